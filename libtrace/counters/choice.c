@@ -10,9 +10,9 @@
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../core/file.h"
-#include "idle.h"
-#include "rate.h"
-#include "thread.h"
+#include "machine/idle.h"
+#include "machine/rate.h"
+#include "thread/thread.h"
 
 enum { SCRIPT_BYTES = 1024 * 1024 };
 

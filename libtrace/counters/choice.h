@@ -5,7 +5,7 @@
 #define SWT_COUNTERS_CHOICE_H
 
 #include "../core/private_abi.h"
-#include "probe.h"
+#include "perf/probe.h"
 #include "sample.h"
 #include "script/script.h"
 

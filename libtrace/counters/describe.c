@@ -5,8 +5,8 @@
 
 #include "../../formats/base/text.h"
 #include "choice.h"
-#include "idle.h"
-#include "rate.h"
+#include "machine/idle.h"
+#include "machine/rate.h"
 
 static void describe_idle_source(char *text, size_t size)
 {

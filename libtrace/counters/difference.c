@@ -1,7 +1,7 @@
 /* The counts between two samples. Pure functions. */
 #include "difference.h"
-#include "life.h"
-#include "rate.h"
+#include "thread/life.h"
+#include "machine/rate.h"
 #include "source.h"
 
 uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)

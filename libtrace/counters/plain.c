@@ -9,9 +9,9 @@
 #include "choice.h"
 #include "../core/clock.h"
 #include "../core/online.h"
-#include "life.h"
-#include "rate.h"
-#include "thread.h"
+#include "thread/life.h"
+#include "machine/rate.h"
+#include "thread/thread.h"
 
 /* Who is online at the start tells whether one went or came; looked at no more often than it is
  * read. */

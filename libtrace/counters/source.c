@@ -6,12 +6,12 @@
 #include "../../include/perfutil.h"
 #include "choice.h"
 #include "../core/clock.h"
-#include "idle.h"
-#include "life.h"
+#include "machine/idle.h"
+#include "thread/life.h"
 #include "../core/online.h"
-#include "perf.h"
-#include "rate.h"
-#include "thread.h"
+#include "perf/perf.h"
+#include "machine/rate.h"
+#include "thread/thread.h"
 
 static bool wanted_from(const struct counter_choice *c, unsigned want, enum counter_provider from)
 {

@@ -17,7 +17,7 @@
 
 #include "../../include/libcpc.h"
 #include "../events/event.h"
-#include "../counters/perf_group.h"
+#include "../counters/perf/group.h"
 #include "registry.h"
 
 enum { CPC_MAGIC = 0x43504331, SET_MAGIC = 0x53455431, BUF_MAGIC = 0x42554631 };

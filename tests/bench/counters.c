@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "../../libtrace/counters/probe.h"
+#include "../../libtrace/counters/perf/probe.h"
 #include "bench.h"
 #include "perfutil.h"
 

@@ -3,13 +3,14 @@
 
 # The counter sources: compiled in, since the benchmark calls internal functions.
 inside="../formats/shm_source core/clock core/clock_trust core/file core/online
-	counters/choice counters/core_types counters/describe counters/difference counters/events/count
-	counters/events/groups counters/events/set counters/idle
-	counters/idle_parse counters/life counters/perf counters/perf_cpus counters/perf_group
-	counters/perf_page counters/probe counters/proc_stat counters/proc_stat_parse counters/rate
-	counters/script/script counters/script/parse counters/source counters/switch_page counters/thread events/event events/format events/generic
-	events/list events/machine events/pfm events/pfm_all events/pfm_load events/refuse events/spell
-	events/sysfs events/terms"
+	counters/choice counters/describe counters/difference counters/events/count
+	counters/events/groups counters/events/set counters/machine/idle counters/machine/idle_parse
+	counters/machine/proc_stat counters/machine/proc_stat_parse counters/machine/rate
+	counters/perf/core_types counters/perf/cpus counters/perf/group counters/perf/page
+	counters/perf/perf counters/perf/probe counters/script/parse counters/script/script
+	counters/source counters/thread/life counters/thread/switch_page counters/thread/thread
+	events/event events/format events/generic events/list events/machine events/pfm
+	events/pfm_all events/pfm_load events/refuse events/spell events/sysfs events/terms"
 counter_files() {
 	for name in $inside; do
 		printf '%s\n' "$top/libtrace/$name.c"

@@ -13,11 +13,11 @@
 #include <time.h>
 
 #include "../../libtrace/counters/events/count.h"
-#include "../../libtrace/counters/idle.h"
-#include "../../libtrace/counters/life.h"
-#include "../../libtrace/counters/perf.h"
+#include "../../libtrace/counters/machine/idle.h"
+#include "../../libtrace/counters/thread/life.h"
+#include "../../libtrace/counters/perf/perf.h"
 #include "../../libtrace/counters/source.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "bench.h"
 #include "perfutil.h"
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/perf_group.h"
+#include "../../libtrace/counters/perf/group.h"
 
 enum { FAILED = 1, SKIPPED = 77, ROUNDS = 50, HALF_NS = 10000000, TRIES = 3 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/counters/perf_group.h"
+#include "../../libtrace/counters/perf/group.h"
 #include "loop.h"
 
 enum { ROUNDS = 200, LENGTHS = 3, WARM = 3 };

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../libtrace/counters/perf_page.h"
+#include "../../libtrace/counters/perf/page.h"
 
 enum { FIRST_FD = 5000, FDS = 4096 };
 

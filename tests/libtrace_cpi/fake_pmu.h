@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../libtrace/counters/perf.h"
+#include "../../libtrace/counters/perf/perf.h"
 
 enum { FAKE_CPUS = ONLINE_MAX, FAKE_TYPES = 2, FAKE_PMU_TYPE = 40, FAKE_MSR_TYPE = 60 };
 

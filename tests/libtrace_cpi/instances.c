@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "../../libtrace/counters/rate.h"
+#include "../../libtrace/counters/machine/rate.h"
 #include "double.h"
 
 void use(const char *counters)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/core_types.h"
+#include "../../libtrace/counters/perf/core_types.h"
 #include "../lib/folder.h"
 
 #define DEVICES "bus/event_source/devices"

@@ -12,7 +12,7 @@
 #include "../../libtrace/counters/describe.h"
 #include "../../libtrace/counters/source.h"
 #include "../../libtrace/core/clock.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "double.h"
 #include "fake_pmu.h"
 #include "made_up_sysfs.h"

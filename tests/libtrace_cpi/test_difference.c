@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "../../libtrace/counters/rate.h"
+#include "../../libtrace/counters/machine/rate.h"
 #include "../../libtrace/counters/source.h"
 #include "suites.h"
 

@@ -13,7 +13,7 @@
 #include "../../formats/interval_hooks.h"
 #include "../../formats/record.h"
 #include "../../libtrace/counters/events/count.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "double.h"
 #include "instances.h"
 #include "suites.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/core/online.h"
-#include "../../libtrace/counters/idle.h"
+#include "../../libtrace/counters/machine/idle.h"
 #include "suites.h"
 
 /* A copy of exactly these bytes, so that a sanitizer sees a read beyond them. */

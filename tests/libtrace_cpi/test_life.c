@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/life.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/thread/life.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "../../formats/base/time_ns.h"
 #include "instances.h"
 #include "suites.h"

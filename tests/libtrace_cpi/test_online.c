@@ -5,7 +5,7 @@
 #include "../../include/perfutil.h"
 #include "../../libtrace/core/file.h"
 #include "../../libtrace/core/online.h"
-#include "../../libtrace/counters/rate.h"
+#include "../../libtrace/counters/machine/rate.h"
 #include "../../libtrace/counters/source.h"
 #include "suites.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/probe.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/perf/probe.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "double.h"
 #include "fake_pmu.h"
 #include "suites.h"

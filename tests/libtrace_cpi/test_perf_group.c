@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/perf_group.h"
+#include "../../libtrace/counters/perf/group.h"
 #include "fake_pmu.h"
 #include "suites.h"
 

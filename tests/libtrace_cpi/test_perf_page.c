@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "../../libtrace/counters/perf_page.h"
+#include "../../libtrace/counters/perf/page.h"
 #include "../lib/sanitized.h"
 #include "suites.h"
 

@@ -11,8 +11,8 @@
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/source.h"
-#include "../../libtrace/counters/switch_page.h"
-#include "../../libtrace/counters/thread.h"
+#include "../../libtrace/counters/thread/switch_page.h"
+#include "../../libtrace/counters/thread/thread.h"
 #include "instances.h"
 #include "suites.h"
 

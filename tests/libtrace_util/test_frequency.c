@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../libtrace/counters/frequency.h"
+#include "../../libtrace/counters/machine/frequency.h"
 #include "../../libtrace/counters/source.h"
 #include "made_up_sysfs.h"
 #include "util_suites.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "../../libtrace/core/clock.h"
-#include "../../libtrace/counters/proc_stat.h"
-#include "../../libtrace/counters/rate.h"
+#include "../../libtrace/counters/machine/proc_stat.h"
+#include "../../libtrace/counters/machine/rate.h"
 #include "../../libtrace/measure/util/figures.h"
 #include "samples.h"
 #include "util_suites.h"

@@ -1,7 +1,7 @@
 /* Intervals between samples: the kernel's idle time, and rows of intervals. */
 #include <string.h>
 
-#include "../../libtrace/counters/proc_stat.h"
+#include "../../libtrace/counters/machine/proc_stat.h"
 #include "samples.h"
 #include "util_suites.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/counters/proc_stat.h"
+#include "../../libtrace/counters/machine/proc_stat.h"
 #include "util_suites.h"
 
 /* Lines in a copy of exactly these bytes, so that a sanitizer sees a read beyond them. */

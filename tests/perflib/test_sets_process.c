@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/perf_group.h"
+#include "../../libtrace/counters/perf/group.h"
 #include "../../libtrace/perflib/sets/process.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "sets_tests.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libtrace/counters/idle.h"
+#include "../../libtrace/counters/machine/idle.h"
 #include "../../libtrace/perflib/sets/processor.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "sets_tests.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/cmd/stat/stat.h"
-#include "../../libtrace/counters/perf_group.h"
+#include "../../libtrace/counters/perf/group.h"
 #include "../lib/suites.h"
 
 enum { FIRST_FD = 100, OPENED_MAX = 64 };

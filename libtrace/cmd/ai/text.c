@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "../../counters/proc_stat.h"
+#include "../../counters/machine/proc_stat.h"
 #include "../../counters/usage/usage.h"
 #include "ai.h"
 

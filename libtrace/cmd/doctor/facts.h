@@ -10,7 +10,7 @@
 
 #include "../../core/clock_trust.h"
 #include "../../counters/describe.h"
-#include "../../counters/probe.h"
+#include "../../counters/perf/probe.h"
 
 struct kernel_facts {
 	char release[80], machine[24];

@@ -14,7 +14,7 @@
 
 #include "../../core/file.h"
 #include "../../core/online.h"
-#include "../../counters/rate.h"
+#include "../../counters/machine/rate.h"
 #include "facts.h"
 
 bool gather_line(const char *path, char *line, size_t size)

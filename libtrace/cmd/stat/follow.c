@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/time_ns.h"
-#include "../../counters/core_types.h"
+#include "../../counters/perf/core_types.h"
 #include "stat.h"
 #include "../../dump/drain/stream.h"
 #include "../wake.h"

@@ -7,8 +7,8 @@
 
 #include "../../core/file.h"
 #include "../../core/online.h"
-#include "../perf_group.h"
-#include "../rate.h"
+#include "../perf/group.h"
+#include "../machine/rate.h"
 
 /* How threads are opened. */
 enum manner { COMMAND, PROCESSES, THREADS };

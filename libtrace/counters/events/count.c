@@ -2,8 +2,8 @@
 
 #include <sys/resource.h>
 
-#include "../rate.h"
-#include "../thread.h"
+#include "../machine/rate.h"
+#include "../thread/thread.h"
 
 __attribute__((noinline)) static const struct event_groups *count_open(const struct event_set *set)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "set.h"
-#include "../perf_group.h"
+#include "../perf/group.h"
 
 struct event_groups {
 	const struct event_set *set;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../perf_group.h"
+#include "../perf/group.h"
 
 /* ------------------------------------------------------------------------- one event */
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "../../core/online.h"
-#include "../rate.h"
+#include "../machine/rate.h"
 #include "parse.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -6,10 +6,10 @@
 #include "../../../include/perfutil.h"
 #include "../choice.h"
 #include "../../core/clock.h"
-#include "../frequency.h"
-#include "../idle.h"
-#include "../perf.h"
-#include "../proc_stat.h"
+#include "../machine/frequency.h"
+#include "../machine/idle.h"
+#include "../perf/perf.h"
+#include "../machine/proc_stat.h"
 #include "usage.h"
 
 /* What a sample may cost a processor, ns: a finer account that takes longer is left alone. */

@@ -2,8 +2,8 @@
 #include "../../../include/perfutil.h"
 #include "../../core/clock.h"
 #include "../difference.h"
-#include "../proc_stat.h"
-#include "../rate.h"
+#include "../machine/proc_stat.h"
+#include "../machine/rate.h"
 #include "../source.h"
 #include "usage.h"
 

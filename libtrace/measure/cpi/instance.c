@@ -12,7 +12,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../core/clock.h"
 #include "../../counters/source.h"
-#include "../../counters/thread.h"
+#include "../../counters/thread/thread.h"
 #include "../../session/attach.h"
 #include "arguments.h"
 #include "events.h"

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "../../../formats/scope_hooks.h"
-#include "../../counters/life.h"
+#include "../../counters/thread/life.h"
 #include "../../ring/reserve.h"
 #include "../../session/attach.h"
 #include "../../session/member.h"

@@ -7,7 +7,7 @@
 
 #include "../../../include/perfutil.h"
 #include "../../counters/source.h"
-#include "../../counters/thread.h"
+#include "../../counters/thread/thread.h"
 #include "../../counters/usage/usage.h"
 #include "../cpi/mark.h"
 #include "figures.h"

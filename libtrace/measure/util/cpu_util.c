@@ -7,7 +7,7 @@
 
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../include/perfutil.h"
-#include "../../counters/proc_stat.h"
+#include "../../counters/machine/proc_stat.h"
 #include "../../counters/source.h"
 #include "../../counters/usage/usage.h"
 #include "../../core/handle.h"

@@ -8,9 +8,9 @@
 
 #include "../../../include/perfutil.h"
 #include "../../core/online.h"
-#include "../../counters/rate.h"
+#include "../../counters/machine/rate.h"
 #include "../../counters/source.h"
-#include "../../counters/thread.h"
+#include "../../counters/thread/thread.h"
 #include "cpi_sums.h"
 #include "sets.h"
 

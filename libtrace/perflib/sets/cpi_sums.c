@@ -1,6 +1,6 @@
 #include "cpi_sums.h"
 
-#include "../../counters/rate.h"
+#include "../../counters/machine/rate.h"
 #include "sets.h"
 
 #define RATIO(column, kind, base_column, attributes, title, text)                                  \

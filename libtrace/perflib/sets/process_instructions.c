@@ -13,8 +13,8 @@
 #include "../../../formats/base/array.h"
 #include "../../counters/choice.h"
 #include "../../core/file.h"
-#include "../../counters/perf_group.h"
-#include "../../counters/rate.h"
+#include "../../counters/perf/group.h"
+#include "../../counters/machine/rate.h"
 #include "process.h"
 
 struct counted {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../../counters/source.h"
-#include "../../counters/thread.h"
+#include "../../counters/thread/thread.h"
 #include "processor.h"
 #include "sets.h"
 

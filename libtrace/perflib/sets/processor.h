@@ -4,7 +4,7 @@
 #ifndef SWT_PERFLIB_SETS_PROCESSOR_H
 #define SWT_PERFLIB_SETS_PROCESSOR_H
 
-#include "../../counters/idle.h"
+#include "../../counters/machine/idle.h"
 #include "../../core/online.h"
 #include "processor_columns.h"
 #include "processor_parse.h"

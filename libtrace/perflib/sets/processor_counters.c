@@ -9,8 +9,8 @@
 
 #include "../../counters/choice.h"
 #include "../../core/file.h"
-#include "../../counters/perf.h"
-#include "../../counters/rate.h"
+#include "../../counters/perf/perf.h"
+#include "../../counters/machine/rate.h"
 #include "processor.h"
 
 #define CPPC_FORMAT "%s/devices/system/cpu/cpu%u/acpi_cppc/"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../core/online.h"
-#include "../../counters/proc_stat.h"
+#include "../../counters/machine/proc_stat.h"
 #include "scan.h"
 
 /* ------------------------------------------------------------------------ /proc/stat */

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/private_abi.h"
-#include "events/groups.h"
-#include "perf.h"
-#include "sample.h"
+#include "../../core/private_abi.h"
+#include "../events/groups.h"
+#include "../perf/perf.h"
+#include "../sample.h"
 #include "switch_page.h"
 
 /* For life.c: the thread's figures at a moment, with the switch page of that number. */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "../../formats/base/number.h"
+#include "../../../formats/base/number.h"
 #include "idle.h"
 #include "proc_stat.h"
 

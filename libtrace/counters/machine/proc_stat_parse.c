@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "../../formats/base/number.h"
+#include "../../../formats/base/number.h"
 #include "proc_stat.h"
 
 /* 18 digits: sums of all fields fit. */

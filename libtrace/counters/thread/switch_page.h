@@ -15,8 +15,8 @@
  *
  * Threads: a page belongs to the thread that opened it. A child of fork does not have it.
  */
-#ifndef SWT_COUNTERS_SWITCH_PAGE_H
-#define SWT_COUNTERS_SWITCH_PAGE_H
+#ifndef SWT_COUNTERS_THREAD_SWITCH_PAGE_H
+#define SWT_COUNTERS_THREAD_SWITCH_PAGE_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * What this machine's hardware counters can do for this process.
  */
-#ifndef SWT_COUNTERS_PROBE_H
-#define SWT_COUNTERS_PROBE_H
+#ifndef SWT_COUNTERS_PERF_PROBE_H
+#define SWT_COUNTERS_PERF_PROBE_H
 
 #include <stdbool.h>
 

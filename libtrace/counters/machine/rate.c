@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/base/number.h"
-#include "../../formats/trace_file.h"
-#include "../core/clock.h"
-#include "../core/file.h"
-#include "sample.h"
+#include "../../../formats/base/number.h"
+#include "../../../formats/trace_file.h"
+#include "../../core/clock.h"
+#include "../../core/file.h"
+#include "../sample.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Set once the rates are known, so that using them needs no call to check it. */

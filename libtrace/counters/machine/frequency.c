@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../formats/base/text.h"
-#include "../core/file.h"
+#include "../../../formats/base/text.h"
+#include "../../core/file.h"
 #include "rate.h"
-#include "sample.h"
+#include "../sample.h"
 
 /* The most accurate first. */
 static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/clock.h"
-#include "../core/file.h"
+#include "../../core/clock.h"
+#include "../../core/file.h"
 
 /* Holds 1024 processors of 10 fields. The interrupt line comes after them and may be cut. */
 enum { STAT_BYTES = 256 * 1024 };

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/private_abi.h"
+#include "../../core/private_abi.h"
 #include "core_types.h"
-#include "../core/online.h"
-#include "perf_group.h"
-#include "sample.h"
+#include "../../core/online.h"
+#include "group.h"
+#include "../sample.h"
 
 enum { PERF_OPEN = 0, PERF_UNAVAILABLE = -1, PERF_NO_DESCRIPTORS = -2 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "perf_group.h"
+#include "group.h"
 
 /* The processor's instructions, so that tests can stand in for them. */
 struct perf_registers {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../formats/trace_file.h"
-#include "../core/clock.h"
+#include "../../../formats/trace_file.h"
+#include "../../core/clock.h"
 
 static unsigned left_out; /* bits of enum perf_kind */
 

@@ -1,10 +1,10 @@
-#include "perf_page.h"
+#include "page.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/clock.h"
+#include "../../core/clock.h"
 
 /* The kernel changes a page when the thread is switched or a counter overflows: who is met
  * by that so often in a row is better off with a system call. */

@@ -2,14 +2,14 @@
  * The processors' PMUs as sysfs shows them: which types of core there are, each with a PMU of
  * its own on a hybrid machine, and the msr PMU's mperf and aperf.
  */
-#ifndef SWT_COUNTERS_CORE_TYPES_H
-#define SWT_COUNTERS_CORE_TYPES_H
+#ifndef SWT_COUNTERS_PERF_CORE_TYPES_H
+#define SWT_COUNTERS_PERF_CORE_TYPES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/online.h"
-#include "sample.h"
+#include "../../core/online.h"
+#include "../sample.h"
 
 enum { CORE_TYPES_MAX = COUNTER_CORE_TYPES };
 

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../formats/trace_file.h"
-#include "../core/clock.h"
-#include "../core/file.h"
-#include "../core/online.h"
+#include "../../../formats/trace_file.h"
+#include "../../core/clock.h"
+#include "../../core/file.h"
+#include "../../core/online.h"
 #include "perf.h"
-#include "perf_page.h"
+#include "page.h"
 
 /* INT_MIN: unknown. */
 static int read_number(const char *path)

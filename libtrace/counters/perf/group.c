@@ -1,4 +1,4 @@
-#include "perf_group.h"
+#include "group.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "core_types.h"
-#include "../core/file.h"
-#include "perf_page.h"
+#include "../../core/file.h"
+#include "page.h"
 
 static int real_open(
 	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)

@@ -13,12 +13,12 @@
  * software events where the rights are enough to count them in the kernel (where they happen),
  * else getrusage and the thread's clock. What neither tells is CPI_NONE.
  */
-#ifndef SWT_COUNTERS_LIFE_H
-#define SWT_COUNTERS_LIFE_H
+#ifndef SWT_COUNTERS_THREAD_LIFE_H
+#define SWT_COUNTERS_THREAD_LIFE_H
 
 #include <stdatomic.h>
 
-#include "sample.h"
+#include "../sample.h"
 #include "thread.h"
 
 /* Opens what the thread needs, once, which ends with the thread (struct thread_group); asks the

@@ -1,8 +1,8 @@
 /*
  * A processor's actual frequency, as cpufreq tells it.
  */
-#ifndef SWT_COUNTERS_FREQUENCY_H
-#define SWT_COUNTERS_FREQUENCY_H
+#ifndef SWT_COUNTERS_MACHINE_FREQUENCY_H
+#define SWT_COUNTERS_MACHINE_FREQUENCY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../formats/base/number.h"
-#include "../core/file.h"
-#include "perf_group.h"
+#include "../../../formats/base/number.h"
+#include "../../core/file.h"
+#include "../perf/group.h"
 
 static uint32_t pages; /* of this process */
 static long most;

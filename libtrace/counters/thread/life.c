@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "../core/clock.h"
-#include "rate.h"
+#include "../../core/clock.h"
+#include "../machine/rate.h"
 #include "thread.h"
 
 enum { SWITCHES, MIGRATIONS, FAULTS, TASK_CLOCK, EVENTS };

@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../formats/base/time_ns.h"
-#include "idle.h"
-#include "proc_stat.h"
-#include "script/script.h"
+#include "../../../formats/base/time_ns.h"
+#include "../machine/idle.h"
+#include "../machine/proc_stat.h"
+#include "../script/script.h"
 
 _Thread_local struct thread_self counters_self;
 static _Atomic uint64_t last_id;

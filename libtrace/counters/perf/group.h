@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../core/private_abi.h"
+#include "../../core/private_abi.h"
 
 enum { PERF_GROUP_MAX = 32 };
 

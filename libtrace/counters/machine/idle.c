@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../formats/base/time_ns.h"
-#include "../core/file.h"
-#include "../core/online.h"
+#include "../../../formats/base/time_ns.h"
+#include "../../core/file.h"
+#include "../../core/online.h"
 
 /*
  * /proc/timer_list costs about 15 us a processor, and takes each one's timer lock: on a

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/file.h"
+#include "../../core/file.h"
 
 static struct core_types types;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -9,14 +9,14 @@
  * The cpuidle residencies of sysfs have microseconds but leave out the idle time that goes
  * on: a processor may sleep for seconds, so no bound on their error is known. Not used.
  */
-#ifndef SWT_COUNTERS_IDLE_H
-#define SWT_COUNTERS_IDLE_H
+#ifndef SWT_COUNTERS_MACHINE_IDLE_H
+#define SWT_COUNTERS_MACHINE_IDLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/private_abi.h"
+#include "../../core/private_abi.h"
 
 struct idle_cpu {
 	uint64_t ns;	   /* idle since boot; UINT64_MAX: not known */

@@ -3,14 +3,14 @@
  * accounted to the nanosecond where the kernel was built for that, else a timer tick at a
  * time, to whatever it finds; the file has the same fields.
  */
-#ifndef SWT_COUNTERS_PROC_STAT_H
-#define SWT_COUNTERS_PROC_STAT_H
+#ifndef SWT_COUNTERS_MACHINE_PROC_STAT_H
+#define SWT_COUNTERS_MACHINE_PROC_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/private_abi.h"
+#include "../../core/private_abi.h"
 
 /* A processor's line, in 1/USER_HZ. */
 struct stat_line {

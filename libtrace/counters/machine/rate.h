@@ -2,12 +2,12 @@
  * Processor cycles at the nominal rate: TSC ticks on x86-64. Elsewhere, or where the TSC
  * cannot be trusted, elapsed time times the nominal frequency, if that is known.
  */
-#ifndef SWT_COUNTERS_RATE_H
-#define SWT_COUNTERS_RATE_H
+#ifndef SWT_COUNTERS_MACHINE_RATE_H
+#define SWT_COUNTERS_MACHINE_RATE_H
 
 #include <stdint.h>
 
-#include "../core/private_abi.h"
+#include "../../core/private_abi.h"
 
 /* Nominal cycles per second; 0: unknown. Found once a process: SWTRACE_CPU_HZ, or what the
  * kernel tells. */
