@@ -17,6 +17,7 @@ Suite *perf_page_suite(void);
 Suite *difference_suite(void);
 Suite *events_suite(void);
 Suite *life_suite(void);
+Suite *refusals_suite(void);
 Suite *switch_page_suite(void);
 Suite *instance_suite(void);
 Suite *instance_figures_suite(void);

@@ -1,0 +1,231 @@
+/* Where the kernel grants no switch page, or no more of them: the thread's clock takes over. */
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../formats/cpi_hooks.h"
+#include "../../libtrace/core/clock.h"
+#include "../../libtrace/counters/source.h"
+#include "../../libtrace/counters/thread/thread.h"
+#include "../lib/refuse_call.h"
+#include "double.h"
+#include "instances.h"
+#include "suites.h"
+
+static void set_up(void)
+{
+	use("auto");
+	ring_double.on = ring_double.with_time = true;
+}
+
+/* ------------------------------------------------------------------------- refusals */
+
+/* perf_event_paranoid 3, the filters of containers, and a process that has no descriptor left. */
+static const uint32_t errors[] = {EACCES, EPERM, ENOSYS, EMFILE};
+
+static const struct record_view *time_hook(void)
+{
+	unsigned hooks = group_records();
+	const struct record_view *v = hooks ? group_record(hooks - 1) : NULL;
+
+	return v && v->major == INTERVAL_MAJOR &&
+			       (v->minor & INTERVAL_MINOR_KIND) == INTERVAL_MINOR_TIME
+		       ? v
+		       : NULL;
+}
+
+static UINT32 life_known(void)
+{
+	for (unsigned n = 0; n < group_records(); n++) {
+		const struct record_view *v = group_record(n);
+
+		if (v->major == CPI_MAJOR && (v->minor & CPI_MINOR_KIND) == CPI_MINOR_QUALITY)
+			return v->word[CPI_QUALITY_KNOWN];
+	}
+	return 0;
+}
+
+static void trace_sleep(void *h, UINT32 types)
+{
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	sleep_ms(5);
+	ck_assert_int_eq(CpiGetAndTrace(h, 3, types, "sleep", NULL), PU_SUCCESS);
+}
+
+/* With quality the hook names the slower source, and has what that one tells. */
+START_TEST(quality_comes_from_the_clock)
+{
+	void *h;
+
+	if (!refuse_call(SYS_perf_event_open, errors[_i])) {
+		printf("skipped: quality_comes_from_the_clock: the kernel offers no filters\n");
+		return;
+	}
+	h = init(CPI_TYPE_TRACE_QUALITY);
+	for (int i = 0; i < 3; i++) {
+		trace_sleep(h, CPI_TYPE_TRACE_QUALITY);
+		ck_assert_ptr_nonnull(time_hook());
+		ck_assert_uint_eq(time_hook()->word[0], INTERVAL_TIME_CLOCK);
+		ck_assert_uint_eq(
+			life_known(), CPI_KNOWN_ON_CPU | CPI_KNOWN_SWITCHES | CPI_KNOWN_FAULTS);
+	}
+	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
+/* Without, no system call is worth it: nothing is said of the thread, and nothing made up. */
+START_TEST(nothing_is_said_without_quality)
+{
+	void *h;
+
+	if (!refuse_call(SYS_perf_event_open, errors[_i])) {
+		printf("skipped: nothing_is_said_without_quality: the kernel offers no filters\n");
+		return;
+	}
+	h = init(CPI_TYPE_RAW);
+	for (int i = 0; i < 3; i++) {
+		trace_sleep(h, CPI_TYPE_TRACE_SUMMARY);
+		ck_assert_ptr_null(time_hook());
+	}
+	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
+/* ----------------------------------------------------------------- a thousand threads */
+
+enum { THREADS = 1000, MEMLOCK_BYTES = 64 << 10, STACK_BYTES = 256 << 10 };
+
+static pthread_barrier_t measured, judged;
+static _Atomic unsigned by_page, by_clock, by_none;
+
+static void *measure_thread(void *unused)
+{
+	const unsigned want = COUNTER_TIME_BIT | COUNTER_QUALITY_BIT;
+	const uint32_t room = counters_room();
+	struct counter_sample *from = calloc(1, counters_sample_size(room)),
+			      *to = calloc(1, counters_sample_size(room));
+	struct counter_interval *i = calloc(1, counters_interval_size(room));
+
+	from->room = to->room = room;
+	counters_start(from, want, clock_now());
+	counters_read(to, want, COUNTER_GET);
+	counters_difference(from, to, i);
+	if (i->life_source == INTERVAL_TIME_NONE || i->life.on_cpu_ns == CPI_NONE ||
+		i->life.switches == CPI_NONE)
+		by_none++;
+	else if (thread_self()->group->page.page)
+		by_page++;
+	else if (i->life_source == INTERVAL_TIME_CLOCK)
+		by_clock++;
+	free(from);
+	free(to);
+	free(i);
+	pthread_barrier_wait(&measured);
+	pthread_barrier_wait(&judged);
+	return unused;
+}
+
+/* An event of the user's own, with that many pages of a ring. NULL: refused. */
+static void *map_event(size_t ring_pages)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+	size_t bytes = (1 + ring_pages) * (size_t)sysconf(_SC_PAGESIZE);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	void *p;
+
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Pages that the user may still map, one an event. */
+static unsigned map_what_is_left(void)
+{
+	unsigned n = 0;
+
+	while (n < 100000 && map_event(0))
+		n++;
+	return n;
+}
+
+static bool is_ordinary_user(void)
+{
+	const struct rlimit locked = {MEMLOCK_BYTES, MEMLOCK_BYTES};
+
+	if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(65534, 65534, 65534) != 0 ||
+				      setresuid(65534, 65534, 65534) != 0))
+		return false;
+	return setrlimit(RLIMIT_MEMLOCK, &locked) == 0;
+}
+
+static unsigned make_threads(pthread_t thread[THREADS])
+{
+	pthread_attr_t attr;
+	unsigned n = 0;
+
+	ck_assert_int_eq(pthread_attr_init(&attr), 0);
+	ck_assert_int_eq(pthread_attr_setstacksize(&attr, STACK_BYTES), 0);
+	ck_assert_int_eq(pthread_barrier_init(&measured, NULL, THREADS + 1), 0);
+	ck_assert_int_eq(pthread_barrier_init(&judged, NULL, THREADS + 1), 0);
+	while (n < THREADS && pthread_create(&thread[n], &attr, measure_thread, NULL) == 0)
+		n++;
+	return n;
+}
+
+/* What another process of this user takes meanwhile may only make it less. */
+START_TEST(a_thousand_threads_leave_half_to_the_user)
+{
+	static const char name[] = "a_thousand_threads_leave_half_to_the_user";
+	static pthread_t thread[THREADS];
+	unsigned left;
+	void *ring;
+
+	if (!is_ordinary_user()) {
+		printf("skipped: %s: no ordinary user to become\n", name);
+		return;
+	}
+	if (!map_event(8)) {
+		printf("skipped: %s: the kernel grants an ordinary user no page\n", name);
+		return;
+	}
+	ck_assert_int_eq(counters_choose(), PU_SUCCESS);
+	if (make_threads(thread) < THREADS) {
+		printf("skipped: %s: fewer threads may be made\n", name);
+		exit(0); /* the others wait */
+	}
+	pthread_barrier_wait(&measured);
+	ring = map_event(8);
+	left = map_what_is_left();
+	pthread_barrier_wait(&judged);
+	for (unsigned n = 0; n < THREADS; n++)
+		ck_assert_int_eq(pthread_join(thread[n], NULL), 0);
+	ck_assert_uint_eq(by_none, 0);
+	ck_assert_uint_eq(by_page + by_clock, THREADS);
+	ck_assert_uint_ge(by_page, 1);
+	/* A machine of many processors grants them all a page. */
+	ck_assert_ptr_nonnull(ring);
+	ck_assert_msg(left + 2 * 9 >= by_page, "%u pages taken, %u left", by_page, left);
+}
+END_TEST
+
+Suite *refusals_suite(void)
+{
+	return SUITE("refusals", .timeout = 60, .set_up = set_up,
+		TESTS(a_thousand_threads_leave_half_to_the_user),
+		LOOPS({quality_comes_from_the_clock, 0, sizeof errors / sizeof *errors},
+			{nothing_is_said_without_quality, 0, sizeof errors / sizeof *errors}));
+}
