@@ -196,9 +196,12 @@ static void difference_thread(const struct counter_sample *from, const struct co
 	unsigned types;
 	struct span s = thread_span(from, to, &types);
 
-	out->thread_instructions =
-		difference_scale_count(from->thread_instructions, to->thread_instructions, s);
-	out->thread_cycles = difference_scale_count(from->thread_cycles, to->thread_cycles, s);
+	if (from->thread_opening == to->thread_opening) {
+		out->thread_instructions = difference_scale_count(
+			from->thread_instructions, to->thread_instructions, s);
+		out->thread_cycles =
+			difference_scale_count(from->thread_cycles, to->thread_cycles, s);
+	}
 	if (from->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK &&
 		to->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK)
 		out->thread_cycles = difference_thread_clock(from, to, out, &s);

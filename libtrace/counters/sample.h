@@ -73,6 +73,7 @@ struct counter_sample {
 	uint64_t thread;  /* whose thread counts: counters_thread() */
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
+	uint32_t thread_opening; /* another number: its counters rested meanwhile */
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];

@@ -78,6 +78,7 @@ void sample_clear(struct counter_sample *s)
 	s->thread = 0;
 	s->thread_instructions = s->thread_cycles = CPI_NONE;
 	s->thread_enabled = s->thread_running = 0;
+	s->thread_opening = 0;
 	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
@@ -210,6 +211,7 @@ static void read_thread_counters(struct counter_sample *s)
 	s->thread_cycles = r.cycles;
 	s->thread_enabled = r.enabled;
 	s->thread_running = r.running;
+	s->thread_opening = r.opening;
 	memcpy(s->thread_running_on, r.running_on, sizeof r.running_on);
 	s->thread_user_only = r.user_only;
 	s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] =
@@ -268,8 +270,8 @@ static void read_start(
 	uint64_t now;
 	bool all;
 
-	/* A thread's first read takes system calls. */
-	if (wanted_from(c, n->thread, FROM_PERF) && !thread_self()->group_tried)
+	/* A thread's first read takes system calls, as does the first one after a rest. */
+	if (wanted_from(c, n->thread, FROM_PERF))
 		thread_open_group(thread_self());
 	if (n->life.all && !thread_self()->life_tried)
 		life_read(thread_self(), &s->life);
@@ -318,9 +320,15 @@ static void read_get(
 		sample_read_idle(c, s);
 }
 
-bool counters_rest(void)
+bool counters_rest(bool hardware)
 {
-	return life_rest(thread_self());
+	struct thread_self *self = thread_self();
+
+	if (!hardware || !thread_group_counts(self))
+		return life_rest(self);
+	thread_rest_group(self);
+	life_rest(self);
+	return true;
 }
 
 void counters_stamp(struct counter_sample *s, uint64_t ticks)

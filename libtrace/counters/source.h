@@ -50,9 +50,10 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now);
 bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint64_t now,
 	struct counter_interval *out);
 
-/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. True if there was
- * anything. Keeps errno. */
-bool counters_rest(void);
+/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. hardware: its
+ * hardware counters stop, too; the next start that reads them wakes them, and of an interval that
+ * began before that they tell nothing. True if there was anything. Keeps errno. */
+bool counters_rest(bool hardware);
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are
  * known. */

@@ -6,6 +6,7 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "double.h"
+#include "fake_pmu.h"
 #include "instances.h"
 #include "suites.h"
 
@@ -274,10 +275,116 @@ START_TEST(own_cost_is_told)
 }
 END_TEST
 
+/* --------------------------------------------------------- counters while tracing is off */
+
+/* Whether the last group has the thread's CPI, which ends its summary. */
+static bool has_thread_cpi(void)
+{
+	const struct record_view *v = group_records() ? group_record(0) : NULL;
+
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(v->minor & CPI_MINOR_KIND, CPI_MINOR_SUMMARY);
+	return v->word[v->nwords - 2] || v->word[v->nwords - 1];
+}
+
+static void start(void *h, bool on)
+{
+	ring_double.on = on;
+	fake_pmu.control = 0;
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+}
+
+static void trace_without_data(void *h)
+{
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_TRACE_SUMMARY, NULL, NULL), PU_SUCCESS);
+}
+
+/* An instance on a machine with counters, after an interval whose caller took no data. */
+static void *init_without_data(void)
+{
+	void *h;
+
+	use("auto");
+	h = init(CPI_TYPE_ONTHREAD);
+	start(h, true);
+	trace_without_data(h);
+	ck_assert(has_thread_cpi());
+	return h;
+}
+
+START_TEST(counters_rest_while_off)
+{
+	void *h;
+
+	fake_pmu_use();
+	h = init_without_data();
+	start(h, false);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_DISABLE);
+	start(h, false);
+	ck_assert_uint_eq(fake_pmu.control, 0);
+	start(h, true);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_ENABLE);
+	trace_without_data(h);
+	ck_assert(has_thread_cpi());
+	start(h, true);
+	ck_assert_uint_eq(fake_pmu.control, 0);
+}
+END_TEST
+
+/* What they did not count in between is in no figure. */
+START_TEST(no_interval_spans_a_rest)
+{
+	void *outer, *inner;
+
+	fake_pmu_use();
+	outer = init_without_data();
+	inner = init_without_data();
+	start(outer, true);
+	start(inner, false);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_DISABLE);
+	ring_double.on = true;
+	trace_without_data(outer);
+	ck_assert(!has_thread_cpi());
+	start(inner, true);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_ENABLE);
+	trace_without_data(outer);
+	ck_assert(!has_thread_cpi());
+	trace_without_data(inner);
+	ck_assert(has_thread_cpi());
+}
+END_TEST
+
+START_TEST(counters_go_on_for_who_takes_data)
+{
+	void *with, *without;
+	const CPI_DATA *d;
+
+	fake_pmu_use();
+	without = init_without_data();
+	with = init_without_data();
+	ck_assert_int_eq(CpiGet(with, &d), PU_SUCCESS);
+	start(with, false);
+	start(without, false);
+	ck_assert_uint_eq(fake_pmu.control, 0);
+	ck_assert_int_eq(CpiGet(with, &d), PU_SUCCESS);
+	ck_assert_double_eq_tol(d->thread_cpi, 0.5, 1e-9);
+	ck_assert_int_eq(CpiTerminate(with), PU_SUCCESS);
+	start(without, false);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_DISABLE);
+	/* Its caller takes data from now on. */
+	ck_assert_int_eq(CpiGet(without, &d), PU_SUCCESS);
+	start(without, false);
+	ck_assert_uint_eq(fake_pmu.control, PERF_EVENT_IOC_ENABLE);
+	ck_assert_int_eq(CpiGet(without, &d), PU_SUCCESS);
+	ck_assert_double_eq_tol(d->thread_cpi, 0.5, 1e-9);
+}
+END_TEST
+
 Suite *instance_trace_suite(void)
 {
 	return SUITE("instance trace", .timeout = 60,
-		TESTS(hook_id, tracing_off, long_label, own_cost_is_told),
+		TESTS(hook_id, tracing_off, long_label, own_cost_is_told, counters_rest_while_off,
+			no_interval_spans_a_rest, counters_go_on_for_who_takes_data),
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
 			{lost_hooks, 0, 3},

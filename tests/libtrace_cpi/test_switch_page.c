@@ -390,7 +390,7 @@ START_TEST(others_have_not_stayed)
 	/* The reading has to be made anew after a while. */
 	ck_assert(!counters_have_stayed(
 		from, COUNTER_TIME_BIT, from->ticks + clock_ticks_per_second() / 100, interval));
-	counters_rest();
+	counters_rest(false);
 	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
 	counters_stamp(from, clock_now());
 	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
@@ -424,7 +424,7 @@ START_TEST(reopened_after_a_rest)
 		return;
 	measure(COUNTER_TIME_BIT, 0);
 	ck_assert_ptr_nonnull(thread_self()->group->page.page);
-	counters_rest();
+	counters_rest(false);
 	ck_assert_ptr_null(thread_self()->group->page.page);
 	measure(COUNTER_TIME_BIT, 0);
 	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
@@ -435,7 +435,7 @@ END_TEST
 START_TEST(counts_do_not_span_a_rest)
 {
 	counters_read(from, COUNTER_QUALITY_BIT, COUNTER_START);
-	counters_rest();
+	counters_rest(false);
 	ck_assert(!thread_self()->group || thread_self()->group->life.count == 0);
 	for (int i = 0; i < 5; i++)
 		sleep_ms(2);

@@ -1,5 +1,6 @@
 #include "thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -165,6 +166,33 @@ static int open_types(struct perf_counters perf[CORE_TYPES_MAX], unsigned *count
 	return *count > 0 ? PERF_OPEN : PERF_UNAVAILABLE;
 }
 
+/* Signal handlers may rest and wake the groups between any two steps. One that rests them in here
+ * finds them awake, and leaves them to be woken once more. */
+static void thread_wake_group(struct thread_self *self)
+{
+	struct thread_group *g = self->group;
+
+	self->group_rests = false;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->opening++;
+	for (unsigned i = 0; i < g->count; i++)
+		perf_group_enable(&g->perf[i].group);
+}
+
+void thread_rest_group(struct thread_self *self)
+{
+	const struct thread_group *g = self->group;
+	int saved = errno;
+
+	self->group_rests = true;
+	atomic_signal_fence(memory_order_acq_rel);
+	for (unsigned i = 0; i < g->count; i++)
+		perf_group_disable(&g->perf[i].group);
+	if (!self->group_rests) /* a signal handler's interval began */
+		thread_wake_group(self);
+	errno = saved;
+}
+
 int thread_open_group(struct thread_self *self)
 {
 	struct perf_counters *perf;
@@ -172,6 +200,8 @@ int thread_open_group(struct thread_self *self)
 	unsigned count = 0;
 	int rc = PERF_UNAVAILABLE;
 
+	if (self->group_rests)
+		thread_wake_group(self);
 	if (self->group_tried)
 		return self->group && self->group->count ? PERF_OPEN : PERF_UNAVAILABLE;
 	g = thread_keep(self);
@@ -187,6 +217,7 @@ int thread_open_group(struct thread_self *self)
 	pthread_mutex_lock(&lock);
 	g->perf = perf;
 	g->count = count;
+	g->opening++;
 	pthread_mutex_unlock(&lock);
 	return PERF_OPEN;
 }
@@ -206,8 +237,9 @@ bool thread_read_group(const struct thread_self *self, struct thread_reading *r)
 	const struct thread_group *g = self->group;
 
 	*r = (struct thread_reading){.in_user_mode = true};
-	if (!g || g->count == 0)
+	if (!thread_group_counts(self))
 		return false;
+	r->opening = g->opening;
 	for (unsigned i = 0; i < g->count; i++) {
 		const struct perf_counters *c = &g->perf[i];
 		struct perf_group_reading now;

@@ -36,7 +36,8 @@ struct thread_group {
 	uint64_t reading_lasts;	   /* ticks */
 	volatile unsigned version; /* of `last`; odd: it is being written */
 	struct life_reading last[LIFE_REACHES];
-	unsigned count; /* of perf: one for each type of core; 0: none */
+	unsigned count;	  /* of perf: one for each type of core; 0: none */
+	uint32_t opening; /* how often they were opened or woken */
 	struct perf_counters *perf;
 	struct idle_reading *idle;   /* NULL: none yet */
 	struct event_groups *events; /* for events/count.c; NULL: none */
@@ -46,6 +47,7 @@ struct thread_self {
 	uint64_t id; /* counters_thread(); 0: not yet known */
 	uint32_t tid;
 	bool group_tried, life_tried, page_tried, faults_tried;
+	bool group_rests;	    /* its counters do not count */
 	struct thread_group *group; /* NULL: none yet */
 };
 
@@ -54,6 +56,7 @@ struct thread_reading {
 	uint64_t instructions, cycles;
 	uint64_t enabled, running;
 	uint64_t running_on[CORE_TYPES_MAX]; /* running, by type of core */
+	uint32_t opening;		     /* another number: they rested meanwhile; never 0 */
 	bool in_user_mode;		     /* read without a system call */
 	bool user_only;			     /* counts of user mode only */
 };
@@ -81,10 +84,20 @@ struct thread_group *thread_keep(struct thread_self *self);
 /* Its copy of the last reading of idle time; NULL: out of memory. */
 struct idle_reading *thread_idle(struct thread_self *self);
 
-/* Opens the thread's groups, once: PERF_OPEN or a PERF_ code. */
+/* Opens the thread's groups, once, and wakes those that rest: PERF_OPEN or a PERF_ code. */
 int thread_open_group(struct thread_self *self);
 
-/* False: there are none, or one cannot be read any more. */
+/* Whether there are groups that count. */
+static inline bool thread_group_counts(const struct thread_self *self)
+{
+	return self->group && self->group->count && !self->group_rests;
+}
+
+/* Disables the groups, which count, so that context switches do not pay for them. They stay open
+ * and mapped: a signal handler may do this while they are read. Keeps errno. */
+void thread_rest_group(struct thread_self *self);
+
+/* False: there are none, they rest, or one cannot be read any more. */
 bool thread_read_group(const struct thread_self *self, struct thread_reading *r);
 
 #endif

@@ -49,6 +49,27 @@ struct instance {
 	CPI_DATA data;
 };
 
+/* Instances whose caller may take the thread's CPI_DATA. While there are any, hardware counters go
+ * on with tracing off: an interval of one must not lose what an interval of another stops. */
+static unsigned thread_data_users;
+
+static void cpi_add_data_user(const struct instance *i, int more)
+{
+	if (i->mode & CPI_TYPE_ONTHREAD)
+		__atomic_fetch_add(&thread_data_users, (unsigned)more, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) void cpi_note_data_use(struct instance *i, bool data)
+{
+	const enum data_use before = i->data_use;
+
+	i->data_use = data ? DATA_USED : DATA_UNUSED;
+	if (!data)
+		cpi_add_data_user(i, -1);
+	else if (before == DATA_UNUSED)
+		cpi_add_data_user(i, 1);
+}
+
 static unsigned cpi_select_quantities(UINT32 mode)
 {
 	unsigned want = COUNTER_BIT(COUNTER_INSTRUCTIONS);
@@ -122,7 +143,7 @@ static inline bool cpi_start_once(struct instance *i)
 	i->start_tid = thread_self()->tid;
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
 	if (!on) {
-		late |= counters_rest();
+		late |= counters_rest(__atomic_load_n(&thread_data_users, __ATOMIC_RELAXED) == 0);
 		late |= events_start_off(i->events);
 	} else if (events_first) {
 		late |= events_start(&i->events);
@@ -186,6 +207,7 @@ int CpiInit(UINT32 mode, void **handle)
 		free(i);
 		goto drop;
 	}
+	cpi_add_data_user(i, 1);
 	cpi_start_interval(i);
 	rc = PU_SUCCESS;
 	goto out;
@@ -206,6 +228,8 @@ int CpiTerminate(void *handle)
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	counters_drop(i->want);
+	if (i->data_use != DATA_UNUSED)
+		cpi_add_data_user(i, -1);
 	events_free(i->events);
 	free(i->label);
 	arguments_free(i->arguments);
@@ -326,10 +350,8 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 
 	if (spec && !attach_wants(CPI_MAJOR))
 		spec = NULL;
-	if (data)
-		i->data_use = DATA_USED;
-	else if (i->data_use == DATA_UNKNOWN)
-		i->data_use = DATA_UNUSED;
+	if (data ? i->data_use != DATA_USED : i->data_use == DATA_UNKNOWN)
+		cpi_note_data_use(i, data);
 	if (!spec && !data)
 		return PU_SUCCESS;
 	if (spec && i->events && !i->start->plain)
