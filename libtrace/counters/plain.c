@@ -85,13 +85,11 @@ static inline bool plain_has_stayed(
 	const struct thread_group *g = self->group;
 
 	return from->plain && from->life_source == INTERVAL_TIME_PAGE && from->thread == self->id &&
-	       g->page.page && from->page == g->page_number &&
-	       life_lasts(g, from->life_ticks, now) &&
-	       from->page_lock == switch_page_lock(&g->page);
+	       life_lasts(g, from->life_ticks, now) && life_page_is(g, from->page, from->page_lock);
 }
 
-/* What the quality hook tells. */
-static void plain_fill_quality(const struct counter_sample *from, const struct thread_group *g,
+/* What the quality hook tells. False: a signal handler has just closed the page. */
+static bool plain_fill_quality(const struct counter_sample *from, const struct thread_group *g,
 	uint64_t now, struct counter_interval *out)
 {
 	uint64_t ran = rate_ns_of_ticks(now - from->ticks);
@@ -104,6 +102,7 @@ static void plain_fill_quality(const struct counter_sample *from, const struct t
 	if (from->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK)
 		out->quality[COUNTER_THREAD_CYCLES] =
 			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, ran, ran};
+	return g->page_number == from->page;
 }
 
 bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint64_t now,
@@ -125,7 +124,5 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	out->stayed = out->thread_known = true;
 	out->counted = false;
 	out->life.switches = 0;
-	if (all)
-		plain_fill_quality(from, self->group, now, out);
-	return true;
+	return !all || plain_fill_quality(from, self->group, now, out);
 }

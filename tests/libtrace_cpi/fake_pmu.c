@@ -222,8 +222,16 @@ static int fake_close(int fd)
 
 static void *fake_map(int fd, size_t count)
 {
-	struct perf_event_mmap_page *p = &pages[fd - FIRST_FD];
+	static struct perf_event_mmap_page zeros;
+	struct perf_event_mmap_page *p;
 	bool has_room;
+
+	if (fd < 0) {
+		pthread_mutex_lock(&lock);
+		fake_pmu.mapped++;
+		pthread_mutex_unlock(&lock);
+		return &zeros;
+	}
 
 	(void)count;
 	pthread_mutex_lock(&lock);
@@ -233,6 +241,7 @@ static void *fake_map(int fd, size_t count)
 	pthread_mutex_unlock(&lock);
 	if (!has_room)
 		return NULL;
+	p = &pages[fd - FIRST_FD];
 	memset(p, 0, sizeof *p);
 	p->cap_user_rdpmc = fake_pmu.user_read;
 	p->cap_user_time = 1;
@@ -249,6 +258,18 @@ static void fake_unmap(void *page, size_t count)
 	pthread_mutex_lock(&lock);
 	fake_pmu.mapped--;
 	pthread_mutex_unlock(&lock);
+}
+
+/* They stay where they are; what is at `onto` goes. */
+static void *fake_move_map(void *page, size_t count, void *onto)
+{
+	fake_unmap(onto, count);
+	return page;
+}
+
+static void fake_blank(void *page, size_t count)
+{
+	(void)page, (void)count;
 }
 
 static int fake_move(int fd, int least)
@@ -307,7 +328,7 @@ void fake_pmu_use(void)
 			[PERF_SWITCHES] = 7},
 		.enabled = 100,
 		.running = 100};
-	perf_calls = (struct perf_calls){
-		fake_open, fake_read, fake_ioctl, fake_close, fake_map, fake_unmap, fake_move};
+	perf_calls = (struct perf_calls){fake_open, fake_read, fake_ioctl, fake_close, fake_map,
+		fake_unmap, fake_move_map, fake_blank, fake_move};
 	perf_registers = (struct perf_registers){fake_counter, fake_ticks};
 }

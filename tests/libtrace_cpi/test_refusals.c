@@ -121,7 +121,7 @@ static void *measure_thread(void *unused)
 	if (i->life_source == INTERVAL_TIME_NONE || i->life.on_cpu_ns == CPI_NONE ||
 		i->life.switches == CPI_NONE)
 		by_none++;
-	else if (thread_self()->group->page.page)
+	else if (thread_self()->group->page.is_open)
 		by_page++;
 	else if (i->life_source == INTERVAL_TIME_CLOCK)
 		by_clock++;

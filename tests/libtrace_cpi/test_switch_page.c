@@ -1,5 +1,7 @@
 /* Whether an interval had a context switch, by the page of an event. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,6 +13,7 @@
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/source.h"
+#include "../../libtrace/counters/thread/life.h"
 #include "../../libtrace/counters/thread/switch_page.h"
 #include "../../libtrace/counters/thread/thread.h"
 #include "instances.h"
@@ -49,11 +52,11 @@ static void measure(unsigned want, long ms)
 
 static bool page_opens(const char *test)
 {
-	struct switch_page p;
+	struct switch_page p = {0};
 	bool opens = switch_page_open(&p, false);
 
 	if (opens)
-		switch_page_close(&p, false);
+		switch_page_free(&p, false);
 	else
 		printf("skipped: %s: the kernel grants no page\n", test);
 	return opens;
@@ -69,7 +72,7 @@ static int refusing_open(
 
 START_TEST(moves_with_each_switch)
 {
-	struct switch_page p;
+	struct switch_page p = {0};
 	uint32_t lock;
 
 	if (!page_opens("moves_with_each_switch"))
@@ -80,7 +83,7 @@ START_TEST(moves_with_each_switch)
 		sleep_ms(1);
 		ck_assert_uint_ne(switch_page_lock(&p), lock);
 	}
-	switch_page_close(&p, false);
+	switch_page_free(&p, false);
 	ck_assert_ptr_null(p.page);
 }
 END_TEST
@@ -155,11 +158,11 @@ enum { ALL = COUNTER_TIME_BIT | COUNTER_QUALITY_BIT };
 
 static bool fault_page_opens(const char *test)
 {
-	struct switch_page p;
+	struct switch_page p = {0};
 	bool opens = switch_page_open(&p, true);
 
 	if (opens)
-		switch_page_close(&p, false);
+		switch_page_free(&p, false);
 	else
 		printf("skipped: %s: no right to count in the kernel\n", test);
 	return opens;
@@ -211,7 +214,7 @@ static uint64_t faults_of_usage(void)
 START_TEST(every_fault_is_counted)
 {
 	enum { FAULTS = 20000 };
-	struct switch_page p;
+	struct switch_page p = {0};
 	uint64_t page, usage;
 	char *fresh;
 
@@ -228,14 +231,14 @@ START_TEST(every_fault_is_counted)
 	/* Asking the kernel may fault, too. */
 	ck_assert_uint_ge(usage, page);
 	ck_assert_uint_le(usage - page, 4);
-	switch_page_close(&p, false);
+	switch_page_free(&p, false);
 }
 END_TEST
 
 /* It moves with each switch as one without faults does. */
 START_TEST(switches_move_the_page_of_faults)
 {
-	struct switch_page p;
+	struct switch_page p = {0};
 
 	if (!fault_page_opens("switches_move_the_page_of_faults"))
 		return;
@@ -246,7 +249,7 @@ START_TEST(switches_move_the_page_of_faults)
 		sleep_ms(1);
 		ck_assert_uint_ne(switch_page_lock(&p), lock);
 	}
-	switch_page_close(&p, false);
+	switch_page_free(&p, false);
 }
 END_TEST
 
@@ -346,7 +349,7 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 	perf_calls.open = open_of_user_mode;
 	for (int i = 0; i < 10; i++) {
 		ck_assert(!stay(ALL, fresh, i ? 0 : 5));
-		ck_assert(thread_self()->group->page.page);
+		ck_assert(thread_self()->group->page.is_open);
 		counters_read(to, ALL, COUNTER_GET);
 		counters_difference(from, to, interval);
 		ck_assert_uint_ne(interval->life.faults, CPI_NONE);
@@ -423,11 +426,82 @@ START_TEST(reopened_after_a_rest)
 	if (!page_opens("reopened_after_a_rest"))
 		return;
 	measure(COUNTER_TIME_BIT, 0);
-	ck_assert_ptr_nonnull(thread_self()->group->page.page);
+	ck_assert(thread_self()->group->page.is_open);
 	counters_rest(false);
-	ck_assert_ptr_null(thread_self()->group->page.page);
+	ck_assert(!thread_self()->group->page.is_open);
 	measure(COUNTER_TIME_BIT, 0);
 	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
+}
+END_TEST
+
+static pthread_t reader;
+static _Atomic bool reader_ends;
+
+/* Turns tracing off, and every other time on again. */
+static void rest_in_handler(int signal)
+{
+	static unsigned n;
+
+	(void)signal;
+	counters_rest(false);
+	if (n++ % 2)
+		counters_start(to, COUNTER_TIME_BIT, clock_now());
+}
+
+static void *interrupt_reader(void *unused)
+{
+	for (int i = 0; i < 20000 && !reader_ends; i++) {
+		pthread_kill(reader, SIGUSR1);
+		for (volatile int n = 0; n < 2000; n++)
+			;
+	}
+	reader_ends = true;
+	return unused;
+}
+
+static long switches_of_usage(void)
+{
+	struct rusage u;
+
+	ck_assert_int_eq(getrusage(RUSAGE_THREAD, &u), 0);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/* A short sleep may be over before the thread leaves its processor: the kernel tells. */
+static bool sleep_switches(void)
+{
+	long before = switches_of_usage();
+
+	usleep(1);
+	return switches_of_usage() != before;
+}
+
+/* The page goes, and comes back, under whatever reads it; no interval takes one for the other. */
+START_TEST(a_signal_handler_may_close_and_open_it)
+{
+	pthread_t thread;
+	unsigned n = 0;
+
+	if (!page_opens("a_signal_handler_may_close_and_open_it"))
+		return;
+	measure(COUNTER_TIME_BIT, 0);
+	reader = pthread_self();
+	signal(SIGUSR1, rest_in_handler);
+	ck_assert_int_eq(pthread_create(&thread, NULL, interrupt_reader, NULL), 0);
+	while (!reader_ends) {
+		struct life_start light;
+		uint64_t begun = life_begin(&light), switches, ns;
+		bool switched;
+
+		counters_start(from, COUNTER_TIME_BIT, begun);
+		switched = n++ % 64 == 0 && sleep_switches();
+		ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval) ||
+			  !switched);
+		ck_assert(!life_stayed_since(&light) || !switched);
+		life_read_since(&light, begun, &switches, &ns);
+	}
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	signal(SIGUSR1, SIG_DFL);
 }
 END_TEST
 
@@ -462,10 +536,10 @@ START_TEST(a_process_takes_half_of_the_locked_memory)
 		n++;
 	ck_assert_uint_ge(n, 1);
 	ck_assert_uint_lt(n, 4096);
-	switch_page_close(&pages[0], false);
+	switch_page_free(&pages[0], false);
 	ck_assert(switch_page_open(&pages[0], false));
 	while (n)
-		switch_page_close(&pages[--n], false);
+		switch_page_free(&pages[--n], false);
 }
 END_TEST
 
@@ -475,7 +549,8 @@ Suite *switch_page_suite(void)
 		TESTS(moves_with_each_switch, without_a_switch_all_time_is_on_the_processor,
 			time_off_the_processor_is_told_by_its_switches,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
-			children_open_their_own, reopened_after_a_rest, counts_do_not_span_a_rest,
+			children_open_their_own, reopened_after_a_rest,
+			a_signal_handler_may_close_and_open_it, counts_do_not_span_a_rest,
 			a_process_takes_half_of_the_locked_memory, every_fault_is_counted,
 			switches_move_the_page_of_faults, all_figures_of_a_stay_are_free,
 			the_first_interval_of_a_millisecond_tells_unexplained_time,

@@ -163,6 +163,38 @@ static void turned_off(void)
 	SwtraceEnd();
 }
 
+/* Pages of perf events that this process has mapped. */
+static unsigned mapped_pages(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096];
+	unsigned n = 0;
+
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, "[perf_event]") != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void rests(void)
+{
+	{
+		SWTRACE_SCOPE("before");
+	}
+	printf("%u", mapped_pages());
+	{
+		SWTRACE_SCOPE("off meanwhile");
+		TraceOff();
+	}
+	printf(" %u", mapped_pages());
+	TraceOn();
+	{
+		SWTRACE_SCOPE("after");
+	}
+	printf(" %u\n", mapped_pages());
+}
+
 static void handler(int signal)
 {
 	SWTRACE_SCOPE("in the handler", SWT_I64("signal", signal));
@@ -293,9 +325,9 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
-		{"forks", forks}, {"turned_off", turned_off}, {"signals", signals},
-		{"labels", labels}, {"moved", moved}, {"limited", limited}, {"filled", filled},
-		{"deep", deep}, {"laps", laps}};
+		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests},
+		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
+		{"filled", filled}, {"deep", deep}, {"laps", laps}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -131,6 +131,15 @@ turned_off)
 	0 whole
 	END
 	;;
+rests)
+	in_session sh -c '"$0" rests >pages' "$CASES"
+	! grep -q '^0 ' pages || skip "rests: the kernel grants no page"
+	echo "1 0 1" | diff -u - pages >out || fail "pages before, while off and after"
+	expect <<-'END'
+	0 before
+	0 after
+	END
+	;;
 signals)
 	in_session "$CASES" signals
 	expect <<-'END'

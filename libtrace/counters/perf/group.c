@@ -28,9 +28,20 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static void *map_zeros(void *at, size_t bytes, int flags)
+{
+	void *page = mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+	if (page != MAP_FAILED)
+		madvise(page, bytes, MADV_DONTFORK);
+	return page;
+}
+
 static void *real_map(int fd, size_t pages)
 {
-	void *page = mmap(NULL, pages * page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	size_t bytes = pages * page_size();
+	void *page = fd < 0 ? map_zeros(NULL, bytes, 0)
+			    : mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }
@@ -38,6 +49,19 @@ static void *real_map(int fd, size_t pages)
 static void real_unmap(void *page, size_t pages)
 {
 	munmap(page, pages * page_size());
+}
+
+static void *real_move_map(void *page, size_t pages, void *onto)
+{
+	size_t bytes = pages * page_size();
+	void *at = mremap(page, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, onto);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void real_blank(void *page, size_t pages)
+{
+	map_zeros(page, pages * page_size(), MAP_FIXED);
 }
 
 static int real_move(int fd, int least)
@@ -49,8 +73,8 @@ static int real_move(int fd, int least)
 	return high;
 }
 
-struct perf_calls perf_calls = {
-	real_open, read, real_ioctl, close, real_map, real_unmap, real_move};
+struct perf_calls perf_calls = {real_open, read, real_ioctl, close, real_map, real_unmap,
+	real_move_map, real_blank, real_move};
 
 /* ---------------------------------------------------------------- opening, closing */
 

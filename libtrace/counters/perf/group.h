@@ -32,9 +32,14 @@ struct perf_calls {
 	ssize_t (*read)(int fd, void *bytes, size_t size);
 	int (*ioctl)(int fd, unsigned long request, void *argument);
 	int (*close)(int fd);
-	void *(*map)(int fd, size_t pages); /* an event's first pages; NULL: not to be had */
+	/* An event's first pages; fd -1: zeros, of which a child has none. NULL: not to be had. */
+	void *(*map)(int fd, size_t pages);
 	void (*unmap)(void *page, size_t pages);
-	int (*move)(int fd, int least); /* to the lowest free number from `least` on */
+	/* Replaces the mapping at `onto` in one step. Returns where the pages are now; NULL: where
+	 * they were. */
+	void *(*move_map)(void *page, size_t pages, void *onto);
+	void (*blank)(void *page, size_t pages); /* zeros replace them in one step */
+	int (*move)(int fd, int least);		 /* to the lowest free number from `least` on */
 };
 
 extern struct perf_calls perf_calls PRIVATE_ABI(perf_calls);

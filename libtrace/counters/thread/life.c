@@ -82,26 +82,55 @@ void life_read(struct thread_self *self, struct counter_life *life)
 /* A reading holds for a millisecond. */
 enum { LASTS_PER_SECOND = 1000 };
 
-/* The page with the faults takes the place of one without. */
-static bool life_replace_page(struct thread_group *g, bool faults)
+static bool life_has_page(const struct thread_self *self)
 {
-	struct switch_page page;
+	return self->group && self->group->page_number % 2;
+}
 
-	if (!switch_page_open(&page, faults))
+/* While the page changes it is none to readers, and signal handlers leave it alone. */
+static bool life_begin_change(struct thread_group *g)
+{
+	if (g->page_changes)
 		return false;
-	switch_page_close(&g->page, false);
-	/* The first calls find the rates, which takes a while, and a lock: not in a signal handler,
-	 * to which this is not a thread's first interval. */
-	rate_ns_of_ticks(1);
-	g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
-	g->page = page;
-	g->page_number++;
+	g->page_changes = true;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->page_number += g->page_number % 2;
+	atomic_signal_fence(memory_order_acq_rel);
 	return true;
 }
 
-static bool life_has_page(const struct thread_self *self)
+static void life_end_change(struct thread_group *g)
 {
-	return self->group && self->group->page.page;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->page_number += g->page.is_open;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->page_changes = false;
+}
+
+/* The page with the faults takes the place of one without. */
+static bool life_replace_page(struct thread_group *g, bool faults)
+{
+	bool opened;
+
+	if (!life_begin_change(g))
+		return false;
+	opened = switch_page_open(&g->page, faults);
+	if (opened) {
+		/* The first calls find the rates, which takes a while, and a lock: not in a signal
+		 * handler, to which this is not a thread's first interval. */
+		rate_ns_of_ticks(1);
+		g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
+	}
+	life_end_change(g);
+	return opened;
+}
+
+static void life_close_page(struct thread_group *g)
+{
+	if (g->page_number % 2 == 0 || !life_begin_change(g))
+		return;
+	switch_page_close(&g->page);
+	life_end_change(g);
 }
 
 /* Tries each kind once. True if the thread has a page. */
@@ -120,16 +149,26 @@ static bool life_open_page(struct thread_self *self, bool faults)
 	return life_has_page(self);
 }
 
+void life_rest_page(struct thread_self *self)
+{
+	int saved = errno;
+
+	self->page_tried = self->faults_tried = false;
+	if (life_has_page(self))
+		life_close_page(self->group);
+	errno = saved;
+}
+
 bool life_rest(struct thread_self *self)
 {
 	struct thread_group *g = self->group;
 	int saved;
 
 	self->page_tried = self->faults_tried = self->life_tried = false;
-	if (!g || (!g->page.page && !g->life.count))
+	if (!g || (g->page_number % 2 == 0 && !g->life.count))
 		return false;
 	saved = errno;
-	switch_page_close(&g->page, false);
+	life_close_page(g);
 	if (g->life.count)
 		perf_group_close(&g->life, false);
 	errno = saved;
@@ -165,7 +204,7 @@ static bool life_load(const struct thread_group *g, enum life_reach reach, struc
 enum { LIFE_TRIES = 100 };
 
 /* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE,
- * or moves in each reading. */
+ * moves in each reading, or was closed by a signal handler. */
 static bool life_renew(struct thread_self *self, enum life_reach reach, struct counter_sample *s)
 {
 	struct thread_group *g = self->group;
@@ -173,6 +212,7 @@ static bool life_renew(struct thread_self *self, enum life_reach reach, struct c
 	bool comparable = life_load(g, reach, &before);
 	int tries = 0;
 
+	r.number = g->page_number;
 	do {
 		if (tries++ == LIFE_TRIES)
 			return false;
@@ -184,8 +224,9 @@ static bool life_renew(struct thread_self *self, enum life_reach reach, struct c
 			life_read(self, &r.life);
 		r.ticks = clock_now();
 	} while (switch_page_lock(&g->page) != r.lock);
-	r.number = g->page_number;
 	life_fill(g, &r, s);
+	if (r.number % 2 == 0 || g->page_number != r.number)
+		return false;
 	if (comparable && before.number == r.number && before.lock == r.lock &&
 		before.switches != r.switches)
 		return false;
@@ -200,7 +241,7 @@ static bool life_read_lately(
 	if (life_recall(self->group, reach, s, now))
 		return true;
 	if (!life_renew(self, reach, s)) {
-		switch_page_close(&self->group->page, false);
+		life_close_page(self->group);
 		s->page = 0;
 		s->life_ticks = 0;
 		return false;
@@ -212,20 +253,23 @@ static bool life_read_lately(
 
 /* ------------------------------------------------------------------- light intervals */
 
-static bool life_note_start(const struct thread_group *g, struct life_start *s, uint64_t now)
+/* Of page `number`, if it is still open. */
+static bool life_note_start(
+	const struct thread_group *g, struct life_start *s, uint32_t number, uint64_t now)
 {
 	const struct life_reading *r = &g->last[LIFE_TIME];
 	unsigned version = g->version;
 
 	atomic_signal_fence(memory_order_acq_rel);
-	if (version % 2 || r->number != g->page_number || r->lock != s->lock ||
+	if (version % 2 || r->number != number || r->lock != s->lock ||
 		!life_lasts(g, r->ticks, now))
 		return false;
+	s->page = number;
 	s->on_cpu_ns = r->life.on_cpu_ns;
 	s->switches = r->life.switches;
 	s->ticks = r->ticks;
 	atomic_signal_fence(memory_order_acq_rel);
-	return g->version == version;
+	return g->version == version && g->page_number == number;
 }
 
 /* The page is looked at before the clock: a switch in between belongs to the interval. */
@@ -234,24 +278,27 @@ uint64_t life_begin(struct life_start *s)
 	struct thread_self *self = thread_self();
 	struct thread_group *g;
 	struct counter_sample sample;
+	uint32_t number;
 	uint64_t start;
 
 	s->page = 0;
 	if (!life_open_page(self, false))
 		return clock_read();
 	s->group = g = self->group;
+	number = g->page_number;
+	atomic_signal_fence(memory_order_acq_rel);
 	s->lock = switch_page_lock(&g->page);
-	s->page = g->page_number;
 	start = clock_read();
-	if (life_note_start(g, s, start))
+	if (life_note_start(g, s, number, start))
 		return start;
 	if (life_renew(self, LIFE_TIME, &sample)) {
+		s->page = sample.page;
 		s->lock = sample.page_lock;
 		s->on_cpu_ns = sample.life.on_cpu_ns;
 		s->switches = sample.life.switches;
 		s->ticks = sample.life_ticks;
 	} else {
-		switch_page_close(&g->page, false);
+		life_close_page(g);
 		s->page = 0;
 	}
 	return clock_read();
@@ -265,9 +312,9 @@ bool life_read_since(
 	uint64_t most;
 
 	if (!s->page || !life_has_page(self) || self->group->page_number != s->page ||
-		!life_renew(self, LIFE_TIME, &now) || now.life.switches == CPI_NONE ||
-		now.life.on_cpu_ns == CPI_NONE || s->switches == CPI_NONE ||
-		s->on_cpu_ns == CPI_NONE)
+		!life_renew(self, LIFE_TIME, &now) || now.page != s->page ||
+		now.life.switches == CPI_NONE || now.life.on_cpu_ns == CPI_NONE ||
+		s->switches == CPI_NONE || s->on_cpu_ns == CPI_NONE)
 		return false;
 	*switches = now.life.switches - s->switches;
 	*on_cpu_ns = now.life.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
@@ -289,6 +336,17 @@ static void life_ask_kernel(
 		s->life.on_cpu_ns = thread_time_ns();
 	if (s->life.on_cpu_ns != CPI_NONE)
 		s->life_source = INTERVAL_TIME_CLOCK;
+}
+
+/* The thread's page, as it is now. */
+static void life_fill_page(const struct thread_group *g, struct counter_sample *s)
+{
+	const uint32_t number = g->page_number;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	s->page_lock = switch_page_lock(&g->page);
+	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+	s->page = number % 2 && g->page_number == number ? number : 0;
 }
 
 /* now: the moment up to which a reading has to hold. True: no system call was needed. */

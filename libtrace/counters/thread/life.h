@@ -46,12 +46,14 @@ void life_read_end(struct thread_self *self, struct life_wants wants, struct cou
 /* Closes what the thread opened: every context switch pays for it. True if there was anything. */
 bool life_rest(struct thread_self *self);
 
-/* The thread's page, as it is now. */
-static inline void life_fill_page(const struct thread_group *g, struct counter_sample *s)
+/* Closes the page alone. As life_rest, also for a signal handler that comes while it is read. */
+void life_rest_page(struct thread_self *self);
+
+/* Whether page `number`, in which the lock was this, is open, and the thread has not left its
+ * processor since. The number comes last: a signal handler may close the page. */
+static inline bool life_page_is(const struct thread_group *g, uint32_t number, uint32_t lock)
 {
-	s->page = g->page_number;
-	s->page_lock = switch_page_lock(&g->page);
-	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
 /* A reading that holds. Faults go on without a switch. */
@@ -85,8 +87,7 @@ static inline bool life_recall(
 	unsigned version = g->version;
 
 	atomic_signal_fence(memory_order_acq_rel);
-	if (version % 2 || r->number != g->page_number || !life_lasts(g, r->ticks, now) ||
-		r->lock != switch_page_lock(&g->page))
+	if (version % 2 || !life_lasts(g, r->ticks, now) || !life_page_is(g, r->number, r->lock))
 		return false;
 	life_fill(g, r, s);
 	s->life_source = INTERVAL_TIME_PAGE;
@@ -108,10 +109,7 @@ uint64_t life_begin(struct life_start *s);
 /* Whether the calling thread, which began it, has not left its processor since. */
 static inline bool life_stayed_since(const struct life_start *s)
 {
-	const struct thread_group *g = s->group;
-
-	return s->page && g->page.page && g->page_number == s->page &&
-	       switch_page_lock(&g->page) == s->lock;
+	return s->page && life_page_is(s->group, s->page, s->lock);
 }
 
 /* Asks the kernel, after a switch, what the thread did in an interval from the ticks `start` until

@@ -51,13 +51,20 @@ static bool take_share(long count)
 	return false;
 }
 
-/* The event's page, and one of a ring. */
-static int pages_of(const struct switch_page *p)
+static void give_back_share(long count)
 {
-	return p->has_faults ? 2 : 1;
+	__atomic_fetch_sub(&pages, count, __ATOMIC_RELAXED);
 }
 
-bool switch_page_open(struct switch_page *p, bool faults)
+/* The event's page, and one of a ring. */
+enum { PAGES_MOST = 2 };
+
+static int count_pages(bool faults)
+{
+	return faults ? PAGES_MOST : 1;
+}
+
+static void *switch_page_map_event(bool faults)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
@@ -65,28 +72,64 @@ bool switch_page_open(struct switch_page *p, bool faults)
 		.sample_period = faults,
 		.exclude_kernel = !faults,
 		.exclude_hv = 1};
-	int fd;
+	int fd = perf_calls.open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	void *page;
 
-	p->page = NULL;
-	p->has_faults = faults;
-	if (!take_share(pages_of(p)))
-		return false;
-	fd = perf_calls.open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0) {
-		p->page = perf_calls.map(fd, (size_t)pages_of(p));
-		perf_calls.close(fd);
-	}
-	if (!p->page)
-		__atomic_fetch_sub(&pages, pages_of(p), __ATOMIC_RELAXED);
-	return p->page != NULL;
+	if (fd < 0)
+		return NULL;
+	page = perf_calls.map(fd, (size_t)count_pages(faults));
+	perf_calls.close(fd);
+	return page;
 }
 
-void switch_page_close(struct switch_page *p, bool forked)
+/* Maps the event where the thread's page is. NULL: refused. */
+static void *switch_page_map(const struct switch_page *p, bool faults)
 {
-	if (!p->page)
+	void *event = switch_page_map_event(faults), *place, *page;
+
+	if (!event)
+		return NULL;
+	place = p->page ? (void *)(uintptr_t)p->page : perf_calls.map(-1, PAGES_MOST);
+	page = place ? perf_calls.move_map(event, (size_t)count_pages(faults), place) : NULL;
+	if (page)
+		return page;
+	perf_calls.unmap(event, (size_t)count_pages(faults));
+	if (place && !p->page)
+		perf_calls.unmap(place, PAGES_MOST);
+	return NULL;
+}
+
+bool switch_page_open(struct switch_page *p, bool faults)
+{
+	void *page;
+
+	if (!take_share(count_pages(faults)))
+		return false;
+	page = switch_page_map(p, faults);
+	if (!page) {
+		give_back_share(count_pages(faults));
+		return false;
+	}
+	if (p->is_open)
+		give_back_share(count_pages(p->has_faults));
+	*p = (struct switch_page){page, true, faults};
+	return true;
+}
+
+void switch_page_close(struct switch_page *p)
+{
+	if (!p->is_open)
 		return;
-	if (!forked)
-		perf_calls.unmap((void *)(uintptr_t)p->page, (size_t)pages_of(p));
-	__atomic_fetch_sub(&pages, pages_of(p), __ATOMIC_RELAXED);
-	p->page = NULL;
+	perf_calls.blank((void *)(uintptr_t)p->page, PAGES_MOST);
+	give_back_share(count_pages(p->has_faults));
+	p->is_open = false;
+}
+
+void switch_page_free(struct switch_page *p, bool forked)
+{
+	if (p->is_open)
+		give_back_share(count_pages(p->has_faults));
+	if (p->page && !forked)
+		perf_calls.unmap((void *)(uintptr_t)p->page, PAGES_MOST);
+	*p = (struct switch_page){0};
 }

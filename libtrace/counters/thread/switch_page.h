@@ -13,6 +13,9 @@
  * ring is never read: its head tells how many there were. An event with a period of 1 is never
  * throttled, and a ring that is mapped read-only never full.
  *
+ * A page that is closed becomes zeros, and the next one is opened at the same address: so a signal
+ * handler may do either while the interrupted code reads it. The caller tells the readers.
+ *
  * Threads: a page belongs to the thread that opened it. A child of fork does not have it.
  */
 #ifndef SWT_COUNTERS_THREAD_SWITCH_PAGE_H
@@ -23,15 +26,19 @@
 #include <stdint.h>
 
 struct switch_page {
-	const struct perf_event_mmap_page *page; /* NULL: none */
-	bool has_faults;			 /* it counts page faults */
+	const struct perf_event_mmap_page *page; /* NULL: never opened */
+	bool is_open;
+	bool has_faults; /* it counts page faults */
 };
 
-/* False: the kernel refuses, or the share of locked memory is taken. */
+/* In place of the one that is open, if any. False: the kernel refuses, or the share of locked
+ * memory is taken; all is as it was. p: all zero at first. */
 bool switch_page_open(struct switch_page *p, bool faults);
 
-/* forked: in a child, which has no mapping to remove. */
-void switch_page_close(struct switch_page *p, bool forked);
+void switch_page_close(struct switch_page *p);
+
+/* At the thread's end. forked: in a child, which has no mapping to remove. */
+void switch_page_free(struct switch_page *p, bool forked);
 
 /* Acquire, for what is read next must not have been read before it. */
 static inline uint32_t switch_page_lock(const struct switch_page *p)

@@ -54,7 +54,7 @@ static void close_group(struct thread_group *g, bool forked)
 	for (unsigned i = 0; i < g->count; i++)
 		perf_close_counters(&g->perf[i], forked);
 	perf_group_close(&g->life, forked);
-	switch_page_close(&g->page, forked);
+	switch_page_free(&g->page, forked);
 	event_groups_close(g->events, forked);
 	free(g->perf);
 	free(g->idle);

@@ -32,9 +32,10 @@ struct thread_group {
 	struct perf_group life;		   /* for life.c; not open: count 0 */
 	uint32_t life_opening;		   /* how often it was opened */
 	struct switch_page page;	   /* for life.c, as the following */
-	uint32_t page_number;
-	uint64_t reading_lasts;	   /* ticks */
-	volatile unsigned version; /* of `last`; odd: it is being written */
+	uint32_t page_number; /* another one for each page that was opened; even: none is open */
+	volatile bool page_changes; /* it is being opened or closed */
+	uint64_t reading_lasts;	    /* ticks */
+	volatile unsigned version;  /* of `last`; odd: it is being written */
 	struct life_reading last[LIFE_REACHES];
 	unsigned count;	  /* of perf: one for each type of core; 0: none */
 	uint32_t opening; /* how often they were opened or woken */

@@ -312,9 +312,20 @@ void swtrace_scope_begin_(
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
+/* An interval that was open when tracing was turned off ends: until the next one the thread's
+ * switches need not pay for its page. */
+static __attribute__((noinline)) void scope_end_off(void)
+{
+	life_rest_page(thread_self());
+}
+
 void swtrace_scope_end_(const swtrace_scope_ *s)
 {
-	if (unlikely(!scope_is_on() || !scope_is_here(s)))
+	if (unlikely(!scope_is_on())) {
+		scope_end_off();
+		return;
+	}
+	if (unlikely(!scope_is_here(s)))
 		return;
 	scope_write(s);
 	if (unlikely(s->kept))
@@ -356,8 +367,10 @@ void SwtraceEnd(void)
 {
 	struct scope_thread *t;
 
-	if (!scope_is_on())
+	if (!scope_is_on()) {
+		scope_end_off();
 		return;
+	}
 	t = scope_find_thread(scope_period());
 	if (!t || t->depth == 0)
 		return;
