@@ -45,8 +45,7 @@ measure() {
 	} >"$work/samples"
 	unset SWTRACE_SESSION # record has sessions of its own
 	if is_memory "$disk"; then
-		printf 'absent\tdisk\t%s is in memory: give a folder on a disk with --dir\n' "$disk" \
-			>>"$work/samples"
+		absent disk "$disk is in memory: give a folder on a disk with --dir"
 	else
 		sustained disk_short "$disk" $short
 		sustained disk "$disk" $long
@@ -58,8 +57,8 @@ measure() {
 	if [ -f "$memory/t.bin" ]; then
 		check_file cost.continuous "$memory/t.bin"
 		# Lost hooks are cheap: without all hooks there is no figure.
-		[ "$lost" -eq 0 ] || printf 'absent\tcost.continuous\tthe drain could not follow: %s hooks lost\n' \
-			"$lost" >>"$work/samples"
+		[ "$lost" -eq 0 ] ||
+			absent cost.continuous "the drain could not follow: $lost hooks lost"
 		check_file cost.wrap "$memory/wrap.bin"
 	fi
 	"$work/continuous" idle "$swtrace" "$memory/t.bin" $rest >>"$work/samples" 2>"$log" ||

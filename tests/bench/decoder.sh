@@ -36,7 +36,7 @@ threads() {
 		one='-j 1' all="-j $(nproc)"
 		return
 	fi
-	printf 'absent\t\\.all(\\.anon)?$\t%s\n' "$why" >>"$work/samples"
+	absent '\.all(\.anon)?$' "$why"
 }
 
 gentrace() { must "generating a trace" "$work/gentrace" "$@"; }

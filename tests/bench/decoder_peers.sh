@@ -2,13 +2,11 @@
 # What is missing is a reason in the report, never a number.
 # shellcheck shell=sh disable=SC2034,SC2154
 
-no_peer() { printf 'absent\t%s\t%s\n' "$1" "$2" >>"$work/samples"; }
-
 # has ROWS PACKAGE COMMAND: installs the package if the command is not there.
 has() {
 	command -v "$3" >/dev/null 2>&1 && return 0
 	if need_packages "$2" 2>"$log" && command -v "$3" >/dev/null 2>&1; then return 0; fi
-	no_peer "$1" "no $3: $(tail -n 1 "$log")"
+	absent "$1" "no $3: $(tail -n 1 "$log")"
 	return 1
 }
 
@@ -18,7 +16,7 @@ peer() {
 	case " $failed " in *" $id "*) return ;; esac
 	"$work/meter" -n "$events" "$id" "$@" >>"$work/samples" 2>"$log" && return
 	failed="$failed $id"
-	no_peer "^$id\$" "it failed: $(tail -n 1 "$log")"
+	absent "^$id\$" "it failed: $(tail -n 1 "$log")"
 }
 
 # found COMMAND ROWS PACKAGE VERSION...: whether it is installed; records its version
@@ -31,7 +29,7 @@ found() {
 peers_begin() {
 	bt1=0 bt2=0 uftrace=0 perf=0 flamegraph='' failed=''
 	if [ "$peers" -eq 0 ]; then
-		no_peer '^(bt1|bt2|perf|uftrace|flamegraph)' "--peers was not given"
+		absent '^(bt1|bt2|perf|uftrace|flamegraph)' "--peers was not given"
 		return
 	fi
 	! found babeltrace2 '^bt2' babeltrace2 babeltrace2 --version || bt2=1
@@ -52,9 +50,9 @@ flamegraph_find() {
 		fi
 	fi
 	if [ -z "$flamegraph" ]; then
-		no_peer '^flamegraph' "no flamegraph.pl, and it cannot be downloaded: FLAMEGRAPH_PL names one"
+		absent '^flamegraph' "no flamegraph.pl, and it cannot be downloaded: FLAMEGRAPH_PL names one"
 	elif ! has '^flamegraph' perl perl || ! perl "$flamegraph" --help 2>&1 | grep -qi usage; then
-		no_peer '^flamegraph' "$flamegraph does not run"
+		absent '^flamegraph' "$flamegraph does not run"
 		flamegraph=''
 	fi
 }
@@ -78,7 +76,7 @@ peer_hooks_begin() {
 	must "compiling what perf records" $cc $flags "$here/decoder_peer.c" -o "$work/faulty"
 	if ! perf record -q -e page-faults:u -c 1 -o "$memory/perf" "$work/faulty" faults "$faults" \
 		>"$log" 2>&1; then
-		no_peer '^perf' "perf cannot record page faults: $(tail -n 1 "$log")"
+		absent '^perf' "perf cannot record page faults: $(tail -n 1 "$log")"
 		perf=0
 		return 0
 	fi
@@ -104,7 +102,7 @@ peer_groups_begin() { # OPTIONS...
 	[ "$uftrace" -eq 1 ] || return 0
 	must "compiling what uftrace records" "$cc" -O1 -pg -D_GNU_SOURCE "$here/decoder_peer.c" -o "$work/calls"
 	if ! uftrace record -b 64m --no-event -d "$memory/uftrace" "$work/calls" calls "$calls" >"$log" 2>&1; then
-		no_peer '^uftrace' "uftrace record failed: $(tail -n 1 "$log")"
+		absent '^uftrace' "uftrace record failed: $(tail -n 1 "$log")"
 		uftrace=0
 		return 0
 	fi

@@ -11,8 +11,6 @@ APT="-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$work/apt/source
 	-o Acquire::Retries=3"
 TESTS='set get'
 
-absent() { printf 'absent\t.\t%s\n' "$1" >>"$work/samples"; }
-
 # Copies apt's sources as deb-src.
 copy_sources() {
 	mkdir -p "$work/apt/sources" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
@@ -28,7 +26,7 @@ copy_sources() {
 # Unpacks the source to $work/redis. Fails with the reason in the report.
 get_source() {
 	if ! need_packages dpkg-dev gcc libc6-dev make patch pkg-config util-linux 2>"$log"; then
-		absent "packages are missing: $(tail -n 1 "$log")"
+		absent . "packages are missing: $(tail -n 1 "$log")"
 		return 1
 	fi
 	copy_sources
@@ -36,7 +34,7 @@ get_source() {
 	# shellcheck disable=SC2086
 	if ! (cd "$work/apt" && { timeout 300 apt-get $APT update; timeout 300 apt-get $APT source redis; }) \
 		>"$log" 2>&1; then
-		absent "no source of redis: $(sed -n 's/^E: //p' "$log" | head -n 1)"
+		absent . "no source of redis: $(sed -n 's/^E: //p' "$log" | head -n 1)"
 		return 1
 	fi
 	mv "$work/apt"/redis-*/ "$work/redis" 2>"$log" || fail "the source of redis has no folder"
@@ -56,7 +54,7 @@ build_servers() {
 	make_redis "redis" redis-server redis-cli redis-benchmark
 	must "keeping the original server" mv "$work/redis/src/redis-server" "$work/redis-original"
 	if ! patch -d "$work/redis" -p1 <"$here/redis/interval.patch" >"$log" 2>&1; then
-		absent "the patch does not fit this version of redis"
+		absent . "the patch does not fit this version of redis"
 		return 1
 	fi
 	swtrace_cflags=$(pkg-config --cflags libswtrace) swtrace_libs=$(pkg-config --libs libswtrace)

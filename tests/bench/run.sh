@@ -145,6 +145,9 @@ machine() {
 	fact library "$("$swtrace" --version)"
 }
 
+# absent ROWS WHY: why rows that match an expression are n/a
+absent() { printf 'absent\t%s\t%s\n' "$1" "$2" >>"$work/samples"; }
+
 # verdict_of WHAT DETAIL COMMAND...: a check's line
 verdict_of() {
 	what=$1 about=$2; shift 2
