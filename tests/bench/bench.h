@@ -18,6 +18,10 @@ enum place {
 	ALONE,	    /* in one that does nothing else */
 	GUEST,	    /* in a process without restartable sequences */
 	NO_SESSION, /* in a process that finds no session */
+	PAPI_READ,  /* in a peer's process, one for each: it opens counters that others could use */
+	PAPI_REGION,
+	LIKWID,
+	PLACES
 };
 
 struct op {
@@ -74,6 +78,7 @@ enum ask {
 	ASK_TIGHT, /* ns per turn over `amount` turns */
 	ASK_WORK,
 	ASK_ADDED, /* ns that the op adds per turn of work, over `amount` turns */
+	ASK_OPEN,  /* server_open's */
 	ASK_TAIL,  /* p99.9 of ns per turn, of `amount` batches of TAIL_TURNS turns */
 };
 
@@ -88,9 +93,13 @@ uint64_t hooks_attempted(void);
 
 /* --- serve.c: other processes that measure when asked */
 
-/* Restarts this program with NAME=VALUE in its environment; it then serves the ops of that
- * place, of interval_ops or of our_ops. */
-void server_start(enum place place, const char *name, const char *value, int cpu, bool intervals);
+/* Restarts this program with NAME=VALUE in its environment; it then serves the ops of a table:
+ * "hooks" (our_ops), "intervals" (interval_ops), or a module's for intervals (peers.h). */
+void server_start(
+	enum place place, const char *name, const char *value, int cpu, const char *table);
+/* Opens what the peer of that place measures with; op: its number in the table, here and below.
+ * Returns NULL, or why it cannot here, valid until the next call. */
+const char *server_open(enum place place, unsigned op);
 double server_ask(enum place place, unsigned op, enum ask ask, uint64_t amount);
 /* Hooks that the place's process has attempted so far. */
 uint64_t server_attempted(enum place place);

@@ -74,6 +74,9 @@ void util_close(void);
 
 const char *papi_open(void);
 void papi_loop(uint64_t turns);
+/* For the high-level region, in a process that does not call papi_open. */
+const char *papi_open_region(void);
+void papi_region(void);
 
 #include <unistd.h>
 

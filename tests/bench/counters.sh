@@ -1,6 +1,9 @@
 # Sourced by run.sh: what reading counters costs.
 # shellcheck shell=sh disable=SC2034,SC2154
 
+# shellcheck source=peers.sh
+. "$here/peers.sh"
+
 # The counter sources: compiled in, since the benchmark calls internal functions.
 inside="../formats/shm_source core/clock core/clock_trust core/file core/online
 	counters/choice counters/describe counters/difference counters/events/count
@@ -17,21 +20,6 @@ counter_files() {
 	done
 }
 
-# Sets PAPI's compiler flags, or the reason for the report if PAPI is missing.
-papi=''
-find_papi() {
-	if [ "$peers" -eq 0 ]; then
-		why='--peers was not given'
-	elif pkg-config --exists papi || { need_packages libpapi-dev && pkg-config --exists papi; }; then
-		papi="-DBENCH_PAPI $(pkg-config --cflags --libs papi)"
-		fact papi "$(pkg-config --modversion papi)" >>"$work/samples"
-		return
-	else
-		why='there is no package libpapi-dev'
-	fi
-	printf 'absent\t^sw.papi$\t%s\n' "$why" >>"$work/samples"
-}
-
 # The session's ledger must have three hooks per group, or four where the kernel grants the page
 # that tells an interval's switches.
 check_trace() {
@@ -45,7 +33,7 @@ check_trace() {
 
 measure() {
 	machine >"$work/samples"
-	find_papi
+	find_papi '^sw.papi$'
 	# shellcheck disable=SC2046,SC2086
 	compile counters "$here/machine.c" "$here/counters.c" "$here/counters_ops.c" \
 		"$here/counters_events.c" "$here/counters_papi.c" "$here/counters_util.c" \

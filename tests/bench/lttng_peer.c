@@ -22,6 +22,9 @@ OP_LOOPS(array8, , lttng_ust_tracepoint(bench, array8, words))
 OP_LOOPS(fields8, WORDS, lttng_ust_tracepoint(bench, fields8, EIGHT(w)))
 OP_LOOPS(off, WORDS, lttng_ust_tracepoint(bench, off, EIGHT(w)))
 OP_LOOPS(string16, , lttng_ust_tracepoint(bench, string16, string))
+OP_LOOPS(pair, , lttng_ust_tracepoint(bench, begin, "bench"); lttng_ust_tracepoint(bench, end))
+OP_LOOPS(pair_off, , lttng_ust_tracepoint(bench, off_begin, "bench");
+	lttng_ust_tracepoint(bench, off_end))
 
 static const struct op ops[] = {
 	{"lttng_off", tight_off, work_off, 0, HERE, false},
@@ -31,9 +34,16 @@ static const struct op ops[] = {
 	{"lttng_string16", tight_string16, work_string16, 0, HERE, false},
 	{0},
 };
+
+static const struct op interval_peers[] = {
+	{"lttng_off", tight_pair_off, work_pair_off, 0, HERE, false},
+	{"lttng", tight_pair, work_pair, 0, HERE, false},
+	{0},
+};
 /* clang-format on */
 
-static const char *const events[] = {"empty", "array8", "fields8", "string16", NULL};
+static const char *const events[] = {
+	"empty", "array8", "fields8", "string16", "begin", "end", NULL};
 
 static bool ready(void)
 {
@@ -41,7 +51,11 @@ static bool ready(void)
 	       lttng_ust_tracepoint_enabled(bench, array8) &&
 	       lttng_ust_tracepoint_enabled(bench, fields8) &&
 	       lttng_ust_tracepoint_enabled(bench, string16) &&
-	       !lttng_ust_tracepoint_enabled(bench, off);
+	       lttng_ust_tracepoint_enabled(bench, begin) &&
+	       lttng_ust_tracepoint_enabled(bench, end) &&
+	       !lttng_ust_tracepoint_enabled(bench, off) &&
+	       !lttng_ust_tracepoint_enabled(bench, off_begin) &&
+	       !lttng_ust_tracepoint_enabled(bench, off_end);
 }
 
 static void hit(uint64_t turns)
@@ -50,6 +64,13 @@ static void hit(uint64_t turns)
 	tight_array8(turns);
 	tight_fields8(turns);
 	tight_string16(turns);
+	tight_pair(turns);
 }
 
-__attribute__((visibility("default"))) const struct peers bench_peers = {ops, ready, hit, events};
+__attribute__((visibility("default"))) const struct peers bench_peers = {
+	.ops = ops,
+	.interval_ops = interval_peers,
+	.ready = ready,
+	.hit = hit,
+	.events = events,
+};

@@ -38,6 +38,15 @@ LTTNG_UST_TRACEPOINT_EVENT(bench, off, BENCH_EIGHT_ARGS, BENCH_EIGHT_FIELDS)
 LTTNG_UST_TRACEPOINT_EVENT(bench, string16,
 	LTTNG_UST_TP_ARGS(const char *, s),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_string(s, s)))
+
+/* The two ends of an interval, and again, never enabled. */
+#define BENCH_LABEL_ARGS LTTNG_UST_TP_ARGS(const char *, label)
+#define BENCH_LABEL_FIELDS LTTNG_UST_TP_FIELDS(lttng_ust_field_string(label, label))
+
+LTTNG_UST_TRACEPOINT_EVENT(bench, begin, BENCH_LABEL_ARGS, BENCH_LABEL_FIELDS)
+LTTNG_UST_TRACEPOINT_EVENT(bench, end, LTTNG_UST_TP_ARGS(), LTTNG_UST_TP_FIELDS())
+LTTNG_UST_TRACEPOINT_EVENT(bench, off_begin, BENCH_LABEL_ARGS, BENCH_LABEL_FIELDS)
+LTTNG_UST_TRACEPOINT_EVENT(bench, off_end, LTTNG_UST_TP_ARGS(), LTTNG_UST_TP_FIELDS())
 /* clang-format on */
 
 #endif

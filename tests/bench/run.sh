@@ -3,16 +3,17 @@
 # build folder (build-bench) behind.
 #
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
-#        sh tests/bench/run.sh interval [option ...]		what an interval costs
+#        sh tests/bench/run.sh interval [--peers] [option ...]	what an interval costs
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh dump [option ...]			what a dump of busy rings brings out
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
 #        sh tests/bench/run.sh redis [option ...]		what intervals cost redis, a real server
 #        sh tests/bench/run.sh diff [option ...]			how often cpidecode's diff errs
-#	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, decoder: babeltrace 1
-#			and 2, uftrace, perf script, flamegraph.pl, alternating with ours (installs
-#			them; flamegraph.pl: FLAMEGRAPH_PL names one, else it is downloaded)
+#	--peers		writer: LTTng-UST and fwrite too, interval: LTTng-UST, PAPI and LIKWID,
+#			counters: PAPI, decoder: babeltrace 1 and 2, uftrace, perf script,
+#			flamegraph.pl, alternating with ours (installs them; flamegraph.pl:
+#			FLAMEGRAPH_PL names one, else it is downloaded)
 #	--json		one JSON document instead of the table
 #	-o FILE		writes to FILE
 #	--quick		few and short repetitions, to check that it runs
@@ -51,7 +52,7 @@ arguments() {
 	done
 	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, dump, counters, decoder, redis or diff?"
 	case $peers$kind in
-	1interval | 1continuous | 1dump | 1redis) misuse "--peers is not for $kind" ;;
+	1continuous | 1dump | 1redis) misuse "--peers is not for $kind" ;;
 	esac
 	case $runs in
 	'') runs=$((quick ? 2 : 5)) ;;
@@ -65,11 +66,13 @@ arguments() {
 arguments "$@"
 
 # Root's LTTng session daemon has one fixed place, so a private one needs a private /run.
-if [ "$peers" -eq 1 ] && [ "$kind" = writer ] && [ "$(id -u)" -eq 0 ] && [ "${BENCH_PRIVATE_RUN-}" != yes ]; then
-	if unshare --mount true 2>/dev/null; then
+case $peers$kind$(id -u) in
+1writer0 | 1interval0)
+	if [ "${BENCH_PRIVATE_RUN-}" != yes ] && unshare --mount true 2>/dev/null; then
 		exec unshare --mount env BENCH_PRIVATE_RUN=yes sh "$here/run.sh" "$@"
 	fi
-fi
+	;;
+esac
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-bench.XXXXXX") || exit 1
 # Hooks and fwrite's file are in memory.

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "peers.h"
+
 struct request {
 	uint32_t op, ask;
 	uint64_t amount;
@@ -20,40 +22,44 @@ struct request {
 struct reply {
 	double value;
 	uint64_t attempted;
+	char why[160]; /* of ASK_OPEN: why not, or empty */
 };
 
 static struct server {
 	pid_t pid;
 	int to, from;
 	uint64_t attempted;
-} server[NO_SESSION + 1];
+} server[PLACES];
 
 /* Both ends run this program, so structures can be sent as they are. */
+static bool transferred(bool out, int fd, void *bytes, size_t n)
+{
+	return (out ? write(fd, bytes, n) : read(fd, bytes, n)) == (ssize_t)n;
+}
+
 static void transfer(bool out, int fd, void *bytes, size_t n)
 {
-	ssize_t done = out ? write(fd, bytes, n) : read(fd, bytes, n);
-
-	if (done != (ssize_t)n)
+	if (!transferred(out, fd, bytes, n))
 		die("a measuring process is gone");
 }
 
-static void become(int in, int out, const char *name, const char *value, int cpu, bool intervals)
+static void become(int in, int out, const char *name, const char *value, int cpu, const char *table)
 {
 	char items[16], number[16];
 
 	/* Move both out of the way first: either may be 3 or 4 already. */
 	in = fcntl(in, F_DUPFD_CLOEXEC, 5);
 	out = fcntl(out, F_DUPFD_CLOEXEC, 5);
-	if (dup2(in, 3) < 0 || dup2(out, 4) < 0 || setenv(name, value, 1) != 0)
+	/* Standard output has the samples: a peer's library may print, too. */
+	if (dup2(in, 3) < 0 || dup2(out, 4) < 0 || dup2(2, 1) < 0 || setenv(name, value, 1) != 0)
 		die("%s", strerror(errno));
 	snprintf(items, sizeof items, "%u", work_items);
 	snprintf(number, sizeof number, "%d", cpu);
-	execl("/proc/self/exe", "writer", "--serve", items, number, intervals ? "i" : "",
-		(char *)NULL);
+	execl("/proc/self/exe", "writer", "--serve", items, number, table, (char *)NULL);
 	die("cannot start the benchmark again: %s", strerror(errno));
 }
 
-void server_start(enum place place, const char *name, const char *value, int cpu, bool intervals)
+void server_start(enum place place, const char *name, const char *value, int cpu, const char *table)
 {
 	struct server *s = &server[place];
 	int down[2], up[2];
@@ -64,7 +70,7 @@ void server_start(enum place place, const char *name, const char *value, int cpu
 	if (s->pid < 0)
 		die("fork: %s", strerror(errno));
 	if (s->pid == 0)
-		become(down[0], up[1], name, value, cpu, intervals);
+		become(down[0], up[1], name, value, cpu, table);
 	close(down[0]);
 	close(up[1]);
 	s->to = down[1];
@@ -83,6 +89,24 @@ double server_ask(enum place place, unsigned op, enum ask ask, uint64_t amount)
 	return reply.value;
 }
 
+const char *server_open(enum place place, unsigned op)
+{
+	struct server *s = &server[place];
+	struct request request = {op, ASK_OPEN, 0};
+	static struct reply reply;
+
+	transfer(true, s->to, &request, sizeof request);
+	/* A library may end its process where it cannot measure. */
+	if (!transferred(false, s->from, &reply, sizeof reply)) {
+		close(s->to);
+		close(s->from);
+		waitpid(s->pid, NULL, 0);
+		s->pid = 0;
+		return "its library ended the process";
+	}
+	return *reply.why ? reply.why : NULL;
+}
+
 uint64_t server_attempted(enum place place)
 {
 	return server[place].attempted;
@@ -90,7 +114,7 @@ uint64_t server_attempted(enum place place)
 
 void servers_end(void)
 {
-	for (int place = 0; place <= NO_SESSION; place++) {
+	for (int place = 0; place < PLACES; place++) {
 		int status;
 
 		if (!server[place].pid)
@@ -102,28 +126,54 @@ void servers_end(void)
 	}
 }
 
+static const struct op *find_table(const char *name, unsigned *count)
+{
+	const struct op *peer;
+
+	if (strcmp(name, "hooks") == 0 || strcmp(name, "intervals") == 0) {
+		*count = *name == 'h' ? our_op_count : interval_op_count;
+		return *name == 'h' ? our_ops : interval_ops;
+	}
+	peer = peers_load(name, true);
+	for (*count = 0; peer[*count].id; ++*count)
+		;
+	return peer;
+}
+
+static void serve_request(const struct op *op, const struct request *request)
+{
+	struct reply reply = {0};
+	const char *why;
+
+	if (request->ask == ASK_OPEN) {
+		why = peers_open(op->place);
+		snprintf(reply.why, sizeof reply.why, "%s", why ? why : "");
+	} else {
+		reply.value = measure(op, request->ask, request->amount);
+	}
+	reply.attempted = hooks_attempted();
+	transfer(true, 4, &reply, sizeof reply);
+}
+
 int serve(int argc, char **arguments)
 {
 	struct request request;
+	unsigned count;
 	ssize_t n;
 
 	if (argc != 3)
 		die("--serve takes two numbers and which ops");
 
-	bool intervals = *arguments[2] != 0;
-	const struct op *own = intervals ? interval_ops : our_ops;
-	unsigned count = intervals ? interval_op_count : our_op_count;
+	unsetenv("LD_PRELOAD"); /* not for what a peer's library starts */
+	const struct op *own = find_table(arguments[2], &count);
 
 	work_items = (unsigned)atoi(arguments[0]);
 	pin(atoi(arguments[1]));
 	while ((n = read(3, &request, sizeof request)) == (ssize_t)sizeof request) {
-		struct reply reply;
-
 		if (request.op >= count)
 			die("there is no op %u", request.op);
-		reply.value = measure(&own[request.op], request.ask, request.amount);
-		reply.attempted = hooks_attempted();
-		transfer(true, 4, &reply, sizeof reply);
+		serve_request(&own[request.op], &request);
 	}
+	peers_trailer();
 	return n == 0 ? 0 : 1;
 }

@@ -1,11 +1,11 @@
 /*
  * What a hook, or an interval, costs the program that writes it.
  *
- *	writer [-i] [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE] [-f DIRECTORY]
- *	-i	intervals, and the slowest of short batches of them; no -p then
+ *	writer [-i] [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE]... [-f DIRECTORY]
+ *	-i	intervals, and the slowest of short batches of them
  *	-t	approximate time of a batch
- *	-p	also measures fwrite and the tracepoints of MODULE (lttng_peer.c)
- *	-f	directory that fwrite writes to
+ *	-p	also measures the peers of MODULE (lttng_peer.c, papi_peer.c, likwid_peer.c)
+ *	-f	also measures fwrite to a file in DIRECTORY
  *
  * Traces in an existing session, which must be on. Prints lines of tab-separated fields for
  * report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE;
@@ -29,10 +29,12 @@
 #define TAIL_BATCHES 2000
 
 static const struct op *op[MAX_OPS];
+static unsigned number[MAX_OPS]; /* of the op in its table */
 static uint64_t tight_turns[MAX_OPS], work_turns[MAX_OPS];
-static unsigned ops;
+static unsigned ops, own_ops;	     /* the first ones are our own */
+static const char *table_of[PLACES]; /* of a peer with a process of its own: the module */
 static unsigned repetitions = 15;
-static bool has_tails; /* also measure the slowest short batches */
+static bool intervals; /* and the slowest short batches of ours */
 static uint64_t batch_ns = 8000000;
 
 static void sample(const char *scene, const char *id, double value)
@@ -51,7 +53,7 @@ static double ask(unsigned i, enum ask what, uint64_t amount)
 	double value;
 
 	if (is_served(o->place))
-		return server_ask(o->place, i, what, amount);
+		return server_ask(o->place, number[i], what, amount);
 	if (o->place == HERE_OFF && TraceOff() != PU_SUCCESS)
 		die("cannot turn tracing off");
 	value = measure(o, what, amount);
@@ -68,27 +70,73 @@ static void give_way(void)
 
 /* ------------------------------------------------------------------ preparation */
 
-static void add_op(const struct op *o)
+static void add_op(const struct op *table, unsigned i)
 {
 	if (ops == MAX_OPS)
 		die("too many ops");
-	op[ops++] = o;
+	number[ops] = i;
+	op[ops++] = &table[i];
 }
 
-static void collect_ops(bool intervals, const char *module, const char *fwrite_directory)
+static void collect_own(const char *fwrite_directory)
 {
 	const struct op *own = intervals ? interval_ops : our_ops;
 	unsigned n = intervals ? interval_op_count : our_op_count;
 
 	for (unsigned i = 0; i < n; i++)
-		add_op(&own[i]);
-	if (!module)
+		add_op(own, i);
+	own_ops = ops;
+	if (!fwrite_directory)
 		return;
 	fwrite_begin(fwrite_directory);
-	add_op(&fwrite_op);
-	const struct op *peer = peers_load(module);
-	for (unsigned i = 0; peer[i].id; i++)
-		add_op(&peer[i]);
+	add_op(&fwrite_op, 0);
+}
+
+static void collect_peers(const char *module)
+{
+	const struct op *peer = peers_load(module, intervals);
+
+	for (unsigned i = 0; peer[i].id; i++) {
+		add_op(peer, i);
+		if (is_served(peer[i].place))
+			table_of[peer[i].place] = module;
+	}
+}
+
+/* Starts the peers' own processes. Tells why ops are absent that cannot be measured here, and
+ * removes them. A preloaded module may replace functions of libc for the peer's library. */
+static void start_peers(int cpu)
+{
+	unsigned kept = own_ops;
+
+	for (unsigned i = own_ops; i < ops; i++) {
+		const char *why = NULL;
+
+		if (table_of[op[i]->place]) {
+			const char *module = table_of[op[i]->place];
+
+			server_start(op[i]->place, "LD_PRELOAD", module, cpu, module);
+			why = server_open(op[i]->place, number[i]);
+		}
+		if (why) {
+			printf("absent\t\\.%s$\t%s\n", op[i]->id, why);
+			continue;
+		}
+		op[kept] = op[i];
+		number[kept++] = number[i];
+	}
+	ops = kept;
+}
+
+static void start_servers(int cpu)
+{
+	const char *own = intervals ? "intervals" : "hooks";
+
+	server_start(EVENTS, "SWTRACE_EVENTS", bench_events, cpu, own);
+	server_start(ALONE, "SWTRACE_EVENTS", "", cpu, own);
+	server_start(GUEST, "SWTRACE_TEST_GUEST", "1", cpu, own);
+	server_start(NO_SESSION, "SWTRACE_SESSION", "/nonexistent/session", cpu, own);
+	start_peers(cpu);
 }
 
 static void cut_work(void)
@@ -130,7 +178,7 @@ static void one_thread(void)
 
 			sample("tight", op[i]->id, ask(i, ASK_TIGHT, tight_turns[i]));
 			give_way();
-			if (!has_tails)
+			if (!intervals || i >= own_ops)
 				continue;
 			sample("tail", op[i]->id, ask(i, ASK_TAIL, TAIL_BATCHES));
 			give_way();
@@ -244,8 +292,8 @@ static void report_attempted(void)
 
 int main(int argc, char **argv)
 {
-	const char *module = NULL, *fwrite_directory = ".";
-	bool intervals = false;
+	const char *module[MAX_OPS], *fwrite_directory = NULL;
+	unsigned modules = 0;
 	int option;
 
 	if (argc > 1 && strcmp(argv[1], "--serve") == 0)
@@ -262,7 +310,8 @@ int main(int argc, char **argv)
 			batch_ns = (uint64_t)(atof(optarg) * 1e6);
 			break;
 		case 'p':
-			module = optarg;
+			if (modules < MAX_OPS)
+				module[modules++] = optarg;
 			break;
 		case 'f':
 			fwrite_directory = optarg;
@@ -271,29 +320,25 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind != argc || repetitions < 1 || batch_ns < 10000 || (intervals && module))
+	if (optind != argc || repetitions < 1 || batch_ns < 10000)
 		die("see the first lines of writer.c");
-	has_tails = intervals;
 
 	unsigned n;
 	const int *cpu = processors(&n);
 	uint64_t start = now_ns(), cycles = ReadCycles();
 
-	collect_ops(
-		intervals, module, fwrite_directory); /* threads of others are not to be pinned */
-	pin(cpu[n - 1]);			      /* the first one has most of the interrupts */
+	collect_own(fwrite_directory);
+	for (unsigned i = 0; i < modules; i++)
+		collect_peers(module[i]); /* threads of others are not to be pinned */
+	pin(cpu[n - 1]);		  /* the first one has most of the interrupts */
 	bool is_realtime = realtime();
 	ops_begin();
 	cut_work();
-	server_start(EVENTS, "SWTRACE_EVENTS", bench_events, cpu[n - 1], intervals);
-	server_start(ALONE, "SWTRACE_EVENTS", "", cpu[n - 1], intervals);
-	server_start(GUEST, "SWTRACE_TEST_GUEST", "1", cpu[n - 1], intervals);
-	server_start(NO_SESSION, "SWTRACE_SESSION", "/nonexistent/session", cpu[n - 1], intervals);
+	start_servers(cpu[n - 1]);
 	find_turns();
 	one_thread();
 	all_processors();
-	if (module)
-		peers_trailer();
+	peers_trailer();
 	report_machine(now_ns() - start, ReadCycles() - cycles, is_realtime);
 	report_attempted();
 	servers_end();

@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 # shellcheck source=lttng.sh
-[ "$peers" -eq 0 ] || . "$here/lttng.sh"
+. "$here/lttng.sh"
 
 # total KEY, of `swtrace info --json`; guests: hooks in guest rings.
 total() { sed -n "s/.*\"total\": {.*\"$1\": \([0-9]*\).*/\1/p" "$work/info"; }
@@ -63,15 +63,15 @@ measure() {
 	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
 	machine >"$work/samples"
 	measure_attach
+	lttng_start
 	if [ "$peers" -eq 1 ]; then
-		undo=lttng_stop
-		lttng_start
-		set -- "$@" -p "$work/lttng.so" -f "$memory"
+		set -- "$@" -f "$memory"
 	else
-		printf 'absent\tlttng|fwrite\t--peers was not given\n' >>"$work/samples"
+		absent fwrite '--peers was not given'
 	fi
-	trace_writer "$@"
+	# shellcheck disable=SC2086
+	trace_writer "$@" $lttng
 	check_trace
-	[ "$peers" -eq 0 ] || lttng_check
+	lttng_check
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
 }
