@@ -175,15 +175,6 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 	swtrace_scope_begin_(scope, scope->label, nargs, args);
 }
 
-/* An initialiser: compilers then tell of jumps past it. */
-static inline swtrace_scope_ swtrace_scope_none_(void)
-{
-	swtrace_scope_ scope;
-
-	scope.start = 0;
-	return scope;
-}
-
 /* Calls begin(..., arguments) while what the arguments refer to lives: in C++ a temporary ends with
  * its full expression. */
 #ifdef __cplusplus
@@ -196,10 +187,14 @@ static inline swtrace_scope_ swtrace_scope_none_(void)
 	} while (0)
 #endif
 
+/* Clears the start alone: an initialiser of the scope would clear all its words, also while tracing
+ * is off. That of the word beside it lets compilers tell of jumps past both. */
 #define SWTRACE_SCOPE_OPEN_(id, literal)                                                           \
 	static swtrace_label_ SWTRACE_CAT_(swtrace_label_, id) = SWTRACE_LABEL_(literal);          \
-	__attribute__((cleanup(swtrace_scope_leave_), unused)) swtrace_scope_ SWTRACE_CAT_(        \
-		swtrace_scope_, id) = swtrace_scope_none_()
+	__attribute__((cleanup(swtrace_scope_leave_), unused))                                     \
+	swtrace_scope_ SWTRACE_CAT_(swtrace_scope_, id);                                           \
+	__attribute__((unused)) UINT64 SWTRACE_CAT_(swtrace_none_, id) =                           \
+		SWTRACE_CAT_(swtrace_scope_, id).start = 0
 #define SWTRACE_SCOPE_1_(id, literal)                                                              \
 	SWTRACE_SCOPE_OPEN_(id, literal);                                                          \
 	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                             \

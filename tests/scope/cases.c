@@ -270,7 +270,7 @@ static void moved(void)
 {
 	static swtrace_label_ label = SWTRACE_LABEL_("moved");
 	const SWT_ARG args[] = {SWT_STR("s", "of the first thread")};
-	swtrace_scope_ scope = swtrace_scope_none_();
+	swtrace_scope_ scope = {0};
 	pthread_t t;
 
 	swtrace_scope_begin_(&scope, &label, 1, args);

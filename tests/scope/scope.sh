@@ -224,11 +224,22 @@ languages)
 	for standard in "cc -std=c99" "cc -std=c17" "c++ -std=c++11" "c++ -std=c++20"; do
 		compiler=${standard%% *}
 		command -v "$compiler" >/dev/null 2>&1 || skip "no $compiler"
-		echo '#include "swtrace.h"' >header.c
+		cat >header.c <<-'END'
+		#include "swtrace.h"
+		void f(int n);
+		void f(int n) { SWTRACE_SCOPE("f"); SWTRACE_SCOPE("with n", SWT_I64("n", n)); }
+		END
 		# shellcheck disable=SC2086
 		$standard -x"$([ "$compiler" = cc ] && echo c || echo c++)" -I"$INCLUDE" -O2 -Wall -Wextra \
 			-Wpedantic -Wshadow -Werror -c header.c -o header.o >out 2>err || fail "$standard"
 	done
+	# Nothing may jump past a scope into its block.
+	cat >past.cpp <<-'END'
+	#include "swtrace.h"
+	int g(int n) { switch (n) { case 1: n++; SWTRACE_SCOPE("g"); break; case 2: n--; } return n; }
+	END
+	! c++ -std=c++11 -I"$INCLUDE" -c past.cpp -o past.o >out 2>err || fail "a jump past a scope compiles"
+	grep -q 'case label' err || fail "a jump past a scope: $(cat err)"
 	c++ -std=c++11 -I"$INCLUDE" -O2 -Wall -Wextra -Wpedantic -Wshadow -Werror "$here/cases.cpp" \
 		-o cases_cpp "$LIBRARY" -Wl,-rpath,"$(dirname "$LIBRARY")" >out 2>err || fail "C++11"
 	in_session ./cases_cpp
