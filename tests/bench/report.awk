@@ -6,6 +6,7 @@
 #	machine	NAME	VALUE		of the machine and the method
 #	sample	ROW	VALUE		in the order of the repetitions
 #	absent	EXPRESSION	WHY	why rows without samples have none
+#	unjudged	EXPRESSION	rows whose goals do not hold in this run
 #	check	WHAT	ok|failed	DETAIL
 # A ratio is the median of the ratios of samples of the same repetition. A work has samples of its
 # rate and of ID.wall, ID.cpu, ID.anon and ID.peak, whose medians are printed.
@@ -36,6 +37,7 @@ FNR == NR {
 $1 == "machine" { facts++; fact[facts] = $2; says[facts] = $3; known[$2] = $3 }
 $1 == "sample" { value[$2, ++count[$2]] = $3 }
 $1 == "absent" { absents++; absent[absents] = $2; why[absents] = $3 }
+$1 == "unjudged" { unjudged[++unjudgeds] = $2 }
 $1 == "check" { checks++; check[checks] = $2; outcome[checks] = $3; detail[checks] = $4 }
 
 # Sorts v[1..m], sets middle, least and most.
@@ -89,7 +91,10 @@ function forbidden(i,    k) {
 	return 0
 }
 
-function verdict(i) {
+function verdict(i,    k) {
+	for (k = 1; k <= unjudgeds; k++)
+		if (id[i] ~ unjudged[k])
+			return "n/a"
 	if (op[i] == "<=")
 		return middle <= goal[i] + 0 ? "meets" : "misses"
 	if (op[i] == "<")
