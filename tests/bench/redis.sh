@@ -168,6 +168,7 @@ run_variant() { # NUMBER
 	3) run_server thread "$work/redis-patched" thread on 4 ;;
 	4) run_server quality "$work/redis-patched" quality on 5 ;;
 	5) run_server light "$work/redis-patched" light on 1 ;;
+	6) run_server name "$work/redis-patched" name on 1 ;;
 	esac
 }
 
@@ -184,8 +185,8 @@ measure() {
 	must "making a session" "$swtrace" init -s 4 -t wrap
 	attempted_hooks=0 run=0
 	while [ "$run" -lt "$runs" ]; do
-		for k in 0 1 2 3 4 5; do
-			run_variant $(((k + run) % 6))
+		for k in 0 1 2 3 4 5 6; do
+			run_variant $(((k + run) % 7))
 		done
 		run=$((run + 1))
 	done
