@@ -19,6 +19,7 @@
 #define INTERVAL_KNOWN_SWITCHES 2u
 #define INTERVAL_KNOWN_UNEXPLAINED 4u
 #define INTERVAL_KNOWN_OWN_COST 8u
+#define INTERVAL_KNOWN_START_CPU 16u /* the processor where a thread that left it began */
 
 /* The time hook's "time_source": where its figures come from. Numbers never change. */
 enum interval_time_source {
@@ -37,11 +38,12 @@ enum interval_word {
 	INTERVAL_TIME_WORD_KNOWN = 1,
 	INTERVAL_TIME_WORD_ELAPSED = 2,
 	INTERVAL_TIME_WORD_FIRST = 4, /* two words of each figure that is known, in order of its
-					 bit; of the own cost one inside and one of the pair */
+					 bit; of the own cost one inside and one of the pair;
+					 one of the processor */
 };
 
 /* The most words of a time hook. */
-#define INTERVAL_TIME_WORDS (INTERVAL_TIME_WORD_FIRST + 2 * 4)
+#define INTERVAL_TIME_WORDS (INTERVAL_TIME_WORD_FIRST + 2 * 4 + 1)
 
 /* The words of an events hook, before the events. */
 enum interval_events_word {

@@ -14,18 +14,20 @@
 #define SCOPE_MINOR_ARGS 0x20000000u  /* arguments, or a label as text */
 
 /* The "known" word. */
-#define SCOPE_KNOWN_NO_SWITCH 1u /* the thread did not leave its processor */
-#define SCOPE_KNOWN_SWITCHES 2u	 /* the number of context switches follows */
-#define SCOPE_KNOWN_ON_CPU 4u	 /* the time on a processor follows */
-#define SCOPE_KNOWN_TEXT 8u	 /* the label is the first string */
-#define SCOPE_KNOWN_ARGS_CUT 16u /* there was no room for an argument, or for all of its text */
+#define SCOPE_KNOWN_NO_SWITCH 1u  /* the thread did not leave its processor */
+#define SCOPE_KNOWN_SWITCHES 2u	  /* the number of context switches follows */
+#define SCOPE_KNOWN_ON_CPU 4u	  /* the time on a processor follows */
+#define SCOPE_KNOWN_TEXT 8u	  /* the label is the first string */
+#define SCOPE_KNOWN_ARGS_CUT 16u  /* there was no room for an argument, or for all of its text */
+#define SCOPE_KNOWN_START_CPU 32u /* the processor where it began follows */
 
 /* For readers without the schema: index of the (first) word. */
 enum scope_word {
 	SCOPE_WORD_KNOWN = 0,
 	SCOPE_WORD_LABEL = 1,
 	SCOPE_WORD_ELAPSED = 2,
-	SCOPE_PLAIN_FIRST = 4, /* two words of each figure that is known, in order of its bit */
+	SCOPE_PLAIN_FIRST = 4, /* two words of each figure that is known, in order of its bit, and
+				  one of the processor */
 	SCOPE_WORD_ARGUMENTS = 4,
 	SCOPE_WORD_TEXTS = 5,
 	SCOPE_ARGS_FIRST = 6, /* likewise; then the arguments, as in interval_hooks.h */

@@ -64,6 +64,13 @@ static struct cell interval_get_cpu(const void *row)
 	return cell_u64(iv->ring, !(iv->ring & TF_GUEST_RING));
 }
 
+static struct cell interval_get_start_cpu(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_u64(iv->start_cpu, iv->start_cpu < TF_GUEST_RING);
+}
+
 static struct cell interval_get_pid(const void *row)
 {
 	const struct task *task = ((const struct interval *)row)->task;
@@ -170,6 +177,7 @@ static const struct column columns[] = {
 	{"unexplained_ns", "unexplained", COUNT_AT(unexplained_ns), .unit = UNIT_DURATION,
 		.when = HAS_UNEXPLAINED, .place = 2},
 	{"time_source", NULL, .get = interval_get_time_source, .when = HAS_TIME},
+	{"start_cpu", NULL, .get = interval_get_start_cpu, .when = HAS_TIME},
 	{"major", NULL, AT(major), .when = HAS_MAJOR},
 	{"idle_pct", "idle%", PERCENT_AT(idle_pct), .when = HAS_UTIL},
 	{"intr_pct", "intr%", PERCENT_AT(intr_pct), .when = HAS_UTIL},

@@ -33,7 +33,7 @@ static __attribute__((noinline)) void plain_read(
 {
 	int saved = errno;
 
-	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+	s->life = COUNTER_NO_LIFE;
 	s->life_source = INTERVAL_TIME_NONE;
 	s->life_ticks = 0;
 	s->page = 0;

@@ -63,7 +63,13 @@ enum counter_end { COUNTER_START, COUNTER_GET };
 struct counter_life {
 	uint64_t on_cpu_ns, switches, migrations, faults;
 	uint32_t opening; /* of the group that counts them; 0: they count from the thread's start */
+	uint32_t cpu;	  /* where it was read, or where an interval began; COUNTER_NO_CPU */
 };
+
+#define COUNTER_NO_CPU UINT32_MAX
+/* Nothing was read. */
+#define COUNTER_NO_LIFE                                                                            \
+	((struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0, COUNTER_NO_CPU})
 
 /* The counters at one moment. Variable size: see counters_sample_size. */
 struct counter_sample {

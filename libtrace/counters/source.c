@@ -82,7 +82,7 @@ void sample_clear(struct counter_sample *s)
 	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
-	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+	s->life = COUNTER_NO_LIFE;
 	s->life_ticks = 0;
 	s->page = s->page_lock = 0;
 	s->page_faults = CPI_NONE;

@@ -102,7 +102,8 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 	if (wants & WANT_QUALITY)
 		ck_assert(a->on_cpu_ns == b->on_cpu_ns && a->off_cpu_ns == b->off_cpu_ns &&
 			  a->ctx_switches == b->ctx_switches && a->migrations == b->migrations &&
-			  a->faults == b->faults && a->time_source == b->time_source);
+			  a->faults == b->faults && a->time_source == b->time_source &&
+			  a->start_cpu == b->start_cpu);
 	if (wants & WANT_VALUES)
 		same_values(a, b);
 	else

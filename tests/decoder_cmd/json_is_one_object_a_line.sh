@@ -15,7 +15,7 @@ in_file out '"cpu_raw_cpi":\[2.0000,2.0000\],"raw_cpi":2.0000,'
 
 run 0 --report intervals --format json plain.bin
 lines_are 5
-in_file out '"label":"outer","depth":0,"types":7,"num_cpus":2,"raw_cpi":4.0000,"scaled_cpi":2.0000,"busy_pct":50.0000,"thread_cpi":2.2500,"instructions":20000000,"cycles":80000000,"busy_cycles":40000000,"thread_instructions":20000000,"thread_cycles":45000000,"flags":"summary\+detailed","off_cpu_ns":null,"ctx_switches":null,"migrations":null,"faults":null,"on_cpu_ns":null,"unexplained_ns":null,"time_source":null,"own_inside_ns":null,"own_nested_ns":null,"cpus":\[\{"cpu":0,"raw_cpi":4.0000,"scaled_cpi":2.0000,"busy_pct":50.0000,"instructions":10000000,"cycles":40000000,"busy_cycles":20000000\},\{"cpu":1,'
+in_file out '"label":"outer","depth":0,"types":7,"num_cpus":2,"raw_cpi":4.0000,"scaled_cpi":2.0000,"busy_pct":50.0000,"thread_cpi":2.2500,"instructions":20000000,"cycles":80000000,"busy_cycles":40000000,"thread_instructions":20000000,"thread_cycles":45000000,"flags":"summary\+detailed","off_cpu_ns":null,"ctx_switches":null,"migrations":null,"faults":null,"on_cpu_ns":null,"unexplained_ns":null,"time_source":null,"start_cpu":null,"own_inside_ns":null,"own_nested_ns":null,"cpus":\[\{"cpu":0,"raw_cpi":4.0000,"scaled_cpi":2.0000,"busy_pct":50.0000,"instructions":10000000,"cycles":40000000,"busy_cycles":20000000\},\{"cpu":1,'
 in_file out '"label":null,.*"raw_cpi":null,.*"instructions":null,'
 
 run 0 --format json plain.bin

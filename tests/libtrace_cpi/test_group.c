@@ -96,7 +96,8 @@ static void set_quality(void)
 		(struct counter_quality){CPI_SOURCE_COUNTER, 0x700000008u, 0x600000007u};
 	it->quality[COUNTER_THREAD_CYCLES] =
 		(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, 11, 12};
-	it->life = (struct counter_life){0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu, 0};
+	it->life = (struct counter_life){
+		0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu, 0, COUNTER_NO_CPU};
 }
 
 #define QUANTITIES 4, 1, 7, 8, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 11, 0, 12
@@ -370,7 +371,7 @@ START_TEST(image_of_a_group)
 			next[n].label, NULL, NULL};
 
 		it->cpus = next[n].cpus;
-		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0};
+		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
 		it->quality[COUNTER_THREAD_CYCLES] =
 			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, n, n};
 		ring_double.stamp = 5000000000u + n;

@@ -253,16 +253,18 @@ END_TEST
 
 START_TEST(differences)
 {
-	const struct counter_life from = {10, CPI_NONE, 5, 7, 1}, to = {15, 3, CPI_NONE, 6, 1};
+	const struct counter_life from = {10, CPI_NONE, 5, 7, 1, 2},
+				  to = {15, 3, CPI_NONE, 6, 1, 0};
 	struct counter_life life;
 
 	life_difference(&from, &to, &life);
+	ck_assert_uint_eq(life.cpu, 2); /* where it began */
 	ck_assert_uint_eq(life.on_cpu_ns, 5);
 	ck_assert_uint_eq(life.switches, CPI_NONE);
 	ck_assert_uint_eq(life.migrations, CPI_NONE);
 	ck_assert_uint_eq(life.faults, CPI_NONE); /* it went back */
 
-	const struct counter_life reopened = {15, 3, 7, 9, 2};
+	const struct counter_life reopened = {15, 3, 7, 9, 2, 0};
 
 	life_difference(&from, &reopened, &life);
 	ck_assert(life.on_cpu_ns == CPI_NONE && life.switches == CPI_NONE &&

@@ -4,6 +4,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -318,6 +319,62 @@ static void laps(void)
 	}
 }
 
+static void go_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof set, &set)) {
+		perror("scope_cases: sched_setaffinity");
+		exit(1);
+	}
+}
+
+static int find_cpu(const cpu_set_t *set, int from)
+{
+	while (from < CPU_SETSIZE && !CPU_ISSET(from, set))
+		from++;
+	return from;
+}
+
+/* Begins intervals on the first processor that it may use, and ends them on the second. */
+static void moves(void)
+{
+	cpu_set_t set;
+	void *handle;
+	int first, second;
+
+	if (sched_getaffinity(0, sizeof set, &set))
+		exit(1);
+	first = find_cpu(&set, 0);
+	second = find_cpu(&set, first + 1);
+	if (second >= CPU_SETSIZE)
+		return;
+	CpiInit(CPI_TYPE_RAW, &handle);
+	/* Not each one: nothing stops another program from taking the processor. */
+	for (int i = 0; i < 100; i++) {
+		SWTRACE_SCOPE("stays");
+	}
+	go_to(first);
+	SwtraceBegin("begun");
+	{
+		SWTRACE_SCOPE("moves", SWT_I64("first", first), SWT_I64("second", second));
+		CpiStart(handle);
+		go_to(second);
+		CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, "cpi", NULL);
+		CpiGetAndTrace(
+			handle, 1, CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, "again", NULL);
+	}
+	SwtraceEnd();
+	{
+		SWTRACE_SCOPE("returns");
+		go_to(first);
+		go_to(second);
+	}
+	CpiTerminate(handle);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -327,7 +384,7 @@ int main(int argc, char **argv)
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
 		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests},
 		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
-		{"filled", filled}, {"deep", deep}, {"laps", laps}};
+		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -208,6 +208,28 @@ laps)
 	[ "$(grep -cv -e 'many' -e first got)" -eq 0 ] || fail "other labels"
 	[ "$(head -n 1 got)" = "0 many" ] || fail "the ring did not wrap"
 	;;
+moves)
+	# Where an interval began, of a thread that was moved inside of it. A guest ring is no
+	# processor.
+	in_session "$CASES" moves
+	intervals >got
+	grep -q ' moves ' got || skip "one processor"
+	python3 -c '
+import json
+stayed = 0
+rows = [json.loads(line) for line in open("rows")]
+first, second = next((r["arg.first"], r["arg.second"]) for r in rows if r["label"] == "moves")
+for row in rows:
+    if row["ctx_switches"] == 0:
+        assert row["start_cpu"] == row["cpu"], row
+        stayed += 1
+began = {row["label"]: row["start_cpu"] for row in rows}
+assert stayed, "no interval stayed"
+for label in "begun", "moves", "cpi", "again":
+    assert began[label] == first, (label, began[label])
+assert began["returns"] == second, began["returns"]
+' 2>err || fail "start_cpu: $(cat err)"
+	;;
 trigger)
 	# Conditions on a light interval's label and arguments; nothing else fires.
 	"$SWTRACE" init -t wrap -s 1 >out 2>err && "$SWTRACE" on >out 2>err || fail "init"

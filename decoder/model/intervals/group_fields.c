@@ -46,6 +46,7 @@ static const struct group_field fields[] = {
 	{"faults", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(faults)},
 	{"unexplained_ns", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(unexplained_ns)},
 	{"time_source", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(time_source)},
+	{"start_cpu", TAKE_COUNT, OF_CPI | OF_SCOPE, WANT_QUALITY, IV(start_cpu)},
 	{"own_inside", TAKE_COUNT, OF_CPI, WANT_OWN_COST, IV(own_inside)},
 	{"own_pair", TAKE_COUNT, OF_CPI, WANT_OWN_COST, IV(own_pair)},
 	{"idle", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(idle_pct)},

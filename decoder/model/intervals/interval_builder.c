@@ -34,6 +34,7 @@ static const struct interval blank = {
 	.faults = NOT_MEASURED,
 	.unexplained_ns = NOT_MEASURED,
 	.time_source = NOT_MEASURED,
+	.start_cpu = NOT_MEASURED,
 	.own_inside = NOT_MEASURED,
 	.own_pair = NOT_MEASURED,
 	.own_nested = NOT_MEASURED,
@@ -200,6 +201,13 @@ static void settle_off_cpu(struct interval *iv)
 	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
 }
 
+/* A thread that was not switched, or not moved, began where it ended. */
+static void settle_start_cpu(struct interval *iv)
+{
+	if (iv->start_cpu == NOT_MEASURED && (iv->ctx_switches == 0 || iv->migrations == 0))
+		iv->start_cpu = iv->ring;
+}
+
 /* Returns the group by swapping it with the one returned before. */
 static int close_group(struct interval_builder *b, size_t file, const struct interval **result)
 {
@@ -225,6 +233,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
 	settle_off_cpu(iv);
+	settle_start_cpu(iv);
 	own_cost_flag(iv);
 	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,
 		    iv->ctx_switches == 0 || iv->migrations == 0, iv->start_ticks))

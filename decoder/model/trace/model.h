@@ -129,6 +129,7 @@ struct interval {
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
 	/* Neither on it by the thread's clock nor off it by a switch; INTERVAL_TIME_ */
 	uint64_t unexplained_ns, time_source;
+	uint64_t start_cpu; /* where it began; TF_GUEST_RING and up: see ring */
 	/* The library's own cost, in ticks: see own_cost.h. own_pair: of its start and end, in and
 	 * around it. own_nested: only of an interval_stream that was asked for it. */
 	uint64_t own_inside, own_pair, own_nested;

@@ -1,6 +1,7 @@
 #include "life.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 
@@ -43,6 +44,13 @@ static bool has_group(struct thread_self *self)
 	return self->group && self->group->life.count > 0;
 }
 
+static uint32_t life_find_cpu(void)
+{
+	int cpu = sched_getcpu();
+
+	return cpu >= 0 ? (uint32_t)cpu : COUNTER_NO_CPU;
+}
+
 static void life_read_group(const struct perf_group *g, uint32_t opening, struct counter_life *life)
 {
 	struct perf_group_reading r;
@@ -52,6 +60,7 @@ static void life_read_group(const struct perf_group *g, uint32_t opening, struct
 	life->on_cpu_ns = r.count[TASK_CLOCK];
 	life->switches = r.count[SWITCHES];
 	life->migrations = r.count[MIGRATIONS];
+	life->cpu = life_find_cpu();
 	life->faults = r.count[FAULTS];
 	life->opening = opening;
 }
@@ -60,17 +69,18 @@ static void read_usage(struct counter_life *life)
 {
 	struct rusage u;
 
-	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+	*life = COUNTER_NO_LIFE;
 	if (getrusage(RUSAGE_THREAD, &u) == 0) {
 		life->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 		life->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
 	}
 	life->on_cpu_ns = thread_time_ns();
+	life->cpu = life_find_cpu();
 }
 
 void life_read(struct thread_self *self, struct counter_life *life)
 {
-	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+	*life = COUNTER_NO_LIFE;
 	if (has_group(self))
 		life_read_group(&self->group->life, self->group->life_opening, life);
 	else
@@ -266,7 +276,8 @@ static bool life_note_start(
 		return false;
 	s->page = number;
 	s->on_cpu_ns = r->life.on_cpu_ns;
-	s->switches = r->life.switches;
+	s->switches = (uint32_t)r->life.switches;
+	s->cpu = r->life.cpu;
 	s->ticks = r->ticks;
 	atomic_signal_fence(memory_order_acq_rel);
 	return g->version == version && g->page_number == number;
@@ -295,7 +306,8 @@ uint64_t life_begin(struct life_start *s)
 		s->page = sample.page;
 		s->lock = sample.page_lock;
 		s->on_cpu_ns = sample.life.on_cpu_ns;
-		s->switches = sample.life.switches;
+		s->switches = (uint32_t)sample.life.switches;
+		s->cpu = sample.life.cpu;
 		s->ticks = sample.life_ticks;
 	} else {
 		life_close_page(g);
@@ -314,9 +326,9 @@ bool life_read_since(
 	if (!s->page || !life_has_page(self) || self->group->page_number != s->page ||
 		!life_renew(self, LIFE_TIME, &now) || now.page != s->page ||
 		now.life.switches == CPI_NONE || now.life.on_cpu_ns == CPI_NONE ||
-		s->switches == CPI_NONE || s->on_cpu_ns == CPI_NONE)
+		s->switches == (uint32_t)CPI_NONE || s->on_cpu_ns == CPI_NONE)
 		return false;
-	*switches = now.life.switches - s->switches;
+	*switches = (uint32_t)now.life.switches - s->switches;
 	*on_cpu_ns = now.life.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
 	/* The clocks of thread and processor differ. */
 	most = rate_ns_of_ticks(now.life_ticks - start);
@@ -330,10 +342,12 @@ bool life_read_since(
 static void life_ask_kernel(
 	struct thread_self *self, struct life_wants wants, struct counter_sample *s)
 {
-	if (wants.all)
+	if (wants.all) {
 		life_read(self, &s->life);
-	else
+	} else {
 		s->life.on_cpu_ns = thread_time_ns();
+		s->life.cpu = life_find_cpu();
+	}
 	if (s->life.on_cpu_ns != CPI_NONE)
 		s->life_source = INTERVAL_TIME_CLOCK;
 }
@@ -392,10 +406,11 @@ void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out)
 {
 	if (from->opening != to->opening) {
-		*out = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+		*out = COUNTER_NO_LIFE;
 		return;
 	}
 	out->opening = to->opening;
+	out->cpu = from->cpu;
 	out->on_cpu_ns = life_count_since(from->on_cpu_ns, to->on_cpu_ns);
 	out->switches = life_count_since(from->switches, to->switches);
 	out->migrations = life_count_since(from->migrations, to->migrations);
@@ -412,7 +427,7 @@ static uint64_t life_time_at(const struct counter_sample *s)
 
 void life_of_none(struct counter_interval *out)
 {
-	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+	out->life = COUNTER_NO_LIFE;
 	out->life_source = INTERVAL_TIME_NONE;
 	out->unexplained_ns = CPI_NONE;
 	out->stayed = false;

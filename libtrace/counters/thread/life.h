@@ -68,6 +68,7 @@ static inline void life_fill(
 	s->life.migrations = r->life.migrations;
 	s->life.faults = CPI_NONE;
 	s->life.opening = r->life.opening;
+	s->life.cpu = r->life.cpu;
 	s->life_ticks = r->ticks;
 }
 
@@ -97,9 +98,10 @@ static inline bool life_recall(
 
 /* What a light interval keeps of its start. */
 struct life_start {
-	uint64_t on_cpu_ns, switches, ticks; /* the reading that held then */
+	uint64_t on_cpu_ns, ticks; /* the reading that held then */
 	const struct thread_group *group;
-	uint32_t lock, page; /* page 0: nothing is known */
+	uint32_t lock, page;	/* page 0: nothing is known */
+	uint32_t switches, cpu; /* of that reading: modulo 2^32; COUNTER_NO_CPU */
 };
 
 /* Begins an interval of the calling thread, now: returns the clock. Asks the kernel as a CpiStart

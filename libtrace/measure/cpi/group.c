@@ -174,13 +174,16 @@ static uint32_t time_known(const struct group *g)
 	/* What reading events takes is not in it. */
 	if (g->spec->own && !(g->spec->more && g->spec->more->events))
 		known |= INTERVAL_KNOWN_OWN_COST;
+	if (!i->stayed && i->life.cpu != COUNTER_NO_CPU)
+		known |= INTERVAL_KNOWN_START_CPU;
 	return known;
 }
 
-/* Two words of each figure, and of the own cost. */
+/* Two words of each figure, and of the own cost; one of the processor. */
 static uint32_t group_known_words(uint32_t known)
 {
-	return 2 * ((known & 1) + (known >> 1 & 1) + (known >> 2 & 1) + (known >> 3 & 1));
+	return 2 * ((known & 1) + (known >> 1 & 1) + (known >> 2 & 1) + (known >> 3 & 1)) +
+	       (known >> 4 & 1);
 }
 
 static uint32_t quality_words(const struct group *g)
@@ -241,6 +244,8 @@ static void write_time(struct group *g)
 		cursor_put_word(&c, g->spec->own->inside);
 		cursor_put_word(&c, g->spec->own->pair);
 	}
+	if (g->known_time & INTERVAL_KNOWN_START_CPU)
+		cursor_put_word(&c, i->life.cpu);
 }
 
 /* ------------------------------------------------------------------------- arguments */

@@ -168,6 +168,7 @@ static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 struct scope_time {
 	uint32_t known;
 	uint64_t switches, on_cpu_ns;
+	uint32_t cpu; /* where it began */
 };
 
 static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
@@ -180,7 +181,16 @@ static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
 	time.known = life_read_since(life, s->start, &time.switches, &time.on_cpu_ns)
 			     ? SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU
 			     : 0;
+	time.cpu = life->cpu;
+	if (life->page && time.cpu != COUNTER_NO_CPU)
+		time.known |= SCOPE_KNOWN_START_CPU;
 	return time;
+}
+
+static uint32_t scope_time_words(const struct scope_time *time)
+{
+	return (time->known & SCOPE_KNOWN_SWITCHES ? 4 : 0) +
+	       (time->known & SCOPE_KNOWN_START_CPU ? 1 : 0);
 }
 
 static uint8_t *scope_put_time(uint8_t *p, const struct scope_time *time)
@@ -189,6 +199,10 @@ static uint8_t *scope_put_time(uint8_t *p, const struct scope_time *time)
 		put_hl64(p, time->switches);
 		put_hl64(p + 8, time->on_cpu_ns);
 		p += 16;
+	}
+	if (time->known & SCOPE_KNOWN_START_CPU) {
+		put_le32(p, time->cpu);
+		p += 4;
 	}
 	return p;
 }
@@ -234,8 +248,7 @@ static __attribute__((noinline)) void scope_write_kept(
 		shape.texts++;
 		shape.string_bytes += rec_string_bytes(length);
 	}
-	nwords = SCOPE_ARGS_FIRST + (time->known & SCOPE_KNOWN_SWITCHES ? 4 : 0) +
-		 INTERVAL_ARG_WORDS * args->count;
+	nwords = SCOPE_ARGS_FIRST + scope_time_words(time) + INTERVAL_ARG_WORDS * args->count;
 	if (hook_begin(&w, SCOPE_MAJOR, rec_size(nwords, shape.string_bytes), 1) != HOOK_RESERVED)
 		return;
 	if (unlikely(ring_self.map != map)) {
@@ -258,7 +271,7 @@ static inline void scope_write(const swtrace_scope_ *s)
 {
 	const struct scope_time time = scope_measure_time(s);
 	const struct ring_map *map = ring_self.map;
-	uint32_t nwords = SCOPE_PLAIN_FIRST + (time.known & SCOPE_KNOWN_SWITCHES ? 4 : 0);
+	uint32_t nwords = SCOPE_PLAIN_FIRST + scope_time_words(&time);
 	uint32_t number = s->number;
 	struct hook_writer w;
 	uint8_t *p;
