@@ -109,6 +109,7 @@ static void event_take_scope(struct event *e, const struct fields *f, const uint
 		return;
 	first += known & SCOPE_KNOWN_SWITCHES ? 2 : 0;
 	first += known & SCOPE_KNOWN_ON_CPU ? 2 : 0;
+	first += known & SCOPE_KNOWN_START_CPU ? 1 : 0;
 	event_take_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS), first);
 	if (known & SCOPE_KNOWN_TEXT) {
 		e->has_label = false;
