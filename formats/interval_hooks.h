@@ -14,6 +14,13 @@
 #define INTERVAL_MINOR_EVENTS 0x20000000u
 #define INTERVAL_MINOR_ARGS 0x30000000u
 
+/*
+ * Of SWTRACE_BEGINS, also in the scope major: an interval has begun; and a begun one has ended, or
+ * will have no hook. Hooks on their own, of no group; the second one may follow a group's.
+ */
+#define INTERVAL_MINOR_BEGIN 0x40000000u
+#define INTERVAL_MINOR_OVER 0x50000000u
+
 /* The time hook's "known" word: which figures of the thread follow. */
 #define INTERVAL_KNOWN_ON_CPU 1u
 #define INTERVAL_KNOWN_SWITCHES 2u
@@ -93,6 +100,17 @@ enum interval_arg_word {
 	INTERVAL_ARG_TYPE = 1,
 	INTERVAL_ARG_VALUE = 2, /* two words */
 	INTERVAL_ARG_WORDS = 4,
+};
+
+/* The words of the begin hook, and the first ones of the over hook. */
+enum interval_begin_word {
+	INTERVAL_BEGIN_KNOWN = 0, /* SCOPE_KNOWN_TEXT: the label is the string */
+	INTERVAL_BEGIN_LABEL = 1, /* as in scope_hooks.h */
+	INTERVAL_BEGIN_ID = 2,	  /* two words: the same in both hooks; 0: none */
+	INTERVAL_OVER_WORDS = 4,
+	INTERVAL_BEGIN_PERIOD = 4, /* of shm_control.closings: tracing was on without a break */
+	INTERVAL_BEGIN_TEXTS = 5,  /* strings */
+	INTERVAL_BEGIN_WORDS = 6,
 };
 
 /* The number of a label or a name that is not known; no label has it. */

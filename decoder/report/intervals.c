@@ -61,7 +61,7 @@ static struct cell interval_get_cpu(const void *row)
 {
 	const struct interval *iv = row;
 
-	return cell_u64(iv->ring, !(iv->ring & TF_GUEST_RING));
+	return cell_u64(iv->ring, !(iv->ring & TF_GUEST_RING) && !(iv->flags & IV_OPEN));
 }
 
 static struct cell interval_get_start_cpu(const void *row)
@@ -315,6 +315,7 @@ int report_intervals(struct report *r)
 		.wants = WANT_VALUES | WANT_OWN_COST |
 			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS),
 		.nested_cost = true,
+		.open = true,
 		.compensate = r->compensate};
 	struct interval_stream *s;
 	/* What is taken off an interval must be complete. */
@@ -328,6 +329,8 @@ int report_intervals(struct report *r)
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
 		rc = intervals_report(r, s, &taking);
 		interval_stream_close(s);
+		/* They have rows. */
+		begins_free(&r->found->begins);
 	}
 	value_columns_free(&taking.values);
 	return rc;

@@ -12,14 +12,15 @@
 /* Words of enum interval_flag's bits. */
 static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
 	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
-	"core-types", "user-only", "children-lost", "args-cut", "own-cost"};
+	"core-types", "user-only", "children-lost", "args-cut", "own-cost", "open"};
 
 enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 
-_Static_assert(IV_OWN_COST == 1u << (FLAG_WORDS - 1), "a word for each flag");
+_Static_assert(IV_OPEN == 1u << (FLAG_WORDS - 1), "a word for each flag");
 
 void report_end(struct report *r)
 {
+	report_note_open(r);
 	findings_free(r->found);
 }
 
@@ -40,6 +41,64 @@ void report_note(const struct report *r, const char *format, ...)
 	out_char(&safe, '\0');
 	r->note(r->ctx, safe.error ? "no memory for a note" : safe.buf);
 	out_discard(&safe);
+}
+
+enum { OPEN_NAMES = 8 };
+
+static bool report_open_are_alike(const struct begun *a, const struct begun *b)
+{
+	if (a->label && b->label)
+		return a->label_len == b->label_len && !memcmp(a->label, b->label, a->label_len);
+	return !a->label && !b->label && a->mm == b->mm && a->major == b->major;
+}
+
+/* The first ones that are open, each name once, with its number. */
+static void report_put_open(struct out *o, const struct begins *b)
+{
+	const struct begun *name[OPEN_NAMES];
+	uint64_t n[OPEN_NAMES] = {0}, others = 0;
+	unsigned names = 0, k;
+
+	for (size_t i = 0; i < b->count; i++) {
+		for (k = 0; k < names && !report_open_are_alike(name[k], &b->at[i]); k++)
+			;
+		if (k == names && names < OPEN_NAMES)
+			name[names++] = &b->at[i];
+		if (k < names)
+			n[k]++;
+		else
+			others++;
+	}
+	for (k = 0; k < names; k++) {
+		out_str(o, k ? ", " : "");
+		if (name[k]->label)
+			out_bytes(o, name[k]->label,
+				name[k]->label_len < 100 ? name[k]->label_len : 100);
+		else
+			out_printf(o, "minor 0x%02X", name[k]->mm);
+		out_printf(o, " %" PRIu64, n[k]);
+	}
+	if (others)
+		out_printf(o, ", others %" PRIu64, others);
+}
+
+void report_note_open(const struct report *r)
+{
+	struct begins *b = &r->found->begins;
+	struct out names;
+
+	begins_settle(b, r->trace);
+	if (!b->count)
+		return;
+	out_memory(&names);
+	report_put_open(&names, b);
+	out_char(&names, '\0');
+	report_note(r,
+		"%zu interval%s open at the end of the trace, and left out (--report intervals lists "
+		"%s): %s",
+		b->count, b->count == 1 ? " is" : "s are", b->count == 1 ? "it" : "them",
+		names.error ? "no memory for names" : names.buf);
+	out_discard(&names);
 }
 
 void report_note_no_intervals(const struct report *r)

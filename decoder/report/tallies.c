@@ -129,8 +129,8 @@ static int read_all(struct reader *reader, unsigned threads, struct findings *fo
 		return CPIDECODE_ENOMEM;
 	int rc = pass_run(&pass, found);
 	for (unsigned i = 0; i < threads; i++) {
-		if (found && reader->builders[i])
-			unnamed_add(&found->unnamed, interval_builder_unnamed(reader->builders[i]));
+		if (!rc && found && reader->builders[i])
+			rc = interval_builder_tell(reader->builders[i], found);
 		interval_builder_free(reader->builders[i]);
 	}
 	free(reader->builders);

@@ -10,13 +10,14 @@
 #include "../../../include/cpidecode.h"
 #include "../trace/clock.h"
 #include "../trace/overwritten.h"
+#include "begin_hook.h"
 #include "group.h"
 #include "intervals.h"
 #include "own_cost.h"
 #include "../hooks/pass.h"
 #include "../hooks/ring_cursor.h"
 
-static const struct interval blank = {
+const struct interval interval_blank = {
 	.parent = -1,
 	.raw_cpi = NAN,
 	.scaled_cpi = NAN,
@@ -49,6 +50,7 @@ static const struct interval blank = {
 struct interval_builder {
 	const struct trace *t;
 	struct overwritten overwritten;
+	struct begins begins;
 	unsigned wants;
 	struct group **groups; /* by file; NULL: none yet */
 	struct group *out;     /* the group returned last; NULL: none yet */
@@ -82,7 +84,7 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->plans.wants = wants;
 	b->plans.builtin = t->builtin;
 	b->reader.trace = t;
-	b->blank = blank;
+	b->blank = interval_blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
 	if (!b->groups) {
 		interval_builder_free(b);
@@ -103,12 +105,14 @@ void interval_builder_free(struct interval_builder *b)
 	group_plans_free(&b->plans);
 	hash_index_free(&b->reader.names);
 	overwritten_free(&b->overwritten);
+	begins_free(&b->begins);
 	free(b);
 }
 
-struct unnamed interval_builder_unnamed(const struct interval_builder *b)
+int interval_builder_tell(struct interval_builder *b, struct findings *found)
 {
-	return b->reader.unnamed;
+	unnamed_add(&found->unnamed, b->reader.unnamed);
+	return begins_move(&found->begins, &b->begins);
 }
 
 static const struct group_plan *find_plan(
@@ -338,6 +342,12 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	int closed = 0;
 
 	*iv = NULL;
+	if (part == PART_NONE && begin_is_hook(h->major, h->minor)) {
+		int rc = begin_take(&b->begins, b->t, h);
+
+		if (rc)
+			return rc;
+	}
 	if (group_is_companion(h->major, part))
 		return 0;
 	if (part == PART_NONE)

@@ -40,7 +40,7 @@ struct named {
 	uint32_t count, bytes;
 };
 
-_Static_assert(IV_OWN_COST <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
+_Static_assert(IV_OPEN <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
 enum {
 	VALUE_WANTS = WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS |

@@ -111,7 +111,8 @@ static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 	while ((rc = interval_read(b, slice, &iv)) > 0)
 		if ((rc = interval_set_add_interval(r, iv)))
 			break;
-	unnamed_add(&r->pub.found.unnamed, interval_builder_unnamed(b));
+	if (!rc)
+		rc = interval_builder_tell(b, &r->pub.found);
 	interval_builder_free(b);
 	return rc;
 }

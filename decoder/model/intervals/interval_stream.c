@@ -5,6 +5,7 @@
 
 #include "../../../include/cpidecode.h"
 #include "../../base/exact.h"
+#include "begin_hook.h"
 #include "interval_sorter.h"
 #include "nested_cost.h"
 #include "nesting.h"
@@ -76,14 +77,25 @@ static bool has_machines(const struct trace *t)
 	return false;
 }
 
-static void free_feeders(struct feeder *feeders, unsigned n, struct findings *found)
+static void free_feeders(struct feeder *feeders, unsigned n)
 {
-	for (unsigned i = 0; feeders && i < n; i++) {
-		if (found && feeders[i].builder)
-			unnamed_add(&found->unnamed, interval_builder_unnamed(feeders[i].builder));
+	for (unsigned i = 0; feeders && i < n; i++)
 		interval_builder_free(feeders[i].builder);
-	}
 	free(feeders);
+}
+
+/* What is open, as intervals, where they are wanted. */
+static int interval_stream_add_open(struct reading_in *r, struct findings *found)
+{
+	struct interval iv;
+	int rc = 0;
+
+	begins_settle(&found->begins, r->stream->t);
+	for (size_t i = 0; i < found->begins.count && !rc; i++) {
+		begin_interval(&found->begins.at[i], r->stream->t, &iv);
+		rc = interval_stream_add_interval(r, 0, &iv);
+	}
+	return rc;
 }
 
 static int read_in(struct interval_stream *s, const struct interval_stream_options *o,
@@ -107,12 +119,16 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		rc = interval_builder_new(s->t, how->wants, &r.feeders[i].builder);
 	if (!rc)
 		rc = pass_run(&pass, found);
+	for (unsigned i = 0; found && i < sorter.threads && !rc; i++)
+		rc = interval_builder_tell(r.feeders[i].builder, found);
+	if (!rc && found && o->open)
+		rc = interval_stream_add_open(&r, found);
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
 		s->count += r.feeders[i].kept;
 		s->told += r.feeders[i].told;
 		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
 	}
-	free_feeders(r.feeders, sorter.threads, found);
+	free_feeders(r.feeders, sorter.threads);
 	return rc;
 }
 

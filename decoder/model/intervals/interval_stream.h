@@ -36,6 +36,7 @@ struct interval_stream_options {
 	 */
 	bool nested_cost;
 	bool compensate; /* and takes the costs off (own_cost_take_off) */
+	bool open;	 /* also those that are open (IV_OPEN); needs `found` */
 	size_t budget;	 /* bytes in memory before the file is used; 0: 24 MiB */
 };
 

@@ -7,6 +7,9 @@
 
 #include "../trace/findings.h"
 
+/* Nothing is known of it. */
+extern const struct interval interval_blank;
+
 /* Parts of intervals that a caller wants. The other members of an interval are undefined. */
 enum interval_want {
 	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
@@ -42,8 +45,11 @@ int interval_flush(struct interval_builder *b, const struct interval **iv);
 /* Does all of that: returns the next interval of a slice (1), 0 after its last, or a negative
  * code. */
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
-/* Labels and names that no text was found for, in all of the builder's intervals. */
-struct unnamed interval_builder_unnamed(const struct interval_builder *b);
+/*
+ * Adds what all of its hooks told beside intervals: labels and names that no text was found for,
+ * and what has begun. Once, after the last slice. 0 or CPIDECODE_ENOMEM.
+ */
+int interval_builder_tell(struct interval_builder *b, struct findings *found);
 void interval_builder_free(struct interval_builder *b);
 
 /*

@@ -95,5 +95,6 @@ void findings_free(struct findings *f)
 		free(f->rings[i]);
 	free(f->rings);
 	free(f->damage);
+	begins_free(&f->begins);
 	*f = (struct findings){0};
 }

@@ -2,6 +2,7 @@
 #ifndef SWT_DECODER_MODEL_TRACE_FINDINGS_H
 #define SWT_DECODER_MODEL_TRACE_FINDINGS_H
 
+#include "begins.h"
 #include "trace.h"
 
 /* Numbers in hooks of intervals that the file's table of labels does not have. */
@@ -20,6 +21,7 @@ static inline void unnamed_add(struct unnamed *to, struct unnamed more)
 struct findings {
 	struct hook_counts total;
 	struct unnamed unnamed;
+	struct begins begins; /* what has begun; once settled, what is open */
 	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
 	size_t nfiles;
 	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */

@@ -165,6 +165,8 @@ enum interval_flag {
 	IV_ARGS_CUT = 1u << 13, /* no room for an argument or all of its text: "args-cut" */
 	/* The library's own cost in it is above 5 % of elapsed: "own-cost" */
 	IV_OWN_COST = 1u << 14,
+	/* It has begun, and not ended up to the trace's last stamp, its end (begins.h): "open" */
+	IV_OPEN = 1u << 15,
 };
 
 /* The flags that a quality hook sets. */

@@ -238,7 +238,7 @@ const char *trace_meta_value(const struct trace_file *f, const char *key)
 	return NULL;
 }
 
-static bool meta_number(const struct trace_file *f, const char *key, uint64_t *number)
+bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number)
 {
 	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
 	char *end;
@@ -255,10 +255,10 @@ struct trace_rotation trace_rotation(const struct trace_file *f)
 	struct trace_rotation r = {0};
 	uint64_t before;
 
-	if (!meta_number(f, "files before", &before))
+	if (!trace_meta_number(f, "files before", &before))
 		return r;
 	r.number = before + 1;
-	if (!meta_number(f, "keep", &r.keep))
+	if (!trace_meta_number(f, "keep", &r.keep))
 		r.keep = 0;
 	return r;
 }

@@ -392,14 +392,15 @@ static int collect_end(struct flame_collection *c)
 		struct flame_writer *w = &c->writers[i];
 
 		if (c->r->found)
-			unnamed_add(&c->r->found->unnamed, interval_builder_unnamed(w->builder));
+			rc = interval_builder_tell(w->builder, c->r->found);
 		c->counted += w->counted;
 		c->left_out += w->left_out;
 		c->told += w->told;
 		c->names_event |= w->names_event;
 		c->start = w->start < c->start ? w->start : c->start;
 		c->end = w->end > c->end ? w->end : c->end;
-		rc = collect_name_records(c, w);
+		if (!rc)
+			rc = collect_name_records(c, w);
 		if (!rc)
 			rc = collect_merge_names(c, i);
 	}

@@ -1,0 +1,20 @@
+/* Hooks that tell what has begun and what is over, and the interval that is open. */
+#ifndef SWT_DECODER_MODEL_INTERVALS_BEGIN_HOOK_H
+#define SWT_DECODER_MODEL_INTERVALS_BEGIN_HOOK_H
+
+#include "../../../formats/cpi_group.h"
+#include "../trace/begins.h"
+
+static inline bool begin_is_hook(uint8_t major, uint32_t minor)
+{
+	return (major == INTERVAL_MAJOR || major == SCOPE_MAJOR) &&
+	       ((minor & INTERVAL_MINOR_KIND) == INTERVAL_MINOR_BEGIN ||
+		       (minor & INTERVAL_MINOR_KIND) == INTERVAL_MINOR_OVER);
+}
+
+/* Takes such a hook. 0 or CPIDECODE_ENOMEM. */
+int begin_take(struct begins *b, const struct trace *t, const struct hook *h);
+/* The open interval: up to the last stamp of its machine's files. Its label is the begun one's. */
+void begin_interval(const struct begun *begun, const struct trace *t, struct interval *iv);
+
+#endif

@@ -1,0 +1,163 @@
+#include "begins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/base/array.h"
+#include "../../../include/cpidecode.h"
+#include "../../base/sort.h"
+#include "trace.h"
+
+/* ------------------------------------------------------------------------ pairs */
+
+static void begins_drop(struct begins *b, size_t i)
+{
+	free(b->at[i].text);
+	b->at[i] = b->at[--b->count];
+}
+
+/* By number; what is over comes first, then by stamp. */
+static int begins_compare(const void *a, const void *b)
+{
+	const struct begun *x = a, *y = b;
+	int c = compare_u64(x->machine, y->machine);
+
+	if (!c)
+		c = compare_u64(x->id, y->id);
+	if (!c)
+		c = (int)y->over - (int)x->over;
+	if (!c)
+		c = compare_u64(x->ticks, y->ticks);
+	return c ? c : compare_u64(x->position, y->position);
+}
+
+static int begins_compare_times(const void *a, const void *b)
+{
+	const struct begun *x = a, *y = b;
+	int c = compare_u64(x->machine, y->machine);
+
+	if (!c)
+		c = compare_u64(x->ticks, y->ticks);
+	if (!c)
+		c = compare_u64(x->ring, y->ring);
+	return c ? c : compare_u64(x->position, y->position);
+}
+
+/* One of each number stays: that it is over, unless it has both. all: no more are to come. */
+static void begins_pair(struct begins *b, bool all)
+{
+	size_t kept = 0;
+
+	if (b->count)
+		qsort(b->at, b->count, sizeof *b->at, begins_compare);
+	for (size_t i = 0, next; i < b->count; i = next) {
+		bool begun = !b->at[i].over;
+
+		for (next = i + 1; next < b->count && b->at[next].machine == b->at[i].machine &&
+				   b->at[next].id == b->at[i].id;
+			next++) {
+			begun |= !b->at[next].over;
+			free(b->at[next].text);
+		}
+		if (b->at[i].over ? !begun && !all : true)
+			b->at[kept++] = b->at[i];
+		else
+			free(b->at[i].text);
+	}
+	b->count = b->paired = kept;
+}
+
+enum { BEGINS_LOOK_BACK = 16, BEGINS_PAIR_AFTER = 4096 };
+
+/* What ends was mostly begun last. */
+static bool begins_end_late_one(struct begins *b, const struct begun *over)
+{
+	size_t n = b->count;
+
+	for (size_t i = n; i > 0 && i + BEGINS_LOOK_BACK > n; i--) {
+		const struct begun *at = &b->at[i - 1];
+
+		if (at->id != over->id || at->machine != over->machine)
+			continue;
+		if (!at->over)
+			begins_drop(b, i - 1);
+		return true;
+	}
+	return false;
+}
+
+int begins_add(struct begins *b, struct begun *begun)
+{
+	if (begun->over && begins_end_late_one(b, begun))
+		return 0;
+	if (!array_reserve(&b->at, &b->room, b->count + 1, sizeof *b->at))
+		return CPIDECODE_ENOMEM;
+	b->at[b->count++] = *begun;
+	begun->text = NULL;
+	if (b->count > 2 * b->paired + BEGINS_PAIR_AFTER)
+		begins_pair(b, false);
+	return 0;
+}
+
+int begins_move(struct begins *to, struct begins *from)
+{
+	if (!from->count)
+		return 0;
+	if (!array_reserve(&to->at, &to->room, to->count + from->count, sizeof *to->at))
+		return CPIDECODE_ENOMEM;
+	memcpy(to->at + to->count, from->at, from->count * sizeof *from->at);
+	to->count += from->count;
+	from->count = from->paired = 0;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ what is open */
+
+/* The machine's last period: by its dumps, and by its hooks, as a drain goes on after its META. */
+static uint32_t begins_last_period(const struct begins *b, const struct trace *t, uint32_t machine)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+		uint64_t period;
+
+		if (f->machine == machine && trace_meta_number(f, "period", &period) &&
+			period <= UINT32_MAX && period > last)
+			last = (uint32_t)period;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i].machine == machine && b->at[i].period > last)
+			last = b->at[i].period;
+	return last;
+}
+
+void begins_settle(struct begins *b, const struct trace *t)
+{
+	uint32_t machine = UINT32_MAX, last = 0;
+	size_t kept = 0;
+
+	begins_pair(b, true);
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->at[i].machine != machine) {
+			machine = b->at[i].machine;
+			last = begins_last_period(b, t, machine);
+		}
+		/* In place: the periods of those that follow are unchanged. */
+		if (b->at[i].period == last)
+			b->at[kept++] = b->at[i];
+		else
+			free(b->at[i].text);
+	}
+	b->count = kept;
+	if (kept)
+		qsort(b->at, kept, sizeof *b->at, begins_compare_times);
+}
+
+void begins_free(struct begins *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		free(b->at[i].text);
+	free(b->at);
+	*b = (struct begins){0};
+}

@@ -1,0 +1,44 @@
+/*
+ * Intervals that have begun, by hooks of their own (INTERVAL_MINOR_BEGIN), and which of them are
+ * over. What remains is open: it was not over when the trace ended, or its end was lost. Pairs are
+ * found by their number, whatever thread, ring, slice or file their hooks are of, and in any order;
+ * a pair is dropped soon, so that memory grows with what is open at one time, and with pairs whose
+ * hooks are in different slices.
+ */
+#ifndef SWT_DECODER_MODEL_TRACE_BEGINS_H
+#define SWT_DECODER_MODEL_TRACE_BEGINS_H
+
+#include "model.h"
+
+struct trace;
+
+/* A begin hook, or that it is over. */
+struct begun {
+	uint64_t id; /* of the machine */
+	uint64_t ticks, position;
+	const struct task *task;
+	const char *label; /* a file's, or text; NULL: none */
+	char *text;	   /* owned */
+	uint32_t label_len, period, ring, tid, file, machine;
+	uint8_t major, mm; /* of the interval */
+	bool over;
+};
+
+/* Starts zeroed. */
+struct begins {
+	struct begun *at;
+	size_t count, room, paired; /* paired: those left when pairs were dropped last */
+};
+
+/* Adds one, whose text becomes this one's. 0 or CPIDECODE_ENOMEM. */
+int begins_add(struct begins *b, struct begun *begun);
+/* Moves all to another one. 0 or CPIDECODE_ENOMEM. */
+int begins_move(struct begins *to, struct begins *from);
+/*
+ * After the last hook: leaves what is open, in order of time. Turning tracing off drops what is
+ * open, so that of each machine only the last period counts. Again: changes nothing.
+ */
+void begins_settle(struct begins *b, const struct trace *t);
+void begins_free(struct begins *b);
+
+#endif
