@@ -175,8 +175,12 @@ struct shm_control {
 	/* Of this generation: events that programs count in intervals, unless they have a list of
 	 * their own (SWTRACE_EVENTS). NUL-terminated; "": none. */
 	char events[SHM_EVENTS_BYTES];
+	/* `closings` when the gate was open last: what was begun since is what may be open. */
+	uint64_t period;
+	uint32_t begins; /* of this generation: 1: intervals have begin hooks */
+	uint32_t reserved2;
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 32 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 48 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

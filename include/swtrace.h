@@ -148,7 +148,8 @@ typedef struct {
 	UINT64 period, life[5], serial;
 	swtrace_label_ *label;
 	UINT32 writer, number, kept, text; /* kept, text: in the thread's memory */
-	UINT64 reserved[2];
+	UINT64 begin;			   /* of the begin hook, if kept and text say so */
+	UINT64 reserved;
 } swtrace_scope_;
 
 SWTRACE_HANDLER_API void swtrace_scope_begin_(

@@ -159,6 +159,9 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 	case INIT_PREALLOC:
 		config->prealloc = true;
 		return true;
+	case INIT_BEGINS:
+		config->begins = true;
+		return true;
 	case INIT_EVENTS:
 		config->events = parse_events(a->verb, a->value);
 		return true;

@@ -75,6 +75,7 @@ enum {
 	INIT_GROUP,
 	INIT_PREALLOC,
 	INIT_EVENTS,
+	INIT_BEGINS,
 	INIT_OPTIONS
 };
 #define INIT_OPTION_SIZE(preset)                                                                   \
@@ -101,6 +102,14 @@ enum {
 					   "such as\n"                                             \
 					   "              instructions,LLC-misses; not in those "  \
 					   "that have SWTRACE_EVENTS"                              \
+	}
+
+#define INIT_OPTION_BEGINS                                                                          \
+	{                                                                                           \
+		INIT_BEGINS, "--begins",                                                            \
+			.help = "intervals have a hook at their start too, so that the trace\n"     \
+				"              shows what is open when it is dumped, or a program " \
+				"is killed"                                                         \
 	}
 
 void init_config(struct session_config *config);

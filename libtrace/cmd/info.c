@@ -251,6 +251,8 @@ static int info_print_text(const struct info *i)
 	printf("memory    %llu KiB\n", (unsigned long long)i->memory >> 10);
 	if (i->events[0])
 		printf("events    %s\n", i->events);
+	if (i->session.control->begins)
+		printf("begins    on: intervals have begin hooks\n");
 	if (i->tasks >= 0)
 		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
 			i->tasks);
@@ -348,6 +350,7 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_u64(j, "memory_bytes", i->memory);
 	if (i->events[0])
 		json_member_text(j, "events", i->events);
+	json_member_bool(j, "begins", i->session.control->begins != 0);
 	json_member_u64(j, "ticks_per_second", g->ticks_per_second);
 	json_member_open(j, "tasks", '{');
 	info_json_tasks(j, "total", i->tasks);

@@ -11,7 +11,7 @@ static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
 	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap|cont",
 		.help = "norm: stop when full (default); wrap: overwrite the oldest; cont: a drain\n"
 			"              streams to FILE from `swtrace on` to `swtrace off`"},
-	INIT_OPTION_SECTION, INIT_OPTION_GROUP, INIT_OPTION_EVENTS,
+	INIT_OPTION_SECTION, INIT_OPTION_GROUP, INIT_OPTION_EVENTS, INIT_OPTION_BEGINS,
 	{INIT_PREALLOC, "--prealloc",
 		.help = "all memory now, or refuse; without it a section gets its memory when it is\n"
 			"              first written to"},
@@ -121,5 +121,5 @@ static int init_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_init = {"init",
-	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [-e LIST] [--prealloc] [-f FILE] " DRAIN_OPTION_USAGE,
+	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [-e LIST] [--begins] [--prealloc] [-f FILE] " DRAIN_OPTION_USAGE,
 	"makes new trace buffers; the old ones' hooks are gone", options, init_run};

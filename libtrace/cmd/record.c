@@ -26,7 +26,8 @@ static const struct option options[] = {
 	{RECORD_DURATION, "--duration", .value = "T",
 		.help = "ends the recording after T: seconds, or 500ms, 1.5s, 10m, 2h"},
 	DRAIN_OPTION_LIST, INIT_OPTION_SIZE("16"), INIT_OPTION_SECTION, INIT_OPTION_GROUP,
-	INIT_OPTION_EVENTS, {RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
+	INIT_OPTION_EVENTS, INIT_OPTION_BEGINS,
+	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
 	{RECORD_FORCE, "--force",
 		.help = "without a command: discards the hooks that earlier buffers still hold"},
 	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
@@ -312,5 +313,5 @@ static int record_run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_record = {"record",
 	"record [-o FILE] [--duration T] " DRAIN_OPTION_USAGE
-	" [-s MB] [-ss KB] [-g GROUP] [-e LIST] [--strict] [--force] [-- COMMAND ...]",
+	" [-s MB] [-ss KB] [-g GROUP] [-e LIST] [--begins] [--strict] [--force] [-- COMMAND ...]",
 	"streams hooks to a file while a command runs, or until Ctrl-C", options, record_run};

@@ -13,7 +13,7 @@ enum { RUN_OUTPUT = INIT_OPTIONS, RUN_COMPRESS };
 static const struct option options[] = {INIT_OPTION_SIZE("3"),
 	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap",
 		.help = "norm: stop when full (default); wrap: overwrite the oldest"},
-	INIT_OPTION_SECTION, INIT_OPTION_GROUP, INIT_OPTION_EVENTS,
+	INIT_OPTION_SECTION, INIT_OPTION_GROUP, INIT_OPTION_EVENTS, INIT_OPTION_BEGINS,
 	{RUN_OUTPUT, "-o", .value = "FILE",
 		.help = "where the dump goes (swtrace.bin); - is standard output"},
 	{RUN_COMPRESS, "--compress", .value = "none|lz4|zlib",
@@ -139,5 +139,5 @@ static int run_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_run = {"run",
-	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-e LIST] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
+	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-e LIST] [--begins] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
 	"runs a command in a session of its own and dumps its trace", options, run_run};

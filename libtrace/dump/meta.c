@@ -97,6 +97,7 @@ static void rings(struct text *t, const struct shm_control *c)
 	if (!any) /* made by an older version, or no random number was available */
 		return;
 	text_line(t, "rings", id);
+	text_linef(t, "period", "%llu", (unsigned long long)(uint32_t)c->period);
 	text_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
 }
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -295,6 +296,18 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late)
 
 /* ------------------------------------------------------------------ rings */
 
+/* By the environment, or by the session. */
+static void attach_choose_begins(void)
+{
+	const char *own = secure_getenv("SWTRACE_BEGINS");
+	bool begins = own && *own ? strcmp(own, "0") != 0 : here.look.control->begins != 0;
+
+	if (begins)
+		__atomic_fetch_or(&attach_extras, ATTACH_BEGINS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&attach_extras, ~(uint32_t)ATTACH_BEGINS, __ATOMIC_RELAXED);
+}
+
 /* The member mapping of the control page's current generation, made if needed. */
 static int current_member(uint32_t generation)
 {
@@ -308,11 +321,12 @@ static int current_member(uint32_t generation)
 	if (rc)
 		return rc;
 	member_set_source(here.member, here.source, here.source_flags);
-	__atomic_fetch_or(&attach_events, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	attach_choose_begins();
 	return 0;
 }
 
-uint32_t attach_events;
+uint32_t attach_extras;
 
 void attach_take_events(char list[SHM_EVENTS_BYTES])
 {
@@ -320,7 +334,7 @@ void attach_take_events(char list[SHM_EVENTS_BYTES])
 
 	list[0] = 0;
 	if (attach_lock(&saved)) {
-		__atomic_fetch_and(&attach_events, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&attach_extras, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
 		if (here.member && here.look.control) {
 			memcpy(list, here.look.control->events, SHM_EVENTS_BYTES);
 			list[SHM_EVENTS_BYTES - 1] = 0;

@@ -38,12 +38,18 @@ void attach_ready(uint32_t major);
 uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached);
 
 /*
- * Of the events that intervals count (measure/cpi/events.c). NEW: the process has other rings since
- * attach_take_events, and their session may have another list; USED is measure's own: there was a
- * list.
+ * What intervals have to do beside the usual. EVENTS: of the events that they count
+ * (measure/cpi/events.c). NEW: the process has other rings since attach_take_events, and their
+ * session may have another list; USED is measure's own: there was a list. BEGINS: by the session or
+ * SWTRACE_BEGINS, they have begin hooks.
  */
-enum { ATTACH_EVENTS_NEW = 1, ATTACH_EVENTS_USED = 2 };
-extern uint32_t attach_events;
+enum {
+	ATTACH_EVENTS_NEW = 1,
+	ATTACH_EVENTS_USED = 2,
+	ATTACH_EVENTS = ATTACH_EVENTS_NEW | ATTACH_EVENTS_USED,
+	ATTACH_BEGINS = 4,
+};
+extern uint32_t attach_extras;
 
 /* Clears NEW, and copies the session's list: "" if it has none. */
 void attach_take_events(char list[SHM_EVENTS_BYTES]);

@@ -344,15 +344,17 @@ static void close_gate(struct shm_control *c)
 
 static void owner_open_gate(struct shm_control *c)
 {
+	c->period = c->closings;
 	/* Release: what the gate lets in finds state and generation as they are now.
 	 * tests/litmus/gate-open.litmus */
 	for (int i = 0; i < SHM_MAJORS; i++)
 		__atomic_store_n(&c->gate[i], c->majors[i] ? c->generation : 0, __ATOMIC_RELEASE);
 }
 
-static void owner_publish_generation(
-	struct session *s, const struct shm_geometry *g, const char *events, uint32_t generation)
+static void owner_publish_generation(struct session *s, const struct shm_geometry *g,
+	const struct session_config *config, uint32_t generation)
 {
+	const char *events = config->events ? config->events : "";
 	struct shm_control *c = s->control;
 
 	close_gate(c);
@@ -366,6 +368,7 @@ static void owner_publish_generation(
 	c->discards = 0;
 	memset(c->events, 0, sizeof c->events);
 	memcpy(c->events, events, strlen(events));
+	c->begins = config->begins;
 	if (getrandom(c->rings_id, sizeof c->rings_id, 0) != sizeof c->rings_id)
 		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);
@@ -444,7 +447,7 @@ int session_init(
 	s->tasks_fd = tasks;
 	s->schemas_fd = schemas;
 	s->labels_fd = labels;
-	owner_publish_generation(s, &g, config->events ? config->events : "", generation);
+	owner_publish_generation(s, &g, config, generation);
 	remove_files(s, generation);
 	return 0;
 }

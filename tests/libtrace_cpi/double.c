@@ -13,6 +13,8 @@
 #include "../../libtrace/session/attach.h"
 
 __thread struct ring_thread ring_self;
+static const struct shm_control control;
+const struct shm_control *ring_gate = &control;
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
 
 static uint32_t expected(void)
@@ -97,17 +99,17 @@ void attach_refresh_name(void)
 {
 }
 
-uint32_t attach_events;
+uint32_t attach_extras;
 
 void ring_double_renew(const char *events)
 {
 	ring_double.events = events;
-	__atomic_fetch_or(&attach_events, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
 }
 
 void attach_take_events(char list[SHM_EVENTS_BYTES])
 {
-	__atomic_fetch_and(&attach_events, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&attach_extras, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
 	snprintf(list, SHM_EVENTS_BYTES, "%s", ring_double.events ? ring_double.events : "");
 }
 

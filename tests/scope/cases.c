@@ -319,6 +319,35 @@ static void laps(void)
 	}
 }
 
+/* Holds intervals open until it is killed. */
+static void holds(void)
+{
+	void *handle, *ended;
+
+	CpiInit(CPI_TYPE_RAW, &handle);
+	CpiInit(CPI_TYPE_RAW, &ended);
+	CpiSetTraceHookId(handle, 5, "named");
+	CpiStart(handle);
+	CpiStart(handle); /* instead of the first one */
+	SwtraceBegin("outer");
+	SWTRACE_SCOPE("inner", SWT_U64("n", 1));
+	for (int i = 0; i < 3; i++) {
+		SWTRACE_SCOPE("ended");
+		CpiStart(ended);
+		CpiGetAndTrace(ended, 1, CPI_TYPE_TRACE_SUMMARY, "got", NULL);
+		CpiGetAndTrace(ended, 1, CPI_TYPE_TRACE_SUMMARY, "got", NULL);
+	}
+	SwtraceBegin("unwound");
+	SwtraceUnwind(SwtraceDepth() - 1);
+	CpiStart(ended);
+	CpiTerminate(ended);
+	CpiGetAndTrace(handle, 5, CPI_TYPE_TRACE_SUMMARY, "named", NULL);
+	CpiStart(handle);
+	puts("ready");
+	fflush(stdout);
+	pause();
+}
+
 static void go_to(int cpu)
 {
 	cpu_set_t set;
@@ -384,7 +413,8 @@ int main(int argc, char **argv)
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
 		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests},
 		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
-		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves}};
+		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves},
+		{"holds", holds}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -20,7 +20,8 @@ rmdir "$SWTRACE_SESSION"
 
 # in_session COMMAND...: leaves trace.bin.
 in_session() {
-	"$SWTRACE" init -t wrap -s 1 >out 2>err || fail "init"
+	# shellcheck disable=SC2086
+	"$SWTRACE" init -t wrap -s 1 ${BEGINS-} >out 2>err || fail "init"
 	"$SWTRACE" on >out 2>err || fail "on"
 	"$@" >out 2>err || fail "$* failed"
 	"$SWTRACE" off >out 2>err || fail "off"
@@ -229,6 +230,82 @@ for label in "begun", "moves", "cpi", "again":
     assert began[label] == first, (label, began[label])
 assert began["returns"] == second, began["returns"]
 ' 2>err || fail "start_cpu: $(cat err)"
+	# Its arguments come behind the processor.
+	"$SWTRACE" on >out 2>err || fail "on again"
+	"$SWTRACE" trigger --when 'label=moves and arg.second>0' --timeout 20s -o trace.bin \
+		>said 2>told </dev/null &
+	watcher=$!
+	wait_until grep -q watching told
+	"$CASES" moves || fail "moves again"
+	wait "$watcher" || fail "the trigger: $(cat told)"
+	;;
+begins)
+	# With begin hooks, an interval that ended is still one row, however it began and ended.
+	for each in nested arguments with_cpi forks signals turned_off deep laps; do
+		BEGINS=--begins sh "$0" "$each" >out 2>err || fail "$each: $(cat out err)"
+	done
+	;;
+open)
+	# What is open is in a dump, also of a killed program; what ended or was dropped is not.
+	"$SWTRACE" init -t wrap -s 1 --begins >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
+	"$SWTRACE" info >out 2>err && in_file out '^begins ' || fail "info"
+	"$CASES" holds >said 2>err &
+	holder=$!
+	wait_until grep -q ready said
+	"$SWTRACE" dump trace.bin >out 2>err || fail "dump while it runs"
+	opened() {
+		"$CPIDECODE" --report intervals --format json trace.bin >rows 2>err || fail "cpidecode"
+		[ -s err ] && fail "the intervals have a note"
+		python3 -c '
+import json
+rows = [json.loads(line) for line in open("rows")]
+last = max(row["end_ns"] for row in rows)
+for row in rows:
+    if "open" in row["flags"]:
+        assert row["end_ns"] == last and row["cpu"] is None, row
+        print(row["label"], row["minor"], row.get("major", 192))
+' | LC_ALL=C sort >got
+		diff -u - got >out <<-'END' || fail "$1: other intervals are open: $(cat out)"
+		inner 0 194
+		named 5 192
+		outer 0 194
+		END
+	}
+	opened "running"
+	kill -KILL "$holder"
+	wait "$holder" 2>/dev/null
+	"$SWTRACE" off >out 2>err || fail "off"
+	"$SWTRACE" dump trace.bin >out 2>err || fail "dump"
+	opened "killed"
+	# Nothing else counts them.
+	"$CPIDECODE" --format csv trace.bin >out 2>told || fail "summary"
+	in_file told '3 intervals are open at the end of the trace, and left out .*named 1'
+	in_file out '^ended,0,3,'
+	grep -q '^outer,' out && fail "the summary counts what is open"
+	"$CPIDECODE" --format folded trace.bin >out 2>told || fail "folded"
+	in_file told '3 intervals are open'
+	grep -q outer out && fail "the flame graph shows what is open"
+	# Turned off and on, it is dropped.
+	"$SWTRACE" on >out 2>err && "$CASES" nested && "$SWTRACE" off >out 2>err || fail "on again"
+	"$SWTRACE" dump trace.bin >out 2>err || fail "dump of both"
+	"$CPIDECODE" --report intervals trace.bin >out 2>err || fail "intervals"
+	grep -q ' open' out && fail "an interval is open since before tracing was off"
+	"$SWTRACE" free >out 2>err || fail "free"
+	# By the environment of the program.
+	for how in "SWTRACE_BEGINS=1 1" "SWTRACE_BEGINS=0 0"; do
+		begins=
+		[ "${how#* }" = 0 ] && begins=--begins
+		# shellcheck disable=SC2086
+		"$SWTRACE" init -t wrap -s 1 $begins >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
+		env "${how% *}" "$CASES" holds >said 2>err &
+		holder=$!
+		wait_until grep -q ready said
+		kill -KILL "$holder"
+		wait "$holder" 2>/dev/null
+		"$SWTRACE" dump trace.bin >out 2>err && "$SWTRACE" off >out 2>err || fail "dump"
+		"$CPIDECODE" --report intervals trace.bin >rows 2>err || fail "intervals"
+		[ "$(grep -c ' open' rows)" -eq $((3 * ${how#* })) ] || fail "${how% *}"
+	done
 	;;
 trigger)
 	# Conditions on a light interval's label and arguments; nothing else fires.

@@ -228,7 +228,8 @@ static bool life_renew(struct thread_self *self, enum life_reach reach, struct c
 			return false;
 		r.lock = switch_page_lock(&g->page);
 		read_usage(&r.life);
-		r.switches = r.life.switches;
+		r.switches = (uint32_t)r.life.switches;
+		r.cpu = r.life.cpu;
 		/* Its group is disabled with the page: only the switches show that. */
 		if (reach == LIFE_ALL)
 			life_read(self, &r.life);
@@ -276,8 +277,8 @@ static bool life_note_start(
 		return false;
 	s->page = number;
 	s->on_cpu_ns = r->life.on_cpu_ns;
-	s->switches = (uint32_t)r->life.switches;
-	s->cpu = r->life.cpu;
+	s->switches = r->switches;
+	s->cpu = r->cpu;
 	s->ticks = r->ticks;
 	atomic_signal_fence(memory_order_acq_rel);
 	return g->version == version && g->page_number == number;

@@ -18,7 +18,8 @@
 struct life_reading {
 	struct counter_life life;
 	uint64_t ticks;
-	uint64_t switches; /* by getrusage */
+	uint32_t switches; /* by getrusage, modulo 2^32 */
+	uint32_t cpu;
 	uint32_t lock, number;
 };
 

@@ -13,6 +13,7 @@ struct arguments *arguments_new(void)
 		return NULL;
 	a->text = NULL;
 	a->room = 0;
+	a->begin = 0;
 	a->args.is_cut = false;
 	arguments_clear(a);
 	return a;

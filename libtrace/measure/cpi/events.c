@@ -44,7 +44,7 @@ static void events_choose_locked(void)
 	__atomic_store_n(&chosen, set, __ATOMIC_RELEASE);
 	/* For good: instances and threads may still have the events of an earlier list. */
 	if (set)
-		__atomic_fetch_or(&attach_events, ATTACH_EVENTS_USED, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_USED, __ATOMIC_RELAXED);
 }
 
 /* Another thread may be at it: then this one goes on with what there was. */
@@ -61,7 +61,7 @@ bool events_read_start(struct events **events)
 	const struct event_set *set;
 	int saved = errno;
 
-	if (__atomic_load_n(&attach_events, __ATOMIC_RELAXED) & ATTACH_EVENTS_NEW)
+	if (__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS_NEW)
 		events_choose();
 	set = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
 	if (set && !*events)

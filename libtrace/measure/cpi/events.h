@@ -34,14 +34,16 @@ void events_free(struct events *events);
 /* For a program without events, one test. True: it took time. */
 static inline bool events_start(struct events **events)
 {
-	return __builtin_expect(__atomic_load_n(&attach_events, __ATOMIC_RELAXED) != 0, 0) &&
+	return __builtin_expect(
+		       __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS, 0) &&
 	       events_read_start(events);
 }
 
 /* Tracing is off. */
 static inline bool events_start_off(struct events *events)
 {
-	return __builtin_expect(__atomic_load_n(&attach_events, __ATOMIC_RELAXED) != 0, 0) &&
+	return __builtin_expect(
+		       __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS, 0) &&
 	       events_rest(events);
 }
 

@@ -6,6 +6,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../../session/attach.h"
+#include "../scope/begins.h"
 #include "figures.h"
 #include "frame.h"
 
@@ -338,6 +339,8 @@ __attribute__((noinline)) int group_write(const struct group_spec *spec,
 		args_find_shape(more->args, &shape);
 		frame_add_texts(&g.f, args_words(more->args), shape.string_bytes);
 	}
+	if (more->begin)
+		frame_add(&g.f, INTERVAL_OVER_WORDS);
 	rc = frame_begin(&g.f, start_ticks, at);
 	if (rc != HOOK_RESERVED)
 		return rc;
@@ -348,6 +351,8 @@ __attribute__((noinline)) int group_write(const struct group_spec *spec,
 		events_write(more->events, &g.f, ring_self.map != map);
 	if (more->args)
 		write_args(&g, more->args, &shape, ring_self.map != map);
+	if (more->begin)
+		begins_put_over(&g.f.w, INTERVAL_MAJOR, spec->mm, more->begin);
 	hook_commit(&g.f.w);
 	return PU_SUCCESS;
 }

@@ -23,6 +23,7 @@
 struct group_more {
 	struct events *events;	 /* NULL: none */
 	const struct args *args; /* NULL: none */
+	uint64_t begin;		 /* of its begin hook; 0: it has none */
 };
 
 struct group_spec {

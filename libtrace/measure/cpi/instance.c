@@ -14,6 +14,7 @@
 #include "../../counters/source.h"
 #include "../../counters/thread/thread.h"
 #include "../../session/attach.h"
+#include "../scope/begins.h"
 #include "arguments.h"
 #include "events.h"
 #include "figures.h"
@@ -127,13 +128,66 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	return i;
 }
 
+/* The number of the begin hook of the interval, unless it is dropped anyway. */
+static uint64_t cpi_begin(const struct instance *i)
+{
+	const struct arguments *a = i->arguments;
+
+	if (!a || !a->begin)
+		return 0;
+	/* A child of fork has its parent's instances, and a period of its own once attached. */
+	attach_ready(CPI_MAJOR);
+	return a->period == begins_period() ? a->begin : 0;
+}
+
+static void cpi_drop_begin(struct instance *i)
+{
+	uint64_t begin = cpi_begin(i);
+
+	if (begin)
+		begins_write_over(INTERVAL_MAJOR, CPI_MAJOR, i->mm, begin);
+}
+
+/* The interval before, if nothing ended it, is over. Returns true: it took time. */
+static bool cpi_write_begin(struct instance *i)
+{
+	const size_t length = i->label ? strlen(i->label) : 0;
+	struct begins_what what = {.major = INTERVAL_MAJOR,
+		.gate = CPI_MAJOR,
+		.mm = i->mm,
+		.text = i->label,
+		.length = length <= SHM_LABEL_TEXT_MAX ? (uint32_t)length : 0};
+
+	cpi_drop_begin(i);
+	if (!i->arguments)
+		i->arguments = arguments_new();
+	if (!i->arguments)
+		return true;
+	if (what.length)
+		what.number = attach_find_label(what.text, what.length, NULL);
+	if (what.number)
+		what.length = 0;
+	i->arguments->period = begins_period();
+	i->arguments->begin = begins_write(&what);
+	return true;
+}
+
+/* What few programs ask for, before the clock is read again. True if it took time. */
+static __attribute__((noinline, cold)) bool cpi_start_extras(
+	struct instance *i, bool events_first, bool is_start)
+{
+	bool late = events_first && events_start(&i->events);
+
+	return (is_start && begins_are_on() && cpi_write_begin(i)) | late;
+}
+
 /*
  * The clock is read first: it tells whether the session is to be looked for again. It is read anew
  * after all that takes system calls (milliseconds, where rings are attached), so that the interval
  * begins when nothing else is left to do. Nothing is read that neither a hook nor the caller will
  * want.
  */
-static inline bool cpi_start_once(struct instance *i)
+static inline bool cpi_start_once(struct instance *i, bool is_start)
 {
 	uint64_t now = clock_read();
 	bool late = false, on = attach_begin(CPI_MAJOR, now, &late);
@@ -145,8 +199,8 @@ static inline bool cpi_start_once(struct instance *i)
 	if (!on) {
 		late |= counters_rest(__atomic_load_n(&thread_data_users, __ATOMIC_RELAXED) == 0);
 		late |= events_start_off(i->events);
-	} else if (events_first) {
-		late |= events_start(&i->events);
+	} else if (__builtin_expect(__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != 0, 0)) {
+		late |= cpi_start_extras(i, events_first, is_start);
 	}
 	if (late)
 		now = clock_read();
@@ -160,24 +214,25 @@ static inline bool cpi_start_once(struct instance *i)
 }
 
 /* Empty intervals, of this mode the first ones that begin while tracing is on. */
-static __attribute__((noinline)) void cpi_measure_inside(struct instance *i)
+static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, bool is_start)
 {
 	uint32_t sample[OWN_COST_SAMPLES];
 
 	for (int n = 0; n < OWN_COST_SAMPLES; n++) {
-		cpi_start_once(i);
+		cpi_start_once(i, false);
 		sample[n] = (uint32_t)(clock_read() - i->start->ticks);
 	}
 	own_cost_set_inside(i->own, sample);
-	cpi_start_once(i);
+	cpi_start_once(i, is_start);
 }
 
-static void cpi_start_interval(struct instance *i)
+/* is_start: of CpiStart; CpiInit's has no begin hook. */
+static inline void cpi_start_interval(struct instance *i, bool is_start)
 {
 	if (i->arguments)
 		arguments_clear(i->arguments);
-	if (cpi_start_once(i) && __builtin_expect(own_cost_needs_inside(i->own), 0))
-		cpi_measure_inside(i);
+	if (cpi_start_once(i, is_start) && __builtin_expect(own_cost_needs_inside(i->own), 0))
+		cpi_measure_inside(i, is_start);
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -208,7 +263,7 @@ int CpiInit(UINT32 mode, void **handle)
 		goto drop;
 	}
 	cpi_add_data_user(i, 1);
-	cpi_start_interval(i);
+	cpi_start_interval(i, false);
 	rc = PU_SUCCESS;
 	goto out;
 drop:
@@ -227,6 +282,7 @@ int CpiTerminate(void *handle)
 	i = handle_end(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
+	cpi_drop_begin(i);
 	counters_drop(i->want);
 	if (i->data_use != DATA_UNUSED)
 		cpi_add_data_user(i, -1);
@@ -246,7 +302,7 @@ int CpiStart(void *handle)
 	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
-	cpi_start_interval(i);
+	cpi_start_interval(i, true);
 	return PU_SUCCESS;
 }
 
@@ -324,9 +380,13 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 		i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
 		i->more.args =
 			i->arguments && i->arguments->args.count ? &i->arguments->args : NULL;
+		i->more.begin = cpi_begin(i);
 	}
 	if (spec)
 		rc = group_write(spec, i->interval, i->start->ticks, at, &elapsed);
+	/* If the group is lost, the next one says it. */
+	if (spec && rc == PU_SUCCESS && i->arguments)
+		i->arguments->begin = 0;
 	if (data) {
 		fill_data(i);
 		i->data.elapsed_cycles = elapsed;

@@ -18,6 +18,7 @@
 #include "../../session/member.h"
 #include "../../session/threads.h"
 #include "args.h"
+#include "begins.h"
 
 #undef SwtraceEnd
 
@@ -48,12 +49,6 @@ _Static_assert(sizeof(struct scope_thread) < RING_BLOCK_BYTES / 2, "room for arg
 
 /* ------------------------------------------------------------------------ periods */
 
-static inline uint64_t scope_period(void)
-{
-	return (uint64_t)ring_self.epoch << 32 |
-	       (uint32_t)__atomic_load_n(&ring_gate_page()->closings, __ATOMIC_RELAXED);
-}
-
 static __attribute__((noinline)) bool scope_attach(void)
 {
 	if (__atomic_load_n(&ring_gate_page()->gate[SCOPE_MAJOR], __ATOMIC_RELAXED) == 0)
@@ -65,7 +60,7 @@ static __attribute__((noinline)) bool scope_attach(void)
 /* Whether the interval began in this period, on this thread. */
 static inline bool scope_is_here(const swtrace_scope_ *s)
 {
-	return s->period == scope_period() && s->writer == ring_self.number;
+	return s->period == begins_period() && s->writer == ring_self.number;
 }
 
 static inline bool scope_is_on(void)
@@ -112,8 +107,12 @@ static size_t scope_align(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* In place of where something is kept: there was no room. */
+/* In place of where something is kept: there was no room; there is only a begin hook. */
 #define SCOPE_LOST UINT32_MAX
+#define SCOPE_NOTHING (UINT32_MAX - 1)
+
+/* Beside the length of a kept text, which is less: the interval has a begin hook. */
+#define SCOPE_HAS_BEGUN 0x80000000u
 
 /* Keeps the label's text and the arguments until the interval ends, or as much as there is room
  * for. */
@@ -227,7 +226,8 @@ static __attribute__((noinline)) void scope_write_kept(
 	static const struct args none, lost = {.is_cut = true};
 	const struct ring_map *map = ring_self.map;
 	const uint8_t *kept = s->kept ? scope_kept(s) : NULL;
-	const struct args *args = s->kept ? &lost : &none;
+	const struct args *args = s->kept == SCOPE_LOST ? &lost : &none;
+	const bool begun = s->text & SCOPE_HAS_BEGUN;
 	const char *text = NULL;
 	uint32_t known = time->known, number = s->number, length = 0, nwords;
 	struct args_shape shape;
@@ -235,9 +235,9 @@ static __attribute__((noinline)) void scope_write_kept(
 	uint8_t *p;
 
 	if (kept) {
-		args = (const void *)(kept + sizeof(struct kept) + scope_align(s->text));
+		length = s->text & ~SCOPE_HAS_BEGUN;
+		args = (const void *)(kept + sizeof(struct kept) + scope_align(length));
 		text = (const char *)kept + sizeof(struct kept);
-		length = s->text;
 	} else if (!number && s->label && s->label->length <= SHM_LABEL_TEXT_MAX) {
 		text = s->label->text;
 		length = s->label->length;
@@ -249,7 +249,9 @@ static __attribute__((noinline)) void scope_write_kept(
 		shape.string_bytes += rec_string_bytes(length);
 	}
 	nwords = SCOPE_ARGS_FIRST + scope_time_words(time) + INTERVAL_ARG_WORDS * args->count;
-	if (hook_begin(&w, SCOPE_MAJOR, rec_size(nwords, shape.string_bytes), 1) != HOOK_RESERVED)
+	if (hook_begin(&w, SCOPE_MAJOR,
+		    rec_size(nwords, shape.string_bytes) + (begun ? begins_over_bytes() : 0),
+		    begun ? 2 : 1) != HOOK_RESERVED)
 		return;
 	if (unlikely(ring_self.map != map)) {
 		number = number ? INTERVAL_LABEL_UNKNOWN : 0;
@@ -264,10 +266,13 @@ static __attribute__((noinline)) void scope_write_kept(
 	if (length)
 		p = hook_string(p, text, length);
 	args_write_strings(p, args, &shape);
+	if (begun)
+		begins_put_over(&w, SCOPE_MAJOR, 0, s->begin);
 	hook_commit(&w);
 }
 
-static inline void scope_write(const swtrace_scope_ *s)
+/* After a switch, or with more than a label's number. */
+static __attribute__((noinline)) void scope_write_all(const swtrace_scope_ *s)
 {
 	const struct scope_time time = scope_measure_time(s);
 	const struct ring_map *map = ring_self.map;
@@ -276,11 +281,11 @@ static inline void scope_write(const swtrace_scope_ *s)
 	struct hook_writer w;
 	uint8_t *p;
 
-	if (unlikely(s->kept || (!number && s->label && s->label->length))) {
+	if (s->kept || (!number && s->label && s->label->length)) {
 		scope_write_kept(s, &time);
 		return;
 	}
-	if (hook_begin_inline(&w, SCOPE_MAJOR, rec_size(nwords, 0), 1) != HOOK_RESERVED)
+	if (hook_begin(&w, SCOPE_MAJOR, rec_size(nwords, 0), 1) != HOOK_RESERVED)
 		return;
 	/* A signal handler attached the thread to other rings. */
 	if (unlikely(ring_self.map != map) && number)
@@ -289,6 +294,58 @@ static inline void scope_write(const swtrace_scope_ *s)
 	scope_put_head(p, &w, s, time.known, number);
 	scope_put_time(p + 4 * SCOPE_PLAIN_FIRST, &time);
 	hook_commit(&w);
+}
+
+static inline void scope_write(const swtrace_scope_ *s)
+{
+	const struct ring_map *map = ring_self.map;
+	uint32_t number = s->number;
+	struct hook_writer w;
+	uint8_t *p;
+
+	if (unlikely(s->kept || (!number && s->label && s->label->length) ||
+		     !life_stayed_since((const void *)s->life))) {
+		scope_write_all(s);
+		return;
+	}
+	if (hook_begin_inline(&w, SCOPE_MAJOR, rec_size(SCOPE_PLAIN_FIRST, 0), 1) != HOOK_RESERVED)
+		return;
+	if (unlikely(ring_self.map != map) && number)
+		number = INTERVAL_LABEL_UNKNOWN;
+	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, SCOPE_PLAIN_FIRST, 0, 0);
+	scope_put_head(p, &w, s, SCOPE_KNOWN_NO_SWITCH, number);
+	hook_commit(&w);
+}
+
+/* ------------------------------------------------------------------------- begins */
+
+static void scope_write_begin(swtrace_scope_ *s, const char *text, size_t length)
+{
+	const struct begins_what what = {.major = SCOPE_MAJOR,
+		.gate = SCOPE_MAJOR,
+		.number = s->number,
+		.text = text,
+		.length = s->number || length > SHM_LABEL_TEXT_MAX ? 0 : (uint32_t)length};
+
+	s->begin = begins_write(&what);
+	if (!s->begin)
+		return;
+	s->text |= SCOPE_HAS_BEGUN;
+	if (!s->kept)
+		s->kept = SCOPE_NOTHING;
+}
+
+/* A function of its own, with nothing but s: its caller keeps fewer registers. */
+static __attribute__((noinline, cold)) void scope_write_begin_of_label(swtrace_scope_ *s)
+{
+	scope_write_begin(s, s->label->text, s->label->length);
+}
+
+/* It will have no hook. */
+static void scope_drop_begin(const swtrace_scope_ *s)
+{
+	if (s->kept && s->text & SCOPE_HAS_BEGUN)
+		begins_write_over(SCOPE_MAJOR, SCOPE_MAJOR, 0, s->begin);
 }
 
 /* ------------------------------------------------------------------------- scopes */
@@ -311,7 +368,7 @@ void swtrace_scope_begin_(
 
 	if (!scope_is_on())
 		return;
-	s->period = scope_period();
+	s->period = begins_period();
 	s->writer = ring_self.number;
 	s->label = label;
 	s->number = scope_find_label(label);
@@ -322,6 +379,8 @@ void swtrace_scope_begin_(
 		if (t)
 			scope_keep(t, s, NULL, 0, nargs, args);
 	}
+	if (begins_are_on())
+		scope_write_begin_of_label(s);
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
@@ -338,8 +397,12 @@ void swtrace_scope_end_(const swtrace_scope_ *s)
 		scope_end_off();
 		return;
 	}
-	if (unlikely(!scope_is_here(s)))
+	if (unlikely(!scope_is_here(s))) {
+		/* In another thread. */
+		if (s->period == begins_period())
+			scope_drop_begin(s);
 		return;
+	}
 	scope_write(s);
 	if (unlikely(s->kept))
 		scope_drop_kept(ring_self.block, s);
@@ -355,7 +418,7 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 
 	if (!scope_is_on())
 		return;
-	t = scope_find_thread(scope_period());
+	t = scope_find_thread(begins_period());
 	if (!t)
 		return;
 	if (t->depth++ >= SWT_DEPTH_MAX)
@@ -373,6 +436,8 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 		length = 0;
 	if (length || nargs)
 		scope_keep(t, s, label, (uint32_t)length, nargs, args);
+	if (begins_are_on())
+		scope_write_begin(s, label, length);
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
@@ -384,7 +449,7 @@ void SwtraceEnd(void)
 		scope_end_off();
 		return;
 	}
-	t = scope_find_thread(scope_period());
+	t = scope_find_thread(begins_period());
 	if (!t || t->depth == 0)
 		return;
 	if (t->depth <= SWT_DEPTH_MAX) {
@@ -403,7 +468,7 @@ UINT32 SwtraceDepth(void)
 {
 	const struct scope_thread *t = ring_self.block;
 
-	return t && scope_is_on() && t->period == scope_period() ? t->depth : 0;
+	return t && scope_is_on() && t->period == begins_period() ? t->depth : 0;
 }
 
 void SwtraceUnwind(UINT32 depth)
@@ -411,8 +476,10 @@ void SwtraceUnwind(UINT32 depth)
 	struct scope_thread *t = ring_self.block;
 	uint32_t now = SwtraceDepth();
 
-	for (uint32_t i = now < SWT_DEPTH_MAX ? now : SWT_DEPTH_MAX; i > depth; i--)
+	for (uint32_t i = now < SWT_DEPTH_MAX ? now : SWT_DEPTH_MAX; i > depth; i--) {
+		scope_drop_begin(&t->begun[i - 1]);
 		scope_drop_kept(t, &t->begun[i - 1]);
+	}
 	if (depth < now)
 		t->depth = depth;
 }
