@@ -86,8 +86,21 @@ static bool begins_end_late_one(struct begins *b, const struct begun *over)
 	return false;
 }
 
+static int begins_see_period(struct begins *b, uint32_t machine, uint32_t period)
+{
+	if (!array_reserve(&b->period, &b->machines_room, (size_t)machine + 1, sizeof *b->period))
+		return CPIDECODE_ENOMEM;
+	while (b->machines <= machine)
+		b->period[b->machines++] = 0;
+	if (period > b->period[machine])
+		b->period[machine] = period;
+	return 0;
+}
+
 int begins_add(struct begins *b, struct begun *begun)
 {
+	if (!begun->over && begins_see_period(b, begun->machine, begun->period))
+		return CPIDECODE_ENOMEM;
 	if (begun->over && begins_end_late_one(b, begun))
 		return 0;
 	if (!array_reserve(&b->at, &b->room, b->count + 1, sizeof *b->at))
@@ -101,6 +114,9 @@ int begins_add(struct begins *b, struct begun *begun)
 
 int begins_move(struct begins *to, struct begins *from)
 {
+	for (size_t i = 0; i < from->machines; i++)
+		if (begins_see_period(to, (uint32_t)i, from->period[i]))
+			return CPIDECODE_ENOMEM;
 	if (!from->count)
 		return 0;
 	if (!array_reserve(&to->at, &to->room, to->count + from->count, sizeof *to->at))
@@ -116,7 +132,7 @@ int begins_move(struct begins *to, struct begins *from)
 /* The machine's last period: by its dumps, and by its hooks, as a drain goes on after its META. */
 static uint32_t begins_last_period(const struct begins *b, const struct trace *t, uint32_t machine)
 {
-	uint32_t last = 0;
+	uint32_t last = machine < b->machines ? b->period[machine] : 0;
 
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
@@ -126,9 +142,6 @@ static uint32_t begins_last_period(const struct begins *b, const struct trace *t
 			period <= UINT32_MAX && period > last)
 			last = (uint32_t)period;
 	}
-	for (size_t i = 0; i < b->count; i++)
-		if (b->at[i].machine == machine && b->at[i].period > last)
-			last = b->at[i].period;
 	return last;
 }
 
@@ -143,7 +156,6 @@ void begins_settle(struct begins *b, const struct trace *t)
 			machine = b->at[i].machine;
 			last = begins_last_period(b, t, machine);
 		}
-		/* In place: the periods of those that follow are unchanged. */
 		if (b->at[i].period == last)
 			b->at[kept++] = b->at[i];
 		else
@@ -159,5 +171,6 @@ void begins_free(struct begins *b)
 	for (size_t i = 0; i < b->count; i++)
 		free(b->at[i].text);
 	free(b->at);
+	free(b->period);
 	*b = (struct begins){0};
 }

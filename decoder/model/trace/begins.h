@@ -28,6 +28,8 @@ struct begun {
 struct begins {
 	struct begun *at;
 	size_t count, room, paired; /* paired: those left when pairs were dropped last */
+	uint32_t *period;	    /* by machine: the last one of all begin hooks */
+	size_t machines, machines_room;
 };
 
 /* Adds one, whose text becomes this one's. 0 or CPIDECODE_ENOMEM. */
