@@ -22,7 +22,7 @@ run 0 --report intervals --format csv own.bin
 quiet
 tr -d '\r' <out | awk -F, '
 	# A tick is 0.4 ns.
-	NR > 1 && $10 == 0 { left = $3 - 2.5 * ($30 + $31); sum += left > 0 ? left : 0 }
+	NR > 1 && $10 == 0 { left = $3 - 2.5 * ($31 + $32); sum += left > 0 ? left : 0 }
 	END { printf "%.0f", sum }' >less
 [ "$(cat less)" = "$outermost" ] || fail "not the elapsed cycles less the costs, $(cat less), but $outermost"
 
