@@ -348,8 +348,6 @@ static int info_read(struct report *r, struct info_costs **costs)
 	reader.builders = calloc(threads, sizeof(struct interval_builder *));
 	*costs = reader.costs = calloc(threads * files + 1, sizeof *reader.costs);
 	int rc = reader.builders && *costs ? pass_run(&pass, r->found) : CPIDECODE_ENOMEM;
-	for (unsigned i = 0; i < threads && !rc; i++)
-		rc = reader.builders[i] ? interval_builder_tell(reader.builders[i], r->found) : 0;
 	for (unsigned i = 0; reader.builders && i < threads; i++)
 		interval_builder_free(reader.builders[i]);
 	free(reader.builders);
