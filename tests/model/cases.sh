@@ -5,6 +5,7 @@
 
 wrap="-DMODE=WRAP" cont="-DMODE=CONTINUOUS -DDRAIN"
 long=-DLONG_ONLY short=-DSHORT_ONLY reader=-DREADER
+keep="-DKEEPING -DSETTLE -DMODE=WRAP -DLONG_ONLY" one="-DWRITERS=1 -DEACH=4"
 
 # What must hold, with about 9/10 of the states it has.
 holds wrap 470000 $wrap
@@ -22,9 +23,9 @@ holds guest-kill 1400000 -DGUEST -DKILLS=1 $wrap $long
 holds guest-reader 370000 -DGUEST $wrap $long $reader
 holds clock 1700000 -DCLOCK $wrap $long
 holds nothing-blocks 1600000 -DPROGRESS -DABORTS=2 $wrap
-holds discard 4400000 -DDISCARD -DABORTS=1 $wrap $long
-holds discard-normal 180000 -DDISCARD -DABORTS=0 -DMODE=NORMAL $long
-holds discard-kill 1800000 -DDISCARD -DABORTS=0 -DKILLS=1 $wrap $long -DEACH=1
+holds discard 7500000 -DDISCARD -DABORTS=1 $wrap $long
+holds discard-normal 340000 -DDISCARD -DABORTS=0 -DMODE=NORMAL $long
+holds discard-kill 2400000 -DDISCARD -DABORTS=0 -DKILLS=1 $wrap $long -DEACH=1
 holds bounded-walk 900000 -DSTEPS=2 $wrap -DWRITERS=3 -DEACH=1
 holds bounded-walk-three-laps 70000 -DSTEPS=2 $wrap $short -DEACH=3
 holds bounded-walk-nothing-blocks 120000 -DSTEPS=2 -DPROGRESS -DABORTS=1 $wrap $short -DEACH=3
@@ -33,6 +34,11 @@ holds drain-taken-up 96000 $cont $long -DDRAIN_KILLS=1 -DABORTS=0 -DWRITERS=1 -D
 holds nested 6000 -DNESTED $wrap $long
 holds nested-reader 290000 -DNESTED $wrap $long $reader
 holds nested-guest-kill 580000 -DNESTED -DGUEST -DKILLS=1 $wrap $long
+holds keeping 580000 $keep -DDUMP=1 $one
+holds keeping-twice 850000 $keep -DDUMP=2 -DABORTS=0 -DWRITERS=1 -DEACH=5
+holds keeping-killed 520000 $keep -DDUMP=2 -DDUMP_KILLS=1 -DABORTS=0 $one
+holds keeping-two-writers 150000 $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DEACH=1
+holds keeping-no-memory 640000 $keep -DDUMP=1 -DABORTS=1 $one -DNO_MEMORY
 
 # What must be found: each leaves out one rule.
 breaks early-commit accepted_is_whole -DF_EARLY_COMMIT $wrap $long $reader -DEACH=1
@@ -59,13 +65,24 @@ breaks unstable-list ledger_of_dump_is_exact -DF_UNSTABLE_LIST -DDUMP -DSETTLE -
 breaks swapped-terms overwritten_is_exact -DF_SWAPPED_TERMS -DKILLS=1 $wrap $long
 breaks skip-to-nothing ledger_of_ring_is_exact -DF_SKIP_TO_NOTHING -DABORTS=0 $wrap $long -DWRITERS=3
 breaks base-first ledger_of_ring_is_exact -DF_BASE_FIRST -DDISCARD -DABORTS=1 $wrap $long
-breaks start-unchecked ledger_of_ring_is_exact -DF_START_UNCHECKED -DDISCARD -DABORTS=1 $wrap $long
+breaks changes-unchecked ledger_of_ring_is_exact -DF_CHANGES_UNCHECKED -DDISCARD -DABORTS=1 $wrap $long
 breaks entry-unchecked ledger_of_ring_is_exact -DF_ENTRY_UNCHECKED -DDISCARD -DABORTS=1 $wrap $long
 breaks reclaim-from-start held_sections_come_back -DF_RECLAIM_FROM_START -DDISCARD -DABORTS=0 -DKILLS=1 $wrap $long -DEACH=1
 breaks resume-from-released delivered_at_most_once -DF_RESUME_FROM_RELEASED $cont $long -DDRAIN_KILLS=1 -DABORTS=0 -DWRITERS=1 -DEACH=4
 breaks search-passes-entry refused_only_for_a_reason -DF_SEARCH_PASSES_ENTRY -DSTEPS=2 -DABORTS=1 $wrap $short -DWRITERS=3
 breaks keeps-what-was-entered live_record_never_overwritten -DF_KEEPS_WHAT_WAS_ENTERED -DKEEP -DABORTS=0 $wrap -DSECTIONS=1 -DEACH=3
 breaks waits-for-the-held "non-progress cycle" -DF_WAITS -DPROGRESS -DABORTS=0 $wrap $long -DWRITERS=3 -DEACH=1
+breaks keep-unseen kept_is_there -DF_KEEP_UNSEEN $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-area-ignored accepted_is_whole -DF_AREA_IGNORED $keep -DDUMP=2 -DABORTS=0 $one
+breaks keep-changes-unchecked kept_is_there -DF_CHANGES_UNCHECKED $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-let-go-first kept_is_there -DF_LET_GO_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-list-first kept_is_there -DF_LIST_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-changes-not-raised kept_is_there -DF_CHANGES_NOT_RAISED $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-raised-first kept_is_there -DF_RAISED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-loaded-first kept_is_there -DF_KEEP_LOADED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-past-its-check kept_is_there -DF_NONE_EXEMPT $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-leaves-uncounted ledger_of_ring_is_exact -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one
 
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's
 # before the one at the end, unless said otherwise.

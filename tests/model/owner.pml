@@ -14,6 +14,9 @@ inline kill(w)
 		running--;
 #ifndef GUEST
 		/* The kernel aborts what it interrupts; a guest ring's lock stays. */
+#ifdef KEEPING
+		entering = (seq == w + 1 -> 0 : entering);
+#endif
 		seq = (seq == w + 1 -> 0 : seq);
 #endif
 		victim = w * EACH + 1;
@@ -23,8 +26,8 @@ inline kill(w)
 			if
 			:: state[victim] == RESERVED ->
 				state[victim] = CUT;
-				owner[CELL(at[victim] - 1)] = 0;
-				owner[CELL(at[victim] + size_of[victim] - 2)] = 0
+				owner[CELL_OF(victim)] = 0;
+				owner[CELL_OF(victim) + size_of[victim] - 1] = 0
 			:: else
 			fi;
 			victim++
@@ -77,22 +80,22 @@ walk:
 		:: atomic { s < SECTIONS -> h = head }
 			atomic { e = entry[s];
 				if
-				:: e == 0 || e > h -> e = 0; s++; goto walk_on
-				:: else -> h = (h - (e - 1) < UNITS -> h - (e - 1) : UNITS)
+				:: e == 0 || PLAIN(e) > h -> e = 0; s++; goto walk_on
+				:: else -> h = (h - (PLAIN(e) - 1) < UNITS -> h - (PLAIN(e) - 1) : UNITS)
 				fi }
 			do
 			:: atomic { k >= h -> break }
 			:: atomic { k < h ->
 				/* From a copy, checked as the reader's. */
-				c = ctl[s * UNITS + k];
-				id = hdr[s * UNITS + k];
+				c = ctl[CELL_BY(e, s * UNITS + k)];
+				id = hdr[CELL_BY(e, s * UNITS + k)];
 				if
 				:: entry[s] != e || SIZE(c) == 0 -> break
 				:: else
 				fi }
 				if
 #ifdef F_RECLAIM_FROM_START
-				:: atomic { e - 1 + k < start -> k = k + SIZE(c); goto looked }
+				:: atomic { PLAIN(e) - 1 + k < start -> k = k + SIZE(c); goto looked }
 #endif
 				:: atomic { c & (COMMITTED | ABANDONED) -> k = k + SIZE(c) }
 				:: atomic { !(c & (COMMITTED | ABANDONED)) && id == 0 -> break }
@@ -106,7 +109,7 @@ walk:
 					skip }
 #ifndef F_NO_SECOND_LOOK
 					if
-					:: atomic { ctl[s * UNITS + k] != c || hdr[s * UNITS + k] != id ->
+					:: atomic { ctl[CELL_BY(e, s * UNITS + k)] != c || hdr[CELL_BY(e, s * UNITS + k)] != id ->
 						break }
 					:: else
 					fi;
@@ -116,9 +119,9 @@ walk:
 					fi;
 #endif
 					d_step {
-						MUST(state[id] == CUT && CELL(at[id] - 1) == s * UNITS + k &&
-							ctl[s * UNITS + k] == c, only_the_dead_are_abandoned);
-						ctl[s * UNITS + k] = c | ABANDONED;
+						MUST(state[id] == CUT && CELL_OF(id) == CELL_BY(e, s * UNITS + k) &&
+							ctl[CELL_BY(e, s * UNITS + k)] == c, only_the_dead_are_abandoned);
+						ctl[CELL_BY(e, s * UNITS + k)] = c | ABANDONED;
 						k = k + SIZE(c)
 					}
 				fi;
@@ -145,8 +148,8 @@ inline read_base()
 	do
 	:: d_step { k < SECTIONS ->
 		if
-		:: entry[k] > last ->
-			last = entry[k];
+		:: PLAIN(entry[k]) > last ->
+			last = PLAIN(entry[k]);
 			n_over = over[COUNTS(last - 1)];
 			n_torn = torn[COUNTS(last - 1)]
 		:: else
@@ -166,9 +169,11 @@ again:
 #ifdef F_BASE_FIRST
 	read_base();
 	atomic { start = h };
+	changes++;
 #else
 	atomic { start = h };
-	/* Who compared start before may be storing an entry still. */
+	changes++;
+	/* Who compared changes before may be storing an entry still. */
 	atomic { seq == 0 || head % UNITS != 0 };
 	read_base();
 	if
@@ -194,12 +199,12 @@ proctype Off()
 /* Walks what the ring holds from position `from` on: hooks, torn, and who is still held. */
 inline judge_section(s, from)
 {
-	p = entry[s] - 1;
+	p = PLAIN(entry[s]) - 1;
 	k = 0;
 	do
 	:: k >= UNITS || p + k >= head -> break
 	:: else ->
-		c = ctl[s * UNITS + k];
+		c = ctl[CELL_BY(entry[s], s * UNITS + k)];
 		MUST(SIZE(c) != 0 && SIZE(c) <= UNITS - k, reservation_publishes_length);
 #if KILLS > 0 && !defined(NO_RECLAIM)
 		MUST(c & (COMMITTED | ABANDONED), held_sections_come_back);
@@ -210,7 +215,8 @@ inline judge_section(s, from)
 		:: !(c & PAD) && p + k >= from ->
 			MUST(id != 0 && (state[id] == WHOLE) == ((c & COMMITTED) != 0),
 				ledger_of_ring_is_exact);
-			MUST(!(c & COMMITTED) || (hdr[s * UNITS + k] == id && body[s * UNITS + k] == id),
+			MUST(!(c & COMMITTED) || (hdr[CELL_BY(entry[s], s * UNITS + k)] == id &&
+				body[CELL_BY(entry[s], s * UNITS + k)] == id),
 				accepted_is_whole);
 			hooks = (c & COMMITTED -> hooks + 1 : hooks);
 			torns = (c & COMMITTED -> torns : torns + 1)
@@ -229,12 +235,12 @@ inline judge()
 		:: s == SECTIONS -> break
 		:: else ->
 			if
-			:: entry[s] != 0 && entry[s] <= head -> judge_section(s, since)
+			:: entry[s] != 0 && PLAIN(entry[s]) <= head -> judge_section(s, since)
 			:: else
 			fi;
 			if
-			:: entry[s] > last ->
-				last = entry[s];
+			:: PLAIN(entry[s]) > last ->
+				last = PLAIN(entry[s]);
 				n_over = over[COUNTS(last - 1)] - over_base;
 				n_torn = torn[COUNTS(last - 1)] - torn_base
 			:: else
@@ -287,6 +293,9 @@ init
 #endif
 #ifdef DUMP
 		readers++; run Dump();
+#ifdef F_NO_LOCK
+		readers++; run Dump();
+#endif
 #endif
 #ifdef DRAIN
 		readers++; run Drain();

@@ -4,7 +4,25 @@
 
 #define READER_LOCALS \
 	byte h, p, bytes, k, c, id, first[UNITS], second[UNITS], good, hooks, torns; \
-	bool overwritten, held
+	bool overwritten, held; \
+	READER_KEEPS
+
+/* keeping: this reader is a dump that keeps what it reads. */
+#ifdef KEEPING
+#define READER_KEEPS byte seen_entry; bool keeping
+#define READ_CELL CELL_BY(seen_entry, p + k)
+#define READS(e) seen_entry = e;
+#ifdef F_AREA_IGNORED
+#undef READ_CELL
+#define READ_CELL CELL(p + k)
+#endif
+#define ELSEWHERE (keeping && ((entry[SECTION_OF(p)] ^ seen_entry) & AREA))
+#else
+#define READER_KEEPS
+#define READ_CELL CELL(p + k)
+#define READS(e)
+#define ELSEWHERE false
+#endif
 
 /* One cell's body and header into the copy: good is a bit a cell, whether they are what the
  * record reserved there wrote. */
@@ -91,20 +109,20 @@ inline copy_section()
 	}
 #ifndef F_ONE_LOOK
 	do
-	:: d_step { k < bytes -> first[k] = ctl[CELL(p + k)]; k++ }
+	:: d_step { k < bytes -> first[k] = ctl[READ_CELL]; k++ }
 	:: atomic { k == bytes -> k = 0; break }
 	od;
 #endif
 	do
 #ifdef F_ONE_LOOK
 	/* A copy has no order: here bodies before control words. */
-	:: d_step { k < bytes -> copy_cell(CELL(p + k)); k++ }
+	:: d_step { k < bytes -> copy_cell(READ_CELL); k++ }
 	:: atomic { k == bytes -> k = 0; break }
 	od;
 	do
-	:: d_step { k < bytes -> first[k] = ctl[CELL(p + k)]; second[k] = first[k]; k++ }
+	:: d_step { k < bytes -> first[k] = ctl[READ_CELL]; second[k] = first[k]; k++ }
 #else
-	:: d_step { k < bytes -> copy_cell(CELL(p + k)); second[k] = ctl[CELL(p + k)]; k++ }
+	:: d_step { k < bytes -> copy_cell(READ_CELL); second[k] = ctl[READ_CELL]; k++ }
 #endif
 	:: atomic { k == bytes -> k = 0; break }
 	od;
@@ -116,7 +134,7 @@ inline copy_section()
 #endif
 			/* The guard. */
 #ifndef F_NO_GUARD
-			overwritten = bytes != 0 && entry[SECTION_OF(p)] != p + 1;
+			overwritten = bytes != 0 && PLAIN(entry[SECTION_OF(p)]) != p + 1 && !ELSEWHERE;
 #endif
 			if
 			:: overwritten -> bytes = 0; forget_looks()
@@ -136,13 +154,16 @@ proctype Reader()
 	READER_LOCALS;
 
 	do
-	:: atomic { entry[0] != 0 && entry[0] <= head -> p = entry[0] - 1; break }
-	:: atomic { entry[1] != 0 && entry[1] <= head -> p = entry[1] - 1; break }
+	:: atomic { entry[0] != 0 && PLAIN(entry[0]) <= head ->
+		p = PLAIN(entry[0]) - 1; READS(entry[0]) break }
+	:: atomic { entry[1] != 0 && PLAIN(entry[1]) <= head ->
+		p = PLAIN(entry[1]) - 1; READS(entry[1]) break }
 	:: atomic { running == 0 -> goto finished }
 	od;
 	copy_section();
 	parse(255);
-	atomic { hooks = 0; torns = 0; held = false; overwritten = false; bytes = 0; p = 0 }
+	atomic { hooks = 0; torns = 0; held = false; overwritten = false; bytes = 0; p = 0;
+		READS(0) }
 finished:
 	readers--
 }
@@ -160,13 +181,14 @@ inline list_parts()
 {
 	do
 	:: do
-		:: d_step { k < SECTIONS -> before[k] = entry[k]; last = (entry[k] > last -> entry[k] : last);
+		:: d_step { k < SECTIONS -> before[k] = entry[k];
+			last = (PLAIN(entry[k]) > last -> PLAIN(entry[k]) : last);
 			k++ }
 		:: atomic { k == SECTIONS -> k = 0; break }
 		od;
 		/* Writers that came round to it meanwhile: once more. */
 		atomic {
-			again = (last != 0 && entry[SECTION_OF(last - 1)] != last);
+			again = (last != 0 && PLAIN(entry[SECTION_OF(last - 1)]) != last);
 			n = (again || last == 0 -> 0 : over[COUNTS(last - 1)] + torn[COUNTS(last - 1)])
 		};
 		do
@@ -174,9 +196,9 @@ inline list_parts()
 			listed[k] = entry[k];
 #ifndef F_UNSTABLE_LIST
 			if
-			:: listed[k] > last ->
-				again = again || listed[k] != (before[k] == 0 -> k * UNITS + 1 :
-					before[k] + RING);
+			:: PLAIN(listed[k]) > last ->
+				again = again || PLAIN(listed[k]) != (before[k] == 0 -> k * UNITS + 1 :
+					PLAIN(before[k]) + RING);
 				listed[k] = before[k]
 			:: else
 			fi;
@@ -187,7 +209,7 @@ inline list_parts()
 		atomic {
 			if
 			:: again -> again = false; last = 0; n = 0
-			:: else -> d_step { before[0] = 0; before[1] = 0 }; break
+			:: else -> d_step { before[0] = 0; before[SECTIONS - 1] = 0 }; break
 			fi
 		}
 	od
@@ -216,7 +238,7 @@ inline settle_dump()
 			:: at[id] == 0
 			:: at[id] != 0 && at[id] - 1 < cut -> k++
 			:: at[id] != 0 && at[id] - 1 >= cut &&
-				entry[SECTION_OF(at[id] - 1)] != SECTION_START(at[id] - 1) + 1 -> c++
+				PLAIN(entry[SECTION_OF(at[id] - 1)]) != SECTION_START(at[id] - 1) + 1 -> c++
 			:: else
 			fi;
 			id++
@@ -226,41 +248,224 @@ inline settle_dump()
 	}
 }
 
+#ifdef KEEPING
+#ifdef DUMP_KILLS
+byte dump_kills = DUMP_KILLS;
+#define MAY_BE_KILLED \
+	if \
+	:: atomic { dump_kills > 0 -> dump_kills-- } goto done \
+	:: skip \
+	fi
+#else
+#define MAY_BE_KILLED
+#endif
+
+/* ring_reader_keep(). An entry behind its check now may become visible later, and cost its
+ * section: exempt. */
+inline keep_ring()
+{
+	atomic { kept = head; exempt = 0 };
+#ifdef F_RAISED_FIRST
+	atomic { changes++; exempt = entering };
+	keep = kept;
+#else
+	keep = kept;
+	MAY_BE_KILLED;
+#ifndef F_CHANGES_NOT_RAISED
+	atomic { changes++; exempt = entering };
+#endif
+#endif
+	MAY_BE_KILLED
+}
+
+#ifdef F_NONE_EXEMPT
+#define EXEMPT false
+#else
+#define EXEMPT (exempt != 0 && SECTION_OF(exempt - 1) == i)
+#endif
+
+/* Writers stay in the areas where they are. */
+inline let_go()
+{
+	keep = 0;
+	MAY_BE_KILLED;
+	changes++
+}
+
+/* Of the section at p: how many records it has below the cut, and of these committed by now. */
+inline count_section(all, committed)
+{
+	d_step {
+		all = 0; committed = 0; id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else ->
+			if
+			:: at[id] > p && at[id] <= p + UNITS && at[id] <= cut ->
+				all++;
+				committed = (state[id] == WHOLE -> committed + 1 : committed)
+			:: else
+			fi;
+			id++
+		od;
+		id = 0
+	}
+}
+
+/* Every record of one lap below the cut is in a section of the list. */
+inline check_lap()
+{
+	d_step {
+		id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else ->
+			MUST(at[id] == 0 || at[id] > cut || SECTION_START(at[id] - 1) + RING <= cut ||
+				PLAIN(parts[SECTION_OF(at[id] - 1)]) == SECTION_START(at[id] - 1) + 1,
+				dump_has_one_lap);
+			id++
+		od;
+		id = 0
+	}
+}
+
+/* What was gone at the cut, and what was handed out, is what there was. */
+inline settle_kept()
+{
+	d_step {
+		k = 0;
+		do
+		:: k == SECTIONS -> break
+		:: else -> n = n + got[k]; k++
+		od;
+		k = 0;
+		id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else -> k = (at[id] != 0 && at[id] <= cut -> k + 1 : k); id++
+		od;
+		MUST(n == k, ledger_of_dump_is_exact);
+		n = 0; k = 0; id = 0
+	}
+}
+#endif
+
 proctype Dump()
 {
 	READER_LOCALS;
 	byte cut, n, last, i, before[SECTIONS], parts[SECTIONS], listed[SECTIONS], got[SECTIONS];
 	bool again;
+#ifdef KEEPING
+	byte kept, exempt, gone, all, committed, turns = DUMP;
 
+dump:
+	keeping = true;
+#ifndef F_LIST_FIRST
+	keep_ring();
+#endif
+#endif
 	list_parts();
+#ifdef F_LIST_FIRST
+	keep_ring();
+#endif
 	atomic {
 		/* What was written behind the moment's section is after the moment; before the first
 		 * entry there is nothing. */
 		cut = (last == 0 -> 0 : (h > last - 1 + UNITS -> last - 1 + UNITS : h));
+#ifdef KEEPING
+		/* Entered since keep was stored, perhaps in place: not kept. */
+		do
+		:: i == SECTIONS -> break
+		:: else -> again = again || (PLAIN(listed[i]) > kept && PLAIN(listed[i]) <= cut); i++
+		od;
+		i = 0;
+		if
+		:: again ->
+			d_step { again = false; n = 0; last = 0; h = 0; cut = 0; listed[0] = 0;
+				listed[SECTIONS - 1] = 0 };
+			goto dump
+		:: else
+		fi;
+		gone = n;
+#endif
 		n = 0; last = 0; h = 0;
 		do
 		:: i == SECTIONS -> break
-		:: else -> parts[i] = listed[i]; listed[i] = 0; i++
+		:: else ->
+#ifdef KEEPING
+			/* An entry that was begun at the cut and aborted. */
+			listed[i] = (PLAIN(listed[i]) > cut -> 0 : listed[i]);
+#endif
+			parts[i] = listed[i]; listed[i] = 0; i++
 		od;
-		i = 0
+		i = 0;
+#ifdef KEEPING
+		check_lap()
+#endif
 	}
+#ifdef F_LET_GO_FIRST
+	let_go();
+#endif
 	do
 	:: atomic { i < SECTIONS && parts[i] == 0 -> i++ }
-	:: atomic { i < SECTIONS && parts[i] != 0 -> p = parts[i] - 1 }
+	:: atomic { i < SECTIONS && parts[i] != 0 -> p = PLAIN(parts[i]) - 1;
+		READS(parts[i])
+#ifdef KEEPING
+		count_section(all, committed)
+#endif
+		}
 		copy_section();
 		parse(cut);
 		d_step {
+#ifdef KEEPING
+#ifndef NO_MEMORY
+			MUST(!overwritten || EXEMPT, kept_is_there);
+#endif
+			MUST(overwritten || (hooks + torns == all && hooks >= committed), kept_is_there);
+			again = again || overwritten;
+			all = 0; committed = 0;
+#endif
 			got[i] = hooks + torns;
 			hooks = 0; torns = 0; held = false; overwritten = false; bytes = 0; p = 0;
+			READS(0)
 			i++
 		}
 	:: atomic { i == SECTIONS -> n = 0; break }
 	od;
+#ifdef KEEPING
+	atomic {
+		if
+		:: !again -> n = gone; settle_kept(); goto settled
+		:: else -> again = false; gone = 0
+		fi
+	}
+#endif
 #ifdef SETTLE
 	list_parts();
 	/* What is gone, less what was handed out of it, and what was handed out. */
 	settle_dump();
 #endif
+#ifdef KEEPING
+settled:
+#ifndef F_LET_GO_FIRST
+	let_go();
+#endif
+done:
+	atomic {
+		n = 0; last = 0; h = 0; cut = 0; i = 0; again = false;
+		kept = 0; exempt = 0; gone = 0; keeping = false; READS(0)
+		do
+		:: i == SECTIONS -> break
+		:: else -> parts[i] = 0; listed[i] = 0; got[i] = 0; i++
+		od;
+		i = 0;
+		turns--;
+		if
+		:: turns > 0 -> goto dump
+		:: else -> readers--
+		fi
+	}
+#else
 	atomic {
 		n = 0; last = 0; h = 0; cut = 0; i = 0;
 		do
@@ -270,6 +475,7 @@ proctype Dump()
 		i = 0;
 		readers--
 	}
+#endif
 }
 #endif
 

@@ -41,6 +41,19 @@
 #define SECTION_START(p) ((p) - (p) % UNITS)
 #define LAP_OF(p) ((p) - (p) % RING)
 #define CELL(p) ((p) % RING)
+/* An entry word is position + 1, and AREA if the contents are in the second area: which cell
+ * position p has then. */
+#ifdef KEEPING
+#define AREAS 2
+#define AREA 128
+#define PLAIN(e) ((e) & (AREA - 1))
+#define CELL_BY(e, p) (((e) / AREA) * RING + CELL(p))
+#else
+#define AREAS 1
+#define PLAIN(e) (e)
+#define CELL_BY(e, p) CELL(p)
+#endif
+#define CELLS (AREAS * RING)
 /* Where an entry at p keeps its counts: of the two sets, that of its lap's parity. */
 #ifdef F_ONE_SET
 #define COUNTS(p) (2 * SECTION_OF(p))
@@ -51,8 +64,8 @@
 /* ------------------------------------------------------ the shared memory */
 
 byte head, lap, last_stamp;
-byte ctl[RING], hdr[RING], body[RING];
-byte entry[SECTIONS];			 /* P + 1 */
+byte ctl[CELLS], hdr[CELLS], body[CELLS];
+byte entry[SECTIONS];
 byte over[2 * SECTIONS], torn[2 * SECTIONS]; /* running totals */
 byte lost_full, lost_held, lost_guest;
 byte released; /* by the drain */
@@ -63,6 +76,14 @@ byte start, over_base, torn_base; /* the owner's */
 #define start 0
 #define over_base 0
 #define torn_base 0
+#endif
+#if defined(DISCARD) || defined(KEEPING)
+#define CHANGES
+byte changes; /* raised after start or keep */
+#endif
+#ifdef KEEPING
+byte keep;     /* the owner's: contents below it stay where they are */
+byte entering; /* for judgement: position + 1 of an entry behind its check, before its end */
 #endif
 #ifdef STEPS
 byte search;	     /* where a hook that had no steps left stopped looking */
@@ -76,7 +97,7 @@ bool interrupted; /* writer 0, by its own signal handler, which is writer 1 */
 byte seq;
 
 #ifdef CLOCK
-byte clock, stamp_at[RING], published;
+byte clock, stamp_at[CELLS], published;
 #endif
 
 /* -------------------------------------------- what happened: for judgement */
@@ -91,7 +112,13 @@ bool dead[WRITERS], ended[WRITERS];
 byte running = WRITERS; /* writers that neither finished nor died */
 byte readers;		/* dump, drain */
 byte state[RECORDS + 1], at[RECORDS + 1], size_of[RECORDS + 1]; /* by record; at: position + 1 */
-byte owner[RING];	/* the living's uncommitted record that a cell belongs to */
+byte owner[CELLS];	/* the living's uncommitted record that a cell belongs to */
+#ifdef KEEPING
+bool apart[RECORDS + 1]; /* by record: in the second area */
+#define CELL_OF(id) (CELL(at[id] - 1) + (apart[id] -> RING : 0))
+#else
+#define CELL_OF(id) CELL(at[id] - 1)
+#endif
 byte delivered;		/* bits: records that the drain handed out */
 byte drained, drained_torn, taken;
 #ifdef DRAIN_KILLS
@@ -114,7 +141,8 @@ hidden byte reservation_publishes_length, head_never_goes_back, stamps_never_dec
 	losses_are_exact,
 	ledger_of_dump_is_exact, ledger_of_drain_is_exact, drain_finds_its_sections,
 	delivered_at_most_once, only_the_dead_are_abandoned, held_sections_come_back,
-	full_ring_keeps_its_first_lap, undrained_is_kept, refused_only_for_a_reason;
+	full_ring_keeps_its_first_lap, undrained_is_kept, refused_only_for_a_reason,
+	kept_is_there, dump_has_one_lap;
 
 #define MUST(condition, invariant) assert((condition) || invariant)
 

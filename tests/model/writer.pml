@@ -25,18 +25,18 @@ byte aborts = ABORTS;
 #define SEQ_TAKE seq = w + 1
 
 /* One store of a sequence, or its abort. */
-#define STORE(what) if :: d_step { what } :: atomic { ABORT -> SEQ_END; goto forget } fi
+#define STORE(what) if :: d_step { what } :: atomic { ABORT -> SEQ_END; ENTERS_NOT goto forget } fi
 
 #define HEAD_IS_NOT(h) (head != (h))
 #ifdef F_STALE_ENTER
 #define ENTER_REFUSES false
 #else
-#if defined(DISCARD) && defined(F_START_UNCHECKED)
+#if defined(CHANGES) && defined(F_CHANGES_UNCHECKED)
 #define ENTER_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] != was)
-#elif defined(DISCARD) && defined(F_ENTRY_UNCHECKED)
-#define ENTER_REFUSES (HEAD_IS_NOT(h) || start != from)
-#elif defined(DISCARD)
-#define ENTER_REFUSES (HEAD_IS_NOT(h) || start != from || entry[SECTION_OF(h)] != was)
+#elif defined(CHANGES) && defined(F_ENTRY_UNCHECKED)
+#define ENTER_REFUSES (HEAD_IS_NOT(h) || changes != since)
+#elif defined(CHANGES)
+#define ENTER_REFUSES (HEAD_IS_NOT(h) || changes != since || entry[SECTION_OF(h)] != was)
 #else
 #define ENTER_REFUSES HEAD_IS_NOT(h)
 #endif
@@ -48,6 +48,8 @@ byte aborts = ABORTS;
 #endif
 #ifdef F_BLIND_SKIP
 #define SKIP_REFUSES HEAD_IS_NOT(h)
+#elif defined(CHANGES)
+#define SKIP_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] != was)
 #else
 #define SKIP_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] == h + 1)
 #endif
@@ -65,12 +67,12 @@ byte aborts = ABORTS;
 #define TORN n_torn
 #endif
 
-/* Bytes at position p, up to n units, are about to be stored by a sequence. */
-inline about_to_store(p, n)
+/* Bytes at that position, in that cell, up to n units, are about to be stored by a sequence. */
+inline about_to_store(where, cell, n)
 {
-	MUST((p) >= head && (p) <= head + UNITS, stores_stay_near_head);
-	MUST(owner[CELL(p)] == 0 || owner[CELL(p)] == id, live_record_never_overwritten);
-	MUST((n) == 1 || owner[CELL((p) + 1)] == 0 || owner[CELL((p) + 1)] == id,
+	MUST((where) >= head && (where) <= head + UNITS, stores_stay_near_head);
+	MUST(owner[cell] == 0 || owner[cell] == id, live_record_never_overwritten);
+	MUST((n) == 1 || owner[(cell) + 1] == 0 || owner[(cell) + 1] == id,
 		live_record_never_overwritten)
 }
 
@@ -81,22 +83,26 @@ inline move_head(to)
 	head = to
 }
 
-/* The head store that publishes record id at position p. */
-inline publish(p)
+/* The head store that publishes record id at that position, in that cell. */
+inline publish(where, cell)
 {
 #ifdef CLOCK
-	MUST(stamp_at[CELL(p)] >= published, stamps_never_decrease);
-	published = stamp_at[CELL(p)];
+	MUST(stamp_at[cell] >= published, stamps_never_decrease);
+	published = stamp_at[cell];
 #endif
-	at[id] = (p) + 1;
+	at[id] = (where) + 1;
 	size_of[id] = size;
 	state[id] = RESERVED;
-	owner[CELL(p)] = id;
+	owner[cell] = id;
 	if
-	:: size == 2 -> owner[CELL((p) + 1)] = id
+	:: size == 2 -> owner[(cell) + 1] = id
 	:: else
 	fi;
-	move_head((p) + size)
+#ifdef KEEPING
+	apart[id] = (cell) / RING;
+	entering = 0;
+#endif
+	move_head((where) + size)
 }
 
 /* The header's store: thread, and a stamp not below the ring's last one. */
@@ -137,6 +143,48 @@ inline hold_stamp_up()
 #endif
 }
 
+/* Where head's record goes if its section was entered as e: head less its offset in the data. */
+#define LAP_BY(e) (h - CELL_BY(e, h))
+#ifdef KEEPING
+#define LAP_FITS (h - lap == CELL(h) || h - lap == CELL(h) + RING)
+#define CELL_AT_HEAD (h - lap)
+#define ENTRY_AT_HEAD to
+#define OLD_CONTENTS base
+#define ENTERS entering = h + 1;
+#define ENTERS_NOT entering = 0;
+#else
+#define LAP_FITS (lap == LAP_OF(h))
+#define CELL_AT_HEAD CELL(h)
+#define ENTRY_AT_HEAD (h + 1)
+#define OLD_CONTENTS (SECTION_OF(p) * UNITS)
+#define ENTERS
+#define ENTERS_NOT
+#endif
+
+/*
+ * Where an entry at h goes, whose section's entry word is c: on if it was begun, over the old
+ * contents, or, if a dump keeps those, into the other area. Unless that has no memory.
+ */
+inline choose_area()
+{
+#ifdef KEEPING
+	if
+	:: PLAIN(c) == h + 1 || c == 0 || PLAIN(c) > below -> to = (h + 1) | (c & AREA)
+#ifdef NO_MEMORY
+	:: PLAIN(c) != h + 1 && c != 0 && PLAIN(c) <= below -> to = (h + 1) | (c & AREA)
+#endif
+#ifdef F_KEEP_UNSEEN
+	:: else -> to = (h + 1) | (c & AREA)
+#else
+	:: PLAIN(c) != h + 1 && c != 0 && PLAIN(c) <= below -> to = (h + 1) | ((c & AREA) ^ AREA)
+#endif
+	fi;
+	below = 0
+#else
+	skip
+#endif
+}
+
 #ifdef NESTED
 proctype Writer(byte w) provided (!interrupted || _pid != 1)
 #else
@@ -148,10 +196,22 @@ proctype Writer(byte w)
 	byte stamp;
 #endif
 #ifdef DISCARD
-	byte from, old, was;
-#define FORGET_START from = 0; old = 0; was = 0;
+	byte from, old;
+#define FORGET_START from = 0; old = 0;
 #else
 #define FORGET_START
+#endif
+#ifdef CHANGES
+	byte since, was; /* changes, and the section's entry word, as they were checked */
+#define FORGET_CHANGES since = 0; was = 0;
+#else
+#define FORGET_CHANGES
+#endif
+#ifdef KEEPING
+	byte below, base, to; /* keep; where the old contents begin; the entry word to be stored */
+#define FORGET_KEEP below = 0; base = 0; to = 0;
+#else
+#define FORGET_KEEP
 #endif
 #ifdef KEEP
 	byte kept, kept_entry, kept_over, kept_torn; /* a section + 1; while it is walked, base counts */
@@ -184,7 +244,7 @@ next:
 		:: id == (w + 1) * EACH || gate == 0 -> goto finished
 		:: else -> id++
 		fi;
-		FORGET_START
+		FORGET_START FORGET_CHANGES FORGET_KEEP
 #ifdef KEEP
 		kept = 0; kept_entry = 0; kept_over = 0; kept_torn = 0;
 #endif
@@ -213,7 +273,7 @@ next:
 forget:
 	atomic {
 		h = 0; p = 0; i = 0; k = 0; c = 0; n_over = 0; n_torn = 0; control = 0; end = 0;
-		FORGET_START
+		FORGET_START FORGET_CHANGES FORGET_KEEP
 #ifdef STEPS
 		begun = false;
 #endif
@@ -230,13 +290,13 @@ forget:
 		SEQ_BEGIN;
 		p = head - lap;
 		if
-		:: p >= RING || p % UNITS == 0 || p % UNITS + size > UNITS -> p = 0; goto switch
+		:: p >= CELLS || p % UNITS == 0 || p % UNITS + size > UNITS -> p = 0; goto switch
 		:: else
 		fi;
 		hold_stamp_up();
-		about_to_store(head, size);
+		about_to_store(head, p, size);
 #ifdef F_HEAD_FIRST
-		publish(head)
+		publish(head, p)
 	}
 	ctl[p] = size;
 	store_header(p);
@@ -245,7 +305,7 @@ forget:
 		SEQ_TAKE
 	}
 	STORE(store_header(p));
-	STORE(publish(head); SEQ_END);
+	STORE(publish(head, p); SEQ_END);
 #endif
 	goto fill;
 
@@ -257,7 +317,7 @@ switch:
 		:: h % UNITS == 0 -> goto enter
 		:: else ->
 			if
-			:: lap != LAP_OF(h) ->
+			:: !LAP_FITS ->
 				MUST(head != h, lap_belongs_to_head);
 				goto forget
 			:: else
@@ -275,8 +335,8 @@ switch:
 		:: PAD_REFUSES -> goto forget
 		:: else
 		fi;
-		about_to_store(h, 1);
-		ctl[CELL(h)] = (UNITS - h % UNITS) | PAD | COMMITTED;
+		about_to_store(h, CELL_AT_HEAD, 1);
+		ctl[CELL_AT_HEAD] = (UNITS - h % UNITS) | PAD | COMMITTED;
 		SEQ_TAKE
 	}
 	STORE(move_head(SECTION_START(h) + UNITS); SEQ_END);
@@ -292,18 +352,31 @@ enter:
 #else
 		end = released + RING;
 #endif
-#ifdef DISCARD
-		from = start;
+#ifdef CHANGES
+		since = changes;
+#endif
+#if defined(KEEPING) && defined(F_KEEP_LOADED_FIRST)
+		below = keep;
 #endif
 	}
 	d_step {
+#ifdef DISCARD
+		from = start;
+#endif
+#ifdef KEEPING
+#ifdef F_KEEP_LOADED_FIRST
+		since = changes;
+#else
+		below = keep;
+#endif
+#endif
 		i = 1;
 		do
 		:: i > SECTIONS || i * UNITS > h -> break
 		:: else ->
 			p = h - i * UNITS;
 			if
-			:: entry[SECTION_OF(p)] == p + 1 ->
+			:: PLAIN(entry[SECTION_OF(p)]) == p + 1 ->
 				n_over = over[COUNTS(p)];
 				n_torn = torn[COUNTS(p)];
 				break
@@ -314,12 +387,12 @@ enter:
 #ifdef STEPS
 		/* Further on, if a hook stopped there; but an entry that was begun at head goes first,
 		 * or a skip would be refused for ever. */
-		begun = (entry[SECTION_OF(h)] == h + 1);
+		begun = (PLAIN(entry[SECTION_OF(h)]) == h + 1);
 		if
 #ifdef F_SEARCH_PASSES_ENTRY
 		:: search > h && search < h + RING -> i = (search - h) / UNITS
 #else
-		:: search > h && search < h + RING && entry[SECTION_OF(h)] != h + 1 ->
+		:: search > h && search < h + RING && PLAIN(entry[SECTION_OF(h)]) != h + 1 ->
 			i = (search - h) / UNITS
 #endif
 		:: else
@@ -340,20 +413,30 @@ look:
 		fi;
 #endif
 		c = entry[SECTION_OF(p)];
-#ifdef DISCARD
+#ifdef CHANGES
 		was = (i == 0 -> c : was);
+#endif
+#ifdef KEEPING
+		if
+		:: i == 0 -> choose_area()
+		:: else
+		fi;
+		base = CELL_BY(c, p);
 #endif
 		k = 0;
 		if
-		:: c == p + 1 ->
+		:: PLAIN(c) == p + 1 ->
 			n_over = over[COUNTS(p)];
 			n_torn = torn[COUNTS(p)];
 			c = 0;
 			goto may_enter
 		:: c == 0 -> goto may_enter
+#ifdef F_LEAVES_UNCOUNTED
+		:: i == 0 && c != 0 && PLAIN(c) != p + 1 && (to & AREA) != (c & AREA) -> c = 0; goto may_enter
+#endif
 		:: else ->
 #ifdef DISCARD
-			old = c - 1;
+			old = PLAIN(c) - 1;
 #endif
 #ifdef KEEP
 			if
@@ -380,7 +463,7 @@ look:
 	/* Survey: one control word after the other. */
 	do
 	:: atomic { k < UNITS ->
-		c = ctl[SECTION_OF(p) * UNITS + k];
+		c = ctl[OLD_CONTENTS + k];
 		MUST((SIZE(c) != 0 && SIZE(c) <= UNITS - k) || head != h, old_sections_can_be_walked);
 		if
 		:: SIZE(c) == 0 || SIZE(c) > UNITS - k -> break
@@ -431,6 +514,9 @@ look:
 may_enter:
 	atomic {
 		k = 0; c = 0;
+#ifdef KEEPING
+		base = 0;
+#endif
 #ifdef STEPS
 		begun = false;
 #endif
@@ -449,21 +535,24 @@ may_enter:
 		read_clock();
 		hold_stamp_up();
 		over[COUNTS(h)] = n_over;
+		ENTERS
 		SEQ_TAKE
 	}
 	STORE(torn[COUNTS(h)] = n_torn; n_over = 0; n_torn = 0; end = 0; control = size);
 #ifndef F_STALE_LAP
-	STORE(lap = LAP_OF(h));
+	STORE(lap = LAP_BY(ENTRY_AT_HEAD));
 #endif
 #ifndef F_LATE_ENTRY
-	STORE(entry[SECTION_OF(h)] = h + 1);
+	STORE(entry[SECTION_OF(h)] = ENTRY_AT_HEAD);
 #endif
-	STORE(about_to_store(h, size); ctl[CELL(h)] = control);
-	STORE(store_header(CELL(h)));
+	STORE(about_to_store(h, CELL_BY(ENTRY_AT_HEAD, h), size);
+		ctl[CELL_BY(ENTRY_AT_HEAD, h)] = control);
+	STORE(store_header(CELL_BY(ENTRY_AT_HEAD, h)));
 #ifdef F_LATE_ENTRY
-	STORE(entry[SECTION_OF(h)] = h + 1);
+	STORE(entry[SECTION_OF(h)] = ENTRY_AT_HEAD);
 #endif
-	STORE(publish(h); p = CELL(h); SEQ_END; h = 0; control = 0);
+	STORE(p = CELL_BY(ENTRY_AT_HEAD, h); publish(h, p); SEQ_END; h = 0; control = 0;
+		FORGET_CHANGES FORGET_KEEP);
 	goto fill;
 
 skip_held:
