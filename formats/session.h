@@ -21,7 +21,7 @@
 #define SHM_LOCKS_FORMAT "locks.%u.%u" /* generation, 0 to SHM_LOCK_FILES - 1 */
 
 #define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
-#define SHM_VERSION 2u
+#define SHM_VERSION 3u
 
 enum {
 	SHM_MAJORS = 256,

@@ -75,6 +75,23 @@ static void clear_progress(const struct progress *p)
 
 /* --------------------------------------------------------------------------- dump */
 
+/* Wrap mode alone overwrites. */
+static void tell_missed(const struct verb *verb, const struct dump_result *r)
+{
+	static const char *const why[] = {
+		[KEEP_GRANTED] = "there was no memory in the session's file system to keep them",
+		[KEEP_ONE_AREA] = "these buffers have no memory to keep them (init --prealloc)",
+		[KEEP_NOT_OWNER] = "only the buffers' owner may keep them",
+		[KEEP_BUSY] = "another dump keeps them",
+		[KEEP_NO_MEMORY] =
+			"too little memory is free in the session's file system to keep them",
+	};
+
+	cmd_note(verb, "programs overwrote %u of %u sections before they were read: %s%s",
+		r->missed, r->there, why[r->keep],
+		r->later ? "; the overwritten hooks include some from after the dump" : "");
+}
+
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r)
 {
 	cmd_note(verb,
@@ -97,12 +114,7 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
 	if (r->missed)
-		cmd_note(verb, "%u of %u sections were overwritten before they could be read",
-			r->missed, r->there);
-	if (r->later)
-		cmd_note(verb,
-			"%u rings were written faster than they could be read: their overwritten hooks include some from after the dump",
-			r->later);
+		tell_missed(verb, r);
 	if (r->damaged)
 		cmd_note(verb,
 			"a program truncated or overwrote %u rings: the dump holds what could be read of them",

@@ -6,7 +6,6 @@
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
-#include "../session/keep.h"
 #include "file_head.h"
 #include "losses.h"
 #include "output.h"
@@ -46,6 +45,14 @@ static bool has_causes(const struct rings *r)
 	return false;
 }
 
+static bool keep_going(void *arg)
+{
+	struct dump *d = arg;
+
+	return !d->options->progress ||
+	       d->options->progress(d->options->progress_arg, d->done, d->rings.total);
+}
+
 static uint64_t reach_before(const struct dump *d, const struct dump_reason *reason)
 {
 	uint64_t since = rings_complete_since(&d->rings),
@@ -74,7 +81,8 @@ static int dump_gather_contents(struct dump *d)
 {
 	int rc;
 
-	session_keep_begin(&d->keep, d->session);
+	session_keep_begin(&d->keep, d->session, keep_going, d);
+	d->result.keep = d->keep.why;
 	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)
 		return rc;
@@ -120,8 +128,7 @@ static bool section_done(void *arg)
 	struct dump *d = arg;
 
 	d->done++;
-	return !d->options->progress ||
-	       d->options->progress(d->options->progress_arg, d->done, d->rings.total);
+	return keep_going(d);
 }
 
 static int write_hooks(struct dump *d)
@@ -236,13 +243,6 @@ static int write_all(struct dump *d)
 	if (rc == 0)
 		rc = head_write_plain(&d->writer, TF_TYPE_END, TF_CODEC_NONE, NULL, 0, d->error);
 	return rc;
-}
-
-static bool keep_going(void *arg)
-{
-	struct dump *d = arg;
-
-	return d->options->progress(d->options->progress_arg, d->done, d->rings.total);
 }
 
 static int write_file(struct dump *d)

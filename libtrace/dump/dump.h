@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "../../formats/trace_file.h"
-#include "../session/session.h"
+#include "../session/keep.h"
 
 /* Why a dump was made, as its META tells. */
 struct dump_reason {
@@ -42,6 +42,7 @@ struct dump_result {
 	bool normal;		   /* normal mode: a full ring keeps its first hooks */
 	uint32_t sections;	   /* of hooks, in the rings */
 	uint32_t there, missed;	   /* sections at the cut; overwritten before they were read */
+	enum keep_refusal keep;	   /* why they could be */
 	uint32_t later;		   /* rings whose overwritten count goes beyond the cut */
 	uint32_t damaged;	   /* truncated or invalid rings */
 	uint64_t before_ns;	   /* of what the reason asks for, in all rings */

@@ -102,19 +102,18 @@ static int find_cut(struct rings *r, struct ring_cursor *c)
 	int rc = 0, n = 0;
 
 	for (int i = 0; i < CUT_TRIES && rc == 0; i++) {
-		uint64_t kept = UINT64_MAX;
+		/* A truncated file shows in the ledger. */
+		bool keeps = r->keep && ring_reader_keep(&r->reader, ring, r->keep) == 0;
 
-		if (r->keep)
-			rc = ring_reader_keep(&r->reader, ring, r->keep, &kept);
-		if (rc)
-			break;
 		n = ring_reader_list(&r->reader, ring, r->parts, &c->ledger);
 		if (n < 0)
 			return n;
 		if ((uint32_t)n > r->reader.geometry.sections)
 			return PU_ERROR_INTERNAL_ERROR;
 		c->cut = c->ledger.head;
-		if ((n == 0 || r->parts[n - 1].position < kept) && count_at_cut(r, c, n, &rc))
+		if (keeps && ring_reader_keep_below(&r->reader, ring, r->keep, c->cut) == 0)
+			continue;
+		if (count_at_cut(r, c, n, &rc))
 			break;
 	}
 	return rc ? rc : n;

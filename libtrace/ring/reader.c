@@ -23,6 +23,8 @@ enum {
 	HEAD_READINGS = 8,
 	MAX_TURNS = 100,   /* the most retries when writers lap the reader */
 	ENTRY_PAUSES = 10, /* waits of 100 us: the time of a sequence that is not aborted */
+	KEEP_LOOKS = 50,   /* looks at a ring that is written all the time */
+	KEEP_PAUSES = 50,  /* waits of 100 us for a writer that stands still */
 };
 
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
@@ -482,28 +484,68 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
 
 /* -------------------------------------------------------------------- keeping */
 
-int ring_reader_keep(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end)
+/*
+ * Whether no entry is being made that was prepared before: a guest ring's lock is free, or a CPU's
+ * head is behind a section's first byte, where entries begin and end. A ring without a hook has
+ * none.
+ */
+static bool has_no_entry_begun(struct ring_reader *r, uint32_t ring)
+{
+	const struct shm_geometry *g = &r->geometry;
+	struct shm_ring header;
+
+	return ring_reader_header(r, ring, &header) != 0 || header.head == 0 ||
+	       (ring < g->cpus ? (header.head & (g->section_size - 1)) != 0 : header.lock == 0);
+}
+
+/* A ring that is written is seen so between two hooks; a writer that was interrupted or preempted
+ * gets the time to go on. */
+static void await_no_entry(struct ring_reader *r, uint32_t ring)
+{
+	const struct timespec pause = {.tv_nsec = 100000};
+
+	for (int i = 0; i < KEEP_LOOKS + KEEP_PAUSES && !has_no_entry_begun(r, ring); i++)
+		if (i >= KEEP_LOOKS)
+			nanosleep(&pause, NULL);
+}
+
+static void reader_store_keep(struct shm_ring_control *control, uint64_t keep)
+{
+	__atomic_store_n(&control->keep, keep, __ATOMIC_RELAXED);
+	reader_tell_writers(control);
+	/* The ring is read after this. Who had compared changes before may still be in its entry.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
 	struct shm_ring header;
 
 	if (ring_reader_header(r, ring, &header) != 0)
 		return PU_ERR_FILE_ERROR;
-	*end = header.head;
-	__atomic_store_n(&control[ring].keep, header.head, __ATOMIC_RELAXED);
-	reader_tell_writers(&control[ring]);
-	/* The ring is read after this. An entry that was prepared before and is being made may
-	 * still become visible later, and costs its section: a copy finds that out. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	reader_store_keep(&control[ring], header.head + r->geometry.ring_size / 2);
+	await_no_entry(r, ring);
 	r->keeps = true;
 	return 0;
+}
+
+int ring_reader_keep_below(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut)
+{
+	struct shm_ring header;
+	uint64_t kept = control[ring].keep;
+
+	reader_store_keep(&control[ring], cut);
+	if (ring_reader_header(r, ring, &header) != 0)
+		return PU_ERR_FILE_ERROR;
+	return cut <= kept && header.head < cut + r->geometry.ring_size - r->geometry.section_size;
 }
 
 void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control)
 {
 	for (uint32_t i = 0; r->keeps && i < ring_reader_rings(r); i++) {
-		__atomic_store_n(&control[i].keep, 0, __ATOMIC_RELAXED);
-		reader_tell_writers(&control[i]);
+		reader_store_keep(&control[i], 0);
 	}
 	r->keeps = false;
 }

@@ -60,13 +60,15 @@ int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger 
 int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control);
 
 /*
- * For the owner, through his control words: from now on and until ring_reader_let_go, writers leave
- * the ring's contents as they are, those of the section that head is in included, as long as there
- * is memory for others. *end: the position below which they are kept. One dump at a time may keep a
- * ring. 0 or PU_ERR_FILE_ERROR. Only for rings with two areas.
+ * For the owner, through his control words, and for rings with two areas: until ring_reader_let_go
+ * writers leave a ring's contents as they are, as long as there is memory for others. First
+ * ring_reader_keep, then a list of the ring, then ring_reader_keep_below with its cut: 1 if all
+ * that the list has is kept; 0: the writers went too far meanwhile, begin again; or
+ * PU_ERR_FILE_ERROR. One dump at a time may keep a ring.
  */
-int ring_reader_keep(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end);
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
+int ring_reader_keep_below(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut);
 void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most

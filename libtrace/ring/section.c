@@ -130,11 +130,12 @@ static uint32_t run_of(
 	return n;
 }
 
-/* The first byte of a section's contents. */
-static uint8_t *section_at(const struct target *t, uint64_t entry)
+/* The first byte of the section of position p, a section's first, in the area that its entry word
+ * names. The rest of that word may be anything if a member scribbled there. */
+static uint8_t *section_at(const struct target *t, uint64_t p, uint64_t entry)
 {
-	return t->data + section_data_offset(t->geometry, section_entry_plain(entry) - 1,
-				 section_entry_area(t->geometry, entry));
+	return t->data +
+	       section_data_offset(t->geometry, p, section_entry_area(t->geometry, entry));
 }
 
 /* The lap that a hint of section s refers to. */
@@ -163,7 +164,7 @@ static bool is_held_still(
 static enum look survey(
 	struct target *t, struct shm_section *s, uint64_t p, uint64_t entry, uint64_t start)
 {
-	const uint8_t *at = section_at(t, entry);
+	const uint8_t *at = section_at(t, p, entry);
 	uint32_t offset = 0, bytes = t->geometry->section_size;
 	uint64_t position = section_entry_plain(entry) - 1, hooks = 0, torn = 0;
 
@@ -218,7 +219,7 @@ static enum look section_check_free(struct target *t, uint64_t p, uint64_t start
 
 	if (entry == 0 || section_entry_plain(entry) == p + 1)
 		return LOOK_FREE;
-	at = section_at(t, entry);
+	at = section_at(t, p, entry);
 	if (t->found.at == at && t->found.entry == entry && t->found.start == start)
 		return LOOK_FREE;
 	if (spend(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
@@ -290,7 +291,7 @@ static bool count_entry(const struct target *t, uint64_t head, uint64_t keep, st
 		op->lost = __atomic_load_n(&op->counts->lost, __ATOMIC_RELAXED);
 		return true;
 	}
-	if (entry != 0 && (t->found.at != section_at(t, entry) || t->found.entry != entry))
+	if (entry != 0 && (t->found.at != section_at(t, head, entry) || t->found.entry != entry))
 		return false;
 	op->entry = section_entry(head, choose_area(t, head, entry, keep));
 	counts_so_far(t, head, op);
@@ -322,7 +323,7 @@ static int section_try_enter(const struct target *t, struct rseq_op *op, uint64_
 
 	if (!count_entry(t, op->head, keep, op))
 		return ATTEMPT_AGAIN;
-	op->at = section_at(t, op->entry);
+	op->at = section_at(t, op->head, op->entry);
 	op->control = size;
 	op->lap = op->head - (uint64_t)(op->at - t->data);
 	op->next = op->head + size;

@@ -6,19 +6,28 @@
 
 #include "session.h"
 
+enum keep_refusal {
+	KEEP_GRANTED,
+	KEEP_ONE_AREA,	/* not wrap mode, --prealloc, or a kernel before Linux 5.14 */
+	KEEP_NOT_OWNER, /* or the session cannot be opened any more */
+	KEEP_BUSY,	/* another dump keeps the rings */
+	KEEP_NO_MEMORY, /* the rings may need what is free for themselves */
+};
+
 struct session_keep {
 	struct shm_ring_control *control; /* writable, per ring; NULL: nothing may be kept */
+	enum keep_refusal why;		  /* then */
 	struct session own;		  /* open if s is not writable */
 	int lock;			  /* a descriptor of the lock file, or -1 */
 };
 
 /*
- * Waits for another dump that keeps these rings, for some seconds. control is NULL after it where
- * writers have nowhere else to go (no second area), for who is not the owner, and if the other dump
- * goes on. The rings themselves are kept by ring_reader_keep; who dies keeps them until the next
- * dump, which costs nothing but memory.
+ * Waits for another dump that keeps these rings, for a second at most, and not if go_on (or NULL)
+ * returns false. control may be NULL after it. The rings themselves are kept by ring_reader_keep;
+ * who dies keeps them until the next dump, which costs nothing but memory.
  */
-void session_keep_begin(struct session_keep *k, const struct session *s);
+void session_keep_begin(
+	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
 void session_keep_end(struct session_keep *k);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -111,6 +112,7 @@ int session_plan(
 {
 	uint64_t bytes = config->ring_bytes ? config->ring_bytes : DEFAULT_RING_BYTES;
 	uint64_t section = config->section_bytes ? config->section_bytes : DEFAULT_SECTION_BYTES;
+	struct rlimit limit;
 
 	memset(g, 0, sizeof *g);
 	g->cpus = configured_cpus();
@@ -144,6 +146,9 @@ int session_plan(
 	g->clock = clock_kind();
 	g->ticks_per_second = clock_ticks_per_second();
 	geometry_derive(g, areas_of(config));
+	/* A file of twice the size may be too large. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && g->file_size > limit.rlim_cur)
+		geometry_derive(g, 1);
 	return 0;
 }
 

@@ -34,11 +34,11 @@ holds drain-taken-up 96000 $cont $long -DDRAIN_KILLS=1 -DABORTS=0 -DWRITERS=1 -D
 holds nested 6000 -DNESTED $wrap $long
 holds nested-reader 290000 -DNESTED $wrap $long $reader
 holds nested-guest-kill 580000 -DNESTED -DGUEST -DKILLS=1 $wrap $long
-holds keeping 580000 $keep -DDUMP=1 $one
-holds keeping-twice 850000 $keep -DDUMP=2 -DABORTS=0 -DWRITERS=1 -DEACH=5
-holds keeping-killed 520000 $keep -DDUMP=2 -DDUMP_KILLS=1 -DABORTS=0 $one
-holds keeping-two-writers 150000 $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DEACH=1
-holds keeping-no-memory 640000 $keep -DDUMP=1 -DABORTS=1 $one -DNO_MEMORY
+holds keeping 2200000 $keep -DDUMP=1 -DABORTS=2 $one
+holds keeping-twice 1450000 $keep -DDUMP=2 -DABORTS=0 -DWRITERS=1 -DEACH=5
+holds keeping-killed 1300000 $keep -DDUMP=2 -DDUMP_KILLS=1 -DABORTS=0 $one
+holds keeping-two-writers 240000 $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DEACH=1
+holds keeping-no-memory 1220000 $keep -DDUMP=1 -DABORTS=1 $one -DNO_MEMORY
 
 # What must be found: each leaves out one rule.
 breaks early-commit accepted_is_whole -DF_EARLY_COMMIT $wrap $long $reader -DEACH=1
@@ -76,10 +76,11 @@ breaks keep-unseen kept_is_there -DF_KEEP_UNSEEN $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-area-ignored accepted_is_whole -DF_AREA_IGNORED $keep -DDUMP=2 -DABORTS=0 $one
 breaks keep-changes-unchecked kept_is_there -DF_CHANGES_UNCHECKED $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-let-go-first kept_is_there -DF_LET_GO_FIRST $keep -DDUMP=1 -DABORTS=0 $one
-breaks keep-list-first kept_is_there -DF_LIST_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-list-first kept_is_there -DF_LIST_FIRST $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=3 -DWRITERS=1 -DEACH=5
 breaks keep-changes-not-raised kept_is_there -DF_CHANGES_NOT_RAISED $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-raised-first kept_is_there -DF_RAISED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-loaded-first kept_is_there -DF_KEEP_LOADED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-not-lowered kept_is_there -DF_NOT_LOWERED $keep -DDUMP=1 -DABORTS=0 -DWRITERS=1 -DEACH=6
 breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-past-its-check kept_is_there -DF_NONE_EXEMPT $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-leaves-uncounted ledger_of_ring_is_exact -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one

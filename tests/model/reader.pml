@@ -260,11 +260,11 @@ byte dump_kills = DUMP_KILLS;
 #define MAY_BE_KILLED
 #endif
 
-/* ring_reader_keep(). An entry behind its check now may become visible later, and cost its
- * section: exempt. */
+/* ring_reader_keep(): half a ring more than there is, as writers go on until the list is made. An
+ * entry behind its check now may become visible later, and cost its section: exempt. */
 inline keep_ring()
 {
-	atomic { kept = head; exempt = 0 };
+	atomic { kept = head + RING / 2; exempt = 0 };
 #ifdef F_RAISED_FIRST
 	atomic { changes++; exempt = entering };
 	keep = kept;
@@ -275,6 +275,15 @@ inline keep_ring()
 	atomic { changes++; exempt = entering };
 #endif
 #endif
+	MAY_BE_KILLED
+}
+
+/* ring_reader_keep_below(): what is entered behind the cut is not kept. */
+inline keep_below()
+{
+	keep = cut;
+	MAY_BE_KILLED;
+	changes++;
 	MAY_BE_KILLED
 }
 
@@ -371,16 +380,16 @@ dump:
 	atomic {
 		/* What was written behind the moment's section is after the moment; before the first
 		 * entry there is nothing. */
-		cut = (last == 0 -> 0 : (h > last - 1 + UNITS -> last - 1 + UNITS : h));
+		cut = (last == 0 -> 0 : (h > last - 1 + UNITS -> last - 1 + UNITS : h))
+	}
+#if defined(KEEPING) && !defined(F_NOT_LOWERED)
+	keep_below();
+#endif
+	atomic {
 #ifdef KEEPING
-		/* Entered since keep was stored, perhaps in place: not kept. */
-		do
-		:: i == SECTIONS -> break
-		:: else -> again = again || (PLAIN(listed[i]) > kept && PLAIN(listed[i]) <= cut); i++
-		od;
-		i = 0;
+		/* Writers went too far for what is listed to be kept. */
 		if
-		:: again ->
+		:: cut > kept || head >= cut + RING - (SECTIONS > 1 -> UNITS : 0) ->
 			d_step { again = false; n = 0; last = 0; h = 0; cut = 0; listed[0] = 0;
 				listed[SECTIONS - 1] = 0 };
 			goto dump

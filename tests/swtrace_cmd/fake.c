@@ -127,10 +127,12 @@ void ring_reader_close(struct ring_reader *r)
 }
 
 /* These rings keep nothing. */
-void session_keep_begin(struct session_keep *k, const struct session *of)
+void session_keep_begin(
+	struct session_keep *k, const struct session *of, bool (*go_on)(void *arg), void *arg)
 {
-	(void)of;
+	(void)of, (void)go_on, (void)arg;
 	k->control = NULL;
+	k->why = KEEP_ONE_AREA;
 }
 
 void session_keep_end(struct session_keep *k)
@@ -138,10 +140,16 @@ void session_keep_end(struct session_keep *k)
 	(void)k;
 }
 
-int ring_reader_keep(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end)
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
-	(void)r, (void)ring, (void)control, (void)end;
+	(void)r, (void)ring, (void)control;
+	return PU_ERROR_INTERNAL_ERROR;
+}
+
+int ring_reader_keep_below(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut)
+{
+	(void)r, (void)ring, (void)control, (void)cut;
 	return PU_ERROR_INTERNAL_ERROR;
 }
 

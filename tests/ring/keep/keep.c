@@ -4,6 +4,7 @@
  *
  *	ring_keep [guest]
  */
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -97,6 +98,7 @@ static void stop(void)
 
 struct dumped {
 	bool failed;
+	enum keep_refusal why;
 	uint32_t there, missed, later, not_whole;
 	uint64_t hooks, torn, overwritten, lost;
 	uint64_t newest[WRITERS]; /* number + 1; 0: none */
@@ -146,6 +148,8 @@ static void settle(struct rings *rings, struct dumped *d)
 	}
 }
 
+static void (*before_the_cut)(void);
+
 /* Waits for so many laps between the cut and the first section, and as many in the middle. */
 static void dump_once(struct session *s, unsigned laps, struct dumped *d)
 {
@@ -156,7 +160,10 @@ static void dump_once(struct session *s, unsigned laps, struct dumped *d)
 	int n = 0, rc;
 
 	memset(d, 0, sizeof *d);
-	session_keep_begin(&keep, s);
+	session_keep_begin(&keep, s, NULL, NULL);
+	d->why = keep.why;
+	if (before_the_cut)
+		before_the_cut();
 	rc = rings_open(&rings, s, keep.control, &e);
 	if (rc == 0) {
 		wait_for_laps(laps);
@@ -223,6 +230,16 @@ static void in_turn(const void *arg)
 	tell_dump(i == DUMPS, name, &d);
 }
 
+/* In a process of its own, whose lock is not the parent's. */
+static void dump_of_its_own(unsigned laps, struct dumped *d)
+{
+	struct session s;
+
+	if (session_open(&s, &box.place, SESSION_READ, NULL) != 0)
+		_exit(1);
+	dump_once(&s, laps, d);
+}
+
 static void at_once(const void *arg)
 {
 	const char *name = "dumps of three processes at once";
@@ -234,11 +251,7 @@ static void at_once(const void *arg)
 	session_unlock(&box);
 	for (int i = 0; i < 3; i++)
 		if (fork() == 0) {
-			struct session s;
-
-			if (session_open(&s, &box.place, SESSION_READ, NULL) != 0)
-				_exit(1);
-			dump_once(&s, 2, &d[i]);
+			dump_of_its_own(2, &d[i]);
 			_exit(0);
 		}
 	for (int i = 0; i < 3; i++)
@@ -257,11 +270,12 @@ static void killed_dump(const void *arg)
 
 	(void)arg;
 	start();
+	session_unlock(&box);
 	for (int i = 0; i < DUMPS && ok; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			dump_once(&box, 1000000, &d);
+			dump_of_its_own(1000000, &d);
 			_exit(0);
 		}
 		usleep(2000 + 500 * (unsigned)i);
@@ -319,28 +333,41 @@ static bool in_small_memory(void)
 	       mount("none", sandbox_dir(), "tmpfs", 0, "size=16m") == 0;
 }
 
+static int filler;
+
+static void fill_memory(void)
+{
+	static const char page[SECTION];
+
+	while (write(filler, page, sizeof page) > 0)
+		;
+}
+
 /* What the dump lacks is told, and no hook is lost for it. */
 static void no_memory(const void *arg)
 {
-	const char *name = "without memory for the other area";
-	static const char page[SECTION];
 	struct dumped d;
 	char path[128];
-	FILE *f;
 
 	(void)arg;
 	if (!in_small_memory()) {
-		tell_skipped(name, "a small tmpfs cannot be mounted here");
+		tell_skipped("memory", "a small tmpfs cannot be mounted here");
 		return;
 	}
 	start();
 	snprintf(path, sizeof path, "%s/full", sandbox_dir());
-	f = fopen(path, "w");
-	while (f && write(fileno(f), page, sizeof page) > 0)
-		;
+	filler = open(path, O_WRONLY | O_CREAT, 0600);
+	before_the_cut = fill_memory;
 	dump_once(&box, 3, &d);
+	tell_dump(filler >= 0 && !d.failed && d.why == KEEP_GRANTED && d.missed > 0 &&
+			  d.lost == 0 && d.not_whole == 0,
+		"memory that is gone before the cut", &d);
+	before_the_cut = NULL;
+	dump_once(&box, 3, &d);
+	tell_dump(!d.failed && d.why == KEEP_NO_MEMORY && d.missed > 0 && d.lost == 0 &&
+			  d.not_whole == 0,
+		"no memory for the other area", &d);
 	stop();
-	tell_dump(f && !d.failed && d.missed > 0 && d.lost == 0 && d.not_whole == 0, name, &d);
 }
 
 /* Everything taken at init leaves no second area: as before, and told. */
@@ -358,8 +385,8 @@ static void preallocated(const void *arg)
 	box_open(&box, SHM_MODE_WRAP, SECTIONS * SECTION, SECTION);
 	if (session_off(&box, &e) != 0 || session_init(&box, &config, &e) != 0)
 		die("%s", e.text);
-	session_keep_begin(&keep, &box);
-	tell(!keep.control, "--prealloc", "one area: nothing is kept");
+	session_keep_begin(&keep, &box, NULL, NULL);
+	tell(!keep.control && keep.why == KEEP_ONE_AREA, "--prealloc", "one area: nothing is kept");
 	session_keep_end(&keep);
 	session_remove(&box);
 	session_close(&box);
