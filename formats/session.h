@@ -218,8 +218,8 @@ struct shm_counts {
  * if a ring's only usable section follows itself.
  */
 struct shm_section {
-	uint64_t
-		entry; /* P + 1, and SHM_ENTRY_AREA if it is in the second area; 0: never entered */
+	/* P + 1, and SHM_ENTRY_AREA if it is in the second area; 0: never entered. */
+	uint64_t entry;
 	struct shm_counts counts[2];
 	/* A hint that any writer may leave: the position of the first uncommitted record found in
 	 * the contents, as position / section size << SHM_HELD_BITS | offset in the section / 8. */
