@@ -84,7 +84,7 @@ utilisation() {
 	"$GENTRACE" -k groups -u -n 500 -c 3 "$work/t" || return 1
 	"$CPIDECODE" --strict --report intervals --format csv "$work/t" >"$work/csv" || return 1
 	same intervals 501 "$(wc -l <"$work/csv")" || return 1
-	same 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
+	same 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
 }
 check "--utilisation: all groups complete, their hooks agree" utilisation
 
