@@ -341,7 +341,9 @@ int report_flame(struct report *r)
 	b->collection.names = &b->tree.names;
 	int rc = builder_add_intervals(b);
 	uint64_t left_out = b->collection.left_out;
-	if (!rc && r->weight == WEIGHT_EVENT && left_out && !b->collection.names_event)
+	/* Of a choice without an interval nothing is known. */
+	if (!rc && r->weight == WEIGHT_EVENT && !b->collection.names_event &&
+		(left_out || (filter_takes_all(r->filter) && !r->slices)))
 		rc = flame_refuse_event(r);
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
