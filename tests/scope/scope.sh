@@ -300,6 +300,7 @@ for row in rows:
 		[ "${how#* }" = 0 ] && begins=--begins
 		# shellcheck disable=SC2086
 		"$SWTRACE" init -t wrap -s 1 $begins >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
+		: >said # so that the last one's is not taken for this one's
 		env "${how% *}" "$CASES" holds >said 2>err &
 		holder=$!
 		wait_until grep -q ready said
