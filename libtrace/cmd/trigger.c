@@ -122,7 +122,8 @@ static void print_label(FILE *out, const struct event *e)
 	char label[256];
 	size_t n = e->label_length < sizeof label - 1 ? e->label_length : sizeof label - 1;
 
-	memcpy(label, e->label, n);
+	if (n)
+		memcpy(label, e->label, n);
 	label[n] = 0;
 	fputs("label ", out);
 	put_json(out, label);
