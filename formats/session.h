@@ -103,8 +103,8 @@ struct shm_ring_control {
 	/* Raised, with release, after start or keep was changed: an entry is made only while it is
 	 * what it was when the writer loaded those. */
 	uint64_t changes;
-	/* Wrap mode: a dump keeps the contents of the sections entered below this position. Who
-	 * enters such a section puts its own into the other area. 0: none are kept. */
+	/* Wrap mode: a dump keeps the contents of the sections entered below this position. A
+	 * writer that enters such a section uses the other area. 0: none are kept. */
 	uint64_t keep;
 };
 

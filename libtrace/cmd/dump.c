@@ -75,7 +75,7 @@ static void clear_progress(const struct progress *p)
 
 /* --------------------------------------------------------------------------- dump */
 
-/* Wrap mode alone overwrites. */
+/* Only wrap mode overwrites. */
 static void tell_missed(const struct verb *verb, const struct dump_result *r)
 {
 	static const char *const why[] = {

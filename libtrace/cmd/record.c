@@ -44,7 +44,7 @@ struct recording {
 	struct private_session private;
 	struct session session;
 	struct stream stream;
-	struct progress progress;
+	struct record_progress progress;
 	struct drain_status status; /* at the end of the recording */
 	bool broke_off; /* tracing was turned off because the file could not be written */
 	int code;
@@ -58,7 +58,7 @@ static bool record_is_wanted(void *arg)
 
 	if (wake_told_to_end || (r->command.words && command_ended(&r->command)))
 		return false;
-	progress_show(&r->progress, r->stream.drain);
+	record_progress_show(&r->progress, r->stream.drain);
 	return true;
 }
 
@@ -66,7 +66,7 @@ static void record_fail_output(struct recording *r)
 {
 	char why[sizeof r->stream.error.text + 96];
 
-	progress_clear(&r->progress);
+	record_progress_clear(&r->progress);
 	snprintf(why, sizeof why, "%s%s", r->stream.error.text,
 		r->broke_off ? "; tracing was turned off, and the hooks since then are not recorded"
 			     : "");
@@ -125,7 +125,7 @@ static void record_follow_hooks(struct recording *r)
 
 	if (r->duration)
 		r->stream.until = time_ns_monotonic() + r->duration;
-	progress_begin(&r->progress, r->verb);
+	record_progress_begin(&r->progress, r->verb);
 	do {
 		r->broke_off = stream_follow(&r->stream) != 0;
 		by_others = !r->broke_off && !cmd_is_on(&r->session);
@@ -135,7 +135,7 @@ static void record_follow_hooks(struct recording *r)
 		if (drain_open(&r->stream.drain, &r->session, &r->config, &r->stream.error))
 			record_fail_output(r);
 	} while (r->stream.drain);
-	progress_clear(&r->progress);
+	record_progress_clear(&r->progress);
 	continuous_report(r->verb, r->config.path, &r->status);
 }
 

@@ -7,14 +7,14 @@
 #include "../dump/drain/drain.h"
 #include "cmd.h"
 
-struct progress {
+struct record_progress {
 	const struct verb *verb; /* NULL: standard error is not a terminal */
 	uint64_t started, shown; /* ns */
 	uint64_t hooks;		 /* when the line was last updated */
 };
 
-void progress_begin(struct progress *p, const struct verb *verb);
-void progress_show(struct progress *p, const struct drain *drain);
-void progress_clear(struct progress *p);
+void record_progress_begin(struct record_progress *p, const struct verb *verb);
+void record_progress_show(struct record_progress *p, const struct drain *drain);
+void record_progress_clear(struct record_progress *p);
 
 #endif

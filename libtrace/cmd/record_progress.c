@@ -22,13 +22,13 @@ static const char *human(double value, char text[16])
 	return text;
 }
 
-void progress_begin(struct progress *p, const struct verb *verb)
+void record_progress_begin(struct record_progress *p, const struct verb *verb)
 {
-	*p = (struct progress){.verb = isatty(STDERR_FILENO) ? verb : NULL};
+	*p = (struct record_progress){.verb = isatty(STDERR_FILENO) ? verb : NULL};
 	p->started = p->shown = time_ns_monotonic();
 }
 
-void progress_show(struct progress *p, const struct drain *drain)
+void record_progress_show(struct record_progress *p, const struct drain *drain)
 {
 	uint64_t now = time_ns_monotonic();
 	struct drain_status s;
@@ -47,7 +47,7 @@ void progress_show(struct progress *p, const struct drain *drain)
 	p->shown = now;
 }
 
-void progress_clear(struct progress *p)
+void record_progress_clear(struct record_progress *p)
 {
 	if (p->verb && p->shown != p->started)
 		fputs("\r\033[K", stderr);

@@ -6,8 +6,8 @@
  *    reservation are its writer's alone until it commits.
  *  - Pad, skip and entry each commit only if head still is what was checked, an entry also only
  *    if the ring's start and keep are.
- *  - Contents that a dump keeps are not overwritten while the other area has memory; what leaves
- *    for it is committed, so nobody stores there any more.
+ *  - Contents that a dump keeps are not overwritten while the other area has memory. They are
+ *    committed when a writer leaves them there: no store to them follows.
  *  - A hook walks over no more records than one section has room for, on each ring that it tries
  *    (a second one only after it was moved to another CPU, or aborted MAX_ABORTS times). Where
  *    that does not do, it is lost, and the next one goes on from the hints that it left. Besides,
@@ -263,7 +263,7 @@ static uint64_t lost_so_far(const struct shm_ring *ring)
 }
 
 /* Where the contents of a section go whose entry word is `entry`: over the old ones, unless a dump
- * keeps those. Where there is no memory for both, the dump has to do without. */
+ * keeps those. Without memory for both, the old ones are overwritten. */
 static uint32_t choose_area(const struct target *t, uint64_t head, uint64_t entry, uint64_t keep)
 {
 	uint32_t area = section_entry_area(t->geometry, entry), other = 1 - area;

@@ -12,7 +12,7 @@
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 
-/* A dump into memory takes less. Who waits longer has another window than it was called for. */
+/* A dump into memory takes less. After a longer wait the window is no longer the one asked for. */
 enum { WAIT_NS = 1000000000, PAUSE_NS = 2000000 };
 
 /* Beside the flock of commands, which is for a moment, an OFD lock on the same file. */

@@ -101,7 +101,7 @@ struct session_config {
 	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */
 	uint32_t mode;		/* enum shm_mode */
 	gid_t group;		/* (gid_t)-1: only the owner may trace */
-	bool begins;	    /* intervals have begin hooks */
+	bool begins;		/* intervals have begin hooks */
 	bool prealloc;	    /* allocate all memory now instead of when sections are first entered */
 	const char *events; /* NULL: none; less than SHM_EVENTS_BYTES bytes, else
 			       PU_ERROR_INVALID_PARAMETER */

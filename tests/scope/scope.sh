@@ -249,7 +249,7 @@ begins)
 	done
 	;;
 open)
-	# What is open is in a dump, also of a killed program; what ended or was dropped is not.
+	# A dump shows open intervals, also those of a killed program, and none that ended or was dropped.
 	"$SWTRACE" init -t wrap -s 1 --begins >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
 	"$SWTRACE" info >out 2>err && in_file out '^begins ' || fail "info"
 	"$CASES" holds >said 2>err &
@@ -300,7 +300,7 @@ for row in rows:
 		[ "${how#* }" = 0 ] && begins=--begins
 		# shellcheck disable=SC2086
 		"$SWTRACE" init -t wrap -s 1 $begins >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
-		: >said # so that the last one's is not taken for this one's
+		: >said # the last program's word must not pass for this one's
 		env "${how% *}" "$CASES" holds >said 2>err &
 		holder=$!
 		wait_until grep -q ready said

@@ -95,7 +95,7 @@ exits 0 "$INTERVALS" 5 20 10
 ended 0
 exits 0 "$CPIDECODE" --report info "$t"
 says "$out" '^  trigger before 1 of 1 ns$'
-grep -q 'before the event' "$told" && fail "said that what is there is not" || pass
+grep -q 'before the event' "$told" && fail "reported a window that is there as missing" || pass
 watched --when 'label=slow*' --before 2h --after 0 --timeout 60 -o "$t"
 exits 0 "$WRITER" hooks 200000
 exits 0 "$INTERVALS" 5 20 10

@@ -21,7 +21,7 @@ static inline void unnamed_add(struct unnamed *to, struct unnamed more)
 struct findings {
 	struct hook_counts total;
 	struct unnamed unnamed;
-	struct begins begins; /* what has begun; once settled, what is open */
+	struct begins begins;	    /* what has begun; once settled, what is open */
 	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
 	size_t nfiles;
 	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */

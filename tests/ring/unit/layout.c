@@ -65,14 +65,14 @@ START_TEST(hostile_geometries_are_refused)
 		g = small();                                                                       \
 		change;                                                                            \
 		ck_assert_msg(!geometry_sane(&g), #change);                                        \
-		geometry_derive(&g, 1);                                                               \
+		geometry_derive(&g, 1);                                                            \
 		(void)geometry_sane(&g); /* must not divide by zero */                             \
 	} while (0)
 #define REFUSED_EVEN_DERIVED(change)                                                               \
 	do {                                                                                       \
 		g = small();                                                                       \
 		change;                                                                            \
-		geometry_derive(&g, 1);                                                               \
+		geometry_derive(&g, 1);                                                            \
 		ck_assert_msg(!geometry_sane(&g), #change);                                        \
 	} while (0)
 
