@@ -513,8 +513,7 @@ static void reader_store_keep(struct shm_ring_control *control, uint64_t keep)
 {
 	__atomic_store_n(&control->keep, keep, __ATOMIC_RELAXED);
 	reader_tell_writers(control);
-	/* The ring is read after this. Who had compared changes before may still be in its entry.
-	 */
+	/* The ring is read after this. A writer that compared changes before may still enter. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -23,8 +23,8 @@ struct session_keep {
 
 /*
  * Waits for another dump that keeps these rings, for a second at most, and not if go_on (or NULL)
- * returns false. control may be NULL after it. The rings themselves are kept by ring_reader_keep;
- * who dies keeps them until the next dump, which costs nothing but memory.
+ * returns false. control may be NULL after it. ring_reader_keep then keeps the rings. A dump that
+ * is killed keeps them until the next one, which costs only memory.
  */
 void session_keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
