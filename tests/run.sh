@@ -124,12 +124,15 @@ await() {
 	built "$1" "$(cat "build-test-$1.status")"
 }
 
-# failure SUITE: notes what its failed tests printed, which follows their lines.
+# failure SUITE: notes what its failed tests printed, which follows their lines: of each the first 30
+# lines, so that one does not push the others out of sight.
 failure() {
 	say "failed: $1" >>"$failures"
-	awk '/^ *[0-9]+\/[0-9]+ Test |^ +Start +[0-9]+:/ { shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ }
-		shown || /^The following tests FAILED/ { print }' "build-test-$1/log" |
-		grep -vE '^ok: ' | tail -n 300 >>"$failures"
+	awk '/^ *[0-9]+\/[0-9]+ Test |^ +Start +[0-9]+:/ {
+			shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? 30 : 0
+		}
+		/^The following tests FAILED/ { shown = 30 }
+		!/^ok: / && shown-- > 0 { print }' "build-test-$1/log" >>"$failures"
 }
 
 # suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.

@@ -8,7 +8,7 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=tests/lib/checks.sh
 . "$here/../lib/checks.sh"
-: "${SWTRACE:?}" "${CPIDECODE:?}" "${CASES:?}" "${INCLUDE:?}" "${LIBRARY:?}" "${PLUGIN:?}"
+: "${SWTRACE:?}" "${CPIDECODE:?}" "${CASES:?}" "${INCLUDE:?}" "${LIBRARY:?}" "${PLUGIN:?}" "${CXX:?}"
 case=${1:?a case}
 
 work=$(mktemp -d) || exit 1
@@ -343,7 +343,8 @@ languages)
 	END
 	! c++ -std=c++11 -I"$INCLUDE" -c past.cpp -o past.o >out 2>err || fail "a jump past a scope compiles"
 	grep -q 'case label' err || fail "a jump past a scope: $(cat err)"
-	c++ -std=c++11 -I"$INCLUDE" -O2 -Wall -Wextra -Wpedantic -Wshadow -Werror "$here/cases.cpp" \
+	# shellcheck disable=SC2086
+	$CXX -std=c++11 -I"$INCLUDE" -O2 -Wall -Wextra -Wpedantic -Wshadow -Werror "$here/cases.cpp" \
 		-o cases_cpp "$LIBRARY" -Wl,-rpath,"$(dirname "$LIBRARY")" >out 2>err || fail "C++11"
 	in_session ./cases_cpp
 	expect <<-'END'
