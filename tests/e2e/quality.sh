@@ -36,12 +36,21 @@ less_than() { # LABEL COLUMN N
 		{ echo "$1: $2 is ${value:-empty}, not below $3"; cat "$work/csv"; return 1; }
 }
 
-unknown() { # LABEL
-	for column in off_cpu_ns ctx_switches migrations faults; do
-		value=$(cell "$1" $column)
-		[ -z "$value" ] || { echo "$1: $column is $value"; return 1; }
+unknown() { # LABEL COLUMN...
+	label=$1
+	shift
+	for column in "$@"; do
+		value=$(cell "$label" "$column")
+		[ -z "$value" ] || { echo "$label: $column is $value"; return 1; }
 	done
-	cell "$1" flags | grep -q '+quality'
+	cell "$label" flags | grep -q '+quality'
+}
+
+# The thread's clock, which its on-thread figures read at the start as well where the kernel trusts
+# the time-stamp counter, tells the time off the processor.
+late_unknown() {
+	unknown asleep ctx_switches migrations faults &&
+		{ [ -z "$(cell asleep off_cpu_ns)" ] || at_least asleep off_cpu_ns 50000000; }
 }
 
 asleep() {
@@ -74,10 +83,11 @@ elif [ -z "$(cell moved flags)" ]; then
 else
 	check "a thread that was moved has migrated" at_least moved migrations 1
 fi
-check "of an interval that another thread ended, nothing of the thread is known" unknown elsewhere
+check "of an interval that another thread ended, nothing of the thread is known" \
+	unknown elsewhere off_cpu_ns ctx_switches migrations faults
 check "columns in the text report" in_text
 check "the hooks report has the quantities" in_hooks
 check "asked for by CpiGetAndTrace alone" trace late
-check "the thread is not known then" unknown asleep
+check "what only a start begins to count is not known then" late_unknown
 
 tally

@@ -14,7 +14,7 @@ whole() {
 
 # partial FILE: a complete file; a read error made it miss data, which is reported.
 partial() {
-	grep -q 'rings were cut off' "$err" &&
+	grep -q 'a program truncated or overwrote' "$err" &&
 		timeout 30 "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told"
 }
 
