@@ -37,25 +37,26 @@ void report_set_weight(struct report *r, const char *name)
 	r->weight_event = name;
 }
 
-/* The host, if all files are from the same one. */
-static const char *host_of(const struct trace *t)
+/* The value of META, if it is the same in all files. */
+static const char *value_of_all(const struct trace *t, const char *key)
 {
-	const char *host = trace_meta_value(trace_file(t, 0), "host");
+	const char *value = trace_meta_value(trace_file(t, 0), key);
 
-	for (size_t i = 1; host && i < trace_nfiles(t); i++) {
-		const char *other = trace_meta_value(trace_file(t, i), "host");
+	for (size_t i = 1; value && i < trace_nfiles(t); i++) {
+		const char *other = trace_meta_value(trace_file(t, i), key);
 
-		if (!other || strcmp(host, other))
+		if (!other || strcmp(value, other) != 0)
 			return NULL;
 	}
-	return host;
+	return value;
 }
 
 void report_about(struct report *r, const struct trace *t)
 {
 	r->trace = t;
 	r->scripted = trace_scripted(t);
-	r->host = host_of(t);
+	r->host = value_of_all(t, "host");
+	r->command = value_of_all(t, "command");
 }
 
 int report_diff_alone(struct report *r)

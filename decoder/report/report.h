@@ -71,7 +71,7 @@ struct report {
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
 	bool scripted;	  /* a file's counters were scripted */
-	const char *host; /* NULL: unknown, or several */
+	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
 	const struct tick_range *slices;
@@ -93,7 +93,7 @@ struct report {
 
 /* A weight that is none of weight_names is an event. */
 void report_set_weight(struct report *r, const char *name);
-/* Sets trace, scripted and host. */
+/* Sets trace, scripted, host and command. */
 void report_about(struct report *r, const struct trace *t);
 
 /* Runs a report. 0 or a CPIDECODE_E code; failures of the output are in r->out->error. */

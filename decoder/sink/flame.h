@@ -31,12 +31,16 @@ enum flame_kind {
 	FLAME_INTERVAL,
 };
 
-/* In order of preference: the first measured kind counts. */
+/*
+ * What colours a frame, in order of preference: the first measured kind counts. In a picture with
+ * CPIs a share of time off the processors has no colour.
+ */
 enum flame_cpi {
 	FLAME_CPI_NONE,
 	FLAME_CPI_THREAD,
 	FLAME_CPI_SCALED,
 	FLAME_CPI_RAW,
+	FLAME_OFF_CPU, /* no CPI: the share of the time that the thread was on no processor */
 };
 
 /* A frame that a picture shows. */
@@ -52,7 +56,7 @@ struct flame_frame {
 	uint64_t left;	 /* weight left of it */
 	uint64_t count;	 /* intervals of this frame itself */
 	uint64_t within; /* with those of the frames on it */
-	double cpi;	 /* NAN: not measured */
+	double cpi;	 /* of its kind; NAN: not measured */
 	double elapsed_ns;
 };
 
@@ -72,10 +76,12 @@ struct flame {
 	uint32_t count;
 	uint32_t left_out; /* frames too narrow or too deep to be shown */
 	struct flame_cpis cpis;
-	const char *unit;   /* "cycles", "ns", "instructions" */
-	const char *weight; /* what the widths are, for a person */
-	const char *host;   /* NULL: unknown */
-	const char *range;  /* time range, for a person */
+	const char *unit;    /* "cycles", "ns", "instructions" */
+	const char *weight;  /* what the widths are, for a person */
+	const char *host;    /* NULL: unknown */
+	const char *range;   /* time range, for a person */
+	const char *command; /* that was recorded; NULL: unknown, or several */
+	uint64_t lost;	     /* hooks lost or torn: intervals may be missing */
 	bool scripted;
 };
 

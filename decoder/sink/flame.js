@@ -8,7 +8,7 @@
 	const search = document.getElementById("search");
 	const reset = document.getElementById("reset");
 	const matched = document.getElementById("matched");
-	let focus = 0, current = 0, query = "";
+	let focus = 0, current = 0, query = "", matches = [], share = "";
 
 	/* Frames stand in preorder: a parent is the last one before it that is one shallower. */
 	const path = [];
@@ -42,18 +42,28 @@
 		return width || 7.3;
 	}
 
+	/* What East Asian type makes wide takes the room of two letters (as formats/base/utf8.c). */
+	const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+
+	function cut(name, room) {
+		let taken = 0, kept = "";
+		for (const letter of name) {
+			taken += wide.test(letter) ? 2 : 1;
+			if (taken > room)
+				return kept + "\u2026";
+			if (taken < room)
+				kept += letter;
+		}
+		return name;
+	}
+
 	function fit() {
 		const width = plot.getBoundingClientRect().width, letter = letterWidth();
 		for (const frame of frames) {
 			if (!frame.shown)
 				continue;
 			const room = Math.floor((frame.width * width - 8) / letter);
-			const letters = Array.from(frame.name);
-			let text = frame.name;
-			if (room < 2)
-				text = "";
-			else if (letters.length > room)
-				text = letters.slice(0, room - 1).join("") + "\u2026";
+			const text = room < 2 ? "" : cut(frame.name, room);
 			if (frame.text.textContent !== text)
 				frame.text.textContent = text;
 		}
@@ -85,6 +95,7 @@
 
 	function showMatches() {
 		let pattern = null, sum = 0, covered = 0;
+		matches = [];
 		if (query) {
 			try {
 				pattern = new RegExp(query, "i");
@@ -98,14 +109,37 @@
 			frame.match = pattern !== null && index > 0 && pattern.test(frame.name);
 			frame.element.classList.toggle("match", frame.match);
 			/* What stands on a matching frame is already counted with it. */
-			if (frame.match && index >= focus && index < frames[focus].end && index >= covered) {
+			if (!frame.match || index < focus || index >= frames[focus].end)
+				return;
+			matches.push(index);
+			if (index >= covered) {
 				sum += frame.w;
 				covered = frame.end;
 			}
 		});
 		if (focus && frames[focus].match)
 			sum = frames[focus].w;
-		matched.textContent = query ? (100 * sum / frames[focus].w).toFixed(2) + "% matched" : "";
+		share = (100 * sum / frames[focus].w).toFixed(2) + "% matched";
+		tellMatches(-1);
+	}
+
+	function tellMatches(at) {
+		const count = (at >= 0 ? at + 1 + " of " : "") + matches.length;
+		matched.textContent = query ? count + (matches.length === 1 ? " frame, " : " frames, ") + share : "";
+	}
+
+	/* Shows the next match, or the one before; the search box keeps the focus. */
+	function walk(step) {
+		if (!matches.length)
+			return;
+		let at = matches.indexOf(current);
+		if (at < 0)
+			at = step > 0 ? -1 : 0;
+		at = (at + step + matches.length) % matches.length;
+		select(matches[at], false);
+		const box = elements[current].getBoundingClientRect();
+		showTip(current, box.left + Math.min(box.width, 40), box.top);
+		tellMatches(at);
 	}
 
 	function remember() {
@@ -243,6 +277,12 @@
 			(event.key === "f" && (event.ctrlKey || event.metaKey))) {
 			search.focus();
 			search.select();
+			event.preventDefault();
+		}
+	});
+	search.addEventListener("keydown", function (event) {
+		if (event.key === "Enter") {
+			walk(event.shiftKey ? -1 : 1);
 			event.preventDefault();
 		}
 	});

@@ -1,6 +1,7 @@
 #include "flame_colour.h"
 
 #include <math.h>
+#include <xxhash.h>
 
 static const unsigned stops[] = {
 	0xfff4b8, 0xffe48f, 0xfecb66, 0xfdaa48, 0xfb8435, 0xf25a26, 0xda2f20, 0xb11226, 0x7a0a26};
@@ -53,6 +54,15 @@ unsigned flame_colour(double place)
 		return stops[LAST_STOP];
 	unsigned a = stops[stop], b = stops[stop + 1];
 	return mix(a, b, 16, at - stop) | mix(a, b, 8, at - stop) | mix(a, b, 0, at - stop);
+}
+
+unsigned flame_colour_of_name(const char *name, size_t n)
+{
+	/* Okabe and Ito's colours, which every kind of colour vision tells apart, lightened. */
+	static const unsigned colours[] = {
+		0xf2c879, 0xa7d3ee, 0x8fd0b5, 0xf5ec9b, 0x9fbfe0, 0xeaa98a, 0xe3bcd4, 0xcfcabb};
+
+	return colours[XXH3_64bits(name, n) % (sizeof colours / sizeof *colours)];
 }
 
 static double linear(unsigned channel)

@@ -6,6 +6,7 @@
 #define SWT_DECODER_FLAME_COLOUR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct flame_scale {
 	double low, high;
@@ -20,6 +21,8 @@ double flame_scale_place(const struct flame_scale *s, double cpi);
 double flame_scale_value(const struct flame_scale *s, double place);
 /* 0xRRGGBB */
 unsigned flame_colour(double place);
+/* One of eight light colours, always the same for a name. */
+unsigned flame_colour_of_name(const char *name, size_t n);
 /* Whether white text reads better than black on it. */
 bool flame_colour_is_dark(unsigned rgb);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../formats/base/utf8.h"
 #include "escape.h"
 #include "flame.h"
 #include "flame_colour.h"
@@ -21,7 +22,13 @@ enum {
 	SCALE_WIDTH = 260,
 	NOMINAL_WIDTH = 1200,
 	MAX_NAME = 1024, /* bytes of a name on its frame, and where another frame has all of it */
+	MARGIN = 8,	 /* of a name on its frame, in pixels */
+	LINE = 18,
+	MAX_COMMAND = 120, /* cells */
 };
+
+/* The width of a letter in pixels, where no script measures it. */
+#define LETTER_WIDTH 7.3
 
 /* Narrower than a tenth of a pixel at the nominal width, a frame would be invisible. */
 #define NARROWEST (0.1 / NOMINAL_WIDTH)
@@ -29,8 +36,10 @@ enum {
 struct svg {
 	struct out *o;
 	const struct flame *flame;
+	enum { BY_CPI, BY_OFF_CPU, BY_NAME } colours; /* by the first that some interval has */
 	struct flame_scale scale;
 	const char *scale_name;
+	unsigned header; /* pixels */
 	uint32_t rows;
 	uint8_t *cut; /* a bit for each frame whose name another frame stores in full; NULL: none */
 };
@@ -142,7 +151,8 @@ static const char *cpi_name(enum flame_cpi kind)
 	static const char *const names[] = {[FLAME_CPI_NONE] = "CPI not measured",
 		[FLAME_CPI_THREAD] = "thread CPI",
 		[FLAME_CPI_SCALED] = "scaled CPI",
-		[FLAME_CPI_RAW] = "raw CPI"};
+		[FLAME_CPI_RAW] = "raw CPI",
+		[FLAME_OFF_CPU] = "CPI not measured, off the processors"};
 
 	return names[kind];
 }
@@ -150,11 +160,18 @@ static const char *cpi_name(enum flame_cpi kind)
 /* Writes the legend: one or several kinds of CPI, and the range of the colours. */
 static void choose_scale(struct svg *s)
 {
-	unsigned kinds = s->flame->cpis.kinds;
+	unsigned all = s->flame->cpis.kinds,
+		 kinds = all & ~(1u << FLAME_CPI_NONE | 1u << FLAME_OFF_CPU);
 
-	s->scale = flame_scale_of(s->flame->cpis.low, s->flame->cpis.high);
-	kinds &= ~(1u << FLAME_CPI_NONE);
-	if (kinds & (kinds - 1))
+	s->colours = s->flame->cpis.high > 0	 ? BY_CPI
+		     : all & 1u << FLAME_OFF_CPU ? BY_OFF_CPU
+						 : BY_NAME;
+	s->scale = s->colours == BY_OFF_CPU
+			   ? (struct flame_scale){.high = 1}
+			   : flame_scale_of(s->flame->cpis.low, s->flame->cpis.high);
+	if (s->colours == BY_OFF_CPU)
+		s->scale_name = "share of the time off the processors (CPI not measured)";
+	else if (kinds & (kinds - 1))
 		s->scale_name = "CPI: the thread's, else scaled, else raw (see the tooltips)";
 	else if (kinds == 1u << FLAME_CPI_THREAD)
 		s->scale_name = "thread CPI, cycles per instruction";
@@ -178,17 +195,43 @@ static void grouped(struct out *o, uint64_t v)
 	discard_part(o, &digits);
 }
 
-/* Cuts the name to what a screen shows, between characters. */
-static void write_name(struct out *o, const struct flame_frame *frame)
+static const char ellipsis[] = "\xE2\x80\xA6";
+
+/* Cuts the name to MAX_NAME bytes, between characters. */
+static uint32_t cut_bytes(const struct flame_frame *frame)
 {
 	uint32_t n = frame->name_len;
 
 	if (n > MAX_NAME)
 		for (n = MAX_NAME; n && (frame->name[n] & 0xC0) == 0x80;)
 			n--;
-	xml_text(o, frame->name, n);
-	if (n < frame->name_len)
-		out_str(o, "\xE2\x80\xA6");
+	return n;
+}
+
+/* Writes what fits into so many cells, as it is spelled for a person. */
+static void write_cut(struct out *o, const char *s, size_t n, size_t cells)
+{
+	struct out safe;
+
+	out_memory(&safe);
+	escape_text(&safe, s, n);
+	size_t fits = utf8_fit(safe.buf, safe.len, cells);
+	if (fits < safe.len)
+		fits = utf8_fit(safe.buf, safe.len, cells - 1);
+	escape_xml(o, safe.buf, fits);
+	if (fits < safe.len)
+		out_str(o, ellipsis);
+	discard_part(o, &safe);
+}
+
+/* Cuts the name to its frame: where a picture runs no script, as in a page that embeds it, nothing
+ * else does. */
+static void write_name(struct out *o, const struct flame_frame *frame, double width)
+{
+	double room = (width * NOMINAL_WIDTH - MARGIN) / LETTER_WIDTH;
+
+	if (room >= 2)
+		write_cut(o, frame->name, cut_bytes(frame), (size_t)room);
 }
 
 /* Writes a tooltip: its first line is the name; the script shows the rest unchanged. */
@@ -198,7 +241,8 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 
 	out_str(o, "<title>");
 	if (is_cut(s, frame)) {
-		write_name(o, frame);
+		xml_text(o, frame->name, cut_bytes(frame));
+		out_str(o, ellipsis);
 		out_printf(o, "\n(%u bytes of name: another frame of it has all)", frame->name_len);
 	} else {
 		xml_text(o, frame->name, frame->name_len);
@@ -220,7 +264,11 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 		units_duration(o, frame->elapsed_ns);
 		out_char(o, '\n');
 		out_str(o, cpi_name(frame->cpi_kind));
-		if (!isnan(frame->cpi)) {
+		if (frame->cpi_kind == FLAME_OFF_CPU) {
+			out_char(o, ' ');
+			out_fixed(o, 100 * frame->cpi, 2);
+			out_str(o, "% of the time");
+		} else if (!isnan(frame->cpi)) {
 			out_char(o, ' ');
 			out_fixed(o, frame->cpi, 4);
 		}
@@ -228,20 +276,25 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</title>");
 }
 
+/* Of an interval's frame; 0: what colours the others was not measured here. */
+static unsigned frame_colour(const struct svg *s, const struct flame_frame *frame)
+{
+	if (s->colours == BY_NAME)
+		return flame_colour_of_name(frame->name, frame->name_len);
+	if (isnan(frame->cpi) || (s->colours == BY_CPI && frame->cpi_kind == FLAME_OFF_CPU))
+		return 0;
+	return flame_colour(flame_scale_place(&s->scale, frame->cpi));
+}
+
 static void write_frame(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
-	const char *class = frame->kind == FLAME_ROOT	? "root"
-			    : frame->kind == FLAME_TASK ? "task"
-			    : isnan(frame->cpi)		? "unmeasured"
-							: "dark";
-	unsigned colour = 0;
-
-	if (strcmp(class, "dark") == 0) {
-		colour = flame_colour(flame_scale_place(&s->scale, frame->cpi));
-		if (flame_colour_is_dark(colour))
-			class = "light";
-	}
+	unsigned colour = frame->kind == FLAME_INTERVAL ? frame_colour(s, frame) : 0;
+	const char *class = frame->kind == FLAME_ROOT	   ? "root"
+			    : frame->kind == FLAME_TASK	   ? "task"
+			    : !colour			   ? "unmeasured"
+			    : flame_colour_is_dark(colour) ? "light"
+							   : "dark";
 	unsigned y = (s->rows - 1 - frame->depth) * ROW;
 	double x = svg_share_of_total(s, frame->left), width = svg_share_of_total(s, frame->total);
 	out_printf(o, "<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"", class);
@@ -258,7 +311,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 	if (colour)
 		out_printf(o, " fill=\"#%06x\"", colour);
 	out_str(o, "/><text x=\"5\" y=\"15\">");
-	write_name(o, frame);
+	write_name(o, frame, width);
 	out_str(o, "</text></svg>\n");
 }
 
@@ -299,7 +352,11 @@ static void write_scale(struct svg *s)
 			: i + 1 == TICKS ? "end"
 					 : "middle",
 			(int)(place * WIDTH));
-		out_fixed(o, flame_scale_value(&s->scale, place), s->scale.high < 100 ? 2 : 0);
+		double value = flame_scale_value(&s->scale, place);
+		if (s->colours == BY_OFF_CPU)
+			out_printf(o, "%d%%", (int)lround(100 * value));
+		else
+			out_fixed(o, value, s->scale.high < 100 ? 2 : 0);
 		out_str(o, "</text>");
 	}
 	out_printf(o, "<text class=\"key\" x=\"%d\" y=\"10\">%s</text>", WIDTH + 12, s->scale_name);
@@ -309,20 +366,46 @@ static void write_legend(struct svg *s)
 {
 	struct out *o = s->o;
 
-	out_str(o, "<svg x=\"1%\" y=\"66\" height=\"30\">");
+	out_printf(o, "<svg x=\"1%%\" y=\"%u\" height=\"30\">", s->header - 40);
 	int x = 0;
+	if (s->colours == BY_NAME) {
+		out_str(o,
+			"<text class=\"key\" y=\"10\">Colours tell names apart: no CPI was measured in any interval, nor its time off the processors.</text></svg>\n");
+		return;
+	}
 	if (!s->scale.empty) {
 		write_scale(s);
 		/* To the right of the scale and its name, at some six pixels a letter. */
 		x = SCALE_WIDTH + 32 + 6 * (int)strlen(s->scale_name);
 	}
-	if (s->flame->cpis.unmeasured)
+	if (s->flame->cpis.unmeasured ||
+		(s->colours == BY_CPI && s->flame->cpis.kinds & 1u << FLAME_OFF_CPU))
 		out_printf(o,
 			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/><text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
-			x, x + 34,
-			s->scale.empty ? "no CPI was measured in any interval"
-				       : "CPI not measured");
+			x, x + 34, s->colours == BY_CPI ? "CPI not measured" : "not measured");
 	out_str(o, "</svg>\n");
+}
+
+/* The second line of what the picture is of, if there is anything for it. */
+static void svg_write_command(struct svg *s)
+{
+	const struct flame *f = s->flame;
+	struct out *o = s->o;
+
+	if (s->header == HEADER)
+		return;
+	out_printf(o, "<text class=\"sub\" x=\"1%%\" y=\"%d\">", 49 + LINE);
+	if (f->command)
+		write_cut(o, f->command, strlen(f->command), MAX_COMMAND);
+	if (f->lost) {
+		out_str(o, "<tspan class=\"warn\">");
+		if (f->command)
+			out_str(o, " \xC2\xB7 ");
+		grouped(o, f->lost);
+		out_printf(o, " hook%s lost: intervals may be missing</tspan>",
+			f->lost == 1 ? "" : "s");
+	}
+	out_str(o, "</text>\n");
 }
 
 static void svg_write_header(struct svg *s)
@@ -343,6 +426,7 @@ static void svg_write_header(struct svg *s)
 	grouped(o, f->frames[0].total);
 	out_printf(o, " %s in all \xC2\xB7 width: %s", f->unit, f->weight);
 	out_str(o, "</text>\n");
+	svg_write_command(s);
 	out_str(o,
 		"<foreignObject id=\"tools\" class=\"gone\" x=\"49%\" y=\"10\" width=\"50%\" height=\"32\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\"><output id=\"matched\"></output><input id=\"search\" type=\"search\" placeholder=\"Search (text or regex)\" aria-label=\"Search frames\"/><button id=\"reset\" type=\"button\">Reset</button></div></foreignObject>\n");
 }
@@ -350,10 +434,10 @@ static void svg_write_header(struct svg *s)
 static void write_footer(struct svg *s)
 {
 	struct out *o = s->o;
-	unsigned y = HEADER + s->rows * ROW + 22;
+	unsigned y = s->header + s->rows * ROW + 22;
 
 	out_printf(o,
-		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, / searches, Esc resets.",
+		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, / searches (Enter: the next one), Esc resets.",
 		y);
 	uint32_t left_out = s->flame->left_out;
 	if (left_out)
@@ -367,14 +451,14 @@ static void write_footer(struct svg *s)
 
 void flame_svg(struct out *o, const struct flame *f)
 {
-	struct svg s = {.o = o, .flame = f};
+	struct svg s = {.o = o, .flame = f, .header = HEADER + (f->command || f->lost ? LINE : 0)};
 
 	choose_scale(&s);
 	if (cut_names(&s) && !o->error)
 		o->error = ENOMEM;
 	for (uint32_t i = 0; i < f->count; i++)
 		s.rows = f->frames[i].depth >= s.rows ? f->frames[i].depth + 1 : s.rows;
-	unsigned height = HEADER + s.rows * ROW + FOOTER;
+	unsigned height = s.header + s.rows * ROW + FOOTER;
 	out_printf(o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
@@ -385,8 +469,8 @@ void flame_svg(struct out *o, const struct flame *f)
 	svg_write_header(&s);
 	write_legend(&s);
 	out_printf(o,
-		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%u\">\n",
-		HEADER, s.rows * ROW);
+		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%u\" width=\"98%%\" height=\"%u\">\n",
+		s.header, s.rows * ROW);
 	write_frames(&s);
 	out_str(o, "</svg>\n");
 	write_footer(&s);

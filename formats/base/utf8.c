@@ -63,3 +63,44 @@ size_t utf8_width(const void *text, size_t size)
 		width += (p[i] & 0xc0) != 0x80;
 	return width;
 }
+
+/* length: as utf8_length says; 0: one bad byte. */
+static uint32_t code_point(const uint8_t *p, size_t length)
+{
+	uint32_t c = length < 2 ? *p : *p & (0xffu >> (length + 1));
+
+	for (size_t i = 1; i < length; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+static bool is_wide(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},
+		{0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
+		{0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+
+	for (size_t i = 0; i < sizeof wide / sizeof *wide && c >= wide[i].first; i++)
+		if (c <= wide[i].last)
+			return true;
+	return false;
+}
+
+size_t utf8_fit(const void *text, size_t size, size_t cells)
+{
+	const uint8_t *p = text;
+	size_t at = 0;
+
+	while (at < size) {
+		size_t length = utf8_length(p + at, size - at);
+		size_t takes = is_wide(code_point(p + at, length)) ? 2 : 1;
+
+		if (takes > cells)
+			break;
+		cells -= takes;
+		at += length ? length : 1;
+	}
+	return at;
+}

@@ -30,5 +30,10 @@ size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind);
 
 /* Cells of a terminal: one for each character, wide and combining ones not told apart. */
 size_t utf8_width(const void *text, size_t size);
+/*
+ * The bytes of the longest start of text, between characters, that takes at most `cells` cells.
+ * Characters that East Asian type makes wide take two, others one.
+ */
+size_t utf8_fit(const void *text, size_t size, size_t cells);
 
 #endif

@@ -53,11 +53,25 @@ START_TEST(width_counts_characters)
 }
 END_TEST
 
+START_TEST(fit_ends_between_characters)
+{
+	/* Two wide characters, a narrow one, a bad byte. */
+	static const char text[] = "\xe6\x97\xa5\xe6\x9c\xac"
+				   "a\xff";
+	static const size_t fits[] = {0, 0, 3, 3, 6, 7, 8, 8};
+
+	for (size_t cells = 0; cells < sizeof fits / sizeof *fits; cells++)
+		ck_assert_uint_eq(utf8_fit(text, sizeof text - 1, cells), fits[cells]);
+	ck_assert_uint_eq(utf8_fit("\xf0\x9f\x98\x80", 4, 1), 0);
+	ck_assert_uint_eq(utf8_fit("\xe1\x84\x80\xe1\x85\xa0", 6, 3), 6);
+}
+END_TEST
+
 int main(void)
 {
-	return suites_run(
-		SUITE("utf8", .timeout = 60,
-			TESTS(only_shortest_forms_of_unicode_are_valid,
-				steps_tell_what_a_terminal_obeys, width_counts_characters)),
+	return suites_run(SUITE("utf8", .timeout = 60,
+				  TESTS(only_shortest_forms_of_unicode_are_valid,
+					  steps_tell_what_a_terminal_obeys, width_counts_characters,
+					  fit_ends_between_characters)),
 		NULL);
 }

@@ -60,10 +60,13 @@ function useIt(doc) {
 	const search = doc.getElementById("search");
 	search.value = names[0];
 	fire(doc, search, "input", "Event");
-	expect(/^\d+\.\d\d% matched$/.test(matched.textContent), "a search");
+	expect(/^1 frame, \d+\.\d\d% matched$/.test(matched.textContent), "a search");
+	fire(doc, search, "keydown", "KeyboardEvent", { key: "Enter" });
+	expect(matched.textContent.startsWith("1 of 1 frame, "), "a walk to what was found");
+	expect(tip.querySelector("text").textContent === names[0], "the tooltip of what was found");
 	search.value = "\\<(unclosed";
 	fire(doc, search, "input", "Event");
-	expect(matched.textContent === "0.00% matched", "a search for no regular expression");
+	expect(matched.textContent === "0 frames, 0.00% matched", "a search for no regular expression");
 }
 
 function judge(good, bad) {

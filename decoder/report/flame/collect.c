@@ -152,9 +152,12 @@ static void collect_add_part(
 
 	w->start = iv->start_ns < w->start ? iv->start_ns : w->start;
 	w->end = iv->end_ns > w->end ? iv->end_ns : w->end;
-	r->sort.spare |= (uint16_t)(part.kind << FLAME_KIND);
 	if (part.kind == FLAME_CPI_NONE)
 		return;
+	if (part.kind == FLAME_OFF_CPU)
+		r->flags |= FLAME_HAS_OFF_CPU;
+	else
+		r->sort.spare |= (uint16_t)(part.kind << FLAME_KIND);
 	if (part.above != NOT_MEASURED || part.below != NOT_MEASURED) {
 		r->sort.spare |= FLAME_HAS_COUNTS;
 		*word++ = part.above;
@@ -201,6 +204,8 @@ struct flame_part flame_collection_part(
 		.elapsed = elapsed,
 		.elapsed_ns = trace_duration_ns(trace_file(c->r->trace, r->file), elapsed)};
 
+	if (r->flags & FLAME_HAS_OFF_CPU)
+		part.kind = FLAME_OFF_CPU;
 	if (r->sort.spare & FLAME_HAS_COUNTS) {
 		part.above = *word++;
 		part.below = *word++;
@@ -300,7 +305,8 @@ static unsigned collect_wants(const struct report *r)
 	unsigned own = r->compensate ? WANT_OWN_COST : 0;
 
 	if (r->format == FORMAT_SVG)
-		return WANT_START | WANT_SYSTEM | WANT_THREAD | weights[r->weight] | own;
+		return WANT_START | WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | weights[r->weight] |
+		       own;
 	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0) | own;
 }
 

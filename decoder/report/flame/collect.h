@@ -21,7 +21,7 @@ struct flame_record {
 	uint64_t position;
 	uint32_t ring, file, tid;
 	uint32_t name, task_name; /* as its writer numbers them */
-	uint32_t flags;		  /* enum interval_flag, FLAME_HAS_OWN */
+	uint32_t flags;		  /* enum interval_flag, FLAME_HAS_OWN, FLAME_HAS_OFF_CPU */
 	/* As the shape says: weight; in pictures above, below, value; with FLAME_HAS_OWN its own
 	 * cost. Absent ones are not stored. */
 	uint64_t words[5];
@@ -29,10 +29,13 @@ struct flame_record {
 
 /* The last word is the library's own cost, in the weight's unit: of the pair, inside (low half). */
 #define FLAME_HAS_OWN (UINT32_C(1) << 31)
+/* The counts are ns off the processors and of all: FLAME_OFF_CPU, which the shape has no bit for.
+ */
+#define FLAME_HAS_OFF_CPU (UINT32_C(1) << 30)
 
 enum flame_shape {
 	FLAME_WRITER = PASS_MAX_THREADS - 1, /* a mask: the thread that read it */
-	FLAME_KIND = 10,		     /* a shift: enum flame_cpi, 2 bits */
+	FLAME_KIND = 10,		     /* a shift: enum flame_cpi, 2 bits: a CPI's */
 	FLAME_HAS_COUNTS = 1 << 12,
 	FLAME_HAS_VALUE = 1 << 13,
 	/* Selected and measured: its own weight is part of its frame's. */

@@ -7,6 +7,7 @@
 #include "../../model/intervals/thread_stacks.h"
 #include "../../sink/escape.h"
 #include "../../sink/units.h"
+#include "../losses.h"
 #include "../report.h"
 #include "collect.h"
 #include "tree.h"
@@ -267,9 +268,24 @@ static void flame_spell_word(struct out *o, const char *word)
 	out_char(o, '\0');
 }
 
+static uint64_t flame_count_lost(const struct report *r)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
+		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
+
+		lost += losses_lost(&l) + l.torn;
+	}
+	return lost;
+}
+
 static int flame_write_picture(struct builder *b)
 {
-	struct flame f = {.host = b->r->host, .scripted = b->r->scripted};
+	struct flame f = {.host = b->r->host,
+		.scripted = b->r->scripted,
+		.command = b->r->command,
+		.lost = flame_count_lost(b->r)};
 	struct out range, unit, weight;
 	int rc = flame_picture(&b->tree, &f);
 

@@ -43,6 +43,11 @@ struct flame_part flame_part_of(const struct interval *iv)
 		part.above = iv->cycles;
 		part.below = iv->instructions;
 		part.value = iv->raw_cpi;
+	} else if (iv->off_cpu_ns != NOT_MEASURED && iv->on_cpu_ns != NOT_MEASURED &&
+		   iv->on_cpu_ns + iv->off_cpu_ns) {
+		part.kind = FLAME_OFF_CPU;
+		part.above = iv->off_cpu_ns;
+		part.below = iv->on_cpu_ns + iv->off_cpu_ns;
 	}
 	return part;
 }
@@ -165,11 +170,16 @@ double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct
 	const struct flame_measure *own = flame_measure(m, frame);
 	switch (state.form) {
 	case FLAME_COUNTS:
-		return own->above ? (double)own->above / (double)own->below : NAN;
+		/* A CPI of 0 was not measured; a thread may well be always on a processor. */
+		return own->above || state.kind == FLAME_OFF_CPU
+			       ? (double)own->above / (double)own->below
+			       : NAN;
 	case FLAME_RATIOS:
 		return own->weighted ? (double)own->weighted / ((double)own->elapsed * RATIO_ONE)
 				     : NAN;
 	case FLAME_SUMS:
+		if (state.kind == FLAME_OFF_CPU)
+			return ratio_value(&sums_of(m, own)->cpi);
 		return state.kind ? ratio_cpi(&sums_of(m, own)->cpi) : NAN;
 	default:
 		return NAN;

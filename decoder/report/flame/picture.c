@@ -36,7 +36,7 @@ static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 {
 	cpis->kinds |= 1u << kind;
 	cpis->unmeasured |= isnan(cpi);
-	if (cpi > 0) {
+	if (cpi > 0 && kind != FLAME_OFF_CPU) {
 		cpis->low = cpi < cpis->low ? cpi : cpis->low;
 		cpis->high = cpi > cpis->high ? cpi : cpis->high;
 	}
