@@ -33,7 +33,7 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
 	 * records are committed. tests/litmus/look-twice.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!ring_read_at(r->fd, buf, bytes, at))
+	if (buf && !ring_read_at(r->fd, buf, bytes, at))
 		return false;
 	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
 	 * the section's next lap, the entry word read now names that lap.
@@ -75,6 +75,7 @@ static bool follow_parse_records(const uint8_t *first, const uint8_t *copy, uint
 		if (was != is)
 			return false;
 		at += size;
+		news->hooks += hook;
 	}
 	news->bytes = bytes;
 	return true;
@@ -91,7 +92,8 @@ int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 		if (!follow_read_twice(r, ring, from, bytes, buf, &news->state))
 			return PU_ERR_FILE_ERROR;
 		if (news->state != NEWS_THERE ||
-			follow_parse_records(r->looks, buf, bytes, i == MAX_LOOKS - 1, news))
+			follow_parse_records(
+				r->looks, buf ? buf : r->looks, bytes, i == MAX_LOOKS - 1, news))
 			return 0;
 	}
 	news->damaged = true;

@@ -15,6 +15,7 @@ enum ring_news_state {
 struct ring_news {
 	enum ring_news_state state;
 	uint32_t bytes; /* whole committed records, at the buffer's start */
+	uint32_t hooks; /* among them */
 	uint32_t held;	/* then comes one that is not committed yet, so long; 0: none */
 	bool damaged;	/* what stands behind makes no sense, to the section's end */
 };
@@ -23,6 +24,9 @@ struct ring_news {
  * Copies the records from `from` on, where one begins, up to `head`, the section's end, or the
  * first that is not committed. from < head, which ring_reader_header gave. buf has room for
  * geometry.section_size bytes. 0 or PU_ERR_FILE_ERROR.
+ *
+ * buf NULL: one look, half the cost. The records are then in r->looks until the next call, and only
+ * their headers are valid: a record may have been committed after its words were copied.
  */
 int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint64_t head,
 	uint8_t *buf, struct ring_news *news);

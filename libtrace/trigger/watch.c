@@ -95,6 +95,7 @@ static void catch_up(struct watch *w, uint32_t ring)
 	uint64_t below = hooks_below(w, ring, to);
 	if (below > r->before) {
 		w->missed += below - r->before;
+		r->missed += below - r->before;
 		r->before = below;
 	}
 	r->position = to;
@@ -120,9 +121,27 @@ static void watch_follow_discard(struct watch *w, uint32_t ring)
 
 /* ---------------------------------------------------------------------- looking */
 
+/* Who gets what is new: one of the two. */
+struct receiver {
+	watch_fn *event;
+	watch_run_fn *run;
+	void *arg;
+};
+
+static void watch_pass_run(struct watch *w, struct watch_ring *r, uint32_t ring,
+	const struct ring_news *news, const struct receiver *to)
+{
+	r->position += news->bytes;
+	r->before += news->hooks;
+	r->seen += news->hooks;
+	w->seen += news->hooks;
+	if (news->bytes)
+		to->run(to->arg, ring, w->reader.looks, news->bytes);
+}
+
 /* Passes the copied records on. False: stopped. */
 static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
-	watch_fn *each, void *arg)
+	const struct receiver *to)
 {
 	for (uint32_t at = 0; at < bytes;) {
 		struct event e;
@@ -133,12 +152,13 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 		if (e.hooks == 0)
 			continue;
 		r->before += e.hooks;
+		r->seen += e.hooks;
 		w->seen += e.hooks;
 		e.has_cpu = ring < w->reader.geometry.cpus;
 		e.cpu = ring;
 		e.lost = w->lost;
 		e.labels = &w->labels;
-		if (!each(arg, &e))
+		if (!to->event(to->arg, &e))
 			return false;
 	}
 	return true;
@@ -173,21 +193,22 @@ static bool step_on(struct watch *w, struct watch_ring *r, const struct ring_new
 			return false;
 		r->position += news->held;
 		r->before++;
+		r->missed++;
 		w->unfinished++;
 		r->held_since = 0;
 	}
 	return true;
 }
 
-static bool watch_walk_ring(struct watch *w, uint32_t ring, watch_fn *each, void *arg)
+static bool watch_walk_ring(struct watch *w, uint32_t ring, const struct receiver *to)
 {
 	struct watch_ring *r = &w->ring[ring];
 	uint64_t steps = 2 * (uint64_t)w->reader.geometry.sections + 2;
 	struct ring_news news;
 
 	while (r->position < r->head && steps--) {
-		if (ring_reader_follow(&w->reader, ring, r->position, r->head, w->copy, &news) !=
-			0) {
+		if (ring_reader_follow(&w->reader, ring, r->position, r->head,
+			    to->run ? NULL : w->copy, &news) != 0) {
 			note_damage(w, r);
 			return true;
 		}
@@ -201,7 +222,9 @@ static bool watch_walk_ring(struct watch *w, uint32_t ring, watch_fn *each, void
 		}
 		if (news.bytes)
 			r->held_since = 0;
-		if (!watch_pass_events(w, r, ring, news.bytes, each, arg))
+		if (to->run)
+			watch_pass_run(w, r, ring, &news, to);
+		else if (!watch_pass_events(w, r, ring, news.bytes, to))
 			return false;
 		if (!step_on(w, r, &news))
 			return true;
@@ -250,7 +273,7 @@ static void note_rate(struct watch *w, uint64_t most, uint64_t ns)
 	w->rate = rate > w->rate ? rate : w->rate * 0.75 + rate * 0.25;
 }
 
-bool watch_look(struct watch *w, watch_fn *each, void *arg)
+static bool watch_look_for(struct watch *w, const struct receiver *to)
 {
 	uint64_t most = 0, last = w->looked;
 	bool go_on = true;
@@ -260,12 +283,22 @@ bool watch_look(struct watch *w, watch_fn *each, void *arg)
 		uint64_t before = w->ring[i].head;
 
 		if (watch_read_head(w, i))
-			go_on = watch_walk_ring(w, i, each, arg);
+			go_on = watch_walk_ring(w, i, to);
 		if (w->ring[i].head - before > most)
 			most = w->ring[i].head - before;
 	}
 	note_rate(w, most, w->looked - last);
 	return go_on;
+}
+
+bool watch_look(struct watch *w, watch_fn *each, void *arg)
+{
+	return watch_look_for(w, &(struct receiver){.event = each, .arg = arg});
+}
+
+void watch_look_headers(struct watch *w, watch_run_fn *each, void *arg)
+{
+	watch_look_for(w, &(struct receiver){.run = each, .arg = arg});
 }
 
 unsigned watch_pause(const struct watch *w)
