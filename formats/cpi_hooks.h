@@ -70,9 +70,11 @@ enum cpi_word {
 	CPI_SUMMARY_SCALED_WORDS =
 		4, /* with CPI_HOOK_BUSY: words per processor, and of the system */
 	CPI_SYSTEM_ELAPSED = 1,
+	CPI_SYSTEM_INSTRUCTIONS = 3, /* two words; then the cycles' */
 	CPI_SYSTEM_CPI = 7,
 	CPI_PER_CPU_ELAPSED = 2,
 	CPI_THREAD_ELAPSED = 1,
+	CPI_THREAD_INSTRUCTIONS = 3, /* two words; then the cycles' */
 	CPI_THREAD_CPI = 7,
 	CPI_QUALITY_FLAGS = 0,
 	CPI_QUALITY_KNOWN = 1,

@@ -26,7 +26,7 @@ struct verb {
 
 extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable, verb_disable,
 	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_bench,
-	verb_trigger, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
+	verb_trigger, verb_top, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
 
 /* For completion: prints the countersets that the last argument may become. */
 void counters_complete_set(int argc, char **argv);

@@ -81,16 +81,25 @@ int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns)
 	return signal > 0 ? signal : 0;
 }
 
-enum flight_rings flight_follow(struct flight *f)
+enum flight_rings flight_look(const struct session *s)
 {
-	struct session *s = &f->session;
 	uint32_t now = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
 
 	if (now == s->generation)
 		return RINGS_SAME;
 	if (now == 0 && __atomic_load_n(&s->control->state, __ATOMIC_RELAXED) != SHM_NO_RINGS)
 		return RINGS_SAME; /* an init is under way */
-	if (now == 0) {
+	return now ? RINGS_NEW : RINGS_GONE;
+}
+
+enum flight_rings flight_follow(struct flight *f)
+{
+	struct session *s = &f->session;
+	enum flight_rings now = flight_look(s);
+
+	if (now == RINGS_SAME)
+		return RINGS_SAME;
+	if (now == RINGS_GONE) {
 		cmd_fail(f->verb, "%s: its trace buffers were freed", s->place.dir);
 		return RINGS_GONE;
 	}

@@ -9,9 +9,9 @@
 #include "cmd.h"
 
 static const struct verb *const verbs[] = {&verb_init, &verb_on, &verb_off, &verb_dump, &verb_get,
-	&verb_free, &verb_run, &verb_record, &verb_bench, &verb_trigger, &verb_info, &verb_enable,
-	&verb_disable, &verb_maj, &verb_doctor, &verb_event, &verb_stat, &verb_ai, &verb_counters,
-	&verb_install};
+	&verb_free, &verb_run, &verb_record, &verb_bench, &verb_trigger, &verb_top, &verb_info,
+	&verb_enable, &verb_disable, &verb_maj, &verb_doctor, &verb_event, &verb_stat, &verb_ai,
+	&verb_counters, &verb_install};
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

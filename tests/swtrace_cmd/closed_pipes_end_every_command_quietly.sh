@@ -37,6 +37,8 @@ cat >table <<'END'
 1 swtrace dump --format nrm2 -
 1 swtrace get -
 1 swtrace trigger --when tid=1 --timeout 0.05 -o never.bin
+1 swtrace top --batch --interval 0.01
+1 swtrace top --json --interval 0.01
 0 swtrace off
 0 swtrace free
 1 swtrace info
