@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether a benchmark runs and says something about every row; not what it says.
 #
-# usage: check.sh writer|interval|continuous|dump|counters|decoder|redis|diff
+# usage: check.sh writer|interval|continuous|dump|top|counters|decoder|redis|diff
 # Environment: BUILD: the build folder.
 set -u
 : "${BUILD:?}"
@@ -27,6 +27,7 @@ excuses="$excuses|it reads in user mode here|the kernel does not let a thread re
 excuses="$excuses|counters of processors need root|instructions and cycles of a thread cannot"
 excuses="$excuses|only root may read it|the kernel tells no idle time|perf_event_open of software events"
 excuses="$excuses|this cpidecode has no -j|--quick has no rings of that size"
+excuses="$excuses|the kernel tells no processor time of processes"
 excuses="$excuses|only .* MiB are free in /dev/shm|no ring was full by then"
 # Of a peer that is there.
 excuses="$excuses|LIKWID: |PAPI: |LTTng needs a mount namespace"
