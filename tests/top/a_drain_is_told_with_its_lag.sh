@@ -13,13 +13,11 @@ kill -STOP "$drain"
 "$WRITER" hooks 10000 >accepted
 lags()
 {
-	tail -n 2 rounds | head -n 1 | grep -Eq '"drain": \{"running": true, "lag_bytes": [1-9][0-9]*, "lag_s": [0-9.]+\}'
+	tail -n 2 rounds | head -n 1 | grep -Eq '"drain": \{"running": true, "lag_bytes": [1-9][0-9]{5}, "lag_s": [0-9.]+\}'
 }
 wait_until lags
-expect 'True'
 kill -CONT "$drain"
 run 0 off
 run 0 free
 ended 0
 expect 'last["total"]["hooks"] == 10000'
-expect 'any(r["drain"]["lag_bytes"] >= 100000 for r in rounds)'
