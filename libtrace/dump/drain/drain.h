@@ -78,7 +78,7 @@ int drain_open(struct drain **drain, struct session *s, const struct drain_confi
  */
 int drain_round(struct drain *d, struct session_error *error);
 
-/* Milliseconds until the next round has to come, by how fast the rings fill. */
+/* Milliseconds from the begin of the last round to that of the next, by how fast the rings fill. */
 unsigned drain_pause(const struct drain *d);
 
 /* The session's rings were freed or replaced: nothing new will come. */

@@ -41,14 +41,17 @@ static bool time_is_over(const struct stream *s)
 	return s->until && time_ns_monotonic() >= s->until;
 }
 
-static void pause_for_writers(const struct stream *s)
+/* began: ns, of the last round. Writers went on during the round: its time is part of the pause, or
+ * a drain that is busy for most of its time would sleep until the rings are full. */
+static void pause_for_writers(const struct stream *s, uint64_t began)
 {
-	uint64_t ns = (uint64_t)drain_pause(s->drain) * 1000000u;
+	uint64_t ns = (uint64_t)drain_pause(s->drain) * 1000000u, now = time_ns_monotonic();
 
 	if (ns > LONGEST_PAUSE_NS)
 		ns = LONGEST_PAUSE_NS;
+	ns = began + ns > now ? began + ns - now : 0;
 	if (s->until) {
-		uint64_t now = time_ns_monotonic(), left = s->until > now ? s->until - now : 0;
+		uint64_t left = s->until > now ? s->until - now : 0;
 
 		if (ns > left)
 			ns = left;
@@ -63,10 +66,11 @@ int stream_follow(struct stream *s)
 		if (!session_is_on(s->session) || drain_orphaned(s->drain) || time_is_over(s) ||
 			(s->wanted && !s->wanted(s->arg)))
 			return 0;
+		uint64_t began = time_ns_monotonic();
 		int rc = drain_round(s->drain, &s->error);
 		if (rc < 0)
 			return rc;
-		pause_for_writers(s);
+		pause_for_writers(s, began);
 	}
 }
 
