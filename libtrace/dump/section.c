@@ -1,11 +1,9 @@
 #include "section.h"
 
-#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <xxhash.h>
-#include <zlib.h>
 
 #include "../../formats/bytes.h"
 #include "../../formats/section_check.h"
@@ -19,10 +17,9 @@ int section_writer_open(struct section_writer *w, struct output *out, uint32_t m
 	w->out = out;
 	w->max_raw = max_raw;
 	w->index_room = max_hooks;
-	w->packed = malloc(max_raw ? max_raw : 1);
 	w->index = max_hooks ? malloc(max_hooks * TF_INDEX_SIZE) : NULL;
 	w->hash = XXH3_createState();
-	if (w->packed && w->hash && (w->index || max_hooks == 0))
+	if (packer_open(&w->packer, max_raw) && w->hash && (w->index || max_hooks == 0))
 		return 0;
 	section_writer_close(w);
 	return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to write a dump");
@@ -30,28 +27,11 @@ int section_writer_open(struct section_writer *w, struct output *out, uint32_t m
 
 void section_writer_close(struct section_writer *w)
 {
-	free(w->packed);
+	packer_close(&w->packer);
 	free(w->index);
 	XXH3_freeState(w->hash);
-	w->packed = w->index = NULL;
+	w->index = NULL;
 	w->hash = NULL;
-}
-
-/* Bytes in w->packed, or 0 if the payload is better stored as it is. */
-static uint32_t pack(struct section_writer *w, const struct section *s)
-{
-	if (s->raw < 2 || s->raw > INT32_MAX)
-		return 0;
-	if (s->codec == TF_CODEC_LZ4)
-		return (uint32_t)LZ4_compress_default(
-			s->payload, (char *)w->packed, (int)s->raw, (int)s->raw - 1);
-	if (s->codec == TF_CODEC_ZLIB) {
-		uLongf size = s->raw - 1;
-
-		if (compress2(w->packed, &size, s->payload, s->raw, Z_DEFAULT_COMPRESSION) == Z_OK)
-			return (uint32_t)size;
-	}
-	return 0;
 }
 
 static uint64_t checksum(
@@ -75,22 +55,22 @@ static void remember(struct section_writer *w, const uint8_t *header)
 	w->indexed++;
 }
 
-int section_write(struct section_writer *w, const struct section *s, struct session_error *error)
+int section_write_packed(struct section_writer *w, const struct section *s, const uint8_t *packed,
+	uint32_t packed_size, struct session_error *error)
 {
 	static const uint8_t zeros[TF_ALIGN];
 	uint8_t header[TF_SECTION_SIZE] = {0};
 	const void *stored = s->payload;
-	uint32_t size = s->raw, packed;
+	uint32_t size = s->raw;
 
 	if (s->raw > w->max_raw)
 		return session_fail(error, PU_ERROR_INTERNAL_ERROR,
 			"a section of %u bytes is larger than the header says", s->raw);
 	put_le32(header + TF_S_MAGIC, TF_SECTION_MAGIC);
 	put_le16(header + TF_S_TYPE, (uint16_t)s->type);
-	packed = pack(w, s);
-	if (packed) {
-		stored = w->packed;
-		size = packed;
+	if (packed_size) {
+		stored = packed;
+		size = packed_size;
 		header[TF_S_CODEC] = (uint8_t)s->codec;
 	}
 	put_le32(header + TF_S_STORED, size);
@@ -112,6 +92,14 @@ int section_write(struct section_writer *w, const struct section *s, struct sess
 		{.iov_base = (void *)stored, .iov_len = size},
 		{.iov_base = (void *)zeros, .iov_len = -size & (TF_ALIGN - 1)}};
 	return output_writev(w->out, parts, sizeof parts / sizeof *parts, error);
+}
+
+int section_write(struct section_writer *w, const struct section *s, struct session_error *error)
+{
+	uint32_t size =
+		packer_pack(&w->packer, s->codec, s->type == TF_TYPE_HOOKS, s->payload, s->raw);
+
+	return section_write_packed(w, s, w->packer.bytes, size, error);
 }
 
 int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error)

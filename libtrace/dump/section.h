@@ -8,10 +8,11 @@
 
 #include "../../formats/trace_file.h"
 #include "output.h"
+#include "pack.h"
 
 struct section_writer {
 	struct output *out;
-	uint8_t *packed; /* max_raw bytes */
+	struct packer packer;
 	uint32_t max_raw;
 	uint8_t *index; /* entries of the HOOKS sections written so far */
 	uint64_t indexed, index_room;
@@ -36,6 +37,10 @@ int section_writer_open(struct section_writer *w, struct output *out, uint32_t m
 void section_writer_close(struct section_writer *w);
 
 int section_write(struct section_writer *w, const struct section *s, struct session_error *error);
+
+/* The same with the payload compressed already, by s->codec; packed_size 0: it is stored raw. */
+int section_write_packed(struct section_writer *w, const struct section *s, const uint8_t *packed,
+	uint32_t packed_size, struct session_error *error);
 
 /* Writes the INDEX of the sections so far, or nothing if there were no HOOKS sections. */
 int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error);
