@@ -39,6 +39,12 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 				a->value);
 		config->keep = (uint32_t)n;
 		return true;
+	case DRAIN_THREADS:
+		if (!parse_number(a->value, false, DRAIN_THREADS_MAX, &n) || n == 0)
+			cmd_misuse(a->verb, "--drain-threads takes a number, 1 to %d, not \"%s\"",
+				DRAIN_THREADS_MAX, a->value);
+		config->threads = (uint32_t)n;
+		return true;
 	case DRAIN_COMPRESS:
 		if (!cmd_codec(a->value, &config->codec))
 			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",

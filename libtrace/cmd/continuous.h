@@ -9,7 +9,14 @@
 #include "cmd.h"
 
 /* Options that init and record share. */
-enum { DRAIN_FILE = INIT_OPTIONS, DRAIN_ROTATE, DRAIN_KEEP, DRAIN_COMPRESS, DRAIN_OPTIONS };
+enum {
+	DRAIN_FILE = INIT_OPTIONS,
+	DRAIN_ROTATE,
+	DRAIN_KEEP,
+	DRAIN_COMPRESS,
+	DRAIN_THREADS,
+	DRAIN_OPTIONS
+};
 #define DRAIN_OPTION_LIST                                                                          \
 	{DRAIN_COMPRESS, "--compress", .value = "none|lz4|zlib",                                   \
 		.help = "how the hooks are stored (lz4)"},                                         \
@@ -17,10 +24,14 @@ enum { DRAIN_FILE = INIT_OPTIONS, DRAIN_ROTATE, DRAIN_KEEP, DRAIN_COMPRESS, DRAI
 			.help = "begins a new file after so many bytes (1M and more; K, M, G);\n"  \
 				"              the older ones are FILE.1 (the newest), FILE.2, "   \
 				"..."},                                                            \
+		{DRAIN_KEEP, "--keep", .value = "N", .help = "keeps N of the older files (all)"},  \
 	{                                                                                          \
-		DRAIN_KEEP, "--keep", .value = "N", .help = "keeps N of the older files (all)"     \
+		DRAIN_THREADS, "--drain-threads", .value = "N",                                    \
+						  .help = "threads that copy and compress, 1 to "  \
+							  "64 (1)"                                 \
 	}
-#define DRAIN_OPTION_USAGE "[--compress none|lz4|zlib] [--rotate SIZE [--keep N]]"
+#define DRAIN_OPTION_USAGE                                                                         \
+	"[--compress none|lz4|zlib] [--rotate SIZE [--keep N]] [--drain-threads N]"
 
 /* Applies the option; `name` is DRAIN_FILE's. False if id is not one of them. */
 bool drain_option(struct drain_config *config, const struct arguments *a, int id);

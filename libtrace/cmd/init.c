@@ -77,7 +77,8 @@ static int take_arguments(struct request *r, int argc, char **argv, const struct
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS && r->streams)
-		cmd_misuse(verb, "--rotate, --keep and --compress are for -t cont");
+		cmd_misuse(
+			verb, "--rotate, --keep, --compress and --drain-threads are for -t cont");
 	if (strcmp(r->drain.path, "-") == 0)
 		cmd_misuse(verb,
 			"-f takes a file: only swtrace record and dump write to standard output");

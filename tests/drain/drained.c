@@ -8,7 +8,41 @@
 #include <unistd.h>
 
 #include "../lib/suites.h"
+#include "../../libtrace/dump/pack.h"
 #include "../lib/folder.h"
+
+/* ------------------------------------------------------------- several threads */
+
+static uint32_t drain_threads;
+static uint64_t packed_elsewhere;
+
+/* Replaces packer_pack (the linker's --wrap): with several threads each section takes another time,
+ * so they are compressed in another order than they were copied. */
+uint32_t __real_packer_pack(
+	struct packer *p, enum tf_codec codec, bool records, const void *payload, uint32_t raw);
+uint32_t __wrap_packer_pack(
+	struct packer *p, enum tf_codec codec, bool records, const void *payload, uint32_t raw);
+
+uint32_t __wrap_packer_pack(
+	struct packer *p, enum tf_codec codec, bool records, const void *payload, uint32_t raw)
+{
+	static _Thread_local unsigned seed;
+
+	if (drain_threads && records) {
+		seed = seed ? seed : (unsigned)gettid();
+		usleep((unsigned)rand_r(&seed) % 4 ? 0 : (unsigned)rand_r(&seed) % 1500);
+		if (gettid() != getpid())
+			__atomic_fetch_add(&packed_elsewhere, 1, __ATOMIC_RELAXED);
+	}
+	return __real_packer_pack(p, codec, records, payload, raw);
+}
+
+uint64_t box_packed_elsewhere(void)
+{
+	return __atomic_load_n(&packed_elsewhere, __ATOMIC_RELAXED);
+}
+
+/* --------------------------------------------------------------------- sessions */
 
 void box_begin(struct box *b, uint32_t sections)
 {
@@ -21,6 +55,7 @@ void box_begin(struct box *b, uint32_t sections)
 	ck_assert_ptr_nonnull(mkdtemp(b->dir));
 	snprintf(b->config.path, sizeof b->config.path, "%s/trace.bin", b->dir);
 	b->config.codec = TF_CODEC_LZ4;
+	b->config.threads = drain_threads;
 	strcpy(b->config.command, "a test");
 }
 
@@ -195,18 +230,28 @@ uint64_t contents_sum(const struct contents *c)
 
 static const char *suite_name;
 static const TTest *const *suite_tests;
+static const struct suite_loop *suite_loops;
 
 static int body(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	clock_ticks_per_second(); /* measured once, for all the children */
-	return suites_run(SUITE(suite_name, .timeout = 60, .tests = suite_tests), NULL);
+	return suites_run(
+		SUITE(suite_name, .timeout = 60, .tests = suite_tests, .loops = suite_loops), NULL);
+}
+
+int drain_suite_with_loops(const char *name, const TTest *const *tests,
+	const struct suite_loop *loops, int argc, char **argv)
+{
+	suite_name = name;
+	suite_tests = tests;
+	suite_loops = loops;
+	drain_threads = argc > 1 && strcmp(argv[1], "threads") == 0 ? 3 : 0;
+	return sandbox_run(body, argc, argv, 100);
 }
 
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv)
 {
-	suite_name = name;
-	suite_tests = tests;
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite_with_loops(name, tests, NULL, argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include "../../include/cpidecode.h"
 #include "../../libtrace/dump/drain/drain.h"
+#include "../lib/suites.h"
 #include "sandbox.h"
 
 enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4 }; /* of write_hooks */
@@ -19,6 +20,9 @@ struct box {
 	struct drain *d;
 	char dir[200]; /* of the file, removed at the end */
 };
+
+/* Sections that threads other than the drain's own have compressed in this process. */
+uint64_t box_packed_elsewhere(void);
 
 /* A session in continuous mode, on, the caller pinned to a CPU; its file is "trace.bin". */
 void box_begin(struct box *b, uint32_t sections);
@@ -58,7 +62,10 @@ void contents_clean(const struct contents *c);
 /* hooks + torn + losses */
 uint64_t contents_sum(const struct contents *c);
 
-/* What each program here ends with: its tests (the last is NULL), in a sandbox. */
+/* What each program here ends with: its tests (the last is NULL), in a sandbox. With the argument
+ * "threads" its drains have 3 threads, which take random times to compress. */
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv);
+int drain_suite_with_loops(const char *name, const TTest *const *tests,
+	const struct suite_loop *loops, int argc, char **argv);
 
 #endif

@@ -317,7 +317,8 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 {
 	static const char *const nonsense[] = {"path", "path: relative\n", "path: /a%\n",
 		"path: /a%00b\n", "path: /a\ncodec: brotli\n", "path: /a\nrotate: -1\n",
-		"path: /a\nkeep: 4294967296\n", "path: /a\nrotate: 18446744073709551616\n"};
+		"path: /a\nkeep: 4294967296\n", "path: /a\nthreads: 65\n",
+		"path: /a\nrotate: 18446744073709551616\n"};
 	struct drain_config out;
 	struct session_error e = {""};
 	char name[PATH_MAX];
@@ -331,6 +332,7 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 	b.config.codec = TF_CODEC_ZLIB;
 	b.config.rotate = UINT64_MAX;
 	b.config.keep = UINT32_MAX;
+	b.config.threads = DRAIN_THREADS_MAX;
 	ck_assert_int_eq(drain_save(&b.s, &b.config, &e), 0);
 	ck_assert_int_eq(drain_load(&b.s, &out, &e), 0);
 	ck_assert_str_eq(out.path, b.config.path);
@@ -338,6 +340,7 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 	ck_assert_int_eq(out.codec, TF_CODEC_ZLIB);
 	ck_assert_uint_eq(out.rotate, UINT64_MAX);
 	ck_assert_uint_eq(out.keep, UINT32_MAX);
+	ck_assert_uint_eq(out.threads, DRAIN_THREADS_MAX);
 	for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
 		FILE *f = fopen(name, "w");
 

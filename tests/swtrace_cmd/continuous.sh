@@ -131,7 +131,7 @@ done
 holds 60000 "$t" "$t".*
 newest=$(minors "$t.1" | sort -n | tail -n 1) second=$(minors "$t.2" | sort -n | tail -n 1)
 [ "$newest" -gt "$second" ] && pass || fail "$t.1 is not newer than $t.2"
-begin -s 8 --rotate=1M --keep 2 --compress=none
+begin -s 8 --rotate=1M --keep 2 --compress=none --drain-threads 2
 exits 0 "$WRITER" paced 120000
 exits 0 "$SWTRACE" off
 same "kept" "$(cd "$dir/cont" && echo t.bin*)" "t.bin t.bin.1 t.bin.2"

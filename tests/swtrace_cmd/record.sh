@@ -22,6 +22,12 @@ exits 0 "$SWTRACE" record -s 1 -ss 16 --compress zlib -o "$t" sh -c '
 	done
 	"$WRITER" paced 15000 15000'
 holds 30000 "$t"
+# Several threads compress; one writes.
+exits 0 "$SWTRACE" record -s 1 -ss 16 --drain-threads 3 -o "$t" sh -c '
+	"$WRITER" paced 5000 && ls /proc/$PPID/task | wc -l'
+same "threads of the drain" "$(tail -n 1 "$out")" 3
+holds 5000 "$t"
+is_trace "$t"
 exits 0 "$SWTRACE" record -s 4 --compress none --rotate 1M -o "$t" -- "$WRITER" paced 60000
 holds 60000 "$t" "$t".*
 rm -f "$t".*

@@ -53,6 +53,9 @@ init -f ''
 init --compress lz4
 init --rotate 1M
 init --keep 3
+init --drain-threads 2
+init -t cont -f x.bin --drain-threads 0
+init -t cont -f x.bin --drain-threads 65
 init -t wrap -f -
 init -t norm --rotate 1M --keep 3
 init -ss 3
@@ -107,6 +110,7 @@ record --duration .5s
 record --duration 1.s
 record --duration 99999999999999h
 record --keep 2 -- true
+record --drain-threads x -- true
 record --rotate 4 -- true
 record --rotate 1M -o - -- true
 record --compress x -- true

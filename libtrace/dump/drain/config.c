@@ -160,6 +160,7 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	text_line(&t, "codec", codec_names[config->codec]);
 	text_linef(&t, "rotate", "%" PRIu64, config->rotate);
 	text_linef(&t, "keep", "%" PRIu32, config->keep);
+	text_linef(&t, "threads", "%" PRIu32, config->threads);
 	add_escaped(&t, "command", config->command);
 	if (t.failed)
 		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
@@ -229,6 +230,12 @@ static bool take_line(struct drain_config *c, const char *key, const char *value
 		bool ok = config_parse_number(value, UINT32_MAX, &n);
 
 		c->keep = ok ? (uint32_t)n : 0;
+		return ok;
+	}
+	if (strcmp(key, "threads") == 0) {
+		bool ok = config_parse_number(value, DRAIN_THREADS_MAX, &n);
+
+		c->threads = ok ? (uint32_t)n : 0;
 		return ok;
 	}
 	if (strcmp(key, "codec") != 0)

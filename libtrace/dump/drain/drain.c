@@ -103,13 +103,12 @@ static int drain_open_rings(struct drain *d, struct session_error *error)
 			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
 	d->rings = ring_reader_rings(&d->reader);
 	d->ring = calloc(d->rings, sizeof *d->ring);
-	d->copy = malloc(s->geometry.section_size);
-	if (!d->ring || !d->copy)
+	if (!d->ring)
 		return drain_fail_memory(error);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
-		r->taken = r->released = r->head =
+		r->taken = r->written = r->released = r->head =
 			ring_released(&s->geometry, s->generation, d->control[i].released);
 		d->control[i].start = r->taken;
 	}
@@ -126,7 +125,9 @@ static int drain_open_parts(struct drain *d, struct session_error *error)
 		return rc;
 	memcpy(d->id, session_drain(d->session)->trace_id, sizeof d->id);
 	drain_state_load(d);
-	rc = drain_name_open(d, error);
+	rc = drain_queue_open(d, error);
+	if (rc == 0)
+		rc = drain_name_open(d, error);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < d->rings; i++) {
@@ -170,12 +171,12 @@ void drain_close(struct drain *d)
 {
 	if (!d)
 		return;
+	drain_queue_close(d);
 	drain_file_close(&d->file);
 	tasks_close(&d->tasks);
 	ring_reader_close(&d->reader);
 	free(d->control);
 	free(d->ring);
-	free(d->copy);
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	free(d);
@@ -204,29 +205,104 @@ static void drain_measure_fill(struct drain *d)
 	d->looked = now;
 }
 
+/* What the file needs before a section: room, and the tasks of its hooks. */
+static int drain_prepare_file(struct drain *d)
+{
+	drain_queue_lock_tasks(d);
+	int rc = drain_name_rotate(d, &d->why);
+	if (rc == 0)
+		rc = drain_file_tasks(d, &d->why);
+	drain_queue_unlock_tasks(d);
+	return rc;
+}
+
+/* Writes the oldest job, if there is one. 1: it did; 0: its ring waits; or a PU_ code. */
+static int drain_write_oldest(struct drain *d, bool force)
+{
+	struct drain_job *job = drain_queue_oldest(d);
+
+	if (!job)
+		return 0;
+	if (d->ring[job->ring].waits) {
+		/* What stands before it in its ring waits. */
+		drain_put_back(d, job);
+		drain_queue_remove_oldest(d);
+		return 0;
+	}
+	if (!drain_decide(d, job, force)) {
+		drain_queue_remove_oldest(d);
+		return 0;
+	}
+	if (job->span.held)
+		drain_queue_pack(d, job);
+	int rc = drain_prepare_file(d);
+	if (rc == 0)
+		rc = drain_file_hooks(d, job, &d->why);
+	if (rc)
+		return rc;
+	drain_take(d, job);
+	drain_queue_remove_oldest(d);
+	return 1;
+}
+
+/* After a failure: the sections are still in the rings. */
+static void drain_empty_queue(struct drain *d)
+{
+	const struct drain_job *job;
+
+	while ((job = drain_queue_newest(d))) {
+		drain_put_back(d, job);
+		drain_queue_remove_newest(d);
+	}
+}
+
+/* Writes jobs until at most so many are queued. Sets *took if it wrote one. 0 or a PU_ code. */
+static int drain_write_queue(struct drain *d, bool all, bool force, int *took)
+{
+	while (drain_queue_oldest(d) && (all || !drain_queue_free_job(d))) {
+		int rc = drain_write_oldest(d, force);
+
+		if (rc < 0)
+			return rc;
+		*took |= rc;
+	}
+	return 0;
+}
+
+/* Queues a ring's next section. What is not finished is written before others are queued. */
+static int drain_queue_section(struct drain *d, uint32_t ring, bool force, int *took)
+{
+	bool finished = drain_pass(d, ring, drain_queue_free_job(d));
+	bool later = drain_queue_add(d) && finished;
+	int rc = later ? 0 : drain_write_queue(d, true, force, took);
+
+	if (rc == 0 && !d->ring[ring].waits)
+		return 1;
+	return rc;
+}
+
 /* Writes what is available. 1: something, 0: nothing, or a PU_ code. */
 static int drain_take_sections(struct drain *d, bool partial, bool force)
 {
 	uint32_t ring;
-	int took = 0;
+	int took = 0, rc = 0;
 
-	for (ring = 0; ring < d->rings; ring++)
-		drain_seek(d, ring, partial);
-	while ((ring = drain_earliest(d)) != d->rings) {
-		struct ring_span span;
-
-		if (!drain_copy(d, ring, force, &span))
-			continue;
-		int rc = drain_name_rotate(d, &d->why);
-		if (rc == 0)
-			rc = drain_file_hooks(d, ring, &span, &d->why);
-		if (rc)
-			return rc;
-		drain_take(d, ring, &span);
-		took = 1;
+	for (ring = 0; ring < d->rings; ring++) {
+		d->ring[ring].waits = false;
 		drain_seek(d, ring, partial);
 	}
-	return took;
+	while (rc >= 0 && (ring = drain_earliest(d)) != d->rings) {
+		rc = drain_queue_section(d, ring, force, &took);
+		if (rc == 1)
+			drain_seek(d, ring, partial);
+		if (rc >= 0)
+			rc = drain_write_queue(d, false, force, &took);
+	}
+	if (rc >= 0)
+		rc = drain_write_queue(d, true, force, &took);
+	if (rc < 0)
+		drain_empty_queue(d);
+	return rc < 0 ? rc : took;
 }
 
 /* Whether a writer has held the next section long enough to check that it is alive. */
@@ -352,20 +428,24 @@ static int take_the_rest(struct drain *d)
 /* Counts what can no longer be written, and releases the room to the writers. */
 static void count_the_rest(struct drain *d)
 {
-	struct ring_span span;
+	struct drain_job *job;
 
 	drain_measure_fill(d);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
-		r->ready = false;
+		r->ready = r->waits = false;
 		for (drain_seek(d, i, true); r->ready; drain_seek(d, i, true)) {
-			if (!drain_copy(d, i, true, &span))
+			drain_pass(d, i, drain_queue_free_job(d));
+			drain_queue_add(d);
+			job = drain_queue_oldest(d);
+			drain_queue_remove_oldest(d);
+			if (!drain_decide(d, job, true))
 				break;
-			r->here.unwritten += span.hooks;
-			r->here.loose_torn += span.torn;
-			r->here.torn += span.torn;
-			drain_take(d, i, &span);
+			r->here.unwritten += job->span.hooks;
+			r->here.loose_torn += job->span.torn;
+			r->here.torn += job->span.torn;
+			drain_take(d, job);
 		}
 	}
 }

@@ -8,6 +8,12 @@
  * writers after it was written. A drain that was killed in between leaves it in both places;
  * who takes the file up again reads from the file how far it got, and takes it from there.
  *
+ * With several threads a round queues finished sections in the order of their stamps, and each
+ * thread copies and compresses one at a time. The drain's own thread decides whether a section
+ * waits, and writes it, in the order of the queue; a section is released after it and all those of
+ * its ring before it were written. So all of this holds however many threads there are. At the end
+ * of a round the queue is empty.
+ *
  * The file stands under its own name from the start, is valid to its last whole section at
  * any moment, and replaces an older trace of that name. Rotation renames it to FILE.1 (the
  * newest), FILE.2, ...; each file has its own header, META, SCHEMA, TASKS, CLOCK, LOSS (of
@@ -23,11 +29,14 @@
 #include "../../../formats/trace_file.h"
 #include "../../session/session.h"
 
+enum { DRAIN_THREADS_MAX = 64 };
+
 struct drain_config {
 	char path[PATH_MAX]; /* absolute, or "-": standard output */
 	enum tf_codec codec;
 	uint64_t rotate;    /* bytes of a file before the next is begun; 0: one file */
 	uint32_t keep;	    /* rotated files that are kept; 0: all */
+	uint32_t threads;   /* that copy and compress, the drain's own included; 0: 1 */
 	char command[1024]; /* that is traced; "": unknown */
 };
 

@@ -119,8 +119,7 @@ void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t tor
 		drain_tell_figures(d, ring);
 }
 
-/* Writes the tasks that the file lacks: a hook's task precedes it. */
-static int write_tasks(struct drain *d, struct session_error *error)
+int drain_file_tasks(struct drain *d, struct session_error *error)
 {
 	if (d->tasks.untold == 0)
 		return 0;
@@ -128,43 +127,40 @@ static int write_tasks(struct drain *d, struct session_error *error)
 		d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
 }
 
-int drain_file_hooks(
-	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error)
+int drain_file_hooks(struct drain *d, const struct drain_job *job, struct session_error *error)
 {
 	struct drain_file *f = &d->file;
-	struct drain_ring *r = &d->ring[ring];
-	uint64_t lost = r->entry_lost > r->told_lost ? r->entry_lost - r->told_lost : 0;
+	struct drain_ring *r = &d->ring[job->ring];
+	const struct ring_span *span = &job->span;
+	uint64_t lost = job->entry_lost > r->told_lost ? job->entry_lost - r->told_lost : 0;
 	/* Also writes sections without hooks: their torn records are then counted once, whenever
 	 * the drain is killed. */
 	struct section s = {.type = TF_TYPE_HOOKS,
 		.codec = d->config.codec,
-		.payload = d->copy,
+		.payload = job->copy,
 		.raw = span->bytes,
-		.ring = ring_reader_id(&d->reader, ring),
+		.ring = ring_reader_id(&d->reader, job->ring),
 		.hooks = span->hooks,
 		.position = span->position,
-		.first = span->hooks ? span->first_stamp : r->stamp,
-		.last = span->hooks ? span->last_stamp : r->stamp,
+		.first = span->hooks ? span->first_stamp : job->stamp,
+		.last = span->hooks ? span->last_stamp : job->stamp,
 		.lost = at_most_32_bits(lost),
 		.torn = span->torn};
 
 	if (span->bytes == 0) {
 		r->here.loose_torn += span->torn;
-		drain_file_count(d, ring, 0, span->torn);
+		drain_file_count(d, job->ring, 0, span->torn);
 		return 0;
 	}
-	tasks_translate(&d->tasks, d->copy, span->bytes);
-	int rc = write_tasks(d, error);
-	if (rc)
-		return rc;
 	uint64_t offset = f->whole;
-	rc = drain_file_settle_write(d, section_write(&f->writer, &s, error));
+	int rc = drain_file_settle_write(
+		d, section_write_packed(&f->writer, &s, job->packer.bytes, job->packed, error));
 	if (rc)
 		return rc;
 	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
-		.offset = offset, .ring = ring, .hooks = span->hooks, .torn = span->torn};
+		.offset = offset, .ring = job->ring, .hooks = span->hooks, .torn = span->torn};
 	r->told_lost += lost;
-	drain_file_count(d, ring, span->hooks, span->torn);
+	drain_file_count(d, job->ring, span->hooks, span->torn);
 	return 0;
 }
 
@@ -302,7 +298,8 @@ static int new_tasks(struct drain *d, struct session_error *error)
 {
 	struct head_tasks t;
 	/* Writes no tasks if members destroyed the table. */
-	int rc = head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : write_tasks(d, error);
+	int rc =
+		head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : drain_file_tasks(d, error);
 
 	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
 		drain_file_mark_scripted(d);

@@ -1,7 +1,8 @@
 /*
- * The drain's parts: rounds and life (drain.c), positions in the rings (drain_ring.c), the
- * file's sections (drain_file.c), its name (drain_name.c), going on with one (drain_resume.c),
- * what outlives a drain (drain_state.c), configuration and lock (drain_config.c).
+ * The drain's parts: rounds and life (drain.c), positions in the rings (drain_ring.c), sections on
+ * their way to the file (drain_queue.c), the file's sections (drain_file.c), its name
+ * (drain_name.c), going on with one (drain_resume.c), what outlives a drain (drain_state.c),
+ * configuration and lock (drain_config.c).
  */
 #ifndef SWT_DUMP_DRAIN_PRIVATE_H
 #define SWT_DUMP_DRAIN_PRIVATE_H
@@ -21,10 +22,16 @@ struct drain_share {
 	uint64_t unwritten;   /* hooks that the file had no room for */
 };
 
+/*
+ * Between two rounds `written` is `taken`. Within a round the sections between them are in the
+ * queue, in order; if one has to wait or cannot be written, taken goes back.
+ */
 struct drain_ring {
-	/* Byte-exact: what stands before it is in the files, or counted. */
-	uint64_t taken;
-	uint64_t released;   /* the control page's: the section that taken is in */
+	uint64_t taken;	     /* byte-exact: what stands before it is queued, skipped or discarded */
+	uint64_t written;    /* what stands before it is in the files, or counted */
+	uint32_t queued;     /* jobs between them */
+	bool waits;	     /* until the next round, and so do its jobs in the queue */
+	uint64_t released;   /* the control page's: the section that written is in */
 	uint64_t head;	     /* of the last look; never beyond what writers can reach */
 	uint64_t stamp;	     /* of the first record at taken */
 	bool ready;	     /* there is a section at taken */
@@ -39,6 +46,19 @@ struct drain_ring {
 	uint64_t lost0[SHM_LOSSES]; /* of them are in files before */
 	uint64_t noted_loss;	    /* the sum of losses and torn in this file's last LOSS entry */
 	struct drain_share before, here;
+};
+
+/* A section on its way from its ring to the file. */
+struct drain_job {
+	uint32_t ring;
+	uint64_t from, end; /* positions: the ring's taken before and after it */
+	struct ring_span span;
+	uint64_t stamp, entry_lost, held_since; /* the ring's, of this section */
+	uint8_t *copy;				/* a section */
+	struct packer packer;			/* holds the compressed copy */
+	uint32_t packed;			/* its bytes, or 0 */
+	int failed;				/* a PU_ code: it could not be copied */
+	bool is_done;				/* copied, and compressed unless span.held */
 };
 
 /* A HOOKS section that can be given up for the trailer's sake. */
@@ -76,7 +96,7 @@ struct drain {
 	struct shm_ring_control *control;
 	struct drain_ring *ring;
 	uint32_t rings;
-	uint8_t *copy; /* a section */
+	struct drain_queue *queue;
 	struct drain_file file;
 	/* Of the files before this one. */
 	uint64_t bytes_before, rotations;
@@ -126,14 +146,44 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial);
 /* The ring whose section comes next by time; d->rings: there is none. */
 uint32_t drain_earliest(const struct drain *d);
 
-/*
- * Copies the section at taken into d->copy. Returns true if the drain should take it now, and false
- * if it should wait, because a writer may still commit in it. With force it does not wait.
- */
-bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *span);
+/* Describes the section at taken in a job, and goes on behind it. The room stays the section's.
+ * Returns whether it is finished: only then may others be queued behind it. */
+bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job);
 
-/* The section was written or counted: goes on behind it, and lets the writers in. */
-void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span);
+/*
+ * Whether the ring's oldest job, which was copied, is to be written now. Otherwise the ring goes
+ * back before it and waits for the next round, because a writer may still commit in it. With
+ * force it does not wait.
+ */
+bool drain_decide(struct drain *d, struct drain_job *job, bool force);
+
+/* The ring's oldest job was written or counted: lets the writers in. */
+void drain_take(struct drain *d, const struct drain_job *job);
+
+/* The ring's newest job, or its oldest if the ring waits from there on, is not written. */
+void drain_put_back(struct drain *d, const struct drain_job *job);
+
+/* ----------------------------------------------------------- drain_queue.c */
+
+int drain_queue_open(struct drain *d, struct session_error *error);
+void drain_queue_close(struct drain *d);
+
+/* d->tasks belong to whoever has this lock, while jobs are queued. */
+void drain_queue_lock_tasks(struct drain *d);
+void drain_queue_unlock_tasks(struct drain *d);
+
+void drain_queue_pack(struct drain *d, struct drain_job *job);
+
+/* The job to fill next. NULL: all are queued. */
+struct drain_job *drain_queue_free_job(struct drain *d);
+/* Queues it. Returns whether other threads work on it; else write it at once. */
+bool drain_queue_add(struct drain *d);
+
+/* The oldest or newest job, done; NULL: none is queued. */
+struct drain_job *drain_queue_oldest(struct drain *d);
+void drain_queue_remove_oldest(struct drain *d);
+struct drain_job *drain_queue_newest(struct drain *d);
+void drain_queue_remove_newest(struct drain *d);
 
 /* ------------------------------------------------------------ drain_file.c */
 
@@ -141,9 +191,11 @@ void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span);
 int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error);
 void drain_file_close(struct drain_file *f);
 
-/* A section of hooks; span->bytes 0: nothing but what is torn to be counted. */
-int drain_file_hooks(
-	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error);
+/* The tasks that the file lacks: a hook's task precedes it. */
+int drain_file_tasks(struct drain *d, struct session_error *error);
+
+/* A section of hooks; span.bytes 0: nothing but what is torn to be counted. */
+int drain_file_hooks(struct drain *d, const struct drain_job *job, struct session_error *error);
 
 /* Hooks that are in the file after all, or (negative) no more. */
 void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t torn);

@@ -28,11 +28,11 @@ void drain_tell_figures(struct drain *d, uint32_t ring)
 	page->drained_torn = shm_figure(generation, r->before.torn + r->here.torn);
 }
 
-/* Releases the room before taken's section to writers. */
+/* Releases the room before written's section to writers. */
 static void drain_release_sections(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
-	uint64_t to = section_start(&d->reader.geometry, r->taken);
+	uint64_t to = section_start(&d->reader.geometry, r->written);
 
 	d->control[ring].start = r->taken;
 	if (to <= r->released)
@@ -52,6 +52,8 @@ void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)
 	struct drain_ring *r = &d->ring[ring];
 
 	r->taken = position;
+	if (r->queued == 0)
+		r->written = position;
 	r->ready = false;
 	r->held_since = 0;
 	if (r->head < position)
@@ -155,44 +157,66 @@ static bool needed(const struct drain *d, uint32_t ring)
 	return left <= enough;
 }
 
-bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *span)
-{
-	const struct shm_geometry *g = &d->reader.geometry;
-	struct drain_ring *r = &d->ring[ring];
-	uint64_t section = section_start(g, r->taken);
-	struct ring_part part = {.position = section, .index = section_index(g, section)};
-
-	if (ring_reader_copy(&d->reader, ring, &part, d->copy, span) != 0) {
-		r->damaged = true;
-		r->ready = false;
-		return false;
-	}
-	if (span->overwritten) {
-		/* It was entered when it was found: the entry word was scribbled on since. */
-		span->bytes = span->hooks = span->torn = 0;
-	}
-	if (span->damaged || span->bytes == 0)
-		r->damaged = true;
-	if (!force && !needed(d, ring) && span->held) {
-		if (r->held_since == 0)
-			r->held_since = time_ns_monotonic();
-		r->ready = false;
-		return false;
-	}
-	return true;
-}
-
-void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span)
+bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job)
 {
 	const struct shm_geometry *g = &d->reader.geometry;
 	struct drain_ring *r = &d->ring[ring];
 	uint64_t end = section_start(g, r->taken) + g->section_size;
+	bool is_finished = end <= r->head;
 
-	/* An invalid record ends the section: what follows cannot be parsed. */
-	if (end > r->head) {
-		bool whole = span->bytes && !span->damaged;
+	job->ring = ring;
+	job->from = r->taken;
+	job->end = is_finished ? end : r->head;
+	job->stamp = r->stamp;
+	job->entry_lost = r->entry_lost;
+	job->held_since = r->held_since;
+	r->queued++;
+	drain_start_at(d, ring, job->end);
+	return is_finished;
+}
 
-		end = whole ? span->position + span->bytes : r->head;
+void drain_put_back(struct drain *d, const struct drain_job *job)
+{
+	struct drain_ring *r = &d->ring[job->ring];
+
+	/* A ring that waits has gone back further. */
+	if (!r->waits)
+		r->taken = job->from;
+	r->ready = false;
+	if (--r->queued == 0)
+		r->written = r->taken;
+	d->control[job->ring].start = r->taken;
+}
+
+bool drain_decide(struct drain *d, struct drain_job *job, bool force)
+{
+	const struct ring_span *span = &job->span;
+	struct drain_ring *r = &d->ring[job->ring];
+
+	if (!job->failed && (span->damaged || span->bytes == 0))
+		r->damaged = true;
+	if (job->failed || (!force && !needed(d, job->ring) && span->held)) {
+		if (job->failed)
+			r->damaged = true;
+		else
+			r->held_since = job->held_since ? job->held_since : time_ns_monotonic();
+		drain_put_back(d, job);
+		r->waits = true;
+		return false;
 	}
-	drain_start_at(d, ring, end);
+	/* An invalid record ends an unfinished section: what follows cannot be parsed. */
+	if (job->end % d->reader.geometry.section_size && span->bytes && !span->damaged) {
+		job->end = span->position + span->bytes;
+		r->taken = job->end;
+	}
+	return true;
+}
+
+void drain_take(struct drain *d, const struct drain_job *job)
+{
+	struct drain_ring *r = &d->ring[job->ring];
+
+	/* Skipped sections stand behind the last one. */
+	r->written = --r->queued ? job->end : r->taken;
+	drain_release_sections(d, job->ring);
 }
