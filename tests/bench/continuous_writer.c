@@ -5,9 +5,12 @@
  *	traced paced HOOKS-A-SECOND SECONDS
  *		go: writes at that total rate, with one thread per processor that sleeps between
  *		bursts; prints hooks and seconds
- *	traced bursts CPU MILLISECONDS
- *		go: bursts of hooks with pauses, for about that long; prints ns per hook
- *		hooks: prints the total number of hooks
+ *	traced stream HOOKS-A-SECOND SECONDS
+ *		go: the same, with one thread on the last processor
+ *	traced fill HOOKS
+ *		go: writes so many as fast as possible, on the last processor; prints hooks and
+ *seconds traced bursts CPU MILLISECONDS go: bursts of hooks with pauses, for about that long;
+ *prints ns per hook hooks: prints the total number of hooks
  */
 #include <errno.h>
 #include <pthread.h>
@@ -59,6 +62,23 @@ static void write_hooks(uint64_t n)
 	}
 }
 
+/* What a server might say of a request: its number, a random id, how long it took, how much it
+ * moved, and constants. */
+static void write_requests(uint64_t n)
+{
+	static _Thread_local UINT32 word[8] = {0, 0, 0, 0x7f3a, 0, 1, 0, 0};
+	static _Thread_local uint64_t random = 0x9E3779B97F4A7C15u;
+
+	for (uint64_t i = 0; i < n; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		word[0]++;
+		word[1] = (UINT32)(random >> 32);
+		word[2] = (UINT32)(random >> 52);
+		word[4] = (UINT32)(random >> 20) & 0xff;
+		TraceHookWords(MAJOR, 0x20, 8, word);
+	}
+}
+
 /* -------------------------------------------------------------------------- paced */
 
 #define PERIOD_NS 1000000u
@@ -66,6 +86,7 @@ static void write_hooks(uint64_t n)
 struct paced {
 	pthread_t thread;
 	int cpu;
+	void (*write)(uint64_t hooks);
 	uint64_t start, periods, hooks; /* hooks per period */
 	uint64_t written, end;
 };
@@ -86,18 +107,18 @@ static void *write_paced(void *arg)
 	pin(p->cpu);
 	for (uint64_t i = 0; i < p->periods; i++) {
 		sleep_until(p->start + i * PERIOD_NS);
-		write_hooks(p->hooks);
+		p->write(p->hooks);
 		p->written += p->hooks;
 	}
 	p->end = time_ns_monotonic();
 	return NULL;
 }
 
-static void paced(double rate, double seconds)
+/* cpu: the threads' processors, n of them. */
+static void paced(
+	double rate, double seconds, const int *cpu, unsigned n, void (*write)(uint64_t hooks))
 {
 	char line[128];
-	unsigned n;
-	const int *cpu = processors(&n);
 	struct paced *p = calloc(n, sizeof *p);
 	uint64_t start = time_ns_monotonic() + 5 * PERIOD_NS, end = start, hooks = 0;
 
@@ -105,6 +126,7 @@ static void paced(double rate, double seconds)
 		die("no memory");
 	for (unsigned i = 0; i < n; i++) {
 		p[i].cpu = cpu[i];
+		p[i].write = write;
 		p[i].start = start;
 		p[i].periods = (uint64_t)(seconds * 1e9 / PERIOD_NS);
 		/* Round up, to attempt at least the requested number. */
@@ -167,12 +189,32 @@ static void serve_bursts(int cpu, double ms)
 	}
 }
 
+static void fill(uint64_t hooks)
+{
+	char line[128];
+	uint64_t start = time_ns_monotonic();
+
+	write_requests(hooks);
+	snprintf(line, sizeof line, "%llu %.6f", (unsigned long long)hooks,
+		(double)(time_ns_monotonic() - start) / 1e9);
+	say(line);
+}
+
 int traced(char **arguments)
 {
+	unsigned n;
+	const int *all = processors(&n), one = atoi(arguments[1]);
+
 	if (strcmp(arguments[0], "bursts") == 0)
-		serve_bursts(atoi(arguments[1]), atof(arguments[2]));
+		serve_bursts(one, atof(arguments[2]));
 	say("ready");
-	while (told("go"))
-		paced(atof(arguments[1]), atof(arguments[2]));
+	while (told("go")) {
+		if (strcmp(arguments[0], "fill") == 0)
+			fill(strtoull(arguments[1], NULL, 10));
+		else if (strcmp(arguments[0], "stream") == 0)
+			paced(atof(arguments[2]), atof(arguments[3]), &one, 1, write_requests);
+		else
+			paced(atof(arguments[1]), atof(arguments[2]), all, n, write_hooks);
+	}
 	return 1;
 }

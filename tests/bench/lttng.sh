@@ -1,5 +1,5 @@
-# Sourced by writer.sh, for interval.sh too: a private LTTng session daemon with one session in
-# snapshot mode, LTTng's flight recorder.
+# Sourced by writer.sh, for interval.sh too, continuous.sh and dump.sh: a private LTTng session daemon,
+# for the first two with one session in snapshot mode, LTTng's flight recorder.
 # shellcheck shell=sh disable=SC2034,SC2154
 
 LTTNG_HOME=$work/home
@@ -26,33 +26,54 @@ lttng_build() {
 		$(pkg-config --libs lttng-ust)
 }
 
-# Sets the benchmark's arguments for the tracepoints, or tells why their rows are absent.
-lttng=''
-lttng_start() {
+# A private session daemon; fails and tells why LTTng's rows are absent if there can be none.
+lttng_daemon() {
 	if [ "$peers" -eq 0 ]; then
 		absent lttng '--peers was not given'
-		return
+		return 1
 	fi
-	lttng_packages || return 0
+	lttng_packages || return 1
 	if [ "$(id -u)" -eq 0 ]; then
 		if [ "${BENCH_PRIVATE_RUN-}" != yes ]; then
 			absent lttng "LTTng needs a mount namespace as root (unshare --mount): or run it as another user"
-			return
+			return 1
 		fi
 		must "making a private /run" mount -t tmpfs tmpfs /run
 	fi
-	lttng_build
 	undo=lttng_stop
-	mkdir -p "$LTTNG_HOME" "$work/snapshot"
+	mkdir -p "$LTTNG_HOME"
 	must "starting lttng-sessiond" lttng-sessiond --daemonize --no-kernel --pidfile="$work/sessiond"
+	fact lttng "$(lttng --version)" >>"$work/samples"
+}
+
+# Sets the benchmark's arguments for the tracepoints, or tells why their rows are absent.
+lttng=''
+lttng_start() {
+	lttng_daemon || return 0
+	lttng_build
+	mkdir -p "$work/snapshot"
 	must "lttng create" lttng -n create bench --snapshot --output="$work/snapshot"
 	must "lttng enable-channel" lttng -n enable-channel -u rings --subbuf-size=1M --num-subbuf=4
 	for event in empty array8 fields8 string16 begin end; do
 		must "lttng enable-event" lttng -n enable-event -u -c rings "bench:$event"
 	done
 	must "lttng start" lttng -n start
-	fact lttng "$(lttng --version)" >>"$work/samples"
 	lttng="-p $work/lttng.so"
+}
+
+# Processor time so far of the daemon's consumers, which write the files, in seconds.
+lttng_consumers() {
+	ps -o pid= --ppid "$(cat "$work/sessiond")" | while read -r pid; do
+		cat "/proc/$pid/stat"
+	done | awk -v hz="$(getconf CLK_TCK)" '{ s += $14 + $15 } END { print s / hz }'
+}
+
+# compile_events PROGRAM FILE...: a program with the tracepoints of lttng_tp.h.
+compile_events() {
+	program=$1; shift
+	# shellcheck disable=SC2046,SC2086
+	must "compiling $program" $cc $flags -I"$here" $(pkg-config --cflags lttng-ust) "$@" \
+		-o "$work/$program" -pthread $(pkg-config --libs lttng-ust)
 }
 
 # Kills the session daemon started here, by process id, and waits for its end.

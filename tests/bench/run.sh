@@ -4,14 +4,15 @@
 #
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
 #        sh tests/bench/run.sh interval [--peers] [option ...]	what an interval costs
-#        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
-#        sh tests/bench/run.sh dump [option ...]			what a dump of busy rings brings out
+#        sh tests/bench/run.sh continuous [--peers] [option ...]	continuous mode: loss, cost, drain
+#        sh tests/bench/run.sh dump [--peers] [option ...]	what a dump of busy rings brings out
 #        sh tests/bench/run.sh top [option ...]			what swtrace top costs
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
 #        sh tests/bench/run.sh redis [option ...]		what intervals cost redis, a real server
 #        sh tests/bench/run.sh diff [option ...]			how often cpidecode's diff errs
 #	--peers		writer: LTTng-UST and fwrite too, interval: LTTng-UST, PAPI and LIKWID,
+#			continuous and dump: LTTng-UST,
 #			counters: PAPI, decoder: babeltrace 1 and 2, uftrace, perf script,
 #			flamegraph.pl, alternating with ours (installs them; flamegraph.pl:
 #			FLAMEGRAPH_PL names one, else it is downloaded)
@@ -53,7 +54,7 @@ arguments() {
 	done
 	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, dump, top, counters, decoder, redis or diff?"
 	case $peers$kind in
-	1continuous | 1dump | 1top | 1redis) misuse "--peers is not for $kind" ;;
+	1top | 1redis) misuse "--peers is not for $kind" ;;
 	esac
 	case $runs in
 	'') runs=$((quick ? 2 : 5)) ;;
@@ -68,7 +69,7 @@ arguments "$@"
 
 # Root's LTTng session daemon has one fixed place, so a private one needs a private /run.
 case $peers$kind$(id -u) in
-1writer0 | 1interval0)
+1writer0 | 1interval0 | 1continuous0 | 1dump0)
 	if [ "${BENCH_PRIVATE_RUN-}" != yes ] && unshare --mount true 2>/dev/null; then
 		exec unshare --mount env BENCH_PRIVATE_RUN=yes sh "$here/run.sh" "$@"
 	fi
