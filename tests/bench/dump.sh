@@ -51,6 +51,56 @@ dump_row() { # ID MIB WRITERS [COMMAND-PREFIX...]
 	rm -f "$memory/dump.bin"
 }
 
+# LTTng's snapshots of as many bytes, in 16 sub-buffers for each processor. The share is that of the
+# processor of which least came out.
+lttng_row() { # ID MIB WRITERS
+	row=$1 mib=$2
+	rm -f "$work/orders" "$work/told" "$work/shares"
+	mkfifo "$work/orders"
+	must "lttng create" lttng -n create bench --snapshot --output="$memory/snapshots"
+	must "lttng enable-channel" lttng -n enable-channel -u rings --subbuf-size=$((mib * 64))K --num-subbuf=16
+	must "lttng enable-event" lttng -n enable-event -u -c rings bench:fields8
+	must "lttng start" lttng -n start
+	"$work/lttng_writer" "$3" <"$work/orders" >"$work/told" 2>"$log" &
+	writer=$!
+	exec 3>"$work/orders"
+	sleep "$(awk -v mib="$mib" 'BEGIN { print 1 + mib / 25 }')"
+	for _ in 1 2 3; do
+		must "lttng snapshot record" lttng -n snapshot record
+		find "$memory/snapshots" -name 'rings_*' -type f -printf '%s\n' | sort -n |
+			awk -v id="$row" -v ring=$((mib << 20)) 'NR == 1 {
+				printf "sample\t%s.share\t%.2f\n", id, 100 * $1 / ring }' >>"$work/shares"
+		rm -rf "$memory/snapshots"
+		sleep 0.2
+	done
+	tell_writer end
+	exec 3>&-
+	wait "$writer" || fail "LTTng's writer failed"
+	must "lttng destroy" lttng -n destroy bench
+	# An event of 8 fields takes 38 bytes.
+	if [ "$(sed -n '2s/ .*//p' "$work/told")" -gt $(((mib << 20) * 2 * $(nproc) / 38)) ]; then
+		cat "$work/shares" >>"$work/samples"
+	else
+		absent "$row" "no ring was full by then"
+	fi
+}
+
+lttng_rows() {
+	lttng_daemon || return 0
+	compile_events lttng_writer -DBENCH_LTTNG "$here/dump_writer.c" "$here/machine.c"
+	for size in $sizes; do
+		for each in 1 2; do
+			if [ $((size * 2 * $(nproc))) -gt "$free" ]; then
+				absent "lttng\\.mib$size\\." "only $free MiB are free in /dev/shm"
+				continue
+			fi
+			lttng_row "lttng.mib$size.w$each" "$size" "$each"
+		done
+	done
+	lttng_stop
+	undo=''
+}
+
 measure() {
 	compile dump_writer "$here/machine.c" "$here/dump_writer.c"
 	machine >"$work/samples"
@@ -72,5 +122,6 @@ measure() {
 	done
 	# On one loaded processor, at normal priority.
 	dump_row confined 16 2 taskset -c 0
+	lttng_rows
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
 }

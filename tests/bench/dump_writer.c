@@ -5,8 +5,16 @@
  *
  * Prints "ready", then takes lines: "dump" and "rest" say that a dump goes on or not, "end" ends
  * it. Prints the hooks attempted, and ns per hook (median, 99.9th percentile) of batches outside
- * and inside dumps.
+ * and inside dumps. Compiled with BENCH_LTTNG it writes LTTng-UST's events, of 8 fields.
  */
+#ifdef BENCH_LTTNG
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "lttng_tp.h"
+#else
+#include "perfutil.h"
+#endif
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +23,6 @@
 
 #include "../../formats/base/time_ns.h"
 #include "bench.h"
-#include "perfutil.h"
 
 enum { MAJOR = 0x42, BATCH = 100, MOST_NS = 1 << 20 };
 
@@ -28,10 +35,19 @@ struct writer {
 
 static int phase, ended;
 
+static void write_one(uint32_t *word, int i)
+{
+#ifdef BENCH_LTTNG
+	lttng_ust_tracepoint(bench, fields8, word[0], (uint32_t)i, 0, 0, 0, 0, 0, 0);
+#else
+	TraceHookWords(MAJOR, 0x10, i & 1 ? 3 : 5, word);
+#endif
+}
+
 static void *write_flat_out(void *arg)
 {
 	struct writer *w = arg;
-	UINT32 word[5] = {0};
+	uint32_t word[5] = {0};
 
 	pin(w->cpu);
 	while (!__atomic_load_n(&ended, __ATOMIC_RELAXED)) {
@@ -40,7 +56,7 @@ static void *write_flat_out(void *arg)
 
 		for (int i = 0; i < BATCH; i++) {
 			word[0]++;
-			TraceHookWords(MAJOR, 0x10, i & 1 ? 3 : 5, word);
+			write_one(word, i);
 		}
 		ns = time_ns_monotonic() - begun;
 		w->batches[p][ns < MOST_NS ? ns : MOST_NS - 1]++;
