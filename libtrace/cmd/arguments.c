@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/expression.h"
 #include "../../formats/base/number.h"
 #include "../../formats/base/quantity.h"
 #include "../../formats/interval_hooks.h"
@@ -98,6 +99,17 @@ bool parse_time(const char *text, uint64_t *ns)
 	return quantity_parse_duration(text, strlen(text),
 		QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE | QUANTITY_BARE_SECONDS, INT64_MAX / 10,
 		ns);
+}
+
+void cmd_misuse_condition(
+	const struct arguments *a, const char *option, const struct expression_error *error)
+{
+	char shown[EXPRESSION_SHOWN];
+
+	cmd_note(a->verb, "%s: %s", option, error->text);
+	expression_show(a->value, error, shown);
+	fputs(shown, stderr);
+	exit(EXIT_USAGE);
 }
 
 void init_config(struct session_config *config)

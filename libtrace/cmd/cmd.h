@@ -116,6 +116,11 @@ void init_config(struct session_config *config);
 /* Applies the option. False if id is not one of them. */
 bool init_option(struct session_config *config, const struct arguments *a, int id);
 
+struct expression_error;
+/* Reports a condition that cannot be read, shows where, and exits with EXIT_USAGE. */
+__attribute__((noreturn)) void cmd_misuse_condition(
+	const struct arguments *a, const char *option, const struct expression_error *error);
+
 /* ------------------------------------------------------------------- sessions */
 
 /* Finds and opens the session; reports errors and returns an exit code. */

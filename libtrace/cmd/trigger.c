@@ -28,13 +28,15 @@ enum {
 
 static const struct option options[] = {
 	{OPTION_WHEN, "--when", .value = "CONDITION",
-		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>",
+		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.",
 		.help = "terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
-			"              of one hook, or of a CPI group's hooks together:\n"
+			"              of one hook, or of an interval's hooks together:\n"
 			"                label comm             = !=    a pattern (* ? [a-z]), in \"...\" with spaces\n"
 			"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
 			"                major minor mm tid pid cpu lost    the same, with a whole number or 0x...\n"
-			"                cpi                    the same, with a number"},
+			"                cpi                    the same, with a number\n"
+			"                arg.NAME               a number or a pattern\n"
+			"              FIELD in (VALUE, ...): one of them; absent(FIELD): there is none"},
 	{OPTION_BEFORE, "--before", .value = "T",
 		.help = "how long before the event is wanted: the dump has what the buffers\n"
 			"              hold anyway, and this says how much of T that is"},
@@ -400,10 +402,10 @@ static uint64_t take_time(const struct arguments *a, const char *name)
 
 static void take_condition(struct trigger *t, const struct arguments *a)
 {
-	struct session_error error = {""};
+	struct expression_error error;
 
 	if (condition_parse(&t->condition, a->value, &error) != 0)
-		cmd_misuse(a->verb, "--when: %s", error.text);
+		cmd_misuse_condition(a, "--when", &error);
 	t->when = a->value;
 }
 

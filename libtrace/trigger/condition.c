@@ -1,151 +1,232 @@
-/* Evaluates conditions. */
+/* The words of conditions, and what they stand for in an event. */
 #include "condition.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "../../formats/base/glob.h"
+#include "../../formats/cpi_group.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
+#include "../../include/perfutil.h"
 
 typedef unsigned __int128 wide;
 
-static bool condition_test_order(bool less, enum condition_op op, bool more)
+enum condition_field {
+	FIELD_LABEL,
+	FIELD_ELAPSED,
+	FIELD_MAJOR,
+	FIELD_MINOR,
+	FIELD_MM,
+	FIELD_TID,
+	FIELD_PID,
+	FIELD_COMM,
+	FIELD_CPU,
+	FIELD_CPI,
+	FIELD_LOST,
+	FIELD_ARG, /* and up: by its name */
+};
+
+static const struct field {
+	const char *name;
+	struct expression_word word;
+} fields[] = {
+	{"label", {.id = FIELD_LABEL, .type = EXPRESSION_TEXT}},
+	{"elapsed", {.id = FIELD_ELAPSED, .type = EXPRESSION_DURATION, .needs_unit = true}},
+	{"elapsed_ns", {.id = FIELD_ELAPSED, .type = EXPRESSION_DURATION}},
+	{"major", {.id = FIELD_MAJOR, .type = EXPRESSION_WHOLE, .most = 0xff}},
+	{"minor", {.id = FIELD_MINOR, .type = EXPRESSION_WHOLE, .most = UINT32_MAX}},
+	{"mm", {.id = FIELD_MM, .type = EXPRESSION_WHOLE, .most = 0xff}},
+	{"tid", {.id = FIELD_TID, .type = EXPRESSION_WHOLE, .most = UINT32_MAX}},
+	{"pid", {.id = FIELD_PID, .type = EXPRESSION_WHOLE, .most = UINT32_MAX}},
+	{"comm", {.id = FIELD_COMM, .type = EXPRESSION_TEXT}},
+	{"task", {.id = FIELD_COMM, .type = EXPRESSION_TEXT}},
+	{"cpu", {.id = FIELD_CPU, .type = EXPRESSION_WHOLE, .most = UINT32_MAX}},
+	{"cpi", {.id = FIELD_CPI, .type = EXPRESSION_DECIMAL, .parts = CPI_FRACTION}},
+	{"lost", {.id = FIELD_LOST, .type = EXPRESSION_WHOLE, .most = INT64_MAX}},
+};
+#define FIELD_NAMES                                                                                \
+	"a field: label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi, lost or arg.NAME"
+
+/* ---------------------------------------------------------------------------- words */
+
+/* "arg.NAME", of which name is what follows the point. */
+static bool condition_add_name(struct condition *c, const char *name, size_t length,
+	struct expression_word *word, char expected[EXPRESSION_EXPECTED])
 {
-	switch (op) {
-	case OP_EQUAL:
-		return !less && !more;
-	case OP_UNEQUAL:
-		return less || more;
-	case OP_LESS:
-		return less;
-	case OP_AT_MOST:
-		return !more;
-	case OP_MORE:
-		return more;
-	case OP_AT_LEAST:
-		return !less;
+	if (length == 0 || length >= CONDITION_NAME || c->names == EXPRESSION_NODES) {
+		snprintf(expected, EXPRESSION_EXPECTED,
+			"a name of at most 63 bytes behind arg., as in arg.size");
+		return false;
+	}
+	memcpy(c->name[c->names], name, length);
+	c->name[c->names][length] = 0;
+	*word = (struct expression_word){.id = FIELD_ARG + c->names++, .type = EXPRESSION_ANY};
+	return true;
+}
+
+static bool condition_find_word(void *ctx, const char *text, size_t length,
+	struct expression_word *word, char expected[EXPRESSION_EXPECTED])
+{
+	struct condition *c = ctx;
+
+	if (length >= 3 && memcmp(text, "arg", 3) == 0 && (length == 3 || text[3] == '.'))
+		return condition_add_name(c, text + 4, length > 4 ? length - 4 : 0, word, expected);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		uint32_t id = fields[i].word.id;
+
+		if (strlen(fields[i].name) != length || memcmp(fields[i].name, text, length) != 0)
+			continue;
+		*word = fields[i].word;
+		c->asks_task |= id == FIELD_TID || id == FIELD_PID || id == FIELD_COMM;
+		c->asks_lost |= id == FIELD_LOST;
+		return true;
 	}
 	return false;
 }
 
-static bool condition_compare_values(wide a, enum condition_op op, wide b)
+int condition_parse(struct condition *c, const char *text, struct expression_error *error)
 {
-	return condition_test_order(a<b, op, a> b);
+	static const char *const open_prefixes[] = {"arg.", NULL};
+	const struct expression_names names = {.find_word = condition_find_word,
+		.ctx = c,
+		.word = FIELD_NAMES,
+		.open_prefixes = open_prefixes};
+
+	c->names = 0;
+	c->asks_task = c->asks_lost = false;
+	return expression_parse(&c->expression, text, &names, error) ? 0
+								     : PU_ERROR_INVALID_PARAMETER;
 }
 
-static bool compare_text(const struct condition_node *n, const void *text, size_t size)
+/* ------------------------------------------------------------------------ evaluation */
+
+struct condition_event {
+	const struct condition *condition;
+	const struct event *event;
+	uint64_t rate; /* ticks per second */
+};
+
+static bool condition_compare(wide a, enum expression_op op, wide b)
 {
-	return glob_match(n->text, text, size) == (n->op == OP_EQUAL);
+	return expression_order(a<b, op, a> b);
 }
 
-static bool compare_minors(const struct condition_node *n, const struct event *e)
+static bool condition_test_minor(
+	const struct event *e, enum expression_op op, const struct expression_literal *l)
 {
-	bool none = n->op == OP_UNEQUAL, found = false;
+	bool none = op == EXPRESSION_UNEQUAL, found = false;
 
+	if (l->number <= CPI_MINOR_MM && group_part(e->major, e->minor[0]) != PART_NONE)
+		return condition_compare(e->minor[0] & CPI_MINOR_MM, op, l->number);
 	for (uint32_t i = 0; i < e->minors; i++)
-		found |= condition_compare_values(e->minor[i], none ? OP_EQUAL : n->op, n->number);
+		found |= condition_compare(e->minor[i], none ? EXPRESSION_EQUAL : op, l->number);
 	return e->minors && found != none;
 }
 
-/* A NaN differs from every number and has no order. */
-static bool condition_compare_reals(double a, enum condition_op op, double b)
+/* Of a field that is no single value. */
+static bool condition_test_own(const struct condition_event *of, const struct expression_node *leaf,
+	const struct expression_literal *l)
 {
-	if (a != a || b != b)
-		return op == OP_UNEQUAL;
-	return condition_test_order(a<b, op, a> b);
+	const struct event *e = of->event;
+
+	if (leaf->id == FIELD_MINOR)
+		return condition_test_minor(e, leaf->op, l);
+	/* Multiplies both sides by the rate: exact in 128 bits. */
+	return condition_compare(
+		(wide)e->elapsed * 1000000000u, leaf->op, (wide)l->number * of->rate);
 }
 
-/* Whole numbers, exact: both above 0 after the sum. */
-static bool compare_whole(const struct condition_node *n, bool negative, uint64_t size)
+static struct expression_value condition_whole(uint64_t value)
 {
-	const wide zero = (wide)1 << 64;
-
-	return condition_compare_values(negative ? zero - size : zero + size, n->op,
-		n->is_negative ? zero - n->number : zero + n->number);
+	return (struct expression_value){.kind = EXPRESSION_VALUE_WHOLE, .size = value};
 }
 
-/* A number is compared with a number, a text with a pattern; else it is false. */
-static bool compare_arg(const struct condition_node *n, const struct event *e)
+static struct expression_value condition_text(const void *text, size_t length)
 {
+	return (struct expression_value){
+		.kind = EXPRESSION_VALUE_TEXT, .text = text, .length = length};
+}
+
+static struct expression_value condition_get_arg(const struct event *e, const char *name)
+{
+	struct expression_value value = {0};
 	struct event_arg arg;
-	double real;
 
-	if (!event_find_arg(e, n->name, &arg))
-		return false;
-	if (arg.type == INTERVAL_ARG_TEXT)
-		return (n->op == OP_EQUAL || n->op == OP_UNEQUAL) &&
-		       compare_text(n, arg.text, arg.length);
-	if (!n->is_number || arg.type < INTERVAL_ARG_U64 || arg.type > INTERVAL_ARG_F64)
-		return false;
-	bool negative = arg.type == INTERVAL_ARG_I64 && arg.value >> 63;
-	uint64_t size = negative ? -arg.value : arg.value;
-	if (arg.type != INTERVAL_ARG_F64 && n->is_whole)
-		return compare_whole(n, negative, size);
-	if (arg.type == INTERVAL_ARG_F64)
-		memcpy(&real, &arg.value, sizeof real);
-	else
-		real = negative ? -(double)size : (double)size;
-	return condition_compare_reals(real, n->op, n->real);
+	if (!event_find_arg(e, name, &arg))
+		return value;
+	switch (arg.type) {
+	case INTERVAL_ARG_TEXT:
+		return condition_text(arg.text, arg.length);
+	case INTERVAL_ARG_U64:
+		return condition_whole(arg.value);
+	case INTERVAL_ARG_I64:
+		value = condition_whole(arg.value);
+		value.is_negative = arg.value >> 63;
+		value.size = value.is_negative ? -arg.value : arg.value;
+		break;
+	case INTERVAL_ARG_F64:
+		value.kind = EXPRESSION_VALUE_REAL;
+		memcpy(&value.real, &arg.value, sizeof value.real);
+		break;
+	}
+	return value;
 }
 
-/* For a hook, which exists. */
-static bool term_of_hook(
-	const struct condition_node *n, const struct event *e, uint64_t ticks_per_second)
+/* NONE: the event does not have it. */
+static struct expression_value condition_get(const struct condition_event *of, uint32_t id)
 {
+	const struct event *e = of->event;
+	const struct expression_value none = {0};
 	const uint8_t *label;
 	uint32_t length;
 
-	switch (n->field) {
+	if (id == FIELD_LOST)
+		return condition_whole(e->lost);
+	if (!e->record)
+		return none;
+	switch (id) {
 	case FIELD_LABEL:
-		return event_find_label(e, &label, &length) && compare_text(n, label, length);
+		return event_find_label(e, &label, &length) ? condition_text(label, length) : none;
 	case FIELD_ELAPSED:
-		/* Multiplies both sides by the rate: exact in 128 bits. */
-		return e->has_elapsed && condition_compare_values((wide)e->elapsed * 1000000000u,
-						 n->op, (wide)n->number * ticks_per_second);
+		return e->has_elapsed ? condition_whole(e->elapsed) : none;
 	case FIELD_MAJOR:
-		return condition_compare_values(e->major, n->op, n->number);
+		return condition_whole(e->major);
 	case FIELD_MINOR:
-		return compare_minors(n, e);
 	case FIELD_MM:
-		return condition_compare_values(e->minor[0] & CPI_MINOR_MM, n->op, n->number);
+		return condition_whole(e->minor[0] & CPI_MINOR_MM);
 	case FIELD_TID:
-		return condition_compare_values(e->tid, n->op, n->number);
+		return condition_whole(e->tid);
 	case FIELD_PID:
-		return e->task && condition_compare_values(e->task->pid, n->op, n->number);
+		return e->task ? condition_whole(e->task->pid) : none;
 	case FIELD_COMM:
-		return e->task && compare_text(n, e->task->name, strlen(e->task->name));
+		return e->task ? condition_text(e->task->name, strlen(e->task->name)) : none;
 	case FIELD_CPU:
-		return e->has_cpu && condition_compare_values(e->cpu, n->op, n->number);
+		return e->has_cpu ? condition_whole(e->cpu) : none;
 	case FIELD_CPI:
-		return e->has_cpi && condition_compare_values(e->cpi, n->op, n->number);
-	case FIELD_ARG:
-		return compare_arg(n, e);
-	case FIELD_LOST:
-		break;
+		return e->has_cpi ? condition_whole(e->cpi) : none;
+	default:
+		return condition_get_arg(e, of->condition->name[id - FIELD_ARG]);
 	}
-	return false;
 }
 
-static bool holds(const struct condition *c, uint16_t node, const struct event *e, uint64_t rate)
+static bool condition_leaf(
+	void *ctx, const struct expression *x, const struct expression_node *leaf)
 {
-	const struct condition_node *n = &c->node[node];
+	const struct condition_event *of = ctx;
+	struct expression_value value = condition_get(of, leaf->id);
 
-	switch (n->kind) {
-	case NODE_AND:
-		return holds(c, n->left, e, rate) && holds(c, n->right, e, rate);
-	case NODE_OR:
-		return holds(c, n->left, e, rate) || holds(c, n->right, e, rate);
-	case NODE_NOT:
-		return !holds(c, n->left, e, rate);
-	case NODE_TERM:
-		break;
-	}
-	if (n->field == FIELD_LOST)
-		return condition_compare_values(e->lost, n->op, n->number);
-	return e->record && term_of_hook(n, e, rate);
+	if (leaf->kind == EXPRESSION_ABSENT || value.kind == EXPRESSION_VALUE_NONE ||
+		(leaf->id != FIELD_MINOR && leaf->id != FIELD_ELAPSED))
+		return expression_test(x, leaf, &value);
+	for (unsigned i = 0; i < leaf->literals; i++)
+		if (condition_test_own(of, leaf, &x->literal[leaf->first + i]))
+			return true;
+	return false;
 }
 
 bool condition_holds(const struct condition *c, const struct event *e, uint64_t ticks_per_second)
 {
-	return holds(c, c->root, e, ticks_per_second);
+	struct condition_event of = {c, e, ticks_per_second};
+
+	return expression_holds(&c->expression, condition_leaf, &of);
 }

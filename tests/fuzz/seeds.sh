@@ -10,7 +10,7 @@ to=$(cd "$1" && pwd)
 traces=$to/traces
 mkdir -p "$traces"
 cd "$traces"
-for target in api args codec container counterset cuts nrm2 partial pipeline query record \
+for target in api args codec container counterset cuts expression nrm2 partial pipeline query record \
 	replay schema sections; do
 	mkdir -p "$to/$target"
 done
@@ -206,6 +206,12 @@ for text in '*a?b[c-e]f\0xaybdf' '[!a-z]*\\\\*\0A*' 'a*b*c\0aXbYc' '[]]\0]'; do
 done
 for text in 'p90>+5%%' 'total<-1.5ms' 'lz4 *:cpi>0.25' '*\\:x:count>3' 'mean>+1e3us'; do
 	bytes "$to/args/gate-$n" '\2' "$text" '\0lz4 x'
+	n=$((n + 1))
+done
+n=0
+for text in 'n=1 and d>1.5ms or not t=a*' 'd in (1us,2min, 0x3)' 't in (a*, "b c")' 'absent(n)' \
+	'f(r>0.25 and f(a.x-y!=-1))' '{n}<=0xFF' '((n==1))' 't="a\\"b" and s>=-3' 'a.x=5h'; do
+	bytes "$to/expression/$n" "$text"
 	n=$((n + 1))
 done
 rm -rf "$traces"

@@ -42,11 +42,14 @@ exits 0 "$SWTRACE" install
 refuses 1 "$SWTRACE" trigger --when tid=1 -o "$t" && says "$err" 'swtrace init'
 
 while read -r condition; do
-	refuses 2 "$SWTRACE" trigger --when "$condition" -o "$t"
+	exits 2 "$SWTRACE" trigger --when "$condition" -o "$t"
 	says "$err" '--when: at column [0-9]*.*: expected '
+	says "$err" '^ *^$' # below the condition
+	same "lines on stderr" "$(wc -l <"$err" | tr -d ' ')" 3
 done <<'TABLE'
 label
 label>x
+label=[a
 elapsed>10
 elapsed>ten ms
 tid=1 and

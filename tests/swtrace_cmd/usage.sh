@@ -18,7 +18,6 @@ nonsense
 help nonsense
 init -s4x
 init -S4
-trigger --when label=[a
 ''
 -x
 init -x

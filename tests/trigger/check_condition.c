@@ -49,7 +49,7 @@ static struct event hook(void)
 static bool ask(const char *text, const struct event *e)
 {
 	struct condition *c = malloc(sizeof *c);
-	struct session_error error = {""};
+	struct expression_error error;
 	int rc = condition_parse(c, text, &error);
 
 	ck_assert_msg(rc == 0, "%s: %s", text, error.text);
@@ -69,7 +69,12 @@ START_TEST(what_holds_of_an_interval)
 		"cpi=1.50009", "lost>4", "label=slow* and elapsed>10ms", "label=x or tid=7",
 		"not label=x", "not (label=x or tid=8)", "label=x and tid=8 or tid=7",
 		"tid=7 or tid=8 and label=x", "  ( ( tid = 7 ) )  ", "not not tid=7",
-		"not tid=8 and tid=7"};
+		"not tid=8 and tid=7",
+		/* Synonyms, and what the language has beside comparisons. */
+		"label==slow*", "elapsed_ns>11999999", "elapsed_ns=12ms", "elapsed<1min",
+		"elapsed<1h", "task=work*", "tid in (6, 7)", "label in (x,slow*)",
+		"label in (\"slow request\")", "elapsed in (1ms,12ms)", "not absent(label)",
+		"absent(arg.size)", "minor in (1,66)"};
 	static const char *const no[] = {"label=slow", "label=Slow*", "label=*x*", "label=\"\"",
 		"label!=slow*", "elapsed>12ms", "elapsed<12ms", "elapsed>1s", "elapsed!=12ms",
 		"elapsed<11999999ns", "elapsed>12000000.5ns", "major=191", "minor=1", "minor!=0x42",
@@ -78,7 +83,8 @@ START_TEST(what_holds_of_an_interval)
 		"cpi=2", "lost>5", "lost<5", "label=slow* and elapsed>1s", "label=x or tid=8",
 		"not label=slow*", "not tid=7 or tid=8", "(tid=7 or tid=8) and label=x",
 		"not (not label=x)", "label=x and (tid=7 or tid=8)", "label=[!s]*", "label=\\[",
-		"label=slow*?request?"};
+		"label=slow*?request?", "elapsed_ns<12000000", "tid in (6,8)", "label in (slow)",
+		"absent(label)", "minor=0", "minor<0x42", "minor!=0xF0000042", "minor in (1, 2)"};
 	struct event e = interval();
 
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
@@ -94,7 +100,8 @@ START_TEST(what_is_not_there_is_false)
 	static const char *const no[] = {"label=*", "label!=x", "elapsed>=0ns", "elapsed<1s",
 		"cpi>=0", "cpi!=1", "cpu>=0", "cpu!=1", "pid>=0", "pid!=1", "comm=*", "comm!=x",
 		"lost>0", "lost!=0"};
-	static const char *const yes[] = {"not label=*", "major=0x22", "mm=0x30", "lost=0"};
+	static const char *const yes[] = {"not label=*", "major=0x22", "mm=0x30", "minor=0x30",
+		"lost=0", "absent(label)", "absent(elapsed) and absent(cpi)"};
 	struct event e = hook();
 
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
@@ -105,10 +112,10 @@ START_TEST(what_is_not_there_is_false)
 	ck_assert(ask("lost=3", &e));
 	ck_assert(!ask("major=0", &e));
 	ck_assert(!ask("tid=0 or minor=0 or mm=0", &e));
+	ck_assert(ask("absent(tid) and absent(minor)", &e));
 }
 END_TEST
 
-/* A set and '?' take a character, not a byte, as they do in cpidecode --label. */
 /* size = 2^64 - 1, neg = -5, half = 0.5, key = "k 1", and size again = 1000. */
 static void put_argument(uint8_t *p, uint32_t type, uint64_t value)
 {
@@ -130,7 +137,8 @@ START_TEST(arguments)
 		"arg.big>18446744073709551614", "arg.neg=-5", "arg.neg<0", "arg.neg<-4",
 		"arg.neg>-6", "arg.neg<18446744073709551615", "arg.half=0.5", "arg.half<1",
 		"arg.half>-1", "arg.size=1000", "arg.size>999.5", "arg.key=\"k 1\"", "arg.key=k*",
-		"arg.key!=x", "label=slow* and arg.size>=1000", "not arg.none=1"};
+		"arg.key!=x", "label=slow* and arg.size>=1000", "not arg.none=1", "arg.size=1us",
+		"arg.size<1.5us", "arg.size in (1, 1000)", "arg.key in (x, k*)"};
 	static const char *const no[] = {"arg.big<18446744073709551615", "arg.big=-1", "arg.neg>0",
 		"arg.neg=5", "arg.half=1", "arg.size=1", "arg.size=k", "arg.size!=k", "arg.key=1",
 		"arg.key>1", "arg.none=1", "arg.none!=1", "arg.siz=1000", "arg.sizes=1000"};
@@ -170,6 +178,7 @@ START_TEST(arguments)
 }
 END_TEST
 
+/* A set and '?' take a character, not a byte, as they do in cpidecode --label. */
 START_TEST(patterns_are_of_characters)
 {
 	struct event e = interval();
@@ -189,13 +198,13 @@ START_TEST(refused_with_the_column)
 		const char *text;
 		unsigned column;
 		const char *expected;
-	} bad[] = {{"arg=1", 4, "a name of at most 63 bytes"},
-		{"arg.=1", 4, "a name of at most 63 bytes"}, {"arg.x>y", 7, "a number"},
+	} bad[] = {{"arg=1", 1, "a name of at most 63 bytes"},
+		{"arg.=1", 1, "a name of at most 63 bytes"}, {"arg.x>y", 7, "a number"},
 		{"", 1, "a field"}, {"   ", 4, "a field"}, {"label", 6, "= or !="},
 		{"label=", 7, "a pattern"}, {"label=[a", 7, "a ] that closes"},
-		{"label>x", 6, "= or !="}, {"label==x", 7, "one ="}, {"Label=x", 1, "a field"},
-		{"labels=x", 1, "a field"}, {"=x", 1, "a field"}, {"comm<=x", 5, "= or !="},
-		{"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
+		{"label>x", 6, "= or !="}, {"label===x", 8, "after the operator"},
+		{"Label=x", 1, "a field"}, {"labels=x", 1, "a field"}, {"=x", 1, "a field"},
+		{"comm<=x", 5, "= or !="}, {"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
 		{"elapsed>10", 9, "a duration"}, {"elapsed>10 ms", 9, "a duration"},
 		{"elapsed>ms", 9, "a duration"}, {"elapsed>-1ms", 9, "a duration"},
 		{"elapsed>1.ms", 9, "a duration"}, {"elapsed>.5ms", 9, "a duration"},
@@ -219,11 +228,16 @@ START_TEST(refused_with_the_column)
 		{"tid=1 xor tid=2", 7, "and, or"}, {"tid~1", 4, "=, !="}, {"tid!1", 4, "=, !="},
 		{"tid=>1", 5, "after the operator"}, {"tid<>1", 5, "after the operator"},
 		{"label=\"x", 9, "\" at"}, {"label=x\"y\"", 8, "in quotes"},
-		{"label=\"x\"y=1", 10, "and, or"}, {"tid=1, pid=2", 5, "whole"}};
+		{"label=\"x\"y=1", 10, "and, or"}, {"tid=1, pid=2", 5, "whole"},
+		{"tid in 1", 8, "( and the values"}, {"tid in (1", 10, ", or )"},
+		{"tid in ()", 9, "whole"}, {"label in (a b)", 13, ", or )"},
+		{"absent(tid", 11, ") behind"}, {"absent()", 8, "a field"},
+		{"absent tid", 1, "a field"}, {"{tid=1", 7, "} behind"},
+		{"under(tid=1)", 1, "a field"}};
 
 	struct condition *c = malloc(sizeof *c);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct session_error error = {""};
+		struct expression_error error;
 		char column[40];
 
 		int rc = condition_parse(c, bad[i].text, &error);

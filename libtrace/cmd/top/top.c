@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{OPTION_ROUNDS, "--rounds", .value = "N", .help = "ends after N rounds"},
 	{OPTION_SORT, "--sort", .value = SORT_KEYS, .help = "what labels are sorted by (rate)"},
 	{OPTION_WHERE, "--where", .value = "CONDITION",
-		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>",
+		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.",
 		.help = "labels and programs count only hooks for which it holds, as\n"
 			"              trigger --when has it; rings count all"},
 	{OPTION_LABEL, "--label", .value = "NAME",
@@ -323,10 +323,10 @@ static enum top_key parse_key(const struct arguments *a)
 
 static void top_take_condition(struct top_options *o, const struct arguments *a)
 {
-	struct session_error error = {""};
+	struct expression_error error;
 
 	if (condition_parse(&o->condition, a->value, &error) != 0)
-		cmd_misuse(a->verb, "--where: %s", error.text);
+		cmd_misuse_condition(a, "--where", &error);
 	o->has_condition = true;
 }
 
