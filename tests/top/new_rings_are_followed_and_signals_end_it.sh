@@ -20,7 +20,8 @@ for signal in TERM HUP; do
 	"$SWTRACE" top --json --interval 1h >rounds 2>told </dev/null &
 	top=$!
 	pids="$pids $top"
-	# It catches the signal.
+	# It, and no longer the shell that starts it, catches the signal.
+	wait_until grep -qx swtrace "/proc/$top/comm"
 	wait_until grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/$top/status"
 	kill -$signal "$top"
 	ended 0
