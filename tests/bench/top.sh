@@ -12,6 +12,7 @@ top_failed() {
 
 # top_begin [OPTION...]: a top in the background that has shown a round.
 top_begin() {
+	: >"$work/rounds" # those of the last one are not its
 	"$swtrace" top --json --interval 0.25 "$@" >"$work/rounds" 2>"$work/told" &
 	top_pid=$!
 	until [ -s "$work/rounds" ]; do
