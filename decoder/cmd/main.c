@@ -134,6 +134,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 	struct report r = {.out = out,
 		.format = o->format,
 		.filter = &o->filter,
+		.where = o->where,
 		.threads = o->threads,
 		.tail = o->tail,
 		.compensate = o->compensate,
@@ -270,6 +271,8 @@ static int begin_trace(struct options *o, struct trace **t)
 		return EXIT_FAILED;
 	}
 	settle_times(o, *t);
+	if (o->where)
+		where_settle(o->where, *t);
 	return EXIT_FINE;
 }
 
@@ -317,10 +320,9 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
-		if (all->compensate) {
-			complain(
-				"%s: a partial result: --compensate goes with --partial, when it is made",
-				run->files[0]);
+		if (all->compensate || all->where) {
+			complain("%s: a partial result: --%s goes with --partial, when it is made",
+				run->files[0], all->where ? "where" : "compensate");
 			return EXIT_USAGE;
 		}
 		int code = add_partial(p, run->files[0]);

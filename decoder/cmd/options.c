@@ -185,6 +185,33 @@ static void add_gate(struct options *o, const char *text)
 		misuse("--fail-if %s: %s", text, wrong);
 }
 
+/* Shows where a condition is wrong. */
+static void __attribute__((noreturn))
+misuse_expression(const char *option, const char *text, const struct expression_error *error)
+{
+	char shown[EXPRESSION_SHOWN];
+
+	complain("--%s: %s", option, error->text);
+	expression_show(text, error, shown);
+	fputs(shown, stderr);
+	exit(EXIT_USAGE);
+}
+
+static void where_option(struct options *o, const char *text)
+{
+	struct expression_error error;
+
+	if (o->where)
+		misuse("--where is given twice: join the conditions by and");
+	o->where = malloc(sizeof *o->where);
+	if (!o->where) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	if (!where_parse(o->where, text, &error))
+		misuse_expression("where", text, &error);
+}
+
 static void add_metric(struct options *o, const char *text)
 {
 	options_reserve(&o->metrics, &o->metric_room, o->nmetrics + 1, sizeof *o->metrics);
@@ -298,6 +325,9 @@ static void options_take_argument(
 	case OPT_FROM:
 		time_option("from", value, &o->from);
 		break;
+	case OPT_WHERE:
+		where_option(o, value);
+		break;
 	case OPT_TO:
 		time_option("to", value, &o->to);
 		break;
@@ -408,6 +438,17 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
 }
 
+static void check_where(const struct options *o)
+{
+	if (!o->where)
+		return;
+	if (o->report == REPORT_HOOKS)
+		misuse("--where asks intervals: --report hooks%s takes --label, --minor, --cpu, --tid, --pid, --from and --to",
+			o->format == FORMAT_NRM2 ? " (--format nrm2)" : "");
+	if (o->slice && o->where->nests)
+		misuse("--where: a slice lacks what is around and nested in its intervals: depth, self_ns, parent., root., under() and contains() go with whole traces");
+}
+
 static size_t count_pipes(char *const *files, size_t n)
 {
 	size_t pipes = 0;
@@ -451,6 +492,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_diff(o);
 	check_compensate(o);
 	check_metrics(o);
+	check_where(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
@@ -498,4 +540,5 @@ void options_free(struct options *o)
 	free(o->schemas);
 	free(o->gates);
 	free(o->metrics);
+	free(o->where);
 }

@@ -7,6 +7,7 @@
 #define SWT_DECODER_OPTIONS_H
 
 #include "../../formats/base/options.h"
+#include "../report/query/where.h"
 #include "../report/report.h"
 #include "../report/values/formula.h"
 #include "time_arg.h"
@@ -23,6 +24,7 @@ enum {
 	OPT_TID,
 	OPT_PID,
 	OPT_FROM,
+	OPT_WHERE,
 	OPT_TO,
 	OPT_STRICT,
 	OPT_CSV_SAFE,
@@ -48,6 +50,7 @@ struct options {
 	enum report_format format;
 	const char *weight;   /* report_set_weight; NULL: the default */
 	struct filter filter; /* from and to are set once the trace's start is known */
+	struct where *where;  /* NULL: none; settled once the trace is open */
 	struct time_arg from, to;
 	const char *output;	/* NULL: standard output; also of a partial result */
 	bool merge;		/* the files are partial results */

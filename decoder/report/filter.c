@@ -147,7 +147,7 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 	return cpu_taken(f, h->ring) && thread_taken(f, h->tid, h->task);
 }
 
-void filter_describe(const struct filter *f, bool compensated, struct out *o)
+void filter_describe(const struct filter *f, bool compensated, const char *where, struct out *o)
 {
 	if (f->from != INT64_MIN) {
 		out_str(o, "from ");
@@ -161,6 +161,9 @@ void filter_describe(const struct filter *f, bool compensated, struct out *o)
 	}
 	if (compensated)
 		out_str(o, FILTER_COMPENSATED);
+	/* With its length, as it may look like the others. */
+	if (where)
+		out_printf(o, "where %zu %s; ", strlen(where), where);
 	if (f->by_minor)
 		out_printf(o, "minor 0x%02X; ", f->minor);
 	if (f->by_cpu) {

@@ -106,7 +106,7 @@ void report_note_no_intervals(const struct report *r)
 	uint64_t hooks = r->found ? r->found->total.hooks : 0;
 
 	/* A filter or a slice may have excluded them. */
-	if (hooks && !r->slices && filter_takes_all(r->filter))
+	if (hooks && !r->slices && !r->where && filter_takes_all(r->filter))
 		report_note(r,
 			"no intervals, but %" PRIu64
 			" hook%s (of TraceHook, say): --report hooks shows %s",

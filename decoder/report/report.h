@@ -70,6 +70,7 @@ struct report {
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
+	struct where *where; /* query/where.h; NULL: none */
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;

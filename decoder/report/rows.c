@@ -49,6 +49,11 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	}
 }
 
+struct cell column_cell(const struct column *c, const void *row)
+{
+	return column_read(c, row);
+}
+
 static inline void cell_write_csv(struct csv *c, struct cell cell)
 {
 	switch (cell.kind) {

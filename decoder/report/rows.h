@@ -88,6 +88,7 @@ struct column {
 	uint8_t when;	  /* bits of rows.has; all are required */
 	uint8_t place;	  /* text sorts by it; equal ones stay in order */
 	bool left;	  /* aligned in text */
+	bool is_text;	  /* of a function: its cells are strings or words */
 	uint8_t unit;	  /* enum column_unit */
 	union {
 		struct cell (*get)(const void *row);
@@ -145,6 +146,7 @@ void rows_write_members(struct json *j, const struct column *columns, enum colum
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
 
+struct cell column_cell(const struct column *c, const void *row);
 void cell_write_json(struct json *j, struct cell cell);
 
 static inline struct cell cell_real(double v, unsigned decimals)

@@ -8,6 +8,8 @@
 #include "../model/intervals/interval_stream.h"
 #include "../model/stats/tally_shared.h"
 #include "../sink/escape.h"
+#include "query/lineage.h"
+#include "query/select.h"
 
 enum {
 	KEPT_BYTES = 24 << 20, /* for all threads together, unless one thread needs more */
@@ -28,7 +30,7 @@ struct reader {
 
 static int tallies_take_interval(struct reader *reader, unsigned thread, const struct interval *iv)
 {
-	if (!reader->all && !filter_interval(reader->r->filter, iv))
+	if (!reader->all && !select_interval(reader->r, iv))
 		return 0;
 	return reader->take(reader->ctx, thread, iv);
 }
@@ -80,29 +82,39 @@ static bool tallies_filter_interval(void *ctx, const struct interval *iv)
 {
 	const struct reader *reader = ctx;
 
-	return reader->all || filter_interval(reader->r->filter, iv);
+	return reader->all || select_interval(reader->r, iv);
 }
 
-/* Costs of nested intervals are known only once all are sorted; then one thread takes them. */
-static int read_compensated(struct reader *reader, struct findings *found)
+/* What is nested in an interval, or around it, is known only once all are sorted; then one thread
+ * takes them. */
+static int read_sorted(struct reader *reader, struct findings *found)
 {
 	const struct report *r = reader->r;
+	struct lineage lineage = {0};
+	struct interval_query query;
 	struct interval_stream_options how = {.filter = tallies_filter_interval,
 		.ctx = reader,
 		.progress = r->progress,
 		.progress_ctx = r->ctx,
 		.from_ns = INT64_MIN,
 		.threads = r->threads,
-		.wants = reader->wants | WANT_START | WANT_OWN_COST,
+		.wants = reader->wants | WANT_START | (r->compensate ? WANT_OWN_COST : 0),
+		.filter_wants = select_wants(r),
 		.by_machine = true,
-		.nested_cost = true,
-		.compensate = true};
+		.nested_cost = r->compensate,
+		.compensate = r->compensate};
 	struct interval_stream *s;
 	const struct interval *iv;
-	int rc = interval_stream_open(r->trace, &how, &s, found);
 
-	if (rc)
+	if (select_nests(r)) {
+		lineage_init(&lineage, r->where, r->trace, &query);
+		how.query = &query;
+	}
+	int rc = interval_stream_open(r->trace, &how, &s, found);
+	if (rc) {
+		lineage_free(&lineage);
 		return rc;
+	}
 	/* Reports that read twice say it once. */
 	if (found)
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
@@ -111,19 +123,18 @@ static int read_compensated(struct reader *reader, struct findings *found)
 			break;
 	int error = errno;
 	interval_stream_close(s);
+	lineage_free(&lineage);
 	errno = error;
 	return rc;
 }
 
 static int read_all(struct reader *reader, unsigned threads, struct findings *found)
 {
-	if (reader->r->compensate)
-		return read_compensated(reader, found);
+	if (reader->r->compensate || select_nests(reader->r))
+		return read_sorted(reader, found);
 	struct pass pass = make_pass(reader, threads);
 
-	/* Start times matter only with `to`. */
-	if (reader->r->filter->to != INT64_MAX)
-		reader->wants |= WANT_START;
+	reader->wants |= select_wants(reader->r);
 	reader->builders = calloc(threads, sizeof(struct interval_builder *));
 	if (!reader->builders)
 		return CPIDECODE_ENOMEM;
@@ -141,7 +152,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 	tallies_take_fn fn, void *ctx)
 {
 	struct reader reader = {
-		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = filter_takes_all(r->filter)};
+		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = select_takes_all(r)};
 
 	return read_all(&reader, threads, found);
 }
@@ -172,16 +183,16 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 	struct reader reader = {.r = r,
 		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS,
 		.take = add_to_tally,
-		.all = filter_takes_all(r->filter)};
+		.all = select_takes_all(r)};
 
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
 	if (t->wanted & TALLY_WANT_TYPES)
 		reader.wants |= WANT_TYPES;
-	/* A tally needs no thread and seldom a time: only the filter reads them. */
-	if (reader.all)
+	/* A tally needs no thread and seldom a time: only the selection reads them. */
+	if (!select_asks_task(r))
 		reader.spared = HOOK_SPARE_TASK;
-	if (reader.all && !(t->wanted & TALLY_WANT_ORDER))
+	if (!select_asks_time(r) && !(t->wanted & TALLY_WANT_ORDER))
 		reader.spared |= HOOK_SPARE_TIME;
 	if (threads == 1)
 		own = SIZE_MAX;

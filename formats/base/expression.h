@@ -50,6 +50,7 @@ enum expression_type {
 
 /* A word, as the caller describes it. */
 struct expression_word {
+	bool in_braces; /* set before the caller is asked */
 	uint32_t id;
 	enum expression_type type;
 	bool needs_unit; /* a duration without a unit is refused */

@@ -131,7 +131,7 @@ static bool expression_take_word(struct expression_parser *p, struct expression_
 		length = expression_word_length(p, start);
 		p->at += length;
 	}
-	*word = (struct expression_word){0};
+	*word = (struct expression_word){.in_braces = *start == '{'};
 	snprintf(expected, sizeof expected, "not, ( or %s", p->names->word);
 	if (length && p->names->find_word(p->names->ctx, text, length, word, expected))
 		return true;

@@ -14,15 +14,15 @@ static bool find_word(void *ctx, const char *text, size_t length, struct express
 	static const struct {
 		const char *name;
 		struct expression_word word;
-	} words[] = {{"count", {COUNT, .type = EXPRESSION_WHOLE}},
-		{"time_ns", {TIME, .type = EXPRESSION_DURATION}},
-		{"r.2", {REAL, .type = EXPRESSION_DECIMAL}},
-		{"signed", {SIGNED, .type = EXPRESSION_WHOLE, .is_signed = true}},
-		{"name", {NAME, .type = EXPRESSION_TEXT}},
-		{"arg.a-b", {ANY, .type = EXPRESSION_ANY}},
-		{"page faults", {COUNT, .type = EXPRESSION_WHOLE}},
-		{"absent", {NOTHING, .type = EXPRESSION_WHOLE}},
-		{"under", {COUNT, .type = EXPRESSION_WHOLE}}};
+	} words[] = {{"count", {.id = COUNT, .type = EXPRESSION_WHOLE}},
+		{"time_ns", {.id = TIME, .type = EXPRESSION_DURATION}},
+		{"r.2", {.id = REAL, .type = EXPRESSION_DECIMAL}},
+		{"signed", {.id = SIGNED, .type = EXPRESSION_WHOLE, .is_signed = true}},
+		{"name", {.id = NAME, .type = EXPRESSION_TEXT}},
+		{"arg.a-b", {.id = ANY, .type = EXPRESSION_ANY}},
+		{"page faults", {.id = COUNT, .type = EXPRESSION_WHOLE}},
+		{"absent", {.id = NOTHING, .type = EXPRESSION_WHOLE}},
+		{"under", {.id = COUNT, .type = EXPRESSION_WHOLE}}};
 
 	(void)ctx;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

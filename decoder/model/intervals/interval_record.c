@@ -167,8 +167,8 @@ static uint8_t *put_body(
 	return p + interval_record_tail(iv);
 }
 
-void interval_record_put(
-	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t offset)
+void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants, bool kept,
+	uint64_t offset, uint64_t mark)
 {
 	struct interval_record r = {
 		.sort = {.key = iv->end_ticks - iv->elapsed,
@@ -198,6 +198,10 @@ void interval_record_put(
 	uint8_t *p = to + sizeof r;
 
 	r.marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
+	if (wants & RECORD_MARK) {
+		memcpy(p, &mark, sizeof mark);
+		p += sizeof mark;
+	}
 	if (kept)
 		p = put_body(p, iv, wants, outside, offset);
 	while ((size_t)(p - to) % 8)
@@ -223,6 +227,7 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 	parts->times = (struct times){0};
 	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group};
 	parts->values = (struct values){0};
+	p += wants & RECORD_MARK ? sizeof(uint64_t) : 0;
 	memcpy(&parts->task, p, sizeof parts->task);
 	p += sizeof(uint64_t);
 	if (wants & WANT_START) {

@@ -40,11 +40,13 @@ enum {
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
+/* Likewise: keeps a mark of each, also of those that are only keys. */
+#define RECORD_MARK (1u << 17)
 
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 368, /* fits its 16 bits */
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 376, /* fits its 16 bits */
 };
 
 /* Bytes of its label, processors and named values. */
@@ -55,10 +57,16 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 /*
  * Writes iv, at most RECORD_MAX_SIZE bytes. A tail longer than
  * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
- * is all that is written. wants: of enum interval_want, and RECORD_PLACES.
+ * is all that is written, and the mark. wants: of enum interval_want, RECORD_PLACES and
+ * RECORD_MARK.
  */
-void interval_record_put(
-	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t outside);
+void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants, bool kept,
+	uint64_t outside, uint64_t mark);
+/* Of a record that was put with RECORD_MARK. */
+static inline uint64_t interval_record_mark(const struct interval_record *r)
+{
+	return *(const uint64_t *)(const void *)(r + 1);
+}
 
 /* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);

@@ -50,8 +50,8 @@ static int interval_sorter_store_tail(
 	return rc;
 }
 
-int interval_sorter_add(
-	struct interval_sorter *s, unsigned thread, const struct interval *iv, bool kept)
+int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
+	bool kept, uint64_t mark)
 {
 	struct sorter_record *r;
 	uint64_t outside = 0;
@@ -61,7 +61,7 @@ int interval_sorter_add(
 		rc = interval_sorter_store_tail(s, iv, &outside);
 	if (rc)
 		return rc;
-	interval_record_put((uint8_t *)r, iv, s->options.wants, kept, outside);
+	interval_record_put((uint8_t *)r, iv, s->options.wants, kept, outside, mark);
 	sorter_add(s->records, thread);
 	return 0;
 }

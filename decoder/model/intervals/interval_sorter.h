@@ -18,10 +18,10 @@ struct interval_sorter_options {
 int interval_sorter_new(const struct interval_sorter_options *options, struct interval_sorter **s);
 /*
  * thread: below options.threads, each for one thread at a time. kept false: only the
- * key. 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL.
+ * key. mark: with RECORD_MARK. 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL.
  */
-int interval_sorter_add(
-	struct interval_sorter *s, unsigned thread, const struct interval *iv, bool kept);
+int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
+	bool kept, uint64_t mark);
 /* Call after the last one was added, and to rewind: the next one returned is the first. */
 int interval_sorter_rewind(struct interval_sorter *s);
 /* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */

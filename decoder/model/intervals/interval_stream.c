@@ -23,16 +23,18 @@ struct interval_stream {
 	bool has_costs; /* own_nested is known; of the first sorter from `costs` */
 	bool compensate;
 	int64_t from_ns;
-	uint64_t count, told;
+	const struct interval_query *query; /* NULL: none, or it has selected */
+	uint64_t seen, count, told;
 	int64_t place;	    /* of the next one returned */
+	int64_t kept;	    /* place of the next one that the filter takes */
 	struct interval iv; /* the one returned */
 };
 
 /* Per-thread state of the pass. */
 struct feeder {
 	struct interval_builder *builder;
-	uint64_t kept, told; /* told: of those kept */
-	bool has_pairs;	     /* some interval, kept or not, tells its cost */
+	uint64_t seen, kept, told; /* told: of those kept */
+	bool has_pairs;		   /* some interval, kept or not, tells its cost */
 };
 
 struct reading_in {
@@ -46,13 +48,15 @@ static int interval_stream_add_interval(
 {
 	const struct interval_stream_options *o = r->options;
 	bool kept = !o->filter || o->filter(o->ctx, iv);
+	uint64_t mark = o->query ? o->query->mark(o->query->ctx, iv) : 0;
 
+	r->feeders[thread].seen++;
 	r->feeders[thread].kept += kept;
 	if (iv->own_pair != NOT_MEASURED) {
 		r->feeders[thread].told += kept;
 		r->feeders[thread].has_pairs = true;
 	}
-	return interval_sorter_add(r->stream->sorter, thread, iv, kept);
+	return interval_sorter_add(r->stream->sorter, thread, iv, kept, mark);
 }
 
 static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
@@ -111,12 +115,14 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.progress = o->progress,
 		.progress_ctx = o->progress_ctx};
 	struct interval_sorter_options sorter = *how;
+	const unsigned wants =
+		(how->wants & ~RECORD_MARK) | o->filter_wants | (o->query ? o->query->wants : 0);
 
 	sorter.threads = pass_threads(&pass);
 	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
 	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < sorter.threads && !rc; i++)
-		rc = interval_builder_new(s->t, how->wants, &r.feeders[i].builder);
+		rc = interval_builder_new(s->t, wants, &r.feeders[i].builder);
 	if (!rc)
 		rc = pass_run(&pass, found);
 	for (unsigned i = 0; found && i < sorter.threads && !rc; i++)
@@ -124,6 +130,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	if (!rc && found && o->open)
 		rc = interval_stream_add_open(&r, found);
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
+		s->seen += r.feeders[i].seen;
 		s->count += r.feeders[i].kept;
 		s->told += r.feeders[i].told;
 		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
@@ -164,11 +171,32 @@ static int sum_costs(struct interval_stream *s)
 	return rc ? rc : interval_sorter_rewind(s->sorter);
 }
 
-/* What was nested in an interval that began before from_ns was not read. */
-static void find_cost(struct interval_stream *s, struct interval *iv)
+/* What was nested in an interval that began before from_ns was not read. kept: its place among
+ * those that the filter takes. */
+static void find_cost(struct interval_stream *s, struct interval *iv, int64_t kept)
 {
 	if (s->has_costs && iv->start_ns >= s->from_ns)
-		iv->own_nested = nested_cost_get(&s->costs, iv->place);
+		iv->own_nested = nested_cost_get(&s->costs, kept);
+}
+
+/* Walks a sorter by machine and ticks for what intervals are selected by. */
+static int gather_query(struct interval_stream *s)
+{
+	const struct interval_query *q = s->query;
+	const struct interval_record *r;
+	int rc = q->begin(q->ctx, s->seen);
+
+	if (rc || !q->gathers)
+		return rc;
+	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+		struct nest_key key = stream_nest_key(r, -1);
+
+		rc = q->gather(q->ctx, &key, r->file, interval_record_mark(r));
+		if (rc)
+			return rc;
+	}
+	q->end(q->ctx);
+	return rc ? rc : interval_sorter_rewind(s->sorter);
 }
 
 /* Of an interval that is handed out. */
@@ -187,29 +215,50 @@ static void settle_cost(struct interval_stream *s, struct interval *iv)
 		own_cost_take_off(iv, s->t);
 }
 
-/* The next kept interval, with its depth, from a sorter by machine and ticks. */
+/* Whether the filter and the query take it; *kept: whether the filter does. */
+static int stream_select(
+	struct interval_stream *s, const struct interval_record *r, bool *kept, bool *selected)
+{
+	const struct nest_key key = stream_nest_key(r, -1);
+	int rc = 0;
+
+	*kept = *selected = r->marks & RECORD_KEPT;
+	if (s->query)
+		rc = s->query->select(
+			s->query->ctx, &key, r->file, interval_record_mark(r), selected);
+	*selected &= *kept;
+	return rc;
+}
+
+/* The next selected interval, with its depth, from a sorter by machine and ticks. */
 static int next_nested(struct interval_stream *s)
 {
 	const struct interval_record *r;
 	int rc;
 
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
-		bool kept = r->marks & RECORD_KEPT;
-		struct nest_key key = stream_nest_key(r, s->place);
+		bool kept, selected;
 		uint32_t depth;
 		int64_t parent;
 
+		rc = stream_select(s, r, &kept, &selected);
+		if (rc)
+			return rc;
+		struct nest_key key = stream_nest_key(r, s->place);
+		if (!selected)
+			key.place = -1;
 		rc = nesting_add(&s->nesting, &key, &depth, &parent);
 		if (rc)
 			return rc;
-		if (!kept)
+		s->kept += kept;
+		if (!selected)
 			continue;
 		rc = interval_sorter_get(s->sorter, r, &s->iv);
 		s->iv.depth = depth;
 		s->iv.parent = parent;
 		s->iv.place = s->place++;
 		if (!rc)
-			find_cost(s, &s->iv);
+			find_cost(s, &s->iv, s->kept - 1);
 		return rc ? rc : 1;
 	}
 	return rc;
@@ -235,12 +284,12 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	struct interval_sorter *sorter;
 
 	options.threads = 1;
-	options.wants |= RECORD_PLACES;
+	options.wants = (options.wants & ~RECORD_MARK) | RECORD_PLACES;
 	int rc = interval_sorter_new(&options, &sorter);
 	if (rc)
 		return rc;
 	while (!rc && (rc = next_nested(s)) > 0)
-		rc = interval_sorter_add(sorter, 0, &s->iv, true);
+		rc = interval_sorter_add(sorter, 0, &s->iv, true, 0);
 	if (rc) {
 		int error = interval_sorter_error(sorter);
 
@@ -253,6 +302,9 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	interval_sorter_free(s->sorter);
 	s->sorter = sorter;
 	s->nested = true;
+	if (s->query)
+		s->query->end(s->query->ctx);
+	s->query = NULL;
 	s->place = 0;
 	return interval_sorter_rewind(s->sorter);
 }
@@ -262,18 +314,21 @@ static int interval_stream_fill_sorter(
 {
 	bool by_time = !o->by_machine && has_machines(s->t);
 	struct interval_sorter_options how = {.trace = s->t,
-		.wants = o->wants | (by_time ? WANT_START : 0),
+		.wants = o->wants | (by_time ? WANT_START : 0) | (o->query ? RECORD_MARK : 0),
 		.budget = o->budget ? o->budget : DEFAULT_BUDGET};
 
 	if (by_time)
 		how.budget /= 2;
 	s->compensate = o->compensate;
 	s->from_ns = o->from_ns;
+	s->query = o->query;
 	int rc = read_in(s, o, &how, found);
 	if (!rc)
 		rc = interval_sorter_rewind(s->sorter);
 	if (!rc && s->has_costs)
 		rc = sum_costs(s);
+	if (!rc && s->query)
+		rc = gather_query(s);
 	return !rc && by_time ? sort_by_time(s, &how) : rc;
 }
 
@@ -315,7 +370,9 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv)
 int interval_stream_rewind(struct interval_stream *s)
 {
 	nesting_free(&s->nesting);
-	s->place = 0;
+	if (s->query)
+		s->query->end(s->query->ctx);
+	s->place = s->kept = 0;
 	int rc = interval_sorter_rewind(s->sorter);
 	if (rc == CPIDECODE_ESPOOL)
 		errno = interval_sorter_error(s->sorter);

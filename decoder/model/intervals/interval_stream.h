@@ -14,19 +14,43 @@
 
 #include "../trace/findings.h"
 #include "intervals.h"
+#include "nesting.h"
 
 struct interval_stream;
+
+/*
+ * Selects intervals by others of their thread: those that contain them, and those that are nested
+ * in them. Each interval gets a mark as it is read, also one that the filter leaves out. Then all
+ * are walked in order, parents first: to gather, if it gathers, and to select. Functions return 0
+ * or a negative code.
+ */
+struct interval_query {
+	void *ctx;
+	unsigned wants; /* enum interval_want, of mark */
+	bool gathers;
+	/* Called on any thread, before the depth is known. */
+	uint64_t (*mark)(void *ctx, const struct interval *iv);
+	/* Once, before the first walk: how many intervals there are. */
+	int (*begin)(void *ctx, uint64_t count);
+	int (*gather)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark);
+	int (*select)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark,
+		bool *selected);
+	/* After each walk, and one that was broken off. */
+	void (*end)(void *ctx);
+};
 
 struct interval_stream_options {
 	/* Called on any thread, before the depth is known. NULL: all. */
 	bool (*filter)(void *ctx, const struct interval *iv);
-	void *ctx; /* of filter */
+	void *ctx;	       /* of filter */
+	unsigned filter_wants; /* what the filter wants beside `wants`, which is not kept */
+	const struct interval_query *query; /* NULL: none */
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	int64_t from_ns;  /* skips intervals that end before; INT64_MIN: none */
 	unsigned threads; /* 0: one for each processor that the process may use */
-	unsigned wants;	  /* enum interval_want, also of the filter */
+	unsigned wants;	  /* enum interval_want */
 	/* Returns the intervals machine by machine, by ticks: less work for several machines. */
 	bool by_machine;
 	/*
@@ -47,6 +71,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 int interval_stream_next(struct interval_stream *s, const struct interval **iv);
 /* Rewinds to the first one. */
 int interval_stream_rewind(struct interval_stream *s);
+/* How many the filter takes. */
 uint64_t interval_stream_count(const struct interval_stream *s);
 /* How many of these tell their own cost. */
 uint64_t interval_stream_told(const struct interval_stream *s);

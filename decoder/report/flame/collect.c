@@ -11,7 +11,7 @@
 #include "../../base/sort.h"
 #include "../../model/stats/tally.h"
 #include "../../sink/escape.h"
-#include "../report.h"
+#include "../query/select.h"
 #include "../values/columns.h"
 
 enum {
@@ -236,7 +236,7 @@ static int collect_add_interval(
 	struct flame_record *r = &w->unnamed[w->nunnamed];
 	uint64_t weight = c->r->weight == WEIGHT_EVENT ? collect_find_event(c, w, iv)
 						       : flame_weight(c->r->weight, iv);
-	bool selected = filter_interval(c->r->filter, iv);
+	bool selected = select_interval(c->r, iv);
 
 	*r = (struct flame_record){
 		.sort = {.key = iv->end_ticks - iv->elapsed,
@@ -264,10 +264,18 @@ static int collect_add_interval(
 			collect_add_part(w, r, iv);
 	} else {
 		w->left_out += selected;
+		r->flags |= selected ? FLAME_LEFT_OUT : 0;
 	}
 	if (c->r->compensate) {
 		w->told += iv->own_pair != NOT_MEASURED && r->sort.spare & FLAME_COUNTED;
 		collect_add_own_cost(c->r, r, iv);
+	}
+	if (c->query) {
+		uint64_t mark = c->query->mark(c->query->ctx, iv);
+
+		memcpy((uint8_t *)r + r->sort.size, &mark, sizeof mark);
+		r->sort.size += sizeof mark;
+		r->flags |= FLAME_HAS_MARK;
 	}
 	const char *name = iv->label;
 	size_t n = iv->label_len;
@@ -300,14 +308,13 @@ static unsigned collect_wants(const struct report *r)
 		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
 		[WEIGHT_THREAD_CYCLES] = WANT_THREAD,
 		[WEIGHT_EVENT] = WANT_EVENTS};
-	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
-
-	unsigned own = r->compensate ? WANT_OWN_COST : 0;
+	unsigned wants = select_wants(r) | (select_asks_time(r) ? WANT_START : 0) |
+			 (r->compensate ? WANT_OWN_COST : 0);
 
 	if (r->format == FORMAT_SVG)
 		return WANT_START | WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | weights[r->weight] |
-		       own;
-	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0) | own;
+		       wants;
+	return weights[r->weight] | WANT_METHOD | wants;
 }
 
 /* The number that the hooks' readers give its name. */
@@ -436,6 +443,15 @@ int flame_collect(struct flame_collection *c)
 	if (!rc)
 		rc = collect_end(c);
 	if (rc == CPIDECODE_ESPOOL && sorter_error(c->records))
+		errno = sorter_error(c->records);
+	return rc;
+}
+
+int flame_collection_rewind(struct flame_collection *c)
+{
+	int rc = sorter_rewind(c->records);
+
+	if (rc == CPIDECODE_ESPOOL)
 		errno = sorter_error(c->records);
 	return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "../../base/sorter.h"
 #include "../../model/hooks/pass.h"
+#include "../../model/intervals/interval_stream.h"
 #include "measures.h"
 #include "names.h"
 
@@ -23,15 +24,19 @@ struct flame_record {
 	uint32_t name, task_name; /* as its writer numbers them */
 	uint32_t flags;		  /* enum interval_flag, FLAME_HAS_OWN, FLAME_HAS_OFF_CPU */
 	/* As the shape says: weight; in pictures above, below, value; with FLAME_HAS_OWN its own
-	 * cost. Absent ones are not stored. */
-	uint64_t words[5];
+	 * cost; with FLAME_HAS_MARK the query's mark. Absent ones are not stored. */
+	uint64_t words[6];
 };
 
-/* The last word is the library's own cost, in the weight's unit: of the pair, inside (low half). */
+/* The last word but the mark is the library's own cost, in the weight's unit: of the pair, inside
+ * (low half). */
 #define FLAME_HAS_OWN (UINT32_C(1) << 31)
+#define FLAME_HAS_MARK (UINT32_C(1) << 30)
+/* Taken by the filter, but not measured. */
+#define FLAME_LEFT_OUT (UINT32_C(1) << 29)
 /* The counts are ns off the processors and of all: FLAME_OFF_CPU, which the shape has no bit for.
  */
-#define FLAME_HAS_OFF_CPU (UINT32_C(1) << 30)
+#define FLAME_HAS_OFF_CPU (UINT32_C(1) << 28)
 
 enum flame_shape {
 	FLAME_WRITER = PASS_MAX_THREADS - 1, /* a mask: the thread that read it */
@@ -49,6 +54,7 @@ struct flame_writer;
 
 struct flame_collection {
 	const struct report *r;
+	const struct interval_query *query; /* NULL: none; its walks are the caller's */
 	size_t budget; /* bytes of records in memory before a file is used; 0: 8 MiB */
 	struct flame_writer *writers;
 	unsigned count;
@@ -58,17 +64,19 @@ struct flame_collection {
 	uint32_t *spelled;  /* of each name that lines spell differently, that name; NULL: none */
 	uint64_t counted;   /* intervals */
 	uint64_t told;	    /* of these, those that tell the library's own cost; to compensate */
-	uint64_t left_out;  /* selected, not measured */
+	uint64_t left_out;  /* selected, not measured; with a query the builder counts both */
 	uint32_t event;	    /* trace_text_at; of WEIGHT_EVENT */
 	bool names_event;   /* some interval names it */
 	int64_t start, end; /* of those that count, in pictures; start > end: none */
 };
 
 /*
- * Reads the trace. c starts zeroed but for r, budget and names, which is empty. 0 or a negative
- * code (errno for CPIDECODE_ESPOOL).
+ * Reads the trace. c starts zeroed but for r, query, budget and names, which is empty. 0 or a
+ * negative code (errno for CPIDECODE_ESPOOL).
  */
 int flame_collect(struct flame_collection *c);
+/* Rewinds to the first record. 0 or a negative code. */
+int flame_collection_rewind(struct flame_collection *c);
 /* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */
 int flame_collection_next(struct flame_collection *c, const struct flame_record **r);
 
@@ -85,9 +93,16 @@ static inline uint64_t flame_record_own(const struct flame_record *r, uint64_t *
 		*pair = 0;
 		return 0;
 	}
-	uint64_t own = ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1];
+	uint64_t own = ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1 -
+					     (r->flags & FLAME_HAS_MARK ? 1 : 0)];
 	*pair = own >> 32;
 	return own & UINT32_MAX;
+}
+
+/* With a query. */
+static inline uint64_t flame_record_mark(const struct flame_record *r)
+{
+	return ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1];
 }
 
 /* What a record adds to its frame in a picture. */

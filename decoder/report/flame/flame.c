@@ -8,6 +8,8 @@
 #include "../../sink/escape.h"
 #include "../../sink/units.h"
 #include "../losses.h"
+#include "../query/lineage.h"
+#include "../query/select.h"
 #include "../report.h"
 #include "collect.h"
 #include "tree.h"
@@ -54,6 +56,8 @@ struct builder {
 	size_t nopen, open_cap;
 	uint32_t unused; /* number of the first free one; its path is that of the next; 0: none */
 	struct thread_stacks threads;
+	struct lineage lineage; /* of --where, where it asks other intervals */
+	struct interval_query query;
 	exact_sum self;		  /* of all that count */
 	uint64_t children_lost;	  /* of these, those that are IV_CHILDREN_LOST, */
 	exact_sum self_with_lost; /* and theirs */
@@ -166,7 +170,7 @@ static int builder_nest_interval(struct builder *b, const struct flame_record *r
 		.weight = weight,
 		.path = w->path,
 		.frame = FRAME_WAITING | i,
-		.counts = (r->sort.spare & FLAME_COUNTED) != 0,
+		.counts = w->counts,
 		.lost = (r->flags & IV_CHILDREN_LOST) != 0};
 	flame_tree_ask(&b->tree, w->path);
 	return 0;
@@ -198,6 +202,58 @@ static int builder_find_frames(struct builder *b, unsigned n)
 	return rc;
 }
 
+static struct nest_key builder_nest_key(const struct flame_record *r)
+{
+	return (struct nest_key){.era = r->sort.group,
+		.tid = r->tid,
+		.start = r->sort.key,
+		.end = r->end,
+		.place = -1};
+}
+
+/* The walk of a query before the one that builds the tree. */
+static int builder_gather_query(struct builder *b)
+{
+	const struct interval_query *q = &b->query;
+	const struct flame_record *r;
+	uint64_t count = 0;
+	int rc;
+
+	while ((rc = flame_collection_next(&b->collection, &r)) > 0)
+		count++;
+	rc = rc ? rc : flame_collection_rewind(&b->collection);
+	if (!rc)
+		rc = q->begin(q->ctx, count);
+	if (rc || !q->gathers)
+		return rc;
+	while ((rc = flame_collection_next(&b->collection, &r)) > 0) {
+		struct nest_key key = builder_nest_key(r);
+
+		rc = q->gather(q->ctx, &key, r->file, flame_record_mark(r));
+		if (rc)
+			return rc;
+	}
+	q->end(q->ctx);
+	return rc ? rc : flame_collection_rewind(&b->collection);
+}
+
+/* *counts: whether the interval's own weight does. */
+static int builder_select(struct builder *b, const struct flame_record *r, bool *counts)
+{
+	const struct interval_query *q = b->collection.query;
+	const struct nest_key key = builder_nest_key(r);
+	bool selected;
+
+	*counts = r->sort.spare & FLAME_COUNTED;
+	if (!q)
+		return 0;
+	int rc = q->select(q->ctx, &key, r->file, flame_record_mark(r), &selected);
+	*counts &= selected;
+	b->collection.counted += *counts;
+	b->collection.left_out += selected && r->flags & FLAME_LEFT_OUT;
+	return rc;
+}
+
 /* *n: how many were added, 0 at the end. */
 static int builder_add_batch(struct builder *b, unsigned *n)
 {
@@ -208,7 +264,9 @@ static int builder_add_batch(struct builder *b, unsigned *n)
 		struct waiting *w = &b->waiting[*n];
 
 		w->name = flame_collection_name(&b->collection, r, r->name);
-		w->counts = r->sort.spare & FLAME_COUNTED;
+		rc = builder_select(b, r, &w->counts);
+		if (rc)
+			break;
 		w->self = 0;
 		if (w->counts && b->tree.measured)
 			w->part = flame_collection_part(&b->collection, r);
@@ -224,6 +282,10 @@ static int builder_add_intervals(struct builder *b)
 	int rc = flame_collect(&b->collection);
 	unsigned n;
 
+	if (!rc && b->collection.query) {
+		b->collection.counted = b->collection.left_out = 0;
+		rc = builder_gather_query(b);
+	}
 	if (!rc)
 		rc = flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
 	/* There are rarely fewer frames than names. */
@@ -355,11 +417,15 @@ int report_flame(struct report *r)
 	b->threads.ctx = b;
 	b->collection.r = r;
 	b->collection.names = &b->tree.names;
+	if (select_nests(r)) {
+		lineage_init(&b->lineage, r->where, r->trace, &b->query);
+		b->collection.query = &b->query;
+	}
 	int rc = builder_add_intervals(b);
 	uint64_t left_out = b->collection.left_out;
 	/* Of a choice without an interval nothing is known. */
 	if (!rc && r->weight == WEIGHT_EVENT && !b->collection.names_event &&
-		(left_out || (filter_takes_all(r->filter) && !r->slices)))
+		(left_out || (select_takes_all(r) && !r->slices)))
 		rc = flame_refuse_event(r);
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
@@ -375,6 +441,7 @@ int report_flame(struct report *r)
 		report_note_children_lost(r, b->children_lost, b->collection.counted,
 			(double)b->self_with_lost / (double)b->self, flame_unit(r),
 			", so their values are an upper bound");
+	lineage_free(&b->lineage);
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;

@@ -4,6 +4,7 @@
 
 #include "../../base/varint.h"
 #include "../losses.h"
+#include "../query/where.h"
 #include "../tallies.h"
 
 static void count_told(struct partial_source *s, const struct trace_file *f)
@@ -106,7 +107,7 @@ static int partial_describe_filter(struct partial *p, const struct report *r)
 	struct out text;
 
 	out_memory(&text);
-	filter_describe(r->filter, r->compensate, &text);
+	filter_describe(r->filter, r->compensate, r->where ? r->where->text : NULL, &text);
 	out_char(&text, '\0');
 	p->filter = text.error ? NULL : strdup(text.buf);
 	out_discard(&text);

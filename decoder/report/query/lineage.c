@@ -1,0 +1,254 @@
+#include "lineage.h"
+
+#include "../../base/exact.h"
+#include "../../base/grow.h"
+
+/* Intervals between calls that drop the mapped results from memory. */
+enum { DROP_RESULTS = 1 << 17 };
+
+/* What is nested in an interval. */
+struct lineage_inside {
+	uint64_t calls; /* bits of contains() that hold of one nested in it */
+	uint64_t self;	/* ticks */
+};
+
+/* An interval that may contain later ones. */
+struct lineage_entry {
+	uint64_t end;
+	uint64_t mark;	/* bits of leaves that hold of it */
+	uint64_t calls; /* bits of calls: under() of it, contains() once that is known */
+	uint64_t elapsed, children; /* ticks; children: of those directly in it */
+	uint64_t at;		    /* its place in the walk */
+	uint32_t file;
+};
+
+/* What a condition is evaluated on: the innermost interval of a stack. */
+struct lineage_row {
+	const struct lineage *lineage;
+	const struct lineage_entry *root, *own; /* parent: own - 1, unless own is root */
+};
+
+static bool lineage_test_leaf(
+	void *ctx, const struct expression *e, const struct expression_node *leaf)
+{
+	const struct lineage_row *row = ctx;
+	const struct where *w = row->lineage->where;
+	const struct lineage_entry *asked = row->own;
+	const unsigned bit = w->bit[leaf - e->node];
+
+	if (leaf->kind == EXPRESSION_CALL)
+		return row->own->calls >> bit & 1;
+	switch (w->words[leaf->id].scope) {
+	case WHERE_ROOT:
+		asked = row->root;
+		break;
+	case WHERE_PARENT:
+		if (row->own == row->root)
+			return leaf->kind == EXPRESSION_ABSENT;
+		asked = row->own - 1;
+		break;
+	case WHERE_OWN:
+		break;
+	}
+	return asked->mark >> bit & 1;
+}
+
+static bool lineage_holds(const struct lineage *l, const struct thread_stack *t, uint16_t node)
+{
+	const struct lineage_entry *stack = t->at;
+	struct lineage_row row = {l, stack, &stack[t->count - 1]};
+
+	return expression_holds_at(&l->where->expression, node, lineage_test_leaf, &row);
+}
+
+/* Sets the leaves of the entry that ask such a figure. */
+static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *own,
+	enum where_source source, uint64_t figure)
+{
+	const struct expression *e = &l->where->expression;
+	const struct expression_value value = {.kind = EXPRESSION_VALUE_WHOLE, .size = figure};
+
+	for (uint16_t i = 0; i < e->nodes; i++) {
+		const struct expression_node *n = &e->node[i];
+
+		if ((n->kind == EXPRESSION_COMPARE || n->kind == EXPRESSION_ABSENT) &&
+			l->where->words[n->id].source == source && expression_test(e, n, &value))
+			own->mark |= UINT64_C(1) << l->where->bit[i];
+	}
+}
+
+static void lineage_set_self(const struct lineage *l, struct lineage_entry *own, uint64_t ticks)
+{
+	lineage_set_leaves(l, own, WHERE_SELF,
+		exact_round(trace_duration_ns(trace_file(l->trace, own->file), ticks)));
+}
+
+/* Those of under(), which hold of an interval if they do of the one around; the others are set. */
+static void lineage_set_under(const struct lineage *l, struct thread_stack *t)
+{
+	struct lineage_entry *stack = t->at, *own = &stack[t->count - 1];
+
+	for (unsigned i = 0; i < l->where->ncalls; i++) {
+		const struct expression_node *n = &l->where->expression.node[l->where->calls[i]];
+		bool around = own > stack && own[-1].calls >> i & 1;
+
+		if (n->id == WHERE_UNDER && (around || lineage_holds(l, t, n->left)))
+			own->calls |= UINT64_C(1) << i;
+	}
+}
+
+/* Pops the innermost interval, after all that is nested in it. */
+static void lineage_close_interval(struct lineage *l, struct thread_stack *t)
+{
+	struct lineage_entry *stack = t->at, *own = &stack[t->count - 1];
+	uint64_t self = own->elapsed > own->children ? own->elapsed - own->children : 0;
+	uint64_t holds = own->calls;
+
+	((struct lineage_inside *)l->inside.p)[own->at] =
+		(struct lineage_inside){.calls = own->calls, .self = self};
+	lineage_set_self(l, own, self);
+	for (unsigned i = 0; i < l->where->ncalls; i++) {
+		const struct expression_node *n = &l->where->expression.node[l->where->calls[i]];
+
+		if (n->id == WHERE_CONTAINS && lineage_holds(l, t, n->left))
+			holds |= UINT64_C(1) << i;
+	}
+	t->count--;
+	if (!t->count)
+		return;
+	for (unsigned i = 0; i < l->where->ncalls; i++)
+		if (l->where->expression.node[l->where->calls[i]].id == WHERE_CONTAINS)
+			own[-1].calls |= holds & UINT64_C(1) << i;
+}
+
+static void lineage_close_thread(void *ctx, struct thread_stack *t)
+{
+	struct lineage *l = ctx;
+
+	while (l->gathering && t->count)
+		lineage_close_interval(l, t);
+}
+
+static void lineage_drop_results(struct lineage *l)
+{
+	if (l->at % DROP_RESULTS == 0 && l->inside.mapped)
+		spill_drop(&l->inside);
+}
+
+/* Pops what ends before the interval, and pushes it. NULL: no memory. */
+static struct thread_stack *lineage_push(
+	struct lineage *l, const struct nest_key *key, uint32_t file, uint64_t mark)
+{
+	struct thread_stack *t = thread_stacks_find(
+		&l->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
+
+	lineage_drop_results(l);
+	if (!t)
+		return NULL;
+	while (t->count && ((struct lineage_entry *)t->at)[t->count - 1].end < key->end) {
+		if (l->gathering)
+			lineage_close_interval(l, t);
+		else
+			t->count--;
+	}
+	if (!t->count)
+		t->until = key->end;
+	if (grow(&t->at, t->count, &t->cap, sizeof(struct lineage_entry)))
+		return NULL;
+	struct lineage_entry *stack = t->at, *own = &stack[t->count++];
+	*own = (struct lineage_entry){.end = key->end,
+		.mark = mark,
+		.elapsed = key->end - key->start,
+		.at = l->at++,
+		.file = file};
+	if (own > stack)
+		own[-1].children += own->elapsed;
+	lineage_set_leaves(l, own, WHERE_DEPTH, t->count - 1);
+	return t;
+}
+
+static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark)
+{
+	struct lineage *l = ctx;
+	struct thread_stack *t = lineage_push(l, key, file, mark);
+
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	lineage_set_under(l, t);
+	return 0;
+}
+
+static int lineage_select(
+	void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark, bool *selected)
+{
+	struct lineage *l = ctx;
+	const uint64_t at = l->at;
+	struct thread_stack *t = lineage_push(l, key, file, mark);
+
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	if (l->where->asks_inside) {
+		const struct lineage_inside *inside = (struct lineage_inside *)l->inside.p + at;
+		struct lineage_entry *own = &((struct lineage_entry *)t->at)[t->count - 1];
+
+		/* Those of under() may have been set without what is known now. */
+		for (unsigned i = 0; i < l->where->ncalls; i++)
+			if (l->where->expression.node[l->where->calls[i]].id == WHERE_CONTAINS)
+				own->calls |= inside->calls & UINT64_C(1) << i;
+		lineage_set_self(l, own, inside->self);
+	}
+	lineage_set_under(l, t);
+	*selected = lineage_holds(l, t, l->where->expression.root);
+	return 0;
+}
+
+static void lineage_end_walk(void *ctx)
+{
+	struct lineage *l = ctx;
+
+	thread_stacks_free(&l->threads);
+	l->gathering = false;
+	l->at = 0;
+}
+
+static int lineage_begin(void *ctx, uint64_t count)
+{
+	struct lineage *l = ctx;
+
+	l->gathering = l->where->asks_inside;
+	if (!l->gathering)
+		return 0;
+	if (count > SIZE_MAX / sizeof(struct lineage_inside))
+		return CPIDECODE_ENOMEM;
+	return spill_reserve(&l->inside, (size_t)count * sizeof(struct lineage_inside));
+}
+
+static uint64_t lineage_mark(void *ctx, const struct interval *iv)
+{
+	const struct lineage *l = ctx;
+
+	return where_mark(l->where, l->trace, iv);
+}
+
+void lineage_init(
+	struct lineage *l, const struct where *w, const struct trace *t, struct interval_query *q)
+{
+	*l = (struct lineage){.where = w, .trace = t};
+	l->threads.drop = lineage_close_thread;
+	l->threads.ctx = l;
+	*q = (struct interval_query){.ctx = l,
+		.wants = w->wants,
+		.gathers = w->asks_inside,
+		.mark = lineage_mark,
+		.begin = lineage_begin,
+		.gather = lineage_gather,
+		.select = lineage_select,
+		.end = lineage_end_walk};
+}
+
+void lineage_free(struct lineage *l)
+{
+	l->gathering = false;
+	thread_stacks_free(&l->threads);
+	spill_free(&l->inside);
+}

@@ -1,0 +1,28 @@
+/*
+ * Conditions that ask other intervals (where.h): the walks of an interval_query. The marks of the
+ * intervals around are on a stack of each thread, parents first. What is nested in an interval is
+ * known when it is popped, so contains() and self_ns take a walk of their own, whose results, 8 or
+ * 16 bytes an interval, spill to a file.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_LINEAGE_H
+#define SWT_DECODER_REPORT_QUERY_LINEAGE_H
+
+#include "../../base/spill.h"
+#include "../../model/intervals/interval_stream.h"
+#include "where.h"
+
+struct lineage {
+	const struct where *where;
+	const struct trace *trace;
+	struct thread_stacks threads;
+	struct spill inside; /* struct lineage_inside of each interval, in order of the walks */
+	uint64_t at;	     /* the next interval of the walk */
+	bool gathering;
+};
+
+/* *q and *l are to live as long as the query is used. w->nests is true. */
+void lineage_init(
+	struct lineage *l, const struct where *w, const struct trace *t, struct interval_query *q);
+void lineage_free(struct lineage *l);
+
+#endif

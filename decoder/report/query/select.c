@@ -1,0 +1,31 @@
+#include "select.h"
+
+#include "../../model/intervals/intervals.h"
+
+bool select_takes_all(const struct report *r)
+{
+	return !r->where && filter_takes_all(r->filter);
+}
+
+unsigned select_wants(const struct report *r)
+{
+	/* Start times matter only with `to`. */
+	return (r->filter->to != INT64_MAX ? WANT_START : 0) | (r->where ? r->where->wants : 0);
+}
+
+bool select_asks_time(const struct report *r)
+{
+	return r->filter->from != INT64_MIN || r->filter->to != INT64_MAX ||
+	       (r->where && r->where->asks_time);
+}
+
+bool select_asks_task(const struct report *r)
+{
+	return r->filter->by_pid || (r->where && r->where->asks_task);
+}
+
+bool select_interval(const struct report *r, const struct interval *iv)
+{
+	return filter_interval(r->filter, iv) &&
+	       (!r->where || r->where->nests || where_holds(r->where, r->trace, iv));
+}

@@ -1,0 +1,27 @@
+/*
+ * Which intervals a report is about: those that its filter and its --where select.
+ *
+ * A report that reads intervals as they come asks select_interval. If r->where->nests, it reads
+ * them by an interval_stream with the query of a lineage.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_SELECT_H
+#define SWT_DECODER_REPORT_QUERY_SELECT_H
+
+#include "where.h"
+
+/* Whether nothing was asked for: every interval is selected. */
+bool select_takes_all(const struct report *r);
+/* What select_interval wants of intervals: enum interval_want. */
+unsigned select_wants(const struct report *r);
+/* Whether it needs the hooks' times, and their tasks. */
+bool select_asks_time(const struct report *r);
+bool select_asks_task(const struct report *r);
+/* By the filter, and by a --where that asks no other intervals. On any thread. */
+bool select_interval(const struct report *r, const struct interval *iv);
+
+static inline bool select_nests(const struct report *r)
+{
+	return r->where && r->where->nests;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * --where: a condition of intervals, in the language of formats/base/expression.h. Its words are
+ * the columns of intervals (values/interval_columns.h) and a few of its own, their arguments and
+ * events, and each of these of the parent and of the outermost interval around. Its functions are
+ * under() and contains().
+ *
+ * A condition that asks nothing of other intervals is tested as intervals are read. Of others
+ * (nests), each leaf is: where_mark has a bit for each, and lineage.h the rest.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_WHERE_H
+#define SWT_DECODER_REPORT_QUERY_WHERE_H
+
+#include "../../../formats/base/expression.h"
+#include "../../model/trace/trace.h"
+#include "../rows.h"
+
+enum {
+	WHERE_LEAVES = 64, /* of a condition that asks other intervals */
+	WHERE_CALLS = 32,
+};
+
+enum where_scope { WHERE_OWN, WHERE_PARENT, WHERE_ROOT };
+
+enum where_source {
+	WHERE_COLUMN,
+	WHERE_ELAPSED, /* whole ns */
+	WHERE_CPI,     /* the thread's, else the system's */
+	WHERE_OWN_INSIDE,
+	WHERE_VALUE, /* an argument or event */
+	/* Known only once intervals are nested. */
+	WHERE_DEPTH,
+	WHERE_SELF,
+};
+
+struct where_word {
+	enum where_scope scope;
+	enum where_source source;
+	const struct column *column; /* of WHERE_COLUMN */
+	const char *name;	     /* of WHERE_VALUE */
+	uint32_t length;
+	uint8_t kind;	/* enum value_kind */
+	uint32_t index; /* trace_text_at; set by where_settle */
+};
+
+enum where_function { WHERE_UNDER, WHERE_CONTAINS };
+
+struct where {
+	const char *text; /* as given; names point into it */
+	struct expression expression;
+	struct where_word words[EXPRESSION_NODES];
+	uint32_t nwords;
+	unsigned wants; /* enum interval_want */
+	bool asks_task, asks_time;
+	bool nests;		       /* it asks depths, self_ns or other intervals */
+	bool asks_inside;	       /* contains() or self_ns: what is nested has to be known */
+	uint8_t bit[EXPRESSION_NODES]; /* of a leaf or a call: its bit; of nests only */
+	unsigned ncalls;
+	uint16_t calls[WHERE_CALLS]; /* nodes, those inside others first */
+};
+
+/* False: *error says what is wrong and where. text is kept. */
+bool where_parse(struct where *w, const char *text, struct expression_error *error);
+/* Finds the names of values in the trace; before anything is tested. */
+void where_settle(struct where *w, const struct trace *t);
+
+/* On any thread. nests: false. */
+bool where_holds(const struct where *w, const struct trace *t, const struct interval *iv);
+/* The leaves that hold of the interval itself, whatever interval they ask; depth and self_ns are
+ * left out. */
+uint64_t where_mark(const struct where *w, const struct trace *t, const struct interval *iv);
+
+#endif

@@ -1,0 +1,177 @@
+#include "interval_columns.h"
+
+#include <string.h>
+
+#include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/interval_hooks.h"
+#include "../../model/stats/tally.h"
+#include "../../sink/escape.h"
+
+struct cpu_row {
+	uint32_t cpu;
+	struct interval_cpu counts;
+	struct interval_util util;
+};
+
+static const struct column cpu_columns[] = {{"cpu", NULL, COLUMN_AT(struct cpu_row, cpu)},
+	{"raw_cpi", COLUMN_AT(struct cpu_row, counts.raw_cpi), .decimals = 4},
+	{"scaled_cpi", COLUMN_AT(struct cpu_row, counts.scaled_cpi), .decimals = 4},
+	{"busy_pct", COLUMN_AT(struct cpu_row, counts.busy_pct), .decimals = 4},
+	{"instructions", COLUMN_COUNT_AT(struct cpu_row, counts.instructions)},
+	{"cycles", COLUMN_COUNT_AT(struct cpu_row, counts.cycles)},
+	{"busy_cycles", COLUMN_COUNT_AT(struct cpu_row, counts.busy_cycles)},
+	{"idle_pct", .when = INTERVAL_HAS_UTIL, COLUMN_AT(struct cpu_row, util.idle_pct),
+		.decimals = 4},
+	{"intr_pct", .when = INTERVAL_HAS_UTIL, COLUMN_AT(struct cpu_row, util.intr_pct),
+		.decimals = 4},
+	{"actual_perf_pct", .when = INTERVAL_HAS_UTIL,
+		COLUMN_AT(struct cpu_row, util.actual_perf_pct), .decimals = 4},
+	{.name = NULL}};
+
+static void interval_nest_cpus(struct json *j, const void *row)
+{
+	const struct interval *iv = row;
+
+	json_open(j, '[');
+	for (uint32_t i = 0; iv->cpus && i < iv->num_cpus; i++) {
+		struct cpu_row cpu = {.cpu = i, .counts = iv->cpus[i]};
+
+		if (iv->utils)
+			cpu.util = iv->utils[i];
+		rows_write_object(j, cpu_columns, IN_JSON, iv->utils ? INTERVAL_HAS_UTIL : 0, &cpu);
+	}
+	json_close(j, ']');
+}
+
+static struct cell interval_get_cpu(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_u64(iv->ring, !(iv->ring & TF_GUEST_RING) && !(iv->flags & IV_OPEN));
+}
+
+static struct cell interval_get_start_cpu(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_u64(iv->start_cpu, iv->start_cpu < TF_GUEST_RING);
+}
+
+static struct cell interval_get_pid(const void *row)
+{
+	const struct task *task = ((const struct interval *)row)->task;
+
+	return cell_u64(task ? task->pid : 0, task);
+}
+
+static struct cell interval_get_task(const void *row)
+{
+	const char *name = report_task_name(((const struct interval *)row)->task);
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
+static struct cell interval_get_label(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_string(iv->label, iv->label_len, iv->has_label);
+}
+
+static struct cell interval_get_num_cpus(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_u64(iv->num_cpus, iv->num_cpus);
+}
+
+static struct cell interval_get_flags(const void *row)
+{
+	const struct interval *iv = row;
+
+	return (struct cell){.kind = CELL_WORDS, .u = iv->flags, .words = report_flags};
+}
+
+static struct cell interval_get_time_source(const void *row)
+{
+	static const char *const names[INTERVAL_TIME_SOURCES] = {
+		[INTERVAL_TIME_NONE] = "none",
+		[INTERVAL_TIME_PAGE] = "page",
+		[INTERVAL_TIME_RECORDS] = "records",
+		[INTERVAL_TIME_CLOCK] = "clock",
+		[INTERVAL_TIME_SCHEDSTAT] = "schedstat",
+	};
+	uint64_t source = ((const struct interval *)row)->time_source;
+	const char *name = source < INTERVAL_TIME_SOURCES ? names[source] : NULL;
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
+static struct cell interval_get_method(const void *row)
+{
+	return cell_methods(tally_method(((const struct interval *)row)->method));
+}
+
+static void interval_spell_code(struct out *o, const void *row)
+{
+	const struct interval *iv = row;
+
+	report_code(o, iv->major, iv->mm);
+}
+
+static void interval_spell_label(struct out *o, const void *row)
+{
+	const struct interval *iv = row;
+
+	/* The nesting shows, up to where it would only push the label off the screen. */
+	out_repeat(o, ' ', 2 * (size_t)(iv->depth < 12 ? iv->depth : 12));
+	if (iv->has_label)
+		escape_text(o, iv->label, iv->label_len);
+	else
+		out_printf(o, "minor 0x%02X", iv->mm);
+}
+
+#define AT(member) COLUMN_AT(struct interval, member)
+#define COUNT_AT(member) COLUMN_COUNT_AT(struct interval, member)
+#define RATIO_AT(member) AT(member), .decimals = 4
+#define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT, .place = 1
+
+const struct column interval_columns[] = {
+	{"start_ns", "start (s)", AT(start_ns), .unit = UNIT_SECONDS},
+	{NULL, "elapsed", AT(elapsed_ns), .unit = UNIT_DURATION}, {"end_ns", AT(end_ns)},
+	{"elapsed_cycles", NULL, AT(elapsed)}, {"cpu", "cpu", .get = interval_get_cpu, .none = "-"},
+	{"pid", NULL, .get = interval_get_pid}, {"tid", "tid", AT(tid)},
+	{"task", "task", .get = interval_get_task, .is_text = true, .none = "-", .left = true},
+	{"minor", "mm", AT(mm), .text = interval_spell_code, .place = 3},
+	{"label", "label", .get = interval_get_label, .is_text = true, .text = interval_spell_label,
+		.left = true, .place = 3},
+	{"depth", NULL, AT(depth)}, {"types", NULL, AT(types)},
+	{"num_cpus", NULL, .get = interval_get_num_cpus}, {"raw_cpi", "raw CPI", RATIO_AT(raw_cpi)},
+	{"scaled_cpi", "scaled", RATIO_AT(scaled_cpi)}, {"busy_pct", "busy%", PERCENT_AT(busy_pct)},
+	{"thread_cpi", "thread", RATIO_AT(thread_cpi)},
+	{"instructions", NULL, COUNT_AT(instructions)}, {"cycles", NULL, COUNT_AT(cycles)},
+	{"busy_cycles", NULL, COUNT_AT(busy_cycles)},
+	{"thread_instructions", NULL, COUNT_AT(thread_instructions)},
+	{"thread_cycles", NULL, COUNT_AT(thread_cycles)},
+	{"flags", "flags", .get = interval_get_flags, .is_text = true, .left = true, .place = 3},
+	{"off_cpu_ns", "off CPU", COUNT_AT(off_cpu_ns), .unit = UNIT_DURATION,
+		.when = INTERVAL_HAS_TIME, .place = 2},
+	{"ctx_switches", "switches", COUNT_AT(ctx_switches), .when = INTERVAL_HAS_TIME, .place = 2},
+	{"migrations", "migr", COUNT_AT(migrations), .when = INTERVAL_HAS_LIFE, .place = 2},
+	{"faults", "faults", COUNT_AT(faults), .when = INTERVAL_HAS_LIFE, .place = 2},
+	{"on_cpu_ns", NULL, COUNT_AT(on_cpu_ns), .when = INTERVAL_HAS_TIME},
+	{"unexplained_ns", "unexplained", COUNT_AT(unexplained_ns), .unit = UNIT_DURATION,
+		.when = INTERVAL_HAS_UNEXPLAINED, .place = 2},
+	{"time_source", NULL, .get = interval_get_time_source, .is_text = true,
+		.when = INTERVAL_HAS_TIME},
+	{"start_cpu", NULL, .get = interval_get_start_cpu, .when = INTERVAL_HAS_TIME},
+	{"major", NULL, AT(major), .when = INTERVAL_HAS_MAJOR},
+	{"idle_pct", "idle%", PERCENT_AT(idle_pct), .when = INTERVAL_HAS_UTIL},
+	{"intr_pct", "intr%", PERCENT_AT(intr_pct), .when = INTERVAL_HAS_UTIL},
+	{"actual_perf_pct", "perf%", PERCENT_AT(actual_perf_pct), .when = INTERVAL_HAS_UTIL},
+	{"method", "method", .get = interval_get_method, .is_text = true, .left = true,
+		.when = INTERVAL_HAS_UTIL, .place = 1},
+	{"own_inside_ns", NULL, COUNT_AT(own_inside_ns), .when = INTERVAL_HAS_OWN_COST},
+	{"own_nested_ns", NULL, COUNT_AT(own_nested_ns), .when = INTERVAL_HAS_OWN_COST},
+	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
+	{.name = NULL}};

@@ -1,0 +1,24 @@
+/*
+ * The columns of intervals as data: what --report intervals prints, and what --where asks. Rows are
+ * struct interval.
+ */
+#ifndef SWT_DECODER_REPORT_VALUES_INTERVAL_COLUMNS_H
+#define SWT_DECODER_REPORT_VALUES_INTERVAL_COLUMNS_H
+
+#include "../rows.h"
+
+/* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
+ * hooks, and of time that no switch explains. */
+enum {
+	INTERVAL_HAS_UTIL = 1 << 0,
+	INTERVAL_HAS_TIME = 1 << 1,
+	INTERVAL_HAS_LIFE = 1 << 2,
+	INTERVAL_HAS_UNEXPLAINED = 1 << 3,
+	INTERVAL_HAS_MAJOR = 1 << 4,	/* another than CPI's */
+	INTERVAL_HAS_OWN_COST = 1 << 5, /* of CSV and JSON */
+};
+
+/* Ends as rows_begin's list. */
+extern const struct column interval_columns[];
+
+#endif
