@@ -36,6 +36,14 @@ const struct option cpidecode_options[] = {
 		.help = "with summary, intervals, diff: a column of events and the intervals'\n"
 			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
+	{OPT_TOP, "--top", .value = "N",
+		.help = "with summary, intervals: N rows, by --sort, or the longest intervals\n"
+			"                      and the labels with the greatest total"},
+	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
+		.help = "with summary, and with intervals and --top: by a column, with -\n"
+			"                      falling; n/a last"},
+	{OPT_COLUMNS, "--columns", .value = "LIST",
+		.help = "with summary, intervals: these columns, with commas between"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},

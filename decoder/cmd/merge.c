@@ -18,6 +18,9 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		.compensate = merge_is_compensated(p),
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
+		.columns = o->columns,
+		.sort = o->sort,
+		.top = o->top,
 		.note = merge_say_line};
 
 	/* A report of the partial result says all this later. */

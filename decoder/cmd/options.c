@@ -7,6 +7,7 @@
 #include "../../formats/base/array.h"
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
+#include "../report/query/top.h"
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"
@@ -212,6 +213,16 @@ static void where_option(struct options *o, const char *text)
 		misuse_expression("where", text, &error);
 }
 
+static size_t top_option(const char *text)
+{
+	const char *s = text, *end = text + strlen(text);
+	uint64_t n;
+
+	if (!number_scan(&s, end, 10, TOP_MOST, &n) || s < end || n == 0)
+		misuse("--top %s: not a number of rows from 1 to %d", text, TOP_MOST);
+	return n;
+}
+
 static void add_metric(struct options *o, const char *text)
 {
 	options_reserve(&o->metrics, &o->metric_room, o->nmetrics + 1, sizeof *o->metrics);
@@ -281,6 +292,15 @@ static void options_take_argument(
 		break;
 	case OPT_METRIC:
 		add_metric(o, value);
+		break;
+	case OPT_TOP:
+		o->top = top_option(value);
+		break;
+	case OPT_SORT:
+		o->sort = value;
+		break;
+	case OPT_COLUMNS:
+		o->columns = value;
 		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
@@ -438,6 +458,15 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
 }
 
+static void check_rows(const struct options *o)
+{
+	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
+		o->report != REPORT_INTERVALS)
+		misuse("--top, --sort and --columns go with --report summary and intervals");
+	if (o->sort && !o->top && o->report == REPORT_INTERVALS)
+		misuse("--sort: of intervals it takes --top N, the number of rows");
+}
+
 static void check_where(const struct options *o)
 {
 	if (!o->where)
@@ -493,6 +522,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_compensate(o);
 	check_metrics(o);
 	check_where(o);
+	check_rows(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +

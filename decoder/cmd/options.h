@@ -33,6 +33,9 @@ enum {
 	OPT_SLICE,
 	OPT_FAIL_IF,
 	OPT_METRIC,
+	OPT_TOP,
+	OPT_SORT,
+	OPT_COLUMNS,
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_BEFORE,
@@ -48,9 +51,11 @@ extern const struct option cpidecode_options[];
 struct options {
 	enum report_kind report;
 	enum report_format format;
-	const char *weight;   /* report_set_weight; NULL: the default */
-	struct filter filter; /* from and to are set once the trace's start is known */
-	struct where *where;  /* NULL: none; settled once the trace is open */
+	const char *weight;	    /* report_set_weight; NULL: the default */
+	struct filter filter;	    /* from and to are set once the trace's start is known */
+	struct where *where;	    /* NULL: none; settled once the trace is open */
+	const char *sort, *columns; /* NULL: the defaults */
+	size_t top;		    /* 0: all */
 	struct time_arg from, to;
 	const char *output;	/* NULL: standard output; also of a partial result */
 	bool merge;		/* the files are partial results */

@@ -38,10 +38,10 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 
 /*
  * All that it says of intervals, as text, times first: equal filters have equal texts. Compensated
- * intervals (struct report) are others than those that are not. where: the text of --where, or NULL.
+ * intervals (struct report) are others than those that are not. where: the text of --where, or
+ * NULL.
  */
-void filter_describe(
-	const struct filter *f, bool compensated, const char *where, struct out *o);
+void filter_describe(const struct filter *f, bool compensated, const char *where, struct out *o);
 
 #define FILTER_COMPENSATED "compensated; "
 

@@ -5,9 +5,11 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../model/intervals/interval_keep.h"
 #include "../model/intervals/interval_stream.h"
 #include "query/lineage.h"
 #include "query/select.h"
+#include "query/top.h"
 #include "values/columns.h"
 #include "values/interval_columns.h"
 #include "values/metrics.h"
@@ -37,7 +39,29 @@ struct taking {
 	atomic_bool any; /* there are intervals */
 	atomic_uint has; /* the columns that some of them have */
 	struct value_columns values;
+	/* With --top: which, and copies of them in their order. */
+	struct top top;
+	struct interval *chosen;
+	struct intern memory;
 };
+
+/* The copies take the place of the stream. */
+static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
+{
+	const bool cpus = t->r->format == FORMAT_JSON;
+	const struct interval *iv;
+	size_t place;
+	int rc;
+
+	t->chosen = calloc(t->top.count + 1, sizeof *t->chosen);
+	if (!t->chosen)
+		return CPIDECODE_ENOMEM;
+	while ((rc = interval_stream_next(s, &iv)) > 0)
+		if (top_has(&t->top, iv, &place) &&
+			(rc = interval_keep(&t->memory, iv, cpus, &t->chosen[place])))
+			break;
+	return rc;
+}
 
 static void intervals_see(struct taking *t, const struct interval *iv)
 {
@@ -54,9 +78,10 @@ static void intervals_see(struct taking *t, const struct interval *iv)
 static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 {
 	struct taking *t = ctx;
-	bool selected = select_interval(t->r, iv);
+	size_t place;
+	bool selected = t->r->top ? top_has(&t->top, iv, &place) : select_interval(t->r, iv);
 
-	if (selected && !select_nests(t->r))
+	if (selected && (t->r->top || !select_nests(t->r)))
 		intervals_see(t, iv);
 	return selected;
 }
@@ -67,25 +92,36 @@ static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 	const struct interval *iv;
 	int rc = 0;
 
-	while (select_nests(t->r) && (rc = interval_stream_next(s, &iv)) > 0)
+	while (!t->r->top && select_nests(t->r) && (rc = interval_stream_next(s, &iv)) > 0)
 		intervals_see(t, iv);
 	return rc;
 }
 
-static int intervals_print(
-	struct report *r, struct interval_stream *s, const struct column *values, unsigned has)
+static void intervals_add_row(struct rows *rows, const struct interval *iv, unsigned has)
+{
+	rows->has = (has & ~(INTERVAL_HAS_UTIL | INTERVAL_HAS_MAJOR)) | intervals_has(iv);
+	rows_add(rows, iv);
+}
+
+static int intervals_print(struct report *r, struct interval_stream *s, const struct taking *t,
+	const struct column *values, unsigned has)
 {
 	struct rows rows;
 	const struct interval *iv;
-	int rc = 0;
+	int rc = rows_check_columns(r, interval_columns, values);
+
+	if (rc)
+		return rc;
 
 	for (rows_begin_more(&rows, r, interval_columns, values, has);
 		rc >= 0 && rows_pass(&rows);) {
+		for (size_t i = 0; t->chosen && i < t->top.count && !r->out->error; i++)
+			intervals_add_row(&rows, &t->chosen[i], has);
+		if (t->chosen)
+			continue;
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
-			rows.has = (has & ~(INTERVAL_HAS_UTIL | INTERVAL_HAS_MAJOR)) |
-				   intervals_has(iv);
-			rows_add(&rows, iv);
+			intervals_add_row(&rows, iv, has);
 		}
 	}
 	rows_end(&rows);
@@ -123,14 +159,16 @@ static int intervals_find_more(struct report *r, const struct value_columns *val
 /* The stream is there. */
 static int intervals_report(struct report *r, struct interval_stream *s, struct taking *taking)
 {
-	int rc = value_columns_make(&taking->values, r->format, interval_columns);
+	/* A list of columns names arguments one by one. */
+	int rc = value_columns_make(
+		&taking->values, r->columns ? FORMAT_CSV : r->format, interval_columns);
 	struct derived_set metrics = {0};
 	struct column *more = NULL;
 
 	if (!rc)
 		rc = intervals_find_more(r, &taking->values, &metrics, &more);
 	if (!rc)
-		rc = intervals_print(r, s, more,
+		rc = intervals_print(r, s, taking, more,
 			atomic_load(&taking->has) |
 				(r->format != FORMAT_TEXT ? INTERVAL_HAS_TIME | INTERVAL_HAS_LIFE |
 								    INTERVAL_HAS_UNEXPLAINED |
@@ -165,7 +203,7 @@ int report_intervals(struct report *r)
 	struct lineage lineage = {0};
 	struct interval_query query;
 
-	if (select_nests(r)) {
+	if (select_nests(r) && !r->top) {
 		lineage_init(&lineage, r->where, r->trace, &query);
 		how.query = &query;
 	}
@@ -174,11 +212,14 @@ int report_intervals(struct report *r)
 		how.from_ns = INT64_MIN;
 	int rc = value_columns_init(&taking.values, r->trace);
 
+	if (!rc && r->top)
+		rc = top_find(&taking.top, r, r->top);
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
-		rc = intervals_see_selected(&taking, s);
+		rc = r->top ? intervals_keep_chosen(&taking, s)
+			    : intervals_see_selected(&taking, s);
 		if (!rc)
 			rc = intervals_report(r, s, &taking);
 		interval_stream_close(s);
@@ -187,5 +228,8 @@ int report_intervals(struct report *r)
 	}
 	lineage_free(&lineage);
 	value_columns_free(&taking.values);
+	top_free(&taking.top);
+	free(taking.chosen);
+	intern_free(&taking.memory);
 	return rc;
 }

@@ -71,7 +71,11 @@ struct report {
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
-	bool scripted;	  /* a file's counters were scripted */
+	/* Of summary and intervals: */
+	const char *columns; /* names with commas between, in place of all; NULL: all */
+	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
+	size_t top;	     /* rows at most; 0: all */
+	bool scripted;	     /* a file's counters were scripted */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */

@@ -176,6 +176,69 @@ static void rows_choose_columns(struct rows *rows, const struct column *list, en
 	}
 }
 
+const struct column *rows_find_column(
+	const struct column *columns, const char *name, size_t length, enum report_format format)
+{
+	for (const struct column *c = columns; c && !column_is_last(c); c++) {
+		const char *own = c->name ? c->name : format == FORMAT_TEXT ? c->heading : NULL;
+		size_t n = c->name_length ? c->name_length : own ? strlen(own) : 0;
+
+		if (own && n == length && memcmp(own, name, n) == 0 &&
+			(c->source != COLUMN_NEST || format == FORMAT_JSON))
+			return c;
+	}
+	return NULL;
+}
+
+/* The next name of a list with commas; NULL: none. */
+static const char *rows_next_name(const char **list, size_t *length)
+{
+	const char *name = *list;
+
+	if (!name)
+		return NULL;
+	*length = strcspn(name, ",");
+	*list = name[*length] ? name + *length + 1 : NULL;
+	return name;
+}
+
+int rows_check_columns(struct report *r, const struct column *columns, const struct column *more)
+{
+	const char *list = r->columns, *name;
+	size_t length;
+
+	while ((name = rows_next_name(&list, &length))) {
+		if (rows_find_column(columns, name, length, r->format) ||
+			rows_find_column(more, name, length, r->format))
+			continue;
+		report_note(r, "--columns %s: this report has no column \"%.*s\"", r->columns,
+			(int)length, name);
+		r->is_misused = true;
+		return CPIDECODE_EINVAL;
+	}
+	return 0;
+}
+
+/* Those that the list names, in its order. */
+static void rows_choose_listed(struct rows *rows, const struct report *r)
+{
+	const char *list = r->columns, *name;
+	size_t length, count = 1;
+
+	for (const char *s = list; *s; s++)
+		count += *s == ',';
+	rows->columns = calloc(count + 1, sizeof(struct column *));
+	while (rows->columns && (name = rows_next_name(&list, &length))) {
+		const struct column *c = rows_find_column(rows->all, name, length, r->format);
+
+		if (!c)
+			c = rows_find_column(rows->more, name, length, r->format);
+		if (c)
+			rows->columns[rows->n++] = c;
+	}
+	rows->is_listed = true;
+}
+
 void rows_begin(
 	struct rows *rows, const struct report *r, const struct column *columns, unsigned has)
 {
@@ -193,14 +256,17 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 		.more = more,
 		.csv = {.o = r->out},
 		.json = {.o = r->out}};
-	if (r->format == FORMAT_JSON)
+	if (r->format == FORMAT_JSON && !r->columns)
 		return;
-	rows->columns = calloc(rows_count_columns(columns) + rows_count_columns(more) + 1,
-		sizeof(struct column *));
-	if (rows->columns) {
+	if (!r->columns)
+		rows->columns = calloc(rows_count_columns(columns) + rows_count_columns(more) + 1,
+			sizeof(struct column *));
+	else
+		rows_choose_listed(rows, r);
+	if (rows->columns && !rows->is_listed) {
 		rows_choose_columns(rows, columns, in);
 		rows_choose_columns(rows, more, in);
-	} else {
+	} else if (!rows->columns) {
 		r->out->error = ENOMEM;
 	}
 	if (r->format != FORMAT_TEXT)
@@ -214,6 +280,11 @@ static void column_write_name(struct csv *csv, const struct column *c)
 	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
 }
 
+static const char *column_heading(const struct column *c)
+{
+	return c->heading ? c->heading : c->name;
+}
+
 bool rows_pass(struct rows *rows)
 {
 	if (rows->format == FORMAT_TEXT ? !table_pass(&rows->table) : rows->pass++)
@@ -225,7 +296,7 @@ bool rows_pass(struct rows *rows)
 			column_write_name(&rows->csv, rows->columns[i]);
 		else
 			out_str(rows_begin_text_cell(rows, rows->columns[i]),
-				rows->columns[i]->heading);
+				column_heading(rows->columns[i]));
 	if (rows->format == FORMAT_CSV)
 		csv_end(&rows->csv);
 	else
@@ -277,21 +348,24 @@ static void rows_add_text(struct rows *rows, const void *row)
 	table_end_row(&rows->table);
 }
 
+static void column_write_member(struct json *j, const struct column *c, const void *row)
+{
+	if (c->name_length)
+		json_key_bytes(j, c->name, c->name_length);
+	else
+		json_key(j, c->name);
+	if (c->source == COLUMN_NEST)
+		c->nest(j, row);
+	else
+		cell_write_json(j, column_read(c, row));
+}
+
 void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row)
 {
-	for (const struct column *c = columns; !column_is_last(c); c++) {
-		if (!column_is_in(c, in, has))
-			continue;
-		if (c->name_length)
-			json_key_bytes(j, c->name, c->name_length);
-		else
-			json_key(j, c->name);
-		if (c->source == COLUMN_NEST)
-			c->nest(j, row);
-		else
-			cell_write_json(j, column_read(c, row));
-	}
+	for (const struct column *c = columns; !column_is_last(c); c++)
+		if (column_is_in(c, in, has))
+			column_write_member(j, c, row);
 }
 
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
@@ -310,8 +384,11 @@ void rows_add(struct rows *rows, const void *row)
 		rows_add_text(rows, row);
 	} else {
 		json_open(&rows->json, '{');
-		rows_write_members(&rows->json, rows->all, IN_JSON, rows->has, row);
-		if (rows->more)
+		for (unsigned i = 0; rows->is_listed && i < rows->n; i++)
+			column_write_member(&rows->json, rows->columns[i], row);
+		if (!rows->is_listed)
+			rows_write_members(&rows->json, rows->all, IN_JSON, rows->has, row);
+		if (rows->more && !rows->is_listed)
 			rows_write_members(&rows->json, rows->more, IN_JSON, rows->has, row);
 		json_close(&rows->json, '}');
 		json_end_line(&rows->json);

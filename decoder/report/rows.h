@@ -122,7 +122,8 @@ struct rows {
 	unsigned has; /* bits that columns ask for; of JSON, which asks for each row, settable */
 	unsigned n, pass;
 	const struct column *all, *more; /* more: after them; NULL: none */
-	const struct column **columns;	 /* of text and CSV */
+	const struct column **columns;	 /* of text and CSV, and those that r->columns names */
+	bool is_listed;			 /* r->columns names them */
 	struct csv csv;
 	struct json json;
 	struct table table;
@@ -134,6 +135,14 @@ void rows_begin(
 /* With the columns of a second list after them, as long as rows_end is not called. */
 void rows_begin_more(struct rows *rows, const struct report *r, const struct column *columns,
 	const struct column *more, unsigned has);
+/*
+ * The column of that name in a list, NULL: none. A column of text alone has its heading for a name.
+ */
+const struct column *rows_find_column(
+	const struct column *columns, const char *name, size_t length, enum report_format format);
+/* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
+ * r->is_misused. Before rows_begin. */
+int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
 /* True once, in text twice: the rows have to be added. Writes the names of the columns. */
 bool rows_pass(struct rows *rows);
 void rows_add(struct rows *rows, const void *row);

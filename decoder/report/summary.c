@@ -1,5 +1,6 @@
 /* Count, times and CPIs per label, minor and major. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../sink/units.h"
 #include "notes/missing.h"
@@ -64,8 +65,8 @@ static struct cell summary_get_event(const void *row, const void *of)
 	return event_cell(r->events[column->index], r->group->time.count, column->figure);
 }
 
-static void summary_add_group(
-	struct rows *rows, const struct tally_group *g, const struct tally_event *const *events)
+static struct summary_row summary_make_row(
+	const struct tally_group *g, const struct tally_event *const *events)
 {
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
@@ -96,7 +97,7 @@ static void summary_add_group(
 		for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
 			row.util[i] = 100 * ratio_value(&util[i]);
 	}
-	rows_add(rows, &row);
+	return row;
 }
 
 static void summary_spell_figure(struct table *t, struct cell cell)
@@ -183,18 +184,20 @@ static void summary_print_groups(
 {
 	struct rows rows;
 
-	rows_begin_more(&rows, r, columns, r->format == FORMAT_TEXT ? NULL : more->columns,
-		tallies_have(t));
+	rows_begin_more(&rows, r, columns,
+		r->format == FORMAT_TEXT && !r->columns ? NULL : more->columns, tallies_have(t));
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
 			event_names_find(&more->names, t->groups[i], more->found);
-			summary_add_group(&rows, t->groups[i], more->found);
+			struct summary_row row = summary_make_row(t->groups[i], more->found);
+			rows_add(&rows, &row);
 		}
 	rows_end(&rows);
-	if (r->format == FORMAT_TEXT && t->count && (more->names.count || more->metrics.count))
+	if (r->format == FORMAT_TEXT && !r->columns && t->count &&
+		(more->names.count || more->metrics.count))
 		summary_write_more(r, t, more);
 	if (r->format == FORMAT_TEXT)
 		missing_summary_line(r, t);
@@ -233,15 +236,112 @@ static int summary_find_more(struct summary_more *more, struct report *r, const 
 	return more->columns ? 0 : CPIDECODE_ENOMEM;
 }
 
+/* A group and what it is sorted by. */
+struct summary_key {
+	struct tally_group *group;
+	struct cell cell;
+	size_t place;
+	bool falling;
+};
+
+static double summary_key_number(const struct cell *c)
+{
+	switch (c->kind) {
+	case CELL_U64:
+	case CELL_BOOL:
+		return (double)c->u;
+	case CELL_I64:
+		return (double)c->i;
+	case CELL_WHOLE:
+	case CELL_REAL:
+	case CELL_DOUBLE:
+		return c->real;
+	default:
+		return NAN;
+	}
+}
+
+/* Texts by their bytes, numbers by value, what is n/a last. */
+static int summary_compare_keys(const void *x, const void *y)
+{
+	const struct summary_key *a = x, *b = y;
+	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
+	double m = summary_key_number(&a->cell), n = summary_key_number(&b->cell);
+	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
+	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
+	int c = 0;
+
+	if (known_a != known_b)
+		return known_a ? -1 : 1;
+	if (texts) {
+		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
+
+		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
+		if (!c)
+			c = (a->cell.len > b->cell.len) - (a->cell.len < b->cell.len);
+	} else if (known_a) {
+		c = (m > n) - (m < n);
+	}
+	if (!c)
+		return (a->place > b->place) - (a->place < b->place);
+	return a->falling ? -c : c;
+}
+
+static const struct column *summary_find_sort(const struct summary_more *more, const char *name)
+{
+	const struct column *c = rows_find_column(columns, name, strlen(name), FORMAT_CSV);
+
+	return c ? c : rows_find_column(more->columns, name, strlen(name), FORMAT_CSV);
+}
+
+/* Sorts and cuts the groups of `to`, a copy of t, whose array is new. */
+static int summary_sort(
+	struct report *r, const struct summary_more *more, const struct tally *t, struct tally *to)
+{
+	const char *sort = r->sort ? r->sort : "-total_ns";
+	const bool falling = *sort == '-';
+	const struct column *by = summary_find_sort(more, sort + falling);
+
+	if (!by) {
+		report_note(r, "--sort %s: this report has no column of that name", sort);
+		r->is_misused = true;
+		return CPIDECODE_EINVAL;
+	}
+	struct summary_key *keys = calloc(t->count + 1, sizeof *keys);
+	to->groups = calloc(t->count + 1, sizeof *to->groups);
+	if (!keys || !to->groups) {
+		free(keys);
+		return CPIDECODE_ENOMEM;
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		event_names_find(&more->names, t->groups[i], more->found);
+		struct summary_row row = summary_make_row(t->groups[i], more->found);
+		keys[i] = (struct summary_key){t->groups[i], column_cell(by, &row), i, falling};
+	}
+	qsort(keys, t->count, sizeof *keys, summary_compare_keys);
+	to->count = r->top && r->top < t->count ? r->top : t->count;
+	for (size_t i = 0; i < to->count; i++)
+		to->groups[i] = keys[i].group;
+	free(keys);
+	return 0;
+}
+
 int summary_print(struct report *r, const struct tally *t)
 {
 	struct summary_more more = {0};
+	struct tally sorted = *t;
 	int rc = summary_find_more(&more, r, t);
 
+	sorted.groups = NULL;
+	if (!rc)
+		rc = rows_check_columns(r, columns, more.columns);
+	if (!rc && (r->sort || r->top))
+		rc = summary_sort(r, &more, t, &sorted);
 	if (!rc) {
-		summary_print_groups(r, t, &more);
+		summary_print_groups(r, sorted.groups ? &sorted : t, &more);
 		summary_note_events(r, t, &more.names);
 	}
+	free(sorted.groups);
 	free(more.columns);
 	free(more.found);
 	derived_free(&more.metrics);

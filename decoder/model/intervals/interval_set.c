@@ -6,6 +6,7 @@
 #include "../../base/grow.h"
 #include "../../base/intern.h"
 #include "../../base/sort.h"
+#include "interval_keep.h"
 #include "nesting.h"
 #include "../hooks/pass.h"
 
@@ -20,59 +21,11 @@ struct reader {
 	const struct trace *t;
 };
 
-static int interval_set_keep_values(
-	struct reader *r, const struct interval *iv, struct interval *to)
-{
-	size_t bytes = iv->num_values * sizeof *iv->values;
-
-	if (!bytes)
-		return 0;
-	struct interval_value *values = arena_alloc(&r->memory, bytes + iv->values_bytes);
-	if (!values)
-		return CPIDECODE_ENOMEM;
-	memcpy(values, iv->values, bytes);
-	memcpy((char *)values + bytes, iv->value_texts, iv->values_bytes);
-	to->values = values;
-	to->value_texts = (char *)values + bytes;
-	return 0;
-}
-
 static int keep_interval(struct reader *r, const struct interval *iv)
 {
 	int rc = grow(&r->at, r->pub.count, &r->cap, sizeof *r->at);
 
-	if (rc)
-		return rc;
-	struct interval *to = &r->at[r->pub.count];
-	*to = *iv;
-	to->cpus = NULL;
-	to->utils = NULL;
-	to->values = NULL;
-	if (iv->has_label) {
-		to->label = intern_bytes(&r->memory, iv->label, iv->label_len);
-		if (!to->label)
-			return CPIDECODE_ENOMEM;
-	}
-	if (iv->cpus && r->options->cpus) {
-		size_t bytes = iv->num_cpus * sizeof *iv->cpus;
-		struct interval_cpu *cpus = arena_alloc(&r->memory, bytes);
-
-		if (!cpus)
-			return CPIDECODE_ENOMEM;
-		memcpy(cpus, iv->cpus, bytes);
-		to->cpus = cpus;
-	}
-	if (iv->utils && r->options->cpus) {
-		size_t bytes = iv->num_cpus * sizeof *iv->utils;
-		struct interval_util *utils = arena_alloc(&r->memory, bytes);
-
-		if (!utils)
-			return CPIDECODE_ENOMEM;
-		memcpy(utils, iv->utils, bytes);
-		to->utils = utils;
-	}
-	r->pub.count++;
-	return interval_set_keep_values(r, iv, to);
+	return rc ? rc : interval_keep(&r->memory, iv, r->options->cpus, &r->at[r->pub.count++]);
 }
 
 static int interval_set_add_interval(struct reader *r, const struct interval *iv)

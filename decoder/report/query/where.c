@@ -414,33 +414,34 @@ static bool where_test_words(
 	return holds;
 }
 
+/* Of any cell but words. */
+static struct expression_value where_cell_value(struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_U64:
+	case CELL_WHOLE:
+	case CELL_BOOL:
+		return where_whole(cell.u);
+	case CELL_I64:
+		return where_signed(cell.i);
+	case CELL_REAL:
+	case CELL_DOUBLE:
+		return where_real(cell.real);
+	case CELL_STRING:
+		return where_text(cell.s, cell.len);
+	default:
+		return (struct expression_value){.kind = EXPRESSION_VALUE_NONE};
+	}
+}
+
 static bool where_test_column(const struct expression *e, const struct expression_node *leaf,
 	const struct column *column, const struct interval *iv)
 {
 	struct cell cell = column_cell(column, iv);
-	struct expression_value value = {.kind = EXPRESSION_VALUE_NONE};
 
-	switch (cell.kind) {
-	case CELL_WORDS:
+	if (cell.kind == CELL_WORDS)
 		return where_test_words(e, leaf, cell);
-	case CELL_U64:
-	case CELL_WHOLE:
-	case CELL_BOOL:
-		value = where_whole(cell.u);
-		break;
-	case CELL_I64:
-		value = where_signed(cell.i);
-		break;
-	case CELL_REAL:
-	case CELL_DOUBLE:
-		value = where_real(cell.real);
-		break;
-	case CELL_STRING:
-		value = where_text(cell.s, cell.len);
-		break;
-	case CELL_NONE:
-		break;
-	}
+	struct expression_value value = where_cell_value(cell);
 	return expression_test(e, leaf, &value);
 }
 
@@ -477,4 +478,27 @@ uint64_t where_mark(const struct where *w, const struct trace *t, const struct i
 			mark |= (uint64_t)where_test_leaf(&row, &w->expression, n) << w->bit[i];
 	}
 	return mark;
+}
+
+bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED])
+{
+	struct expression_word word = {0};
+
+	memset(w, 0, sizeof *w);
+	w->text = name;
+	snprintf(expected, EXPRESSION_EXPECTED,
+		"a column of numbers: of --report intervals --format csv, elapsed_ns, cpi, arg.NAME, "
+		"event.NAME");
+	return where_find_word(w, name, strlen(name), &word, expected) && !w->nests &&
+	       word.type != EXPRESSION_TEXT;
+}
+
+struct expression_value where_get_column(
+	const struct where *w, const struct trace *t, const struct interval *iv)
+{
+	const struct where_row row = {w, t, iv};
+
+	return w->words[0].source == WHERE_COLUMN
+		       ? where_cell_value(column_cell(w->words[0].column, iv))
+		       : where_value(&row, &w->words[0]);
 }

@@ -63,6 +63,15 @@ bool where_parse(struct where *w, const char *text, struct expression_error *err
 /* Finds the names of values in the trace; before anything is tested. */
 void where_settle(struct where *w, const struct trace *t);
 
+/*
+ * A column alone, as a condition has it: w->words[0]. False: there is none of that name, or it is
+ * a text or known only once intervals are nested; `expected` says more.
+ */
+bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED]);
+/* Its value, a number or none. */
+struct expression_value where_get_column(
+	const struct where *w, const struct trace *t, const struct interval *iv);
+
 /* On any thread. nests: false. */
 bool where_holds(const struct where *w, const struct trace *t, const struct interval *iv);
 /* The leaves that hold of the interval itself, whatever interval they ask; depth and self_ns are

@@ -1,0 +1,212 @@
+#include "top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "../../base/heap.h"
+#include "../../base/sort.h"
+#include "../../model/hooks/pass.h"
+#include "../../model/intervals/intervals.h"
+#include "../tallies.h"
+
+/* Of a thread: its last entry is at the top. */
+struct top_heap {
+	_Alignas(PASS_APART) struct top_entry *at;
+	size_t count, room;
+};
+
+struct top_search {
+	struct report *r;
+	struct where column;
+	bool falling;
+	size_t n;
+	struct top_heap *heaps; /* one for each thread */
+};
+
+static int top_compare_entries(const void *x, const void *y)
+{
+	const struct top_entry *a = x, *b = y;
+	int c = b->is_known - a->is_known;
+
+	if (!c)
+		c = compare_u64(b->rank, a->rank);
+	if (!c)
+		c = compare_u64(a->machine, b->machine);
+	if (!c)
+		c = compare_u64(a->start, b->start);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}
+
+/* The order of the heap: the last one is its root. */
+static bool top_is_after(const void *ctx, const void *a, const void *b)
+{
+	(void)ctx;
+	return top_compare_entries(a, b) > 0;
+}
+
+/* A number in the order of the values, all of which are of one kind or compared as doubles. */
+static uint64_t top_rank(const struct where *w, const struct expression_value *v)
+{
+	uint64_t bits;
+	double real = v->real;
+
+	if (v->kind == EXPRESSION_VALUE_WHOLE && w->words[0].source != WHERE_VALUE)
+		return v->is_negative
+			       ? (UINT64_C(1) << 63) - v->size
+			       : (w->words[0].column && w->words[0].column->source == COLUMN_I64
+						 ? v->size | UINT64_C(1) << 63
+						 : v->size);
+	if (v->kind == EXPRESSION_VALUE_WHOLE)
+		real = v->is_negative ? -(double)v->size : (double)v->size;
+	real += 0.0; /* -0 is 0 */
+	memcpy(&bits, &real, sizeof bits);
+	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/* Adds an entry, in place of the last one if there are n. 0 or CPIDECODE_ENOMEM. */
+static int top_add_entry(struct top_heap *h, size_t n, const struct top_entry *entry)
+{
+	if (h->count == n) {
+		if (top_compare_entries(entry, &h->at[0]) < 0)
+			heap_sift_down(
+				h->at, h->count, 0, entry, sizeof *entry, top_is_after, NULL);
+		return 0;
+	}
+	if (grow(&h->at, h->count, &h->room, sizeof *h->at))
+		return CPIDECODE_ENOMEM;
+	h->at[h->count++] = *entry;
+	if (h->count == n)
+		for (size_t i = n / 2; i-- > 0;) {
+			struct top_entry moved = h->at[i];
+
+			heap_sift_down(h->at, n, i, &moved, sizeof moved, top_is_after, NULL);
+		}
+	return 0;
+}
+
+static int top_take_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	struct top_search *s = ctx;
+	struct expression_value value = where_get_column(&s->column, s->r->trace, iv);
+	struct top_entry entry = {
+		.is_known = value.kind == EXPRESSION_VALUE_WHOLE ||
+			    (value.kind == EXPRESSION_VALUE_REAL && value.real == value.real),
+		.start = iv->start_ticks,
+		.position = iv->position,
+		.machine = iv->machine,
+		.ring = iv->ring,
+		.file = iv->file};
+
+	if (entry.is_known) {
+		entry.rank = top_rank(&s->column, &value);
+		entry.rank = s->falling ? entry.rank : ~entry.rank;
+	}
+	return top_add_entry(&s->heaps[thread], s->n, &entry);
+}
+
+static int top_compare_hooks(
+	const struct top_entry *a, uint32_t file, uint32_t ring, uint64_t position)
+{
+	int c = compare_u64(a->file, file);
+
+	if (!c)
+		c = compare_u64(a->ring, ring);
+	return c ? c : compare_u64(a->position, position);
+}
+
+static int top_compare_places(const void *x, const void *y)
+{
+	const struct top_entry *a = *(const struct top_entry *const *)x;
+	const struct top_entry *b = *(const struct top_entry *const *)y;
+
+	return top_compare_hooks(a, b->file, b->ring, b->position);
+}
+
+/* Merges the threads' entries. */
+static int top_settle(struct top *t, const struct top_search *s, unsigned threads)
+{
+	size_t count = 0;
+
+	for (unsigned i = 0; i < threads; i++)
+		count += s->heaps[i].count;
+	t->at = calloc(count + 1, sizeof *t->at);
+	t->by_hook = calloc(count + 1, sizeof *t->by_hook);
+	if (!t->at || !t->by_hook)
+		return CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < threads; i++) {
+		if (s->heaps[i].count)
+			memcpy(t->at + t->count, s->heaps[i].at, s->heaps[i].count * sizeof *t->at);
+		t->count += s->heaps[i].count;
+	}
+	qsort(t->at, t->count, sizeof *t->at, top_compare_entries);
+	t->count = t->count < s->n ? t->count : s->n;
+	for (size_t i = 0; i < t->count; i++)
+		t->by_hook[i] = &t->at[i];
+	qsort(t->by_hook, t->count, sizeof *t->by_hook, top_compare_places);
+	return 0;
+}
+
+static int top_parse_sort(struct top_search *s)
+{
+	const char *sort = s->r->sort ? s->r->sort : "-elapsed_ns";
+	char expected[EXPRESSION_EXPECTED];
+
+	s->falling = *sort == '-';
+	if (where_parse_column(&s->column, sort + s->falling, expected)) {
+		where_settle(&s->column, s->r->trace);
+		return 0;
+	}
+	report_note(s->r, "--sort %s: expected %s", sort, expected);
+	s->r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
+int top_find(struct top *t, struct report *r, size_t n)
+{
+	struct top_search s = {.r = r, .n = n};
+	int rc = top_parse_sort(&s);
+
+	if (rc)
+		return rc;
+	const unsigned threads = tallies_threads(r, n * sizeof(struct top_entry));
+	s.heaps = pass_alloc(threads, sizeof *s.heaps);
+	rc = s.heaps ? tallies_each(r, threads, s.column.wants, NULL, top_take_interval, &s)
+		     : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = top_settle(t, &s, threads);
+	for (unsigned i = 0; s.heaps && i < threads; i++)
+		free(s.heaps[i].at);
+	free(s.heaps);
+	return rc;
+}
+
+bool top_has(const struct top *t, const struct interval *iv, size_t *place)
+{
+	size_t first = 0, last = t->count;
+
+	while (first < last) {
+		size_t middle = first + (last - first) / 2;
+		int c = top_compare_hooks(t->by_hook[middle], iv->file, iv->ring, iv->position);
+
+		if (c == 0) {
+			*place = (size_t)(t->by_hook[middle] - t->at);
+			return true;
+		}
+		if (c < 0)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	return false;
+}
+
+void top_free(struct top *t)
+{
+	free(t->at);
+	free(t->by_hook);
+}

@@ -1,0 +1,35 @@
+/*
+ * The intervals of the greatest or least values of a column, found in one pass by a heap for each
+ * thread: memory is in proportion to their number.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_TOP_H
+#define SWT_DECODER_REPORT_QUERY_TOP_H
+
+#include "where.h"
+
+enum { TOP_MOST = 1000000 };
+
+struct top_entry {
+	uint64_t rank;		  /* greater ones come first */
+	bool is_known;		  /* those without a value come last */
+	uint64_t start, position; /* ticks; order among equals */
+	uint32_t machine, ring, file;
+};
+
+/* Starts zeroed. */
+struct top {
+	struct top_entry *at; /* the first one has the first place */
+	size_t count;
+	const struct top_entry **by_hook; /* in order of file, ring and position */
+};
+
+/*
+ * The first n intervals that r selects, by r->sort, or by elapsed time falling. 0, a CPIDECODE_E
+ * code, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused.
+ */
+int top_find(struct top *t, struct report *r, size_t n);
+/* Whether the interval is one of them, and its place. On any thread. */
+bool top_has(const struct top *t, const struct interval *iv, size_t *place);
+void top_free(struct top *t);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# sorted FILE COLUMN FALLING N: the values of a CSV's column as --sort and --top should give them.
+values()
+{
+	awk -F, -v name="$2" 'NR == 1 { sub(/\r/, ""); for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+		{ sub(/\r/, ""); print $c }' "$1"
+}
+sorted()
+{
+	{
+		values "$1" "$2" | grep . | sort "$3" || true
+		values "$1" "$2" | grep -v . || true
+	} | head -n "$4"
+}
+
+"$GENTRACE" -k mixed -n 3000 -c 3 -u t.bin
+"$GENTRACE" -k groups -n 3000 -c 3 g.bin
+for trace in t.bin g.bin; do
+	run 0 --report intervals --format csv $trace
+	mv out intervals
+	for column in elapsed_cycles start_ns raw_cpi busy_pct thread_cycles off_cpu_ns tid; do
+		for order in g gr; do
+			for n in 1 7 100000; do
+				sorted intervals $column -$order $n >expected
+				for threads in 1 3; do
+					[ $order = g ] && sort=$column || sort=-$column
+					run 0 -j $threads --report intervals --format csv --top $n \
+						--sort "$sort" $trace
+					values out $column >there
+					cmp expected there || fail "$trace: --sort $sort --top $n"
+					[ $threads = 1 ] && cp out one || cmp one out ||
+						fail "$trace: --sort $sort: threads differ"
+				done
+			done
+		done
+	done
+	# Whole rows, and the longest without --sort.
+	run 0 --report intervals --format csv --top 100000 --sort start_ns $trace
+	sort out >there
+	sort intervals >expected
+	cmp expected there || fail "$trace: rows differ"
+	run 0 --report intervals --format csv --top 5 $trace
+	mv out longest
+	run 0 --report intervals --format csv --top 5 --sort -elapsed_ns $trace
+	cmp longest out || fail "$trace: --top alone"
+
+	run 0 --format csv $trace
+	mv out summary
+	for column in count total_ns p99_ns raw_cpi; do
+		for order in g gr; do
+			[ $order = g ] && sort=$column || sort=-$column
+			sorted summary $column -$order 5 >expected
+			run 0 --format csv --top 5 --sort "$sort" $trace
+			values out $column >there
+			cmp expected there || fail "$trace: summary --sort $sort"
+		done
+	done
+	sorted summary total_ns -gr 3 >expected
+	run 0 --format csv --top 3 $trace
+	values out total_ns >there
+	cmp expected there || fail "$trace: summary --top alone"
+done
+
+run 0 --format csv --sort label --columns label,count g.bin
+head -n 1 out | grep -qx "label,count$(printf '\r')" || fail "--columns: the heading"
+sed 1d out >there
+LC_ALL=C sort there | cmp - there || fail "--sort label"
+run 0 --report intervals --format json --columns label,cpus,tid plain.bin
+grep -q '^{"label":"inner","cpus":\[{"cpu":0,.*\],"tid":100}$' out || fail "--columns: json"
+run 0 --report intervals --columns label,elapsed,elapsed_cycles plain.bin
+grep -qx 'label *elapsed *elapsed_cycles' out || fail "--columns: text"
+run 0 --partial part g.bin
+run 0 --format csv --top 2 --columns label,total_ns g.bin
+mv out whole
+run 0 merge --format csv --top 2 --columns label,total_ns part
+cmp whole out || fail "merge --top"
+run 0 --report intervals --top 2 --where 'contains(tid>0)' --columns depth,label g.bin
+lines_are 3
+
+misused()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line"
+	in_file err "$pattern"
+}
+misused 'no column "nothing"' --columns label,nothing plain.bin
+misused 'no column "cpus"' --report intervals --format csv --columns cpus plain.bin
+misused 'no column ""' --columns label, plain.bin
+misused 'no column of that name' --sort nothing plain.bin
+misused 'a column of numbers' --report intervals --top 2 --sort label plain.bin
+misused 'a column of numbers' --report intervals --top 2 --sort depth plain.bin
+misused 'takes --top N' --report intervals --sort tid plain.bin
+misused 'not a number of rows' --top 0 plain.bin
+misused 'not a number of rows' --top 1000001 plain.bin
+misused 'go with --report summary and intervals' --report cpus --top 3 plain.bin
+misused 'go with --report summary and intervals' --report hooks --columns tid plain.bin
+misused 'go with --report summary and intervals' --format svg --top 3 plain.bin
