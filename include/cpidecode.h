@@ -423,7 +423,8 @@ CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line; NULL: its defaults. */
-	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff" */
+	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
+	 * "histogram" */
 	const char *report;
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
 	const char *weight;	/* of folded and svg; also the name of an event */

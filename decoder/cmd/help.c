@@ -10,7 +10,7 @@ const struct option cpidecode_options[] = {
 		 "\n"
 		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
-		.words = "summary|intervals|hooks|cpus|info|diff|why",
+		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -18,7 +18,8 @@ const struct option cpidecode_options[] = {
 			"           info       about the files: rings, losses, damage, tasks, schemas\n"
 			"           diff       of runs before and after (traces, partial results, folders of\n"
 			"                      them): what changed, and whether it is more than noise\n"
-			"           why        what makes the slowest intervals slower than those in the middle"},
+			"           why        what makes the slowest intervals slower than those in the middle\n"
+			"           histogram  per label and minor: how many took how long, by doublings"},
 	{OPT_FORMAT, "--format", .value = "text", .words = "text|csv|json|folded|svg|nrm2",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
@@ -86,7 +87,8 @@ const struct option cpidecode_options[] = {
 	{OPT_SLICE, "--slice", .value = "I/N",
 		.help = "only what ended in the I-th of N slices of the trace's time"},
 	{OPT_PARTIAL, "--partial", .value = "FILE",
-		.help = "no report: what summary and cpus are made of, for merge"},
+		.help = "no report: what summary, cpus and histogram are made of, for\n"
+			"                      merge"},
 	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
 		 "                      whole, byte by byte\n"
 		 "\n"

@@ -391,14 +391,17 @@ static void check_partial(struct options *o, const struct seen *seen)
 			misuse("--partial FILE is written instead of a report: it takes no --report, --format, --weight or -o");
 		o->report = REPORT_PARTIAL;
 	}
-	if (o->slice && o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
-		misuse("--slice goes with --report summary or cpus, and with --partial");
+	const bool is_merged = o->report == REPORT_SUMMARY || o->report == REPORT_CPUS ||
+			       o->report == REPORT_HISTOGRAM || seen->partial;
+
+	if (o->slice && !is_merged)
+		misuse("--slice goes with --report summary, cpus or histogram, and with --partial");
 	if (!o->merge)
 		return;
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
-	if (o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
-		misuse("merge goes with --report summary or cpus, or with --partial");
+	if (!is_merged)
+		misuse("merge goes with --report summary, cpus or histogram, or with --partial");
 	if (!o->nfiles)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
@@ -450,7 +453,7 @@ static void check_compensate(const struct options *o)
 	if (o->merge)
 		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
 	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO)
-		misuse("--compensate goes with --report summary, intervals, why or diff, and with --format folded and svg");
+		misuse("--compensate goes with --report summary, intervals, why, diff or histogram, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&

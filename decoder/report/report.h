@@ -26,7 +26,8 @@
 	X(CPUS, "cpus", report_cpus)                                                               \
 	X(INFO, "info", report_info)                                                               \
 	X(DIFF, "diff", report_diff_alone)                                                         \
-	X(WHY, "why", report_why)
+	X(WHY, "why", report_why)                                                                  \
+	X(HISTOGRAM, "histogram", report_histogram)
 
 enum report_kind {
 #define REPORT_KIND(kind, name, function) REPORT_##kind,

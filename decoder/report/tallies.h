@@ -28,6 +28,7 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes);
 /* 0 or a CPIDECODE_E code. */
 int summary_print(struct report *r, const struct tally *t);
 void cpus_print(struct report *r, const struct tally *t);
+void histogram_print(struct report *r, const struct tally *t);
 
 /* Notes the processors without columns, if any. */
 void tallies_tell_left_out(const struct report *r, const struct tally *t);

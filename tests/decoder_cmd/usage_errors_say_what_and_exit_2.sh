@@ -13,7 +13,7 @@ misuse()
 }
 
 misuse 'no trace file'
-misuse 'summary, intervals, hooks, cpus, info, diff or why' --report nonsense plain.bin
+misuse 'summary, intervals, hooks, cpus, info, diff, why or histogram' --report nonsense plain.bin
 misuse 'text, csv, json, folded, svg or nrm2' --format=xml plain.bin
 misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin

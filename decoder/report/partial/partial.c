@@ -158,6 +158,9 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		tallies_tell_left_out(r, &p->tally);
 		cpus_print(r, &p->tally);
 		return 0;
+	case REPORT_HISTOGRAM:
+		histogram_print(r, &p->tally);
+		return 0;
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

@@ -1,0 +1,96 @@
+/* How long intervals took, per label, minor and major: a row for each doubling of the time. */
+#include <stdlib.h>
+
+#include "tallies.h"
+
+enum { BAR = 40 /* characters of a group's fullest bucket */ };
+
+/* A bucket of a group: times from `from` to below `to`, in ns. Histograms' own buckets are parts of
+ * doublings, so counts are exact. */
+struct histogram_row {
+	const struct tally_group *group;
+	uint64_t from, to, count;
+	double share, up_to; /* percent of the group's: of the bucket, and of it and those before */
+	uint64_t fullest;
+};
+
+static void histogram_spell_bar(struct out *o, const void *row)
+{
+	const struct histogram_row *r = row;
+	const double length = (double)r->count / (double)r->fullest * BAR;
+
+	/* What is there is seen. */
+	out_repeat(o, '#', r->count && length < 1 ? 1 : (size_t)(length + 0.5));
+}
+
+static const struct column columns[] = {
+	{TALLIES_LABEL},
+	{TALLIES_MINOR},
+	{TALLIES_MAJOR},
+	{"from_ns", "from", COLUMN_AT(struct histogram_row, from), .unit = UNIT_DURATION},
+	{"to_ns", "to", COLUMN_AT(struct histogram_row, to), .unit = UNIT_DURATION},
+	{"count", "count", COLUMN_AT(struct histogram_row, count)},
+	{"share_pct", "share%", COLUMN_AT(struct histogram_row, share), .decimals = 4,
+		.unit = UNIT_PERCENT},
+	{"up_to_pct", "up to%", COLUMN_AT(struct histogram_row, up_to), .decimals = 4,
+		.unit = UNIT_PERCENT},
+	{NULL, "", .text = histogram_spell_bar, .left = true, .place = 1, .in = IN_TEXT},
+	{.name = NULL},
+};
+
+enum { HISTOGRAM_BUCKETS = 65 };
+
+/* The number of the doubling: 0 of 0, else 1 + the highest bit. */
+static unsigned histogram_bucket(uint64_t ns)
+{
+	return ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
+}
+
+static void histogram_add_rows(struct rows *rows, const struct tally_group *g)
+{
+	uint64_t counts[HISTOGRAM_BUCKETS] = {0}, before = 0;
+	struct histogram_row row = {.group = g};
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+
+	while (histogram_next(&g->time, &at, &bin)) {
+		uint64_t *count = &counts[histogram_bucket(bin.low)];
+
+		*count += bin.count;
+		row.fullest = *count > row.fullest ? *count : row.fullest;
+	}
+	/* Empty ones between others, too: a gap is part of the shape. */
+	for (unsigned i = histogram_bucket(g->time.min); i <= histogram_bucket(g->time.max); i++) {
+		row.from = i ? UINT64_C(1) << (i - 1) : 0;
+		row.to = i < 64 ? UINT64_C(1) << i : UINT64_MAX;
+		row.count = counts[i];
+		before += row.count;
+		row.share = 100 * (double)row.count / (double)g->time.count;
+		row.up_to = 100 * (double)before / (double)g->time.count;
+		rows_add(rows, &row);
+	}
+}
+
+void histogram_print(struct report *r, const struct tally *t)
+{
+	struct rows rows;
+
+	rows_begin(&rows, r, columns, tallies_have(t));
+	while (tallies_pass(&rows, r, t->count))
+		for (size_t i = 0; i < t->count; i++) {
+			rows.has = tallies_has(t->groups[i]);
+			histogram_add_rows(&rows, t->groups[i]);
+		}
+	rows_end(&rows);
+}
+
+int report_histogram(struct report *r)
+{
+	struct tally t = {0};
+	int rc = tallies_read(r, &t);
+
+	if (!rc)
+		histogram_print(r, &t);
+	tally_free(&t);
+	return rc;
+}
