@@ -424,7 +424,7 @@ typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line; NULL: its defaults. */
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
-	 * "histogram" */
+	 * "histogram", "slowest" (ten) */
 	const char *report;
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
 	const char *weight;	/* of folded and svg; also the name of an event */

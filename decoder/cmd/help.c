@@ -10,7 +10,7 @@ const struct option cpidecode_options[] = {
 		 "\n"
 		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
-		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram",
+		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -19,7 +19,9 @@ const struct option cpidecode_options[] = {
 			"           diff       of runs before and after (traces, partial results, folders of\n"
 			"                      them): what changed, and whether it is more than noise\n"
 			"           why        what makes the slowest intervals slower than those in the middle\n"
-			"           histogram  per label and minor: how many took how long, by doublings"},
+			"           histogram  per label and minor: how many took how long, by doublings\n"
+			"           slowest    the longest intervals: what contains each, and what is in it\n"
+			"                      beside the median one of its label"},
 	{OPT_FORMAT, "--format", .value = "text", .words = "text|csv|json|folded|svg|nrm2",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
@@ -37,9 +39,9 @@ const struct option cpidecode_options[] = {
 		.help = "with summary, intervals, diff: a column of events and the intervals'\n"
 			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
-	{OPT_TOP, "--top", .value = "N",
-		.help = "with summary, intervals: N rows, by --sort, or the longest intervals\n"
-			"                      and the labels with the greatest total"},
+	{OPT_TOP, "-n", .longer = "--top", .value = "N",
+		.help = "with summary, intervals, slowest: N rows, by --sort, or the longest\n"
+			"                      intervals and the labels with the greatest total (slowest: 10)"},
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
 		.help = "with summary, and with intervals and --top: by a column, with -\n"
 			"                      falling; n/a last"},

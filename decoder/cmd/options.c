@@ -8,6 +8,7 @@
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
 #include "../report/query/top.h"
+#include "../report/query/slowest.h"
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"
@@ -452,7 +453,8 @@ static void check_compensate(const struct options *o)
 		return;
 	if (o->merge)
 		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
-	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO)
+	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO ||
+		o->report == REPORT_SLOWEST)
 		misuse("--compensate goes with --report summary, intervals, why, diff or histogram, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
@@ -463,6 +465,11 @@ static void check_compensate(const struct options *o)
 
 static void check_rows(const struct options *o)
 {
+	if (o->report == REPORT_SLOWEST && !o->sort && !o->columns) {
+		if (o->top > SLOWEST_MOST)
+			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
+		return;
+	}
 	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
 		o->report != REPORT_INTERVALS)
 		misuse("--top, --sort and --columns go with --report summary and intervals");
@@ -498,7 +505,9 @@ static void check(struct options *o, const struct seen *seen)
 		if (seen->report && o->report != REPORT_INTERVALS)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
 				report_names[o->report], format_names[o->format],
-				report_names[o->report], o->report == REPORT_INFO ? "" : "csv, ");
+				report_names[o->report],
+				o->report == REPORT_INFO || o->report == REPORT_SLOWEST ? ""
+											: "csv, ");
 		o->report = REPORT_FLAME;
 	}
 	if (o->format == FORMAT_NRM2) {
@@ -509,8 +518,9 @@ static void check(struct options *o, const struct seen *seen)
 		if ((!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
 			misuse("--format nrm2 is not text: give it a file with -o, or a pipe");
 	}
-	if (o->report == REPORT_INFO && o->format == FORMAT_CSV)
-		misuse("--report info has no --format csv: info goes with text or json");
+	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
+		misuse("--report %s has no --format csv: %s goes with text or json",
+			report_names[o->report], report_names[o->report]);
 	if (o->csv_safe && o->format != FORMAT_CSV)
 		misuse("--csv-safe goes with --format csv");
 	if (seen->weight && !flame)

@@ -27,7 +27,8 @@
 	X(INFO, "info", report_info)                                                               \
 	X(DIFF, "diff", report_diff_alone)                                                         \
 	X(WHY, "why", report_why)                                                                  \
-	X(HISTOGRAM, "histogram", report_histogram)
+	X(HISTOGRAM, "histogram", report_histogram)                                                \
+	X(SLOWEST, "slowest", report_slowest)
 
 enum report_kind {
 #define REPORT_KIND(kind, name, function) REPORT_##kind,
@@ -75,7 +76,7 @@ struct report {
 	/* Of summary and intervals: */
 	const char *columns; /* names with commas between, in place of all; NULL: all */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
-	size_t top;	     /* rows at most; 0: all */
+	size_t top;	     /* rows at most; 0: all. Also of slowest */
 	bool scripted;	     /* a file's counters were scripted */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;

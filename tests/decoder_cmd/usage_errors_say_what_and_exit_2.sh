@@ -13,10 +13,13 @@ misuse()
 }
 
 misuse 'no trace file'
-misuse 'summary, intervals, hooks, cpus, info, diff, why or histogram' --report nonsense plain.bin
+misuse 'summary, intervals, hooks, cpus, info, diff, why, histogram or slowest' --report nonsense plain.bin
 misuse 'text, csv, json, folded, svg or nrm2' --format=xml plain.bin
 misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
+misuse 'slowest goes with text or json' --report slowest --format csv plain.bin
+misuse 'slowest shows up to 1000' --report slowest -n 1001 plain.bin
+misuse 'go with --report summary and intervals' --report slowest --sort tid plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
 misuse 'compensate goes with --report' --report hooks --compensate plain.bin

@@ -38,7 +38,7 @@ void value_columns_see(struct value_columns *v, const struct interval *iv)
 	}
 }
 
-static struct cell value_cell(const struct interval *iv, const struct interval_value *v)
+struct cell value_cell(const struct interval *iv, const struct interval_value *v)
 {
 	switch (v->type) {
 	case INTERVAL_ARG_U64:
@@ -100,7 +100,7 @@ void value_spell(struct out *o, struct cell cell)
 	}
 }
 
-static void value_spell_all(struct out *o, const void *row, const void *of)
+void value_spell_all(struct out *o, const void *row, const void *of)
 {
 	const struct interval *iv = row;
 	const char *between = "";

@@ -50,5 +50,8 @@ int value_names_tell_apart(struct value_name *names, size_t n, struct intern *me
 /* As text: quoted where it would not be told from what surrounds it. */
 void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
+/* All of an interval (row), by the names of a trace (of): `size=3 key="k 1"`. */
+void value_spell_all(struct out *o, const void *row, const void *of);
+struct cell value_cell(const struct interval *iv, const struct interval_value *v);
 
 #endif
