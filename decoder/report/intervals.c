@@ -86,6 +86,13 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	return selected;
 }
 
+/* Costs are summed from what is nested. */
+static bool intervals_is_around(void *ctx, const struct interval *iv)
+{
+	return iv->own_pair != NOT_MEASURED ||
+	       top_is_around(&((const struct taking *)ctx)->top, iv);
+}
+
 /* What is selected by other intervals is known only now. */
 static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 {
@@ -212,6 +219,8 @@ int report_intervals(struct report *r)
 		how.from_ns = INT64_MIN;
 	int rc = value_columns_init(&taking.values, r->trace);
 
+	if (r->top)
+		how.around = intervals_is_around;
 	if (!rc && r->top)
 		rc = top_find(&taking.top, r, r->top);
 	if (!rc)

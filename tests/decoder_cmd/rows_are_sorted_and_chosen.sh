@@ -1,4 +1,5 @@
 #!/bin/sh
+golden=$(cd "${0%/*}/../golden/cases" && pwd)
 . "${0%/*}/lib.sh"
 
 # sorted FILE COLUMN FALLING N: the values of a CSV's column as --sort and --top should give them.
@@ -41,6 +42,10 @@ for trace in t.bin g.bin; do
 	sort out >there
 	sort intervals >expected
 	cmp expected there || fail "$trace: rows differ"
+	for n in 1 10 500; do
+		run 0 --report intervals --format csv --top $n --sort -tid $trace
+		[ "$(grep -cFxf intervals out)" -eq $((n + 1)) ] || fail "$trace: rows of $n differ"
+	done
 	run 0 --report intervals --format csv --top 5 $trace
 	mv out longest
 	run 0 --report intervals --format csv --top 5 --sort -elapsed_ns $trace
@@ -61,6 +66,23 @@ for trace in t.bin g.bin; do
 	run 0 --format csv --top 3 $trace
 	values out total_ns >there
 	cmp expected there || fail "$trace: summary --top alone"
+done
+
+# Costs of what is nested, and depths, do not depend on how many rows there are.
+for case in own_cost nesting zero_length equal_stamps; do
+	"$MKTRACE" "$golden/$case/trace.txt" c.bin
+	for more in '' --compensate; do
+		run 0 --report intervals --format csv $more c.bin
+		mv out intervals
+		for n in 1 2 3; do
+			for sort in start_ns -start_ns; do
+				run 0 --report intervals --format csv $more --top $n --sort $sort c.bin
+				[ "$(grep -cFxf intervals out)" -eq $((n + 1)) ] ||
+					fail "$case: $more: $n rows by $sort"
+				lines_are $((n + 1))
+			done
+		done
+	done
 done
 
 run 0 --format csv --sort label --columns label,count g.bin

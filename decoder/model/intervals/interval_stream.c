@@ -48,6 +48,9 @@ static int interval_stream_add_interval(
 {
 	const struct interval_stream_options *o = r->options;
 	bool kept = !o->filter || o->filter(o->ctx, iv);
+
+	if (!kept && o->around && !o->around(o->ctx, iv))
+		return 0;
 	uint64_t mark = o->query ? o->query->mark(o->query->ctx, iv) : 0;
 
 	r->feeders[thread].seen++;

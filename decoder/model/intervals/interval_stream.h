@@ -42,7 +42,10 @@ struct interval_query {
 struct interval_stream_options {
 	/* Called on any thread, before the depth is known. NULL: all. */
 	bool (*filter)(void *ctx, const struct interval *iv);
-	void *ctx;	       /* of filter */
+	/* Of those that the filter leaves out, whether the depths of others need it: what contains
+	 * none of these may be skipped. Called likewise. NULL: all. */
+	bool (*around)(void *ctx, const struct interval *iv);
+	void *ctx;	       /* of both */
 	unsigned filter_wants; /* what the filter wants beside `wants`, which is not kept */
 	const struct interval_query *query; /* NULL: none */
 	/* In stored bytes. NULL: none. */

@@ -97,10 +97,12 @@ static int top_take_interval(void *ctx, unsigned thread, const struct interval *
 		.is_known = value.kind == EXPRESSION_VALUE_WHOLE ||
 			    (value.kind == EXPRESSION_VALUE_REAL && value.real == value.real),
 		.start = iv->start_ticks,
+		.end = iv->end_ticks,
 		.position = iv->position,
 		.machine = iv->machine,
 		.ring = iv->ring,
-		.file = iv->file};
+		.file = iv->file,
+		.tid = iv->tid};
 
 	if (entry.is_known) {
 		entry.rank = top_rank(&s->column, &value);
@@ -127,6 +129,24 @@ static int top_compare_places(const void *x, const void *y)
 	return top_compare_hooks(a, b->file, b->ring, b->position);
 }
 
+static int top_compare_thread_ends(
+	const struct top_entry *a, uint32_t machine, uint32_t tid, uint64_t end)
+{
+	int c = compare_u64(a->machine, machine);
+
+	if (!c)
+		c = compare_u64(a->tid, tid);
+	return c ? c : compare_u64(a->end, end);
+}
+
+static int top_compare_ends(const void *x, const void *y)
+{
+	const struct top_entry *a = *(const struct top_entry *const *)x;
+	const struct top_entry *b = *(const struct top_entry *const *)y;
+
+	return top_compare_thread_ends(a, b->machine, b->tid, b->end);
+}
+
 /* Merges the threads' entries. */
 static int top_settle(struct top *t, const struct top_search *s, unsigned threads)
 {
@@ -136,7 +156,8 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 		count += s->heaps[i].count;
 	t->at = calloc(count + 1, sizeof *t->at);
 	t->by_hook = calloc(count + 1, sizeof *t->by_hook);
-	if (!t->at || !t->by_hook)
+	t->by_end = calloc(count + 1, sizeof *t->by_end);
+	if (!t->at || !t->by_hook || !t->by_end)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < threads; i++) {
 		if (s->heaps[i].count)
@@ -146,8 +167,9 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 	qsort(t->at, t->count, sizeof *t->at, top_compare_entries);
 	t->count = t->count < s->n ? t->count : s->n;
 	for (size_t i = 0; i < t->count; i++)
-		t->by_hook[i] = &t->at[i];
+		t->by_hook[i] = t->by_end[i] = &t->at[i];
 	qsort(t->by_hook, t->count, sizeof *t->by_hook, top_compare_places);
+	qsort(t->by_end, t->count, sizeof *t->by_end, top_compare_ends);
 	return 0;
 }
 
@@ -205,8 +227,34 @@ bool top_has(const struct top *t, const struct interval *iv, size_t *place)
 	return false;
 }
 
+bool top_is_around(const struct top *t, const struct interval *iv)
+{
+	size_t first = 0, last = t->count;
+
+	/* Those that end after it do not count. */
+	while (first < last) {
+		size_t middle = first + (last - first) / 2;
+
+		if (top_compare_thread_ends(
+			    t->by_end[middle], iv->machine, iv->tid, iv->end_ticks) <= 0)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	while (first-- > 0) {
+		const struct top_entry *e = t->by_end[first];
+
+		if (e->machine != iv->machine || e->tid != iv->tid || e->end < iv->start_ticks)
+			return false;
+		if (e->start >= iv->start_ticks)
+			return true;
+	}
+	return false;
+}
+
 void top_free(struct top *t)
 {
+	free(t->by_end);
 	free(t->at);
 	free(t->by_hook);
 }

@@ -10,10 +10,10 @@
 enum { TOP_MOST = 1000000 };
 
 struct top_entry {
-	uint64_t rank;		  /* greater ones come first */
-	bool is_known;		  /* those without a value come last */
-	uint64_t start, position; /* ticks; order among equals */
-	uint32_t machine, ring, file;
+	uint64_t rank;		       /* greater ones come first */
+	bool is_known;		       /* those without a value come last */
+	uint64_t start, end, position; /* ticks; order among equals */
+	uint32_t machine, ring, file, tid;
 };
 
 /* Starts zeroed. */
@@ -21,6 +21,7 @@ struct top {
 	struct top_entry *at; /* the first one has the first place */
 	size_t count;
 	const struct top_entry **by_hook; /* in order of file, ring and position */
+	const struct top_entry **by_end;  /* in order of machine, thread and end */
 };
 
 /*
@@ -30,6 +31,8 @@ struct top {
 int top_find(struct top *t, struct report *r, size_t n);
 /* Whether the interval is one of them, and its place. On any thread. */
 bool top_has(const struct top *t, const struct interval *iv, size_t *place);
+/* Whether the interval may contain one of them. On any thread. */
+bool top_is_around(const struct top *t, const struct interval *iv);
 void top_free(struct top *t);
 
 #endif
