@@ -2,6 +2,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,9 +181,39 @@ START_TEST(a_section_without_a_hook_is_told)
 }
 END_TEST
 
+/* The failure leaves no file to write it to: it is counted once. */
+START_TEST(a_record_that_is_torn_when_the_drain_fails_counts_once)
+{
+	struct session_error e = {""};
+	struct drain_status status;
+	struct rlimit limit;
+	struct hook_writer w;
+	struct stat st;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 16);
+	b.config.codec = TF_CODEC_NONE;
+	box_drain(&b);
+	write_hooks(1, &next, 2 * PER_SECTION);
+	begin_hook(&w);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(stat(b.config.path, &st), 0);
+	limit.rlim_cur = (rlim_t)st.st_size + 1;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(drain_round(b.d, &e), PU_ERR_FILE_ERROR);
+	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
+	drain_status(b.d, &status);
+	ck_assert_uint_eq(status.torn, 1);
+	ck_assert_uint_eq(status.lost_unwritten, next);
+	box_end(&b);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = {a_section_waits_for_a_record_that_is_not_committed,
+	const TTest *const tests[] = {a_record_that_is_torn_when_the_drain_fails_counts_once,
+		a_section_waits_for_a_record_that_is_not_committed,
 		a_section_does_not_wait_when_its_room_is_needed, what_the_dead_hold_is_given_back,
 		an_end_does_not_wait_for_ever, a_section_without_a_hook_is_told, NULL};
 

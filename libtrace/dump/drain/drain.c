@@ -495,8 +495,7 @@ void drain_status(const struct drain *d, struct drain_status *status)
 		const struct drain_ring *r = &d->ring[i];
 
 		status->hooks += r->before.hooks + r->here.hooks;
-		status->torn +=
-			r->before.torn + r->here.torn + r->before.loose_torn + r->here.loose_torn;
+		status->torn += r->before.torn + r->here.torn;
 		status->lost_full += r->loss[SHM_LOST_FULL];
 		status->lost_other += shm_losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
 		status->lost_unwritten += r->before.unwritten + r->here.unwritten;
