@@ -18,6 +18,7 @@
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
 #define SHM_LABELS_FORMAT "labels.%u"
+#define SHM_CGROUPS_FORMAT "cgroups.%u"
 #define SHM_LOCKS_FORMAT "locks.%u.%u" /* generation, 0 to SHM_LOCK_FILES - 1 */
 
 #define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
@@ -178,9 +179,12 @@ struct shm_control {
 	/* `closings` when the gate was open last: what was begun since is what may be open. */
 	uint64_t period;
 	uint32_t begins; /* of this generation: 1: intervals have begin hooks */
-	uint32_t reserved2;
+	/* At init: inode of the owner's PID namespace, in which thread ids have the meaning that
+	 * files give them. 0: unknown, and all tasks count as in it. */
+	uint32_t pid_namespace;
+	uint64_t proc_device; /* at init: st_dev of the owner's /proc, 0: unknown */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 48 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 56 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 
@@ -294,7 +298,9 @@ struct shm_task {
 	 * enum cpi_source of busy; 12: the thread's are of user mode only; 13: the machine has
 	 * several types of core. */
 	uint32_t source_flags;
-	uint64_t reserved[2];
+	uint32_t pid_namespace; /* inode of the one that tid and pid are of; 0: unknown */
+	uint32_t cgroup;	/* number of its name in struct shm_cgroup_file; 0: unknown */
+	uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct shm_task) == 64, "layout");
@@ -377,8 +383,9 @@ _Static_assert(offsetof(struct shm_task_file, given_entry) == SHM_PAGE, "layout"
 _Static_assert(offsetof(struct shm_task_file, slot) % SHM_PAGE == 0, "no slot on two pages");
 
 /*
- * Texts one after the other: the schemas, and the labels, that the session's programs registered.
- * Who appends holds an OFD lock on the file's first byte and raises `used` last.
+ * Texts one after the other: the schemas, and the labels, that the session's programs registered,
+ * and the names of the cgroups that they are in. Who appends holds an OFD lock on the file's first
+ * byte and raises `used` last.
  */
 enum {
 	SHM_SCHEMA_BYTES = 256 * 1024,
@@ -386,6 +393,9 @@ enum {
 	/* Takes memory as labels come. */
 	SHM_LABEL_BYTES = 16 << 20,
 	SHM_LABEL_TEXT_MAX = 64 * 1024,
+	SHM_CGROUP_BYTES = 256 * 1024,
+	SHM_CGROUP_TEXT_MAX = 256,
+	SHM_CGROUP_OWNER = 1, /* the number of the owner's: init appends it first */
 };
 
 struct shm_text {
@@ -410,9 +420,16 @@ struct shm_label_file {
 	uint8_t area[SHM_LABEL_BYTES];
 };
 
+/* A name's number is that of a label. Sparse: takes memory as names come. */
+struct shm_cgroup_file {
+	SHM_TEXT_FILE_HEAD;
+	uint8_t area[SHM_CGROUP_BYTES];
+};
+
 _Static_assert(
 	offsetof(struct shm_schema_file, area) == 64 && offsetof(struct shm_label_file, area) == 64,
 	"layout");
+_Static_assert(offsetof(struct shm_cgroup_file, area) == 64, "layout");
 
 /* The bytes that a text takes in an area. */
 static inline uint32_t shm_text_bytes(uint32_t length)

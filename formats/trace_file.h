@@ -26,9 +26,10 @@ enum tf_header {
 	TF_HEADER_SIZE = 256,
 	TF_VERSION_MAJOR = 1,
 	TF_VERSION_MINOR = 0,
-	TF_VERSION_MINOR_CAUSES = 1,	/* of files that have CAUSES, or may get it */
-	TF_VERSION_MINOR_UNWRITTEN = 2, /* of files whose CAUSES may count unwritten hooks */
-	TF_VERSION_MINOR_LABELS = 3,	/* of files that have LABELS, or may get it */
+	TF_VERSION_MINOR_CAUSES = 1,	 /* of files that have CAUSES, or may get it */
+	TF_VERSION_MINOR_UNWRITTEN = 2,	 /* of files whose CAUSES may count unwritten hooks */
+	TF_VERSION_MINOR_LABELS = 3,	 /* of files that have LABELS, or may get it */
+	TF_VERSION_MINOR_CONTAINERS = 4, /* of files that have CONTAINERS, or may get it */
 };
 
 enum tf_clock {
@@ -79,8 +80,9 @@ enum tf_type {
 	TF_TYPE_LOSS = 6,
 	TF_TYPE_INDEX = 7,
 	TF_TYPE_END = 8,
-	TF_TYPE_CAUSES = 9,  /* since version 1.1 */
-	TF_TYPE_LABELS = 10, /* since version 1.3 */
+	TF_TYPE_CAUSES = 9,	 /* since version 1.1 */
+	TF_TYPE_LABELS = 10,	 /* since version 1.3 */
+	TF_TYPE_CONTAINERS = 11, /* since version 1.4 */
 	TF_TYPES,
 };
 
@@ -136,6 +138,25 @@ enum {
 	TF_LABEL_MAX = 65536,
 	TF_LABELS_SECTION_MAX = 256 << 10, /* raw bytes of a section */
 };
+
+/*
+ * CONTAINERS: one entry per thread of another PID namespace than the session's owner, the next one on
+ * a multiple of 8.
+ */
+enum {
+	TF_CONTAINER_TID = 0,	     /* u32, and the first tick: of a thread's entry in TASKS */
+	TF_CONTAINER_OWN_TID = 4,    /* u32, of the thread in its PID namespace */
+	TF_CONTAINER_OWN_PID = 8,    /* u32 */
+	TF_CONTAINER_NAMESPACE = 12, /* u32, the PID namespace's inode; 0: unknown */
+	TF_CONTAINER_FIRST = 16,     /* u64 */
+	TF_CONTAINER_LENGTH = 24,    /* u32, at most TF_CONTAINER_MAX; 0: the name is unknown */
+	TF_CONTAINER_NAME = 28,	     /* of its cgroup */
+	TF_CONTAINER_MAX = 256,
+};
+
+/* Set in the thread and process ids that a session gives, not a kernel: to unknown writers, and to
+ * tasks of another PID namespace than the owner's. */
+#define TF_ID_OF_SESSION 0x80000000u
 
 /* INDEX: u64 file offset, then bytes 16-55 of the section header. */
 enum {

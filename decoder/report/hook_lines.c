@@ -23,6 +23,7 @@ struct spelled {
 
 struct hook_lines {
 	enum report_format format;
+	bool has_containers; /* a column more */
 	struct spelled names[CACHED], tasks[CACHED];
 	uint64_t second; /* of the hook before */
 	char second_text[PUT_U64 + 2 * PUT_SLACK];
@@ -39,6 +40,7 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
+	l->has_containers = trace_has_containers(r->trace);
 	l->second = UINT64_MAX;
 	hook_fields_init(&l->fields, r->trace, format == FORMAT_CSV);
 	for (unsigned i = 0; i < CACHED; i++) {
@@ -65,10 +67,12 @@ void hook_lines_header(struct hook_lines *l, struct out *o)
 {
 	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
 		"major", "minor", "name", "words", "strings", "fields", NULL};
+	static const char *const more[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
+		"container", "major", "minor", "name", "words", "strings", "fields", NULL};
 	struct csv c = {.o = o};
 
 	if (l->format == FORMAT_CSV)
-		csv_header(&c, names);
+		csv_header(&c, l->has_containers ? more : names);
 }
 
 static struct spelled *find_spelled(struct spelled *of, const void *about)
@@ -102,17 +106,20 @@ static void spell_name(struct out *o, enum report_format format, const struct sc
 	}
 }
 
-static void spell_task(struct out *o, enum report_format format, const struct task *task)
+static void spell_task(struct out *o, const struct hook_lines *l, const struct task *task)
 {
+	const char *container = task ? task->container : NULL;
 	struct csv c = {.o = o, .comma = true};
 	struct json j = {.o = o, .comma = true};
 
-	if (format == FORMAT_CSV) {
+	if (l->format == FORMAT_CSV) {
 		if (task)
 			csv_u64(&c, task->pid);
 		else
 			csv_empty(&c);
 		csv_text(&c, report_task_name(task));
+		if (l->has_containers)
+			csv_text(&c, container);
 		out_char(o, ',');
 		return;
 	}
@@ -122,6 +129,8 @@ static void spell_task(struct out *o, enum report_format format, const struct ta
 	else
 		json_null(&j);
 	json_member_text(&j, "task", report_task_name(task));
+	if (l->has_containers)
+		json_member_text(&j, "container", container);
 	json_key(&j, "major");
 }
 
@@ -147,7 +156,7 @@ static const struct out *task_text(struct hook_lines *l, const struct task *task
 
 	if (!s->known || s->about != task) {
 		s->text.len = 0;
-		spell_task(&s->text, l->format, task);
+		spell_task(&s->text, l, task);
 		out_pad(&s->text);
 		s->about = task;
 		s->known = true;

@@ -94,7 +94,8 @@ static int dump_gather_contents(struct dump *d)
 		dump_put_reason(d, d->options->reason);
 	if (rc == 0 && d->head.meta.failed)
 		rc = dump_fail_memory(d);
-	d->head.minor = d->head.labels		? TF_VERSION_MINOR_LABELS
+	d->head.minor = d->tasks.unplaced	? TF_VERSION_MINOR_CONTAINERS
+			: d->head.labels	? TF_VERSION_MINOR_LABELS
 			: has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES
 						: TF_VERSION_MINOR;
 	/* Writes the tasks before the hooks. */

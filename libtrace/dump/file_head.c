@@ -131,12 +131,24 @@ void head_free(struct file_head *h)
 	head_free_tasks(&h->tasks);
 }
 
+/* Bytes of the largest CONTAINERS section that is to be written. */
+static uint32_t head_containers_room(const struct tasks *known)
+{
+	uint32_t n = known->unplaced < HEAD_CONTAINERS_MAX ? known->unplaced : HEAD_CONTAINERS_MAX;
+
+	return n * TASKS_CONTAINER_MAX;
+}
+
+_Static_assert(HEAD_CONTAINERS_MAX *TASKS_CONTAINER_MAX <= HEAD_TASKS_MAX * TF_TASK_SIZE,
+	"a drain's file has room for one");
+
 uint64_t head_largest(const struct file_head *h)
 {
 	uint32_t untold = h->known->untold;
 	uint32_t tasks = untold < HEAD_TASKS_MAX ? untold : HEAD_TASKS_MAX;
 	uint64_t sizes[] = {h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE,
-		h->labels ? TF_LABELS_SECTION_MAX : 0, 2 * TF_SYNC_SIZE};
+		head_containers_room(h->known), h->labels ? TF_LABELS_SECTION_MAX : 0,
+		2 * TF_SYNC_SIZE};
 	uint64_t largest = 0;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -227,6 +239,19 @@ int head_write_clock(struct section_writer *w, const struct session *s, struct s
 	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, bytes, sizeof bytes, error);
 }
 
+static int head_write_containers(struct section_writer *w, enum tf_codec codec, struct tasks *known,
+	struct session_error *error)
+{
+	uint32_t room = head_containers_room(known), n;
+	uint8_t *bytes = malloc(room);
+	int rc = bytes ? 0 : head_fail_memory(error);
+
+	while (rc == 0 && (n = tasks_tell_containers(known, bytes, room)))
+		rc = head_write_plain(w, TF_TYPE_CONTAINERS, codec, bytes, n, error);
+	free(bytes);
+	return rc;
+}
+
 int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
 	struct session_error *error)
 {
@@ -238,7 +263,7 @@ int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks
 		rc = head_write_plain(
 			w, TF_TYPE_TASKS, codec, entries, (size_t)n * TF_TASK_SIZE, error);
 	free(entries);
-	return rc;
+	return rc || !known->unplaced ? rc : head_write_containers(w, codec, known, error);
 }
 
 int head_write_labels(struct section_writer *w, enum tf_codec codec, struct session *s,

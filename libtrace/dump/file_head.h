@@ -15,8 +15,9 @@
 #include "tasks.h"
 #include "text.h"
 
-/* HEAD_TASKS_MAX: entries of one TASKS section. */
-enum { TRACE_ID_SIZE = 16, HEAD_TASKS_MAX = 16384 };
+/* HEAD_TASKS_MAX: entries of one TASKS section; HEAD_CONTAINERS_MAX: so many of any size fit in a
+ * CONTAINERS section, which is no larger. */
+enum { TRACE_ID_SIZE = 16, HEAD_TASKS_MAX = 16384, HEAD_CONTAINERS_MAX = 1024 };
 
 /* A copy of the task table. */
 struct head_tasks {

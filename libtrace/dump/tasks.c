@@ -127,7 +127,7 @@ static void tasks_forget_reused(struct tasks *t)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < t->count; i++)
-		if (t->task[i].listed || !t->task[i].told)
+		if (t->task[i].listed || !t->task[i].told || !t->task[i].placed)
 			t->task[kept++] = t->task[i];
 	t->count = kept;
 	t->first_untold = 0;
@@ -175,7 +175,8 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 		return true;
 	}
 	/* Keeps half of the tables' slots empty. */
-	if (from->number == 0 || from->tid == 0 || (from->tid & TASKS_UNKNOWN))
+	if (from->number == 0 || from->tid == 0 ||
+		((from->tid & TASKS_UNKNOWN) && from->tid != (from->number | TASKS_UNKNOWN)))
 		return true;
 	if (t->count == KNOWN_MAX || (t->count == t->room && !tasks_grow_table(t)))
 		return false;
@@ -183,12 +184,19 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 	*k = (struct known_task){.number = from->number,
 		.until = UINT64_MAX,
 		.listed = true,
+		.foreign = from->foreign,
+		.placed = !from->foreign,
+		.own_tid = from->own_tid,
+		.own_pid = from->own_pid,
+		.pid_namespace = from->pid_namespace,
+		.cgroup = from->cgroup,
 		.task = {.tid = from->tid, .pid = from->pid, .first = from->first}};
 	tasks_set_name(k, from->name);
 	if (!link_by_tid(t, k))
 		return true;
 	*slot_of_number(t, k->number) = ++t->count;
 	mark_untold(t, k);
+	t->unplaced += !k->placed;
 	memset(t->cache, 0, sizeof t->cache);
 	return true;
 }
@@ -235,9 +243,8 @@ static void look_up(struct tasks *t, uint32_t number)
 		shm_task_number(shm_task_index(number), after) != number ||
 		(kind != SHM_TASK_LIVE && kind != SHM_TASK_ENDED))
 		return;
-	struct session_task task = {
-		.number = number, .tid = slot.tid, .pid = slot.pid, .first = slot.first};
-	memcpy(task.name, slot.name, sizeof task.name);
+	struct session_task task;
+	session_describe_task(t->session, number, &slot, &task);
 	tasks_add_listed(t, &task);
 }
 
@@ -260,6 +267,12 @@ const struct task_identity *tasks_find(struct tasks *t, uint32_t number)
 	return k ? &k->task : NULL;
 }
 
+/* The id of a writer whose own must not be used: of no task in the file. */
+static uint32_t tasks_id_of_unknown(const struct tasks *t, uint32_t number)
+{
+	return known(t, number ^ TASKS_UNKNOWN) ? TASKS_UNKNOWN : number | TASKS_UNKNOWN;
+}
+
 uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
 {
 	struct cached_task *c = &t->cache[number % TASKS_CACHE];
@@ -270,10 +283,10 @@ uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
 		const struct known_task *k = tasks_find_known(t, number);
 
 		*c = (struct cached_task){.number = number,
-			.tid = k ? k->task.tid : number | TASKS_UNKNOWN,
+			.tid = k ? k->task.tid : tasks_id_of_unknown(t, number),
 			.until = k ? k->until : UINT64_MAX};
 	}
-	return stamp < c->until ? c->tid : number | TASKS_UNKNOWN;
+	return stamp < c->until ? c->tid : tasks_id_of_unknown(t, number);
 }
 
 void tasks_translate(struct tasks *t, uint8_t *records, uint32_t bytes)
@@ -293,8 +306,12 @@ void tasks_translate(struct tasks *t, uint8_t *records, uint32_t bytes)
 
 void tasks_untell(struct tasks *t)
 {
-	for (uint32_t i = 0; i < t->count; i++)
+	t->unplaced = 0;
+	for (uint32_t i = 0; i < t->count; i++) {
 		t->task[i].told = false;
+		t->task[i].placed = !t->task[i].foreign;
+		t->unplaced += t->task[i].foreign;
+	}
 	t->untold = t->count;
 	t->first_untold = 0;
 }
@@ -321,6 +338,41 @@ uint32_t tasks_tell(struct tasks *t, uint8_t *entries, uint32_t room)
 		put_entry(entries + (size_t)n++ * TF_TASK_SIZE, &k->task);
 		k->told = true;
 		t->untold--;
+	}
+	return n;
+}
+
+/* Returns the entry's bytes. */
+static uint32_t put_container(const struct session *s, uint8_t *p, const struct known_task *k)
+{
+	char name[SHM_CGROUP_TEXT_MAX];
+	uint32_t length = session_read_cgroup(s, k->cgroup, name);
+	uint32_t bytes = (TF_CONTAINER_NAME + length + 7) & ~7u;
+
+	memset(p, 0, bytes);
+	put_le32(p + TF_CONTAINER_TID, k->task.tid);
+	put_le32(p + TF_CONTAINER_OWN_TID, k->own_tid);
+	put_le32(p + TF_CONTAINER_OWN_PID, k->own_pid);
+	put_le32(p + TF_CONTAINER_NAMESPACE, k->pid_namespace);
+	put_le64(p + TF_CONTAINER_FIRST, k->task.first);
+	put_le32(p + TF_CONTAINER_LENGTH, length);
+	memcpy(p + TF_CONTAINER_NAME, name, length);
+	return bytes;
+}
+
+uint32_t tasks_tell_containers(struct tasks *t, uint8_t *bytes, uint32_t room)
+{
+	uint32_t n = 0;
+
+	/* Tasks are added at the end, and those before are placed: from there backwards. */
+	for (uint32_t i = t->count; i && t->unplaced && n + TASKS_CONTAINER_MAX <= room; i--) {
+		struct known_task *k = &t->task[i - 1];
+
+		if (k->placed)
+			continue;
+		n += put_container(t->session, bytes + n, k);
+		k->placed = true;
+		t->unplaced--;
 	}
 	return n;
 }

@@ -13,13 +13,16 @@
 #include <stdint.h>
 
 #include "../../formats/base/hash_index.h"
+#include "../../formats/trace_file.h"
 #include "../session/session.h"
 #include "../session/task.h"
 
-/* Set in the thread id of an unknown writer. No kernel's thread id has this bit. */
-#define TASKS_UNKNOWN 0x80000000u
+/* Set in the thread id of an unknown writer, or of one of another PID namespace than the owner's.
+ * No kernel's thread id has this bit. Alone, it is that of an unknown writer whose number is, but
+ * for this bit, that of a known one. */
+#define TASKS_UNKNOWN TF_ID_OF_SESSION
 
-enum { TASKS_CACHE = 256 };
+enum { TASKS_CACHE = 256, TASKS_CONTAINER_MAX = TF_CONTAINER_NAME + TF_CONTAINER_MAX + 4 };
 
 struct known_task {
 	uint32_t number;
@@ -27,6 +30,9 @@ struct known_task {
 	uint64_t until; /* stamps from here on belong to a later task with this thread id */
 	bool told;	/* in the file */
 	bool listed;	/* by the last tasks_read */
+	bool foreign;	/* see session_task */
+	bool placed;	/* its container is in the file, or it needs no entry there */
+	uint32_t own_tid, own_pid, pid_namespace, cgroup; /* see session_task */
 	struct task_identity task;
 };
 
@@ -41,6 +47,7 @@ struct tasks {
 	uint32_t count, room;
 	struct hash_index by_number, by_tid; /* by_tid: the first of a list by next */
 	uint32_t untold, first_untold; /* number of untold tasks; none stands before this index */
+	uint32_t unplaced;	       /* number of tasks whose container is not in the file */
 	bool sealed;		       /* complete: the file has its tasks, and none is added */
 	struct cached_task cache[TASKS_CACHE];
 };
@@ -69,5 +76,9 @@ void tasks_untell(struct tasks *t);
 /* Writes up to `room` untold tasks as entries of a TASKS section and marks them told. Returns how
  * many. */
 uint32_t tasks_tell(struct tasks *t, uint8_t *entries, uint32_t room);
+
+/* Writes containers that the file lacks as entries of a CONTAINERS section, in at most `room`
+ * bytes, TASKS_CONTAINER_MAX at least. Returns their bytes; 0: there are no more. */
+uint32_t tasks_tell_containers(struct tasks *t, uint8_t *bytes, uint32_t room);
 
 #endif

@@ -21,6 +21,7 @@ struct member {
 	uint32_t process; /* its slot's number; 0: none yet */
 	int dir;	  /* of the session, while attach.c's lock is held; -1: not open */
 	uint32_t source, source_flags;
+	uint32_t pid_namespace, cgroup; /* see container.h; set with `process` */
 	/* When a thread was last refused a slot (CLOCK_MONOTONIC_RAW ns; 0: not), and slots_freed
 	 * then. */
 	uint64_t refused, refused_freed;

@@ -23,7 +23,7 @@ static void empty(struct session *s)
 {
 	memset(s, 0, sizeof *s);
 	s->dir = s->control_fd = s->lock_fd = -1;
-	s->rings_fd = s->tasks_fd = s->schemas_fd = s->labels_fd = -1;
+	s->rings_fd = s->tasks_fd = s->schemas_fd = s->labels_fd = s->cgroups_fd = -1;
 }
 
 int session_lock(struct session *s, bool wait, struct session_error *error)
@@ -163,6 +163,7 @@ static int session_open_rings(struct session *s, struct session_error *error)
 	s->tasks_fd = open_generation(s, SHM_TASKS_FORMAT, 0, error);
 	s->schemas_fd = open_generation(s, SHM_SCHEMAS_FORMAT, 0, error);
 	s->labels_fd = open_generation(s, SHM_LABELS_FORMAT, 0, NULL);
+	s->cgroups_fd = open_generation(s, SHM_CGROUPS_FORMAT, 0, NULL);
 	return s->rings_fd < 0	   ? s->rings_fd
 	       : s->tasks_fd < 0   ? s->tasks_fd
 	       : s->schemas_fd < 0 ? s->schemas_fd
@@ -207,8 +208,8 @@ int session_open(struct session *s, const struct session_place *place, int flags
 
 void session_close(struct session *s)
 {
-	int *fds[] = {&s->rings_fd, &s->tasks_fd, &s->schemas_fd, &s->labels_fd, &s->control_fd,
-		&s->lock_fd, &s->dir};
+	int *fds[] = {&s->rings_fd, &s->tasks_fd, &s->schemas_fd, &s->labels_fd, &s->cgroups_fd,
+		&s->control_fd, &s->lock_fd, &s->dir};
 
 	if (s->control)
 		munmap(s->control, SHM_CONTROL_SIZE);

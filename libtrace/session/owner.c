@@ -28,6 +28,7 @@
 #include "../core/clock_trust.h"
 #include "../ring/layout.h"
 #include "../ring/reader.h"
+#include "container.h"
 #include "paths.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -209,6 +210,7 @@ static void remove_files(struct session *s, uint32_t keep)
 			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_LABELS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_CGROUPS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_LOCKS_FORMAT, &generation, &lock) == 2) &&
 			(keep == 0 || generation != keep))
 			unlinkat(s->dir, e->d_name, 0);
@@ -378,6 +380,8 @@ static void owner_publish_generation(struct session *s, const struct shm_geometr
 		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);
 	c->time_namespace = clock_time_namespace();
+	c->pid_namespace = container_pid_namespace();
+	c->proc_device = container_proc_device();
 	c->state = SHM_OFF;
 	c->last_generation = generation;
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
@@ -390,7 +394,7 @@ int session_init(
 {
 	struct shm_geometry g;
 	uint32_t generation = s->control->last_generation + 1;
-	int rings = -1, tasks = -1, schemas = -1, labels = -1, rc;
+	int rings = -1, tasks = -1, schemas = -1, labels = -1, cgroups = -1, rc;
 
 	if (generation > SHM_LAST_GENERATION)
 		generation = 1;
@@ -417,23 +421,30 @@ int session_init(
 	if (schemas >= 0)
 		labels = make_file(s, SHM_LABELS_FORMAT, generation, sizeof(struct shm_label_file),
 			SHM_PAGE, config->group, error);
+	if (labels >= 0)
+		cgroups = make_file(s, SHM_CGROUPS_FORMAT, generation,
+			sizeof(struct shm_cgroup_file), SHM_PAGE, config->group, error);
 	rc = rings < 0	   ? rings
 	     : tasks < 0   ? tasks
 	     : schemas < 0 ? schemas
 	     : labels < 0  ? labels
+	     : cgroups < 0 ? cgroups
 			   : 0;
 	if (!rc)
 		rc = make_locks(s, generation, config->group, error);
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
-			   !write_magic(schemas, 0) || !write_magic(labels, 0)))
+			   !write_magic(schemas, 0) || !write_magic(labels, 0) ||
+			   !write_magic(cgroups, 0)))
 		rc = no_space(s, SHM_PAGE, errno, error);
+	if (!rc)
+		container_add_owner(cgroups);
 	/* The last step that may fail: users of the old rings keep their access if init fails. */
 	if (!rc)
 		rc = set_group(s, config->group, error);
 	if (rc) {
-		int fds[] = {rings, tasks, schemas, labels};
+		int fds[] = {rings, tasks, schemas, labels, cgroups};
 
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 5; i++) {
 			if (fds[i] >= 0)
 				close(fds[i]);
 		}
@@ -452,6 +463,9 @@ int session_init(
 	s->tasks_fd = tasks;
 	s->schemas_fd = schemas;
 	s->labels_fd = labels;
+	if (s->cgroups_fd >= 0)
+		close(s->cgroups_fd);
+	s->cgroups_fd = cgroups;
 	owner_publish_generation(s, &g, config, generation);
 	remove_files(s, generation);
 	return 0;

@@ -305,7 +305,8 @@ static bool place_is_session_file(const char *name)
 {
 	static const char *const names[] = {
 		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME};
-	static const char *const prefixes[] = {"new.", "rings.", "tasks.", "schemas.", "locks."};
+	static const char *const prefixes[] = {
+		"new.", "rings.", "tasks.", "schemas.", "labels.", "cgroups.", "locks."};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strcmp(name, names[i]) == 0)

@@ -50,6 +50,7 @@ struct session {
 	int dir, control_fd, lock_fd;
 	int rings_fd, tasks_fd, schemas_fd; /* -1: no rings */
 	int labels_fd;			    /* -1: also rings of a version without labels */
+	int cgroups_fd;			    /* the same of names of cgroups */
 	bool writable;			    /* this process owns it: control is mapped read-write */
 	struct shm_control *control;
 	struct shm_geometry geometry; /* copied once, of this generation */
@@ -140,7 +141,13 @@ int session_reclaim(struct session *s);
 /* Copies the task table. The caller frees *tasks. Returns the count or a PU_ code. */
 struct session_task {
 	uint32_t number; /* its records carry it in place of the thread id */
+	/* As files name it: its own ids, if it is in the PID namespace of the session's owner; else
+	 * ids of the session, because those of two namespaces are equal by nature. */
 	uint32_t tid, pid;
+	uint32_t own_tid, own_pid; /* in its PID namespace */
+	uint32_t pid_namespace;	   /* its inode; 0: unknown */
+	uint32_t cgroup;	   /* number of its name, see session_read_cgroup; 0: unknown */
+	bool foreign;		   /* in another PID namespace than the owner */
 	uint64_t first;
 	char name[16];
 	uint32_t source, source_flags;
@@ -149,6 +156,15 @@ struct session_task {
 };
 
 int session_tasks(struct session *s, struct session_task **tasks);
+
+/* Fills in what one slot, of that number, says of its thread: all but alive, leader and the source
+ * of its process. */
+void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
+	struct session_task *task);
+
+/* Copies the name of a cgroup. Returns its length; 0: there is none of that number. */
+uint32_t session_read_cgroup(
+	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX]);
 
 /*
  * The schemas that programs registered, one text (each ends with a newline); *text is the

@@ -185,6 +185,8 @@ uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task)
 	t->first = task->first;
 	t->source = task->source;
 	t->source_flags = task->source_flags;
+	t->pid_namespace = task->pid_namespace;
+	t->cgroup = task->cgroup;
 	__builtin_memcpy(t->name, task->name, sizeof t->name);
 	return number;
 }

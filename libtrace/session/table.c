@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../formats/schema_parse.h"
+#include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../ring/reader.h"
 #include "proof.h"
@@ -19,6 +20,51 @@ static bool is_task(const struct shm_task *t)
 	uint32_t kind = shm_task_kind(t->state);
 
 	return (kind == SHM_TASK_LIVE || kind == SHM_TASK_ENDED) && t->tid != 0;
+}
+
+/* An id of the session, which no thread or process of the owner's PID namespace has. */
+static uint32_t table_id_of_number(uint32_t number)
+{
+	return number | TF_ID_OF_SESSION;
+}
+
+void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
+	struct session_task *task)
+{
+	uint32_t owner = s->control ? s->control->pid_namespace : 0;
+	bool is_same = owner == 0 || slot->pid_namespace == owner;
+
+	*task = (struct session_task){
+		.number = number,
+		.tid = is_same ? slot->tid : table_id_of_number(number),
+		.pid = is_same ? slot->pid : table_id_of_number(slot->process),
+		.own_tid = slot->tid,
+		.own_pid = slot->pid,
+		.pid_namespace = slot->pid_namespace,
+		.cgroup = slot->cgroup,
+		.foreign = !is_same,
+		.first = slot->first,
+		.source = slot->source,
+		.source_flags = slot->source_flags,
+	};
+	memcpy(task->name, slot->name, sizeof task->name);
+}
+
+uint32_t session_read_cgroup(
+	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX])
+{
+	uint64_t at = 8 * (uint64_t)(number - 1);
+	struct shm_text head;
+
+	if (s->cgroups_fd < 0 || number == 0 || at > SHM_CGROUP_BYTES - sizeof head ||
+		!ring_read_at(s->cgroups_fd, &head, sizeof head,
+			offsetof(struct shm_cgroup_file, area) + at) ||
+		head.length == 0 || head.length > SHM_CGROUP_TEXT_MAX ||
+		shm_text_bytes(head.length) > SHM_CGROUP_BYTES - at ||
+		!ring_read_at(s->cgroups_fd, name, head.length,
+			offsetof(struct shm_cgroup_file, area) + at + sizeof head))
+		return 0;
+	return head.length;
 }
 
 static uint32_t table_count_tasks(const struct shm_task *slots, uint32_t used)
@@ -72,11 +118,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 
 		if (!is_task(t))
 			continue;
-		out->number = shm_task_number(i, t->state);
-		out->tid = t->tid;
-		out->pid = t->pid;
-		out->first = t->first;
-		memcpy(out->name, t->name, sizeof out->name);
+		session_describe_task(s, shm_task_number(i, t->state), t, out);
 		out->alive = shm_task_kind(t->state) == SHM_TASK_LIVE &&
 			     !proof_process_is_dead(&proof, t->process);
 		process = process_of(slots, used, t);

@@ -15,6 +15,7 @@
 #include "../../formats/trace_file.h"
 #include "../core/clock.h"
 #include "../ring/rseq.h"
+#include "container.h"
 #include "paths.h"
 #include "slots.h"
 
@@ -249,6 +250,12 @@ static bool claim_process(struct member *m, const struct session_place *place)
 
 	if (m->process)
 		return true;
+	m->pid_namespace = container_of_thread(m->map.control);
+	/* /proc is slow: others do without the name. */
+	if (m->pid_namespace != m->map.control->pid_namespace)
+		m->cgroup = container_cgroup(member_open_dir(m, place), m->generation, place);
+	t.pid_namespace = m->pid_namespace;
+	t.cgroup = m->cgroup;
 	number = slots_claim(m->tasks, &t);
 	if (number == 0)
 		return false;
@@ -328,6 +335,10 @@ static uint32_t claim_thread(
 	if (claim_process(m, place)) {
 		read_own_name(t.name);
 		t.process = m->process;
+		t.pid_namespace = m->pid_namespace;
+		if (self->tid != self->pid && t.pid_namespace == m->map.control->pid_namespace)
+			t.pid_namespace = container_of_thread(m->map.control);
+		t.cgroup = m->cgroup;
 		t.first = clock_now();
 		number = slots_claim(m->tasks, &t);
 	}

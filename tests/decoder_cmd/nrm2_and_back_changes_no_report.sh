@@ -15,6 +15,12 @@ sums()
 	sed -i 's/\( hooks lost\) (.*/\1/' "$1"
 }
 
+# NRM2 has no containers, so their column stays behind, too.
+uncontained()
+{
+	sed -i -E 's/"container":(null|"([^"\\]|\\.)*"),//' expected
+}
+
 n=0
 for script in "$here"/../golden/cases/*/trace.txt; do
 	case=${script%/trace.txt}
@@ -28,6 +34,7 @@ for script in "$here"/../golden/cases/*/trace.txt; do
 		# shellcheck disable=SC2086
 		run 0 --report $report "$case.bin"
 		mv out expected
+		[ "$case" != containers ] || uncontained
 		told expected.err
 		# shellcheck disable=SC2086
 		run 0 --report $report "$case.nrm2"

@@ -201,14 +201,14 @@ START_TEST(init_makes_a_new_generation)
 	setup();
 	WORKS(session_init(&box, &config, &error));
 	ck_assert_uint_eq(box.generation, 1);
-	ck_assert_uint_eq(files(), 6 + SHM_LOCK_FILES);
+	ck_assert_uint_eq(files(), 7 + SHM_LOCK_FILES);
 	g = box.geometry;
 	config.ring_bytes = 40960;
 	WORKS(session_enable(&box, 3, false, &error));
 	WORKS(session_init(&box, &config, &error));
 	ck_assert_uint_eq(box.generation, 2);
 	ck_assert_uint_eq(box.control->generation, 2);
-	ck_assert_uint_eq(files(), 6 + SHM_LOCK_FILES);
+	ck_assert_uint_eq(files(), 7 + SHM_LOCK_FILES);
 	ck_assert_uint_ne(g.sections, box.geometry.sections);
 	ck_assert_uint_eq(box.control->majors[3], 1);
 	snprintf(path, sizeof path, "%.200s/rings.2", box.place.dir);
@@ -314,7 +314,7 @@ START_TEST(no_space_leaves_the_old_rings)
 	WORKS(session_off(&box, &error));
 	FAILS(PU_ERROR_INSUFFICIENT_RESOURCES, session_init(&box, &huge, &error));
 	ck_assert_ptr_nonnull(strstr(error.text, "KiB"));
-	ck_assert_uint_eq(files(), 6 + SHM_LOCK_FILES);
+	ck_assert_uint_eq(files(), 7 + SHM_LOCK_FILES);
 	ck_assert_uint_eq(box.control->generation, 1);
 	box_account(&box, &a, NULL, NULL);
 	ck_assert_uint_eq(a.hooks, 1);

@@ -248,6 +248,48 @@ START_TEST(numbers_become_thread_ids)
 }
 END_TEST
 
+/* Tasks of another PID namespace have ids of the session, and entries in CONTAINERS. */
+START_TEST(containers_follow_their_tasks)
+{
+	enum { NUMBER = 7 | 3u << SHM_TASK_INDEX_BITS, ID = NUMBER | TF_ID_OF_SESSION };
+
+	fake_tasks = 2;
+	fake_task[0] = (struct session_task){.number = 6, .tid = 2, .pid = 2, .first = 100};
+	fake_task[1] = (struct session_task){.number = NUMBER,
+		.tid = ID,
+		.pid = 5 | TF_ID_OF_SESSION,
+		.own_tid = 2,
+		.own_pid = 1,
+		.pid_namespace = 4026532179,
+		.cgroup = 4,
+		.foreign = true,
+		.first = 101};
+	fake_add_part(0, 0);
+	/* The last one's id would be the second's. */
+	static const struct {
+		uint32_t number, tid;
+	} hook[] = {{6, 2}, {NUMBER, ID}, {NUMBER ^ TF_ID_OF_SESSION, TF_ID_OF_SESSION}};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		fake_writer = hook[i].number;
+		fake_add_hook(0, 200 + i, 1);
+	}
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR_CONTAINERS);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(writer_of(find(TF_TYPE_HOOKS, 0), i), hook[i].tid);
+	const struct seen *s = find(TF_TYPE_CONTAINERS, 0);
+	ck_assert_uint_eq(s->raw, 40);
+	ck_assert_uint_eq(get_le32(s->payload + TF_CONTAINER_TID), ID);
+	ck_assert_uint_eq(get_le32(s->payload + TF_CONTAINER_OWN_TID), 2);
+	ck_assert_uint_eq(get_le32(s->payload + TF_CONTAINER_OWN_PID), 1);
+	ck_assert_uint_eq(get_le32(s->payload + TF_CONTAINER_NAMESPACE), 4026532179);
+	ck_assert_uint_eq(get_le64(s->payload + TF_CONTAINER_FIRST), 101);
+	ck_assert_uint_eq(get_le32(s->payload + TF_CONTAINER_LENGTH), 6);
+	ck_assert_mem_eq(s->payload + TF_CONTAINER_NAME, "/box/4", 6);
+}
+END_TEST
+
 START_TEST(names_are_cleaned)
 {
 	fake_tasks = 1;
@@ -572,7 +614,8 @@ int main(void)
 		SUITE("dump", .set_up = before, .tear_down = after,
 			TESTS(nothing_gives_no_section, index_points_at_sections,
 				tasks_schemas_and_meta, numbers_become_thread_ids,
-				names_are_cleaned, refused_schemas_are_counted, losses_by_cause,
+				containers_follow_their_tasks, names_are_cleaned,
+				refused_schemas_are_counted, losses_by_cause,
 				dumped_then_overwritten_counts_once, overwritten_before_its_turn,
 				held_section_outlives, torn_then_committed_then_overwritten,
 				only_torn_goes_to_the_ledger, nothing_after_the_cut,

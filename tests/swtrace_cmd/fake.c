@@ -39,6 +39,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	strcpy(fake_session.place.dir, "/dev/shm/fake");
 	fake_session.rings_fd = fake_session.tasks_fd = fake_session.schemas_fd = 0;
 	fake_session.labels_fd = -1;
+	fake_session.cgroups_fd = -1;
 	fake_session.control = &fake_control;
 	fake_session.generation = 5;
 	fake_session.geometry = (struct shm_geometry){.cpus = rings - 1,
@@ -277,6 +278,20 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	*tasks = calloc(4, sizeof **tasks);
 	memcpy(*tasks, fake_task, sizeof fake_task);
 	return fake_tasks;
+}
+
+void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
+	struct session_task *task)
+{
+	(void)s;
+	*task = (struct session_task){.number = number, .tid = slot->tid, .pid = slot->pid};
+}
+
+uint32_t session_read_cgroup(
+	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX])
+{
+	(void)s;
+	return number ? (uint32_t)snprintf(name, SHM_CGROUP_TEXT_MAX, "/box/%u", number) : 0;
 }
 
 uint32_t session_labels_used(const struct session *s)

@@ -190,6 +190,7 @@ static int load_tasks(struct load *l, const struct io_section *s)
 		t->first = get_le64(p + TF_TASK_FIRST);
 		memcpy(t->name, p + TF_TASK_NAME, TF_TASK_NAME_SIZE);
 		t->name[TF_TASK_NAME_SIZE] = 0;
+		t->container = NULL;
 	}
 	return s->raw % TF_TASK_SIZE ? section_damage(f, s, "a TASKS entry is cut short") : 0;
 }
@@ -321,6 +322,49 @@ static int load_labels(struct load *l, const struct io_section *s)
 	return 0;
 }
 
+/* 0: kept, 1: *why it is not, or CPIDECODE_ENOMEM. */
+static int load_container(struct load *l, const uint8_t *p, uint32_t length, const char **why)
+{
+	struct file *f = l->f;
+	struct container entry = {.tid = get_le32(p + TF_CONTAINER_TID),
+		.first = get_le64(p + TF_CONTAINER_FIRST),
+		.own_tid = get_le32(p + TF_CONTAINER_OWN_TID),
+		.own_pid = get_le32(p + TF_CONTAINER_OWN_PID),
+		.pid_namespace = get_le32(p + TF_CONTAINER_NAMESPACE),
+		.name = TEXT_NONE};
+	size_t known = f->texts_of_trace->count;
+
+	*why = "more containers than this reader keeps";
+	if (f->containers.count == TASKS_MAX ||
+		LABEL_COSTS + (size_t)length > MAX_LABELS_BYTES - f->labels_bytes)
+		return 1;
+	int rc = length ? texts_add(f->texts_of_trace, (const char *)p + TF_CONTAINER_NAME, length,
+				  &entry.name)
+			: 0;
+	if (!rc && f->texts_of_trace->count > known)
+		f->labels_bytes += LABEL_COSTS + length;
+	return rc ? rc : containers_add(&f->containers, &entry);
+}
+
+static int load_containers(struct load *l, const struct io_section *s)
+{
+	for (uint32_t at = 0; at < s->raw;) {
+		const uint8_t *p = l->raw.p + at;
+		uint32_t left = s->raw - at, length;
+		const char *why;
+
+		length = left < TF_CONTAINER_NAME ? UINT32_MAX : get_le32(p + TF_CONTAINER_LENGTH);
+		if (length > TF_CONTAINER_MAX || length > left - TF_CONTAINER_NAME)
+			return section_damage(l->f, s, "a CONTAINERS entry is cut short");
+		int rc = load_container(l, p, length, &why);
+		if (rc)
+			return rc > 0 ? section_damage(l->f, s, why) : rc;
+		length = (TF_CONTAINER_NAME + length + 7) / 8 * 8;
+		at += length < left ? length : left;
+	}
+	return 0;
+}
+
 /*
  * An unpacked file is read by its sections' contents: wrong stamps in headers would put hooks
  * out of order. Reading reports what cannot be unpacked.
@@ -359,6 +403,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		[TF_TYPE_LOSS] = {load_loss, MAX_RINGS * TF_LOSS_SIZE},
 		[TF_TYPE_CAUSES] = {load_causes, MAX_RINGS * TF_CAUSES_SIZE},
 		[TF_TYPE_LABELS] = {load_labels, MAX_LABELS_BYTES},
+		[TF_TYPE_CONTAINERS] = {load_containers, MAX_LABELS_BYTES},
 	};
 	struct load *l = ctx;
 	const char *why;
@@ -592,6 +637,7 @@ void file_free(struct file *f)
 	free(f->schemas);
 	free(f->problems);
 	spill_free(&f->tasks);
+	containers_free(&f->containers);
 	labels_free(&f->labels);
 	free(f);
 }

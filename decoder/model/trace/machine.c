@@ -47,6 +47,7 @@ int machine_of(struct trace *t, struct file *f)
 void machine_free(struct machine *m)
 {
 	tasks_free(&m->tasks);
+	containers_free(&m->containers);
 	free(m->syncs);
 	free(m->findings);
 	free(m);
@@ -128,6 +129,18 @@ static void give_findings(
 	to->pub.clock_findings_untold = 0;
 }
 
+/* The tasks may be an earlier file's, and the entries this one's. */
+static void machine_name_containers(const struct trace *t, struct machine *m)
+{
+	for (size_t i = 0; m->containers.count && i < m->tasks.count; i++) {
+		struct task *task = (struct task *)m->tasks.entries.p + i;
+		const struct container *c = containers_find(&m->containers, task);
+
+		task->container =
+			c && c->name != TEXT_NONE ? texts_get(t->texts, c->name).at : NULL;
+	}
+}
+
 int machine_add(struct trace *t, struct file *f)
 {
 	struct machine *m = t->machines[f->pub.machine];
@@ -140,12 +153,14 @@ int machine_add(struct trace *t, struct file *f)
 	size_t n = clock_findings(&joined, NULL, 0);
 	size_t kept = n < MAX_CLOCK_FINDINGS ? n : MAX_CLOCK_FINDINGS;
 	struct clock_finding *list = malloc((kept + 1) * sizeof *list);
-	rc = list ? tasks_add(&m->tasks, &f->tasks, f->pub.ntasks) : CPIDECODE_ENOMEM;
+	rc = list ? containers_merge(&m->containers, &f->containers) : CPIDECODE_ENOMEM;
+	rc = rc ? rc : tasks_add(&m->tasks, &f->tasks, f->pub.ntasks);
 	if (rc) {
 		free(syncs);
 		free(list);
 		return rc;
 	}
+	machine_name_containers(t, m);
 	clock_findings(&joined, list, kept);
 	free(m->syncs);
 	free(m->findings);

@@ -279,6 +279,22 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 	return tasks_at(&t->machines[machine]->tasks, i);
 }
 
+const struct container *trace_container(
+	const struct trace *t, uint32_t machine, const struct task *task)
+{
+	return task && machine < t->nmachines
+		       ? containers_find(&t->machines[machine]->containers, task)
+		       : NULL;
+}
+
+bool trace_has_containers(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nmachines; i++)
+		if (t->machines[i]->containers.count)
+			return true;
+	return false;
+}
+
 const struct label *trace_label(const struct trace_file *f, uint32_t number)
 {
 	return labels_find(f->labels, number);

@@ -165,6 +165,11 @@ struct trace_rotation trace_rotation(const struct trace_file *f);
 /* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
+/* The container of a task of that machine; NULL: that of the session's owner, or unknown. */
+const struct container *trace_container(
+	const struct trace *t, uint32_t machine, const struct task *task);
+/* Whether any task has one. */
+bool trace_has_containers(const struct trace *t);
 /* The file's label of that number; NULL: it has none. */
 const struct label *trace_label(const struct trace_file *f, uint32_t number);
 /* Texts by index (labels.h). Several threads may call these. */

@@ -3,6 +3,7 @@
 #define SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 
 #include "clock.h"
+#include "containers.h"
 #include "directory.h"
 #include "labels.h"
 #include "tasks.h"
@@ -41,6 +42,7 @@ struct machine {
 			       */
 	bool known;	      /* the id identifies the trace */
 	struct task_table tasks;
+	struct container_table containers;
 	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
 	struct clock_finding *findings; /* the files' are parts of it */
 };
@@ -73,6 +75,7 @@ struct file {
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
 	struct spill tasks; /* struct task; until the machine takes ownership */
+	struct container_table containers; /* until then, too */
 	struct trace_texts *texts_of_trace;
 	struct labels labels;
 	size_t labels_bytes;

@@ -29,7 +29,7 @@ const char *info_clock_name(uint32_t clock)
 const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
-		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS"};
+		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS"};
 
 	return names[type];
 }
@@ -210,8 +210,38 @@ static void info_write_rings(struct report *r, const struct trace_file *f)
 	table_free(&t);
 }
 
+static void info_container_heading(struct table *t)
+{
+	table_heading(t, "own tid");
+	table_heading(t, "own pid");
+	table_heading(t, "PID namespace");
+	table_text(t, "container");
+}
+
+/* What the session's owner's container leaves open is the owner's. */
+static void info_container_row(
+	struct table *t, const struct trace *trace, uint32_t machine, const struct task *task)
+{
+	const struct container *c = trace_container(trace, machine, task);
+
+	out_u64(table_right(t), c ? c->own_tid : task->tid);
+	out_u64(table_right(t), c ? c->own_pid : task->pid);
+	if (c && c->pid_namespace)
+		out_u64(table_right(t), c->pid_namespace);
+	else
+		out_str(table_right(t), c ? "n/a" : "-");
+	if (c && c->name != TEXT_NONE) {
+		struct trace_text name = trace_text_at(trace, c->name);
+
+		escape_text(table_left(t), name.at, name.length);
+	} else {
+		out_str(table_left(t), c ? "n/a" : "-");
+	}
+}
+
 static void info_write_tasks(struct report *r, const struct trace_file *f)
 {
+	bool has_containers = trace_has_containers(r->trace);
 	struct table t;
 	const struct task *task;
 
@@ -223,12 +253,16 @@ static void info_write_tasks(struct report *r, const struct trace_file *f)
 		table_heading(&t, "pid");
 		table_text(&t, "since");
 		table_text(&t, "task");
+		if (has_containers)
+			info_container_heading(&t);
 		table_end_row(&t);
 		for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
 			out_u64(table_right(&t), task->tid);
 			out_u64(table_right(&t), task->pid);
 			units_iso8601(table_left(&t), trace_time(f, task->first));
 			escape_text(table_left(&t), task->name, strlen(task->name));
+			if (has_containers)
+				info_container_row(&t, r->trace, f->machine, task);
 			table_end_row(&t);
 		}
 	}

@@ -2,6 +2,8 @@
 #ifndef SWT_DECODER_REPORT_INFO_H
 #define SWT_DECODER_REPORT_INFO_H
 
+#include "../../model/trace/containers.h"
+#include "../../model/trace/labels.h"
 #include "cost.h"
 #include "../losses.h"
 #include "../report.h"

@@ -90,8 +90,10 @@ static void info_json_write_meta(struct json *j, const struct trace_file *f)
 	}
 	json_close(j, ']');
 	json_member_open(j, "sections", '{');
+	/* Most traces have no containers. */
 	for (unsigned type = 0; type < INFO_TYPES; type++)
-		json_member_u64(j, info_section_name(type), f->sections_of[type]);
+		if (type != TF_TYPE_CONTAINERS || f->sections_of[type])
+			json_member_u64(j, info_section_name(type), f->sections_of[type]);
 	json_close(j, '}');
 	json_member_u64(j, "labels", f->nlabels);
 	json_member_open(j, "hooks_sections_by_codec", '{');
@@ -138,6 +140,29 @@ static void info_json_write_rings(
 	json_close(j, ']');
 }
 
+static void info_json_write_container(
+	struct json *j, const struct trace *trace, const struct container *c)
+{
+	struct trace_text name = {0};
+
+	if (!c)
+		return;
+	if (c->name != TEXT_NONE)
+		name = trace_text_at(trace, c->name);
+	json_member_u64(j, "own_tid", c->own_tid);
+	json_member_u64(j, "own_pid", c->own_pid);
+	json_key(j, "pid_namespace");
+	if (c->pid_namespace)
+		json_u64(j, c->pid_namespace);
+	else
+		json_null(j);
+	json_key(j, "container");
+	if (name.at)
+		json_string(j, name.at, name.length);
+	else
+		json_null(j);
+}
+
 static void info_json_write_tasks(
 	struct json *j, const struct report *r, const struct trace_file *f)
 {
@@ -150,6 +175,7 @@ static void info_json_write_tasks(
 		json_member_u64(j, "pid", task->pid);
 		json_member_i64(j, "first_ns", trace_time(f, task->first));
 		json_member_text(j, "name", task->name);
+		info_json_write_container(j, r->trace, trace_container(r->trace, f->machine, task));
 		json_close(j, '}');
 	}
 	json_close(j, ']');

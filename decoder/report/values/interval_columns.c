@@ -71,6 +71,14 @@ static struct cell interval_get_task(const void *row)
 	return cell_string(name, name ? strlen(name) : 0, name);
 }
 
+static struct cell interval_get_container(const void *row)
+{
+	const struct task *task = ((const struct interval *)row)->task;
+	const char *name = task ? task->container : NULL;
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
 static struct cell interval_get_label(const void *row)
 {
 	const struct interval *iv = row;
@@ -173,5 +181,7 @@ const struct column interval_columns[] = {
 		.when = INTERVAL_HAS_UTIL, .place = 1},
 	{"own_inside_ns", NULL, COUNT_AT(own_inside_ns), .when = INTERVAL_HAS_OWN_COST},
 	{"own_nested_ns", NULL, COUNT_AT(own_nested_ns), .when = INTERVAL_HAS_OWN_COST},
+	{"container", "container", .get = interval_get_container, .is_text = true, .none = "-",
+		.left = true, .when = INTERVAL_HAS_CONTAINER, .place = 2},
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
 	{.name = NULL}};

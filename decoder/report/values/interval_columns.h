@@ -8,7 +8,7 @@
 #include "../rows.h"
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
- * hooks, and of time that no switch explains. */
+ * hooks, of time that no switch explains, and of other containers than the session's owner's. */
 enum {
 	INTERVAL_HAS_UTIL = 1 << 0,
 	INTERVAL_HAS_TIME = 1 << 1,
@@ -16,6 +16,7 @@ enum {
 	INTERVAL_HAS_UNEXPLAINED = 1 << 3,
 	INTERVAL_HAS_MAJOR = 1 << 4,	/* another than CPI's */
 	INTERVAL_HAS_OWN_COST = 1 << 5, /* of CSV and JSON */
+	INTERVAL_HAS_CONTAINER = 1 << 6,
 };
 
 /* Ends as rows_begin's list. */

@@ -47,7 +47,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 
 	tasks_untell(&d->tasks);
 	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
-	h.minor = TF_VERSION_MINOR_LABELS;
+	h.minor = TF_VERSION_MINOR_CONTAINERS;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = session_fail(
