@@ -183,8 +183,10 @@ struct shm_control {
 	 * files give them. 0: unknown, and all tasks count as in it. */
 	uint32_t pid_namespace;
 	uint64_t proc_device; /* at init: st_dev of the owner's /proc, 0: unknown */
+	uint32_t made_up;     /* of this generation: 1: geometry.cpus is SWTRACE_TEST_CPUS */
+	uint32_t reserved2;
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 56 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 64 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

@@ -248,6 +248,8 @@ static int info_print_text(const struct info *i)
 	printf("buffers   %u processors and %u guests, %llu KiB each: %u sections of %u KiB\n",
 		g->cpus, g->guests, (unsigned long long)g->ring_size >> 10, g->sections,
 		g->section_size >> 10);
+	if (i->session.control->made_up)
+		printf("          the number of processors is made up (SWTRACE_TEST_CPUS)\n");
 	printf("memory    %llu KiB\n", (unsigned long long)i->memory >> 10);
 	if (i->events[0])
 		printf("events    %s\n", i->events);
@@ -343,6 +345,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_text(j, "mode", cmd_mode_name(g->mode));
 	json_member_u64(j, "generation", i->session.generation);
 	json_member_u64(j, "cpus", g->cpus);
+	if (i->session.control->made_up)
+		json_member_bool(j, "cpus_made_up", true);
 	json_member_u64(j, "guests", g->guests);
 	json_member_u64(j, "ring_bytes", g->ring_size);
 	json_member_u64(j, "section_bytes", g->section_size);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -73,6 +74,25 @@ static uint32_t configured_cpus(void)
 	return n > SHM_MAX_CPUS ? SHM_MAX_CPUS : (uint32_t)n;
 }
 
+/* More processors than the machine has, for tests of large machines. 0: none asked for, or a PU_
+ * code. */
+static int made_up_cpus(uint32_t configured, struct session_error *error)
+{
+	const char *text = secure_getenv("SWTRACE_TEST_CPUS");
+	uint64_t n;
+
+	if (!text || !*text)
+		return 0;
+	const char *p = text, *end = text + strlen(text);
+
+	if (number_scan(&p, end, 10, SHM_MAX_CPUS, &n) && p == end && n >= configured)
+		return (int)n;
+	session_say(error,
+		"SWTRACE_TEST_CPUS is \"%.20s\": it must be between the %u processors of this machine and %d",
+		text, configured, SHM_MAX_CPUS);
+	return PU_ERROR_INVALID_PARAMETER;
+}
+
 /* Bytes of a group of so many data hooks with so many words, and a label of 4 KiB. */
 static uint32_t owner_group_bytes(uint32_t hooks, uint32_t words)
 {
@@ -114,9 +134,15 @@ int session_plan(
 	uint64_t bytes = config->ring_bytes ? config->ring_bytes : DEFAULT_RING_BYTES;
 	uint64_t section = config->section_bytes ? config->section_bytes : DEFAULT_SECTION_BYTES;
 	struct rlimit limit;
+	int made_up;
 
 	memset(g, 0, sizeof *g);
 	g->cpus = configured_cpus();
+	made_up = made_up_cpus(g->cpus, error);
+	if (made_up < 0)
+		return made_up;
+	if (made_up)
+		g->cpus = (uint32_t)made_up;
 	/* The number of guest rings: so many writers less one may be stopped holding one before
 	 * none is free. They take memory on first use. */
 	g->guests = SHM_MAX_GUESTS;
@@ -376,6 +402,7 @@ static void owner_publish_generation(struct session *s, const struct shm_geometr
 	memset(c->events, 0, sizeof c->events);
 	memcpy(c->events, events, strlen(events));
 	c->begins = config->begins;
+	c->made_up = made_up_cpus(configured_cpus(), NULL) > 0;
 	if (getrandom(c->rings_id, sizeof c->rings_id, 0) != sizeof c->rings_id)
 		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether a benchmark runs and says something about every row; not what it says.
 #
-# usage: check.sh writer|interval|continuous|dump|top|counters|decoder|redis|diff
+# usage: check.sh writer|interval|continuous|dump|top|rings|counters|decoder|redis|diff
 # Environment: BUILD: the build folder.
 set -u
 : "${BUILD:?}"

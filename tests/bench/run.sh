@@ -7,6 +7,7 @@
 #        sh tests/bench/run.sh continuous [--peers] [option ...]	continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh dump [--peers] [option ...]	what a dump of busy rings brings out
 #        sh tests/bench/run.sh top [option ...]			what swtrace top costs
+#        sh tests/bench/run.sh rings [option ...]		what sessions of up to 1,024 rings cost
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
 #        sh tests/bench/run.sh redis [option ...]		what intervals cost redis, a real server
@@ -39,7 +40,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | interval | continuous | dump | top | counters | decoder | redis | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | interval | continuous | dump | top | rings | counters | decoder | redis | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -52,9 +53,9 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, dump, top, counters, decoder, redis or diff?"
+	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, dump, top, rings, counters, decoder, redis or diff?"
 	case $peers$kind in
-	1top | 1redis) misuse "--peers is not for $kind" ;;
+	1top | 1rings | 1redis) misuse "--peers is not for $kind" ;;
 	esac
 	case $runs in
 	'') runs=$((quick ? 2 : 5)) ;;
@@ -178,6 +179,7 @@ report() {
 # shellcheck source=continuous.sh
 # shellcheck source=dump.sh
 # shellcheck source=top.sh
+# shellcheck source=rings.sh
 # shellcheck source=counters.sh
 # shellcheck source=decoder.sh
 # shellcheck source=redis.sh
