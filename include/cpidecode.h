@@ -426,7 +426,8 @@ typedef struct cpidecode_report_options {
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
 	 * "histogram", "slowest" (ten) */
 	const char *report;
-	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
+	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks), "perfetto" (of intervals) */
+	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */
 	int64_t from_ns, to_ns; /* both 0: all of the trace */

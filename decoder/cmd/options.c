@@ -454,7 +454,7 @@ static void check_compensate(const struct options *o)
 	if (o->merge)
 		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
 	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO ||
-		o->report == REPORT_SLOWEST)
+		o->report == REPORT_SLOWEST || o->report == REPORT_EXPORT)
 		misuse("--compensate goes with --report summary, intervals, why, diff or histogram, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
@@ -497,6 +497,24 @@ static size_t count_pipes(char *const *files, size_t n)
 	return pipes;
 }
 
+/* Bytes of these formats can do harm in a terminal. */
+static void check_binary(const struct options *o)
+{
+	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO;
+
+	if (binary && (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
+		misuse("--format %s is not text: give it a file with -o, or a pipe",
+			format_names[o->format]);
+}
+
+static void check_export(struct options *o, const struct seen *seen)
+{
+	if (seen->report && o->report != REPORT_INTERVALS)
+		misuse("--report %s has no --format %s: that is an export of the intervals",
+			report_names[o->report], format_names[o->format]);
+	o->report = REPORT_EXPORT;
+}
+
 static void check(struct options *o, const struct seen *seen)
 {
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
@@ -515,9 +533,10 @@ static void check(struct options *o, const struct seen *seen)
 			misuse("--report %s has no --format nrm2: that is a file of the hooks",
 				report_names[o->report]);
 		o->report = REPORT_HOOKS;
-		if ((!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
-			misuse("--format nrm2 is not text: give it a file with -o, or a pipe");
 	}
+	if (report_is_export(o->format))
+		check_export(o, seen);
+	check_binary(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);

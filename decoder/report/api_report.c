@@ -59,6 +59,11 @@ static bool api_choose_report(
 			return false;
 		*kind = REPORT_FLAME;
 	}
+	if (report_is_export(r->format)) {
+		if (o->report && *kind != REPORT_INTERVALS)
+			return false;
+		*kind = REPORT_EXPORT;
+	}
 	if (r->format == FORMAT_NRM2) {
 		if (o->report && *kind != REPORT_HOOKS)
 			return false;

@@ -14,7 +14,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_JSON] = "json",
 	[FORMAT_FOLDED] = "folded",
 	[FORMAT_SVG] = "svg",
-	[FORMAT_NRM2] = "nrm2"};
+	[FORMAT_NRM2] = "nrm2",
+	[FORMAT_PERFETTO] = "perfetto"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",
@@ -75,6 +76,8 @@ int report_run(struct report *r, enum report_kind kind)
 #undef REPORT_CASE
 	case REPORT_FLAME:
 		return report_flame(r);
+	case REPORT_EXPORT:
+		return report_export(r);
 	case REPORT_PARTIAL:
 		return report_partial(r);
 	}

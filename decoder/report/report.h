@@ -36,6 +36,7 @@ enum report_kind {
 #undef REPORT_KIND
 	/* A flame graph is a format. */
 	REPORT_FLAME = REPORT_NAMES,
+	REPORT_EXPORT,	/* the intervals in another tool's format */
 	REPORT_PARTIAL, /* a partial result (formats/partial.md), which reports are made from */
 };
 
@@ -46,6 +47,7 @@ enum report_format {
 	FORMAT_FOLDED,
 	FORMAT_SVG,
 	FORMAT_NRM2,
+	FORMAT_PERFETTO, /* from here on: exports of the intervals */
 };
 
 enum report_weight {
@@ -57,7 +59,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_NRM2 + 1,
+	FORMAT_NAMES = FORMAT_PERFETTO + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];
@@ -97,6 +99,12 @@ struct report {
 	size_t nmetrics;
 	bool is_misused; /* with CPIDECODE_EINVAL: an option names what the trace does not have */
 };
+
+/* A format of REPORT_EXPORT. */
+static inline bool report_is_export(enum report_format format)
+{
+	return format >= FORMAT_PERFETTO;
+}
 
 /* A weight that is none of weight_names is an event. */
 void report_set_weight(struct report *r, const char *name);
@@ -145,6 +153,7 @@ void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
 REPORTS(REPORT_FUNCTION)
 #undef REPORT_FUNCTION
 int report_flame(struct report *r);
+int report_export(struct report *r);
 int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file
  * has. */

@@ -53,7 +53,7 @@ static int draw(struct trace *t, enum report_format format, struct out *o)
 	struct report r = {
 		.out = o, .format = format, .filter = &filter, .threads = 1, .found = &found};
 	report_about(&r, t);
-	int rc = report_run(&r, REPORT_FLAME);
+	int rc = report_run(&r, report_is_export(format) ? REPORT_EXPORT : REPORT_FLAME);
 	findings_free(&found);
 	return rc;
 }
@@ -97,4 +97,11 @@ START_TEST(lines)
 }
 END_TEST
 
-SUITE_MAIN("flame_memory", pictures, lines)
+START_TEST(exports)
+{
+	for (int format = FORMAT_PERFETTO; format < FORMAT_NAMES; format++)
+		fail_each((enum report_format)format);
+}
+END_TEST
+
+SUITE_MAIN("flame_memory", pictures, lines, exports)

