@@ -426,7 +426,8 @@ typedef struct cpidecode_report_options {
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
 	 * "histogram", "slowest" (ten) */
 	const char *report;
-	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks), "perfetto" (of intervals) */
+	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
+	 * "chrome" */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */

@@ -15,7 +15,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_FOLDED] = "folded",
 	[FORMAT_SVG] = "svg",
 	[FORMAT_NRM2] = "nrm2",
-	[FORMAT_PERFETTO] = "perfetto"};
+	[FORMAT_PERFETTO] = "perfetto",
+	[FORMAT_CHROME] = "chrome"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",

@@ -48,6 +48,7 @@ enum report_format {
 	FORMAT_SVG,
 	FORMAT_NRM2,
 	FORMAT_PERFETTO, /* from here on: exports of the intervals */
+	FORMAT_CHROME,
 };
 
 enum report_weight {
@@ -59,7 +60,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_PERFETTO + 1,
+	FORMAT_NAMES = FORMAT_CHROME + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];

@@ -78,6 +78,25 @@ void json_i64(struct json *j, int64_t v)
 	out_i64(j->o, v);
 }
 
+void json_scaled(struct json *j, int64_t v, unsigned decimals)
+{
+	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v, unit = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	value(j);
+	if (v < 0)
+		out_char(j->o, '-');
+	out_u64(j->o, size / unit);
+	if (decimals)
+		out_char(j->o, '.');
+	for (size %= unit; decimals; decimals--) {
+		unit /= 10;
+		out_char(j->o, (char)('0' + size / unit));
+		size %= unit;
+	}
+}
+
 void json_fixed(struct json *j, double v, unsigned decimals)
 {
 	if (!isfinite(v)) {

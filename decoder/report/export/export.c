@@ -164,6 +164,9 @@ int report_export(struct report *r)
 	case FORMAT_PERFETTO:
 		rc = export_perfetto(r, s);
 		break;
+	case FORMAT_CHROME:
+		rc = export_chrome(r, s);
+		break;
 	default:
 		rc = CPIDECODE_EINVAL;
 	}

@@ -11,6 +11,7 @@
 
 /* Each writes all intervals of the stream, from its first one. 0 or a CPIDECODE_E code. */
 int export_perfetto(struct report *r, struct interval_stream *s);
+int export_chrome(struct report *r, struct interval_stream *s);
 
 /* *base: the first start, or that of the trace without intervals. */
 int export_find_base(struct report *r, struct interval_stream *s, int64_t *base);

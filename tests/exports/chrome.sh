@@ -1,0 +1,25 @@
+#!/bin/sh
+# What Perfetto's trace_processor reads of Chrome's trace events equals intervals.csv.
+. "${0%/*}/lib.sh"
+
+# shellcheck disable=SC2154 # of lib.sh
+{
+	trace_processor
+	export_all chrome
+	# shellcheck disable=SC2086
+	node "$here/equal.mjs" "$processor" $exported >equal 2>&1 || fail "$(cat equal)"
+}
+in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
+
+# One JSON text, and exact where doubles are not.
+for name in diff_long arguments strings tasks; do
+	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
+	run 0 --format chrome $name.bin
+	node -e 'JSON.parse(require("fs").readFileSync("out", "utf8"))' || fail "$name: not JSON"
+done
+run 0 --format chrome diff_long.bin
+in_file out '"epoch_ns":"1500000000000010000"'
+in_file out '"ph":"E","pid":5,"tid":7,"ts":9007199254740.993}'
+
+"$CPIDECODE" --format chrome - <deep.bin >piped 2>/dev/null
+cmp -s piped deep.chrome || fail "from a pipe, it is another trace"
