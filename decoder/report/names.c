@@ -16,7 +16,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_SVG] = "svg",
 	[FORMAT_NRM2] = "nrm2",
 	[FORMAT_PERFETTO] = "perfetto",
-	[FORMAT_CHROME] = "chrome"};
+	[FORMAT_CHROME] = "chrome",
+	[FORMAT_SPEEDSCOPE] = "speedscope"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",

@@ -49,6 +49,7 @@ enum report_format {
 	FORMAT_NRM2,
 	FORMAT_PERFETTO, /* from here on: exports of the intervals */
 	FORMAT_CHROME,
+	FORMAT_SPEEDSCOPE,
 };
 
 enum report_weight {
@@ -60,7 +61,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_CHROME + 1,
+	FORMAT_NAMES = FORMAT_SPEEDSCOPE + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];

@@ -4,6 +4,7 @@
  * cpidecode's, which tells how many could not nest. Says what differs and ends with 1.
  */
 import fs from "node:fs";
+import { readCsv } from "./csv.mjs";
 import { TraceProcessor } from "./trace_processor.mjs";
 
 const counts = ["cpu", "instructions", "cycles", "busy_cycles", "thread_instructions",
@@ -14,32 +15,6 @@ const reals = ["raw_cpi", "scaled_cpi", "busy_pct", "thread_cpi", "idle_pct", "i
 /* All other columns are events. */
 const notCounters = ["start_ns", "end_ns", "elapsed_cycles", "pid", "tid", "task", "minor", "label",
 	"depth", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method"];
-
-function readCsv(file) {
-	const text = fs.readFileSync(file, "utf8"), rows = [];
-	let row = [], cell = "", quoted = false;
-	for (let i = 0; i < text.length; i++) {
-		const c = text[i];
-		if (quoted && c === '"' && text[i + 1] === '"') {
-			cell += text[++i];
-		} else if (c === '"') {
-			quoted = !quoted;
-		} else if (!quoted && (c === "," || c === "\r" || c === "\n")) {
-			row.push(cell);
-			cell = "";
-			if (c === ",")
-				continue;
-			rows.push(row);
-			row = [];
-			if (c === "\r")
-				i++;
-		} else {
-			cell += c;
-		}
-	}
-	const names = rows.shift();
-	return rows.map((r) => Object.fromEntries(names.map((name, i) => [name, r[i]])));
-}
 
 /* The innermost container of an interval of depth d is the last one of depth d - 1 before it. */
 function addParents(rows) {

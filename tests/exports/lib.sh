@@ -50,6 +50,8 @@ export_trace()
 	chrome/diff_long | chrome/long_and_idle | chrome/arguments | chrome/strings | chrome/tasks) return ;;
 	# Times before 1970, which it does not take.
 	chrome/quality_hostile) return ;;
+	# JavaScript's numbers.
+	speedscope/diff_long | speedscope/long_and_idle | speedscope/quality_hostile) return ;;
 	esac
 	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
 	"$CPIDECODE" --format "$2" -o "$1.$2" "$1.bin" 2>"$1.err" || fail "$1: $(cat "$1.err")"

@@ -1,141 +1,5 @@
 #include "export.h"
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include "../values/columns.h"
-
-#define FIGURE(member) #member, offsetof(struct interval, member)
-
-const struct export_figure export_counts[EXPORT_COUNTS] = {
-	{FIGURE(instructions), false},
-	{FIGURE(cycles), false},
-	{FIGURE(busy_cycles), false},
-	{FIGURE(thread_instructions), false},
-	{FIGURE(thread_cycles), false},
-	{FIGURE(on_cpu_ns), true},
-	{FIGURE(off_cpu_ns), true},
-	{FIGURE(ctx_switches), false},
-	{FIGURE(migrations), false},
-	{FIGURE(faults), false},
-	{FIGURE(unexplained_ns), true},
-	{FIGURE(own_inside_ns), true},
-	{FIGURE(own_nested_ns), true},
-};
-
-const struct export_figure export_reals[EXPORT_REALS] = {
-	{FIGURE(raw_cpi), false},
-	{FIGURE(scaled_cpi), false},
-	{FIGURE(busy_pct), false},
-	{FIGURE(thread_cpi), false},
-	{FIGURE(idle_pct), false},
-	{FIGURE(intr_pct), false},
-	{FIGURE(actual_perf_pct), false},
-};
-
-const char *export_name(const struct interval *iv, char room[EXPORT_NAME_ROOM], size_t *length)
-{
-	if (iv->has_label) {
-		*length = iv->label_len;
-		return iv->label;
-	}
-	*length = (size_t)snprintf(room, EXPORT_NAME_ROOM, "minor 0x%02X", iv->mm);
-	return room;
-}
-
-const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THREAD_ROOM])
-{
-	const char *name = report_task_name(t->task);
-
-	if (name)
-		return name;
-	snprintf(room, EXPORT_THREAD_ROOM, "tid %" PRIu32, t->tid);
-	return room;
-}
-
-bool export_flags(const struct interval *iv, struct out *to)
-{
-	/* What kinds of hooks it had, its figures tell. */
-	uint32_t flags = iv->flags & ~(uint32_t)(IV_SUMMARY | IV_DETAILED | IV_QUALITY);
-
-	to->len = 0;
-	report_flags(to, flags);
-	return to->len > 0;
-}
-
-/* Whether it is one of a figure's names, or reads like an event that had to be renamed. */
-static bool export_takes_name(const char *name, size_t length)
-{
-	static const char cpu[] = "cpu";
-
-	if (length == strlen(cpu) && memcmp(name, cpu, length) == 0)
-		return true;
-	for (unsigned i = 0; i < EXPORT_COUNTS; i++)
-		if (strlen(export_counts[i].name) == length &&
-			memcmp(export_counts[i].name, name, length) == 0)
-			return true;
-	for (unsigned i = 0; i < EXPORT_REALS; i++)
-		if (strlen(export_reals[i].name) == length &&
-			memcmp(export_reals[i].name, name, length) == 0)
-			return true;
-	return length >= strlen(VALUE_EVENT_PREFIX) &&
-	       memcmp(name, VALUE_EVENT_PREFIX, strlen(VALUE_EVENT_PREFIX)) == 0;
-}
-
-void export_name_event(struct report *r, uint32_t event, struct out *to)
-{
-	struct trace_text text = trace_text_at(r->trace, event);
-
-	to->len = 0;
-	if (export_takes_name(text.at, text.length))
-		out_str(to, VALUE_EVENT_PREFIX);
-	out_bytes(to, text.at, text.length);
-}
-
-int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l)
-{
-	const struct interval *iv;
-	int rc = interval_stream_rewind(s);
-
-	while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
-		rc = lanes_add(l, iv);
-	int ended = lanes_end(l);
-	return rc < 0 ? rc : ended;
-}
-
-int export_find_base(struct report *r, struct interval_stream *s, int64_t *base)
-{
-	const struct interval *iv;
-	int64_t last;
-	int rc = interval_stream_rewind(s);
-
-	if (!rc)
-		rc = interval_stream_next(s, &iv);
-	*base = 0;
-	if (rc > 0)
-		*base = iv->start_ns;
-	else
-		trace_span(r->trace, base, &last);
-	return rc < 0 ? rc : 0;
-}
-
-void export_note_lanes(struct report *r, const struct lanes *l, const char *where)
-{
-	if (l->overlaps)
-		report_note(r,
-			"%" PRIu64 " interval%s overlap%s others of the thread without nesting in "
-			"them: on further %s of the same name, with what is nested in %s",
-			l->overlaps, l->overlaps == 1 ? "" : "s", l->overlaps == 1 ? "s" : "",
-			where, l->overlaps == 1 ? "it" : "them");
-	if (l->set_back)
-		report_note(r,
-			"%" PRIu64 " interval%s end%s before the start, by a clock that was set "
-			"back: shown as long as %s took",
-			l->set_back, l->set_back == 1 ? "" : "s", l->set_back == 1 ? "s" : "",
-			l->set_back == 1 ? "it" : "they");
-}
-
 static bool export_filter_interval(void *ctx, const struct interval *iv)
 {
 	const struct report *r = ctx;
@@ -166,6 +30,9 @@ int report_export(struct report *r)
 		break;
 	case FORMAT_CHROME:
 		rc = export_chrome(r, s);
+		break;
+	case FORMAT_SPEEDSCOPE:
+		rc = export_speedscope(r, s);
 		break;
 	default:
 		rc = CPIDECODE_EINVAL;

@@ -1,69 +1,15 @@
 /*
- * The intervals in other tools' formats: one walk over the interval stream, which each format's
- * exporter turns into the calls of its sink.
+ * The intervals in other tools' formats: each exporter walks over the one interval stream (walk.h)
+ * and turns it into the calls of its sink.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_EXPORT_H
 #define SWT_DECODER_REPORT_EXPORT_EXPORT_H
 
-#include "../../model/intervals/interval_stream.h"
-#include "../report.h"
-#include "lanes.h"
+#include "walk.h"
 
 /* Each writes all intervals of the stream, from its first one. 0 or a CPIDECODE_E code. */
 int export_perfetto(struct report *r, struct interval_stream *s);
 int export_chrome(struct report *r, struct interval_stream *s);
-
-/* *base: the first start, or that of the trace without intervals. */
-int export_find_base(struct report *r, struct interval_stream *s, int64_t *base);
-
-/* Notes what did not nest, and where it is ("further tracks"). */
-void export_note_lanes(struct report *r, const struct lanes *l, const char *where);
-
-/* Adds the whole stream to lanes, and ends them. */
-int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l);
-
-/* The name of an interval: its label, or `minor 0xMM` in `room`. */
-enum { EXPORT_NAME_ROOM = 16 };
-const char *export_name(const struct interval *iv, char room[EXPORT_NAME_ROOM], size_t *length);
-
-/* The name of a thread: its task's, or `tid N` in `room`. */
-enum { EXPORT_THREAD_ROOM = 24 };
-const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THREAD_ROOM]);
-
-/* The flags that qualify an interval's figures, as a text in `to`; false: none. */
-bool export_flags(const struct interval *iv, struct out *to);
-
-/* The name of an event (trace_text_at), in `to`: event.NAME where a figure has that name. */
-void export_name_event(struct report *r, uint32_t event, struct out *to);
-
-/*
- * A named figure of intervals: an integer or a real. Where it was not measured there is none.
- */
-struct export_figure {
-	const char *name;
-	size_t offset; /* in struct interval */
-	bool is_time;  /* ns; else a count */
-};
-
-/* uint64_t, NOT_MEASURED; from EXPORT_COUNTS_OFTEN_0 on those that are often 0 */
-extern const struct export_figure export_counts[];
-extern const struct export_figure export_reals[]; /* double, NAN */
-enum { EXPORT_COUNTS = 13, EXPORT_COUNTS_OFTEN_0 = 6, EXPORT_REALS = 7 };
-
-static inline uint64_t export_count(const struct interval *iv, unsigned i)
-{
-	uint64_t v;
-
-	memcpy(&v, (const char *)iv + export_counts[i].offset, sizeof v);
-	return v;
-}
-
-static inline double export_real(const struct interval *iv, unsigned i)
-{
-	double v;
-
-	memcpy(&v, (const char *)iv + export_reals[i].offset, sizeof v);
-	return v;
-}
+int export_speedscope(struct report *r, struct interval_stream *s);
 
 #endif
