@@ -427,7 +427,7 @@ typedef struct cpidecode_report_options {
 	 * "histogram", "slowest" (ten) */
 	const char *report;
 	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
-	 * "chrome", "speedscope" */
+	 * "chrome", "speedscope", "callgrind" */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */

