@@ -199,6 +199,18 @@ stacks_measured() {
 	rm -rf "${memory:?}"/*
 }
 
+exports_measured() {
+	# Time and label, and what a time hook has.
+	gentrace -k groups -g 5000 -n "$stacks" -p label,time "$memory/raw"
+	for i in $(seq "$repetitions"); do
+		for format in perfetto chrome speedscope callgrind; do
+			single export.$format "$stacks" --format $format "$memory/raw"
+		done
+		single export.csv "$stacks" --report intervals --format csv "$memory/raw"
+	done
+	rm -rf "${memory:?}"/*
+}
+
 part_measured() {
 	gentrace -n "$large" "$memory/raw"
 	# gentrace's clock advances slightly more than 500 ns per hook.
@@ -240,6 +252,7 @@ measure() {
 	groups_measured
 	wide_measured
 	stacks_measured
+	exports_measured
 	part_measured
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
 }
