@@ -188,6 +188,14 @@ refused 7 'expected = or !=' --where 'label >x'
 refused 14 'expected and, or, or the end' --where 'cpu in (1,2) x'
 refused 7 'expected not, \( or a column' --where 'under(a=1'
 refused 12 'expected and, or, or \)' --where 'under(tid=1'
+# Exports take it, too.
+exported()
+{
+	run 0 --format chrome --where "$1" t.bin
+	grep -c '"ph":"B"' out
+}
+[ "$(exported 'under(elapsed>9us)')" -eq 4 ] || fail "an export of what is under a request"
+[ "$(exported 'contains(label=disk)')" -eq 3 ] || fail "an export of what contains a disk read"
 run 2 --report hooks --where tid=1 t.bin
 in_file err '^cpidecode: --where asks intervals'
 run 2 --format nrm2 -o x --where tid=1 t.bin

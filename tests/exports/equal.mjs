@@ -14,7 +14,8 @@ const reals = ["raw_cpi", "scaled_cpi", "busy_pct", "thread_cpi", "idle_pct", "i
 	"actual_perf_pct"];
 /* All other columns are events. */
 const notCounters = ["start_ns", "end_ns", "elapsed_cycles", "pid", "tid", "task", "minor", "label",
-	"depth", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method"];
+	"depth", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method",
+	"container"];
 
 /* The innermost container of an interval of depth d is the last one of depth d - 1 before it. */
 function addParents(rows) {
@@ -163,8 +164,9 @@ class Comparison {
 		}
 		if (lost > this.overlaps())
 			this.say(`${lost} are nested in nothing, ${this.overlaps()} overlap`);
-		/* Those that nest in nothing, and are not on their thread's own track. */
-		if (this.threads && this.rows.every((r) => r.pid)) {
+		/* Those that nest in nothing, and are not on their thread's own track. (A thread of
+		 * another container has an id that is none to the reader: a plain track.) */
+		if (this.threads && this.rows.every((r) => r.pid && Number(r.tid) < 2 ** 31)) {
 			const further = found.filter((s) => s[8] === null && s[3] === null).length;
 			if (further > this.overlaps())
 				this.say(`${further} begin on further tracks, ${this.overlaps()} overlap`);
@@ -213,6 +215,9 @@ class Comparison {
 			.filter((f) => f && !["summary", "detailed", "quality"].includes(f)).join("+"))
 			.filter((f) => f),
 			found.filter((a) => a[2] === flags).map((a) => a[3]));
+		const container = this.epoch === null ? "debug.container" : "args.container";
+		this.compare("containers", this.rows.map((r) => r.container).filter((c) => c),
+			found.filter((a) => a[2] === container).map((a) => a[3]));
 	}
 
 	async compareRest() {

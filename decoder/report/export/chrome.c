@@ -192,6 +192,8 @@ static int chrome_begin_slice(
 		json_key(j, "flags");
 		json_string(j, e->text.buf, e->text.len);
 	}
+	if (iv->task && iv->task->container)
+		json_member_text(j, "container", iv->task->container);
 	json_close(j, '}');
 	json_close(j, '}');
 	return e->text.error ? CPIDECODE_ENOMEM : rc;

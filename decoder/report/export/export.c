@@ -1,10 +1,11 @@
 #include "export.h"
 
+#include "../query/lineage.h"
+#include "../query/select.h"
+
 static bool export_filter_interval(void *ctx, const struct interval *iv)
 {
-	const struct report *r = ctx;
-
-	return filter_interval(r->filter, iv);
+	return select_interval(ctx, iv);
 }
 
 int report_export(struct report *r)
@@ -15,14 +16,25 @@ int report_export(struct report *r)
 		.progress_ctx = r->ctx,
 		.from_ns = r->filter->from,
 		.threads = r->threads,
+		.filter_wants = select_wants(r),
 		.wants = WANT_ALL | WANT_VALUES | WANT_OWN_COST,
 		.nested_cost = true,
 		.open = true};
 	struct interval_stream *s;
-	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	struct lineage lineage = {0};
+	struct interval_query query;
 
-	if (rc)
+	if (select_nests(r)) {
+		lineage_init(&lineage, r->where, r->trace, &query);
+		how.query = &query;
+		/* What is nested in an interval, and is asked, must be complete. */
+		how.from_ns = INT64_MIN;
+	}
+	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	if (rc) {
+		lineage_free(&lineage);
 		return rc;
+	}
 	uint64_t n = interval_stream_count(s);
 	switch (r->format) {
 	case FORMAT_PERFETTO:
@@ -43,6 +55,7 @@ int report_export(struct report *r)
 	if (!rc && !n)
 		report_note_no_intervals(r);
 	interval_stream_close(s);
+	lineage_free(&lineage);
 	/* They are among the intervals. */
 	begins_free(&r->found->begins);
 	return rc;

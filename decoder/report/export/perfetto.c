@@ -379,6 +379,9 @@ static void perfetto_put_arguments(
 		perfetto_argument_uint(&e->to, s, "minor", 5, iv->mm);
 	if (export_flags(iv, &e->text))
 		perfetto_argument_text(&e->to, s, "flags", 5, e->text.buf, e->text.len);
+	if (iv->task && iv->task->container)
+		perfetto_argument_text(&e->to, s, "container", 9, iv->task->container,
+			strlen(iv->task->container));
 }
 
 static const char *const cpu_figures[CPU_FIGURES] = {"raw_cpi", "scaled_cpi", "busy_pct"};
