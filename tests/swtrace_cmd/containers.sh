@@ -14,14 +14,14 @@ for library in "$BUILD"/libswtrace.so*; do
 	[ -e "$library" ] && cp -P "$library" "$dir"
 done
 
-# container NAME UID CPU COMMAND ...: as the first process of a container of that name, but for the
-# killer's sake in the background of this shell.
+# container NAME UID CPU COMMAND ...: as the first process of a container of that name. With
+# run=exec, in the background, $! is the parent of that process.
 container()
 {
 	box=$1 uid=$2 cpu=$3
 	shift 3
 	# shellcheck disable=SC2016 # expanded inside
-	unshare --pid --mount --uts --fork --kill-child --mount-proc sh -c '
+	${run-} unshare --pid --mount --uts --fork --kill-child --mount-proc sh -c '
 		hostname "box-$1" && mount --bind "$SWTRACE_SESSION" "$5/session-$1" || exit 1
 		SWTRACE_SESSION=$5/session-$1 LD_LIBRARY_PATH=$5
 		export SWTRACE_SESSION LD_LIBRARY_PATH
@@ -32,23 +32,32 @@ container()
 		sh "$box" "$uid" "$cpu" $friends "$dir" "$@"
 }
 
+# kill_container PID: of its parent.
+kill_container()
+{
+	child=
+	while [ -z "$child" ] && child=$(cat /proc/"$1"/task/"$1"/children); do sleep 0.01; done
+	# shellcheck disable=SC2086
+	kill -KILL $child
+	wait "$1" 2>/dev/null
+}
+
 last=$(($(getconf _NPROCESSORS_ONLN) - 1))
 fresh
 exits 0 "$SWTRACE" init -s 1 -t wrap -g $friends
 exits 0 "$SWTRACE" on
 # A thread 1 of box-beta lives while threads 1 of box-alpha are killed, in a hook as a rule.
-container beta 65533 $last wait >"$dir/ready" 2>"$err" &
+run=exec container beta 65533 $last wait >"$dir/ready" 2>"$err" &
 beta=$!
 pids="$pids $beta"
 tries=0
 while ! grep -q ready "$dir/ready" && [ $((tries += 1)) -lt 500 ]; do sleep 0.02; done
 says "$dir/ready" ready
 for _ in 1 2 3 4 5 6 7 8; do
-	container alpha 65534 0 loop >/dev/null 2>&1 &
+	run=exec container alpha 65534 0 loop >/dev/null 2>&1 &
 	alpha=$!
 	sleep 0.1
-	kill -KILL $alpha
-	wait $alpha 2>/dev/null
+	kill_container $alpha
 done
 exits 0 container alpha 65534 0 hooks 1000
 exits 0 "$SWTRACE" info --json
@@ -63,8 +72,7 @@ if [ -x "$CPIDECODE" ]; then
 		cut -d , -f 6,7 | sort -u >"$out"
 	same "names and containers" "$(tr '\n' ' ' <"$out")" 'alpha,box-alpha beta,box-beta task,container '
 fi
-kill -KILL $beta
-wait $beta 2>/dev/null
+kill_container $beta
 exits 0 "$SWTRACE" off
 exits 0 "$SWTRACE" free
 
