@@ -40,11 +40,14 @@ static uint64_t contents(const char *name)
 /* The files that every member of a session may write. */
 static bool members_file(const char *name)
 {
+	static const char *const files[] = {
+		"/rings.", "/tasks.", "/schemas.", "/labels.", "/cgroups.", "/locks."};
 	const char *slash = strrchr(name, '/');
 
-	return slash &&
-	       (strncmp(slash, "/rings.", 7) == 0 || strncmp(slash, "/tasks.", 7) == 0 ||
-		       strncmp(slash, "/schemas.", 9) == 0 || strncmp(slash, "/locks.", 7) == 0);
+	for (size_t i = 0; slash && i < sizeof files / sizeof *files; i++)
+		if (strncmp(slash, files[i], strlen(files[i])) == 0)
+			return true;
+	return false;
 }
 
 static int list_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
