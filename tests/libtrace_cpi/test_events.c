@@ -14,6 +14,7 @@
 #include "../../formats/record.h"
 #include "../../libtrace/counters/events/count.h"
 #include "../../libtrace/counters/thread/thread.h"
+#include "../lib/sanitized.h"
 #include "double.h"
 #include "instances.h"
 #include "suites.h"
@@ -203,7 +204,12 @@ START_TEST(faults_agree_with_the_quality_hook)
 	ck_assert_uint_ge(known_value(v, 1), 64);
 	ck_assert_uint_ge(known_value(v, 2), 64);
 	ck_assert_uint_eq(event_word(v, 0, INTERVAL_EVENT_FLAGS), INTERVAL_EVENT_KNOWN);
-	ck_assert_uint_eq(known_value(v, 0), quality_faults());
+	/* In this order: the other one moves v on. */
+	uint64_t value = known_value(v, 0);
+	uint64_t quality = quality_faults();
+	uint64_t apart = value > quality ? value - quality : quality - value;
+	/* A sanitizer's runtime may fault pages in between the two readings. */
+	ck_assert_uint_le(apart, SANITIZED ? 16 : 0);
 }
 END_TEST
 

@@ -51,7 +51,7 @@ run=exec container beta 65533 $last wait >"$dir/ready" 2>"$err" &
 beta=$!
 pids="$pids $beta"
 tries=0
-while ! grep -q ready "$dir/ready" && [ $((tries += 1)) -lt 500 ]; do sleep 0.02; done
+while ! grep -q ready "$dir/ready" && [ $((tries += 1)) -lt 3000 ]; do sleep 0.02; done
 says "$dir/ready" ready
 for _ in 1 2 3 4 5 6 7 8; do
 	run=exec container alpha 65534 0 loop >/dev/null 2>&1 &
