@@ -140,8 +140,8 @@ enum {
 };
 
 /*
- * CONTAINERS: one entry per thread of another PID namespace than the session's owner, the next one on
- * a multiple of 8.
+ * CONTAINERS: one entry per thread of another PID namespace than the session's owner, the next one
+ * on a multiple of 8.
  */
 enum {
 	TF_CONTAINER_TID = 0,	     /* u32, and the first tick: of a thread's entry in TASKS */

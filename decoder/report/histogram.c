@@ -19,7 +19,7 @@ static void histogram_spell_bar(struct out *o, const void *row)
 	const struct histogram_row *r = row;
 	const double length = (double)r->count / (double)r->fullest * BAR;
 
-	/* What is there is seen. */
+	/* A count above 0 has a bar, however short. */
 	out_repeat(o, '#', r->count && length < 1 ? 1 : (size_t)(length + 0.5));
 }
 

@@ -79,10 +79,10 @@ struct report {
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
 	/* Of summary and intervals: */
-	const char *columns; /* names with commas between, in place of all; NULL: all */
-	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
-	size_t top;	     /* rows at most; 0: all. Also of slowest */
-	bool scripted;	     /* a file's counters were scripted */
+	const char *columns;	    /* names with commas between, in place of all; NULL: all */
+	const char *sort;	    /* a column, behind a '-' falling; NULL: the default order */
+	size_t top;		    /* rows at most; 0: all. Also of slowest */
+	bool scripted;		    /* a file's counters were scripted */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */

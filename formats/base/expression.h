@@ -8,9 +8,9 @@
  *	OP        = `=` `==` `!=` `<` `<=` `>` `>=`
  *	WORD      = letters, digits, _ and ., or any bytes in { }
  *
- * A value is a number, a duration with its unit, or a pattern (glob.h). What a word means, and
- * which values it is compared with, the caller says. A comparison with what is absent is false,
- * with every operator. Nodes hold indexes and are bounded in number and depth, and so is the
+ * A value is a number, a duration with its unit, or a pattern (glob.h). The caller decides what a
+ * word means and which values it takes. If a word has no value, every comparison with it is false,
+ * whatever the operator. Nodes hold indexes and are bounded in number and depth, and so is the
  * evaluation. Nothing is allocated.
  */
 #ifndef SWT_FORMATS_BASE_EXPRESSION_H

@@ -63,7 +63,7 @@ bool watch_look(struct watch *w, watch_fn *each, void *arg);
 /* A run of whole committed records of ring `ring`, pads among them. */
 typedef void watch_run_fn(void *arg, uint32_t ring, const uint8_t *records, uint32_t bytes);
 
-/* As watch_look, at half the cost, for who counts: only the records' headers are valid. */
+/* As watch_look, at half the cost, to count hooks: only the records' headers are valid. */
 void watch_look_headers(struct watch *w, watch_run_fn *each, void *arg);
 
 /* Milliseconds until the next look should come, by how fast the rings fill. */

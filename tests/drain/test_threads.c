@@ -62,7 +62,7 @@ START_TEST(one_thread_is_the_drains_own)
 }
 END_TEST
 
-/* What was read is released only when it was written: the writers' room shows how far. */
+/* The drain releases a section only after it wrote it: the writers' room shows how far it got. */
 START_TEST(nothing_is_released_before_it_is_in_the_file)
 {
 	struct shm_ring_control *control;

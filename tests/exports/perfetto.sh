@@ -68,7 +68,7 @@ ask lossy.perfetto "select t.name, a.key, a.int_value from slice s join track t 
 printf '%s\n' '["cpu 1: losses","debug.full","3"]' '["cpu 1: losses","debug.held","2"]' \
 	'["cpu 1: losses","debug.overwritten","7"]' | cmp -s - answer || fail "losses: $(cat answer)"
 
-# What is measured is a counter, what is not is none.
+# A measured figure is a counter; a figure that was not measured is left out.
 ask lossy.perfetto "select distinct t.name from counter c join track t on t.id = c.track_id
 	join thread_counter_track x on x.id = t.id join thread th using (utid)
 	where th.name = 'wor;ker' order by 1"

@@ -12,7 +12,7 @@ expect '[l["label"] for l in last["labels"]] == ["slow request"] and label("slow
 expect '0 < program("swtrace_interva")["total_hooks"] < 20'
 
 session wrap 4
-watch --json --where 'comm=nobody'
+watch --json --where 'comm=absent'
 "$INTERVALS" 500 0 20 >accepted
 free_session
 expect 'last["labels"] == [] and last["programs"] == [] and last["total"]["hooks"] > 500'

@@ -45,8 +45,8 @@ struct interval_stream_options {
 	/* Of those that the filter leaves out, whether the depths of others need it: what contains
 	 * none of these may be skipped. Called likewise. NULL: all. */
 	bool (*around)(void *ctx, const struct interval *iv);
-	void *ctx;	       /* of both */
-	unsigned filter_wants; /* what the filter wants beside `wants`, which is not kept */
+	void *ctx;			    /* of both */
+	unsigned filter_wants;		    /* read for the filter beside `wants`, and not kept */
 	const struct interval_query *query; /* NULL: none */
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);

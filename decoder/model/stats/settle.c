@@ -184,7 +184,7 @@ static int settle_hooks(struct member *members, size_t n)
 
 enum { CAUSES = 10 };
 
-static uint64_t *cause(struct trace_ring *r, int i)
+static uint64_t *settle_cause(struct trace_ring *r, int i)
 {
 	uint64_t *const causes[CAUSES] = {&r->loss_full, &r->loss_big, &r->loss_held,
 		&r->loss_no_guest, &r->loss_torn, &r->skipped, &r->no_slot, &r->no_memory,
@@ -276,9 +276,9 @@ static void give_losses(struct member *to, struct member *from)
 	}
 	b->overwritten = 0;
 	for (int i = 0; i < CAUSES; i++) {
-		if (*cause(b, i) > *cause(a, i))
-			*cause(a, i) = *cause(b, i);
-		*cause(b, i) = 0;
+		if (*settle_cause(b, i) > *settle_cause(a, i))
+			*settle_cause(a, i) = *settle_cause(b, i);
+		*settle_cause(b, i) = 0;
 	}
 	a->loss_torn = torn; /* torn records may have been committed since */
 	/* Not the sum: both files may have the sections before which hooks were lost. */
@@ -337,9 +337,9 @@ static void join_drained(struct member *members, size_t n)
 
 		for (size_t k = 0; k < n; k++)
 			if (ledger_of(members[k].file).drained)
-				drained += *cause(ring_of(&members[k]), i);
+				drained += *settle_cause(ring_of(&members[k]), i);
 		for (size_t k = 0; k < n; k++) {
-			uint64_t *c = cause(ring_of(&members[k]), i);
+			uint64_t *c = settle_cause(ring_of(&members[k]), i);
 			uint64_t both = drained < *c ? drained : *c;
 
 			if (ledger_of(members[k].file).drained)

@@ -74,7 +74,7 @@ struct file {
 	struct schema_set *set;
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
-	struct spill tasks; /* struct task; until the machine takes ownership */
+	struct spill tasks;		   /* struct task; until the machine takes ownership */
 	struct container_table containers; /* until then, too */
 	struct trace_texts *texts_of_trace;
 	struct labels labels;

@@ -105,7 +105,8 @@ static int callgrind_begin_lane(void *ctx, struct lane_thread *t, struct lane *l
 	return l->own ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* On any lane: what overlaps may be nested in what is not its lane's. NULL: none, or it is over. */
+/* On any lane: an overlapping interval may have its parent on another. NULL: none, or it is over.
+ */
 static struct callgrind_frame *callgrind_find_parent(
 	const struct lane_thread *t, const struct lane *own, int64_t place)
 {

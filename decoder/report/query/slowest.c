@@ -137,7 +137,7 @@ static int slowest_list_kins(struct slowest_search *s)
 	return 0;
 }
 
-/* Reads all intervals in order: what is around and inside is not what was selected. */
+/* Reads all intervals in order: those around and inside of a row need not be selected. */
 static int slowest_walk(struct slowest_search *s)
 {
 	const struct report *r = s->r;

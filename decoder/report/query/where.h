@@ -52,7 +52,7 @@ struct where {
 	unsigned wants; /* enum interval_want */
 	bool asks_task, asks_time;
 	bool nests;		       /* it asks depths, self_ns or other intervals */
-	bool asks_inside;	       /* contains() or self_ns: what is nested has to be known */
+	bool asks_inside;	       /* contains() or self_ns: needs the nested intervals */
 	uint8_t bit[EXPRESSION_NODES]; /* of a leaf or a call: its bit; of nests only */
 	unsigned ncalls;
 	uint16_t calls[WHERE_CALLS]; /* nodes, those inside others first */

@@ -93,7 +93,7 @@ static void top_json_programs(struct json *j, const struct top *t)
 		json_member_u64(j, "hooks", p->last.hooks);
 		json_member_u64(j, "bytes", p->last.bytes);
 		json_key(j, "lost");
-		/* The rings count losses, not who had them. */
+		/* The rings count losses, not whose hooks they were. */
 		if (t->rings.sum.lost)
 			json_null(j);
 		else

@@ -82,7 +82,7 @@ static int fail_output(const struct top *t, const char *what)
 	return cmd_fail_output(t->verb, path, line);
 }
 
-/* A signal makes it readable for good; what else did is over. */
+/* A signal leaves it readable; any other wake-up is drained here. */
 static void settle_wake(const struct display *d)
 {
 	uint64_t n;

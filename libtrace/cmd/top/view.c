@@ -181,7 +181,7 @@ void top_view_programs(struct out *o, const struct top *t)
 				t->round_s > 0 ? (uint64_t)((double)p->last.bytes / t->round_s)
 					       : 0);
 			out_u64(table_right(&table), p->total.hooks);
-			/* The rings count losses, not who had them. */
+			/* The rings count losses, not whose hooks they were. */
 			table_heading(&table, t->rings.sum.lost ? "n/a" : "0.0");
 			table_end_row(&table);
 		}
