@@ -71,6 +71,9 @@ static inline exact_sum varint_get(struct varint_in *in)
 {
 	exact_sum v = 0;
 
+	/* Most numbers of a partial result are 0 or small. */
+	if (in->p < in->end && *in->p < 0x80)
+		return *in->p++;
 	for (unsigned shift = 0; in->p < in->end; shift += 7) {
 		uint8_t byte = *in->p++;
 

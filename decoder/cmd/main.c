@@ -300,14 +300,25 @@ static int add_partial(struct partial *p, const char *path)
 	return rc ? EXIT_FAILED : EXIT_FINE;
 }
 
+static int settle_partial(struct partial *p)
+{
+	int rc = merge_settle(p);
+
+	if (rc)
+		complain_code("merging", rc, errno);
+	return rc ? EXIT_FAILED : EXIT_FINE;
+}
+
 static int merge(struct options *o)
 {
-	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	struct partial p = {.tally.wanted = report_merged_wants(o->report)};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = add_partial(&p, o->files[i]);
+	if (!code)
+		code = settle_partial(&p);
 	if (!code)
 		code = write_report(&job);
 	merge_free(&p);
@@ -330,6 +341,8 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 		}
 		int code = add_partial(p, run->files[0]);
 
+		if (!code)
+			code = settle_partial(p);
 		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;

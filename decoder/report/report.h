@@ -180,6 +180,8 @@ int report_diff(struct report *r, const struct diff_runs *before, const struct d
 
 /* A report of merged partial results: summary, cpus or again a partial result. */
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p);
+/* The tally.wanted of a merged result that the report is made of. */
+unsigned report_merged_wants(enum report_kind kind);
 
 /* NULL: the trace has no name for the thread. */
 static inline const char *report_task_name(const struct task *task)

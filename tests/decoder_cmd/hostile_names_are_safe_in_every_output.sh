@@ -83,7 +83,7 @@ for kind in text:people csv:csv json:json; do
 	"$WELLFORMED" "${kind#*:}" out || fail "merge $kind"
 	"$WELLFORMED" people err || fail "merge $kind: standard error"
 done
-run 1 merge "$file.p" "$file.p"
+run 0 merge "$file.p" "$file.p"
 "$WELLFORMED" people err || fail "standard error, merged twice"
 run 1 "$file" "missing$file"
 "$WELLFORMED" people err || fail "standard error, missing file"

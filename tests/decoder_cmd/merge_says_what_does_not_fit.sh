@@ -21,8 +21,15 @@ mv out expected
 cat two.p | "$CPIDECODE" merge one.p - >out 2>err || fail "exit $? for a partial result from a pipe"
 cmp -s out expected || fail "a partial result from a pipe says something else"
 
-refused 'two.p: some of the trace plain.bin is in an earlier' merge one.p two.p two.p
-refused 'some of the trace plain.bin is in an earlier' merge whole.p one.p
+refused 'whole.p: some of the trace plain.bin, but not all, is in an earlier' merge one.p whole.p
+# A result that is there twice, also as a part of a larger one, counts once.
+for again in 'one.p two.p two.p' 'one.p one.p two.p' 'whole.p one.p'; do
+	# shellcheck disable=SC2086 # several files
+	run 0 merge $again
+	cmp -s out expected || fail "$again: counted twice"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err '(one|two).p: earlier partial results have all of it'
+done
 refused 'outer.p: it was made with other filters' merge one.p outer.p
 refused 'plain.bin: not a partial result' merge plain.bin
 head -c 100000 /dev/zero >zeros

@@ -1,6 +1,7 @@
 #include "partial.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "../../base/grow.h"
 
@@ -17,14 +18,45 @@ struct partial_source *partial_add_source(struct partial *p, const char *path)
 	return s;
 }
 
+/* The first slice that ends at `first` - 1, to which it is adjacent, or later. */
+static size_t find_slice(const struct partial_source *s, uint64_t first)
+{
+	size_t low = 0, high = s->nslices;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (first && s->slices[middle].last < first - 1)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int partial_add_slice(struct partial_source *s, struct tick_range slice)
 {
 	if (slice.first > slice.last)
 		return 0;
-	int rc = grow(&s->slices, s->nslices, &s->slices_cap, sizeof *s->slices);
-	if (!rc)
-		s->slices[s->nslices++] = slice;
-	return rc;
+	size_t at = find_slice(s, slice.first), after = at;
+	for (; after < s->nslices; after++) {
+		const struct tick_range *next = &s->slices[after];
+
+		if (slice.last != UINT64_MAX && next->first > slice.last + 1)
+			break;
+		if (next->first < slice.first)
+			slice.first = next->first;
+		if (next->last > slice.last)
+			slice.last = next->last;
+	}
+	if (after == at && grow(&s->slices, s->nslices, &s->slices_cap, sizeof *s->slices))
+		return CPIDECODE_ENOMEM;
+	if (s->nslices > after)
+		memmove(&s->slices[at + 1], &s->slices[after],
+			(s->nslices - after) * sizeof *s->slices);
+	s->nslices = s->nslices + 1 - (after - at);
+	s->slices[at] = slice;
+	return 0;
 }
 
 int partial_add_span(struct partial_source *s, struct partial_span span)
@@ -53,34 +85,6 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 	if (!rc)
 		s->findings[s->nfindings++] = *finding;
 	return rc;
-}
-
-static int partial_compare_slices(const void *a, const void *b)
-{
-	const struct tick_range *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* Merges adjacent slices. */
-static void join_slices(struct partial_source *s)
-{
-	size_t n = 0;
-
-	if (s->nslices)
-		qsort(s->slices, s->nslices, sizeof *s->slices, partial_compare_slices);
-	for (size_t i = 0; i < s->nslices; i++) {
-		const struct tick_range *slice = &s->slices[i];
-		struct tick_range *last = n ? &s->slices[n - 1] : NULL;
-
-		if (last && (last->last == UINT64_MAX || slice->first <= last->last + 1)) {
-			if (slice->last > last->last)
-				last->last = slice->last;
-		} else {
-			s->slices[n++] = *slice;
-		}
-	}
-	s->nslices = n;
 }
 
 static int partial_compare_damage(const void *a, const void *b)
@@ -122,30 +126,78 @@ static int by_identity(const void *a, const void *b)
 
 void partial_sort(struct partial *p)
 {
-	for (size_t i = 0; i < p->nsources; i++) {
-		join_slices(&p->sources[i]);
+	for (size_t i = 0; i < p->nsources; i++)
 		join_damage(&p->sources[i]);
-	}
 	if (p->nsources)
 		qsort(p->sources, p->nsources, sizeof *p->sources, by_identity);
+	p->indexed = 0;
+}
+
+int partial_settle(struct partial *p)
+{
+	partial_sort(p);
+	return tally_settle(&p->tally);
+}
+
+static uint64_t partial_hash_id(const uint8_t id[16])
+{
+	return XXH3_64bits(id, 16);
+}
+
+/* Finding and comparing all sources for each of 10,000 files would take longer than reading
+ * them. */
+static int index_sources(struct partial *p)
+{
+	if (!p->indexed || 2 * p->nsources > p->by_trace.slots) {
+		if (!hash_index_reset(&p->by_trace, 2 * p->nsources) ||
+			!hash_index_reset(&p->by_rings, 2 * p->nsources))
+			return CPIDECODE_ENOMEM;
+		p->indexed = 0;
+	}
+	for (; p->indexed < p->nsources; p->indexed++) {
+		const struct partial_source *s = &p->sources[p->indexed];
+		uint32_t i = (uint32_t)p->indexed;
+
+		hash_index_add(&p->by_trace, partial_hash_id(s->trace_id), i);
+		if (s->has_rings)
+			hash_index_add(&p->by_rings, partial_hash_id(s->rings), i);
+	}
+	return 0;
 }
 
 static struct partial_source *find_source(struct partial *p, const struct partial_source *s)
 {
-	for (size_t i = 0; i < p->nsources; i++)
-		if (!partial_compare_sources(&p->sources[i], s))
-			return &p->sources[i];
+	uint64_t hash = partial_hash_id(s->trace_id);
+
+	for (uint32_t found; (found = *hash_index_at(&p->by_trace, hash)); hash++)
+		if (!partial_compare_sources(&p->sources[found - 1], s))
+			return &p->sources[found - 1];
 	return NULL;
 }
 
 static bool overlap(const struct partial_source *a, const struct partial_source *b)
 {
-	for (size_t i = 0; i < a->nslices; i++)
-		for (size_t j = 0; j < b->nslices; j++)
-			if (a->slices[i].first <= b->slices[j].last &&
-				b->slices[j].first <= a->slices[i].last)
-				return true;
+	for (size_t i = 0, j = 0; i < a->nslices && j < b->nslices;) {
+		if (a->slices[i].last < b->slices[j].first)
+			i++;
+		else if (b->slices[j].last < a->slices[i].first)
+			j++;
+		else
+			return true;
+	}
 	return false;
+}
+
+/* Whether there are slices of the second, and each is in one of the first. */
+static bool contains_slices(const struct partial_source *s, const struct partial_source *of)
+{
+	for (size_t i = 0, j = 0; j < of->nslices; j++) {
+		while (i < s->nslices && s->slices[i].last < of->slices[j].last)
+			i++;
+		if (i == s->nslices || s->slices[i].first > of->slices[j].first)
+			return false;
+	}
+	return of->nslices;
 }
 
 static bool partial_has_same_rings(const struct partial_source *a, const struct partial_source *b)
@@ -171,21 +223,44 @@ static bool partial_shares_hooks(const struct partial_source *a, const struct pa
 	return false;
 }
 
+/* Whether p has every interval of the sources of `from`. */
+static bool partial_contains(struct partial *p, const struct partial *from)
+{
+	for (size_t i = 0; i < from->nsources; i++) {
+		const struct partial_source *known = find_source(p, &from->sources[i]);
+
+		if (!known || !contains_slices(known, &from->sources[i]))
+			return false;
+	}
+	return from->nsources;
+}
+
 /* Files read together count each hook once: only one range of ticks has it. */
+static int clash_of_two(const struct partial_source *other, const struct partial_source *s)
+{
+	if (!overlap(other, s))
+		return 0;
+	if (!partial_compare_sources(other, s))
+		return PARTIAL_TWICE;
+	return partial_shares_hooks(other, s) ? PARTIAL_SHARED : 0;
+}
+
+/* Only files of one trace, or of the same rings, may have hooks in common. */
 static int clash_of(const struct partial *p, const struct partial_source *s, size_t *before)
 {
-	for (size_t i = 0; i < p->nsources; i++) {
-		const struct partial_source *other = &p->sources[i];
+	const struct hash_index *const indexes[] = {&p->by_trace, &p->by_rings};
+	const uint64_t hashes[] = {partial_hash_id(s->trace_id), partial_hash_id(s->rings)};
+	int clash = 0;
 
-		*before = i;
-		if (!overlap(other, s))
-			continue;
-		if (!partial_compare_sources(other, s))
-			return PARTIAL_TWICE;
-		if (partial_shares_hooks(other, s))
-			return PARTIAL_SHARED;
+	for (unsigned k = 0; k < (s->has_rings ? 2 : 1); k++) {
+		uint64_t hash = hashes[k];
+
+		for (uint32_t found; !clash && (found = *hash_index_at(indexes[k], hash)); hash++) {
+			*before = found - 1;
+			clash = clash_of_two(&p->sources[found - 1], s);
+		}
 	}
-	return 0;
+	return clash;
 }
 
 static int copy_identity(struct partial_source *s, const struct partial_source *from)
@@ -235,6 +310,9 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		rc = partial_add_slice(s, from->slices[i]);
 	for (size_t i = 0; i < from->ndamage && !rc; i++)
 		rc = partial_add_damage(s, from->damage[i]);
+	/* Many slices of a damaged trace do not add up in memory. */
+	if (s->ndamage > 4 * PARTIAL_DAMAGE)
+		join_damage(s);
 	/* Every slice holds all of them. */
 	for (size_t i = s->nfindings; i < from->nfindings && !rc; i++)
 		rc = partial_add_finding(s, &from->findings[i]);
@@ -250,19 +328,16 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 	} else if (strcmp(p->filter, from->filter)) {
 		return PARTIAL_OTHER_FILTER;
 	}
-	int rc = 0;
+	int rc = index_sources(p);
+	if (!rc && partial_contains(p, from))
+		return PARTIAL_AGAIN;
 	for (size_t i = 0; i < from->nsources && !rc; i++) {
 		clash->came = i;
 		rc = clash_of(p, &from->sources[i], &clash->before);
 	}
-	if (rc)
-		return rc;
 	for (size_t i = 0; i < from->nsources && !rc; i++)
 		rc = merge_source(p, &from->sources[i]);
-	partial_sort(p);
-	if (!rc)
-		rc = tally_merge(&p->tally, &from->tally);
-	return rc ? rc : tally_settle(&p->tally);
+	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
 bool partial_whole(const struct partial_source *s)
@@ -280,6 +355,8 @@ void partial_free(struct partial *p)
 		free(p->sources[i].findings);
 	}
 	free(p->sources);
+	hash_index_free(&p->by_trace);
+	hash_index_free(&p->by_rings);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

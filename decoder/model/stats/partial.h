@@ -5,6 +5,7 @@
 #ifndef SWT_DECODER_MODEL_STATS_PARTIAL_H
 #define SWT_DECODER_MODEL_STATS_PARTIAL_H
 
+#include "../../../formats/base/hash_index.h"
 #include "../../../formats/partial.h"
 #include "../trace/clock.h"
 #include "tally.h"
@@ -46,17 +47,21 @@ struct partial_source {
 /* Starts zeroed except for tally.wanted. */
 struct partial {
 	char *filter;			/* as text; NULL: still empty */
-	struct partial_source *sources; /* by trace id, then fingerprint */
+	struct partial_source *sources; /* once settled: by trace id, then fingerprint */
 	size_t nsources, sources_cap;
-	struct tally tally; /* settled */
+	/* Of the first `indexed` sources. Sorting them ends both. */
+	struct hash_index by_trace, by_rings;
+	size_t indexed;
+	struct tally tally;
 };
 
 enum {
-	/* A partial result's tally has everything that any report needs. */
+	/* A partial result's file has everything that any report needs. */
 	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_VALUES | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_TWICE,
 	PARTIAL_SHARED,
+	PARTIAL_AGAIN,
 };
 
 /* The indexes of two sources that conflict: in *p, and in `from`. */
@@ -69,28 +74,33 @@ struct varint_out;
 /* Adds a source, for ranges and damage; call partial_sort after the last. NULL: no memory. */
 struct partial_source *partial_add_source(struct partial *p, const char *path);
 int partial_add_span(struct partial_source *s, struct partial_span span);
+/* Keeps the slices in order, and one of adjacent ones. */
 int partial_add_slice(struct partial_source *s, struct tick_range slice);
 int partial_add_finding(struct partial_source *s, const struct clock_finding *finding);
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
+/* The sources, as they are in a file. */
 void partial_sort(struct partial *p);
+/* After the last, before any question: puts sources and groups in order. Then more may be merged,
+ * and it has to be called again. */
+int partial_settle(struct partial *p);
 /* Compares by the identity of files: below 0, 0, above. */
 int partial_compare_sources(const struct partial_source *x, const struct partial_source *y);
 
 /*
- * Merges `from` into *p: 0 or CPIDECODE_ENOMEM. On a conflict p is unchanged:
- * PARTIAL_OTHER_FILTER; PARTIAL_TWICE, part of a source of `from` is in p already;
- * PARTIAL_SHARED, it has hooks that another source of p has too. For the last two *clash names
- * the sources.
+ * Merges `from`, which need not be settled, into *p: 0 or CPIDECODE_ENOMEM. On a conflict p is
+ * unchanged: PARTIAL_OTHER_FILTER; PARTIAL_AGAIN, p has all of `from` already; PARTIAL_TWICE, part
+ * of a source of `from` is in p already; PARTIAL_SHARED, it has hooks that another source of p
+ * has too. For the last two *clash names the sources.
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
 /* Whether it holds every interval of the source's file. */
 bool partial_whole(const struct partial_source *s);
 
-/* The whole file's bytes. */
+/* The whole file's bytes, of a settled one. */
 void partial_write(struct varint_out *o, const struct partial *p);
-/* Parses. 0, CPIDECODE_ENOMEM, or 1 with *why set: not a partial result, or a damaged one. *p
- * starts zeroed. */
+/* Parses, without settling. 0, CPIDECODE_ENOMEM, or 1 with *why set: not a partial result, or a
+ * damaged one. *p starts zeroed but for tally.wanted: the rest of the tally is only checked. */
 int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why);
 void partial_free(struct partial *p);
 

@@ -321,6 +321,7 @@ static void get_util_column(void *ctx, uint32_t number, struct ratio *column)
 static int get_columns(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	struct columns_in from = {in, g->time.count};
+	struct ratio checked[COLUMN_UTIL_RATIOS];
 	const bool util = tally_is_util(g);
 	int rc = util ? tally_change_columns(t, g, 1, get_system, &from) : 0;
 
@@ -332,19 +333,21 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 		varint_fail(in, "it ends too soon");
 	if (rc || in->why)
 		return rc;
+	if (!(t->wanted & TALLY_WANT_CPUS)) {
+		for (uint32_t i = 1; i <= n; i++)
+			(util ? get_util_column : get_cpi_column)(&from, i, checked);
+		return 0;
+	}
 	return tally_change_columns(t, g, n + util, util ? get_util_column : get_cpi_column, &from);
 }
 
 /* Reads the timeline at its stated resolution, but no finer than allowed: merging depends on it. */
-static int get_order(struct varint_in *in, struct tally *tally, struct tally_group *g)
+static int get_timeline(struct varint_in *in, const struct tally_group *g, struct timeline *t)
 {
-	struct timeline *t = tally_need_order(tally, g);
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
 	int rc = 0;
 
-	if (!t)
-		return CPIDECODE_ENOMEM;
 	if (!n)
 		return 0;
 	unsigned shift = (unsigned)varint_get_max(in, TIMELINE_SHIFT);
@@ -375,10 +378,22 @@ static int get_order(struct varint_in *in, struct tally *tally, struct tally_gro
 	return rc;
 }
 
+static int get_order(struct varint_in *in, struct tally *t, struct tally_group *g)
+{
+	const bool is_wanted = t->wanted & TALLY_WANT_ORDER;
+	struct timeline checked = {0}, *order = is_wanted ? tally_need_order(t, g) : &checked;
+	int rc = order ? get_timeline(in, g, order) : CPIDECODE_ENOMEM;
+
+	timeline_free(&checked);
+	return rc;
+}
+
 static int get_spread(struct varint_in *in, struct tally *t, struct tally_group *g,
 	enum tally_value value, struct counted_sum *sum)
 {
-	struct tally_spread *s = tally_need_spread(t, g, value);
+	const bool is_wanted = t->wanted & TALLY_WANT_VALUES;
+	struct tally_spread checked = {0},
+			    *s = is_wanted ? tally_need_spread(t, g, value) : &checked;
 
 	if (!s)
 		return CPIDECODE_ENOMEM;
@@ -386,6 +401,7 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 	int rc = get_histogram(in, &s->values, g->time.count);
 	if (sum)
 		*sum = (struct counted_sum){s->sum, s->values.count};
+	histogram_free(&checked.values);
 	return rc;
 }
 
@@ -616,8 +632,7 @@ static int get_payload(struct varint_in *in, struct partial *p)
 		rc = get_group(in, &p->tally);
 	if (!in->why && in->p < in->end)
 		varint_fail(in, "something follows its end");
-	partial_sort(p);
-	return rc ? rc : tally_settle(&p->tally);
+	return rc;
 }
 
 static const char *wrong_header(const uint8_t *bytes, size_t n)
@@ -641,7 +656,6 @@ int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char *
 	if (*why)
 		return 1;
 	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};
-	p->tally.wanted = PARTIAL_WANTED;
 	int rc = get_payload(&in, p);
 	*why = in.why;
 	return rc ? rc : in.why != NULL;

@@ -235,7 +235,7 @@ static int put_packed(struct tally *t, struct tally_group *g, const struct sums 
 
 int tally_set_sums(struct tally *t, struct tally_group *g, const struct sums *s)
 {
-	if (histogram_exact(&g->time))
+	if (histogram_exact(&g->time) && !t->is_brief)
 		return put_packed(t, g, s);
 	g->sums = arena_alloc(&t->memory, sizeof *g->sums);
 	if (!g->sums)

@@ -103,9 +103,10 @@ struct tally_group {
 	char label[];			  /* label_len bytes, and a 0 */
 };
 
-/* Starts zeroed but for wanted and trace. */
+/* Starts zeroed but for wanted, is_brief and trace. */
 struct tally {
 	unsigned wanted;	   /* enum tally_wanted, or'ed */
+	bool is_brief;		   /* read and merged into another at once: packing does not pay */
 	const struct trace *trace; /* of the intervals that are added; NULL: without events */
 	struct tally_group **groups;
 	size_t count, cap;

@@ -71,8 +71,12 @@ static int merge_put_together(
 	struct partial_clash clash = {0};
 	int rc = partial_merge(p, one, &clash);
 
+	if (rc == PARTIAL_AGAIN) {
+		say("%s: earlier partial results have all of it: it is counted once", path);
+		return 0;
+	}
 	if (rc == PARTIAL_TWICE) {
-		say("%s: some of the trace %s is in an earlier partial result already: each part is merged once",
+		say("%s: some of the trace %s, but not all, is in an earlier partial result already: each part is merged once",
 			path, one->sources[clash.came].path);
 	} else if (rc == PARTIAL_SHARED) {
 		const char *before = p->sources[clash.before].path;
@@ -89,7 +93,7 @@ static int merge_put_together(
 
 int merge_add_file(struct partial *p, const char *path, notes_say say)
 {
-	struct partial one = {0};
+	struct partial one = {.tally = {.wanted = p->tally.wanted, .is_brief = true}};
 
 	/* Takes the first result as it is: merging it would need twice the memory. */
 	if (!p->filter)
@@ -99,6 +103,11 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 		rc = merge_put_together(p, &one, path, say);
 	partial_free(&one);
 	return rc;
+}
+
+int merge_settle(struct partial *p)
+{
+	return partial_settle(p);
 }
 
 /* Skips the times, which come first. */

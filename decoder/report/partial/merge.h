@@ -12,9 +12,13 @@ bool merge_is_partial(const char *path);
 
 /*
  * Adds the partial result in a file ("-": standard input). *p starts zeroed except for
- * tally.wanted. 0; CPIDECODE_EINVAL after `say` printed the reason; or another CPIDECODE_E code.
+ * tally.wanted. A result that is in *p already changes nothing, and `say` tells so. 0;
+ * CPIDECODE_EINVAL after `say` printed the reason; or another CPIDECODE_E code.
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
+
+/* After the last file, before any question. 0 or CPIDECODE_ENOMEM. */
+int merge_settle(struct partial *p);
 
 /* Whether two runs were made with the same filters; times may differ. */
 bool merge_is_comparable(const struct partial *first, const struct partial *run);

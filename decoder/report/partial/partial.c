@@ -149,6 +149,18 @@ int report_partial(struct report *r)
 	return rc;
 }
 
+unsigned report_merged_wants(enum report_kind kind)
+{
+	switch (kind) {
+	case REPORT_PARTIAL:
+		return PARTIAL_WANTED;
+	case REPORT_CPUS:
+		return TALLY_WANT_CPUS;
+	default:
+		return 0;
+	}
+}
+
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p)
 {
 	switch (kind) {
