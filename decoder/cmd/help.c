@@ -97,9 +97,14 @@ const struct option cpidecode_options[] = {
 		.help = "no report: what summary, cpus and histogram are made of, for\n"
 			"                      merge"},
 	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
-		 "                      whole, byte by byte\n"
-		 "\n"
-		 "Other:\n"},
+		 "                      whole, byte by byte\n"},
+	{OPT_EXPECT, "--expect", .value = "LIST",
+		.help = "merge: fail unless all traces that the file LIST names, one a\n"
+			"                      line, are there"},
+	{OPT_ALLOW_MISSING, "--allow-missing",
+		.help = "merge: go on without traces that --expect names, and without\n"
+			"                      files that are damaged; the report says which"},
+	{.help = "\nOther:\n"},
 	{OPT_JOBS, "-j", .longer = "--jobs", .value = "N",
 		.help = "decode with N threads (default 0: one for each processor)"},
 	{OPT_MEMORY, "--memory", .value = "LIMIT",

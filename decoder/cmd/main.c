@@ -197,6 +197,7 @@ struct job {
 	struct trace *t;
 	struct partial *parts;
 	size_t nparts;
+	const char *absent; /* what was not merged, for the head of the report */
 	bool is_diff;
 	size_t before; /* the leading parts that belong to the "before" side */
 	bool bad;      /* data was lost or damaged */
@@ -211,7 +212,8 @@ static int run_job(struct job *job, struct out *out)
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
 			job->o, out, &job->gates_failed, &job->is_misused);
 	if (job->nparts)
-		return merge_report(job->parts, job->o, out, &job->bad, &job->is_misused);
+		return merge_report(
+			job->parts, job->absent, job->o, out, &job->bad, &job->is_misused);
 	return run_report(job->t, job->o, out, NULL, &job->bad, &job->is_misused);
 }
 
@@ -290,37 +292,18 @@ static int decode(struct options *o)
 	return code;
 }
 
-/* Adds one partial result. Returns an exit code. */
-static int add_partial(struct partial *p, const char *path)
-{
-	int rc = merge_add_file(p, path, complain);
-
-	if (rc && rc != CPIDECODE_EINVAL)
-		complain_code(notes_name(path), rc, errno);
-	return rc ? EXIT_FAILED : EXIT_FINE;
-}
-
-static int settle_partial(struct partial *p)
-{
-	int rc = merge_settle(p);
-
-	if (rc)
-		complain_code("merging", rc, errno);
-	return rc ? EXIT_FAILED : EXIT_FINE;
-}
-
 static int merge(struct options *o)
 {
 	struct partial p = {.tally.wanted = report_merged_wants(o->report)};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
-	int code = EXIT_FINE;
+	struct out absent;
 
-	for (size_t i = 0; i < o->nfiles && !code; i++)
-		code = add_partial(&p, o->files[i]);
-	if (!code)
-		code = settle_partial(&p);
+	out_memory(&absent);
+	int code = merge_read(o, &p, &absent);
+	job.absent = absent.len ? absent.buf : NULL;
 	if (!code)
 		code = write_report(&job);
+	out_discard(&absent);
 	merge_free(&p);
 	return code;
 }
@@ -339,10 +322,10 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 				run->files[0], all->where ? "where" : "compensate");
 			return EXIT_USAGE;
 		}
-		int code = add_partial(p, run->files[0]);
+		int code = merge_add(p, run->files[0]);
 
 		if (!code)
-			code = settle_partial(p);
+			code = merge_end(p);
 		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;

@@ -1,6 +1,15 @@
 #include "merge.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/base/array.h"
 #include "../report/partial/merge.h"
+#include "../sink/escape.h"
+
+enum { MOST_NAMED = 20 };
 
 static void merge_say_line(void *ctx, const char *line)
 {
@@ -8,13 +17,151 @@ static void merge_say_line(void *ctx, const char *line)
 	complain("%s", line);
 }
 
-int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad,
-	bool *is_misused)
+static int merge_complain(const char *about, int rc)
+{
+	if (rc < 0 && rc != CPIDECODE_EINVAL)
+		complain_code(about, rc, errno);
+	return rc ? EXIT_FAILED : EXIT_FINE;
+}
+
+int merge_add(struct partial *p, const char *path)
+{
+	return merge_complain(notes_name(path), merge_add_file(p, path, complain));
+}
+
+int merge_end(struct partial *p)
+{
+	return merge_complain("merging", merge_settle(p));
+}
+
+/* One line for the head of a report, which begins with the number of names. */
+static void name_absent(
+	struct out *absent, const char *what, char *const *names, const size_t *at, size_t n)
+{
+	out_printf(absent, "# %zu %s%s missing:", n, what, n == 1 ? " is" : "s are");
+	for (size_t i = 0; i < n && i < MOST_NAMED; i++) {
+		out_str(absent, i ? ", " : " ");
+		escape_text(absent, names[at[i]], strlen(names[at[i]]));
+	}
+	if (n > MOST_NAMED)
+		out_printf(absent, " and %zu more", n - MOST_NAMED);
+	out_char(absent, '\n');
+}
+
+/* Reads the files; those that cannot be read are left out if they may be. */
+static int read_partials(const struct options *o, struct partial *p, struct out *absent)
+{
+	size_t *left_out = calloc(o->nfiles, sizeof *left_out), n = 0;
+	int code = left_out ? EXIT_FINE : merge_complain("merging", CPIDECODE_ENOMEM);
+
+	for (size_t i = 0; i < o->nfiles && !code; i++) {
+		int rc = merge_add_file(p, o->files[i], complain);
+		bool is_unreadable =
+			rc == MERGE_UNREADABLE || rc == CPIDECODE_EREAD || rc == CPIDECODE_EOPEN;
+
+		code = merge_complain(notes_name(o->files[i]), rc);
+		if (is_unreadable && o->allow_missing) {
+			left_out[n++] = i;
+			code = EXIT_FINE;
+		}
+	}
+	if (!code && n == o->nfiles) {
+		complain("merge: no partial result is left");
+		code = EXIT_FAILED;
+	}
+	if (!code && n)
+		name_absent(absent, "partial result", o->files, left_out, n);
+	free(left_out);
+	return code;
+}
+
+static void free_names(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The lines of a file, without empty ones. Returns an exit code. */
+static int read_names(const char *path, char ***names, size_t *n)
+{
+	size_t room = 0, cap = 0;
+	char *line = NULL;
+	bool has_memory = true;
+
+	errno = 0;
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	while (f && has_memory && getline(&line, &cap, f) >= 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!*line)
+			continue;
+		has_memory = array_reserve(names, &room, *n + 1, sizeof **names);
+		if (has_memory)
+			(*names)[(*n)++] = line;
+		line = NULL;
+		cap = 0;
+	}
+	int error = errno;
+	bool failed = !f || ferror(f);
+	free(line);
+	if (f && f != stdin)
+		fclose(f);
+	if (failed)
+		complain("--expect %s: cannot read: %s", path, strerror(error));
+	else if (!has_memory)
+		complain("no memory");
+	else if (!*n)
+		complain("--expect %s: it names no trace", path);
+	return failed || !has_memory || !*n ? EXIT_FAILED : EXIT_FINE;
+}
+
+static int expect_traces(const struct options *o, const struct partial *p, struct out *absent)
+{
+	char **names = NULL;
+	size_t n = 0, n_missing = 0;
+	int code = read_names(o->expect, &names, &n);
+	size_t *missing = code ? NULL : calloc(n, sizeof *missing);
+
+	if (!code)
+		code = merge_complain(
+			"merging", missing ? merge_find_missing(p, names, n, missing, &n_missing)
+					   : CPIDECODE_ENOMEM);
+	for (size_t i = 0; i < n_missing; i++)
+		complain("%s: no partial result, or not all of them, for this trace of %s",
+			names[missing[i]], o->expect);
+	if (n_missing)
+		name_absent(absent, "expected trace", names, missing, n_missing);
+	if (n_missing && !o->allow_missing)
+		code = EXIT_FAILED;
+	free(missing);
+	free_names(names, n);
+	return code;
+}
+
+int merge_read(const struct options *o, struct partial *p, struct out *absent)
+{
+	int code = read_partials(o, p, absent);
+
+	if (!code)
+		code = merge_end(p);
+	if (!code && o->expect)
+		code = expect_traces(o, p, absent);
+	if (!code && absent->len)
+		out_char(absent, '\0');
+	if (!code && absent->error)
+		code = merge_complain("merging", CPIDECODE_ENOMEM);
+	return code;
+}
+
+int merge_report(const struct partial *p, const char *absent, const struct options *o,
+	struct out *out, bool *bad, bool *is_misused)
 {
 	struct report r = {.out = out,
 		.format = o->format,
 		.filter = &o->filter,
 		.scripted = merge_is_scripted(p),
+		.ntraces = merge_count_traces(p),
+		.absent = absent,
 		.compensate = merge_is_compensated(p),
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
@@ -29,6 +176,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 			complain(REPORT_SCRIPTED);
 		*bad = notes_partial(complain, p);
 	}
+	*bad |= absent != NULL;
 	int rc = report_merged(&r, o->report, p);
 	*is_misused = r.is_misused;
 	return rc;

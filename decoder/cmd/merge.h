@@ -9,9 +9,20 @@
 int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 	const struct options *o, struct out *out, size_t *gates_failed, bool *is_misused);
 
-/* Reports merged partial results. *bad: data was lost, damaged or is missing. 0 or a CPIDECODE_E
- * code. */
-int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad,
-	bool *is_misused);
+/*
+ * Reads and merges the files. *absent, which starts zeroed, gets lines on what was left out, for
+ * the head of a report. Returns an exit code.
+ */
+int merge_read(const struct options *o, struct partial *p, struct out *absent);
+
+/* Reports merged partial results, and what is absent. *bad: data was lost, damaged or is missing. 0
+ * or a CPIDECODE_E code. */
+int merge_report(const struct partial *p, const char *absent, const struct options *o,
+	struct out *out, bool *bad, bool *is_misused);
+
+/* Adds one partial result. Returns an exit code. */
+int merge_add(struct partial *p, const char *path);
+/* After the last. Returns an exit code. */
+int merge_end(struct partial *p);
 
 #endif

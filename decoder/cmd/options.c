@@ -317,6 +317,12 @@ static void options_take_argument(
 	case OPT_AA:
 		o->noise = true;
 		break;
+	case OPT_EXPECT:
+		o->expect = value;
+		break;
+	case OPT_ALLOW_MISSING:
+		o->allow_missing = true;
+		break;
 	case OPT_SLICE:
 		slice_option(o, value);
 		break;
@@ -397,8 +403,11 @@ static void check_partial(struct options *o, const struct seen *seen)
 
 	if (o->slice && !is_merged)
 		misuse("--slice goes with --report summary, cpus or histogram, and with --partial");
-	if (!o->merge)
+	if (!o->merge) {
+		if (o->expect || o->allow_missing)
+			misuse("--expect and --allow-missing go with merge");
 		return;
+	}
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
 	if (!is_merged)

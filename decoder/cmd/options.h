@@ -31,6 +31,8 @@ enum {
 	OPT_SCHEMA,
 	OPT_PARTIAL,
 	OPT_SLICE,
+	OPT_EXPECT,
+	OPT_ALLOW_MISSING,
 	OPT_FAIL_IF,
 	OPT_METRIC,
 	OPT_TOP,
@@ -57,8 +59,10 @@ struct options {
 	const char *sort, *columns; /* NULL: the defaults */
 	size_t top;		    /* 0: all */
 	struct time_arg from, to;
-	const char *output;	/* NULL: standard output; also of a partial result */
-	bool merge;		/* the files are partial results */
+	const char *output; /* NULL: standard output; also of a partial result */
+	bool merge;	    /* the files are partial results */
+	const char *expect; /* a list of the traces that are merged; NULL: none */
+	bool allow_missing;
 	unsigned slice, slices; /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;

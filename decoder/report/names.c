@@ -55,12 +55,29 @@ static const char *value_of_all(const struct trace *t, const char *key)
 	return value;
 }
 
+/* Those that were rotated are files of one trace. */
+static size_t count_traces(const struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const uint8_t *id = trace_file(t, i)->header.trace_id;
+		size_t k = 0;
+
+		while (k < i && memcmp(trace_file(t, k)->header.trace_id, id, 16) != 0)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
 void report_about(struct report *r, const struct trace *t)
 {
 	r->trace = t;
 	r->scripted = trace_scripted(t);
 	r->host = value_of_all(t, "host");
 	r->command = value_of_all(t, "command");
+	r->ntraces = count_traces(t);
 }
 
 int report_diff_alone(struct report *r)

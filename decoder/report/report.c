@@ -127,6 +127,10 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 
 void report_head_lines(const struct report *r)
 {
+	if (r->ntraces > 1)
+		out_printf(r->out, "# %zu traces\n", r->ntraces);
+	if (r->absent)
+		out_str(r->out, r->absent);
 	if (r->scripted)
 		out_str(r->out, "# " REPORT_SCRIPTED "\n");
 	if (r->compensate)

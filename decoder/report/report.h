@@ -83,6 +83,8 @@ struct report {
 	const char *sort;	    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;		    /* rows at most; 0: all. Also of slowest */
 	bool scripted;		    /* a file's counters were scripted */
+	size_t ntraces;		    /* merged ones; 0: not told */
+	const char *absent;	    /* lines of text for report_head_lines; NULL: none */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */

@@ -56,7 +56,7 @@ static int read_file(struct partial *p, const char *path, notes_say say)
 		rc = partial_read(p, bytes, n, &why);
 	if (rc > 0) {
 		say("%s: %s", notes_name(path), why);
-		rc = CPIDECODE_EINVAL;
+		rc = MERGE_UNREADABLE;
 	}
 	free(bytes);
 	if (f && !standard)
@@ -97,17 +97,54 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 
 	/* Takes the first result as it is: merging it would need twice the memory. */
 	if (!p->filter)
-		return read_file(p, path, say);
+		one.tally.is_brief = false;
 	int rc = read_file(&one, path, say);
+	if (!rc && !p->filter) {
+		*p = one;
+		return 0;
+	}
 	if (!rc)
 		rc = merge_put_together(p, &one, path, say);
+	int error = errno;
 	partial_free(&one);
+	errno = error;
 	return rc;
 }
 
 int merge_settle(struct partial *p)
 {
 	return partial_settle(p);
+}
+
+static int merge_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int merge_find_missing(
+	const struct partial *p, char *const *names, size_t n, size_t *missing, size_t *n_missing)
+{
+	char **known = calloc(2 * p->nsources + 1, sizeof *known);
+	size_t n_known = 0;
+
+	*n_missing = 0;
+	if (!known)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < p->nsources; i++) {
+		char *path = p->sources[i].path, *slash = strrchr(path, '/');
+
+		if (!partial_whole(&p->sources[i]))
+			continue;
+		known[n_known++] = path;
+		if (slash)
+			known[n_known++] = slash + 1;
+	}
+	qsort(known, n_known, sizeof *known, merge_compare_names);
+	for (size_t i = 0; i < n; i++)
+		if (!bsearch(&names[i], known, n_known, sizeof *known, merge_compare_names))
+			missing[(*n_missing)++] = i;
+	free(known);
+	return 0;
 }
 
 /* Skips the times, which come first. */
@@ -124,6 +161,16 @@ static const char *without_times(const char *filter)
 bool merge_is_comparable(const struct partial *first, const struct partial *run)
 {
 	return strcmp(without_times(first->filter), without_times(run->filter)) == 0;
+}
+
+size_t merge_count_traces(const struct partial *p)
+{
+	size_t n = p->nsources > 0;
+
+	for (size_t i = 1; i < p->nsources; i++)
+		n += memcmp(p->sources[i].trace_id, p->sources[i - 1].trace_id,
+			     sizeof p->sources[i].trace_id) != 0;
+	return n;
 }
 
 bool merge_is_scripted(const struct partial *p)

@@ -10,18 +10,33 @@
 /* Whether a regular file begins as a partial result. */
 bool merge_is_partial(const char *path);
 
+enum { MERGE_UNREADABLE = 1 };
+
 /*
  * Adds the partial result in a file ("-": standard input). *p starts zeroed except for
  * tally.wanted. A result that is in *p already changes nothing, and `say` tells so. 0;
- * CPIDECODE_EINVAL after `say` printed the reason; or another CPIDECODE_E code.
+ * CPIDECODE_EINVAL after `say` printed why it does not go with the others; or, with *p as it was,
+ * MERGE_UNREADABLE after `say` printed what is wrong with the file, CPIDECODE_EREAD,
+ * CPIDECODE_EOPEN with errno set, or CPIDECODE_ENOMEM.
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
 
 /* After the last file, before any question. 0 or CPIDECODE_ENOMEM. */
 int merge_settle(struct partial *p);
 
+/*
+ * Which of n names are of no trace that *p has all of, by their indexes, *n_missing of them, in
+ * `missing`, which has room for n. A name is a trace's path as the partial result tells it, or,
+ * without a slash, its last component. 0 or CPIDECODE_ENOMEM.
+ */
+int merge_find_missing(
+	const struct partial *p, char *const *names, size_t n, size_t *missing, size_t *n_missing);
+
 /* Whether two runs were made with the same filters; times may differ. */
 bool merge_is_comparable(const struct partial *first, const struct partial *run);
+
+/* How many traces a settled result is of. */
+size_t merge_count_traces(const struct partial *p);
 
 /* Whether any of its traces has scripted counters. */
 bool merge_is_scripted(const struct partial *p);
