@@ -23,13 +23,13 @@ static void fail(struct out *o, int error)
 		o->error = error;
 }
 
-/* Whether the name is LAST.12345-0.tmp, made by open_beside(). */
+/* Whether the name is .LAST.12345-0.tmp, made by open_beside(). */
 static bool is_temporary(const char *name, const char *last)
 {
 	static const char digits[] = "0123456789";
 	size_t n = strlen(last);
 
-	if (strncmp(name, last, n) || name[n] != '.')
+	if (*name++ != '.' || strncmp(name, last, n) || name[n] != '.')
 		return false;
 	name += n + 1;
 	n = strspn(name, digits);
@@ -42,10 +42,16 @@ static bool is_temporary(const char *name, const char *last)
 
 static int open_beside(struct out *o, const struct stat *old)
 {
+	/* From realpath, or as the user gave it. The name's dot keeps it from patterns such as
+	 * part.*, which would take what a killed run left. */
+	const char *slash = strrchr(o->path, '/');
+	const int folder = slash ? (int)(slash + 1 - o->path) : 0;
+
 	temporary_sweep(o->path, is_temporary);
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->temp);
-		if (asprintf(&o->temp, "%s.%ld-%u.tmp", o->path, (long)getpid(), attempt) < 0) {
+		if (asprintf(&o->temp, "%.*s.%s.%ld-%u.tmp", folder, o->path, o->path + folder,
+			    (long)getpid(), attempt) < 0) {
 			o->temp = NULL;
 			return -ENOMEM;
 		}

@@ -92,7 +92,7 @@ decode -o kept missing.bin
 	fail "-o keeps the old file on failure" "status $status"
 decode -o never missing.bin
 [ ! -e never ] && pass "-o makes no file on failure" || fail "-o makes no file on failure" "it did"
-for left in ./*.tmp; do
+for left in ./*.tmp ./.*.tmp; do
 	[ -e "$left" ] && fail "no temporary files" "$left"
 done
 
