@@ -145,6 +145,8 @@ install_files(${CMAKE_INSTALL_DOCDIR}/formats ${formats_prose})
 file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg
   samples/*.trace)
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
+install_files(${CMAKE_INSTALL_DOCDIR}/samples/fleet samples/fleet/README.md samples/fleet/submit.sh
+  samples/fleet/job.sh)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests tests/CONTRIBUTING.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/bench tests/bench/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/litmus tests/litmus/README.md)
