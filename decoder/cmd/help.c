@@ -52,6 +52,12 @@ const struct option cpidecode_options[] = {
 			"                      falling; n/a last"},
 	{OPT_COLUMNS, "--columns", .value = "LIST",
 		.help = "with summary, intervals: these columns, with commas between"},
+	{OPT_TIME, "--time", .value = "relative|unix|iso",
+		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
+			"                      hook (default), seconds since 1970, or ISO 8601"},
+	{OPT_WIDTH, "--width", .value = "N",
+		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
+			"                      no limit)"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},

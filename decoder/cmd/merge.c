@@ -166,6 +166,8 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
 		.columns = o->columns,
+		.width = options_width(o, out),
+		.times = o->times,
 		.sort = o->sort,
 		.top = o->top,
 		.note = merge_say_line};
@@ -200,6 +202,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.compensate = before->n && merge_is_compensated(&before->runs[0]),
 		.gates = o->gates,
 		.ngates = o->ngates,
+		.width = options_width(o, out),
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
 		.note = merge_say_line};

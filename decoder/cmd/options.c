@@ -12,10 +12,13 @@
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"
+#include "width.h"
 
 enum {
 	MAX_SLICES = 1000000,
 	LEAST_TAIL = 56, /* above the median */
+	WIDTH_LEAST = 20,
+	WIDTH_MOST = 100000,
 };
 
 /* Prints one escaped line to stderr; the names in it may hold any bytes. */
@@ -224,6 +227,17 @@ static size_t top_option(const char *text)
 	return n;
 }
 
+static unsigned width_option(const char *text)
+{
+	const char *s = text, *end = text + strlen(text);
+	uint64_t n;
+
+	if (!number_scan(&s, end, 10, WIDTH_MOST, &n) || s < end || (n && n < WIDTH_LEAST))
+		misuse("--width %s: not a number of columns from %d to %d (0: no limit)", text,
+			WIDTH_LEAST, WIDTH_MOST);
+	return (unsigned)n;
+}
+
 static void add_metric(struct options *o, const char *text)
 {
 	options_reserve(&o->metrics, &o->metric_room, o->nmetrics + 1, sizeof *o->metrics);
@@ -302,6 +316,13 @@ static void options_take_argument(
 		break;
 	case OPT_COLUMNS:
 		o->columns = value;
+		break;
+	case OPT_TIME:
+		o->times = (enum report_times)choose("time", value, times_names, TIMES_NAMES);
+		o->has_times = true;
+		break;
+	case OPT_WIDTH:
+		o->width = width_option(value);
 		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
@@ -486,6 +507,16 @@ static void check_rows(const struct options *o)
 		misuse("--sort: of intervals it takes --top N, the number of rows");
 }
 
+static void check_text(const struct options *o)
+{
+	const bool has_moments = o->report == REPORT_INTERVALS || o->report == REPORT_HOOKS;
+
+	if (o->has_times && (o->format != FORMAT_TEXT || !has_moments))
+		misuse("--time goes with the text of --report intervals and hooks: other formats have nanoseconds");
+	if (o->width != WIDTH_OF_TERMINAL && o->format != FORMAT_TEXT)
+		misuse("--width goes with --format text");
+}
+
 static void check_where(const struct options *o)
 {
 	if (!o->where)
@@ -564,6 +595,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_metrics(o);
 	check_where(o);
 	check_rows(o);
+	check_text(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
@@ -578,6 +610,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	int option;
 
 	memset(o, 0, sizeof *o);
+	o->width = WIDTH_OF_TERMINAL;
 	filter_init(&o->filter);
 	if (argc > 2 && strcmp(argv[1], "--complete") == 0) {
 		options_print_completion(
@@ -603,6 +636,13 @@ void options_parse(struct options *o, int argc, char **argv)
 	while ((option = options_next(&scan)) != OPTIONS_END)
 		options_take_argument(o, &seen, option, &scan);
 	check(o, &seen);
+}
+
+unsigned options_width(const struct options *o, const struct out *out)
+{
+	if (o->width != WIDTH_OF_TERMINAL)
+		return o->width;
+	return out ? width_of_terminal(out->fd) : 0;
 }
 
 void options_free(struct options *o)

@@ -6,6 +6,8 @@
 #ifndef SWT_DECODER_OPTIONS_H
 #define SWT_DECODER_OPTIONS_H
 
+#include <limits.h>
+
 #include "../../formats/base/options.h"
 #include "../report/query/where.h"
 #include "../report/report.h"
@@ -38,6 +40,8 @@ enum {
 	OPT_TOP,
 	OPT_SORT,
 	OPT_COLUMNS,
+	OPT_TIME,
+	OPT_WIDTH,
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_BEFORE,
@@ -50,6 +54,9 @@ enum {
 };
 extern const struct option cpidecode_options[];
 
+/* The terminal's, if the report goes to one; else no limit. */
+#define WIDTH_OF_TERMINAL UINT_MAX
+
 struct options {
 	enum report_kind report;
 	enum report_format format;
@@ -58,6 +65,9 @@ struct options {
 	struct where *where;	    /* NULL: none; settled once the trace is open */
 	const char *sort, *columns; /* NULL: the defaults */
 	size_t top;		    /* 0: all */
+	enum report_times times;
+	bool has_times;
+	unsigned width; /* of text; WIDTH_OF_TERMINAL: not given */
 	struct time_arg from, to;
 	const char *output; /* NULL: standard output; also of a partial result */
 	bool merge;	    /* the files are partial results */
@@ -85,6 +95,8 @@ struct options {
 /* Parses the command line. Prints --help, --version or an error and exits, or returns. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
+/* Of text that goes to *out (NULL: nowhere); 0: no limit. */
+unsigned options_width(const struct options *o, const struct out *out);
 
 /* One line on stderr: "cpidecode: ..." */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

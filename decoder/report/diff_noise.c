@@ -84,7 +84,8 @@ enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
 	{NULL, heading, AT(noise[k].value), .unit = UNIT_DURATION}, TEXT_SHARE(k, "noise")
 
 static const struct column columns[] = {
-	{"label", "label", .left = true, .place = 9, .get = tallies_get_label, .none = "-"},
+	{"label", "label", .left = true, .place = PLACE_FIRST, .get = tallies_get_label,
+		.none = "-"},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
 	{"scripted", AT(scripted), .in = IN_JSON},

@@ -7,6 +7,10 @@
 #include "../sink/escape.h"
 #include "../sink/json.h"
 #include "../sink/put.h"
+#include "../sink/units.h"
+#include "text/time_text.h"
+
+enum { NS = 1000000000 };
 
 enum {
 	CACHED = 256,	 /* spelled texts of a kind */
@@ -24,12 +28,25 @@ struct spelled {
 struct hook_lines {
 	enum report_format format;
 	bool has_containers; /* a column more */
+	struct time_text time;
+	unsigned seconds; /* of relative times: digits of the trace's last second */
 	struct spelled names[CACHED], tasks[CACHED];
 	uint64_t second; /* of the hook before */
 	char second_text[PUT_U64 + 2 * PUT_SLACK];
 	size_t second_length;
 	struct hook_fields fields;
 };
+
+static unsigned hook_lines_count_digits(const struct trace *t)
+{
+	int64_t first = 0, last = 0;
+	unsigned digits = 1;
+
+	trace_span(t, &first, &last);
+	for (uint64_t s = ((uint64_t)last - (uint64_t)first) / NS; s >= 10; s /= 10)
+		digits++;
+	return digits;
+}
 
 int hook_lines_new(const struct report *r, struct hook_lines **result)
 {
@@ -42,6 +59,8 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	l->format = format;
 	l->has_containers = trace_has_containers(r->trace);
 	l->second = UINT64_MAX;
+	l->time = time_text_of(r);
+	l->seconds = hook_lines_count_digits(r->trace);
 	hook_fields_init(&l->fields, r->trace, format == FORMAT_CSV);
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_memory(&l->names[i].text);
@@ -169,8 +188,6 @@ static char *put_spelled(char *p, const struct out *text)
 	return text->len ? put_padded(p, text->buf, text->len) : p;
 }
 
-enum { NS = 1000000000 };
-
 /* Seconds and, with the point or without it, nanoseconds: many hooks have the same second. */
 static char *put_time(struct hook_lines *l, char *p, int64_t ns, bool point)
 {
@@ -184,6 +201,38 @@ static char *put_time(struct hook_lines *l, char *p, int64_t ns, bool point)
 	p = put_padded(p, l->second_text, l->second_length);
 	*p = '.';
 	return put_9(p + point, (uint32_t)((uint64_t)ns % NS));
+}
+
+/* Aligned. */
+static char *hook_lines_put_relative(struct hook_lines *l, char *p, int64_t ns)
+{
+	int64_t since;
+
+	if (__builtin_sub_overflow(ns, l->time.start, &since))
+		since = ns < 0 ? INT64_MIN : INT64_MAX;
+	char *begin = p;
+
+	if (since >= 0)
+		p = put_char(p, '+');
+	p = put_time(l, p, since, true);
+	const size_t length = (size_t)(p - begin), all = l->seconds + sizeof "+.000000000" - 1;
+
+	if (length < all) {
+		memmove(begin + all - length, begin, length);
+		memset(begin, ' ', all - length);
+		p = begin + all;
+	}
+	return put_text(p, " s");
+}
+
+static char *hook_lines_put_moment(struct hook_lines *l, struct out *o, char *p, int64_t ns)
+{
+	if (l->time.how == TIMES_RELATIVE)
+		return hook_lines_put_relative(l, p, ns);
+	if (l->time.how == TIMES_UNIX)
+		return put_time(l, p, ns, true);
+	units_iso8601(o, ns);
+	return o->buf + o->len;
 }
 
 static void write_quoted(struct out *o, const struct hook *h)
@@ -206,7 +255,7 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
 	if (!p)
 		return 0;
-	p = put_char(put_time(l, p, h->time_ns, true), ' ');
+	p = put_char(hook_lines_put_moment(l, o, p, h->time_ns), ' ');
 	p = hook_on_cpu(h) ? put_right(p, h->ring, 3) : put_text(p, "  -");
 	p = put_char(put_right(put_char(p, ' '), h->tid, 7), ' ');
 	p = put_char(put_hex8(p, h->major), ' ');

@@ -7,6 +7,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../model/intervals/interval_keep.h"
 #include "../model/intervals/interval_stream.h"
+#include "notes/missing.h"
 #include "query/lineage.h"
 #include "query/select.h"
 #include "query/top.h"
@@ -104,8 +105,20 @@ static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 	return rc;
 }
 
-static void intervals_add_row(struct rows *rows, const struct interval *iv, unsigned has)
+/* The rows of a table, and what they lack. */
+struct intervals_table {
+	struct rows rows;
+	struct missing_facts facts;
+	unsigned has;
+};
+
+static void intervals_add_row(struct intervals_table *t, const struct interval *iv)
 {
+	struct rows *rows = &t->rows;
+	const unsigned has = t->has;
+
+	if (rows->format == FORMAT_TEXT && table_is_measuring(&rows->table))
+		missing_add_interval(&t->facts, iv);
 	rows->has = (has & ~(INTERVAL_HAS_UTIL | INTERVAL_HAS_MAJOR)) | intervals_has(iv);
 	rows_add(rows, iv);
 }
@@ -113,25 +126,29 @@ static void intervals_add_row(struct rows *rows, const struct interval *iv, unsi
 static int intervals_print(struct report *r, struct interval_stream *s, const struct taking *t,
 	const struct column *values, unsigned has)
 {
-	struct rows rows;
+	struct intervals_table table = {.has = has};
+	struct rows *rows = &table.rows;
 	const struct interval *iv;
 	int rc = rows_check_columns(r, interval_columns, values);
 
 	if (rc)
 		return rc;
 
-	for (rows_begin_more(&rows, r, interval_columns, values, has);
-		rc >= 0 && rows_pass(&rows);) {
+	for (rows_begin_more(rows, r, interval_columns, values, has); rc >= 0 && rows_pass(rows);) {
 		for (size_t i = 0; t->chosen && i < t->top.count && !r->out->error; i++)
-			intervals_add_row(&rows, &t->chosen[i], has);
+			intervals_add_row(&table, &t->chosen[i]);
 		if (t->chosen)
 			continue;
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
-			intervals_add_row(&rows, iv, has);
+			intervals_add_row(&table, iv);
 		}
 	}
-	rows_end(&rows);
+	if (r->format == FORMAT_TEXT && !r->columns && rc >= 0)
+		missing_intervals_line(r, &table.facts,
+			(struct missing_names){
+				rows_is_known(rows, "task"), rows_is_known(rows, "cpu")});
+	rows_end(rows);
 	return rc < 0 ? rc : 0;
 }
 

@@ -25,6 +25,9 @@ const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_INSTRUCTIONS] = "instructions",
 	[WEIGHT_THREAD_CYCLES] = "thread_cycles"};
 
+const char *const times_names[TIMES_NAMES] = {
+	[TIMES_RELATIVE] = "relative", [TIMES_UNIX] = "unix", [TIMES_ISO] = "iso"};
+
 int report_name_find(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -71,6 +71,15 @@ extern const char *const weight_names[WEIGHT_NAMES];
 /* The name's index, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
 
+/* How text spells a moment. */
+enum report_times {
+	TIMES_RELATIVE, /* seconds since the trace's first hook, as --from takes them */
+	TIMES_UNIX,	/* CLOCK_REALTIME in seconds */
+	TIMES_ISO,	/* ISO 8601, UTC */
+	TIMES_NAMES,
+};
+extern const char *const times_names[TIMES_NAMES];
+
 struct report {
 	struct out *out;
 	enum report_format format;
@@ -96,6 +105,8 @@ struct report {
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; may be NULL */
 	void *ctx;
+	unsigned width;		  /* of text, in cells of a terminal; 0: no limit */
+	enum report_times times;  /* of text */
 	bool compensate;	  /* takes the library's own cost off times */
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* for a diff */

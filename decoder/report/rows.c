@@ -6,6 +6,7 @@
 
 #include "../sink/escape.h"
 #include "../sink/units.h"
+#include "text/rows_fit.h"
 
 static bool column_is_in(const struct column *c, enum column_format in, unsigned has)
 {
@@ -118,14 +119,15 @@ void cell_write_json(struct json *j, struct cell cell)
 	}
 }
 
-static void cell_write_text(struct out *o, const struct column *c, struct cell cell)
+static void cell_write_text(
+	struct out *o, const struct time_text *time, const struct column *c, struct cell cell)
 {
 	if (cell.kind == CELL_NONE)
 		out_str(o, c->none ? c->none : "n/a");
 	else if (c->unit == UNIT_DURATION)
 		units_duration(o, cell.kind == CELL_U64 ? (double)cell.u : cell.real);
-	else if (c->unit == UNIT_SECONDS)
-		out_seconds(o, cell.i);
+	else if (c->unit == UNIT_TIME)
+		time_text_write(o, time, cell.i);
 	else if (cell.kind == CELL_REAL)
 		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
 	else if (cell.kind == CELL_DOUBLE)
@@ -140,6 +142,14 @@ static void cell_write_text(struct out *o, const struct column *c, struct cell c
 		out_u64(o, cell.u);
 	if (c->unit == UNIT_SHARE && isfinite(cell.real))
 		out_char(o, '%');
+}
+
+/* Words of no bits are an empty text. */
+static bool cell_is_known(struct cell cell)
+{
+	if (cell.kind == CELL_REAL || cell.kind == CELL_DOUBLE)
+		return isfinite(cell.real);
+	return cell.kind != CELL_NONE && !(cell.kind == CELL_WORDS && !cell.u);
 }
 
 static struct out *rows_begin_text_cell(struct rows *rows, const struct column *c)
@@ -271,6 +281,11 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	}
 	if (r->format != FORMAT_TEXT)
 		return;
+	rows->width = r->width;
+	rows->time = time_text_of(r);
+	rows->known = calloc(rows->n + 1, sizeof *rows->known);
+	if (!rows->known)
+		r->out->error = ENOMEM;
 	report_head_lines(r);
 	table_begin(&rows->table, r->out);
 }
@@ -280,23 +295,20 @@ static void column_write_name(struct csv *csv, const struct column *c)
 	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
 }
 
-static const char *column_heading(const struct column *c)
-{
-	return c->heading ? c->heading : c->name;
-}
-
 bool rows_pass(struct rows *rows)
 {
 	if (rows->format == FORMAT_TEXT ? !table_pass(&rows->table) : rows->pass++)
 		return false;
 	if (rows->format == FORMAT_JSON)
 		return true;
+	if (rows->format == FORMAT_TEXT && !table_is_measuring(&rows->table) && !rows->is_listed)
+		rows_fit(rows);
 	for (unsigned i = 0; i < rows->n; i++)
 		if (rows->format == FORMAT_CSV)
 			column_write_name(&rows->csv, rows->columns[i]);
 		else
 			out_str(rows_begin_text_cell(rows, rows->columns[i]),
-				column_heading(rows->columns[i]));
+				rows_heading(rows->columns[i]));
 	if (rows->format == FORMAT_CSV)
 		csv_end(&rows->csv);
 	else
@@ -337,13 +349,20 @@ static void rows_add_text(struct rows *rows, const void *row)
 	for (unsigned i = 0; i < rows->n; i++) {
 		const struct column *c = rows->columns[i];
 		struct out *o = rows_begin_text_cell(rows, c);
+		bool known = true;
 
-		if (c->text)
+		if (c->text) {
 			c->text(o, row);
-		else if (c->text_of)
+		} else if (c->text_of) {
 			c->text_of(o, row, c->of);
-		else
-			cell_write_text(o, c, column_read(c, row));
+		} else {
+			const struct cell cell = column_read(c, row);
+
+			known = cell_is_known(cell);
+			cell_write_text(o, &rows->time, c, cell);
+		}
+		if (rows->known)
+			rows->known[i] |= known;
 	}
 	table_end_row(&rows->table);
 }
@@ -397,8 +416,12 @@ void rows_add(struct rows *rows, const void *row)
 
 void rows_end(struct rows *rows)
 {
-	if (rows->format == FORMAT_TEXT)
+	if (rows->format == FORMAT_TEXT) {
+		rows_tell_fit(rows);
 		table_free(&rows->table);
+	}
+	free(rows->known);
 	free(rows->columns);
+	rows->known = NULL;
 	rows->columns = NULL;
 }

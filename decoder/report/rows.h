@@ -19,6 +19,7 @@
 #include "../sink/json.h"
 #include "../sink/table.h"
 #include "report.h"
+#include "text/time_text.h"
 
 enum cell_kind {
 	CELL_NONE, /* not measured: empty in CSV, null in JSON */
@@ -68,7 +69,7 @@ enum column_unit {
 	UNIT_PERCENT,  /* two decimals */
 	UNIT_SHARE,    /* likewise, and % */
 	UNIT_DURATION, /* ns in a unit that suits it */
-	UNIT_SECONDS,  /* ns as seconds with nine decimals */
+	UNIT_TIME,     /* CLOCK_REALTIME in ns, as time_text.h spells it */
 };
 
 enum column_format {
@@ -86,7 +87,8 @@ struct column {
 	uint8_t decimals; /* of COLUMN_REAL */
 	uint8_t in;	  /* enum column_format; 0: as name and heading say */
 	uint8_t when;	  /* bits of rows.has; all are required */
-	uint8_t place;	  /* text sorts by it; equal ones stay in order */
+	int8_t place;	  /* text sorts by it; equal ones stay in order */
+	uint8_t spare;	  /* a narrow text drops columns with the greatest first; 0: never */
 	bool left;	  /* aligned in text */
 	bool is_text;	  /* of a function: its cells are strings or words */
 	uint8_t unit;	  /* enum column_unit */
@@ -115,6 +117,10 @@ struct column {
 		const char *: COLUMN_TEXT,                                                         \
 		struct cell: COLUMN_CELL),                                                         \
 	.offset = offsetof(type, member)
+/* Text begins with the column, and cuts it rather than dropping it. */
+#define PLACE_FIRST (-1)
+/* Text ends with the column, and cuts it to what is left of the line. */
+#define PLACE_LAST INT8_MAX
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
 struct rows {
@@ -124,6 +130,9 @@ struct rows {
 	const struct column *all, *more; /* more: after them; NULL: none */
 	const struct column **columns;	 /* of text and CSV, and those that r->columns names */
 	bool is_listed;			 /* r->columns names them */
+	bool *known;			 /* of text: a row has more than `none` in that column */
+	unsigned width;			 /* of text; 0: no limit */
+	struct time_text time;
 	struct csv csv;
 	struct json json;
 	struct table table;
@@ -143,9 +152,17 @@ const struct column *rows_find_column(
 /* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
  * r->is_misused. Before rows_begin. */
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
-/* True once, in text twice: the rows have to be added. Writes the names of the columns. */
+/*
+ * True once, in text twice: the rows have to be added. Writes the names of the columns. Text leaves
+ * out columns that no row has a value for, and those that r->width has no room for, which rows_end
+ * names; not columns that r->columns names.
+ */
 bool rows_pass(struct rows *rows);
 void rows_add(struct rows *rows, const void *row);
+/* In text, from the second pass on: whether the column of that name has a value in any row. True of
+ * one that text does not have. */
+bool rows_is_known(const struct rows *rows, const char *name);
+/* Prints the table's last line. */
 void rows_end(struct rows *rows);
 
 /* The members of a JSON object: IN_JSON or IN_NESTED ones. */

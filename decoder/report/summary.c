@@ -4,6 +4,7 @@
 
 #include "../sink/units.h"
 #include "notes/missing.h"
+#include "text/rows_fit.h"
 #include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
@@ -23,7 +24,15 @@ struct summary_row {
 #define TIME_AT(member) AT(member), .unit = UNIT_DURATION
 #define RATIO_AT(member) AT(member), .decimals = 4
 #define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT
-#define UTIL_AT(member) PERCENT_AT(member), .when = TALLIES_HAS_UTIL
+#define UTIL_AT(member) PERCENT_AT(member), .when = TALLIES_HAS_UTIL, .spare = 8
+
+/* Of a group without CPIs there is none. */
+static struct cell summary_get_weighting(const void *row)
+{
+	const char *weighting = ((const struct summary_row *)row)->weighting;
+
+	return cell_string(weighting, strlen(weighting), strcmp(weighting, "none") != 0);
+}
 
 static const struct column columns[] = {
 	{TALLIES_LABEL},
@@ -31,17 +40,18 @@ static const struct column columns[] = {
 	{TALLIES_MAJOR, .in = IN_JSON},
 	{TALLIES_COUNT},
 	{"total_ns", "total", TIME_AT(total)},
-	{"mean_ns", "mean", TIME_AT(mean)},
-	{"min_ns", "min", TIME_AT(min)},
-	{"p50_ns", "p50", TIME_AT(p50)},
-	{"p90_ns", "p90", TIME_AT(p90)},
-	{"p99_ns", "p99", TIME_AT(p99)},
-	{"max_ns", "max", TIME_AT(max)},
-	{"raw_cpi", "raw CPI", RATIO_AT(raw)},
-	{"scaled_cpi", "scaled", RATIO_AT(scaled)},
-	{"thread_cpi", "thread", RATIO_AT(thread)},
-	{"cpi_weighting", "by", AT(weighting), .left = true},
-	{"busy_pct", "busy%", PERCENT_AT(busy)},
+	{"mean_ns", "mean", TIME_AT(mean), .spare = 4},
+	{"min_ns", "min", TIME_AT(min), .spare = 9},
+	{"p50_ns", "p50", TIME_AT(p50), .spare = 3},
+	{"p90_ns", "p90", TIME_AT(p90), .spare = 5},
+	{"p99_ns", "p99", TIME_AT(p99), .spare = 1},
+	{"max_ns", "max", TIME_AT(max), .spare = 2},
+	{"raw_cpi", "raw CPI", RATIO_AT(raw), .spare = 3},
+	{"scaled_cpi", "scaled", RATIO_AT(scaled), .spare = 7},
+	{"thread_cpi", "thread", RATIO_AT(thread), .spare = 2},
+	{"cpi_weighting", NULL, AT(weighting), .left = true},
+	{NULL, "by", .get = summary_get_weighting, .left = true, .spare = 11, .none = "none"},
+	{"busy_pct", "busy%", PERCENT_AT(busy), .spare = 6},
 	{"scripted", NULL, AT(scripted)},
 	{"flagged", NULL, AT(flagged)},
 	{TALLIES_MAJOR, .in = IN_CSV},
@@ -113,11 +123,11 @@ static void summary_spell_figure(struct table *t, struct cell cell)
 static void summary_write_event(
 	struct table *t, const struct tally_group *g, const struct tally_event *e)
 {
+	tallies_spell_label(table_left(t), &g);
 	value_spell_text(table_left(t), e->name, e->length);
 	for (enum event_figure f = 0; f < EVENT_FIGURES; f++)
 		summary_spell_figure(t, event_cell(e, g->time.count, f));
 	tallies_spell_code(table_right(t), &g);
-	tallies_spell_label(table_left(t), &g);
 	table_end_row(t);
 }
 
@@ -134,13 +144,13 @@ static void summary_write_metric(
 
 	if (isnan(value) && !tally_extra(g)->events)
 		return;
+	tallies_spell_label(table_left(t), &g);
 	table_text(t, d->name);
 	table_text(t, "");
 	units_fixed(table_right(t), value, METRIC_DECIMALS);
 	table_text(t, "");
 	table_text(t, "");
 	tallies_spell_code(table_right(t), &g);
-	tallies_spell_label(table_left(t), &g);
 	table_end_row(t);
 }
 
@@ -153,7 +163,7 @@ struct summary_more {
 	const struct tally_event **found; /* of the row's group */
 };
 
-/* In text they have rows of their own: as columns they would push the label off the screen. */
+/* In text they have rows of their own: there may be very many. */
 static void summary_write_more(
 	struct report *r, const struct tally *t, const struct summary_more *more)
 {
@@ -162,10 +172,12 @@ static void summary_write_more(
 
 	out_char(r->out, '\n');
 	for (table_begin(&table, r->out); table_pass(&table);) {
+		if (!table_is_measuring(&table))
+			rows_fit_label(&table, r->width);
+		table_text(&table, "label");
 		table_text(&table, "event");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
 			table_heading(&table, headings[i]);
-		table_text(&table, "label");
 		table_end_row(&table);
 		for (size_t i = 0; i < t->count && !r->out->error; i++) {
 			const struct tally_event *e = tally_extra(t->groups[i])->events;

@@ -48,14 +48,15 @@ unsigned tallies_has(const struct tally_group *g);
 /* Of any group. */
 unsigned tallies_have(const struct tally *t);
 #define TALLIES_LABEL                                                                              \
-	"label", "label", .left = true, .place = 9, .get = tallies_get_label,                      \
+	"label", "label", .left = true, .place = PLACE_FIRST, .get = tallies_get_label,            \
 			  .text = tallies_spell_label
 #define TALLIES_MINOR                                                                              \
-	"minor", "mm", .place = 8, .get = tallies_get_minor, .text = tallies_spell_code
+	"minor", "mm", .place = 8, .spare = 10, .get = tallies_get_minor, .text = tallies_spell_code
 #define TALLIES_MAJOR "major", .when = TALLIES_HAS_MAJOR, .get = tallies_get_major
 #define TALLIES_COUNT "count", "count", .get = tallies_get_count
 #define TALLIES_METHOD                                                                             \
-	"method", "method", .left = true, .when = TALLIES_HAS_UTIL, .get = tallies_get_methods
+	"method", "method", .left = true, .spare = 12, .when = TALLIES_HAS_UTIL,                   \
+			    .get = tallies_get_methods
 struct cell tallies_get_label(const void *row);
 struct cell tallies_get_minor(const void *row);
 struct cell tallies_get_major(const void *row);

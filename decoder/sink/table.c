@@ -23,6 +23,30 @@ bool table_pass(struct table *t)
 	return ++t->pass <= 2;
 }
 
+void table_hide(struct table *t, unsigned column)
+{
+	t->columns[column].hidden = true;
+}
+
+void table_cut(struct table *t, unsigned column, size_t most)
+{
+	t->columns[column].most = most;
+}
+
+size_t table_width(const struct table *t)
+{
+	size_t width = 0;
+
+	for (unsigned i = 0; i < t->ncolumns; i++) {
+		const struct table_column *c = &t->columns[i];
+
+		if (!c->hidden)
+			width += (width ? t->gap : 0) +
+				 (c->most && c->most < c->width ? c->most : c->width);
+	}
+	return width;
+}
+
 static struct out *table_begin_cell(struct table *t, bool right)
 {
 	if (t->current)
@@ -58,23 +82,43 @@ void table_heading(struct table *t, const char *s)
 	out_str(table_begin_cell(t, true), s);
 }
 
+/* fill: the spaces that are due before the cell; then those after it. */
+static size_t table_print_cell(
+	struct table *t, const struct table_column *c, const char *s, size_t n, size_t fill)
+{
+	const size_t most = c->most && c->most < c->width ? c->most : c->width;
+	size_t width = utf8_width(s, n);
+	const bool is_cut = c->most && width > most;
+
+	if (is_cut) {
+		n = utf8_fit(s, n, most - 1);
+		width = utf8_width(s, n) + 1;
+	}
+	const size_t pad = most > width ? most - width : 0;
+	/* Lines have no spaces at their ends. */
+	if (n || is_cut)
+		out_repeat(t->o, ' ', fill + (c->right ? pad : 0));
+	out_bytes(t->o, s, n);
+	if (is_cut)
+		out_str(t->o, "\xe2\x80\xa6");
+	if (!n && !is_cut)
+		return fill + most;
+	return c->right ? 0 : pad;
+}
+
 static void print_row(struct table *t)
 {
-	size_t start = 0;
+	size_t start = 0, fill = 0;
+	bool is_first = true;
 
 	for (unsigned i = 0; i < t->current; i++) {
-		struct table_column *c = &t->columns[i];
-		const char *s = t->row.buf + start;
-		size_t n = c->end - start, width = utf8_width(s, n);
-		size_t fill = c->width > width ? c->width - width : 0;
+		const struct table_column *c = &t->columns[i];
 
-		if (i)
-			out_repeat(t->o, ' ', t->gap);
-		if (c->right)
-			out_repeat(t->o, ' ', fill);
-		out_bytes(t->o, s, n);
-		if (!c->right && i + 1 < t->current)
-			out_repeat(t->o, ' ', fill);
+		if (!c->hidden) {
+			fill = table_print_cell(t, c, t->row.buf + start, c->end - start,
+				fill + (is_first ? 0 : t->gap));
+			is_first = false;
+		}
 		start = c->end;
 	}
 	out_char(t->o, '\n');

@@ -19,8 +19,9 @@
 
 struct table_column {
 	size_t width;
-	size_t end; /* offsets of this row's cells in row.buf */
-	bool right;
+	size_t end;  /* offsets of this row's cells in row.buf */
+	size_t most; /* longer cells are cut; 0: no limit */
+	bool right, hidden;
 };
 
 struct table {
@@ -43,6 +44,17 @@ void table_begin_fixed(
 	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap);
 /* True twice: the caller produces the rows in both passes. */
 bool table_pass(struct table *t);
+/* True in the first pass. */
+static inline bool table_is_measuring(const struct table *t)
+{
+	return t->pass == 1;
+}
+/* Between the passes: cells of t->columns. A column that is not printed, or whose cells are cut to
+ * that many cells, an ellipsis included. */
+void table_hide(struct table *t, unsigned column);
+void table_cut(struct table *t, unsigned column, size_t most);
+/* What a line takes now. */
+size_t table_width(const struct table *t);
 struct out *table_left(struct table *t);
 struct out *table_right(struct table *t);
 /* A cell of text that is safe for a terminal. */

@@ -53,17 +53,6 @@ size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind)
 	return n ? n : 1;
 }
 
-size_t utf8_width(const void *text, size_t size)
-{
-	const uint8_t *p = text;
-	size_t width = 0;
-
-	/* Counts lead bytes, and bad bytes other than stray continuations. */
-	for (size_t i = 0; i < size; i++)
-		width += (p[i] & 0xc0) != 0x80;
-	return width;
-}
-
 /* length: as utf8_length says; 0: one bad byte. */
 static uint32_t code_point(const uint8_t *p, size_t length)
 {
@@ -86,6 +75,24 @@ static bool is_wide(uint32_t c)
 		if (c <= wide[i].last)
 			return true;
 	return false;
+}
+
+size_t utf8_width(const void *text, size_t size)
+{
+	const uint8_t *p = text;
+	size_t width = 0, at = 0;
+
+	while (at < size) {
+		size_t length = p[at] < 0x80 ? 1 : utf8_length(p + at, size - at);
+
+		/* Of bad bytes stray continuations do not count. */
+		if (!length)
+			width += (p[at] & 0xc0) != 0x80;
+		else
+			width += length > 2 && is_wide(code_point(p + at, length)) ? 2 : 1;
+		at += length ? length : 1;
+	}
+	return width;
 }
 
 size_t utf8_fit(const void *text, size_t size, size_t cells)

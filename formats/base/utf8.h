@@ -28,12 +28,12 @@ enum utf8_kind { UTF8_PLAIN, UTF8_CONTROL, UTF8_BAD };
 /* Bytes to step over, at least 1: the first character of text, or one UTF8_BAD byte. size > 0. */
 size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind);
 
-/* Cells of a terminal: one for each character, wide and combining ones not told apart. */
-size_t utf8_width(const void *text, size_t size);
 /*
- * The bytes of the longest start of text, between characters, that takes at most `cells` cells.
- * Characters that East Asian type makes wide take two, others one.
+ * Cells of a terminal. Characters that East Asian type makes wide take two, others one, also
+ * combining ones.
  */
+size_t utf8_width(const void *text, size_t size);
+/* The bytes of the longest start of text, between characters, that takes at most `cells` cells. */
 size_t utf8_fit(const void *text, size_t size, size_t cells);
 
 #endif

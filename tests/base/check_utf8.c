@@ -50,6 +50,8 @@ START_TEST(width_counts_characters)
 	ck_assert_uint_eq(utf8_width("", 0), 0);
 	ck_assert_uint_eq(utf8_width("a\xc3\xa9\xe2\x82\xac", 6), 3);
 	ck_assert_uint_eq(utf8_width("\xff\xc3", 2), 2);
+	/* Two ideographs, one Hangul syllable. */
+	ck_assert_uint_eq(utf8_width("\xe6\x97\xa5\xe6\x9c\xac\xea\xb0\x80", 9), 6);
 }
 END_TEST
 

@@ -319,6 +319,8 @@ START_TEST(times_relative)
 {
 	ck_assert_int_eq(time_of("+1.5s", true), 1500000000);
 	ck_assert_int_eq(time_of("+2", true), 2000000000);
+	ck_assert_int_eq(time_of("+1.5 s", true), 1500000000);
+	ck_assert_int_eq(time_of("+200 ms", true), 200000000);
 	ck_assert_int_eq(time_of("+200ms", true), 200000000);
 	ck_assert_int_eq(time_of("+1.5us", true), 1500);
 	ck_assert_int_eq(time_of("+7ns", true), 7);
@@ -329,10 +331,10 @@ END_TEST
 
 START_TEST(times_refused)
 {
-	static const char *const bad[] = {"", "+", "+s", "+1x", "+1.2.3s", "abc", "1e9", "12 ",
-		"99999999999999", "+99999999999h", "2024-13-01", "2024-02-30", "2023-02-29T00:00Z",
-		"2024-05-01T25:00Z", "2024-05-01T12:00:00Zx", "2024-05-01T12:00:00+2", "--5", ".",
-		"2024-05-01T12:00:00.Z"};
+	static const char *const bad[] = {"", "+", "+s", "+1x", "+1.2.3s", "+1 ", "+1 5", "+ s",
+		"abc", "1e9", "12 ", "99999999999999", "+99999999999h", "2024-13-01", "2024-02-30",
+		"2023-02-29T00:00Z", "2024-05-01T25:00Z", "2024-05-01T12:00:00Zx",
+		"2024-05-01T12:00:00+2", "--5", ".", "2024-05-01T12:00:00.Z"};
 	struct time_arg t;
 
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)

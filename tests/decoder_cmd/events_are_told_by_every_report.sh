@@ -207,7 +207,7 @@ in_file out ',1000,3000,3.0000,0.3333.?$'
 run 0 --report intervals --format csv --metric arg.x=1 --metric cycles=2 --metric ipc=3 cycles.bin
 in_file out ',metric.arg.x,metric.cycles,ipc,metric.ipc,cpi.?$'
 run 0 --report intervals cycles.bin
-in_file out '  ipc +cpi  mm  label'
+in_file out '^label .*  ipc +cpi  mm '
 run 0 --report diff --format csv cycles.bin cycles.bin
 in_file out '^x,1,ipc,,1.0000,1.0000,0.0000,0.00,'
 in_file out '^x,1,metric.cpi,,1.0000,'

@@ -49,6 +49,6 @@ run 0 --report histogram --format json --where 'label=inner' plain.bin
 printf '%s\n' '{"label":"inner","minor":1,"from_ns":16777216,"to_ns":33554432,"count":1,"share_pct":100.0000,"up_to_pct":100.0000}' >expected
 cmp expected out || fail "json"
 run 0 --report histogram plain.bin
-in_file out '^16.8 ms  33.6 ms      1  100.00  100.00  #{40}  01  inner$'
+in_file out '^inner +16.8 ms  33.6 ms      1  100.00  100.00  #{40}  01$'
 run 0 --report histogram --label nothing plain.bin
 in_file out '^no intervals$'

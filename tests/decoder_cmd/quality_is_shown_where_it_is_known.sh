@@ -25,9 +25,9 @@ run 0 plain.bin
 not_in_file out 'flagged'
 
 run 0 --report intervals quality.bin
-in_file out ' busy% +off CPU +switches +migr +faults +mm +label +flags$'
-in_file out ' 30\.0 ms +5 +0 +7 +01 +asleep +summary\+quality$'
-in_file out ' 0 ns +0 +n/a +0 +02 +shared +summary\+quality\+multiplexed\+cpus-changed$'
+in_file out ' raw CPI +off CPU +switches +migr +faults +mm +flags$'
+in_file out '^asleep .* 30\.0 ms +5 +0 +7 +01 +summary\+quality$'
+in_file out '^shared .* 0 ns +0 +n/a +0 +02 +summary\+quality\+multiplexed\+cpus-changed$'
 run 0 quality.bin
 in_file out '^# 1 of 2 intervals flagged: multiplexed 1, cpus-changed 1$'
 run 0 --label asleep quality.bin
@@ -35,7 +35,7 @@ not_in_file out 'flagged'
 
 # With a trace that has none: it has the columns, and n/a in them.
 run 0 --report intervals quality.bin plain.bin
-in_file out ' n/a +n/a +n/a +n/a +01 +outer +summary\+detailed$'
+in_file out '^outer .* n/a +n/a +n/a +n/a +01 +summary\+detailed$'
 run 0 --report intervals --label outer quality.bin plain.bin
 not_in_file out 'off CPU'
 

@@ -9,9 +9,9 @@ for report in summary intervals hooks cpus info; do
 done
 
 run 0 --report hooks plain.bin
-in_file out '^1700000000\.030000000 +0 +100 000000C0 00000001 00000000 01312D00 "inner" label, start$'
-in_file out '^1700000000\.060000000 +1 +101 00000010 00000023 00000001 00000002 DEADBEEF "tick" ""$'
-in_file out '^1700000000\.045000000 +- +202 000000C0 F0000010 00000000 004C4B40 "guest" label, end$'
+in_file out '^\+0\.000000000 s +0 +100 000000C0 00000001 00000000 01312D00 "inner" label, start$'
+in_file out '^\+0\.030000000 s +1 +101 00000010 00000023 00000001 00000002 DEADBEEF "tick" ""$'
+in_file out '^\+0\.015000000 s +- +202 000000C0 F0000010 00000000 004C4B40 "guest" label, end$'
 in_file out '"we\\"ird, \\x1B\[31m\\xFF;\\n"'
 
 run 0 --report cpus --label inner plain.bin
@@ -27,10 +27,10 @@ END
 cmp -s out expected || fail "another table"
 
 run 0 plain.bin
-in_file out '^ *count +total +mean +min +p50 +p90 +p99 +max +raw CPI +scaled +thread +by +busy% +mm +label$'
-in_file out '^ +1 +45\.0 ms .* 4\.0000 +2\.0000 +2\.2500 +counts +50\.00 +01 +outer$'
-in_file out '^ +1 +10\.0 ms .* n/a +n/a +n/a +none +n/a +02 +minor 0x02$'
+in_file out '^label +count +total +mean +min +p50 +p90 +p99 +max +raw CPI +scaled +thread +by +busy% +mm$'
+in_file out '^outer +1 +45\.0 ms .* 4\.0000 +2\.0000 +2\.2500 +counts +50\.00 +01$'
+in_file out '^minor 0x02 +1 +10\.0 ms .* n/a +n/a +n/a +none +n/a +02$'
 run 0 --report intervals plain.bin
-in_file out '^1700000000\.010000000 +20\.0 ms +0 +100 +main .* 01 +  inner +summary\+detailed$'
+in_file out '^  inner +-0\.020000000 s +20\.0 ms +0 +100 +main .* 01 +summary\+detailed$'
 run 0 --label nothing plain.bin
 [ "$(cat out)" = 'no intervals' ] || fail "an empty summary"

@@ -20,6 +20,8 @@
 	X(QUALITY, "CPI_TYPE_TRACE_QUALITY in CpiInit")                                               \
 	X(QUALITY_INIT, "CPI_TYPE_TRACE_QUALITY in CpiInit as well, and CpiStart and "                \
 			"CpiGetAndTrace on one thread")                                               \
+	X(TASKS, "threads' names in the trace")                                                       \
+	X(RINGS, "hooks in rings of processors (these are of guest rings, or unfinished)")            \
 	X(KERNEL, "the right to count in the kernel" DOCTOR)                                          \
 	X(EVERY, "the same figures in every interval of the middle and the tail")                     \
 	X(DIFFERENCE, "a tail that differs from the middle")                                          \
@@ -65,21 +67,12 @@ static void missing_write_line(struct out *o, const struct missing_figure *figur
 		out_char(o, '\n');
 }
 
-/* What the report's intervals measured. */
-struct missing_facts {
-	uint32_t seen; /* enum tally_seen */
-	bool has_cpi_groups;
-	bool raw, scaled, thread, busy; /* a number in the group of some row */
-	bool util[COLUMN_UTIL_RATIOS];
-	struct sums sums; /* of CPI groups */
-};
-
 static void missing_gather(struct missing_facts *f, const struct tally *t)
 {
 	struct columns_reader reader;
 	struct sums scratch;
 
-	*f = (struct missing_facts){.seen = t->seen};
+	*f = (struct missing_facts){.seen = t->seen, .has_util = t->has_util};
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
 		const struct sums *s = tally_sums(g, &scratch);
@@ -137,6 +130,31 @@ static enum missing_need missing_thread(const struct missing_facts *f)
 	return s->instructions.measured || s->ratios.raw.measured ? NEED_THREAD_COUNTERS : NEED_PMU;
 }
 
+static void missing_write_columns(
+	const struct report *r, const struct missing_facts *f, struct missing_names names)
+{
+	const enum missing_need hooks = missing_hooks(f);
+	const bool flag = f->sums.ratios.busy.measured || f->sums.ratios.scaled.measured;
+	const struct missing_figure figures[] = {
+		{"raw CPI", f->raw, hooks ? hooks : missing_counts(f, &f->sums.ratios.raw)},
+		{"scaled CPI", f->scaled,
+			hooks	? hooks
+			: !flag ? NEED_SCALED
+				: missing_counts(f, &f->sums.ratios.scaled)},
+		{"thread CPI", f->thread, missing_thread(f)},
+		{"busy%", f->busy,
+			!f->has_cpi_groups ? f->has_util ? NEED_METHOD : NEED_INTERVALS
+			: hooks		   ? hooks
+			: !flag		   ? NEED_SCALED
+					   : NEED_RATE},
+		{"idle%", f->util[COLUMN_IDLE] || !f->has_util, NEED_METHOD},
+		{"intr%", f->util[COLUMN_INTR] || !f->has_util, NEED_METHOD},
+		{"perf%", f->util[COLUMN_PERF] || !f->has_util, NEED_METHOD},
+		{"task", names.task, NEED_TASKS}, {"cpu", names.cpu, NEED_RINGS}};
+
+	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+}
+
 void missing_summary_line(const struct report *r, const struct tally *t)
 {
 	struct missing_facts f;
@@ -144,27 +162,37 @@ void missing_summary_line(const struct report *r, const struct tally *t)
 	missing_gather(&f, t);
 	/* A partial result does not have it, and its report the same bytes. */
 	f.seen = 0;
-	if (!t->count)
-		return;
-	const enum missing_need hooks = missing_hooks(&f);
-	const bool flag = f.sums.ratios.busy.measured || f.sums.ratios.scaled.measured;
-	const struct missing_figure figures[] = {
-		{"raw CPI", f.raw, hooks ? hooks : missing_counts(&f, &f.sums.ratios.raw)},
-		{"scaled CPI", f.scaled,
-			hooks	? hooks
-			: !flag ? NEED_SCALED
-				: missing_counts(&f, &f.sums.ratios.scaled)},
-		{"thread CPI", f.thread, missing_thread(&f)},
-		{"busy%", f.busy,
-			!f.has_cpi_groups ? t->has_util ? NEED_METHOD : NEED_INTERVALS
-			: hooks		  ? hooks
-			: !flag		  ? NEED_SCALED
-					  : NEED_RATE},
-		{"idle%", f.util[COLUMN_IDLE] || !t->has_util, NEED_METHOD},
-		{"intr%", f.util[COLUMN_INTR] || !t->has_util, NEED_METHOD},
-		{"perf%", f.util[COLUMN_PERF] || !t->has_util, NEED_METHOD}};
+	if (t->count)
+		missing_write_columns(r, &f, (struct missing_names){.task = true, .cpu = true});
+}
 
-	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+void missing_add_interval(struct missing_facts *f, const struct interval *iv)
+{
+	const double util[] = {[COLUMN_IDLE] = iv->idle_pct,
+		[COLUMN_INTR] = iv->intr_pct,
+		[COLUMN_PERF] = iv->actual_perf_pct};
+
+	f->busy |= !isnan(iv->busy_pct);
+	if (iv->major == CPUUTIL_MAJOR) {
+		f->has_util = true;
+		for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
+			f->util[i] |= !isnan(util[i]);
+	} else if (iv->major == CPI_MAJOR) {
+		f->has_cpi_groups = true;
+		f->raw |= !isnan(iv->raw_cpi);
+		f->scaled |= !isnan(iv->scaled_cpi);
+		f->thread |= !isnan(iv->thread_cpi);
+		sums_add(&f->sums, iv);
+	} else {
+		f->has_others = true;
+	}
+}
+
+void missing_intervals_line(
+	const struct report *r, const struct missing_facts *f, struct missing_names names)
+{
+	if (f->has_cpi_groups || f->has_util || f->has_others)
+		missing_write_columns(r, f, names);
 }
 
 static enum missing_need missing_off(const struct missing_facts *f)

@@ -10,6 +10,23 @@ struct missing_why {
 	bool frequency, off, difference;
 };
 
+/* What the intervals of a list measured. Starts zeroed. */
+struct missing_facts {
+	uint32_t seen; /* enum tally_seen */
+	bool has_cpi_groups, has_others;
+	bool raw, scaled, thread, busy; /* a number in some row */
+	bool util[COLUMN_UTIL_RATIOS], has_util;
+	struct sums sums; /* of CPI groups */
+};
+
+void missing_add_interval(struct missing_facts *f, const struct interval *iv);
+/* What the list's table says of threads and processors. */
+struct missing_names {
+	bool task, cpu;
+};
+void missing_intervals_line(
+	const struct report *r, const struct missing_facts *f, struct missing_names names);
+
 /* Each prints nothing if no figure is n/a throughout, or without intervals. */
 void missing_summary_line(const struct report *r, const struct tally *t);
 void missing_why_line(

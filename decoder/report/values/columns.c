@@ -253,7 +253,8 @@ int value_columns_make(struct value_columns *v, enum report_format format, const
 			.text_of = value_spell_all,
 			.of = v->trace,
 			.left = true,
-			.place = UINT8_MAX};
+			.place = PLACE_LAST,
+			.spare = 3};
 		return 0;
 	}
 	if (value_names_tell_apart(v->names, n, &v->memory))

@@ -302,7 +302,8 @@ struct column *derived_add_columns(
 			.source = COLUMN_GET_OF,
 			.get_of = get,
 			.of = &d->at[i],
-			.place = 2};
+			.place = 2,
+			.spare = 1};
 	return all;
 }
 
