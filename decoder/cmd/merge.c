@@ -159,6 +159,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 	struct report r = {.out = out,
 		.format = o->format,
 		.filter = &o->filter,
+		.merged = p,
 		.scripted = merge_is_scripted(p),
 		.ntraces = merge_count_traces(p),
 		.absent = absent,

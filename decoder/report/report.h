@@ -96,6 +96,7 @@ struct report {
 	const char *absent;	    /* lines of text for report_head_lines; NULL: none */
 	const char *host, *command; /* of META; NULL: unknown, or several */
 	const struct trace *trace;
+	const struct partial *merged; /* in place of a trace; NULL: none, or several */
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
 	const struct tick_range *slices;
 	unsigned threads; /* 0: one for each processor that the process may use */

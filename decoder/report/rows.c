@@ -6,6 +6,7 @@
 
 #include "../sink/escape.h"
 #include "../sink/units.h"
+#include "text/header.h"
 #include "text/rows_fit.h"
 
 static bool column_is_in(const struct column *c, enum column_format in, unsigned has)
@@ -287,6 +288,7 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	if (!rows->known)
 		r->out->error = ENOMEM;
 	report_head_lines(r);
+	header_write(r);
 	table_begin(&rows->table, r->out);
 }
 

@@ -45,6 +45,11 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 	ck_assert_ptr_nonnull(s);
 	memset(s->trace_id, id, sizeof s->trace_id);
 	s->fingerprint = UINT64_MAX;
+	s->command = strdup("a command");
+	s->has_hooks = true;
+	s->first = 5;
+	s->last = UINT64_MAX;
+	s->ticks_per_second = 1000;
 	s->counts[PARTIAL_FULL] = 7;
 	s->counts[PARTIAL_MALFORMED] = 1;
 	s->has_rings = true;
@@ -268,7 +273,7 @@ START_TEST(other_versions_are_refused)
 	add(&p.tally, "one", 10, 1);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	struct varint_out o = bytes_of(&p);
-	for (uint32_t version = 0; version < 6; version++) {
+	for (uint32_t version = 0; version < 7; version++) {
 		struct partial q = {.tally.wanted = PARTIAL_WANTED};
 
 		put_le32(o.p + PARTIAL_H_VERSION, version);

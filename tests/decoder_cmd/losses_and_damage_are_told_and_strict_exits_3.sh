@@ -11,13 +11,16 @@ loss 0 5 4 3 2 0 0 0
 loss 1 0 0 0 0 40 1 2'
 make_trace lossy.bin
 run 0 lossy.bin
-cmp -s out expected || fail "losses changed the report"
+in_file out '^# 40\.0 ms, 2 threads, 14 hooks lost, 1 torn, 40 overwritten$'
+cp out lossy
+sed 1d expected >plain
+sed 1d lossy | cmp -s - plain || fail "losses changed the report"
 in_file err 'lossy.bin: 14 hooks lost \(5 ring full, 4 too big, 3 sections held, 2 no guest ring\)'
 in_file err 'lossy.bin: 1 torn record '
 in_file err 'lossy.bin: 40 hooks overwritten'
 lines_are "$(wc -l <expected)"
 run 3 --strict lossy.bin
-cmp -s out expected || fail "--strict changed the report"
+cmp -s out lossy || fail "--strict changed the report"
 run 3 --strict --report hooks lossy.bin
 run 3 --strict --report info lossy.bin
 in_file out '^ *cpu 0 +1 +[0-9]+ +[0-9]+ +5 +4 +3 +2 +0 +0 +0 +0$'

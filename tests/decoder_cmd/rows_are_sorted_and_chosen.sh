@@ -99,7 +99,7 @@ mv out whole
 run 0 merge --format csv --top 2 --columns label,total_ns part
 cmp whole out || fail "merge --top"
 run 0 --report intervals --top 2 --where 'contains(tid>0)' --columns depth,label g.bin
-lines_are 3
+lines_are 4
 
 misused()
 {

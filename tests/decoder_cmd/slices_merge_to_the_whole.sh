@@ -7,6 +7,7 @@
 	echo 'id "the 1st machine!"'
 	echo 'hz 3000000000'
 	echo 'sync 0 1700000000000000000 1000'
+	printf 'section meta\n| command: server --port 7000\nsection tasks\ntask 7 5 0 "worker"\ntask 9 5 0 "other"\n'
 	for ring in 0 1; do
 		echo "section hooks ring=$ring"
 		awk -v ring=$ring 'BEGIN {
@@ -28,6 +29,8 @@ for report in summary cpus; do
 	done
 done
 grep -q often whole.summary.csv || fail "nothing to compare"
+head -n 1 whole.summary.text | grep -qx '# 99.7 us, server --port 7000, 2 threads, no hooks lost' ||
+	fail "the header: $(head -n 1 whole.summary.text)"
 run 0 --partial whole.p t.bin
 quiet
 

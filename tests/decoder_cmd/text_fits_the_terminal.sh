@@ -86,6 +86,53 @@ in_file out '^日本語の名前 +1 '
 [ "$(sed -n 's/日本語の名前/............/; s/^\(.*\)300 ns.*/\1/p' out | head -n 1 | wc -c)" -eq \
 	"$(sed -n 's/^\(.*\)200 ns.*/\1/p' out | head -n 1 | wc -c)" ] || fail "columns do not line up"
 
+# The first line: what the trace is. Only a command gives way to the width.
+trace_of()
+{
+	"$MKTRACE" - "$1" <<END
+clock tsc
+hz 1000000000
+id "$1           "
+sync 0 1700000000000000000 1000
+section meta
+| command: $2
+section tasks
+task 7 7 0 "one"
+task $3 7 0 "other"
+task $3 7 500 "renamed"
+section hooks ring=0
+group mm=1 tid=7 at=1000 elapsed=400 label="x" types=1 summary
+endgroup
+group mm=1 tid=7 at=2500001000 elapsed=400 label="x" types=1 summary
+endgroup
+section loss
+loss 0 $4 0 0 0 0 0 0
+section end
+END
+}
+header_is()
+{
+	[ "$(sed -n "${2-1}p" out)" = "# $1" ] || fail "the header is $(sed -n "${2-1}p" out)"
+}
+trace_of a.bin 'server --port 7000 --a-long-option=value' 8 0
+trace_of b.bin 'client' 7 3
+run 0 a.bin
+header_is '2.50 s, server --port 7000 --a-long-option=value, 2 threads, no hooks lost'
+run 0 --width 60 --report intervals a.bin
+header_is '2.50 s, server --port 7000 --a-…, 2 threads, no hooks lost'
+run 0 --report histogram b.bin
+header_is '2.50 s, client, 1 thread, 3 hooks lost'
+run 0 a.bin b.bin
+header_is '2 traces'
+header_is 'the longest 2.50 s, several commands, 3 threads, 3 hooks lost' 2
+cp out expected
+run 0 --partial a.p a.bin
+run 0 --partial b.p b.bin
+run 0 merge b.p a.p
+cmp -s out expected || fail "the header of merged results"
+run 0 --format csv a.bin
+in_file out '^label,'
+
 # Moments: a time that text shows is one that --from takes.
 run 0 --report intervals --label outer plain.bin
 in_file out '^outer +-0\.025000000 s '

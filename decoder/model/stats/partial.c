@@ -1,4 +1,5 @@
 #include "partial.h"
+#include "partial_threads.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -136,7 +137,8 @@ void partial_sort(struct partial *p)
 int partial_settle(struct partial *p)
 {
 	partial_sort(p);
-	return tally_settle(&p->tally);
+	int rc = partial_threads_settle(p);
+	return rc ? rc : tally_settle(&p->tally);
 }
 
 static uint64_t partial_hash_id(const uint8_t id[16])
@@ -272,6 +274,11 @@ static int copy_identity(struct partial_source *s, const struct partial_source *
 	s->has_rings = from->has_rings;
 	memcpy(s->rings, from->rings, sizeof s->rings);
 	s->rotation = from->rotation;
+	s->has_hooks = from->has_hooks;
+	s->first = from->first;
+	s->last = from->last;
+	if (from->command && !(s->command = strdup(from->command)))
+		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < from->nspans && !rc; i++)
 		rc = partial_add_span(s, from->spans[i]);
 	return rc;
@@ -300,6 +307,9 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		s->path = copy;
 	}
 	s->scripted |= from->scripted;
+	/* One that was derived depends on what was read with it. */
+	if (from->ticks_per_second > s->ticks_per_second)
+		s->ticks_per_second = from->ticks_per_second;
 	for (unsigned i = 0; i < PARTIAL_TOLD; i++)
 		if (from->counts[i] > s->counts[i])
 			s->counts[i] = from->counts[i];
@@ -337,6 +347,8 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 	}
 	for (size_t i = 0; i < from->nsources && !rc; i++)
 		rc = merge_source(p, &from->sources[i]);
+	if (!rc)
+		rc = partial_threads_merge(p, from);
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
@@ -349,6 +361,7 @@ void partial_free(struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		free(p->sources[i].path);
+		free(p->sources[i].command);
 		free(p->sources[i].spans);
 		free(p->sources[i].slices);
 		free(p->sources[i].damage);
@@ -357,6 +370,7 @@ void partial_free(struct partial *p)
 	free(p->sources);
 	hash_index_free(&p->by_trace);
 	hash_index_free(&p->by_rings);
+	partial_threads_free(p);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

@@ -29,6 +29,10 @@ struct partial_source {
 	uint8_t trace_id[16];
 	uint64_t fingerprint; /* differs between the files of a trace */
 	char *path;
+	char *command; /* of META; NULL: unknown */
+	bool has_hooks;
+	uint64_t first, last;	   /* ticks of its hooks */
+	uint64_t ticks_per_second; /* as it was read */
 	bool scripted;
 	bool has_rings; /* the file says which rings its hooks are of */
 	uint8_t rings[16];
@@ -44,6 +48,13 @@ struct partial_source {
 	size_t nfindings, findings_cap;
 };
 
+/* The ids of a trace's threads that it names. */
+struct partial_threads {
+	uint8_t trace_id[16];
+	uint32_t *tids; /* in order */
+	size_t count, cap;
+};
+
 /* Starts zeroed except for tally.wanted. */
 struct partial {
 	char *filter;			/* as text; NULL: still empty */
@@ -52,6 +63,8 @@ struct partial {
 	/* Of the first `indexed` sources. Sorting them ends both. */
 	struct hash_index by_trace, by_rings;
 	size_t indexed;
+	struct partial_threads *threads; /* once settled: by trace id, none empty */
+	size_t nthreads, threads_cap, threads_settled;
 	struct tally tally;
 };
 

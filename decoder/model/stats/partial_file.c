@@ -8,6 +8,7 @@
 #include "../../../formats/scope_hooks.h"
 #include "../../../include/cpidecode.h"
 #include "partial.h"
+#include "partial_threads.h"
 #include "../../base/varint.h"
 
 /* More intervals than any trace has: sums of such counts cannot overflow. */
@@ -171,6 +172,11 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	varint_raw(o, s->trace_id, sizeof s->trace_id);
 	varint_put(o, s->fingerprint);
 	varint_put_string(o, s->path, strlen(s->path));
+	varint_put_string(o, s->command, s->command ? strlen(s->command) : 0);
+	varint_put(o, s->has_hooks);
+	varint_put(o, s->first);
+	varint_put(o, s->last - s->first);
+	varint_put(o, s->ticks_per_second);
 	varint_put(o, s->scripted);
 	put_rings(o, s);
 	varint_put(o, s->nslices);
@@ -218,6 +224,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	varint_put(o, p->nsources);
 	for (size_t i = 0; i < p->nsources; i++)
 		put_source(o, &p->sources[i]);
+	partial_threads_put(o, p);
 	varint_put(o, p->tally.cpus_left_out);
 	varint_put(o, p->tally.count);
 	for (size_t i = 0; i < p->tally.count; i++)
@@ -581,6 +588,22 @@ static int get_findings(struct varint_in *in, struct partial_source *s)
 	return rc;
 }
 
+static int get_extent(struct varint_in *in, struct partial_source *s)
+{
+	uint32_t length;
+	const uint8_t *command = varint_get_string(in, &length);
+
+	if (length && memchr(command, 0, length))
+		varint_fail(in, "a command with a zero byte");
+	else if (length && !(s->command = strndup((const char *)command, length)))
+		return CPIDECODE_ENOMEM;
+	s->has_hooks = varint_get_max(in, 1);
+	s->first = varint_get_max(in, UINT64_MAX);
+	s->last = s->first + varint_get_max(in, UINT64_MAX - s->first);
+	s->ticks_per_second = varint_get_max(in, UINT64_MAX);
+	return 0;
+}
+
 static int get_source(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
@@ -601,8 +624,10 @@ static int get_source(struct varint_in *in, struct partial *p)
 	s->fingerprint = fingerprint;
 	if (s > p->sources && partial_compare_sources(s - 1, s) >= 0)
 		varint_fail(in, "files are not in order");
+	int rc = get_extent(in, s);
 	s->scripted = varint_get_max(in, 1);
-	int rc = get_rings(in, s);
+	if (!rc)
+		rc = get_rings(in, s);
 	if (!rc)
 		rc = get_slices(in, s);
 	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
@@ -626,6 +651,8 @@ static int get_payload(struct varint_in *in, struct partial *p)
 	int rc = 0;
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
 		rc = get_source(in, p);
+	if (!in->why && !rc)
+		rc = partial_threads_get(in, p);
 	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../base/varint.h"
+#include "../../model/stats/partial_threads.h"
 #include "../losses.h"
 #include "../query/where.h"
 #include "../tallies.h"
@@ -72,11 +73,18 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	memcpy(s->trace_id, f->header.trace_id, sizeof s->trace_id);
+	s->has_hooks = f->has_hooks;
+	s->first = f->first;
+	s->last = f->last > f->first ? f->last : f->first;
+	s->ticks_per_second = f->ticks_per_second;
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
 	count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
+	const char *command = trace_meta_value(f, "command");
 	int rc = add_rings(s, f);
+	if (command && *command && !(s->command = strdup(command)))
+		rc = CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
 	for (size_t i = 0; i < f->nclock_findings && !rc; i++)
@@ -134,6 +142,8 @@ int report_make_partial(struct report *r, struct partial *p)
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
 		if (!is_known(p, trace_file(r->trace, i)))
 			rc = add_source(p, r, trace_file(r->trace, i));
+	if (!rc)
+		rc = partial_threads_gather(p, r->trace);
 	partial_sort(p);
 	return rc;
 }

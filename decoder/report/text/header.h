@@ -1,0 +1,10 @@
+/* The line with which text begins: the trace's duration, its command, threads and losses. */
+#ifndef SWT_DECODER_REPORT_TEXT_HEADER_H
+#define SWT_DECODER_REPORT_TEXT_HEADER_H
+
+#include "../report.h"
+
+/* Of r->trace or r->merged: the same line. Nothing without either. */
+void header_write(const struct report *r);
+
+#endif
