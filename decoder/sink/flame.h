@@ -27,7 +27,8 @@ int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut)
 
 enum flame_kind {
 	FLAME_ROOT,
-	FLAME_TASK,
+	FLAME_PROCESS,
+	FLAME_TASK, /* a thread */
 	FLAME_INTERVAL,
 };
 

@@ -204,13 +204,29 @@
 		const width = widest + 20, height = 17 * lines.length + 11;
 		box.setAttribute("width", width);
 		box.setAttribute("height", height);
+		placeTip(x, y, width, height);
+	}
+
+	/* Never over the frames above the pointer: those are its children, where the pointer goes next. */
+	function placeTip(x, y, width, height) {
 		const page = picture.getBoundingClientRect();
-		let left = x - page.left + 14, top = y - page.top + 16;
-		if (left + width > page.width - 4)
-			left = Math.max(4, x - page.left - width - 10);
-		if (top + height > page.height - 4)
-			top = Math.max(4, y - page.top - height - 10);
-		tip.setAttribute("transform", "translate(" + left + "," + top + ")");
+		const right = Math.min(page.right, window.innerWidth) - 4;
+		const bottom = Math.min(page.bottom, window.innerHeight) - 4;
+		const header = plot.getBoundingClientRect().top;
+		let left = x + 14, top = y + 16;
+		if (left + width > right)
+			left = Math.max(page.left + 4, x - width - 10);
+		if (top + height > bottom) {
+			if (header - height >= Math.max(page.top - 24, 0)) {
+				top = Math.max(page.top + 2, header - height - 2); /* over the legend */
+			} else {
+				/* In the other half, at the bottom. */
+				top = bottom - height;
+				left = x < (page.left + right) / 2 ? right - width : page.left + 4;
+			}
+		}
+		tip.setAttribute("transform",
+			"translate(" + (left - page.left) + "," + (top - page.top) + ")");
 	}
 
 	function hideTip() {

@@ -247,7 +247,9 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	} else {
 		xml_text(o, frame->name, frame->name_len);
 	}
-	out_char(o, '\n');
+	out_str(o, frame->kind == FLAME_PROCESS ? "\nprocess\n"
+		   : frame->kind == FLAME_TASK	? "\nthread\n"
+						: "\n");
 	grouped(o, frame->total);
 	out_printf(o, " %s, ", s->flame->unit);
 	out_fixed(o, 100 * svg_share_of_total(s, frame->total), 2);
@@ -290,11 +292,11 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
 	unsigned colour = frame->kind == FLAME_INTERVAL ? frame_colour(s, frame) : 0;
-	const char *class = frame->kind == FLAME_ROOT	   ? "root"
-			    : frame->kind == FLAME_TASK	   ? "task"
-			    : !colour			   ? "unmeasured"
-			    : flame_colour_is_dark(colour) ? "light"
-							   : "dark";
+	const char *class = frame->kind == FLAME_ROOT	    ? "root"
+			    : frame->kind != FLAME_INTERVAL ? "task"
+			    : !colour			    ? "unmeasured"
+			    : flame_colour_is_dark(colour)  ? "light"
+							    : "dark";
 	unsigned y = (s->rows - 1 - frame->depth) * ROW;
 	double x = svg_share_of_total(s, frame->left), width = svg_share_of_total(s, frame->total);
 	out_printf(o, "<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"", class);

@@ -57,6 +57,18 @@ function useIt(doc) {
 		fire(doc, doc, "keydown", "KeyboardEvent", { key: "Escape" });
 		expect(doc.getElementById("reset").disabled, "the way back from " + name);
 	}
+	/* Wherever the pointer is: the tooltip leaves the frames above it free. */
+	for (const frame of doc.querySelectorAll(".frame")) {
+		const box = frame.querySelector("rect").getBoundingClientRect();
+		const x = box.left + box.width / 2, y = box.top + box.height / 2;
+		fire(doc, frame, "mousemove", "MouseEvent", { clientX: x, clientY: y });
+		const covered = tip.getBoundingClientRect();
+		const plot = doc.getElementById("plot").getBoundingClientRect();
+		const left = Math.max(box.left, x - 150), right = Math.min(box.right, x + 150);
+		expect(!(covered.left < right && left < covered.right && covered.top < box.top &&
+			covered.bottom > plot.top + 8),
+			"the tooltip covers what is above " + frame.getAttribute("aria-label"));
+	}
 	const search = doc.getElementById("search");
 	search.value = names[0];
 	fire(doc, search, "input", "Event");

@@ -159,6 +159,13 @@ static char *model_stack(const struct interval *iv, const char *parent)
 		char tid[24];
 
 		snprintf(tid, sizeof tid, "tid %u", iv->tid);
+		/* The process, called as thread 1 is when the thread is named. */
+		if (task) {
+			const char *process = iv->tid == 1 ? task : "first";
+
+			escape_frame(&o, process, strlen(process));
+			out_char(&o, ';');
+		}
 		escape_frame(&o, task ? task : tid, strlen(task ? task : tid));
 	}
 	out_char(&o, ';');

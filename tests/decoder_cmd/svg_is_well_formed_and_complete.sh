@@ -9,6 +9,10 @@ in_file flame.svg 'Interval flame graph: demo'
 in_file flame.svg '<text x="5" y="15">inner</text>'
 in_file flame.svg 'class="frame unmeasured"[^>]*><title>minor 0x02'
 in_file flame.svg 'thread CPI 2.2500'
+# A process and its threads are frames of their own.
+[ "$(grep -c -A1 'class="frame task"[^>]*><title>main$' flame.svg)" -eq 2 ] || fail "the frames of main"
+[ "$(grep -A1 'class="frame task"' flame.svg | grep -cx process)" -eq 1 ] || fail "one process"
+[ "$(grep -A1 'class="frame task"' flame.svg | grep -cx thread)" -eq 3 ] || fail "three threads"
 in_file flame.svg 'CPI not measured</text>'
 in_file flame.svg 'we&quot;ird, \\x1B\[31m\\xFF;\\n</text>'
 in_file flame.svg '^</svg>$'
@@ -16,7 +20,7 @@ in_file flame.svg '^</svg>$'
 sed 's/http:\/\/www.w3.org\/[a-z0-9\/]*//g' flame.svg >rest
 not_in_file rest 'https?://|xlink|@import|url\([^#]'
 sed -n '/<script>/,$p' flame.svg >script
-not_in_file script 'inner|outer|ird'
+not_in_file script '(inner|outer)([^HW]|$)|ird'
 if command -v xmllint >/dev/null; then
 	xmllint --noout flame.svg || fail "not well-formed"
 fi

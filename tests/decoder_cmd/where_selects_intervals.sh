@@ -123,7 +123,7 @@ END
 
 # Every report and export takes it.
 run 0 --format folded --where 'label=disk and parent.label=query' t.bin
-[ "$(cat out)" = 'server;request 1;query;disk 1500' ] || fail "folded"
+[ "$(cat out)" = 'pid 10;server;request 1;query;disk 1500' ] || fail "folded"
 run 0 --format svg --where 'under(label=query)' t.bin
 in_file out 'query'
 not_in_file out 'parse'

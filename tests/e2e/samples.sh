@@ -39,7 +39,7 @@ check "compress_bench: nested intervals of files, codecs and levels" bench
 
 folded() {
 	"$CPIDECODE" --format folded "$work/t.bin" >"$work/folded" || return 1
-	grep -qE '^compress-[0-2];binary;zlib;zlib -9 [0-9]+$' "$work/folded" || return 1
+	grep -qE '^(compress_bench|pid [0-9]+);compress-[0-2];binary;zlib;zlib -9 [0-9]+$' "$work/folded" || return 1
 	# All widths together are the outermost intervals' time.
 	awk -F, 'NR > 1 && $10 == 0 { n += $3 } END { printf "%.0f\n", n }' "$work/intervals.csv" >"$work/a"
 	awk '{ n += $NF } END { printf "%.0f\n", n }' "$work/folded" >"$work/b"

@@ -185,6 +185,7 @@ static void end_one(struct content *c, struct thread *t, struct unit *u, unsigne
 	u->stack = c->stack;
 	u->depth = depth + 1;
 	u->task = t->name;
+	u->process = c->threads[thread - thread % THREADS_OF_PROCESS].name;
 	u->self = elapsed - t->nested[depth];
 	if (depth)
 		t->nested[depth - 1] += elapsed;

@@ -313,7 +313,7 @@ static void write_folded(const struct options *o)
 	if (!f)
 		die("cannot create %s: %s", o->output, strerror(errno));
 	while (content_next(content, &unit)) {
-		fputs(unit.task, f);
+		fprintf(f, "%s;%s", unit.process, unit.task);
 		for (unsigned i = 0; i < unit.depth; i++) {
 			putc_unlocked(';', f);
 			fputs(unit.stack[i], f);

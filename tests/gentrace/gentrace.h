@@ -73,7 +73,7 @@ struct unit {
 	/* Of a group: its labels from the outermost on, and ticks outside nested groups. */
 	const char *const *stack;
 	unsigned depth;
-	const char *task;
+	const char *process, *task; /* process: its main thread's name */
 	uint64_t self;
 };
 

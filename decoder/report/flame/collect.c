@@ -18,7 +18,6 @@ enum {
 	BUDGET = 8 << 20,
 	TEXT = 4096, /* bytes of names that are looked up together */
 	FEW_NAMES = 1024,
-	RECENT_TASKS = 64,
 };
 
 struct flame_writer {
@@ -29,10 +28,7 @@ struct flame_writer {
 	struct flame_wanted wanted[FLAME_WANTED];
 	unsigned nunnamed, text_used;
 	char text[TEXT];
-	struct recent_task {
-		const struct task *task;
-		uint32_t tid, name; /* name: 0: none */
-	} recent[RECENT_TASKS];	    /* by tid */
+	struct flame_tasks tasks;
 	uint64_t counted, left_out, told;
 	int64_t start, end;
 	bool names_event; /* of the weight */
@@ -123,25 +119,6 @@ static int collect_add_util_name(struct flame_collection *c, struct flame_writer
 	int rc = text.error ? CPIDECODE_ENOMEM : collect_add_name(c, w, text.buf, text.len);
 	out_discard(&text);
 	return rc;
-}
-
-/* The number of the name of the interval's thread; 0: out of memory. */
-static uint32_t collect_find_task(struct flame_writer *w, const struct interval *iv)
-{
-	struct recent_task *recent = &w->recent[iv->tid % RECENT_TASKS];
-
-	if (!recent->name || recent->task != iv->task || recent->tid != iv->tid) {
-		const char *name = report_task_name(iv->task);
-		char text[24];
-
-		if (!name) {
-			snprintf(text, sizeof text, "tid %u", iv->tid);
-			name = text;
-		}
-		*recent = (struct recent_task){
-			iv->task, iv->tid, flame_names_add(&w->names, name, strlen(name))};
-	}
-	return recent->name;
 }
 
 static void collect_add_part(
@@ -249,8 +226,8 @@ static int collect_add_interval(
 		.file = iv->file,
 		.tid = iv->tid,
 		.flags = iv->flags,
-		.task_name = collect_find_task(w, iv)};
-	if (!r->task_name)
+		.task = flame_tasks_find(&w->tasks, &w->names, c->r->trace, iv)};
+	if (!r->task)
 		return CPIDECODE_ENOMEM;
 	if (weight != iv->elapsed) {
 		r->sort.spare |= FLAME_HAS_WEIGHT;
@@ -447,6 +424,18 @@ int flame_collect(struct flame_collection *c)
 	return rc;
 }
 
+struct flame_task flame_collection_task(
+	const struct flame_collection *c, const struct flame_record *r)
+{
+	const struct flame_writer *w = &c->writers[r->sort.spare & FLAME_WRITER];
+	struct flame_task task = w->tasks.at[r->task - 1];
+
+	task.thread = flame_collection_name(c, r, task.thread);
+	if (task.process)
+		task.process = flame_collection_name(c, r, task.process);
+	return task;
+}
+
 int flame_collection_rewind(struct flame_collection *c)
 {
 	int rc = sorter_rewind(c->records);
@@ -470,6 +459,7 @@ void flame_collection_free(struct flame_collection *c)
 	for (unsigned i = 0; c->writers && i < c->count; i++) {
 		interval_builder_free(c->writers[i].builder);
 		flame_names_free(&c->writers[i].names);
+		flame_tasks_free(&c->writers[i].tasks);
 		if (c->maps)
 			free(c->maps[i]);
 	}

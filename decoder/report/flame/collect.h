@@ -10,6 +10,7 @@
 #include "../../model/intervals/interval_stream.h"
 #include "measures.h"
 #include "names.h"
+#include "tasks.h"
 
 /*
  * Sorts by machine, then start, intervals that began before tick 0 first; of those that start
@@ -21,8 +22,8 @@ struct flame_record {
 	uint64_t end;		   /* ticks */
 	uint64_t position;
 	uint32_t ring, file, tid;
-	uint32_t name, task_name; /* as its writer numbers them */
-	uint32_t flags;		  /* enum interval_flag, FLAME_HAS_OWN, FLAME_HAS_OFF_CPU */
+	uint32_t name, task; /* as its writer numbers them */
+	uint32_t flags;	     /* enum interval_flag, FLAME_HAS_OWN, FLAME_HAS_OFF_CPU */
 	/* As the shape says: weight; in pictures above, below, value; with FLAME_HAS_OWN its own
 	 * cost; with FLAME_HAS_MARK the query's mark. Absent ones are not stored. */
 	uint64_t words[6];
@@ -119,6 +120,10 @@ static inline uint32_t flame_collection_name(
 		name = map[name];
 	return c->spelled && c->spelled[name] ? c->spelled[name] : name;
 }
+
+/* The numbers, in names, of the record's process and thread. */
+struct flame_task flame_collection_task(
+	const struct flame_collection *c, const struct flame_record *r);
 
 /* Keeps counted, left_out, start and end, and the names. */
 void flame_collection_free(struct flame_collection *c);

@@ -1,4 +1,5 @@
-/* Builds the tree of frames from sorted intervals: the root, a task, outer and inner intervals. */
+/* Builds the tree of frames from sorted intervals: the root, a process, a thread, outer and inner
+ * intervals. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,13 +111,29 @@ static void builder_drop_thread(void *ctx, struct thread_stack *t)
 		builder_close_interval(ctx, stack[--t->count]);
 }
 
-/* Looks up the frame of the thread at once: there are few. */
+static uint32_t builder_add_task(struct builder *b, uint32_t parent, uint32_t name, uint64_t *path)
+{
+	*path = flame_tree_path(&b->tree, *path, name);
+	uint32_t frame = flame_tree_add(&b->tree, parent, name, *path);
+	if (frame)
+		flame_tree_node(&b->tree, frame)->is_task = true;
+	return frame;
+}
+
+/* Looks up the frames of the process and the thread at once: there are few. */
 static uint32_t builder_find_task(struct builder *b, const struct flame_record *r, uint64_t *path)
 {
-	uint32_t name = flame_collection_name(&b->collection, r, r->task_name);
+	const struct flame_task task = flame_collection_task(&b->collection, r);
+	uint32_t process = 0;
 
-	*path = flame_tree_path(&b->tree, 0, name);
-	return flame_tree_add(&b->tree, 0, name, *path);
+	*path = 0;
+	if (task.process) {
+		process = builder_add_task(b, 0, task.process, path);
+		if (!process)
+			return 0;
+		flame_tree_node(&b->tree, process)->is_process = true;
+	}
+	return builder_add_task(b, process, task.thread, path);
 }
 
 /* The weight less the library's own cost inside, and the cost of the pair: neither is the parent's

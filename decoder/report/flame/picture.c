@@ -55,7 +55,7 @@ static void add_up(struct picture *p, struct flame_cpis *cpis)
 			__builtin_prefetch(flame_tree_node(t, node[-SOON].parent), 1);
 		if (!node->count)
 			p->uncounted++;
-		else if (node->parent)
+		else if (!node->is_task)
 			survey(cpis, node->state.kind,
 				flame_measures_cpi(&t->measures, i, node->state));
 		struct flame_node *parent = flame_tree_node(t, node->parent);
@@ -88,7 +88,9 @@ static int show(struct picture *p, uint32_t number)
 		name = flame_names_get(&p->tree->names, node->name);
 		frame.parent = flame_tree_node(p->tree, node->parent)->name;
 		frame.depth = f->frames[frame.parent].depth + 1;
-		frame.kind = node->parent ? FLAME_INTERVAL : FLAME_TASK;
+		frame.kind = node->is_process ? FLAME_PROCESS
+			     : node->is_task  ? FLAME_TASK
+					      : FLAME_INTERVAL;
 	}
 	frame.name = name.at;
 	frame.name_len = name.len;

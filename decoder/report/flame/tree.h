@@ -10,7 +10,9 @@ struct flame_node {
 	uint32_t parent;
 	uint32_t name; /* in names; flame_picture replaces it by the frame's index if it is shown */
 	uint64_t self;
-	uint64_t count : 47;	  /* of its own intervals */
+	uint64_t count : 45;  /* of its own intervals */
+	uint64_t is_task : 1; /* a process or a thread */
+	uint64_t is_process : 1;
 	uint64_t has_counted : 1; /* set by flame_lines: a descendant has intervals that count */
 	struct flame_state state; /* of its measures */
 };
@@ -18,7 +20,7 @@ struct flame_node {
 /* The most frames, including the root. */
 #define FLAME_MOST FLAME_SLOTS_MOST
 
-/* Starts zeroed. The root is node 0; a task's parent is the root. */
+/* Starts zeroed. The root is node 0; a process' parent is the root. */
 struct flame_tree {
 	struct pages nodes; /* struct flame_node */
 	uint32_t count;

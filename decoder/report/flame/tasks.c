@@ -1,0 +1,98 @@
+#include "tasks.h"
+
+#include <stdio.h>
+
+#include "../../base/grow.h"
+#include "../../model/trace/trace.h"
+
+static uint64_t flame_tasks_hash(const struct flame_task *task)
+{
+	return ((uint64_t)task->process << 32 | task->thread) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+}
+
+static bool flame_tasks_index_all(struct flame_tasks *tasks)
+{
+	if (!hash_index_reset(&tasks->by_names, 2 * (tasks->count + 1)))
+		return false;
+	for (size_t i = 0; i < tasks->count; i++)
+		hash_index_add(&tasks->by_names, flame_tasks_hash(&tasks->at[i]), (uint32_t)i);
+	return true;
+}
+
+static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_task *task)
+{
+	uint64_t hash = flame_tasks_hash(task);
+
+	if (2 * (tasks->count + 1) > tasks->by_names.slots && !flame_tasks_index_all(tasks))
+		return 0;
+	for (uint32_t found; (found = *hash_index_at(&tasks->by_names, hash)); hash++)
+		if (tasks->at[found - 1].process == task->process &&
+			tasks->at[found - 1].thread == task->thread)
+			return found;
+	if (tasks->count >= UINT32_MAX ||
+		grow(&tasks->at, tasks->count, &tasks->cap, sizeof *tasks->at))
+		return 0;
+	hash_index_add(&tasks->by_names, hash, (uint32_t)tasks->count);
+	tasks->at[tasks->count++] = *task;
+	return (uint32_t)tasks->count;
+}
+
+/*
+ * A process is called as its main thread is. The main thread may have been named later than
+ * another of its threads.
+ */
+static const struct task *flame_tasks_find_main(
+	const struct trace *t, uint32_t machine, const struct task *task)
+{
+	const uint64_t moments[] = {task->first, UINT64_MAX};
+
+	if (task->tid == task->pid)
+		return task;
+	for (unsigned i = 0; i < sizeof moments / sizeof *moments; i++) {
+		const struct task *main = trace_task(t, machine, task->pid, moments[i]);
+
+		if (main && main->pid == task->pid && main->name[0])
+			return main;
+	}
+	return NULL;
+}
+
+/* The number of the name, or of a text in its place. */
+static uint32_t flame_tasks_name(
+	struct flame_names *names, const struct task *task, const char *word, uint32_t number)
+{
+	char text[24];
+	const char *name = task ? task->name : "";
+
+	if (!name[0]) {
+		snprintf(text, sizeof text, "%s %u", word, number);
+		name = text;
+	}
+	return flame_names_add(names, name, strlen(name));
+}
+
+uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
+	const struct trace *t, const struct interval *iv)
+{
+	struct flame_recent_task *recent = &tasks->recent[iv->tid % FLAME_RECENT_TASKS];
+	struct flame_task task = {0};
+
+	if (recent->number && recent->task == iv->task && recent->tid == iv->tid &&
+		recent->machine == iv->machine)
+		return recent->number;
+	task.thread = flame_tasks_name(names, iv->task, "tid", iv->tid);
+	if (iv->task)
+		task.process = flame_tasks_name(names,
+			flame_tasks_find_main(t, iv->machine, iv->task), "pid", iv->task->pid);
+	if (!task.thread || (iv->task && !task.process))
+		return 0;
+	uint32_t number = flame_tasks_add(tasks, &task);
+	*recent = (struct flame_recent_task){iv->task, iv->tid, iv->machine, number};
+	return number;
+}
+
+void flame_tasks_free(struct flame_tasks *tasks)
+{
+	free(tasks->at);
+	hash_index_free(&tasks->by_names);
+}
