@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../report/diff.h"
+#include "../report/flame/sides.h"
 #include "../report/partial/merge.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
@@ -125,10 +126,23 @@ static void settle_times(struct options *o, const struct trace *t)
 	}
 }
 
-/* Writes the report to out, or its partial result to *into. CPIDECODE_EINVAL: the reason is
- * printed. */
+/* What a run of a diff is read into: one of both. */
+struct run_target {
+	struct partial *partial;
+	struct flame_sides *sides;
+	unsigned side;
+};
+
+static int run_into(struct report *r, const struct run_target *into)
+{
+	return into->partial ? report_make_partial(r, into->partial)
+			     : report_flame_side(r, into->sides, into->side);
+}
+
+/* Writes the report to out, or reads the trace into *into (NULL: none). CPIDECODE_EINVAL: the
+ * reason is printed. */
 static int run_report(struct trace *t, const struct options *o, struct out *out,
-	struct partial *into, bool *bad, bool *is_misused)
+	const struct run_target *into, bool *bad, bool *is_misused)
 {
 	struct findings found = {0};
 	struct report r = {.out = out,
@@ -162,7 +176,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 	r.slices = slices;
 	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
 		complain(REPORT_SCRIPTED);
-	int rc = into ? report_make_partial(&r, into) : report_run(&r, o->report);
+	int rc = into ? run_into(&r, into) : report_run(&r, o->report);
 	int error = errno;
 	*is_misused |= r.is_misused;
 	progress_end();
@@ -201,14 +215,26 @@ struct job {
 	size_t nparts;
 	const char *absent; /* what was not merged, for the head of the report */
 	bool is_diff;
-	size_t before; /* the leading parts that belong to the "before" side */
-	bool bad;      /* data was lost or damaged */
+	struct flame_sides *sides; /* of a differential flame graph */
+	size_t before;		   /* the leading parts that belong to the "before" side */
+	bool bad;		   /* data was lost or damaged */
 	bool is_misused;
 	size_t gates_failed;
 };
 
+static int write_sides(const struct job *job, struct out *out)
+{
+	struct report r = {.out = out, .compensate = job->o->compensate};
+
+	if (job->o->weight)
+		report_set_weight(&r, job->o->weight);
+	return flame_sides_write(job->sides, &r);
+}
+
 static int run_job(struct job *job, struct out *out)
 {
+	if (job->sides)
+		return write_sides(job, out);
 	if (job->is_diff)
 		return merge_diff(&(struct diff_runs){job->parts, job->before},
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
@@ -335,11 +361,51 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 	o.files = run->files;
 	o.nfiles = run->nfiles;
 	int code = begin_trace(&o, &t);
-	int rc = code ? 0 : run_report(t, &o, NULL, p, bad, is_misused);
+	const struct run_target into = {.partial = p};
+	int rc = code ? 0 : run_report(t, &o, NULL, &into, bad, is_misused);
 	if (rc && rc != CPIDECODE_EINVAL)
 		complain_code("decoding", rc, errno);
 	report_close(t);
 	return rc ? EXIT_FAILED : code;
+}
+
+/* Adds the stacks of a run's files. */
+static int read_stacks(struct job *job, const struct run *run, unsigned side)
+{
+	const struct run_target into = {.sides = job->sides, .side = side};
+	struct options o = *job->o;
+	struct trace *t;
+
+	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
+		complain(
+			"%s: a partial result has no stacks: the differential flame graph needs traces",
+			run->files[0]);
+		return EXIT_FAILED;
+	}
+	o.files = run->files;
+	o.nfiles = run->nfiles;
+	int code = begin_trace(&o, &t);
+	int rc = code ? 0 : run_report(t, &o, NULL, &into, &job->bad, &job->is_misused);
+	if (rc && rc != CPIDECODE_EINVAL)
+		complain_code("decoding", rc, errno);
+	report_close(t);
+	if (rc)
+		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
+	return code;
+}
+
+static int read_all_stacks(struct job *job, const struct runs sides[2])
+{
+	int rc = flame_sides_new(&job->sides), code = EXIT_FINE;
+
+	if (rc) {
+		complain_code("decoding", rc, ENOMEM);
+		return EXIT_FAILED;
+	}
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < sides[side].n && !code; i++)
+			code = read_stacks(job, &sides[side].runs[i], side);
+	return code;
 }
 
 static int read_sides(struct job *job, const struct runs sides[2])
@@ -405,12 +471,14 @@ static int compare(struct options *o)
 	int code = find_runs(o, sides);
 
 	if (!code)
-		code = read_sides(&job, sides);
+		code = o->format == FORMAT_SVG ? read_all_stacks(&job, sides)
+					       : read_sides(&job, sides);
 	if (!code)
 		code = write_report(&job);
 	for (size_t i = 0; i < job.nparts; i++)
 		merge_free(&job.parts[i]);
 	free(job.parts);
+	flame_sides_free(job.sides);
 	runs_free(&sides[0]);
 	runs_free(&sides[1]);
 	return code;

@@ -559,7 +559,10 @@ static void check(struct options *o, const struct seen *seen)
 {
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
 
-	if (flame) {
+	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
+		if (o->noise || o->ngates || o->nmetrics || o->single)
+			misuse("--report diff --format svg is the differential flame graph: it takes no --aa, --fail-if, --single-run or --metric");
+	} else if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
 				report_names[o->report], format_names[o->format],

@@ -170,6 +170,9 @@ void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
 REPORTS(REPORT_FUNCTION)
 #undef REPORT_FUNCTION
 int report_flame(struct report *r);
+/* The stacks of r's trace, with FORMAT_SVG, added to side 0 or 1 of a differential flame graph (flame/sides.h). */
+struct flame_sides;
+int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side);
 int report_export(struct report *r);
 int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file

@@ -59,6 +59,15 @@ struct flame_frame {
 	uint64_t within; /* with those of the frames on it */
 	double cpi;	 /* of its kind; NAN: not measured */
 	double elapsed_ns;
+	uint64_t before; /* of a differential graph: its total in the runs before */
+};
+
+/* What makes a graph a differential one: self, total, left and counts are of the runs after. */
+struct flame_change {
+	unsigned runs[2];	 /* before, after: sums are of so many */
+	const char *commands[2]; /* NULL: unknown, or several */
+	uint64_t gone_self;	 /* weight before of frames without intervals after, */
+	uint32_t gone;		 /* and their number */
 };
 
 /* The CPIs of all frames, including hidden ones. */
@@ -84,6 +93,7 @@ struct flame {
 	const char *command; /* that was recorded; NULL: unknown, or several */
 	uint64_t lost;	     /* hooks lost or torn: intervals may be missing */
 	bool scripted;
+	const struct flame_change *change; /* NULL: not a differential graph. Else without range */
 };
 
 enum { FLAME_MAX_ROWS = 400 }; /* deeper frames would be off any screen */

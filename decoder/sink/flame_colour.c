@@ -56,6 +56,20 @@ unsigned flame_colour(double place)
 	return mix(a, b, 16, at - stop) | mix(a, b, 8, at - stop) | mix(a, b, 0, at - stop);
 }
 
+unsigned flame_colour_of_change(double place)
+{
+	/* Blue and red stay apart for every kind of colour vision. */
+	static const unsigned shrank[] = {0xf0efed, 0xc6dcec, 0x8dbfdd, 0x4a97c9, 0x2166ac};
+	static const unsigned grew[] = {0xf0efed, 0xfbd3bd, 0xf3a481, 0xd9604d, 0xb2182b};
+	const unsigned *side = place < 0 ? shrank : grew;
+	const double at = fmin(fabs(place), 1) * 4;
+	const int stop = at < 4 ? (int)at : 3;
+
+	return mix(side[stop], side[stop + 1], 16, at - stop) |
+	       mix(side[stop], side[stop + 1], 8, at - stop) |
+	       mix(side[stop], side[stop + 1], 0, at - stop);
+}
+
 unsigned flame_colour_of_name(const char *name, size_t n)
 {
 	/* Okabe and Ito's colours, which every kind of colour vision tells apart, lightened. */

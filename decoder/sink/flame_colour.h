@@ -21,6 +21,8 @@ double flame_scale_place(const struct flame_scale *s, double cpi);
 double flame_scale_value(const struct flame_scale *s, double place);
 /* 0xRRGGBB */
 unsigned flame_colour(double place);
+/* From -1, all blue, over grey at 0 to 1, all red. */
+unsigned flame_colour_of_change(double place);
 /* One of eight light colours, always the same for a name. */
 unsigned flame_colour_of_name(const char *name, size_t n);
 /* Whether white text reads better than black on it. */

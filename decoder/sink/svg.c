@@ -9,6 +9,8 @@
 #include "escape.h"
 #include "flame.h"
 #include "flame_colour.h"
+#include "svg_change.h"
+#include "svg_text.h"
 #include "units.h"
 
 /* flame.css and flame.js, built in (formats/embed.cmake). */
@@ -23,6 +25,7 @@ enum {
 	NOMINAL_WIDTH = 1200,
 	MAX_NAME = 1024, /* bytes of a name on its frame, and where another frame has all of it */
 	MARGIN = 8,	 /* of a name on its frame, in pixels */
+	FIRST_LINE = 49,
 	LINE = 18,
 	MAX_COMMAND = 120, /* cells */
 };
@@ -36,7 +39,8 @@ enum {
 struct svg {
 	struct out *o;
 	const struct flame *flame;
-	enum { BY_CPI, BY_OFF_CPU, BY_NAME } colours; /* by the first that some interval has */
+	/* By the first that some interval has; by change in a differential graph. */
+	enum { BY_CPI, BY_OFF_CPU, BY_NAME, BY_CHANGE } colours;
 	struct flame_scale scale;
 	const char *scale_name;
 	unsigned header; /* pixels */
@@ -102,25 +106,6 @@ static bool is_cut(const struct svg *s, const struct flame_frame *frame)
 	return s->cut && s->cut[i / 8] >> i % 8 & 1;
 }
 
-/* A whole lacks whatever one of its parts lacks. */
-static void discard_part(struct out *o, struct out *part)
-{
-	if (!o->error)
-		o->error = part->error;
-	out_discard(part);
-}
-
-/* Escapes for a person first, so that control bytes show, then for XML. */
-static void xml_text(struct out *o, const char *s, size_t n)
-{
-	struct out safe;
-
-	out_memory(&safe);
-	escape_text(&safe, s, n);
-	escape_xml(o, safe.buf, safe.len);
-	discard_part(o, &safe);
-}
-
 /* A position as a fraction of the picture, 0 to 1. */
 static double svg_share_of_total(const struct svg *s, uint64_t weight)
 {
@@ -163,7 +148,8 @@ static void choose_scale(struct svg *s)
 	unsigned all = s->flame->cpis.kinds,
 		 kinds = all & ~(1u << FLAME_CPI_NONE | 1u << FLAME_OFF_CPU);
 
-	s->colours = s->flame->cpis.high > 0	 ? BY_CPI
+	s->colours = s->flame->change		 ? BY_CHANGE
+		     : s->flame->cpis.high > 0	 ? BY_CPI
 		     : all & 1u << FLAME_OFF_CPU ? BY_OFF_CPU
 						 : BY_NAME;
 	s->scale = s->colours == BY_OFF_CPU
@@ -181,22 +167,6 @@ static void choose_scale(struct svg *s)
 		s->scale_name = "raw CPI, cycles per instruction";
 }
 
-static void grouped(struct out *o, uint64_t v)
-{
-	struct out digits;
-
-	out_memory(&digits);
-	out_u64(&digits, v);
-	for (size_t i = 0; i < digits.len; i++) {
-		if (i && (digits.len - i) % 3 == 0)
-			out_char(o, ',');
-		out_char(o, digits.buf[i]);
-	}
-	discard_part(o, &digits);
-}
-
-static const char ellipsis[] = "\xE2\x80\xA6";
-
 /* Cuts the name to MAX_NAME bytes, between characters. */
 static uint32_t cut_bytes(const struct flame_frame *frame)
 {
@@ -208,22 +178,6 @@ static uint32_t cut_bytes(const struct flame_frame *frame)
 	return n;
 }
 
-/* Writes what fits into so many cells, as it is spelled for a person. */
-static void write_cut(struct out *o, const char *s, size_t n, size_t cells)
-{
-	struct out safe;
-
-	out_memory(&safe);
-	escape_text(&safe, s, n);
-	size_t fits = utf8_fit(safe.buf, safe.len, cells);
-	if (fits < safe.len)
-		fits = utf8_fit(safe.buf, safe.len, cells - 1);
-	escape_xml(o, safe.buf, fits);
-	if (fits < safe.len)
-		out_str(o, ellipsis);
-	discard_part(o, &safe);
-}
-
 /* Cuts the name to its frame: where a picture runs no script, as in a page that embeds it, nothing
  * else does. */
 static void write_name(struct out *o, const struct flame_frame *frame, double width)
@@ -231,7 +185,43 @@ static void write_name(struct out *o, const struct flame_frame *frame, double wi
 	double room = (width * NOMINAL_WIDTH - MARGIN) / LETTER_WIDTH;
 
 	if (room >= 2)
-		write_cut(o, frame->name, cut_bytes(frame), (size_t)room);
+		svg_text_cut(o, frame->name, cut_bytes(frame), (size_t)room);
+}
+
+/* What the frame weighs, and its intervals. */
+static void write_figures(struct svg *s, const struct flame_frame *frame)
+{
+	struct out *o = s->o;
+
+	if (s->colours == BY_CHANGE) {
+		svg_change_tooltip(o, s->flame, frame);
+		return;
+	}
+	svg_grouped(o, frame->total);
+	out_printf(o, " %s, ", s->flame->unit);
+	out_fixed(o, 100 * svg_share_of_total(s, frame->total), 2);
+	out_str(o, "% of all\n");
+	if (frame->self != frame->total && frame->kind == FLAME_INTERVAL) {
+		svg_grouped(o, frame->self);
+		out_printf(o, " %s not spent in nested intervals\n", s->flame->unit);
+	}
+	uint64_t count = frame->kind == FLAME_INTERVAL ? frame->count : frame->within;
+	svg_grouped(o, count);
+	out_str(o, count == 1 ? " interval" : " intervals");
+	if (frame->kind != FLAME_INTERVAL)
+		return;
+	out_str(o, ", ");
+	units_duration(o, frame->elapsed_ns);
+	out_char(o, '\n');
+	out_str(o, cpi_name(frame->cpi_kind));
+	if (frame->cpi_kind == FLAME_OFF_CPU) {
+		out_char(o, ' ');
+		out_fixed(o, 100 * frame->cpi, 2);
+		out_str(o, "% of the time");
+	} else if (!isnan(frame->cpi)) {
+		out_char(o, ' ');
+		out_fixed(o, frame->cpi, 4);
+	}
 }
 
 /* Writes a tooltip: its first line is the name; the script shows the rest unchanged. */
@@ -241,46 +231,24 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 
 	out_str(o, "<title>");
 	if (is_cut(s, frame)) {
-		xml_text(o, frame->name, cut_bytes(frame));
-		out_str(o, ellipsis);
+		svg_text(o, frame->name, cut_bytes(frame));
+		out_str(o, SVG_ELLIPSIS);
 		out_printf(o, "\n(%u bytes of name: another frame of it has all)", frame->name_len);
 	} else {
-		xml_text(o, frame->name, frame->name_len);
+		svg_text(o, frame->name, frame->name_len);
 	}
 	out_str(o, frame->kind == FLAME_PROCESS ? "\nprocess\n"
 		   : frame->kind == FLAME_TASK	? "\nthread\n"
 						: "\n");
-	grouped(o, frame->total);
-	out_printf(o, " %s, ", s->flame->unit);
-	out_fixed(o, 100 * svg_share_of_total(s, frame->total), 2);
-	out_str(o, "% of all\n");
-	if (frame->self != frame->total && frame->kind == FLAME_INTERVAL) {
-		grouped(o, frame->self);
-		out_printf(o, " %s not spent in nested intervals\n", s->flame->unit);
-	}
-	uint64_t count = frame->kind == FLAME_INTERVAL ? frame->count : frame->within;
-	grouped(o, count);
-	out_str(o, count == 1 ? " interval" : " intervals");
-	if (frame->kind == FLAME_INTERVAL) {
-		out_str(o, ", ");
-		units_duration(o, frame->elapsed_ns);
-		out_char(o, '\n');
-		out_str(o, cpi_name(frame->cpi_kind));
-		if (frame->cpi_kind == FLAME_OFF_CPU) {
-			out_char(o, ' ');
-			out_fixed(o, 100 * frame->cpi, 2);
-			out_str(o, "% of the time");
-		} else if (!isnan(frame->cpi)) {
-			out_char(o, ' ');
-			out_fixed(o, frame->cpi, 4);
-		}
-	}
+	write_figures(s, frame);
 	out_str(o, "</title>");
 }
 
 /* Of an interval's frame; 0: what colours the others was not measured here. */
 static unsigned frame_colour(const struct svg *s, const struct flame_frame *frame)
 {
+	if (s->colours == BY_CHANGE)
+		return svg_change_colour(s->flame, frame);
 	if (s->colours == BY_NAME)
 		return flame_colour_of_name(frame->name, frame->name_len);
 	if (isnan(frame->cpi) || (s->colours == BY_CPI && frame->cpi_kind == FLAME_OFF_CPU))
@@ -291,8 +259,10 @@ static unsigned frame_colour(const struct svg *s, const struct flame_frame *fram
 static void write_frame(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
-	unsigned colour = frame->kind == FLAME_INTERVAL ? frame_colour(s, frame) : 0;
-	const char *class = frame->kind == FLAME_ROOT	    ? "root"
+	const bool is_coloured = frame->kind == FLAME_INTERVAL || s->colours == BY_CHANGE;
+	unsigned colour = is_coloured ? frame_colour(s, frame) : 0;
+	const char *class = is_coloured && colour ? flame_colour_is_dark(colour) ? "light" : "dark"
+			    : frame->kind == FLAME_ROOT	    ? "root"
 			    : frame->kind != FLAME_INTERVAL ? "task"
 			    : !colour			    ? "unmeasured"
 			    : flame_colour_is_dark(colour)  ? "light"
@@ -370,6 +340,11 @@ static void write_legend(struct svg *s)
 
 	out_printf(o, "<svg x=\"1%%\" y=\"%u\" height=\"30\">", s->header - 40);
 	int x = 0;
+	if (s->colours == BY_CHANGE) {
+		svg_change_legend(o);
+		out_str(o, "</svg>\n");
+		return;
+	}
 	if (s->colours == BY_NAME) {
 		out_str(o,
 			"<text class=\"key\" y=\"10\">Colours tell names apart: no CPI was measured in any interval, nor its time off the processors.</text></svg>\n");
@@ -388,22 +363,34 @@ static void write_legend(struct svg *s)
 	out_str(o, "</svg>\n");
 }
 
-/* The second line of what the picture is of, if there is anything for it. */
+static const char *svg_title(const struct flame *f)
+{
+	return f->change ? "Differential flame graph" : "Interval flame graph";
+}
+
+/* Lines under the first one of what the picture is of. */
+static unsigned svg_count_lines(const struct flame *f)
+{
+	return (f->change != NULL) + (f->command || f->lost);
+}
+
+/* The last of these lines, if there is anything for it. */
 static void svg_write_command(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	struct out *o = s->o;
 
-	if (s->header == HEADER)
+	if (!f->command && !f->lost)
 		return;
-	out_printf(o, "<text class=\"sub\" x=\"1%%\" y=\"%d\">", 49 + LINE);
+	out_printf(o, "<text class=\"sub\" x=\"1%%\" y=\"%u\">",
+		FIRST_LINE + LINE * svg_count_lines(f));
 	if (f->command)
-		write_cut(o, f->command, strlen(f->command), MAX_COMMAND);
+		svg_text_cut(o, f->command, strlen(f->command), MAX_COMMAND);
 	if (f->lost) {
 		out_str(o, "<tspan class=\"warn\">");
 		if (f->command)
 			out_str(o, " \xC2\xB7 ");
-		grouped(o, f->lost);
+		svg_grouped(o, f->lost);
 		out_printf(o, " hook%s lost: intervals may be missing</tspan>",
 			f->lost == 1 ? "" : "s");
 	}
@@ -415,19 +402,24 @@ static void svg_write_header(struct svg *s)
 	const struct flame *f = s->flame;
 	struct out *o = s->o;
 
-	out_str(o, "<text class=\"title\" x=\"1%\" y=\"29\">Interval flame graph");
+	out_printf(o, "<text class=\"title\" x=\"1%%\" y=\"29\">%s", svg_title(f));
 	if (f->host) {
 		out_str(o, ": ");
-		xml_text(o, f->host, strlen(f->host));
+		svg_text(o, f->host, strlen(f->host));
 	}
 	if (f->scripted)
 		out_str(o, " <tspan class=\"warn\">(scripted counters, not measured)</tspan>");
-	out_str(o, "</text>\n<text class=\"sub\" x=\"1%\" y=\"49\">");
-	xml_text(o, f->range, strlen(f->range));
-	out_str(o, " \xC2\xB7 ");
-	grouped(o, f->frames[0].total);
-	out_printf(o, " %s in all \xC2\xB7 width: %s", f->unit, f->weight);
 	out_str(o, "</text>\n");
+	if (f->change) {
+		svg_change_runs(o, f, FIRST_LINE, LINE);
+	} else {
+		out_printf(o, "<text class=\"sub\" x=\"1%%\" y=\"%d\">", FIRST_LINE);
+		svg_text(o, f->range, strlen(f->range));
+		out_str(o, " \xC2\xB7 ");
+		svg_grouped(o, f->frames[0].total);
+		out_printf(o, " %s in all \xC2\xB7 width: %s", f->unit, f->weight);
+		out_str(o, "</text>\n");
+	}
 	svg_write_command(s);
 	out_str(o,
 		"<foreignObject id=\"tools\" class=\"gone\" x=\"49%\" y=\"10\" width=\"50%\" height=\"32\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\"><output id=\"matched\"></output><input id=\"search\" type=\"search\" placeholder=\"Search (text or regex)\" aria-label=\"Search frames\"/><button id=\"reset\" type=\"button\">Reset</button></div></foreignObject>\n");
@@ -446,6 +438,8 @@ static void write_footer(struct svg *s)
 		out_printf(o,
 			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows left out.",
 			left_out, left_out == 1 ? "" : "s", FLAME_MAX_ROWS);
+	if (s->flame->change)
+		svg_change_gone(o, s->flame);
 	if (!s->flame->frames[0].total)
 		out_str(o, " There is no interval to show.");
 	out_str(o, "</text>\n");
@@ -453,7 +447,7 @@ static void write_footer(struct svg *s)
 
 void flame_svg(struct out *o, const struct flame *f)
 {
-	struct svg s = {.o = o, .flame = f, .header = HEADER + (f->command || f->lost ? LINE : 0)};
+	struct svg s = {.o = o, .flame = f, .header = HEADER + LINE * svg_count_lines(f)};
 
 	choose_scale(&s);
 	if (cut_names(&s) && !o->error)
@@ -463,8 +457,8 @@ void flame_svg(struct out *o, const struct flame *f)
 	unsigned height = s.header + s.rows * ROW + FOOTER;
 	out_printf(o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
-		height);
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>%s</title>\n<style>\n",
+		height, svg_title(f));
 	out_bytes(o, flame_css, flame_css_size);
 	out_str(o,
 		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/></pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");

@@ -118,4 +118,4 @@ misuse 'what follows the number' --report diff --fail-if 'mean>+5h' before.bin s
 misuse 'goes with --report diff' --fail-if 'mean>+5%' before.bin
 misuse 'compares two' --report diff before.bin
 misuse 'compares two' --report diff before.bin slower.bin one.bin
-misuse 'no --format|goes with' --report diff --format svg before.bin slower.bin
+misuse 'no --format|goes with' --report diff --format folded before.bin slower.bin

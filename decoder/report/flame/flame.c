@@ -6,14 +6,15 @@
 
 #include "../../base/grow.h"
 #include "../../model/intervals/thread_stacks.h"
-#include "../../sink/escape.h"
 #include "../../sink/units.h"
 #include "../losses.h"
 #include "../query/lineage.h"
 #include "../query/select.h"
 #include "../report.h"
 #include "collect.h"
+#include "sides.h"
 #include "tree.h"
+#include "words.h"
 
 enum { BATCH = 64 }; /* frames looked up together */
 
@@ -319,34 +320,6 @@ static int builder_add_intervals(struct builder *b)
 	return rc;
 }
 
-/* Of an event the name is the unit. */
-static const char *const units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
-	[WEIGHT_NS] = "ns",
-	[WEIGHT_INSTRUCTIONS] = "instructions",
-	[WEIGHT_THREAD_CYCLES] = "thread cycles"};
-
-static const char *flame_unit(const struct report *r)
-{
-	return r->weight == WEIGHT_EVENT ? r->weight_event : units[r->weight];
-}
-
-/* For a person. */
-static const char *flame_weight_name(const struct report *r)
-{
-	if (r->compensate)
-		return r->weight == WEIGHT_CYCLES ? "elapsed cycles less the library's own cost"
-						  : "ns less the library's own cost";
-	return r->weight == WEIGHT_CYCLES ? "elapsed cycles" : flame_unit(r);
-}
-
-/* Safe in a picture. */
-static void flame_spell_word(struct out *o, const char *word)
-{
-	out_memory(o);
-	escape_xml(o, word, strlen(word));
-	out_char(o, '\0');
-}
-
 static uint64_t flame_count_lost(const struct report *r)
 {
 	uint64_t lost = 0;
@@ -423,7 +396,8 @@ static int flame_refuse_event(struct report *r)
 	return CPIDECODE_EINVAL;
 }
 
-int report_flame(struct report *r)
+/* Writes the graph, or adds its stacks to a side. */
+static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
 {
 	struct builder *b = calloc(1, sizeof *b);
 
@@ -444,7 +418,9 @@ int report_flame(struct report *r)
 	if (!rc && r->weight == WEIGHT_EVENT && !b->collection.names_event &&
 		(left_out || (select_takes_all(r) && !r->slices)))
 		rc = flame_refuse_event(r);
-	if (!rc)
+	if (!rc && sides)
+		rc = flame_sides_add(sides, side, r, &b->tree);
+	else if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
 	if (!rc)
 		report_note_compensated(r, b->collection.told, b->collection.counted);
@@ -462,4 +438,14 @@ int report_flame(struct report *r)
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;
+}
+
+int report_flame(struct report *r)
+{
+	return flame_run(r, NULL, 0);
+}
+
+int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side)
+{
+	return flame_run(r, sides, side);
 }

@@ -81,6 +81,7 @@ static int show(struct picture *p, uint32_t number)
 		.self = node->self,
 		.within = node->count,
 		.count = node->count,
+		.before = p->tree->before ? p->tree->before[number] : 0,
 		.cpi_kind = node->state.kind,
 		.cpi = flame_measures_cpi(&p->tree->measures, number, node->state),
 		.elapsed_ns = flame_measures_ns(&p->tree->measures, number, node->state)};

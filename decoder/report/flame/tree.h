@@ -29,6 +29,7 @@ struct flame_tree {
 	bool measured;		  /* keeps measures, for a picture */
 	struct flame_measures measures;
 	struct flame_names names;
+	const uint64_t *before; /* of a differential graph: each frame's total in it; NULL: none */
 };
 
 /* Makes the root. 0 or CPIDECODE_ENOMEM. */

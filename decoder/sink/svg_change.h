@@ -1,0 +1,19 @@
+/* What a differential flame graph has in place of CPIs: colours, legend, the runs and their change.
+ */
+#ifndef SWT_DECODER_SINK_SVG_CHANGE_H
+#define SWT_DECODER_SINK_SVG_CHANGE_H
+
+#include "flame.h"
+
+/* Of a frame whose total was `before` a run and is `after`, of runs of that number. */
+unsigned svg_change_colour(const struct flame *f, const struct flame_frame *frame);
+/* Lines of a frame's tooltip, after its name. */
+void svg_change_tooltip(struct out *o, const struct flame *f, const struct flame_frame *frame);
+/* In the legend's place. */
+void svg_change_legend(struct out *o);
+/* The two lines under the title: each side's runs. y: of the first. */
+void svg_change_runs(struct out *o, const struct flame *f, unsigned y, unsigned line);
+/* A sentence on frames that only the runs before have; nothing if none. */
+void svg_change_gone(struct out *o, const struct flame *f);
+
+#endif

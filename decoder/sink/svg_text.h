@@ -1,0 +1,17 @@
+/* Text in a picture: for a person, then for XML. */
+#ifndef SWT_DECODER_SINK_SVG_TEXT_H
+#define SWT_DECODER_SINK_SVG_TEXT_H
+
+#include "out.h"
+
+#define SVG_ELLIPSIS "\xE2\x80\xA6"
+
+/* Any bytes, so that control bytes show. */
+void svg_text(struct out *o, const char *s, size_t n);
+/* As much of them as fits into so many cells of a fixed-width font; an ellipsis ends what is cut.
+ */
+void svg_text_cut(struct out *o, const char *s, size_t n, size_t cells);
+/* 1,234,567 */
+void svg_grouped(struct out *o, uint64_t v);
+
+#endif
