@@ -50,7 +50,8 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 			NULL);
 	}
 	if (!label || next(seed) % 2)
-		put_thread(b, end, tid, 0, elapsed, next(seed) % 3, 100);
+		put_thread(b, end, tid, 0, elapsed, next(seed) % 3,
+			next(seed) % 4 ? 100 : UINT64_C(100) << 32);
 	if (next(seed) % 3) {
 		const uint32_t inside = next(seed) % 20, pair = inside + next(seed) % 50;
 		const uint32_t time[] = {INTERVAL_TIME_PAGE, INTERVAL_KNOWN_OWN_COST, 0,
@@ -58,6 +59,14 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 
 		put_hook(b, end, tid, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, 6, time, NULL);
 	}
+}
+
+/* A light interval whose label is the file's, or one that the file lacks. */
+static void put_named_scope(struct bytes *b, uint64_t *seed, uint64_t end)
+{
+	const uint32_t words[] = {0, 1 + next(seed) % 250, 0, next(seed) % 400};
+
+	put_hook(b, end, 1 + next(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, 4, words, NULL);
 }
 
 /* A light interval, few or many of its arguments with few or many bytes. */
@@ -106,6 +115,8 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 				put_group(&records, seed, end);
 				if (next(seed) % 4 == 0)
 					put_scope(&records, seed, end);
+				else if (next(seed) % 4 == 0)
+					put_named_scope(&records, seed, end);
 				end += next(seed) % 3 ? next(seed) % 60 : 0;
 			}
 			size_t n = records.n;

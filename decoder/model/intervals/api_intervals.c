@@ -197,7 +197,11 @@ int cpidecode_interval_stream_open(
 	(*s)->from_ns = from_ns;
 	(*s)->to_ns = to_ns;
 	struct interval_stream_options options = {
-		.filter = in_range, .ctx = *s, .from_ns = from_ns, .wants = WANT_ALL | WANT_VALUES};
+		.ctx = *s, .from_ns = from_ns, .wants = WANT_ALL | WANT_VALUES};
+	if (from_ns != INT64_MIN || to_ns != INT64_MAX) {
+		options.filter = in_range;
+		options.filter_wants = WANT_START;
+	}
 	int rc = interval_stream_open(t->trace, &options, &(*s)->stream, NULL);
 	if (rc) {
 		free(*s);

@@ -85,6 +85,7 @@ static void take_label_number(struct group *g, uint64_t number)
 		return;
 	}
 	g->label = label->text;
+	g->iv.label_stays = true;
 	g->iv.label_len = label->length;
 	g->iv.has_label = true;
 }

@@ -8,9 +8,11 @@
 
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
+#include "../../base/copy.h"
 #include "../trace/clock.h"
 #include "../trace/overwritten.h"
 #include "begin_hook.h"
+#include "elapsed.h"
 #include "group.h"
 #include "intervals.h"
 #include "own_cost.h"
@@ -144,7 +146,7 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
 	g->num_cpus_word = 0;
 	g->num_utils = 0;
-	memcpy(iv, &b->blank, sizeof *iv);
+	copy_blocks(iv, &b->blank, sizeof *iv);
 	iv->end_ns = h->time_ns;
 	iv->end_ticks = h->ticks;
 	iv->ring = h->ring;
@@ -231,8 +233,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	iv->start_ns = b->wants & WANT_START
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
 			       : iv->end_ns;
-	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
-	iv->long_ns = trace_long_ns(f, iv->elapsed, iv->elapsed_ns);
+	elapsed_set_ns(iv, f);
 	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../base/copy.h"
 #include "../../base/sort.h"
+#include "elapsed.h"
 #include "intervals.h"
 
 /* The optional values of an interval are adjacent members. */
@@ -19,11 +21,10 @@ _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBL
 	"values are copied as they lie");
 _Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
 
-/* The parts of a kept record after its head, in this order. Unwanted parts are absent. */
-struct times {
-	int64_t start, end;
-};
-
+/*
+ * The parts of a kept record after its head, in this order. Unwanted parts are absent. With
+ * WANT_START the end's time is the first; the start's follows from its ticks.
+ */
 struct places {
 	int64_t own, parent;
 	uint64_t start; /* ticks: the key and group of a record sorted by ticks */
@@ -31,9 +32,17 @@ struct places {
 };
 
 struct values {
-	uint32_t mask; /* a bitmap of the values that follow */
+	uint32_t mask; /* VALUES_ */
 	uint32_t num_cpus;
 };
+
+enum {
+	VALUES_MASK = (1 << UTIL_VALUES) - 1, /* those that follow */
+	/* Above it: how many multiples of 8 bytes they take. */
+	VALUES_NARROW = 1 << 30, /* integers are of 32 bits */
+	VALUES_DOUBLES = (1 << DOUBLES) - 1,
+};
+_Static_assert(UTIL_VALUES < VALUES_NARROW >> UTIL_VALUES, "their size fits above the bitmap");
 
 /* Of named values; only with RECORD_VALUES. */
 struct named {
@@ -47,13 +56,8 @@ enum {
 		      WANT_FLAGS | WANT_OWN_COST
 };
 
-/* Only intervals of CPU utilisation have the last ones. */
-static unsigned values_of(uint8_t major)
-{
-	return major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
-}
-
-static bool is_double(unsigned i)
+/* Only intervals of CPU utilisation have those from VALUES on. */
+static inline bool is_double(unsigned i)
 {
 	return i < DOUBLES || (i >= VALUES && i != METHOD_VALUE);
 }
@@ -75,7 +79,8 @@ static size_t values_bytes(uint32_t count, uint32_t bytes)
 
 size_t interval_record_tail(const struct interval *iv)
 {
-	return cpus_bytes(iv) + utils_bytes(iv) + (iv->has_label ? iv->label_len : 0) +
+	return cpus_bytes(iv) + utils_bytes(iv) +
+	       (iv->has_label && !iv->label_stays ? iv->label_len : 0) +
 	       (iv->num_values ? values_bytes(iv->num_values, iv->values_bytes) : 0);
 }
 
@@ -95,34 +100,70 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv)
 		memcpy(to + n + values, iv->value_texts, iv->values_bytes);
 		n += values_bytes(iv->num_values, iv->values_bytes);
 	}
-	if (iv->has_label && iv->label_len)
+	if (iv->has_label && !iv->label_stays && iv->label_len)
 		memcpy(to + n, iv->label, iv->label_len);
 }
 
-static bool is_missing(const uint8_t *value, unsigned i)
+static inline uint32_t is_value_measured(const uint8_t *value, unsigned i)
 {
 	double d;
 	uint64_t u;
 
 	memcpy(&d, value, 8);
 	memcpy(&u, value, 8);
-	return is_double(i) ? isnan(d) : u == NOT_MEASURED;
+	return is_double(i) ? !isnan(d) : u != NOT_MEASURED;
+}
+
+/* Of those in [first, end). Without branches: which ones are measured is hard to predict. */
+static inline __attribute__((always_inline)) uint32_t find_measured_values(
+	const uint8_t *value, unsigned first, unsigned end)
+{
+	uint32_t mask = 0;
+
+	for (unsigned i = first; i < end; i++)
+		mask |= is_value_measured(value + 8 * (size_t)i, i) << i;
+	return mask;
+}
+
+/* Whether all integers below VALUES that are measured take 32 bits. */
+static inline bool are_values_narrow(const uint8_t *value)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = DOUBLES; i < VALUES; i++) {
+		uint64_t u;
+
+		memcpy(&u, value + 8 * (size_t)i, 8);
+		all |= u == NOT_MEASURED ? 0 : u;
+	}
+	return all <= UINT32_MAX;
 }
 
 static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 {
 	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
-	struct values head = {.num_cpus = iv->num_cpus};
-	uint8_t *p = to + sizeof head;
-	const unsigned n = values_of(iv->major);
+	uint8_t *const first = to + sizeof(struct values), *p = first;
+	/* Two loops: gcc unrolls them. */
+	uint32_t mask = find_measured_values(value, 0, DOUBLES) |
+			find_measured_values(value, DOUBLES, VALUES);
 
-	for (unsigned i = 0; i < n; i++, value += 8) {
-		if (is_missing(value, i))
-			continue;
-		head.mask |= 1u << i;
-		memcpy(p, value, 8);
-		p += 8;
+	uint32_t narrow =
+		iv->major != CPUUTIL_MAJOR && are_values_narrow(value) ? VALUES_NARROW : 0;
+
+	if (iv->major == CPUUTIL_MAJOR)
+		mask |= find_measured_values(value, VALUES, UTIL_VALUES);
+	for (uint32_t left = narrow ? mask & VALUES_DOUBLES : mask; left; left &= left - 1, p += 8)
+		memcpy(p, value + 8 * (size_t)__builtin_ctz(left), 8);
+	for (uint32_t left = narrow ? mask & ~VALUES_DOUBLES : 0; left; left &= left - 1, p += 4) {
+		uint64_t u;
+
+		memcpy(&u, value + 8 * (size_t)__builtin_ctz(left), 8);
+		memcpy(p, &(uint32_t){(uint32_t)u}, 4);
 	}
+	for (; (p - first) % 8; p++)
+		*p = 0;
+	struct values head = {.mask = mask | (uint32_t)(p - first) / 8 << UTIL_VALUES | narrow,
+		.num_cpus = iv->num_cpus};
 	memcpy(to, &head, sizeof head);
 	return p;
 }
@@ -134,15 +175,17 @@ static uint32_t interval_record_era(const struct interval *iv)
 }
 
 static uint8_t *put_body(
-	uint8_t *p, const struct interval *iv, unsigned wants, bool outside, uint64_t offset)
+	uint8_t *p, const struct interval *iv, unsigned wants, size_t tail, uint64_t offset)
 {
 	memcpy(p, &iv->task, sizeof iv->task);
 	p += sizeof(uint64_t);
+	if (iv->label_stays) {
+		memcpy(p, &iv->label, sizeof iv->label);
+		p += sizeof(uint64_t);
+	}
 	if (wants & WANT_START) {
-		struct times times = {iv->start_ns, iv->end_ns};
-
-		memcpy(p, &times, sizeof times);
-		p += sizeof times;
+		memcpy(p, &iv->end_ns, sizeof iv->end_ns);
+		p += sizeof iv->end_ns;
 	}
 	if (wants & RECORD_PLACES) {
 		struct places places = {iv->place, iv->parent, iv->end_ticks - iv->elapsed,
@@ -159,18 +202,21 @@ static uint8_t *put_body(
 		memcpy(p, &named, sizeof named);
 		p += sizeof named;
 	}
-	if (outside) {
+	if (tail > RECORD_MAX_INSIDE) {
 		memcpy(p, &offset, sizeof offset);
 		return p + sizeof offset;
 	}
-	interval_record_put_tail(p, iv);
-	return p + interval_record_tail(iv);
+	if (tail)
+		interval_record_put_tail(p, iv);
+	return p + tail;
 }
 
 void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants, bool kept,
-	uint64_t offset, uint64_t mark)
+	size_t tail, uint64_t offset, uint64_t mark)
 {
-	struct interval_record r = {
+	struct interval_record *r = (void *)to;
+
+	*r = (struct interval_record){
 		.sort = {.key = iv->end_ticks - iv->elapsed,
 			.group = interval_record_era(iv),
 			.spare = (uint16_t)iv->flags},
@@ -184,36 +230,37 @@ void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants,
 		.major = iv->major,
 		.types = iv->types,
 		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0) |
-			 (iv->num_values ? RECORD_VALUES : 0),
+			 (iv->num_values ? RECORD_VALUES : 0) |
+			 (iv->label_stays ? RECORD_LABEL_STAYS : 0),
 	};
 	if (!(wants & RECORD_PLACES)) {
-		r.own_pair =
+		r->own_pair =
 			iv->own_pair < RECORD_NO_PAIR ? (uint32_t)iv->own_pair : RECORD_NO_PAIR;
 	} else {
-		r.depth = iv->depth;
-		r.sort.key = (uint64_t)iv->start_ns ^ UINT64_C(1) << 63;
-		r.sort.group = 0;
+		r->depth = iv->depth;
+		r->sort.key = (uint64_t)iv->start_ns ^ UINT64_C(1) << 63;
+		r->sort.group = 0;
 	}
-	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
-	uint8_t *p = to + sizeof r;
+	bool outside = kept && tail > RECORD_MAX_INSIDE;
+	uint8_t *p = to + sizeof *r;
 
-	r.marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
+	r->marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
 	if (wants & RECORD_MARK) {
 		memcpy(p, &mark, sizeof mark);
 		p += sizeof mark;
 	}
 	if (kept)
-		p = put_body(p, iv, wants, outside, offset);
+		p = put_body(p, iv, wants, tail, offset);
 	while ((size_t)(p - to) % 8)
 		*p++ = 0;
-	r.sort.size = (uint16_t)(p - to);
-	memcpy(to, &r, sizeof r);
+	r->sort.size = (uint16_t)(p - to);
 }
 
 /* The offsets of a kept record's parts. */
 struct parts {
 	const struct task *task;
-	struct times times;
+	const char *label; /* of RECORD_LABEL_STAYS */
+	int64_t end_ns;
 	struct places places;
 	struct values values;
 	struct named named;
@@ -224,15 +271,20 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 {
 	const uint8_t *p = (const uint8_t *)(r + 1);
 
-	parts->times = (struct times){0};
+	parts->label = NULL;
+	parts->end_ns = 0;
 	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group};
 	parts->values = (struct values){0};
 	p += wants & RECORD_MARK ? sizeof(uint64_t) : 0;
 	memcpy(&parts->task, p, sizeof parts->task);
 	p += sizeof(uint64_t);
+	if (r->marks & RECORD_LABEL_STAYS) {
+		memcpy(&parts->label, p, sizeof parts->label);
+		p += sizeof(uint64_t);
+	}
 	if (wants & WANT_START) {
-		memcpy(&parts->times, p, sizeof parts->times);
-		p += sizeof parts->times;
+		memcpy(&parts->end_ns, p, sizeof parts->end_ns);
+		p += sizeof parts->end_ns;
 	}
 	if (wants & RECORD_PLACES) {
 		memcpy(&parts->places, p, sizeof parts->places);
@@ -243,7 +295,7 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 		p += sizeof parts->values;
 	}
 	parts->value = p;
-	p += 8 * (size_t)__builtin_popcount(parts->values.mask);
+	p += 8 * (size_t)((parts->values.mask & ~(uint32_t)VALUES_NARROW) >> UTIL_VALUES);
 	parts->named = (struct named){0};
 	if (r->marks & RECORD_VALUES) {
 		memcpy(&parts->named, p, sizeof parts->named);
@@ -269,7 +321,8 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 	find_parts(r, wants, &parts);
 	memcpy(&offset, parts.tail, sizeof offset);
 	*bytes = array_bytes(r, &parts) + values_bytes(parts.named.count, parts.named.bytes) +
-		 (r->marks & RECORD_LABEL ? r->label_len : 0);
+		 ((r->marks & (RECORD_LABEL | RECORD_LABEL_STAYS)) == RECORD_LABEL ? r->label_len
+										   : 0);
 	return offset;
 }
 
@@ -278,32 +331,41 @@ static void interval_record_read_values(const struct parts *parts, struct interv
 	const uint8_t *p = parts->value;
 	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
 
-	for (unsigned i = 0; i < UTIL_VALUES; i++, to += 8) {
-		if (parts->values.mask & 1u << i) {
-			memcpy(to, p, 8);
-			p += 8;
-		} else if (is_double(i)) {
-			memcpy(to, &(double){NAN}, 8);
-		} else {
-			memset(to, 0xFF, 8);
-		}
+	copy_blocks(
+		to, (const uint8_t *)&interval_blank + FIRST_VALUE, UTIL_VALUES * sizeof(double));
+	const uint32_t mask = parts->values.mask & VALUES_MASK;
+	const bool narrow = parts->values.mask & VALUES_NARROW;
+	for (uint32_t left = narrow ? mask & VALUES_DOUBLES : mask; left; left &= left - 1, p += 8)
+		memcpy(to + 8 * (size_t)__builtin_ctz(left), p, 8);
+	for (uint32_t left = narrow ? mask & ~VALUES_DOUBLES : 0; left; left &= left - 1, p += 4) {
+		uint32_t u;
+
+		memcpy(&u, p, 4);
+		memcpy(to + 8 * (size_t)__builtin_ctz(left), &(uint64_t){u}, 8);
 	}
 }
 
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
-	const struct trace *t, struct interval *iv)
+	struct record_clock *clocks, struct interval *iv)
 {
 	struct parts parts;
+	struct record_clock *clock = &clocks[r->file];
 
 	find_parts(r, wants, &parts);
-	iv->start_ns = parts.times.start;
-	iv->end_ns = parts.times.end;
+	iv->end_ns = parts.end_ns;
 	iv->end_ticks = r->end;
 	iv->start_ticks = parts.places.era & 1 ? parts.places.start : 0;
 	iv->elapsed = r->end - parts.places.start;
-	iv->elapsed_ns =
-		wants & WANT_START ? trace_duration_ns(trace_file(t, r->file), iv->elapsed) : 0;
-	iv->long_ns = trace_long_ns(trace_file(t, r->file), iv->elapsed, iv->elapsed_ns);
+	iv->start_ns = 0;
+	iv->elapsed_ns = 0;
+	iv->long_ns = 0;
+	if (wants & WANT_START) {
+		iv->start_ns =
+			parts.places.era & 1
+				? clock_cursor_time(&clock->starts, iv->start_ticks)
+				: clock_time_before(clock->file->clock, iv->end_ticks, iv->elapsed);
+		elapsed_set_ns(iv, clock->file);
+	}
 	iv->ring = r->ring;
 	iv->tid = r->tid;
 	iv->file = r->file;
@@ -335,8 +397,9 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->value_texts = (const char *)tail + values_bytes(iv->num_values, 0);
 	tail += values_bytes(iv->num_values, iv->values_bytes);
 	iv->has_label = r->marks & RECORD_LABEL;
+	iv->label_stays = r->marks & RECORD_LABEL_STAYS;
 	iv->label_len = r->label_len;
-	iv->label = iv->has_label ? (const char *)tail : NULL;
+	iv->label = iv->label_stays ? parts.label : iv->has_label ? (const char *)tail : NULL;
 }
 
 static int interval_record_compare_origin(
@@ -362,8 +425,8 @@ int interval_record_compare_times(const struct sorter_record *a, const struct so
 
 	find_parts((const void *)a, WANT_START | RECORD_PLACES, &x);
 	find_parts((const void *)b, WANT_START | RECORD_PLACES, &y);
-	if (x.times.end != y.times.end)
-		return x.times.end > y.times.end ? -1 : 1;
+	if (x.end_ns != y.end_ns)
+		return x.end_ns > y.end_ns ? -1 : 1;
 	/* Ticks of several machines are not comparable; any fixed order serves. */
 	int c = compare_u64(
 		x.places.era & 1 ? x.places.start : 0, y.places.era & 1 ? y.places.start : 0);

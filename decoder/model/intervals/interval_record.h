@@ -6,6 +6,7 @@
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 
 #include "../../base/sorter.h"
+#include "../trace/clock_cursor.h"
 #include "../trace/trace.h"
 
 /*
@@ -34,6 +35,7 @@ enum {
 	RECORD_CPUS = 4,
 	RECORD_OUTSIDE = 8, /* label, processors and named values */
 	RECORD_VALUES = 16,
+	RECORD_LABEL_STAYS = 32, /* a pointer to it: it lives as long as the trace */
 };
 
 #define RECORD_NO_PAIR UINT32_MAX
@@ -55,13 +57,13 @@ size_t interval_record_tail(const struct interval *iv);
 void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 
 /*
- * Writes iv, at most RECORD_MAX_SIZE bytes. A tail longer than
+ * Writes iv, at most RECORD_MAX_SIZE bytes. tail: interval_record_tail. A tail longer than
  * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
  * is all that is written, and the mark. wants: of enum interval_want, RECORD_PLACES and
  * RECORD_MARK.
  */
 void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants, bool kept,
-	uint64_t outside, uint64_t mark);
+	size_t tail, uint64_t outside, uint64_t mark);
 /* Of a record that was put with RECORD_MARK. */
 static inline uint64_t interval_record_mark(const struct interval_record *r)
 {
@@ -70,12 +72,18 @@ static inline uint64_t interval_record_mark(const struct interval_record *r)
 
 /* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);
+/* Of a file, by its index: for the times of the starts, which come nearly in order. */
+struct record_clock {
+	const struct trace_file *file;
+	struct clock_cursor starts;
+};
+
 /*
  * The interval, whose label, cpus and values point into the record or, if it is outside, into
  * the tail. wants as it was put.
  */
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
-	const struct trace *t, struct interval *iv);
+	struct record_clock *clocks, struct interval *iv);
 
 /* Orders records of one machine and start: longer first, then as they stand in the trace. Never 0
  * for two of a trace. */

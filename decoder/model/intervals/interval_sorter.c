@@ -9,9 +9,24 @@
 struct interval_sorter {
 	struct interval_sorter_options options;
 	struct sorter *records;
-	uint8_t *tail; /* of the current record, if it is outside */
+	struct record_clock *clocks; /* by file */
+	uint8_t *tail;		     /* of the current record, if it is outside */
 	size_t tail_cap;
 };
+
+static int interval_sorter_init_clocks(struct interval_sorter *s)
+{
+	const size_t files = trace_nfiles(s->options.trace);
+
+	s->clocks = calloc(files ? files : 1, sizeof *s->clocks);
+	if (!s->clocks)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < files; i++) {
+		s->clocks[i].file = trace_file(s->options.trace, i);
+		clock_cursor_init(&s->clocks[i].starts, s->clocks[i].file->clock);
+	}
+	return 0;
+}
 
 int interval_sorter_new(
 	const struct interval_sorter_options *options, struct interval_sorter **result)
@@ -27,19 +42,19 @@ int interval_sorter_new(
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->options = *options;
-	int rc = sorter_new(&how, &s->records);
-	if (rc) {
-		free(s);
-		return rc;
-	}
-	*result = s;
-	return 0;
+	int rc = interval_sorter_init_clocks(s);
+	if (!rc)
+		rc = sorter_new(&how, &s->records);
+	if (rc)
+		interval_sorter_free(s);
+	else
+		*result = s;
+	return rc;
 }
 
 static int interval_sorter_store_tail(
-	struct interval_sorter *s, const struct interval *iv, uint64_t *offset)
+	struct interval_sorter *s, const struct interval *iv, size_t n, uint64_t *offset)
 {
-	size_t n = interval_record_tail(iv);
 	uint8_t *tail = malloc(n);
 
 	if (!tail)
@@ -55,13 +70,14 @@ int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct
 {
 	struct sorter_record *r;
 	uint64_t outside = 0;
+	const size_t tail = kept ? interval_record_tail(iv) : 0;
 	int rc = sorter_reserve(s->records, thread, &r);
 
-	if (!rc && kept && interval_record_tail(iv) > RECORD_MAX_INSIDE)
-		rc = interval_sorter_store_tail(s, iv, &outside);
+	if (!rc && tail > RECORD_MAX_INSIDE)
+		rc = interval_sorter_store_tail(s, iv, tail, &outside);
 	if (rc)
 		return rc;
-	interval_record_put((uint8_t *)r, iv, s->options.wants, kept, outside, mark);
+	interval_record_put((uint8_t *)r, iv, s->options.wants, kept, tail, outside, mark);
 	sorter_add(s->records, thread);
 	return 0;
 }
@@ -92,7 +108,7 @@ int interval_sorter_get(
 	int rc = r->marks & RECORD_OUTSIDE ? interval_sorter_load_tail(s, r) : 0;
 
 	if (!rc)
-		interval_record_get(r, s->options.wants, s->tail, s->options.trace, iv);
+		interval_record_get(r, s->options.wants, s->tail, s->clocks, iv);
 	return rc;
 }
 
@@ -106,6 +122,7 @@ void interval_sorter_free(struct interval_sorter *s)
 	if (!s)
 		return;
 	sorter_free(s->records);
+	free(s->clocks);
 	free(s->tail);
 	free(s);
 }

@@ -118,8 +118,9 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.progress = o->progress,
 		.progress_ctx = o->progress_ctx};
 	struct interval_sorter_options sorter = *how;
-	const unsigned wants =
-		(how->wants & ~RECORD_MARK) | o->filter_wants | (o->query ? o->query->wants : 0);
+	/* The sorter finds the times of starts, in their order. */
+	const unsigned wants = (how->wants & ~(RECORD_MARK | WANT_START)) | o->filter_wants |
+			       (o->query ? o->query->wants : 0);
 
 	sorter.threads = pass_threads(&pass);
 	r.feeders = calloc(sorter.threads, sizeof *r.feeders);

@@ -12,8 +12,7 @@ void own_cost_take_off(struct interval *iv, const struct trace *t)
 	if (!cost)
 		return;
 	iv->elapsed -= cost;
-	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
-	iv->long_ns = trace_long_ns(f, iv->elapsed, iv->elapsed_ns);
+	elapsed_set_ns(iv, f);
 	if (iv->on_cpu_ns == NOT_MEASURED)
 		return;
 	uint64_t ns = exact_round(trace_duration_ns(f, cost));

@@ -288,8 +288,3 @@ bool clock_is_monotone(const struct clock *c)
 {
 	return c->monotone;
 }
-
-double clock_duration_ns(const struct clock *c, uint64_t ticks)
-{
-	return (double)ticks * 1e9 / (double)c->rate;
-}

@@ -65,7 +65,10 @@ bool clock_range(const struct clock *c, int64_t from, int64_t to, uint64_t *firs
  * earlier one.
  */
 bool clock_is_monotone(const struct clock *c);
-double clock_duration_ns(const struct clock *c, uint64_t ticks);
+static inline double clock_duration_ns(const struct clock *c, uint64_t ticks)
+{
+	return (double)ticks * 1e9 / (double)c->rate;
+}
 
 /*
  * What two neighbouring syncs tell of the stretch between them. NTP steers

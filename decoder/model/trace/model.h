@@ -115,6 +115,7 @@ struct interval {
 	uint8_t types; /* CPI_HOOK_*: as the hooks say (THREAD also from a thread hook) */
 	bool has_label;
 	uint8_t major;	   /* CPI_MAJOR, CPUUTIL_MAJOR or SCOPE_MAJOR */
+	bool label_stays;  /* the label is the file's, and lives as long as the trace */
 	const char *label; /* label_len bytes, any bytes; interned, lives as long as the set */
 	uint32_t label_len;
 	uint32_t depth;			   /* 0 is outermost */
