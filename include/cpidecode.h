@@ -419,6 +419,87 @@ CPIDECODE_API int cpidecode_intervals_value(
 	const cpidecode_intervals *set, size_t i, size_t k, cpidecode_value *value);
 CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 
+/*
+ * Columns of intervals, in the caller's memory and without an object for each: those of
+ * `cpidecode --report intervals --format csv`, in the same order of rows.
+ *
+ *	const char *names[] = {"start_ns", "elapsed_ns", "label"};
+ *	rc = cpidecode_columns_open(t, names, 3, NULL, &c, NULL);
+ *	cpidecode_column_buffer to[] = {{starts}, {elapsed}, {labels}};
+ *	while (rc >= 0 && (rc = cpidecode_columns_read(c, to, 1000)) > 0)
+ *		... rows 0 to rc - 1 ...
+ *	cpidecode_columns_close(c);
+ */
+typedef struct cpidecode_columns cpidecode_columns;
+
+enum cpidecode_column_type {
+	CPIDECODE_COLUMN_U64,  /* uint64_t; 0 where there is none */
+	CPIDECODE_COLUMN_I64,  /* int64_t; 0 where there is none */
+	CPIDECODE_COLUMN_F64,  /* double; NaN where there is none */
+	CPIDECODE_COLUMN_CODE, /* uint32_t: of cpidecode_columns_text, or CPIDECODE_NO_TEXT */
+};
+
+#define CPIDECODE_NO_TEXT UINT32_MAX
+
+/* Which intervals: fill with zeros, set size, then the fields to change. */
+typedef struct cpidecode_columns_options {
+	size_t size;		/* sizeof(cpidecode_columns_options) */
+	int64_t from_ns, to_ns; /* those that overlap this range; both 0: all */
+	const char *where;	/* a condition as cpidecode's --where; NULL: none */
+	unsigned threads;	/* 0: one for each processor that the process may use */
+} cpidecode_columns_options;
+
+/* What CPIDECODE_EINVAL of cpidecode_columns_open is about. */
+typedef struct cpidecode_columns_error {
+	size_t column;	  /* index of the name; the number of names: options->where */
+	size_t at;	  /* of where: the offset in its text */
+	char reason[256]; /* NUL-terminated */
+} cpidecode_columns_error;
+
+typedef struct cpidecode_column_info {
+	const char *name;
+	uint32_t type; /* enum cpidecode_column_type */
+	uint32_t reserved;
+} cpidecode_column_info;
+
+/* Where a column's values go. */
+typedef struct cpidecode_column_buffer {
+	void *values;	      /* NULL: nowhere */
+	size_t stride;	      /* bytes from one row to the next; 0: no gaps */
+	uint8_t *absent;      /* 1 where there is no value, else 0; NULL: nowhere */
+	size_t absent_stride; /* 0: 1 */
+} cpidecode_column_buffer;
+
+/*
+ * Reads the trace for n columns: names of the CSV's, "elapsed_ns" (whole nanoseconds), "arg.NAME"
+ * and "event.NAME". names NULL, n 0: all of the CSV but arguments and events. An argument or event
+ * is an integer or a double as its values are; a code, with numbers as text, if any of them is a
+ * text. options and error may be NULL. On failure *c is NULL.
+ */
+CPIDECODE_API int cpidecode_columns_open(const cpidecode_trace *t, const char *const *names,
+	size_t n, const cpidecode_columns_options *options, cpidecode_columns **c,
+	cpidecode_columns_error *error);
+/* How many columns there are. */
+CPIDECODE_API size_t cpidecode_columns_count(const cpidecode_columns *c);
+/* Column i: 0, or CPIDECODE_EINVAL if there is none. */
+CPIDECODE_API int cpidecode_columns_info(
+	const cpidecode_columns *c, size_t i, cpidecode_column_info *info);
+/* How many rows there are; with a condition that asks other intervals, at most. */
+CPIDECODE_API uint64_t cpidecode_columns_rows(const cpidecode_columns *c);
+/*
+ * Fills the next rows, at most `rows` (up to INT_MAX), of as many buffers as there are columns.
+ * Returns how many; 0 at the end; or an error.
+ */
+CPIDECODE_API int cpidecode_columns_read(
+	cpidecode_columns *c, const cpidecode_column_buffer *to, size_t rows);
+/*
+ * The text of a code that was read, of any column: arbitrary bytes, no terminator, valid until
+ * the columns are closed. NULL: no such code. Codes count from 0 in order of the first rows.
+ */
+CPIDECODE_API const char *cpidecode_columns_text(
+	const cpidecode_columns *c, uint32_t code, size_t *length);
+CPIDECODE_API void cpidecode_columns_close(cpidecode_columns *c);
+
 /* Options of a report: fill with zeros, set size, then the fields to change. */
 typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */

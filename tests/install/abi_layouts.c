@@ -41,6 +41,10 @@ int main(void)
 	SIZE(cpidecode_interval_util);
 	SIZE(cpidecode_interval);
 	SIZE(cpidecode_value);
+	SIZE(cpidecode_columns_options);
+	SIZE(cpidecode_columns_error);
+	SIZE(cpidecode_column_info);
+	SIZE(cpidecode_column_buffer);
 	SIZE(cpidecode_report_options);
 	SIZE(cpc_attr_t);
 	SIZE(struct cpc_event);

@@ -76,15 +76,23 @@ static const struct column *where_find_column(const char *text, size_t length)
 	return NULL;
 }
 
-static void where_want_column(struct where *w, const char *name)
+unsigned where_column_wants(const char *name)
 {
+	unsigned wants = 0;
+
 	for (size_t i = 0; i < sizeof column_wants / sizeof *column_wants; i++) {
 		const char *known = column_wants[i].name;
 		size_t length = strcspn(known, "*");
 
 		if (known[length] ? strncmp(name, known, length) == 0 : strcmp(name, known) == 0)
-			w->wants |= column_wants[i].wants;
+			wants |= column_wants[i].wants;
 	}
+	return wants;
+}
+
+static void where_want_column(struct where *w, const char *name)
+{
+	w->wants |= where_column_wants(name);
 	w->asks_task |= strcmp(name, "pid") == 0 || strcmp(name, "task") == 0;
 	w->asks_time |= strcmp(name, "start_ns") == 0 || strcmp(name, "end_ns") == 0;
 }

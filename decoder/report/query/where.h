@@ -68,6 +68,8 @@ void where_settle(struct where *w, const struct trace *t);
  * a text or known only once intervals are nested; `expected` says more.
  */
 bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED]);
+/* What of intervals must be read for a column of interval_columns: enum interval_want. */
+unsigned where_column_wants(const char *name);
 /* Its value, a number or none. */
 struct expression_value where_get_column(
 	const struct where *w, const struct trace *t, const struct interval *iv);
