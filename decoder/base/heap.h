@@ -30,4 +30,18 @@ static inline __attribute__((always_inline)) void heap_sift_down(void *heap, siz
 	memcpy(base + i * size, moved, size);
 }
 
+/* Adds `added`, which lies outside of the array, as element `count` of an array with room for it.
+ */
+static inline __attribute__((always_inline)) void heap_sift_up(void *heap, size_t count,
+	const void *added, size_t size, heap_before_fn *before, const void *ctx)
+{
+	uint8_t *base = heap;
+	size_t i = count;
+
+	for (size_t parent; i && before(ctx, added, base + (parent = (i - 1) / 2) * size);
+		i = parent)
+		memcpy(base + i * size, base + parent * size, size);
+	memcpy(base + i * size, added, size);
+}
+
 #endif

@@ -3,8 +3,9 @@
 #include <math.h>
 
 #include "../../base/grow.h"
+#include "../../base/heap.h"
 
-enum { THREADS_HELD = 1024 };
+enum { THREADS_HELD = 1024, PLACES_HELD = 64 };
 
 static int64_t lanes_find_end(struct lanes *l, const struct interval *iv)
 {
@@ -20,10 +21,134 @@ static int64_t lanes_find_end(struct lanes *l, const struct interval *iv)
 	return __builtin_add_overflow(iv->start_ns, elapsed, &end) ? INT64_MAX : end;
 }
 
+static inline bool lanes_end_before(const void *ctx, const void *a, const void *b)
+{
+	(void)ctx;
+	return ((const struct lane_mark *)a)->at < ((const struct lane_mark *)b)->at;
+}
+
+static inline bool lanes_index_before(const void *ctx, const void *a, const void *b)
+{
+	(void)ctx;
+	return *(const unsigned *)a < *(const unsigned *)b;
+}
+
+static int lanes_push_index(unsigned **heap, size_t *count, size_t *room, unsigned index)
+{
+	if (grow(heap, *count, room, sizeof **heap))
+		return CPIDECODE_ENOMEM;
+	heap_sift_up(*heap, (*count)++, &index, sizeof index, lanes_index_before, NULL);
+	return 0;
+}
+
+static unsigned lanes_take_index(unsigned *heap, size_t *count)
+{
+	unsigned first = heap[0], moved = heap[--*count];
+
+	if (*count)
+		heap_sift_down(heap, *count, 0, &moved, sizeof moved, lanes_index_before, NULL);
+	return first;
+}
+
+static int lanes_add_due(struct lane_thread *t, struct lane *lane)
+{
+	struct lane_order *o = &t->order;
+
+	if (lane->is_due)
+		return 0;
+	lane->is_due = true;
+	return lanes_push_index(&o->due, &o->ndue, &o->due_room, lane->index);
+}
+
+/* Finds the lanes in which a slice is over. */
+static int lanes_find_due(struct lane_thread *t, int64_t now)
+{
+	struct lane_order *o = &t->order;
+	int rc = 0;
+
+	while (o->nends && o->ends[0].at <= now && !rc) {
+		struct lane_mark moved = o->ends[o->nends - 1];
+
+		rc = lanes_add_due(t, &t->lanes[o->ends[0].lane]);
+		if (--o->nends)
+			heap_sift_down(
+				o->ends, o->nends, 0, &moved, sizeof moved, lanes_end_before, NULL);
+	}
+	return rc;
+}
+
+/* Whether a slice is still open. */
+static bool lane_has_place(const struct lane *lane, int64_t place)
+{
+	size_t low = 0, high = lane->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (lane->open[mid].place < place)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < lane->count && lane->open[low].place == place;
+}
+
+/* Drops the places of slices that have ended, once they are most of them. */
+static void lanes_drop_places(struct lane_thread *t)
+{
+	struct lane_order *o = &t->order;
+	size_t kept = 0;
+
+	if (o->nplaces < PLACES_HELD || o->nplaces < 2 * o->open)
+		return;
+	for (size_t i = 0; i < o->nplaces; i++)
+		if (lane_has_place(&t->lanes[o->places[i].lane], o->places[i].at))
+			o->places[kept++] = o->places[i];
+	o->nplaces = kept;
+}
+
+/* The lane of the slice at that place; NULL: it has ended, or was of none. */
+static struct lane *lanes_find_place(struct lane_thread *t, int64_t place)
+{
+	const struct lane_order *o = &t->order;
+	size_t low = 0, high = o->nplaces;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (o->places[mid].at < place)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < o->nplaces && o->places[low].at == place ? &t->lanes[o->places[low].lane]
+							      : NULL;
+}
+
+static int lanes_open_slice(
+	struct lane_thread *t, struct lane *lane, int64_t start, int64_t end, int64_t place)
+{
+	struct lane_order *o = &t->order;
+	const struct lane_mark ends = {end, lane->index};
+
+	lanes_drop_places(t);
+	if (grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
+		grow(&o->ends, o->nends, &o->ends_room, sizeof *o->ends) ||
+		grow(&o->places, o->nplaces, &o->places_room, sizeof *o->places))
+		return CPIDECODE_ENOMEM;
+	lane->open[lane->count++] = (struct open_slice){start, end, place};
+	lane->last = start;
+	heap_sift_up(o->ends, o->nends++, &ends, sizeof ends, lanes_end_before, NULL);
+	o->places[o->nplaces++] = (struct lane_mark){place, lane->index};
+	o->open++;
+	return 0;
+}
+
 /* Ends the slices that are over at `now`, but not the one at `keep`. */
 static int lane_pop(
 	struct lanes *l, struct lane_thread *t, struct lane *lane, int64_t now, int64_t keep)
 {
+	const bool was_open = lane->count;
 	int rc = 0;
 
 	while (lane->count && !rc) {
@@ -34,7 +159,11 @@ static int lane_pop(
 		lane->last = top->end;
 		rc = l->writer->end_slice(l->ctx, t, lane, top->end);
 		lane->count--;
+		t->order.open--;
 	}
+	if (was_open && !lane->count && !rc)
+		rc = lanes_push_index(
+			&t->order.free, &t->order.nfree, &t->order.free_room, lane->index);
 	return rc;
 }
 
@@ -51,6 +180,7 @@ static int lanes_end_thread(struct lanes *l, struct lane_thread *t)
 		free(t->lanes[i].open);
 	}
 	t->count = 0;
+	t->order.nends = t->order.ndue = t->order.nfree = t->order.nplaces = t->order.open = 0;
 	if (l->writer->free_thread)
 		l->writer->free_thread(l->ctx, t);
 	free(t->own);
@@ -62,6 +192,10 @@ static int lanes_drop_thread(struct lanes *l, struct lane_thread *t)
 {
 	int rc = lanes_end_thread(l, t);
 
+	free(t->order.ends);
+	free(t->order.due);
+	free(t->order.free);
+	free(t->order.places);
 	free(t->lanes);
 	free(t);
 	return rc;
@@ -180,36 +314,56 @@ static int lanes_add_lane(struct lanes *l, struct lane_thread *t, struct lane **
 	return l->writer->begin_lane(l->ctx, t, *lane);
 }
 
+/* Whether the interval nests in the lane's innermost slice, its parent. */
+static bool lane_takes(const struct lane *lane, const struct interval *iv, int64_t end)
+{
+	const struct open_slice *top = lane->count ? &lane->open[lane->count - 1] : NULL;
+
+	return top && top->place == iv->parent && top->start <= iv->start_ns && end <= top->end &&
+	       lane->last <= iv->start_ns;
+}
+
+/* Ends what is over in the first due lane. *kept: the lane, if it stays due by the parent in it. */
+static int lanes_pop_due(
+	struct lanes *l, struct lane_thread *t, const struct interval *iv, struct lane **kept)
+{
+	struct lane *lane = &t->lanes[lanes_take_index(t->order.due, &t->order.ndue)];
+
+	lane->is_due = false;
+	int rc = lane_pop(l, t, lane, iv->start_ns, iv->parent);
+	if (lane->count && lane->open[lane->count - 1].end <= iv->start_ns)
+		*kept = lane;
+	return rc;
+}
+
+static int lanes_put_back(struct lane_thread *t, struct lane *kept, int rc)
+{
+	return rc || !kept ? rc : lanes_add_due(t, kept);
+}
+
 /* The lane where iv's parent is innermost, else the first free one, else a new one. */
 static int lanes_choose(struct lanes *l, struct lane_thread *t, const struct interval *iv,
 	int64_t end, struct lane **chosen)
 {
-	struct lane *free_lane = NULL;
-	bool nested = false;
+	struct lane_order *o = &t->order;
+	struct lane *parent = iv->parent >= 0 ? lanes_find_place(t, iv->parent) : NULL;
+	struct lane *kept = NULL;
+	int rc = lanes_find_due(t, iv->start_ns);
 
-	for (size_t i = 0; i < t->count && !nested; i++) {
-		struct lane *lane = &t->lanes[i];
-		int rc = lane_pop(l, t, lane, iv->start_ns, iv->parent);
-
-		if (rc)
-			return rc;
-		if (lane->count) {
-			const struct open_slice *top = &lane->open[lane->count - 1];
-
-			nested = iv->parent >= 0 && top->place == iv->parent &&
-				 top->start <= iv->start_ns && end <= top->end &&
-				 lane->last <= iv->start_ns;
-			if (nested)
-				*chosen = lane;
-		} else if (!free_lane && lane->last <= iv->start_ns) {
-			free_lane = lane;
-		}
-	}
-	if (nested)
-		return 0;
-	int rc = 0;
-	*chosen = free_lane;
-	if (!free_lane)
+	/* In order of the lanes, up to the parent's if that takes the interval. */
+	while (!rc && o->ndue && (!parent || o->due[0] <= parent->index))
+		rc = lanes_pop_due(l, t, iv, &kept);
+	*chosen = parent;
+	if (rc || (parent && lane_takes(parent, iv, end)))
+		return lanes_put_back(t, kept, rc);
+	while (!rc && o->ndue)
+		rc = lanes_pop_due(l, t, iv, &kept);
+	rc = lanes_put_back(t, kept, rc);
+	if (rc)
+		return rc;
+	if (o->nfree)
+		*chosen = &t->lanes[lanes_take_index(o->free, &o->nfree)];
+	else
 		rc = lanes_add_lane(l, t, chosen);
 	if (!rc && (iv->parent >= 0 || (*chosen)->index))
 		l->overlaps++;
@@ -227,11 +381,9 @@ int lanes_add(struct lanes *l, const struct interval *iv)
 	int64_t end = lanes_find_end(l, iv);
 	rc = lanes_choose(l, t, iv, end, &lane);
 	if (!rc)
-		rc = grow(&lane->open, lane->count, &lane->room, sizeof *lane->open);
+		rc = lanes_open_slice(t, lane, iv->start_ns, end, iv->place);
 	if (rc)
 		return rc;
-	lane->open[lane->count++] = (struct open_slice){iv->start_ns, end, iv->place};
-	lane->last = iv->start_ns;
 	if (t->until < end)
 		t->until = end;
 	return l->writer->begin_slice(l->ctx, t, lane, iv, end);

@@ -26,7 +26,28 @@ struct lane {
 	size_t count, room;
 	int64_t last;	/* the time of its last event */
 	unsigned index; /* 0: the thread's first one */
+	bool is_due;	/* among the thread's due lanes */
 	void *own;	/* the writer's; free() releases it unless the writer does before */
+};
+
+/* The end of an open slice, or a slice's place, and its lane. */
+struct lane_mark {
+	int64_t at;
+	unsigned lane;
+};
+
+/*
+ * The lanes of a thread, found without a search: a slice's end makes its lane due, and an empty
+ * lane is free. Heaps; the lanes' are by index.
+ */
+struct lane_order {
+	struct lane_mark *ends; /* of all open slices, the earliest first */
+	size_t nends, ends_room;
+	unsigned *due, *free;
+	size_t ndue, due_room, nfree, free_room;
+	struct lane_mark *places; /* by place: open slices, and some that have ended */
+	size_t nplaces, places_room;
+	size_t open; /* slices */
 };
 
 struct lane_thread {
@@ -35,6 +56,7 @@ struct lane_thread {
 	int64_t until;		 /* the last end */
 	struct lane *lanes;
 	size_t count, room;
+	struct lane_order order;
 	void *own; /* as a lane's */
 };
 
