@@ -138,6 +138,10 @@ install_completion(zsh zsh/site-functions _ "")
 install_completion(fish fish/vendor_completions.d "" .fish)
 install_files(${CMAKE_INSTALL_DATADIR}/swtrace
   formats/cpi.hooks formats/interval.hooks formats/scope.hooks formats/cpuutil.hooks formats/counters.hooks)
+# What pip installs.
+file(GLOB python_package CONFIGURE_DEPENDS decoder/python/swtrace/*.py)
+install_files(${CMAKE_INSTALL_DATADIR}/swtrace/python decoder/python/pyproject.toml decoder/python/README.md)
+install_files(${CMAKE_INSTALL_DATADIR}/swtrace/python/swtrace ${python_package} decoder/python/swtrace/py.typed)
 # The documents keep their places relative to each other, so that their links lead there.
 install_files(${CMAKE_INSTALL_DOCDIR} README.md LICENSE)
 file(GLOB formats_prose CONFIGURE_DEPENDS formats/*.md)
@@ -147,6 +151,7 @@ file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py sam
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
 install_files(${CMAKE_INSTALL_DOCDIR}/samples/fleet samples/fleet/README.md samples/fleet/submit.sh
   samples/fleet/job.sh)
+install_files(${CMAKE_INSTALL_DOCDIR}/decoder/python decoder/python/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests tests/CONTRIBUTING.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/bench tests/bench/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/litmus tests/litmus/README.md)

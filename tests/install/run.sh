@@ -32,6 +32,7 @@ for f in include/perfutil.h include/swtrace.h include/cpidecode.h include/libcpc
 	share/zsh/site-functions/_cpidecode share/fish/vendor_completions.d/swtrace.fish \
 	share/fish/vendor_completions.d/cpidecode.fish share/swtrace/cpi.hooks \
 	share/swtrace/cpuutil.hooks share/swtrace/interval.hooks share/swtrace/scope.hooks share/swtrace/counters.hooks \
+	share/swtrace/python/pyproject.toml share/swtrace/python/swtrace/trace.py \
 	share/doc/swtrace/formats/hook-schema.md; do
 	check "installs $f" test -f "$prefix/$f"
 done

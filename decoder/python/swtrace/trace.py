@@ -1,0 +1,213 @@
+"""Traces."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from types import TracebackType
+from typing import Any, List, Optional, Sequence, Type, Union
+
+import numpy as np
+
+from . import _library
+from ._library import CODE, F64, I64, U64, Error
+from .intervals import Intervals
+from .rows import Rows
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+# The code of no text, UINT32_MAX, reads as -1.
+_TYPES = {U64: np.dtype("u8"), I64: np.dtype("i8"), F64: np.dtype("f8"), CODE: np.dtype("i4")}
+_ROWS_AT_ONCE = 2**30
+
+
+class Trace:
+    """One or several trace files, merged by time. A context manager: closed at its end."""
+
+    def __init__(self, *paths: Path) -> None:
+        self._trace: Optional[ctypes.c_void_p] = None
+        library = _library.load()
+        names = (ctypes.c_char_p * len(paths))(*[os.fsencode(path) for path in paths])
+        trace = ctypes.c_void_p()
+        error = _library.OpenError()
+        code = library.cpidecode_open_with(
+            names, len(paths), None, ctypes.byref(trace), ctypes.byref(error)
+        )
+        if code:
+            about = os.fsdecode(paths[error.file]) if error.file < len(paths) else "no trace"
+            raise Error(about, code, system_error=error.system_error)
+        self._trace = trace
+
+    def __enter__(self) -> "Trace":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        where: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the files. What was read from them stays."""
+        if self._trace is not None:
+            _library.load().cpidecode_close(self._trace)
+            self._trace = None
+
+    def _opened(self) -> ctypes.c_void_p:
+        if self._trace is None:
+            raise ValueError("the trace is closed")
+        return self._trace
+
+    def intervals(
+        self,
+        columns: Optional[Sequence[str]] = None,
+        where: Optional[str] = None,
+        from_ns: Optional[int] = None,
+        to_ns: Optional[int] = None,
+        threads: int = 0,
+    ) -> Intervals:
+        """The intervals by start, longer first.
+
+        columns: names of the CSV's columns, "elapsed_ns", "arg.NAME", "event.NAME"; None: all of the
+        CSV but arguments and events. where: a condition, as cpidecode --where. from_ns, to_ns:
+        intervals that overlap this range of CLOCK_REALTIME. threads: 0 for one on each processor.
+        """
+        library = _library.load()
+        handle = ctypes.c_void_p()
+        error = _library.ColumnsError()
+        options = _library.ColumnsOptions(
+            size=ctypes.sizeof(_library.ColumnsOptions),
+            where=where.encode("utf-8", "surrogateescape") if where is not None else None,
+            threads=threads,
+        )
+        if from_ns is not None or to_ns is not None:
+            options.from_ns = -(2**63) if from_ns is None else from_ns
+            options.to_ns = 2**63 - 1 if to_ns is None else to_ns
+        wanted = list(columns) if columns is not None else []
+        if len(set(wanted)) < len(wanted):
+            raise ValueError("a column is named twice")
+        names = (ctypes.c_char_p * len(wanted))(
+            *[name.encode("utf-8", "surrogateescape") for name in wanted]
+        )
+        code = library.cpidecode_columns_open(
+            self._opened(),
+            names if columns is not None else None,
+            len(wanted),
+            ctypes.byref(options),
+            ctypes.byref(handle),
+            ctypes.byref(error),
+        )
+        if code:
+            system_error = ctypes.get_errno()
+            about = "intervals"
+            if error.reason:
+                about = wanted[error.column] if error.column < len(wanted) else "where"
+            raise Error(
+                about, code, error.reason.decode("utf-8", "replace"), 0 if error.reason else system_error
+            )
+        try:
+            return _read_columns(library, handle)
+        finally:
+            library.cpidecode_columns_close(handle)
+
+    def report(
+        self,
+        name: str = "summary",
+        format: str = "text",
+        label: Optional[str] = None,
+        from_ns: int = 0,
+        to_ns: int = 0,
+        before: Optional["Trace"] = None,
+        threads: int = 0,
+    ) -> bytes:
+        """A report as the command prints it. label: a pattern. before: the trace that "diff" compares
+        with."""
+        parts: List[bytes] = []
+
+        @_library.Write
+        def write(_: Any, data: int, size: int) -> int:
+            parts.append(ctypes.string_at(data, size))
+            return 0
+
+        options = _library.ReportOptions(
+            size=ctypes.sizeof(_library.ReportOptions),
+            report=name.encode(),
+            format=format.encode(),
+            label=label.encode("utf-8", "surrogateescape") if label is not None else None,
+            from_ns=from_ns,
+            to_ns=to_ns,
+            threads=threads,
+            before=before._opened() if before is not None else None,
+        )
+        code = _library.load().cpidecode_report(
+            self._opened(), ctypes.byref(options), write, None, None
+        )
+        if code:
+            raise Error(name, code)
+        return b"".join(parts)
+
+    def _rows(self, name: str, **options: Any) -> Rows:
+        return Rows(json.loads(line) for line in self.report(name, "json", **options).splitlines())
+
+    def summary(self, **options: Any) -> Rows:
+        """A row for each label and minor: counts, times, percentiles. options as of report()."""
+        return self._rows("summary", **options)
+
+    def why(self, **options: Any) -> Rows:
+        """A row for each label and minor: what the slowest hundredth has more of."""
+        return self._rows("why", **options)
+
+    def slowest(self, **options: Any) -> Rows:
+        """The ten slowest intervals with their parents and children."""
+        return self._rows("slowest", **options)
+
+
+def _read_columns(library: ctypes.CDLL, handle: ctypes.c_void_p) -> Intervals:
+    info = _library.ColumnInfo()
+    fields, texts = [], []
+    for i in range(library.cpidecode_columns_count(handle)):
+        library.cpidecode_columns_info(handle, i, ctypes.byref(info))
+        name = info.name.decode("utf-8", "surrogateescape")
+        fields.append((name, _TYPES[info.type]))
+        if info.type == CODE:
+            texts.append(name)
+    dtype = np.dtype(fields)
+    most = library.cpidecode_columns_rows(handle)
+    data = np.zeros(most, dtype)
+    mask = np.zeros(most, np.ma.make_mask_descr(dtype))
+    rows = 0
+    buffers = (_library.ColumnBuffer * len(fields))()
+    while rows < most:
+        for buffer, (name, _) in zip(buffers, fields):
+            buffer.values = data.ctypes.data + rows * dtype.itemsize + dtype.fields[name][1]
+            buffer.stride = dtype.itemsize
+            buffer.absent = mask.ctypes.data + rows * mask.itemsize + mask.dtype.fields[name][1]
+            buffer.absent_stride = mask.itemsize
+        got = library.cpidecode_columns_read(handle, buffers, min(most - rows, _ROWS_AT_ONCE))
+        if got < 0:
+            raise Error("intervals", got, system_error=ctypes.get_errno())
+        if got == 0:
+            break
+        rows += got
+    return Intervals(data[:rows], mask[:rows], _read_labels(library, handle), texts)
+
+
+def _read_labels(library: ctypes.CDLL, handle: ctypes.c_void_p) -> np.ndarray:
+    length = ctypes.c_size_t()
+    found = []
+    while (at := library.cpidecode_columns_text(handle, len(found), ctypes.byref(length))) is not None:
+        found.append(ctypes.string_at(at, length.value).decode("utf-8", "surrogateescape"))
+    labels = np.empty(len(found), object)
+    labels[:] = found
+    return labels
+
+
+def open(*paths: Path) -> Trace:
+    """Opens trace files ("-" is standard input) as one trace by time."""
+    return Trace(*paths)
