@@ -23,7 +23,8 @@ const struct option cpidecode_options[] = {
 			"           slowest    the longest intervals: what contains each, and what is in it\n"
 			"                      beside the median one of its label"},
 	{OPT_FORMAT, "--format", .value = "text",
-		.words = "text|csv|json|folded|svg|nrm2|perfetto|chrome|speedscope|callgrind",
+		.words =
+			"text|csv|json|folded|svg|nrm2|perfetto|chrome|speedscope|callgrind|sqlite",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"
@@ -34,7 +35,8 @@ const struct option cpidecode_options[] = {
 			"           perfetto   the intervals for ui.perfetto.dev and trace_processor\n"
 			"           chrome     the same as JSON trace events, for chrome://tracing\n"
 			"           speedscope names and times of the intervals, for speedscope.app\n"
-			"           callgrind  sums by label, own and with calls, for kcachegrind"},
+			"           callgrind  sums by label, own and with calls, for kcachegrind\n"
+			"           sqlite     a database of the intervals, for SQL (with -o FILE)"},
 	{OPT_CSV_SAFE, "--csv-safe",
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
 	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",

@@ -62,7 +62,7 @@ static int choose(const char *option, const char *text, const char *const *names
 
 	if (found >= 0)
 		return found;
-	char list[128] = "";
+	char list[256] = "";
 	for (size_t i = 0; i < n; i++) {
 		strcat(list, i ? i + 1 == n ? " or " : ", " : "");
 		strcat(list, names[i]);
@@ -547,6 +547,13 @@ static void check_binary(const struct options *o)
 			format_names[o->format]);
 }
 
+/* SQLite writes the file itself. */
+static void check_database(const struct options *o)
+{
+	if (o->format == FORMAT_SQLITE && (!o->output || strcmp(o->output, "-") == 0))
+		misuse("--format sqlite: a database cannot go to standard output, it is written in pages: give it a file with -o");
+}
+
 static void check_export(struct options *o, const struct seen *seen)
 {
 	if (seen->report && o->report != REPORT_INTERVALS)
@@ -580,6 +587,7 @@ static void check(struct options *o, const struct seen *seen)
 	if (report_is_export(o->format))
 		check_export(o, seen);
 	check_binary(o);
+	check_database(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);

@@ -18,7 +18,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_PERFETTO] = "perfetto",
 	[FORMAT_CHROME] = "chrome",
 	[FORMAT_SPEEDSCOPE] = "speedscope",
-	[FORMAT_CALLGRIND] = "callgrind"};
+	[FORMAT_CALLGRIND] = "callgrind",
+	[FORMAT_SQLITE] = "sqlite"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",

@@ -51,6 +51,7 @@ enum report_format {
 	FORMAT_CHROME,
 	FORMAT_SPEEDSCOPE,
 	FORMAT_CALLGRIND,
+	FORMAT_SQLITE,
 };
 
 enum report_weight {
@@ -62,7 +63,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_CALLGRIND + 1,
+	FORMAT_NAMES = FORMAT_SQLITE + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];

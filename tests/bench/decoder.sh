@@ -199,6 +199,11 @@ stacks_measured() {
 	rm -rf "${memory:?}"/*
 }
 
+export_bytes() { # FORMAT: of the file $memory/FORMAT, an interval
+	printf 'sample\texport.%s.bytes\t%.1f\n' "$1" \
+		"$(awk -v n="$stacks" -v b="$(wc -c <"$memory/$1")" 'BEGIN { print b / n }')" >>"$work/samples"
+}
+
 exports_measured() {
 	# Time and label, and what a time hook has.
 	gentrace -k groups -g 5000 -n "$stacks" -p label,time "$memory/raw"
@@ -206,8 +211,10 @@ exports_measured() {
 		for format in perfetto chrome speedscope callgrind; do
 			single export.$format "$stacks" --format $format "$memory/raw"
 		done
+		single export.sqlite "$stacks" --format sqlite -o "$memory/sqlite" "$memory/raw"
 		single export.csv "$stacks" --report intervals --format csv "$memory/raw"
 	done
+	export_bytes sqlite
 	rm -rf "${memory:?}"/*
 }
 

@@ -100,7 +100,8 @@ for report in $reports; do
 	done
 done >>table
 for format in $formats; do
-	echo "1 cpidecode --format $format a.bin"
+	# It never goes to a pipe.
+	[ "$format" = sqlite ] || echo "1 cpidecode --format $format a.bin"
 done >>table
 [ "$(grep -c ' cpidecode ' table)" -eq 40 ] || fail "other reports or formats: $(grep cpidecode table)"
 

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SQL's answers about a database equal intervals.csv, the summary and info.
+. "${0%/*}/lib.sh"
+
+python3 -c 'import sqlite3' 2>/dev/null || skip "no python3 with sqlite3 here"
+
+# shellcheck disable=SC2154 # of lib.sh
+cp "$here/../../samples/measured.trace" measured.bin
+export_trace measured sqlite
+export_all sqlite
+names=''
+# shellcheck disable=SC2154 # of lib.sh
+for file in $exported; do
+	case $file in *.sqlite) names="$names ${file%.sqlite}" ;; esac
+done
+for name in $names; do
+	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
+	"$CPIDECODE" --report info --format json -o "$name.info.json" "$name.bin" 2>/dev/null
+done
+# shellcheck disable=SC2086
+python3 "$here/sqlite.py" $names >equal 2>&1 || fail "$(cat equal)"
+in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
+in_file quality_hostile.err "SQLite's integers end at 2\\^63 - 1: [0-9]+ larger numbers are stored as reals"
+
+"$CPIDECODE" --format sqlite -o piped.sqlite - <deep.bin 2>/dev/null
+python3 - <<'PYTHON' >out 2>&1 || fail "from a pipe, it is another database"
+import sqlite3
+dumps = []
+for name in ("piped", "deep"):
+    dumps.append([line for line in sqlite3.connect(name + ".sqlite").iterdump() if "INTO \"files\"" not in line])
+assert len(dumps[0]) > 3000 and dumps[0] == dumps[1]
+PYTHON
+
+# Refused with the reason, and nothing is left.
+mkdir refused
+run 2 --format sqlite plain.bin
+in_file err 'cannot go to standard output, it is written in pages: give it a file with -o'
+run 2 --format sqlite -o - plain.bin
+run 2 --format sqlite -o /dev/null plain.bin
+in_file err 'give it a file with -o, not a pipe or a device'
+run 2 --report summary --format sqlite -o refused/a plain.bin
+mkdir without
+: >without/libsqlite3.so.0
+status=0
+LD_LIBRARY_PATH=$PWD/without "$CPIDECODE" --format sqlite -o refused/a plain.bin 2>err || status=$?
+[ "$status" -eq 2 ] || fail "without the library: exit $status"
+in_file err '^cpidecode: --format sqlite: libsqlite3.so.0 is not here \(Debian: libsqlite3-0\)$'
+status=0
+(ulimit -f 64 && exec "$CPIDECODE" --format sqlite -o refused/a deep.bin 2>err) || status=$?
+[ "$status" -eq 1 ] || fail "with no room: exit $status"
+in_file err 'refused/a: cannot write: '
+[ -z "$(ls -A refused)" ] || fail "left behind: $(ls -A refused)"
+
+# A file that was there is replaced; a name like an address is one of a file.
+echo old >file:a.sqlite
+run 0 --format sqlite -o file:a.sqlite plain.bin
+python3 -c 'import sqlite3, urllib.parse
+assert sqlite3.connect("./file:a.sqlite").execute("select count(*) from intervals").fetchone()[0] == 5' ||
+	fail "another database"
