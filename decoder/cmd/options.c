@@ -540,7 +540,8 @@ static size_t count_pipes(char *const *files, size_t n)
 /* Bytes of these formats can do harm in a terminal. */
 static void check_binary(const struct options *o)
 {
-	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO;
+	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO ||
+		      o->format == FORMAT_PPROF;
 
 	if (binary && (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
 		misuse("--format %s is not text: give it a file with -o, or a pipe",

@@ -19,6 +19,7 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_CHROME] = "chrome",
 	[FORMAT_SPEEDSCOPE] = "speedscope",
 	[FORMAT_CALLGRIND] = "callgrind",
+	[FORMAT_PPROF] = "pprof",
 	[FORMAT_SQLITE] = "sqlite"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",

@@ -211,9 +211,11 @@ exports_measured() {
 		for format in perfetto chrome speedscope callgrind; do
 			single export.$format "$stacks" --format $format "$memory/raw"
 		done
+		single export.pprof "$stacks" --format pprof -o "$memory/pprof" "$memory/raw"
 		single export.sqlite "$stacks" --format sqlite -o "$memory/sqlite" "$memory/raw"
 		single export.csv "$stacks" --report intervals --format csv "$memory/raw"
 	done
+	export_bytes pprof
 	export_bytes sqlite
 	rm -rf "${memory:?}"/*
 }

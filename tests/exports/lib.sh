@@ -51,6 +51,8 @@ export_trace()
 	chrome/diff_long | chrome/long_and_idle | chrome/arguments | chrome/strings | chrome/tasks) return ;;
 	# Times before 1970, which it does not take.
 	chrome/quality_hostile) return ;;
+	# An elapsed time of 2^64 - 1, which folded stacks have as not measured.
+	pprof/quality_hostile) return ;;
 	# JavaScript's numbers.
 	speedscope/diff_long | speedscope/long_and_idle | speedscope/quality_hostile) return ;;
 	esac

@@ -18,7 +18,7 @@ cat >remarks <<'END'
 ^swtrace init: [0-9]+ processor
 ^swtrace (run|record): .* hooks
 ^swtrace trigger: (watching|nothing matched in time)
-^cpidecode: (speedscope|callgrind.s format) holds 
+^cpidecode: (speedscope|(callgrind|pprof).s format) holds 
 END
 
 # EXIT-CODES COMMAND: in this order.
@@ -103,7 +103,7 @@ for format in $formats; do
 	# It never goes to a pipe.
 	[ "$format" = sqlite ] || echo "1 cpidecode --format $format a.bin"
 done >>table
-[ "$(grep -c ' cpidecode ' table)" -eq 40 ] || fail "other reports or formats: $(grep cpidecode table)"
+[ "$(grep -c ' cpidecode ' table)" -eq 41 ] || fail "other reports or formats: $(grep cpidecode table)"
 
 # Without a reader from the beginning on.
 mkfifo pipe

@@ -11,6 +11,7 @@
 #include "../../sink/escape.h"
 #include "../flame/names.h"
 #include "export.h"
+#include "parents.h"
 
 enum callgrind_cost {
 	COST_NS,
@@ -105,22 +106,6 @@ static int callgrind_begin_lane(void *ctx, struct lane_thread *t, struct lane *l
 	return l->own ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* On any lane: an overlapping interval may have its parent on another. NULL: none, or it is over.
- */
-static struct callgrind_frame *callgrind_find_parent(
-	const struct lane_thread *t, const struct lane *own, int64_t place)
-{
-	for (size_t i = 0; place >= 0 && i < t->count; i++) {
-		const struct lane *l = &t->lanes[i];
-		struct callgrind_lane *lane = l->own;
-
-		for (size_t k = l->count - (l == own); k-- > 0;)
-			if (l->open[k].place == place)
-				return &lane->frames[k];
-	}
-	return NULL;
-}
-
 static int callgrind_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
@@ -128,7 +113,7 @@ static int callgrind_begin_slice(
 	struct callgrind_lane *lane = l->own;
 	const uint32_t *thread = t->own;
 	char room[EXPORT_NAME_ROOM];
-	size_t length, depth = l->count - 1;
+	size_t length, at, depth = l->count - 1;
 
 	if (grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
 		return CPIDECODE_ENOMEM;
@@ -140,9 +125,10 @@ static int callgrind_begin_slice(
 	frame->function = flame_names_add(&e->names, name, length);
 	if (!frame->function)
 		return CPIDECODE_ENOMEM;
-	struct callgrind_frame *parent = callgrind_find_parent(t, l, iv->parent);
-	if (!parent)
+	const struct lane *of = parents_find(t, l, iv->parent, &at);
+	if (!of)
 		return 0;
+	struct callgrind_frame *parent = &((struct callgrind_lane *)of->own)->frames[at];
 	frame->caller = parent->function;
 	for (unsigned i = 0; i < COSTS; i++)
 		parent->nested[i] += frame->cost[i];
@@ -158,7 +144,7 @@ static int callgrind_end_slice(void *ctx, struct lane_thread *t, struct lane *l,
 	(void)t;
 	(void)end;
 	/* None, where memory ran out at its begin. */
-	if (!lane->frames || !lane->frames[l->count - 1].function)
+	if (l->count > lane->room || !lane->frames[l->count - 1].function)
 		return 0;
 	const struct callgrind_frame *f = &lane->frames[l->count - 1];
 	int rc = callgrind_find_arc(e, f->caller, f->function, &arc);

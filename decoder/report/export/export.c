@@ -49,6 +49,9 @@ int report_export(struct report *r)
 	case FORMAT_CALLGRIND:
 		rc = export_callgrind(r, s);
 		break;
+	case FORMAT_PPROF:
+		rc = export_pprof(r, s);
+		break;
 	case FORMAT_SQLITE:
 		rc = export_sqlite(r, s);
 		break;
