@@ -508,8 +508,8 @@ typedef struct cpidecode_report_options {
 	 * "histogram", "slowest" (ten) */
 	const char *report;
 	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
-	 * "chrome", "speedscope", "callgrind", "pprof"; "sqlite" takes a file, which only the
-	 * command has */
+	 * "chrome", "speedscope", "callgrind", "pprof"; "sqlite" and "ctf" (of hooks) take a
+	 * file and a folder, which only the command has */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */

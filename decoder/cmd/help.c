@@ -24,7 +24,7 @@ const struct option cpidecode_options[] = {
 			"                      beside the median one of its label"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
-			"text|csv|json|folded|svg|nrm2|perfetto|chrome|speedscope|callgrind|pprof|sqlite",
+			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"
@@ -32,6 +32,7 @@ const struct option cpidecode_options[] = {
 			"           svg        the same as an interactive flame graph, coloured by CPI; of\n"
 			"                      --report diff what grew and shrank\n"
 			"           nrm2       the hooks as a file of the original toolkit's format\n"
+			"           ctf        the hooks for babeltrace2, Trace Compass (with -o FOLDER)\n"
 			"           perfetto   the intervals for ui.perfetto.dev and trace_processor\n"
 			"           chrome     the same as JSON trace events, for chrome://tracing\n"
 			"           speedscope names and times of the intervals, for speedscope.app\n"

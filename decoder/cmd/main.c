@@ -147,6 +147,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 	struct findings found = {0};
 	struct report r = {.out = out,
 		.format = o->format,
+		.folder = o->format == FORMAT_CTF ? o->output : NULL,
 		.filter = &o->filter,
 		.where = o->where,
 		.threads = o->threads,
@@ -256,7 +257,12 @@ static int write_report(struct job *job)
 {
 	struct out out;
 	const char *output = job->o->output;
-	int rc = out_open(&out, output);
+	int rc = 0;
+
+	if (job->o->format == FORMAT_CTF)
+		out_memory(&out);
+	else
+		rc = out_open(&out, output);
 
 	if (rc < 0) {
 		complain(

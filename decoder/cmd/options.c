@@ -523,7 +523,9 @@ static void check_where(const struct options *o)
 		return;
 	if (o->report == REPORT_HOOKS)
 		misuse("--where asks intervals: --report hooks%s takes --label, --minor, --cpu, --tid, --pid, --from and --to",
-			o->format == FORMAT_NRM2 ? " (--format nrm2)" : "");
+			o->format == FORMAT_NRM2  ? " (--format nrm2)"
+			: o->format == FORMAT_CTF ? " (--format ctf)"
+						  : "");
 	if (o->slice && o->where->nests)
 		misuse("--where: a slice lacks what is around and nested in its intervals: depth, self_ns, parent., root., under() and contains() go with whole traces");
 }
@@ -548,9 +550,11 @@ static void check_binary(const struct options *o)
 			format_names[o->format]);
 }
 
-/* SQLite writes the file itself. */
-static void check_database(const struct options *o)
+/* What is no stream of bytes. */
+static void check_place(const struct options *o)
 {
+	if (o->format == FORMAT_CTF && (!o->output || strcmp(o->output, "-") == 0))
+		misuse("--format ctf: a trace of CTF is a folder: name one with -o");
 	if (o->format == FORMAT_SQLITE && (!o->output || strcmp(o->output, "-") == 0))
 		misuse("--format sqlite: a database cannot go to standard output, it is written in pages: give it a file with -o");
 }
@@ -579,16 +583,16 @@ static void check(struct options *o, const struct seen *seen)
 											: "csv, ");
 		o->report = REPORT_FLAME;
 	}
-	if (o->format == FORMAT_NRM2) {
+	if (report_is_hooks(o->format)) {
 		if (seen->report && o->report != REPORT_HOOKS)
-			misuse("--report %s has no --format nrm2: that is a file of the hooks",
-				report_names[o->report]);
+			misuse("--report %s has no --format %s: that is a file of the hooks",
+				report_names[o->report], format_names[o->format]);
 		o->report = REPORT_HOOKS;
 	}
 	if (report_is_export(o->format))
 		check_export(o, seen);
 	check_binary(o);
-	check_database(o);
+	check_place(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);

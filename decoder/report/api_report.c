@@ -64,7 +64,7 @@ static bool api_choose_report(
 			return false;
 		*kind = REPORT_EXPORT;
 	}
-	if (r->format == FORMAT_NRM2) {
+	if (report_is_hooks(r->format)) {
 		if (o->report && *kind != REPORT_HOOKS)
 			return false;
 		*kind = REPORT_HOOKS;

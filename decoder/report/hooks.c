@@ -118,6 +118,8 @@ int report_hooks(struct report *r)
 {
 	if (r->format == FORMAT_NRM2)
 		return report_nrm2(r);
+	if (r->format == FORMAT_CTF)
+		return report_ctf(r);
 	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,

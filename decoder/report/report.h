@@ -47,6 +47,7 @@ enum report_format {
 	FORMAT_FOLDED,
 	FORMAT_SVG,
 	FORMAT_NRM2,
+	FORMAT_CTF,
 	FORMAT_PERFETTO, /* from here on: exports of the intervals */
 	FORMAT_CHROME,
 	FORMAT_SPEEDSCOPE,
@@ -84,6 +85,7 @@ extern const char *const times_names[TIMES_NAMES];
 
 struct report {
 	struct out *out;
+	const char *folder; /* in place of out, of FORMAT_CTF; NULL: none */
 	enum report_format format;
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
@@ -118,6 +120,12 @@ struct report {
 	size_t nmetrics;
 	bool is_misused; /* with CPIDECODE_EINVAL: an option names what the trace does not have */
 };
+
+/* A format of REPORT_HOOKS alone. */
+static inline bool report_is_hooks(enum report_format format)
+{
+	return format == FORMAT_NRM2 || format == FORMAT_CTF;
+}
 
 /* A format of REPORT_EXPORT. */
 static inline bool report_is_export(enum report_format format)
@@ -180,6 +188,8 @@ int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file
  * has. */
 int report_nrm2(struct report *r);
+/* The hooks in FORMAT_CTF, to r->folder. CPIDECODE_EINVAL, noted: it cannot be written. */
+int report_ctf(struct report *r);
 
 /* Makes the partial result; *p starts zeroed except for its tally's `wanted`. */
 int report_make_partial(struct report *r, struct partial *p);

@@ -23,8 +23,7 @@ static void fail(struct out *o, int error)
 		o->error = error;
 }
 
-/* Whether the name is .LAST.12345-0.tmp, made by open_beside(). */
-static bool is_temporary(const char *name, const char *last)
+bool out_is_temporary(const char *name, const char *last)
 {
 	static const char digits[] = "0123456789";
 	size_t n = strlen(last);
@@ -40,21 +39,26 @@ static bool is_temporary(const char *name, const char *last)
 	return n && strcmp(name + n, ".tmp") == 0;
 }
 
+char *out_name_temporary(const char *path, unsigned attempt)
+{
+	const char *slash = strrchr(path, '/');
+	const int folder = slash ? (int)(slash + 1 - path) : 0;
+	char *name;
+
+	if (asprintf(&name, "%.*s.%s.%ld-%u.tmp", folder, path, path + folder, (long)getpid(),
+		    attempt) < 0)
+		return NULL;
+	return name;
+}
+
 static int open_beside(struct out *o, const struct stat *old)
 {
-	/* From realpath, or as the user gave it. The name's dot keeps it from patterns such as
-	 * part.*, which would take what a killed run left. */
-	const char *slash = strrchr(o->path, '/');
-	const int folder = slash ? (int)(slash + 1 - o->path) : 0;
-
-	temporary_sweep(o->path, is_temporary);
+	temporary_sweep(o->path, out_is_temporary);
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->temp);
-		if (asprintf(&o->temp, "%.*s.%s.%ld-%u.tmp", folder, o->path, o->path + folder,
-			    (long)getpid(), attempt) < 0) {
-			o->temp = NULL;
+		o->temp = out_name_temporary(o->path, attempt);
+		if (!o->temp)
 			return -ENOMEM;
-		}
 		o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (o->fd >= 0 && !temporary_claim(o->fd, o->temp)) {
 			close(o->fd);

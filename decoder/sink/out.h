@@ -41,6 +41,14 @@ int out_close(struct out *o);
 /* Aborts: removes the unfinished file, frees the memory. */
 void out_discard(struct out *o);
 const char *out_name(const struct out *o);
+/*
+ * The name of an unfinished file beside `path`, as .LAST.12345-0.tmp, for the caller to free; NULL:
+ * no memory. Its first dot keeps it from patterns such as part.*, which would take what a killed
+ * run left.
+ */
+char *out_name_temporary(const char *path, unsigned attempt);
+/* Whether `name` is such a name beside one whose last part is `last`. */
+bool out_is_temporary(const char *name, const char *last);
 
 /* The slow path: the bytes do not fit, or an error is set. */
 void out_slowly(struct out *o, const void *p, size_t n);

@@ -94,12 +94,16 @@ hooks_measured() {
 		peer_hooks
 		both hooks.csv "$count" --report hooks --format csv "$memory/raw"
 		both hooks.json "$count" --report hooks --format json "$memory/raw"
+		rm -rf "$memory/ctf"
+		single hooks.ctf "$count" --format ctf -o "$memory/ctf" "$memory/raw"
 		single hooks.plain "$count" --report hooks --format json "$memory/plain"
 		single hooks.lz4 "$count" --report hooks "$memory/lz4"
 		single hooks.zlib "$count" --report hooks "$memory/zlib"
 		single -i "$memory/raw" hooks.pipe "$count" --report hooks -
 		single -i "$memory/rings" hooks.rings "$count" --report hooks -
 	done
+	printf 'sample\thooks.ctf.bytes\t%.1f\n' "$(cat "$memory"/ctf/* | wc -c |
+		awk -v n="$count" '{ print $1 / n }')" >>"$work/samples"
 	for format in text csv json; do
 		there=$(lines --report hooks --format "$format" "$memory/raw")
 		[ "$format" != csv ] || there=$((there - 1))

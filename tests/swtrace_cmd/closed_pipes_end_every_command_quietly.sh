@@ -100,8 +100,9 @@ for report in $reports; do
 	done
 done >>table
 for format in $formats; do
-	# It never goes to a pipe.
-	[ "$format" = sqlite ] || echo "1 cpidecode --format $format a.bin"
+	# These never go to a pipe.
+	case $format in ctf | sqlite) continue ;; esac
+	echo "1 cpidecode --format $format a.bin"
 done >>table
 [ "$(grep -c ' cpidecode ' table)" -eq 41 ] || fail "other reports or formats: $(grep cpidecode table)"
 

@@ -110,7 +110,8 @@ static struct section_ref make_ref(const struct io_section *s, size_t ring)
 		.told = tells_time(s),
 		.hooks = s->hooks,
 		.torn = s->torn,
-		.last = s->last};
+		.last = s->last,
+		.lost = s->lost};
 }
 
 static int whole_damage(struct file *f, const struct io_section *s, const char *why)

@@ -34,6 +34,7 @@ struct section_ref {
 	uint32_t hooks, torn; /* as the header says */
 	uint64_t last;	      /* the header's last stamp */
 	uint32_t skip;	      /* bytes at its start that another section has (overlap.h) */
+	uint32_t lost;	      /* hooks since the section before it */
 };
 
 _Static_assert(sizeof(struct section_ref) == 64, "there are millions of them");

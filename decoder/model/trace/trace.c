@@ -315,6 +315,19 @@ size_t trace_texts_limit(const struct trace *t)
 	return texts_limit(t->texts);
 }
 
+bool trace_section(const struct trace_file *f, size_t ring, size_t i, struct trace_section *s)
+{
+	const struct file *file = (const struct file *)f;
+
+	_Static_assert(offsetof(struct file, pub) == 0, "a trace_file is the start of a file");
+	if (i >= file_nsections(file, ring))
+		return false;
+	const struct section_ref *ref = file_section(file, ring, i);
+	*s = (struct trace_section){
+		.position = ref->position, .lost = ref->lost, .torn = ref->torn};
+	return true;
+}
+
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)
 {
 	bool any = false;

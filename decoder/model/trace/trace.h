@@ -181,6 +181,17 @@ size_t trace_texts_limit(const struct trace *t);
 /* A task of the trace by index from 0, for listings; NULL beyond the last. */
 const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i);
 
+/* A section of hooks of a ring, as its header says. */
+struct trace_section {
+	uint64_t position; /* in the ring */
+	uint32_t lost;	   /* hooks lost on the ring since the section before it */
+	uint32_t torn;
+};
+
+/* Of a file's ring (index in rings) by number from 0, in order of position. False beyond the last.
+ */
+bool trace_section(const struct trace_file *f, size_t ring, size_t i, struct trace_section *s);
+
 /* CLOCK_REALTIME of the first and last hook of all files, by section headers. false: none. */
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns);
 /* Whether any file has scripted counters. */
