@@ -509,7 +509,7 @@ typedef struct cpidecode_report_options {
 	const char *report;
 	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
 	 * "chrome", "speedscope", "callgrind", "pprof"; "sqlite" and "ctf" (of hooks) take a
-	 * file and a folder, which only the command has */
+	 * file and a folder, which only the command has, "html" */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */

@@ -24,7 +24,7 @@ const struct option cpidecode_options[] = {
 			"                      beside the median one of its label"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
-			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite",
+			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite|html",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"
@@ -38,7 +38,9 @@ const struct option cpidecode_options[] = {
 			"           speedscope names and times of the intervals, for speedscope.app\n"
 			"           callgrind  sums by label, own and with calls, for kcachegrind\n"
 			"           pprof      the same by stack and thread, for go tool pprof\n"
-			"           sqlite     a database of the intervals, for SQL (with -o FILE)"},
+			"           sqlite     a database of the intervals, for SQL (with -o FILE)\n"
+
+			"           html       a page for a browser: timeline, summary, histogram, flame graph"},
 	{OPT_CSV_SAFE, "--csv-safe",
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
 	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",

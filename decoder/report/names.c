@@ -21,7 +21,8 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_SPEEDSCOPE] = "speedscope",
 	[FORMAT_CALLGRIND] = "callgrind",
 	[FORMAT_PPROF] = "pprof",
-	[FORMAT_SQLITE] = "sqlite"};
+	[FORMAT_SQLITE] = "sqlite",
+	[FORMAT_HTML] = "html"};
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",

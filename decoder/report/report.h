@@ -54,6 +54,7 @@ enum report_format {
 	FORMAT_CALLGRIND,
 	FORMAT_PPROF,
 	FORMAT_SQLITE,
+	FORMAT_HTML,
 };
 
 enum report_weight {
@@ -65,7 +66,7 @@ enum report_weight {
 };
 
 enum {
-	FORMAT_NAMES = FORMAT_SQLITE + 1,
+	FORMAT_NAMES = FORMAT_HTML + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];

@@ -55,6 +55,9 @@ int report_export(struct report *r)
 	case FORMAT_SQLITE:
 		rc = export_sqlite(r, s);
 		break;
+	case FORMAT_HTML:
+		rc = export_html(r, s);
+		break;
 	default:
 		rc = CPIDECODE_EINVAL;
 	}

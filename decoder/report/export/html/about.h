@@ -1,0 +1,35 @@
+/*
+ * What the page of --format html says about the trace as a whole: JSON, the block of `meta`. See
+ * sink/page/README.md.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_ABOUT_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_ABOUT_H
+
+#include "../../../sink/json.h"
+#include "../../report.h"
+#include "cells.h"
+
+/* Buckets of time by the intervals' starts, for the picture that is drawn before the data. */
+enum { OVERVIEW_BUCKETS = 1024 };
+
+struct overview {
+	uint64_t width; /* of a bucket in ns: doubles as time goes on */
+	uint64_t count[OVERVIEW_BUCKETS];
+	uint64_t longest[OVERVIEW_BUCKETS];
+};
+
+/* start: since the first one's, and not before it. */
+void overview_add(struct overview *o, uint64_t start, uint64_t duration);
+
+struct about {
+	int64_t base;	/* ns: the first start */
+	uint64_t until; /* ns since then: the last end */
+	uint64_t intervals, open;
+	uint32_t names, lanes, rows;
+	const struct overview *overview;
+	struct cells *cells;
+};
+
+void about_write(const struct report *r, const struct about *a, struct json *j);
+
+#endif

@@ -1,0 +1,256 @@
+#include "cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../../formats/interval_hooks.h"
+#include "../../../base/grow.h"
+#include "../../../model/trace/labels.h"
+#include "../../values/columns.h"
+#include "../../values/interval_columns.h"
+#include "../walk.h"
+
+/* How a value is stored: the numbers of page/decode.js. */
+enum {
+	TAG_NONE,
+	TAG_UNSIGNED,
+	TAG_SIGNED,
+	TAG_DOUBLE,
+	TAG_TEXT,
+	TAG_FIXED = 16, /* and its decimals */
+	TAG_MIXED = 255,
+};
+
+enum { CELL_MOST_COLUMNS = VALUE_COLUMNS_MAX };
+
+struct cell_column {
+	const struct column *column; /* NULL: of a named value */
+	uint32_t name;		     /* of that */
+	uint8_t kind;
+	struct varint_out tags, values; /* rows after the last tag have none */
+};
+
+/* What the lanes, the names and the blocks of `core` tell. */
+static bool cells_has_elsewhere(const struct column *c)
+{
+	static const char *const names[] = {
+		"start_ns", "end_ns", "pid", "tid", "task", "label", "container"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], c->name) == 0)
+			return true;
+	return false;
+}
+
+static int cells_add_column(struct cells *c, struct cell_column column)
+{
+	if (grow(&c->columns, c->ncolumns, &c->room, sizeof *c->columns))
+		return CPIDECODE_ENOMEM;
+	c->columns[c->ncolumns++] = column;
+	return 0;
+}
+
+int cells_init(struct cells *c, struct report *r)
+{
+	int rc = 0;
+
+	*c = (struct cells){.r = r};
+	out_memory(&c->text);
+	c->by_value = calloc(VALUE_KINDS * trace_texts_limit(r->trace) + 1, sizeof *c->by_value);
+	if (!c->by_value)
+		return CPIDECODE_ENOMEM;
+	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
+		if (i->name && i->source != COLUMN_NEST && !cells_has_elsewhere(i))
+			rc = cells_add_column(c, (struct cell_column){.column = i});
+	return rc;
+}
+
+void cells_free(struct cells *c)
+{
+	for (size_t i = 0; i < c->ncolumns; i++) {
+		free(c->columns[i].tags.p);
+		free(c->columns[i].values.p);
+	}
+	free(c->columns);
+	free(c->by_value);
+	out_discard(&c->text);
+}
+
+static void cells_put_double(struct varint_out *to, double v)
+{
+	uint64_t bits;
+	uint8_t bytes[sizeof bits];
+
+	memcpy(&bits, &v, sizeof bits);
+	put_le64(bytes, bits);
+	varint_raw(to, bytes, sizeof bytes);
+}
+
+/* With exactly the digits of CSV. */
+static uint8_t cells_put_fixed(struct cells *c, struct varint_out *to, double v, unsigned decimals)
+{
+	struct out *text = &c->text;
+
+	if (!isfinite(v))
+		return TAG_NONE;
+	text->len = 0;
+	out_fixed(text, v, decimals);
+	out_char(text, '\0');
+	if (text->error)
+		return TAG_NONE;
+	if (decimals) {
+		char *fraction = text->buf + text->len - 1 - decimals;
+
+		memmove(fraction - 1, fraction, decimals + 1);
+	}
+	errno = 0;
+	long long digits = strtoll(text->buf, NULL, 10);
+	if (errno) {
+		cells_put_double(to, v);
+		return TAG_DOUBLE;
+	}
+	varint_put_signed(to, digits);
+	return (uint8_t)(TAG_FIXED + decimals);
+}
+
+static uint8_t cells_put_text(struct cells *c, struct varint_out *to)
+{
+	if (!c->text.len)
+		return TAG_NONE;
+	varint_put_string(to, c->text.buf, c->text.len);
+	return TAG_TEXT;
+}
+
+static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_U64:
+	case CELL_WHOLE:
+	case CELL_BOOL:
+		varint_put(to, cell.u);
+		return TAG_UNSIGNED;
+	case CELL_I64:
+		varint_put_signed(to, cell.i);
+		return TAG_SIGNED;
+	case CELL_REAL:
+		return cells_put_fixed(c, to, cell.real, cell.decimals);
+	case CELL_DOUBLE:
+		cells_put_double(to, cell.real);
+		return TAG_DOUBLE;
+	case CELL_STRING:
+		varint_put_string(to, cell.s, cell.len);
+		return TAG_TEXT;
+	case CELL_WORDS:
+		c->text.len = 0;
+		cell.words(&c->text, (uint32_t)cell.u);
+		return cells_put_text(c, to);
+	default:
+		return TAG_NONE;
+	}
+}
+
+/* Rows before it that the column was not given have no value. */
+static void cells_put_tag(struct cell_column *column, size_t row, uint8_t tag)
+{
+	for (const uint8_t none = TAG_NONE; column->tags.n < row && !column->tags.failed;)
+		varint_raw(&column->tags, &none, 1);
+	varint_raw(&column->tags, &tag, 1);
+}
+
+static int cells_add_value(
+	struct cells *c, const struct interval *iv, const struct interval_value *value)
+{
+	uint32_t *number = &c->by_value[value->kind * trace_texts_limit(c->r->trace) + value->name];
+
+	if (!*number) {
+		if (c->ncolumns >= CELL_MOST_COLUMNS)
+			return 0;
+		if (cells_add_column(
+			    c, (struct cell_column){.name = value->name, .kind = value->kind}))
+			return CPIDECODE_ENOMEM;
+		*number = (uint32_t)c->ncolumns;
+	}
+	struct cell_column *to = &c->columns[*number - 1];
+	size_t before = to->values.n;
+	uint8_t tag = cells_put_cell(c, &to->values, value_cell(iv, value));
+
+	cells_put_tag(to, c->rows, tag);
+	c->bytes += to->values.n - before + 1;
+	return 0;
+}
+
+int cells_add(struct cells *c, const struct interval *iv)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < c->ncolumns && c->columns[i].column; i++) {
+		struct cell_column *to = &c->columns[i];
+		size_t before = to->values.n;
+		uint8_t tag = cells_put_cell(c, &to->values, column_cell(to->column, iv));
+
+		cells_put_tag(to, c->rows, tag);
+		c->bytes += to->values.n - before;
+	}
+	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
+		rc = cells_add_value(c, iv, &iv->values[i]);
+	c->rows++;
+	return rc || c->text.error ? CPIDECODE_ENOMEM : 0;
+}
+
+static bool cells_is_uniform(const struct varint_out *tags)
+{
+	for (size_t i = 1; i < tags->n; i++)
+		if (tags->p[i] != tags->p[0])
+			return false;
+	return true;
+}
+
+int cells_take(struct cells *c, struct varint_out *to)
+{
+	varint_put(to, c->ncolumns);
+	for (size_t i = 0; i < c->ncolumns; i++) {
+		struct cell_column *from = &c->columns[i];
+
+		if (c->rows && from->tags.n < c->rows)
+			cells_put_tag(from, c->rows - 1, TAG_NONE);
+		if (from->tags.failed || from->values.failed)
+			return CPIDECODE_ENOMEM;
+		if (from->tags.n && cells_is_uniform(&from->tags)) {
+			varint_raw(to, from->tags.p, 1);
+		} else {
+			static const uint8_t mixed = TAG_MIXED;
+
+			varint_raw(to, &mixed, 1);
+			varint_raw(to, from->tags.p, from->tags.n);
+		}
+		varint_put_string(to, from->values.p, from->values.n);
+		from->tags.n = from->values.n = 0;
+	}
+	c->rows = c->bytes = 0;
+	return to->failed ? CPIDECODE_ENOMEM : 0;
+}
+
+void cells_write_names(struct cells *c, struct json *j)
+{
+	json_open(j, '[');
+	for (size_t i = 0; i < c->ncolumns; i++) {
+		const struct cell_column *column = &c->columns[i];
+		struct trace_text name;
+
+		if (column->column) {
+			json_text(j, column->column->name);
+			continue;
+		}
+		c->text.len = 0;
+		if (column->kind == VALUE_EVENT) {
+			export_name_event(c->r, column->name, &c->text);
+		} else {
+			name = trace_text_at(c->r->trace, column->name);
+			out_str(&c->text, "arg.");
+			out_bytes(&c->text, name.at, name.length);
+		}
+		json_string(j, c->text.buf, c->text.len);
+	}
+	json_close(j, ']');
+}

@@ -1,0 +1,33 @@
+/*
+ * The columns of intervals that the page of --format html unpacks only for an interval that is
+ * looked at: those of CSV that neither its start, end, thread nor label tell, and a
+ * column for each named value. Blocks of `more`, see sink/page/README.md.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H
+
+#include "../../../base/varint.h"
+#include "../../rows.h"
+
+struct cell_column;
+
+struct cells {
+	struct report *r;
+	struct cell_column *columns;
+	size_t ncolumns, room;
+	uint32_t *by_value; /* by kind, then name: the column + 1, or 0 */
+	struct out text;
+	size_t rows;  /* in the block that is being filled */
+	size_t bytes; /* of it, so far */
+};
+
+/* Functions that return int return 0 or CPIDECODE_ENOMEM. To be freed in any case. */
+int cells_init(struct cells *c, struct report *r);
+int cells_add(struct cells *c, const struct interval *iv);
+/* Appends the block, and begins the next one. */
+int cells_take(struct cells *c, struct varint_out *to);
+/* An array of the columns' names; after the last block. */
+void cells_write_names(struct cells *c, struct json *j);
+void cells_free(struct cells *c);
+
+#endif

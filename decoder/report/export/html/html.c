@@ -1,0 +1,472 @@
+/*
+ * The intervals as a page (sink/page/README.md): a block of `core` for the columns that every
+ * picture needs, a block of `more` for the rest. What the page reads first, the names and the
+ * lanes, is known last, so finished blocks wait in a temporary file.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "../../../base/grow.h"
+#include "../../../base/spill.h"
+#include "../../../sink/page.h"
+#include "../../flame/names.h"
+#include "../export.h"
+#include "about.h"
+
+enum {
+	HTML_MOST_INTERVALS = 10000000,
+	HTML_BLOCK_INTERVALS = 1 << 15,
+	HTML_BLOCK_BYTES = 2 << 20,
+	HTML_LIST_BYTES = 1 << 20, /* of a block of names or lanes */
+};
+
+/* The page counts in doubles. */
+static const uint64_t html_most_ns = UINT64_C(1) << 53;
+
+/* The intervals of one lane and one level of nesting in it. */
+struct html_row {
+	uint32_t count;
+};
+
+/* A thread's, as a struct lane. One that was dropped and comes again goes on. */
+struct html_lane {
+	uint32_t machine, tid, pid, index, file;
+	uint32_t name, process; /* of flame_names, process 0: unknown */
+	uint32_t *rows;		/* by level */
+	size_t nrows, room;
+};
+
+enum html_core { CORE_START, CORE_DURATION, CORE_NAME, CORE_ROW, CORES };
+
+struct html_export {
+	struct report *r;
+	struct page_packer *packer;
+	struct cells cells;
+	struct flame_names names;
+	uint32_t *name_ids; /* by their number in flame_names: dense, + 1; 0: none yet */
+	size_t name_room;
+	uint32_t nnames;
+	struct html_lane *lanes;
+	size_t nlanes, lane_room;
+	struct hash_index by_lane;
+	struct html_row *rows;
+	size_t nrows, row_room;
+	struct varint_out core[CORES], block, adopted;
+	uint32_t held; /* intervals in core */
+	uint64_t last_start, until, open;
+	struct overview overview;
+	struct out text, names_text, later;
+	struct json names_json;
+	struct spill spill;
+	size_t spilled;
+	int spill_error, spill_errno;
+	int64_t base;
+};
+
+/* A write function of an out. */
+static int html_keep(void *ctx, const void *bytes, size_t n)
+{
+	struct html_export *e = ctx;
+	int rc = spill_reserve(&e->spill, e->spilled + n);
+
+	if (rc) {
+		e->spill_error = rc;
+		e->spill_errno = errno;
+		return rc == CPIDECODE_ENOMEM ? ENOMEM : EIO;
+	}
+	memcpy((char *)e->spill.p + e->spilled, bytes, n);
+	e->spilled += n;
+	return 0;
+}
+
+/* Ends the block of names if it is long enough. */
+static void html_end_names(struct html_export *e, size_t above)
+{
+	if (e->names_text.len <= above)
+		return;
+	json_close(&e->names_json, ']');
+	page_put_block(e->packer, &e->later, "names", e->names_text.buf, e->names_text.len);
+	e->names_text.len = 0;
+	e->names_json = (struct json){.o = &e->names_text};
+}
+
+/* The number of a name in the page: 0, 1, ... in order of appearance. */
+static int html_name(
+	struct html_export *e, char kind, const char *name, size_t length, uint32_t *id)
+{
+	/* A kind before it: a label is not a minor that is spelled alike. */
+	e->text.len = 0;
+	out_char(&e->text, kind);
+	out_bytes(&e->text, name, length);
+	if (e->text.error)
+		return CPIDECODE_ENOMEM;
+	uint32_t number = flame_names_add(&e->names, e->text.buf, e->text.len);
+	if (!number)
+		return CPIDECODE_ENOMEM;
+	size_t room = e->name_room;
+	if (!array_reserve(&e->name_ids, &e->name_room, (size_t)number + 1, sizeof *e->name_ids))
+		return CPIDECODE_ENOMEM;
+	if (e->name_room > room)
+		memset(e->name_ids + room, 0, (e->name_room - room) * sizeof *e->name_ids);
+	if (!e->name_ids[number]) {
+		e->name_ids[number] = ++e->nnames;
+		if (!e->names_text.len)
+			json_open(&e->names_json, '[');
+		json_string(&e->names_json, e->text.buf, e->text.len);
+		html_end_names(e, HTML_LIST_BYTES);
+	}
+	*id = e->name_ids[number] - 1;
+	return e->names_text.error ? CPIDECODE_ENOMEM : 0;
+}
+
+static int html_begin_thread(void *ctx, struct lane_thread *t)
+{
+	(void)ctx;
+	(void)t;
+	return 0;
+}
+
+static uint64_t html_hash(const struct html_lane *l)
+{
+	uint64_t hash = (uint64_t)l->machine << 32 | l->tid;
+
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ l->pid;
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)l->index << 32 | l->name);
+	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+static int html_find_lane(struct html_export *e, const struct html_lane *l, uint32_t *found)
+{
+	uint64_t hash = html_hash(l);
+
+	for (uint64_t at = hash; e->by_lane.slots && *hash_index_at(&e->by_lane, at); at++) {
+		*found = *hash_index_at(&e->by_lane, at) - 1;
+		if (memcmp(&e->lanes[*found], l, offsetof(struct html_lane, file)) == 0 &&
+			e->lanes[*found].name == l->name)
+			return 0;
+	}
+	if (grow(&e->lanes, e->nlanes, &e->lane_room, sizeof *l))
+		return CPIDECODE_ENOMEM;
+	if (2 * (e->nlanes + 1) > e->by_lane.slots) {
+		if (!hash_index_reset(&e->by_lane, 2 * (e->nlanes + 1)))
+			return CPIDECODE_ENOMEM;
+		for (size_t i = 0; i < e->nlanes; i++)
+			hash_index_add(&e->by_lane, html_hash(&e->lanes[i]), (uint32_t)i);
+	}
+	hash_index_add(&e->by_lane, hash, (uint32_t)e->nlanes);
+	*found = (uint32_t)e->nlanes;
+	e->lanes[e->nlanes++] = *l;
+	return 0;
+}
+
+static int html_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
+{
+	struct html_export *e = ctx;
+	const struct trace *trace = e->r->trace;
+	const struct task *leader = NULL;
+	struct html_lane lane = {.machine = t->machine,
+		.tid = t->tid,
+		.pid = t->task ? t->task->pid : 0,
+		.index = l->index,
+		.file = t->file};
+	uint32_t *own = l->own = malloc(sizeof *own);
+	char room[EXPORT_THREAD_ROOM];
+
+	if (!own)
+		return CPIDECODE_ENOMEM;
+	if (t->task)
+		leader = trace_task(trace, t->machine, t->task->pid, t->task->first);
+	const char *process =
+		leader && leader->pid == t->task->pid ? report_task_name(leader) : NULL;
+	const char *name = export_thread_name(t, room);
+	int rc = html_name(e, 't', name, strlen(name), &lane.name);
+	if (!rc && process) {
+		rc = html_name(e, 't', process, strlen(process), &lane.process);
+		lane.process++;
+	}
+	return rc ? rc : html_find_lane(e, &lane, own);
+}
+
+/* The row of a lane's level. */
+static int html_row(struct html_export *e, struct html_lane *lane, size_t level, uint32_t *row)
+{
+	if (level >= lane->nrows) {
+		if (grow(&lane->rows, lane->nrows, &lane->room, sizeof *lane->rows) ||
+			grow(&e->rows, e->nrows, &e->row_room, sizeof *e->rows))
+			return CPIDECODE_ENOMEM;
+		lane->rows[lane->nrows++] = (uint32_t)e->nrows;
+		e->rows[e->nrows++] = (struct html_row){0};
+	}
+	*row = lane->rows[level];
+	return 0;
+}
+
+/* Tells what an outermost interval of a further lane is nested in. Others are below their parent.
+ */
+static void html_adopt(struct html_export *e, const struct lane_thread *t,
+	const struct interval *iv, uint32_t row, uint32_t place)
+{
+	for (size_t i = 0; i < t->count; i++)
+		for (size_t k = t->lanes[i].count; k-- > 0;) {
+			if (t->lanes[i].open[k].place != iv->parent)
+				continue;
+			const uint32_t *own = t->lanes[i].own;
+			uint32_t around = e->lanes[*own].rows[k];
+
+			varint_put(&e->adopted, row);
+			varint_put(&e->adopted, place);
+			varint_put(&e->adopted, around);
+			varint_put(&e->adopted, e->rows[around].count - 1);
+			return;
+		}
+}
+
+static void html_put_block(struct html_export *e, const char *kind, struct varint_out *block)
+{
+	page_put_block(e->packer, &e->later, kind, block->p, block->n);
+	block->n = 0;
+}
+
+static int html_end_block(struct html_export *e)
+{
+	struct varint_out *block = &e->block;
+
+	if (!e->held)
+		return 0;
+	varint_put(block, e->held);
+	for (size_t i = 0; i < CORES; i++) {
+		if (e->core[i].failed)
+			return CPIDECODE_ENOMEM;
+		varint_put_string(block, e->core[i].p, e->core[i].n);
+		e->core[i].n = 0;
+	}
+	if (block->failed)
+		return CPIDECODE_ENOMEM;
+	html_put_block(e, "core", block);
+	int rc = cells_take(&e->cells, block);
+	if (rc)
+		return rc;
+	html_put_block(e, "more", block);
+	e->held = 0;
+	e->last_start = 0;
+	if (e->adopted.failed)
+		return CPIDECODE_ENOMEM;
+	if (e->adopted.n)
+		html_put_block(e, "adopted", &e->adopted);
+	return 0;
+}
+
+static int html_begin_slice(
+	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
+{
+	struct html_export *e = ctx;
+	const uint32_t *own = l->own;
+	uint64_t start = (uint64_t)iv->start_ns - (uint64_t)e->base;
+	uint64_t until = (uint64_t)end - (uint64_t)e->base;
+	char room[EXPORT_NAME_ROOM];
+	size_t length;
+	uint32_t name, row;
+
+	if (until > html_most_ns || start > until) {
+		report_note(e->r,
+			"--format html: intervals are up to %" PRIu64
+			" s apart, the page takes 104 days: choose with --from and --to",
+			until / 1000000000);
+		return CPIDECODE_EINVAL;
+	}
+	const char *text = export_name(iv, room, &length);
+	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, &name);
+	if (!rc)
+		rc = html_row(e, &e->lanes[*own], l->count - 1, &row);
+	if (rc)
+		return rc;
+	if (l->count == 1 && iv->parent >= 0)
+		html_adopt(e, t, iv, row, e->rows[row].count);
+	e->rows[row].count++;
+	varint_put(&e->core[CORE_START], start - e->last_start);
+	varint_put(&e->core[CORE_DURATION], until - start);
+	varint_put(&e->core[CORE_NAME], name);
+	varint_put(&e->core[CORE_ROW], row);
+	e->last_start = start;
+	overview_add(&e->overview, start, until - start);
+	if (e->until < until)
+		e->until = until;
+	e->open += (iv->flags & IV_OPEN) != 0;
+	rc = cells_add(&e->cells, iv);
+	if (!rc && (++e->held >= HTML_BLOCK_INTERVALS || e->cells.bytes >= HTML_BLOCK_BYTES))
+		rc = html_end_block(e);
+	return rc;
+}
+
+static int html_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int64_t end)
+{
+	(void)ctx;
+	(void)t;
+	(void)l;
+	(void)end;
+	return 0;
+}
+
+static void html_put_lane(struct html_export *e, struct json *j, const struct html_lane *lane)
+{
+	json_open(j, '{');
+	json_member_u64(j, "name", lane->name);
+	json_member_u64(j, "tid", lane->tid);
+	if (lane->pid)
+		json_member_u64(j, "pid", lane->pid);
+	if (lane->process)
+		json_member_u64(j, "process", lane->process - 1);
+	json_member_u64(j, "file", lane->file);
+	json_member_u64(j, "machine", lane->machine);
+	json_member_u64(j, "further", lane->index);
+	json_member_open(j, "rows", '[');
+	for (size_t i = 0; i < lane->nrows; i++) {
+		json_u64(j, lane->rows[i]);
+		json_u64(j, e->rows[lane->rows[i]].count);
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void html_put_lanes(struct html_export *e, struct out *to)
+{
+	struct json json = {.o = &e->text};
+
+	e->text.len = 0;
+	for (size_t i = 0; i < e->nlanes; i++) {
+		if (!e->text.len)
+			json_open(&json, '[');
+		html_put_lane(e, &json, &e->lanes[i]);
+		if (e->text.len < HTML_LIST_BYTES && i + 1 < e->nlanes)
+			continue;
+		json_close(&json, ']');
+		page_put_block(e->packer, to, "lanes", e->text.buf, e->text.len);
+		e->text.len = 0;
+		json = (struct json){.o = &e->text};
+	}
+}
+
+static void html_put_about(struct html_export *e, struct out *to, uint64_t intervals)
+{
+	const struct about about = {.base = e->base,
+		.until = e->until,
+		.intervals = intervals,
+		.open = e->open,
+		.names = e->nnames,
+		.lanes = (uint32_t)e->nlanes,
+		.rows = (uint32_t)e->nrows,
+		.overview = &e->overview,
+		.cells = &e->cells};
+	struct json json = {.o = &e->text};
+
+	e->text.len = 0;
+	about_write(e->r, &about, &json);
+	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
+}
+
+/* The stream was walked. 0 or a code. */
+static int html_write(struct html_export *e, uint64_t intervals)
+{
+	struct out *o = e->r->out;
+
+	html_end_names(e, 0);
+	if (out_close(&e->later) || e->spill_error) {
+		errno = e->spill_errno;
+		return e->spill_error ? e->spill_error : CPIDECODE_ENOMEM;
+	}
+	page_begin(o);
+	html_put_about(e, o, intervals);
+	page_show_early(o);
+	html_put_lanes(e, o);
+	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
+		piece = e->spilled - at < SPILL_IN_MEMORY ? e->spilled - at : SPILL_IN_MEMORY;
+		out_bytes(o, (const char *)e->spill.p + at, piece);
+		if (e->spill.mapped)
+			spill_drop(&e->spill);
+	}
+	page_end(o);
+	return e->text.error || e->names_text.error ? CPIDECODE_ENOMEM : 0;
+}
+
+static int html_open(struct html_export *e)
+{
+	out_memory(&e->text);
+	out_memory(&e->names_text);
+	e->names_json.o = &e->names_text;
+	e->overview.width = 1;
+	int rc = cells_init(&e->cells, e->r);
+	e->packer = page_packer_new();
+	if (rc || !e->packer || out_function(&e->later, html_keep, e))
+		return CPIDECODE_ENOMEM;
+	return 0;
+}
+
+static void html_close(struct html_export *e)
+{
+	int saved = errno;
+
+	for (size_t i = 0; i < e->nlanes; i++)
+		free(e->lanes[i].rows);
+	for (size_t i = 0; i < CORES; i++)
+		free(e->core[i].p);
+	free(e->block.p);
+	free(e->adopted.p);
+	free(e->lanes);
+	free(e->rows);
+	free(e->name_ids);
+	hash_index_free(&e->by_lane);
+	flame_names_free(&e->names);
+	cells_free(&e->cells);
+	page_packer_free(e->packer);
+	out_discard(&e->later);
+	out_discard(&e->text);
+	out_discard(&e->names_text);
+	spill_free(&e->spill);
+	free(e);
+	errno = saved;
+}
+
+static int html_walk(struct html_export *e, struct interval_stream *s)
+{
+	static const struct lane_writer writer = {.begin_thread = html_begin_thread,
+		.begin_lane = html_begin_lane,
+		.begin_slice = html_begin_slice,
+		.end_slice = html_end_slice};
+	struct lanes lanes;
+	int rc = export_find_base(e->r, s, &e->base);
+
+	if (rc)
+		return rc;
+	lanes_init(&lanes, &writer, e);
+	rc = export_lanes(e->r, s, &lanes);
+	if (!rc)
+		rc = html_end_block(e);
+	if (!rc)
+		rc = html_write(e, interval_stream_count(s));
+	if (!rc)
+		export_note_lanes(e->r, &lanes, "lanes");
+	return rc;
+}
+
+int export_html(struct report *r, struct interval_stream *s)
+{
+	uint64_t n = interval_stream_count(s);
+
+	if (n > HTML_MOST_INTERVALS) {
+		report_note(r,
+			"--format html takes up to %d intervals, these are %" PRIu64
+			": choose with --from and --to, --label or --where",
+			HTML_MOST_INTERVALS, n);
+		return CPIDECODE_EINVAL;
+	}
+	struct html_export *e = calloc(1, sizeof *e);
+	if (!e)
+		return CPIDECODE_ENOMEM;
+	e->r = r;
+	int rc = html_open(e);
+	if (!rc)
+		rc = html_walk(e, s);
+	html_close(e);
+	return rc;
+}

@@ -1,0 +1,121 @@
+#include "page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+/* A number of bytes that are whole groups of base64. */
+enum { PAGE_PIECE = 3 << 14, PAGE_DEFLATE_MEMORY = 9 };
+
+struct page_packer {
+	z_stream z;
+	unsigned char piece[PAGE_PIECE];
+};
+
+extern const unsigned char page_body[], page_css[], page_decode[], page_store[], page_analysis[],
+	page_view[], page_draw[], page_ui[];
+extern const unsigned page_body_size, page_css_size, page_decode_size, page_store_size,
+	page_analysis_size, page_view_size, page_draw_size, page_ui_size;
+
+struct page_packer *page_packer_new(void)
+{
+	struct page_packer *p = calloc(1, sizeof *p);
+
+	/* Negative window bits: no header, which the page would only have to skip. */
+	if (p && deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS,
+			 PAGE_DEFLATE_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(p);
+		p = NULL;
+	}
+	return p;
+}
+
+void page_packer_free(struct page_packer *p)
+{
+	if (p)
+		deflateEnd(&p->z);
+	free(p);
+}
+
+static void page_put_base64(struct out *o, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		size_t left = n - i;
+		uint32_t bits = (uint32_t)bytes[i] << 16;
+
+		if (left > 1)
+			bits |= (uint32_t)bytes[i + 1] << 8;
+		if (left > 2)
+			bits |= bytes[i + 2];
+		const char four[] = {digits[bits >> 18], digits[bits >> 12 & 63],
+			left > 1 ? digits[bits >> 6 & 63] : '=',
+			left > 2 ? digits[bits & 63] : '='};
+		out_bytes(o, four, sizeof four);
+	}
+}
+
+void page_put_block(
+	struct page_packer *p, struct out *o, const char *kind, const void *bytes, size_t n)
+{
+	z_stream *z = &p->z;
+	int state = Z_OK;
+
+	out_str(o, "<script type=\"text/plain\" class=\"");
+	out_str(o, kind);
+	out_str(o, "\">");
+	z->next_in = bytes;
+	z->avail_in = (uInt)n;
+	while (state == Z_OK) {
+		z->next_out = p->piece;
+		z->avail_out = sizeof p->piece;
+		/* Fills all of the piece but the last: its base64 needs no padding. */
+		state = deflate(z, Z_FINISH);
+		page_put_base64(o, p->piece, sizeof p->piece - z->avail_out);
+	}
+	if (state != Z_STREAM_END && !o->error)
+		o->error = EIO;
+	deflateReset(z);
+	out_str(o, "</script>\n");
+}
+
+void page_begin(struct out *o)
+{
+	/* No connection, frame or file: neither the page nor what it shows can load anything. */
+	out_str(o, "<!DOCTYPE html>\n"
+		   "<html lang=\"en\" aria-busy=\"true\">\n"
+		   "<head>\n"
+		   "<meta charset=\"utf-8\">\n"
+		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		   "script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; "
+		   "form-action 'none'\">\n"
+		   "<meta name=\"referrer\" content=\"no-referrer\">\n"
+		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		   "<title>Trace</title>\n"
+		   "<style>\n");
+	out_bytes(o, page_css, page_css_size);
+	out_str(o, "</style>\n</head>\n");
+	out_bytes(o, page_body, page_body_size);
+	out_str(o, "<script>\n");
+	out_bytes(o, page_decode, page_decode_size);
+	out_bytes(o, page_store, page_store_size);
+	out_bytes(o, page_analysis, page_analysis_size);
+	out_bytes(o, page_view, page_view_size);
+	out_bytes(o, page_draw, page_draw_size);
+	out_bytes(o, page_ui, page_ui_size);
+	out_str(o, "</script>\n");
+}
+
+void page_show_early(struct out *o)
+{
+	out_str(o, "<script>page.begun = page.begin();</script>\n");
+}
+
+void page_end(struct out *o)
+{
+	out_str(o, "</body>\n</html>\n");
+}

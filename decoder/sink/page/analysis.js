@@ -1,0 +1,136 @@
+"use strict";
+/*
+ * What a span holds: the summary by label, the histogram and the flame graph. Generators, so that
+ * the page can go on drawing in between: each yields after some work and returns its result.
+ */
+
+const WORK = 1 << 16;
+
+/* Runs a generator to its end. */
+function finish(generator) {
+	for (;;) {
+		const step = generator.next();
+		if (step.done)
+			return step.value;
+	}
+}
+
+/* The ranges of positions that overlap a span: [low, high, row] of each row that has any. */
+function rangesOf(store, from, to) {
+	const ranges = [];
+	for (const lane of store.lanes)
+		for (const row of lane.levels) {
+			const [low, high] = store.bounds(row, from, to);
+			if (low < high)
+				ranges.push([low, high, row]);
+		}
+	return ranges;
+}
+
+/* The nearest rank: at least that share of sorted values is up to it. */
+function atRank(sorted, percent) {
+	return sorted[Math.max(0, Math.ceil(sorted.length * percent / 100) - 1)];
+}
+
+/* Sums are exact: a BigInt. */
+function* summarize(store, from, to) {
+	const ranges = rangesOf(store, from, to);
+	const counts = new Uint32Array(store.names.length);
+	let all = 0, done = 0;
+	for (const [low, high] of ranges) {
+		for (let at = low; at < high; at++) {
+			counts[store.name[at]]++;
+			if (++done % WORK === 0)
+				yield;
+		}
+		all += high - low;
+	}
+	const begin = new Uint32Array(counts.length + 1);
+	for (let i = 0; i < counts.length; i++)
+		begin[i + 1] = begin[i] + counts[i];
+	const next = begin.slice(), durations = new store.duration.constructor(all);
+	for (const [low, high] of ranges)
+		for (let at = low; at < high; at++) {
+			durations[next[store.name[at]]++] = store.duration[at];
+			if (++done % WORK === 0)
+				yield;
+		}
+	const rows = [];
+	for (let name = 0; name < counts.length; name++) {
+		if (!counts[name])
+			continue;
+		const sorted = durations.subarray(begin[name], begin[name + 1]).sort();
+		let sum = 0n, part = 0;
+		for (let i = 0; i < sorted.length; i++) {
+			part += sorted[i];
+			if (part > 2 ** 52 || i === sorted.length - 1) {
+				sum += BigInt(part);
+				part = 0;
+			}
+		}
+		rows.push({
+			name, count: sorted.length, total: sum, mean: Number(sum) / sorted.length,
+			min: sorted[0], p50: atRank(sorted, 50), p90: atRank(sorted, 90),
+			p99: atRank(sorted, 99), max: sorted[sorted.length - 1],
+		});
+		yield;
+	}
+	return { count: all, rows, histogram: histogramOf(durations) };
+}
+
+/* By doublings: bucket 0 holds durations of 0, bucket i those of [2^(i-1), 2^i). */
+function histogramOf(durations) {
+	const buckets = new Array(55).fill(0);
+	for (const duration of durations)
+		buckets[duration < 1 ? 0 : duration < 2 ** 31 ? 32 - Math.clz32(duration) :
+			Math.floor(Math.log2(duration)) + 1]++;
+	return buckets;
+}
+
+/*
+ * Stacks of names. Of each frame: `time` is that of its intervals within the span, `count` how many
+ * there are; children follow their parent. The first frame is the root, of all lanes' stacks.
+ */
+function* flameOf(store, from, to) {
+	const frames = [{ name: -1, parent: -1, depth: 0, time: 0, count: 0 }];
+	const index = new Map(), names = store.names.length;
+	const frameOf = (parent, name) => {
+		const key = parent * names + name;
+		let frame = index.get(key);
+		if (frame === undefined) {
+			frame = frames.length;
+			frames.push({ name, parent, depth: frames[parent].depth + 1, time: 0, count: 0 });
+			index.set(key, frame);
+		}
+		return frame;
+	};
+	const frameAround = (at) => at < 0 ? 0 : frameOf(frameAround(store.parent(at)), store.name[at]);
+	let done = 0;
+	for (const lane of store.lanes) {
+		let around = null;
+		for (const row of lane.levels) {
+			const [low, high] = store.bounds(row, from, to);
+			if (low >= high)
+				break;
+			const own = { low, frames: new Uint32Array(high - low) };
+			for (let at = low, parent = around ? around.low : 0; at < high; at++) {
+				while (around && parent + 1 - around.low < around.frames.length &&
+					store.start[parent + 1] <= store.start[at])
+					parent++;
+				const above = around ? around.frames[parent - around.low] :
+					store.adopted.has(at) ? frameAround(store.adopted.get(at)) : 0;
+				const frame = frameOf(above, store.name[at]);
+				const time = Math.max(0, Math.min(to, store.end(at)) - Math.max(from, store.start[at]));
+				own.frames[at - low] = frame;
+				frames[frame].time += time;
+				frames[frame].count++;
+				if (!above)
+					frames[0].time += time;
+				if (++done % WORK === 0)
+					yield;
+			}
+			around = own;
+		}
+	}
+	return frames;
+}

@@ -1,0 +1,138 @@
+"use strict";
+/*
+ * Blocks of data: base64 of raw deflate data. Numbers are little-endian groups of seven bits
+ * (LEB128). README.md tells what is in which block. No document here: Node's tests run it.
+ */
+
+function bytesOfBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+async function inflate(blob) {
+	const stream = blob.stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* Reads a block from its start to its end. */
+class Reader {
+	constructor(bytes) {
+		this.bytes = bytes;
+		this.at = 0;
+	}
+
+	/* A Number up to 2^53, above that a BigInt. */
+	number() {
+		const bytes = this.bytes;
+		let value = 0, factor = 1, byte;
+		const begin = this.at;
+		do {
+			byte = bytes[this.at++];
+			value += (byte & 127) * factor;
+			factor *= 128;
+		} while (byte & 128);
+		if (value <= Number.MAX_SAFE_INTEGER)
+			return value;
+		let exact = 0n;
+		for (let i = this.at - 1; i >= begin; i--)
+			exact = exact << 7n | BigInt(bytes[i] & 127);
+		return exact;
+	}
+
+	/* Small ones of either sign: 0, -1, 1, -2, ... */
+	signed() {
+		const folded = BigInt(this.number());
+		const value = folded & 1n ? -(folded >> 1n) - 1n : folded >> 1n;
+		return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+	}
+
+	raw(length) {
+		this.at += length;
+		return this.bytes.subarray(this.at - length, this.at);
+	}
+}
+
+/* A column of `count` numbers, none above 2^53. */
+function readColumn(reader, count) {
+	const bytes = reader.raw(reader.number());
+	const values = new Float64Array(count);
+	for (let i = 0, at = 0; i < count; i++) {
+		let byte = bytes[at++];
+		let value = byte & 127;
+		for (let factor = 128; byte & 128; factor *= 128) {
+			byte = bytes[at++];
+			value += (byte & 127) * factor;
+		}
+		values[i] = value;
+	}
+	return values;
+}
+
+/* A block of `core`. */
+function readCore(bytes) {
+	const reader = new Reader(bytes);
+	const count = reader.number();
+	const start = readColumn(reader, count);
+	for (let i = 1; i < count; i++)
+		start[i] += start[i - 1];
+	return {
+		count, start,
+		duration: readColumn(reader, count),
+		name: readColumn(reader, count),
+		row: readColumn(reader, count),
+	};
+}
+
+/* A block of `adopted`: [row, index in it, the parent's row, its index] of each. */
+function readAdopted(bytes) {
+	const reader = new Reader(bytes), all = [];
+	while (reader.at < bytes.length)
+		all.push([reader.number(), reader.number(), reader.number(), reader.number()]);
+	return all;
+}
+
+const TAG_NONE = 0, TAG_UNSIGNED = 1, TAG_SIGNED = 2, TAG_DOUBLE = 3, TAG_TEXT = 4, TAG_FIXED = 16,
+	TAG_MIXED = 255;
+
+/* Digits with a decimal point, as in CSV. */
+function fixedText(value, decimals) {
+	const digits = String(value < 0 ? -value : value).padStart(decimals + 1, "0");
+	const point = digits.length - decimals;
+	return (value < 0 ? "-" : "") + digits.slice(0, point) + (decimals ? "." + digits.slice(point) : "");
+}
+
+function readCell(reader, tag) {
+	if (tag === TAG_NONE)
+		return null;
+	if (tag === TAG_UNSIGNED)
+		return String(reader.number());
+	if (tag === TAG_SIGNED)
+		return String(reader.signed());
+	if (tag === TAG_TEXT)
+		return new TextDecoder().decode(reader.raw(reader.number()));
+	if (tag === TAG_DOUBLE) {
+		const bytes = reader.raw(8);
+		return String(new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true));
+	}
+	return fixedText(reader.signed(), tag - TAG_FIXED);
+}
+
+/* Of a block of `more` with `count` rows: the cells of one row as text, null where there is none. */
+function readMore(bytes, count, row) {
+	const reader = new Reader(bytes), cells = [];
+	for (let left = reader.number(); left > 0; left--) {
+		const first = reader.raw(1)[0];
+		const tags = first === TAG_MIXED ? reader.raw(count) : null;
+		const values = new Reader(reader.raw(reader.number()));
+		let cell = null;
+		for (let i = 0; i <= row; i++)
+			cell = readCell(values, tags ? tags[i] : first);
+		cells.push(cell);
+	}
+	return cells;
+}

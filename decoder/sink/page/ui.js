@@ -1,0 +1,903 @@
+"use strict";
+/* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
+
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
+
+const $ = (id) => document.getElementById(id);
+
+function element(tag, text, properties) {
+	const made = Object.assign(document.createElement(tag), properties);
+	if (text !== undefined)
+		made.textContent = text;
+	return made;
+}
+
+/* The text of a block, whose element goes: its base64 would stay in memory otherwise. */
+function takeBlock(block) {
+	const bytes = bytesOfBase64(block.textContent);
+	block.remove();
+	return new Blob([bytes]);
+}
+
+async function readLists(kind) {
+	const all = [];
+	for (const block of document.querySelectorAll("script." + kind))
+		for (const one of JSON.parse(new TextDecoder().decode(await inflate(takeBlock(block)))))
+			all.push(one);
+	return all;
+}
+
+class Page {
+	constructor() {
+		this.dirty = new Set();
+		this.matches = null;
+		this.matched = 0;
+		this.chosen = -1;
+		this.selection = null;
+		this.sorting = new Map();
+		this.painter = null;
+		this.scheme = matchMedia("(prefers-color-scheme: dark)");
+	}
+
+	/* Before the data: what the trace is, and its overview. */
+	async begin() {
+		const block = document.querySelector("script.meta");
+		this.meta = JSON.parse(new TextDecoder().decode(await inflate(takeBlock(block))));
+		this.base = BigInt(this.meta.base);
+		this.until = Math.max(this.meta.until, VIEW_LEAST_NS);
+		this.view = { from: 0, to: this.until };
+		this.tellAbout();
+		this.drawOverview();
+	}
+
+	tellAbout() {
+		const meta = this.meta, files = meta.files.map((file) => printable(file.path)).join(", ");
+		document.title = files + " \u2013 trace";
+		$("title").textContent = files;
+		const about = [];
+		if (meta.command)
+			about.push("Command: " + printable(meta.command));
+		if (meta.host)
+			about.push("Host: " + printable(meta.host));
+		about.push("Duration: " + durationText(meta.until), "Intervals: " + exactText(meta.intervals));
+		about.push("Begins: " + clockText(this.base, 0));
+		const error = Math.max(...meta.files.map((file) => file.clock_error_ns === null ? NaN : file.clock_error_ns));
+		about.push("Clock: " + (error >= 0 ? "true to \u00b1" + durationText(error) : "error unknown"));
+		if (meta.open)
+			about.push("Open at the end: " + exactText(meta.open));
+		if (meta.scripted)
+			about.push("Counters were scripted: counts and CPIs were not measured");
+		$("about").textContent = about.join(" \u00b7 ");
+		for (const loss of meta.losses)
+			$("losses").append(element("li", exactText(loss.count) + " " + loss.what + " (" + printable(loss.file) + ")"));
+		$("losses").hidden = !meta.losses.length;
+	}
+
+	async load() {
+		await this.begun;
+		const names = await readLists("names"), lanes = await readLists("lanes");
+		this.names = names.map((name) => printable(name.slice(1)));
+		const store = new Store(this.meta, lanes, names);
+		this.more = [];
+		for (const block of document.querySelectorAll("script.core, script.more, script.adopted")) {
+			if (block.className === "more") {
+				this.more[this.more.length - 1].block = block;
+				continue;
+			}
+			const bytes = await inflate(takeBlock(block));
+			if (block.className === "adopted") {
+				store.adopt(readAdopted(bytes));
+				continue;
+			}
+			const core = readCore(bytes);
+			this.more.push({ first: store.filled, count: core.count });
+			store.add(core);
+		}
+		if (store.filled !== this.meta.intervals)
+			throw new Error("the page holds " + store.filled + " of " + this.meta.intervals + " intervals: it was cut short");
+		store.finish();
+		this.store = store;
+		this.chooseColours();
+		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
+		this.arrange();
+		this.listen();
+		await this.fill($("all"), finish(summarize(store, 0, this.until + 1)));
+		this.restore();
+		for (const control of document.querySelectorAll("button:disabled, input:disabled"))
+			control.disabled = false;
+		document.documentElement.setAttribute("aria-busy", "false");
+		this.packMore();
+	}
+
+	/* A blob needs three quarters of a block's memory, and not the page's. */
+	async packMore() {
+		for (const one of this.more) {
+			this.blobOf(one);
+			await new Promise((done) => setTimeout(done, 0));
+		}
+	}
+
+	blobOf(one) {
+		if (one.block)
+			one.blob = takeBlock(one.block);
+		one.block = null;
+		return one.blob;
+	}
+
+	threadKey(lane) {
+		return [lane.machine, lane.pid || 0, lane.tid, lane.name].join(" ");
+	}
+
+	/* Where lanes are, from top to bottom: a thread's further lanes after its first one. */
+	arrange() {
+		const lanes = this.store.lanes.slice().sort((a, b) => a.machine - b.machine ||
+			(a.pid || 0) - (b.pid || 0) || a.tid - b.tid || a.name - b.name || a.further - b.further);
+		let y = AXIS;
+		this.placed = [];
+		if (this.meta.gaps.length) {
+			this.placed.push({ y, height: GAPS + 4, gaps: true });
+			y += GAPS + 4;
+		}
+		for (const lane of lanes) {
+			this.placed.push({ y, height: HEADING, lane });
+			y += HEADING;
+			for (const row of lane.levels) {
+				this.placed.push({ y, height: ROW, row, lane });
+				y += ROW;
+			}
+			y += 4;
+		}
+		this.height = y + 4;
+	}
+
+	laneText(lane) {
+		let text = this.names[lane.name];
+		if (!text.startsWith("tid "))
+			text += " (tid " + lane.tid + ")";
+		if (lane.process !== undefined && lane.pid !== lane.tid)
+			text += " of " + this.names[lane.process] + " (pid " + lane.pid + ")";
+		if (lane.further)
+			text += ", overlapping " + lane.further;
+		if (this.meta.files.length > 1 && this.meta.files[lane.file].host)
+			text = printable(this.meta.files[lane.file].host) + " " + text;
+		return text;
+	}
+
+	/* Drawing. */
+
+	theme() {
+		return this.scheme.matches
+			? { back: [22, 25, 29], text: "#e8eaee", faint: "#a3abb8", line: "#3d444e", bar: "#2f7fae", mark: "#fff" }
+			: { back: [255, 255, 255], text: "#1b1e23", faint: "#5a6270", line: "#c9ced6", bar: "#56b4e9", mark: "#1b1e23" };
+	}
+
+	/* The most frequent labels have colours of their own. */
+	colourOf(name) {
+		return PALETTE[this.colours[name]];
+	}
+
+	chooseColours() {
+		const counts = this.store.countOf;
+		this.frequent = Array.from(counts.keys()).filter((i) => counts[i]).sort((a, b) => counts[b] - counts[a] || a - b);
+		this.colours = new Uint8Array(counts.length);
+		this.frequent.forEach((name, rank) => this.colours[name] = rank % PALETTE.length);
+	}
+
+	/* Sizes a canvas for the screen's pixels. */
+	prepare(canvas, width, height) {
+		const ratio = devicePixelRatio || 1;
+		const wide = Math.max(1, Math.round(width * ratio)), tall = Math.max(1, Math.round(height * ratio));
+		if (canvas.width !== wide || canvas.height !== tall) {
+			canvas.width = wide;
+			canvas.height = tall;
+			canvas.style.height = height + "px";
+		}
+		return ratio;
+	}
+
+	drawOverview() {
+		const canvas = $("overview"), { width: bucket, count } = this.meta.overview;
+		const width = canvas.clientWidth || 800, height = 46, ratio = this.prepare(canvas, width, height);
+		const ctx = canvas.getContext("2d"), theme = this.theme();
+		const most = count.reduce((a, b) => Math.max(a, b), 1), scale = width / this.until;
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.clearRect(0, 0, width, height);
+		ctx.fillStyle = theme.bar;
+		for (let i = 0; i < count.length; i++)
+			if (count[i]) {
+				const tall = Math.max(2, (height - 2) * count[i] / most);
+				/* Whole columns: bars side by side leave no lines between them. */
+				const left = Math.floor(i * bucket * scale);
+				ctx.fillRect(left, height - tall, Math.max(1, Math.ceil((i + 1) * bucket * scale) - left), tall);
+			}
+		const mark = (from, to, colour) => {
+			ctx.strokeStyle = colour;
+			ctx.lineWidth = 2;
+			ctx.strokeRect(from * scale + 1, 1, Math.max(2, (to - from) * scale - 2), height - 2);
+		};
+		if (this.view.from > 0 || this.view.to < this.until)
+			mark(this.view.from, this.view.to, theme.mark);
+		if (this.selection)
+			mark(this.selection.from, this.selection.to, "#d55e00");
+	}
+
+	draw() {
+		const scroller = $("scroller"), canvas = $("timeline"), theme = this.theme();
+		$("tall").style.height = this.height + "px";
+		const width = scroller.clientWidth, height = Math.max(60, Math.min(this.height, scroller.clientHeight || 400));
+		const ratio = this.prepare(canvas, width, height), ctx = canvas.getContext("2d");
+		if (!this.painter || this.painter.width !== canvas.width || this.painter.height !== canvas.height ||
+			this.dark !== this.scheme.matches)
+			this.painter = new Painter(canvas.width, canvas.height, theme.back);
+		this.dark = this.scheme.matches;
+		const scroll = scroller.scrollTop, texts = [], wanted = this.matches;
+		const pixels = PALETTE.map(pixelOf), dimmed = PALETTE.map((one) => pixelOf(blend(one, theme.back, 0.75)));
+		const colourOf = (at) => {
+			const name = this.store.name[at];
+			return (wanted && !wanted[name] ? dimmed : pixels)[this.colours[name]];
+		};
+		this.painter.begin(Math.round(AXIS * ratio));
+		const shown = this.placed.filter((one) => one.y + one.height > scroll && one.y < scroll + height);
+		for (const one of shown)
+			if (one.row !== undefined) {
+				const y = Math.round((one.y - scroll) * ratio), tall = Math.round((ROW - 2) * ratio);
+				for (const text of this.painter.row(this.store, one.row, this.view, 0, y, tall, colourOf, 26 * ratio))
+					texts.push({ ...text, y: one.y - scroll });
+			}
+		ctx.setTransform(1, 0, 0, 1, 0, 0);
+		ctx.putImageData(this.painter.image, 0, 0);
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(0, AXIS, width, height);
+		ctx.clip();
+		ctx.textBaseline = "middle";
+		ctx.font = "600 12px system-ui, sans-serif";
+		ctx.fillStyle = theme.text;
+		for (const one of shown) {
+			if (one.lane && one.row === undefined)
+				ctx.fillText(this.laneText(one.lane), 4, one.y - scroll + HEADING / 2 + 1);
+			if (one.gaps)
+				this.drawGaps(ctx, one.y - scroll, width, theme);
+		}
+		ctx.font = "12px system-ui, sans-serif";
+		for (const text of texts)
+			this.drawText(ctx, text, ratio);
+		this.drawChosen(ctx, scroll, width, theme);
+		this.drawSelection(ctx, width, height, theme);
+		ctx.restore();
+		this.drawAxis(ctx, width, theme);
+	}
+
+	drawText(ctx, text, ratio) {
+		const name = this.store.name[text.at], room = text.width / ratio - 6;
+		ctx.fillStyle = this.matches && !this.matches[name] ? this.theme().faint :
+			isDark(this.colourOf(name)) ? "#fff" : "#000";
+		ctx.fillText(this.cut(ctx, name, room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
+	}
+
+	/* A name in so much room, with an ellipsis if it is cut. */
+	cut(ctx, name, room) {
+		const text = this.names[name];
+		this.widths = this.widths || new Map();
+		let width = this.widths.get(name);
+		if (width === undefined)
+			this.widths.set(name, width = ctx.measureText(text).width);
+		if (width <= room)
+			return text;
+		const letters = Array.from(text);
+		let kept = Math.floor(letters.length * room / width);
+		let cut = letters.slice(0, kept).join("") + "\u2026";
+		while (kept > 0 && ctx.measureText(cut).width > room)
+			cut = letters.slice(0, --kept).join("") + "\u2026";
+		return kept ? cut : "";
+	}
+
+	xOf(time, width) {
+		return (time - this.view.from) / (this.view.to - this.view.from) * width;
+	}
+
+	timeOf(x) {
+		return this.view.from + x / $("timeline").clientWidth * (this.view.to - this.view.from);
+	}
+
+	drawGaps(ctx, y, width, theme) {
+		ctx.fillStyle = "#d55e00";
+		for (const gap of this.meta.gaps) {
+			const from = Math.max(-2, this.xOf(gap.from, width)), to = Math.min(width + 2, this.xOf(gap.to, width));
+			if (to < 0 || from > width)
+				continue;
+			ctx.save();
+			ctx.beginPath();
+			ctx.rect(from, y, Math.max(2, to - from), GAPS);
+			ctx.clip();
+			ctx.strokeStyle = "#d55e00";
+			ctx.lineWidth = 2;
+			ctx.beginPath();
+			for (let x = from - GAPS; x < to + GAPS; x += 7) {
+				ctx.moveTo(x, y + GAPS);
+				ctx.lineTo(x + GAPS, y);
+			}
+			ctx.stroke();
+			ctx.strokeRect(from, y, Math.max(2, to - from), GAPS);
+			ctx.restore();
+		}
+		ctx.fillStyle = theme.text;
+		ctx.font = "600 11px system-ui, sans-serif";
+	}
+
+	drawChosen(ctx, scroll, width, theme) {
+		if (this.chosen < 0)
+			return;
+		const row = this.store.rowOf(this.chosen), one = this.placed.find((place) => place.row === row);
+		const from = Math.max(-4, this.xOf(this.store.start[this.chosen], width));
+		const to = Math.min(width + 4, this.xOf(this.store.end(this.chosen), width));
+		ctx.strokeStyle = theme.mark;
+		ctx.lineWidth = 2;
+		ctx.strokeRect(from - 1, one.y - scroll - 1, Math.max(3, to - from + 1), ROW);
+	}
+
+	drawSelection(ctx, width, height, theme) {
+		const span = this.selection;
+		if (!span)
+			return;
+		const from = Math.max(-2, this.xOf(span.from, width)), to = Math.min(width + 2, this.xOf(span.to, width));
+		ctx.fillStyle = "rgba(213, 94, 0, 0.14)";
+		ctx.fillRect(from, AXIS, to - from, height);
+		ctx.strokeStyle = "#d55e00";
+		ctx.lineWidth = 1.5;
+		ctx.strokeRect(from, AXIS, to - from, height);
+	}
+
+	drawAxis(ctx, width, theme) {
+		const { step, ticks } = ticksOf(this.view.from, this.view.to, Math.max(1, Math.floor(width / 130)));
+		ctx.fillStyle = "rgb(" + theme.back.join(",") + ")";
+		ctx.fillRect(0, 0, width, AXIS);
+		ctx.fillStyle = theme.faint;
+		ctx.strokeStyle = theme.line;
+		ctx.lineWidth = 1;
+		ctx.font = "11px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		ctx.beginPath();
+		for (const at of ticks) {
+			const x = Math.round(this.xOf(at, width)) + 0.5;
+			ctx.moveTo(x, 4);
+			ctx.lineTo(x, AXIS);
+			ctx.fillText(tickText(at, step), x + 4, AXIS / 2);
+		}
+		ctx.moveTo(0, AXIS - 0.5);
+		ctx.lineTo(width, AXIS - 0.5);
+		ctx.stroke();
+	}
+
+	/* One frame for all that changed since the last one. */
+	redraw() {
+		if (this.frame)
+			return;
+		this.frame = requestAnimationFrame(() => {
+			this.frame = 0;
+			this.draw();
+			this.drawOverview();
+		});
+	}
+
+	/* The view and what follows from it. */
+
+	changed() {
+		const view = this.view, span = this.span();
+		this.redraw();
+		$("place").textContent = offsetText(view.from) + " to " + offsetText(view.to) + ", " + durationText(view.to - view.from) +
+			(this.selection ? "; selected: " + durationText(span.to - span.from) : "");
+		clearTimeout(this.later);
+		this.later = setTimeout(() => this.settle(), 150);
+	}
+
+	/* The span that the tables are about: whole ns. */
+	span() {
+		const span = this.selection || this.view;
+		const from = Math.floor(span.from), to = Math.ceil(span.to);
+		/* The last interval may end, or be of no duration, at the very end. */
+		return { from, to: !this.selection && to >= this.until ? this.until + 1 : to };
+	}
+
+	/* Runs a generator, and lets the page go on now and then. null: it is not wanted any more. */
+	async run(generator, job) {
+		let last = performance.now();
+		for (;;) {
+			const step = generator.next();
+			if (step.done)
+				return step.value;
+			if (performance.now() - last > 12) {
+				await new Promise((done) => setTimeout(done, 0));
+				if (this.job !== job)
+					return null;
+				last = performance.now();
+			}
+		}
+	}
+
+	async settle() {
+		const job = this.job = {}, { from, to } = this.span();
+		this.remember();
+		$("span").textContent = "Counting.";
+		const summary = await this.run(summarize(this.store, from, to), job);
+		if (!summary)
+			return;
+		$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) +
+			": " + exactText(summary.count) + " interval" + (summary.count === 1 ? "" : "s") + ". An interval counts where it overlaps the span.";
+		this.fill($("summary"), summary);
+		this.fillHistogram(summary.histogram);
+		const frames = await this.run(flameOf(this.store, from, to), job);
+		if (frames)
+			this.fillFlame(frames);
+	}
+
+	remember() {
+		const state = { ...this.view, selection: this.selection, search: $("search").value,
+			interval: this.chosen < 0 ? -1 : this.store.number[this.chosen] };
+		try {
+			history.replaceState(null, "", stateText(state));
+		} catch (error) { /* a document without an address has nothing to remember */ }
+	}
+
+	restore() {
+		const state = stateOf(location.hash, this.until);
+		this.view = { from: state.from, to: state.to };
+		this.selection = state.selection;
+		$("search").value = state.search;
+		this.search();
+		const at = state.interval >= 0 ? this.store.find(state.interval) : -1;
+		if (at >= 0)
+			this.choose(at, false);
+		this.changed();
+	}
+
+	show(from, to) {
+		this.view = viewWithin(from, to, this.until);
+		this.changed();
+	}
+
+	zoom(factor, at) {
+		const view = this.view;
+		this.view = viewZoomed(view, at === undefined ? (view.from + view.to) / 2 : at, factor, this.until);
+		this.changed();
+	}
+
+	pan(share) {
+		const move = share * (this.view.to - this.view.from);
+		this.show(this.view.from + move, this.view.to + move);
+	}
+
+	/* One interval. */
+
+	async choose(at, moves) {
+		const store = this.store;
+		this.chosen = at;
+		if (moves) {
+			const { from, to } = this.view, start = store.start[at], end = store.end(at);
+			if (end < from || start > to || end - start > 4 * (to - from) || (end - start) * 400 < to - from) {
+				const width = Math.max(20 * (end - start), VIEW_LEAST_NS);
+				this.view = viewWithin((start + end - width) / 2, (start + end + width) / 2, this.until);
+			}
+			const place = this.placed.find((one) => one.row === store.rowOf(at)), scroller = $("scroller");
+			if (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight)
+				scroller.scrollTop = place.y - scroller.clientHeight / 2;
+		}
+		this.changed();
+		const lane = store.lanes[store.laneOf[store.rowOf(at)]];
+		$("told").textContent = this.names[store.name[at]] + ": " + durationText(store.duration[at]) + " on " +
+			this.laneText(lane) + ", from " + offsetText(store.start[at]);
+		await this.tellInterval(at, lane);
+	}
+
+	async tellInterval(at, lane) {
+		const store = this.store, list = element("dl"), number = store.number[at];
+		const add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
+		const link = (text, to) => {
+			const cell = element("dd");
+			cell.append(element("button", text, { className: "link", type: "button", onclick: () => this.choose(to(), true) }));
+			return cell;
+		};
+		const name = store.name[at], wanted = [];
+		wanted[name] = true;
+		add("label", store.names[name][0] === "l" ? this.names[name] : "none (" + this.names[name] + ")");
+		add("duration", durationText(store.duration[at]) + " (" + exactText(store.duration[at]) + " ns)");
+		add("start", offsetText(store.start[at]) + ", " + clockText(this.base, store.start[at]));
+		add("end", offsetText(store.end(at)) + ", " + clockText(this.base, store.end(at)));
+		add("start_ns", String(this.base + BigInt(store.start[at])));
+		add("end_ns", String(this.base + BigInt(store.end(at))));
+		add("thread", this.laneText(lane));
+		if (lane.pid)
+			add("pid", String(lane.pid));
+		add("number", exactText(number));
+		const parent = store.parent(at), child = store.child(at);
+		add("parent", parent < 0 ? "none" : link(this.names[store.name[parent]] + ", " + durationText(store.duration[parent]), () => parent));
+		if (child >= 0)
+			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => child));
+		add("same label", exactText(store.countOf[name]) + " in all");
+		if (store.countOf[name] > 1) {
+			add("", link("next one", () => store.nextNamed(wanted, number, 1)));
+			add("", link("one before", () => store.nextNamed(wanted, number, -1)));
+		}
+		const cells = await this.cellsOf(number);
+		if (this.chosen !== at)
+			return;
+		cells.forEach((cell, i) => {
+			if (cell !== null)
+				add(printable(this.meta.columns[i]), printable(cell));
+		});
+		$("interval").replaceChildren(list);
+	}
+
+	/* The columns of an interval, as text; null: not measured. */
+	async cellsOf(number) {
+		const block = this.more.findLast((one) => one.first <= number);
+		return readMore(await inflate(this.blobOf(block)), block.count, number - block.first);
+	}
+
+	/* Search. */
+
+	search() {
+		const test = matcherOf($("search").value);
+		this.matches = test && this.names.map((name, i) => this.store.countOf[i] > 0 && test(name));
+		this.matched = 0;
+		let labels = 0;
+		if (test)
+			this.matches.forEach((is, i) => {
+				labels += is;
+				this.matched += is ? this.store.countOf[i] : 0;
+			});
+		$("found").textContent = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
+			" of " + exactText(labels) + " label" + (labels === 1 ? "" : "s");
+		this.redraw();
+	}
+
+	walk(step) {
+		if (!this.matches || !this.matched)
+			return;
+		/* Without a chosen one, from what is in view. */
+		const from = this.chosen < 0 ? -1 : this.store.number[this.chosen];
+		const at = this.store.nextNamed(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
+		if (at >= 0)
+			this.choose(at, true);
+	}
+
+	/* Tables. */
+
+	fill(table, summary) {
+		const columns = [["label", (row) => this.names[row.name]], ["count", (row) => row.count],
+			["total", (row) => row.total], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
+			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]];
+		const sorting = this.sorting.get(table) || { column: 2, falls: true };
+		const value = columns[sorting.column][1];
+		const rows = summary.rows.slice().sort((a, b) => {
+			const x = value(a), y = value(b);
+			return (x < y ? -1 : x > y ? 1 : a.name - b.name) * (sorting.falls ? -1 : 1);
+		});
+		const head = element("tr"), body = element("tbody");
+		columns.forEach(([name], i) => {
+			const cell = element("th", undefined, { scope: "col" });
+			if (i === sorting.column)
+				cell.setAttribute("aria-sort", sorting.falls ? "descending" : "ascending");
+			cell.append(element("button", name + (i === sorting.column ? sorting.falls ? " \u25be" : " \u25b4" : ""), {
+				type: "button",
+				onclick: () => {
+					this.sorting.set(table, { column: i, falls: i === sorting.column ? !sorting.falls : i > 0 });
+					this.fill(table, summary);
+					table.tHead.rows[0].cells[i].firstChild.focus();
+				},
+			}));
+			head.append(cell);
+		});
+		const most = summary.all ? Infinity : SUMMARY_ROWS;
+		for (const row of rows.slice(0, most)) {
+			const line = element("tr"), first = element("th", undefined, { scope: "row" });
+			first.append(element("button", this.names[row.name], { className: "link", type: "button", onclick: () => this.searchFor(row.name) }));
+			line.append(first);
+			for (const [name, of] of columns.slice(1)) {
+				const number = of(row);
+				line.append(element("td", name === "mean" ? exactText(number.toFixed(1)) : exactText(number), name === "count" ? {} : { title: durationText(Number(number)) }));
+			}
+			body.append(line);
+		}
+		const top = element("thead");
+		top.append(head);
+		table.replaceChildren(table.caption, top, body);
+		if (rows.length > most) {
+			const line = element("tr"), cell = element("td", undefined, { colSpan: columns.length });
+			cell.append(element("button", "Show all " + exactText(rows.length) + " labels", {
+				type: "button", onclick: () => this.fill(table, { ...summary, all: true }),
+			}));
+			line.append(cell);
+			body.append(line);
+		}
+	}
+
+	searchFor(name) {
+		$("search").value = this.names[name];
+		this.search();
+		this.remember();
+		this.walk(1);
+	}
+
+	fillHistogram(buckets) {
+		const table = $("histogram"), body = element("tbody"), most = Math.max(1, ...buckets);
+		const first = buckets.findIndex((n) => n > 0), last = buckets.findLastIndex((n) => n > 0);
+		const head = element("thead"), names = element("tr");
+		for (const name of ["from", "to below", "count", ""])
+			names.append(element("th", name, { scope: "col" }));
+		head.append(names);
+		for (let i = Math.max(0, first); i <= last; i++) {
+			const line = element("tr"), bar = element("td", undefined, { className: "bar" }), fill = element("i");
+			fill.style.width = 100 * buckets[i] / most + "%";
+			if (buckets[i])
+				bar.append(fill);
+			line.append(element("td", durationText(i ? 2 ** (i - 1) : 0)), element("td", durationText(i ? 2 ** i : 1)),
+				element("td", exactText(buckets[i])), bar);
+			body.append(line);
+		}
+		table.replaceChildren(table.caption, head, body);
+	}
+
+	/* The icicle: children beneath their parent, the widest first. */
+	fillFlame(frames, root = 0) {
+		const box = $("flame"), children = frames.map(() => []), buttons = [];
+		let deepest = 0;
+		for (let i = 1; i < frames.length; i++)
+			children[frames[i].parent].push(i);
+		const place = (frame, left, width, depth) => {
+			const one = frames[frame], share = 100 * one.time / (frames[0].time || 1);
+			const name = frame ? this.names[one.name] : "all intervals";
+			const told = name + ": " + durationText(one.time) + ", " + share.toFixed(2) + " %" + (frame ? ", " + exactText(one.count) + " intervals" : "");
+			const button = element("button", name, { type: "button", title: told });
+			const colour = frame ? this.colourOf(one.name) : [200, 204, 210];
+			button.setAttribute("aria-label", told);
+			Object.assign(button.style, { left: 100 * left + "%", width: 100 * width + "%", top: depth * FLAME_ROW + "px",
+				background: "rgb(" + colour.join(",") + ")", color: isDark(colour) ? "#fff" : "#000" });
+			button.onclick = () => this.fillFlame(frames, frame === root ? 0 : frame);
+			button.onmouseenter = button.onfocus = () => $("frame").textContent = told;
+			buttons.push(button);
+			deepest = Math.max(deepest, depth);
+			const below = children[frame].sort((a, b) => frames[b].time - frames[a].time || frames[a].name - frames[b].name);
+			/* Intervals that overlap may be longer together than what they are nested in. */
+			const all = Math.max(one.time, below.reduce((sum, child) => sum + frames[child].time, 0)) || 1;
+			for (const child of below) {
+				const wide = width * frames[child].time / all;
+				if (wide >= FLAME_LEAST && depth < 200)
+					place(child, left, wide, depth + 1);
+				left += wide;
+			}
+		};
+		if (frames.length > 1)
+			place(root, 0, 1, 0);
+		box.style.height = (deepest + 1) * FLAME_ROW + "px";
+		box.replaceChildren(...buttons);
+		$("frame").textContent = frames.length > 1 ? "" : "Nothing is in this span.";
+	}
+
+	fillLegend() {
+		const item = (colour, text, kind) => {
+			const line = element("li"), mark = element("i", undefined, { className: kind || "" });
+			if (colour)
+				mark.style.background = "rgb(" + colour.join(",") + ")";
+			line.append(mark, text);
+			return line;
+		};
+		const names = this.frequent;
+		const lines = names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i]));
+		if (names.length > 8)
+			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
+		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
+		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
+		if (this.meta.gaps.length)
+			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
+				offsetText(gap.from) + " to " + offsetText(gap.to)).slice(0, 8).join("; "), "lost"));
+		lines.push(item(PALETTE[0], "above: intervals that start in each part of the trace"));
+		$("legend").replaceChildren(...lines);
+	}
+
+	/* The mouse and the keys. */
+
+	placeAt(event) {
+		const box = $("timeline").getBoundingClientRect();
+		const x = event.clientX - box.left, y = event.clientY - box.top + $("scroller").scrollTop;
+		return { x, time: this.timeOf(x), place: this.placed.find((one) => y >= one.y && y < one.y + one.height) };
+	}
+
+	/* The interval under the mouse: the longest one that its column of pixels shows. */
+	intervalAt({ x, place }) {
+		if (!place || place.row === undefined)
+			return { at: -1, count: 0 };
+		const left = Math.floor(x), from = this.timeOf(left), to = this.timeOf(left + 1);
+		const [low, high] = this.store.bounds(place.row, from, Math.max(to, from + Number.EPSILON));
+		const stats = this.store.stats(low, high);
+		return { at: stats.longest, count: high - low, sum: stats.sum, lane: place.lane };
+	}
+
+	hover(event) {
+		const found = this.intervalAt(this.placeAt(event)), store = this.store;
+		if (found.at < 0)
+			return;
+		$("told").textContent = found.count > 1
+			? exactText(found.count) + " intervals in this column of pixels, " + durationText(found.sum) + " together; the longest: " +
+				this.names[store.name[found.at]] + ", " + durationText(store.duration[found.at])
+			: this.names[store.name[found.at]] + ": " + durationText(store.duration[found.at]) + " on " + this.laneText(found.lane) +
+				", from " + offsetText(store.start[found.at]);
+	}
+
+	listen() {
+		const canvas = $("timeline"), scroller = $("scroller"), overview = $("overview");
+		this.fillLegend();
+		canvas.addEventListener("wheel", (event) => {
+			if (event.shiftKey)
+				return;
+			event.preventDefault();
+			const lines = event.deltaMode === 1 ? 33 : 1;
+			if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
+				this.pan(event.deltaX * lines / 1000);
+			else
+				this.zoom(Math.exp(event.deltaY * lines / 400), this.placeAt(event).time);
+		}, { passive: false });
+		canvas.addEventListener("wheel", (event) => {
+			if (event.shiftKey) {
+				event.preventDefault();
+				scroller.scrollTop += event.deltaY || event.deltaX;
+			}
+		}, { passive: false });
+		let drag = null;
+		canvas.addEventListener("pointerdown", (event) => {
+			if (event.button)
+				return;
+			const place = this.placeAt(event);
+			drag = { x: event.clientX, view: this.view, time: place.time, selects: event.shiftKey, moved: false };
+			canvas.setPointerCapture(event.pointerId);
+		});
+		canvas.addEventListener("pointermove", (event) => {
+			if (!drag)
+				return this.hover(event);
+			if (Math.abs(event.clientX - drag.x) > 3)
+				drag.moved = true;
+			if (!drag.moved)
+				return;
+			if (drag.selects) {
+				const time = Math.min(Math.max(0, this.placeAt(event).time), this.until);
+				this.selection = { from: Math.floor(Math.min(drag.time, time)), to: Math.ceil(Math.max(drag.time, time)) };
+				this.changed();
+			} else {
+				const move = (drag.x - event.clientX) / canvas.clientWidth * (drag.view.to - drag.view.from);
+				this.show(drag.view.from + move, drag.view.to + move);
+			}
+		});
+		canvas.addEventListener("pointerup", (event) => {
+			if (drag && !drag.moved) {
+				const found = this.intervalAt(this.placeAt(event));
+				if (found.at >= 0)
+					this.choose(found.at, false);
+			}
+			drag = null;
+		});
+		canvas.addEventListener("pointercancel", () => drag = null);
+		canvas.addEventListener("dblclick", () => this.zoomToChosen());
+		overview.addEventListener("pointerdown", (event) => this.goTo(event));
+		overview.addEventListener("pointermove", (event) => {
+			if (event.buttons)
+				this.goTo(event);
+		});
+		scroller.addEventListener("scroll", () => this.redraw());
+		new ResizeObserver(() => this.redraw()).observe(scroller);
+		this.scheme.addEventListener("change", () => this.redraw());
+		addEventListener("hashchange", () => this.restore());
+		addEventListener("beforeprint", () => this.draw());
+		document.addEventListener("keydown", (event) => this.key(event));
+		$("search").addEventListener("input", () => {
+			this.search();
+			this.remember();
+		});
+		$("search").addEventListener("keydown", (event) => {
+			if (event.key === "Enter")
+				this.walk(event.shiftKey ? -1 : 1);
+		});
+		const buttons = {
+			next: () => this.walk(1), previous: () => this.walk(-1), closer: () => this.zoom(0.5), farther: () => this.zoom(2),
+			earlier: () => this.pan(-0.25), later: () => this.pan(0.25), whole: () => this.show(0, this.until), unselect: () => this.unselect(),
+		};
+		for (const id in buttons)
+			$(id).addEventListener("click", buttons[id]);
+	}
+
+	goTo(event) {
+		const box = $("overview").getBoundingClientRect(), width = this.view.to - this.view.from;
+		const middle = (event.clientX - box.left) / box.width * this.until;
+		this.show(middle - width / 2, middle + width / 2);
+	}
+
+	unselect() {
+		this.selection = null;
+		this.changed();
+	}
+
+	zoomToChosen() {
+		if (this.chosen < 0)
+			return;
+		const start = this.store.start[this.chosen], width = this.store.duration[this.chosen];
+		this.show(start - width / 20, start + width * 1.05);
+	}
+
+	/* The interval that an arrow key leads to; -1: none. */
+	neighbour(key) {
+		const at = this.chosen, row = this.store.rowOf(at);
+		if (key === "ArrowUp")
+			return this.store.parent(at);
+		if (key === "ArrowDown")
+			return this.store.child(at);
+		const next = at + (key === "ArrowLeft" ? -1 : 1);
+		return next >= this.store.offset[row] && next < this.store.offset[row + 1] ? next : -1;
+	}
+
+	key(event) {
+		const isTyping = event.target instanceof HTMLInputElement;
+		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		if (event.target === $("timeline") && event.key.startsWith("Arrow")) {
+			let to = this.chosen < 0 ? -1 : this.neighbour(event.key);
+			if (this.chosen < 0) {
+				const first = this.placed.find((one) => one.row !== undefined);
+				to = first ? this.store.bounds(first.row, this.view.from, this.until + 1)[0] : -1;
+				to = to < this.store.count ? to : -1;
+			}
+			if (to >= 0)
+				this.choose(to, true);
+			event.preventDefault();
+		} else if (event.target === $("timeline") && event.key === "Enter") {
+			this.zoomToChosen();
+		} else if (event.key === "Escape") {
+			this.unselect();
+		} else if (!isTyping) {
+			const step = event.shiftKey ? 4 : 1;
+			const actions = {
+				KeyW: () => this.zoom(0.7 ** step), KeyS: () => this.zoom(1 / 0.7 ** step), KeyA: () => this.pan(-0.1 * step),
+				KeyD: () => this.pan(0.1 * step), KeyN: () => this.walk(event.shiftKey ? -1 : 1), Home: () => this.show(0, this.until),
+			};
+			if (event.key === "/") {
+				$("search").focus();
+				$("search").select();
+			} else if (actions[event.code]) {
+				actions[event.code]();
+			} else {
+				return;
+			}
+			event.preventDefault();
+		}
+	}
+}
+
+const page = new Page();
+
+/* For scripts and tests; README.md documents it. */
+window.trace = {
+	ready: new Promise((resolve, reject) => {
+		document.addEventListener("DOMContentLoaded", () => page.load().then(resolve, (error) => {
+			$("about").textContent = "The trace cannot be shown: " + error.message;
+			reject(error);
+		}));
+	}),
+	query: (from, to, lane) => page.store.query(from, to, lane),
+	get lanes() {
+		return page.store.lanes.map((lane) => ({ name: page.store.names[lane.name].slice(1), tid: lane.tid, pid: lane.pid }));
+	},
+	get until() {
+		return page.meta.until;
+	},
+	get base() {
+		return page.base;
+	},
+	/* The columns of an interval by its number. */
+	async interval(number) {
+		const store = page.store, at = store.find(number), parent = store.parent(at);
+		const cells = await page.cellsOf(number);
+		const columns = { label: store.names[store.name[at]].slice(1), start: store.start[at], duration: store.duration[at],
+			parent: parent < 0 ? null : store.number[parent] };
+		cells.forEach((cell, i) => columns[page.meta.columns[i]] = cell);
+		return columns;
+	},
+};
