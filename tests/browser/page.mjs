@@ -1,0 +1,196 @@
+// node page.mjs BROWSER PROFILE TRACE.html TRACE.csv ...: the page of --format html in a browser
+// answers what intervals.csv says, and does what it is for.
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import assert from "node:assert/strict";
+import { Browser } from "./devtools.mjs";
+import { readCsv } from "../exports/csv.mjs";
+
+const [program, profile, ...files] = process.argv.slice(2);
+let checks = 0;
+
+function equal(got, wanted, what) {
+	checks++;
+	assert.deepEqual(got, wanted, what);
+}
+
+function random(seed) {
+	return () => {
+		seed = seed * 1664525 + 1013904223 >>> 0;
+		return seed / 2 ** 32;
+	};
+}
+
+// The rows of intervals.csv with times since the first start.
+function intervalsOf(csv) {
+	const rows = readCsv(csv);
+	const base = rows.length ? rows.reduce((least, row) => BigInt(row.start_ns) < least ? BigInt(row.start_ns) : least, BigInt(rows[0].start_ns)) : 0n;
+	return rows.map((row) => {
+		const start = Number(BigInt(row.start_ns) - base), end = Number(BigInt(row.end_ns) - base);
+		return { ...row, start, end };
+	});
+}
+
+function spanOf(rows, from, to, tid) {
+	const found = rows.filter((row) => row.start < to && (row.end > from || row.start >= from) && (tid === undefined || row.tid === String(tid)));
+	return { count: found.length, longest: found.reduce((most, row) => Math.max(most, row.end - row.start), 0),
+		sum: String(found.reduce((sum, row) => sum + BigInt(row.end - row.start), 0n)) };
+}
+
+const query = (browser, from, to, lane) => browser.evaluate(`(() => {
+	const { count, longest, sumText } = trace.query(${from}, ${to}, ${JSON.stringify(lane)});
+	return { count, longest, sum: sumText };
+})()`);
+
+async function checkQueries(browser, rows) {
+	const until = rows.reduce((most, row) => Math.max(most, row.end), 0), next = random(rows.length);
+	const lanes = await browser.evaluate("trace.lanes");
+	equal(await browser.evaluate("trace.until"), until);
+	equal(await query(browser, 0, until + 1), spanOf(rows, 0, until + 1), "the whole");
+	for (let i = 0; i < 40; i++) {
+		const from = Math.floor(next() * until), to = from + 1 + Math.floor(next() ** 4 * until);
+		equal(await query(browser, from, to), spanOf(rows, from, to), `${from} to ${to}`);
+		const lane = Math.floor(next() * lanes.length), tid = lanes[lane].tid;
+		if (lanes.filter((one) => one.tid === tid).length === 1)
+			equal(await query(browser, from, to, lane), spanOf(rows, from, to, tid), `${from} to ${to} of ${tid}`);
+	}
+}
+
+// Each column as CSV has it. CSV writes control characters otherwise, and reals of arguments likewise.
+async function checkIntervals(browser, rows) {
+	for (let number = 0; number < rows.length; number += Math.ceil(rows.length / 50)) {
+		const got = await browser.evaluate(`trace.interval(${number})`), row = rows[number];
+		equal([got.start, got.duration], [row.start, row.end - row.start], `times of ${number}`);
+		for (const [name, value] of Object.entries(got))
+			if (name in row && !name.startsWith("arg.") && !/[\ufffd\u0000-\u001f]/.test(value))
+				equal(value ?? "", name === "label" && row.label === "" ? value : row[name], `${name} of ${number}`);
+	}
+}
+
+async function checkSummary(browser, rows) {
+	const shown = await browser.evaluate(`Array.from(document.getElementById("all").tBodies[0].rows, (row) =>
+		Array.from(row.cells, (cell) => cell.textContent.replaceAll("\\u202f", "")))`);
+	for (const [label, count, total, , min, , , , max] of shown.slice(0, 20)) {
+		const own = rows.filter((row) => (row.label || "minor 0x" + Number(row.minor).toString(16).toUpperCase().padStart(2, "0")) === label);
+		if (!own.length) /* A name that is shown with escapes. */
+			continue;
+		const durations = own.map((row) => row.end - row.start);
+		equal([count, total, min, max], [own.length, durations.reduce((a, b) => a + b, 0), Math.min(...durations), Math.max(...durations)].map(String), label);
+	}
+}
+
+const state = (browser) => browser.evaluate("location.hash");
+const viewOf = async (browser) => {
+	const parts = new URLSearchParams((await state(browser)).slice(1));
+	return { from: Number(parts.get("from")), to: Number(parts.get("to")), parts };
+};
+const text = (browser, id) => browser.evaluate(`document.getElementById(${JSON.stringify(id)}).textContent`);
+
+async function checkUse(browser, rows) {
+	const until = rows.reduce((most, row) => Math.max(most, row.end), 0);
+	const box = await browser.evaluate(`(() => { const box = document.getElementById("timeline").getBoundingClientRect();
+		return { x: box.x, y: box.y, width: box.width, height: box.height }; })()`);
+	const middle = [box.x + box.width / 2, box.y + 60];
+	for (const modifiers of [0, 2]) { /* without and with Ctrl */
+		const before = await viewOf(browser);
+		await browser.mouse("mouseWheel", ...middle, { deltaX: 0, deltaY: -300, modifiers });
+		await browser.settled();
+		const after = await viewOf(browser);
+		assert.ok(after.to - after.from < (before.to - before.from) * 0.6, "the wheel zooms");
+		equal(await browser.evaluate("visualViewport.scale"), 1);
+	}
+	for (const [key, code, test] of [["s", "KeyS", (a, b) => b.to - b.from > a.to - a.from],
+		["w", "KeyW", (a, b) => b.to - b.from < a.to - a.from], ["d", "KeyD", (a, b) => b.from > a.from],
+		["a", "KeyA", (a, b) => b.from < a.from]]) {
+		const before = await viewOf(browser);
+		await browser.key(key, code);
+		await browser.settled();
+		assert.ok(test(before, await viewOf(browser)), key);
+		checks++;
+	}
+	let before = await viewOf(browser);
+	await browser.mouse("mousePressed", ...middle);
+	await browser.mouse("mouseMoved", middle[0] - 100, middle[1], { buttons: 1 });
+	await browser.mouse("mouseReleased", middle[0] - 100, middle[1]);
+	await browser.settled();
+	assert.ok((await viewOf(browser)).from > before.from, "drag moves");
+	await browser.mouse("mousePressed", middle[0] - 200, middle[1], { modifiers: 8 });
+	await browser.mouse("mouseMoved", middle[0] + 200, middle[1], { buttons: 1, modifiers: 8 });
+	await browser.mouse("mouseReleased", middle[0] + 200, middle[1], { modifiers: 8 });
+	await browser.settled();
+	const [from, to] = (await viewOf(browser)).parts.get("select").split("-").map(Number);
+	const { count } = spanOf(rows, from, to);
+	equal((await text(browser, "span")).replaceAll("\u202f", "").match(/: (\d+) interval/)[1], String(count), "the selection");
+	await browser.key("Escape", "Escape");
+	await browser.key("Home", "Home");
+	await browser.settled();
+	before = await viewOf(browser);
+	equal([before.from, before.to, before.parts.get("select")], [0, until, null]);
+	await checkAddress(browser, rows);
+}
+
+async function checkAddress(browser, rows) {
+	const number = rows.length >> 1, label = rows[number].label;
+	await browser.evaluate(`location.hash = "#from=10&to=1010&select=20-500&interval=${number}&search=" + encodeURIComponent(${JSON.stringify(label)})`);
+	await browser.settled();
+	const view = await viewOf(browser);
+	equal([view.from, view.to, view.parts.get("select"), view.parts.get("interval"), view.parts.get("search")], [10, 1010, "20-500", String(number), label]);
+	const details = await text(browser, "interval");
+	assert.ok(details.includes("start_ns" + rows[number].start_ns) && details.includes("end_ns" + rows[number].end_ns), "the interval's columns are text");
+}
+
+async function checkSearch(browser, rows, label) {
+	const found = rows.filter((row) => row.label.toLowerCase().includes(label.toLowerCase())).length;
+	await browser.evaluate(`(() => { document.getElementById("unselect").click(); const box = document.getElementById("search");
+		box.focus(); box.value = ${JSON.stringify(label)}; box.dispatchEvent(new Event("input")); })()`);
+	equal(Number((await text(browser, "found")).replaceAll("\u202f", "").match(/^(\d+) interval/)[1]), found, "found");
+	equal(await browser.evaluate(`getComputedStyle(document.body) && document.getElementById("search").type`), "search");
+	const steps = [];
+	for (let i = 0; i < 3; i++) {
+		await browser.evaluate(`document.getElementById("next").click()`);
+		await browser.settled();
+		steps.push(Number((await viewOf(browser)).parts.get("interval")));
+	}
+	assert.ok(steps.every((step) => rows[step].label.toLowerCase().includes(label.toLowerCase())), "next");
+	await browser.evaluate(`document.getElementById("previous").click()`);
+	await browser.settled();
+	equal(Number((await viewOf(browser)).parts.get("interval")), steps[1], "previous");
+}
+
+// Elements that do not depend on names; hostile ones add none, and no name runs.
+async function checkSafety(browser) {
+	equal(await browser.evaluate("window.pwned === undefined && top.pwned === undefined"), true, "a name ran");
+	await browser.until("document.querySelectorAll('script.more').length === 0");
+	equal(await browser.evaluate("document.querySelectorAll('script').length"), 2, "scripts");
+	equal(await browser.evaluate("document.querySelectorAll('img, image, iframe, object, embed, svg, link, a, base, form').length"), 0, "elements of names");
+	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "false");
+}
+
+const browser = new Browser(program, profile);
+try {
+	for (let i = 0; i < files.length; i += 2) {
+		const rows = intervalsOf(files[i + 1]);
+		await browser.open("file://" + resolve(files[i]));
+		await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
+		await browser.settled();
+		await checkQueries(browser, rows);
+		await checkIntervals(browser, rows);
+		await checkSummary(browser, rows);
+		await checkSafety(browser);
+		if (rows.length > 1000) {
+			await checkUse(browser, rows);
+			await checkSearch(browser, rows, rows[7].label);
+		} else if (rows[0].label.includes("script")) {
+			await checkSearch(browser, rows, "script");
+		}
+		if (process.env.PICTURES)
+			writeFileSync(resolve(process.env.PICTURES, i / 2 + ".png"), await browser.picture());
+		equal(await text(browser, "losses") !== "", files[i].includes("loss"), "losses");
+		equal(browser.errors, [], files[i]);
+	}
+	console.log(`ok: ${files.length / 2} pages, ${checks} checks`);
+} catch (error) {
+	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);
+	process.exitCode = 1;
+}
+await browser.close();

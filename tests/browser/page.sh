@@ -1,0 +1,89 @@
+#!/bin/sh
+# The page of --format html. Its scripts that know no document run under Node; with
+# SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium from file:// and compared with
+# intervals.csv: queries, columns, summary, search, mouse and keys, and names that are HTML and
+# scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a Chromium (else what is
+# installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+: "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
+: "${GENTRACE:?the generator of traces gentrace}"
+if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
+	echo "skipped: the page of --format html: no node 20 here"
+	exit 77
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-page.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work"
+node --test "$here/page_unit.mjs" >unit 2>&1 || {
+	cat unit
+	exit 1
+}
+echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
+
+browser=${BROWSER-}
+for program in chromium chromium-browser google-chrome; do
+	[ -n "$browser" ] || browser=$(command -v $program) || browser=
+done
+if [ "${SWTRACE_TEST_BROWSER-}" != 1 ]; then
+	echo "skipped: the page in a browser: SWTRACE_TEST_BROWSER is not 1"
+	exit 0
+fi
+if [ -z "$browser" ]; then
+	echo "skipped: the page in a browser: no chromium here (sh tests/run.sh --browser installs it)"
+	exit 0
+fi
+
+"$GENTRACE" -k groups -n 20000 --seed 7 deep.bin
+"$GENTRACE" -k groups -n 1500 -t 1200 -p label,time threads.bin
+"$GENTRACE" -k groups -n 300 -u utilisation.bin
+for name in arguments nesting guest; do
+	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
+done
+{
+	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection meta\n'
+	printf '| host: </script><script>pwned=1</script>\n| command: <img src=x onerror=pwned=1>\n'
+	printf 'section tasks\ntask 1 1 0 "<b>task</b>"\nsection hooks ring=0\n'
+	n=0
+	while IFS= read -r label; do
+		n=$((n + 1))
+		printf 'group mm=1 tid=1 at=%d000000 elapsed=9000 types=1 label="%s" summary\n' $n "$label"
+		printf 'cpu 4000 8000 0\nendgroup\n'
+	done <<'END'
+</script><script>pwned=1</script>
+<!-- <script>
+<img src=x onerror=pwned=1>
+\" onload=\"pwned=1\" x=\"script
+]]></script>&lt;script&gt;
+script \e]0;x\x07\x9b\xc2\x9b\xe2\x80\xae\xe2\x80\xa8
+\xff\xfe script \x00 end
+__proto__
+${pwned=1} `script`
+END
+	printf 'section end\n'
+} | "$MKTRACE" - hostile.bin
+"$MKTRACE" - loss.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+section hooks ring=0
+group mm=1 tid=1 at=1000000 elapsed=9000 types=1 label="script" summary
+cpu 4000 8000 0
+endgroup
+section hooks ring=1
+group mm=1 tid=2 at=9000000 elapsed=9000 types=1 label="script" summary
+cpu 4000 8000 0
+endgroup
+section loss
+loss 0 77 0 0 0 0 0 0
+section end
+END
+set --
+for trace in *.bin; do
+	name=${trace%.bin}
+	"$CPIDECODE" --format html -o "$name.html" "$trace" 2>/dev/null
+	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
+	set -- "$@" "$name.html" "$name.csv"
+done
+timeout 240 node "$here/page.mjs" "$browser" "$work/profile" "$@"

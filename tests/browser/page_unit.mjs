@@ -1,0 +1,271 @@
+// The page's scripts that know no document, under node --test: decoding, queries and drawing against
+// brute force. Seeded: every run has the same intervals.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
+import vm from "node:vm";
+
+globalThis.ImageData = class {
+	constructor(width, height) {
+		this.data = new Uint8ClampedArray(4 * width * height);
+	}
+};
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
+const source = ["decode", "store", "analysis", "view", "draw"]
+	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
+vm.runInThisContext(source);
+const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readAdopted, Store, finish,
+	summarize, flameOf, histogramOf, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
+	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
+
+function random(seed) {
+	return () => {
+		seed = seed * 1664525 + 1013904223 >>> 0;
+		return seed / 2 ** 32;
+	};
+}
+
+function leb(value) {
+	const bytes = [];
+	for (let left = BigInt(value); ; left >>= 7n) {
+		const low = Number(left & 127n);
+		if (left < 128n)
+			return [...bytes, low];
+		bytes.push(low | 128);
+	}
+}
+
+const folded = (value) => leb(BigInt(value) < 0n ? -2n * BigInt(value) - 1n : 2n * BigInt(value));
+const column = (values) => {
+	const bytes = values.flatMap(leb);
+	return [...leb(bytes.length), ...bytes];
+};
+
+// Intervals of lanes and levels as a trace has them: [lane, level, start, duration, name, parent].
+function makeIntervals(seed, lanes, most) {
+	const next = random(seed), all = [];
+	const below = (lane, level, from, to, parent) => {
+		let at = from;
+		while (at < to && all.length < most) {
+			const start = at + Math.floor(next() * next() * (to - at + 1) / 4);
+			const duration = next() < 0.1 ? 0 : Math.floor(next() * next() * (to - start + 1));
+			if (start + duration > to)
+				break;
+			const one = { lane, level, start, duration, name: Math.floor(next() * 5), parent };
+			all.push(one);
+			if (level < 4 && duration > 4)
+				below(lane, level + 1, start, start + duration, one);
+			at = start + Math.max(1, duration);
+		}
+	};
+	for (let lane = 0; lane < lanes; lane++)
+		for (let from = 0; from < 20; from++)
+			below(lane, 0, from * 5000, from * 5000 + 5000, null);
+	return all.sort((a, b) => a.start - b.start || b.duration - a.duration || a.level - b.level);
+}
+
+function storeOf(all, lanes) {
+	const rows = [], table = Array.from({ length: lanes }, (_, i) => ({ name: i, rows: [] }));
+	for (const one of all) {
+		const key = one.lane + " " + one.level;
+		let row = rows.find((each) => each.key === key);
+		if (!row)
+			rows.push(row = { key, lane: one.lane, level: one.level, count: 0 });
+		one.row = rows.indexOf(row);
+		row.count++;
+	}
+	for (let level = 0; level < 5; level++)
+		rows.forEach((row, i) => row.level === level && table[row.lane].rows.push(i, row.count));
+	const meta = { intervals: all.length, rows: rows.length, overview: { longest: [5000] } };
+	const store = new page.Store(meta, table, ["la", "lb", "lc", "ld", "le"]);
+	for (let from = 0; from < all.length; from += 1000) {
+		const part = all.slice(from, from + 1000);
+		store.add({ count: part.length, start: part.map((one) => one.start), duration: part.map((one) => one.duration),
+			name: part.map((one) => one.name), row: part.map((one) => one.row) });
+	}
+	store.finish();
+	return store;
+}
+
+const overlaps = (one, from, to) => one.start < to && (one.start + one.duration > from || one.start >= from);
+
+function bruteOf(all, from, to, lane) {
+	const found = all.filter((one) => overlaps(one, from, to) && (lane === undefined || one.lane === lane));
+	return { count: found.length, longest: found.reduce((most, one) => Math.max(most, one.duration), 0),
+		sum: found.reduce((sum, one) => sum + one.duration, 0) };
+}
+
+test("numbers of every size, and cells of every kind", () => {
+	const values = [0, 1, 127, 128, 16383, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER];
+	const reader = new page.Reader(Uint8Array.from(values.flatMap(leb)));
+	for (const value of values)
+		assert.equal(reader.number(), value);
+	assert.equal(new page.Reader(Uint8Array.from(leb(2n ** 64n - 1n))).number(), 2n ** 64n - 1n);
+	for (const value of [0, -1, 1, -5000000000, 2 ** 40])
+		assert.equal(new page.Reader(Uint8Array.from(folded(value))).signed(), value);
+	assert.equal(new page.Reader(Uint8Array.from(folded(-(2n ** 63n)))).signed(), -(2n ** 63n));
+	const text = new TextEncoder().encode("</script>");
+	const real = new Uint8Array(Float64Array.of(-0.1).buffer);
+	const bytes = Uint8Array.from([...leb(7), 0, 0, 1, ...column([7, 8, 2n ** 64n - 1n]),
+		255, 0, 2, 0, ...leb(1), ...folded(-3), 4, ...leb(3 * (text.length + 1)), ...[0, 1, 2].flatMap(() => [text.length, ...text]),
+		255, 0, 0, 3, ...leb(8), ...real, 255, 20, 20, 0, ...leb(4), ...folded(-5), ...folded(12345),
+		16, ...column([2, 4, 6])]);
+	const got = [0, 1, 2].map((row) => page.readMore(bytes, 3, row));
+	assert.deepEqual(got[0], [null, "7", null, "</script>", null, "-0.0005", "1"]);
+	assert.deepEqual(got[1], [null, "8", "-3", "</script>", null, "1.2345", "2"]);
+	assert.deepEqual(got[2], [null, "18446744073709551615", null, "</script>", "-0.1", null, "3"]);
+});
+
+test("a block from base64 to columns", async () => {
+	const raw = Uint8Array.from([...leb(3), ...column([5, 0, 2 ** 40]), ...column([1, 0, 3]), ...column([0, 1, 0]), ...column([2, 2, 300])]);
+	const bytes = page.bytesOfBase64(deflateRawSync(raw).toString("base64"));
+	const core = page.readCore(await page.inflate(new Blob([bytes])));
+	assert.deepEqual([...core.start], [5, 5, 2 ** 40 + 5]);
+	assert.deepEqual([...core.duration], [1, 0, 3]);
+	assert.deepEqual([...core.name], [0, 1, 0]);
+	assert.deepEqual([...core.row], [2, 2, 300]);
+	assert.deepEqual(page.readAdopted(Uint8Array.from([1, 2, 3, ...leb(400)])), [[1, 2, 3, 400]]);
+});
+
+for (const [seed, most] of [[1, 20000], [2, 300], [3, 16], [4, 17], [5, 1]])
+	test(`queries of ${most} intervals at most are those of brute force`, () => {
+		const lanes = 3, all = makeIntervals(seed, lanes, most), store = storeOf(all, lanes), next = random(seed + 100);
+		for (let i = 0; i < 300; i++) {
+			const width = Math.floor(10 ** (5.2 * next())), from = Math.floor(next() * 100000);
+			const lane = [undefined, 0, 1, 2][i % 4];
+			const { count, longest, sum, sumText, longestInterval } = store.query(from, from + width, lane);
+			assert.deepEqual({ count, longest, sum }, bruteOf(all, from, from + width, lane));
+			assert.equal(sumText, String(sum));
+			assert.equal(longestInterval === null ? 0 : all[longestInterval].duration, longest);
+		}
+		assert.throws(() => store.query(0, 1, 9), /no lane 9/);
+		assert.throws(() => store.query(0, 1, "z"), /no lane is called z/);
+	});
+
+test("every column of pixels at every zoom is exact", () => {
+	const all = makeIntervals(7, 1, 5000), store = storeOf(all, 1);
+	for (let width = 100000; width >= 50; width = Math.floor(width / 9))
+		for (let i = 0; i < 200; i++) {
+			const from = 30000 + i * width / 200, to = 30000 + (i + 1) * width / 200;
+			const { count, longest, sum } = store.query(from, to);
+			assert.deepEqual({ count, longest, sum }, bruteOf(all, from, to));
+		}
+});
+
+test("parents, children and the next of a label", () => {
+	const all = makeIntervals(8, 2, 3000), store = storeOf(all, 2);
+	for (let number = 0; number < all.length; number += 7) {
+		const at = store.find(number), parent = store.parent(at), one = all[number];
+		assert.equal(store.name[at], one.name);
+		assert.equal(parent < 0 ? null : all[store.number[parent]], one.parent);
+		const child = store.child(at);
+		assert.equal(child >= 0, all.some((each) => each.parent === one));
+		assert.ok(child < 0 || all[store.number[child]].parent === one);
+	}
+	const wanted = [false, true], numbers = all.flatMap((one, i) => one.name === 1 ? [i] : []);
+	for (const from of [-1, numbers[0], numbers[5], numbers[numbers.length - 1]]) {
+		const after = numbers.find((n) => n > from) ?? numbers[0];
+		const before = numbers.findLast((n) => n < from) ?? numbers[numbers.length - 1];
+		assert.equal(store.number[store.nextNamed(wanted, from, 1)], after);
+		assert.equal(store.number[store.nextNamed(wanted, from, -1)], before);
+	}
+	assert.equal(store.nextNamed([], 0, 1), -1);
+	store.adopt([[0, 0, 1, 2]]);
+	assert.equal(store.parent(store.offset[0]), store.offset[1] + 2);
+});
+
+test("the summary and the histogram of a span", () => {
+	const all = makeIntervals(9, 2, 4000), store = storeOf(all, 2), from = 20000, to = 61000;
+	const got = page.finish(page.summarize(store, from, to));
+	const inside = all.filter((one) => overlaps(one, from, to));
+	assert.equal(got.count, inside.length);
+	for (const row of got.rows) {
+		const sorted = inside.filter((one) => one.name === row.name).map((one) => one.duration).sort((a, b) => a - b);
+		assert.equal(row.count, sorted.length);
+		assert.equal(row.total, BigInt(sorted.reduce((a, b) => a + b, 0)));
+		assert.equal(row.p90, sorted[Math.ceil(sorted.length * 0.9) - 1]);
+		assert.deepEqual([row.min, row.max], [sorted[0], sorted[sorted.length - 1]]);
+	}
+	assert.equal(got.rows.reduce((n, row) => n + row.count, 0), inside.length);
+	assert.equal(got.histogram.reduce((a, b) => a + b), inside.length);
+	const buckets = page.histogramOf([0, 1, 2, 3, 4, 2 ** 31 - 1, 2 ** 31, 2 ** 40]);
+	assert.deepEqual([0, 1, 2, 3, 31, 32, 41].map((i) => buckets[i]), [1, 1, 2, 1, 1, 1, 1]);
+});
+
+test("the flame graph of a span", () => {
+	const all = makeIntervals(10, 2, 4000), store = storeOf(all, 2), from = 12345, to = 54321, stacks = new Map();
+	const pathOf = (one) => one ? pathOf(one.parent) + "/" + one.name : "";
+	for (const one of all.filter((each) => overlaps(each, from, to))) {
+		const entry = stacks.get(pathOf(one)) ?? { count: 0, time: 0 };
+		entry.count++;
+		entry.time += Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start));
+		stacks.set(pathOf(one), entry);
+	}
+	const frames = page.finish(page.flameOf(store, from, to));
+	const nameOf = (i) => i ? nameOf(frames[i].parent) + "/" + frames[i].name : "";
+	assert.equal(frames.length - 1, stacks.size);
+	frames.forEach((frame, i) => i && assert.deepEqual({ count: frame.count, time: frame.time }, stacks.get(nameOf(i))));
+	assert.equal(frames[0].time, frames.filter((frame) => frame.parent === 0).reduce((sum, frame) => sum + frame.time, 0));
+});
+
+test("nothing vanishes at a distance: 1 us in an hour, alone and in a crowd", () => {
+	const hour = 3600e9, spike = { lane: 0, level: 0, start: 1234567890123, duration: 1000, name: 0 };
+	const view = { from: 0, to: hour }, x = Math.floor(spike.start / hour * 1000);
+	const paint = (all) => {
+		const painter = new page.Painter(1000, 20, [0, 0, 0]);
+		const store = storeOf(all, 1);
+		painter.begin(0);
+		painter.row(store, 0, view, 0, 2, 16, (at) => page.pixelOf(page.PALETTE[store.name[at]]), 30);
+		return (column) => [...Array(20).keys()].map((y) => painter.pixels[y * 1000 + column]);
+	};
+	const lone = paint([{ ...spike }]), red = page.pixelOf(page.PALETTE[0]), black = page.pixelOf([0, 0, 0]);
+	assert.ok(lone(x).filter((pixel) => pixel === red).length >= 5);
+	assert.ok(lone(x - 1).every((pixel) => pixel === black));
+	const crowd = [];
+	for (let start = 0; start < hour; start += 36e6)
+		crowd.push({ lane: 0, level: 0, start, duration: 10, name: 1 });
+	crowd.push({ ...spike });
+	crowd.sort((a, b) => a.start - b.start);
+	const many = paint(crowd);
+	assert.ok(many(x).includes(red), "the longest colours its column");
+	assert.ok(!many(x - 1).includes(red));
+	assert.ok([...Array(999).keys()].every((column) => many(column).some((pixel) => pixel !== black)));
+});
+
+test("views, addresses and texts", () => {
+	const whole = page.viewWithin(-5, 2000, 1000);
+	assert.deepEqual(whole, { from: 0, to: 1000 });
+	assert.deepEqual(page.viewWithin(990, 1010, 1000), { from: 980, to: 1000 });
+	const zoomed = page.viewZoomed({ from: 0, to: 1e12 }, 25e10, 0.5, 1e12);
+	assert.equal((25e10 - zoomed.from) / (zoomed.to - zoomed.from), 0.25);
+	let view = { from: 0, to: 36e11 };
+	for (let i = 0; i < 100; i++)
+		view = page.viewZoomed(view, 18e11, 0.5, 36e11);
+	assert.ok(view.to - view.from === 20 && view.from <= 18e11 && view.to >= 18e11);
+	const state = { from: 5, to: 105, selection: { from: 7, to: 9 }, interval: 3, search: "a&b=<c>#" };
+	assert.deepEqual(page.stateOf(page.stateText(state), 1000), state);
+	for (const bad of ["#from=x&to=3", "#from=9&to=2", "#from=1e9&to=2e9", "#select=9-9&interval=-1", "#%%%"])
+		assert.deepEqual({ ...page.stateOf(bad, 1000), search: "" },
+			{ from: 0, to: 1000, selection: null, interval: -1, search: "" });
+	assert.equal(page.printable("a\u202eb\u0000c\u2028"), "a\\u{202e}b\\u{0}c\\u{2028}");
+	assert.deepEqual([0, 999, 1500, 2e6, 90e9, 7200e9].map(page.durationText), ["0 ns", "999 ns", "1.5 \u00b5s", "2 ms", "1.5 min", "2 h"]);
+	assert.equal(page.exactText(1234567n), "1\u202f234\u202f567");
+	assert.equal(page.offsetText(1500000001), "+1.500000001 s");
+	assert.equal(page.clockText(-1n, 0), "1969-12-31T23:59:59.999999999Z");
+	assert.equal(page.clockText(1700000000000000000n, 5), "2023-11-14T22:13:20.000000005Z");
+	const { step, ticks } = page.ticksOf(0, 36e11, 10);
+	assert.ok(ticks.length >= 2 && ticks.length <= 11 && ticks.every((tick) => tick % step === 0));
+	assert.ok(page.matcherOf("ReQ")("a request") && !page.matcherOf("/^req/")("a request") && page.matcherOf("/(/")("x/(/"));
+	assert.equal(page.matcherOf(""), null);
+});
+
+test("no script can end its element, and none makes markup of text", () => {
+	for (const name of ["decode", "store", "analysis", "view", "draw", "ui"]) {
+		const text = readFileSync(join(folder, name + ".js"), "utf8");
+		assert.doesNotMatch(text, /<\/script|<!--/i, name);
+		assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/, name);
+	}
+});
