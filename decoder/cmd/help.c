@@ -4,6 +4,7 @@
 const struct option cpidecode_options[] = {
 	{.help = "Usage: cpidecode [options] FILE...\n"
 		 "       cpidecode merge [options] PARTIAL...\n"
+		 "       cpidecode serve [options] FILE...\n"
 		 "\n"
 		 "Decodes trace files (swtrace dump) and reports. Several files are merged by time;\n"
 		 "- is standard input.\n"
@@ -117,6 +118,11 @@ const struct option cpidecode_options[] = {
 	{OPT_ALLOW_MISSING, "--allow-missing",
 		.help = "merge: go on without traces that --expect names, and without\n"
 			"                      files that are damaged; the report says which"},
+	{.help = "\nLooking at it:\n"
+		 "  serve FILE...       the page of --format html for a browser on this machine: prints\n"
+		 "                      its address, and runs until it is interrupted\n"},
+	{OPT_PORT, "--port", .value = "N",
+		.help = "with serve: on this port of 127.0.0.1 (default: any free one)"},
 	{.help = "\nOther:\n"},
 	{OPT_JOBS, "-j", .longer = "--jobs", .value = "N",
 		.help = "decode with N threads (default 0: one for each processor)"},

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/base/temporary.h"
 #include "../report/diff.h"
 #include "../report/flame/sides.h"
 #include "../report/partial/merge.h"
@@ -18,6 +19,7 @@
 #include "options.h"
 #include "progress.h"
 #include "runs.h"
+#include "serve.h"
 
 /* The unfinished output file, which a signal removes. */
 static const char *volatile unfinished;
@@ -326,6 +328,72 @@ static int decode(struct options *o)
 	return code;
 }
 
+/* A write function of an out. */
+static int write_page(void *ctx, const void *bytes, size_t n)
+{
+	const int *fd = ctx;
+
+	for (const char *at = bytes; n;) {
+		ssize_t written = write(*fd, at, n);
+
+		if (written < 0 && errno != EINTR)
+			return errno;
+		if (written > 0) {
+			at += written;
+			n -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+/* Writes the page to an unnamed file. Returns an exit code. */
+static int make_page(struct job *job, int fd)
+{
+	struct out out;
+	int rc = out_function(&out, write_page, &fd);
+
+	if (!rc)
+		rc = run_job(job, &out);
+	int error = errno;
+	if (rc && !out.error) {
+		if (rc != CPIDECODE_EINVAL)
+			complain_code("decoding", rc, error);
+	} else if ((rc = out_close(&out))) {
+		complain("the page: cannot write: %s", strerror(-rc));
+	}
+	out_discard(&out);
+	if (rc)
+		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
+	return job->bad && job->o->strict ? EXIT_LOST : EXIT_FINE;
+}
+
+static int serve(struct options *o)
+{
+	struct job job = {.o = o};
+	struct stat page;
+	int fd = temporary_open_unnamed(), rc = 0;
+
+	if (fd < 0) {
+		complain("a temporary file for the page: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	int code = begin_trace(o, &job.t);
+	if (!code)
+		code = make_page(&job, fd);
+	/* Its memory is not needed while the page is shown. */
+	report_close(job.t);
+	if (!code)
+		rc = fstat(fd, &page) ? -errno : serve_file(fd, (uint64_t)page.st_size, o->port);
+	if (rc) {
+		code = EXIT_FAILED;
+		/* The reader of standard output left. */
+		if (rc != -EPIPE)
+			complain("serve: %s", strerror(-rc));
+	}
+	close(fd);
+	return code;
+}
+
 static int merge(struct options *o)
 {
 	struct partial p = {.tally.wanted = report_merged_wants(o->report)};
@@ -513,7 +581,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	progress_start();
-	int code = o.merge ? merge(&o) : o.report == REPORT_DIFF ? compare(&o) : decode(&o);
+	int code = o.merge		     ? merge(&o)
+		   : o.serve		     ? serve(&o)
+		   : o.report == REPORT_DIFF ? compare(&o)
+					     : decode(&o);
 	options_free(&o);
 	return code;
 }

@@ -246,6 +246,16 @@ static void add_metric(struct options *o, const char *text)
 		misuse("--metric %s: %s", text, wrong);
 }
 
+static uint16_t port_option(const char *text)
+{
+	const char *s = text, *end = text + strlen(text);
+	uint64_t n;
+
+	if (!number_scan(&s, end, 10, UINT16_MAX, &n) || *s || !n)
+		misuse("--port %s: not a port, a number from 1 to %d", text, UINT16_MAX);
+	return (uint16_t)n;
+}
+
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
 	char ***list; /* the list that operands go to: --before and --after switch it */
@@ -391,6 +401,9 @@ static void options_take_argument(
 		break;
 	case OPT_JOBS:
 		o->threads = jobs(value);
+		break;
+	case OPT_PORT:
+		o->port = port_option(value);
 		break;
 	case OPTIONS_HELP:
 		options_print_help(stdout, cpidecode_options, 22);
@@ -567,8 +580,22 @@ static void check_export(struct options *o, const struct seen *seen)
 	o->report = REPORT_EXPORT;
 }
 
+/* serve is --format html, sent to a browser. */
+static void check_serve(struct options *o, const struct seen *seen)
+{
+	if (!o->serve) {
+		if (o->port)
+			misuse("--port goes with serve");
+		return;
+	}
+	if (seen->report || seen->partial || o->format != FORMAT_TEXT || o->output)
+		misuse("serve shows the page of --format html: it takes no --report, --format, --partial or -o");
+	o->format = FORMAT_HTML;
+}
+
 static void check(struct options *o, const struct seen *seen)
 {
+	check_serve(o, seen);
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
 
 	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
@@ -629,12 +656,13 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->width = WIDTH_OF_TERMINAL;
 	filter_init(&o->filter);
 	if (argc > 2 && strcmp(argv[1], "--complete") == 0) {
-		options_print_completion(
-			stdout, cpidecode_options, argc == 3 ? "merge" : NULL, argc - 1, argv + 1);
+		options_print_completion(stdout, cpidecode_options,
+			argc == 3 ? "merge|serve" : NULL, argc - 1, argv + 1);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
 	}
 	o->merge = argc > 1 && strcmp(argv[1], "merge") == 0;
-	if (o->merge) {
+	o->serve = argc > 1 && strcmp(argv[1], "serve") == 0;
+	if (o->merge || o->serve) {
 		argc--;
 		argv++;
 	}

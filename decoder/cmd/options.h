@@ -50,6 +50,7 @@ enum {
 	OPT_AA,
 	OPT_MEMORY,
 	OPT_JOBS,
+	OPT_PORT,
 	OPT_VERSION,
 };
 extern const struct option cpidecode_options[];
@@ -73,6 +74,8 @@ struct options {
 	bool merge;	    /* the files are partial results */
 	const char *expect; /* a list of the traces that are merged; NULL: none */
 	bool allow_missing;
+	bool serve;		/* the page of FORMAT_HTML over HTTP */
+	uint16_t port;		/* 0: any */
 	unsigned slice, slices; /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;

@@ -86,17 +86,19 @@ void page_put_block(
 void page_begin(struct out *o)
 {
 	/* No connection, frame or file: neither the page nor what it shows can load anything. */
-	out_str(o, "<!DOCTYPE html>\n"
-		   "<html lang=\"en\" aria-busy=\"true\">\n"
-		   "<head>\n"
-		   "<meta charset=\"utf-8\">\n"
-		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		   "script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; "
-		   "form-action 'none'\">\n"
-		   "<meta name=\"referrer\" content=\"no-referrer\">\n"
-		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		   "<title>Trace</title>\n"
-		   "<style>\n");
+	out_str(o,
+		"<!DOCTYPE html>\n"
+		"<html lang=\"en\" aria-busy=\"true\">\n"
+		"<head>\n"
+		"<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+		"form-action 'none'\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<link rel=\"icon\" href=\"data:,\">\n"
+		"<title>Trace</title>\n"
+		"<style>\n");
 	out_bytes(o, page_css, page_css_size);
 	out_str(o, "</style>\n</head>\n");
 	out_bytes(o, page_body, page_body_size);

@@ -56,7 +56,8 @@ export class Browser {
 		this.listeners = [(message) => {
 			if (message.method === "Runtime.exceptionThrown")
 				this.errors.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
-			if (message.method === "Network.requestWillBeSent" && !/^(file|data|blob):/.test(message.params.request.url))
+			if (message.method === "Network.requestWillBeSent" && message.params.documentURL !== message.params.request.url &&
+				!/^(data|blob):/.test(message.params.request.url))
 				this.errors.push("a request for " + message.params.request.url);
 			if (message.method === "Log.entryAdded" && message.params.entry.level === "error")
 				this.errors.push(message.params.entry.text);

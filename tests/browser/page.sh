@@ -86,4 +86,12 @@ for trace in *.bin; do
 	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
 	set -- "$@" "$name.html" "$name.csv"
 done
+"$CPIDECODE" serve deep.bin >address &
+server=$!
+trap 'kill $server; rm -rf "$work"' EXIT
+while [ ! -s address ]; do
+	kill -0 $server
+	sleep 0.1
+done
+set -- "$@" "$(cat address)" deep.csv
 timeout 240 node "$here/page.mjs" "$browser" "$work/profile" "$@"

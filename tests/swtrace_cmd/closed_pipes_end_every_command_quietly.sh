@@ -77,6 +77,7 @@ cat >table <<'END'
 1 cpidecode --version
 1 cpidecode --partial - a.bin
 1 cpidecode merge part
+1 cpidecode serve a.bin
 1 cpidecode --report diff --aa a.bin b.bin c.bin
 END
 
@@ -104,7 +105,7 @@ for format in $formats; do
 	case $format in ctf | sqlite) continue ;; esac
 	echo "1 cpidecode --format $format a.bin"
 done >>table
-[ "$(grep -c ' cpidecode ' table)" -eq 41 ] || fail "other reports or formats: $(grep cpidecode table)"
+[ "$(grep -c ' cpidecode ' table)" -eq 42 ] || fail "other reports or formats: $(grep cpidecode table)"
 
 # Without a reader from the beginning on.
 mkfifo pipe

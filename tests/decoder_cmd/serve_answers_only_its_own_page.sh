@@ -1,0 +1,91 @@
+#!/bin/sh
+# cpidecode serve: the page over 127.0.0.1 for its own address alone, until it is interrupted.
+. "${0%/*}/lib.sh"
+command -v python3 >/dev/null || skip "no python3 here"
+
+"$CPIDECODE" --format html -o page.html plain.bin
+cat >ask.py <<'END'
+import atexit, re, signal, socket, subprocess, sys
+
+program, trace, page = sys.argv[1:]
+wanted = open(page, "rb").read()
+server = subprocess.Popen([program, "serve", trace], stdout=subprocess.PIPE)
+atexit.register(server.kill)
+url = server.stdout.readline().decode()
+host, path = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/[0-9a-f]{32}/)\n", url).groups()
+port = int(host.split(":")[1])
+
+def send(request):
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(request)
+        answer = b""
+        while more := s.recv(1 << 16):
+            answer += more
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), head.decode(), body
+
+def ask(method="GET", path=path, *headers, host=host):
+    lines = [f"{method} {path} HTTP/1.1"] + ([f"Host: {host}"] if host else []) + list(headers)
+    return send("\r\n".join(lines + ["", ""]).encode())
+
+status, head, body = ask()
+assert status == 200 and body == wanted, (status, len(body))
+for line in ("Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", f"Content-Length: {len(wanted)}",
+             "Content-Type: text/html; charset=utf-8", "Cache-Control: no-store"):
+    assert line in head.split("\r\n"), head
+assert ask("HEAD")[::2] == (200, b"")
+assert ask("GET", path, f"Origin: http://{host}", "origin-agent: x")[0] == 200
+assert ask("GET", path, host=None)[0] == 403
+assert ask("GET", path, f"Host: {host}")[0] == 403
+for other in ("localhost:%d" % port, "127.0.0.1", "example.com", host + ".example.com", host + "0", ""):
+    assert ask(host=other or " ")[0] == 403, other
+for origin in ("null", "http://example.com", f"https://{host}", f"http://{host}.example.com"):
+    assert ask("GET", path, f"oRiGin:  {origin}\t")[0] == 403, origin
+for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", "GETS", "CONNECT"):
+    status, head, body = ask(method)
+    assert status == 405 and "Allow: GET, HEAD" in head and wanted not in body, method
+for wrong in ("/", "*", path[:-1], path + "x", path + "?", path[:-2] + "/", path.upper() if path.upper() != path else "//",
+              path.replace("/", "//"), "/.." + path, "/favicon.ico", "http://" + host + path, path[:5] + ("0" if path[5] != "0" else "1") + path[6:]):
+    assert ask("GET", wrong)[0] == 404, wrong
+for bad in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET " + path.encode() + b"\r\n\r\n", b"GET / SMTP\r\n\r\n", b"\0\r\n\r\n",
+            b"GET\0 / HTTP/1.1\r\n\r\n"):
+    assert send(bad)[0] == 400, bad
+assert send(b"GET / HTTP/1.1\r\n" + b"x" * 9000)[0] == 431
+
+# Others are answered while some say nothing, send half of a request or do not read.
+idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+for s in idle[:10]:
+    s.sendall(f"GET {path} HTTP/1.1\r\nHost: ".encode())
+for s in idle[10:15]:
+    s.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+for s in idle[15:18]:
+    s.close()
+assert ask()[2] == wanted
+for s in idle[:10]:
+    s.sendall(f"{host}\r\n\r\n".encode())
+    assert s.recv(12) == b"HTTP/1.1 200"
+
+# No other address of this machine is bound.
+bound = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A" and line.split()[1].endswith(":%04X" % port)]
+assert bound == ["0100007F:%04X" % port], bound
+server.send_signal(signal.SIGINT)
+assert server.wait() == 0
+print("ok")
+END
+python3 ask.py "$CPIDECODE" plain.bin page.html >answers 2>&1 || fail "$(cat answers)"
+
+misuse()
+{
+	words=$1
+	shift
+	run 2 "$@"
+	grep -qF -- "$words" err || fail "$*: $(cat err)"
+}
+misuse 'it takes no --report' serve --report summary plain.bin
+misuse 'it takes no --report' serve --format csv plain.bin
+misuse 'it takes no --report' serve -o x.html plain.bin
+misuse 'no trace file' serve
+misuse 'not a port' serve --port 65536 plain.bin
+misuse '--port goes with serve' --port 80 plain.bin
+run 1 serve /dev/null
+[ ! -s out ] || fail "an address without a page: $(cat out)"
