@@ -70,7 +70,7 @@ async function checkIntervals(browser, rows) {
 async function checkSummary(browser, rows) {
 	const shown = await browser.evaluate(`Array.from(document.getElementById("all").tBodies[0].rows, (row) =>
 		Array.from(row.cells, (cell) => cell.textContent.replaceAll("\\u202f", "")))`);
-	for (const [label, count, total, , min, , , , max] of shown.slice(0, 20)) {
+	for (const [label, count, total, , , min, , , , max] of shown.slice(0, 20)) {
 		const own = rows.filter((row) => (row.label || "minor 0x" + Number(row.minor).toString(16).toUpperCase().padStart(2, "0")) === label);
 		if (!own.length) /* A name that is shown with escapes. */
 			continue;

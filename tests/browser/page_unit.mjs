@@ -18,7 +18,7 @@ const source = ["decode", "store", "analysis", "view", "draw"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readAdopted, Store, finish,
-	summarize, flameOf, histogramOf, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
+	summarize, flameOf, heatOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
 
 function random(seed) {
@@ -188,10 +188,24 @@ test("the summary and the histogram of a span", () => {
 		assert.equal(row.total, BigInt(sorted.reduce((a, b) => a + b, 0)));
 		assert.equal(row.p90, sorted[Math.ceil(sorted.length * 0.9) - 1]);
 		assert.deepEqual([row.min, row.max], [sorted[0], sorted[sorted.length - 1]]);
+		const self = inside.filter((one) => one.name === row.name).reduce((sum, one) => sum + one.duration -
+			all.filter((each) => each.parent === one).reduce((nested, each) => nested + each.duration, 0), 0);
+		assert.equal(row.self, BigInt(self));
 	}
 	assert.equal(got.rows.reduce((n, row) => n + row.count, 0), inside.length);
 	assert.equal(got.histogram.reduce((a, b) => a + b), inside.length);
 	const buckets = page.histogramOf([0, 1, 2, 3, 4, 2 ** 31 - 1, 2 ** 31, 2 ** 40]);
+	const heat = page.finish(page.heatOf(store, from, to, 10));
+	for (let column = 0; column < 10; column++)
+		for (let bucket = 0; bucket < heat.buckets; bucket++) {
+			const cell = inside.filter((one) => Math.max(0, Math.floor((one.start - from) / (to - from) * 10)) === column &&
+				(one.duration ? Math.floor(Math.log2(one.duration)) + 1 : 0) === bucket);
+			assert.equal(heat.counts[column * heat.buckets + bucket], cell.length);
+		}
+	const sums = new page.Sums(1);
+	for (let i = 0; i < 5; i++)
+		sums.add(0, 2 ** 52 + 1);
+	assert.equal(sums.get(0), 5n * (2n ** 52n + 1n));
 	assert.deepEqual([0, 1, 2, 3, 31, 32, 41].map((i) => buckets[i]), [1, 1, 2, 1, 1, 1, 1]);
 });
 

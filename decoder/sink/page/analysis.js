@@ -32,6 +32,58 @@ function atRank(sorted, percent) {
 	return sorted[Math.max(0, Math.ceil(sorted.length * percent / 100) - 1)];
 }
 
+/* Exact sums by name: what a double may no longer hold exactly goes into a BigInt. */
+class Sums {
+	constructor(names) {
+		this.part = new Float64Array(names);
+		this.rest = new Map();
+	}
+
+	add(name, value) {
+		if ((this.part[name] += value) > 2 ** 52) {
+			this.rest.set(name, this.get(name));
+			this.part[name] = 0;
+		}
+	}
+
+	get(name) {
+		return (this.rest.get(name) || 0n) + BigInt(this.part[name]);
+	}
+}
+
+/* By name, the durations less those of the intervals directly nested in them, never below 0. */
+function* selfOf(store, ranges) {
+	const sums = new Sums(store.names.length), within = new Map();
+	let done = 0;
+	for (const [child, parent] of store.adopted)
+		within.set(parent, (within.get(parent) || 0) + store.duration[child]);
+	for (const [low, high, row] of ranges) {
+		const nested = new Float64Array(high - low);
+		const below = store.lanes[store.laneOf[row]].levels[store.levelOf[row] + 1];
+		if (below !== undefined) {
+			const end = store.offset[below + 1], last = store.offset[row + 1];
+			let at = store.firstFrom(store.start[low], store.offset[below], end);
+			for (let parent = low; at < end; at++) {
+				while (parent + 1 < last && store.start[parent + 1] <= store.start[at])
+					parent++;
+				if (parent >= high)
+					break;
+				nested[parent - low] += store.duration[at];
+				if (++done % WORK === 0)
+					yield;
+			}
+		}
+		for (let at = low; at < high; at++) {
+			if (within.size && within.has(at))
+				nested[at - low] += within.get(at);
+			sums.add(store.name[at], Math.max(0, store.duration[at] - nested[at - low]));
+			if (++done % WORK === 0)
+				yield;
+		}
+	}
+	return sums;
+}
+
 /* Sums are exact: a BigInt. */
 function* summarize(store, from, to) {
 	const ranges = rangesOf(store, from, to);
@@ -55,7 +107,7 @@ function* summarize(store, from, to) {
 			if (++done % WORK === 0)
 				yield;
 		}
-	const rows = [];
+	const own = yield* selfOf(store, ranges), rows = [];
 	for (let name = 0; name < counts.length; name++) {
 		if (!counts[name])
 			continue;
@@ -69,7 +121,7 @@ function* summarize(store, from, to) {
 			}
 		}
 		rows.push({
-			name, count: sorted.length, total: sum, mean: Number(sum) / sorted.length,
+			name, count: sorted.length, total: sum, self: own.get(name), mean: Number(sum) / sorted.length,
 			min: sorted[0], p50: atRank(sorted, 50), p90: atRank(sorted, 90),
 			p99: atRank(sorted, 99), max: sorted[sorted.length - 1],
 		});
@@ -79,12 +131,37 @@ function* summarize(store, from, to) {
 }
 
 /* By doublings: bucket 0 holds durations of 0, bucket i those of [2^(i-1), 2^i). */
+function bucketOf(duration) {
+	if (duration < 2 ** 32)
+		return 32 - Math.clz32(duration);
+	return 64 - Math.clz32(Math.floor(duration / 2 ** 32));
+}
+
 function histogramOf(durations) {
 	const buckets = new Array(55).fill(0);
 	for (const duration of durations)
-		buckets[duration < 1 ? 0 : duration < 2 ** 31 ? 32 - Math.clz32(duration) :
-			Math.floor(Math.log2(duration)) + 1]++;
+		buckets[bucketOf(duration)]++;
 	return buckets;
+}
+
+/*
+ * How many intervals start when and take how long: a grid of `columns` by the histogram's buckets.
+ * Those that began before the span are in its first column.
+ */
+function* heatOf(store, from, to, columns) {
+	const buckets = 55, counts = new Uint32Array(columns * buckets), scale = columns / (to - from);
+	let done = 0, lowest = buckets, highest = 0, most = 0;
+	for (const [low, high] of rangesOf(store, from, to))
+		for (let at = low; at < high; at++) {
+			const column = Math.min(columns - 1, Math.max(0, Math.floor((store.start[at] - from) * scale)));
+			const bucket = bucketOf(store.duration[at]);
+			most = Math.max(most, ++counts[column * buckets + bucket]);
+			lowest = Math.min(lowest, bucket);
+			highest = Math.max(highest, bucket);
+			if (++done % WORK === 0)
+				yield;
+		}
+	return { counts, columns, buckets, lowest, highest, most };
 }
 
 /*

@@ -167,8 +167,8 @@ class Page {
 
 	theme() {
 		return this.scheme.matches
-			? { back: [22, 25, 29], text: "#e8eaee", faint: "#a3abb8", line: "#3d444e", bar: "#2f7fae", mark: "#fff" }
-			: { back: [255, 255, 255], text: "#1b1e23", faint: "#5a6270", line: "#c9ced6", bar: "#56b4e9", mark: "#1b1e23" };
+			? { back: [22, 25, 29], text: "#e8eaee", faint: "#a3abb8", line: "#3d444e", bar: "#2f7fae", mark: "#fff", hot: [255, 209, 102] }
+			: { back: [255, 255, 255], text: "#1b1e23", faint: "#5a6270", line: "#c9ced6", bar: "#56b4e9", mark: "#1b1e23", hot: [0, 51, 102] };
 	}
 
 	/* The most frequent labels have colours of their own. */
@@ -430,6 +430,36 @@ class Page {
 		const frames = await this.run(flameOf(this.store, from, to), job);
 		if (frames)
 			this.fillFlame(frames);
+		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
+		if (heat)
+			this.drawHeat(heat);
+	}
+
+	/* Time to the right, durations upwards; the more intervals, the farther from the background. */
+	drawHeat(heat) {
+		this.heat = heat;
+		const canvas = $("heat"), left = 70, line = 14, rows = heat.most ? heat.highest - heat.lowest + 1 : 1;
+		const width = canvas.clientWidth || 800, height = rows * line + 2, ratio = this.prepare(canvas, width, height);
+		const ctx = canvas.getContext("2d"), theme = this.theme(), wide = (width - left) / heat.columns;
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.clearRect(0, 0, width, height);
+		ctx.font = "11px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		for (let bucket = heat.lowest; heat.most && bucket <= heat.highest; bucket++) {
+			const y = (heat.highest - bucket) * line + 1;
+			ctx.fillStyle = theme.faint;
+			ctx.fillText(durationText(bucket ? 2 ** (bucket - 1) : 0), 4, y + line / 2);
+			for (let column = 0; column < heat.columns; column++) {
+				const count = heat.counts[column * heat.buckets + bucket];
+				if (!count)
+					continue;
+				const share = 0.2 + 0.8 * Math.log2(1 + count) / Math.log2(1 + heat.most);
+				ctx.fillStyle = "rgb(" + blend(theme.back, theme.hot, share).join(",") + ")";
+				ctx.fillRect(left + column * wide, y, Math.max(1, wide - 0.5), line - 1);
+			}
+		}
+		$("heattold").textContent = heat.most ? "Starts to the right, durations from " + durationText(heat.lowest ? 2 ** (heat.lowest - 1) : 0) +
+			" upwards by doublings; a cell holds up to " + exactText(heat.most) + " intervals, more are farther from the background." : "Nothing is in this span.";
 	}
 
 	remember() {
@@ -547,6 +577,7 @@ class Page {
 				labels += is;
 				this.matched += is ? this.store.countOf[i] : 0;
 			});
+		this.dimFlame();
 		$("found").textContent = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
 			" of " + exactText(labels) + " label" + (labels === 1 ? "" : "s");
 		this.redraw();
@@ -566,7 +597,7 @@ class Page {
 
 	fill(table, summary) {
 		const columns = [["label", (row) => this.names[row.name]], ["count", (row) => row.count],
-			["total", (row) => row.total], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
+			["total", (row) => row.total], ["self", (row) => row.self], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
 			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]];
 		const sorting = this.sorting.get(table) || { column: 2, falls: true };
 		const value = columns[sorting.column][1];
@@ -656,6 +687,7 @@ class Page {
 				background: "rgb(" + colour.join(",") + ")", color: isDark(colour) ? "#fff" : "#000" });
 			button.onclick = () => this.fillFlame(frames, frame === root ? 0 : frame);
 			button.onmouseenter = button.onfocus = () => $("frame").textContent = told;
+			button.dataset.name = one.name;
 			buttons.push(button);
 			deepest = Math.max(deepest, depth);
 			const below = children[frame].sort((a, b) => frames[b].time - frames[a].time || frames[a].name - frames[b].name);
@@ -672,7 +704,13 @@ class Page {
 			place(root, 0, 1, 0);
 		box.style.height = (deepest + 1) * FLAME_ROW + "px";
 		box.replaceChildren(...buttons);
+		this.dimFlame();
 		$("frame").textContent = frames.length > 1 ? "" : "Nothing is in this span.";
+	}
+
+	dimFlame() {
+		for (const button of $("flame").children)
+			button.classList.toggle("dim", Boolean(this.matches) && !this.matches[button.dataset.name]);
 	}
 
 	fillLegend() {
@@ -785,7 +823,11 @@ class Page {
 		});
 		scroller.addEventListener("scroll", () => this.redraw());
 		new ResizeObserver(() => this.redraw()).observe(scroller);
-		this.scheme.addEventListener("change", () => this.redraw());
+		this.scheme.addEventListener("change", () => {
+			this.redraw();
+			if (this.heat)
+				this.drawHeat(this.heat);
+		});
 		addEventListener("hashchange", () => this.restore());
 		addEventListener("beforeprint", () => this.draw());
 		document.addEventListener("keydown", (event) => this.key(event));
