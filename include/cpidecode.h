@@ -505,7 +505,7 @@ typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line; NULL: its defaults. */
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
-	 * "histogram", "slowest" (ten) */
+	 * "histogram", "slowest" (ten), "gaps" */
 	const char *report;
 	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
 	 * "chrome", "speedscope", "callgrind", "pprof"; "sqlite" and "ctf" (of hooks) take a

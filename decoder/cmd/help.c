@@ -11,7 +11,7 @@ const struct option cpidecode_options[] = {
 		 "\n"
 		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
-		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest",
+		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -22,7 +22,9 @@ const struct option cpidecode_options[] = {
 			"           why        what makes the slowest intervals slower than those in the middle\n"
 			"           histogram  per label and minor: how many took how long, by doublings\n"
 			"           slowest    the longest intervals: what contains each, and what is in it\n"
-			"                      beside the median one of its label"},
+			"                      beside the median one of its label\n"
+			"           gaps       per label and minor: the time between one and the next on a\n"
+			"                      thread, and what filled it"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
 			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite|html",

@@ -497,7 +497,8 @@ static void check_compensate(const struct options *o)
 	if (o->merge)
 		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
 	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO ||
-		o->report == REPORT_SLOWEST || o->report == REPORT_EXPORT)
+		o->report == REPORT_SLOWEST || o->report == REPORT_GAPS ||
+		o->report == REPORT_EXPORT)
 		misuse("--compensate goes with --report summary, intervals, why, diff or histogram, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");

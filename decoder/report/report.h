@@ -28,7 +28,8 @@
 	X(DIFF, "diff", report_diff_alone)                                                         \
 	X(WHY, "why", report_why)                                                                  \
 	X(HISTOGRAM, "histogram", report_histogram)                                                \
-	X(SLOWEST, "slowest", report_slowest)
+	X(SLOWEST, "slowest", report_slowest)                                                      \
+	X(GAPS, "gaps", report_gaps)
 
 enum report_kind {
 #define REPORT_KIND(kind, name, function) REPORT_##kind,

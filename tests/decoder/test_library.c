@@ -415,7 +415,7 @@ END_TEST
 START_TEST(every_report)
 {
 	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "info",
-		"diff", "why", "histogram", "slowest"};
+		"diff", "why", "histogram", "slowest", "gaps"};
 	static const char *const formats[] = {"text", "csv", "json"};
 	struct fixture f;
 
@@ -657,8 +657,8 @@ END_TEST
 
 START_TEST(no_report_comes_of_reading_that_fails)
 {
-	static const char *const reports[] = {
-		"summary", "intervals", "hooks", "cpus", "why", "diff", "histogram", "slowest"};
+	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "why",
+		"diff", "histogram", "slowest", "gaps"};
 	struct fixture f;
 	int fd;
 

@@ -1,0 +1,34 @@
+/*
+ * All intervals of a trace in order (by machine and start, parents first), each with whether the
+ * report selects it: for what happens around and between the selected ones. Memory is bounded, as
+ * of an interval_stream.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_MARKED_WALK_H
+#define SWT_DECODER_REPORT_QUERY_MARKED_WALK_H
+
+#include "../../model/intervals/interval_stream.h"
+#include "../report.h"
+#include "lineage.h"
+
+/* Starts zeroed. */
+struct marked_walk {
+	struct interval_stream *all;
+	struct interval_stream *selected; /* a part of the same order; NULL: all are */
+	const struct interval *next;	  /* the next selected one; NULL: none is left */
+	struct lineage lineage;
+	struct interval_query query;
+	struct findings found; /* of `selected` */
+};
+
+/*
+ * Open intervals are among them. wants: of enum interval_want. To be closed in any case. 0 or a
+ * CPIDECODE_E code.
+ */
+int marked_walk_open(struct marked_walk *w, struct report *r, unsigned wants);
+/* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
+int marked_walk_next(struct marked_walk *w, const struct interval **iv, bool *selected);
+/* The next one is the first again. */
+int marked_walk_rewind(struct marked_walk *w);
+void marked_walk_close(struct marked_walk *w);
+
+#endif
