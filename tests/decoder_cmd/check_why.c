@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../decoder/report/why.h"
+#include "../../decoder/report/why/explain.h"
 #include "../lib/suites.h"
 #include "../lib/random.h"
 
@@ -88,8 +88,30 @@ START_TEST(means_are_rounded_to_tenths)
 }
 END_TEST
 
+START_TEST(chances_are_hypergeometric)
+{
+	/* All 5 of 5 among 20: one of the ways to draw 5 of them; all but one: 5 * 15 more. */
+	ck_assert_double_eq_tol(why_chance(20, 5, 5, 5), 1.0 / 15504, 1e-12);
+	ck_assert_double_eq_tol(why_chance(20, 5, 5, 4), 76.0 / 15504, 1e-12);
+	ck_assert_double_eq_tol(why_chance(20, 5, 5, 0), 1, 1e-12);
+	/* There is no room for others. */
+	ck_assert_double_eq(why_chance(20, 5, 18, 3), 1);
+	ck_assert_double_eq_tol(why_chance(20, 5, 18, 4), 1 - 816.0 / 15504, 1e-12);
+	/* Large ones end, and fall with k; the mean is 1000. */
+	double before = 1, chance = 1;
+	for (uint64_t k = 0; k <= 1000; k += 50) {
+		chance = why_chance(10000000, 100000, 100000, k);
+		ck_assert(chance >= 0 && chance <= before + 1e-6);
+		before = chance;
+	}
+	ck_assert_double_eq_tol(chance, 0.5, 0.02);
+	ck_assert(why_chance(10000000, 100000, 100000, 2000) < 1e-100);
+}
+END_TEST
+
 int main(void)
 {
-	return suites_run(
-		SUITE("why", TESTS(terms_add_up_exactly, means_are_rounded_to_tenths)), NULL);
+	return suites_run(SUITE("why", TESTS(terms_add_up_exactly, means_are_rounded_to_tenths,
+					       chances_are_hypergeometric)),
+		NULL);
 }

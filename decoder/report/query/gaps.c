@@ -389,7 +389,7 @@ static int gaps_walk(struct gap_search *s)
 	struct marked_walk walk = {0};
 	const struct interval *iv;
 	bool selected;
-	int rc = marked_walk_open(&walk, s->r, WANT_QUALITY);
+	int rc = marked_walk_open(&walk, s->r, WANT_QUALITY, s->r->found);
 
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_see_interval(s, iv, selected);

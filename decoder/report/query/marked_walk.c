@@ -26,6 +26,8 @@ static int marked_walk_open_selected(struct marked_walk *w, struct report *r)
 		lineage_init(&w->lineage, r->where, r->trace, &w->query);
 		how.query = &w->query;
 	}
+	findings_free(&w->found);
+	w->found = (struct findings){0};
 	return interval_stream_open(r->trace, &how, &w->selected, &w->found);
 }
 
@@ -38,7 +40,8 @@ static int marked_walk_step(struct marked_walk *w)
 	return rc < 0 ? rc : 0;
 }
 
-int marked_walk_open(struct marked_walk *w, struct report *r, unsigned wants)
+int marked_walk_open(
+	struct marked_walk *w, struct report *r, unsigned wants, struct findings *found)
 {
 	const struct interval_stream_options how = {.from_ns = INT64_MIN,
 		.progress = r->progress,
@@ -49,7 +52,7 @@ int marked_walk_open(struct marked_walk *w, struct report *r, unsigned wants)
 		.nested_cost = r->compensate,
 		.compensate = r->compensate,
 		.open = true};
-	int rc = interval_stream_open(r->trace, &how, &w->all, r->found);
+	int rc = interval_stream_open(r->trace, &how, &w->all, found ? found : &w->found);
 
 	if (!rc && !select_takes_all(r))
 		rc = marked_walk_open_selected(w, r);

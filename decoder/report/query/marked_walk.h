@@ -17,14 +17,15 @@ struct marked_walk {
 	const struct interval *next;	  /* the next selected one; NULL: none is left */
 	struct lineage lineage;
 	struct interval_query query;
-	struct findings found; /* of `selected` */
+	struct findings found; /* of `selected`, or of all */
 };
 
 /*
- * Open intervals are among them. wants: of enum interval_want. To be closed in any case. 0 or a
- * CPIDECODE_E code.
+ * Open intervals are among them. wants: of enum interval_want. found: of reading, starts zeroed;
+ * NULL: not wanted. To be closed in any case. 0 or a CPIDECODE_E code.
  */
-int marked_walk_open(struct marked_walk *w, struct report *r, unsigned wants);
+int marked_walk_open(
+	struct marked_walk *w, struct report *r, unsigned wants, struct findings *found);
 /* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
 int marked_walk_next(struct marked_walk *w, const struct interval **iv, bool *selected);
 /* The next one is the first again. */

@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_WHY_H
 #define SWT_DECODER_WHY_H
 
-#include "tallies.h"
+#include "../tallies.h"
 
 enum {
 	/* The middle: from this percentile to that one. */
@@ -80,7 +80,10 @@ struct why_candidate {
 /* The group's events, what grew most first; all: room for as many as the group has. */
 void why_find_candidates(const struct why_group *g, struct why_candidate *all);
 
+struct why_explanations; /* why_explain.h */
+
 /* groups: parallel to those of t. */
-void why_print(struct report *r, const struct why_group *groups, const struct tally *t);
+void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
+	const struct why_explanations *e);
 
 #endif

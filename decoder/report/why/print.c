@@ -2,14 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "../sink/escape.h"
-#include "../sink/table.h"
-#include "../sink/units.h"
-#include "diff.h"
-#include "notes/missing.h"
-#include "values/columns.h"
-#include "values/events.h"
-#include "why.h"
+#include "../../sink/escape.h"
+#include "../../sink/table.h"
+#include "../../sink/units.h"
+#include "../diff.h"
+#include "../notes/missing.h"
+#include "../values/columns.h"
+#include "../values/events.h"
+#include "explain.h"
 
 /* Behind an event's name. */
 #define RATE "/1k instr"
@@ -45,7 +45,7 @@ static const char *cycle_word(const struct why_answer *a)
 }
 
 struct why_row {
-	const struct tally_group *group;
+	struct why_explained of;
 	bool scripted;
 	double tail; /* percent */
 	struct cell quantity;
@@ -114,9 +114,23 @@ static void why_add_candidate(struct rows *rows, struct why_row row, const struc
 	out_discard(&name);
 }
 
-static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a)
+static void why_add_explanations(
+	struct rows *rows, struct why_row row, const struct why_explanations *e)
 {
-	struct why_row row = {.group = g->group, .difference = NAN, .share = NAN};
+	size_t count;
+
+	row.of.explanation = why_explanations_of(e, row.of.group->place, &count);
+	for (; count; count--, row.of.explanation++) {
+		row.difference = row.of.explanation->excess_ns;
+		row.share = row.of.explanation->share;
+		why_add_quantity(rows, row, "explanation", cell_real(NAN, 1), cell_real(NAN, 1));
+	}
+}
+
+static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a,
+	const struct why_explanations *e)
+{
+	struct why_row row = {.of.group = g->group, .difference = NAN, .share = NAN};
 
 	why_add_quantity(rows, row, "intervals", cell_u64(g->sums[WHY_MIDDLE].count, true),
 		cell_u64(g->sums[WHY_TAIL].count, true));
@@ -128,6 +142,7 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	row.share = a->difference ? 100 : NAN;
 	why_add_quantity(rows, row, "time_ns", cell_real(ns_of(a->mean[WHY_MIDDLE]), 1),
 		cell_real(ns_of(a->mean[WHY_TAIL]), 1));
+	why_add_explanations(rows, row, e);
 	struct why_candidate all[TALLY_EVENTS];
 	why_find_candidates(g, all);
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
@@ -182,11 +197,11 @@ static void json_side(
 	json_close(j, '}');
 }
 
-static void group_json(
-	struct report *r, struct json *j, const struct why_group *g, const struct why_answer *a)
+static void group_json(struct report *r, struct json *j, const struct why_group *g,
+	const struct why_answer *a, const struct why_explanations *e)
 {
 	const struct why_row row = {
-		.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
+		.of.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
 
 	json_open(j, '{');
 	rows_write_members(j, columns, IN_JSON, tallies_has(g->group), &row);
@@ -195,6 +210,7 @@ static void group_json(
 	json_key(j, "tail");
 	json_side(j, g, a, WHY_TAIL);
 	json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
+	why_explanations_json(j, e, g->group->place);
 	json_member_text(j, "cycle", cycle_word(a));
 	json_member_open(j, "terms_ns", '{');
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
@@ -289,11 +305,13 @@ static void why_text_candidates(struct report *r, const struct why_group *g)
 	table_free(&t);
 }
 
-static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a)
+static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
+	const struct why_explanations *e)
 {
 	struct table t;
 
 	text_heading(r, g);
+	why_explanations_text(r, e, g->group->place);
 	for (table_begin(&t, r->out); table_pass(&t);) {
 		table_text(&t, "");
 		table_heading(&t, "middle");
@@ -317,7 +335,8 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	out_char(r->out, '\n');
 }
 
-static void why_print_text(struct report *r, const struct why_group *groups, const struct tally *t)
+static void why_print_text(struct report *r, const struct why_group *groups, const struct tally *t,
+	const struct why_explanations *e)
 {
 	struct missing_why found = {0};
 
@@ -328,7 +347,7 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 		struct why_answer a;
 
 		why_answer(groups[i].sums, &a);
-		group_text(r, &groups[i], &a);
+		group_text(r, &groups[i], &a, e);
 		found.counts |= !isnan(a.value[WHY_TAIL][WHY_CPI]);
 		found.split |= a.told[WHY_CPI];
 		found.frequency |= a.told[WHY_FREQUENCY];
@@ -338,24 +357,28 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 	missing_why_line(r, t, &found);
 }
 
-void why_print(struct report *r, const struct why_group *groups, const struct tally *t)
+void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
+	const struct why_explanations *e)
 {
 	const size_t n = t->count;
 	struct rows rows;
 
 	if (r->format == FORMAT_TEXT) {
-		why_print_text(r, groups, t);
+		why_print_text(r, groups, t, e);
 		return;
 	}
-	for (rows_begin(&rows, r, columns, tallies_have(t)); rows_pass(&rows);)
+	/* Only what was found has columns. */
+	for (rows_begin_more(
+		     &rows, r, columns, e->count ? why_explanation_columns : NULL, tallies_have(t));
+		rows_pass(&rows);)
 		for (size_t i = 0; i < n && !r->out->error; i++) {
 			struct why_answer a;
 
 			why_answer(groups[i].sums, &a);
 			if (r->format == FORMAT_CSV)
-				group_csv(&rows, &groups[i], &a);
+				group_csv(&rows, &groups[i], &a, e);
 			else
-				group_json(r, &rows.json, &groups[i], &a);
+				group_json(r, &rows.json, &groups[i], &a, e);
 		}
 	rows_end(&rows);
 }

@@ -1,11 +1,11 @@
-#include "why.h"
+#include "explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/interval_hooks.h"
-#include "../../formats/trace_file.h"
-#include "../model/intervals/elapsed.h"
+#include "../../../formats/interval_hooks.h"
+#include "../../../formats/trace_file.h"
+#include "../../model/intervals/elapsed.h"
 
 struct search {
 	struct report *r;
@@ -216,6 +216,7 @@ static int why_read_sides(struct search *s)
 int report_why(struct report *r)
 {
 	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES};
+	struct why_explanations explanations = {0};
 
 	if (!r->tail)
 		r->tail = REPORT_TAIL;
@@ -223,7 +224,10 @@ int report_why(struct report *r)
 	if (!rc)
 		rc = why_read_sides(&s);
 	if (!rc)
-		why_print(r, s.groups, &s.tally);
+		rc = why_explain(r, s.groups, &s.tally, &explanations);
+	if (!rc)
+		why_print(r, s.groups, &s.tally, &explanations);
+	why_explanations_free(&explanations);
 	free(s.groups);
 	free(s.events);
 	tally_free(&s.tally);
