@@ -505,11 +505,11 @@ typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line; NULL: its defaults. */
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff",
-	 * "histogram", "slowest" (ten), "gaps" */
+	 * "histogram", "slowest" (ten), "gaps", "heatmap" */
 	const char *report;
-	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks); of intervals: "perfetto",
-	 * "chrome", "speedscope", "callgrind", "pprof"; "sqlite" and "ctf" (of hooks) take a
-	 * file and a folder, which only the command has, "html" */
+	/* "text", "csv", "json", "folded", "svg" (also of "heatmap"), "nrm2" (of hooks); of
+	 * intervals: "perfetto", "chrome", "speedscope", "callgrind", "pprof", "html"; "sqlite" and
+	 * "ctf" (of hooks) take a file and a folder, which only the command has */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */

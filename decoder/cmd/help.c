@@ -11,7 +11,7 @@ const struct option cpidecode_options[] = {
 		 "\n"
 		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
-		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps",
+		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps|heatmap",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -24,7 +24,8 @@ const struct option cpidecode_options[] = {
 			"           slowest    the longest intervals: what contains each, and what is in it\n"
 			"                      beside the median one of its label\n"
 			"           gaps       per label and minor: the time between one and the next on a\n"
-			"                      thread, and what filled it"},
+			"                      thread, and what filled it\n"
+			"           heatmap    how many began when and took how long (also svg)"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
 			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite|html",
@@ -33,7 +34,7 @@ const struct option cpidecode_options[] = {
 			"           json       one object a line\n"
 			"           folded     stacks of nested intervals and their values\n"
 			"           svg        the same as an interactive flame graph, coloured by CPI; of\n"
-			"                      --report diff what grew and shrank\n"
+			"                      --report diff what grew and shrank, of heatmap its picture\n"
 			"           nrm2       the hooks as a file of the original toolkit's format\n"
 			"           ctf        the hooks for babeltrace2, Trace Compass (with -o FOLDER)\n"
 			"           perfetto   the intervals for ui.perfetto.dev and trace_processor\n"

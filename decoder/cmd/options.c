@@ -499,7 +499,7 @@ static void check_compensate(const struct options *o)
 	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO ||
 		o->report == REPORT_SLOWEST || o->report == REPORT_GAPS ||
 		o->report == REPORT_EXPORT)
-		misuse("--compensate goes with --report summary, intervals, why, diff or histogram, and with --format folded and svg");
+		misuse("--compensate goes with --report summary, intervals, why, diff, histogram or heatmap, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
@@ -597,7 +597,8 @@ static void check_serve(struct options *o, const struct seen *seen)
 static void check(struct options *o, const struct seen *seen)
 {
 	check_serve(o, seen);
-	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
+	bool flame = o->format == FORMAT_FOLDED ||
+		     (o->format == FORMAT_SVG && o->report != REPORT_HEATMAP);
 
 	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
 		if (o->noise || o->ngates || o->nmetrics || o->single)
@@ -608,7 +609,8 @@ static void check(struct options *o, const struct seen *seen)
 				report_names[o->report], format_names[o->format],
 				report_names[o->report],
 				o->report == REPORT_INFO || o->report == REPORT_SLOWEST ? ""
-											: "csv, ");
+				: o->report == REPORT_HEATMAP ? "svg, csv, "
+							      : "csv, ");
 		o->report = REPORT_FLAME;
 	}
 	if (report_is_hooks(o->format)) {

@@ -54,7 +54,7 @@ static bool api_choose_report(
 	if (o->weight)
 		report_set_weight(r, o->weight);
 	*kind = (enum report_kind)report;
-	if (r->format == FORMAT_FOLDED || r->format == FORMAT_SVG) {
+	if (r->format == FORMAT_FOLDED || (r->format == FORMAT_SVG && *kind != REPORT_HEATMAP)) {
 		if (o->report && *kind != REPORT_INTERVALS)
 			return false;
 		*kind = REPORT_FLAME;

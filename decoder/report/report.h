@@ -29,7 +29,8 @@
 	X(WHY, "why", report_why)                                                                  \
 	X(HISTOGRAM, "histogram", report_histogram)                                                \
 	X(SLOWEST, "slowest", report_slowest)                                                      \
-	X(GAPS, "gaps", report_gaps)
+	X(GAPS, "gaps", report_gaps)                                                               \
+	X(HEATMAP, "heatmap", report_heatmap)
 
 enum report_kind {
 #define REPORT_KIND(kind, name, function) REPORT_##kind,

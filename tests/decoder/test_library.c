@@ -415,7 +415,7 @@ END_TEST
 START_TEST(every_report)
 {
 	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "info",
-		"diff", "why", "histogram", "slowest", "gaps"};
+		"diff", "why", "histogram", "slowest", "gaps", "heatmap"};
 	static const char *const formats[] = {"text", "csv", "json"};
 	struct fixture f;
 
@@ -658,7 +658,7 @@ END_TEST
 START_TEST(no_report_comes_of_reading_that_fails)
 {
 	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "why",
-		"diff", "histogram", "slowest", "gaps"};
+		"diff", "histogram", "slowest", "gaps", "heatmap"};
 	struct fixture f;
 	int fd;
 

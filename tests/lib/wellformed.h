@@ -24,5 +24,7 @@ const char *wrong_folded(const char *p, size_t n, size_t *at);
  * the few that the sink itself uses, with one script.
  */
 const char *wrong_svg(const char *p, size_t n, size_t *at);
+/* The same without a script. */
+const char *wrong_picture(const char *p, size_t n, size_t *at);
 
 #endif

@@ -12,7 +12,8 @@ static const struct kind {
 	const char *name;
 	const char *(*wrong)(const char *p, size_t n, size_t *at);
 } kinds[] = {{"people", wrong_for_people}, {"csv", wrong_csv}, {"json", wrong_json_lines},
-	{"document", wrong_json}, {"folded", wrong_folded}, {"svg", wrong_svg}};
+	{"document", wrong_json}, {"folded", wrong_folded}, {"svg", wrong_svg},
+	{"picture", wrong_picture}};
 
 static char *read_whole(const char *path, size_t *n)
 {

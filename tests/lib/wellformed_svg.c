@@ -7,11 +7,13 @@
 enum { DEEPEST = 512 };
 
 static const char *const elements[] = {"svg", "title", "style", "defs", "pattern", "rect", "line",
-	"text", "tspan", "foreignObject", "div", "output", "input", "button", "g", "script"};
+	"text", "tspan", "foreignObject", "div", "output", "input", "button", "g", "script",
+	"desc"};
 
 static const char *const attributes[] = {"xmlns", "width", "height", "style", "id", "patternUnits",
 	"patternTransform", "class", "x", "y", "y2", "rx", "fill", "role", "aria-label", "tabindex",
-	"data-d", "data-x", "data-w", "text-anchor", "type", "placeholder"};
+	"data-d", "data-x", "data-w", "text-anchor", "type", "placeholder", "x1", "x2", "y1",
+	"viewBox", "preserveAspectRatio", "aria-labelledby"};
 
 struct svg {
 	const char *p, *end;
@@ -130,7 +132,7 @@ static bool end_tag(struct svg *s)
 	return true;
 }
 
-const char *wrong_svg(const char *p, size_t n, size_t *at)
+static const char *wrong_document(const char *p, size_t n, size_t *at, unsigned scripts)
 {
 	struct svg s = {.p = p, .end = p + n, .wrong = wrong_text(p, n, "\t\n", at)};
 
@@ -147,7 +149,17 @@ const char *wrong_svg(const char *p, size_t n, size_t *at)
 			start_tag(&s);
 	}
 	*at = (size_t)(s.p - p);
-	if (!s.wrong && (s.depth || s.scripts != 1))
-		fail(&s, "elements left open, or not one script");
+	if (!s.wrong && (s.depth || s.scripts != scripts))
+		fail(&s, "elements left open, or another number of scripts");
 	return s.wrong;
+}
+
+const char *wrong_svg(const char *p, size_t n, size_t *at)
+{
+	return wrong_document(p, n, at, 1);
+}
+
+const char *wrong_picture(const char *p, size_t n, size_t *at)
+{
+	return wrong_document(p, n, at, 0);
 }

@@ -1,0 +1,292 @@
+/* How many intervals began when and took how long: two passes, for the ranges and for the counts.
+ */
+#include "../sink/heatmap.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/intervals/elapsed.h"
+#include "../sink/units.h"
+#include "losses.h"
+#include "open.h"
+#include "tallies.h"
+
+enum {
+	HEATMAP_COLUMNS = 200,
+	HEATMAP_COLUMNS_TEXT = 64,
+};
+
+struct heatmap_range {
+	_Alignas(PASS_APART) int64_t first, last; /* starts */
+	uint32_t low, high;			  /* buckets */
+	uint64_t count;
+};
+
+struct heatmap_search {
+	struct report *r;
+	struct heatmap map;
+	int64_t origin; /* CLOCK_REALTIME ns */
+	int64_t first_column;
+	struct heatmap_range *ranges; /* of each thread */
+	unsigned threads;
+};
+
+static int heatmap_see_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	struct heatmap_search *s = ctx;
+	struct heatmap_range *range = &s->ranges[thread];
+	const uint32_t bucket = heatmap_bucket(elapsed_whole_ns(iv), s->map.parts);
+
+	if (!range->count++) {
+		range->first = range->last = iv->start_ns;
+		range->low = range->high = bucket;
+		return 0;
+	}
+	range->first = iv->start_ns < range->first ? iv->start_ns : range->first;
+	range->last = iv->start_ns > range->last ? iv->start_ns : range->last;
+	range->low = bucket < range->low ? bucket : range->low;
+	range->high = bucket > range->high ? bucket : range->high;
+	return 0;
+}
+
+/* The column, counted from the origin, that a time is in. */
+static int64_t heatmap_column(const struct heatmap_search *s, int64_t ns)
+{
+	const __int128 since = (__int128)ns - s->origin, step = s->map.step;
+
+	return (int64_t)(since >= 0 ? since / step : -((-since + step - 1) / step));
+}
+
+/* The start of a column of the map, since `origin`. */
+static int64_t heatmap_time(const struct heatmap *m, int64_t origin, uint32_t column)
+{
+	const __int128 ns = (__int128)m->from + (__int128)m->step * column + origin;
+
+	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+static void heatmap_set_ranges(struct heatmap_search *s)
+{
+	const uint64_t most = s->r->format == FORMAT_TEXT ? HEATMAP_COLUMNS_TEXT : HEATMAP_COLUMNS;
+	struct heatmap_range all = {.count = 0};
+	struct heatmap *m = &s->map;
+
+	for (unsigned i = 0; i < s->threads; i++) {
+		const struct heatmap_range *range = &s->ranges[i];
+
+		if (!range->count)
+			continue;
+		all.first = !all.count || range->first < all.first ? range->first : all.first;
+		all.last = !all.count || range->last > all.last ? range->last : all.last;
+		all.low = !all.count || range->low < all.low ? range->low : all.low;
+		all.high = !all.count || range->high > all.high ? range->high : all.high;
+		all.count += range->count;
+	}
+	if (!all.count)
+		return;
+	/* One more than the least, as the first column may begin before the first start. */
+	m->step = heatmap_round_up(((uint64_t)all.last - (uint64_t)all.first) / (most - 1) + 1);
+	s->first_column = heatmap_column(s, all.first);
+	const __int128 from = (__int128)s->first_column * m->step;
+	m->from = from < INT64_MIN ? INT64_MIN : (int64_t)from;
+	m->columns = (uint32_t)(heatmap_column(s, all.last) - s->first_column + 1);
+	m->first_row = all.low;
+	m->rows = all.high - all.low + 1;
+}
+
+static int heatmap_count_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	const struct heatmap_search *s = ctx;
+	const struct heatmap *m = &s->map;
+	const uint32_t bucket = heatmap_bucket(elapsed_whole_ns(iv), m->parts);
+	const int64_t column = heatmap_column(s, iv->start_ns) - s->first_column;
+
+	/* A pass over a trace that changed meanwhile may find others. */
+	if (bucket < m->first_row || bucket - m->first_row >= m->rows || column < 0 ||
+		column >= m->columns)
+		return 0;
+	m->counts[((size_t)thread * m->rows + bucket - m->first_row) * m->columns +
+		  (size_t)column]++;
+	return 0;
+}
+
+static int heatmap_read(struct heatmap_search *s)
+{
+	const struct report *r = s->r;
+	struct heatmap *m = &s->map;
+
+	s->threads = tallies_threads(r, 0);
+	s->ranges = pass_alloc(s->threads, sizeof *s->ranges);
+	if (!s->ranges)
+		return CPIDECODE_ENOMEM;
+	int rc = tallies_each(s->r, s->threads, WANT_START, r->found, heatmap_see_interval, s);
+	if (rc)
+		return rc;
+	heatmap_set_ranges(s);
+	const size_t cells = (size_t)m->rows * m->columns;
+	s->threads = tallies_threads(r, cells * sizeof *m->counts);
+	m->counts = calloc(cells * s->threads + 1, sizeof *m->counts);
+	if (!m->counts)
+		return CPIDECODE_ENOMEM;
+	if (cells)
+		rc = tallies_each(s->r, s->threads, WANT_START, NULL, heatmap_count_interval, s);
+	for (size_t i = cells; i < cells * s->threads; i++)
+		m->counts[i % cells] += m->counts[i];
+	for (size_t i = 0; i < cells; i++) {
+		m->total += m->counts[i];
+		m->most = m->counts[i] > m->most ? m->counts[i] : m->most;
+	}
+	return rc;
+}
+
+/* ------------------------------------------------------------------------ output */
+
+struct heatmap_row {
+	int64_t start, since, to;
+	uint64_t elapsed_from, elapsed_to, count;
+};
+
+#define AT(member) COLUMN_AT(struct heatmap_row, member)
+
+static const struct column columns[] = {
+	{"start_ns", NULL, AT(start)},
+	{"since_ns", NULL, AT(since)},
+	{"since_to_ns", NULL, AT(to)},
+	{"elapsed_from_ns", NULL, AT(elapsed_from)},
+	{"elapsed_to_ns", NULL, AT(elapsed_to)},
+	{"count", NULL, AT(count)},
+	{.name = NULL},
+};
+
+/* A line for each cell with intervals, by time, then by latency. */
+static void heatmap_print_rows(struct report *r, const struct heatmap_search *s)
+{
+	const struct heatmap *m = &s->map;
+	struct rows rows;
+
+	rows_begin(&rows, r, columns, 0);
+	while (rows_pass(&rows))
+		for (uint32_t column = 0; column < m->columns; column++)
+			for (uint32_t i = 0; i < m->rows && !r->out->error; i++) {
+				struct heatmap_row row = {
+					.start = heatmap_time(m, s->origin, column),
+					.since = heatmap_time(m, 0, column),
+					.to = heatmap_time(m, 0, column + 1),
+					.elapsed_from = heatmap_low(m->first_row + i, m->parts),
+					.elapsed_to = heatmap_low(m->first_row + i + 1, m->parts),
+					.count = m->counts[(size_t)i * m->columns + column]};
+
+				if (row.count)
+					rows_add(&rows, &row);
+			}
+	rows_end(&rows);
+}
+
+/* The more, the darker; a count above 0 has a sign. */
+static char heatmap_sign(const struct heatmap *m, uint64_t count)
+{
+	static const char signs[] = ".:-=+*%#@";
+
+	if (!count)
+		return ' ';
+	if (m->most == 1)
+		return '#';
+	return signs[(
+		size_t)(log((double)count) / log((double)m->most) * (sizeof signs - 2) + 0.5)];
+}
+
+static void heatmap_print_text(struct report *r, const struct heatmap_search *s)
+{
+	const struct heatmap *m = &s->map;
+	struct out *o = r->out;
+	struct table t;
+
+	report_head_lines(r);
+	if (!m->total) {
+		out_str(o, "no intervals\n");
+		return;
+	}
+	for (table_begin(&t, o); table_pass(&t);) {
+		table_heading(&t, "from");
+		table_heading(&t, "count");
+		table_text(&t, "");
+		table_end_row(&t);
+		for (uint32_t row = m->rows; row--;) {
+			const uint64_t *counts = m->counts + (size_t)row * m->columns;
+			uint64_t sum = 0;
+
+			for (uint32_t column = 0; column < m->columns; column++)
+				sum += counts[column];
+			units_duration(
+				table_right(&t), (double)heatmap_low(m->first_row + row, m->parts));
+			out_u64(table_right(&t), sum);
+			struct out *line = table_left(&t);
+			out_char(line, '|');
+			for (uint32_t column = 0; column < m->columns; column++)
+				out_char(line, heatmap_sign(m, counts[column]));
+			out_char(line, '|');
+			table_end_row(&t);
+		}
+	}
+	table_free(&t);
+	out_str(o, "each column: ");
+	units_duration(o, (double)m->step);
+	out_str(o, ", the first one at ");
+	out_str(o, m->from < 0 ? "" : "+");
+	out_seconds(o, m->from);
+	out_printf(o, " s; @: %" PRIu64 ", .: 1\n", m->most);
+}
+
+static int heatmap_print_svg(struct report *r, struct heatmap_search *s)
+{
+	struct heatmap *m = &s->map;
+	struct out range;
+
+	out_memory(&range);
+	if (m->total) {
+		units_iso8601(&range, heatmap_time(m, s->origin, 0));
+		out_str(&range, " to ");
+		units_iso8601(&range, heatmap_time(m, s->origin, m->columns));
+	} else {
+		out_str(&range, "no intervals");
+	}
+	out_char(&range, '\0');
+	m->range = range.buf;
+	m->origin = r->filter->from != INT64_MIN ? "--from" : "the trace's first hook";
+	m->host = r->host;
+	m->command = r->command;
+	m->label = r->filter->label;
+	m->scripted = r->scripted;
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
+		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
+
+		m->lost += losses_lost(&l) + l.torn;
+	}
+	int rc = range.error ? CPIDECODE_ENOMEM : 0;
+	if (!rc)
+		heatmap_svg(r->out, m);
+	out_discard(&range);
+	return rc;
+}
+
+int report_heatmap(struct report *r)
+{
+	struct heatmap_search s = {.r = r,
+		.map.parts = r->format == FORMAT_TEXT ? 0 : HEATMAP_PARTS_MOST,
+		.origin = r->filter->from != INT64_MIN ? r->filter->from : report_start(r->trace)};
+	int rc = heatmap_read(&s);
+
+	if (!rc && !s.map.total)
+		report_note_no_intervals(r);
+	if (!rc && r->format == FORMAT_SVG)
+		rc = heatmap_print_svg(r, &s);
+	else if (!rc && r->format == FORMAT_TEXT)
+		heatmap_print_text(r, &s);
+	else if (!rc)
+		heatmap_print_rows(r, &s);
+	free(s.map.counts);
+	free(s.ranges);
+	return rc;
+}
