@@ -11,7 +11,8 @@ const struct option cpidecode_options[] = {
 		 "\n"
 		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
-		.words = "summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps|heatmap",
+		.words =
+			"summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps|heatmap",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -69,6 +70,9 @@ const struct option cpidecode_options[] = {
 	{OPT_WIDTH, "--width", .value = "N",
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
+	{OPT_BY, "--by", .value = "major,minor|major",
+		.help = "\n                      with hooks: a line for each major and minor, or major: count,\n"
+			"                      rate, first, last, by processor"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},
@@ -89,6 +93,7 @@ const struct option cpidecode_options[] = {
 			"                      output)"},
 	{.help = "\nFilters (all given ones have to hold; not for info):\n"},
 	{OPT_LABEL, "--label", .value = "GLOB", .help = "label matches: * ? [set] [!set]"},
+	{OPT_MAJOR, "--major", .value = "N", .help = "with hooks: the hook's major, 0 to 0xFF"},
 	{OPT_MINOR, "--minor", .value = "N",
 		.help = "the program's minor code, 0 to 0xFF; with hooks also a whole\n"
 			"                      minor"},

@@ -161,6 +161,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.width = options_width(o, out),
 		.times = o->times,
 		.sort = o->sort,
+		.by_list = o->by_list,
 		.top = o->top,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */

@@ -8,6 +8,7 @@
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
 #include "../report/query/top.h"
+#include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
 #include "../sink/escape.h"
 #include "memory.h"
@@ -89,6 +90,15 @@ static unsigned jobs(const char *text)
 		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
 			text, REPORT_MAX_THREADS);
 	return (unsigned)n;
+}
+
+static uint8_t major_option(const char *text)
+{
+	const uint32_t major = number("major", text);
+
+	if (major > UINT8_MAX)
+		misuse("--major %s: a hook's major is 0 to 0xFF", text);
+	return (uint8_t)major;
 }
 
 /* 0-3,8,guest */
@@ -334,6 +344,9 @@ static void options_take_argument(
 	case OPT_WIDTH:
 		o->width = width_option(value);
 		break;
+	case OPT_BY:
+		o->by_list = value;
+		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
 		begin_side(o, seen, option == OPT_AFTER);
@@ -365,6 +378,10 @@ static void options_take_argument(
 		f->label = value;
 		break;
 	}
+	case OPT_MAJOR:
+		f->major = major_option(value);
+		f->by_major = true;
+		break;
 	case OPT_MINOR:
 		f->minor = number("minor", value);
 		f->by_minor = true;
@@ -531,12 +548,27 @@ static void check_text(const struct options *o)
 		misuse("--width goes with --format text");
 }
 
+static void check_hooks(const struct options *o)
+{
+	bool by_minor;
+
+	if (o->filter.by_major && o->report != REPORT_HOOKS)
+		misuse("--major goes with --report hooks (of intervals: --where 'major=0x%X')",
+			o->filter.major);
+	if (!o->by_list)
+		return;
+	if (o->report != REPORT_HOOKS || o->format == FORMAT_NRM2)
+		misuse("--by goes with --report hooks");
+	if (!hook_counts_parse(o->by_list, &by_minor))
+		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
+}
+
 static void check_where(const struct options *o)
 {
 	if (!o->where)
 		return;
 	if (o->report == REPORT_HOOKS)
-		misuse("--where asks intervals: --report hooks%s takes --label, --minor, --cpu, --tid, --pid, --from and --to",
+		misuse("--where asks intervals: --report hooks%s takes --label, --major, --minor, --cpu, --tid, --pid, --from and --to",
 			o->format == FORMAT_NRM2  ? " (--format nrm2)"
 			: o->format == FORMAT_CTF ? " (--format ctf)"
 						  : "");
@@ -640,6 +672,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_compensate(o);
 	check_metrics(o);
 	check_where(o);
+	check_hooks(o);
 	check_rows(o);
 	check_text(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)

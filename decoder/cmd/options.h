@@ -21,6 +21,7 @@ enum {
 	OPT_WEIGHT,
 	OPT_OUTPUT,
 	OPT_LABEL,
+	OPT_MAJOR,
 	OPT_MINOR,
 	OPT_CPU,
 	OPT_TID,
@@ -42,6 +43,7 @@ enum {
 	OPT_COLUMNS,
 	OPT_TIME,
 	OPT_WIDTH,
+	OPT_BY,
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_BEFORE,
@@ -65,6 +67,7 @@ struct options {
 	struct filter filter;	    /* from and to are set once the trace's start is known */
 	struct where *where;	    /* NULL: none; settled once the trace is open */
 	const char *sort, *columns; /* NULL: the defaults */
+	const char *by_list;	    /* of hooks */
 	size_t top;		    /* 0: all */
 	enum report_times times;
 	bool has_times;

@@ -17,8 +17,8 @@ void filter_init(struct filter *f)
 
 bool filter_takes_all(const struct filter *f)
 {
-	return !f->label && !f->by_minor && !f->by_cpu && !f->by_tid && !f->by_pid &&
-	       f->from == INT64_MIN && f->to == INT64_MAX;
+	return !f->label && !f->by_major && !f->by_minor && !f->by_cpu && !f->by_tid &&
+	       !f->by_pid && f->from == INT64_MIN && f->to == INT64_MAX;
 }
 
 static bool cpu_taken(const struct filter *f, uint32_t ring)
@@ -141,6 +141,8 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 	if (f->label && !label_taken(f, h, group))
 		return false;
 	if (h->time_ns < f->from || h->time_ns > f->to)
+		return false;
+	if (f->by_major && f->major != h->major)
 		return false;
 	if (f->by_minor && !minor_taken(f, h))
 		return false;

@@ -10,7 +10,9 @@ enum { FILTER_CPUS = 1024 };
 struct filter {
 	const char *label; /* a pattern (glob.h); NULL: any */
 	bool by_minor, by_cpu, by_tid, by_pid;
-	bool guests; /* by_cpu: guest rings too */
+	bool guests;   /* by_cpu: guest rings too */
+	bool by_major; /* of hooks only */
+	uint8_t major;
 	uint32_t minor, tid, pid;
 	uint8_t cpus[FILTER_CPUS / 8];
 	int64_t from, to; /* CLOCK_REALTIME ns; INT64_MIN, INT64_MAX: open */

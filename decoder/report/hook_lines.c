@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/trace/nrm2_tail.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"
@@ -388,4 +389,17 @@ int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
 	default:
 		return write_text(l, o, h);
 	}
+}
+
+const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy)
+{
+	const struct trace_file *f = trace_file(t, h->file);
+	struct nrm2_tail tail;
+
+	if (!f->import || !nrm2_tail(h, &tail))
+		return h;
+	*copy = *h;
+	copy->ticks = tail.stamp;
+	copy->time_ns = trace_time(f, tail.stamp);
+	return copy;
 }

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "../model/trace/nrm2_tail.h"
 #include "../model/hooks/pass.h"
 #include "hook_lines.h"
+#include "query/hook_counts.h"
 #include "report.h"
 
 enum {
@@ -48,20 +48,6 @@ static int let_go(struct hooks *s, struct worker *w, struct pass_slice *slice)
 	return rc ? rc : write_buffer(s, w);
 }
 
-/* In an NRM2 file the hooks of a group have stamps of their own: those are shown. */
-static const struct hook *as_written(const struct hooks *s, const struct hook *h, struct hook *copy)
-{
-	const struct trace_file *f = trace_file(s->r->trace, h->file);
-	struct nrm2_tail tail;
-
-	if (!f->import || !nrm2_tail(h, &tail))
-		return h;
-	*copy = *h;
-	copy->ticks = tail.stamp;
-	copy->time_ns = trace_time(f, tail.stamp);
-	return copy;
-}
-
 static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks *s = ctx;
@@ -79,7 +65,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 		if (s->filtered && !filter_hook(s->r->filter, h, &group))
 			continue;
 		if (s->imported)
-			h = as_written(s, h, &copy);
+			h = hook_as_written(s->r->trace, h, &copy);
 		rc = hook_lines_write(w->lines, &w->buffer, h);
 		if (!rc && (w->buffer.len >= s->chunk || w->buffer.error))
 			rc = let_go(s, w, slice);
@@ -120,6 +106,8 @@ int report_hooks(struct report *r)
 		return report_nrm2(r);
 	if (r->format == FORMAT_CTF)
 		return report_ctf(r);
+	if (r->by_list)
+		return hook_counts_report(r);
 	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,

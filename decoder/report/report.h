@@ -98,6 +98,7 @@ struct report {
 	const char *columns;	    /* names with commas between, in place of all; NULL: all */
 	const char *sort;	    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;		    /* rows at most; 0: all. Also of slowest */
+	const char *by_list;	    /* of hooks: query/hook_counts.h; NULL: a line for each hook */
 	bool scripted;		    /* a file's counters were scripted */
 	size_t ntraces;		    /* merged ones; 0: not told */
 	const char *absent;	    /* lines of text for report_head_lines; NULL: none */

@@ -21,7 +21,7 @@ run 0 --report intervals --format csv t.bin
 tr -d '\r' <out >intervals.csv
 
 # counts: the cells that the intervals of a CSV make, in columns of STEP ns since the first hook.
-cat >count.awk <<'END'
+cat >count.awk <<'AWK'
 # The least bucket edge above a latency: four buckets to a doubling.
 function edges(ns,   p) {
 	if (ns < 4) { low = ns; high = ns + 1; return }
@@ -37,7 +37,7 @@ NR > 1 && (label == "" || $9 == label) {
 	cell[column * step "," (column + 1) * step "," low "," high]++
 }
 END { for (c in cell) print c "," cell[c] }
-END
+AWK
 first=$(awk -F, 'NR > 1 { end = substr($2, 10) + 0; if (NR == 2 || end < first) first = end } END { print first }' intervals.csv)
 for label in '' op; do
 	run 0 --report heatmap --format csv ${label:+--label $label} t.bin

@@ -1,0 +1,415 @@
+#include "hook_counts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "../../base/sort.h"
+#include "../../model/hooks/pass.h"
+#include "../../model/hooks/schema.h"
+#include "../hook_lines.h"
+#include "../open.h"
+#include "../rows.h"
+
+/* Of a kind, in one ring or in all. */
+struct hook_count {
+	uint32_t minor, ring; /* guest rings count as the first of them */
+	uint8_t major;
+	const struct schema_hook *schema; /* of the first one that has one */
+	uint64_t count;
+	int64_t first_ns, last_ns;
+};
+
+/* A thread's. */
+struct hook_counter {
+	_Alignas(PASS_APART) struct hook_count *at;
+	size_t count, room;
+	struct hash_index index;
+	size_t recent; /* that the last hook was of */
+};
+
+struct hook_counting {
+	struct report *r;
+	struct hook_counter *counters;
+	unsigned threads;
+	bool by_minor, filtered, imported;
+	struct hook_count *all; /* by kind, then ring */
+	size_t count;
+};
+
+bool hook_counts_parse(const char *list, bool *by_minor)
+{
+	*by_minor = strcmp(list, "major,minor") == 0;
+	return *by_minor || strcmp(list, "major") == 0;
+}
+
+static uint64_t hook_counts_hash(const struct hook_count *c)
+{
+	uint64_t key = (uint64_t)c->minor << 32 | c->ring;
+
+	key = (key ^ (uint64_t)c->major << 24) * UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
+}
+
+static bool hook_counts_is_same(const struct hook_count *a, const struct hook_count *b)
+{
+	return a->minor == b->minor && a->ring == b->ring && a->major == b->major;
+}
+
+static void hook_counts_merge(struct hook_count *to, const struct hook_count *from)
+{
+	if (!to->count || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (!to->count || from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	to->count += from->count;
+	if (!to->schema)
+		to->schema = from->schema;
+}
+
+/* NULL: no memory. */
+static struct hook_count *hook_counts_find(struct hook_counter *c, const struct hook_count *key)
+{
+	uint64_t hash = hook_counts_hash(key);
+
+	if (c->recent < c->count && hook_counts_is_same(&c->at[c->recent], key))
+		return &c->at[c->recent];
+	if (2 * (c->count + 1) > c->index.slots) {
+		if (!hash_index_reset(&c->index, 2 * (c->count + 1)))
+			return NULL;
+		for (size_t i = 0; i < c->count; i++)
+			hash_index_add(&c->index, hook_counts_hash(&c->at[i]), (uint32_t)i);
+	}
+	for (uint32_t at; (at = *hash_index_at(&c->index, hash)); hash++)
+		if (hook_counts_is_same(&c->at[at - 1], key)) {
+			c->recent = at - 1;
+			return &c->at[at - 1];
+		}
+	if (c->count >= UINT32_MAX - 1 || grow(&c->at, c->count, &c->room, sizeof *c->at))
+		return NULL;
+	hash_index_add(&c->index, hash, (uint32_t)c->count);
+	c->at[c->count] =
+		(struct hook_count){.minor = key->minor, .ring = key->ring, .major = key->major};
+	c->recent = c->count;
+	return &c->at[c->count++];
+}
+
+static int hook_counts_read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct hook_counting *s = ctx;
+	struct hook_counter *counter = &s->counters[pass_thread(slice)];
+	struct filter_group group = {.trace = s->r->trace};
+	const struct hook *h;
+	struct hook copy;
+	int rc;
+
+	while ((rc = pass_next(slice, &h)) > 0) {
+		if (s->filtered && !filter_hook(s->r->filter, h, &group))
+			continue;
+		if (s->imported)
+			h = hook_as_written(s->r->trace, h, &copy);
+		const struct hook_count one = {.minor = s->by_minor ? h->minor : 0,
+			.ring = hook_on_cpu(h) ? h->ring : TF_GUEST_RING,
+			.major = h->major,
+			.schema = h->schema,
+			.count = 1,
+			.first_ns = h->time_ns,
+			.last_ns = h->time_ns};
+		struct hook_count *c = hook_counts_find(counter, &one);
+
+		if (!c)
+			return CPIDECODE_ENOMEM;
+		hook_counts_merge(c, &one);
+	}
+	return rc;
+}
+
+static int hook_counts_compare(const void *x, const void *y)
+{
+	const struct hook_count *a = x, *b = y;
+	int c = compare_u64(a->major, b->major);
+
+	if (!c)
+		c = compare_u64(a->minor, b->minor);
+	return c ? c : compare_u64(a->ring, b->ring);
+}
+
+/* All threads' counts, each kind and ring once. */
+static int hook_counts_collect(struct hook_counting *s)
+{
+	size_t n = 0, kept = 0;
+
+	for (unsigned i = 0; i < s->threads; i++)
+		n += s->counters[i].count;
+	s->all = calloc(n + 1, sizeof *s->all);
+	if (!s->all)
+		return CPIDECODE_ENOMEM;
+	n = 0;
+	for (unsigned i = 0; i < s->threads; i++)
+		for (size_t k = 0; k < s->counters[i].count; k++)
+			s->all[n++] = s->counters[i].at[k];
+	if (n)
+		qsort(s->all, n, sizeof *s->all, hook_counts_compare);
+	for (size_t i = 0; i < n; i++)
+		if (kept && hook_counts_is_same(&s->all[kept - 1], &s->all[i]))
+			hook_counts_merge(&s->all[kept - 1], &s->all[i]);
+		else
+			s->all[kept++] = s->all[i];
+	s->count = kept;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ output */
+
+/* A kind: its counts by ring, and their sum. */
+struct hook_kind {
+	const struct hook_count *rings;
+	size_t nrings;
+	struct hook_count sum;
+};
+
+struct hook_kind_row {
+	const struct hook_kind *kind;
+	const struct hook_count *of; /* the sum, or one of its rings */
+	int64_t origin;
+	double seconds; /* of the trace, for rates */
+	bool by_minor;
+};
+
+static const struct hook_kind_row *hook_counts_row(const void *row)
+{
+	return row;
+}
+
+static struct cell hook_counts_get_major(const void *row)
+{
+	return cell_u64(hook_counts_row(row)->of->major, true);
+}
+
+static struct cell hook_counts_get_minor(const void *row)
+{
+	return cell_u64(hook_counts_row(row)->of->minor, hook_counts_row(row)->by_minor);
+}
+
+static struct cell hook_counts_get_name(const void *row)
+{
+	const struct schema_hook *schema = hook_counts_row(row)->kind->sum.schema;
+	const char *name =
+		schema && hook_counts_row(row)->by_minor ? schema_hook_name(schema) : NULL;
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
+static struct cell hook_counts_get_cpu(const void *row)
+{
+	const struct hook_kind_row *r = row;
+
+	if (r->of == &r->kind->sum)
+		return cell_string("all", 3, true);
+	return r->of->ring & TF_GUEST_RING ? cell_string("guest", 5, true)
+					   : cell_u64(r->of->ring, true);
+}
+
+static struct cell hook_counts_get_count(const void *row)
+{
+	return cell_u64(hook_counts_row(row)->of->count, true);
+}
+
+static struct cell hook_counts_get_rate(const void *row)
+{
+	const struct hook_kind_row *r = row;
+
+	return cell_real(r->seconds > 0 ? (double)r->of->count / r->seconds : NAN, 1);
+}
+
+static struct cell hook_counts_get_first(const void *row)
+{
+	return (struct cell){.kind = CELL_I64, .i = hook_counts_row(row)->of->first_ns};
+}
+
+static struct cell hook_counts_get_last(const void *row)
+{
+	return (struct cell){.kind = CELL_I64, .i = hook_counts_row(row)->of->last_ns};
+}
+
+static void hook_counts_spell_since(struct out *o, int64_t ns, int64_t origin)
+{
+	const int64_t since = (int64_t)((uint64_t)ns - (uint64_t)origin);
+
+	out_str(o, since < 0 ? "" : "+");
+	out_seconds(o, since);
+}
+
+static void hook_counts_spell_first(struct out *o, const void *row)
+{
+	hook_counts_spell_since(
+		o, hook_counts_row(row)->of->first_ns, hook_counts_row(row)->origin);
+}
+
+static void hook_counts_spell_last(struct out *o, const void *row)
+{
+	hook_counts_spell_since(o, hook_counts_row(row)->of->last_ns, hook_counts_row(row)->origin);
+}
+
+static void hook_counts_spell_major(struct out *o, const void *row)
+{
+	out_hex(o, hook_counts_row(row)->of->major, 2);
+}
+
+static void hook_counts_spell_minor(struct out *o, const void *row)
+{
+	if (hook_counts_row(row)->by_minor)
+		out_hex(o, hook_counts_row(row)->of->minor, 8);
+}
+
+static void hook_counts_spell_rings(struct out *o, const void *row)
+{
+	const struct hook_kind *k = hook_counts_row(row)->kind;
+
+	for (size_t i = 0; i < k->nrings; i++) {
+		out_str(o, i ? "  " : "");
+		if (k->rings[i].ring & TF_GUEST_RING)
+			out_str(o, "guest");
+		else
+			out_u64(o, k->rings[i].ring);
+		out_printf(o, ": %" PRIu64, k->rings[i].count);
+	}
+}
+
+static void hook_counts_nest_cpus(struct json *j, const void *row)
+{
+	const struct hook_kind *k = hook_counts_row(row)->kind;
+
+	json_open(j, '[');
+	for (size_t i = 0; i < k->nrings; i++) {
+		json_open(j, '{');
+		json_key(j, "cpu");
+		if (k->rings[i].ring & TF_GUEST_RING)
+			json_null(j);
+		else
+			json_u64(j, k->rings[i].ring);
+		json_member_u64(j, "count", k->rings[i].count);
+		json_member_i64(j, "first_ns", k->rings[i].first_ns);
+		json_member_i64(j, "last_ns", k->rings[i].last_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static const struct column columns[] = {
+	{"major", "major", .get = hook_counts_get_major, .text = hook_counts_spell_major},
+	{"minor", "minor", .get = hook_counts_get_minor, .text = hook_counts_spell_minor},
+	{"name", "name", .get = hook_counts_get_name, .is_text = true, .left = true, .none = ""},
+	{"cpu", .get = hook_counts_get_cpu, .in = IN_CSV},
+	{"count", "count", .get = hook_counts_get_count},
+	{"rate_per_s", "per second", .get = hook_counts_get_rate},
+	{"first_ns", "first", .get = hook_counts_get_first, .text = hook_counts_spell_first},
+	{"last_ns", "last", .get = hook_counts_get_last, .text = hook_counts_spell_last},
+	{"cpus", "by processor", .source = COLUMN_NEST, .nest = hook_counts_nest_cpus,
+		.text = hook_counts_spell_rings, .left = true, .in = IN_TEXT | IN_JSON},
+	{.name = NULL},
+};
+
+/* The most frequent first. */
+static int hook_counts_compare_kinds(const void *x, const void *y)
+{
+	const struct hook_kind *a = x, *b = y;
+
+	if (a->sum.count != b->sum.count)
+		return a->sum.count > b->sum.count ? -1 : 1;
+	return hook_counts_compare(&a->sum, &b->sum);
+}
+
+/* The time from the trace's first hook to its last one, within --from and --to. */
+static double hook_counts_seconds(const struct report *r)
+{
+	int64_t first, last;
+
+	if (!trace_span(r->trace, &first, &last))
+		return 0;
+	if (r->filter->from > first)
+		first = r->filter->from;
+	if (r->filter->to < last)
+		last = r->filter->to;
+	return last > first ? (double)((uint64_t)last - (uint64_t)first) / 1e9 : 0;
+}
+
+static void hook_counts_add_rows(
+	struct rows *rows, const struct hook_kind *k, struct hook_kind_row row)
+{
+	row.kind = k;
+	row.of = &k->sum;
+	rows_add(rows, &row);
+	for (size_t i = 0; i < k->nrings && rows->format == FORMAT_CSV; i++) {
+		row.of = &k->rings[i];
+		rows_add(rows, &row);
+	}
+}
+
+static int hook_counts_print(const struct hook_counting *s)
+{
+	struct report *r = s->r;
+	struct hook_kind *kinds = calloc(s->count + 1, sizeof *kinds);
+	const struct hook_kind_row row = {.origin = report_start(r->trace),
+		.seconds = hook_counts_seconds(r),
+		.by_minor = s->by_minor};
+	size_t n = 0;
+	struct rows rows;
+
+	if (!kinds)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct hook_count *c = &s->all[i];
+
+		if (!n || kinds[n - 1].sum.minor != c->minor || kinds[n - 1].sum.major != c->major)
+			kinds[n++] = (struct hook_kind){
+				.rings = c, .sum = {.minor = c->minor, .major = c->major}};
+		kinds[n - 1].nrings++;
+		hook_counts_merge(&kinds[n - 1].sum, c);
+	}
+	if (n)
+		qsort(kinds, n, sizeof *kinds, hook_counts_compare_kinds);
+	rows_begin(&rows, r, columns, 0);
+	if (!n && r->format == FORMAT_TEXT)
+		out_str(r->out, "no hooks\n");
+	while ((n || r->format != FORMAT_TEXT) && rows_pass(&rows))
+		for (size_t i = 0; i < n && !r->out->error; i++)
+			hook_counts_add_rows(&rows, &kinds[i], row);
+	rows_end(&rows);
+	free(kinds);
+	return 0;
+}
+
+int hook_counts_report(struct report *r)
+{
+	struct hook_counting s = {.r = r, .filtered = !filter_takes_all(r->filter)};
+	struct pass pass = {.trace = r->trace,
+		.from_ns = r->filter->from,
+		.to_ns = r->filter->to,
+		.threads = r->threads,
+		.read = hook_counts_read_slice,
+		.ctx = &s,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
+
+	hook_counts_parse(r->by_list, &s.by_minor);
+	if (!r->filter->by_pid)
+		pass.spared = HOOK_SPARE_TASK;
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
+		s.imported |= trace_file(r->trace, i)->import != NULL;
+	s.threads = pass_threads(&pass);
+	s.counters = pass_alloc(s.threads, sizeof *s.counters);
+	int rc = s.counters ? pass_run(&pass, r->found) : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = hook_counts_collect(&s);
+	if (!rc)
+		rc = hook_counts_print(&s);
+	for (unsigned i = 0; s.counters && i < s.threads; i++) {
+		free(s.counters[i].at);
+		hash_index_free(&s.counters[i].index);
+	}
+	free(s.counters);
+	free(s.all);
+	return rc;
+}
