@@ -53,6 +53,7 @@ cat >expected <<'END'
     1.50 us      1   1.50 us      1  disk
     1.50 us      1   1.50 us      1  query
     1.00 us      1   1.00 us      1  minor 0x03
+   meanwhile, on other threads (intervals of this trace; what else ran is unknown): none
    show: --report intervals --tid 1 --from 1700000000.000010000 --to 1700000000.000022000
 
 2. "request", minor 0x04: 10.0 us, p100.0 of 3 (median 4.00 us)
@@ -64,6 +65,7 @@ cat >expected <<'END'
     1.50 us      1   1.00 us      1  disk
     1.50 us      1                   query
     1.00 us      1                   minor 0x03
+   meanwhile, on other threads (intervals of this trace; what else ran is unknown): none
    show: --report intervals --tid 1 --from 1700000000.000011000 --to 1700000000.000021000
 END
 for threads in 1 4; do
@@ -78,7 +80,7 @@ in_file out ',3000,0,10,1,server,2,query,'
 
 run 0 --report slowest --format json -n 2 t.bin
 sed -n 2p out >there
-printf '%s\n' '{"place":2,"label":"request","minor":4,"major":192,"elapsed_ns":10000.0,"percentile":100.0000,"count":3,"median_ns":4000.0,"start_ns":1700000000000011000,"end_ns":1700000000000021000,"since_start_ns":6000,"tid":1,"pid":10,"task":"server","cpu":0,"start_cpu":1,"off_cpu_ns":4000,"on_cpu_ns":6000,"ctx_switches":3,"parents":[{"label":"serve","minor":0,"elapsed_ns":12000.0}],"values":[],"self_ns":6000.0,"median_self_ns":3000.0,"beneath":[{"label":"disk","minor":1,"count":1,"self_ns":1500.0,"median_count":1,"median_self_ns":1000.0},{"label":"query","minor":2,"count":1,"self_ns":1500.0,"median_count":0,"median_self_ns":0.0},{"label":null,"minor":3,"count":1,"self_ns":1000.0,"median_count":0,"median_self_ns":0.0}]}' >expected
+printf '%s\n' '{"place":2,"label":"request","minor":4,"major":192,"elapsed_ns":10000.0,"percentile":100.0000,"count":3,"median_ns":4000.0,"start_ns":1700000000000011000,"end_ns":1700000000000021000,"since_start_ns":6000,"tid":1,"pid":10,"task":"server","cpu":0,"start_cpu":1,"off_cpu_ns":4000,"on_cpu_ns":6000,"ctx_switches":3,"parents":[{"label":"serve","minor":0,"elapsed_ns":12000.0}],"values":[],"self_ns":6000.0,"median_self_ns":3000.0,"beneath":[{"label":"disk","minor":1,"count":1,"self_ns":1500.0,"median_count":1,"median_self_ns":1000.0},{"label":"query","minor":2,"count":1,"self_ns":1500.0,"median_count":0,"median_self_ns":0.0},{"label":null,"minor":3,"count":1,"self_ns":1000.0,"median_count":0,"median_self_ns":0.0}],"meanwhile":[]}' >expected
 cmp expected there || fail "json"
 sed -n 1p out >there
 in_file there '"values":\[\{"name":"size","value":1000\},\{"name":"key","value":"user 1"\}\]'
@@ -99,7 +101,7 @@ cmp one out || fail "threads differ"
 lines_are 300
 awk -F'"elapsed_ns":' '{
 		elapsed = $2 + 0
-		beneath = $0; sub(/.*"values":/, "", beneath)
+		beneath = $0; sub(/.*"values":/, "", beneath); sub(/"meanwhile":.*/, "", beneath)
 		sum = 0
 		n = split(beneath, part, /"self_ns":/)
 		for (i = 2; i <= n; i++)

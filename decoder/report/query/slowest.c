@@ -28,6 +28,7 @@ struct slowest_search {
 	struct median *medians; /* of each group; those of thread 0 first, then of thread 1, ... */
 	unsigned threads;
 	struct kin_walk walk;
+	struct meanwhile_walk meanwhile;
 };
 
 static const struct tally_group *slowest_group(
@@ -137,6 +138,31 @@ static int slowest_list_kins(struct slowest_search *s)
 	return 0;
 }
 
+static const struct kin *slowest_find_kin(
+	const struct slowest_search *s, const struct top_entry *hook)
+{
+	const struct kin *kin =
+		kin_find(s->walk.kins, s->walk.count, hook->file, hook->ring, hook->position);
+
+	return kin && kin->is_found ? kin : NULL;
+}
+
+static int slowest_begin_meanwhile(struct slowest_search *s)
+{
+	const struct kin **kins = calloc(s->top.count + 1, sizeof *kins);
+	size_t count = 0;
+
+	if (!kins)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < s->top.count; i++) {
+		kins[count] = slowest_find_kin(s, &s->top.at[i]);
+		count += kins[count] != NULL;
+	}
+	int rc = meanwhile_begin(&s->meanwhile, kins, count);
+	free(kins);
+	return rc;
+}
+
 /* Reads all intervals in order: those around and inside of a row need not be selected. */
 static int slowest_walk(struct slowest_search *s)
 {
@@ -156,10 +182,18 @@ static int slowest_walk(struct slowest_search *s)
 	while ((rc = interval_stream_next(stream, &iv)) > 0)
 		if ((rc = kin_add(&s->walk, iv)))
 			break;
-	int error = errno;
-	interval_stream_close(stream);
 	if (!rc)
 		rc = kin_end(&s->walk);
+	/* What overlaps them began before they were found. */
+	if (!rc)
+		rc = slowest_begin_meanwhile(s);
+	if (!rc)
+		rc = interval_stream_rewind(stream);
+	while (!rc && (rc = interval_stream_next(stream, &iv)) > 0)
+		rc = meanwhile_add(&s->meanwhile, iv);
+	int error = errno;
+	interval_stream_close(stream);
+	meanwhile_end(&s->meanwhile);
 	errno = error;
 	return rc;
 }
@@ -170,12 +204,11 @@ static void slowest_print_all(struct slowest_search *s)
 
 	for (size_t i = 0; i < s->top.count && !s->r->out->error; i++) {
 		const struct top_entry *hook = &s->top.at[i], *middle;
-		struct slowest one = {.place = i + 1,
-			.kin = kin_find(s->walk.kins, s->walk.count, hook->file, hook->ring,
-				hook->position)};
+		struct slowest one = {.place = i + 1, .kin = slowest_find_kin(s, hook)};
 
-		if (!one.kin || !one.kin->is_found)
+		if (!one.kin)
 			continue;
+		one.meanwhile = meanwhile_find(&s->meanwhile, &one.kin->iv);
 		one.group = slowest_group(s, &one.kin->iv);
 		if (!one.group)
 			continue;
@@ -193,6 +226,7 @@ static void slowest_print_all(struct slowest_search *s)
 
 static void slowest_free(struct slowest_search *s)
 {
+	meanwhile_free(&s->meanwhile);
 	kin_free(&s->walk);
 	free(s->walk.kins);
 	free(s->p50);
@@ -204,7 +238,8 @@ static void slowest_free(struct slowest_search *s)
 
 int report_slowest(struct report *r)
 {
-	struct slowest_search s = {.r = r, .walk = {.trace = r->trace}};
+	struct slowest_search s = {
+		.r = r, .walk = {.trace = r->trace}, .meanwhile = {.trace = r->trace}};
 	int rc = top_find(&s.top, r, r->top ? r->top : SLOWEST_DEFAULT);
 
 	if (!rc)

@@ -2,13 +2,14 @@
 #ifndef SWT_DECODER_REPORT_QUERY_SLOWEST_H
 #define SWT_DECODER_REPORT_QUERY_SLOWEST_H
 
-#include "kin.h"
+#include "meanwhile.h"
 #include "../report.h"
 
 enum { SLOWEST_DEFAULT = 10, SLOWEST_MOST = 1000 };
 
 struct slowest {
 	const struct kin *kin, *median; /* median: may be the same one */
+	const struct meanwhile *meanwhile;
 	const struct tally_group *group;
 	size_t place; /* from 1 */
 };

@@ -12,6 +12,8 @@
 #include "../tallies.h"
 #include "../values/columns.h"
 
+enum { SLOWEST_OVERLAPS_TEXT = 5 /* names of what overlaps one */ };
+
 /* A line of what is nested in the interval, in the median one, or in both. */
 struct beneath {
 	const struct kin_child *here, *median; /* NULL: not in that one */
@@ -26,7 +28,7 @@ static double slowest_percentile(const struct slowest *s)
 
 static int64_t slowest_since_start(const struct report *r, const struct interval *iv)
 {
-	return iv->start_ns - report_start(r->trace);
+	return (int64_t)((uint64_t)iv->start_ns - (uint64_t)report_start(r->trace));
 }
 
 static const struct kin_child *slowest_find_child(const struct kin *k, const struct kin_name *name)
@@ -111,6 +113,63 @@ static void slowest_write_table(struct report *r, const struct slowest *s)
 	table_free(&table);
 }
 
+/* Columns for the processors where it began and ended: one if that is the same, none of guests. */
+static unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2])
+{
+	if (iv->ring & TF_GUEST_RING || !meanwhile_start_cpu(iv, &cpus[0]))
+		return 0;
+	cpus[1] = iv->ring;
+	return cpus[0] == cpus[1] ? 1 : 2;
+}
+
+static void slowest_write_overlap(
+	struct table *t, const struct kin_name *name, const struct meanwhile_name *m, unsigned cpus)
+{
+	table_text(t, "  ");
+	units_duration(table_right(t), m->overlap_ns);
+	out_u64(table_right(t), m->count);
+	if (cpus == 2)
+		units_duration(table_right(t), m->start_cpu_ns);
+	if (cpus)
+		units_duration(table_right(t), m->cpu_ns);
+	slowest_spell_name(table_left(t), name);
+	table_end_row(t);
+}
+
+static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
+{
+	const struct meanwhile *m = s->meanwhile;
+	struct meanwhile_name rest = m->others;
+	uint32_t cpu[2];
+	const unsigned cpus = slowest_find_cpus(&s->kin->iv, cpu);
+	struct table t;
+
+	out_str(r->out, "   meanwhile, on other threads (intervals of this trace; what else ran is "
+			"unknown):");
+	out_str(r->out, m->count ? "\n" : " none\n");
+	for (size_t i = SLOWEST_OVERLAPS_TEXT; i < m->count; i++) {
+		rest.count += m->names[i].count;
+		rest.overlap_ns += m->names[i].overlap_ns;
+		rest.start_cpu_ns += m->names[i].start_cpu_ns;
+		rest.cpu_ns += m->names[i].cpu_ns;
+	}
+	for (table_begin(&t, r->out); m->count && table_pass(&t);) {
+		table_text(&t, "  ");
+		table_heading(&t, "overlap");
+		table_heading(&t, "count");
+		for (unsigned i = 2 - cpus; i < 2; i++)
+			out_printf(table_right(&t), "on CPU %u", cpu[i]);
+		table_text(&t, "label");
+		table_end_row(&t);
+		for (size_t i = 0; i < m->count && i < SLOWEST_OVERLAPS_TEXT; i++)
+			slowest_write_overlap(&t, &m->names[i].name, &m->names[i], cpus);
+		if (rest.count)
+			slowest_write_overlap(&t, NULL, &rest, cpus);
+	}
+	if (m->count)
+		table_free(&t);
+}
+
 static void slowest_spell_off_cpu(struct out *o, const struct interval *iv)
 {
 	out_str(o, "   off CPU: ");
@@ -147,10 +206,16 @@ static void slowest_spell_place(struct out *o, const struct report *r, const str
 	const char *task = report_task_name(iv->task);
 	const int64_t since = slowest_since_start(r, iv);
 
-	/* Before the first hook, which the first interval's end wrote. */
-	out_str(o, since < 0 ? "   at: " : "   at: +");
-	out_seconds(o, since);
-	out_printf(o, " s, thread %u", iv->tid);
+	out_str(o, "   at: ");
+	if (since < 0) {
+		units_duration(o, -(double)since);
+		out_str(o, " before the trace's first hook");
+	} else {
+		out_char(o, '+');
+		out_seconds(o, since);
+		out_str(o, " s");
+	}
+	out_printf(o, ", thread %u", iv->tid);
 	if (task) {
 		out_str(o, " (");
 		escape_text(o, task, strlen(task));
@@ -188,6 +253,7 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 	}
 	slowest_spell_off_cpu(o, iv);
 	slowest_write_table(r, s);
+	slowest_write_meanwhile(r, s);
 	out_printf(o, "   show: --report intervals --tid %u --from ", iv->tid);
 	out_seconds(o, iv->start_ns);
 	out_str(o, " --to ");
@@ -261,6 +327,33 @@ static void slowest_write_values(struct json *j, const struct report *r, const s
 	json_close(j, ']');
 }
 
+static void slowest_write_overlap_member(struct json *j, const struct kin_name *name,
+	const struct meanwhile_name *m, const struct interval *iv)
+{
+	uint32_t cpu;
+
+	json_open(j, '{');
+	slowest_write_name(j, name);
+	json_member_u64(j, "count", m->count);
+	json_member_fixed(j, "overlap_ns", m->overlap_ns, 1);
+	json_member_fixed(
+		j, "start_cpu_ns", meanwhile_start_cpu(iv, &cpu) ? m->start_cpu_ns : NAN, 1);
+	json_member_fixed(j, "cpu_ns", iv->ring & TF_GUEST_RING ? NAN : m->cpu_ns, 1);
+	json_close(j, '}');
+}
+
+static void slowest_write_overlaps(struct json *j, const struct slowest *s)
+{
+	const struct meanwhile *m = s->meanwhile;
+
+	json_member_open(j, "meanwhile", '[');
+	for (size_t i = 0; i < m->count; i++)
+		slowest_write_overlap_member(j, &m->names[i].name, &m->names[i], &s->kin->iv);
+	if (m->others.count)
+		slowest_write_overlap_member(j, NULL, &m->others, &s->kin->iv);
+	json_close(j, ']');
+}
+
 static void slowest_write_json(struct report *r, const struct slowest *s)
 {
 	const struct interval *iv = &s->kin->iv;
@@ -295,6 +388,7 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	json_member_open(&j, "beneath", '[');
 	slowest_each_beneath(s, slowest_write_member, &j);
 	json_close(&j, ']');
+	slowest_write_overlaps(&j, s);
 	json_close(&j, '}');
 	json_end_line(&j);
 }
