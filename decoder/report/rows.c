@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/trace_file.h"
 #include "../sink/escape.h"
 #include "../sink/units.h"
 #include "text/header.h"
@@ -51,6 +52,19 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	}
 }
 
+void cell_spell_id(struct out *o, struct cell cell)
+{
+	if (cell.machine) {
+		out_char(o, 't');
+		out_u64(o, cell.machine + UINT64_C(1));
+		out_char(o, '.');
+	}
+	out_char(o, cell.ring & TF_GUEST_RING ? 'g' : 'r');
+	out_u64(o, cell.ring & ~TF_GUEST_RING);
+	out_char(o, '.');
+	out_u64(o, cell.u);
+}
+
 struct cell column_cell(const struct column *c, const void *row)
 {
 	return column_read(c, row);
@@ -81,6 +95,10 @@ static inline void cell_write_csv(struct csv *c, struct cell cell)
 	case CELL_WORDS:
 		csv_empty(c);
 		cell.words(c->o, (uint32_t)cell.u);
+		break;
+	case CELL_ID:
+		csv_empty(c);
+		cell_spell_id(c->o, cell);
 		break;
 	default:
 		csv_empty(c);
@@ -115,6 +133,12 @@ void cell_write_json(struct json *j, struct cell cell)
 		out_char(j->o, '"');
 		j->comma = true;
 		break;
+	case CELL_ID:
+		out_char(j->o, '"');
+		cell_spell_id(j->o, cell);
+		out_char(j->o, '"');
+		j->comma = true;
+		break;
 	default:
 		json_null(j);
 	}
@@ -137,6 +161,8 @@ static void cell_write_text(
 		escape_text(o, cell.s, cell.len);
 	else if (cell.kind == CELL_WORDS)
 		cell.words(o, (uint32_t)cell.u);
+	else if (cell.kind == CELL_ID)
+		cell_spell_id(o, cell);
 	else if (cell.kind == CELL_I64)
 		out_i64(o, cell.i);
 	else
@@ -173,12 +199,13 @@ static size_t rows_count_columns(const struct column *c)
 }
 
 /* Of one list: the columns of text or CSV, those of text by their places. */
-static void rows_choose_columns(struct rows *rows, const struct column *list, enum column_format in)
+static void rows_choose_columns(
+	struct rows *rows, const struct column *list, enum column_format in, bool is_end)
 {
 	for (const struct column *c = list; c && !column_is_last(c); c++) {
 		unsigned i = rows->n;
 
-		if (!column_is_in(c, in, rows->has))
+		if (c->is_end != is_end || !column_is_in(c, in, rows->has))
 			continue;
 		for (; in == IN_TEXT && i && rows->columns[i - 1]->place > c->place; i--)
 			rows->columns[i] = rows->columns[i - 1];
@@ -275,8 +302,9 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	else
 		rows_choose_listed(rows, r);
 	if (rows->columns && !rows->is_listed) {
-		rows_choose_columns(rows, columns, in);
-		rows_choose_columns(rows, more, in);
+		rows_choose_columns(rows, columns, in, false);
+		rows_choose_columns(rows, more, in, false);
+		rows_choose_columns(rows, columns, in, true);
 	} else if (!rows->columns) {
 		r->out->error = ENOMEM;
 	}
@@ -381,12 +409,27 @@ static void column_write_member(struct json *j, const struct column *c, const vo
 		cell_write_json(j, column_read(c, row));
 }
 
+static void rows_write_part(struct json *j, const struct column *columns, enum column_format in,
+	unsigned has, bool is_end, const void *row)
+{
+	for (const struct column *c = columns; c && !column_is_last(c); c++)
+		if (c->is_end == is_end && column_is_in(c, in, has))
+			column_write_member(j, c, row);
+}
+
 void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row)
 {
-	for (const struct column *c = columns; !column_is_last(c); c++)
-		if (column_is_in(c, in, has))
-			column_write_member(j, c, row);
+	rows_write_part(j, columns, in, has, false, row);
+	rows_write_part(j, columns, in, has, true, row);
+}
+
+/* As rows_choose_columns has them. */
+static void rows_add_members(struct rows *rows, const void *row)
+{
+	rows_write_part(&rows->json, rows->all, IN_JSON, rows->has, false, row);
+	rows_write_part(&rows->json, rows->more, IN_JSON, rows->has, false, row);
+	rows_write_part(&rows->json, rows->all, IN_JSON, rows->has, true, row);
 }
 
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
@@ -408,9 +451,7 @@ void rows_add(struct rows *rows, const void *row)
 		for (unsigned i = 0; rows->is_listed && i < rows->n; i++)
 			column_write_member(&rows->json, rows->columns[i], row);
 		if (!rows->is_listed)
-			rows_write_members(&rows->json, rows->all, IN_JSON, rows->has, row);
-		if (rows->more && !rows->is_listed)
-			rows_write_members(&rows->json, rows->more, IN_JSON, rows->has, row);
+			rows_add_members(rows, row);
 		json_close(&rows->json, '}');
 		json_end_line(&rows->json);
 	}

@@ -31,6 +31,7 @@ enum cell_kind {
 	CELL_BOOL,   /* u; 0 or 1 in CSV */
 	CELL_STRING, /* len bytes, any bytes */
 	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
+	CELL_ID,     /* of an interval: cell_spell_id */
 };
 
 struct cell {
@@ -45,6 +46,9 @@ struct cell {
 		double real;
 		const char *s;
 		void (*words)(struct out *o, uint32_t u);
+		struct {
+			uint32_t machine, ring; /* of CELL_ID; u: the position */
+		};
 	};
 };
 
@@ -89,6 +93,7 @@ struct column {
 	uint8_t when;	  /* bits of rows.has; all are required */
 	int8_t place;	  /* text sorts by it; equal ones stay in order */
 	uint8_t spare;	  /* a narrow text drops columns with the greatest first; 0: never */
+	bool is_end;	  /* in CSV and JSON behind the columns of the second list */
 	bool left;	  /* aligned in text */
 	bool is_text;	  /* of a function: its cells are strings or words */
 	uint8_t unit;	  /* enum column_unit */
@@ -172,6 +177,9 @@ void rows_write_members(struct json *j, const struct column *columns, enum colum
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
 
+/* rRING.POSITION, of a guest ring gRING.POSITION; of a file other than the first with its number,
+ * from 2, in front: fN.rRING.POSITION. */
+void cell_spell_id(struct out *o, struct cell cell);
 struct cell column_cell(const struct column *c, const void *row);
 void cell_write_json(struct json *j, struct cell cell);
 
@@ -188,6 +196,14 @@ static inline struct cell cell_u64(uint64_t u, bool known)
 static inline struct cell cell_string(const char *s, size_t len, bool known)
 {
 	return (struct cell){.kind = known ? CELL_STRING : CELL_NONE, .len = len, .s = s};
+}
+
+static inline struct cell cell_id(struct interval_hook hook, bool known)
+{
+	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
+		.u = hook.position,
+		.machine = hook.machine,
+		.ring = hook.ring};
 }
 
 /* Of enum cpuutil_method's bits; none of none. */

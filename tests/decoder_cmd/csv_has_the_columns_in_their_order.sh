@@ -13,18 +13,18 @@ run 0 --report intervals --format csv plain.bin
 header_is start_ns,end_ns,elapsed_cycles,cpu,pid,tid,task,minor,label,depth,types,num_cpus,\
 raw_cpi,scaled_cpi,busy_pct,thread_cpi,instructions,cycles,busy_cycles,thread_instructions,\
 thread_cycles,flags,off_cpu_ns,ctx_switches,migrations,faults,on_cpu_ns,unexplained_ns,time_source,start_cpu,\
-own_inside_ns,own_nested_ns
+own_inside_ns,own_nested_ns,id,parent_id
 tr -d '\r' <out >lines
 row()
 {
 	grep -aFxq -- "$1" lines || fail "no row $1"
 }
 row 1700000000005000000,1700000000050000000,45000000,0,100,100,main,1,outer,0,7,2,4.0000,2.0000,\
-50.0000,2.2500,20000000,80000000,40000000,20000000,45000000,summary+detailed,,,,,,,,,,
+50.0000,2.2500,20000000,80000000,40000000,20000000,45000000,summary+detailed,,,,,,,,,,,r0.504,
 row 1700000000010000000,1700000000030000000,20000000,0,100,100,main,1,inner,1,7,2,2.0000,1.5000,\
-75.0000,1.5000,8000000,16000000,12000000,10000000,15000000,summary+detailed,,,,,,,,,,
-row 1700000000040000000,1700000000045000000,5000000,,,202,,16,guest,0,1,1,1.0000,,,,,,,,,summary,,,,,,,,,,
-row 1700000000060000000,1700000000070000000,10000000,0,100,100,main,2,,0,1,2,,,,,,,,,,summary,,,,,,,,,,
+75.0000,1.5000,8000000,16000000,12000000,10000000,15000000,summary+detailed,,,,,,,,,,,r0.0,r0.504
+row 1700000000040000000,1700000000045000000,5000000,,,202,,16,guest,0,1,1,1.0000,,,,,,,,,summary,,,,,,,,,,,g0.0,
+row 1700000000060000000,1700000000070000000,10000000,0,100,100,main,2,,0,1,2,,,,,,,,,,summary,,,,,,,,,,,r0.1008,
 in_file lines '^1700000000010000000,1700000000040000000,.*,wor;ker,3,"we""ird, '
 
 run 0 --report hooks --format csv plain.bin

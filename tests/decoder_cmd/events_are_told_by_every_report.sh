@@ -202,10 +202,10 @@ mv out one
 run 0 merge --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.p
 cmp -s out one || fail "merged: other metrics"
 run 0 --report intervals --format csv cycles.bin
-in_file out ',event.cycles,event.instructions,ipc,cpi.?$'
-in_file out ',1000,3000,3.0000,0.3333.?$'
+in_file out ',event.cycles,event.instructions,ipc,cpi,id,parent_id.?$'
+in_file out ',1000,3000,3.0000,0.3333,r0[.]0,.?$'
 run 0 --report intervals --format csv --metric arg.x=1 --metric cycles=2 --metric ipc=3 cycles.bin
-in_file out ',metric.arg.x,metric.cycles,ipc,metric.ipc,cpi.?$'
+in_file out ',metric.arg.x,metric.cycles,ipc,metric.ipc,cpi,id,parent_id.?$'
 run 0 --report intervals cycles.bin
 in_file out '^label .*  ipc +cpi  mm '
 run 0 --report diff --format csv cycles.bin cycles.bin

@@ -21,6 +21,12 @@ uncontained()
 	sed -i -E 's/"container":(null|"([^"\\]|\\.)*"),//' expected
 }
 
+# Positions in NRM2's rings are others, and with them ids.
+unidentified()
+{
+	sed -i -E 's/,"id":"[^"]*","parent_id":(null|"[^"]*")//' "$1"
+}
+
 n=0
 for script in "$here"/../golden/cases/*/trace.txt; do
 	case=${script%/trace.txt}
@@ -38,6 +44,8 @@ for script in "$here"/../golden/cases/*/trace.txt; do
 		told expected.err
 		# shellcheck disable=SC2086
 		run 0 --report $report "$case.nrm2"
+		unidentified expected
+		unidentified out
 		cmp expected out || fail "$case: --report $report"
 		told told.err
 		[ "$case" != causes ] || { sums expected.err && sums told.err; }

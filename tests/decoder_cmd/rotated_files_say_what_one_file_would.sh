@@ -38,7 +38,7 @@ section hooks ring=0
 $first
 section hooks ring=1
 $second
-section hooks ring=0
+section hooks ring=0 position=4096
 $third
 $sync1
 $sync2

@@ -15,7 +15,7 @@ const reals = ["raw_cpi", "scaled_cpi", "busy_pct", "thread_cpi", "idle_pct", "i
 /* All other columns are events. */
 const notCounters = ["start_ns", "end_ns", "elapsed_cycles", "pid", "tid", "task", "minor", "label",
 	"depth", "types", "num_cpus", "flags", "time_source", "start_cpu", "major", "method",
-	"container"];
+	"container", "id", "parent_id"];
 
 /* The innermost container of an interval of depth d is the last one of depth d - 1 before it. */
 function addParents(rows) {

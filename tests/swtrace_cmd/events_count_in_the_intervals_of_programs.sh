@@ -17,7 +17,7 @@ names()
 	fail "run -e: $(names t.bin)"
 # In intervals they are columns.
 "$CPIDECODE" --report intervals --format csv t.bin >out
-in_file out '^start_ns,.*,page-faults,task-clock.$'
+in_file out '^start_ns,.*,page-faults,task-clock,id,parent_id.$'
 [ "$("$CPIDECODE" --report intervals --format json t.bin |
 	grep -c '"page-faults":[0-9]*,"task-clock":[1-9]')" -eq 4 ] || fail "intervals without their events"
 SWTRACE_EVENTS=minor-faults "$SWTRACE" run -e page-faults -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err

@@ -29,6 +29,7 @@ struct places {
 	int64_t own, parent;
 	uint64_t start; /* ticks: the key and group of a record sorted by ticks */
 	uint64_t era;
+	struct interval_hook parent_hook;
 };
 
 struct values {
@@ -189,7 +190,7 @@ static uint8_t *put_body(
 	}
 	if (wants & RECORD_PLACES) {
 		struct places places = {iv->place, iv->parent, iv->end_ticks - iv->elapsed,
-			interval_record_era(iv)};
+			interval_record_era(iv), iv->parent_hook};
 
 		memcpy(p, &places, sizeof places);
 		p += sizeof places;
@@ -273,7 +274,7 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 
 	parts->label = NULL;
 	parts->end_ns = 0;
-	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group};
+	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group, {0}};
 	parts->values = (struct values){0};
 	p += wants & RECORD_MARK ? sizeof(uint64_t) : 0;
 	memcpy(&parts->task, p, sizeof parts->task);
@@ -378,6 +379,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->depth = wants & RECORD_PLACES ? r->depth : 0;
 	iv->place = parts.places.own;
 	iv->parent = parts.places.parent;
+	iv->parent_hook = parts.places.parent_hook;
 	iv->task = parts.task;
 	iv->own_inside_ns = iv->own_nested_ns = NOT_MEASURED;
 	iv->num_cpus = parts.values.num_cpus;

@@ -48,7 +48,7 @@ enum {
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 376, /* fits its 16 bits */
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 392, /* fits its 16 bits */
 };
 
 /* Bytes of its label, processors and named values. */

@@ -150,7 +150,8 @@ static struct nest_key stream_nest_key(const struct interval_record *r, int64_t 
 		.tid = r->tid,
 		.start = r->sort.key,
 		.end = r->end,
-		.place = r->marks & RECORD_KEPT ? place : -1};
+		.place = r->marks & RECORD_KEPT ? place : -1,
+		.hook = {r->sort.group / 2, r->ring, r->position}};
 }
 
 /* Walks a sorter by machine and ticks for the sums of nested costs. */
@@ -242,8 +243,7 @@ static int next_nested(struct interval_stream *s)
 
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
 		bool kept, selected;
-		uint32_t depth;
-		int64_t parent;
+		struct nest_found found;
 
 		rc = stream_select(s, r, &kept, &selected);
 		if (rc)
@@ -251,15 +251,16 @@ static int next_nested(struct interval_stream *s)
 		struct nest_key key = stream_nest_key(r, s->place);
 		if (!selected)
 			key.place = -1;
-		rc = nesting_add(&s->nesting, &key, &depth, &parent);
+		rc = nesting_add(&s->nesting, &key, &found);
 		if (rc)
 			return rc;
 		s->kept += kept;
 		if (!selected)
 			continue;
 		rc = interval_sorter_get(s->sorter, r, &s->iv);
-		s->iv.depth = depth;
-		s->iv.parent = parent;
+		s->iv.depth = found.depth;
+		s->iv.parent = found.parent;
+		s->iv.parent_hook = found.hook;
 		s->iv.place = s->place++;
 		if (!rc)
 			find_cost(s, &s->iv, s->kept - 1);

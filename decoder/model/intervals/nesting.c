@@ -6,7 +6,8 @@
 struct open_interval {
 	uint64_t end;
 	uint32_t depth;
-	int64_t index; /* index of the innermost of it and its containers in the set */
+	int64_t index;		   /* index of the innermost of it and its containers in the set */
+	struct interval_hook hook; /* of nesting_add */
 };
 
 /* Pops intervals that end before the current one: they contain neither it nor a later one. */
@@ -26,7 +27,7 @@ static int nesting_push_interval(struct thread_stack *t, const struct open_inter
 	return 0;
 }
 
-int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent)
+int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found *found)
 {
 	struct thread_stack *t = thread_stacks_find(
 		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
@@ -36,9 +37,12 @@ int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, 
 	const struct open_interval *outer = find_outer(t->at, &t->count, key->end);
 	struct open_interval own = {.end = key->end,
 		.depth = outer ? outer->depth + 1 : 0,
-		.index = outer ? outer->index : -1};
-	*depth = own.depth;
-	*parent = own.index;
+		.index = outer ? outer->index : -1,
+		.hook = key->hook};
+	found->depth = own.depth;
+	found->parent = own.index;
+	if (outer)
+		found->hook = outer->hook;
 	if (key->place >= 0)
 		own.index = key->place;
 	/* One that ends here too is no longer an innermost container. */

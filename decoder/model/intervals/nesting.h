@@ -15,15 +15,23 @@ struct nesting {
 
 /*
  * The next interval: start and end in ticks; era as in struct interval_record; place: among
- * those handed out, -1: it is not. *parent: the place of the innermost that holds it, or -1.
+ * those handed out, -1: it is not.
  */
 struct nest_key {
 	uint32_t era, tid;
 	uint64_t start, end;
 	int64_t place;
+	struct interval_hook hook;
 };
 
-int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent);
+/* What holds the interval. */
+struct nest_found {
+	uint32_t depth;
+	int64_t parent;		   /* the place of the innermost one handed out, or -1 */
+	struct interval_hook hook; /* of the innermost one, handed out or not; of a depth above 0 */
+};
+
+int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found *found);
 /* Empties all stacks. */
 void nesting_free(struct nesting *n);
 

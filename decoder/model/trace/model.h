@@ -102,6 +102,12 @@ struct interval_value {
  * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace, or a light interval's
  * hook). Unmeasured doubles are NAN, unmeasured counts NOT_MEASURED.
  */
+/* An interval's first record: what it is known by. */
+struct interval_hook {
+	uint32_t machine, ring;
+	uint64_t position;
+};
+
 struct interval {
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end is the group's stamp */
 	uint64_t start_ticks;	  /* 0 if it began before tick 0; see start_ns */
@@ -145,6 +151,8 @@ struct interval {
 	const struct interval_value *values;
 	const char *value_texts;
 	uint32_t num_values, values_bytes;
+	struct interval_hook
+		parent_hook; /* of a stream: of the innermost around; depth is above 0 */
 };
 
 enum interval_flag {

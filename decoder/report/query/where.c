@@ -119,14 +119,17 @@ static struct expression_word where_column_word(const struct column *c)
 	return word;
 }
 
-/* "parent." or "root." in front. */
+/* "parent." or "root." in front; parent_id is parent.id. */
 static enum where_scope where_take_scope(const char **text, size_t *length)
 {
 	static const char parent[] = "parent.", root[] = "root.";
 	size_t skip = 0;
 	enum where_scope scope = WHERE_OWN;
 
-	if (where_begins(*text, *length, parent)) {
+	if (where_is(*text, *length, "parent_id")) {
+		scope = WHERE_PARENT;
+		skip = strlen(parent);
+	} else if (where_begins(*text, *length, parent)) {
 		scope = WHERE_PARENT;
 		skip = strlen(parent);
 	} else if (where_begins(*text, *length, root)) {
@@ -192,6 +195,11 @@ static bool where_find_word(void *ctx, const char *text, size_t length,
 	*to = (struct where_word){
 		.scope = in_braces ? WHERE_OWN : where_take_scope(&text, &length)};
 	w->nests |= to->scope != WHERE_OWN;
+	if (!in_braces && where_is(text, length, "parent_id")) {
+		snprintf(expected, EXPRESSION_EXPECTED,
+			"another column: only of the interval itself the parent's id is known");
+		return false;
+	}
 	if (!in_braces && where_is(text, length, "own_nested_ns")) {
 		snprintf(expected, EXPRESSION_EXPECTED,
 			"another column: own_nested_ns is not known before all intervals are");
@@ -408,21 +416,24 @@ static struct expression_value where_value(
 	return (struct expression_value){.kind = EXPRESSION_VALUE_NONE};
 }
 
-/* Words are spelled for the test alone. */
+/* Words and ids are spelled for the test alone. */
 static bool where_test_words(
 	const struct expression *e, const struct expression_node *leaf, struct cell cell)
 {
 	struct out spelled;
 
 	out_memory(&spelled);
-	cell.words(&spelled, (uint32_t)cell.u);
+	if (cell.kind == CELL_ID)
+		cell_spell_id(&spelled, cell);
+	else
+		cell.words(&spelled, (uint32_t)cell.u);
 	struct expression_value value = where_text(spelled.len ? spelled.buf : "", spelled.len);
 	bool holds = expression_test(e, leaf, &value);
 	out_discard(&spelled);
 	return holds;
 }
 
-/* Of any cell but words. */
+/* Of any cell but words and ids. */
 static struct expression_value where_cell_value(struct cell cell)
 {
 	switch (cell.kind) {
@@ -447,7 +458,7 @@ static bool where_test_column(const struct expression *e, const struct expressio
 {
 	struct cell cell = column_cell(column, iv);
 
-	if (cell.kind == CELL_WORDS)
+	if (cell.kind == CELL_WORDS || cell.kind == CELL_ID)
 		return where_test_words(e, leaf, cell);
 	struct expression_value value = where_cell_value(cell);
 	return expression_test(e, leaf, &value);

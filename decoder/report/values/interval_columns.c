@@ -120,6 +120,20 @@ static struct cell interval_get_method(const void *row)
 	return cell_methods(tally_method(((const struct interval *)row)->method));
 }
 
+static struct cell interval_get_id(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_id((struct interval_hook){iv->machine, iv->ring, iv->position}, true);
+}
+
+static struct cell interval_get_parent_id(const void *row)
+{
+	const struct interval *iv = row;
+
+	return cell_id(iv->parent_hook, iv->depth);
+}
+
 static void interval_spell_code(struct out *o, const void *row)
 {
 	const struct interval *iv = row;
@@ -190,4 +204,6 @@ const struct column interval_columns[] = {{"start_ns", "start", AT(start_ns), .u
 	{"container", "container", .get = interval_get_container, .is_text = true, .none = "-",
 		.left = true, .when = INTERVAL_HAS_CONTAINER, .place = 2, .spare = 8},
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
+	{"id", NULL, .get = interval_get_id, .is_text = true, .is_end = true},
+	{"parent_id", NULL, .get = interval_get_parent_id, .is_text = true, .is_end = true},
 	{.name = NULL}};
