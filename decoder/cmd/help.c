@@ -58,7 +58,7 @@ const struct option cpidecode_options[] = {
 			"                      and {EVENT}; may be given again"},
 	{OPT_TOP, "-n", .longer = "--top", .value = "N",
 		.help = "with summary, intervals, slowest: N rows, by --sort, or the longest\n"
-			"                      intervals and the labels with the greatest total (slowest: 10)"},
+			"                      intervals and the groups with the greatest total (slowest: 10)"},
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
 		.help = "with summary, and with intervals and --top: by a column, with -\n"
 			"                      falling; n/a last"},
@@ -70,9 +70,19 @@ const struct option cpidecode_options[] = {
 	{OPT_WIDTH, "--width", .value = "N",
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
-	{OPT_BY, "--by", .value = "major,minor|major",
-		.help = "\n                      with hooks: a line for each major and minor, or major: count,\n"
-			"                      rate, first, last, by processor"},
+	{OPT_BY, "--by", .value = "LIST",
+		.help = "with summary: groups by these in place of label and minor: label,\n"
+			"                      minor, tid, pid, task, cpu, start_cpu, container, host, parent,\n"
+			"                      root, stack, arg.NAME, time:100ms (buckets by the\n"
+			"                      start); with hooks: major,minor or major, counts in place of hooks"},
+	{OPT_HAVING, "--having", .value = "'EXPR'",
+		.help = "with summary: groups for which it holds, like 'count>100 and\n"
+			"                      p99_ns>1ms': its columns, in the language of --where"},
+	{OPT_PERCENTILES, "--percentiles", .value = "LIST",
+		.help = "with summary: these in place of 50,90,99; up to four decimals"},
+	{OPT_EXACT, "--exact",
+		.help = "with summary: percentiles of all values, by a temporary file; else of\n"
+			"                      more than 256 they are within 0.4 %"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},

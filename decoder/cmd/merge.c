@@ -170,6 +170,8 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.width = options_width(o, out),
 		.times = o->times,
 		.sort = o->sort,
+		.having = o->having,
+		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.top = o->top,
 		.note = merge_say_line};
 

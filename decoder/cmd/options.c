@@ -7,6 +7,7 @@
 #include "../../formats/base/array.h"
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
+#include "../report/query/having.h"
 #include "../report/query/top.h"
 #include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
@@ -227,6 +228,42 @@ static void where_option(struct options *o, const char *text)
 		misuse_expression("where", text, &error);
 }
 
+/* Of the summary. */
+static void parse_by(struct options *o)
+{
+	const char *text = o->by_list;
+	char expected[BY_EXPECTED];
+	size_t at;
+
+	o->by = malloc(sizeof *o->by);
+	if (!o->by) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	if (!by_parse(o->by, text, &at, expected))
+		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
+}
+
+/* Its words are columns, which are known later. */
+static void having_option(struct options *o, const char *text)
+{
+	struct expression_error error;
+
+	if (o->having)
+		misuse("--having is given twice: join the conditions by and");
+	if (!having_check(text, &error))
+		misuse_expression("having", text, &error);
+	o->having = text;
+}
+
+static void percentiles_option(struct options *o, const char *text)
+{
+	const char *wrong = percentiles_parse(&o->percentiles, text);
+
+	if (wrong)
+		misuse("--percentiles %s: %s", text, wrong);
+}
+
 static size_t top_option(const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
@@ -345,7 +382,20 @@ static void options_take_argument(
 		o->width = width_option(value);
 		break;
 	case OPT_BY:
+		if (o->by_list)
+			misuse("--by is given twice: it takes a list, with commas between");
 		o->by_list = value;
+		break;
+	case OPT_HAVING:
+		having_option(o, value);
+		break;
+	case OPT_PERCENTILES:
+		percentiles_option(o, value);
+		break;
+	case OPT_EXACT:
+		o->exact = true;
+		if (!o->percentiles.count)
+			percentiles_parse(&o->percentiles, "50,90,99");
 		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
@@ -555,12 +605,28 @@ static void check_hooks(const struct options *o)
 	if (o->filter.by_major && o->report != REPORT_HOOKS)
 		misuse("--major goes with --report hooks (of intervals: --where 'major=0x%X')",
 			o->filter.major);
-	if (!o->by_list)
+	if (!o->by_list || o->report != REPORT_HOOKS)
 		return;
-	if (o->report != REPORT_HOOKS || o->format == FORMAT_NRM2)
-		misuse("--by goes with --report hooks");
+	if (report_is_hooks(o->format))
+		misuse("--by goes with --report summary and hooks");
 	if (!hook_counts_parse(o->by_list, &by_minor))
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
+}
+
+static void check_groups(struct options *o)
+{
+	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY)
+		misuse("--by goes with --report summary and hooks");
+	if (o->by_list && o->report == REPORT_SUMMARY)
+		parse_by(o);
+	const bool is_grouped = o->by || o->exact;
+
+	if ((o->exact || o->having || o->percentiles.count) && o->report != REPORT_SUMMARY)
+		misuse("--having, --percentiles and --exact go with --report summary");
+	if (is_grouped && o->merge)
+		misuse("merge takes no --by and no --exact: partial results have no intervals");
+	if (o->by && o->by->asks_around && o->slice)
+		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
 }
 
 static void check_where(const struct options *o)
@@ -675,6 +741,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_hooks(o);
 	check_rows(o);
 	check_text(o);
+	check_groups(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
@@ -732,4 +799,5 @@ void options_free(struct options *o)
 	free(o->gates);
 	free(o->metrics);
 	free(o->where);
+	free(o->by);
 }

@@ -9,9 +9,11 @@
 #include <limits.h>
 
 #include "../../formats/base/options.h"
+#include "../report/query/by.h"
 #include "../report/query/where.h"
 #include "../report/report.h"
 #include "../report/values/formula.h"
+#include "../report/values/percentiles.h"
 #include "time_arg.h"
 
 /* From OPT_LABEL to OPT_TO: filters. */
@@ -44,6 +46,9 @@ enum {
 	OPT_TIME,
 	OPT_WIDTH,
 	OPT_BY,
+	OPT_HAVING,
+	OPT_PERCENTILES,
+	OPT_EXACT,
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_BEFORE,
@@ -67,11 +72,15 @@ struct options {
 	struct filter filter;	    /* from and to are set once the trace's start is known */
 	struct where *where;	    /* NULL: none; settled once the trace is open */
 	const char *sort, *columns; /* NULL: the defaults */
-	const char *by_list;	    /* of hooks */
+	const char *by_list;	    /* --by of summary and hooks; NULL: none */
 	size_t top;		    /* 0: all */
 	enum report_times times;
 	bool has_times;
-	unsigned width; /* of text; WIDTH_OF_TERMINAL: not given */
+	unsigned width;	    /* of text; WIDTH_OF_TERMINAL: not given */
+	struct by *by;	    /* NULL: by label and minor */
+	const char *having; /* NULL: none; parsed once the columns are known */
+	struct percentiles percentiles;
+	bool exact;
 	struct time_arg from, to;
 	const char *output; /* NULL: standard output; also of a partial result */
 	bool merge;	    /* the files are partial results */

@@ -95,14 +95,19 @@ struct report {
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
 	/* Of summary and intervals: */
-	const char *columns;	    /* names with commas between, in place of all; NULL: all */
-	const char *sort;	    /* a column, behind a '-' falling; NULL: the default order */
-	size_t top;		    /* rows at most; 0: all. Also of slowest */
-	const char *by_list;	    /* of hooks: query/hook_counts.h; NULL: a line for each hook */
-	bool scripted;		    /* a file's counters were scripted */
-	size_t ntraces;		    /* merged ones; 0: not told */
-	const char *absent;	    /* lines of text for report_head_lines; NULL: none */
-	const char *host, *command; /* of META; NULL: unknown, or several */
+	const char *columns; /* names with commas between, in place of all; NULL: all */
+	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
+	size_t top;	     /* rows at most; 0: all. Also of slowest */
+	const char *by_list; /* of hooks: query/hook_counts.h; NULL: a line for each hook */
+	/* Of summary: */
+	struct by *by;			       /* query/by.h; NULL: by label and minor */
+	const char *having;		       /* query/having.h; NULL: none */
+	const struct percentiles *percentiles; /* values/percentiles.h; NULL: 50, 90, 99 */
+	bool exact;			       /* with percentiles: of all values */
+	bool scripted;			       /* a file's counters were scripted */
+	size_t ntraces;			       /* merged ones; 0: not told */
+	const char *absent;		       /* lines of text for report_head_lines; NULL: none */
+	const char *host, *command;	       /* of META; NULL: unknown, or several */
 	const struct trace *trace;
 	const struct partial *merged; /* in place of a trace; NULL: none, or several */
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
@@ -184,7 +189,8 @@ void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
 REPORTS(REPORT_FUNCTION)
 #undef REPORT_FUNCTION
 int report_flame(struct report *r);
-/* The stacks of r's trace, with FORMAT_SVG, added to side 0 or 1 of a differential flame graph (flame/sides.h). */
+/* The stacks of r's trace, with FORMAT_SVG, added to side 0 or 1 of a differential flame graph
+ * (flame/sides.h). */
 struct flame_sides;
 int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side);
 int report_export(struct report *r);

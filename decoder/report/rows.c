@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,9 +180,27 @@ static bool cell_is_known(struct cell cell)
 	return cell.kind != CELL_NONE && !(cell.kind == CELL_WORDS && !cell.u);
 }
 
-static struct out *rows_begin_text_cell(struct rows *rows, const struct column *c)
+static struct out *rows_begin_text_cell(struct table *t, const struct column *c)
 {
-	return c->left ? table_left(&rows->table) : table_right(&rows->table);
+	return c->left ? table_left(t) : table_right(t);
+}
+
+bool rows_write_cell(
+	struct table *t, const struct time_text *time, const struct column *c, const void *row)
+{
+	struct out *o = rows_begin_text_cell(t, c);
+
+	if (c->text) {
+		c->text(o, row);
+	} else if (c->text_of) {
+		c->text_of(o, row, c->of);
+	} else {
+		const struct cell cell = column_read(c, row);
+
+		cell_write_text(o, time, c, cell);
+		return cell_is_known(cell);
+	}
+	return true;
 }
 
 static bool column_is_last(const struct column *c)
@@ -240,17 +259,46 @@ static const char *rows_next_name(const char **list, size_t *length)
 	return name;
 }
 
+static size_t rows_list_names(
+	const struct column *list, enum report_format format, char *text, size_t size, size_t n)
+{
+	for (const struct column *c = list; c && !column_is_last(c); c++) {
+		const char *name = c->name ? c->name : format == FORMAT_TEXT ? c->heading : NULL;
+		size_t length = name ? c->name_length ? c->name_length : strlen(name) : 0;
+
+		/* A name that two columns share stands for the first. */
+		if (!name || rows_find_column(list, name, length, format) != c)
+			continue;
+		if (n + length + 8 > size)
+			return n + (size_t)snprintf(text + n, size - n, ", ...");
+		n += (size_t)snprintf(
+			text + n, size - n, "%s%.*s", n ? ", " : "", (int)length, name);
+	}
+	return n;
+}
+
+void rows_list_columns(const struct column *columns, const struct column *more,
+	enum report_format format, char *text, size_t size)
+{
+	size_t n = rows_list_names(columns, format, text, size, 0);
+
+	if (n < 4 || memcmp(text + n - 3, "...", 3) != 0)
+		rows_list_names(more, format, text, size, n);
+}
+
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more)
 {
 	const char *list = r->columns, *name;
+	char known[ROWS_LIST];
 	size_t length;
 
 	while ((name = rows_next_name(&list, &length))) {
 		if (rows_find_column(columns, name, length, r->format) ||
 			rows_find_column(more, name, length, r->format))
 			continue;
-		report_note(r, "--columns %s: this report has no column \"%.*s\"", r->columns,
-			(int)length, name);
+		rows_list_columns(columns, more, r->format, known, sizeof known);
+		report_note(r, "--columns %s: this report has no column \"%.*s\"; it has %s",
+			r->columns, (int)length, name, known);
 		r->is_misused = true;
 		return CPIDECODE_EINVAL;
 	}
@@ -337,7 +385,7 @@ bool rows_pass(struct rows *rows)
 		if (rows->format == FORMAT_CSV)
 			column_write_name(&rows->csv, rows->columns[i]);
 		else
-			out_str(rows_begin_text_cell(rows, rows->columns[i]),
+			out_str(rows_begin_text_cell(&rows->table, rows->columns[i]),
 				rows_heading(rows->columns[i]));
 	if (rows->format == FORMAT_CSV)
 		csv_end(&rows->csv);
@@ -377,20 +425,8 @@ static void rows_add_csv(struct rows *rows, const void *row)
 static void rows_add_text(struct rows *rows, const void *row)
 {
 	for (unsigned i = 0; i < rows->n; i++) {
-		const struct column *c = rows->columns[i];
-		struct out *o = rows_begin_text_cell(rows, c);
-		bool known = true;
+		bool known = rows_write_cell(&rows->table, &rows->time, rows->columns[i], row);
 
-		if (c->text) {
-			c->text(o, row);
-		} else if (c->text_of) {
-			c->text_of(o, row, c->of);
-		} else {
-			const struct cell cell = column_read(c, row);
-
-			known = cell_is_known(cell);
-			cell_write_text(o, &rows->time, c, cell);
-		}
 		if (rows->known)
 			rows->known[i] |= known;
 	}

@@ -154,6 +154,10 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
  */
 const struct column *rows_find_column(
 	const struct column *columns, const char *name, size_t length, enum report_format format);
+enum { ROWS_LIST = 768 };
+/* The names of both lists with commas between, as far as there is room. */
+void rows_list_columns(const struct column *columns, const struct column *more,
+	enum report_format format, char *text, size_t size);
 /* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
  * r->is_misused. Before rows_begin. */
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
@@ -177,10 +181,13 @@ void rows_write_members(struct json *j, const struct column *columns, enum colum
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
 
-/* rRING.POSITION, of a guest ring gRING.POSITION; of a file other than the first with its number,
- * from 2, in front: fN.rRING.POSITION. */
+/* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
+ * number, from 2, in front: tN.rRING.POSITION. */
 void cell_spell_id(struct out *o, struct cell cell);
 struct cell column_cell(const struct column *c, const void *row);
+/* As text, in a table of the caller's own. Whether the cell has a value. */
+bool rows_write_cell(
+	struct table *t, const struct time_text *time, const struct column *c, const void *row);
 void cell_write_json(struct json *j, struct cell cell);
 
 static inline struct cell cell_real(double v, unsigned decimals)

@@ -5,13 +5,17 @@
 #include "../sink/units.h"
 #include "notes/missing.h"
 #include "text/rows_fit.h"
+#include "query/groups.h"
+#include "query/having.h"
 #include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
 #include "values/metrics.h"
+#include "values/percentiles.h"
 
 struct summary_row {
 	const struct tally_group *group;
+	const struct summary_more *more;
 	struct cell total, mean, flagged;
 	uint64_t min, p50, p90, p99, max;
 	double raw, scaled, thread, busy, util[COLUMN_UTIL_RATIOS];
@@ -22,6 +26,8 @@ struct summary_row {
 
 #define AT(member) COLUMN_AT(struct summary_row, member)
 #define TIME_AT(member) AT(member), .unit = UNIT_DURATION
+/* n/a of a group that has intervals in flight alone. */
+#define LEAST_AT(member) COLUMN_COUNT_AT(struct summary_row, member), .unit = UNIT_DURATION
 #define RATIO_AT(member) AT(member), .decimals = 4
 #define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT
 #define UTIL_AT(member) PERCENT_AT(member), .when = TALLIES_HAS_UTIL, .spare = 8
@@ -41,11 +47,11 @@ static const struct column columns[] = {
 	{TALLIES_COUNT},
 	{"total_ns", "total", TIME_AT(total)},
 	{"mean_ns", "mean", TIME_AT(mean), .spare = 4},
-	{"min_ns", "min", TIME_AT(min), .spare = 9},
-	{"p50_ns", "p50", TIME_AT(p50), .spare = 3},
-	{"p90_ns", "p90", TIME_AT(p90), .spare = 5},
-	{"p99_ns", "p99", TIME_AT(p99), .spare = 1},
-	{"max_ns", "max", TIME_AT(max), .spare = 2},
+	{"min_ns", "min", LEAST_AT(min), .spare = 9},
+	{"p50_ns", "p50", LEAST_AT(p50), .spare = 3},
+	{"p90_ns", "p90", LEAST_AT(p90), .spare = 5},
+	{"p99_ns", "p99", LEAST_AT(p99), .spare = 1},
+	{"max_ns", "max", LEAST_AT(max), .spare = 2},
 	{"raw_cpi", "raw CPI", RATIO_AT(raw), .spare = 3},
 	{"scaled_cpi", "scaled", RATIO_AT(scaled), .spare = 7},
 	{"thread_cpi", "thread", RATIO_AT(thread), .spare = 2},
@@ -62,6 +68,20 @@ static const struct column columns[] = {
 	{.name = NULL},
 };
 
+/* The columns, and what they show beside a tally. */
+struct summary_more {
+	struct report *r;
+	const struct groups *groups; /* NULL: none */
+	struct column *own;	     /* of all traces */
+	struct column keys[BY_KEYS]; /* of --by; its first ones */
+	/* What follows them. */
+	struct event_names names;
+	struct event_columns events;
+	struct derived_set metrics;
+	struct column *columns;		  /* of both */
+	const struct tally_event **found; /* of the row's group */
+};
+
 static struct cell summary_get_ns(const struct tally_group *g, uint64_t divisor, double ns)
 {
 	return (struct cell){CELL_WHOLE, .u = tally_whole_ns(g->total, divisor), .real = ns};
@@ -75,21 +95,28 @@ static struct cell summary_get_event(const void *row, const void *of)
 	return event_cell(r->events[column->index], r->group->time.count, column->figure);
 }
 
+static uint64_t summary_percentile(const struct tally_group *g, unsigned percent)
+{
+	return g->time.count ? histogram_percentile(&g->time, percent) : NOT_MEASURED;
+}
+
+/* Finds the group's events, too. */
 static struct summary_row summary_make_row(
-	const struct tally_group *g, const struct tally_event *const *events)
+	const struct tally_group *g, const struct summary_more *more)
 {
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
 	const double mean = tally_total_ns(g) / (double)g->time.count;
 	struct summary_row row = {.group = g,
+		.more = more,
 		.total = summary_get_ns(g, 1, tally_total_ns(g)),
 		.mean = mean >= TALLY_LONG_NS ? summary_get_ns(g, g->time.count, mean)
 					      : cell_real(mean, 1),
-		.min = histogram_percentile(&g->time, 0),
-		.p50 = histogram_percentile(&g->time, 50),
-		.p90 = histogram_percentile(&g->time, 90),
-		.p99 = histogram_percentile(&g->time, 99),
-		.max = histogram_percentile(&g->time, 100),
+		.min = summary_percentile(g, 0),
+		.p50 = summary_percentile(g, 50),
+		.p90 = summary_percentile(g, 90),
+		.p99 = summary_percentile(g, 99),
+		.max = summary_percentile(g, 100),
 		.raw = ratio_cpi(&s->ratios.raw),
 		.scaled = ratio_cpi(&s->ratios.scaled),
 		.thread = ratio_cpi(&s->ratios.thread),
@@ -98,7 +125,9 @@ static struct summary_row summary_make_row(
 		.util = {NAN, NAN, NAN, NAN, NAN, NAN},
 		.scripted = s->scripted,
 		.flagged = cell_u64(s->flagged, s->quality || s->flagged),
-		.events = events};
+		.events = more->found};
+
+	event_names_find(&more->names, g, more->found);
 
 	if (tally_is_util(g)) {
 		struct columns_reader reader;
@@ -120,15 +149,49 @@ static void summary_spell_figure(struct table *t, struct cell cell)
 		units_fixed(o, cell.kind == CELL_REAL ? cell.real : NAN, 2);
 }
 
-static void summary_write_event(
-	struct table *t, const struct tally_group *g, const struct tally_event *e)
+/* The label, or the keys, that a row of an event begins with. */
+static void summary_write_name(
+	struct table *t, const struct tally_group *g, const struct summary_more *more)
 {
-	tallies_spell_label(table_left(t), &g);
+	const struct by *by = more->r->by;
+	const struct time_text time = time_text_of(more->r);
+
+	if (!by)
+		tallies_spell_label(table_left(t), &g);
+	for (unsigned i = 0; by && i < by->count; i++)
+		rows_write_cell(t, &time, &more->keys[i], &g);
+}
+
+/* The minor is its last column. */
+static void summary_end_name(
+	struct table *t, const struct tally_group *g, const struct summary_more *more)
+{
+	if (!more->r->by)
+		tallies_spell_code(table_right(t), &g);
+	table_end_row(t);
+}
+
+static void summary_write_name_headings(struct table *t, const struct summary_more *more)
+{
+	const struct by *by = more->r->by;
+
+	if (!by)
+		table_text(t, "label");
+	for (unsigned i = 0; by && i < by->count; i++)
+		if (more->keys[i].left)
+			table_text(t, more->keys[i].heading);
+		else
+			table_heading(t, more->keys[i].heading);
+}
+
+static void summary_write_event(struct table *t, const struct tally_group *g,
+	const struct tally_event *e, const struct summary_more *more)
+{
+	summary_write_name(t, g, more);
 	value_spell_text(table_left(t), e->name, e->length);
 	for (enum event_figure f = 0; f < EVENT_FIGURES; f++)
 		summary_spell_figure(t, event_cell(e, g->time.count, f));
-	tallies_spell_code(table_right(t), &g);
-	table_end_row(t);
+	summary_end_name(t, g, more);
 }
 
 static struct cell summary_get_metric(const void *row, const void *of)
@@ -137,55 +200,48 @@ static struct cell summary_get_metric(const void *row, const void *of)
 		derived_of_group(of, ((const struct summary_row *)row)->group), METRIC_DECIMALS);
 }
 
-static void summary_write_metric(
-	struct table *t, const struct tally_group *g, const struct derived *d)
+static void summary_write_metric(struct table *t, const struct tally_group *g,
+	const struct derived *d, const struct summary_more *more)
 {
 	const double value = derived_of_group(d, g);
 
 	if (isnan(value) && !tally_extra(g)->events)
 		return;
-	tallies_spell_label(table_left(t), &g);
+	summary_write_name(t, g, more);
 	table_text(t, d->name);
 	table_text(t, "");
 	units_fixed(table_right(t), value, METRIC_DECIMALS);
 	table_text(t, "");
 	table_text(t, "");
-	tallies_spell_code(table_right(t), &g);
-	table_end_row(t);
+	summary_end_name(t, g, more);
 }
-
-/* What follows the columns that all traces have. */
-struct summary_more {
-	struct event_names names;
-	struct event_columns events;
-	struct derived_set metrics;
-	struct column *columns;		  /* of both */
-	const struct tally_event **found; /* of the row's group */
-};
 
 /* In text they have rows of their own: there may be very many. */
 static void summary_write_more(
 	struct report *r, const struct tally *t, const struct summary_more *more)
 {
-	static const char *const headings[] = {"total", "mean", "known%", "scaled", "mm"};
+	static const char *const headings[] = {"total", "mean", "known%", "scaled"};
 	struct table table;
 
 	out_char(r->out, '\n');
 	for (table_begin(&table, r->out); table_pass(&table);) {
 		if (!table_is_measuring(&table))
 			rows_fit_label(&table, r->width);
-		table_text(&table, "label");
+		summary_write_name_headings(&table, more);
 		table_text(&table, "event");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
 			table_heading(&table, headings[i]);
+		if (!r->by)
+			table_heading(&table, "mm");
 		table_end_row(&table);
 		for (size_t i = 0; i < t->count && !r->out->error; i++) {
 			const struct tally_event *e = tally_extra(t->groups[i])->events;
 
 			for (; e; e = e->next)
-				summary_write_event(&table, t->groups[i], e);
+				summary_write_event(&table, t->groups[i], e, more);
 			for (size_t k = 0; k < more->metrics.count; k++)
-				summary_write_metric(&table, t->groups[i], &more->metrics.at[k]);
+				summary_write_metric(
+					&table, t->groups[i], &more->metrics.at[k], more);
 		}
 	}
 	table_free(&table);
@@ -196,22 +252,22 @@ static void summary_print_groups(
 {
 	struct rows rows;
 
-	rows_begin_more(&rows, r, columns,
+	rows_begin_more(&rows, r, more->own,
 		r->format == FORMAT_TEXT && !r->columns ? NULL : more->columns, tallies_have(t));
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
-			event_names_find(&more->names, t->groups[i], more->found);
-			struct summary_row row = summary_make_row(t->groups[i], more->found);
+			struct summary_row row = summary_make_row(t->groups[i], more);
 			rows_add(&rows, &row);
 		}
 	rows_end(&rows);
 	if (r->format == FORMAT_TEXT && !r->columns && t->count &&
 		(more->names.count || more->metrics.count))
 		summary_write_more(r, t, more);
-	if (r->format == FORMAT_TEXT)
+	/* Of groups by keys it is not known which are of light intervals alone. */
+	if (r->format == FORMAT_TEXT && (!r->by || more->groups->has_cpi))
 		missing_summary_line(r, t);
 }
 
@@ -227,11 +283,125 @@ static void summary_note_events(
 			TALLY_EVENTS);
 }
 
+static struct cell summary_get_percentile(const void *row, const void *of)
+{
+	const struct summary_row *at = row;
+	const struct percentile *p = of;
+	const struct tally_group *g = at->group;
+	const struct percentiles *all = at->more->r->percentiles;
+	uint64_t value = NOT_MEASURED;
+
+	if (at->more->r->exact)
+		value = groups_exact_value(at->more->groups, g, (unsigned)(p - all->at));
+	else if (g->time.count)
+		value = histogram_at_rank(&g->time, percentile_rank(p, g->time.count));
+	return cell_u64(value, value != NOT_MEASURED);
+}
+
+/* What the bucket's time is divided into. */
+static double summary_width_ns(const struct summary_row *row)
+{
+	return (double)row->more->r->by->width_ns;
+}
+
+static struct cell summary_get_starts(const void *row)
+{
+	const struct summary_row *at = row;
+
+	return cell_real((double)at->group->time.count / summary_width_ns(at) * 1e9, 3);
+}
+
+static struct cell summary_get_flying_mean(const void *row)
+{
+	const struct summary_row *at = row;
+	const struct in_flight_row *f = groups_in_flight(at->more->groups, at->group);
+
+	return cell_real(f ? (double)f->sum / summary_width_ns(at) : 0, 4);
+}
+
+static struct cell summary_get_flying_most(const void *row)
+{
+	const struct summary_row *at = row;
+	const struct in_flight_row *f = groups_in_flight(at->more->groups, at->group);
+
+	return cell_u64(f ? f->most : 0, true);
+}
+
+static struct cell summary_get_flying_pct(const void *row)
+{
+	const struct summary_row *at = row;
+	const struct in_flight_row *f = groups_in_flight(at->more->groups, at->group);
+
+	return cell_real(f ? 100 * (double)f->busy_ns / summary_width_ns(at) : 0, 4);
+}
+
+/* Of buckets of time. */
+static const struct column time_columns[] = {
+	{"starts_per_s", "starts/s", .get = summary_get_starts},
+	{"in_flight_mean", "in flight", .get = summary_get_flying_mean},
+	{"in_flight_most", "most", .get = summary_get_flying_most},
+	{"in_flight_pct", "in flight%", .get = summary_get_flying_pct, .unit = UNIT_PERCENT},
+};
+
+enum {
+	SUMMARY_COLUMNS = sizeof columns / sizeof *columns,
+	SUMMARY_TIMES = sizeof time_columns / sizeof *time_columns,
+};
+_Static_assert(SUMMARY_COLUMNS + SUMMARY_TIMES + BY_KEYS + PERCENTILES <= DERIVED_TAKEN, "fit");
+
+static bool summary_is_percentile(const struct column *c)
+{
+	return c->offset == offsetof(struct summary_row, p50) ||
+	       c->offset == offsetof(struct summary_row, p90) ||
+	       c->offset == offsetof(struct summary_row, p99);
+}
+
+static size_t summary_add_percentiles(const struct percentiles *p, struct column *to)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		to[i] = (struct column){.name = p->at[i].name,
+			.heading = p->at[i].heading,
+			.source = COLUMN_GET_OF,
+			.get_of = summary_get_percentile,
+			.of = &p->at[i],
+			.spare = 3,
+			.unit = UNIT_DURATION};
+	return p->count;
+}
+
+/* The list above, with the keys in place of label and minor, the percentiles that are asked for,
+ * and the columns of time. */
+static int summary_make_columns(struct summary_more *more)
+{
+	const struct report *r = more->r;
+	size_t n = r->by ? r->by->count : 0;
+	struct column *to = calloc(DERIVED_TAKEN + 1, sizeof *to);
+
+	if (!to)
+		return CPIDECODE_ENOMEM;
+	if (r->by) {
+		by_make_columns(r->by, more->keys);
+		memcpy(to, more->keys, n * sizeof *to);
+	}
+	for (size_t i = r->by ? 2 : 0; i < SUMMARY_COLUMNS - 1; i++) {
+		if (!r->percentiles || !summary_is_percentile(&columns[i]))
+			to[n++] = columns[i];
+		else if (columns[i].offset == offsetof(struct summary_row, p50))
+			n += summary_add_percentiles(r->percentiles, to + n);
+	}
+	if (r->by && r->by->asks_time)
+		memcpy(to + n, time_columns, sizeof time_columns);
+	more->own = to;
+	return 0;
+}
+
 static int summary_find_more(struct summary_more *more, struct report *r, const struct tally *t)
 {
 	const char *taken[DERIVED_TAKEN];
-	int rc = event_names_gather(&more->names, t);
+	int rc = summary_make_columns(more);
 
+	if (!rc)
+		rc = event_names_gather(&more->names, t);
 	if (rc)
 		return rc;
 	event_names_sort(&more->names);
@@ -239,8 +409,8 @@ static int summary_find_more(struct summary_more *more, struct report *r, const 
 	rc = more->found ? event_columns_make(&more->events, &more->names, summary_get_event)
 			 : CPIDECODE_ENOMEM;
 	if (!rc)
-		rc = derived_make(
-			&more->metrics, r, &more->names, taken, derived_list_names(columns, taken));
+		rc = derived_make(&more->metrics, r, &more->names, taken,
+			derived_list_names(more->own, taken));
 	if (rc)
 		return rc;
 	more->columns = derived_add_columns(
@@ -301,59 +471,105 @@ static int summary_compare_keys(const void *x, const void *y)
 
 static const struct column *summary_find_sort(const struct summary_more *more, const char *name)
 {
-	const struct column *c = rows_find_column(columns, name, strlen(name), FORMAT_CSV);
+	const struct column *c = rows_find_column(more->own, name, strlen(name), FORMAT_CSV);
 
 	return c ? c : rows_find_column(more->columns, name, strlen(name), FORMAT_CSV);
 }
 
-/* Sorts and cuts the groups of `to`, a copy of t, whose array is new. */
-static int summary_sort(
-	struct report *r, const struct summary_more *more, const struct tally *t, struct tally *to)
+/* Sorts and cuts the groups of `to`. */
+static int summary_sort(struct report *r, const struct summary_more *more, struct tally *to)
 {
 	const char *sort = r->sort ? r->sort : "-total_ns";
 	const bool falling = *sort == '-';
 	const struct column *by = summary_find_sort(more, sort + falling);
+	char known[ROWS_LIST];
 
 	if (!by) {
-		report_note(r, "--sort %s: this report has no column of that name", sort);
+		rows_list_columns(more->own, more->columns, FORMAT_CSV, known, sizeof known);
+		report_note(r, "--sort %s: this report has no column of that name; it has %s", sort,
+			known);
 		r->is_misused = true;
 		return CPIDECODE_EINVAL;
 	}
-	struct summary_key *keys = calloc(t->count + 1, sizeof *keys);
-	to->groups = calloc(t->count + 1, sizeof *to->groups);
-	if (!keys || !to->groups) {
-		free(keys);
+	struct summary_key *keys = calloc(to->count + 1, sizeof *keys);
+	if (!keys)
 		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < to->count; i++) {
+		struct summary_row row = summary_make_row(to->groups[i], more);
+		keys[i] = (struct summary_key){to->groups[i], column_cell(by, &row), i, falling};
 	}
-	for (size_t i = 0; i < t->count; i++) {
-		event_names_find(&more->names, t->groups[i], more->found);
-		struct summary_row row = summary_make_row(t->groups[i], more->found);
-		keys[i] = (struct summary_key){t->groups[i], column_cell(by, &row), i, falling};
-	}
-	qsort(keys, t->count, sizeof *keys, summary_compare_keys);
-	to->count = r->top && r->top < t->count ? r->top : t->count;
+	qsort(keys, to->count, sizeof *keys, summary_compare_keys);
+	if (r->top && r->top < to->count)
+		to->count = r->top;
 	for (size_t i = 0; i < to->count; i++)
 		to->groups[i] = keys[i].group;
 	free(keys);
 	return 0;
 }
 
-int summary_print(struct report *r, const struct tally *t)
+/* Leaves those groups of `to` for which r->having holds. */
+static int summary_choose(struct report *r, const struct summary_more *more, struct tally *to)
 {
-	struct summary_more more = {0};
+	struct having *having = malloc(sizeof *having);
+	struct expression_error error;
+	size_t kept = 0;
+
+	if (!having)
+		return CPIDECODE_ENOMEM;
+	if (!having_parse(having, r->having, more->own, more->columns, &error)) {
+		having_note(r, having, &error);
+		free(having);
+		r->is_misused = true;
+		return CPIDECODE_EINVAL;
+	}
+	for (size_t i = 0; i < to->count; i++) {
+		struct summary_row row = summary_make_row(to->groups[i], more);
+
+		if (having_holds(having, &row))
+			to->groups[kept++] = to->groups[i];
+	}
+	to->count = kept;
+	free(having);
+	return 0;
+}
+
+/* The groups that are printed, in their order: *to, a copy of t, gets an array of its own. */
+static int summary_arrange(
+	struct report *r, const struct summary_more *more, const struct tally *t, struct tally *to)
+{
+	int rc = 0;
+
+	if (!r->sort && !r->top && !r->having && !r->by)
+		return 0;
+	to->groups = calloc(t->count + 1, sizeof *to->groups);
+	if (!to->groups)
+		return CPIDECODE_ENOMEM;
+	if (t->count)
+		memcpy(to->groups, t->groups, t->count * sizeof *to->groups);
+	if (r->by)
+		rc = groups_order(r, to->groups, to->count);
+	if (!rc && r->having)
+		rc = summary_choose(r, more, to);
+	return !rc && (r->sort || r->top) ? summary_sort(r, more, to) : rc;
+}
+
+int summary_print(struct report *r, const struct tally *t, const struct groups *groups)
+{
+	struct summary_more more = {.r = r, .groups = groups};
 	struct tally sorted = *t;
 	int rc = summary_find_more(&more, r, t);
 
 	sorted.groups = NULL;
 	if (!rc)
-		rc = rows_check_columns(r, columns, more.columns);
-	if (!rc && (r->sort || r->top))
-		rc = summary_sort(r, &more, t, &sorted);
+		rc = rows_check_columns(r, more.own, more.columns);
+	if (!rc)
+		rc = summary_arrange(r, &more, t, &sorted);
 	if (!rc) {
 		summary_print_groups(r, sorted.groups ? &sorted : t, &more);
 		summary_note_events(r, t, &more.names);
 	}
 	free(sorted.groups);
+	free(more.own);
 	free(more.columns);
 	free(more.found);
 	derived_free(&more.metrics);
@@ -376,15 +592,35 @@ static void summary_note_children_lost(const struct report *r, const struct tall
 		(double)t->children_lost_time / (double)total, "time", "");
 }
 
+static int summary_print_read(struct report *r, const struct tally *t, const struct groups *groups)
+{
+	int rc = summary_print(r, t, groups);
+
+	if (!rc)
+		summary_note_children_lost(r, t);
+	return rc;
+}
+
+static int summary_print_by(struct report *r)
+{
+	struct groups groups = {.nexact = 0};
+	int rc = groups_read(r, &groups);
+
+	if (!rc)
+		rc = summary_print_read(r, &groups.tally, &groups);
+	groups_free(&groups);
+	return rc;
+}
+
 int report_summary(struct report *r)
 {
 	struct tally t = {0};
-	int rc = tallies_read(r, &t);
 
+	if (r->by || r->exact)
+		return summary_print_by(r);
+	int rc = tallies_read(r, &t);
 	if (!rc)
-		rc = summary_print(r, &t);
-	if (!rc)
-		summary_note_children_lost(r, &t);
+		rc = summary_print_read(r, &t, NULL);
 	tally_free(&t);
 	return rc;
 }

@@ -25,8 +25,9 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
-/* 0 or a CPIDECODE_E code. */
-int summary_print(struct report *r, const struct tally *t);
+/* groups: what t is of, NULL: none of that. 0 or a CPIDECODE_E code. */
+struct groups;
+int summary_print(struct report *r, const struct tally *t, const struct groups *groups);
 void cpus_print(struct report *r, const struct tally *t);
 void histogram_print(struct report *r, const struct tally *t);
 

@@ -29,6 +29,7 @@ END
 # 2000 to 5000: disk 2500 to 4000, serve from 4500. 6000 to 7000: flush up to 6500, which began
 # inside of a request, then serve. 8000 to 8000: nothing between.
 cat >expected <<'END'
+# 7.70 us, no hooks lost
 count    total  share%     mean      p50      p99      max  off CPU     mm  label
     3  4.00 us          1.33 us  1.00 us  3.00 us  3.00 us  1.00 us  C2:00  request
     1  1.50 us   37.50                                      1.00 us  C2:00    disk

@@ -175,7 +175,7 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 {
 	switch (kind) {
 	case REPORT_SUMMARY:
-		return summary_print(r, &p->tally);
+		return summary_print(r, &p->tally, NULL);
 	case REPORT_CPUS:
 		tallies_tell_left_out(r, &p->tally);
 		cpus_print(r, &p->tally);

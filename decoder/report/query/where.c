@@ -453,11 +453,9 @@ static struct expression_value where_cell_value(struct cell cell)
 	}
 }
 
-static bool where_test_column(const struct expression *e, const struct expression_node *leaf,
-	const struct column *column, const struct interval *iv)
+bool where_test_cell(
+	const struct expression *e, const struct expression_node *leaf, struct cell cell)
 {
-	struct cell cell = column_cell(column, iv);
-
 	if (cell.kind == CELL_WORDS || cell.kind == CELL_ID)
 		return where_test_words(e, leaf, cell);
 	struct expression_value value = where_cell_value(cell);
@@ -472,7 +470,7 @@ static bool where_test_leaf(
 	const struct where_word *word = &row->where->words[leaf->id];
 
 	if (word->source == WHERE_COLUMN)
-		return where_test_column(e, leaf, word->column, row->iv);
+		return where_test_cell(e, leaf, column_cell(word->column, row->iv));
 	struct expression_value value = where_value(row, word);
 	return expression_test(e, leaf, &value);
 }

@@ -74,6 +74,10 @@ unsigned where_column_wants(const char *name);
 struct expression_value where_get_column(
 	const struct where *w, const struct trace *t, const struct interval *iv);
 
+/* A leaf, of what a table has in a cell. */
+bool where_test_cell(
+	const struct expression *e, const struct expression_node *leaf, struct cell cell);
+
 /* On any thread. nests: false. */
 bool where_holds(const struct where *w, const struct trace *t, const struct interval *iv);
 /* The leaves that hold of the interval itself, whatever interval they ask; depth and self_ns are

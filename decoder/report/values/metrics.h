@@ -43,7 +43,7 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
  */
 double derived_of_group(const struct derived *d, const struct tally_group *g);
 double derived_of_interval(const struct derived *d, const struct interval *iv);
-enum { DERIVED_TAKEN = 64 };
+enum { DERIVED_TAKEN = 80 };
 /* The names of a report's own columns, up to that many: how many. */
 size_t derived_list_names(const struct column *own, const char *taken[DERIVED_TAKEN]);
 /* The columns of a list (NULL: none), and after them one for each metric, whose `of` is a struct

@@ -1,0 +1,26 @@
+/*
+ * The names of the intervals around each one, for --by parent, root and stack. Fed with all
+ * intervals of a trace by machine and ticks, parents first.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_AROUND_H
+#define SWT_DECODER_REPORT_QUERY_AROUND_H
+
+#include "../../base/intern.h"
+#include "../../model/intervals/thread_stacks.h"
+#include "by.h"
+
+enum { AROUND_STACK = 1000 }; /* names of a stack: the outermost ones, and the interval's own */
+
+/* Starts zeroed but for wants_stack. */
+struct around {
+	bool wants_stack;
+	struct thread_stacks threads;
+	struct intern names;
+	struct by_bytes stack;
+};
+
+/* What is around the next interval; valid until the next call. 0 or CPIDECODE_ENOMEM. */
+int around_add(struct around *a, const struct interval *iv, struct by_around *found);
+void around_free(struct around *a);
+
+#endif

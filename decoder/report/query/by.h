@@ -1,0 +1,82 @@
+/*
+ * --by: what groups of intervals have in common, in place of label and minor. The values that an
+ * interval has for the keys are encoded as one string of bytes, which stands for the label of a
+ * tally's group.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_BY_H
+#define SWT_DECODER_REPORT_QUERY_BY_H
+
+#include "../../model/stats/tally.h"
+#include "../rows.h"
+
+enum {
+	BY_KEYS = 12,
+	BY_BYTES = 1024, /* of the list */
+	BY_EXPECTED = 224,
+};
+
+enum by_kind {
+	BY_COLUMN,
+	BY_HOST,
+	BY_ARGUMENT,
+	/* Of the intervals around. */
+	BY_PARENT,
+	BY_ROOT,
+	BY_STACK,
+	BY_TIME,
+};
+
+struct by_key {
+	enum by_kind kind;
+	const char *name;	     /* as columns have it, within by.names */
+	const struct column *column; /* of BY_COLUMN */
+	uint32_t index;		     /* of BY_ARGUMENT: trace_text_at; set by by_settle */
+	uint32_t place;		     /* among the encoded values: time is the last one */
+};
+
+struct by {
+	struct by_key keys[BY_KEYS];
+	unsigned count;
+	unsigned wants;	  /* enum interval_want */
+	bool asks_around; /* parent, root or stack */
+	bool asks_stack, asks_time;
+	uint64_t width_ns; /* of a bucket of time */
+	int64_t origin_ns; /* where bucket 0 begins; set by by_settle */
+	char names[BY_BYTES];
+};
+
+/* False: `expected` says what the list may have at `at`, an offset. */
+bool by_parse(struct by *by, const char *text, size_t *at, char expected[BY_EXPECTED]);
+/* Finds the names of arguments in the trace, and the origin; before anything is encoded. */
+void by_settle(struct by *by, const struct report *r);
+
+/* What is around an interval. NULL: nothing, or not asked. */
+struct by_around {
+	const char *parent, *root, *stack;
+	uint32_t parent_length, root_length, stack_length;
+};
+
+/* Starts zeroed; p is to be freed. */
+struct by_bytes {
+	char *p;
+	size_t length, room;
+};
+
+/* Appends so many bytes. 0 or CPIDECODE_ENOMEM. */
+int by_append(struct by_bytes *to, const void *bytes, size_t n);
+/* Replaces the bytes by the values of the interval, all but that of time. Likewise. */
+int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,
+	const struct by_around *around, struct by_bytes *to);
+/* The bucket of a time, and its value behind the others. Likewise. */
+int64_t by_bucket(const struct by *by, int64_t ns);
+int by_encode_bucket(int64_t bucket, struct by_bytes *to);
+/* When a bucket begins, after the origin. */
+int64_t by_bucket_ns(const struct by *by, int64_t bucket);
+
+/* A column for each key, of rows that begin with a const struct tally_group *. */
+void by_make_columns(const struct by *by, struct column columns[BY_KEYS]);
+/* Groups by the keys' values, in the list's order; texts by their bytes; absent values last. */
+int by_compare_groups(
+	const struct by *by, const struct tally_group *a, const struct tally_group *b);
+
+#endif

@@ -1,0 +1,481 @@
+#include "groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/scope_hooks.h"
+#include "../../base/sort.h"
+#include "../../model/hooks/pass.h"
+#include "../../model/intervals/elapsed.h"
+#include "../../model/intervals/interval_stream.h"
+#include "../../model/stats/tally_shared.h"
+#include "../tallies.h"
+#include "../values/percentiles.h"
+#include "around.h"
+#include "lineage.h"
+#include "select.h"
+
+#define GROUPS_EXACT_BUDGET ((size_t)8 << 20)
+
+enum {
+	GROUPS_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS,
+	/* Of a thread that shares its groups with others. */
+	GROUPS_OWN = 16384,
+};
+
+/* A value of a group: the sorter's group and key. */
+struct groups_record {
+	struct sorter_record sort;
+	uint64_t number; /* from 0 */
+};
+
+/* Of a thread. */
+struct groups_writer {
+	_Alignas(PASS_APART) struct by_bytes bytes;
+	bool has_cpi;
+};
+
+struct groups_reading {
+	struct report *r;
+	struct groups *to;
+	struct groups_writer *writers;
+	struct tally_shared *shared; /* NULL: one thread adds to to->tally */
+	struct tally series;	     /* of time: the other keys; a group's place is its number */
+	struct sorter *values;	     /* of --exact */
+	uint64_t added;
+	/* Of the keys that ask what is around. */
+	struct around around;
+	struct lineage lineage;
+	struct interval_query query; /* of the lineage */
+	bool is_selected;	     /* by --where, the next one of the stream */
+};
+
+static int groups_compare_records(const struct sorter_record *a, const struct sorter_record *b)
+{
+	return compare_u64(((const struct groups_record *)(const void *)a)->number,
+		((const struct groups_record *)(const void *)b)->number);
+}
+
+/* The group of an interval, whose place is its number. NULL: no memory. */
+static struct tally_group *groups_number_group(struct tally *t, const struct interval *iv)
+{
+	const size_t before = t->count;
+	struct tally_group *g =
+		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
+
+	if (g && t->count > before)
+		g->place = (uint32_t)before;
+	return g;
+}
+
+static int groups_keep_value(struct groups_reading *g, const struct interval *iv)
+{
+	const struct tally_group *group = groups_number_group(&g->to->tally, iv);
+	struct sorter_record *r;
+	int rc = group ? sorter_reserve(g->values, 0, &r) : CPIDECODE_ENOMEM;
+
+	if (rc)
+		return rc;
+	*(struct groups_record *)(void *)r =
+		(struct groups_record){.sort = {.key = elapsed_whole_ns(iv),
+					       .group = group->place,
+					       .size = sizeof(struct groups_record)},
+			.number = g->added++};
+	sorter_add(g->values, 0);
+	return 0;
+}
+
+static int groups_keep_time(struct groups_reading *g, const struct interval *iv)
+{
+	const struct tally_group *series = groups_number_group(&g->series, iv);
+
+	return series ? in_flight_add(&g->to->in_flight, series->place, iv->start_ns, iv->end_ns)
+		      : CPIDECODE_ENOMEM;
+}
+
+/* The interval, called by its keys instead of its label, minor and major: but CPU utilisation has
+ * figures that are not to be mixed with others. */
+static int groups_name_interval(struct groups_reading *g, struct groups_writer *w,
+	struct interval *iv, const struct by_around *around)
+{
+	const struct by *by = g->r->by;
+	struct by_bytes *bytes = &w->bytes;
+	int rc = by_encode(by, g->r->trace, iv, around, bytes);
+
+	if (rc)
+		return rc;
+	w->has_cpi |= iv->major == CPI_MAJOR;
+	if (iv->major == SCOPE_MAJOR)
+		iv->major = CPI_MAJOR;
+	iv->mm = 0;
+	iv->has_label = true;
+	iv->label = bytes->p;
+	iv->label_len = (uint32_t)bytes->length;
+	if (!by->asks_time)
+		return 0;
+	rc = groups_keep_time(g, iv);
+	if (!rc)
+		rc = by_encode_bucket(by_bucket(by, iv->start_ns), bytes);
+	iv->label = bytes->p;
+	iv->label_len = (uint32_t)bytes->length;
+	return rc;
+}
+
+static int groups_add_interval(struct groups_reading *g, unsigned thread, const struct interval *iv,
+	const struct by_around *around)
+{
+	struct interval named = *iv;
+	int rc = g->r->by ? groups_name_interval(g, &g->writers[thread], &named, around) : 0;
+
+	if (rc)
+		return rc;
+	if (g->shared)
+		return tally_shared_add(g->shared, thread, &named);
+	if (g->values)
+		rc = groups_keep_value(g, &named);
+	return rc ? rc : tally_add(&g->to->tally, &named);
+}
+
+static int groups_take_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	return groups_add_interval(ctx, thread, iv, NULL);
+}
+
+/* --------------------------------------------------------------- what is around intervals */
+
+/*
+ * The stream hands out all intervals. Whether --where selects one is told by its mark, or, if the
+ * condition asks other intervals, by the lineage, just before it is handed out.
+ */
+static uint64_t groups_mark(void *ctx, const struct interval *iv)
+{
+	struct groups_reading *g = ctx;
+
+	return select_nests(g->r) ? g->query.mark(g->query.ctx, iv) : select_interval(g->r, iv);
+}
+
+static int groups_begin_walks(void *ctx, uint64_t count)
+{
+	struct groups_reading *g = ctx;
+
+	return select_nests(g->r) ? g->query.begin(g->query.ctx, count) : 0;
+}
+
+static int groups_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark)
+{
+	struct groups_reading *g = ctx;
+
+	return g->query.gather(g->query.ctx, key, file, mark);
+}
+
+static int groups_select(
+	void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark, bool *selected)
+{
+	struct groups_reading *g = ctx;
+	int rc = 0;
+
+	g->is_selected = mark;
+	if (select_nests(g->r))
+		rc = g->query.select(g->query.ctx, key, file, mark, &g->is_selected);
+	*selected = true;
+	return rc;
+}
+
+static void groups_end_walk(void *ctx)
+{
+	struct groups_reading *g = ctx;
+
+	if (select_nests(g->r))
+		g->query.end(g->query.ctx);
+}
+
+static int groups_take_stream(struct groups_reading *g, struct interval_stream *s)
+{
+	const struct interval *iv;
+	struct by_around around;
+	int rc;
+
+	while ((rc = interval_stream_next(s, &iv)) > 0) {
+		rc = around_add(&g->around, iv, &around);
+		if (!rc && g->is_selected && (!select_nests(g->r) || select_interval(g->r, iv)))
+			rc = groups_add_interval(g, 0, iv, &around);
+		if (rc)
+			break;
+	}
+	return rc;
+}
+
+static int groups_read_around(struct groups_reading *g, unsigned wants)
+{
+	struct report *r = g->r;
+	struct interval_query query = {.ctx = g,
+		.wants = select_wants(r),
+		.mark = groups_mark,
+		.begin = groups_begin_walks,
+		.gather = groups_gather,
+		.select = groups_select,
+		.end = groups_end_walk};
+	const struct interval_stream_options how = {.query = &query,
+		.progress = r->progress,
+		.progress_ctx = r->ctx,
+		.from_ns = r->compensate || select_nests(r) ? INT64_MIN : r->filter->from,
+		.threads = r->threads,
+		.wants = wants | WANT_START | (r->compensate ? WANT_OWN_COST : 0),
+		.by_machine = true,
+		.nested_cost = r->compensate,
+		.compensate = r->compensate};
+	struct interval_stream *s;
+
+	g->around.wants_stack = r->by->asks_stack;
+	if (select_nests(r)) {
+		lineage_init(&g->lineage, r->where, r->trace, &g->query);
+		query.gathers = g->query.gathers;
+	}
+	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	if (!rc) {
+		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
+		rc = groups_take_stream(g, s);
+		int error = errno;
+		interval_stream_close(s);
+		errno = error;
+	}
+	lineage_free(&g->lineage);
+	return rc;
+}
+
+/* ------------------------------------------------------------------ values and what flies */
+
+/* A percentile's value is the one at its rank: of each group they come in order. */
+static void groups_find_ranks(
+	const struct percentiles *p, const struct tally_group *group, uint64_t ranks[PERCENTILES])
+{
+	for (unsigned i = 0; i < p->count; i++)
+		ranks[i] = percentile_rank(&p->at[i], group->time.count);
+}
+
+static int groups_find_values(struct groups *to, struct groups_reading *g)
+{
+	const struct percentiles *p = g->r->percentiles;
+	const struct sorter_record *r;
+	uint64_t place = 0, ranks[PERCENTILES];
+	uint32_t group = 0;
+	int rc = sorter_rewind(g->values);
+
+	to->exact = calloc(to->tally.count + 1, sizeof *to->exact);
+	to->values = calloc(to->tally.count * p->count + 1, sizeof *to->values);
+	if (!to->exact || !to->values)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < to->tally.count; i++)
+		to->exact[i] =
+			(struct groups_exact){to->tally.groups[i], to->values + i * p->count};
+	to->nexact = to->tally.count;
+	while (!rc && (rc = sorter_next(g->values, &r)) > 0) {
+		place = r->group == group ? place + 1 : 1;
+		group = r->group;
+		if (place == 1)
+			groups_find_ranks(p, to->exact[group].group, ranks);
+		for (unsigned i = 0; i < p->count; i++)
+			if (ranks[i] == place)
+				to->exact[group].values[i] = r->key;
+		rc = 0;
+	}
+	return rc;
+}
+
+static int groups_add_flight(
+	struct groups_reading *g, const struct in_flight_row *row, struct by_bytes *bytes)
+{
+	const struct tally_group *series = g->series.groups[row->series];
+	struct groups_flight *to = &g->to->flights[g->to->nflights];
+	int rc;
+
+	bytes->length = 0;
+	rc = by_append(bytes, series->label, series->label_len);
+	if (!rc)
+		rc = by_encode_bucket(row->bucket, bytes);
+	if (rc)
+		return rc;
+	to->group = tally_group_of(
+		&g->to->tally, true, bytes->p, (uint32_t)bytes->length, series->major, series->mm);
+	to->row = row;
+	g->to->nflights++;
+	return to->group ? 0 : CPIDECODE_ENOMEM;
+}
+
+static int groups_find_flights(struct groups_reading *g)
+{
+	struct in_flight *f = &g->to->in_flight;
+	int rc = in_flight_sweep(f);
+
+	if (rc == CPIDECODE_EINVAL) {
+		report_note(g->r,
+			"--by time: intervals fly through more than %d buckets: choose longer ones",
+			IN_FLIGHT_ROWS);
+		g->r->is_misused = true;
+	}
+	if (rc)
+		return rc;
+	g->to->flights = calloc(f->count + 1, sizeof *g->to->flights);
+	if (!g->to->flights)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < f->count && !rc; i++)
+		rc = groups_add_flight(g, &f->rows[i], &g->writers[0].bytes);
+	return rc;
+}
+
+static int groups_compare_places(const void *x, const void *y)
+{
+	return compare_u64((uintptr_t) * (const struct tally_group *const *)x,
+		(uintptr_t) * (const struct tally_group *const *)y);
+}
+
+/* ---------------------------------------------------------------------------------- reading */
+
+static int groups_begin(struct groups_reading *g, unsigned threads)
+{
+	const struct sorter_options how = {.threads = 1,
+		.budget = GROUPS_EXACT_BUDGET,
+		.largest = sizeof(struct groups_record),
+		.compare = groups_compare_records};
+	const struct by *by = g->r->by;
+	int rc = 0;
+
+	g->to->tally.trace = g->r->trace;
+	g->writers = pass_alloc(threads, sizeof *g->writers);
+	if (!g->writers)
+		return CPIDECODE_ENOMEM;
+	if (by && by->asks_time) {
+		g->to->in_flight.origin_ns = by->origin_ns;
+		g->to->in_flight.width_ns = by->width_ns;
+		rc = in_flight_begin(&g->to->in_flight);
+	}
+	if (!rc && g->r->exact)
+		rc = sorter_new(&how, &g->values);
+	if (!rc && threads > 1)
+		rc = tally_shared_new(threads, 0, g->r->trace, GROUPS_OWN, &g->shared);
+	return rc;
+}
+
+static int groups_end(struct groups_reading *g, unsigned threads)
+{
+	struct groups *to = g->to;
+	int rc = g->shared ? tally_shared_collect(g->shared, &to->tally) : 0;
+
+	for (unsigned i = 0; i < threads; i++)
+		to->has_cpi |= g->writers[i].has_cpi;
+	if (!rc && g->values)
+		rc = groups_find_values(to, g);
+	if (!rc && to->in_flight.sorter)
+		rc = groups_find_flights(g);
+	if (rc)
+		return rc;
+	if (to->nexact)
+		qsort(to->exact, to->nexact, sizeof *to->exact, groups_compare_places);
+	if (to->nflights)
+		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_places);
+	if (!to->tally.count)
+		report_note_no_intervals(g->r);
+	return tally_settle(&to->tally);
+}
+
+static void groups_close(struct groups_reading *g, unsigned threads)
+{
+	for (unsigned i = 0; g->writers && i < threads; i++)
+		free(g->writers[i].bytes.p);
+	free(g->writers);
+	tally_shared_free(g->shared);
+	tally_free(&g->series);
+	sorter_free(g->values);
+	around_free(&g->around);
+}
+
+int groups_read(struct report *r, struct groups *to)
+{
+	struct groups_reading g = {.r = r, .to = to};
+	const bool around = r->by && r->by->asks_around;
+	const bool alone = around || r->exact || (r->by && r->by->asks_time);
+	const unsigned threads = alone ? 1 : tallies_threads(r, 0);
+	const unsigned wants = GROUPS_WANTS | (r->by ? r->by->wants : 0);
+	int rc;
+
+	if (r->by)
+		by_settle(r->by, r);
+	rc = groups_begin(&g, threads);
+	if (!rc)
+		rc = around ? groups_read_around(&g, wants)
+			    : tallies_each(r, threads, wants, r->found, groups_take_interval, &g);
+	if (!rc)
+		rc = groups_end(&g, threads);
+	int error = errno;
+	if (rc == CPIDECODE_ESPOOL && g.values && sorter_error(g.values))
+		error = sorter_error(g.values);
+	else if (rc == CPIDECODE_ESPOOL && to->in_flight.sorter &&
+		 sorter_error(to->in_flight.sorter))
+		error = sorter_error(to->in_flight.sorter);
+	groups_close(&g, threads);
+	errno = error;
+	return rc;
+}
+
+uint64_t groups_exact_value(const struct groups *g, const struct tally_group *group, unsigned i)
+{
+	const struct groups_exact *found =
+		g->nexact ? bsearch(&group, g->exact, g->nexact, sizeof *g->exact,
+				    groups_compare_places)
+			  : NULL;
+
+	return found && group->time.count ? found->values[i] : NOT_MEASURED;
+}
+
+const struct in_flight_row *groups_in_flight(
+	const struct groups *g, const struct tally_group *group)
+{
+	const struct groups_flight *found =
+		g->nflights ? bsearch(&group, g->flights, g->nflights, sizeof *g->flights,
+				      groups_compare_places)
+			    : NULL;
+
+	return found ? found->row : NULL;
+}
+
+/* A group, for a sort that has no argument of its own. */
+struct groups_place {
+	const struct by *by;
+	struct tally_group *group;
+};
+
+static int groups_compare_order(const void *x, const void *y)
+{
+	const struct groups_place *a = x, *b = y;
+
+	if (!a->by->asks_time && a->group->total != b->group->total)
+		return a->group->total < b->group->total ? 1 : -1;
+	return by_compare_groups(a->by, a->group, b->group);
+}
+
+int groups_order(const struct report *r, struct tally_group **groups, size_t count)
+{
+	struct groups_place *places = calloc(count + 1, sizeof *places);
+
+	if (!places)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct groups_place){r->by, groups[i]};
+	if (r->by)
+		qsort(places, count, sizeof *places, groups_compare_order);
+	for (size_t i = 0; i < count; i++)
+		groups[i] = places[i].group;
+	free(places);
+	return 0;
+}
+
+void groups_free(struct groups *g)
+{
+	tally_free(&g->tally);
+	in_flight_free(&g->in_flight);
+	free(g->exact);
+	free(g->flights);
+	free(g->values);
+	*g = (struct groups){.nexact = 0};
+}

@@ -1,0 +1,28 @@
+/*
+ * --having: a condition of groups, in the language of formats/base/expression.h. Its words are the
+ * columns of the summary.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_HAVING_H
+#define SWT_DECODER_REPORT_QUERY_HAVING_H
+
+#include "../../../formats/base/expression.h"
+#include "../rows.h"
+
+struct having {
+	struct expression expression;
+	const struct column *words[EXPRESSION_NODES];
+	uint32_t nwords;
+	const struct column *columns, *more; /* NULL: any word is one */
+};
+
+/* Whether the text is a condition, whatever its words are. False: *error says what is wrong. */
+bool having_check(const char *text, struct expression_error *error);
+/* Of these columns: two lists as rows_begin_more has them. Likewise. *h is kept as long as they. */
+bool having_parse(struct having *h, const char *text, const struct column *columns,
+	const struct column *more, struct expression_error *error);
+/* Notes what is wrong with r->having, and where, and which columns there are. */
+void having_note(
+	const struct report *r, const struct having *h, const struct expression_error *error);
+bool having_holds(const struct having *h, const void *row);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * How many intervals were in flight in each bucket of time, for series of them. Starts and ends are
+ * sorted outside of memory, and then swept. Times are half-open: of two intervals, one of which
+ * starts when the other ends, one is in flight.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_IN_FLIGHT_H
+#define SWT_DECODER_REPORT_QUERY_IN_FLIGHT_H
+
+#include <stdint.h>
+
+#include "../../base/exact.h"
+#include "../../base/sorter.h"
+
+enum { IN_FLIGHT_ROWS = 1 << 20 };
+
+struct in_flight_row {
+	uint32_t series;
+	int64_t bucket;
+	exact_sum sum;	  /* ns, of all that were in flight */
+	uint64_t busy_ns; /* at least one was */
+	uint64_t most;	  /* at one time */
+};
+
+/* Starts zeroed but for the first two. */
+struct in_flight {
+	int64_t origin_ns; /* where bucket 0 begins */
+	uint64_t width_ns;
+	struct sorter *sorter;
+	uint64_t added;
+	struct in_flight_row *rows; /* by series and bucket; buckets without any have none */
+	size_t count, room;
+};
+
+/* All return 0 or a CPIDECODE_E code. */
+int in_flight_begin(struct in_flight *f);
+int in_flight_add(struct in_flight *f, uint32_t series, int64_t start_ns, int64_t end_ns);
+/* After the last one. CPIDECODE_EINVAL: more rows than IN_FLIGHT_ROWS. */
+int in_flight_sweep(struct in_flight *f);
+void in_flight_free(struct in_flight *f);
+
+#endif

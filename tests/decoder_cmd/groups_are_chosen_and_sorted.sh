@@ -1,0 +1,121 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+"$GENTRACE" -k groups -n 3000 -c 3 -d 6 g.bin
+
+# values FILE COLUMN: of a CSV.
+values()
+{
+	tr -d '\r' <"$1" | awk -F, -v name="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'
+}
+# chosen CONDITION AWK: --having leaves those rows, of which count, total_ns, p99_ns and tid are $1 to $4.
+chosen()
+{
+	run 0 --by label,tid --format csv --columns count,total_ns,p99_ns,tid,label g.bin
+	awk -F, "NR == 1 || ($2)" out >expected
+	[ "$(wc -l <expected)" -gt 1 ] && ! cmp -s expected out || fail "$1 is no condition to test with"
+	run 0 --by label,tid --format csv --columns count,total_ns,p99_ns,tid,label --having "$1" g.bin
+	cmp expected out || fail "--having $1"
+}
+chosen 'count>=20' '$1 >= 20'
+chosen 'p99_ns>200us' '$3 > 200000'
+chosen 'p99_ns>200000 and count in (1, 2, 3)' '$3 > 200000 && $1 <= 3 && $1 >= 1'
+chosen 'total_ns<0.1ms or not tid<1005' '$2 < 100000 || $4 >= 1005'
+chosen 'label=parse*' '$5 ~ /^parse/'
+run 0 --by parent --having 'absent(parent)' --format csv --columns parent,count g.bin
+lines_are 2
+in_file out '^,[0-9]+'
+run 0 --by parent --having 'parent!=x' --format csv --columns parent g.bin
+not_in_file out '^.?$'
+# Columns that options make: percentiles, and those of time.
+run 0 --by time:100us --percentiles 99.9 --having 'p99.9_ns>100us and in_flight_most>3' --format csv g.bin
+[ "$(wc -l <out)" -gt 1 ] || fail "no rows"
+run 0 --having 'count<0' g.bin
+in_file out 'no intervals'
+# Without --by, and of partial results.
+run 0 --having 'count>50' --percentiles 10,99.99 --format csv g.bin
+mv out whole
+head -n 1 whole | tr -d '\r' >heading
+in_file heading '^label,minor,count,total_ns,mean_ns,min_ns,p10_ns,p99\.99_ns,max_ns,raw_cpi,'
+run 0 --partial part g.bin
+run 0 merge --having 'count>50' --percentiles 10,99.99 --format csv part
+cmp whole out || fail "merge --having"
+
+# The defaults are 50, 90 and 99.
+run 0 --format csv g.bin
+mv out whole
+run 0 --format csv --percentiles 50,90,99 g.bin
+cmp whole out || fail "--percentiles"
+
+# --sort and --top.
+for sort in tid -tid count -p99_ns total_ns label -label; do
+	column=${sort#-}
+	case $column in label) how= ;; *) how=g ;; esac
+	case $sort in -*) how=${how}r ;; esac
+	run 0 --by tid,label --format csv --sort $sort g.bin
+	values out "$column" >there
+	LC_ALL=C sort -s -"${how:-s}" there | cmp - there || fail "--sort $sort"
+	run 0 --by tid,label --format csv --sort $sort --top 7 g.bin
+	lines_are 8
+	head -n 7 there >expected
+	values out "$column" | cmp expected - || fail "--sort $sort --top"
+done
+run 0 --by label --format csv --top 3 g.bin
+mv out top
+run 0 --by label --format csv --sort -total_ns g.bin
+head -n 4 out | cmp - top || fail "--top alone"
+run 0 --by time:100us --format csv --top 3 g.bin
+values out total_ns >there
+sort -gr there | cmp - there || fail "--top alone with time"
+
+# Text: times as --from takes them, - where there is no value.
+run 0 --by parent,time:200us g.bin
+in_file out ' parent +time$|time +parent$|parent  *time'
+in_file out '[+]0[.]0002s'
+in_file out '(^| )- '
+run 0 --by minor --columns minor,count plain.bin
+in_file out '10  +1$'
+for format in csv json; do
+	run 0 --by tid,time:1ms,arg.x --format $format g.bin
+	"is_$format" out
+done
+
+misused()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ ! -s out ] || fail "$*: something on stdout"
+	in_file err "$pattern"
+}
+misused 'label, minor, tid, pid, task, cpu, .*parent, root, stack, arg.NAME, time:100ms instead of "nothing,tid"' \
+	--by label,nothing,tid plain.bin
+misused 'expected keys' --by '' plain.bin
+misused 'expected keys' --by label, plain.bin
+misused 'expected keys' --by arg. plain.bin
+misused 'how long a bucket is' --by time plain.bin
+misused 'how long a bucket is' --by time:0s plain.bin
+misused 'how long a bucket is' --by time:5 plain.bin
+misused 'time once' --by time:1s,time:2s plain.bin
+misused 'tid once' --by tid,tid plain.bin
+misused 'given twice' --by tid --by pid plain.bin
+misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
+misused 'goes with --report summary and hooks' --by tid --report cpus plain.bin
+misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
+misused 'go with --report summary' --percentiles 5 --report histogram plain.bin
+misused 'more than 1048576 buckets' --by time:1ns plain.bin
+misused 'merge takes no --by' merge --by tid part
+misused 'merge takes no --by and no --exact' merge --exact part
+misused 'parent, root and stack go with whole traces' --by parent --slice 1/2 plain.bin
+misused 'columns: tid, .*count, total_ns' --by tid --having 'nothing>1' plain.bin
+in_file err '^cpidecode:   \^$'
+misused 'a column of the summary' --having 'tid>1' plain.bin
+misused 'at column' --having 'count>' plain.bin
+[ "$(wc -l <err)" -eq 3 ] || fail "no caret"
+misused 'it has tid, ' --by tid --sort label plain.bin
+misused 'it has label, minor, major, count,.*flagged, idle_pct' --columns tid plain.bin
+for list in '' 101 '50,' 50,50 x 99.99999 -1 50.; do
+	misused 'not a list like|twice' --percentiles "$list" plain.bin
+done
+misused 'at most 24' --percentiles 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25 plain.bin

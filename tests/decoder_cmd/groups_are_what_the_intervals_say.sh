@@ -1,0 +1,74 @@
+#!/bin/sh
+golden=$(cd "${0%/*}/../golden/cases" && pwd)
+here=$(cd "${0%/*}" && pwd)
+. "${0%/*}/lib.sh"
+command -v python3 >/dev/null || skip "groups: python3: not installed"
+
+groups()
+{
+	python3 "$here/groups.py" "$CPIDECODE" "$@" || fail "groups of $*"
+}
+
+"$GENTRACE" -k groups -n 4000 -c 3 -d 6 g.bin
+"$GENTRACE" -k mixed -n 2000 -c 3 -u -s 5 t.bin
+for list in tid label,minor cpu,pid,task parent,tid root time:100us tid,time:200us \
+	container,start_cpu; do
+	groups g.bin $list
+done
+groups t.bin stack
+groups t.bin time:50us,label
+groups t.bin tid,time:100us --from 1700000000.0003 --to 1700000000.0009
+groups g.bin parent,stack --from 1700000000.0003
+groups g.bin parent,root --where 'elapsed<200us'
+groups t.bin stack --where 'under(elapsed>500us)'
+groups g.bin parent,time:500us --where 'contains(elapsed<2us) and tid!=1001'
+groups t.bin tid --where 'contains(elapsed<2us)' --label '*request*'
+# More values than are kept as they are.
+"$GENTRACE" -k groups -n 20000 -c 2 -l 3 -g 200 many.bin
+groups many.bin label
+groups many.bin time:1ms
+for case in nesting zero_length equal_stamps containers before_tick_0; do
+	"$MKTRACE" "$golden/$case/trace.txt" c.bin
+	for list in stack,container label,time:1us; do
+		groups c.bin $list
+	done
+done
+"$MKTRACE" "$golden/arguments/trace.txt" c.bin
+groups c.bin arg.size,arg.key
+groups c.bin arg.nothing
+
+
+# Hosts are those of the files' META.
+for host in one two; do
+	"$MKTRACE" - $host.bin <<EOF
+clock raw
+hz 1000000000
+sync 1000000000 1700000000000000000 5
+cpus 1
+id "the host is $host."
+section meta
+| host: $host
+section hooks ring=0
+group mm=1 tid=1 at=1000002000 elapsed=1000 types=0 label="$host" summary
+endgroup
+group mm=1 tid=1 at=1000003000 elapsed=500 types=0 label="both" summary
+endgroup
+section end
+EOF
+done
+run 0 --format csv --by host,label --columns host,label,count --sort host one.bin two.bin
+printf '%s\r\n' host,label,count one,one,1 one,both,1 two,two,1 two,both,1 >expected
+cmp expected out || fail "--by host"
+
+# Threads change nothing.
+for list in label,tid stack tid,time:50us; do
+	run 0 -j 1 --format csv --by $list g.bin
+	mv out one
+	run 0 -j 3 --format csv --by $list g.bin
+	cmp one out || fail "--by $list: threads differ"
+done
+# label,minor are the groups of no --by.
+run 0 --format csv --columns label,minor,count,total_ns,p99_ns g.bin
+sort out >expected
+run 0 --format csv --by label,minor --columns label,minor,count,total_ns,p99_ns g.bin
+sort out | cmp expected - || fail "--by label,minor"
