@@ -60,8 +60,7 @@ const struct option cpidecode_options[] = {
 		.help = "with summary, intervals, slowest: N rows, by --sort, or the longest\n"
 			"                      intervals and the groups with the greatest total (slowest: 10)"},
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
-		.help = "with summary, and with intervals and --top: by a column, with -\n"
-			"                      falling; n/a last"},
+		.help = "with summary, intervals: by a column, with - falling; n/a last"},
 	{OPT_COLUMNS, "--columns", .value = "LIST",
 		.help = "with summary, intervals: these columns, with commas between"},
 	{OPT_TIME, "--time", .value = "relative|unix|iso",

@@ -584,8 +584,6 @@ static void check_rows(const struct options *o)
 	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
 		o->report != REPORT_INTERVALS)
 		misuse("--top, --sort and --columns go with --report summary and intervals");
-	if (o->sort && !o->top && o->report == REPORT_INTERVALS)
-		misuse("--sort: of intervals it takes --top N, the number of rows");
 }
 
 static void check_text(const struct options *o)

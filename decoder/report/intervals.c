@@ -1,4 +1,5 @@
 /* The intervals, one a row. */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../model/intervals/interval_keep.h"
+#include "../model/intervals/interval_ranking.h"
 #include "../model/intervals/interval_stream.h"
 #include "notes/missing.h"
 #include "query/lineage.h"
@@ -44,6 +46,9 @@ struct taking {
 	struct top top;
 	struct interval *chosen;
 	struct intern memory;
+	/* With --sort alone: all of them. */
+	struct top_order order;
+	struct interval_ranking *ranking;
 };
 
 /* The copies take the place of the stream. */
@@ -62,6 +67,34 @@ static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
 			(rc = interval_keep(&t->memory, iv, cpus, &t->chosen[place])))
 			break;
 	return rc;
+}
+
+/* The ranking takes the place of the stream. */
+static int intervals_rank_all(struct taking *t, struct interval_stream *s, unsigned wants)
+{
+	const struct interval *iv;
+	uint64_t rank;
+	int rc = interval_ranking_new(t->r->trace, wants, &t->ranking);
+
+	if (!rc)
+		rc = interval_stream_rewind(s);
+	while (!rc && (rc = interval_stream_next(s, &iv)) > 0) {
+		bool known = top_find_rank(&t->order, t->r->trace, iv, &rank);
+
+		rc = interval_ranking_add(t->ranking, iv, !known, ~rank);
+	}
+	return rc;
+}
+
+static int intervals_rewind(const struct taking *t, struct interval_stream *s)
+{
+	return t->ranking ? interval_ranking_rewind(t->ranking) : interval_stream_rewind(s);
+}
+
+static int intervals_next(
+	const struct taking *t, struct interval_stream *s, const struct interval **iv)
+{
+	return t->ranking ? interval_ranking_next(t->ranking, iv) : interval_stream_next(s, iv);
 }
 
 static void intervals_see(struct taking *t, const struct interval *iv)
@@ -139,8 +172,8 @@ static int intervals_print(struct report *r, struct interval_stream *s, const st
 			intervals_add_row(&table, &t->chosen[i]);
 		if (t->chosen)
 			continue;
-		rc = interval_stream_rewind(s);
-		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
+		rc = intervals_rewind(t, s);
+		while (rc >= 0 && !r->out->error && (rc = intervals_next(t, s, &iv)) > 0) {
 			intervals_add_row(&table, iv);
 		}
 	}
@@ -241,14 +274,22 @@ int report_intervals(struct report *r)
 		how.around = intervals_is_around;
 	if (!rc && r->top)
 		rc = top_find(&taking.top, r, r->top);
+	else if (!rc && r->sort)
+		rc = top_parse_order(&taking.order, r);
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
 		rc = r->top ? intervals_keep_chosen(&taking, s)
 			    : intervals_see_selected(&taking, s);
+		if (!rc && r->sort && !r->top)
+			rc = intervals_rank_all(&taking, s, how.wants);
 		if (!rc)
 			rc = intervals_report(r, s, &taking);
+		if (rc == CPIDECODE_ESPOOL && taking.ranking &&
+			interval_ranking_error(taking.ranking))
+			errno = interval_ranking_error(taking.ranking);
+		interval_ranking_free(taking.ranking);
 		interval_stream_close(s);
 		/* They have rows. */
 		begins_free(&r->found->begins);

@@ -57,10 +57,10 @@ END
 run 0 --report hooks --by major,minor r.bin
 cat >expected <<'END'
 # 4.00 s, no hooks lost
-major     minor  name  count  per second         first          last  by processor
-   10  00000001            4         1.0  +0.000000000  +2.000000000  0: 3  1: 1
-   11  00000002            1         0.2  +1.500000000  +1.500000000  0: 1
-   11  00000003            1         0.2  +4.000000000  +4.000000000  1: 1
+major     minor  count  per second         first          last  by processor
+   10  00000001      4         1.0  +0.000000000  +2.000000000  0: 3  1: 1
+   11  00000002      1         0.2  +1.500000000  +1.500000000  0: 1
+   11  00000003      1         0.2  +4.000000000  +4.000000000  1: 1
 END
 cmp expected out || fail "text"
 run 0 --report hooks --by major --format json --to +2s r.bin

@@ -37,6 +37,17 @@ for trace in t.bin g.bin; do
 			done
 		done
 	done
+	# All of them, without --top, by the same order.
+	for sort in start_ns -elapsed_ns raw_cpi -off_cpu_ns tid; do
+		run 0 --report intervals --format csv --top 100000 --sort $sort $trace
+		mv out expected
+		run 0 --report intervals --format csv --sort $sort $trace
+		cmp expected out || fail "$trace: --sort $sort alone"
+	done
+	run 0 --report intervals --format json --where 'depth>0' --sort -tid $trace
+	sort out >there
+	run 0 --report intervals --format json --where 'depth>0' $trace
+	sort out | cmp there - || fail "$trace: --sort with --where"
 	# Whole rows, and the longest without --sort.
 	run 0 --report intervals --format csv --top 100000 --sort start_ns $trace
 	sort out >there
@@ -82,6 +93,11 @@ for case in own_cost nesting zero_length equal_stamps; do
 				lines_are $((n + 1))
 			done
 		done
+		for sort in start_ns -elapsed_cycles; do
+			run 0 --report intervals --format csv $more --sort $sort c.bin
+			sort out >there
+			sort intervals | cmp there - || fail "$case: $more: --sort $sort"
+		done
 	done
 done
 
@@ -115,7 +131,7 @@ misused 'no column ""' --columns label, plain.bin
 misused 'no column of that name' --sort nothing plain.bin
 misused 'a column of numbers' --report intervals --top 2 --sort label plain.bin
 misused 'a column of numbers' --report intervals --top 2 --sort depth plain.bin
-misused 'takes --top N' --report intervals --sort tid plain.bin
+misused 'a column of numbers' --report intervals --sort label plain.bin
 misused 'not a number of rows' --top 0 plain.bin
 misused 'not a number of rows' --top 1000001 plain.bin
 misused 'go with --report summary and intervals' --report cpus --top 3 plain.bin

@@ -1,6 +1,7 @@
 #include "interval_record.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../base/copy.h"
@@ -344,6 +345,18 @@ static void interval_record_read_values(const struct parts *parts, struct interv
 		memcpy(&u, p, 4);
 		memcpy(to + 8 * (size_t)__builtin_ctz(left), &(uint64_t){u}, 8);
 	}
+}
+
+struct record_clock *record_clocks_new(const struct trace *t)
+{
+	const size_t files = trace_nfiles(t);
+	struct record_clock *clocks = calloc(files ? files : 1, sizeof *clocks);
+
+	for (size_t i = 0; clocks && i < files; i++) {
+		clocks[i].file = trace_file(t, i);
+		clock_cursor_init(&clocks[i].starts, clocks[i].file->clock);
+	}
+	return clocks;
 }
 
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,

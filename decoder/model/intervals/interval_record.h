@@ -77,6 +77,8 @@ struct record_clock {
 	const struct trace_file *file;
 	struct clock_cursor starts;
 };
+/* One for each file, for the caller to free; NULL: no memory. */
+struct record_clock *record_clocks_new(const struct trace *t);
 
 /*
  * The interval, whose label, cpus and values point into the record or, if it is outside, into

@@ -14,20 +14,6 @@ struct interval_sorter {
 	size_t tail_cap;
 };
 
-static int interval_sorter_init_clocks(struct interval_sorter *s)
-{
-	const size_t files = trace_nfiles(s->options.trace);
-
-	s->clocks = calloc(files ? files : 1, sizeof *s->clocks);
-	if (!s->clocks)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < files; i++) {
-		s->clocks[i].file = trace_file(s->options.trace, i);
-		clock_cursor_init(&s->clocks[i].starts, s->clocks[i].file->clock);
-	}
-	return 0;
-}
-
 int interval_sorter_new(
 	const struct interval_sorter_options *options, struct interval_sorter **result)
 {
@@ -42,7 +28,8 @@ int interval_sorter_new(
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->options = *options;
-	int rc = interval_sorter_init_clocks(s);
+	s->clocks = record_clocks_new(options->trace);
+	int rc = s->clocks ? 0 : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = sorter_new(&how, &s->records);
 	if (rc)

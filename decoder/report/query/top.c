@@ -18,8 +18,7 @@ struct top_heap {
 
 struct top_search {
 	struct report *r;
-	struct where column;
-	bool falling;
+	struct top_order order;
 	size_t n;
 	struct top_heap *heaps; /* one for each thread */
 };
@@ -89,14 +88,24 @@ static int top_add_entry(struct top_heap *h, size_t n, const struct top_entry *e
 	return 0;
 }
 
+bool top_find_rank(
+	const struct top_order *o, const struct trace *t, const struct interval *iv, uint64_t *rank)
+{
+	struct expression_value value = where_get_column(&o->column, t, iv);
+
+	*rank = 0;
+	if (value.kind != EXPRESSION_VALUE_WHOLE &&
+		!(value.kind == EXPRESSION_VALUE_REAL && value.real == value.real))
+		return false;
+	*rank = top_rank(&o->column, &value);
+	*rank = o->falling ? *rank : ~*rank;
+	return true;
+}
+
 static int top_take_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct top_search *s = ctx;
-	struct expression_value value = where_get_column(&s->column, s->r->trace, iv);
-	struct top_entry entry = {
-		.is_known = value.kind == EXPRESSION_VALUE_WHOLE ||
-			    (value.kind == EXPRESSION_VALUE_REAL && value.real == value.real),
-		.start = iv->start_ticks,
+	struct top_entry entry = {.start = iv->start_ticks,
 		.end = iv->end_ticks,
 		.position = iv->position,
 		.machine = iv->machine,
@@ -104,10 +113,7 @@ static int top_take_interval(void *ctx, unsigned thread, const struct interval *
 		.file = iv->file,
 		.tid = iv->tid};
 
-	if (entry.is_known) {
-		entry.rank = top_rank(&s->column, &value);
-		entry.rank = s->falling ? entry.rank : ~entry.rank;
-	}
+	entry.is_known = top_find_rank(&s->order, s->r->trace, iv, &entry.rank);
 	return top_add_entry(&s->heaps[thread], s->n, &entry);
 }
 
@@ -173,31 +179,31 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 	return 0;
 }
 
-static int top_parse_sort(struct top_search *s)
+int top_parse_order(struct top_order *o, struct report *r)
 {
-	const char *sort = s->r->sort ? s->r->sort : "-elapsed_ns";
+	const char *sort = r->sort ? r->sort : "-elapsed_ns";
 	char expected[EXPRESSION_EXPECTED];
 
-	s->falling = *sort == '-';
-	if (where_parse_column(&s->column, sort + s->falling, expected)) {
-		where_settle(&s->column, s->r->trace);
+	o->falling = *sort == '-';
+	if (where_parse_column(&o->column, sort + o->falling, expected)) {
+		where_settle(&o->column, r->trace);
 		return 0;
 	}
-	report_note(s->r, "--sort %s: expected %s", sort, expected);
-	s->r->is_misused = true;
+	report_note(r, "--sort %s: expected %s", sort, expected);
+	r->is_misused = true;
 	return CPIDECODE_EINVAL;
 }
 
 int top_find(struct top *t, struct report *r, size_t n)
 {
 	struct top_search s = {.r = r, .n = n};
-	int rc = top_parse_sort(&s);
+	int rc = top_parse_order(&s.order, r);
 
 	if (rc)
 		return rc;
 	const unsigned threads = tallies_threads(r, n * sizeof(struct top_entry));
 	s.heaps = pass_alloc(threads, sizeof *s.heaps);
-	rc = s.heaps ? tallies_each(r, threads, s.column.wants, NULL, top_take_interval, &s)
+	rc = s.heaps ? tallies_each(r, threads, s.order.column.wants, NULL, top_take_interval, &s)
 		     : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = top_settle(t, &s, threads);

@@ -24,6 +24,18 @@ struct top {
 	const struct top_entry **by_end;  /* in order of machine, thread and end */
 };
 
+/* What r->sort says, or by elapsed time falling. */
+struct top_order {
+	struct where column;
+	bool falling;
+};
+
+/* 0, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused. */
+int top_parse_order(struct top_order *o, struct report *r);
+/* False: it has no value, and comes last. Greater ranks come first. On any thread. */
+bool top_find_rank(const struct top_order *o, const struct trace *t, const struct interval *iv,
+	uint64_t *rank);
+
 /*
  * The first n intervals that r selects, by r->sort, or by elapsed time falling. 0, a CPIDECODE_E
  * code, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused.
