@@ -424,12 +424,13 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
-		if (all->compensate || all->where) {
-			complain("%s: a partial result: --%s goes with --partial, when it is made",
-				run->files[0], all->where ? "where" : "compensate");
+		if (all->where) {
+			complain(
+				"%s: a partial result: --where goes with --partial, when it is made",
+				run->files[0]);
 			return EXIT_USAGE;
 		}
-		int code = merge_add(p, run->files[0]);
+		int code = merge_add(p, run->files[0], all);
 
 		if (!code)
 			code = merge_end(p);

@@ -24,9 +24,21 @@ static int merge_complain(const char *about, int rc)
 	return rc ? EXIT_FAILED : EXIT_FINE;
 }
 
-int merge_add(struct partial *p, const char *path)
+static int check_compensated(const struct partial *p, const char *path, const struct options *o)
 {
-	return merge_complain(notes_name(path), merge_add_file(p, path, complain));
+	if (!o->compensate || merge_is_compensated(p))
+		return EXIT_FINE;
+	complain(
+		"%s: --compensate: a partial result that was made without it: it goes with --partial, too",
+		notes_name(path));
+	return EXIT_USAGE;
+}
+
+int merge_add(struct partial *p, const char *path, const struct options *o)
+{
+	int code = merge_complain(notes_name(path), merge_add_file(p, path, complain));
+
+	return code ? code : check_compensated(p, path, o);
 }
 
 int merge_end(struct partial *p)
@@ -60,6 +72,8 @@ static int read_partials(const struct options *o, struct partial *p, struct out 
 			rc == MERGE_UNREADABLE || rc == CPIDECODE_EREAD || rc == CPIDECODE_EOPEN;
 
 		code = merge_complain(notes_name(o->files[i]), rc);
+		if (!code)
+			code = check_compensated(p, o->files[i], o);
 		if (is_unreadable && o->allow_missing) {
 			left_out[n++] = i;
 			code = EXIT_FINE;

@@ -20,8 +20,8 @@ int merge_read(const struct options *o, struct partial *p, struct out *absent);
 int merge_report(const struct partial *p, const char *absent, const struct options *o,
 	struct out *out, bool *bad, bool *is_misused);
 
-/* Adds one partial result. Returns an exit code. */
-int merge_add(struct partial *p, const char *path);
+/* Adds one partial result, which must hold what is asked for. Returns an exit code. */
+int merge_add(struct partial *p, const char *path, const struct options *o);
 /* After the last. Returns an exit code. */
 int merge_end(struct partial *p);
 

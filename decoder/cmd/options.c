@@ -561,14 +561,20 @@ static void check_compensate(const struct options *o)
 {
 	if (!o->compensate)
 		return;
-	if (o->merge)
-		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
-	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO ||
-		o->report == REPORT_SLOWEST || o->report == REPORT_GAPS ||
-		o->report == REPORT_EXPORT)
-		misuse("--compensate goes with --report summary, intervals, why, diff, histogram or heatmap, and with --format folded and svg");
-	if (o->slice)
-		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
+	if (o->report == REPORT_HOOKS)
+		misuse("--compensate: --report hooks%s shows hooks as they were written: there is no cost in them",
+			o->format == FORMAT_NRM2  ? " (--format nrm2)"
+			: o->format == FORMAT_CTF ? " (--format ctf)"
+						  : "");
+	if (o->report == REPORT_CPUS)
+		misuse("--compensate: --report cpus shows what processors counted, and no times of intervals: there is nothing to take off");
+	if (o->report == REPORT_INFO)
+		misuse("--compensate: --report info shows the library's own cost itself");
+	if (o->report == REPORT_GAPS)
+		misuse("--compensate: --report gaps shows what is between ends and starts, which stay as they are");
+	if (o->format == FORMAT_SPEEDSCOPE || o->format == FORMAT_HTML)
+		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
+			format_names[o->format]);
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
 		strcmp(o->weight, weight_names[WEIGHT_NS]))
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");

@@ -78,15 +78,57 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes)
 	return most >= threads ? threads : most ? (unsigned)most : 1;
 }
 
+/* Each interval as it comes, on several threads. */
+static int read_unsorted(struct reader *reader, unsigned threads, struct findings *found)
+{
+	struct pass pass = make_pass(reader, threads);
+
+	reader->wants |= select_wants(reader->r);
+	reader->builders = calloc(threads, sizeof(struct interval_builder *));
+	if (!reader->builders)
+		return CPIDECODE_ENOMEM;
+	int rc = pass_run(&pass, found);
+	for (unsigned i = 0; i < threads; i++) {
+		if (!rc && found && reader->builders[i])
+			rc = interval_builder_tell(reader->builders[i], found);
+		interval_builder_free(reader->builders[i]);
+	}
+	free(reader->builders);
+	return rc;
+}
+
 static bool tallies_filter_interval(void *ctx, const struct interval *iv)
 {
 	const struct reader *reader = ctx;
 
+	if (reader->r->slices) {
+		const struct tick_range *slice = &reader->r->slices[iv->machine];
+
+		if (iv->end_ticks < slice->first || iv->end_ticks > slice->last)
+			return false;
+	}
 	return reader->all || select_interval(reader->r, iv);
 }
 
+static int tallies_ignore_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	(void)ctx;
+	(void)thread;
+	(void)iv;
+	return 0;
+}
+
+/* The findings of the slice alone: merged results add those of their parts. */
+static int tallies_find_in_slice(const struct reader *reader, struct findings *found)
+{
+	struct reader slice = *reader;
+
+	slice.take = tallies_ignore_interval;
+	return read_unsorted(&slice, tallies_threads(reader->r, 0), found);
+}
+
 /* What is nested in an interval, or around it, is known only once all are sorted; then one thread
- * takes them. */
+ * takes them. Of a slice, too: what is nested in its intervals may have ended before it. */
 static int read_sorted(struct reader *reader, struct findings *found)
 {
 	const struct report *r = reader->r;
@@ -110,17 +152,18 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		lineage_init(&lineage, r->where, r->trace, &query);
 		how.query = &query;
 	}
-	int rc = interval_stream_open(r->trace, &how, &s, found);
+	int rc = interval_stream_open(r->trace, &how, &s, r->slices ? NULL : found);
 	if (rc) {
 		lineage_free(&lineage);
 		return rc;
 	}
+	if (r->slices && found)
+		rc = tallies_find_in_slice(reader, found);
 	/* Reports that read twice say it once. */
 	if (found)
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
-	while ((rc = interval_stream_next(s, &iv)) > 0)
-		if ((rc = reader->take(reader->ctx, 0, iv)))
-			break;
+	while (!rc && (rc = interval_stream_next(s, &iv)) > 0)
+		rc = reader->take(reader->ctx, 0, iv);
 	int error = errno;
 	interval_stream_close(s);
 	lineage_free(&lineage);
@@ -132,20 +175,7 @@ static int read_all(struct reader *reader, unsigned threads, struct findings *fo
 {
 	if (reader->r->compensate || select_nests(reader->r))
 		return read_sorted(reader, found);
-	struct pass pass = make_pass(reader, threads);
-
-	reader->wants |= select_wants(reader->r);
-	reader->builders = calloc(threads, sizeof(struct interval_builder *));
-	if (!reader->builders)
-		return CPIDECODE_ENOMEM;
-	int rc = pass_run(&pass, found);
-	for (unsigned i = 0; i < threads; i++) {
-		if (!rc && found && reader->builders[i])
-			rc = interval_builder_tell(reader->builders[i], found);
-		interval_builder_free(reader->builders[i]);
-	}
-	free(reader->builders);
-	return rc;
+	return read_unsorted(reader, threads, found);
 }
 
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,

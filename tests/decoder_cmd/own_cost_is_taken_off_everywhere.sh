@@ -39,7 +39,54 @@ in_file err 'other filters'
 run 1 --report diff own.p plain.p
 in_file err 'different filters'
 run 2 --report diff --compensate own.p plain.p
-in_file err 'goes with --partial'
+in_file err 'plain.p: --compensate: a partial result that was made without it'
+run 0 --report diff --compensate own.p own.bin
+run 2 merge --compensate plain.p
+in_file err 'plain.p: --compensate: a partial result that was made without it'
+run 0 merge --compensate own.p
+cmp -s out expected || fail "a merged result of which it is asked says otherwise"
+
+# What is nested in an interval of a slice may be in another slice.
+for slice in 1 2 3; do
+	run 0 --compensate --slice $slice/3 --partial slice$slice.p own.bin
+done
+run 0 merge --partial slices.p slice2.p slice1.p slice3.p
+cmp -s slices.p own.p || fail "three slices are not the whole"
+
+# The slowest ones, and what they spent in themselves.
+run 0 --report slowest --top 20 --format json --compensate own.bin
+sed 's/.*"elapsed_ns":\([0-9]*\)\.\([0-9]\),"percentile.*/\1\2/' out >slowest
+run 0 --report intervals --top 20 --sort -elapsed_ns --format csv --compensate own.bin
+# A tick is 0.4 ns.
+tr -d '\r' <out | awk -F, 'NR > 1 { printf "%.0f\n", $3 * 4 }' | sort -nr | cmp -s - slowest ||
+	fail "the slowest are others than those of intervals"
+"$MKTRACE" - nested.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+section hooks ring=0
+group mm=1 tid=7 at=1600 elapsed=100 types=0 label="inner"
+endgroup
+hook 0xC1 0x10000001 tid=7 at=1600 1 10 64:100 64:0 10 40
+group mm=1 tid=7 at=2000 elapsed=1000 types=0 label="outer"
+endgroup
+hook 0xC1 0x10000001 tid=7 at=2000 1 10 64:1000 64:0 10 40
+section end
+END
+run 0 --report slowest --top 1 --format json --compensate nested.bin
+in_file out '"label":"outer",.*"elapsed_ns":950.0,.*"self_ns":860.0,.*"label":"inner",.*"self_ns":90.0'
+
+# Exports: spans stay, times of their own are less.
+run 0 --format callgrind --compensate nested.bin
+in_file err '2 of 2 intervals tell it'
+in_file out '^summary: 950$'
+in_file out '^0 860$'
+run 0 --format chrome --compensate nested.bin
+in_file out '"ts":0.000,"name":"outer","args":\{"cpu":0,"compensated_ns":950.0,'
+in_file out '"ts":0.500,"name":"inner","args":\{"cpu":0,"compensated_ns":90.0,'
+in_file out '"ph":"E".*"ts":1.000'
+run 0 --format chrome nested.bin
+not_in_file out compensated_ns
 
 # Nothing to take off.
 run 0 --compensate none.bin

@@ -22,12 +22,12 @@ misuse 'slowest shows up to 1000' --report slowest -n 1001 plain.bin
 misuse 'go with --report summary and intervals' --report slowest --sort tid plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
-misuse 'compensate goes with --report' --report hooks --compensate plain.bin
-misuse 'compensate goes with --report' --report cpus --compensate plain.bin
-misuse 'compensate goes with --report' --report info --compensate plain.bin
-misuse 'a slice lacks' --slice 1/2 --compensate plain.bin
+misuse 'hooks as they were written' --report hooks --compensate plain.bin
+misuse 'hooks .--format nrm2. .*as they were written' --format nrm2 -o x.nrm --compensate plain.bin
+misuse 'nothing to take off' --report cpus --compensate plain.bin
+misuse 'shows the library.s own cost itself' --report info --compensate plain.bin
+misuse 'speedscope holds starts and ends' --format speedscope --compensate plain.bin
 misuse 'own cost is time' --format folded --weight instructions --compensate plain.bin
-misuse 'merge takes no --compensate' merge --compensate plain.bin
 misuse 'cycles, ns, instructions or thread_cycles' --format svg --weight seconds plain.bin
 misuse 'p56 to p99.9' --report why --tail 99 plain.bin
 misuse 'p56 to p99.9' --report why --tail p55 plain.bin

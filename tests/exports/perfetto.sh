@@ -91,5 +91,8 @@ bytes=$(wc -c <small.perfetto)
 
 run 2 --report summary --format perfetto plain.bin
 in_file err 'that is an export of the intervals'
-run 2 --compensate --format perfetto plain.bin
+run 0 --format perfetto --compensate -o compensated.perfetto plain.bin
+ask compensated.perfetto "select count(*) > 0, count(*) = count(a.real_value) from slice s
+	left join args a on a.arg_set_id = s.arg_set_id and a.key = 'debug.compensated_ns'"
+printf '%s\n' '["1","1"]' | cmp -s - answer || fail "compensated: $(cat answer)"
 run 2 --metric x=cycles/instructions --format perfetto plain.bin

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../base/grow.h"
+#include "../../model/intervals/elapsed.h"
 #include "../../sink/escape.h"
 #include "../flame/names.h"
 #include "export.h"
@@ -119,8 +120,9 @@ static int callgrind_begin_slice(
 		return CPIDECODE_ENOMEM;
 	struct callgrind_frame *frame = &lane->frames[depth];
 	*frame = (struct callgrind_frame){.caller = *thread,
-		.cost = {(uint64_t)end - (uint64_t)iv->start_ns, iv->thread_cycles,
-			iv->thread_instructions}};
+		.cost = {e->r->compensate ? elapsed_whole_ns(iv)
+					  : (uint64_t)end - (uint64_t)iv->start_ns,
+			iv->thread_cycles, iv->thread_instructions}};
 	const char *name = export_name(iv, room, &length);
 	frame->function = flame_names_add(&e->names, name, length);
 	if (!frame->function)

@@ -126,6 +126,8 @@ static void chrome_put_figures(struct chrome_export *e, const struct interval *i
 
 	if (!(iv->ring & TF_GUEST_RING) && !(iv->flags & IV_OPEN))
 		json_member_u64(j, "cpu", iv->ring);
+	if (e->r->compensate)
+		json_member_fixed(j, EXPORT_COMPENSATED, iv->elapsed_ns, 1);
 	for (unsigned i = 0; i < EXPORT_COUNTS; i++)
 		if (export_count(iv, i) != NOT_MEASURED)
 			json_member_u64(j, export_counts[i].name, export_count(iv, i));

@@ -19,7 +19,8 @@ int report_export(struct report *r)
 		.filter_wants = select_wants(r),
 		.wants = WANT_ALL | WANT_VALUES | WANT_OWN_COST,
 		.nested_cost = true,
-		.open = true};
+		.open = true,
+		.compensate = r->compensate};
 	struct interval_stream *s;
 	struct lineage lineage = {0};
 	struct interval_query query;
@@ -27,15 +28,17 @@ int report_export(struct report *r)
 	if (select_nests(r)) {
 		lineage_init(&lineage, r->where, r->trace, &query);
 		how.query = &query;
-		/* What is nested in an interval, and is asked, must be complete. */
-		how.from_ns = INT64_MIN;
 	}
+	/* What is nested in an interval, and is asked or taken off, must be complete. */
+	if (r->compensate || select_nests(r))
+		how.from_ns = INT64_MIN;
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (rc) {
 		lineage_free(&lineage);
 		return rc;
 	}
 	uint64_t n = interval_stream_count(s);
+	report_note_compensated(r, interval_stream_told(s), n);
 	switch (r->format) {
 	case FORMAT_PERFETTO:
 		rc = export_perfetto(r, s);

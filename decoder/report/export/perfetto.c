@@ -375,6 +375,9 @@ static void perfetto_put_arguments(
 	for (uint32_t i = 0; i < iv->num_values; i++)
 		if (iv->values[i].kind == VALUE_ARGUMENT)
 			perfetto_put_argument(e, s, iv, &iv->values[i]);
+	if (e->r->compensate)
+		perfetto_argument_double(
+			&e->to, s, EXPORT_COMPENSATED, strlen(EXPORT_COMPENSATED), iv->elapsed_ns);
 	if (iv->has_label && iv->mm)
 		perfetto_argument_uint(&e->to, s, "minor", 5, iv->mm);
 	if (export_flags(iv, &e->text))

@@ -46,6 +46,9 @@ extern const struct export_figure export_counts[];
 extern const struct export_figure export_reals[]; /* double, NAN */
 enum { EXPORT_COUNTS = 13, EXPORT_COUNTS_OFTEN_0 = 6, EXPORT_REALS = 7 };
 
+/* With r->compensate: the elapsed time less the library's own cost; slices keep start and end. */
+#define EXPORT_COMPENSATED "compensated_ns"
+
 static inline uint64_t export_count(const struct interval *iv, unsigned i)
 {
 	uint64_t v;

@@ -171,8 +171,11 @@ static int slowest_walk(struct slowest_search *s)
 		.progress = r->progress,
 		.progress_ctx = r->ctx,
 		.threads = r->threads,
-		.wants = WANT_START | WANT_QUALITY | WANT_THREAD | WANT_VALUES,
-		.by_machine = true};
+		.wants = WANT_START | WANT_QUALITY | WANT_THREAD | WANT_VALUES |
+			 (r->compensate ? WANT_OWN_COST : 0),
+		.by_machine = true,
+		.nested_cost = r->compensate,
+		.compensate = r->compensate};
 	struct interval_stream *stream;
 	const struct interval *iv;
 	int rc = interval_stream_open(r->trace, &how, &stream, NULL);
