@@ -2,8 +2,8 @@
  * Explains slow intervals: splits the difference between the mean of the slowest and the mean of
  * the middle ones into terms that the groups measured.
  */
-#ifndef SWT_DECODER_WHY_H
-#define SWT_DECODER_WHY_H
+#ifndef SWT_DECODER_REPORT_WHY_H
+#define SWT_DECODER_REPORT_WHY_H
 
 #include "../tallies.h"
 
