@@ -53,7 +53,7 @@ const struct option cpidecode_options[] = {
 			"                      or a unit, like 'p90>+5%', 'db *:cpi>+0.1' or\n"
 			"                      'page-faults>+1%' (an event); may be given again"},
 	{OPT_METRIC, "--metric", .value = "NAME=EXPR",
-		.help = "with summary, intervals, diff: a column of events and the intervals'\n"
+		.help = "with summary, intervals, diff, why: a column of events and the intervals'\n"
 			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
 	{OPT_TOP, "-n", .longer = "--top", .value = "N",

@@ -553,8 +553,8 @@ static void check_diff(const struct options *o)
 static void check_metrics(const struct options *o)
 {
 	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
-		o->report != REPORT_DIFF)
-		misuse("--metric goes with --report summary, intervals or diff");
+		o->report != REPORT_DIFF && o->report != REPORT_WHY)
+		misuse("--metric goes with --report summary, intervals, diff or why");
 }
 
 static void check_compensate(const struct options *o)

@@ -168,7 +168,8 @@ run 0 --format folded --weight page-faults --label none nested.bin
 		interval 2 $((at + 500)) $((100 + i)) y 2 $((at + 500)) $((100 + i)) - $faults
 	done
 	echo 'section end'
-} | "$MKTRACE" - slow.bin
+} >slow.txt
+"$MKTRACE" slow.txt slow.bin
 run 0 --report why --tail p96 slow.bin
 in_file out '^page-faults/1k instr +2.00 +10.00 +\+400.0%$'
 in_file out '^page-faults +4.00 +40.00 +\+900.0%$'
@@ -184,6 +185,28 @@ run 0 -j 1 --report why --tail p96 slow.bin
 mv out one
 run 0 -j 4 --report why --tail p96 slow.bin
 cmp -s one out || fail "threads change why"
+
+# Metrics of both sides: of the sums, so that of the middle (4, 4 and 4 faults in 6000) is 0.002.
+not_in_file out 'metric'
+run 0 -j 1 --report why --tail p96 --metric 'rate=page-faults/instructions' --metric cpi=page-faults/elapsed_ns \
+	--metric none=page-faults/raw_cpi slow.bin
+in_file out '^metric +middle +tail +change$'
+in_file out '^rate +0.0020 +0.0100 +\+400.0%$'
+in_file out '^metric.cpi +0.0364 +0.3333 +\+816.7%$'
+in_file out '^rate +n/a +n/a +n/a$'
+in_file out '^none +n/a +n/a +n/a$'
+mv out one
+run 0 -j 4 --report why --tail p96 --metric 'rate=page-faults/instructions' --metric cpi=page-faults/elapsed_ns \
+	--metric none=page-faults/raw_cpi slow.bin
+cmp -s one out || fail "threads change metrics of why"
+sed 's/page-faults/cycles/' slow.txt | "$MKTRACE" - slow_cycles.bin
+run 0 --report why --tail p96 --format csv slow_cycles.bin
+in_file out '^x,1,20,ipc,500.0000,100.0000,,,'
+in_file out '^x,1,20,metric.cpi,0.0020,0.0100,,,'
+run 0 --report why --tail p96 --format json slow_cycles.bin
+in_file out '"metrics":\[\{"metric":"ipc","middle":500.0000,"tail":100.0000,"change_pct":-80.00\},\{"metric":"metric.cpi",'
+run 0 --report why --tail p96 --format json --label none slow_cycles.bin
+[ ! -s out ] || fail "metrics of no interval"
 
 # Derived metrics: the built-in ones of those events that are there, and the user's.
 {
@@ -237,5 +260,7 @@ metric "x=$(printf '%0100d' 0 | tr 0 '(')1" 'it nests too deeply'
 metric "x=1$(printf '%0100d' 0 | sed 's/0/+1/g')" 'it is too long'
 metric x=cycle 'no interval here has an event, and none a column, named cycle$'
 metric 'x={elapsed_ns}' 'no interval here has an event,'
-run 2 --report why --metric x=1 cycles.bin
+run 2 --report why --metric x=cycle cycles.bin
+in_file err 'and none a column, named cycle$'
+run 2 --report histogram --metric x=1 cycles.bin
 in_file err 'metric goes with'

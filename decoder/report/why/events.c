@@ -23,7 +23,7 @@ static struct why_candidate why_make_candidate(const struct why_event *e)
 						    (double)e->instructions[side]
 				: e->known[side] ? (double)e->sum[side] / (double)e->known[side]
 						 : NAN;
-	c.change = 100 * (c.value[WHY_TAIL] - c.value[WHY_MIDDLE]) / c.value[WHY_MIDDLE];
+	c.change = why_change(c.value);
 	return c;
 }
 

@@ -262,8 +262,9 @@ static int why_see_interval(struct why_explaining *x, struct why_seen *seen, uin
 	if (!rc && !(iv->ring & TF_GUEST_RING))
 		rc = why_see_value(x, seen, &key, 0);
 	key.by = WHY_BY_TIME;
-	key.value = iv->start_ns > x->first_ns ? ((uint64_t)iv->start_ns - (uint64_t)x->first_ns) / x->part_ns
-					       : 0;
+	key.value = iv->start_ns > x->first_ns
+			    ? ((uint64_t)iv->start_ns - (uint64_t)x->first_ns) / x->part_ns
+			    : 0;
 	if (key.value >= WHY_TIMES)
 		key.value = WHY_TIMES - 1;
 	if (!rc)
@@ -555,7 +556,8 @@ static void why_set_times(struct why_explaining *x)
 	int64_t last = 0;
 
 	trace_span(x->r->trace, &x->first_ns, &last);
-	x->part_ns = last > x->first_ns ? ((uint64_t)last - (uint64_t)x->first_ns) / WHY_TIMES + 1 : 1;
+	x->part_ns =
+		last > x->first_ns ? ((uint64_t)last - (uint64_t)x->first_ns) / WHY_TIMES + 1 : 1;
 }
 
 static int why_read_explanations(struct why_explaining *x)

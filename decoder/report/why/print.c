@@ -10,6 +10,7 @@
 #include "../values/columns.h"
 #include "../values/events.h"
 #include "explain.h"
+#include "metrics.h"
 
 /* Behind an event's name. */
 #define RATE "/1k instr"
@@ -85,14 +86,15 @@ static void why_add_quantity(struct rows *rows, struct why_row row, const char *
 	rows_add(rows, &row);
 }
 
+const char *const why_quantities[WHY_QUANTITIES] = {"intervals", "from_ns", "to_ns", "time_ns",
+	"instructions", "cpi", "cycles_per_ns", "off_cpu_ns", "unattributed"};
+
 /* Its name in CSV, where quantities have names, too. */
 static void why_name_candidate(struct out *o, const struct why_candidate *c)
 {
-	static const char *const taken[] = {"intervals", "from_ns", "to_ns", "time_ns",
-		"instructions", "cpi", "cycles_per_ns", "off_cpu_ns", "unattributed"};
 	const struct event_name name = {c->event->name, c->event->length};
 
-	if (event_needs_prefix(&name, taken, sizeof taken / sizeof *taken))
+	if (event_needs_prefix(&name, why_quantities, WHY_QUANTITIES))
 		out_str(o, VALUE_EVENT_PREFIX);
 	out_bytes(o, name.text, name.length);
 	if (c->is_rate)
@@ -114,6 +116,18 @@ static void why_add_candidate(struct rows *rows, struct why_row row, const struc
 	out_discard(&name);
 }
 
+static void why_add_metrics(struct rows *rows, struct why_row row, const struct why_metrics *m)
+{
+	for (size_t k = 0; k < m->derived.count; k++) {
+		const struct why_metric metric = why_metrics_get(m, k, row.of.group);
+
+		if (why_metrics_has(m, k, row.of.group))
+			why_add_quantity(rows, row, metric.name,
+				cell_real(metric.value[WHY_MIDDLE], METRIC_DECIMALS),
+				cell_real(metric.value[WHY_TAIL], METRIC_DECIMALS));
+	}
+}
+
 static void why_add_explanations(
 	struct rows *rows, struct why_row row, const struct why_explanations *e)
 {
@@ -128,7 +142,7 @@ static void why_add_explanations(
 }
 
 static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a,
-	const struct why_explanations *e)
+	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	struct why_row row = {.of.group = g->group, .difference = NAN, .share = NAN};
 
@@ -157,6 +171,7 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	row.cycle = NULL;
 	for (uint32_t k = 0; k < tally_extra(g->group)->num_events; k++)
 		why_add_candidate(rows, row, &all[k]);
+	why_add_metrics(rows, row, metrics);
 }
 
 static void why_json_candidates(struct json *j, const struct why_group *g)
@@ -183,6 +198,29 @@ static void why_json_candidates(struct json *j, const struct why_group *g)
 	json_close(j, ']');
 }
 
+static void why_json_metrics(struct json *j, const struct why_group *g, const struct why_metrics *m)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < m->derived.count; k++) {
+		const struct why_metric metric = why_metrics_get(m, k, g->group);
+
+		if (!why_metrics_has(m, k, g->group))
+			continue;
+		if (!any)
+			json_member_open(j, "metrics", '[');
+		any = true;
+		json_open(j, '{');
+		json_member_text(j, "metric", metric.name);
+		json_member_fixed(j, "middle", metric.value[WHY_MIDDLE], METRIC_DECIMALS);
+		json_member_fixed(j, "tail", metric.value[WHY_TAIL], METRIC_DECIMALS);
+		json_member_fixed(j, "change_pct", metric.change, 2);
+		json_close(j, '}');
+	}
+	if (any)
+		json_close(j, ']');
+}
+
 static void json_side(
 	struct json *j, const struct why_group *g, const struct why_answer *a, enum why_side side)
 {
@@ -198,7 +236,8 @@ static void json_side(
 }
 
 static void group_json(struct report *r, struct json *j, const struct why_group *g,
-	const struct why_answer *a, const struct why_explanations *e)
+	const struct why_answer *a, const struct why_explanations *e,
+	const struct why_metrics *metrics)
 {
 	const struct why_row row = {
 		.of.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
@@ -219,6 +258,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 	}
 	json_close(j, '}');
 	why_json_candidates(j, g);
+	why_json_metrics(j, g, metrics);
 	json_close(j, '}');
 	json_end_line(j);
 }
@@ -305,8 +345,39 @@ static void why_text_candidates(struct report *r, const struct why_group *g)
 	table_free(&t);
 }
 
+static void why_text_metrics(
+	struct report *r, const struct why_group *g, const struct why_metrics *m)
+{
+	static const char *const headings[] = {"middle", "tail", "change"};
+	bool any = false;
+	struct table t;
+
+	for (size_t k = 0; k < m->derived.count && !any; k++)
+		any = why_metrics_has(m, k, g->group);
+	if (!any)
+		return;
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		table_text(&t, "metric");
+		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
+			table_heading(&t, headings[i]);
+		table_end_row(&t);
+		for (size_t k = 0; k < m->derived.count; k++) {
+			const struct why_metric metric = why_metrics_get(m, k, g->group);
+
+			if (!why_metrics_has(m, k, g->group))
+				continue;
+			table_text(&t, metric.name);
+			units_fixed(table_right(&t), metric.value[WHY_MIDDLE], METRIC_DECIMALS);
+			units_fixed(table_right(&t), metric.value[WHY_TAIL], METRIC_DECIMALS);
+			diff_spell_percent(table_right(&t), metric.change);
+			table_end_row(&t);
+		}
+	}
+	table_free(&t);
+}
+
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
-	const struct why_explanations *e)
+	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	struct table t;
 
@@ -332,11 +403,12 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
 	why_text_candidates(r, g);
+	why_text_metrics(r, g, metrics);
 	out_char(r->out, '\n');
 }
 
 static void why_print_text(struct report *r, const struct why_group *groups, const struct tally *t,
-	const struct why_explanations *e)
+	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	struct missing_why found = {0};
 
@@ -347,7 +419,7 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 		struct why_answer a;
 
 		why_answer(groups[i].sums, &a);
-		group_text(r, &groups[i], &a, e);
+		group_text(r, &groups[i], &a, e, metrics);
 		found.counts |= !isnan(a.value[WHY_TAIL][WHY_CPI]);
 		found.split |= a.told[WHY_CPI];
 		found.frequency |= a.told[WHY_FREQUENCY];
@@ -358,13 +430,13 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 }
 
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
-	const struct why_explanations *e)
+	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	const size_t n = t->count;
 	struct rows rows;
 
 	if (r->format == FORMAT_TEXT) {
-		why_print_text(r, groups, t, e);
+		why_print_text(r, groups, t, e, metrics);
 		return;
 	}
 	/* Only what was found has columns. */
@@ -376,9 +448,9 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 
 			why_answer(groups[i].sums, &a);
 			if (r->format == FORMAT_CSV)
-				group_csv(&rows, &groups[i], &a, e);
+				group_csv(&rows, &groups[i], &a, e, metrics);
 			else
-				group_json(r, &rows.json, &groups[i], &a, e);
+				group_json(r, &rows.json, &groups[i], &a, e, metrics);
 		}
 	rows_end(&rows);
 }

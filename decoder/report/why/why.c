@@ -6,6 +6,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../../formats/trace_file.h"
 #include "../../model/intervals/elapsed.h"
+#include "metrics.h"
 
 struct search {
 	struct report *r;
@@ -14,6 +15,7 @@ struct search {
 				     of thread 1, ... */
 	struct why_event *events; /* of the groups, likewise */
 	size_t num_events;	  /* of each thread */
+	struct why_metrics metrics;
 	unsigned threads;
 };
 
@@ -121,13 +123,15 @@ static int why_sum_interval(void *ctx, unsigned thread, const struct interval *i
 	if (!found) /* the trace grew meanwhile */
 		return 0;
 	struct why_group *g = &s->groups[thread * s->tally.count + found->place];
-	for (unsigned side = 0; side < WHY_SIDES; side++)
+	int rc = 0;
+	for (unsigned side = 0; side < WHY_SIDES && !rc; side++)
 		if (ns >= g->from[side] && ns <= g->to[side]) {
 			why_add_interval(&g->sums[side], s->r, iv);
 			if (iv->num_values)
 				why_add_events(s, g, side, iv);
+			rc = why_metrics_add(&s->metrics, side, thread, iv);
 		}
-	return 0;
+	return rc;
 }
 
 static void why_merge_events(struct why_event *e, const struct why_event *from)
@@ -203,8 +207,13 @@ static int why_read_sides(struct search *s)
 	}
 	int rc = why_make_events(s);
 	if (!rc)
-		rc = tallies_each(s->r, s->threads, WANT_THREAD | WANT_QUALITY | WANT_EVENTS, NULL,
-			why_sum_interval, s);
+		rc = why_metrics_start(&s->metrics, s->r, s->threads);
+	if (!rc)
+		rc = tallies_each(s->r, s->threads,
+			WANT_THREAD | WANT_QUALITY | WANT_EVENTS | why_metrics_wants(&s->metrics),
+			NULL, why_sum_interval, s);
+	if (!rc)
+		rc = why_metrics_end(&s->metrics);
 	for (size_t i = n; i < n * s->threads && !rc; i++)
 		for (unsigned side = 0; side < WHY_SIDES; side++)
 			merge_sums(&s->groups[i % n].sums[side], &s->groups[i].sums[side]);
@@ -222,12 +231,15 @@ int report_why(struct report *r)
 		r->tail = REPORT_TAIL;
 	int rc = tallies_read(r, &s.tally);
 	if (!rc)
+		rc = why_metrics_begin(&s.metrics, r, &s.tally);
+	if (!rc)
 		rc = why_read_sides(&s);
 	if (!rc)
 		rc = why_explain(r, s.groups, &s.tally, &explanations);
 	if (!rc)
-		why_print(r, s.groups, &s.tally, &explanations);
+		why_print(r, s.groups, &s.tally, &explanations, &s.metrics);
 	why_explanations_free(&explanations);
+	why_metrics_free(&s.metrics);
 	free(s.groups);
 	free(s.events);
 	tally_free(&s.tally);

@@ -7,6 +7,8 @@
 
 #include "../tallies.h"
 
+struct why_metrics; /* metrics.h */
+
 enum {
 	/* The middle: from this percentile to that one. */
 	WHY_MIDDLE_FROM = 45,
@@ -80,10 +82,20 @@ struct why_candidate {
 /* The group's events, what grew most first; all: room for as many as the group has. */
 void why_find_candidates(const struct why_group *g, struct why_candidate *all);
 
+/* Percent of the middle's; NAN: not known. */
+static inline double why_change(const double value[WHY_SIDES])
+{
+	return 100 * (value[WHY_TAIL] - value[WHY_MIDDLE]) / value[WHY_MIDDLE];
+}
+
+/* What CSV calls the quantities of every group: no event or metric has such a name. */
+enum { WHY_QUANTITIES = 9 };
+extern const char *const why_quantities[WHY_QUANTITIES];
+
 struct why_explanations; /* why_explain.h */
 
 /* groups: parallel to those of t. */
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
-	const struct why_explanations *e);
+	const struct why_explanations *e, const struct why_metrics *metrics);
 
 #endif
