@@ -156,6 +156,19 @@ SWTRACE_HANDLER_API void swtrace_scope_begin_(
 	swtrace_scope_ *scope, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args);
 SWTRACE_HANDLER_API void swtrace_scope_end_(const swtrace_scope_ *scope);
 
+/*
+ * Internal: not 0 while the calling thread may keep an event open of which its context switches
+ * pay. The first begin or end that finds tracing off closes it.
+ */
+SWTRACE_API extern __thread UINT32 swtrace_awake_ __attribute__((tls_model("initial-exec")));
+SWTRACE_HANDLER_API int swtrace_rest_(void); /* 1 */
+
+static inline int swtrace_scope_is_off_(void)
+{
+	return swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR) &&
+	       (__builtin_expect(swtrace_awake_ == 0, 1) || swtrace_rest_());
+}
+
 static inline void swtrace_scope_leave_(swtrace_scope_ *scope)
 {
 	if (__builtin_expect(scope->start != 0, 0))
@@ -198,13 +211,13 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 		SWTRACE_CAT_(swtrace_scope_, id).start = 0
 #define SWTRACE_SCOPE_1_(id, literal)                                                              \
 	SWTRACE_SCOPE_OPEN_(id, literal);                                                          \
-	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                             \
+	if (!swtrace_scope_is_off_())                                                              \
 	swtrace_scope_begin_(                                                                      \
 		&SWTRACE_CAT_(swtrace_scope_, id), &SWTRACE_CAT_(swtrace_label_, id), 0, 0)
 #define SWTRACE_SCOPE_N_(id, literal, ...)                                                         \
 	SWTRACE_SCOPE_OPEN_(id, literal);                                                          \
 	SWTRACE_CAT_(swtrace_scope_, id).label = &SWTRACE_CAT_(swtrace_label_, id);                \
-	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                             \
+	if (!swtrace_scope_is_off_())                                                              \
 	SWTRACE_PASS_(swtrace_scope_list_, swtrace_scope_args_, &SWTRACE_CAT_(swtrace_scope_, id), \
 		__VA_ARGS__)
 
@@ -226,17 +239,16 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 SWTRACE_HANDLER_API void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args);
 SWTRACE_HANDLER_API void SwtraceEnd(void);
 
-#define SWTRACE_BEGIN_1_(label)                                                                    \
-	(swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR) ? (void)0 : swtrace_begin_(label, 0, 0))
+#define SWTRACE_BEGIN_1_(label) (swtrace_scope_is_off_() ? (void)0 : swtrace_begin_(label, 0, 0))
 #define SWTRACE_BEGIN_N_(label, ...)                                                               \
 	__extension__({                                                                            \
-		if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                     \
+		if (!swtrace_scope_is_off_())                                                      \
 			SWTRACE_PASS_(swtrace_begin_list_, swtrace_begin_, label, __VA_ARGS__);    \
 		(void)0;                                                                           \
 	})
 #define SwtraceBegin(...)                                                                          \
 	SWTRACE_CAT_(SWTRACE_CAT_(SWTRACE_BEGIN_, SWTRACE_COUNT_(__VA_ARGS__)), _)(__VA_ARGS__)
-#define SwtraceEnd() (swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR) ? (void)0 : (SwtraceEnd)())
+#define SwtraceEnd() (swtrace_scope_is_off_() ? (void)0 : (SwtraceEnd)())
 
 /*
  * The number of intervals that SwtraceBegin has open on this thread, and dropping all but so many

@@ -209,7 +209,7 @@ public_names() {
 only_public_names() {
 	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
 		public_names |
-		grep -vE '^(swtrace_private_|Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|Swtrace|swtrace_(gate|begin_|scope_(begin|end)_)$|cpidecode_)'
+		grep -vE '^(swtrace_private_|Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|Swtrace|swtrace_(gate|awake_|rest_|begin_|scope_(begin|end)_)$|cpidecode_)'
 }
 only_cpc_names() {
 	! nm -D --defined-only "$libdir/libcpc.so" | public_names |

@@ -193,7 +193,27 @@ static void rests(void)
 	{
 		SWTRACE_SCOPE("after");
 	}
+	printf(" %u", mapped_pages());
+	/* None was open: the next begin or end closes the page. */
+	TraceOff();
+	{
+		SWTRACE_SCOPE("while off");
+	}
+	printf(" %u", mapped_pages());
+	TraceOn();
+	SwtraceBegin("begun");
+	SwtraceEnd();
+	printf(" %u", mapped_pages());
+	TraceOff();
+	SwtraceBegin("begun while off");
+	printf(" %u", mapped_pages());
+	TraceOn();
+	SwtraceBegin("begun again");
+	SwtraceEnd();
+	TraceOff();
+	SwtraceEnd();
 	printf(" %u\n", mapped_pages());
+	TraceOn();
 }
 
 static void handler(int signal)

@@ -135,10 +135,12 @@ turned_off)
 rests)
 	in_session sh -c '"$0" rests >pages' "$CASES"
 	! grep -q '^0 ' pages || skip "rests: the kernel grants no page"
-	echo "1 0 1" | diff -u - pages >out || fail "pages before, while off and after"
+	echo "1 0 1 0 1 0 0" | diff -u - pages >out || fail "pages before, while off and after"
 	expect <<-'END'
 	0 before
 	0 after
+	0 begun
+	0 begun again
 	END
 	;;
 signals)

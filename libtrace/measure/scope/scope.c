@@ -360,6 +360,22 @@ static inline uint32_t scope_find_label(swtrace_label_ *label)
 		       : attach_find_label(label->text, label->length, &label->number);
 }
 
+/* Set by each begin, which may open the page. */
+__thread UINT32 swtrace_awake_;
+
+/* From the next begin on, the thread's switches need not pay for its page. */
+static __attribute__((noinline)) void scope_rest(void)
+{
+	swtrace_awake_ = 0;
+	life_rest_page(thread_self());
+}
+
+int swtrace_rest_(void)
+{
+	scope_rest();
+	return 1;
+}
+
 /* Everything that takes time comes before the clock is read. */
 void swtrace_scope_begin_(
 	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
@@ -381,20 +397,14 @@ void swtrace_scope_begin_(
 	}
 	if (begins_are_on())
 		scope_write_begin_of_label(s);
+	swtrace_awake_ = 1;
 	s->start = life_begin((struct life_start *)(void *)s->life);
-}
-
-/* An interval that was open when tracing was turned off ends: until the next one the thread's
- * switches need not pay for its page. */
-static __attribute__((noinline)) void scope_end_off(void)
-{
-	life_rest_page(thread_self());
 }
 
 void swtrace_scope_end_(const swtrace_scope_ *s)
 {
 	if (unlikely(!scope_is_on())) {
-		scope_end_off();
+		scope_rest();
 		return;
 	}
 	if (unlikely(!scope_is_here(s))) {
@@ -438,6 +448,7 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 		scope_keep(t, s, label, (uint32_t)length, nargs, args);
 	if (begins_are_on())
 		scope_write_begin(s, label, length);
+	swtrace_awake_ = 1;
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
@@ -446,7 +457,7 @@ void SwtraceEnd(void)
 	struct scope_thread *t;
 
 	if (!scope_is_on()) {
-		scope_end_off();
+		scope_rest();
 		return;
 	}
 	t = scope_find_thread(begins_period());
