@@ -21,6 +21,13 @@
 #define SCOPE_KNOWN_ARGS_CUT 16u  /* there was no room for an argument, or for all of its text */
 #define SCOPE_KNOWN_START_CPU 32u /* the processor where it began follows */
 
+/* The library's own cost, in ticks, in the rest of that word: of an empty interval, and of a pair
+ * of begin and end. Both 0: not known. */
+#define SCOPE_OWN_INSIDE_SHIFT 7
+#define SCOPE_OWN_INSIDE_MAX 0xFFFu
+#define SCOPE_OWN_PAIR_SHIFT 19
+#define SCOPE_OWN_PAIR_MAX 0x1FFFu
+
 /* For readers without the schema: index of the (first) word. */
 enum scope_word {
 	SCOPE_WORD_KNOWN = 0,

@@ -149,7 +149,7 @@ typedef struct {
 	swtrace_label_ *label;
 	UINT32 writer, number, kept, text; /* kept, text: in the thread's memory */
 	UINT64 begin;			   /* of the begin hook, if kept and text say so */
-	UINT64 reserved;
+	UINT64 cost;			   /* of the begin; 0: not measured */
 } swtrace_scope_;
 
 SWTRACE_HANDLER_API void swtrace_scope_begin_(

@@ -88,6 +88,55 @@ in_file out '"ph":"E".*"ts":1.000'
 run 0 --format chrome nested.bin
 not_in_file out compensated_ns
 
+# Light intervals tell it in their first word: 10 inside and 40 a pair, beside bits that the hook has anyway.
+known()
+{
+	echo $(($1 + 10 * 128 + 40 * 524288))
+}
+"$MKTRACE" - light.bin <<END
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+section labels
+label "light"
+section hooks ring=0
+hook 0xC2 0x10000000 tid=7 at=1300 $(known 1) 1 64:100
+hook 0xC2 0x10000000 tid=7 at=1500 $(known 38) 1 64:150 64:2 64:100 1
+hook 0xC2 0x20000000 tid=7 at=1600 $(known 9) 0 64:30 0 1 "by text"
+hook 0xC2 0x10000000 tid=7 at=1700 1 1 64:20
+group mm=1 tid=7 at=2000 elapsed=1000 types=0 label="outer"
+endgroup
+hook 0xC1 0x10000001 tid=7 at=2000 1 10 64:1000 64:0 10 40
+hook 0xC2 0x10000000 tid=7 at=5000 $(known 1) 1 64:2500
+hook 0xC2 0x20000000 tid=7 at=4900 $(known 0) 1 64:500 1 0 1 1 64:7
+section end
+END
+run 0 --report intervals --format csv --columns label,elapsed_cycles,own_inside_ns,own_nested_ns,on_cpu_ns,flags light.bin
+tr -d '\r' <out >rows
+cat >expected <<'END'
+label,elapsed_cycles,own_inside_ns,own_nested_ns,on_cpu_ns,flags
+outer,1000,10,120,1000,own-cost
+light,100,10,0,100,own-cost
+light,150,10,0,100,own-cost
+by text,30,10,0,30,own-cost
+light,20,,,20,
+light,2500,10,40,2500,
+light,500,10,0,,
+END
+sort rows >sorted
+sort expected | diff - sorted >differ || fail "light: $(cat differ)"
+run 0 --report intervals --format csv --columns label,elapsed_cycles,on_cpu_ns --compensate light.bin
+in_file err '6 of 7 intervals tell it'
+in_file out '^outer,870,'
+in_file out '^light,90,90'
+in_file out '^by text,20,20'
+in_file out '^light,20,20'
+in_file out '^light,490,'
+run 0 --format folded --compensate light.bin
+in_file out 'outer 6'
+run 0 --report info light.bin
+in_file out 'own cost +10 ns inside an interval, 40 ns for a pair'
+
 # Nothing to take off.
 run 0 --compensate none.bin
 in_file err 'nothing is taken off'

@@ -216,6 +216,29 @@ static void rests(void)
 	TraceOn();
 }
 
+/* More of each form than are samples, and one around some. */
+static void costs(void)
+{
+	for (int i = 0; i < 100; i++) {
+		SWTRACE_SCOPE("plain");
+	}
+	for (int i = 0; i < 100; i++) {
+		SWTRACE_SCOPE("with an argument", SWT_I64("i", i));
+	}
+	for (int i = 0; i < 100; i++) {
+		SwtraceBegin("begun");
+		SwtraceEnd();
+	}
+	for (int i = 0; i < 100; i++) {
+		SwtraceBegin("begun with an argument", SWT_I64("i", i));
+		SwtraceEnd();
+	}
+	SWTRACE_SCOPE("around");
+	for (int i = 0; i < 10; i++) {
+		SWTRACE_SCOPE("plain");
+	}
+}
+
 static void handler(int signal)
 {
 	SWTRACE_SCOPE("in the handler", SWT_I64("signal", signal));
@@ -431,7 +454,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
-		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests},
+		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests}, {"costs", costs},
 		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
 		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves},
 		{"holds", holds}};

@@ -143,6 +143,38 @@ rests)
 	0 begun again
 	END
 	;;
+costs)
+	# Where a pair takes more than the hook has room for, as under a sanitizer on a busy machine,
+	# none is told.
+	in_session "$CASES" costs
+	"$CPIDECODE" --report intervals --format json trace.bin >rows 2>err || fail "intervals"
+	python3 - <<-'END' >out 2>&1 || fail "own costs"
+	import json, sys
+	rows = [json.loads(line) for line in open("rows")]
+	told = {}
+	for row in rows:
+	    told.setdefault(row["label"], []).append(row["own_inside_ns"])
+	assert sorted(told) == ["around", "begun", "begun with an argument", "plain", "with an argument"], told
+	skipped = True
+	for label, costs in told.items():
+	    if label == "around":
+	        continue
+	    # The samples tell none, those after them all the same; none at all is too much to tell.
+	    assert costs[:16] == [None] * 16, (label, costs[:17])
+	    assert len(set(costs[16:])) == 1, (label, costs)
+	    skipped = skipped and costs[16] is None
+	    assert costs[16] is None or costs[16] > 0
+	around = [row for row in rows if row["label"] == "around"][0]
+	plain = told["plain"][-1]
+	if plain is not None:
+	    # Ten pairs, each at least as long as what it has inside.
+	    assert around["own_nested_ns"] >= 10 * plain - 10, (around["own_nested_ns"], plain)
+	print("skip" if skipped else "ok")
+	END
+	! grep -q skip out || skip "costs: a pair takes more than a hook has room for"
+	"$CPIDECODE" --report info trace.bin >out 2>err || fail "info"
+	grep -q '^  own cost .* inside an interval, .* for a pair of start and end; pid ' out || fail "info tells no cost"
+	;;
 signals)
 	in_session "$CASES" signals
 	expect <<-'END'

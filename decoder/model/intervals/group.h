@@ -62,7 +62,7 @@ int group_need_util(struct group *g, uint32_t cpu); /* in utils */
 /* Completes a group of CPU utilisation after its last hook. 0 or CPIDECODE_ENOMEM. */
 int group_settle_util(struct group *g);
 /* Completes a light interval. */
-void group_settle_scope(struct group *g);
+void group_settle_scope(struct group *g, bool own_cost);
 
 /* Named values, in group_values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
 int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);

@@ -61,7 +61,7 @@ static const struct group_field fields[] = {
 	{"cpu_idle_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(idle_time)},
 	{"cpu_intr_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(intr_time)},
 	{"cpu_unhalted_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(unhalted_cycles)},
-	{"known", TAKE_KNOWN, OF_SCOPE, WANT_QUALITY | WANT_VALUES, 0},
+	{"known", TAKE_KNOWN, OF_SCOPE, WANT_QUALITY | WANT_VALUES | WANT_OWN_COST, 0},
 	{"label_number", TAKE_LABEL_NUMBER, OF_SCOPE, 0, 0},
 	{"arg_name", TAKE_ARG_NAME, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"arg_type", TAKE_VALUE_TYPE, OF_CPI | OF_SCOPE, WANT_VALUES, 0},

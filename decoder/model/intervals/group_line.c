@@ -6,6 +6,20 @@
 #include "../../../formats/schema_program.h"
 #include "intervals.h"
 
+/* Conditions test bits, repeats take the number. */
+static uint64_t lines_find_mask(const struct schema_hook *s, int16_t slot)
+{
+	uint64_t mask = 0;
+
+	for (uint32_t pc = 0; pc < s->nops; pc++) {
+		if (s->ops[pc].kind == OP_IF && s->ops[pc].slot == slot)
+			mask |= s->ops[pc].number;
+		if (s->ops[pc].kind == OP_REPEAT && s->ops[pc].slot == slot)
+			mask = UINT64_MAX;
+	}
+	return mask;
+}
+
 /* Finds the slots and the label. False: hooks of this schema need the cursor. */
 static bool lines_scan_schema(struct group_lines *lines, const struct group_plan *plan)
 {
@@ -37,6 +51,7 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 				return false;
 			if (plan->means[s->ops[pc].field]->op == TAKE_KNOWN)
 				lines->known = (int)lines->nslots;
+			lines->slots[lines->nslots].mask = lines_find_mask(s, f->slot);
 			lines->slots[lines->nslots].word = (uint16_t)word;
 			lines->slots[lines->nslots++].type = (uint8_t)f->type;
 			lines->slot_words = word + schema_type_words(f->type);
@@ -181,13 +196,15 @@ const struct group_line *group_line_find(const struct group_plan *plan, const st
 	if (h->nwords < lines->slot_words || (lines->label && !h->nstrings))
 		return NULL;
 	for (uint32_t i = 0; i < lines->nslots; i++) {
-		slot[i] = line_value(h->words + 4 * (size_t)lines->slots[i].word,
+		const uint64_t v = line_value(h->words + 4 * (size_t)lines->slots[i].word,
 			(enum field_type)lines->slots[i].type);
+
+		if ((int)i == lines->known && v & SCOPE_KNOWN_TEXT)
+			return NULL;
+		slot[i] = v & lines->slots[i].mask;
 		if (line && line->slot[i] != slot[i])
 			line = NULL;
 	}
-	if (lines->known >= 0 && slot[lines->known] & SCOPE_KNOWN_TEXT)
-		return NULL;
 	if (!line) {
 		line = group_lines_find_line(plan, h, slot);
 		if (line)

@@ -47,6 +47,7 @@ struct group_lines {
 	int known;		     /* the slot that says whether a text is; -1: none */
 	uint32_t nslots, slot_words; /* the words that hold all slots */
 	struct {
+		uint64_t mask; /* bits that a hook's form depends on */
 		uint16_t word;
 		uint8_t type;
 	} slots[LINE_SLOTS];

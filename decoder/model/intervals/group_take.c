@@ -276,9 +276,14 @@ static int take_line(struct group *g, const struct group_line *line, const struc
 	return rc;
 }
 
-void group_settle_scope(struct group *g)
+void group_settle_scope(struct group *g, bool own_cost)
 {
 	struct interval *iv = &g->iv;
+
+	if (own_cost && g->known >> SCOPE_OWN_INSIDE_SHIFT) {
+		iv->own_inside = g->known >> SCOPE_OWN_INSIDE_SHIFT & SCOPE_OWN_INSIDE_MAX;
+		iv->own_pair = g->known >> SCOPE_OWN_PAIR_SHIFT & SCOPE_OWN_PAIR_MAX;
+	}
 
 	if (g->known & SCOPE_KNOWN_NO_SWITCH)
 		set_count(iv, &iv->ctx_switches, 0);

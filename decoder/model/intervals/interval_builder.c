@@ -227,7 +227,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
 		return CPIDECODE_ENOMEM;
 	if (iv->major == SCOPE_MAJOR)
-		group_settle_scope(g);
+		group_settle_scope(g, b->wants & (WANT_OWN_COST | WANT_FLAGS));
 	iv->elapsed = g->identity.elapsed;
 	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
 	iv->start_ns = b->wants & WANT_START

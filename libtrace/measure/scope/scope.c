@@ -19,6 +19,7 @@
 #include "../../session/threads.h"
 #include "args.h"
 #include "begins.h"
+#include "cost.h"
 
 #undef SwtraceEnd
 
@@ -163,6 +164,15 @@ static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 
 /* ------------------------------------------------------------------------ writing */
 
+/* Beside those that its begin and its kept things tell; base: of the function that writes it. */
+static unsigned scope_cost_kind_of(const swtrace_scope_ *s, unsigned base)
+{
+	const bool begun = s->kept && s->text & SCOPE_HAS_BEGUN;
+
+	return base | (s->kept && s->kept != SCOPE_NOTHING ? SCOPE_COST_KEPT : 0) |
+	       (begun ? SCOPE_COST_BEGINS : 0);
+}
+
 /* What the thread did in an interval, as far as it is known. */
 struct scope_time {
 	uint32_t known;
@@ -219,9 +229,11 @@ static inline void scope_put_head(uint8_t *p, const struct hook_writer *w, const
 	put_hl64(p + 4 * SCOPE_WORD_ELAPSED, elapsed);
 }
 
+/* Each scope_write function returns the hook's stamp; 0: there is none. */
+
 /* With arguments, or a label that has no number. */
-static __attribute__((noinline)) void scope_write_kept(
-	const swtrace_scope_ *s, const struct scope_time *time)
+static __attribute__((noinline)) uint64_t scope_write_kept(
+	const swtrace_scope_ *s, const struct scope_time *time, unsigned base)
 {
 	static const struct args none, lost = {.is_cut = true};
 	const struct ring_map *map = ring_self.map;
@@ -242,7 +254,8 @@ static __attribute__((noinline)) void scope_write_kept(
 		text = s->label->text;
 		length = s->label->length;
 	}
-	known |= (length ? SCOPE_KNOWN_TEXT : 0) | (args->is_cut ? SCOPE_KNOWN_ARGS_CUT : 0);
+	known |= (length ? SCOPE_KNOWN_TEXT : 0) | (args->is_cut ? SCOPE_KNOWN_ARGS_CUT : 0) |
+		 scope_cost_known(scope_cost_kind_of(s, base));
 	args_find_shape(args, &shape);
 	if (length) {
 		shape.texts++;
@@ -252,7 +265,7 @@ static __attribute__((noinline)) void scope_write_kept(
 	if (hook_begin(&w, SCOPE_MAJOR,
 		    rec_size(nwords, shape.string_bytes) + (begun ? begins_over_bytes() : 0),
 		    begun ? 2 : 1) != HOOK_RESERVED)
-		return;
+		return 0;
 	if (unlikely(ring_self.map != map)) {
 		number = number ? INTERVAL_LABEL_UNKNOWN : 0;
 		args_forget_names(args, &shape);
@@ -269,10 +282,11 @@ static __attribute__((noinline)) void scope_write_kept(
 	if (begun)
 		begins_put_over(&w, SCOPE_MAJOR, 0, s->begin);
 	hook_commit(&w);
+	return w.stamp;
 }
 
 /* After a switch, or with more than a label's number. */
-static __attribute__((noinline)) void scope_write_all(const swtrace_scope_ *s)
+static __attribute__((noinline)) uint64_t scope_write_all(const swtrace_scope_ *s, unsigned base)
 {
 	const struct scope_time time = scope_measure_time(s);
 	const struct ring_map *map = ring_self.map;
@@ -281,22 +295,21 @@ static __attribute__((noinline)) void scope_write_all(const swtrace_scope_ *s)
 	struct hook_writer w;
 	uint8_t *p;
 
-	if (s->kept || (!number && s->label && s->label->length)) {
-		scope_write_kept(s, &time);
-		return;
-	}
+	if (s->kept || (!number && s->label && s->label->length))
+		return scope_write_kept(s, &time, base);
 	if (hook_begin(&w, SCOPE_MAJOR, rec_size(nwords, 0), 1) != HOOK_RESERVED)
-		return;
+		return 0;
 	/* A signal handler attached the thread to other rings. */
 	if (unlikely(ring_self.map != map) && number)
 		number = INTERVAL_LABEL_UNKNOWN;
 	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, nwords, 0, 0);
-	scope_put_head(p, &w, s, time.known, number);
+	scope_put_head(p, &w, s, time.known | scope_cost_known(base), number);
 	scope_put_time(p + 4 * SCOPE_PLAIN_FIRST, &time);
 	hook_commit(&w);
+	return w.stamp;
 }
 
-static inline void scope_write(const swtrace_scope_ *s)
+static inline uint64_t scope_write(const swtrace_scope_ *s, unsigned base)
 {
 	const struct ring_map *map = ring_self.map;
 	uint32_t number = s->number;
@@ -304,17 +317,37 @@ static inline void scope_write(const swtrace_scope_ *s)
 	uint8_t *p;
 
 	if (unlikely(s->kept || (!number && s->label && s->label->length) ||
-		     !life_stayed_since((const void *)s->life))) {
-		scope_write_all(s);
-		return;
-	}
+		     !life_stayed_since((const void *)s->life)))
+		return scope_write_all(s, base);
 	if (hook_begin_inline(&w, SCOPE_MAJOR, rec_size(SCOPE_PLAIN_FIRST, 0), 1) != HOOK_RESERVED)
-		return;
+		return 0;
 	if (unlikely(ring_self.map != map) && number)
 		number = INTERVAL_LABEL_UNKNOWN;
 	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, SCOPE_PLAIN_FIRST, 0, 0);
-	scope_put_head(p, &w, s, SCOPE_KNOWN_NO_SWITCH, number);
+	scope_put_head(p, &w, s, SCOPE_KNOWN_NO_SWITCH | scope_cost_known(base), number);
 	hook_commit(&w);
+	return w.stamp;
+}
+
+/* One whose begin was measured. Asking the kernel after a switch is not the usual cost. */
+static __attribute__((noinline, cold)) void scope_write_sample(
+	const swtrace_scope_ *s, unsigned base)
+{
+	const struct life_start *life = (const void *)s->life;
+	const bool usual = !life->page || life_stayed_since(life);
+	const uint64_t entered = clock_read(), stamp = scope_write(s, base);
+	const uint64_t left = clock_read();
+
+	if (usual && stamp)
+		scope_cost_add(scope_cost_kind_of(s, base), s->cost, entered, stamp, left);
+}
+
+static inline void scope_finish(const swtrace_scope_ *s, unsigned base)
+{
+	if (unlikely(s->cost))
+		scope_write_sample(s, base);
+	else
+		scope_write(s, base);
 }
 
 /* ------------------------------------------------------------------------- begins */
@@ -377,13 +410,14 @@ int swtrace_rest_(void)
 }
 
 /* Everything that takes time comes before the clock is read. */
-void swtrace_scope_begin_(
+static inline void scope_begin(
 	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
 {
 	struct scope_thread *t;
 
 	if (!scope_is_on())
 		return;
+	s->cost = 0;
 	s->period = begins_period();
 	s->writer = ring_self.number;
 	s->label = label;
@@ -401,6 +435,33 @@ void swtrace_scope_begin_(
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
+/* A begin of that kind is measured. */
+static inline bool scope_is_sampled(unsigned base, UINT32 nargs)
+{
+	return unlikely(scope_cost_is_sampled(
+		base | (nargs ? SCOPE_COST_KEPT : 0) | (begins_are_on() ? SCOPE_COST_BEGINS : 0)));
+}
+
+/* Functions of their own: the usual ones keep fewer registers. */
+static __attribute__((noinline, cold)) void scope_begin_sample(
+	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
+{
+	const uint64_t entered = clock_read();
+
+	scope_begin(s, label, nargs, args);
+	if (s->start)
+		s->cost = scope_cost_of_begin(entered, s->start);
+}
+
+void swtrace_scope_begin_(
+	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
+{
+	if (scope_is_sampled(0, nargs))
+		scope_begin_sample(s, label, nargs, args);
+	else
+		scope_begin(s, label, nargs, args);
+}
+
 void swtrace_scope_end_(const swtrace_scope_ *s)
 {
 	if (unlikely(!scope_is_on())) {
@@ -413,29 +474,30 @@ void swtrace_scope_end_(const swtrace_scope_ *s)
 			scope_drop_begin(s);
 		return;
 	}
-	scope_write(s);
+	scope_finish(s, 0);
 	if (unlikely(s->kept))
 		scope_drop_kept(ring_self.block, s);
 }
 
 /* --------------------------------------------------------------------- begin, end */
 
-void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
+/* NULL: it is not recorded. */
+static inline swtrace_scope_ *scope_begin_text(const char *label, UINT32 nargs, const SWT_ARG *args)
 {
 	size_t length = label ? strlen(label) : 0;
 	struct scope_thread *t;
 	swtrace_scope_ *s;
 
 	if (!scope_is_on())
-		return;
+		return NULL;
 	t = scope_find_thread(begins_period());
 	if (!t)
-		return;
+		return NULL;
 	if (t->depth++ >= SWT_DEPTH_MAX)
-		return;
+		return NULL;
 	s = &t->begun[t->depth - 1];
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	s->start = 0;
+	s->start = s->cost = 0;
 	s->period = t->period;
 	s->label = NULL;
 	s->kept = s->text = 0;
@@ -450,6 +512,25 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 		scope_write_begin(s, label, length);
 	swtrace_awake_ = 1;
 	s->start = life_begin((struct life_start *)(void *)s->life);
+	return s;
+}
+
+static __attribute__((noinline, cold)) void scope_begin_text_sample(
+	const char *label, UINT32 nargs, const SWT_ARG *args)
+{
+	const uint64_t entered = clock_read();
+	swtrace_scope_ *s = scope_begin_text(label, nargs, args);
+
+	if (s)
+		s->cost = scope_cost_of_begin(entered, s->start);
+}
+
+void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
+{
+	if (scope_is_sampled(SCOPE_COST_BEGUN, nargs))
+		scope_begin_text_sample(label, nargs, args);
+	else
+		scope_begin_text(label, nargs, args);
 }
 
 void SwtraceEnd(void)
@@ -467,7 +548,7 @@ void SwtraceEnd(void)
 		const swtrace_scope_ *s = &t->begun[t->depth - 1];
 
 		if (s->start)
-			scope_write(s);
+			scope_finish(s, SCOPE_COST_BEGUN);
 		scope_drop_kept(t, s);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

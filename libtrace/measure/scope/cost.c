@@ -1,0 +1,85 @@
+#include "cost.h"
+
+#include <stdlib.h>
+
+#include "../../../formats/scope_hooks.h"
+
+struct scope_cost scope_costs[SCOPE_COST_KINDS];
+
+static uint32_t scope_cost_cut(uint64_t ticks)
+{
+	return ticks < INT32_MAX ? (uint32_t)ticks : INT32_MAX;
+}
+
+uint64_t scope_cost_of_begin(uint64_t entered, uint64_t start)
+{
+	const uint64_t left = clock_read();
+
+	return (uint64_t)scope_cost_cut(start - entered) << 32 | scope_cost_cut(left - start) | 1;
+}
+
+static int scope_cost_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint32_t scope_cost_median(const uint32_t samples[SCOPE_COST_SAMPLES])
+{
+	uint32_t sorted[SCOPE_COST_SAMPLES];
+
+	for (int i = 0; i < SCOPE_COST_SAMPLES; i++)
+		sorted[i] = __atomic_load_n(&samples[i], __ATOMIC_RELAXED);
+	qsort(sorted, SCOPE_COST_SAMPLES, sizeof *sorted, scope_cost_compare);
+	return sorted[SCOPE_COST_SAMPLES / 2];
+}
+
+/* What a reading of the clock takes. */
+static uint32_t scope_cost_of_clock(void)
+{
+	uint64_t least = UINT64_MAX, before = clock_read();
+
+	for (int i = 0; i < SCOPE_COST_SAMPLES; i++) {
+		const uint64_t now = clock_read();
+
+		least = now - before < least ? now - before : least;
+		before = now;
+	}
+	return scope_cost_cut(least);
+}
+
+/* An interval reads the clock twice, a sample twice more: once of these between its start and its
+ * stamp. */
+static void scope_cost_settle(struct scope_cost *c)
+{
+	const uint32_t clock = scope_cost_of_clock();
+	uint32_t inside = scope_cost_median(c->inside), pair = scope_cost_median(c->pair);
+
+	inside = inside > clock ? inside - clock : 1;
+	pair = pair > 2 * clock ? pair - 2 * clock : 1;
+	if (pair < inside)
+		pair = inside;
+	if (inside <= SCOPE_OWN_INSIDE_MAX && pair <= SCOPE_OWN_PAIR_MAX)
+		__atomic_store_n(&c->known,
+			inside << SCOPE_OWN_INSIDE_SHIFT | pair << SCOPE_OWN_PAIR_SHIFT,
+			__ATOMIC_RELAXED);
+}
+
+void scope_cost_add(unsigned kind, uint64_t begin, uint64_t entered, uint64_t stamp, uint64_t left)
+{
+	struct scope_cost *c = &scope_costs[kind];
+	const uint64_t before = begin >> 32, tail = (uint32_t)begin;
+	/* A handler's hook or a slow section may have pushed the stamp before or behind. */
+	const uint64_t until = stamp > entered ? stamp - entered : 0;
+	const uint32_t n = __atomic_fetch_add(&c->taken, 1, __ATOMIC_RELAXED);
+
+	if (n >= SCOPE_COST_SAMPLES)
+		return;
+	__atomic_store_n(&c->inside[n], scope_cost_cut(tail + until), __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&c->pair[n], scope_cost_cut(before + tail + left - entered), __ATOMIC_RELAXED);
+	/* Acquire, release: who stored last finds what all others stored. */
+	if (__atomic_add_fetch(&c->stored, 1, __ATOMIC_ACQ_REL) == SCOPE_COST_SAMPLES)
+		scope_cost_settle(c);
+}
