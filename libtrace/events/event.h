@@ -32,12 +32,18 @@ size_t event_name_length(const char *list);
 struct event_listed {
 	struct cpc_event event;
 	bool is_foreign; /* the name is known, and is no event of this machine */
+	bool on_cpus;	 /* of all processors, not of the thread */
 };
 
 /* Parses "instructions,cpu/event=0x3c,umask=0/,page-faults:u": at most `max` events, none of them
- * twice. Returns how many, or -EINVAL with one line that names what is wrong. */
+ * twice. A modifier may have an a, as in perf stat -a: on all processors ("cycles:a",
+ * "cycles:ua"). Returns how many, or -EINVAL with one line that names what is wrong. */
 int event_list_parse(
 	const char *list, struct event_listed listed[], unsigned max, char why[EVENT_WHY_MAX]);
+
+/* Whether the PMU of that name counts on the processor: those of a socket, and of one type of core,
+ * name theirs. */
+bool event_pmu_counts_on(const char *pmu, uint32_t cpu) PRIVATE_ABI(event_pmu_counts_on);
 
 /* How many programmable and fixed counters this processor has as far as the kernel or the
  * processor says (0: unknown, as always on AArch64). */

@@ -31,10 +31,26 @@ static int list_check_end(const char *end, char why[EVENT_WHY_MAX])
 	return 0;
 }
 
+/* Strips an `a` from the modifiers at the end of the name: "cycles:a", "cycles:ua", "cpu/cycles/a".
+ * No event's own name ends so. */
+static bool list_cut_all(char *name)
+{
+	char *last = strrchr(name, '/'), *modifiers = last ? last : strrchr(name, ':');
+	char *a = modifiers ? strchr(modifiers + 1, 'a') : NULL;
+
+	if (!a || strspn(modifiers + 1, "uka") != strlen(modifiers + 1) || strchr(a + 1, 'a') ||
+		modifiers == name)
+		return false;
+	memmove(a, a + 1, strlen(a));
+	if (modifiers[1] == 0 && *modifiers == ':')
+		*modifiers = 0;
+	return true;
+}
+
 static int list_parse_name(
 	const char *name, size_t n, struct event_listed *listed, char why[EVENT_WHY_MAX])
 {
-	char text[EVENT_NAME_MAX];
+	char text[EVENT_NAME_MAX], full[EVENT_NAME_MAX];
 	int rc;
 
 	if (n >= sizeof text)
@@ -42,12 +58,14 @@ static int list_parse_name(
 			"the event's name \"%.40s...\" is longer than %d bytes", name,
 			EVENT_NAME_MAX - 1);
 	snprintf(text, sizeof text, "%.*s", (int)n, name);
+	memcpy(full, text, sizeof full);
+	listed->on_cpus = list_cut_all(text);
 	rc = event_find(text, &listed->event, why);
 	listed->is_foreign = rc == -ENOTSUP;
-	if (!listed->is_foreign)
+	if (rc && !listed->is_foreign)
 		return rc;
 	/* An event that was not found has no name. */
-	snprintf(listed->event.name, sizeof listed->event.name, "%s", text);
+	snprintf(listed->event.name, sizeof listed->event.name, "%s", full);
 	why[0] = 0;
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "private.h"
 #include "../core/file.h"
+#include "../core/online.h"
 
 #define SYSFS "/sys"
 #define DEVICES "bus/event_source/devices"
@@ -147,4 +148,19 @@ int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user)
 
 	snprintf(path, sizeof path, "%s/" DEVICES, root);
 	return sysfs_walk_folder(path, visible, visit, user);
+}
+
+bool event_pmu_counts_on(const char *pmu, uint32_t cpu)
+{
+	static const char *const files[] = {"cpumask", "cpus"};
+	char path[sizeof root + 128], text[4096];
+	struct cpu_set set;
+
+	for (int i = 0; good_name(pmu) && i < 2; i++) {
+		snprintf(path, sizeof path, "%s/" DEVICES "/%s/%s", root, pmu, files[i]);
+		ssize_t n = file_read_once(path, text, sizeof text);
+		if (n > 0 && cpu_set_parse(&set, text, (size_t)n))
+			return cpu_set_has(&set, cpu);
+	}
+	return true;
 }

@@ -13,14 +13,19 @@ static const struct {
 	const char *list;
 	int count;
 	const char *last;
-	bool foreign; /* the last one */
+	bool foreign, on_cpus; /* the last one */
 } good[] = {
-	{"cycles", 1, "cycles", false},
-	{"instructions,cycles:u", 2, "cycles:u", false},
-	{"cpu/event=0x3c,umask=0/,page-faults,r01c2", 3, "r01c2", false},
-	{"cycles,cycles:u,cpu/event=0x3c/u", 3, "cpu/event=0x3c/u", false},
-	{"page-faults,nosuchpmu/event=1,umask=2/", 2, "nosuchpmu/event=1,umask=2/", true},
-	{"cycles,instructions,branches,faults", MAX, "faults", false},
+	{"cycles", 1, "cycles", false, false},
+	{"instructions,cycles:u", 2, "cycles:u", false, false},
+	{"cpu/event=0x3c,umask=0/,page-faults,r01c2", 3, "r01c2", false, false},
+	{"cycles,cycles:u,cpu/event=0x3c/u", 3, "cpu/event=0x3c/u", false, false},
+	{"page-faults,nosuchpmu/event=1,umask=2/", 2, "nosuchpmu/event=1,umask=2/", true, false},
+	{"cycles,instructions,branches,faults", MAX, "faults", false, false},
+	/* Of all processors: another event than that of the thread. */
+	{"cycles,cycles:a", 2, "cycles:a", false, true},
+	{"cycles:ua,cycles:uka", 2, "cycles:uka", false, true},
+	{"cpu/event=0x3c/a,cpu/event=0x3c/ak", 2, "cpu/event=0x3c/ak", false, true},
+	{"page-faults:a,nosuchpmu/event=1/a", 2, "nosuchpmu/event=1/a", true, true},
 };
 
 START_TEST(lists_are_taken_apart)
@@ -34,6 +39,7 @@ START_TEST(lists_are_taken_apart)
 	ck_assert_msg(count == good[_i].count, "%s: %d %s", good[_i].list, count, why);
 	ck_assert_str_eq(listed[count - 1].event.name, good[_i].last);
 	ck_assert(listed[count - 1].is_foreign == good[_i].foreign);
+	ck_assert(listed[count - 1].on_cpus == good[_i].on_cpus);
 	ck_assert_str_eq(why, "");
 }
 END_TEST
@@ -52,6 +58,11 @@ static const char *const bad[][2] = {
 	{"cycles,faults,branches,instructions,no-such", "more than 4 events"},
 	{"cpu/event=1,cycles", "the second / is missing"},
 	{"cycles faults", "there is no event \"cycles faults\""},
+	{"cycles:aa", "there is no event \"cycles:aa\""},
+	{"cycles:a,cycles:a", "\"cycles:a\" comes twice"},
+	{"cycles:ax", "there is no event \"cycles:ax\""},
+	{":a", "there is no event \":a\""},
+	{"a", "there is no event \"a\""},
 };
 
 START_TEST(wrong_lists_say_why)

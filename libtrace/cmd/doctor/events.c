@@ -20,8 +20,9 @@ void doctor_events(struct findings *f, const struct doctor_facts *m)
 	n = finding(f, "counters.events", e->counted[0] ? FINDING_GOOD : FINDING_BAD,
 		"events of intervals, by %s: %s", e->from, e->counted[0] ? e->counted : "none");
 	finding_means(n, "%s",
-		e->counted[0] ? "counted per thread in each interval of CpiStart and CpiGet"
-			      : "none of the list is counted here");
+		e->counted[0]
+			? "counted in each interval of CpiStart and CpiGet, of its thread (with :a, on all processors)"
+			: "none of the list is counted here");
 	if (!e->counted[0])
 		finding_todo(n, "swtrace event list --try shows which events count here");
 	if (!e->missing[0])

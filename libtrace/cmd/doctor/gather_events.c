@@ -47,7 +47,7 @@ static void events_take_missing(
 	struct count_event count = {.event = listed->event};
 
 	if (!e->missing[0])
-		count_explain(&count, m->error, false, 0, e->why);
+		count_explain(&count, m->error, listed->on_cpus, 0, e->why);
 	events_append(e->missing, sizeof e->missing, m->name, "");
 }
 

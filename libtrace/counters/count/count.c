@@ -100,23 +100,6 @@ static int leader_of(const struct count *c, unsigned event, unsigned place)
 	return -1;
 }
 
-/* Uncore and hybrid PMUs say which processors are theirs. */
-static bool is_foreign(const struct count_event *e, int cpu)
-{
-	static const char *const files[] = {"cpumask", "cpus"};
-	char path[160], text[4096];
-	struct cpu_set set;
-
-	for (int i = 0; e->event.pmu[0] && i < 2; i++) {
-		snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/%s", e->event.pmu,
-			files[i]);
-		ssize_t n = file_read_once(path, text, sizeof text);
-		if (n > 0 && cpu_set_parse(&set, text, (size_t)n))
-			return !cpu_set_has(&set, (uint32_t)cpu);
-	}
-	return false;
-}
-
 static void close_place(struct count *c, unsigned place)
 {
 	for (unsigned i = c->events; i-- > 0;) {
@@ -185,7 +168,8 @@ static int count_allocate_descriptors(struct count *c)
 
 		e->fd = malloc((c->places + 1) * sizeof *e->fd);
 		for (unsigned p = 0; e->fd && p < c->places; p++)
-			e->fd[p] = e->error || (c->processors && is_foreign(e, c->place[p]))
+			e->fd[p] = e->error || (c->processors && !event_pmu_counts_on(e->event.pmu,
+									 (uint32_t)c->place[p]))
 					   ? COUNT_FOREIGN
 					   : COUNT_MISSING;
 		if (!e->fd)

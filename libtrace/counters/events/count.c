@@ -5,7 +5,7 @@
 #include "../machine/rate.h"
 #include "../thread/thread.h"
 
-__attribute__((noinline)) static const struct event_groups *count_open(const struct event_set *set)
+__attribute__((noinline)) static struct event_groups *count_open(const struct event_set *set)
 {
 	struct thread_group *t = thread_keep(thread_self());
 	struct event_groups *before = t ? t->events : NULL;
@@ -35,7 +35,7 @@ static void count_read_others(const struct event_set *set, struct event_reading 
 
 		if (way == EVENT_BY_CLOCK)
 			r->count[i] = thread_time_ns();
-		else if (way > EVENT_BY_CLOCK)
+		else if (way > EVENT_BY_CLOCK && way != EVENT_ON_CPUS)
 			r->count[i] = count_faults(way);
 	}
 }
@@ -43,7 +43,7 @@ static void count_read_others(const struct event_set *set, struct event_reading 
 void event_count_read(const struct event_set *set, struct event_reading *r)
 {
 	const struct thread_group *t = thread_self()->group;
-	const struct event_groups *g = t ? t->events : NULL;
+	struct event_groups *g = t ? t->events : NULL;
 
 	r->opening = 0;
 	if (!g || g->set != set)
@@ -57,6 +57,8 @@ void event_count_read(const struct event_set *set, struct event_reading *r)
 	}
 	event_groups_read(g, r);
 	count_read_others(set, r);
+	if (set->on_cpus)
+		event_groups_read_cpus(g, r);
 }
 
 void event_count_rest(void)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../sample.h"
+#include "cpus.h"
 
 static _Atomic uint64_t openings;
 
@@ -83,6 +84,7 @@ struct event_groups *event_groups_open(const struct event_set *set)
 			events[count++] = i;
 	}
 	groups_open_all(g, events, count);
+	g->cpus = event_cpus_hold(set);
 	return g;
 }
 
@@ -113,10 +115,30 @@ void event_groups_read(const struct event_groups *g, struct event_reading *r)
 		groups_read_one(g, i, r);
 }
 
+/* Each event of all processors has the times of a group of its own, behind the thread's groups. */
+void event_groups_read_cpus(struct event_groups *g, struct event_reading *r)
+{
+	struct event_cpus_sum sums[INTERVAL_EVENTS_MAX];
+	unsigned group = g->groups;
+
+	if (!g->cpus && !(g->cpus = event_cpus_hold(g->set)))
+		return;
+	event_cpus_read(g->cpus, sums);
+	for (unsigned i = 0; i < g->set->count; i++) {
+		if (g->set->event[i].way != EVENT_ON_CPUS)
+			continue;
+		r->group_of[i] = (uint8_t)group;
+		r->count[i] = sums[i].count;
+		r->enabled[group] = sums[i].enabled;
+		r->running[group++] = sums[i].running;
+	}
+}
+
 void event_groups_close(struct event_groups *g, bool forked)
 {
 	if (!g)
 		return;
+	event_cpus_drop(g->cpus);
 	for (unsigned i = g->groups; i-- > 0;) {
 		perf_group_close(g->group[i], forked);
 		free(g->group[i]);

@@ -1,5 +1,6 @@
 /*
- * The perf events of a set, opened for the calling thread: one group, so that they count the same
+ * The perf events of a set, opened for the calling thread (those of all processors for its process,
+ * cpus.h): one group, so that they count the same
  * time and take one read, or several where the counters do not suffice for one.
  */
 #ifndef SWT_COUNTERS_EVENTS_GROUPS_H
@@ -13,7 +14,8 @@
 
 struct event_groups {
 	const struct event_set *set;
-	uint64_t opening; /* a number that no other one of the process has; not 0 */
+	struct event_cpus *cpus; /* held; NULL: none, or not now */
+	uint64_t opening;	 /* a number that no other one of the process has; not 0 */
 	unsigned groups;
 	struct perf_group *group[INTERVAL_EVENTS_MAX];
 	uint8_t member[INTERVAL_EVENTS_MAX][INTERVAL_EVENTS_MAX]; /* of a group: the set's events */
@@ -34,6 +36,8 @@ struct event_reading {
 /* NULL: out of memory. What cannot be opened is unknown in all readings. */
 struct event_groups *event_groups_open(const struct event_set *set);
 void event_groups_read(const struct event_groups *g, struct event_reading *r);
+/* Those of all processors. */
+void event_groups_read_cpus(struct event_groups *g, struct event_reading *r);
 /* NULL: none. forked: in a child, of a thread of its parent. */
 void event_groups_close(struct event_groups *g, bool forked);
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/online.h"
 #include "../perf/group.h"
+#include "cpus.h"
 
 /* ------------------------------------------------------------------------- one event */
 
@@ -62,6 +64,48 @@ static int member_try_user_only(struct event_member *m, const struct cpc_event *
 	return rc;
 }
 
+bool event_member_counts_on(const struct event_member *m, uint32_t cpu)
+{
+	return event_pmu_counts_on(m->pmu, cpu);
+}
+
+/* On the first processor that it counts on. */
+static int member_try_on_cpus(const struct event_member *m)
+{
+	struct perf_event_attr copy = m->attr;
+	struct cpu_set online;
+	struct perf_group g;
+
+	cpu_set_online(&online);
+	for (uint32_t cpu = 0; cpu < online.end; cpu++) {
+		if (!cpu_set_has(&online, cpu) || !event_member_counts_on(m, cpu))
+			continue;
+		int rc = perf_group_open(&g, &copy, 1, -1, (int)cpu, NULL);
+
+		if (rc == 0)
+			perf_group_close(&g, false);
+		return rc;
+	}
+	return -ENODEV;
+}
+
+static void member_choose_on_cpus(struct event_member *m, const struct event_listed *listed)
+{
+	const struct cpc_event *e = &listed->event;
+	int rc = listed->is_foreign ? -ENOTSUP : event_attr(e, &m->attr, sizeof m->attr);
+
+	m->way = EVENT_ON_CPUS;
+	/* Of a processor the kernel opens this one, and counts nothing. */
+	if (rc == 0 && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_TASK_CLOCK)
+		rc = -EOPNOTSUPP;
+	if (rc == 0)
+		rc = event_is_in_kernel_only(e) && !e->kernel ? -EINVAL : member_try_on_cpus(m);
+	if (rc == 0 || member_is_passing(rc))
+		return;
+	m->way = EVENT_BY_NOTHING;
+	m->error = -rc;
+}
+
 void event_member_choose(struct event_member *m, const struct event_listed *listed)
 {
 	const struct cpc_event *e = &listed->event;
@@ -69,6 +113,11 @@ void event_member_choose(struct event_member *m, const struct event_listed *list
 
 	*m = (struct event_member){.way = EVENT_BY_PERF};
 	snprintf(m->name, sizeof m->name, "%s", e->name);
+	memcpy(m->pmu, e->pmu, sizeof m->pmu);
+	if (listed->on_cpus) {
+		member_choose_on_cpus(m, listed);
+		return;
+	}
 	if (!listed->is_foreign && e->type == PERF_TYPE_SOFTWARE &&
 		e->config == PERF_COUNT_SW_TASK_CLOCK) {
 		m->way = EVENT_BY_CLOCK;
@@ -124,6 +173,7 @@ static struct event_set *event_set_new(
 	for (int i = 0; i < count; i++) {
 		event_member_choose(&set->event[i], &listed[i]);
 		set->others |= set->event[i].way > EVENT_BY_PERF;
+		set->on_cpus |= set->event[i].way == EVENT_ON_CPUS;
 	}
 	set->count = (unsigned)count;
 	set->next = sets;
@@ -142,4 +192,10 @@ const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX])
 			return set;
 	count = event_list_parse(list, listed, INTERVAL_EVENTS_MAX, why);
 	return count < 0 ? NULL : event_set_new(list, listed, count);
+}
+
+void event_sets_after_fork(void)
+{
+	for (struct event_set *set = sets; set; set = set->next)
+		event_cpus_after_fork(set->cpus);
 }

@@ -25,6 +25,7 @@ enum event_way {
 	EVENT_BY_FAULTS, /* getrusage, as the quality hook's faults without the right to perf's */
 	EVENT_BY_MINOR_FAULTS,
 	EVENT_BY_MAJOR_FAULTS,
+	EVENT_ON_CPUS, /* as perf events of all processors: cpus.h */
 };
 
 struct event_member {
@@ -33,18 +34,26 @@ struct event_member {
 	int error;	/* EVENT_BY_NOTHING: an errno */
 	bool user_only; /* though the name asks for the kernel's part as well */
 	struct perf_event_attr attr;
+	char pmu[sizeof((struct cpc_event *)0)->pmu];
 };
+
+struct event_cpus; /* cpus.h */
 
 struct event_set {
 	struct event_set *next;
 	unsigned count;
-	bool others; /* some are neither perf events nor unknown */
+	bool others;		 /* some are neither perf events nor unknown */
+	bool on_cpus;		 /* some are of all processors */
+	struct event_cpus *cpus; /* NULL: never opened */
 	struct event_member event[INTERVAL_EVENTS_MAX];
 	char list[];
 };
 
 /* Finds out how an event is counted here; opens and closes it. */
 void event_member_choose(struct event_member *m, const struct event_listed *listed);
+
+/* Whether its PMU counts on that processor: those of a socket name one of them. */
+bool event_member_counts_on(const struct event_member *m, uint32_t cpu);
 
 /*
  * The set of a list. Made once for a list and kept for the life of the process: threads and
@@ -57,5 +66,8 @@ const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX]);
 bool event_sets_try_lock(void);
 void event_sets_lock(void);
 void event_sets_unlock(void);
+
+/* In a child of fork, with the lock held. */
+void event_sets_after_fork(void);
 
 #endif

@@ -37,6 +37,8 @@ static void thread_after_fork(bool child)
 	idle_after_fork(child);
 	script_after_fork();
 	perf_after_fork();
+	if (child)
+		event_sets_after_fork();
 	event_sets_unlock();
 	pthread_mutex_unlock(&lock);
 }

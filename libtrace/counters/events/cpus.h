@@ -1,0 +1,34 @@
+/*
+ * A set's events of all processors (`:a`): whatever runs there is counted. One group on each
+ * processor, opened for the process by the first thread that holds them, and closed by the last:
+ * each takes one read at either end of an interval.
+ *
+ * Nothing waits: while another thread opens or closes them (or the one that a signal handler
+ * interrupted), they are not to be had.
+ *
+ * A processor that came online or went offline since they were opened makes them unknown until
+ * then: the sum would lack it.
+ */
+#ifndef SWT_COUNTERS_EVENTS_CPUS_H
+#define SWT_COUNTERS_EVENTS_CPUS_H
+
+#include <stdint.h>
+
+#include "set.h"
+
+/* Holds those of the set. NULL: not now, out of memory, or there are none. */
+struct event_cpus *event_cpus_hold(const struct event_set *set);
+void event_cpus_drop(struct event_cpus *c);
+
+/* What one counted so far on all processors. */
+struct event_cpus_sum {
+	uint64_t count, enabled, running; /* count: CPI_NONE if unknown */
+};
+
+/* sums: of the set's events; those that are not of all processors stay as they are. */
+void event_cpus_read(const struct event_cpus *c, struct event_cpus_sum sums[INTERVAL_EVENTS_MAX]);
+
+/* In a child of fork, where an opening or closing of a thread that it lacks never ends. */
+void event_cpus_after_fork(struct event_cpus *c);
+
+#endif
