@@ -96,7 +96,7 @@ const struct option cpidecode_options[] = {
 			"                      (not for hooks, cpus, info, speedscope)"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
-			"                      EVENT: one that the intervals counted"},
+			"                      EVENT: one that the intervals counted, or a --metric"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
 		.help = "write to FILE, put in place when it is whole (- is standard\n"
 			"                      output)"},

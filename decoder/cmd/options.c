@@ -552,9 +552,11 @@ static void check_diff(const struct options *o)
 
 static void check_metrics(const struct options *o)
 {
+	if (o->nmetrics && o->report == REPORT_FLAME && !o->weight)
+		misuse("--metric: of a graph it is the weight: --weight NAME");
 	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
-		o->report != REPORT_DIFF && o->report != REPORT_WHY)
-		misuse("--metric goes with --report summary, intervals, diff or why");
+		o->report != REPORT_DIFF && o->report != REPORT_WHY && o->report != REPORT_FLAME)
+		misuse("--metric goes with --report summary, intervals, diff or why, and with --weight");
 }
 
 static void check_compensate(const struct options *o)

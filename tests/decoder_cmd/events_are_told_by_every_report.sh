@@ -151,6 +151,28 @@ for weight in page-faults '' event.page-faults; do
 	in_file err '^cpidecode: --weight .*: it is cycles, .* or an event of the trace'
 done
 run 2 --format folded --compensate --weight event.instructions nested.bin
+# A metric that adds up is a weight, too; fractions are rounded.
+run 0 --format folded --metric 'twice=2 * instructions - instructions/10' --weight twice nested.bin
+quiet
+[ "$(cat out)" = "$(printf 'tid 7;outer 133\ntid 7;outer;inner 57')" ] || fail "other stacks of a metric"
+run 0 --format folded --metric 'both=instructions + 10*{a<b>&}' --weight both nested.bin
+[ "$(cat out)" = 'tid 7;outer;inner 70' ] || fail "other stacks where a part is n/a"
+in_file err '^cpidecode: 1 interval left out: both were not measured in it$'
+run 0 --format folded --metric 'instructions=3*instructions' --weight metric.instructions nested.bin
+[ "$(cat out)" = "$(printf 'tid 7;outer 210\ntid 7;outer;inner 90')" ] || fail "other stacks of metric.NAME"
+run 0 --format folded --metric 'below=instructions - elapsed_ns' --weight below nested.bin
+[ ! -s out ] || [ "$(awk '{ sum += $NF } END { print sum + 0 }' out)" -eq 0 ] || fail "a weight below 0"
+run 0 --format svg --metric 'twice=2*instructions' --weight twice nested.bin
+in_file out 'twice in all'
+for formula in 'instructions/elapsed_ns' 'instructions + 1' 'instructions*instructions' 'raw_cpi*2' '7' '1/instructions'; do
+	run 2 --format folded --metric "x=$formula" --weight x nested.bin
+	[ ! -s out ] || fail "a graph of what does not add up"
+	in_file err '^cpidecode: --weight x: a graph adds weights up, which '
+done
+run 2 --format folded --metric 'x=instructions' nested.bin
+in_file err 'of a graph it is the weight'
+run 2 --format folded --metric 'x=nonesuch' --weight x nested.bin
+in_file err 'none a column, named nonesuch'
 run 0 --format folded --weight page-faults --label none nested.bin
 [ ! -s out ] || fail "stacks of no interval"
 

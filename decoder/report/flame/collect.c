@@ -13,6 +13,7 @@
 #include "../../sink/escape.h"
 #include "../query/select.h"
 #include "../values/columns.h"
+#include "metric.h"
 
 enum {
 	BUDGET = 8 << 20,
@@ -211,8 +212,9 @@ static int collect_add_interval(
 	struct flame_collection *c, struct flame_writer *w, const struct interval *iv)
 {
 	struct flame_record *r = &w->unnamed[w->nunnamed];
-	uint64_t weight = c->r->weight == WEIGHT_EVENT ? collect_find_event(c, w, iv)
-						       : flame_weight(c->r->weight, iv);
+	uint64_t weight = c->metric			 ? flame_metric_of(c->metric, iv)
+			  : c->r->weight == WEIGHT_EVENT ? collect_find_event(c, w, iv)
+							 : flame_weight(c->r->weight, iv);
 	bool selected = select_interval(c->r, iv);
 
 	*r = (struct flame_record){
@@ -278,15 +280,17 @@ static int collect_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static unsigned collect_wants(const struct report *r)
+static unsigned collect_wants(const struct flame_collection *c)
 {
+	const struct report *r = c->r;
 	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
 		[WEIGHT_NS] = WANT_START,
 		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
 		[WEIGHT_THREAD_CYCLES] = WANT_THREAD,
 		[WEIGHT_EVENT] = WANT_EVENTS};
 	unsigned wants = select_wants(r) | (select_asks_time(r) ? WANT_START : 0) |
-			 (r->compensate ? WANT_OWN_COST : 0);
+			 (r->compensate ? WANT_OWN_COST : 0) |
+			 (c->metric ? WANT_SYSTEM | WANT_THREAD | WANT_QUALITY : 0);
 
 	if (r->format == FORMAT_SVG)
 		return WANT_START | WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | weights[r->weight] |
@@ -322,7 +326,7 @@ static int collect_begin(struct flame_collection *c)
 	for (unsigned i = 0; i < c->count && !rc; i++) {
 		c->writers[i].start = INT64_MAX;
 		c->writers[i].end = INT64_MIN;
-		rc = interval_builder_new(c->r->trace, collect_wants(c->r), &c->writers[i].builder);
+		rc = interval_builder_new(c->r->trace, collect_wants(c), &c->writers[i].builder);
 	}
 	return rc;
 }
@@ -407,7 +411,7 @@ int flame_collect(struct flame_collection *c)
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
 		.threads = c->r->threads,
-		.spared = collect_wants(c->r) & WANT_START ? 0 : HOOK_SPARE_TIME,
+		.spared = collect_wants(c) & WANT_START ? 0 : HOOK_SPARE_TIME,
 		.read = collect_read_slice,
 		.ctx = c,
 		.progress = c->r->progress,

@@ -12,6 +12,7 @@
 #include "../query/select.h"
 #include "../report.h"
 #include "collect.h"
+#include "metric.h"
 #include "sides.h"
 #include "tree.h"
 #include "words.h"
@@ -390,7 +391,7 @@ static int flame_write_lines(struct builder *b)
 static int flame_refuse_event(struct report *r)
 {
 	report_note(r,
-		"--weight %s: it is cycles, ns, instructions or thread_cycles, or an event of the trace's intervals",
+		"--weight %s: it is cycles, ns, instructions or thread_cycles, or an event of the trace's intervals, or a metric (--metric)",
 		r->weight_event);
 	r->is_misused = true;
 	return CPIDECODE_EINVAL;
@@ -412,10 +413,14 @@ static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
 		lineage_init(&b->lineage, r->where, r->trace, &b->query);
 		b->collection.query = &b->query;
 	}
-	int rc = builder_add_intervals(b);
+	struct flame_metric metric = {0};
+	int rc = flame_metric_find(&metric, r);
+	b->collection.metric = metric.weight;
+	if (!rc)
+		rc = builder_add_intervals(b);
 	uint64_t left_out = b->collection.left_out;
 	/* Of a choice without an interval nothing is known. */
-	if (!rc && r->weight == WEIGHT_EVENT && !b->collection.names_event &&
+	if (!rc && r->weight == WEIGHT_EVENT && !metric.weight && !b->collection.names_event &&
 		(left_out || (select_takes_all(r) && !r->slices)))
 		rc = flame_refuse_event(r);
 	if (!rc && sides)
@@ -436,6 +441,7 @@ static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
 			", so their values are an upper bound");
 	lineage_free(&b->lineage);
 	flame_tree_free(&b->tree);
+	flame_metric_free(&metric);
 	free(b);
 	return rc;
 }

@@ -269,6 +269,66 @@ double derived_of_interval(const struct derived *d, const struct interval *iv)
 	return formula_value(d->formula, values);
 }
 
+bool derived_may_be(const struct report *r, const char *name)
+{
+	static const char prefix[] = "metric.";
+	const size_t skipped = strncmp(name, prefix, sizeof prefix - 1) ? 0 : sizeof prefix - 1;
+	const char *plain = name + skipped;
+	const size_t length = strlen(plain);
+
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (strcmp(r->metrics[i].name, plain) == 0 || strcmp(r->metrics[i].name, name) == 0)
+			return true;
+	for (size_t i = 0; i < BUILTIN; i++)
+		if (strncmp(builtin[i], plain, length) == 0 && builtin[i][length] == '=')
+			return true;
+	return false;
+}
+
+/* What a part of a formula is. */
+enum metric_part { PART_NUMBER, PART_SUM, PART_OTHER };
+
+static enum metric_part metric_part_of_operand(const struct metric_operand *o)
+{
+	return !o->own || !o->own->is_real || strcmp(o->own->name, "elapsed_ns") == 0 ? PART_SUM
+										      : PART_OTHER;
+}
+
+static enum metric_part metric_part_of(
+	enum formula_op op, enum metric_part left, enum metric_part right)
+{
+	switch (op) {
+	case FORMULA_ADD:
+	case FORMULA_SUBTRACT:
+		return left == right ? left : PART_OTHER;
+	case FORMULA_MULTIPLY:
+		return left == PART_NUMBER ? right : right == PART_NUMBER ? left : PART_OTHER;
+	default:
+		return right == PART_NUMBER ? left : PART_OTHER;
+	}
+}
+
+bool derived_is_additive(const struct derived *d)
+{
+	enum metric_part stack[FORMULA_STEPS];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < d->formula->nsteps; i++) {
+		const struct formula_step *s = &d->formula->steps[i];
+
+		if (s->op == FORMULA_NUMBER) {
+			stack[n++] = PART_NUMBER;
+		} else if (s->op == FORMULA_OPERAND) {
+			stack[n++] = metric_part_of_operand(&d->operands[s->operand]);
+		} else if (s->op != FORMULA_NEGATE) {
+			n--;
+			stack[n - 1] =
+				metric_part_of((enum formula_op)s->op, stack[n - 1], stack[n]);
+		}
+	}
+	return n == 1 && stack[0] == PART_SUM;
+}
+
 static bool metric_is_column(const struct column *c)
 {
 	return c && (c->name || c->heading);

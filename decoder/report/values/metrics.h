@@ -43,6 +43,11 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
  */
 double derived_of_group(const struct derived *d, const struct tally_group *g);
 double derived_of_interval(const struct derived *d, const struct interval *iv);
+/* Whether a metric of that name, or metric.NAME, can be in a set of the report. */
+bool derived_may_be(const struct report *r, const char *name);
+/* Whether the metric of two intervals together is the sum of both: operands are counts and times,
+ * added, subtracted, and times or through numbers. */
+bool derived_is_additive(const struct derived *d);
 enum { DERIVED_TAKEN = 80 };
 /* The names of a report's own columns, up to that many: how many. */
 size_t derived_list_names(const struct column *own, const char *taken[DERIVED_TAKEN]);

@@ -92,7 +92,7 @@ static inline double why_change(const double value[WHY_SIDES])
 enum { WHY_QUANTITIES = 9 };
 extern const char *const why_quantities[WHY_QUANTITIES];
 
-struct why_explanations; /* why_explain.h */
+struct why_explanations; /* explain.h */
 
 /* groups: parallel to those of t. */
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
