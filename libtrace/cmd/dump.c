@@ -75,20 +75,14 @@ static void clear_progress(const struct progress *p)
 
 /* --------------------------------------------------------------------------- dump */
 
+/* Shorter waits for another dump are no news. */
+#define TOLD_WAIT_NS UINT64_C(100000000)
+
 /* Only wrap mode overwrites. */
 static void tell_missed(const struct verb *verb, const struct dump_result *r)
 {
-	static const char *const why[] = {
-		[KEEP_GRANTED] = "there was no memory in the session's file system to keep them",
-		[KEEP_ONE_AREA] = "these buffers have no memory to keep them (init --prealloc)",
-		[KEEP_NOT_OWNER] = "only the buffers' owner may keep them",
-		[KEEP_BUSY] = "another dump keeps them",
-		[KEEP_NO_MEMORY] =
-			"too little memory is free in the session's file system to keep them",
-	};
-
 	cmd_note(verb, "programs overwrote %u of %u sections before they were read: %s%s",
-		r->missed, r->there, why[r->keep],
+		r->missed, r->there, session_keep_why(r->keep),
 		r->later ? "; the overwritten hooks include some from after the dump" : "");
 }
 
@@ -113,6 +107,10 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
+	if (r->waited_ns >= TOLD_WAIT_NS)
+		cmd_note(verb,
+			"waited %.1f s for another dump of these buffers: the hooks are those of the time after that",
+			(double)r->waited_ns / 1e9);
 	if (r->missed)
 		tell_missed(verb, r);
 	if (r->damaged)

@@ -83,6 +83,7 @@ static int dump_gather_contents(struct dump *d)
 
 	session_keep_begin(&d->keep, d->session, keep_going, d);
 	d->result.keep = d->keep.why;
+	d->result.waited_ns = d->keep.waited_ns;
 	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)
 		return rc;
@@ -90,6 +91,9 @@ static int dump_gather_contents(struct dump *d)
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
 	text_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
+	if (d->keep.waited_ns)
+		text_linef(&d->head.meta, "cut wait", "%llu ns",
+			(unsigned long long)d->keep.waited_ns);
 	if (d->options->reason)
 		dump_put_reason(d, d->options->reason);
 	if (rc == 0 && d->head.meta.failed)
@@ -129,6 +133,7 @@ static bool section_done(void *arg)
 	struct dump *d = arg;
 
 	d->done++;
+	session_keep_beat(&d->keep);
 	return keep_going(d);
 }
 
@@ -221,6 +226,13 @@ static int dump_write_losses(struct dump *d)
 	return rc;
 }
 
+/* Before anything that may take long and needs no ring: another dump may wait for them. */
+static void dump_release_rings(struct dump *d)
+{
+	rings_close(&d->rings);
+	session_keep_end(&d->keep);
+}
+
 static int write_all(struct dump *d)
 {
 	uint32_t max_raw = dump_largest_raw(d);
@@ -237,6 +249,7 @@ static int write_all(struct dump *d)
 		rc = write_hooks(d);
 	if (rc == 0)
 		rc = dump_write_losses(d);
+	dump_release_rings(d);
 	if (rc == 0)
 		rc = section_write_index(&d->writer, d->options->codec, d->error);
 	if (rc == 0)
@@ -258,7 +271,11 @@ static int write_file(struct dump *d)
 		d->out.go_on = keep_going;
 		d->out.go_on_arg = d;
 	}
+	if (d->keep.control)
+		output_spool(&d->out);
 	rc = write_all(d);
+	if (rc == 0)
+		rc = output_unspool(&d->out, d->error);
 	section_writer_close(&d->writer);
 	if (rc) {
 		output_abandon(&d->out);
@@ -285,8 +302,7 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 	}
 	if (result)
 		*result = d.result;
-	rings_close(&d.rings);
-	session_keep_end(&d.keep);
+	dump_release_rings(&d);
 	head_free(&d.head);
 	tasks_close(&d.tasks);
 	return rc;

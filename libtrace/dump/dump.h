@@ -43,6 +43,7 @@ struct dump_result {
 	uint32_t sections;	   /* of hooks, in the rings */
 	uint32_t there, missed;	   /* sections at the cut; overwritten before they were read */
 	enum keep_refusal keep;	   /* why they could be */
+	uint64_t waited_ns;	   /* for another dump, before the cut */
 	uint32_t later;		   /* rings whose overwritten count goes beyond the cut */
 	uint32_t damaged;	   /* truncated or invalid rings */
 	uint64_t before_ns;	   /* of what the reason asks for, in all rings */

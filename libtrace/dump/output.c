@@ -14,6 +14,9 @@
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
 
+/* What is copied from a spool at once. */
+enum { SPOOL_BYTES = 1 << 18 };
+
 int output_fail(const char *path, const char *what, int code, struct session_error *error)
 {
 	const char *advice = "";
@@ -155,12 +158,72 @@ static void output_skip_written(struct iovec **parts, int *count, size_t gone)
 	}
 }
 
+void output_spool(struct output *o)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(o->fd, &st) != 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
+		return;
+	fd = temporary_open_unnamed();
+	if (fd < 0)
+		return;
+	o->stream = o->fd;
+	o->fd = fd;
+	o->spools = true;
+}
+
+static int output_copy_spooled(
+	struct output *o, int from, uint64_t bytes, uint8_t *buffer, struct session_error *error)
+{
+	int rc = 0;
+
+	while (rc == 0 && o->written < bytes) {
+		uint64_t left = bytes - o->written;
+		ssize_t n = pread(from, buffer, left < SPOOL_BYTES ? (size_t)left : SPOOL_BYTES,
+			(off_t)o->written);
+
+		if (n > 0)
+			rc = output_write(o, buffer, (size_t)n, error);
+		else if (n == 0 || errno != EINTR)
+			rc = output_fail(OUTPUT_UNNAMED, "read", n ? errno : EIO, error);
+	}
+	return rc;
+}
+
+int output_unspool(struct output *o, struct session_error *error)
+{
+	uint64_t bytes = o->written;
+	int from = o->fd, rc;
+	uint8_t *buffer;
+
+	if (!o->spools)
+		return 0;
+	o->fd = o->stream;
+	o->spools = false;
+	o->written = 0;
+	buffer = malloc(SPOOL_BYTES);
+	rc = buffer ? output_copy_spooled(o, from, bytes, buffer, error)
+		    : output_fail(o->path, "write", ENOMEM, error);
+	free(buffer);
+	close(from);
+	return rc;
+}
+
 int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error)
 {
 	output_skip_written(&parts, &count, 0);
 	while (count) {
 		ssize_t n = writev(o->fd, parts, count);
 
+		/* No space for the rest: it is written directly, however long that takes. */
+		if (o->spools && (n == 0 || (n < 0 && errno != EINTR))) {
+			int rc = output_unspool(o, error);
+
+			if (rc)
+				return rc;
+			continue;
+		}
 		if (n == 0 || (n < 0 && errno != EINTR)) {
 			o->why = n ? errno : EIO;
 			return output_fail(o->path, "write", o->why, error);
@@ -244,6 +307,9 @@ int output_appear(struct output *o, struct session_error *error)
 
 void output_abandon(struct output *o)
 {
+	if (o->spools)
+		close(o->stream);
+	o->spools = false;
 	if (o->fd >= 0)
 		close(o->fd);
 	o->fd = -1;

@@ -17,6 +17,8 @@ struct output {
 	int fd;
 	bool temporary; /* `temp` is to be renamed to `path`, or removed */
 	int why;	/* errno of a write that failed */
+	bool spools;	/* fd is a file without a name, for `stream` */
+	int stream;
 	uint64_t written;
 	/* Called when a signal interrupts a write. False: give up. NULL: never. */
 	bool (*go_on)(void *arg);
@@ -52,6 +54,13 @@ bool output_is_file(const char *path);
 int output_write(struct output *o, const void *bytes, size_t size, struct session_error *error);
 /* Writes all parts in as few calls as possible. Modifies parts. */
 int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error);
+
+/*
+ * If the output may keep its writer waiting (a pipe, a socket): what is written from now on goes to
+ * a file without a name first, as far as there is space, and to the output with output_unspool.
+ */
+void output_spool(struct output *o);
+int output_unspool(struct output *o, struct session_error *error);
 
 /* Renames a file that is still being written to its name, replacing what had it. */
 int output_appear(struct output *o, struct session_error *error);

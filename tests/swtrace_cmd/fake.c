@@ -136,6 +136,11 @@ void session_keep_begin(
 	k->why = KEEP_ONE_AREA;
 }
 
+void session_keep_beat(struct session_keep *k)
+{
+	(void)k;
+}
+
 void session_keep_end(struct session_keep *k)
 {
 	(void)k;

@@ -149,6 +149,8 @@ static void settle(struct rings *rings, struct dumped *d)
 }
 
 static void (*before_the_cut)(void);
+/* Of each section: a dump whose output is slow. */
+static useconds_t pause_us;
 
 /* Waits for so many laps between the cut and the first section, and as many in the middle. */
 static void dump_once(struct session *s, unsigned laps, struct dumped *d)
@@ -169,6 +171,8 @@ static void dump_once(struct session *s, unsigned laps, struct dumped *d)
 		wait_for_laps(laps);
 		while ((rc = rings_next(&rings, &from, &e)) == 1) {
 			look_at_section(d, &from);
+			session_keep_beat(&keep);
+			usleep(pause_us);
 			if (++n == SECTIONS / 2)
 				wait_for_laps(laps);
 		}
@@ -240,6 +244,13 @@ static void dump_of_its_own(unsigned laps, struct dumped *d)
 	dump_once(&s, laps, d);
 }
 
+static uint32_t *slow_cut;
+
+static void tell_cut(void)
+{
+	__atomic_store_n(slow_cut, 1, __ATOMIC_RELAXED);
+}
+
 static void at_once(const void *arg)
 {
 	const char *name = "dumps of three processes at once";
@@ -260,6 +271,32 @@ static void at_once(const void *arg)
 	for (int i = 0; i < 3; i++)
 		ok = ok && dump_is_exact(&d[i], 0) && dump_is_full(&d[i]);
 	tell_dump(ok, name, &d[2]);
+}
+
+/* Another one waits for a dump that goes on, however long it takes, and takes nothing from it. */
+static void slow_dump(const void *arg)
+{
+	const char *name = "a dump that waits for a slow one";
+	struct dumped *d = box_shared(2 * sizeof *d);
+	uint32_t *cut = box_shared(sizeof *cut);
+
+	(void)arg;
+	start();
+	session_unlock(&box);
+	slow_cut = cut;
+	if (fork() == 0) {
+		before_the_cut = tell_cut;
+		pause_us = 30000;
+		dump_of_its_own(1, &d[0]);
+		_exit(0);
+	}
+	while (!__atomic_load_n(cut, __ATOMIC_RELAXED))
+		usleep(1000);
+	dump_once(&box, 2, &d[1]);
+	wait(NULL);
+	stop();
+	tell_dump(dump_is_exact(&d[0], 0) && dump_is_full(&d[0]), "a slow dump", &d[0]);
+	tell_dump(dump_is_exact(&d[1], 0) && dump_is_full(&d[1]), name, &d[1]);
 }
 
 /* Whoever is killed while it keeps the rings harms no later dump. */
@@ -402,6 +439,7 @@ static int body(int argc, char **argv)
 	all = box_shared(sizeof *all);
 	scenario(in_turn, NULL);
 	scenario(at_once, NULL);
+	scenario(slow_dump, NULL);
 	scenario(killed_dump, NULL);
 	scenario(stopped_writer, NULL);
 	scenario(no_memory, NULL);
