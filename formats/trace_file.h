@@ -30,6 +30,7 @@ enum tf_header {
 	TF_VERSION_MINOR_UNWRITTEN = 2,	 /* of files whose CAUSES may count unwritten hooks */
 	TF_VERSION_MINOR_LABELS = 3,	 /* of files that have LABELS, or may get it */
 	TF_VERSION_MINOR_CONTAINERS = 4, /* of files that have CONTAINERS, or may get it */
+	TF_VERSION_MINOR_REMARKS = 5,	 /* of files that have REMARKS, or may get it */
 };
 
 enum tf_clock {
@@ -83,6 +84,7 @@ enum tf_type {
 	TF_TYPE_CAUSES = 9,	 /* since version 1.1 */
 	TF_TYPE_LABELS = 10,	 /* since version 1.3 */
 	TF_TYPE_CONTAINERS = 11, /* since version 1.4 */
+	TF_TYPE_REMARKS = 12,	 /* since version 1.5 */
 	TF_TYPES,
 };
 

@@ -16,6 +16,9 @@
 /* The index is optional; omitted for more sections than this. */
 #define INDEX_BYTES_MAX ((uint64_t)64 << 20)
 
+/* Bytes of REMARKS: three short lines. */
+enum { REMARKS_MAX = 1024 };
+
 struct dump {
 	struct session *session;
 	const struct dump_options *options;
@@ -70,11 +73,19 @@ static void dump_put_reason(struct dump *d, const struct dump_reason *reason)
 	text_line(t, "trigger", reason->condition);
 	text_line(t, "trigger match", reason->match);
 	text_line(t, "trigger window", reason->window);
-	if (reason->before_ns == 0 || reason->start == 0)
-		return;
-	d->result.before_ns = reach_before(d, reason);
-	text_linef(t, "trigger before", "%llu of %llu ns", (unsigned long long)d->result.before_ns,
-		(unsigned long long)reason->before_ns);
+}
+
+static bool dump_asks_before(const struct dump *d)
+{
+	const struct dump_reason *reason = d->options->reason;
+
+	return reason && reason->before_ns && reason->start;
+}
+
+/* Where rings go round, sections may be overwritten before they are read. */
+static bool dump_may_remark(const struct dump *d)
+{
+	return (!d->result.normal && d->rings.total) || dump_asks_before(d);
 }
 
 static int dump_gather_contents(struct dump *d)
@@ -98,7 +109,8 @@ static int dump_gather_contents(struct dump *d)
 		dump_put_reason(d, d->options->reason);
 	if (rc == 0 && d->head.meta.failed)
 		rc = dump_fail_memory(d);
-	d->head.minor = d->tasks.unplaced	? TF_VERSION_MINOR_CONTAINERS
+	d->head.minor = dump_may_remark(d)	? TF_VERSION_MINOR_REMARKS
+			: d->tasks.unplaced	? TF_VERSION_MINOR_CONTAINERS
 			: d->head.labels	? TF_VERSION_MINOR_LABELS
 			: has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES
 						: TF_VERSION_MINOR;
@@ -119,7 +131,8 @@ static uint64_t index_entries(const struct dump *d)
 static uint32_t dump_largest_raw(const struct dump *d)
 {
 	uint64_t sizes[] = {d->rings.total ? d->session->geometry.section_size : 0,
-		(uint64_t)d->rings.rings * TF_LOSS_SIZE, index_entries(d) * TF_INDEX_SIZE};
+		(uint64_t)d->rings.rings * TF_LOSS_SIZE, REMARKS_MAX,
+		index_entries(d) * TF_INDEX_SIZE};
 	uint64_t largest = head_largest(&d->head);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -226,6 +239,32 @@ static int dump_write_losses(struct dump *d)
 	return rc;
 }
 
+/* How much of the cut the file has: known once all was read. */
+static int dump_write_remarks(struct dump *d)
+{
+	const struct dump_result *r = &d->result;
+	struct text t = {0};
+	int rc = 0;
+
+	if (!r->normal && r->there)
+		text_linef(&t, "cut kept", "%u of %u sections", r->there - r->missed, r->there);
+	if (r->missed)
+		text_line(&t, "cut missed", session_keep_why(r->keep));
+	if (dump_asks_before(d)) {
+		d->result.before_ns = reach_before(d, d->options->reason);
+		text_linef(&t, "trigger before", "%llu of %llu ns",
+			(unsigned long long)r->before_ns,
+			(unsigned long long)d->options->reason->before_ns);
+	}
+	if (t.failed || t.length > REMARKS_MAX)
+		rc = dump_fail_memory(d);
+	else if (t.length)
+		rc = head_write_plain(
+			&d->writer, TF_TYPE_REMARKS, TF_CODEC_NONE, t.bytes, t.length, d->error);
+	text_free(&t);
+	return rc;
+}
+
 /* Before anything that may take long and needs no ring: another dump may wait for them. */
 static void dump_release_rings(struct dump *d)
 {
@@ -249,6 +288,8 @@ static int write_all(struct dump *d)
 		rc = write_hooks(d);
 	if (rc == 0)
 		rc = dump_write_losses(d);
+	if (rc == 0)
+		rc = dump_write_remarks(d);
 	dump_release_rings(d);
 	if (rc == 0)
 		rc = section_write_index(&d->writer, d->options->codec, d->error);

@@ -37,6 +37,8 @@ struct ring_cursor {
 	uint8_t *kept;		    /* the current section, or NULL: to be copied again */
 	struct ring_span span;	    /* of the current section; bytes 0: none */
 	uint64_t lost;		    /* since the last section written */
+	bool gap;		    /* hooks are missing before the next section */
+	uint64_t since;		    /* first stamp of the section behind the last gap */
 	uint64_t dropped_torn;	    /* in sections without hooks, which are not written */
 };
 
@@ -133,6 +135,7 @@ static int cursor_open(struct rings *r, uint32_t ring, bool keep)
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	memcpy(c->parts, r->parts, (size_t)n * sizeof *c->parts);
 	c->count = (uint32_t)n;
+	c->gap = c->ledger.overwritten + c->ledger.torn != 0;
 	r->total += c->count;
 	if (keep) {
 		c->kept = malloc(r->reader.geometry.section_size);
@@ -200,6 +203,12 @@ static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
 	return true;
 }
 
+static void note_seen(struct ring_cursor *c, uint32_t part)
+{
+	c->out[part].seen = !c->span.overwritten;
+	c->gap = c->gap || c->span.overwritten;
+}
+
 /* Moves to the ring's next section with a hook; span.bytes is 0 if there is none. */
 static int rings_advance_cursor(struct rings *r, uint32_t ring)
 {
@@ -216,7 +225,7 @@ static int rings_advance_cursor(struct rings *r, uint32_t ring)
 		if (outrun && part % 64 == 0)
 			watch_cut(r, ring);
 		c->lost += c->parts[part].lost_before;
-		c->out[part].seen = !c->span.overwritten;
+		note_seen(c, part);
 		if (rings_accept_section(c, part))
 			return 0;
 	}
@@ -326,6 +335,9 @@ static void rings_fill_section(struct rings *r, struct ring_cursor *c, struct ri
 
 	h->hooks = c->span.hooks;
 	h->torn = c->span.torn;
+	if (c->gap)
+		c->since = c->span.first_stamp;
+	c->gap = false;
 	out->id = ring_reader_id(&r->reader, (uint32_t)(c - r->cursor));
 	out->span = c->span;
 	out->lost = c->lost;
@@ -356,7 +368,7 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 
 		if (!c->kept) {
 			rc = copy_part(r, ring, c->next - 1);
-			c->out[c->next - 1].seen = !c->span.overwritten;
+			note_seen(c, c->next - 1);
 		}
 		if (rc == 0 && rings_accept_section(c, c->next - 1)) {
 			rings_fill_section(r, c, out);
@@ -375,8 +387,10 @@ uint64_t rings_complete_since(const struct rings *r)
 	for (uint32_t i = 0; i < r->rings; i++) {
 		const struct ring_cursor *c = &r->cursor[i];
 
-		if (c->ledger.overwritten + c->ledger.torn && c->span.first_stamp > since)
-			since = c->span.first_stamp;
+		if (c->gap)
+			return UINT64_MAX;
+		if (c->since > since)
+			since = c->since;
 	}
 	return since;
 }

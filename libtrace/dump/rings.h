@@ -63,8 +63,8 @@ void rings_close(struct rings *r);
 /* Gets the next section. Returns 1, 0 after the last one, or a PU_ code. */
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error);
 
-/* The time from which on no ring had overwritten anything at the cut: 0, or ticks. Before the first
- * section is taken. */
+/* The time from which on the sections hold everything: 0, or ticks; UINT64_MAX: there is none. Call
+ * it after the last section. */
 uint64_t rings_complete_since(const struct rings *r);
 
 /* Returns a ring's head at the cut. The dump has what is below it. */

@@ -4,11 +4,11 @@ INTERVALS=${INTERVALS:-$BUILD/tests/swtrace_cmd/swtrace_intervals}
 t=$dir/once
 mkdir "$t"
 
-# busy: a wrapping session and a program that laps its rings.
+# busy OPTIONS: a wrapping session and a program that laps its rings.
 busy()
 {
 	fresh
-	exits 0 "$SWTRACE" init -s 1 -ss 16 -t wrap
+	exits 0 "$SWTRACE" init -s 1 -ss 16 -t wrap "$@"
 	exits 0 "$SWTRACE" on
 	"$WRITER" loop >"$t/count" &
 	writer=$!
@@ -34,6 +34,9 @@ kept()
 	else
 		pass
 	fi
+	exits 0 "$CPIDECODE" --report info "$2"
+	says "$out" '^  cut kept  *\([0-9]*\) of \1 sections$'
+	grep -q 'cut missed' "$out" && fail "$2: says that something is missing" || pass
 	sections=$(sed -n 's/.* hooks in \([0-9]*\) sections.*/\1/p' "$1")
 	[ "${sections:-0}" -ge 62 ] && pass || fail "$2: $sections sections of a ring of 64"
 }
@@ -93,5 +96,31 @@ same "dumps" "$(cd "$t" && echo x.bin*)" "x.bin x.bin.1 x.bin.2"
 grep -q overwrote "$t/told" && fail "a trigger's dump: $(grep overwrote "$t/told")" || pass
 for file in "$t"/x.bin*; do
 	is_trace "$file"
+done
+idle
+
+# ------------------------------------------------------- the file says its share, too
+# share: missed, all, and why, of info in "$out"; as in the line on stderr.
+share()
+{
+	sed -n -e 's/^  cut kept  *\([0-9]*\) of \([0-9]*\) sections$/\1 \2/p' \
+		-e 's/^  cut missed  *//p' "$out" |
+		awk 'NR == 1 { missed = $2 - $1; all = $2 } NR == 2 { why = $0 }
+			END { print missed, all (missed ? " " why : "") }'
+}
+
+busy --prealloc
+for _ in 1 2 3 4 5; do
+	exits 0 "$SWTRACE" dump "$t/share.bin"
+	told=$(sed -n 's/.*overwrote \([0-9]*\) of \([0-9]*\) sections[^:]*: \([^;]*\).*/\1 \2 \3/p' "$err")
+	exits 0 "$CPIDECODE" --report info "$t/share.bin"
+	says "$out" '^  cut kept  '
+	same "the share in info" "$(share)" "${told:-0 $(share | cut -d " " -f 2)}"
+	exits 0 "$CPIDECODE" --report info --format json "$t/share.bin"
+	says "$out" '"key": *"cut kept"'
+	case $told in
+	"") ;;
+	*) says "$out" '"key": *"cut missed", *"value": *"these buffers have no memory' ;;
+	esac
 done
 idle

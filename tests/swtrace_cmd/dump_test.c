@@ -31,10 +31,14 @@ static char path[64];
 static struct dump_result result;
 static struct session_error error;
 
+static struct dump_reason reason;
+
 static int dump(enum tf_codec codec)
 {
-	struct dump_options options = {
-		.path = path, .codec = codec, .command = "a\nb\x01\xff\xc3\xa4 c"};
+	struct dump_options options = {.path = path,
+		.codec = codec,
+		.command = "a\nb\x01\xff\xc3\xa4 c",
+		.reason = reason.condition ? &reason : NULL};
 
 	return dump_write(&fake_session, &options, &result, &error);
 }
@@ -53,6 +57,7 @@ static void before(void)
 	snprintf(path, sizeof path, "%s/t.bin", folder);
 	fake_reset(3, 4096);
 	memset(&result, 0, sizeof result);
+	memset(&reason, 0, sizeof reason);
 	error.text[0] = 0;
 }
 
@@ -253,6 +258,7 @@ START_TEST(containers_follow_their_tasks)
 {
 	enum { NUMBER = 7 | 3u << SHM_TASK_INDEX_BITS, ID = NUMBER | TF_ID_OF_SESSION };
 
+	fake_session.geometry.mode = SHM_MODE_NORMAL;
 	fake_tasks = 2;
 	fake_task[0] = (struct session_task){.number = 6, .tid = 2, .pid = 2, .first = 100};
 	fake_task[1] = (struct session_task){.number = NUMBER,
@@ -337,8 +343,16 @@ static uint64_t cause(int offset)
 	return get_le64(find(TF_TYPE_CAUSES, 0)->payload + offset);
 }
 
+static bool remarks_are(const char *text)
+{
+	const struct seen *s = find(TF_TYPE_REMARKS, 0);
+
+	return s->raw == strlen(text) && memcmp(s->payload, text, s->raw) == 0;
+}
+
 START_TEST(losses_by_cause)
 {
+	fake_session.geometry.mode = SHM_MODE_NORMAL;
 	for (int i = 0; i < SHM_LOSSES; i++)
 		fake_ring[1].ledger.loss[i] = 10u + (unsigned)i;
 	fake_ring[1].ledger.overwritten = 20;
@@ -404,6 +418,45 @@ START_TEST(overwritten_before_its_turn)
 	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->hooks, 2);
 	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->lost, 7);
 	ck_assert_uint_eq(loss(9, TF_LOSS_OVERWRITTEN), 1);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR_REMARKS);
+	ck_assert(
+		remarks_are("cut kept: 10 of 11 sections\ncut missed: these rings keep nothing\n"));
+}
+END_TEST
+
+/* What a trigger wants reaches back to the last gap in a ring. */
+START_TEST(window_ends_at_a_gap)
+{
+	static const struct {
+		uint64_t start, before;
+		const char *remark;
+	} cases[] = {{1000, 100, "trigger before: 100 of 100 ns\n"},
+		{1000, 800, "trigger before: 700 of 800 ns\n"},
+		{200, 100, "trigger before: 0 of 100 ns\n"}};
+	char text[100];
+
+	reason = (struct dump_reason){.condition = "tid=1",
+		.match = "it",
+		.start = cases[_i].start,
+		.before_ns = cases[_i].before};
+	/* Too large to be kept: the second one is gone at the second copy. */
+	fake_reset(FAKE_RINGS, 8 << 20);
+	fake_add_part(9, 0);
+	fake_add_hook(9, 100, 1);
+	fake_add_part(9, 8 << 20)->copies_left = 1;
+	fake_add_hook(9, 200, 1);
+	fake_add_part(9, 16 << 20);
+	fake_add_hook(9, 300, 1);
+	for (uint32_t i = 0; i < 9; i++) {
+		fake_add_part(i, 0);
+		fake_add_hook(i, 150, 1);
+	}
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(result.missed, 1);
+	snprintf(text, sizeof text,
+		"cut kept: 11 of 12 sections\ncut missed: these rings keep nothing\n%s",
+		cases[_i].remark);
+	ck_assert(remarks_are(text));
 }
 END_TEST
 
@@ -625,6 +678,7 @@ int main(void)
 				interrupted),
 			LOOPS({sections_in_order_of_stamps, 0, 3},
 				{what_does_not_shrink_is_stored, 0, 3},
-				{scripted_counters_are_marked, 0, 2})),
+				{scripted_counters_are_marked, 0, 2},
+				{window_ends_at_a_gap, 0, 3})),
 		NULL);
 }

@@ -141,6 +141,11 @@ void session_keep_beat(struct session_keep *k)
 	(void)k;
 }
 
+const char *session_keep_why(enum keep_refusal why)
+{
+	return why == KEEP_ONE_AREA ? "these rings keep nothing" : "?";
+}
+
 void session_keep_end(struct session_keep *k)
 {
 	(void)k;

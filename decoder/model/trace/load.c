@@ -404,6 +404,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		[TF_TYPE_CAUSES] = {load_causes, MAX_RINGS * TF_CAUSES_SIZE},
 		[TF_TYPE_LABELS] = {load_labels, MAX_LABELS_BYTES},
 		[TF_TYPE_CONTAINERS] = {load_containers, MAX_LABELS_BYTES},
+		[TF_TYPE_REMARKS] = {load_meta, MAX_META_BYTES},
 	};
 	struct load *l = ctx;
 	const char *why;

@@ -29,7 +29,7 @@ const char *info_clock_name(uint32_t clock)
 const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
-		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS"};
+		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS", "REMARKS"};
 
 	return names[type];
 }

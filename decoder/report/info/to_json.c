@@ -90,9 +90,9 @@ static void info_json_write_meta(struct json *j, const struct trace_file *f)
 	}
 	json_close(j, ']');
 	json_member_open(j, "sections", '{');
-	/* Most traces have no containers. */
+	/* Most traces have none of the latest types. */
 	for (unsigned type = 0; type < INFO_TYPES; type++)
-		if (type != TF_TYPE_CONTAINERS || f->sections_of[type])
+		if (type < TF_TYPE_CONTAINERS || f->sections_of[type])
 			json_member_u64(j, info_section_name(type), f->sections_of[type]);
 	json_close(j, '}');
 	json_member_u64(j, "labels", f->nlabels);
