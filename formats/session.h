@@ -185,8 +185,9 @@ struct shm_control {
 	uint64_t proc_device; /* at init: st_dev of the owner's /proc, 0: unknown */
 	uint32_t made_up;     /* of this generation: 1: geometry.cpus is SWTRACE_TEST_CPUS */
 	uint32_t keep_beat;   /* counts what the dump that keeps the rings has read: it goes on */
+	uint64_t cgroup_namespace; /* at init: inode of the owner's cgroup namespace, 0: unknown */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 64 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 72 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

@@ -58,7 +58,7 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
-	l->has_containers = trace_has_containers(r->trace);
+	l->has_containers = trace_has_several_containers(r->trace);
 	l->second = UINT64_MAX;
 	l->time = time_text_of(r);
 	l->seconds = hook_lines_count_digits(r->trace);

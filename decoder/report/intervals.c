@@ -227,7 +227,8 @@ static int intervals_report(struct report *r, struct interval_stream *s, struct 
 	if (!rc)
 		rc = intervals_print(r, s, taking, more,
 			atomic_load(&taking->has) |
-				(trace_has_containers(r->trace) ? INTERVAL_HAS_CONTAINER : 0) |
+				(trace_has_several_containers(r->trace) ? INTERVAL_HAS_CONTAINER
+									: 0) |
 				(r->format != FORMAT_TEXT ? INTERVAL_HAS_TIME | INTERVAL_HAS_LIFE |
 								    INTERVAL_HAS_UNEXPLAINED |
 								    INTERVAL_HAS_OWN_COST

@@ -81,6 +81,15 @@ static const char *mode_name(uint32_t mode)
 	}
 }
 
+/* The owner's, which tasks without an entry in CONTAINERS are in. */
+static void meta_put_cgroup(struct text *t, const struct session *s)
+{
+	char name[SHM_CGROUP_TEXT_MAX + 1];
+
+	name[session_read_cgroup(s, SHM_CGROUP_OWNER, name)] = 0;
+	text_line(t, "cgroup", name);
+}
+
 /*
  * The origin of positions and losses. Two files with the same rings hold the same hooks at the
  * same positions; with the same ledger, their losses are one running total.
@@ -152,6 +161,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 	text_linef(t, "section size", "%u", g->section_size);
 	clock_lines(t, s);
 	text_line(t, "session", s->place.dir);
+	meta_put_cgroup(t, s);
 	rings(t, s->control);
 	text_line(t, "command", command);
 	who_and_when(t);

@@ -165,6 +165,12 @@ static void rename_task(struct tasks *t, struct known_task *k, const char *name)
 	}
 }
 
+/* Several containers may share the owner's PID namespace. */
+static bool tasks_is_contained(const struct session_task *task)
+{
+	return task->foreign || (task->cgroup && task->cgroup != SHM_CGROUP_OWNER);
+}
+
 static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 {
 	struct known_task *k = known(t, from->number);
@@ -184,8 +190,8 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 	*k = (struct known_task){.number = from->number,
 		.until = UINT64_MAX,
 		.listed = true,
-		.foreign = from->foreign,
-		.placed = !from->foreign,
+		.contained = tasks_is_contained(from),
+		.placed = !tasks_is_contained(from),
 		.own_tid = from->own_tid,
 		.own_pid = from->own_pid,
 		.pid_namespace = from->pid_namespace,
@@ -309,8 +315,8 @@ void tasks_untell(struct tasks *t)
 	t->unplaced = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		t->task[i].told = false;
-		t->task[i].placed = !t->task[i].foreign;
-		t->unplaced += t->task[i].foreign;
+		t->task[i].placed = !t->task[i].contained;
+		t->unplaced += t->task[i].contained;
 	}
 	t->untold = t->count;
 	t->first_untold = 0;

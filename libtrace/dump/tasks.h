@@ -30,7 +30,7 @@ struct known_task {
 	uint64_t until; /* stamps from here on belong to a later task with this thread id */
 	bool told;	/* in the file */
 	bool listed;	/* by the last tasks_read */
-	bool foreign;	/* see session_task */
+	bool contained; /* not in the owner's container: needs an entry in CONTAINERS */
 	bool placed;	/* its container is in the file, or it needs no entry there */
 	uint32_t own_tid, own_pid, pid_namespace, cgroup; /* see session_task */
 	struct task_identity task;

@@ -55,14 +55,24 @@ uint32_t container_of_thread(const struct shm_control *owner)
 								: container_pid_namespace();
 }
 
-uint32_t container_pid_namespace(void)
+static uint64_t container_inode(const char *path)
 {
 	int saved_errno = errno;
 	struct stat st;
-	uint32_t inode = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+	uint64_t inode = stat(path, &st) == 0 ? st.st_ino : 0;
 
 	errno = saved_errno;
 	return inode;
+}
+
+uint32_t container_pid_namespace(void)
+{
+	return (uint32_t)container_inode("/proc/self/ns/pid");
+}
+
+uint64_t container_cgroup_namespace(void)
+{
+	return container_inode("/proc/self/ns/cgroup");
 }
 
 /* ----------------------------------------------------------------------- names */
@@ -117,6 +127,14 @@ static uint32_t container_read_host(const char **name)
 		return 0;
 	*name = host.nodename;
 	return (uint32_t)strnlen(host.nodename, sizeof host.nodename);
+}
+
+/* Whether the path is that of a cgroup namespace's root, and not of the owner's root. */
+static bool container_is_hidden(
+	const struct shm_control *owner, bool is_home, const char *path, uint32_t length)
+{
+	return length == 1 && *path == '/' &&
+	       (!is_home || owner->cgroup_namespace != container_cgroup_namespace());
 }
 
 /* ----------------------------------------------------------------------- table */
@@ -175,7 +193,8 @@ static uint32_t container_number(int fd, const char *name, uint32_t length)
 	return number;
 }
 
-uint32_t container_cgroup(int dir, uint32_t generation, const struct session_place *place)
+uint32_t container_cgroup(int dir, const struct shm_control *owner, bool is_home,
+	uint32_t generation, const struct session_place *place)
 {
 	int saved_errno = errno, fd;
 	const char *name = NULL;
@@ -187,9 +206,10 @@ uint32_t container_cgroup(int dir, uint32_t generation, const struct session_pla
 		dir, file, O_RDWR, place->owner, S_IWGRP, sizeof(struct shm_cgroup_file), NULL);
 	if (fd >= 0) {
 		length = container_read_path(&name);
+		if (container_is_hidden(owner, is_home, name, length))
+			length = container_read_host(&name);
 		number = length ? container_number(fd, name, length) : 0;
-		/* The root of its own cgroup namespace, or the owner's own cgroup. */
-		if (number == SHM_CGROUP_OWNER || (length == 1 && *name == '/')) {
+		if (number == SHM_CGROUP_OWNER && !is_home) {
 			length = container_read_host(&name);
 			number = length ? container_number(fd, name, length) : 0;
 		}

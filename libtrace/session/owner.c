@@ -409,6 +409,7 @@ static void owner_publish_generation(struct session *s, const struct shm_geometr
 	c->time_namespace = clock_time_namespace();
 	c->pid_namespace = container_pid_namespace();
 	c->proc_device = container_proc_device();
+	c->cgroup_namespace = container_cgroup_namespace();
 	c->state = SHM_OFF;
 	c->last_generation = generation;
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);

@@ -251,9 +251,8 @@ static bool claim_process(struct member *m, const struct session_place *place)
 	if (m->process)
 		return true;
 	m->pid_namespace = container_of_thread(m->map.control);
-	/* /proc is slow: others do without the name. */
-	if (m->pid_namespace != m->map.control->pid_namespace)
-		m->cgroup = container_cgroup(member_open_dir(m, place), m->generation, place);
+	m->cgroup = container_cgroup(member_open_dir(m, place), m->map.control,
+		m->pid_namespace == m->map.control->pid_namespace, m->generation, place);
 	t.pid_namespace = m->pid_namespace;
 	t.cgroup = m->cgroup;
 	number = slots_claim(m->tasks, &t);

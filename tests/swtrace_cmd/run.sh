@@ -135,7 +135,7 @@ is_trace()
 	fi
 }
 
-[ $# -gt 0 ] || set -- usage verbs dump private users containers space large doctor concurrent
+[ $# -gt 0 ] || set -- usage verbs dump private users containers cgroups space large doctor concurrent
 for part; do
 	. "$(dirname "$0")/$part.sh"
 done

@@ -1,7 +1,7 @@
 /*
  * The containers of one machine's threads: CONTAINERS entries, by the thread's id in the file and
  * its first tick, as in TASKS. A thread without an entry is in the container of the session's
- * owner, or it is not known where.
+ * owner (its PID namespace, its cgroup), or it is not known where.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_CONTAINERS_H
 #define SWT_DECODER_MODEL_TRACE_CONTAINERS_H

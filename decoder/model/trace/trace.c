@@ -295,6 +295,14 @@ bool trace_has_containers(const struct trace *t)
 	return false;
 }
 
+bool trace_has_several_containers(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nmachines; i++)
+		if (t->machines[i]->has_several_containers)
+			return true;
+	return false;
+}
+
 const struct label *trace_label(const struct trace_file *f, uint32_t number)
 {
 	return labels_find(f->labels, number);

@@ -170,6 +170,9 @@ const struct container *trace_container(
 	const struct trace *t, uint32_t machine, const struct task *task);
 /* Whether any task has one. */
 bool trace_has_containers(const struct trace *t);
+/* Whether a machine's tasks are in more than one: in several cgroups, or in another PID namespace
+ * than the session's owner. */
+bool trace_has_several_containers(const struct trace *t);
 /* The file's label of that number; NULL: it has none. */
 const struct label *trace_label(const struct trace_file *f, uint32_t number);
 /* Texts by index (labels.h). Several threads may call these. */

@@ -43,6 +43,7 @@ struct machine {
 	bool known;	      /* the id identifies the trace */
 	struct task_table tasks;
 	struct container_table containers;
+	bool has_several_containers;	/* see trace_has_several_containers */
 	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
 	struct clock_finding *findings; /* the files' are parts of it */
 };
