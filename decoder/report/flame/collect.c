@@ -315,6 +315,7 @@ static int collect_begin(struct flame_collection *c)
 		.budget = c->budget ? c->budget : BUDGET,
 		.largest = sizeof(struct flame_record),
 		.compare = collect_compare_records};
+	const bool has_containers = trace_has_several_containers(c->r->trace);
 	int rc = sorter_new(&how, &c->records);
 
 	if (c->r->weight == WEIGHT_EVENT)
@@ -324,6 +325,7 @@ static int collect_begin(struct flame_collection *c)
 	if (!c->writers || !c->maps)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < c->count && !rc; i++) {
+		c->writers[i].tasks.has_containers = has_containers;
 		c->writers[i].start = INT64_MAX;
 		c->writers[i].end = INT64_MIN;
 		rc = interval_builder_new(c->r->trace, collect_wants(c), &c->writers[i].builder);

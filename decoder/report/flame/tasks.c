@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
 #include "../../model/trace/trace.h"
 
@@ -57,15 +58,19 @@ static const struct task *flame_tasks_find_main(
 	return NULL;
 }
 
-/* The number of the name, or of a text in its place. */
-static uint32_t flame_tasks_name(
-	struct flame_names *names, const struct task *task, const char *word, uint32_t number)
+/* The number of the name, or of a text in its place. container: NULL: none. */
+static uint32_t flame_tasks_name(struct flame_names *names, const struct task *task,
+	const char *word, uint32_t number, const char *container)
 {
-	char text[24];
+	char unnamed[24], text[sizeof unnamed + TF_CONTAINER_MAX + 4];
 	const char *name = task ? task->name : "";
 
 	if (!name[0]) {
-		snprintf(text, sizeof text, "%s %u", word, number);
+		snprintf(unnamed, sizeof unnamed, "%s %u", word, number);
+		name = unnamed;
+	}
+	if (container) {
+		snprintf(text, sizeof text, "%s (%s)", name, container);
 		name = text;
 	}
 	return flame_names_add(names, name, strlen(name));
@@ -80,10 +85,11 @@ uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 	if (recent->number && recent->task == iv->task && recent->tid == iv->tid &&
 		recent->machine == iv->machine)
 		return recent->number;
-	task.thread = flame_tasks_name(names, iv->task, "tid", iv->tid);
+	task.thread = flame_tasks_name(names, iv->task, "tid", iv->tid, NULL);
 	if (iv->task)
 		task.process = flame_tasks_name(names,
-			flame_tasks_find_main(t, iv->machine, iv->task), "pid", iv->task->pid);
+			flame_tasks_find_main(t, iv->machine, iv->task), "pid", iv->task->pid,
+			tasks->has_containers ? iv->task->container : NULL);
 	if (!task.thread || (iv->task && !task.process))
 		return 0;
 	uint32_t number = flame_tasks_add(tasks, &task);

@@ -13,11 +13,12 @@ struct flame_task {
 
 enum { FLAME_RECENT_TASKS = 64 };
 
-/* Starts zeroed. */
+/* Starts zeroed but for has_containers. */
 struct flame_tasks {
 	struct flame_task *at;
 	size_t count, cap;
 	struct hash_index by_names;
+	bool has_containers; /* several: a process' name is followed by its container */
 	struct flame_recent_task {
 		const struct task *task;
 		uint32_t tid;

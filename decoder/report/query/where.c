@@ -93,7 +93,8 @@ unsigned where_column_wants(const char *name)
 static void where_want_column(struct where *w, const char *name)
 {
 	w->wants |= where_column_wants(name);
-	w->asks_task |= strcmp(name, "pid") == 0 || strcmp(name, "task") == 0;
+	w->asks_task |= strcmp(name, "pid") == 0 || strcmp(name, "task") == 0 ||
+			strcmp(name, "container") == 0;
 	w->asks_time |= strcmp(name, "start_ns") == 0 || strcmp(name, "end_ns") == 0;
 }
 

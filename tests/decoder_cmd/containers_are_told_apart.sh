@@ -1,0 +1,56 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# Two containers with threads of one name, one of the owner's namespace and one of another, and
+# a task of the owner's: thread 8 is at home, in a cgroup.
+"$MKTRACE" - c.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+cpus 1
+section tasks
+task 7 7 0 "server"
+task 8 8 0 "worker"
+task 0x80000010 0x80000011 0 "worker"
+section 11
+bytes 08 00 00 00  08 00 00 00  08 00 00 00  03 00 00 F0  00 00 00 00 00 00 00 00  06 00 00 00 "/box/a" 00 00 00 00 00 00
+bytes 10 00 00 80  07 00 00 00  01 00 00 00  04 00 00 F0  00 00 00 00 00 00 00 00  06 00 00 00 "/box/b" 00 00 00 00 00 00
+section hooks ring=0
+hook 0xC0 0x1 tid=7 at=800 64:10 "l"
+hook 0xC0 0xF0000001 64:10 "l"
+hook 0xC0 0x1 tid=8 at=900 64:20 "l"
+hook 0xC0 0xF0000001 64:20 "l"
+hook 0xC0 0x1 tid=0x80000010 at=1000 64:30 "l"
+hook 0xC0 0xF0000001 64:30 "l"
+hook 0xC0 0x2 tid=8 at=1100 64:40 "m"
+hook 0xC0 0xF0000002 64:40 "m"
+section end
+put16 header+10 4
+fix header
+END
+
+# --where chooses by it in every report of intervals.
+for container in /box/a /box/b; do
+	for report in summary why histogram cpus intervals slowest; do
+		run 0 --report $report --format json --where "container=\"$container\"" c.bin
+		in_file out '"l"'
+		if [ $container = /box/a ]; then
+			in_file out '"m"'
+		else
+			not_in_file out '"m"'
+		fi
+	done
+	run 0 --where "container=\"$container\"" --format folded c.bin
+	in_file out "^worker \\($container\\);l [23]0\$"
+	not_in_file out server
+done
+run 0 --report summary --format csv --where 'absent(container)' c.bin
+in_file out '^l,1,1,10,'
+not_in_file out '^m,'
+
+# Stacks begin with it.
+run 0 --format folded c.bin
+printf '%s\n' 'server;l 10' 'worker (/box/a);l 20' 'worker (/box/a);m 40' 'worker (/box/b);l 30' |
+	sort | cmp - out || fail "stacks do not begin with the container"
+run 0 --format svg c.bin
+in_file out 'worker \(/box/a\)'
