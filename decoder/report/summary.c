@@ -65,6 +65,7 @@ static const struct column columns[] = {
 	{"intr_pct", "intr%", UTIL_AT(util[COLUMN_INTR])},
 	{"actual_perf_pct", "perf%", UTIL_AT(util[COLUMN_PERF])},
 	{TALLIES_METHOD},
+	{TALLIES_CONTAINER},
 	{.name = NULL},
 };
 
@@ -614,7 +615,7 @@ static int summary_print_by(struct report *r)
 
 int report_summary(struct report *r)
 {
-	struct tally t = {0};
+	struct tally t = {.wanted = tallies_want_containers(r)};
 
 	if (r->by || r->exact)
 		return summary_print_by(r);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../model/hooks/pass.h"
 #include "../model/intervals/interval_stream.h"
@@ -219,8 +220,8 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		reader.wants |= WANT_CPUS;
 	if (t->wanted & TALLY_WANT_TYPES)
 		reader.wants |= WANT_TYPES;
-	/* A tally needs no thread and seldom a time: only the selection reads them. */
-	if (!select_asks_task(r))
+	/* A tally seldom needs a thread or a time: only the selection reads them. */
+	if (!select_asks_task(r) && !(t->wanted & TALLY_WANT_CONTAINERS))
 		reader.spared = HOOK_SPARE_TASK;
 	if (!select_asks_time(r) && !(t->wanted & TALLY_WANT_ORDER))
 		reader.spared |= HOOK_SPARE_TIME;
@@ -247,7 +248,8 @@ int tallies_read(struct report *r, struct tally *t)
 	tallies_tell_left_out(r, t);
 	if (!t->count && !t->cpus_left_out)
 		report_note_no_intervals(r);
-	return tally_settle(t);
+	rc = tally_settle(t);
+	return rc ? rc : tally_spell_containers(t);
 }
 
 void tallies_tell_left_out(const struct report *r, const struct tally *t)
@@ -261,7 +263,8 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t)
 unsigned tallies_has(const struct tally_group *g)
 {
 	return (tally_is_util(g) ? TALLIES_HAS_UTIL : 0) |
-	       (g->major != CPI_MAJOR ? TALLIES_HAS_MAJOR : 0);
+	       (g->major != CPI_MAJOR ? TALLIES_HAS_MAJOR : 0) |
+	       (tally_extra(g)->containers ? TALLIES_HAS_CONTAINER : 0);
 }
 
 unsigned tallies_have(const struct tally *t)
@@ -303,6 +306,18 @@ struct cell tallies_get_count(const void *row)
 struct cell tallies_get_methods(const void *row)
 {
 	return cell_methods(tally_extra(tallies_row_group(row))->methods);
+}
+
+struct cell tallies_get_container(const void *row)
+{
+	const char *name = tally_extra(tallies_row_group(row))->container;
+
+	return cell_string(name, name ? strlen(name) : 0, name != NULL);
+}
+
+unsigned tallies_want_containers(const struct report *r)
+{
+	return trace_has_several_containers(r->trace) ? TALLY_WANT_CONTAINERS : 0;
 }
 
 void tallies_spell_label(struct out *o, const void *row)
@@ -352,6 +367,10 @@ void tallies_text_heading(struct out *o, const struct tally_group *g)
 	if (tally_is_util(g)) {
 		out_str(o, ", method ");
 		report_methods_text(o, tally_extra(g)->methods);
+	}
+	if (tally_extra(g)->container) {
+		out_str(o, ", container ");
+		escape_text(o, tally_extra(g)->container, strlen(tally_extra(g)->container));
 	}
 	out_printf(o, ", %" PRIu64 " interval%s", g->time.count, g->time.count == 1 ? "" : "s");
 }

@@ -43,7 +43,8 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t);
 enum {
 	TALLIES_HAS_UTIL = 1 << 0,
 	TALLIES_HAS_MAJOR = 1 << 1, /* another than CPI's */
-	TALLIES_HAS_NEXT = 1 << 2,  /* the first bit of a report's own */
+	TALLIES_HAS_CONTAINER = 1 << 2,
+	TALLIES_HAS_NEXT = 1 << 3, /* the first bit of a report's own */
 };
 unsigned tallies_has(const struct tally_group *g);
 /* Of any group. */
@@ -58,6 +59,14 @@ unsigned tallies_have(const struct tally *t);
 #define TALLIES_METHOD                                                                             \
 	"method", "method", .left = true, .spare = 12, .when = TALLIES_HAS_UTIL,                   \
 			    .get = tallies_get_methods
+/* Where the trace has several and the tally wants them. */
+#define TALLIES_CONTAINER                                                                          \
+	"container", "container", .left = true, .place = 7, .spare = 6, .is_text = true,           \
+				  .none = "-", .when = TALLIES_HAS_CONTAINER,                      \
+				  .get = tallies_get_container
+/* TALLY_WANT_CONTAINERS, or 0. */
+unsigned tallies_want_containers(const struct report *r);
+struct cell tallies_get_container(const void *row);
 struct cell tallies_get_label(const void *row);
 struct cell tallies_get_minor(const void *row);
 struct cell tallies_get_major(const void *row);
@@ -74,7 +83,7 @@ void tallies_text_minor(struct out *o, const struct tally_group *g);
 /* The label, if any, the minor, and the major if it is not CPI's. */
 void tallies_text_name(struct out *o, const struct tally_group *g);
 
-/* The same, the method of CPU utilisation, and the number of intervals. */
+/* The same, the method of CPU utilisation, the containers, and the number of intervals. */
 void tallies_text_heading(struct out *o, const struct tally_group *g);
 
 /* The number of intervals flagged by their quality hooks, and the flags; nothing if none. */

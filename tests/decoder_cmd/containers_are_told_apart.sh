@@ -54,3 +54,44 @@ printf '%s\n' 'server;l 10' 'worker (/box/a);l 20' 'worker (/box/a);m 40' 'worke
 	sort | cmp - out || fail "stacks do not begin with the container"
 run 0 --format svg c.bin
 in_file out 'worker \(/box/a\)'
+
+# The summary and why name those of a label, whatever the order of intervals.
+for threads in 1 2 4; do
+	run 0 --report summary --format csv --jobs $threads c.bin
+	in_file out ',container'
+	in_file out '^l,1,3,60,.*,"-, /box/a, /box/b"'
+	in_file out '^m,2,1,40,.*,/box/a'
+done
+run 0 --report summary --format json c.bin
+in_file out '"label":"m",.*"container":"/box/a"'
+run 0 --report summary c.bin
+in_file out ' container +mm +label'
+in_file out ' /box/a +02  m$'
+run 0 --report why --format csv c.bin
+in_file out '^m,2,1,time_ns,.*,/box/a'
+run 0 --report why c.bin
+in_file out '^"m", minor 0x02, container /box/a, 1 interval'
+run 0 --report summary --format csv --where 'absent(container)' c.bin
+in_file out '^l,1,1,10,.*,0,,'
+
+# More than are shown: the first by name.
+{
+	printf '%s\n' 'clock raw' 'hz 1000000000' 'sync 0 1700000000000000000 5' 'cpus 1' 'section tasks'
+	for i in $(seq 10 40); do
+		echo "task $i $i 0 \"t\""
+	done
+	echo 'section 11'
+	for i in $(seq 40 -1 10); do
+		hex=$(printf %02X "$i")
+		echo "bytes $hex 00 00 00  $hex 00 00 00  $hex 00 00 00  03 00 00 F0  00 00 00 00 00 00 00 00  04 00 00 00 \"/c$i\""
+	done
+	echo 'section hooks ring=0'
+	for i in $(seq 10 40); do
+		printf '%s\n' "hook 0xC0 0x1 tid=$i at=$((i * 100)) 64:10 \"l\"" 'hook 0xC0 0xF0000001 64:10 "l"'
+	done
+	printf '%s\n' 'section end' 'put16 header+10 4' 'fix header'
+} | "$MKTRACE" - many.bin
+for threads in 1 4; do
+	run 0 --report summary --format csv --jobs $threads many.bin
+	in_file out '^l,1,31,.*,"/c10, /c11, /c12, /c13, /c14, /c15, /c16, /c17, /c18, /c19, /c20, /c21, /c22, /c23, /c24, /c25, \.\.\."'
+done

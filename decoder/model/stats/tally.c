@@ -291,6 +291,14 @@ static int add_methods(struct tally *t, struct tally_group *g, const struct inte
 	return 0;
 }
 
+static int add_container(struct tally *t, struct tally_group *g, const struct interval *iv)
+{
+	struct tally_extra *extra = tally_need_extra(t, g);
+
+	return extra ? tally_add_container(t, extra, iv->task ? iv->task->container : NULL)
+		     : CPIDECODE_ENOMEM;
+}
+
 static uint32_t tally_see(const struct interval *iv)
 {
 	if (iv->major != CPI_MAJOR)
@@ -322,6 +330,8 @@ int tally_add(struct tally *t, const struct interval *iv)
 		rc = add_values(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_ORDER)
 		rc = add_order(t, g, iv);
+	if (!rc && t->wanted & TALLY_WANT_CONTAINERS)
+		rc = add_container(t, g, iv);
 	return rc ? rc : add_figures(t, g, iv);
 }
 
@@ -347,6 +357,8 @@ static int merge_extra(struct tally *t, struct tally_group *g, const struct tall
 		&extra->columns, &from->extra->columns, histogram_exact(&g->time), &t->buffer);
 	if (!rc)
 		rc = tally_merge_events(t, g, from);
+	if (!rc && t->wanted & TALLY_WANT_CONTAINERS)
+		rc = tally_merge_containers(t, extra, from->extra);
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
 		if (t->wanted & TALLY_WANT_VALUES && tally_spread(from, v))
 			rc = merge_spread(t, g, v, tally_spread(from, v));

@@ -25,14 +25,17 @@ enum {
 	 * depends on no order. A process counts INTERVAL_EVENTS_MAX. */
 	TALLY_EVENTS = 256,
 	TALLY_RECENT_EVENTS = 16,
+	/* Containers of a group: likewise. */
+	TALLY_CONTAINERS = 16,
 };
 
 /* What is kept beyond counts, times and ratios. */
 enum tally_wanted {
-	TALLY_WANT_CPUS = 1 << 0,   /* each processor's ratios */
-	TALLY_WANT_VALUES = 1 << 1, /* what CPIs and instructions single intervals had */
-	TALLY_WANT_ORDER = 1 << 2,  /* when intervals ended: end_ns is needed */
-	TALLY_WANT_TYPES = 1 << 3,  /* TALLY_SEEN_THREAD of summary hooks: types is needed */
+	TALLY_WANT_CPUS = 1 << 0,	/* each processor's ratios */
+	TALLY_WANT_VALUES = 1 << 1,	/* what CPIs and instructions single intervals had */
+	TALLY_WANT_ORDER = 1 << 2,	/* when intervals ended: end_ns is needed */
+	TALLY_WANT_TYPES = 1 << 3,	/* TALLY_SEEN_THREAD of summary hooks: types is needed */
+	TALLY_WANT_CONTAINERS = 1 << 4, /* where the threads were: task is needed */
 };
 
 /* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
@@ -79,6 +82,12 @@ struct tally_extra {
 	uint32_t methods;	       /* how they were measured: bits of tally_method */
 	uint32_t num_events;	       /* at most TALLY_EVENTS */
 	struct tally_event *events;
+	struct tally_container *containers; /* at most TALLY_CONTAINERS; NULL: not wanted */
+	uint32_t num_containers;
+	bool containers_left_out;
+	/* Of tally_spell_containers: their names, by commas, "-" for the owner's among others;
+	 * NULL: all in the owner's, or not known. */
+	const char *container;
 };
 
 _Static_assert(TALLY_CPUS < UINT16_MAX, "columns count the system and processors in 16 bits");
@@ -152,6 +161,12 @@ int tally_add_events(struct tally *t, struct tally_group *g, const struct interv
 int tally_merge_event(struct tally *t, struct tally_group *g, const struct tally_event *from,
 	const char *name, uint32_t length);
 int tally_merge_events(struct tally *t, struct tally_group *g, const struct tally_group *from);
+/* The name lives as long as the trace; NULL: the container of the session's owner. */
+int tally_add_container(struct tally *t, struct tally_extra *extra, const char *name);
+int tally_merge_containers(
+	struct tally *t, struct tally_extra *extra, const struct tally_extra *from);
+/* Sets `container` of all groups. */
+int tally_spell_containers(struct tally *t);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
 struct tally_spread *tally_need_spread(

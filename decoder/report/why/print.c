@@ -74,6 +74,7 @@ static const struct column columns[] = {
 	{"cycle", AT(cycle), .in = IN_CSV},
 	{TALLIES_MAJOR, .in = IN_CSV},
 	{TALLIES_METHOD, .in = IN_CSV},
+	{TALLIES_CONTAINER},
 	{.name = NULL},
 };
 

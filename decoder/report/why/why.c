@@ -224,7 +224,7 @@ static int why_read_sides(struct search *s)
 
 int report_why(struct report *r)
 {
-	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES};
+	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES | tallies_want_containers(r)};
 	struct why_explanations explanations = {0};
 
 	if (!r->tail)
