@@ -1,5 +1,5 @@
 /*
- * A partial result of cpidecode, version 5: the sums of the intervals of a trace, or of a slice
+ * A partial result of cpidecode, version 6: the sums of the intervals of a trace, or of a slice
  * of one. Description: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
@@ -14,7 +14,7 @@ enum partial_header {
 	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
-	PARTIAL_VERSION = 5,
+	PARTIAL_VERSION = 6,
 	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
 	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
 };

@@ -167,6 +167,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.exact = o->exact,
+		.arguments = &o->carried,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
@@ -400,18 +401,57 @@ static int serve(struct options *o)
 }
 
 static int merge(struct options *o)
+	/* Whether the parts say which report it is. */
+	static bool merge_asks_parts(const struct options *o)
 {
-	struct partial p = {.tally.wanted = report_merged_wants(o->report)};
+	return !o->names_report && o->report != REPORT_PARTIAL;
+}
+
+static int merge_parts(struct options *o)
+{
+	/* A pipe cannot be asked before it is read, and the first file may be left out. */
+	const bool asks = merge_asks_parts(o);
+	const bool may_be_other = !merge_is_partial(o->files[0]) || o->allow_missing;
+	struct partial p = {.tally.wanted = report_merged_wants(
+				    asks && may_be_other ? REPORT_PARTIAL : o->report)};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
+	struct options own = {0};
 	struct out absent;
 
 	out_memory(&absent);
 	int code = merge_read(o, &p, &absent);
 	job.absent = absent.len ? absent.buf : NULL;
+	if (!code && asks && p.arguments.count) {
+		options_parse_carried(&own, o, &p.arguments, notes_name(o->files[0]));
+		job.o = &own;
+	}
 	if (!code)
 		code = write_report(&job);
+	options_free(&own);
 	out_discard(&absent);
 	merge_free(&p);
+	return code;
+}
+
+/* With the options of the report that the parts are for, unless one is named. */
+static int merge(struct options *o)
+{
+	struct partial_arguments carried = {0};
+	struct options own;
+	int code;
+
+	if (merge_asks_parts(o) && merge_peek_arguments(o->files[0], &carried)) {
+		complain("no memory");
+		return EXIT_FAILED;
+	}
+	if (carried.count) {
+		options_parse_carried(&own, o, &carried, o->files[0]);
+		code = merge_parts(&own);
+		options_free(&own);
+	} else {
+		code = merge_parts(o);
+	}
+	merge_free_arguments(&carried);
 	return code;
 }
 

@@ -8,6 +8,7 @@
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
 #include "../report/query/having.h"
+#include "../report/partial/merge.h"
 #include "../report/query/top.h"
 #include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
@@ -321,6 +322,33 @@ static void add_operand(struct seen *seen, char *text)
 	(*seen->list)[(*seen->n)++] = text;
 }
 
+/* Options of a report that a partial result carries. */
+static const struct {
+	int option;
+	const char *name; /* with the = */
+} carried_options[] = {{OPT_REPORT, "--report="}, {OPT_FORMAT, "--format="}, {OPT_TOP, "--top="},
+	{OPT_SORT, "--sort="}, {OPT_COLUMNS, "--columns="}, {OPT_METRIC, "--metric="},
+	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}};
+
+enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
+
+static void options_carry(struct options *o, int option, const char *value)
+{
+	char *text;
+
+	for (unsigned i = 0; i < CARRIED_OPTIONS; i++) {
+		if (carried_options[i].option != option)
+			continue;
+		if (asprintf(&text, "%s%s", carried_options[i].name, value) < 0) {
+			complain("no memory");
+			exit(EXIT_FAILED);
+		}
+		if (merge_add_argument(&o->carried, text))
+			misuse("%s: too many or too long options of a report", text);
+		free(text);
+	}
+}
+
 static void options_take_argument(
 	struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
@@ -328,6 +356,7 @@ static void options_take_argument(
 	struct filter *f = &o->filter;
 
 	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
+	options_carry(o, option, value);
 	switch (option) {
 	case OPT_REPORT:
 		o->report = choose("report", value, report_names, REPORT_NAMES);
@@ -495,12 +524,21 @@ static void options_take_argument(
 static void check_partial(struct options *o, const struct seen *seen)
 {
 	if (seen->partial) {
-		if (seen->report || seen->format || seen->output || seen->weight)
-			misuse("--partial FILE is written instead of a report: it takes no --report, --format, --weight or -o");
-		o->report = REPORT_PARTIAL;
+		if (seen->output || seen->weight)
+			misuse("--partial FILE is written instead of a report: it takes no -o or --weight");
+		if (o->merge && o->carried.count)
+			misuse("merge --partial takes no %s: the partial results have the options of their report",
+				o->carried.at[0]);
+		if (!seen->report && o->carried.count)
+			misuse("--partial FILE is written instead of a report: %s takes --report NAME, of the report that it is for",
+				o->carried.at[0]);
 	}
 	const bool is_merged = o->report == REPORT_SUMMARY || o->report == REPORT_CPUS ||
-			       o->report == REPORT_HISTOGRAM || seen->partial;
+			       o->report == REPORT_HISTOGRAM;
+
+	if (seen->partial && !is_merged)
+		misuse("--partial: of --report %s there are no partial results, only of summary, cpus and histogram",
+			o->report < REPORT_NAMES ? report_names[o->report] : "intervals");
 
 	if (o->slice && !is_merged)
 		misuse("--slice goes with --report summary, cpus or histogram, and with --partial");
@@ -619,7 +657,7 @@ static void check_hooks(const struct options *o)
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
 }
 
-static void check_groups(struct options *o)
+static void check_groups(struct options *o, const struct seen *seen)
 {
 	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY)
 		misuse("--by goes with --report summary and hooks");
@@ -629,8 +667,9 @@ static void check_groups(struct options *o)
 
 	if ((o->exact || o->having || o->percentiles.count) && o->report != REPORT_SUMMARY)
 		misuse("--having, --percentiles and --exact go with --report summary");
-	if (is_grouped && o->merge)
-		misuse("merge takes no --by and no --exact: partial results have no intervals");
+	if (is_grouped && (o->merge || seen->partial))
+		misuse("%s takes no --by and no --exact: partial results have no intervals",
+			o->merge ? "merge" : "--partial");
 	if (o->by && o->by->asks_around && o->slice)
 		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
 }
@@ -747,7 +786,9 @@ static void check(struct options *o, const struct seen *seen)
 	check_hooks(o);
 	check_rows(o);
 	check_text(o);
-	check_groups(o);
+	check_groups(o, seen);
+	if (seen->partial)
+		o->report = REPORT_PARTIAL;
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
@@ -756,7 +797,7 @@ static void check(struct options *o, const struct seen *seen)
 		misuse("standard input (-) can be read only once");
 }
 
-void options_parse(struct options *o, int argc, char **argv)
+static void options_parse_words(struct options *o, int argc, char **argv)
 {
 	struct seen seen = {0};
 	int option;
@@ -775,6 +816,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		argc--;
 		argv++;
 	}
+	o->arguments = argv + 1;
+	o->narguments = argc - 1;
 	o->files = calloc(3 * ((size_t)argc + 1), sizeof *o->files);
 	if (!o->files) {
 		complain("no memory");
@@ -788,7 +831,51 @@ void options_parse(struct options *o, int argc, char **argv)
 	/* Keeps operands in order, because some belong to the option before them. */
 	while ((option = options_next(&scan)) != OPTIONS_END)
 		options_take_argument(o, &seen, option, &scan);
+	o->names_report = seen.report || seen.format;
 	check(o, &seen);
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	options_parse_words(o, argc, argv);
+}
+
+/* A file may be anybody's: it chooses no file and no input. */
+static bool options_may_be_carried(const char *text)
+{
+	for (unsigned i = 0; i < CARRIED_OPTIONS; i++)
+		if (strncmp(text, carried_options[i].name, strlen(carried_options[i].name)) == 0)
+			return true;
+	return false;
+}
+
+void options_parse_carried(struct options *o, const struct options *given,
+	const struct partial_arguments *carried, const char *path)
+{
+	char **argv = calloc(carried->count + (size_t)given->narguments + 3, sizeof *argv);
+	char merge[] = "merge";
+	int argc = 0;
+
+	if (!argv) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	argv[argc++] = given->arguments[-1];
+	argv[argc++] = merge;
+	for (size_t i = 0; i < carried->count; i++) {
+		if (!options_may_be_carried(carried->at[i])) {
+			complain("%s: it carries %s, which is no option of a report", path,
+				carried->at[i]);
+			exit(EXIT_FAILED);
+		}
+		argv[argc++] = carried->at[i];
+	}
+	for (int i = 0; i < given->narguments; i++)
+		argv[argc++] = given->arguments[i];
+	options_parse_words(o, argc, argv);
+	free(argv);
+	o->arguments = given->arguments;
+	o->narguments = given->narguments;
 }
 
 unsigned options_width(const struct options *o, const struct out *out)
@@ -806,4 +893,5 @@ void options_free(struct options *o)
 	free(o->metrics);
 	free(o->where);
 	free(o->by);
+	merge_free_arguments(&o->carried);
 }

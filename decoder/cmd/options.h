@@ -82,8 +82,12 @@ struct options {
 	struct percentiles percentiles;
 	bool exact;
 	struct time_arg from, to;
-	const char *output; /* NULL: standard output; also of a partial result */
-	bool merge;	    /* the files are partial results */
+	const char *output;		  /* NULL: standard output; also of a partial result */
+	bool merge;			  /* the files are partial results */
+	bool names_report;		  /* --report or --format was given */
+	struct partial_arguments carried; /* a report's options: a partial result carries them */
+	char **arguments;		  /* the command line, behind `merge` */
+	int narguments;
 	const char *expect; /* a list of the traces that are merged; NULL: none */
 	bool allow_missing;
 	bool serve;		/* the page of FORMAT_HTML over HTTP */
@@ -110,6 +114,12 @@ struct options {
 /* Parses the command line. Prints --help, --version or an error and exits, or returns. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
+/*
+ * Parses what a partial result carries, and then the rest of the command line of `given`, a merge.
+ * Prints an error and exits, or returns. carried has to outlive *o.
+ */
+void options_parse_carried(struct options *o, const struct options *given,
+	const struct partial_arguments *carried, const char *path);
 /* Of text that goes to *out (NULL: nowhere); 0: no limit. */
 unsigned options_width(const struct options *o, const struct out *out);
 

@@ -1,9 +1,11 @@
 /* How long intervals took, per label, minor and major: a row for each doubling of the time. */
 #include <stdlib.h>
 
+#include "../../formats/base/utf8.h"
 #include "tallies.h"
 
-enum { BAR = 40 /* characters of a group's fullest bucket */ };
+/* Characters of a group's fullest bucket, and of the other columns but the label. */
+enum { BAR = 40, BAR_LEAST = 10, OTHERS = 44, LABEL_MOST = 40 };
 
 /* A bucket of a group: times from `from` to below `to`, in ns. Histograms' own buckets are parts of
  * doublings, so counts are exact. */
@@ -12,12 +14,13 @@ struct histogram_row {
 	uint64_t from, to, count;
 	double share, up_to; /* percent of the group's: of the bucket, and of it and those before */
 	uint64_t fullest;
+	unsigned bar; /* characters of the fullest */
 };
 
 static void histogram_spell_bar(struct out *o, const void *row)
 {
 	const struct histogram_row *r = row;
-	const double length = (double)r->count / (double)r->fullest * BAR;
+	const double length = (double)r->count / (double)r->fullest * r->bar;
 
 	/* A count above 0 has a bar, however short. */
 	out_repeat(o, '#', r->count && length < 1 ? 1 : (size_t)(length + 0.5));
@@ -31,9 +34,9 @@ static const struct column columns[] = {
 	{"to_ns", "to", COLUMN_AT(struct histogram_row, to), .unit = UNIT_DURATION},
 	{"count", "count", COLUMN_AT(struct histogram_row, count)},
 	{"share_pct", "share%", COLUMN_AT(struct histogram_row, share), .decimals = 4,
-		.unit = UNIT_PERCENT},
+		.unit = UNIT_PERCENT, .spare = 6},
 	{"up_to_pct", "up to%", COLUMN_AT(struct histogram_row, up_to), .decimals = 4,
-		.unit = UNIT_PERCENT},
+		.unit = UNIT_PERCENT, .spare = 5},
 	{NULL, "", .text = histogram_spell_bar, .left = true, .place = 1, .in = IN_TEXT},
 	{.name = NULL},
 };
@@ -46,10 +49,28 @@ static unsigned histogram_bucket(uint64_t ns)
 	return ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
 }
 
-static void histogram_add_rows(struct rows *rows, const struct tally_group *g)
+/* A narrow terminal has shorter bars. */
+static unsigned histogram_choose_bar(const struct report *r, const struct tally *t)
+{
+	size_t label = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tally_group *g = t->groups[i];
+		size_t width = g->has_label ? utf8_width(g->label, g->label_len) : 0;
+
+		label = width > label ? width : label;
+	}
+	label = label < LABEL_MOST ? label : LABEL_MOST;
+	if (!r->width || r->width >= label + OTHERS + BAR)
+		return BAR;
+	return r->width > label + OTHERS + BAR_LEAST ? r->width - (unsigned)label - OTHERS
+						     : BAR_LEAST;
+}
+
+static void histogram_add_rows(struct rows *rows, const struct tally_group *g, unsigned bar)
 {
 	uint64_t counts[HISTOGRAM_BUCKETS] = {0}, before = 0;
-	struct histogram_row row = {.group = g};
+	struct histogram_row row = {.group = g, .bar = bar};
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
 
@@ -73,13 +94,14 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g)
 
 void histogram_print(struct report *r, const struct tally *t)
 {
+	const unsigned bar = histogram_choose_bar(r, t);
 	struct rows rows;
 
 	rows_begin(&rows, r, columns, tallies_have(t));
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
-			histogram_add_rows(&rows, t->groups[i]);
+			histogram_add_rows(&rows, t->groups[i], bar);
 		}
 	rows_end(&rows);
 }

@@ -109,7 +109,8 @@ struct report {
 	const char *absent;		       /* lines of text for report_head_lines; NULL: none */
 	const char *host, *command;	       /* of META; NULL: unknown, or several */
 	const struct trace *trace;
-	const struct partial *merged; /* in place of a trace; NULL: none, or several */
+	const struct partial_arguments *arguments; /* of a partial result; NULL: none */
+	const struct partial *merged;		   /* in place of a trace; NULL: none, or several */
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
 	const struct tick_range *slices;
 	unsigned threads; /* 0: one for each processor that the process may use */

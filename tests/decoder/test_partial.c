@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "../../decoder/model/stats/partial.h"
+#include "../../decoder/model/stats/partial_arguments.h"
 #include "../../decoder/base/varint.h"
 #include "../../formats/bytes.h"
 #include "../../include/cpidecode.h"
@@ -46,6 +47,7 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 	memset(s->trace_id, id, sizeof s->trace_id);
 	s->fingerprint = UINT64_MAX;
 	s->command = strdup("a command");
+	ck_assert_int_eq(partial_arguments_add(&p->arguments, "--report=summary", 16), 0);
 	s->has_hooks = true;
 	s->first = 5;
 	s->last = UINT64_MAX;
@@ -248,6 +250,10 @@ START_TEST(results_that_do_not_go_together_change_nothing)
 	b.filter[0]++;
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_FILTER);
 	partial_free(&b);
+	make(&b, 1, third(0), 300, 300);
+	b.arguments.at[0][2]++;
+	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_REPORT);
+	partial_free(&b);
 	struct varint_out after = bytes_of(&a);
 	check_bytes(&before, &after);
 	free(before.p);
@@ -273,7 +279,7 @@ START_TEST(other_versions_are_refused)
 	add(&p.tally, "one", 10, 1);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	struct varint_out o = bytes_of(&p);
-	for (uint32_t version = 0; version < 7; version++) {
+	for (uint32_t version = 0; version < 8; version++) {
 		struct partial q = {.tally.wanted = PARTIAL_WANTED};
 
 		put_le32(o.p + PARTIAL_H_VERSION, version);

@@ -1,4 +1,5 @@
 #include "partial.h"
+#include "partial_arguments.h"
 #include "partial_threads.h"
 
 #include <string.h>
@@ -333,10 +334,12 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 {
 	if (!p->filter) {
 		p->filter = strdup(from->filter);
-		if (!p->filter)
+		if (!p->filter || partial_arguments_copy(&p->arguments, &from->arguments))
 			return CPIDECODE_ENOMEM;
 	} else if (strcmp(p->filter, from->filter)) {
 		return PARTIAL_OTHER_FILTER;
+	} else if (!partial_arguments_are_same(&p->arguments, &from->arguments)) {
+		return PARTIAL_OTHER_REPORT;
 	}
 	int rc = index_sources(p);
 	if (!rc && partial_contains(p, from))
@@ -371,6 +374,7 @@ void partial_free(struct partial *p)
 	hash_index_free(&p->by_trace);
 	hash_index_free(&p->by_rings);
 	partial_threads_free(p);
+	partial_arguments_free(&p->arguments);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

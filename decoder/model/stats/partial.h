@@ -48,6 +48,12 @@ struct partial_source {
 	size_t nfindings, findings_cap;
 };
 
+/* Options of a report, like `--report=summary`. */
+struct partial_arguments {
+	char **at;
+	size_t count, cap, bytes;
+};
+
 /* The ids of a trace's threads that it names. */
 struct partial_threads {
 	uint8_t trace_id[16];
@@ -57,8 +63,9 @@ struct partial_threads {
 
 /* Starts zeroed except for tally.wanted. */
 struct partial {
-	char *filter;			/* as text; NULL: still empty */
-	struct partial_source *sources; /* once settled: by trace id, then fingerprint */
+	char *filter;			    /* as text; NULL: still empty */
+	struct partial_arguments arguments; /* of the report that it is for; none: of any */
+	struct partial_source *sources;	    /* once settled: by trace id, then fingerprint */
 	size_t nsources, sources_cap;
 	/* Of the first `indexed` sources. Sorting them ends both. */
 	struct hash_index by_trace, by_rings;
@@ -72,6 +79,7 @@ enum {
 	/* A partial result's file has everything that any report needs. */
 	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_VALUES | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
+	PARTIAL_OTHER_REPORT,
 	PARTIAL_TWICE,
 	PARTIAL_SHARED,
 	PARTIAL_AGAIN,
@@ -101,9 +109,9 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
 
 /*
  * Merges `from`, which need not be settled, into *p: 0 or CPIDECODE_ENOMEM. On a conflict p is
- * unchanged: PARTIAL_OTHER_FILTER; PARTIAL_AGAIN, p has all of `from` already; PARTIAL_TWICE, part
- * of a source of `from` is in p already; PARTIAL_SHARED, it has hooks that another source of p
- * has too. For the last two *clash names the sources.
+ * unchanged: PARTIAL_OTHER_FILTER; PARTIAL_OTHER_REPORT; PARTIAL_AGAIN, p has all of `from`
+ * already; PARTIAL_TWICE, part of a source of `from` is in p already; PARTIAL_SHARED, it has hooks
+ * that another source of p has too. For the last two *clash names the sources.
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 

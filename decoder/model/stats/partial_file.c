@@ -8,6 +8,7 @@
 #include "../../../formats/scope_hooks.h"
 #include "../../../include/cpidecode.h"
 #include "partial.h"
+#include "partial_arguments.h"
 #include "partial_threads.h"
 #include "../../base/varint.h"
 
@@ -220,6 +221,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	memcpy(header, PARTIAL_MAGIC, 8);
 	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
 	varint_raw(o, header, sizeof header);
+	partial_arguments_put(o, &p->arguments);
 	varint_put_string(o, filter, strlen(filter));
 	varint_put(o, p->nsources);
 	for (size_t i = 0; i < p->nsources; i++)
@@ -640,6 +642,7 @@ static int get_source(struct varint_in *in, struct partial *p)
 static int get_payload(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
+	int rc = partial_arguments_get(in, &p->arguments);
 	const uint8_t *filter = varint_get_string(in, &length);
 
 	if (length && memchr(filter, 0, length))
@@ -648,7 +651,6 @@ static int get_payload(struct varint_in *in, struct partial *p)
 	if (!p->filter)
 		return CPIDECODE_ENOMEM;
 	uint64_t n = varint_get_max(in, UINT32_MAX);
-	int rc = 0;
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
 		rc = get_source(in, p);
 	if (!in->why && !rc)

@@ -8,6 +8,8 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
+#include "../../model/stats/partial_arguments.h"
+#include "../../sink/out.h"
 #include "../filter.h"
 
 enum { FIRST_READ = 64 << 10 };
@@ -65,6 +67,58 @@ static int read_file(struct partial *p, const char *path, notes_say say)
 	return rc;
 }
 
+/* What a partial result is for. */
+static void merge_spell_report(struct out *o, const struct partial_arguments *a)
+{
+	out_memory(o);
+	for (size_t i = 0; i < a->count; i++) {
+		out_str(o, i ? " " : "");
+		out_str(o, a->at[i]);
+	}
+	if (!a->count)
+		out_str(o, "any report");
+	out_char(o, '\0');
+}
+
+static void merge_say_reports(
+	const struct partial *p, const struct partial *one, const char *path, notes_say say)
+{
+	struct out before, came;
+
+	merge_spell_report(&before, &p->arguments);
+	merge_spell_report(&came, &one->arguments);
+	if (!before.error && !came.error)
+		say("%s: it was made for %s, those before it for %s: they cannot be merged", path,
+			came.buf, before.buf);
+	out_discard(&before);
+	out_discard(&came);
+}
+
+int merge_peek_arguments(const char *path, struct partial_arguments *a)
+{
+	uint8_t bytes[PARTIAL_HEADER_SIZE + 2 * PARTIAL_ARGUMENTS_BYTES];
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	return partial_arguments_peek(a, bytes, n);
+}
+
+int merge_add_argument(struct partial_arguments *a, const char *text)
+{
+	return partial_arguments_add(a, text, strlen(text));
+}
+
+void merge_free_arguments(struct partial_arguments *a)
+{
+	partial_arguments_free(a);
+}
+
 static int merge_put_together(
 	struct partial *p, const struct partial *one, const char *path, notes_say say)
 {
@@ -87,6 +141,8 @@ static int merge_put_together(
 	} else if (rc == PARTIAL_OTHER_FILTER) {
 		say("%s: it was made with other filters than those before it: they cannot be merged",
 			path);
+	} else if (rc == PARTIAL_OTHER_REPORT) {
+		merge_say_reports(p, one, path, say);
 	}
 	return rc > 0 ? CPIDECODE_EINVAL : rc;
 }

@@ -9,6 +9,12 @@
 
 /* Whether a regular file begins as a partial result. */
 bool merge_is_partial(const char *path);
+/* The options of the report that the partial result in a regular file is for; none of another file.
+ * *a starts zeroed, and is to be freed. 0 or CPIDECODE_ENOMEM. */
+int merge_peek_arguments(const char *path, struct partial_arguments *a);
+/* 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: more than a partial result holds. */
+int merge_add_argument(struct partial_arguments *a, const char *text);
+void merge_free_arguments(struct partial_arguments *a);
 
 enum { MERGE_UNREADABLE = 1 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../base/varint.h"
+#include "../../model/stats/partial_arguments.h"
 #include "../../model/stats/partial_threads.h"
 #include "../losses.h"
 #include "../query/where.h"
@@ -144,6 +145,8 @@ int report_make_partial(struct report *r, struct partial *p)
 			rc = add_source(p, r, trace_file(r->trace, i));
 	if (!rc)
 		rc = partial_threads_gather(p, r->trace);
+	if (!rc && r->arguments)
+		rc = partial_arguments_copy(&p->arguments, r->arguments);
 	partial_sort(p);
 	return rc;
 }

@@ -1,0 +1,85 @@
+#!/bin/sh
+# --partial with --report: the partial result carries the report's options, merge needs none, and its bytes are the
+# whole's. Parts for different reports are refused by name; a file chooses nothing but its report.
+. "${0%/*}/lib.sh"
+
+{
+	echo 'clock tsc'
+	echo 'id "the 1st machine!"'
+	echo 'hz 1000000000'
+	echo 'sync 0 1700000000000000000 1000'
+	echo 'section hooks ring=0'
+	awk 'BEGIN {
+		for (i = 0; i < 300; i++) {
+			e = (i * 7919) % 100003
+			printf "group mm=%d tid=7 at=%d elapsed=%d types=1 label=\"l%d\" summary detailed\n",
+				i % 2, 1000000 + i * 1000, e, i % 7
+			printf "cpu %d %d 0 x2\nthread %d %d\nendgroup\n", e % 977, e, e % 31, e / 2
+		}
+	}'
+	echo 'section end'
+} | "$MKTRACE" - t.bin
+
+while read -r options; do
+	# shellcheck disable=SC2086
+	run 0 $options t.bin
+	cp out whole
+	for i in 1 2 3; do
+		# shellcheck disable=SC2086
+		run 0 --partial part.$i --slice $i/3 $options t.bin
+		[ ! -s out ] || fail "$options: a report beside the partial result"
+	done
+	run 0 merge part.3 part.1 part.2
+	cmp -s out whole || fail "$options: merged it is another report"
+	# In steps, and from a pipe.
+	run 0 merge --partial half.p part.2 part.3
+	run 0 merge half.p part.1
+	cmp -s out whole || fail "$options: merged in steps it is another report"
+	"$CPIDECODE" merge - part.1 <half.p >out 2>err || fail "$options: from a pipe"
+	cmp -s out whole || fail "$options: from a pipe it is another report"
+done <<'END'
+--report histogram
+--report histogram --format csv
+--report cpus --format json
+--report summary --sort -p99_ns --top 3
+--report summary --format csv --sort label --columns label,count,max_ns
+--report summary --format csv --metric x=elapsed_ns/2
+END
+
+# The command line adds to what is carried, or names another report.
+run 0 --partial h.p --report histogram t.bin
+run 0 --format csv t.bin
+cp out summary.csv
+run 0 merge --report summary --format csv h.p
+cmp -s out summary.csv || fail "another report than the one carried"
+run 0 merge --width 60 h.p
+[ "$(grep -v '^#' out | wc -L)" -le 60 ] || fail "no width"
+
+# Refused by name.
+run 0 --partial s.p --report summary --top 3 --slice 1/2 t.bin
+run 0 --partial h2.p --report histogram --slice 2/2 t.bin
+run 1 merge s.p h2.p
+in_file err '^cpidecode: h2.p: it was made for --report=histogram, those before it for --report=summary --top=3: they cannot be merged$'
+run 0 --partial any.p --slice 2/2 t.bin
+run 1 merge s.p any.p
+in_file err 'any.p: it was made for any report, those before it for --report=summary'
+
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	in_file err "$pattern"
+}
+misuse 'of --report why there are no partial results' --partial x --report why t.bin
+misuse 'of --report intervals there are no partial results' --partial x --report intervals t.bin
+misuse 'takes --report NAME' --partial x --top 3 t.bin
+misuse 'goes with --report summary' --partial x --report histogram --metric x=cycles t.bin
+misuse 'merge --partial takes no --report=summary' merge --partial x --report summary s.p
+[ ! -e x ] || fail "a partial result in spite of misuse"
+
+# A file that would choose where the report goes: same length, so that only the checksum has to be made good.
+run 0 --partial evil.p --report summary --columns label,count t.bin
+LC_ALL=C sed 's/--columns=label,count/--output=label,countx/' evil.p >evil2.p
+run 1 merge evil2.p
+[ ! -e label,countx ] || fail "a partial result chose a file"
