@@ -33,7 +33,7 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	size_t at = 0;
 
 	filter_init(&all);
-	struct report r = {.out = out, .format = how->format, .filter = &all};
+	struct report r = {.out = out, .format = how->format, .filter = &all, .merged = p};
 	out_memory(out);
 	PROMISE(!report_merged(&r, how->kind, p) && !out->error, "a report of what was merged");
 	const char *text = out->buf ? out->buf : "", *wrong = how->wrong(text, out->len, &at);
