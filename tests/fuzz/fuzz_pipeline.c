@@ -204,10 +204,13 @@ static void judge(const struct trace *t, const struct settings *s, const struct 
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)a->out.len, text);
 	/* One line for each hook that was read. */
 	bool all = s->weight_and_filters < 4 && !s->from && !s->to;
+	struct report about = {0};
+	report_about(&about, t);
+	const bool is_text = s->what->format == FORMAT_TEXT;
+	const unsigned head = is_text ? about.scripted + (about.ntraces > 1) : 0;
 	if (s->what->kind == REPORT_HOOKS && s->what->format != FORMAT_CSV && all)
-		PROMISE(lines(&a->out) == a->found.total.hooks + (s->what->format == FORMAT_TEXT &&
-									 trace_scripted(t)),
-			"%llu hooks", (unsigned long long)a->found.total.hooks);
+		PROMISE(lines(&a->out) == a->found.total.hooks + head, "%llu hooks",
+			(unsigned long long)a->found.total.hooks);
 }
 
 static void report(const struct trace *t, const struct settings *s)
