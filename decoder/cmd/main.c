@@ -168,6 +168,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.exact = o->exact,
 		.arguments = &o->carried,
+		.is_flame = o->is_flame,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
@@ -400,9 +401,8 @@ static int serve(struct options *o)
 	return code;
 }
 
-static int merge(struct options *o)
-	/* Whether the parts say which report it is. */
-	static bool merge_asks_parts(const struct options *o)
+/* Whether the parts say which report it is. */
+static bool merge_asks_parts(const struct options *o)
 {
 	return !o->names_report && o->report != REPORT_PARTIAL;
 }
@@ -425,6 +425,8 @@ static int merge_parts(struct options *o)
 		options_parse_carried(&own, o, &p.arguments, notes_name(o->files[0]));
 		job.o = &own;
 	}
+	if (!code && !merge_fits(&p, job.o, o->files[0]))
+		code = EXIT_FAILED;
 	if (!code)
 		code = write_report(&job);
 	options_free(&own);
@@ -474,6 +476,11 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 		if (!code)
 			code = merge_end(p);
+		if (!code && p->stacks.count) {
+			complain("%s: a partial result of a flame graph has no figures to compare",
+				run->files[0]);
+			code = EXIT_FAILED;
+		}
 		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;

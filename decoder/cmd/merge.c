@@ -167,6 +167,41 @@ int merge_read(const struct options *o, struct partial *p, struct out *absent)
 	return code;
 }
 
+/* Whether the parts were made with that option. */
+static bool merge_has_option(const struct partial *p, const char *name, const char *value)
+{
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < p->arguments.count; i++)
+		if (strncmp(p->arguments.at[i], name, n) == 0 &&
+			(!value || strcmp(p->arguments.at[i] + n, value) == 0))
+			return true;
+	return false;
+}
+
+bool merge_fits(const struct partial *p, const struct options *o, const char *path)
+{
+	const bool has_stacks = p->stacks.count;
+
+	if (o->report == REPORT_PARTIAL)
+		return true;
+	if (o->is_flame && !has_stacks)
+		complain("%s: it has no stacks: make it with --partial and --format %s",
+			notes_name(path), format_names[o->format]);
+	else if (!o->is_flame && has_stacks)
+		complain("%s: it is of a flame graph alone: make one of %s with --partial",
+			notes_name(path), report_names[o->report]);
+	else if (o->is_flame && !merge_has_option(p, "--format=", format_names[o->format]))
+		complain("%s: it was not made for --format %s", notes_name(path),
+			format_names[o->format]);
+	else if (o->is_flame && (o->weight ? !merge_has_option(p, "--weight=", o->weight)
+					   : merge_has_option(p, "--weight=", NULL)))
+		complain("%s: it was made with another --weight", notes_name(path));
+	else
+		return true;
+	return false;
+}
+
 int merge_report(const struct partial *p, const char *absent, const struct options *o,
 	struct out *out, bool *bad, bool *is_misused)
 {
@@ -196,6 +231,8 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		*bad = notes_partial(complain, p);
 	}
 	*bad |= absent != NULL;
+	if (o->weight)
+		report_set_weight(&r, o->weight);
 	int rc = report_merged(&r, o->report, p);
 	*is_misused = r.is_misused;
 	return rc;

@@ -15,6 +15,10 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
  */
 int merge_read(const struct options *o, struct partial *p, struct out *absent);
 
+/* Whether the report can be made of the merged results; else an error is printed. path: of the
+ * first. */
+bool merge_fits(const struct partial *p, const struct options *o, const char *path);
+
 /* Reports merged partial results, and what is absent. *bad: data was lost, damaged or is missing. 0
  * or a CPIDECODE_E code. */
 int merge_report(const struct partial *p, const char *absent, const struct options *o,

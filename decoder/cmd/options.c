@@ -328,7 +328,7 @@ static const struct {
 	const char *name; /* with the = */
 } carried_options[] = {{OPT_REPORT, "--report="}, {OPT_FORMAT, "--format="}, {OPT_TOP, "--top="},
 	{OPT_SORT, "--sort="}, {OPT_COLUMNS, "--columns="}, {OPT_METRIC, "--metric="},
-	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}};
+	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}, {OPT_WEIGHT, "--weight="}};
 
 enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
 
@@ -524,24 +524,24 @@ static void options_take_argument(
 static void check_partial(struct options *o, const struct seen *seen)
 {
 	if (seen->partial) {
-		if (seen->output || seen->weight)
-			misuse("--partial FILE is written instead of a report: it takes no -o or --weight");
+		if (seen->output)
+			misuse("--partial FILE is written instead of a report: it takes no -o");
 		if (o->merge && o->carried.count)
 			misuse("merge --partial takes no %s: the partial results have the options of their report",
 				o->carried.at[0]);
-		if (!seen->report && o->carried.count)
+		if (!seen->report && o->carried.count && o->report != REPORT_FLAME)
 			misuse("--partial FILE is written instead of a report: %s takes --report NAME, of the report that it is for",
 				o->carried.at[0]);
 	}
 	const bool is_merged = o->report == REPORT_SUMMARY || o->report == REPORT_CPUS ||
-			       o->report == REPORT_HISTOGRAM;
+			       o->report == REPORT_HISTOGRAM || o->report == REPORT_FLAME;
 
 	if (seen->partial && !is_merged)
-		misuse("--partial: of --report %s there are no partial results, only of summary, cpus and histogram",
+		misuse("--partial: of --report %s there are no partial results, only of summary, cpus and histogram, and of --format folded and svg",
 			o->report < REPORT_NAMES ? report_names[o->report] : "intervals");
 
 	if (o->slice && !is_merged)
-		misuse("--slice goes with --report summary, cpus or histogram, and with --partial");
+		misuse("--slice goes with --report summary, cpus or histogram, with --format folded or svg, and with --partial");
 	if (!o->merge) {
 		if (o->expect || o->allow_missing)
 			misuse("--expect and --allow-missing go with merge");
@@ -550,7 +550,7 @@ static void check_partial(struct options *o, const struct seen *seen)
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
 	if (!is_merged)
-		misuse("merge goes with --report summary, cpus or histogram, or with --partial");
+		misuse("merge goes with --report summary, cpus or histogram, with --format folded or svg, or with --partial");
 	if (!o->nfiles)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
@@ -787,6 +787,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_rows(o);
 	check_text(o);
 	check_groups(o, seen);
+	o->is_flame = o->report == REPORT_FLAME;
 	if (seen->partial)
 		o->report = REPORT_PARTIAL;
 	if (!o->nfiles && o->report != REPORT_DIFF)

@@ -122,7 +122,7 @@ misuse 'no partial results' merge
 misuse 'takes no filters' merge --label x whole.p
 misuse 'takes no filters' merge --slice 1/2 whole.p
 misuse 'merge goes with' merge --report intervals whole.p
-misuse 'merge goes with' merge --format folded whole.p
+misuse 'merge goes with' merge --format chrome whole.p
 misuse 'I/N' --slice 0/2 plain.bin
 misuse 'I/N' --slice 3/2 plain.bin
 misuse 'I/N' --slice 1 plain.bin

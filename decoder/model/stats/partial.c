@@ -352,6 +352,8 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 		rc = merge_source(p, &from->sources[i]);
 	if (!rc)
 		rc = partial_threads_merge(p, from);
+	if (!rc)
+		rc = partial_merge_stacks(p, from);
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
@@ -375,6 +377,7 @@ void partial_free(struct partial *p)
 	hash_index_free(&p->by_rings);
 	partial_threads_free(p);
 	partial_arguments_free(&p->arguments);
+	free(p->stacks.bytes);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

@@ -61,6 +61,13 @@ struct partial_threads {
 	size_t count, cap;
 };
 
+/* Stacks of a flame graph, as report/flame/stacks.h spells them: each with its length before it. */
+struct partial_stacks {
+	uint8_t *bytes;
+	size_t n, cap;
+	size_t count; /* one for each part that was merged; settled: 0 or 1 */
+};
+
 /* Starts zeroed except for tally.wanted. */
 struct partial {
 	char *filter;			    /* as text; NULL: still empty */
@@ -72,6 +79,7 @@ struct partial {
 	size_t indexed;
 	struct partial_threads *threads; /* once settled: by trace id, none empty */
 	size_t nthreads, threads_cap, threads_settled;
+	struct partial_stacks stacks; /* of folded and svg alone, which have no tally */
 	struct tally tally;
 };
 
@@ -101,6 +109,8 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
 /* The sources, as they are in a file. */
 void partial_sort(struct partial *p);
+int partial_add_stacks(struct partial *p, const uint8_t *bytes, size_t n);
+int partial_merge_stacks(struct partial *p, const struct partial *from);
 /* After the last, before any question: puts sources and groups in order. Then more may be merged,
  * and it has to be called again. */
 int partial_settle(struct partial *p);

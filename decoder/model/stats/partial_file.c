@@ -231,6 +231,8 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	varint_put(o, p->tally.count);
 	for (size_t i = 0; i < p->tally.count; i++)
 		put_group(o, p->tally.groups[i]);
+	varint_put(o, p->stacks.count);
+	varint_raw(o, p->stacks.bytes, p->stacks.n);
 	if (o->failed)
 		return;
 	put_le64(o->p + PARTIAL_H_PAYLOAD, o->n - PARTIAL_HEADER_SIZE);
@@ -659,6 +661,12 @@ static int get_payload(struct varint_in *in, struct partial *p)
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
 		rc = get_group(in, &p->tally);
+	if (!rc && varint_get_max(in, 1)) {
+		const uint8_t *stacks = varint_get_string(in, &length);
+
+		if (!in->why)
+			rc = partial_add_stacks(p, stacks, length);
+	}
 	if (!in->why && in->p < in->end)
 		varint_fail(in, "something follows its end");
 	return rc;

@@ -208,6 +208,14 @@ static uint64_t collect_find_event(
 	return NOT_MEASURED;
 }
 
+/* Intervals that end elsewhere are read as well: they are around those of the slice, or in them. */
+static bool collect_is_in_slice(const struct report *r, const struct interval *iv)
+{
+	const struct tick_range *slice = r->slices ? &r->slices[iv->machine] : NULL;
+
+	return !slice || (slice->first <= iv->end_ticks && iv->end_ticks <= slice->last);
+}
+
 static int collect_add_interval(
 	struct flame_collection *c, struct flame_writer *w, const struct interval *iv)
 {
@@ -215,7 +223,7 @@ static int collect_add_interval(
 	uint64_t weight = c->metric			 ? flame_metric_of(c->metric, iv)
 			  : c->r->weight == WEIGHT_EVENT ? collect_find_event(c, w, iv)
 							 : flame_weight(c->r->weight, iv);
-	bool selected = select_interval(c->r, iv);
+	bool selected = select_interval(c->r, iv) && collect_is_in_slice(c->r, iv);
 
 	*r = (struct flame_record){
 		.sort = {.key = iv->end_ticks - iv->elapsed,

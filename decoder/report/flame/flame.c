@@ -14,8 +14,10 @@
 #include "collect.h"
 #include "metric.h"
 #include "sides.h"
+#include "stacks.h"
 #include "tree.h"
 #include "words.h"
+#include "write.h"
 
 enum { BATCH = 64 }; /* frames looked up together */
 
@@ -321,73 +323,6 @@ static int builder_add_intervals(struct builder *b)
 	return rc;
 }
 
-static uint64_t flame_count_lost(const struct report *r)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
-		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
-
-		lost += losses_lost(&l) + l.torn;
-	}
-	return lost;
-}
-
-static int flame_write_picture(struct builder *b)
-{
-	struct flame f = {.host = b->r->host,
-		.scripted = b->r->scripted,
-		.command = b->r->command,
-		.lost = flame_count_lost(b->r)};
-	struct out range, unit, weight;
-	int rc = flame_picture(&b->tree, &f);
-
-	if (rc)
-		return rc;
-	out_memory(&range);
-	flame_spell_word(&unit, flame_unit(b->r));
-	flame_spell_word(&weight, flame_weight_name(b->r));
-	if (b->collection.counted) {
-		units_iso8601(&range, b->collection.start);
-		out_str(&range, " to ");
-		units_iso8601(&range, b->collection.end);
-		out_str(&range, " (");
-		units_duration(&range,
-			(double)((uint64_t)b->collection.end - (uint64_t)b->collection.start));
-		out_char(&range, ')');
-	} else {
-		out_str(&range, "no intervals");
-	}
-	out_char(&range, '\0');
-	f.range = range.buf;
-	f.unit = unit.buf;
-	f.weight = weight.buf;
-	rc = range.error || unit.error || weight.error ? CPIDECODE_ENOMEM : 0;
-	if (!rc)
-		flame_svg(b->r->out, &f);
-	out_discard(&range);
-	out_discard(&unit);
-	out_discard(&weight);
-	free(f.frames);
-	return rc;
-}
-
-static int flame_write_lines(struct builder *b)
-{
-	struct pages frames = {0};
-	uint64_t cut = 0;
-	int rc = flame_lines(&b->tree, &frames);
-
-	if (!rc && flame_folded(b->r->out, frames.at, &cut))
-		rc = CPIDECODE_ENOMEM;
-	if (cut)
-		report_note(b->r,
-			"%" PRIu64 " frame%s deeper than %d: counted in what they are nested in",
-			cut, cut == 1 ? " is" : "s are", FOLDED_DEPTH);
-	pages_free(&frames);
-	return rc;
-}
-
 static int flame_refuse_event(struct report *r)
 {
 	report_note(r,
@@ -397,8 +332,32 @@ static int flame_refuse_event(struct report *r)
 	return CPIDECODE_EINVAL;
 }
 
-/* Writes the graph, or adds its stacks to a side. */
-static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
+/* Where the stacks go: into one of both, or (neither) the graph is written. */
+struct flame_target {
+	struct flame_sides *sides;
+	unsigned side;
+	struct partial *partial;
+};
+
+static int flame_finish(struct builder *b, const struct flame_target *to)
+{
+	const struct report *r = b->r;
+	struct flame_about about = {
+		.host = r->host, .start = b->collection.start, .end = b->collection.end};
+
+	if (!b->collection.counted) {
+		about.start = INT64_MAX;
+		about.end = INT64_MIN;
+	}
+	if (to->sides)
+		return flame_sides_add(to->sides, to->side, r, &b->tree);
+	if (to->partial)
+		return flame_stacks_put(to->partial, &b->tree, &about);
+	return r->format == FORMAT_SVG ? flame_write_picture(r, &b->tree, &about)
+				       : flame_write_lines(r, &b->tree);
+}
+
+static int flame_run(struct report *r, const struct flame_target *to)
 {
 	struct builder *b = calloc(1, sizeof *b);
 
@@ -423,10 +382,8 @@ static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
 	if (!rc && r->weight == WEIGHT_EVENT && !metric.weight && !b->collection.names_event &&
 		(left_out || (select_takes_all(r) && !r->slices)))
 		rc = flame_refuse_event(r);
-	if (!rc && sides)
-		rc = flame_sides_add(sides, side, r, &b->tree);
-	else if (!rc)
-		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
+	if (!rc)
+		rc = flame_finish(b, to);
 	if (!rc)
 		report_note_compensated(r, b->collection.told, b->collection.counted);
 	if (!rc && !b->collection.counted && !left_out)
@@ -448,10 +405,15 @@ static int flame_run(struct report *r, struct flame_sides *sides, unsigned side)
 
 int report_flame(struct report *r)
 {
-	return flame_run(r, NULL, 0);
+	return flame_run(r, &(struct flame_target){0});
 }
 
 int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side)
 {
-	return flame_run(r, sides, side);
+	return flame_run(r, &(struct flame_target){.sides = sides, .side = side});
+}
+
+int report_flame_partial(struct report *r, struct partial *p)
+{
+	return flame_run(r, &(struct flame_target){.partial = p});
 }

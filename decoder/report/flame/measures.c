@@ -77,21 +77,28 @@ static struct flame_sums *sums_of(const struct flame_measures *m, const struct f
 	return (struct flame_sums *)m->sums.at + own->time;
 }
 
-/* Converts a compact form to sums. */
-static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
+static struct flame_sums sums_of_compact(const struct flame_measure *own, struct flame_state state)
 {
 	struct flame_sums sums = {.elapsed = own->time};
 
-	if (pages_room(&m->sums, m->nsums, sizeof sums))
-		return CPIDECODE_ENOMEM;
-	if (state->form == FLAME_COUNTS) {
+	if (state.form == FLAME_COUNTS) {
 		ratio_add(&sums.cpi, own->above, own->below, NAN, own->elapsed);
-	} else if (state->form == FLAME_RATIOS) {
+	} else if (state.form == FLAME_RATIOS) {
 		/* As of one interval: it only matters that there are no counts. */
 		sums.cpi.measured = 1;
 		sums.cpi.weighted = own->weighted;
 		sums.cpi.weight = own->elapsed;
 	}
+	return sums;
+}
+
+/* Converts a compact form to sums. */
+static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
+{
+	const struct flame_sums sums = sums_of_compact(own, *state);
+
+	if (pages_room(&m->sums, m->nsums, sizeof sums))
+		return CPIDECODE_ENOMEM;
 	own->time = m->nsums++;
 	*sums_of(m, own) = sums;
 	state->form = FLAME_SUMS;
@@ -161,6 +168,33 @@ int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_st
 	if (!rc)
 		add_part(sums_of(m, own), state, part);
 	return rc;
+}
+
+void flame_measures_get(const struct flame_measures *m, uint32_t frame, struct flame_state state,
+	struct flame_sums *sums)
+{
+	const struct flame_measure *own = flame_measure(m, frame);
+
+	*sums = state.form == FLAME_SUMS ? *sums_of(m, own) : sums_of_compact(own, state);
+}
+
+int flame_measures_merge(struct flame_measures *m, uint32_t frame, struct flame_state *state,
+	enum flame_cpi kind, const struct flame_sums *from)
+{
+	struct flame_measure *own = flame_measure(m, frame);
+	int rc = state->form == FLAME_SUMS ? 0 : widen(m, own, state);
+
+	if (rc)
+		return rc;
+	struct flame_sums *sums = sums_of(m, own);
+	exact_add(&sums->elapsed, from->elapsed);
+	if (kind == FLAME_CPI_NONE || (state->kind != FLAME_CPI_NONE && state->kind < kind))
+		return 0;
+	if (state->kind != kind)
+		sums->cpi = (struct ratio){0};
+	state->kind = (uint8_t)kind;
+	ratio_merge(&sums->cpi, &from->cpi);
+	return 0;
 }
 
 double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct flame_state state)

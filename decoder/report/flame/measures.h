@@ -74,6 +74,12 @@ static inline int flame_measures_room(struct flame_measures *m, uint32_t frame)
 /* Adds an interval of a frame that has room. 0 or CPIDECODE_ENOMEM. */
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part);
+/* The frame's sums, whatever their form. */
+void flame_measures_get(const struct flame_measures *m, uint32_t frame, struct flame_state state,
+	struct flame_sums *sums);
+/* Adds a frame's sums from elsewhere, of that kind. 0 or CPIDECODE_ENOMEM. */
+int flame_measures_merge(struct flame_measures *m, uint32_t frame, struct flame_state *state,
+	enum flame_cpi kind, const struct flame_sums *from);
 /* A prefetch hint. */
 static inline void flame_measures_ask(const struct flame_measures *m, uint32_t frame)
 {

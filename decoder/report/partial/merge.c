@@ -11,6 +11,7 @@
 #include "../../model/stats/partial_arguments.h"
 #include "../../sink/out.h"
 #include "../filter.h"
+#include "../flame/stacks.h"
 
 enum { FIRST_READ = 64 << 10 };
 
@@ -169,7 +170,9 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 
 int merge_settle(struct partial *p)
 {
-	return partial_settle(p);
+	int rc = partial_settle(p);
+
+	return rc ? rc : flame_stacks_settle(p);
 }
 
 static int merge_compare_names(const void *a, const void *b)

@@ -80,7 +80,9 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	s->ticks_per_second = f->ticks_per_second;
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
-	count_found(s, f, r->found);
+	/* Each slice of a flame graph reads all of the trace. */
+	if (!r->is_flame || !r->slices || !r->slices[f->machine].first)
+		count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
 	const char *command = trace_meta_value(f, "command");
 	int rc = add_rings(s, f);
@@ -136,7 +138,7 @@ static int write_partial(struct report *r, const struct partial *p)
 
 int report_make_partial(struct report *r, struct partial *p)
 {
-	int rc = tallies_read(r, &p->tally);
+	int rc = r->is_flame ? report_flame_partial(r, p) : tallies_read(r, &p->tally);
 
 	if (!rc)
 		rc = partial_describe_filter(p, r);
@@ -186,6 +188,8 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 	case REPORT_HISTOGRAM:
 		histogram_print(r, &p->tally);
 		return 0;
+	case REPORT_FLAME:
+		return report_flame_merged(r, p);
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

@@ -1,0 +1,128 @@
+#include "write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../sink/units.h"
+#include "../losses.h"
+#include "words.h"
+
+static uint64_t flame_count_lost_of_trace(const struct report *r)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
+		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
+
+		lost += losses_lost(&l) + l.torn;
+	}
+	return lost;
+}
+
+static uint64_t flame_count_lost_of_merged(const struct partial *p)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < p->nsources; i++) {
+		const uint64_t *c = p->sources[i].counts;
+
+		for (unsigned k = PARTIAL_FULL; k < PARTIAL_OVERWRITTEN; k++)
+			lost += c[k];
+		lost += c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN]
+								: c[PARTIAL_FOUND_TORN];
+	}
+	return lost;
+}
+
+static const char *flame_find_command(const struct report *r)
+{
+	const struct partial *p = r->merged;
+
+	if (!p)
+		return r->command;
+	for (size_t i = 0; i < p->nsources; i++)
+		if (!p->sources[i].command ||
+			strcmp(p->sources[i].command, p->sources[0].command) != 0)
+			return NULL;
+	return p->nsources ? p->sources[0].command : NULL;
+}
+
+static void flame_spell_range(struct out *o, const struct flame_about *about)
+{
+	out_memory(o);
+	if (about->start > about->end) {
+		out_str(o, "no intervals");
+	} else {
+		units_iso8601(o, about->start);
+		out_str(o, " to ");
+		units_iso8601(o, about->end);
+		out_str(o, " (");
+		units_duration(o, (double)((uint64_t)about->end - (uint64_t)about->start));
+		out_char(o, ')');
+	}
+	out_char(o, '\0');
+}
+
+int flame_write_picture(
+	const struct report *r, struct flame_tree *t, const struct flame_about *about)
+{
+	struct flame f = {.host = about->host,
+		.scripted = r->scripted,
+		.command = flame_find_command(r),
+		.lost = r->merged ? flame_count_lost_of_merged(r->merged)
+				  : flame_count_lost_of_trace(r)};
+	struct out range, unit, weight;
+	int rc = flame_picture(t, &f);
+
+	if (rc)
+		return rc;
+	flame_spell_range(&range, about);
+	flame_spell_word(&unit, flame_unit(r));
+	flame_spell_word(&weight, flame_weight_name(r));
+	f.range = range.buf;
+	f.unit = unit.buf;
+	f.weight = weight.buf;
+	rc = range.error || unit.error || weight.error ? CPIDECODE_ENOMEM : 0;
+	if (!rc)
+		flame_svg(r->out, &f);
+	out_discard(&range);
+	out_discard(&unit);
+	out_discard(&weight);
+	free(f.frames);
+	return rc;
+}
+
+int flame_write_lines(const struct report *r, struct flame_tree *t)
+{
+	struct pages frames = {0};
+	uint64_t cut = 0;
+	int rc = flame_lines(t, &frames);
+
+	if (!rc && flame_folded(r->out, frames.at, &cut))
+		rc = CPIDECODE_ENOMEM;
+	if (cut)
+		report_note(r,
+			"%" PRIu64 " frame%s deeper than %d: counted in what they are nested in",
+			cut, cut == 1 ? " is" : "s are", FOLDED_DEPTH);
+	pages_free(&frames);
+	return rc;
+}
+
+int report_flame_merged(struct report *r, const struct partial *p)
+{
+	struct flame_tree tree = {0};
+	struct flame_about about = {0};
+	int rc = flame_tree_begin(&tree, r->format == FORMAT_SVG);
+
+	if (!rc)
+		rc = flame_stacks_get(&tree, p, &about);
+	if (!rc)
+		rc = r->format == FORMAT_SVG ? flame_write_picture(r, &tree, &about)
+					     : flame_write_lines(r, &tree);
+	if (rc == CPIDECODE_EINVAL)
+		report_note(r, "the stacks of a partial result are damaged");
+	free((char *)about.host);
+	flame_tree_free(&tree);
+	return rc;
+}

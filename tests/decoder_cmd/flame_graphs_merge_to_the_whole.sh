@@ -1,0 +1,82 @@
+#!/bin/sh
+# Partial results of flame graphs: of slices, merged in any order and in steps, the stacks and the picture have the
+# bytes of the whole's, and so has the partial result.
+here=$(cd "$(dirname "$0")" && pwd)
+. "${0%/*}/lib.sh"
+
+same()
+{
+	options=$1
+	n=$2
+	shift 2
+	# shellcheck disable=SC2086
+	run 0 $options "$@"
+	cp out whole
+	# shellcheck disable=SC2086
+	run 0 --partial whole.p $options "$@"
+	rm -f part.*
+	backwards=
+	i=1
+	while [ "$i" -le "$n" ]; do
+		# shellcheck disable=SC2086
+		run 0 --partial "part.$i" --slice "$i/$n" $options "$@"
+		backwards="part.$i $backwards"
+		i=$((i + 1))
+	done
+	run 0 merge part.*
+	cmp -s out whole || fail "$* $options in $n slices: another graph"
+	# shellcheck disable=SC2086
+	run 0 merge --partial merged.p $backwards
+	cmp -s merged.p whole.p || fail "$* $options in $n slices: another partial result"
+	run 0 merge merged.p
+	cmp -s out whole || fail "$* $options in $n slices: another graph in steps"
+}
+
+for case in nesting cross_cpu scopes events quality idle_groups cpuutil_mixed interval_time labels_damaged hosts unmeasured; do
+	files=
+	for script in "$here"/../golden/cases/"$case"/trace*.txt; do
+		name=${script##*/}
+		"$MKTRACE" "$script" "${name%.txt}.bin"
+		files="$files ${name%.txt}.bin"
+	done
+	for options in '--format folded' '--format svg' '--format svg --weight ns' '--format folded --label o*'; do
+		# shellcheck disable=SC2086
+		same "$options" 3 $files
+	done
+	# shellcheck disable=SC2086
+	same '--format svg' 1 $files
+	rm -f trace*.bin
+done
+
+# Many slices; what contains an interval lies in another slice.
+"$GENTRACE" -k groups -n 3000 -c 3 big.bin
+same '--format folded' 7 big.bin
+same '--format svg --weight instructions' 7 big.bin
+[ "$(wc -l <whole)" -gt 100 ] || fail "nothing to compare"
+
+# What does not go together is said.
+refused()
+{
+	pattern=$1
+	shift
+	run 1 "$@"
+	in_file err "$pattern"
+	[ ! -s out ] || fail "$*: a report all the same"
+}
+run 0 --partial f.p --format folded plain.bin
+run 0 --partial s.p --format svg plain.bin
+run 0 --partial w.p --format svg --weight ns plain.bin
+run 0 --partial any.p plain.bin
+refused 'f.p: it is of a flame graph alone' merge --report summary f.p
+refused 'any.p: it has no stacks' merge --format svg any.p
+refused 'f.p: it was not made for --format svg' merge --format svg f.p
+refused 's.p: it was made with another --weight' merge --format svg --weight ns s.p
+refused 'w.p: it was made with another --weight' merge --format svg w.p
+refused 's.p: it was made for --format=svg, those before it for --format=folded' merge f.p s.p
+refused 'f.p: a partial result of a flame graph has no figures' --report diff f.p any.p
+run 0 merge --format svg --weight ns w.p
+in_file out 'width: ns'
+
+# Damaged stacks in a file whose checksum is right: tests/fuzz makes those; here its end is cut off.
+head -c -3 f.p >cut.p
+refused 'cut.p: cut off' merge cut.p
