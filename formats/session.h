@@ -104,7 +104,8 @@ struct shm_ring_control {
 	/* Raised, with release, after start or keep was changed: an entry is made only while it is
 	 * what it was when the writer loaded those. */
 	uint64_t changes;
-	/* Wrap mode: a dump keeps the contents of the sections entered below this position. A
+	/* Wrap mode: a dump keeps the contents of the sections entered below this position (the low
+	 * 3 bits only tell dumps apart). A
 	 * writer that enters such a section uses the other area. 0: none are kept. */
 	uint64_t keep;
 };
@@ -185,9 +186,13 @@ struct shm_control {
 	uint64_t proc_device; /* at init: st_dev of the owner's /proc, 0: unknown */
 	uint32_t made_up;     /* of this generation: 1: geometry.cpus is SWTRACE_TEST_CPUS */
 	uint32_t keep_beat;   /* counts what the dump that keeps the rings has read: it goes on */
+	/* The number of the dump that keeps the rings, or did last. Its lock on that byte of the
+	 * lock file shows that it is alive. */
+	uint32_t keep_owner;
+	uint32_t reserved2;
 	uint64_t cgroup_namespace; /* at init: inode of the owner's cgroup namespace, 0: unknown */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 72 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 80 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

@@ -288,6 +288,8 @@ static int write_all(struct dump *d)
 		rc = write_hooks(d);
 	if (rc == 0)
 		rc = dump_write_losses(d);
+	if (session_keep_is_lost(&d->keep))
+		d->result.keep = KEEP_LOST;
 	if (rc == 0)
 		rc = dump_write_remarks(d);
 	dump_release_rings(d);

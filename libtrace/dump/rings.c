@@ -113,7 +113,7 @@ static int find_cut(struct rings *r, struct ring_cursor *c)
 		if ((uint32_t)n > r->reader.geometry.sections)
 			return PU_ERROR_INTERNAL_ERROR;
 		c->cut = c->ledger.head;
-		if (keeps && ring_reader_keep_below(&r->reader, ring, r->keep, c->cut) == 0)
+		if (keeps && ring_reader_keep_below(&r->reader, ring, c->cut) == 0)
 			continue;
 		if (count_at_cut(r, c, n, &rc))
 			break;
@@ -255,7 +255,7 @@ static int open_cursors(struct rings *r)
 	return 0;
 }
 
-int rings_open(struct rings *r, const struct session *s, struct shm_ring_control *keep,
+int rings_open(struct rings *r, const struct session *s, const struct ring_keep *keep,
 	struct session_error *error)
 {
 	memset(r, 0, sizeof *r);
@@ -304,8 +304,7 @@ void rings_close(struct rings *r)
 		free(r->cursor[i].gone);
 		free(r->cursor[i].kept);
 	}
-	if (r->keep)
-		ring_reader_let_go(&r->reader, r->keep);
+	ring_reader_let_go(&r->reader);
 	ring_reader_close(&r->reader);
 	free(r->cursor);
 	free(r->parts);

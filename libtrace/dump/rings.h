@@ -25,7 +25,7 @@ struct tasks;
 struct rings {
 	struct ring_reader reader;
 	struct shm_ring_control *control; /* at the beginning of the dump */
-	struct shm_ring_control *keep;	  /* the session's own, or NULL: nothing is kept */
+	const struct ring_keep *keep;	  /* NULL: nothing is kept */
 	struct ring_cursor *cursor;
 	struct ring_cursor *given; /* the ring of the last section */
 	struct ring_part *parts;   /* room for the list of any one ring */
@@ -54,9 +54,9 @@ struct rings_ledger {
 	bool later; /* overwritten includes hooks after the cut */
 };
 
-/* Takes the cut of every ring. `tasks` may be set afterwards. keep: the session's control words, of
- * session_keep, or NULL. Returns 0 or a PU_ code. */
-int rings_open(struct rings *r, const struct session *s, struct shm_ring_control *keep,
+/* Takes the cut of every ring. `tasks` may be set afterwards. keep: of session_keep, or NULL.
+ * Returns 0 or a PU_ code. */
+int rings_open(struct rings *r, const struct session *s, const struct ring_keep *keep,
 	struct session_error *error);
 void rings_close(struct rings *r);
 

@@ -202,9 +202,13 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 		    section_header_offset(g, ring, part->index) +
 			    offsetof(struct shm_section, entry)))
 		return PU_ERR_FILE_ERROR;
-	/* What is kept stays where it is when others are put into the other area. */
-	span->overwritten = section_entry_plain(entry) != part->position + 1 &&
-			    !(r->keeps && section_entry_area(g, entry) != part->area);
+	/* What is kept stays where it is when others are put into the other area. Acquire: who
+	 * wrote where the copy comes from had loaded another keep before. tests/model:
+	 * F_KEEP_NOT_COMPARED */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	span->overwritten =
+		section_entry_plain(entry) != part->position + 1 &&
+		(section_entry_area(g, entry) == part->area || !ring_reader_still_keeps(r, ring));
 	return 0;
 }
 

@@ -39,7 +39,8 @@ int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *g
 	r->looks = malloc(geometry->section_size);
 	r->sections = malloc(geometry->sections * sizeof *r->sections);
 	r->before = malloc(geometry->sections * sizeof *r->before);
-	if (!r->looks || !r->sections || !r->before) {
+	r->kept = calloc(ring_reader_rings(r), sizeof *r->kept);
+	if (!r->looks || !r->sections || !r->before || !r->kept) {
 		ring_reader_close(r);
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	}
@@ -51,6 +52,8 @@ void ring_reader_close(struct ring_reader *r)
 	free(r->looks);
 	free(r->sections);
 	free(r->before);
+	free(r->kept);
+	r->kept = NULL;
 	r->looks = NULL;
 	r->sections = r->before = NULL;
 }
@@ -509,44 +512,89 @@ static void await_no_entry(struct ring_reader *r, uint32_t ring)
 			nanosleep(&pause, NULL);
 }
 
-static void reader_store_keep(struct shm_ring_control *control, uint64_t keep)
+/* The word for `position`, a multiple of 8. Two dumps that keep up to the same one store different
+ * words: no section begins between them. 0: nothing is kept. */
+static uint64_t keep_word(uint64_t position, uint32_t number)
 {
-	__atomic_store_n(&control->keep, keep, __ATOMIC_RELAXED);
+	return position ? position - 7 + number % 8 : 0;
+}
+
+static uint64_t keep_position(uint64_t word)
+{
+	return (word + 7) & ~(uint64_t)7;
+}
+
+/*
+ * Replaces a ring's keep, unless another dump has the right by now: that one stores its own after
+ * it took the right, and a value loaded before is not replaced then. tests/model: F_KEEP_STORED
+ */
+static bool reader_store_keep(struct ring_reader *r, uint32_t ring, uint64_t position)
+{
+	uint64_t keep = keep_word(position & ~(uint64_t)7, r->keep->number);
+	struct shm_ring_control *control = &r->keep->control[ring];
+	uint64_t old = __atomic_load_n(&control->keep, __ATOMIC_RELAXED);
+
+	do {
+		/* Acquire: pairs with the release below, of the dump that has taken the right
+		 * before it. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(r->keep->owner, __ATOMIC_RELAXED) != r->keep->number) {
+			r->kept[ring] = 0;
+			return false;
+		}
+	} while (!__atomic_compare_exchange_n(
+		&control->keep, &old, keep, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	r->kept[ring] = keep;
 	reader_tell_writers(control);
 	/* The ring is read after this. A writer that compared changes before may still enter. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return true;
 }
 
-int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep)
 {
 	struct shm_ring header;
 
+	r->keep = keep;
 	if (ring_reader_header(r, ring, &header) != 0)
 		return PU_ERR_FILE_ERROR;
-	reader_store_keep(&control[ring], header.head + r->geometry.ring_size / 2);
+	if (!reader_store_keep(r, ring, header.head + r->geometry.ring_size / 2))
+		return PU_ERROR_INCORRECT_STATE;
 	await_no_entry(r, ring);
-	r->keeps = true;
 	return 0;
 }
 
-int ring_reader_keep_below(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut)
+int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut)
 {
 	struct shm_ring header;
-	uint64_t kept = control[ring].keep;
+	uint64_t kept = keep_position(r->kept[ring]);
 
-	reader_store_keep(&control[ring], cut);
+	if (!reader_store_keep(r, ring, cut))
+		return PU_ERROR_INCORRECT_STATE;
 	if (ring_reader_header(r, ring, &header) != 0)
 		return PU_ERR_FILE_ERROR;
 	return cut <= kept && header.head < cut + r->geometry.ring_size - r->geometry.section_size;
 }
 
-void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control)
+bool ring_reader_still_keeps(const struct ring_reader *r, uint32_t ring)
 {
-	for (uint32_t i = 0; r->keeps && i < ring_reader_rings(r); i++) {
-		reader_store_keep(&control[i], 0);
+	return r->keep && r->kept[ring] &&
+	       __atomic_load_n(&r->keep->control[ring].keep, __ATOMIC_RELAXED) == r->kept[ring];
+}
+
+void ring_reader_let_go(struct ring_reader *r)
+{
+	for (uint32_t i = 0; r->keep && i < ring_reader_rings(r); i++) {
+		struct shm_ring_control *control = &r->keep->control[i];
+		uint64_t kept = r->kept[i];
+
+		/* Not another dump's. */
+		if (kept && __atomic_compare_exchange_n(&control->keep, &kept, 0, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			reader_tell_writers(control);
+		r->kept[i] = 0;
 	}
-	r->keeps = false;
+	r->keep = NULL;
 }
 
 /* ------------------------------------------------------------------- parts */

@@ -24,7 +24,16 @@ struct ring_reader {
 	/* Private: tables of entry words and counts, of one ring, the later and the earlier. The
 	 * entry words are without their area, which is in `held`. */
 	struct shm_section *sections, *before;
-	bool keeps; /* writers keep what was entered before ring_reader_keep */
+	const struct ring_keep *keep; /* NULL: nothing is kept */
+	uint64_t
+		*kept; /* by ring: the word that it stored as the ring's keep; 0: nothing is kept */
+};
+
+/* The right to keep the rings, of one dump at a time. */
+struct ring_keep {
+	struct shm_ring_control *control; /* the owner's, writable, per ring */
+	const uint32_t *owner;		  /* the number of the dump that has the right */
+	uint32_t number;		  /* of this dump */
 };
 
 /* Returns 0 or a PU_ code. The caller keeps fd and control, which must outlive the reader.
@@ -60,16 +69,18 @@ int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger 
 int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control);
 
 /*
- * For the owner, through his control words, and for rings with two areas: until ring_reader_let_go
+ * For the owner, and for rings with two areas: until ring_reader_let_go
  * writers leave a ring's contents as they are, as long as there is memory for others. First
  * ring_reader_keep, then a list of the ring, then ring_reader_keep_below with its cut: 1 if all
- * that the list has is kept; 0: the writers went too far meanwhile, begin again; or
- * PU_ERR_FILE_ERROR. One dump at a time may keep a ring.
+ * that the list has is kept; 0: the writers went too far meanwhile, begin again;
+ * PU_ERR_FILE_ERROR; or PU_ERROR_INCORRECT_STATE: another dump has the right now, and nothing of
+ * the ring is kept for this one. That may happen later, too: copies show what is gone.
  */
-int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
-int ring_reader_keep_below(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut);
-void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control);
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep);
+int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut);
+void ring_reader_let_go(struct ring_reader *r);
+/* Whether what was below the cut is still kept: of a copy made before. */
+bool ring_reader_still_keeps(const struct ring_reader *r, uint32_t ring);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most
  * geometry.sections) or a PU_ code. lost_before: hooks lost on this ring since the

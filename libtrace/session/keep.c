@@ -16,45 +16,97 @@
 #define STALLED_AFTER_NS (UINT64_C(5) * 1000000000)
 #define PAUSE_NS 2000000
 
-/* Beside the flock of commands, which is for a moment, an OFD lock on the same file. */
-static bool keep_set_lock(int fd, short type)
+/*
+ * Dumps have numbers, one after the other. A dump locks its number's byte of the lock file (an OFD
+ * lock, beside the flock of commands on the same file) before it takes the right to keep from the
+ * one before; so one at a time may take it, and others wait for that lock.
+ */
+static bool keep_set_lock(int fd, uint32_t number, short type)
 {
-	struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+	struct flock range = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)number, .l_len = 1};
 
 	return fcntl(fd, F_OFD_SETLK, &range) == 0;
 }
 
-static uint32_t keep_load_beat(const struct session *s)
+static bool keep_is_locked(int fd, uint32_t number)
 {
-	return __atomic_load_n(&s->control->keep_beat, __ATOMIC_RELAXED);
+	struct flock range = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)number, .l_len = 1};
+
+	return fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-static bool keep_wait_for_lock(const struct session *s, bool (*go_on)(void *arg), void *arg)
+/* What shows that the dumps before go on. */
+struct keep_progress {
+	uint32_t beat, owner;
+	uint64_t since; /* ns */
+};
+
+static bool keep_is_stalled(const struct session *s, struct keep_progress *p, uint64_t after_ns)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
-	uint64_t progress = time_ns_monotonic();
-	uint32_t beat = keep_load_beat(s);
+	uint32_t beat = __atomic_load_n(&s->control->keep_beat, __ATOMIC_RELAXED);
+	uint32_t owner = __atomic_load_n(&s->control->keep_owner, __ATOMIC_ACQUIRE);
+	uint64_t now = time_ns_monotonic();
 
-	while (!keep_set_lock(s->lock_fd, F_WRLCK)) {
-		uint32_t last = beat;
-
-		if (errno != EAGAIN && errno != EACCES)
-			return false;
-		beat = keep_load_beat(s);
-		if (beat != last)
-			progress = time_ns_monotonic();
-		if (time_ns_monotonic() - progress >= STALLED_AFTER_NS || (go_on && !go_on(arg)))
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	return true;
+	if (p->since == 0 || beat != p->beat || owner != p->owner)
+		*p = (struct keep_progress){beat, owner, now};
+	return now - p->since >= after_ns;
 }
 
 static void keep_unlock(struct session_keep *k)
 {
 	if (k->lock >= 0)
-		keep_set_lock(k->lock, F_UNLCK);
+		keep_set_lock(k->lock, k->granted.number, F_UNLCK);
 	k->lock = -1;
+}
+
+/* Locks the number after the owner's. False: errno is EAGAIN or EACCES if another dump has it, or
+ * a newer one. */
+static bool keep_lock_next(struct session_keep *k, const struct session *s)
+{
+	uint32_t owner = __atomic_load_n(&s->control->keep_owner, __ATOMIC_ACQUIRE);
+
+	k->granted.number = owner + 1;
+	if (!keep_set_lock(s->lock_fd, owner + 1, F_WRLCK))
+		return false;
+	k->lock = s->lock_fd;
+	if (__atomic_load_n(&s->control->keep_owner, __ATOMIC_ACQUIRE) == owner)
+		return true;
+	keep_unlock(k);
+	errno = EAGAIN;
+	return false;
+}
+
+/* Takes the right once the dump that has it has ended, or does not go on; then from it. False: a
+ * dump that waits before this one does not go on, or go_on says no. */
+static bool keep_take_right(
+	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	struct keep_progress progress = {0};
+	uint64_t began = time_ns_monotonic();
+	bool stalled = false;
+
+	for (;;) {
+		bool next = k->lock >= 0 || keep_lock_next(k, s);
+
+		if (!next && errno != EAGAIN && errno != EACCES)
+			return false;
+		if (next && (stalled || !keep_is_locked(s->lock_fd, k->granted.number - 1)))
+			break;
+		stalled = keep_is_stalled(s, &progress, (next ? 1 : 2) * STALLED_AFTER_NS);
+		if ((stalled && !next) || (go_on && !go_on(arg))) {
+			keep_unlock(k);
+			return false;
+		}
+		if (!stalled)
+			nanosleep(&pause, NULL);
+		k->waited_ns = time_ns_monotonic() - began;
+	}
+	/* Before any load of keep here: see reader_store_keep. */
+	__atomic_store_n(&s->control->keep_owner, k->granted.number, __ATOMIC_SEQ_CST);
+	return true;
 }
 
 /* What is free must do for the second areas of the rings in use, and for the first ones that no
@@ -83,7 +135,6 @@ static enum keep_refusal keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg)
 {
 	const struct session *writable = s;
-	uint64_t began;
 
 	if (s->rings_fd < 0 || ring_areas(&s->geometry) == 1)
 		return KEEP_ONE_AREA;
@@ -95,21 +146,16 @@ static enum keep_refusal keep_begin(
 	}
 	if (writable->generation != s->generation)
 		return KEEP_NOT_OWNER;
-	began = time_ns_monotonic();
-	if (!keep_set_lock(writable->lock_fd, F_WRLCK)) {
-		bool locked = keep_wait_for_lock(writable, go_on, arg);
-
-		k->waited_ns = time_ns_monotonic() - began;
-		if (!locked)
-			return KEEP_BUSY;
-	}
-	k->lock = writable->lock_fd;
+	if (!keep_take_right(k, writable, go_on, arg))
+		return KEEP_BUSY;
 	if (!keep_has_memory(s)) {
 		keep_unlock(k);
 		return KEEP_NO_MEMORY;
 	}
 	k->page = writable->control;
-	k->control = writable->control->ring;
+	k->granted.control = k->page->ring;
+	k->granted.owner = &k->page->keep_owner;
+	k->control = &k->granted;
 	return KEEP_GRANTED;
 }
 
@@ -123,8 +169,14 @@ void session_keep_begin(
 
 void session_keep_beat(struct session_keep *k)
 {
-	if (k->page)
+	if (k->page && !session_keep_is_lost(k))
 		__atomic_fetch_add(&k->page->keep_beat, 1, __ATOMIC_RELAXED);
+}
+
+bool session_keep_is_lost(const struct session_keep *k)
+{
+	return k->page &&
+	       __atomic_load_n(&k->page->keep_owner, __ATOMIC_ACQUIRE) != k->granted.number;
 }
 
 void session_keep_end(struct session_keep *k)
@@ -142,7 +194,9 @@ const char *session_keep_why(enum keep_refusal why)
 		[KEEP_GRANTED] = "there was no memory in the session's file system to keep them",
 		[KEEP_ONE_AREA] = "these buffers have no memory to keep them (init --prealloc)",
 		[KEEP_NOT_OWNER] = "only the buffers' owner may keep them",
-		[KEEP_BUSY] = "another dump keeps them, and makes no progress",
+		[KEEP_BUSY] = "another dump waits for them, and makes no progress",
+		[KEEP_LOST] =
+			"this dump made no progress for 5 s, and another one took over what keeps them",
 		[KEEP_NO_MEMORY] =
 			"too little memory is free in the session's file system to keep them",
 	};

@@ -4,34 +4,40 @@
 #ifndef SWT_SESSION_KEEP_H
 #define SWT_SESSION_KEEP_H
 
+#include "../ring/reader.h"
 #include "session.h"
 
 enum keep_refusal {
 	KEEP_GRANTED,
 	KEEP_ONE_AREA,	/* not wrap mode, --prealloc, or a kernel before Linux 5.14 */
 	KEEP_NOT_OWNER, /* or the session cannot be opened any more */
-	KEEP_BUSY,	/* another dump keeps the rings, and does not go on */
+	KEEP_BUSY,	/* another dump is to keep the rings, and does not go on */
+	KEEP_LOST,	/* granted at first, but another dump took it over */
 	KEEP_NO_MEMORY, /* the rings may need what is free for themselves */
 };
 
 struct session_keep {
-	struct shm_ring_control *control; /* writable, per ring; NULL: nothing may be kept */
-	enum keep_refusal why;		  /* then */
-	struct shm_control *page;	  /* with control */
-	uint64_t waited_ns;		  /* for another dump */
-	struct session own;		  /* open if s is not writable */
-	int lock;			  /* a descriptor of the lock file, or -1 */
+	const struct ring_keep *control; /* NULL: nothing may be kept */
+	enum keep_refusal why;		 /* then */
+	struct ring_keep granted;
+	struct shm_control *page; /* with control */
+	uint64_t waited_ns;	  /* for another dump */
+	struct session own;	  /* open if s is not writable */
+	int lock;		  /* a descriptor of the lock file, or -1 */
 };
 
 /*
  * Waits for another dump that keeps these rings, as long as it lives and goes on, and not if go_on
- * (or NULL) returns false. control may be NULL after it. ring_reader_keep then keeps the rings. A
+ * (or NULL) returns false. From one that has read nothing for 5 s it takes the right to keep.
+ * control may be NULL after it. ring_reader_keep then keeps the rings. A
  * dump that is killed keeps them until the next one, which costs only memory.
  */
 void session_keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
 /* With each section that was read: others wait for a dump that goes on. */
 void session_keep_beat(struct session_keep *k);
+/* Whether another dump has the right by now. */
+bool session_keep_is_lost(const struct session_keep *k);
 void session_keep_end(struct session_keep *k);
 
 /* Why sections could be overwritten before they were read, for people. */

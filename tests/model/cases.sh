@@ -39,6 +39,7 @@ holds keeping-twice 1450000 $keep -DDUMP=2 -DABORTS=0 -DWRITERS=1 -DEACH=5
 holds keeping-killed 1300000 $keep -DDUMP=2 -DDUMP_KILLS=1 -DABORTS=0 $one
 holds keeping-two-writers 240000 $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DEACH=1
 holds keeping-no-memory 1220000 $keep -DDUMP=1 -DABORTS=1 $one -DNO_MEMORY
+holds keeping-taken-over 2700000 $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
 
 # What must be found: each leaves out one rule.
 breaks early-commit accepted_is_whole -DF_EARLY_COMMIT $wrap $long $reader -DEACH=1
@@ -83,6 +84,9 @@ breaks keep-loaded-first kept_is_there -DF_KEEP_LOADED_FIRST $keep -DDUMP=1 -DAB
 breaks keep-not-lowered kept_is_there -DF_NOT_LOWERED $keep -DDUMP=1 -DABORTS=0 -DWRITERS=1 -DEACH=6
 breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-past-its-check kept_is_there -DF_NONE_EXEMPT $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-stored kept_is_there -DF_KEEP_STORED $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=3
+breaks keep-lets-any-go kept_is_there -DF_LETS_ANY_GO $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
+breaks keep-not-compared accepted_is_whole -DF_KEEP_NOT_COMPARED $keep -DDUMP=1 -DTAKEOVER=2 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=4
 breaks keep-leaves-uncounted ledger_of_ring_is_exact -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one
 
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's

@@ -296,6 +296,9 @@ init
 #ifdef F_NO_LOCK
 		readers++; run Dump();
 #endif
+#ifdef TAKEOVER
+		readers++; run OtherDump();
+#endif
 #endif
 #ifdef DRAIN
 		readers++; run Drain();

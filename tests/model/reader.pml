@@ -7,16 +7,17 @@
 	bool overwritten, held; \
 	READER_KEEPS
 
-/* keeping: this reader is a dump that keeps what it reads. */
+/* mine: what this reader, a dump, has stored in keep; 0: nothing is kept for it. moved: of a copy,
+ * its section's entry word is of another lap. */
 #ifdef KEEPING
-#define READER_KEEPS byte seen_entry; bool keeping
+#define READER_KEEPS byte seen_entry, mine; bool moved
 #define READ_CELL CELL_BY(seen_entry, p + k)
 #define READS(e) seen_entry = e;
 #ifdef F_AREA_IGNORED
 #undef READ_CELL
 #define READ_CELL CELL(p + k)
 #endif
-#define ELSEWHERE (keeping && ((entry[SECTION_OF(p)] ^ seen_entry) & AREA))
+#define ELSEWHERE (mine != 0 && ((entry[SECTION_OF(p)] ^ seen_entry) & AREA))
 #else
 #define READER_KEEPS
 #define READ_CELL CELL(p + k)
@@ -136,12 +137,31 @@ inline copy_section()
 #ifndef F_NO_GUARD
 			overwritten = bytes != 0 && PLAIN(entry[SECTION_OF(p)]) != p + 1 && !ELSEWHERE;
 #endif
+#ifdef TAKEOVER
+			moved = bytes != 0 && PLAIN(entry[SECTION_OF(p)]) != p + 1;
+#else
+			if
+			:: overwritten -> bytes = 0; forget_looks()
+			:: else
+			fi
+#endif
+		}
+	}
+#ifdef TAKEOVER
+	atomic {
+		true;
+		d_step {
+#ifndef F_KEEP_NOT_COMPARED
+			overwritten = overwritten || (moved && (keep != mine || keep_by != me));
+#endif
+			moved = false;
 			if
 			:: overwritten -> bytes = 0; forget_looks()
 			:: else
 			fi
 		}
 	}
+#endif
 }
 
 /*
@@ -260,6 +280,32 @@ byte dump_kills = DUMP_KILLS;
 #define MAY_BE_KILLED
 #endif
 
+/*
+ * reader_store_keep(). Another dump takes the right at any time: more than the code, where the one
+ * before has to stand still for some time. Then this one stores nothing more.
+ */
+inline store_keep(value)
+{
+#ifdef TAKEOVER
+#ifdef F_KEEP_STORED
+	atomic { keep = value; keep_by = me; mine = value };
+#else
+	/* Load and look are one step: were keep changed in between, the swap would only fail. */
+	do
+	:: atomic { keeper != me -> mine = 0; break }
+	:: atomic { keeper == me -> old = keep; by = keep_by }
+		if
+		:: atomic { keep == old && keep_by == by ->
+			keep = value; keep_by = me; mine = value; old = 0; by = 0; break }
+		:: atomic { keep != old || keep_by != by -> old = 0; by = 0 }
+		fi
+	od
+#endif
+#else
+	atomic { keep = value; mine = value }
+#endif
+}
+
 /* ring_reader_keep(): half a ring more than there is, as writers go on until the list is made. An
  * entry behind its check now may become visible later, and cost its section: exempt. */
 inline keep_ring()
@@ -267,9 +313,9 @@ inline keep_ring()
 	atomic { kept = head + RING / 2; exempt = 0 };
 #ifdef F_RAISED_FIRST
 	atomic { changes++; exempt = entering };
-	keep = kept;
+	store_keep(kept);
 #else
-	keep = kept;
+	store_keep(kept);
 	MAY_BE_KILLED;
 #ifndef F_CHANGES_NOT_RAISED
 	atomic { changes++; exempt = entering };
@@ -281,10 +327,14 @@ inline keep_ring()
 /* ring_reader_keep_below(): what is entered behind the cut is not kept. */
 inline keep_below()
 {
-	keep = cut;
-	MAY_BE_KILLED;
-	changes++;
-	MAY_BE_KILLED
+	if
+	:: atomic { mine != 0 -> skip }
+		store_keep(cut);
+		MAY_BE_KILLED;
+		changes++;
+		MAY_BE_KILLED
+	:: atomic { mine == 0 -> skip }
+	fi
 }
 
 #ifdef F_NONE_EXEMPT
@@ -296,7 +346,16 @@ inline keep_below()
 /* Writers stay in the areas where they are. */
 inline let_go()
 {
+#if defined(TAKEOVER) && !defined(F_LETS_ANY_GO)
+	atomic {
+		if
+		:: mine != 0 && keep == mine && keep_by == me -> keep = 0; keep_by = 0
+		:: else
+		fi
+	};
+#else
 	keep = 0;
+#endif
 	MAY_BE_KILLED;
 	changes++
 }
@@ -359,6 +418,47 @@ inline settle_kept()
 }
 #endif
 
+#ifdef TAKEOVER
+#define IS_TAKEN (mine == 0 || keeper != me)
+#else
+#define IS_TAKEN false
+#endif
+#ifdef TAKEOVER
+/* The fault needs a lap for each turn, all of them between Dump's cut and its copies: fewer states
+ * until it is found. */
+#ifdef F_KEEP_NOT_COMPARED
+#define MAY_TAKE (keeper != 0 && head >= (TAKEOVER + 2 - turns) * RING)
+#else
+#define MAY_TAKE true
+#endif
+
+/*
+ * Another dump, as far as it touches the rings: what it reads changes nothing. It has the right
+ * before Dump, and goes on when Dump has taken it, or takes it from Dump; TAKEOVER times.
+ */
+proctype OtherDump()
+{
+	byte me, old, by, mine, value, turns = TAKEOVER;
+
+	do
+	:: atomic { turns == 0 || running == 0 -> me = 0; readers--; break }
+	:: atomic { turns > 0 && MAY_TAKE -> turns--; keeper++; me = keeper; value = head + RING / 2 }
+		store_keep(value);
+		if
+		:: atomic { mine == 0 -> goto next }
+		:: atomic { mine != 0 -> changes++; value = head }
+		fi;
+		store_keep(value);
+		if
+		:: atomic { mine == 0 -> goto next }
+		:: atomic { mine != 0 -> changes++ }
+		fi;
+		let_go();
+next:		atomic { value = 0; mine = 0 }
+	od
+}
+#endif
+
 proctype Dump()
 {
 	READER_LOCALS;
@@ -366,9 +466,13 @@ proctype Dump()
 	bool again;
 #ifdef KEEPING
 	byte kept, exempt, gone, all, committed, turns = DUMP;
+#ifdef TAKEOVER
+	byte me, old, by;
 
+take:
+	atomic { keeper++; me = keeper };
+#endif
 dump:
-	keeping = true;
 #ifndef F_LIST_FIRST
 	keep_ring();
 #endif
@@ -389,7 +493,7 @@ dump:
 #ifdef KEEPING
 		/* Writers went too far for what is listed to be kept. */
 		if
-		:: cut > kept || head >= cut + RING - (SECTIONS > 1 -> UNITS : 0) ->
+		:: !IS_TAKEN && (cut > kept || head >= cut + RING - (SECTIONS > 1 -> UNITS : 0)) ->
 			d_step { again = false; n = 0; last = 0; h = 0; cut = 0; listed[0] = 0;
 				listed[SECTIONS - 1] = 0 };
 			goto dump
@@ -409,11 +513,17 @@ dump:
 		od;
 		i = 0;
 #ifdef KEEPING
-		check_lap()
+		if
+		:: !IS_TAKEN -> check_lap()
+		:: else
+		fi
 #endif
 	}
 #ifdef F_LET_GO_FIRST
 	let_go();
+#endif
+#ifdef F_KEEP_NOT_COMPARED
+	readers == 1;
 #endif
 	do
 	:: atomic { i < SECTIONS && parts[i] == 0 -> i++ }
@@ -428,7 +538,7 @@ dump:
 		d_step {
 #ifdef KEEPING
 #ifndef NO_MEMORY
-			MUST(!overwritten || EXEMPT, kept_is_there);
+			MUST(!overwritten || EXEMPT || IS_TAKEN, kept_is_there);
 #endif
 			MUST(overwritten || (hooks + torns == all && hooks >= committed), kept_is_there);
 			again = again || overwritten;
@@ -462,7 +572,7 @@ settled:
 done:
 	atomic {
 		n = 0; last = 0; h = 0; cut = 0; i = 0; again = false;
-		kept = 0; exempt = 0; gone = 0; keeping = false; READS(0)
+		kept = 0; exempt = 0; gone = 0; mine = 0; READS(0)
 		do
 		:: i == SECTIONS -> break
 		:: else -> parts[i] = 0; listed[i] = 0; got[i] = 0; i++
@@ -470,7 +580,11 @@ done:
 		i = 0;
 		turns--;
 		if
+#ifdef TAKEOVER
+		:: turns > 0 -> goto take
+#else
 		:: turns > 0 -> goto dump
+#endif
 		:: else -> readers--
 		fi
 	}

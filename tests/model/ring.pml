@@ -83,6 +83,8 @@ byte changes; /* raised after start or keep */
 #endif
 #ifdef KEEPING
 byte keep;     /* the owner's: contents below it stay where they are */
+byte keep_by;  /* with it, in one word: the dump that stored it */
+byte keeper;   /* the dump that may keep: its number */
 byte entering; /* for judgement: position + 1 of an entry behind its check, before its end */
 #endif
 #ifdef STEPS

@@ -136,6 +136,12 @@ void session_keep_begin(
 	k->why = KEEP_ONE_AREA;
 }
 
+bool session_keep_is_lost(const struct session_keep *k)
+{
+	(void)k;
+	return false;
+}
+
 void session_keep_beat(struct session_keep *k)
 {
 	(void)k;
@@ -151,22 +157,21 @@ void session_keep_end(struct session_keep *k)
 	(void)k;
 }
 
-int ring_reader_keep(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
+int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep)
 {
-	(void)r, (void)ring, (void)control;
+	(void)r, (void)ring, (void)keep;
 	return PU_ERROR_INTERNAL_ERROR;
 }
 
-int ring_reader_keep_below(
-	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t cut)
+int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut)
 {
-	(void)r, (void)ring, (void)control, (void)cut;
+	(void)r, (void)ring, (void)cut;
 	return PU_ERROR_INTERNAL_ERROR;
 }
 
-void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control)
+void ring_reader_let_go(struct ring_reader *r)
 {
-	(void)r, (void)control;
+	(void)r;
 }
 
 uint32_t ring_reader_rings(const struct ring_reader *r)

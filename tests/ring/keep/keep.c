@@ -101,7 +101,8 @@ struct dumped {
 	enum keep_refusal why;
 	uint32_t there, missed, later, not_whole;
 	uint64_t hooks, torn, overwritten, lost;
-	uint64_t newest[WRITERS]; /* number + 1; 0: none */
+	uint64_t newest[WRITERS];  /* number + 1; 0: none */
+	uint64_t written[WRITERS]; /* soon after the cut */
 };
 
 static void look_at_record(struct dumped *d, const uint8_t *record)
@@ -149,6 +150,7 @@ static void settle(struct rings *rings, struct dumped *d)
 }
 
 static void (*before_the_cut)(void);
+static void (*after_the_cut)(struct dumped *d);
 /* Of each section: a dump whose output is slow. */
 static useconds_t pause_us;
 
@@ -167,6 +169,8 @@ static void dump_once(struct session *s, unsigned laps, struct dumped *d)
 	if (before_the_cut)
 		before_the_cut();
 	rc = rings_open(&rings, s, keep.control, &e);
+	if (after_the_cut)
+		after_the_cut(d);
 	if (rc == 0) {
 		wait_for_laps(laps);
 		while ((rc = rings_next(&rings, &from, &e)) == 1) {
@@ -297,6 +301,50 @@ static void slow_dump(const void *arg)
 	stop();
 	tell_dump(dump_is_exact(&d[0], 0) && dump_is_full(&d[0]), "a slow dump", &d[0]);
 	tell_dump(dump_is_exact(&d[1], 0) && dump_is_full(&d[1]), name, &d[1]);
+}
+
+static void stop_after_the_cut(struct dumped *d)
+{
+	for (int i = 0; i < WRITERS; i++)
+		d->written[i] = __atomic_load_n(&all->written[i], __ATOMIC_RELAXED) + 1;
+	raise(SIGSTOP);
+}
+
+/* From a dump that is stopped others take over what keeps the rings. When it goes on, it misses
+ * what they gave back to writers, and takes nothing else for it. */
+static void stopped_dump(const void *arg)
+{
+	struct dumped *stopped = box_shared(sizeof *stopped), d = {0};
+	bool ok = true;
+	int status;
+	pid_t pid;
+
+	(void)arg;
+	start();
+	session_unlock(&box);
+	pid = fork();
+	if (pid == 0) {
+		after_the_cut = stop_after_the_cut;
+		dump_of_its_own(1, stopped);
+		_exit(0);
+	}
+	waitpid(pid, &status, WUNTRACED);
+	for (int i = 0; i < 4 && ok; i++) {
+		dump_once(&box, 2, &d);
+		ok = WIFSTOPPED(status) && dump_is_exact(&d, 0) && dump_is_full(&d);
+	}
+	tell_dump(ok, "beside a stopped dump", &d);
+	kill(pid, SIGCONT);
+	dump_once(&box, 3, &d);
+	tell_dump(dump_is_exact(&d, 0) && dump_is_full(&d), "beside one that goes on", &d);
+	waitpid(pid, &status, 0);
+	ok = status == 0 && !stopped->failed && stopped->not_whole == 0 && stopped->missed > 0;
+	for (int i = 0; i < WRITERS; i++)
+		ok = ok && stopped->newest[i] <= stopped->written[i];
+	tell_dump(ok, "a dump that was stopped", stopped);
+	dump_once(&box, 2, &d);
+	stop();
+	tell_dump(dump_is_exact(&d, 0) && dump_is_full(&d), "after it", &d);
 }
 
 /* Whoever is killed while it keeps the rings harms no later dump. */
@@ -440,6 +488,7 @@ static int body(int argc, char **argv)
 	scenario(in_turn, NULL);
 	scenario(at_once, NULL);
 	scenario(slow_dump, NULL);
+	scenario(stopped_dump, NULL);
 	scenario(killed_dump, NULL);
 	scenario(stopped_writer, NULL);
 	scenario(no_memory, NULL);
