@@ -1,6 +1,7 @@
 /*
- * The usual start and end of an interval: nothing is wanted but the clock and what the thread did,
- * and its page tells that it did not leave its processor. All else is source.c's.
+ * The usual start and end of an interval: nothing is wanted but the clock, what the thread did, and
+ * what its own counters say that user mode reads; and its page tells that it did not leave its
+ * processor. All else is source.c's.
  */
 #include "source.h"
 
@@ -44,22 +45,48 @@ static __attribute__((noinline)) void plain_read(
 	errno = saved;
 }
 
-/* The fields that no plain reading sets stay as the first one cleared them. */
-void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
+/* Hardware counters of the thread that are open, on cores of one type, and read in user mode. */
+static bool plain_counts_thread(const struct thread_self *self)
 {
-	const struct counter_choice *c = counter_choice();
+	return thread_group_counts(self) && self->group->count == 1 &&
+	       self->group->perf[0].group.mapped &&
+	       perf_has(&self->group->perf[0], PERF_INSTRUCTIONS) &&
+	       perf_has(&self->group->perf[0], PERF_CYCLES);
+}
+
+static void plain_read_thread(struct counter_sample *s, const struct thread_self *self)
+{
+	const struct perf_counters *c;
+	struct perf_group_reading now;
+	int saved = errno;
+
+	s->thread_opening = 0;
+	s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_NONE;
+	if (plain_counts_thread(self) &&
+		perf_group_read_here(&self->group->perf[0].group, &now) == 0) {
+		c = &self->group->perf[0];
+		s->thread_opening = self->group->opening;
+		s->thread_instructions = now.count[c->at[PERF_INSTRUCTIONS]];
+		s->thread_cycles = now.count[c->at[PERF_CYCLES]];
+		s->thread_enabled = now.enabled;
+		s->thread_running = now.running;
+		s->thread_running_on[c->core_type] = now.running;
+		s->thread_user_only = c->user_only;
+		s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] =
+			now.in_user_mode ? CPI_SOURCE_COUNTER_USER : CPI_SOURCE_COUNTER;
+	}
+	errno = saved;
+}
+
+/* The fields that no plain reading sets stay as the first one cleared them. */
+static inline __attribute__((always_inline)) void plain_start(
+	const struct counter_choice *c, struct counter_sample *s, unsigned want, uint64_t now)
+{
 	const struct thread_self *self = thread_self();
 	const struct thread_group *g = self->group;
 	const bool all = want & COUNTER_QUALITY_BIT, time = want & c->of[FROM_THREAD_CLOCK],
 		   freely = c->switch_pages && want & COUNTER_TIME_BIT;
 
-	if (want & c->counted) {
-		int saved = errno;
-
-		counters_read(s, want, COUNTER_START);
-		errno = saved;
-		return;
-	}
 	if (!s->plain)
 		sample_clear(s);
 	s->plain = true;
@@ -75,6 +102,54 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 	s->source[COUNTER_THREAD_CYCLES] = time && s->life_source != INTERVAL_TIME_NONE
 						   ? CPI_SOURCE_THREAD_CLOCK
 						   : CPI_SOURCE_NONE;
+}
+
+/* A function of its own: the usual start keeps fewer registers. */
+static __attribute__((noinline)) void plain_start_counted(
+	const struct counter_choice *c, struct counter_sample *s, unsigned want, uint64_t now)
+{
+	const struct thread_self *self = thread_self();
+	int saved = errno;
+
+	if (want & c->counted & ~COUNTER_THREAD_BITS || want & COUNTER_QUALITY_BIT ||
+		want & c->of[FROM_THREAD_CLOCK] || !plain_counts_thread(self)) {
+		counters_read(s, want, COUNTER_START);
+	} else {
+		plain_start(c, s, want, now);
+		/* Last: what the library does until here is not counted. */
+		plain_read_thread(s, self);
+	}
+	errno = saved;
+}
+
+void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
+{
+	const struct counter_choice *c = counter_choice();
+
+	if (want & c->counted)
+		plain_start_counted(c, s, want, now);
+	else
+		plain_start(c, s, want, now);
+}
+
+void counters_end_thread(struct counter_sample *to)
+{
+	plain_read_thread(to, thread_self());
+}
+
+bool counters_thread_between(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out)
+{
+	/* Of other counters, or shared ones: the usual way. */
+	if (from->thread_opening != to->thread_opening ||
+		to->thread_enabled - from->thread_enabled !=
+			to->thread_running - from->thread_running ||
+		to->thread_instructions < from->thread_instructions ||
+		to->thread_cycles < from->thread_cycles)
+		return false;
+	out->thread_instructions = to->thread_instructions - from->thread_instructions;
+	out->thread_cycles = to->thread_cycles - from->thread_cycles;
+	return true;
 }
 
 /* The calling thread has read this sample and not left its processor since, and what it then knew

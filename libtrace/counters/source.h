@@ -50,6 +50,20 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now);
 bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint64_t now,
 	struct counter_interval *out);
 
+/*
+ * The same where such a start counted the thread, too, by hardware counters that user mode reads:
+ * at the end they are read first, into `to`, then the clock; and after counters_have_stayed *out
+ * gets what they counted. False: read the counters.
+ */
+static inline bool counters_counted_thread(const struct counter_sample *from)
+{
+	return __builtin_expect(from->thread_opening != 0, 0) && from->plain &&
+	       from->life_source == INTERVAL_TIME_PAGE;
+}
+void counters_end_thread(struct counter_sample *to);
+bool counters_thread_between(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out);
+
 /* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. hardware: its
  * hardware counters stop, too; the next start that reads them wakes them, and of an interval that
  * began before that they tell nothing. True if there was anything. Keeps errno. */

@@ -395,9 +395,23 @@ lacks_instructions() {
 	[ "$(grep -c "$counts" "$arm64_dir/system")" -eq 3 ]
 }
 
-# These tell everything by themselves.
+# It tells everything by itself.
 judge_cpc() { :; }
-judge_pairs() { :; }
+
+# Of intervals that an instance's image writes: a cycle an instruction, as -icount makes it.
+judge_pairs() {
+	out=$(machine_out "$name")
+	check "pairs: on-thread CPI is 1.0000 wherever the thread was counted" pairs_have_cpi
+}
+pairs_have_cpi() {
+	"$cpidecode" --report intervals --format csv --columns label,types,thread_cpi -o "$out/pairs.csv" \
+		"$out/pairs.bin" || return 1
+	awk -F, '
+	{ sub(/\r$/, "") }
+	NR > 1 && int($2 / 4) % 2 { counted++; if ($3 != "1.0000") { print "row " NR ": " $0; failed = 1; exit } }
+	END { if (counted < 1000) { print counted + 0 " intervals count the thread"; failed = 1 } exit failed }
+	' "$out/pairs.csv"
+}
 
 # What a rings' set tests it tells by itself; this looks where the hooks are.
 judge_rings() {

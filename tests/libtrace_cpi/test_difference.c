@@ -439,6 +439,60 @@ START_TEST(thread_on_types_of_core)
 }
 END_TEST
 
+/* The short way says what the usual one does, or nothing. */
+START_TEST(thread_between)
+{
+	from->thread = to->thread = 7;
+	from->thread_opening = to->thread_opening = 3;
+	from->thread_instructions = 1000, to->thread_instructions = 4000;
+	from->thread_cycles = 10, to->thread_cycles = 510;
+	from->thread_enabled = from->thread_running = 20;
+	to->thread_enabled = to->thread_running = 90;
+	ck_assert(counters_thread_between(from, to, out));
+	ck_assert_uint_eq(out->thread_instructions, 3000);
+	ck_assert_uint_eq(out->thread_cycles, 500);
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->thread_instructions, 3000);
+	ck_assert_uint_eq(out->thread_cycles, 500);
+	/* Shared with others. */
+	to->thread_running = 89;
+	ck_assert(!counters_thread_between(from, to, out));
+	to->thread_running = 90;
+	/* They rested meanwhile, or could not be read. */
+	to->thread_opening = 4;
+	ck_assert(!counters_thread_between(from, to, out));
+	to->thread_opening = 0;
+	ck_assert(!counters_thread_between(from, to, out));
+	to->thread_opening = 3;
+	/* Back. */
+	to->thread_cycles = 9;
+	ck_assert(!counters_thread_between(from, to, out));
+	to->thread_cycles = 10;
+	ck_assert(counters_thread_between(from, to, out));
+	ck_assert_uint_eq(out->thread_cycles, 0);
+	to->thread_instructions = 999;
+	ck_assert(!counters_thread_between(from, to, out));
+}
+END_TEST
+
+/* Of a start that goes by the page, and counted. */
+START_TEST(thread_counted)
+{
+	from->plain = true;
+	from->thread_opening = 3;
+	from->life_source = INTERVAL_TIME_PAGE;
+	ck_assert(counters_counted_thread(from));
+	from->life_source = INTERVAL_TIME_CLOCK;
+	ck_assert(!counters_counted_thread(from));
+	from->life_source = INTERVAL_TIME_PAGE;
+	from->plain = false;
+	ck_assert(!counters_counted_thread(from));
+	from->plain = true;
+	from->thread_opening = 0;
+	ck_assert(!counters_counted_thread(from));
+}
+END_TEST
+
 Suite *difference_suite(void)
 {
 	return SUITE("difference", .set_up = set_up, .tear_down = tear_down,
@@ -446,6 +500,6 @@ Suite *difference_suite(void)
 			shorter_than_the_accounting, reference_cycles, scaled_by_running, hotplug,
 			threads, nothing_to_say, quality_of_processors, never_ran, quality_of_idle,
 			not_changed, types_of_core, unhalted_cycles, quality_of_the_thread,
-			thread_on_types_of_core),
+			thread_on_types_of_core, thread_between, thread_counted),
 		LOOPS({changed, 0, sizeof changes / sizeof *changes}));
 }

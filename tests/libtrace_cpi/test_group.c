@@ -337,20 +337,29 @@ static const struct {
 	uint32_t types, mm, cpus;
 	uint64_t faults;
 	const char *label;
+	uint64_t instructions, cycles; /* of the thread; 0: not counted */
 } next[] = {
-	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "work"},
-	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "rest"},
-	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "resting"},
-	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, ""},
-	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, NULL},
-	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, NULL},
-	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, NULL},
-	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "48 letters of a label, which is the longest one."},
-	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "49 letters of a label, which is one more than it."},
-	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 7, "work"},
-	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 8, "work"},
-	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, CPI_NONE, "work"},
-	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work"},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "rest", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "resting", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, NULL, 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, NULL, 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, NULL, 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "48 letters of a label, which is the longest one.", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "49 letters of a label, which is one more than it.", 0,
+		0},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 7, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 8, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, CPI_NONE, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 1000, 2500},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 3, 1},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, "work", 3, 0x123456789abcdef0},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, NULL, 3, 7},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, NULL, 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 3, 8, NULL, 4, 5},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 3, 8, NULL, 4, 9},
 };
 
 /* Byte for byte what is written without one. */
@@ -370,6 +379,8 @@ START_TEST(image_of_a_group)
 		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
 			next[n].label, NULL, NULL};
 
+		it->thread_instructions = next[n].cycles ? next[n].instructions : CPI_NONE;
+		it->thread_cycles = next[n].cycles ? next[n].cycles : CPI_NONE;
 		it->cpus = next[n].cpus;
 		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
 		it->quality[COUNTER_THREAD_CYCLES] =
@@ -384,6 +395,8 @@ START_TEST(image_of_a_group)
 			uint32_t size = ring_double.size, hooks = ring_double.hooks;
 
 			elapsed = 0;
+			if (next[n].cycles && !image->cpi)
+				image->hooks = 0;
 			ck_assert_int_eq(
 				group_write_stayed(image, &now, it, n, &at, &elapsed), PU_SUCCESS);
 			ck_assert_uint_eq(elapsed, 5000000000u);

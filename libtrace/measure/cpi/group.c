@@ -387,7 +387,7 @@ static bool image_is_of(const struct group_image *image, const struct group_spec
 }
 
 /* Finds the records and what is to be replaced in them. */
-static void image_find_places(struct group_image *image)
+static void image_find_places(struct group_image *image, bool counted)
 {
 	uint32_t at = 0;
 
@@ -397,8 +397,13 @@ static void image_find_places(struct group_image *image)
 
 		image->place[n].record = at;
 		image->place[n].elapsed = at + REC_DATA + (record[REC_NSTRINGS] ? 0 : 8);
-		if ((get_le32(record + REC_MINOR) & CPI_MINOR_KIND) == CPI_MINOR_QUALITY)
+		const uint32_t kind = get_le32(record + REC_MINOR) & CPI_MINOR_KIND;
+
+		if (kind == CPI_MINOR_QUALITY)
 			image->quality = at + REC_DATA;
+		/* No processor was counted, so that there are no busy words. */
+		if (counted && kind == CPI_MINOR_SUMMARY && record[REC_MAJOR] == CPI_MAJOR)
+			image->cpi = at + REC_DATA + 4 * (CPI_SUMMARY_RAW + 2 * (image->cpus + 1));
 		at += control & REC_SIZE_MASK;
 	}
 }
@@ -427,7 +432,8 @@ static __attribute__((noinline)) bool image_make(
 	image->first_control = g.f.w.first_control;
 	image->bytes = g.f.bytes;
 	image->hooks = g.f.hooks;
-	image_find_places(image);
+	image->cpi = 0;
+	image_find_places(image, i->thread_instructions != CPI_NONE);
 	return true;
 }
 
@@ -466,6 +472,10 @@ int group_write_stayed(struct group_image *image, const struct group_spec *spec,
 		return rc;
 	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
 	image_copy(image, &w, ticks);
+	if (__builtin_expect(image->cpi != 0, 0)) {
+		c.at = w.first + image->cpi;
+		put_cpi(&c, i->thread_cycles, i->thread_instructions);
+	}
 	if (spec->types & CPI_TYPE_TRACE_QUALITY) {
 		c.at = w.first + image->quality;
 		put_quality(&c, i, image->known, ticks);

@@ -59,6 +59,7 @@ struct group_image {
 		uint32_t record, elapsed;
 	} place[IMAGE_HOOKS];
 	uint32_t quality; /* the words of its hook */
+	uint32_t cpi;	  /* of the thread, in the summary; 0: the first interval counted none */
 	bool has_label;
 	char label[IMAGE_LABEL_MOST + 1];
 	_Alignas(8) uint8_t record[];
@@ -67,7 +68,7 @@ struct group_image {
 /* Bytes of an image with records for this many processors. */
 size_t group_image_size(uint32_t cpus);
 
-/* As group_write, of such an interval. */
+/* As group_write, of such an interval. One that counted its thread needs an image of one. */
 int group_write_stayed(struct group_image *image, const struct group_spec *spec,
 	const struct counter_interval *interval, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed);

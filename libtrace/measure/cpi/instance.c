@@ -213,6 +213,18 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 	return on;
 }
 
+/* Ends an empty interval as cpi_get_interval would. */
+static uint64_t cpi_end_empty(struct instance *i)
+{
+	if (!i->start->plain) {
+		counters_read(i->now, cpi_select_now(i, true), COUNTER_GET);
+		return i->now->ticks;
+	}
+	if (counters_counted_thread(i->start))
+		counters_end_thread(i->now);
+	return clock_read();
+}
+
 /* Empty intervals, of this mode the first ones that begin while tracing is on. */
 static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, bool is_start)
 {
@@ -220,7 +232,7 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 
 	for (int n = 0; n < OWN_COST_SAMPLES; n++) {
 		cpi_start_once(i, false);
-		sample[n] = (uint32_t)(clock_read() - i->start->ticks);
+		sample[n] = (uint32_t)(cpi_end_empty(i) - i->start->ticks);
 	}
 	own_cost_set_inside(i->own, sample);
 	cpi_start_once(i, is_start);
@@ -395,6 +407,28 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 	return rc;
 }
 
+/* The end of an interval whose thread was counted in user mode. *end: the time at which the
+ * counters had been read. */
+static __attribute__((noinline)) int cpi_get_counted(
+	struct instance *i, const struct group_spec *spec, uint64_t *end)
+{
+	struct hook_time at;
+	uint64_t elapsed;
+	bool stayed;
+
+	counters_end_thread(i->now);
+	at.generation = ring_self.generation;
+	at.ticks = *end = clock_read();
+	stayed = cpi_has_stayed(i, spec, &at) &&
+		 counters_thread_between(i->start, i->now, i->interval);
+	if (!stayed || spec->more)
+		return cpi_get_rest(i, spec, false, stayed, &at);
+	/* Made of an interval that counted nothing. */
+	if (!i->image->cpi)
+		i->image->hooks = 0;
+	return group_write_stayed(i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
+}
+
 static const struct group_more *cpi_more(const struct instance *i)
 {
 	return i->events || i->arguments ? &i->more : NULL;
@@ -416,14 +450,18 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 		return PU_SUCCESS;
 	if (spec && i->events && !i->start->plain)
 		events_read_end(i->events);
-	at.generation = ring_self.generation;
-	at.ticks = end = clock_read();
-	stayed = spec && !data && cpi_has_stayed(i, spec, &at);
-	if (stayed && !spec->more)
-		rc = group_write_stayed(
-			i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
-	else
-		rc = cpi_get_rest(i, spec, data, stayed, &at);
+	if (counters_counted_thread(i->start) && spec && !data && !i->only_ticks) {
+		rc = cpi_get_counted(i, spec, &end);
+	} else {
+		at.generation = ring_self.generation;
+		at.ticks = end = clock_read();
+		stayed = spec && !data && cpi_has_stayed(i, spec, &at);
+		if (stayed && !spec->more)
+			rc = group_write_stayed(
+				i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
+		else
+			rc = cpi_get_rest(i, spec, data, stayed, &at);
+	}
 	if (__builtin_expect(own_cost_needs_rest(i->own), 0) && spec && !data && !spec->more)
 		own_cost_add_rest(i->own, clock_read() - end);
 	return rc;
