@@ -305,7 +305,7 @@ events_scaled() { # FILE NAME...
 	done
 }
 judge_events() {
-	for file in events events_groups events_user events_crowd; do
+	for file in events events_groups events_user events_crowd events_denied events_all; do
 		check "$file: traced there, decoded here" events_table "$out/$file"
 	done
 	check "events: instructions: 2 a turn, each time" exactly "$out/events" instructions 1 each
@@ -317,6 +317,28 @@ judge_events() {
 		events_scaled "$out/events_groups" instructions cycles r8 r11 instructions:u cycles:u r8:u r11:u
 	check "events: 14 on 7 counters, user mode reads: within 2 %" \
 		events_scaled "$out/events_crowd" instructions cycles
+	check "events: of all processors: without the right n/a" events_denied "$out/events_denied"
+	check "events: of all processors: in user mode 2 instructions a turn" \
+		exactly "$out/events_all" instructions:ua 1 least
+	check "events: of all processors: no fewer than in user mode, nor than the thread's" \
+		events_of_all "$out/events_all"
+}
+events_denied() { # FILE
+	rows "$1" '
+	{
+		if (measured("instructions:ua") || v["instructions:ua_flags"] != 0) bad("counted all processors")
+		if (v["instructions:u_flags"] != 1) bad("instructions:u: " v["instructions:u_flags"])
+	}'
+}
+events_of_all() { # FILE
+	rows "$1" '
+	{
+		if (!measured("instructions:a") || v["instructions:a"] < v["instructions:ua"] ||
+			v["instructions:a"] < v["instructions"])
+			bad(v["instructions:a"] " of all, " v["instructions:ua"] " in user mode, " v["instructions"])
+		if (v["instructions:a_running"] == 0 || v["instructions:a_running"] != v["instructions:a_enabled"])
+			bad("enabled " v["instructions:a_enabled"] ", running " v["instructions:a_running"])
+	}'
 }
 
 # --------------------------------------------------------------------------------- boots

@@ -19,3 +19,11 @@ echo 1 >/proc/sys/kernel/perf_user_access
 count events_user instructions,cycles "-r 4 1000 10000 100000"
 count events_crowd instructions,cycles "-x 12 -r 3 100000000"
 echo 0 >/proc/sys/kernel/perf_user_access
+# On all processors, which takes the right to count them.
+count events_denied instructions:ua,instructions:u "-r 2 1000"
+if swtrace run -e instructions,instructions:a,instructions:ua -o /out/events_all.bin -- \
+	emulation_intervals -r 8 1000 10000 100000 >/out/events_all.txt 2>/tmp/err; then
+	ok "events_all: recorded"
+else
+	no "events_all: recorded" "$(tail -n 1 /tmp/err)"
+fi
