@@ -78,7 +78,8 @@ const struct option cpidecode_options[] = {
 		.help = "with summary: groups for which it holds, like 'count>100 and\n"
 			"                      p99_ns>1ms': its columns, in the language of --where"},
 	{OPT_PERCENTILES, "--percentiles", .value = "LIST",
-		.help = "with summary: these in place of 50,90,99; up to four decimals"},
+		.help = "with summary: these in place of 50,90,99; with diff and its gates\n"
+			"                      beside them; up to four decimals"},
 	{OPT_EXACT, "--exact",
 		.help = "with summary: percentiles of all values, by a temporary file; else of\n"
 			"                      more than 256 they are within 0.4 %"},

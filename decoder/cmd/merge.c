@@ -259,6 +259,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.width = options_width(o, out),
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
+		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.note = merge_say_line};
 
 	if (r.scripted && o->format != FORMAT_TEXT)

@@ -665,8 +665,10 @@ static void check_groups(struct options *o, const struct seen *seen)
 		parse_by(o);
 	const bool is_grouped = o->by || o->exact;
 
-	if ((o->exact || o->having || o->percentiles.count) && o->report != REPORT_SUMMARY)
-		misuse("--having, --percentiles and --exact go with --report summary");
+	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
+		misuse("--having and --exact go with --report summary");
+	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
+		misuse("--percentiles goes with --report summary and diff");
 	if (is_grouped && (o->merge || seen->partial))
 		misuse("%s takes no --by and no --exact: partial results have no intervals",
 			o->merge ? "merge" : "--partial");

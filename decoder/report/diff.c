@@ -102,6 +102,9 @@ bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m
 static double figure_of(
 	const struct diff *d, const struct diff_row *row, const struct tally_group *g, unsigned m)
 {
+	if (diff_percentile(d, m))
+		return histogram_middle_at_rank(
+			&g->time, percentile_rank(diff_percentile(d, m), g->time.count));
 	if (m >= METRICS)
 		return diff_event_figure(d, g, m);
 	switch (m) {
@@ -142,9 +145,8 @@ static double value_of(
 	double sum = 0, most = 0;
 
 	/* For one run: the summary's figure. */
-	if (m >= METRIC_P50 && m <= METRIC_P99 && d->runs[side] == 1 && row->runs[side])
-		return (double)histogram_percentile(
-			&row->entries[side]->group->time, metric_percent(m));
+	if (diff_is_percentile(d, m) && d->runs[side] == 1 && row->runs[side])
+		return (double)diff_at_percentile(d, m, row->entries[side]->group);
 	struct compare_runs runs = diff_figures(d, row, m, side);
 	for (size_t i = 0; i < runs.n; i++) {
 		sum += runs.figures[i];
@@ -185,7 +187,7 @@ static struct compare_distance distance_of_runs(
 	struct compare_runs after = diff_figures(d, row, m, DIFF_AFTER);
 	struct compare_distance far = compare_runs(before, after, null);
 
-	if (m < METRIC_P50 || m > METRIC_P99 || isnan(far.t))
+	if (!diff_is_percentile(d, m) || isnan(far.t))
 		return far;
 	double limit = (null.factor * compare_mean(before) + null.offset + compare_mean(after)) / 2;
 	double limit_before = null.factor > 0 ? (limit - null.offset) / null.factor : INFINITY;
@@ -205,9 +207,9 @@ int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
 	}
 	struct compare_run before = single_run(d, row, DIFF_BEFORE),
 			   after = single_run(d, row, DIFF_AFTER);
-	return m == METRIC_MEAN
-		       ? compare_means(&before, &after, null, distance)
-		       : compare_percentiles(&before, &after, metric_percent(m), null, distance);
+	return m == METRIC_MEAN ? compare_means(&before, &after, null, distance)
+				: compare_percentiles(
+					  &before, &after, diff_millionths(d, m), null, distance);
 }
 
 static int diff_judge_metric(struct diff *d, struct diff_row *row, unsigned m)
@@ -327,6 +329,19 @@ static int make_rows(struct diff *d, size_t n)
 	return 0;
 }
 
+/* Those that are no metric already. */
+static void diff_choose_percentiles(struct diff *d, const struct percentiles *p)
+{
+	for (unsigned i = 0; p && i < p->count; i++) {
+		bool is_new = true;
+
+		for (unsigned m = METRIC_P50; m <= METRIC_P99; m++)
+			is_new &= p->at[i].parts != metric_percent(m) * PERCENTILE_PARTS;
+		if (is_new)
+			d->percentiles[d->npercentiles++] = &p->at[i];
+	}
+}
+
 /* The names of all runs' events, and of metrics. */
 static int diff_gather_events(struct diff *d, struct report *r, const struct diff_runs *before,
 	const struct diff_runs *after)
@@ -347,7 +362,8 @@ static int diff_gather_events(struct diff *d, struct report *r, const struct dif
 		rc = diff_spell_events(d);
 	if (!rc)
 		rc = diff_make_derived(d, r);
-	d->metrics = METRICS + (unsigned)(d->events.count + d->derived.count);
+	diff_choose_percentiles(d, r->percentiles);
+	d->metrics = METRICS + (unsigned)(d->events.count + d->derived.count) + d->npercentiles;
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "values/columns.h"
 #include "values/events.h"
 #include "values/metrics.h"
+#include "values/percentiles.h"
 
 /* The chance that is accepted of calling anything a change where nothing changed. */
 #define DIFF_ALPHA 0.01
@@ -45,7 +46,7 @@ struct diff_row {
 };
 
 /* Metrics: those of enum metric, then the events of the runs by their names' bytes, whose figure of
- * a run is the mean of the intervals that counted it, then the derived ones. */
+ * a run is the mean of the intervals that counted it, then the derived ones, then percentiles. */
 struct diff {
 	struct diff_row *rows; /* the largest change of total time first, then by name */
 	size_t count, common;  /* common: on both sides */
@@ -57,6 +58,8 @@ struct diff {
 	struct event_names events;
 	struct value_name *spelled; /* of events */
 	struct derived_set derived; /* their metrics follow those of events */
+	const struct percentile *percentiles[PERCENTILES]; /* beside those of enum metric */
+	unsigned npercentiles;
 	struct diff_value *values;
 };
 
@@ -82,12 +85,47 @@ static inline bool diff_is_single(const struct diff *d)
 	return d->runs[DIFF_BEFORE] == 1 && d->runs[DIFF_AFTER] == 1;
 }
 
+/* NULL: the metric is none of them. */
+static inline const struct percentile *diff_percentile(const struct diff *d, unsigned m)
+{
+	const unsigned first = d->metrics - d->npercentiles;
+
+	return m >= first ? d->percentiles[m - first] : NULL;
+}
+
+/* In nanoseconds. */
+static inline bool diff_is_time(const struct diff *d, unsigned m)
+{
+	return metric_is_time(m) || diff_percentile(d, m);
+}
+
+/* Also of those of enum metric. */
+static inline bool diff_is_percentile(const struct diff *d, unsigned m)
+{
+	return (m >= METRIC_P50 && m <= METRIC_P99) || diff_percentile(d, m);
+}
+
+static inline uint32_t diff_millionths(const struct diff *d, unsigned m)
+{
+	const struct percentile *p = diff_percentile(d, m);
+
+	return p ? p->parts : metric_percent(m) * PERCENTILE_PARTS;
+}
+
+/* The summary's figure of a percentile. */
+static inline uint64_t diff_at_percentile(
+	const struct diff *d, unsigned m, const struct tally_group *g)
+{
+	return histogram_at_rank(
+		&g->time, histogram_rank_millionth(g->time.count, diff_millionths(d, m)));
+}
+
 /* Whether anything tests that metric. */
 static inline bool diff_has_test(const struct diff *d, unsigned m)
 {
 	if (m == METRIC_COUNT || m == METRIC_TOTAL || m == METRIC_MAX)
 		return false;
-	return metric_is_time(m) || !diff_is_single(d);
+	return diff_is_time(d, m) || !diff_is_single(d);
 }
 
 /* How far the row's metric is from what null says; NAN: too few. 0 or CPIDECODE_ENOMEM. */
@@ -113,7 +151,7 @@ void diff_print(struct report *r, const struct diff *d);
 int diff_spell_events(struct diff *d);
 int diff_make_derived(struct diff *d, struct report *r);
 struct value_name diff_metric_name(const struct diff *d, unsigned m);
-unsigned diff_metric_decimals(unsigned m);
+unsigned diff_metric_decimals(const struct diff *d, unsigned m);
 
 enum { DIFF_EVENT_CELLS = 3 };
 typedef void (*diff_cells_fn)(
@@ -121,6 +159,8 @@ typedef void (*diff_cells_fn)(
 /* The text's table of events, after that of labels: a row for each label that has one. */
 void diff_print_events(struct report *r, const struct diff *d,
 	const char *const headings[DIFF_EVENT_CELLS], diff_cells_fn cells);
+/* Of an event, a derived metric or a percentile, as that table has it. */
+void diff_spell_value(struct out *o, const struct diff *d, unsigned m, double value);
 /* Whether a run of either side has the event of that metric in the row. */
 bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m);
 /* Which CPI or instructions the row compares, see diff_row; NULL: n/a, or another metric. */

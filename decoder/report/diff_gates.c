@@ -53,12 +53,12 @@ static int gate_judge_row(const struct diff *d, const struct gate *g, const stru
 	return rc;
 }
 
-static void spell_value(struct out *o, unsigned m, double v)
+static void spell_value(struct out *o, const struct diff *d, unsigned m, double v)
 {
-	if (metric_is_time(m))
+	if (diff_is_time(d, m))
 		units_duration(o, v);
 	else
-		units_fixed(o, v, diff_metric_decimals(m));
+		units_fixed(o, v, diff_metric_decimals(d, m));
 }
 
 static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
@@ -73,7 +73,7 @@ static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
 		else
 			value_spell_text(o, name.text, name.length);
 		out_printf(o, " has no test%s: it fails by its value",
-			metric_is_time(g->metric) || g->metric == METRIC_COUNT
+			diff_is_time(d, g->metric) || g->metric == METRIC_COUNT
 				? ""
 				: " of one run each");
 	} else if (f == FINDING_TOO_FEW && diff_is_single(d))
@@ -97,9 +97,9 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 	out_printf(&o, "gate failed: %s: ", g->text);
 	tallies_text_name(&o, group);
 	out_str(&o, ": ");
-	spell_value(&o, g->metric, v->before);
+	spell_value(&o, d, g->metric, v->before);
 	out_str(&o, " -> ");
-	spell_value(&o, g->metric, v->after);
+	spell_value(&o, d, g->metric, v->after);
 	if (isfinite(percent)) {
 		out_str(&o, " (");
 		diff_spell_percent(&o, percent);
@@ -181,7 +181,14 @@ bool diff_settle_gate(const struct diff *d, struct gate *g)
 
 		gate_settle(g, name, strlen(name), METRICS + (unsigned)(d->events.count + i));
 	}
-	return g->metric != GATE_OPEN;
+	for (unsigned i = 0; i < d->npercentiles && g->event_length; i++) {
+		const struct percentile *p = d->percentiles[i];
+		const unsigned metric = d->metrics - d->npercentiles + i;
+
+		gate_settle(g, p->heading, strlen(p->heading), metric);
+		gate_settle(g, p->name, strlen(p->name), metric);
+	}
+	return g->metric != GATE_OPEN && (!g->has_unit || diff_is_time(d, g->metric));
 }
 
 bool diff_refuse_gates(struct report *r, const struct diff *d)
@@ -193,7 +200,7 @@ bool diff_refuse_gates(struct report *r, const struct diff *d)
 			continue;
 		report_note(r,
 			"--fail-if %s: it begins with " GATE_METRICS
-			", or an event of the runs (LABEL: before it)",
+			", one of --percentiles, or an event of the runs (LABEL: before it)",
 			g.text);
 		r->is_misused = true;
 		return true;

@@ -18,13 +18,18 @@ static const struct {
 
 enum { EVENT_DECIMALS = 4 };
 
-unsigned diff_metric_decimals(unsigned m)
+unsigned diff_metric_decimals(const struct diff *d, unsigned m)
 {
-	return m < METRICS ? metrics[m].decimals : EVENT_DECIMALS;
+	return m < METRICS ? metrics[m].decimals : diff_percentile(d, m) ? 0 : EVENT_DECIMALS;
 }
 
 struct value_name diff_metric_name(const struct diff *d, unsigned m)
 {
+	if (diff_percentile(d, m)) {
+		const char *name = diff_percentile(d, m)->name;
+
+		return (struct value_name){.length = (uint32_t)strlen(name), .text = name};
+	}
 	if (m >= METRICS + d->events.count) {
 		const char *name = d->derived.at[m - METRICS - d->events.count].name;
 

@@ -126,7 +126,7 @@ static void noise_add_row(
 			cells.noise[k] = noise;
 		cells.metric = cell_string(name.text, name.length, true);
 		cells.of = diff_kind_name(row, m);
-		cells.value = cell_real(noise.value, diff_metric_decimals(m));
+		cells.value = cell_real(noise.value, diff_metric_decimals(d, m));
 		cells.share = noise.share;
 		cells.least = noise.least;
 		if (r->format == FORMAT_CSV) {
@@ -157,7 +157,7 @@ static void noise_write_text_event(
 {
 	const struct noise noise = noise_of(d, row, m);
 
-	units_fixed(table_right(t), noise.value, 2);
+	diff_spell_value(table_right(t), d, m, noise.value);
 	noise_spell_share(table_right(t), noise.share);
 	noise_spell_share(table_right(t), noise.least);
 }

@@ -32,12 +32,12 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, unsigned 
 		*ns = tally_whole_ns(total, d->runs[side]);
 		return true;
 	}
-	if (!metric_is_time(m) || d->runs[side] != 1 || !row->runs[side])
+	if (!diff_is_time(d, m) || d->runs[side] != 1 || !row->runs[side])
 		return false;
 	if (m == METRIC_MEAN)
 		*ns = tally_whole_ns(total, e->group->time.count);
 	else
-		*ns = histogram_percentile(&e->group->time, metric_percent(m));
+		*ns = diff_at_percentile(d, m, e->group);
 	return true;
 }
 
@@ -56,8 +56,8 @@ static void find_figures(
 {
 	const struct diff_value *v = &row->values[m];
 	bool is_long =
-		metric_is_time(m) && (v->before >= TALLY_LONG_NS || v->after >= TALLY_LONG_NS);
-	const unsigned decimals = diff_metric_decimals(m);
+		diff_is_time(d, m) && (v->before >= TALLY_LONG_NS || v->after >= TALLY_LONG_NS);
+	const unsigned decimals = diff_metric_decimals(d, m);
 	uint64_t before = 0, after = 0;
 	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
@@ -280,14 +280,21 @@ static void diff_write_text_row(struct table *t, const struct diff_row *row, boo
 	table_end_row(t);
 }
 
+void diff_spell_value(struct out *o, const struct diff *d, unsigned m, double value)
+{
+	if (diff_percentile(d, m))
+		units_duration(o, value);
+	else
+		units_fixed(o, value, 2);
+}
+
 static void diff_write_text_event(
 	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m)
 {
 	const struct diff_value *v = &row->values[m];
 
-	(void)d;
-	units_fixed(table_right(t), v->before, 2);
-	units_fixed(table_right(t), v->after, 2);
+	diff_spell_value(table_right(t), d, m, v->before);
+	diff_spell_value(table_right(t), d, m, v->after);
 	text_change(t, v);
 }
 

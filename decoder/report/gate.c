@@ -56,6 +56,20 @@ static const char *gate_parse_metric(struct gate *g, const char *sign)
 	return g->label_length > LONGEST_LABEL ? "the label is too long" : NULL;
 }
 
+/* Whether what is not settled looks like one of --percentiles: [LABEL:]p99.9, or p99.9_ns. */
+static bool gate_is_percentile(const struct gate *g)
+{
+	const char *end = g->text + g->event_length, *s = end;
+
+	while (s > g->text && s[-1] != ':')
+		s--;
+	if (g->metric != GATE_OPEN || *s++ != 'p')
+		return false;
+	size_t digits = strspn(s, "0123456789.");
+	return digits &&
+	       (s + digits == end || (end - s - digits == 3 && memcmp(s + digits, "_ns", 3) == 0));
+}
+
 static const char *parse_unit(const char *s, struct gate *g)
 {
 	static const struct {
@@ -70,14 +84,17 @@ static const char *parse_unit(const char *s, struct gate *g)
 	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
 		if (strcmp(s, units[i].unit))
 			continue;
-		if (!metric_is_time(g->metric))
+		g->has_unit = true;
+		if (!metric_is_time(g->metric) && !gate_is_percentile(g))
 			return "only times have units (ns, us, ms, s)";
 		g->limit *= units[i].ns;
 		return NULL;
 	}
 	if (*s)
 		return "what follows the number is no %, ns, us, ms or s";
-	return metric_is_time(g->metric) ? "a time needs a unit: %, ns, us, ms or s" : NULL;
+	return metric_is_time(g->metric) || gate_is_percentile(g)
+		       ? "a time needs a unit: %, ns, us, ms or s"
+		       : NULL;
 }
 
 const char *gate_parse(const char *text, struct gate *g)

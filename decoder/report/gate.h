@@ -48,6 +48,7 @@ struct gate {
 	size_t event_length; /* of [LABEL:]EVENT, which gate_settle splits; else 0 */
 	bool above;	     /* fails above the limit, else below it */
 	bool percent;	     /* of what was before, else a difference */
+	bool has_unit;	     /* of time: a metric that is not settled has to be one */
 	double limit;
 };
 

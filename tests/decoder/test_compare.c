@@ -129,7 +129,7 @@ static double chance(const struct drawn *a, const struct drawn *b, unsigned perc
 	struct compare_run before = {&a->values, &a->order, a->mean};
 	struct compare_run after = {&b->values, &b->order, b->mean};
 	struct compare_distance d;
-	int rc = percent ? compare_percentiles(&before, &after, percent, COMPARE_EQUAL, &d)
+	int rc = percent ? compare_percentiles(&before, &after, 10000 * percent, COMPARE_EQUAL, &d)
 			 : compare_means(&before, &after, COMPARE_EQUAL, &d);
 
 	ck_assert_int_eq(rc, 0);

@@ -92,6 +92,39 @@ make_trace lossy.bin
 run 5 --report diff --single-run --fail-if 'count>+0' before.bin lossy.bin
 run 3 --strict --report diff --single-run --fail-if 'count>+0' before.bin lossy.bin
 
+# Percentiles that are asked for are metrics, too; those that are there already stand once.
+percentiles='--percentiles 50,75,95,99'
+for expression in 'p95>+5%' 'p75>+150ns' 'a:b:p95_ns>+1%' 'p75<+30%'; do
+	# shellcheck disable=SC2086
+	run 5 --report diff --single-run $percentiles --fail-if "$expression" before.bin slower.bin
+	in_file err '^cpidecode: gate failed: .*: "a:b", minor 0x01: [0-9.]+ us -> [0-9.]+ us'
+done
+for expression in 'p95>+30%' 'p75>+1us' 'p95_ns<-1%'; do
+	# shellcheck disable=SC2086
+	run 0 --report diff --single-run $percentiles --fail-if "$expression" before.bin slower.bin
+done
+# shellcheck disable=SC2086
+run 0 --report diff --single-run $percentiles --format csv before.bin slower.bin
+[ "$(grep -c ',p[0-9.]*_ns,' out)" -eq 5 ] || fail "not 50, 75, 90, 95 and 99"
+for percent in 50 75 95; do
+	grep ",p${percent}_ns," out | cut -d, -f5,6 >there
+	for trace in before slower; do
+		"$CPIDECODE" --percentiles $percent --columns p${percent}_ns --format csv $trace.bin
+	done | tr -d '\r' | grep -v p | paste -sd, | cmp there - || fail "p$percent is not the summary's"
+	in_file out ",p${percent}_ns,.*,change,"
+done
+# Several runs a side, in text, and runs of one program.
+for i in 1 2 3; do
+	# shellcheck disable=SC2046 # words
+	make before.$i $(spread $((1049 + i)))
+	# shellcheck disable=SC2046 # words
+	make slower.$i $(spread $((1249 + i)))
+done
+run 5 --report diff --percentiles 95 --fail-if 'p95>+5%' --before before.? --after slower.?
+in_file out '^p95_ns +1[.]10 us +1[.]30 us +[+]18[.]2%!'
+run 0 --aa --report diff --percentiles 95 before.?
+in_file out '^p95_ns +1[.]10 us +0[.]09%'
+
 misuse()
 {
 	pattern=$1
@@ -119,3 +152,6 @@ misuse 'goes with --report diff' --fail-if 'mean>+5%' before.bin
 misuse 'compares two' --report diff before.bin
 misuse 'compares two' --report diff before.bin slower.bin one.bin
 misuse 'no --format|goes with' --report diff --format folded before.bin slower.bin
+misuse 'one of --percentiles' --report diff --single-run --percentiles 96 --fail-if 'p95>+5%' before.bin slower.bin
+misuse 'a time needs a unit' --report diff --single-run --percentiles 95 --fail-if 'p95>+5' before.bin slower.bin
+misuse 'only times have units' --report diff --single-run --percentiles 95 --fail-if 'q95>+5us' before.bin slower.bin

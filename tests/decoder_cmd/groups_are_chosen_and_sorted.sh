@@ -103,7 +103,7 @@ misused 'given twice' --by tid --by pid plain.bin
 misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
 misused 'goes with --report summary and hooks' --by tid --report cpus plain.bin
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
-misused 'go with --report summary' --percentiles 5 --report histogram plain.bin
+misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
 misused 'more than 1048576 buckets' --by time:1ns plain.bin
 misused 'merge takes no --by' merge --by tid part
 misused 'merge takes no --by and no --exact' merge --exact part

@@ -192,7 +192,7 @@ static double least_surprise(const struct common *c, double from, double to)
 }
 
 int compare_percentiles(const struct compare_run *before, const struct compare_run *after,
-	unsigned percent, struct compare_null null, struct compare_distance *d)
+	uint32_t millionths, struct compare_null null, struct compare_distance *d)
 {
 	struct timeline_evidence e[2];
 	bool known = before->values->count && after->values->count;
@@ -200,12 +200,14 @@ int compare_percentiles(const struct compare_run *before, const struct compare_r
 	*d = unknown;
 	if (!known)
 		return 0;
-	double q[] = {histogram_middle(before->values, percent),
-		histogram_middle(after->values, percent)};
+	double q[] = {histogram_middle_at_rank(before->values,
+			      histogram_rank_millionth(before->values->count, millionths)),
+		histogram_middle_at_rank(
+			after->values, histogram_rank_millionth(after->values->count, millionths))};
 	int rc = compare_judge_order(before, after, q, e, &known);
 	if (!known)
 		return rc;
-	struct common c = {before, after, e, null, percent / 100.0};
+	struct common c = {before, after, e, null, millionths / 1e6};
 	/* A percentile with hardly any values beyond it is unknown. */
 	double beyond = fmin(c.p, 1 - c.p);
 	if (fmin(e[0].effective, e[1].effective) * beyond < COMPARE_BEYOND)

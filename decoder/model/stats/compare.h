@@ -65,7 +65,7 @@ struct compare_run {
 int compare_means(const struct compare_run *before, const struct compare_run *after,
 	struct compare_null null, struct compare_distance *d);
 int compare_percentiles(const struct compare_run *before, const struct compare_run *after,
-	unsigned percent, struct compare_null null, struct compare_distance *d);
+	uint32_t millionths, struct compare_null null, struct compare_distance *d);
 
 /* The chance of a distance at least so large: two-sided; upwards; or downwards. */
 double compare_chance(struct compare_distance d);

@@ -314,6 +314,14 @@ uint64_t histogram_rank_permille(uint64_t n, unsigned permille)
 	return rank ? rank : 1;
 }
 
+uint64_t histogram_rank_millionth(uint64_t n, uint32_t millionths)
+{
+	unsigned __int128 parts = (unsigned __int128)n * millionths;
+	uint64_t rank = (uint64_t)((parts + 999999) / 1000000);
+
+	return rank ? rank : 1;
+}
+
 uint64_t histogram_rank(uint64_t n, unsigned percent)
 {
 	return histogram_rank_permille(n, 10 * percent);
@@ -331,7 +339,12 @@ static double middle_of(const struct histogram_bin *bin)
 
 double histogram_middle(const struct histogram *h, unsigned percent)
 {
-	double rank = (double)histogram_rank(h->count, percent) - 0.5;
+	return histogram_middle_at_rank(h, histogram_rank(h->count, percent));
+}
+
+double histogram_middle_at_rank(const struct histogram *h, uint64_t at_rank)
+{
+	double rank = (double)at_rank - 0.5;
 	double value = 0, reached = 0, before = 0;
 	struct histogram_at at = {0};
 	struct histogram_bin bin;

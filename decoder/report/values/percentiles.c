@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
+#include "../../model/stats/histogram.h"
+
+_Static_assert(100 * PERCENTILE_PARTS == 1000000, "parts are millionths");
 
 enum { PERCENTILE_DECIMALS = 4, PERCENTILE_ALL = 100 * PERCENTILE_PARTS };
 
@@ -64,8 +67,5 @@ const char *percentiles_parse(struct percentiles *p, const char *text)
 
 uint64_t percentile_rank(const struct percentile *p, uint64_t n)
 {
-	unsigned __int128 parts = (unsigned __int128)n * p->parts;
-	uint64_t rank = (uint64_t)((parts + PERCENTILE_ALL - 1) / PERCENTILE_ALL);
-
-	return rank ? rank : 1;
+	return histogram_rank_millionth(n, p->parts);
 }
