@@ -70,9 +70,9 @@ const struct option cpidecode_options[] = {
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
 	{OPT_BY, "--by", .value = "LIST",
-		.help = "with summary: groups by these in place of label and minor: label,\n"
-			"                      minor, tid, pid, task, cpu, start_cpu, container, host, parent,\n"
-			"                      root, stack, arg.NAME, time:100ms (buckets by the\n"
+		.help = "with summary, histogram: groups by these in place of label and\n"
+			"                      minor: label, minor, tid, pid, task, cpu, start_cpu, container,\n"
+			"                      host, parent, root, stack, arg.NAME, time:100ms (buckets by the\n"
 			"                      start); with hooks: major,minor or major, counts in place of hooks"},
 	{OPT_HAVING, "--having", .value = "'EXPR'",
 		.help = "with summary: groups for which it holds, like 'count>100 and\n"

@@ -652,16 +652,17 @@ static void check_hooks(const struct options *o)
 	if (!o->by_list || o->report != REPORT_HOOKS)
 		return;
 	if (report_is_hooks(o->format))
-		misuse("--by goes with --report summary and hooks");
+		misuse("--by goes with --report summary, histogram and hooks");
 	if (!hook_counts_parse(o->by_list, &by_minor))
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
 }
 
 static void check_groups(struct options *o, const struct seen *seen)
 {
-	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY)
-		misuse("--by goes with --report summary and hooks");
-	if (o->by_list && o->report == REPORT_SUMMARY)
+	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
+		o->report != REPORT_HISTOGRAM)
+		misuse("--by goes with --report summary, histogram and hooks");
+	if (o->by_list && o->report != REPORT_HOOKS)
 		parse_by(o);
 	const bool is_grouped = o->by || o->exact;
 

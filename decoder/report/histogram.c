@@ -1,7 +1,11 @@
-/* How long intervals took, per label, minor and major: a row for each doubling of the time. */
+/* How long intervals took, per label, minor and major or by other keys: a row for each doubling of
+ * the time. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../formats/base/utf8.h"
+#include "query/groups.h"
 #include "tallies.h"
 
 /* Characters of a group's fullest bucket, and of the other columns but the label. */
@@ -80,6 +84,9 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 		*count += bin.count;
 		row.fullest = *count > row.fullest ? *count : row.fullest;
 	}
+	/* Of time, groups may have intervals in flight alone. */
+	if (!g->time.count)
+		return;
 	/* Empty ones between others, too: a gap is part of the shape. */
 	for (unsigned i = histogram_bucket(g->time.min); i <= histogram_bucket(g->time.max); i++) {
 		row.from = i ? UINT64_C(1) << (i - 1) : 0;
@@ -92,25 +99,60 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 	}
 }
 
+/* The list above, with the keys in place of label and minor; NULL: no memory. */
+static struct column *histogram_make_columns(const struct by *by)
+{
+	struct column *to = calloc(BY_KEYS + sizeof columns / sizeof *columns, sizeof *to);
+
+	if (!to)
+		return NULL;
+	if (by)
+		by_make_columns(by, to);
+	memcpy(to + (by ? by->count : 0), by ? columns + 2 : columns,
+		sizeof columns - (by ? 2 : 0) * sizeof *columns);
+	return to;
+}
+
 void histogram_print(struct report *r, const struct tally *t)
 {
 	const unsigned bar = histogram_choose_bar(r, t);
+	struct column *own = histogram_make_columns(r->by);
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, tallies_have(t));
+	if (!own) {
+		r->out->error = ENOMEM;
+		return;
+	}
+	rows_begin(&rows, r, own, tallies_have(t));
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
 			histogram_add_rows(&rows, t->groups[i], bar);
 		}
 	rows_end(&rows);
+	free(own);
+}
+
+static int histogram_print_by(struct report *r)
+{
+	struct groups groups = {.nexact = 0};
+	int rc = groups_read(r, &groups);
+
+	if (!rc)
+		rc = groups_order(r, groups.tally.groups, groups.tally.count);
+	if (!rc)
+		histogram_print(r, &groups.tally);
+	groups_free(&groups);
+	return rc;
 }
 
 int report_histogram(struct report *r)
 {
 	struct tally t = {0};
-	int rc = tallies_read(r, &t);
 
+	if (r->by)
+		return histogram_print_by(r);
+	int rc = tallies_read(r, &t);
 	if (!rc)
 		histogram_print(r, &t);
 	tally_free(&t);

@@ -100,8 +100,8 @@ struct report {
 	size_t top;	     /* rows at most; 0: all. Also of slowest */
 	const char *by_list; /* of hooks: query/hook_counts.h; NULL: a line for each hook */
 	/* Of summary: */
-	struct by *by;			       /* query/by.h; NULL: by label and minor */
-	const char *having;		       /* query/having.h; NULL: none */
+	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
+	const char *having; /* query/having.h; NULL: none */
 	const struct percentiles *percentiles; /* values/percentiles.h; NULL: 50, 90, 99 */
 	bool exact;			       /* with percentiles: of all values */
 	bool scripted;			       /* a file's counters were scripted */

@@ -81,6 +81,19 @@ for format in csv json; do
 	"is_$format" out
 done
 
+# The histogram's groups are those of the summary, and it counts all of their intervals.
+for list in tid parent,label time:200us,tid; do
+	keys=$(echo $list | sed 's/time:200us/time_ns/')
+	run 0 --by $list --format csv --columns "$keys,count" g.bin
+	sed 1d out | tr -d '\r' | grep -v ',0$' | sort >expected
+	run 0 --by $list --report histogram --format csv g.bin
+	sed 1d out | awk -F, -v n="$(echo $keys | tr , '\n' | wc -l)" '
+		{ k = $1; for (i = 2; i <= n; i++) k = k "," $i; sum[k] += $(n + 3) }
+		END { for (k in sum) print k "," sum[k] }' | sort | cmp expected - || fail "histogram --by $list"
+done
+run 0 --by parent --report histogram g.bin
+in_file out ' share%  up to% .* parent$'
+
 misused()
 {
 	pattern=$1
@@ -101,7 +114,7 @@ misused 'time once' --by time:1s,time:2s plain.bin
 misused 'tid once' --by tid,tid plain.bin
 misused 'given twice' --by tid --by pid plain.bin
 misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
-misused 'goes with --report summary and hooks' --by tid --report cpus plain.bin
+misused 'goes with --report summary, histogram and hooks' --by tid --report cpus plain.bin
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
 misused 'more than 1048576 buckets' --by time:1ns plain.bin
