@@ -444,7 +444,7 @@ static double summary_key_number(const struct cell *c)
 	}
 }
 
-/* Texts by their bytes, numbers by value, what is n/a last. */
+/* Numbers by value, then texts by their bytes, what is n/a last. */
 static int summary_compare_keys(const void *x, const void *y)
 {
 	const struct summary_key *a = x, *b = y;
@@ -456,6 +456,10 @@ static int summary_compare_keys(const void *x, const void *y)
 
 	if (known_a != known_b)
 		return known_a ? -1 : 1;
+	/* One argument may have both. */
+	if (known_a && a->cell.kind != b->cell.kind &&
+		(a->cell.kind == CELL_STRING || b->cell.kind == CELL_STRING))
+		return a->cell.kind == CELL_STRING ? 1 : -1;
 	if (texts) {
 		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
 

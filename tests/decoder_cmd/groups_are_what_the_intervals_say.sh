@@ -11,12 +11,8 @@ groups()
 
 "$GENTRACE" -k groups -n 4000 -c 3 -d 6 g.bin
 "$GENTRACE" -k mixed -n 2000 -c 3 -u -s 5 t.bin
-for list in tid label,minor cpu,pid,task parent,tid root time:100us tid,time:200us \
-	container,start_cpu; do
-	groups g.bin $list
-done
-groups t.bin stack
-groups t.bin time:50us,label
+groups g.bin "tid label,minor cpu,pid,task parent,tid root time:100us tid,time:200us container,start_cpu"
+groups t.bin "stack time:50us,label"
 groups t.bin tid,time:100us --from 1700000000.0003 --to 1700000000.0009
 groups g.bin parent,stack --from 1700000000.0003
 groups g.bin parent,root --where 'elapsed<200us'
@@ -25,17 +21,13 @@ groups g.bin parent,time:500us --where 'contains(elapsed<2us) and tid!=1001'
 groups t.bin tid --where 'contains(elapsed<2us)' --label '*request*'
 # More values than are kept as they are.
 "$GENTRACE" -k groups -n 20000 -c 2 -l 3 -g 200 many.bin
-groups many.bin label
-groups many.bin time:1ms
+groups many.bin "label time:1ms"
 for case in nesting zero_length equal_stamps containers before_tick_0; do
 	"$MKTRACE" "$golden/$case/trace.txt" c.bin
-	for list in stack,container label,time:1us; do
-		groups c.bin $list
-	done
+	groups c.bin "stack,container label,time:1us"
 done
 "$MKTRACE" "$golden/arguments/trace.txt" c.bin
-groups c.bin arg.size,arg.key
-groups c.bin arg.nothing
+groups c.bin "arg.size,arg.key arg.nothing"
 
 
 # Hosts are those of the files' META.
@@ -72,3 +64,7 @@ run 0 --format csv --columns label,minor,count,total_ns,p99_ns g.bin
 sort out >expected
 run 0 --format csv --by label,minor --columns label,minor,count,total_ns,p99_ns g.bin
 sort out | cmp expected - || fail "--by label,minor"
+run 0 --format csv --exact --columns label,minor,p50_ns,p99_ns many.bin
+sort out >expected
+run 0 --format csv --exact --by label,minor --columns label,minor,p50_ns,p99_ns many.bin
+sort out | cmp expected - || fail "--exact"
