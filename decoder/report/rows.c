@@ -7,6 +7,7 @@
 
 #include "../../formats/trace_file.h"
 #include "../sink/escape.h"
+#include "../sink/put.h"
 #include "../sink/units.h"
 #include "text/header.h"
 #include "text/rows_fit.h"
@@ -55,15 +56,17 @@ static inline struct cell column_read(const struct column *c, const void *row)
 
 void cell_spell_id(struct out *o, struct cell cell)
 {
+	char *p = out_reserve(o, 3 * PUT_U64 + 4 + PUT_SLACK);
+
+	if (!p)
+		return;
 	if (cell.machine) {
-		out_char(o, 't');
-		out_u64(o, cell.machine + UINT64_C(1));
-		out_char(o, '.');
+		p = put_u64(put_char(p, 't'), cell.machine + UINT64_C(1));
+		p = put_char(p, '.');
 	}
-	out_char(o, cell.ring & TF_GUEST_RING ? 'g' : 'r');
-	out_u64(o, cell.ring & ~TF_GUEST_RING);
-	out_char(o, '.');
-	out_u64(o, cell.u);
+	p = put_char(p, cell.ring & TF_GUEST_RING ? 'g' : 'r');
+	p = put_char(put_u64(p, cell.ring & ~TF_GUEST_RING), '.');
+	out_reach(o, put_u64(p, cell.u));
 }
 
 struct cell column_cell(const struct column *c, const void *row)
