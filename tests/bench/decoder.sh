@@ -18,10 +18,10 @@ build_tools() {
 
 sizes() {
 	repetitions=5 hooks=5000000 groups=2000000 wide=100000 stacks=1000000 large=36000000
-	calls=60 faults=500000
+	calls=60 faults=500000 few=10000 many=100000
 	[ "$quick" -eq 0 ] || {
 		repetitions=2 hooks=20000 groups=4000 wide=400 stacks=4000 large=100000
-		calls=2 faults=5000
+		calls=2 faults=5000 few=40 many=400
 	}
 }
 
@@ -224,6 +224,21 @@ exports_measured() {
 	rm -rf "${memory:?}"/*
 }
 
+by_measured() {
+	set -- -k groups -g 5000 -n "$stacks" -e -p label,summary
+	gentrace "$@" -l "$few" "$memory/few"
+	gentrace "$@" -l "$many" "$memory/many"
+	for i in $(seq "$repetitions"); do
+		single by.few "$stacks" --by label --format csv "$memory/few"
+		single by.many "$stacks" --by label --format csv "$memory/many"
+	done
+	there=$(($(lines --by label --format csv "$memory/many") - 1))
+	verdict_of "nearly every label has intervals" "$there groups of $many" \
+		[ "$((there * 100))" -ge "$((many * 95))" ]
+	check_threads "summary by labels" --by label --format csv "$memory/many"
+	rm -rf "${memory:?}"/*
+}
+
 part_measured() {
 	gentrace -n "$large" "$memory/raw"
 	# gentrace's clock advances slightly more than 500 ns per hook.
@@ -266,6 +281,7 @@ measure() {
 	wide_measured
 	stacks_measured
 	exports_measured
+	by_measured
 	part_measured
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
 }
