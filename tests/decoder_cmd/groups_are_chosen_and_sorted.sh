@@ -69,6 +69,28 @@ run 0 --by time:100us --format csv --top 3 g.bin
 values out total_ns >there
 sort -gr there | cmp - there || fail "--top alone with time"
 
+# Of a deep stack the outermost 1000 names and the own one; of long names 64 KiB.
+deep()
+{
+	{
+		printf 'clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000\nsection hooks ring=0\n'
+		seq "$1" | awk -v long="$2" '{
+			name = "n" $1
+			while (length(name) < long)
+				name = name "_"
+			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"%s\" summary\nendgroup\n", \
+				10000 + $1, 2 * $1, name }'
+		echo 'section end'
+	} | "$MKTRACE" - deep.bin
+	run 0 --by stack,label --columns stack,label --having 'label=n1 or label=n1_*' --format csv deep.bin
+	sed 1d out | cut -d, -f1 >stack
+}
+deep 1100 1
+[ "$(tr -cd ';' <stack | wc -c)" -eq 1000 ] || fail "a stack of more than 1001 names"
+in_file stack '^n1100;n1099;.*;n101;n1$'
+deep 900 200
+[ "$(wc -c <stack)" -lt 66000 ] && [ "$(wc -c <stack)" -gt 65000 ] || fail "a stack of $(wc -c <stack) bytes"
+
 # Text: times as --from takes them, - where there is no value.
 run 0 --by parent,time:200us g.bin
 in_file out ' parent +time$|time +parent$|parent  *time'

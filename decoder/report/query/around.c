@@ -48,7 +48,9 @@ static int around_spell_stack(struct around *a, const struct around_open *stack,
 	int rc = 0;
 
 	a->stack.length = 0;
-	for (size_t i = 0; i < count && i < AROUND_STACK && !rc; i++)
+	for (size_t i = 0; i < count && i < AROUND_STACK && !rc &&
+			   a->stack.length + stack[i].length < AROUND_BYTES;
+		i++)
 		rc = around_add_name(a, &stack[i]);
 	if (!rc)
 		rc = around_add_name(a, own);

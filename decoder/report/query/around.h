@@ -9,7 +9,8 @@
 #include "../../model/intervals/thread_stacks.h"
 #include "by.h"
 
-enum { AROUND_STACK = 1000 }; /* names of a stack: the outermost ones, and the interval's own */
+/* Names of a stack, and their bytes: the outermost ones, and the interval's own. */
+enum { AROUND_STACK = 1000, AROUND_BYTES = 64 << 10 };
 
 /* Starts zeroed but for wants_stack. */
 struct around {

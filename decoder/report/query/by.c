@@ -152,6 +152,9 @@ void by_settle(struct by *by, const struct report *r)
 
 int by_append(struct by_bytes *to, const void *bytes, size_t n)
 {
+	/* A group's name has 32 bits for its length. */
+	if (n > INT32_MAX || to->length > INT32_MAX)
+		return CPIDECODE_ENOMEM;
 	if (!array_reserve(&to->p, &to->room, to->length + n, 1))
 		return CPIDECODE_ENOMEM;
 	if (n)
