@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "../../include/cpidecode.h"
 #include "../base/grow.h"
 #include "../sink/csv.h"
+#include "../sink/escape.h"
 #include "../sink/put.h"
 
 struct hook_field_entry {
@@ -24,9 +26,9 @@ static char *put_decimals4(char *p, uint64_t v)
 	return p;
 }
 
-void hook_fields_init(struct hook_fields *f, const struct trace *t, bool quoted)
+void hook_fields_init(struct hook_fields *f, const struct trace *t, enum hook_fields_as as)
 {
-	*f = (struct hook_fields){.quoted = quoted, .trace = t};
+	*f = (struct hook_fields){.as = as, .trace = t};
 	out_memory(&f->scratch);
 }
 
@@ -81,12 +83,10 @@ static void write_value(struct json *j, const struct field_value *v)
 }
 
 /* Fields in any number of turns: their values are gathered first. */
-static int write_walking(struct hook_fields *f, struct json *j, const struct hook *h)
+static int hook_fields_gather(struct hook_fields *f, const struct hook *h, unsigned nfields)
 {
 	struct field_cursor cursor;
 	struct field_value v;
-	unsigned nfields;
-	const struct schema_field *fields = schema_hook_fields(h->schema, &nfields);
 
 	f->count = 0;
 	memset(f->first, 0, nfields * sizeof *f->first);
@@ -96,6 +96,50 @@ static int write_walking(struct hook_fields *f, struct json *j, const struct hoo
 		if (hook_fields_append_value(f, &v))
 			return CPIDECODE_ENOMEM;
 	f->fit = cursor.fit;
+	return 0;
+}
+
+static void hook_fields_spell_value(struct out *o, const struct field_value *v)
+{
+	struct json j = {.o = o};
+
+	if (v->not_measured)
+		out_str(o, "n/a");
+	else if (v->field->type == FIELD_STRING)
+		escape_quoted(o, v->string, v->length);
+	else if (v->field->type == FIELD_F64 && !isfinite(v->f))
+		out_str(o, isnan(v->f) ? "NaN" : v->f > 0 ? "inf" : "-inf");
+	else
+		write_value(&j, v);
+}
+
+static int hook_fields_spell(struct hook_fields *f, struct out *o, const struct hook *h)
+{
+	unsigned nfields;
+	const struct schema_field *fields = schema_hook_fields(h->schema, &nfields);
+
+	if (hook_fields_gather(f, h, nfields))
+		return CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < nfields; i++) {
+		if (!f->first[i])
+			continue;
+		out_char(o, ' ');
+		out_str(o, fields[i].name);
+		for (uint32_t entry = f->first[i]; entry; entry = f->entries[entry - 1].next) {
+			out_char(o, entry == f->first[i] ? '=' : ',');
+			hook_fields_spell_value(o, &f->entries[entry - 1].value);
+		}
+	}
+	return 0;
+}
+
+static int write_walking(struct hook_fields *f, struct json *j, const struct hook *h)
+{
+	unsigned nfields;
+	const struct schema_field *fields = schema_hook_fields(h->schema, &nfields);
+
+	if (hook_fields_gather(f, h, nfields))
+		return CPIDECODE_ENOMEM;
 	json_open(j, '{');
 	for (unsigned i = 0; i < nfields; i++) {
 		if (!f->first[i])
@@ -114,11 +158,12 @@ static int write_walking(struct hook_fields *f, struct json *j, const struct hoo
 	return 0;
 }
 
-/* With the comma before them, but for the first one. */
-static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, bool quoted)
+/* With the comma or space before them. */
+static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, enum hook_fields_as as)
 {
+	const bool is_text = as == HOOK_FIELDS_TEXT;
 	unsigned n;
-	const char *quote = quoted ? "\"\"" : "\"";
+	const char *quote = is_text ? "" : as == HOOK_FIELDS_CSV ? "\"\"" : "\"";
 	const struct schema_field *fields = schema_hook_fields(schema, &n);
 
 	k->text.len = 0;
@@ -126,11 +171,11 @@ static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, boo
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t start = (uint32_t)k->text.len;
 
-		out_char(&k->text, ',');
+		out_char(&k->text, is_text ? ' ' : ',');
 		out_str(&k->text, quote);
 		out_str(&k->text, fields[i].name);
 		out_str(&k->text, quote);
-		out_char(&k->text, ':');
+		out_char(&k->text, is_text ? '=' : ':');
 		k->of[i] = (struct hook_key){.field = &fields[i],
 			.at = start,
 			.length = (uint32_t)k->text.len - start,
@@ -159,13 +204,14 @@ static const struct hook_keys *find_keys(struct hook_fields *f, const struct sch
 			return NULL;
 		out_memory(&(*k)->text);
 	}
-	if ((*k)->schema != schema && spell_keys(*k, schema, f->quoted))
+	if ((*k)->schema != schema && spell_keys(*k, schema, f->as))
 		return NULL;
 	return *k;
 }
 
 /* A number of two words, or one that may be negative or not measured. */
-static char *put_value(char *p, const struct schema_field *field, const uint8_t *words)
+static char *put_value(
+	char *p, const struct schema_field *field, const uint8_t *words, bool is_text)
 {
 	bool narrow = schema_type_words(field->type) == 1;
 	uint64_t v = narrow ? get_le32(words) : get_hl64(words);
@@ -173,7 +219,7 @@ static char *put_value(char *p, const struct schema_field *field, const uint8_t 
 	if (field->type == FIELD_FIX4)
 		v = (uint64_t)get_le32(words) * 10000 + get_le32(words + 4);
 	if (v == 0 && field->attributes & FIELD_NA0)
-		return put_text(p, "null");
+		return is_text ? put_text(p, "n/a") : put_text(p, "null");
 	switch (field->type) {
 	case FIELD_I32:
 		return put_i64(p, (int32_t)v);
@@ -197,19 +243,22 @@ static void write_straight(
 
 	if (!p)
 		return;
-	if (f->quoted)
+	if (f->as == HOOK_FIELDS_CSV)
 		p = put_char(p, '"');
 	char *start = p;
 	for (unsigned i = 0; i < keys->count; i++) {
 		const struct hook_key *k = &keys->of[i];
 
 		p = put_padded(p, text + k->at, k->length);
-		p = k->plain ? put_u32(p, get_le32(words)) : put_value(p, k->field, words);
+		p = k->plain ? put_u32(p, get_le32(words))
+			     : put_value(p, k->field, words, f->as == HOOK_FIELDS_TEXT);
 		words += k->bytes;
 	}
-	*start = '{'; /* in place of the first comma */
-	p = put_char(p, '}');
-	if (f->quoted)
+	if (f->as != HOOK_FIELDS_TEXT) {
+		*start = '{'; /* in place of the first comma */
+		p = put_char(p, '}');
+	}
+	if (f->as == HOOK_FIELDS_CSV)
 		p = put_char(p, '"');
 	out_reach(o, p);
 }
@@ -221,7 +270,8 @@ int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h
 
 	f->fit = 0;
 	if (!h->schema) {
-		json_null(&j);
+		if (f->as != HOOK_FIELDS_TEXT)
+			json_null(&j);
 		return 0;
 	}
 	const struct hook_keys *keys = find_keys(f, h->schema);
@@ -232,7 +282,9 @@ int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h
 		write_straight(f, o, h, keys);
 		return 0;
 	}
-	if (!f->quoted)
+	if (f->as == HOOK_FIELDS_TEXT)
+		return hook_fields_spell(f, o, h);
+	if (f->as == HOOK_FIELDS_JSON)
 		return write_walking(f, &j, h);
 	f->scratch.len = 0;
 	j.o = &f->scratch;

@@ -1,6 +1,6 @@
 /*
  * A hook's fields as a JSON object: in the schema's order, a repeated one as an array. In
- * a cell of CSV it is quoted.
+ * a cell of CSV it is quoted. Or as text: ` size=3 name="x" parts=1,2`.
  */
 #ifndef SWT_DECODER_HOOK_FIELDS_H
 #define SWT_DECODER_HOOK_FIELDS_H
@@ -28,9 +28,11 @@ struct hook_keys {
 	struct hook_key of[SCHEMA_MAX_FIELDS];
 };
 
+enum hook_fields_as { HOOK_FIELDS_JSON, HOOK_FIELDS_CSV, HOOK_FIELDS_TEXT };
+
 /* Reused from hook to hook. */
 struct hook_fields {
-	bool quoted;
+	enum hook_fields_as as;
 	struct hook_field_entry *entries;
 	size_t count, room;
 	uint32_t first[SCHEMA_MAX_FIELDS], last[SCHEMA_MAX_FIELDS]; /* entry + 1; 0: none */
@@ -41,8 +43,9 @@ struct hook_fields {
 	uint32_t fit;	    /* enum field_fit, of the hook last written */
 };
 
-void hook_fields_init(struct hook_fields *f, const struct trace *t, bool quoted);
-/* Writes an object, or null for a hook without a schema. Returns 0 or CPIDECODE_ENOMEM. */
+void hook_fields_init(struct hook_fields *f, const struct trace *t, enum hook_fields_as as);
+/* Writes an object, or null for a hook without a schema; as text nothing for that. Returns 0 or
+ * CPIDECODE_ENOMEM. */
 int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h);
 void hook_fields_free(struct hook_fields *f);
 

@@ -62,7 +62,10 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	l->second = UINT64_MAX;
 	l->time = time_text_of(r);
 	l->seconds = hook_lines_count_digits(r->trace);
-	hook_fields_init(&l->fields, r->trace, format == FORMAT_CSV);
+	hook_fields_init(&l->fields, r->trace,
+		format == FORMAT_CSV	? HOOK_FIELDS_CSV
+		: format == FORMAT_JSON ? HOOK_FIELDS_JSON
+					: HOOK_FIELDS_TEXT);
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_memory(&l->names[i].text);
 		out_memory(&l->tasks[i].text);
@@ -271,14 +274,22 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 			return 0;
 	}
 	p = put_spelled(p, name);
-	if (hook_names_read(&l->fields.names, l->fields.trace, h)) {
-		out_reach(o, p);
-		hook_names_spell(&l->fields.names, o);
-		p = out_reserve(o, LINE_ROOM);
-		if (!p)
-			return 0;
+	if (!h->schema) {
+		out_reach(o, put_char(p, '\n'));
+		return 0;
 	}
-	const char *fit = hook_fields_fit(field_fit(h));
+	out_reach(o, p);
+	/* What numbers of the table of labels stand for says more than these. */
+	if (hook_names_read(&l->fields.names, l->fields.trace, h)) {
+		hook_names_spell(&l->fields.names, o);
+		l->fields.fit = field_fit(h);
+	} else if (hook_fields_write(&l->fields, o, h)) {
+		return CPIDECODE_ENOMEM;
+	}
+	p = out_reserve(o, LINE_ROOM);
+	if (!p)
+		return 0;
+	const char *fit = hook_fields_fit(l->fields.fit);
 	if (fit) {
 		p = put_copy(put_text(p, " ["), fit, strlen(fit));
 		p = put_char(p, ']');

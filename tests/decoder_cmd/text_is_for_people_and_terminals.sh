@@ -9,9 +9,9 @@ for report in summary intervals hooks cpus info; do
 done
 
 run 0 --report hooks plain.bin
-in_file out '^\+0\.000000000 s +0 +100 000000C0 00000001 00000000 01312D00 "inner" label, start$'
+in_file out '^\+0\.000000000 s +0 +100 000000C0 00000001 00000000 01312D00 "inner" label, start elapsed=20000000 label="inner"$'
 in_file out '^\+0\.030000000 s +1 +101 00000010 00000023 00000001 00000002 DEADBEEF "tick" ""$'
-in_file out '^\+0\.015000000 s +- +202 000000C0 F0000010 00000000 004C4B40 "guest" label, end$'
+in_file out '^\+0\.015000000 s +- +202 000000C0 F0000010 00000000 004C4B40 "guest" label, end elapsed=5000000 label="guest"$'
 in_file out '"we\\"ird, \\x1B\[31m\\xFF;\\n"'
 
 run 0 --report cpus --label inner plain.bin
