@@ -50,6 +50,29 @@ run 0 --report slowest --label disk t.bin
 in_file out '^   at: 5\.00 us before the trace.s first hook, thread 2, CPU 1$'
 not_in_file out 'at: -'
 
+# Intervals that are open at the end contain it, and overlap it, too.
+"$MKTRACE" - open.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+cpus 1
+section meta
+| period: 7
+section labels
+label "request"
+label "tick"
+section hooks ring=0
+hook 0xC2 0x40000000 tid=7 at=500 0 1 64:4294967297 7 0
+hook 0xC2 0x40000000 tid=8 at=1900 0 1 64:8589934593 7 0
+hook 0xC2 0x10000000 tid=7 at=2000 0 3 64:1000
+hook 0xC2 0x10000000 tid=9 at=2500 0 3 64:100
+section end
+END
+run 0 --report slowest -n 1 open.bin
+in_file out '^1\. "tick", minor 0x00 of major 0xC2: 1\.00 us'
+in_file out '^   in: request \(2\.00 us\)$'
+in_file out '^     100 ns      1    100 ns  request$'
+
 # As the intervals themselves tell.
 "$GENTRACE" -k groups -n 1500 -c 3 -t 5 -l 10 g.bin
 run 0 --report intervals --format csv g.bin

@@ -175,11 +175,15 @@ static int slowest_walk(struct slowest_search *s)
 			 (r->compensate ? WANT_OWN_COST : 0),
 		.by_machine = true,
 		.nested_cost = r->compensate,
-		.compensate = r->compensate};
+		.compensate = r->compensate,
+		/* They may contain one, or overlap it. */
+		.open = true};
+	struct findings found = {0};
 	struct interval_stream *stream;
 	const struct interval *iv;
-	int rc = interval_stream_open(r->trace, &how, &stream, NULL);
+	int rc = interval_stream_open(r->trace, &how, &stream, &found);
 
+	findings_free(&found);
 	if (rc)
 		return rc;
 	while ((rc = interval_stream_next(stream, &iv)) > 0)
