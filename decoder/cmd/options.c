@@ -10,6 +10,7 @@
 #include "../report/query/having.h"
 #include "../report/partial/merge.h"
 #include "../report/query/top.h"
+#include "../report/query/gaps.h"
 #include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
 #include "../sink/escape.h"
@@ -642,6 +643,8 @@ static void check_text(const struct options *o)
 		misuse("--width goes with --format text");
 }
 
+#define BY_REPORTS "--by goes with --report summary, histogram, hooks and gaps"
+
 static void check_hooks(const struct options *o)
 {
 	bool by_minor;
@@ -652,17 +655,21 @@ static void check_hooks(const struct options *o)
 	if (!o->by_list || o->report != REPORT_HOOKS)
 		return;
 	if (report_is_hooks(o->format))
-		misuse("--by goes with --report summary, histogram and hooks");
+		misuse(BY_REPORTS);
 	if (!hook_counts_parse(o->by_list, &by_minor))
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
 }
 
 static void check_groups(struct options *o, const struct seen *seen)
 {
+	const bool is_gaps = o->report == REPORT_GAPS;
+
 	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_HISTOGRAM)
-		misuse("--by goes with --report summary, histogram and hooks");
-	if (o->by_list && o->report != REPORT_HOOKS)
+		o->report != REPORT_HISTOGRAM && !is_gaps)
+		misuse(BY_REPORTS);
+	if (o->by_list && is_gaps && strcmp(o->by_list, GAPS_BY_THREAD))
+		misuse("--by %s: of gaps it is " GAPS_BY_THREAD, o->by_list);
+	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		parse_by(o);
 	const bool is_grouped = o->by || o->exact;
 

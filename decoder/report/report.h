@@ -98,7 +98,7 @@ struct report {
 	const char *columns; /* names with commas between, in place of all; NULL: all */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;	     /* rows at most; 0: all. Also of slowest */
-	const char *by_list; /* of hooks: query/hook_counts.h; NULL: a line for each hook */
+	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */
 	/* Of summary: */
 	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
 	const char *having; /* query/having.h; NULL: none */

@@ -65,6 +65,16 @@ run 0 --report gaps --label none t.bin
 in_file out '^no gaps$'
 run 2 --report gaps --compensate t.bin
 
+# By thread; the threads' gaps are those of the label.
+run 0 --report gaps --by label,tid --format csv --where 'label in (request, disk)' t.bin
+in_file out '^label,minor,major,tid,task,what,'
+in_file out '^request,0,194,1,,gaps,,,3,4000.0,'
+[ "$(grep -c ',gaps,' out)" -eq 1 ] || fail "by thread"
+run 0 --report gaps --by label,tid t.bin
+in_file out ' tid  task +mm  label'
+in_file out '  1  -  +C2:00  request$'
+run 2 --report gaps --by tid t.bin
+
 # What is open at the end counts up to there: the second request ends a gap, and fills that of others.
 "$MKTRACE" - open.bin <<'END'
 clock raw
@@ -140,4 +150,8 @@ for how in '-n 400 -c 2 -t 3 -l 6 -d 4' '-n 600 -c 3 -t 5 -l 30 -d 6 -e' '-n 500
 	mv out intervals.csv
 	run 0 --format csv --report gaps g.bin
 	python3 compute.py intervals.csv out || fail "gaps of gentrace $how"
+	tr -d '\r' <out | awk -F, '$3 == "gaps" { print $1, $6 }' | sort >whole
+	run 0 --format csv --report gaps --by label,tid g.bin
+	tr -d '\r' <out | awk -F, '$5 == "gaps" { n[$1] += $8 } END { for (label in n) print label, n[label] }' | sort >parts
+	cmp whole parts || fail "threads of gentrace $how"
 done

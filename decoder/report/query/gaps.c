@@ -34,7 +34,7 @@ struct gap_pair {
 	struct gap_sums sums; /* of all of its intervals, up to now */
 	struct tally_group *group;
 	uint32_t thread, next; /* next: pair of the thread; GAP_NONE: none */
-	uint32_t file, row;
+	uint32_t file;
 	uint64_t last_end;	/* ticks, of the selected ones */
 	uint64_t end;		/* of those up to now */
 	uint64_t count, inside; /* the selected ones; those that are open */
@@ -58,8 +58,9 @@ struct gap_open {
 };
 
 struct gap_thread {
-	uint32_t pairs; /* the first one is of no interval */
-	uint64_t now;	/* ticks */
+	const struct task *task; /* of its last interval that the first walk read */
+	uint32_t pairs;		 /* the first one is of no interval */
+	uint64_t now;		 /* ticks */
 	struct gap_open *open;
 	size_t count, room;
 	uint32_t *around; /* pairs with a selected interval that is open, each once */
@@ -74,10 +75,11 @@ struct gap_search {
 	struct gap_pair *pairs;
 	struct gap_cell *cells;
 	size_t threads_room, pairs_room, cells_room;
-	struct gap_row *rows; /* by group */
+	struct gap_row *rows; /* by group, or by pair */
+	size_t nrows;
 	struct gap_filler *fillers;
 	size_t nfillers;
-	bool has_intervals;
+	bool has_intervals, by_thread;
 };
 
 /* ------------------------------------------------------------------------ tables */
@@ -212,6 +214,7 @@ static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bo
 	if (!p)
 		return CPIDECODE_ENOMEM;
 	p->file = iv->file;
+	s->threads[p->thread].task = iv->task;
 	if (!selected)
 		return 0;
 	s->has_intervals = true;
@@ -308,9 +311,15 @@ static int gaps_go_to(struct gap_search *s, struct gap_thread *t, uint64_t until
 	return rc ? rc : gaps_pass_time(s, t, until);
 }
 
+/* The number of the row that tells a pair's gaps. */
+static uint32_t gaps_find_row(const struct gap_search *s, const struct gap_pair *p)
+{
+	return s->by_thread ? (uint32_t)(p - s->pairs) : p->group->place;
+}
+
 static int gaps_end_gap(struct gap_search *s, struct gap_pair *p, uint64_t start)
 {
-	struct gap_row *row = &s->rows[p->group->place];
+	struct gap_row *row = &s->rows[gaps_find_row(s, p)];
 	const double ns = trace_duration_ns(trace_file(s->r->trace, p->file), start - p->end);
 
 	exact_add(&row->total, exact_time(ns));
@@ -393,7 +402,8 @@ static int gaps_walk(struct gap_search *s)
 
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_see_interval(s, iv, selected);
-	s->rows = calloc(s->names.count + 1, sizeof *s->rows);
+	s->nrows = s->by_thread ? s->pair_keys.count : s->names.count;
+	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
 	if (!rc)
 		rc = s->rows ? marked_walk_rewind(&walk) : CPIDECODE_ENOMEM;
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
@@ -452,7 +462,7 @@ static int gaps_make_fillers(struct gap_search *s)
 
 		if (c->sums.ticks <= 0 && c->sums.started <= 0)
 			continue;
-		s->fillers[n++] = (struct gap_filler){.row = p->group->place,
+		s->fillers[n++] = (struct gap_filler){.row = gaps_find_row(s, p),
 			.group = s->pairs[c->filler].group,
 			.time = exact_time(trace_duration_ns(f, (uint64_t)c->sums.ticks)),
 			.count = (uint64_t)c->sums.started,
@@ -493,12 +503,31 @@ static int gaps_compare_rows(const void *x, const void *y)
 
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	return tally_compare_names(a->group, b->group);
+	int c = tally_compare_names(a->group, b->group);
+	if (!c)
+		c = compare_u64(a->machine, b->machine);
+	return c ? c : compare_u64(a->tid, b->tid);
+}
+
+static void gaps_name_row(struct gap_search *s, size_t i)
+{
+	struct gap_row *row = &s->rows[i];
+
+	if (!s->by_thread) {
+		row->group = s->names.groups[i];
+		return;
+	}
+	const struct gap_pair *p = &s->pairs[i];
+	const uint64_t key = s->thread_keys.at[p->thread];
+	row->group = p->group;
+	row->machine = (uint32_t)(key >> 32);
+	row->tid = (uint32_t)key;
+	row->task = s->threads[p->thread].task;
 }
 
 static int gaps_answer(struct gap_search *s)
 {
-	const struct gap_row **rows = calloc(s->names.count + 1, sizeof *rows);
+	const struct gap_row **rows = calloc(s->nrows + 1, sizeof *rows);
 	size_t count = 0;
 	int rc = rows ? gaps_make_fillers(s) : CPIDECODE_ENOMEM;
 
@@ -508,8 +537,8 @@ static int gaps_answer(struct gap_search *s)
 		gaps_set_fillers(
 			&s->rows[s->fillers[i].row], &s->fillers[i], next - i, s->r->format);
 	}
-	for (size_t i = 0; i < s->names.count && !rc; i++) {
-		s->rows[i].group = s->names.groups[i];
+	for (size_t i = 0; i < s->nrows && !rc; i++) {
+		gaps_name_row(s, i);
 		rc = histogram_settle(&s->rows[i].gaps);
 		if (s->rows[i].gaps.count)
 			rows[count++] = &s->rows[i];
@@ -528,7 +557,7 @@ static void gaps_free(struct gap_search *s)
 		free(s->threads[i].open);
 		free(s->threads[i].around);
 	}
-	for (size_t i = 0; s->rows && i < s->names.count; i++)
+	for (size_t i = 0; s->rows && i < s->nrows; i++)
 		histogram_free(&s->rows[i].gaps);
 	gaps_free_keys(&s->thread_keys);
 	gaps_free_keys(&s->pair_keys);
@@ -543,7 +572,7 @@ static void gaps_free(struct gap_search *s)
 
 int report_gaps(struct report *r)
 {
-	struct gap_search s = {.r = r};
+	struct gap_search s = {.r = r, .by_thread = r->by_list != NULL};
 	int rc = gaps_walk(&s);
 
 	if (!rc) {

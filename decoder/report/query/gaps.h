@@ -7,6 +7,8 @@
 
 #include "../tallies.h"
 
+#define GAPS_BY_THREAD "label,tid"
+
 enum {
 	/* With a name; the rest is summed. */
 	GAPS_FILLERS = 10,
@@ -25,6 +27,9 @@ struct gap_filler {
 
 struct gap_row {
 	const struct tally_group *group;
+	/* With r->by_list, which is GAPS_BY_THREAD: of that thread. */
+	uint32_t machine, tid;
+	const struct task *task;
 	struct histogram gaps; /* whole ns */
 	exact_sum total;       /* in 1/EXACT_PER_NS ns */
 	/* By time, the greatest first; those with a name. */

@@ -9,7 +9,8 @@ static const char gaps_nothing[] = "nothing recorded";
 /* A line of text and CSV. */
 struct gap_line {
 	const struct tally_group *group;
-	const struct gap_row *row; /* of the gaps themselves, else NULL */
+	const struct gap_row *owner;
+	const struct gap_row *row; /* the same of the gaps themselves, else NULL */
 	const char *what;
 	const struct tally_group *filler;
 	uint64_t count;
@@ -63,6 +64,38 @@ static struct cell gaps_get_max(const void *line)
 	return gaps_percentile(line, 100);
 }
 
+/* Of a line of a thread; owner: the row, also of its fillers. */
+static struct cell gaps_get_tid(const void *line)
+{
+	return cell_u64(((const struct gap_line *)line)->owner->tid, true);
+}
+
+static struct cell gaps_get_task(const void *line)
+{
+	const char *name = report_task_name(((const struct gap_line *)line)->owner->task);
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
+static void gaps_spell_tid(struct out *o, const void *line)
+{
+	const struct gap_line *l = line;
+
+	if (l->row)
+		out_u64(o, l->row->tid);
+}
+
+static void gaps_spell_task(struct out *o, const void *line)
+{
+	const struct gap_line *l = line;
+	const char *name = l->row ? report_task_name(l->row->task) : NULL;
+
+	if (l->row && !name)
+		out_char(o, '-');
+	if (name)
+		escape_text(o, name, strlen(name));
+}
+
 static struct cell gaps_get_filler(const void *line)
 {
 	const struct tally_group *filler = ((const struct gap_line *)line)->filler;
@@ -104,10 +137,13 @@ static void gaps_spell_minor(struct out *o, const void *line)
 
 #define AT(member) COLUMN_AT(struct gap_line, member)
 
+enum { GAPS_HAS_THREAD = TALLIES_HAS_NEXT };
 static const struct column columns[] = {
 	{TALLIES_LABEL, .in = IN_CSV | IN_JSON},
 	{TALLIES_MINOR, .in = IN_CSV | IN_JSON},
 	{TALLIES_MAJOR},
+	{"tid", .get = gaps_get_tid, .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
+	{"task", .get = gaps_get_task, .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
 	{"what", AT(what), .in = IN_CSV},
 	{"filler", .get = gaps_get_filler, .in = IN_CSV},
 	{"filler_minor", .get = gaps_get_filler_minor, .in = IN_CSV},
@@ -120,6 +156,10 @@ static const struct column columns[] = {
 	{"p99_ns", "p99", .get = gaps_get_p99, .unit = UNIT_DURATION, .none = ""},
 	{"max_ns", "max", .get = gaps_get_max, .unit = UNIT_DURATION, .none = ""},
 	{"off_cpu_ns", "off CPU", COLUMN_COUNT_AT(struct gap_line, off_ns), .unit = UNIT_DURATION},
+	{NULL, "tid", .place = 7, .text = gaps_spell_tid, .get = gaps_get_tid, .in = IN_TEXT,
+		.when = GAPS_HAS_THREAD},
+	{NULL, "task", .place = 7, .text = gaps_spell_task, .get = gaps_get_task, .left = true,
+		.in = IN_TEXT, .when = GAPS_HAS_THREAD},
 	{NULL, "mm", .place = 8, .text = gaps_spell_minor, .get = tallies_get_minor, .in = IN_TEXT},
 	{NULL, "label", .left = true, .place = 9, .text = gaps_spell_label,
 		.get = tallies_get_label, .in = IN_TEXT},
@@ -140,6 +180,7 @@ static struct gap_line gaps_line_of(
 	const struct gap_row *row, const struct gap_filler *filler, const char *what)
 {
 	return (struct gap_line){.group = row->group,
+		.owner = row,
 		.what = what,
 		.filler = filler->group,
 		.count = filler->count,
@@ -176,6 +217,7 @@ static void gaps_each_filler(
 static struct gap_line gaps_head_line(const struct gap_row *row)
 {
 	struct gap_line line = {.group = row->group,
+		.owner = row,
 		.row = row,
 		.what = "gaps",
 		.count = row->gaps.count,
@@ -206,12 +248,12 @@ static void gaps_write_filler(void *ctx, const struct gap_line *line)
 	json_close(j, '}');
 }
 
-static void gaps_write_json(struct json *j, const struct gap_row *row)
+static void gaps_write_json(struct json *j, const struct gap_row *row, unsigned has)
 {
 	const struct gap_line line = gaps_head_line(row);
 
 	json_open(j, '{');
-	rows_write_members(j, columns, IN_JSON, tallies_has(row->group), &line);
+	rows_write_members(j, columns, IN_JSON, has | tallies_has(row->group), &line);
 	json_member_open(j, "filled_by", '[');
 	gaps_each_filler(row, gaps_write_filler, j);
 	json_close(j, ']');
@@ -222,7 +264,8 @@ static void gaps_write_json(struct json *j, const struct gap_row *row)
 void gaps_print(struct report *r, const struct gap_row *const *all, size_t count)
 {
 	struct rows rows;
-	unsigned has = 0;
+	const unsigned has_thread = r->by_list ? GAPS_HAS_THREAD : 0;
+	unsigned has = has_thread;
 
 	for (size_t i = 0; i < count; i++)
 		has |= tallies_has(all[i]->group);
@@ -234,7 +277,7 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 			const struct gap_line line = gaps_head_line(all[i]);
 
 			if (r->format == FORMAT_JSON) {
-				gaps_write_json(&rows.json, all[i]);
+				gaps_write_json(&rows.json, all[i], has_thread);
 				continue;
 			}
 			rows_add(&rows, &line);
