@@ -99,6 +99,17 @@ in_file out '^request,0,194,gaps,,,1,1000.0,'
 in_file out '^tick,0,194,gaps,,,1,1850.0,'
 in_file out '^tick,0,194,label,request,0,1,950.0,51.35,'
 
+# Of very many labels fillers are summed, and nothing is lost: they add up to the gaps.
+"$GENTRACE" -k groups -n 8000 -l 2000 -e -t 1 -c 2 many.bin
+run 0 --report gaps --format csv many.bin
+tr -d '\r' <out | awk -F, '
+	$3 == "gaps" { gaps[$1] = $7; rows++ }
+	$3 != "gaps" && NR > 1 { gaps[$1] -= $7 }
+	END {
+		for (label in gaps) if (gaps[label] > 2 || gaps[label] < -2) { print label, gaps[label]; exit 1 }
+		if (rows < 1000) exit 1
+	}' || fail "many labels: gaps that nothing filled"
+
 command -v python3 >/dev/null || skip "gaps of generated traces: no python3 to compute them"
 cat >compute.py <<'END'
 # From intervals.csv: at each instant of a gap, the interval that began last of those around it.

@@ -15,6 +15,13 @@
 #include "marked_walk.h"
 
 #define GAP_NONE UINT32_MAX
+/* In place of a group: the labels of a thread that are not told apart as fillers. */
+#define GAP_OTHERS (UINT32_MAX - 1)
+
+enum {
+	GAPS_CELLS = 1 << 19,	/* about: bounds memory and time with very many labels */
+	GAPS_LEAST_LABELS = 16, /* of a thread that are told apart, whatever their number */
+};
 
 /* Numbers keys from 0 in the order in which they come. Starts zeroed. */
 struct gap_keys {
@@ -34,6 +41,8 @@ struct gap_pair {
 	struct gap_sums sums; /* of all of its intervals, up to now */
 	struct tally_group *group;
 	uint32_t thread, next; /* next: pair of the thread; GAP_NONE: none */
+	uint32_t filler;       /* the pair that stands for it in cells: itself or the others */
+	uint64_t elapsed;      /* ticks, of all of its intervals */
 	uint32_t file;
 	uint64_t last_end;	/* ticks, of the selected ones */
 	uint64_t end;		/* of those up to now */
@@ -59,7 +68,7 @@ struct gap_open {
 
 struct gap_thread {
 	const struct task *task; /* of its last interval that the first walk read */
-	uint32_t pairs;		 /* the first one is of no interval */
+	uint32_t pairs;		 /* the first one is of no interval, the second of the others */
 	uint64_t now;		 /* ticks */
 	struct gap_open *open;
 	size_t count, room;
@@ -100,7 +109,7 @@ static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
 			*number = at - 1;
 			return true;
 		}
-	if (k->count >= GAP_NONE - 1 || grow(&k->at, k->count, &k->room, sizeof *k->at))
+	if (k->count >= GAP_OTHERS || grow(&k->at, k->count, &k->room, sizeof *k->at))
 		return false;
 	if (2 * (k->count + 1) > k->index.slots) {
 		if (!hash_index_reset(&k->index, 2 * (k->count + 1)))
@@ -125,24 +134,30 @@ static uint64_t gaps_join(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Of no group: the time in no interval. NULL: no memory. */
-static struct gap_pair *gaps_find_pair(struct gap_search *s, uint32_t thread, struct tally_group *g)
+/* place: the group's, GAP_NONE or GAP_OTHERS without one. NULL: no memory. */
+static struct gap_pair *gaps_find_pair(
+	struct gap_search *s, uint32_t thread, uint32_t place, struct tally_group *g)
 {
 	const size_t before = s->pair_keys.count;
 	uint32_t i;
 
 	if (grow(&s->pairs, before, &s->pairs_room, sizeof *s->pairs) ||
-		!gaps_number_key(&s->pair_keys, gaps_join(thread, g ? g->place : GAP_NONE), &i))
+		!gaps_number_key(&s->pair_keys, gaps_join(thread, place), &i))
 		return NULL;
 	if (i == before) {
 		struct gap_thread *t = &s->threads[thread];
-		struct gap_pair pair = {.group = g, .thread = thread, .next = GAP_NONE};
+		struct gap_pair pair = {
+			.group = g, .thread = thread, .next = GAP_NONE, .filler = i};
 
-		if (g) {
-			pair.next = s->pairs[t->pairs].next;
+		if (place == GAP_NONE) {
+			t->pairs = i;
+		} else if (place == GAP_OTHERS) {
 			s->pairs[t->pairs].next = i;
 		} else {
-			t->pairs = i;
+			struct gap_pair *others = &s->pairs[s->pairs[t->pairs].next];
+
+			pair.next = others->next;
+			others->next = i;
 		}
 		s->pairs[i] = pair;
 	}
@@ -160,7 +175,8 @@ static uint32_t gaps_find_thread(struct gap_search *s, const struct interval *iv
 		return GAP_NONE;
 	if (i == before) {
 		s->threads[i] = (struct gap_thread){0};
-		if (!gaps_find_pair(s, i, NULL))
+		if (!gaps_find_pair(s, i, GAP_NONE, NULL) ||
+			!gaps_find_pair(s, i, GAP_OTHERS, NULL))
 			return GAP_NONE;
 	}
 	return i;
@@ -182,7 +198,7 @@ static struct gap_pair *gaps_pair_of(struct gap_search *s, const struct interval
 	struct tally_group *g = gaps_find_group(s, iv);
 	const uint32_t thread = g ? gaps_find_thread(s, iv) : GAP_NONE;
 
-	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g);
+	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g->place, g);
 }
 
 /* Adds to a cell, or takes from it. 0 or CPIDECODE_ENOMEM. */
@@ -214,6 +230,7 @@ static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bo
 	if (!p)
 		return CPIDECODE_ENOMEM;
 	p->file = iv->file;
+	p->elapsed += iv->elapsed;
 	s->threads[p->thread].task = iv->task;
 	if (!selected)
 		return 0;
@@ -221,6 +238,57 @@ static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bo
 	p->count++;
 	if (iv->end_ticks > p->last_end)
 		p->last_end = iv->end_ticks;
+	return 0;
+}
+
+static int gaps_compare_elapsed(const void *x, const void *y)
+{
+	const struct gap_pair *a = *(const struct gap_pair *const *)x;
+	const struct gap_pair *b = *(const struct gap_pair *const *)y;
+
+	if (a->elapsed != b->elapsed)
+		return a->elapsed > b->elapsed ? -1 : 1;
+	return compare_u64(a->group->place, b->group->place);
+}
+
+/* Of a thread with more labels than so many, those with the longest time are told apart. pairs:
+ * room for all of them. */
+static void gaps_choose_of_thread(
+	struct gap_search *s, const struct gap_thread *t, struct gap_pair **pairs, size_t most)
+{
+	const uint32_t others = s->pairs[t->pairs].next;
+	size_t n = 0;
+
+	for (uint32_t i = s->pairs[others].next; i != GAP_NONE; i = s->pairs[i].next)
+		pairs[n++] = &s->pairs[i];
+	if (n <= most)
+		return;
+	qsort(pairs, n, sizeof *pairs, gaps_compare_elapsed);
+	s->pairs[others].next = GAP_NONE;
+	for (size_t i = n; i--;)
+		if (i >= most) {
+			pairs[i]->filler = others;
+		} else {
+			pairs[i]->next = s->pairs[others].next;
+			s->pairs[others].next = (uint32_t)(pairs[i] - s->pairs);
+		}
+}
+
+static int gaps_choose_fillers(struct gap_search *s)
+{
+	const size_t count = s->pair_keys.count;
+	const size_t most = count ? GAPS_CELLS / count : 0;
+	struct gap_pair **pairs = calloc(count + 1, sizeof *pairs);
+
+	if (!pairs)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < s->thread_keys.count; i++)
+		gaps_choose_of_thread(s, &s->threads[i], pairs,
+			most < GAPS_LEAST_LABELS ? GAPS_LEAST_LABELS : most);
+	free(pairs);
+	/* One alone has no gap. */
+	for (size_t i = 0; i < count; i++)
+		s->pairs[i].is_over = s->pairs[i].count < 2;
 	return 0;
 }
 
@@ -239,6 +307,7 @@ static int gaps_add_all(struct gap_search *s, uint32_t pair, int64_t times)
 static int gaps_count(struct gap_search *s, const struct gap_thread *t, uint32_t filler,
 	const struct gap_sums *sums)
 {
+	filler = s->pairs[filler].filler;
 	struct gap_sums *to = &s->pairs[filler].sums;
 	int rc = 0;
 
@@ -335,7 +404,7 @@ static int gaps_begin_selected(
 
 	if (!p->inside && p->has_begun)
 		rc = gaps_end_gap(s, p, iv->start_ticks);
-	else if (!p->has_begun)
+	else if (!p->has_begun && !p->is_over)
 		rc = gaps_add_all(s, pair, -1);
 	p->has_begun = true;
 	if (iv->end_ticks > p->end)
@@ -405,6 +474,8 @@ static int gaps_walk(struct gap_search *s)
 	s->nrows = s->by_thread ? s->pair_keys.count : s->names.count;
 	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
 	if (!rc)
+		rc = gaps_choose_fillers(s);
+	if (!rc)
 		rc = s->rows ? marked_walk_rewind(&walk) : CPIDECODE_ENOMEM;
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_add_interval(s, iv, selected);
@@ -424,7 +495,9 @@ static int gaps_compare_fillers(const void *x, const void *y)
 		return a->row < b->row ? -1 : 1;
 	if (!a->group != !b->group)
 		return a->group ? -1 : 1;
-	return a->group ? compare_u64(a->group->place, b->group->place) : 0;
+	if (!a->group)
+		return (int)b->is_others - (int)a->is_others;
+	return compare_u64(a->group->place, b->group->place);
 }
 
 /* Of one row: those with a name, by time. */
@@ -464,6 +537,8 @@ static int gaps_make_fillers(struct gap_search *s)
 			continue;
 		s->fillers[n++] = (struct gap_filler){.row = gaps_find_row(s, p),
 			.group = s->pairs[c->filler].group,
+			.is_others = !s->pairs[c->filler].group &&
+				     s->threads[p->thread].pairs != c->filler,
 			.time = exact_time(trace_duration_ns(f, (uint64_t)c->sums.ticks)),
 			.count = (uint64_t)c->sums.started,
 			.off_ns = (uint64_t)c->sums.off_ns,
@@ -486,8 +561,10 @@ static void gaps_set_fillers(
 {
 	const size_t most = format == FORMAT_TEXT ? GAPS_FILLERS_TEXT : GAPS_FILLERS;
 
-	if (n && !fillers[n - 1].group)
+	if (n && !fillers[n - 1].group && !fillers[n - 1].is_others)
 		row->nothing = fillers[--n];
+	if (n && fillers[n - 1].is_others)
+		row->others = fillers[--n];
 	if (n)
 		qsort(fillers, n, sizeof *fillers, gaps_compare_times);
 	row->fillers = fillers;

@@ -19,8 +19,9 @@ enum {
 struct gap_filler {
 	uint32_t row;
 	const struct tally_group *group; /* NULL: nothing was recorded, or others */
-	exact_sum time;			 /* in 1/EXACT_PER_NS ns */
-	uint64_t count;			 /* intervals that began in the gaps */
+	bool is_others;
+	exact_sum time; /* in 1/EXACT_PER_NS ns */
+	uint64_t count; /* intervals that began in the gaps */
 	/* Off-CPU time, ns, of those of them that nothing is nested in: so many tell it. */
 	uint64_t off_ns, tell_off;
 };
