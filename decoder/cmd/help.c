@@ -29,7 +29,7 @@ const struct option cpidecode_options[] = {
 			"           heatmap    how many began when and took how long (also svg)"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
-			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|sqlite|html",
+			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|parquet|sqlite|html",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"
@@ -43,8 +43,8 @@ const struct option cpidecode_options[] = {
 			"           speedscope names and times of the intervals, for speedscope.app\n"
 			"           callgrind  sums by label, own and with calls, for kcachegrind\n"
 			"           pprof      the same by stack and thread, for go tool pprof\n"
+			"           parquet    the intervals as a table, for DuckDB, pandas, Spark\n"
 			"           sqlite     a database of the intervals, for SQL (with -o FILE)\n"
-
 			"           html       a page for a browser: timeline, summary, histogram, flame graph"},
 	{OPT_CSV_SAFE, "--csv-safe",
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},

@@ -710,7 +710,7 @@ static size_t count_pipes(char *const *files, size_t n)
 static void check_binary(const struct options *o)
 {
 	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO ||
-		      o->format == FORMAT_PPROF;
+		      o->format == FORMAT_PPROF || o->format == FORMAT_PARQUET;
 
 	if (binary && (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
 		misuse("--format %s is not text: give it a file with -o, or a pipe",

@@ -21,6 +21,7 @@ const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_SPEEDSCOPE] = "speedscope",
 	[FORMAT_CALLGRIND] = "callgrind",
 	[FORMAT_PPROF] = "pprof",
+	[FORMAT_PARQUET] = "parquet",
 	[FORMAT_SQLITE] = "sqlite",
 	[FORMAT_HTML] = "html"};
 

@@ -216,10 +216,12 @@ exports_measured() {
 			single export.$format "$stacks" --format $format "$memory/raw"
 		done
 		single export.pprof "$stacks" --format pprof -o "$memory/pprof" "$memory/raw"
+		single export.parquet "$stacks" --format parquet -o "$memory/parquet" "$memory/raw"
 		single export.sqlite "$stacks" --format sqlite -o "$memory/sqlite" "$memory/raw"
 		single export.csv "$stacks" --report intervals --format csv "$memory/raw"
 	done
 	export_bytes pprof
+	export_bytes parquet
 	export_bytes sqlite
 	rm -rf "${memory:?}"/*
 }

@@ -14,7 +14,7 @@ misuse()
 
 misuse 'no trace file'
 misuse 'summary, intervals, hooks, cpus, info, diff, why, histogram, slowest, gaps or heatmap' --report nonsense plain.bin
-misuse 'text, csv, json, folded, svg, nrm2, ctf, perfetto, chrome, speedscope, callgrind, pprof, sqlite or html' --format=xml plain.bin
+misuse 'text, csv, json, folded, svg, nrm2, ctf, perfetto, chrome, speedscope, callgrind, pprof, parquet, sqlite or html' --format=xml plain.bin
 misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
 misuse 'slowest goes with text or json' --report slowest --format csv plain.bin

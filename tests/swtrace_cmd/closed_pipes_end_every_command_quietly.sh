@@ -18,7 +18,7 @@ cat >remarks <<'END'
 ^swtrace init: [0-9]+ processor
 ^swtrace (run|record): .* hooks
 ^swtrace trigger: (watching|nothing matched in time)
-^cpidecode: (speedscope|(callgrind|pprof).s format) holds 
+^cpidecode: (speedscope|parquet|(callgrind|pprof).s format) holds 
 END
 
 # EXIT-CODES COMMAND: in this order.
@@ -105,7 +105,7 @@ for format in $formats; do
 	case $format in ctf | sqlite) continue ;; esac
 	echo "1 cpidecode --format $format a.bin"
 done >>table
-[ "$(grep -c ' cpidecode ' table)" -eq 48 ] || fail "other reports or formats: $(grep cpidecode table)"
+[ "$(grep -c ' cpidecode ' table)" -eq 49 ] || fail "other reports or formats: $(grep cpidecode table)"
 
 # Without a reader from the beginning on.
 mkfifo pipe

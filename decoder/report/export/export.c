@@ -55,6 +55,9 @@ int report_export(struct report *r)
 	case FORMAT_PPROF:
 		rc = export_pprof(r, s);
 		break;
+	case FORMAT_PARQUET:
+		rc = export_parquet(r, s);
+		break;
 	case FORMAT_SQLITE:
 		rc = export_sqlite(r, s);
 		break;

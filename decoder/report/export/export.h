@@ -13,6 +13,7 @@ int export_chrome(struct report *r, struct interval_stream *s);
 int export_speedscope(struct report *r, struct interval_stream *s);
 int export_callgrind(struct report *r, struct interval_stream *s);
 int export_pprof(struct report *r, struct interval_stream *s);
+int export_parquet(struct report *r, struct interval_stream *s);
 int export_sqlite(struct report *r, struct interval_stream *s);
 int export_html(struct report *r, struct interval_stream *s);
 

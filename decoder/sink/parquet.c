@@ -1,0 +1,629 @@
+#include "parquet.h"
+
+#include <errno.h>
+#include <lz4.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../formats/base/array.h"
+#include "../../formats/bytes.h"
+#include "thrift.h"
+
+enum {
+	GROUP_BYTES = 32 << 20, /* then a row group is written though it has few rows */
+	DICTIONARY_MOST = 4096, /* numbers of a dictionary */
+	TEXT_STATISTICS = 64,	/* longer texts have none */
+};
+
+static const char magic[] = "PAR1";
+
+/* parquet.thrift's enumerations. */
+enum physical_type { TYPE_INT32 = 1, TYPE_INT64 = 2, TYPE_DOUBLE = 5, TYPE_BYTE_ARRAY = 6 };
+enum converted_type {
+	CONVERTED_NONE = -1,
+	CONVERTED_UTF8 = 0,
+	CONVERTED_U32 = 13,
+	CONVERTED_U64 = 14
+};
+enum encoding { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
+enum page_type { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+enum { CODEC_LZ4_RAW = 7, OPTIONAL = 1, FORMAT_VERSION = 1 };
+
+static const struct {
+	enum physical_type physical;
+	enum converted_type converted;
+} types[] = {[PARQUET_U32] = {TYPE_INT32, CONVERTED_U32},
+	[PARQUET_I64] = {TYPE_INT64, CONVERTED_NONE},
+	[PARQUET_U64] = {TYPE_INT64, CONVERTED_U64},
+	[PARQUET_DOUBLE] = {TYPE_DOUBLE, CONVERTED_NONE},
+	[PARQUET_TEXT] = {TYPE_BYTE_ARRAY, CONVERTED_UTF8}};
+
+/* A column's part of a row group as it is described. */
+struct chunk {
+	uint64_t begin, data, raw, stored; /* data: offset of the data page; begin: of the first */
+	bool has_dictionary;
+};
+
+static void parquet_fail(struct parquet_file *p)
+{
+	if (!p->o->error)
+		p->o->error = ENOMEM;
+}
+
+static void parquet_write(struct parquet_file *p, const struct out *bytes)
+{
+	if (bytes->error)
+		parquet_fail(p);
+	out_bytes(p->o, bytes->buf, bytes->len);
+	p->at += bytes->len;
+}
+
+void parquet_open(
+	struct parquet_file *p, struct out *o, struct parquet_column *columns, size_t ncolumns)
+{
+	*p = (struct parquet_file){.o = o, .columns = columns, .ncolumns = ncolumns};
+	out_memory(&p->page);
+	out_memory(&p->packed);
+	out_memory(&p->groups);
+	for (size_t i = 0; i < ncolumns; i++) {
+		out_memory(&columns[i].texts);
+		columns[i].present = calloc(1, PARQUET_ROWS / 8);
+		if (!columns[i].present)
+			parquet_fail(p);
+	}
+	out_str(o, magic);
+	p->at = strlen(magic);
+}
+
+/* ------------------------------------------------------------------------ values */
+
+void parquet_put_bits(struct parquet_file *p, size_t column, uint64_t bits)
+{
+	struct parquet_column *c = &p->columns[column];
+
+	if (p->o->error)
+		return;
+	if (!array_reserve(&c->values, &c->room, c->count + 1, sizeof *c->values)) {
+		parquet_fail(p);
+		return;
+	}
+	c->values[c->count++] = bits;
+	c->present[p->rows / 8] |= (uint8_t)(1u << p->rows % 8);
+	p->bytes += sizeof bits;
+}
+
+void parquet_put_double(struct parquet_file *p, size_t column, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	parquet_put_bits(p, column, bits);
+}
+
+static uint64_t parquet_hash(const char *s, size_t n)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 29;
+}
+
+static const char *parquet_text(const struct parquet_column *c, size_t i, size_t *n)
+{
+	const char *at = c->texts.buf + c->offsets[i];
+
+	*n = get_le32((const uint8_t *)at);
+	return at + 4;
+}
+
+/* Makes room for one more text. */
+static bool parquet_grow_texts(struct parquet_column *c)
+{
+	if (!array_reserve(&c->offsets, &c->texts_room, c->ntexts + 1, sizeof *c->offsets))
+		return false;
+	if (2 * (c->ntexts + 1) <= c->index.slots)
+		return true;
+	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
+		return false;
+	for (size_t i = 0; i < c->ntexts; i++) {
+		size_t n;
+		const char *s = parquet_text(c, i, &n);
+
+		hash_index_add(&c->index, parquet_hash(s, n), (uint32_t)i);
+	}
+	return true;
+}
+
+void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	struct parquet_column *c = &p->columns[column];
+	uint64_t hash = parquet_hash(s, n);
+	uint8_t length[4];
+
+	for (uint64_t at = hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
+		size_t i = *hash_index_at(&c->index, at) - 1, other;
+		const char *text = parquet_text(c, i, &other);
+
+		if (other == n && memcmp(text, s, n) == 0) {
+			parquet_put_bits(p, column, i);
+			return;
+		}
+	}
+	if (n > INT32_MAX || !parquet_grow_texts(c)) {
+		parquet_fail(p);
+		return;
+	}
+	put_le32(length, (uint32_t)n);
+	c->offsets[c->ntexts] = c->texts.len;
+	out_bytes(&c->texts, length, sizeof length);
+	out_bytes(&c->texts, s, n);
+	if (c->texts.error) {
+		parquet_fail(p);
+		return;
+	}
+	p->bytes += n + 32;
+	hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
+	parquet_put_bits(p, column, c->ntexts++);
+}
+
+/* ------------------------------------------------------------------------ pages */
+
+static void parquet_varint(struct out *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		out_char(o, (char)(v | 0x80));
+	out_char(o, (char)v);
+}
+
+/* Which rows have a value, one bit each: as one run, or as they are. */
+static void parquet_put_levels(struct parquet_file *p, const struct parquet_column *c)
+{
+	struct out *o = &p->page;
+	uint8_t length[4] = {0};
+	size_t begin = o->len;
+
+	out_bytes(o, length, sizeof length);
+	if (c->count == p->rows || !c->count) {
+		parquet_varint(o, (uint64_t)p->rows << 1);
+		out_char(o, c->count ? 1 : 0);
+	} else {
+		size_t bytes = (p->rows + 7) / 8;
+
+		parquet_varint(o, (uint64_t)bytes << 1 | 1);
+		out_bytes(o, c->present, bytes);
+	}
+	if (!o->error)
+		put_le32((uint8_t *)o->buf + begin, (uint32_t)(o->len - begin - sizeof length));
+}
+
+/* n numbers of that many bits, n a multiple of 8. */
+static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, unsigned width)
+{
+	uint64_t bits = 0;
+	unsigned have = 0;
+
+	parquet_varint(o, (uint64_t)(n / 8) << 1 | 1);
+	for (size_t i = 0; i < n; i++) {
+		bits |= (uint64_t)values[i] << have;
+		for (have += width; have >= 8; have -= 8, bits >>= 8)
+			out_char(o, (char)bits);
+	}
+}
+
+/* Numbers in the hybrid of runs and packed bits. */
+static void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t run = 1;
+
+		while (i + run < n && values[i + run] == values[i])
+			run++;
+		/* What is packed before a run comes in eights. */
+		size_t odd = (i - done) % 8 ? 8 - (i - done) % 8 : 0;
+		if (run < odd + 8) {
+			i += run;
+			continue;
+		}
+		i += odd;
+		run -= odd;
+		if (i > done)
+			parquet_put_packed(o, values + done, i - done, width);
+		parquet_varint(o, (uint64_t)run << 1);
+		for (unsigned k = 0; k < width; k += 8)
+			out_char(o, (char)(values[i] >> k));
+		done = i += run;
+	}
+	if (done == n)
+		return;
+	/* The array has room for zeros up to the next eight. */
+	while ((n - done) % 8)
+		values[n++] = 0;
+	parquet_put_packed(o, values + done, n - done, width);
+}
+
+static void parquet_put_plain(struct out *o, const struct parquet_column *c, uint64_t value)
+{
+	uint8_t bytes[8];
+
+	put_le64(bytes, value);
+	out_bytes(o, bytes, types[c->type].physical == TYPE_INT32 ? 4 : 8);
+}
+
+/* Writes the page that was built, with its header. */
+static void parquet_put_page(struct parquet_file *p, enum page_type type, size_t values,
+	enum encoding encoding, struct chunk *chunk)
+{
+	struct out header;
+	struct thrift t = {.o = &header};
+	const int raw = (int)p->page.len, most = LZ4_compressBound(raw);
+
+	if (p->page.error || p->page.len > LZ4_MAX_INPUT_SIZE) {
+		parquet_fail(p);
+		return;
+	}
+	p->packed.len = 0;
+	char *to = out_reserve(&p->packed, (size_t)most);
+	if (!to) {
+		parquet_fail(p);
+		return;
+	}
+	int stored = LZ4_compress_default(p->page.buf, to, raw, most);
+	out_reach(&p->packed, to + stored);
+	out_memory(&header);
+	thrift_begin(&t);
+	thrift_i32(&t, 1, type);
+	thrift_i32(&t, 2, raw);
+	thrift_i32(&t, 3, stored);
+	thrift_struct(&t, type == PAGE_DATA ? 5 : 7);
+	thrift_i32(&t, 1, (int32_t)values);
+	thrift_i32(&t, 2, encoding);
+	if (type == PAGE_DATA) {
+		thrift_i32(&t, 3, ENCODING_RLE);
+		thrift_i32(&t, 4, ENCODING_RLE);
+	}
+	thrift_end(&t);
+	thrift_end(&t);
+	chunk->raw += header.len + (size_t)raw;
+	chunk->stored += header.len + (size_t)stored;
+	parquet_write(p, &header);
+	parquet_write(p, &p->packed);
+	out_discard(&header);
+}
+
+/* A dictionary of a column's numbers: its values, and the index of each row's. */
+struct dictionary {
+	uint64_t *values;
+	size_t count;
+	uint32_t *indices; /* with room for 8 more */
+};
+
+/* False: too many different values, or out of memory. */
+static bool parquet_find_dictionary(const struct parquet_column *c, struct dictionary *d)
+{
+	struct hash_index index = {0};
+	const size_t most = c->count / 4 < DICTIONARY_MOST ? c->count / 4 : DICTIONARY_MOST;
+	bool fits = most && hash_index_reset(&index, DICTIONARY_MOST);
+
+	for (size_t i = 0; i < c->count && fits; i++) {
+		uint64_t hash = c->values[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32, at = hash;
+
+		while (*hash_index_at(&index, at) &&
+			d->values[*hash_index_at(&index, at) - 1] != c->values[i])
+			at++;
+		if (!*hash_index_at(&index, at)) {
+			fits = d->count < most;
+			if (!fits)
+				break;
+			hash_index_add(&index, hash, (uint32_t)d->count);
+			d->values[d->count++] = c->values[i];
+		}
+		d->indices[i] = *hash_index_at(&index, at) - 1;
+	}
+	hash_index_free(&index);
+	return fits;
+}
+
+static void parquet_put_dictionary_page(struct parquet_file *p, const struct parquet_column *c,
+	const struct dictionary *d, struct chunk *chunk)
+{
+	p->page.len = 0;
+	if (c->type == PARQUET_TEXT)
+		out_bytes(&p->page, c->texts.buf, c->texts.len);
+	for (size_t i = 0; c->type != PARQUET_TEXT && i < d->count; i++)
+		parquet_put_plain(&p->page, c, d->values[i]);
+	parquet_put_page(p, PAGE_DICTIONARY, d->count, ENCODING_PLAIN, chunk);
+	chunk->has_dictionary = true;
+	chunk->data = p->at;
+}
+
+static void parquet_put_values(struct parquet_file *p, const struct parquet_column *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		size_t n;
+
+		if (c->type != PARQUET_TEXT) {
+			parquet_put_plain(&p->page, c, c->values[i]);
+			continue;
+		}
+		const char *s = parquet_text(c, c->values[i], &n);
+		out_bytes(&p->page, s - 4, n + 4);
+	}
+}
+
+/* Texts are numbers of their dictionary already. It is used where they repeat. */
+static bool parquet_make_dictionary(const struct parquet_column *c, struct dictionary *d)
+{
+	d->indices = malloc((c->count + 8) * sizeof *d->indices);
+	d->values = malloc(DICTIONARY_MOST * sizeof *d->values);
+	if (!d->indices || !d->values || !c->count)
+		return false;
+	if (c->type != PARQUET_TEXT)
+		return parquet_find_dictionary(c, d);
+	for (size_t i = 0; i < c->count; i++)
+		d->indices[i] = (uint32_t)c->values[i];
+	d->count = c->ntexts;
+	return 2 * d->count <= c->count || d->count == 1;
+}
+
+static void parquet_put_chunk(
+	struct parquet_file *p, const struct parquet_column *c, struct chunk *chunk)
+{
+	struct dictionary d = {0};
+	const bool has_dictionary = parquet_make_dictionary(c, &d);
+	unsigned width = 1;
+
+	*chunk = (struct chunk){.begin = p->at, .data = p->at};
+	if (has_dictionary)
+		parquet_put_dictionary_page(p, c, &d, chunk);
+	p->page.len = 0;
+	parquet_put_levels(p, c);
+	if (has_dictionary) {
+		while (d.count > (size_t)1 << width)
+			width++;
+		out_char(&p->page, (char)width);
+		parquet_put_indices(&p->page, d.indices, c->count, width);
+	} else {
+		parquet_put_values(p, c);
+	}
+	parquet_put_page(p, PAGE_DATA, p->rows,
+		has_dictionary ? ENCODING_DICTIONARY : ENCODING_PLAIN, chunk);
+	free(d.values);
+	free(d.indices);
+}
+
+/* ------------------------------------------------------------------------ descriptions */
+
+static double parquet_double(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+static bool parquet_is_less(enum parquet_type type, uint64_t a, uint64_t b)
+{
+	if (type == PARQUET_DOUBLE)
+		return parquet_double(a) < parquet_double(b);
+	return type == PARQUET_I64 ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static void parquet_describe_numbers(struct thrift *t, const struct parquet_column *c)
+{
+	const size_t size = types[c->type].physical == TYPE_INT32 ? 4 : 8;
+	uint64_t least = c->values[0], most = c->values[0];
+	uint8_t bytes[2][8];
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->type == PARQUET_DOUBLE && isnan(parquet_double(c->values[i])))
+			return;
+		if (parquet_is_less(c->type, c->values[i], least))
+			least = c->values[i];
+		if (parquet_is_less(c->type, most, c->values[i]))
+			most = c->values[i];
+	}
+	/* Zeros of both signs are equal, and the range has to have both. */
+	if (c->type == PARQUET_DOUBLE && parquet_double(least) == 0)
+		least = UINT64_C(1) << 63;
+	if (c->type == PARQUET_DOUBLE && parquet_double(most) == 0)
+		most = 0;
+	put_le64(bytes[0], most);
+	put_le64(bytes[1], least);
+	thrift_binary(t, 5, bytes[0], size);
+	thrift_binary(t, 6, bytes[1], size);
+}
+
+static int parquet_compare_texts(const struct parquet_column *c, size_t a, size_t b)
+{
+	size_t n, m;
+	const char *x = parquet_text(c, a, &n), *y = parquet_text(c, b, &m);
+	int order = memcmp(x, y, n < m ? n : m);
+
+	return order ? order : (n > m) - (n < m);
+}
+
+static void parquet_describe_texts(struct thrift *t, const struct parquet_column *c)
+{
+	size_t least = 0, most = 0, n, m;
+
+	for (size_t i = 1; i < c->ntexts; i++) {
+		if (parquet_compare_texts(c, i, least) < 0)
+			least = i;
+		if (parquet_compare_texts(c, i, most) > 0)
+			most = i;
+	}
+	const char *first = parquet_text(c, least, &n), *last = parquet_text(c, most, &m);
+	if (n > TEXT_STATISTICS || m > TEXT_STATISTICS)
+		return;
+	thrift_binary(t, 5, last, m);
+	thrift_binary(t, 6, first, n);
+}
+
+static void parquet_describe_chunk(
+	struct parquet_file *p, const struct parquet_column *c, const struct chunk *chunk)
+{
+	struct thrift t = {.o = &p->groups};
+
+	thrift_begin(&t);
+	thrift_i64(&t, 2, (int64_t)chunk->begin);
+	thrift_struct(&t, 3);
+	thrift_i32(&t, 1, types[c->type].physical);
+	thrift_list(&t, 2, THRIFT_I32, chunk->has_dictionary ? 3 : 2);
+	thrift_element_i32(&t, ENCODING_PLAIN);
+	thrift_element_i32(&t, ENCODING_RLE);
+	if (chunk->has_dictionary)
+		thrift_element_i32(&t, ENCODING_DICTIONARY);
+	thrift_list(&t, 3, THRIFT_BINARY, 1);
+	thrift_element_binary(&t, c->name, c->length);
+	thrift_i32(&t, 4, CODEC_LZ4_RAW);
+	thrift_i64(&t, 5, (int64_t)p->rows);
+	thrift_i64(&t, 6, (int64_t)chunk->raw);
+	thrift_i64(&t, 7, (int64_t)chunk->stored);
+	thrift_i64(&t, 9, (int64_t)chunk->data);
+	if (chunk->has_dictionary)
+		thrift_i64(&t, 11, (int64_t)chunk->begin);
+	thrift_struct(&t, 12);
+	thrift_i64(&t, 3, (int64_t)(p->rows - c->count));
+	if (c->count && c->type == PARQUET_TEXT)
+		parquet_describe_texts(&t, c);
+	else if (c->count)
+		parquet_describe_numbers(&t, c);
+	thrift_end(&t);
+	thrift_end(&t);
+	thrift_end(&t);
+}
+
+static void parquet_forget_rows(struct parquet_file *p)
+{
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		struct parquet_column *c = &p->columns[i];
+
+		c->count = c->ntexts = 0;
+		c->texts.len = 0;
+		memset(c->present, 0, PARQUET_ROWS / 8);
+		hash_index_free(&c->index);
+	}
+	p->rows = p->bytes = 0;
+}
+
+static void parquet_end_group(struct parquet_file *p)
+{
+	struct thrift t = {.o = &p->groups};
+	uint64_t raw = 0, stored = 0;
+	const uint64_t begin = p->at;
+
+	if (!p->rows || p->o->error)
+		return;
+	thrift_begin(&t);
+	thrift_list(&t, 1, THRIFT_STRUCT, p->ncolumns);
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		struct chunk chunk;
+
+		parquet_put_chunk(p, &p->columns[i], &chunk);
+		parquet_describe_chunk(p, &p->columns[i], &chunk);
+		raw += chunk.raw;
+		stored += chunk.stored;
+	}
+	thrift_i64(&t, 2, (int64_t)raw);
+	thrift_i64(&t, 3, (int64_t)p->rows);
+	thrift_i64(&t, 5, (int64_t)begin);
+	thrift_i64(&t, 6, (int64_t)stored);
+	thrift_end(&t);
+	p->ngroups++;
+	p->all_rows += p->rows;
+	parquet_forget_rows(p);
+}
+
+void parquet_end_row(struct parquet_file *p)
+{
+	p->rows++;
+	if (p->rows == PARQUET_ROWS || p->bytes > GROUP_BYTES)
+		parquet_end_group(p);
+}
+
+static void parquet_describe_schema(struct thrift *t, const struct parquet_file *p)
+{
+	thrift_list(t, 2, THRIFT_STRUCT, p->ncolumns + 1);
+	thrift_begin(t);
+	thrift_binary(t, 4, "schema", strlen("schema"));
+	thrift_i32(t, 5, (int32_t)p->ncolumns);
+	thrift_end(t);
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		const struct parquet_column *c = &p->columns[i];
+
+		thrift_begin(t);
+		thrift_i32(t, 1, types[c->type].physical);
+		thrift_i32(t, 3, OPTIONAL);
+		thrift_binary(t, 4, c->name, c->length);
+		if (types[c->type].converted != CONVERTED_NONE)
+			thrift_i32(t, 6, types[c->type].converted);
+		thrift_end(t);
+	}
+}
+
+/* Minima and maxima are by the order of the type. */
+static void parquet_describe_orders(struct thrift *t, const struct parquet_file *p)
+{
+	thrift_list(t, 7, THRIFT_STRUCT, p->ncolumns);
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		thrift_begin(t);
+		thrift_struct(t, 1);
+		thrift_end(t);
+		thrift_end(t);
+	}
+}
+
+static void parquet_put_footer(struct parquet_file *p, const char *creator,
+	const struct parquet_pair *pairs, size_t npairs)
+{
+	struct out footer;
+	struct thrift t = {.o = &footer};
+	uint8_t length[4];
+
+	out_memory(&footer);
+	thrift_begin(&t);
+	thrift_i32(&t, 1, FORMAT_VERSION);
+	parquet_describe_schema(&t, p);
+	thrift_i64(&t, 3, (int64_t)p->all_rows);
+	thrift_list(&t, 4, THRIFT_STRUCT, p->ngroups);
+	out_bytes(&footer, p->groups.buf, p->groups.len);
+	thrift_list(&t, 5, THRIFT_STRUCT, npairs);
+	for (size_t i = 0; i < npairs; i++) {
+		thrift_begin(&t);
+		thrift_binary(&t, 1, pairs[i].key, pairs[i].key_length);
+		thrift_binary(&t, 2, pairs[i].value, pairs[i].value_length);
+		thrift_end(&t);
+	}
+	thrift_binary(&t, 6, creator, strlen(creator));
+	parquet_describe_orders(&t, p);
+	thrift_end(&t);
+	put_le32(length, (uint32_t)footer.len);
+	if (p->groups.error || footer.len > UINT32_MAX)
+		parquet_fail(p);
+	parquet_write(p, &footer);
+	out_bytes(p->o, length, sizeof length);
+	out_str(p->o, magic);
+	out_discard(&footer);
+}
+
+void parquet_close(struct parquet_file *p, const char *creator, const struct parquet_pair *pairs,
+	size_t npairs)
+{
+	parquet_end_group(p);
+	parquet_put_footer(p, creator, pairs, npairs);
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		struct parquet_column *c = &p->columns[i];
+
+		free(c->values);
+		free(c->present);
+		free(c->offsets);
+		out_discard(&c->texts);
+		hash_index_free(&c->index);
+	}
+	out_discard(&p->page);
+	out_discard(&p->packed);
+	out_discard(&p->groups);
+}

@@ -1,0 +1,73 @@
+/*
+ * A Parquet file of one table: optional columns, row groups of one v1 data page a column,
+ *compressed as LZ4_RAW, with dictionaries where values repeat, and the statistics of each. A row
+ *group is in memory until it is written; of those before it there is what the file's end says.
+ *
+ *	parquet_open(&p, out, columns, n);
+ *	parquet_put_bits(&p, 0, 7);
+ *	parquet_put_text(&p, 1, "x", 1);
+ *	parquet_end_row(&p);		columns without a value are null
+ *	parquet_close(&p, ...);
+ */
+#ifndef SWT_DECODER_SINK_PARQUET_H
+#define SWT_DECODER_SINK_PARQUET_H
+
+#include "../../formats/base/hash_index.h"
+#include "out.h"
+
+enum parquet_type {
+	PARQUET_U32,
+	PARQUET_I64,
+	PARQUET_U64,
+	PARQUET_DOUBLE,
+	PARQUET_TEXT,
+};
+
+enum { PARQUET_ROWS = 122880 }; /* of a row group: what DuckDB's are, too */
+
+struct parquet_column {
+	const char *name; /* length bytes of UTF-8 */
+	size_t length;
+	enum parquet_type type;
+	/* The rest is the writer's. */
+	uint64_t *values; /* those that are not null; of texts their numbers */
+	size_t count, room;
+	uint8_t *present; /* a bit for each row */
+	struct out texts; /* of a row group, each with its length as PLAIN has them */
+	size_t *offsets;  /* of texts */
+	size_t ntexts, texts_room;
+	struct hash_index index; /* of texts */
+};
+
+struct parquet_file {
+	struct out *o;
+	struct parquet_column *columns;
+	size_t ncolumns;
+	size_t rows;		 /* of the row group */
+	uint64_t all_rows, at;	 /* at: bytes written */
+	size_t bytes;		 /* of the row group in memory, about */
+	struct out page, packed; /* scratch */
+	struct out groups;	 /* the row groups' descriptions */
+	size_t ngroups;
+};
+
+/* A pair of the file's own metadata. */
+struct parquet_pair {
+	const char *key, *value;
+	size_t key_length, value_length;
+};
+
+/* columns: with name and type, else zeroed. */
+void parquet_open(
+	struct parquet_file *p, struct out *o, struct parquet_column *columns, size_t ncolumns);
+/* A value of the row: an integer, or a double's bits. At most one for a column and row. */
+void parquet_put_bits(struct parquet_file *p, size_t column, uint64_t bits);
+void parquet_put_double(struct parquet_file *p, size_t column, double v);
+/* Valid UTF-8. */
+void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n);
+void parquet_end_row(struct parquet_file *p);
+/* Writes the rest, and frees what it allocated. Failures show in the stream's error. */
+void parquet_close(struct parquet_file *p, const char *creator, const struct parquet_pair *pairs,
+	size_t npairs);
+
+#endif

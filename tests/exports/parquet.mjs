@@ -1,0 +1,130 @@
+/*
+ * parquet.mjs MODULES WASM NAME...: what DuckDB (of MODULES/node_modules) reads of NAME.parquet equals
+ * the intervals of NAME.csv and, by SQL, the sums of NAME.summary.csv; parquet-wasm (the folder WASM) reads
+ * as many rows. Says what differs and ends with 1.
+ */
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { readCsv } from "./csv.mjs";
+
+const [modules, wasm, ...names] = process.argv.slice(2);
+const require = createRequire(path.join(modules, "/"));
+const { DuckDBInstance } = require("@duckdb/node-api");
+const { readParquet } = require(path.join(wasm, "node/parquet_wasm.js"));
+const db = await (await DuckDBInstance.create(":memory:")).connect();
+let wrong = 0, intervals = 0;
+
+function say(name, what) {
+	console.log(`${name}: ${what}`);
+	wrong++;
+}
+
+async function query(sql) {
+	const reader = await db.runAndReadAll(sql);
+	return { columns: reader.columnNames(), types: reader.columnTypes().map(String),
+		rows: reader.getRowsJson() };
+}
+
+/* A cell of CSV, which has up to four decimals and no null, and a value of a type. */
+function isEqual(text, value, type) {
+	if (value === null || value === "")
+		return text === "";
+	if (type !== "DOUBLE")
+		/* CSV has no numbers that are not finite, in a column of texts either. */
+		return text === String(value) || (text === "" && /^(NaN|-?inf)$/.test(value));
+	const real = Number(value);
+	if (text === "")
+		return !isFinite(real);
+	return Math.abs(Number(text) - real) <= Math.max(0.500001e-4, Math.abs(real) * 1e-15);
+}
+
+async function compareRows(name, rows) {
+	const found = await query(`select * from '${name}.parquet' order by id`);
+	if (found.rows.length !== rows.length) {
+		say(name, `${found.rows.length} of ${rows.length} rows`);
+		return;
+	}
+	for (const column of Object.keys(rows[0] ?? {})) {
+		/* To DuckDB, names that differ in case only are one: it gives the second one an end. */
+		const at = found.columns.findIndex((c) => c === column) >= 0 ? found.columns.indexOf(column)
+			: found.columns.findIndex((c) => c.startsWith(column + "_"));
+		/* Metrics are derived from others. */
+		if (at < 0 && rows.some((r) => r[column]))
+			say(name, `no column ${column}`);
+		for (let i = 0; at >= 0 && i < rows.length; i++)
+			if (!isEqual(rows[i][column], found.rows[i][at], found.types[at])) {
+				say(name, `row ${i}, ${column}: ${found.rows[i][at]} instead of ${rows[i][column]}`);
+				break;
+			}
+	}
+	const parent = found.columns.indexOf("parent"), depth = found.columns.indexOf("depth");
+	const file = found.columns.indexOf("file"), tid = found.columns.indexOf("tid");
+	const last = new Map();
+	for (const [id, row] of found.rows.entries()) {
+		const key = row[file] + " " + row[tid];
+		if (!last.has(key))
+			last.set(key, []);
+		const open = last.get(key);
+		if (row[parent] !== (row[depth] ? String(open[row[depth] - 1]) : null)) {
+			say(name, `the parent of ${id}: ${row[parent]}`);
+			break;
+		}
+		open[row[depth]] = id;
+	}
+}
+
+async function compareSums(name) {
+	const found = await query(`select coalesce(label, ''), minor, count(*), sum(elapsed_ns)::varchar
+		from '${name}.parquet' where not list_contains(string_split(flags, '+'), 'open') group by 1, 2`);
+	const groups = new Map(found.rows.map((r) => [`${r[0]} ${r[1]}`, [BigInt(r[2]), BigInt(r[3])]]));
+	const expected = new Map();
+	for (const row of readCsv(name + ".summary.csv")) {
+		const key = `${row.label} ${row.minor}`, sum = expected.get(key) ?? [0n, 0n];
+		expected.set(key, [sum[0] + BigInt(row.count), sum[1] + BigInt(row.total_ns)]);
+	}
+	if (groups.size !== expected.size)
+		say(name, `${groups.size} of ${expected.size} groups`);
+	for (const [key, [count, total]] of expected) {
+		const is = groups.get(key) ?? [0n, 0n], off = is[1] - total;
+		/* total_ns adds ticks: a nanosecond an interval. */
+		if (is[0] !== count || off > count || -off > count)
+			say(name, `the sum of ${key}: ${is} instead of ${[count, total]}`);
+	}
+}
+
+/* Conditions that readers answer by statistics and dictionaries. */
+async function compareConditions(name, rows) {
+	const middle = rows[rows.length >> 1];
+	if (!middle)
+		return;
+	const counts = [
+		[`start_ns >= ${middle.start_ns}`, rows.filter((r) => BigInt(r.start_ns) >= BigInt(middle.start_ns))],
+		[`tid = ${middle.tid}`, rows.filter((r) => r.tid === middle.tid)],
+		[`label is not null and label = '${middle.label.replaceAll("'", "''")}'`,
+			rows.filter((r) => r.label === middle.label)],
+		[`elapsed_cycles > ${middle.elapsed_cycles}`,
+			rows.filter((r) => BigInt(r.elapsed_cycles) > BigInt(middle.elapsed_cycles))],
+	];
+	for (const [condition, expected] of counts) {
+		if (condition.startsWith("label") && !middle.label)
+			continue;
+		const found = await query(`select count(*) from '${name}.parquet' where ${condition}`);
+		if (BigInt(found.rows[0][0]) !== BigInt(expected.length))
+			say(name, `${condition}: ${found.rows[0][0]} of ${expected.length}`);
+	}
+}
+
+for (const name of names) {
+	const rows = readCsv(name + ".csv");
+	intervals += rows.length;
+	await compareRows(name, rows);
+	await compareSums(name);
+	await compareConditions(name, rows);
+	const table = readParquet(new Uint8Array(fs.readFileSync(name + ".parquet")));
+	const read = table.recordBatches().reduce((sum, batch) => sum + batch.numRows, 0);
+	if (read !== rows.length)
+		say(name, `parquet-wasm reads ${read} of ${rows.length} rows`);
+}
+console.log(wrong ? `FAILED: ${wrong} differences` : `ok: ${names.length} traces, ${intervals} intervals`);
+process.exit(wrong ? 1 : 0);
