@@ -25,7 +25,7 @@ enum converted_type {
 	CONVERTED_U32 = 13,
 	CONVERTED_U64 = 14
 };
-enum encoding { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
+enum encoding { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DELTA = 5, ENCODING_DICTIONARY = 8 };
 enum page_type { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_LZ4_RAW = 7, OPTIONAL = 1, FORMAT_VERSION = 1 };
 
@@ -41,7 +41,7 @@ static const struct {
 /* A column's part of a row group as it is described. */
 struct chunk {
 	uint64_t begin, data, raw, stored; /* data: offset of the data page; begin: of the first */
-	bool has_dictionary;
+	enum encoding encoding;		   /* of the data page */
 };
 
 static void parquet_fail(struct parquet_file *p)
@@ -77,19 +77,14 @@ void parquet_open(
 
 /* ------------------------------------------------------------------------ values */
 
-void parquet_put_bits(struct parquet_file *p, size_t column, uint64_t bits)
+bool parquet_make_room(struct parquet_file *p, struct parquet_column *c)
 {
-	struct parquet_column *c = &p->columns[column];
-
 	if (p->o->error)
-		return;
-	if (!array_reserve(&c->values, &c->room, c->count + 1, sizeof *c->values)) {
-		parquet_fail(p);
-		return;
-	}
-	c->values[c->count++] = bits;
-	c->present[p->rows / 8] |= (uint8_t)(1u << p->rows % 8);
-	p->bytes += sizeof bits;
+		return false;
+	if (array_reserve(&c->values, &c->room, c->count + 1, sizeof *c->values))
+		return true;
+	parquet_fail(p);
+	return false;
 }
 
 void parquet_put_double(struct parquet_file *p, size_t column, double v)
@@ -138,14 +133,24 @@ static bool parquet_grow_texts(struct parquet_column *c)
 void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
 {
 	struct parquet_column *c = &p->columns[column];
-	uint64_t hash = parquet_hash(s, n);
 	uint8_t length[4];
+	size_t before;
 
+	if (p->o->error)
+		return;
+	/* Many columns have the same text in most rows. */
+	const char *last = c->ntexts ? parquet_text(c, c->last, &before) : NULL;
+	if (last && before == n && memcmp(last, s, n) == 0) {
+		parquet_put_bits(p, column, c->last);
+		return;
+	}
+	uint64_t hash = parquet_hash(s, n);
 	for (uint64_t at = hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
 		size_t i = *hash_index_at(&c->index, at) - 1, other;
 		const char *text = parquet_text(c, i, &other);
 
 		if (other == n && memcmp(text, s, n) == 0) {
+			c->last = i;
 			parquet_put_bits(p, column, i);
 			return;
 		}
@@ -164,7 +169,8 @@ void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size
 	}
 	p->bytes += n + 32;
 	hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
-	parquet_put_bits(p, column, c->ntexts++);
+	c->last = c->ntexts++;
+	parquet_put_bits(p, column, c->last);
 }
 
 /* ------------------------------------------------------------------------ pages */
@@ -335,8 +341,65 @@ static void parquet_put_dictionary_page(struct parquet_file *p, const struct par
 	for (size_t i = 0; c->type != PARQUET_TEXT && i < d->count; i++)
 		parquet_put_plain(&p->page, c, d->values[i]);
 	parquet_put_page(p, PAGE_DICTIONARY, d->count, ENCODING_PLAIN, chunk);
-	chunk->has_dictionary = true;
 	chunk->data = p->at;
+}
+
+enum { DELTA_BLOCK = 128, DELTA_PARTS = 4, DELTA_PART = DELTA_BLOCK / DELTA_PARTS };
+
+static void parquet_zigzag(struct out *o, uint64_t v)
+{
+	parquet_varint(o, v << 1 ^ ((int64_t)v < 0 ? UINT64_MAX : 0));
+}
+
+static void parquet_put_part(struct out *o, const uint64_t *values, unsigned width)
+{
+	unsigned __int128 bits = 0;
+	unsigned have = 0;
+
+	for (unsigned i = 0; i < DELTA_PART; i++) {
+		bits |= (unsigned __int128)values[i] << have;
+		for (have += width; have >= 8; have -= 8, bits >>= 8)
+			out_char(o, (char)bits);
+	}
+}
+
+/* Up to a block of differences. */
+static void parquet_put_block(struct out *o, uint64_t *deltas, size_t n)
+{
+	uint64_t least = deltas[0];
+	uint8_t widths[DELTA_PARTS] = {0};
+
+	for (size_t i = 1; i < n; i++)
+		if ((int64_t)deltas[i] < (int64_t)least)
+			least = deltas[i];
+	for (size_t i = 0; i < DELTA_BLOCK; i++) {
+		deltas[i] = i < n ? deltas[i] - least : 0;
+		unsigned width = deltas[i] ? 64 - (unsigned)__builtin_clzll(deltas[i]) : 0;
+		if (width > widths[i / DELTA_PART])
+			widths[i / DELTA_PART] = (uint8_t)width;
+	}
+	parquet_zigzag(o, least);
+	out_bytes(o, widths, sizeof widths);
+	for (size_t i = 0; i < n; i += DELTA_PART)
+		parquet_put_part(o, deltas + i, widths[i / DELTA_PART]);
+}
+
+/* Whole numbers of 64 bits, by what each is more than the one before it. */
+static void parquet_put_deltas(struct out *o, const struct parquet_column *c)
+{
+	uint64_t deltas[DELTA_BLOCK];
+
+	parquet_varint(o, DELTA_BLOCK);
+	parquet_varint(o, DELTA_PARTS);
+	parquet_varint(o, c->count);
+	parquet_zigzag(o, c->count ? c->values[0] : 0);
+	for (size_t i = 1; i < c->count;) {
+		size_t n = 0;
+
+		for (; n < DELTA_BLOCK && i < c->count; i++)
+			deltas[n++] = c->values[i] - c->values[i - 1];
+		parquet_put_block(o, deltas, n);
+	}
 }
 
 static void parquet_put_values(struct parquet_file *p, const struct parquet_column *c)
@@ -373,9 +436,14 @@ static void parquet_put_chunk(
 {
 	struct dictionary d = {0};
 	const bool has_dictionary = parquet_make_dictionary(c, &d);
+	const bool is_whole = c->type == PARQUET_I64 || c->type == PARQUET_U64;
 	unsigned width = 1;
 
-	*chunk = (struct chunk){.begin = p->at, .data = p->at};
+	*chunk = (struct chunk){.begin = p->at,
+		.data = p->at,
+		.encoding = has_dictionary ? ENCODING_DICTIONARY
+			    : is_whole	   ? ENCODING_DELTA
+					   : ENCODING_PLAIN};
 	if (has_dictionary)
 		parquet_put_dictionary_page(p, c, &d, chunk);
 	p->page.len = 0;
@@ -385,11 +453,12 @@ static void parquet_put_chunk(
 			width++;
 		out_char(&p->page, (char)width);
 		parquet_put_indices(&p->page, d.indices, c->count, width);
+	} else if (is_whole) {
+		parquet_put_deltas(&p->page, c);
 	} else {
 		parquet_put_values(p, c);
 	}
-	parquet_put_page(p, PAGE_DATA, p->rows,
-		has_dictionary ? ENCODING_DICTIONARY : ENCODING_PLAIN, chunk);
+	parquet_put_page(p, PAGE_DATA, p->rows, chunk->encoding, chunk);
 	free(d.values);
 	free(d.indices);
 }
@@ -465,17 +534,18 @@ static void parquet_describe_texts(struct thrift *t, const struct parquet_column
 static void parquet_describe_chunk(
 	struct parquet_file *p, const struct parquet_column *c, const struct chunk *chunk)
 {
+	const bool has_dictionary = chunk->encoding == ENCODING_DICTIONARY;
 	struct thrift t = {.o = &p->groups};
 
 	thrift_begin(&t);
 	thrift_i64(&t, 2, (int64_t)chunk->begin);
 	thrift_struct(&t, 3);
 	thrift_i32(&t, 1, types[c->type].physical);
-	thrift_list(&t, 2, THRIFT_I32, chunk->has_dictionary ? 3 : 2);
-	thrift_element_i32(&t, ENCODING_PLAIN);
+	thrift_list(&t, 2, THRIFT_I32, has_dictionary ? 3 : 2);
 	thrift_element_i32(&t, ENCODING_RLE);
-	if (chunk->has_dictionary)
-		thrift_element_i32(&t, ENCODING_DICTIONARY);
+	thrift_element_i32(&t, chunk->encoding);
+	if (has_dictionary)
+		thrift_element_i32(&t, ENCODING_PLAIN);
 	thrift_list(&t, 3, THRIFT_BINARY, 1);
 	thrift_element_binary(&t, c->name, c->length);
 	thrift_i32(&t, 4, CODEC_LZ4_RAW);
@@ -483,7 +553,7 @@ static void parquet_describe_chunk(
 	thrift_i64(&t, 6, (int64_t)chunk->raw);
 	thrift_i64(&t, 7, (int64_t)chunk->stored);
 	thrift_i64(&t, 9, (int64_t)chunk->data);
-	if (chunk->has_dictionary)
+	if (has_dictionary)
 		thrift_i64(&t, 11, (int64_t)chunk->begin);
 	thrift_struct(&t, 12);
 	thrift_i64(&t, 3, (int64_t)(p->rows - c->count));

@@ -1,7 +1,8 @@
 /*
  * A Parquet file of one table: optional columns, row groups of one v1 data page a column,
- *compressed as LZ4_RAW, with dictionaries where values repeat, and the statistics of each. A row
- *group is in memory until it is written; of those before it there is what the file's end says.
+ *compressed as LZ4_RAW, with dictionaries where values repeat, differences of whole numbers, and
+ *the statistics of each. A row group is in memory until it is written; of those before it there is
+ * what the file's end says.
  *
  *	parquet_open(&p, out, columns, n);
  *	parquet_put_bits(&p, 0, 7);
@@ -37,6 +38,7 @@ struct parquet_column {
 	size_t *offsets;  /* of texts */
 	size_t ntexts, texts_room;
 	struct hash_index index; /* of texts */
+	uint64_t last;		 /* the last row's text */
 };
 
 struct parquet_file {
@@ -60,8 +62,21 @@ struct parquet_pair {
 /* columns: with name and type, else zeroed. */
 void parquet_open(
 	struct parquet_file *p, struct out *o, struct parquet_column *columns, size_t ncolumns);
+/* For one more value. False: after an error. */
+bool parquet_make_room(struct parquet_file *p, struct parquet_column *c);
+
 /* A value of the row: an integer, or a double's bits. At most one for a column and row. */
-void parquet_put_bits(struct parquet_file *p, size_t column, uint64_t bits);
+static inline void parquet_put_bits(struct parquet_file *p, size_t column, uint64_t bits)
+{
+	struct parquet_column *c = &p->columns[column];
+
+	if (c->count == c->room && !parquet_make_room(p, c))
+		return;
+	c->values[c->count++] = bits;
+	c->present[p->rows / 8] |= (uint8_t)(1u << p->rows % 8);
+	p->bytes += sizeof bits;
+}
+
 void parquet_put_double(struct parquet_file *p, size_t column, double v);
 /* Valid UTF-8. */
 void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n);

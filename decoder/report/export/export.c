@@ -1,17 +1,29 @@
 #include "export.h"
 
+#include <stdatomic.h>
+
 #include "../query/lineage.h"
 #include "../query/select.h"
 
+struct export_reading {
+	const struct report *r;
+	atomic_bool has_values; /* of an interval that may be selected */
+};
+
 static bool export_filter_interval(void *ctx, const struct interval *iv)
 {
-	return select_interval(ctx, iv);
+	struct export_reading *reading = ctx;
+
+	if (iv->num_values && !atomic_load_explicit(&reading->has_values, memory_order_relaxed))
+		atomic_store_explicit(&reading->has_values, true, memory_order_relaxed);
+	return select_interval(reading->r, iv);
 }
 
 int report_export(struct report *r)
 {
+	struct export_reading reading = {.r = r};
 	struct interval_stream_options how = {.filter = export_filter_interval,
-		.ctx = r,
+		.ctx = &reading,
 		.progress = r->progress,
 		.progress_ctx = r->ctx,
 		.from_ns = r->filter->from,
@@ -56,7 +68,7 @@ int report_export(struct report *r)
 		rc = export_pprof(r, s);
 		break;
 	case FORMAT_PARQUET:
-		rc = export_parquet(r, s);
+		rc = export_parquet(r, s, atomic_load(&reading.has_values));
 		break;
 	case FORMAT_SQLITE:
 		rc = export_sqlite(r, s);

@@ -13,7 +13,8 @@ int export_chrome(struct report *r, struct interval_stream *s);
 int export_speedscope(struct report *r, struct interval_stream *s);
 int export_callgrind(struct report *r, struct interval_stream *s);
 int export_pprof(struct report *r, struct interval_stream *s);
-int export_parquet(struct report *r, struct interval_stream *s);
+/* has_values: some interval may have arguments or events. */
+int export_parquet(struct report *r, struct interval_stream *s, bool has_values);
 int export_sqlite(struct report *r, struct interval_stream *s);
 int export_html(struct report *r, struct interval_stream *s);
 

@@ -46,7 +46,7 @@ struct parquet_export {
 };
 
 /* Of the columns of values there are those that occur, of the type that occurs. */
-static int parquet_find_values(struct parquet_export *e, struct interval_stream *s)
+static int parquet_find_values(struct parquet_export *e, struct interval_stream *s, bool has_values)
 {
 	const struct interval *iv;
 	int rc = value_columns_init(&e->values, e->r->trace);
@@ -56,6 +56,8 @@ static int parquet_find_values(struct parquet_export *e, struct interval_stream 
 	e->types = calloc(VALUE_KINDS * e->values.limit + 1, sizeof *e->types);
 	if (!e->types)
 		return CPIDECODE_ENOMEM;
+	if (!has_values)
+		return 0;
 	rc = interval_stream_rewind(s);
 	while (rc >= 0 && (rc = interval_stream_next(s, &iv)) > 0) {
 		if (iv->num_values)
@@ -200,6 +202,37 @@ static void parquet_put_cell(struct parquet_export *e, size_t column, struct cel
 	}
 }
 
+/* Most columns are members of the interval: they need no cell. */
+static inline void parquet_put_column(struct parquet_export *e, size_t i, const struct interval *iv)
+{
+	const struct column *c = e->report[i];
+	const void *at = (const char *)iv + c->offset;
+
+	switch (c->source) {
+	case COLUMN_COUNT:
+		if (*(const uint64_t *)at != NOT_MEASURED)
+			parquet_put_bits(&e->to, i, *(const uint64_t *)at);
+		break;
+	case COLUMN_U64:
+	case COLUMN_I64:
+		parquet_put_bits(&e->to, i, *(const uint64_t *)at);
+		break;
+	case COLUMN_REAL:
+		if (isfinite(*(const double *)at))
+			parquet_put_double(&e->to, i, *(const double *)at);
+		break;
+	case COLUMN_U32:
+		parquet_put_bits(&e->to, i, *(const uint32_t *)at);
+		break;
+	case COLUMN_U8:
+		parquet_put_bits(&e->to, i, *(const uint8_t *)at);
+		break;
+	default:
+		parquet_put_cell(e, i, column_cell(c, iv));
+		break;
+	}
+}
+
 static void parquet_add_interval(struct parquet_export *e, const struct interval *iv)
 {
 	const char *host = trace_meta_value(trace_file(e->r->trace, iv->file), "host");
@@ -213,7 +246,7 @@ static void parquet_add_interval(struct parquet_export *e, const struct interval
 	parquet_put_bits(&e->to, COLUMN_ELAPSED,
 		iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns));
 	for (size_t i = COLUMNS_FIRST; i < e->count; i++)
-		parquet_put_cell(e, i, column_cell(e->report[i], iv));
+		parquet_put_column(e, i, iv);
 	parquet_end_row(&e->to);
 }
 
@@ -252,7 +285,8 @@ static void parquet_note(const struct parquet_export *e)
 {
 	if (e->spelled)
 		report_note(e->r,
-			"%" PRIu64 " column%s of texts: the values of that name are of several types",
+			"%" PRIu64
+			" column%s of texts: the values of that name are of several types",
 			e->spelled, e->spelled == 1 ? " is" : "s are");
 	if (e->values.count > VALUE_COLUMNS_MAX)
 		report_note(e->r, "%zu names of values have no column: only the first %d do",
@@ -261,14 +295,14 @@ static void parquet_note(const struct parquet_export *e)
 		"parquet holds intervals: losses and what single processors counted are left out");
 }
 
-int export_parquet(struct report *r, struct interval_stream *s)
+int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 {
 	struct parquet_export e = {.r = r};
 	const struct interval *iv;
 
 	out_memory(&e.text);
 	out_memory(&e.names);
-	int rc = parquet_find_values(&e, s);
+	int rc = parquet_find_values(&e, s, has_values);
 	if (!rc)
 		rc = parquet_choose_columns(&e);
 	if (!rc)
