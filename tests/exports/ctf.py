@@ -30,7 +30,8 @@ def value_of(field):
     if isinstance(field, bt2._ArrayFieldConst):
         return [value_of(f) for f in field]
     if isinstance(field, bt2._StringFieldConst):
-        return plain(field)
+        # A reader that uses a buffer again leaves an older text behind the end of an empty one.
+        return plain(field) if len(field) else ""
     if isinstance(field, bt2._RealFieldConst):
         return float(field)
     return int(field)
