@@ -43,7 +43,7 @@ const struct option cpidecode_options[] = {
 			"           speedscope names and times of the intervals, for speedscope.app\n"
 			"           callgrind  sums by label, own and with calls, for kcachegrind\n"
 			"           pprof      the same by stack and thread, for go tool pprof\n"
-			"           parquet    the intervals as a table, for DuckDB, pandas, Spark\n"
+			"           parquet    the intervals, or hooks, as a table, for DuckDB, pandas, Spark\n"
 			"           sqlite     a database of the intervals, for SQL (with -o FILE)\n"
 			"           html       a page for a browser: timeline, summary, histogram, flame graph"},
 	{OPT_CSV_SAFE, "--csv-safe",

@@ -728,6 +728,8 @@ static void check_place(const struct options *o)
 
 static void check_export(struct options *o, const struct seen *seen)
 {
+	if (o->format == FORMAT_PARQUET && o->report == REPORT_HOOKS)
+		return;
 	if (seen->report && o->report != REPORT_INTERVALS)
 		misuse("--report %s has no --format %s: that is an export of the intervals",
 			report_names[o->report], format_names[o->format]);

@@ -60,6 +60,8 @@ static bool api_choose_report(
 		*kind = REPORT_FLAME;
 	}
 	if (report_is_export(r->format)) {
+		if (o->report && *kind == REPORT_HOOKS && r->format == FORMAT_PARQUET)
+			return true;
 		if (o->report && *kind != REPORT_INTERVALS)
 			return false;
 		*kind = REPORT_EXPORT;

@@ -106,6 +106,8 @@ int report_hooks(struct report *r)
 		return report_nrm2(r);
 	if (r->format == FORMAT_CTF)
 		return report_ctf(r);
+	if (r->format == FORMAT_PARQUET)
+		return report_parquet_hooks(r);
 	if (r->by_list)
 		return hook_counts_report(r);
 	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};

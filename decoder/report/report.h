@@ -206,6 +206,8 @@ int report_partial(struct report *r);
 int report_nrm2(struct report *r);
 /* The hooks in FORMAT_CTF, to r->folder. CPIDECODE_EINVAL, noted: it cannot be written. */
 int report_ctf(struct report *r);
+/* The hooks in FORMAT_PARQUET. */
+int report_parquet_hooks(struct report *r);
 
 /* Makes the partial result; *p starts zeroed except for its tally's `wanted`. */
 int report_make_partial(struct report *r, struct partial *p);

@@ -1,7 +1,7 @@
 /*
  * parquet.mjs MODULES WASM NAME...: what DuckDB (of MODULES/node_modules) reads of NAME.parquet equals
  * the intervals of NAME.csv and, by SQL, the sums of NAME.summary.csv; parquet-wasm (the folder WASM) reads
- * as many rows. Says what differs and ends with 1.
+ * as many rows. The hooks of NAME.hooks.parquet equal NAME.hooks.csv. Says what differs and ends with 1.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ const require = createRequire(path.join(modules, "/"));
 const { DuckDBInstance } = require("@duckdb/node-api");
 const { readParquet } = require(path.join(wasm, "node/parquet_wasm.js"));
 const db = await (await DuckDBInstance.create(":memory:")).connect();
-let wrong = 0, intervals = 0;
+let wrong = 0, intervals = 0, hooks = 0;
 
 function say(name, what) {
 	console.log(`${name}: ${what}`);
@@ -115,7 +115,25 @@ async function compareConditions(name, rows) {
 	}
 }
 
+/* Hooks of an NRM2 file have the times of their groups here. */
+async function compareHooks(name) {
+	const rows = readCsv(name + ".hooks.csv");
+	const found = await query(`select * from '${name}.hooks.parquet'`);
+	if (found.rows.length !== rows.length)
+		say(name, `${found.rows.length} of ${rows.length} hooks`);
+	for (const column of Object.keys(rows[0] ?? {})) {
+		const at = found.columns.indexOf(column);
+		if (name.startsWith("nrm2") && ["time_ns", "ticks"].includes(column))
+			continue;
+		const i = rows.findIndex((r, i) => r[column] !== String(found.rows[i]?.[at] ?? ""));
+		if (i >= 0)
+			say(name, `hook ${i}, ${column}: ${found.rows[i]?.[at]} instead of ${rows[i][column]}`);
+	}
+	hooks += rows.length;
+}
+
 for (const name of names) {
+	await compareHooks(name);
 	const rows = readCsv(name + ".csv");
 	intervals += rows.length;
 	await compareRows(name, rows);
@@ -126,5 +144,5 @@ for (const name of names) {
 	if (read !== rows.length)
 		say(name, `parquet-wasm reads ${read} of ${rows.length} rows`);
 }
-console.log(wrong ? `FAILED: ${wrong} differences` : `ok: ${names.length} traces, ${intervals} intervals`);
+console.log(wrong ? `FAILED: ${wrong} differences` : `ok: ${names.length} traces, ${intervals} intervals, ${hooks} hooks`);
 process.exit(wrong ? 1 : 0);

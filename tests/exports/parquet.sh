@@ -1,5 +1,5 @@
 #!/bin/sh
-# What DuckDB and parquet-wasm read of a Parquet file equals intervals.csv and the summary.
+# What DuckDB and parquet-wasm read of a Parquet file equals intervals.csv, the summary and hooks.csv.
 . "${0%/*}/lib.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip "DuckDB's package is pinned for x86_64, this is $(uname -m)"
@@ -31,10 +31,13 @@ for file in $exported; do
 done
 for name in $names; do
 	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
+	"$CPIDECODE" --report hooks --format csv -o "$name.hooks.csv" "$name.bin" 2>/dev/null
+	"$CPIDECODE" --report hooks --format parquet -o "$name.hooks.parquet" "$name.bin" 2>/dev/null ||
+		fail "$name: no hooks"
 done
 # shellcheck disable=SC2086,SC2154
 node "$here/parquet.mjs" "$work/modules" "$package" $names >equal 2>&1 || fail "$(cat equal)"
-in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
+in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals, [0-9]+ hooks$'
 in_file arguments.err '3 columns are of texts: the values of that name are of several types'
 in_file deep.err 'parquet holds intervals: losses and what single processors counted are left out'
 

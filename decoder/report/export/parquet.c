@@ -13,6 +13,7 @@
 #include "../values/columns.h"
 #include "../values/interval_columns.h"
 #include "export.h"
+#include "parquet_meta.h"
 
 /* Before the columns of the report. */
 enum {
@@ -250,37 +251,6 @@ static void parquet_add_interval(struct parquet_export *e, const struct interval
 	parquet_end_row(&e->to);
 }
 
-/* META of the first file; several may differ. */
-static int parquet_close_with_meta(struct parquet_export *e)
-{
-	const struct trace_file *f = trace_file(e->r->trace, 0);
-	struct parquet_pair *pairs = calloc(f->nmeta + 1, sizeof *pairs);
-	struct out texts;
-	size_t at = 0;
-
-	out_memory(&texts);
-	for (size_t i = 0; pairs && i < f->nmeta; i++) {
-		size_t begin = texts.len;
-
-		escape_utf8(&texts, f->meta[i].key, f->meta[i].key_length);
-		pairs[i].key_length = texts.len - begin;
-		begin = texts.len;
-		escape_utf8(&texts, f->meta[i].value, f->meta[i].value_length);
-		pairs[i].value_length = texts.len - begin;
-	}
-	const bool failed = !pairs || texts.error;
-	for (size_t i = 0; !failed && i < f->nmeta; i++) {
-		pairs[i].key = texts.buf + at;
-		at += pairs[i].key_length;
-		pairs[i].value = texts.buf + at;
-		at += pairs[i].value_length;
-	}
-	parquet_close(&e->to, "cpidecode " SWTRACE_VERSION, pairs, failed ? 0 : f->nmeta);
-	out_discard(&texts);
-	free(pairs);
-	return failed ? CPIDECODE_ENOMEM : 0;
-}
-
 static void parquet_note(const struct parquet_export *e)
 {
 	if (e->spelled)
@@ -311,7 +281,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 		parquet_open(&e.to, r->out, e.columns, e.count);
 		while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
 			parquet_add_interval(&e, iv);
-		int closed = parquet_close_with_meta(&e);
+		int closed = parquet_close_with_meta(&e.to, r->trace);
 		rc = rc < 0 ? rc : closed;
 	}
 	if (!rc)

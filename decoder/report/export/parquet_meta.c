@@ -1,0 +1,35 @@
+#include "parquet_meta.h"
+
+#include <stdlib.h>
+
+#include "../../sink/escape.h"
+
+int parquet_close_with_meta(struct parquet_file *p, const struct trace *t)
+{
+	const struct trace_file *f = trace_file(t, 0);
+	struct parquet_pair *pairs = calloc(f->nmeta + 1, sizeof *pairs);
+	struct out texts;
+	size_t at = 0;
+
+	out_memory(&texts);
+	for (size_t i = 0; pairs && i < f->nmeta; i++) {
+		size_t begin = texts.len;
+
+		escape_utf8(&texts, f->meta[i].key, f->meta[i].key_length);
+		pairs[i].key_length = texts.len - begin;
+		begin = texts.len;
+		escape_utf8(&texts, f->meta[i].value, f->meta[i].value_length);
+		pairs[i].value_length = texts.len - begin;
+	}
+	const bool failed = !pairs || texts.error;
+	for (size_t i = 0; !failed && i < f->nmeta; i++) {
+		pairs[i].key = texts.buf + at;
+		at += pairs[i].key_length;
+		pairs[i].value = texts.buf + at;
+		at += pairs[i].value_length;
+	}
+	parquet_close(p, "cpidecode " SWTRACE_VERSION, pairs, failed ? 0 : f->nmeta);
+	out_discard(&texts);
+	free(pairs);
+	return failed ? CPIDECODE_ENOMEM : 0;
+}
