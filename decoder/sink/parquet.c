@@ -307,12 +307,17 @@ struct dictionary {
 };
 
 /* False: too many different values, or out of memory. */
-static bool parquet_find_dictionary(const struct parquet_column *c, struct dictionary *d)
+static bool parquet_find_dictionary(
+	struct parquet_file *p, const struct parquet_column *c, struct dictionary *d)
 {
 	struct hash_index index = {0};
 	const size_t most = c->count / 4 < DICTIONARY_MOST ? c->count / 4 : DICTIONARY_MOST;
-	bool fits = most && hash_index_reset(&index, DICTIONARY_MOST);
+	bool fits = most > 0;
 
+	if (fits && !hash_index_reset(&index, DICTIONARY_MOST)) {
+		parquet_fail(p);
+		return false;
+	}
 	for (size_t i = 0; i < c->count && fits; i++) {
 		uint64_t hash = c->values[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32, at = hash;
 
@@ -417,14 +422,19 @@ static void parquet_put_values(struct parquet_file *p, const struct parquet_colu
 }
 
 /* Texts are numbers of their dictionary already. It is used where they repeat. */
-static bool parquet_make_dictionary(const struct parquet_column *c, struct dictionary *d)
+static bool parquet_make_dictionary(
+	struct parquet_file *p, const struct parquet_column *c, struct dictionary *d)
 {
+	if (!c->count)
+		return false;
 	d->indices = malloc((c->count + 8) * sizeof *d->indices);
 	d->values = malloc(DICTIONARY_MOST * sizeof *d->values);
-	if (!d->indices || !d->values || !c->count)
+	if (!d->indices || !d->values) {
+		parquet_fail(p);
 		return false;
+	}
 	if (c->type != PARQUET_TEXT)
-		return parquet_find_dictionary(c, d);
+		return parquet_find_dictionary(p, c, d);
 	for (size_t i = 0; i < c->count; i++)
 		d->indices[i] = (uint32_t)c->values[i];
 	d->count = c->ntexts;
@@ -435,7 +445,7 @@ static void parquet_put_chunk(
 	struct parquet_file *p, const struct parquet_column *c, struct chunk *chunk)
 {
 	struct dictionary d = {0};
-	const bool has_dictionary = parquet_make_dictionary(c, &d);
+	const bool has_dictionary = parquet_make_dictionary(p, c, &d);
 	const bool is_whole = c->type == PARQUET_I64 || c->type == PARQUET_U64;
 	unsigned width = 1;
 

@@ -99,8 +99,10 @@ END_TEST
 
 START_TEST(exports)
 {
+	/* A database is a file, and takes libsqlite3's memory. */
 	for (int format = FORMAT_PERFETTO; format < FORMAT_NAMES; format++)
-		fail_each((enum report_format)format);
+		if (format != FORMAT_SQLITE)
+			fail_each((enum report_format)format);
 }
 END_TEST
 
