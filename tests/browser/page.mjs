@@ -126,7 +126,18 @@ async function checkUse(browser, rows) {
 	await browser.settled();
 	before = await viewOf(browser);
 	equal([before.from, before.to, before.parts.get("select")], [0, until, null]);
+	await checkColour(browser, rows);
 	await checkAddress(browser, rows);
+}
+
+async function checkColour(browser, rows) {
+	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
+		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
+		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
+	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
+	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
+	await browser.evaluate(`page.colourBy("label")`);
+	assert.doesNotMatch(await text(browser, "legend"), /elapsed_cycles/);
 }
 
 async function checkAddress(browser, rows) {

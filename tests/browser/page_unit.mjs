@@ -17,7 +17,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink
 const source = ["decode", "store", "analysis", "view", "draw"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
-const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readAdopted, Store, finish,
+const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
 
@@ -116,6 +116,8 @@ test("numbers of every size, and cells of every kind", () => {
 	const got = [0, 1, 2].map((row) => page.readMore(bytes, 3, row));
 	assert.deepEqual(got[0], [null, "7", null, "</script>", null, "-0.0005", "1"]);
 	assert.deepEqual(got[1], [null, "8", "-3", "</script>", null, "1.2345", "2"]);
+	for (let column = 0; column < 7; column++)
+		assert.deepEqual([...page.readMoreColumn(bytes, 3, column)], got.map((cells) => cells[column] === null ? NaN : Number(cells[column])));
 	assert.deepEqual(got[2], [null, "18446744073709551615", null, "</script>", "-0.1", null, "3"]);
 });
 
@@ -274,6 +276,27 @@ test("views, addresses and texts", () => {
 	assert.ok(ticks.length >= 2 && ticks.length <= 11 && ticks.every((tick) => tick % step === 0));
 	assert.ok(page.matcherOf("ReQ")("a request") && !page.matcherOf("/^req/")("a request") && page.matcherOf("/(/")("x/(/"));
 	assert.equal(page.matcherOf(""), null);
+});
+
+test("colours of a column", () => {
+	assert.equal(page.rangeOf([NaN, NaN]), null);
+	const values = Float64Array.from({ length: 200000 }, (_, i) => i % 1000 ? i % 100 : 1e9), range = page.rangeOf(values);
+	assert.deepEqual(range, { low: 0, high: 96, isLog: false });
+	assert.deepEqual([-5, 0, 48, 96, 1e9].map((value) => page.shareOf(range, value)), [0, 0, 0.5, 1, 1]);
+	const wide = { low: 1, high: 10000, isLog: true };
+	assert.deepEqual([0, 1, 100, 10000].map((value) => page.shareOf(wide, value)), [0, 0, 0.5, 1]);
+	assert.equal(page.shareOf({ low: 2, high: 2, isLog: false }, 2), 0.5);
+	assert.deepEqual([0, 0.5, 1].map(page.rampOf), [[0, 32, 76], [124, 123, 120], [255, 234, 70]]);
+	const all = makeIntervals(11, 1, 500), store = storeOf(all, 1), seen = [];
+	const frames = page.finish(page.flameOf(store, 0, 100001, (at) => {
+		seen.push(at);
+		return store.name[at] === 1 ? NaN : store.number[at];
+	}));
+	const top = frames.find((frame) => frame.parent === 0 && frame.name === 0);
+	const own = all.map((one, number) => ({ ...one, number })).filter((one) => !one.parent && one.name === 0 && one.duration);
+	const mean = own.reduce((sum, one) => sum + one.number * one.duration, 0) / own.reduce((sum, one) => sum + one.duration, 0);
+	assert.ok(Math.abs(top.value - mean) < 1e-6 * mean && seen.length === all.length);
+	assert.ok(frames.filter((frame) => frame.name === 1).every((frame) => isNaN(frame.value)));
 });
 
 test("no script can end its element, and none makes markup of text", () => {

@@ -145,6 +145,34 @@ function histogramOf(durations) {
 }
 
 /*
+ * The range of a column that colours show: from its 1st to its 99th percentile in a sample, so that
+ * one outlier does not make all others alike; by logarithms if it is wide. null: it has no numbers.
+ */
+function rangeOf(values) {
+	const step = Math.max(1, Math.floor(values.length / 50000)), sample = [];
+	for (let i = 0; i < values.length; i += step)
+		if (!isNaN(values[i]))
+			sample.push(values[i]);
+	if (!sample.length) {
+		const found = values.find((value) => !isNaN(value));
+		return found === undefined ? null : { low: found, high: found, isLog: false };
+	}
+	sample.sort((a, b) => a - b);
+	const low = atRank(sample, 1), high = atRank(sample, 99);
+	return { low, high, isLog: low > 0 && high / low > 100 };
+}
+
+/* Where a value is in a range: 0 to 1. */
+function shareOf(range, value) {
+	const scale = range.isLog ? Math.log : Number;
+	const low = scale(range.low), high = scale(range.high);
+	if (high <= low)
+		return value > range.high ? 1 : value < range.low ? 0 : 0.5;
+	const at = range.isLog ? Math.log(Math.max(value, range.low)) : value;
+	return Math.min(1, Math.max(0, (at - low) / (high - low)));
+}
+
+/*
  * How many intervals start when and take how long: a grid of `columns` by the histogram's buckets.
  * Those that began before the span are in its first column.
  */
@@ -166,22 +194,30 @@ function* heatOf(store, from, to, columns) {
 
 /*
  * Stacks of names. Of each frame: `time` is that of its intervals within the span, `count` how many
- * there are; children follow their parent. The first frame is the root, of all lanes' stacks.
+ * there are; children follow their parent. The first frame is the root, of all lanes' stacks. With
+ * valueOf(position), NaN where there is none: `value` is its mean, weighted by that time.
  */
-function* flameOf(store, from, to) {
-	const frames = [{ name: -1, parent: -1, depth: 0, time: 0, count: 0 }];
+function* flameOf(store, from, to, valueOf) {
+	const frames = [{ name: -1, parent: -1, depth: 0, time: 0, count: 0, value: NaN }];
 	const index = new Map(), names = store.names.length;
 	const frameOf = (parent, name) => {
 		const key = parent * names + name;
 		let frame = index.get(key);
 		if (frame === undefined) {
 			frame = frames.length;
-			frames.push({ name, parent, depth: frames[parent].depth + 1, time: 0, count: 0 });
+			frames.push({ name, parent, depth: frames[parent].depth + 1, time: 0, count: 0, value: NaN });
 			index.set(key, frame);
 		}
 		return frame;
 	};
 	const frameAround = (at) => at < 0 ? 0 : frameOf(frameAround(store.parent(at)), store.name[at]);
+	const weights = [], add = (frame, value, time) => {
+		if (isNaN(value) || !time)
+			return;
+		const before = weights[frame] || 0;
+		weights[frame] = before + time;
+		frames[frame].value = (before ? frames[frame].value * (before / weights[frame]) : 0) + value * (time / weights[frame]);
+	};
 	let done = 0;
 	for (const lane of store.lanes) {
 		let around = null;
@@ -201,6 +237,8 @@ function* flameOf(store, from, to) {
 				own.frames[at - low] = frame;
 				frames[frame].time += time;
 				frames[frame].count++;
+				if (valueOf)
+					add(frame, valueOf(at), time);
 				if (!above)
 					frames[0].time += time;
 				if (++done % WORK === 0)

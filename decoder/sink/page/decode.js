@@ -46,7 +46,10 @@ class Reader {
 
 	/* Small ones of either sign: 0, -1, 1, -2, ... */
 	signed() {
-		const folded = BigInt(this.number());
+		const small = this.number();
+		if (typeof small === "number" && small < 2 ** 31)
+			return small & 1 ? -(small >>> 1) - 1 : small >>> 1;
+		const folded = BigInt(small);
 		const value = folded & 1n ? -(folded >> 1n) - 1n : folded >> 1n;
 		return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 	}
@@ -120,6 +123,30 @@ function readCell(reader, tag) {
 		return String(new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true));
 	}
 	return fixedText(reader.signed(), tag - TAG_FIXED);
+}
+
+function readNumber(reader, tag) {
+	if (tag === TAG_UNSIGNED)
+		return Number(reader.number());
+	if (tag === TAG_SIGNED)
+		return Number(reader.signed());
+	if (tag >= TAG_FIXED && tag < TAG_MIXED)
+		return Number(reader.signed()) / 10 ** (tag - TAG_FIXED);
+	return tag === TAG_NONE ? NaN : Number(readCell(reader, tag) ?? NaN);
+}
+
+/* Of a block of `more`: one column as numbers, NaN where there is none. */
+function readMoreColumn(bytes, count, column) {
+	const reader = new Reader(bytes), numbers = new Float64Array(count).fill(NaN);
+	const columns = reader.number();
+	for (let i = 0; i < columns; i++) {
+		const first = reader.raw(1)[0];
+		const tags = first === TAG_MIXED ? reader.raw(count) : null;
+		const values = new Reader(reader.raw(reader.number()));
+		for (let row = 0; i === column && row < count; row++)
+			numbers[row] = readNumber(values, tags ? tags[row] : first);
+	}
+	return numbers;
 }
 
 /* Of a block of `more` with `count` rows: the cells of one row as text, null where there is none. */

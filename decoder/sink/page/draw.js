@@ -8,6 +8,18 @@
 const PALETTE = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [240, 228, 66], [204, 121, 167],
 	[0, 114, 178], [213, 94, 0], [153, 153, 153]];
 
+/* Cividis: from low to high, alike with any colour vision. */
+const RAMP = [[0, 32, 76], [66, 78, 108], [124, 123, 120], [187, 173, 108], [255, 234, 70]];
+const NOT_MEASURED = [200, 140, 170];
+
+function rampOf(share) {
+	const at = share * (RAMP.length - 1), below = Math.min(RAMP.length - 2, Math.floor(at));
+	return blend(RAMP[below], RAMP[below + 1], at - below);
+}
+
+/* Steps of the ramp on a light and on a dark background. */
+const RAMPS = [0, 0.2].map((least) => Array.from({ length: 64 }, (_, step) => rampOf(least + (1 - least) * step / 63)));
+
 function pixelOf([red, green, blue]) {
 	return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
 }

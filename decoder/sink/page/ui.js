@@ -103,7 +103,7 @@ class Page {
 		this.listen();
 		await this.fill($("all"), finish(summarize(store, 0, this.until + 1)));
 		this.restore();
-		for (const control of document.querySelectorAll("button:disabled, input:disabled"))
+		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
 			control.disabled = false;
 		document.documentElement.setAttribute("aria-busy", "false");
 		this.packMore();
@@ -183,6 +183,61 @@ class Page {
 		this.frequent.forEach((name, rank) => this.colours[name] = rank % PALETTE.length);
 	}
 
+	/* Colour by a column. */
+
+	fillColours() {
+		const box = $("colour"), add = (value, text) => box.append(element("option", text, { value }));
+		add("label", "label");
+		for (const i of this.meta.numeric)
+			add(String(i), printable(this.meta.columns[i]));
+		if (this.meta.numeric.includes(this.meta.columns.indexOf("off_cpu_ns")))
+			add("off", "off-CPU share");
+	}
+
+	async colourBy(choice) {
+		const job = this.colouring = {};
+		let column = null;
+		if (choice !== "label") {
+			const i = choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
+			column = { name: choice === "off" ? "off-CPU share" : this.meta.columns[i], values: new Float64Array(this.store.count) };
+			for (const one of this.more) {
+				column.values.set(readMoreColumn(await inflate(this.blobOf(one)), one.count, i), one.first);
+				if (this.colouring !== job)
+					return;
+			}
+			for (let at = 0; choice === "off" && at < this.store.count; at++)
+				column.values[this.store.number[at]] /= this.store.duration[at] || NaN;
+			column.range = rangeOf(column.values);
+		}
+		this.column = column;
+		this.fillLegend();
+		this.changed();
+	}
+
+	valueOf(at) {
+		return this.column.values[this.store.number[at]];
+	}
+
+	colourOfValue(value) {
+		const { range } = this.column;
+		return isNaN(value) || !range ? NOT_MEASURED : this.rampColour(shareOf(range, value));
+	}
+
+	/* In the dark, the ramp's darkest part would not stand out. */
+	rampColour(share) {
+		const ramp = RAMPS[Number(this.scheme.matches)];
+		return ramp[Math.round(share * (ramp.length - 1))];
+	}
+
+	colourAt(at) {
+		return this.column ? this.colourOfValue(this.valueOf(at)) : this.colourOf(this.store.name[at]);
+	}
+
+	/* ": raw_cpi 1.25" */
+	valueText(value) {
+		return this.column ? "; " + printable(this.column.name) + " " + (isNaN(value) ? "not measured" : Number(value.toPrecision(6))) : "";
+	}
+
 	/* Sizes a canvas for the screen's pixels. */
 	prepare(canvas, width, height) {
 		const ratio = devicePixelRatio || 1;
@@ -231,10 +286,12 @@ class Page {
 			this.painter = new Painter(canvas.width, canvas.height, theme.back);
 		this.dark = this.scheme.matches;
 		const scroll = scroller.scrollTop, texts = [], wanted = this.matches;
-		const pixels = PALETTE.map(pixelOf), dimmed = PALETTE.map((one) => pixelOf(blend(one, theme.back, 0.75)));
+		const pixels = new Map();
 		const colourOf = (at) => {
-			const name = this.store.name[at];
-			return (wanted && !wanted[name] ? dimmed : pixels)[this.colours[name]];
+			const isDim = wanted && !wanted[this.store.name[at]], colour = this.colourAt(at), key = pixelOf(colour) * 2 + Number(isDim);
+			if (!pixels.has(key))
+				pixels.set(key, pixelOf(isDim ? blend(colour, theme.back, 0.75) : colour));
+			return pixels.get(key);
 		};
 		this.painter.begin(Math.round(AXIS * ratio));
 		const shown = this.placed.filter((one) => one.y + one.height > scroll && one.y < scroll + height);
@@ -272,7 +329,7 @@ class Page {
 	drawText(ctx, text, ratio) {
 		const name = this.store.name[text.at], room = text.width / ratio - 6;
 		ctx.fillStyle = this.matches && !this.matches[name] ? this.theme().faint :
-			isDark(this.colourOf(name)) ? "#fff" : "#000";
+			isDark(this.colourAt(text.at)) ? "#fff" : "#000";
 		ctx.fillText(this.cut(ctx, name, room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
 	}
 
@@ -427,7 +484,7 @@ class Page {
 			": " + exactText(summary.count) + " interval" + (summary.count === 1 ? "" : "s") + ". An interval counts where it overlaps the span.";
 		this.fill($("summary"), summary);
 		this.fillHistogram(summary.histogram);
-		const frames = await this.run(flameOf(this.store, from, to), job);
+		const frames = await this.run(flameOf(this.store, from, to, this.column && ((at) => this.valueOf(at))), job);
 		if (frames)
 			this.fillFlame(frames);
 		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
@@ -437,7 +494,6 @@ class Page {
 
 	/* Time to the right, durations upwards; the more intervals, the farther from the background. */
 	drawHeat(heat) {
-		this.heat = heat;
 		const canvas = $("heat"), left = 70, line = 14, rows = heat.most ? heat.highest - heat.lowest + 1 : 1;
 		const width = canvas.clientWidth || 800, height = rows * line + 2, ratio = this.prepare(canvas, width, height);
 		const ctx = canvas.getContext("2d"), theme = this.theme(), wide = (width - left) / heat.columns;
@@ -679,9 +735,10 @@ class Page {
 		const place = (frame, left, width, depth) => {
 			const one = frames[frame], share = 100 * one.time / (frames[0].time || 1);
 			const name = frame ? this.names[one.name] : "all intervals";
-			const told = name + ": " + durationText(one.time) + ", " + share.toFixed(2) + " %" + (frame ? ", " + exactText(one.count) + " intervals" : "");
+			const told = name + ": " + durationText(one.time) + ", " + share.toFixed(2) + " %" +
+				(frame ? ", " + exactText(one.count) + " intervals" + this.valueText(one.value) : "");
 			const button = element("button", name, { type: "button", title: told });
-			const colour = frame ? this.colourOf(one.name) : [200, 204, 210];
+			const colour = !frame ? [200, 204, 210] : this.column ? this.colourOfValue(one.value) : this.colourOf(one.name);
 			button.setAttribute("aria-label", told);
 			Object.assign(button.style, { left: 100 * left + "%", width: 100 * width + "%", top: depth * FLAME_ROW + "px",
 				background: "rgb(" + colour.join(",") + ")", color: isDark(colour) ? "#fff" : "#000" });
@@ -721,9 +778,17 @@ class Page {
 			line.append(mark, text);
 			return line;
 		};
-		const names = this.frequent;
-		const lines = names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i]));
-		if (names.length > 8)
+		const names = this.frequent, lines = [], range = this.column && this.column.range;
+		if (range)
+			for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+				const value = range.isLog ? range.low * (range.high / range.low) ** share : range.low + share * (range.high - range.low);
+				lines.push(item(this.rampColour(share), (share ? share < 1 ? "" : "from " : printable(this.column.name) + " up to ") + Number(value.toPrecision(4))));
+			}
+		if (this.column)
+			lines.push(item(NOT_MEASURED, "not measured"));
+		else
+			lines.push(...names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i])));
+		if (!this.column && names.length > 8)
 			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
@@ -760,7 +825,7 @@ class Page {
 			? exactText(found.count) + " intervals in this column of pixels, " + durationText(found.sum) + " together; the longest: " +
 				this.names[store.name[found.at]] + ", " + durationText(store.duration[found.at])
 			: this.names[store.name[found.at]] + ": " + durationText(store.duration[found.at]) + " on " + this.laneText(found.lane) +
-				", from " + offsetText(store.start[found.at]);
+				", from " + offsetText(store.start[found.at]) + (this.column ? this.valueText(this.valueOf(found.at)) : "");
 	}
 
 	listen() {
@@ -824,9 +889,8 @@ class Page {
 		scroller.addEventListener("scroll", () => this.redraw());
 		new ResizeObserver(() => this.redraw()).observe(scroller);
 		this.scheme.addEventListener("change", () => {
-			this.redraw();
-			if (this.heat)
-				this.drawHeat(this.heat);
+			this.fillLegend();
+			this.changed();
 		});
 		addEventListener("hashchange", () => this.restore());
 		addEventListener("beforeprint", () => this.draw());
@@ -839,6 +903,8 @@ class Page {
 			if (event.key === "Enter")
 				this.walk(event.shiftKey ? -1 : 1);
 		});
+		this.fillColours();
+		$("colour").addEventListener("change", () => this.colourBy($("colour").value));
 		const buttons = {
 			next: () => this.walk(1), previous: () => this.walk(-1), closer: () => this.zoom(0.5), farther: () => this.zoom(2),
 			earlier: () => this.pan(-0.25), later: () => this.pan(0.25), whole: () => this.show(0, this.until), unselect: () => this.unselect(),
@@ -877,7 +943,7 @@ class Page {
 	}
 
 	key(event) {
-		const isTyping = event.target instanceof HTMLInputElement;
+		const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
 		if (event.ctrlKey || event.metaKey || event.altKey)
 			return;
 		if (event.target === $("timeline") && event.key.startsWith("Arrow")) {

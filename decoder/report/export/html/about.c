@@ -163,6 +163,8 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_close(j, ']');
 	json_key(j, "columns");
 	cells_write_names(a->cells, j);
+	json_key(j, "numeric");
+	cells_write_numeric(a->cells, j);
 	about_write_overview(a->overview, j);
 	json_close(j, '}');
 }

@@ -28,6 +28,7 @@ struct cell_column {
 	const struct column *column; /* NULL: of a named value */
 	uint32_t name;		     /* of that */
 	uint8_t kind;
+	bool has_numbers;
 	struct varint_out tags, values; /* rows after the last tag have none */
 };
 
@@ -156,6 +157,7 @@ static void cells_put_tag(struct cell_column *column, size_t row, uint8_t tag)
 	for (const uint8_t none = TAG_NONE; column->tags.n < row && !column->tags.failed;)
 		varint_raw(&column->tags, &none, 1);
 	varint_raw(&column->tags, &tag, 1);
+	column->has_numbers |= tag != TAG_NONE && tag != TAG_TEXT;
 }
 
 static int cells_add_value(
@@ -229,6 +231,15 @@ int cells_take(struct cells *c, struct varint_out *to)
 	}
 	c->rows = c->bytes = 0;
 	return to->failed ? CPIDECODE_ENOMEM : 0;
+}
+
+void cells_write_numeric(const struct cells *c, struct json *j)
+{
+	json_open(j, '[');
+	for (size_t i = 0; i < c->ncolumns; i++)
+		if (c->columns[i].has_numbers)
+			json_u64(j, i);
+	json_close(j, ']');
 }
 
 void cells_write_names(struct cells *c, struct json *j)

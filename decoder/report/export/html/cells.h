@@ -28,6 +28,8 @@ int cells_add(struct cells *c, const struct interval *iv);
 int cells_take(struct cells *c, struct varint_out *to);
 /* An array of the columns' names; after the last block. */
 void cells_write_names(struct cells *c, struct json *j);
+/* An array of the places there of columns that have numbers. */
+void cells_write_numeric(const struct cells *c, struct json *j);
 void cells_free(struct cells *c);
 
 #endif
