@@ -45,9 +45,10 @@ const query = (browser, from, to, lane) => browser.evaluate(`(() => {
 async function checkQueries(browser, rows) {
 	const until = rows.reduce((most, row) => Math.max(most, row.end), 0), next = random(rows.length);
 	const lanes = await browser.evaluate("trace.lanes");
-	equal(await browser.evaluate("trace.until"), until);
+	if (rows.length)
+		equal(await browser.evaluate("trace.until"), until);
 	equal(await query(browser, 0, until + 1), spanOf(rows, 0, until + 1), "the whole");
-	for (let i = 0; i < 40; i++) {
+	for (let i = 0; i < 40 && rows.length; i++) {
 		const from = Math.floor(next() * until), to = from + 1 + Math.floor(next() ** 4 * until);
 		equal(await query(browser, from, to), spanOf(rows, from, to), `${from} to ${to}`);
 		const lane = Math.floor(next() * lanes.length), tid = lanes[lane].tid;
@@ -77,6 +78,25 @@ async function checkSummary(browser, rows) {
 		const durations = own.map((row) => row.end - row.start);
 		equal([count, total, min, max], [own.length, durations.reduce((a, b) => a + b, 0), Math.min(...durations), Math.max(...durations)].map(String), label);
 	}
+}
+
+// Hooks of other majors than those of intervals and counters.
+async function checkMarks(browser, hooks) {
+	const counts = {};
+	for (const hook of hooks.filter((one) => ![0xc0, 0xc1, 0xc2, 0xc8, 0xc9].includes(Number(one.major)))) {
+		const name = hook.name || "hook 0x" + Number(hook.major).toString(16).toUpperCase().padStart(2, "0") + " 0x" + Number(hook.minor).toString(16).toUpperCase();
+		counts[name] = (counts[name] ?? 0) + 1;
+	}
+	equal(Object.fromEntries(await browser.evaluate("page.store.countMarks(0, trace.until + 1).map(([name, count]) => [page.names[name], count])")), counts, "hooks");
+	equal(await browser.evaluate("document.getElementById('marked').hidden"), !Object.keys(counts).length);
+	return Object.values(counts).reduce((a, b) => a + b, 0);
+}
+
+// Its blocks are not complete.
+async function checkCut(browser) {
+	await browser.until("document.getElementById('about')?.textContent.includes('cannot be shown')");
+	assert.match(await text(browser, "about"), /the page holds \d+ of \d+ intervals/);
+	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
 }
 
 const state = (browser) => browser.evaluate("location.hash");
@@ -177,21 +197,27 @@ async function checkSafety(browser) {
 	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "false");
 }
 
+let marks = 0;
 const browser = new Browser(program, profile);
 try {
 	for (let i = 0; i < files.length; i += 2) {
-		const rows = intervalsOf(files[i + 1]);
 		await browser.open(files[i].startsWith("http:") ? files[i] : "file://" + resolve(files[i]));
+		if (files[i + 1] === "-") {
+			await checkCut(browser);
+			continue;
+		}
+		const rows = intervalsOf(files[i + 1]);
 		await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
 		await browser.settled();
 		await checkQueries(browser, rows);
 		await checkIntervals(browser, rows);
 		await checkSummary(browser, rows);
+		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkSearch(browser, rows, rows[7].label);
-		} else if (rows[0].label.includes("script")) {
+		} else if (rows[0]?.label.includes("script")) {
 			await checkSearch(browser, rows, "script");
 		}
 		if (process.env.PICTURES)
@@ -199,6 +225,7 @@ try {
 		equal(await text(browser, "losses") !== "", files[i].includes("loss"), "losses");
 		equal(browser.errors, [], files[i]);
 	}
+	assert.ok(marks > 1000, "hooks are marked");
 	console.log(`ok: ${files.length / 2} pages, ${checks} checks`);
 } catch (error) {
 	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);

@@ -38,7 +38,9 @@ fi
 "$GENTRACE" -k groups -n 20000 --seed 7 deep.bin
 "$GENTRACE" -k groups -n 1500 -t 1200 -p label,time threads.bin
 "$GENTRACE" -k groups -n 300 -u utilisation.bin
-for name in arguments nesting guest; do
+"$GENTRACE" -k mixed -n 3000 mixed.bin
+"$GENTRACE" -k hooks -n 500 hooks.bin
+for name in arguments empty nesting guest; do
 	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
 done
 {
@@ -84,6 +86,7 @@ for trace in *.bin; do
 	name=${trace%.bin}
 	"$CPIDECODE" --format html -o "$name.html" "$trace" 2>/dev/null
 	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
+	"$CPIDECODE" --report hooks --format csv -o "$name.csv.hooks" "$trace" 2>/dev/null
 	set -- "$@" "$name.html" "$name.csv"
 done
 "$CPIDECODE" serve deep.bin >address &
@@ -94,4 +97,7 @@ while [ ! -s address ]; do
 	sleep 0.1
 done
 set -- "$@" "$(cat address)" deep.csv
+# A page that was cut short says so.
+awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
+set -- "$@" cut.html -
 timeout 240 node "$here/page.mjs" "$browser" "$work/profile" "$@"

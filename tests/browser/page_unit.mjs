@@ -17,7 +17,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink
 const source = ["decode", "store", "analysis", "view", "draw"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
-const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
+const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
 
@@ -177,6 +177,21 @@ test("parents, children and the next of a label", () => {
 	assert.equal(store.nextNamed([], 0, 1), -1);
 	store.adopt([[0, 0, 1, 2]]);
 	assert.equal(store.parent(store.offset[0]), store.offset[1] + 2);
+});
+
+test("marks of lanes", () => {
+	const all = makeIntervals(12, 2, 50), store = storeOf(all, 2), time = [5, 5, 90, 2 ** 40];
+	const bytes = Uint8Array.from([...leb(4), ...column(time.map((at, i) => at - (time[i - 1] ?? 0))), ...column([1, 0, 1, 1]),
+		...column([0, 1, 0, 0]), ...column([0, 3, 1, 200])]);
+	store.mark(page.readMarks(bytes));
+	assert.deepEqual(store.lanes[0].marks.map((mark) => [mark.time, mark.cpu]), [[5, -1], [90, 0], [2 ** 40, 199]]);
+	assert.deepEqual(store.marksOf(store.lanes[0], 5, 90), [0, 1]);
+	assert.deepEqual(store.countMarks(0, 91), [[1, 2], [0, 1]]);
+	assert.deepEqual(store.countMarks(6, 90), []);
+	const painter = new page.Painter(100, 10, [0, 0, 0]), white = page.pixelOf([255, 255, 255]);
+	painter.begin(0);
+	painter.marks(store, store.lanes[0], { from: 0, to: 100 }, 1, 8, white);
+	assert.deepEqual([...Array(100).keys()].filter((x) => painter.pixels[500 + x] === white), [5, 6, 90, 91]);
 });
 
 test("the summary and the histogram of a span", () => {

@@ -91,6 +91,16 @@ function readCore(bytes) {
 	};
 }
 
+/* A block of `marks`. */
+function readMarks(bytes) {
+	const reader = new Reader(bytes);
+	const count = reader.number();
+	const time = readColumn(reader, count);
+	for (let i = 1; i < count; i++)
+		time[i] += time[i - 1];
+	return { count, time, name: readColumn(reader, count), lane: readColumn(reader, count), ring: readColumn(reader, count) };
+}
+
 /* A block of `adopted`: [row, index in it, the parent's row, its index] of each. */
 function readAdopted(bytes) {
 	const reader = new Reader(bytes), all = [];

@@ -54,6 +54,18 @@ class Painter {
 			this.pixels.fill(pixel, line * this.width + left, line * this.width + right);
 	}
 
+	/* Marks: two columns each; those that begin in the same column are one. */
+	marks(store, lane, view, y, height, pixel) {
+		const scale = this.width / (view.to - view.from);
+		const [low, high] = store.marksOf(lane, view.from, view.to);
+		for (let at = low, used = -1; at < high; at++) {
+			const column = Math.floor((lane.marks[at].time - view.from) * scale);
+			if (column !== used)
+				this.box(column, y, 2, height, pixel);
+			used = column;
+		}
+	}
+
 	/*
 	 * A row of intervals: a box of each that is two columns wide or more, else one column for all
 	 * that begin in it, in the longest one's colour and as high as it is busy, never less than a

@@ -65,6 +65,42 @@ class Store {
 			this.adopted.set(this.offset[row] + index, this.offset[parentRow] + parentIndex);
 	}
 
+	/* A block of `marks`, read: in order of time, each lane has its own. */
+	mark(block) {
+		for (let i = 0; i < block.count; i++) {
+			const lane = this.lanes[block.lane[i]];
+			lane.marks = lane.marks || [];
+			lane.marks.push({ time: block.time[i], name: block.name[i], cpu: block.ring[i] - 1 });
+		}
+	}
+
+	/* The marks of a lane within [from, to): the first, and the one after the last. */
+	marksOf(lane, from, to) {
+		const first = (time) => {
+			let low = 0, high = lane.marks ? lane.marks.length : 0;
+			while (low < high) {
+				const middle = (low + high) >>> 1;
+				if (lane.marks[middle].time < time)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			return low;
+		};
+		return [first(from), first(to)];
+	}
+
+	/* How many marks of each name are within [from, to): [name, count], the most frequent first. */
+	countMarks(from, to) {
+		const counts = new Map();
+		for (const lane of this.lanes) {
+			const [low, high] = this.marksOf(lane, from, to);
+			for (let i = low; i < high; i++)
+				counts.set(lane.marks[i].name, (counts.get(lane.marks[i].name) || 0) + 1);
+		}
+		return Array.from(counts).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+	}
+
 	/* After the last block: builds the pyramid. */
 	finish() {
 		let size = this.count;

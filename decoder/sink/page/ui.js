@@ -1,7 +1,7 @@
 "use strict";
 /* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
 
-const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
 
 const $ = (id) => document.getElementById(id);
 
@@ -79,12 +79,18 @@ class Page {
 		this.names = names.map((name) => printable(name.slice(1)));
 		const store = new Store(this.meta, lanes, names);
 		this.more = [];
-		for (const block of document.querySelectorAll("script.core, script.more, script.adopted")) {
+		for (const block of document.querySelectorAll("script.core, script.more, script.adopted, script.marks")) {
 			if (block.className === "more") {
-				this.more[this.more.length - 1].block = block;
+				/* None is before it in a page that lacks its beginning. */
+				if (this.more.length)
+					this.more[this.more.length - 1].block = block;
 				continue;
 			}
 			const bytes = await inflate(takeBlock(block));
+			if (block.className === "marks") {
+				store.mark(readMarks(bytes));
+				continue;
+			}
 			if (block.className === "adopted") {
 				store.adopt(readAdopted(bytes));
 				continue;
@@ -141,6 +147,10 @@ class Page {
 		for (const lane of lanes) {
 			this.placed.push({ y, height: HEADING, lane });
 			y += HEADING;
+			if (lane.marks) {
+				this.placed.push({ y, height: MARKS, lane, marks: true });
+				y += MARKS;
+			}
 			for (const row of lane.levels) {
 				this.placed.push({ y, height: ROW, row, lane });
 				y += ROW;
@@ -301,6 +311,10 @@ class Page {
 				for (const text of this.painter.row(this.store, one.row, this.view, 0, y, tall, colourOf, 26 * ratio))
 					texts.push({ ...text, y: one.y - scroll });
 			}
+		const mark = pixelOf(this.scheme.matches ? [255, 255, 255] : [27, 30, 35]);
+		for (const one of shown)
+			if (one.marks)
+				this.painter.marks(this.store, one.lane, this.view, Math.round((one.y - scroll) * ratio), Math.round((MARKS - 2) * ratio), mark);
 		ctx.setTransform(1, 0, 0, 1, 0, 0);
 		ctx.putImageData(this.painter.image, 0, 0);
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -312,7 +326,7 @@ class Page {
 		ctx.font = "600 12px system-ui, sans-serif";
 		ctx.fillStyle = theme.text;
 		for (const one of shown) {
-			if (one.lane && one.row === undefined)
+			if (one.lane && one.row === undefined && !one.marks)
 				ctx.fillText(this.laneText(one.lane), 4, one.y - scroll + HEADING / 2 + 1);
 			if (one.gaps)
 				this.drawGaps(ctx, one.y - scroll, width, theme);
@@ -483,6 +497,7 @@ class Page {
 		$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) +
 			": " + exactText(summary.count) + " interval" + (summary.count === 1 ? "" : "s") + ". An interval counts where it overlaps the span.";
 		this.fill($("summary"), summary);
+		this.fillMarks(this.store.countMarks(from, to));
 		this.fillHistogram(summary.histogram);
 		const frames = await this.run(flameOf(this.store, from, to, this.column && ((at) => this.valueOf(at))), job);
 		if (frames)
@@ -707,6 +722,19 @@ class Page {
 		this.walk(1);
 	}
 
+	fillMarks(counts) {
+		const table = $("marks"), body = element("tbody"), head = element("thead"), names = element("tr");
+		$("marked").hidden = !this.meta.marks;
+		names.append(element("th", "hook", { scope: "col" }), element("th", "count", { scope: "col" }));
+		head.append(names);
+		for (const [name, count] of counts) {
+			const line = element("tr");
+			line.append(element("th", this.names[name], { scope: "row" }), element("td", exactText(count)));
+			body.append(line);
+		}
+		table.replaceChildren(table.caption, head, body);
+	}
+
 	fillHistogram(buckets) {
 		const table = $("histogram"), body = element("tbody"), most = Math.max(1, ...buckets);
 		const first = buckets.findIndex((n) => n > 0), last = buckets.findLastIndex((n) => n > 0);
@@ -791,6 +819,8 @@ class Page {
 		if (!this.column && names.length > 8)
 			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
+		if (this.meta.marks)
+			lines.push(item(null, "hooks that belong to no interval", "marks"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
 		if (this.meta.gaps.length)
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
@@ -817,8 +847,23 @@ class Page {
 		return { at: stats.longest, count: high - low, sum: stats.sum, lane: place.lane };
 	}
 
+	/* The marks within three pixels of the mouse, as text; null: it is elsewhere. */
+	marksAt({ x, place }) {
+		if (!place || !place.marks)
+			return null;
+		const [low, high] = this.store.marksOf(place.lane, this.timeOf(x - 3), this.timeOf(x + 3));
+		if (low >= high)
+			return "";
+		const { name, time, cpu } = place.lane.marks[low];
+		return "Hook " + this.names[name] + " at " + offsetText(time) + (cpu < 0 ? "" : " on processor " + cpu) +
+			(high - low > 1 ? ", and " + exactText(high - low - 1) + " more here" : "");
+	}
+
 	hover(event) {
-		const found = this.intervalAt(this.placeAt(event)), store = this.store;
+		const placed = this.placeAt(event), marks = this.marksAt(placed);
+		if (marks)
+			$("told").textContent = marks;
+		const found = this.intervalAt(placed), store = this.store;
 		if (found.at < 0)
 			return;
 		$("told").textContent = found.count > 1

@@ -137,6 +137,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "until", a->until);
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
+	json_member_u64(j, "marks", a->marks);
 	json_member_u64(j, "names", a->names);
 	json_member_u64(j, "lanes", a->lanes);
 	json_member_u64(j, "rows", a->rows);

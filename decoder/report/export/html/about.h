@@ -24,7 +24,7 @@ void overview_add(struct overview *o, uint64_t start, uint64_t duration);
 struct about {
 	int64_t base;	/* ns: the first start */
 	uint64_t until; /* ns since then: the last end */
-	uint64_t intervals, open;
+	uint64_t intervals, open, marks;
 	uint32_t names, lanes, rows;
 	const struct overview *overview;
 	struct cells *cells;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../../../base/grow.h"
 #include "../../../base/spill.h"
@@ -13,6 +14,7 @@
 #include "../../flame/names.h"
 #include "../export.h"
 #include "about.h"
+#include "marks.h"
 
 enum {
 	HTML_MOST_INTERVALS = 10000000,
@@ -37,6 +39,8 @@ struct html_lane {
 	size_t nrows, room;
 };
 
+enum html_mark { MARK_TIME, MARK_NAME, MARK_LANE, MARK_RING, MARKS };
+
 enum html_core { CORE_START, CORE_DURATION, CORE_NAME, CORE_ROW, CORES };
 
 struct html_export {
@@ -52,7 +56,8 @@ struct html_export {
 	struct hash_index by_lane;
 	struct html_row *rows;
 	size_t nrows, row_room;
-	struct varint_out core[CORES], block, adopted;
+	struct varint_out core[CORES], marked[MARKS], block, adopted;
+	struct marks marks;
 	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open;
 	struct overview overview;
@@ -160,32 +165,35 @@ static int html_find_lane(struct html_export *e, const struct html_lane *l, uint
 	return 0;
 }
 
-static int html_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
+/* The lane of a thread: its first one (index 0), or a further one. */
+static int html_lane(struct html_export *e, struct html_lane lane, const struct task *task,
+	const char *name, uint32_t *found)
 {
-	struct html_export *e = ctx;
-	const struct trace *trace = e->r->trace;
 	const struct task *leader = NULL;
-	struct html_lane lane = {.machine = t->machine,
-		.tid = t->tid,
-		.pid = t->task ? t->task->pid : 0,
-		.index = l->index,
-		.file = t->file};
-	uint32_t *own = l->own = malloc(sizeof *own);
-	char room[EXPORT_THREAD_ROOM];
 
-	if (!own)
-		return CPIDECODE_ENOMEM;
-	if (t->task)
-		leader = trace_task(trace, t->machine, t->task->pid, t->task->first);
-	const char *process =
-		leader && leader->pid == t->task->pid ? report_task_name(leader) : NULL;
-	const char *name = export_thread_name(t, room);
+	if (task) {
+		lane.pid = task->pid;
+		leader = trace_task(e->r->trace, lane.machine, task->pid, task->first);
+	}
+	const char *process = leader && leader->pid == task->pid ? report_task_name(leader) : NULL;
 	int rc = html_name(e, 't', name, strlen(name), &lane.name);
 	if (!rc && process) {
 		rc = html_name(e, 't', process, strlen(process), &lane.process);
 		lane.process++;
 	}
-	return rc ? rc : html_find_lane(e, &lane, own);
+	return rc ? rc : html_find_lane(e, &lane, found);
+}
+
+static int html_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
+{
+	const struct html_lane lane = {
+		.machine = t->machine, .tid = t->tid, .index = l->index, .file = t->file};
+	char room[EXPORT_THREAD_ROOM];
+	uint32_t *own = l->own = malloc(sizeof *own);
+
+	if (!own)
+		return CPIDECODE_ENOMEM;
+	return html_lane(ctx, lane, t->task, export_thread_name(t, room), own);
 }
 
 /* The row of a lane's level. */
@@ -257,6 +265,15 @@ static int html_end_block(struct html_export *e)
 	return 0;
 }
 
+static int html_refuse_time(const struct html_export *e, uint64_t until)
+{
+	report_note(e->r,
+		"--format html: the trace is %" PRIu64
+		" s long, the page takes 104 days: choose with --from and --to",
+		until / 1000000000);
+	return CPIDECODE_EINVAL;
+}
+
 static int html_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
@@ -268,13 +285,10 @@ static int html_begin_slice(
 	size_t length;
 	uint32_t name, row;
 
-	if (until > html_most_ns || start > until) {
-		report_note(e->r,
-			"--format html: intervals are up to %" PRIu64
-			" s apart, the page takes 104 days: choose with --from and --to",
-			until / 1000000000);
-		return CPIDECODE_EINVAL;
-	}
+	if (start > until)
+		return html_refuse_time(e, UINT64_MAX);
+	if (until > html_most_ns)
+		return html_refuse_time(e, until);
 	const char *text = export_name(iv, room, &length);
 	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, &name);
 	if (!rc)
@@ -306,6 +320,66 @@ static int html_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int6
 	(void)l;
 	(void)end;
 	return 0;
+}
+
+static int html_add_mark(struct html_export *e, const struct mark *mark, uint64_t since)
+{
+	const struct lane_thread thread = {
+		.machine = mark->machine, .tid = mark->tid, .task = mark->task};
+	const struct html_lane lane = {
+		.machine = mark->machine, .tid = mark->tid, .file = mark->file};
+	const char *name = mark->schema ? schema_hook_name(mark->schema) : NULL;
+	char room[EXPORT_THREAD_ROOM], code[32];
+	uint32_t id, found;
+	int rc = html_lane(e, lane, mark->task, export_thread_name(&thread, room), &found);
+
+	if (!name) {
+		snprintf(code, sizeof code, "hook 0x%02X 0x%" PRIX32, mark->major, mark->minor);
+		name = code;
+	}
+	if (!rc)
+		rc = html_name(e, 'h', name, strlen(name), &id);
+	if (rc)
+		return rc;
+	varint_put(&e->marked[MARK_TIME], since);
+	varint_put(&e->marked[MARK_NAME], id);
+	varint_put(&e->marked[MARK_LANE], found);
+	varint_put(&e->marked[MARK_RING], mark->ring & TF_GUEST_RING ? 0 : mark->ring + 1u);
+	return 0;
+}
+
+static int html_end_marks(struct html_export *e, size_t count)
+{
+	varint_put(&e->block, count);
+	for (size_t i = 0; i < MARKS; i++) {
+		if (e->marked[i].failed)
+			return CPIDECODE_ENOMEM;
+		varint_put_string(&e->block, e->marked[i].p, e->marked[i].n);
+		e->marked[i].n = 0;
+	}
+	if (e->block.failed)
+		return CPIDECODE_ENOMEM;
+	html_put_block(e, "marks", &e->block);
+	return 0;
+}
+
+static int html_put_marks(struct html_export *e)
+{
+	const struct marks *m = &e->marks;
+	int64_t last = e->base;
+	size_t begin = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->count && !rc; i++) {
+		rc = html_add_mark(e, &m->at[i], (uint64_t)m->at[i].time - (uint64_t)last);
+		last = m->at[i].time;
+		if (rc || (i + 1 - begin < HTML_BLOCK_INTERVALS && i + 1 < m->count))
+			continue;
+		rc = html_end_marks(e, i + 1 - begin);
+		begin = i + 1;
+		last = e->base;
+	}
+	return rc;
 }
 
 static void html_put_lane(struct html_export *e, struct json *j, const struct html_lane *lane)
@@ -353,6 +427,7 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 		.until = e->until,
 		.intervals = intervals,
 		.open = e->open,
+		.marks = e->marks.count,
 		.names = e->nnames,
 		.lanes = (uint32_t)e->nlanes,
 		.rows = (uint32_t)e->nrows,
@@ -410,6 +485,9 @@ static void html_close(struct html_export *e)
 		free(e->lanes[i].rows);
 	for (size_t i = 0; i < CORES; i++)
 		free(e->core[i].p);
+	for (size_t i = 0; i < MARKS; i++)
+		free(e->marked[i].p);
+	marks_free(&e->marks);
 	free(e->block.p);
 	free(e->adopted.p);
 	free(e->lanes);
@@ -427,6 +505,25 @@ static void html_close(struct html_export *e)
 	errno = saved;
 }
 
+/* Times count from the first start or mark. */
+static int html_span_marks(struct html_export *e, uint64_t intervals)
+{
+	const struct marks *m = &e->marks;
+
+	if (m->too_many)
+		report_note(e->r,
+			"--format html marks up to %d hooks of no interval, there are more: none is marked "
+			"(choose with --from and --to)",
+			MARKS_MOST);
+	if (!m->count)
+		return 0;
+	if (!intervals || m->at[0].time < e->base)
+		e->base = m->at[0].time;
+	if (m->at[m->count - 1].time > e->base)
+		e->until = (uint64_t)m->at[m->count - 1].time - (uint64_t)e->base;
+	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
+}
+
 static int html_walk(struct html_export *e, struct interval_stream *s)
 {
 	static const struct lane_writer writer = {.begin_thread = html_begin_thread,
@@ -436,12 +533,18 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 	struct lanes lanes;
 	int rc = export_find_base(e->r, s, &e->base);
 
+	if (!rc)
+		rc = marks_read(&e->marks, e->r);
+	if (!rc)
+		rc = html_span_marks(e, interval_stream_count(s));
 	if (rc)
 		return rc;
 	lanes_init(&lanes, &writer, e);
 	rc = export_lanes(e->r, s, &lanes);
 	if (!rc)
 		rc = html_end_block(e);
+	if (!rc)
+		rc = html_put_marks(e);
 	if (!rc)
 		rc = html_write(e, interval_stream_count(s));
 	if (!rc)

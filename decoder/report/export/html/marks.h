@@ -1,0 +1,35 @@
+/*
+ * The hooks that belong to no interval, for the page of --format html to mark. Up to MARKS_MOST;
+ * of more there are none, and the caller says so.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_MARKS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_MARKS_H
+
+#include "../../report.h"
+
+enum { MARKS_MOST = 100000 };
+
+struct mark {
+	int64_t time;
+	uint64_t position;
+	uint32_t ring, tid, file, machine, minor;
+	uint8_t major;
+	const struct task *task;
+	const struct schema_hook *schema; /* NULL: no schema describes it */
+};
+
+/* Starts zeroed. */
+struct marks {
+	struct mark *at; /* by time */
+	size_t count;
+	bool too_many; /* count is 0 */
+};
+
+/*
+ * Reads the hooks that the filter takes. A filter by label, minor or --where takes none: it is
+ * about intervals. 0 or a CPIDECODE_E code.
+ */
+int marks_read(struct marks *m, const struct report *r);
+void marks_free(struct marks *m);
+
+#endif
