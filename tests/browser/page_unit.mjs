@@ -18,7 +18,7 @@ const source = ["decode", "store", "analysis", "view", "draw"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
-	summarize, flameOf, heatOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
+	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
 
 function random(seed) {
@@ -219,6 +219,16 @@ test("the summary and the histogram of a span", () => {
 				(one.duration ? Math.floor(Math.log2(one.duration)) + 1 : 0) === bucket);
 			assert.equal(heat.counts[column * heat.buckets + bucket], cell.length);
 		}
+	const curve = page.finish(page.curveOf(store, from, to, 10, (at) => store.name[at] === 2 ? NaN : store.duration[at]));
+	for (let column = 0; column < 10; column++) {
+		const own = inside.filter((one) => one.start >= from && Math.floor((one.start - from) / (to - from) * 10) === column);
+		const values = own.filter((one) => one.name !== 2).map((one) => one.duration);
+		assert.equal(curve.counts[column], own.length);
+		assert.deepEqual([curve.least[column], curve.most[column]], [Math.min(...values), Math.max(...values)]);
+		const mean = values.reduce((a, b) => a + b, 0) / values.length;
+		assert.ok(values.length ? Math.abs(curve.mean[column] - mean) <= 1e-9 * mean : isNaN(curve.mean[column]));
+	}
+	assert.ok(page.finish(page.curveOf(store, from, to, 10)).mean.every(isNaN));
 	const sums = new page.Sums(1);
 	for (let i = 0; i < 5; i++)
 		sums.add(0, 2 ** 52 + 1);
@@ -284,6 +294,7 @@ test("views, addresses and texts", () => {
 	assert.equal(page.printable("a\u202eb\u0000c\u2028"), "a\\u{202e}b\\u{0}c\\u{2028}");
 	assert.deepEqual([0, 999, 1500, 2e6, 90e9, 7200e9].map(page.durationText), ["0 ns", "999 ns", "1.5 \u00b5s", "2 ms", "1.5 min", "2 h"]);
 	assert.equal(page.exactText(1234567n), "1\u202f234\u202f567");
+	assert.equal(page.exactText("1234.56789"), "1\u202f234.56789");
 	assert.equal(page.offsetText(1500000001), "+1.500000001 s");
 	assert.equal(page.clockText(-1n, 0), "1969-12-31T23:59:59.999999999Z");
 	assert.equal(page.clockText(1700000000000000000n, 5), "2023-11-14T22:13:20.000000005Z");

@@ -193,6 +193,34 @@ function* heatOf(store, from, to, columns) {
 }
 
 /*
+ * Intervals by their starts, in `columns` parts of the span: how many there are, and of those that
+ * have a value (valueOf(position), NaN: none; no function: of none) the least, mean and greatest.
+ */
+function* curveOf(store, from, to, columns, valueOf) {
+	const counts = new Float64Array(columns), measured = new Float64Array(columns), sums = new Float64Array(columns);
+	const least = new Float64Array(columns).fill(Infinity), most = new Float64Array(columns).fill(-Infinity);
+	const scale = columns / (to - from);
+	let done = 0;
+	for (const [low, high] of rangesOf(store, from, to))
+		for (let at = low; at < high; at++) {
+			if (++done % WORK === 0)
+				yield;
+			if (store.start[at] < from)
+				continue;
+			const column = Math.min(columns - 1, Math.floor((store.start[at] - from) * scale));
+			counts[column]++;
+			const value = valueOf ? valueOf(at) : NaN;
+			if (isNaN(value))
+				continue;
+			measured[column]++;
+			sums[column] += value;
+			least[column] = Math.min(least[column], value);
+			most[column] = Math.max(most[column], value);
+		}
+	return { counts, least, most, mean: sums.map((sum, i) => sum / measured[i]) };
+}
+
+/*
  * Stacks of names. Of each frame: `time` is that of its intervals within the span, `count` how many
  * there are; children follow their parent. The first frame is the root, of all lanes' stacks. With
  * valueOf(position), NaN where there is none: `value` is its mean, weighted by that time.

@@ -505,6 +505,67 @@ class Page {
 		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
 		if (heat)
 			this.drawHeat(heat);
+		const curve = heat && await this.run(curveOf(this.store, from, to, 160, this.column && ((at) => this.valueOf(at))), job);
+		if (curve)
+			this.drawCurves(curve, from, to);
+	}
+
+	/* How often intervals start, and the column that colours show. */
+	drawCurves(curve, from, to) {
+		const seconds = (to - from) / curve.counts.length / 1e9, rate = curve.counts.map((count) => count / seconds);
+		const total = curve.counts.reduce((a, b) => a + b, 0), number = (value) => exactText(Number(value.toPrecision(4)));
+		$("ratetold").textContent = "Starts per second: " + number(total / ((to - from) / 1e9)) + " on average, up to " +
+			number(rate.reduce((a, b) => Math.max(a, b), 0)) + " in a " + curve.counts.length + "th of the span.";
+		this.drawCurve($("rate"), rate, null, null, 0);
+		const least = curve.least.reduce((a, b) => Math.min(a, b), Infinity);
+		$("curve").hidden = least === Infinity;
+		if (least === Infinity) {
+			$("curvetold").textContent = this.column ? "" : "Colour by a column to see it over time.";
+			return;
+		}
+		const most = curve.most.reduce((a, b) => Math.max(a, b), -Infinity);
+		$("curvetold").textContent = printable(this.column.name) + ", by the intervals' starts: the mean as a line, the least and the greatest as an area, cut off far above the means; " +
+			number(least) + " to " + number(most) + ".";
+		this.drawCurve($("curve"), curve.mean, curve.least, curve.most, Math.min(0, least));
+	}
+
+	/* A line from `floor` up, with gaps where there is no value; above least and below most an area.
+	 * That is cut off far above the line, which outliers would flatten. */
+	drawCurve(canvas, values, least, most, floor) {
+		const left = 70, width = canvas.clientWidth || 800, height = 72, ratio = this.prepare(canvas, width, height);
+		const ctx = canvas.getContext("2d"), theme = this.theme(), wide = (width - left) / values.length;
+		const greatest = (all) => all.reduce((a, b) => b > a ? b : a, floor);
+		const highest = greatest(values), ceiling = Math.min(greatest(most || values), highest > 0 ? 4 * highest : Infinity), scale = (height - 12) / (ceiling - floor || 1);
+		const y = (value) => height - 6 - (value - floor) * scale;
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.clearRect(0, 0, width, height);
+		ctx.font = "11px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		ctx.fillStyle = theme.faint;
+		ctx.fillText(String(Number(ceiling.toPrecision(4))), 4, 10);
+		ctx.fillText(String(Number(floor.toPrecision(4))), 4, height - 10);
+		ctx.fillStyle = theme.bar;
+		ctx.globalAlpha = 0.35;
+		values.forEach((value, i) => {
+			const bottom = least ? least[i] : floor, top = Math.min(ceiling, most ? most[i] : value);
+			if (top >= bottom)
+				ctx.fillRect(left + i * wide, y(top), wide, Math.max(1, y(bottom) - y(top)));
+		});
+		ctx.globalAlpha = 1;
+		ctx.strokeStyle = theme.mark;
+		ctx.lineWidth = 1.5;
+		ctx.beginPath();
+		values.forEach((value, i) => {
+			if (isNaN(value))
+				return;
+			/* Level across its part of the span, so that a lone value shows. */
+			if (i && !isNaN(values[i - 1]))
+				ctx.lineTo(left + i * wide, y(value));
+			else
+				ctx.moveTo(left + i * wide, y(value));
+			ctx.lineTo(left + (i + 1) * wide, y(value));
+		});
+		ctx.stroke();
 	}
 
 	/* Time to the right, durations upwards; the more intervals, the farther from the background. */

@@ -22,9 +22,10 @@ function durationText(ns) {
 	return "";
 }
 
-/* Whole nanoseconds with spaces between thousands. */
-function exactText(ns) {
-	return String(ns).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+/* A number with spaces between thousands. */
+function exactText(number) {
+	const [whole, fraction] = String(number).split(".");
+	return whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f") + (fraction === undefined ? "" : "." + fraction);
 }
 
 /* A time since the first start as --from takes it. */
