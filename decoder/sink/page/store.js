@@ -170,23 +170,26 @@ class Store {
 	stats(low, high) {
 		const duration = this.duration;
 		let best = -1, most = -1, sum = 0;
-		const visit = (at, total) => {
-			sum += total;
-			if (duration[at] > most || (duration[at] === most && at < best)) {
-				most = duration[at];
-				best = at;
-			}
-		};
 		for (let level = -1; low < high; level++) {
 			const nodes = level < 0 ? null : this.levels[level];
-			const leaf = (i) => nodes ? visit(nodes.longest[i], nodes.sum[i]) : visit(i, duration[i]);
-			const last = level + 1 >= this.levels.length;
-			while (low < high && (low % FAN || last))
-				leaf(low++);
-			while (low < high && high % FAN)
-				leaf(--high);
-			low /= FAN;
-			high /= FAN;
+			const isLast = level + 1 >= this.levels.length;
+			/* Those before and after what whole nodes of the next level cover. */
+			const first = isLast ? high : Math.min(high, Math.ceil(low / FAN) * FAN);
+			const last = isLast ? high : Math.max(first, Math.floor(high / FAN) * FAN);
+			for (let i = low; i < high; i++) {
+				if (i === first)
+					i = last;
+				if (i >= high)
+					break;
+				const at = nodes ? nodes.longest[i] : i, length = duration[at];
+				sum += nodes ? nodes.sum[i] : length;
+				if (length > most || (length === most && at < best)) {
+					most = length;
+					best = at;
+				}
+			}
+			low = first / FAN;
+			high = last / FAN;
 		}
 		return { longest: best, sum };
 	}
