@@ -5,8 +5,9 @@
 # usage: sh tests/run.sh [--quick] [--no-emulation] [--browser] [--keep]
 #	--quick	one build (gcc, Release) and its tests, nothing for AArch64
 #	--no-emulation	without the emulated machine (tests/emulation), which takes QEMU
-#	--browser	opens flame graphs in a browser: installs chromium (some 400 MB) if there is none,
-#		and fails if that cannot be done; without it a chromium that is there serves
+#	--browser	opens flame graphs and pages in a browser: installs chromium (some 400 MB) if there is
+#		none, and fails if that cannot be done; without it a chromium that is there serves, for
+#		pages with SWTRACE_TEST_BROWSER=1
 #	--keep	keeps the build folders (build-test-*) for a faster next time
 # SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
 # bound to that CPU loses its binding.
@@ -174,7 +175,11 @@ if need_packages ninja-build; then
 	export CMAKE_GENERATOR
 fi
 # Without the option, and without a browser, the test is skipped and says why.
-[ "$browser" -eq 0 ] || need_packages chromium || exit 1
+if [ "$browser" -eq 1 ]; then
+	need_packages chromium || exit 1
+	SWTRACE_TEST_BROWSER=1
+	export SWTRACE_TEST_BROWSER
+fi
 
 # AArch64's two, whose emulated machine keeps one processor busy for minutes, go on beside the
 # sanitized builds. One cross build is for both.
