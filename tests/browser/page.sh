@@ -1,5 +1,6 @@
 #!/bin/sh
-# The page of --format html. Its scripts that know no document run under Node; with
+# The page of --format html. Its scripts that know no document run under Node, and read the pages of
+# all golden traces and of generated ones, whose data is that of intervals.csv; with
 # SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium from file:// and compared with
 # intervals.csv: queries, columns, summary, search, mouse and keys, and names that are HTML and
 # scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a Chromium (else what is
@@ -21,6 +22,39 @@ node --test "$here/page_unit.mjs" >unit 2>&1 || {
 	exit 1
 }
 echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
+
+# page NAME: NAME.bin as NAME.html and NAME.csv.
+page() {
+	"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err" &&
+		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
+}
+mkdir data
+cd data
+"$GENTRACE" -k groups -n 70000 blocks.bin
+"$GENTRACE" -k groups -n 6000 -t 2000 -p label,time threads.bin
+"$GENTRACE" -k groups -n 40000 -p label -l 70000 -e labels.bin
+for dir in "$here"/../golden/cases/*/; do
+	name=$(basename "$dir")
+	if ! "$MKTRACE" "$dir/trace.txt" "$name.bin" 2>/dev/null || ! "$CPIDECODE" "$name.bin" >/dev/null 2>&1; then
+		rm -f "$name.bin"
+	fi
+done
+set --
+for trace in *.bin; do
+	name=${trace%.bin}
+	if page "$name"; then
+		set -- "$@" "$name.html" "$name.csv"
+	elif ! grep -q 'the page takes 104 days' "$name.err"; then
+		cat "$name.err"
+		exit 1
+	fi
+done
+if [ $# -lt 140 ]; then
+	echo "FAILED: few pages: $*"
+	exit 1
+fi
+node "$here/page_data.mjs" "$@"
+cd ..
 
 browser=${BROWSER-}
 for program in chromium chromium-browser google-chrome; do
@@ -84,8 +118,7 @@ END
 set --
 for trace in *.bin; do
 	name=${trace%.bin}
-	"$CPIDECODE" --format html -o "$name.html" "$trace" 2>/dev/null
-	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
+	page "$name"
 	"$CPIDECODE" --report hooks --format csv -o "$name.csv.hooks" "$trace" 2>/dev/null
 	set -- "$@" "$name.html" "$name.csv"
 done

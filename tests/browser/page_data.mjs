@@ -1,0 +1,109 @@
+// node page_data.mjs TRACE.html TRACE.csv ...: the data of the page of --format html is that of
+// intervals.csv, read by the page's own scripts.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import assert from "node:assert/strict";
+import vm from "node:vm";
+import { readCsv } from "../exports/csv.mjs";
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
+vm.runInThisContext(["decode", "store", "analysis"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, Store })");
+const MOST = 4 << 20;
+let intervals = 0, cells = 0, adopted = 0, blocks = 0;
+
+async function blocksOf(html, kind) {
+	const found = [];
+	for (const [, base64] of html.matchAll(new RegExp(`<script type="text/plain" class="${kind}">([A-Za-z0-9+/=]*)</script>`, "g"))) {
+		assert.ok(base64.length <= MOST, `a block of ${base64.length} bytes`);
+		found.push(await page.inflate(new Blob([page.bytesOfBase64(base64)])));
+	}
+	blocks += found.length;
+	return found;
+}
+
+const lists = async (html, kind) => (await blocksOf(html, kind)).flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+
+async function storeOf(html) {
+	const [meta] = (await blocksOf(html, "meta")).map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+	const names = await lists(html, "names"), lanes = await lists(html, "lanes");
+	assert.deepEqual([names.length, lanes.length], [meta.names, meta.lanes]);
+	const store = new page.Store(meta, lanes, names);
+	const more = [];
+	for (const bytes of await blocksOf(html, "core")) {
+		const core = page.readCore(bytes);
+		more.push({ first: store.filled, count: core.count });
+		store.add(core);
+	}
+	for (const bytes of await blocksOf(html, "adopted"))
+		store.adopt(page.readAdopted(bytes));
+	for (const bytes of await blocksOf(html, "marks"))
+		store.mark(page.readMarks(bytes));
+	store.finish();
+	const parts = await blocksOf(html, "more");
+	assert.equal(parts.length, more.length);
+	more.forEach((one, i) => one.bytes = parts[i]);
+	return { store, more };
+}
+
+// CSV replaces what JSON escapes, and writes reals of arguments by its own rule.
+const isAlike = (a, b, name) => (a ?? "") === (b ?? "") || name.startsWith("arg.") || /[\ufffd\u0000-\u001f\u007f-\u009f]/.test(a + b);
+
+function checkRow(store, more, row, number, at, base, own) {
+	const lane = store.lanes[store.laneOf[store.rowOf(at)]], name = store.names[store.name[at]];
+	const start = BigInt(row.start_ns), end = BigInt(row.end_ns);
+	assert.equal(BigInt(store.start[at]) + base, start, "start");
+	if (end >= start)
+		assert.equal(BigInt(store.duration[at]), end - start, "duration");
+	assert.equal(String(lane.tid), row.tid, "tid");
+	assert.equal(String(lane.pid ?? ""), row.pid, "pid");
+	if (name[0] === "l")
+		assert.ok(isAlike(name.slice(1), row.label, "label"), `label ${name} ${row.label}`);
+	else
+		assert.equal(row.label, "");
+	store.meta.columns.forEach((column, i) => {
+		if (column in row)
+			assert.ok(isAlike(own[i], row[column], column), `${column} of ${number}: ${own[i]}, not ${row[column]}`);
+		cells++;
+	});
+}
+
+// The parent holds the interval, and is one level above it.
+function checkParent(store, rows, at) {
+	const parent = store.parent(at), row = rows[store.number[at]];
+	if (parent < 0) {
+		assert.equal(row.depth, "0");
+		return;
+	}
+	const around = rows[store.number[parent]];
+	assert.deepEqual([around.tid, Number(around.depth)], [row.tid, Number(row.depth) - 1], "a parent's depth");
+	assert.ok(store.start[parent] <= store.start[at] && store.end(parent) >= store.end(at), "a parent holds it");
+}
+
+for (let i = 2; i < process.argv.length; i += 2)
+	try {
+		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(readFileSync(process.argv[i], "latin1"));
+		assert.equal(store.filled, rows.length);
+		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
+		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);
+		store.number.forEach((number, at) => position[number] = at);
+		for (const one of more)
+			for (let k = 0; k < one.count; k += one.count > 2000 ? 509 : 1) {
+				const number = one.first + k;
+				checkRow(store, more, rows[number], number, position[number], base, page.readMore(one.bytes, one.count, k));
+			}
+		/* Rows hold intervals that do not overlap. */
+		for (let row = 0; row < store.meta.rows; row++)
+			for (let at = store.offset[row] + 1; at < store.offset[row + 1]; at++)
+				assert.ok(store.end(at - 1) <= store.start[at], "intervals of a row overlap");
+		const isWhole = rows.every((row) => BigInt(row.end_ns) >= BigInt(row.start_ns));
+		for (let at = 0; at < store.count && isWhole; at++)
+			checkParent(store, rows, at);
+		intervals += rows.length;
+		adopted += store.adopted.size;
+	} catch (error) {
+		console.log(`FAILED: ${process.argv[i]}: ${error.stack}`);
+		process.exitCode = 1;
+	}
+console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted`);
