@@ -95,6 +95,25 @@ def check_pandas(intervals):
     check(int(frame["instructions"].isna().sum()) == absent, "a data frame's absent integers")
 
 
+def check_hooks(trace, path):
+    lines = cpidecode("--report", "hooks", "--format", "json", path).decode().splitlines()
+    n = 0
+    for line, hook in zip(lines, trace.hooks()):
+        said = json.loads(line)
+        fields = said["fields"] or {}
+        found = hook._asdict()
+        # What the report derives, and repeats without a turn.
+        more = [k for k in fields if k not in hook.fields and k not in ("label", "args", "counts") and fields[k] != []]
+        check(not more, "%s: fields %s" % (path, more))
+        fields = {k: v for k, v in fields.items() if k in hook.fields}
+        if found.pop("fields") != fields or any(
+            said[k] not in (v, list(v) if isinstance(v, tuple) else v) for k, v in found.items()
+        ):
+            check("\\u" in line or "\ufffd" in line, "%s: %s, not %s" % (path, hook, line))
+        n += 1
+    check(n == len(lines) == sum(1 for _ in trace.hooks()), path + ": the number of hooks")
+
+
 def check_reports(trace, path):
     lines = cpidecode("--format", "json", path).decode().splitlines()
     check(trace.summary() == [json.loads(line) for line in lines], path + ": summary()")
@@ -134,6 +153,7 @@ def main(paths):
         with swtrace.open(path) as trace:
             check_columns(trace, path)
             check_reports(trace, path)
+            check_hooks(trace, path)
     with swtrace.open(paths[0]) as trace:
         long = check_columns(trace, paths[0], "--where", "elapsed > 20us", where="elapsed > 20us")
         under = check_columns(trace, paths[0], "--where", "under(depth = 1)", where="under(depth = 1)")
@@ -142,6 +162,10 @@ def main(paths):
         middle = int(all_of_them["start_ns"][len(all_of_them) // 2])
         later = trace.intervals(["end_ns"], from_ns=middle)
         check(0 < len(later) < len(all_of_them) and int(later["end_ns"].min()) >= middle, "from_ns")
+        stamps = [hook.time_ns for hook in trace.hooks()]
+        middle = stamps[len(stamps) // 2]
+        later = [hook.time_ns for hook in trace.hooks(from_ns=middle)]
+        check(later == [stamp for stamp in stamps if stamp >= middle], "hooks() from a time")
         check(len(trace.why()) > 0 and len(trace.slowest()) == 10, "why() and slowest()")
     check_pandas(check_selection(paths[0]))
     check_errors(paths[0])

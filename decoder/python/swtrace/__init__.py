@@ -7,9 +7,10 @@
 """
 
 from ._library import Error
+from .hooks import Hook
 from .intervals import Intervals
 from .rows import Rows
 from .trace import Trace, open
 
-__all__ = ["Error", "Intervals", "Rows", "Trace", "open"]
+__all__ = ["Error", "Hook", "Intervals", "Rows", "Trace", "open"]
 __version__ = "1.0.0"

@@ -54,6 +54,41 @@ class ColumnBuffer(ctypes.Structure):
     ]
 
 
+class Hook(ctypes.Structure):
+    _fields_ = [
+        ("ticks", ctypes.c_uint64),
+        ("time_ns", ctypes.c_int64),
+        ("ring", ctypes.c_uint32),
+        ("tid", ctypes.c_uint32),
+        ("pid", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("major", ctypes.c_uint8),
+        ("nstrings", ctypes.c_uint8),
+        ("nwords", ctypes.c_uint16),
+        ("file", ctypes.c_uint32),
+        ("position", ctypes.c_uint64),
+        ("task", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("words", ctypes.c_void_p),
+        ("strings", ctypes.c_void_p),
+    ]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_uint32),
+        ("turn", ctypes.c_uint32),
+        ("repeated", ctypes.c_int),
+        ("not_measured", ctypes.c_int),
+        ("u", ctypes.c_uint64),
+        ("i", ctypes.c_int64),
+        ("f", ctypes.c_double),
+        ("string", ctypes.c_void_p),
+        ("length", ctypes.c_size_t),
+    ]
+
+
 class ReportOptions(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -110,6 +145,15 @@ _FUNCTIONS = {
     "columns_read": (ctypes.c_int, [_POINTER, ctypes.POINTER(ColumnBuffer), ctypes.c_size_t]),
     "columns_text": (_POINTER, [_POINTER, ctypes.c_uint32, ctypes.POINTER(ctypes.c_size_t)]),
     "columns_close": (None, [_POINTER]),
+    "hooks_open": (ctypes.c_int, [_POINTER, ctypes.POINTER(_POINTER)]),
+    "hooks_next": (ctypes.c_int, [_POINTER, ctypes.POINTER(ctypes.POINTER(Hook))]),
+    "hooks_seek": (ctypes.c_int, [_POINTER, ctypes.c_int64]),
+    "hooks_field": (ctypes.c_int, [_POINTER, ctypes.POINTER(Field), _POINTER]),
+    "hooks_close": (None, [_POINTER]),
+    "hook_string": (
+        _POINTER,
+        [ctypes.POINTER(Hook), ctypes.c_uint, ctypes.POINTER(ctypes.c_size_t)],
+    ),
     "report": (
         ctypes.c_int,
         [_POINTER, ctypes.POINTER(ReportOptions), Write, _POINTER, _POINTER],

@@ -6,12 +6,13 @@ import ctypes
 import json
 import os
 from types import TracebackType
-from typing import Any, List, Optional, Sequence, Type, Union
+from typing import Any, Iterator, List, Optional, Sequence, Type, Union
 
 import numpy as np
 
-from . import _library
+from . import _library, hooks
 from ._library import CODE, F64, I64, U64, Error
+from .hooks import Hook
 from .intervals import Intervals
 from .rows import Rows
 
@@ -115,6 +116,11 @@ class Trace:
             return _read_columns(library, handle)
         finally:
             library.cpidecode_columns_close(handle)
+
+    def hooks(self, from_ns: Optional[int] = None) -> Iterator[Hook]:
+        """The hooks in order of time, one by one, from that CLOCK_REALTIME on. Keep the trace open
+        while iterating."""
+        return hooks.read(_library.load(), self._opened(), from_ns)
 
     def report(
         self,

@@ -1,0 +1,109 @@
+"""Hooks one by one."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple
+
+from . import _library
+from ._library import Error
+
+_GUEST_RING = 0x80000000
+_U64, _I64, _FIX4, _F64, _STRING = range(5)  # enum cpidecode_field_type
+
+
+class Hook(NamedTuple):
+    """A hook. What the trace does not know is None."""
+
+    time_ns: int
+    ticks: int
+    cpu: Optional[int]  # None: of a ring that belongs to no processor
+    tid: int
+    pid: Optional[int]
+    task: Optional[str]
+    major: int
+    minor: int
+    name: Optional[str]
+    words: Tuple[int, ...]
+    strings: Tuple[str, ...]
+    fields: Dict[str, Any]  # by its schema; lists of those in repeats
+
+
+def _text(at: Optional[int], length: int) -> str:
+    return ctypes.string_at(at, length).decode("utf-8", "surrogateescape") if length else ""
+
+
+def _name(name: Optional[bytes]) -> Optional[str]:
+    return name.decode("utf-8", "surrogateescape") if name else None
+
+
+def _value(field: _library.Field) -> Any:
+    if field.not_measured:
+        return None
+    if field.type == _STRING:
+        return _text(field.string, field.length)
+    if field.type == _F64:
+        return field.f
+    if field.type == _FIX4:
+        return field.u / 10000
+    return field.i if field.type == _I64 else field.u
+
+
+def _read_fields(library: ctypes.CDLL, handle: ctypes.c_void_p) -> Dict[str, Any]:
+    field = _library.Field()
+    fields: Dict[str, Any] = {}
+    while library.cpidecode_hooks_field(handle, ctypes.byref(field), None) > 0:
+        name = field.name.decode("utf-8", "surrogateescape")
+        if field.repeated:
+            fields.setdefault(name, []).append(_value(field))
+        else:
+            fields[name] = _value(field)
+    return fields
+
+
+def _read_strings(library: ctypes.CDLL, raw: Any) -> Tuple[str, ...]:
+    length = ctypes.c_size_t()
+    found = []
+    for i in range(raw.contents.nstrings):
+        at = library.cpidecode_hook_string(raw, i, ctypes.byref(length))
+        found.append(_text(at, length.value))
+    return tuple(found)
+
+
+def read(
+    library: ctypes.CDLL, trace: ctypes.c_void_p, from_ns: Optional[int]
+) -> Iterator[Hook]:
+    """The hooks of an open trace."""
+    handle = ctypes.c_void_p()
+    raw = ctypes.POINTER(_library.Hook)()
+    code = library.cpidecode_hooks_open(trace, ctypes.byref(handle))
+    if code:
+        raise Error("hooks", code)
+    try:
+        if from_ns is not None:
+            code = library.cpidecode_hooks_seek(handle, from_ns)
+        while not code:
+            code = library.cpidecode_hooks_next(handle, ctypes.byref(raw))
+            if code <= 0:
+                break
+            hook = raw.contents
+            yield Hook(
+                hook.time_ns,
+                hook.ticks,
+                hook.ring if hook.ring < _GUEST_RING else None,
+                hook.tid,
+                hook.pid or None,
+                _name(hook.task),
+                hook.major,
+                hook.minor,
+                _name(hook.name),
+                struct.unpack("<%dI" % hook.nwords, ctypes.string_at(hook.words, 4 * hook.nwords)),
+                _read_strings(library, raw),
+                _read_fields(library, handle),
+            )
+            code = 0
+        if code:
+            raise Error("hooks", code, system_error=ctypes.get_errno())
+    finally:
+        library.cpidecode_hooks_close(handle)
