@@ -85,7 +85,7 @@ endfunction()
 install_library(swtrace "perfutil.h;swtrace.h;p4counters.h"
   "CPI measurement and trace hooks in lock-free per-CPU rings"
   "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m;dl" "")
-install_library(cpidecode cpidecode.h
+install_library(cpidecode "cpidecode.h;cpidecode.hpp"
   "Reads binary traces: hooks, intervals, cycles per instruction"
   "zlib liblz4 libxxhash" "z;lz4;xxhash;m" "")
 install_library(cpc "libcpc.h;libpctx.h;cpc_event.h"

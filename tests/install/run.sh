@@ -23,7 +23,7 @@ check() { # NAME COMMAND...
 }
 
 check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
-for f in include/perfutil.h include/swtrace.h include/cpidecode.h include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h include/cpc_event.h \
+for f in include/perfutil.h include/swtrace.h include/cpidecode.h include/cpidecode.hpp include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h include/cpc_event.h \
 	bin/swtrace bin/cpidecode share/man/man3/perflib.3 share/man/man3/p4counters.3 share/man/man3/libpctx.3 share/man/man3/cpc_event.3 \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 share/man/man3/swtrace.3 share/man/man3/SWTRACE_SCOPE.3 \
 	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/cpidecode.py \
@@ -88,6 +88,19 @@ queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libperflib) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" &&
 		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(perflib|cpidecode|swtrace)'
+}
+reads_with_pkg_config() { # COMPILER FLAGS PROGRAM
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libcpidecode) \
+		-Wl,-rpath,"$libdir" && env -u LD_LIBRARY_PATH "$work/c" "$SOURCE/samples/measured.trace"
+}
+reads_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
+	libs=$(pkg-config --static --libs libcpidecode |
+		sed 's/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/') || return 1
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libcpidecode) $libs &&
+		env -u LD_LIBRARY_PATH "$work/c" "$SOURCE/samples/measured.trace" &&
+		! readelf -d "$work/c" | grep -qE 'NEEDED.*libcpidecode'
 }
 # One copy of what the libraries share: its functions, its state and its fork handlers.
 all_libraries="libperflib libcpc libswtrace libcpidecode"
@@ -183,6 +196,8 @@ for kind in "" _static; do
 		with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/hooks.cc"
 	check "the nested intervals of the CPI facility's description $how" \
 		with_pkg_config$kind "$cc" "-std=c17 -x c" "$SOURCE/samples/nested_intervals.c"
+	check "a C++ program that reads a trace by cpidecode.hpp $how" \
+		reads_with_pkg_config$kind "$cxx_compiler" "-std=c++17" "$here/reader.cc"
 	check "a C program that counts $how" \
 		counters_with_pkg_config$kind "$cc" "$c" "$here/counters.c"
 	check "a C++ program that counts $how" \
