@@ -434,7 +434,7 @@ typedef struct cpidecode_columns cpidecode_columns;
 
 enum cpidecode_column_type {
 	CPIDECODE_COLUMN_U64,  /* uint64_t; 0 where there is none */
-	CPIDECODE_COLUMN_I64,  /* int64_t; 0 where there is none */
+	CPIDECODE_COLUMN_I64,  /* int64_t; 0 where there is none, of "parent" -1 */
 	CPIDECODE_COLUMN_F64,  /* double; NaN where there is none */
 	CPIDECODE_COLUMN_CODE, /* uint32_t: of cpidecode_columns_text, or CPIDECODE_NO_TEXT */
 };
@@ -471,8 +471,9 @@ typedef struct cpidecode_column_buffer {
 } cpidecode_column_buffer;
 
 /*
- * Reads the trace for n columns: names of the CSV's, "elapsed_ns" (whole nanoseconds), "arg.NAME"
- * and "event.NAME". names NULL, n 0: all of the CSV but arguments and events. An argument or event
+ * Reads the trace for n columns: names of the CSV's, "elapsed_ns" (whole nanoseconds), "parent"
+ * (the row of the innermost interval around it, from 0; -1: none of the rows), "arg.NAME" and
+ * "event.NAME". names NULL, n 0: all of the CSV but arguments, events and ids. An argument or event
  * is an integer or a double as its values are; a code, with numbers as text, if any of them is a
  * text. options and error may be NULL. On failure *c is NULL.
  */

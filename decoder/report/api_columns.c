@@ -31,6 +31,7 @@ enum {
 enum columns_source {
 	COLUMNS_OF_INTERVAL, /* struct column */
 	COLUMNS_ELAPSED,
+	COLUMNS_PARENT,
 	COLUMNS_VALUE, /* an argument or event */
 };
 
@@ -140,6 +141,8 @@ static int columns_code_of_cell(struct cpidecode_columns *c, struct columns_colu
 	o->len = 0;
 	if (cell->kind == CELL_WORDS)
 		cell->words(o, (uint32_t)cell->u);
+	else if (cell->kind == CELL_ID)
+		cell_spell_id(o, *cell);
 	else
 		value_spell(o, *cell);
 	if (o->error)
@@ -212,15 +215,21 @@ static int columns_add(struct cpidecode_columns *c, const char *name)
 		to->type = CPIDECODE_COLUMN_U64;
 		return 0;
 	}
+	if (strcmp(name, "parent") == 0) {
+		to->source = COLUMNS_PARENT;
+		to->type = CPIDECODE_COLUMN_I64;
+		return 0;
+	}
 	return columns_is_value(c, to) ? 0 : CPIDECODE_EINVAL;
 }
 
+/* But ids: each is a text of its own. */
 static int columns_add_all(struct cpidecode_columns *c)
 {
 	int rc = 0;
 
 	for (const struct column *own = interval_columns; (own->name || own->heading) && !rc; own++)
-		if (own->name && own->source != COLUMN_NEST)
+		if (own->name && own->source != COLUMN_NEST && !own->is_end)
 			rc = columns_add(c, own->name);
 	return rc;
 }
@@ -250,7 +259,7 @@ static int columns_choose(struct cpidecode_columns *c, const char *const *names,
 		if (rc == CPIDECODE_EINVAL)
 			return columns_refuse(error, i, 0,
 				"no such column: one of --report intervals --format csv, "
-				"elapsed_ns, arg.NAME or event.NAME");
+				"elapsed_ns, parent, arg.NAME or event.NAME");
 		if (rc)
 			return rc;
 	}
@@ -418,6 +427,12 @@ static inline void columns_put_u64(const struct columns_place *to, uint64_t u, b
 	columns_put_absent(to, !is_known);
 }
 
+static inline void columns_put_i64(const struct columns_place *to, int64_t i, bool is_known)
+{
+	memcpy(to->value, &i, sizeof i);
+	columns_put_absent(to, !is_known);
+}
+
 static inline void columns_put_f64(const struct columns_place *to, double f)
 {
 	memcpy(to->value, &f, sizeof f);
@@ -509,6 +524,9 @@ static int columns_put(struct cpidecode_columns *c, struct columns_column *colum
 		return columns_put_column(c, column, iv, to);
 	case COLUMNS_ELAPSED:
 		columns_put_u64(to, elapsed_whole_ns(iv), true);
+		return 0;
+	case COLUMNS_PARENT:
+		columns_put_i64(to, iv->parent, iv->parent >= 0);
 		return 0;
 	case COLUMNS_VALUE:
 		v = columns_find_value(column, iv);

@@ -353,6 +353,37 @@ START_TEST(conditions_choose_rows)
 }
 END_TEST
 
+START_TEST(parents_are_rows)
+{
+	static const char *const names[] = {"parent"};
+	struct fixture f;
+	cpidecode_columns *c;
+	cpidecode_interval_stream *s;
+	cpidecode_interval iv;
+	int64_t parent;
+	uint8_t absent;
+	unsigned nested = 0, rows = 0;
+
+	begin(&f);
+	ck_assert_int_eq(cpidecode_columns_open(f.t, names, 1, NULL, &c, NULL), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
+	while (cpidecode_interval_stream_next(s, &iv) > 0) {
+		const cpidecode_column_buffer to = {.values = &parent, .absent = &absent};
+
+		ck_assert_int_eq(cpidecode_columns_read(c, &to, 1), 1);
+		ck_assert_int_eq(parent, iv.parent);
+		ck_assert_uint_eq(absent, parent < 0);
+		nested += parent >= 0;
+		rows++;
+	}
+	ck_assert_uint_gt(nested, 0);
+	ck_assert_uint_lt(nested, rows);
+	cpidecode_interval_stream_close(s);
+	cpidecode_columns_close(c);
+	end(&f);
+}
+END_TEST
+
 START_TEST(what_does_not_exist_is_told)
 {
 	static const char *const names[] = {"tid", "no_such_column"}, *const nest[] = {"cpus"},
@@ -391,7 +422,7 @@ int main(void)
 {
 	return suites_run(SUITE("columns",
 				  TESTS(types_are_those_of_the_values, conditions_choose_rows,
-					  what_does_not_exist_is_told),
+					  parents_are_rows, what_does_not_exist_is_told),
 				  LOOPS({columns_are_those_of_csv, 0, 2})),
 		NULL);
 }

@@ -43,7 +43,7 @@ def same(cell, value, is_masked, is_text):
 def check_columns(trace, path, *options, **chosen):
     rows = list(csv.reader(io.StringIO(cpidecode("--report", "intervals", "--format", "csv", *options, path).decode(), newline="")))
     # Events have their names alone in CSV.
-    own = trace.intervals(threads=1).dtype.names
+    own = trace.intervals(threads=1).dtype.names + ("id", "parent_id")
     names = [
         name if name in own or name.startswith(("arg.", "event.")) else "event." + name for name in rows[0]
     ]

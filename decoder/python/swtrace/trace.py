@@ -75,8 +75,9 @@ class Trace:
     ) -> Intervals:
         """The intervals by start, longer first.
 
-        columns: names of the CSV's columns, "elapsed_ns", "arg.NAME", "event.NAME"; None: all of the
-        CSV but arguments and events. where: a condition, as cpidecode --where. from_ns, to_ns:
+        columns: names of the CSV's columns, "elapsed_ns", "parent" (the row of the innermost interval
+        around it, else masked), "arg.NAME", "event.NAME"; None: all of the CSV but arguments, events and
+        ids. where: a condition, as cpidecode --where. from_ns, to_ns:
         intervals that overlap this range of CLOCK_REALTIME. threads: 0 for one on each processor.
         """
         library = _library.load()
