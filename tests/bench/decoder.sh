@@ -14,6 +14,9 @@ build_tools() {
 	must "compiling gentrace" $cc $flags "$top"/tests/gentrace/*.c \
 		"$top/tests/lib/trace_build.c" -o "$work/gentrace" \
 		$(pkg-config --cflags --libs liblz4 libxxhash zlib)
+	# shellcheck disable=SC2046,SC2086
+	must "compiling decoder_reader" $cc $flags "$here/decoder_reader.c" -o "$work/decoder_reader" \
+		$(pkg-config --cflags --libs libcpidecode) -Wl,-rpath,"$libdir"
 }
 
 sizes() {
@@ -208,6 +211,32 @@ export_bytes() { # FORMAT: of the file $memory/FORMAT, an interval
 		"$(awk -v n="$stacks" -v b="$(wc -c <"$memory/$1")" 'BEGIN { print b / n }')" >>"$work/samples"
 }
 
+# reader ID EVENTS ARGUMENTS...: decoder_reader on one processor, timed
+reader() {
+	id=$1 events=$2; shift 2
+	"$work/meter" -n "$events" "$id" taskset -c 0 "$work/decoder_reader" "$@" >>"$work/samples" 2>"$log" ||
+		{ cat "$log" >&2; fail "$id failed"; }
+}
+
+intervals_measured() {
+	gentrace -k groups -g 5000 -n "$stacks" -p label,time "$memory/raw"
+	for i in $(seq "$repetitions"); do
+		reader read.stream "$stacks" stream "$memory/raw"
+		reader read.columns "$stacks" columns "$memory/raw" start_ns elapsed_ns label tid
+		reader read.all "$stacks" columns "$memory/raw"
+		single where.none "$stacks" "$memory/raw"
+		single where.plain "$stacks" --where 'elapsed > 1us' "$memory/raw"
+		single where.parent "$stacks" --where 'parent.elapsed > 1us' "$memory/raw"
+		single where.self "$stacks" --where 'self_ns > 1us' "$memory/raw"
+		single where.contains "$stacks" --where 'contains(elapsed > 1us)' "$memory/raw"
+	done
+	for how in stream columns; do
+		there=$("$work/decoder_reader" $how "$memory/raw")
+		verdict_of "all intervals are read: $how" "$there of $stacks" [ "$there" -eq "$stacks" ]
+	done
+	rm -rf "${memory:?}"/*
+}
+
 exports_measured() {
 	# Time and label, and what a time hook has.
 	gentrace -k groups -g 5000 -n "$stacks" -p label,time "$memory/raw"
@@ -282,6 +311,7 @@ measure() {
 	groups_measured
 	wide_measured
 	stacks_measured
+	intervals_measured
 	exports_measured
 	by_measured
 	part_measured
