@@ -141,6 +141,17 @@ def check_errors(path):
         check(False, "a closed trace")
     except ValueError:
         pass
+    # An iterator keeps its trace, and outlives its close.
+    check(sum(1 for _ in swtrace.open(path).hooks()) > 1, "hooks() of a trace without a name")
+    trace = swtrace.open(path)
+    left = trace.hooks()
+    next(left)
+    trace.close()
+    try:
+        next(left)
+        check(False, "hooks() of a closed trace")
+    except ValueError:
+        pass
     try:
         swtrace.open("no_such_file")
         check(False, "a file that is not there")

@@ -71,19 +71,38 @@ def _read_strings(library: ctypes.CDLL, raw: Any) -> Tuple[str, ...]:
     return tuple(found)
 
 
-def read(
-    library: ctypes.CDLL, trace: ctypes.c_void_p, from_ns: Optional[int]
-) -> Iterator[Hook]:
+class Iteration:
+    """An iterator of the library. A trace closes those that are left before itself."""
+
+    def __init__(self, library: ctypes.CDLL, trace: ctypes.c_void_p) -> None:
+        self._library = library
+        self._handle: Optional[ctypes.c_void_p] = None
+        handle = ctypes.c_void_p()
+        code = library.cpidecode_hooks_open(trace, ctypes.byref(handle))
+        if code:
+            raise Error("hooks", code)
+        self._handle = handle
+
+    def close(self) -> None:
+        if self._handle is not None:
+            self._library.cpidecode_hooks_close(self._handle)
+            self._handle = None
+
+    def opened(self) -> ctypes.c_void_p:
+        if self._handle is None:
+            raise ValueError("the trace is closed")
+        return self._handle
+
+
+def read(library: ctypes.CDLL, iteration: Iteration, from_ns: Optional[int]) -> Iterator[Hook]:
     """The hooks of an open trace."""
-    handle = ctypes.c_void_p()
     raw = ctypes.POINTER(_library.Hook)()
-    code = library.cpidecode_hooks_open(trace, ctypes.byref(handle))
-    if code:
-        raise Error("hooks", code)
+    code = 0
     try:
         if from_ns is not None:
-            code = library.cpidecode_hooks_seek(handle, from_ns)
+            code = library.cpidecode_hooks_seek(iteration.opened(), from_ns)
         while not code:
+            handle = iteration.opened()
             code = library.cpidecode_hooks_next(handle, ctypes.byref(raw))
             if code <= 0:
                 break
@@ -106,4 +125,4 @@ def read(
         if code:
             raise Error("hooks", code, system_error=ctypes.get_errno())
     finally:
-        library.cpidecode_hooks_close(handle)
+        iteration.close()

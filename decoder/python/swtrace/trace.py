@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import weakref
 from types import TracebackType
 from typing import Any, Iterator, List, Optional, Sequence, Type, Union
 
@@ -28,6 +29,7 @@ class Trace:
 
     def __init__(self, *paths: Path) -> None:
         self._trace: Optional[ctypes.c_void_p] = None
+        self._iterations: "weakref.WeakSet[hooks.Iteration]" = weakref.WeakSet()
         library = _library.load()
         names = (ctypes.c_char_p * len(paths))(*[os.fsencode(path) for path in paths])
         trace = ctypes.c_void_p()
@@ -56,6 +58,8 @@ class Trace:
 
     def close(self) -> None:
         """Closes the files. What was read from them stays."""
+        for iteration in list(self._iterations):
+            iteration.close()
         if self._trace is not None:
             _library.load().cpidecode_close(self._trace)
             self._trace = None
@@ -119,9 +123,12 @@ class Trace:
             library.cpidecode_columns_close(handle)
 
     def hooks(self, from_ns: Optional[int] = None) -> Iterator[Hook]:
-        """The hooks in order of time, one by one, from that CLOCK_REALTIME on. Keep the trace open
-        while iterating."""
-        return hooks.read(_library.load(), self._opened(), from_ns)
+        """The hooks in order of time, one by one, from that CLOCK_REALTIME on. Once the
+        trace is closed, ValueError."""
+        iteration = hooks.Iteration(_library.load(), self._opened())
+        self._iterations.add(iteration)
+        # A generator: it holds the trace, too.
+        yield from hooks.read(_library.load(), iteration, from_ns)
 
     def report(
         self,
