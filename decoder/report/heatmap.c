@@ -1,6 +1,6 @@
 /* How many intervals began when and took how long: two passes, for the ranges and for the counts.
  */
-#include "../sink/heatmap.h"
+#include "../sink/svg/heatmap.h"
 
 #include <inttypes.h>
 #include <math.h>

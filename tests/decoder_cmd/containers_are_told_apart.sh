@@ -41,7 +41,7 @@ for container in /box/a /box/b; do
 		fi
 	done
 	run 0 --where "container=\"$container\"" --format folded c.bin
-	in_file out "^worker \\($container\\);l [23]0\$"
+	in_file out "^(worker|pid 1) \\($container\\);worker;l [23]0\$"
 	not_in_file out server
 done
 run 0 --report summary --format csv --where 'absent(container)' c.bin
@@ -50,7 +50,7 @@ not_in_file out '^m,'
 
 # Stacks begin with it.
 run 0 --format folded c.bin
-printf '%s\n' 'server;l 10' 'worker (/box/a);l 20' 'worker (/box/a);m 40' 'worker (/box/b);l 30' |
+printf '%s\n' 'server;server;l 10' 'worker (/box/a);worker;l 20' 'worker (/box/a);worker;m 40' 'pid 1 (/box/b);worker;l 30' |
 	sort | cmp - out || fail "stacks do not begin with the container"
 run 0 --format svg c.bin
 in_file out 'worker \(/box/a\)'
@@ -65,8 +65,8 @@ done
 run 0 --report summary --format json c.bin
 in_file out '"label":"m",.*"container":"/box/a"'
 run 0 --report summary c.bin
-in_file out ' container +mm +label'
-in_file out ' /box/a +02  m$'
+in_file out '^label .* container +mm$'
+in_file out '^m .* /box/a +02$'
 run 0 --report why --format csv c.bin
 in_file out '^m,2,1,time_ns,.*,/box/a'
 run 0 --report why c.bin

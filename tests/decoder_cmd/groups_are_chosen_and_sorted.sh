@@ -114,7 +114,7 @@ for list in tid parent,label time:200us,tid; do
 		END { for (k in sum) print k "," sum[k] }' | sort | cmp expected - || fail "histogram --by $list"
 done
 run 0 --by parent --report histogram g.bin
-in_file out ' share%  up to% .* parent$'
+in_file out '^parent .* share%  up to%'
 
 misused()
 {

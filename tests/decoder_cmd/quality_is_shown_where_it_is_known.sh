@@ -50,4 +50,4 @@ in_file out '^shared,2,1,.*,0,1'
 run 0 --format json quality.bin
 in_file out '"label":"shared",.*"flagged":1\}'
 run 0 --report hooks quality.bin
-in_file out 'A0000002 00000003 0000000B 00000000 000F4240 00000001 00000001 .* quality$'
+in_file out 'A0000002 00000003 0000000B 00000000 000F4240 00000001 00000001 .* quality flags=3 '

@@ -107,7 +107,7 @@ static bool same(const struct varint_out *a, const struct varint_out *b)
 /* A written result can be read, and is written again as the same bytes. */
 static void again(const uint8_t *bytes, size_t n)
 {
-	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS};
 	struct varint_out o;
 	const char *why = NULL;
 	size_t at = PARTIAL_HEADER_SIZE;
@@ -137,7 +137,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	bytes_put(&file, h, sizeof h);
 	bytes_put(&file, payload, n);
 	uint8_t *exact = exact_copy(file.p, file.n);
-	p->tally.wanted = PARTIAL_WANTED;
+	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
 	int rc = partial_read(p, exact, file.n, &why);
 	PROMISE(!rc || (rc == 1 && why), "code %d", rc);
 	/* A reader may sort the parts it accepts. */
@@ -210,7 +210,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	r.is_flame = how->kind == REPORT_FLAME;
 	r.format = how->format;
 	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
-	p->tally.wanted = PARTIAL_WANTED;
+	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
 	int rc = partial_read(p, (uint8_t *)out.buf, out.len, &why);
 	PROMISE(!rc && !partial_settle(p), "our own partial result: %s", why);
 	again((uint8_t *)out.buf, out.len);

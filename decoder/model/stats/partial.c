@@ -139,7 +139,11 @@ int partial_settle(struct partial *p)
 {
 	partial_sort(p);
 	int rc = partial_threads_settle(p);
-	return rc ? rc : tally_settle(&p->tally);
+	if (!rc)
+		rc = tally_settle(&p->tally);
+	if (!rc)
+		rc = tally_complete_containers(&p->tally);
+	return rc ? rc : tally_spell_containers(&p->tally);
 }
 
 static uint64_t partial_hash_id(const uint8_t id[16])

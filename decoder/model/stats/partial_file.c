@@ -6,6 +6,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/scope_hooks.h"
+#include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "partial.h"
 #include "partial_arguments.h"
@@ -115,6 +116,23 @@ static void put_events(struct varint_out *o, const struct tally_extra *extra)
 	}
 }
 
+static int put_container(void *ctx, const char *name)
+{
+	struct varint_out *o = ctx;
+
+	varint_put(o, name != NULL);
+	if (name)
+		varint_put_string(o, name, strlen(name));
+	return 0;
+}
+
+static void put_containers(struct varint_out *o, const struct tally_extra *extra)
+{
+	varint_put(o, extra->num_containers);
+	varint_put(o, extra->containers_left_out);
+	tally_each_container(extra, put_container, o);
+}
+
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
 	struct sums scratch;
@@ -151,6 +169,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 		put_spread(o, tally_spread(g, i));
 	put_order(o, g);
 	put_events(o, extra);
+	put_containers(o, extra);
 }
 
 static void put_rings(struct varint_out *o, const struct partial_source *s)
@@ -455,6 +474,56 @@ static int get_events(struct varint_in *in, struct tally *t, struct tally_group 
 	return rc;
 }
 
+/* Whether a name may follow the one before it; NULL: the owner's, which comes first. */
+static bool is_next_container(bool is_first, const char *before, const char *name)
+{
+	return is_first || (name && (!before || strcmp(before, name) < 0));
+}
+
+static int get_container(struct varint_in *in, struct tally *t, const char **name)
+{
+	uint32_t length;
+
+	*name = NULL;
+	if (!varint_get_max(in, 1))
+		return 0;
+	const uint8_t *bytes = varint_get_string(in, &length);
+	if (length > TF_CONTAINER_MAX || !length || memchr(bytes, 0, length))
+		varint_fail(in, "a container's name that is none");
+	if (in->why)
+		return 0;
+	char *copy = arena_alloc(&t->memory, length + 1);
+	if (!copy)
+		return CPIDECODE_ENOMEM;
+	memcpy(copy, bytes, length);
+	copy[length] = 0;
+	*name = copy;
+	return 0;
+}
+
+static int get_containers(struct varint_in *in, struct tally *t, struct tally_group *g)
+{
+	uint64_t n = varint_get_max(in, TALLY_CONTAINERS);
+	bool left_out = varint_get_max(in, 1);
+	const char *before = NULL, *name;
+	struct tally_extra *extra = n ? tally_need_extra(t, g) : NULL;
+	int rc = n && !extra ? CPIDECODE_ENOMEM : 0;
+
+	if (left_out && n != TALLY_CONTAINERS)
+		varint_fail(in, "containers contradict themselves");
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		rc = get_container(in, t, &name);
+		if (!rc && !in->why && !is_next_container(!i, before, name))
+			varint_fail(in, "containers are not in order");
+		if (!rc && !in->why)
+			rc = tally_add_container(t, extra, name);
+		before = name;
+	}
+	if (n)
+		extra->containers_left_out = left_out;
+	return rc;
+}
+
 /* The rest of a group, after its name. */
 static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
@@ -483,6 +552,8 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 		rc = get_order(in, t, g);
 	if (!rc && !in->why)
 		rc = get_events(in, t, g);
+	if (!rc && !in->why)
+		rc = get_containers(in, t, g);
 	return rc ? rc : tally_set_sums(t, g, &s);
 }
 

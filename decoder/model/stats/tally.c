@@ -357,8 +357,6 @@ static int merge_extra(struct tally *t, struct tally_group *g, const struct tall
 		&extra->columns, &from->extra->columns, histogram_exact(&g->time), &t->buffer);
 	if (!rc)
 		rc = tally_merge_events(t, g, from);
-	if (!rc && t->wanted & TALLY_WANT_CONTAINERS)
-		rc = tally_merge_containers(t, extra, from->extra);
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
 		if (t->wanted & TALLY_WANT_VALUES && tally_spread(from, v))
 			rc = merge_spread(t, g, v, tally_spread(from, v));
@@ -372,9 +370,48 @@ static int merge_order(struct tally *t, struct tally_group *g, const struct time
 	return order ? timeline_merge(order, from) : CPIDECODE_ENOMEM;
 }
 
+/* Before the times. A group of a trace without several containers has no list: where the other one
+ * has, its own were in the owner's. */
+static int merge_containers(struct tally *t, struct tally_group *g, const struct tally_group *from)
+{
+	const struct tally_extra *more = tally_extra(from);
+	const bool has_list = tally_extra(g)->containers;
+	int rc = 0;
+
+	if (!has_list && !more->containers)
+		return 0;
+	struct tally_extra *extra = tally_need_extra(t, g);
+	if (!extra)
+		return CPIDECODE_ENOMEM;
+	if ((!has_list && g->time.count) || !more->containers)
+		rc = tally_add_container(t, extra, NULL);
+	return rc ? rc : tally_merge_containers(t, extra, more);
+}
+
+int tally_complete_containers(struct tally *t)
+{
+	bool any = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < t->count && !any; i++)
+		any = tally_extra(t->groups[i])->containers;
+	for (size_t i = 0; any && i < t->count && !rc; i++) {
+		struct tally_extra *extra = tally_need_extra(t, t->groups[i]);
+
+		if (!extra)
+			return CPIDECODE_ENOMEM;
+		if (!extra->containers)
+			rc = tally_add_container(t, extra, NULL);
+	}
+	return rc;
+}
+
 static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
-	int rc = histogram_merge(&g->time, &from->time);
+	int rc = t->wanted & TALLY_WANT_CONTAINERS ? merge_containers(t, g, from) : 0;
+
+	if (!rc)
+		rc = histogram_merge(&g->time, &from->time);
 
 	exact_add(&g->total, from->total);
 	if (!rc && from->extra)

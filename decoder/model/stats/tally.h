@@ -163,8 +163,14 @@ int tally_merge_event(struct tally *t, struct tally_group *g, const struct tally
 int tally_merge_events(struct tally *t, struct tally_group *g, const struct tally_group *from);
 /* The name lives as long as the trace; NULL: the container of the session's owner. */
 int tally_add_container(struct tally *t, struct tally_extra *extra, const char *name);
+/* Copies the names. */
 int tally_merge_containers(
 	struct tally *t, struct tally_extra *extra, const struct tally_extra *from);
+/* Calls add for each name, the owner's (NULL) first, until it does not return 0. */
+int tally_each_container(
+	const struct tally_extra *extra, int (*add)(void *ctx, const char *name), void *ctx);
+/* Where any group has a list, gives one to those that have none. */
+int tally_complete_containers(struct tally *t);
 /* Sets `container` of all groups. */
 int tally_spell_containers(struct tally *t);
 /* NULL: no memory. */

@@ -54,13 +54,31 @@ int tally_add_container(struct tally *t, struct tally_extra *extra, const char *
 	return 0;
 }
 
+int tally_each_container(
+	const struct tally_extra *extra, int (*add)(void *ctx, const char *name), void *ctx)
+{
+	int rc = 0;
+
+	for (const struct tally_container *c = extra->containers; c && !rc; c = c->next)
+		rc = add(ctx, c->name);
+	return rc;
+}
+
+/* The names may be those of a partial result that is freed. */
+static int tally_copy_container(struct tally *t, struct tally_extra *extra, const char *name)
+{
+	const char *copy = name ? intern_bytes(&t->memory, name, (uint32_t)strlen(name) + 1) : NULL;
+
+	return name && !copy ? CPIDECODE_ENOMEM : tally_add_container(t, extra, copy);
+}
+
 int tally_merge_containers(
 	struct tally *t, struct tally_extra *extra, const struct tally_extra *from)
 {
 	int rc = 0;
 
 	for (const struct tally_container *c = from->containers; c && !rc; c = c->next)
-		rc = tally_add_container(t, extra, c->name);
+		rc = tally_copy_container(t, extra, c->name);
 	extra->containers_left_out |= from->containers_left_out;
 	return rc;
 }

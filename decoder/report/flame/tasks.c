@@ -4,6 +4,7 @@
 
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
+#include "../../model/trace/containers.h"
 #include "../../model/trace/trace.h"
 
 static uint64_t flame_tasks_hash(const struct flame_task *task)
@@ -85,11 +86,15 @@ uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 	if (recent->number && recent->task == iv->task && recent->tid == iv->tid &&
 		recent->machine == iv->machine)
 		return recent->number;
-	task.thread = flame_tasks_name(names, iv->task, "tid", iv->tid, NULL);
+	/* In place of a name, a thread of another PID namespace has its own ids. */
+	const struct container *in = iv->task ? trace_container(t, iv->machine, iv->task) : NULL;
+	task.thread = flame_tasks_name(
+		names, iv->task, "tid", in && in->own_tid ? in->own_tid : iv->tid, NULL);
 	if (iv->task)
-		task.process = flame_tasks_name(names,
-			flame_tasks_find_main(t, iv->machine, iv->task), "pid", iv->task->pid,
-			tasks->has_containers ? iv->task->container : NULL);
+		task.process =
+			flame_tasks_name(names, flame_tasks_find_main(t, iv->machine, iv->task),
+				"pid", in && in->own_pid ? in->own_pid : iv->task->pid,
+				tasks->has_containers ? iv->task->container : NULL);
 	if (!task.thread || (iv->task && !task.process))
 		return 0;
 	uint32_t number = flame_tasks_add(tasks, &task);

@@ -155,7 +155,7 @@ int report_make_partial(struct report *r, struct partial *p)
 
 int report_partial(struct report *r)
 {
-	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	struct partial p = {.tally.wanted = PARTIAL_WANTED | tallies_want_containers(r)};
 	int rc = report_make_partial(r, &p);
 
 	if (!rc)
@@ -168,9 +168,11 @@ unsigned report_merged_wants(enum report_kind kind)
 {
 	switch (kind) {
 	case REPORT_PARTIAL:
-		return PARTIAL_WANTED;
+		return PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
 	case REPORT_CPUS:
 		return TALLY_WANT_CPUS;
+	case REPORT_SUMMARY:
+		return TALLY_WANT_CONTAINERS;
 	default:
 		return 0;
 	}

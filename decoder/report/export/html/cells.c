@@ -35,8 +35,9 @@ struct cell_column {
 /* What the lanes, the names and the blocks of `core` tell. */
 static bool cells_has_elsewhere(const struct column *c)
 {
-	static const char *const names[] = {
-		"start_ns", "end_ns", "pid", "tid", "task", "label", "container"};
+	/* Ids would take a third of the page, which numbers intervals itself. */
+	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "label",
+		"container", "id", "parent_id"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], c->name) == 0)

@@ -1,7 +1,7 @@
 #include "svg_text.h"
 
-#include "../../formats/base/utf8.h"
-#include "escape.h"
+#include "../../../formats/base/utf8.h"
+#include "../escape.h"
 
 /* A whole lacks whatever one of its parts lacks. */
 static void svg_discard_part(struct out *o, struct out *part)

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_HEATMAP_H
 #define SWT_DECODER_HEATMAP_H
 
-#include "out.h"
+#include "../out.h"
 
 /*
  * Latencies are on a logarithmic axis: each doubling is cut into 2^parts equal buckets; below

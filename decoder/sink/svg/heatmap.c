@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "../escape.h"
 #include "flame_colour.h"
-#include "units.h"
+#include "../units.h"
 
 enum {
 	TOP = 118, /* pixels above the plot */

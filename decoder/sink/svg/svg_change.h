@@ -3,7 +3,7 @@
 #ifndef SWT_DECODER_SINK_SVG_CHANGE_H
 #define SWT_DECODER_SINK_SVG_CHANGE_H
 
-#include "flame.h"
+#include "../flame.h"
 
 /* Of a frame whose total was `before` a run and is `after`, of runs of that number. */
 unsigned svg_change_colour(const struct flame *f, const struct flame_frame *frame);

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_SINK_SVG_TEXT_H
 #define SWT_DECODER_SINK_SVG_TEXT_H
 
-#include "out.h"
+#include "../out.h"
 
 #define SVG_ELLIPSIS "\xE2\x80\xA6"
 

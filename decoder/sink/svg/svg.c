@@ -5,13 +5,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "../../formats/base/utf8.h"
-#include "escape.h"
-#include "flame.h"
+#include "../../../formats/base/utf8.h"
+#include "../escape.h"
+#include "../flame.h"
 #include "flame_colour.h"
 #include "svg_change.h"
 #include "svg_text.h"
-#include "units.h"
+#include "../units.h"
 
 /* flame.css and flame.js, built in (formats/embed.cmake). */
 extern const unsigned char flame_css[], flame_js[];
