@@ -95,7 +95,8 @@ struct column {
 	uint8_t spare;	  /* a narrow text drops columns with the greatest first; 0: never */
 	bool is_end;	  /* in CSV and JSON behind the columns of the second list */
 	bool left;	  /* aligned in text */
-	bool is_text;	  /* of a function: its cells are strings or words */
+	bool is_text;	  /* of a function: its cells are strings, words or ids */
+	bool is_id;	  /* ids: a text of its own in most rows */
 	uint8_t unit;	  /* enum column_unit */
 	union {
 		struct cell (*get)(const void *row);

@@ -117,7 +117,7 @@ static bool parquet_grow_texts(struct parquet_column *c)
 {
 	if (!array_reserve(&c->offsets, &c->texts_room, c->ntexts + 1, sizeof *c->offsets))
 		return false;
-	if (2 * (c->ntexts + 1) <= c->index.slots)
+	if (c->is_plain || 2 * (c->ntexts + 1) <= c->index.slots)
 		return true;
 	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
 		return false;
@@ -130,14 +130,45 @@ static bool parquet_grow_texts(struct parquet_column *c)
 	return true;
 }
 
-void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+/* hash: of the text; a plain column has no index, and takes any. */
+static void parquet_add_text(
+	struct parquet_file *p, size_t column, const char *s, size_t n, uint64_t hash)
 {
 	struct parquet_column *c = &p->columns[column];
 	uint8_t length[4];
+
+	if (n > INT32_MAX || !parquet_grow_texts(c)) {
+		parquet_fail(p);
+		return;
+	}
+	put_le32(length, (uint32_t)n);
+	c->offsets[c->ntexts] = c->texts.len;
+	out_bytes(&c->texts, length, sizeof length);
+	out_bytes(&c->texts, s, n);
+	if (c->texts.error) {
+		parquet_fail(p);
+		return;
+	}
+	p->bytes += n + sizeof length + sizeof *c->offsets;
+	if (!c->is_plain) {
+		p->bytes += 20; /* of the index, about */
+		hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
+	}
+	c->last = c->ntexts++;
+	parquet_put_bits(p, column, c->last);
+}
+
+void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	struct parquet_column *c = &p->columns[column];
 	size_t before;
 
 	if (p->o->error)
 		return;
+	if (c->is_plain) {
+		parquet_add_text(p, column, s, n, 0);
+		return;
+	}
 	/* Many columns have the same text in most rows. */
 	const char *last = c->ntexts ? parquet_text(c, c->last, &before) : NULL;
 	if (last && before == n && memcmp(last, s, n) == 0) {
@@ -155,22 +186,7 @@ void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size
 			return;
 		}
 	}
-	if (n > INT32_MAX || !parquet_grow_texts(c)) {
-		parquet_fail(p);
-		return;
-	}
-	put_le32(length, (uint32_t)n);
-	c->offsets[c->ntexts] = c->texts.len;
-	out_bytes(&c->texts, length, sizeof length);
-	out_bytes(&c->texts, s, n);
-	if (c->texts.error) {
-		parquet_fail(p);
-		return;
-	}
-	p->bytes += n + 32;
-	hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
-	c->last = c->ntexts++;
-	parquet_put_bits(p, column, c->last);
+	parquet_add_text(p, column, s, n, hash);
 }
 
 /* ------------------------------------------------------------------------ pages */
@@ -425,7 +441,7 @@ static void parquet_put_values(struct parquet_file *p, const struct parquet_colu
 static bool parquet_make_dictionary(
 	struct parquet_file *p, const struct parquet_column *c, struct dictionary *d)
 {
-	if (!c->count)
+	if (!c->count || c->is_plain)
 		return false;
 	d->indices = malloc((c->count + 8) * sizeof *d->indices);
 	d->values = malloc(DICTIONARY_MOST * sizeof *d->values);

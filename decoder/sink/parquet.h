@@ -30,6 +30,7 @@ struct parquet_column {
 	const char *name; /* length bytes of UTF-8 */
 	size_t length;
 	enum parquet_type type;
+	bool is_plain; /* texts that hardly repeat: they get no dictionary */
 	/* The rest is the writer's. */
 	uint64_t *values; /* those that are not null; of texts their numbers */
 	size_t count, room;

@@ -40,7 +40,7 @@ function isEqual(text, value, type) {
 }
 
 async function compareRows(name, rows) {
-	const found = await query(`select * from '${name}.parquet' order by id`);
+	const found = await query(`select * from '${name}.parquet' order by number`);
 	if (found.rows.length !== rows.length) {
 		say(name, `${found.rows.length} of ${rows.length} rows`);
 		return;
@@ -61,16 +61,16 @@ async function compareRows(name, rows) {
 	const parent = found.columns.indexOf("parent"), depth = found.columns.indexOf("depth");
 	const file = found.columns.indexOf("file"), tid = found.columns.indexOf("tid");
 	const last = new Map();
-	for (const [id, row] of found.rows.entries()) {
+	for (const [number, row] of found.rows.entries()) {
 		const key = row[file] + " " + row[tid];
 		if (!last.has(key))
 			last.set(key, []);
 		const open = last.get(key);
 		if (row[parent] !== (row[depth] ? String(open[row[depth] - 1]) : null)) {
-			say(name, `the parent of ${id}: ${row[parent]}`);
+			say(name, `the parent of ${number}: ${row[parent]}`);
 			break;
 		}
-		open[row[depth]] = id;
+		open[row[depth]] = number;
 	}
 }
 
@@ -93,6 +93,19 @@ async function compareSums(name) {
 	}
 }
 
+/* A parent's number leads to the row whose id is parent_id; every interval has an id of its own. */
+async function compareIds(name, rows) {
+	const found = await query(`select count(distinct i.id), count(p.id), count(i.parent_id)
+		from '${name}.parquet' i left join '${name}.parquet' p on p.number = i.parent and p.id = i.parent_id`);
+	const nested = rows.filter((r) => r.parent_id).length;
+	if (String(found.rows[0]) !== String([rows.length, nested, nested]))
+		say(name, `ids, parents, parent_ids: ${found.rows[0]} instead of ${[rows.length, nested, nested]}`);
+	const pages = await query(`select count(*) from parquet_metadata('${name}.parquet')
+		where path_in_schema in ('id', 'parent_id') and encodings like '%DICTIONARY%'`);
+	if (String(pages.rows[0]) !== "0")
+		say(name, `dictionaries of ids: ${pages.rows[0]}`);
+}
+
 /* Conditions that readers answer by statistics and dictionaries. */
 async function compareConditions(name, rows) {
 	const middle = rows[rows.length >> 1];
@@ -100,6 +113,7 @@ async function compareConditions(name, rows) {
 		return;
 	const counts = [
 		[`start_ns >= ${middle.start_ns}`, rows.filter((r) => BigInt(r.start_ns) >= BigInt(middle.start_ns))],
+		[`id = '${middle.id}'`, [middle]],
 		[`tid = ${middle.tid}`, rows.filter((r) => r.tid === middle.tid)],
 		[`label is not null and label = '${middle.label.replaceAll("'", "''")}'`,
 			rows.filter((r) => r.label === middle.label)],
@@ -138,6 +152,7 @@ for (const name of names) {
 	intervals += rows.length;
 	await compareRows(name, rows);
 	await compareSums(name);
+	await compareIds(name, rows);
 	await compareConditions(name, rows);
 	const table = readParquet(new Uint8Array(fs.readFileSync(name + ".parquet")));
 	const read = table.recordBatches().reduce((sum, batch) => sum + batch.numRows, 0);

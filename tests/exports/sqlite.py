@@ -41,7 +41,7 @@ def is_equal(text, value):
 
 def compare_columns(name, rows, db):
     own = [c[1] for c in db.execute("pragma table_info(named_intervals)")]
-    found = [dict(zip(own, r)) for r in db.execute("select * from named_intervals order by id")]
+    found = [dict(zip(own, r)) for r in db.execute("select * from named_intervals order by number")]
     if len(found) != len(rows):
         say(name, f"{len(found)} of {len(rows)} intervals")
         return
@@ -51,6 +51,7 @@ def compare_columns(name, rows, db):
                 say(name, f"row {i}, {column}: {is_[column]!r} instead of {row[column]!r}")
                 return
     compare_nesting(name, found)
+    compare_ids(name, rows, db)
     compare_values(name, rows, own, db)
 
 
@@ -61,9 +62,21 @@ def compare_nesting(name, found):
         open_ = last[row["file"], row["tid"]]
         expected = open_.get(row["depth"] - 1)
         if row["parent"] != expected:
-            say(name, f"the parent of {row['id']}: {row['parent']} instead of {expected}")
+            say(name, f"the parent of {row['number']}: {row['parent']} instead of {expected}")
             return
-        open_[row["depth"]] = row["id"]
+        open_[row["depth"]] = row["number"]
+
+
+def compare_ids(name, rows, db):
+    """A parent's number leads to the row whose id is parent_id; every interval has an id of its own."""
+    nested = sum(row["parent_id"] != "" for row in rows)
+    found = db.execute("""select count(distinct i.id), count(p.id), count(i.parent_id) from intervals i
+        left join intervals p on p.number = i.parent and p.id = i.parent_id""").fetchone()
+    if found != (len(rows), nested, nested):
+        say(name, f"ids, parents, parent_ids: {found} instead of {(len(rows), nested, nested)}")
+    own = db.execute("select count(*), count(distinct id), min(number), max(number) from own").fetchone()
+    if rows and own != (len(rows), len(rows), 0, len(rows) - 1):
+        say(name, f"the view own: {own}")
 
 
 def compare_values(name, rows, own, db):

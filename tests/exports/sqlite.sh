@@ -31,6 +31,14 @@ for name in ("piped", "deep"):
 assert len(dumps[0]) > 3000 and dumps[0] == dumps[1]
 PYTHON
 
+# From a row to the report.
+row=$(python3 -c 'import sqlite3
+print(*sqlite3.connect("deep.sqlite").execute("""select own.id, start_ns, elapsed_cycles, tid from own
+    join intervals using (number) order by own_ns desc limit 1""").fetchone(), sep=",")')
+run 0 --report intervals --format csv --columns id,start_ns,elapsed_cycles,tid --where "id=${row%%,*}" deep.bin
+printf 'id,start_ns,elapsed_cycles,tid\r\n%s\r\n' "$row" >expected
+cmp -s expected out || fail "the interval with the most own time, $row: $(cat out)"
+
 # Refused with the reason, and nothing is left.
 mkdir refused
 run 2 --format sqlite plain.bin

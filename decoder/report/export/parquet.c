@@ -17,7 +17,7 @@
 
 /* Before the columns of the report. */
 enum {
-	COLUMN_ID,
+	COLUMN_NUMBER,
 	COLUMN_PARENT,
 	COLUMN_FILE,
 	COLUMN_HOST,
@@ -28,7 +28,7 @@ enum {
 static const struct {
 	const char *name;
 	enum parquet_type type;
-} first_columns[COLUMNS_FIRST] = {[COLUMN_ID] = {"id", PARQUET_I64},
+} first_columns[COLUMNS_FIRST] = {[COLUMN_NUMBER] = {"number", PARQUET_I64},
 	[COLUMN_PARENT] = {"parent", PARQUET_I64},
 	[COLUMN_FILE] = {"file", PARQUET_U32},
 	[COLUMN_HOST] = {"host", PARQUET_TEXT},
@@ -137,7 +137,8 @@ static int parquet_choose_columns(struct parquet_export *e)
 		e->report[e->count] = c;
 		e->columns[e->count++] = (struct parquet_column){.name = c->name,
 			.length = strlen(c->name),
-			.type = parquet_type_of_column(c)};
+			.type = parquet_type_of_column(c),
+			.is_plain = c->is_id};
 	}
 	for (size_t i = 0; i < nvalues; i++) {
 		size_t at = e->names.len;
@@ -169,6 +170,8 @@ static void parquet_put_spelled(struct parquet_export *e, size_t column, struct 
 	e->text.len = 0;
 	if (cell.kind == CELL_WORDS)
 		cell.words(&e->text, (uint32_t)cell.u);
+	else if (cell.kind == CELL_ID)
+		cell_spell_id(&e->text, cell);
 	else
 		value_spell(&e->text, cell);
 	if (e->text.error && !e->r->out->error)
@@ -238,7 +241,7 @@ static void parquet_add_interval(struct parquet_export *e, const struct interval
 {
 	const char *host = trace_meta_value(trace_file(e->r->trace, iv->file), "host");
 
-	parquet_put_bits(&e->to, COLUMN_ID, (uint64_t)iv->place);
+	parquet_put_bits(&e->to, COLUMN_NUMBER, (uint64_t)iv->place);
 	if (iv->parent >= 0)
 		parquet_put_bits(&e->to, COLUMN_PARENT, (uint64_t)iv->parent);
 	parquet_put_bits(&e->to, COLUMN_FILE, iv->file);

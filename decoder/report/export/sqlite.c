@@ -1,6 +1,6 @@
 /*
  * The intervals as an SQLite database: a row of `intervals` each, with the columns of the
- * intervals' report. Texts are stored once, in tables of names; views join them.
+ * intervals' report. Texts other than ids are stored once, in tables of names; views join them.
  */
 #include "../../sink/sqlite.h"
 
@@ -76,8 +76,8 @@ static const char *const views =
 	" FROM intervals LEFT JOIN labels ON labels.id = label_id"
 	" WHERE flags_id NOT IN (SELECT id FROM words WHERE '+' || name || '+' LIKE '%+open+%')"
 	" GROUP BY label_id, minor, major;"
-	"CREATE VIEW own AS SELECT id, elapsed_ns - coalesce((SELECT sum(n.elapsed_ns)"
-	" FROM intervals n WHERE n.parent = i.id), 0) AS own_ns FROM intervals i;";
+	"CREATE VIEW own AS SELECT number, id, elapsed_ns - coalesce((SELECT sum(n.elapsed_ns)"
+	" FROM intervals n WHERE n.parent = i.number), 0) AS own_ns FROM intervals i;";
 
 static void sqlite_choose_columns(struct sqlite_export *e)
 {
@@ -88,20 +88,28 @@ static void sqlite_choose_columns(struct sqlite_export *e)
 			e->columns[e->ncolumns++] = c;
 }
 
+/* Whether its texts have a table. Ids do not repeat. */
+static bool sqlite_is_named(const struct column *c)
+{
+	return c->is_text && !c->is_id;
+}
+
 /* Names of columns are plain ASCII, and no keywords. */
 static int sqlite_create_intervals(struct sqlite_export *e)
 {
 	struct out *o = &e->text;
 
 	o->len = 0;
-	out_str(o, "CREATE TABLE intervals(id INTEGER PRIMARY KEY, parent INTEGER, file INTEGER,"
-		   " elapsed_ns INTEGER");
+	out_str(o,
+		"CREATE TABLE intervals(number INTEGER PRIMARY KEY, parent INTEGER, file INTEGER,"
+		" elapsed_ns INTEGER");
 	for (unsigned i = 0; i < e->ncolumns; i++) {
 		const struct column *c = e->columns[i];
 
 		out_str(o, ", ");
 		out_str(o, c->name);
-		out_str(o, c->is_text		      ? "_id INTEGER"
+		out_str(o, c->is_id		      ? " TEXT"
+			   : c->is_text		      ? "_id INTEGER"
 			   : c->source == COLUMN_REAL ? " REAL"
 						      : " INTEGER");
 	}
@@ -134,15 +142,18 @@ static int sqlite_create_named(struct sqlite_export *e)
 	const char *table;
 
 	o->len = 0;
-	out_str(o, "CREATE VIEW named_intervals AS SELECT intervals.id, parent, file, elapsed_ns");
+	out_str(o, "CREATE VIEW named_intervals AS SELECT number, parent, file, elapsed_ns");
 	for (unsigned i = 0; i < e->ncolumns; i++) {
 		const char *name = e->columns[i]->name;
 
-		out_printf(o, e->columns[i]->is_text ? ", %s_text.name AS %s" : ", %s", name, name);
+		out_printf(o,
+			sqlite_is_named(e->columns[i]) ? ", %s_text.name AS %s"
+						       : ", intervals.%s AS %s",
+			name, name);
 	}
 	out_str(o, " FROM intervals");
 	for (unsigned i = 0; i < e->ncolumns; i++)
-		if (e->columns[i]->is_text) {
+		if (sqlite_is_named(e->columns[i])) {
 			const char *name = e->columns[i]->name;
 
 			sqlite_find_texts(e, name, &table);
@@ -208,6 +219,16 @@ static int sqlite_put_words(
 	return sqlite_put_name(row, texts, e->text.len ? e->text.buf : "", e->text.len);
 }
 
+static int sqlite_put_id(struct sqlite_export *e, struct sqlite_row *row, struct cell c)
+{
+	e->text.len = 0;
+	cell_spell_id(&e->text, c);
+	if (e->text.error)
+		return CPIDECODE_ENOMEM;
+	sqlite_put_text(row, e->text.buf, e->text.len);
+	return 0;
+}
+
 static int sqlite_put_cell(
 	struct sqlite_export *e, struct sqlite_row *row, struct sqlite_texts *texts, struct cell c)
 {
@@ -233,6 +254,8 @@ static int sqlite_put_cell(
 		return 0;
 	case CELL_WORDS:
 		return sqlite_put_words(e, row, texts, c);
+	case CELL_ID:
+		return sqlite_put_id(e, row, c);
 	default:
 		sqlite_put_null(row);
 		return 0;
@@ -305,7 +328,7 @@ static int sqlite_add_interval(struct sqlite_export *e, const struct interval *i
 		const struct column *c = e->columns[i];
 
 		rc = sqlite_put_cell(e, row,
-			c->is_text ? sqlite_find_texts(e, c->name, &table) : NULL,
+			sqlite_is_named(c) ? sqlite_find_texts(e, c->name, &table) : NULL,
 			column_cell(c, iv));
 	}
 	sqlite_end_row(row);

@@ -204,6 +204,7 @@ const struct column interval_columns[] = {{"start_ns", "start", AT(start_ns), .u
 	{"container", "container", .get = interval_get_container, .is_text = true, .none = "-",
 		.left = true, .when = INTERVAL_HAS_CONTAINER, .place = 2, .spare = 8},
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
-	{"id", NULL, .get = interval_get_id, .is_text = true, .is_end = true},
-	{"parent_id", NULL, .get = interval_get_parent_id, .is_text = true, .is_end = true},
+	{"id", NULL, .get = interval_get_id, .is_text = true, .is_id = true, .is_end = true},
+	{"parent_id", NULL, .get = interval_get_parent_id, .is_text = true, .is_id = true,
+		.is_end = true},
 	{.name = NULL}};
