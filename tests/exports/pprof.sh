@@ -15,7 +15,9 @@ for file in $exported; do
 	case $file in *.pprof) names="$names ${file%.pprof}" ;; esac
 done
 for name in $names; do
-	"$CPIDECODE" --format folded --weight ns -o "$name.folded" "$name.bin" 2>/dev/null
+	# Folded stacks have the process in front of a thread whose name is known; here, pid is a label.
+	"$CPIDECODE" --format folded --weight ns "$name.bin" 2>/dev/null |
+		sed -E '/^tid [0-9]+;/!s/^[^;]*;//' >"$name.folded"
 done
 # shellcheck disable=SC2086
 python3 "$here/pprof.py" $names >equal 2>&1 || fail "$(cat equal)"
