@@ -2,7 +2,7 @@
  * The intervals as a Parquet file: a row each, with the columns of the intervals' report, and one
  * for each name of an argument or event.
  */
-#include "../../sink/parquet.h"
+#include "../../sink/parquet/parquet.h"
 
 #include <inttypes.h>
 #include <math.h>

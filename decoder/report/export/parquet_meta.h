@@ -3,7 +3,7 @@
 #define SWT_DECODER_REPORT_EXPORT_PARQUET_META_H
 
 #include "../../model/trace/trace.h"
-#include "../../sink/parquet.h"
+#include "../../sink/parquet/parquet.h"
 
 /* Closes the file, with META of the first file: several may differ. 0 or CPIDECODE_ENOMEM. */
 int parquet_close_with_meta(struct parquet_file *p, const struct trace *t);

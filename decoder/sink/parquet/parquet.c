@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../formats/base/array.h"
-#include "../../formats/bytes.h"
+#include "../../../formats/base/array.h"
+#include "../../../formats/bytes.h"
 #include "thrift.h"
 
 enum {

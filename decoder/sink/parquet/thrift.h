@@ -2,10 +2,10 @@
  * A writer of Thrift's compact protocol, as far as Parquet needs it: structs of integers, strings,
  * lists and structs. Fields come in ascending order of their numbers.
  */
-#ifndef SWT_DECODER_SINK_THRIFT_H
-#define SWT_DECODER_SINK_THRIFT_H
+#ifndef SWT_DECODER_SINK_PARQUET_THRIFT_H
+#define SWT_DECODER_SINK_PARQUET_THRIFT_H
 
-#include "out.h"
+#include "../out.h"
 
 enum thrift_type {
 	THRIFT_TRUE = 1,

@@ -10,11 +10,11 @@
  *	parquet_end_row(&p);		columns without a value are null
  *	parquet_close(&p, ...);
  */
-#ifndef SWT_DECODER_SINK_PARQUET_H
-#define SWT_DECODER_SINK_PARQUET_H
+#ifndef SWT_DECODER_SINK_PARQUET_PARQUET_H
+#define SWT_DECODER_SINK_PARQUET_PARQUET_H
 
-#include "../../formats/base/hash_index.h"
-#include "out.h"
+#include "../../../formats/base/hash_index.h"
+#include "../out.h"
 
 enum parquet_type {
 	PARQUET_U32,
