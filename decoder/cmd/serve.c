@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	SERVE_CLIENTS = 32, /* at a time; more wait */
+	SERVE_CLIENTS = 32, /* at a time; more wait for those that are answered */
 	SERVE_REQUEST_MAX = 8192,
 	SERVE_TOKEN_BYTES = 16,
 	SERVE_PIECE = 1 << 20,
@@ -258,12 +258,35 @@ static bool serve_client(struct server *s, struct client *c)
 	}
 }
 
+/* Whether another client can be taken. *instead: the one to drop for it; SERVE_CLIENTS: none. */
+static bool serve_has_room(const struct server *s, size_t *instead)
+{
+	*instead = SERVE_CLIENTS;
+	if (s->nclients < SERVE_CLIENTS)
+		return true;
+	/* The oldest without a whole request: clients are in order of arrival. */
+	for (*instead = 0; *instead < s->nclients; ++*instead)
+		if (s->clients[*instead].state == CLIENT_READS)
+			return true;
+	return false;
+}
+
 static void serve_accept(struct server *s)
 {
-	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	size_t instead;
 
+	if (!serve_has_room(s, &instead))
+		return;
+	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0)
 		return;
+	if (instead < SERVE_CLIENTS) {
+		struct client *c = &s->clients[instead];
+
+		close(c->fd);
+		s->nclients--;
+		memmove(c, c + 1, (s->nclients - instead) * sizeof *c);
+	}
 	s->clients[s->nclients++] = (struct client){
 		.fd = fd, .state = CLIENT_READS, .deadline = serve_now() + SERVE_REQUEST_MS};
 }
@@ -273,13 +296,13 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 {
 	struct pollfd fds[SERVE_CLIENTS + 1];
 	const struct timespec second = {.tv_sec = 1};
-	size_t kept = 0, polled = s->nclients;
+	size_t kept = 0, polled = s->nclients, instead;
 
 	for (size_t i = 0; i < polled; i++)
 		fds[i] = (struct pollfd){.fd = s->clients[i].fd,
 			.events = s->clients[i].state == CLIENT_SENDS ? POLLOUT : POLLIN};
-	fds[polled] =
-		(struct pollfd){.fd = polled < SERVE_CLIENTS ? s->listener : -1, .events = POLLIN};
+	fds[polled] = (struct pollfd){
+		.fd = serve_has_room(s, &instead) ? s->listener : -1, .events = POLLIN};
 	if (ppoll(fds, polled + 1, polled ? &second : NULL, unblocked) < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (size_t i = 0; i < polled; i++) {

@@ -65,6 +65,15 @@ for s in idle[:10]:
     s.sendall(f"{host}\r\n\r\n".encode())
     assert s.recv(12) == b"HTTP/1.1 200"
 
+# More than it takes: those that have said nothing for the longest time make room, the others stay.
+for s in idle:
+    s.close()
+silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+assert ask()[2] == wanted
+assert silent[0].recv(1) == b""
+silent[31].sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+assert silent[31].recv(12) == b"HTTP/1.1 200"
+
 # No other address of this machine is bound.
 bound = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A" and line.split()[1].endswith(":%04X" % port)]
 assert bound == ["0100007F:%04X" % port], bound
