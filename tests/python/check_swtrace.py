@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+import unittest.mock
 
 import numpy as np
 import swtrace
@@ -152,6 +153,13 @@ def check_errors(path):
         check(False, "hooks() of a closed trace")
     except ValueError:
         pass
+    with swtrace.open(path) as trace, unittest.mock.patch("ctypes.string_at", side_effect=KeyboardInterrupt):
+        try:
+            trace.report()
+            check(False, "a report that was interrupted")
+        except KeyboardInterrupt:
+            pass
+    check(sys.unraisablehook is sys.__unraisablehook__, "the hook of the interpreter")
     try:
         swtrace.open("no_such_file")
         check(False, "a file that is not there")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import sys
 import weakref
 from types import TracebackType
 from typing import Any, Iterator, List, Optional, Sequence, Type, Union
@@ -144,10 +145,20 @@ class Trace:
         with."""
         parts: List[bytes] = []
 
-        @_library.Write
+        raised: List[BaseException] = []
+
         def write(_: Any, data: int, size: int) -> int:
-            parts.append(ctypes.string_at(data, size))
-            return 0
+            if not raised:
+                parts.append(ctypes.string_at(data, size))
+            return len(raised)
+
+        # What ctypes returns for a callback that raises, as Ctrl-C does, is undefined: the report could
+        # lack a piece. From Python 3.13 on only the message names the callback.
+        def keep(unraisable: Any) -> None:
+            if unraisable.object is write or repr(write) in (unraisable.err_msg or ""):
+                raised.append(unraisable.exc_value)
+            else:
+                others(unraisable)
 
         options = _library.ReportOptions(
             size=ctypes.sizeof(_library.ReportOptions),
@@ -159,9 +170,15 @@ class Trace:
             threads=threads,
             before=before._opened() if before is not None else None,
         )
-        code = _library.load().cpidecode_report(
-            self._opened(), ctypes.byref(options), write, None, None
-        )
+        others, sys.unraisablehook = sys.unraisablehook, keep
+        try:
+            code = _library.load().cpidecode_report(
+                self._opened(), ctypes.byref(options), _library.Write(write), None, None
+            )
+        finally:
+            sys.unraisablehook = others
+        if raised:
+            raise raised[0]
         if code:
             raise Error(name, code)
         return b"".join(parts)
