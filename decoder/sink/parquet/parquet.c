@@ -437,7 +437,19 @@ static void parquet_put_values(struct parquet_file *p, const struct parquet_colu
 	}
 }
 
-/* Texts are numbers of their dictionary already. It is used where they repeat. */
+/* The texts of all rows one by one would take more than twice what their dictionary does. */
+static bool parquet_repeats_bytes(const struct parquet_column *c)
+{
+	size_t bytes = 0, n;
+
+	for (size_t i = 0; i < c->count && bytes <= 2 * c->texts.len; i++) {
+		parquet_text(c, c->values[i], &n);
+		bytes += n + 4;
+	}
+	return bytes > 2 * c->texts.len;
+}
+
+/* Texts are numbers of their dictionary already. It is used where they, or long ones, repeat. */
 static bool parquet_make_dictionary(
 	struct parquet_file *p, const struct parquet_column *c, struct dictionary *d)
 {
@@ -454,7 +466,7 @@ static bool parquet_make_dictionary(
 	for (size_t i = 0; i < c->count; i++)
 		d->indices[i] = (uint32_t)c->values[i];
 	d->count = c->ntexts;
-	return 2 * d->count <= c->count || d->count == 1;
+	return 2 * d->count <= c->count || d->count == 1 || parquet_repeats_bytes(c);
 }
 
 static void parquet_put_chunk(
