@@ -81,7 +81,8 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	struct ratio system[COLUMN_UTIL_RATIOS];
 
 	read_system(g, system);
-	tallies_text_heading(o, g);
+	/* A trace is read without them for this report; a partial result may have them. */
+	tallies_text_heading(o, g, false);
 	out_str(o, "\n       System");
 	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
 		char name[16];

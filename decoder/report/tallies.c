@@ -361,14 +361,14 @@ void tallies_text_name(struct out *o, const struct tally_group *g)
 		out_printf(o, " of major 0x%02X", g->major);
 }
 
-void tallies_text_heading(struct out *o, const struct tally_group *g)
+void tallies_text_heading(struct out *o, const struct tally_group *g, bool with_containers)
 {
 	tallies_text_name(o, g);
 	if (tally_is_util(g)) {
 		out_str(o, ", method ");
 		report_methods_text(o, tally_extra(g)->methods);
 	}
-	if (tally_extra(g)->container) {
+	if (with_containers && tally_extra(g)->container) {
 		out_str(o, ", container ");
 		escape_text(o, tally_extra(g)->container, strlen(tally_extra(g)->container));
 	}

@@ -83,8 +83,9 @@ void tallies_text_minor(struct out *o, const struct tally_group *g);
 /* The label, if any, the minor, and the major if it is not CPI's. */
 void tallies_text_name(struct out *o, const struct tally_group *g);
 
-/* The same, the method of CPU utilisation, the containers, and the number of intervals. */
-void tallies_text_heading(struct out *o, const struct tally_group *g);
+/* The same, the method of CPU utilisation, the containers if asked for, and the number of
+ * intervals. */
+void tallies_text_heading(struct out *o, const struct tally_group *g, bool with_containers);
 
 /* The number of intervals flagged by their quality hooks, and the flags; nothing if none. */
 void tallies_flagged_line(const struct report *r, const struct tally *t);

@@ -74,6 +74,18 @@ in_file out '^"m", minor 0x02, container /box/a, 1 interval'
 run 0 --report summary --format csv --where 'absent(container)' c.bin
 in_file out '^l,1,1,10,.*,0,,'
 
+# What cpus shows of them does not depend on where its data comes from.
+run 0 --report cpus c.bin
+not_in_file out container
+cp out cpus
+run 0 --partial c.part c.bin
+run 0 merge --report cpus c.part
+cmp -s out cpus || fail "cpus of a partial result is another report"
+run 0 --partial c.part --report cpus c.bin
+run 0 merge --partial c2.part c.part
+run 0 merge c2.part
+cmp -s out cpus || fail "cpus of a partial result that was merged is another report"
+
 # More than are shown: the first by name.
 {
 	printf '%s\n' 'clock raw' 'hz 1000000000' 'sync 0 1700000000000000000 5' 'cpus 1' 'section tasks'

@@ -275,7 +275,7 @@ static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
 
-	tallies_text_heading(o, g->group);
+	tallies_text_heading(o, g->group, true);
 	out_printf(o, ": %" PRIu64 " around p50, %" PRIu64 " from ", g->sums[WHY_MIDDLE].count,
 		g->sums[WHY_TAIL].count);
 	spell_percentile(o, r->tail);
