@@ -326,10 +326,11 @@ static void add_operand(struct seen *seen, char *text)
 /* Options of a report that a partial result carries. */
 static const struct {
 	int option;
-	const char *name; /* with the = */
+	const char *name; /* with the =, if it has a value */
 } carried_options[] = {{OPT_REPORT, "--report="}, {OPT_FORMAT, "--format="}, {OPT_TOP, "--top="},
 	{OPT_SORT, "--sort="}, {OPT_COLUMNS, "--columns="}, {OPT_METRIC, "--metric="},
-	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}, {OPT_WEIGHT, "--weight="}};
+	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}, {OPT_WEIGHT, "--weight="},
+	{OPT_WIDTH, "--width="}, {OPT_CSV_SAFE, "--csv-safe"}};
 
 enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
 
@@ -340,7 +341,7 @@ static void options_carry(struct options *o, int option, const char *value)
 	for (unsigned i = 0; i < CARRIED_OPTIONS; i++) {
 		if (carried_options[i].option != option)
 			continue;
-		if (asprintf(&text, "%s%s", carried_options[i].name, value) < 0) {
+		if (asprintf(&text, "%s%s", carried_options[i].name, value ? value : "") < 0) {
 			complain("no memory");
 			exit(EXIT_FAILED);
 		}

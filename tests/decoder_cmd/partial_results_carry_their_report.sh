@@ -12,8 +12,8 @@
 	awk 'BEGIN {
 		for (i = 0; i < 300; i++) {
 			e = (i * 7919) % 100003
-			printf "group mm=%d tid=7 at=%d elapsed=%d types=1 label=\"l%d\" summary detailed\n",
-				i % 2, 1000000 + i * 1000, e, i % 7
+			printf "group mm=%d tid=7 at=%d elapsed=%d types=1 label=\"%sl%d\" summary detailed\n",
+				i % 2, 1000000 + i * 1000, e, i % 7 ? "" : "=", i % 7
 			printf "cpu %d %d 0 x2\nthread %d %d\nendgroup\n", e % 977, e, e % 31, e / 2
 		}
 	}'
@@ -44,6 +44,9 @@ done <<'END'
 --report summary --sort -p99_ns --top 3
 --report summary --format csv --sort label --columns label,count,max_ns
 --report summary --format csv --metric x=elapsed_ns/2
+--report summary --width 40
+--report histogram --width 50
+--report summary --format csv --csv-safe --having count>1 --percentiles 50,75
 END
 
 # The command line adds to what is carried, or names another report.
@@ -54,6 +57,12 @@ run 0 merge --report summary --format csv h.p
 cmp -s out summary.csv || fail "another report than the one carried"
 run 0 merge --width 60 h.p
 [ "$(grep -v '^#' out | wc -L)" -le 60 ] || fail "no width"
+
+run 0 --partial w.p --report summary --width 40 t.bin
+run 0 --report summary --width 60 t.bin
+cp out whole
+run 0 merge --width 60 w.p
+cmp -s out whole || fail "the width of the command line is not the last word"
 
 # Refused by name.
 run 0 --partial s.p --report summary --top 3 --slice 1/2 t.bin
@@ -74,6 +83,7 @@ misuse()
 misuse 'of --report why there are no partial results' --partial x --report why t.bin
 misuse 'of --report intervals there are no partial results' --partial x --report intervals t.bin
 misuse 'takes --report NAME' --partial x --top 3 t.bin
+misuse 'takes --report NAME' --partial x --width 40 t.bin
 misuse 'goes with --report summary' --partial x --report histogram --metric x=cycles t.bin
 misuse 'merge --partial takes no --report=summary' merge --partial x --report summary s.p
 [ ! -e x ] || fail "a partial result in spite of misuse"
