@@ -757,8 +757,8 @@ static void check(struct options *o, const struct seen *seen)
 		     (o->format == FORMAT_SVG && o->report != REPORT_HEATMAP);
 
 	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
-		if (o->noise || o->ngates || o->nmetrics || o->single)
-			misuse("--report diff --format svg is the differential flame graph: it takes no --aa, --fail-if, --single-run or --metric");
+		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count)
+			misuse("--report diff --format svg is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric or --percentiles");
 	} else if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",

@@ -87,7 +87,7 @@ tip_is query '+50.0% against before|before 1,000 ns|after 1,500 ns, 100.00% of a
 run 0 --partial a.p a.bin
 run 1 --report diff --format svg a.p b.bin
 in_file err 'a.p: a partial result has no stacks'
-for more in --aa '--fail-if p90>+5%' '--metric x=1' --single-run; do
+for more in --aa '--fail-if p90>+5%' '--metric x=1' --single-run '--percentiles 50'; do
 	# shellcheck disable=SC2086
 	run 2 --report diff --format svg $more a.bin b.bin
 	in_file err 'is the differential flame graph: it takes no '
