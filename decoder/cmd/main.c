@@ -482,6 +482,8 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 			code = EXIT_FAILED;
 		}
 		if (!code)
+			code = merge_check_filter(p, run->files[0], all);
+		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;
 	}

@@ -41,6 +41,20 @@ int merge_add(struct partial *p, const char *path, const struct options *o)
 	return code ? code : check_compensated(p, path, o);
 }
 
+int merge_check_filter(const struct partial *p, const char *path, const struct options *o)
+{
+	bool is = true;
+	int rc = o->has_filter ? merge_is_filtered(p, &o->filter, o->from.given, o->to.given, &is)
+			       : 0;
+
+	if (rc || is)
+		return merge_complain(notes_name(path), rc);
+	complain(
+		"%s: a partial result that was made with other filters than those given: filters go with --partial, too",
+		notes_name(path));
+	return EXIT_USAGE;
+}
+
 int merge_end(struct partial *p)
 {
 	return merge_complain("merging", merge_settle(p));

@@ -26,6 +26,8 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 
 /* Adds one partial result, which must hold what is asked for. Returns an exit code. */
 int merge_add(struct partial *p, const char *path, const struct options *o);
+/* Whether it was made with the filters that are given, if any are. Returns an exit code. */
+int merge_check_filter(const struct partial *p, const char *path, const struct options *o);
 /* After the last. Returns an exit code. */
 int merge_end(struct partial *p);
 

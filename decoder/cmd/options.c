@@ -845,6 +845,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 	/* Keeps operands in order, because some belong to the option before them. */
 	while ((option = options_next(&scan)) != OPTIONS_END)
 		options_take_argument(o, &seen, option, &scan);
+	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
 	check(o, &seen);
 }

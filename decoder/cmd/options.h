@@ -70,6 +70,7 @@ struct options {
 	enum report_format format;
 	const char *weight;	    /* report_set_weight; NULL: the default */
 	struct filter filter;	    /* from and to are set once the trace's start is known */
+	bool has_filter;	    /* any of those of the filter was given */
 	struct where *where;	    /* NULL: none; settled once the trace is open */
 	const char *sort, *columns; /* NULL: the defaults */
 	const char *by_list;	    /* --by of summary and hooks; NULL: none */

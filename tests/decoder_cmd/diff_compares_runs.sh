@@ -117,4 +117,22 @@ misuse 'before or after' --report diff old --before new
 misuse 'no runs' --report diff --aa
 misuse 'what changed' --report diff --aa --fail-if 'mean>+5%' old
 misuse 'go with --report diff' --before old --after new
+
+# Filters are those of the partial results.
+for i in 1 2; do
+	run 0 --partial part.$i old/$i.bin
+	run 0 --partial labelled.$i --label 'x*' --from +0s old/$i.bin
+done
+for filter in --label=x --tid=1 --minor=1 --cpu=0 --from=+0s; do
+	misuse 'part.1: a partial result that was made with other filters' --report diff $filter part.1 part.2
+	misuse 'part.2: a partial result that was made with other filters' --report diff $filter old/1.bin part.2
+done
+run 0 --report diff --format csv labelled.1 labelled.2
+cp out labelled
+for one in labelled.1 old/1.bin; do
+	run 0 --report diff --format csv --label 'x*' --from +0s $one labelled.2
+	cmp -s out labelled || fail "$one: other filters than those of the partial results"
+done
+misuse 'other filters' --report diff --label 'x*' labelled.1 labelled.2
+misuse 'other filters' --report diff --label 'y*' --from +0s labelled.1 labelled.2
 misuse 'one of the runs itself' --report diff -o old/1.bin old new

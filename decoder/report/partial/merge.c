@@ -10,7 +10,6 @@
 #include "../../../include/cpidecode.h"
 #include "../../model/stats/partial_arguments.h"
 #include "../../sink/out.h"
-#include "../filter.h"
 #include "../flame/stacks.h"
 
 enum { FIRST_READ = 64 << 10 };
@@ -206,15 +205,44 @@ int merge_find_missing(
 	return 0;
 }
 
-/* Skips the times, which come first. */
-static const char *without_times(const char *filter)
+/* Skips the times, which come first. *has: whether there is a start, and an end; or NULL. */
+static const char *merge_skip_times(const char *filter, bool has[2])
 {
 	static const char *const times[] = {"from ", "to "};
 
-	for (unsigned i = 0; i < 2; i++)
-		if (strncmp(filter, times[i], strlen(times[i])) == 0 && strstr(filter, "; "))
+	for (unsigned i = 0; i < 2; i++) {
+		bool is = strncmp(filter, times[i], strlen(times[i])) == 0 && strstr(filter, "; ");
+
+		if (is)
 			filter = strstr(filter, "; ") + 2;
+		if (has)
+			has[i] = is;
+	}
 	return filter;
+}
+
+static const char *without_times(const char *filter)
+{
+	return merge_skip_times(filter, NULL);
+}
+
+int merge_is_filtered(
+	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is)
+{
+	struct filter any_time = *f;
+	bool has[2];
+	const char *filter = merge_skip_times(p->filter, has);
+	struct out text;
+
+	any_time.from = INT64_MIN;
+	any_time.to = INT64_MAX;
+	out_memory(&text);
+	filter_describe(&any_time, merge_is_compensated(p), NULL, &text);
+	out_char(&text, '\0');
+	*is = has[0] == has_from && has[1] == has_to && !text.error && !strcmp(filter, text.buf);
+	int rc = text.error ? CPIDECODE_ENOMEM : 0;
+	out_discard(&text);
+	return rc;
 }
 
 bool merge_is_comparable(const struct partial *first, const struct partial *run)

@@ -5,6 +5,7 @@
 #ifndef SWT_DECODER_REPORT_PARTIAL_MERGE_H
 #define SWT_DECODER_REPORT_PARTIAL_MERGE_H
 
+#include "../filter.h"
 #include "../notes/notes.h"
 
 /* Whether a regular file begins as a partial result. */
@@ -40,6 +41,13 @@ int merge_find_missing(
 
 /* Whether two runs were made with the same filters; times may differ. */
 bool merge_is_comparable(const struct partial *first, const struct partial *run);
+
+/*
+ * Whether a result was made with that filter. Of times, only whether it has a start and an end: a
+ * result does not tell what a relative time was.
+ */
+int merge_is_filtered(
+	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is);
 
 /* How many traces a settled result is of. */
 size_t merge_count_traces(const struct partial *p);
