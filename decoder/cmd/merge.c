@@ -57,7 +57,7 @@ int merge_check_filter(const struct partial *p, const char *path, const struct o
 
 int merge_end(struct partial *p)
 {
-	return merge_complain("merging", merge_settle(p));
+	return merge_complain("merging", merge_settle(p, complain));
 }
 
 /* One line for the head of a report, which begins with the number of names. */

@@ -1,10 +1,12 @@
-/* Names of flame graphs, and their hash table. */
+/* Names of flame graphs and their hash table, and stacks of partial results. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../decoder/report/flame/names.h"
+#include "../../decoder/report/partial/merge.h"
+#include "../../include/cpidecode.h"
 #include "../lib/suites.h"
 
 static void expect_name(
@@ -135,5 +137,26 @@ START_TEST(numbers_that_collide_are_all_found)
 }
 END_TEST
 
+static unsigned said;
+
+static void count_lines(const char *format, ...)
+{
+	said += strstr(format, "stacks") != NULL;
+}
+
+/* Their checksum holds, so that reading the files finds nothing. */
+START_TEST(damaged_stacks_are_told)
+{
+	static const uint8_t damaged[] = {0, 0, 0, 0, 9};
+	struct partial p = {.filter = strdup("")};
+
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(partial_add_stacks(&p, damaged, sizeof damaged), 0);
+	ck_assert_int_eq(merge_settle(&p, count_lines), CPIDECODE_EINVAL);
+	ck_assert_uint_eq(said, 1);
+	merge_free(&p);
+}
+END_TEST
+
 SUITE_MAIN("flame parts", a_name_has_one_number, many_names, merged_names_have_one_number,
-	numbers_that_collide_are_all_found)
+	numbers_that_collide_are_all_found, damaged_stacks_are_told)

@@ -167,11 +167,15 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 	return rc;
 }
 
-int merge_settle(struct partial *p)
+int merge_settle(struct partial *p, notes_say say)
 {
 	int rc = partial_settle(p);
 
-	return rc ? rc : flame_stacks_settle(p);
+	if (!rc)
+		rc = flame_stacks_settle(p);
+	if (rc == CPIDECODE_EINVAL)
+		say("the stacks of a partial result are damaged");
+	return rc;
 }
 
 static int merge_compare_names(const void *a, const void *b)

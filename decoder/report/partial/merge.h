@@ -28,8 +28,9 @@ enum { MERGE_UNREADABLE = 1 };
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
 
-/* After the last file, before any question. 0 or CPIDECODE_ENOMEM. */
-int merge_settle(struct partial *p);
+/* After the last file, before any question. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: damaged
+ * stacks, of which say tells. */
+int merge_settle(struct partial *p, notes_say say);
 
 /*
  * Which of n names are of no trace that *p has all of, by their indexes, *n_missing of them, in
