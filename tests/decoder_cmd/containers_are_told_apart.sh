@@ -62,6 +62,9 @@ for threads in 1 2 4; do
 	in_file out '^l,1,3,60,.*,"-, /box/a, /box/b"'
 	in_file out '^m,2,1,40,.*,/box/a'
 done
+cp out summary
+run 0 --report summary --format csv --exact c.bin
+cmp -s out summary || fail "--exact leaves out the containers"
 run 0 --report summary --format json c.bin
 in_file out '"label":"m",.*"container":"/box/a"'
 run 0 --report summary c.bin

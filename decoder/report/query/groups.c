@@ -342,6 +342,9 @@ static int groups_begin(struct groups_reading *g, unsigned threads)
 	int rc = 0;
 
 	g->to->tally.trace = g->r->trace;
+	/* Groups by label and minor have all columns that they have without --exact. */
+	if (!by)
+		g->to->tally.wanted = tallies_want_containers(g->r);
 	g->writers = pass_alloc(threads, sizeof *g->writers);
 	if (!g->writers)
 		return CPIDECODE_ENOMEM;
@@ -376,7 +379,8 @@ static int groups_end(struct groups_reading *g, unsigned threads)
 		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_places);
 	if (!to->tally.count)
 		report_note_no_intervals(g->r);
-	return tally_settle(&to->tally);
+	rc = tally_settle(&to->tally);
+	return rc ? rc : tally_spell_containers(&to->tally);
 }
 
 static void groups_close(struct groups_reading *g, unsigned threads)
