@@ -95,7 +95,7 @@ const struct option cpidecode_options[] = {
 		.help = "with why: the slowest from there on (p56 to p99.9)"},
 	{OPT_COMPENSATE, "--compensate",
 		.help = "take the library's own cost, which the trace tells, off times\n"
-			"                      (not for hooks, cpus, info, speedscope)"},
+			"                      (not for hooks, cpus, info, gaps, speedscope, html)"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
 			"                      EVENT: one that the intervals counted, or a --metric"},
