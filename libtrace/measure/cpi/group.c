@@ -433,7 +433,9 @@ static __attribute__((noinline)) bool image_make(
 	image->bytes = g.f.bytes;
 	image->hooks = g.f.hooks;
 	image->cpi = 0;
-	image_find_places(image, i->thread_instructions != CPI_NONE);
+	/* Only the summary of such an instance has words for the thread. */
+	image_find_places(
+		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != CPI_NONE);
 	return true;
 }
 
