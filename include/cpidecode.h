@@ -509,8 +509,9 @@ typedef struct cpidecode_report_options {
 	 * "histogram", "slowest" (ten), "gaps", "heatmap" */
 	const char *report;
 	/* "text", "csv", "json", "folded", "svg" (also of "heatmap"), "nrm2" (of hooks); of
-	 * intervals: "perfetto", "chrome", "speedscope", "callgrind", "pprof", "parquet" (also of hooks),
-	 * "html"; "sqlite" and "ctf" (of hooks) take a file and a folder, which only the command has */
+	 * intervals: "perfetto", "chrome", "speedscope", "callgrind", "pprof", "parquet" (also of
+	 * hooks), "html"; "sqlite" and "ctf" (of hooks) take a file and a folder, which only the
+	 * command has */
 	const char *format;
 	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */
