@@ -197,10 +197,12 @@ static int flame_stacks_get_about(struct varint_in *in, bool is_first, struct fl
 int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame_about *about)
 {
 	struct flame_stacks_reader r = {.tree = t};
-	struct varint_in all = {p->stacks.bytes, p->stacks.bytes + p->stacks.n, NULL};
 	int rc = 0;
 
 	*about = (struct flame_about){.start = INT64_MAX, .end = INT64_MIN};
+	if (!p->stacks.count)
+		return 0;
+	struct varint_in all = {p->stacks.bytes, p->stacks.bytes + p->stacks.n, NULL};
 	for (size_t i = 0; i < p->stacks.count && !rc && !all.why && !r.in.why; i++) {
 		uint32_t length;
 		const uint8_t *bytes = varint_get_string(&all, &length);

@@ -28,7 +28,7 @@ const struct why_explanation *why_explanations_of(
 	for (end = first; end < e->count && e->at[end].group == group;)
 		end++;
 	*count = end - first;
-	return e->at + first;
+	return *count ? &e->at[first] : NULL;
 }
 
 static const struct why_explanation *why_row_explanation(const void *row)
