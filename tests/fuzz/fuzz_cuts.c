@@ -227,9 +227,23 @@ static void intervals(const struct trace *t, const struct settings *s)
 struct gathered {
 	struct interval_builder *builder;
 	bool fed;
-	struct bytes all; /* struct interval, without their labels */
-	struct bytes labels;
+	struct bytes all;    /* struct interval, without their labels and values */
+	struct bytes labels; /* and values */
 };
+
+/* Their array lives as long as the builder's group. */
+static void gather_values(struct gathered *g, const struct interval *iv)
+{
+	for (uint32_t i = 0; i < iv->num_values; i++) {
+		const struct interval_value *v = &iv->values[i];
+		const bool is_text = v->type == INTERVAL_ARG_TEXT;
+		const uint64_t parts[] = {v->name, v->kind, v->type, v->length, is_text ? 0 : v->u};
+
+		bytes_put(&g->labels, parts, sizeof parts);
+		if (is_text)
+			bytes_put(&g->labels, iv->value_texts + v->at, v->length);
+	}
+}
 
 static void gather(struct gathered *g, const struct interval *iv)
 {
@@ -237,6 +251,8 @@ static void gather(struct gathered *g, const struct interval *iv)
 
 	own.cpus = NULL;
 	own.label = NULL;
+	own.num_values = 0;
+	gather_values(g, iv);
 	bytes_put(&g->all, &own, sizeof own);
 	if (iv->has_label)
 		bytes_put(&g->labels, iv->label, iv->label_len);

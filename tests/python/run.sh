@@ -15,6 +15,9 @@ for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || skip "the package swtrace: no Python with NumPy here (apt-get install python3-numpy)"
 
+! grep -qE '__(asan|tsan)_init' "$CPIDECODE_LIBRARY" ||
+	skip "the package swtrace: Python lacks the runtime that a sanitized library needs"
+
 export CPIDECODE CPIDECODE_LIBRARY
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
