@@ -130,7 +130,7 @@ void sqlite_open(struct sqlite_file *f, const char *path)
 		out_str(&name, "./");
 	out_bytes(&name, path, strlen(path) + 1);
 	f->error = name.error;
-	/* Nobody else knows the file: without locks it can be on any file system. */
+	/* The file is temporary and not shared. Without locks it works on any file system. */
 	if (!f->error)
 		sqlite_check(f, calls.open_v2(name.buf, &f->db, SQLITE_WRITABLE | SQLITE_ONE_THREAD,
 					"unix-none"));

@@ -322,7 +322,7 @@ static void pprof_put_function(struct protobuf *p, uint32_t id)
 	protobuf_uint(p, LINE_FUNCTION, id);
 	protobuf_close(p);
 	protobuf_close(p);
-	/* Without a system name, so that nobody demangles it. */
+	/* No system name: readers would demangle it. */
 	protobuf_open(p, PROFILE_FUNCTION);
 	protobuf_uint(p, FUNCTION_ID, id);
 	protobuf_uint(p, FUNCTION_NAME, STRINGS_OWN - 1 + id);

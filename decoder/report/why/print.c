@@ -440,7 +440,7 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 		why_print_text(r, groups, t, e, metrics);
 		return;
 	}
-	/* Only what was found has columns. */
+	/* Explanations get columns only if there are any. */
 	for (rows_begin_more(
 		     &rows, r, columns, e->count ? why_explanation_columns : NULL, tallies_have(t));
 		rows_pass(&rows);)
