@@ -74,7 +74,7 @@ static bool counters(unsigned want, enum counter_end end)
 
 static bool read_events(void)
 {
-	event_count_read(events, &events_reading);
+	event_count_read(events, &events_reading, EVENT_AT_END);
 	return events_reading.opening != 0;
 }
 

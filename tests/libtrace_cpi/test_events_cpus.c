@@ -26,6 +26,7 @@ static struct fake {
 static int refused;    /* an errno, of events of processors; 0: none */
 static int refused_on; /* of this processor alone; -1: of all */
 static unsigned reads, open_now;
+static int last_read; /* the processor of the group; -1: the thread's */
 
 static int fake_open(
 	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
@@ -63,6 +64,7 @@ static ssize_t fake_read(int fd, void *bytes, size_t size)
 	uint64_t *word = bytes, n = 0;
 
 	reads++;
+	last_read = fakes[fd - FIRST_FD].cpu;
 	for (int i = 0; i < FAKES; i++)
 		if (fakes[i].is_open && fakes[i].leader == fd) {
 			word[3 + 2 * n] = fakes[i].count;
@@ -150,12 +152,12 @@ START_TEST(all_processors_are_added)
 	struct event_count c;
 	const unsigned n = processors();
 
-	event_count_read(set, &from);
+	event_count_read(set, &from, EVENT_AT_START);
 	/* One group of the thread, and one of two on each processor. */
 	ck_assert_uint_eq(open_now, 1 + 2 * n);
 	count_on_processors(7);
 	reads = 0;
-	event_count_read(set, &to);
+	event_count_read(set, &to, EVENT_AT_END);
 	ck_assert_uint_eq(reads, 1 + n);
 	c = event_count_between(&from, &to, 0);
 	ck_assert(c.known && c.value == 0);
@@ -171,18 +173,32 @@ START_TEST(all_processors_are_added)
 }
 END_TEST
 
+/* The thread's counts are part of the processors', whatever a read itself counts. */
+START_TEST(processors_are_read_outside_the_thread)
+{
+	const struct event_set *set = set_of("context-switches,context-switches:a");
+	struct event_reading from, to;
+
+	event_count_read(set, &from, EVENT_AT_START);
+	ck_assert_int_eq(last_read, -1);
+	event_count_read(set, &to, EVENT_AT_END);
+	ck_assert_int_ge(last_read, 0);
+	event_count_rest();
+}
+END_TEST
+
 START_TEST(shared_counters_are_scaled)
 {
 	const struct event_set *set = set_of("cpu-clock:a");
 	struct event_reading from, to;
 	struct event_count c;
 
-	event_count_read(set, &from);
+	event_count_read(set, &from, EVENT_AT_START);
 	count_on_processors(1000);
 	for (int i = 0; i < FAKES; i++)
 		if (fakes[i].is_open)
 			fakes[i].running -= 50;
-	event_count_read(set, &to);
+	event_count_read(set, &to, EVENT_AT_END);
 	c = event_count_between(&from, &to, 0);
 	ck_assert(c.known);
 	ck_assert_uint_eq(c.value, 2000 * processors());
@@ -201,8 +217,8 @@ START_TEST(without_the_right_they_are_unknown)
 	ck_assert_int_eq(set->event[0].error, EACCES);
 	/* User mode alone takes the same right. */
 	ck_assert_int_eq(set->event[1].way, EVENT_BY_NOTHING);
-	event_count_read(set, &from);
-	event_count_read(set, &to);
+	event_count_read(set, &from, EVENT_AT_START);
+	event_count_read(set, &to, EVENT_AT_END);
 	ck_assert_uint_eq(open_now, 1);
 	for (unsigned event = 0; event < 3; event++)
 		ck_assert(event_count_between(&from, &to, event).known == (event == 2));
@@ -219,9 +235,9 @@ START_TEST(a_processor_that_refuses)
 
 	refused = EMFILE;
 	refused_on = (int)processors() - 1;
-	event_count_read(set, &from);
+	event_count_read(set, &from, EVENT_AT_START);
 	count_on_processors(7);
-	event_count_read(set, &to);
+	event_count_read(set, &to, EVENT_AT_END);
 	ck_assert(!event_count_between(&from, &to, 0).known);
 	ck_assert(!event_count_between(&from, &to, 1).known);
 	event_count_rest();
@@ -244,7 +260,7 @@ static void *hold_in_thread(void *set)
 {
 	struct event_reading r;
 
-	event_count_read(set, &r);
+	event_count_read(set, &r, EVENT_AT_START);
 	ck_assert_uint_ne(r.count[0], CPI_NONE);
 	return NULL;
 }
@@ -256,7 +272,7 @@ START_TEST(threads_share_them)
 	struct event_reading r;
 	pthread_t t;
 
-	event_count_read(set, &r);
+	event_count_read(set, &r, EVENT_AT_START);
 	ck_assert_uint_eq(open_now, n);
 	pthread_create(&t, NULL, hold_in_thread, (void *)(uintptr_t)set);
 	pthread_join(t, NULL);
@@ -264,7 +280,7 @@ START_TEST(threads_share_them)
 	ck_assert_uint_eq(open_now, n);
 	event_count_rest();
 	ck_assert_uint_eq(open_now, 0);
-	event_count_read(set, &r);
+	event_count_read(set, &r, EVENT_AT_START);
 	ck_assert_uint_eq(open_now, n);
 	event_count_rest();
 }
@@ -276,13 +292,13 @@ START_TEST(a_child_opens_its_own)
 	struct event_reading r;
 	int status;
 
-	event_count_read(set, &r);
+	event_count_read(set, &r, EVENT_AT_START);
 	pid_t pid = fork();
 	if (pid == 0) {
 		/* Closed in the handler of forks. */
 		const unsigned left = open_now;
 
-		event_count_read(set, &r);
+		event_count_read(set, &r, EVENT_AT_START);
 		_exit(left != 0 || open_now != processors() || r.count[0] == CPI_NONE);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -300,6 +316,7 @@ Suite *events_cpus_suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	if (2 * processors() < FAKES) {
 		tcase_add_test(t, all_processors_are_added);
+		tcase_add_test(t, processors_are_read_outside_the_thread);
 		tcase_add_test(t, shared_counters_are_scaled);
 		tcase_add_test(t, without_the_right_they_are_unknown);
 		tcase_add_test(t, a_processor_that_refuses);

@@ -40,7 +40,7 @@ static void count_read_others(const struct event_set *set, struct event_reading 
 	}
 }
 
-void event_count_read(const struct event_set *set, struct event_reading *r)
+void event_count_read(const struct event_set *set, struct event_reading *r, enum event_side side)
 {
 	const struct thread_group *t = thread_self()->group;
 	struct event_groups *g = t ? t->events : NULL;
@@ -55,9 +55,12 @@ void event_count_read(const struct event_set *set, struct event_reading *r)
 		event_groups_read(g, r);
 		return;
 	}
+	/* What the thread counts meanwhile, the processors count, too: they are read outside. */
+	if (set->on_cpus && side == EVENT_AT_START)
+		event_groups_read_cpus(g, r);
 	event_groups_read(g, r);
 	count_read_others(set, r);
-	if (set->on_cpus)
+	if (set->on_cpus && side == EVENT_AT_END)
 		event_groups_read_cpus(g, r);
 }
 

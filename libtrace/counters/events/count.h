@@ -6,9 +6,11 @@
 
 #include "groups.h"
 
+enum event_side { EVENT_AT_START, EVENT_AT_END }; /* of an interval */
+
 /* Reads them. Opens them at the thread's first read, and anew for another set; they end with the
  * thread. */
-void event_count_read(const struct event_set *set, struct event_reading *r);
+void event_count_read(const struct event_set *set, struct event_reading *r, enum event_side side);
 
 /* Closes them: every context switch pays for what is open. */
 void event_count_rest(void);

@@ -84,6 +84,10 @@ struct event_groups *event_groups_open(const struct event_set *set)
 			events[count++] = i;
 	}
 	groups_open_all(g, events, count);
+	/* Each event of all processors has the times of a group of its own. */
+	for (unsigned i = 0, next = g->groups; i < set->count; i++)
+		if (set->event[i].way == EVENT_ON_CPUS)
+			g->group_of[i] = (uint8_t)next++;
 	g->cpus = event_cpus_hold(set);
 	return g;
 }
@@ -115,22 +119,21 @@ void event_groups_read(const struct event_groups *g, struct event_reading *r)
 		groups_read_one(g, i, r);
 }
 
-/* Each event of all processors has the times of a group of its own, behind the thread's groups. */
 void event_groups_read_cpus(struct event_groups *g, struct event_reading *r)
 {
 	struct event_cpus_sum sums[INTERVAL_EVENTS_MAX];
-	unsigned group = g->groups;
+	bool held = g->cpus || (g->cpus = event_cpus_hold(g->set));
 
-	if (!g->cpus && !(g->cpus = event_cpus_hold(g->set)))
-		return;
-	event_cpus_read(g->cpus, sums);
+	if (held)
+		event_cpus_read(g->cpus, sums);
 	for (unsigned i = 0; i < g->set->count; i++) {
+		unsigned group = g->group_of[i];
+
 		if (g->set->event[i].way != EVENT_ON_CPUS)
 			continue;
-		r->group_of[i] = (uint8_t)group;
-		r->count[i] = sums[i].count;
-		r->enabled[group] = sums[i].enabled;
-		r->running[group++] = sums[i].running;
+		r->count[i] = held ? sums[i].count : CPI_NONE;
+		r->enabled[group] = held ? sums[i].enabled : 0;
+		r->running[group] = held ? sums[i].running : 0;
 	}
 }
 

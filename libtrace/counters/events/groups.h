@@ -35,8 +35,9 @@ struct event_reading {
 
 /* NULL: out of memory. What cannot be opened is unknown in all readings. */
 struct event_groups *event_groups_open(const struct event_set *set);
+/* The thread's. */
 void event_groups_read(const struct event_groups *g, struct event_reading *r);
-/* Those of all processors. */
+/* Those of all processors, before or after the thread's. */
 void event_groups_read_cpus(struct event_groups *g, struct event_reading *r);
 /* NULL: none. forked: in a child, of a thread of its parent. */
 void event_groups_close(struct event_groups *g, bool forked);

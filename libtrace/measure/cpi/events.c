@@ -72,7 +72,7 @@ bool events_read_start(struct events **events)
 		memset((*events)->label, 0, sizeof(*events)->label);
 	(*events)->set = set;
 	if (set)
-		event_count_read(set, &(*events)->from);
+		event_count_read(set, &(*events)->from, EVENT_AT_START);
 	else
 		event_count_rest();
 out:
@@ -85,7 +85,7 @@ void events_read_end(struct events *events)
 	int saved = errno;
 
 	if (events->set)
-		event_count_read(events->set, &events->to);
+		event_count_read(events->set, &events->to, EVENT_AT_END);
 	errno = saved;
 }
 
