@@ -47,12 +47,12 @@ fresh
 exits 0 "$SWTRACE" init -s 1 -t wrap -g $friends
 exits 0 "$SWTRACE" on
 # A thread 1 of box-beta lives while threads 1 of box-alpha are killed, in a hook as a rule.
-run=exec container beta 65533 $last wait >"$dir/ready" 2>"$err" &
+run=exec container beta 65533 $last wait >"$dir/beta-ready" 2>"$err" &
 beta=$!
 pids="$pids $beta"
 tries=0
-while ! grep -q ready "$dir/ready" && [ $((tries += 1)) -lt 3000 ]; do sleep 0.02; done
-says "$dir/ready" ready
+while ! grep -q ready "$dir/beta-ready" && [ $((tries += 1)) -lt 3000 ]; do sleep 0.02; done
+says "$dir/beta-ready" ready
 for _ in 1 2 3 4 5 6 7 8; do
 	run=exec container alpha 65534 0 loop >/dev/null 2>&1 &
 	alpha=$!
