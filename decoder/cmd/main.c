@@ -51,18 +51,6 @@ static bool hold_standard_files(void)
 	return true;
 }
 
-void complain_code(const char *about, int rc, int error)
-{
-	if (rc == CPIDECODE_ENOMEM && memory_lift())
-		complain(
-			"%s: it takes more memory than --memory allows (allow more, choose less with --label, --from and --to, or report parts with --slice)",
-			about);
-	else if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
-		complain("%s: %s: %s", about, cpidecode_strerror(rc), strerror(error));
-	else
-		complain("%s: %s", about, cpidecode_strerror(rc));
-}
-
 static bool show_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	(void)ctx;

@@ -1,8 +1,6 @@
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../formats/base/array.h"
 #include "../../formats/base/glob.h"
@@ -10,10 +8,7 @@
 #include "../report/query/having.h"
 #include "../report/partial/merge.h"
 #include "../report/query/top.h"
-#include "../report/query/gaps.h"
-#include "../report/query/hook_counts.h"
-#include "../report/query/slowest.h"
-#include "../sink/escape.h"
+#include "check.h"
 #include "memory.h"
 #include "options.h"
 #include "width.h"
@@ -24,41 +19,6 @@ enum {
 	WIDTH_LEAST = 20,
 	WIDTH_MOST = 100000,
 };
-
-/* Prints one escaped line to stderr; the names in it may hold any bytes. */
-static void __attribute__((format(printf, 1, 0)))
-tell(const char *format, va_list ap, const char *behind)
-{
-	struct out line;
-	char *text;
-
-	out_memory(&line);
-	if (vasprintf(&text, format, ap) >= 0) {
-		escape_text(&line, text, strlen(text));
-		free(text);
-	}
-	fprintf(stderr, "cpidecode: %.*s%s\n", (int)line.len, line.buf ? line.buf : "", behind);
-	out_discard(&line);
-}
-
-void complain(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	tell(format, ap, "");
-	va_end(ap);
-}
-
-static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	tell(format, ap, " (cpidecode --help explains)");
-	va_end(ap);
-	exit(EXIT_USAGE);
-}
 
 static int choose(const char *option, const char *text, const char *const *names, size_t n)
 {
@@ -230,22 +190,6 @@ static void where_option(struct options *o, const char *text)
 		misuse_expression("where", text, &error);
 }
 
-/* Of the summary. */
-static void parse_by(struct options *o)
-{
-	const char *text = o->by_list;
-	char expected[BY_EXPECTED];
-	size_t at;
-
-	o->by = malloc(sizeof *o->by);
-	if (!o->by) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
-	if (!by_parse(o->by, text, &at, expected))
-		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
-}
-
 /* Its words are columns, which are known later. */
 static void having_option(struct options *o, const char *text)
 {
@@ -304,12 +248,6 @@ static uint16_t port_option(const char *text)
 		misuse("--port %s: not a port, a number from 1 to %d", text, UINT16_MAX);
 	return (uint16_t)n;
 }
-
-struct seen {
-	bool report, format, weight, filter, output, partial, schema;
-	char ***list; /* the list that operands go to: --before and --after switch it */
-	size_t *n;
-};
 
 /* Each list has room for all arguments. */
 static void begin_side(struct options *o, struct seen *seen, unsigned side)
@@ -523,294 +461,6 @@ static void options_take_argument(
 	}
 }
 
-static void check_partial(struct options *o, const struct seen *seen)
-{
-	if (seen->partial) {
-		if (seen->output)
-			misuse("--partial FILE is written instead of a report: it takes no -o");
-		if (o->merge && o->carried.count)
-			misuse("merge --partial takes no %s: the partial results have the options of their report",
-				o->carried.at[0]);
-		if (!seen->report && o->carried.count && o->report != REPORT_FLAME)
-			misuse("--partial FILE is written instead of a report: %s takes --report NAME, of the report that it is for",
-				o->carried.at[0]);
-	}
-	const bool is_merged = o->report == REPORT_SUMMARY || o->report == REPORT_CPUS ||
-			       o->report == REPORT_HISTOGRAM || o->report == REPORT_FLAME;
-
-	if (seen->partial && !is_merged)
-		misuse("--partial: of --report %s there are no partial results, only of summary, cpus and histogram, and of --format folded and svg",
-			o->report < REPORT_NAMES ? report_names[o->report] : "intervals");
-
-	if (o->slice && !is_merged)
-		misuse("--slice goes with --report summary, cpus or histogram, with --format folded or svg, and with --partial");
-	if (!o->merge) {
-		if (o->expect || o->allow_missing)
-			misuse("--expect and --allow-missing go with merge");
-		return;
-	}
-	if (seen->filter || o->slice || seen->schema)
-		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
-	if (!is_merged)
-		misuse("merge goes with --report summary, cpus or histogram, with --format folded or svg, or with --partial");
-	if (!o->nfiles)
-		misuse("merge: no partial results (cpidecode --partial writes them)");
-}
-
-static void check_sides(const struct options *o)
-{
-	bool sides = o->nsides[0] || o->nsides[1];
-
-	if (sides && o->nfiles)
-		misuse("%s: before or after? Files go behind --before or --after", o->files[0]);
-	if (o->noise && o->ngates)
-		misuse("--fail-if asks what changed, --aa what runs of one program differ by");
-	if (o->noise && !sides && !o->nfiles)
-		misuse("--aa: no runs: traces or partial results, or folders of them");
-	if (o->noise)
-		return;
-	if (sides && !(o->nsides[0] && o->nsides[1]))
-		misuse("--%s: there is nothing to compare with: --%s is missing",
-			o->nsides[0] ? "before" : "after", o->nsides[0] ? "after" : "before");
-	if (!sides && o->nfiles != 2)
-		misuse("--report diff compares two: a trace, partial result or folder of runs before, one after; or several with --before and --after");
-}
-
-static void check_diff(const struct options *o)
-{
-	bool sides = o->nsides[0] || o->nsides[1];
-
-	if (o->tail && o->report != REPORT_WHY)
-		misuse("--tail goes with --report why");
-	if (o->ngates && o->report != REPORT_DIFF)
-		misuse("--fail-if goes with --report diff");
-	if (o->report == REPORT_DIFF)
-		check_sides(o);
-	else if (sides || o->single || o->noise)
-		misuse("--before, --after, --single-run and --aa go with --report diff");
-}
-
-static void check_metrics(const struct options *o)
-{
-	if (o->nmetrics && o->report == REPORT_FLAME && !o->weight)
-		misuse("--metric: of a graph it is the weight: --weight NAME");
-	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
-		o->report != REPORT_DIFF && o->report != REPORT_WHY && o->report != REPORT_FLAME)
-		misuse("--metric goes with --report summary, intervals, diff or why, and with --weight");
-}
-
-static void check_compensate(const struct options *o)
-{
-	if (!o->compensate)
-		return;
-	if (o->report == REPORT_HOOKS)
-		misuse("--compensate: --report hooks%s shows hooks as they were written: there is no cost in them",
-			o->format == FORMAT_NRM2  ? " (--format nrm2)"
-			: o->format == FORMAT_CTF ? " (--format ctf)"
-						  : "");
-	if (o->report == REPORT_CPUS)
-		misuse("--compensate: --report cpus shows what processors counted, and no times of intervals: there is nothing to take off");
-	if (o->report == REPORT_INFO)
-		misuse("--compensate: --report info shows the library's own cost itself");
-	if (o->report == REPORT_GAPS)
-		misuse("--compensate: --report gaps shows what is between ends and starts, which stay as they are");
-	if (o->format == FORMAT_SPEEDSCOPE || o->format == FORMAT_HTML)
-		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
-			format_names[o->format]);
-	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
-		strcmp(o->weight, weight_names[WEIGHT_NS]))
-		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
-}
-
-static void check_rows(const struct options *o)
-{
-	if (o->report == REPORT_SLOWEST && !o->sort && !o->columns) {
-		if (o->top > SLOWEST_MOST)
-			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
-		return;
-	}
-	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_INTERVALS)
-		misuse("--top, --sort and --columns go with --report summary and intervals");
-}
-
-static void check_text(const struct options *o)
-{
-	const bool has_moments = o->report == REPORT_INTERVALS || o->report == REPORT_HOOKS;
-
-	if (o->has_times && (o->format != FORMAT_TEXT || !has_moments))
-		misuse("--time goes with the text of --report intervals and hooks: other formats have nanoseconds");
-	if (o->width != WIDTH_OF_TERMINAL && o->format != FORMAT_TEXT)
-		misuse("--width goes with --format text");
-}
-
-#define BY_REPORTS "--by goes with --report summary, histogram, hooks and gaps"
-
-static void check_hooks(const struct options *o)
-{
-	bool by_minor;
-
-	if (o->filter.by_major && o->report != REPORT_HOOKS)
-		misuse("--major goes with --report hooks (of intervals: --where 'major=0x%X')",
-			o->filter.major);
-	if (!o->by_list || o->report != REPORT_HOOKS)
-		return;
-	if (report_is_hooks(o->format))
-		misuse(BY_REPORTS);
-	if (!hook_counts_parse(o->by_list, &by_minor))
-		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
-}
-
-static void check_groups(struct options *o, const struct seen *seen)
-{
-	const bool is_gaps = o->report == REPORT_GAPS;
-
-	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_HISTOGRAM && !is_gaps)
-		misuse(BY_REPORTS);
-	if (o->by_list && is_gaps && strcmp(o->by_list, GAPS_BY_THREAD))
-		misuse("--by %s: of gaps it is " GAPS_BY_THREAD, o->by_list);
-	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
-		parse_by(o);
-	const bool is_grouped = o->by || o->exact;
-
-	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
-		misuse("--having and --exact go with --report summary");
-	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
-		misuse("--percentiles goes with --report summary and diff");
-	if (is_grouped && (o->merge || seen->partial))
-		misuse("%s takes no --by and no --exact: partial results have no intervals",
-			o->merge ? "merge" : "--partial");
-	if (o->by && o->by->asks_around && o->slice)
-		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
-}
-
-static void check_where(const struct options *o)
-{
-	if (!o->where)
-		return;
-	if (o->report == REPORT_HOOKS)
-		misuse("--where asks intervals: --report hooks%s takes --label, --major, --minor, --cpu, --tid, --pid, --from and --to",
-			o->format == FORMAT_NRM2  ? " (--format nrm2)"
-			: o->format == FORMAT_CTF ? " (--format ctf)"
-						  : "");
-	if (o->slice && o->where->nests)
-		misuse("--where: a slice lacks what is around and nested in its intervals: depth, self_ns, parent., root., under() and contains() go with whole traces");
-}
-
-static size_t count_pipes(char *const *files, size_t n)
-{
-	size_t pipes = 0;
-
-	for (size_t i = 0; i < n; i++)
-		pipes += strcmp(files[i], "-") == 0;
-	return pipes;
-}
-
-/* Bytes of these formats can do harm in a terminal. */
-static void check_binary(const struct options *o)
-{
-	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO ||
-		      o->format == FORMAT_PPROF || o->format == FORMAT_PARQUET;
-
-	if (binary && (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
-		misuse("--format %s is not text: give it a file with -o, or a pipe",
-			format_names[o->format]);
-}
-
-/* What is no stream of bytes. */
-static void check_place(const struct options *o)
-{
-	if (o->format == FORMAT_CTF && (!o->output || strcmp(o->output, "-") == 0))
-		misuse("--format ctf: a trace of CTF is a folder: name one with -o");
-	if (o->format == FORMAT_SQLITE && (!o->output || strcmp(o->output, "-") == 0))
-		misuse("--format sqlite: a database cannot go to standard output, it is written in pages: give it a file with -o");
-}
-
-static void check_export(struct options *o, const struct seen *seen)
-{
-	if (o->format == FORMAT_PARQUET && o->report == REPORT_HOOKS)
-		return;
-	if (seen->report && o->report != REPORT_INTERVALS)
-		misuse("--report %s has no --format %s: that is an export of the intervals",
-			report_names[o->report], format_names[o->format]);
-	o->report = REPORT_EXPORT;
-}
-
-/* serve is --format html, sent to a browser. */
-static void check_serve(struct options *o, const struct seen *seen)
-{
-	if (!o->serve) {
-		if (o->port)
-			misuse("--port goes with serve");
-		return;
-	}
-	if (seen->report || seen->partial || o->format != FORMAT_TEXT || o->output)
-		misuse("serve shows the page of --format html: it takes no --report, --format, --partial or -o");
-	o->format = FORMAT_HTML;
-}
-
-static void check(struct options *o, const struct seen *seen)
-{
-	check_serve(o, seen);
-	bool flame = o->format == FORMAT_FOLDED ||
-		     (o->format == FORMAT_SVG && o->report != REPORT_HEATMAP);
-
-	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
-		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count)
-			misuse("--report diff --format svg is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric or --percentiles");
-	} else if (flame) {
-		if (seen->report && o->report != REPORT_INTERVALS)
-			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
-				report_names[o->report], format_names[o->format],
-				report_names[o->report],
-				o->report == REPORT_INFO || o->report == REPORT_SLOWEST ? ""
-				: o->report == REPORT_HEATMAP ? "svg, csv, "
-							      : "csv, ");
-		o->report = REPORT_FLAME;
-	}
-	if (report_is_hooks(o->format)) {
-		if (seen->report && o->report != REPORT_HOOKS)
-			misuse("--report %s has no --format %s: that is a file of the hooks",
-				report_names[o->report], format_names[o->format]);
-		o->report = REPORT_HOOKS;
-	}
-	if (report_is_export(o->format))
-		check_export(o, seen);
-	check_binary(o);
-	check_place(o);
-	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
-		misuse("--report %s has no --format csv: %s goes with text or json",
-			report_names[o->report], report_names[o->report]);
-	if (o->csv_safe && o->format != FORMAT_CSV)
-		misuse("--csv-safe goes with --format csv");
-	if (seen->weight && !flame)
-		misuse("--weight goes with --format folded or svg");
-	if (seen->filter && o->report == REPORT_INFO)
-		misuse("--report info tells about whole files: it takes no filters");
-	if (o->filter.by_minor && o->filter.minor > 0xFF && o->report != REPORT_HOOKS)
-		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with --report hooks",
-			o->filter.minor);
-	check_partial(o, seen);
-	check_diff(o);
-	check_compensate(o);
-	check_metrics(o);
-	check_where(o);
-	check_hooks(o);
-	check_rows(o);
-	check_text(o);
-	check_groups(o, seen);
-	o->is_flame = o->report == REPORT_FLAME;
-	if (seen->partial)
-		o->report = REPORT_PARTIAL;
-	if (!o->nfiles && o->report != REPORT_DIFF)
-		misuse("no trace file; - is standard input");
-	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
-			count_pipes(o->sides[1], o->nsides[1]) >
-		1)
-		misuse("standard input (-) can be read only once");
-}
-
 static void options_parse_words(struct options *o, int argc, char **argv)
 {
 	struct seen seen = {0};
@@ -847,7 +497,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 		options_take_argument(o, &seen, option, &scan);
 	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
-	check(o, &seen);
+	check_options(o, &seen);
 }
 
 void options_parse(struct options *o, int argc, char **argv)

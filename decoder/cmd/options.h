@@ -14,6 +14,7 @@
 #include "../report/report.h"
 #include "../report/values/formula.h"
 #include "../report/values/percentiles.h"
+#include "complain.h"
 #include "time_arg.h"
 
 /* From OPT_LABEL to OPT_TO: filters. */
@@ -124,10 +125,5 @@ void options_parse_carried(struct options *o, const struct options *given,
 	const struct partial_arguments *carried, const char *path);
 /* Of text that goes to *out (NULL: nowhere); 0: no limit. */
 unsigned options_width(const struct options *o, const struct out *out);
-
-/* One line on stderr: "cpidecode: ..." */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints what a library code means for `about`; error is errno at the time of the failure. */
-void complain_code(const char *about, int rc, int error);
 
 #endif

@@ -1,0 +1,19 @@
+/*
+ * Which options go together. Says what does not, and exits; what one option implies of others is
+ * settled here, too.
+ */
+#ifndef SWT_DECODER_CHECK_H
+#define SWT_DECODER_CHECK_H
+
+#include "options.h"
+
+/* What the command line had, and where its operands go. */
+struct seen {
+	bool report, format, weight, filter, output, partial, schema;
+	char ***list; /* the list that operands go to: --before and --after switch it */
+	size_t *n;
+};
+
+void check_options(struct options *o, const struct seen *seen);
+
+#endif
