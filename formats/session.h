@@ -381,6 +381,38 @@ struct shm_task_file {
 	uint32_t swept_entry[SHM_TASK_SLOTS];
 };
 
+/*
+ * Behind the table, on pages of its own: a word for each slot, of the hooks that its task lost.
+ * Rings of an older version have none. A word holds its task's sequence above SHM_TASK_LOST_BITS,
+ * so that it says nothing of a later task of the slot. Sparse: takes memory where tasks lose hooks.
+ */
+enum { SHM_TASK_LOST_BITS = 50 };
+
+struct shm_task_losses {
+	uint64_t word[SHM_TASK_SLOTS];
+};
+
+#define SHM_TASK_LOSSES_OFFSET ((sizeof(struct shm_task_file) + 0xffff) & ~(size_t)0xffff)
+#define SHM_TASKS_BYTES (SHM_TASK_LOSSES_OFFSET + sizeof(struct shm_task_losses))
+
+_Static_assert(SHM_TASK_LOST_BITS + 32 - SHM_TASK_INDEX_BITS == 64, "a sequence fits above");
+
+static inline uint64_t shm_task_lost(uint32_t number, uint64_t hooks)
+{
+	return (uint64_t)shm_task_sequence(number) << SHM_TASK_LOST_BITS | hooks;
+}
+
+static inline uint64_t shm_task_lost_hooks(uint64_t word)
+{
+	return word & ((UINT64_C(1) << SHM_TASK_LOST_BITS) - 1);
+}
+
+/* The number of the task that the word of this slot is of. */
+static inline uint32_t shm_task_lost_number(uint32_t index, uint64_t word)
+{
+	return (uint32_t)(word >> SHM_TASK_LOST_BITS) << SHM_TASK_INDEX_BITS | index;
+}
+
 /* Left by who took an entry before its giver stored it: the giver queues its slot again. */
 enum { SHM_TASK_PASSED = 1 };
 

@@ -265,6 +265,8 @@ static int info_print_text(const struct info *i)
 		printf("dump to   %s\n", i->drain.config.path);
 	int rc = print_rings(i);
 	print_ledger(i);
+	fflush(stdout);
+	info_print_losses(i);
 	return rc;
 }
 
@@ -366,6 +368,7 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	if (i->continuous)
 		info_drain_json(j, i);
 	info_json_rings(j, i);
+	info_json_losses(j, i);
 }
 
 static void info_print_json(const struct info *i)
@@ -454,6 +457,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 	if (i.state != SHM_NO_RINGS) {
 		rc = read_rings(&i, &error);
 		count_tasks(&i);
+		info_read_losses(&i);
 	}
 	if (rc)
 		code = cmd_fail(verb, "%s", error.text);
@@ -462,6 +466,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 	else if (info_print_text(&i) == -ENOMEM)
 		code = cmd_fail(verb, "not enough memory");
 	free(i.ring);
+	top_programs_free(&i.programs);
 	session_close(&i.session);
 	return code;
 }

@@ -8,6 +8,7 @@
 #include "../session/clock_back.h"
 #include "continuous.h"
 #include "put_stream.h"
+#include "top/programs.h"
 
 struct ring_info {
 	uint32_t id;
@@ -37,7 +38,9 @@ struct info {
 	int tasks, alive, processes; /* -1: unknown */
 	uint64_t memory;
 	char events[SHM_EVENTS_BYTES]; /* "": none */
-	bool has_clock_back;	       /* clock_back is valid */
+	struct top_programs programs;  /* what each lost since init */
+	uint64_t lost_since_init;
+	bool has_clock_back; /* clock_back is valid */
 	struct clock_back clock_back;
 };
 
@@ -51,5 +54,9 @@ void info_unwritten(struct info *i);
 void info_drain(struct info *i);
 void info_drain_text(const struct info *i);
 void info_drain_json(struct json *j, const struct info *i);
+/* Whose hooks were lost since init; the rings' figures are since the last discard. */
+void info_read_losses(struct info *i);
+void info_print_losses(const struct info *i);
+void info_json_losses(struct json *j, const struct info *i);
 
 #endif

@@ -83,10 +83,16 @@ static inline struct shm_counts *section_counts(
 	return &s->counts[position / g->ring_size & 1];
 }
 
-/* Bytes of ring_map.populated: a bit per section of each area, ring after ring. */
+/* Bits of ring_map.populated: one per section of each area, ring after ring ... */
+static inline uint64_t ring_section_bits(const struct shm_geometry *g)
+{
+	return (uint64_t)(g->cpus + g->guests) * g->sections * ring_areas(g);
+}
+
+/* ... and bytes of all, with one bit per page of the tasks' losses. */
 static inline size_t ring_populate_bytes(const struct shm_geometry *g)
 {
-	return ((uint64_t)(g->cpus + g->guests) * g->sections * ring_areas(g) + 63) / 64 * 8;
+	return (ring_section_bits(g) + sizeof(struct shm_task_losses) / SHM_PAGE + 63) / 64 * 8;
 }
 
 /* The word of a position that the drain has released, and the position of such a word. */

@@ -17,6 +17,7 @@
 #include "../../include/perfutil.h"
 #include "layout.h"
 #include "points.h"
+#include "populate.h"
 #include "reserve.h"
 #include "target.h"
 
@@ -46,6 +47,27 @@ void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 		ring = ring_at(t->map->base, t->geometry, t->geometry->cpus);
 	/* Atomic: several threads count on a guest ring, with or without its lock. */
 	__atomic_fetch_add(&ring->loss[what], n, __ATOMIC_RELAXED);
+}
+
+void ring_count_lost(const struct ring_map *map, uint32_t number, uint64_t hooks)
+{
+	const uint32_t index = shm_task_index(number);
+	const uint64_t none = shm_task_lost(number, 0);
+	uint64_t *word, now;
+
+	if (number == 0 || !ring_populate_loss(map, index))
+		return;
+	word = &map->losses[index];
+	now = __atomic_load_n(word, __ATOMIC_RELAXED);
+	/* Only the thread's own signal handlers, and members that scribble, come between. Release:
+	 * who finds it here finds it in the ring's counter, see session_losses. */
+	for (int i = 0; i < MAX_ABORTS; i++) {
+		uint64_t next = ((now ^ none) >> SHM_TASK_LOST_BITS ? none : now) + hooks;
+
+		if (__atomic_compare_exchange_n(
+			    word, &now, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
+	}
 }
 
 /* ---------------------------------------------------------------- CPU rings */
@@ -155,7 +177,7 @@ static __attribute__((noinline)) int reserve(struct ring_thread *self, uint64_t 
 	uint32_t hooks, const struct hook_time *at, struct hook_writer *w)
 {
 	const struct ring_map *map = __atomic_load_n(&self->map, __ATOMIC_RELAXED);
-	uint32_t size = (uint32_t)bytes;
+	uint32_t size = (uint32_t)bytes, number = self->number;
 	int rc = ATTEMPT_ELSEWHERE;
 	struct target t;
 
@@ -168,9 +190,9 @@ static __attribute__((noinline)) int reserve(struct ring_thread *self, uint64_t 
 	t.ring = NULL;
 	t.at = at && at->generation == self->generation ? at->ticks : 0;
 	t.guest = self->rseq == rseq_none();
-	if (unlikely(self->number == 0 || bytes > t.geometry->section_size)) {
+	if (unlikely(number == 0 || bytes > t.geometry->section_size)) {
 		target_aim(&t, t.geometry->cpus);
-		rc = ATTEMPT_LOST + (self->number ? SHM_LOST_BIG : SHM_LOST_NO_SLOT);
+		rc = ATTEMPT_LOST + (number ? SHM_LOST_BIG : SHM_LOST_NO_SLOT);
 	} else {
 #if RING_HAS_RSEQ
 		for (int i = 0; !t.guest && i < MAX_ABORTS; i++) {
@@ -187,6 +209,7 @@ static __attribute__((noinline)) int reserve(struct ring_thread *self, uint64_t 
 			return rc;
 	}
 	target_count(&t, (enum shm_loss)(rc - ATTEMPT_LOST), hooks);
+	ring_count_lost(map, number, hooks);
 	return loss_code(rc - ATTEMPT_LOST);
 }
 

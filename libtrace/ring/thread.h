@@ -23,9 +23,11 @@ struct ring_map {
 	uint64_t data_bytes;		   /* of each ring */
 	uint32_t section_mask;		   /* section size - 1 */
 	const struct shm_control *control; /* mapped read-only */
-	/* A bit per section, of each area of each ring, whose pages this process has asked for.
-	 * NULL: all were allocated by init. See populate.h. */
+	/* A bit per section, of each area of each ring, whose pages this process has asked for,
+	 * then one per page of `losses`. NULL: all were allocated by init. See populate.h. */
 	uint64_t *populated;
+	/* Hooks that tasks lost, a word for each slot. NULL: rings of an older version. */
+	uint64_t *losses;
 };
 
 struct thread_entry;
@@ -84,6 +86,13 @@ enum attach_result {
 	RING_NOT_WANTED, /* there is no session, it is off, or this process may not trace */
 	RING_NO_SLOT, /* not without a slot in the task table: `map` and `rseq` are for counting */
 };
+
+/*
+ * Adds to the hooks that the task of that number lost, which a ring has counted before. Does
+ * nothing for 0, or where there is no memory for the count: readers find it in the ring's alone.
+ */
+void ring_count_lost(const struct ring_map *map, uint32_t number, uint64_t hooks)
+	__attribute__((visibility("hidden")));
 
 /*
  * session/attach.c: brings ring_self up to date. An enum attach_result, or the PU_ code of a

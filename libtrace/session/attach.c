@@ -186,13 +186,15 @@ static void count_unattached(uint32_t hooks)
 }
 
 /* Attaching succeeded: earlier losses belong to this session's ledger. */
-static void settle_unattached(const struct member *m)
+static void settle_unattached(const struct member *m, uint32_t number)
 {
 	struct shm_ring *first_guest = ring_at(m->map.base, &m->map.geometry, m->map.geometry.cpus);
 
-	if (here.due && (!here.due_generation || here.due_generation == m->generation))
+	if (here.due && (!here.due_generation || here.due_generation == m->generation)) {
 		__atomic_fetch_add(
 			&first_guest->loss[SHM_LOST_UNATTACHED], here.due, __ATOMIC_RELAXED);
+		ring_count_lost(&m->map, number, here.due);
+	}
 	here.due = here.due_generation = 0;
 }
 
@@ -394,7 +396,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	if (!member_join(here.member, &here.look.place, self, is_writing))
 		rc = RING_NO_SLOT;
 	self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
-	settle_unattached(here.member);
+	settle_unattached(here.member, self->number);
 	return rc;
 }
 

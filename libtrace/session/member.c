@@ -32,7 +32,7 @@ static int open_shared(const struct member *m, int dir, const struct session_pla
 	return session_open_file(dir, name, O_RDWR, place->owner, S_IWGRP, size, NULL);
 }
 
-/* Opens and maps a file of the generation; 0 or a PU_ code. */
+/* Opens and maps a file of the generation; its descriptor or a PU_ code. */
 static int member_map_file(const struct member *m, const struct session_place *place,
 	const char *format, uint64_t size, void **mapping)
 {
@@ -41,11 +41,40 @@ static int member_map_file(const struct member *m, const struct session_place *p
 	if (fd < 0)
 		return fd;
 	*mapping = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
 	if (*mapping != MAP_FAILED)
-		return 0;
+		return fd;
+	close(fd);
 	*mapping = NULL;
 	return PU_ERROR_CANNOT_MAP_BUFFER;
+}
+
+/* The task table, and the tasks' losses if the rings' version has them. */
+static int member_map_tasks(struct member *m, const struct session_place *place)
+{
+	int fd = member_map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= SHM_TASKS_BYTES) {
+		void *p = mmap(NULL, sizeof(struct shm_task_losses), PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, SHM_TASK_LOSSES_OFFSET);
+
+		m->map.losses = p == MAP_FAILED ? NULL : p;
+	}
+	close(fd);
+	return 0;
+}
+
+static int member_map_rings(struct member *m, const struct session_place *place)
+{
+	int fd = member_map_file(
+		m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size, (void **)&m->map.base);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }
 
 int member_open_dir(struct member *m, const struct session_place *place)
@@ -70,14 +99,11 @@ static int map_all(struct member *m, const struct session_place *place)
 
 	if (rc < 0)
 		return rc;
-	rc = member_map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
-	if (rc == 0)
-		rc = member_map_file(m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size,
-			(void **)&m->map.base);
-	return rc;
+	rc = member_map_tasks(m, place);
+	return rc ? rc : member_map_rings(m, place);
 }
 
-/* Maps everything except the rings. */
+/* Unmaps everything except the rings and the losses. */
 static void unmap_tables(struct member *m)
 {
 	if (m->tasks)
@@ -122,11 +148,17 @@ bool member_is_ours(const struct member *m)
 	return at != NULL;
 }
 
+static void member_divert_mapping(void *mapping, uint64_t bytes)
+{
+	if (mapping)
+		mmap(mapping, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 void member_divert(struct member *m)
 {
-	if (m->map.base)
-		mmap(m->map.base, m->map.geometry.file_size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	member_divert_mapping(m->map.base, m->map.geometry.file_size);
+	member_divert_mapping(m->map.losses, sizeof(struct shm_task_losses));
 }
 
 /* Reads the owner's geometry of a generation. 0, or the reason why its rings cannot be used. */
@@ -168,6 +200,8 @@ void member_unmap(struct member *m)
 	take_off_list(m);
 	if (m->map.base)
 		munmap(m->map.base, m->map.geometry.file_size);
+	if (m->map.losses)
+		munmap(m->map.losses, sizeof(struct shm_task_losses));
 	threads_end_process(m);
 	unmap_tables(m);
 	munmap(m, sizeof *m + ring_populate_bytes(&m->map.geometry));

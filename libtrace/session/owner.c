@@ -440,7 +440,7 @@ int session_init(
 	}
 	rings = make_rings(s, generation, &g, config, error);
 	if (rings >= 0)
-		tasks = make_file(s, SHM_TASKS_FORMAT, generation, sizeof(struct shm_task_file),
+		tasks = make_file(s, SHM_TASKS_FORMAT, generation, SHM_TASKS_BYTES,
 			SHM_TASKS_ALLOCATED, config->group, error);
 	if (tasks >= 0)
 		schemas =

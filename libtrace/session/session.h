@@ -157,6 +157,19 @@ struct session_task {
 
 int session_tasks(struct session *s, struct session_task **tasks);
 
+/*
+ * The hooks that tasks lost since init, by slot. The caller frees *losses. Returns the count or a
+ * PU_ code; 0 for rings of a version that does not count them. Not among them are hooks of threads
+ * without a slot, of tasks whose slot another task that lost hooks has now, and of programs with an
+ * older library: read the rings' counters after this, and what they have more is of unknown tasks.
+ */
+struct session_loss {
+	uint32_t number; /* the task's */
+	uint64_t hooks;
+};
+
+int session_losses(const struct session *s, struct session_loss **losses);
+
 /* Fills in what one slot, of that number, says of its thread: all but alive, leader and the source
  * of its process. */
 void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,

@@ -23,7 +23,7 @@ for options in '' --counts; do
 	expect 'last["drain"] is None'
 done
 
-# Full rings of normal mode: the loss, by ring; whose hooks they were is not known.
+# Full rings of normal mode: the loss, by ring and by program.
 session norm 1
 watch --json --counts
 "$WRITER" hooks 100000 >accepted
@@ -32,4 +32,5 @@ expect 'last["total"]["hooks"] == '"$(cat accepted)"
 expect 'last["total"]["lost"] == 100000 - '"$(cat accepted)"
 expect 'sum(ring["lost_in_all"] for ring in last["rings"]) == last["total"]["lost"] > 0'
 expect 'max(ring["full"] for ring in last["rings"]) > 0.9'
-expect 'all(r["lost"] == 0 or r["programs"][0]["lost"] is None for r in rounds if r["programs"])'
+expect 'program("swtrace_writer")["total_lost"] == last["total"]["lost"]'
+expect 'sum(p["lost"] for r in rounds for p in r["programs"]) == last["total"]["lost"]'

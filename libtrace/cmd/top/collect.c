@@ -141,6 +141,8 @@ static int compare_programs(const void *left, const void *right, void *arg)
 	if (order == 0)
 		order = compare_values((double)a->total.hooks, (double)b->total.hooks);
 	if (order == 0)
+		order = compare_values((double)a->total.lost, (double)b->total.lost);
+	if (order == 0)
 		order = (a->pid > b->pid) - (a->pid < b->pid);
 	return order ? order : strcmp(a->name, b->name);
 }
@@ -173,7 +175,7 @@ static bool list_programs(struct top *t)
 		    &t->program, &t->programs_room, t->programs.count + 1, sizeof *t->program))
 		return false;
 	for (uint32_t i = 0; i < t->programs.count; i++)
-		if (t->programs.row[i].total.hooks)
+		if (t->programs.row[i].total.hooks || t->programs.row[i].total.lost)
 			t->program[t->shown_programs++] = i;
 	qsort_r(t->program, t->shown_programs, sizeof *t->program, compare_programs, &t->programs);
 	return true;
@@ -184,14 +186,19 @@ static bool list_programs(struct top *t)
 bool top_collect_close_round(struct top *t)
 {
 	uint64_t now = time_ns_monotonic();
+	struct session_loss *lost;
+	int losses = session_losses(&t->session, &lost);
 
 	t->time_ns = time_ns_now(CLOCK_REALTIME);
 	t->round_s = (double)(now - t->round_began) / 1e9;
 	t->all_s = (double)(now - t->began) / 1e9;
 	t->round_began = now;
 	t->state = __atomic_load_n(&t->session.control->state, __ATOMIC_RELAXED);
+	/* The tasks' losses first: the rings count a hook before its task does. */
+	if (losses >= 0)
+		top_programs_add_losses(&t->programs, &t->tasks, lost, (size_t)losses);
 	top_rings_close_round(&t->rings, &t->watch, &t->session);
-	top_programs_close_round(&t->programs);
+	top_programs_close_round(&t->programs, t->rings.sum.all_lost);
 	top_labels_close_round(&t->labels);
 	return list_rows(t) && list_programs(t);
 }
@@ -199,6 +206,8 @@ bool top_collect_close_round(struct top *t)
 int top_collect_open(struct top *t)
 {
 	struct session_error error = {"unknown error"};
+	struct session_loss *lost;
+	int losses;
 
 	if (watch_open(&t->watch, &t->session, &error) != 0)
 		return cmd_fail(t->verb, "%s", error.text);
@@ -210,6 +219,9 @@ int top_collect_open(struct top *t)
 		top_collect_close(t);
 		return cmd_fail(t->verb, "not enough memory");
 	}
+	losses = session_losses(&t->session, &lost);
+	if (losses > 0)
+		top_programs_begin_losses(&t->programs, lost, (size_t)losses);
 	return EXIT_FINE;
 }
 

@@ -92,14 +92,10 @@ static void top_json_programs(struct json *j, const struct top *t)
 			json_null(j);
 		json_member_u64(j, "hooks", p->last.hooks);
 		json_member_u64(j, "bytes", p->last.bytes);
-		json_key(j, "lost");
-		/* The rings count losses, not whose hooks they were. */
-		if (t->rings.sum.lost)
-			json_null(j);
-		else
-			json_u64(j, 0);
+		json_member_u64(j, "lost", p->last.lost);
 		json_member_u64(j, "total_hooks", p->total.hooks);
 		json_member_u64(j, "total_bytes", p->total.bytes);
+		json_member_u64(j, "total_lost", p->total.lost);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -127,7 +127,58 @@ void top_programs_add(struct top_programs *p, struct tasks *tasks, uint32_t numb
 	p->row[p->last_row].current.bytes += bytes;
 }
 
-void top_programs_close_round(struct top_programs *p)
+void top_programs_begin_losses(struct top_programs *p, struct session_loss *losses, size_t count)
+{
+	free(p->losses);
+	p->losses = losses;
+	p->loss_count = count;
+}
+
+static void programs_add_lost(
+	struct top_programs *p, struct tasks *tasks, uint32_t number, uint64_t hooks)
+{
+	uint32_t row = row_of_writer(p, tasks, number);
+
+	if (row == 0 || row == UINT32_MAX)
+		return;
+	p->row[row].current.lost += hooks;
+	p->lost += hooks;
+}
+
+void top_programs_add_losses(
+	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count)
+{
+	size_t k = 0;
+
+	/* Both are in the order of their slots. */
+	for (size_t i = 0; i < count; i++) {
+		uint64_t before = 0;
+
+		while (k < p->loss_count &&
+			shm_task_index(p->losses[k].number) < shm_task_index(losses[i].number))
+			k++;
+		if (k < p->loss_count && p->losses[k].number == losses[i].number)
+			before = p->losses[k].hooks;
+		if (losses[i].hooks > before)
+			programs_add_lost(p, tasks, losses[i].number, losses[i].hooks - before);
+	}
+	top_programs_begin_losses(p, losses, count);
+}
+
+/* A task's hook may be in its ring's counter a round before it is in the task's own. */
+static void programs_settle_unknown(struct top_programs *p, uint64_t lost)
+{
+	uint64_t unknown = lost > p->lost ? lost - p->lost : 0;
+	struct top_program *row;
+
+	if (p->count == 0 && (unknown == 0 || need_program(p, NULL) != 0))
+		return;
+	row = &p->row[0];
+	row->last.lost = unknown > row->total.lost ? unknown - row->total.lost : 0;
+	row->total.lost = unknown;
+}
+
+void top_programs_close_round(struct top_programs *p, uint64_t lost)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct top_program *row = &p->row[i];
@@ -135,14 +186,17 @@ void top_programs_close_round(struct top_programs *p)
 		row->last = row->current;
 		row->total.hooks += row->last.hooks;
 		row->total.bytes += row->last.bytes;
+		row->total.lost += row->last.lost;
 		row->current = (struct top_count){0};
 	}
+	programs_settle_unknown(p, lost);
 }
 
 void top_programs_free(struct top_programs *p)
 {
 	free(p->row);
 	free(p->writer);
+	free(p->losses);
 	hash_index_free(&p->by_number);
 	hash_index_free(&p->by_program);
 	*p = (struct top_programs){0};

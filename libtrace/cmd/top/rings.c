@@ -12,30 +12,32 @@ static uint64_t rings_load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static uint64_t rings_losses_since(struct watch *w, uint32_t ring)
+/* Hooks lost since init. *since: since the last discard. */
+static uint64_t rings_read_losses(struct watch *w, uint32_t ring, uint64_t *since)
 {
 	const struct shm_ring_control *c = &w->session->control->ring[ring];
 	struct shm_ring header;
-	uint64_t sum = 0;
 
+	*since = 0;
 	if (ring_reader_header(&w->reader, ring, &header) != 0)
 		return 0;
 	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++) {
 		uint64_t base = rings_load(&c->loss_base[i]);
 
-		sum += header.loss[i] > base ? header.loss[i] - base : 0;
+		*since += header.loss[i] > base ? header.loss[i] - base : 0;
 	}
-	return sum;
+	return shm_losses_sum(header.loss);
 }
 
-bool top_rings_open(struct top_rings *r, const struct watch *w)
+bool top_rings_open(struct top_rings *r, struct watch *w)
 {
 	*r = (struct top_rings){.count = w->rings};
 	r->ring = calloc(w->rings, sizeof *r->ring);
-	for (uint32_t i = 0; r->ring && i < w->rings; i++)
-		r->ring[i] = (struct top_ring){.id = ring_reader_id(&w->reader, i),
-			.position0 = w->ring[i].head,
-			.lost0 = w->ring[i].lost0};
+	for (uint32_t i = 0; r->ring && i < w->rings; i++) {
+		r->ring[i] = (struct top_ring){
+			.id = ring_reader_id(&w->reader, i), .position0 = w->ring[i].head};
+		r->ring[i].lost0 = rings_read_losses(w, i, &r->ring[i].lost_ever);
+	}
 	return r->ring != NULL;
 }
 
@@ -85,9 +87,8 @@ static void close_ring(struct top_ring *t, struct watch *w, uint32_t ring, bool 
 	t->missed = r->missed - t->missed0;
 	t->hooks = r->seen - t->seen0 + t->missed;
 	t->bytes = r->head > t->position0 ? r->head - t->position0 : 0;
-	t->lost_ever = rings_losses_since(w, ring);
-	/* A discard sets the counters back. */
-	t->lost = t->lost_ever < t->lost0 ? t->lost_ever : t->lost_ever - t->lost0;
+	uint64_t lost = rings_read_losses(w, ring, &t->lost_ever);
+	t->lost = lost > t->lost0 ? lost - t->lost0 : 0;
 	t->all_hooks += t->hooks;
 	t->all_missed += t->missed;
 	t->all_bytes += t->bytes;
@@ -96,7 +97,7 @@ static void close_ring(struct top_ring *t, struct watch *w, uint32_t ring, bool 
 	t->seen0 = r->seen;
 	t->missed0 = r->missed;
 	t->position0 = r->head;
-	t->lost0 = t->lost_ever;
+	t->lost0 = lost > t->lost0 ? lost : t->lost0;
 }
 
 static void rings_add_up(struct top_ring *sum, const struct top_ring *t)

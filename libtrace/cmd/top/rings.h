@@ -17,7 +17,7 @@ struct top_ring {
 	/* Continuous mode: what the drain has not read yet. NAN: n/a. */
 	uint64_t lag_bytes;
 	double lag_s;
-	/* The watch's figures when the round began. */
+	/* The watch's figures when the round began, and the ring's losses since init. */
 	uint64_t seen0, missed0, position0, lost0;
 };
 
@@ -34,7 +34,7 @@ static inline bool top_ring_is_quiet(const struct top_ring *r)
 	return r->all_hooks == 0 && r->lost_ever == 0 && r->full <= 0;
 }
 
-bool top_rings_open(struct top_rings *r, const struct watch *w);
+bool top_rings_open(struct top_rings *r, struct watch *w);
 void top_rings_close(struct top_rings *r);
 /* Figures of the round that ends now; the next one begins. `s` is the watched session. */
 void top_rings_close_round(struct top_rings *r, struct watch *w, struct session *s);

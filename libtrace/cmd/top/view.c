@@ -164,6 +164,7 @@ void top_view_programs(struct out *o, const struct top *t)
 		table_heading(&table, "bytes/s");
 		table_heading(&table, "hooks in all");
 		table_heading(&table, "lost/s");
+		table_heading(&table, "lost in all");
 		table_end_row(&table);
 		for (size_t i = 0; i < t->shown_programs; i++) {
 			const struct top_program *p = &t->programs.row[t->program[i]];
@@ -181,8 +182,8 @@ void top_view_programs(struct out *o, const struct top *t)
 				t->round_s > 0 ? (uint64_t)((double)p->last.bytes / t->round_s)
 					       : 0);
 			out_u64(table_right(&table), p->total.hooks);
-			/* The rings count losses, not whose hooks they were. */
-			table_heading(&table, t->rings.sum.lost ? "n/a" : "0.0");
+			view_put_rate(table_right(&table), p->last.lost, t->round_s);
+			out_u64(table_right(&table), p->total.lost);
 			table_end_row(&table);
 		}
 	}

@@ -1,0 +1,98 @@
+/* info: whose hooks were lost since init. */
+#include <string.h>
+
+#include "../../decoder/sink/escape.h"
+#include "../../decoder/sink/table.h"
+#include "../ring/reader.h"
+#include "info.h"
+
+/* Of all rings, by their counters, which a discard leaves. */
+static uint64_t info_sum_losses(const struct info *i)
+{
+	struct ring_reader reader;
+	struct shm_ring header;
+	uint64_t sum = 0;
+
+	if (ring_reader_open(&reader, i->session.rings_fd, &i->session.geometry, NULL) != 0)
+		return 0;
+	for (uint32_t ring = 0; ring < ring_reader_rings(&reader); ring++)
+		if (ring_reader_header(&reader, ring, &header) == 0)
+			sum += shm_losses_sum(header.loss);
+	ring_reader_close(&reader);
+	return sum;
+}
+
+void info_read_losses(struct info *i)
+{
+	struct session_loss *losses;
+	struct tasks tasks;
+	/* Before the rings' counters, which have a hook before its task's has. */
+	int n = session_losses(&i->session, &losses);
+
+	tasks_open(&tasks, &i->session);
+	if (n >= 0)
+		top_programs_add_losses(&i->programs, &tasks, losses, (size_t)n);
+	i->lost_since_init = info_sum_losses(i);
+	top_programs_close_round(&i->programs, i->lost_since_init);
+	tasks_close(&tasks);
+}
+
+void info_print_losses(const struct info *i)
+{
+	struct put_stream stream;
+	struct table t;
+
+	if (i->lost_since_init == 0)
+		return;
+	table_begin(&t, put_stream_begin(&stream, stdout));
+	out_str(t.o, "\nlost since init, by program\n");
+	while (table_pass(&t)) {
+		table_text(&t, "program");
+		table_heading(&t, "process");
+		table_heading(&t, "hooks lost");
+		table_end_row(&t);
+		/* The first row, of unknown tasks, comes last. */
+		for (size_t k = 1; k <= i->programs.count; k++) {
+			const struct top_program *p = &i->programs.row[k % i->programs.count];
+
+			if (p->total.lost == 0)
+				continue;
+			if (p->pid) {
+				escape_text(table_left(&t), p->name, strlen(p->name));
+				out_u64(table_right(&t), p->pid);
+			} else {
+				table_text(&t, "unknown");
+				table_heading(&t, "n/a");
+			}
+			out_u64(table_right(&t), p->total.lost);
+			table_end_row(&t);
+		}
+	}
+	table_free(&t);
+	put_stream_end(&stream);
+}
+
+void info_json_losses(struct json *j, const struct info *i)
+{
+	uint64_t unknown = 0;
+
+	json_member_open(j, "lost_since_init", '{');
+	json_member_u64(j, "hooks", i->lost_since_init);
+	json_member_open(j, "programs", '[');
+	for (size_t k = 0; k < i->programs.count; k++) {
+		const struct top_program *p = &i->programs.row[k];
+
+		if (p->pid == 0)
+			unknown = p->total.lost;
+		if (p->pid == 0 || p->total.lost == 0)
+			continue;
+		json_open(j, '{');
+		json_member_text(j, "name", p->name);
+		json_member_u64(j, "pid", p->pid);
+		json_member_u64(j, "lost", p->total.lost);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_member_u64(j, "unknown", unknown);
+	json_close(j, '}');
+}
