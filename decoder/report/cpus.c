@@ -71,7 +71,13 @@ static void text_cell(struct out *o, double v)
 	out_discard(&text);
 }
 
-static void matrix_text(struct out *o, const struct tally_group *g)
+enum {
+	CPUS_NAME = 7, /* cells of a row's name, */
+	CPUS_CELL = 8, /* and of each column but the first */
+};
+
+/* A block: the system, and the processors from `from` to `to`. */
+static void cpus_text_block(struct out *o, const struct tally_group *g, uint32_t from, uint32_t to)
 {
 	static const char *const rows[ALL_ROWS] = {
 		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
@@ -79,12 +85,11 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	const bool util = tally_is_util(g);
 	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
 	struct ratio system[COLUMN_UTIL_RATIOS];
+	struct columns_reader r;
 
 	read_system(g, system);
-	/* A trace is read without them for this report; a partial result may have them. */
-	tallies_text_heading(o, g, false);
 	out_str(o, "\n       System");
-	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
+	for (uint32_t cpu = from; cpu < to; cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
 
@@ -96,14 +101,38 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 		out_str(o, rows[row]);
 		out_char(o, ' ');
 		text_cell(o, cpus_figure(system, util, row));
-		struct columns_reader r;
 		tally_first_processor(g, &r);
-		for (uint32_t i = tally_processors(g); i; i--) {
+		for (uint32_t cpu = 0; cpu < to; cpu++) {
+			const struct ratio *column = columns_next(&r);
+
+			if (cpu < from)
+				continue;
 			out_str(o, "  ");
-			text_cell(o, cpus_figure(columns_next(&r), util, row));
+			text_cell(o, cpus_figure(column, util, row));
 		}
 	}
-	out_str(o, "\n\n");
+	out_char(o, '\n');
+}
+
+/* Processors that the width has no room for are in blocks below. */
+static void matrix_text(struct out *o, const struct tally_group *g, unsigned width)
+{
+	const uint32_t cpus = tally_processors(g);
+	const uint32_t fit = !width ? cpus
+			     : width >= CPUS_NAME + 2 * CPUS_CELL
+				     ? (width - CPUS_NAME) / CPUS_CELL - 1
+				     : 1;
+	uint32_t from = 0;
+
+	/* A trace is read without them for this report; a partial result may have them. */
+	tallies_text_heading(o, g, false);
+	do {
+		const uint32_t to = cpus - from > fit ? from + fit : cpus;
+
+		cpus_text_block(o, g, from, to);
+		from = to;
+	} while (from < cpus);
+	out_char(o, '\n');
 }
 
 #define AT(member) COLUMN_AT(struct cpus_row, member)
@@ -179,7 +208,7 @@ static void cpus_print_text(struct report *r, const struct tally *t)
 	if (!t->count)
 		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < t->count && !r->out->error; i++)
-		matrix_text(r->out, t->groups[i]);
+		matrix_text(r->out, t->groups[i], r->width);
 }
 
 void cpus_print(struct report *r, const struct tally *t)

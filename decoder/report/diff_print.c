@@ -324,7 +324,7 @@ void diff_print_events(struct report *r, const struct diff *d,
 	if (d->metrics == METRICS)
 		return;
 	out_char(r->out, '\n');
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
 		table_text(&t, "event");
 		for (unsigned i = 0; i < DIFF_EVENT_CELLS; i++)
 			table_heading(&t, headings[i]);
@@ -355,7 +355,7 @@ static void diff_text(struct report *r, const struct diff *d)
 		out_printf(r->out, "# %zu runs before, %zu after: means of their figures\n",
 			d->runs[DIFF_BEFORE], d->runs[DIFF_AFTER]);
 	out_str(r->out, "# ! more than noise   ? too few to tell   otherwise it may be noise\n");
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
 		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
 			table_heading(&t, right[i]);
 		if (util) {

@@ -16,6 +16,9 @@
 enum {
 	HEATMAP_COLUMNS = 200,
 	HEATMAP_COLUMNS_TEXT = 64,
+	/* Of a line: a duration, a count, the gaps between and the map's edges. */
+	HEATMAP_BESIDES = 8 + 2 + 8 + 2 + 2,
+	HEATMAP_COLUMNS_LEAST = 8,
 };
 
 struct heatmap_range {
@@ -67,9 +70,20 @@ static int64_t heatmap_time(const struct heatmap *m, int64_t origin, uint32_t co
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
+/* Text has no more than fit the width. */
+static uint64_t heatmap_most_columns(const struct report *r)
+{
+	if (r->format != FORMAT_TEXT)
+		return HEATMAP_COLUMNS;
+	if (!r->width || r->width >= HEATMAP_BESIDES + HEATMAP_COLUMNS_TEXT)
+		return HEATMAP_COLUMNS_TEXT;
+	return r->width > HEATMAP_BESIDES + HEATMAP_COLUMNS_LEAST ? r->width - HEATMAP_BESIDES
+								  : HEATMAP_COLUMNS_LEAST;
+}
+
 static void heatmap_set_ranges(struct heatmap_search *s)
 {
-	const uint64_t most = s->r->format == FORMAT_TEXT ? HEATMAP_COLUMNS_TEXT : HEATMAP_COLUMNS;
+	const uint64_t most = heatmap_most_columns(s->r);
 	struct heatmap_range all = {.count = 0};
 	struct heatmap *m = &s->map;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/utf8.h"
 #include "../model/trace/nrm2_tail.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
@@ -28,7 +29,9 @@ struct spelled {
 
 struct hook_lines {
 	enum report_format format;
-	bool has_containers; /* a column more */
+	bool has_containers;	     /* a column more */
+	unsigned width;		     /* of text; 0: no limit */
+	size_t words_from, words_to; /* in the buffer, of the line written last */
 	struct time_text time;
 	unsigned seconds; /* of relative times: digits of the trace's last second */
 	struct spelled names[CACHED], tasks[CACHED];
@@ -58,6 +61,7 @@ int hook_lines_new(const struct report *r, struct hook_lines **result)
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
+	l->width = r->width;
 	l->has_containers = trace_has_several_containers(r->trace);
 	l->second = UINT64_MAX;
 	l->time = time_text_of(r);
@@ -264,8 +268,10 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 	p = put_char(put_right(put_char(p, ' '), h->tid, 7), ' ');
 	p = put_char(put_hex8(p, h->major), ' ');
 	p = put_hex8(p, h->minor);
+	l->words_from = (size_t)(p - o->buf) + 1;
 	if (h->nwords)
 		p = put_words(put_char(p, ' '), h->words, h->nwords);
+	l->words_to = (size_t)(p - o->buf);
 	if (h->nstrings) {
 		out_reach(o, p);
 		write_quoted(o, h);
@@ -390,6 +396,44 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 	return rc ? rc : l->fields.scratch.error ? CPIDECODE_ENOMEM : 0;
 }
 
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static bool hook_lines_fits(const struct hook_lines *l, const struct out *o, size_t start)
+{
+	return o->error || o->len <= start ||
+	       utf8_width(o->buf + start, o->len - start - 1) <= l->width;
+}
+
+/* Of a line that begins there: an ellipsis in place of words whose fields come behind them, then in
+ * place of the line's end. */
+static void hook_lines_fit(
+	const struct hook_lines *l, struct out *o, size_t start, const struct hook *h)
+{
+	const size_t mark = sizeof ELLIPSIS - 1;
+
+	if (hook_lines_fits(l, o, start))
+		return;
+	if (h->schema && l->words_to > l->words_from + mark) {
+		memcpy(o->buf + l->words_from, ELLIPSIS, mark);
+		memmove(o->buf + l->words_from + mark, o->buf + l->words_to, o->len - l->words_to);
+		o->len -= l->words_to - l->words_from - mark;
+	}
+	if (hook_lines_fits(l, o, start))
+		return;
+	o->len = start + utf8_fit(o->buf + start, o->len - start - 1, l->width - 1);
+	out_str(o, ELLIPSIS "\n");
+}
+
+static int hook_lines_write_text(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	const size_t start = o->len;
+	int rc = write_text(l, o, h);
+
+	if (!rc && l->width)
+		hook_lines_fit(l, o, start, h);
+	return rc;
+}
+
 int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	switch (l->format) {
@@ -398,7 +442,7 @@ int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
 	case FORMAT_JSON:
 		return write_json(l, o, h);
 	default:
-		return write_text(l, o, h);
+		return hook_lines_write_text(l, o, h);
 	}
 }
 

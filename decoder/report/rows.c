@@ -499,7 +499,7 @@ void rows_add(struct rows *rows, const void *row)
 void rows_end(struct rows *rows)
 {
 	if (rows->format == FORMAT_TEXT) {
-		rows_tell_fit(rows);
+		table_tell_fit(&rows->table, "--columns or --width chooses");
 		table_free(&rows->table);
 	}
 	free(rows->known);

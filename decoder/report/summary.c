@@ -225,9 +225,7 @@ static void summary_write_more(
 	struct table table;
 
 	out_char(r->out, '\n');
-	for (table_begin(&table, r->out); table_pass(&table);) {
-		if (!table_is_measuring(&table))
-			rows_fit_label(&table, r->width);
+	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, 0);) {
 		summary_write_name_headings(&table, more);
 		table_text(&table, "event");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../formats/base/array.h"
 #include "../../formats/base/utf8.h"
@@ -139,18 +140,24 @@ void table_end_row(struct table *t)
 
 				if (c->width < width)
 					c->width = width;
+				/* The first row's; without memory for it there is none. */
+				if (!t->rows)
+					c->heading = strndup(t->row.buf + start, c->end - start);
 				start = c->end;
 			}
 		} else {
 			print_row(t);
 		}
 	}
+	t->rows++;
 	t->row.len = 0;
 	t->current = 0;
 }
 
 void table_free(struct table *t)
 {
+	for (unsigned i = 0; i < t->ncolumns; i++)
+		free(t->columns[i].heading);
 	out_discard(&t->row);
 	free(t->columns);
 	*t = (struct table){0};

@@ -15,6 +15,8 @@
 #ifndef SWT_DECODER_TABLE_H
 #define SWT_DECODER_TABLE_H
 
+#include <limits.h>
+
 #include "out.h"
 
 struct table_column {
@@ -22,7 +24,13 @@ struct table_column {
 	size_t end;  /* offsets of this row's cells in row.buf */
 	size_t most; /* longer cells are cut; 0: no limit */
 	bool right, hidden;
+	bool left_out;	/* hidden by table_fit */
+	unsigned spare; /* table_fit leaves out the greatest first; 0: never */
+	char *heading;	/* the column's cell in the first row */
 };
+
+#define TABLE_NONE UINT_MAX
+#define TABLE_LAST (UINT_MAX - 1)
 
 struct table {
 	struct out *o;
@@ -33,6 +41,8 @@ struct table {
 	unsigned ncolumns, current;
 	size_t allocated;
 	unsigned pass;
+	size_t rows;	 /* ended, in both passes */
+	unsigned fitted; /* the width of table_fit */
 };
 
 void table_begin(struct table *t, struct out *o);
@@ -55,6 +65,22 @@ void table_hide(struct table *t, unsigned column);
 void table_cut(struct table *t, unsigned column, size_t most);
 /* What a line takes now. */
 size_t table_width(const struct table *t);
+/*
+ * Between the passes: makes lines fit `width` cells as far as that goes. Cuts the label to 40 cells
+ * and `last` to 24, leaves out columns (of equal spares the last one first), and cuts the label
+ * further if nothing else may go. Then both get what is left of the line. TABLE_NONE: there is no
+ * such column.
+ */
+void table_fit(struct table *t, unsigned width, unsigned label, unsigned last);
+/* Behind the table: a line with the headings of the columns that were left out, if any. chooses:
+ * what the user may do about it. */
+void table_tell_fit(const struct table *t, const char *chooses);
+/*
+ * table_pass, for a table whose lines fit `width` (0: any): all columns but the label and the first
+ * of the others may be left out, the last ones first, which it tells behind the table. label:
+ * TABLE_LAST is the last column.
+ */
+bool table_pass_fit(struct table *t, unsigned width, unsigned label);
 struct out *table_left(struct table *t);
 struct out *table_right(struct table *t);
 /* A cell of text that is safe for a terminal. */

@@ -93,7 +93,7 @@ static void slowest_write_table(struct report *r, const struct slowest *s)
 {
 	struct table table;
 
-	for (table_begin(&table, r->out); table_pass(&table);) {
+	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, TABLE_LAST);) {
 		static const char *const headings[] = {"self", "count", "median's", "count"};
 
 		table_text(&table, "  ");
@@ -153,7 +153,7 @@ static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
 		rest.start_cpu_ns += m->names[i].start_cpu_ns;
 		rest.cpu_ns += m->names[i].cpu_ns;
 	}
-	for (table_begin(&t, r->out); m->count && table_pass(&t);) {
+	for (table_begin(&t, r->out); m->count && table_pass_fit(&t, r->width, TABLE_LAST);) {
 		table_text(&t, "  ");
 		table_heading(&t, "overlap");
 		table_heading(&t, "count");

@@ -142,7 +142,7 @@ void why_explanations_text(struct report *r, const struct why_explanations *e, u
 
 	if (!count)
 		return;
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
 		table_text(&t, "the tail goes with");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
 			table_heading(&t, headings[i]);

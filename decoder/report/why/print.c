@@ -326,7 +326,7 @@ static void why_text_candidates(struct report *r, const struct why_group *g)
 	if (!n)
 		return;
 	why_find_candidates(g, all);
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
 		table_text(&t, "event");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
 			table_heading(&t, headings[i]);
@@ -357,7 +357,7 @@ static void why_text_metrics(
 		any = why_metrics_has(m, k, g->group);
 	if (!any)
 		return;
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
 		table_text(&t, "metric");
 		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
 			table_heading(&t, headings[i]);
@@ -384,7 +384,7 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 
 	text_heading(r, g);
 	why_explanations_text(r, e, g->group->place);
-	for (table_begin(&t, r->out); table_pass(&t);) {
+	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
 		table_text(&t, "");
 		table_heading(&t, "middle");
 		table_heading(&t, "tail");
