@@ -110,3 +110,49 @@ for threads in 1 4; do
 	run 0 --report summary --format csv --jobs $threads many.bin
 	in_file out '^l,1,31,.*,"/c10, /c11, /c12, /c13, /c14, /c15, /c16, /c17, /c18, /c19, /c20, /c21, /c22, /c23, /c24, /c25, \.\.\."'
 done
+
+# Traces of one container each, which differ: the column is there, and tells them apart.
+owned()
+{
+	"$MKTRACE" - "$1" <<END
+clock raw
+hz 1000000000
+id "$1           "
+sync 0 1700000000000000000 5
+section meta
+| cgroup: $2
+section tasks
+task 7 7 0 "server"
+section hooks ring=0
+hook 0xC0 0x1 tid=7 at=$3 64:10 "l"
+hook 0xC0 0xF0000001 64:10 "l"
+hook 0xC0 0x2 tid=7 at=$(($3 + 40)) 64:10 "of $1"
+hook 0xC0 0xF0000002 64:10 "of $1"
+section end
+END
+}
+owned a.bin /pod/a 1200
+owned b.bin /pod/b 1300
+owned d.bin /pod/a 1400
+for report in summary why intervals hooks; do
+	run 0 --report $report --format csv a.bin
+	not_in_file out container
+	run 0 --report $report --format csv a.bin d.bin
+	not_in_file out container
+	run 0 --report $report --format csv a.bin b.bin
+	in_file out ',container'
+	in_file out '/pod/a'
+	in_file out '/pod/b'
+done
+run 0 --format csv a.bin b.bin
+in_file out '^l,1,2,20,.*,"/pod/a, /pod/b"'
+in_file out '^of a.bin,.*,/pod/a'
+in_file out '^of b.bin,.*,/pod/b'
+run 0 --format csv --by label,container a.bin b.bin
+in_file out '^l,/pod/b,1,'
+run 0 --format csv --where 'container="/pod/b"' a.bin b.bin
+in_file out '^of b.bin'
+not_in_file out 'of a.bin'
+# With entries of their own beside the owner's.
+run 0 --format csv c.bin b.bin a.bin
+in_file out '^l,1,5,80,.*,"-, /box/a, /box/b, /pod/a, /pod/b"'

@@ -26,7 +26,9 @@ struct task {
 	char name[17];	/* any bytes, NUL-terminated here */
 	uint32_t order; /* its order in the trace: of two entries for one tick the later one counts
 			 */
-	const char *container; /* name of its cgroup, any bytes; NULL: see trace_container */
+	/* Name of its cgroup, any bytes. NULL: that of the session's owner (unless owners of
+	 * several traces are in different ones), or unknown. */
+	const char *container;
 };
 
 /* One hook. Pointers into the iterator's buffer: valid until its next step. */

@@ -297,6 +297,8 @@ bool trace_has_containers(const struct trace *t)
 
 bool trace_has_several_containers(const struct trace *t)
 {
+	if (t->owners_differ)
+		return true;
 	for (size_t i = 0; i < t->nmachines; i++)
 		if (t->machines[i]->has_several_containers)
 			return true;

@@ -165,13 +165,13 @@ struct trace_rotation trace_rotation(const struct trace_file *f);
 /* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
-/* The container of a task of that machine; NULL: that of the session's owner, or unknown. */
+/* What a file says of a task's container; NULL: it is that of the session's owner, or unknown. */
 const struct container *trace_container(
 	const struct trace *t, uint32_t machine, const struct task *task);
 /* Whether any task has one. */
 bool trace_has_containers(const struct trace *t);
-/* Whether a machine's tasks are in more than one: in several cgroups, or in another PID namespace
- * than the session's owner. */
+/* Whether tasks are in more than one: a machine's in several cgroups, or in another PID namespace
+ * than the session's owner; or the sessions' owners in different cgroups. */
 bool trace_has_several_containers(const struct trace *t);
 /* The file's label of that number; NULL: it has none. */
 const struct label *trace_label(const struct trace_file *f, uint32_t number);

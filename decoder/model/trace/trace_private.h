@@ -87,6 +87,7 @@ struct trace {
 	size_t nfiles, files_cap;
 	struct machine **machines;
 	size_t nmachines, machines_cap;
+	bool owners_differ;   /* see machines_name_owners */
 	struct schema **user; /* in order: the first that describes a major wins */
 	size_t nuser, user_cap;
 	struct schema *builtin;
@@ -138,6 +139,9 @@ int file_load_section(const struct file *f, size_t ring, const struct section_re
 /* machine.c: finds or adds f's machine; adds f's threads and syncs to it. */
 int machine_of(struct trace *t, struct file *f);
 int machine_add(struct trace *t, struct file *f);
+/* Once all files are added: where their sessions' owners are in different cgroups, these are the
+ * names of their tasks' containers, too. */
+void machines_name_owners(struct trace *t);
 void machine_free(struct machine *m);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
