@@ -15,9 +15,9 @@ struct page_packer {
 };
 
 extern const unsigned char page_body[], page_css[], page_decode[], page_store[], page_analysis[],
-	page_view[], page_draw[], page_ui[];
+	page_view[], page_draw[], page_reports[], page_ui[];
 extern const unsigned page_body_size, page_css_size, page_decode_size, page_store_size,
-	page_analysis_size, page_view_size, page_draw_size, page_ui_size;
+	page_analysis_size, page_view_size, page_draw_size, page_reports_size, page_ui_size;
 
 struct page_packer *page_packer_new(void)
 {
@@ -108,6 +108,7 @@ void page_begin(struct out *o)
 	out_bytes(o, page_analysis, page_analysis_size);
 	out_bytes(o, page_view, page_view_size);
 	out_bytes(o, page_draw, page_draw_size);
+	out_bytes(o, page_reports, page_reports_size);
 	out_bytes(o, page_ui, page_ui_size);
 	out_str(o, "</script>\n");
 }

@@ -1,6 +1,6 @@
 // node page.mjs BROWSER PROFILE TRACE.html TRACE.csv ...: the page, of a file or an address, of --format html in a browser
 // answers what intervals.csv says, and does what it is for.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 import { Browser } from "./devtools.mjs";
@@ -197,6 +197,17 @@ async function checkSafety(browser) {
 	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "false");
 }
 
+// The reports are text, in regions that the keyboard reaches.
+async function checkReports(browser, csv) {
+	for (const name of ["why", "info"]) {
+		const wanted = readFileSync(csv + "." + name, "utf8");
+		equal(await browser.evaluate(`document.getElementById("report-${name}")?.textContent ?? ""`), wanted, name);
+		if (wanted)
+			equal(await browser.evaluate(`(() => { const region = document.getElementById("report-${name}").parentElement;
+				return region.tabIndex === 0 && region.getAttribute("role") === "region" && region.ariaLabel !== ""; })()`), true, name);
+	}
+}
+
 let marks = 0;
 const browser = new Browser(program, profile);
 try {
@@ -214,6 +225,7 @@ try {
 		await checkSummary(browser, rows);
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
+		await checkReports(browser, files[i + 1]);
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkSearch(browser, rows, rows[7].label);

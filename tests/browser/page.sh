@@ -23,10 +23,12 @@ node --test "$here/page_unit.mjs" >unit 2>&1 || {
 }
 echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
 
-# page NAME: NAME.bin as NAME.html and NAME.csv.
+# page NAME: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds.
 page() {
 	"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err" &&
-		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
+		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
+		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
+		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
 mkdir data
 cd data

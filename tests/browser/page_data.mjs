@@ -11,7 +11,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink
 vm.runInThisContext(["decode", "store", "analysis"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
 const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, Store })");
 const MOST = 4 << 20;
-let intervals = 0, cells = 0, adopted = 0, blocks = 0;
+let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
 
 async function blocksOf(html, kind) {
 	const found = [];
@@ -81,9 +81,23 @@ function checkParent(store, rows, at) {
 	assert.ok(store.start[parent] <= store.start[at] && store.end(parent) >= store.end(at), "a parent holds it");
 }
 
+// The reports are those of cpidecode, or their first complete lines.
+async function checkReports(html, csv) {
+	const reports = await lists(html, "reports");
+	assert.deepEqual(reports.map((one) => one.name), ["why", "info"]);
+	for (const { name, text, cut } of reports) {
+		const lines = readFileSync(csv + "." + name, "utf8").split("\n"), kept = text.split("\n");
+		assert.equal(kept.length + cut, lines.length, `lines of ${name}`);
+		assert.deepEqual(kept.slice(0, -1), lines.slice(0, kept.length - 1), name);
+		shortened += cut > 0;
+	}
+}
+
 for (let i = 2; i < process.argv.length; i += 2)
 	try {
-		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(readFileSync(process.argv[i], "latin1"));
+		const html = readFileSync(process.argv[i], "latin1");
+		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(html);
+		await checkReports(html, process.argv[i + 1]);
 		assert.equal(store.filled, rows.length);
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
 		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);
@@ -106,4 +120,5 @@ for (let i = 2; i < process.argv.length; i += 2)
 		console.log(`FAILED: ${process.argv[i]}: ${error.stack}`);
 		process.exitCode = 1;
 	}
+assert.ok(shortened > 0, "a report is too long for a page");
 console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted`);

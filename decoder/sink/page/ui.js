@@ -78,6 +78,7 @@ class Page {
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		const store = new Store(this.meta, lanes, names);
+		showReports($("reports"), await readLists("reports"));
 		this.more = [];
 		for (const block of document.querySelectorAll("script.core, script.more, script.adopted, script.marks")) {
 			if (block.className === "more") {

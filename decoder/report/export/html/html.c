@@ -15,6 +15,7 @@
 #include "../export.h"
 #include "about.h"
 #include "marks.h"
+#include "reports.h"
 
 enum {
 	HTML_MOST_INTERVALS = 10000000,
@@ -440,6 +441,18 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
 }
 
+/* Reads the trace again. */
+static int html_put_reports(struct html_export *e, struct out *to)
+{
+	struct json json = {.o = &e->text};
+
+	e->text.len = 0;
+	int rc = reports_write(e->r, &json);
+	if (!rc)
+		page_put_block(e->packer, to, "reports", e->text.buf, e->text.len);
+	return rc;
+}
+
 /* The stream was walked. 0 or a code. */
 static int html_write(struct html_export *e, uint64_t intervals)
 {
@@ -454,6 +467,9 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
+	int rc = html_put_reports(e, o);
+	if (rc)
+		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
 		piece = e->spilled - at < SPILL_IN_MEMORY ? e->spilled - at : SPILL_IN_MEMORY;
 		out_bytes(o, (const char *)e->spill.p + at, piece);

@@ -1,0 +1,14 @@
+/*
+ * The reports that the page of --format html shows as their text, the blocks of `reports`: why, and
+ * info.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
+
+#include "../../../sink/json.h"
+#include "../../report.h"
+
+/* Writes a JSON list. 0 or a CPIDECODE_E code. */
+int reports_write(const struct report *r, struct json *j);
+
+#endif
