@@ -14,10 +14,24 @@ struct page_packer {
 	unsigned char piece[PAGE_PIECE];
 };
 
-extern const unsigned char page_body[], page_css[], page_decode[], page_store[], page_analysis[],
-	page_view[], page_draw[], page_reports[], page_ui[];
-extern const unsigned page_body_size, page_css_size, page_decode_size, page_store_size,
-	page_analysis_size, page_view_size, page_draw_size, page_reports_size, page_ui_size;
+/* In this order: a script's constants and classes are known to those after it. */
+#define PAGE_SCRIPTS(X)                                                                            \
+	X(decode)                                                                                  \
+	X(store)                                                                                   \
+	X(analysis)                                                                                \
+	X(view)                                                                                    \
+	X(draw)                                                                                    \
+	X(processors)                                                                              \
+	X(reports)                                                                                 \
+	X(processor_panel)                                                                         \
+	X(ui)
+
+#define PAGE_DECLARE(name)                                                                         \
+	extern const unsigned char page_##name[];                                                  \
+	extern const unsigned page_##name##_size;
+PAGE_SCRIPTS(PAGE_DECLARE)
+PAGE_DECLARE(body)
+PAGE_DECLARE(css)
 
 struct page_packer *page_packer_new(void)
 {
@@ -103,13 +117,8 @@ void page_begin(struct out *o)
 	out_str(o, "</style>\n</head>\n");
 	out_bytes(o, page_body, page_body_size);
 	out_str(o, "<script>\n");
-	out_bytes(o, page_decode, page_decode_size);
-	out_bytes(o, page_store, page_store_size);
-	out_bytes(o, page_analysis, page_analysis_size);
-	out_bytes(o, page_view, page_view_size);
-	out_bytes(o, page_draw, page_draw_size);
-	out_bytes(o, page_reports, page_reports_size);
-	out_bytes(o, page_ui, page_ui_size);
+#define PAGE_PUT(name) out_bytes(o, page_##name, page_##name##_size);
+	PAGE_SCRIPTS(PAGE_PUT)
 	out_str(o, "</script>\n");
 }
 

@@ -208,6 +208,19 @@ async function checkReports(browser, csv) {
 	}
 }
 
+// Outermost intervals by the processor where they ended, as a table and as lanes.
+async function checkProcessors(browser, rows) {
+	const counts = {};
+	for (const row of rows.filter((one) => one.depth === "0" && /^\d+$/.test(one.cpu)))
+		counts["Processor " + row.cpu] = (counts["Processor " + row.cpu] ?? 0) + 1;
+	await browser.evaluate("page.show(0, page.until), page.showLanes('both')");
+	await browser.settled();
+	equal(await browser.evaluate("page.placed.filter((one) => one.processor && one.ran === undefined).length"), Object.keys(counts).length, "lanes");
+	await browser.until(`(document.getElementById("uses").tBodies[0]?.rows.length ?? 0) === ${Object.keys(counts).length}`);
+	equal(Object.fromEntries(await browser.evaluate(`Array.from(document.getElementById("uses").tBodies[0]?.rows ?? [], (row) =>
+		[row.cells[0].textContent, Number(row.cells[1].textContent.replaceAll("\\u202f", ""))])`)), counts, "processors");
+}
+
 let marks = 0;
 const browser = new Browser(program, profile);
 try {
@@ -226,6 +239,7 @@ try {
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);
+		await checkProcessors(browser, rows);
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkSearch(browser, rows, rows[7].label);

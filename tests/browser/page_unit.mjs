@@ -2,7 +2,7 @@
 // brute force. Seeded: every run has the same intervals.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -14,12 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw"]
+const source = ["decode", "store", "analysis", "view", "draw", "processors"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
-	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark })`);
+	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS })`);
 
 function random(seed) {
 	return () => {
@@ -325,9 +326,52 @@ test("colours of a column", () => {
 	assert.ok(frames.filter((frame) => frame.name === 1).every((frame) => isNaN(frame.value)));
 });
 
+// Lanes of up to so many intervals each.
+const makeLanes = (seed, lanes, most) => Array.from({ length: lanes }, (_, lane) => makeIntervals(seed + lane, 1, most).map((one) => ({ ...one, lane })))
+	.flat().sort((a, b) => a.start - b.start || b.duration - a.duration || a.level - b.level);
+
+test("who ran on each processor", () => {
+	const lanes = 40, all = makeLanes(13, lanes, 300), store = storeOf(all, lanes), next = random(14);
+	store.lanes.forEach((lane, i) => lane.machine = i % 2);
+	all.forEach((one, number) => Object.assign(one, { number, cpu: next() < 0.1 ? NaN : Math.floor(next() * 2), switches: [0, 3, NaN][Math.floor(next() * 3)] }));
+	const residence = new page.Residence(all.length, ["x", "ctx_switches", "cpu"]);
+	for (let first = 0; first < all.length; first += 1000) {
+		const part = all.slice(first, first + 1000), cells = (values) => [255, ...values.map((value) => isNaN(value) ? 0 : 1), ...column(values.filter((value) => !isNaN(value)))];
+		residence.add(Uint8Array.from([...leb(3), 0, 0, ...cells(part.map((one) => one.switches)), ...cells(part.map((one) => one.cpu))]), first, part.length);
+	}
+	const got = page.finish(page.processorsOf(store, residence));
+	assert.deepEqual(got.lanes.map((lane) => [lane.machine, lane.cpu]), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+	const wanted = all.filter((one) => !one.level && !isNaN(one.cpu));
+	assert.deepEqual(Array.from(got.origin, (at) => store.number[at]).sort((a, b) => a - b), wanted.map((one) => one.number));
+	let crowded = 0;
+	for (const lane of got.lanes) {
+		assert.ok(lane.levels.length <= page.PROCESSOR_ROWS);
+		for (const row of lane.levels)
+			for (let at = got.offset[row]; at < got.offset[row + 1]; at++) {
+				const one = all[store.number[got.origin[got.number[at]]]], isEnd = got.start[at] !== one.start || got.duration[at] !== one.duration;
+				crowded += isEnd;
+				assert.deepEqual([one.lane % 2, one.cpu, one.switches === 0, one.lane], [lane.machine, lane.cpu, got.stayed[got.number[at]] === 1, got.name[at]]);
+				assert.deepEqual([got.end(at), got.duration[at]], [one.start + one.duration, isEnd ? 0 : one.duration]);
+				assert.ok(at === got.offset[row] || got.end(at - 1) <= got.start[at], "intervals of a row overlap");
+			}
+	}
+	assert.ok(crowded > 0);
+	assert.equal(page.finish(page.processorsOf(store, new page.Residence(all.length, []))).lanes.length, 0);
+	const few = makeLanes(15, 2, 2000), small = storeOf(few, 2), known = new page.Residence(few.length, []), from = 20000, to = 47000;
+	small.lanes.forEach((lane) => lane.machine = 0);
+	known.cpu.fill(5);
+	few.forEach((one, number) => known.stayed[number] = one.lane);
+	const [use, ...others] = page.finish(page.usesOf(page.finish(page.processorsOf(small, known)), from, to));
+	const inside = few.filter((one) => !one.level && overlaps(one, from, to)), stayed = inside.filter((one) => one.lane);
+	assert.deepEqual([use.lane.cpu, use.count, use.stayed, others.length], [4, inside.length, stayed.length, 0]);
+	assert.equal(use.time, stayed.reduce((sum, one) => sum + Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start)), 0));
+});
+
 test("no script can end its element, and none makes markup of text", () => {
-	for (const name of ["decode", "store", "analysis", "view", "draw", "ui"]) {
-		const text = readFileSync(join(folder, name + ".js"), "utf8");
+	const names = readdirSync(folder).filter((name) => name.endsWith(".js"));
+	assert.ok(names.includes("ui.js"));
+	for (const name of names) {
+		const text = readFileSync(join(folder, name), "utf8");
 		assert.doesNotMatch(text, /<\/script|<!--/i, name);
 		assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/, name);
 	}

@@ -1,7 +1,7 @@
 "use strict";
 /* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
 
-const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
 
 const $ = (id) => document.getElementById(id);
 
@@ -37,6 +37,8 @@ class Page {
 		this.sorting = new Map();
 		this.painter = null;
 		this.scheme = matchMedia("(prefers-color-scheme: dark)");
+		this.processors = new ProcessorPanel(this);
+		this.lanes = "threads";
 	}
 
 	/* Before the data: what the trace is, and its overview. */
@@ -114,6 +116,8 @@ class Page {
 			control.disabled = false;
 		document.documentElement.setAttribute("aria-busy", "false");
 		this.packMore();
+		if (store.count <= PROCESSOR_UNASKED)
+			this.showLanes("both");
 	}
 
 	/* A blob needs three quarters of a block's memory, and not the page's. */
@@ -145,7 +149,7 @@ class Page {
 			this.placed.push({ y, height: GAPS + 4, gaps: true });
 			y += GAPS + 4;
 		}
-		for (const lane of lanes) {
+		for (const lane of this.lanes === "processors" ? [] : lanes) {
 			this.placed.push({ y, height: HEADING, lane });
 			y += HEADING;
 			if (lane.marks) {
@@ -158,7 +162,22 @@ class Page {
 			}
 			y += 4;
 		}
+		if (this.lanes !== "threads")
+			y = this.processors.place(this.placed, y);
 		this.height = y + 4;
+	}
+
+	/* Whose lanes: threads, processors, both. */
+	async showLanes(lanes) {
+		$("lanes").value = lanes;
+		if (lanes !== "threads")
+			await this.processors.find();
+		if ($("lanes").value !== lanes)
+			return;
+		this.lanes = lanes;
+		this.arrange();
+		this.fillLegend();
+		this.changed();
 	}
 
 	laneText(lane) {
@@ -298,19 +317,26 @@ class Page {
 		this.dark = this.scheme.matches;
 		const scroll = scroller.scrollTop, texts = [], wanted = this.matches;
 		const pixels = new Map();
-		const colourOf = (at) => {
-			const isDim = wanted && !wanted[this.store.name[at]], colour = this.colourAt(at), key = pixelOf(colour) * 2 + Number(isDim);
+		const pixelAt = (at, share) => {
+			const faded = wanted && !wanted[this.store.name[at]] ? 0.75 : share, colour = this.colourAt(at), key = pixelOf(colour) * 100 + 100 * faded;
 			if (!pixels.has(key))
-				pixels.set(key, pixelOf(isDim ? blend(colour, theme.back, 0.75) : colour));
+				pixels.set(key, pixelOf(blend(colour, theme.back, faded)));
 			return pixels.get(key);
 		};
+		const colourOf = (at) => pixelAt(at, 0), { processors } = this;
+		const ranColourOf = (at) => pixelAt(processors.originOf(at), processors.isPale(at) ? PALE : 0);
 		this.painter.begin(Math.round(AXIS * ratio));
 		const shown = this.placed.filter((one) => one.y + one.height > scroll && one.y < scroll + height);
 		for (const one of shown)
 			if (one.row !== undefined) {
 				const y = Math.round((one.y - scroll) * ratio), tall = Math.round((ROW - 2) * ratio);
 				for (const text of this.painter.row(this.store, one.row, this.view, 0, y, tall, colourOf, 26 * ratio))
-					texts.push({ ...text, y: one.y - scroll });
+					texts.push({ ...text, y: one.y - scroll, name: this.store.name[text.at], share: 0 });
+			} else if (one.ran !== undefined) {
+				const y = Math.round((one.y - scroll) * ratio), tall = Math.round((ROW - 2) * ratio);
+				for (const text of this.painter.row(processors.store, one.ran, this.view, 0, y, tall, ranColourOf, 26 * ratio))
+					texts.push({ ...text, at: processors.originOf(text.at), y: one.y - scroll, name: processors.store.name[text.at],
+						share: processors.isPale(text.at) ? PALE : 0 });
 			}
 		const mark = pixelOf(this.scheme.matches ? [255, 255, 255] : [27, 30, 35]);
 		for (const one of shown)
@@ -329,6 +355,8 @@ class Page {
 		for (const one of shown) {
 			if (one.lane && one.row === undefined && !one.marks)
 				ctx.fillText(this.laneText(one.lane), 4, one.y - scroll + HEADING / 2 + 1);
+			else if (one.processor && one.ran === undefined)
+				ctx.fillText(processors.name(one.processor), 4, one.y - scroll + HEADING / 2 + 1);
 			if (one.gaps)
 				this.drawGaps(ctx, one.y - scroll, width, theme);
 		}
@@ -342,10 +370,10 @@ class Page {
 	}
 
 	drawText(ctx, text, ratio) {
-		const name = this.store.name[text.at], room = text.width / ratio - 6;
-		ctx.fillStyle = this.matches && !this.matches[name] ? this.theme().faint :
-			isDark(this.colourAt(text.at)) ? "#fff" : "#000";
-		ctx.fillText(this.cut(ctx, name, room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
+		const room = text.width / ratio - 6, theme = this.theme();
+		ctx.fillStyle = this.matches && !this.matches[this.store.name[text.at]] ? theme.faint :
+			isDark(blend(this.colourAt(text.at), theme.back, text.share)) ? "#fff" : "#000";
+		ctx.fillText(this.cut(ctx, text.name, room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
 	}
 
 	/* A name in so much room, with an ellipsis if it is cut. */
@@ -500,6 +528,12 @@ class Page {
 		this.fill($("summary"), summary);
 		this.fillMarks(this.store.countMarks(from, to));
 		this.fillHistogram(summary.histogram);
+		const processors = this.lanes !== "threads" && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
+		if (uses === null)
+			return;
+		$("used").hidden = !uses || !uses.length;
+		if (uses)
+			processors.fill($("uses"), uses, to - from);
 		const frames = await this.run(flameOf(this.store, from, to, this.column && ((at) => this.valueOf(at))), job);
 		if (frames)
 			this.fillFlame(frames);
@@ -883,6 +917,9 @@ class Page {
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
 		if (this.meta.marks)
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
+		if (this.lanes !== "threads")
+			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, of processors: ended there; else it ran there throughout, its thread was not switched. " +
+				"Known from this trace's outermost intervals only: a trace holds no switches of the kernel's"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
 		if (this.meta.gaps.length)
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
@@ -901,12 +938,18 @@ class Page {
 
 	/* The interval under the mouse: the longest one that its column of pixels shows. */
 	intervalAt({ x, place }) {
-		if (!place || place.row === undefined)
+		if (!place || (place.row === undefined && place.ran === undefined))
 			return { at: -1, count: 0 };
-		const left = Math.floor(x), from = this.timeOf(left), to = this.timeOf(left + 1);
-		const [low, high] = this.store.bounds(place.row, from, Math.max(to, from + Number.EPSILON));
-		const stats = this.store.stats(low, high);
-		return { at: stats.longest, count: high - low, sum: stats.sum, lane: place.lane };
+		const left = Math.floor(x), from = this.timeOf(left), to = this.timeOf(left + 1), { processors } = this;
+		const store = place.row === undefined ? processors.store : this.store, row = place.row === undefined ? place.ran : place.row;
+		const [low, high] = store.bounds(row, from, Math.max(to, from + Number.EPSILON));
+		const stats = store.stats(low, high), found = { at: stats.longest, count: high - low, sum: stats.sum, lane: place.lane };
+		if (place.row === undefined && stats.longest >= 0) {
+			found.at = processors.originOf(stats.longest);
+			found.lane = this.store.lanes[this.store.laneOf[this.store.rowOf(found.at)]];
+			found.where = "; " + processors.tell(stats.longest, place.processor);
+		}
+		return found;
 	}
 
 	/* The marks within three pixels of the mouse, as text; null: it is elsewhere. */
@@ -932,7 +975,7 @@ class Page {
 			? exactText(found.count) + " intervals in this column of pixels, " + durationText(found.sum) + " together; the longest: " +
 				this.names[store.name[found.at]] + ", " + durationText(store.duration[found.at])
 			: this.names[store.name[found.at]] + ": " + durationText(store.duration[found.at]) + " on " + this.laneText(found.lane) +
-				", from " + offsetText(store.start[found.at]) + (this.column ? this.valueText(this.valueOf(found.at)) : "");
+				", from " + offsetText(store.start[found.at]) + (this.column ? this.valueText(this.valueOf(found.at)) : "") + (found.where || "");
 	}
 
 	listen() {
@@ -1012,6 +1055,7 @@ class Page {
 		});
 		this.fillColours();
 		$("colour").addEventListener("change", () => this.colourBy($("colour").value));
+		$("lanes").addEventListener("change", () => this.showLanes($("lanes").value));
 		const buttons = {
 			next: () => this.walk(1), previous: () => this.walk(-1), closer: () => this.zoom(0.5), farther: () => this.zoom(2),
 			earlier: () => this.pan(-0.25), later: () => this.pan(0.25), whole: () => this.show(0, this.until), unselect: () => this.unselect(),

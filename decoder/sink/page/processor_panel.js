@@ -1,0 +1,76 @@
+"use strict";
+/* The lanes of processors in the timeline, and what each did in a span as a table. */
+
+class ProcessorPanel {
+	constructor(page) {
+		this.page = page;
+		this.store = null;
+	}
+
+	/* Reads which processor each interval ended on. One at a time: asked again, it is the same. */
+	find() {
+		this.finding = this.finding || this.read();
+		return this.finding;
+	}
+
+	async read() {
+		const { page } = this, residence = new Residence(page.store.count, page.meta.columns);
+		for (const one of page.more)
+			residence.add(await inflate(page.blobOf(one)), one.first, one.count);
+		const made = processorsOf(page.store, residence);
+		for (let step = made.next(); ; step = made.next()) {
+			if (step.done) {
+				this.store = step.value;
+				return;
+			}
+			await new Promise((done) => setTimeout(done, 0));
+		}
+	}
+
+	name(lane) {
+		const { files } = this.page.meta, machines = new Set(this.store.lanes.map((one) => one.machine));
+		return "Processor " + lane.cpu + (machines.size > 1 ? " of machine " + lane.machine +
+			(files[lane.machine] && files[lane.machine].host ? " (" + printable(files[lane.machine].host) + ")" : "") : "");
+	}
+
+	/* Where the lanes are, from y on: as Page.arrange. */
+	place(placed, y) {
+		for (const lane of this.store.lanes) {
+			placed.push({ y, height: HEADING, processor: lane });
+			y += HEADING;
+			for (const ran of lane.levels) {
+				placed.push({ y, height: ROW, ran, processor: lane });
+				y += ROW;
+			}
+			y += 4;
+		}
+		return y;
+	}
+
+	/* A position here as one of all intervals. */
+	originOf(at) {
+		return at < 0 ? -1 : this.store.origin[this.store.number[at]];
+	}
+
+	isPale(at) {
+		return !this.store.stayed[this.store.number[at]];
+	}
+
+	tell(at, lane) {
+		return this.isPale(at) ? "ended on " + this.name(lane) : "ran on " + this.name(lane) + " throughout";
+	}
+
+	fill(table, uses, span) {
+		const body = element("tbody"), head = element("thead"), names = element("tr");
+		for (const name of ["processor", "outermost intervals", "not switched", "their time", "% of the span"])
+			names.append(element("th", name, { scope: "col" }));
+		head.append(names);
+		for (const { lane, count, stayed, time } of uses) {
+			const line = element("tr");
+			line.append(element("th", this.name(lane), { scope: "row" }), element("td", exactText(count)), element("td", exactText(stayed)),
+				element("td", exactText(time), { title: durationText(time) }), element("td", (100 * time / span).toFixed(2)));
+			body.append(line);
+		}
+		table.replaceChildren(table.caption, head, body);
+	}
+}

@@ -1,0 +1,146 @@
+"use strict";
+/*
+ * Who ran on each processor, as far as the trace's intervals tell: an outermost interval is on the
+ * lane of the processor where it ended. It is known to have run there throughout if its thread was
+ * not switched meanwhile. A trace holds no switches of the kernel's, so nothing is known in between
+ * intervals. No document here: Node's tests run it.
+ */
+
+/* Of one lane: the last row has the ends of those that more than these overlap. */
+const PROCESSOR_ROWS = 8;
+/* Up to so many intervals lanes of processors are made unasked. */
+const PROCESSOR_UNASKED = 1000000;
+
+/* Where each interval ended, by its number. */
+class Residence {
+	constructor(count, columns) {
+		const column = (name) => columns.indexOf(name);
+		this.columns = { cpu: column("cpu"), switches: column("ctx_switches") };
+		this.cpu = new Uint32Array(count); /* + 1; 0: unknown */
+		this.stayed = new Uint8Array(count);
+	}
+
+	/* A block of `more` with the intervals from number `first` on. */
+	add(bytes, first, count) {
+		const { cpu, switches } = this.columns;
+		if (cpu < 0)
+			return;
+		readMoreColumn(bytes, count, cpu).forEach((value, i) => this.cpu[first + i] = isNaN(value) ? 0 : value + 1);
+		if (switches >= 0)
+			readMoreColumn(bytes, count, switches).forEach((value, i) => this.stayed[first + i] = value === 0);
+	}
+}
+
+/*
+ * Rows of one processor, in which intervals do not overlap: positions in the store. The first row is
+ * for those that ran there throughout, which never overlap but for errors of the clocks.
+ */
+class ProcessorRows {
+	constructor(machine, cpu) {
+		this.machine = machine;
+		this.cpu = cpu;
+		this.rows = [[]];
+		this.ends = [0];
+		this.crowd = [];
+	}
+
+	add(at, start, end, stayed) {
+		let row = stayed ? 0 : 1;
+		while (row < this.rows.length && this.ends[row] > start)
+			row++;
+		if (row === PROCESSOR_ROWS - 1) {
+			this.crowd.push(at);
+			return;
+		}
+		if (row === this.rows.length)
+			this.rows.push([]);
+		this.rows[row].push(at);
+		this.ends[row] = end;
+	}
+}
+
+/* The outermost intervals by processor, in the order of the trace. */
+function* gatherProcessors(store, residence) {
+	const positions = new Uint32Array(store.count), lanes = new Uint32Array(store.count), found = new Map();
+	store.lanes.forEach((lane, index) => {
+		for (let at = store.offset[lane.levels[0]]; lane.levels.length && at < store.offset[lane.levels[0] + 1]; at++)
+			if (!store.adopted.has(at)) {
+				positions[store.number[at]] = at;
+				lanes[store.number[at]] = index + 1;
+			}
+	});
+	for (let number = 0; number < store.count; number++) {
+		if (number % WORK === WORK - 1)
+			yield;
+		if (!lanes[number] || !residence.cpu[number])
+			continue;
+		const { machine } = store.lanes[lanes[number] - 1], cpu = residence.cpu[number] - 1, key = machine + " " + cpu;
+		if (!found.has(key))
+			found.set(key, new ProcessorRows(machine, cpu));
+		const at = positions[number];
+		found.get(key).add(at, store.start[at], store.end(at), residence.stayed[number]);
+	}
+	return Array.from(found.values()).sort((a, b) => a.machine - b.machine || a.cpu - b.cpu);
+}
+
+/*
+ * A Store whose lanes are processors, named by thread. `origin` has the positions of its intervals
+ * (by number) in the one that it was made of, `stayed` is 1 of those that ran there throughout. Of a
+ * crowd there is only the end, of no duration.
+ */
+function* processorsOf(store, residence) {
+	const lanes = [], origin = [], all = { start: [], duration: [], name: [], row: [] };
+	let longest = 0, rows = 0;
+	for (const one of yield* gatherProcessors(store, residence)) {
+		const lane = { machine: one.machine, cpu: one.cpu, rows: [] };
+		if (one.crowd.length)
+			one.rows.push(one.crowd.sort((a, b) => store.end(a) - store.end(b)));
+		for (const row of one.rows.filter((each) => each.length)) {
+			lane.rows.push(rows, row.length);
+			for (const at of row) {
+				const isEnd = row === one.crowd;
+				all.start.push(isEnd ? store.end(at) : store.start[at]);
+				all.duration.push(isEnd ? 0 : store.duration[at]);
+				all.name.push(store.lanes[store.laneOf[store.rowOf(at)]].name);
+				all.row.push(rows);
+				origin.push(at);
+				longest = Math.max(longest, store.duration[at]);
+			}
+			rows++;
+			yield;
+		}
+		lanes.push(lane);
+	}
+	const made = new Store({ intervals: origin.length, rows, overview: { longest: [longest] } }, lanes, store.names);
+	made.add({ ...all, count: origin.length });
+	made.finish();
+	made.origin = Uint32Array.from(origin);
+	made.stayed = Uint8Array.from(origin, (at) => residence.stayed[store.number[at]]);
+	return made;
+}
+
+/*
+ * Of each processor in a span: how many outermost intervals that ended on it overlap the span, how
+ * many of these ran there throughout, and these ones' time within the span.
+ */
+function* usesOf(processors, from, to) {
+	const uses = [];
+	let done = 0;
+	for (const lane of processors.lanes) {
+		const use = { lane, count: 0, stayed: 0, time: 0 };
+		for (const row of lane.levels) {
+			const [low, high] = processors.bounds(row, from, to);
+			use.count += high - low;
+			for (let at = low; at < high; at++) {
+				if (processors.stayed[processors.number[at]]) {
+					use.stayed++;
+					use.time += Math.max(0, Math.min(to, processors.end(at)) - Math.max(from, processors.start[at]));
+				}
+				if (++done % WORK === 0)
+					yield;
+			}
+		}
+		uses.push(use);
+	}
+	return uses;
+}
