@@ -21,8 +21,11 @@ struct page_packer {
 	X(analysis)                                                                                \
 	X(view)                                                                                    \
 	X(draw)                                                                                    \
+	X(dom)                                                                                     \
 	X(processors)                                                                              \
 	X(reports)                                                                                 \
+	X(flame_graph)                                                                             \
+	X(flame_panel)                                                                             \
 	X(processor_panel)                                                                         \
 	X(ui)
 

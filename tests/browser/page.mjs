@@ -150,6 +150,20 @@ async function checkUse(browser, rows) {
 	await checkAddress(browser, rows);
 }
 
+// Each choice of the flame graph's colours has a legend; that of threads names them.
+async function checkFlame(browser) {
+	const choices = await browser.evaluate(`Array.from(document.getElementById("flame-colour").options, (option) => option.value)`);
+	const named = /^(?!.*(up to|most of its time))./, patterns = { timeline: named, name: named, cpi: /(thread|scaled|raw)_cpi up to/, off: /off-CPU share up to/,
+		thread: /tid [0-9]+.*most of its time/, module: /pid [0-9]+.*most of its time/ };
+	equal(choices.filter((choice) => !(choice in patterns)), []);
+	assert.ok(["timeline", "name", "thread"].every((choice) => choices.includes(choice)));
+	for (const choice of choices.reverse()) {
+		await browser.evaluate(`document.getElementById("flame-colour").value = "${choice}", document.getElementById("flame-colour").dispatchEvent(new Event("change"))`);
+		await browser.until(`${patterns[choice]}.test(document.getElementById("flame-legend").textContent)`);
+		equal(await browser.evaluate(`document.querySelectorAll("#flame button").length > 1`), true, choice);
+	}
+}
+
 async function checkColour(browser, rows) {
 	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
 		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
@@ -157,6 +171,7 @@ async function checkColour(browser, rows) {
 	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
 	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
 	await browser.evaluate(`page.colourBy("label")`);
+	await checkFlame(browser);
 	assert.doesNotMatch(await text(browser, "legend"), /elapsed_cycles/);
 }
 

@@ -251,6 +251,12 @@ test("the flame graph of a span", () => {
 	assert.equal(frames.length - 1, stacks.size);
 	frames.forEach((frame, i) => i && assert.deepEqual({ count: frame.count, time: frame.time }, stacks.get(nameOf(i))));
 	assert.equal(frames[0].time, frames.filter((frame) => frame.parent === 0).reduce((sum, frame) => sum + frame.time, 0));
+	const grouped = page.finish(page.flameOf(store, from, to, null, (lane) => 7 - lane.index));
+	assert.deepEqual(grouped.map((frame) => [frame.time, frame.count]), frames.map((frame) => [frame.time, frame.count]));
+	const times = (i, lane) => all.filter((one) => one.lane === lane && overlaps(one, from, to) && pathOf(one) === nameOf(i))
+		.reduce((sum, one) => sum + Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start)), 0);
+	grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, Math.max(times(i, 0), times(i, 1))));
+	grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, times(i, 7 - frame.group)));
 });
 
 test("nothing vanishes at a distance: 1 us in an hour, alone and in a crowd", () => {

@@ -223,9 +223,10 @@ function* curveOf(store, from, to, columns, valueOf) {
 /*
  * Stacks of names. Of each frame: `time` is that of its intervals within the span, `count` how many
  * there are; children follow their parent. The first frame is the root, of all lanes' stacks. With
- * valueOf(position), NaN where there is none: `value` is its mean, weighted by that time.
+ * valueOf(position), NaN where there is none: `value` is its mean, weighted by that time. With
+ * groupOf(lane), a number: `group` is the one with most of the time, which is `groupTime`.
  */
-function* flameOf(store, from, to, valueOf) {
+function* flameOf(store, from, to, valueOf, groupOf) {
 	const frames = [{ name: -1, parent: -1, depth: 0, time: 0, count: 0, value: NaN }];
 	const index = new Map(), names = store.names.length;
 	const frameOf = (parent, name) => {
@@ -246,8 +247,13 @@ function* flameOf(store, from, to, valueOf) {
 		weights[frame] = before + time;
 		frames[frame].value = (before ? frames[frame].value * (before / weights[frame]) : 0) + value * (time / weights[frame]);
 	};
+	const groups = [], addGroup = (frame, group, time) => {
+		groups[frame] = groups[frame] || new Map();
+		groups[frame].set(group, (groups[frame].get(group) || 0) + time);
+	};
 	let done = 0;
 	for (const lane of store.lanes) {
+		const group = groupOf && groupOf(lane);
 		let around = null;
 		for (const row of lane.levels) {
 			const [low, high] = store.bounds(row, from, to);
@@ -267,6 +273,8 @@ function* flameOf(store, from, to, valueOf) {
 				frames[frame].count++;
 				if (valueOf)
 					add(frame, valueOf(at), time);
+				if (groupOf)
+					addGroup(frame, group, time);
 				if (!above)
 					frames[0].time += time;
 				if (++done % WORK === 0)
@@ -275,5 +283,9 @@ function* flameOf(store, from, to, valueOf) {
 			around = own;
 		}
 	}
+	groups.forEach((times, frame) => {
+		const [group, groupTime] = Array.from(times).reduce((best, one) => one[1] > best[1] ? one : best);
+		Object.assign(frames[frame], { group, groupTime });
+	});
 	return frames;
 }

@@ -1,31 +1,7 @@
 "use strict";
 /* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
 
-const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200, FLAME_LEAST = 0.001, FLAME_ROW = 21;
-
-const $ = (id) => document.getElementById(id);
-
-function element(tag, text, properties) {
-	const made = Object.assign(document.createElement(tag), properties);
-	if (text !== undefined)
-		made.textContent = text;
-	return made;
-}
-
-/* The text of a block, whose element goes: its base64 would stay in memory otherwise. */
-function takeBlock(block) {
-	const bytes = bytesOfBase64(block.textContent);
-	block.remove();
-	return new Blob([bytes]);
-}
-
-async function readLists(kind) {
-	const all = [];
-	for (const block of document.querySelectorAll("script." + kind))
-		for (const one of JSON.parse(new TextDecoder().decode(await inflate(takeBlock(block)))))
-			all.push(one);
-	return all;
-}
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
 
 class Page {
 	constructor() {
@@ -39,12 +15,12 @@ class Page {
 		this.scheme = matchMedia("(prefers-color-scheme: dark)");
 		this.processors = new ProcessorPanel(this);
 		this.lanes = "threads";
+		this.flame = new FlamePanel(this);
 	}
 
 	/* Before the data: what the trace is, and its overview. */
 	async begin() {
-		const block = document.querySelector("script.meta");
-		this.meta = JSON.parse(new TextDecoder().decode(await inflate(takeBlock(block))));
+		this.meta = await readObject("meta");
 		this.base = BigInt(this.meta.base);
 		this.until = Math.max(this.meta.until, VIEW_LEAST_NS);
 		this.view = { from: 0, to: this.until };
@@ -224,21 +200,26 @@ class Page {
 			add("off", "off-CPU share");
 	}
 
+	/* A column's values by interval; null: it is not wanted any more. */
+	async readColumn(choice, isWanted) {
+		const i = choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
+		const column = { name: choice === "off" ? "off-CPU share" : this.meta.columns[i], values: new Float64Array(this.store.count) };
+		for (const one of this.more) {
+			column.values.set(readMoreColumn(await inflate(this.blobOf(one)), one.count, i), one.first);
+			if (!isWanted())
+				return null;
+		}
+		for (let at = 0; choice === "off" && at < this.store.count; at++)
+			column.values[this.store.number[at]] /= this.store.duration[at] || NaN;
+		column.range = rangeOf(column.values);
+		return column;
+	}
+
 	async colourBy(choice) {
 		const job = this.colouring = {};
-		let column = null;
-		if (choice !== "label") {
-			const i = choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
-			column = { name: choice === "off" ? "off-CPU share" : this.meta.columns[i], values: new Float64Array(this.store.count) };
-			for (const one of this.more) {
-				column.values.set(readMoreColumn(await inflate(this.blobOf(one)), one.count, i), one.first);
-				if (this.colouring !== job)
-					return;
-			}
-			for (let at = 0; choice === "off" && at < this.store.count; at++)
-				column.values[this.store.number[at]] /= this.store.duration[at] || NaN;
-			column.range = rangeOf(column.values);
-		}
+		const column = choice === "label" ? null : await this.readColumn(choice, () => this.colouring === job);
+		if (this.colouring !== job)
+			return;
 		this.column = column;
 		this.fillLegend();
 		this.changed();
@@ -248,8 +229,7 @@ class Page {
 		return this.column.values[this.store.number[at]];
 	}
 
-	colourOfValue(value) {
-		const { range } = this.column;
+	colourOfValue(value, { range }) {
 		return isNaN(value) || !range ? NOT_MEASURED : this.rampColour(shareOf(range, value));
 	}
 
@@ -260,12 +240,12 @@ class Page {
 	}
 
 	colourAt(at) {
-		return this.column ? this.colourOfValue(this.valueOf(at)) : this.colourOf(this.store.name[at]);
+		return this.column ? this.colourOfValue(this.valueOf(at), this.column) : this.colourOf(this.store.name[at]);
 	}
 
 	/* ": raw_cpi 1.25" */
-	valueText(value) {
-		return this.column ? "; " + printable(this.column.name) + " " + (isNaN(value) ? "not measured" : Number(value.toPrecision(6))) : "";
+	valueText(value, column = this.column) {
+		return column ? "; " + printable(column.name) + " " + (isNaN(value) ? "not measured" : Number(value.toPrecision(6))) : "";
 	}
 
 	/* Sizes a canvas for the screen's pixels. */
@@ -534,9 +514,9 @@ class Page {
 		$("used").hidden = !uses || !uses.length;
 		if (uses)
 			processors.fill($("uses"), uses, to - from);
-		const frames = await this.run(flameOf(this.store, from, to, this.column && ((at) => this.valueOf(at))), job);
+		const frames = await this.run(flameOf(this.store, from, to, this.flame.valueOf(), this.flame.groupOf()), job);
 		if (frames)
-			this.fillFlame(frames);
+			this.flame.fill(frames);
 		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
 		if (heat)
 			this.drawHeat(heat);
@@ -744,7 +724,7 @@ class Page {
 				labels += is;
 				this.matched += is ? this.store.countOf[i] : 0;
 			});
-		this.dimFlame();
+		this.flame.dim();
 		$("found").textContent = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
 			" of " + exactText(labels) + " label" + (labels === 1 ? "" : "s");
 		this.redraw();
@@ -850,67 +830,20 @@ class Page {
 		table.replaceChildren(table.caption, head, body);
 	}
 
-	/* The icicle: children beneath their parent, the widest first. */
-	fillFlame(frames, root = 0) {
-		const box = $("flame"), children = frames.map(() => []), buttons = [];
-		let deepest = 0;
-		for (let i = 1; i < frames.length; i++)
-			children[frames[i].parent].push(i);
-		const place = (frame, left, width, depth) => {
-			const one = frames[frame], share = 100 * one.time / (frames[0].time || 1);
-			const name = frame ? this.names[one.name] : "all intervals";
-			const told = name + ": " + durationText(one.time) + ", " + share.toFixed(2) + " %" +
-				(frame ? ", " + exactText(one.count) + " intervals" + this.valueText(one.value) : "");
-			const button = element("button", name, { type: "button", title: told });
-			const colour = !frame ? [200, 204, 210] : this.column ? this.colourOfValue(one.value) : this.colourOf(one.name);
-			button.setAttribute("aria-label", told);
-			Object.assign(button.style, { left: 100 * left + "%", width: 100 * width + "%", top: depth * FLAME_ROW + "px",
-				background: "rgb(" + colour.join(",") + ")", color: isDark(colour) ? "#fff" : "#000" });
-			button.onclick = () => this.fillFlame(frames, frame === root ? 0 : frame);
-			button.onmouseenter = button.onfocus = () => $("frame").textContent = told;
-			button.dataset.name = one.name;
-			buttons.push(button);
-			deepest = Math.max(deepest, depth);
-			const below = children[frame].sort((a, b) => frames[b].time - frames[a].time || frames[a].name - frames[b].name);
-			/* Intervals that overlap may be longer together than what they are nested in. */
-			const all = Math.max(one.time, below.reduce((sum, child) => sum + frames[child].time, 0)) || 1;
-			for (const child of below) {
-				const wide = width * frames[child].time / all;
-				if (wide >= FLAME_LEAST && depth < 200)
-					place(child, left, wide, depth + 1);
-				left += wide;
-			}
-		};
-		if (frames.length > 1)
-			place(root, 0, 1, 0);
-		box.style.height = (deepest + 1) * FLAME_ROW + "px";
-		box.replaceChildren(...buttons);
-		this.dimFlame();
-		$("frame").textContent = frames.length > 1 ? "" : "Nothing is in this span.";
-	}
-
-	dimFlame() {
-		for (const button of $("flame").children)
-			button.classList.toggle("dim", Boolean(this.matches) && !this.matches[button.dataset.name]);
+	/* The legend of a column's colours. */
+	rangeItems(column) {
+		const { range } = column, lines = [];
+		for (const share of range ? [0, 0.25, 0.5, 0.75, 1] : []) {
+			const value = range.isLog ? range.low * (range.high / range.low) ** share : range.low + share * (range.high - range.low);
+			lines.push(legendItem(this.rampColour(share), (share ? share < 1 ? "" : "from " : printable(column.name) + " up to ") + Number(value.toPrecision(4))));
+		}
+		lines.push(legendItem(NOT_MEASURED, "not measured"));
+		return lines;
 	}
 
 	fillLegend() {
-		const item = (colour, text, kind) => {
-			const line = element("li"), mark = element("i", undefined, { className: kind || "" });
-			if (colour)
-				mark.style.background = "rgb(" + colour.join(",") + ")";
-			line.append(mark, text);
-			return line;
-		};
-		const names = this.frequent, lines = [], range = this.column && this.column.range;
-		if (range)
-			for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-				const value = range.isLog ? range.low * (range.high / range.low) ** share : range.low + share * (range.high - range.low);
-				lines.push(item(this.rampColour(share), (share ? share < 1 ? "" : "from " : printable(this.column.name) + " up to ") + Number(value.toPrecision(4))));
-			}
-		if (this.column)
-			lines.push(item(NOT_MEASURED, "not measured"));
-		else
+		const names = this.frequent, lines = this.column ? this.rangeItems(this.column) : [], item = legendItem;
+		if (!this.column)
 			lines.push(...names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i])));
 		if (!this.column && names.length > 8)
 			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
@@ -1054,6 +987,7 @@ class Page {
 				this.walk(event.shiftKey ? -1 : 1);
 		});
 		this.fillColours();
+		this.flame.listen();
 		$("colour").addEventListener("change", () => this.colourBy($("colour").value));
 		$("lanes").addEventListener("change", () => this.showLanes($("lanes").value));
 		const buttons = {

@@ -1,0 +1,41 @@
+"use strict";
+/* Elements, and the blocks of data in the document. */
+
+const $ = (id) => document.getElementById(id);
+
+function element(tag, text, properties) {
+	const made = Object.assign(document.createElement(tag), properties);
+	if (text !== undefined)
+		made.textContent = text;
+	return made;
+}
+
+/* The text of a block, whose element goes: its base64 would stay in memory otherwise. */
+function takeBlock(block) {
+	const bytes = bytesOfBase64(block.textContent);
+	block.remove();
+	return new Blob([bytes]);
+}
+
+/* The first block of a kind, as JSON. */
+async function readObject(kind) {
+	return JSON.parse(new TextDecoder().decode(await inflate(takeBlock(document.querySelector("script." + kind)))));
+}
+
+/* All blocks of a kind: one list. */
+async function readLists(kind) {
+	const all = [];
+	for (const block of document.querySelectorAll("script." + kind))
+		for (const one of JSON.parse(new TextDecoder().decode(await inflate(takeBlock(block)))))
+			all.push(one);
+	return all;
+}
+
+/* An entry of a legend. colour: red, green, blue, or null; kind: a class of its mark. */
+function legendItem(colour, text, kind) {
+	const line = element("li"), mark = element("i", undefined, { className: kind || "" });
+	if (colour)
+		mark.style.background = "rgb(" + colour.join(",") + ")";
+	line.append(mark, text);
+	return line;
+}
