@@ -100,7 +100,8 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate: --report info shows the library's own cost itself");
 	if (o->report == REPORT_GAPS)
 		misuse("--compensate: --report gaps shows what is between ends and starts, which stay as they are");
-	if (o->format == FORMAT_SPEEDSCOPE || o->format == FORMAT_HTML)
+	if (o->format == FORMAT_SPEEDSCOPE ||
+		(o->format == FORMAT_HTML && o->report != REPORT_DIFF))
 		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
 			format_names[o->format]);
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
@@ -231,7 +232,8 @@ static void check_place(const struct options *o)
 
 static void check_export(struct options *o, const struct seen *seen)
 {
-	if (o->format == FORMAT_PARQUET && o->report == REPORT_HOOKS)
+	if ((o->format == FORMAT_PARQUET && o->report == REPORT_HOOKS) ||
+		(o->format == FORMAT_HTML && o->report == REPORT_DIFF))
 		return;
 	if (seen->report && o->report != REPORT_INTERVALS)
 		misuse("--report %s has no --format %s: that is an export of the intervals",
@@ -255,12 +257,15 @@ static void check_serve(struct options *o, const struct seen *seen)
 void check_options(struct options *o, const struct seen *seen)
 {
 	check_serve(o, seen);
-	bool flame = o->format == FORMAT_FOLDED ||
+	bool is_change =
+		(o->format == FORMAT_SVG || o->format == FORMAT_HTML) && o->report == REPORT_DIFF;
+	bool flame = is_change || o->format == FORMAT_FOLDED ||
 		     (o->format == FORMAT_SVG && o->report != REPORT_HEATMAP);
 
-	if (o->format == FORMAT_SVG && o->report == REPORT_DIFF) {
+	if (is_change) {
 		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count)
-			misuse("--report diff --format svg is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric or --percentiles");
+			misuse("--report diff --format %s is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric or --percentiles",
+				format_names[o->format]);
 	} else if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
@@ -287,7 +292,7 @@ void check_options(struct options *o, const struct seen *seen)
 	if (o->csv_safe && o->format != FORMAT_CSV)
 		misuse("--csv-safe goes with --format csv");
 	if (seen->weight && !flame)
-		misuse("--weight goes with --format folded or svg");
+		misuse("--weight goes with --format folded or svg, and with --report diff --format html");
 	if (seen->filter && o->report == REPORT_INFO)
 		misuse("--report info tells about whole files: it takes no filters");
 	if (o->filter.by_minor && o->filter.minor > 0xFF && o->report != REPORT_HOOKS)

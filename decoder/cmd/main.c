@@ -222,7 +222,7 @@ struct job {
 
 static int write_sides(const struct job *job, struct out *out)
 {
-	struct report r = {.out = out, .compensate = job->o->compensate};
+	struct report r = {.out = out, .format = job->o->format, .compensate = job->o->compensate};
 
 	if (job->o->weight)
 		report_set_weight(&r, job->o->weight);
@@ -501,6 +501,7 @@ static int read_stacks(struct job *job, const struct run *run, unsigned side)
 	}
 	o.files = run->files;
 	o.nfiles = run->nfiles;
+	o.format = FORMAT_SVG;
 	int code = begin_trace(&o, &t);
 	int rc = code ? 0 : run_report(t, &o, NULL, &into, &job->bad, &job->is_misused);
 	if (rc && rc != CPIDECODE_EINVAL)
@@ -588,8 +589,9 @@ static int compare(struct options *o)
 	int code = find_runs(o, sides);
 
 	if (!code)
-		code = o->format == FORMAT_SVG ? read_all_stacks(&job, sides)
-					       : read_sides(&job, sides);
+		code = o->format == FORMAT_SVG || o->format == FORMAT_HTML
+			       ? read_all_stacks(&job, sides)
+			       : read_sides(&job, sides);
 	if (!code)
 		code = write_report(&job);
 	for (size_t i = 0; i < job.nparts; i++)

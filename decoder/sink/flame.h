@@ -102,5 +102,7 @@ enum { FLAME_MAX_ROWS = 400 }; /* deeper frames would be off any screen */
 uint64_t flame_least(uint64_t all);
 /* A self-contained interactive picture. */
 void flame_svg(struct out *o, const struct flame *f);
+/* A differential one as a page (page.h). */
+void flame_change_page(struct out *o, const struct flame *f);
 
 #endif

@@ -14,6 +14,11 @@ struct page_packer {
 	unsigned char piece[PAGE_PIECE];
 };
 
+#define PAGE_DECLARE(name)                                                                         \
+	extern const unsigned char page_##name[];                                                  \
+	extern const unsigned page_##name##_size;
+#define PAGE_PUT(name) out_bytes(o, page_##name, page_##name##_size);
+
 /* In this order: a script's constants and classes are known to those after it. */
 #define PAGE_SCRIPTS(X)                                                                            \
 	X(decode)                                                                                  \
@@ -28,12 +33,18 @@ struct page_packer {
 	X(flame_panel)                                                                             \
 	X(processor_panel)                                                                         \
 	X(ui)
+#define PAGE_CHANGE_SCRIPTS(X)                                                                     \
+	X(decode)                                                                                  \
+	X(view)                                                                                    \
+	X(draw)                                                                                    \
+	X(dom)                                                                                     \
+	X(flame_graph)                                                                             \
+	X(change)
 
-#define PAGE_DECLARE(name)                                                                         \
-	extern const unsigned char page_##name[];                                                  \
-	extern const unsigned page_##name##_size;
 PAGE_SCRIPTS(PAGE_DECLARE)
+PAGE_DECLARE(change)
 PAGE_DECLARE(body)
+PAGE_DECLARE(change_body)
 PAGE_DECLARE(css)
 
 struct page_packer *page_packer_new(void)
@@ -100,7 +111,7 @@ void page_put_block(
 	out_str(o, "</script>\n");
 }
 
-void page_begin(struct out *o)
+static void page_put_head(struct out *o)
 {
 	/* No connection, frame or file: neither the page nor what it shows can load anything. */
 	out_str(o,
@@ -116,12 +127,25 @@ void page_begin(struct out *o)
 		"<link rel=\"icon\" href=\"data:,\">\n"
 		"<title>Trace</title>\n"
 		"<style>\n");
-	out_bytes(o, page_css, page_css_size);
+	PAGE_PUT(css)
 	out_str(o, "</style>\n</head>\n");
-	out_bytes(o, page_body, page_body_size);
+}
+
+void page_begin(struct out *o)
+{
+	page_put_head(o);
+	PAGE_PUT(body)
 	out_str(o, "<script>\n");
-#define PAGE_PUT(name) out_bytes(o, page_##name, page_##name##_size);
 	PAGE_SCRIPTS(PAGE_PUT)
+	out_str(o, "</script>\n");
+}
+
+void page_begin_change(struct out *o)
+{
+	page_put_head(o);
+	PAGE_PUT(change_body)
+	out_str(o, "<script>\n");
+	PAGE_CHANGE_SCRIPTS(PAGE_PUT)
 	out_str(o, "</script>\n");
 }
 

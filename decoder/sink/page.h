@@ -26,6 +26,8 @@ void page_put_block(
 
 /* What is before the blocks. */
 void page_begin(struct out *o);
+/* The same of the page of a differential flame graph, whose one block is of `change`. */
+void page_begin_change(struct out *o);
 /* After the block of `meta`: lets the page show it while the browser reads the rest. */
 void page_show_early(struct out *o);
 /* After the last block. */

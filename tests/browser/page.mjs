@@ -99,6 +99,28 @@ async function checkCut(browser) {
 	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
 }
 
+// The page of a differential flame graph.
+async function checkChange(browser) {
+	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
+	equal(await browser.evaluate(`document.querySelectorAll("#flame button").length > 5`), true);
+	equal(await browser.evaluate(`document.getElementById("changes").tBodies[0].rows.length > 5`), true);
+	equal(await browser.evaluate(`document.getElementById("search").type`), "search");
+	const name = await browser.evaluate("page.frames.at(-1).text"), find = (key) => `(() => { const box = document.getElementById("search");
+		box.focus(); box.value = ${JSON.stringify(name)}; box.dispatchEvent(new Event("input")); return ${key}; })()`;
+	const found = await browser.evaluate(find("page.matches.length"));
+	equal(await browser.evaluate("page.frames.slice(1).filter((frame) => frame.text.toLowerCase().includes(" + JSON.stringify(name.toLowerCase()) + ")).length"), found);
+	await browser.key("Enter", "Enter");
+	assert.match(await text(browser, "found"), new RegExp("^1 of "));
+	await browser.evaluate(`document.getElementById("previous").click()`);
+	assert.ok((await text(browser, "found")).startsWith(`${found} of ${found}: `), await text(browser, "found"));
+	const roots = await browser.evaluate(`(() => { const buttons = document.querySelectorAll("#flame button"), before = buttons[0].textContent;
+		buttons[1].click(); const zoomed = document.querySelector("#flame button").textContent; document.querySelector("#flame button").click();
+		return [before, zoomed === buttons[1].textContent, document.querySelector("#flame button").textContent]; })()`);
+	equal(roots, ["all", true, "all"]);
+	equal(await browser.evaluate("window.pwned === undefined && document.querySelectorAll('script').length === 1 && !document.querySelector('img')"), true, "a name ran");
+	equal(browser.errors, []);
+}
+
 const state = (browser) => browser.evaluate("location.hash");
 const viewOf = async (browser) => {
 	const parts = new URLSearchParams((await state(browser)).slice(1));
@@ -243,6 +265,10 @@ try {
 		await browser.open(files[i].startsWith("http:") ? files[i] : "file://" + resolve(files[i]));
 		if (files[i + 1] === "-") {
 			await checkCut(browser);
+			continue;
+		}
+		if (files[i + 1] === "change") {
+			await checkChange(browser);
 			continue;
 		}
 		const rows = intervalsOf(files[i + 1]);

@@ -56,6 +56,12 @@ if [ $# -lt 140 ]; then
 	exit 1
 fi
 node "$here/page_data.mjs" "$@"
+"$GENTRACE" -k groups -n 3000 --seed 5 before.bin
+"$GENTRACE" -k groups -n 4000 --seed 6 after.bin
+for format in html svg; do
+	"$CPIDECODE" --report diff --format $format -o diff.$format before.bin after.bin
+done
+node "$here/change.mjs" diff.html diff.svg
 cd ..
 
 browser=${BROWSER-}
@@ -134,5 +140,6 @@ done
 set -- "$@" "$(cat address)" deep.csv
 # A page that was cut short says so.
 awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
-set -- "$@" cut.html -
+"$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
+set -- "$@" cut.html - data/diff.html change names.html change
 timeout 240 node "$here/page.mjs" "$browser" "$work/profile" "$@"

@@ -90,7 +90,16 @@ in_file err 'a.p: a partial result has no stacks'
 for more in --aa '--fail-if p90>+5%' '--metric x=1' --single-run '--percentiles 50'; do
 	# shellcheck disable=SC2086
 	run 2 --report diff --format svg $more a.bin b.bin
-	in_file err 'is the differential flame graph: it takes no '
+	in_file err '--format svg is the differential flame graph: it takes no '
+	# shellcheck disable=SC2086
+	run 2 --report diff --format html $more a.bin b.bin
+	in_file err '--format html is the differential flame graph: it takes no '
 done
 run 2 --report diff --format svg --weight nonesuch a.bin b.bin
 run 2 --report diff --format folded a.bin b.bin
+
+# As a page: tests/browser compares its frames with the picture's.
+run 0 --report diff --format html --weight ns --compensate --label query a.bin b.bin
+in_file out '^<script type="text/plain" class="change">'
+run 1 --report diff --format html a.p b.bin
+in_file err 'a.p: a partial result has no stacks'

@@ -156,7 +156,9 @@ int flame_sides_write(struct flame_sides *s, const struct report *r)
 		f.unit = unit.buf;
 		f.weight = weight.buf;
 		rc = unit.error || weight.error ? CPIDECODE_ENOMEM : 0;
-		if (!rc)
+		if (!rc && r->format == FORMAT_HTML)
+			flame_change_page(r->out, &f);
+		else if (!rc)
 			flame_svg(r->out, &f);
 		out_discard(&unit);
 		out_discard(&weight);

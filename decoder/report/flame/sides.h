@@ -14,7 +14,7 @@ int flame_sides_new(struct flame_sides **s);
 /* Adds a run's stacks to side 0 or 1. r: of the run. 0 or CPIDECODE_ENOMEM. */
 int flame_sides_add(
 	struct flame_sides *s, unsigned side, const struct report *r, const struct flame_tree *t);
-/* Writes the picture to r->out, once. 0 or CPIDECODE_ENOMEM. */
+/* Writes the picture, or with FORMAT_HTML the page, to r->out, once. 0 or CPIDECODE_ENOMEM. */
 int flame_sides_write(struct flame_sides *s, const struct report *r);
 void flame_sides_free(struct flame_sides *s); /* NULL is fine */
 
