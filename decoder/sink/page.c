@@ -31,6 +31,7 @@ struct page_packer {
 	X(reports)                                                                                 \
 	X(flame_graph)                                                                             \
 	X(flame_panel)                                                                             \
+	X(curve_panel)                                                                             \
 	X(processor_panel)                                                                         \
 	X(ui)
 #define PAGE_CHANGE_SCRIPTS(X)                                                                     \

@@ -186,6 +186,18 @@ async function checkFlame(browser) {
 	}
 }
 
+// CPI and busy, where they were measured, are curves with their least and greatest as text.
+async function checkCurves(browser, rows) {
+	const measured = (name) => rows.some((row) => row[name] !== ""), cpi = ["thread_cpi", "scaled_cpi", "raw_cpi"].find(measured);
+	await browser.evaluate("page.show(0, page.until)");
+	for (const name of [cpi, "busy_pct"].filter((one) => one && measured(one))) {
+		const values = rows.filter((row) => row[name] !== "").map((row) => Number(row[name])), number = (value) => String(Number(value.toPrecision(4)));
+		await browser.until(`Array.from(document.querySelectorAll("#curves p"), (line) => line.textContent.replaceAll("\u202f", ""))
+			.some((line) => line.startsWith("${name}, ") && line.endsWith("; ${number(Math.min(...values))} to ${number(Math.max(...values))}."))`);
+		checks++;
+	}
+}
+
 async function checkColour(browser, rows) {
 	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
 		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
@@ -194,6 +206,7 @@ async function checkColour(browser, rows) {
 	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
 	await browser.evaluate(`page.colourBy("label")`);
 	await checkFlame(browser);
+	await checkCurves(browser, rows);
 	assert.doesNotMatch(await text(browser, "legend"), /elapsed_cycles/);
 }
 

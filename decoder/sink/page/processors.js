@@ -8,8 +8,6 @@
 
 /* Of one lane: the last row has the ends of those that more than these overlap. */
 const PROCESSOR_ROWS = 8;
-/* Up to so many intervals lanes of processors are made unasked. */
-const PROCESSOR_UNASKED = 1000000;
 
 /* Where each interval ended, by its number. */
 class Residence {

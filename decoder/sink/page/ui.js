@@ -2,6 +2,8 @@
 /* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
 
 const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
+/* Columns of up to so many intervals are read unasked. */
+const UNASKED = 1000000;
 
 class Page {
 	constructor() {
@@ -16,6 +18,7 @@ class Page {
 		this.processors = new ProcessorPanel(this);
 		this.lanes = "threads";
 		this.flame = new FlamePanel(this);
+		this.curves = new CurvePanel(this);
 	}
 
 	/* Before the data: what the trace is, and its overview. */
@@ -92,8 +95,10 @@ class Page {
 			control.disabled = false;
 		document.documentElement.setAttribute("aria-busy", "false");
 		this.packMore();
-		if (store.count <= PROCESSOR_UNASKED)
+		if (store.count <= UNASKED) {
 			this.showLanes("both");
+			this.curves.find();
+		}
 	}
 
 	/* A blob needs three quarters of a block's memory, and not the page's. */
@@ -523,6 +528,8 @@ class Page {
 		const curve = heat && await this.run(curveOf(this.store, from, to, 160, this.column && ((at) => this.valueOf(at))), job);
 		if (curve)
 			this.drawCurves(curve, from, to);
+		if (curve)
+			await this.curves.draw(from, to, job);
 	}
 
 	/* How often intervals start, and the column that colours show. */
@@ -532,16 +539,24 @@ class Page {
 		$("ratetold").textContent = "Starts per second: " + number(total / ((to - from) / 1e9)) + " on average, up to " +
 			number(rate.reduce((a, b) => Math.max(a, b), 0)) + " in a " + curve.counts.length + "th of the span.";
 		this.drawCurve($("rate"), rate, null, null, 0);
+		$("curve").hidden = !this.column;
+		$("curvetold").textContent = "Colour by a column to see it over time.";
+		if (this.column)
+			this.drawColumn(curve, this.column, $("curve"), $("curvetold"));
+	}
+
+	/* A column's values by the intervals' starts; without any there is no picture. */
+	drawColumn(curve, column, canvas, told) {
+		const number = (value) => exactText(Number(value.toPrecision(4)));
 		const least = curve.least.reduce((a, b) => Math.min(a, b), Infinity);
-		$("curve").hidden = least === Infinity;
-		if (least === Infinity) {
-			$("curvetold").textContent = this.column ? "" : "Colour by a column to see it over time.";
+		canvas.hidden = least === Infinity;
+		told.textContent = printable(column.name) + ": not measured in this span.";
+		if (canvas.hidden)
 			return;
-		}
 		const most = curve.most.reduce((a, b) => Math.max(a, b), -Infinity);
-		$("curvetold").textContent = printable(this.column.name) + ", by the intervals' starts: the mean as a line, the least and the greatest as an area, cut off far above the means; " +
+		told.textContent = printable(column.name) + ", by the intervals' starts: the mean as a line, the least and the greatest as an area, cut off far above the means; " +
 			number(least) + " to " + number(most) + ".";
-		this.drawCurve($("curve"), curve.mean, curve.least, curve.most, Math.min(0, least));
+		this.drawCurve(canvas, curve.mean, curve.least, curve.most, Math.min(0, least));
 	}
 
 	/* A line from `floor` up, with gaps where there is no value; above least and below most an area.
