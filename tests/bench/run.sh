@@ -18,6 +18,7 @@
 #			flamegraph.pl, alternating with ours (installs them; flamegraph.pl:
 #			FLAMEGRAPH_PL names one, else it is downloaded)
 #	--json		one JSON document instead of the table
+#	--table FILE	with --json: the table of the same measurement too, to FILE
 #	-o FILE		writes to FILE
 #	--quick		few and short repetitions, to check that it runs
 #	--build DIR	uses the build in DIR
@@ -35,7 +36,7 @@ top=$(cd "$here/../.." && pwd) || exit 1
 fail() { echo "bench: $*" >&2; exit 1; }
 misuse() { echo "bench: $* (see --help)" >&2; exit 2; }
 
-kind='' peers=0 json=0 output='' quick=0 build='' runs='' disk=${TMPDIR:-/var/tmp}
+kind='' peers=0 json=0 table='' output='' quick=0 build='' runs='' disk=${TMPDIR:-/var/tmp}
 value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
@@ -44,6 +45,7 @@ arguments() {
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
+		--table) value $# "$1"; table=$2; shift ;;
 		-o) value $# "$1"; output=$2; shift ;;
 		--build) value $# "$1"; build=$2; shift ;;
 		--dir) value $# "$1"; disk=$2; shift ;;
@@ -64,6 +66,7 @@ arguments() {
 	case $runs in
 	*[!0-9]* | 0*) misuse "--runs takes a number from 1, not $runs" ;;
 	esac
+	[ -z "$table" ] || [ "$json" -eq 1 ] || misuse "--table is for --json"
 	[ "$kind" != diff ] || [ "$peers$json" = 00 ] || misuse "diff takes no --peers or --json"
 }
 arguments "$@"
@@ -161,9 +164,17 @@ verdict_of() {
 	printf 'check\t%s\t%s\t%s\n' "$what" "$outcome" "$about" >>"$work/samples"
 }
 
-report() {
-	awk -v name="$kind" -v json="$json" -f "$here/report.awk" "$here/$kind.rows" \
+render() { # JSON: 1, or 0 for the table
+	awk -v name="$kind" -v json="$1" -f "$here/report.awk" "$here/$kind.rows" \
 		"$work/samples" >"$work/report" || fail "report.awk failed"
+}
+
+report() {
+	if [ -n "$table" ]; then
+		render 0
+		cat "$work/report" >"$table" || fail "cannot write $table"
+	fi
+	render "$json"
 	if [ -n "$output" ]; then
 		cat "$work/report" >"$output" || fail "cannot write $output"
 	else
