@@ -27,7 +27,7 @@ for argument in "$@"; do
 	esac
 done
 
-passed=0 failed=0 skipped=0 only='' beside='' ahead=''
+passed=0 failed=0 skipped=0 only='' ahead=''
 jobs=$(nproc)
 top=$PWD
 failures=$top/build-test-failures
@@ -38,11 +38,9 @@ export CK_TIMEOUT_MULTIPLIER=10
 SWTRACE_SESSION=/dev/shm/swtrace-tests.$$
 export SWTRACE_SESSION
 finish() {
-	for pid in $ahead $beside; do
-		if kill "$pid" 2>/dev/null; then
-			wait "$pid"
-		fi
-	done
+	if [ -n "$ahead" ] && kill "$ahead" 2>/dev/null; then
+		wait "$ahead"
+	fi
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
 	rm -f "$top"/build-test-*.status "$failures"
@@ -85,16 +83,16 @@ built() {
 	fi
 }
 
-# The sanitized builds are made beside the tests of the first one, which often wait, and give way
-# to them. timeout makes a process group of them, so that all can be ended.
+# Beside the tests go on, one after the other, the sanitized builds and what is for AArch64: tests
+# often wait, and what goes on beside them gives way. timeout and setsid make process groups, so that
+# all can be ended.
 give_way() {
 	nice -n 5 timeout 3600 "$@" &
 	child=$!
 	wait "$child"
 }
 build_ahead() {
-	child='' how=give_way
-	trap '[ -z "$child" ] || kill -- "-$child"; exit 1' TERM
+	how=give_way
 	only='fuzz_targets mktrace'
 	with_lines fuzz -G "Unix Makefiles" -DSWTRACE_FUZZ=ON -DCMAKE_C_COMPILER=clang
 	only=
@@ -113,6 +111,25 @@ build_ahead() {
 		only="$only session_$part"
 	done
 	with_lines tsan -DSWTRACE_SANITIZE=thread
+}
+# aside NAME COMMAND...: its output and status in build-test-NAME.log and .status.
+aside() {
+	what=$1; shift
+	setsid nice -n 5 "$@" >"build-test-$what.log" 2>&1 &
+	child=$!
+	wait "$child"
+	echo $? >"build-test-$what.status"
+}
+# One cross build is for both; the emulated machine takes minutes of processor time.
+aarch64() {
+	aside cross sh tests/cross/run.sh
+	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
+}
+go_ahead() {
+	child=
+	trap '[ -z "$child" ] || kill -- "-$child"; exit 1' TERM
+	build_ahead
+	aarch64
 }
 # await NAME: one that was begun ahead.
 await() {
@@ -181,48 +198,31 @@ if [ "$browser" -eq 1 ]; then
 	export SWTRACE_TEST_BROWSER
 fi
 
-# AArch64's two, whose emulated machine keeps one processor busy for minutes, go on beside the
-# sanitized builds. One cross build is for both.
 SWTRACE_TEST_ARM64=$top/build-test-arm64
 CPIDECODE=$top/build-test-gcc/cpidecode
 export SWTRACE_TEST_ARM64 CPIDECODE
-# aside NAME COMMAND...: its output and status in build-test-NAME.log and .status. A process group
-# of its own, so that all of it can be ended.
-aside() {
-	what=$1; shift
-	rm -f "build-test-$what.status"
-	setsid "$@" >"build-test-$what.log" 2>&1 &
-	child=$!
-	wait "$child"
-	echo $? >"build-test-$what.status"
-}
-aarch64() {
-	child=
-	trap '[ -z "$child" ] || kill -- "-$child"; exit 1' TERM
-	aside cross sh tests/cross/run.sh
-	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
-}
 
 rm -f build-test-*.status "$failures"
 say "build: gcc"
 make_build gcc
 if built gcc $?; then
-	# First those that want all processors for themselves.
-	alone='^(bench_.*|ring_hotplug|swtrace_cmd/ai_measures.*)$'
+	# First those that want idle processors.
+	alone='^(ring_hotplug|swtrace_cmd/ai_measures.*)$'
 	suite gcc -R "$alone"
 	if [ "$quick" -eq 0 ]; then
-		build_ahead &
+		go_ahead &
 		ahead=$!
 	fi
-	suite gcc -E "$alone"
+	# One at a time, with real-time priority while they measure: the rest of the time is for builds.
+	# No figure is judged.
+	suite gcc -R '^bench_'
+	suite gcc -E "$alone|^bench_"
 fi
 if [ "$quick" -eq 0 ]; then
 	if [ -z "$ahead" ]; then
-		build_ahead &
+		go_ahead &
 		ahead=$!
 	fi
-	aarch64 &
-	beside=$!
 	if await fuzz; then
 		say "fuzzers, a few seconds each"
 		# Always the same inputs: what a new one finds is for who looks for it.
@@ -249,12 +249,9 @@ if [ "$quick" -eq 0 ]; then
 		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model_.*|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	await tsan &&
 		suite tsan -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+	say "waiting for AArch64"
 	wait "$ahead"
 	ahead=
-fi
-if [ "$quick" -eq 0 ]; then
-	wait "$beside"
-	beside=
 	# Takes a processor away: not from the tests that the cross build runs.
 	[ ! -x build-test-asan/tests/ring/ring_hotplug ] || suite asan -R '^ring_hotplug$'
 	say "AArch64"
