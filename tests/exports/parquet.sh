@@ -25,15 +25,14 @@ export_all parquet
 "$GENTRACE" -k groups -n 130000 -p label,time rows.bin
 export_trace rows parquet
 names=''
-# shellcheck disable=SC2154 # of lib.sh
-for file in $exported; do
-	case $file in *.parquet) names="$names ${file%.parquet}" ;; esac
-done
-for name in $names; do
-	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
-	"$CPIDECODE" --report hooks --format csv -o "$name.hooks.csv" "$name.bin" 2>/dev/null
+for file in *.parquet; do
+	name=${file%.parquet}
 	"$CPIDECODE" --report hooks --format parquet -o "$name.hooks.parquet" "$name.bin" 2>/dev/null ||
 		fail "$name: no hooks"
+	is_read "$name" || continue
+	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
+	"$CPIDECODE" --report hooks --format csv -o "$name.hooks.csv" "$name.bin" 2>/dev/null
+	names="$names $name"
 done
 # shellcheck disable=SC2086,SC2154
 node "$here/parquet.mjs" "$work/modules" "$package" $names >equal 2>&1 || fail "$(cat equal)"
