@@ -1,5 +1,5 @@
 /*
- * A partial result of cpidecode, version 6: the sums of the intervals of a trace, or of a slice
+ * A partial result of cpidecode, version 7: the sums of the intervals of a trace, or of a slice
  * of one. Description: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
@@ -14,9 +14,17 @@ enum partial_header {
 	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
-	PARTIAL_VERSION = 6,
+	PARTIAL_VERSION = 7,
 	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
 	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
+};
+
+/* What a report is made of that needs more than the groups. */
+enum partial_answer {
+	PARTIAL_NO_ANSWER,
+	PARTIAL_STACKS, /* of folded and svg */
+	PARTIAL_HEATMAP,
+	PARTIAL_ANSWERS,
 };
 
 /* Counts of one trace file: first those that the file states, then those that reading it found. */

@@ -9,6 +9,15 @@
 #include "../report/query/slowest.h"
 #include "complain.h"
 
+/* Whether a report is made of partial results. */
+static bool check_is_merged(enum report_kind report)
+{
+	return report == REPORT_SUMMARY || report == REPORT_CPUS || report == REPORT_HISTOGRAM ||
+	       report == REPORT_HEATMAP || report == REPORT_FLAME;
+}
+
+#define MERGED_REPORTS "summary, cpus, histogram and heatmap"
+
 static void check_partial(struct options *o, const struct seen *seen)
 {
 	if (seen->partial) {
@@ -21,15 +30,16 @@ static void check_partial(struct options *o, const struct seen *seen)
 			misuse("--partial FILE is written instead of a report: %s takes --report NAME, of the report that it is for",
 				o->carried.at[0]);
 	}
-	const bool is_merged = o->report == REPORT_SUMMARY || o->report == REPORT_CPUS ||
-			       o->report == REPORT_HISTOGRAM || o->report == REPORT_FLAME;
+	const bool is_merged = check_is_merged(o->report);
 
 	if (seen->partial && !is_merged)
-		misuse("--partial: of --report %s there are no partial results, only of summary, cpus and histogram, and of --format folded and svg",
+		misuse("--partial: of --report %s there are no partial results, only of " MERGED_REPORTS
+		       ", and of --format folded and svg",
 			o->report < REPORT_NAMES ? report_names[o->report] : "intervals");
 
 	if (o->slice && !is_merged)
-		misuse("--slice goes with --report summary, cpus or histogram, with --format folded or svg, and with --partial");
+		misuse("--slice goes with --report " MERGED_REPORTS
+		       ", with --format folded and svg, and with --partial");
 	if (!o->merge) {
 		if (o->expect || o->allow_missing)
 			misuse("--expect and --allow-missing go with merge");
@@ -38,7 +48,8 @@ static void check_partial(struct options *o, const struct seen *seen)
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
 	if (!is_merged)
-		misuse("merge goes with --report summary, cpus or histogram, with --format folded or svg, or with --partial");
+		misuse("merge goes with --report " MERGED_REPORTS
+		       ", with --format folded and svg, and with --partial");
 	if (!o->nfiles)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
@@ -125,8 +136,9 @@ static void check_text(const struct options *o)
 {
 	const bool has_moments = o->report == REPORT_INTERVALS || o->report == REPORT_HOOKS;
 
-	if (o->has_times && (o->format != FORMAT_TEXT || !has_moments))
-		misuse("--time goes with the text of --report intervals and hooks: other formats have nanoseconds");
+	if (o->has_times && o->report != REPORT_HEATMAP &&
+		(o->format != FORMAT_TEXT || !has_moments))
+		misuse("--time goes with --report heatmap, and with the text of intervals and hooks: other formats have nanoseconds");
 	if (o->width != WIDTH_OF_TERMINAL && o->format != FORMAT_TEXT)
 		misuse("--width goes with --format text");
 }
@@ -307,7 +319,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_rows(o);
 	check_text(o);
 	check_groups(o, seen);
-	o->is_flame = o->report == REPORT_FLAME;
+	o->partial_of = o->report;
 	if (seen->partial)
 		o->report = REPORT_PARTIAL;
 	if (!o->nfiles && o->report != REPORT_DIFF)

@@ -65,7 +65,8 @@ const struct option cpidecode_options[] = {
 		.help = "with summary, intervals: these columns, with commas between"},
 	{OPT_TIME, "--time", .value = "relative|unix|iso",
 		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
-			"                      hook (default), seconds since 1970, or ISO 8601"},
+			"                      hook (default), seconds since 1970, or ISO 8601; heatmap: the\n"
+			"                      columns of unix and iso begin at multiples of their width"},
 	{OPT_WIDTH, "--width", .value = "N",
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
@@ -128,8 +129,8 @@ const struct option cpidecode_options[] = {
 		.help = "only what ended in the I-th of N slices of the trace's time"},
 	{OPT_PARTIAL, "--partial", .value = "FILE",
 		.help = "no report: what summary, cpus and histogram are made of, for\n"
-			"                      merge; with --report NAME, or --format folded or svg, for that\n"
-			"                      one, with its options"},
+			"                      merge; with --report NAME (also heatmap), or --format folded or\n"
+			"                      svg, for that one, with its options"},
 	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
 		 "                      whole, byte by byte\n"},
 	{OPT_EXPECT, "--expect", .value = "LIST",

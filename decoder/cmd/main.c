@@ -156,7 +156,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.exact = o->exact,
 		.arguments = &o->carried,
-		.is_flame = o->is_flame,
+		.partial_of = o->partial_of,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
@@ -464,9 +464,9 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 		if (!code)
 			code = merge_end(p);
-		if (!code && p->stacks.count) {
-			complain("%s: a partial result of a flame graph has no figures to compare",
-				run->files[0]);
+		if (!code && p->answers.kind) {
+			complain("%s: a partial result of a %s has no figures to compare",
+				run->files[0], merge_answer_name(p->answers.kind));
 			code = EXIT_FAILED;
 		}
 		if (!code)

@@ -193,24 +193,59 @@ static bool merge_has_option(const struct partial *p, const char *name, const ch
 	return false;
 }
 
+static const struct merged_answer {
+	const char *name, *holds, *made_by;
+} merged_answers[] = {
+	[PARTIAL_STACKS] = {"flame graph", "stacks", "--format"},
+	[PARTIAL_HEATMAP] = {"heat map", "cells of a heat map", "--report heatmap"},
+};
+
+const char *merge_answer_name(enum partial_answer kind)
+{
+	return merged_answers[kind].name;
+}
+
+/* What the report is made of. */
+static enum partial_answer merge_find_answer(enum report_kind report)
+{
+	return report == REPORT_FLAME	  ? PARTIAL_STACKS
+	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
+					  : PARTIAL_NO_ANSWER;
+}
+
+/* Whether the parts were made for that graph. */
+static bool merge_fits_flame(const struct partial *p, const struct options *o, const char *path)
+{
+	if (!merge_has_option(p, "--format=", format_names[o->format]))
+		complain("%s: it was not made for --format %s", notes_name(path),
+			format_names[o->format]);
+	else if (o->weight ? !merge_has_option(p, "--weight=", o->weight)
+			   : merge_has_option(p, "--weight=", NULL))
+		complain("%s: it was made with another --weight", notes_name(path));
+	else
+		return true;
+	return false;
+}
+
 bool merge_fits(const struct partial *p, const struct options *o, const char *path)
 {
-	const bool has_stacks = p->stacks.count;
+	const enum partial_answer wanted = merge_find_answer(o->report), has = p->answers.kind;
 
 	if (o->report == REPORT_PARTIAL)
 		return true;
-	if (o->is_flame && !has_stacks)
-		complain("%s: it has no stacks: make it with --partial and --format %s",
-			notes_name(path), format_names[o->format]);
-	else if (!o->is_flame && has_stacks)
-		complain("%s: it is of a flame graph alone: make one of %s with --partial",
-			notes_name(path), report_names[o->report]);
-	else if (o->is_flame && !merge_has_option(p, "--format=", format_names[o->format]))
-		complain("%s: it was not made for --format %s", notes_name(path),
-			format_names[o->format]);
-	else if (o->is_flame && (o->weight ? !merge_has_option(p, "--weight=", o->weight)
-					   : merge_has_option(p, "--weight=", NULL)))
-		complain("%s: it was made with another --weight", notes_name(path));
+	if (wanted == has && o->report == REPORT_FLAME)
+		return merge_fits_flame(p, o, path);
+	if (wanted != has && wanted)
+		complain("%s: it has no %s: make it with --partial and %s%s", notes_name(path),
+			merged_answers[wanted].holds, merged_answers[wanted].made_by,
+			wanted == PARTIAL_STACKS ? o->format == FORMAT_SVG ? " svg" : " folded"
+						 : "");
+	else if (wanted != has)
+		complain("%s: it is of a %s alone: make one of %s with --partial", notes_name(path),
+			merged_answers[has].name, report_names[o->report]);
+	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
+		complain("%s: it was not made with --time %s", notes_name(path),
+			times_names[o->times]);
 	else
 		return true;
 	return false;

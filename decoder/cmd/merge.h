@@ -15,6 +15,8 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
  */
 int merge_read(const struct options *o, struct partial *p, struct out *absent);
 
+/* "flame graph" */
+const char *merge_answer_name(enum partial_answer kind);
 /* Whether the report can be made of the merged results; else an error is printed. path: of the
  * first. */
 bool merge_fits(const struct partial *p, const struct options *o, const char *path);

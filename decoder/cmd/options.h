@@ -84,10 +84,10 @@ struct options {
 	struct percentiles percentiles;
 	bool exact;
 	struct time_arg from, to;
-	const char *output; /* NULL: standard output; also of a partial result */
-	bool merge;	    /* the files are partial results */
-	bool is_flame;	    /* the report, or what a partial result is for, is a flame graph */
-	bool names_report;  /* --report or --format was given */
+	const char *output;		  /* NULL: standard output; also of a partial result */
+	bool merge;			  /* the files are partial results */
+	enum report_kind partial_of;	  /* the report, or that which a partial result is for */
+	bool names_report;		  /* --report or --format was given */
 	struct partial_arguments carried; /* a report's options: a partial result carries them */
 	char **arguments;		  /* the command line, behind `merge` */
 	int narguments;

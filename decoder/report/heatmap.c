@@ -9,12 +9,13 @@
 
 #include "../model/intervals/elapsed.h"
 #include "../sink/units.h"
+#include "heatmap_cells.h"
 #include "losses.h"
+#include "merged.h"
 #include "open.h"
 #include "tallies.h"
 
 enum {
-	HEATMAP_COLUMNS = 200,
 	HEATMAP_COLUMNS_TEXT = 64,
 	/* Of a line: a duration, a count, the gaps between and the map's edges. */
 	HEATMAP_BESIDES = 8 + 2 + 8 + 2 + 2,
@@ -32,6 +33,7 @@ struct heatmap_search {
 	struct heatmap map;
 	int64_t origin; /* CLOCK_REALTIME ns */
 	int64_t first_column;
+	bool has_from;		      /* the origin is that of --from */
 	struct heatmap_range *ranges; /* of each thread */
 	unsigned threads;
 };
@@ -54,12 +56,9 @@ static int heatmap_see_interval(void *ctx, unsigned thread, const struct interva
 	return 0;
 }
 
-/* The column, counted from the origin, that a time is in. */
-static int64_t heatmap_column(const struct heatmap_search *s, int64_t ns)
+static int64_t heatmap_find_column(const struct heatmap_search *s, int64_t ns)
 {
-	const __int128 since = (__int128)ns - s->origin, step = s->map.step;
-
-	return (int64_t)(since >= 0 ? since / step : -((-since + step - 1) / step));
+	return (int64_t)heatmap_column(ns, s->origin, s->map.step);
 }
 
 /* The start of a column of the map, since `origin`. */
@@ -81,11 +80,31 @@ static uint64_t heatmap_most_columns(const struct report *r)
 								  : HEATMAP_COLUMNS_LEAST;
 }
 
-static void heatmap_set_ranges(struct heatmap_search *s)
+/* One more than the least, as the first column may begin before the first start. */
+static uint64_t heatmap_find_step(const struct heatmap_search *s, const struct heatmap_range *all)
 {
 	const uint64_t most = heatmap_most_columns(s->r);
-	struct heatmap_range all = {.count = 0};
+
+	return heatmap_round_up(((uint64_t)all->last - (uint64_t)all->first) / (most - 1) + 1);
+}
+
+static void heatmap_lay_out(
+	struct heatmap_search *s, const struct heatmap_range *all, uint64_t step)
+{
 	struct heatmap *m = &s->map;
+
+	m->step = step;
+	s->first_column = heatmap_find_column(s, all->first);
+	const __int128 from = (__int128)s->first_column * m->step;
+	m->from = from < INT64_MIN ? INT64_MIN : (int64_t)from;
+	m->columns = (uint32_t)(heatmap_find_column(s, all->last) - s->first_column + 1);
+	m->first_row = all->low;
+	m->rows = all->high - all->low + 1;
+}
+
+static struct heatmap_range heatmap_find_range(const struct heatmap_search *s)
+{
+	struct heatmap_range all = {.count = 0};
 
 	for (unsigned i = 0; i < s->threads; i++) {
 		const struct heatmap_range *range = &s->ranges[i];
@@ -98,16 +117,7 @@ static void heatmap_set_ranges(struct heatmap_search *s)
 		all.high = !all.count || range->high > all.high ? range->high : all.high;
 		all.count += range->count;
 	}
-	if (!all.count)
-		return;
-	/* One more than the least, as the first column may begin before the first start. */
-	m->step = heatmap_round_up(((uint64_t)all.last - (uint64_t)all.first) / (most - 1) + 1);
-	s->first_column = heatmap_column(s, all.first);
-	const __int128 from = (__int128)s->first_column * m->step;
-	m->from = from < INT64_MIN ? INT64_MIN : (int64_t)from;
-	m->columns = (uint32_t)(heatmap_column(s, all.last) - s->first_column + 1);
-	m->first_row = all.low;
-	m->rows = all.high - all.low + 1;
+	return all;
 }
 
 static int heatmap_count_interval(void *ctx, unsigned thread, const struct interval *iv)
@@ -115,7 +125,7 @@ static int heatmap_count_interval(void *ctx, unsigned thread, const struct inter
 	const struct heatmap_search *s = ctx;
 	const struct heatmap *m = &s->map;
 	const uint32_t bucket = heatmap_bucket(elapsed_whole_ns(iv), m->parts);
-	const int64_t column = heatmap_column(s, iv->start_ns) - s->first_column;
+	const int64_t column = heatmap_find_column(s, iv->start_ns) - s->first_column;
 
 	/* A pass over a trace that changed meanwhile may find others. */
 	if (bucket < m->first_row || bucket - m->first_row >= m->rows || column < 0 ||
@@ -126,7 +136,16 @@ static int heatmap_count_interval(void *ctx, unsigned thread, const struct inter
 	return 0;
 }
 
-static int heatmap_read(struct heatmap_search *s)
+static void heatmap_sum(struct heatmap *m)
+{
+	for (size_t i = 0; i < (size_t)m->rows * m->columns; i++) {
+		m->total += m->counts[i];
+		m->most = m->counts[i] > m->most ? m->counts[i] : m->most;
+	}
+}
+
+/* *cells_of, unless NULL, gets the ends, and the map its columns. */
+static int heatmap_read(struct heatmap_search *s, struct heatmap_cells *cells_of)
 {
 	const struct report *r = s->r;
 	struct heatmap *m = &s->map;
@@ -138,7 +157,14 @@ static int heatmap_read(struct heatmap_search *s)
 	int rc = tallies_each(s->r, s->threads, WANT_START, r->found, heatmap_see_interval, s);
 	if (rc)
 		return rc;
-	heatmap_set_ranges(s);
+	const struct heatmap_range all = heatmap_find_range(s);
+	if (all.count && cells_of) {
+		cells_of->first = all.first;
+		cells_of->last = all.last;
+		heatmap_lay_out(s, &all, heatmap_cells_step(all.first, all.last));
+	} else if (all.count) {
+		heatmap_lay_out(s, &all, heatmap_find_step(s, &all));
+	}
 	const size_t cells = (size_t)m->rows * m->columns;
 	s->threads = tallies_threads(r, cells * sizeof *m->counts);
 	m->counts = calloc(cells * s->threads + 1, sizeof *m->counts);
@@ -148,10 +174,7 @@ static int heatmap_read(struct heatmap_search *s)
 		rc = tallies_each(s->r, s->threads, WANT_START, NULL, heatmap_count_interval, s);
 	for (size_t i = cells; i < cells * s->threads; i++)
 		m->counts[i % cells] += m->counts[i];
-	for (size_t i = 0; i < cells; i++) {
-		m->total += m->counts[i];
-		m->most = m->counts[i] > m->most ? m->counts[i] : m->most;
-	}
+	heatmap_sum(m);
 	return rc;
 }
 
@@ -211,6 +234,17 @@ static char heatmap_sign(const struct heatmap *m, uint64_t count)
 		size_t)(log((double)count) / log((double)m->most) * (sizeof signs - 2) + 0.5)];
 }
 
+static void heatmap_spell_start(struct out *o, const struct report *r, const struct heatmap *m)
+{
+	if (r->times == TIMES_ISO) {
+		units_iso8601(o, m->from);
+		return;
+	}
+	out_str(o, r->times == TIMES_UNIX || m->from < 0 ? "" : "+");
+	out_seconds(o, m->from);
+	out_str(o, " s");
+}
+
 static void heatmap_print_text(struct report *r, const struct heatmap_search *s)
 {
 	const struct heatmap *m = &s->map;
@@ -248,9 +282,8 @@ static void heatmap_print_text(struct report *r, const struct heatmap_search *s)
 	out_str(o, "each column: ");
 	units_duration(o, (double)m->step);
 	out_str(o, ", the first one at ");
-	out_str(o, m->from < 0 ? "" : "+");
-	out_seconds(o, m->from);
-	out_printf(o, " s; @: %" PRIu64 ", .: 1\n", m->most);
+	heatmap_spell_start(o, r, m);
+	out_printf(o, "; @: %" PRIu64 ", .: 1\n", m->most);
 }
 
 static int heatmap_print_svg(struct report *r, struct heatmap_search *s)
@@ -268,16 +301,10 @@ static int heatmap_print_svg(struct report *r, struct heatmap_search *s)
 	}
 	out_char(&range, '\0');
 	m->range = range.buf;
-	m->origin = r->filter->from != INT64_MIN ? "--from" : "the trace's first hook";
-	m->host = r->host;
-	m->command = r->command;
-	m->label = r->filter->label;
+	m->origin = r->times != TIMES_RELATIVE ? "1970 (UTC)"
+		    : s->has_from	       ? "--from"
+					       : "the trace's first hook";
 	m->scripted = r->scripted;
-	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
-		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
-
-		m->lost += losses_lost(&l) + l.torn;
-	}
 	int rc = range.error ? CPIDECODE_ENOMEM : 0;
 	if (!rc)
 		heatmap_svg(r->out, m);
@@ -285,22 +312,168 @@ static int heatmap_print_svg(struct report *r, struct heatmap_search *s)
 	return rc;
 }
 
+static int heatmap_print(struct report *r, struct heatmap_search *s)
+{
+	if (r->format == FORMAT_SVG)
+		return heatmap_print_svg(r, s);
+	if (r->format == FORMAT_TEXT)
+		heatmap_print_text(r, s);
+	else
+		heatmap_print_rows(r, s);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ reports */
+
+static struct heatmap_search heatmap_begin(struct report *r)
+{
+	return (struct heatmap_search){.r = r,
+		.map.parts = r->format == FORMAT_TEXT ? 0 : HEATMAP_PARTS_MOST,
+		.has_from = r->filter->from != INT64_MIN};
+}
+
+/* Of r->trace. */
+static int64_t heatmap_find_origin(const struct report *r)
+{
+	if (r->times != TIMES_RELATIVE)
+		return 0;
+	return r->filter->from != INT64_MIN ? r->filter->from : report_start(r->trace);
+}
+
+static uint64_t heatmap_count_lost(const struct report *r)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
+		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
+
+		lost += losses_lost(&l) + l.torn;
+	}
+	return lost;
+}
+
 int report_heatmap(struct report *r)
 {
-	struct heatmap_search s = {.r = r,
-		.map.parts = r->format == FORMAT_TEXT ? 0 : HEATMAP_PARTS_MOST,
-		.origin = r->filter->from != INT64_MIN ? r->filter->from : report_start(r->trace)};
-	int rc = heatmap_read(&s);
+	struct heatmap_search s = heatmap_begin(r);
 
+	s.origin = heatmap_find_origin(r);
+	int rc = heatmap_read(&s, NULL);
+	s.map.host = r->host;
+	s.map.command = r->command;
+	s.map.label = r->filter->label;
+	s.map.lost = heatmap_count_lost(r);
 	if (!rc && !s.map.total)
 		report_note_no_intervals(r);
-	if (!rc && r->format == FORMAT_SVG)
-		rc = heatmap_print_svg(r, &s);
-	else if (!rc && r->format == FORMAT_TEXT)
-		heatmap_print_text(r, &s);
-	else if (!rc)
-		heatmap_print_rows(r, &s);
+	if (!rc)
+		rc = heatmap_print(r, &s);
 	free(s.map.counts);
 	free(s.ranges);
+	return rc;
+}
+
+static bool heatmap_has_hooks(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->has_hooks)
+			return true;
+	return false;
+}
+
+/* Whatever the format: the finest that any has. */
+static int heatmap_collect(struct heatmap_cells *c, const struct heatmap *m)
+{
+	int rc = 0;
+
+	for (uint32_t column = 0; column < m->columns; column++)
+		for (uint32_t row = 0; row < m->rows && !rc; row++) {
+			const struct heatmap_cell cell = {column, m->first_row + row,
+				m->counts[(size_t)row * m->columns + column]};
+
+			if (cell.count)
+				rc = heatmap_cells_add(c, &cell);
+		}
+	return rc;
+}
+
+int report_heatmap_partial(struct report *r, struct partial *p)
+{
+	struct heatmap_search s = heatmap_begin(r);
+	/* Not the cells' own. */
+	struct heatmap_cells cells = {.host = (char *)r->host, .label = (char *)r->filter->label};
+
+	s.map.parts = HEATMAP_PARTS_MOST;
+	s.origin = heatmap_find_origin(r);
+	/* Of a trace without hooks it is that of the others. */
+	p->answers.has_origin =
+		s.has_from || r->times != TIMES_RELATIVE || heatmap_has_hooks(r->trace);
+	p->answers.origin = p->answers.has_origin ? s.origin : 0;
+	int rc = heatmap_read(&s, &cells);
+	if (!rc && !s.map.total)
+		report_note_no_intervals(r);
+	if (!rc)
+		rc = heatmap_collect(&cells, &s.map);
+	if (!rc)
+		rc = heatmap_cells_put(p, &cells);
+	cells.host = cells.label = NULL;
+	heatmap_cells_free(&cells);
+	free(s.map.counts);
+	free(s.ranges);
+	return rc;
+}
+
+static uint32_t heatmap_coarsen(uint32_t bucket, unsigned parts)
+{
+	return heatmap_bucket(heatmap_low(bucket, HEATMAP_PARTS_MOST), parts);
+}
+
+/* The map of the cells, whose step a power of ten divides. */
+static int heatmap_fill(struct heatmap_search *s, const struct heatmap_cells *c)
+{
+	struct heatmap_range all = {.first = c->first, .last = c->last, .low = UINT32_MAX};
+	struct heatmap *m = &s->map;
+
+	if (!c->count)
+		return 0;
+	for (size_t i = 0; i < c->count; i++) {
+		const uint32_t bucket = heatmap_coarsen(c->at[i].bucket, m->parts);
+
+		all.low = bucket < all.low ? bucket : all.low;
+		all.high = bucket > all.high ? bucket : all.high;
+	}
+	heatmap_lay_out(s, &all, heatmap_find_step(s, &all));
+	m->counts = calloc((size_t)m->rows * m->columns, sizeof *m->counts);
+	if (!m->counts)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < c->count; i++) {
+		const uint32_t row = heatmap_coarsen(c->at[i].bucket, m->parts) - m->first_row;
+		const __int128 column = heatmap_cells_widen(c, s->origin, c->at[i].column, m->step);
+
+		m->counts[(size_t)row * m->columns + (size_t)(column - s->first_column)] +=
+			c->at[i].count;
+	}
+	heatmap_sum(m);
+	return 0;
+}
+
+int report_heatmap_merged(struct report *r, const struct partial *p)
+{
+	struct heatmap_search s = heatmap_begin(r);
+	struct heatmap_cells cells = {0};
+	int rc = heatmap_cells_get(&cells, p);
+
+	s.origin = p->answers.origin;
+	s.has_from = merged_has_from(p);
+	s.map.host = cells.host;
+	s.map.label = cells.label;
+	s.map.command = merged_find_command(p);
+	s.map.lost = merged_count_lost(p);
+	if (rc == CPIDECODE_EINVAL)
+		report_note(r, "the cells of a partial result are damaged");
+	if (!rc)
+		rc = heatmap_fill(&s, &cells);
+	if (!rc)
+		rc = heatmap_print(r, &s);
+	free(s.map.counts);
+	heatmap_cells_free(&cells);
 	return rc;
 }

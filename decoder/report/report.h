@@ -110,7 +110,7 @@ struct report {
 	const char *absent;		       /* lines of text for report_head_lines; NULL: none */
 	const char *host, *command;	       /* of META; NULL: unknown, or several */
 	const struct trace *trace;
-	bool is_flame;				   /* of a partial result: stacks, no tally */
+	enum report_kind partial_of; /* of REPORT_PARTIAL: the report that it is for */
 	const struct partial_arguments *arguments; /* of a partial result; NULL: none */
 	const struct partial *merged;		   /* in place of a trace; NULL: none, or several */
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
@@ -199,6 +199,9 @@ int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side
 /* The stacks of r's trace, added to *p; and the graph of merged ones. */
 int report_flame_partial(struct report *r, struct partial *p);
 int report_flame_merged(struct report *r, const struct partial *p);
+/* The same of the heat map's cells. */
+int report_heatmap_partial(struct report *r, struct partial *p);
+int report_heatmap_merged(struct report *r, const struct partial *p);
 int report_export(struct report *r);
 int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file

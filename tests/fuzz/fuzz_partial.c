@@ -8,7 +8,7 @@
 
 #include "../../decoder/model/trace/trace.h"
 #include "../../decoder/base/varint.h"
-#include "../../decoder/report/flame/stacks.h"
+#include "../../decoder/report/partial/merge.h"
 #include "../../decoder/report/report.h"
 #include "recipe.h"
 #include "../lib/wellformed.h"
@@ -26,6 +26,9 @@ static const struct printed {
 	{REPORT_CPUS, FORMAT_JSON, wrong_json_lines},
 	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded},
 	{REPORT_FLAME, FORMAT_SVG, wrong_svg},
+	{REPORT_HEATMAP, FORMAT_TEXT, wrong_for_people},
+	{REPORT_HEATMAP, FORMAT_CSV, wrong_csv},
+	{REPORT_HEATMAP, FORMAT_SVG, wrong_svg},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };
@@ -39,8 +42,8 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	struct report r = {.out = out, .format = how->format, .filter = &all, .merged = p};
 	out_memory(out);
 	int rc = report_merged(&r, how->kind, p);
-	/* Stacks are parsed when they are used. */
-	if (rc == CPIDECODE_EINVAL && how->kind == REPORT_FLAME && p->stacks.count)
+	/* Answers are parsed when they are used. */
+	if (rc == CPIDECODE_EINVAL && p->answers.count)
 		return;
 	PROMISE(!rc && !out->error, "a report of what was merged");
 	const char *text = out->buf ? out->buf : "", *wrong = how->wrong(text, out->len, &at);
@@ -53,6 +56,11 @@ static void on_note(void *ctx, const char *line)
 
 	(void)ctx;
 	PROMISE(!wrong_for_people(line, strlen(line), &at), "a note: %s", line);
+}
+
+static void say_nothing(const char *format, ...)
+{
+	(void)format;
 }
 
 /* Compares two with diff, in a format, with gates; twice, with the same result. */
@@ -178,12 +186,12 @@ static void hostile(struct feed *in)
 		int ba = partial_merge(&other[1], &one[1], &clash);
 		/* One of them may have all of the other, but not the reverse. */
 		PROMISE(!ab == !ba && ab >= 0 && ba >= 0, "codes %d and %d", ab, ba);
-		PROMISE(!partial_settle(&one[0]) && !partial_settle(&other[1]), "memory");
-		int stacks = flame_stacks_settle(&one[0]);
-		PROMISE(stacks == flame_stacks_settle(&other[1]), "the order of stacks shows");
+		int answer = merge_settle(&one[0], say_nothing);
+		PROMISE(answer == merge_settle(&other[1], say_nothing),
+			"the order of answers shows");
 		write(&one[0], &a);
 		write(&other[1], &b);
-		PROMISE(ab || stacks || same(&a, &b), "the order of merging shows");
+		PROMISE(ab || answer || same(&a, &b), "the order of merging shows");
 		free(a.p);
 		free(b.p);
 	}
@@ -207,7 +215,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	struct report r = {.out = &out, .filter = &all, .threads = 2, .found = &found};
 	report_about(&r, t);
 	r.slices = &slice;
-	r.is_flame = how->kind == REPORT_FLAME;
+	r.partial_of = how->kind;
 	r.format = how->format;
 	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
 	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
@@ -268,11 +276,10 @@ static void slices(const struct trace *t, const struct printed *how, uint64_t cu
 
 	of_slice(t, (struct tick_range){0, cut - 1}, how, &early);
 	of_slice(t, (struct tick_range){cut, UINT64_MAX}, how, &late);
-	if (how->kind != REPORT_FLAME)
+	if (!early.answers.kind)
 		diff(&early, &late, how->format);
 	int rc = partial_merge(&late, &early, &clash);
-	PROMISE(!rc && !partial_settle(&late) && !flame_stacks_settle(&late),
-		"slices of one trace: %d", rc);
+	PROMISE(!rc && !merge_settle(&late, say_nothing), "slices of one trace: %d", rc);
 	print(&late, how, &merged);
 	direct(t, how, &whole);
 	PROMISE(merged.len == whole.len &&

@@ -342,8 +342,11 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 			return CPIDECODE_ENOMEM;
 	} else if (strcmp(p->filter, from->filter)) {
 		return PARTIAL_OTHER_FILTER;
-	} else if (!partial_arguments_are_same(&p->arguments, &from->arguments)) {
+	} else if (!partial_arguments_are_same(&p->arguments, &from->arguments) ||
+		   p->answers.kind != from->answers.kind) {
 		return PARTIAL_OTHER_REPORT;
+	} else if (partial_has_other_origin(p, from)) {
+		return PARTIAL_OTHER_ORIGIN;
 	}
 	int rc = index_sources(p);
 	if (!rc && partial_contains(p, from))
@@ -357,7 +360,7 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 	if (!rc)
 		rc = partial_threads_merge(p, from);
 	if (!rc)
-		rc = partial_merge_stacks(p, from);
+		rc = partial_merge_answers(p, from);
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
@@ -381,7 +384,7 @@ void partial_free(struct partial *p)
 	hash_index_free(&p->by_rings);
 	partial_threads_free(p);
 	partial_arguments_free(&p->arguments);
-	free(p->stacks.bytes);
+	free(p->answers.bytes);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

@@ -61,11 +61,16 @@ struct partial_threads {
 	size_t count, cap;
 };
 
-/* Stacks of a flame graph, as report/flame/stacks.h spells them: each with its length before it. */
-struct partial_stacks {
+/* What a report is made of beside the tally, or in place of it, as the report spells it: each with
+ * its length before it. */
+struct partial_answers {
+	enum partial_answer kind;
+	bool has_origin;
+	int64_t origin; /* CLOCK_REALTIME ns: where the cells of a heat map begin */
 	uint8_t *bytes;
 	size_t n, cap;
-	size_t count; /* one for each part that was merged; settled: 0 or 1 */
+	size_t count;	/* one for each part that was merged; settled: 0 or 1 */
+	size_t settled; /* bytes, when it was last */
 };
 
 /* Starts zeroed except for tally.wanted. */
@@ -79,7 +84,7 @@ struct partial {
 	size_t indexed;
 	struct partial_threads *threads; /* once settled: by trace id, none empty */
 	size_t nthreads, threads_cap, threads_settled;
-	struct partial_stacks stacks; /* of folded and svg alone, which have no tally */
+	struct partial_answers answers; /* of a report that needs more than a tally */
 	struct tally tally;
 };
 
@@ -88,6 +93,7 @@ enum {
 	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_VALUES | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_OTHER_REPORT,
+	PARTIAL_OTHER_ORIGIN,
 	PARTIAL_TWICE,
 	PARTIAL_SHARED,
 	PARTIAL_AGAIN,
@@ -109,8 +115,11 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
 /* The sources, as they are in a file. */
 void partial_sort(struct partial *p);
-int partial_add_stacks(struct partial *p, const uint8_t *bytes, size_t n);
-int partial_merge_stacks(struct partial *p, const struct partial *from);
+int partial_add_answer(struct partial *p, enum partial_answer kind, const uint8_t *bytes, size_t n);
+int partial_merge_answers(struct partial *p, const struct partial *from);
+/* Its kind and origin stay. */
+void partial_clear_answers(struct partial *p);
+bool partial_has_other_origin(const struct partial *p, const struct partial *from);
 /* After the last, before any question: puts sources and groups in order. Then more may be merged,
  * and it has to be called again. */
 int partial_settle(struct partial *p);
@@ -119,9 +128,9 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
 
 /*
  * Merges `from`, which need not be settled, into *p: 0 or CPIDECODE_ENOMEM. On a conflict p is
- * unchanged: PARTIAL_OTHER_FILTER; PARTIAL_OTHER_REPORT; PARTIAL_AGAIN, p has all of `from`
- * already; PARTIAL_TWICE, part of a source of `from` is in p already; PARTIAL_SHARED, it has hooks
- * that another source of p has too. For the last two *clash names the sources.
+ * unchanged: PARTIAL_OTHER_FILTER; PARTIAL_OTHER_REPORT; PARTIAL_OTHER_ORIGIN; PARTIAL_AGAIN, p has
+ * all of `from` already; PARTIAL_TWICE, part of a source of `from` is in p already; PARTIAL_SHARED,
+ * it has hooks that another source of p has too. For the last two *clash names the sources.
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 

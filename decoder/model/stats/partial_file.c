@@ -232,6 +232,18 @@ static uint64_t checksum(const uint8_t *bytes, size_t n)
 	return XXH3_64bits_withSeed(bytes + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE, head);
 }
 
+/* Settled, so at most one. */
+static void put_answers(struct varint_out *o, const struct partial_answers *a)
+{
+	varint_put(o, a->kind);
+	if (!a->kind)
+		return;
+	varint_put(o, a->has_origin);
+	if (a->has_origin)
+		varint_put_signed(o, a->origin);
+	varint_raw(o, a->bytes, a->n);
+}
+
 void partial_write(struct varint_out *o, const struct partial *p)
 {
 	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
@@ -250,8 +262,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	varint_put(o, p->tally.count);
 	for (size_t i = 0; i < p->tally.count; i++)
 		put_group(o, p->tally.groups[i]);
-	varint_put(o, p->stacks.count);
-	varint_raw(o, p->stacks.bytes, p->stacks.n);
+	put_answers(o, &p->answers);
 	if (o->failed)
 		return;
 	put_le64(o->p + PARTIAL_H_PAYLOAD, o->n - PARTIAL_HEADER_SIZE);
@@ -712,6 +723,21 @@ static int get_source(struct varint_in *in, struct partial *p)
 	return rc ? rc : get_findings(in, s);
 }
 
+static int get_answers(struct varint_in *in, struct partial *p)
+{
+	const enum partial_answer kind =
+		(enum partial_answer)varint_get_max(in, PARTIAL_ANSWERS - 1);
+	uint32_t length;
+
+	if (!kind)
+		return 0;
+	p->answers.has_origin = varint_get_max(in, 1);
+	if (p->answers.has_origin)
+		p->answers.origin = varint_get_signed(in);
+	const uint8_t *bytes = varint_get_string(in, &length);
+	return in->why ? 0 : partial_add_answer(p, kind, bytes, length);
+}
+
 static int get_payload(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
@@ -732,12 +758,8 @@ static int get_payload(struct varint_in *in, struct partial *p)
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
 		rc = get_group(in, &p->tally);
-	if (!rc && varint_get_max(in, 1)) {
-		const uint8_t *stacks = varint_get_string(in, &length);
-
-		if (!in->why)
-			rc = partial_add_stacks(p, stacks, length);
-	}
+	if (!rc)
+		rc = get_answers(in, p);
 	if (!in->why && in->p < in->end)
 		varint_fail(in, "something follows its end");
 	return rc;

@@ -93,7 +93,7 @@ int flame_stacks_put(struct partial *p, const struct flame_tree *t, const struct
 		varint_put_signed(&o, about->start);
 		varint_put_signed(&o, about->end);
 		flame_stacks_put_frames(&o, t, frames.at);
-		rc = o.failed ? CPIDECODE_ENOMEM : partial_add_stacks(p, o.p, o.n);
+		rc = o.failed ? CPIDECODE_ENOMEM : partial_add_answer(p, PARTIAL_STACKS, o.p, o.n);
 	}
 	pages_free(&frames);
 	free(o.p);
@@ -200,10 +200,10 @@ int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame
 	int rc = 0;
 
 	*about = (struct flame_about){.start = INT64_MAX, .end = INT64_MIN};
-	if (!p->stacks.count)
+	if (!p->answers.count)
 		return 0;
-	struct varint_in all = {p->stacks.bytes, p->stacks.bytes + p->stacks.n, NULL};
-	for (size_t i = 0; i < p->stacks.count && !rc && !all.why && !r.in.why; i++) {
+	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
+	for (size_t i = 0; i < p->answers.count && !rc && !all.why && !r.in.why; i++) {
 		uint32_t length;
 		const uint8_t *bytes = varint_get_string(&all, &length);
 
@@ -224,7 +224,7 @@ int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame
 static bool flame_stacks_are_measured(const struct partial *p)
 {
 	uint32_t length;
-	struct varint_in all = {p->stacks.bytes, p->stacks.bytes + p->stacks.n, NULL};
+	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
 	const uint8_t *bytes = varint_get_string(&all, &length);
 
 	return bytes && length && bytes[0] == 1;
@@ -236,13 +236,13 @@ int flame_stacks_settle(struct partial *p)
 	struct flame_about about = {0};
 	int rc;
 
-	if (p->stacks.count < 2)
+	if (p->answers.count < 2)
 		return 0;
 	rc = flame_tree_begin(&tree, flame_stacks_are_measured(p));
 	if (!rc)
 		rc = flame_stacks_get(&tree, p, &about);
 	if (!rc) {
-		p->stacks.n = p->stacks.count = 0;
+		partial_clear_answers(p);
 		rc = flame_stacks_put(p, &tree, &about);
 	}
 	free((char *)about.host);

@@ -2,10 +2,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../sink/units.h"
 #include "../losses.h"
+#include "../merged.h"
 #include "words.h"
 
 static uint64_t flame_count_lost_of_trace(const struct report *r)
@@ -18,34 +18,6 @@ static uint64_t flame_count_lost_of_trace(const struct report *r)
 		lost += losses_lost(&l) + l.torn;
 	}
 	return lost;
-}
-
-static uint64_t flame_count_lost_of_merged(const struct partial *p)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < p->nsources; i++) {
-		const uint64_t *c = p->sources[i].counts;
-
-		for (unsigned k = PARTIAL_FULL; k < PARTIAL_OVERWRITTEN; k++)
-			lost += c[k];
-		lost += c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN]
-								: c[PARTIAL_FOUND_TORN];
-	}
-	return lost;
-}
-
-static const char *flame_find_command(const struct report *r)
-{
-	const struct partial *p = r->merged;
-
-	if (!p)
-		return r->command;
-	for (size_t i = 0; i < p->nsources; i++)
-		if (!p->sources[i].command ||
-			strcmp(p->sources[i].command, p->sources[0].command) != 0)
-			return NULL;
-	return p->nsources ? p->sources[0].command : NULL;
 }
 
 static void flame_spell_range(struct out *o, const struct flame_about *about)
@@ -69,9 +41,8 @@ int flame_write_picture(
 {
 	struct flame f = {.host = about->host,
 		.scripted = r->scripted,
-		.command = flame_find_command(r),
-		.lost = r->merged ? flame_count_lost_of_merged(r->merged)
-				  : flame_count_lost_of_trace(r)};
+		.command = r->merged ? merged_find_command(r->merged) : r->command,
+		.lost = r->merged ? merged_count_lost(r->merged) : flame_count_lost_of_trace(r)};
 	struct out range, unit, weight;
 	int rc = flame_picture(t, &f);
 

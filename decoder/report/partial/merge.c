@@ -11,8 +11,12 @@
 #include "../../model/stats/partial_arguments.h"
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
+#include "../heatmap_cells.h"
 
-enum { FIRST_READ = 64 << 10 };
+enum {
+	FIRST_READ = 64 << 10,
+	UNSETTLED_BYTES = 4 << 20, /* of answers, before they are made one */
+};
 
 bool merge_is_partial(const char *path)
 {
@@ -141,10 +145,37 @@ static int merge_put_together(
 	} else if (rc == PARTIAL_OTHER_FILTER) {
 		say("%s: it was made with other filters than those before it: they cannot be merged",
 			path);
+	} else if (rc == PARTIAL_OTHER_ORIGIN) {
+		say("%s: its times count from another moment than those before it, so its columns are others: make all with the same --from, in seconds since 1970, or with --time unix",
+			path);
 	} else if (rc == PARTIAL_OTHER_REPORT) {
 		merge_say_reports(p, one, path, say);
 	}
 	return rc > 0 ? CPIDECODE_EINVAL : rc;
+}
+
+/* Makes one answer of those that were merged. */
+static int merge_settle_answers(struct partial *p, notes_say say)
+{
+	static const char *const names[] = {
+		[PARTIAL_STACKS] = "stacks", [PARTIAL_HEATMAP] = "cells"};
+	int rc = 0;
+
+	switch (p->answers.kind) {
+	case PARTIAL_STACKS:
+		rc = flame_stacks_settle(p);
+		break;
+	case PARTIAL_HEATMAP:
+		rc = heatmap_cells_settle(p);
+		break;
+	case PARTIAL_NO_ANSWER:
+	case PARTIAL_ANSWERS:
+		break;
+	}
+	if (rc == CPIDECODE_EINVAL)
+		say("the %s of a partial result are damaged", names[p->answers.kind]);
+	p->answers.settled = p->answers.n;
+	return rc;
 }
 
 int merge_add_file(struct partial *p, const char *path, notes_say say)
@@ -161,6 +192,8 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 	}
 	if (!rc)
 		rc = merge_put_together(p, &one, path, say);
+	if (!rc && p->answers.n > 2 * p->answers.settled + UNSETTLED_BYTES)
+		rc = merge_settle_answers(p, say);
 	int error = errno;
 	partial_free(&one);
 	errno = error;
@@ -171,11 +204,7 @@ int merge_settle(struct partial *p, notes_say say)
 {
 	int rc = partial_settle(p);
 
-	if (!rc)
-		rc = flame_stacks_settle(p);
-	if (rc == CPIDECODE_EINVAL)
-		say("the stacks of a partial result are damaged");
-	return rc;
+	return rc ? rc : merge_settle_answers(p, say);
 }
 
 static int merge_compare_names(const void *a, const void *b)

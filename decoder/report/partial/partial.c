@@ -67,6 +67,12 @@ static int add_rings(struct partial_source *s, const struct trace_file *f)
 	return rc;
 }
 
+/* What contains an interval, and what is nested in it, may end in another slice. */
+static bool partial_reads_all(enum report_kind kind)
+{
+	return kind == REPORT_FLAME;
+}
+
 static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
 {
 	struct partial_source *s = partial_add_source(p, f->path);
@@ -80,8 +86,8 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	s->ticks_per_second = f->ticks_per_second;
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
-	/* Each slice of a flame graph reads all of the trace. */
-	if (!r->is_flame || !r->slices || !r->slices[f->machine].first)
+	/* A slice that reads all of the trace finds what is in all of it. */
+	if (!partial_reads_all(r->partial_of) || !r->slices || !r->slices[f->machine].first)
 		count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
 	const char *command = trace_meta_value(f, "command");
@@ -136,9 +142,23 @@ static int write_partial(struct report *r, const struct partial *p)
 	return bytes.failed ? CPIDECODE_ENOMEM : 0;
 }
 
+static int partial_read_trace(struct report *r, struct partial *p)
+{
+	switch (r->partial_of) {
+	case REPORT_FLAME:
+		p->answers.kind = PARTIAL_STACKS;
+		return report_flame_partial(r, p);
+	case REPORT_HEATMAP:
+		p->answers.kind = PARTIAL_HEATMAP;
+		return report_heatmap_partial(r, p);
+	default:
+		return tallies_read(r, &p->tally);
+	}
+}
+
 int report_make_partial(struct report *r, struct partial *p)
 {
-	int rc = r->is_flame ? report_flame_partial(r, p) : tallies_read(r, &p->tally);
+	int rc = partial_read_trace(r, p);
 
 	if (!rc)
 		rc = partial_describe_filter(p, r);
@@ -192,6 +212,8 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		return 0;
 	case REPORT_FLAME:
 		return report_flame_merged(r, p);
+	case REPORT_HEATMAP:
+		return report_heatmap_merged(r, p);
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

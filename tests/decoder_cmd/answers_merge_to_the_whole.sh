@@ -1,0 +1,139 @@
+#!/bin/sh
+# Partial results of reports that need more than a tally: of slices and of several traces, merged in any order, in
+# steps and from a pipe, the report has the bytes of the whole's, and so has the partial result.
+here=$(cd "$(dirname "$0")" && pwd)
+. "${0%/*}/lib.sh"
+
+# Merges the parts in a random order, in one step and in two.
+merged()
+{
+	what=$1
+	i=0
+	shift
+	order=$(for part in "$@"; do echo "$part"; done | awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand(), $0 }' |
+		sort | cut -d ' ' -f 2)
+	seed=$((seed + 1))
+	# shellcheck disable=SC2086
+	run 0 merge $order
+	cmp -s out whole || fail "$what: another report"
+	# shellcheck disable=SC2086
+	run 0 merge --partial merged.p $order
+	cmp -s merged.p whole.p || fail "$what: another partial result"
+	first= last=
+	for part in $order; do
+		if [ $((i % 3)) -eq 0 ]; then first="$first $part"; else last="$last $part"; fi
+		i=$((i + 1))
+	done
+	[ "$last" ] || return 0
+	# shellcheck disable=SC2086
+	run 0 merge --partial step.p $last
+	# shellcheck disable=SC2086
+	"$CPIDECODE" merge - $first <step.p >out 2>err || fail "$what: in steps"
+	cmp -s out whole || fail "$what: another report in steps"
+}
+
+whole()
+{
+	# shellcheck disable=SC2086
+	run 0 $options "$@"
+	cp out whole
+	# shellcheck disable=SC2086
+	run 0 --partial whole.p $options "$@"
+}
+
+# FILES of traces that are read together, in N slices.
+sliced()
+{
+	n=$1
+	shift
+	whole "$@"
+	rm -f part.*
+	i=1
+	while [ "$i" -le "$n" ]; do
+		# shellcheck disable=SC2086
+		run 0 --partial "part.$i" --slice "$i/$n" $options "$@"
+		i=$((i + 1))
+	done
+	merged "$* $options in $n slices" part.*
+}
+
+# Traces of different machines, each in slices of its own.
+apart()
+{
+	whole "$@"
+	rm -f part.*
+	for trace in "$@"; do
+		for i in 1 2; do
+			# shellcheck disable=SC2086
+			run 0 --partial "part.$trace.$i" --slice "$i/2" $options "$trace"
+		done
+	done
+	merged "$* $options apart" part.*
+}
+
+seed=1
+for case in nesting cross_cpu scopes events idle_groups equal_stamps labels_damaged hosts arguments containers; do
+	files=
+	for script in "$here"/../golden/cases/"$case"/trace*.txt; do
+		name=${script##*/}
+		"$MKTRACE" "$script" "${name%.txt}.bin"
+		files="$files ${name%.txt}.bin"
+	done
+	while read -r options; do
+		# shellcheck disable=SC2086
+		sliced 3 $files
+	done <<'END'
+--report heatmap
+--report heatmap --format svg
+END
+	rm -f trace*.bin
+done
+
+# Random traces of two machines.
+random()
+{
+	awk -v seed="$1" -v n="$2" -v base="$3" 'BEGIN {
+		srand(seed)
+		printf "clock raw\nhz 1000000000\nid \"machine %08d\"\nsync 0 %s 5\ncpus 2\n", seed, base
+		print "section meta\n| host: host" seed "\n| command: server " seed
+		print "section tasks\ntask 1 1 0 \"one\"\ntask 2 1 0 \"two\"\nsection hooks ring=0"
+		at = 5000000
+		for (i = 0; i < n; i++) {
+			at += 100 + int(1900 * rand())
+			printf "group mm=%d tid=%d at=%d elapsed=%d types=1 label=\"%s\" summary\ncpu 1 2 1\nendgroup\n",
+				rand() < 0.5, 1 + int(2 * rand()), at, int(exp(11 * rand())), substr("abcde", 1 + int(5 * rand()), 1)
+		}
+		print "section end"
+	}' | "$MKTRACE" - "random$1.bin"
+}
+random 3 2000 1700000000000000000
+random 4 700 1700000000500000000
+while read -r options; do
+	sliced 7 random3.bin
+	sliced 2 random3.bin random4.bin
+	case $options in
+	*'heatmap') ;;
+	*) apart random4.bin random3.bin ;;
+	esac
+done <<'END'
+--report heatmap
+--report heatmap --format csv --time unix
+--report heatmap --format svg --time unix
+--report heatmap --format json --label a --from 1700000000.006
+--report heatmap --time iso
+END
+
+# Heat maps whose columns begin elsewhere do not go together.
+run 0 --partial one.p --report heatmap random3.bin
+run 0 --partial two.p --report heatmap random4.bin
+run 1 merge one.p two.p
+in_file err '^cpidecode: two.p: its times count from another moment than those before it'
+run 1 merge --report heatmap --time unix one.p
+in_file err 'it was not made with --time unix'
+run 0 --partial any.p random3.bin
+run 1 merge --report heatmap any.p
+in_file err 'any.p: it has no cells of a heat map: make it with --partial and --report heatmap'
+run 1 merge --report summary one.p
+in_file err 'one.p: it is of a heat map alone: make one of summary with --partial'
+run 1 --report diff one.p any.p
+in_file err 'one.p: a partial result of a heat map has no figures to compare'
