@@ -24,6 +24,7 @@ enum partial_answer {
 	PARTIAL_NO_ANSWER,
 	PARTIAL_STACKS, /* of folded and svg */
 	PARTIAL_HEATMAP,
+	PARTIAL_SLOWEST,
 	PARTIAL_ANSWERS,
 };
 

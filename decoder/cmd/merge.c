@@ -198,6 +198,8 @@ static const struct merged_answer {
 } merged_answers[] = {
 	[PARTIAL_STACKS] = {"flame graph", "stacks", "--format"},
 	[PARTIAL_HEATMAP] = {"heat map", "cells of a heat map", "--report heatmap"},
+	[PARTIAL_SLOWEST] = {"list of the slowest intervals", "list of the slowest intervals",
+		"--report slowest"},
 };
 
 const char *merge_answer_name(enum partial_answer kind)
@@ -210,6 +212,7 @@ static enum partial_answer merge_find_answer(enum report_kind report)
 {
 	return report == REPORT_FLAME	  ? PARTIAL_STACKS
 	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
+	       : report == REPORT_SLOWEST ? PARTIAL_SLOWEST
 					  : PARTIAL_NO_ANSWER;
 }
 

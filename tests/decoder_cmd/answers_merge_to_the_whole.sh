@@ -85,6 +85,7 @@ for case in nesting cross_cpu scopes events idle_groups equal_stamps labels_dama
 	done <<'END'
 --report heatmap
 --report heatmap --format svg
+--report slowest --format json --top 7
 END
 	rm -f trace*.bin
 done
@@ -106,7 +107,7 @@ random()
 		print "section end"
 	}' | "$MKTRACE" - "random$1.bin"
 }
-random 3 2000 1700000000000000000
+random 3 4000 1700000000000000000
 random 4 700 1700000000500000000
 while read -r options; do
 	sliced 7 random3.bin
@@ -121,6 +122,9 @@ done <<'END'
 --report heatmap --format svg --time unix
 --report heatmap --format json --label a --from 1700000000.006
 --report heatmap --time iso
+--report slowest
+--report slowest --format json --top 40 --label a
+--report slowest --format json --where elapsed<1us
 END
 
 # Heat maps whose columns begin elsewhere do not go together.
@@ -135,5 +139,14 @@ run 1 merge --report heatmap any.p
 in_file err 'any.p: it has no cells of a heat map: make it with --partial and --report heatmap'
 run 1 merge --report summary one.p
 in_file err 'one.p: it is of a heat map alone: make one of summary with --partial'
+run 0 --partial slow.p --report slowest --top 5 random3.bin
+run 0 --report slowest --top 3 random3.bin
+cp out whole
+run 0 merge --report slowest --top 3 slow.p
+cmp -s out whole || fail "fewer of the slowest"
+run 2 merge --report slowest --top 6 slow.p
+in_file err '^cpidecode: --top 6: the partial results have the 5 slowest'
+run 1 merge --report slowest any.p
+in_file err 'any.p: it has no list of the slowest intervals'
 run 1 --report diff one.p any.p
 in_file err 'one.p: a partial result of a heat map has no figures to compare'

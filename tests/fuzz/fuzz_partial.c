@@ -29,6 +29,8 @@ static const struct printed {
 	{REPORT_HEATMAP, FORMAT_TEXT, wrong_for_people},
 	{REPORT_HEATMAP, FORMAT_CSV, wrong_csv},
 	{REPORT_HEATMAP, FORMAT_SVG, wrong_svg},
+	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people},
+	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };

@@ -25,6 +25,15 @@ uint32_t histogram_place_of(uint64_t value)
 	return row * HISTOGRAM_SUB + sub;
 }
 
+uint64_t histogram_place_middle(uint32_t place)
+{
+	const unsigned row = place / HISTOGRAM_SUB, sub = place % HISTOGRAM_SUB;
+	const unsigned shift = row ? row - 1 : 0;
+	const uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
+
+	return low + ((UINT64_C(1) << shift) - 1) / 2;
+}
+
 static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsigned sub)
 {
 	unsigned shift = row ? row - 1 : 0;

@@ -12,6 +12,7 @@
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
 #include "../heatmap_cells.h"
+#include "../query/slowest_kept.h"
 
 enum {
 	FIRST_READ = 64 << 10,
@@ -157,8 +158,9 @@ static int merge_put_together(
 /* Makes one answer of those that were merged. */
 static int merge_settle_answers(struct partial *p, notes_say say)
 {
-	static const char *const names[] = {
-		[PARTIAL_STACKS] = "stacks", [PARTIAL_HEATMAP] = "cells"};
+	static const char *const names[] = {[PARTIAL_STACKS] = "stacks",
+		[PARTIAL_HEATMAP] = "cells",
+		[PARTIAL_SLOWEST] = "intervals"};
 	int rc = 0;
 
 	switch (p->answers.kind) {
@@ -167,6 +169,9 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		break;
 	case PARTIAL_HEATMAP:
 		rc = heatmap_cells_settle(p);
+		break;
+	case PARTIAL_SLOWEST:
+		rc = slowest_kept_settle(p);
 		break;
 	case PARTIAL_NO_ANSWER:
 	case PARTIAL_ANSWERS:

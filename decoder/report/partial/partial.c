@@ -151,6 +151,9 @@ static int partial_read_trace(struct report *r, struct partial *p)
 	case REPORT_HEATMAP:
 		p->answers.kind = PARTIAL_HEATMAP;
 		return report_heatmap_partial(r, p);
+	case REPORT_SLOWEST:
+		p->answers.kind = PARTIAL_SLOWEST;
+		return report_slowest_partial(r, p);
 	default:
 		return tallies_read(r, &p->tally);
 	}
@@ -214,6 +217,8 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		return report_flame_merged(r, p);
 	case REPORT_HEATMAP:
 		return report_heatmap_merged(r, p);
+	case REPORT_SLOWEST:
+		return report_slowest_merged(r, p);
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

@@ -122,6 +122,20 @@ static int kin_note_parents(
 	return 0;
 }
 
+/* One that is asked for, in the open ones of its thread. */
+static int kin_note_interval(
+	struct kin_walk *w, struct kin *k, const struct interval *iv, const struct thread_stack *t)
+{
+	k->is_found = true;
+	k->elapsed_ns = iv->elapsed_ns;
+	if (k->is_brief)
+		return 0;
+	struct interval *copy = arena_alloc(&w->memory, sizeof *copy);
+	int rc = copy ? interval_keep(&w->memory, iv, false, copy) : CPIDECODE_ENOMEM;
+	k->iv = copy;
+	return rc ? rc : kin_note_parents(w, k, t->at, t->count);
+}
+
 int kin_add(struct kin_walk *w, const struct interval *iv)
 {
 	w->threads.drop = kin_close_thread;
@@ -141,12 +155,8 @@ int kin_add(struct kin_walk *w, const struct interval *iv)
 		.name = {.length = iv->label_len, .mm = iv->mm, .major = iv->major},
 		.kin = kin_find(w->kins, w->count, iv->file, iv->ring, iv->position)};
 	int rc = w->rc;
-	if (!rc && own.kin) {
-		own.kin->is_found = true;
-		rc = interval_keep(&w->memory, iv, false, &own.kin->iv);
-		if (!rc)
-			rc = kin_note_parents(w, own.kin, t->at, t->count);
-	}
+	if (!rc && own.kin)
+		rc = kin_note_interval(w, own.kin, iv, t);
 	if (rc || grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	struct kin_open *stack = t->at;

@@ -32,12 +32,14 @@ struct kin_child {
 	double self_ns; /* without what is nested in them */
 };
 
-/* Starts zeroed but for its hook: file, ring, position. */
+/* Starts zeroed but for its hook (file, ring, position) and is_brief. */
 struct kin {
 	uint32_t file, ring;
 	uint64_t position;
-	struct interval iv; /* a copy, once is_found */
+	bool is_brief; /* without iv and parents */
 	bool is_found;
+	double elapsed_ns;
+	const struct interval *iv; /* a copy, once is_found */
 	double self_ns;
 	struct kin_parent *parents; /* outermost first */
 	size_t nparents;

@@ -33,7 +33,7 @@ int meanwhile_begin(struct meanwhile_walk *w, const struct kin *const *kins, siz
 	if (!w->at)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		w->at[w->count++].iv = &kins[i]->iv;
+		w->at[w->count++].iv = kins[i]->iv;
 	if (count)
 		qsort(w->at, count, sizeof *w->at, meanwhile_compare);
 	for (size_t i = 0; i < count; i++) {

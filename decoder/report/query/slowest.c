@@ -2,14 +2,16 @@
  * Finds the slowest intervals: by a heap; then, in a pass over all, the intervals nearest to the
  * medians of their labels; then, in order, the families of both.
  */
-#include "slowest.h"
+#include "slowest_kept.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/interval_stream.h"
+#include "../open.h"
 #include "top.h"
 #include "../tallies.h"
 
@@ -26,6 +28,7 @@ struct slowest_search {
 	uint64_t *p50;		/* of each group, ns */
 	atomic_uchar *wanted;	/* groups with one of the slowest */
 	struct median *medians; /* of each group; those of thread 0 first, then of thread 1, ... */
+	uint32_t *places;	/* of files, for the order among equals */
 	unsigned threads;
 	struct kin_walk walk;
 	struct meanwhile_walk meanwhile;
@@ -41,8 +44,8 @@ static bool slowest_is_nearer(const struct top_entry *a, const struct top_entry 
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
-	if (a->machine != b->machine)
-		return a->machine < b->machine;
+	if (a->trace != b->trace)
+		return a->trace < b->trace;
 	if (a->start != b->start)
 		return a->start < b->start;
 	if (a->ring != b->ring)
@@ -70,7 +73,7 @@ static int slowest_take_interval(void *ctx, unsigned thread, const struct interv
 	const struct top_entry entry = {.rank = ns > p50 ? ns - p50 : p50 - ns,
 		.start = iv->start_ticks,
 		.position = iv->position,
-		.machine = iv->machine,
+		.trace = s->places[iv->file],
 		.ring = iv->ring,
 		.file = iv->file};
 
@@ -89,11 +92,11 @@ static int slowest_find_medians(struct slowest_search *s)
 	s->p50 = calloc(groups + 1, sizeof *s->p50);
 	s->wanted = calloc(groups + 1, sizeof *s->wanted);
 	s->medians = calloc(s->threads * groups + 1, sizeof *s->medians);
-	if (!s->p50 || !s->wanted || !s->medians)
+	s->places = top_place_traces(s->r->trace);
+	if (!s->p50 || !s->wanted || !s->medians || !s->places)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < groups; i++)
-		s->p50[s->tally.groups[i]->place] =
-			histogram_percentile(&s->tally.groups[i]->time, 50);
+		s->p50[s->tally.groups[i]->place] = slowest_median_ns(&s->tally.groups[i]->time);
 	int rc = tallies_each(s->r, s->threads, 0, NULL, slowest_take_interval, s);
 	for (unsigned thread = 1; thread < s->threads && !rc; thread++)
 		for (size_t i = 0; i < groups; i++) {
@@ -205,7 +208,19 @@ static int slowest_walk(struct slowest_search *s)
 	return rc;
 }
 
-static void slowest_print_all(struct slowest_search *s)
+/* For as long as the walk; NULL: no memory. */
+static const struct trace_text *slowest_name_values(
+	struct slowest_search *s, const struct interval *iv)
+{
+	struct trace_text *names =
+		arena_alloc(&s->walk.memory, (iv->num_values + 1) * sizeof *names);
+
+	for (uint32_t i = 0; i < iv->num_values && names; i++)
+		names[i] = trace_text_at(s->r->trace, iv->values[i].name);
+	return names;
+}
+
+static int slowest_print_all(struct slowest_search *s)
 {
 	bool is_first = true;
 
@@ -215,8 +230,8 @@ static void slowest_print_all(struct slowest_search *s)
 
 		if (!one.kin)
 			continue;
-		one.meanwhile = meanwhile_find(&s->meanwhile, &one.kin->iv);
-		one.group = slowest_group(s, &one.kin->iv);
+		one.meanwhile = meanwhile_find(&s->meanwhile, one.kin->iv);
+		one.group = slowest_group(s, one.kin->iv);
 		if (!one.group)
 			continue;
 		middle = &s->medians[one.group->place].hook;
@@ -224,11 +239,16 @@ static void slowest_print_all(struct slowest_search *s)
 			s->walk.kins, s->walk.count, middle->file, middle->ring, middle->position);
 		if (!one.median)
 			continue;
+		one.names = slowest_name_values(s, one.kin->iv);
+		if (!one.names)
+			return CPIDECODE_ENOMEM;
+		one.start = report_start(s->r->trace);
 		slowest_print(s->r, &one, is_first);
 		is_first = false;
 	}
 	if (is_first && s->r->format == FORMAT_TEXT)
 		out_str(s->r->out, "no intervals\n");
+	return 0;
 }
 
 static void slowest_free(struct slowest_search *s)
@@ -237,6 +257,7 @@ static void slowest_free(struct slowest_search *s)
 	kin_free(&s->walk);
 	free(s->walk.kins);
 	free(s->p50);
+	free(s->places);
 	free(s->wanted);
 	free(s->medians);
 	tally_free(&s->tally);
@@ -260,8 +281,238 @@ int report_slowest(struct report *r)
 	if (!rc) {
 		if (r->format == FORMAT_TEXT)
 			report_head_lines(r);
-		slowest_print_all(&s);
+		rc = slowest_print_all(&s);
 	}
 	slowest_free(&s);
+	return rc;
+}
+
+/* ------------------------------------------------------------------------ partial results */
+
+/* The nearest to the median that each group can have. */
+struct slowest_collector {
+	const struct tally *tally;
+	struct slowest_kept *kept;
+	struct hash_index index; /* of medians, by group and slot */
+};
+
+static uint64_t slowest_hash_median(const struct slowest_median *m)
+{
+	const uint64_t key = (m->slot * UINT64_C(0x9e3779b97f4a7c15)) ^ m->group->hash;
+
+	return (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 16;
+}
+
+/* Room for twice as many. */
+static int slowest_index_medians(struct slowest_collector *c)
+{
+	if (2 * (c->kept->nmedians + 1) <= c->index.slots)
+		return 0;
+	if (!hash_index_reset(&c->index, 4 * (c->kept->nmedians + 1)))
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < c->kept->nmedians; i++)
+		hash_index_add(&c->index, slowest_hash_median(&c->kept->medians[i]), (uint32_t)i);
+	return 0;
+}
+
+static int slowest_collect_interval(void *ctx, unsigned thread, const struct interval *iv)
+{
+	struct slowest_collector *c = ctx;
+	struct slowest_median m = {.group = tally_find(c->tally, iv->has_label, iv->label,
+					   iv->label_len, iv->major, iv->mm),
+		.ns = elapsed_whole_ns(iv),
+		.key = {iv->file, iv->ring, iv->start_ticks, iv->position}};
+
+	(void)thread;
+	/* A pass over a trace that changed meanwhile may find others. */
+	if (!m.group)
+		return 0;
+	if (slowest_index_medians(c))
+		return CPIDECODE_ENOMEM;
+	slowest_median_settle(&m);
+	const uint64_t hash = slowest_hash_median(&m);
+	uint64_t at = hash;
+	for (uint32_t found; (found = *hash_index_at(&c->index, at)); at++) {
+		struct slowest_median *known = &c->kept->medians[found - 1];
+
+		if (known->group != m.group || known->slot != m.slot)
+			continue;
+		if (slowest_compare_medians(&m, known, c->kept) < 0)
+			*known = m;
+		return 0;
+	}
+	struct slowest_median *new = slowest_kept_median(c->kept);
+	if (!new)
+		return CPIDECODE_ENOMEM;
+	*new = m;
+	hash_index_add(&c->index, hash, (uint32_t)c->kept->nmedians - 1);
+	return 0;
+}
+
+/* One after the other: a thread of its own would need a table of its own. */
+static int slowest_collect_medians(
+	struct slowest_search *s, const struct tally *t, struct slowest_kept *k)
+{
+	struct slowest_collector c = {.tally = t, .kept = k};
+	int rc = tallies_each(s->r, 1, 0, NULL, slowest_collect_interval, &c);
+
+	hash_index_free(&c.index);
+	return rc;
+}
+
+static int slowest_list_files(struct slowest_search *s, struct slowest_kept *k)
+{
+	for (size_t i = 0; i < trace_nfiles(s->r->trace); i++) {
+		const struct trace_file *f = trace_file(s->r->trace, i);
+		struct slowest_file *file = slowest_kept_file(k);
+
+		if (!file)
+			return CPIDECODE_ENOMEM;
+		memcpy(file->trace_id, f->header.trace_id, sizeof file->trace_id);
+		file->fingerprint = f->fingerprint;
+	}
+	return 0;
+}
+
+static int slowest_list_kept(struct slowest_search *s, const struct slowest_kept *k)
+{
+	size_t count = s->top.count;
+
+	s->walk.kins = calloc(count + k->nmedians + 1, sizeof *s->walk.kins);
+	if (!s->walk.kins)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct top_entry *hook = &s->top.at[i];
+
+		s->walk.kins[i] = (struct kin){
+			.file = hook->file, .ring = hook->ring, .position = hook->position};
+	}
+	kin_sort(s->walk.kins, count);
+	for (size_t i = 0; i < k->nmedians; i++) {
+		const struct slowest_key *key = &k->medians[i].key;
+
+		if (!kin_find(s->walk.kins, s->top.count, key->file, key->ring, key->position))
+			s->walk.kins[count++] = (struct kin){.file = key->file,
+				.ring = key->ring,
+				.position = key->position,
+				.is_brief = true};
+	}
+	kin_sort(s->walk.kins, count);
+	s->walk.count = count;
+	return 0;
+}
+
+/* What the walk found about them. */
+static int slowest_keep(struct slowest_search *s, struct slowest_kept *k)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->top.count; i++) {
+		const struct top_entry *hook = &s->top.at[i];
+		const struct kin *kin = slowest_find_kin(s, hook);
+		struct slowest_row *row = kin ? slowest_kept_row(k) : NULL;
+
+		if (!kin)
+			continue;
+		if (!row)
+			return CPIDECODE_ENOMEM;
+		row->key =
+			(struct slowest_key){hook->file, hook->ring, hook->start, hook->position};
+		row->rank = hook->rank;
+		row->kin = *kin;
+		row->meanwhile = *meanwhile_find(&s->meanwhile, kin->iv);
+		row->names = slowest_name_values(s, kin->iv);
+		if (!row->names)
+			return CPIDECODE_ENOMEM;
+	}
+	for (size_t i = 0; i < k->nmedians; i++) {
+		const struct slowest_key *key = &k->medians[i].key;
+		const struct kin *kin =
+			kin_find(s->walk.kins, s->walk.count, key->file, key->ring, key->position);
+
+		if (!kin || !kin->is_found)
+			continue;
+		k->medians[n] = k->medians[i];
+		k->medians[n++].kin = *kin;
+	}
+	k->nmedians = n;
+	return 0;
+}
+
+int report_slowest_partial(struct report *r, struct partial *p)
+{
+	struct slowest_search s = {
+		.r = r, .walk = {.trace = r->trace}, .meanwhile = {.trace = r->trace}};
+	struct slowest_kept k = {.most = r->top ? r->top : SLOWEST_DEFAULT};
+	int64_t last;
+
+	/* Nothing but counts and times. */
+	p->tally.wanted = 0;
+	k.has_start = trace_span(r->trace, &k.start, &last);
+	int rc = top_find(&s.top, r, k.most);
+	if (!rc)
+		rc = tallies_read(r, &p->tally);
+	if (!rc)
+		rc = slowest_list_files(&s, &k);
+	if (!rc)
+		rc = slowest_collect_medians(&s, &p->tally, &k);
+	if (!rc)
+		rc = slowest_list_kept(&s, &k);
+	if (!rc)
+		rc = slowest_walk(&s);
+	if (!rc)
+		rc = slowest_keep(&s, &k);
+	if (!rc)
+		rc = slowest_kept_reduce(&k) ? slowest_kept_put(p, &k) : CPIDECODE_EINVAL;
+	slowest_kept_free(&k);
+	slowest_free(&s);
+	return rc;
+}
+
+static int slowest_print_kept(
+	struct report *r, const struct slowest_kept *k, const struct partial *p)
+{
+	const size_t most = r->top && r->top < k->nrows ? r->top : k->nrows;
+
+	if (r->format == FORMAT_TEXT)
+		report_head_lines(r);
+	for (size_t i = 0; i < most && !r->out->error; i++) {
+		const struct slowest_row *row = &k->rows[i];
+		const struct interval *iv = row->kin.iv;
+		struct slowest one = {.kin = &row->kin,
+			.meanwhile = &row->meanwhile,
+			.names = row->names,
+			.group = tally_find(&p->tally, iv->has_label, iv->label, iv->label_len,
+				iv->major, iv->mm),
+			.start = k->start,
+			.place = i + 1};
+		const struct slowest_median *median = slowest_kept_find(k, one.group);
+
+		if (!median)
+			return CPIDECODE_EINVAL;
+		one.median = &median->kin;
+		slowest_print(r, &one, i == 0);
+	}
+	if (!most && r->format == FORMAT_TEXT)
+		out_str(r->out, "no intervals\n");
+	return 0;
+}
+
+int report_slowest_merged(struct report *r, const struct partial *p)
+{
+	struct slowest_kept k = {0};
+	int rc = slowest_kept_get(&k, p);
+
+	if (!rc && r->top > k.most) {
+		report_note(
+			r, "--top %zu: the partial results have the %zu slowest", r->top, k.most);
+		r->is_misused = true;
+		rc = CPIDECODE_EINVAL;
+	} else if (!rc) {
+		rc = slowest_print_kept(r, &k, p);
+	}
+	if (rc == CPIDECODE_EINVAL && !r->is_misused)
+		report_note(r, "the intervals of a partial result are damaged");
+	slowest_kept_free(&k);
 	return rc;
 }

@@ -11,7 +11,9 @@ struct slowest {
 	const struct kin *kin, *median; /* median: may be the same one */
 	const struct meanwhile *meanwhile;
 	const struct tally_group *group;
-	size_t place; /* from 1 */
+	const struct trace_text *names; /* of the interval's values, one each */
+	int64_t start;			/* CLOCK_REALTIME ns of the first hook */
+	size_t place;			/* from 1 */
 };
 
 void slowest_print(struct report *r, const struct slowest *s, bool is_first);

@@ -7,7 +7,6 @@
 #include "../../sink/json.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
-#include "../open.h"
 #include "slowest.h"
 #include "../tallies.h"
 #include "../values/columns.h"
@@ -21,14 +20,14 @@ struct beneath {
 
 static double slowest_percentile(const struct slowest *s)
 {
-	uint64_t ns = exact_round(s->kin->iv.elapsed_ns);
+	uint64_t ns = exact_round(s->kin->elapsed_ns);
 
 	return 100 * histogram_share(&s->group->time, (double)ns);
 }
 
-static int64_t slowest_since_start(const struct report *r, const struct interval *iv)
+static int64_t slowest_since_start(const struct slowest *s)
 {
-	return (int64_t)((uint64_t)iv->start_ns - (uint64_t)report_start(r->trace));
+	return (int64_t)((uint64_t)s->kin->iv->start_ns - (uint64_t)s->start);
 }
 
 static const struct kin_child *slowest_find_child(const struct kin *k, const struct kin_name *name)
@@ -141,7 +140,7 @@ static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
 	const struct meanwhile *m = s->meanwhile;
 	struct meanwhile_name rest = m->others;
 	uint32_t cpu[2];
-	const unsigned cpus = slowest_find_cpus(&s->kin->iv, cpu);
+	const unsigned cpus = slowest_find_cpus(s->kin->iv, cpu);
 	struct table t;
 
 	out_str(r->out, "   meanwhile, on other threads (intervals of this trace; what else ran is "
@@ -201,10 +200,11 @@ static void slowest_spell_parents(struct out *o, const struct kin *k)
 	out_char(o, '\n');
 }
 
-static void slowest_spell_place(struct out *o, const struct report *r, const struct interval *iv)
+static void slowest_spell_place(struct out *o, const struct slowest *s)
 {
+	const struct interval *iv = s->kin->iv;
 	const char *task = report_task_name(iv->task);
-	const int64_t since = slowest_since_start(r, iv);
+	const int64_t since = slowest_since_start(s);
 
 	out_str(o, "   at: ");
 	if (since < 0) {
@@ -232,7 +232,7 @@ static void slowest_spell_place(struct out *o, const struct report *r, const str
 
 static void slowest_write_text(struct report *r, const struct slowest *s, bool is_first)
 {
-	const struct interval *iv = &s->kin->iv;
+	const struct interval *iv = s->kin->iv;
 	struct out *o = r->out;
 
 	out_str(o, is_first ? "" : "\n");
@@ -242,13 +242,13 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 	units_duration(o, iv->elapsed_ns);
 	out_printf(
 		o, ", p%.1f of %" PRIu64 " (median ", slowest_percentile(s), s->group->time.count);
-	units_duration(o, s->median->iv.elapsed_ns);
+	units_duration(o, s->median->elapsed_ns);
 	out_str(o, ")\n");
-	slowest_spell_place(o, r, iv);
+	slowest_spell_place(o, s);
 	slowest_spell_parents(o, s->kin);
 	if (iv->num_values) {
 		out_str(o, "   values: ");
-		value_spell_all(o, iv, r->trace);
+		value_spell_named(o, iv, s->names);
 		out_char(o, '\n');
 	}
 	slowest_spell_off_cpu(o, iv);
@@ -311,15 +311,15 @@ static void slowest_write_parents(struct json *j, const struct kin *k)
 	json_close(j, ']');
 }
 
-static void slowest_write_values(struct json *j, const struct report *r, const struct interval *iv)
+static void slowest_write_values(struct json *j, const struct slowest *s)
 {
+	const struct interval *iv = s->kin->iv;
+
 	json_member_open(j, "values", '[');
 	for (uint32_t i = 0; i < iv->num_values; i++) {
-		struct trace_text name = trace_text_at(r->trace, iv->values[i].name);
-
 		json_open(j, '{');
 		json_key(j, "name");
-		json_string(j, name.at, name.length);
+		json_string(j, s->names[i].at, s->names[i].length);
 		json_key(j, "value");
 		cell_write_json(j, value_cell(iv, &iv->values[i]));
 		json_close(j, '}');
@@ -348,15 +348,15 @@ static void slowest_write_overlaps(struct json *j, const struct slowest *s)
 
 	json_member_open(j, "meanwhile", '[');
 	for (size_t i = 0; i < m->count; i++)
-		slowest_write_overlap_member(j, &m->names[i].name, &m->names[i], &s->kin->iv);
+		slowest_write_overlap_member(j, &m->names[i].name, &m->names[i], s->kin->iv);
 	if (m->others.count)
-		slowest_write_overlap_member(j, NULL, &m->others, &s->kin->iv);
+		slowest_write_overlap_member(j, NULL, &m->others, s->kin->iv);
 	json_close(j, ']');
 }
 
 static void slowest_write_json(struct report *r, const struct slowest *s)
 {
-	const struct interval *iv = &s->kin->iv;
+	const struct interval *iv = s->kin->iv;
 	const struct kin_name name = {
 		iv->has_label ? iv->label : NULL, iv->label_len, iv->mm, iv->major};
 	struct json j = {.o = r->out};
@@ -368,10 +368,10 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	json_member_fixed(&j, "elapsed_ns", iv->elapsed_ns, 1);
 	json_member_fixed(&j, "percentile", slowest_percentile(s), 4);
 	json_member_u64(&j, "count", s->group->time.count);
-	json_member_fixed(&j, "median_ns", s->median->iv.elapsed_ns, 1);
+	json_member_fixed(&j, "median_ns", s->median->elapsed_ns, 1);
 	json_member_i64(&j, "start_ns", iv->start_ns);
 	json_member_i64(&j, "end_ns", iv->end_ns);
-	json_member_i64(&j, "since_start_ns", slowest_since_start(r, iv));
+	json_member_i64(&j, "since_start_ns", slowest_since_start(s));
 	json_member_u64(&j, "tid", iv->tid);
 	slowest_write_count(&j, "pid", iv->task ? iv->task->pid : NOT_MEASURED);
 	json_member_text(&j, "task", report_task_name(iv->task));
@@ -382,7 +382,7 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	slowest_write_count(&j, "on_cpu_ns", iv->on_cpu_ns);
 	slowest_write_count(&j, "ctx_switches", iv->ctx_switches);
 	slowest_write_parents(&j, s->kin);
-	slowest_write_values(&j, r, iv);
+	slowest_write_values(&j, s);
 	json_member_fixed(&j, "self_ns", s->kin->self_ns, 1);
 	json_member_fixed(&j, "median_self_ns", s->median->self_ns, 1);
 	json_member_open(&j, "beneath", '[');

@@ -21,6 +21,7 @@ struct top_search {
 	struct top_order order;
 	size_t n;
 	struct top_heap *heaps; /* one for each thread */
+	uint32_t *places;
 };
 
 static int top_compare_entries(const void *x, const void *y)
@@ -31,7 +32,7 @@ static int top_compare_entries(const void *x, const void *y)
 	if (!c)
 		c = compare_u64(b->rank, a->rank);
 	if (!c)
-		c = compare_u64(a->machine, b->machine);
+		c = compare_u64(a->trace, b->trace);
 	if (!c)
 		c = compare_u64(a->start, b->start);
 	if (!c)
@@ -111,7 +112,8 @@ static int top_take_interval(void *ctx, unsigned thread, const struct interval *
 		.machine = iv->machine,
 		.ring = iv->ring,
 		.file = iv->file,
-		.tid = iv->tid};
+		.tid = iv->tid,
+		.trace = s->places[iv->file]};
 
 	entry.is_known = top_find_rank(&s->order, s->r->trace, iv, &entry.rank);
 	return top_add_entry(&s->heaps[thread], s->n, &entry);
@@ -179,6 +181,36 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 	return 0;
 }
 
+static int top_compare_traces(const void *x, const void *y)
+{
+	const struct trace_file *a = *(const struct trace_file *const *)x;
+	const struct trace_file *b = *(const struct trace_file *const *)y;
+
+	return memcmp(a->header.trace_id, b->header.trace_id, sizeof a->header.trace_id);
+}
+
+uint32_t *top_place_traces(const struct trace *t)
+{
+	const size_t n = trace_nfiles(t);
+	const struct trace_file **files = calloc(n + 1, sizeof(struct trace_file *));
+	uint32_t *places = calloc(n + 1, sizeof *places), place = 0;
+
+	for (size_t i = 0; i < n && files; i++)
+		files[i] = trace_file(t, i);
+	if (files && n)
+		qsort(files, n, sizeof(struct trace_file *), top_compare_traces);
+	for (size_t i = 0; i < n && files && places; i++) {
+		place += i && top_compare_traces(&files[i - 1], &files[i]) != 0;
+		places[files[i]->index] = place;
+	}
+	if (!files) {
+		free(places);
+		places = NULL;
+	}
+	free(files);
+	return places;
+}
+
 int top_parse_order(struct top_order *o, struct report *r)
 {
 	const char *sort = r->sort ? r->sort : "-elapsed_ns";
@@ -203,13 +235,16 @@ int top_find(struct top *t, struct report *r, size_t n)
 		return rc;
 	const unsigned threads = tallies_threads(r, n * sizeof(struct top_entry));
 	s.heaps = pass_alloc(threads, sizeof *s.heaps);
-	rc = s.heaps ? tallies_each(r, threads, s.order.column.wants, NULL, top_take_interval, &s)
+	s.places = top_place_traces(r->trace);
+	rc = s.heaps && s.places
+		     ? tallies_each(r, threads, s.order.column.wants, NULL, top_take_interval, &s)
 		     : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = top_settle(t, &s, threads);
 	for (unsigned i = 0; s.heaps && i < threads; i++)
 		free(s.heaps[i].at);
 	free(s.heaps);
+	free(s.places);
 	return rc;
 }
 

@@ -14,6 +14,7 @@ struct top_entry {
 	bool is_known;		       /* those without a value come last */
 	uint64_t start, end, position; /* ticks; order among equals */
 	uint32_t machine, ring, file, tid;
+	uint32_t trace; /* its place by the ids of the traces; before start in the order */
 };
 
 /* Starts zeroed. */
@@ -29,6 +30,10 @@ struct top_order {
 	struct where column;
 	bool falling;
 };
+
+/* The places of a trace's files by their ids, the same one for those of one trace; the caller frees
+ * them. NULL: no memory. */
+uint32_t *top_place_traces(const struct trace *t);
 
 /* 0, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused. */
 int top_parse_order(struct top_order *o, struct report *r);

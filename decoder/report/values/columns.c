@@ -100,20 +100,27 @@ void value_spell(struct out *o, struct cell cell)
 	}
 }
 
+static void value_spell_next(
+	struct out *o, const struct interval *iv, uint32_t i, struct trace_text name)
+{
+	out_str(o, i ? " " : "");
+	value_spell_text(o, name.at, name.length);
+	out_char(o, '=');
+	value_spell(o, value_cell(iv, &iv->values[i]));
+}
+
 void value_spell_all(struct out *o, const void *row, const void *of)
 {
 	const struct interval *iv = row;
-	const char *between = "";
 
-	for (uint32_t i = 0; i < iv->num_values; i++) {
-		struct trace_text name = trace_text_at(of, iv->values[i].name);
+	for (uint32_t i = 0; i < iv->num_values; i++)
+		value_spell_next(o, iv, i, trace_text_at(of, iv->values[i].name));
+}
 
-		out_str(o, between);
-		value_spell_text(o, name.at, name.length);
-		out_char(o, '=');
-		value_spell(o, value_cell(iv, &iv->values[i]));
-		between = " ";
-	}
+void value_spell_named(struct out *o, const struct interval *iv, const struct trace_text *names)
+{
+	for (uint32_t i = 0; i < iv->num_values; i++)
+		value_spell_next(o, iv, i, names[i]);
 }
 
 /* Orders by bytes, a shorter name before those that begin with it. */
