@@ -127,9 +127,12 @@ static void check_rows(const struct options *o)
 			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
 		return;
 	}
+	const bool is_table = o->report == REPORT_EXPORT && o->format == FORMAT_PARQUET;
+	if (o->columns && !o->top && !o->sort && is_table)
+		return;
 	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
 		o->report != REPORT_INTERVALS)
-		misuse("--top, --sort and --columns go with --report summary and intervals");
+		misuse("--top, --sort and --columns go with --report summary and intervals, --columns with --format parquet of intervals too");
 }
 
 static void check_text(const struct options *o)
@@ -254,6 +257,16 @@ static void check_export(struct options *o, const struct seen *seen)
 }
 
 /* serve is --format html, sent to a browser. */
+static void check_partition(const struct options *o)
+{
+	if (!o->partition.count)
+		return;
+	if (o->format != FORMAT_PARQUET || o->report != REPORT_EXPORT)
+		misuse("--partition goes with --format parquet of intervals");
+	if (!o->output || strcmp(o->output, "-") == 0)
+		misuse("--partition: it takes a folder for the files: name one with -o");
+}
+
 static void check_serve(struct options *o, const struct seen *seen)
 {
 	if (!o->serve) {
@@ -298,6 +311,7 @@ void check_options(struct options *o, const struct seen *seen)
 		check_export(o, seen);
 	check_binary(o);
 	check_place(o);
+	check_partition(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);

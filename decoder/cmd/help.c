@@ -62,7 +62,10 @@ const struct option cpidecode_options[] = {
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
 		.help = "with summary, intervals: by a column, with - falling; n/a last"},
 	{OPT_COLUMNS, "--columns", .value = "LIST",
-		.help = "with summary, intervals: these columns, with commas between"},
+		.help = "with summary, intervals, parquet: these columns, with commas between"},
+	{OPT_PARTITION, "--partition", .value = "LIST",
+		.help = "with parquet: -o is a folder, each trace a file in folders of these\n"
+			"                      keys: host, date, KEY=VALUE; with commas between"},
 	{OPT_TIME, "--time", .value = "relative|unix|iso",
 		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
 			"                      hook (default), seconds since 1970, or ISO 8601; heatmap: the\n"

@@ -146,6 +146,8 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
 		.columns = o->columns,
+		.is_host_in_path = partition_has_host(&o->partition),
+		.is_further = o->is_further,
 		.width = options_width(o, out),
 		.times = o->times,
 		.sort = o->sort,
@@ -320,6 +322,95 @@ static int decode(struct options *o)
 	if (!code)
 		code = write_report(&job);
 	report_close(job.t);
+	return code;
+}
+
+/* Makes the folders of a path that are missing; opening the file tells what went wrong. */
+static void make_folders(char *path)
+{
+	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		(void)!mkdir(path, 0777);
+		*slash = '/';
+	}
+}
+
+/* The files of an earlier trace would be lost. */
+static const char *find_equal(char *const *paths, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (paths[i] && strcmp(paths[i], path) == 0)
+			return paths[i];
+	return NULL;
+}
+
+/* Writes a trace to its file; *path, for the caller to free, is its name. */
+static int write_partition(
+	const struct options *all, const struct run *run, char *const *paths, size_t n, char **path)
+{
+	struct options o = *all;
+	struct job job = {.o = &o};
+	struct out name;
+
+	o.files = run->files;
+	o.nfiles = run->nfiles;
+	o.is_further = n > 0;
+	out_memory(&name);
+	int code = begin_trace(&o, &job.t);
+	if (!code) {
+		partition_write_path(&name, &o.partition, job.t, o.output, run->files[0]);
+		*path = name.error ? NULL : strdup(name.buf);
+		if (!*path) {
+			complain("no memory");
+			code = EXIT_FAILED;
+		}
+	}
+	if (!code && find_equal(paths, n, *path)) {
+		complain(
+			"%s: left out: a trace with the same name, id, and partition was written already, to %s",
+			notes_name(run->files[0]), *path);
+		code = EXIT_FAILED;
+	}
+	if (!code && output_is_input(*path, run->files, run->nfiles)) {
+		complain("%s: that is the trace itself", *path);
+		code = EXIT_FAILED;
+	}
+	if (!code) {
+		make_folders(*path);
+		o.output = *path;
+		code = write_report(&job);
+	}
+	report_close(job.t);
+	out_discard(&name);
+	return code;
+}
+
+/* A trace that fails does not keep the others from being written. */
+static int write_partitions(struct options *o)
+{
+	struct runs runs = {0};
+	int code = EXIT_FINE;
+
+	for (size_t i = 0; i < o->nfiles && !code; i++)
+		code = runs_add(&runs, o->files[i]);
+	if (!code)
+		code = runs_settle(&runs);
+	char **paths = code ? NULL : calloc(runs.n + 1, sizeof *paths);
+	if (!code && !paths) {
+		complain("no memory");
+		code = EXIT_FAILED;
+	}
+	for (size_t i = 0; paths && i < runs.n && code != EXIT_USAGE; i++) {
+		int own = write_partition(o, &runs.runs[i], paths, i, &paths[i]);
+
+		/* A failure outweighs lost data. */
+		if (own && (!code || own != EXIT_LOST))
+			code = own;
+	}
+	for (size_t i = 0; paths && i < runs.n; i++)
+		free(paths[i]);
+	free(paths);
+	runs_free(&runs);
 	return code;
 }
 
@@ -629,6 +720,7 @@ int main(int argc, char **argv)
 	int code = o.merge		     ? merge(&o)
 		   : o.serve		     ? serve(&o)
 		   : o.report == REPORT_DIFF ? compare(&o)
+		   : o.partition.count	     ? write_partitions(&o)
 					     : decode(&o);
 	options_free(&o);
 	return code;

@@ -210,6 +210,17 @@ static void percentiles_option(struct options *o, const char *text)
 		misuse("--percentiles %s: %s", text, wrong);
 }
 
+static void partition_option(struct options *o, const char *text)
+{
+	char expected[PARTITION_EXPECTED];
+	size_t at;
+
+	if (o->partition.count)
+		misuse("--partition is given twice: it takes a list, with commas between");
+	if (!partition_parse(&o->partition, text, &at, expected))
+		misuse("--partition %s: expected %s instead of \"%s\"", text, expected, text + at);
+}
+
 static size_t top_option(const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
@@ -342,6 +353,9 @@ static void options_take_argument(
 		break;
 	case OPT_COLUMNS:
 		o->columns = value;
+		break;
+	case OPT_PARTITION:
+		partition_option(o, value);
 		break;
 	case OPT_TIME:
 		o->times = (enum report_times)choose("time", value, times_names, TIMES_NAMES);

@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "../../formats/base/options.h"
+#include "../report/export/partition.h"
 #include "../report/query/by.h"
 #include "../report/query/where.h"
 #include "../report/report.h"
@@ -44,6 +45,7 @@ enum {
 	OPT_TOP,
 	OPT_SORT,
 	OPT_COLUMNS,
+	OPT_PARTITION,
 	OPT_TIME,
 	OPT_WIDTH,
 	OPT_BY,
@@ -93,9 +95,11 @@ struct options {
 	int narguments;
 	const char *expect; /* a list of the traces that are merged; NULL: none */
 	bool allow_missing;
-	bool serve;		/* the page of FORMAT_HTML over HTTP */
-	uint16_t port;		/* 0: any */
-	unsigned slice, slices; /* slice `slice` (from 1) of `slices`; 0: all */
+	bool serve;		    /* the page of FORMAT_HTML over HTTP */
+	uint16_t port;		    /* 0: any */
+	struct partition partition; /* output is a folder of files, one for each trace */
+	bool is_further;	    /* of these, a trace that is not the first */
+	unsigned slice, slices;	    /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;
 	bool compensate;

@@ -90,13 +90,17 @@ extern const char *const times_names[TIMES_NAMES];
 struct report {
 	struct out *out;
 	const char *folder; /* in place of out, of FORMAT_CTF; NULL: none */
+	/* Of FORMAT_PARQUET: the file is in a partition of its host; it is not the first of
+	 * several, so that what all of them lack was noted. */
+	bool is_host_in_path, is_further;
 	enum report_format format;
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
-	/* Of summary and intervals: */
+	/* Of summary, intervals and FORMAT_PARQUET: */
 	const char *columns; /* names with commas between, in place of all; NULL: all */
+	/* Of summary and intervals: */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;	     /* rows at most; 0: all. Also of slowest */
 	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */

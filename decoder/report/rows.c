@@ -250,8 +250,7 @@ const struct column *rows_find_column(
 	return NULL;
 }
 
-/* The next name of a list with commas; NULL: none. */
-static const char *rows_next_name(const char **list, size_t *length)
+const char *rows_next_name(const char **list, size_t *length)
 {
 	const char *name = *list;
 

@@ -155,6 +155,8 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
  */
 const struct column *rows_find_column(
 	const struct column *columns, const char *name, size_t length, enum report_format format);
+/* The next name of *list, with commas between, and its length; NULL: none. */
+const char *rows_next_name(const char **list, size_t *length);
 enum { ROWS_LIST = 768 };
 /* The names of both lists with commas between, as far as there is room. */
 void rows_list_columns(const struct column *columns, const struct column *more,

@@ -149,7 +149,8 @@ install_files(${CMAKE_INSTALL_DOCDIR}/formats ${formats_prose})
 file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg
   samples/*.trace)
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
-install_files(${CMAKE_INSTALL_DOCDIR}/samples/fleet samples/fleet/README.md samples/fleet/submit.sh
+install_files(${CMAKE_INSTALL_DOCDIR}/samples/fleet samples/fleet/README.md samples/fleet/lake.md
+  samples/fleet/lake.sql samples/fleet/submit.sh
   samples/fleet/job.sh)
 install_files(${CMAKE_INSTALL_DOCDIR}/decoder/python decoder/python/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests tests/CONTRIBUTING.md)

@@ -54,6 +54,23 @@ if [ "${EXPORTS_READ:-all}" = few ]; then
 	echo "skipped: readers of most traces: only cpidecode has a sanitizer, and another build reads them"
 fi
 
+# duckdb_package NAME SHA256: at its place in modules/.
+duckdb_package()
+{
+	npm_package "@duckdb/$1" 1.5.6-r.1 "$2"
+	mkdir -p modules/node_modules/@duckdb
+	mv "$package" "modules/node_modules/@duckdb/$1"
+}
+
+# DuckDB: in modules/.
+duckdb()
+{
+	[ "$(uname -m)" = x86_64 ] || skip "DuckDB's package is pinned for x86_64, this is $(uname -m)"
+	duckdb_package node-api 64d5080af3c0144329f9cbdbff7bc867c9c1f9df57a7e7e2a8b13bc6ed2bc664
+	duckdb_package node-bindings 9d1ebca9020dcd5680e2e38bd182f1a0e69e59f00d31dfc5afca2623b8a34ac3
+	duckdb_package node-bindings-linux-x64 1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff
+}
+
 # export_trace NAME FORMAT: NAME.bin as NAME.FORMAT, what was said in NAME.err, and if it is read
 # NAME.csv. Adds those that are read to $exported.
 exported=''

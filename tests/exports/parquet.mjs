@@ -129,6 +129,16 @@ async function compareConditions(name, rows) {
 	}
 }
 
+/* Chosen columns are those of the complete file, in the order of their list. */
+async function compareChosen(name) {
+	const chosen = await query(`select * from '${name}.chosen.parquet' order by number`);
+	const all = await query(`select ${chosen.columns.join(", ")} from '${name}.parquet' order by number`);
+	if (chosen.columns.join() !== "label,elapsed_ns,thread_cycles,parent_id,number,own_nested_ns,flags")
+		say(name, `chosen columns: ${chosen.columns}`);
+	if (JSON.stringify(chosen) !== JSON.stringify(all))
+		say(name, "chosen columns differ from those of all");
+}
+
 /* Hooks of an NRM2 file have the times of their groups here. */
 async function compareHooks(name) {
 	const rows = readCsv(name + ".hooks.csv");
@@ -154,6 +164,8 @@ for (const name of names) {
 	await compareSums(name);
 	await compareIds(name, rows);
 	await compareConditions(name, rows);
+	if (fs.existsSync(name + ".chosen.parquet"))
+		await compareChosen(name);
 	const table = readParquet(new Uint8Array(fs.readFileSync(name + ".parquet")));
 	const read = table.recordBatches().reduce((sum, batch) => sum + batch.numRows, 0);
 	if (read !== rows.length)

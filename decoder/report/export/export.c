@@ -19,8 +19,16 @@ static bool export_filter_interval(void *ctx, const struct interval *iv)
 	return select_interval(reading->r, iv);
 }
 
+static unsigned export_wants(const struct report *r)
+{
+	if (r->format == FORMAT_PARQUET && r->columns)
+		return export_parquet_wants(r) | (r->compensate ? WANT_OWN_COST : 0);
+	return WANT_ALL | WANT_VALUES | WANT_OWN_COST;
+}
+
 int report_export(struct report *r)
 {
+	const unsigned wants = export_wants(r);
 	struct export_reading reading = {.r = r};
 	struct interval_stream_options how = {.filter = export_filter_interval,
 		.ctx = &reading,
@@ -29,8 +37,8 @@ int report_export(struct report *r)
 		.from_ns = r->filter->from,
 		.threads = r->threads,
 		.filter_wants = select_wants(r),
-		.wants = WANT_ALL | WANT_VALUES | WANT_OWN_COST,
-		.nested_cost = true,
+		.wants = wants,
+		.nested_cost = wants & WANT_OWN_COST,
 		.open = true,
 		.compensate = r->compensate};
 	struct interval_stream *s;

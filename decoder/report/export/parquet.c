@@ -6,23 +6,27 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../formats/interval_hooks.h"
 #include "../../sink/escape.h"
+#include "../query/where.h"
 #include "../values/columns.h"
 #include "../values/interval_columns.h"
 #include "export.h"
 #include "parquet_meta.h"
 
-/* Before the columns of the report. */
-enum {
+/* Before the columns of the report, which are all COLUMN_OF_REPORT. */
+enum parquet_source {
 	COLUMN_NUMBER,
 	COLUMN_PARENT,
 	COLUMN_FILE,
 	COLUMN_HOST,
 	COLUMN_ELAPSED,
 	COLUMNS_FIRST,
+	COLUMN_OF_REPORT = COLUMNS_FIRST,
 };
 
 static const struct {
@@ -38,12 +42,13 @@ struct parquet_export {
 	struct report *r;
 	struct parquet_file to;
 	struct parquet_column *columns;
-	const struct column **report; /* of columns, from COLUMNS_FIRST on */
+	/* Of columns: */
+	enum parquet_source *sources;
+	const struct column **report; /* of COLUMN_OF_REPORT */
 	size_t count;
 	struct value_columns values;
 	uint8_t *types; /* of values by kind and name: bits of enum interval_arg_type */
 	struct out text, names;
-	uint64_t spelled; /* names whose values are of several types: texts */
 };
 
 /* Of the columns of values there are those that occur, of the type that occurs. */
@@ -74,20 +79,23 @@ static int parquet_find_values(struct parquet_export *e, struct interval_stream 
 	return rc < 0 ? rc : value_columns_make(&e->values, FORMAT_CSV, interval_columns);
 }
 
-static enum parquet_type parquet_type_of(struct parquet_export *e, const struct value_name *name)
+static unsigned parquet_types_of(const struct parquet_export *e, const struct value_name *name)
 {
-	switch (e->types[name->kind * e->values.limit + name->name]) {
+	return e->types[name->kind * e->values.limit + name->name];
+}
+
+/* Values of several types are texts. */
+static enum parquet_type parquet_type_of(
+	const struct parquet_export *e, const struct value_name *name)
+{
+	switch (parquet_types_of(e, name)) {
 	case 1u << INTERVAL_ARG_U64:
 		return PARQUET_U64;
 	case 1u << INTERVAL_ARG_I64:
 		return PARQUET_I64;
 	case 1u << INTERVAL_ARG_F64:
 		return PARQUET_DOUBLE;
-	case 0:
-	case 1u << INTERVAL_ARG_TEXT:
-		return PARQUET_TEXT;
 	default:
-		e->spelled++;
 		return PARQUET_TEXT;
 	}
 }
@@ -110,12 +118,27 @@ static enum parquet_type parquet_type_of_column(const struct column *c)
 	}
 }
 
+/* In a partition's file its path has the host. */
+static bool parquet_has_first(const struct parquet_export *e, enum parquet_source source)
+{
+	return source != COLUMN_HOST || !e->r->is_host_in_path;
+}
+
 static bool parquet_has(const struct column *c)
 {
 	return c->name && (!c->in || c->in & IN_CSV);
 }
 
-static int parquet_choose_columns(struct parquet_export *e)
+static struct parquet_column *parquet_add_column(
+	struct parquet_export *e, enum parquet_source source, const struct column *report)
+{
+	e->sources[e->count] = source;
+	e->report[e->count] = report;
+	return &e->columns[e->count++];
+}
+
+/* Those that the intervals have, in the order of a file with all of them. */
+static int parquet_make_columns(struct parquet_export *e)
 {
 	size_t nvalues = 0, room = COLUMNS_FIRST;
 
@@ -124,29 +147,30 @@ static int parquet_choose_columns(struct parquet_export *e)
 	while (e->values.columns && e->values.columns[nvalues].name)
 		nvalues++;
 	e->columns = calloc(room + nvalues, sizeof *e->columns);
+	e->sources = calloc(room + nvalues, sizeof *e->sources);
 	e->report = calloc(room + nvalues, sizeof *e->report);
-	if (!e->columns || !e->report)
+	if (!e->columns || !e->sources || !e->report)
 		return CPIDECODE_ENOMEM;
-	for (; e->count < COLUMNS_FIRST; e->count++)
-		e->columns[e->count] = (struct parquet_column){.name = first_columns[e->count].name,
-			.length = strlen(first_columns[e->count].name),
-			.type = first_columns[e->count].type};
-	for (const struct column *c = interval_columns; c->name || c->heading; c++) {
-		if (!parquet_has(c))
-			continue;
-		e->report[e->count] = c;
-		e->columns[e->count++] = (struct parquet_column){.name = c->name,
-			.length = strlen(c->name),
-			.type = parquet_type_of_column(c),
-			.is_plain = c->is_id};
-	}
+	for (enum parquet_source i = 0; i < COLUMNS_FIRST; i++)
+		if (parquet_has_first(e, i))
+			*parquet_add_column(e, i, NULL) =
+				(struct parquet_column){.name = first_columns[i].name,
+					.length = strlen(first_columns[i].name),
+					.type = first_columns[i].type};
+	for (const struct column *c = interval_columns; c->name || c->heading; c++)
+		if (parquet_has(c))
+			*parquet_add_column(e, COLUMN_OF_REPORT, c) =
+				(struct parquet_column){.name = c->name,
+					.length = strlen(c->name),
+					.type = parquet_type_of_column(c),
+					.is_plain = c->is_id};
 	for (size_t i = 0; i < nvalues; i++) {
 		size_t at = e->names.len;
 
-		e->report[e->count] = &e->values.columns[i];
 		escape_utf8(&e->names, e->values.names[i].text, e->values.names[i].length);
-		e->columns[e->count++] = (struct parquet_column){.length = e->names.len - at,
-			.type = parquet_type_of(e, &e->values.names[i])};
+		*parquet_add_column(e, COLUMN_OF_REPORT, &e->values.columns[i]) =
+			(struct parquet_column){.length = e->names.len - at,
+				.type = parquet_type_of(e, &e->values.names[i])};
 	}
 	if (e->names.error)
 		return CPIDECODE_ENOMEM;
@@ -154,6 +178,115 @@ static int parquet_choose_columns(struct parquet_export *e)
 	for (size_t i = e->count - nvalues; i < e->count; at += e->columns[i++].length)
 		e->columns[i].name = e->names.buf + at;
 	return 0;
+}
+
+static bool parquet_is_column(const struct parquet_column *c, const char *name, size_t length)
+{
+	return c->length == length && memcmp(c->name, name, length) == 0;
+}
+
+/* Any trace may lack intervals with that argument or event. */
+static bool parquet_may_be_absent(const char *name, size_t length)
+{
+	static const char *const prefixes[] = {"arg.", VALUE_EVENT_PREFIX};
+
+	for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (length > strlen(prefixes[i]) &&
+			memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+static int parquet_refuse_column(const struct parquet_export *e, const char *name, size_t length)
+{
+	char known[ROWS_LIST];
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct parquet_column *c = &e->columns[i];
+
+		if (n + c->length + 8 > sizeof known) {
+			n += (size_t)snprintf(known + n, sizeof known - n, ", ...");
+			break;
+		}
+		n += (size_t)snprintf(known + n, sizeof known - n, "%s%.*s", n ? ", " : "",
+			(int)c->length, c->name);
+	}
+	report_note(e->r, "--columns %s: the file has no column \"%.*s\"; it has %s", e->r->columns,
+		(int)length, name, known);
+	e->r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
+/* Keeps those that --columns names, in its order; each once. */
+static int parquet_keep_listed(struct parquet_export *e)
+{
+	const char *list = e->r->columns, *name;
+	size_t length, kept = 0;
+
+	while ((name = rows_next_name(&list, &length))) {
+		size_t i = 0;
+
+		while (i < e->count && !parquet_is_column(&e->columns[i], name, length))
+			i++;
+		if (i == e->count && parquet_may_be_absent(name, length))
+			report_note(e->r, "no interval has %.*s: it is no column of the file",
+				(int)length, name);
+		else if (i == e->count)
+			return parquet_refuse_column(e, name, length);
+		if (i == e->count || i < kept)
+			continue;
+		struct parquet_column column = e->columns[i];
+		const struct column *report = e->report[i];
+		enum parquet_source source = e->sources[i];
+
+		for (; i > kept; i--) {
+			e->columns[i] = e->columns[i - 1];
+			e->report[i] = e->report[i - 1];
+			e->sources[i] = e->sources[i - 1];
+		}
+		e->columns[kept] = column;
+		e->report[kept] = report;
+		e->sources[kept++] = source;
+	}
+	e->count = kept;
+	return 0;
+}
+
+static int parquet_choose_columns(struct parquet_export *e)
+{
+	int rc = parquet_make_columns(e);
+
+	return !rc && e->r->columns ? parquet_keep_listed(e) : rc;
+}
+
+static bool parquet_is_first(const char *name, size_t length)
+{
+	for (unsigned i = 0; i < COLUMNS_FIRST; i++)
+		if (strlen(first_columns[i].name) == length &&
+			memcmp(first_columns[i].name, name, length) == 0)
+			return true;
+	return false;
+}
+
+unsigned export_parquet_wants(const struct report *r)
+{
+	const char *list = r->columns, *name;
+	unsigned wants = WANT_START;
+	size_t length;
+
+	while ((name = rows_next_name(&list, &length))) {
+		const struct column *c =
+			rows_find_column(interval_columns, name, length, FORMAT_CSV);
+
+		if (c)
+			wants |= where_column_wants(c->name);
+		else if (!parquet_is_first(name, length))
+			wants |= WANT_VALUES;
+		if (c && c->when & INTERVAL_HAS_OWN_COST)
+			wants |= WANT_OWN_COST;
+	}
+	return wants;
 }
 
 static void parquet_put_escaped(struct parquet_export *e, size_t column, const char *s, size_t n)
@@ -237,35 +370,71 @@ static inline void parquet_put_column(struct parquet_export *e, size_t i, const 
 	}
 }
 
+static void parquet_put_first(struct parquet_export *e, size_t i, const struct interval *iv)
+{
+	const char *host;
+
+	switch (e->sources[i]) {
+	case COLUMN_NUMBER:
+		parquet_put_bits(&e->to, i, (uint64_t)iv->place);
+		break;
+	case COLUMN_PARENT:
+		if (iv->parent >= 0)
+			parquet_put_bits(&e->to, i, (uint64_t)iv->parent);
+		break;
+	case COLUMN_FILE:
+		parquet_put_bits(&e->to, i, iv->file);
+		break;
+	case COLUMN_HOST:
+		host = trace_meta_value(trace_file(e->r->trace, iv->file), "host");
+		if (host)
+			parquet_put_escaped(e, i, host, strlen(host));
+		break;
+	default:
+		parquet_put_bits(
+			&e->to, i, iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns));
+	}
+}
+
 static void parquet_add_interval(struct parquet_export *e, const struct interval *iv)
 {
-	const char *host = trace_meta_value(trace_file(e->r->trace, iv->file), "host");
-
-	parquet_put_bits(&e->to, COLUMN_NUMBER, (uint64_t)iv->place);
-	if (iv->parent >= 0)
-		parquet_put_bits(&e->to, COLUMN_PARENT, (uint64_t)iv->parent);
-	parquet_put_bits(&e->to, COLUMN_FILE, iv->file);
-	if (host)
-		parquet_put_escaped(e, COLUMN_HOST, host, strlen(host));
-	parquet_put_bits(&e->to, COLUMN_ELAPSED,
-		iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns));
-	for (size_t i = COLUMNS_FIRST; i < e->count; i++)
-		parquet_put_column(e, i, iv);
+	for (size_t i = 0; i < e->count; i++)
+		if (e->sources[i] == COLUMN_OF_REPORT)
+			parquet_put_column(e, i, iv);
+		else
+			parquet_put_first(e, i, iv);
 	parquet_end_row(&e->to);
+}
+
+/* Whether a column is of texts because the values of its name are of several types. */
+static bool parquet_is_spelled(const struct parquet_export *e, size_t i)
+{
+	for (size_t k = 0; e->values.columns && e->values.columns[k].name; k++) {
+		const unsigned types = parquet_types_of(e, &e->values.names[k]);
+
+		if (e->report[i] == &e->values.columns[k])
+			return types & (types - 1);
+	}
+	return false;
 }
 
 static void parquet_note(const struct parquet_export *e)
 {
-	if (e->spelled)
+	uint64_t spelled = 0;
+
+	for (size_t i = 0; i < e->count; i++)
+		spelled += parquet_is_spelled(e, i);
+	if (spelled)
 		report_note(e->r,
 			"%" PRIu64
 			" column%s of texts: the values of that name are of several types",
-			e->spelled, e->spelled == 1 ? " is" : "s are");
-	if (e->values.count > VALUE_COLUMNS_MAX)
+			spelled, spelled == 1 ? " is" : "s are");
+	if (e->values.count > VALUE_COLUMNS_MAX && !e->r->columns)
 		report_note(e->r, "%zu names of values have no column: only the first %d do",
 			e->values.count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
-	report_note(e->r,
-		"parquet holds intervals: losses and what single processors counted are left out");
+	if (!e->r->is_further)
+		report_note(e->r,
+			"parquet holds intervals: losses and what single processors counted are left out");
 }
 
 int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
@@ -275,7 +444,9 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 
 	out_memory(&e.text);
 	out_memory(&e.names);
-	int rc = parquet_find_values(&e, s, has_values);
+	/* Listed columns may be of no values. */
+	int rc = parquet_find_values(
+		&e, s, has_values && (!r->columns || export_parquet_wants(r) & WANT_VALUES));
 	if (!rc)
 		rc = parquet_choose_columns(&e);
 	if (!rc)
@@ -292,6 +463,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 	value_columns_free(&e.values);
 	free(e.types);
 	free(e.columns);
+	free(e.sources);
 	free(e.report);
 	out_discard(&e.text);
 	out_discard(&e.names);
