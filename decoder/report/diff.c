@@ -128,36 +128,44 @@ static double figure_of(
 struct compare_runs diff_figures(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {
-	struct compare_runs r = {.figures = d->figures[side]};
+	for (size_t i = 0; i < row->runs[side]; i++)
+		d->figures[side][i] = figure_of(d, row, row->entries[side][i].group, m);
+	return diff_join_units(d, row, side);
+}
 
-	for (size_t i = 0; i < row->runs[side]; i++) {
-		double figure = figure_of(d, row, row->entries[side][i].group, m);
+/* Of what is counted: of all runs, those without the label have 0. */
+static double diff_mean_of_runs(
+	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
+{
+	double sum = 0;
 
-		if (!isnan(figure))
-			d->figures[side][r.n++] = figure;
-	}
-	return r;
+	for (size_t i = 0; i < row->runs[side]; i++)
+		sum += figure_of(d, row, row->entries[side][i].group, m);
+	return sum / (double)d->runs[side];
+}
+
+static double diff_max_of_runs(
+	const struct diff *d, const struct diff_row *row, enum diff_when side)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < row->runs[side]; i++)
+		most = fmax(most, figure_of(d, row, row->entries[side][i].group, METRIC_MAX));
+	return row->runs[side] ? most : (double)NAN;
 }
 
 static double value_of(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {
-	double sum = 0, most = 0;
-
+	if (m == METRIC_COUNT || m == METRIC_TOTAL)
+		return diff_mean_of_runs(d, row, m, side);
+	if (m == METRIC_MAX)
+		return diff_max_of_runs(d, row, side);
 	/* For one run: the summary's figure. */
 	if (diff_is_percentile(d, m) && d->runs[side] == 1 && row->runs[side])
 		return (double)diff_at_percentile(d, m, row->entries[side]->group);
 	struct compare_runs runs = diff_figures(d, row, m, side);
-	for (size_t i = 0; i < runs.n; i++) {
-		sum += runs.figures[i];
-		most = fmax(most, runs.figures[i]);
-	}
-	/* A run without the label counts 0. */
-	if (m == METRIC_COUNT || m == METRIC_TOTAL)
-		return sum / (double)d->runs[side];
-	if (!runs.n)
-		return NAN;
-	return m == METRIC_MAX ? most : sum / (double)runs.n;
+	return runs.n ? compare_mean(runs) : (double)NAN;
 }
 
 static struct compare_run single_run(
@@ -173,11 +181,9 @@ static struct compare_run single_run(
 static struct compare_runs shares_of(
 	const struct diff *d, const struct diff_row *row, enum diff_when side, double limit)
 {
-	struct compare_runs r = {.figures = d->figures[side], .n = row->runs[side]};
-
-	for (size_t i = 0; i < r.n; i++)
+	for (size_t i = 0; i < row->runs[side]; i++)
 		d->figures[side][i] = histogram_share(&row->entries[side][i].group->time, limit);
-	return r;
+	return diff_join_units(d, row, side);
 }
 
 static struct compare_distance distance_of_runs(
@@ -185,14 +191,15 @@ static struct compare_distance distance_of_runs(
 {
 	struct compare_runs before = diff_figures(d, row, m, DIFF_BEFORE);
 	struct compare_runs after = diff_figures(d, row, m, DIFF_AFTER);
-	struct compare_distance far = compare_runs(before, after, null);
+	struct compare_distance far = diff_compare_units(d, before, after, null);
 
 	if (!diff_is_percentile(d, m) || isnan(far.t))
 		return far;
 	double limit = (null.factor * compare_mean(before) + null.offset + compare_mean(after)) / 2;
 	double limit_before = null.factor > 0 ? (limit - null.offset) / null.factor : INFINITY;
-	return compare_confirm(far, compare_runs(shares_of(d, row, DIFF_BEFORE, limit_before),
-					    shares_of(d, row, DIFF_AFTER, limit), COMPARE_EQUAL));
+	before = shares_of(d, row, DIFF_BEFORE, limit_before);
+	after = shares_of(d, row, DIFF_AFTER, limit);
+	return compare_confirm(far, diff_compare_units(d, before, after, COMPARE_EQUAL));
 }
 
 int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
@@ -382,7 +389,9 @@ int diff_make(struct diff *d, struct report *r, const struct diff_runs *before,
 	}
 	n = add_entries(d, add_entries(d, 0, before, DIFF_BEFORE), after, DIFF_AFTER);
 	qsort(d->entries, n, sizeof *d->entries, compare_entries);
-	int rc = diff_gather_events(d, r, before, after);
+	int rc = diff_find_hosts(d, r, before, after);
+	if (!rc)
+		rc = diff_gather_events(d, r, before, after);
 	if (!rc)
 		rc = make_rows(d, n);
 	/* Of many comparisons one or the other looks like a change by chance: each gets its share
@@ -405,6 +414,7 @@ void diff_free(struct diff *d)
 	free(d->spelled);
 	derived_free(&d->derived);
 	event_names_free(&d->events);
+	diff_free_hosts(d);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		free(d->figures[side]);
 	*d = (struct diff){0};

@@ -1,6 +1,7 @@
 /*
  * What changed from the runs before to the runs after, by label and minor. A run is a tally;
- * several of a side are compared by one figure of each.
+ * several of a side are compared by one figure of each. With several hosts on a side a host is what
+ * a run is otherwise (diff_hosts.c): its figure is the mean of its runs'.
  */
 #ifndef SWT_DECODER_DIFF_H
 #define SWT_DECODER_DIFF_H
@@ -54,6 +55,13 @@ struct diff {
 	size_t runs[DIFF_SIDES];
 	struct diff_entry *entries;
 	double *figures[DIFF_SIDES]; /* room for one of each run */
+	/* A number for each run, equal for runs of one host, also of the other side; NULL: a run is
+	 * the unit. */
+	uint32_t *hosts[DIFF_SIDES];
+	size_t nhosts[DIFF_SIDES];
+	uint32_t *figure_hosts[DIFF_SIDES]; /* of figures, rising */
+	struct diff_host_sum *sums;	    /* scratch, for each number */
+	size_t nsums;
 	unsigned metrics;
 	struct event_names events;
 	struct value_name *spelled; /* of events */
@@ -131,9 +139,34 @@ static inline bool diff_has_test(const struct diff *d, unsigned m)
 /* How far the row's metric is from what null says; NAN: too few. 0 or CPIDECODE_ENOMEM. */
 int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
 	struct compare_null null, struct compare_distance *distance);
-/* The figures of the runs of a side that have the metric, valid until the next call for it. */
+/* The figures of the units of a side (runs, or hosts) that have the metric, valid until the next
+ * call for it. */
 struct compare_runs diff_figures(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side);
+
+/* Finds out whether the unit is the host. 0 or CPIDECODE_ENOMEM. */
+int diff_find_hosts(struct diff *d, const struct report *r, const struct diff_runs *before,
+	const struct diff_runs *after);
+void diff_free_hosts(struct diff *d);
+/* Joins figures[side], one for each run that has the row (NAN: none), to one for each unit. */
+struct compare_runs diff_join_units(
+	const struct diff *d, const struct diff_row *row, enum diff_when side);
+/* Of figures that were joined: by pairs where both sides have the same hosts. */
+struct compare_distance diff_compare_units(const struct diff *d, struct compare_runs before,
+	struct compare_runs after, struct compare_null null);
+/* The units of the side, and of those the row's. */
+size_t diff_units(const struct diff *d, enum diff_when side);
+size_t diff_row_units(const struct diff *d, const struct diff_row *row, enum diff_when side);
+
+static inline bool diff_by_host(const struct diff *d)
+{
+	return d->hosts[DIFF_BEFORE];
+}
+
+static inline const char *diff_unit_name(const struct diff *d)
+{
+	return diff_by_host(d) ? "hosts" : "runs";
+}
 
 static inline double diff_percent(double before, double after)
 {

@@ -79,8 +79,9 @@ static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
 	} else if (f == FINDING_TOO_FEW && diff_is_single(d))
 		out_str(o, "; too few independent intervals to tell it from noise");
 	else if (f == FINDING_TOO_FEW)
-		out_printf(o, "; too few runs to tell it from noise (%zu and %zu, of %d a side)",
-			row->runs[DIFF_BEFORE], row->runs[DIFF_AFTER], COMPARE_RUNS);
+		out_printf(o, "; too few %s to tell it from noise (%zu and %zu, of %d a side)",
+			diff_unit_name(d), diff_row_units(d, row, DIFF_BEFORE),
+			diff_row_units(d, row, DIFF_AFTER), COMPARE_RUNS);
 	else if (diff_is_single(d))
 		out_str(o, "; " DIFF_SINGLE);
 }
@@ -162,7 +163,8 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 			matched);
 	if (few)
 		report_note(r, "gate %s: too few %s to judge %zu of %zu labels and minors", g->text,
-			diff_is_single(d) ? "independent intervals" : "runs", few, matched);
+			diff_is_single(d) ? "independent intervals" : diff_unit_name(d), few,
+			matched);
 	return 0;
 }
 

@@ -167,16 +167,17 @@ void diff_print_noise(struct report *r, const struct diff *d)
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
 
-	count_sides(d->runs, asked);
+	count_sides((const size_t[]){diff_units(d, DIFF_BEFORE), diff_units(d, DIFF_AFTER)}, asked);
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
-		report_note(r, "too few runs to tell what they differ by: it takes %d a side",
-			COMPARE_RUNS);
+		report_note(r, "too few %s to tell what they differ by: it takes %d a side",
+			diff_unit_name(d), COMPARE_RUNS);
 	rows_begin(&rows, r, columns, HAS_OF);
 	if (r->format == FORMAT_TEXT && d->count) {
-		out_str(r->out, "# noise: what runs of one side differ by (standard deviation)\n");
+		out_printf(r->out, "# noise: what %s of one side differ by (standard deviation)\n",
+			diff_unit_name(d));
 		out_printf(r->out,
-			"# least: the change that %zu runs before and %zu after show 19 times of 20\n",
-			asked[DIFF_BEFORE], asked[DIFF_AFTER]);
+			"# least: the change that %zu %s before and %zu after show 19 times of 20\n",
+			asked[DIFF_BEFORE], diff_unit_name(d), asked[DIFF_AFTER]);
 	}
 	while (tallies_pass(&rows, r, d->count))
 		for (size_t i = 0; i < d->count && !r->out->error; i++)

@@ -119,10 +119,14 @@ struct diff_cells {
 	const char *of, *verdict;
 	struct cell metric, figures[3], methods[DIFF_SIDES];
 	double percent, p;
-	uint64_t runs[DIFF_SIDES];
+	uint64_t runs[DIFF_SIDES], hosts[DIFF_SIDES];
 };
 
-enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
+enum {
+	HAS_OF = TALLIES_HAS_NEXT,
+	HAS_HOSTS = HAS_OF << 1,
+	IN_METRIC = IN_CSV | IN_NESTED,
+};
 
 #define AT(member) COLUMN_AT(struct diff_cells, member)
 
@@ -143,6 +147,8 @@ static const struct column columns[] = {
 	{TALLIES_MAJOR, .in = IN_CSV},
 	{"method_before", AT(methods[DIFF_BEFORE]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
 	{"method_after", AT(methods[DIFF_AFTER]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
+	{"hosts_before", AT(hosts[DIFF_BEFORE]), .in = IN_CSV, .when = HAS_HOSTS},
+	{"hosts_after", AT(hosts[DIFF_AFTER]), .in = IN_CSV, .when = HAS_HOSTS},
 	{.name = NULL},
 };
 
@@ -164,6 +170,7 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	find_figures(d, row, m, cells.figures);
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		cells.runs[side] = row->runs[side];
+		cells.hosts[side] = diff_row_units(d, row, side);
 		cells.methods[side] = cell_methods(methods_of(row, side));
 	}
 	return cells;
@@ -183,6 +190,10 @@ static void diff_write_json_row(
 					 : "after");
 	json_member_u64(j, "runs_before", row->runs[DIFF_BEFORE]);
 	json_member_u64(j, "runs_after", row->runs[DIFF_AFTER]);
+	if (diff_by_host(d)) {
+		json_member_u64(j, "hosts_before", cells.hosts[DIFF_BEFORE]);
+		json_member_u64(j, "hosts_after", cells.hosts[DIFF_AFTER]);
+	}
 	json_member_bool(j, "scripted", r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
@@ -206,7 +217,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 {
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, HAS_OF | diff_has(d));
+	rows_begin(&rows, r, columns, HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {
@@ -351,6 +362,11 @@ static void diff_text(struct report *r, const struct diff *d)
 	}
 	if (diff_is_single(d))
 		out_str(r->out, "# " DIFF_SINGLE "\n");
+	else if (diff_by_host(d))
+		out_printf(r->out,
+			"# %zu runs of %zu hosts before, %zu of %zu after: means of the hosts' figures, which the tests compare\n",
+			d->runs[DIFF_BEFORE], d->nhosts[DIFF_BEFORE], d->runs[DIFF_AFTER],
+			d->nhosts[DIFF_AFTER]);
 	else
 		out_printf(r->out, "# %zu runs before, %zu after: means of their figures\n",
 			d->runs[DIFF_BEFORE], d->runs[DIFF_AFTER]);

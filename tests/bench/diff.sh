@@ -57,6 +57,7 @@ measure() {
 		"$work/diff_sim" -p "$simulated" false || fail "the simulation failed"
 		"$work/diff_sim" -p "$simulated" power
 		"$work/diff_sim" -p "$((simulated / 10))" single
+		"$work/diff_sim" -p "$((simulated / 10))" fleet
 		disturb
 		real_pairs "$real"
 		$undo

@@ -1,7 +1,7 @@
 /*
  * False-alarm rate and power of `cpidecode --report diff`: feeds simulated runs through the tally
  * and the report's own decision. Deterministic for a given seed.
- * usage: diff_sim [-p PAIRS] [-s SEED] [-m MODEL] false|power|single
+ * usage: diff_sim [-p PAIRS] [-s SEED] [-m MODEL] false|power|single|fleet
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "../../decoder/model/stats/student.h"
 #include "../../decoder/report/diff.h"
 
-enum { MOST_RUNS = 10, METRICS_JUDGED = 4 };
+enum { MOST_RUNS = 30, METRICS_JUDGED = 4 };
 
 static const enum metric judged[METRICS_JUDGED] = {METRIC_MEAN, METRIC_P50, METRIC_P90, METRIC_P99};
 
@@ -24,6 +24,10 @@ struct model {
 	double drift;	/* drift from the first to the last interval of each run, as a share */
 	double second;	/* share of intervals in a second mode, twice as long */
 	double change;	/* true change of the runs after, as a share */
+	/* Of a fleet: */
+	double host;	   /* standard deviation between hosts, as a share of the mean */
+	unsigned per_host; /* runs of each host; 0: no fleet */
+	bool same_hosts;   /* on both sides */
 };
 
 static const struct model models[] = {
@@ -81,9 +85,10 @@ static void check(int rc)
 	}
 }
 
-static void draw_run(struct partial *p, const struct model *m, unsigned n, double sigma, int after)
+static void draw_run(
+	struct partial *p, const struct model *m, unsigned n, double sigma, int after, double host)
 {
-	double level = 1 + m->between * normal(), x = normal();
+	double level = (1 + host) * (1 + m->between * normal()), x = normal();
 	struct interval iv = {.has_label = true, .label = "x", .label_len = 1, .major = 4};
 
 	iv.thread_cpi = iv.scaled_cpi = iv.raw_cpi = iv.busy_pct = NAN;
@@ -147,19 +152,60 @@ static void count(const struct diff *d, struct outcome out[METRICS_JUDGED])
 	}
 }
 
+/* The hosts of a side, and their effects. */
+struct fleet {
+	double effects[DIFF_SIDES][MOST_RUNS];
+};
+
+static void draw_fleet(struct fleet *f, const struct model *m, unsigned runs)
+{
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		for (unsigned i = 0; i < runs; i++) {
+			double *effects = f->effects[side];
+
+			if (!m->per_host)
+				effects[i] = 0;
+			else if (i % m->per_host)
+				effects[i] = effects[i - 1];
+			else if (side == DIFF_AFTER && m->same_hosts)
+				effects[i] = f->effects[DIFF_BEFORE][i];
+			else
+				effects[i] = m->host * normal();
+		}
+}
+
+static void name_host(struct partial *p, const struct model *m, unsigned run, unsigned side)
+{
+	char name[32];
+
+	if (!m->per_host)
+		return;
+	snprintf(name, sizeof name, "%s%u", m->same_hosts || !side ? "host" : "new",
+		run / m->per_host);
+	struct partial_source *s = partial_add_source(p, "run");
+	if (s)
+		s->host = strdup(name);
+	check(!s || !s->host);
+}
+
 static void compare(const struct model *m, unsigned runs, unsigned n, double sigma,
 	struct outcome out[METRICS_JUDGED])
 {
 	struct partial sides[DIFF_SIDES][MOST_RUNS];
 	struct report r = {0};
+	struct fleet fleet;
 	struct diff d;
 
 	wanted = runs == 1 ? TALLY_WANT_ORDER : 0u;
 	memset(out, 0, METRICS_JUDGED * sizeof *out);
 	for (unsigned pair = 0; pair < pairs; pair++) {
+		draw_fleet(&fleet, m, runs);
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
-			for (unsigned i = 0; i < runs; i++)
-				draw_run(&sides[side][i], m, n, sigma, side == DIFF_AFTER);
+			for (unsigned i = 0; i < runs; i++) {
+				draw_run(&sides[side][i], m, n, sigma, side == DIFF_AFTER,
+					fleet.effects[side][i]);
+				name_host(&sides[side][i], m, i, side);
+			}
 		const struct diff_runs before = {sides[DIFF_BEFORE], runs},
 				       after = {sides[DIFF_AFTER], runs};
 		check(diff_make(&d, &r, &before, &after));
@@ -242,6 +288,35 @@ static void single(void)
 		}
 }
 
+/* 3 runs a host, which differ by 1 %; hosts by 3 %. */
+static void fleets(void)
+{
+	static const struct model fleet[] = {
+		{.name = "others-0", .host = 0.03, .between = 0.01, .per_host = 3},
+		{.name = "same-0",
+			.host = 0.03,
+			.between = 0.01,
+			.per_host = 3,
+			.same_hosts = true},
+		{.name = "others-10%", .host = 0.03, .between = 0.01, .per_host = 3, .change = 0.1},
+		{.name = "same-3%",
+			.host = 0.03,
+			.between = 0.01,
+			.per_host = 3,
+			.same_hosts = true,
+			.change = 0.03},
+	};
+	static const unsigned runs[] = {12, 24};
+	struct outcome out[METRICS_JUDGED];
+
+	heading("fleets: 4 and 8 hosts a side, 3 runs each; no change, and a real one");
+	for (unsigned m = 0; m < sizeof fleet / sizeof *fleet; m++)
+		for (unsigned r = 0; r < 2 && is_wanted(&fleet[m]); r++) {
+			compare(&fleet[m], runs[r], 100, 0.1, out);
+			line(fleet[m].name, runs[r], 100, out);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	int option;
@@ -266,6 +341,8 @@ int main(int argc, char **argv)
 		power();
 	else if (strcmp(what, "single") == 0)
 		single();
+	else if (strcmp(what, "fleet") == 0)
+		fleets();
 	else
 		return 2;
 	return 0;

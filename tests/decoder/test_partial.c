@@ -46,6 +46,8 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 	ck_assert_ptr_nonnull(s);
 	memset(s->trace_id, id, sizeof s->trace_id);
 	s->fingerprint = UINT64_MAX;
+	s->host = strdup("a host");
+	s->time_error_ns = UINT64_MAX - 1;
 	s->command = strdup("a command");
 	ck_assert_int_eq(partial_arguments_add(&p->arguments, "--report=summary", 16), 0);
 	s->has_hooks = true;

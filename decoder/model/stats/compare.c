@@ -67,6 +67,32 @@ struct compare_distance compare_runs(
 	return distance(off, vb, (double)before.n - 1, va, (double)after.n - 1);
 }
 
+struct compare_distance compare_pairs(
+	struct compare_runs before, struct compare_runs after, struct compare_null null)
+{
+	const size_t n = before.n;
+	double sum = 0, squares = 0, scale = fabs(null.factor * compare_mean(before) + null.offset);
+
+	if (n < COMPARE_RUNS || after.n != n)
+		return unknown;
+	for (size_t i = 0; i < n; i++)
+		sum += after.figures[i] - null.factor * before.figures[i] - null.offset;
+	double mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		double off =
+			after.figures[i] - null.factor * before.figures[i] - null.offset - mean;
+
+		squares += off * off;
+	}
+	/* Rounding of sums is no difference. */
+	if (fabs(mean) <= 1e-12 * scale)
+		mean = 0;
+	double variance = squares / (double)(n - 1) / (double)n;
+	if (variance > 0)
+		return (struct compare_distance){mean / sqrt(variance), (double)n - 1};
+	return (struct compare_distance){mean == 0 ? 0 : copysign(INFINITY, mean), (double)n - 1};
+}
+
 struct compare_distance compare_confirm(
 	struct compare_distance percentiles, struct compare_distance shares)
 {

@@ -1,8 +1,9 @@
 /*
  * Tests whether figures before and after differ by more than chance. With several runs a side
- * the run is the unit: Welch's test of one figure per run. With one run a side the variance is
- * that of the run's own intervals, as far as they are independent (timeline.h). The tests are
- * deterministic.
+ * the run is the unit: Welch's test of one figure per run. With runs of several hosts the host is,
+ * whose figure is the mean of its runs': runs of one host are alike. With one run a side the
+ * variance is that of the run's own intervals, as far as they are independent (timeline.h). The
+ * tests are deterministic.
  */
 #ifndef SWT_DECODER_MODEL_STATS_COMPARE_H
 #define SWT_DECODER_MODEL_STATS_COMPARE_H
@@ -36,7 +37,7 @@ struct compare_distance {
 	double t, df;
 };
 
-/* One figure for each run. */
+/* One figure for each run, or host. */
 struct compare_runs {
 	const double *figures;
 	size_t n;
@@ -44,6 +45,10 @@ struct compare_runs {
 
 double compare_mean(struct compare_runs runs);
 struct compare_distance compare_runs(
+	struct compare_runs before, struct compare_runs after, struct compare_null null);
+
+/* The same of figures that belong together, of one host each: as many of both. */
+struct compare_distance compare_pairs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null);
 
 /*

@@ -16,7 +16,7 @@ struct partial_source *partial_add_source(struct partial *p, const char *path)
 		return NULL;
 	}
 	struct partial_source *s = &p->sources[p->nsources++];
-	*s = (struct partial_source){.path = copy};
+	*s = (struct partial_source){.path = copy, .time_error_ns = PARTIAL_NO_ERROR};
 	return s;
 }
 
@@ -282,6 +282,9 @@ static int copy_identity(struct partial_source *s, const struct partial_source *
 	s->has_hooks = from->has_hooks;
 	s->first = from->first;
 	s->last = from->last;
+	s->time_error_ns = from->time_error_ns;
+	if (from->host && !(s->host = strdup(from->host)))
+		return CPIDECODE_ENOMEM;
 	if (from->command && !(s->command = strdup(from->command)))
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < from->nspans && !rc; i++)
@@ -364,6 +367,16 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
+const char *partial_host(const struct partial *p)
+{
+	const char *host = p->nsources ? p->sources[0].host : NULL;
+
+	for (size_t i = 1; i < p->nsources && host; i++)
+		if (!p->sources[i].host || strcmp(p->sources[i].host, host) != 0)
+			return NULL;
+	return host;
+}
+
 bool partial_whole(const struct partial_source *s)
 {
 	return s->nslices == 1 && !s->slices[0].first && s->slices[0].last == UINT64_MAX;
@@ -373,6 +386,7 @@ void partial_free(struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		free(p->sources[i].path);
+		free(p->sources[i].host);
 		free(p->sources[i].command);
 		free(p->sources[i].spans);
 		free(p->sources[i].slices);

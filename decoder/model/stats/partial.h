@@ -13,6 +13,8 @@
 
 enum { PARTIAL_DAMAGE = 1000, PARTIAL_CLOCK_FINDINGS = 1000 };
 
+#define PARTIAL_NO_ERROR UINT64_MAX
+
 /* A section that is damaged inside. */
 struct partial_damage {
 	uint64_t offset, bytes;
@@ -29,7 +31,9 @@ struct partial_source {
 	uint8_t trace_id[16];
 	uint64_t fingerprint; /* differs between the files of a trace */
 	char *path;
-	char *command; /* of META; NULL: unknown */
+	char *host;		/* of META; NULL: unknown */
+	uint64_t time_error_ns; /* trace_time_error, rounded up; PARTIAL_NO_ERROR: unknown */
+	char *command;		/* of META; NULL: unknown */
 	bool has_hooks;
 	uint64_t first, last;	   /* ticks of its hooks */
 	uint64_t ticks_per_second; /* as it was read */
@@ -134,6 +138,8 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
+/* The host that all sources name; NULL: unknown, or several. */
+const char *partial_host(const struct partial *p);
 /* Whether it holds every interval of the source's file. */
 bool partial_whole(const struct partial_source *s);
 

@@ -192,6 +192,8 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	varint_raw(o, s->trace_id, sizeof s->trace_id);
 	varint_put(o, s->fingerprint);
 	varint_put_string(o, s->path, strlen(s->path));
+	varint_put_string(o, s->host, s->host ? strlen(s->host) : 0);
+	varint_put(o, s->time_error_ns == PARTIAL_NO_ERROR ? 0 : s->time_error_ns + 1);
 	varint_put_string(o, s->command, s->command ? strlen(s->command) : 0);
 	varint_put(o, s->has_hooks);
 	varint_put(o, s->first);
@@ -674,20 +676,34 @@ static int get_findings(struct varint_in *in, struct partial_source *s)
 	return rc;
 }
 
-static int get_extent(struct varint_in *in, struct partial_source *s)
+/* A text of META; empty: none. */
+static int get_meta(struct varint_in *in, char **text)
 {
 	uint32_t length;
-	const uint8_t *command = varint_get_string(in, &length);
+	const uint8_t *bytes = varint_get_string(in, &length);
 
-	if (length && memchr(command, 0, length))
-		varint_fail(in, "a command with a zero byte");
-	else if (length && !(s->command = strndup((const char *)command, length)))
+	if (in->why || !length)
+		return 0;
+	if (memchr(bytes, 0, length))
+		varint_fail(in, "a host or command with a zero byte");
+	else if (!(*text = strndup((const char *)bytes, length)))
 		return CPIDECODE_ENOMEM;
+	return 0;
+}
+
+static int get_extent(struct varint_in *in, struct partial_source *s)
+{
+	int rc = get_meta(in, &s->host);
+	uint64_t error = varint_get_max(in, UINT64_MAX);
+
+	s->time_error_ns = error ? error - 1 : PARTIAL_NO_ERROR;
+	if (!rc)
+		rc = get_meta(in, &s->command);
 	s->has_hooks = varint_get_max(in, 1);
 	s->first = varint_get_max(in, UINT64_MAX);
 	s->last = s->first + varint_get_max(in, UINT64_MAX - s->first);
 	s->ticks_per_second = varint_get_max(in, UINT64_MAX);
-	return 0;
+	return rc;
 }
 
 static int get_source(struct varint_in *in, struct partial *p)

@@ -84,6 +84,7 @@ bool notes_partial(notes_say say, const struct partial *p)
 		if (parts)
 			parts[i] = (struct notes_part){s->path, s->trace_id, s->rotation};
 	}
+	notes_hosts(say, p);
 	bad |= parts && notes_rotated(say, parts, p->nsources);
 	free(parts);
 	return bad;

@@ -1,4 +1,5 @@
 /* Makes partial results from a trace, and reports from merged ones. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,15 @@ static bool partial_reads_all(enum report_kind kind)
 	return kind == REPORT_FLAME;
 }
 
+static int source_add_meta(const struct trace_file *f, const char *key, char **text)
+{
+	const char *value = trace_meta_value(f, key);
+
+	if (value && *value && !(*text = strdup(value)))
+		return CPIDECODE_ENOMEM;
+	return 0;
+}
+
 static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
 {
 	struct partial_source *s = partial_add_source(p, f->path);
@@ -90,10 +100,14 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	if (!partial_reads_all(r->partial_of) || !r->slices || !r->slices[f->machine].first)
 		count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
-	const char *command = trace_meta_value(f, "command");
+	const double error = trace_time_error(f);
+	if (error >= 0 && error < 0x1p63)
+		s->time_error_ns = (uint64_t)ceil(error);
 	int rc = add_rings(s, f);
-	if (command && *command && !(s->command = strdup(command)))
-		rc = CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = source_add_meta(f, "host", &s->host);
+	if (!rc)
+		rc = source_add_meta(f, "command", &s->command);
 	if (!rc)
 		rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
 	for (size_t i = 0; i < f->nclock_findings && !rc; i++)
