@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/base/temporary.h"
 #include "escape.h"
 
 /* The files of a folder, but not folders in it. */
@@ -85,11 +86,15 @@ static int ctf_make_temp(struct ctf_folder *f)
 			return ENOMEM;
 		if (mkdir(f->temp, 0777) == 0) {
 			f->fd = open(f->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-			if (f->fd < 0)
+			if (f->fd >= 0 && temporary_claim(f->fd, f->temp))
+				return 0;
+			/* Otherwise another export took it for a leftover. */
+			if (f->fd < 0 && errno != ENOENT)
 				return errno;
-			/* Where a file system has no locks, nothing is ever swept. */
-			(void)!flock(f->fd, LOCK_EX | LOCK_NB);
-			return 0;
+			if (f->fd >= 0)
+				close(f->fd);
+			f->fd = -1;
+			errno = EEXIST;
 		}
 		if (errno != EEXIST)
 			break;
