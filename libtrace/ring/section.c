@@ -115,19 +115,47 @@ static uint32_t load_control(const uint8_t *at)
 	return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
 }
 
-/* Counts records from offset on with the control word c, up to `most`, and finds their end.
- * Records tend to have the size of the previous one; assuming so lets the loads overlap. */
-static uint32_t run_of(
-	const uint8_t *at, uint32_t bytes, uint32_t c, uint32_t most, uint32_t *offset)
-{
-	uint32_t size = c & REC_SIZE_MASK, end = *offset + size, n = 1;
+/*
+ * The control words that a walk over records met last. Records tend to repeat those before them, as
+ * groups do: assuming so lets the loads of several overlap.
+ */
+struct pattern {
+	uint32_t control[8];
+	uint32_t count;	    /* of them */
+	uint32_t committed; /* hooks among them */
+	uint32_t torn;
+};
 
-	while (n < most && bytes - end >= size && load_control(at + end) == c) {
-		end += size;
-		n++;
+static void pattern_add(struct pattern *p, uint32_t c)
+{
+	if (p->count == sizeof p->control / sizeof *p->control)
+		*p = (struct pattern){0};
+	p->control[p->count++] = c;
+	if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+		++*(c & REC_COMMITTED ? &p->committed : &p->torn);
+}
+
+/* Walks from *offset on over all records of the pattern as often as they follow. Returns how often;
+ * 0: the next ones differ. What it loads beyond them, the walk loads again. */
+static uint32_t pattern_walk(
+	struct target *t, const struct pattern *p, const uint8_t *at, uint32_t *offset)
+{
+	const uint32_t bytes = t->geometry->section_size, most = t->steps / p->count;
+	uint32_t times = 0;
+
+	while (times < most) {
+		uint32_t end = *offset, n = 0;
+
+		while (n < p->count && bytes - end >= (p->control[n] & REC_SIZE_MASK) &&
+			load_control(at + end) == p->control[n])
+			end += p->control[n++] & REC_SIZE_MASK;
+		if (n < p->count)
+			break;
+		*offset = end;
+		times++;
 	}
-	*offset = end;
-	return n;
+	spend(t, times * p->count);
+	return times;
 }
 
 /* The first byte of the section of position p, a section's first, in the area that its entry word
@@ -167,10 +195,11 @@ static enum look survey(
 	const uint8_t *at = section_at(t, p, entry);
 	uint32_t offset = 0, bytes = t->geometry->section_size;
 	uint64_t position = section_entry_plain(entry) - 1, hooks = 0, torn = 0;
+	struct pattern met = {0};
 
 	while (offset < bytes) {
 		uint32_t c = load_control(at + offset);
-		uint32_t size = c & REC_SIZE_MASK, first = offset, n;
+		uint32_t size = c & REC_SIZE_MASK, times;
 
 		if (unlikely(size < 8 || size > bytes - offset))
 			break;
@@ -179,14 +208,24 @@ static enum look survey(
 				__ATOMIC_RELAXED);
 			return LOOK_HELD;
 		}
-		if (unlikely(t->steps == 0))
+		if (met.count && c == met.control[0]) {
+			times = pattern_walk(t, &met, at, &offset);
+			hooks += (uint64_t)times * met.committed;
+			torn += (uint64_t)times * met.torn;
+			if (times) {
+				met.count = met.committed = met.torn = 0;
+				continue;
+			}
+		}
+		if (unlikely(spend(t, 1) == 0))
 			return LOOK_SPENT;
-		n = spend(t, run_of(at, bytes, c, t->steps, &offset));
 		/* Records before `start` are discarded. */
-		for (; n && position + first < start; first += size)
-			n--;
-		if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
-			*(c & REC_COMMITTED ? &hooks : &torn) += n;
+		if (likely(position + offset >= start)) {
+			pattern_add(&met, c);
+			if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+				++*(c & REC_COMMITTED ? &hooks : &torn);
+		}
+		offset += size;
 	}
 	/* Keep no survey of a section that head has reached: it may be of a later lap and half
 	 * written, and hold uncommitted records by the time that it is entered again. The loads
