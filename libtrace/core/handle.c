@@ -6,25 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A table that grows by chunks, which never move: lookup takes no lock. */
-enum {
-	CHUNK_BITS = 10,
-	CHUNK_SLOTS = 1 << CHUNK_BITS,
-	INDEX_BITS = sizeof(void *) == 8 ? 26 : 18,
-	CHUNKS = 1 << (INDEX_BITS - CHUNK_BITS),
-};
+#define USE_MASK ((uintptr_t)-1 >> HANDLE_INDEX_BITS)
 
-#define USE_MASK ((uintptr_t)-1 >> INDEX_BITS)
-
-struct slot {
-	_Atomic uintptr_t handle; /* the valid handle; 0: none */
-	void *instance;
-	enum handle_kind kind;
-	uintptr_t use; /* of the last handle */
-	uint32_t next_free;
-};
-
-static struct slot *_Atomic chunk[CHUNKS];
+struct handle_slot *_Atomic handle_chunk[HANDLE_CHUNKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t slots; /* slots ever used */
 static uint32_t first_free =
@@ -48,22 +32,11 @@ static void handle_register_fork(void)
 	pthread_atfork(handle_before_fork, handle_after_fork, handle_after_fork);
 }
 
-static struct slot *slot_at(uint32_t index)
+static struct handle_slot *slot_at(uint32_t index)
 {
-	struct slot *c = chunk[index >> CHUNK_BITS];
+	struct handle_slot *c = handle_chunk[index >> HANDLE_CHUNK_BITS];
 
-	return c ? &c[index & (CHUNK_SLOTS - 1)] : NULL;
-}
-
-static struct slot *find_slot(enum handle_kind kind, void *handle)
-{
-	uintptr_t h = (uintptr_t)handle;
-	struct slot *s;
-
-	if (h == 0)
-		return NULL;
-	s = slot_at((uint32_t)(h & (((uintptr_t)1 << INDEX_BITS) - 1)));
-	return s && s->handle == h && s->kind == kind ? s : NULL;
+	return c ? &c[index & (HANDLE_CHUNK_SLOTS - 1)] : NULL;
 }
 
 /* A free slot's index, or UINT32_MAX. Call with the lock held. */
@@ -75,14 +48,14 @@ static uint32_t handle_allocate_slot(void)
 		first_free = slot_at(index)->next_free;
 		return index;
 	}
-	if (slots >> INDEX_BITS)
+	if (slots >> HANDLE_INDEX_BITS)
 		return UINT32_MAX;
-	if (!chunk[slots >> CHUNK_BITS]) {
-		struct slot *c = calloc(CHUNK_SLOTS, sizeof *c);
+	if (!handle_chunk[slots >> HANDLE_CHUNK_BITS]) {
+		struct handle_slot *c = calloc(HANDLE_CHUNK_SLOTS, sizeof *c);
 
 		if (!c)
 			return UINT32_MAX;
-		chunk[slots >> CHUNK_BITS] = c;
+		handle_chunk[slots >> HANDLE_CHUNK_BITS] = c;
 	}
 	return slots++;
 }
@@ -96,14 +69,14 @@ void *handle_new(enum handle_kind kind, void *instance)
 	pthread_mutex_lock(&lock);
 	index = handle_allocate_slot();
 	if (index != UINT32_MAX) {
-		struct slot *s = slot_at(index);
+		struct handle_slot *s = slot_at(index);
 
 		s->use = (s->use + 1) & USE_MASK;
 		if (s->use == 0)
 			s->use = 1;
 		s->instance = instance;
 		s->kind = kind;
-		h = s->use << INDEX_BITS | index;
+		h = s->use << HANDLE_INDEX_BITS | index;
 		s->handle = h;
 	}
 	pthread_mutex_unlock(&lock);
@@ -112,20 +85,19 @@ void *handle_new(enum handle_kind kind, void *instance)
 
 void *handle_find(enum handle_kind kind, void *handle)
 {
-	struct slot *s = find_slot(kind, handle);
-
-	return s ? s->instance : NULL;
+	return handle_find_here(kind, handle);
 }
 
 void *handle_end(enum handle_kind kind, void *handle)
 {
 	void *instance = NULL;
-	struct slot *s;
+	struct handle_slot *s;
 
 	pthread_mutex_lock(&lock);
-	s = find_slot(kind, handle);
+	s = handle_find_slot(kind, handle);
 	if (s) {
-		uint32_t index = (uint32_t)((uintptr_t)handle & (((uintptr_t)1 << INDEX_BITS) - 1));
+		uint32_t index =
+			(uint32_t)((uintptr_t)handle & (((uintptr_t)1 << HANDLE_INDEX_BITS) - 1));
 
 		instance = s->instance;
 		s->handle = 0;

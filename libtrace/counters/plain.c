@@ -3,16 +3,13 @@
  * what its own counters say that user mode reads; and its page tells that it did not leave its
  * processor. All else is source.c's.
  */
-#include "source.h"
+#include "plain.h"
 
 #include <errno.h>
 
 #include "choice.h"
 #include "../core/clock.h"
-#include "../core/online.h"
-#include "thread/life.h"
-#include "machine/rate.h"
-#include "thread/thread.h"
+#include "source.h"
 
 /* Who is online at the start tells whether one went or came; looked at no more often than it is
  * read. */
@@ -152,42 +149,13 @@ bool counters_thread_between(const struct counter_sample *from, const struct cou
 	return true;
 }
 
-/* The calling thread has read this sample and not left its processor since, and what it then knew
- * of the thread holds. */
-static inline bool plain_has_stayed(
-	const struct counter_sample *from, const struct thread_self *self, uint64_t now)
-{
-	const struct thread_group *g = self->group;
-
-	return from->plain && from->life_source == INTERVAL_TIME_PAGE && from->thread == self->id &&
-	       life_lasts(g, from->life_ticks, now) && life_page_is(g, from->page, from->page_lock);
-}
-
-/* What the quality hook tells. False: a signal handler has just closed the page. */
-static bool plain_fill_quality(const struct counter_sample *from, const struct thread_group *g,
-	uint64_t now, struct counter_interval *out)
-{
-	uint64_t ran = rate_ns_of_ticks(now - from->ticks);
-
-	out->life.on_cpu_ns = ran;
-	out->life.migrations = from->life.migrations == CPI_NONE ? CPI_NONE : 0;
-	out->life.faults = switch_page_faults(&g->page) - from->page_faults;
-	for (int q = 0; q < COUNTER_QUANTITIES; q++)
-		out->quality[q] = (struct counter_quality){CPI_SOURCE_NONE, 0, 0};
-	if (from->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK)
-		out->quality[COUNTER_THREAD_CYCLES] =
-			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, ran, ran};
-	return g->page_number == from->page;
-}
-
 bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint64_t now,
 	struct counter_interval *out)
 {
-	const struct thread_self *self = thread_self();
 	const bool all = want & COUNTER_QUALITY_BIT;
 	uint64_t at;
 
-	if (!plain_has_stayed(from, self, now))
+	if (!plain_has_stayed(from, now))
 		return false;
 	out->cpus = cpu_set_online_lately(now, &at)->end;
 	/* Without its faults, or if the processors may have changed, all is to be read. */
@@ -199,5 +167,9 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	out->stayed = out->thread_known = true;
 	out->counted = false;
 	out->life.switches = 0;
-	return !all || plain_fill_quality(from, self->group, now, out);
+	if (!all)
+		return true;
+	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+		out->quality[q] = (struct counter_quality){CPI_SOURCE_NONE, 0, 0};
+	return plain_fill_quality(from, now, out);
 }

@@ -273,18 +273,19 @@ void attach_ready(uint32_t major)
 		attach_thread(0);
 }
 
+struct attach_looked attach_looked;
+
 bool attach_begin(uint32_t major, uint64_t now, bool *late)
 {
-	/* In ticks. 0: never. */
-	static uint64_t looked, lasts;
+	struct attach_looked *looked = &attach_looked;
 
-	if (now - __atomic_load_n(&looked, __ATOMIC_RELAXED) >=
-			__atomic_load_n(&lasts, __ATOMIC_RELAXED) ||
+	if (now - __atomic_load_n(&looked->at, __ATOMIC_RELAXED) >=
+			__atomic_load_n(&looked->lasts, __ATOMIC_RELAXED) ||
 		attach_is_child()) {
 		attach_look();
-		__atomic_store_n(&lasts, clock_ticks_per_second() / (1000000000u / RETRY_NS),
-			__ATOMIC_RELAXED);
-		__atomic_store_n(&looked, now, __ATOMIC_RELAXED);
+		__atomic_store_n(&looked->lasts,
+			clock_ticks_per_second() / (1000000000u / RETRY_NS), __ATOMIC_RELAXED);
+		__atomic_store_n(&looked->at, now, __ATOMIC_RELAXED);
 		*late = true;
 	}
 	if (!attach_wants(major))

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../../formats/session.h"
+#include "../ring/reserve.h"
 
 /* Looks again for the session to trace in; cheap when nothing changed. CpiInit, CpiStart and the
  * first hook call it. */
@@ -19,6 +20,20 @@ void attach_look(void);
  * took system calls.
  */
 bool attach_begin(uint32_t major, uint64_t now, bool *late);
+
+/* When attach_begin looked last, and for how long that holds, in ticks; 0: it never has. */
+struct attach_looked {
+	uint64_t at, lasts;
+};
+extern struct attach_looked attach_looked __attribute__((visibility("hidden")));
+
+/* Whether attach_begin at `now` would return true with nothing to do. */
+static inline bool attach_has_begun(uint32_t major, uint64_t now)
+{
+	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <
+		       __atomic_load_n(&attach_looked.lasts, __ATOMIC_RELAXED) &&
+	       ring_thread_may_write(&ring_self, major);
+}
 
 /* Returns 1 if hooks of this major would be written now. Call attach_look first. */
 bool attach_wants(uint32_t major);

@@ -13,8 +13,10 @@
 #include "../../libtrace/session/attach.h"
 
 __thread struct ring_thread ring_self;
-static const struct shm_control control;
+static struct shm_control control;
 const struct shm_control *ring_gate = &control;
+struct ring_epoch_page ring_epoch;
+struct attach_looked attach_looked;
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
 
 static uint32_t expected(void)
@@ -55,6 +57,20 @@ int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_
 	*w = (struct hook_writer){
 		.first = r->bytes, .at = r->bytes, .stamp = r->stamped, .number = 4711};
 	return HOOK_RESERVED;
+}
+
+void ring_double_hold(bool holds)
+{
+	ring_self.generation = holds;
+	control.gate[CPI_TRACE_MAJOR] = control.gate[INTERVAL_MAJOR] = holds;
+	attach_looked = (struct attach_looked){0, holds ? UINT64_MAX : 0};
+}
+
+/* The thread has no restartable sequences: every reservation gets here. */
+int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks,
+	const struct hook_time *at)
+{
+	return hook_begin_at(w, major, (uint32_t)bytes, hooks, at);
 }
 
 void attach_look(void)

@@ -28,6 +28,10 @@ struct ring_double {
 
 extern struct ring_double ring_double;
 
+/* The calling thread is attached, and the session need not be looked for: the usual starts of
+ * intervals make no call. */
+void ring_double_hold(bool holds);
+
 /* The session gets other rings, and this list of events. */
 void ring_double_renew(const char *events);
 

@@ -8,6 +8,6 @@ int main(void)
 		group_suite(), idle_suite(), online_suite(), script_suite(), perf_group_suite(),
 		perf_page_suite(), perf_suite(), difference_suite(), life_suite(),
 		switch_page_suite(), refusals_suite(), instance_suite(), instance_figures_suite(),
-		instance_trace_suite(), instance_quality_suite(), events_suite(),
-		events_cpus_suite(), NULL);
+		instance_loop_suite(), instance_trace_suite(), instance_quality_suite(),
+		events_suite(), events_cpus_suite(), NULL);
 }

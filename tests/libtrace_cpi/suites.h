@@ -22,6 +22,7 @@ Suite *refusals_suite(void);
 Suite *switch_page_suite(void);
 Suite *instance_suite(void);
 Suite *instance_figures_suite(void);
+Suite *instance_loop_suite(void);
 Suite *instance_trace_suite(void);
 Suite *instance_quality_suite(void);
 

@@ -18,9 +18,9 @@
 struct life_reading {
 	struct counter_life life;
 	uint64_t ticks;
+	uint32_t lock, number;
 	uint32_t switches; /* by getrusage, modulo 2^32 */
 	uint32_t cpu;
-	uint32_t lock, number;
 };
 
 /* How much a reading asks the kernel for: the time and the switches, or all figures. */

@@ -5,6 +5,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../../include/perfutil.h"
+#include "../../ring/reserve.h"
 #include "../../session/attach.h"
 #include "../scope/begins.h"
 #include "figures.h"
@@ -432,7 +433,7 @@ static __attribute__((noinline)) bool image_make(
 	image->first_control = g.f.w.first_control;
 	image->bytes = g.f.bytes;
 	image->hooks = g.f.hooks;
-	image->cpi = 0;
+	image->cpi = image->quality = 0;
 	/* Only the summary of such an instance has words for the thread. */
 	image_find_places(
 		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != CPI_NONE);
@@ -458,32 +459,57 @@ static void image_copy(
 	}
 }
 
-int group_write_stayed(struct group_image *image, const struct group_spec *spec,
-	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
-	uint64_t *elapsed)
+/* What differs in the words of the quality hook: all but the thread's cycles counts nothing. */
+static void image_put_quality(uint8_t *word, const struct counter_interval *i, uint32_t known)
+{
+	const struct counter_quality *cycles = &i->quality[COUNTER_THREAD_CYCLES];
+	uint8_t *p = word + 4 * (CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_THREAD_CYCLES);
+
+	put_le32(word + 4 * CPI_QUALITY_FLAGS, i->flags);
+	put_le32(p, cycles->source);
+	put_hl64(p + 4, cycles->enabled);
+	put_hl64(p + 12, cycles->running);
+	p += 4 * CPI_QUALITY_WORDS;
+	if (known & CPI_KNOWN_ON_CPU)
+		put_hl64(p, i->life.on_cpu_ns);
+	p += 8 * ((known & CPI_KNOWN_ON_CPU ? 1 : 0) + (known & CPI_KNOWN_SWITCHES ? 1 : 0) +
+			 (known & CPI_KNOWN_MIGRATIONS ? 1 : 0));
+	if (known & CPI_KNOWN_FAULTS)
+		put_hl64(p, i->life.faults);
+}
+
+int group_write_image(const struct group_image *image, const struct counter_interval *i,
+	uint64_t start_ticks, const struct hook_time *at, uint64_t *elapsed)
 {
 	struct hook_writer w;
 	struct cursor c;
 	uint64_t ticks;
 	int rc;
 
-	if (!image_is_of(image, spec, i) && !image_make(image, spec, i))
-		return group_write(spec, i, start_ticks, at, elapsed);
-	rc = hook_begin_at(&w, CPI_MAJOR, image->bytes, image->hooks, at);
-	if (rc != HOOK_RESERVED)
-		return rc;
+	if (!likely(hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
+		rc = hook_begin_slow(&w, CPI_MAJOR, image->bytes, image->hooks, at);
+		if (rc != HOOK_RESERVED)
+			return rc;
+	}
 	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
 	image_copy(image, &w, ticks);
 	if (__builtin_expect(image->cpi != 0, 0)) {
 		c.at = w.first + image->cpi;
 		put_cpi(&c, i->thread_cycles, i->thread_instructions);
 	}
-	if (spec->types & CPI_TYPE_TRACE_QUALITY) {
-		c.at = w.first + image->quality;
-		put_quality(&c, i, image->known, ticks);
-	}
+	if (image->quality)
+		image_put_quality(w.first + image->quality, i, image->known);
 	w.first_control = image->first_control;
 	hook_commit(&w);
 	*elapsed = ticks;
 	return PU_SUCCESS;
+}
+
+int group_write_stayed(struct group_image *image, const struct group_spec *spec,
+	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
+	uint64_t *elapsed)
+{
+	if (!image_is_of(image, spec, i) && !image_make(image, spec, i))
+		return group_write(spec, i, start_ticks, at, elapsed);
+	return group_write_image(image, i, start_ticks, at, elapsed);
 }

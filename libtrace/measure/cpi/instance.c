@@ -11,6 +11,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../core/clock.h"
+#include "../../counters/plain.h"
 #include "../../counters/source.h"
 #include "../../counters/thread/thread.h"
 #include "../../session/attach.h"
@@ -119,7 +120,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	i->image = (struct group_image *)(void *)(p + own + 2 * sample + interval);
-	i->image->hooks = 0;
+	i->image->hooks = i->image->own_pair = 0;
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
@@ -238,8 +239,24 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 	cpi_start_once(i, is_start);
 }
 
+/* The usual start, of an interval in a loop: cpi_start_once has done all before, and the clock and
+ * the thread's page are all that changes. */
+static inline bool cpi_start_again(struct instance *i)
+{
+	uint64_t now;
+
+	if (i->arguments || i->only_ticks || i->image->own_pair == 0 ||
+		__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != 0)
+		return false;
+	now = clock_read();
+	if (!attach_has_begun(CPI_MAJOR, now) ||
+		__atomic_load_n(&ring_gate_page()->gate[INTERVAL_MAJOR], __ATOMIC_RELAXED) == 0)
+		return false;
+	return plain_start_again(i->start, i->want & COUNTER_QUALITY_BIT, now);
+}
+
 /* is_start: of CpiStart; CpiInit's has no begin hook. */
-static inline void cpi_start_interval(struct instance *i, bool is_start)
+static __attribute__((noinline)) void cpi_start_interval(struct instance *i, bool is_start)
 {
 	if (i->arguments)
 		arguments_clear(i->arguments);
@@ -311,10 +328,11 @@ int CpiStart(void *handle)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(HANDLE_CPI, handle);
+	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
-	cpi_start_interval(i, true);
+	if (!cpi_start_again(i))
+		cpi_start_interval(i, true);
 	return PU_SUCCESS;
 }
 
@@ -435,7 +453,8 @@ static const struct group_more *cpi_more(const struct instance *i)
 }
 
 /* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
-static inline int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
+static __attribute__((noinline)) int cpi_get_interval(
+	struct instance *i, const struct group_spec *spec, bool data)
 {
 	struct hook_time at;
 	uint64_t elapsed, end;
@@ -467,6 +486,27 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 	return rc;
 }
 
+/* The usual end of what cpi_start_again began: the last group is written again. False: it is not
+ * that. */
+static inline bool cpi_get_again(
+	struct instance *i, UINT32 types, UINT32 mm, const char *label, int *rc)
+{
+	const bool all = i->want & COUNTER_QUALITY_BIT;
+	struct hook_time at;
+	uint64_t elapsed;
+
+	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments || i->events ||
+		i->start->thread_opening != 0 || !group_image_is_for(i->image, types, mm, label))
+		return false;
+	at.generation = ring_self.generation;
+	at.ticks = clock_read();
+	if (!plain_stayed_again(i->start, all, i->image->cpus, at.ticks, i->interval) ||
+		!group_image_knows(i->image, i->interval))
+		return false;
+	*rc = group_write_image(i->image, i->interval, i->start->ticks, &at, &elapsed);
+	return true;
+}
+
 static UINT32 trace_types(UINT32 flags)
 {
 	UINT32 types = flags & CPI_TYPE_TRACE_EVERYTHING;
@@ -484,7 +524,7 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(HANDLE_CPI, handle);
+	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	only = (i->mode & CPI_TYPE_TRACE_ONLY_ON_GET) != 0;
@@ -503,6 +543,18 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 	return rc;
 }
 
+static __attribute__((noinline)) int cpi_get_and_trace(
+	struct instance *i, UINT32 mm, UINT32 flags, const char *label, const CPI_DATA **cd)
+{
+	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, mm, i->start_tid,
+		label, cpi_more(i), own_cost_known(i->own)};
+	int rc = cpi_get_interval(i, &spec, cd != NULL);
+
+	if (cd)
+		*cd = &i->data;
+	return rc;
+}
+
 int CpiGetAndTrace(
 	void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
@@ -511,19 +563,16 @@ int CpiGetAndTrace(
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(HANDLE_CPI, handle);
+	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 
-	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, (UINT32)minor_code,
-		i->start_tid, label, cpi_more(i), own_cost_known(i->own)};
+	if (!cd && cpi_get_again(i, trace_types(flags | i->mode), (UINT32)minor_code, label, &rc))
+		return rc;
 
-	rc = cpi_get_interval(i, &spec, cd != NULL);
-	if (cd)
-		*cd = &i->data;
-	return rc;
+	return cpi_get_and_trace(i, (UINT32)minor_code, flags, label, cd);
 }
 
 int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args)
@@ -532,7 +581,7 @@ int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args)
 
 	if (!handle || (nargs && !args))
 		return PU_ERR_NULL_PTR;
-	i = handle_find(HANDLE_CPI, handle);
+	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (!i->arguments)
@@ -547,7 +596,7 @@ int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(HANDLE_CPI, handle);
+	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM)
@@ -565,7 +614,7 @@ int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 
 UINT32 CpiGetCurrentMode(void *handle)
 {
-	struct instance *i = handle_find(HANDLE_CPI, handle);
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 
 	return i ? i->mode : 0;
 }
