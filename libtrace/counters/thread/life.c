@@ -264,45 +264,20 @@ static bool life_read_lately(
 
 /* ------------------------------------------------------------------- light intervals */
 
-/* Of page `number`, if it is still open. */
-static bool life_note_start(
-	const struct thread_group *g, struct life_start *s, uint32_t number, uint64_t now)
-{
-	const struct life_reading *r = &g->last[LIFE_TIME];
-	unsigned version = g->version;
-
-	atomic_signal_fence(memory_order_acq_rel);
-	if (version % 2 || r->number != number || r->lock != s->lock ||
-		!life_lasts(g, r->ticks, now))
-		return false;
-	s->page = number;
-	s->on_cpu_ns = r->life.on_cpu_ns;
-	s->switches = r->switches;
-	s->cpu = r->cpu;
-	s->ticks = r->ticks;
-	atomic_signal_fence(memory_order_acq_rel);
-	return g->version == version && g->page_number == number;
-}
-
-/* The page is looked at before the clock: a switch in between belongs to the interval. */
 uint64_t life_begin(struct life_start *s)
 {
 	struct thread_self *self = thread_self();
 	struct thread_group *g;
 	struct counter_sample sample;
-	uint32_t number;
 	uint64_t start;
 
 	s->page = 0;
 	if (!life_open_page(self, false))
 		return clock_read();
-	s->group = g = self->group;
-	number = g->page_number;
-	atomic_signal_fence(memory_order_acq_rel);
-	s->lock = switch_page_lock(&g->page);
-	start = clock_read();
-	if (life_note_start(g, s, number, start))
+	start = life_begin_again(s);
+	if (start)
 		return start;
+	s->group = g = self->group;
 	if (life_renew(self, LIFE_TIME, &sample)) {
 		s->page = sample.page;
 		s->lock = sample.page_lock;

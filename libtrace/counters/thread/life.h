@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 
+#include "../../core/clock.h"
 #include "../sample.h"
 #include "thread.h"
 
@@ -105,9 +106,49 @@ struct life_start {
 	uint32_t switches, cpu; /* of that reading: modulo 2^32; COUNTER_NO_CPU */
 };
 
+/* Of page `number`, if it is still open, and its reading holds. s->lock is set. */
+static inline bool life_note_start(
+	const struct thread_group *g, struct life_start *s, uint32_t number, uint64_t now)
+{
+	const struct life_reading *r = &g->last[LIFE_TIME];
+	unsigned version = g->version;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	if (version % 2 || r->number != number || r->lock != s->lock ||
+		!life_lasts(g, r->ticks, now))
+		return false;
+	s->page = number;
+	s->on_cpu_ns = r->life.on_cpu_ns;
+	s->switches = r->switches;
+	s->cpu = r->cpu;
+	s->ticks = r->ticks;
+	atomic_signal_fence(memory_order_acq_rel);
+	return g->version == version && g->page_number == number;
+}
+
 /* Begins an interval of the calling thread, now: returns the clock. Asks the kernel as a CpiStart
  * that reads freely does. */
 uint64_t life_begin(struct life_start *s);
+
+/* The same, in place, if the thread's last reading holds. 0: it does not, nothing has begun. */
+static inline uint64_t life_begin_again(struct life_start *s)
+{
+	const struct thread_group *g = counters_self.group;
+	uint32_t number;
+	uint64_t start;
+
+	if (!g)
+		return 0;
+	number = g->page_number;
+	atomic_signal_fence(memory_order_acq_rel);
+	if (number % 2 == 0)
+		return 0;
+	s->group = g;
+	/* The page is looked at before the clock: a switch in between belongs to the interval. */
+	s->lock = switch_page_lock(&g->page);
+	start = clock_read();
+	return life_note_start(g, s, number, start) ? start : 0;
+}
 
 /* Whether the calling thread, which began it, has not left its processor since. */
 static inline bool life_stayed_since(const struct life_start *s)

@@ -309,24 +309,35 @@ static __attribute__((noinline)) uint64_t scope_write_all(const swtrace_scope_ *
 	return w.stamp;
 }
 
-static inline uint64_t scope_write(const swtrace_scope_ *s, unsigned base)
+/* The usual hook: a label's number and no switch. It is in one reservation, which stored writer and
+ * stamp. 0 also if it takes more than that. */
+static inline uint64_t scope_write_plain(const swtrace_scope_ *s, unsigned base)
 {
+	enum { BYTES = REC_HEADER_SIZE + 4 * SCOPE_PLAIN_FIRST };
 	const struct ring_map *map = ring_self.map;
 	uint32_t number = s->number;
 	struct hook_writer w;
-	uint8_t *p;
 
 	if (unlikely(s->kept || (!number && s->label && s->label->length) ||
-		     !life_stayed_since((const void *)s->life)))
-		return scope_write_all(s, base);
-	if (hook_begin_inline(&w, SCOPE_MAJOR, rec_size(SCOPE_PLAIN_FIRST, 0), 1) != HOOK_RESERVED)
+		     !life_stayed_since((const void *)s->life)) ||
+		!hook_begin_fast(&w, SCOPE_MAJOR, BYTES))
 		return 0;
 	if (unlikely(ring_self.map != map) && number)
 		number = INTERVAL_LABEL_UNKNOWN;
-	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, SCOPE_PLAIN_FIRST, 0, 0);
-	scope_put_head(p, &w, s, SCOPE_KNOWN_NO_SWITCH | scope_cost_known(base), number);
+	put_le64(w.first + REC_MAJOR, SCOPE_MAJOR | (uint64_t)SCOPE_PLAIN_FIRST << 16 |
+					      (uint64_t)SCOPE_MINOR_PLAIN << 32);
+	scope_put_head(
+		w.first + REC_DATA, &w, s, SCOPE_KNOWN_NO_SWITCH | scope_cost_known(base), number);
+	w.first_control = BYTES | REC_KIND_HOOK | REC_COMMITTED;
 	hook_commit(&w);
 	return w.stamp;
+}
+
+static inline uint64_t scope_write(const swtrace_scope_ *s, unsigned base)
+{
+	const uint64_t stamp = scope_write_plain(s, base);
+
+	return likely(stamp) ? stamp : scope_write_all(s, base);
 }
 
 /* One whose begin was measured. Asking the kernel after a switch is not the usual cost. */
@@ -453,7 +464,27 @@ static __attribute__((noinline, cold)) void scope_begin_sample(
 		s->cost = scope_cost_of_begin(entered, s->start);
 }
 
-void swtrace_scope_begin_(
+/* The usual begin: of a label with a number, without arguments. False: it is not that. */
+static inline bool scope_begin_plain(swtrace_scope_ *s, swtrace_label_ *label)
+{
+	const uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
+
+	if (!ring_thread_may_write(&ring_self, SCOPE_MAJOR) || scope_cost_known(0) == 0 ||
+		begins_are_on() || known == 0 ||
+		known >> 32 != member_of_map(ring_self.map)->labels.serial)
+		return false;
+	s->cost = 0;
+	s->period = begins_period();
+	s->writer = ring_self.number;
+	s->label = label;
+	s->number = (uint32_t)known;
+	s->kept = s->text = 0;
+	swtrace_awake_ = 1;
+	s->start = life_begin_again((struct life_start *)(void *)s->life);
+	return s->start != 0;
+}
+
+static __attribute__((noinline)) void scope_begin_rest(
 	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
 {
 	if (scope_is_sampled(0, nargs))
@@ -462,7 +493,14 @@ void swtrace_scope_begin_(
 		scope_begin(s, label, nargs, args);
 }
 
-void swtrace_scope_end_(const swtrace_scope_ *s)
+void swtrace_scope_begin_(
+	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
+{
+	if (unlikely(nargs || !scope_begin_plain(s, label)))
+		scope_begin_rest(s, label, nargs, args);
+}
+
+static __attribute__((noinline)) void scope_end_rest(const swtrace_scope_ *s)
 {
 	if (unlikely(!scope_is_on())) {
 		scope_rest();
@@ -477,6 +515,12 @@ void swtrace_scope_end_(const swtrace_scope_ *s)
 	scope_finish(s, 0);
 	if (unlikely(s->kept))
 		scope_drop_kept(ring_self.block, s);
+}
+
+void swtrace_scope_end_(const swtrace_scope_ *s)
+{
+	if (unlikely(s->cost || !scope_is_here(s) || !scope_write_plain(s, 0)))
+		scope_end_rest(s);
 }
 
 /* --------------------------------------------------------------------- begin, end */
