@@ -81,13 +81,13 @@ judge_dump() {
 }
 
 hooks_in_session() {
-	"$SWTRACE" info --json 2>/dev/null | sed 's/.*"total": {//' |
+	"$SWTRACE" info --json 2>/dev/null | sed 's/.*"total": {//; s/}.*//' |
 		sed -n 's/.*"hooks": \([0-9]*\).*/\1/p'
 }
 
 # The hooks that the session counts as lost, by all causes.
 lost_in_session() {
-	"$SWTRACE" info --json 2>/dev/null | sed 's/.*"total": {//' | grep -o '"lost_[a-z_]*": [0-9]*' |
+	"$SWTRACE" info --json 2>/dev/null | sed 's/.*"total": {//; s/}.*//' | grep -o '"lost_[a-z_]*": [0-9]*' |
 		awk '{ n += $2 } END { print n + 0 }'
 }
 

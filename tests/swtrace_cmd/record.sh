@@ -138,7 +138,7 @@ same "a closed pipe is no complaint" "$(grep -c 'Broken pipe' "$err")" 0
 limited()
 {
 	(
-		ulimit -f 41000 # 21 MB in dash's blocks: the session fits, the trace does not
+		ulimit -f 46000 # 23 MB in dash's blocks: the session fits, the trace does not
 		exec "$SWTRACE" record -s 1 -ss 16 --compress none -o "$t" -- "$@"
 	) >"$out" 2>"$err"
 }

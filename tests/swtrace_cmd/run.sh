@@ -100,7 +100,7 @@ same()
 # number KEY: from the total of info --json.
 number()
 {
-	"$SWTRACE" info --json 2>"$err" | tee "$out" | sed 's/.*"total": {//' |
+	"$SWTRACE" info --json 2>"$err" | tee "$out" | sed 's/.*"total": {//; s/}.*//' |
 		sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"
 }
 
