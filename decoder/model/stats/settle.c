@@ -415,7 +415,7 @@ int trace_settle(struct trace *t)
 
 	if (t->nfiles < 2)
 		return 0;
-	machines_name_owners(t);
+	owners_name_tasks(t);
 	int rc = list_members(t, &members, &n);
 	if (!rc)
 		sort_in_place(members, n, sizeof *members, settle_compare_members);

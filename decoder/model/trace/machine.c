@@ -182,37 +182,3 @@ int machine_add(struct trace *t, struct file *f)
 	f->pub.clock_findings_untold = n - kept;
 	return 0;
 }
-
-/* The cgroup of the session's owner, as any file of the machine has it. NULL: none says. */
-static const char *machine_find_owner(const struct trace *t, uint32_t machine)
-{
-	const char *owner = NULL;
-
-	for (size_t i = 0; i < t->nfiles && !owner; i++)
-		if (t->files[i]->pub.machine == machine)
-			owner = trace_meta_value(&t->files[i]->pub, "cgroup");
-	return owner;
-}
-
-void machines_name_owners(struct trace *t)
-{
-	const char *first = NULL;
-
-	for (uint32_t i = 0; i < t->nmachines; i++) {
-		const char *owner = machine_find_owner(t, i);
-
-		t->owners_differ |= first && owner && strcmp(owner, first) != 0;
-		first = first ? first : owner;
-	}
-	for (uint32_t i = 0; i < t->nmachines && t->owners_differ; i++) {
-		struct machine *m = t->machines[i];
-		const char *owner = machine_find_owner(t, i);
-
-		for (size_t k = 0; k < m->tasks.count; k++) {
-			struct task *task = (struct task *)m->tasks.entries.p + k;
-
-			if (!containers_find(&m->containers, task))
-				task->container = owner;
-		}
-	}
-}

@@ -87,7 +87,7 @@ struct trace {
 	size_t nfiles, files_cap;
 	struct machine **machines;
 	size_t nmachines, machines_cap;
-	bool owners_differ;   /* see machines_name_owners */
+	bool owners_differ;   /* see owners_name_tasks */
 	struct schema **user; /* in order: the first that describes a major wins */
 	size_t nuser, user_cap;
 	struct schema *builtin;
@@ -141,7 +141,7 @@ int machine_of(struct trace *t, struct file *f);
 int machine_add(struct trace *t, struct file *f);
 /* Once all files are added: where their sessions' owners are in different cgroups, these are the
  * names of their tasks' containers, too. */
-void machines_name_owners(struct trace *t);
+void owners_name_tasks(struct trace *t);
 void machine_free(struct machine *m);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
