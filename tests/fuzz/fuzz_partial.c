@@ -28,7 +28,7 @@ static const struct printed {
 	{REPORT_FLAME, FORMAT_SVG, wrong_svg},
 	{REPORT_HEATMAP, FORMAT_TEXT, wrong_for_people},
 	{REPORT_HEATMAP, FORMAT_CSV, wrong_csv},
-	{REPORT_HEATMAP, FORMAT_SVG, wrong_svg},
+	{REPORT_HEATMAP, FORMAT_SVG, wrong_picture},
 	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people},
 	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines},
 };
