@@ -85,6 +85,8 @@ static void check_diff(const struct options *o)
 		check_sides(o);
 	else if (sides || o->single || o->noise)
 		misuse("--before, --after, --single-run and --aa go with --report diff");
+	if (o->single && !o->ngates)
+		misuse("--single-run goes with --fail-if: it lets a gate judge one run per side");
 }
 
 static void check_metrics(const struct options *o)

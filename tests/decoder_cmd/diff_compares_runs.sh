@@ -71,6 +71,8 @@ run 0 --report diff --format csv --before old/1.bin old/2.bin --after new
 # One run each.
 run 2 --report diff --fail-if 'mean>+1%' old/1.bin new/1.bin
 in_file err 'one run each: .*--single-run'
+run 2 --report diff --single-run old/1.bin new/1.bin
+in_file err '^cpidecode: --single-run goes with --fail-if: '
 run 5 --report diff --single-run --fail-if 'max>+1%' old/1.bin new/1.bin
 in_file err 'max has no test: it fails by its value'
 
