@@ -217,7 +217,10 @@ static inline uint32_t cpidecode_hook_word(const cpidecode_hook *h, unsigned i)
 CPIDECODE_API const char *cpidecode_hook_string(
 	const cpidecode_hook *h, unsigned i, size_t *length);
 
-/* Hooks in order: ticks, then ring, then position; several files: CLOCK_REALTIME first. */
+/*
+ * Hooks in order: ticks, then ring, then position; several files: CLOCK_REALTIME first. In an NRM2
+ * file each hook of a group has a stamp of its own, and the order is by the group's.
+ */
 typedef struct cpidecode_hooks cpidecode_hooks;
 
 CPIDECODE_API int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks **it);
@@ -226,6 +229,10 @@ CPIDECODE_API int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks
  * reading a file failed (CPIDECODE_EREAD).
  */
 CPIDECODE_API int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook);
+
+/* The stamp of the present hook's group, which ends its interval. Another one than the hook's only
+ * in an NRM2 file. 0: there is no hook. */
+CPIDECODE_API uint64_t cpidecode_hooks_group_ticks(const cpidecode_hooks *it);
 
 /*
  * Moves to the first hook not before time_ns, forwards or backwards, at any time. Sections before

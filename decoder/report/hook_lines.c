@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../formats/base/utf8.h"
-#include "../model/trace/nrm2_tail.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"
@@ -444,17 +443,4 @@ int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
 	default:
 		return hook_lines_write_text(l, o, h);
 	}
-}
-
-const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy)
-{
-	const struct trace_file *f = trace_file(t, h->file);
-	struct nrm2_tail tail;
-
-	if (!f->import || !nrm2_tail(h, &tail))
-		return h;
-	*copy = *h;
-	copy->ticks = tail.stamp;
-	copy->time_ns = trace_time(f, tail.stamp);
-	return copy;
 }

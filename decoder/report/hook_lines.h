@@ -18,7 +18,4 @@ void hook_lines_header(struct hook_lines *l, struct out *o);
 int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h);
 void hook_lines_free(struct hook_lines *l); /* NULL is fine */
 
-/* The hook with the stamp of its own that it has in an NRM2 file, in *copy; or h itself. */
-const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../model/hooks/pass.h"
+#include "../model/trace/nrm2_tail.h"
 #include "hook_lines.h"
 #include "query/hook_counts.h"
 #include "report.h"

@@ -24,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE
 "$GENTRACE" -k groups -g 5000 -n 3000 generated.bin
 "$GENTRACE" -k groups -g 5000 -n 2000 -p label,time -z lz4 timed.bin
 set -- generated.bin timed.bin
-for case in arguments events hosts interval_time cpuutil begins containers; do
+for case in arguments events hosts interval_time cpuutil begins containers nrm2_groups; do
 	"$MKTRACE" "$here/../golden/cases/$case/trace.txt" "$case.bin" 2>err || fail "$case: $(cat err)"
 	set -- "$@" "$case.bin"
 done

@@ -2,13 +2,16 @@
 #include <stdlib.h>
 
 #include "../intervals/api_private.h"
+#include "../trace/nrm2_tail.h"
 
 struct cpidecode_hooks {
 	const struct trace *trace;
 	struct hook_iter *it;
 	cpidecode_hook hook;
 	const struct hook *current; /* NULL: no hook */
-	bool walking;		    /* the cursor walks its fields */
+	struct hook copy;	    /* of one in an NRM2 file, with the stamp of its own */
+	uint64_t group_ticks;
+	bool walking; /* the cursor walks its fields */
 	struct field_cursor fields;
 };
 
@@ -36,6 +39,8 @@ int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook)
 	if (rc <= 0)
 		return rc;
 	it->current = h;
+	it->group_ticks = h->ticks;
+	h = hook_as_written(it->trace, h, &it->copy);
 	it->hook = (cpidecode_hook){
 		.ticks = h->ticks,
 		.time_ns = h->time_ns,
@@ -55,6 +60,11 @@ int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook)
 	};
 	*hook = &it->hook;
 	return 1;
+}
+
+uint64_t cpidecode_hooks_group_ticks(const cpidecode_hooks *it)
+{
+	return it->current ? it->group_ticks : 0;
 }
 
 const char *cpidecode_hook_string(const cpidecode_hook *h, unsigned i, size_t *length)

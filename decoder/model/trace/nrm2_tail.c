@@ -16,3 +16,16 @@ bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail)
 	tail->wide = record + at + NRM2_T_INDEX;
 	return true;
 }
+
+const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy)
+{
+	const struct trace_file *f = trace_file(t, h->file);
+	struct nrm2_tail tail;
+
+	if (!f->import || !nrm2_tail(h, &tail))
+		return h;
+	*copy = *h;
+	copy->ticks = tail.stamp;
+	copy->time_ns = trace_time(f, tail.stamp);
+	return copy;
+}

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
 #define SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
 
-#include "model.h"
+#include "trace.h"
 
 struct nrm2_tail {
 	uint64_t stamp;	     /* the hook's own; its record has its group's */
@@ -12,5 +12,8 @@ struct nrm2_tail {
 
 /* For hooks of a file with trace_file.import. False: the record holds everything. */
 bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail);
+
+/* The hook with the stamp of its own that it has in an NRM2 file, in *copy; or h itself. */
+const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy);
 
 #endif

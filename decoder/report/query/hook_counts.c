@@ -7,6 +7,7 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../../model/hooks/pass.h"
+#include "../../model/trace/nrm2_tail.h"
 #include "../../model/hooks/schema.h"
 #include "../hook_lines.h"
 #include "../open.h"

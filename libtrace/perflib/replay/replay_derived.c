@@ -200,20 +200,25 @@ static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
 	return true;
 }
 
-static void begin_group(struct derived *d, const cpidecode_hook *h)
+static void begin_group(struct derived *d, const struct replay *r)
 {
+	const cpidecode_hook *h = r->at.hook;
+
 	for (uint32_t i = 0; i < d->cpus; i++)
 		d->cpu[i].now = (struct figures){0};
 	d->total = (struct figures){0};
 	d->tid = h->tid;
 	d->file = h->file;
 	d->mm = h->minor & CPI_MINOR_MM;
-	d->ticks = h->ticks;
+	d->ticks = cpidecode_hooks_group_ticks(r->at.it);
 }
 
-static bool is_of_group(const struct derived *d, const cpidecode_hook *h)
+static bool is_of_group(const struct derived *d, const struct replay *r)
 {
-	return h->tid == d->tid && h->file == d->file && h->ticks == d->ticks &&
+	const cpidecode_hook *h = r->at.hook;
+
+	return h->tid == d->tid && h->file == d->file &&
+	       cpidecode_hooks_group_ticks(r->at.it) == d->ticks &&
 	       (h->minor & CPI_MINOR_MM) == d->mm && group_part(h->major, h->minor) == PART_PER_CPU;
 }
 
@@ -264,7 +269,7 @@ static uint32_t derived_take_hook(struct replay *r, struct derived *d)
 	if (!per_cpu && (d->utilisation || part != PART_SYSTEM))
 		return ERROR_SUCCESS;
 	if (!d->has_total)
-		begin_group(d, h);
+		begin_group(d, r);
 	status = derived_read_group(r, d);
 	d->has_total = !per_cpu;
 	d->ready = per_cpu && says_something(d);
@@ -274,7 +279,7 @@ static uint32_t derived_take_hook(struct replay *r, struct derived *d)
 /* A group whose processors the present hook does not tell of ends before it. */
 static void derived_end_group(struct replay *r, struct derived *d)
 {
-	if (!d->has_total || is_of_group(d, r->at.hook))
+	if (!d->has_total || is_of_group(d, r))
 		return;
 	d->has_total = false;
 	d->ready = r->at.again = true;
