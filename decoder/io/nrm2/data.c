@@ -4,7 +4,8 @@
 
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
-#include "private.h"
+#include "data.h"
+#include "table.h"
 
 enum {
 	/* So many hooks in a row are no accident. */

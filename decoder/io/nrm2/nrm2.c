@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "../../../include/cpidecode.h"
-#include "private.h"
+#include "data.h"
+#include "sections.h"
 
 static int __attribute__((format(printf, 2, 3)))
 nrm2_write_meta(struct nrm2_scan *s, const char *format, ...)

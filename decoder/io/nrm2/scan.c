@@ -1,6 +1,6 @@
 /* Reading the file: a window of it, its damage and progress. */
 #include "../../base/grow.h"
-#include "private.h"
+#include "scan.h"
 
 enum { PROGRESS_STEP = 4 << 20 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../../include/cpidecode.h"
-#include "private.h"
+#include "table.h"
 
 #define NS UINT64_C(1000000000)
 

@@ -1,9 +1,9 @@
-/* The conversion from inside: nrm2.c (the file), scan.c, sections.c, data.c. */
-#ifndef SWT_DECODER_IO_NRM2_PRIVATE_H
-#define SWT_DECODER_IO_NRM2_PRIVATE_H
+/* The conversion of one file: what is known of it so far, and its bytes. */
+#ifndef SWT_DECODER_IO_NRM2_SCAN_H
+#define SWT_DECODER_IO_NRM2_SCAN_H
 
 #include "../../../formats/base/hash_index.h"
-#include "nrm2.h"
+#include "../input.h"
 #include "group.h"
 
 enum {
@@ -33,17 +33,6 @@ struct nrm2_cpu {
 struct nrm2_region {
 	uint64_t at, size;
 	unsigned which; /* in io_import.kernel */
-};
-
-struct nrm2_part {
-	uint64_t at, data, end; /* of the header, its data, and where they end */
-	bool big, own;
-	uint32_t cpu, ring, mode, type, lost;
-	/* Whose the next hooks of a section of ours are, and of which group. */
-	uint32_t tid;
-	uint64_t group;
-	bool grouped;
-	uint8_t header[NRM2_HEADER_SIZE];
 };
 
 struct nrm2_scan {
@@ -78,18 +67,5 @@ struct nrm2_scan {
 int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got);
 int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why);
 int nrm2_progress(struct nrm2_scan *s, uint64_t at);
-
-/* 1 and *part if a section stands there, 0, or a code. *why: what is wrong, if there is more. */
-int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, const char **why);
-int nrm2_sections(struct nrm2_scan *s);
-
-/* The hooks of a section. part->end is lowered when the next section stands before it. */
-int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part);
-/* Hooks whose rest never came. */
-int nrm2_data_end(struct nrm2_scan *s);
-
-/* nrm2_table.c: what hooks say about the trace itself. 0 or a code. */
-int nrm2_own_table(struct nrm2_scan *s, const struct nrm2_hook *h);
-int nrm2_learn(struct nrm2_scan *s, const struct nrm2_part *part, const struct nrm2_hook *h);
 
 #endif

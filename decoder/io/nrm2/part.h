@@ -1,0 +1,21 @@
+/* A section's header. */
+#ifndef SWT_DECODER_IO_NRM2_PART_H
+#define SWT_DECODER_IO_NRM2_PART_H
+
+#include "scan.h"
+
+struct nrm2_part {
+	uint64_t at, data, end; /* of the header, its data, and where they end */
+	bool big, own;
+	uint32_t cpu, ring, mode, type, lost;
+	/* Whose the next hooks of a section of ours are, and of which group. */
+	uint32_t tid;
+	uint64_t group;
+	bool grouped;
+	uint8_t header[NRM2_HEADER_SIZE];
+};
+
+/* 1 and *part if a section stands there, 0, or a code. *why: what is wrong, if there is more. */
+int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, const char **why);
+
+#endif

@@ -1,0 +1,9 @@
+/* All sections of the file, and what stands between and behind them. */
+#ifndef SWT_DECODER_IO_NRM2_SECTIONS_H
+#define SWT_DECODER_IO_NRM2_SECTIONS_H
+
+#include "scan.h"
+
+int nrm2_sections(struct nrm2_scan *s);
+
+#endif
