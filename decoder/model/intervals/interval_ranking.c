@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../../base/grow.h"
-#include "../../base/sort.h"
+#include "interval_order.h"
 #include "interval_record.h"
 #include "intervals.h"
 
@@ -21,8 +21,7 @@ struct interval_ranking {
 /* The rank is the key. The interval's own record follows. */
 struct ranking_record {
 	struct sorter_record sort;
-	uint32_t machine, ring;
-	uint64_t start, position, file;
+	struct interval_order order;
 	/* What a stream finds out, and records do not hold. */
 	int64_t start_ns;
 	double elapsed_ns;
@@ -34,15 +33,8 @@ _Static_assert(sizeof(struct ranking_record) + RECORD_MAX_SIZE <= 16 << 10, "fit
 static int ranking_compare_records(const struct sorter_record *x, const struct sorter_record *y)
 {
 	const struct ranking_record *a = (const void *)x, *b = (const void *)y;
-	int c = compare_u64(a->machine, b->machine);
 
-	if (!c)
-		c = compare_u64(a->start, b->start);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
-	return c ? c : compare_u64(a->file, b->file);
+	return interval_order_compare(&a->order, &b->order);
 }
 
 int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_ranking **result)
@@ -91,11 +83,7 @@ int interval_ranking_add(
 	*to = (struct ranking_record){.sort = {.key = rank,
 					      .group = group,
 					      .size = (uint16_t)(sizeof *to + record->sort.size)},
-		.machine = iv->machine,
-		.ring = iv->ring,
-		.start = iv->start_ticks,
-		.position = iv->position,
-		.file = iv->file,
+		.order = interval_order_of(iv),
 		.start_ns = iv->start_ns,
 		.elapsed_ns = iv->elapsed_ns,
 		.long_ns = iv->long_ns,

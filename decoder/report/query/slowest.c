@@ -46,11 +46,7 @@ static bool slowest_is_nearer(const struct top_entry *a, const struct top_entry 
 		return a->rank < b->rank;
 	if (a->trace != b->trace)
 		return a->trace < b->trace;
-	if (a->start != b->start)
-		return a->start < b->start;
-	if (a->ring != b->ring)
-		return a->ring < b->ring;
-	return a->position != b->position ? a->position < b->position : a->file < b->file;
+	return interval_order_compare(&a->order, &b->order) < 0;
 }
 
 static void slowest_update_median(struct median *m, const struct top_entry *entry)
@@ -71,11 +67,8 @@ static int slowest_take_interval(void *ctx, unsigned thread, const struct interv
 		return 0;
 	const uint64_t p50 = s->p50[g->place];
 	const struct top_entry entry = {.rank = ns > p50 ? ns - p50 : p50 - ns,
-		.start = iv->start_ticks,
-		.position = iv->position,
-		.trace = s->places[iv->file],
-		.ring = iv->ring,
-		.file = iv->file};
+		.order = interval_order_of(iv),
+		.trace = s->places[iv->file]};
 
 	if (top_has(&s->top, iv, &place))
 		atomic_store_explicit(&s->wanted[g->place], 1, memory_order_relaxed);
@@ -123,18 +116,20 @@ static int slowest_list_kins(struct slowest_search *s)
 	for (size_t i = 0; i < s->top.count; i++) {
 		const struct top_entry *hook = &s->top.at[i];
 
-		s->walk.kins[count++] = (struct kin){
-			.file = hook->file, .ring = hook->ring, .position = hook->position};
+		s->walk.kins[count++] = (struct kin){.file = hook->order.file,
+			.ring = hook->order.ring,
+			.position = hook->order.position};
 	}
 	kin_sort(s->walk.kins, count);
 	for (size_t i = 0; i < groups; i++) {
 		const struct top_entry *hook = &s->medians[i].hook;
 
 		if (s->wanted[i] && s->medians[i].is_found &&
-			!kin_find(
-				s->walk.kins, s->top.count, hook->file, hook->ring, hook->position))
-			s->walk.kins[count++] = (struct kin){
-				.file = hook->file, .ring = hook->ring, .position = hook->position};
+			!kin_find(s->walk.kins, s->top.count, hook->order.file, hook->order.ring,
+				hook->order.position))
+			s->walk.kins[count++] = (struct kin){.file = hook->order.file,
+				.ring = hook->order.ring,
+				.position = hook->order.position};
 	}
 	kin_sort(s->walk.kins, count);
 	s->walk.count = count;
@@ -144,8 +139,8 @@ static int slowest_list_kins(struct slowest_search *s)
 static const struct kin *slowest_find_kin(
 	const struct slowest_search *s, const struct top_entry *hook)
 {
-	const struct kin *kin =
-		kin_find(s->walk.kins, s->walk.count, hook->file, hook->ring, hook->position);
+	const struct kin *kin = kin_find(s->walk.kins, s->walk.count, hook->order.file,
+		hook->order.ring, hook->order.position);
 
 	return kin && kin->is_found ? kin : NULL;
 }
@@ -235,8 +230,8 @@ static int slowest_print_all(struct slowest_search *s)
 		if (!one.group)
 			continue;
 		middle = &s->medians[one.group->place].hook;
-		one.median = kin_find(
-			s->walk.kins, s->walk.count, middle->file, middle->ring, middle->position);
+		one.median = kin_find(s->walk.kins, s->walk.count, middle->order.file,
+			middle->order.ring, middle->order.position);
 		if (!one.median)
 			continue;
 		one.names = slowest_name_values(s, one.kin->iv);
@@ -384,8 +379,9 @@ static int slowest_list_kept(struct slowest_search *s, const struct slowest_kept
 	for (size_t i = 0; i < count; i++) {
 		const struct top_entry *hook = &s->top.at[i];
 
-		s->walk.kins[i] = (struct kin){
-			.file = hook->file, .ring = hook->ring, .position = hook->position};
+		s->walk.kins[i] = (struct kin){.file = hook->order.file,
+			.ring = hook->order.ring,
+			.position = hook->order.position};
 	}
 	kin_sort(s->walk.kins, count);
 	for (size_t i = 0; i < k->nmedians; i++) {
@@ -416,8 +412,8 @@ static int slowest_keep(struct slowest_search *s, struct slowest_kept *k)
 			continue;
 		if (!row)
 			return CPIDECODE_ENOMEM;
-		row->key =
-			(struct slowest_key){hook->file, hook->ring, hook->start, hook->position};
+		row->key = (struct slowest_key){hook->order.file, hook->order.ring,
+			hook->order.start, hook->order.position};
 		row->rank = hook->rank;
 		row->kin = *kin;
 		row->meanwhile = *meanwhile_find(&s->meanwhile, kin->iv);

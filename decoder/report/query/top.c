@@ -5,7 +5,6 @@
 
 #include "../../base/grow.h"
 #include "../../base/heap.h"
-#include "../../base/sort.h"
 #include "../../model/hooks/pass.h"
 #include "../../model/intervals/intervals.h"
 #include "../tallies.h"
@@ -33,13 +32,7 @@ static int top_compare_entries(const void *x, const void *y)
 		c = compare_u64(b->rank, a->rank);
 	if (!c)
 		c = compare_u64(a->trace, b->trace);
-	if (!c)
-		c = compare_u64(a->start, b->start);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
-	return c ? c : compare_u64(a->file, b->file);
+	return c ? c : interval_order_compare(&a->order, &b->order);
 }
 
 /* The order of the heap: the last one is its root. */
@@ -106,12 +99,8 @@ bool top_find_rank(
 static int top_take_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct top_search *s = ctx;
-	struct top_entry entry = {.start = iv->start_ticks,
+	struct top_entry entry = {.order = interval_order_of(iv),
 		.end = iv->end_ticks,
-		.position = iv->position,
-		.machine = iv->machine,
-		.ring = iv->ring,
-		.file = iv->file,
 		.tid = iv->tid,
 		.trace = s->places[iv->file]};
 
@@ -122,11 +111,11 @@ static int top_take_interval(void *ctx, unsigned thread, const struct interval *
 static int top_compare_hooks(
 	const struct top_entry *a, uint32_t file, uint32_t ring, uint64_t position)
 {
-	int c = compare_u64(a->file, file);
+	int c = compare_u64(a->order.file, file);
 
 	if (!c)
-		c = compare_u64(a->ring, ring);
-	return c ? c : compare_u64(a->position, position);
+		c = compare_u64(a->order.ring, ring);
+	return c ? c : compare_u64(a->order.position, position);
 }
 
 static int top_compare_places(const void *x, const void *y)
@@ -134,13 +123,13 @@ static int top_compare_places(const void *x, const void *y)
 	const struct top_entry *a = *(const struct top_entry *const *)x;
 	const struct top_entry *b = *(const struct top_entry *const *)y;
 
-	return top_compare_hooks(a, b->file, b->ring, b->position);
+	return top_compare_hooks(a, b->order.file, b->order.ring, b->order.position);
 }
 
 static int top_compare_thread_ends(
 	const struct top_entry *a, uint32_t machine, uint32_t tid, uint64_t end)
 {
-	int c = compare_u64(a->machine, machine);
+	int c = compare_u64(a->order.machine, machine);
 
 	if (!c)
 		c = compare_u64(a->tid, tid);
@@ -152,7 +141,7 @@ static int top_compare_ends(const void *x, const void *y)
 	const struct top_entry *a = *(const struct top_entry *const *)x;
 	const struct top_entry *b = *(const struct top_entry *const *)y;
 
-	return top_compare_thread_ends(a, b->machine, b->tid, b->end);
+	return top_compare_thread_ends(a, b->order.machine, b->tid, b->end);
 }
 
 /* Merges the threads' entries. */
@@ -285,9 +274,10 @@ bool top_is_around(const struct top *t, const struct interval *iv)
 	while (first-- > 0) {
 		const struct top_entry *e = t->by_end[first];
 
-		if (e->machine != iv->machine || e->tid != iv->tid || e->end < iv->start_ticks)
+		if (e->order.machine != iv->machine || e->tid != iv->tid ||
+			e->end < iv->start_ticks)
 			return false;
-		if (e->start >= iv->start_ticks)
+		if (e->order.start >= iv->start_ticks)
 			return true;
 	}
 	return false;

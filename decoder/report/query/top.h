@@ -5,16 +5,18 @@
 #ifndef SWT_DECODER_REPORT_QUERY_TOP_H
 #define SWT_DECODER_REPORT_QUERY_TOP_H
 
+#include "../../model/intervals/interval_order.h"
 #include "where.h"
 
 enum { TOP_MOST = 1000000 };
 
 struct top_entry {
-	uint64_t rank;		       /* greater ones come first */
-	bool is_known;		       /* those without a value come last */
-	uint64_t start, end, position; /* ticks; order among equals */
-	uint32_t machine, ring, file, tid;
-	uint32_t trace; /* its place by the ids of the traces; before start in the order */
+	uint64_t rank;		     /* greater ones come first */
+	struct interval_order order; /* among equals */
+	uint64_t end;		     /* ticks */
+	uint32_t tid;
+	uint32_t trace; /* its place by the ids of the traces; before `order` */
+	bool is_known;	/* those without a value come last */
 };
 
 /* Starts zeroed. */
