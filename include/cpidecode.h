@@ -295,10 +295,11 @@ CPIDECODE_API int cpidecode_hooks_damage(
 CPIDECODE_API void cpidecode_hooks_close(cpidecode_hooks *it);
 
 enum cpidecode_interval_flag {
-	CPIDECODE_IV_SUMMARY = 1 << 0,	    /* the group holds a summary hook */
-	CPIDECODE_IV_DETAILED = 1 << 1,	    /* it holds detailed hooks */
-	CPIDECODE_IV_NO_START = 1 << 2,	    /* a label end without its start */
-	CPIDECODE_IV_NO_END = 1 << 3,	    /* a label start without its end */
+	CPIDECODE_IV_SUMMARY = 1 << 0,	/* the group holds a summary hook */
+	CPIDECODE_IV_DETAILED = 1 << 1, /* it holds detailed hooks */
+	CPIDECODE_IV_NO_START = 1 << 2, /* a label end without its start */
+	/* A label start without its end; of an open interval: its end may have been overwritten. */
+	CPIDECODE_IV_NO_END = 1 << 3,
 	CPIDECODE_IV_INCONSISTENT = 1 << 4, /* its hooks contradict each other */
 	CPIDECODE_IV_SCRIPTED = 1 << 5,	    /* of a trace with scripted counters */
 	CPIDECODE_IV_MALFORMED = 1 << 6, /* a hook shorter than its schema, or elapsed too long */

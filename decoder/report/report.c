@@ -1,6 +1,7 @@
 /* Text and notes shared by several reports. */
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../model/intervals/begin_hook.h"
 #include "../sink/escape.h"
 #include "report.h"
 
@@ -82,16 +83,33 @@ static void report_put_open(struct out *o, const struct begins *b)
 		out_printf(o, ", others %" PRIu64, others);
 }
 
+/* Those that may have ended in a ring that overwrote it. */
+static size_t report_count_no_end(const struct report *r, const struct begins *b)
+{
+	struct overwritten overwritten = {0};
+	size_t n = 0;
+
+	if (!overwritten_find(&overwritten, r->trace))
+		for (size_t i = 0; i < b->count; i++)
+			n += begin_may_have_ended(&b->at[i], &overwritten);
+	overwritten_free(&overwritten);
+	return n;
+}
+
 void report_note_open(const struct report *r)
 {
 	struct begins *b = &r->found->begins;
 	struct out names;
+	size_t no_end;
 
 	begins_settle(b, r->trace);
 	if (!b->count)
 		return;
 	out_memory(&names);
 	report_put_open(&names, b);
+	no_end = report_count_no_end(r, b);
+	if (no_end)
+		out_printf(&names, "; the end of %zu may have been overwritten", no_end);
 	out_char(&names, '\0');
 	report_note(r,
 		"%zu interval%s open at the end of the trace, and left out (--report intervals lists "

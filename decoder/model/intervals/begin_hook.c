@@ -86,7 +86,8 @@ int begin_take(struct begins *b, const struct trace *t, const struct hook *h)
 	return rc;
 }
 
-void begin_interval(const struct begun *begun, const struct trace *t, struct interval *iv)
+void begin_interval(const struct begun *begun, const struct trace *t,
+	const struct overwritten *overwritten, struct interval *iv)
 {
 	const struct trace_file *file = trace_file(t, begun->file);
 
@@ -116,5 +117,6 @@ void begin_interval(const struct begun *begun, const struct trace *t, struct int
 	iv->has_label = begun->label != NULL;
 	iv->label = begun->label;
 	iv->label_len = begun->label_len;
-	iv->flags = IV_OPEN | (file->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0);
+	iv->flags = IV_OPEN | (begin_may_have_ended(begun, overwritten) ? IV_NO_END : 0) |
+		    (file->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0);
 }

@@ -4,6 +4,7 @@
 
 #include "../../../formats/cpi_group.h"
 #include "../trace/begins.h"
+#include "../trace/overwritten.h"
 
 static inline bool begin_is_hook(uint8_t major, uint32_t minor)
 {
@@ -14,7 +15,14 @@ static inline bool begin_is_hook(uint8_t major, uint32_t minor)
 
 /* Takes such a hook. 0 or CPIDECODE_ENOMEM. */
 int begin_take(struct begins *b, const struct trace *t, const struct hook *h);
+/* Whether the interval may have ended in a ring that overwrote this hook. */
+static inline bool begin_may_have_ended(const struct begun *begun, const struct overwritten *o)
+{
+	return overwritten_after(o, begun->machine, begun->ring, false, begun->ticks);
+}
+
 /* The open interval: up to the last stamp of its machine's files. Its label is the begun one's. */
-void begin_interval(const struct begun *begun, const struct trace *t, struct interval *iv);
+void begin_interval(const struct begun *begun, const struct trace *t,
+	const struct overwritten *overwritten, struct interval *iv);
 
 #endif

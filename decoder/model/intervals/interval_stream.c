@@ -94,14 +94,18 @@ static void free_feeders(struct feeder *feeders, unsigned n)
 /* What is open, as intervals, where they are wanted. */
 static int interval_stream_add_open(struct reading_in *r, struct findings *found)
 {
+	struct overwritten overwritten = {0};
 	struct interval iv;
 	int rc = 0;
 
 	begins_settle(&found->begins, r->stream->t);
+	if (found->begins.count)
+		rc = overwritten_find(&overwritten, r->stream->t);
 	for (size_t i = 0; i < found->begins.count && !rc; i++) {
-		begin_interval(&found->begins.at[i], r->stream->t, &iv);
+		begin_interval(&found->begins.at[i], r->stream->t, &overwritten, &iv);
 		rc = interval_stream_add_interval(r, 0, &iv);
 	}
+	overwritten_free(&overwritten);
 	return rc;
 }
 

@@ -158,10 +158,12 @@ struct interval {
 };
 
 enum interval_flag {
-	IV_SUMMARY = 1u << 0,	   /* the group holds a summary hook: "summary" */
-	IV_DETAILED = 1u << 1,	   /* system-wide, per-processor (and thread) hooks: "detailed" */
-	IV_NO_START = 1u << 2,	   /* label end without label start: "no-start" */
-	IV_NO_END = 1u << 3,	   /* label start without label end: "no-end" */
+	IV_SUMMARY = 1u << 0,  /* the group holds a summary hook: "summary" */
+	IV_DETAILED = 1u << 1, /* system-wide, per-processor (and thread) hooks: "detailed" */
+	IV_NO_START = 1u << 2, /* label end without label start: "no-start" */
+	/* Label start without label end; with IV_OPEN: its end may have been overwritten: "no-end"
+	 */
+	IV_NO_END = 1u << 3,
 	IV_INCONSISTENT = 1u << 4, /* hooks of one group contradict each other: "inconsistent" */
 	IV_SCRIPTED = 1u << 5,	   /* from a trace with scripted counters: "scripted" */
 	IV_MALFORMED = 1u << 6,	   /* a hook shorter than its schema: "malformed" */
