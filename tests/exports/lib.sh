@@ -41,16 +41,16 @@ trace_processor()
 }
 
 # is_read NAME: whether the format's reader reads this trace. Readers have no sanitizer: where
-# cpidecode has one (EXPORTS_READ=few), it writes every trace and they read three. The build without
-# sanitizers has them read all.
+# cpidecode has one (EXPORTS_READ=few), it writes every trace and they read these few. The build
+# without sanitizers has them read all.
 is_read()
 {
-	case ${EXPORTS_READ:-all}/$1 in
-	all/* | few/plain | few/nesting | few/measured) ;;
+	case $EXPORTS_READ/$1 in
+	all/* | few/nesting | few/counters | few/measured) ;;
 	*) return 1 ;;
 	esac
 }
-if [ "${EXPORTS_READ:-all}" = few ]; then
+if [ "${EXPORTS_READ:=all}" = few ]; then
 	echo "skipped: readers of most traces: only cpidecode has a sanitizer, and another build reads them"
 fi
 
