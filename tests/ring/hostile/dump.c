@@ -14,7 +14,7 @@
 #include "world.h"
 
 enum {
-	DUMPS = SLOW_MACHINE > 1 ? 100
+	DUMPS = SLOW_MACHINE > 1 ? 50
 		: SANITIZED	 ? 150
 				 : 300,
 	SIZE_DUMPS = (SANITIZED && SLOW_MACHINE == 1 ? 200 : 500) / SLOW_MACHINE

@@ -267,7 +267,10 @@ static void play(const void *arg)
 			trial(&one, 1, &p, visits, false);
 	}
 	report(&one, "one stopped");
-	for (uint32_t i = 0; kind->mode == SHM_MODE_WRAP && i < RING_POINTS * RING_POINTS; i++) {
+	/* Guest rings are the same C code everywhere: a slow machine stops one writer there. */
+	bool pairs = kind->mode == SHM_MODE_WRAP && !(kind->guest && SLOW_MACHINE > 1);
+
+	for (uint32_t i = 0; pairs && i < RING_POINTS * RING_POINTS; i++) {
 		enum ring_point at[VICTIMS] = {i / RING_POINTS, i % RING_POINTS};
 
 		if (comes_there(at[0]) && comes_there(at[1]))
