@@ -55,7 +55,7 @@ int actor_does(enum actor who, int (*what)(void))
 	pid = fork();
 	if (pid == 0) {
 		signal(SIGALRM, SIG_DFL);
-		alarm(25);
+		alarm(100);
 		_exit(actor_become(who) ? what() : 255);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)

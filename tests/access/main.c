@@ -21,7 +21,7 @@
 #include "matrix.h"
 #include "sandbox.h"
 
-enum { ROW_SECONDS = 30, LEAST_ROWS = 40 };
+enum { ROW_SECONDS = 120, LEAST_ROWS = 40 };
 
 struct box box;
 static struct result *result; /* shared with the child */

@@ -43,13 +43,13 @@ is_wellformed()
 	"${WELLFORMED:?the checker of formats}" "$1" "$2" >wrong || fail "$(cat wrong)"
 }
 
-# wait_until COMMAND...: for at most 20 s.
+# wait_until COMMAND...: for at most a minute; more on a slow machine.
 wait_until()
 {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 1000 ] || fail "waited in vain: $*"
+		[ $tries -lt 3000 ] || fail "waited in vain: $*"
 		sleep 0.02
 	done
 }

@@ -230,7 +230,7 @@ START_TEST(fork_in_the_middle)
 			const CPI_DATA *d;
 			void *h;
 
-			alarm(20);
+			alarm(120);
 			_exit(CpiInit(7, &h) || CpiStart(h) || CpiGet(h, &d) ||
 				d->tid != (UINT32)getpid() || CpiTerminate(h));
 		}

@@ -273,7 +273,7 @@ assert began["returns"] == second, began["returns"]
 ' 2>err || fail "start_cpu: $(cat err)"
 	# Its arguments come behind the processor.
 	"$SWTRACE" on >out 2>err || fail "on again"
-	"$SWTRACE" trigger --when 'label=moves and arg.second>0' --timeout 20s -o trace.bin \
+	"$SWTRACE" trigger --when 'label=moves and arg.second>0' --timeout 60s -o trace.bin \
 		>said 2>told </dev/null &
 	watcher=$!
 	wait_until grep -q watching told
@@ -352,7 +352,7 @@ for row in rows:
 trigger)
 	# Conditions on a light interval's label and arguments; nothing else fires.
 	"$SWTRACE" init -t wrap -s 1 >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
-	"$SWTRACE" trigger --when 'label=begun and arg.u=1 and arg.key=k' --timeout 20s -o trace.bin \
+	"$SWTRACE" trigger --when 'label=begun and arg.u=1 and arg.key=k' --timeout 60s -o trace.bin \
 		>said 2>told </dev/null &
 	watcher=$!
 	wait_until grep -q watching told

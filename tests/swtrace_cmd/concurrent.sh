@@ -9,7 +9,7 @@ for mode in norm wrap; do
 		writers="$writers $!"
 	done
 	pids="$pids $writers"
-	sleep 0.3
+	until_true '[ "$(number attempted)" -gt 0 ]'
 	for i in 1 2 3 4 5; do
 		exits 0 "$SWTRACE" dump "$dir/live.bin"
 		is_trace "$dir/live.bin"
@@ -37,9 +37,10 @@ for mode in norm wrap; do
 	exits 0 "$SWTRACE" init -s 1 -ss 16 -t wrap
 	exits 0 "$SWTRACE" on
 	for i in 1 2 3 4 5; do
+		before=$(number attempted)
 		"$WRITER" loop >/dev/null &
 		pid=$!
-		sleep 0.1
+		until_true '[ "$(number attempted)" -gt $before ]'
 		kill -KILL $pid
 		wait $pid 2>/dev/null
 	done

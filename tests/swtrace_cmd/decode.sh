@@ -28,20 +28,6 @@ hooks_in()
 	minors "$@" | wc -l | tr -d ' '
 }
 
-# until_true COMMAND: waits at most a minute for it to succeed.
-until_true()
-{
-	for _ in $(seq 1200); do
-		if eval "$1" >/dev/null 2>&1; then
-			pass
-			return 0
-		fi
-		sleep 0.05
-	done
-	fail "after a minute still not: $1"
-	return 1
-}
-
 # field KEY: of the drain in info --json.
 field()
 {

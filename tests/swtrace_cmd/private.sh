@@ -74,11 +74,7 @@ same "private sessions left" "$(left_over)" "$before"
 # Commands say in this file that they run, and some end when it is gone.
 ready=$dir/run/ready
 until_ready() {
-	tries=0
-	while [ ! -e "$ready" ] && [ $tries -lt 600 ]; do
-		tries=$((tries + 1))
-		sleep 0.05
-	done
+	until_true '[ -e "$ready" ]'
 }
 
 # A signal to `run` goes to the command, and the dump is written.
@@ -123,13 +119,8 @@ for mine in /dev/shm/swtrace."$(id -u)".run.*; do
 	touch -c -d '1 hour ago' "$mine"
 done
 # On a busy machine the killed one's command takes its time.
-tries=0
 exits 0 "$SWTRACE" run -o "$t" -- true
-while [ "$(left_over)" -gt $((before + 1)) ] && [ $tries -lt 20 ]; do
-	tries=$((tries + 1))
-	sleep 0.05
-	exits 0 "$SWTRACE" run -o "$t" -- true
-done
+until_true '[ "$(left_over)" -le $((before + 1)) ] || { "$SWTRACE" run -o "$t" -- true; false; }'
 same "one that is alive stays" "$(left_over)" $((before + 1))
 rm "$ready"
 wait $alive

@@ -15,7 +15,7 @@ holds 5000 "$t"
 # More than a ring holds, in two halves: the drain may be late.
 exits 0 "$SWTRACE" record -s 1 -ss 16 --compress zlib -o "$t" sh -c '
 	"$WRITER" paced 15000
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		written=$("$SWTRACE" info --json | sed -n "s/.*\"written_hooks\": \([0-9]*\).*/\1/p")
 		[ "$written" -gt 14000 ] && break
 		sleep 0.05
