@@ -55,9 +55,9 @@ breaks blind-skip ledger_of_ring_is_exact -DF_BLIND_SKIP $wrap $long
 breaks late-entry committed_words_stand -DF_LATE_ENTRY -DABORTS=0 $wrap $long $reader
 breaks late-entry-and-an-abort ledger_of_ring_is_exact -DF_LATE_ENTRY $wrap $long
 breaks one-set-of-counts ledger_of_ring_is_exact -DF_ONE_SET $wrap $long -DEACH=3
-breaks group-in-pieces group_at_once_or_never -DF_GROUP_IN_PIECES -DGROUP $wrap $long $reader -DEACH=1
+breaks group-in-pieces group_at_once_or_never forward -DF_GROUP_IN_PIECES -DGROUP $wrap $long $reader -DEACH=1
 breaks head-first reservation_publishes_length -DF_HEAD_FIRST $wrap $short $reader
-breaks guest-head-first reservation_publishes_length -DF_HEAD_FIRST -DGUEST -DKILLS=1 $wrap $short
+breaks guest-head-first reservation_publishes_length forward -DF_HEAD_FIRST -DGUEST -DKILLS=1 $wrap $short
 breaks stamp-not-held-up stamps_never_decrease -DF_NO_CLAMP -DCLOCK $wrap $long
 breaks no-proof-of-death only_the_dead_are_abandoned -DF_NO_PROOF -DKILLS=1 $wrap $long
 breaks no-second-look only_the_dead_are_abandoned -DF_NO_SECOND_LOOK -DKILLS=1 $wrap $long
@@ -81,13 +81,13 @@ breaks keep-list-first kept_is_there -DF_LIST_FIRST $keep -DDUMP=1 -DABORTS=0 -D
 breaks keep-changes-not-raised kept_is_there -DF_CHANGES_NOT_RAISED $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-raised-first kept_is_there -DF_RAISED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-loaded-first kept_is_there -DF_KEEP_LOADED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
-breaks keep-not-lowered kept_is_there -DF_NOT_LOWERED $keep -DDUMP=1 -DABORTS=0 -DWRITERS=1 -DEACH=6
+breaks keep-not-lowered kept_is_there forward -DF_NOT_LOWERED $keep -DDUMP=1 -DABORTS=0 -DWRITERS=1 -DEACH=6
 breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-past-its-check kept_is_there -DF_NONE_EXEMPT $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-stored kept_is_there -DF_KEEP_STORED $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=3
 breaks keep-lets-any-go kept_is_there -DF_LETS_ANY_GO $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
 breaks keep-not-compared accepted_is_whole -DF_KEEP_NOT_COMPARED $keep -DDUMP=1 -DTAKEOVER=2 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=4
-breaks keep-leaves-uncounted ledger_of_ring_is_exact -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-leaves-uncounted ledger_of_ring_is_exact forward -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one
 
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's
 # before the one at the end, unless said otherwise.

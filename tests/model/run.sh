@@ -110,13 +110,16 @@ holds() {
 	fi
 }
 
-# breaks NAME INVARIANT OPTIONS...: an assertion of that name fails, or pan's own check does. They
-# are found sooner than the verifier could be optimised.
+# breaks NAME INVARIANT [forward] OPTIONS...: an assertion of that name fails, or pan's own check does.
+# Searched with the processes' steps in reverse order: most faults are then found in a hundredth of
+# the states, sooner than the verifier could be optimised. forward: in the order in which this
+# invariant is the first one that breaks.
 breaks() {
-	name=$1 invariant=$2
+	name=$1 invariant=$2 order=-DREVERSE
 	shift 2
+	[ "$1" != forward ] || { order=; shift; }
 	wanted "$name" || return 0
-	verify -O0 "$@" || { not_ok "$name" "cannot be made"; return 0; }
+	verify "-O0 $order" "$@" || { not_ok "$name" "cannot be made"; return 0; }
 	error=$(grep -m 1 '^pan:1:' "$work/out")
 	case $error in
 	*"$invariant"*)
