@@ -174,7 +174,7 @@ static int write_batch(struct sorter *s, struct sorter_batch *b, struct writer *
 	w->at = run.offset;
 	for (size_t i = 0; i < b->count && !rc; i++) {
 		if (b->count - i > AHEAD)
-			__builtin_prefetch(sorter_record(b, &b->entries[i + AHEAD]));
+			sorter_prefetch(b, &b->entries[i + AHEAD]);
 		rc = write_record(w, sorter_record(b, &b->entries[i]));
 	}
 	return rc ? rc : end_run(w, run);
@@ -192,14 +192,17 @@ static int spill(struct sorter *s, struct sorter_batch *b)
 	return rc;
 }
 
-int sorter_reserve(struct sorter *s, unsigned thread, struct sorter_record **r)
+/* Bytes of a batch with one more record. Sorting needs a second entry for each. */
+static inline size_t sorter_batch_bytes(const struct sorter *s, const struct sorter_batch *b)
 {
-	struct sorter_batch *b = &s->batches[thread];
-	const size_t largest = s->options.largest, share = s->share;
-	/* Sorting needs a second entry for each record. */
-	size_t needed = b->used + largest + 2 * (b->count + 1) * sizeof *b->entries;
+	return b->used + s->options.largest + 2 * (b->count + 1) * sizeof *b->entries;
+}
 
-	if (b->count && needed > share) {
+static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct sorter_batch *b)
+{
+	const size_t largest = s->options.largest, share = s->share;
+
+	if (b->count && sorter_batch_bytes(s, b) > share) {
 		int rc = spill(s, b);
 
 		if (rc)
@@ -214,8 +217,22 @@ int sorter_reserve(struct sorter *s, unsigned thread, struct sorter_record **r)
 			return CPIDECODE_ENOMEM;
 		b->cap = cap;
 	}
-	*r = (void *)(b->bytes + b->used);
 	return grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
+}
+
+int sorter_reserve(struct sorter *s, unsigned thread, struct sorter_record **r)
+{
+	struct sorter_batch *b = &s->batches[thread];
+
+	if (b->cap - b->used < s->options.largest || b->count == b->entries_cap ||
+		sorter_batch_bytes(s, b) > s->share) {
+		int rc = sorter_make_room(s, b);
+
+		if (rc)
+			return rc;
+	}
+	*r = (void *)(b->bytes + b->used);
+	return 0;
 }
 
 void sorter_add(struct sorter *s, unsigned thread)

@@ -115,7 +115,8 @@ struct sorter_merge {
 	size_t nsources;
 	struct node *heap;
 	size_t count;
-	bool started; /* the top was returned */
+	const struct node *rival; /* the first of the others than the top; NULL: none */
+	bool started;		  /* the top was returned */
 };
 
 static int merge_fill_buffer(struct sorter *s, struct source *c)
@@ -142,15 +143,19 @@ static bool is_whole(const struct source *c)
 }
 
 /* 1: c->head is the next one; 0: no more; or a code. */
-static int merge_read_source(struct sorter *s, struct source *c)
+static inline int merge_read_source(struct sorter *s, struct source *c)
 {
-	if (c->batch) {
-		if (c->next == c->batch->count)
+	const struct sorter_batch *batch = c->batch;
+
+	if (batch) {
+		const size_t i = c->next;
+
+		if (i == batch->count)
 			return 0;
-		if (c->batch->count - c->next > AHEAD)
-			__builtin_prefetch(
-				sorter_record(c->batch, &c->batch->entries[c->next + AHEAD]));
-		c->head = sorter_record(c->batch, &c->batch->entries[c->next++]);
+		if (batch->count - i > AHEAD)
+			sorter_prefetch(batch, &batch->entries[i + AHEAD]);
+		c->head = sorter_record(batch, &batch->entries[i]);
+		c->next = i + 1;
 		return 1;
 	}
 	if (c->head)
@@ -190,6 +195,15 @@ static void merge_sift_down(struct sorter_merge *m, size_t i)
 	heap_sift_down(m->heap, m->count, i, &n, sizeof n, node_before, m);
 }
 
+static void merge_find_rival(struct sorter_merge *m)
+{
+	const struct node *heap = m->heap;
+
+	m->rival = NULL;
+	if (m->count > 1)
+		m->rival = m->count > 2 && node_before(m, &heap[2], &heap[1]) ? &heap[2] : &heap[1];
+}
+
 static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, size_t nruns)
 {
 	size_t size = nruns ? READ_TOTAL / nruns / 8 * 8 : 0;
@@ -221,6 +235,7 @@ static int merge_start_sources(struct sorter_merge *m)
 	}
 	for (size_t i = m->count / 2; i-- > 0;)
 		merge_sift_down(m, i);
+	merge_find_rival(m);
 	return 0;
 }
 
@@ -251,20 +266,24 @@ int sorter_merge_open(
 	return 0;
 }
 
-/* Steps past the record returned last. */
-static int merge_advance_top(struct sorter_merge *m)
+/* Steps past the record returned last. The top mostly stays: runs hardly overlap. */
+static inline int merge_advance_top(struct sorter_merge *m)
 {
 	struct node *top = &m->heap[0];
 	int rc = merge_read_source(m->s, top->source);
 
 	if (rc < 0)
 		return rc;
-	if (rc)
+	if (rc) {
 		*top = merge_make_node(top->source);
-	else
+		if (!m->rival || node_before(m, top, m->rival))
+			return 0;
+	} else {
 		*top = m->heap[--m->count];
+	}
 	if (m->count)
 		merge_sift_down(m, 0);
+	merge_find_rival(m);
 	return 0;
 }
 

@@ -50,6 +50,15 @@ static inline const struct sorter_record *sorter_record(
 	return (const struct sorter_record *)(const void *)(b->bytes + 8 * (size_t)e->at);
 }
 
+/* Of two cache lines: most records are no longer. */
+static inline void sorter_prefetch(const struct sorter_batch *b, const struct sorter_entry *e)
+{
+	const char *at = (const char *)sorter_record(b, e);
+
+	__builtin_prefetch(at);
+	__builtin_prefetch(at + 64);
+}
+
 /* Merges runs [first, first + count) of the file and, if `batches`, all batches. */
 int sorter_merge_open(
 	struct sorter *s, size_t first, size_t count, bool batches, struct sorter_merge **m);
