@@ -48,6 +48,7 @@ int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_
 	*result = r;
 	if (!r)
 		return CPIDECODE_ENOMEM;
+	r->iv = interval_blank;
 	r->clocks = record_clocks_new(t);
 	r->wants = wants | RECORD_PLACES;
 	return r->clocks ? sorter_new(&how, &r->records) : CPIDECODE_ENOMEM;

@@ -79,14 +79,13 @@ static size_t values_bytes(uint32_t count, uint32_t bytes)
 	return count * sizeof(struct interval_value) + bytes;
 }
 
-size_t interval_record_tail(const struct interval *iv)
+size_t interval_record_arrays(const struct interval *iv)
 {
 	return cpus_bytes(iv) + utils_bytes(iv) +
-	       (iv->has_label && !iv->label_stays ? iv->label_len : 0) +
 	       (iv->num_values ? values_bytes(iv->num_values, iv->values_bytes) : 0);
 }
 
-void interval_record_put_tail(uint8_t *to, const struct interval *iv)
+static uint8_t *put_arrays(uint8_t *to, const struct interval *iv)
 {
 	size_t n = cpus_bytes(iv), utils = utils_bytes(iv);
 
@@ -102,8 +101,20 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv)
 		memcpy(to + n + values, iv->value_texts, iv->values_bytes);
 		n += values_bytes(iv->num_values, iv->values_bytes);
 	}
+	return to + n;
+}
+
+static inline void put_tail(uint8_t *to, const struct interval *iv)
+{
+	if (iv->cpus || iv->num_values)
+		to = put_arrays(to, iv);
 	if (iv->has_label && !iv->label_stays && iv->label_len)
-		memcpy(to + n, iv->label, iv->label_len);
+		memcpy(to, iv->label, iv->label_len);
+}
+
+void interval_record_put_tail(uint8_t *to, const struct interval *iv)
+{
+	put_tail(to, iv);
 }
 
 static inline uint32_t is_value_measured(const uint8_t *value, unsigned i)
@@ -117,8 +128,7 @@ static inline uint32_t is_value_measured(const uint8_t *value, unsigned i)
 }
 
 /* Of those in [first, end). Without branches: which ones are measured is hard to predict. */
-static inline __attribute__((always_inline)) uint32_t find_measured_values(
-	const uint8_t *value, unsigned first, unsigned end)
+static inline uint32_t find_measured_values(const uint8_t *value, unsigned first, unsigned end)
 {
 	uint32_t mask = 0;
 
@@ -127,43 +137,56 @@ static inline __attribute__((always_inline)) uint32_t find_measured_values(
 	return mask;
 }
 
-/* Whether all integers below VALUES that are measured take 32 bits. */
-static inline bool are_values_narrow(const uint8_t *value)
+/* Writes the measured integers below VALUES as 32 bits each. False: they need more. */
+static inline __attribute__((always_inline)) bool put_narrow_values(
+	uint8_t **to, const uint8_t *value, uint32_t *mask)
 {
+	uint8_t *p = *to;
+	uint32_t found = 0;
 	uint64_t all = 0;
 
 	for (unsigned i = DOUBLES; i < VALUES; i++) {
 		uint64_t u;
 
 		memcpy(&u, value + 8 * (size_t)i, 8);
-		all |= u == NOT_MEASURED ? 0 : u;
+		/* The next one overwrites it if it is not measured. */
+		memcpy(p, &(uint32_t){(uint32_t)u}, 4);
+		uint32_t measured = u != NOT_MEASURED;
+		p += 4 * measured;
+		found |= measured << i;
+		all |= u + 1;
 	}
+	*to = p;
+	*mask |= found;
 	return all <= UINT32_MAX;
+}
+
+/* Writes the values of the mask. */
+static uint8_t *put_wide_values(uint8_t *p, const uint8_t *value, uint32_t mask)
+{
+	for (; mask; mask &= mask - 1, p += 8)
+		memcpy(p, value + 8 * (size_t)__builtin_ctz(mask), 8);
+	return p;
 }
 
 static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 {
 	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
 	uint8_t *const first = to + sizeof(struct values), *p = first;
-	/* Two loops: gcc unrolls them. */
-	uint32_t mask = find_measured_values(value, 0, DOUBLES) |
-			find_measured_values(value, DOUBLES, VALUES);
+	uint32_t mask = find_measured_values(value, 0, DOUBLES), narrow = 0;
 
-	uint32_t narrow =
-		iv->major != CPUUTIL_MAJOR && are_values_narrow(value) ? VALUES_NARROW : 0;
+	if (mask)
+		p = put_wide_values(p, value, mask);
+	if (iv->major != CPUUTIL_MAJOR && put_narrow_values(&p, value, &mask)) {
+		narrow = VALUES_NARROW;
+	} else {
+		const unsigned end = iv->major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
 
-	if (iv->major == CPUUTIL_MAJOR)
-		mask |= find_measured_values(value, VALUES, UTIL_VALUES);
-	for (uint32_t left = narrow ? mask & VALUES_DOUBLES : mask; left; left &= left - 1, p += 8)
-		memcpy(p, value + 8 * (size_t)__builtin_ctz(left), 8);
-	for (uint32_t left = narrow ? mask & ~VALUES_DOUBLES : 0; left; left &= left - 1, p += 4) {
-		uint64_t u;
-
-		memcpy(&u, value + 8 * (size_t)__builtin_ctz(left), 8);
-		memcpy(p, &(uint32_t){(uint32_t)u}, 4);
+		mask |= find_measured_values(value, DOUBLES, end);
+		p = put_wide_values(first, value, mask);
 	}
-	for (; (p - first) % 8; p++)
-		*p = 0;
+	memcpy(p, &(uint32_t){0}, 4);
+	p += (size_t)(p - first) % 8;
 	struct values head = {.mask = mask | (uint32_t)(p - first) / 8 << UTIL_VALUES | narrow,
 		.num_cpus = iv->num_cpus};
 	memcpy(to, &head, sizeof head);
@@ -209,7 +232,7 @@ static uint8_t *put_body(
 		return p + sizeof offset;
 	}
 	if (tail)
-		interval_record_put_tail(p, iv);
+		put_tail(p, iv);
 	return p + tail;
 }
 
@@ -253,8 +276,8 @@ void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants,
 	}
 	if (kept)
 		p = put_body(p, iv, wants, tail, offset);
-	while ((size_t)(p - to) % 8)
-		*p++ = 0;
+	memset(p, 0, 8);
+	p += (size_t)(to - p) % 8;
 	r->sort.size = (uint16_t)(p - to);
 }
 
@@ -263,19 +286,19 @@ struct parts {
 	const struct task *task;
 	const char *label; /* of RECORD_LABEL_STAYS */
 	int64_t end_ns;
-	struct places places;
+	const uint8_t *places; /* of RECORD_PLACES */
 	struct values values;
 	struct named named;
 	const uint8_t *value, *tail;
 };
 
-static void find_parts(const struct interval_record *r, unsigned wants, struct parts *parts)
+static inline void find_parts(const struct interval_record *r, unsigned wants, struct parts *parts)
 {
 	const uint8_t *p = (const uint8_t *)(r + 1);
 
 	parts->label = NULL;
 	parts->end_ns = 0;
-	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group, {0}};
+	parts->places = NULL;
 	parts->values = (struct values){0};
 	p += wants & RECORD_MARK ? sizeof(uint64_t) : 0;
 	memcpy(&parts->task, p, sizeof parts->task);
@@ -289,8 +312,8 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 		p += sizeof parts->end_ns;
 	}
 	if (wants & RECORD_PLACES) {
-		memcpy(&parts->places, p, sizeof parts->places);
-		p += sizeof parts->places;
+		parts->places = p;
+		p += sizeof(struct places);
 	}
 	if (wants & VALUE_WANTS) {
 		memcpy(&parts->values, p, sizeof parts->values);
@@ -359,6 +382,53 @@ struct record_clock *record_clocks_new(const struct trace *t)
 	return clocks;
 }
 
+/* The interval's times, by its ticks. Returns its machine. */
+static inline uint32_t interval_record_read_times(uint64_t start, uint64_t era, unsigned wants,
+	struct record_clock *clock, struct interval *iv)
+{
+	iv->start_ticks = era & 1 ? start : 0;
+	iv->elapsed = iv->end_ticks - start;
+	iv->start_ns = 0;
+	iv->elapsed_ns = 0;
+	iv->long_ns = 0;
+	if (wants & WANT_START) {
+		iv->start_ns =
+			era & 1 ? clock_cursor_time(&clock->starts, start)
+				: clock_time_before(clock->file->clock, iv->end_ticks, iv->elapsed);
+		elapsed_set_ns(iv, clock->file);
+	}
+	return (uint32_t)(era / 2);
+}
+
+static inline uint32_t interval_record_read_places(
+	const uint8_t *p, unsigned wants, struct record_clock *clock, struct interval *iv)
+{
+	struct places places;
+
+	memcpy(&places, p, sizeof places);
+	iv->place = places.own;
+	iv->parent = places.parent;
+	iv->parent_hook = places.parent_hook;
+	return interval_record_read_times(places.start, places.era, wants, clock, iv);
+}
+
+/* What the tail holds. */
+static inline void interval_record_read_tail(const struct interval_record *r,
+	const struct parts *parts, const uint8_t *tail, struct interval *iv)
+{
+	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;
+	iv->utils = iv->cpus && r->major == CPUUTIL_MAJOR
+			    ? (const struct interval_util *)(const void *)(tail +
+									   iv->num_cpus *
+										   sizeof *iv->cpus)
+			    : NULL;
+	tail += array_bytes(r, parts);
+	iv->values = iv->num_values ? (const struct interval_value *)(const void *)tail : NULL;
+	iv->value_texts = (const char *)tail + values_bytes(iv->num_values, 0);
+	tail += values_bytes(iv->num_values, iv->values_bytes);
+	iv->label = iv->label_stays ? parts->label : iv->has_label ? (const char *)tail : NULL;
+}
+
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	struct record_clock *clocks, struct interval *iv)
 {
@@ -368,53 +438,30 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	find_parts(r, wants, &parts);
 	iv->end_ns = parts.end_ns;
 	iv->end_ticks = r->end;
-	iv->start_ticks = parts.places.era & 1 ? parts.places.start : 0;
-	iv->elapsed = r->end - parts.places.start;
-	iv->start_ns = 0;
-	iv->elapsed_ns = 0;
-	iv->long_ns = 0;
-	if (wants & WANT_START) {
-		iv->start_ns =
-			parts.places.era & 1
-				? clock_cursor_time(&clock->starts, iv->start_ticks)
-				: clock_time_before(clock->file->clock, iv->end_ticks, iv->elapsed);
-		elapsed_set_ns(iv, clock->file);
-	}
+	iv->machine =
+		wants & RECORD_PLACES
+			? interval_record_read_places(parts.places, wants, clock, iv)
+			: interval_record_read_times(r->sort.key, r->sort.group, wants, clock, iv);
+	iv->depth = wants & RECORD_PLACES ? r->depth : 0;
 	iv->ring = r->ring;
 	iv->tid = r->tid;
 	iv->file = r->file;
-	iv->machine = (uint32_t)parts.places.era / 2;
 	iv->position = r->position;
 	iv->mm = r->mm;
 	iv->major = r->major;
 	iv->types = r->types;
 	iv->flags = r->sort.spare;
-	iv->depth = wants & RECORD_PLACES ? r->depth : 0;
-	iv->place = parts.places.own;
-	iv->parent = parts.places.parent;
-	iv->parent_hook = parts.places.parent_hook;
 	iv->task = parts.task;
 	iv->own_inside_ns = iv->own_nested_ns = NOT_MEASURED;
 	iv->num_cpus = parts.values.num_cpus;
-	interval_record_read_values(&parts, iv);
-	if (!(r->marks & RECORD_OUTSIDE))
-		tail = parts.tail;
-	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;
-	iv->utils = iv->cpus && r->major == CPUUTIL_MAJOR
-			    ? (const struct interval_util *)(const void *)(tail +
-									   iv->num_cpus *
-										   sizeof *iv->cpus)
-			    : NULL;
-	tail += array_bytes(r, &parts);
+	if (wants & VALUE_WANTS)
+		interval_record_read_values(&parts, iv);
 	iv->num_values = parts.named.count;
 	iv->values_bytes = parts.named.bytes;
-	iv->values = iv->num_values ? (const struct interval_value *)(const void *)tail : NULL;
-	iv->value_texts = (const char *)tail + values_bytes(iv->num_values, 0);
-	tail += values_bytes(iv->num_values, iv->values_bytes);
 	iv->has_label = r->marks & RECORD_LABEL;
 	iv->label_stays = r->marks & RECORD_LABEL_STAYS;
 	iv->label_len = r->label_len;
-	iv->label = iv->label_stays ? parts.label : iv->has_label ? (const char *)tail : NULL;
+	interval_record_read_tail(r, &parts, r->marks & RECORD_OUTSIDE ? tail : parts.tail, iv);
 }
 
 static int interval_record_compare_origin(
@@ -437,13 +484,15 @@ int interval_record_compare(const struct sorter_record *a, const struct sorter_r
 int interval_record_compare_times(const struct sorter_record *a, const struct sorter_record *b)
 {
 	struct parts x, y;
+	struct places of_x, of_y;
 
 	find_parts((const void *)a, WANT_START | RECORD_PLACES, &x);
 	find_parts((const void *)b, WANT_START | RECORD_PLACES, &y);
 	if (x.end_ns != y.end_ns)
 		return x.end_ns > y.end_ns ? -1 : 1;
+	memcpy(&of_x, x.places, sizeof of_x);
+	memcpy(&of_y, y.places, sizeof of_y);
 	/* Ticks of several machines are not comparable; any fixed order serves. */
-	int c = compare_u64(
-		x.places.era & 1 ? x.places.start : 0, y.places.era & 1 ? y.places.start : 0);
+	int c = compare_u64(of_x.era & 1 ? of_x.start : 0, of_y.era & 1 ? of_y.start : 0);
 	return c ? c : interval_record_compare_origin((const void *)a, (const void *)b);
 }

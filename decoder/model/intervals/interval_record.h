@@ -51,8 +51,14 @@ enum {
 	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 392, /* fits its 16 bits */
 };
 
+size_t interval_record_arrays(const struct interval *iv); /* of processors and named values */
 /* Bytes of its label, processors and named values. */
-size_t interval_record_tail(const struct interval *iv);
+static inline size_t interval_record_tail(const struct interval *iv)
+{
+	const size_t label = iv->has_label && !iv->label_stays ? iv->label_len : 0;
+
+	return iv->cpus || iv->num_values ? interval_record_arrays(iv) + label : label;
+}
 /* Copies them. */
 void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 
@@ -82,7 +88,8 @@ struct record_clock *record_clocks_new(const struct trace *t);
 
 /*
  * The interval, whose label, cpus and values point into the record or, if it is outside, into
- * the tail. wants as it was put.
+ * the tail. wants as it was put. Members of which the record says nothing stay: place and parent
+ * without RECORD_PLACES, measured values if none is wanted. *iv starts as interval_blank.
  */
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	struct record_clock *clocks, struct interval *iv);

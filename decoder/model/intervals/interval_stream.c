@@ -211,10 +211,9 @@ static int gather_query(struct interval_stream *s)
 /* Of an interval that is handed out. */
 static void settle_cost(struct interval_stream *s, struct interval *iv)
 {
-	const struct trace_file *f = trace_file(s->t, iv->file);
-
 	if (!s->has_costs)
 		return;
+	const struct trace_file *f = trace_file(s->t, iv->file);
 	own_cost_flag(iv);
 	if (iv->own_inside != NOT_MEASURED)
 		iv->own_inside_ns = exact_round(trace_duration_ns(f, iv->own_inside));
@@ -224,21 +223,6 @@ static void settle_cost(struct interval_stream *s, struct interval *iv)
 		own_cost_take_off(iv, s->t);
 }
 
-/* Whether the filter and the query take it; *kept: whether the filter does. */
-static int stream_select(
-	struct interval_stream *s, const struct interval_record *r, bool *kept, bool *selected)
-{
-	const struct nest_key key = stream_nest_key(r, -1);
-	int rc = 0;
-
-	*kept = *selected = r->marks & RECORD_KEPT;
-	if (s->query)
-		rc = s->query->select(
-			s->query->ctx, &key, r->file, interval_record_mark(r), selected);
-	*selected &= *kept;
-	return rc;
-}
-
 /* The next selected interval, with its depth, from a sorter by machine and ticks. */
 static int next_nested(struct interval_stream *s)
 {
@@ -246,15 +230,19 @@ static int next_nested(struct interval_stream *s)
 	int rc;
 
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
-		bool kept, selected;
+		const bool kept = r->marks & RECORD_KEPT;
+		bool selected = kept;
+		struct nest_key key = stream_nest_key(r, -1);
 		struct nest_found found;
 
-		rc = stream_select(s, r, &kept, &selected);
-		if (rc)
+		if (s->query)
+			rc = s->query->select(
+				s->query->ctx, &key, r->file, interval_record_mark(r), &selected);
+		if (rc < 0)
 			return rc;
-		struct nest_key key = stream_nest_key(r, s->place);
-		if (!selected)
-			key.place = -1;
+		selected &= kept;
+		if (selected)
+			key.place = s->place;
 		rc = nesting_add(&s->nesting, &key, &found);
 		if (rc)
 			return rc;
@@ -350,6 +338,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->t = t;
+	s->iv = interval_blank;
 	int rc = interval_stream_fill_sorter(s, o, found);
 	if (rc) {
 		int error = errno;

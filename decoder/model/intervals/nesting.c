@@ -19,38 +19,32 @@ static const struct open_interval *find_outer(
 	return *open ? &stack[*open - 1] : NULL;
 }
 
-static int nesting_push_interval(struct thread_stack *t, const struct open_interval *own)
-{
-	if (grow(&t->at, t->count, &t->cap, sizeof *own))
-		return CPIDECODE_ENOMEM;
-	((struct open_interval *)t->at)[t->count++] = *own;
-	return 0;
-}
-
 int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found *found)
 {
 	struct thread_stack *t = thread_stacks_find(
 		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
 
-	if (!t)
+	if (!t || grow(&t->at, t->count, &t->cap, sizeof(struct open_interval)))
 		return CPIDECODE_ENOMEM;
-	const struct open_interval *outer = find_outer(t->at, &t->count, key->end);
-	struct open_interval own = {.end = key->end,
-		.depth = outer ? outer->depth + 1 : 0,
-		.index = outer ? outer->index : -1,
-		.hook = key->hook};
-	found->depth = own.depth;
-	found->parent = own.index;
-	if (outer)
+	struct open_interval *stack = t->at;
+	const struct open_interval *outer = find_outer(stack, &t->count, key->end);
+	found->depth = 0;
+	found->parent = -1;
+	if (outer) {
+		found->depth = outer->depth + 1;
+		found->parent = outer->index;
 		found->hook = outer->hook;
-	if (key->place >= 0)
-		own.index = key->place;
-	/* One that ends here too is no longer an innermost container. */
-	if (outer && outer->end == key->end)
-		t->count--;
+		/* One that ends here too is no longer an innermost container. */
+		if (outer->end == key->end)
+			t->count--;
+	}
 	if (!t->count)
 		t->until = key->end;
-	return nesting_push_interval(t, &own);
+	stack[t->count++] = (struct open_interval){.end = key->end,
+		.depth = found->depth,
+		.index = key->place >= 0 ? key->place : found->parent,
+		.hook = key->hook};
+	return 0;
 }
 
 /* Intervals on the stack have indexes, too, in the order of the search for depths. */
