@@ -143,6 +143,28 @@ static inline struct group_identity group_identify(
 		(uint8_t)(minor & CPI_MINOR_MM), has_elapsed};
 }
 
+/* Whether a hook of that part may follow one of a group's: both are of one class, in order. */
+static inline bool group_part_follows(enum group_part group, enum group_part next)
+{
+	/* The last part of each class of several hooks. */
+	static const uint8_t last[PARTS] = {
+		[PART_LABEL_START] = PART_ARGS,
+		[PART_SUMMARY] = PART_ARGS,
+		[PART_SYSTEM] = PART_ARGS,
+		[PART_PER_CPU] = PART_ARGS,
+		[PART_THREAD] = PART_ARGS,
+		[PART_QUALITY] = PART_ARGS,
+		[PART_LABEL_END] = PART_ARGS,
+		[PART_TIME] = PART_ARGS,
+		[PART_EVENTS] = PART_ARGS,
+		[PART_UTIL_LABEL_START] = PART_UTIL_LABEL_END,
+		[PART_UTIL_SUMMARY] = PART_UTIL_LABEL_END,
+		[PART_UTIL_PER_CPU] = PART_UTIL_LABEL_END,
+	};
+
+	return next > group && next <= (enum group_part)last[group];
+}
+
 /*
  * Whether the next hook, of the same thread and stamp, continues the group. A hook too short for
  * its elapsed time joins its neighbours.
@@ -150,10 +172,8 @@ static inline struct group_identity group_identify(
 static inline bool group_goes_on(
 	const struct group_identity *group, const struct group_identity *next)
 {
-	enum group_class of = group_class((enum group_part)next->part);
-
-	return group->part != PART_NONE && next->part > group->part && next->mm == group->mm &&
-	       of != GROUP_SCOPE && of == group_class((enum group_part)group->part) &&
+	return group_part_follows((enum group_part)group->part, (enum group_part)next->part) &&
+	       next->mm == group->mm &&
 	       (!next->has_elapsed || !group->has_elapsed || next->elapsed == group->elapsed);
 }
 

@@ -87,10 +87,8 @@ void group_lines_free(struct group_lines *lines)
 	free(lines);
 }
 
-static enum line_kind line_kind_of(const struct group_field *means, unsigned wants)
+static enum line_kind line_kind_of(const struct group_field *means)
 {
-	if (wants & WANT_FLAGS)
-		return LINE_OTHER;
 	return means->op == TAKE_RATIO	 ? LINE_RATIO
 	       : means->op == TAKE_COUNT ? LINE_COUNT
 					 : LINE_OTHER;
@@ -118,7 +116,7 @@ static uint32_t line_follow_schema(const struct group_plan *plan, const struct h
 
 		if (v.field->type == FIELD_STRING || !group_field_is_wanted(means, wants))
 			continue;
-		enum line_kind kind = line_kind_of(means, wants);
+		enum line_kind kind = line_kind_of(means);
 		if (fields)
 			*fields[kind]++ = (struct line_field){
 				.word = (uint16_t)(c.words_used - schema_type_words(v.field->type)),
@@ -187,7 +185,7 @@ static const struct group_line *group_lines_find_line(
 	return line;
 }
 
-const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h)
+const struct group_line *group_line_search(const struct group_plan *plan, const struct hook *h)
 {
 	struct group_lines *lines = plan->lines;
 	const struct group_line *line = lines->last;

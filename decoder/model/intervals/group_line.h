@@ -28,7 +28,7 @@ struct line_field {
 	bool na0;
 };
 
-/* Ratios and counts of struct interval that cannot contradict others have loops of their own. */
+/* Ratios and counts of struct interval have loops of their own. */
 enum line_kind { LINE_RATIO, LINE_COUNT, LINE_OTHER, LINE_KINDS };
 
 struct group_line {
@@ -56,8 +56,6 @@ struct group_lines {
 /* Sets plan->lines, unless the schema has none. False: out of memory. */
 bool group_lines_make(struct group_plan *plan, unsigned wants);
 void group_lines_free(struct group_lines *lines); /* NULL is fine */
-/* The line for a hook of a plan with lines. NULL: read it by the cursor. */
-const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h);
 
 static inline uint64_t line_value(const uint8_t *p, enum field_type type)
 {
@@ -71,6 +69,21 @@ static inline uint64_t line_value(const uint8_t *p, enum field_type type)
 	default:
 		return get_hl64(p);
 	}
+}
+
+/* For a hook whose form depends on its slots, or the first one. NULL: read it by the cursor. */
+const struct group_line *group_line_search(const struct group_plan *plan, const struct hook *h);
+
+/* The line for a hook of a plan with lines. NULL: read it by the cursor. */
+static inline const struct group_line *group_line_find(
+	const struct group_plan *plan, const struct hook *h)
+{
+	const struct group_lines *lines = plan->lines;
+	const struct group_line *line = lines->last;
+
+	if (!line || lines->nslots)
+		return group_line_search(plan, h);
+	return h->nwords >= line->words && (!lines->label || h->nstrings) ? line : NULL;
 }
 
 #endif

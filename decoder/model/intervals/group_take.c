@@ -56,7 +56,7 @@ int group_need_cpu(struct group *g, uint32_t cpu)
 	return 0;
 }
 
-static int take_label(struct group *g, const char *bytes, uint32_t length)
+static inline int take_label(struct group *g, const char *bytes, uint32_t length)
 {
 	struct interval *iv = &g->iv;
 
@@ -66,7 +66,8 @@ static int take_label(struct group *g, const char *bytes, uint32_t length)
 		return 0;
 	}
 	/* One byte more: an empty label is not NULL. */
-	if (!array_reserve(&g->label_text, &g->label_room, (size_t)length + 1, 1))
+	if (g->label_room <= length &&
+		!array_reserve(&g->label_text, &g->label_room, (size_t)length + 1, 1))
 		return CPIDECODE_ENOMEM;
 	memcpy(g->label_text, bytes, length);
 	g->label = g->label_text;
@@ -249,7 +250,9 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return group_settle_values(g);
 }
 
-static int take_line(struct group *g, const struct group_line *line, const struct hook *h)
+/* checks: whether another hook of the group may contradict it, which a flag tells. */
+static inline int take_line(
+	struct group *g, const struct group_line *line, const struct hook *h, bool checks)
 {
 	const struct line_field *f = line->fields, *end = f + line->n[LINE_RATIO];
 	struct interval *iv = &g->iv;
@@ -257,16 +260,26 @@ static int take_line(struct group *g, const struct group_line *line, const struc
 
 	for (; f < end; f++) {
 		uint64_t v = line_value(h->words + 4 * (size_t)f->word, FIELD_FIX4);
+		void *to = (char *)iv + f->at;
 
-		if (v || !f->na0)
-			*(double *)((char *)iv + f->at) = (double)v / CPI_FRACTION;
+		if (!v && f->na0)
+			continue;
+		if (checks)
+			set_ratio(iv, to, v);
+		else
+			*(double *)to = (double)v / CPI_FRACTION;
 	}
 	for (end += line->n[LINE_COUNT]; f < end; f++) {
 		const uint8_t *p = h->words + 4 * (size_t)f->word;
 		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
+		void *to = (char *)iv + f->at;
 
-		if (v || !f->na0)
-			*(uint64_t *)((char *)iv + f->at) = v;
+		if (!v && f->na0)
+			continue;
+		if (checks)
+			set_count(iv, to, v);
+		else
+			*(uint64_t *)to = v;
 	}
 	for (end += line->n[LINE_OTHER]; f < end && !rc; f++) {
 		uint64_t v = line_value(h->words + 4 * (size_t)f->word, (enum field_type)f->type);
@@ -302,7 +315,8 @@ int group_take(struct group *g, const struct group_plan *plan, const struct hook
 
 	if (!line)
 		return take_by_cursor(g, plan, h);
-	rc = take_line(g, line, h);
+	rc = plan->lines->wants & WANT_FLAGS ? take_line(g, line, h, true)
+					     : take_line(g, line, h, false);
 	if (!rc && plan->lines->label)
 		rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
 	return rc;

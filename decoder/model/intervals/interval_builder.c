@@ -49,6 +49,11 @@ const struct interval interval_blank = {
 	.method = NOT_MEASURED,
 };
 
+/* The members that hooks may measure are adjacent. */
+#define FIRST_MEASURED offsetof(struct interval, raw_cpi)
+#define MEASURED_BYTES                                                                             \
+	(offsetof(struct interval, own_nested_ns) + sizeof(uint64_t) - FIRST_MEASURED)
+
 struct interval_builder {
 	const struct trace *t;
 	struct overwritten overwritten;
@@ -146,7 +151,14 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
 	g->num_cpus_word = 0;
 	g->num_utils = 0;
-	copy_blocks(iv, &b->blank, sizeof *iv);
+	/* The rest is set when the group is closed, or is as interval_blank says. */
+	copy_blocks((char *)iv + FIRST_MEASURED, (const char *)&b->blank + FIRST_MEASURED,
+		MEASURED_BYTES);
+	iv->types = 0;
+	iv->has_label = iv->label_stays = false;
+	iv->label_len = 0;
+	iv->num_cpus = 0;
+	iv->num_values = iv->values_bytes = 0;
 	iv->end_ns = h->time_ns;
 	iv->end_ticks = h->ticks;
 	iv->ring = h->ring;
@@ -248,10 +260,8 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	iv->label = iv->has_label ? g->label : NULL;
 	if (!(b->wants & (WANT_VALUES | WANT_EVENTS)))
 		iv->num_values = iv->values_bytes = 0;
-	if (iv->num_values) {
-		iv->values = g->values;
-		iv->value_texts = iv->values_bytes ? g->value_texts : "";
-	}
+	iv->values = iv->num_values ? g->values : NULL;
+	iv->value_texts = iv->values_bytes ? g->value_texts : "";
 	b->groups[file] = b->out;
 	b->out = g;
 	*result = iv;
@@ -309,8 +319,10 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 
 	if (!*at) {
 		*at = calloc(1, sizeof **at);
-		if (*at)
+		if (*at) {
 			(*at)->reader = &b->reader;
+			(*at)->iv = b->blank;
+		}
 	}
 	if (*at && !(*at)->open)
 		open_group(b, *at, h);
@@ -402,16 +414,17 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 		enum group_part part = group_part(p[REC_MAJOR], minor);
 		uint64_t elapsed;
 
-		if (part <= g->identity.part || (minor & CPI_MINOR_MM) != g->identity.mm)
+		if (!group_part_follows((enum group_part)g->identity.part, part) ||
+			(minor & CPI_MINOR_MM) != g->identity.mm)
 			break;
 		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
 			return CPIDECODE_ENOMEM;
 		if (!group_elapsed_at(
 			    plans[part], p + REC_DATA, get_le16(p + REC_NWORDS), &elapsed))
 			break;
-		struct group_identity next = group_identify(part, minor, true, elapsed);
-		if (!group_goes_on(&g->identity, &next))
+		if (g->identity.has_elapsed && g->identity.elapsed != elapsed)
 			break;
+		struct group_identity next = group_identify(part, minor, true, elapsed);
 		ring_cursor_pass(c, size);
 		if (interval_extend_group(b, g, plans[part], &next)) {
 			struct hook h;

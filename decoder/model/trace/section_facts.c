@@ -25,6 +25,12 @@ struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 		bool has_stamp = true;
 		enum record_kind kind = record_parse(payload + at, raw - at, &hook, &size);
 
+		/* The hooks of a group share a stamp. */
+		if (kind == RECORD_HOOK && f.hooks && hook.ticks == f.last &&
+			f.outer_last == f.last) {
+			f.hooks++;
+			continue;
+		}
 		if (kind == RECORD_HOOK) {
 			stamp = hook.ticks;
 			add_hook(&f, stamp);
