@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "../../formats/base/hash_index.h"
@@ -28,23 +30,45 @@ enum {
 	SEEN_TEXT = 8,
 };
 
+/* How a column's value is read from an interval. The first ones are members at an offset. */
 enum columns_source {
-	COLUMNS_OF_INTERVAL, /* struct column */
+	COLUMNS_U8,
+	COLUMNS_U32,
+	COLUMNS_WORD,  /* uint64_t or int64_t */
+	COLUMNS_COUNT, /* uint64_t; NOT_MEASURED: none */
+	COLUMNS_REAL,
 	COLUMNS_ELAPSED,
 	COLUMNS_PARENT,
-	COLUMNS_VALUE, /* an argument or event */
+	COLUMNS_LABEL,
+	COLUMNS_OF_TASK, /* a text that is the same for each interval of a task */
+	COLUMNS_CELL,	 /* column_cell */
+	COLUMNS_VALUE,	 /* an argument or event */
+};
+
+enum { COLUMNS_KNOWN = 64 };
+
+/* A text that lives as long as the trace, by a pointer that tells it: its code needs no search. */
+struct columns_known {
+	const void *by; /* NULL: none */
+	uint32_t code;
 };
 
 struct columns_column {
 	enum columns_source source;
+	uint16_t offset;
 	enum cpidecode_column_type type;
+	/* Where the next row's value goes, and whether it is absent. */
+	char *to;
+	uint8_t *absent;
+	size_t stride, absent_stride;
 	char *name;
 	const struct column *column;
 	uint32_t value; /* its name: trace_text_at */
 	uint8_t kind;	/* enum value_kind */
 	atomic_uchar seen;
-	uint32_t last_code;  /* the text is often the one before: it needs no search */
-	uint32_t last_words; /* the number whose words it is */
+	uint32_t last_code;	     /* the text is often the one before: it needs no search */
+	uint32_t last_words;	     /* the number whose words it is */
+	struct columns_known *known; /* COLUMNS_KNOWN of COLUMNS_LABEL and COLUMNS_OF_TASK */
 };
 
 struct cpidecode_columns {
@@ -58,6 +82,7 @@ struct cpidecode_columns {
 	struct interval_stream *stream;
 	struct columns_column *at;
 	size_t count;
+	uint64_t unused; /* gets what the caller has no room for */
 	unsigned wants;
 	bool asks_values;
 	/* Texts by code. */
@@ -90,27 +115,36 @@ static bool columns_is_text(
 	return known->length == length && memcmp(known->at, text, length) == 0;
 }
 
-static int columns_find_code(
-	struct cpidecode_columns *c, const char *text, size_t length, uint32_t *code)
+static int columns_add_text(
+	struct cpidecode_columns *c, const char *text, size_t length, uint64_t hash, uint32_t *code)
 {
-	uint64_t hash = XXH3_64bits(text, length);
-
 	if (columns_grow_index(c) || grow(&c->texts, c->ntexts, &c->texts_room, sizeof *c->texts))
 		return CPIDECODE_ENOMEM;
-	for (uint32_t found; (found = *hash_index_at(&c->index, hash)); hash++) {
-		*code = found - 1;
-		if (columns_is_text(c, *code, text, length))
-			return 0;
-	}
 	const char *copy = c->ntexts < CPIDECODE_NO_TEXT
 				   ? intern_bytes(&c->memory, text, (uint32_t)length)
 				   : NULL;
 	if (!copy)
 		return CPIDECODE_ENOMEM;
 	*code = (uint32_t)c->ntexts;
-	c->texts[c->ntexts++] = (struct trace_text){.at = copy, .length = (uint32_t)length};
+	c->texts[c->ntexts++] =
+		(struct trace_text){.at = copy, .length = (uint32_t)length, .hash = (uint32_t)hash};
 	hash_index_add(&c->index, hash, *code);
 	return 0;
+}
+
+static int columns_find_code(
+	struct cpidecode_columns *c, const char *text, size_t length, uint32_t *code)
+{
+	const uint64_t hash = XXH3_64bits(text, length);
+	uint64_t slot = hash;
+
+	for (uint32_t found; c->ntexts && (found = *hash_index_at(&c->index, slot)); slot++) {
+		*code = found - 1;
+		if (c->texts[*code].hash == (uint32_t)hash &&
+			columns_is_text(c, *code, text, length))
+			return 0;
+	}
+	return columns_add_text(c, text, length, hash, code);
 }
 
 static int columns_code_of(struct cpidecode_columns *c, struct columns_column *column,
@@ -173,6 +207,36 @@ static enum cpidecode_column_type columns_type_of(const struct column *c)
 	return c->source == COLUMN_I64 ? CPIDECODE_COLUMN_I64 : CPIDECODE_COLUMN_U64;
 }
 
+static enum columns_source columns_source_of(const struct column *c)
+{
+	switch (c->source) {
+	case COLUMN_U8:
+		return COLUMNS_U8;
+	case COLUMN_U32:
+		return COLUMNS_U32;
+	case COLUMN_U64:
+	case COLUMN_I64:
+		return COLUMNS_WORD;
+	case COLUMN_COUNT:
+		return COLUMNS_COUNT;
+	case COLUMN_REAL:
+		return COLUMNS_REAL;
+	default:
+		return strcmp(c->name, "label") == 0 ? COLUMNS_LABEL
+		       : strcmp(c->name, "task") == 0 || strcmp(c->name, "container") == 0
+			       ? COLUMNS_OF_TASK
+			       : COLUMNS_CELL;
+	}
+}
+
+static int columns_add_known(struct columns_column *to)
+{
+	if (to->source != COLUMNS_LABEL && to->source != COLUMNS_OF_TASK)
+		return 0;
+	to->known = calloc(COLUMNS_KNOWN, sizeof *to->known);
+	return to->known ? 0 : CPIDECODE_ENOMEM;
+}
+
 /* "arg.NAME" or "event.NAME". */
 static bool columns_is_value(struct cpidecode_columns *c, struct columns_column *to)
 {
@@ -203,12 +267,13 @@ static int columns_add(struct cpidecode_columns *c, const char *name)
 	c->count++;
 	to->column = rows_find_column(interval_columns, name, strlen(name), FORMAT_CSV);
 	if (to->column && to->column->source != COLUMN_NEST) {
-		to->source = COLUMNS_OF_INTERVAL;
+		to->source = columns_source_of(to->column);
+		to->offset = to->column->offset;
 		to->type = columns_type_of(to->column);
 		c->wants |= where_column_wants(name);
 		if (strcmp(name, "own_inside_ns") == 0 || strcmp(name, "own_nested_ns") == 0)
 			c->wants |= WANT_OWN_COST;
-		return 0;
+		return columns_add_known(to);
 	}
 	if (strcmp(name, "elapsed_ns") == 0) {
 		to->source = COLUMNS_ELAPSED;
@@ -407,36 +472,28 @@ int cpidecode_columns_open(const cpidecode_trace *t, const char *const *names, s
 
 /* ----------------------------------------------------------------------------- reading */
 
-/* Where a row's value goes, and whether it is absent. */
-struct columns_place {
-	void *value;
-	uint8_t *absent; /* NULL: nowhere */
-};
-
-static inline void columns_put_absent(const struct columns_place *to, bool is_absent)
+static inline void columns_put_u64(struct columns_column *to, uint64_t u, bool is_known)
 {
-	if (to->absent)
-		*to->absent = is_absent;
+	memcpy(to->to, &u, sizeof u);
+	*to->absent = !is_known;
+	to->to += to->stride;
+	to->absent += to->absent_stride;
 }
 
-static inline void columns_put_u64(const struct columns_place *to, uint64_t u, bool is_known)
+static inline void columns_put_f64(struct columns_column *to, double f)
 {
-	if (!is_known)
-		u = 0;
-	memcpy(to->value, &u, sizeof u);
-	columns_put_absent(to, !is_known);
+	uint64_t bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	columns_put_u64(to, bits, !isnan(f));
 }
 
-static inline void columns_put_i64(const struct columns_place *to, int64_t i, bool is_known)
+static inline void columns_put_code(struct columns_column *to, uint32_t code)
 {
-	memcpy(to->value, &i, sizeof i);
-	columns_put_absent(to, !is_known);
-}
-
-static inline void columns_put_f64(const struct columns_place *to, double f)
-{
-	memcpy(to->value, &f, sizeof f);
-	columns_put_absent(to, isnan(f));
+	memcpy(to->to, &code, sizeof code);
+	*to->absent = code == CPIDECODE_NO_TEXT;
+	to->to += to->stride;
+	to->absent += to->absent_stride;
 }
 
 static double columns_real_of(const struct cell *cell)
@@ -454,9 +511,10 @@ static double columns_real_of(const struct cell *cell)
 	}
 }
 
-static int columns_put_cell(struct cpidecode_columns *c, struct columns_column *column,
-	const struct cell *cell, const struct columns_place *to)
+static int columns_put_cell(
+	struct cpidecode_columns *c, struct columns_column *column, const struct cell *cell)
 {
+	const bool is_known = cell->kind != CELL_NONE;
 	uint32_t code = CPIDECODE_NO_TEXT;
 	int rc = 0;
 
@@ -464,101 +522,119 @@ static int columns_put_cell(struct cpidecode_columns *c, struct columns_column *
 	case CPIDECODE_COLUMN_U64:
 	case CPIDECODE_COLUMN_I64:
 		/* The two have the same bits in the range of both. */
-		columns_put_u64(to, cell->u, cell->kind != CELL_NONE);
+		columns_put_u64(column, is_known ? cell->u : 0, is_known);
 		break;
 	case CPIDECODE_COLUMN_F64:
-		columns_put_f64(to, columns_real_of(cell));
+		columns_put_f64(column, columns_real_of(cell));
 		break;
 	case CPIDECODE_COLUMN_CODE:
-		if (cell->kind != CELL_NONE)
+		if (is_known)
 			rc = columns_code_of_cell(c, column, cell, &code);
-		memcpy(to->value, &code, sizeof code);
-		columns_put_absent(to, code == CPIDECODE_NO_TEXT);
+		columns_put_code(column, code);
 		break;
 	}
 	return rc;
 }
 
-/* Members are read without a cell. */
-static inline int columns_put_column(struct cpidecode_columns *c, struct columns_column *column,
-	const struct interval *iv, const struct columns_place *to)
+/* by: the pointer that tells the text; NULL: nothing does. */
+static int columns_put_known(struct cpidecode_columns *c, struct columns_column *column,
+	const struct interval *iv, const void *by)
 {
-	const struct column *own = column->column;
-	const char *at = (const char *)iv + own->offset;
-	struct cell cell;
+	struct columns_known *known = &column->known[(uintptr_t)by / 16 % COLUMNS_KNOWN];
+	uint32_t code = CPIDECODE_NO_TEXT;
 
-	switch (own->source) {
-	case COLUMN_U8:
-		columns_put_u64(to, *(const uint8_t *)at, true);
-		return 0;
-	case COLUMN_U32:
-		columns_put_u64(to, *(const uint32_t *)(const void *)at, true);
-		return 0;
-	case COLUMN_U64:
-	case COLUMN_I64:
-		columns_put_u64(to, *(const uint64_t *)(const void *)at, true);
-		return 0;
-	case COLUMN_COUNT: {
-		uint64_t u = *(const uint64_t *)(const void *)at;
-
-		columns_put_u64(to, u, u != NOT_MEASURED);
+	if (by && known->by == by) {
+		columns_put_code(column, known->code);
 		return 0;
 	}
-	case COLUMN_REAL:
-		columns_put_f64(to, *(const double *)(const void *)at);
-		return 0;
-	default:
-		cell = column_cell(own, iv);
-		return columns_put_cell(c, column, &cell, to);
-	}
+	const struct cell cell = column_cell(column->column, iv);
+	int rc = cell.kind != CELL_NONE ? columns_code_of_cell(c, column, &cell, &code) : 0;
+	if (by && !rc)
+		*known = (struct columns_known){by, code};
+	columns_put_code(column, code);
+	return rc;
 }
 
-static int columns_put(struct cpidecode_columns *c, struct columns_column *column,
-	const struct interval *iv, const struct columns_place *to)
+static int columns_put_label(
+	struct cpidecode_columns *c, struct columns_column *column, const struct interval *iv)
 {
-	const struct interval_value *v;
-	struct cell cell = {.kind = CELL_NONE};
+	uint32_t code = CPIDECODE_NO_TEXT;
+
+	if (iv->label_stays)
+		return columns_put_known(c, column, iv, iv->label);
+	int rc = iv->has_label ? columns_code_of(c, column, iv->label, iv->label_len, &code) : 0;
+	columns_put_code(column, code);
+	return rc;
+}
+
+static int columns_put_value(
+	struct cpidecode_columns *c, struct columns_column *column, const struct interval *iv)
+{
+	const struct interval_value *v = columns_find_value(column, iv);
+	const struct cell cell = v ? value_cell(iv, v) : (struct cell){.kind = CELL_NONE};
+
+	return columns_put_cell(c, column, &cell);
+}
+
+static inline int columns_put(
+	struct cpidecode_columns *c, struct columns_column *column, const struct interval *iv)
+{
+	const void *at = (const char *)iv + column->offset;
+	struct cell cell;
 
 	switch (column->source) {
-	case COLUMNS_OF_INTERVAL:
-		return columns_put_column(c, column, iv, to);
+	case COLUMNS_U8:
+		columns_put_u64(column, *(const uint8_t *)at, true);
+		return 0;
+	case COLUMNS_U32:
+		columns_put_u64(column, *(const uint32_t *)at, true);
+		return 0;
+	case COLUMNS_WORD:
+		columns_put_u64(column, *(const uint64_t *)at, true);
+		return 0;
+	case COLUMNS_COUNT: {
+		const uint64_t u = *(const uint64_t *)at;
+		const bool is_known = u != NOT_MEASURED;
+
+		columns_put_u64(column, is_known ? u : 0, is_known);
+		return 0;
+	}
+	case COLUMNS_REAL:
+		columns_put_f64(column, *(const double *)at);
+		return 0;
 	case COLUMNS_ELAPSED:
-		columns_put_u64(to, elapsed_whole_ns(iv), true);
+		columns_put_u64(column, elapsed_whole_ns(iv), true);
 		return 0;
 	case COLUMNS_PARENT:
-		columns_put_i64(to, iv->parent, iv->parent >= 0);
+		columns_put_u64(column, (uint64_t)iv->parent, iv->parent >= 0);
 		return 0;
+	case COLUMNS_LABEL:
+		return columns_put_label(c, column, iv);
+	case COLUMNS_OF_TASK:
+		return columns_put_known(c, column, iv, iv->task);
+	case COLUMNS_CELL:
+		cell = column_cell(column->column, iv);
+		return columns_put_cell(c, column, &cell);
 	case COLUMNS_VALUE:
-		v = columns_find_value(column, iv);
-		if (v)
-			cell = value_cell(iv, v);
-		return columns_put_cell(c, column, &cell, to);
+		return columns_put_value(c, column, iv);
 	}
 	return 0;
 }
 
-static int columns_put_row(struct cpidecode_columns *c, const cpidecode_column_buffer *buffers,
-	const struct interval *iv, size_t row)
+/* What the caller has no buffer for goes to `unused`, which has no stride. */
+static void columns_begin_rows(struct cpidecode_columns *c, const cpidecode_column_buffer *buffers)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < c->count && !rc; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		const cpidecode_column_buffer *b = &buffers[i];
-		struct columns_column *column = &c->at[i];
+		struct columns_column *to = &c->at[i];
 		const size_t width =
-			column->type == CPIDECODE_COLUMN_CODE ? sizeof(uint32_t) : sizeof(uint64_t);
-		uint64_t unused;
-		struct columns_place to = {
-			.value = b->values
-					 ? (char *)b->values + row * (b->stride ? b->stride : width)
-					 : (void *)&unused,
-			.absent = b->absent ? b->absent + row * (b->absent_stride ? b->absent_stride
-										  : 1)
-					    : NULL};
+			to->type == CPIDECODE_COLUMN_CODE ? sizeof(uint32_t) : sizeof(uint64_t);
 
-		rc = columns_put(c, column, iv, &to);
+		to->to = b->values ? b->values : (void *)&c->unused;
+		to->stride = !b->values ? 0 : b->stride ? b->stride : width;
+		to->absent = b->absent ? b->absent : (uint8_t *)&c->unused;
+		to->absent_stride = !b->absent ? 0 : b->absent_stride ? b->absent_stride : 1;
 	}
-	return rc;
 }
 
 int cpidecode_columns_read(cpidecode_columns *c, const cpidecode_column_buffer *to, size_t rows)
@@ -569,11 +645,12 @@ int cpidecode_columns_read(cpidecode_columns *c, const cpidecode_column_buffer *
 
 	if (rows > INT_MAX)
 		rows = INT_MAX;
-	while (row < rows && (rc = interval_stream_next(c->stream, &iv)) > 0) {
-		rc = columns_put_row(c, to, iv, row);
-		if (rc)
-			break;
-		row++;
+	struct columns_column *const end = c->at + c->count;
+	columns_begin_rows(c, to);
+	for (; row < rows && (rc = interval_stream_next(c->stream, &iv)) > 0; row++) {
+		for (struct columns_column *at = c->at; at < end; at++)
+			if ((rc = columns_put(c, at, iv)))
+				return rc;
 	}
 	return rc < 0 ? rc : (int)row;
 }
@@ -611,8 +688,10 @@ void cpidecode_columns_close(cpidecode_columns *c)
 	interval_stream_close(c->stream);
 	lineage_free(&c->lineage);
 	findings_free(&c->found);
-	for (size_t i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++) {
 		free(c->at[i].name);
+		free(c->at[i].known);
+	}
 	free(c->at);
 	free(c->where_text);
 	free(c->texts);
