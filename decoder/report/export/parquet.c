@@ -291,6 +291,9 @@ unsigned export_parquet_wants(const struct report *r)
 
 static void parquet_put_escaped(struct parquet_export *e, size_t column, const char *s, size_t n)
 {
+	/* What was written needs no escapes. */
+	if (parquet_put_again(&e->to, column, s, n))
+		return;
 	e->text.len = 0;
 	escape_utf8(&e->text, s, n);
 	if (e->text.error && !e->r->out->error)

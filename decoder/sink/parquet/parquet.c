@@ -4,6 +4,8 @@
 #include <lz4.h>
 #include <math.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
@@ -95,15 +97,6 @@ void parquet_put_double(struct parquet_file *p, size_t column, double v)
 	parquet_put_bits(p, column, bits);
 }
 
-static uint64_t parquet_hash(const char *s, size_t n)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 29;
-}
-
 static const char *parquet_text(const struct parquet_column *c, size_t i, size_t *n)
 {
 	const char *at = c->texts.buf + c->offsets[i];
@@ -125,7 +118,7 @@ static bool parquet_grow_texts(struct parquet_column *c)
 		size_t n;
 		const char *s = parquet_text(c, i, &n);
 
-		hash_index_add(&c->index, parquet_hash(s, n), (uint32_t)i);
+		hash_index_add(&c->index, XXH3_64bits(s, n), (uint32_t)i);
 	}
 	return true;
 }
@@ -158,35 +151,50 @@ static void parquet_add_text(
 	parquet_put_bits(p, column, c->last);
 }
 
-void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+/* Whether the column has the text. Many have the same one in most rows. */
+static inline bool parquet_find_text(
+	struct parquet_column *c, const char *s, size_t n, uint64_t *hash)
 {
-	struct parquet_column *c = &p->columns[column];
 	size_t before;
-
-	if (p->o->error)
-		return;
-	if (c->is_plain) {
-		parquet_add_text(p, column, s, n, 0);
-		return;
-	}
-	/* Many columns have the same text in most rows. */
 	const char *last = c->ntexts ? parquet_text(c, c->last, &before) : NULL;
-	if (last && before == n && memcmp(last, s, n) == 0) {
-		parquet_put_bits(p, column, c->last);
-		return;
-	}
-	uint64_t hash = parquet_hash(s, n);
-	for (uint64_t at = hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
+
+	if (last && before == n && memcmp(last, s, n) == 0)
+		return true;
+	*hash = XXH3_64bits(s, n);
+	for (uint64_t at = *hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
 		size_t i = *hash_index_at(&c->index, at) - 1, other;
 		const char *text = parquet_text(c, i, &other);
 
 		if (other == n && memcmp(text, s, n) == 0) {
 			c->last = i;
-			parquet_put_bits(p, column, i);
-			return;
+			return true;
 		}
 	}
-	parquet_add_text(p, column, s, n, hash);
+	return false;
+}
+
+bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	struct parquet_column *c = &p->columns[column];
+	uint64_t hash;
+
+	if (p->o->error || c->is_plain || !n || !parquet_find_text(c, s, n, &hash))
+		return false;
+	parquet_put_bits(p, column, c->last);
+	return true;
+}
+
+void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	struct parquet_column *c = &p->columns[column];
+	uint64_t hash = 0;
+
+	if (p->o->error)
+		return;
+	if (!c->is_plain && parquet_find_text(c, s, n, &hash))
+		parquet_put_bits(p, column, c->last);
+	else
+		parquet_add_text(p, column, s, n, hash);
 }
 
 /* ------------------------------------------------------------------------ pages */
@@ -219,18 +227,43 @@ static void parquet_put_levels(struct parquet_file *p, const struct parquet_colu
 		put_le32((uint8_t *)o->buf + begin, (uint32_t)(o->len - begin - sizeof length));
 }
 
+/* Numbers of as many bits each, the lowest first: 64 bits at a time. */
+struct packer {
+	char *p;
+	uint64_t bits;
+	unsigned have, width; /* have: below 64; width: 1 to 64 */
+};
+
+static inline void parquet_pack(struct packer *to, uint64_t v)
+{
+	to->bits |= v << to->have;
+	to->have += to->width;
+	if (to->have < 64)
+		return;
+	put_le64(to->p, to->bits);
+	to->p += 8;
+	to->have -= 64;
+	to->bits = to->have ? v >> (to->width - to->have) : 0;
+}
+
+/* What is left: whole bytes. */
+static void parquet_pack_end(struct packer *to, struct out *o)
+{
+	for (; to->have; to->have -= 8, to->bits >>= 8)
+		*to->p++ = (char)to->bits;
+	out_reach(o, to->p);
+}
+
 /* n numbers of that many bits, n a multiple of 8. */
 static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, unsigned width)
 {
-	uint64_t bits = 0;
-	unsigned have = 0;
-
 	parquet_varint(o, (uint64_t)(n / 8) << 1 | 1);
-	for (size_t i = 0; i < n; i++) {
-		bits |= (uint64_t)values[i] << have;
-		for (have += width; have >= 8; have -= 8, bits >>= 8)
-			out_char(o, (char)bits);
-	}
+	struct packer to = {.p = out_reserve(o, n / 8 * width), .width = width};
+	if (!to.p)
+		return;
+	for (size_t i = 0; i < n; i++)
+		parquet_pack(&to, values[i]);
+	parquet_pack_end(&to, o);
 }
 
 /* Numbers in the hybrid of runs and packed bits. */
@@ -374,14 +407,13 @@ static void parquet_zigzag(struct out *o, uint64_t v)
 
 static void parquet_put_part(struct out *o, const uint64_t *values, unsigned width)
 {
-	unsigned __int128 bits = 0;
-	unsigned have = 0;
+	struct packer to = {.p = out_reserve(o, DELTA_PART / 8 * width), .width = width};
 
-	for (unsigned i = 0; i < DELTA_PART; i++) {
-		bits |= (unsigned __int128)values[i] << have;
-		for (have += width; have >= 8; have -= 8, bits >>= 8)
-			out_char(o, (char)bits);
-	}
+	if (!to.p || !width)
+		return;
+	for (unsigned i = 0; i < DELTA_PART; i++)
+		parquet_pack(&to, values[i]);
+	parquet_pack_end(&to, o);
 }
 
 /* Up to a block of differences. */
