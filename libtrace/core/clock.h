@@ -58,4 +58,16 @@ static inline uint64_t clock_read(void)
 									: clock_now();
 }
 
+/* The same, once all instructions before it are done: the processor would read an instruction's
+ * clock ahead of them. */
+static inline uint64_t clock_read_after(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_lfence();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+	return clock_read();
+}
+
 #endif

@@ -7,6 +7,7 @@
 #include "../../formats/interval_hooks.h"
 #include "../../include/swtrace.h"
 #include "../../libtrace/counters/thread/thread.h"
+#include "../../libtrace/measure/scope/typical.h"
 #include "double.h"
 #include "instances.h"
 #include "suites.h"
@@ -222,12 +223,25 @@ START_TEST(another_thread_ends_it)
 }
 END_TEST
 
+/* The times are halfway between two readings of the clock. */
+START_TEST(a_coarse_clock_does_not_round_the_cost)
+{
+	uint32_t sample[16];
+
+	for (unsigned n = 0; n < 16; n++)
+		sample[n] = n % 2 ? 52 : 26;
+	sample[3] = 1000000;
+	sample[4] = 0;
+	ck_assert_uint_eq(typical_of(sample, 16), 39);
+}
+END_TEST
+
 Suite *instance_loop_suite(void)
 {
 	const int all = sizeof modes / sizeof *modes;
 
 	return SUITE("intervals in a loop", .timeout = 120, .tear_down = tear_down,
-		TESTS(another_thread_ends_it),
+		TESTS(another_thread_ends_it, a_coarse_clock_does_not_round_the_cost),
 		LOOPS({most_starts_are_usual, 0, all}, {a_sleep_is_told_by_its_switch, 0, all},
 			{what_differs_is_written, 0, all},
 			{tracing_that_is_off_writes_nothing, 0, all}));

@@ -70,11 +70,11 @@ struct group_image {
 /* Bytes of an image with records for this many processors. */
 size_t group_image_size(uint32_t cpus);
 
-/* Whether the image is of such a group, whose own cost is known and stays. */
-static inline bool group_image_is_for(
-	const struct group_image *image, uint32_t types, uint32_t mm, const char *label)
+/* Whether the image is of such a group. own_pair: of its own cost; 0: not known. */
+static inline bool group_image_is_for(const struct group_image *image, uint32_t types, uint32_t mm,
+	uint32_t own_pair, const char *label)
 {
-	return image->hooks != 0 && image->own_pair != 0 && image->types == types &&
+	return image->hooks != 0 && image->own_pair == own_pair && image->types == types &&
 	       image->mm == mm && image->has_label == (label != NULL) &&
 	       (!label || strcmp(image->label, label) == 0);
 }

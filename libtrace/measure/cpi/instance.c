@@ -120,7 +120,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	i->image = (struct group_image *)(void *)(p + own + 2 * sample + interval);
-	i->image->hooks = i->image->own_pair = 0;
+	i->image->hooks = 0;
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
@@ -214,6 +214,21 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 	return on;
 }
 
+/* The usual start, of an interval in a loop: cpi_start_once has done all before, and the clock and
+ * the thread's page are all that changes. */
+static inline bool cpi_start_again(struct instance *i)
+{
+	uint64_t now;
+
+	if (i->arguments || i->only_ticks || __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != 0)
+		return false;
+	now = clock_read();
+	if (!attach_has_begun(CPI_MAJOR, now) ||
+		__atomic_load_n(&ring_gate_page()->gate[INTERVAL_MAJOR], __ATOMIC_RELAXED) == 0)
+		return false;
+	return plain_start_again(i->start, i->want & COUNTER_QUALITY_BIT, now);
+}
+
 /* Ends an empty interval as cpi_get_interval would. */
 static uint64_t cpi_end_empty(struct instance *i)
 {
@@ -232,27 +247,12 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 	uint32_t sample[OWN_COST_SAMPLES];
 
 	for (int n = 0; n < OWN_COST_SAMPLES; n++) {
-		cpi_start_once(i, false);
+		if (!cpi_start_again(i))
+			cpi_start_once(i, false);
 		sample[n] = (uint32_t)(cpi_end_empty(i) - i->start->ticks);
 	}
 	own_cost_set_inside(i->own, sample);
 	cpi_start_once(i, is_start);
-}
-
-/* The usual start, of an interval in a loop: cpi_start_once has done all before, and the clock and
- * the thread's page are all that changes. */
-static inline bool cpi_start_again(struct instance *i)
-{
-	uint64_t now;
-
-	if (i->arguments || i->only_ticks || i->image->own_pair == 0 ||
-		__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) != 0)
-		return false;
-	now = clock_read();
-	if (!attach_has_begun(CPI_MAJOR, now) ||
-		__atomic_load_n(&ring_gate_page()->gate[INTERVAL_MAJOR], __ATOMIC_RELAXED) == 0)
-		return false;
-	return plain_start_again(i->start, i->want & COUNTER_QUALITY_BIT, now);
 }
 
 /* is_start: of CpiStart; CpiInit's has no begin hook. */
@@ -331,7 +331,7 @@ int CpiStart(void *handle)
 	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
-	if (!cpi_start_again(i))
+	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i))
 		cpi_start_interval(i, true);
 	return PU_SUCCESS;
 }
@@ -482,7 +482,7 @@ static __attribute__((noinline)) int cpi_get_interval(
 			rc = cpi_get_rest(i, spec, data, stayed, &at);
 	}
 	if (__builtin_expect(own_cost_needs_rest(i->own), 0) && spec && !data && !spec->more)
-		own_cost_add_rest(i->own, clock_read() - end);
+		own_cost_add_rest(i->own, clock_read_after() - end);
 	return rc;
 }
 
@@ -491,12 +491,14 @@ static __attribute__((noinline)) int cpi_get_interval(
 static inline bool cpi_get_again(
 	struct instance *i, UINT32 types, UINT32 mm, const char *label, int *rc)
 {
+	const struct own_cost *own = own_cost_known(i->own);
 	const bool all = i->want & COUNTER_QUALITY_BIT;
 	struct hook_time at;
 	uint64_t elapsed;
 
 	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments || i->events ||
-		i->start->thread_opening != 0 || !group_image_is_for(i->image, types, mm, label))
+		i->start->thread_opening != 0 ||
+		!group_image_is_for(i->image, types, mm, own ? own->pair : 0, label))
 		return false;
 	at.generation = ring_self.generation;
 	at.ticks = clock_read();
@@ -504,6 +506,8 @@ static inline bool cpi_get_again(
 		!group_image_knows(i->image, i->interval))
 		return false;
 	*rc = group_write_image(i->image, i->interval, i->start->ticks, &at, &elapsed);
+	if (__builtin_expect(!own, 0) && own_cost_needs_rest(i->own))
+		own_cost_add_rest(i->own, clock_read_after() - at.ticks);
 	return true;
 }
 

@@ -1,9 +1,8 @@
 #include "own_cost.h"
 
-#include <stdlib.h>
-
 #include "../../../include/perfutil.h"
 #include "../../counters/source.h"
+#include "../scope/typical.h"
 
 struct own_calibration *own_cost_of_mode(uint32_t mode)
 {
@@ -18,23 +17,17 @@ struct own_calibration *own_cost_of_mode(uint32_t mode)
 		   (mode & CPI_TYPE_TRACE_QUALITY ? 4 : 0)];
 }
 
-static int own_cost_compare(const void *a, const void *b)
+/* 0 is not known yet. */
+static uint32_t own_cost_typical(uint32_t sample[OWN_COST_SAMPLES])
 {
-	const uint32_t *x = a, *y = b;
+	const uint32_t ticks = typical_of(sample, OWN_COST_SAMPLES);
 
-	return *x < *y ? -1 : *x > *y;
-}
-
-static uint32_t own_cost_median(uint32_t sample[OWN_COST_SAMPLES])
-{
-	qsort(sample, OWN_COST_SAMPLES, sizeof *sample, own_cost_compare);
-	/* 0 is not known yet. */
-	return sample[OWN_COST_SAMPLES / 2] ? sample[OWN_COST_SAMPLES / 2] : 1;
+	return ticks ? ticks : 1;
 }
 
 void own_cost_set_inside(struct own_calibration *c, uint32_t sample[OWN_COST_SAMPLES])
 {
-	__atomic_store_n(&c->cost.inside, own_cost_median(sample), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->cost.inside, own_cost_typical(sample), __ATOMIC_RELAXED);
 }
 
 void own_cost_add_rest(struct own_calibration *c, uint64_t ticks)
@@ -51,5 +44,6 @@ void own_cost_add_rest(struct own_calibration *c, uint64_t ticks)
 		return;
 	for (int i = 0; i < OWN_COST_SAMPLES; i++)
 		sample[i] = __atomic_load_n(&c->rest[i], __ATOMIC_RELAXED);
-	__atomic_store_n(&c->cost.pair, c->cost.inside + own_cost_median(sample), __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&c->cost.pair, c->cost.inside + own_cost_typical(sample), __ATOMIC_RELEASE);
 }

@@ -1,8 +1,7 @@
 #include "cost.h"
 
-#include <stdlib.h>
-
 #include "../../../formats/scope_hooks.h"
+#include "typical.h"
 
 struct scope_cost scope_costs[SCOPE_COST_KINDS];
 
@@ -18,35 +17,29 @@ uint64_t scope_cost_of_begin(uint64_t entered, uint64_t start)
 	return (uint64_t)scope_cost_cut(start - entered) << 32 | scope_cost_cut(left - start) | 1;
 }
 
-static int scope_cost_compare(const void *a, const void *b)
+static uint32_t scope_cost_typical(const uint32_t samples[SCOPE_COST_SAMPLES])
 {
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static uint32_t scope_cost_median(const uint32_t samples[SCOPE_COST_SAMPLES])
-{
-	uint32_t sorted[SCOPE_COST_SAMPLES];
+	uint32_t copy[SCOPE_COST_SAMPLES];
 
 	for (int i = 0; i < SCOPE_COST_SAMPLES; i++)
-		sorted[i] = __atomic_load_n(&samples[i], __ATOMIC_RELAXED);
-	qsort(sorted, SCOPE_COST_SAMPLES, sizeof *sorted, scope_cost_compare);
-	return sorted[SCOPE_COST_SAMPLES / 2];
+		copy[i] = __atomic_load_n(&samples[i], __ATOMIC_RELAXED);
+	return typical_of(copy, SCOPE_COST_SAMPLES);
 }
 
 /* What a reading of the clock takes. */
 static uint32_t scope_cost_of_clock(void)
 {
-	uint64_t least = UINT64_MAX, before = clock_read();
+	enum { READINGS = 64 };
+	uint32_t took[SCOPE_COST_SAMPLES];
 
 	for (int i = 0; i < SCOPE_COST_SAMPLES; i++) {
-		const uint64_t now = clock_read();
+		const uint64_t before = clock_read();
 
-		least = now - before < least ? now - before : least;
-		before = now;
+		for (int n = 1; n < READINGS; n++)
+			clock_read();
+		took[i] = scope_cost_cut(clock_read() - before);
 	}
-	return scope_cost_cut(least);
+	return typical_of(took, SCOPE_COST_SAMPLES) / READINGS;
 }
 
 /* An interval reads the clock twice, a sample twice more: once of these between its start and its
@@ -54,7 +47,7 @@ static uint32_t scope_cost_of_clock(void)
 static void scope_cost_settle(struct scope_cost *c)
 {
 	const uint32_t clock = scope_cost_of_clock();
-	uint32_t inside = scope_cost_median(c->inside), pair = scope_cost_median(c->pair);
+	uint32_t inside = scope_cost_typical(c->inside), pair = scope_cost_typical(c->pair);
 
 	inside = inside > clock ? inside - clock : 1;
 	pair = pair > 2 * clock ? pair - 2 * clock : 1;
