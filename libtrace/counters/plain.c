@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "choice.h"
+#include "perf/page.h"
 #include "../core/clock.h"
 #include "source.h"
 
@@ -69,6 +70,11 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 		s->thread_running = now.running;
 		s->thread_running_on[c->core_type] = now.running;
 		s->thread_user_only = c->user_only;
+		s->thread_is_marked = now.in_user_mode;
+		if (now.in_user_mode) {
+			s->thread_mark[0] = now.mark[c->at[PERF_INSTRUCTIONS]];
+			s->thread_mark[1] = now.mark[c->at[PERF_CYCLES]];
+		}
 		s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] =
 			now.in_user_mode ? CPI_SOURCE_COUNTER_USER : CPI_SOURCE_COUNTER;
 	}
@@ -113,6 +119,7 @@ static __attribute__((noinline)) void plain_start_counted(
 		counters_read(s, want, COUNTER_START);
 	} else {
 		plain_start(c, s, want, now);
+		s->thread_is_wanted = true;
 		/* Last: what the library does until here is not counted. */
 		plain_read_thread(s, self);
 	}
@@ -127,6 +134,31 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		plain_start_counted(c, s, want, now);
 	else
 		plain_start(c, s, want, now);
+}
+
+bool plain_start_counted_again(struct counter_sample *s)
+{
+	const struct thread_self *self = &counters_self;
+
+	if (!plain_counts_thread(self))
+		return false;
+	plain_read_thread(s, self);
+	return true;
+}
+
+bool plain_count_thread_again(const struct counter_sample *from, struct counter_interval *out)
+{
+	const struct thread_group *g = counters_self.group;
+	const struct perf_counters *c;
+
+	if (!plain_is_own(from) || !from->thread_is_marked ||
+		!thread_group_counts(&counters_self) || from->thread_opening != g->opening)
+		return false;
+	c = &g->perf[0];
+	return perf_page_count_since(c->group.member[c->at[PERF_INSTRUCTIONS]].page,
+		       &from->thread_mark[0], &out->thread_instructions) &&
+	       perf_page_count_since(c->group.member[c->at[PERF_CYCLES]].page,
+		       &from->thread_mark[1], &out->thread_cycles);
 }
 
 void counters_end_thread(struct counter_sample *to)

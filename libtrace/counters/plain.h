@@ -1,7 +1,7 @@
 /*
  * An interval like the one before it, in place: of the same instance and thread, with the same
- * wants, without hardware counters, both ends by the thread's page (thread/life.h). These functions
- * make no call; where they return false, the functions of source.h do all, with the same result.
+ * wants, both ends by the thread's page (thread/life.h), hardware counters read in user mode. Where
+ * these functions return false, those of source.h do all, with the same result.
  */
 #ifndef SWT_COUNTERS_PLAIN_H
 #define SWT_COUNTERS_PLAIN_H
@@ -32,19 +32,28 @@ static inline bool plain_knows_online(uint64_t now)
 	return now - cpu_set_lately.at < cpu_set_lately.lasts;
 }
 
+/* The rest of plain_start_again where the thread is counted. */
+bool plain_start_counted_again(struct counter_sample *s);
+
+/* counters_end_thread and counters_thread_between, by the marks of the start: the kernel has not
+ * touched the counters since, so that the difference of their registers is what they counted. */
+bool plain_count_thread_again(const struct counter_sample *from, struct counter_interval *out);
+
 /* counters_start. s: of the start before, which had the same wants. all: COUNTER_QUALITY_BIT is
  * among them. */
 static inline bool plain_start_again(struct counter_sample *s, bool all, uint64_t now)
 {
 	const struct thread_group *g = counters_self.group;
 
-	if (!plain_is_own(s) || s->thread_opening != 0)
+	if (!plain_is_own(s))
 		return false;
 	if (all && (!g->page.has_faults || !plain_knows_online(now) ||
 			   s->online_at != cpu_set_lately.at))
 		return false;
 	s->ticks = now;
-	return life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now);
+	if (!life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now))
+		return false;
+	return __builtin_expect(!s->thread_is_wanted, 1) || plain_start_counted_again(s);
 }
 
 /* What the quality hook tells. False: a signal handler has just closed the page. */

@@ -12,6 +12,7 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
 #include "../../formats/shm_source.h"
+#include "perf/group.h"
 
 /* A count that was not measured. */
 #define CPI_NONE UINT64_MAX
@@ -80,6 +81,11 @@ struct counter_sample {
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
 	uint32_t thread_opening; /* another number: its counters rested meanwhile */
+	/* Of a plain start: the thread is to be counted; it was, in user mode, with marks of
+	 * instructions and cycles. */
+	bool thread_is_wanted;
+	bool thread_is_marked;
+	struct perf_mark thread_mark[2];
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];

@@ -79,6 +79,7 @@ void sample_clear(struct counter_sample *s)
 	s->thread_instructions = s->thread_cycles = CPI_NONE;
 	s->thread_enabled = s->thread_running = 0;
 	s->thread_opening = 0;
+	s->thread_is_wanted = false;
 	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);

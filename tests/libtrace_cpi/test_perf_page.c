@@ -320,12 +320,35 @@ START_TEST(never_torn)
 }
 END_TEST
 
+START_TEST(counts_since_a_mark)
+{
+	uint64_t count = 0;
+
+	/* The register goes over its end. */
+	counter[0] = 0xFFFFFFFFFFFF;
+	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
+	counter[0] = 0x1000000000006;
+	ck_assert(perf_page_count_since(&page[0], &r.mark[0], &count));
+	ck_assert_uint_eq(count, 7);
+	counter[1] += 12;
+	ck_assert(perf_page_count_since(&page[1], &r.mark[1], &count));
+	ck_assert_uint_eq(count, 12);
+	/* While it is read, and before. */
+	changes = 1;
+	change_at = 1;
+	ck_assert(!perf_page_count_since(&page[1], &r.mark[1], &count));
+	ck_assert(!perf_page_count_since(&page[1], &r.mark[1], &count));
+	r.mark[2].index = MEMBERS + 1;
+	ck_assert(!perf_page_count_since(&page[2], &r.mark[2], &count));
+}
+END_TEST
+
 Suite *perf_page_suite(void)
 {
 	return SUITE("perf_page", .timeout = 60,
 		/* two threads need to be running */ .set_up = set_up,
-		TESTS(counts, resting, time_is_scaled, short_clock, times_of_the_leader,
-			never_torn),
+		TESTS(counts, resting, time_is_scaled, short_clock, times_of_the_leader, never_torn,
+			counts_since_a_mark),
 		LOOPS({width, 0, sizeof widths / sizeof *widths},
 			{unknown, 0, sizeof useless / sizeof *useless},
 			{changed_meanwhile, 0, MEMBERS}));

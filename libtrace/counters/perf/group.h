@@ -56,10 +56,18 @@ struct perf_group {
 	struct perf_member member[PERF_GROUP_MAX];
 };
 
+/* What a counter's register showed while its page had this lock; see page.h. */
+struct perf_mark {
+	uint32_t lock, index;
+	uint32_t width; /* bits of the register */
+	uint64_t value;
+};
+
 struct perf_group_reading {
 	uint64_t enabled, running; /* ns; running is less when counters were shared */
 	bool in_user_mode;	   /* by no system call */
 	uint64_t count[PERF_GROUP_MAX];
+	struct perf_mark mark[PERF_GROUP_MAX]; /* in user mode, of a group that counts */
 };
 
 /* Whether the kernel has perf events at all and no filter says otherwise. Opens nothing. */

@@ -96,16 +96,24 @@ bool perf_registers_usable(void)
 	return usable;
 }
 
-/* Acquire, each: the look at the lock that comes after the fields is not done before them. The
- * kernel writes a page on the processor of the thread that reads it, which would need less. */
-#define LOAD(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+/*
+ * Relaxed, each, between two compiler barriers, as linux/perf_event.h has it: the kernel writes a
+ * page on the processor of the thread that reads it, or while that thread is on none. An interrupt
+ * comes between two instructions, as if all before it were done and none after it had begun.
+ */
+#define LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+
+static void page_barrier(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 /* The page has the capabilities as bits of a word; the word is read once. */
 struct page_capabilities {
 	bool counter, time, time_short;
 };
 
-static struct page_capabilities capabilities(const struct perf_event_mmap_page *p)
+static inline struct page_capabilities capabilities(const struct perf_event_mmap_page *p)
 {
 	struct perf_event_mmap_page copy;
 
@@ -135,15 +143,6 @@ static bool time_since(const struct perf_event_mmap_page *p, bool is_short, uint
 	return true;
 }
 
-/* A register of fewer than 64 bits continues from the sign that the kernel set. */
-static bool extended(uint64_t value, unsigned width, uint64_t *count)
-{
-	if (width == 0 || width > 64)
-		return false;
-	*count += (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
-	return true;
-}
-
 /* The leader's times are the group's, as in a read by system call. */
 static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
 {
@@ -157,9 +156,10 @@ static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct pe
 	return true;
 }
 
-static enum perf_page_state read_count(const struct perf_event_mmap_page *p, uint64_t *count)
+static inline enum perf_page_state read_count(
+	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_mark *mark)
 {
-	uint32_t index = LOAD(p->index);
+	uint32_t index = LOAD(p->index), width = LOAD(p->pmc_width);
 	uint64_t value;
 
 	*count = (uint64_t)LOAD(p->offset);
@@ -167,12 +167,17 @@ static enum perf_page_state read_count(const struct perf_event_mmap_page *p, uin
 		return PERF_PAGE_UNKNOWN;
 	if (index == 0)
 		return PERF_PAGE_RESTING;
-	if (!perf_registers.counter(index, &value) || !extended(value, LOAD(p->pmc_width), count))
+	if (width == 0 || width > 64 || !perf_registers.counter(index, &value))
 		return PERF_PAGE_UNKNOWN;
+	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
+	*count += (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	mark->index = index;
+	mark->width = width;
+	mark->value = value;
 	return PERF_PAGE_COUNTING;
 }
 
-static enum perf_page_state perf_page_read_members(
+static inline enum perf_page_state perf_page_read_members(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
 {
 	enum perf_page_state state = PERF_PAGE_UNKNOWN;
@@ -180,7 +185,7 @@ static enum perf_page_state perf_page_read_members(
 	if (!perf_page_read_times(member[0].page, r))
 		return PERF_PAGE_UNKNOWN;
 	for (unsigned i = 0; i < count; i++) {
-		enum perf_page_state one = read_count(member[i].page, &r->count[i]);
+		enum perf_page_state one = read_count(member[i].page, &r->count[i], &r->mark[i]);
 
 		/* A group is scheduled as a whole or not at all. */
 		if (one == PERF_PAGE_UNKNOWN || (i > 0 && one != state))
@@ -190,10 +195,10 @@ static enum perf_page_state perf_page_read_members(
 	return state;
 }
 
-static bool changed(const struct perf_member *member, unsigned count, const uint32_t *lock)
+static bool changed(const struct perf_member *member, unsigned count, const struct perf_mark *mark)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (LOAD(member[i].page->lock) != lock[i])
+		if (LOAD(member[i].page->lock) != mark[i].lock)
 			return true;
 	return false;
 }
@@ -201,23 +206,38 @@ static bool changed(const struct perf_member *member, unsigned count, const uint
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
 {
-	uint32_t lock[PERF_GROUP_MAX];
-
 	for (int try = 0; try < TRIES; try++) {
 		enum perf_page_state state;
 		uint32_t odd = 0;
 
 		for (unsigned i = 0; i < count; i++) {
-			lock[i] = LOAD(member[i].page->lock);
-			odd |= lock[i] & 1;
+			r->mark[i].lock = LOAD(member[i].page->lock);
+			odd |= r->mark[i].lock & 1;
 		}
 		if (odd)
 			continue;
+		page_barrier();
 		state = perf_page_read_members(member, count, r);
-		if (!changed(member, count, lock)) {
+		page_barrier();
+		if (!changed(member, count, r->mark)) {
 			r->in_user_mode = true;
 			return state;
 		}
 	}
 	return PERF_PAGE_UNKNOWN;
+}
+
+bool perf_page_count_since(
+	const struct perf_event_mmap_page *p, const struct perf_mark *mark, uint64_t *count)
+{
+	uint64_t value;
+
+	if (LOAD(p->lock) != mark->lock)
+		return false;
+	page_barrier();
+	if (!perf_registers.counter(mark->index, &value))
+		return false;
+	page_barrier();
+	*count = (value - mark->value) << (64 - mark->width) >> (64 - mark->width);
+	return LOAD(p->lock) == mark->lock;
 }

@@ -236,7 +236,7 @@ static uint64_t cpi_end_empty(struct instance *i)
 		counters_read(i->now, cpi_select_now(i, true), COUNTER_GET);
 		return i->now->ticks;
 	}
-	if (counters_counted_thread(i->start))
+	if (counters_counted_thread(i->start) && !plain_count_thread_again(i->start, i->interval))
 		counters_end_thread(i->now);
 	return clock_read();
 }
@@ -497,8 +497,10 @@ static inline bool cpi_get_again(
 	uint64_t elapsed;
 
 	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments || i->events ||
-		i->start->thread_opening != 0 ||
 		!group_image_is_for(i->image, types, mm, own ? own->pair : 0, label))
+		return false;
+	if (__builtin_expect(i->start->thread_opening != 0 || i->image->cpi != 0, 0) &&
+		(i->image->cpi == 0 || !plain_count_thread_again(i->start, i->interval)))
 		return false;
 	at.generation = ring_self.generation;
 	at.ticks = clock_read();
