@@ -69,6 +69,9 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 		s->thread_enabled = now.enabled;
 		s->thread_running = now.running;
 		s->thread_running_on[c->core_type] = now.running;
+		s->thread_read_at = s->ticks;
+		s->thread_read_enabled = now.enabled;
+		s->thread_read_running = now.running;
 		s->thread_user_only = c->user_only;
 		s->thread_is_marked = now.in_user_mode;
 		if (now.in_user_mode) {
@@ -136,10 +139,30 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		plain_start(c, s, want, now);
 }
 
+/* By the marks of this sample, which are of counters that still count this thread. */
+static inline bool plain_count_since(
+	const struct counter_sample *s, const struct thread_self *self, uint64_t count[2])
+{
+	return s->thread_is_marked && thread_group_counts(self) &&
+	       s->thread_opening == self->group->opening &&
+	       perf_marks_count(s->thread_mark, 2, count);
+}
+
 bool plain_start_counted_again(struct counter_sample *s)
 {
 	const struct thread_self *self = &counters_self;
+	uint64_t count[2], since;
 
+	if (plain_count_since(s, self, count)) {
+		s->thread_instructions += count[0];
+		s->thread_cycles += count[1];
+		s->thread_mark[0].value += count[0];
+		s->thread_mark[1].value += count[1];
+		since = rate_ns_of_ticks(s->ticks - s->thread_read_at);
+		s->thread_enabled = s->thread_read_enabled + since;
+		s->thread_running = s->thread_read_running + since;
+		return true;
+	}
 	if (!plain_counts_thread(self))
 		return false;
 	plain_read_thread(s, self);
@@ -148,17 +171,13 @@ bool plain_start_counted_again(struct counter_sample *s)
 
 bool plain_count_thread_again(const struct counter_sample *from, struct counter_interval *out)
 {
-	const struct thread_group *g = counters_self.group;
-	const struct perf_counters *c;
+	uint64_t count[2];
 
-	if (!plain_is_own(from) || !from->thread_is_marked ||
-		!thread_group_counts(&counters_self) || from->thread_opening != g->opening)
+	if (!plain_is_own(from) || !plain_count_since(from, &counters_self, count))
 		return false;
-	c = &g->perf[0];
-	return perf_page_count_since(c->group.member[c->at[PERF_INSTRUCTIONS]].page,
-		       &from->thread_mark[0], &out->thread_instructions) &&
-	       perf_page_count_since(c->group.member[c->at[PERF_CYCLES]].page,
-		       &from->thread_mark[1], &out->thread_cycles);
+	out->thread_instructions = count[0];
+	out->thread_cycles = count[1];
+	return true;
 }
 
 void counters_end_thread(struct counter_sample *to)

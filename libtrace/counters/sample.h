@@ -86,6 +86,8 @@ struct counter_sample {
 	bool thread_is_wanted;
 	bool thread_is_marked;
 	struct perf_mark thread_mark[2];
+	/* When the group was read in full, in ticks, and its times then. */
+	uint64_t thread_read_at, thread_read_enabled, thread_read_running;
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];

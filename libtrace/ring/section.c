@@ -120,17 +120,21 @@ static uint32_t load_control(const uint8_t *at)
  * groups do: assuming so lets the loads of several overlap.
  */
 struct pattern {
-	uint32_t control[8];
-	uint32_t count;	    /* of them */
-	uint32_t committed; /* hooks among them */
+	struct {
+		uint32_t control, offset; /* offset: from the first one */
+	} record[8];
+	uint32_t count, bytes; /* of them */
+	uint32_t committed;    /* hooks among them */
 	uint32_t torn;
 };
 
 static void pattern_add(struct pattern *p, uint32_t c)
 {
-	if (p->count == sizeof p->control / sizeof *p->control)
+	if (p->count == sizeof p->record / sizeof *p->record)
 		*p = (struct pattern){0};
-	p->control[p->count++] = c;
+	p->record[p->count].control = c;
+	p->record[p->count++].offset = p->bytes;
+	p->bytes += c & REC_SIZE_MASK;
 	if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
 		++*(c & REC_COMMITTED ? &p->committed : &p->torn);
 }
@@ -141,19 +145,20 @@ static uint32_t pattern_walk(
 	struct target *t, const struct pattern *p, const uint8_t *at, uint32_t *offset)
 {
 	const uint32_t bytes = t->geometry->section_size, most = t->steps / p->count;
-	uint32_t times = 0;
+	uint32_t end = *offset, times = 0;
 
-	while (times < most) {
-		uint32_t end = *offset, n = 0;
+	while (times < most && bytes - end >= p->bytes) {
+		uint32_t n = 0;
 
-		while (n < p->count && bytes - end >= (p->control[n] & REC_SIZE_MASK) &&
-			load_control(at + end) == p->control[n])
-			end += p->control[n++] & REC_SIZE_MASK;
+		while (n < p->count &&
+			load_control(at + end + p->record[n].offset) == p->record[n].control)
+			n++;
 		if (n < p->count)
 			break;
-		*offset = end;
+		end += p->bytes;
 		times++;
 	}
+	*offset = end;
 	spend(t, times * p->count);
 	return times;
 }
@@ -208,12 +213,12 @@ static enum look survey(
 				__ATOMIC_RELAXED);
 			return LOOK_HELD;
 		}
-		if (met.count && c == met.control[0]) {
+		if (met.count && c == met.record[0].control) {
 			times = pattern_walk(t, &met, at, &offset);
 			hooks += (uint64_t)times * met.committed;
 			torn += (uint64_t)times * met.torn;
 			if (times) {
-				met.count = met.committed = met.torn = 0;
+				met.count = met.bytes = met.committed = met.torn = 0;
 				continue;
 			}
 		}

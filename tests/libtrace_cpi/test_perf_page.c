@@ -322,24 +322,25 @@ END_TEST
 
 START_TEST(counts_since_a_mark)
 {
-	uint64_t count = 0;
+	uint64_t count[MEMBERS];
 
 	/* The register goes over its end. */
 	counter[0] = 0xFFFFFFFFFFFF;
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
 	counter[0] = 0x1000000000006;
-	ck_assert(perf_page_count_since(&page[0], &r.mark[0], &count));
-	ck_assert_uint_eq(count, 7);
 	counter[1] += 12;
-	ck_assert(perf_page_count_since(&page[1], &r.mark[1], &count));
-	ck_assert_uint_eq(count, 12);
-	/* While it is read, and before. */
+	ck_assert(perf_marks_count(r.mark, MEMBERS, count));
+	ck_assert_uint_eq(count[0], 7);
+	ck_assert_uint_eq(count[1], 12);
+	ck_assert_uint_eq(count[2], 0);
+	/* While they are read, and before. */
 	changes = 1;
 	change_at = 1;
-	ck_assert(!perf_page_count_since(&page[1], &r.mark[1], &count));
-	ck_assert(!perf_page_count_since(&page[1], &r.mark[1], &count));
+	ck_assert(!perf_marks_count(r.mark, MEMBERS, count));
+	ck_assert(!perf_marks_count(r.mark, MEMBERS, count));
+	ck_assert(perf_marks_count(r.mark, 1, count));
 	r.mark[2].index = MEMBERS + 1;
-	ck_assert(!perf_page_count_since(&page[2], &r.mark[2], &count));
+	ck_assert(!perf_marks_count(&r.mark[2], 1, count));
 }
 END_TEST
 

@@ -58,9 +58,10 @@ struct perf_group {
 
 /* What a counter's register showed while its page had this lock; see page.h. */
 struct perf_mark {
+	const struct perf_event_mmap_page *page;
+	uint64_t value;
 	uint32_t lock, index;
 	uint32_t width; /* bits of the register */
-	uint64_t value;
 };
 
 struct perf_group_reading {

@@ -171,6 +171,7 @@ static inline enum perf_page_state read_count(
 		return PERF_PAGE_UNKNOWN;
 	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
 	*count += (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	mark->page = p;
 	mark->index = index;
 	mark->width = width;
 	mark->value = value;
@@ -227,17 +228,23 @@ enum perf_page_state perf_pages_read(
 	return PERF_PAGE_UNKNOWN;
 }
 
-bool perf_page_count_since(
-	const struct perf_event_mmap_page *p, const struct perf_mark *mark, uint64_t *count)
+bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count)
 {
-	uint64_t value;
+	for (unsigned i = 0; i < marks; i++)
+		if (LOAD(mark[i].page->lock) != mark[i].lock)
+			return false;
+	page_barrier();
+	for (unsigned i = 0; i < marks; i++) {
+		const unsigned unused = 64 - mark[i].width;
+		uint64_t value;
 
-	if (LOAD(p->lock) != mark->lock)
-		return false;
+		if (!perf_registers.counter(mark[i].index, &value))
+			return false;
+		count[i] = (value - mark[i].value) << unused >> unused;
+	}
 	page_barrier();
-	if (!perf_registers.counter(mark->index, &value))
-		return false;
-	page_barrier();
-	*count = (value - mark->value) << (64 - mark->width) >> (64 - mark->width);
-	return LOAD(p->lock) == mark->lock;
+	for (unsigned i = 0; i < marks; i++)
+		if (LOAD(mark[i].page->lock) != mark[i].lock)
+			return false;
+	return true;
 }

@@ -34,10 +34,9 @@ enum perf_page_state {
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
 
-/* What a member counted since that mark of it. False: the kernel has touched its page since, as
- * when the thread was switched: its counter may have been another one, or none. Where it is true of
- * the leader, the group ran all the time. */
-bool perf_page_count_since(
-	const struct perf_event_mmap_page *p, const struct perf_mark *mark, uint64_t *count);
+/* What members counted since these marks of them. False: the kernel has touched a page since, as
+ * when the thread was switched: its counter may have been another one, or none. Where it is true,
+ * they counted all the time. */
+bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count);
 
 #endif
