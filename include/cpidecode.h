@@ -13,7 +13,7 @@
  *	cpidecode_hooks_close(it);
  *	cpidecode_close(t);
  *
- * samples/print_intervals.c uses most of the library, samples/cpidecode.py does from Python.
+ * samples/print_intervals.c uses most of the library; decoder/python is for Python.
  *
  * Errors: functions that return int return 0 (or a count, where stated) or one of the
  * negative CPIDECODE_E codes. A damaged trace is not an error: the data on either side of

@@ -12,7 +12,8 @@ import numpy as np
 import swtrace
 
 trace = swtrace.open(sys.argv[1] if len(sys.argv) > 1 else "trace.bin")
-intervals = trace.intervals(["start_ns", "elapsed_ns", "label", "tid", "depth", "thread_cpi", "off_cpu_ns"])
+intervals = trace.intervals(["start_ns", "elapsed_ns", "label", "tid", "cpu", "depth", "raw_cpi", "scaled_cpi",
+                             "thread_cpi", "busy_pct", "off_cpu_ns"])
 elapsed = intervals["elapsed_ns"].data
 label = intervals["label"].data  # codes: intervals.labels has the texts
 print("%d intervals of %d labels" % (len(intervals), len(set(label[label >= 0]))))
@@ -24,13 +25,31 @@ for code in np.unique(label[label >= 0]):
     print("%-24s %8d  total %10.3f ms  p50 %10.0f ns  p99 %10.0f ns"
           % (intervals.labels[code], len(of), of.sum() / 1e6, p50, p99))
 
+# %% At how many cycles per instruction, on which processors, how busy was the machine meanwhile?
+# An average of ratios weighs each interval alike; the summary weighs by cycles.
+def mean(column, chosen):
+    value = intervals[column][chosen].mean() if chosen.any() else np.ma.masked
+    return "n/a" if value is np.ma.masked else "%.2f" % value
+
+
+for name, column in (("label", "label"), ("processor", "cpu")):
+    codes = intervals[column]
+    for code in np.unique(codes.data[~np.ma.getmaskarray(codes)]):
+        chosen = (codes == code).filled(False)
+        print("%s %-20s CPI %s, with idle cycles %s, on thread %s; busy %s %%"
+              % (name, intervals.labels[code] if column == "label" else code, mean("scaled_cpi", chosen),
+                 mean("raw_cpi", chosen), mean("thread_cpi", chosen), mean("busy_pct", chosen)))
+
 # %% Were the slow ones off the processor? What is absent is masked, and left out of a mean.
 if len(intervals):
     limit = np.percentile(elapsed, 99)
     for name, chosen in (("all", elapsed >= 0), ("slowest 1 %", elapsed >= limit)):
-        off = intervals["off_cpu_ns"][chosen].mean()
-        cpi = intervals["thread_cpi"][chosen].mean()
-        print("%-12s off CPU %s ns, CPI %s" % (name, *("n/a" if v is np.ma.masked else "%.2f" % v for v in (off, cpi))))
+        print("%-12s off CPU %s ns, CPI %s" % (name, mean("off_cpu_ns", chosen), mean("thread_cpi", chosen)))
+
+# %% Why are the slow ones slow? The terms of the difference between the tail and the middle.
+for row in trace.why():
+    terms = ", ".join("%s %.0f ns" % term for term in row["terms_ns"].items() if term[1] is not None)
+    print("%s 0x%02X: the tail takes %s ns more: %s" % (row["label"] or "-", row["minor"], row["difference_ns"], terms))
 
 # %% When did it happen? Starts by tenth of the trace.
 if len(intervals):

@@ -26,7 +26,7 @@ check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
 for f in include/perfutil.h include/swtrace.h include/cpidecode.h include/cpidecode.hpp include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h include/cpc_event.h \
 	bin/swtrace bin/cpidecode share/man/man3/perflib.3 share/man/man3/p4counters.3 share/man/man3/libpctx.3 share/man/man3/cpc_event.3 \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 share/man/man3/swtrace.3 share/man/man3/SWTRACE_SCOPE.3 \
-	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/cpidecode.py \
+	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/print_intervals.py \
 	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
 	share/bash-completion/completions/cpidecode share/zsh/site-functions/_swtrace \
 	share/zsh/site-functions/_cpidecode share/fish/vendor_completions.d/swtrace.fish \

@@ -32,6 +32,8 @@ PYTHONPATH=$top/decoder/python "$python" "$here/check_swtrace.py" "$@" || fail "
 PYTHONPATH=$top/decoder/python "$python" "$top/samples/intervals_numpy.py" generated.bin >out ||
 	fail "the sample failed"
 in_file out '^3000 intervals of 64 labels$'
+in_file out '^processor 0 .* CPI [0-9.]+, with idle cycles [0-9.]+, on thread [0-9.]+; busy [0-9.]+ %$'
+in_file out ' 0x[0-9A-F]+: the tail takes [0-9.]+ ns more: '
 
 # It installs offline, and works without the sources.
 if "$python" -c 'import setuptools, wheel, pip' 2>/dev/null; then
