@@ -5,6 +5,7 @@
 #
 # usage: sudo sh tests/fleet/run.sh [--build DIR] [TEST ...]	(default: all tests; names below)
 #	--build DIR	the build with cpidecode and gentrace (default: build it in build-fleet)
+#	--time		instead of the tests, what 1 and 2 workers take for the same traces, three times each
 # Needs root: slurmd starts jobs as their user. Installs slurm-wlm and munge. Takes about three minutes,
 # one of them until Slurm notices a lost node. Exits with 0, 1 after failures, or 77 if it cannot run here.
 set -u
@@ -13,10 +14,11 @@ top=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/deps.sh
 . "$top/tests/lib/deps.sh"
 
-build='' tests=''
+build='' tests='' time=0
 while [ $# -gt 0 ]; do
 	case $1 in
 	--build) build=${2:?--build takes a folder}; shift ;;
+	--time) time=1 ;;
 	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 	-*) echo "fleet: unknown option $1 (see --help)" >&2; exit 2 ;;
 	*) tests="$tests $1" ;;
@@ -31,6 +33,7 @@ if [ -z "$build" ]; then
 	build=$top/build-fleet
 	cmake -S "$top" -B "$build" >/dev/null && cmake --build "$build" -j2 --target cpidecode gentrace >/dev/null || exit 1
 fi
+build=$(cd "$build" && pwd) || exit 1
 cpidecode=$build/cpidecode
 gentrace=$(find "$build" -name gentrace -type f | head -n 1)
 if [ ! -x "$cpidecode" ] || [ ! -x "$gentrace" ]; then
@@ -291,10 +294,42 @@ for name in $tests; do
 	case " $all " in *" $name "*) ;; *) echo "fleet: no test $name" >&2; exit 2 ;; esac
 done
 
+# seconds_since NANOSECONDS: now; and of the newest of FILE...
+seconds_since() {
+	since=$1
+	shift
+	if [ $# -gt 0 ]; then stat -c %.9Y "$@"; else date +%s.%N; fi | sort -n | tail -n 1 |
+		awk -v since="$since" '{ printf "%.1f s", $1 - since / 1e9 }'
+}
+
+# From the submission to the last trace's partial result, and to the answer, with n2 drained and not, in
+# turn. (sbatch --wait notices the end up to 32 s later.)
+time_workers() {
+	size=$(du -cm "$work"/traces/* | tail -n 1 | cut -f 1)
+	echo "$count traces, $size MB; load average $(cut -d ' ' -f 1 /proc/loadavg) on $(nproc) processors"
+	for round in 1 2 3; do
+		for workers in 1 2; do
+			state=RESUME
+			[ $workers = 2 ] || state=DRAIN
+			scontrol update NodeName=n2 State=$state Reason=time || return 1
+			begin=$(date +%s%N)
+			submit "time.$round.$workers" "$work"/traces/*
+			answered || { fail time "$(tail -n 1 "$work/err")"; return 1; }
+			echo "workers $workers: partial results $(seconds_since "$begin" "$folder"/parts/0.*)," \
+				"answer $(seconds_since "$begin" "$folder/exit")"
+		done
+	done
+	begin=$(date +%s%N)
+	"$cpidecode" -j1 "$work"/traces/* >"$work/out" 2>/dev/null
+	echo "cpidecode -j1 of all: $(seconds_since "$begin")"
+}
+
 mkdir "$work/traces"
+count=70 intervals=2000
+[ $time = 0 ] || count=24 intervals=200000
 i=0
-while [ $i -lt 70 ]; do
-	"$gentrace" -k groups -n 2000 -l 200 -s $i "$(printf '%s/traces/%03d.bin' "$work" $i)" || exit 1
+while [ $i -lt $count ]; do
+	"$gentrace" -k groups -n $intervals -l 200 -s $i "$(printf '%s/traces/%03d.bin' "$work" $i)" || exit 1
 	i=$((i + 1))
 done
 "$cpidecode" "$work"/traces/* >"$work/whole" 2>/dev/null || exit 1
@@ -302,6 +337,12 @@ if ! start_cluster; then
 	cat "$work/start.log" >&2
 	echo "skipped: fleet: Slurm does not start here"
 	exit 77
+fi
+if [ $time = 1 ]; then
+	CPIDECODE=$cpidecode
+	export CPIDECODE
+	time_workers
+	exit
 fi
 for name in ${tests:-$all}; do
 	rm -f "$work/err"
