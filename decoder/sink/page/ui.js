@@ -349,7 +349,7 @@ class Page {
 		for (const text of texts)
 			this.drawText(ctx, text, ratio);
 		this.drawChosen(ctx, scroll, width, theme);
-		this.drawSelection(ctx, width, height, theme);
+		this.drawSelection(ctx, width, height);
 		ctx.restore();
 		this.drawAxis(ctx, width, theme);
 	}
@@ -422,7 +422,7 @@ class Page {
 		ctx.strokeRect(from - 1, one.y - scroll - 1, Math.max(3, to - from + 1), ROW);
 	}
 
-	drawSelection(ctx, width, height, theme) {
+	drawSelection(ctx, width, height) {
 		const span = this.selection;
 		if (!span)
 			return;
