@@ -27,6 +27,7 @@ struct page_packer {
 	X(view)                                                                                    \
 	X(draw)                                                                                    \
 	X(dom)                                                                                     \
+	X(explain)                                                                                 \
 	X(processors)                                                                              \
 	X(reports)                                                                                 \
 	X(flame_graph)                                                                             \

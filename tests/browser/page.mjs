@@ -99,6 +99,23 @@ async function checkCut(browser) {
 	equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
 }
 
+// Each control and region has a name, and what scrolls is reached by the keyboard. At 400 % zoom of 1280 pixels the page
+// itself does not scroll sideways; printed, no region is cut off.
+async function checkAccess(browser) {
+	equal(await browser.evaluate(`Array.from(document.querySelectorAll("input, select, button, canvas, .scroll, [role=group]"), (one) => {
+		const isNamed = one.labels?.length || one.ariaLabel || one.ariaHidden === "true" || one.textContent.trim() || one.getAttribute("aria-describedby");
+		const isReached = !one.matches(".scroll") || one.tabIndex === 0;
+		return isNamed && isReached ? "" : one.outerHTML.slice(0, 80);
+	}).filter((text) => text)`), []);
+	await browser.send("Emulation.setDeviceMetricsOverride", { width: 320, height: 256, deviceScaleFactor: 4, mobile: false });
+	equal(await browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), true, "400 %");
+	await browser.send("Emulation.setEmulatedMedia", { media: "print" });
+	equal(await browser.evaluate(`Array.from(document.querySelectorAll(".scroll"), (one) => getComputedStyle(one)).every(({ maxHeight, overflowY }) =>
+		maxHeight === "none" && overflowY === "visible") && getComputedStyle(document.querySelector(".tools")).display`), "none", "printed");
+	await browser.send("Emulation.setEmulatedMedia", { media: "" });
+	await browser.send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false });
+}
+
 // The page of a differential flame graph.
 async function checkChange(browser) {
 	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
@@ -118,6 +135,7 @@ async function checkChange(browser) {
 		return [before, zoomed === buttons[1].textContent, document.querySelector("#flame button").textContent]; })()`);
 	equal(roots, ["all", true, "all"]);
 	equal(await browser.evaluate("window.pwned === undefined && document.querySelectorAll('script').length === 1 && !document.querySelector('img')"), true, "a name ran");
+	await checkAccess(browser);
 	equal(browser.errors, []);
 }
 
@@ -217,6 +235,8 @@ async function checkAddress(browser, rows) {
 	const view = await viewOf(browser);
 	equal([view.from, view.to, view.parts.get("select"), view.parts.get("interval"), view.parts.get("search")], [10, 1010, "20-500", String(number), label]);
 	const details = await text(browser, "interval");
+	const alike = rows.filter((row) => row.label === label), shorter = alike.filter((row) => row.end - row.start < rows[number].end - rows[number].start);
+	assert.ok(alike.length < 2 || details.replaceAll("\u202f", "").includes(`; longer than ${shorter.length} of `), details);
 	assert.ok(details.includes("start_ns" + rows[number].start_ns) && details.includes("end_ns" + rows[number].end_ns), "the interval's columns are text");
 }
 
@@ -296,6 +316,7 @@ try {
 		await checkProcessors(browser, rows);
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
+			await checkAccess(browser);
 			await checkSearch(browser, rows, rows[7].label);
 		} else if (rows[0]?.label.includes("script")) {
 			await checkSearch(browser, rows, "script");

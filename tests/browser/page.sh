@@ -142,4 +142,4 @@ set -- "$@" "$(cat address)" deep.csv
 awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
 "$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
 set -- "$@" cut.html - data/diff.html change names.html change
-timeout 240 node "$here/page.mjs" "$browser" "$work/profile" "$@"
+timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"

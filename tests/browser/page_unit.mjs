@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "processors"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "processors"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter })`);
 
 function random(seed) {
 	return () => {
@@ -335,6 +335,17 @@ test("colours of a column", () => {
 // Lanes of up to so many intervals each.
 const makeLanes = (seed, lanes, most) => Array.from({ length: lanes }, (_, lane) => makeIntervals(seed + lane, 1, most).map((one) => ({ ...one, lane })))
 	.flat().sort((a, b) => a.start - b.start || b.duration - a.duration || a.level - b.level);
+
+test("an interval in words", () => {
+	const all = makeIntervals(17, 2, 900), store = storeOf(all, 2);
+	for (let at = 0; at < store.count; at += 37)
+		assert.equal(page.countShorter(store, at), all.filter((one) => one.name === store.name[at] && one.duration < store.duration[at]).length);
+	assert.equal(page.explain({ duration: 8364620, median: 869, count: 100000, shorter: 99999, cells: { off_cpu_ns: "7977892", ctx_switches: "1", start_cpu: "1", cpu: "1" } }),
+		"9\u202f630 times the median of its label (869 ns); longer than 99\u202f999 of 100\u202f000. Off the processors for 7.978 ms, 95.4 % of it, 1 switch. Began and ended on processor 1.");
+	assert.equal(page.explain({ duration: 0, median: 0, count: 2, shorter: 0, cells: { off_cpu_ns: "0", start_cpu: "3", cpu: "0" } }),
+		"The median of its label is 0 ns; longer than 0 of 2. Began on processor 3, ended on processor 0.");
+	assert.equal(page.explain({ duration: 5, median: 5, count: 1, shorter: 0, cells: { off_cpu_ns: null, cpu: "2" } }), "");
+});
 
 test("who ran on each processor", () => {
 	const lanes = 40, all = makeLanes(13, lanes, 300), store = storeOf(all, lanes), next = random(14);

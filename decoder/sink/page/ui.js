@@ -89,7 +89,9 @@ class Page {
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
 		this.arrange();
 		this.listen();
-		await this.fill($("all"), finish(summarize(store, 0, this.until + 1)));
+		const whole = finish(summarize(store, 0, this.until + 1));
+		this.medians = new Map(whole.rows.map((row) => [row.name, row.p50]));
+		await this.fill($("all"), whole);
 		this.restore();
 		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
 			control.disabled = false;
@@ -216,7 +218,8 @@ class Page {
 		}
 		for (let at = 0; choice === "off" && at < this.store.count; at++)
 			column.values[this.store.number[at]] /= this.store.duration[at] || NaN;
-		column.range = rangeOf(column.values);
+		const range = rangeOf(column.values);
+		column.range = range && choice === "off" ? { low: 0, high: 1, isLog: false } : range;
 		return column;
 	}
 
@@ -718,7 +721,9 @@ class Page {
 			if (cell !== null)
 				add(printable(this.meta.columns[i]), printable(cell));
 		});
-		$("interval").replaceChildren(list);
+		const words = explain({ duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name], shorter: countShorter(store, at),
+			cells: Object.fromEntries(cells.map((cell, i) => [this.meta.columns[i], cell])) });
+		$("interval").replaceChildren(element("p", words, { id: "explained" }), list);
 	}
 
 	/* The columns of an interval, as text; null: not measured. */

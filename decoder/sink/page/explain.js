@@ -1,0 +1,30 @@
+"use strict";
+/* What made an interval slow, in words, as far as its columns tell. No document here: Node's tests run it. */
+
+/* How many intervals of its label are shorter. */
+function countShorter(store, at) {
+	const name = store.name[at], duration = store.duration[at];
+	let shorter = 0;
+	for (let other = 0; other < store.count; other++)
+		shorter += Number(store.name[other] === name && store.duration[other] < duration);
+	return shorter;
+}
+
+/*
+ * duration and median (of its label): ns; count: of its label; shorter: of these; cells: its columns
+ * by name, as text, null where there is none.
+ */
+function explain({ duration, median, count, shorter, cells }) {
+	const sentences = [], number = (name) => cells[name] === null || cells[name] === undefined ? NaN : Number(cells[name]);
+	const share = (part) => (100 * part / duration).toFixed(1) + " %";
+	if (count > 1)
+		sentences.push((median ? exactText(Number((duration / median).toPrecision(3))) + " times the median of its label (" + durationText(median) + ")"
+			: "The median of its label is 0 ns") + "; longer than " + exactText(shorter) + " of " + exactText(count) + ".");
+	const off = number("off_cpu_ns"), switches = number("ctx_switches"), begun = number("start_cpu"), ended = number("cpu");
+	if (off >= 0 && duration)
+		sentences.push("Off the processors for " + durationText(off) + ", " + share(off) + " of it" +
+			(switches >= 0 ? ", " + exactText(switches) + " switch" + (switches === 1 ? "" : "es") : "") + ".");
+	if (begun >= 0 && ended >= 0)
+		sentences.push(begun === ended ? "Began and ended on processor " + ended + "." : "Began on processor " + begun + ", ended on processor " + ended + ".");
+	return sentences.join(" ");
+}
