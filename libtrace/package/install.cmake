@@ -146,7 +146,7 @@ install_files(${CMAKE_INSTALL_DATADIR}/swtrace/python/swtrace ${python_package} 
 install_files(${CMAKE_INSTALL_DOCDIR} README.md LICENSE)
 file(GLOB formats_prose CONFIGURE_DEPENDS formats/*.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/formats ${formats_prose})
-file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg
+file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg samples/*.png
   samples/*.trace)
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
 install_files(${CMAKE_INSTALL_DOCDIR}/samples/fleet samples/fleet/README.md samples/fleet/lake.md
