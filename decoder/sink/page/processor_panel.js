@@ -28,9 +28,11 @@ class ProcessorPanel {
 	}
 
 	name(lane) {
-		const { files } = this.page.meta, machines = new Set(this.store.lanes.map((one) => one.machine));
-		return "Processor " + lane.cpu + (machines.size > 1 ? " of machine " + lane.machine +
-			(files[lane.machine] && files[lane.machine].host ? " (" + printable(files[lane.machine].host) + ")" : "") : "");
+		const machines = new Set(this.store.lanes.map((one) => one.machine));
+		if (machines.size < 2)
+			return "Processor " + lane.cpu;
+		const { file } = this.page.store.lanes.find((one) => one.machine === lane.machine), { host } = this.page.meta.files[file];
+		return "Processor " + lane.cpu + " of " + (host ? printable(host) : "machine " + lane.machine);
 	}
 
 	/* Where the lanes are, from y on: as Page.arrange. */
