@@ -130,6 +130,7 @@ struct report {
 	enum report_times times;  /* of text */
 	bool compensate;	  /* takes the library's own cost off times */
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
+	struct report *twin;	  /* of why: the same answers in another format; NULL: none */
 	const struct gate *gates; /* for a diff */
 	size_t ngates, gates_failed;
 	const struct formula *metrics; /* values/formula.h; for summary, intervals and diff */

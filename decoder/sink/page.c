@@ -29,6 +29,7 @@ struct page_packer {
 	X(dom)                                                                                     \
 	X(explain)                                                                                 \
 	X(processors)                                                                              \
+	X(why_words)                                                                               \
 	X(reports)                                                                                 \
 	X(flame_graph)                                                                             \
 	X(flame_panel)                                                                             \

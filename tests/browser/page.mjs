@@ -269,6 +269,8 @@ async function checkSafety(browser) {
 
 // The reports are text, in regions that the keyboard reaches.
 async function checkReports(browser, csv) {
+	const answers = readFileSync(csv + ".why.json", "utf8").split("\n").length - 1;
+	equal(await browser.evaluate(`document.querySelectorAll("#why li").length`), Math.min(answers, 21), "why in words");
 	for (const name of ["why", "info"]) {
 		const wanted = readFileSync(csv + "." + name, "utf8");
 		equal(await browser.evaluate(`document.getElementById("report-${name}")?.textContent ?? ""`), wanted, name);

@@ -28,6 +28,7 @@ page() {
 	"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err" &&
 		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
+		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
 mkdir data

@@ -8,8 +8,8 @@ import vm from "node:vm";
 import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, Store })");
+vm.runInThisContext(["decode", "store", "analysis", "view", "why_words"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, Store, whyList })");
 const MOST = 4 << 20;
 let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
 
@@ -85,6 +85,9 @@ function checkParent(store, rows, at) {
 async function checkReports(html, csv) {
 	const reports = await lists(html, "reports");
 	assert.deepEqual(reports.map((one) => one.name), ["why", "info"]);
+	const lines = readFileSync(csv + ".why.json", "utf8");
+	assert.ok(reports[0].answers === lines || (reports[0].answers.length > 200000 && lines.startsWith(reports[0].answers)), "answers");
+	assert.equal(page.whyList(reports[0].answers).length, reports[0].answers.split("\n").length - 1);
 	for (const { name, text, cut } of reports) {
 		const lines = readFileSync(csv + "." + name, "utf8").split("\n"), kept = text.split("\n");
 		assert.equal(kept.length + cut, lines.length, `lines of ${name}`);

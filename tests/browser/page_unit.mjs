@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "processors"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "processors"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter, whyList })`);
 
 function random(seed) {
 	return () => {
@@ -345,6 +345,20 @@ test("an interval in words", () => {
 	assert.equal(page.explain({ duration: 0, median: 0, count: 2, shorter: 0, cells: { off_cpu_ns: "0", start_cpu: "3", cpu: "0" } }),
 		"The median of its label is 0 ns; longer than 0 of 2. Began on processor 3, ended on processor 0.");
 	assert.equal(page.explain({ duration: 5, median: 5, count: 1, shorter: 0, cells: { off_cpu_ns: null, cpu: "2" } }), "");
+});
+
+test("why in words", () => {
+	const answer = { label: "a\u202eb", minor: 1, count: 1775, tail_pct: 99, middle: { mean_ns: 5000 }, tail: { count: 18, mean_ns: 105000 }, difference_ns: 100000,
+		explanations: [{ by: "parent", value: "none", with_tail: 13, with_p50_ns: 6226, others_p50_ns: 4719, share_pct: 72.41 }],
+		terms_ns: { instructions: 53000, cpi: -8000, cycles_per_ns: null, off_cpu: 500, unattributed: 54500 } };
+	const flat = { ...answer, label: null, explanations: undefined, difference_ns: 0 };
+	const unknown = { ...answer, explanations: [], terms_ns: { instructions: null, cpi: null, cycles_per_ns: null, off_cpu: null, unattributed: 100000 } };
+	const start = "the slowest (from p99 up: 18 of 1\u202f775) take 105 \u00b5s on average, those around the median 5 \u00b5s.";
+	assert.deepEqual(page.whyList([answer, flat, unknown].map((one) => JSON.stringify(one) + "\n").join("")), [
+		["a\\u{202e}b", start + " Of the difference: more instructions 53.0 %, fewer cycles per instruction -8.0 %, not attributed 54.5 %." +
+			" The tail goes with parent none (72.4 %: 13 of its 18, median 6.226 \u00b5s, others' 4.719 \u00b5s)."],
+		["minor 1", start + " There is no difference to explain."],
+		["a\\u{202e}b", start + " Of the difference: nothing was measured that would attribute it."]]);
 });
 
 test("who ran on each processor", () => {

@@ -238,6 +238,10 @@ int report_why(struct report *r)
 		rc = why_explain(r, s.groups, &s.tally, &explanations);
 	if (!rc)
 		why_print(r, s.groups, &s.tally, &explanations, &s.metrics);
+	if (!rc && r->twin) {
+		r->twin->tail = r->tail;
+		why_print(r->twin, s.groups, &s.tally, &explanations, &s.metrics);
+	}
 	why_explanations_free(&explanations);
 	why_metrics_free(&s.metrics);
 	free(s.groups);

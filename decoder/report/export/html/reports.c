@@ -42,45 +42,68 @@ static size_t reports_length(const struct reports_text *t)
 	return n;
 }
 
-static int reports_put(
-	const struct report *like, struct json *j, const char *name, int (*run)(struct report *r))
+static int reports_open(struct reports_text *t, struct out *out)
 {
-	struct reports_text text = {.cut = 0};
-	struct findings found = {0};
-	struct report r = *like;
-	struct out out;
-
-	if (out_function(&out, reports_keep, &text))
+	if (out_function(out, reports_keep, t))
 		return CPIDECODE_ENOMEM;
-	out_memory(&text.kept);
+	out_memory(&t->kept);
+	return 0;
+}
+
+static void reports_put_text(struct json *j, const char *key, const struct reports_text *t)
+{
+	json_key(j, key);
+	json_string(j, t->kept.buf, reports_length(t));
+}
+
+/* With has_answers: its lines of JSON too. */
+static int reports_put(const struct report *like, struct json *j, const char *name,
+	int (*run)(struct report *r), bool has_answers)
+{
+	struct reports_text text = {.cut = 0}, lines = {.cut = 0};
+	struct findings found = {0};
+	struct out out = {0}, answers = {0};
+	struct report r = *like, twin = *like;
+	int rc = reports_open(&text, &out);
+
+	if (!rc)
+		rc = reports_open(&lines, &answers);
 	r.out = &out;
 	r.format = FORMAT_TEXT;
 	r.found = &found;
 	r.note = NULL; /* the export has said it */
 	r.width = 0;
-	int rc = run(&r);
-	if (out_close(&out) && !rc)
+	r.twin = has_answers ? &twin : NULL;
+	twin.out = &answers;
+	twin.format = FORMAT_JSON;
+	twin.note = NULL;
+	if (!rc)
+		rc = run(&r);
+	if (!rc && (out_close(&out) || out_close(&answers)))
 		rc = CPIDECODE_ENOMEM;
 	if (!rc) {
 		json_open(j, '{');
 		json_member_text(j, "name", name);
-		json_key(j, "text");
-		json_string(j, text.kept.buf, reports_length(&text));
+		reports_put_text(j, "text", &text);
 		json_member_u64(j, "cut", text.cut);
+		if (has_answers)
+			reports_put_text(j, "answers", &lines);
 		json_close(j, '}');
 	}
 	findings_free(&found);
 	out_discard(&out);
+	out_discard(&answers);
 	out_discard(&text.kept);
+	out_discard(&lines.kept);
 	return rc;
 }
 
 int reports_write(const struct report *r, struct json *j)
 {
 	json_open(j, '[');
-	int rc = reports_put(r, j, "why", report_why);
+	int rc = reports_put(r, j, "why", report_why, true);
 	if (!rc)
-		rc = reports_put(r, j, "info", report_info);
+		rc = reports_put(r, j, "info", report_info, false);
 	json_close(j, ']');
 	return rc;
 }
