@@ -53,7 +53,7 @@ static int reports_open(struct reports_text *t, struct out *out)
 static void reports_put_text(struct json *j, const char *key, const struct reports_text *t)
 {
 	json_key(j, key);
-	json_string(j, t->kept.buf, reports_length(t));
+	json_string(j, t->kept.buf ? t->kept.buf : "", reports_length(t));
 }
 
 /* With has_answers: its lines of JSON too. */
