@@ -25,6 +25,7 @@ enum partial_answer {
 	PARTIAL_STACKS, /* of folded and svg */
 	PARTIAL_HEATMAP,
 	PARTIAL_SLOWEST,
+	PARTIAL_GAPS,
 	PARTIAL_ANSWERS,
 };
 

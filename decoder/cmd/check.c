@@ -13,10 +13,11 @@
 static bool check_is_merged(enum report_kind report)
 {
 	return report == REPORT_SUMMARY || report == REPORT_CPUS || report == REPORT_HISTOGRAM ||
-	       report == REPORT_HEATMAP || report == REPORT_SLOWEST || report == REPORT_FLAME;
+	       report == REPORT_HEATMAP || report == REPORT_SLOWEST || report == REPORT_GAPS ||
+	       report == REPORT_FLAME;
 }
 
-#define MERGED_REPORTS "summary, cpus, histogram, heatmap and slowest"
+#define MERGED_REPORTS "summary, cpus, histogram, heatmap, slowest and gaps"
 
 static void check_partial(struct options *o, const struct seen *seen)
 {

@@ -200,6 +200,7 @@ static const struct merged_answer {
 	[PARTIAL_HEATMAP] = {"heat map", "cells of a heat map", "--report heatmap"},
 	[PARTIAL_SLOWEST] = {"list of the slowest intervals", "list of the slowest intervals",
 		"--report slowest"},
+	[PARTIAL_GAPS] = {"list of gaps", "gaps", "--report gaps"},
 };
 
 const char *merge_answer_name(enum partial_answer kind)
@@ -213,6 +214,7 @@ static enum partial_answer merge_find_answer(enum report_kind report)
 	return report == REPORT_FLAME	  ? PARTIAL_STACKS
 	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
 	       : report == REPORT_SLOWEST ? PARTIAL_SLOWEST
+	       : report == REPORT_GAPS	  ? PARTIAL_GAPS
 					  : PARTIAL_NO_ANSWER;
 }
 
@@ -271,6 +273,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.width = options_width(o, out),
 		.times = o->times,
 		.sort = o->sort,
+		.by_list = o->by_list,
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.top = o->top,

@@ -210,6 +210,9 @@ int report_heatmap_merged(struct report *r, const struct partial *p);
 /* The same of the slowest intervals. CPIDECODE_EINVAL is noted. */
 int report_slowest_partial(struct report *r, struct partial *p);
 int report_slowest_merged(struct report *r, const struct partial *p);
+/* The same of gaps, and of what filled them. */
+int report_gaps_partial(struct report *r, struct partial *p);
+int report_gaps_merged(struct report *r, const struct partial *p);
 int report_export(struct report *r);
 int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file

@@ -86,6 +86,8 @@ for case in nesting cross_cpu scopes events idle_groups equal_stamps labels_dama
 --report heatmap
 --report heatmap --format svg
 --report slowest --format json --top 7
+--report gaps --format csv
+--report gaps --format json --by label,tid
 END
 	rm -f trace*.bin
 done
@@ -125,6 +127,8 @@ done <<'END'
 --report slowest
 --report slowest --format json --top 40 --label a
 --report slowest --format json --where elapsed<1us
+--report gaps
+--report gaps --format json --by label,tid --label [ab]
 END
 
 # Heat maps whose columns begin elsewhere do not go together.
@@ -148,5 +152,8 @@ run 2 merge --report slowest --top 6 slow.p
 in_file err '^cpidecode: --top 6: the partial results have the 5 slowest'
 run 1 merge --report slowest any.p
 in_file err 'any.p: it has no list of the slowest intervals'
+run 0 --partial gaps.p --report gaps --by label,tid random3.bin
+run 2 merge --report gaps gaps.p
+in_file err '^cpidecode: --by: the partial results were made with --by label,tid'
 run 1 --report diff one.p any.p
 in_file err 'one.p: a partial result of a heat map has no figures to compare'

@@ -31,6 +31,8 @@ static const struct printed {
 	{REPORT_HEATMAP, FORMAT_SVG, wrong_picture},
 	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people},
 	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines},
+	{REPORT_GAPS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_GAPS, FORMAT_CSV, wrong_csv},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };

@@ -108,6 +108,7 @@ struct partial_clash {
 	size_t before, came;
 };
 
+struct varint_in;
 struct varint_out;
 
 /* Adds a source, for ranges and damage; call partial_sort after the last. NULL: no memory. */
@@ -142,6 +143,11 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 const char *partial_host(const struct partial *p);
 /* Whether it holds every interval of the source's file. */
 bool partial_whole(const struct partial_source *s);
+
+/* The bytes of a settled histogram. */
+void partial_put_histogram(struct varint_out *o, const struct histogram *h);
+/* Of at most so many values; *h starts zeroed. 0 or CPIDECODE_ENOMEM. */
+int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most);
 
 /* The whole file's bytes, of a settled one. */
 void partial_write(struct varint_out *o, const struct partial *p);

@@ -16,7 +16,7 @@
 /* More intervals than any trace has: sums of such counts cannot overflow. */
 #define MAX_COUNT (UINT64_C(1) << 48)
 
-static void put_histogram(struct varint_out *o, const struct histogram *h)
+void partial_put_histogram(struct varint_out *o, const struct histogram *h)
 {
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
@@ -102,7 +102,7 @@ static void put_spread(struct varint_out *o, const struct tally_spread *s)
 	if (!s)
 		s = &none;
 	varint_put(o, s->sum);
-	put_histogram(o, &s->values);
+	partial_put_histogram(o, &s->values);
 }
 
 static void put_events(struct varint_out *o, const struct tally_extra *extra)
@@ -152,7 +152,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	for (unsigned i = 0; i < SUMS_FLAGS; i++)
 		varint_put(o, s->by_flag[i]);
 	varint_put(o, g->total);
-	put_histogram(o, &g->time);
+	partial_put_histogram(o, &g->time);
 	put_ratio(o, &s->ratios.raw);
 	put_ratio(o, &s->ratios.scaled);
 	put_ratio(o, &s->ratios.thread);
@@ -288,7 +288,7 @@ static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
 	return 0;
 }
 
-static int get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
+int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
 {
 	uint64_t count = varint_get_max(in, most);
 
@@ -441,7 +441,7 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->sum = varint_get(in);
-	int rc = get_histogram(in, &s->values, g->time.count);
+	int rc = partial_get_histogram(in, &s->values, g->time.count);
 	if (sum)
 		*sum = (struct counted_sum){s->sum, s->values.count};
 	histogram_free(&checked.values);
@@ -549,7 +549,7 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 	for (unsigned i = 0; i < SUMS_FLAGS; i++)
 		s.by_flag[i] = varint_get_max(in, MAX_COUNT);
 	g->total = varint_get(in);
-	int rc = get_histogram(in, &g->time, MAX_COUNT);
+	int rc = partial_get_histogram(in, &g->time, MAX_COUNT);
 	uint64_t count = g->time.count;
 	if (!count || s.scripted > count || s.flagged > count || s.quality > count)
 		varint_fail(in, "a group contradicts itself");

@@ -12,6 +12,7 @@
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
 #include "../heatmap_cells.h"
+#include "../query/gaps_tables.h"
 #include "../query/slowest_kept.h"
 
 enum {
@@ -160,7 +161,8 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 {
 	static const char *const names[] = {[PARTIAL_STACKS] = "stacks",
 		[PARTIAL_HEATMAP] = "cells",
-		[PARTIAL_SLOWEST] = "intervals"};
+		[PARTIAL_SLOWEST] = "intervals",
+		[PARTIAL_GAPS] = "gaps"};
 	int rc = 0;
 
 	switch (p->answers.kind) {
@@ -172,6 +174,9 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		break;
 	case PARTIAL_SLOWEST:
 		rc = slowest_kept_settle(p);
+		break;
+	case PARTIAL_GAPS:
+		rc = gaps_settle(p);
 		break;
 	case PARTIAL_NO_ANSWER:
 	case PARTIAL_ANSWERS:

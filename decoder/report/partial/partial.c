@@ -71,7 +71,7 @@ static int add_rings(struct partial_source *s, const struct trace_file *f)
 /* What contains an interval, and what is nested in it, may end in another slice. */
 static bool partial_reads_all(enum report_kind kind)
 {
-	return kind == REPORT_FLAME;
+	return kind == REPORT_FLAME || kind == REPORT_GAPS;
 }
 
 static int source_add_meta(const struct trace_file *f, const char *key, char **text)
@@ -168,6 +168,9 @@ static int partial_read_trace(struct report *r, struct partial *p)
 	case REPORT_SLOWEST:
 		p->answers.kind = PARTIAL_SLOWEST;
 		return report_slowest_partial(r, p);
+	case REPORT_GAPS:
+		p->answers.kind = PARTIAL_GAPS;
+		return report_gaps_partial(r, p);
 	default:
 		return tallies_read(r, &p->tally);
 	}
@@ -233,6 +236,8 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		return report_heatmap_merged(r, p);
 	case REPORT_SLOWEST:
 		return report_slowest_merged(r, p);
+	case REPORT_GAPS:
+		return report_gaps_merged(r, p);
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

@@ -6,222 +6,41 @@
  * to its last end, less what it did inside the label's intervals. So a step of the walk costs as
  * much as the thread has labels around it, however many labels have a gap at the time.
  */
-#include "gaps.h"
+#include "gaps_tables.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "marked_walk.h"
-
-#define GAP_NONE UINT32_MAX
-/* In place of a group: the labels of a thread that are not told apart as fillers. */
-#define GAP_OTHERS (UINT32_MAX - 1)
 
 enum {
 	GAPS_CELLS = 1 << 19,	/* about: bounds memory and time with very many labels */
 	GAPS_LEAST_LABELS = 16, /* of a thread that are told apart, whatever their number */
 };
 
-/* Numbers keys from 0 in the order in which they come. Starts zeroed. */
-struct gap_keys {
-	struct hash_index index;
-	uint64_t *at;
-	size_t count, room;
-};
-
-/* What a thread did in intervals of a label. Differences in cells: below 0 on the way. */
-struct gap_sums {
-	int64_t ticks; /* in no interval nested in them */
-	int64_t started, off_ns, tell_off;
-};
-
-/* A label on a thread. */
-struct gap_pair {
-	struct gap_sums sums; /* of all of its intervals, up to now */
-	struct tally_group *group;
-	uint32_t thread, next; /* next: pair of the thread; GAP_NONE: none */
-	uint32_t filler;       /* the pair that stands for it in cells: itself or the others */
-	uint64_t elapsed;      /* ticks, of all of its intervals */
-	uint32_t file;
-	uint64_t last_end;	/* ticks, of the selected ones */
-	uint64_t end;		/* of those up to now */
-	uint64_t count, inside; /* the selected ones; those that are open */
-	bool has_begun, is_over;
-};
-
-/* What the thread of a pair did from the pair's first start to its last end, outside of the pair's
- * intervals, in those of another pair. */
-struct gap_cell {
-	struct gap_sums sums;
-	uint32_t pair, filler;
-};
-
-/* An interval that is open in the walk. */
-struct gap_open {
-	uint64_t end, least_end; /* ticks; least_end: of it and those before it */
-	uint64_t off_ns;
-	uint32_t pair;
-	bool is_selected;
-	bool is_plain; /* nothing is nested in it, or overlaps it */
-};
-
-struct gap_thread {
-	const struct task *task; /* of its last interval that the first walk read */
-	uint32_t pairs;		 /* the first one is of no interval, the second of the others */
-	uint64_t now;		 /* ticks */
-	struct gap_open *open;
-	size_t count, room;
-	uint32_t *around; /* pairs with a selected interval that is open, each once */
-	size_t naround, around_room;
-};
-
-struct gap_search {
-	struct report *r;
-	struct tally names;
-	struct gap_keys thread_keys, pair_keys, cell_keys;
-	struct gap_thread *threads;
-	struct gap_pair *pairs;
-	struct gap_cell *cells;
-	size_t threads_room, pairs_room, cells_room;
-	struct gap_row *rows; /* by group, or by pair */
-	size_t nrows;
-	struct gap_filler *fillers;
-	size_t nfillers;
-	bool has_intervals, by_thread;
-};
-
-/* ------------------------------------------------------------------------ tables */
-
-static uint64_t gaps_hash(uint64_t key)
-{
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return key ^ key >> 32;
-}
-
-/* The key's number, a new one if it has none; false: no memory. */
-static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
-{
-	uint64_t hash = gaps_hash(key);
-
-	for (uint32_t at; k->count && (at = *hash_index_at(&k->index, hash)); hash++)
-		if (k->at[at - 1] == key) {
-			*number = at - 1;
-			return true;
-		}
-	if (k->count >= GAP_OTHERS || grow(&k->at, k->count, &k->room, sizeof *k->at))
-		return false;
-	if (2 * (k->count + 1) > k->index.slots) {
-		if (!hash_index_reset(&k->index, 2 * (k->count + 1)))
-			return false;
-		for (size_t i = 0; i < k->count; i++)
-			hash_index_add(&k->index, gaps_hash(k->at[i]), (uint32_t)i);
-	}
-	*number = (uint32_t)k->count;
-	k->at[k->count++] = key;
-	hash_index_add(&k->index, gaps_hash(key), *number);
-	return true;
-}
-
-static void gaps_free_keys(struct gap_keys *k)
-{
-	hash_index_free(&k->index);
-	free(k->at);
-}
-
-static uint64_t gaps_join(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
-/* place: the group's, GAP_NONE or GAP_OTHERS without one. NULL: no memory. */
-static struct gap_pair *gaps_find_pair(
-	struct gap_search *s, uint32_t thread, uint32_t place, struct tally_group *g)
-{
-	const size_t before = s->pair_keys.count;
-	uint32_t i;
-
-	if (grow(&s->pairs, before, &s->pairs_room, sizeof *s->pairs) ||
-		!gaps_number_key(&s->pair_keys, gaps_join(thread, place), &i))
-		return NULL;
-	if (i == before) {
-		struct gap_thread *t = &s->threads[thread];
-		struct gap_pair pair = {
-			.group = g, .thread = thread, .next = GAP_NONE, .filler = i};
-
-		if (place == GAP_NONE) {
-			t->pairs = i;
-		} else if (place == GAP_OTHERS) {
-			s->pairs[t->pairs].next = i;
-		} else {
-			struct gap_pair *others = &s->pairs[s->pairs[t->pairs].next];
-
-			pair.next = others->next;
-			others->next = i;
-		}
-		s->pairs[i] = pair;
-	}
-	return &s->pairs[i];
-}
-
-/* GAP_NONE: no memory. */
-static uint32_t gaps_find_thread(struct gap_search *s, const struct interval *iv)
-{
-	const size_t before = s->thread_keys.count;
-	uint32_t i;
-
-	if (grow(&s->threads, before, &s->threads_room, sizeof *s->threads) ||
-		!gaps_number_key(&s->thread_keys, gaps_join(iv->machine, iv->tid), &i))
-		return GAP_NONE;
-	if (i == before) {
-		s->threads[i] = (struct gap_thread){0};
-		if (!gaps_find_pair(s, i, GAP_NONE, NULL) ||
-			!gaps_find_pair(s, i, GAP_OTHERS, NULL))
-			return GAP_NONE;
-	}
-	return i;
-}
-
-static struct tally_group *gaps_find_group(struct gap_search *s, const struct interval *iv)
-{
-	const size_t before = s->names.count;
-	struct tally_group *g = tally_group_of(
-		&s->names, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
-
-	if (g && s->names.count > before)
-		g->place = (uint32_t)before;
-	return g;
-}
+/* ------------------------------------------------------------------------ the walks */
 
 static struct gap_pair *gaps_pair_of(struct gap_search *s, const struct interval *iv)
 {
-	struct tally_group *g = gaps_find_group(s, iv);
-	const uint32_t thread = g ? gaps_find_thread(s, iv) : GAP_NONE;
+	struct tally_group *g =
+		gaps_find_group(s, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
+	const uint32_t thread = g ? gaps_find_thread(s, iv->machine, iv->tid) : GAP_NONE;
 
 	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g->place, g);
 }
 
-/* Adds to a cell, or takes from it. 0 or CPIDECODE_ENOMEM. */
-static int gaps_add_cell(struct gap_search *s, uint32_t pair, uint32_t filler,
-	const struct gap_sums *sums, int64_t times)
+/* The ticks of a thread's machine that count: those of the slice. */
+static struct tick_range gaps_slice(const struct gap_search *s, uint32_t machine)
 {
-	const size_t before = s->cell_keys.count;
-	uint32_t i;
-
-	if (grow(&s->cells, before, &s->cells_room, sizeof *s->cells) ||
-		!gaps_number_key(&s->cell_keys, gaps_join(pair, filler), &i))
-		return CPIDECODE_ENOMEM;
-	if (i == before)
-		s->cells[i] = (struct gap_cell){.pair = pair, .filler = filler};
-	struct gap_sums *to = &s->cells[i].sums;
-	to->ticks += times * sums->ticks;
-	to->started += times * sums->started;
-	to->off_ns += times * sums->off_ns;
-	to->tell_off += times * sums->tell_off;
-	return 0;
+	return s->r->slices ? s->r->slices[machine] : ALL_TICKS;
 }
 
-/* ------------------------------------------------------------------------ the walks */
+static bool gaps_is_in(struct tick_range slice, uint64_t tick)
+{
+	return tick >= slice.first && tick <= slice.last;
+}
 
 static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bool selected)
 {
@@ -229,9 +48,10 @@ static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bo
 
 	if (!p)
 		return CPIDECODE_ENOMEM;
-	p->file = iv->file;
+	p->rate = trace_file(s->r->trace, iv->file)->clock->rate;
 	p->elapsed += iv->elapsed;
 	s->threads[p->thread].task = iv->task;
+	s->threads[p->thread].slice = gaps_slice(s, iv->machine);
 	if (!selected)
 		return 0;
 	s->has_intervals = true;
@@ -322,11 +142,15 @@ static int gaps_count(struct gap_search *s, const struct gap_thread *t, uint32_t
 
 static int gaps_pass_time(struct gap_search *s, struct gap_thread *t, uint64_t until)
 {
-	const struct gap_sums sums = {.ticks = (int64_t)(until - t->now)};
+	const uint64_t from = t->now > t->slice.first ? t->now : t->slice.first;
+	const uint64_t to = until > t->slice.last ? t->slice.last + 1 : until;
+	const struct gap_sums sums = {.ticks = (int64_t)(to - from)};
 
 	if (until <= t->now)
 		return 0;
 	t->now = until;
+	if (to <= from)
+		return 0;
 	return gaps_count(s, t, t->count ? t->open[t->count - 1].pair : t->pairs, &sums);
 }
 
@@ -356,7 +180,8 @@ static int gaps_close_interval(struct gap_search *s, struct gap_thread *t)
 		if (at && t->open[at - 1].least_end < t->open[at].least_end)
 			t->open[at].least_end = t->open[at - 1].least_end;
 	}
-	if (own.is_plain && own.off_ns != NOT_MEASURED && own.off_ns <= INT64_MAX)
+	if (own.is_plain && own.off_ns != NOT_MEASURED && own.off_ns <= INT64_MAX &&
+		gaps_is_in(t->slice, own.end))
 		rc = gaps_count(s, t, own.pair, &off);
 	struct gap_pair *p = &s->pairs[own.pair];
 	if (!own.is_selected || --p->inside || p->is_over || rc)
@@ -380,17 +205,13 @@ static int gaps_go_to(struct gap_search *s, struct gap_thread *t, uint64_t until
 	return rc ? rc : gaps_pass_time(s, t, until);
 }
 
-/* The number of the row that tells a pair's gaps. */
-static uint32_t gaps_find_row(const struct gap_search *s, const struct gap_pair *p)
-{
-	return s->by_thread ? (uint32_t)(p - s->pairs) : p->group->place;
-}
-
 static int gaps_end_gap(struct gap_search *s, struct gap_pair *p, uint64_t start)
 {
 	struct gap_row *row = &s->rows[gaps_find_row(s, p)];
-	const double ns = trace_duration_ns(trace_file(s->r->trace, p->file), start - p->end);
+	const double ns = gaps_duration_ns(p, start - p->end);
 
+	if (!gaps_is_in(s->threads[p->thread].slice, start))
+		return 0;
 	exact_add(&row->total, exact_time(ns));
 	return histogram_add(&row->gaps, exact_round(ns));
 }
@@ -432,7 +253,7 @@ static int gaps_add_interval(struct gap_search *s, const struct interval *iv, bo
 	int rc = gaps_go_to(s, t, iv->start_ticks);
 	if (!rc && selected)
 		rc = gaps_begin_selected(s, t, pair, iv);
-	if (!rc)
+	if (!rc && gaps_is_in(t->slice, iv->start_ticks))
 		rc = gaps_count(s, t, pair, &one);
 	if (rc || grow(&t->open, t->count, &t->room, sizeof *t->open))
 		return rc ? rc : CPIDECODE_ENOMEM;
@@ -471,12 +292,12 @@ static int gaps_walk(struct gap_search *s)
 
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_see_interval(s, iv, selected);
-	s->nrows = s->by_thread ? s->pair_keys.count : s->names.count;
-	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
+	if (!rc)
+		rc = gaps_make_rows(s, gaps_count_rows(s));
 	if (!rc)
 		rc = gaps_choose_fillers(s);
 	if (!rc)
-		rc = s->rows ? marked_walk_rewind(&walk) : CPIDECODE_ENOMEM;
+		rc = marked_walk_rewind(&walk);
 	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_add_interval(s, iv, selected);
 	for (size_t i = 0; i < s->thread_keys.count && !rc; i++)
@@ -531,7 +352,6 @@ static int gaps_make_fillers(struct gap_search *s)
 	for (size_t i = 0; i < s->cell_keys.count; i++) {
 		const struct gap_cell *c = &s->cells[i];
 		const struct gap_pair *p = &s->pairs[c->pair];
-		const struct trace_file *f = trace_file(s->r->trace, p->file);
 
 		if (c->sums.ticks <= 0 && c->sums.started <= 0)
 			continue;
@@ -539,7 +359,7 @@ static int gaps_make_fillers(struct gap_search *s)
 			.group = s->pairs[c->filler].group,
 			.is_others = !s->pairs[c->filler].group &&
 				     s->threads[p->thread].pairs != c->filler,
-			.time = exact_time(trace_duration_ns(f, (uint64_t)c->sums.ticks)),
+			.time = exact_time(gaps_duration_ns(p, (uint64_t)c->sums.ticks)),
 			.count = (uint64_t)c->sums.started,
 			.off_ns = (uint64_t)c->sums.off_ns,
 			.tell_off = (uint64_t)c->sums.tell_off};
@@ -581,6 +401,8 @@ static int gaps_compare_rows(const void *x, const void *y)
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
 	int c = tally_compare_names(a->group, b->group);
+	if (!c && a->machine_id && b->machine_id)
+		c = memcmp(a->machine_id, b->machine_id, GAP_ID_BYTES);
 	if (!c)
 		c = compare_u64(a->machine, b->machine);
 	return c ? c : compare_u64(a->tid, b->tid);
@@ -598,6 +420,7 @@ static void gaps_name_row(struct gap_search *s, size_t i)
 	const uint64_t key = s->thread_keys.at[p->thread];
 	row->group = p->group;
 	row->machine = (uint32_t)(key >> 32);
+	row->machine_id = s->machines[row->machine];
 	row->tid = (uint32_t)key;
 	row->task = s->threads[p->thread].task;
 }
@@ -628,36 +451,80 @@ static int gaps_answer(struct gap_search *s)
 	return rc;
 }
 
-static void gaps_free(struct gap_search *s)
+/* The least of the ids of its traces, whatever the order of files. */
+static int gaps_name_machines(struct gap_search *s)
 {
-	for (size_t i = 0; i < s->thread_keys.count; i++) {
-		free(s->threads[i].open);
-		free(s->threads[i].around);
+	const struct trace *t = s->r->trace;
+	bool *seen = calloc(trace_nfiles(t) + 1, sizeof *seen);
+
+	s->nmachines = trace_nfiles(t);
+	s->machines = calloc(s->nmachines + 1, sizeof *s->machines);
+	for (size_t i = 0; i < s->nmachines && s->machines && seen; i++) {
+		const struct trace_file *f = trace_file(t, i);
+		uint8_t *id = s->machines[f->machine];
+
+		if (!seen[f->machine] || memcmp(f->header.trace_id, id, GAP_ID_BYTES) < 0)
+			memcpy(id, f->header.trace_id, GAP_ID_BYTES);
+		seen[f->machine] = true;
 	}
-	for (size_t i = 0; s->rows && i < s->nrows; i++)
-		histogram_free(&s->rows[i].gaps);
-	gaps_free_keys(&s->thread_keys);
-	gaps_free_keys(&s->pair_keys);
-	gaps_free_keys(&s->cell_keys);
-	free(s->threads);
-	free(s->pairs);
-	free(s->cells);
-	free(s->rows);
-	free(s->fillers);
-	tally_free(&s->names);
+	const bool has_memory = s->machines && seen;
+	free(seen);
+	return has_memory ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* Into *s, which starts zeroed. */
+static int gaps_find(struct gap_search *s, struct report *r)
+{
+	s->r = r;
+	s->by_thread = r->by_list != NULL;
+	int rc = gaps_name_machines(s);
+	if (!rc)
+		rc = gaps_walk(s);
+	if (rc)
+		return rc;
+	/* They count. */
+	begins_free(&r->found->begins);
+	if (!s->has_intervals)
+		report_note_no_intervals(r);
+	return 0;
 }
 
 int report_gaps(struct report *r)
 {
-	struct gap_search s = {.r = r, .by_thread = r->by_list != NULL};
-	int rc = gaps_walk(&s);
+	struct gap_search s = {0};
+	int rc = gaps_find(&s, r);
 
-	if (!rc) {
-		/* They count. */
-		begins_free(&r->found->begins);
-		if (!s.has_intervals)
-			report_note_no_intervals(r);
+	if (!rc)
 		rc = gaps_answer(&s);
+	gaps_free(&s);
+	return rc;
+}
+
+int report_gaps_partial(struct report *r, struct partial *p)
+{
+	struct gap_search s = {0};
+	int rc = gaps_find(&s, r);
+
+	if (!rc)
+		rc = gaps_put(p, &s);
+	gaps_free(&s);
+	return rc;
+}
+
+int report_gaps_merged(struct report *r, const struct partial *p)
+{
+	struct gap_search s = {.r = r};
+	int rc = gaps_get(&s, p);
+
+	if (!rc && s.by_thread != (r->by_list != NULL)) {
+		report_note(r, "--by: the partial results were made with%s --by " GAPS_BY_THREAD,
+			s.by_thread ? "" : "out");
+		r->is_misused = true;
+		rc = CPIDECODE_EINVAL;
+	} else if (!rc) {
+		rc = gaps_answer(&s);
+	} else if (rc == CPIDECODE_EINVAL) {
+		report_note(r, "the gaps of a partial result are damaged");
 	}
 	gaps_free(&s);
 	return rc;
