@@ -1,6 +1,7 @@
 #include "merge.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #include "../report/partial/merge.h"
 #include "../sink/escape.h"
 
-enum { MOST_NAMED = 20 };
+enum {
+	MOST_NAMED = 20,
+	KEPT_BYTES = 8 << 20, /* of freed memory */
+};
 
 static void merge_say_line(void *ctx, const char *line)
 {
@@ -168,6 +172,9 @@ static int expect_traces(const struct options *o, const struct partial *p, struc
 
 int merge_read(const struct options *o, struct partial *p, struct out *absent)
 {
+	/* Else the kernel takes back the memory of each file, and the next one faults it in. */
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	int code = read_partials(o, p, absent);
 
 	if (!code)

@@ -43,6 +43,8 @@ void partial_put_histogram(struct varint_out *o, const struct histogram *h)
 	}
 }
 
+enum { RATIO_NUMBERS = 8 /* each a byte at least */ };
+
 static void put_ratio(struct varint_out *o, const struct ratio *r)
 {
 	varint_put(o, r->above);
@@ -316,6 +318,12 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 
 static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 {
+	/* Most groups lack most ratios. */
+	if (in->end - in->p >= RATIO_NUMBERS && !get_le64(in->p)) {
+		*r = (struct ratio){.measured = 0};
+		in->p += RATIO_NUMBERS;
+		return;
+	}
 	r->above = varint_get(in);
 	r->below = varint_get(in);
 	r->weighted = varint_get(in);
@@ -324,7 +332,8 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 	r->instants = varint_get_max(in, most);
 	r->counted = varint_get_max(in, most);
 	r->measured = varint_get_max(in, most);
-	if (r->counted > r->measured || r->instants > r->measured)
+	if (r->counted > r->measured || r->instants > r->measured ||
+		(!r->measured && (r->above || r->below || r->weighted || r->weight || r->instant)))
 		varint_fail(in, "a ratio contradicts itself");
 }
 
@@ -385,7 +394,8 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 }
 
 /* Reads the timeline at its stated resolution, but no finer than allowed: merging depends on it. */
-static int get_timeline(struct varint_in *in, const struct tally_group *g, struct timeline *t)
+static int get_timeline(
+	struct varint_in *in, const struct tally_group *g, bool is_wanted, struct timeline *t)
 {
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
@@ -399,6 +409,9 @@ static int get_timeline(struct varint_in *in, const struct tally_group *g, struc
 	t->cut = (uint8_t)cut;
 	e.cell = varint_get_signed(in);
 	int64_t last = INT64_MAX >> t->shift;
+	/* So few are never coarser than they have to be: nothing is built to check that. */
+	const bool is_built = is_wanted || n > TIMELINE_VALUES;
+	uint64_t total = 0;
 	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
 		varint_fail(in, "a time that is none");
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
@@ -407,15 +420,17 @@ static int get_timeline(struct varint_in *in, const struct tally_group *g, struc
 		e.cell = (int64_t)((uint64_t)e.cell + step);
 		uint64_t more = varint_get_max(in, same ? UINT64_MAX - e.value : UINT64_MAX);
 		e.value = same ? e.value + more : more;
-		e.count = varint_get_max(in, g->time.count - t->total);
+		e.count = varint_get_max(in, g->time.count - total);
+		total += e.count;
 		if ((same && !more) || !e.count || timeline_cut(e.value, t->cut) != e.value)
 			varint_fail(in, "the order of intervals contradicts itself");
-		if (!in->why)
+		if (!in->why && is_built)
 			rc = timeline_add_entry(t, &e);
 	}
-	if (!in->why && !rc)
+	if (!in->why && !rc && is_built)
 		rc = timeline_settle(t);
-	bool same = t->total == g->time.count && t->used == n && t->shift == shift && t->cut == cut;
+	bool same = total == g->time.count &&
+		    (!is_built || (t->used == n && t->shift == shift && t->cut == cut));
 	if (!in->why && !rc && !same)
 		varint_fail(in, "the order of intervals is not that of all");
 	return rc;
@@ -425,7 +440,7 @@ static int get_order(struct varint_in *in, struct tally *t, struct tally_group *
 {
 	const bool is_wanted = t->wanted & TALLY_WANT_ORDER;
 	struct timeline checked = {0}, *order = is_wanted ? tally_need_order(t, g) : &checked;
-	int rc = order ? get_timeline(in, g, order) : CPIDECODE_ENOMEM;
+	int rc = order ? get_timeline(in, g, is_wanted, order) : CPIDECODE_ENOMEM;
 
 	timeline_free(&checked);
 	return rc;
@@ -435,6 +450,14 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 	enum tally_value value, struct counted_sum *sum)
 {
 	const bool is_wanted = t->wanted & TALLY_WANT_VALUES;
+
+	/* Most groups have none of most values. */
+	if (in->end - in->p >= 2 && !in->p[0] && !in->p[1]) {
+		in->p += 2;
+		if (sum)
+			*sum = (struct counted_sum){0, 0};
+		return 0;
+	}
 	struct tally_spread checked = {0},
 			    *s = is_wanted ? tally_need_spread(t, g, value) : &checked;
 

@@ -26,6 +26,8 @@ void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, ui
 
 void ratio_merge(struct ratio *r, const struct ratio *from)
 {
+	if (!from->measured)
+		return;
 	exact_add(&r->above, from->above);
 	exact_add(&r->below, from->below);
 	exact_add(&r->weighted, from->weighted);

@@ -93,12 +93,11 @@ static struct tally_group *tally_find_group(const struct tally *t, uint32_t hash
 	return NULL;
 }
 
-static struct tally_group *find_or_add(struct tally *t, bool has_label, const char *label,
-	uint32_t label_len, uint8_t major, uint8_t mm)
+static struct tally_group *find_or_add(struct tally *t, uint32_t hash, bool has_label,
+	const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	if (tally_reserve_groups(t, t->count + 1))
 		return NULL;
-	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
 	struct tally_group *g = tally_find_group(t, hash, has_label, label, label_len, major, mm);
 	return g ? g : new_group(t, hash, has_label, label, label_len, major, mm);
 }
@@ -121,7 +120,8 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 	struct tally_group **recent = &t->recent[recent_place(label, label_len, major, mm)];
 
 	if (!*recent || !same_name(*recent, has_label, label, label_len, major, mm))
-		*recent = find_or_add(t, has_label, label, label_len, major, mm);
+		*recent = find_or_add(t, hash_name(has_label, label, label_len, major, mm),
+			has_label, label, label_len, major, mm);
 	return *recent;
 }
 
@@ -423,8 +423,8 @@ static int merge_group(struct tally *t, struct tally_group *g, const struct tall
 
 int tally_merge_group(struct tally *t, const struct tally_group *from)
 {
-	struct tally_group *g = tally_group_of(
-		t, from->has_label, from->label, from->label_len, from->major, from->mm);
+	struct tally_group *g = find_or_add(t, from->hash, from->has_label, from->label,
+		from->label_len, from->major, from->mm);
 
 	return g ? merge_group(t, g, from) : CPIDECODE_ENOMEM;
 }
