@@ -263,6 +263,15 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 	return false;
 }
 
+/* Times of a heat map are as it was made, whatever else the command line says. */
+static enum report_times merge_find_times(const struct partial *p, const struct options *o)
+{
+	for (unsigned i = 0; i < TIMES_NAMES; i++)
+		if (o->report == REPORT_HEATMAP && merge_has_option(p, "--time=", times_names[i]))
+			return (enum report_times)i;
+	return o->times;
+}
+
 int merge_report(const struct partial *p, const char *absent, const struct options *o,
 	struct out *out, bool *bad, bool *is_misused)
 {
@@ -278,7 +287,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.nmetrics = o->nmetrics,
 		.columns = o->columns,
 		.width = options_width(o, out),
-		.times = o->times,
+		.times = merge_find_times(p, o),
 		.sort = o->sort,
 		.by_list = o->by_list,
 		.having = o->having,

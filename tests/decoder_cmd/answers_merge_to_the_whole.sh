@@ -19,7 +19,7 @@ merged()
 	# shellcheck disable=SC2086
 	run 0 merge --partial merged.p $order
 	cmp -s merged.p whole.p || fail "$what: another partial result"
-	first= last=
+	first='' last=''
 	for part in $order; do
 		if [ $((i % 3)) -eq 0 ]; then first="$first $part"; else last="$last $part"; fi
 		i=$((i + 1))
@@ -138,6 +138,11 @@ run 1 merge one.p two.p
 in_file err '^cpidecode: two.p: its times count from another moment than those before it'
 run 1 merge --report heatmap --time unix one.p
 in_file err 'it was not made with --time unix'
+run 0 --report heatmap --time unix random3.bin
+cp out whole
+run 0 --partial unix.p --report heatmap --time unix random3.bin
+run 0 merge --report heatmap --format text unix.p
+cmp -s out whole || fail "another --time than that of the partial result"
 run 0 --partial any.p random3.bin
 run 1 merge --report heatmap any.p
 in_file err 'any.p: it has no cells of a heat map: make it with --partial and --report heatmap'
