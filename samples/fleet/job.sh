@@ -34,7 +34,7 @@ make_part() {
 	finish "$@" "$trace"
 }
 
-is_whole() { "$cpidecode" merge --format csv -o /dev/null "$1"; }
+is_whole() { "$cpidecode" merge --partial - "$1" >/dev/null; }
 
 # children LEVEL NUMBER COUNT: sets the names of what is merged, and makes what is missing. Without
 # those of traces that cannot be read: the last job tells them.
@@ -105,10 +105,14 @@ report() {
 	done
 }
 
+# The partial results have the options of some reports.
 # shellcheck disable=SC2086,SC2120 # several names; with an option, or none
 write() {
-	"$cpidecode" merge --expect "$folder/traces" --report "$name" --format "$format" \
-		-o "$folder/$name.$format" "$@" $parts 2>"$folder/notes"
+	case $name in
+	heatmap | slowest | gaps) ;;
+	*) set -- --report "$name" --format "$format" "$@" ;;
+	esac
+	"$cpidecode" merge --expect "$folder/traces" -o "$folder/$name.$format" "$@" $parts 2>"$folder/notes"
 }
 
 case $1 in

@@ -5,7 +5,8 @@
 #
 # usage: submit.sh -o FOLDER [option ...] TRACE...
 #	-o FOLDER	a new or empty folder that all nodes share: results, logs and the answer
-#	--report NAME	summary (default), cpus or histogram; may be given again
+#	--report NAME	summary (default), cpus or histogram, may be given again; or one of heatmap, slowest and
+#			gaps, alone (of several traces heatmap needs --option --time=unix)
 #	--format F	text (default), csv or json
 #	--option ARG	passed to cpidecode --partial, like --option --label='req*'; may be given again
 #	--slice-size B	a larger trace is read in slices of about that size (default 2G; k, M, G)
@@ -54,7 +55,12 @@ done
 for name in $reports; do
 	case $name in
 	summary | cpus | histogram) ;;
-	*) misuse "--report $name: it is summary, cpus or histogram" ;;
+	heatmap | slowest | gaps)
+		# The partial results are for that report, and have its options.
+		[ "$reports" = " $name" ] || misuse "--report $name goes with no other: its partial results are for it alone"
+		printf '%s\n' "--report=$name" "--format=$format" >>"$options"
+		;;
+	*) misuse "--report $name: it is summary, cpus, histogram, heatmap, slowest or gaps" ;;
 	esac
 done
 case $format in text | csv | json) ;; *) misuse "--format $format: it is text, csv or json" ;; esac
