@@ -270,6 +270,16 @@ static void check_partition(const struct options *o)
 		misuse("--partition: it takes a folder for the files: name one with -o");
 }
 
+static void check_tiles(const struct options *o)
+{
+	if (!o->tiles)
+		return;
+	if (o->format != FORMAT_HTML || o->serve)
+		misuse("--tiles goes with --format html, and not with serve");
+	if (!o->output || strcmp(o->output, "-") == 0)
+		misuse("--tiles writes a second file beside the page: give the page a file with -o");
+}
+
 static void check_serve(struct options *o, const struct seen *seen)
 {
 	if (!o->serve) {
@@ -315,6 +325,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_binary(o);
 	check_place(o);
 	check_partition(o);
+	check_tiles(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);

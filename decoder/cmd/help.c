@@ -100,6 +100,9 @@ const struct option cpidecode_options[] = {
 	{OPT_COMPENSATE, "--compensate",
 		.help = "take the library's own cost, which the trace tells, off times\n"
 			"                      (not for hooks, cpus, info, gaps, speedscope, html)"},
+	{OPT_TILES, "--tiles",
+		.help = "with html: the intervals in a file beside the page (trace.tiles), which\n"
+			"                      the page opens; always beyond 10 million"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
 			"                      EVENT: one that the intervals counted, or a --metric"},

@@ -340,6 +340,9 @@ static void options_take_argument(
 	case OPT_COMPENSATE:
 		o->compensate = true;
 		break;
+	case OPT_TILES:
+		o->tiles = true;
+		break;
 	case OPT_FAIL_IF:
 		add_gate(o, value);
 		break;

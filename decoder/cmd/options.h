@@ -54,6 +54,7 @@ enum {
 	OPT_EXACT,
 	OPT_TAIL,
 	OPT_COMPENSATE,
+	OPT_TILES,
 	OPT_BEFORE,
 	OPT_AFTER,
 	OPT_SINGLE,
@@ -103,6 +104,7 @@ struct options {
 	const char **schemas;
 	size_t nschemas, schema_room;
 	bool compensate;
+	bool tiles;    /* of FORMAT_HTML: the intervals in a file beside the page */
 	unsigned tail; /* tenths of a percent; 0: not given */
 	struct formula *metrics;
 	size_t nmetrics, metric_room;

@@ -90,6 +90,7 @@ extern const char *const times_names[TIMES_NAMES];
 struct report {
 	struct out *out;
 	const char *folder; /* in place of out, of FORMAT_CTF; NULL: none */
+	bool tiles;	    /* of FORMAT_HTML: the intervals in a file beside out's */
 	/* Of FORMAT_PARQUET: the file is in a partition of its host; it is not the first of
 	 * several, so that what all of them lack was noted. */
 	bool is_host_in_path, is_further;

@@ -35,7 +35,11 @@ struct page_packer {
 	X(flame_panel)                                                                             \
 	X(curve_panel)                                                                             \
 	X(processor_panel)                                                                         \
-	X(ui)
+	X(tiles)                                                                                   \
+	X(ui)                                                                                      \
+	X(tiled)                                                                                   \
+	X(main)
+
 #define PAGE_CHANGE_SCRIPTS(X)                                                                     \
 	X(decode)                                                                                  \
 	X(view)                                                                                    \
@@ -114,12 +118,12 @@ void page_put_block(
 	out_str(o, "</script>\n");
 }
 
-static void page_put_head(struct out *o)
+static void page_put_head(struct out *o, bool has_tiles)
 {
 	/* No connection, frame or file: neither the page nor what it shows can load anything. */
+	out_str(o, "<!DOCTYPE html>\n<html lang=\"en\" aria-busy=\"true\"");
+	out_str(o, has_tiles ? " data-tiles>\n" : ">\n");
 	out_str(o,
-		"<!DOCTYPE html>\n"
-		"<html lang=\"en\" aria-busy=\"true\">\n"
 		"<head>\n"
 		"<meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -134,9 +138,9 @@ static void page_put_head(struct out *o)
 	out_str(o, "</style>\n</head>\n");
 }
 
-void page_begin(struct out *o)
+void page_begin(struct out *o, bool has_tiles)
 {
-	page_put_head(o);
+	page_put_head(o, has_tiles);
 	PAGE_PUT(body)
 	out_str(o, "<script>\n");
 	PAGE_SCRIPTS(PAGE_PUT)
@@ -145,7 +149,7 @@ void page_begin(struct out *o)
 
 void page_begin_change(struct out *o)
 {
-	page_put_head(o);
+	page_put_head(o, false);
 	PAGE_PUT(change_body)
 	out_str(o, "<script>\n");
 	PAGE_CHANGE_SCRIPTS(PAGE_PUT)

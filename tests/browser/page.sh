@@ -1,6 +1,6 @@
 #!/bin/sh
 # The page of --format html. Its scripts that know no document run under Node, and read the pages of
-# all golden traces and of generated ones, whose data is that of intervals.csv; with
+# all golden traces and of generated ones, whose data is that of intervals.csv, and files of tiles; with
 # SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium from file:// and compared with
 # intervals.csv: queries, columns, summary, search, mouse and keys, and names that are HTML and
 # scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a Chromium (else what is
@@ -63,6 +63,23 @@ for format in html svg; do
 	"$CPIDECODE" --report diff --format $format -o diff.$format before.bin after.bin
 done
 node "$here/change.mjs" diff.html diff.svg
+cd ..
+
+mkdir tiles
+cd tiles
+"$GENTRACE" -k groups -n 24000 -c 1 -t 1 -p label,time tall.bin
+"$GENTRACE" -k groups -n 1500 -t 100 wide.bin
+for name in arguments cross_cpu empty guest nesting; do
+	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
+done
+set --
+for trace in *.bin; do
+	name=${trace%.bin}
+	"$CPIDECODE" --format html --tiles -o "$name.html" "$trace" 2>/dev/null
+	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
+	set -- "$@" "$name.html" "$name.tiles" "$name.csv"
+done
+node "$here/tiles_data.mjs" "$@"
 cd ..
 
 browser=${BROWSER-}
@@ -144,3 +161,4 @@ awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
 "$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
 set -- "$@" cut.html - data/diff.html change names.html change
 timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"
+timeout 120 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles

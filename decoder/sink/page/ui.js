@@ -1,5 +1,5 @@
 "use strict";
-/* The page itself: reads the blocks, draws, and answers the mouse, the keys and window.trace. */
+/* The page itself: reads the blocks, draws, and answers the mouse and the keys. */
 
 const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
 /* Columns of up to so many intervals are read unasked. */
@@ -318,7 +318,7 @@ class Page {
 		for (const one of shown)
 			if (one.row !== undefined) {
 				const y = Math.round((one.y - scroll) * ratio), tall = Math.round((ROW - 2) * ratio);
-				for (const text of this.painter.row(this.store, one.row, this.view, 0, y, tall, colourOf, 26 * ratio))
+				for (const text of this.paintRow(one.row, y, tall, colourOf, 26 * ratio))
 					texts.push({ ...text, y: one.y - scroll, name: this.store.name[text.at], share: 0 });
 			} else if (one.ran !== undefined) {
 				const y = Math.round((one.y - scroll) * ratio), tall = Math.round((ROW - 2) * ratio);
@@ -355,6 +355,10 @@ class Page {
 		this.drawSelection(ctx, width, height);
 		ctx.restore();
 		this.drawAxis(ctx, width, theme);
+	}
+
+	paintRow(row, y, tall, colourOf, least) {
+		return this.painter.row(this.store, row, this.view, 0, y, tall, colourOf, least);
 	}
 
 	drawText(ctx, text, ratio) {
@@ -690,7 +694,7 @@ class Page {
 		const add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
 		const link = (text, to) => {
 			const cell = element("dd");
-			cell.append(element("button", text, { className: "link", type: "button", onclick: () => this.choose(to(), true) }));
+			cell.append(element("button", text, { className: "link", type: "button", onclick: to }));
 			return cell;
 		};
 		const name = store.name[at], wanted = [];
@@ -706,13 +710,13 @@ class Page {
 			add("pid", String(lane.pid));
 		add("number", exactText(number));
 		const parent = store.parent(at), child = store.child(at);
-		add("parent", parent < 0 ? "none" : link(this.names[store.name[parent]] + ", " + durationText(store.duration[parent]), () => parent));
+		add("parent", parent < 0 ? "none" : link(this.names[store.name[parent]] + ", " + durationText(store.duration[parent]), () => this.choose(parent, true)));
 		if (child >= 0)
-			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => child));
+			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => this.choose(child, true)));
 		add("same label", exactText(store.countOf[name]) + " in all");
 		if (store.countOf[name] > 1) {
-			add("", link("next one", () => store.nextNamed(wanted, number, 1)));
-			add("", link("one before", () => store.nextNamed(wanted, number, -1)));
+			add("", link("next one", () => this.chooseNext(wanted, number, 1)));
+			add("", link("one before", () => this.chooseNext(wanted, number, -1)));
 		}
 		const cells = await this.cellsOf(number);
 		if (this.chosen !== at)
@@ -755,9 +759,24 @@ class Page {
 			return;
 		/* Without a chosen one, from what is in view. */
 		const from = this.chosen < 0 ? -1 : this.store.number[this.chosen];
-		const at = this.store.nextNamed(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
+		this.chooseNext(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
+	}
+
+	/* The next interval whose name is wanted: Store.nextNamed. */
+	chooseNext(wanted, number, step) {
+		const at = this.store.nextNamed(wanted, number, step);
 		if (at >= 0)
 			this.choose(at, true);
+	}
+
+	query(from, to, lane) {
+		return this.store.query(from, to, lane);
+	}
+
+	/* An interval's name, start, duration and parent, by its number. */
+	async intervalOf(number) {
+		const { store } = this, at = store.find(number), parent = store.parent(at);
+		return { name: store.name[at], start: store.start[at], duration: store.duration[at], parent: parent < 0 ? null : store.number[parent] };
 	}
 
 	/* Tables. */
@@ -765,7 +784,8 @@ class Page {
 	fill(table, summary) {
 		const columns = [["label", (row) => this.names[row.name]], ["count", (row) => row.count],
 			["total", (row) => row.total], ["self", (row) => row.self], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
-			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]];
+			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]]
+			.filter(([name]) => !summary.absent || !summary.absent.includes(name));
 		const sorting = this.sorting.get(table) || { column: 2, falls: true };
 		const value = columns[sorting.column][1];
 		const rows = summary.rows.slice().sort((a, b) => {
@@ -1083,34 +1103,3 @@ class Page {
 		}
 	}
 }
-
-const page = new Page();
-
-/* For scripts and tests; README.md documents it. */
-window.trace = {
-	ready: new Promise((resolve, reject) => {
-		document.addEventListener("DOMContentLoaded", () => page.load().then(resolve, (error) => {
-			$("about").textContent = "The trace cannot be shown: " + error.message;
-			reject(error);
-		}));
-	}),
-	query: (from, to, lane) => page.store.query(from, to, lane),
-	get lanes() {
-		return page.store.lanes.map((lane) => ({ name: page.store.names[lane.name].slice(1), tid: lane.tid, pid: lane.pid }));
-	},
-	get until() {
-		return page.meta.until;
-	},
-	get base() {
-		return page.base;
-	},
-	/* The columns of an interval by its number. */
-	async interval(number) {
-		const store = page.store, at = store.find(number), parent = store.parent(at);
-		const cells = await page.cellsOf(number);
-		const columns = { label: store.names[store.name[at]].slice(1), start: store.start[at], duration: store.duration[at],
-			parent: parent < 0 ? null : store.number[parent] };
-		cells.forEach((cell, i) => columns[page.meta.columns[i]] = cell);
-		return columns;
-	},
-};

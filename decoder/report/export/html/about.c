@@ -167,5 +167,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_key(j, "numeric");
 	cells_write_numeric(a->cells, j);
 	about_write_overview(a->overview, j);
+	if (a->tiled)
+		tiled_about(a->tiled, j);
 	json_close(j, '}');
 }

@@ -8,6 +8,7 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 #include "cells.h"
+#include "tiled.h"
 
 /* Buckets of time by the intervals' starts, for the picture that is drawn before the data. */
 enum { OVERVIEW_BUCKETS = 1024 };
@@ -28,6 +29,7 @@ struct about {
 	uint32_t names, lanes, rows;
 	const struct overview *overview;
 	struct cells *cells;
+	const struct tiled *tiled; /* NULL: none */
 };
 
 void about_write(const struct report *r, const struct about *a, struct json *j);

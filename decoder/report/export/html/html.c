@@ -1,7 +1,8 @@
 /*
  * The intervals as a page (sink/page/README.md): a block of `core` for the columns that every
  * picture needs, a block of `more` for the rest. What the page reads first, the names and the
- * lanes, is known last, so finished blocks wait in a temporary file.
+ * lanes, is known last, so finished blocks wait in a temporary file. With tiles, what pictures need
+ * goes to a file of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +17,10 @@
 #include "about.h"
 #include "marks.h"
 #include "reports.h"
+#include "tiled.h"
 
 enum {
-	HTML_MOST_INTERVALS = 10000000,
+	HTML_MOST_INTERVALS = 10000000, /* in the page itself */
 	HTML_BLOCK_INTERVALS = 1 << 15,
 	HTML_BLOCK_BYTES = 2 << 20,
 	HTML_LIST_BYTES = 1 << 20, /* of a block of names or lanes */
@@ -26,6 +28,9 @@ enum {
 
 /* The page counts in doubles. */
 static const uint64_t html_most_ns = UINT64_C(1) << 53;
+
+/* With tiles: intervals have numbers of 32 bits. */
+static const uint64_t html_most_tiled = UINT32_MAX;
 
 /* The intervals of one lane and one level of nesting in it. */
 struct html_row {
@@ -59,8 +64,9 @@ struct html_export {
 	size_t nrows, row_room;
 	struct varint_out core[CORES], marked[MARKS], block, adopted;
 	struct marks marks;
+	struct tiled tiled;
 	uint32_t held; /* intervals in core */
-	uint64_t last_start, until, open;
+	uint64_t last_start, until, open, added;
 	struct overview overview;
 	struct out text, names_text, later;
 	struct json names_json;
@@ -223,6 +229,10 @@ static void html_adopt(struct html_export *e, const struct lane_thread *t,
 			const uint32_t *own = t->lanes[i].own;
 			uint32_t around = e->lanes[*own].rows[k];
 
+			if (e->tiled.tiles) {
+				tiles_adopt(e->tiled.tiles, row, around, e->rows[around].count - 1);
+				return;
+			}
 			varint_put(&e->adopted, row);
 			varint_put(&e->adopted, place);
 			varint_put(&e->adopted, around);
@@ -237,12 +247,30 @@ static void html_put_block(struct html_export *e, const char *kind, struct varin
 	block->n = 0;
 }
 
+/* With tiles: of the block, what their order in the trace is, and the other columns. */
+static int html_end_order(struct html_export *e)
+{
+	struct varint_out more = {0};
+	int rc = cells_take(&e->cells, &more);
+
+	if (rc) {
+		free(more.p);
+		return rc;
+	}
+	tiles_add_order(e->tiled.tiles, e->held, &e->core[CORE_ROW], &e->core[CORE_NAME], &more);
+	e->core[CORE_ROW].n = e->core[CORE_NAME].n = 0;
+	e->held = 0;
+	return 0;
+}
+
 static int html_end_block(struct html_export *e)
 {
 	struct varint_out *block = &e->block;
 
 	if (!e->held)
 		return 0;
+	if (e->tiled.tiles)
+		return html_end_order(e);
 	varint_put(block, e->held);
 	for (size_t i = 0; i < CORES; i++) {
 		if (e->core[i].failed)
@@ -299,8 +327,16 @@ static int html_begin_slice(
 	if (l->count == 1 && iv->parent >= 0)
 		html_adopt(e, t, iv, row, e->rows[row].count);
 	e->rows[row].count++;
-	varint_put(&e->core[CORE_START], start - e->last_start);
-	varint_put(&e->core[CORE_DURATION], until - start);
+	if (e->tiled.tiles) {
+		tiles_add(e->tiled.tiles, row,
+			&(struct tiles_interval){.start = start,
+				.duration = until - start,
+				.number = e->added++,
+				.name = name});
+	} else {
+		varint_put(&e->core[CORE_START], start - e->last_start);
+		varint_put(&e->core[CORE_DURATION], until - start);
+	}
 	varint_put(&e->core[CORE_NAME], name);
 	varint_put(&e->core[CORE_ROW], row);
 	e->last_start = start;
@@ -433,7 +469,8 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 		.lanes = (uint32_t)e->nlanes,
 		.rows = (uint32_t)e->nrows,
 		.overview = &e->overview,
-		.cells = &e->cells};
+		.cells = &e->cells,
+		.tiled = e->tiled.tiles ? &e->tiled : NULL};
 	struct json json = {.o = &e->text};
 
 	e->text.len = 0;
@@ -458,16 +495,23 @@ static int html_write(struct html_export *e, uint64_t intervals)
 {
 	struct out *o = e->r->out;
 
+	if (e->tiled.tiles) {
+		int rc = tiled_end(&e->tiled, e->r);
+
+		if (rc)
+			return rc;
+	}
 	html_end_names(e, 0);
 	if (out_close(&e->later) || e->spill_error) {
 		errno = e->spill_errno;
 		return e->spill_error ? e->spill_error : CPIDECODE_ENOMEM;
 	}
-	page_begin(o);
+	page_begin(o, e->tiled.tiles);
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
-	int rc = html_put_reports(e, o);
+	/* They would read a large trace once more. */
+	int rc = e->tiled.tiles ? 0 : html_put_reports(e, o);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
@@ -512,6 +556,7 @@ static void html_close(struct html_export *e)
 	hash_index_free(&e->by_lane);
 	flame_names_free(&e->names);
 	cells_free(&e->cells);
+	tiled_close(&e->tiled);
 	page_packer_free(e->packer);
 	out_discard(&e->later);
 	out_discard(&e->text);
@@ -571,12 +616,21 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 int export_html(struct report *r, struct interval_stream *s)
 {
 	uint64_t n = interval_stream_count(s);
+	const bool is_tiled = r->tiles || (n > HTML_MOST_INTERVALS && r->out->temp);
 
-	if (n > HTML_MOST_INTERVALS) {
+	if (n > HTML_MOST_INTERVALS && !is_tiled) {
 		report_note(r,
-			"--format html takes up to %d intervals, these are %" PRIu64
-			": choose with --from and --to, --label or --where",
+			"--format html takes up to %d intervals in one file, these are %" PRIu64
+			": give the page a file with -o, for tiles beside it, or choose with --from "
+			"and --to, --label or --where",
 			HTML_MOST_INTERVALS, n);
+		return CPIDECODE_EINVAL;
+	}
+	if (n > html_most_tiled) {
+		report_note(r,
+			"--format html takes up to %" PRIu64 " intervals, these are %" PRIu64
+			": choose with --from and --to, --label or --where",
+			html_most_tiled, n);
 		return CPIDECODE_EINVAL;
 	}
 	struct html_export *e = calloc(1, sizeof *e);
@@ -584,6 +638,8 @@ int export_html(struct report *r, struct interval_stream *s)
 		return CPIDECODE_ENOMEM;
 	e->r = r;
 	int rc = html_open(e);
+	if (!rc && is_tiled)
+		rc = tiled_open(&e->tiled, r);
 	if (!rc)
 		rc = html_walk(e, s);
 	html_close(e);

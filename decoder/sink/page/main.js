@@ -1,0 +1,31 @@
+"use strict";
+/* The page that is shown, and window.trace. */
+
+const page = document.documentElement.dataset.tiles === undefined ? new Page() : new TiledPage();
+
+/* For scripts and tests; README.md documents it. */
+window.trace = {
+	ready: new Promise((resolve, reject) => {
+		document.addEventListener("DOMContentLoaded", () => page.load().then(resolve, (error) => {
+			$("about").textContent = "The trace cannot be shown: " + error.message;
+			reject(error);
+		}));
+	}),
+	query: (from, to, lane) => page.query(from, to, lane),
+	get lanes() {
+		return page.store.lanes.map((lane) => ({ name: page.store.names[lane.name].slice(1), tid: lane.tid, pid: lane.pid }));
+	},
+	get until() {
+		return page.meta.until;
+	},
+	get base() {
+		return page.base;
+	},
+	/* The columns of an interval by its number. */
+	async interval(number) {
+		const { name, start, duration, parent } = await page.intervalOf(number);
+		const columns = { label: page.store.names[name].slice(1), start, duration, parent };
+		(await page.cellsOf(number)).forEach((cell, i) => columns[page.meta.columns[i]] = cell);
+		return columns;
+	},
+};

@@ -1,0 +1,253 @@
+"use strict";
+/*
+ * The page of a trace whose intervals are in a file of tiles. Where few enough intervals overlap the
+ * view, its store is a window: all that Page does then works as ever. Farther away the timeline is
+ * drawn from the tiles, and a span has its count, longest and sum.
+ */
+
+class TiledPage extends Page {
+	async load() {
+		await this.begun;
+		const names = await readLists("names"), lanes = await readLists("lanes");
+		this.names = names.map((name) => printable(name.slice(1)));
+		this.tiles = await this.opened(lanes, names);
+		const store = this.store = new WindowStore(this.meta, lanes, names, this.tiles.countOf, [], 0, 0);
+		for (const block of document.querySelectorAll("script.marks"))
+			store.mark(readMarks(await inflate(takeBlock(block))));
+		this.tiles.lanes = store.lanes.map((lane, i) => ({ ...lane, rows: lanes[i].rows }));
+		this.chooseColours();
+		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
+		this.arrange();
+		this.listen();
+		this.fill($("all"), this.totals());
+		$("place").after(element("output", "", { id: "reading" }));
+		this.restore();
+		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
+			control.disabled = false;
+		/* A column of all intervals would not fit into the memory. */
+		for (const id of ["colour", "lanes"])
+			$(id).closest("label").hidden = true;
+		document.documentElement.setAttribute("aria-busy", "false");
+	}
+
+	/* The tiles, once the user has picked their file. */
+	opened(lanes, names) {
+		$("picker").hidden = false;
+		$("tilesname").textContent = printable(this.meta.tiles.name);
+		return new Promise((resolve) => {
+			const open = async (file) => {
+				const tiles = new Tiles(sourceOfFile(file), this.meta, lanes, names);
+				try {
+					await tiles.open();
+				} catch (error) {
+					$("picked").textContent = printable(file.name) + " cannot be shown: " + error.message;
+					return;
+				}
+				$("picker").hidden = true;
+				resolve(tiles);
+			};
+			$("tiles").addEventListener("change", () => $("tiles").files.length && open($("tiles").files[0]));
+			addEventListener("dragover", (event) => event.preventDefault());
+			addEventListener("drop", (event) => {
+				event.preventDefault();
+				if (!$("picker").hidden && event.dataTransfer.files.length)
+					open(event.dataTransfer.files[0]);
+			});
+		});
+	}
+
+	/* The summary of the whole trace. Percentiles and self times are those of a window. */
+	totals() {
+		const { count, sum, least, most } = this.tiles.totals, rows = [];
+		count.forEach((n, name) => {
+			if (n)
+				rows.push({ name, count: n, total: sum[name], mean: Number(sum[name]) / n, min: least[name], max: most[name] });
+		});
+		return { rows, absent: ["self", "p50", "p90", "p99"] };
+	}
+
+	query(from, to, lane) {
+		return this.tiles.query(from, to, lane);
+	}
+
+	isNear() {
+		return this.store.holds(Math.floor(this.view.from), Math.ceil(this.view.to));
+	}
+
+	draw() {
+		this.tiles.begin();
+		this.pixels = new Map();
+		super.draw();
+		this.refine();
+	}
+
+	/* Reads what the picture lacks, and draws again. */
+	async refine() {
+		if (this.refining || !this.tiles.wanted.length)
+			return;
+		this.refining = true;
+		try {
+			if (await this.tiles.fetchWanted())
+				this.redraw();
+		} finally {
+			this.refining = false;
+		}
+	}
+
+	paintRow(row, y, tall, colourOf, least) {
+		if (this.isNear())
+			return super.paintRow(row, y, tall, colourOf, least);
+		const back = this.theme().back;
+		this.tiles.paint(this.painter, row, this.view, y, tall, (name) => {
+			if (!this.pixels.has(name))
+				this.pixels.set(name, pixelOf(this.matches && !this.matches[name] ? blend(this.colourOf(name), back, 0.75) : this.colourOf(name)));
+			return this.pixels.get(name);
+		});
+		return [];
+	}
+
+	/* The window around the view, if that is not held yet and holds few enough. */
+	async fetchWindow(job) {
+		const view = { from: Math.floor(this.view.from), to: Math.ceil(this.view.to) };
+		const { from, to } = this.selection ? { from: Math.min(view.from, this.selection.from), to: Math.max(view.to, this.selection.to) } : view;
+		if (this.store.holds(from, to))
+			return;
+		const width = to - from, isWanted = () => this.job === job;
+		$("reading").textContent = "Reading.";
+		try {
+			for (const more of [width / 2, 0]) {
+				const store = isWanted() ? await this.tiles.window(Math.floor(from - more), Math.ceil(to + more) + 1, isWanted) : null;
+				if (store && isWanted()) {
+					this.enter(store);
+					return;
+				}
+			}
+		} finally {
+			$("reading").textContent = "";
+		}
+	}
+
+	/* Goes on with another window, and the same interval in it. */
+	enter(store) {
+		const number = this.chosen < 0 ? this.sought : this.store.number[this.chosen];
+		this.store = store;
+		this.sought = -1;
+		this.chosen = number >= 0 ? store.find(number) : -1;
+		if (this.chosen >= 0)
+			this.tellInterval(this.chosen, store.lanes[store.laneOf[store.rowOf(this.chosen)]]);
+		else
+			for (const button of $("interval").querySelectorAll("button"))
+				button.disabled = true;
+		this.redraw();
+	}
+
+	async settle() {
+		const job = this.job = {};
+		this.remember();
+		$("span").textContent = "Counting.";
+		await this.fetchWindow(job);
+		if (this.job !== job)
+			return;
+		const { from, to } = this.span(), isNear = this.store.holds(from, Math.min(to, this.until + 1));
+		$("span").parentNode.classList.toggle("far", !isNear);
+		if (isNear) {
+			await super.settle();
+			return;
+		}
+		const { count, longest, sum, name } = await this.tiles.queryRows(this.tiles.rowsOf(this.tiles.lanes), from, to);
+		if (this.job === job)
+			$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) + ": " +
+				exactText(count) + " intervals, " + durationText(sum) + " together" + (count ? "; the longest: " + this.names[name] + ", " +
+				durationText(longest) : "") + ". An interval counts where it overlaps the span. Zoom in to about a million for their summary, flame graph and histogram.";
+	}
+
+	remember() {
+		if (this.chosen >= 0 || !(this.sought >= 0))
+			super.remember();
+	}
+
+	restore() {
+		const { interval } = stateOf(location.hash, this.until);
+		this.chosen = -1;
+		super.restore();
+		this.sought = this.chosen < 0 ? interval : -1;
+	}
+
+	intervalAt(placed) {
+		return this.isNear() ? super.intervalAt(placed) : { at: -1, count: 0 };
+	}
+
+	/* The answer to what is under the mouse, from the tiles. null: there is nothing, or it moved on. */
+	async farAt({ x, place }) {
+		const job = this.pointed = {};
+		if (!place || place.row === undefined)
+			return null;
+		const left = Math.floor(x), from = this.timeOf(left), to = this.timeOf(left + 1);
+		const found = await this.tiles.queryRows([place.row], from, Math.max(to, from + Number.EPSILON));
+		return this.pointed === job && found.count ? found : null;
+	}
+
+	async hover(event) {
+		super.hover(event);
+		const found = this.isNear() ? null : await this.farAt(this.placeAt(event));
+		if (found)
+			$("told").textContent = found.count > 1 ? exactText(found.count) + " intervals in this column of pixels, " + durationText(found.sum) +
+				" together; the longest: " + this.names[found.name] + ", " + durationText(found.longest) : this.names[found.name] + ": " + durationText(found.longest);
+	}
+
+	listen() {
+		super.listen();
+		let down = 0;
+		$("timeline").addEventListener("pointerdown", (event) => down = event.clientX);
+		$("timeline").addEventListener("click", async (event) => {
+			const found = this.isNear() || Math.abs(event.clientX - down) > 3 ? null : await this.farAt(this.placeAt(event));
+			if (found)
+				this.seek(found.longestInterval);
+		});
+	}
+
+	/* Shows an interval by its number: its window is read first if need be. */
+	async seek(number) {
+		const near = this.store.find(number);
+		if (near >= 0) {
+			await this.choose(near, true);
+			return;
+		}
+		const found = await this.tiles.find(number);
+		if (!found)
+			return;
+		const width = Math.max(20 * found.duration, VIEW_LEAST_NS);
+		this.chosen = -1;
+		this.sought = number;
+		this.show(found.start + (found.duration - width) / 2, found.start + (found.duration + width) / 2);
+	}
+
+	async chooseNext(wanted, number, step) {
+		const job = this.walking = {};
+		$("reading").textContent = "Searching.";
+		const found = await this.tiles.nextNamed(wanted, number, step, () => this.walking === job);
+		if (this.walking !== job)
+			return;
+		$("reading").textContent = "";
+		if (found >= 0)
+			await this.seek(found);
+	}
+
+	walk(step) {
+		if (!this.matches || !this.matched)
+			return;
+		const from = this.chosen >= 0 ? this.store.number[this.chosen] : this.sought >= 0 ? this.sought : -1;
+		this.chooseNext(this.matches, from < 0 && step < 0 ? this.meta.intervals : from, step);
+	}
+
+	cellsOf(number) {
+		return this.tiles.cellsOf(number);
+	}
+
+	async intervalOf(number) {
+		const found = await this.tiles.find(number);
+		if (!found)
+			throw new RangeError("no interval " + number + ": there are " + this.meta.intervals);
+		return { ...found, parent: await this.tiles.parentOf(found) };
+	}
+}

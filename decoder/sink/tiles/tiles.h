@@ -1,0 +1,51 @@
+/*
+ * The tiles of --format html --tiles: the intervals of a trace by row, in pieces that a page can
+ * read one by one, and the sums over them that it reads first. README.md beside this file has the
+ * format.
+ *
+ *	tiles_new(&t, out);
+ *	tiles_add(t, row, &interval);
+ *	tiles_add_order(t, count, rows, names, more);
+ *	error = tiles_end(t, &summary);
+ *	tiles_free(t);
+ *
+ * A row's intervals come in order and do not overlap. Writers do not return errors: they stop after
+ * the first one, and tiles_end tells. Memory is bounded but for a few hundred bytes of each row.
+ */
+#ifndef SWT_DECODER_SINK_TILES_TILES_H
+#define SWT_DECODER_SINK_TILES_TILES_H
+
+#include "../../base/varint.h"
+#include "../out.h"
+
+/* The first and the last bytes of the file. */
+#define TILES_MAGIC "SWTTILE1"
+
+struct tiles;
+
+struct tiles_interval {
+	uint64_t start, duration, number; /* number: its place in the order of the trace */
+	uint32_t name;
+};
+
+struct tiles_summary {
+	uint64_t bytes;
+	uint32_t check; /* CRC-32 of the packed directory */
+};
+
+/* `to` is the writer's until tiles_end. NULL: out of memory. */
+struct tiles *tiles_new(struct out *to);
+void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *interval);
+/* The parent, and its place in its row, of the interval that is added to the row next. */
+void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t parent_place);
+/*
+ * The next intervals in the order of the trace: their rows and names, a number each, and a block of
+ * their other columns. Takes the bytes of `more`.
+ */
+void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *rows,
+	const struct varint_out *names, struct varint_out *more);
+/* Writes what is left and the directory. The stream stays open. 0 or an errno. */
+int tiles_end(struct tiles *t, struct tiles_summary *summary);
+void tiles_free(struct tiles *t); /* NULL is fine */
+
+#endif

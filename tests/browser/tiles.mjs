@@ -1,0 +1,89 @@
+// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv: the page opens a file of tiles by
+// its button, from file://, and answers what intervals.csv says, far away and near.
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import assert from "node:assert/strict";
+import { Browser } from "./devtools.mjs";
+import { readCsv } from "../exports/csv.mjs";
+
+const [program, profile, html, tiles, csv, wrong] = process.argv.slice(2);
+const rows = readCsv(csv), base = BigInt(rows[0].start_ns);
+const all = rows.map((row, number) => ({ ...row, number, start: Number(BigInt(row.start_ns) - base), end: Number(BigInt(row.end_ns) - base) }));
+const spanOf = (from, to) => all.filter((one) => one.start < to && (one.end > from || one.start >= from));
+const browser = new Browser(program, profile);
+
+const text = (id) => browser.evaluate(`document.getElementById("${id}").textContent`);
+const plain = async (id) => (await text(id)).replaceAll("\u202f", "");
+
+async function pick(file) {
+	const { root } = await browser.send("DOM.getDocument");
+	const { nodeId } = await browser.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#tiles" });
+	await browser.send("DOM.setFileInputFiles", { nodeId, files: [resolve(file)] });
+}
+
+async function checkQueries(until) {
+	for (const [from, to] of [[0, until + 1], [0, 1], [until / 3, until / 3 + 5000], [until / 4, until / 2], [until - 10, until + 1]]) {
+		const got = await browser.evaluate(`trace.query(${from}, ${to}).then(({ count, longest, sumText }) => [count, longest, sumText])`);
+		const inside = spanOf(from, to);
+		assert.deepEqual(got, [inside.length, inside.reduce((most, one) => Math.max(most, one.end - one.start), 0),
+			String(inside.reduce((sum, one) => sum + BigInt(one.end - one.start), 0n))]);
+	}
+	for (const number of [0, all.length >> 1, all.length - 1]) {
+		const got = await browser.evaluate(`trace.interval(${number})`);
+		assert.deepEqual([got.label, got.start, got.duration, got.depth], [rows[number].label, all[number].start, all[number].end - all[number].start, rows[number].depth]);
+	}
+}
+
+// The whole is too much for a summary; a small part of it has one.
+async function checkSpans(until) {
+	await browser.settled();
+	assert.match(await plain("span"), new RegExp(`: ${all.length} intervals, .* together; the longest: `));
+	assert.equal(await browser.evaluate("page.isNear()"), false);
+	await browser.until("page.tiles.wanted.every((key) => page.tiles.kept.has(key)) && page.tiles.kept.size > 0");
+	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('flame')).display"), "none");
+	const from = Math.floor(until / 3), to = from + 200000;
+	await browser.evaluate(`page.show(${from}, ${to})`);
+	await browser.settled();
+	await browser.until("page.isNear()");
+	await browser.settled();
+	assert.match(await plain("span"), new RegExp(`: ${spanOf(from, to).length} interval`));
+	const counts = await browser.evaluate(`Array.from(document.querySelectorAll("#summary tbody tr"), (row) => Number(row.cells[1].textContent.replaceAll("\\u202f", "")))`);
+	assert.equal(counts.reduce((a, b) => a + b, 0), spanOf(from, to).length);
+}
+
+// From one interval to the next of its label, wherever that is.
+async function checkSearch() {
+	const { label } = rows[7], numbers = all.filter((one) => one.label.toLowerCase().includes(label.toLowerCase())).map((one) => one.number);
+	await browser.evaluate(`(() => { const box = document.getElementById("search"); box.value = ${JSON.stringify(label)}; box.dispatchEvent(new Event("input")); })()`);
+	assert.equal((await plain("found")).match(/^(\d+) interval/)[1], String(numbers.length));
+	for (let i = 0; i < 2; i++) {
+		await browser.evaluate(`document.getElementById("next").click()`);
+		await browser.until(`page.chosen >= 0 && page.store.number[page.chosen] === ${numbers[i]}`);
+	}
+	await browser.until(`document.getElementById("interval").textContent.includes("start_ns${rows[numbers[1]].start_ns}")`);
+}
+
+try {
+	await browser.open("file://" + resolve(html));
+	await browser.until("document.readyState === 'complete' && document.getElementById('picker')?.hidden === false");
+	assert.equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
+	await pick(wrong);
+	await browser.until("document.getElementById('picked').textContent !== ''");
+	assert.match(await text("picked"), /cannot be shown: /);
+	await browser.evaluate("Tiles.most = 5000");
+	await pick(tiles);
+	await browser.until("document.documentElement.getAttribute('aria-busy') === 'false'");
+	const until = await browser.evaluate("trace.until");
+	await checkQueries(until);
+	await checkSpans(until);
+	await checkSearch();
+	assert.equal(await browser.evaluate("document.querySelectorAll('script[src], img, iframe').length"), 0);
+	if (process.env.PICTURES)
+		writeFileSync(resolve(process.env.PICTURES, "tiles.png"), await browser.picture());
+	assert.deepEqual(browser.errors, []);
+	console.log("ok: a page with tiles");
+} catch (error) {
+	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);
+	process.exitCode = 1;
+}
+await browser.close();

@@ -1,0 +1,48 @@
+#!/bin/sh
+# --format html --tiles: the intervals in a file beside the page, and what it refuses.
+. "${0%/*}/lib.sh"
+
+run 0 --format html --tiles -o page.html plain.bin
+[ ! -s out ] || fail "something on standard output"
+in_file page.html '<html lang="en" aria-busy="true" data-tiles>'
+not_in_file page.html 'class="(core|more)"'
+[ "$(head -c 8 page.tiles)" = SWTTILE1 ] || fail "page.tiles does not begin with SWTTILE1"
+[ "$(tail -c 8 page.tiles)" = SWTTILE1 ] || fail "page.tiles does not end with SWTTILE1"
+
+# The same bytes for any number of threads, and over older tiles; another name gets the suffix.
+cp page.tiles first.tiles
+run 0 -j1 --format html --tiles -o page.html plain.bin
+cmp page.tiles first.tiles || fail "-j1 changes the tiles"
+run 0 -j3 --format html --tiles -o page plain.bin
+cmp page.tiles first.tiles || fail "-j3 changes the tiles"
+run 0 --format html --tiles -o page.htm plain.bin
+cmp page.htm.tiles first.tiles || fail "page.htm.tiles"
+
+# Without intervals there is a page, too.
+run 0 --format html --tiles --label none -o none.html plain.bin
+[ "$(tail -c 8 none.tiles)" = SWTTILE1 ] || fail "none.tiles"
+
+for where in '' '-o-'; do
+	# shellcheck disable=SC2086 # nothing is no argument
+	run 2 --format html --tiles $where plain.bin
+	in_file err 'cpidecode: --tiles writes a second file beside the page: give the page a file with -o'
+done
+run 2 --format csv --tiles -o page.csv plain.bin
+in_file err '--tiles goes with --format html, and not with serve'
+run 2 serve --tiles plain.bin
+in_file err '--tiles goes with --format html, and not with serve'
+
+# It replaces no file that nobody named, and then writes no page either.
+echo mine >kept.tiles
+run 1 --format html --tiles -o kept.html plain.bin
+in_file err 'kept.tiles: not a file of tiles'
+[ "$(cat kept.tiles)" = mine ] || fail "kept.tiles was replaced"
+[ ! -e kept.html ] || fail "there is a page without its tiles"
+mkdir folder.tiles
+run 1 --format html --tiles -o folder.html plain.bin
+in_file err 'folder.tiles: not a file of tiles'
+run 2 --format html --tiles -o /dev/null plain.bin
+in_file err 'give the page a file with -o'
+
+# Nothing unfinished is left.
+[ -z "$(find . -name '.*.tmp')" ] || fail "a temporary file is left"
