@@ -1,31 +1,18 @@
 /*
- * A CTF 1.8 trace: a folder with a file of text, metadata, and one of packets for each stream. It
- * is written beside its final name and renamed when it is whole. A stream's file is open only while
- * a packet is appended, so there may be any number of streams.
+ * A CTF 1.8 trace: a folder (folder.h) with a file of text, metadata, and one of packets for each
+ * stream.
  *
- * Functions that return int return 0 or an errno; f->failed is then the file's name.
+ * Functions that return int return as those of the folder.
  */
 #ifndef SWT_DECODER_SINK_CTF_H
 #define SWT_DECODER_SINK_CTF_H
 
 #include "../../formats/bytes.h"
-#include "out.h"
+#include "folder.h"
 
-struct ctf_folder {
-	char *path, *temp;
-	int fd;
-	char failed[32];
-};
-
-/* ENOTEMPTY: the folder is there, with something in it. To be discarded in any case. */
-int ctf_open(struct ctf_folder *f, const char *path);
 /* One file, in place of what it held. */
-int ctf_write_metadata(struct ctf_folder *f, const struct out *text);
-int ctf_append(struct ctf_folder *f, unsigned stream, const struct out *packet);
-/* Gives the folder its final name. */
-int ctf_place(struct ctf_folder *f);
-/* Removes what was not placed, and frees all. */
-void ctf_discard(struct ctf_folder *f);
+int ctf_write_metadata(struct folder *f, const struct out *text);
+int ctf_append(struct folder *f, unsigned stream, const struct out *packet);
 
 /* Values of a packet, of one byte's alignment. Failures show in o->error. */
 static inline void ctf_u8(struct out *o, uint8_t v)

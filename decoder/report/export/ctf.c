@@ -47,7 +47,7 @@ struct ctf_ring {
 
 struct ctf_export {
 	struct report *r;
-	struct ctf_folder folder;
+	struct folder folder;
 	struct ctf_classes classes;
 	struct ctf_ring *rings; /* of all files */
 	size_t *first_ring;	/* of each file */
@@ -477,7 +477,7 @@ static int ctf_export_all(struct ctf_export *e)
 		.progress_ctx = r->ctx};
 	int rc = ctf_find_rings(e);
 
-	if (!rc && (e->error = ctf_open(&e->folder, r->folder)))
+	if (!rc && (e->error = folder_open(&e->folder, r->folder)))
 		rc = CPIDECODE_ECANCELED;
 	if (!rc)
 		rc = pass_run(&pass, r->found);
@@ -485,7 +485,7 @@ static int ctf_export_all(struct ctf_export *e)
 		rc = ctf_end_rings(e);
 	if (!rc)
 		rc = ctf_write_all_metadata(e);
-	if (!rc && (e->error = ctf_place(&e->folder)))
+	if (!rc && (e->error = folder_place(&e->folder)))
 		rc = CPIDECODE_ECANCELED;
 	return rc;
 }
@@ -515,7 +515,7 @@ int report_ctf(struct report *r)
 	}
 	if (!rc)
 		ctf_note(&e);
-	ctf_discard(&e.folder);
+	folder_discard(&e.folder);
 	ctf_classes_free(&e.classes);
 	out_discard(&e.packet);
 	free(e.rings);

@@ -1,0 +1,27 @@
+/*
+ * A folder of output files. It is written beside its final name and renamed when it is whole. A
+ * file is open only while bytes are put into it, so there may be any number of files.
+ *
+ * Functions that return int return 0 or an errno; f->failed is then the file's name.
+ */
+#ifndef SWT_DECODER_SINK_FOLDER_H
+#define SWT_DECODER_SINK_FOLDER_H
+
+#include "out.h"
+
+struct folder {
+	char *path, *temp;
+	int fd;
+	char failed[32];
+};
+
+/* ENOTEMPTY: the folder is there, with something in it. To be discarded in any case. */
+int folder_open(struct folder *f, const char *path);
+/* Writes to a file of the folder. flags: O_TRUNC, O_APPEND or O_EXCL. */
+int folder_put(struct folder *f, const char *name, int flags, const struct out *bytes);
+/* Gives the folder its final name. */
+int folder_place(struct folder *f);
+/* Removes what was not placed, and frees all. */
+void folder_discard(struct folder *f);
+
+#endif
