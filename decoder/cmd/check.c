@@ -272,12 +272,14 @@ static void check_partition(const struct options *o)
 
 static void check_tiles(const struct options *o)
 {
+	const char *name = o->tiles == PAGE_TILES_FOLDER ? "--tiles-dir" : "--tiles";
+
 	if (!o->tiles)
 		return;
 	if (o->format != FORMAT_HTML || o->serve)
-		misuse("--tiles goes with --format html, and not with serve");
+		misuse("%s goes with --format html, and not with serve", name);
 	if (!o->output || strcmp(o->output, "-") == 0)
-		misuse("--tiles writes a second file beside the page: give the page a file with -o");
+		misuse("%s: tiles go beside the page: give the page a file with -o", name);
 }
 
 static void check_serve(struct options *o, const struct seen *seen)

@@ -103,6 +103,8 @@ const struct option cpidecode_options[] = {
 	{OPT_TILES, "--tiles",
 		.help = "with html: the intervals in a file beside the page (trace.tiles), which\n"
 			"                      the page opens; always beyond 10 million"},
+	{OPT_TILES_DIR, "--tiles-dir",
+		.help = "... in a folder (trace-tiles), which the page loads unasked"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
 			"                      EVENT: one that the intervals counted, or a --metric"},

@@ -341,7 +341,10 @@ static void options_take_argument(
 		o->compensate = true;
 		break;
 	case OPT_TILES:
-		o->tiles = true;
+		o->tiles = PAGE_TILES_FILE;
+		break;
+	case OPT_TILES_DIR:
+		o->tiles = PAGE_TILES_FOLDER;
 		break;
 	case OPT_FAIL_IF:
 		add_gate(o, value);

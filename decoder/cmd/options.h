@@ -55,6 +55,7 @@ enum {
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_TILES,
+	OPT_TILES_DIR,
 	OPT_BEFORE,
 	OPT_AFTER,
 	OPT_SINGLE,
@@ -104,8 +105,8 @@ struct options {
 	const char **schemas;
 	size_t nschemas, schema_room;
 	bool compensate;
-	bool tiles;    /* of FORMAT_HTML: the intervals in a file beside the page */
-	unsigned tail; /* tenths of a percent; 0: not given */
+	enum page_tiles tiles; /* of FORMAT_HTML */
+	unsigned tail;	       /* tenths of a percent; 0: not given */
 	struct formula *metrics;
 	size_t nmetrics, metric_room;
 	struct gate *gates;

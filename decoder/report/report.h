@@ -13,7 +13,7 @@
 #include "../model/hooks/pass.h"
 #include "../model/intervals/intervals.h"
 #include "../model/stats/partial.h"
-#include "../sink/out.h"
+#include "../sink/page.h"
 #include "filter.h"
 #include "gate.h"
 
@@ -89,8 +89,8 @@ extern const char *const times_names[TIMES_NAMES];
 
 struct report {
 	struct out *out;
-	const char *folder; /* in place of out, of FORMAT_CTF; NULL: none */
-	bool tiles;	    /* of FORMAT_HTML: the intervals in a file beside out's */
+	const char *folder;    /* in place of out, of FORMAT_CTF; NULL: none */
+	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are, beside out's file */
 	/* Of FORMAT_PARQUET: the file is in a partition of its host; it is not the first of
 	 * several, so that what all of them lack was noted. */
 	bool is_host_in_path, is_further;

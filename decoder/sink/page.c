@@ -74,7 +74,7 @@ void page_packer_free(struct page_packer *p)
 	free(p);
 }
 
-static void page_put_base64(struct out *o, const unsigned char *bytes, size_t n)
+void page_put_base64(struct out *o, const unsigned char *bytes, size_t n)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -118,29 +118,32 @@ void page_put_block(
 	out_str(o, "</script>\n");
 }
 
-static void page_put_head(struct out *o, bool has_tiles)
+static void page_put_head(struct out *o, enum page_tiles tiles)
 {
 	/* No connection, frame or file: neither the page nor what it shows can load anything. */
 	out_str(o, "<!DOCTYPE html>\n<html lang=\"en\" aria-busy=\"true\"");
-	out_str(o, has_tiles ? " data-tiles>\n" : ">\n");
-	out_str(o,
-		"<head>\n"
-		"<meta charset=\"utf-8\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-		"form-action 'none'\">\n"
-		"<meta name=\"referrer\" content=\"no-referrer\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		"<link rel=\"icon\" href=\"data:,\">\n"
-		"<title>Trace</title>\n"
-		"<style>\n");
+	out_str(o, tiles ? " data-tiles>\n" : ">\n");
+	out_str(o, "<head>\n"
+		   "<meta charset=\"utf-8\">\n"
+		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		   "script-src 'unsafe-inline'");
+	/* Scripts beside it: of a page on disk, browsers do not agree what 'self' is. */
+	if (tiles == PAGE_TILES_FOLDER)
+		out_str(o, " 'self' file:");
+	out_str(o, "; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+		   "form-action 'none'\">\n"
+		   "<meta name=\"referrer\" content=\"no-referrer\">\n"
+		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		   "<link rel=\"icon\" href=\"data:,\">\n"
+		   "<title>Trace</title>\n"
+		   "<style>\n");
 	PAGE_PUT(css)
 	out_str(o, "</style>\n</head>\n");
 }
 
-void page_begin(struct out *o, bool has_tiles)
+void page_begin(struct out *o, enum page_tiles tiles)
 {
-	page_put_head(o, has_tiles);
+	page_put_head(o, tiles);
 	PAGE_PUT(body)
 	out_str(o, "<script>\n");
 	PAGE_SCRIPTS(PAGE_PUT)
@@ -149,7 +152,7 @@ void page_begin(struct out *o, bool has_tiles)
 
 void page_begin_change(struct out *o)
 {
-	page_put_head(o, false);
+	page_put_head(o, PAGE_NO_TILES);
 	PAGE_PUT(change_body)
 	out_str(o, "<script>\n");
 	PAGE_CHANGE_SCRIPTS(PAGE_PUT)

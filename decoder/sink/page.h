@@ -1,7 +1,7 @@
 /*
  * A page of a trace: one HTML file with its style, its script (page/) and blocks of data.
  *
- *	page_begin(out, false);
+ *	page_begin(out, PAGE_NO_TILES);
  *	page_put_block(packer, out, "meta", ...);
  *	page_show_early(out);
  *	page_put_block(packer, out, "names", ...);
@@ -24,13 +24,24 @@ void page_packer_free(struct page_packer *p); /* NULL is fine */
 void page_put_block(
 	struct page_packer *p, struct out *o, const char *kind, const void *bytes, size_t n);
 
-/* What is before the blocks. has_tiles: the intervals are in a file beside it (tiles/README.md). */
-void page_begin(struct out *o, bool has_tiles);
+/* Where the intervals are: in the page, in a file beside it, or in a folder of scripts beside it
+ * (tiles/README.md). */
+enum page_tiles {
+	PAGE_NO_TILES,
+	PAGE_TILES_FILE,
+	PAGE_TILES_FOLDER,
+};
+
+/* What is before the blocks. */
+void page_begin(struct out *o, enum page_tiles tiles);
 /* The same of the page of a differential flame graph, whose one block is of `change`. */
 void page_begin_change(struct out *o);
 /* After the block of `meta`: lets the page show it while the browser reads the rest. */
 void page_show_early(struct out *o);
 /* After the last block. */
 void page_end(struct out *o);
+
+/* With padding. Pieces that are joined have a multiple of three bytes, but for the last. */
+void page_put_base64(struct out *o, const unsigned char *bytes, size_t n);
 
 #endif

@@ -46,17 +46,21 @@ export class Browser {
 		return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
 	}
 
-	// Opens an address in a tab of its own, with what it does wrong in `errors`.
+	// Opens an address in a tab of its own, with what it does wrong in `errors`. `allowed` are requests
+	// that are none of them: `loaded` has those.
 	async open(address, width = 1280, height = 720) {
 		this.session = undefined;
 		const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
 		const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
 		this.session = sessionId;
 		this.errors = [];
+		this.loaded = new Set();
 		this.listeners = [(message) => {
 			if (message.method === "Runtime.exceptionThrown")
 				this.errors.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
-			if (message.method === "Network.requestWillBeSent" && message.params.documentURL !== message.params.request.url &&
+			if (message.method === "Network.requestWillBeSent" && this.allowed?.test(message.params.request.url))
+				this.loaded.add(message.params.request.url);
+			else if (message.method === "Network.requestWillBeSent" && message.params.documentURL !== message.params.request.url &&
 				!/^(data|blob):/.test(message.params.request.url))
 				this.errors.push("a request for " + message.params.request.url);
 			if (message.method === "Log.entryAdded" && message.params.entry.level === "error")

@@ -1,14 +1,21 @@
-// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv: the page opens a file of tiles by
-// its button, from file://, and answers what intervals.csv says, far away and near.
+// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv: the
+// page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
+// and near; and that of a folder loads it.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 import { Browser } from "./devtools.mjs";
 import { readCsv } from "../exports/csv.mjs";
 
-const [program, profile, html, tiles, csv, wrong] = process.argv.slice(2);
-const rows = readCsv(csv), base = BigInt(rows[0].start_ns);
-const all = rows.map((row, number) => ({ ...row, number, start: Number(BigInt(row.start_ns) - base), end: Number(BigInt(row.end_ns) - base) }));
+const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv] = process.argv.slice(2);
+let rows, all;
+
+function readRows(name) {
+	rows = readCsv(name);
+	const base = BigInt(rows[0].start_ns);
+	all = rows.map((row, number) => ({ ...row, number, start: Number(BigInt(row.start_ns) - base), end: Number(BigInt(row.end_ns) - base) }));
+}
+
 const spanOf = (from, to) => all.filter((one) => one.start < to && (one.end > from || one.start >= from));
 const browser = new Browser(program, profile);
 
@@ -63,7 +70,21 @@ async function checkSearch() {
 	await browser.until(`document.getElementById("interval").textContent.includes("start_ns${rows[numbers[1]].start_ns}")`);
 }
 
+// Scripts of a folder are loaded unasked.
+async function checkFolder() {
+	readRows(folderCsv);
+	browser.allowed = /-tiles\/\d{4}\.js$/;
+	await browser.open("file://" + resolve(folderHtml));
+	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
+	assert.equal(await browser.evaluate("document.getElementById('picker').hidden"), true);
+	await browser.settled();
+	await checkQueries(await browser.evaluate("trace.until"));
+	assert.ok(browser.loaded.size > 1, "several scripts");
+	assert.deepEqual(browser.errors, []);
+}
+
 try {
+	readRows(csv);
 	await browser.open("file://" + resolve(html));
 	await browser.until("document.readyState === 'complete' && document.getElementById('picker')?.hidden === false");
 	assert.equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
@@ -81,7 +102,8 @@ try {
 	if (process.env.PICTURES)
 		writeFileSync(resolve(process.env.PICTURES, "tiles.png"), await browser.picture());
 	assert.deepEqual(browser.errors, []);
-	console.log("ok: a page with tiles");
+	await checkFolder();
+	console.log("ok: pages with tiles in a file and in a folder");
 } catch (error) {
 	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);
 	process.exitCode = 1;

@@ -14,7 +14,7 @@ globalThis.ImageData = class {
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
 vm.runInThisContext(["decode", "store", "analysis", "draw", "tiles"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, Tiles, Painter, finish, summarize, pixelOf })");
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, Tiles, ChunkSource, Painter, finish, summarize, pixelOf })");
 let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0;
 
 function random(seed) {
@@ -42,6 +42,9 @@ async function lists(html, kind) {
 	return found.flat();
 }
 
+// A file as a folder of scripts.
+const chunksOf = (bytes) => new page.ChunkSource({ name: "x", chunk: 5000, bytes: bytes.length },
+	async (name, number) => Uint8Array.from(bytes.subarray(5000 * number, 5000 * (number + 1))));
 const sourceOf = (bytes) => ({ size: bytes.length, read: async (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)) });
 
 // The intervals of the CSV as the page counts them: ns since the first.
@@ -180,7 +183,7 @@ for (let i = 2; i < process.argv.length; i += 3)
 	try {
 		const html = readFileSync(process.argv[i], "latin1"), bytes = readFileSync(process.argv[i + 1]);
 		const [meta] = await lists(html, "meta"), all = intervalsOf(process.argv[i + 2], BigInt(meta.base));
-		const one = new page.Tiles(sourceOf(bytes), meta, await lists(html, "lanes"), await lists(html, "names"));
+		const one = new page.Tiles(i % 2 ? chunksOf(bytes) : sourceOf(bytes), meta, await lists(html, "lanes"), await lists(html, "names"));
 		await one.open();
 		assert.equal(meta.intervals, all.length);
 		assert.equal(one.countOf.reduce((a, b) => a + b, 0), all.length);

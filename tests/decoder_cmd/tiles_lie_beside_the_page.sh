@@ -25,7 +25,7 @@ run 0 --format html --tiles --label none -o none.html plain.bin
 for where in '' '-o-'; do
 	# shellcheck disable=SC2086 # nothing is no argument
 	run 2 --format html --tiles $where plain.bin
-	in_file err 'cpidecode: --tiles writes a second file beside the page: give the page a file with -o'
+	in_file err 'cpidecode: --tiles: tiles go beside the page: give the page a file with -o'
 done
 run 2 --format csv --tiles -o page.csv plain.bin
 in_file err '--tiles goes with --format html, and not with serve'
@@ -43,6 +43,18 @@ run 1 --format html --tiles -o folder.html plain.bin
 in_file err 'folder.tiles: not a file of tiles'
 run 2 --format html --tiles -o /dev/null plain.bin
 in_file err 'give the page a file with -o'
+
+# A folder of scripts holds the same bytes.
+run 0 --format html --tiles-dir -o scripts.html plain.bin
+[ "$(ls scripts-tiles)" = 0000.js ] || fail "scripts-tiles"
+sed 's/^tilesChunk(0, "//; s/");$//' scripts-tiles/0000.js | base64 -d >scripts.tiles
+cmp scripts.tiles first.tiles || fail "the folder has other tiles"
+run 1 --format html --tiles-dir -o scripts.html plain.bin
+in_file err 'scripts-tiles: there is something in it'
+run 2 --format html --tiles-dir plain.bin
+in_file err 'cpidecode: --tiles-dir: tiles go beside the page'
+run 2 --format csv --tiles-dir -o page.csv plain.bin
+in_file err '--tiles-dir goes with --format html'
 
 # Nothing unfinished is left.
 [ -z "$(find . -name '.*.tmp')" ] || fail "a temporary file is left"

@@ -5,6 +5,32 @@
  * drawn from the tiles, and a span has its count, longest and sum.
  */
 
+/* Who waits for which chunk: resolving functions by number. */
+const tilesAwaited = new Map();
+
+/* Each script of a folder of tiles calls it. */
+function tilesChunk(number, base64) {
+	const bytes = bytesOfBase64(base64), waiting = tilesAwaited.get(number) || [];
+	tilesAwaited.delete(number);
+	for (const resolve of waiting)
+		resolve(bytes);
+}
+
+function loadChunk(folder, number) {
+	return new Promise((resolve, reject) => {
+		const name = String(number).padStart(4, "0") + ".js";
+		const script = element("script", undefined, { src: encodeURIComponent(folder) + "/" + name });
+		const end = () => {
+			script.remove();
+			/* Without an effect if the chunk came. */
+			reject(new Error(printable(folder) + "/" + name + " cannot be read"));
+		};
+		tilesAwaited.set(number, [...tilesAwaited.get(number) || [], resolve]);
+		script.onload = script.onerror = end;
+		document.head.append(script);
+	});
+}
+
 class TiledPage extends Page {
 	async load() {
 		await this.begun;
@@ -20,6 +46,7 @@ class TiledPage extends Page {
 		this.arrange();
 		this.listen();
 		this.fill($("all"), this.totals());
+		addEventListener("unhandledrejection", (event) => $("told").textContent = "The tiles cannot be read: " + printable(String(event.reason.message)));
 		$("place").after(element("output", "", { id: "reading" }));
 		this.restore();
 		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
@@ -30,8 +57,16 @@ class TiledPage extends Page {
 		document.documentElement.setAttribute("aria-busy", "false");
 	}
 
-	/* The tiles, once the user has picked their file. */
+	async openFolder(lanes, names) {
+		const tiles = new Tiles(new ChunkSource(this.meta.tiles, loadChunk), this.meta, lanes, names);
+		await tiles.open();
+		return tiles;
+	}
+
+	/* The tiles: of a folder, or once the user has picked their file. */
 	opened(lanes, names) {
+		if (this.meta.tiles.chunk)
+			return this.openFolder(lanes, names);
 		$("picker").hidden = false;
 		$("tilesname").textContent = printable(this.meta.tiles.name);
 		return new Promise((resolve) => {

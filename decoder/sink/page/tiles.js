@@ -19,6 +19,44 @@ function sourceOfFile(file) {
 	return { size: file.size, read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()) };
 }
 
+/* So many chunks of a folder are kept. */
+const CHUNKS_KEPT = 24;
+
+/* A folder of scripts: load(folder, number) is a promise of a chunk's bytes. */
+class ChunkSource {
+	constructor({ name, chunk, bytes }, load) {
+		Object.assign(this, { name, length: chunk, size: bytes, load });
+		this.kept = new Map();
+	}
+
+	chunk(number) {
+		const found = this.kept.get(number) || this.load(this.name, number);
+		/* The last one used is the last one in the map. */
+		this.kept.delete(number);
+		this.kept.set(number, found);
+		found.catch(() => this.kept.delete(number));
+		for (const first of this.kept.keys()) {
+			if (this.kept.size <= CHUNKS_KEPT)
+				break;
+			this.kept.delete(first);
+		}
+		return found;
+	}
+
+	async read(offset, length) {
+		const bytes = new Uint8Array(length);
+		for (let at = offset; at < offset + length;) {
+			const number = Math.floor(at / this.length), begin = number * this.length;
+			const part = (await this.chunk(number)).subarray(at - begin, offset + length - begin);
+			if (!part.length)
+				throw new Error("a chunk is too short");
+			bytes.set(part, at - offset);
+			at += part.length;
+		}
+		return bytes;
+	}
+}
+
 /* Columns of numbers of any size: a Float64Array, or a list with BigInts. */
 function readExactColumn(reader, count) {
 	const column = new Reader(reader.raw(reader.number()));

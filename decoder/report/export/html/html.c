@@ -506,7 +506,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 		errno = e->spill_errno;
 		return e->spill_error ? e->spill_error : CPIDECODE_ENOMEM;
 	}
-	page_begin(o, e->tiled.tiles);
+	page_begin(o, e->tiled.kind);
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
@@ -616,9 +616,11 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 int export_html(struct report *r, struct interval_stream *s)
 {
 	uint64_t n = interval_stream_count(s);
-	const bool is_tiled = r->tiles || (n > HTML_MOST_INTERVALS && r->out->temp);
+	enum page_tiles tiles = r->tiles;
 
-	if (n > HTML_MOST_INTERVALS && !is_tiled) {
+	if (!tiles && n > HTML_MOST_INTERVALS && r->out->temp)
+		tiles = PAGE_TILES_FILE;
+	if (n > HTML_MOST_INTERVALS && !tiles) {
 		report_note(r,
 			"--format html takes up to %d intervals in one file, these are %" PRIu64
 			": give the page a file with -o, for tiles beside it, or choose with --from "
@@ -638,8 +640,8 @@ int export_html(struct report *r, struct interval_stream *s)
 		return CPIDECODE_ENOMEM;
 	e->r = r;
 	int rc = html_open(e);
-	if (!rc && is_tiled)
-		rc = tiled_open(&e->tiled, r);
+	if (!rc && tiles)
+		rc = tiled_open(&e->tiled, r, tiles);
 	if (!rc)
 		rc = html_walk(e, s);
 	html_close(e);

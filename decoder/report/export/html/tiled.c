@@ -6,19 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char tiled_page[] = ".html", tiled_suffix[] = ".tiles";
+static const char tiled_page[] = ".html";
+
+static const char *const tiled_suffixes[] = {
+	[PAGE_TILES_FILE] = ".tiles", [PAGE_TILES_FOLDER] = "-tiles"};
 
 /* trace.html: trace.tiles. Another name gets the suffix. NULL: no memory. */
-static char *tiled_path(const char *page)
+static char *tiled_path(const char *page, const char *suffix)
 {
 	const size_t n = strlen(page), cut = strlen(tiled_page);
 	const bool has_suffix = n > cut && strcmp(page + n - cut, tiled_page) == 0;
 	const size_t kept = has_suffix ? n - cut : n;
-	char *path = malloc(kept + sizeof tiled_suffix);
+	char *path = malloc(kept + strlen(suffix) + 1);
 
 	if (path) {
 		memcpy(path, page, kept);
-		memcpy(path + kept, tiled_suffix, sizeof tiled_suffix);
+		strcpy(path + kept, suffix);
 	}
 	return path;
 }
@@ -27,6 +30,24 @@ static int tiled_refuse(struct report *r, const char *path, const char *why)
 {
 	report_note(r, "--format html: %s: %s", path, why);
 	return CPIDECODE_EINVAL;
+}
+
+static int tiled_refuse_error(struct report *r, const char *path, int error)
+{
+	switch (error) {
+	case ENOMEM:
+		return CPIDECODE_ENOMEM;
+	case EFBIG:
+		return tiled_refuse(r, path,
+			"more than 2000 scripts of 1 MiB (use --tiles, or choose with --from and "
+			"--to, --label or --where)");
+	case ENOTEMPTY:
+		return tiled_refuse(r, path,
+			"there is something in it (remove it, or give the page another name with "
+			"-o)");
+	default:
+		return tiled_refuse(r, path, strerror(error));
+	}
 }
 
 /* Nobody named the file, so only tiles are replaced. */
@@ -47,33 +68,41 @@ static bool tiled_may_replace(const char *path)
 
 static int tiled_begin(struct tiled *t, struct report *r, const char *path)
 {
-	if (!tiled_may_replace(path))
+	const bool is_folder = t->kind == PAGE_TILES_FOLDER;
+
+	if (!is_folder && !tiled_may_replace(path))
 		return tiled_refuse(r, path,
 			"not a file of tiles, which would replace it (move it away, or give the "
 			"page another name with -o)");
-	int error = out_open(&t->out, path);
-	if (error)
-		return tiled_refuse(r, path, strerror(-error));
-	t->tiles = tiles_new(&t->out);
-	if (t->tiles)
-		return 0;
-	out_discard(&t->out);
-	return CPIDECODE_ENOMEM;
+	int error = is_folder ? chunks_open(&t->chunks, path) : -out_open(&t->out, path);
+	if (!error) {
+		t->tiles = tiles_new(is_folder ? &t->chunks.out : &t->out);
+		error = t->tiles ? 0 : ENOMEM;
+	}
+	return error ? tiled_refuse_error(r, path, error) : 0;
 }
 
-int tiled_open(struct tiled *t, struct report *r)
+int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
 {
 	if (!r->out->temp) {
-		report_note(r,
-			"--format html: --tiles writes a second file beside the page: give the "
-			"page a file with -o");
+		report_note(
+			r, "--format html: tiles go beside the page: give the page a file with -o");
 		r->is_misused = true;
 		return CPIDECODE_EINVAL;
 	}
-	char *path = tiled_path(r->out->path);
+	t->kind = kind;
+	out_memory(&t->out);
+	if (kind == PAGE_TILES_FOLDER)
+		t->chunks.folder.fd = -1;
+	char *path = tiled_path(r->out->path, tiled_suffixes[kind]);
 	int rc = path ? tiled_begin(t, r, path) : CPIDECODE_ENOMEM;
 	free(path);
 	return rc;
+}
+
+static const char *tiled_name(const struct tiled *t)
+{
+	return t->kind == PAGE_TILES_FOLDER ? t->chunks.folder.path : t->out.path;
 }
 
 int tiled_end(struct tiled *t, struct report *r)
@@ -81,18 +110,19 @@ int tiled_end(struct tiled *t, struct report *r)
 	int error = tiles_end(t->tiles, &t->summary);
 
 	if (!error)
-		error = -out_close(&t->out);
-	if (error == ENOMEM)
-		return CPIDECODE_ENOMEM;
-	return error ? tiled_refuse(r, out_name(&t->out), strerror(error)) : 0;
+		error = t->kind == PAGE_TILES_FOLDER ? chunks_place(&t->chunks)
+						     : -out_close(&t->out);
+	return error ? tiled_refuse_error(r, tiled_name(t), error) : 0;
 }
 
 void tiled_about(const struct tiled *t, struct json *j)
 {
-	const char *slash = strrchr(t->out.path, '/');
+	const char *name = tiled_name(t), *slash = strrchr(name, '/');
 
 	json_member_open(j, "tiles", '{');
-	json_member_text(j, "name", slash ? slash + 1 : t->out.path);
+	json_member_text(j, "name", slash ? slash + 1 : name);
+	if (t->kind == PAGE_TILES_FOLDER)
+		json_member_u64(j, "chunk", CHUNKS_BYTES);
 	json_member_u64(j, "bytes", t->summary.bytes);
 	json_member_u64(j, "check", t->summary.check);
 	json_close(j, '}');
@@ -100,9 +130,10 @@ void tiled_about(const struct tiled *t, struct json *j)
 
 void tiled_close(struct tiled *t)
 {
+	/* The thread that packs blocks writes to the stream until then. */
 	tiles_free(t->tiles);
-	/* A closed one has nothing to discard but its names; one that was not opened has no file.
-	 */
-	if (t->tiles)
+	if (t->kind == PAGE_TILES_FILE)
 		out_discard(&t->out);
+	if (t->kind == PAGE_TILES_FOLDER)
+		chunks_discard(&t->chunks);
 }

@@ -1,26 +1,31 @@
 /*
- * The file of tiles beside a page of --format html: trace.tiles beside trace.html. See
- * sink/tiles/README.md.
+ * The tiles beside a page of --format html: the file trace.tiles or the folder trace-tiles beside
+ * trace.html. See sink/tiles/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_TILED_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_TILED_H
 
 #include "../../../sink/json.h"
+#include "../../../sink/page.h"
+#include "../../../sink/tiles/chunks.h"
 #include "../../../sink/tiles/tiles.h"
 #include "../../report.h"
 
 /* Starts zeroed. */
 struct tiled {
 	struct tiles *tiles; /* NULL: the intervals are in the page itself */
-	struct out out;
+	enum page_tiles kind;
+	struct out out; /* of the file */
+	struct chunks chunks;
 	struct tiles_summary summary;
 };
 
-/* Begins the file beside r->out's. 0, or CPIDECODE_EINVAL, noted: it cannot be written. */
-int tiled_open(struct tiled *t, struct report *r);
-/* Puts the whole file in its place. The same. */
+/* Begins what kind says, beside r->out's file. 0, or CPIDECODE_EINVAL, noted: it cannot be written.
+ */
+int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind);
+/* Puts the whole in its place. The same. */
 int tiled_end(struct tiled *t, struct report *r);
-/* A member of `meta`: the file's name, size and checksum. */
+/* A member of `meta`: the file's or folder's name, size and checksum. */
 void tiled_about(const struct tiled *t, struct json *j);
 void tiled_close(struct tiled *t);
 

@@ -1,0 +1,31 @@
+/*
+ * A file of tiles as a folder of scripts, which a page can load from disk unasked: 0000.js, 0001.js
+ * and so on hold CHUNKS_BYTES bytes of it each, as a call of tilesChunk (page/tiled.js).
+ */
+#ifndef SWT_DECODER_SINK_TILES_CHUNKS_H
+#define SWT_DECODER_SINK_TILES_CHUNKS_H
+
+#include "../folder.h"
+
+enum {
+	CHUNKS_BYTES = 3 << 18, /* 1 MiB of base64 */
+	CHUNKS_MOST = 2000,
+};
+
+/* Starts zeroed. */
+struct chunks {
+	struct out out; /* receives the file; EFBIG: it needs more than CHUNKS_MOST */
+	struct folder folder;
+	unsigned char *bytes; /* of the next chunk */
+	size_t n;
+	unsigned count;
+	struct out text;
+};
+
+/* 0 or an errno, as folder_open. To be discarded in any case. */
+int chunks_open(struct chunks *c, const char *path);
+/* Ends the stream, and gives the folder its final name. 0 or an errno. */
+int chunks_place(struct chunks *c);
+void chunks_discard(struct chunks *c);
+
+#endif
