@@ -274,10 +274,12 @@ static void check_tiles(const struct options *o)
 {
 	const char *name = o->tiles == PAGE_TILES_FOLDER ? "--tiles-dir" : "--tiles";
 
-	if (!o->tiles)
+	if (!o->tiles || o->tiles == PAGE_TILES_SERVED)
 		return;
-	if (o->format != FORMAT_HTML || o->serve)
-		misuse("%s goes with --format html, and not with serve", name);
+	if (o->serve)
+		misuse("--tiles-dir does not go with serve: there the page reads --tiles from the server");
+	if (o->format != FORMAT_HTML || o->report == REPORT_DIFF)
+		misuse("%s goes with --format html of intervals", name);
 	if (!o->output || strcmp(o->output, "-") == 0)
 		misuse("%s: tiles go beside the page: give the page a file with -o", name);
 }
@@ -292,6 +294,8 @@ static void check_serve(struct options *o, const struct seen *seen)
 	if (seen->report || seen->partial || o->format != FORMAT_TEXT || o->output)
 		misuse("serve shows the page of --format html: it takes no --report, --format, --partial or -o");
 	o->format = FORMAT_HTML;
+	if (o->tiles == PAGE_TILES_FILE)
+		o->tiles = PAGE_TILES_SERVED;
 }
 
 void check_options(struct options *o, const struct seen *seen)

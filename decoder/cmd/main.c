@@ -144,6 +144,7 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.tail = o->tail,
 		.compensate = o->compensate,
 		.tiles = o->tiles,
+		.tiles_out = o->tiles_out,
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
 		.columns = o->columns,
@@ -457,27 +458,33 @@ static int make_page(struct job *job, int fd)
 static int serve(struct options *o)
 {
 	struct job job = {.o = o};
-	struct stat page;
-	int fd = temporary_open_unnamed(), rc = 0;
+	struct serve_files files = {.page = temporary_open_unnamed()};
+	struct out tiles;
+	int rc = 0;
 
-	if (fd < 0) {
+	/* Empty where the page holds the intervals itself. */
+	files.tiles = files.page < 0 ? -1 : temporary_open_unnamed();
+	if (files.tiles < 0 || (errno = -out_function(&tiles, write_page, &files.tiles))) {
 		complain("a temporary file for the page: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
+	o->tiles_out = &tiles;
 	int code = begin_trace(o, &job.t);
 	if (!code)
-		code = make_page(&job, fd);
+		code = make_page(&job, files.page);
+	out_discard(&tiles);
 	/* Its memory is not needed while the page is shown. */
 	report_close(job.t);
 	if (!code)
-		rc = fstat(fd, &page) ? -errno : serve_file(fd, (uint64_t)page.st_size, o->port);
+		rc = serve_files(&files, o->port);
 	if (rc) {
 		code = EXIT_FAILED;
 		/* The reader of standard output left. */
 		if (rc != -EPIPE)
 			complain("serve: %s", strerror(-rc));
 	}
-	close(fd);
+	close(files.page);
+	close(files.tiles);
 	return code;
 }
 

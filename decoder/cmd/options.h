@@ -106,6 +106,7 @@ struct options {
 	size_t nschemas, schema_room;
 	bool compensate;
 	enum page_tiles tiles; /* of FORMAT_HTML */
+	struct out *tiles_out; /* of PAGE_TILES_SERVED */
 	unsigned tail;	       /* tenths of a percent; 0: not given */
 	struct formula *metrics;
 	size_t nmetrics, metric_room;

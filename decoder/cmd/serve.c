@@ -13,8 +13,11 @@
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../../formats/base/number.h"
 
 enum {
 	SERVE_CLIENTS = 32, /* at a time; more wait for those that are answered */
@@ -38,20 +41,39 @@ struct client {
 	enum client_state state;
 	int64_t deadline; /* ms, CLOCK_MONOTONIC */
 	size_t got, head, sent;
+	int file;
 	off_t at, end; /* of the file */
 	char request[SERVE_REQUEST_MAX + 1];
 	char answer[1024];
 };
 
-struct server {
-	int listener, file;
+/* A file that is served, and the path that it has beneath the page's. */
+struct resource {
+	const char *name, *type;
+	int fd;
 	uint64_t size;
+};
+
+/* Bytes [from, to) of a file; the whole of it has no range. */
+struct range {
+	bool is_given, is_wrong;
+	uint64_t from, to;
+};
+
+enum { SERVE_PAGE, SERVE_TILES, SERVE_RESOURCES };
+
+struct server {
+	int listener;
+	struct resource resources[SERVE_RESOURCES];
 	char host[32];	 /* 127.0.0.1:PORT */
 	char origin[40]; /* http://HOST */
 	char path[2 * SERVE_TOKEN_BYTES + 3];
 	struct client clients[SERVE_CLIENTS];
 	size_t nclients;
 };
+
+/* An answer without a file. */
+static const struct resource serve_no_resource = {.type = "text/plain; charset=utf-8", .fd = -1};
 
 static volatile sig_atomic_t serve_ends;
 
@@ -103,15 +125,16 @@ static int serve_make_path(struct server *s)
 	return 0;
 }
 
-static void serve_answer(struct server *s, struct client *c, const char *status, bool has_page,
+static void serve_answer(struct client *c, const char *status, const struct resource *what,
 	bool has_body, const char *more)
 {
-	const char *text = has_page ? "" : status;
-	uint64_t size = has_page ? s->size : strlen(text) + 1;
+	const bool has_file = what->fd >= 0;
+	const char *text = has_file ? "" : status;
+	uint64_t size = has_file ? (uint64_t)(c->end - c->at) : strlen(text) + 1;
 
 	c->head = (size_t)snprintf(c->answer, sizeof c->answer,
 		"HTTP/1.1 %s\r\n"
-		"Content-Type: text/%s; charset=utf-8\r\n"
+		"Content-Type: %s\r\n"
 		"Content-Length: %" PRIu64 "\r\n"
 		"Connection: close\r\n"
 		"Cache-Control: no-store\r\n"
@@ -121,12 +144,60 @@ static void serve_answer(struct server *s, struct client *c, const char *status,
 		"Cross-Origin-Opener-Policy: same-origin\r\n"
 		"Cross-Origin-Resource-Policy: same-origin\r\n"
 		"%s\r\n%s%s",
-		status, has_page ? "html" : "plain", size, more, has_body ? text : "",
-		has_body && !has_page ? "\n" : "");
-	c->at = 0;
-	c->end = has_page && has_body ? (off_t)s->size : 0;
+		status, what->type, size, more, has_body ? text : "",
+		has_body && !has_file ? "\n" : "");
+	c->file = what->fd;
+	if (!has_file || !has_body)
+		c->at = c->end = 0;
 	c->state = CLIENT_SENDS;
 	c->deadline = serve_now() + SERVE_STALL_MS;
+}
+
+static void serve_refuse(struct client *c, const char *status, bool has_body, const char *more)
+{
+	serve_answer(c, status, &serve_no_resource, has_body, more);
+}
+
+/* Part of a file, or all of it. */
+static void serve_send_file(
+	struct client *c, const struct resource *what, const struct range *range, bool has_body)
+{
+	char more[80] = "Accept-Ranges: bytes\r\n";
+
+	c->at = 0;
+	c->end = (off_t)what->size;
+	if (!range->is_given) {
+		serve_answer(c, "200 OK", what, has_body, "");
+		return;
+	}
+	if (range->is_wrong || range->from >= what->size) {
+		snprintf(more, sizeof more, "Content-Range: bytes */%" PRIu64 "\r\n", what->size);
+		serve_refuse(c, "416 Range Not Satisfiable", has_body, more);
+		return;
+	}
+	c->at = (off_t)range->from;
+	if (range->to < what->size)
+		c->end = (off_t)range->to;
+	snprintf(more, sizeof more, "Content-Range: bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64 "\r\n",
+		range->from, (uint64_t)c->end - 1, what->size);
+	serve_answer(c, "206 Partial Content", what, has_body, more);
+}
+
+/* bytes=FIRST-LAST, as the page asks. */
+static struct range serve_read_range(const char *value)
+{
+	static const char unit[] = "bytes=";
+	const char *at = value + sizeof unit - 1, *end = value + strlen(value);
+	struct range range = {.is_given = true, .is_wrong = true};
+	uint64_t last;
+
+	if (strncmp(value, unit, sizeof unit - 1) == 0 &&
+		number_scan(&at, end, 10, INT64_MAX, &range.from) && *at++ == '-' &&
+		number_scan(&at, end, 10, INT64_MAX - 1, &last) && !*at && last >= range.from) {
+		range.is_wrong = false;
+		range.to = last + 1;
+	}
+	return range;
 }
 
 /* The value of a header line of that name, without the spaces around it; NULL: another one. */
@@ -166,16 +237,31 @@ static char *serve_next_line(char **rest)
 	return line;
 }
 
+/* What the path names; NULL: nothing. */
+static const struct resource *serve_find(const struct server *s, const char *target)
+{
+	char path[sizeof s->path + 16];
+	const struct resource *found = NULL;
+
+	for (size_t i = 0; i < SERVE_RESOURCES; i++) {
+		snprintf(path, sizeof path, "%s%s", s->path, s->resources[i].name);
+		if (s->resources[i].size && serve_is_secret(target, path))
+			found = &s->resources[i];
+	}
+	return found;
+}
+
 static void serve_request(struct server *s, struct client *c)
 {
 	char *rest = c->request, *line = serve_next_line(&rest), *header, *value;
 	char *target = line ? strchr(line, ' ') : NULL;
 	char *version = target ? strchr(target + 1, ' ') : NULL;
+	struct range range = {0};
 	unsigned hosts = 0;
 	bool is_own = true;
 
 	if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0) {
-		serve_answer(s, c, "400 Bad Request", false, true, "");
+		serve_refuse(c, "400 Bad Request", true, "");
 		return;
 	}
 	*target++ = *version = '\0';
@@ -185,17 +271,20 @@ static void serve_request(struct server *s, struct client *c)
 			is_own = is_own && strcmp(value, s->host) == 0;
 		} else if ((value = serve_value(header, "Origin"))) {
 			is_own = is_own && strcmp(value, s->origin) == 0;
+		} else if ((value = serve_value(header, "Range"))) {
+			range = serve_read_range(value);
 		}
 	}
 	const bool is_head = strcmp(line, "HEAD") == 0;
+	const struct resource *what = serve_find(s, target);
 	if (hosts != 1 || !is_own)
-		serve_answer(s, c, "403 Forbidden", false, !is_head, "");
+		serve_refuse(c, "403 Forbidden", !is_head, "");
 	else if (!is_head && strcmp(line, "GET") != 0)
-		serve_answer(s, c, "405 Method Not Allowed", false, true, "Allow: GET, HEAD\r\n");
-	else if (!serve_is_secret(target, s->path))
-		serve_answer(s, c, "404 Not Found", false, !is_head, "");
+		serve_refuse(c, "405 Method Not Allowed", true, "Allow: GET, HEAD\r\n");
+	else if (!what)
+		serve_refuse(c, "404 Not Found", !is_head, "");
 	else
-		serve_answer(s, c, "200 OK", true, !is_head, "");
+		serve_send_file(c, what, &range, !is_head);
 }
 
 /* Functions of a client return whether it goes on. */
@@ -210,22 +299,22 @@ static bool serve_read(struct server *s, struct client *c)
 	c->got += (size_t)n;
 	c->request[c->got] = '\0';
 	if (strlen(c->request) < c->got)
-		serve_answer(s, c, "400 Bad Request", false, true, "");
+		serve_refuse(c, "400 Bad Request", true, "");
 	else if (strstr(c->request, "\r\n\r\n"))
 		serve_request(s, c);
 	else if (c->got == SERVE_REQUEST_MAX)
-		serve_answer(s, c, "431 Request Header Fields Too Large", false, true, "");
+		serve_refuse(c, "431 Request Header Fields Too Large", true, "");
 	return true;
 }
 
-static bool serve_send(struct server *s, struct client *c)
+static bool serve_send(struct client *c)
 {
 	ssize_t n;
 
 	if (c->sent < c->head)
 		n = send(c->fd, c->answer + c->sent, c->head - c->sent, MSG_NOSIGNAL);
 	else
-		n = sendfile(c->fd, s->file, &c->at,
+		n = sendfile(c->fd, c->file, &c->at,
 			c->end - c->at < SERVE_PIECE ? (size_t)(c->end - c->at) : SERVE_PIECE);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
@@ -252,7 +341,7 @@ static bool serve_client(struct server *s, struct client *c)
 	case CLIENT_READS:
 		return serve_read(s, c);
 	case CLIENT_SENDS:
-		return serve_send(s, c);
+		return serve_send(c);
 	default:
 		return serve_drain(c);
 	}
@@ -340,13 +429,30 @@ static void serve_heed(sigset_t *unblocked)
 	sigprocmask(SIG_BLOCK, &blocked, unblocked);
 }
 
-int serve_file(int fd, uint64_t size, uint16_t port)
+static int serve_add(struct resource *to, const char *name, const char *type, int fd)
+{
+	struct stat st = {0};
+
+	*to = (struct resource){.name = name, .type = type, .fd = fd};
+	if (fstat(fd, &st))
+		return -errno;
+	to->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int serve_files(const struct serve_files *files, uint16_t port)
 {
 	static struct server server; /* 300 KB of buffers */
 	sigset_t unblocked;
 
-	server = (struct server){.file = fd, .size = size};
-	int rc = serve_listen(&server, port);
+	server = (struct server){.listener = -1};
+	int rc = serve_add(
+		&server.resources[SERVE_PAGE], "", "text/html; charset=utf-8", files->page);
+	if (!rc)
+		rc = serve_add(&server.resources[SERVE_TILES], "tiles", "application/octet-stream",
+			files->tiles);
+	if (!rc)
+		rc = serve_listen(&server, port);
 	if (!rc)
 		rc = serve_make_path(&server);
 	if (!rc) {

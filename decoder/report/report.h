@@ -90,7 +90,8 @@ extern const char *const times_names[TIMES_NAMES];
 struct report {
 	struct out *out;
 	const char *folder;    /* in place of out, of FORMAT_CTF; NULL: none */
-	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are, beside out's file */
+	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are */
+	struct out *tiles_out; /* of PAGE_TILES_SERVED, always beyond the page's most; NULL: none */
 	/* Of FORMAT_PARQUET: the file is in a partition of its host; it is not the first of
 	 * several, so that what all of them lack was noted. */
 	bool is_host_in_path, is_further;

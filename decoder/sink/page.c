@@ -120,7 +120,8 @@ void page_put_block(
 
 static void page_put_head(struct out *o, enum page_tiles tiles)
 {
-	/* No connection, frame or file: neither the page nor what it shows can load anything. */
+	/* No connection, frame or file: neither the page nor what it shows can load anything but
+	 * its tiles. */
 	out_str(o, "<!DOCTYPE html>\n<html lang=\"en\" aria-busy=\"true\"");
 	out_str(o, tiles ? " data-tiles>\n" : ">\n");
 	out_str(o, "<head>\n"
@@ -130,6 +131,8 @@ static void page_put_head(struct out *o, enum page_tiles tiles)
 	/* Scripts beside it: of a page on disk, browsers do not agree what 'self' is. */
 	if (tiles == PAGE_TILES_FOLDER)
 		out_str(o, " 'self' file:");
+	if (tiles == PAGE_TILES_SERVED)
+		out_str(o, "; connect-src 'self'");
 	out_str(o, "; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
 		   "form-action 'none'\">\n"
 		   "<meta name=\"referrer\" content=\"no-referrer\">\n"

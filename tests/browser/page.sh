@@ -151,8 +151,12 @@ done
 "$CPIDECODE" serve deep.bin >address &
 server=$!
 trap 'kill $server; rm -rf "$work"' EXIT
-while [ ! -s address ]; do
+"$CPIDECODE" serve --tiles tiles/tall.bin >tiled &
+tiled=$!
+trap 'kill $server $tiled; rm -rf "$work"' EXIT
+while [ ! -s address ] || [ ! -s tiled ]; do
 	kill -0 $server
+	kill -0 $tiled
 	sleep 0.1
 done
 set -- "$@" "$(cat address)" deep.csv
@@ -163,4 +167,4 @@ set -- "$@" cut.html - data/diff.html change names.html change
 timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
 timeout 120 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
-	blocks.html data/blocks.csv
+	blocks.html data/blocks.csv "$(cat tiled)"

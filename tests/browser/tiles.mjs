@@ -1,13 +1,13 @@
-// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv: the
-// page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
-// and near; and that of a folder loads it.
+// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv ADDRESS:
+// the page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
+// and near; and that of a folder, or of a server, loads it.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 import { Browser } from "./devtools.mjs";
 import { readCsv } from "../exports/csv.mjs";
 
-const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv] = process.argv.slice(2);
+const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv, address] = process.argv.slice(2);
 let rows, all;
 
 function readRows(name) {
@@ -83,6 +83,17 @@ async function checkFolder() {
 	assert.deepEqual(browser.errors, []);
 }
 
+// As does that of a server.
+async function checkServed() {
+	readRows(csv);
+	browser.allowed = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/tiles$/;
+	await browser.open(address);
+	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
+	await checkQueries(await browser.evaluate("trace.until"));
+	assert.equal(browser.loaded.size, 1);
+	assert.deepEqual(browser.errors, []);
+}
+
 try {
 	readRows(csv);
 	await browser.open("file://" + resolve(html));
@@ -103,7 +114,8 @@ try {
 		writeFileSync(resolve(process.env.PICTURES, "tiles.png"), await browser.picture());
 	assert.deepEqual(browser.errors, []);
 	await checkFolder();
-	console.log("ok: pages with tiles in a file and in a folder");
+	await checkServed();
+	console.log("ok: pages with tiles in a file, in a folder and at a server");
 } catch (error) {
 	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);
 	process.exitCode = 1;

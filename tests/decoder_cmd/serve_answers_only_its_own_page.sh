@@ -77,10 +77,35 @@ assert silent[31].recv(12) == b"HTTP/1.1 200"
 # No other address of this machine is bound.
 bound = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A" and line.split()[1].endswith(":%04X" % port)]
 assert bound == ["0100007F:%04X" % port], bound
+
+# With --tiles, these are beneath the page, whole and in parts; without, nothing is.
+assert ask("GET", path + "tiles")[0] == 404
+server.send_signal(signal.SIGINT)
+assert server.wait() == 0
+server = subprocess.Popen([program, "serve", "--tiles", trace], stdout=subprocess.PIPE)
+atexit.register(server.kill)
+host, path = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/[0-9a-f]{32}/)\n", server.stdout.readline().decode()).groups()
+port = int(host.split(":")[1])
+tiles = open("page.tiles", "rb").read()
+assert b"connect-src 'self'" in ask("GET", path, host=host)[2] and b"connect-src" not in wanted
+assert ask("GET", path + "tiles", host=host)[2] == tiles
+assert ask("HEAD", path + "tiles", host=host)[::2] == (200, b"")
+for first, last in ((0, 0), (8, 20), (len(tiles) - 32, len(tiles) - 1), (5, len(tiles) + 9), (0, 2**62)):
+    status, head, body = ask("GET", path + "tiles", f"Range: bytes={first}-{last}", host=host)
+    assert status == 206 and body == tiles[first:last + 1], (first, last)
+    assert f"Content-Range: bytes {first}-{min(last, len(tiles) - 1)}/{len(tiles)}" in head.split("\r\n"), head
+for wrong in ("bytes=5-4", f"bytes={len(tiles)}-{len(tiles)}", "bytes=-5", "bytes=0-1,3-4", "lines=0-1", "bytes=0-99999999999999999999"):
+    status, head, body = ask("GET", path + "tiles", f"Range: {wrong}", host=host)
+    assert status == 416 and f"Content-Range: bytes */{len(tiles)}" in head.split("\r\n"), (wrong, head)
+for wrong in ("/tiles", path + "tiles/", path + "tile", path[:-2] + "/tiles", path + "tiles?"):
+    assert ask("GET", wrong, "Range: bytes=0-7", host=host)[0] == 404, wrong
+assert ask("GET", path + "tiles", "Origin: http://example.com", host=host)[0] == 403
 server.send_signal(signal.SIGINT)
 assert server.wait() == 0
 print("ok")
 END
+"$CPIDECODE" --format html --tiles -o page2.html plain.bin
+mv page2.tiles page.tiles
 python3 ask.py "$CPIDECODE" plain.bin page.html >answers 2>&1 || fail "$(cat answers)"
 
 misuse()

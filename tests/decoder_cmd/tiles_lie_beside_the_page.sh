@@ -28,9 +28,9 @@ for where in '' '-o-'; do
 	in_file err 'cpidecode: --tiles: tiles go beside the page: give the page a file with -o'
 done
 run 2 --format csv --tiles -o page.csv plain.bin
-in_file err '--tiles goes with --format html, and not with serve'
-run 2 serve --tiles plain.bin
-in_file err '--tiles goes with --format html, and not with serve'
+in_file err 'cpidecode: --tiles goes with --format html'
+run 2 serve --tiles-dir plain.bin
+in_file err '--tiles-dir does not go with serve'
 
 # It replaces no file that nobody named, and then writes no page either.
 echo mine >kept.tiles
@@ -54,7 +54,7 @@ in_file err 'scripts-tiles: there is something in it'
 run 2 --format html --tiles-dir plain.bin
 in_file err 'cpidecode: --tiles-dir: tiles go beside the page'
 run 2 --format csv --tiles-dir -o page.csv plain.bin
-in_file err '--tiles-dir goes with --format html'
+in_file err 'cpidecode: --tiles-dir goes with --format html'
 
 # Nothing unfinished is left.
 [ -z "$(find . -name '.*.tmp')" ] || fail "a temporary file is left"

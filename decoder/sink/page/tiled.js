@@ -31,6 +31,16 @@ function loadChunk(folder, number) {
 	});
 }
 
+/* Of cpidecode serve, which made the page. */
+function sourceOfServer({ name, bytes }) {
+	return { size: bytes, read: async (offset, length) => {
+		const answer = await fetch(name, { headers: { Range: "bytes=" + offset + "-" + (offset + length - 1) } });
+		if (answer.status !== 206)
+			throw new Error("the server answered " + answer.status);
+		return new Uint8Array(await answer.arrayBuffer());
+	} };
+}
+
 class TiledPage extends Page {
 	async load() {
 		await this.begun;
@@ -57,16 +67,17 @@ class TiledPage extends Page {
 		document.documentElement.setAttribute("aria-busy", "false");
 	}
 
-	async openFolder(lanes, names) {
-		const tiles = new Tiles(new ChunkSource(this.meta.tiles, loadChunk), this.meta, lanes, names);
+	async openSource(source, lanes, names) {
+		const tiles = new Tiles(source, this.meta, lanes, names);
 		await tiles.open();
 		return tiles;
 	}
 
-	/* The tiles: of a folder, or once the user has picked their file. */
+	/* The tiles: of a server or a folder, or once the user has picked their file. */
 	opened(lanes, names) {
-		if (this.meta.tiles.chunk)
-			return this.openFolder(lanes, names);
+		const { chunk, served } = this.meta.tiles;
+		if (chunk || served)
+			return this.openSource(served ? sourceOfServer(this.meta.tiles) : new ChunkSource(this.meta.tiles, loadChunk), lanes, names);
 		$("picker").hidden = false;
 		$("tilesname").textContent = printable(this.meta.tiles.name);
 		return new Promise((resolve) => {

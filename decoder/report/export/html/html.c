@@ -618,6 +618,8 @@ int export_html(struct report *r, struct interval_stream *s)
 	uint64_t n = interval_stream_count(s);
 	enum page_tiles tiles = r->tiles;
 
+	if (!tiles && n > HTML_MOST_INTERVALS && r->tiles_out)
+		tiles = PAGE_TILES_SERVED;
 	if (!tiles && n > HTML_MOST_INTERVALS && r->out->temp)
 		tiles = PAGE_TILES_FILE;
 	if (n > HTML_MOST_INTERVALS && !tiles) {

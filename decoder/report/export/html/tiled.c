@@ -75,14 +75,11 @@ static int tiled_begin(struct tiled *t, struct report *r, const char *path)
 			"not a file of tiles, which would replace it (move it away, or give the "
 			"page another name with -o)");
 	int error = is_folder ? chunks_open(&t->chunks, path) : -out_open(&t->out, path);
-	if (!error) {
-		t->tiles = tiles_new(is_folder ? &t->chunks.out : &t->out);
-		error = t->tiles ? 0 : ENOMEM;
-	}
+	t->to = is_folder ? &t->chunks.out : &t->out;
 	return error ? tiled_refuse_error(r, path, error) : 0;
 }
 
-int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
+static int tiled_begin_beside(struct tiled *t, struct report *r)
 {
 	if (!r->out->temp) {
 		report_note(
@@ -90,19 +87,36 @@ int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
 		r->is_misused = true;
 		return CPIDECODE_EINVAL;
 	}
-	t->kind = kind;
-	out_memory(&t->out);
-	if (kind == PAGE_TILES_FOLDER)
-		t->chunks.folder.fd = -1;
-	char *path = tiled_path(r->out->path, tiled_suffixes[kind]);
+	char *path = tiled_path(r->out->path, tiled_suffixes[t->kind]);
 	int rc = path ? tiled_begin(t, r, path) : CPIDECODE_ENOMEM;
 	free(path);
 	return rc;
 }
 
+int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
+{
+	int rc = 0;
+
+	t->kind = kind;
+	out_memory(&t->out);
+	if (kind == PAGE_TILES_FOLDER)
+		t->chunks.folder.fd = -1;
+	if (kind == PAGE_TILES_SERVED)
+		t->to = r->tiles_out;
+	else
+		rc = tiled_begin_beside(t, r);
+	if (rc)
+		return rc;
+	t->tiles = tiles_new(t->to);
+	return t->tiles ? 0 : CPIDECODE_ENOMEM;
+}
+
 static const char *tiled_name(const struct tiled *t)
 {
-	return t->kind == PAGE_TILES_FOLDER ? t->chunks.folder.path : t->out.path;
+	if (t->kind == PAGE_TILES_FOLDER)
+		return t->chunks.folder.path;
+	/* The server's name for them: cmd/serve.h. */
+	return t->kind == PAGE_TILES_FILE ? t->out.path : "tiles";
 }
 
 int tiled_end(struct tiled *t, struct report *r)
@@ -110,8 +124,7 @@ int tiled_end(struct tiled *t, struct report *r)
 	int error = tiles_end(t->tiles, &t->summary);
 
 	if (!error)
-		error = t->kind == PAGE_TILES_FOLDER ? chunks_place(&t->chunks)
-						     : -out_close(&t->out);
+		error = t->kind == PAGE_TILES_FOLDER ? chunks_place(&t->chunks) : -out_close(t->to);
 	return error ? tiled_refuse_error(r, tiled_name(t), error) : 0;
 }
 
@@ -123,6 +136,8 @@ void tiled_about(const struct tiled *t, struct json *j)
 	json_member_text(j, "name", slash ? slash + 1 : name);
 	if (t->kind == PAGE_TILES_FOLDER)
 		json_member_u64(j, "chunk", CHUNKS_BYTES);
+	if (t->kind == PAGE_TILES_SERVED)
+		json_member_bool(j, "served", true);
 	json_member_u64(j, "bytes", t->summary.bytes);
 	json_member_u64(j, "check", t->summary.check);
 	json_close(j, '}');

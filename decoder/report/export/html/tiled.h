@@ -15,6 +15,7 @@
 struct tiled {
 	struct tiles *tiles; /* NULL: the intervals are in the page itself */
 	enum page_tiles kind;
+	struct out *to; /* of tiles: one of these, or a server's */
 	struct out out; /* of the file */
 	struct chunks chunks;
 	struct tiles_summary summary;
