@@ -29,6 +29,9 @@ struct cell_column {
 	uint32_t name;		     /* of that */
 	uint8_t kind;
 	bool has_numbers;
+	/* While all rows have one tag, which most columns' do, only how many there are. */
+	uint8_t tag;
+	size_t alike;
 	struct varint_out tags, values; /* rows after the last tag have none */
 };
 
@@ -152,12 +155,25 @@ static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, struct cel
 	}
 }
 
-/* Rows before it that the column was not given have no value. */
-static void cells_put_tag(struct cell_column *column, size_t row, uint8_t tag)
+/* Where rows differ: a tag for each. */
+static void cells_put_other_tag(struct cell_column *column, size_t row, uint8_t tag)
 {
+	for (; column->alike; column->alike--)
+		varint_raw(&column->tags, &column->tag, 1);
 	for (const uint8_t none = TAG_NONE; column->tags.n < row && !column->tags.failed;)
 		varint_raw(&column->tags, &none, 1);
 	varint_raw(&column->tags, &tag, 1);
+}
+
+/* Rows before it that the column was not given have no value. */
+static inline void cells_put_tag(struct cell_column *column, size_t row, uint8_t tag)
+{
+	if (column->alike == row && !column->tags.n && (!row || column->tag == tag)) {
+		column->tag = tag;
+		column->alike++;
+	} else {
+		cells_put_other_tag(column, row, tag);
+	}
 	column->has_numbers |= tag != TAG_NONE && tag != TAG_TEXT;
 }
 
@@ -190,9 +206,10 @@ int cells_add(struct cells *c, const struct interval *iv)
 	for (size_t i = 0; i < c->ncolumns && c->columns[i].column; i++) {
 		struct cell_column *to = &c->columns[i];
 		size_t before = to->values.n;
-		uint8_t tag = cells_put_cell(c, &to->values, column_cell(to->column, iv));
+		const struct cell cell = column_cell(to->column, iv);
 
-		cells_put_tag(to, c->rows, tag);
+		cells_put_tag(to, c->rows,
+			cell.kind == CELL_NONE ? TAG_NONE : cells_put_cell(c, &to->values, cell));
 		c->bytes += to->values.n - before;
 	}
 	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
@@ -215,11 +232,13 @@ int cells_take(struct cells *c, struct varint_out *to)
 	for (size_t i = 0; i < c->ncolumns; i++) {
 		struct cell_column *from = &c->columns[i];
 
-		if (c->rows && from->tags.n < c->rows)
+		if (c->rows && from->alike + from->tags.n < c->rows)
 			cells_put_tag(from, c->rows - 1, TAG_NONE);
 		if (from->tags.failed || from->values.failed)
 			return CPIDECODE_ENOMEM;
-		if (from->tags.n && cells_is_uniform(&from->tags)) {
+		if (from->alike) {
+			varint_raw(to, &from->tag, 1);
+		} else if (from->tags.n && cells_is_uniform(&from->tags)) {
 			varint_raw(to, from->tags.p, 1);
 		} else {
 			static const uint8_t mixed = TAG_MIXED;
@@ -228,7 +247,7 @@ int cells_take(struct cells *c, struct varint_out *to)
 			varint_raw(to, from->tags.p, from->tags.n);
 		}
 		varint_put_string(to, from->values.p, from->values.n);
-		from->tags.n = from->values.n = 0;
+		from->tags.n = from->values.n = from->alike = 0;
 	}
 	c->rows = c->bytes = 0;
 	return to->failed ? CPIDECODE_ENOMEM : 0;
