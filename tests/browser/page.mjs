@@ -288,6 +288,13 @@ async function checkProcessors(browser, rows) {
 	await browser.evaluate("page.show(0, page.until), page.showLanes('both')");
 	await browser.settled();
 	equal(await browser.evaluate("page.placed.filter((one) => one.processor && one.ran === undefined).length"), Object.keys(counts).length, "lanes");
+	/* Without threads' lanes an interval is chosen and drawn in its processor's. */
+	if (Object.keys(counts).length) {
+		await browser.evaluate("page.showLanes('processors').then(() => page.choose(page.processors.store.origin[0], true)).then(() => page.draw())");
+		equal(await browser.evaluate("page.placesOf(page.chosen).length"), 1, "chosen");
+		await browser.evaluate("page.chosen = -1, page.show(0, page.until), page.showLanes('both')");
+		await browser.settled();
+	}
 	await browser.until(`(document.getElementById("uses").tBodies[0]?.rows.length ?? 0) === ${Object.keys(counts).length}`);
 	equal(Object.fromEntries(await browser.evaluate(`Array.from(document.getElementById("uses").tBodies[0]?.rows ?? [], (row) =>
 		[row.cells[0].textContent, Number(row.cells[1].textContent.replaceAll("\\u202f", ""))])`)), counts, "processors");

@@ -54,6 +54,15 @@ class ProcessorPanel {
 		return at < 0 ? -1 : this.store.origin[this.store.number[at]];
 	}
 
+	/* Whether a row has the interval at that position of all intervals. */
+	holds(row, origin) {
+		const { store } = this, end = store.offset[row + 1], start = this.page.store.start[origin];
+		for (let at = store.firstFrom(start, store.offset[row], end); at < end && store.start[at] === start; at++)
+			if (this.originOf(at) === origin)
+				return true;
+		return false;
+	}
+
 	isPale(at) {
 		return !this.store.stayed[this.store.number[at]];
 	}

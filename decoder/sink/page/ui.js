@@ -418,15 +418,22 @@ class Page {
 		ctx.font = "600 11px system-ui, sans-serif";
 	}
 
+	/* Where an interval is drawn: on its thread's lanes, a processor's, or both. */
+	placesOf(at) {
+		const row = this.store.rowOf(at);
+		return this.placed.filter((place) => place.row === row || (place.ran !== undefined && this.processors.holds(place.ran, at)));
+	}
+
 	drawChosen(ctx, scroll, width, theme) {
 		if (this.chosen < 0)
 			return;
-		const row = this.store.rowOf(this.chosen), one = this.placed.find((place) => place.row === row);
+		const places = this.placesOf(this.chosen);
 		const from = Math.max(-4, this.xOf(this.store.start[this.chosen], width));
 		const to = Math.min(width + 4, this.xOf(this.store.end(this.chosen), width));
 		ctx.strokeStyle = theme.mark;
 		ctx.lineWidth = 2;
-		ctx.strokeRect(from - 1, one.y - scroll - 1, Math.max(3, to - from + 1), ROW);
+		for (const { y } of places)
+			ctx.strokeRect(from - 1, y - scroll - 1, Math.max(3, to - from + 1), ROW);
 	}
 
 	drawSelection(ctx, width, height) {
@@ -678,8 +685,9 @@ class Page {
 				const width = Math.max(20 * (end - start), VIEW_LEAST_NS);
 				this.view = viewWithin((start + end - width) / 2, (start + end + width) / 2, this.until);
 			}
-			const place = this.placed.find((one) => one.row === store.rowOf(at)), scroller = $("scroller");
-			if (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight)
+			const [place] = this.placesOf(at), scroller = $("scroller");
+			/* A nested one is on no lane if only processors' are shown. */
+			if (place && (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight))
 				scroller.scrollTop = place.y - scroller.clientHeight / 2;
 		}
 		this.changed();
