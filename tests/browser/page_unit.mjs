@@ -344,6 +344,7 @@ test("an interval in words", () => {
 		"9\u202f630 times the median of its label (869 ns); longer than 99\u202f999 of 100\u202f000. Off the processors for 7.978 ms, 95.4 % of it, 1 switch. Began and ended on processor 1.");
 	assert.equal(page.explain({ duration: 0, median: 0, count: 2, shorter: 0, cells: { off_cpu_ns: "0", start_cpu: "3", cpu: "0" } }),
 		"The median of its label is 0 ns; longer than 0 of 2. Began on processor 3, ended on processor 0.");
+	assert.equal(page.explain({ duration: 10, median: undefined, count: 9, shorter: 0, cells: { off_cpu_ns: "5" } }), "Off the processors for 5 ns, 50.0 % of it.");
 	assert.equal(page.explain({ duration: 5, median: 5, count: 1, shorter: 0, cells: { off_cpu_ns: null, cpu: "2" } }), "");
 });
 

@@ -11,13 +11,13 @@ function countShorter(store, at) {
 }
 
 /*
- * duration and median (of its label): ns; count: of its label; shorter: of these; cells: its columns
- * by name, as text, null where there is none.
+ * duration and median (of its label; undefined: unknown): ns; count: of its label; shorter: of these;
+ * cells: its columns by name, as text, null where there is none.
  */
 function explain({ duration, median, count, shorter, cells }) {
 	const sentences = [], number = (name) => cells[name] === null || cells[name] === undefined ? NaN : Number(cells[name]);
 	const share = (part) => (100 * part / duration).toFixed(1) + " %";
-	if (count > 1)
+	if (count > 1 && median !== undefined)
 		sentences.push((median ? exactText(Number((duration / median).toPrecision(3))) + " times the median of its label (" + durationText(median) + ")"
 			: "The median of its label is 0 ns") + "; longer than " + exactText(shorter) + " of " + exactText(count) + ".");
 	const off = number("off_cpu_ns"), switches = number("ctx_switches"), begun = number("start_cpu"), ended = number("cpu");

@@ -19,9 +19,9 @@ class FlamePanel {
 		});
 	}
 
-	/* With the data there. */
+	/* With the data there. A column can be shown only of a page that holds it of all intervals. */
 	listen() {
-		const { meta, store } = this.page, has = (name) => meta.numeric.includes(meta.columns.indexOf(name));
+		const { meta, store, more } = this.page, has = (name) => Boolean(more) && meta.numeric.includes(meta.columns.indexOf(name));
 		const add = (value, text) => $("flame-colour").append(element("option", text, { value }));
 		this.cpi = FLAME_CPIS.find(has);
 		add("timeline", "as the timeline");

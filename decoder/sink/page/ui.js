@@ -19,6 +19,7 @@ class Page {
 		this.lanes = "threads";
 		this.flame = new FlamePanel(this);
 		this.curves = new CurvePanel(this);
+		this.medians = new Map();
 	}
 
 	/* Before the data: what the trace is, and its overview. */
@@ -733,7 +734,8 @@ class Page {
 			if (cell !== null)
 				add(printable(this.meta.columns[i]), printable(cell));
 		});
-		const words = explain({ duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name], shorter: countShorter(store, at),
+		const words = explain({ duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name],
+			shorter: this.medians.has(name) ? countShorter(store, at) : 0,
 			cells: Object.fromEntries(cells.map((cell, i) => [this.meta.columns[i], cell])) });
 		$("interval").replaceChildren(element("p", words, { id: "explained" }), list);
 	}
