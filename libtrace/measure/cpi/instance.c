@@ -453,8 +453,7 @@ static const struct group_more *cpi_more(const struct instance *i)
 }
 
 /* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
-static __attribute__((noinline)) int cpi_get_interval(
-	struct instance *i, const struct group_spec *spec, bool data)
+static inline int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
 {
 	struct hook_time at;
 	uint64_t elapsed, end;
@@ -552,6 +551,9 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 static __attribute__((noinline)) int cpi_get_and_trace(
 	struct instance *i, UINT32 mm, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
+	if (!cd && i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
+		return PU_SUCCESS;
+
 	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, mm, i->start_tid,
 		label, cpi_more(i), own_cost_known(i->own)};
 	int rc = cpi_get_interval(i, &spec, cd != NULL);
