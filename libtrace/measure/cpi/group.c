@@ -5,7 +5,6 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../../include/perfutil.h"
-#include "../../ring/reserve.h"
 #include "../../session/attach.h"
 #include "../scope/begins.h"
 #include "figures.h"
@@ -438,71 +437,6 @@ static __attribute__((noinline)) bool image_make(
 	image_find_places(
 		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != CPI_NONE);
 	return true;
-}
-
-/* Fills the reservation. Size, writer and stamp of the first record stay as it stored them: a
- * reader has to find them at any moment. */
-static void image_copy(
-	const struct group_image *image, const struct hook_writer *w, uint64_t elapsed)
-{
-	const uint32_t number = w->number, hooks = image->hooks;
-	const uint64_t stamp = w->stamp;
-	uint8_t *first = w->first;
-
-	put_le64(first + REC_MAJOR, get_le64(image->record + REC_MAJOR));
-	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
-	put_hl64(first + image->place[0].elapsed, elapsed);
-	for (uint32_t n = 1; n < hooks; n++) {
-		put_le32(first + image->place[n].record + REC_TID, number);
-		put_le64(first + image->place[n].record + REC_STAMP, stamp);
-		put_hl64(first + image->place[n].elapsed, elapsed);
-	}
-}
-
-/* What differs in the words of the quality hook: all but the thread's cycles counts nothing. */
-static void image_put_quality(uint8_t *word, const struct counter_interval *i, uint32_t known)
-{
-	const struct counter_quality *cycles = &i->quality[COUNTER_THREAD_CYCLES];
-	uint8_t *p = word + 4 * (CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_THREAD_CYCLES);
-
-	put_le32(word + 4 * CPI_QUALITY_FLAGS, i->flags);
-	put_le32(p, cycles->source);
-	put_hl64(p + 4, cycles->enabled);
-	put_hl64(p + 12, cycles->running);
-	p += 4 * CPI_QUALITY_WORDS;
-	if (known & CPI_KNOWN_ON_CPU)
-		put_hl64(p, i->life.on_cpu_ns);
-	p += 8 * ((known & CPI_KNOWN_ON_CPU ? 1 : 0) + (known & CPI_KNOWN_SWITCHES ? 1 : 0) +
-			 (known & CPI_KNOWN_MIGRATIONS ? 1 : 0));
-	if (known & CPI_KNOWN_FAULTS)
-		put_hl64(p, i->life.faults);
-}
-
-int group_write_image(const struct group_image *image, const struct counter_interval *i,
-	uint64_t start_ticks, const struct hook_time *at, uint64_t *elapsed)
-{
-	struct hook_writer w;
-	struct cursor c;
-	uint64_t ticks;
-	int rc;
-
-	if (!likely(hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
-		rc = hook_begin_slow(&w, CPI_MAJOR, image->bytes, image->hooks, at);
-		if (rc != HOOK_RESERVED)
-			return rc;
-	}
-	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
-	image_copy(image, &w, ticks);
-	if (__builtin_expect(image->cpi != 0, 0)) {
-		c.at = w.first + image->cpi;
-		put_cpi(&c, i->thread_cycles, i->thread_instructions);
-	}
-	if (image->quality)
-		image_put_quality(w.first + image->quality, i, image->known);
-	w.first_control = image->first_control;
-	hook_commit(&w);
-	*elapsed = ticks;
-	return PU_SUCCESS;
 }
 
 int group_write_stayed(struct group_image *image, const struct group_spec *spec,

@@ -1,0 +1,128 @@
+/*
+ * The image of a group, and writing it: in place, for the usual end of an interval. Errors: as
+ * group_write.
+ */
+#ifndef SWT_MEASURE_CPI_IMAGE_H
+#define SWT_MEASURE_CPI_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../../../formats/bytes.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../include/perfutil.h"
+#include "../../counters/sample.h"
+#include "../../ring/reserve.h"
+#include "figures.h"
+
+/*
+ * The bytes of an instance's last group of an interval that stayed (counters_have_stayed: no
+ * counts, no detailed hooks). The next one is a copy, but for its writer, its times and its quality
+ * hook, if all else is the same: which is so for an interval in a loop.
+ */
+enum { IMAGE_LABEL_MOST = 48, IMAGE_HOOKS = 5 };
+
+struct group_image {
+	uint32_t hooks; /* 0: there is none yet */
+	uint32_t bytes;
+	uint32_t first_control; /* as committed */
+	uint32_t types, mm, cpus, known, own_pair;
+	/* Offsets. */
+	struct {
+		uint32_t record, elapsed;
+	} place[IMAGE_HOOKS];
+	uint32_t quality; /* the words of its hook; 0: there is none */
+	uint32_t cpi;	  /* of the thread, in the summary; 0: the first interval counted none */
+	bool has_label;
+	char label[IMAGE_LABEL_MOST + 1];
+	_Alignas(8) uint8_t record[];
+};
+
+/* Whether the image is of such a group. own_pair: of its own cost; 0: not known. */
+static inline bool group_image_is_for(const struct group_image *image, uint32_t types, uint32_t mm,
+	uint32_t own_pair, const char *label)
+{
+	return image->hooks != 0 && image->own_pair == own_pair && image->types == types &&
+	       image->mm == mm && image->has_label == (label != NULL) &&
+	       (!label || strcmp(image->label, label) == 0);
+}
+
+/* Whether it has all that is known of what the thread did. */
+static inline bool group_image_knows(
+	const struct group_image *image, const struct counter_interval *i)
+{
+	return !image->quality ||
+	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->life.migrations == CPI_NONE);
+}
+
+/* Fills the reservation. Size, writer and stamp of the first record stay as it stored them: a
+ * reader has to find them at any moment. */
+static inline void image_copy(
+	const struct group_image *image, const struct hook_writer *w, uint64_t elapsed)
+{
+	const uint32_t number = w->number, hooks = image->hooks;
+	const uint64_t stamp = w->stamp;
+	uint8_t *first = w->first;
+
+	put_le64(first + REC_MAJOR, get_le64(image->record + REC_MAJOR));
+	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
+	put_hl64(first + image->place[0].elapsed, elapsed);
+	for (uint32_t n = 1; n < hooks; n++) {
+		put_le32(first + image->place[n].record + REC_TID, number);
+		put_le64(first + image->place[n].record + REC_STAMP, stamp);
+		put_hl64(first + image->place[n].elapsed, elapsed);
+	}
+}
+
+/* What differs in the words of the quality hook: all but the thread's cycles counts nothing. */
+static inline void image_put_quality(
+	uint8_t *word, const struct counter_interval *i, uint32_t known)
+{
+	const struct counter_quality *cycles = &i->quality[COUNTER_THREAD_CYCLES];
+	uint8_t *p = word + 4 * (CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_THREAD_CYCLES);
+
+	put_le32(word + 4 * CPI_QUALITY_FLAGS, i->flags);
+	put_le32(p, cycles->source);
+	put_hl64(p + 4, cycles->enabled);
+	put_hl64(p + 12, cycles->running);
+	p += 4 * CPI_QUALITY_WORDS;
+	if (known & CPI_KNOWN_ON_CPU)
+		put_hl64(p, i->life.on_cpu_ns);
+	p += 8 * ((known & CPI_KNOWN_ON_CPU ? 1 : 0) + (known & CPI_KNOWN_SWITCHES ? 1 : 0) +
+			 (known & CPI_KNOWN_MIGRATIONS ? 1 : 0));
+	if (known & CPI_KNOWN_FAULTS)
+		put_hl64(p, i->life.faults);
+}
+
+/* Writes the group of the image; otherwise as group_write. */
+static inline __attribute__((always_inline)) int group_write_image(const struct group_image *image,
+	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
+	uint64_t *elapsed)
+{
+	struct hook_writer w;
+	uint32_t cpi[2];
+	uint64_t ticks;
+	int rc;
+
+	if (!likely(hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
+		rc = hook_begin_slow(&w, CPI_MAJOR, image->bytes, image->hooks, at);
+		if (rc != HOOK_RESERVED)
+			return rc;
+	}
+	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
+	image_copy(image, &w, ticks);
+	if (__builtin_expect(image->cpi != 0, 0)) {
+		figure_cpi_words(i->thread_cycles, i->thread_instructions, cpi);
+		put_le32(w.first + image->cpi, cpi[0]);
+		put_le32(w.first + image->cpi + 4, cpi[1]);
+	}
+	if (image->quality)
+		image_put_quality(w.first + image->quality, i, image->known);
+	w.first_control = image->first_control;
+	hook_commit(&w);
+	*elapsed = ticks;
+	return PU_SUCCESS;
+}
+
+#endif
