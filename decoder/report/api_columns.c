@@ -414,12 +414,10 @@ static int columns_read_trace(struct cpidecode_columns *c)
 
 	if (!c->asks_values && select_takes_all(r))
 		how.filter = NULL;
-	if (select_nests(r)) {
-		lineage_init(&c->lineage, r->where, r->trace, &c->query);
-		how.query = &c->query;
-		/* What is nested in an interval, and is asked, must be complete. */
+	how.query = lineage_query(&c->lineage, r, &c->query);
+	/* What is nested in an interval, and is asked, must be complete. */
+	if (how.query)
 		how.from_ns = INT64_MIN;
-	}
 	int rc = interval_stream_open(r->trace, &how, &c->stream, &c->found);
 	for (size_t i = 0; i < c->count; i++)
 		if (c->at[i].source == COLUMNS_VALUE)

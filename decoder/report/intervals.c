@@ -248,27 +248,15 @@ int report_intervals(struct report *r)
 	struct taking taking = {.r = r};
 	struct interval_stream_options how = {.filter = intervals_filter_interval,
 		.ctx = &taking,
-		.progress = r->progress,
-		.progress_ctx = r->ctx,
-		.from_ns = r->filter->from,
-		.threads = r->threads,
-		.filter_wants = select_wants(r),
 		.wants = WANT_VALUES | WANT_OWN_COST |
-			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS),
-		.nested_cost = true,
-		.open = true,
-		.compensate = r->compensate};
+			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS)};
 	struct interval_stream *s;
 	struct lineage lineage = {0};
 	struct interval_query query;
 
-	if (select_nests(r) && !r->top) {
-		lineage_init(&lineage, r->where, r->trace, &query);
-		how.query = &query;
-	}
-	/* What is nested in an interval, and is asked or taken off, must be complete. */
-	if (r->compensate || select_nests(r))
-		how.from_ns = INT64_MIN;
+	select_stream(&how, r);
+	if (!r->top)
+		how.query = lineage_query(&lineage, r, &query);
 	int rc = value_columns_init(&taking.values, r->trace);
 
 	if (r->top)

@@ -149,10 +149,7 @@ static int read_sorted(struct reader *reader, struct findings *found)
 	struct interval_stream *s;
 	const struct interval *iv;
 
-	if (select_nests(r)) {
-		lineage_init(&lineage, r->where, r->trace, &query);
-		how.query = &query;
-	}
+	how.query = lineage_query(&lineage, r, &query);
 	int rc = interval_stream_open(r->trace, &how, &s, r->slices ? NULL : found);
 	if (rc) {
 		lineage_free(&lineage);

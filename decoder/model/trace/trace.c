@@ -166,20 +166,26 @@ static struct file *new_file(const char *path)
 	return f;
 }
 
+/* The input is open, or opening it failed. Keeps errno. */
+static int trace_add_opened(struct trace *t, struct file *f, struct progress *p, int rc)
+{
+	if (!rc)
+		return trace_load_file(t, f, p);
+	int saved = errno;
+	file_free(f);
+	errno = saved;
+	return rc;
+}
+
 int trace_add_path(struct trace *t, const char *path)
 {
 	struct progress p = {.t = t, .path = path};
 	struct file *f = new_file(path);
 
-	if (!f)
-		return CPIDECODE_ENOMEM;
-	int rc = io_open_path(path, t->progress ? trace_report_progress : NULL, &p, &f->in);
-	if (!rc)
-		return trace_load_file(t, f, &p);
-	int saved = errno;
-	file_free(f);
-	errno = saved;
-	return rc;
+	return f ? trace_add_opened(t, f, &p,
+			   io_open_path(
+				   path, t->progress ? trace_report_progress : NULL, &p, &f->in))
+		 : CPIDECODE_ENOMEM;
 }
 
 int trace_add_fd(struct trace *t, int fd, const char *name)
@@ -187,15 +193,9 @@ int trace_add_fd(struct trace *t, int fd, const char *name)
 	struct progress p = {.t = t, .path = name};
 	struct file *f = new_file(name);
 
-	if (!f)
-		return CPIDECODE_ENOMEM;
-	int rc = io_open_fd(fd, t->progress ? trace_report_progress : NULL, &p, &f->in);
-	if (!rc)
-		return trace_load_file(t, f, &p);
-	int saved = errno;
-	file_free(f);
-	errno = saved;
-	return rc;
+	return f ? trace_add_opened(t, f, &p,
+			   io_open_fd(fd, t->progress ? trace_report_progress : NULL, &p, &f->in))
+		 : CPIDECODE_ENOMEM;
 }
 
 int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name)
@@ -203,13 +203,7 @@ int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *n
 	struct progress p = {.t = t, .path = name};
 	struct file *f = new_file(name);
 
-	if (!f)
-		return CPIDECODE_ENOMEM;
-	int rc = io_open_memory(bytes, n, &f->in);
-	if (!rc)
-		return trace_load_file(t, f, &p);
-	file_free(f);
-	return rc;
+	return f ? trace_add_opened(t, f, &p, io_open_memory(bytes, n, &f->in)) : CPIDECODE_ENOMEM;
 }
 
 size_t trace_nfiles(const struct trace *t)

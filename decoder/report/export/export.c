@@ -32,26 +32,14 @@ int report_export(struct report *r)
 	struct export_reading reading = {.r = r};
 	struct interval_stream_options how = {.filter = export_filter_interval,
 		.ctx = &reading,
-		.progress = r->progress,
-		.progress_ctx = r->ctx,
-		.from_ns = r->filter->from,
-		.threads = r->threads,
-		.filter_wants = select_wants(r),
-		.wants = wants,
-		.nested_cost = wants & WANT_OWN_COST,
-		.open = true,
-		.compensate = r->compensate};
+		.wants = wants};
 	struct interval_stream *s;
 	struct lineage lineage = {0};
 	struct interval_query query;
 
-	if (select_nests(r)) {
-		lineage_init(&lineage, r->where, r->trace, &query);
-		how.query = &query;
-	}
-	/* What is nested in an interval, and is asked or taken off, must be complete. */
-	if (r->compensate || select_nests(r))
-		how.from_ns = INT64_MIN;
+	select_stream(&how, r);
+	how.nested_cost = wants & WANT_OWN_COST;
+	how.query = lineage_query(&lineage, r, &query);
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (rc) {
 		lineage_free(&lineage);

@@ -368,10 +368,7 @@ static int flame_run(struct report *r, const struct flame_target *to)
 	b->threads.ctx = b;
 	b->collection.r = r;
 	b->collection.names = &b->tree.names;
-	if (select_nests(r)) {
-		lineage_init(&b->lineage, r->where, r->trace, &b->query);
-		b->collection.query = &b->query;
-	}
+	b->collection.query = lineage_query(&b->lineage, r, &b->query);
 	struct flame_metric metric = {0};
 	int rc = flame_metric_find(&metric, r);
 	b->collection.metric = metric.weight;

@@ -228,10 +228,8 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 	struct interval_stream *s;
 
 	g->around.wants_stack = r->by->asks_stack;
-	if (select_nests(r)) {
-		lineage_init(&g->lineage, r->where, r->trace, &g->query);
+	if (lineage_query(&g->lineage, r, &g->query))
 		query.gathers = g->query.gathers;
-	}
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));

@@ -9,7 +9,7 @@
 
 #include "../../base/spill.h"
 #include "../../model/intervals/interval_stream.h"
-#include "where.h"
+#include "select.h"
 
 struct lineage {
 	const struct where *where;
@@ -23,6 +23,16 @@ struct lineage {
 /* *q and *l are to live as long as the query is used. w->nests is true. */
 void lineage_init(
 	struct lineage *l, const struct where *w, const struct trace *t, struct interval_query *q);
+/* The same with the --where of a report. NULL: there is none that asks other intervals. */
+static inline const struct interval_query *lineage_query(
+	struct lineage *l, const struct report *r, struct interval_query *q)
+{
+	if (!select_nests(r))
+		return NULL;
+	lineage_init(l, r->where, r->trace, q);
+	return q;
+}
+
 void lineage_free(struct lineage *l);
 
 #endif

@@ -22,10 +22,7 @@ static int marked_walk_open_selected(struct marked_walk *w, struct report *r)
 		.compensate = r->compensate,
 		.open = true};
 
-	if (select_nests(r)) {
-		lineage_init(&w->lineage, r->where, r->trace, &w->query);
-		how.query = &w->query;
-	}
+	how.query = lineage_query(&w->lineage, r, &w->query);
 	findings_free(&w->found);
 	w->found = (struct findings){0};
 	return interval_stream_open(r->trace, &how, &w->selected, &w->found);

@@ -29,3 +29,16 @@ bool select_interval(const struct report *r, const struct interval *iv)
 	return filter_interval(r->filter, iv) &&
 	       (!r->where || r->where->nests || where_holds(r->where, r->trace, iv));
 }
+
+void select_stream(struct interval_stream_options *how, const struct report *r)
+{
+	how->progress = r->progress;
+	how->progress_ctx = r->ctx;
+	/* What is nested in an interval, and is asked or taken off, must be complete. */
+	how->from_ns = r->compensate || select_nests(r) ? INT64_MIN : r->filter->from;
+	how->threads = r->threads;
+	how->filter_wants = select_wants(r);
+	how->nested_cost = true;
+	how->open = true;
+	how->compensate = r->compensate;
+}

@@ -7,6 +7,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_SELECT_H
 #define SWT_DECODER_REPORT_QUERY_SELECT_H
 
+#include "../../model/intervals/interval_stream.h"
 #include "where.h"
 
 /* Whether nothing was asked for: every interval is selected. */
@@ -18,6 +19,10 @@ bool select_asks_time(const struct report *r);
 bool select_asks_task(const struct report *r);
 /* By the filter, and by a --where that asks no other intervals. On any thread. */
 bool select_interval(const struct report *r, const struct interval *iv);
+
+/* How reports of single intervals read them: open ones, too, and with their costs. Sets what is the
+ * report's: all but filter, ctx, wants and query. */
+void select_stream(struct interval_stream_options *how, const struct report *r);
 
 static inline bool select_nests(const struct report *r)
 {
