@@ -52,7 +52,8 @@ int session_losses(const struct session *s, struct session_loss **losses)
 	if (ring_read_at(s->tasks_fd, words, n * sizeof *words, SHM_TASK_LOSSES_OFFSET))
 		rc = lost_list(words, n, losses);
 	/* Acquire: pairs with the release in ring_count_lost; the rings' counters, read from here
-	 * on, have what the words have. */
+	 * on, have what the words have.
+	 * tests/litmus/loss-order.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	free(words);
 	return rc;
