@@ -18,13 +18,12 @@
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "layout.h"
+#include "reader_control.h"
 
 enum {
 	HEAD_READINGS = 8,
 	MAX_TURNS = 100,   /* the most retries when writers lap the reader */
 	ENTRY_PAUSES = 10, /* waits of 100 us: the time of a sequence that is not aborted */
-	KEEP_LOOKS = 50,   /* looks at a ring that is written all the time */
-	KEEP_PAUSES = 50,  /* waits of 100 us for a writer that stands still */
 };
 
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
@@ -419,13 +418,6 @@ static void await_entries(struct ring_reader *r, uint32_t ring)
 	}
 }
 
-/* Entries that were prepared with the start or keep of before are not made any more. Release: pairs
- * with the acquire of writers, who load those after it. */
-static void reader_tell_writers(struct shm_ring_control *control)
-{
-	__atomic_fetch_add(&control->changes, 1, __ATOMIC_RELEASE);
-}
-
 /* Moves the start to head. */
 static int hide_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
@@ -483,118 +475,6 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
 	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(r); i++)
 		rc = zero_ring(r, i, &control[i]);
 	return rc;
-}
-
-/* -------------------------------------------------------------------- keeping */
-
-/*
- * Whether no entry is being made that was prepared before: a guest ring's lock is free, or a CPU's
- * head is behind a section's first byte, where entries begin and end. A ring without a hook has
- * none.
- */
-static bool has_no_entry_begun(struct ring_reader *r, uint32_t ring)
-{
-	const struct shm_geometry *g = &r->geometry;
-	struct shm_ring header;
-
-	return ring_reader_header(r, ring, &header) != 0 || header.head == 0 ||
-	       (ring < g->cpus ? (header.head & (g->section_size - 1)) != 0 : header.lock == 0);
-}
-
-/* A ring that is written is seen so between two hooks; a writer that was interrupted or preempted
- * gets the time to go on. */
-static void await_no_entry(struct ring_reader *r, uint32_t ring)
-{
-	const struct timespec pause = {.tv_nsec = 100000};
-
-	for (int i = 0; i < KEEP_LOOKS + KEEP_PAUSES && !has_no_entry_begun(r, ring); i++)
-		if (i >= KEEP_LOOKS)
-			nanosleep(&pause, NULL);
-}
-
-/* The word for `position`, a multiple of 8. Two dumps that keep up to the same one store different
- * words: no section begins between them. 0: nothing is kept. */
-static uint64_t keep_word(uint64_t position, uint32_t number)
-{
-	return position ? position - 7 + number % 8 : 0;
-}
-
-static uint64_t keep_position(uint64_t word)
-{
-	return (word + 7) & ~(uint64_t)7;
-}
-
-/*
- * Replaces a ring's keep, unless another dump has the right by now: that one stores its own after
- * it took the right, and a value loaded before is not replaced then. tests/model: F_KEEP_STORED
- */
-static bool reader_store_keep(struct ring_reader *r, uint32_t ring, uint64_t position)
-{
-	uint64_t keep = keep_word(position & ~(uint64_t)7, r->keep->number);
-	struct shm_ring_control *control = &r->keep->control[ring];
-	uint64_t old = __atomic_load_n(&control->keep, __ATOMIC_RELAXED);
-
-	do {
-		/* Acquire: pairs with the release below, of the dump that has taken the right
-		 * before it. */
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (__atomic_load_n(r->keep->owner, __ATOMIC_RELAXED) != r->keep->number) {
-			r->kept[ring] = 0;
-			return false;
-		}
-	} while (!__atomic_compare_exchange_n(
-		&control->keep, &old, keep, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-	r->kept[ring] = keep;
-	reader_tell_writers(control);
-	/* The ring is read after this. A writer that compared changes before may still enter. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return true;
-}
-
-int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep)
-{
-	struct shm_ring header;
-
-	r->keep = keep;
-	if (ring_reader_header(r, ring, &header) != 0)
-		return PU_ERR_FILE_ERROR;
-	if (!reader_store_keep(r, ring, header.head + r->geometry.ring_size / 2))
-		return PU_ERROR_INCORRECT_STATE;
-	await_no_entry(r, ring);
-	return 0;
-}
-
-int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut)
-{
-	struct shm_ring header;
-	uint64_t kept = keep_position(r->kept[ring]);
-
-	if (!reader_store_keep(r, ring, cut))
-		return PU_ERROR_INCORRECT_STATE;
-	if (ring_reader_header(r, ring, &header) != 0)
-		return PU_ERR_FILE_ERROR;
-	return cut <= kept && header.head < cut + r->geometry.ring_size - r->geometry.section_size;
-}
-
-bool ring_reader_still_keeps(const struct ring_reader *r, uint32_t ring)
-{
-	return r->keep && r->kept[ring] &&
-	       __atomic_load_n(&r->keep->control[ring].keep, __ATOMIC_RELAXED) == r->kept[ring];
-}
-
-void ring_reader_let_go(struct ring_reader *r)
-{
-	for (uint32_t i = 0; r->keep && i < ring_reader_rings(r); i++) {
-		struct shm_ring_control *control = &r->keep->control[i];
-		uint64_t kept = r->kept[i];
-
-		/* Not another dump's. */
-		if (kept && __atomic_compare_exchange_n(&control->keep, &kept, 0, false,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			reader_tell_writers(control);
-		r->kept[i] = 0;
-	}
-	r->keep = NULL;
 }
 
 /* ------------------------------------------------------------------- parts */
