@@ -26,6 +26,7 @@ enum partial_answer {
 	PARTIAL_HEATMAP,
 	PARTIAL_SLOWEST,
 	PARTIAL_GAPS,
+	PARTIAL_BY, /* of groups by the keys of --by */
 	PARTIAL_ANSWERS,
 };
 

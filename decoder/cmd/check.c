@@ -193,15 +193,18 @@ static void check_groups(struct options *o, const struct seen *seen)
 		misuse("--by %s: of gaps it is " GAPS_BY_THREAD, o->by_list);
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		check_parse_by(o);
-	const bool is_grouped = o->by || o->exact;
+	const bool is_parts = o->merge || seen->partial;
+	const char *what = o->merge ? "merge" : "--partial";
 
 	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
 		misuse("--having and --exact go with --report summary");
 	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
 		misuse("--percentiles goes with --report summary and diff");
-	if (is_grouped && (o->merge || seen->partial))
-		misuse("%s takes no --by and no --exact: partial results have no intervals",
-			o->merge ? "merge" : "--partial");
+	if (o->exact && is_parts)
+		misuse("%s takes no --exact: partial results have no intervals", what);
+	if (o->by && o->by->asks_time && is_parts)
+		misuse("%s takes no --by time: partial results do not tell what was in flight",
+			what);
 	if (o->by && o->by->asks_around && o->slice)
 		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
 }

@@ -208,6 +208,7 @@ static const struct merged_answer {
 	[PARTIAL_SLOWEST] = {"list of the slowest intervals", "list of the slowest intervals",
 		"--report slowest"},
 	[PARTIAL_GAPS] = {"list of gaps", "gaps", "--report gaps"},
+	[PARTIAL_BY] = {"report with --by", "groups by keys", "--by"},
 };
 
 const char *merge_answer_name(enum partial_answer kind)
@@ -216,9 +217,12 @@ const char *merge_answer_name(enum partial_answer kind)
 }
 
 /* What the report is made of. */
-static enum partial_answer merge_find_answer(enum report_kind report)
+static enum partial_answer merge_find_answer(const struct options *o)
 {
-	return report == REPORT_FLAME	  ? PARTIAL_STACKS
+	const enum report_kind report = o->report;
+
+	return o->by			  ? PARTIAL_BY
+	       : report == REPORT_FLAME	  ? PARTIAL_STACKS
 	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
 	       : report == REPORT_SLOWEST ? PARTIAL_SLOWEST
 	       : report == REPORT_GAPS	  ? PARTIAL_GAPS
@@ -241,7 +245,7 @@ static bool merge_fits_flame(const struct partial *p, const struct options *o, c
 
 bool merge_fits(const struct partial *p, const struct options *o, const char *path)
 {
-	const enum partial_answer wanted = merge_find_answer(o->report), has = p->answers.kind;
+	const enum partial_answer wanted = merge_find_answer(o), has = p->answers.kind;
 
 	if (o->report == REPORT_PARTIAL)
 		return true;
@@ -255,6 +259,8 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 	else if (wanted != has)
 		complain("%s: it is of a %s alone: make one of %s with --partial", notes_name(path),
 			merged_answers[has].name, report_names[o->report]);
+	else if (o->by && !merge_has_option(p, "--by=", o->by_list))
+		complain("%s: it was not made with --by %s", notes_name(path), o->by_list);
 	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
 		complain("%s: it was not made with --time %s", notes_name(path),
 			times_names[o->times]);
@@ -290,6 +296,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.times = merge_find_times(p, o),
 		.sort = o->sort,
 		.by_list = o->by_list,
+		.by = o->by,
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.top = o->top,

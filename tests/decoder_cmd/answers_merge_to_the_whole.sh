@@ -88,6 +88,7 @@ for case in nesting cross_cpu scopes events idle_groups equal_stamps labels_dama
 --report slowest --format json --top 7
 --report gaps --format csv
 --report gaps --format json --by label,tid
+--report summary --by tid,host,task,arg.size --format csv
 END
 	rm -f trace*.bin
 done
@@ -129,6 +130,9 @@ done <<'END'
 --report slowest --format json --where elapsed<1us
 --report gaps
 --report gaps --format json --by label,tid --label [ab]
+--report summary --by tid,minor
+--report summary --by host,label --format json --sort -p99_ns --top 3 --percentiles 75,99
+--report histogram --by task --format csv
 END
 
 # Heat maps whose columns begin elsewhere do not go together.
@@ -160,5 +164,14 @@ in_file err 'any.p: it has no list of the slowest intervals'
 run 0 --partial gaps.p --report gaps --by label,tid random3.bin
 run 2 merge --report gaps gaps.p
 in_file err '^cpidecode: --by: the partial results were made with --by label,tid'
+run 0 --partial by.p --report summary --by tid random3.bin
+run 1 merge --report summary --by label by.p
+in_file err 'by.p: it was not made with --by label'
+run 1 merge --report summary by.p
+in_file err 'by.p: it is of a report with --by alone: make one of summary with --partial'
+run 1 merge --report summary --by tid any.p
+in_file err 'any.p: it has no groups by keys: make it with --partial and --by'
+run 1 merge by.p any.p
+in_file err 'any.p: it was made for any report, those before it for --report=summary --by=tid'
 run 1 --report diff one.p any.p
 in_file err 'one.p: a partial result of a heat map has no figures to compare'

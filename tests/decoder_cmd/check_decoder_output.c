@@ -12,6 +12,7 @@
 
 #include "../../decoder/cmd/time_arg.h"
 #include "../../decoder/report/filter.h"
+#include "../../decoder/report/query/by.h"
 #include "../../decoder/model/stats/ratio.h"
 #include "../../decoder/sink/csv.h"
 #include "../../decoder/sink/escape.h"
@@ -447,6 +448,43 @@ static struct flame_stack frame(const char *name, bool has_value, uint64_t self)
 		.name = name, .name_len = strlen(name), .self = self, .has_value = has_value};
 }
 
+/* A partial result may be anybody's: the names of its groups by keys are checked. */
+START_TEST(values_of_keys_are_checked)
+{
+	static const struct {
+		const char *name;
+		uint32_t length;
+		bool is_good;
+	} names[] = {
+		/* A number and a text; both absent; a double. */
+		{"\1\7\0\0\0\0\0\0\0\4\2\0\0\0\0\0\0\0ab", 20, true},
+		{"\0\0", 2, true},
+		{"\3\0\0\0\0\0\0\360?\0", 10, true},
+		/* Cut off; too long a text; a value more; none; another kind; infinite. */
+		{"\1\7\0\0\0\0\0\0\0\4\2\0\0\0\0\0\0\0a", 19, false},
+		{"\0\4\377\377\377\377\377\377\377\377", 10, false},
+		{"\0\0\0", 3, false},
+		{"\0", 1, false},
+		{"\0\5\0\0\0\0\0\0\0\0", 10, false},
+		{"\0\3\0\0\0\0\0\0\360\177", 10, false},
+	};
+	char expected[BY_EXPECTED];
+	struct tally t = {0};
+	struct by by;
+	size_t at;
+
+	ck_assert(by_parse(&by, "tid,task", &at, expected));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct tally_group *g =
+			tally_group_of(&t, true, names[i].name, names[i].length, 0, 0);
+
+		ck_assert_ptr_nonnull(g);
+		ck_assert_msg(by_is_encoded(&by, g) == names[i].is_good, "name %zu", i);
+	}
+	tally_free(&t);
+}
+END_TEST
+
 START_TEST(folded_stacks_are_in_order)
 {
 	/* A name that another begins with: its own line comes first, what is on it last. */
@@ -563,7 +601,8 @@ int main(void)
 				times_absolute, times_local, times_relative, times_refused,
 				durations_for_people, table_columns_line_up,
 				ratios_are_of_sums_or_weighted, filters_take_what_holds,
-				folded_stacks_are_in_order, svg_holds_no_name_unescaped,
-				files_appear_when_they_are_whole, a_full_device_is_noticed)),
+				values_of_keys_are_checked, folded_stacks_are_in_order,
+				svg_holds_no_name_unescaped, files_appear_when_they_are_whole,
+				a_full_device_is_noticed)),
 		NULL);
 }

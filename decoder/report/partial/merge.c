@@ -13,6 +13,7 @@
 #include "../flame/stacks.h"
 #include "../heatmap_cells.h"
 #include "../query/gaps_tables.h"
+#include "../query/groups_kept.h"
 #include "../query/slowest_kept.h"
 
 enum {
@@ -162,7 +163,8 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 	static const char *const names[] = {[PARTIAL_STACKS] = "stacks",
 		[PARTIAL_HEATMAP] = "cells",
 		[PARTIAL_SLOWEST] = "intervals",
-		[PARTIAL_GAPS] = "gaps"};
+		[PARTIAL_GAPS] = "gaps",
+		[PARTIAL_BY] = "groups"};
 	int rc = 0;
 
 	switch (p->answers.kind) {
@@ -177,6 +179,9 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		break;
 	case PARTIAL_GAPS:
 		rc = gaps_settle(p);
+		break;
+	case PARTIAL_BY:
+		rc = groups_kept_settle(p);
 		break;
 	case PARTIAL_NO_ANSWER:
 	case PARTIAL_ANSWERS:

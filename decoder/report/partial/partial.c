@@ -7,6 +7,7 @@
 #include "../../model/stats/partial_arguments.h"
 #include "../../model/stats/partial_threads.h"
 #include "../losses.h"
+#include "../query/groups_kept.h"
 #include "../query/where.h"
 #include "../tallies.h"
 
@@ -172,7 +173,10 @@ static int partial_read_trace(struct report *r, struct partial *p)
 		p->answers.kind = PARTIAL_GAPS;
 		return report_gaps_partial(r, p);
 	default:
-		return tallies_read(r, &p->tally);
+		if (!r->by)
+			return tallies_read(r, &p->tally);
+		p->answers.kind = PARTIAL_BY;
+		return groups_kept_read(r, p);
 	}
 }
 
@@ -220,6 +224,8 @@ unsigned report_merged_wants(enum report_kind kind)
 
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p)
 {
+	if (r->by && (kind == REPORT_SUMMARY || kind == REPORT_HISTOGRAM))
+		return groups_kept_print(r, kind, p);
 	switch (kind) {
 	case REPORT_SUMMARY:
 		return summary_print(r, &p->tally, NULL);

@@ -292,6 +292,45 @@ int64_t by_bucket_ns(const struct by *by, int64_t bucket)
 
 /* ------------------------------------------------------------------------------- decoding */
 
+/* How many bytes a value takes of those that are left; 0: it is none. */
+static size_t by_check_value(const char *p, size_t left)
+{
+	uint64_t word;
+	double real;
+
+	if (left && *p == BY_ABSENT)
+		return 1;
+	if (left < 9)
+		return 0;
+	memcpy(&word, p + 1, sizeof word);
+	memcpy(&real, &word, sizeof real);
+	switch ((enum by_tag) * p) {
+	case BY_U64:
+	case BY_I64:
+		return 9;
+	case BY_REAL:
+		return isfinite(real) ? 9 : 0;
+	case BY_TEXT:
+		return word <= left - 9 ? 9 + (size_t)word : 0;
+	default:
+		return 0;
+	}
+}
+
+bool by_is_encoded(const struct by *by, const struct tally_group *g)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < by->count; i++) {
+		const size_t n = by_check_value(g->label + at, g->label_len - at);
+
+		if (!n)
+			return false;
+		at += n;
+	}
+	return at == g->label_len;
+}
+
 static size_t by_value_bytes(const char *p)
 {
 	uint64_t word;
