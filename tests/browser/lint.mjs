@@ -37,7 +37,7 @@ const layout = {
 	"space-before-function-paren": ["error", { anonymous: "always", named: "never", asyncArrow: "always" }], "space-in-parens": "error", "space-infix-ops": "error",
 	"space-unary-ops": "error", "switch-colon-spacing": "error", "yield-star-spacing": ["error", "after"],
 };
-const known = ["addEventListener", "atob", "clearTimeout", "console", "devicePixelRatio", "document", "history", "location", "matchMedia", "performance",
+const known = ["addEventListener", "atob", "clearTimeout", "console", "devicePixelRatio", "document", "fetch", "history", "location", "matchMedia", "performance",
 	"requestAnimationFrame", "setTimeout", "window", "Blob", "DecompressionStream", "HTMLInputElement", "HTMLSelectElement", "ImageData", "Node", "ResizeObserver",
 	"Response", "TextDecoder", "TextEncoder", "URLSearchParams"];
 const config = (rules) => [{ languageOptions: { ecmaVersion: 2024, sourceType: "script", globals: Object.fromEntries(known.map((name) => [name, "readonly"])) }, rules }];
@@ -80,7 +80,7 @@ pages.forEach((names, i) => {
 		starts.push([text.split("\n").length, name]);
 		text += texts.get(name);
 	}
-	const unused = i ? {} : { "no-unused-vars": ["error", { args: "after-used", caughtErrors: "none" }] };
+	const unused = i ? {} : { "no-unused-vars": ["error", { args: "after-used", caughtErrors: "none", ignoreRestSiblings: true }] };
 	for (const message of linter.verify(text, config({ ...faults, ...unused }), "page.js")) {
 		const [start, name] = starts.findLast(([line]) => line <= message.line);
 		const local = { ...message, line: message.line - start + 1 }, key = [name, local.line, local.column, local.ruleId].join(" ");
