@@ -301,6 +301,12 @@ static void options_carry(struct options *o, int option, const char *value)
 	}
 }
 
+/* After what went to standard output: an earlier write may have failed already. */
+static _Noreturn void options_end(void)
+{
+	exit(fflush(stdout) || ferror(stdout) ? EXIT_FAILED : EXIT_FINE);
+}
+
 static void options_take_argument(
 	struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
@@ -464,10 +470,10 @@ static void options_take_argument(
 		break;
 	case OPTIONS_HELP:
 		options_print_help(stdout, cpidecode_options, 22);
-		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+		options_end();
 	case OPT_VERSION:
 		puts("cpidecode " SWTRACE_VERSION);
-		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+		options_end();
 	case OPTIONS_OPERAND:
 		add_operand(seen, scan->text);
 		break;
@@ -493,7 +499,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "--complete") == 0) {
 		options_print_completion(stdout, cpidecode_options,
 			argc == 3 ? "merge|serve" : NULL, argc - 1, argv + 1);
-		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+		options_end();
 	}
 	o->merge = argc > 1 && strcmp(argv[1], "merge") == 0;
 	o->serve = argc > 1 && strcmp(argv[1], "serve") == 0;

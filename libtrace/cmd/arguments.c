@@ -55,7 +55,7 @@ static void arguments_help(const struct verb *verb)
 {
 	printf("usage: swtrace %s\n\n%s.\n\n", verb->usage, verb->what);
 	options_print_help(stdout, verb->options, 14);
-	exit(fflush(stdout) == 0 ? EXIT_FINE : EXIT_FAILED);
+	exit(fflush(stdout) == 0 && !ferror(stdout) ? EXIT_FINE : EXIT_FAILED);
 }
 
 int arguments_next(struct arguments *a)
