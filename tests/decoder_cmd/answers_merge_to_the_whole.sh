@@ -72,7 +72,7 @@ apart()
 }
 
 seed=1
-for case in nesting cross_cpu scopes events idle_groups equal_stamps labels_damaged hosts arguments containers; do
+for case in nesting equal_stamps labels_damaged hosts arguments containers; do
 	files=
 	for script in "$here"/../golden/cases/"$case"/trace*.txt; do
 		name=${script##*/}
