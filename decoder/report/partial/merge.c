@@ -11,7 +11,7 @@
 #include "../../model/stats/partial_arguments.h"
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
-#include "../heatmap_cells.h"
+#include "../heatmap/heatmap_cells.h"
 #include "../query/gaps_tables.h"
 #include "../query/groups_kept.h"
 #include "../query/slowest_kept.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
-#include "../base/sort.h"
-#include "../base/varint.h"
-#include "../sink/svg/heatmap.h"
+#include "../../base/grow.h"
+#include "../../base/sort.h"
+#include "../../base/varint.h"
+#include "../../sink/svg/heatmap.h"
 
 /* More intervals than any trace has: sums of so many such counts cannot overflow. */
 #define MOST_INTERVALS (UINT64_C(1) << 48)

@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_REPORT_HEATMAP_CELLS_H
 #define SWT_DECODER_REPORT_HEATMAP_CELLS_H
 
-#include "../model/stats/partial.h"
+#include "../../model/stats/partial.h"
 
 enum {
 	HEATMAP_COLUMNS = 200, /* of a map, at most */

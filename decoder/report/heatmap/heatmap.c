@@ -1,19 +1,19 @@
 /* How many intervals began when and took how long: two passes, for the ranges and for the counts.
  */
-#include "../sink/svg/heatmap.h"
+#include "../../sink/svg/heatmap.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/intervals/elapsed.h"
-#include "../sink/units.h"
+#include "../../model/intervals/elapsed.h"
+#include "../../sink/units.h"
 #include "heatmap_cells.h"
-#include "losses.h"
-#include "merged.h"
-#include "open.h"
-#include "tallies.h"
+#include "../losses.h"
+#include "../merged.h"
+#include "../open.h"
+#include "../tallies.h"
 
 enum {
 	HEATMAP_COLUMNS_TEXT = 64,
