@@ -12,7 +12,7 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
 #include "../../formats/shm_source.h"
-#include "perf/group.h"
+#include "perf/mark.h"
 
 /* A count that was not measured. */
 #define CPI_NONE UINT64_MAX

@@ -24,6 +24,15 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 }
 
+/* The same of the calling thread, without its address: UBSan would compare that with NULL by the
+ * flags of an addition, which the linker may replace by an instruction that sets none. */
+static inline bool ring_self_may_write(uint32_t major)
+{
+	return __atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) ==
+		       ring_self.generation &&
+	       ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
+}
+
 /* Bytes. */
 enum { PREFETCHED_MOST = 512 };
 

@@ -32,7 +32,7 @@ static inline bool attach_has_begun(uint32_t major, uint64_t now)
 {
 	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <
 		       __atomic_load_n(&attach_looked.lasts, __ATOMIC_RELAXED) &&
-	       ring_thread_may_write(&ring_self, major);
+	       ring_self_may_write(major);
 }
 
 /* Returns 1 if hooks of this major would be written now. Call attach_look first. */

@@ -66,13 +66,6 @@ void ring_double_hold(bool holds)
 	attach_looked = (struct attach_looked){0, holds ? UINT64_MAX : 0};
 }
 
-/* The thread has no restartable sequences: every reservation gets here. */
-int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks,
-	const struct hook_time *at)
-{
-	return hook_begin_at(w, major, (uint32_t)bytes, hooks, at);
-}
-
 void attach_look(void)
 {
 }

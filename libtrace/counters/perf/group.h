@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "../../core/private_abi.h"
+#include "mark.h"
 
 enum { PERF_GROUP_MAX = 32 };
 
@@ -54,14 +55,6 @@ struct perf_group {
 	unsigned count; /* 0: not open; member[0] leads */
 	bool mapped;	/* every member has its page */
 	struct perf_member member[PERF_GROUP_MAX];
-};
-
-/* What a counter's register showed while its page had this lock; see page.h. */
-struct perf_mark {
-	const struct perf_event_mmap_page *page;
-	uint64_t value;
-	uint32_t lock, index;
-	uint32_t width; /* bits of the register */
 };
 
 struct perf_group_reading {

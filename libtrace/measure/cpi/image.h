@@ -13,7 +13,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../../counters/sample.h"
-#include "../../ring/reserve.h"
+#include "../../ring/hook.h"
 #include "figures.h"
 
 /*
@@ -103,13 +103,10 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	struct hook_writer w;
 	uint32_t cpi[2];
 	uint64_t ticks;
-	int rc;
+	int rc = hook_begin_at(&w, CPI_MAJOR, image->bytes, image->hooks, at);
 
-	if (!likely(hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
-		rc = hook_begin_slow(&w, CPI_MAJOR, image->bytes, image->hooks, at);
-		if (rc != HOOK_RESERVED)
-			return rc;
-	}
+	if (rc != HOOK_RESERVED)
+		return rc;
 	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
 	image_copy(image, &w, ticks);
 	if (__builtin_expect(image->cpi != 0, 0)) {

@@ -469,9 +469,8 @@ static inline bool scope_begin_plain(swtrace_scope_ *s, swtrace_label_ *label)
 {
 	const uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
 
-	if (!ring_thread_may_write(&ring_self, SCOPE_MAJOR) || scope_cost_known(0) == 0 ||
-		begins_are_on() || known == 0 ||
-		known >> 32 != member_of_map(ring_self.map)->labels.serial)
+	if (!ring_self_may_write(SCOPE_MAJOR) || scope_cost_known(0) == 0 || begins_are_on() ||
+		known == 0 || known >> 32 != member_of_map(ring_self.map)->labels.serial)
 		return false;
 	s->cost = 0;
 	s->period = begins_period();

@@ -1,0 +1,16 @@
+/* What a counter's register showed while its page had this lock; see page.h. */
+#ifndef SWT_COUNTERS_PERF_MARK_H
+#define SWT_COUNTERS_PERF_MARK_H
+
+#include <stdint.h>
+
+struct perf_event_mmap_page;
+
+struct perf_mark {
+	const struct perf_event_mmap_page *page;
+	uint64_t value;
+	uint32_t lock, index;
+	uint32_t width; /* bits of the register */
+};
+
+#endif
