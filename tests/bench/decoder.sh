@@ -97,15 +97,15 @@ hooks_measured() {
 		peer_hooks
 		both hooks.csv "$count" --report hooks --format csv "$memory/raw"
 		both hooks.json "$count" --report hooks --format json "$memory/raw"
-		rm -rf "$memory/ctf"
-		single hooks.ctf "$count" --format ctf -o "$memory/ctf" "$memory/raw"
+		rm -rf "$memory/exported"
+		single hooks.ctf "$count" --format ctf -o "$memory/exported" "$memory/raw"
 		single hooks.plain "$count" --report hooks --format json "$memory/plain"
 		single hooks.lz4 "$count" --report hooks "$memory/lz4"
 		single hooks.zlib "$count" --report hooks "$memory/zlib"
 		single -i "$memory/raw" hooks.pipe "$count" --report hooks -
 		single -i "$memory/rings" hooks.rings "$count" --report hooks -
 	done
-	printf 'sample\thooks.ctf.bytes\t%.1f\n' "$(cat "$memory"/ctf/* | wc -c |
+	printf 'sample\thooks.ctf.bytes\t%.1f\n' "$(cat "$memory"/exported/* | wc -c |
 		awk -v n="$count" '{ print $1 / n }')" >>"$work/samples"
 	for format in text csv json; do
 		there=$(lines --report hooks --format "$format" "$memory/raw")
@@ -246,11 +246,14 @@ exports_measured() {
 		done
 		single export.pprof "$stacks" --format pprof -o "$memory/pprof" "$memory/raw"
 		single export.parquet "$stacks" --format parquet -o "$memory/parquet" "$memory/raw"
+		single export.columns "$stacks" --format parquet --columns start_ns,elapsed_ns,label,tid \
+			-o "$memory/columns" "$memory/raw"
 		single export.sqlite "$stacks" --format sqlite -o "$memory/sqlite" "$memory/raw"
 		single export.csv "$stacks" --report intervals --format csv "$memory/raw"
 	done
 	export_bytes pprof
 	export_bytes parquet
+	export_bytes columns
 	export_bytes sqlite
 	rm -rf "${memory:?}"/*
 }

@@ -88,7 +88,11 @@ peer_hooks() {
 	[ "$bt2" -eq 0 ] || peer bt2.text "$count" babeltrace2 "$memory/ctf"
 	[ "$bt2" -eq 0 ] || ! slow_too || peer bt2.dummy "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
 	[ "$bt1" -eq 0 ] || ! slow_too || peer bt1.text "$count" babeltrace "$memory/ctf"
+	rm -rf "$memory/converted"
+	[ "$bt2" -eq 0 ] || peer bt2.convert "$count" babeltrace2 convert -o ctf -w "$memory/converted" "$memory/ctf"
 	[ "$perf" -eq 0 ] || peer perf.script "$perf_events" perf script -i "$memory/perf"
+	[ "$perf" -eq 0 ] ||
+		peer perf.convert "$perf_events" perf data convert --force -i "$memory/perf" --to-json "$memory/perf.json"
 }
 peer_hooks_end() {
 	check_events "hooks" "$memory/ctf" "$count"
