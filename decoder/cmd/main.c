@@ -330,10 +330,14 @@ static int decode(struct options *o)
 /* Makes the folders of a path that are missing; opening the file tells what went wrong. */
 static void make_folders(char *path)
 {
-	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
+	const size_t n = strlen(path);
+
+	for (size_t i = 1; i < n; i++) {
+		if (path[i] != '/')
+			continue;
+		path[i] = '\0';
 		(void)!mkdir(path, 0777);
-		*slash = '/';
+		path[i] = '/';
 	}
 }
 
