@@ -77,7 +77,7 @@ void info_json_losses(struct json *j, const struct info *i)
 	uint64_t unknown = 0;
 
 	json_member_open(j, "lost_since_init", '{');
-	json_member_u64(j, "hooks", i->lost_since_init);
+	json_member_u64(j, "all", i->lost_since_init);
 	json_member_open(j, "programs", '[');
 	for (size_t k = 0; k < i->programs.count; k++) {
 		const struct top_program *p = &i->programs.row[k];
