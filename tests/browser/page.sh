@@ -166,5 +166,5 @@ awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
 set -- "$@" cut.html - data/diff.html change names.html change
 timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
-timeout 120 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
+timeout 300 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
 	blocks.html data/blocks.csv "$(cat tiled)"

@@ -9,12 +9,12 @@
 const tilesAwaited = new Map();
 
 /* Each script of a folder of tiles calls it. */
-function tilesChunk(number, base64) {
+window.tilesChunk = (number, base64) => {
 	const bytes = bytesOfBase64(base64), waiting = tilesAwaited.get(number) || [];
 	tilesAwaited.delete(number);
 	for (const resolve of waiting)
 		resolve(bytes);
-}
+};
 
 function loadChunk(folder, number) {
 	return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ function loadChunk(folder, number) {
 /* Of cpidecode serve, which made the page. */
 function sourceOfServer({ name, bytes }) {
 	return { size: bytes, read: async (offset, length) => {
-		const answer = await fetch(name, { headers: { Range: "bytes=" + offset + "-" + (offset + length - 1) } });
+		const answer = await window.fetch(name, { headers: { Range: "bytes=" + offset + "-" + (offset + length - 1) } });
 		if (answer.status !== 206)
 			throw new Error("the server answered " + answer.status);
 		return new Uint8Array(await answer.arrayBuffer());

@@ -376,8 +376,8 @@ class Tiles {
 	}
 
 	async query(from, to, lane) {
-		const { name, ...answer } = await this.queryRows(this.rowsOf(this.lanesOf(lane)), from, to);
-		return answer;
+		const { count, longest, sum, sumText, longestInterval } = await this.queryRows(this.rowsOf(this.lanesOf(lane)), from, to);
+		return { count, longest, sum, sumText, longestInterval };
 	}
 
 	lanesOf(lane) {
