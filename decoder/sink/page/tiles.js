@@ -538,7 +538,9 @@ class Tiles {
 		const pen = new TilePen(painter, view.from, scale, y, height, colourOf);
 		const [low, high] = this.bounds(row, view.from, view.to), { tile } = this;
 		for (let at = low; at < high; at++) {
-			if (pen.isNarrow(tile.first[at], tile.end[at]))
+			if (tile.first[at] < pen.columnEnd && tile.end[at] < pen.narrowEnd)
+				pen.merge(tile.longest[at], tile.name[at], tile.sum[at]);
+			else if (pen.isNarrow(tile.first[at], tile.end[at]))
 				pen.add(tile.first[at], tile.longest[at], tile.name[at], tile.sum[at]);
 			else
 				this.paintTile(pen, at, view);
@@ -556,6 +558,10 @@ class Tiles {
 		const end = tile.nodes[at] + Math.ceil(tile.count[at] / this.node);
 		let intervals = null;
 		for (let i = tile.nodes[at]; i < end; i++) {
+			if (group.first[i] < pen.columnEnd && group.end[i] < pen.narrowEnd) {
+				pen.merge(group.longest[i], group.name[i], group.sum[i]);
+				continue;
+			}
 			if (group.end[i] < view.from || group.first[i] >= view.to)
 				continue;
 			if (pen.isNarrow(group.first[i], group.end[i])) {
@@ -572,7 +578,9 @@ class Tiles {
 			const begin = (i - tile.nodes[at]) * this.node, last = Math.min(begin + this.node, intervals.count);
 			for (let k = begin; k < last; k++) {
 				const start = intervals.start[k], stop = start + intervals.duration[k];
-				if (pen.isNarrow(start, stop))
+				if (start < pen.columnEnd && stop < pen.narrowEnd)
+					pen.merge(intervals.duration[k], intervals.name[k], intervals.duration[k]);
+				else if (pen.isNarrow(start, stop))
 					pen.add(start, intervals.duration[k], intervals.name[k], intervals.duration[k]);
 				else
 					pen.box(start, stop, stop - start, intervals.name[k]);
@@ -599,6 +607,8 @@ class TilePen {
 		Object.assign(this, { painter, from, scale, y, height, colourOf });
 		this.column = -1;
 		this.used = -1;
+		/* What begins before columnEnd and ends before narrowEnd belongs to the mark: most does. */
+		this.columnEnd = this.narrowEnd = -Infinity;
 	}
 
 	columnOf(time) {
@@ -617,7 +627,13 @@ class TilePen {
 			this.column = column;
 			this.longest = -1;
 			this.sum = 0;
+			this.columnEnd = this.from + (column + 1) / this.scale;
+			this.narrowEnd = this.from + (column + 2) / this.scale;
 		}
+		this.merge(longest, name, sum);
+	}
+
+	merge(longest, name, sum) {
 		this.sum += sum;
 		if (longest > this.longest) {
 			this.longest = longest;
@@ -637,6 +653,7 @@ class TilePen {
 		this.painter.box(this.column, this.y + this.height - tall, 1, tall, this.colourOf(this.name));
 		this.used = this.column;
 		this.column = -1;
+		this.columnEnd = this.narrowEnd = -Infinity;
 	}
 
 	/* A box as high as it is busy: of one interval, all of it. */
