@@ -64,6 +64,7 @@ class TiledPage extends Page {
 		/* A column of all intervals would not fit into the memory. */
 		for (const id of ["colour", "lanes"])
 			$(id).closest("label").hidden = true;
+		$("reports").closest("section").hidden = true;
 		document.documentElement.setAttribute("aria-busy", "false");
 	}
 
