@@ -85,9 +85,11 @@ export class Browser {
 
 	async until(expression) {
 		for (;;) {
+			/* One that comes while it is asked may come with what is waited for. */
+			const isWrong = this.errors.length > 0;
 			if (await this.evaluate(expression))
 				return;
-			if (this.errors.length)
+			if (isWrong)
 				throw new Error(this.errors.join("; "));
 			await new Promise((done) => setTimeout(done, 50));
 		}
