@@ -73,8 +73,8 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 		s->thread_read_enabled = now.enabled;
 		s->thread_read_running = now.running;
 		s->thread_user_only = c->user_only;
-		s->thread_is_marked = now.in_user_mode;
-		if (now.in_user_mode) {
+		s->thread_is_marked = now.in_user_mode && now.mark[c->at[PERF_INSTRUCTIONS]].page;
+		if (s->thread_is_marked) {
 			s->thread_mark[0] = now.mark[c->at[PERF_INSTRUCTIONS]];
 			s->thread_mark[1] = now.mark[c->at[PERF_CYCLES]];
 		}

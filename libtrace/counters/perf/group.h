@@ -61,7 +61,8 @@ struct perf_group_reading {
 	uint64_t enabled, running; /* ns; running is less when counters were shared */
 	bool in_user_mode;	   /* by no system call */
 	uint64_t count[PERF_GROUP_MAX];
-	struct perf_mark mark[PERF_GROUP_MAX]; /* in user mode, of a group that counts */
+	/* In user mode. Of a group that is not on the counters: no pages. */
+	struct perf_mark mark[PERF_GROUP_MAX];
 };
 
 /* Whether the kernel has perf events at all and no filter says otherwise. Opens nothing. */

@@ -165,8 +165,10 @@ static inline enum perf_page_state read_count(
 	*count = (uint64_t)LOAD(p->offset);
 	if (!capabilities(p).counter)
 		return PERF_PAGE_UNKNOWN;
-	if (index == 0)
+	if (index == 0) {
+		mark->page = NULL;
 		return PERF_PAGE_RESTING;
+	}
 	if (width == 0 || width > 64 || !perf_registers.counter(index, &value))
 		return PERF_PAGE_UNKNOWN;
 	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
