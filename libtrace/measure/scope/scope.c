@@ -469,12 +469,16 @@ static inline bool scope_begin_plain(swtrace_scope_ *s, swtrace_label_ *label)
 {
 	const uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
 
-	if (!ring_self_may_write(SCOPE_MAJOR) || scope_cost_known(0) == 0 || begins_are_on() ||
-		known == 0 || known >> 32 != member_of_map(ring_self.map)->labels.serial)
+	if (!ring_self_may_write(SCOPE_MAJOR) || scope_cost_known(0) == 0 || begins_are_on())
 		return false;
 	s->cost = 0;
 	s->period = begins_period();
 	s->writer = ring_self.number;
+	/* A signal handler that attaches the thread to other rings ends the period: the label's
+	 * number is compared after that was read. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (known == 0 || known >> 32 != member_of_map(ring_self.map)->labels.serial)
+		return false;
 	s->label = label;
 	s->number = (uint32_t)known;
 	s->kept = s->text = 0;
