@@ -151,6 +151,30 @@ static void forks(void)
 	SwtraceEnd();
 }
 
+static pid_t fork_inside(void)
+{
+	SWTRACE_SCOPE("usual");
+	return fork();
+}
+
+/* Of an interval that began in the usual way: after those of which the own cost is measured. */
+static void forks_inside(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	for (int i = 0; i < 40; i++) {
+		SWTRACE_SCOPE("usual");
+	}
+	pid = fork_inside();
+	if (pid == 0) {
+		SWTRACE_SCOPE("usual");
+		return;
+	}
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		exit(1);
+}
+
 static void turned_off(void)
 {
 	SWTRACE_SCOPE("off meanwhile");
@@ -454,10 +478,10 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
-		{"forks", forks}, {"turned_off", turned_off}, {"rests", rests}, {"costs", costs},
-		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
-		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves},
-		{"holds", holds}};
+		{"forks", forks}, {"forks_inside", forks_inside}, {"turned_off", turned_off},
+		{"rests", rests}, {"costs", costs}, {"signals", signals}, {"labels", labels},
+		{"moved", moved}, {"limited", limited}, {"filled", filled}, {"deep", deep},
+		{"laps", laps}, {"moves", moves}, {"holds", holds}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

@@ -126,6 +126,12 @@ forks)
 	0 in the child
 	END
 	;;
+forks_inside)
+	in_session "$CASES" forks_inside
+	expect <<-END
+	$(seq 42 | sed 's/.*/0 usual/')
+	END
+	;;
 turned_off)
 	in_session "$CASES" turned_off
 	expect <<-'END'
