@@ -170,24 +170,46 @@ static struct run *run_of(struct runs *r, const char *path)
 	return &r->runs[r->n++];
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
+/* A regular file of the runs. */
+struct run_inode {
+	dev_t device;
+	ino_t number;
+	size_t path;
+};
 
-	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+static int compare_inodes(const void *x, const void *y)
+{
+	const struct run_inode *a = x, *b = y;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->path < b->path ? -1 : a->path > b->path;
 }
 
+/* Asks each once: a folder may have many thousands. */
 static int refuse_twice(const struct runs *r)
 {
+	struct run_inode *inodes = calloc(r->npaths + 1, sizeof *inodes);
+	size_t n = 0, twice = SIZE_MAX;
+	struct stat st;
+
+	if (!inodes)
+		return no_memory();
 	for (size_t i = 0; i < r->npaths; i++)
-		for (size_t j = 0; j < i; j++)
-			if (same_file(r->paths[j], r->paths[i])) {
-				complain("%s: it is among the runs already: each counts once",
-					r->paths[i]);
-				return EXIT_FAILED;
-			}
-	return EXIT_FINE;
+		if (!stat(r->paths[i], &st) && S_ISREG(st.st_mode))
+			inodes[n++] = (struct run_inode){st.st_dev, st.st_ino, i};
+	qsort(inodes, n, sizeof *inodes, compare_inodes);
+	for (size_t i = 1; i < n; i++)
+		if (inodes[i].device == inodes[i - 1].device &&
+			inodes[i].number == inodes[i - 1].number && inodes[i].path < twice)
+			twice = inodes[i].path;
+	free(inodes);
+	if (twice == SIZE_MAX)
+		return EXIT_FINE;
+	complain("%s: it is among the runs already: each counts once", r->paths[twice]);
+	return EXIT_FAILED;
 }
 
 static int by_length(const void *a, const void *b)
