@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../report/export/export.h"
 #include "../report/query/gaps.h"
 #include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
@@ -269,6 +270,16 @@ static void check_partition(const struct options *o)
 		return;
 	if (o->format != FORMAT_PARQUET || o->report != REPORT_EXPORT)
 		misuse("--partition goes with --format parquet of intervals");
+	for (unsigned i = 0; i < o->partition.count; i++) {
+		const struct partition_key *key = &o->partition.keys[i];
+		const int length = (int)key->name_length;
+
+		/* Readers would have two columns of one name. */
+		if (export_parquet_has_column(key->name, key->name_length) &&
+			!partition_is_host(key))
+			misuse("--partition %.*s: the file has a column %.*s: give the key another name",
+				length, key->name, length, key->name);
+	}
 	if (!o->output || strcmp(o->output, "-") == 0)
 		misuse("--partition: it takes a folder for the files: name one with -o");
 }

@@ -81,6 +81,16 @@ for list in '' host, day host=1,host=2 1=2 'a b=1' version= host,host; do
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
 done
 
+# A key is no column of the file as well; host may have a value that META lacks.
+for key in tid=5 label=x elapsed_ns=1; do
+	run 2 --format parquet --partition "$key" -o lake a.bin
+	in_file err "^cpidecode: --partition ${key%=*}: the file has a column ${key%=*}: "
+done
+run 0 --format parquet --partition host=given -o given a.bin
+[ -s given/host=given/a.bin.41414141414141414141414141414141.parquet ] || fail "host=given: no file"
+run 2 --format parquet --partition host=given --columns host -o given a.bin
+in_file err 'the file has no column "host"'
+
 # Columns.
 run 0 --format parquet --columns label,elapsed_ns,arg.none -o chosen a.bin
 in_file err 'no interval has arg.none: it is no column of the file'

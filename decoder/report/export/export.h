@@ -15,6 +15,8 @@ int export_callgrind(struct report *r, struct interval_stream *s);
 int export_pprof(struct report *r, struct interval_stream *s);
 /* has_values: some interval may have arguments or events. */
 int export_parquet(struct report *r, struct interval_stream *s, bool has_values);
+/* Whether a file has a column of that name whatever its intervals have. */
+bool export_parquet_has_column(const char *name, size_t length);
 /* What the columns that r->columns names want: enum interval_want. */
 unsigned export_parquet_wants(const struct report *r);
 int export_sqlite(struct report *r, struct interval_stream *s);

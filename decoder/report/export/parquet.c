@@ -269,6 +269,12 @@ static bool parquet_is_first(const char *name, size_t length)
 	return false;
 }
 
+bool export_parquet_has_column(const char *name, size_t length)
+{
+	return parquet_is_first(name, length) ||
+	       rows_find_column(interval_columns, name, length, FORMAT_CSV);
+}
+
 unsigned export_parquet_wants(const struct report *r)
 {
 	const char *list = r->columns, *name;

@@ -85,10 +85,15 @@ bool partition_parse(
 	}
 }
 
+bool partition_is_host(const struct partition_key *key)
+{
+	return key->name_length == 4 && memcmp(key->name, "host", 4) == 0;
+}
+
 bool partition_has_host(const struct partition *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
-		if (p->keys[i].kind == PARTITION_HOST)
+		if (partition_is_host(&p->keys[i]))
 			return true;
 	return false;
 }

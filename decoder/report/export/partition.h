@@ -31,6 +31,8 @@ struct partition {
 /* False: `expected` says what the list may have at `at`, an offset. text has to stay. */
 bool partition_parse(
 	struct partition *p, const char *text, size_t *at, char expected[PARTITION_EXPECTED]);
+/* Whether it is named host, also with a value that is given: the file has no such column then. */
+bool partition_is_host(const struct partition_key *key);
 bool partition_has_host(const struct partition *p);
 
 /* Appends the path of the trace's file in the folder, a string; name: of the trace's first file. */
