@@ -69,20 +69,22 @@ static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
 	return rc;
 }
 
-/* The ranking takes the place of the stream. */
+/* The ranking takes the place of the stream. Equal ones have the order that --top gives them. */
 static int intervals_rank_all(struct taking *t, struct interval_stream *s, unsigned wants)
 {
 	const struct interval *iv;
 	uint64_t rank;
-	int rc = interval_ranking_new(t->r->trace, wants, &t->ranking);
+	uint32_t *places = top_place_traces(t->r->trace);
+	int rc = places ? interval_ranking_new(t->r->trace, wants, &t->ranking) : CPIDECODE_ENOMEM;
 
 	if (!rc)
 		rc = interval_stream_rewind(s);
 	while (!rc && (rc = interval_stream_next(s, &iv)) > 0) {
 		bool known = top_find_rank(&t->order, t->r->trace, iv, &rank);
 
-		rc = interval_ranking_add(t->ranking, iv, !known, ~rank);
+		rc = interval_ranking_add(t->ranking, iv, !known, ~rank, places[iv->file]);
 	}
+	free(places);
 	return rc;
 }
 

@@ -79,6 +79,33 @@ for trace in t.bin g.bin; do
 	cmp expected there || fail "$trace: summary --top alone"
 done
 
+# Equal rows of several traces have one order, with --top or without, whatever the order of files.
+for name in first second; do
+	"$MKTRACE" - $name.bin <<END
+clock raw
+hz 1000000000
+id "$(printf '%-16s' $name)"
+sync 0 1700000000000000000 5
+cpus 1
+section hooks ring=0
+group mm=1 tid=1 at=5000 elapsed=1000 types=1 label="$name" summary
+cpu 1 2 1
+endgroup
+section end
+END
+done
+run 0 --report intervals --format csv --columns label --sort -elapsed_ns second.bin first.bin
+mv out expected
+[ "$(tr -d '\r' <expected | tr '\n' ' ')" = 'label first second ' ] || fail "equal rows: $(cat expected)"
+for top in '' '--top 9'; do
+	# shellcheck disable=SC2086
+	run 0 --report intervals --format csv --columns label --sort -elapsed_ns $top first.bin second.bin
+	cmp expected out || fail "equal rows: other ones $top"
+	# shellcheck disable=SC2086
+	run 0 --report intervals --format csv --columns label --sort -elapsed_ns $top second.bin first.bin
+	cmp expected out || fail "equal rows: another order of files $top"
+done
+
 # Costs of what is nested, and depths, do not depend on how many rows there are.
 for case in own_cost nesting zero_length equal_stamps; do
 	"$MKTRACE" "$golden/$case/trace.txt" c.bin

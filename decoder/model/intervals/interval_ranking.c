@@ -22,6 +22,7 @@ struct interval_ranking {
 struct ranking_record {
 	struct sorter_record sort;
 	struct interval_order order;
+	uint64_t trace;
 	/* What a stream finds out, and records do not hold. */
 	int64_t start_ns;
 	double elapsed_ns;
@@ -34,7 +35,9 @@ static int ranking_compare_records(const struct sorter_record *x, const struct s
 {
 	const struct ranking_record *a = (const void *)x, *b = (const void *)y;
 
-	return interval_order_compare(&a->order, &b->order);
+	const int c = compare_u64(a->trace, b->trace);
+
+	return c ? c : interval_order_compare(&a->order, &b->order);
 }
 
 int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_ranking **result)
@@ -66,8 +69,8 @@ static int ranking_store_tail(
 	return sorter_store(r->records, r->tail, n, offset);
 }
 
-int interval_ranking_add(
-	struct interval_ranking *r, const struct interval *iv, uint32_t group, uint64_t rank)
+int interval_ranking_add(struct interval_ranking *r, const struct interval *iv, uint32_t group,
+	uint64_t rank, uint32_t trace)
 {
 	struct sorter_record *room;
 	uint64_t outside;
@@ -85,6 +88,7 @@ int interval_ranking_add(
 					      .group = group,
 					      .size = (uint16_t)(sizeof *to + record->sort.size)},
 		.order = interval_order_of(iv),
+		.trace = trace,
 		.start_ns = iv->start_ns,
 		.elapsed_ns = iv->elapsed_ns,
 		.long_ns = iv->long_ns,

@@ -9,10 +9,10 @@ struct interval_ranking;
 /* wants: enum interval_want, WANT_START among them: what is kept. All return 0 or a CPIDECODE_E
  * code. */
 int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_ranking **r);
-/* An interval of a stream. Lower ranks of lower groups come first; equal ones by machine, start in
- * ticks, ring and position. */
-int interval_ranking_add(
-	struct interval_ranking *r, const struct interval *iv, uint32_t group, uint64_t rank);
+/* An interval of a stream. Lower ranks of lower groups come first; equal ones by trace, the number
+ * of its own, machine, start in ticks, ring and position. */
+int interval_ranking_add(struct interval_ranking *r, const struct interval *iv, uint32_t group,
+	uint64_t rank, uint32_t trace);
 /* After the last one, and to begin anew. */
 int interval_ranking_rewind(struct interval_ranking *r);
 /* 1 and the next interval (valid until the next call), 0 at the end, or a negative code. */
