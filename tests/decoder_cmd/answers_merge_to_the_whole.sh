@@ -135,6 +135,15 @@ done <<'END'
 --report histogram --by task --format csv
 END
 
+# Imported files without an id are traces of their own, with threads of their own.
+"$MKTRACE" "$here/../golden/cases/nrm2_groups/trace.txt" one.nrm2
+sed 's/at=2200/at=2300/; s/at=2210/at=2400/' "$here/../golden/cases/nrm2_groups/trace.txt" >two.txt
+"$MKTRACE" two.txt two.nrm2
+for options in '--report gaps --format csv --by label,tid' '--report slowest --format json'; do
+	apart one.nrm2 two.nrm2
+	apart two.nrm2 one.nrm2
+done
+
 # Heat maps whose columns begin elsewhere do not go together.
 run 0 --partial one.p --report heatmap random3.bin
 run 0 --partial two.p --report heatmap random4.bin

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/bytes.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
 #include "clock_private.h"
@@ -255,6 +256,15 @@ struct trace_rotation trace_rotation(const struct trace_file *f)
 	if (!trace_meta_number(f, "keep", &r.keep))
 		r.keep = 0;
 	return r;
+}
+
+void trace_file_id(const struct trace_file *f, uint8_t id[16])
+{
+	static const uint8_t none[16];
+
+	memcpy(id, f->header.trace_id, sizeof none);
+	if (memcmp(id, none, sizeof none) == 0)
+		put_le64(id + 8, f->fingerprint);
 }
 
 const struct task *trace_task(const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks)

@@ -162,6 +162,8 @@ const char *trace_meta_value(const struct trace_file *f, const char *key); /* NU
 /* A number below 2^64 - 1. False: there is none. */
 bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number);
 struct trace_rotation trace_rotation(const struct trace_file *f);
+/* The trace's id; of a file without one, a trace of its own, its fingerprint behind zeros. */
+void trace_file_id(const struct trace_file *f, uint8_t id[16]);
 /* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);

@@ -461,10 +461,11 @@ static int gaps_name_machines(struct gap_search *s)
 	s->machines = calloc(s->nmachines + 1, sizeof *s->machines);
 	for (size_t i = 0; i < s->nmachines && s->machines && seen; i++) {
 		const struct trace_file *f = trace_file(t, i);
-		uint8_t *id = s->machines[f->machine];
+		uint8_t *least = s->machines[f->machine], id[GAP_ID_BYTES];
 
-		if (!seen[f->machine] || memcmp(f->header.trace_id, id, GAP_ID_BYTES) < 0)
-			memcpy(id, f->header.trace_id, GAP_ID_BYTES);
+		trace_file_id(f, id);
+		if (!seen[f->machine] || memcmp(id, least, GAP_ID_BYTES) < 0)
+			memcpy(least, id, GAP_ID_BYTES);
 		seen[f->machine] = true;
 	}
 	const bool has_memory = s->machines && seen;

@@ -363,7 +363,7 @@ static int slowest_list_files(struct slowest_search *s, struct slowest_kept *k)
 
 		if (!file)
 			return CPIDECODE_ENOMEM;
-		memcpy(file->trace_id, f->header.trace_id, sizeof file->trace_id);
+		trace_file_id(f, file->trace_id);
 		file->fingerprint = f->fingerprint;
 	}
 	return 0;

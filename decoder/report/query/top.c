@@ -172,10 +172,11 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 
 static int top_compare_traces(const void *x, const void *y)
 {
-	const struct trace_file *a = *(const struct trace_file *const *)x;
-	const struct trace_file *b = *(const struct trace_file *const *)y;
+	uint8_t a[16], b[16];
 
-	return memcmp(a->header.trace_id, b->header.trace_id, sizeof a->header.trace_id);
+	trace_file_id(*(const struct trace_file *const *)x, a);
+	trace_file_id(*(const struct trace_file *const *)y, b);
+	return memcmp(a, b, sizeof a);
 }
 
 uint32_t *top_place_traces(const struct trace *t)
