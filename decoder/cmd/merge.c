@@ -257,8 +257,10 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 			wanted == PARTIAL_STACKS ? o->format == FORMAT_SVG ? " svg" : " folded"
 						 : "");
 	else if (wanted != has)
-		complain("%s: it is of a %s alone: make one of %s with --partial", notes_name(path),
-			merged_answers[has].name, report_names[o->report]);
+		complain(
+			"%s: it is of a %s alone: make one of %s with --partial, or merge it with %s%s",
+			notes_name(path), merged_answers[has].name, report_names[o->report],
+			merged_answers[has].made_by, has == PARTIAL_STACKS ? " folded or svg" : "");
 	else if (o->by && !merge_has_option(p, "--by=", o->by_list))
 		complain("%s: it was not made with --by %s", notes_name(path), o->by_list);
 	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))

@@ -160,7 +160,9 @@ run 0 --partial any.p random3.bin
 run 1 merge --report heatmap any.p
 in_file err 'any.p: it has no cells of a heat map: make it with --partial and --report heatmap'
 run 1 merge --report summary one.p
-in_file err 'one.p: it is of a heat map alone: make one of summary with --partial'
+in_file err 'one.p: it is of a heat map alone: make one of summary with --partial, or merge it with --report heatmap'
+run 1 merge --format json one.p
+in_file err 'or merge it with --report heatmap'
 run 0 --partial slow.p --report slowest --top 5 random3.bin
 run 0 --report slowest --top 3 random3.bin
 cp out whole
