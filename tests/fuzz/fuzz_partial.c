@@ -10,6 +10,7 @@
 #include "../../decoder/base/varint.h"
 #include "../../decoder/report/partial/merge.h"
 #include "../../decoder/report/report.h"
+#include "partial_by.h"
 #include "recipe.h"
 #include "../lib/wellformed.h"
 
@@ -17,6 +18,7 @@ static const struct printed {
 	enum report_kind kind;
 	enum report_format format;
 	const char *(*wrong)(const char *p, size_t n, size_t *at);
+	bool by; /* keys */
 } printed[] = {
 	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people},
 	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv},
@@ -33,6 +35,9 @@ static const struct printed {
 	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines},
 	{REPORT_GAPS, FORMAT_TEXT, wrong_for_people},
 	{REPORT_GAPS, FORMAT_CSV, wrong_csv},
+	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people, true},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, true},
+	{REPORT_HISTOGRAM, FORMAT_CSV, wrong_csv, true},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };
@@ -42,9 +47,16 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	struct filter all;
 	size_t at = 0;
 
-	filter_init(&all);
-	struct report r = {.out = out, .format = how->format, .filter = &all, .merged = p};
 	out_memory(out);
+	/* The command refuses others. */
+	if (how->by && p->answers.kind != PARTIAL_BY)
+		return;
+	filter_init(&all);
+	struct report r = {.out = out,
+		.format = how->format,
+		.filter = &all,
+		.by = how->by ? partial_by() : NULL,
+		.merged = p};
 	int rc = report_merged(&r, how->kind, p);
 	/* Answers are parsed when they are used. */
 	if (rc == CPIDECODE_EINVAL && p->answers.count)
@@ -220,6 +232,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	report_about(&r, t);
 	r.slices = &slice;
 	r.partial_of = how->kind;
+	r.by = how->by ? partial_by() : NULL;
 	r.format = how->format;
 	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
 	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
@@ -265,6 +278,7 @@ static void direct(const struct trace *t, const struct printed *how, struct out 
 	out_memory(out);
 	struct report r = {
 		.out = out, .format = how->format, .filter = &all, .threads = 1, .found = &found};
+	r.by = how->by ? partial_by() : NULL;
 	report_about(&r, t);
 	/* The merged result says that counters were scripted if a partial result does. */
 	r.scripted = false;
