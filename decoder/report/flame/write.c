@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../../sink/escape.h"
 #include "../../sink/units.h"
 #include "../losses.h"
 #include "../merged.h"
@@ -80,6 +82,29 @@ int flame_write_lines(const struct report *r, struct flame_tree *t)
 	return rc;
 }
 
+/* Lines hold names as they are, and a partial result may be anybody's: whether each is spelled as
+ * those of a trace. 0, or a CPIDECODE_E code. */
+static int flame_check_names(const struct flame_names *names)
+{
+	struct out text;
+	int rc = 0;
+
+	out_memory(&text);
+	for (uint32_t k = 1; k < names->used && !rc; k = flame_names_next(names, k)) {
+		const struct flame_name name = flame_names_get(names, k);
+
+		text.len = 0;
+		escape_frame(&text, name.at, name.len);
+		if (text.error)
+			rc = CPIDECODE_ENOMEM;
+		else if (text.len != name.len ||
+			 (name.len && memcmp(text.buf, name.at, name.len) != 0))
+			rc = CPIDECODE_EINVAL;
+	}
+	out_discard(&text);
+	return rc;
+}
+
 int report_flame_merged(struct report *r, const struct partial *p)
 {
 	struct flame_tree tree = {0};
@@ -88,6 +113,8 @@ int report_flame_merged(struct report *r, const struct partial *p)
 
 	if (!rc)
 		rc = flame_stacks_get(&tree, p, &about);
+	if (!rc && r->format == FORMAT_FOLDED)
+		rc = flame_check_names(&tree.names);
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(r, &tree, &about)
 					     : flame_write_lines(r, &tree);
