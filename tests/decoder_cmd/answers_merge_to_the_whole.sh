@@ -144,6 +144,17 @@ for options in '--report gaps --format csv --by label,tid' '--report slowest --f
 	apart two.nrm2 one.nrm2
 done
 
+# Why a figure is n/a.
+"$MKTRACE" "$here/../golden/cases/idle_groups/trace.txt" idle.bin
+for key in label parent; do
+	run 0 --report summary --by $key idle.bin
+	in_file out '^# n/a: thread CPI needs the thread.s counters'
+	cp out whole
+	run 0 --partial idle.p --report summary --by $key idle.bin
+	run 0 merge idle.p
+	cmp -s out whole || fail "--by $key: $(tail -n 1 out)"
+done
+
 # Heat maps whose columns begin elsewhere do not go together.
 run 0 --partial one.p --report heatmap random3.bin
 run 0 --partial two.p --report heatmap random4.bin

@@ -354,7 +354,8 @@ static int groups_begin(struct groups_reading *g, unsigned threads)
 	if (!rc && g->r->exact)
 		rc = sorter_new(&how, &g->values);
 	if (!rc && threads > 1)
-		rc = tally_shared_new(threads, 0, g->r->trace, GROUPS_OWN, &g->shared);
+		rc = tally_shared_new(
+			threads, g->to->tally.wanted, g->r->trace, GROUPS_OWN, &g->shared);
 	return rc;
 }
 

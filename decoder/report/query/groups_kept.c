@@ -16,7 +16,8 @@ static int groups_kept_put(struct partial *p, bool has_cpi)
 
 int groups_kept_read(struct report *r, struct partial *p)
 {
-	struct groups g = {.nexact = 0};
+	/* Their counts tell why a figure is n/a. */
+	struct groups g = {.tally.wanted = TALLY_WANT_VALUES};
 	int rc = groups_read(r, &g);
 
 	if (!rc)
