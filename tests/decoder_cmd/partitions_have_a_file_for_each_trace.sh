@@ -94,6 +94,9 @@ in_file err 'the file has no column "host"'
 # Columns.
 run 0 --format parquet --columns label,elapsed_ns,arg.none -o chosen a.bin
 in_file err 'no interval has arg.none: it is no column of the file'
+run 1 --format parquet --columns arg.none -o none a.bin
+in_file err '^cpidecode: --columns arg.none: the file would have no column: '
+[ ! -e none ] || fail "a file without columns"
 run 0 --format parquet -o all a.bin
 [ "$(wc -c <chosen)" -lt "$(($(wc -c <all) / 4))" ] || fail "chosen columns are as large as all"
 run 2 --format parquet --columns label,none -o chosen a.bin

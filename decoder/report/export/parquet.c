@@ -250,7 +250,13 @@ static int parquet_keep_listed(struct parquet_export *e)
 		e->sources[kept++] = source;
 	}
 	e->count = kept;
-	return 0;
+	if (kept)
+		return 0;
+	/* Readers refuse a file without columns. */
+	report_note(e->r,
+		"--columns %s: the file would have no column: name one that all have, too, as number",
+		e->r->columns);
+	return CPIDECODE_EINVAL;
 }
 
 static int parquet_choose_columns(struct parquet_export *e)
