@@ -115,7 +115,7 @@ struct sorter_merge {
 	size_t nsources;
 	struct node *heap;
 	size_t count;
-	const struct node *rival; /* the first of the others than the top; NULL: none */
+	const struct node *rival; /* the runner-up: the run after the top's; NULL: none */
 	bool started;		  /* the top was returned */
 };
 
@@ -266,7 +266,7 @@ int sorter_merge_open(
 	return 0;
 }
 
-/* Steps past the record returned last. The top mostly stays: runs hardly overlap. */
+/* Steps past the record returned last. The top rarely changes, as runs hardly overlap. */
 static inline int merge_advance_top(struct sorter_merge *m)
 {
 	struct node *top = &m->heap[0];

@@ -50,7 +50,7 @@ static inline const struct sorter_record *sorter_record(
 	return (const struct sorter_record *)(const void *)(b->bytes + 8 * (size_t)e->at);
 }
 
-/* Of two cache lines: most records are no longer. */
+/* Two cache lines: most records fit. */
 static inline void sorter_prefetch(const struct sorter_batch *b, const struct sorter_entry *e)
 {
 	const char *at = (const char *)sorter_record(b, e);

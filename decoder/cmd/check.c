@@ -10,7 +10,7 @@
 #include "../report/query/slowest.h"
 #include "complain.h"
 
-/* Whether a report is made of partial results. */
+/* True if merge can make the report from partial results. */
 static bool check_is_merged(enum report_kind report)
 {
 	return report == REPORT_SUMMARY || report == REPORT_CPUS || report == REPORT_HISTOGRAM ||
@@ -243,7 +243,7 @@ static void check_binary(const struct options *o)
 			format_names[o->format]);
 }
 
-/* What is no stream of bytes. */
+/* These formats are not byte streams. */
 static void check_place(const struct options *o)
 {
 	if (o->format == FORMAT_CTF && (!o->output || strcmp(o->output, "-") == 0))

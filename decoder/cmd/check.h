@@ -1,6 +1,6 @@
 /*
- * Which options go together. Says what does not, and exits; what one option implies of others is
- * settled here, too.
+ * Checks that options go together, and exits with a message if they do not. Also sets what one
+ * option implies for others.
  */
 #ifndef SWT_DECODER_CHECK_H
 #define SWT_DECODER_CHECK_H

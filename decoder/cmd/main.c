@@ -327,7 +327,7 @@ static int decode(struct options *o)
 	return code;
 }
 
-/* Makes the folders of a path that are missing; opening the file tells what went wrong. */
+/* Makes the missing folders of a path. Ignores errors: opening the file reports them. */
 static void make_folders(char *path)
 {
 	const size_t n = strlen(path);
@@ -341,7 +341,7 @@ static void make_folders(char *path)
 	}
 }
 
-/* The files of an earlier trace would be lost. */
+/* Finds a path written earlier in this run: a second trace must not replace its file. */
 static const char *find_equal(char *const *paths, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; i++)
@@ -391,7 +391,7 @@ static int write_partition(
 	return code;
 }
 
-/* A trace that fails does not keep the others from being written. */
+/* A trace that fails does not stop the others. */
 static int write_partitions(struct options *o)
 {
 	struct runs runs = {0};

@@ -172,7 +172,7 @@ static int expect_traces(const struct options *o, const struct partial *p, struc
 
 int merge_read(const struct options *o, struct partial *p, struct out *absent)
 {
-	/* Else the kernel takes back the memory of each file, and the next one faults it in. */
+	/* Keep freed memory: the next file would fault it in again. */
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	int code = read_partials(o, p, absent);
@@ -216,7 +216,7 @@ const char *merge_answer_name(enum partial_answer kind)
 	return merged_answers[kind].name;
 }
 
-/* What the report is made of. */
+/* The kind of answer that the report needs. */
 static enum partial_answer merge_find_answer(const struct options *o)
 {
 	const enum report_kind report = o->report;
@@ -229,7 +229,7 @@ static enum partial_answer merge_find_answer(const struct options *o)
 					  : PARTIAL_NO_ANSWER;
 }
 
-/* Whether the parts were made for that graph. */
+/* True if the parts were made for that graph. */
 static bool merge_fits_flame(const struct partial *p, const struct options *o, const char *path)
 {
 	if (!merge_has_option(p, "--format=", format_names[o->format]))
@@ -271,7 +271,7 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 	return false;
 }
 
-/* Times of a heat map are as it was made, whatever else the command line says. */
+/* A heat map keeps the --time that it was made with. */
 static enum report_times merge_find_times(const struct partial *p, const struct options *o)
 {
 	for (unsigned i = 0; i < TIMES_NAMES; i++)

@@ -301,7 +301,7 @@ static void options_carry(struct options *o, int option, const char *value)
 	}
 }
 
-/* After what went to standard output: an earlier write may have failed already. */
+/* Call after the last write to standard output; an earlier one may have failed. */
 static _Noreturn void options_end(void)
 {
 	exit(fflush(stdout) || ferror(stdout) ? EXIT_FAILED : EXIT_FINE);

@@ -100,7 +100,7 @@ struct options {
 	bool serve;		    /* the page of FORMAT_HTML over HTTP */
 	uint16_t port;		    /* 0: any */
 	struct partition partition; /* output is a folder of files, one for each trace */
-	bool is_further;	    /* of these, a trace that is not the first */
+	bool is_further;	    /* not the first trace of a partition */
 	unsigned slice, slices;	    /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;

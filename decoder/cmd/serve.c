@@ -47,14 +47,14 @@ struct client {
 	char answer[1024];
 };
 
-/* A file that is served, and the path that it has beneath the page's. */
+/* A served file. name: its path relative to the page's. */
 struct resource {
 	const char *name, *type;
 	int fd;
 	uint64_t size;
 };
 
-/* Bytes [from, to) of a file; the whole of it has no range. */
+/* Bytes [from, to) of a file. !is_given: the whole file. */
 struct range {
 	bool is_given, is_wrong;
 	uint64_t from, to;
@@ -237,7 +237,7 @@ static char *serve_next_line(char **rest)
 	return line;
 }
 
-/* What the path names; NULL: nothing. */
+/* The resource at the path; NULL: none. */
 static const struct resource *serve_find(const struct server *s, const char *target)
 {
 	char path[sizeof s->path + 16];

@@ -30,7 +30,7 @@ enum {
 	SEEN_TEXT = 8,
 };
 
-/* How a column's value is read from an interval. The first ones are members at an offset. */
+/* How to read a column's value from an interval. The first ones are members at an offset. */
 enum columns_source {
 	COLUMNS_U8,
 	COLUMNS_U32,
@@ -47,7 +47,7 @@ enum columns_source {
 
 enum { COLUMNS_KNOWN = 64 };
 
-/* A text that lives as long as the trace, by a pointer that tells it: its code needs no search. */
+/* Caches the code of a text by a pointer that identifies it and lives as long as the trace. */
 struct columns_known {
 	const void *by; /* NULL: none */
 	uint32_t code;
@@ -66,7 +66,7 @@ struct columns_column {
 	uint32_t value; /* its name: trace_text_at */
 	uint8_t kind;	/* enum value_kind */
 	atomic_uchar seen;
-	uint32_t last_code;	     /* the text is often the one before: it needs no search */
+	uint32_t last_code;	     /* cache: the text is often the previous one */
 	uint32_t last_words;	     /* the number whose words it is */
 	struct columns_known *known; /* COLUMNS_KNOWN of COLUMNS_LABEL and COLUMNS_OF_TASK */
 };
@@ -82,7 +82,7 @@ struct cpidecode_columns {
 	struct interval_stream *stream;
 	struct columns_column *at;
 	size_t count;
-	uint64_t unused; /* gets what the caller has no room for */
+	uint64_t unused; /* sink for columns without a buffer */
 	unsigned wants;
 	bool asks_values;
 	/* Texts by code. */
@@ -415,7 +415,7 @@ static int columns_read_trace(struct cpidecode_columns *c)
 	if (!c->asks_values && select_takes_all(r))
 		how.filter = NULL;
 	how.query = lineage_query(&c->lineage, r, &c->query);
-	/* What is nested in an interval, and is asked, must be complete. */
+	/* Intervals nested in others must be complete if the query asks for them. */
 	if (how.query)
 		how.from_ns = INT64_MIN;
 	int rc = interval_stream_open(r->trace, &how, &c->stream, &c->found);
@@ -534,7 +534,7 @@ static int columns_put_cell(
 	return rc;
 }
 
-/* by: the pointer that tells the text; NULL: nothing does. */
+/* by: a pointer that identifies the text; NULL: none. */
 static int columns_put_known(struct cpidecode_columns *c, struct columns_column *column,
 	const struct interval *iv, const void *by)
 {
@@ -619,7 +619,7 @@ static inline int columns_put(
 	return 0;
 }
 
-/* What the caller has no buffer for goes to `unused`, which has no stride. */
+/* Columns without a buffer of the caller's go to `unused`, which has stride 0. */
 static void columns_begin_rows(struct cpidecode_columns *c, const cpidecode_column_buffer *buffers)
 {
 	for (size_t i = 0; i < c->count; i++) {

@@ -114,7 +114,7 @@ static void cpus_text_block(struct out *o, const struct tally_group *g, uint32_t
 	out_char(o, '\n');
 }
 
-/* Processors that the width has no room for are in blocks below. */
+/* Processors beyond the width go to further blocks below. */
 static void matrix_text(struct out *o, const struct tally_group *g, unsigned width)
 {
 	const uint32_t cpus = tally_processors(g);
@@ -124,7 +124,8 @@ static void matrix_text(struct out *o, const struct tally_group *g, unsigned wid
 				     : 1;
 	uint32_t from = 0;
 
-	/* A trace is read without them for this report; a partial result may have them. */
+	/* Without containers: this report does not read them from a trace, but a partial result may
+	 * have them. */
 	tallies_text_heading(o, g, false);
 	do {
 		const uint32_t to = cpus - from > fit ? from + fit : cpus;

@@ -133,7 +133,7 @@ struct compare_runs diff_figures(
 	return diff_join_units(d, row, side);
 }
 
-/* Of what is counted: of all runs, those without the label have 0. */
+/* Counts and totals are means over all runs: a run without the label counts as 0. */
 static double diff_mean_of_runs(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {

@@ -1,7 +1,7 @@
 /*
- * What changed from the runs before to the runs after, by label and minor. A run is a tally;
- * several of a side are compared by one figure of each. With several hosts on a side a host is what
- * a run is otherwise (diff_hosts.c): its figure is the mean of its runs'.
+ * Compares the runs before with the runs after, by label and minor. A run is a tally, and each run
+ * gives one figure. With several hosts on a side the unit of comparison is the host instead of the
+ * run (diff_hosts.c): its figure is the mean of its runs'.
  */
 #ifndef SWT_DECODER_DIFF_H
 #define SWT_DECODER_DIFF_H
@@ -55,8 +55,7 @@ struct diff {
 	size_t runs[DIFF_SIDES];
 	struct diff_entry *entries;
 	double *figures[DIFF_SIDES]; /* room for one of each run */
-	/* A number for each run, equal for runs of one host, also of the other side; NULL: a run is
-	 * the unit. */
+	/* Host number of each run, common to both sides; NULL: the unit is the run. */
 	uint32_t *hosts[DIFF_SIDES];
 	size_t nhosts[DIFF_SIDES];
 	uint32_t *figure_hosts[DIFF_SIDES]; /* of figures, rising */
@@ -144,17 +143,17 @@ int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
 struct compare_runs diff_figures(
 	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side);
 
-/* Finds out whether the unit is the host. 0 or CPIDECODE_ENOMEM. */
+/* Decides whether the unit is the host. 0 or CPIDECODE_ENOMEM. */
 int diff_find_hosts(struct diff *d, const struct report *r, const struct diff_runs *before,
 	const struct diff_runs *after);
 void diff_free_hosts(struct diff *d);
 /* Joins figures[side], one for each run that has the row (NAN: none), to one for each unit. */
 struct compare_runs diff_join_units(
 	const struct diff *d, const struct diff_row *row, enum diff_when side);
-/* Of figures that were joined: by pairs where both sides have the same hosts. */
+/* Compares joined figures; by pairs if both sides have the same hosts. */
 struct compare_distance diff_compare_units(const struct diff *d, struct compare_runs before,
 	struct compare_runs after, struct compare_null null);
-/* The units of the side, and of those the row's. */
+/* The number of units of the side; then of those that have the row. */
 size_t diff_units(const struct diff *d, enum diff_when side);
 size_t diff_row_units(const struct diff *d, const struct diff_row *row, enum diff_when side);
 

@@ -1,6 +1,6 @@
 /*
- * A diff of fleets: runs of one host are more alike than those of different hosts, so with several
- * hosts on a side they are no independent evidence. A host is the unit then.
+ * A diff of fleets. Runs of one host are correlated, so with several hosts on a side the unit of
+ * the tests is the host.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ static size_t hosts_add(
 	return n;
 }
 
-/* Numbers hosts by name; an unknown one is a host of its own. Counts those of each side, and those
- * with names. */
+/* Numbers hosts by name; each unknown one counts as another host. Counts the hosts of each side,
+ * and the named ones. */
 static void hosts_number(
 	struct diff *d, const struct diff_host *hosts, size_t n, size_t named[DIFF_SIDES])
 {

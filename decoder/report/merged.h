@@ -1,4 +1,4 @@
-/* What reports say of the traces of merged partial results. */
+/* Facts about the traces of merged partial results, for reports. */
 #ifndef SWT_DECODER_REPORT_MERGED_H
 #define SWT_DECODER_REPORT_MERGED_H
 

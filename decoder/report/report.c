@@ -83,7 +83,7 @@ static void report_put_open(struct out *o, const struct begins *b)
 		out_printf(o, ", others %" PRIu64, others);
 }
 
-/* Those that may have ended in a ring that overwrote it. */
+/* Counts open intervals whose end may have been overwritten. */
 static size_t report_count_no_end(const struct report *r, const struct begins *b)
 {
 	struct overwritten overwritten = {0};

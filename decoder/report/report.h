@@ -92,8 +92,8 @@ struct report {
 	const char *folder;    /* in place of out, of FORMAT_CTF; NULL: none */
 	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are */
 	struct out *tiles_out; /* of PAGE_TILES_SERVED, always beyond the page's most; NULL: none */
-	/* Of FORMAT_PARQUET: the file is in a partition of its host; it is not the first of
-	 * several, so that what all of them lack was noted. */
+	/* FORMAT_PARQUET: the path has the host; the file is not the first of a partition, whose
+	 * notes cover all. */
 	bool is_host_in_path, is_further;
 	enum report_format format;
 	enum report_weight weight;
@@ -206,13 +206,13 @@ int report_flame_side(struct report *r, struct flame_sides *sides, unsigned side
 /* The stacks of r's trace, added to *p; and the graph of merged ones. */
 int report_flame_partial(struct report *r, struct partial *p);
 int report_flame_merged(struct report *r, const struct partial *p);
-/* The same of the heat map's cells. */
+/* The same for the cells of a heat map. */
 int report_heatmap_partial(struct report *r, struct partial *p);
 int report_heatmap_merged(struct report *r, const struct partial *p);
-/* The same of the slowest intervals. CPIDECODE_EINVAL is noted. */
+/* The same for the slowest intervals. CPIDECODE_EINVAL is noted. */
 int report_slowest_partial(struct report *r, struct partial *p);
 int report_slowest_merged(struct report *r, const struct partial *p);
-/* The same of gaps, and of what filled them. */
+/* The same for gaps and their fillers. */
 int report_gaps_partial(struct report *r, struct partial *p);
 int report_gaps_merged(struct report *r, const struct partial *p);
 int report_export(struct report *r);

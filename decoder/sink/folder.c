@@ -29,7 +29,7 @@ static void folder_empty(int fd)
 		closedir(dir);
 }
 
-/* 0, or why the name cannot be given to a folder. */
+/* 0, or the errno that prevents a folder of that name. */
 static int folder_check_path(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -45,7 +45,7 @@ static int folder_check_path(const char *path)
 	return error;
 }
 
-/* Removes a folder that a killed writer left: a living one holds a lock on it. */
+/* Removes the leftover folder of a killed writer; a live one holds a lock on it. */
 static void folder_sweep_one(int in, const char *name)
 {
 	int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -87,7 +87,7 @@ static int folder_make_temp(struct folder *f)
 			f->fd = open(f->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 			if (f->fd >= 0 && temporary_claim(f->fd, f->temp))
 				return 0;
-			/* Otherwise another export took it for a leftover. */
+			/* Not our folder: another export removed it as a leftover. */
 			if (f->fd < 0 && errno != ENOENT)
 				return errno;
 			if (f->fd >= 0)

@@ -15,7 +15,7 @@ struct folder {
 	char failed[32];
 };
 
-/* ENOTEMPTY: the folder is there, with something in it. To be discarded in any case. */
+/* ENOTEMPTY: the folder exists and is not empty. Call folder_discard in any case. */
 int folder_open(struct folder *f, const char *path);
 /* Writes to a file of the folder. flags: O_TRUNC, O_APPEND or O_EXCL. */
 int folder_put(struct folder *f, const char *name, int flags, const struct out *bytes);

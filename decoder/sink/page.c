@@ -19,7 +19,7 @@ struct page_packer {
 	extern const unsigned page_##name##_size;
 #define PAGE_PUT(name) out_bytes(o, page_##name, page_##name##_size);
 
-/* In this order: a script's constants and classes are known to those after it. */
+/* Order matters: later scripts use the constants and classes of earlier ones. */
 #define PAGE_SCRIPTS(X)                                                                            \
 	X(decode)                                                                                  \
 	X(store)                                                                                   \

@@ -33,16 +33,16 @@ enum page_tiles {
 	PAGE_TILES_SERVED,
 };
 
-/* What is before the blocks. */
+/* Writes everything before the blocks. */
 void page_begin(struct out *o, enum page_tiles tiles);
-/* The same of the page of a differential flame graph, whose one block is of `change`. */
+/* The same for the page of a differential flame graph. Its only block is `change`. */
 void page_begin_change(struct out *o);
 /* After the block of `meta`: lets the page show it while the browser reads the rest. */
 void page_show_early(struct out *o);
 /* After the last block. */
 void page_end(struct out *o);
 
-/* With padding. Pieces that are joined have a multiple of three bytes, but for the last. */
+/* Padded. When joining pieces, each but the last has a multiple of three bytes. */
 void page_put_base64(struct out *o, const unsigned char *bytes, size_t n);
 
 #endif

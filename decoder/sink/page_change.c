@@ -1,4 +1,4 @@
-/* A differential flame graph as a page: page/change.js shows what svg/svg_change.h says of it. */
+/* A differential flame graph as a page, by page/change.js. Colours and text: svg/svg_change.h. */
 #include <errno.h>
 
 #include "flame.h"

@@ -140,7 +140,7 @@ void table_end_row(struct table *t)
 
 				if (c->width < width)
 					c->width = width;
-				/* The first row's; without memory for it there is none. */
+				/* Keep the first row's cell as heading; NULL if out of memory. */
 				if (!t->rows)
 					c->heading = strndup(t->row.buf + start, c->end - start);
 				start = c->end;

@@ -66,19 +66,18 @@ void table_cut(struct table *t, unsigned column, size_t most);
 /* What a line takes now. */
 size_t table_width(const struct table *t);
 /*
- * Between the passes: makes lines fit `width` cells as far as that goes. Cuts the label to 40 cells
- * and `last` to 24, leaves out columns (of equal spares the last one first), and cuts the label
- * further if nothing else may go. Then both get what is left of the line. TABLE_NONE: there is no
- * such column.
+ * Between the passes: fits lines to `width` cells as far as possible. Cuts the label to 40 cells
+ * and `last` to 24, then leaves out columns (of equal spares the last one first), then cuts the
+ * label further. Label and `last` share the cells that remain. TABLE_NONE: no such column.
  */
 void table_fit(struct table *t, unsigned width, unsigned label, unsigned last);
-/* Behind the table: a line with the headings of the columns that were left out, if any. chooses:
- * what the user may do about it. */
+/* After the table: a line with the headings of the columns left out, if any. chooses: advice to the
+ * user. */
 void table_tell_fit(const struct table *t, const char *chooses);
 /*
- * table_pass, for a table whose lines fit `width` (0: any): all columns but the label and the first
- * of the others may be left out, the last ones first, which it tells behind the table. label:
- * TABLE_LAST is the last column.
+ * table_pass for a table that fits `width` (0: unlimited). May leave out all columns but the label
+ * and the first other one, the last ones first, and names them after the table. label: TABLE_LAST
+ * is the last column.
  */
 bool table_pass_fit(struct table *t, unsigned width, unsigned label);
 struct out *table_left(struct table *t);

@@ -4,9 +4,9 @@
 
 #include "part.h"
 
-/* Of one section. part->end is lowered when the next section stands before it. */
+/* Reads the hooks of one section. Lowers part->end if the next section begins before it. */
 int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part);
-/* Hooks whose rest never came. */
+/* Reports hooks whose remaining bytes are missing. */
 int nrm2_data_end(struct nrm2_scan *s);
 
 #endif

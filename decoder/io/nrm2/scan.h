@@ -1,4 +1,4 @@
-/* The conversion of one file: what is known of it so far, and its bytes. */
+/* State of the conversion of one file. */
 #ifndef SWT_DECODER_IO_NRM2_SCAN_H
 #define SWT_DECODER_IO_NRM2_SCAN_H
 

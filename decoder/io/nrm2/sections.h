@@ -1,4 +1,4 @@
-/* All sections of the file, and what stands between and behind them. */
+/* All sections of the file, and the bytes between and after them. */
 #ifndef SWT_DECODER_IO_NRM2_SECTIONS_H
 #define SWT_DECODER_IO_NRM2_SECTIONS_H
 

@@ -9,7 +9,7 @@ struct cpidecode_hooks {
 	struct hook_iter *it;
 	cpidecode_hook hook;
 	const struct hook *current; /* NULL: no hook */
-	struct hook copy;	    /* of one in an NRM2 file, with the stamp of its own */
+	struct hook copy;	    /* of a hook of an NRM2 file, with its own stamp */
 	uint64_t group_ticks;
 	bool walking; /* the cursor walks its fields */
 	struct field_cursor fields;

@@ -71,7 +71,8 @@ static inline uint64_t line_value(const uint8_t *p, enum field_type type)
 	}
 }
 
-/* For a hook whose form depends on its slots, or the first one. NULL: read it by the cursor. */
+/* Finds the line for a hook whose form depends on its slots, or for the first hook. NULL: read it
+ * by the cursor. */
 const struct group_line *group_line_search(const struct group_plan *plan, const struct hook *h);
 
 /* The line for a hook of a plan with lines. NULL: read it by the cursor. */

@@ -250,7 +250,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return group_settle_values(g);
 }
 
-/* checks: whether another hook of the group may contradict it, which a flag tells. */
+/* checks: another hook of the group may contradict it; a flag reports that. */
 static inline int take_line(
 	struct group *g, const struct group_line *line, const struct hook *h, bool checks)
 {

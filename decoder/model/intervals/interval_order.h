@@ -1,11 +1,11 @@
-/* The order of intervals that a report's own key leaves equal: one for all sorts and searches. */
+/* Breaks ties between intervals with equal keys, the same way in all sorts and searches. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_ORDER_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_ORDER_H
 
 #include "../../base/sort.h"
 #include "../trace/model.h"
 
-/* Of one interval: different in any two. */
+/* Unique to an interval. */
 struct interval_order {
 	uint64_t start, position; /* start: ticks */
 	uint32_t machine, ring, file;

@@ -137,7 +137,7 @@ static inline uint32_t find_measured_values(const uint8_t *value, unsigned first
 	return mask;
 }
 
-/* Writes the measured integers below VALUES as 32 bits each. False: they need more. */
+/* Writes the measured integers below VALUES as 32 bits each. False: one needs more bits. */
 static inline __attribute__((always_inline)) bool put_narrow_values(
 	uint8_t **to, const uint8_t *value, uint32_t *mask)
 {
@@ -412,7 +412,7 @@ static inline uint32_t interval_record_read_places(
 	return interval_record_read_times(places.start, places.era, wants, clock, iv);
 }
 
-/* What the tail holds. */
+/* The values in the tail. */
 static inline void interval_record_read_tail(const struct interval_record *r,
 	const struct parts *parts, const uint8_t *tail, struct interval *iv)
 {

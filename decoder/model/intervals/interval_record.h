@@ -87,9 +87,9 @@ struct record_clock {
 struct record_clock *record_clocks_new(const struct trace *t);
 
 /*
- * The interval, whose label, cpus and values point into the record or, if it is outside, into
- * the tail. wants as it was put. Members of which the record says nothing stay: place and parent
- * without RECORD_PLACES, measured values if none is wanted. *iv starts as interval_blank.
+ * Reads the interval. Its label, cpus and values point into the record or its tail. wants: as
+ * passed to the put. Leaves members that the record lacks unchanged: place and parent without
+ * RECORD_PLACES, measured values if none is wanted. *iv starts as interval_blank.
  */
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	struct record_clock *clocks, struct interval *iv);

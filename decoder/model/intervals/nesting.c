@@ -34,7 +34,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 		found->depth = outer->depth + 1;
 		found->parent = outer->index;
 		found->hook = outer->hook;
-		/* One that ends here too is no longer an innermost container. */
+		/* An outer interval that ends here too contains no later one. */
 		if (outer->end == key->end)
 			t->count--;
 	}

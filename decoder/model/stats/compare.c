@@ -59,7 +59,7 @@ struct compare_distance compare_runs(
 		return unknown;
 	double mean_before = compare_mean(before), ma = compare_mean(after);
 	double mb = null.factor * mean_before + null.offset, off = ma - mb;
-	/* Rounding of sums is no difference. */
+	/* Ignore differences within the rounding of sums. */
 	if (fabs(off) <= 1e-12 * fabs(mb))
 		off = 0;
 	double va = variance_of_mean(after, ma);
@@ -84,7 +84,7 @@ struct compare_distance compare_pairs(
 
 		squares += off * off;
 	}
-	/* Rounding of sums is no difference. */
+	/* Ignore differences within the rounding of sums. */
 	if (fabs(mean) <= 1e-12 * scale)
 		mean = 0;
 	double variance = squares / (double)(n - 1) / (double)n;

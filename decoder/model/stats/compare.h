@@ -1,8 +1,8 @@
 /*
- * Tests whether figures before and after differ by more than chance. With several runs a side
- * the run is the unit: Welch's test of one figure per run. With runs of several hosts the host is,
- * whose figure is the mean of its runs': runs of one host are alike. With one run a side the
- * variance is that of the run's own intervals, as far as they are independent (timeline.h). The
+ * Tests whether figures before and after differ by more than chance. With several runs per side the
+ * unit is the run: Welch's test of one figure per run. With several hosts the unit is the host, and
+ * its figure the mean of its runs', because runs of one host are correlated. With one run per side
+ * the variance is that of the run's own intervals, as far as they are independent (timeline.h). The
  * tests are deterministic.
  */
 #ifndef SWT_DECODER_MODEL_STATS_COMPARE_H
@@ -47,7 +47,7 @@ double compare_mean(struct compare_runs runs);
 struct compare_distance compare_runs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null);
 
-/* The same of figures that belong together, of one host each: as many of both. */
+/* The paired test: element i of both is of one host. Both have as many elements. */
 struct compare_distance compare_pairs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null);
 

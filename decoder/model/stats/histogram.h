@@ -96,7 +96,7 @@ double histogram_share(const struct histogram *h, double value);
 /* Values in order; false at the end. Equal exact ones come together. */
 bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);
 
-/* The middle of a bucket, wherever the least and the greatest value are. */
+/* The middle of a bucket, not clipped to the least and the greatest value. */
 uint64_t histogram_place_middle(uint32_t place);
 /* The number of the bucket that a value falls into. */
 uint32_t histogram_place_of(uint64_t value);

@@ -65,16 +65,16 @@ struct partial_threads {
 	size_t count, cap;
 };
 
-/* What a report is made of beside the tally, or in place of it, as the report spells it: each with
- * its length before it. */
+/* Data that a report needs besides the tally or in its place, encoded by the report. Each merged
+ * part's is prefixed by its length. */
 struct partial_answers {
 	enum partial_answer kind;
 	bool has_origin;
 	int64_t origin; /* CLOCK_REALTIME ns: where the cells of a heat map begin */
 	uint8_t *bytes;
 	size_t n, cap;
-	size_t count;	/* one for each part that was merged; settled: 0 or 1 */
-	size_t settled; /* bytes, when it was last */
+	size_t count;	/* one per merged part; 0 or 1 once settled */
+	size_t settled; /* bytes after the last partial_settle */
 };
 
 /* Starts zeroed except for tally.wanted. */
@@ -122,7 +122,7 @@ int partial_add_damage(struct partial_source *s, struct partial_damage damage);
 void partial_sort(struct partial *p);
 int partial_add_answer(struct partial *p, enum partial_answer kind, const uint8_t *bytes, size_t n);
 int partial_merge_answers(struct partial *p, const struct partial *from);
-/* Its kind and origin stay. */
+/* Keeps kind and origin. */
 void partial_clear_answers(struct partial *p);
 bool partial_has_other_origin(const struct partial *p, const struct partial *from);
 /* After the last, before any question: puts sources and groups in order. Then more may be merged,
@@ -146,7 +146,8 @@ bool partial_whole(const struct partial_source *s);
 
 /* The bytes of a settled histogram. */
 void partial_put_histogram(struct varint_out *o, const struct histogram *h);
-/* Of at most so many values; *h starts zeroed. 0 or CPIDECODE_ENOMEM. */
+/* Reads a histogram of at most `most` values into *h, which starts zeroed. 0 or
+ * CPIDECODE_ENOMEM. */
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most);
 
 /* The whole file's bytes, of a settled one. */

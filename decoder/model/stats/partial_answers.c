@@ -3,7 +3,7 @@
 #include "../../../formats/base/array.h"
 #include "../../base/varint.h"
 
-/* Bytes that have their length before them. */
+/* Length-prefixed bytes. */
 static int partial_append_answers(struct partial_answers *s, const uint8_t *bytes, size_t n)
 {
 	if (!array_reserve(&s->bytes, &s->cap, s->n + n, 1))

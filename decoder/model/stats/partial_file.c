@@ -236,7 +236,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t n)
 	return XXH3_64bits_withSeed(bytes + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE, head);
 }
 
-/* Settled, so at most one. */
+/* *a is settled: at most one answer. */
 static void put_answers(struct varint_out *o, const struct partial_answers *a)
 {
 	varint_put(o, a->kind);
@@ -318,7 +318,7 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 
 static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 {
-	/* Most groups lack most ratios. */
+	/* Fast path: most groups lack most ratios. */
 	if (in->end - in->p >= RATIO_NUMBERS && !get_le64(in->p)) {
 		*r = (struct ratio){.measured = 0};
 		in->p += RATIO_NUMBERS;
@@ -409,7 +409,7 @@ static int get_timeline(
 	t->cut = (uint8_t)cut;
 	e.cell = varint_get_signed(in);
 	int64_t last = INT64_MAX >> t->shift;
-	/* So few are never coarser than they have to be: nothing is built to check that. */
+	/* So few values are never coarsened, so there is nothing to check. */
 	const bool is_built = is_wanted || n > TIMELINE_VALUES;
 	uint64_t total = 0;
 	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
@@ -451,7 +451,7 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 {
 	const bool is_wanted = t->wanted & TALLY_WANT_VALUES;
 
-	/* Most groups have none of most values. */
+	/* Fast path: most groups lack most values. */
 	if (in->end - in->p >= 2 && !in->p[0] && !in->p[1]) {
 		in->p += 2;
 		if (sum)

@@ -13,7 +13,7 @@ struct nrm2_tail {
 /* For hooks of a file with trace_file.import. False: the record holds everything. */
 bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail);
 
-/* The hook with the stamp of its own that it has in an NRM2 file, in *copy; or h itself. */
+/* For a hook of an NRM2 file, a copy in *copy with its own stamp; else h. */
 const struct hook *hook_as_written(const struct trace *t, const struct hook *h, struct hook *copy);
 
 #endif

@@ -1,9 +1,9 @@
-/* The containers of sessions' owners, which tell the tasks of several traces apart. */
+/* Containers of the sessions' owners, which distinguish the tasks of several traces. */
 #include <string.h>
 
 #include "trace_private.h"
 
-/* The cgroup of the session's owner, as any file of the machine has it. NULL: none says. */
+/* The cgroup of the session's owner, from any file of the machine. NULL: unknown. */
 static const char *owners_find_cgroup(const struct trace *t, uint32_t machine)
 {
 	const char *owner = NULL;

@@ -167,7 +167,7 @@ static struct file *new_file(const char *path)
 	return f;
 }
 
-/* The input is open, or opening it failed. Keeps errno. */
+/* Adds the file after its input was opened, or could not be (rc). Keeps errno. */
 static int trace_add_opened(struct trace *t, struct file *f, struct progress *p, int rc)
 {
 	if (!rc)

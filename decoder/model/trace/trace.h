@@ -167,7 +167,7 @@ void trace_file_id(const struct trace_file *f, uint8_t id[16]);
 /* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
-/* What a file says of a task's container; NULL: it is that of the session's owner, or unknown. */
+/* A task's container as recorded; NULL: the session owner's, or unknown. */
 const struct container *trace_container(
 	const struct trace *t, uint32_t machine, const struct task *task);
 /* Whether any task has one. */

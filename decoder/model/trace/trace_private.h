@@ -139,8 +139,8 @@ int file_load_section(const struct file *f, size_t ring, const struct section_re
 /* machine.c: finds or adds f's machine; adds f's threads and syncs to it. */
 int machine_of(struct trace *t, struct file *f);
 int machine_add(struct trace *t, struct file *f);
-/* Once all files are added: where their sessions' owners are in different cgroups, these are the
- * names of their tasks' containers, too. */
+/* Call once all files are added. If the sessions' owners are in different cgroups, names the
+ * containers of their tasks after these. */
 void owners_name_tasks(struct trace *t);
 void machine_free(struct machine *m);
 

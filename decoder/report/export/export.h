@@ -17,7 +17,7 @@ int export_pprof(struct report *r, struct interval_stream *s);
 int export_parquet(struct report *r, struct interval_stream *s, bool has_values);
 /* Whether a file has a column of that name whatever its intervals have. */
 bool export_parquet_has_column(const char *name, size_t length);
-/* What the columns that r->columns names want: enum interval_want. */
+/* The enum interval_want bits that r->columns needs. */
 unsigned export_parquet_wants(const struct report *r);
 int export_sqlite(struct report *r, struct interval_stream *s);
 int export_html(struct report *r, struct interval_stream *s);

@@ -118,7 +118,7 @@ static enum parquet_type parquet_type_of_column(const struct column *c)
 	}
 }
 
-/* In a partition's file its path has the host. */
+/* The path of a partition's file has the host. */
 static bool parquet_has_first(const struct parquet_export *e, enum parquet_source source)
 {
 	return source != COLUMN_HOST || !e->r->is_host_in_path;
@@ -137,7 +137,7 @@ static struct parquet_column *parquet_add_column(
 	return &e->columns[e->count++];
 }
 
-/* Those that the intervals have, in the order of a file with all of them. */
+/* Adds the columns that occur, in the order of a file with all columns. */
 static int parquet_make_columns(struct parquet_export *e)
 {
 	size_t nvalues = 0, room = COLUMNS_FIRST;
@@ -218,7 +218,7 @@ static int parquet_refuse_column(const struct parquet_export *e, const char *nam
 	return CPIDECODE_EINVAL;
 }
 
-/* Keeps those that --columns names, in its order; each once. */
+/* Keeps the columns of --columns, in its order, each once. */
 static int parquet_keep_listed(struct parquet_export *e)
 {
 	const char *list = e->r->columns, *name;
@@ -303,7 +303,7 @@ unsigned export_parquet_wants(const struct report *r)
 
 static void parquet_put_escaped(struct parquet_export *e, size_t column, const char *s, size_t n)
 {
-	/* What was written needs no escapes. */
+	/* A text equal to an escaped one needs no escapes. */
 	if (parquet_put_again(&e->to, column, s, n))
 		return;
 	e->text.len = 0;
@@ -421,7 +421,7 @@ static void parquet_add_interval(struct parquet_export *e, const struct interval
 	parquet_end_row(&e->to);
 }
 
-/* Whether a column is of texts because the values of its name are of several types. */
+/* True if a column holds text because its values have several types. */
 static bool parquet_is_spelled(const struct parquet_export *e, size_t i)
 {
 	for (size_t k = 0; e->values.columns && e->values.columns[k].name; k++) {
@@ -459,7 +459,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 
 	out_memory(&e.text);
 	out_memory(&e.names);
-	/* Listed columns may be of no values. */
+	/* The listed columns may need no named values. */
 	int rc = parquet_find_values(
 		&e, s, has_values && (!r->columns || export_parquet_wants(r) & WANT_VALUES));
 	if (!rc)

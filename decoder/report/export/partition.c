@@ -10,7 +10,7 @@
 
 enum { DATE_LENGTH = 10 };
 
-/* What Hive and its readers take for null. */
+/* Hive's name for a null partition value. */
 #define PARTITION_NULL "__HIVE_DEFAULT_PARTITION__"
 
 static bool partition_is_letter(char c)
@@ -98,7 +98,7 @@ bool partition_has_host(const struct partition *p)
 	return false;
 }
 
-/* As Hive, which has %XX for other bytes. */
+/* As Hive does: other bytes become %XX. */
 static void partition_escape(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static void partition_escape(struct out *o, const char *s, size_t n)
 	}
 }
 
-/* Readers take UTF-8. */
+/* Readers expect UTF-8. */
 static void partition_write_text(struct out *o, const char *s, size_t n)
 {
 	struct out text;
@@ -167,7 +167,7 @@ static void partition_write_value(
 	}
 }
 
-/* Readers pass over files that begin with . or _. */
+/* Readers skip names that begin with . or _. */
 static void partition_write_name(struct out *o, const char *name)
 {
 	if (*name == '.' || *name == '_') {

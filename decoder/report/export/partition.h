@@ -1,7 +1,6 @@
 /*
- * --partition: where the file of a trace belongs in a folder of many, as Hive lays out partitions:
- * host=HOST/date=YYYY-MM-DD/NAME.ID.parquet. No name leads out of the folder, whatever the trace
- * says.
+ * --partition: the path of a trace's file in the folder, in Hive's layout:
+ * host=HOST/date=YYYY-MM-DD/NAME.ID.parquet. Escapes names, so that no path leaves the folder.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_PARTITION_H
 #define SWT_DECODER_REPORT_EXPORT_PARTITION_H
@@ -28,7 +27,7 @@ struct partition {
 	unsigned count; /* 0: there are no partitions */
 };
 
-/* False: `expected` says what the list may have at `at`, an offset. text has to stay. */
+/* Returns false and sets `expected` to the valid syntax at offset *at. Keeps pointers into text. */
 bool partition_parse(
 	struct partition *p, const char *text, size_t *at, char expected[PARTITION_EXPECTED]);
 /* Whether it is named host, also with a value that is given: the file has no such column then. */

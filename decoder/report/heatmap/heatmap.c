@@ -17,7 +17,7 @@
 
 enum {
 	HEATMAP_COLUMNS_TEXT = 64,
-	/* Of a line: a duration, a count, the gaps between and the map's edges. */
+	/* Cells of a line besides the map: a duration, a count, the gaps and the edges. */
 	HEATMAP_BESIDES = 8 + 2 + 8 + 2 + 2,
 	HEATMAP_COLUMNS_LEAST = 8,
 };
@@ -69,7 +69,7 @@ static int64_t heatmap_time(const struct heatmap *m, int64_t origin, uint32_t co
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Text has no more than fit the width. */
+/* Text has only as many columns as fit the width. */
 static uint64_t heatmap_most_columns(const struct report *r)
 {
 	if (r->format != FORMAT_TEXT)
@@ -379,7 +379,7 @@ static bool heatmap_has_hooks(const struct trace *t)
 	return false;
 }
 
-/* Whatever the format: the finest that any has. */
+/* The finest resolution of all formats. */
 static int heatmap_collect(struct heatmap_cells *c, const struct heatmap *m)
 {
 	int rc = 0;
@@ -398,12 +398,12 @@ static int heatmap_collect(struct heatmap_cells *c, const struct heatmap *m)
 int report_heatmap_partial(struct report *r, struct partial *p)
 {
 	struct heatmap_search s = heatmap_begin(r);
-	/* Not the cells' own. */
+	/* Borrowed by `cells`: reset before they are freed. */
 	struct heatmap_cells cells = {.host = (char *)r->host, .label = (char *)r->filter->label};
 
 	s.map.parts = HEATMAP_PARTS_MOST;
 	s.origin = heatmap_find_origin(r);
-	/* Of a trace without hooks it is that of the others. */
+	/* A trace without hooks merges with any origin. */
 	p->answers.has_origin =
 		s.has_from || r->times != TIMES_RELATIVE || heatmap_has_hooks(r->trace);
 	p->answers.origin = p->answers.has_origin ? s.origin : 0;
@@ -426,7 +426,7 @@ static uint32_t heatmap_coarsen(uint32_t bucket, unsigned parts)
 	return heatmap_bucket(heatmap_low(bucket, HEATMAP_PARTS_MOST), parts);
 }
 
-/* The map of the cells, whose step a power of ten divides. */
+/* Fills the map from the cells. Their step divides the map's. */
 static int heatmap_fill(struct heatmap_search *s, const struct heatmap_cells *c)
 {
 	struct heatmap_range all = {.first = c->first, .last = c->last, .low = UINT32_MAX};

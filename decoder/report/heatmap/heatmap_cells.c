@@ -16,7 +16,7 @@ uint64_t heatmap_cells_step(int64_t first, int64_t last)
 	const uint64_t least = ((uint64_t)last - (uint64_t)first) / (HEATMAP_COLUMNS - 1) + 1;
 	uint64_t step = 1;
 
-	/* That of the map is 1, 2 or 5 times this, or more. */
+	/* The map's step is 1, 2 or 5 times this, or more. */
 	for (const uint64_t most = heatmap_round_up(least); step <= most / 10;)
 		step *= 10;
 	return step;
@@ -78,7 +78,7 @@ int heatmap_cells_put(struct partial *p, const struct heatmap_cells *c)
 	return rc;
 }
 
-/* *to: empty, or the same text, or else it becomes NULL. */
+/* Keeps *to if it is unset or equal, else sets it to NULL. */
 static int heatmap_cells_get_text(struct varint_in *in, bool is_first, char **to)
 {
 	uint32_t length;
@@ -119,7 +119,7 @@ static int heatmap_cells_get_cells(
 			return 0;
 		rc = heatmap_cells_add(c, &cell);
 	}
-	/* Else the ends are not those of the intervals. */
+	/* The first and last cells hold the first and last starts. */
 	if (!rc && (c->at[0].column || cell.column != most))
 		varint_fail(in, "the cells at the ends are empty");
 	return rc;
@@ -155,7 +155,7 @@ static int heatmap_compare_cells(const void *x, const void *y)
 	return c ? c : compare_u64(a->bucket, b->bucket);
 }
 
-/* Appends another's cells, in columns of *to; in order only once they are sorted. */
+/* Appends another's cells, converted to columns of *to. The caller sorts them. */
 static int heatmap_cells_append(
 	struct heatmap_cells *to, const struct heatmap_cells *from, int64_t origin)
 {
@@ -188,7 +188,7 @@ static void heatmap_cells_join(struct heatmap_cells *c)
 	c->count = n;
 }
 
-/* Into *to, which has no cells yet, or some. */
+/* Merges into *to, which may be empty. */
 static int heatmap_cells_merge(
 	struct heatmap_cells *to, const struct heatmap_cells *from, int64_t origin)
 {

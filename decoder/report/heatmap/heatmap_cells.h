@@ -1,7 +1,7 @@
 /*
- * The cells of a heat map in partial results (formats/partial.md): canonical, so that merged ones
- * have the bytes of the whole's. Their columns are the greatest power of ten, in ns since the
- * origin, that any map of these or of more intervals can be made of.
+ * The cells of a heat map in partial results (formats/partial.md). Canonical: merging gives the
+ * same bytes as reading the whole trace. A column's width is the greatest power of ten, in ns, from
+ * which any map of these or more intervals can be made; columns count from the origin.
  */
 #ifndef SWT_DECODER_REPORT_HEATMAP_CELLS_H
 #define SWT_DECODER_REPORT_HEATMAP_CELLS_H
@@ -20,7 +20,7 @@ struct heatmap_cell {
 
 /* Starts zeroed. */
 struct heatmap_cells {
-	char *host, *label;	 /* NULL: unknown or several; all labels */
+	char *host, *label;	 /* host NULL: unknown or several; label NULL: all */
 	int64_t first, last;	 /* starts of intervals: CLOCK_REALTIME ns */
 	uint64_t step;		 /* width of a column */
 	uint64_t total;		 /* 0: no interval */
@@ -32,16 +32,16 @@ struct heatmap_cells {
 uint64_t heatmap_cells_step(int64_t first, int64_t last);
 /* The column, counted from the origin, that a time is in. */
 __int128 heatmap_column(int64_t ns, int64_t origin, uint64_t step);
-/* The column of that step, counted from the origin, of a cell's column; the step is a multiple. */
+/* Converts a cell's column to columns of a greater step, a multiple of the cells'. */
 __int128 heatmap_cells_widen(
 	const struct heatmap_cells *c, int64_t origin, uint32_t column, uint64_t step);
-/* In order. 0 or CPIDECODE_ENOMEM. */
+/* Appends a cell; call in order. 0 or CPIDECODE_ENOMEM. */
 int heatmap_cells_add(struct heatmap_cells *c, const struct heatmap_cell *cell);
-/* Of intervals that began since p's origin. 0 or CPIDECODE_ENOMEM. */
+/* Adds the cells to *p as its answer; they count from p's origin. 0 or CPIDECODE_ENOMEM. */
 int heatmap_cells_put(struct partial *p, const struct heatmap_cells *c);
-/* Reads all of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: they are damaged. */
+/* Reads and merges all answers of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: damaged. */
 int heatmap_cells_get(struct heatmap_cells *c, const struct partial *p);
-/* Makes one of several, after the last merge. As heatmap_cells_get. */
+/* Joins the answers of *p into one, after the last merge. Returns as heatmap_cells_get. */
 int heatmap_cells_settle(struct partial *p);
 void heatmap_cells_free(struct heatmap_cells *c);
 

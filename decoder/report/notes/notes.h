@@ -27,7 +27,7 @@ struct notes_part {
 
 /* As notes_trace for the traces of a partial result; also notes missing slices. */
 bool notes_partial(notes_say say, const struct partial *p);
-/* Of several hosts, how far each one's times may be off, and how well they agree. */
+/* For several hosts: the error of each clock, and how well they agree. */
 void notes_hosts(notes_say say, const struct partial *p);
 
 /* Notes missing rotated files among n, and sorts them. Returns whether one is missing that

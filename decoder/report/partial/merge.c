@@ -18,7 +18,7 @@
 
 enum {
 	FIRST_READ = 64 << 10,
-	UNSETTLED_BYTES = 4 << 20, /* of answers, before they are made one */
+	UNSETTLED_BYTES = 4 << 20, /* of answers, before they are joined */
 };
 
 bool merge_is_partial(const char *path)
@@ -157,7 +157,7 @@ static int merge_put_together(
 	return rc > 0 ? CPIDECODE_EINVAL : rc;
 }
 
-/* Makes one answer of those that were merged. */
+/* Joins the merged answers into one. */
 static int merge_settle_answers(struct partial *p, notes_say say)
 {
 	static const char *const names[] = {[PARTIAL_STACKS] = "stacks",

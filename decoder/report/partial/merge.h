@@ -28,8 +28,8 @@ enum { MERGE_UNREADABLE = 1 };
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
 
-/* After the last file, before any question. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: a damaged
- * answer, of which say tells. */
+/* Call after the last file and before any report. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
+ * damaged, reported by `say`. */
 int merge_settle(struct partial *p, notes_say say);
 
 /*

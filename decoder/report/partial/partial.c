@@ -69,7 +69,7 @@ static int add_rings(struct partial_source *s, const struct trace_file *f)
 	return rc;
 }
 
-/* What contains an interval, and what is nested in it, may end in another slice. */
+/* An outer or nested interval may end in another slice. */
 static bool partial_reads_all(enum report_kind kind)
 {
 	return kind == REPORT_FLAME || kind == REPORT_GAPS;
@@ -97,7 +97,7 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	s->ticks_per_second = f->ticks_per_second;
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
-	/* A slice that reads all of the trace finds what is in all of it. */
+	/* Slices that read the whole trace all find the same: count it in the first only. */
 	if (!partial_reads_all(r->partial_of) || !r->slices || !r->slices[f->machine].first)
 		count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;

@@ -292,7 +292,7 @@ int64_t by_bucket_ns(const struct by *by, int64_t bucket)
 
 /* ------------------------------------------------------------------------------- decoding */
 
-/* How many bytes a value takes of those that are left; 0: it is none. */
+/* The bytes of the encoded value; 0: invalid. */
 static size_t by_check_value(const char *p, size_t left)
 {
 	uint64_t word;

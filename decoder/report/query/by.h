@@ -73,7 +73,7 @@ int by_encode_bucket(int64_t bucket, struct by_bytes *to);
 /* When a bucket begins, after the origin. */
 int64_t by_bucket_ns(const struct by *by, int64_t bucket);
 
-/* Whether a group's name is values of the keys: a partial result may be anybody's. */
+/* True if a group's name is a valid encoding of the keys' values. Partial results are untrusted. */
 bool by_is_encoded(const struct by *by, const struct tally_group *g);
 /* A column for each key, of rows that begin with a const struct tally_group *. */
 void by_make_columns(const struct by *by, struct column columns[BY_KEYS]);

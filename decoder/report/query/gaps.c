@@ -31,7 +31,7 @@ static struct gap_pair *gaps_pair_of(struct gap_search *s, const struct interval
 	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g->place, g);
 }
 
-/* The ticks of a thread's machine that count: those of the slice. */
+/* The slice's ticks on the thread's machine: only these count. */
 static struct tick_range gaps_slice(const struct gap_search *s, uint32_t machine)
 {
 	return s->r->slices ? s->r->slices[machine] : ALL_TICKS;
@@ -451,7 +451,7 @@ static int gaps_answer(struct gap_search *s)
 	return rc;
 }
 
-/* The least of the ids of its traces, whatever the order of files. */
+/* Names each machine by the least id of its traces, independent of the order of files. */
 static int gaps_name_machines(struct gap_search *s)
 {
 	const struct trace *t = s->r->trace;
@@ -473,7 +473,7 @@ static int gaps_name_machines(struct gap_search *s)
 	return has_memory ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* Into *s, which starts zeroed. */
+/* Fills *s, which starts zeroed. */
 static int gaps_find(struct gap_search *s, struct report *r)
 {
 	s->r = r;
@@ -483,7 +483,7 @@ static int gaps_find(struct gap_search *s, struct report *r)
 		rc = gaps_walk(s);
 	if (rc)
 		return rc;
-	/* They count. */
+	/* Gaps count open intervals, so none is reported as left out. */
 	begins_free(&r->found->begins);
 	if (!s->has_intervals)
 		report_note_no_intervals(r);

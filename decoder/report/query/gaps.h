@@ -30,7 +30,7 @@ struct gap_row {
 	const struct tally_group *group;
 	/* With r->by_list, which is GAPS_BY_THREAD: of that thread. */
 	uint32_t machine, tid;
-	const uint8_t *machine_id; /* that of a trace */
+	const uint8_t *machine_id; /* the least id of its traces */
 	const struct task *task;
 	struct histogram gaps; /* whole ns */
 	exact_sum total;       /* in 1/EXACT_PER_NS ns */

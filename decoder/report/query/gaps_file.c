@@ -22,7 +22,7 @@ enum {
 
 /* ------------------------------------------------------------------------ writing */
 
-/* What is written, in order; by number in *s: its place, or GAP_NONE. */
+/* The elements to write, in order; and for each number in *s its position, or GAP_NONE. */
 struct gap_order {
 	uint32_t *at, *place;
 	uint32_t count;
@@ -133,7 +133,7 @@ static void gaps_use_pair(struct gap_writer *w, uint32_t pair)
 	gaps_use(&w->names, w->s->pairs[pair].group->place);
 }
 
-/* What has a number in the file. */
+/* Numbers the elements that the file holds. */
 static int gaps_order_all(struct gap_writer *w)
 {
 	const struct gap_search *s = w->s;
@@ -200,7 +200,7 @@ static void gaps_put_names(struct gap_writer *w)
 	}
 }
 
-/* Of rows by name; those of threads are with their pairs. */
+/* Writes rows by name; rows by thread are with their pairs. */
 static int gaps_put_rows(struct gap_writer *w)
 {
 	const struct gap_search *s = w->s;
@@ -306,7 +306,7 @@ struct gap_reader {
 	uint32_t nmachines, nnames;
 };
 
-/* A number of things, each of which takes so many bytes at least. */
+/* Reads a count of elements that take at least so many bytes each. */
 static uint32_t gaps_get_number(struct gap_reader *r, unsigned bytes)
 {
 	const uint64_t n = varint_get_max(&r->in, GAP_OTHERS - 1);
@@ -316,7 +316,7 @@ static uint32_t gaps_get_number(struct gap_reader *r, unsigned bytes)
 	return r->in.why ? 0 : (uint32_t)n;
 }
 
-/* Below n. */
+/* Reads a number below n. */
 static uint32_t gaps_get_index(struct gap_reader *r, uint32_t n)
 {
 	const uint64_t i = varint_get_max(&r->in, UINT32_MAX);
@@ -433,14 +433,14 @@ static int gaps_read_task(struct gap_reader *r, uint32_t thread)
 	*task = (struct task){.pid = 0};
 	if (length)
 		memcpy(task->name, name, length);
-	/* All parts of a trace have the same one. */
+	/* All parts of a trace have the same thread names. */
 	const struct task *known = r->s->threads[thread].task;
 	if (!known || strcmp(known->name, task->name) < 0)
 		r->s->threads[thread].task = task;
 	return 0;
 }
 
-/* The pair of a thread that stands for what filled a gap; GAP_NONE: no memory. */
+/* The pair of a thread that represents a filler; GAP_NONE: no memory. */
 static uint32_t gaps_read_filler(struct gap_reader *r, uint32_t thread)
 {
 	const uint32_t nothing = r->s->threads[thread].pairs;

@@ -104,7 +104,7 @@ struct tally_group *gaps_find_group(struct gap_search *s, bool has_label, const 
 	return g;
 }
 
-/* A stranger's sums may be too large. */
+/* Sums of a hostile file may overflow. */
 static void gaps_add_times(int64_t *to, int64_t v, int64_t times)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)v * (uint64_t)times);

@@ -1,6 +1,6 @@
 /*
- * The threads, labels and sums that gaps are found by: of a walk over intervals, or of partial
- * results. Errors: 0 or a CPIDECODE_E code.
+ * Threads, labels and sums from which gaps are computed, filled by a walk over intervals or from
+ * partial results. Functions that return int return 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_GAPS_TABLES_H
 #define SWT_DECODER_REPORT_QUERY_GAPS_TABLES_H
@@ -10,19 +10,20 @@
 #define GAP_NONE UINT32_MAX
 enum { GAP_ID_BYTES = 16 };
 
-/* In place of a group: the labels of a thread that are not told apart as fillers. */
+/* In place of a group: all labels of a thread that are summed as others. */
 #define GAP_OTHERS (UINT32_MAX - 1)
 
-/* Numbers keys from 0 in the order in which they come. Starts zeroed. */
+/* Numbers keys from 0 in order of first use. Starts zeroed. */
 struct gap_keys {
 	struct hash_index index;
 	uint64_t *at;
 	size_t count, room;
 };
 
-/* What a thread did in intervals of a label. Differences in cells: below 0 on the way. */
+/* A thread's activity in intervals of a label. In cells these are differences, negative in
+ * between. */
 struct gap_sums {
-	int64_t ticks; /* in no interval nested in them */
+	int64_t ticks; /* self time: without nested intervals */
 	int64_t started, off_ns, tell_off;
 };
 
@@ -40,8 +41,8 @@ struct gap_pair {
 	bool has_begun, is_over;
 };
 
-/* What the thread of a pair did from the pair's first start to its last end, outside of the pair's
- * intervals, in those of another pair. */
+/* Time of a pair's thread in intervals of another pair (filler), between the pair's first start and
+ * last end and outside its intervals. */
 struct gap_cell {
 	struct gap_sums sums;
 	uint32_t pair, filler;
@@ -57,8 +58,8 @@ struct gap_open {
 };
 
 struct gap_thread {
-	const struct task *task; /* of its last interval that the first walk read */
-	uint32_t pairs;		 /* the first one is of no interval, the second of the others */
+	const struct task *task; /* of its last interval in the first walk */
+	uint32_t pairs;		 /* first pair: no interval; second: others */
 	uint64_t now;		 /* ticks */
 	struct tick_range slice; /* only what is in it counts */
 	struct gap_open *open;
@@ -85,7 +86,7 @@ struct gap_search {
 	bool has_intervals, by_thread;
 };
 
-/* place: the group's, GAP_NONE or GAP_OTHERS without one. NULL: no memory. */
+/* place: of the group, or GAP_NONE or GAP_OTHERS. NULL: no memory. */
 struct gap_pair *gaps_find_pair(
 	struct gap_search *s, uint32_t thread, uint32_t place, struct tally_group *g);
 /* The thread's number; GAP_NONE: no memory. */
@@ -93,23 +94,23 @@ uint32_t gaps_find_thread(struct gap_search *s, uint32_t machine, uint32_t tid);
 /* NULL: no memory. */
 struct tally_group *gaps_find_group(struct gap_search *s, bool has_label, const char *label,
 	uint32_t length, uint8_t major, uint8_t mm);
-/* Adds to a cell, or takes from it. */
+/* Adds sums * times to a cell. */
 int gaps_add_cell(struct gap_search *s, uint32_t pair, uint32_t filler, const struct gap_sums *sums,
 	int64_t times);
-/* The number of the row that tells a pair's gaps. */
+/* The number of the row with a pair's gaps. */
 uint32_t gaps_find_row(const struct gap_search *s, const struct gap_pair *p);
-/* Rows for so many pairs or groups, or more. */
+/* Makes rows for at least n pairs or groups. */
 int gaps_make_rows(struct gap_search *s, size_t n);
-/* As many as it may need. */
+/* Upper bound of the rows needed. */
 size_t gaps_count_rows(const struct gap_search *s);
 double gaps_duration_ns(const struct gap_pair *p, uint64_t ticks);
 void gaps_free(struct gap_search *s);
 
-/* What *s has, which has its rows, as an answer of *p (formats/partial.md). */
+/* Adds *s, with its rows, to *p as an answer (formats/partial.md). */
 int gaps_put(struct partial *p, const struct gap_search *s);
-/* Reads all of *p into *s. CPIDECODE_EINVAL: they are damaged. */
+/* Reads and merges all answers of *p into *s. CPIDECODE_EINVAL: damaged. */
 int gaps_get(struct gap_search *s, const struct partial *p);
-/* Makes one of several. As gaps_get. */
+/* Joins the answers of *p into one. Returns as gaps_get. */
 int gaps_settle(struct partial *p);
 
 #endif

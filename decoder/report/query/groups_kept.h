@@ -1,18 +1,19 @@
 /*
- * Groups by the keys of --by in partial results: a tally whose groups are named by the keys' values
- * (by.h), and an answer for what it does not tell. Not of time, whose buckets also count what was
- * in flight.
+ * Groups by the keys of --by in partial results: a tally with groups named by the keys' values
+ * (by.h), and an answer for the rest. Excludes --by time, whose buckets also count the intervals in
+ * flight.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_GROUPS_KEPT_H
 #define SWT_DECODER_REPORT_QUERY_GROUPS_KEPT_H
 
 #include "../report.h"
 
-/* Reads r->trace by r->by into *p. As groups_read. */
+/* Reads r->trace by r->by into *p. Returns as groups_read. */
 int groups_kept_read(struct report *r, struct partial *p);
-/* Makes one answer of several. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: they are damaged. */
+/* Joins the answers of *p into one. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: damaged. */
 int groups_kept_settle(struct partial *p);
-/* The summary or the histogram by r->by, which *p was made with. Likewise; it is noted. */
+/* Prints the summary or histogram by r->by, which *p was made with. Returns likewise, and notes
+ * damage. */
 int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p);
 
 #endif

@@ -122,7 +122,7 @@ static int kin_note_parents(
 	return 0;
 }
 
-/* One that is asked for, in the open ones of its thread. */
+/* A requested interval among the open ones of its thread. */
 static int kin_note_interval(
 	struct kin_walk *w, struct kin *k, const struct interval *iv, const struct thread_stack *t)
 {

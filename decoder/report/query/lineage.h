@@ -23,7 +23,7 @@ struct lineage {
 /* *q and *l are to live as long as the query is used. w->nests is true. */
 void lineage_init(
 	struct lineage *l, const struct where *w, const struct trace *t, struct interval_query *q);
-/* The same with the --where of a report. NULL: there is none that asks other intervals. */
+/* The same with the --where of a report. NULL: it asks about no other intervals. */
 static inline const struct interval_query *lineage_query(
 	struct lineage *l, const struct report *r, struct interval_query *q)
 {

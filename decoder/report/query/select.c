@@ -34,7 +34,8 @@ void select_stream(struct interval_stream_options *how, const struct report *r)
 {
 	how->progress = r->progress;
 	how->progress_ctx = r->ctx;
-	/* What is nested in an interval, and is asked or taken off, must be complete. */
+	/* Nested intervals must be complete if the query asks for them or their cost is
+	 * subtracted. */
 	how->from_ns = r->compensate || select_nests(r) ? INT64_MIN : r->filter->from;
 	how->threads = r->threads;
 	how->filter_wants = select_wants(r);

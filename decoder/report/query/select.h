@@ -20,8 +20,8 @@ bool select_asks_task(const struct report *r);
 /* By the filter, and by a --where that asks no other intervals. On any thread. */
 bool select_interval(const struct report *r, const struct interval *iv);
 
-/* How reports of single intervals read them: open ones, too, and with their costs. Sets what is the
- * report's: all but filter, ctx, wants and query. */
+/* Sets how a report of single intervals reads them: with open ones and costs. Leaves filter, ctx,
+ * wants and query to the caller. */
 void select_stream(struct interval_stream_options *how, const struct report *r);
 
 static inline bool select_nests(const struct report *r)

@@ -62,7 +62,7 @@ static int slowest_take_interval(void *ctx, unsigned thread, const struct interv
 	const uint64_t ns = elapsed_whole_ns(iv);
 	size_t place;
 
-	/* A pass over a trace that changed meanwhile may find others. */
+	/* Another pass may find new groups if the trace has changed since. */
 	if (!g)
 		return 0;
 	const uint64_t p50 = s->p50[g->place];
@@ -203,7 +203,7 @@ static int slowest_walk(struct slowest_search *s)
 	return rc;
 }
 
-/* For as long as the walk; NULL: no memory. */
+/* Valid as long as the walk; NULL: no memory. */
 static const struct trace_text *slowest_name_values(
 	struct slowest_search *s, const struct interval *iv)
 {
@@ -284,7 +284,7 @@ int report_slowest(struct report *r)
 
 /* ------------------------------------------------------------------------ partial results */
 
-/* The nearest to the median that each group can have. */
+/* Candidates for the median interval of each group. */
 struct slowest_collector {
 	const struct tally *tally;
 	struct slowest_kept *kept;
@@ -319,7 +319,7 @@ static int slowest_collect_interval(void *ctx, unsigned thread, const struct int
 		.key = {iv->file, iv->ring, iv->start_ticks, iv->position}};
 
 	(void)thread;
-	/* A pass over a trace that changed meanwhile may find others. */
+	/* Another pass may find new groups if the trace has changed since. */
 	if (!m.group)
 		return 0;
 	if (slowest_index_medians(c))
@@ -344,7 +344,7 @@ static int slowest_collect_interval(void *ctx, unsigned thread, const struct int
 	return 0;
 }
 
-/* One after the other: a thread of its own would need a table of its own. */
+/* Single-threaded: every thread would need its own table. */
 static int slowest_collect_medians(
 	struct slowest_search *s, const struct tally *t, struct slowest_kept *k)
 {
@@ -398,7 +398,7 @@ static int slowest_list_kept(struct slowest_search *s, const struct slowest_kept
 	return 0;
 }
 
-/* What the walk found about them. */
+/* Keeps the results of the walk. */
 static int slowest_keep(struct slowest_search *s, struct slowest_kept *k)
 {
 	size_t n = 0;
@@ -442,7 +442,7 @@ int report_slowest_partial(struct report *r, struct partial *p)
 	struct slowest_kept k = {.most = r->top ? r->top : SLOWEST_DEFAULT};
 	int64_t last;
 
-	/* Nothing but counts and times. */
+	/* Only counts and times are needed. */
 	p->tally.wanted = 0;
 	k.has_start = trace_span(r->trace, &k.start, &last);
 	int rc = top_find(&s.top, r, k.most);

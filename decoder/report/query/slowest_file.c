@@ -12,7 +12,7 @@
 
 enum {
 	TASK_NAME = 16,
-	/* The least that one takes. */
+	/* Least encoded size of an element. */
 	CHILD_BYTES = 10,
 	VALUE_BYTES = 2,
 	PARENT_BYTES = 9,
@@ -26,8 +26,8 @@ enum {
 struct slowest_writer {
 	struct varint_out o;
 	const struct slowest_kept *kept;
-	struct tally names; /* whose labels are written, in order once they are all known */
-	uint32_t *numbers;  /* of the files that are written; UINT32_MAX: it is not */
+	struct tally names; /* names to write, sorted once all are known */
+	uint32_t *numbers;  /* numbers of files in the output; UINT32_MAX: not written */
 	uint32_t nfiles;
 	bool is_counting; /* the names, not the bytes */
 };
@@ -204,7 +204,7 @@ static int slowest_compare_numbers(const void *x, const void *y, void *ctx)
 	return slowest_compare_files(&k->files[*a], &k->files[*b]);
 }
 
-/* Each that an interval is of once, in order. */
+/* Writes each file that has an interval, once and in order. */
 static int slowest_put_files(struct slowest_writer *w)
 {
 	const struct slowest_kept *k = w->kept;
@@ -243,7 +243,7 @@ static void slowest_put_names(struct slowest_writer *w)
 	struct tally *names = &w->names;
 
 	varint_put(&w->o, names->count);
-	/* Their places are numbers; the table stays as it is. */
+	/* Sort pointers, not the table: places in it are numbers. */
 	struct tally_group **order = calloc(names->count + 1, sizeof(struct tally_group *));
 	if (!order) {
 		w->o.failed = true;
@@ -318,7 +318,7 @@ static uint64_t slowest_get(struct slowest_reader *r, uint64_t most)
 	return varint_get_max(&r->in, most);
 }
 
-/* A number of things, each of which takes so many bytes at least. */
+/* Reads a count of elements that take at least so many bytes each. */
 static size_t slowest_get_number(struct slowest_reader *r, unsigned bytes)
 {
 	const uint64_t n = varint_get_max(&r->in, UINT32_MAX);

@@ -1,7 +1,7 @@
 /*
- * What the slowest intervals are found by in partial results (formats/partial.md): the slowest of
- * each part, with all around them, and of each label, minor and major an interval for every
- * duration that its median can be told by. Merged ones have the bytes of the whole's.
+ * The slowest intervals in partial results (formats/partial.md): the slowest of each part with
+ * their context, and for each label, minor and major one interval per duration that may be the
+ * median. Merging gives the same bytes as reading the whole trace.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_SLOWEST_KEPT_H
 #define SWT_DECODER_REPORT_QUERY_SLOWEST_KEPT_H
@@ -14,7 +14,7 @@ struct slowest_file {
 	uint64_t fingerprint;
 };
 
-/* Order among equals, whatever the order of files. */
+/* Breaks ties, independent of the order of files. */
 struct slowest_key {
 	uint32_t file; /* of slowest_kept */
 	uint32_t ring;
@@ -23,13 +23,13 @@ struct slowest_key {
 
 struct slowest_row {
 	struct slowest_key key;
-	uint64_t rank; /* the greatest is the first */
+	uint64_t rank; /* descending */
 	struct kin kin;
 	struct meanwhile meanwhile;
 	const struct trace_text *names; /* of its values */
 };
 
-/* An interval that may be the nearest to its group's median. */
+/* A candidate for the interval nearest to its group's median. */
 struct slowest_median {
 	struct slowest_key key;
 	const struct tally_group *group;
@@ -37,43 +37,43 @@ struct slowest_median {
 	struct kin kin;		     /* without iv and parents */
 };
 
-/* Starts zeroed. Names and texts are those of the partial result that was read, or of the trace. */
+/* Starts zeroed. Names and texts belong to the partial result that was read, or to the trace. */
 struct slowest_kept {
 	size_t most; /* rows */
 	bool has_start;
 	int64_t start;		    /* CLOCK_REALTIME ns of the first hook */
-	struct slowest_file *files; /* the same one may be there again */
+	struct slowest_file *files; /* may contain duplicates */
 	struct slowest_row *rows;
 	struct slowest_median *medians;
 	size_t nfiles, files_room, nrows, rows_room, nmedians, medians_room;
 	struct intern memory;
 };
 
-/* The duration that the median interval of a group is the nearest to, ns. */
+/* The median duration of a group in ns: the median interval is the nearest to it. */
 uint64_t slowest_median_ns(const struct histogram *h);
 /* Sets slot and distance by the group's times. */
 void slowest_median_settle(struct slowest_median *m);
 
-/* By group, slot and distance; ctx: the struct slowest_kept that both are of. */
+/* Compares group, slot and distance; ctx: the struct slowest_kept of both. */
 int slowest_compare_medians(const void *x, const void *y, void *ctx);
 
-/* New ones, zeroed; NULL: no memory. */
+/* Append a zeroed element; NULL: no memory. */
 struct slowest_file *slowest_kept_file(struct slowest_kept *k);
 struct slowest_row *slowest_kept_row(struct slowest_kept *k);
 struct slowest_median *slowest_kept_median(struct slowest_kept *k);
-/* Leaves the slowest rows, in order, and one median for each slot. False: an interval is there
- * twice. */
+/* Keeps the slowest rows, in order, and one median per slot. False: an interval occurs twice. */
 bool slowest_kept_reduce(struct slowest_kept *k);
-/* The one nearest to the group's median; NULL: none. */
+/* The candidate nearest to the group's median; NULL: none. */
 const struct slowest_median *slowest_kept_find(
 	const struct slowest_kept *k, const struct tally_group *g);
 void slowest_kept_free(struct slowest_kept *k);
 
-/* Of reduced ones, whose groups p->tally has. 0 or CPIDECODE_ENOMEM. */
+/* Adds *k, which is reduced, to *p as an answer; p->tally has its groups. 0 or CPIDECODE_ENOMEM. */
 int slowest_kept_put(struct partial *p, const struct slowest_kept *k);
-/* Reads all of *p, reduced. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: they are damaged. */
+/* Reads, merges and reduces all answers of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
+ * damaged. */
 int slowest_kept_get(struct slowest_kept *k, const struct partial *p);
-/* Makes one of several. As slowest_kept_get. */
+/* Joins the answers of *p into one. Returns as slowest_kept_get. */
 int slowest_kept_settle(struct partial *p);
 
 #endif

@@ -33,8 +33,8 @@ struct top_order {
 	bool falling;
 };
 
-/* The places of a trace's files by their ids, the same one for those of one trace; the caller frees
- * them. NULL: no memory. */
+/* Ranks a trace's files by their trace ids; files of one trace share a rank. The caller frees the
+ * array. NULL: no memory. */
 uint32_t *top_place_traces(const struct trace *t);
 
 /* 0, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The number of the last column of that place; TABLE_NONE: none. */
+/* The last column of that place; TABLE_NONE: none. */
 static unsigned rows_find_place(const struct rows *rows, int place)
 {
 	for (unsigned i = rows->n; i--;)

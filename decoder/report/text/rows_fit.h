@@ -1,4 +1,4 @@
-/* Makes a table of rows fit its width: what may go of its columns, and which are cut. */
+/* Fits a table of rows to its width: names the columns that may be left out or cut. */
 #ifndef SWT_DECODER_REPORT_TEXT_ROWS_FIT_H
 #define SWT_DECODER_REPORT_TEXT_ROWS_FIT_H
 

@@ -52,7 +52,7 @@ void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
 /* All of an interval (row), by the names of a trace (of): `size=3 key="k 1"`. */
 void value_spell_all(struct out *o, const void *row, const void *of);
-/* The same, by a name for each of its values. */
+/* The same, with a name given for each value. */
 void value_spell_named(struct out *o, const struct interval *iv, const struct trace_text *names);
 struct cell value_cell(const struct interval *iv, const struct interval_value *v);
 

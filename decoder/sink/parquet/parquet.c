@@ -151,7 +151,7 @@ static void parquet_add_text(
 	parquet_put_bits(p, column, c->last);
 }
 
-/* Whether the column has the text. Many have the same one in most rows. */
+/* Looks a text up. Fast path: many columns repeat one text in most rows. */
 static inline bool parquet_find_text(
 	struct parquet_column *c, const char *s, size_t n, uint64_t *hash)
 {

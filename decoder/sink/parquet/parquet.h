@@ -81,7 +81,7 @@ static inline void parquet_put_bits(struct parquet_file *p, size_t column, uint6
 void parquet_put_double(struct parquet_file *p, size_t column, double v);
 /* Valid UTF-8. */
 void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n);
-/* The same, of any bytes, if the row group has the text already. False: it has not. */
+/* The same for any bytes, if the row group has the text already; else returns false. */
 bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, size_t n);
 void parquet_end_row(struct parquet_file *p);
 /* Writes the rest, and frees what it allocated. Failures show in the stream's error. */

@@ -100,7 +100,7 @@ struct blocks *blocks_new(struct out *to)
 	if (!b)
 		return NULL;
 	b->to = to;
-	/* Negative window bits: no header, which the page would only have to skip. */
+	/* Negative window bits: raw deflate, without a header that the page would skip. */
 	if (deflateInit2(&b->z, BLOCKS_LEVEL, Z_DEFLATED, -MAX_WBITS, BLOCKS_MEMORY,
 		    Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(b);
@@ -124,7 +124,7 @@ uint32_t blocks_put(struct blocks *b, struct varint_out *block)
 		return b->put;
 	}
 	pthread_mutex_lock(&b->lock);
-	/* A block that is larger than the limit is let in alone. */
+	/* Admit a block larger than the limit when the queue is empty. */
 	while (b->held == BLOCKS_WAITING ||
 		(b->held && b->held_bytes + block->n > BLOCKS_WAITING_BYTES))
 		pthread_cond_wait(&b->changed, &b->lock);

@@ -1,9 +1,7 @@
 /*
- * Blocks of raw deflate data in a stream, one after the other, packed and written by a thread of
- * their own, so that a second processor shares the work. A block is named by its number, in the
- * order in which it was put.
- *
- * No function returns an error but blocks_end: after the first one, blocks are dropped.
+ * A stream of raw deflate blocks, compressed and written by a separate thread to use a second
+ * processor. Blocks are numbered in the order in which they were put. Only blocks_end returns
+ * errors; after the first error, blocks are dropped.
  */
 #ifndef SWT_DECODER_SINK_TILES_BLOCKS_H
 #define SWT_DECODER_SINK_TILES_BLOCKS_H
@@ -13,9 +11,9 @@
 
 struct blocks;
 
-/* `to` belongs to the thread until blocks_end. NULL: out of memory. */
+/* The thread owns `to` until blocks_end. NULL: out of memory. */
 struct blocks *blocks_new(struct out *to);
-/* Takes the block's bytes, which leaves it empty. Waits while many are yet to be packed. */
+/* Moves the block's bytes and leaves it empty. Waits while the queue is full. */
 uint32_t blocks_put(struct blocks *b, struct varint_out *block);
 /* Waits until all are written. 0 or an errno. */
 int blocks_end(struct blocks *b);

@@ -1,6 +1,6 @@
 /*
- * A file of tiles as a folder of scripts, which a page can load from disk unasked: 0000.js, 0001.js
- * and so on hold CHUNKS_BYTES bytes of it each, as a call of tilesChunk (page/tiled.js).
+ * A file of tiles as a folder of scripts, which a page may load from disk. Each of 0000.js,
+ * 0001.js, ... holds CHUNKS_BYTES bytes of the file in a call of tilesChunk (page/tiled.js).
  */
 #ifndef SWT_DECODER_SINK_TILES_CHUNKS_H
 #define SWT_DECODER_SINK_TILES_CHUNKS_H
@@ -22,7 +22,7 @@ struct chunks {
 	struct out text;
 };
 
-/* 0 or an errno, as folder_open. To be discarded in any case. */
+/* 0 or an errno, as folder_open. Call chunks_discard in any case. */
 int chunks_open(struct chunks *c, const char *path);
 /* Ends the stream, and gives the folder its final name. 0 or an errno. */
 int chunks_place(struct chunks *c);

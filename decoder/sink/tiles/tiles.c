@@ -46,7 +46,7 @@ struct tiles_order {
 	uint32_t count;
 };
 
-/* All intervals of a name. */
+/* Totals of a name. */
 struct tiles_total {
 	uint64_t count, least, most, first, last; /* numbers of the first and the last one */
 	exact_sum sum;
@@ -285,7 +285,7 @@ static void directory_end_column(struct tiles_directory *d)
 	tiles_put_columns(&d->bytes, &d->column, 1);
 }
 
-/* The places of what has a row, by row: order[] of n. NULL: no memory. `row_at` is an offset. */
+/* Sorts n elements by row. Returns their order; NULL: no memory. `row_at`: offset of the row. */
 static uint32_t *directory_sort(
 	const void *all, size_t n, size_t size, size_t nrows, struct tiles_directory *d)
 {
@@ -419,7 +419,7 @@ static int directory_write(struct tiles_directory *d, struct tiles_summary *summ
 	uint32_t blocks;
 	const uint32_t *sizes = blocks_sizes(d->t->blocks, &blocks);
 	uint64_t at = strlen(TILES_MAGIC);
-	/* zlib's own head and checksum are left out: the footer has one. */
+	/* Raw deflate, without zlib's header and checksum: the footer has a checksum. */
 	enum { HEAD = 2, TAIL = 4 };
 
 	if (!room)

@@ -33,10 +33,10 @@ struct tiles_summary {
 	uint32_t check; /* CRC-32 of the packed directory */
 };
 
-/* `to` is the writer's until tiles_end. NULL: out of memory. */
+/* The writer owns `to` until tiles_end. NULL: out of memory. */
 struct tiles *tiles_new(struct out *to);
 void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *interval);
-/* The parent, and its place in its row, of the interval that is added to the row next. */
+/* Sets the parent, by row and place in it, of the next interval added to the row. */
 void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t parent_place);
 /*
  * The next intervals in the order of the trace: their rows and names, a number each, and a block of

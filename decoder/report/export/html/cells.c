@@ -29,7 +29,7 @@ struct cell_column {
 	uint32_t name;		     /* of that */
 	uint8_t kind;
 	bool has_numbers;
-	/* While all rows have one tag, which most columns' do, only how many there are. */
+	/* While all rows share one tag, as in most columns, only their count. */
 	uint8_t tag;
 	size_t alike;
 	struct varint_out tags, values; /* rows after the last tag have none */
@@ -155,7 +155,7 @@ static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, struct cel
 	}
 }
 
-/* Where rows differ: a tag for each. */
+/* If tags differ: one per row. */
 static void cells_put_other_tag(struct cell_column *column, size_t row, uint8_t tag)
 {
 	for (; column->alike; column->alike--)
@@ -165,7 +165,7 @@ static void cells_put_other_tag(struct cell_column *column, size_t row, uint8_t 
 	varint_raw(&column->tags, &tag, 1);
 }
 
-/* Rows before it that the column was not given have no value. */
+/* Earlier rows that the column did not get have no value. */
 static inline void cells_put_tag(struct cell_column *column, size_t row, uint8_t tag)
 {
 	if (column->alike == row && !column->tags.n && (!row || column->tag == tag)) {

@@ -247,7 +247,7 @@ static void html_put_block(struct html_export *e, const char *kind, struct varin
 	block->n = 0;
 }
 
-/* With tiles: of the block, what their order in the trace is, and the other columns. */
+/* With tiles: the order of the block's intervals in the trace, and the other columns. */
 static int html_end_order(struct html_export *e)
 {
 	struct varint_out more = {0};
@@ -478,7 +478,7 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
 }
 
-/* Reads the trace again. */
+/* Reads the trace a second time. */
 static int html_put_reports(struct html_export *e, struct out *to)
 {
 	struct json json = {.o = &e->text};
@@ -510,7 +510,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
-	/* They would read a large trace once more. */
+	/* Skip the reports with tiles: they would read a large trace a second time. */
 	int rc = e->tiled.tiles ? 0 : html_put_reports(e, o);
 	if (rc)
 		return rc;

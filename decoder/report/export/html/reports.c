@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of a report's text: a page's block stays small however many labels the trace has. */
+/* Limit of a report's text: bounds the page's block for traces with many labels. */
 enum { REPORTS_MOST_BYTES = 256 << 10 };
 
 struct reports_text {

@@ -1,6 +1,5 @@
 /*
- * The reports that the page of --format html shows as their text, the blocks of `reports`: why, and
- * info.
+ * The reports why and info, which the page of --format html shows as text: its block `reports`.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H

@@ -11,7 +11,7 @@ static const char tiled_page[] = ".html";
 static const char *const tiled_suffixes[] = {
 	[PAGE_TILES_FILE] = ".tiles", [PAGE_TILES_FOLDER] = "-tiles"};
 
-/* trace.html: trace.tiles. Another name gets the suffix. NULL: no memory. */
+/* trace.html becomes trace.tiles; another name gets the suffix appended. NULL: no memory. */
 static char *tiled_path(const char *page, const char *suffix)
 {
 	const size_t n = strlen(page), cut = strlen(tiled_page);
@@ -50,7 +50,7 @@ static int tiled_refuse_error(struct report *r, const char *path, int error)
 	}
 }
 
-/* Nobody named the file, so only tiles are replaced. */
+/* The user did not name this file, so replace it only if it holds tiles. */
 static bool tiled_may_replace(const char *path)
 {
 	char magic[sizeof TILES_MAGIC - 1];

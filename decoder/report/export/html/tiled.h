@@ -15,16 +15,16 @@
 struct tiled {
 	struct tiles *tiles; /* NULL: the intervals are in the page itself */
 	enum page_tiles kind;
-	struct out *to; /* of tiles: one of these, or a server's */
+	struct out *to; /* destination: `out`, `chunks`, or the server's */
 	struct out out; /* of the file */
 	struct chunks chunks;
 	struct tiles_summary summary;
 };
 
-/* Begins what kind says, beside r->out's file. 0, or CPIDECODE_EINVAL, noted: it cannot be written.
- */
+/* Creates the file or folder beside r->out's file. 0, or CPIDECODE_EINVAL: cannot be written,
+ * noted. */
 int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind);
-/* Puts the whole in its place. The same. */
+/* Completes it and gives it its final name. Returns likewise. */
 int tiled_end(struct tiled *t, struct report *r);
 /* A member of `meta`: the file's or folder's name, size and checksum. */
 void tiled_about(const struct tiled *t, struct json *j);
