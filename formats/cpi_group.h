@@ -143,7 +143,7 @@ static inline struct group_identity group_identify(
 		(uint8_t)(minor & CPI_MINOR_MM), has_elapsed};
 }
 
-/* Whether a hook of that part may follow one of a group's: both are of one class, in order. */
+/* True if a hook of that part may follow one of the group's: same class, in order. */
 static inline bool group_part_follows(enum group_part group, enum group_part next)
 {
 	/* The last part of each class of several hooks. */

@@ -19,7 +19,7 @@ enum partial_header {
 	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
 };
 
-/* What a report is made of that needs more than the groups. */
+/* Kinds of answers: data of reports that need more than the groups. */
 enum partial_answer {
 	PARTIAL_NO_ANSWER,
 	PARTIAL_STACKS, /* of folded and svg */

@@ -382,9 +382,9 @@ struct shm_task_file {
 };
 
 /*
- * Behind the table, on pages of its own: a word for each slot, of the hooks that its task lost.
- * Rings of an older version have none. A word holds its task's sequence above SHM_TASK_LOST_BITS,
- * so that it says nothing of a later task of the slot. Sparse: takes memory where tasks lose hooks.
+ * After the table, on pages of its own: a word per slot with the hooks that its task lost. Rings of
+ * an older version have none. A word holds its task's sequence above SHM_TASK_LOST_BITS, so that a
+ * later task of the slot does not inherit it. Sparse: only pages with losses take memory.
  */
 enum { SHM_TASK_LOST_BITS = 50 };
 
@@ -407,7 +407,7 @@ static inline uint64_t shm_task_lost_hooks(uint64_t word)
 	return word & ((UINT64_C(1) << SHM_TASK_LOST_BITS) - 1);
 }
 
-/* The number of the task that the word of this slot is of. */
+/* The task number of this slot's word. */
 static inline uint32_t shm_task_lost_number(uint32_t index, uint64_t word)
 {
 	return (uint32_t)(word >> SHM_TASK_LOST_BITS) << SHM_TASK_INDEX_BITS | index;

@@ -54,7 +54,7 @@ void info_unwritten(struct info *i);
 void info_drain(struct info *i);
 void info_drain_text(const struct info *i);
 void info_drain_json(struct json *j, const struct info *i);
-/* Whose hooks were lost since init; the rings' figures are since the last discard. */
+/* Hooks lost since init, by program. The rings' figures are since the last discard. */
 void info_read_losses(struct info *i);
 void info_print_losses(const struct info *i);
 void info_json_losses(struct json *j, const struct info *i);

@@ -1,4 +1,4 @@
-/* info: whose hooks were lost since init. */
+/* info: hooks lost since init, by program. */
 #include <string.h>
 
 #include "../../decoder/sink/escape.h"
@@ -6,7 +6,7 @@
 #include "../ring/reader.h"
 #include "info.h"
 
-/* Of all rings, by their counters, which a discard leaves. */
+/* Sums the counters of all rings. A discard does not reset them. */
 static uint64_t info_sum_losses(const struct info *i)
 {
 	struct ring_reader reader;
@@ -26,7 +26,7 @@ void info_read_losses(struct info *i)
 {
 	struct session_loss *losses;
 	struct tasks tasks;
-	/* Before the rings' counters, which have a hook before its task's has. */
+	/* Read these before the rings' counters: a loss is counted in the ring first. */
 	int n = session_losses(&i->session, &losses);
 
 	tasks_open(&tasks, &i->session);

@@ -58,8 +58,8 @@ static inline uint64_t clock_read(void)
 									: clock_now();
 }
 
-/* The same, once all instructions before it are done: the processor would read an instruction's
- * clock ahead of them. */
+/* The same, ordered after all earlier instructions: the processor may otherwise read the clock
+ * before they complete. */
 static inline uint64_t clock_read_after(void)
 {
 #if defined(__x86_64__)

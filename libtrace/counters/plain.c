@@ -139,7 +139,7 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		plain_start(c, s, want, now);
 }
 
-/* By the marks of this sample, which are of counters that still count this thread. */
+/* Counts since the sample's marks. False: their counters no longer count this thread. */
 static inline bool plain_count_since(
 	const struct counter_sample *s, const struct thread_self *self, uint64_t count[2])
 {

@@ -1,7 +1,8 @@
 /*
- * An interval like the one before it, in place: of the same instance and thread, with the same
- * wants, both ends by the thread's page (thread/life.h), hardware counters read in user mode. Where
- * these functions return false, those of source.h do all, with the same result.
+ * Inline fast path for an interval like the previous one: same instance, thread and wants, both
+ * ends read from the thread's page (thread/life.h), hardware counters read in user mode. If a
+ * function here returns false, use its counterpart in source.h, which handles every case with the
+ * same result.
  */
 #ifndef SWT_COUNTERS_PLAIN_H
 #define SWT_COUNTERS_PLAIN_H
@@ -11,13 +12,13 @@
 #include "thread/life.h"
 #include "thread/thread.h"
 
-/* The calling thread has read this sample at a plain start, by its page. */
+/* True if the calling thread took this sample at a plain start, from its page. */
 static inline bool plain_is_own(const struct counter_sample *s)
 {
 	return s->plain && s->life_source == INTERVAL_TIME_PAGE && s->thread == counters_self.id;
 }
 
-/* And has not left its processor since, and what it then knew of the thread holds. */
+/* True if, further, it has not been switched out since and its reading is still valid. */
 static inline bool plain_has_stayed(const struct counter_sample *from, uint64_t now)
 {
 	const struct thread_group *g = counters_self.group;
@@ -26,21 +27,21 @@ static inline bool plain_has_stayed(const struct counter_sample *from, uint64_t 
 	       life_page_is(g, from->page, from->page_lock);
 }
 
-/* The calling thread's last reading of the online processors holds. */
+/* True if the calling thread's last reading of the online processors is still valid. */
 static inline bool plain_knows_online(uint64_t now)
 {
 	return now - cpu_set_lately.at < cpu_set_lately.lasts;
 }
 
-/* The rest of plain_start_again where the thread is counted. */
+/* The rest of plain_start_again if the thread is counted. */
 bool plain_start_counted_again(struct counter_sample *s);
 
-/* counters_end_thread and counters_thread_between, by the marks of the start: the kernel has not
- * touched the counters since, so that the difference of their registers is what they counted. */
+/* Fast counters_end_thread and counters_thread_between, by the marks of the start. While the kernel
+ * has not touched the counters, the count is the difference of their registers. */
 bool plain_count_thread_again(const struct counter_sample *from, struct counter_interval *out);
 
-/* counters_start. s: of the start before, which had the same wants. all: COUNTER_QUALITY_BIT is
- * among them. */
+/* Fast counters_start. s: the sample of the previous start with the same wants. all: they include
+ * COUNTER_QUALITY_BIT. */
 static inline bool plain_start_again(struct counter_sample *s, bool all, uint64_t now)
 {
 	const struct thread_group *g = counters_self.group;
@@ -56,7 +57,7 @@ static inline bool plain_start_again(struct counter_sample *s, bool all, uint64_
 	return __builtin_expect(!s->thread_is_wanted, 1) || plain_start_counted_again(s);
 }
 
-/* What the quality hook tells. False: a signal handler has just closed the page. */
+/* Fills in the values of the quality hook. False: a signal handler has just closed the page. */
 static inline bool plain_fill_quality(
 	const struct counter_sample *from, uint64_t now, struct counter_interval *out)
 {
@@ -75,8 +76,8 @@ static inline bool plain_fill_quality(
 	return g->page_number == from->page;
 }
 
-/* counters_have_stayed, of an interval that began with plain_start_again and is measured to have
- * `cpus` processors. *out: what is known of every such interval is left as it is. */
+/* Fast counters_have_stayed for an interval that began with plain_start_again, measured on `cpus`
+ * processors. Leaves members of *out that are equal in all such intervals unchanged. */
 static inline bool plain_stayed_again(const struct counter_sample *from, bool all, uint32_t cpus,
 	uint64_t now, struct counter_interval *out)
 {

@@ -81,12 +81,12 @@ struct counter_sample {
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
 	uint32_t thread_opening; /* another number: its counters rested meanwhile */
-	/* Of a plain start: the thread is to be counted; it was, in user mode, with marks of
+	/* Plain start: the thread shall be counted; it was, in user mode, with marks of
 	 * instructions and cycles. */
 	bool thread_is_wanted;
 	bool thread_is_marked;
 	struct perf_mark thread_mark[2];
-	/* When the group was read in full, in ticks, and its times then. */
+	/* Time of the last full reading of the group, in ticks, and its times then. */
 	uint64_t thread_read_at, thread_read_enabled, thread_read_running;
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;

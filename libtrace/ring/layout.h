@@ -89,7 +89,7 @@ static inline uint64_t ring_section_bits(const struct shm_geometry *g)
 	return (uint64_t)(g->cpus + g->guests) * g->sections * ring_areas(g);
 }
 
-/* ... and bytes of all, with one bit per page of the tasks' losses. */
+/* ... and the bytes of the bitmap, with one more bit per page of the tasks' losses. */
 static inline size_t ring_populate_bytes(const struct shm_geometry *g)
 {
 	return (ring_section_bits(g) + sizeof(struct shm_task_losses) / SHM_PAGE + 63) / 64 * 8;

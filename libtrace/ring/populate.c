@@ -14,8 +14,8 @@
 /* Asking a full tmpfs costs microseconds: do so at most this often. */
 #define RETRY_AFTER_NS 10000000u
 
-/* The time of the last failure, CLOCK_MONOTONIC_RAW ns; 0: none. Of its own for losses: hooks do
- * not depend on them. */
+/* Time of the last failure, CLOCK_MONOTONIC_RAW ns; 0: none. Separate for losses, so that their
+ * failure does not stop hooks. */
 static uint64_t section_failed_at, loss_failed_at;
 
 static bool failed_just_now(const uint64_t *failed_at)
@@ -25,7 +25,8 @@ static bool failed_just_now(const uint64_t *failed_at)
 	return at && clock_raw_ns() - at < RETRY_AFTER_NS;
 }
 
-/* Whole pages, which may be larger than sections. An errno, or 0; keeps errno. */
+/* Allocates whole pages, which may be larger than sections. Returns 0 or an errno; preserves
+ * errno. */
 static int populate(uint8_t *from, uint32_t bytes)
 {
 	int saved_errno = errno, error;

@@ -19,7 +19,7 @@
 bool ring_populate_section(const struct ring_map *map, uint32_t ring, uint64_t position,
 	uint32_t area, bool has_pages) __attribute__((visibility("hidden")));
 
-/* The same of the word that counts the losses of a slot's task. False before Linux 5.14, too. */
+/* The same for the word that counts the losses of a slot's task. False also before Linux 5.14. */
 bool ring_populate_loss(const struct ring_map *map, uint32_t index)
 	__attribute__((visibility("hidden")));
 

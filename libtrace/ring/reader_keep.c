@@ -1,4 +1,4 @@
-/* Keeping what rings hold, for a dump that reads it: see "Keeping" in formats/session.md. */
+/* Protects the contents of rings while a dump reads them: see "Keeping" in formats/session.md. */
 #include <time.h>
 
 #include "../../include/perfutil.h"
@@ -8,13 +8,12 @@
 
 enum {
 	KEEP_LOOKS = 50,  /* looks at a ring that is written all the time */
-	KEEP_PAUSES = 50, /* waits of 100 us for a writer that stands still */
+	KEEP_PAUSES = 50, /* waits of 100 us for an interrupted writer */
 };
 
 /*
- * Whether no entry is being made that was prepared before: a guest ring's lock is free, or a CPU's
- * head is behind a section's first byte, where entries begin and end. A ring without a hook has
- * none.
+ * True if no earlier prepared entry is in progress: a guest ring's lock is free, or a CPU ring's
+ * head is past a section's first byte, where entries begin and end. An empty ring has none.
  */
 static bool has_no_entry_begun(struct ring_reader *r, uint32_t ring)
 {
@@ -25,8 +24,8 @@ static bool has_no_entry_begun(struct ring_reader *r, uint32_t ring)
 	       (ring < g->cpus ? (header.head & (g->section_size - 1)) != 0 : header.lock == 0);
 }
 
-/* A ring that is written is seen so between two hooks; a writer that was interrupted or preempted
- * gets the time to go on. */
+/* A busy ring passes between two hooks. The pauses give an interrupted or preempted writer time to
+ * continue. */
 static void await_no_entry(struct ring_reader *r, uint32_t ring)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
@@ -36,8 +35,8 @@ static void await_no_entry(struct ring_reader *r, uint32_t ring)
 			nanosleep(&pause, NULL);
 }
 
-/* The word for `position`, a multiple of 8. Two dumps that keep up to the same one store different
- * words: no section begins between them. 0: nothing is kept. */
+/* The keep word for `position`, a multiple of 8. The low bits make the words of two dumps that keep
+ * up to one position differ; no section begins between them. 0: nothing is kept. */
 static uint64_t keep_word(uint64_t position, uint32_t number)
 {
 	return position ? position - 7 + number % 8 : 0;
@@ -49,8 +48,8 @@ static uint64_t keep_position(uint64_t word)
 }
 
 /*
- * Replaces a ring's keep, unless another dump has the right by now: that one stores its own after
- * it took the right, and a value loaded before is not replaced then. tests/model: F_KEEP_STORED
+ * Replaces a ring's keep, unless another dump has taken ownership: it stores its own keep
+ * afterwards, which makes our compare-and-swap fail. tests/model: F_KEEP_STORED
  */
 static bool reader_store_keep(struct ring_reader *r, uint32_t ring, uint64_t position)
 {
@@ -59,8 +58,8 @@ static bool reader_store_keep(struct ring_reader *r, uint32_t ring, uint64_t pos
 	uint64_t old = __atomic_load_n(&control->keep, __ATOMIC_RELAXED);
 
 	do {
-		/* Acquire: pairs with the release below, of the dump that has taken the right
-		 * before it. */
+		/* Acquire: pairs with the release below in the dump that took ownership before it
+		 * stored. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(r->keep->owner, __ATOMIC_RELAXED) != r->keep->number) {
 			r->kept[ring] = 0;
@@ -70,7 +69,8 @@ static bool reader_store_keep(struct ring_reader *r, uint32_t ring, uint64_t pos
 		&control->keep, &old, keep, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	r->kept[ring] = keep;
 	reader_tell_writers(control);
-	/* The ring is read after this. A writer that compared changes before may still enter. */
+	/* Orders the reads of the ring after this. A writer that compared `changes` earlier may
+	 * still enter. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return true;
 }
@@ -112,7 +112,7 @@ void ring_reader_let_go(struct ring_reader *r)
 		struct shm_ring_control *control = &r->keep->control[i];
 		uint64_t kept = r->kept[i];
 
-		/* Not another dump's. */
+		/* Do not clear another dump's keep. */
 		if (kept && __atomic_compare_exchange_n(&control->keep, &kept, 0, false,
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			reader_tell_writers(control);

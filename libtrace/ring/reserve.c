@@ -59,9 +59,9 @@ void ring_count_lost(const struct ring_map *map, uint32_t number, uint64_t hooks
 		return;
 	word = &map->losses[index];
 	now = __atomic_load_n(word, __ATOMIC_RELAXED);
-	/* Only the thread's own signal handlers, and members that scribble, come between. Release:
-	 * who finds it here finds it in the ring's counter, see session_losses.
-	 * tests/litmus/loss-order.litmus */
+	/* Only the thread's own signal handlers and misbehaving members interfere. Release: pairs
+	 * with the acquire in session_losses, so that a reader of this word sees the ring's
+	 * counter. tests/litmus/loss-order.litmus */
 	for (int i = 0; i < MAX_ABORTS; i++) {
 		uint64_t next = ((now ^ none) >> SHM_TASK_LOST_BITS ? none : now) + hooks;
 

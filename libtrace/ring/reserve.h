@@ -24,8 +24,8 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 }
 
-/* The same of the calling thread, without its address: UBSan would compare that with NULL by the
- * flags of an addition, which the linker may replace by an instruction that sets none. */
+/* The same for the calling thread, without taking its address: UBSan checks the address for NULL by
+ * the flags of an addition, which the linker may relax to an instruction that sets none. */
 static inline bool ring_self_may_write(uint32_t major)
 {
 	return __atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) ==

@@ -116,8 +116,8 @@ static uint32_t load_control(const uint8_t *at)
 }
 
 /*
- * The control words that a walk over records met last. Records tend to repeat those before them, as
- * groups do: assuming so lets the loads of several overlap.
+ * The last control words of a walk over records. Records tend to repeat in groups; predicting the
+ * repetition lets the loads of several records overlap.
  */
 struct pattern {
 	struct {
@@ -139,8 +139,8 @@ static void pattern_add(struct pattern *p, uint32_t c)
 		++*(c & REC_COMMITTED ? &p->committed : &p->torn);
 }
 
-/* Walks from *offset on over all records of the pattern as often as they follow. Returns how often;
- * 0: the next ones differ. What it loads beyond them, the walk loads again. */
+/* Walks from *offset over repetitions of the pattern. Returns their number; 0: the next records
+ * differ. The caller loads those again. */
 static uint32_t pattern_walk(
 	struct target *t, const struct pattern *p, const uint8_t *at, uint32_t *offset)
 {

@@ -26,7 +26,7 @@ struct ring_map {
 	/* A bit per section, of each area of each ring, whose pages this process has asked for,
 	 * then one per page of `losses`. NULL: all were allocated by init. See populate.h. */
 	uint64_t *populated;
-	/* Hooks that tasks lost, a word for each slot. NULL: rings of an older version. */
+	/* Hooks lost by tasks, a word per slot. NULL: rings of an older version. */
 	uint64_t *losses;
 };
 
@@ -88,8 +88,8 @@ enum attach_result {
 };
 
 /*
- * Adds to the hooks that the task of that number lost, which a ring has counted before. Does
- * nothing for 0, or where there is no memory for the count: readers find it in the ring's alone.
+ * Adds to the lost hooks of the task of that number. The ring has counted them already. Does
+ * nothing for number 0, or without memory for the count: then only the ring counts the loss.
  */
 void ring_count_lost(const struct ring_map *map, uint32_t number, uint64_t hooks)
 	__attribute__((visibility("hidden")));

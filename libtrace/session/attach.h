@@ -21,13 +21,14 @@ void attach_look(void);
  */
 bool attach_begin(uint32_t major, uint64_t now, bool *late);
 
-/* When attach_begin looked last, and for how long that holds, in ticks; 0: it never has. */
+/* When attach_begin last checked the session, and for how long that is valid, in ticks; 0:
+ * never. */
 struct attach_looked {
 	uint64_t at, lasts;
 };
 extern struct attach_looked attach_looked __attribute__((visibility("hidden")));
 
-/* Whether attach_begin at `now` would return true with nothing to do. */
+/* True if attach_begin at `now` would do nothing and return true. */
 static inline bool attach_has_begun(uint32_t major, uint64_t now)
 {
 	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <

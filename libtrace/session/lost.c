@@ -1,4 +1,4 @@
-/* Whose hooks were lost: the words behind the task table, read by pread and bounded here. */
+/* Lost hooks by task: reads and bounds-checks the words after the task table. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 #include "../ring/reader.h"
 #include "session.h"
 
-/* Words below this were ever a slot's. 0: rings of a version without them, too. */
+/* Number of words of slots ever used. 0 also for rings of a version without words. */
 static uint32_t lost_count_words(const struct session *s)
 {
 	struct stat st;
@@ -51,9 +51,8 @@ int session_losses(const struct session *s, struct session_loss **losses)
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	if (ring_read_at(s->tasks_fd, words, n * sizeof *words, SHM_TASK_LOSSES_OFFSET))
 		rc = lost_list(words, n, losses);
-	/* Acquire: pairs with the release in ring_count_lost; the rings' counters, read from here
-	 * on, have what the words have.
-	 * tests/litmus/loss-order.litmus */
+	/* Acquire: pairs with the release in ring_count_lost, so that the rings' counters, read
+	 * later, include the words' losses. tests/litmus/loss-order.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	free(words);
 	return rc;

@@ -48,8 +48,8 @@ int member_open(const struct session_place *place, const struct shm_control *con
 int member_open_dir(struct member *m, const struct session_place *place);
 void member_close_dir(struct member *m);
 
-/* Replaces the rings, and the tasks' losses, by private memory at the same addresses. A forked
- * child does so too, for a hook that the fork interrupted: its parent fills that record. */
+/* Replaces the rings and the tasks' losses by private memory at the same addresses. A forked child
+ * does so, too: if the fork interrupted a hook, the parent completes that record. */
 void member_divert(struct member *m);
 
 /* Removes it from the list and unmaps everything. No thread of this process may be in a hook, or

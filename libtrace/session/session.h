@@ -159,9 +159,9 @@ int session_tasks(struct session *s, struct session_task **tasks);
 
 /*
  * The hooks that tasks lost since init, by slot. The caller frees *losses. Returns the count or a
- * PU_ code; 0 for rings of a version that does not count them. Not among them are hooks of threads
- * without a slot, of tasks whose slot another task that lost hooks has now, and of programs with an
- * older library: read the rings' counters after this, and what they have more is of unknown tasks.
+ * PU_ code; 0 for rings of a version that does not count them. Excludes threads without a slot,
+ * tasks whose slot now belongs to another task that lost hooks, and programs with an older library.
+ * To get the losses of unknown tasks, read the rings' counters after this and subtract.
  */
 struct session_loss {
 	uint32_t number; /* the task's */

@@ -194,7 +194,7 @@ bool top_collect_close_round(struct top *t)
 	t->all_s = (double)(now - t->began) / 1e9;
 	t->round_began = now;
 	t->state = __atomic_load_n(&t->session.control->state, __ATOMIC_RELAXED);
-	/* The tasks' losses first: the rings count a hook before its task does. */
+	/* Read the tasks' losses first: a loss is counted in the ring before its task. */
 	if (losses >= 0)
 		top_programs_add_losses(&t->programs, &t->tasks, lost, (size_t)losses);
 	top_rings_close_round(&t->rings, &t->watch, &t->session);

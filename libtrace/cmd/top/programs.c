@@ -150,7 +150,7 @@ void top_programs_add_losses(
 {
 	size_t k = 0;
 
-	/* Both are in the order of their slots. */
+	/* Both are ordered by slot. */
 	for (size_t i = 0; i < count; i++) {
 		uint64_t before = 0;
 
@@ -165,7 +165,7 @@ void top_programs_add_losses(
 	top_programs_begin_losses(p, losses, count);
 }
 
-/* A task's hook may be in its ring's counter a round before it is in the task's own. */
+/* The ring may count a loss one round before its task does. */
 static void programs_settle_unknown(struct top_programs *p, uint64_t lost)
 {
 	uint64_t unknown = lost > p->lost ? lost - p->lost : 0;

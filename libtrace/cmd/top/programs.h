@@ -1,6 +1,6 @@
 /*
- * Hooks and bytes by the program that wrote them, and hooks that it lost: tasks of one process and
- * name are a row. The first row is that of unknown tasks, once there is any row.
+ * Hooks, bytes and lost hooks by program: a row sums the tasks of one process and thread name. The
+ * first row, if there are rows, is for unknown tasks.
  */
 #ifndef SWT_CMD_TOP_PROGRAMS_H
 #define SWT_CMD_TOP_PROGRAMS_H
@@ -28,7 +28,7 @@ struct top_programs {
 	size_t writers, writers_room;
 	struct hash_index by_number, by_program;
 	uint32_t last_number, last_row; /* of the last hook; number 0: none */
-	/* The tasks' losses when they were read last, and the sum of what was counted of them. */
+	/* The tasks' losses at the last reading, and the sum counted so far. */
 	struct session_loss *losses;
 	size_t loss_count;
 	uint64_t lost;
@@ -37,13 +37,13 @@ struct top_programs {
 /* Counts hooks of one writer. */
 void top_programs_add(struct top_programs *p, struct tasks *tasks, uint32_t number, uint32_t hooks,
 	uint32_t bytes);
-/* What the tasks had lost before. Owns `losses`, as the next one does. */
+/* Sets the baseline. Takes ownership of `losses`, as top_programs_add_losses does. */
 void top_programs_begin_losses(struct top_programs *p, struct session_loss *losses, size_t count);
-/* Counts what the tasks lost since. */
+/* Counts losses since the last reading. */
 void top_programs_add_losses(
 	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count);
-/* Makes the current round the last one. lost: by the rings' counters, since the start; what no task
- * is known of is in the first row. */
+/* Closes the current round. lost: losses since the start by the rings' counters; the first row gets
+ * those of unknown tasks. */
 void top_programs_close_round(struct top_programs *p, uint64_t lost);
 void top_programs_free(struct top_programs *p);
 

@@ -17,7 +17,7 @@ struct top_ring {
 	/* Continuous mode: what the drain has not read yet. NAN: n/a. */
 	uint64_t lag_bytes;
 	double lag_s;
-	/* The watch's figures when the round began, and the ring's losses since init. */
+	/* The watch's figures at the start of the round, and the ring's losses since init. */
 	uint64_t seen0, missed0, position0, lost0;
 };
 

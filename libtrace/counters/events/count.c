@@ -55,7 +55,8 @@ void event_count_read(const struct event_set *set, struct event_reading *r, enum
 		event_groups_read(g, r);
 		return;
 	}
-	/* What the thread counts meanwhile, the processors count, too: they are read outside. */
+	/* Read the processors' counters outside the thread's: they also count the work of reading
+	 * those. */
 	if (set->on_cpus && side == EVENT_AT_START)
 		event_groups_read_cpus(g, r);
 	event_groups_read(g, r);

@@ -84,7 +84,7 @@ struct event_groups *event_groups_open(const struct event_set *set)
 			events[count++] = i;
 	}
 	groups_open_all(g, events, count);
-	/* Each event of all processors has the times of a group of its own. */
+	/* An event of all processors is a group of its own, with its own times. */
 	for (unsigned i = 0, next = g->groups; i < set->count; i++)
 		if (set->event[i].way == EVENT_ON_CPUS)
 			g->group_of[i] = (uint8_t)next++;

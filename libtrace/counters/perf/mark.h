@@ -1,4 +1,4 @@
-/* What a counter's register showed while its page had this lock; see page.h. */
+/* A counter's register, read while its page had this lock value; see page.h. */
 #ifndef SWT_COUNTERS_PERF_MARK_H
 #define SWT_COUNTERS_PERF_MARK_H
 

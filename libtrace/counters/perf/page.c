@@ -97,9 +97,9 @@ bool perf_registers_usable(void)
 }
 
 /*
- * Relaxed, each, between two compiler barriers, as linux/perf_event.h has it: the kernel writes a
- * page on the processor of the thread that reads it, or while that thread is on none. An interrupt
- * comes between two instructions, as if all before it were done and none after it had begun.
+ * Relaxed loads between compiler barriers, as in linux/perf_event.h. No fence is needed: the kernel
+ * writes a page on the processor of the thread that reads it, or while that thread is off the
+ * processors, and an interrupt is precise.
  */
 #define LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 

@@ -34,9 +34,9 @@ enum perf_page_state {
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
 
-/* What members counted since these marks of them. False: the kernel has touched a page since, as
- * when the thread was switched: its counter may have been another one, or none. Where it is true,
- * they counted all the time. */
+/* The members' counts since these marks. False: the kernel has updated a page since, e.g. on a
+ * context switch, and may have moved or stopped the counter. If true, the members counted all the
+ * time. */
 bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count);
 
 #endif

@@ -57,8 +57,8 @@ static inline bool life_page_is(const struct thread_group *g, uint32_t number, u
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
-/* A reading that holds. Faults go on without a switch. Not by assigning structures, for which
- * compilers use a slow string instruction. */
+/* Copies a valid reading. Faults are read anew: they advance without a switch. Copies members,
+ * because compilers copy structures by a slow string instruction. */
 static inline void life_fill(
 	const struct thread_group *g, const struct life_reading *r, struct counter_sample *s)
 {
@@ -80,8 +80,8 @@ static inline bool life_lasts(const struct thread_group *g, uint64_t ticks, uint
 }
 
 /*
- * The thread's last reading, if it holds at `now` by the page, which there has to be. False: it
- * does not, or a signal handler has just replaced it.
+ * The thread's last reading, if the page shows that it is valid at `now`. Requires a page. False:
+ * invalid, or a signal handler has just replaced it.
  */
 static inline bool life_recall(
 	const struct thread_group *g, enum life_reach reach, struct counter_sample *s, uint64_t now)
@@ -106,7 +106,7 @@ struct life_start {
 	uint32_t switches, cpu; /* of that reading: modulo 2^32; COUNTER_NO_CPU */
 };
 
-/* Of page `number`, if it is still open, and its reading holds. s->lock is set. */
+/* Fills *s from page `number` if it is still open and its reading is valid. s->lock is set. */
 static inline bool life_note_start(
 	const struct thread_group *g, struct life_start *s, uint32_t number, uint64_t now)
 {
@@ -130,7 +130,7 @@ static inline bool life_note_start(
  * that reads freely does. */
 uint64_t life_begin(struct life_start *s);
 
-/* The same, in place, if the thread's last reading holds. 0: it does not, nothing has begun. */
+/* Inline fast path, if the thread's last reading is valid. 0: it is not, and nothing has begun. */
 static inline uint64_t life_begin_again(struct life_start *s)
 {
 	const struct thread_group *g = counters_self.group;
@@ -144,7 +144,7 @@ static inline uint64_t life_begin_again(struct life_start *s)
 	if (number % 2 == 0)
 		return 0;
 	s->group = g;
-	/* The page is looked at before the clock: a switch in between belongs to the interval. */
+	/* Read the page before the clock: a switch in between belongs to the interval. */
 	s->lock = switch_page_lock(&g->page);
 	start = clock_read();
 	return life_note_start(g, s, number, start) ? start : 0;

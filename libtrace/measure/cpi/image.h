@@ -1,6 +1,6 @@
 /*
- * The image of a group, and writing it: in place, for the usual end of an interval. Errors: as
- * group_write.
+ * The image of a group, and an inline fast path that writes it at the end of an interval. Errors:
+ * as group_write.
  */
 #ifndef SWT_MEASURE_CPI_IMAGE_H
 #define SWT_MEASURE_CPI_IMAGE_H
@@ -17,9 +17,9 @@
 #include "figures.h"
 
 /*
- * The bytes of an instance's last group of an interval that stayed (counters_have_stayed: no
- * counts, no detailed hooks). The next one is a copy, but for its writer, its times and its quality
- * hook, if all else is the same: which is so for an interval in a loop.
+ * The bytes of an instance's last group for an interval without switches (counters_have_stayed: no
+ * counts, no detailed hooks). For an interval in a loop the next group differs only in writer,
+ * times and quality hook, so it is a patched copy.
  */
 enum { IMAGE_LABEL_MOST = 48, IMAGE_HOOKS = 5 };
 
@@ -39,7 +39,7 @@ struct group_image {
 	_Alignas(8) uint8_t record[];
 };
 
-/* Whether the image is of such a group. own_pair: of its own cost; 0: not known. */
+/* True if the image is of such a group. own_pair: its own cost; 0: unknown. */
 static inline bool group_image_is_for(const struct group_image *image, uint32_t types, uint32_t mm,
 	uint32_t own_pair, const char *label)
 {
@@ -48,7 +48,7 @@ static inline bool group_image_is_for(const struct group_image *image, uint32_t 
 	       (!label || strcmp(image->label, label) == 0);
 }
 
-/* Whether it has all that is known of what the thread did. */
+/* True if the image has a word for every known value of the thread. */
 static inline bool group_image_knows(
 	const struct group_image *image, const struct counter_interval *i)
 {
@@ -56,8 +56,8 @@ static inline bool group_image_knows(
 	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->life.migrations == CPI_NONE);
 }
 
-/* Fills the reservation. Size, writer and stamp of the first record stay as it stored them: a
- * reader has to find them at any moment. */
+/* Fills the reservation. Does not touch size, writer and stamp of the first record, which the
+ * reservation stored: readers may read them at any moment. */
 static inline void image_copy(
 	const struct group_image *image, const struct hook_writer *w, uint64_t elapsed)
 {
@@ -75,7 +75,7 @@ static inline void image_copy(
 	}
 }
 
-/* What differs in the words of the quality hook: all but the thread's cycles counts nothing. */
+/* Patches the words of the quality hook. Only the thread's cycles are counted here. */
 static inline void image_put_quality(
 	uint8_t *word, const struct counter_interval *i, uint32_t known)
 {
@@ -95,7 +95,7 @@ static inline void image_put_quality(
 		put_hl64(p, i->life.faults);
 }
 
-/* Writes the group of the image; otherwise as group_write. */
+/* Writes the group of the image. Returns as group_write. */
 static inline __attribute__((always_inline)) int group_write_image(const struct group_image *image,
 	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed)

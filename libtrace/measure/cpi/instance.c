@@ -214,8 +214,8 @@ static inline bool cpi_start_once(struct instance *i, bool is_start)
 	return on;
 }
 
-/* The usual start, of an interval in a loop: cpi_start_once has done all before, and the clock and
- * the thread's page are all that changes. */
+/* Fast path for an interval in a loop, after cpi_start_once: only the clock and the thread's page
+ * are read. */
 static inline bool cpi_start_again(struct instance *i)
 {
 	uint64_t now;
@@ -485,8 +485,8 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 	return rc;
 }
 
-/* The usual end of what cpi_start_again began: the last group is written again. False: it is not
- * that. */
+/* Fast path for the end of what cpi_start_again began: writes the last group again. False: not
+ * applicable. */
 static inline bool cpi_get_again(
 	struct instance *i, UINT32 types, UINT32 mm, const char *label, int *rc)
 {

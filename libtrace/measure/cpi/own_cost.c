@@ -17,7 +17,7 @@ struct own_calibration *own_cost_of_mode(uint32_t mode)
 		   (mode & CPI_TYPE_TRACE_QUALITY ? 4 : 0)];
 }
 
-/* 0 is not known yet. */
+/* 0 means unknown. */
 static uint32_t own_cost_typical(uint32_t sample[OWN_COST_SAMPLES])
 {
 	const uint32_t ticks = typical_of(sample, OWN_COST_SAMPLES);

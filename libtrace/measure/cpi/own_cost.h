@@ -35,7 +35,7 @@ static inline const struct own_cost *own_cost_known(const struct own_calibration
 	return __atomic_load_n(&c->cost.pair, __ATOMIC_ACQUIRE) ? &c->cost : NULL;
 }
 
-/* Of so many samples, which it sorts. */
+/* Sorts the samples. */
 void own_cost_set_inside(struct own_calibration *c, uint32_t sample[OWN_COST_SAMPLES]);
 /* The last sample makes the cost known. */
 void own_cost_add_rest(struct own_calibration *c, uint64_t ticks);

@@ -309,8 +309,8 @@ static __attribute__((noinline)) uint64_t scope_write_all(const swtrace_scope_ *
 	return w.stamp;
 }
 
-/* The usual hook: a label's number and no switch. It is in one reservation, which stored writer and
- * stamp. 0 also if it takes more than that. */
+/* Fast path for a hook with a label's number and no switch, in one reservation, which stores writer
+ * and stamp. Returns 0 also if the hook needs more. */
 static inline uint64_t scope_write_plain(const swtrace_scope_ *s, unsigned base)
 {
 	enum { BYTES = REC_HEADER_SIZE + 4 * SCOPE_PLAIN_FIRST };
@@ -464,7 +464,7 @@ static __attribute__((noinline, cold)) void scope_begin_sample(
 		s->cost = scope_cost_of_begin(entered, s->start);
 }
 
-/* The usual begin: of a label with a number, without arguments. False: it is not that. */
+/* Fast path for a begin of a label with a number, without arguments. False: not applicable. */
 static inline bool scope_begin_plain(swtrace_scope_ *s, swtrace_label_ *label)
 {
 	const uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);

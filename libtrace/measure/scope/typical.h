@@ -1,14 +1,14 @@
 /*
- * The usual value of a few measured times. A clock may advance by more than what is measured (10 ns
- * on some machines), so one value, a median too, may be off by as much; their mean is not. The
- * highest and lowest quarter are left out: the first call, an interrupt.
+ * The trimmed mean of a few measured times. A clock may advance in steps longer than the time
+ * measured (10 ns on some machines), so a single value or the median may be off by a step, the mean
+ * is not. Trims the highest and lowest quarter: the first call, interrupts.
  */
 #ifndef SWT_MEASURE_SCOPE_TYPICAL_H
 #define SWT_MEASURE_SCOPE_TYPICAL_H
 
 #include <stdint.h>
 
-/* count: a multiple of 4. Sorts the samples, without a call: signal handlers measure, too. */
+/* count: a multiple of 4. Sorts the samples without qsort: signal handlers measure, too. */
 static inline uint32_t typical_of(uint32_t *sample, uint32_t count)
 {
 	uint64_t sum = 0;
