@@ -2,13 +2,16 @@
 # --report diff --format svg: widths of the runs after, colours and tooltips of the change, means of several runs.
 . "${0%/*}/lib.sh"
 
-# trace NAME COMMAND QUERY PARSE OTHER LABEL: a request with intervals of so many ticks in it.
+# trace_of NAME COMMAND QUERY PARSE OTHER LABEL: a request with intervals of so many ticks in it, in the process pid.
+pid=10
 trace_of()
 {
 	{
 		printf 'clock tsc\nhz 1000000000\nid "%-16s"\nsync 0 1700000000000000000 1000\n' "$1"
 		printf 'section meta\n| command: %s\n' "$2"
-		printf 'section tasks\ntask 10 10 0 "server"\ntask 11 10 0 "worker"\nsection hooks ring=0\n'
+		printf 'section tasks\n'
+		[ $pid != 10 ] || echo 'task 10 10 0 "server"'
+		printf 'task 11 %d 0 "worker"\nsection hooks ring=0\n' $pid
 		at=1000000
 		for part in "$3 query" "$4 parse" "$5 $6"; do
 			at=$((at + ${part%% *}))
@@ -80,6 +83,16 @@ tip_is fresh 'new: not before|before 0 cycles a run|after 200 cycles a run, 9.09
 run 0 -j 4 --report diff --format svg --before a2.bin a.bin --after b3.bin b.bin b2.bin
 sed 's/tabindex="-1"//' out | sort >one
 sed 's/tabindex="-1"//' means | sort | cmp -s - one || fail "another order, another picture"
+
+# Ids differ between runs: processes whose main thread the trace does not name are one frame.
+pid=20
+trace_of c server 1000 800 200 gone
+pid=30
+trace_of d server 1500 400 200 gone
+run 0 --report diff --format svg c.bin d.bin
+tip_is 'unnamed process' 'process|+4.8% against before|before 2,100 cycles|after 2,200 cycles, 100.00% of all'
+tip_is query '+50.0% against before|before 1,000 cycles|after 1,500 cycles, 68.18% of all'
+not_in_file out 'pid [0-9]'
 
 # Filters, and what does not go together.
 run 0 --report diff --format svg --weight ns --label query a.bin b.bin

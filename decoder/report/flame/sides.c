@@ -1,12 +1,17 @@
 #include "sides.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../losses.h"
 #include "tree.h"
 #include "words.h"
+
+enum { FLAME_UNNAMED_BYTES = TF_CONTAINER_MAX + 32 };
 
 /* A frame's sums of the runs of each side. */
 struct flame_side_sums {
@@ -59,6 +64,28 @@ static uint32_t flame_sides_find(struct flame_sides *s, uint32_t parent, struct 
 	return frame;
 }
 
+/*
+ * The name that a frame has in all runs. Ids differ between runs, so tasks without a name ("pid N",
+ * "tid N", perhaps with a container: tasks.c) share a frame.
+ */
+static struct flame_name flame_sides_name(
+	const struct flame_node *node, struct flame_name name, char text[FLAME_UNNAMED_BYTES])
+{
+	const uint32_t first = sizeof "pid " - 1;
+	uint32_t at = first;
+
+	if (!node->is_task || name.len <= at ||
+		memcmp(name.at, node->is_process ? "pid " : "tid ", at) != 0)
+		return name;
+	while (at < name.len && isdigit((unsigned char)name.at[at]))
+		at++;
+	if (at == first || (at < name.len && name.at[at] != ' '))
+		return name;
+	const int length = snprintf(text, FLAME_UNNAMED_BYTES, "unnamed %s%.*s",
+		node->is_process ? "process" : "thread", (int)(name.len - at), name.at + at);
+	return length < FLAME_UNNAMED_BYTES ? (struct flame_name){text, (uint32_t)length} : name;
+}
+
 static int flame_sides_add_frames(
 	struct flame_sides *s, unsigned side, const struct flame_tree *t, uint32_t *frames)
 {
@@ -66,9 +93,10 @@ static int flame_sides_add_frames(
 	/* A parent comes before its children. */
 	for (uint32_t i = 1; i < t->count; i++) {
 		const struct flame_node *from = flame_tree_node(t, i);
+		char text[FLAME_UNNAMED_BYTES];
 
-		frames[i] = flame_sides_find(
-			s, frames[from->parent], flame_names_get(&t->names, from->name));
+		frames[i] = flame_sides_find(s, frames[from->parent],
+			flame_sides_name(from, flame_names_get(&t->names, from->name), text));
 		if (!frames[i])
 			return CPIDECODE_ENOMEM;
 		struct flame_node *to = flame_tree_node(&s->tree, frames[i]);
