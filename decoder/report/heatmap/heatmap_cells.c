@@ -173,13 +173,45 @@ static int heatmap_cells_append(
 	return rc;
 }
 
-/* Joins equal cells. */
+static bool heatmap_cells_are_sorted(const struct heatmap_cell *at, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (heatmap_compare_cells(&at[i - 1], &at[i]) > 0)
+			return false;
+	return true;
+}
+
+/* The first n cells and the others each are in order but where their columns became wider. */
+static int heatmap_cells_sort(struct heatmap_cells *c, size_t n)
+{
+	size_t first = 0, second = n;
+
+	if (!heatmap_cells_are_sorted(c->at, n) ||
+		!heatmap_cells_are_sorted(c->at + n, c->count - n)) {
+		qsort(c->at, c->count, sizeof *c->at, heatmap_compare_cells);
+		return 0;
+	}
+	struct heatmap_cell *sorted = calloc(c->count, sizeof *sorted);
+	if (!sorted)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < c->count; i++) {
+		const bool is_first =
+			second == c->count ||
+			(first < n && heatmap_compare_cells(&c->at[first], &c->at[second]) <= 0);
+
+		sorted[i] = is_first ? c->at[first++] : c->at[second++];
+	}
+	free(c->at);
+	c->at = sorted;
+	c->room = c->count;
+	return 0;
+}
+
+/* Joins equal cells, which follow each other. */
 static void heatmap_cells_join(struct heatmap_cells *c)
 {
 	size_t n = 0;
 
-	if (c->count)
-		qsort(c->at, c->count, sizeof *c->at, heatmap_compare_cells);
 	for (size_t i = 0; i < c->count; i++)
 		if (n && !heatmap_compare_cells(&c->at[n - 1], &c->at[i]))
 			c->at[n - 1].count += c->at[i].count;
@@ -202,8 +234,11 @@ static int heatmap_cells_merge(
 	}
 	both.step = heatmap_cells_step(both.first, both.last);
 	int rc = to->count ? heatmap_cells_append(&both, to, origin) : 0;
+	const size_t before = both.count;
 	if (!rc)
 		rc = heatmap_cells_append(&both, from, origin);
+	if (!rc)
+		rc = heatmap_cells_sort(&both, before);
 	heatmap_cells_join(&both);
 	free(to->at);
 	both.host = to->host;
