@@ -180,7 +180,7 @@ cp out whole
 run 0 merge --report slowest --top 3 slow.p
 cmp -s out whole || fail "fewer of the slowest"
 run 2 merge --report slowest --top 6 slow.p
-in_file err '^cpidecode: --top 6: the partial results have the 5 slowest'
+in_file err '^cpidecode: --top 6: the partial results have the 5 slowest: make them with --top 6$'
 run 1 merge --report slowest any.p
 in_file err 'any.p: it has no list of the slowest intervals'
 run 0 --partial gaps.p --report gaps --by label,tid random3.bin

@@ -500,8 +500,9 @@ int report_slowest_merged(struct report *r, const struct partial *p)
 	int rc = slowest_kept_get(&k, p);
 
 	if (!rc && r->top > k.most) {
-		report_note(
-			r, "--top %zu: the partial results have the %zu slowest", r->top, k.most);
+		report_note(r,
+			"--top %zu: the partial results have the %zu slowest: make them with --top %zu",
+			r->top, k.most, r->top);
 		r->is_misused = true;
 		rc = CPIDECODE_EINVAL;
 	} else if (!rc) {
