@@ -1,10 +1,10 @@
 #include "sides.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../losses.h"
@@ -72,17 +72,16 @@ static struct flame_name flame_sides_name(
 	const struct flame_node *node, struct flame_name name, char text[FLAME_UNNAMED_BYTES])
 {
 	const uint32_t first = sizeof "pid " - 1;
-	uint32_t at = first;
+	uint64_t id;
 
-	if (!node->is_task || name.len <= at ||
-		memcmp(name.at, node->is_process ? "pid " : "tid ", at) != 0)
+	if (!node->is_task || name.len <= first ||
+		memcmp(name.at, node->is_process ? "pid " : "tid ", first) != 0)
 		return name;
-	while (at < name.len && isdigit((unsigned char)name.at[at]))
-		at++;
-	if (at == first || (at < name.len && name.at[at] != ' '))
+	const char *at = name.at + first, *end = name.at + name.len;
+	if (!number_scan(&at, end, 10, UINT32_MAX, &id) || (at < end && *at != ' '))
 		return name;
 	const int length = snprintf(text, FLAME_UNNAMED_BYTES, "unnamed %s%.*s",
-		node->is_process ? "process" : "thread", (int)(name.len - at), name.at + at);
+		node->is_process ? "process" : "thread", (int)(end - at), at);
 	return length < FLAME_UNNAMED_BYTES ? (struct flame_name){text, (uint32_t)length} : name;
 }
 
