@@ -104,7 +104,7 @@ class ChangePage {
 		this.graph.dim((name) => isSearching && !found.has(name));
 	}
 
-	/* To the next match, or the one before. All frames are shown, so that it is among them. */
+	/* Goes to the next or previous match. Shows all frames first, so that the match is visible. */
 	walk(step) {
 		const { matches } = this;
 		if (!matches.length)

@@ -1,5 +1,5 @@
 "use strict";
-/* What is measured most, over time, unasked: the CPI and how busy the processors were. */
+/* Curves that are always shown: CPI, and how busy the processors were. */
 
 class CurvePanel {
 	constructor(page) {
@@ -24,7 +24,7 @@ class CurvePanel {
 		page.changed();
 	}
 
-	/* Each column's curve in a span, until another one is wanted. */
+	/* Draws each column's curve in a span, until another span is wanted. */
 	async draw(from, to, job) {
 		const { page } = this, { number } = page.store;
 		for (let i = 0; i < this.columns.length; i++) {

@@ -10,7 +10,7 @@ function element(tag, text, properties) {
 	return made;
 }
 
-/* The text of a block, whose element goes: its base64 would stay in memory otherwise. */
+/* The bytes of a block. Removes its element, to free the memory of its base64 text. */
 function takeBlock(block) {
 	const bytes = bytesOfBase64(block.textContent);
 	block.remove();

@@ -1,5 +1,5 @@
 "use strict";
-/* What made an interval slow, in words, as far as its columns tell. No document here: Node's tests run it. */
+/* Explains in words why an interval was slow, from its columns. Uses no document: Node's tests run it. */
 
 /* How many intervals of its label are shorter. */
 function countShorter(store, at) {

@@ -5,7 +5,7 @@ const FLAME_LEAST = 0.001, FLAME_ROW = 21, FLAME_DEEPEST = 200;
 
 class FlameGraph {
 	/*
-	 * box holds the frames, told tells of the one that is pointed at. look: nameOf(frame, index),
+	 * box holds the frames; told describes the frame under the pointer. look: nameOf(frame, index),
 	 * tellOf(frame, index, share of all) and colourOf(frame, index).
 	 */
 	constructor(box, told, look) {
@@ -24,7 +24,7 @@ class FlameGraph {
 			buttons.push(button);
 			deepest = Math.max(deepest, depth);
 			const below = children[index].sort((a, b) => frames[b].time - frames[a].time || frames[a].name - frames[b].name || a - b);
-			/* Intervals that overlap may be longer together than what they are nested in. */
+			/* Overlapping intervals may exceed the interval that contains them. */
 			const all = Math.max(frames[index].time, below.reduce((sum, child) => sum + frames[child].time, 0)) || 1;
 			for (const child of below) {
 				const wide = width * frames[child].time / all;
@@ -51,7 +51,7 @@ class FlameGraph {
 		return button;
 	}
 
-	/* isDim: tells by a frame's name whether it recedes. */
+	/* isDim: returns by a frame's name whether it is dimmed. */
 	dim(isDim) {
 		for (const button of this.box.children)
 			button.classList.toggle("dim", isDim(button.dataset.name));

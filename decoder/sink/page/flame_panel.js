@@ -1,7 +1,7 @@
 "use strict";
-/* The flame graph of a span, and what its colours show: a chooser of its own, and a legend. */
+/* The flame graph of a span, with its own choice of colours and a legend. */
 
-/* A frame that is no interval's. */
+/* The colour of frames that are not intervals. */
 const FLAME_ALL = [200, 204, 210];
 
 /* The best measured CPI: the thread's own is, then what its processor did in busy time. */
@@ -19,7 +19,7 @@ class FlamePanel {
 		});
 	}
 
-	/* With the data there. A column can be shown only of a page that holds it of all intervals. */
+	/* Call once the data is there. Columns are offered only by a page that holds them for all intervals. */
 	listen() {
 		const { meta, store, more } = this.page, has = (name) => Boolean(more) && meta.numeric.includes(meta.columns.indexOf(name));
 		const add = (value, text) => $("flame-colour").append(element("option", text, { value }));
@@ -50,7 +50,7 @@ class FlamePanel {
 		page.changed();
 	}
 
-	/* By lane the number of its thread or process; texts by number, the one with most intervals first. */
+	/* Numbers threads or processes, by lane; texts by number, those with most intervals first. */
 	groupLanes(choice) {
 		const { page } = this, found = new Map();
 		for (const lane of page.store.lanes) {

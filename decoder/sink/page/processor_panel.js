@@ -1,5 +1,5 @@
 "use strict";
-/* The lanes of processors in the timeline, and what each did in a span as a table. */
+/* The lanes of processors in the timeline, and a table of processors in a span. */
 
 class ProcessorPanel {
 	constructor(page) {
@@ -7,7 +7,7 @@ class ProcessorPanel {
 		this.store = null;
 	}
 
-	/* Reads which processor each interval ended on. One at a time: asked again, it is the same. */
+	/* Reads the processor where each interval ended. Concurrent calls share one reading. */
 	find() {
 		this.finding = this.finding || this.read();
 		return this.finding;
@@ -35,7 +35,7 @@ class ProcessorPanel {
 		return "Processor " + lane.cpu + " of " + (host ? printable(host) : "machine " + lane.machine);
 	}
 
-	/* Where the lanes are, from y on: as Page.arrange. */
+	/* Lays out the lanes from y on, as Page.arrange does. */
 	place(placed, y) {
 		for (const lane of this.store.lanes) {
 			placed.push({ y, height: HEADING, processor: lane });
@@ -49,7 +49,7 @@ class ProcessorPanel {
 		return y;
 	}
 
-	/* A position here as one of all intervals. */
+	/* Converts a position here to one among all intervals. */
 	originOf(at) {
 		return at < 0 ? -1 : this.store.origin[this.store.number[at]];
 	}

@@ -1,12 +1,11 @@
 "use strict";
 /*
- * Who ran on each processor, as far as the trace's intervals tell: an outermost interval is on the
- * lane of the processor where it ended. It is known to have run there throughout if its thread was
- * not switched meanwhile. A trace holds no switches of the kernel's, so nothing is known in between
- * intervals. No document here: Node's tests run it.
+ * Processors as lanes, derived from intervals: an outermost interval is on the lane of the processor
+ * where it ended. It ran there throughout if its thread was not switched. A trace has no context
+ * switches of the kernel, so time between intervals is unknown. Uses no document: Node's tests run it.
  */
 
-/* Of one lane: the last row has the ends of those that more than these overlap. */
+/* Rows of a lane: the last row has the ends of intervals for which there is no room. */
 const PROCESSOR_ROWS = 8;
 
 /* Where each interval ended, by its number. */
@@ -31,7 +30,7 @@ class Residence {
 
 /*
  * Rows of one processor, in which intervals do not overlap: positions in the store. The first row is
- * for those that ran there throughout, which never overlap but for errors of the clocks.
+ * for those that ran there throughout, which overlap only by errors of the clocks.
  */
 class ProcessorRows {
 	constructor(machine, cpu) {
@@ -83,8 +82,8 @@ function* gatherProcessors(store, residence) {
 
 /*
  * A Store whose lanes are processors, named by thread. `origin` has the positions of its intervals
- * (by number) in the one that it was made of, `stayed` is 1 of those that ran there throughout. Of a
- * crowd there is only the end, of no duration.
+ * (by number) in the original store, `stayed` is 1 for those that ran there throughout. Intervals
+ * without room appear as their end, with no duration.
  */
 function* processorsOf(store, residence) {
 	const lanes = [], origin = [], all = { start: [], duration: [], name: [], row: [] };
@@ -118,8 +117,8 @@ function* processorsOf(store, residence) {
 }
 
 /*
- * Of each processor in a span: how many outermost intervals that ended on it overlap the span, how
- * many of these ran there throughout, and these ones' time within the span.
+ * For each processor in a span: the number of outermost intervals that ended on it and overlap the
+ * span, how many of these ran there throughout, and the time of the latter within the span.
  */
 function* usesOf(processors, from, to) {
 	const uses = [];

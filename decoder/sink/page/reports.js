@@ -6,7 +6,7 @@ const REPORTS = {
 	info: { title: "The trace's files", about: "cpidecode --report info: format, clock, machine, what was recorded and lost in each ring, tasks." },
 };
 
-/* So many labels are put in words, in the report's order. */
+/* Labels to put in words, in the report's order. */
 const WHY_MOST = 20;
 
 function whyElement(answers) {
@@ -21,7 +21,7 @@ function whyElement(answers) {
 	return list;
 }
 
-/* Each in a region of its own that the keyboard scrolls. */
+/* Each report has its own region, which the keyboard can scroll. */
 function showReports(box, reports) {
 	for (const { name, text, cut, answers } of reports) {
 		const { title, about } = REPORTS[name], region = element("div", undefined, { className: "scroll", tabIndex: 0 });

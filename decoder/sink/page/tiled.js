@@ -1,11 +1,11 @@
 "use strict";
 /*
- * The page of a trace whose intervals are in a file of tiles. Where few enough intervals overlap the
- * view, its store is a window: all that Page does then works as ever. Farther away the timeline is
- * drawn from the tiles, and a span has its count, longest and sum.
+ * The page of a trace whose intervals are in a file of tiles. While few enough intervals overlap the
+ * view, its store is a window, and all of Page works. Zoomed out further, the timeline is drawn from
+ * the tiles, and a span has only its count, longest and sum.
  */
 
-/* Who waits for which chunk: resolving functions by number. */
+/* Pending loads of chunks: resolving functions by chunk number. */
 const tilesAwaited = new Map();
 
 /* Each script of a folder of tiles calls it. */
@@ -22,7 +22,7 @@ function loadChunk(folder, number) {
 		const script = element("script", undefined, { src: encodeURIComponent(folder) + "/" + name });
 		const end = () => {
 			script.remove();
-			/* Without an effect if the chunk came. */
+			/* No effect if the chunk has arrived. */
 			reject(new Error(printable(folder) + "/" + name + " cannot be read"));
 		};
 		tilesAwaited.set(number, [...tilesAwaited.get(number) || [], resolve]);
@@ -31,7 +31,7 @@ function loadChunk(folder, number) {
 	});
 }
 
-/* Of cpidecode serve, which made the page. */
+/* Tiles from cpidecode serve. */
 function sourceOfServer({ name, bytes }) {
 	return { size: bytes, read: async (offset, length) => {
 		const answer = await window.fetch(name, { headers: { Range: "bytes=" + offset + "-" + (offset + length - 1) } });
@@ -44,6 +44,10 @@ function sourceOfServer({ name, bytes }) {
 class TiledPage extends Page {
 	async load() {
 		await this.begun;
+		/* A column of all intervals would not fit into memory. */
+		for (const hidden of [$("colour").closest("label"), $("lanes").closest("label"), $("curvetold"),
+			$("reports").closest("section")])
+			hidden.hidden = true;
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		this.tiles = await this.opened(lanes, names);
@@ -61,10 +65,6 @@ class TiledPage extends Page {
 		this.restore();
 		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
 			control.disabled = false;
-		/* A column of all intervals would not fit into the memory. */
-		for (const id of ["colour", "lanes"])
-			$(id).closest("label").hidden = true;
-		$("reports").closest("section").hidden = true;
 		document.documentElement.setAttribute("aria-busy", "false");
 	}
 
@@ -128,7 +128,7 @@ class TiledPage extends Page {
 		this.refine();
 	}
 
-	/* Reads what the picture lacks, and draws again. */
+	/* Reads the missing tiles of the picture, and draws again. */
 	async refine() {
 		if (this.refining || !this.tiles.wanted.length)
 			return;
@@ -153,7 +153,7 @@ class TiledPage extends Page {
 		return [];
 	}
 
-	/* The window around the view, if that is not held yet and holds few enough. */
+	/* Reads the window around the view, if it is new and has few enough intervals. */
 	async fetchWindow(job) {
 		const view = { from: Math.floor(this.view.from), to: Math.ceil(this.view.to) };
 		const { from, to } = this.selection ? { from: Math.min(view.from, this.selection.from), to: Math.max(view.to, this.selection.to) } : view;
@@ -174,7 +174,7 @@ class TiledPage extends Page {
 		}
 	}
 
-	/* Goes on with another window, and the same interval in it. */
+	/* Replaces the window, and keeps the chosen interval. */
 	enter(store) {
 		const number = this.chosen < 0 ? this.sought : this.store.number[this.chosen];
 		this.store = store;
@@ -224,7 +224,7 @@ class TiledPage extends Page {
 		return this.isNear() ? super.intervalAt(placed) : { at: -1, count: 0 };
 	}
 
-	/* The answer to what is under the mouse, from the tiles. null: there is nothing, or it moved on. */
+	/* The intervals under the mouse, from the tiles. null: none, or the mouse has moved on. */
 	async farAt({ x, place }) {
 		const job = this.pointed = {};
 		if (!place || place.row === undefined)

@@ -1,25 +1,25 @@
 "use strict";
 /*
  * A file of tiles (sink/tiles/README.md): the intervals of a trace too large for the page's memory,
- * read piece by piece. A tile holds neighbours in a row, a node up to 64 of a tile's, a group the
- * nodes of some tiles. The directory, with what is in each tile as a whole, stays in memory.
+ * read piece by piece. A tile holds neighbours in a row, a node summarizes up to 64 of a tile, a group
+ * holds the nodes of several tiles. The directory, with a summary of each tile, stays in memory.
  *
  * A source is where bytes come from: { size, read(offset, length): a promise of bytes }.
  */
 
 const TILES_MAGIC = "SWTTILE1", TILES_FOOTER = 32, TILES_AT_ONCE = 16;
 
-/* So many bytes of unpacked tiles and groups are kept. */
+/* Limit of unpacked tiles and groups in memory, in bytes. */
 const TILES_KEPT = 40 << 20;
 
-/* So many tiles may be read for a window: a Store of what overlaps a span. */
+/* Limit of tiles in a window: a Store of the intervals that overlap a span. */
 const WINDOW_TILES = 3000;
 
 function sourceOfFile(file) {
 	return { size: file.size, read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()) };
 }
 
-/* So many chunks of a folder are kept. */
+/* Limit of chunks of a folder in memory. */
 const CHUNKS_KEPT = 24;
 
 /* A folder of scripts: load(folder, number) is a promise of a chunk's bytes. */
@@ -63,7 +63,7 @@ function readExactColumn(reader, count) {
 	return Array.from({ length: count }, () => column.number());
 }
 
-/* Sums of a column: where each one's part begins. */
+/* Prefix sums of a column: where each element's part begins. */
 function sumsOf(counts) {
 	const sums = new Float64Array(counts.length + 1);
 	for (let i = 0; i < counts.length; i++)
@@ -117,7 +117,7 @@ function tileBounds(tile, from, to) {
 	return [low, high];
 }
 
-/* What overlaps a span, as a store of the whole trace's lanes and rows. */
+/* The intervals that overlap a span, as a Store with the trace's lanes and rows. */
 class WindowStore extends Store {
 	/* parts: [row, tile, low, high, place of the tile's first interval in its row], by row. */
 	constructor(meta, lanes, names, countOf, parts, from, to) {
@@ -153,7 +153,7 @@ class WindowStore extends Store {
 		this.finish();
 	}
 
-	/* Of no duration and at the window's edge, an interval may lack its parent. */
+	/* An interval without duration at the window's edge may lack its parent. */
 	parent(at) {
 		const found = super.parent(at);
 		return found >= 0 && this.end(found) >= this.end(at) && this.start[found] <= this.start[at] ? found : -1;
@@ -165,7 +165,7 @@ class WindowStore extends Store {
 }
 
 class Tiles {
-	/* Intervals of a window, about. */
+	/* Approximate limit of intervals in a window. */
 	static most = 1 << 20;
 
 	constructor(source, meta, lanes, names) {
@@ -239,7 +239,7 @@ class Tiles {
 		return inflate(new Blob([await this.source.read(this.offset[block], this.size[block])]));
 	}
 
-	/* What is kept by that key, else null. */
+	/* The cached value of that key, or null. */
 	peek(key) {
 		const one = this.kept.get(key);
 		if (one)
@@ -247,7 +247,7 @@ class Tiles {
 		return one || null;
 	}
 
-	/* Reads something once, and keeps it. */
+	/* Reads a value once and caches it. */
 	async read(key, make) {
 		const found = this.peek(key);
 		if (found)
@@ -266,7 +266,7 @@ class Tiles {
 		this.bytes += one.bytes;
 		if (this.bytes <= TILES_KEPT)
 			return;
-		/* The ones that were not used for longest. */
+		/* Evict the least recently used ones. */
 		for (const [other, old] of Array.from(this.kept).sort((a, b) => a[1].turn - b[1].turn)) {
 			if (this.bytes <= TILES_KEPT / 2 || old.turn === this.turn)
 				break;
@@ -300,7 +300,7 @@ class Tiles {
 		};
 		const high = firstFrom(to, this.tileOf[row + 1]);
 		let low = firstFrom(from, high);
-		/* One that ends at `from` may have an interval of no duration there. */
+		/* A tile that ends at `from` may have an interval without duration there. */
 		while (low > begin && end[low - 1] >= from)
 			low--;
 		return [low, high];
@@ -384,7 +384,7 @@ class Tiles {
 		return Store.prototype.lanesOf.call(this, lane);
 	}
 
-	/* Where an interval is: { row, at, index, tile }. null: there is none. */
+	/* The position of an interval: { row, at, index, tile }. null: none. */
 	async find(number) {
 		if (!(number >= 0 && number < this.meta.intervals))
 			return null;
@@ -472,7 +472,7 @@ class Tiles {
 		return -1;
 	}
 
-	/* How many intervals overlap a span, about, and how many tiles have them. */
+	/* The approximate number of intervals that overlap a span, and their number of tiles. */
 	guess(from, to) {
 		let count = 0, tiles = 0;
 		for (const row of this.rowsOf(this.lanes)) {
@@ -487,7 +487,7 @@ class Tiles {
 		return { count, tiles };
 	}
 
-	/* The store of what overlaps a span; null: that is too much, or not wanted any more. */
+	/* The store of the intervals that overlap a span; null: too many, or no longer wanted. */
 	async window(from, to, isWanted) {
 		const { count, tiles } = this.guess(from, to);
 		if (count > Tiles.most || tiles > WINDOW_TILES)
@@ -522,7 +522,7 @@ class Tiles {
 			adopted: tile.adopted.filter(([index]) => index >= low && index < high).map(([index, row, place]) => [index - low, row, place]) };
 	}
 
-	/* Begins a picture: what was not in the last one may be dropped. */
+	/* Begins a picture: tiles that the last one did not use may be evicted. */
 	begin() {
 		this.turn++;
 		this.wanted = [];
@@ -588,7 +588,7 @@ class Tiles {
 		}
 	}
 
-	/* Reads what the last picture lacked, as far as there is room. Whether there was anything. */
+	/* Reads the tiles that the last picture lacked, as far as there is room. Returns whether there were any. */
 	async fetchWanted() {
 		const wanted = Array.from(new Set(this.wanted)).filter((key) => !this.kept.has(key));
 		let used = 0;

@@ -2,7 +2,7 @@
 /* The page itself: reads the blocks, draws, and answers the mouse and the keys. */
 
 const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
-/* Columns of up to so many intervals are read unasked. */
+/* Read columns without a request up to this number of intervals. */
 const UNASKED = 1000000;
 
 class Page {
@@ -151,7 +151,7 @@ class Page {
 		this.height = y + 4;
 	}
 
-	/* Whose lanes: threads, processors, both. */
+	/* Lanes to show: threads, processors, both. */
 	async showLanes(lanes) {
 		$("lanes").value = lanes;
 		if (lanes !== "threads")
@@ -687,7 +687,7 @@ class Page {
 				this.view = viewWithin((start + end - width) / 2, (start + end + width) / 2, this.until);
 			}
 			const [place] = this.placesOf(at), scroller = $("scroller");
-			/* A nested one is on no lane if only processors' are shown. */
+			/* Lanes of processors have no nested intervals. */
 			if (place && (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight))
 				scroller.scrollTop = place.y - scroller.clientHeight / 2;
 		}
@@ -901,8 +901,8 @@ class Page {
 		if (this.meta.marks)
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
 		if (this.lanes !== "threads")
-			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, of processors: ended there; else it ran there throughout, its thread was not switched. " +
-				"Known from this trace's outermost intervals only: a trace holds no switches of the kernel's"));
+			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, in lanes of processors: ended there; otherwise it ran there throughout, without a switch of its thread. " +
+				"Derived from outermost intervals: a trace has no context switches of the kernel"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
 		if (this.meta.gaps.length)
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
