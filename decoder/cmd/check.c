@@ -29,7 +29,7 @@ static void check_partial(struct options *o, const struct seen *seen)
 			misuse("merge --partial takes no %s: the partial results have the options of their report",
 				o->carried.at[0]);
 		if (!seen->report && o->carried.count && o->report != REPORT_FLAME)
-			misuse("--partial FILE is written instead of a report: %s takes --report NAME, of the report that it is for",
+			misuse("--partial FILE: %s takes --report NAME, the report that the partial result is for",
 				o->carried.at[0]);
 	}
 	const bool is_merged = check_is_merged(o->report);

@@ -258,7 +258,7 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 						 : "");
 	else if (wanted != has)
 		complain(
-			"%s: it is of a %s alone: make one of %s with --partial, or merge it with %s%s",
+			"%s: it is of a %s only: make one of %s with --partial, or merge it with %s%s",
 			notes_name(path), merged_answers[has].name, report_names[o->report],
 			merged_answers[has].made_by, has == PARTIAL_STACKS ? " folded or svg" : "");
 	else if (o->by && !merge_has_option(p, "--by=", o->by_list))

@@ -71,7 +71,7 @@ static void hosts_note_merged(const struct report *r, const struct diff_runs *si
 			if (!p->sources[k].host || strcmp(p->sources[k].host, first) == 0)
 				continue;
 			report_note(r,
-				"%s and other traces are one run, of several hosts: what these differ by is not in this (give each host's on its own)",
+				"%s and other traces are one run of several hosts: differences between these hosts are not tested (give each host's partial result on its own)",
 				p->sources[0].path);
 			return;
 		}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Partial results of reports that need more than a tally: of slices and of several traces, merged in any order, in
-# steps and from a pipe, the report has the bytes of the whole's, and so has the partial result.
+# Partial results of reports that need more than a tally, from slices and from several traces: merged in any order, in
+# steps and from a pipe, they give the same report and the same partial result as the complete traces.
 here=$(cd "$(dirname "$0")" && pwd)
 . "${0%/*}/lib.sh"
 
@@ -155,11 +155,11 @@ for key in label parent; do
 	cmp -s out whole || fail "--by $key: $(tail -n 1 out)"
 done
 
-# Heat maps whose columns begin elsewhere do not go together.
+# Heat maps with different origins do not merge.
 run 0 --partial one.p --report heatmap random3.bin
 run 0 --partial two.p --report heatmap random4.bin
 run 1 merge one.p two.p
-in_file err '^cpidecode: two.p: its times count from another moment than those before it'
+in_file err '^cpidecode: two.p: its times count from another origin than those before it'
 run 1 merge --report heatmap --time unix one.p
 in_file err 'it was not made with --time unix'
 run 0 --report heatmap --time unix random3.bin
@@ -171,7 +171,7 @@ run 0 --partial any.p random3.bin
 run 1 merge --report heatmap any.p
 in_file err 'any.p: it has no cells of a heat map: make it with --partial and --report heatmap'
 run 1 merge --report summary one.p
-in_file err 'one.p: it is of a heat map alone: make one of summary with --partial, or merge it with --report heatmap'
+in_file err 'one.p: it is of a heat map only: make one of summary with --partial, or merge it with --report heatmap'
 run 1 merge --format json one.p
 in_file err 'or merge it with --report heatmap'
 run 0 --partial slow.p --report slowest --top 5 random3.bin
@@ -190,7 +190,7 @@ run 0 --partial by.p --report summary --by tid random3.bin
 run 1 merge --report summary --by label by.p
 in_file err 'by.p: it was not made with --by label'
 run 1 merge --report summary by.p
-in_file err 'by.p: it is of a report with --by alone: make one of summary with --partial'
+in_file err 'by.p: it is of a report with --by only: make one of summary with --partial'
 run 1 merge --report summary --by tid any.p
 in_file err 'any.p: it has no groups by keys: make it with --partial and --by'
 run 1 merge by.p any.p

@@ -51,14 +51,14 @@ verdict()
 	tr -d '\r' <out | awk -F, '$3 == "mean_ns" { print $9 }'
 }
 
-# Other hosts: 3 % are within what hosts differ by. The same ones: each is compared with itself.
+# With other hosts, 3 % is within the variation between hosts. With the same hosts, each is compared with itself.
 run 0 --report diff --format csv old new
 quiet
-[ "$(verdict)" = noise ] || fail "what hosts differ by is a change"
+[ "$(verdict)" = noise ] || fail "variation between hosts is reported as a change"
 in_file out ',runs_before,runs_after,major,hosts_before,hosts_after.?$|,runs_before,runs_after,hosts_before,hosts_after.?$'
 in_file out '^x,1,mean_ns,.*,8,8,4,4.?$'
 run 0 --report diff --format csv old same
-[ "$(verdict)" = change ] || fail "a change of every host is noise"
+[ "$(verdict)" = change ] || fail "a change on every host is reported as noise"
 mv out first
 run 0 --report diff --format csv old parts
 cmp -s out first || fail "partial results do not name their hosts"
@@ -78,9 +78,9 @@ run 5 --report diff --fail-if 'mean>+0.1%' --before old/1* old/2* --after new
 in_file err 'too few hosts to tell it from noise \(2 and 4, of 3 a side\)'
 run 0 merge --partial merged parts/*
 run 0 --report diff --before old --after new merged
-in_file err 'same/..\.bin and other traces are one run, of several hosts'
+in_file err 'same/..\.bin and other traces are one run of several hosts'
 
-# merge tells how well their clocks agree.
+# merge reports how well their clocks agree.
 run 0 merge parts/*
 in_file err '^cpidecode: host host1: 2 files, times within .* of its CLOCK_REALTIME$'
 in_file err '^cpidecode: clocks of 4 hosts agree to within .* as far as the traces tell \(NTP.s own error is not known\)$'

@@ -67,7 +67,7 @@ run 0 --partial f.p --format folded plain.bin
 run 0 --partial s.p --format svg plain.bin
 run 0 --partial w.p --format svg --weight ns plain.bin
 run 0 --partial any.p plain.bin
-refused 'f.p: it is of a flame graph alone' merge --report summary f.p
+refused 'f.p: it is of a flame graph only' merge --report summary f.p
 refused 'any.p: it has no stacks' merge --format svg any.p
 refused 'f.p: it was not made for --format svg' merge --format svg f.p
 refused 's.p: it was made with another --weight' merge --format svg --weight ns s.p

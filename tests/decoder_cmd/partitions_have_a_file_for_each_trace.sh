@@ -21,7 +21,7 @@ files()
 }
 note='parquet holds intervals'
 
-# No name leads out of the folder, nor hides a file.
+# No name leaves the folder or hides a file.
 mkdir traces
 make traces/a.bin alpha 0 AAAAAAAAAAAAAAAA
 make traces/b.bin ../../up 1 BBBBBBBBBBBBBBBB
@@ -29,7 +29,7 @@ make '_c d.bin' '' 2 CCCCCCCCCCCCCCCC
 printf 'clock tsc\nhz 1000000000\nsync 0 0 0\nid "DDDDDDDDDDDDDDDD"\nsection end\n' | "$MKTRACE" - none.bin
 run 0 --format parquet --partition host,date,version=1/2 -o lake traces '_c d.bin' none.bin
 lines_are 0
-[ "$(grep -c "$note" err)" -eq 1 ] || fail "what Parquet lacks is told for each trace"
+[ "$(grep -c "$note" err)" -eq 1 ] || fail "the note on Parquet is not printed once"
 files
 cat >expected <<'END'
 ./host=..%2F..%2Fup/date=2023-11-15/version=1%2F2/b.bin.42424242424242424242424242424242.parquet
@@ -39,8 +39,7 @@ cat >expected <<'END'
 END
 cmp -s files expected || fail "$(cat files)"
 
-# Again: the same file. One that cannot be read does not keep the others from being written, and
-# nothing is left of it.
+# Repeating replaces the file. An unreadable trace does not stop the others, and leaves no file.
 file=lake/$(tail -n 1 expected)
 echo old >"$file"
 head -c 20 traces/a.bin >cut.bin
@@ -53,7 +52,7 @@ cmp -s files expected || fail "$(cat files)"
 find lake -name '.*' ! -name . >hidden
 [ ! -s hidden ] || fail "$(cat hidden)"
 
-# Of one trace, its rotated files are one; two of one name and id are told.
+# The rotated files of a trace become one file; a second trace of the same name and id is reported.
 cp traces/a.bin a.bin
 cp traces/a.bin a.bin.1
 rm -r lake
@@ -68,7 +67,7 @@ make_trace lossy.bin
 run 3 --strict --format parquet --partition host -o lake lossy.bin traces/b.bin
 [ -e lake/host=demo ] || fail "lost data, no file"
 
-# The folder is what -o names.
+# -o names the folder.
 run 1 --format parquet --partition host -o a.bin traces/b.bin
 in_file err '^cpidecode: a.bin/host=..%2F..%2Fup/b.bin.*: cannot write: Not a directory'
 run 2 --format parquet --partition host a.bin
@@ -93,7 +92,7 @@ in_file err 'the file has no column "host"'
 
 # Columns.
 run 0 --format parquet --columns label,elapsed_ns,arg.none -o chosen a.bin
-in_file err 'no interval has arg.none: it is no column of the file'
+in_file err 'no interval has arg.none: the file has no such column'
 run 1 --format parquet --columns arg.none -o none a.bin
 in_file err '^cpidecode: --columns arg.none: the file would have no column: '
 [ ! -e none ] || fail "a file without columns"

@@ -230,7 +230,7 @@ static int parquet_keep_listed(struct parquet_export *e)
 		while (i < e->count && !parquet_is_column(&e->columns[i], name, length))
 			i++;
 		if (i == e->count && parquet_may_be_absent(name, length))
-			report_note(e->r, "no interval has %.*s: it is no column of the file",
+			report_note(e->r, "no interval has %.*s: the file has no such column",
 				(int)length, name);
 		else if (i == e->count)
 			return parquet_refuse_column(e, name, length);

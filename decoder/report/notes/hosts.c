@@ -93,7 +93,7 @@ void notes_hosts(notes_say say, const struct partial *p)
 		out_discard(&text);
 	}
 	if (n > HOSTS_TOLD)
-		say("%zu more hosts, whose times are no further off", n - HOSTS_TOLD);
+		say("%zu more hosts, with errors no larger", n - HOSTS_TOLD);
 	if (n > 1) {
 		out_memory(&text);
 		out_printf(&text, "clocks of %zu hosts ", n);

@@ -149,7 +149,7 @@ static int merge_put_together(
 		say("%s: it was made with other filters than those before it: they cannot be merged",
 			path);
 	} else if (rc == PARTIAL_OTHER_ORIGIN) {
-		say("%s: its times count from another moment than those before it, so its columns are others: make all with the same --from, in seconds since 1970, or with --time unix",
+		say("%s: its times count from another origin than those before it, so its columns do not match: make all with the same --from, in seconds since 1970, or with --time unix",
 			path);
 	} else if (rc == PARTIAL_OTHER_REPORT) {
 		merge_say_reports(p, one, path, say);

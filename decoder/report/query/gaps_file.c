@@ -322,7 +322,7 @@ static uint32_t gaps_get_index(struct gap_reader *r, uint32_t n)
 	const uint64_t i = varint_get_max(&r->in, UINT32_MAX);
 
 	if (i >= n)
-		varint_fail(&r->in, "a number of none");
+		varint_fail(&r->in, "a number out of range");
 	return r->in.why ? 0 : (uint32_t)i;
 }
 
@@ -372,7 +372,7 @@ static int gaps_get_names(struct gap_reader *r)
 		const uint8_t major = (uint8_t)varint_get_max(&r->in, UINT8_MAX);
 
 		if (!has_label && length)
-			varint_fail(&r->in, "a label that is none");
+			varint_fail(&r->in, "an invalid label");
 		if (r->in.why)
 			break;
 		r->names[i] =
@@ -424,7 +424,7 @@ static int gaps_read_task(struct gap_reader *r, uint32_t thread)
 		return 0;
 	const uint8_t *name = varint_get_string(&r->in, &length);
 	if (length > TASK_NAME || (length && memchr(name, 0, length)))
-		varint_fail(&r->in, "a thread's name that is none");
+		varint_fail(&r->in, "an invalid thread's name");
 	if (r->in.why)
 		return 0;
 	struct task *task = arena_alloc(&r->s->names.memory, sizeof *task);
@@ -484,7 +484,7 @@ static int gaps_get_pair(struct gap_reader *r)
 	int rc = 0;
 
 	if (!rate)
-		varint_fail(&r->in, "a clock that stands still");
+		varint_fail(&r->in, "a clock without a rate");
 	if (r->in.why)
 		return 0;
 	struct tally_group *g = r->names[name];

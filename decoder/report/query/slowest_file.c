@@ -347,7 +347,7 @@ static double slowest_get_real(struct slowest_reader *r)
 
 	memcpy(&v, &bits, sizeof v);
 	if (!(v >= 0 && v <= 0x1p64))
-		varint_fail(&r->in, "a time that is none");
+		varint_fail(&r->in, "an invalid time");
 	return r->in.why ? 0 : v;
 }
 
@@ -361,7 +361,7 @@ static struct kin_name slowest_get_name(struct slowest_reader *r)
 	const uint64_t i = slowest_get(r, UINT32_MAX);
 
 	if (i >= r->nnames)
-		varint_fail(&r->in, "a name that is none");
+		varint_fail(&r->in, "an invalid name");
 	return r->in.why ? (struct kin_name){0} : r->names[i];
 }
 
@@ -370,7 +370,7 @@ static void slowest_get_key(struct slowest_reader *r, struct slowest_key *key)
 	const uint64_t file = slowest_get(r, UINT32_MAX);
 
 	if (file >= r->nfiles)
-		varint_fail(&r->in, "a file that is none");
+		varint_fail(&r->in, "an invalid file");
 	key->file = r->first_file + (r->in.why ? 0 : (uint32_t)file);
 	key->start = slowest_get(r, UINT64_MAX);
 	key->ring = (uint32_t)slowest_get(r, UINT32_MAX);
@@ -403,7 +403,7 @@ static void slowest_get_task(struct slowest_reader *r, struct interval *iv)
 	const uint8_t *name = varint_get_string(&r->in, &length);
 	const uint32_t pid = (uint32_t)slowest_get(r, UINT32_MAX);
 	if (length > TASK_NAME || (length && memchr(name, 0, length)))
-		varint_fail(&r->in, "a thread's name that is none");
+		varint_fail(&r->in, "an invalid thread's name");
 	struct task *task = slowest_alloc(r, 1, sizeof *task);
 	if (!task)
 		return;
@@ -575,7 +575,7 @@ static void slowest_get_names(struct slowest_reader *r)
 		name->mm = (uint8_t)slowest_get(r, UINT8_MAX);
 		name->major = (uint8_t)slowest_get(r, UINT8_MAX);
 		if (!has_label && name->length)
-			varint_fail(&r->in, "a label that is none");
+			varint_fail(&r->in, "an invalid label");
 		r->nnames++;
 	}
 }
