@@ -25,7 +25,7 @@ for code in np.unique(label[label >= 0]):
     print("%-24s %8d  total %10.3f ms  p50 %10.0f ns  p99 %10.0f ns"
           % (intervals.labels[code], len(of), of.sum() / 1e6, p50, p99))
 
-# %% At how many cycles per instruction, on which processors, how busy was the machine meanwhile?
+# %% How many cycles per instruction, on which processors, and how busy was the machine?
 # An average of ratios weighs each interval alike; the summary weighs by cycles.
 def mean(column, chosen):
     value = intervals[column][chosen].mean() if chosen.any() else np.ma.masked

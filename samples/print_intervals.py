@@ -1,5 +1,5 @@
-"""Prints the intervals of traces, or a report, by the package swtrace (decoder/python): what
-print_intervals.c prints.
+"""Prints the intervals of traces, or a report, with the package swtrace (decoder/python), in the
+format of print_intervals.c.
 
     python3 print_intervals.py [-r REPORT] TRACE...
 """
@@ -29,7 +29,7 @@ def spell(value):
 
 def print_intervals(trace):
     intervals = trace.intervals(COLUMNS)
-    # What is absent is masked, and None in a list.
+    # tolist() returns None for masked, i.e. absent, values.
     columns = [map(spell_label, intervals.text(name)) if name == "label" else
                map(spell, intervals[name].tolist()) for name in COLUMNS]
     for row in zip(*columns):

@@ -105,7 +105,7 @@ report() {
 	done
 }
 
-# The partial results have the options of some reports.
+# Partial results of some reports carry their options.
 # shellcheck disable=SC2086,SC2120 # several names; with an option, or none
 write() {
 	case $name in

@@ -10,7 +10,7 @@ from read_parquet(getvariable('lake') || '/**/*.parquet', union_by_name = true,
 	hive_partitioning = true,
 	hive_types = {'host': varchar, 'date': date, 'version': varchar});
 
--- Where the bucket of a time begins, and how wide it is: 128 buckets for each doubling.
+-- The beginning and the width of the bucket of a time: 128 buckets per doubling.
 create or replace macro bucket_bits(ns) as greatest(length(bin(ns)) - 8, 0)::ubigint;
 create or replace macro bucket_of(ns) as (ns >> bucket_bits(ns)) << bucket_bits(ns);
 create or replace macro bucket_width(low) as 1::ubigint << bucket_bits(low);
@@ -25,7 +25,7 @@ from intervals
 where not list_contains(string_split(flags, '+'), 'open')
 group by all;
 
--- Histograms merged: counts of equal buckets add up, so nothing is lost, whatever the order.
+-- Merged histograms: counts of equal buckets add up, exactly and in any order.
 create or replace view buckets as
 select version, label, minor, entry.key as low, sum(entry.value)::ubigint as count
 from (select version, label, minor, unnest(map_entries(histogram)) as entry from summaries)
@@ -37,7 +37,7 @@ select version, label, minor, sum(count)::ubigint as count, sum(total_ns) as tot
 from summaries
 group by all;
 
--- By nearest rank, as the summary's: the middle of the bucket in which the rank is.
+-- Nearest rank, as in the summary: the middle of the bucket with that rank.
 create or replace view percentiles as
 with ranks as (
 	select *, sum(count) over (partition by version, label, minor order by low) as up_to
@@ -58,14 +58,14 @@ select version, label, minor, percent,
 		else low + (bucket_width(low) - 1) // 2 end as ns
 from found;
 
--- One figure for each host: hosts differ by more than the intervals of one do.
+-- One figure per host, because hosts differ by more than the intervals of one host.
 create or replace view hosts as
 select version, host, label, minor, sum(total_ns) / sum(count) as mean_ns
 from summaries
 group by all;
 
--- What its intervals cost the version after (cost_s), with the p99s of all hosts; t is the
--- distance in standard errors between hosts (Welch), with df degrees of freedom.
+-- cost_s: the change of total time over all intervals of the version after. p99s are of all
+-- hosts. t: the difference in standard errors between hosts (Welch), with df degrees of freedom.
 create or replace view regressions as
 with sides as (
 	select h.version, h.label, h.minor, count(*) as hosts, avg(mean_ns) as mean_ns,

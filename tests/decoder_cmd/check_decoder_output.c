@@ -448,7 +448,7 @@ static struct flame_stack frame(const char *name, bool has_value, uint64_t self)
 		.name = name, .name_len = strlen(name), .self = self, .has_value = has_value};
 }
 
-/* A partial result may be anybody's: the names of its groups by keys are checked. */
+/* Partial results are untrusted: checks the validation of group names by keys. */
 START_TEST(values_of_keys_are_checked)
 {
 	static const struct {

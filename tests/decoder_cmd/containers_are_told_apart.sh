@@ -111,7 +111,7 @@ for threads in 1 4; do
 	in_file out '^l,1,31,.*,"/c10, /c11, /c12, /c13, /c14, /c15, /c16, /c17, /c18, /c19, /c20, /c21, /c22, /c23, /c24, /c25, \.\.\."'
 done
 
-# Traces of one container each, which differ: the column is there, and tells them apart.
+# Traces of one container each: the column is shown if the containers differ.
 owned()
 {
 	"$MKTRACE" - "$1" <<END

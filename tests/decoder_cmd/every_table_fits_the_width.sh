@@ -57,7 +57,7 @@ for width in 30 50 64; do
 	fits $width
 done
 
-# What was left out is named, and nothing is where all fits.
+# Columns left out are named. None is left out if all fit.
 run 0 --report gaps --width 50 t.bin
 in_file out '^# left out to fit 50 columns: .*mm \(--columns or --width chooses\)$'
 in_file out '^a label of more [^ ]*…? ' || in_file out '^a label of more than twenty characters '
@@ -70,7 +70,7 @@ for report in hooks cpus why slowest gaps heatmap; do
 	cmp -s out unlimited || fail "--width changes $report although all fits"
 done
 
-# Hooks whose fields have names do without their words first.
+# Lines of hooks drop the words first if fields repeat them.
 cat >a.hooks <<'END'
 major 0x22 demo "demo"
 hook 1 "shown"

@@ -78,7 +78,7 @@ assert silent[31].recv(12) == b"HTTP/1.1 200"
 bound = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A" and line.split()[1].endswith(":%04X" % port)]
 assert bound == ["0100007F:%04X" % port], bound
 
-# With --tiles, these are beneath the page, whole and in parts; without, nothing is.
+# With --tiles, the server has the tiles beneath the page, complete and in parts; without, it has none.
 assert ask("GET", path + "tiles")[0] == 404
 server.send_signal(signal.SIGINT)
 assert server.wait() == 0

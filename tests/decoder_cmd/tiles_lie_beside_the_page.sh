@@ -32,7 +32,7 @@ in_file err 'cpidecode: --tiles goes with --format html'
 run 2 serve --tiles-dir plain.bin
 in_file err '--tiles-dir does not go with serve'
 
-# It replaces no file that nobody named, and then writes no page either.
+# A file without tiles is not replaced, and then no page is written either.
 echo mine >kept.tiles
 run 1 --format html --tiles -o kept.html plain.bin
 in_file err 'kept.tiles: not a file of tiles'

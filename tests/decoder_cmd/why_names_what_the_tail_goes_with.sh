@@ -124,8 +124,8 @@ in_file out '"explanations":\[\{"by":"thread","value":"3 \(w3\)","with_count":[0
 run 0 --report why --format json --label op --where 'start_ns < 1700000000000100000' t.bin
 not_in_file out explanations
 
-# Without a cause it names none: 20 traces, at two tails. That is statistics, which a sanitizer does
-# not see: its build has fewer.
+# Without a cause it names none: 20 traces, at two tails. A sanitizer adds
+# nothing here, so its build has fewer.
 seeds=${WHY_SEEDS:-20}
 [ "$seeds" -eq 20 ] || echo "skipped: $((20 - seeds)) of 20 traces without a cause: another build has them"
 for seed in $(seq "$seeds"); do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What samples/fleet/lake.sql says of the folder that --partition fills, in DuckDB.
+# Runs samples/fleet/lake.sql in DuckDB on a folder written by --partition.
 . "${0%/*}/lib.sh"
 
 duckdb

@@ -58,7 +58,7 @@ static void print(const struct partial *p, const struct printed *how, struct out
 		.by = how->by ? partial_by() : NULL,
 		.merged = p};
 	int rc = report_merged(&r, how->kind, p);
-	/* Answers are parsed when they are used. */
+	/* Answers are parsed on use. */
 	if (rc == CPIDECODE_EINVAL && p->answers.count)
 		return;
 	PROMISE(!rc && !out->error, "a report of what was merged");

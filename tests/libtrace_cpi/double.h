@@ -28,8 +28,8 @@ struct ring_double {
 
 extern struct ring_double ring_double;
 
-/* The calling thread is attached, and the session need not be looked for: the usual starts of
- * intervals make no call. */
+/* holds: the calling thread is attached and its check of the session is valid, so that interval
+ * starts take the fast path. */
 void ring_double_hold(bool holds);
 
 /* The session gets other rings, and this list of events. */

@@ -173,7 +173,7 @@ START_TEST(all_processors_are_added)
 }
 END_TEST
 
-/* The thread's counts are part of the processors', whatever a read itself counts. */
+/* The processors' counts include the thread's, whatever a read itself counts. */
 START_TEST(processors_are_read_outside_the_thread)
 {
 	const struct event_set *set = set_of("context-switches,context-switches:a");

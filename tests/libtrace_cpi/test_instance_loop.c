@@ -1,4 +1,4 @@
-/* Intervals in a loop, whose starts and ends are the usual ones, and what ends that. */
+/* Intervals in a loop, which take the fast path, and events that leave it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void end(void *h, int minor, const char *label)
 	ck_assert_int_eq(CpiGetAndTrace(h, minor, CPI_TYPE_TRACE_SUMMARY, label, NULL), PU_SUCCESS);
 }
 
-/* The group's hooks are those of this label, minor and mode; each has the same time. */
+/* Checks that the group has the hooks of this label, minor and mode, all with the same time. */
 static void is_complete(UINT32 mode, uint32_t minor, const char *label, unsigned more)
 {
 	const unsigned quality = mode & CPI_TYPE_TRACE_QUALITY ? 1 : 0, last = 3 + quality;
@@ -65,7 +65,7 @@ static void run_loop(void *h, UINT32 mode)
 	}
 }
 
-/* NULL: skipped, for then the groups are others. */
+/* NULL: skip, because the groups would differ. */
 static void *begin_loop(UINT32 mode, const char *test)
 {
 	const struct thread_group *g;
@@ -131,7 +131,7 @@ START_TEST(a_sleep_is_told_by_its_switch)
 			ck_assert_uint_ne(
 				time[INTERVAL_TIME_WORD_KNOWN] & INTERVAL_KNOWN_ON_CPU, 0);
 		}
-		/* And the next ones are as before. */
+		/* The next intervals are as before. */
 		run_loop(h, mode);
 	}
 }
@@ -207,7 +207,7 @@ static void *end_there(void *h)
 	return NULL;
 }
 
-/* What the other thread did in it is not known, nor in which processor it began. */
+/* The other thread's activity in it and the processor where it began are unknown. */
 START_TEST(another_thread_ends_it)
 {
 	void *h = begin_loop(CPI_TYPE_RAW, __func__);

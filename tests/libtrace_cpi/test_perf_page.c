@@ -324,7 +324,7 @@ START_TEST(counts_since_a_mark)
 {
 	uint64_t count[MEMBERS];
 
-	/* The register goes over its end. */
+	/* The register wraps around. */
 	counter[0] = 0xFFFFFFFFFFFF;
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
 	counter[0] = 0x1000000000006;
@@ -333,7 +333,7 @@ START_TEST(counts_since_a_mark)
 	ck_assert_uint_eq(count[0], 7);
 	ck_assert_uint_eq(count[1], 12);
 	ck_assert_uint_eq(count[2], 0);
-	/* While they are read, and before. */
+	/* During the read, and before it. */
 	changes = 1;
 	change_at = 1;
 	ck_assert(!perf_marks_count(r.mark, MEMBERS, count));

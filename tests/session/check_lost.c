@@ -1,6 +1,6 @@
 /*
- * Whose hooks were lost: each task's count, and that what tasks and unknown ones lost is what the
- * rings lost.
+ * Lost hooks by task: each task's count, and that tasks and unknown tasks add up to the rings'
+ * losses.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static uint64_t lose_hooks(uint32_t n)
 	return lost;
 }
 
-/* The tasks' sum; *number and *hooks of the last one. */
+/* Returns the tasks' sum; sets *number and *hooks of the last task. */
 static uint64_t lost_by_tasks(int tasks, uint32_t *number, uint64_t *hooks)
 {
 	struct session_loss *losses;
@@ -51,7 +51,7 @@ static uint64_t lost_by_rings(void)
 	return shm_losses_sum(a.loss);
 }
 
-/* A child's, which it hands over by a pipe before it ends. */
+/* Losses of a child, which sends its count by a pipe before it ends. */
 static uint64_t lose_in_child(uint32_t n, bool orderly)
 {
 	uint64_t lost = 0;
@@ -92,13 +92,13 @@ START_TEST(each_task_counts_its_own)
 	ck_assert_uint_eq(lost_by_tasks(3, &number, &hooks), own + killed + ended);
 	ck_assert_uint_eq(hooks, ended);
 	ck_assert_uint_eq(lost_by_rings(), own + killed + ended);
-	/* Its number names it still. */
+	/* Its number still identifies it. */
 	table_find(0);
 	ck_assert_uint_eq(table_tasks[table_count - 1].number, number);
 }
 END_TEST
 
-/* A slot's count is of the last task that lost hooks there: those before are unknown then. */
+/* A slot counts for the last task that lost hooks there; earlier tasks become unknown. */
 START_TEST(a_slots_next_task_begins_at_none)
 {
 	uint64_t first, second, third, hooks;
@@ -157,7 +157,7 @@ START_TEST(handlers_count_within_what_they_interrupt)
 }
 END_TEST
 
-/* A session that an older swtrace made: its table of tasks has no room for the counts. */
+/* A session made by an older swtrace: its task table has no room for the counts. */
 START_TEST(rings_of_an_older_version_count_by_ring)
 {
 	uint64_t lost, hooks;

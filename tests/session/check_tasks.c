@@ -202,7 +202,7 @@ START_TEST(without_a_slot_hooks_are_lost_and_counted)
 	ck_assert_uint_eq(a.hooks, 0);
 	ck_assert_uint_eq(a.torn, 0);
 	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 10);
-	/* Asked once, and again each 100 ms that the hooks took. */
+	/* Asks once, and again for each 100 ms that the hooks took. */
 	refused = table_word(offsetof(struct shm_task_header, refused));
 	ck_assert_uint_ge(refused, 1);
 	ck_assert_uint_le(refused, 1 + tenths);

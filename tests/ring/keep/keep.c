@@ -74,7 +74,7 @@ static void start_writers(void)
 	for (uint32_t i = 0; i < WRITERS; i++)
 		if (fork() == 0)
 			write_flat_out(i);
-	/* Each of them: a ring whose writer comes later may find no memory any more. */
+	/* Fill every ring: a ring whose writer comes later may find no memory. */
 	for (uint32_t i = 0; i < WRITERS; i++)
 		while (__atomic_load_n(&all->written[i], __ATOMIC_RELAXED) < 2 * LAP)
 			usleep(200);
