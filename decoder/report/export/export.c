@@ -30,9 +30,8 @@ int report_export(struct report *r)
 {
 	const unsigned wants = export_wants(r);
 	struct export_reading reading = {.r = r};
-	struct interval_stream_options how = {.filter = export_filter_interval,
-		.ctx = &reading,
-		.wants = wants};
+	struct interval_stream_options how = {
+		.filter = export_filter_interval, .ctx = &reading, .wants = wants};
 	struct interval_stream *s;
 	struct lineage lineage = {0};
 	struct interval_query query;
