@@ -9,7 +9,7 @@
 
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
-#include "nrm2/nrm2.h"
+#include "nrm2/convert.h"
 #include "private.h"
 #include "../../formats/base/temporary.h"
 

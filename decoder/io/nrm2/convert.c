@@ -1,5 +1,5 @@
 /* From an NRM2 file to a trace.bin: the file as a whole. */
-#include "nrm2.h"
+#include "convert.h"
 
 #include <errno.h>
 #include <stdarg.h>

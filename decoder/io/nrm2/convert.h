@@ -2,8 +2,8 @@
  * NRM2, the original toolkit's trace file, made a trace.bin: one pass over the file, in
  * bounded memory, into a file without a name. Nothing in it is trusted.
  */
-#ifndef SWT_DECODER_IO_NRM2_NRM2_H
-#define SWT_DECODER_IO_NRM2_NRM2_H
+#ifndef SWT_DECODER_IO_NRM2_CONVERT_H
+#define SWT_DECODER_IO_NRM2_CONVERT_H
 
 #include "../../../formats/nrm2.h"
 #include "../input.h"
