@@ -1,0 +1,263 @@
+#include "job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../report/diff.h"
+#include "../report/notes/notes.h"
+#include "../report/open.h"
+#include "../report/partial/merge.h"
+#include "merge.h"
+#include "progress.h"
+
+/* The unfinished output file, which a signal removes. */
+static const char *volatile unfinished;
+
+void job_remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+static bool show_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	progress_show(notes_name(path), done, total);
+	return true;
+}
+
+static bool show_decoding(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	progress_show("decoding", done, total);
+	return true;
+}
+
+static void job_say_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	progress_end();
+	complain("%s", line);
+}
+
+static void complain_open(const struct trace_opening *at, int rc, int error)
+{
+	switch (at->step) {
+	case OPEN_NEW:
+		complain("%s", cpidecode_strerror(rc));
+		break;
+	case OPEN_SCHEMA_FILE:
+		complain("%s: %s", at->path, strerror(error));
+		break;
+	case OPEN_SCHEMA:
+		if (rc == CPIDECODE_ESCHEMA)
+			complain("%s: line %u: %s", at->path, at->schema.line, at->schema.reason);
+		else
+			complain_code(at->path, rc, error);
+		break;
+	case OPEN_FILE:
+		progress_end();
+		if (rc == CPIDECODE_ENOTTRACE && merge_is_partial(at->path))
+			complain("%s: a partial result, not a trace: cpidecode merge reads it",
+				at->path);
+		else
+			complain_code(notes_name(at->path), rc, error);
+		break;
+	case OPEN_TOGETHER:
+		complain_code("the files together", rc, error);
+		break;
+	}
+}
+
+/* Times relative to the trace's start are known only now. */
+static void settle_times(struct options *o, const struct trace *t)
+{
+	const struct time_arg *args[] = {&o->from, &o->to};
+	int64_t *times[] = {&o->filter.from, &o->filter.to}, first = report_start(t);
+
+	for (int i = 0; i < 2; i++) {
+		if (!args[i]->given)
+			continue;
+		*times[i] = args[i]->ns;
+		if (args[i]->relative && __builtin_add_overflow(first, args[i]->ns, times[i]))
+			*times[i] = INT64_MAX;
+	}
+}
+
+static int run_into(struct report *r, const struct job_target *into)
+{
+	return into->partial ? report_make_partial(r, into->partial)
+			     : report_flame_side(r, into->sides, into->side);
+}
+
+int job_run_report(struct trace *t, const struct options *o, struct out *out,
+	const struct job_target *into, bool *bad, bool *is_misused)
+{
+	struct findings found = {0};
+	struct report r = {.out = out,
+		.format = o->format,
+		.folder = o->format == FORMAT_CTF ? o->output : NULL,
+		.filter = &o->filter,
+		.where = o->where,
+		.threads = o->threads,
+		.tail = o->tail,
+		.compensate = o->compensate,
+		.tiles = o->tiles,
+		.tiles_out = o->tiles_out,
+		.metrics = o->metrics,
+		.nmetrics = o->nmetrics,
+		.columns = o->columns,
+		.is_host_in_path = partition_has_host(&o->partition),
+		.is_further = o->is_further,
+		.width = options_width(o, out),
+		.times = o->times,
+		.sort = o->sort,
+		.by_list = o->by_list,
+		.top = o->top,
+		.by = o->by,
+		.having = o->having,
+		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
+		.exact = o->exact,
+		.arguments = &o->carried,
+		.partial_of = o->partial_of,
+		.found = &found,
+		/* Prints no progress between the lines of a report on the same terminal. */
+		.progress = out && isatty(out->fd) ? NULL : show_decoding,
+		.note = job_say_line};
+
+	report_about(&r, t);
+	if (o->weight)
+		report_set_weight(&r, o->weight);
+	struct tick_range *slices = NULL;
+	if (o->slice) {
+		slices = report_slice(t, o->slice, o->slices);
+		if (!slices)
+			return CPIDECODE_ENOMEM;
+	}
+	r.slices = slices;
+	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
+		complain(REPORT_SCRIPTED);
+	int rc = into ? run_into(&r, into) : report_run(&r, o->report);
+	int error = errno;
+	*is_misused |= r.is_misused;
+	progress_end();
+	if (!rc)
+		*bad |= notes_trace(complain, t, &found);
+	else if (rc == CPIDECODE_EREAD && notes_unreadable(complain, t, &found, error))
+		rc = CPIDECODE_EINVAL;
+	report_end(&r);
+	free(slices);
+	errno = error;
+	return rc;
+}
+
+bool job_output_is_input(const char *output, char *const *files, size_t n)
+{
+	struct stat out, in;
+
+	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		bool standard = strcmp(files[i], "-") == 0;
+
+		if ((standard ? fstat(STDIN_FILENO, &in) : stat(files[i], &in)) == 0 &&
+			in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static int write_sides(const struct job *job, struct out *out)
+{
+	struct report r = {.out = out, .format = job->o->format, .compensate = job->o->compensate};
+
+	if (job->o->weight)
+		report_set_weight(&r, job->o->weight);
+	return flame_sides_write(job->sides, &r);
+}
+
+int job_run(struct job *job, struct out *out)
+{
+	if (job->sides)
+		return write_sides(job, out);
+	if (job->is_diff)
+		return merge_diff(&(struct diff_runs){job->parts, job->before},
+			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
+			job->o, out, &job->gates_failed, &job->is_misused);
+	if (job->nparts)
+		return merge_report(
+			job->parts, job->absent, job->o, out, &job->bad, &job->is_misused);
+	return job_run_report(job->t, job->o, out, NULL, &job->bad, &job->is_misused);
+}
+
+/* A reader of standard output may leave early (`| head`). */
+static void complain_output(const struct out *out, int error)
+{
+	if (out->path || error != EPIPE)
+		complain("%s: cannot write: %s", out_name(out), strerror(error));
+}
+
+int job_write_report(struct job *job)
+{
+	struct out out;
+	const char *output = job->o->output;
+	int rc = 0;
+
+	if (job->o->format == FORMAT_CTF)
+		out_memory(&out);
+	else
+		rc = out_open(&out, output);
+
+	if (rc < 0) {
+		complain(
+			"%s: cannot write: %s", output ? output : "standard output", strerror(-rc));
+		return EXIT_FAILED;
+	}
+	out.csv_safe = job->o->csv_safe;
+	unfinished = out.temp;
+	rc = job_run(job, &out);
+	int error = errno;
+	if (rc && !out.error) {
+		if (rc != CPIDECODE_EINVAL) /* otherwise the error is printed already */
+			complain_code("decoding", rc, error);
+	} else {
+		rc = out_close(&out);
+		if (rc == -ENOMEM)
+			complain_code("decoding", CPIDECODE_ENOMEM, ENOMEM);
+		else if (rc)
+			complain_output(&out, -rc);
+	}
+	unfinished = NULL;
+	out_discard(&out);
+	if (rc)
+		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
+	if (job->bad && job->o->strict)
+		return EXIT_LOST;
+	return job->gates_failed ? EXIT_GATE : EXIT_FINE;
+}
+
+int job_open_trace(struct options *o, struct trace **t)
+{
+	/* Both need every damaged stretch. */
+	const struct trace_input input = {.schemas = o->schemas,
+		.nschemas = o->nschemas,
+		.files = o->files,
+		.nfiles = o->nfiles,
+		.verify_all = o->strict || o->report == REPORT_INFO,
+		.progress = show_reading};
+	struct trace_opening at;
+	int rc = report_open(&input, t, &at);
+
+	if (rc) {
+		complain_open(&at, rc, errno);
+		return EXIT_FAILED;
+	}
+	settle_times(o, *t);
+	if (o->where)
+		where_settle(o->where, *t);
+	return EXIT_FINE;
+}
