@@ -1,7 +1,6 @@
 #!/bin/sh
 # Partial results of reports that need more than a tally, from slices and from several traces: merged in any order, in
 # steps and from a pipe, they give the same report and the same partial result as the complete traces.
-here=$(cd "$(dirname "$0")" && pwd)
 . "${0%/*}/lib.sh"
 
 # Merges the parts in a random order, in one step and in two.
@@ -73,12 +72,7 @@ apart()
 
 seed=1
 for case in nesting equal_stamps labels_damaged hosts arguments containers; do
-	files=
-	for script in "$here"/../golden/cases/"$case"/trace*.txt; do
-		name=${script##*/}
-		"$MKTRACE" "$script" "${name%.txt}.bin"
-		files="$files ${name%.txt}.bin"
-	done
+	make_case "$case"
 	while read -r options; do
 		# shellcheck disable=SC2086
 		sliced 3 $files

@@ -1,26 +1,11 @@
 #!/bin/sh
 . "${0%/*}/lib.sh"
 
-# make FILE SEED PERCENT: a run of 50 intervals of about 1000 ns, so many percent longer.
-make()
-{
-	awk -v seed="$2" -v longer="$3" 'BEGIN {
-		print "clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000\nsection hooks ring=0"
-		x = seed
-		for (i = 0; i < 50; i++) {
-			x = (x * 16807) % 2147483647
-			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"x\" detailed\n",
-				10000 * (i + 1), (900 + x % 200) * (1 + longer / 100)
-			printf "cpu 1000 3000 0\nendgroup\n"
-		}
-		print "section end"
-	}' | "$MKTRACE" - "$1"
-}
 mkdir old new noisy
 for i in 1 2 3 4 5; do
-	make old/$i.bin $((100 + i)) 0
-	make new/$i.bin $((200 + i)) 20
-	make noisy/$i.bin $((300 + i)) $((8 * i - 16))
+	make_run old/$i.bin $((100 + i)) 0
+	make_run new/$i.bin $((200 + i)) 20
+	make_run noisy/$i.bin $((300 + i)) $((8 * i - 16))
 done
 
 verdict()

@@ -17,32 +17,12 @@ rate_is others-0 24 '<= 7'
 rate_is same-0 24 '<= 7'
 rate_is same-3% 24 '>= 90'
 
-# make FILE HOST SEED PERCENT: a run of 50 intervals of about 1000 ns, so many percent longer.
-make()
-{
-	awk -v host="$2" -v seed="$3" -v longer="$4" 'BEGIN {
-		print "clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000"
-		printf "id \"%016d\"\n", seed
-		if (host)
-			print "section meta\n| host: " host
-		printf "section clock\nsync 1000000000 1700000001000000000 1000001000\n"
-		print "section hooks ring=0"
-		x = seed
-		for (i = 0; i < 50; i++) {
-			x = (x * 16807) % 2147483647
-			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"x\" detailed\n",
-				10000 * (i + 1), (900 + x % 200) * (1 + longer / 100)
-			printf "cpu 1000 3000 0\nendgroup\n"
-		}
-		print "section end"
-	}' | "$MKTRACE" - "$1"
-}
 mkdir old new same parts
 for host in 1 2 3 4; do
 	for i in 1 2; do
-		make old/$host$i.bin host$host $host$i $((4 * host))
-		make new/$host$i.bin new$host 7$host$i $((4 * host + 3))
-		make same/$host$i.bin host$host 8$host$i $((4 * host + 3))
+		make_run old/$host$i.bin $host$i $((4 * host)) host$host
+		make_run new/$host$i.bin 7$host$i $((4 * host + 3)) new$host
+		make_run same/$host$i.bin 8$host$i $((4 * host + 3)) host$host
 		run 0 --partial parts/$host$i.p same/$host$i.bin
 	done
 done

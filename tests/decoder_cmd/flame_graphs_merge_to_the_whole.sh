@@ -1,7 +1,6 @@
 #!/bin/sh
 # Partial results of flame graphs: of slices, merged in any order and in steps, the stacks and the picture have the
 # bytes of the whole's, and so has the partial result.
-here=$(cd "$(dirname "$0")" && pwd)
 . "${0%/*}/lib.sh"
 
 same()
@@ -33,12 +32,7 @@ same()
 }
 
 for case in nesting cross_cpu scopes events quality idle_groups cpuutil_mixed interval_time labels_damaged hosts unmeasured; do
-	files=
-	for script in "$here"/../golden/cases/"$case"/trace*.txt; do
-		name=${script##*/}
-		"$MKTRACE" "$script" "${name%.txt}.bin"
-		files="$files ${name%.txt}.bin"
-	done
+	make_case "$case"
 	for options in '--format folded' '--format svg' '--format svg --weight ns' '--format folded --label o*'; do
 		# shellcheck disable=SC2086
 		same "$options" 3 $files

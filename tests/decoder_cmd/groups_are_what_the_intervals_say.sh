@@ -1,6 +1,5 @@
 #!/bin/sh
 golden=$(cd "${0%/*}/../golden/cases" && pwd)
-here=$(cd "${0%/*}" && pwd)
 . "${0%/*}/lib.sh"
 command -v python3 >/dev/null || skip "groups: python3: not installed"
 

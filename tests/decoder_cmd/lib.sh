@@ -6,6 +6,8 @@ set -eu
 . "${0%/*}/../lib/checks.sh"
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
 
+# shellcheck disable=SC2034 # for the tests
+here=$(cd "${0%/*}" && pwd) # of the test
 work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -97,3 +99,38 @@ END
 }
 
 make_trace plain.bin
+
+# make_run FILE SEED PERCENT [HOST]: a run of 50 intervals of about 1000 ns, so many percent longer.
+# With HOST, perhaps empty, the trace has an id and a clock as well.
+make_run()
+{
+	awk -v seed="$2" -v longer="$3" -v is_hosted="$(($# > 3))" -v host="${4-}" 'BEGIN {
+		print "clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000"
+		if (is_hosted)
+			printf "id \"%016d\"\n", seed
+		if (host)
+			print "section meta\n| host: " host
+		if (is_hosted)
+			printf "section clock\nsync 1000000000 1700000001000000000 1000001000\n"
+		print "section hooks ring=0"
+		x = seed
+		for (i = 0; i < 50; i++) {
+			x = (x * 16807) % 2147483647
+			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"x\" detailed\n",
+				10000 * (i + 1), (900 + x % 200) * (1 + longer / 100)
+			printf "cpu 1000 3000 0\nendgroup\n"
+		}
+		print "section end"
+	}' | "$MKTRACE" - "$1"
+}
+
+# make_case NAME: the golden case's traces, here; their names are $files.
+make_case()
+{
+	files=
+	for script in "$here"/../golden/cases/"$1"/trace*.txt; do
+		name=${script##*/}
+		"$MKTRACE" "$script" "${name%.txt}.bin"
+		files="$files ${name%.txt}.bin"
+	done
+}

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Every golden trace: written as NRM2 it reports as it did, and written once more it is the same.
-here=$(cd "${0%/*}" && pwd)
-. "$here/lib.sh"
+. "${0%/*}/lib.sh"
 
 # What the two files say on stderr, but for their names, and for damage and what stood twice, which stay behind.
 told()

@@ -1,7 +1,6 @@
 #!/bin/sh
 # --format nrm2: its combinations, filters, and the hooks that it cannot hold and reports.
-here=$(cd "${0%/*}" && pwd)
-. "$here/lib.sh"
+. "${0%/*}/lib.sh"
 
 # ------------------------------------------------------------------ what is refused
 for report in summary intervals cpus info; do

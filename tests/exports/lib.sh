@@ -2,8 +2,6 @@
 # shellcheck shell=sh
 . "${0%/*}/../decoder_cmd/lib.sh"
 : "${GENTRACE:?the generator of traces gentrace}"
-# shellcheck disable=SC2034 # for the tests
-here=$(cd "${0%/*}" && pwd)
 
 # npm_package NAME VERSION SHA256: its folder, in $package. Skips the test without Node 20, npm or the
 # package; another content than that of SHA256 fails.

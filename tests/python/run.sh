@@ -2,7 +2,6 @@
 # The package swtrace for Python reads what cpidecode prints.
 . "${0%/*}/../decoder_cmd/lib.sh"
 : "${GENTRACE:?the generator of traces gentrace}" "${CPIDECODE_LIBRARY:?libcpidecode.so}"
-here=$(cd "${0%/*}" && pwd)
 top=$here/../..
 
 # The first Python that has NumPy: that of PATH need not be Debian's.
