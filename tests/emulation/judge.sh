@@ -420,18 +420,26 @@ lacks_instructions() {
 # It tells everything by itself.
 judge_cpc() { :; }
 
-# Of intervals that an instance's image writes: a cycle an instruction, as -icount makes it.
+# Of intervals that an instance's image writes: a cycle an instruction, as -icount makes it. From one
+# register to the other it is some instructions, not as many on the short way as on the long one, which
+# the first interval after a switch takes for one of its ends. An interrupt between the registers would
+# be thousands.
 judge_pairs() {
 	out=$(machine_out "$name")
-	check "pairs: on-thread CPI is 1.0000 wherever the thread was counted" pairs_have_cpi
+	check "pairs: on-thread CPI is 1.0000, and near it where the thread was switched" pairs_have_cpi
 }
 pairs_have_cpi() {
 	"$cpidecode" --report intervals --format csv --columns label,types,thread_cpi -o "$out/pairs.csv" \
 		"$out/pairs.bin" || return 1
 	awk -F, '
 	{ sub(/\r$/, "") }
-	NR > 1 && int($2 / 4) % 2 { counted++; if ($3 != "1.0000") { print "row " NR ": " $0; failed = 1; exit } }
-	END { if (counted < 1000) { print counted + 0 " intervals count the thread"; failed = 1 } exit failed }
+	NR > 1 && int($2 / 4) % 2 { counted++; exact += $3 == "1.0000" }
+	NR > 1 && int($2 / 4) % 2 && !($3 > 0.5 && $3 < 2) { print "row " NR ": " $0; failed = 1 }
+	END {
+		if (counted < 1000) { print counted + 0 " intervals count the thread"; failed = 1 }
+		if (exact < 0.99 * counted) { print exact " of " counted " are exact"; failed = 1 }
+		exit failed
+	}
 	' "$out/pairs.csv"
 }
 

@@ -19,6 +19,7 @@ static struct event {
 	unsigned present; /* when it was opened */
 	uint64_t serial;
 	uint64_t reads; /* of the group */
+	bool begun;	/* a reading in user mode */
 	uint64_t enabled, running;
 } events[FDS];
 
@@ -278,6 +279,13 @@ static int fake_move(int fd, int least)
 	return fd;
 }
 
+/* A leader that counts instructions is read before the others, and once more after them. */
+static bool starts_reading(struct event *e)
+{
+	e->begun = e->kind != PERF_INSTRUCTIONS || !e->begun;
+	return e->begun;
+}
+
 /* As read_words counts, so that both ways of reading agree. */
 static bool fake_counter(uint32_t index, uint64_t *value)
 {
@@ -288,7 +296,7 @@ static bool fake_counter(uint32_t index, uint64_t *value)
 	pthread_mutex_lock(&lock);
 	e = &events[index - 1];
 	fake_pmu.user_reads++;
-	if (e->leader == (int)index - 1)
+	if (e->leader == (int)index - 1 && starts_reading(e))
 		e->reads++;
 	*value = value_of(e, &events[e->leader]);
 	pthread_mutex_unlock(&lock);

@@ -172,7 +172,7 @@ START_TEST(mapped)
 	ck_assert_uint_eq(r.count[0], 2000);
 	ck_assert_uint_eq(r.count[1], 1000);
 	ck_assert_uint_eq(fake_pmu.reads, 1);
-	ck_assert_uint_eq(fake_pmu.user_reads, 3);
+	ck_assert_uint_eq(fake_pmu.user_reads, 4);
 	/* Both ways go on from each other. */
 	ck_assert_int_eq(perf_group_read(&g, &r), 0);
 	ck_assert(!r.in_user_mode);

@@ -18,10 +18,16 @@ static uint64_t counter[MEMBERS], ticks;
 static int changes;	   /* so many reads of a counter change a page */
 static unsigned change_at; /* this one */
 static unsigned counted;   /* counters that were read */
+static unsigned interrupt; /* comes before this read of a counter; 0: none */
+
+enum { INTERRUPT_INSTRUCTIONS = 4000 };
 
 static bool read_counter(uint32_t index, uint64_t *value)
 {
 	counted++;
+	if (counted == interrupt)
+		for (unsigned i = 0; i < MEMBERS; i++)
+			counter[i] += INTERRUPT_INSTRUCTIONS;
 	if (changes != 0) {
 		changes--;
 		page[change_at].lock += 2;
@@ -57,7 +63,7 @@ static void set_up(void)
 	}
 	ticks = 300;
 	changes = 0;
-	counted = change_at = 0;
+	counted = change_at = interrupt = 0;
 	perf_registers = (struct perf_registers){read_counter, read_ticks};
 }
 
@@ -344,13 +350,40 @@ START_TEST(counts_since_a_mark)
 }
 END_TEST
 
+/* Between any two reads of the first try, none before it and after it: all members have the
+ * interrupt, or none has. */
+START_TEST(interrupted_between)
+{
+	member[0].counts_instructions = true;
+	interrupt = (unsigned)_i;
+	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
+	for (unsigned i = 0; i < MEMBERS; i++)
+		ck_assert_uint_eq(r.count[i], 1010 * (i + 1) + (_i ? INTERRUPT_INSTRUCTIONS : 0));
+	ck_assert_uint_eq(counted, _i > 1 ? 2 * (MEMBERS + 1) : MEMBERS + 1);
+}
+END_TEST
+
+START_TEST(interrupted_since_a_mark)
+{
+	uint64_t count[MEMBERS];
+
+	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
+	interrupt = counted + 2;
+	ck_assert(!perf_marks_count(r.mark, MEMBERS, count));
+	ck_assert(perf_marks_count(r.mark, MEMBERS, count));
+	for (unsigned i = 0; i < MEMBERS; i++)
+		ck_assert_uint_eq(count[i], INTERRUPT_INSTRUCTIONS);
+}
+END_TEST
+
 Suite *perf_page_suite(void)
 {
 	return SUITE("perf_page", .timeout = 60,
 		/* two threads need to be running */ .set_up = set_up,
 		TESTS(counts, resting, time_is_scaled, short_clock, times_of_the_leader, never_torn,
-			counts_since_a_mark),
-		LOOPS({width, 0, sizeof widths / sizeof *widths},
+			counts_since_a_mark, interrupted_since_a_mark),
+		LOOPS({interrupted_between, 0, MEMBERS + 2},
+			{width, 0, sizeof widths / sizeof *widths},
 			{unknown, 0, sizeof useless / sizeof *useless},
 			{changed_meanwhile, 0, MEMBERS}));
 }

@@ -109,6 +109,8 @@ static int open_member(struct perf_group *g, struct perf_event_attr *attr, pid_t
 	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			    PERF_FORMAT_TOTAL_TIME_RUNNING;
 	m->page = NULL;
+	m->counts_instructions = attr->type == PERF_TYPE_HARDWARE &&
+				 (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;
 	do
 		m->fd = perf_calls.open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	while (m->fd < 0 && errno == EINTR);

@@ -49,6 +49,7 @@ struct perf_member {
 	int fd;
 	uint64_t id;
 	struct perf_event_mmap_page *page; /* NULL: read by system calls only */
+	bool counts_instructions;
 };
 
 struct perf_group {

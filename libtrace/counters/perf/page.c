@@ -206,6 +206,24 @@ static bool changed(const struct perf_member *member, unsigned count, const stru
 	return false;
 }
 
+/*
+ * An interrupt between two registers touches no page where it does not switch the thread: its
+ * instructions and cycles, thousands of each, would be in the counts read after it and not in those
+ * read before. Reading takes at most so many instructions for a register.
+ */
+enum { INSTRUCTIONS_OF_READ = 64 };
+
+/* value: what the register of the mark, which counts instructions, said before the others were
+ * read. */
+static inline bool was_interrupted(const struct perf_mark *mark, uint64_t value, unsigned registers)
+{
+	const unsigned unused = 64 - mark->width;
+	uint64_t now;
+
+	return !perf_registers.counter(mark->index, &now) ||
+	       (now - value) << unused >> unused > registers * INSTRUCTIONS_OF_READ;
+}
+
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
 {
@@ -221,6 +239,9 @@ enum perf_page_state perf_pages_read(
 			continue;
 		page_barrier();
 		state = perf_page_read_members(member, count, r);
+		if (state == PERF_PAGE_COUNTING && member[0].counts_instructions &&
+			was_interrupted(&r->mark[0], r->mark[0].value, count))
+			continue;
 		page_barrier();
 		if (!changed(member, count, r->mark)) {
 			r->in_user_mode = true;
@@ -244,6 +265,8 @@ bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *co
 			return false;
 		count[i] = (value - mark[i].value) << unused >> unused;
 	}
+	if (was_interrupted(&mark[0], mark[0].value + count[0], marks))
+		return false;
 	page_barrier();
 	for (unsigned i = 0; i < marks; i++)
 		if (LOAD(mark[i].page->lock) != mark[i].lock)

@@ -29,14 +29,15 @@ enum perf_page_state {
 	PERF_PAGE_UNKNOWN,  /* the pages do not tell */
 };
 
-/* Reads all the members, all at one moment: the kernel touched no page meanwhile. Sets r
- * unless the pages do not tell. Resting, times are right only for a group that is enabled. */
+/* Reads all the members, all at one moment: the kernel touched no page meanwhile, and where the
+ * leader counts instructions, no interrupt came between them. Sets r unless the pages do not tell.
+ * Resting, times are right only for a group that is enabled. */
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
 
-/* The members' counts since these marks. False: the kernel has updated a page since, e.g. on a
- * context switch, and may have moved or stopped the counter. If true, the members counted all the
- * time. */
+/* The members' counts since these marks, the first of which counts instructions. False: the kernel
+ * has updated a page since, e.g. on a context switch, and may have moved or stopped the counter; or
+ * an interrupt came between reading one and the next. If true, the members counted all the time. */
 bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count);
 
 #endif
