@@ -21,6 +21,7 @@ session wrap 4
 watch --batch --sort label --label 'slow request'
 "$INTERVALS" 500 3 20 2 >accepted
 free_session
+need_all_seen
 in_file rounds '^ *1000 .* fast$'
 in_file rounds ' label, since the start$'
 in_file rounds '^ +2 .* slow request$'
@@ -32,6 +33,7 @@ session wrap 4
 watch --json --sort label
 "$INTERVALS" 10 3 20 2 >accepted
 free_session
+need_all_seen
 expect '[l["label"] for l in last["labels"]] == ["fast", "slow request"]'
 session wrap 4
 watch --json --sort max
