@@ -208,8 +208,8 @@ START_TEST(faults_agree_with_the_quality_hook)
 	uint64_t value = known_value(v, 0);
 	uint64_t quality = quality_faults();
 	uint64_t apart = value > quality ? value - quality : quality - value;
-	/* A sanitizer's runtime may fault pages in between the two readings. */
-	ck_assert_uint_le(apart, SANITIZED ? 16 : 0);
+	/* Pages may fault in between the two readings: of code, and of a sanitizer's runtime. */
+	ck_assert_uint_le(apart, SANITIZED ? 16 : 4);
 }
 END_TEST
 
