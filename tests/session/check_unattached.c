@@ -114,16 +114,17 @@ START_TEST(tried_again_ten_times_a_second_at_most)
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
 	attach_look();
 	allow_descriptors(false);
+	uint64_t start = clock_raw_ns();
 	fail_hooks(1, PU_ERROR_INSUFFICIENT_RESOURCES);
 	allow_descriptors(true);
 	/* Failures for a tenth of a second, even if attaching becomes possible meanwhile; then
-	 * success. */
-	uint64_t start = clock_raw_ns();
+	 * success. A loaded machine may let that pass before the next hook. */
 	unsigned failed = 1;
 	while (TraceHookWords(1, 1, 0, NULL) != 0)
 		failed++;
-	ck_assert_uint_le(clock_raw_ns() - start, 5000000000u);
-	ck_assert_uint_gt(failed, 1);
+	uint64_t took = clock_raw_ns() - start;
+	ck_assert_uint_ge(took, 100000000);
+	ck_assert_uint_le(took, 5000000000u);
 	expect_unattached(failed);
 	expect_rings(1, failed);
 }
