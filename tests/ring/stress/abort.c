@@ -93,13 +93,21 @@ static void *writer(void *arg)
 
 static void *barriers(void *arg)
 {
-	uint64_t n = 0;
-
 	(void)arg;
-	for (; running(); n++)
+	while (running()) {
 		storm_barrier();
-	add(&all->barriers, n);
+		add(&all->barriers, 1);
+	}
 	return NULL;
+}
+
+enum { LEAST_ABORTS = 20, LEAST_BARRIERS = 100 / SLOW_MACHINE };
+
+/* On a busy machine barriers take long, and writers seldom run during one. */
+static bool barriers_have_hit(void)
+{
+	return __atomic_load_n(&all->aborts, __ATOMIC_RELAXED) >= LEAST_ABORTS &&
+	       __atomic_load_n(&all->barriers, __ATOMIC_RELAXED) > LEAST_BARRIERS;
 }
 
 static void threads(const char *name, uint32_t writers, bool with_barriers)
@@ -116,10 +124,7 @@ static void threads(const char *name, uint32_t writers, bool with_barriers)
 	if (with_barriers)
 		pthread_create(&thread[n++], NULL, barriers, NULL);
 	nanosleep(&some, NULL);
-	/* On a busy machine writers seldom run during a barrier. */
-	for (int i = 0;
-		with_barriers && i < 20 && __atomic_load_n(&all->aborts, __ATOMIC_RELAXED) < 20;
-		i++)
+	for (int i = 0; with_barriers && i < 100 && !barriers_have_hit(); i++)
 		nanosleep(&some, NULL);
 	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n; i++)
@@ -136,7 +141,7 @@ static void by_membarrier(const void *arg)
 		return;
 	}
 	threads(arg, WRITERS, true);
-	tell(all->aborts > 0 && all->barriers > 100 / SLOW_MACHINE, arg,
+	tell(all->aborts > 0 && all->barriers > LEAST_BARRIERS, arg,
 		"%llu barriers aborted %llu sequences of counted hooks",
 		(unsigned long long)all->barriers, (unsigned long long)all->aborts);
 }
