@@ -94,7 +94,7 @@ static unsigned change(const uint8_t *p, size_t n, size_t byte, uint8_t *copy)
 		copy[byte] = values[i];
 		fix(copy, n, from);
 		snprintf(at_work, sizeof at_work, "ended at byte %zu = 0x%02x\n", byte, values[i]);
-		alarm(30);
+		alarm(120);
 		read_all(copy, n, VERIFY_ALL);
 		read_all(copy, n, VERIFY_LATER);
 		runs++;

@@ -32,7 +32,7 @@ else
 	nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 	chmod 755 .
 	if $nobody "$CPIDECODE" --version >out 2>err; then
-		timeout 30 $nobody "$CPIDECODE" secret.bin >out 2>err </dev/null
+		timeout 120 $nobody "$CPIDECODE" secret.bin >out 2>err </dev/null
 		status=$?
 		refused "an unreadable file" 1 'secret.bin.*Permission denied'
 	else
@@ -104,7 +104,7 @@ LIST
 
 # What the disk does not give back is an error, at any place: no report of the rest with status 0.
 unreadable() { # NAME WHEN PATTERN
-	ASAN_OPTIONS=detect_leaks=0 timeout 30 strace -f -o calls -e trace=pread64 \
+	ASAN_OPTIONS=detect_leaks=0 timeout 120 strace -f -o calls -e trace=pread64 \
 		-e inject=pread64:error=EIO:when="$2" "$CPIDECODE" -j 1 t.bin >out 2>err
 	status=$?
 	refused "$1" 1 "t.bin: $3.*Input/output error"

@@ -33,15 +33,15 @@ mkfifo pipe
 for kind in $kinds; do
 	# shellcheck disable=SC2046
 	set -- $(options "$kind" -) good.bin
-	timeout 30 "$CPIDECODE" "$@" >/dev/full 2>err
+	timeout 120 "$CPIDECODE" "$@" >/dev/full 2>err
 	status=$?
 	failed "$kind" /dev/full 'No space left'
-	timeout 30 "$CPIDECODE" "$@" 2>err >&-
+	timeout 120 "$CPIDECODE" "$@" 2>err >&-
 	status=$?
 	failed "$kind" "a closed standard output" 'Bad file descriptor'
 	# A pipe whose reader has gone already.
 	exec 3<>pipe 4>pipe 3>&-
-	timeout 30 "$CPIDECODE" "$@" 2>err >&4
+	timeout 120 "$CPIDECODE" "$@" 2>err >&4
 	status=$?
 	exec 4>&-
 	: >out
@@ -50,7 +50,7 @@ for kind in $kinds; do
 	cp old report
 	# shellcheck disable=SC2046
 	set -- $(options "$kind" report) good.bin
-	told=$(ulimit -f 0 && exec timeout 30 "$CPIDECODE" "$@" 2>&1)
+	told=$(ulimit -f 0 && exec timeout 120 "$CPIDECODE" "$@" 2>&1)
 	status=$?
 	printf '%s\n' "$told" >err
 	failed "$kind" "a file that may not grow" 'File too large'
@@ -58,7 +58,7 @@ for kind in $kinds; do
 		fail "$kind: the old file stays" "$(echo report*)"
 done
 # What comes through a pipe has to be kept somewhere first.
-told=$(cat good.bin | (ulimit -f 0 && exec timeout 30 "$CPIDECODE" - 2>&1))
+told=$(cat good.bin | (ulimit -f 0 && exec timeout 120 "$CPIDECODE" - 2>&1))
 status=$?
 printf '%s\n' "$told" >err
 failed "a piped trace" "a temporary file that may not grow" 'File too large'
@@ -73,7 +73,7 @@ refused "-o a folder" 1 'folder.*[Dd]irectory'
 # Whoever reads the report goes away.
 status=$(
 	{
-		timeout 30 "$CPIDECODE" --report hooks good.bin 2>err
+		timeout 120 "$CPIDECODE" --report hooks good.bin 2>err
 		echo $? >status
 	} | head -n 1 >out
 	cat status
@@ -122,7 +122,7 @@ written() { # NAME INJECTION...
 	name=$1
 	shift
 	cp old report
-	ASAN_OPTIONS=detect_leaks=0 timeout 30 strace -f -o calls -e trace=write,close,rename "$@" \
+	ASAN_OPTIONS=detect_leaks=0 timeout 120 strace -f -o calls -e trace=write,close,rename "$@" \
 		"$CPIDECODE" --report hooks -o report good.bin >out 2>err
 	status=$?
 }

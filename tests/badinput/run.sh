@@ -46,7 +46,7 @@ make_trace() {
 
 # decode OPTIONS...: status in $status, output in out and err.
 decode() {
-	timeout 30 "$CPIDECODE" "$@" >out 2>err </dev/null
+	timeout 120 "$CPIDECODE" "$@" >out 2>err </dev/null
 	status=$?
 }
 

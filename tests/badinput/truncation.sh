@@ -55,6 +55,6 @@ done
 
 # A pipe cannot be looked at twice.
 head -c $((size - 100)) small.bin >cut.bin
-timeout 30 sh -c 'cat cut.bin | "$1" --report hooks --format json -' - "$CPIDECODE" >out 2>err
+timeout 120 sh -c 'cat cut.bin | "$1" --report hooks --format json -' - "$CPIDECODE" >out 2>err
 status=$?
 expect "cut off in a pipe" 0 'cut off' 'ticks'

@@ -6,7 +6,7 @@ clock_lines='CLOCK_REALTIME|the clocks contradict|the machine was suspended'
 
 # whole FILE [HOOKS]: a complete trace, of that many hooks.
 whole() {
-	timeout 30 "$CPIDECODE" --report hooks --format csv --strict "$1" >"$dir/hooks" \
+	timeout 120 "$CPIDECODE" --report hooks --format csv --strict "$1" >"$dir/hooks" \
 		2>"$dir/told" || return 1
 	! grep -qvE "$clock_lines" "$dir/told" || return 1
 	[ -z "${2-}" ] || [ "$(wc -l <"$dir/hooks")" -eq $(($2 + 1)) ]
@@ -15,7 +15,7 @@ whole() {
 # partial FILE: a complete file; a read error made it miss data, which is reported.
 partial() {
 	grep -q 'a program truncated or overwrote' "$err" &&
-		timeout 30 "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told"
+		timeout 120 "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told"
 }
 
 # clear_line: standard error is one line, or two, of swtrace's own, that say something. Not if

@@ -9,7 +9,7 @@ figures() {
 
 # decodes FILE: to its last whole section; at most its end is missing. The count in $found.
 decodes() {
-	timeout 30 "$CPIDECODE" --report hooks --format csv "$1" >"$dir/hooks" 2>"$dir/told" ||
+	timeout 120 "$CPIDECODE" --report hooks --format csv "$1" >"$dir/hooks" 2>"$dir/told" ||
 		return 1
 	found=$(($(wc -l <"$dir/hooks") - 1))
 	! grep -vqE "cut off| lost|not written|$clock_lines" "$dir/told"
