@@ -31,6 +31,7 @@ enum tf_header {
 	TF_VERSION_MINOR_LABELS = 3,	 /* of files that have LABELS, or may get it */
 	TF_VERSION_MINOR_CONTAINERS = 4, /* of files that have CONTAINERS, or may get it */
 	TF_VERSION_MINOR_REMARKS = 5,	 /* of files that have REMARKS, or may get it */
+	TF_VERSION_MINOR_TASKLOSS = 6,	 /* of files that have TASKLOSS, or may get it */
 };
 
 enum tf_clock {
@@ -85,6 +86,7 @@ enum tf_type {
 	TF_TYPE_LABELS = 10,	 /* since version 1.3 */
 	TF_TYPE_CONTAINERS = 11, /* since version 1.4 */
 	TF_TYPE_REMARKS = 12,	 /* since version 1.5 */
+	TF_TYPE_TASKLOSS = 13,	 /* since version 1.6 */
 	TF_TYPES,
 };
 
@@ -154,6 +156,16 @@ enum {
 	TF_CONTAINER_LENGTH = 24,    /* u32, at most TF_CONTAINER_MAX; 0: the name is unknown */
 	TF_CONTAINER_NAME = 28,	     /* of its cgroup */
 	TF_CONTAINER_MAX = 256,
+};
+
+/* TASKLOSS: one entry per thread that lost hooks. A thread's last entry replaces earlier ones. */
+enum {
+	TF_TASKLOSS_TID = 0,   /* u32, and the first tick: of its entry in TASKS; 0: all threads */
+	TF_TASKLOSS_FIRST = 8, /* u64 */
+	TF_TASKLOSS_LOST = 16, /* u64 hooks that it lost since the rings were made */
+	TF_TASKLOSS_BEFORE =
+		24, /* u64, of these, before the file began: the largest that is stated */
+	TF_TASKLOSS_SIZE = 32,
 };
 
 /* Set in the thread and process ids that a session gives, not a kernel: to unknown writers, and to

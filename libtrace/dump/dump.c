@@ -12,6 +12,7 @@
 #include "rings.h"
 #include "section.h"
 #include "signals.h"
+#include "task_losses.h"
 
 /* The index is optional; omitted for more sections than this. */
 #define INDEX_BYTES_MAX ((uint64_t)64 << 20)
@@ -28,6 +29,7 @@ struct dump {
 	struct rings rings;
 	struct file_head head;
 	struct tasks tasks;
+	struct task_losses task_losses;
 	uint64_t done; /* sections */
 	struct output out;
 	struct section_writer writer;
@@ -46,6 +48,16 @@ static bool has_causes(const struct rings *r)
 		if (losses_have_causes(rings_losses(r, i)))
 			return true;
 	return false;
+}
+
+/* Up to the cut. A discard does not reset the losses of tasks. */
+static uint64_t dump_losses_since_init(const struct rings *r)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->rings; i++)
+		sum += shm_losses_sum(rings_losses(r, i)) + shm_losses_sum(r->control[i].loss_base);
+	return sum;
 }
 
 static bool keep_going(void *arg)
@@ -95,9 +107,13 @@ static int dump_gather_contents(struct dump *d)
 	session_keep_begin(&d->keep, d->session, keep_going, d);
 	d->result.keep = d->keep.why;
 	d->result.waited_ns = d->keep.waited_ns;
+	/* Before the cut: then they are among the losses up to it. */
+	const bool has_losses = task_losses_read(&d->task_losses, d->session);
 	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)
 		return rc;
+	if (has_losses)
+		d->task_losses.all = dump_losses_since_init(&d->rings);
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
@@ -109,7 +125,8 @@ static int dump_gather_contents(struct dump *d)
 		dump_put_reason(d, d->options->reason);
 	if (rc == 0 && d->head.meta.failed)
 		rc = dump_fail_memory(d);
-	d->head.minor = dump_may_remark(d)	? TF_VERSION_MINOR_REMARKS
+	d->head.minor = d->task_losses.all	? TF_VERSION_MINOR_TASKLOSS
+			: dump_may_remark(d)	? TF_VERSION_MINOR_REMARKS
 			: d->tasks.unplaced	? TF_VERSION_MINOR_CONTAINERS
 			: d->head.labels	? TF_VERSION_MINOR_LABELS
 			: has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES
@@ -132,7 +149,7 @@ static uint32_t dump_largest_raw(const struct dump *d)
 {
 	uint64_t sizes[] = {d->rings.total ? d->session->geometry.section_size : 0,
 		(uint64_t)d->rings.rings * TF_LOSS_SIZE, REMARKS_MAX,
-		index_entries(d) * TF_INDEX_SIZE};
+		task_losses_largest(&d->task_losses), index_entries(d) * TF_INDEX_SIZE};
 	uint64_t largest = head_largest(&d->head);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -288,6 +305,9 @@ static int write_all(struct dump *d)
 		rc = write_hooks(d);
 	if (rc == 0)
 		rc = dump_write_losses(d);
+	if (rc == 0)
+		rc = task_losses_write(&d->task_losses, NULL, false, &d->writer, d->options->codec,
+			&d->tasks, d->error);
 	if (session_keep_is_lost(&d->keep))
 		d->result.keep = KEEP_LOST;
 	if (rc == 0)
@@ -348,5 +368,6 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 	dump_release_rings(&d);
 	head_free(&d.head);
 	tasks_close(&d.tasks);
+	task_losses_free(&d.task_losses);
 	return rc;
 }

@@ -296,6 +296,49 @@ START_TEST(containers_follow_their_tasks)
 }
 END_TEST
 
+/* Of one task that the file names, one that it does not, and of tasks without a slot; a discard
+ * does not reset what tasks lost. */
+START_TEST(losses_tell_whose_they_were)
+{
+	fake_session.geometry.mode = SHM_MODE_NORMAL;
+	fake_tasks = 1;
+	fake_task[0] = (struct session_task){.number = 6, .tid = 2, .pid = 1, .first = 100};
+	fake_loss[0] = (struct session_loss){6, 30};
+	fake_loss[1] = (struct session_loss){7, 5};
+	fake_losses = 2;
+	fake_add_part(0, 0);
+	fake_add_hook(0, 200, 1);
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR);
+	ck_assert_ptr_null(find(TF_TYPE_TASKLOSS, 0));
+
+	forget();
+	fake_ring[0].ledger.loss[SHM_LOST_FULL] = 38;
+	fake_control.ring[0].loss_base[SHM_LOST_BIG] = 2;
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR_TASKLOSS);
+	const struct seen *s = find(TF_TYPE_TASKLOSS, 0);
+	static const struct {
+		uint32_t tid;
+		uint64_t first, lost;
+	} expected[] = {{0, 0, 40}, {2, 100, 30}};
+	ck_assert_uint_eq(s->raw, 2 * TF_TASKLOSS_SIZE);
+	for (size_t i = 0; i < 2; i++) {
+		const uint8_t *p = s->payload + i * TF_TASKLOSS_SIZE;
+
+		ck_assert_uint_eq(get_le32(p + TF_TASKLOSS_TID), expected[i].tid);
+		ck_assert_uint_eq(get_le64(p + TF_TASKLOSS_FIRST), expected[i].first);
+		ck_assert_uint_eq(get_le64(p + TF_TASKLOSS_LOST), expected[i].lost);
+		ck_assert_uint_eq(get_le64(p + TF_TASKLOSS_BEFORE), 0);
+	}
+
+	forget();
+	fake_losses = PU_ERROR_NOT_ENOUGH_MEMORY;
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_ptr_null(find(TF_TYPE_TASKLOSS, 0));
+}
+END_TEST
+
 START_TEST(names_are_cleaned)
 {
 	fake_tasks = 1;
@@ -368,7 +411,7 @@ START_TEST(losses_by_cause)
 	ck_assert_uint_eq(cause(TF_CAUSES_NO_SLOT), 14);
 	ck_assert_uint_eq(cause(TF_CAUSES_NO_MEMORY), 15);
 	ck_assert_uint_eq(cause(TF_CAUSES_UNATTACHED), 16);
-	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), 1);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR_TASKLOSS);
 	ck_assert_uint_eq(loss(1, TF_LOSS_OVERWRITTEN), 20);
 	ck_assert_uint_eq(loss(1, TF_LOSS_TORN), 21);
 	ck_assert_uint_eq(result.lost, 91);
@@ -667,8 +710,8 @@ int main(void)
 		SUITE("dump", .set_up = before, .tear_down = after,
 			TESTS(nothing_gives_no_section, index_points_at_sections,
 				tasks_schemas_and_meta, numbers_become_thread_ids,
-				containers_follow_their_tasks, names_are_cleaned,
-				refused_schemas_are_counted, losses_by_cause,
+				containers_follow_their_tasks, losses_tell_whose_they_were,
+				names_are_cleaned, refused_schemas_are_counted, losses_by_cause,
 				dumped_then_overwritten_counts_once, overwritten_before_its_turn,
 				held_section_outlives, torn_then_committed_then_overwritten,
 				only_torn_goes_to_the_ledger, nothing_after_the_cut,

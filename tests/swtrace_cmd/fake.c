@@ -15,6 +15,8 @@ struct shm_control fake_control;
 struct session fake_session;
 struct session_task fake_task[4];
 int fake_tasks;
+struct session_loss fake_loss[4];
+int fake_losses;
 const char *fake_schema;
 uint32_t fake_schemas_left_out;
 uint32_t fake_sticky;
@@ -29,7 +31,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	memset(&fake_control, 0, sizeof fake_control);
 	memset(&fake_session, 0, sizeof fake_session);
 	memset(fake_task, 0, sizeof fake_task);
-	fake_tasks = 0;
+	fake_tasks = fake_losses = 0;
 	fake_schema = "";
 	fake_schemas_left_out = 0;
 	fake_sticky = 0;
@@ -293,6 +295,17 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	*tasks = calloc(4, sizeof **tasks);
 	memcpy(*tasks, fake_task, sizeof fake_task);
 	return fake_tasks;
+}
+
+int session_losses(const struct session *s, struct session_loss **losses)
+{
+	(void)s;
+	*losses = NULL;
+	if (fake_losses <= 0)
+		return fake_losses;
+	*losses = calloc(4, sizeof **losses);
+	memcpy(*losses, fake_loss, sizeof fake_loss);
+	return fake_losses;
 }
 
 void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,

@@ -29,6 +29,8 @@ extern struct shm_control fake_control;
 extern struct session fake_session;
 extern struct session_task fake_task[4];
 extern int fake_tasks;
+extern struct session_loss fake_loss[4]; /* by slot */
+extern int fake_losses;			 /* or a PU_ code */
 extern const char *fake_schema;
 extern uint32_t fake_schemas_left_out;
 extern uint32_t fake_sticky;

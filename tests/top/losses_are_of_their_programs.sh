@@ -40,6 +40,12 @@ run 0 info
 in_file out '^lost since init, by program$'
 in_file out "^first +[0-9]+ +$((60000 - $(cat accepted_first)))\$"
 in_file out '^unknown +n/a +123[45]$'
+run 0 dump -o dump.bin
+"$CPIDECODE" --report info --format json dump.bin >dump.json 2>err || fail "cannot read the dump"
+"$CPIDECODE" --report info dump.bin >out 2>err || fail "cannot read the dump"
+in_file out '^lost since the buffers were made, by program$'
+in_file out "^first +[0-9]+ +$((60000 - $(cat accepted_first)))\$"
+in_file out '^unknown +n/a +123[45]$'
 free_session
 is_json rounds
 expect 'program("first")["total_lost"] == 60000 - '"$(cat accepted_first)"
@@ -51,6 +57,9 @@ expect 'all(sum(p["total_lost"] for p in r["programs"]) == r["total"]["lost"] fo
 expect 'json.load(open("info.json"))["lost_since_init"]["all"] == last["total"]["lost"]'
 expect '{p["name"]: p["lost"] for p in json.load(open("info.json"))["lost_since_init"]["programs"]} == {p["name"]: p["total_lost"] for p in last["programs"] if p["name"]}'
 expect 'json.load(open("info.json"))["lost_since_init"]["unknown"] == program(None)["total_lost"]'
+expect 'json.load(open("dump.json"))["lost_by_program"]["before_file"] == 0'
+expect 'all(json.load(open("dump.json"))["lost_by_program"][k] == json.load(open("info.json"))["lost_since_init"][k] for k in ("all", "unknown"))'
+expect '{(p["name"], p["pid"], p["lost"]) for p in json.load(open("dump.json"))["lost_by_program"]["programs"]} == {(p["name"], p["pid"], p["lost"]) for p in json.load(open("info.json"))["lost_since_init"]["programs"]}'
 
 # A top that begins later: losses of before are not counted again.
 session norm 1

@@ -365,6 +365,27 @@ static int load_containers(struct load *l, const struct io_section *s)
 	return 0;
 }
 
+static int load_task_losses(struct load *l, const struct io_section *s)
+{
+	for (uint32_t at = 0; at + TF_TASKLOSS_SIZE <= s->raw; at += TF_TASKLOSS_SIZE) {
+		const uint8_t *p = l->raw.p + at;
+		struct task_loss entry = {
+			.tid = get_le32(p + TF_TASKLOSS_TID),
+			.first = get_le64(p + TF_TASKLOSS_FIRST),
+			.lost = get_le64(p + TF_TASKLOSS_LOST),
+			.before = get_le64(p + TF_TASKLOSS_BEFORE),
+		};
+		int rc = task_losses_add(&l->f->task_losses, &entry);
+
+		if (rc)
+			return rc > 0 ? section_damage(l->f, s,
+						"TASKLOSS of more tasks than this reader keeps")
+				      : rc;
+	}
+	return s->raw % TF_TASKLOSS_SIZE ? section_damage(l->f, s, "a TASKLOSS entry is cut short")
+					 : 0;
+}
+
 /*
  * An unpacked file is read by its sections' contents: wrong stamps in headers would put hooks
  * out of order. Reading reports what cannot be unpacked.
@@ -405,6 +426,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		[TF_TYPE_LABELS] = {load_labels, MAX_LABELS_BYTES},
 		[TF_TYPE_CONTAINERS] = {load_containers, MAX_LABELS_BYTES},
 		[TF_TYPE_REMARKS] = {load_meta, MAX_META_BYTES},
+		[TF_TYPE_TASKLOSS] = {load_task_losses, TASKS_MAX * TF_TASKLOSS_SIZE},
 	};
 	struct load *l = ctx;
 	const char *why;
@@ -532,6 +554,7 @@ static void publish(struct file *f)
 	f->pub.clock = &f->clock;
 	f->pub.labels = &f->labels;
 	f->pub.nlabels = f->labels.count;
+	f->pub.task_losses = &f->task_losses;
 	f->pub.import = io_import(f->in);
 	f->pub.bytes = f->pub.import ? f->pub.import->bytes : io_size(f->in);
 }
@@ -640,5 +663,6 @@ void file_free(struct file *f)
 	spill_free(&f->tasks);
 	containers_free(&f->containers);
 	labels_free(&f->labels);
+	task_losses_free(&f->task_losses);
 	free(f);
 }

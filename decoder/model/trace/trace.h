@@ -18,6 +18,7 @@ struct label;
 struct labels;
 struct trace_text;
 struct clock_finding; /* clock.h */
+struct task_losses;   /* task_losses.h */
 
 /* A rejected line: its major's description ends there. */
 struct trace_schema_problem {
@@ -96,6 +97,7 @@ struct trace_file {
 	const struct schema_set *schemas;
 	const struct labels *labels;
 	uint64_t nlabels;
+	const struct task_losses *task_losses;
 };
 
 /* Files of a drain: each has the number of files written before it, and of those kept. */

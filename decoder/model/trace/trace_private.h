@@ -6,6 +6,7 @@
 #include "containers.h"
 #include "directory.h"
 #include "labels.h"
+#include "task_losses.h"
 #include "tasks.h"
 #include "trace.h"
 
@@ -80,6 +81,7 @@ struct file {
 	struct trace_texts *texts_of_trace;
 	struct labels labels;
 	size_t labels_bytes;
+	struct task_losses task_losses;
 };
 
 struct trace {

@@ -29,7 +29,8 @@ const char *info_clock_name(uint32_t clock)
 const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
-		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS", "REMARKS"};
+		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS", "REMARKS",
+		"TASKLOSS"};
 
 	return names[type];
 }
@@ -322,7 +323,8 @@ static void info_write_damage(struct report *r, const struct trace_file *f)
 				(unsigned long long)inside[i].bytes, inside[i].why);
 }
 
-static void write_file(struct report *r, const struct trace_file *f, const struct info_costs *costs)
+static void write_file(struct report *r, const struct trace_file *f, const struct info_costs *costs,
+	const struct info_programs *programs)
 {
 	if (f->index)
 		out_char(r->out, '\n');
@@ -336,6 +338,7 @@ static void write_file(struct report *r, const struct trace_file *f, const struc
 	info_costs_text(costs, f, r, item);
 	write_sections(r, f);
 	info_write_rings(r, f);
+	info_programs_text(programs, r->out);
 	info_write_tasks(r, f);
 	info_write_schemas(r, f);
 	info_write_damage(r, f);
@@ -401,6 +404,22 @@ static void write_alignment(struct report *r, const struct trace_alignment *a)
 	out_char(r->out, '\n');
 }
 
+static int info_write_file(struct report *r, const struct trace_file *f,
+	const struct trace_alignment *alignment, const struct info_costs *costs)
+{
+	struct info_programs programs = {0};
+	int rc = info_programs_sum(&programs, r->trace, f);
+
+	if (rc)
+		return rc;
+	if (r->format == FORMAT_JSON)
+		info_json(r, f, alignment, costs, &programs);
+	else
+		write_file(r, f, costs, &programs);
+	info_programs_free(&programs);
+	return 0;
+}
+
 int report_info(struct report *r)
 {
 	struct trace_alignment alignment = trace_alignment(r->trace);
@@ -416,14 +435,10 @@ int report_info(struct report *r)
 	}
 	if (r->format == FORMAT_TEXT)
 		report_head_lines(r);
-	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
-		if (r->format == FORMAT_JSON)
-			info_json(r, trace_file(r->trace, i), &alignment, &costs[i]);
-		else
-			write_file(r, trace_file(r->trace, i), &costs[i]);
-	}
+	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
+		rc = info_write_file(r, trace_file(r->trace, i), &alignment, &costs[i]);
 	free(costs);
-	if (r->format == FORMAT_TEXT)
+	if (r->format == FORMAT_TEXT && !rc)
 		write_alignment(r, &alignment);
-	return 0;
+	return rc;
 }

@@ -5,6 +5,7 @@
 #include "../../model/trace/containers.h"
 #include "../../model/trace/labels.h"
 #include "cost.h"
+#include "programs.h"
 #include "../losses.h"
 #include "../report.h"
 
@@ -22,6 +23,7 @@ bool info_tells_schema(const struct trace_file *f, uint8_t major);
 
 /* One file as an object on a line. */
 void info_json(struct report *r, const struct trace_file *f,
-	const struct trace_alignment *alignment, const struct info_costs *costs);
+	const struct trace_alignment *alignment, const struct info_costs *costs,
+	const struct info_programs *programs);
 
 #endif

@@ -174,6 +174,7 @@ void drain_close(struct drain *d)
 	drain_queue_close(d);
 	drain_file_close(&d->file);
 	tasks_close(&d->tasks);
+	task_losses_free(&d->task_losses);
 	ring_reader_close(&d->reader);
 	free(d->control);
 	free(d->ring);

@@ -47,7 +47,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 
 	tasks_untell(&d->tasks);
 	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
-	h.minor = TF_VERSION_MINOR_CONTAINERS;
+	h.minor = TF_VERSION_MINOR_TASKLOSS;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = session_fail(
@@ -61,6 +61,10 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 	}
 	if (rc == 0)
 		rc = head_write(&h, &f->writer, d->id, f->max_raw, &f->labels, error);
+	/* The file before ends with these: what it has is not lost again in this one. */
+	if (rc == 0)
+		rc = task_losses_write(
+			&d->task_losses, NULL, true, &f->writer, d->config.codec, &d->tasks, error);
 	if (rc == 0) {
 		f->whole = f->out.written;
 		f->regular = f->out.temporary;
@@ -241,6 +245,23 @@ static int drain_file_write_losses(struct drain *d, bool all, struct session_err
 	return 0;
 }
 
+/* all: not only what is new. If they cannot be read, the file says less. */
+static int drain_file_write_task_losses(struct drain *d, bool all, struct session_error *error)
+{
+	struct task_losses now = {0};
+
+	if (!task_losses_read_all(&now, d->session, &d->reader))
+		return 0;
+	int rc = task_losses_write(&now, all ? NULL : &d->task_losses, false, &d->file.writer,
+		d->config.codec, &d->tasks, error);
+	task_losses_free(&d->task_losses);
+	d->task_losses = now;
+	/* Those that it had to look up. */
+	return rc || !d->tasks.untold
+		       ? rc
+		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
+}
+
 static int losses_in_time(struct drain *d, struct session_error *error)
 {
 	uint64_t wait = (d->looked - d->began) / LOSS_PART;
@@ -249,7 +270,10 @@ static int losses_in_time(struct drain *d, struct session_error *error)
 		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
 		return 0;
 	d->noted = d->looked;
-	return drain_file_settle_write(d, drain_file_write_losses(d, false, error));
+	int rc = drain_file_write_losses(d, false, error);
+	if (rc == 0)
+		rc = drain_file_write_task_losses(d, false, error);
+	return drain_file_settle_write(d, rc);
 }
 
 /* ------------------------------------------------------------------- other news */
@@ -397,6 +421,8 @@ int drain_file_end(struct drain *d, struct session_error *error)
 
 	if (rc == 0)
 		rc = drain_file_write_losses(d, true, error);
+	if (rc == 0)
+		rc = drain_file_write_task_losses(d, true, error);
 	if (rc == 0)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)

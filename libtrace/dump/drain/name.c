@@ -211,6 +211,7 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 			drain_file_cut(&d->file, whole, NULL);
 			d->file.labels = labels;
 			d->labels_used = 0;
+			tasks_untell(&d->tasks);
 		}
 	}
 	if (rc == 0) {

@@ -14,6 +14,7 @@
 #include "../file_head.h"
 #include "../output.h"
 #include "../section.h"
+#include "../task_losses.h"
 
 /* A ring's terms of the ledger: of the files before this one, or of this one. */
 struct drain_share {
@@ -102,7 +103,8 @@ struct drain {
 	uint64_t bytes_before, rotations;
 	const char *note;   /* for META: why this is not the file of the session's drain before */
 	struct tasks tasks; /* whose records are; told: those that stand in this file */
-	uint64_t claims;    /* of slots in the task table, when it was read last */
+	struct task_losses task_losses; /* of tasks, as they were written last */
+	uint64_t claims;		/* of slots in the task table, when it was read last */
 	uint32_t schema_used, labels_used;
 	int failed; /* the code of what ended it, or 0 */
 	struct session_error why;

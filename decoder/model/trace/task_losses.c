@@ -1,0 +1,66 @@
+#include "task_losses.h"
+
+#include "../../base/grow.h"
+#include "tasks.h"
+
+static uint64_t task_losses_hash(const struct task_loss *entry)
+{
+	uint64_t key = (entry->first ^ (uint64_t)entry->tid << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return key ^ key >> 32;
+}
+
+static struct task_loss *task_losses_find(const struct task_losses *t, const struct task_loss *like)
+{
+	uint64_t slot = task_losses_hash(like);
+
+	for (uint32_t found; t->count && (found = *hash_index_at(&t->index, slot)); slot++) {
+		struct task_loss *entry = &t->at[found - 1];
+
+		if (entry->tid == like->tid && entry->first == like->first)
+			return entry;
+	}
+	return NULL;
+}
+
+static int task_losses_make_room(struct task_losses *t)
+{
+	size_t room = t->room;
+
+	if (grow(&t->at, t->count, &t->room, sizeof *t->at))
+		return CPIDECODE_ENOMEM;
+	if (room == t->room)
+		return 0;
+	if (!hash_index_reset(&t->index, t->room)) {
+		t->room = room;
+		return CPIDECODE_ENOMEM;
+	}
+	for (size_t i = 0; i < t->count; i++)
+		hash_index_add(&t->index, task_losses_hash(&t->at[i]), (uint32_t)i);
+	return 0;
+}
+
+int task_losses_add(struct task_losses *t, const struct task_loss *entry)
+{
+	struct task_loss *known = task_losses_find(t, entry);
+	uint64_t before = known && known->before > entry->before ? known->before : entry->before;
+
+	if (!known) {
+		if (t->count > TASKS_MAX)
+			return 1;
+		if (task_losses_make_room(t))
+			return CPIDECODE_ENOMEM;
+		hash_index_add(&t->index, task_losses_hash(entry), (uint32_t)t->count);
+		known = &t->at[t->count++];
+	}
+	*known = *entry;
+	known->before = before < entry->lost ? before : entry->lost;
+	return 0;
+}
+
+void task_losses_free(struct task_losses *t)
+{
+	free(t->at);
+	hash_index_free(&t->index);
+	*t = (struct task_losses){0};
+}

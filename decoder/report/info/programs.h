@@ -1,0 +1,33 @@
+/* Whose hooks were lost, for the info report: a file's TASKLOSS entries by program. */
+#ifndef SWT_DECODER_REPORT_INFO_PROGRAMS_H
+#define SWT_DECODER_REPORT_INFO_PROGRAMS_H
+
+#include "../../model/trace/task_losses.h"
+#include "../../sink/json.h"
+#include "../report.h"
+
+/* The tasks of one process and thread name. */
+struct info_program {
+	uint32_t pid;
+	const char *name;
+	uint64_t lost;
+};
+
+/* Losses in the time of the file; starts zeroed. */
+struct info_programs {
+	struct info_program *at; /* that lost hooks; the most first, then by name and process */
+	size_t count;
+	uint64_t all, unknown; /* unknown: of tasks that are not known */
+	uint64_t before;       /* hooks lost before the file began */
+};
+
+/* 0 or CPIDECODE_ENOMEM. */
+int info_programs_sum(
+	struct info_programs *p, const struct trace *trace, const struct trace_file *f);
+void info_programs_free(struct info_programs *p);
+
+/* A table and a member. Nothing for files that do not tell it. */
+void info_programs_text(const struct info_programs *p, struct out *o);
+void info_programs_json(const struct info_programs *p, const struct trace_file *f, struct json *j);
+
+#endif

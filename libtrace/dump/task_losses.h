@@ -1,0 +1,46 @@
+/*
+ * Whose hooks were lost: the TASKLOSS sections of a file (formats/trace-file.md).
+ *
+ * Invariant: at any reading the tasks' losses are among those of the rings, because the rings'
+ * counters are read after them.
+ */
+#ifndef SWT_DUMP_TASK_LOSSES_H
+#define SWT_DUMP_TASK_LOSSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../session/session.h"
+#include "section.h"
+#include "tasks.h"
+
+struct ring_reader;
+
+/* The losses since the generation began, at one moment. Starts zeroed. */
+struct task_losses {
+	struct session_loss *task; /* by slot */
+	size_t count;
+	uint64_t all; /* of the rings: those of tasks that are not known are among them */
+};
+
+/* Reads the tasks' losses and sets `all` to 0, for the caller to count. False: unknown, and
+ * nothing has changed. */
+bool task_losses_read(struct task_losses *l, const struct session *s);
+/* Reads them, and then the rings' counters. */
+bool task_losses_read_all(
+	struct task_losses *l, const struct session *s, struct ring_reader *reader);
+void task_losses_free(struct task_losses *l);
+
+/* A bound of the raw bytes of a section. */
+uint64_t task_losses_largest(const struct task_losses *l);
+
+/*
+ * Writes the losses that are not as in `since`, all if it is NULL; those of tasks without a name
+ * are in `all` alone. is_before: they were lost before the file began. Returns 0 or a PU_ code.
+ */
+int task_losses_write(const struct task_losses *l, const struct task_losses *since, bool is_before,
+	struct section_writer *w, enum tf_codec codec, struct tasks *known,
+	struct session_error *error);
+
+#endif
