@@ -34,13 +34,28 @@ static inline void varint_raw(struct varint_out *o, const void *p, size_t n)
 
 static inline void varint_put(struct varint_out *o, exact_sum v)
 {
-	uint8_t bytes[19];
-	unsigned n = 0;
+	enum { MOST = (sizeof v * 8 + 6) / 7 };
 
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (uint8_t)(v | 0x80);
-	bytes[n++] = (uint8_t)v;
-	varint_raw(o, bytes, n);
+	if (o->failed)
+		return;
+	if (o->cap - o->n < MOST && !array_reserve(&o->p, &o->cap, o->n + MOST, 1)) {
+		o->failed = true;
+		return;
+	}
+	uint8_t *p = o->p + o->n;
+	/* One word is shifted in fewer instructions than two, and most numbers fit into one. */
+	if (v <= UINT64_MAX) {
+		uint64_t word = (uint64_t)v;
+
+		for (; word >= 0x80; word >>= 7)
+			*p++ = (uint8_t)(word | 0x80);
+		*p++ = (uint8_t)word;
+	} else {
+		for (; v >= 0x80; v >>= 7)
+			*p++ = (uint8_t)(v | 0x80);
+		*p++ = (uint8_t)v;
+	}
+	o->n = (size_t)(p - o->p);
 }
 
 static inline void varint_put_signed(struct varint_out *o, int64_t v)

@@ -199,18 +199,61 @@ static int cells_add_value(
 	return 0;
 }
 
+/* A value of a plain member, without a struct cell: most columns have none. False: of another kind
+ * of column. */
+static inline bool cells_add_member(
+	struct cell_column *to, const struct interval *iv, size_t row, bool *has_value)
+{
+	const char *at = (const char *)iv + to->column->offset;
+	uint64_t value;
+
+	switch (to->column->source) {
+	case COLUMN_U8:
+		value = *(const uint8_t *)at;
+		break;
+	case COLUMN_U32:
+		value = *(const uint32_t *)at;
+		break;
+	case COLUMN_U64:
+		value = *(const uint64_t *)at;
+		break;
+	case COLUMN_COUNT:
+		value = *(const uint64_t *)at;
+		if (value == NOT_MEASURED)
+			return true;
+		break;
+	case COLUMN_REAL:
+		return !isfinite(*(const double *)at);
+	default:
+		return false;
+	}
+	varint_put(&to->values, value);
+	cells_put_tag(to, row, TAG_UNSIGNED);
+	*has_value = true;
+	return true;
+}
+
 int cells_add(struct cells *c, const struct interval *iv)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < c->ncolumns && c->columns[i].column; i++) {
 		struct cell_column *to = &c->columns[i];
-		size_t before = to->values.n;
-		const struct cell cell = column_cell(to->column, iv);
+		const size_t before = to->values.n;
+		bool has_value = false;
 
-		cells_put_tag(to, c->rows,
-			cell.kind == CELL_NONE ? TAG_NONE : cells_put_cell(c, &to->values, cell));
-		c->bytes += to->values.n - before;
+		if (!cells_add_member(to, iv, c->rows, &has_value)) {
+			const struct cell cell = column_cell(to->column, iv);
+			const uint8_t tag = cell.kind == CELL_NONE
+						    ? TAG_NONE
+						    : cells_put_cell(c, &to->values, cell);
+
+			has_value = tag != TAG_NONE;
+			if (has_value)
+				cells_put_tag(to, c->rows, tag);
+		}
+		if (has_value)
+			c->bytes += to->values.n - before;
 	}
 	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
 		rc = cells_add_value(c, iv, &iv->values[i]);
@@ -232,8 +275,12 @@ int cells_take(struct cells *c, struct varint_out *to)
 	for (size_t i = 0; i < c->ncolumns; i++) {
 		struct cell_column *from = &c->columns[i];
 
-		if (c->rows && from->alike + from->tags.n < c->rows)
+		if (!from->alike && !from->tags.n) {
+			from->tag = TAG_NONE; /* no row has a value */
+			from->alike = c->rows;
+		} else if (from->alike + from->tags.n < c->rows) {
 			cells_put_tag(from, c->rows - 1, TAG_NONE);
+		}
 		if (from->tags.failed || from->values.failed)
 			return CPIDECODE_ENOMEM;
 		if (from->alike) {
