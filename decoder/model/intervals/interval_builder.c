@@ -63,6 +63,7 @@ struct interval_builder {
 	struct group *out;     /* the group returned last; NULL: none yet */
 	size_t flush_file;
 	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
+	bool has_others; /* some hook belongs to no interval */
 	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
 	const struct schema_set *known_set;
@@ -119,6 +120,7 @@ void interval_builder_free(struct interval_builder *b)
 int interval_builder_tell(struct interval_builder *b, struct findings *found)
 {
 	unnamed_add(&found->unnamed, b->reader.unnamed);
+	found->has_other_hooks |= b->has_others;
 	return begins_move(&found->begins, &b->begins);
 }
 
@@ -360,6 +362,8 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 
 		if (rc)
 			return rc;
+	} else if (part == PART_NONE) {
+		b->has_others = true;
 	}
 	if (group_is_companion(h->major, part))
 		return 0;

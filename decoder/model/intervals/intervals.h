@@ -47,7 +47,8 @@ int interval_flush(struct interval_builder *b, const struct interval **iv);
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
 /*
  * Adds what all of its hooks told beside intervals: labels and names that no text was found for,
- * and what has begun. Once, after the last slice. 0 or CPIDECODE_ENOMEM.
+ * what has begun, and whether some hook belongs to no interval. Once, after the last slice. 0 or
+ * CPIDECODE_ENOMEM.
  */
 int interval_builder_tell(struct interval_builder *b, struct findings *found);
 void interval_builder_free(struct interval_builder *b);

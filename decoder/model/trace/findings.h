@@ -21,6 +21,7 @@ static inline void unnamed_add(struct unnamed *to, struct unnamed more)
 struct findings {
 	struct hook_counts total;
 	struct unnamed unnamed;
+	bool has_other_hooks;	    /* of reading intervals: some hook belongs to none */
 	struct begins begins;	    /* what has begun; once settled, what is open */
 	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
 	size_t nfiles;

@@ -110,7 +110,7 @@ int marks_read(struct marks *m, const struct report *r)
 		.progress_ctx = r->ctx};
 	unsigned threads = pass_threads(&pass);
 
-	if (r->where || r->filter->label || r->filter->by_minor)
+	if (r->where || r->filter->label || r->filter->by_minor || !r->found->has_other_hooks)
 		return 0;
 	reading.parts = pass_alloc(threads, sizeof *reading.parts);
 	if (!reading.parts)
