@@ -202,6 +202,13 @@ static void having_option(struct options *o, const char *text)
 	o->having = text;
 }
 
+static void tiles_option(struct options *o, enum page_tiles tiles)
+{
+	if (o->tiles && o->tiles != tiles)
+		misuse("--tiles and --tiles-dir exclude each other: a file, or a folder");
+	o->tiles = tiles;
+}
+
 static void percentiles_option(struct options *o, const char *text)
 {
 	const char *wrong = percentiles_parse(&o->percentiles, text);
@@ -347,10 +354,10 @@ static void options_take_argument(
 		o->compensate = true;
 		break;
 	case OPT_TILES:
-		o->tiles = PAGE_TILES_FILE;
+		tiles_option(o, PAGE_TILES_FILE);
 		break;
 	case OPT_TILES_DIR:
-		o->tiles = PAGE_TILES_FOLDER;
+		tiles_option(o, PAGE_TILES_FOLDER);
 		break;
 	case OPT_FAIL_IF:
 		add_gate(o, value);

@@ -29,6 +29,8 @@ for where in '' '-o-'; do
 done
 run 2 --format csv --tiles -o page.csv plain.bin
 in_file err 'cpidecode: --tiles goes with --format html'
+run 2 --format html --tiles --tiles-dir -o page.html plain.bin
+in_file err '--tiles and --tiles-dir exclude each other'
 run 2 serve --tiles-dir plain.bin
 in_file err '--tiles-dir does not go with serve'
 
