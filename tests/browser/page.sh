@@ -23,9 +23,9 @@ node --test "$here/page_unit.mjs" >unit 2>&1 || {
 }
 echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
 
-# page NAME: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds.
+# page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds.
 page() {
-	"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err" &&
+	"$CPIDECODE" --format html ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" &&
 		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
@@ -75,8 +75,7 @@ done
 set --
 for trace in *.bin; do
 	name=${trace%.bin}
-	"$CPIDECODE" --format html --tiles -o "$name.html" "$trace" 2>/dev/null
-	"$CPIDECODE" --report intervals --format csv -o "$name.csv" "$trace" 2>/dev/null
+	page "$name" --tiles
 	set -- "$@" "$name.html" "$name.tiles" "$name.csv"
 done
 node "$here/tiles_data.mjs" "$@"

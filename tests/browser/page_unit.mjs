@@ -366,12 +366,8 @@ test("who ran on each processor", () => {
 	const lanes = 40, all = makeLanes(13, lanes, 300), store = storeOf(all, lanes), next = random(14);
 	store.lanes.forEach((lane, i) => lane.machine = i % 2);
 	all.forEach((one, number) => Object.assign(one, { number, cpu: next() < 0.1 ? NaN : Math.floor(next() * 2), switches: [0, 3, NaN][Math.floor(next() * 3)] }));
-	const residence = new page.Residence(all.length, ["x", "ctx_switches", "cpu"]);
-	for (let first = 0; first < all.length; first += 1000) {
-		const part = all.slice(first, first + 1000), cells = (values) => [255, ...values.map((value) => isNaN(value) ? 0 : 1), ...column(values.filter((value) => !isNaN(value)))];
-		residence.add(Uint8Array.from([...leb(3), 0, 0, ...cells(part.map((one) => one.switches)), ...cells(part.map((one) => one.cpu))]), first, part.length);
-	}
-	const got = page.finish(page.processorsOf(store, residence));
+	const columnOf = (list, of) => Float64Array.from(list, of), absent = columnOf(all, () => NaN);
+	const got = page.finish(page.processorsOf(store, new page.Residence(columnOf(all, (one) => one.cpu), columnOf(all, (one) => one.switches))));
 	assert.deepEqual(got.lanes.map((lane) => [lane.machine, lane.cpu]), [[0, 0], [0, 1], [1, 0], [1, 1]]);
 	const wanted = all.filter((one) => !one.level && !isNaN(one.cpu));
 	assert.deepEqual(Array.from(got.origin, (at) => store.number[at]).sort((a, b) => a - b), wanted.map((one) => one.number));
@@ -388,11 +384,10 @@ test("who ran on each processor", () => {
 			}
 	}
 	assert.ok(crowded > 0);
-	assert.equal(page.finish(page.processorsOf(store, new page.Residence(all.length, []))).lanes.length, 0);
-	const few = makeLanes(15, 2, 2000), small = storeOf(few, 2), known = new page.Residence(few.length, []), from = 20000, to = 47000;
+	assert.equal(page.finish(page.processorsOf(store, new page.Residence(absent, absent))).lanes.length, 0);
+	const few = makeLanes(15, 2, 2000), small = storeOf(few, 2), from = 20000, to = 47000;
 	small.lanes.forEach((lane) => lane.machine = 0);
-	known.cpu.fill(5);
-	few.forEach((one, number) => known.stayed[number] = one.lane);
+	const known = new page.Residence(columnOf(few, () => 4), columnOf(few, (one) => one.lane ? 0 : 1));
 	const [use, ...others] = page.finish(page.usesOf(page.finish(page.processorsOf(small, known)), from, to));
 	const inside = few.filter((one) => !one.level && overlaps(one, from, to)), stayed = inside.filter((one) => one.lane);
 	assert.deepEqual([use.lane.cpu, use.count, use.stayed, others.length], [4, inside.length, stayed.length, 0]);

@@ -1,7 +1,7 @@
 // node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv ADDRESS:
 // the page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
 // and near; and that of a folder, or of a server, loads it.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 import { Browser } from "./devtools.mjs";
@@ -58,6 +58,47 @@ async function checkSpans(until) {
 	assert.equal(counts.reduce((a, b) => a + b, 0), spanOf(from, to).length);
 }
 
+// Of a window: a column's colours, curves of CPI and busy, lanes of processors; each follows the view to the next window.
+async function checkColumns(until) {
+	const inside = async () => rows.filter((_, number) => all[number].start < view.to && all[number].end >= view.from);
+	const show = async (from, to) => {
+		view = { from, to };
+		await browser.evaluate(`page.show(${from}, ${to})`);
+		await browser.settled();
+		await browser.until("page.isNear() && page.columnShown() && page.processors.store");
+		await browser.settled();
+	};
+	let view;
+	await browser.evaluate(`(() => { const box = document.getElementById("colour");
+		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
+		box.dispatchEvent(new Event("change")); return page.showLanes("processors"); })()`);
+	await browser.evaluate("page.show(0, page.until)");
+	await browser.settled();
+	await browser.until("!page.isNear()");
+	await browser.until("document.getElementById('legend').textContent.includes('lanes of processors and colours by a column: zoom in')");
+	for (const share of [3, 4]) {
+		const from = Math.floor(until / share);
+		await show(from, from + 200000);
+		const shown = await browser.evaluate("Array.from(page.store.number, (number, at) => [number, page.valueOf(at)])");
+		assert.deepEqual(shown.map(([number]) => number).filter((number) => spanOf(from, from + 200000).some((one) => one.number === number)).length, spanOf(from, from + 200000).length);
+		for (const [number, value] of shown)
+			assert.equal(String(value), rows[number].elapsed_cycles);
+		assert.match(await text("legend"), /elapsed_cycles up to [0-9]+/);
+		const counts = {};
+		for (const row of (await inside()).filter((one) => one.depth === "0" && /^\d+$/.test(one.cpu)))
+			counts["Processor " + row.cpu] = (counts["Processor " + row.cpu] ?? 0) + 1;
+		await browser.until("(document.getElementById('uses').tBodies[0]?.rows.length ?? 0) > 0");
+		assert.deepEqual(await browser.evaluate(`Object.fromEntries(Array.from(document.getElementById("uses").tBodies[0].rows, (row) =>
+			[row.cells[0].textContent, Number(row.cells[1].textContent.replaceAll("\\u202f", ""))]))`), counts);
+		await browser.until(`Array.from(document.querySelectorAll("#curves p")).every((line) => /by the intervals' starts|not measured/.test(line.textContent))`);
+	}
+	await browser.evaluate(`document.getElementById("flame-colour").value = "thread", document.getElementById("flame-colour").dispatchEvent(new Event("change"))`);
+	await browser.until(`document.getElementById("flame-legend").textContent.includes("most of its time")`);
+	await browser.evaluate(`page.colourBy("label").then(() => page.showLanes("threads"))`);
+	for (const name of ["why", "info"])
+		assert.equal(await text("report-" + name), readFileSync(csv + "." + name, "utf8"), name);
+}
+
 // From one interval to the next of its label, wherever that is.
 async function checkSearch() {
 	const { label } = rows[7], numbers = all.filter((one) => one.label.toLowerCase().includes(label.toLowerCase())).map((one) => one.number);
@@ -108,6 +149,7 @@ try {
 	const until = await browser.evaluate("trace.until");
 	await checkQueries(until);
 	await checkSpans(until);
+	await checkColumns(until);
 	await checkSearch();
 	assert.equal(await browser.evaluate("document.querySelectorAll('script[src], img, iframe').length"), 0);
 	if (process.env.PICTURES)

@@ -145,6 +145,12 @@ async function checkWindows(one, all, until) {
 		}
 		const { rows } = page.finish(page.summarize(store, from, to));
 		assert.equal(rows.reduce((sum, row) => sum + row.count, 0), inside.count);
+		const columns = ["cpu", "elapsed_cycles", "raw_cpi"], numbers = await one.readNumbers(store, columns.map((name) => one.meta.columns.indexOf(name)), () => true);
+		for (let at = 0; at < store.count; at++)
+			columns.forEach((name, k) => {
+				const text = all[store.number[at]][name], value = numbers[k][store.slot[at]];
+				assert.equal(isNaN(value) ? "" : value, text === "" || isNaN(text) ? "" : Number(text), name);
+			});
 		for (let at = 0; at < store.count; at += 1 + (store.count >> 6)) {
 			const parent = store.parent(at), number = await one.parentOf(await one.find(store.number[at]));
 			if (parent >= 0)

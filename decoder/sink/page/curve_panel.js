@@ -4,34 +4,47 @@
 class CurvePanel {
 	constructor(page) {
 		this.page = page;
+		this.choices = [];
 		this.columns = [];
 	}
 
-	/* Reads the columns that were measured in some interval. */
-	async find() {
-		const { page } = this, isNumeric = (name) => page.meta.numeric.includes(page.meta.columns.indexOf(name));
-		const columns = [];
-		for (const name of [FLAME_CPIS.find(isNumeric), "busy_pct"].filter((one) => one && isNumeric(one)))
-			columns.push(await page.readColumn(String(page.meta.columns.indexOf(name)), () => true));
-		this.columns = columns;
-		this.plots = columns.map(() => ({ told: element("p", undefined, { className: "note" }), canvas: element("canvas", undefined, { className: "plot" }) }));
+	/* Places a curve for each of the columns that was measured in some interval. */
+	listen() {
+		const { page } = this;
+		this.choices = [FLAME_CPIS.find((name) => page.hasNumbers(name)), "busy_pct"].filter((name) => page.hasNumbers(name))
+			.map((name) => String(page.meta.columns.indexOf(name)));
+		this.plots = this.choices.map(() => ({ told: element("p", undefined, { className: "note" }), canvas: element("canvas", undefined, { className: "plot" }) }));
 		this.plots.forEach(({ told, canvas }, i) => {
 			told.id = "curvetold" + i;
 			canvas.setAttribute("role", "img");
 			canvas.setAttribute("aria-describedby", told.id);
+			canvas.hidden = true;
 			$("curves").append(told, canvas);
 		});
+	}
+
+	async find() {
+		const { page, choices } = this, columns = [];
+		for (const choice of choices)
+			columns.push(await page.readColumn(choice, () => true));
+		this.columns = columns;
 		page.changed();
 	}
 
 	/* Draws each column's curve in a span, until another span is wanted. */
 	async draw(from, to, job) {
-		const { page } = this, { number } = page.store;
-		for (let i = 0; i < this.columns.length; i++) {
-			const { values } = this.columns[i], curve = await page.run(curveOf(page.store, from, to, 160, (at) => values[number[at]]), job);
+		const { page } = this, slots = page.store.slot;
+		for (let i = 0; i < this.choices.length; i++) {
+			const column = this.columns[i], { canvas, told } = this.plots[i];
+			if (!column) {
+				canvas.hidden = true;
+				told.textContent = page.meta.columns[this.choices[i]] + ": drawn for up to " + exactText(page.unasked()) + " intervals. Colour by it to see it over time.";
+				continue;
+			}
+			const { values } = column, curve = await page.run(curveOf(page.store, from, to, 160, (at) => values[slots[at]]), job);
 			if (!curve)
 				return;
-			page.drawColumn(curve, this.columns[i], this.plots[i].canvas, this.plots[i].told);
+			page.drawColumn(curve, column, canvas, told);
 		}
 	}
 }

@@ -19,10 +19,9 @@ class FlamePanel {
 		});
 	}
 
-	/* Call once the data is there. Columns are offered only by a page that holds them for all intervals. */
+	/* Call once the data is there. */
 	listen() {
-		const { meta, store, more } = this.page, has = (name) => Boolean(more) && meta.numeric.includes(meta.columns.indexOf(name));
-		const add = (value, text) => $("flame-colour").append(element("option", text, { value }));
+		const { store } = this.page, has = (name) => this.page.hasNumbers(name), add = (value, text) => $("flame-colour").append(element("option", text, { value }));
 		this.cpi = FLAME_CPIS.find(has);
 		add("timeline", "as the timeline");
 		add("name", "name");
@@ -41,13 +40,18 @@ class FlamePanel {
 		this.choice = choice;
 		this.groups = choice === "thread" || choice === "module" ? this.groupLanes(choice) : null;
 		this.column = null;
-		if (choice === "cpi" || choice === "off") {
-			const column = await page.readColumn(choice === "off" ? "off" : String(page.meta.columns.indexOf(this.cpi)), () => this.choice === choice);
+		if (this.wanted()) {
+			const column = await page.readColumn(this.wanted(), () => this.choice === choice);
 			if (this.choice !== choice)
 				return;
 			this.column = column;
 		}
 		page.changed();
+	}
+
+	/* The column of its own that the choice is about: for Page.readColumn. null: none. */
+	wanted() {
+		return this.choice === "off" ? "off" : this.choice === "cpi" ? String(this.page.meta.columns.indexOf(this.cpi)) : null;
 	}
 
 	/* Numbers threads or processes, by lane; texts by number, those with most intervals first. */
@@ -73,8 +77,8 @@ class FlamePanel {
 
 	/* For flameOf: a value of each interval, and a group of each lane. */
 	valueOf() {
-		const column = this.shown(), { store } = this.page;
-		return column && ((at) => column.values[store.number[at]]);
+		const column = this.shown(), slots = this.page.store.slot;
+		return column && ((at) => column.values[slots[at]]);
 	}
 
 	groupOf() {

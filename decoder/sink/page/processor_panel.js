@@ -13,12 +13,16 @@ class ProcessorPanel {
 		return this.finding;
 	}
 
+	/* Forgets what was read of the page's former store. */
+	clear() {
+		this.store = this.finding = null;
+	}
+
 	async read() {
-		const { page } = this, residence = new Residence(page.store.count, page.meta.columns);
-		for (const one of page.more)
-			residence.add(await inflate(page.blobOf(one)), one.first, one.count);
-		const made = processorsOf(page.store, residence);
-		for (let step = made.next(); ; step = made.next()) {
+		const { page } = this, { store } = page, isWanted = () => page.store === store;
+		const columns = await page.readNumbers(store, RESIDENCE.map((name) => page.meta.columns.indexOf(name)), isWanted);
+		const made = columns && processorsOf(store, new Residence(...columns));
+		for (let step = made && made.next(); step && isWanted(); step = made.next()) {
 			if (step.done) {
 				this.store = step.value;
 				return;

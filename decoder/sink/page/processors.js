@@ -8,23 +8,14 @@
 /* Rows of a lane: the last row has the ends of intervals for which there is no room. */
 const PROCESSOR_ROWS = 8;
 
-/* Where each interval ended, by its number. */
-class Residence {
-	constructor(count, columns) {
-		const column = (name) => columns.indexOf(name);
-		this.columns = { cpu: column("cpu"), switches: column("ctx_switches") };
-		this.cpu = new Uint32Array(count); /* + 1; 0: unknown */
-		this.stayed = new Uint8Array(count);
-	}
+/* Columns that tell where intervals ended, and whether their thread was switched. */
+const RESIDENCE = ["cpu", "ctx_switches"];
 
-	/* A block of `more` with the intervals from number `first` on. */
-	add(bytes, first, count) {
-		const { cpu, switches } = this.columns;
-		if (cpu < 0)
-			return;
-		readMoreColumn(bytes, count, cpu).forEach((value, i) => this.cpu[first + i] = isNaN(value) ? 0 : value + 1);
-		if (switches >= 0)
-			readMoreColumn(bytes, count, switches).forEach((value, i) => this.stayed[first + i] = value === 0);
+/* Where each interval ended, by its slot. cpus, switches: these columns' values. */
+class Residence {
+	constructor(cpus, switches) {
+		this.cpu = Uint32Array.from(cpus, (cpu) => isNaN(cpu) ? 0 : cpu + 1); /* 0: unknown */
+		this.stayed = Uint8Array.from(switches, (count) => count === 0);
 	}
 }
 
@@ -58,24 +49,24 @@ class ProcessorRows {
 
 /* The outermost intervals by processor, in the order of the trace. */
 function* gatherProcessors(store, residence) {
-	const positions = new Uint32Array(store.count), lanes = new Uint32Array(store.count), found = new Map();
+	const positions = new Uint32Array(store.count), lanes = new Uint32Array(store.count), found = new Map(), slots = store.slot;
 	store.lanes.forEach((lane, index) => {
 		for (let at = store.offset[lane.levels[0]]; lane.levels.length && at < store.offset[lane.levels[0] + 1]; at++)
 			if (!store.adopted.has(at)) {
-				positions[store.number[at]] = at;
-				lanes[store.number[at]] = index + 1;
+				positions[slots[at]] = at;
+				lanes[slots[at]] = index + 1;
 			}
 	});
-	for (let number = 0; number < store.count; number++) {
-		if (number % WORK === WORK - 1)
+	for (let slot = 0; slot < store.count; slot++) {
+		if (slot % WORK === WORK - 1)
 			yield;
-		if (!lanes[number] || !residence.cpu[number])
+		if (!lanes[slot] || !residence.cpu[slot])
 			continue;
-		const { machine } = store.lanes[lanes[number] - 1], cpu = residence.cpu[number] - 1, key = machine + " " + cpu;
+		const { machine } = store.lanes[lanes[slot] - 1], cpu = residence.cpu[slot] - 1, key = machine + " " + cpu;
 		if (!found.has(key))
 			found.set(key, new ProcessorRows(machine, cpu));
-		const at = positions[number];
-		found.get(key).add(at, store.start[at], store.end(at), residence.stayed[number]);
+		const at = positions[slot];
+		found.get(key).add(at, store.start[at], store.end(at), residence.stayed[slot]);
 	}
 	return Array.from(found.values()).sort((a, b) => a.machine - b.machine || a.cpu - b.cpu);
 }
@@ -86,7 +77,7 @@ function* gatherProcessors(store, residence) {
  * without room appear as their end, with no duration.
  */
 function* processorsOf(store, residence) {
-	const lanes = [], origin = [], all = { start: [], duration: [], name: [], row: [] };
+	const lanes = [], origin = [], slots = store.slot, all = { start: [], duration: [], name: [], row: [] };
 	let longest = 0, rows = 0;
 	for (const one of yield* gatherProcessors(store, residence)) {
 		const lane = { machine: one.machine, cpu: one.cpu, rows: [] };
@@ -112,7 +103,7 @@ function* processorsOf(store, residence) {
 	made.add({ ...all, count: origin.length });
 	made.finish();
 	made.origin = Uint32Array.from(origin);
-	made.stayed = Uint8Array.from(origin, (at) => residence.stayed[store.number[at]]);
+	made.stayed = Uint8Array.from(origin, (at) => residence.stayed[slots[at]]);
 	return made;
 }
 

@@ -2,7 +2,8 @@
 /*
  * The intervals in memory: typed arrays by row. A row holds the intervals of one lane and one level
  * of nesting: they are in order of time and do not overlap. A position is a place in these arrays,
- * an interval's number its place in the order of the trace (and of intervals.csv, from 0).
+ * an interval's number its place in the order of the trace (and of intervals.csv, from 0). Columns
+ * other than these are by slot: the place of an interval's number among those of the store.
  *
  * Times are whole nanoseconds since the first start. A span [from, to) holds each interval that
  * overlaps it, with its whole duration; one of no duration counts where it starts.
@@ -126,6 +127,11 @@ class Store {
 			size = nodes;
 		}
 		this.next = null;
+	}
+
+	/* By position. A store of the whole trace has all numbers. */
+	get slot() {
+		return this.number;
 	}
 
 	end(at) {

@@ -41,13 +41,12 @@ function sourceOfServer({ name, bytes }) {
 	} };
 }
 
+const UNASKED_WINDOW = 1 << 18; /* TiledPage.unasked */
+
 class TiledPage extends Page {
 	async load() {
 		await this.begun;
-		/* A column of all intervals would not fit into memory. */
-		for (const hidden of [$("colour").closest("label"), $("lanes").closest("label"), $("curvetold"),
-			$("reports").closest("section")])
-			hidden.hidden = true;
+		showReports($("reports"), await readLists("reports"));
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		this.tiles = await this.opened(lanes, names);
@@ -121,7 +120,39 @@ class TiledPage extends Page {
 		return this.store.holds(Math.floor(this.view.from), Math.ceil(this.view.to));
 	}
 
+	unasked() {
+		return UNASKED_WINDOW;
+	}
+
+	/* Columns and processors are those of a window. */
+	lanesShown() {
+		return this.isNear() && this.processors.store ? this.lanes : "threads";
+	}
+
+	columnShown() {
+		return this.isNear() ? this.column : null;
+	}
+
+	/* What of all choices the timeline shows: lanes and the legend depend on it. */
+	follow() {
+		const shown = this.lanesShown() + " " + Boolean(this.columnShown());
+		if (shown === this.following)
+			return;
+		this.following = shown;
+		this.arrange();
+		this.fillLegend();
+	}
+
+	fillLegend() {
+		super.fillLegend();
+		const absent = [this.lanes !== "threads" && this.lanesShown() === "threads" ? "lanes of processors" : "",
+			this.coloured !== "label" && !this.columnShown() ? "colours by a column" : ""].filter((text) => text);
+		if (absent.length)
+			$("legend").append(element("li", absent.join(" and ") + ": zoom in to about a million intervals"));
+	}
+
 	draw() {
+		this.follow();
 		this.tiles.begin();
 		this.pixels = new Map();
 		super.draw();
@@ -164,8 +195,9 @@ class TiledPage extends Page {
 		try {
 			for (const more of [width / 2, 0]) {
 				const store = isWanted() ? await this.tiles.window(Math.floor(from - more), Math.ceil(to + more) + 1, isWanted) : null;
-				if (store && isWanted()) {
-					this.enter(store);
+				const columns = store && isWanted() ? await this.readWanted(store, isWanted) : null;
+				if (columns && isWanted()) {
+					this.enter(store, columns);
 					return;
 				}
 			}
@@ -174,10 +206,46 @@ class TiledPage extends Page {
 		}
 	}
 
+	readNumbers(store, columns, isWanted) {
+		return this.tiles.readNumbers(store, columns, isWanted);
+	}
+
+	/* Again if the window was replaced in between. */
+	async readColumn(choice, isWanted) {
+		for (;;) {
+			const { store } = this, column = await super.readColumn(choice, isWanted);
+			if (!column || store === this.store)
+				return column;
+		}
+	}
+
+	/* The columns that colours and curves of a window show, by choice. null: they are not wanted any more. */
+	async readWanted(store, isWanted) {
+		const choices = new Set(store.count <= this.unasked() ? this.curves.choices : []);
+		for (const choice of [this.coloured === "label" ? null : this.coloured, this.flame.wanted()])
+			if (choice !== null)
+				choices.add(choice);
+		const all = Array.from(choices), numbers = all.length ? await this.readNumbers(store, all.map((choice) => this.placeOf(choice)), isWanted) : [];
+		return numbers && new Map(all.map((choice, i) => [choice, this.columnOf(store, choice, numbers[i])]));
+	}
+
 	/* Replaces the window, and keeps the chosen interval. */
-	enter(store) {
+	enter(store, columns) {
 		const number = this.chosen < 0 ? this.sought : this.store.number[this.chosen];
 		this.store = store;
+		this.column = columns.get(this.coloured) || null;
+		this.flame.column = columns.get(this.flame.wanted()) || null;
+		this.curves.columns = this.curves.choices.map((choice) => columns.get(choice));
+		/* Chosen while the window was read. */
+		if (this.coloured !== "label" && !this.column)
+			this.colourBy(this.coloured);
+		if (this.flame.wanted() && !this.flame.column)
+			this.flame.choose(this.flame.choice);
+		this.processors.clear();
+		this.arrange();
+		this.fillLegend();
+		if (this.lanes !== "threads")
+			this.showLanes(this.lanes);
 		this.sought = -1;
 		this.chosen = number >= 0 ? store.find(number) : -1;
 		if (this.chosen >= 0)

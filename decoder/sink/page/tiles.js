@@ -12,8 +12,9 @@ const TILES_MAGIC = "SWTTILE1", TILES_FOOTER = 32, TILES_AT_ONCE = 16;
 /* Limit of unpacked tiles and groups in memory, in bytes. */
 const TILES_KEPT = 40 << 20;
 
-/* Limit of tiles in a window: a Store of the intervals that overlap a span. */
-const WINDOW_TILES = 3000;
+/* Limits of tiles and intervals in a window: a Store of the intervals that overlap a span. Numbers have 32 bits: a number
+ * and a position are one double. */
+const WINDOW_TILES = 3000, WINDOW_ROOM = 2 ** 21;
 
 function sourceOfFile(file) {
 	return { size: file.size, read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()) };
@@ -161,6 +162,24 @@ class WindowStore extends Store {
 
 	holds(from, to) {
 		return from >= this.from && to <= this.to;
+	}
+
+	/* By position: the rank of the interval's number in the window. */
+	get slot() {
+		if (!this.ranks) {
+			const ranks = this.ranks = new Uint32Array(this.count);
+			this.sorted = Float64Array.from(this.number, (number, at) => number * WINDOW_ROOM + at).sort();
+			this.sorted.forEach((one, rank) => {
+				ranks[one % WINDOW_ROOM] = rank;
+				this.sorted[rank] = Math.floor(one / WINDOW_ROOM);
+			});
+		}
+		return this.ranks;
+	}
+
+	/* Numbers by slot: rising. */
+	get numbers() {
+		return this.slot && this.sorted;
 	}
 }
 
@@ -445,6 +464,21 @@ class Tiles {
 	async cellsOf(number) {
 		const at = this.orderOf(number);
 		return readMore(await this.readBlock(this.order.block[at] + 1), this.order.count[at], number - this.order.first[at]);
+	}
+
+	/* As Page.readNumbers, of a window. */
+	async readNumbers(store, columns, isWanted) {
+		const { numbers } = store, all = columns.map(() => new Float64Array(store.count).fill(NaN));
+		for (let slot = 0; slot < numbers.length;) {
+			const block = this.orderOf(numbers[slot]), first = this.order.first[block], count = this.order.count[block];
+			const bytes = await this.readBlock(this.order.block[block] + 1);
+			if (!isWanted())
+				return null;
+			const read = columns.map((column) => readMoreColumn(bytes, count, column));
+			for (; slot < numbers.length && numbers[slot] < first + count; slot++)
+				read.forEach((values, i) => all[i][slot] = values[numbers[slot] - first]);
+		}
+		return all;
 	}
 
 	/* As Store.nextNamed, by numbers. isWanted(): whether it still matters. */

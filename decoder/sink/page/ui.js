@@ -2,14 +2,14 @@
 /* The page itself: reads the blocks, draws, and answers the mouse and the keys. */
 
 const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
-/* Read columns without a request up to this number of intervals. */
-const UNASKED = 1000000;
+const UNASKED = 1000000; /* Page.unasked */
 
 class Page {
 	constructor() {
 		this.dirty = new Set();
 		this.matches = null;
 		this.matched = 0;
+		this.coloured = "label";
 		this.chosen = -1;
 		this.selection = null;
 		this.sorting = new Map();
@@ -98,7 +98,7 @@ class Page {
 			control.disabled = false;
 		document.documentElement.setAttribute("aria-busy", "false");
 		this.packMore();
-		if (store.count <= UNASKED) {
+		if (store.count <= this.unasked()) {
 			this.showLanes("both");
 			this.curves.find();
 		}
@@ -133,7 +133,7 @@ class Page {
 			this.placed.push({ y, height: GAPS + 4, gaps: true });
 			y += GAPS + 4;
 		}
-		for (const lane of this.lanes === "processors" ? [] : lanes) {
+		for (const lane of this.lanesShown() === "processors" ? [] : lanes) {
 			this.placed.push({ y, height: HEADING, lane });
 			y += HEADING;
 			if (lane.marks) {
@@ -146,9 +146,19 @@ class Page {
 			}
 			y += 4;
 		}
-		if (this.lanes !== "threads")
+		if (this.lanesShown() !== "threads")
 			y = this.processors.place(this.placed, y);
 		this.height = y + 4;
+	}
+
+	/* The lanes that the timeline has: threads, processors, both. */
+	lanesShown() {
+		return this.lanes;
+	}
+
+	/* The column that the timeline's colours show; null: none. */
+	columnShown() {
+		return this.column;
 	}
 
 	/* Lanes to show: threads, processors, both. */
@@ -204,28 +214,56 @@ class Page {
 		add("label", "label");
 		for (const i of this.meta.numeric)
 			add(String(i), printable(this.meta.columns[i]));
-		if (this.meta.numeric.includes(this.meta.columns.indexOf("off_cpu_ns")))
+		if (this.hasNumbers("off_cpu_ns"))
 			add("off", "off-CPU share");
 	}
 
-	/* A column's values by interval; null: it is not wanted any more. */
-	async readColumn(choice, isWanted) {
-		const i = choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
-		const column = { name: choice === "off" ? "off-CPU share" : this.meta.columns[i], values: new Float64Array(this.store.count) };
+	/* The number of intervals up to which columns are read without a request. */
+	unasked() {
+		return UNASKED;
+	}
+
+	/* Whether a column has numbers in some interval. */
+	hasNumbers(name) {
+		return this.meta.numeric.includes(this.meta.columns.indexOf(name));
+	}
+
+	/* Columns by their places in meta.columns (-1: one without values): values by slot, NaN where there is none. null: they are
+	 * not wanted any more. */
+	async readNumbers(store, columns, isWanted) {
+		const all = columns.map(() => new Float64Array(store.count));
 		for (const one of this.more) {
-			column.values.set(readMoreColumn(await inflate(this.blobOf(one)), one.count, i), one.first);
+			const bytes = await inflate(this.blobOf(one));
 			if (!isWanted())
 				return null;
+			columns.forEach((column, i) => all[i].set(readMoreColumn(bytes, one.count, column), one.first));
 		}
-		for (let at = 0; choice === "off" && at < this.store.count; at++)
-			column.values[this.store.number[at]] /= this.store.duration[at] || NaN;
-		const range = rangeOf(column.values);
-		column.range = range && choice === "off" ? { low: 0, high: 1, isLog: false } : range;
-		return column;
+		return all;
+	}
+
+	/* The place of the column that a choice of colours is about. */
+	placeOf(choice) {
+		return choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
+	}
+
+	/* A column as pictures show it, of values by slot. */
+	columnOf(store, choice, values) {
+		const isShare = choice === "off", slots = store.slot;
+		for (let at = 0; isShare && at < store.count; at++)
+			values[slots[at]] /= store.duration[at] || NaN;
+		const range = rangeOf(values);
+		return { name: isShare ? "off-CPU share" : this.meta.columns[this.placeOf(choice)], values, range: range && isShare ? { low: 0, high: 1, isLog: false } : range };
+	}
+
+	/* null: it is not wanted any more. */
+	async readColumn(choice, isWanted) {
+		const { store } = this, numbers = await this.readNumbers(store, [this.placeOf(choice)], isWanted);
+		return numbers && this.columnOf(store, choice, numbers[0]);
 	}
 
 	async colourBy(choice) {
 		const job = this.colouring = {};
+		this.coloured = choice;
 		const column = choice === "label" ? null : await this.readColumn(choice, () => this.colouring === job);
 		if (this.colouring !== job)
 			return;
@@ -235,7 +273,7 @@ class Page {
 	}
 
 	valueOf(at) {
-		return this.column.values[this.store.number[at]];
+		return this.column.values[this.store.slot[at]];
 	}
 
 	colourOfValue(value, { range }) {
@@ -528,7 +566,7 @@ class Page {
 		this.fill($("summary"), summary);
 		this.fillMarks(this.store.countMarks(from, to));
 		this.fillHistogram(summary.histogram);
-		const processors = this.lanes !== "threads" && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
+		const processors = this.lanesShown() !== "threads" && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
 		if (uses === null)
 			return;
 		$("used").hidden = !uses || !uses.length;
@@ -892,15 +930,15 @@ class Page {
 	}
 
 	fillLegend() {
-		const names = this.frequent, lines = this.column ? this.rangeItems(this.column) : [], item = legendItem;
-		if (!this.column)
+		const names = this.frequent, column = this.columnShown(), lines = column ? this.rangeItems(column) : [], item = legendItem;
+		if (!column)
 			lines.push(...names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i])));
-		if (!this.column && names.length > 8)
+		if (!column && names.length > 8)
 			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
 		if (this.meta.marks)
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
-		if (this.lanes !== "threads")
+		if (this.lanesShown() !== "threads")
 			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, in lanes of processors: ended there; otherwise it ran there throughout, without a switch of its thread. " +
 				"Derived from outermost intervals: a trace has no context switches of the kernel"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
@@ -1038,6 +1076,7 @@ class Page {
 		});
 		this.fillColours();
 		this.flame.listen();
+		this.curves.listen();
 		$("colour").addEventListener("change", () => this.colourBy($("colour").value));
 		$("lanes").addEventListener("change", () => this.showLanes($("lanes").value));
 		const buttons = {

@@ -510,8 +510,8 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
-	/* Skip the reports with tiles: they would read a large trace a second time. */
-	int rc = e->tiled.tiles ? 0 : html_put_reports(e, o);
+	/* Skip the reports of a large trace: they would read it a second time. */
+	int rc = intervals > HTML_MOST_INTERVALS ? 0 : html_put_reports(e, o);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
