@@ -188,16 +188,24 @@ int merge_read(const struct options *o, struct partial *p, struct out *absent)
 	return code;
 }
 
+/* The last value of an option that the parts were made with; NULL: none. */
+static const char *merge_find_option(const struct partial *p, const char *name)
+{
+	const size_t n = strlen(name);
+	const char *value = NULL;
+
+	for (size_t i = 0; i < p->arguments.count; i++)
+		if (strncmp(p->arguments.at[i], name, n) == 0)
+			value = p->arguments.at[i] + n;
+	return value;
+}
+
 /* Whether the parts were made with that option. */
 static bool merge_has_option(const struct partial *p, const char *name, const char *value)
 {
-	const size_t n = strlen(name);
+	const char *found = merge_find_option(p, name);
 
-	for (size_t i = 0; i < p->arguments.count; i++)
-		if (strncmp(p->arguments.at[i], name, n) == 0 &&
-			(!value || strcmp(p->arguments.at[i] + n, value) == 0))
-			return true;
-	return false;
+	return found && (!value || strcmp(found, value) == 0);
 }
 
 static const struct merged_answer {
@@ -246,6 +254,7 @@ static bool merge_fits_flame(const struct partial *p, const struct options *o, c
 bool merge_fits(const struct partial *p, const struct options *o, const char *path)
 {
 	const enum partial_answer wanted = merge_find_answer(o), has = p->answers.kind;
+	const char *by = merge_find_option(p, "--by=");
 
 	if (o->report == REPORT_PARTIAL)
 		return true;
@@ -262,7 +271,8 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 			notes_name(path), merged_answers[has].name, report_names[o->report],
 			merged_answers[has].made_by, has == PARTIAL_STACKS ? " folded or svg" : "");
 	else if (o->by && !merge_has_option(p, "--by=", o->by_list))
-		complain("%s: it was not made with --by %s", notes_name(path), o->by_list);
+		complain("%s: it was not made with --by %s, but with --by %s", notes_name(path),
+			o->by_list, by ? by : "-");
 	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
 		complain("%s: it was not made with --time %s", notes_name(path),
 			times_names[o->times]);

@@ -291,6 +291,24 @@ static const struct {
 
 enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
 
+static void options_add_carried(struct options *o, char *text)
+{
+	if (merge_add_argument(&o->carried, text))
+		misuse("%s: too many or too long options of a report", text);
+}
+
+void options_carry_report(struct options *o)
+{
+	struct partial_arguments others = o->carried;
+	char report[] = "--report=summary";
+
+	o->carried = (struct partial_arguments){.at = NULL};
+	options_add_carried(o, report);
+	for (size_t i = 0; i < others.count; i++)
+		options_add_carried(o, others.at[i]);
+	merge_free_arguments(&others);
+}
+
 static void options_carry(struct options *o, int option, const char *value)
 {
 	char *text;
@@ -302,8 +320,7 @@ static void options_carry(struct options *o, int option, const char *value)
 			complain("no memory");
 			exit(EXIT_FAILED);
 		}
-		if (merge_add_argument(&o->carried, text))
-			misuse("%s: too many or too long options of a report", text);
+		options_add_carried(o, text);
 		free(text);
 	}
 }
@@ -548,6 +565,13 @@ static bool options_may_be_carried(const char *text)
 	return false;
 }
 
+/* Lists and conditions of the command line replace those that are carried. */
+static bool options_are_given_instead(const struct options *given, const char *carried)
+{
+	return (given->by_list && strncmp(carried, "--by=", 5) == 0) ||
+	       (given->having && strncmp(carried, "--having=", 9) == 0);
+}
+
 void options_parse_carried(struct options *o, const struct options *given,
 	const struct partial_arguments *carried, const char *path)
 {
@@ -567,7 +591,8 @@ void options_parse_carried(struct options *o, const struct options *given,
 				carried->at[i]);
 			exit(EXIT_FAILED);
 		}
-		argv[argc++] = carried->at[i];
+		if (!options_are_given_instead(given, carried->at[i]))
+			argv[argc++] = carried->at[i];
 	}
 	for (int i = 0; i < given->narguments; i++)
 		argv[argc++] = given->arguments[i];

@@ -129,6 +129,5 @@ misuse 'I/N' --slice 1 plain.bin
 misuse 'I/N' --slice 1/2x plain.bin
 misuse 'I/N' --slice -1/2 plain.bin
 misuse 'goes with' --slice 1/2 --report hooks plain.bin
-misuse 'takes --report NAME' --partial x --format csv plain.bin
 misuse 'written instead of a report' --partial x -o y plain.bin
 misuse 'empty file name' --partial '' plain.bin

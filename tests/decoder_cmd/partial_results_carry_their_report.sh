@@ -82,9 +82,24 @@ misuse()
 }
 misuse 'of --report why there are no partial results' --partial x --report why t.bin
 misuse 'of --report intervals there are no partial results' --partial x --report intervals t.bin
-misuse 'takes --report NAME' --partial x --top 3 t.bin
-misuse 'takes --report NAME' --partial x --width 40 t.bin
 misuse 'goes with --report summary' --partial x --report histogram --metric x=cycles t.bin
+# The report is the summary unless another is named.
+run 0 --partial s1.p --top 3 --slice 2/2 t.bin
+run 0 merge s.p s1.p
+run 0 --top 3 t.bin
+cp out whole
+run 0 merge s.p s1.p
+cmp -s out whole || fail "options without --report are not those of a summary"
+
+# Lists and conditions of the command line replace those that the parts carry.
+run 0 --partial by.p --by tid --having 'count>1000' t.bin
+run 0 --by tid t.bin
+cp out whole
+run 0 merge --by tid --having 'count>0' by.p
+cmp -s out whole || fail "--by and --having again"
+run 1 merge --by pid by.p
+in_file err 'by.p: it was not made with --by pid, but with --by tid$'
+
 misuse 'merge --partial takes no --report=summary' merge --partial x --report summary s.p
 [ ! -e x ] || fail "a partial result in spite of misuse"
 
