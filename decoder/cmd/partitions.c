@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
+#include "../../formats/base/hash_index.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "job.h"
@@ -23,19 +25,28 @@ static void make_folders(char *path)
 	}
 }
 
-/* Finds a path written earlier in this run: a second trace must not replace its file. */
-static const char *find_equal(char *const *paths, size_t n, const char *path)
+/* The files that were written in this run. */
+struct partition_files {
+	char **paths; /* of the runs; NULL: none */
+	struct hash_index by_path;
+};
+
+/* Whether an earlier trace has the path: a second one must not replace its file. */
+static bool partition_is_written(const struct partition_files *f, const char *path)
 {
-	for (size_t i = 0; i < n; i++)
-		if (paths[i] && strcmp(paths[i], path) == 0)
-			return paths[i];
-	return NULL;
+	uint64_t hash = XXH3_64bits(path, strlen(path));
+
+	for (uint32_t at; (at = *hash_index_at(&f->by_path, hash)); hash++)
+		if (strcmp(f->paths[at - 1], path) == 0)
+			return true;
+	return false;
 }
 
-/* Writes a trace to its file; *path, for the caller to free, is its name. */
+/* Writes trace number n to its file. */
 static int write_partition(
-	const struct options *all, const struct run *run, char *const *paths, size_t n, char **path)
+	const struct options *all, const struct run *run, struct partition_files *f, size_t n)
 {
+	char **path = &f->paths[n];
 	struct options o = *all;
 	struct job job = {.o = &o};
 	struct out name;
@@ -53,12 +64,14 @@ static int write_partition(
 			code = EXIT_FAILED;
 		}
 	}
-	if (!code && find_equal(paths, n, *path)) {
+	if (!code && partition_is_written(f, *path)) {
 		complain(
 			"%s: left out: a trace with the same name, id, and partition was written already, to %s",
 			notes_name(run->files[0]), *path);
 		code = EXIT_FAILED;
 	}
+	if (*path)
+		hash_index_add(&f->by_path, XXH3_64bits(*path, strlen(*path)), (uint32_t)n);
 	if (!code && job_output_is_input(*path, run->files, run->nfiles)) {
 		complain("%s: that is the trace itself", *path);
 		code = EXIT_FAILED;
@@ -82,21 +95,22 @@ int partitions_write(struct options *o)
 		code = runs_add(&runs, o->files[i]);
 	if (!code)
 		code = runs_settle(&runs);
-	char **paths = code ? NULL : calloc(runs.n + 1, sizeof *paths);
-	if (!code && !paths) {
+	struct partition_files files = {.paths = code ? NULL : calloc(runs.n + 1, sizeof(char *))};
+	if (!code && (!files.paths || !hash_index_reset(&files.by_path, runs.n))) {
 		complain("no memory");
 		code = EXIT_FAILED;
 	}
-	for (size_t i = 0; paths && i < runs.n && code != EXIT_USAGE; i++) {
-		int own = write_partition(o, &runs.runs[i], paths, i, &paths[i]);
+	for (size_t i = 0; files.by_path.slots && i < runs.n && code != EXIT_USAGE; i++) {
+		int own = write_partition(o, &runs.runs[i], &files, i);
 
 		/* A failure outweighs lost data. */
 		if (own && (!code || own != EXIT_LOST))
 			code = own;
 	}
-	for (size_t i = 0; paths && i < runs.n; i++)
-		free(paths[i]);
-	free(paths);
+	for (size_t i = 0; files.paths && i < runs.n; i++)
+		free(files.paths[i]);
+	free(files.paths);
+	hash_index_free(&files.by_path);
 	runs_free(&runs);
 	return code;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include "../../formats/nrm2.h"
 #include "../../formats/partial.h"
@@ -153,21 +154,39 @@ static bool of_one_trace(const char *a, const char *b)
 	       memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16) == 0;
 }
 
-static struct run *run_of(struct runs *r, const char *path)
+/* The run of that name whose trace the file is of; NULL: none. */
+static struct run *runs_find(const struct runs *r, const char *path, size_t length)
 {
-	size_t length = base_of(path);
+	uint64_t hash = XXH3_64bits(path, length);
 
-	for (size_t i = 0; i < r->n && length; i++) {
-		const char *base = r->runs[i].files[0];
+	for (uint32_t at; (at = *hash_index_at(&r->by_name, hash)); hash++) {
+		const char *base = r->runs[at - 1].files[0];
 
 		if (strlen(base) == length && strncmp(base, path, length) == 0 &&
 			of_one_trace(base, path))
-			return &r->runs[i];
+			return &r->runs[at - 1];
 	}
-	if (grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
-		return NULL;
-	r->runs[r->n] = (struct run){0};
-	return &r->runs[r->n++];
+	return NULL;
+}
+
+/* Adds a file to its run, which it may begin. 0 or -1: no memory. */
+static int runs_add_file(struct runs *r, char *path)
+{
+	const size_t length = base_of(path);
+	struct run *run = length ? runs_find(r, path, length) : NULL;
+
+	if (!run) {
+		if (grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
+			return -1;
+		run = &r->runs[r->n];
+		*run = (struct run){0};
+	}
+	if (grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
+		return -1;
+	run->files[run->nfiles++] = path;
+	if (run->nfiles == 1)
+		hash_index_add(&r->by_name, XXH3_64bits(path, strlen(path)), (uint32_t)r->n++);
+	return 0;
 }
 
 /* A regular file of the runs. */
@@ -227,13 +246,11 @@ int runs_settle(struct runs *r)
 	/* Sorts FILE before FILE.1. */
 	if (r->npaths)
 		qsort(r->paths, r->npaths, sizeof *r->paths, by_length);
-	for (size_t i = 0; i < r->npaths && !code; i++) {
-		struct run *run = run_of(r, r->paths[i]);
-
-		if (!run || grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
+	if (r->npaths >= UINT32_MAX || !hash_index_reset(&r->by_name, r->npaths))
+		return no_memory();
+	for (size_t i = 0; i < r->npaths && !code; i++)
+		if (runs_add_file(r, r->paths[i]))
 			return no_memory();
-		run->files[run->nfiles++] = r->paths[i];
-	}
 	return code;
 }
 
@@ -243,6 +260,7 @@ void runs_free(struct runs *r)
 		free(r->runs[i].files);
 	for (size_t i = 0; i < r->npaths; i++)
 		free(r->paths[i]);
+	hash_index_free(&r->by_name);
 	free(r->runs);
 	free(r->paths);
 	*r = (struct runs){0};

@@ -6,6 +6,7 @@
 #ifndef SWT_DECODER_RUNS_H
 #define SWT_DECODER_RUNS_H
 
+#include "../../formats/base/hash_index.h"
 #include "../report/report.h"
 
 struct run {
@@ -17,7 +18,8 @@ struct run {
 struct runs {
 	struct run *runs;
 	size_t n, cap;
-	char **paths; /* before they are grouped into runs */
+	struct hash_index by_name; /* of the runs */
+	char **paths;		   /* before they are grouped into runs */
 	size_t npaths, paths_cap;
 };
 

@@ -1,6 +1,7 @@
 /* Gaps of partial results as bytes. The parser trusts nothing. */
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
@@ -326,17 +327,37 @@ static uint32_t gaps_get_index(struct gap_reader *r, uint32_t n)
 	return r->in.why ? 0 : (uint32_t)i;
 }
 
+/* Makes room for one more. */
+static int gaps_index_machines(struct gap_search *s)
+{
+	if (2 * (s->nmachines + 1) <= s->machine_ids.slots)
+		return 0;
+	if (!hash_index_reset(&s->machine_ids, 2 * (s->nmachines + 1)))
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < s->nmachines; i++)
+		hash_index_add(
+			&s->machine_ids, XXH3_64bits(s->machines[i], GAP_ID_BYTES), (uint32_t)i);
+	return 0;
+}
+
 static int gaps_find_machine(struct gap_search *s, const uint8_t *id, uint32_t *number)
 {
-	size_t i = 0;
+	const uint64_t hash = XXH3_64bits(id, GAP_ID_BYTES);
 
-	while (i < s->nmachines && memcmp(s->machines[i], id, GAP_ID_BYTES) != 0)
-		i++;
-	*number = (uint32_t)i;
-	if (i < s->nmachines)
-		return 0;
-	if (grow(&s->machines, s->nmachines, &s->machines_room, sizeof *s->machines))
+	for (uint64_t i = hash; s->machine_ids.slots; i++) {
+		const uint32_t at = *hash_index_at(&s->machine_ids, i);
+
+		if (!at)
+			break;
+		*number = at - 1;
+		if (memcmp(s->machines[at - 1], id, GAP_ID_BYTES) == 0)
+			return 0;
+	}
+	if (grow(&s->machines, s->nmachines, &s->machines_room, sizeof *s->machines) ||
+		gaps_index_machines(s))
 		return CPIDECODE_ENOMEM;
+	*number = (uint32_t)s->nmachines;
+	hash_index_add(&s->machine_ids, hash, *number);
 	memcpy(s->machines[s->nmachines++], id, GAP_ID_BYTES);
 	return 0;
 }

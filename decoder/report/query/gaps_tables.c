@@ -166,6 +166,7 @@ void gaps_free(struct gap_search *s)
 	gaps_free_keys(&s->thread_keys);
 	gaps_free_keys(&s->pair_keys);
 	gaps_free_keys(&s->cell_keys);
+	hash_index_free(&s->machine_ids);
 	free(s->threads);
 	free(s->pairs);
 	free(s->cells);

@@ -73,6 +73,7 @@ struct gap_search {
 	struct report *r;		   /* NULL: of partial results */
 	uint8_t (*machines)[GAP_ID_BYTES]; /* by number: the least id of its traces */
 	size_t nmachines, machines_room;
+	struct hash_index machine_ids; /* of machines read from partial results */
 	struct tally names;
 	struct gap_keys thread_keys, pair_keys, cell_keys;
 	struct gap_thread *threads;
