@@ -1,5 +1,5 @@
 /*
- * A partial result of cpidecode, version 7: the sums of the intervals of a trace, or of a slice
+ * A partial result of cpidecode, version 8: the sums of the intervals of a trace, or of a slice
  * of one. Description: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
@@ -14,7 +14,7 @@ enum partial_header {
 	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
-	PARTIAL_VERSION = 7,
+	PARTIAL_VERSION = 8,
 	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
 	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
 };
@@ -26,7 +26,8 @@ enum partial_answer {
 	PARTIAL_HEATMAP,
 	PARTIAL_SLOWEST,
 	PARTIAL_GAPS,
-	PARTIAL_BY, /* of groups by the keys of --by */
+	PARTIAL_BY,    /* of groups by the keys of --by */
+	PARTIAL_EXACT, /* of groups by label and minor with --exact */
 	PARTIAL_ANSWERS,
 };
 

@@ -182,7 +182,7 @@ static void check_parse_by(struct options *o)
 		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
 }
 
-static void check_groups(struct options *o, const struct seen *seen)
+static void check_groups(struct options *o)
 {
 	const bool is_gaps = o->report == REPORT_GAPS;
 
@@ -193,18 +193,10 @@ static void check_groups(struct options *o, const struct seen *seen)
 		misuse("--by %s: of gaps it is " GAPS_BY_THREAD, o->by_list);
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		check_parse_by(o);
-	const bool is_parts = o->merge || seen->partial;
-	const char *what = o->merge ? "merge" : "--partial";
-
 	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
 		misuse("--having and --exact go with --report summary");
 	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
 		misuse("--percentiles goes with --report summary and diff");
-	if (o->exact && is_parts)
-		misuse("%s takes no --exact: partial results have no intervals", what);
-	if (o->by && o->by->asks_time && is_parts)
-		misuse("%s takes no --by time: partial results do not tell what was in flight",
-			what);
 	if (o->by && o->by->asks_around && o->slice)
 		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
 }
@@ -365,7 +357,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_hooks(o);
 	check_rows(o);
 	check_text(o);
-	check_groups(o, seen);
+	check_groups(o);
 	o->partial_of = o->report;
 	if (seen->partial)
 		o->report = REPORT_PARTIAL;

@@ -217,6 +217,7 @@ static const struct merged_answer {
 		"--report slowest"},
 	[PARTIAL_GAPS] = {"list of gaps", "gaps", "--report gaps"},
 	[PARTIAL_BY] = {"report with --by", "groups by keys", "--by"},
+	[PARTIAL_EXACT] = {"summary with --exact", "values", "--exact"},
 };
 
 const char *merge_answer_name(enum partial_answer kind)
@@ -230,6 +231,7 @@ static enum partial_answer merge_find_answer(const struct options *o)
 	const enum report_kind report = o->report;
 
 	return o->by			  ? PARTIAL_BY
+	       : o->exact		  ? PARTIAL_EXACT
 	       : report == REPORT_FLAME	  ? PARTIAL_STACKS
 	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
 	       : report == REPORT_SLOWEST ? PARTIAL_SLOWEST
@@ -273,6 +275,8 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 	else if (o->by && !merge_has_option(p, "--by=", o->by_list))
 		complain("%s: it was not made with --by %s, but with --by %s", notes_name(path),
 			o->by_list, by ? by : "-");
+	else if (o->exact && !merge_has_option(p, "--exact", NULL))
+		complain("%s: it was not made with --exact", notes_name(path));
 	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
 		complain("%s: it was not made with --time %s", notes_name(path),
 			times_names[o->times]);
@@ -311,6 +315,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.by = o->by,
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
+		.exact = o->exact,
 		.top = o->top,
 		.note = merge_say_line};
 

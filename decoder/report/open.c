@@ -63,6 +63,14 @@ void report_close(struct trace *t)
 	trace_free(t);
 }
 
+bool report_has_hooks(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->has_hooks)
+			return true;
+	return false;
+}
+
 int64_t report_start(const struct trace *t)
 {
 	int64_t first = 0, last;

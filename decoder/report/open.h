@@ -32,6 +32,7 @@ void report_close(struct trace *t); /* NULL is fine */
 
 /* CLOCK_REALTIME of the first hook of all files; 0: none. */
 int64_t report_start(const struct trace *t);
+bool report_has_hooks(const struct trace *t);
 
 /* Slice `slice` (from 1) of `of`, for struct report; the caller frees it. NULL: no memory. */
 struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned of);

@@ -281,7 +281,7 @@ START_TEST(other_versions_are_refused)
 	add(&p.tally, "one", 10, 1);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	struct varint_out o = bytes_of(&p);
-	for (uint32_t version = 0; version < 8; version++) {
+	for (uint32_t version = 0; version <= PARTIAL_VERSION; version++) {
 		struct partial q = {.tally.wanted = PARTIAL_WANTED};
 
 		put_le32(o.p + PARTIAL_H_VERSION, version);

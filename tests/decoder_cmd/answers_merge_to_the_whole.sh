@@ -83,6 +83,7 @@ for case in nesting equal_stamps labels_damaged hosts arguments containers; do
 --report gaps --format csv
 --report gaps --format json --by label,tid
 --report summary --by tid,host,task,arg.size --format csv
+--by label,time:300ns --exact --percentiles 10,50,99 --format json
 END
 	rm -f trace*.bin
 done
@@ -110,7 +111,7 @@ while read -r options; do
 	sliced 7 random3.bin
 	sliced 2 random3.bin random4.bin
 	case $options in
-	*'heatmap') ;;
+	*'heatmap' | *'time:10us'*) ;;
 	*) apart random4.bin random3.bin ;;
 	esac
 done <<'END'
@@ -127,7 +128,30 @@ done <<'END'
 --report summary --by tid,minor
 --report summary --by host,label --format json --sort -p99_ns --top 3 --percentiles 75,99
 --report histogram --by task --format csv
+--by label,time:100us --format json --from 1700000000
+--by tid,time:10us --exact
+--exact --percentiles 1,50,99.99 --sort -p50_ns
 END
+
+# Parts whose buckets begin at other moments, and parts without values, are refused by name.
+run 0 --partial one.p --by time:1ms random3.bin
+run 0 --partial two.p --by time:1ms random4.bin
+run 1 merge one.p two.p
+in_file err '^cpidecode: two.p: its times count from another origin than those before it, so its buckets do not match: .*since 1970$'
+run 0 --partial by.p --by tid random3.bin
+run 1 merge --by tid --exact by.p
+in_file err '^cpidecode: by.p: it was not made with --exact$'
+run 0 --partial exact.p --by tid --exact random3.bin
+run 0 --report histogram --by tid random3.bin
+cp out whole
+run 0 merge --report histogram --by tid exact.p
+cmp -s out whole || fail "a histogram of parts with values"
+run 0 --partial exact.p --exact random3.bin
+run 1 merge --report cpus exact.p
+in_file err '^cpidecode: exact.p: it is of a summary with --exact only: '
+run 0 --partial plain.p --report summary random3.bin
+run 1 merge --exact plain.p
+in_file err '^cpidecode: plain.p: it has no values: make it with --partial and --exact$'
 
 # Imported files without an id are traces of their own, with threads of their own.
 "$MKTRACE" "$here/../golden/cases/nrm2_groups/trace.txt" one.nrm2

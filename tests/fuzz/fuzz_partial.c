@@ -10,6 +10,7 @@
 #include "../../decoder/base/varint.h"
 #include "../../decoder/report/partial/merge.h"
 #include "../../decoder/report/report.h"
+#include "../../decoder/report/values/percentiles.h"
 #include "partial_by.h"
 #include "recipe.h"
 #include "../lib/wellformed.h"
@@ -18,29 +19,41 @@ static const struct printed {
 	enum report_kind kind;
 	enum report_format format;
 	const char *(*wrong)(const char *p, size_t n, size_t *at);
-	bool by; /* keys */
+	enum partial_keys by;
+	bool exact;
 } printed[] = {
-	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people, false},
-	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv, false},
-	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, false},
-	{REPORT_CPUS, FORMAT_TEXT, wrong_for_people, false},
-	{REPORT_CPUS, FORMAT_CSV, wrong_csv, false},
-	{REPORT_CPUS, FORMAT_JSON, wrong_json_lines, false},
-	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded, false},
-	{REPORT_FLAME, FORMAT_SVG, wrong_svg, false},
-	{REPORT_HEATMAP, FORMAT_TEXT, wrong_for_people, false},
-	{REPORT_HEATMAP, FORMAT_CSV, wrong_csv, false},
-	{REPORT_HEATMAP, FORMAT_SVG, wrong_picture, false},
-	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people, false},
-	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines, false},
-	{REPORT_GAPS, FORMAT_TEXT, wrong_for_people, false},
-	{REPORT_GAPS, FORMAT_CSV, wrong_csv, false},
-	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people, true},
-	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, true},
-	{REPORT_HISTOGRAM, FORMAT_CSV, wrong_csv, true},
+	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv, KEYS_NONE, false},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, KEYS_NONE, false},
+	{REPORT_CPUS, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_CPUS, FORMAT_CSV, wrong_csv, KEYS_NONE, false},
+	{REPORT_CPUS, FORMAT_JSON, wrong_json_lines, KEYS_NONE, false},
+	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded, KEYS_NONE, false},
+	{REPORT_FLAME, FORMAT_SVG, wrong_svg, KEYS_NONE, false},
+	{REPORT_HEATMAP, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_HEATMAP, FORMAT_CSV, wrong_csv, KEYS_NONE, false},
+	{REPORT_HEATMAP, FORMAT_SVG, wrong_picture, KEYS_NONE, false},
+	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines, KEYS_NONE, false},
+	{REPORT_GAPS, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_GAPS, FORMAT_CSV, wrong_csv, KEYS_NONE, false},
+	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people, KEYS_PLAIN, false},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, KEYS_PLAIN, false},
+	{REPORT_HISTOGRAM, FORMAT_CSV, wrong_csv, KEYS_PLAIN, false},
+	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv, KEYS_NONE, true},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, KEYS_TIME, true},
+	{REPORT_HISTOGRAM, FORMAT_TEXT, wrong_for_people, KEYS_TIME, false},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };
+
+static const struct percentiles *exact_percentiles(void)
+{
+	static struct percentiles p;
+
+	PROMISE(!percentiles_parse(&p, "50,90,99.9"), "percentiles");
+	return &p;
+}
 
 static void print(const struct partial *p, const struct printed *how, struct out *out)
 {
@@ -51,11 +64,15 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	/* The command refuses others. */
 	if (how->by && p->answers.kind != PARTIAL_BY)
 		return;
+	if (how->exact && !how->by && p->answers.kind != PARTIAL_EXACT)
+		return;
 	filter_init(&all);
 	struct report r = {.out = out,
 		.format = how->format,
 		.filter = &all,
-		.by = how->by ? partial_by() : NULL,
+		.by = partial_by(how->by),
+		.exact = how->exact,
+		.percentiles = how->exact ? exact_percentiles() : NULL,
 		.merged = p};
 	int rc = report_merged(&r, how->kind, p);
 	/* Answers are parsed on use. */
@@ -232,7 +249,9 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	report_about(&r, t);
 	r.slices = &slice;
 	r.partial_of = how->kind;
-	r.by = how->by ? partial_by() : NULL;
+	r.by = partial_by(how->by);
+	r.exact = how->exact;
+	r.percentiles = how->exact ? exact_percentiles() : NULL;
 	r.format = how->format;
 	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
 	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
@@ -278,7 +297,9 @@ static void direct(const struct trace *t, const struct printed *how, struct out 
 	out_memory(out);
 	struct report r = {
 		.out = out, .format = how->format, .filter = &all, .threads = 1, .found = &found};
-	r.by = how->by ? partial_by() : NULL;
+	r.by = partial_by(how->by);
+	r.exact = how->exact;
+	r.percentiles = how->exact ? exact_percentiles() : NULL;
 	report_about(&r, t);
 	/* The merged result says that counters were scripted if a partial result does. */
 	r.scripted = false;

@@ -4,13 +4,16 @@
 
 #include "../../decoder/report/query/by.h"
 
-struct by *partial_by(void)
+struct by *partial_by(enum partial_keys keys)
 {
 	static struct by by;
 	char expected[BY_EXPECTED];
 	size_t at;
 
-	if (!by_parse(&by, "host,tid,label,task,minor,cpu", &at, expected))
+	if (keys == KEYS_NONE)
+		return NULL;
+	if (!by_parse(&by, keys == KEYS_TIME ? "tid,time:1us" : "host,tid,label,task,minor,cpu",
+		    &at, expected))
 		abort();
 	return &by;
 }

@@ -4,7 +4,13 @@
 
 struct by;
 
-/* Keys with texts, numbers and absent values, none of what is around an interval. */
-struct by *partial_by(void);
+enum partial_keys {
+	KEYS_NONE,
+	KEYS_PLAIN, /* texts, numbers and absent values, none of what is around an interval */
+	KEYS_TIME,
+};
+
+/* NULL: none. */
+struct by *partial_by(enum partial_keys keys);
 
 #endif

@@ -371,14 +371,6 @@ int report_heatmap(struct report *r)
 	return rc;
 }
 
-static bool heatmap_has_hooks(const struct trace *t)
-{
-	for (size_t i = 0; i < trace_nfiles(t); i++)
-		if (trace_file(t, i)->has_hooks)
-			return true;
-	return false;
-}
-
 /* The finest resolution of all formats. */
 static int heatmap_collect(struct heatmap_cells *c, const struct heatmap *m)
 {
@@ -405,7 +397,7 @@ int report_heatmap_partial(struct report *r, struct partial *p)
 	s.origin = heatmap_find_origin(r);
 	/* A trace without hooks merges with any origin. */
 	p->answers.has_origin =
-		s.has_from || r->times != TIMES_RELATIVE || heatmap_has_hooks(r->trace);
+		s.has_from || r->times != TIMES_RELATIVE || report_has_hooks(r->trace);
 	p->answers.origin = p->answers.has_origin ? s.origin : 0;
 	int rc = heatmap_read(&s, &cells);
 	if (!rc && !s.map.total)

@@ -13,8 +13,8 @@
 #include "../flame/stacks.h"
 #include "../heatmap/heatmap_cells.h"
 #include "../query/gaps_tables.h"
-#include "../query/groups_kept.h"
 #include "../query/slowest_kept.h"
+#include "groups_kept.h"
 
 enum {
 	FIRST_READ = 64 << 10,
@@ -149,8 +149,9 @@ static int merge_put_together(
 		say("%s: it was made with other filters than those before it: they cannot be merged",
 			path);
 	} else if (rc == PARTIAL_OTHER_ORIGIN) {
-		say("%s: its times count from another origin than those before it, so its columns do not match: make all with the same --from, in seconds since 1970, or with --time unix",
-			path);
+		say("%s: its times count from another origin than those before it, so its %s do not match: make all with the same --from, in seconds since 1970%s",
+			path, p->answers.kind == PARTIAL_BY ? "buckets" : "columns",
+			p->answers.kind == PARTIAL_BY ? "" : ", or with --time unix");
 	} else if (rc == PARTIAL_OTHER_REPORT) {
 		merge_say_reports(p, one, path, say);
 	}
@@ -164,7 +165,8 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		[PARTIAL_HEATMAP] = "cells",
 		[PARTIAL_SLOWEST] = "intervals",
 		[PARTIAL_GAPS] = "gaps",
-		[PARTIAL_BY] = "groups"};
+		[PARTIAL_BY] = "groups",
+		[PARTIAL_EXACT] = "values"};
 	int rc = 0;
 
 	switch (p->answers.kind) {
@@ -181,6 +183,7 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		rc = gaps_settle(p);
 		break;
 	case PARTIAL_BY:
+	case PARTIAL_EXACT:
 		rc = groups_kept_settle(p);
 		break;
 	case PARTIAL_NO_ANSWER:

@@ -7,9 +7,9 @@
 #include "../../model/stats/partial_arguments.h"
 #include "../../model/stats/partial_threads.h"
 #include "../losses.h"
-#include "../query/groups_kept.h"
 #include "../query/where.h"
 #include "../tallies.h"
+#include "groups_kept.h"
 
 static void count_told(struct partial_source *s, const struct trace_file *f)
 {
@@ -173,10 +173,7 @@ static int partial_read_trace(struct report *r, struct partial *p)
 		p->answers.kind = PARTIAL_GAPS;
 		return report_gaps_partial(r, p);
 	default:
-		if (!r->by)
-			return tallies_read(r, &p->tally);
-		p->answers.kind = PARTIAL_BY;
-		return groups_kept_read(r, p);
+		return r->by || r->exact ? groups_kept_read(r, p) : tallies_read(r, &p->tally);
 	}
 }
 
@@ -224,7 +221,7 @@ unsigned report_merged_wants(enum report_kind kind)
 
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p)
 {
-	if (r->by && (kind == REPORT_SUMMARY || kind == REPORT_HISTOGRAM))
+	if ((r->by || r->exact) && (kind == REPORT_SUMMARY || kind == REPORT_HISTOGRAM))
 		return groups_kept_print(r, kind, p);
 	switch (kind) {
 	case REPORT_SUMMARY:

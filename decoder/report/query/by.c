@@ -324,7 +324,7 @@ bool by_is_encoded(const struct by *by, const struct tally_group *g)
 	for (unsigned i = 0; i < by->count; i++) {
 		const size_t n = by_check_value(g->label + at, g->label_len - at);
 
-		if (!n)
+		if (!n || (by->asks_time && i == by->count - 1 && g->label[at] != BY_I64))
 			return false;
 		at += n;
 	}

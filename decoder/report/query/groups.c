@@ -13,6 +13,7 @@
 #include "../tallies.h"
 #include "../values/percentiles.h"
 #include "around.h"
+#include "groups_more.h"
 #include "lineage.h"
 #include "select.h"
 
@@ -242,92 +243,6 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 	return rc;
 }
 
-/* ------------------------------------------------------------------ values and what flies */
-
-/* A percentile's value is the one at its rank: of each group they come in order. */
-static void groups_find_ranks(
-	const struct percentiles *p, const struct tally_group *group, uint64_t ranks[PERCENTILES])
-{
-	for (unsigned i = 0; i < p->count; i++)
-		ranks[i] = percentile_rank(&p->at[i], group->time.count);
-}
-
-static int groups_find_values(struct groups *to, struct groups_reading *g)
-{
-	const struct percentiles *p = g->r->percentiles;
-	const struct sorter_record *r;
-	uint64_t place = 0, ranks[PERCENTILES];
-	uint32_t group = 0;
-	int rc = sorter_rewind(g->values);
-
-	to->exact = calloc(to->tally.count + 1, sizeof *to->exact);
-	to->values = calloc(to->tally.count * p->count + 1, sizeof *to->values);
-	if (!to->exact || !to->values)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < to->tally.count; i++)
-		to->exact[i] =
-			(struct groups_exact){to->tally.groups[i], to->values + i * p->count};
-	to->nexact = to->tally.count;
-	while (!rc && (rc = sorter_next(g->values, &r)) > 0) {
-		place = r->group == group ? place + 1 : 1;
-		group = r->group;
-		if (place == 1)
-			groups_find_ranks(p, to->exact[group].group, ranks);
-		for (unsigned i = 0; i < p->count; i++)
-			if (ranks[i] == place)
-				to->exact[group].values[i] = r->key;
-		rc = 0;
-	}
-	return rc;
-}
-
-static int groups_add_flight(
-	struct groups_reading *g, const struct in_flight_row *row, struct by_bytes *bytes)
-{
-	const struct tally_group *series = g->series.groups[row->series];
-	struct groups_flight *to = &g->to->flights[g->to->nflights];
-	int rc;
-
-	bytes->length = 0;
-	rc = by_append(bytes, series->label, series->label_len);
-	if (!rc)
-		rc = by_encode_bucket(row->bucket, bytes);
-	if (rc)
-		return rc;
-	to->group = tally_group_of(
-		&g->to->tally, true, bytes->p, (uint32_t)bytes->length, series->major, series->mm);
-	to->row = row;
-	g->to->nflights++;
-	return to->group ? 0 : CPIDECODE_ENOMEM;
-}
-
-static int groups_find_flights(struct groups_reading *g)
-{
-	struct in_flight *f = &g->to->in_flight;
-	int rc = in_flight_sweep(f);
-
-	if (rc == CPIDECODE_EINVAL) {
-		report_note(g->r,
-			"--by time: intervals fly through more than %d buckets: choose longer ones",
-			IN_FLIGHT_ROWS);
-		g->r->is_misused = true;
-	}
-	if (rc)
-		return rc;
-	g->to->flights = calloc(f->count + 1, sizeof *g->to->flights);
-	if (!g->to->flights)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < f->count && !rc; i++)
-		rc = groups_add_flight(g, &f->rows[i], &g->writers[0].bytes);
-	return rc;
-}
-
-static int groups_compare_places(const void *x, const void *y)
-{
-	return compare_u64((uintptr_t) * (const struct tally_group *const *)x,
-		(uintptr_t) * (const struct tally_group *const *)y);
-}
-
 /* ---------------------------------------------------------------------------------- reading */
 
 static int groups_begin(struct groups_reading *g, unsigned threads)
@@ -342,7 +257,7 @@ static int groups_begin(struct groups_reading *g, unsigned threads)
 	g->to->tally.trace = g->r->trace;
 	/* Groups by label and minor have all columns that they have without --exact. */
 	if (!by)
-		g->to->tally.wanted = tallies_want_containers(g->r);
+		g->to->tally.wanted |= tallies_want_containers(g->r);
 	g->writers = pass_alloc(threads, sizeof *g->writers);
 	if (!g->writers)
 		return CPIDECODE_ENOMEM;
@@ -359,6 +274,40 @@ static int groups_begin(struct groups_reading *g, unsigned threads)
 	return rc;
 }
 
+static int groups_find_more(struct groups_reading *g)
+{
+	int rc = g->values ? groups_find_values(g->to, g->r->percentiles, g->values) : 0;
+
+	if (!rc && g->to->in_flight.sorter)
+		rc = in_flight_sweep(&g->to->in_flight);
+	if (rc == CPIDECODE_EINVAL)
+		groups_note_buckets(g->r);
+	if (!rc)
+		rc = groups_find_flights(g->to, &g->series);
+	if (!rc)
+		groups_sort_more(g->to);
+	return rc;
+}
+
+static int64_t groups_count_value(const struct sorter_record *r)
+{
+	(void)r;
+	return 1;
+}
+
+/* For a partial result. */
+static int groups_keep_points(struct groups_reading *g)
+{
+	struct groups *to = g->to;
+	int rc = 0;
+
+	if (g->values)
+		rc = points_put(to->kept, g->values, &to->tally, groups_count_value);
+	if (!rc && to->in_flight.sorter)
+		rc = points_put(to->kept, to->in_flight.sorter, &g->series, in_flight_more);
+	return rc;
+}
+
 static int groups_end(struct groups_reading *g, unsigned threads)
 {
 	struct groups *to = g->to;
@@ -366,16 +315,10 @@ static int groups_end(struct groups_reading *g, unsigned threads)
 
 	for (unsigned i = 0; i < threads; i++)
 		to->has_cpi |= g->writers[i].has_cpi;
-	if (!rc && g->values)
-		rc = groups_find_values(to, g);
-	if (!rc && to->in_flight.sorter)
-		rc = groups_find_flights(g);
+	if (!rc)
+		rc = to->kept ? groups_keep_points(g) : groups_find_more(g);
 	if (rc)
 		return rc;
-	if (to->nexact)
-		qsort(to->exact, to->nexact, sizeof *to->exact, groups_compare_places);
-	if (to->nflights)
-		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_places);
 	if (!to->tally.count)
 		report_note_no_intervals(g->r);
 	rc = tally_settle(&to->tally);
@@ -419,27 +362,6 @@ int groups_read(struct report *r, struct groups *to)
 	groups_close(&g, threads);
 	errno = error;
 	return rc;
-}
-
-uint64_t groups_exact_value(const struct groups *g, const struct tally_group *group, unsigned i)
-{
-	const struct groups_exact *found =
-		g->nexact ? bsearch(&group, g->exact, g->nexact, sizeof *g->exact,
-				    groups_compare_places)
-			  : NULL;
-
-	return found && group->time.count ? found->values[i] : NOT_MEASURED;
-}
-
-const struct in_flight_row *groups_in_flight(
-	const struct groups *g, const struct tally_group *group)
-{
-	const struct groups_flight *found =
-		g->nflights ? bsearch(&group, g->flights, g->nflights, sizeof *g->flights,
-				      groups_compare_places)
-			    : NULL;
-
-	return found ? found->row : NULL;
 }
 
 /* A group, for a sort that has no argument of its own. */

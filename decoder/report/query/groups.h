@@ -8,7 +8,9 @@
 #include "by.h"
 #include "in_flight.h"
 
-/* Starts zeroed. */
+struct varint_out;
+
+/* Starts zeroed but for kept and tally.wanted. */
 struct groups {
 	struct tally tally; /* settled; of intervals that only overlap a bucket, a count of 0 */
 	/* In order of `group`; NULL: not asked for. */
@@ -24,6 +26,9 @@ struct groups {
 	bool has_cpi; /* with r->by: some interval is of CPI's major */
 	uint64_t *values;
 	struct in_flight in_flight;
+	/* NULL: none. For a partial result: gets the points (points.h) of the values with
+	   r->exact, and of starts and ends by time, in place of `exact` and `flights`. */
+	struct varint_out *kept;
 };
 
 /*

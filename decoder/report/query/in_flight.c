@@ -41,7 +41,7 @@ static int in_flight_put(struct in_flight *f, uint32_t series, int64_t ns, bool 
 	if (rc)
 		return rc;
 	*(struct in_flight_record *)(void *)r =
-		(struct in_flight_record){.sort = {.key = (uint64_t)ns ^ UINT64_C(1) << 63,
+		(struct in_flight_record){.sort = {.key = (uint64_t)ns ^ IN_FLIGHT_SIGN,
 						  .group = series,
 						  .size = sizeof(struct in_flight_record),
 						  .spare = is_start},
@@ -100,25 +100,29 @@ static int in_flight_cover(
 	return 0;
 }
 
+int in_flight_move(struct in_flight *f, uint32_t series, uint64_t key, int64_t more)
+{
+	const int64_t at = (int64_t)(key ^ IN_FLIGHT_SIGN);
+	/* A series ends with none in flight. */
+	int rc = f->flying ? in_flight_cover(f, series, f->since, at, f->flying) : 0;
+
+	f->flying += (uint64_t)more;
+	f->since = at;
+	return rc;
+}
+
+int64_t in_flight_more(const struct sorter_record *r)
+{
+	return r->spare ? 1 : -1;
+}
+
 int in_flight_sweep(struct in_flight *f)
 {
 	const struct sorter_record *r;
-	uint64_t flying = 0;
-	int64_t since = 0;
 	int rc = sorter_rewind(f->sorter);
 
-	if (rc)
-		return rc;
-	while ((rc = sorter_next(f->sorter, &r)) > 0) {
-		int64_t at = (int64_t)(r->key ^ UINT64_C(1) << 63);
-
-		/* A series ends with none in flight. */
-		rc = flying ? in_flight_cover(f, r->group, since, at, flying) : 0;
-		if (rc)
-			return rc;
-		flying += r->spare ? 1 : -(uint64_t)1;
-		since = at;
-	}
+	while (!rc && (rc = sorter_next(f->sorter, &r)) > 0)
+		rc = in_flight_move(f, r->group, r->key, in_flight_more(r));
 	return rc;
 }
 

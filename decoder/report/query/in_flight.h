@@ -13,6 +13,9 @@
 
 enum { IN_FLIGHT_ROWS = 1 << 20 };
 
+/* A time's key: the time in ns with its sign bit inverted, so that keys are in order. */
+#define IN_FLIGHT_SIGN (UINT64_C(1) << 63)
+
 struct in_flight_row {
 	uint32_t series;
 	int64_t bucket;
@@ -25,8 +28,11 @@ struct in_flight_row {
 struct in_flight {
 	int64_t origin_ns; /* where bucket 0 begins */
 	uint64_t width_ns;
-	struct sorter *sorter;
+	struct sorter *sorter; /* of starts and ends, each a record */
 	uint64_t added;
+	/* Of in_flight_move. */
+	uint64_t flying;
+	int64_t since;
 	struct in_flight_row *rows; /* by series and bucket; buckets without any have none */
 	size_t count, room;
 };
@@ -36,6 +42,13 @@ int in_flight_begin(struct in_flight *f);
 int in_flight_add(struct in_flight *f, uint32_t series, int64_t start_ns, int64_t end_ns);
 /* After the last one. CPIDECODE_EINVAL: more rows than IN_FLIGHT_ROWS. */
 int in_flight_sweep(struct in_flight *f);
+/* 1 for a start, -1 for an end. */
+int64_t in_flight_more(const struct sorter_record *r);
+/*
+ * In place of all of these: so many more are in flight from a record's key on. Keys of a series
+ * come in order, one series after the other, and flying is 0 at its end. CPIDECODE_EINVAL likewise.
+ */
+int in_flight_move(struct in_flight *f, uint32_t series, uint64_t key, int64_t more);
 void in_flight_free(struct in_flight *f);
 
 #endif

@@ -1,0 +1,201 @@
+#include "groups_kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/varint.h"
+#include "../open.h"
+#include "../query/groups_more.h"
+#include "../tallies.h"
+
+/* Begin an answer. */
+enum groups_kept {
+	GROUPS_HAS_CPI = 1, /* some interval has CPI's major */
+	GROUPS_HAS_VALUES = 2,
+	GROUPS_HAS_FLIGHTS = 4,
+	GROUPS_KEPT = 8,
+};
+
+/* The flags that the report's answer has. */
+static unsigned groups_kept_flags(const struct report *r)
+{
+	return (r->exact ? GROUPS_HAS_VALUES : 0u) |
+	       (r->by && r->by->asks_time ? GROUPS_HAS_FLIGHTS : 0u);
+}
+
+static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned flags,
+	const struct varint_out *points)
+{
+	struct varint_out o = {0};
+
+	varint_put(&o, flags);
+	varint_raw(&o, points->p, points->n);
+	int rc = o.failed || points->failed ? CPIDECODE_ENOMEM
+					    : partial_add_answer(p, kind, o.p, o.n);
+	free(o.p);
+	return rc;
+}
+
+int groups_kept_read(struct report *r, struct partial *p)
+{
+	struct varint_out points = {0};
+	/* Their counts tell why a figure is n/a. */
+	struct groups g = {.tally.wanted = TALLY_WANT_VALUES, .kept = &points};
+	int rc = groups_read(r, &g);
+
+	if (r->by && r->by->asks_time) {
+		/* A trace without hooks merges with any origin. */
+		p->answers.has_origin = r->filter->from != INT64_MIN || report_has_hooks(r->trace);
+		p->answers.origin = p->answers.has_origin ? r->by->origin_ns : 0;
+	}
+	if (!rc)
+		rc = groups_kept_add(p, r->by ? PARTIAL_BY : PARTIAL_EXACT,
+			groups_kept_flags(r) | (g.has_cpi ? GROUPS_HAS_CPI : 0u), &points);
+	if (!rc) {
+		p->tally = g.tally;
+		g.tally = (struct tally){0};
+	}
+	free(points.p);
+	groups_free(&g);
+	return rc;
+}
+
+/* The next answer, and its flags. */
+static int groups_kept_next(struct varint_in *all, struct varint_in *answer, unsigned *flags)
+{
+	uint32_t length;
+	const uint8_t *bytes = varint_get_string(all, &length);
+
+	*answer = (struct varint_in){bytes, bytes ? bytes + length : NULL, NULL};
+	*flags = bytes ? (unsigned)varint_get_max(answer, GROUPS_KEPT - 1) : 0;
+	return !bytes || answer->why ? CPIDECODE_EINVAL : 0;
+}
+
+static struct varint_in groups_kept_all(const struct partial *p)
+{
+	return (struct varint_in){
+		p->answers.bytes, p->answers.count ? p->answers.bytes + p->answers.n : NULL, NULL};
+}
+
+/* Joins all answers: flags, and points with the values first. */
+static int groups_kept_join(const struct partial *p, unsigned *flags, struct varint_out *points)
+{
+	struct varint_in all = groups_kept_all(p), answer;
+	struct points_merge values = {.added = 0}, flights = {.added = 0};
+	unsigned own, first = 0;
+	int rc = 0;
+
+	*flags = 0;
+	for (size_t i = 0; i < p->answers.count && !rc; i++) {
+		rc = groups_kept_next(&all, &answer, &own);
+		first = i ? first : own;
+		/* All have values, or none; likewise starts and ends. */
+		if (!rc && (own ^ first) & ~(unsigned)GROUPS_HAS_CPI)
+			rc = CPIDECODE_EINVAL;
+		*flags |= own;
+		if (!rc && own & GROUPS_HAS_VALUES)
+			rc = points_merge_add(&values, &answer);
+		if (!rc && own & GROUPS_HAS_FLIGHTS)
+			rc = points_merge_add(&flights, &answer);
+		if (!rc && answer.p != answer.end)
+			rc = CPIDECODE_EINVAL;
+	}
+	if (!rc && values.sorter)
+		rc = points_merge_put(&values, points);
+	if (!rc && flights.sorter)
+		rc = points_merge_put(&flights, points);
+	points_merge_free(&values);
+	points_merge_free(&flights);
+	return rc;
+}
+
+int groups_kept_settle(struct partial *p)
+{
+	struct varint_out points = {0};
+	unsigned flags;
+	int rc = p->answers.count < 2 ? 0 : groups_kept_join(p, &flags, &points);
+
+	if (!rc && p->answers.count >= 2) {
+		partial_clear_answers(p);
+		rc = groups_kept_add(p, p->answers.kind, flags, &points);
+	}
+	free(points.p);
+	return rc;
+}
+
+static int groups_kept_print_histogram(struct report *r, const struct tally *t)
+{
+	struct tally sorted = *t;
+	int rc = CPIDECODE_ENOMEM;
+
+	sorted.groups = calloc(t->count + 1, sizeof *sorted.groups);
+	if (sorted.groups) {
+		if (t->count)
+			memcpy(sorted.groups, t->groups, t->count * sizeof *sorted.groups);
+		rc = groups_order(r, sorted.groups, sorted.count);
+	}
+	if (!rc)
+		histogram_print(r, &sorted);
+	free(sorted.groups);
+	return rc;
+}
+
+static int groups_kept_skip_name(
+	void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major, uint8_t mm)
+{
+	(void)ctx, (void)has_label, (void)label, (void)length, (void)major, (void)mm;
+	return 0;
+}
+
+static int groups_kept_skip_point(void *ctx, uint64_t key, int64_t amount)
+{
+	(void)ctx, (void)key, (void)amount;
+	return 0;
+}
+
+/* Values that the report does not ask for. */
+static const struct points_reader groups_kept_skip = {
+	.begin = groups_kept_skip_name, .point = groups_kept_skip_point};
+
+/* Reads the answer, with the groups, into *g; or leaves g->tally empty: those of the result do. */
+static int groups_kept_get(struct report *r, const struct partial *p, struct groups *g)
+{
+	struct varint_in all = groups_kept_all(p), answer = {NULL, NULL, NULL};
+	const unsigned asked = groups_kept_flags(r);
+	unsigned flags = 0;
+	int rc = p->answers.count > 1 ? CPIDECODE_EINVAL : 0;
+
+	if (!rc && p->answers.count)
+		rc = groups_kept_next(&all, &answer, &flags);
+	g->has_cpi = flags & GROUPS_HAS_CPI;
+	if (rc || !asked)
+		return rc;
+	if ((flags & asked) != asked)
+		return CPIDECODE_EINVAL;
+	if (r->by)
+		r->by->origin_ns = p->answers.origin;
+	/* Values come first. */
+	if (flags & ~asked & GROUPS_HAS_VALUES)
+		rc = points_get(&answer, &groups_kept_skip);
+	if (!rc)
+		rc = groups_get_more(r, g, p, &answer);
+	return !rc && answer.p != answer.end ? CPIDECODE_EINVAL : rc;
+}
+
+int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p)
+{
+	struct groups g = {.nexact = 0};
+	int rc = groups_kept_get(r, p, &g);
+	const struct tally *t = groups_kept_flags(r) ? &g.tally : &p->tally;
+
+	for (size_t i = 0; r->by && i < t->count && !rc; i++)
+		if (!by_is_encoded(r->by, t->groups[i]))
+			rc = CPIDECODE_EINVAL;
+	if (rc == CPIDECODE_EINVAL && !r->is_misused)
+		report_note(r, "the groups of a partial result are damaged");
+	if (!rc)
+		rc = kind == REPORT_SUMMARY ? summary_print(r, t, &g)
+					    : groups_kept_print_histogram(r, t);
+	groups_free(&g);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/*
+ * Groups of partial results of --by and --exact: a tally, with --by of groups named by the keys'
+ * values (by.h), and an answer for the rest: the values of --exact, and with --by time the starts
+ * and ends.
+ */
+#ifndef SWT_DECODER_REPORT_PARTIAL_GROUPS_KEPT_H
+#define SWT_DECODER_REPORT_PARTIAL_GROUPS_KEPT_H
+
+#include "../report.h"
+
+/* Reads r->trace by r->by, or by label and minor, into *p. Returns as groups_read. */
+int groups_kept_read(struct report *r, struct partial *p);
+/* Joins the answers of *p into one. 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged. */
+int groups_kept_settle(struct partial *p);
+/* Prints the summary or histogram by r->by and with r->exact, which *p was made with. Returns
+ * likewise, and notes damage. */
+int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p);
+
+#endif

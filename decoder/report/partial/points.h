@@ -1,0 +1,50 @@
+/*
+ * Points of groups in partial results: for each group's name, keys in order, each once, with an
+ * amount (formats/partial.md). They are the values of --exact with their counts, or the moments at
+ * which more or fewer intervals of a series are in flight than before. Functions return 0 or a
+ * CPIDECODE_E code.
+ */
+#ifndef SWT_DECODER_REPORT_PARTIAL_POINTS_H
+#define SWT_DECODER_REPORT_PARTIAL_POINTS_H
+
+#include "../../base/sorter.h"
+#include "../../base/varint.h"
+#include "../../model/stats/tally.h"
+
+/* A record's part of the amount of its key. */
+typedef int64_t points_amount_fn(const struct sorter_record *r);
+
+/*
+ * Writes the records of s by their key; the group of a record is that of its number in names, which
+ * must not be settled. Amounts of the same key are added, and keys whose sum is 0 left out.
+ * CPIDECODE_EINVAL: an amount out of range.
+ */
+int points_put(struct varint_out *o, struct sorter *s, const struct tally *names,
+	points_amount_fn *amount);
+
+/* What points_get calls for each group and its points. */
+struct points_reader {
+	void *ctx;
+	int (*begin)(void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major,
+		uint8_t mm);
+	int (*point)(void *ctx, uint64_t key, int64_t amount);
+	int (*end)(void *ctx);
+};
+
+/* Parses what points_put wrote; CPIDECODE_EINVAL: damaged. */
+int points_get(struct varint_in *in, const struct points_reader *to);
+
+/* Points of several parts, to be written as one. Starts zeroed. */
+struct points_merge {
+	struct tally names;
+	struct sorter *sorter;
+	uint64_t added;
+	uint32_t group; /* of the last begin */
+};
+
+/* CPIDECODE_ESPOOL: errno is set. */
+int points_merge_add(struct points_merge *m, struct varint_in *in);
+int points_merge_put(struct points_merge *m, struct varint_out *o);
+void points_merge_free(struct points_merge *m);
+
+#endif

@@ -1,0 +1,263 @@
+#include "groups_more.h"
+
+#include <stdlib.h>
+
+#include "../../base/sort.h"
+#include "../../model/intervals/intervals.h"
+
+static int groups_compare_places(const void *x, const void *y)
+{
+	return compare_u64((uintptr_t) * (const struct tally_group *const *)x,
+		(uintptr_t) * (const struct tally_group *const *)y);
+}
+
+void groups_sort_more(struct groups *to)
+{
+	if (to->nexact)
+		qsort(to->exact, to->nexact, sizeof *to->exact, groups_compare_places);
+	if (to->nflights)
+		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_places);
+}
+
+uint64_t groups_exact_value(const struct groups *g, const struct tally_group *group, unsigned i)
+{
+	const struct groups_exact *found =
+		g->nexact ? bsearch(&group, g->exact, g->nexact, sizeof *g->exact,
+				    groups_compare_places)
+			  : NULL;
+
+	return found && group->time.count ? found->values[i] : NOT_MEASURED;
+}
+
+const struct in_flight_row *groups_in_flight(
+	const struct groups *g, const struct tally_group *group)
+{
+	const struct groups_flight *found =
+		g->nflights ? bsearch(&group, g->flights, g->nflights, sizeof *g->flights,
+				      groups_compare_places)
+			    : NULL;
+
+	return found ? found->row : NULL;
+}
+
+/* ------------------------------------------------------------------------ from records */
+
+/* A percentile's value is the one at its rank: of each group they come in order. */
+static void groups_find_ranks(
+	const struct percentiles *p, const struct tally_group *group, uint64_t ranks[PERCENTILES])
+{
+	for (unsigned i = 0; i < p->count; i++)
+		ranks[i] = percentile_rank(&p->at[i], group->time.count);
+}
+
+/* Makes room for the values of all groups. */
+static int groups_begin_values(struct groups *to, const struct percentiles *p)
+{
+	to->exact = calloc(to->tally.count + 1, sizeof *to->exact);
+	to->values = calloc(to->tally.count * p->count + 1, sizeof *to->values);
+	if (!to->exact || !to->values)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < to->tally.count; i++)
+		to->exact[i] =
+			(struct groups_exact){to->tally.groups[i], to->values + i * p->count};
+	to->nexact = to->tally.count;
+	return 0;
+}
+
+int groups_find_values(struct groups *to, const struct percentiles *p, struct sorter *values)
+{
+	const struct sorter_record *r;
+	uint64_t place = 0, ranks[PERCENTILES];
+	uint32_t group = 0;
+	int rc = groups_begin_values(to, p);
+
+	if (!rc)
+		rc = sorter_rewind(values);
+	while (!rc && (rc = sorter_next(values, &r)) > 0) {
+		place = r->group == group ? place + 1 : 1;
+		group = r->group;
+		if (place == 1)
+			groups_find_ranks(p, to->exact[group].group, ranks);
+		for (unsigned i = 0; i < p->count; i++)
+			if (ranks[i] == place)
+				to->exact[group].values[i] = r->key;
+		rc = 0;
+	}
+	return rc;
+}
+
+static int groups_add_flight(struct groups *to, const struct tally *series,
+	const struct in_flight_row *row, struct by_bytes *bytes)
+{
+	const struct tally_group *of = series->groups[row->series];
+	struct groups_flight *flight = &to->flights[to->nflights];
+	int rc;
+
+	bytes->length = 0;
+	rc = by_append(bytes, of->label, of->label_len);
+	if (!rc)
+		rc = by_encode_bucket(row->bucket, bytes);
+	if (rc)
+		return rc;
+	flight->group = tally_group_of(
+		&to->tally, true, bytes->p, (uint32_t)bytes->length, of->major, of->mm);
+	flight->row = row;
+	to->nflights++;
+	return flight->group ? 0 : CPIDECODE_ENOMEM;
+}
+
+int groups_find_flights(struct groups *to, const struct tally *series)
+{
+	const struct in_flight *f = &to->in_flight;
+	struct by_bytes bytes = {.room = 0};
+	int rc = 0;
+
+	to->flights = calloc(f->count + 1, sizeof *to->flights);
+	if (!to->flights)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < f->count && !rc; i++)
+		rc = groups_add_flight(to, series, &f->rows[i], &bytes);
+	free(bytes.p);
+	return rc;
+}
+
+void groups_note_buckets(struct report *r)
+{
+	report_note(r, "--by time: intervals fly through more than %d buckets: choose longer ones",
+		IN_FLIGHT_ROWS);
+	r->is_misused = true;
+}
+
+/* ------------------------------------------------------------------------ from points */
+
+struct groups_getting {
+	struct report *r;
+	struct groups *to;
+	struct tally series;
+	uint32_t group; /* or series: the number of the points at hand */
+	uint64_t place; /* values up to now */
+	uint64_t ranks[PERCENTILES];
+	bool *has_values; /* by group */
+};
+
+static int groups_begin_exact(
+	void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major, uint8_t mm)
+{
+	struct groups_getting *g = ctx;
+	const struct tally_group *group =
+		tally_find(&g->to->tally, has_label, label, length, major, mm);
+
+	if (!group || g->has_values[group->place])
+		return CPIDECODE_EINVAL;
+	g->group = group->place;
+	g->has_values[g->group] = true;
+	g->place = 0;
+	groups_find_ranks(g->r->percentiles, group, g->ranks);
+	return 0;
+}
+
+static int groups_take_value(void *ctx, uint64_t key, int64_t count)
+{
+	struct groups_getting *g = ctx;
+	const struct groups_exact *exact = &g->to->exact[g->group];
+
+	if (count < 0 || (uint64_t)count > exact->group->time.count - g->place)
+		return CPIDECODE_EINVAL;
+	for (unsigned i = 0; i < g->r->percentiles->count; i++)
+		if (g->ranks[i] > g->place && g->ranks[i] <= g->place + (uint64_t)count)
+			exact->values[i] = key;
+	g->place += (uint64_t)count;
+	return 0;
+}
+
+static int groups_end_exact(void *ctx)
+{
+	const struct groups_getting *g = ctx;
+
+	return g->place == g->to->exact[g->group].group->time.count ? 0 : CPIDECODE_EINVAL;
+}
+
+/* Of to->tally, which is settled: places are numbers. */
+static int groups_get_values(struct groups_getting *g, struct varint_in *points)
+{
+	const struct points_reader reader = {
+		g, groups_begin_exact, groups_take_value, groups_end_exact};
+	const size_t n = g->to->tally.count;
+	int rc = groups_begin_values(g->to, g->r->percentiles);
+
+	g->has_values = calloc(n + 1, sizeof *g->has_values);
+	if (!g->has_values)
+		rc = CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = points_get(points, &reader);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = g->has_values[i] ? 0 : CPIDECODE_EINVAL;
+	free(g->has_values);
+	return rc;
+}
+
+static int groups_begin_series(
+	void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major, uint8_t mm)
+{
+	struct groups_getting *g = ctx;
+	const size_t before = g->series.count;
+
+	if (!tally_group_of(&g->series, has_label, label, length, major, mm))
+		return CPIDECODE_ENOMEM;
+	g->group = (uint32_t)before;
+	return g->series.count > before && has_label ? 0 : CPIDECODE_EINVAL;
+}
+
+static int groups_take_flight(void *ctx, uint64_t key, int64_t more)
+{
+	struct groups_getting *g = ctx;
+	struct in_flight *f = &g->to->in_flight;
+
+	/* As many as ends of a series are starts, none of them later. */
+	if (more < 0 && f->flying < (uint64_t)-more)
+		return CPIDECODE_EINVAL;
+	int rc = in_flight_move(f, g->group, key, more);
+	if (rc == CPIDECODE_EINVAL)
+		groups_note_buckets(g->r);
+	return rc;
+}
+
+static int groups_end_series(void *ctx)
+{
+	return ((const struct groups_getting *)ctx)->to->in_flight.flying ? CPIDECODE_EINVAL : 0;
+}
+
+static int groups_get_flights(struct groups_getting *g, struct varint_in *points)
+{
+	const struct points_reader reader = {
+		g, groups_begin_series, groups_take_flight, groups_end_series};
+
+	g->to->in_flight.origin_ns = g->r->by->origin_ns;
+	g->to->in_flight.width_ns = g->r->by->width_ns;
+	return points_get(points, &reader);
+}
+
+int groups_get_more(
+	struct report *r, struct groups *to, const struct partial *p, struct varint_in *points)
+{
+	struct groups_getting g = {.r = r, .to = to};
+
+	to->tally.wanted = p->tally.wanted;
+	int rc = tally_merge(&to->tally, &p->tally);
+	if (!rc)
+		rc = tally_settle(&to->tally);
+	if (!rc && r->exact)
+		rc = groups_get_values(&g, points);
+	if (!rc && r->by && r->by->asks_time) {
+		rc = groups_get_flights(&g, points);
+		if (!rc)
+			rc = groups_find_flights(to, &g.series);
+		if (!rc)
+			rc = tally_settle(&to->tally);
+	}
+	if (!rc)
+		rc = tally_spell_containers(&to->tally);
+	groups_sort_more(to);
+	tally_free(&g.series);
+	return rc;
+}
