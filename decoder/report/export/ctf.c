@@ -40,6 +40,7 @@ struct ctf_ring {
 	uint32_t restarts;		  /* streams begun since */
 	size_t section;			  /* that its last hook was in */
 	bool begun;			  /* `section` counts */
+	uint64_t next_section;		  /* position of the one after it; UINT64_MAX: none */
 	uint64_t lost, torn, overwritten; /* up to it */
 	uint64_t told;			  /* the last packet's lost and torn */
 	uint64_t last;			  /* its time */
@@ -147,8 +148,12 @@ static bool ctf_reach_section(struct ctf_export *e, const struct hook *h)
 	struct trace_section s;
 	bool moved = false;
 
-	while (trace_section(f, index, ring->section + ring->begun, &s) &&
-		(!ring->begun || s.position <= h->position)) {
+	ring->next_section = UINT64_MAX;
+	while (trace_section(f, index, ring->section + ring->begun, &s)) {
+		if (ring->begun && s.position > h->position) {
+			ring->next_section = s.position;
+			break;
+		}
 		ring->section += ring->begun;
 		ring->begun = true;
 		ring->lost += s.lost;
@@ -172,16 +177,14 @@ static int ctf_choose_ring(struct ctf_export *e, const struct hook *h)
 }
 
 /* babeltrace2 2.0 shows an older string in place of an empty one: a thread always has a name. */
-static void ctf_put_task(struct ctf_export *e, const struct hook *h)
+static void ctf_put_task_name(struct ctf_export *e, const struct hook *h)
 {
 	const char *name = report_task_name(h->task);
 	const char *container = h->task ? h->task->container : NULL;
 	struct out *p = &e->packet;
 
-	ctf_u32(p, h->tid);
-	ctf_u64(p, h->task ? h->task->pid : UINT64_MAX);
 	if (name) {
-		ctf_string(p, name, strlen(name));
+		out_bytes(p, name, strlen(name) + 1);
 	} else {
 		out_str(p, "tid ");
 		out_u64(p, h->tid);
@@ -196,14 +199,25 @@ static void ctf_put_task(struct ctf_export *e, const struct hook *h)
 
 static void ctf_put_hook_head(struct ctf_export *e, const struct hook *h, uint64_t time)
 {
-	struct out *p = &e->packet;
+	uint8_t head[4 + 8 + 8 + 4 + 8], tail[1 + 4];
 
-	ctf_u32(p, 0); /* the id, once it is known */
-	ctf_u64(p, time);
-	ctf_u64(p, h->ticks);
-	ctf_put_task(e, h);
-	ctf_u8(p, h->major);
-	ctf_u32(p, h->minor);
+	put_le32(head, 0); /* the id, once it is known */
+	put_le64(head + 4, time);
+	put_le64(head + 12, h->ticks);
+	put_le32(head + 20, h->tid);
+	put_le64(head + 24, h->task ? h->task->pid : UINT64_MAX);
+	out_bytes(&e->packet, head, sizeof head);
+	ctf_put_task_name(e, h);
+	tail[0] = h->major;
+	put_le32(tail + 1, h->minor);
+	out_bytes(&e->packet, tail, sizeof tail);
+}
+
+/* Whether the hook belongs in the open packet, as most do. */
+static bool ctf_goes_on(const struct ctf_export *e, const struct hook *h, uint64_t time)
+{
+	return e->packet.len && e->packet.len <= CTF_PACKET && e->file == h->file &&
+	       e->number == h->ring && h->position < e->ring->next_section && time >= e->end;
 }
 
 /* The packet of a hook at that time is open. */
@@ -250,9 +264,14 @@ static int ctf_put_hook(struct ctf_export *e, const struct hook *h)
 	struct out *p = &e->packet;
 
 	e->before_1970 += h->time_ns < 0;
-	int rc = ctf_reach(e, h, &time);
-	if (rc)
-		return rc;
+	if (ctf_goes_on(e, h, time)) {
+		e->end = time;
+	} else {
+		int rc = ctf_reach(e, h, &time);
+
+		if (rc)
+			return rc;
+	}
 	size_t at = p->len;
 	ctf_put_hook_head(e, h, time);
 	uint32_t id = ctf_classes_put(&e->classes, p, h);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/record.h"
 #include "../../../formats/schema_program.h"
 #include "../../base/grow.h"
 #include "../../sink/ctf.h"
@@ -51,6 +52,12 @@ static void classes_find_shapes(struct ctf_class *class)
 				  : is_na0 || conditional[i] ? CTF_SEQUENCE
 							     : CTF_SINGLE;
 	}
+	/* Fields of one word are the same bytes in both formats. */
+	for (unsigned i = s->nfields; i-- > 0;)
+		if (class->shape[i] == CTF_SINGLE && s->fields[i].type != FIELD_STRING &&
+			schema_type_words(s->fields[i].type) == 1)
+			class->copied[i] =
+				(uint16_t)(1 + (i + 1u < s->nfields ? class->copied[i + 1] : 0));
 }
 
 static const char *classes_name_type(const struct schema_field *f)
@@ -294,20 +301,85 @@ static void classes_put_names(struct ctf_classes *c, struct out *o, const struct
 	}
 }
 
+/* A value of a field other than a string, as field_next reads it. */
+static struct field_value classes_read_words(const struct schema_field *f, const uint8_t *words)
+{
+	struct field_value v = {.field = f};
+
+	if (schema_type_words(f->type) == 1)
+		v.u = get_le32(words);
+	else if (f->type == FIELD_FIX4)
+		v.u = (uint64_t)get_le32(words) * 10000 + get_le32(words + 4);
+	else
+		v.u = get_hl64(words);
+	if (f->attributes & FIELD_NA0)
+		v.not_measured = f->type == FIELD_F64 ? v.f == 0 : v.u == 0;
+	return v;
+}
+
+/* The fast path: the fields of a hook that has each of them once, in order. 0, CPIDECODE_ENOMEM, or
+ * 1: the schema does not fit. */
+static int classes_put_straight(
+	struct ctf_classes *c, struct out *o, const struct ctf_class *class, const struct hook *h)
+{
+	const struct schema_hook *s = class->schema;
+	const uint8_t *words = h->words, *string = h->strings;
+
+	if (h->nwords != s->all_words || h->nstrings != s->all_strings)
+		return 1;
+	for (unsigned i = 0; i < s->nfields; i++) {
+		const struct schema_field *f = &s->fields[i];
+
+		if (f->type == FIELD_STRING) {
+			const uint32_t length = get_le32(string);
+
+			if (class->shape[i] != CTF_SINGLE)
+				ctf_u32(o, 1);
+			classes_put_string(c, o, (const char *)string + 4, length);
+			string += rec_string_bytes(length);
+			continue;
+		}
+		if (class->copied[i]) {
+			out_bytes(o, words, 4 * (size_t) class->copied[i]);
+			words += 4 * (size_t) class->copied[i];
+			i += class->copied[i] - 1u;
+			continue;
+		}
+		struct field_value v = classes_read_words(f, words);
+		if (class->shape[i] != CTF_SINGLE)
+			ctf_u32(o, !v.not_measured);
+		if (!v.not_measured)
+			classes_put_value(c, o, &v);
+		words += 4 * (size_t)schema_type_words(f->type);
+	}
+	return 0;
+}
+
+/* By the schema's cursor. Returns as classes_put_straight. */
+static int classes_put_fields(
+	struct ctf_classes *c, struct out *o, const struct ctf_class *class, const struct hook *h)
+{
+	int rc = classes_read(c, h);
+
+	for (unsigned i = 0; !rc && i < h->schema->nfields; i++)
+		classes_put_field(c, o, i, class->shape[i]);
+	return rc;
+}
+
 uint32_t ctf_classes_put(struct ctf_classes *c, struct out *o, const struct hook *h)
 {
 	if (!h->schema)
 		return classes_put_plain(c, o, h);
 	const struct ctf_class *class = classes_find(c, h);
-	int rc = class && !class->is_plain ? classes_read(c, h) : 1;
+	int rc = !class || class->is_plain ? 1
+		 : h->schema->straight	   ? classes_put_straight(c, o, class, h)
+					   : classes_put_fields(c, o, class, h);
 	if (!class || rc < 0)
 		return 0;
 	if (rc) {
 		c->misfits++;
 		return classes_put_plain(c, o, h);
 	}
-	for (unsigned i = 0; i < h->schema->nfields; i++)
-		classes_put_field(c, o, i, class->shape[i]);
 	if (class->has_label || class->has_arguments) {
 		hook_names_read(&c->names, c->trace, h);
 		classes_put_names(c, o, class);
