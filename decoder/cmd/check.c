@@ -149,7 +149,8 @@ static void check_text(const struct options *o)
 		misuse("--width goes with --format text");
 }
 
-#define BY_REPORTS "--by goes with --report summary, histogram, hooks and gaps"
+#define BY_REPORTS                                                                                 \
+	"--by goes with --report summary, histogram, hooks and gaps, --by host with cpus, why and slowest, too"
 
 static void check_hooks(const struct options *o)
 {
@@ -182,15 +183,38 @@ static void check_parse_by(struct options *o)
 		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
 }
 
+/* host stands for a report of each: the list goes on behind it. */
+static void check_by_host(struct options *o)
+{
+	static const char name[] = "host";
+	const size_t n = sizeof name - 1;
+	const bool is_gaps = o->report == REPORT_GAPS;
+
+	if (!o->by_list || (!is_gaps && o->report != REPORT_CPUS && o->report != REPORT_WHY &&
+				   o->report != REPORT_SLOWEST))
+		return;
+	const char *list = o->by_list;
+	if (strncmp(list, name, n) == 0 && (!list[n] || list[n] == ',')) {
+		o->by_host = true;
+		o->by_list = list[n] ? list + n + 1 : NULL;
+	}
+	if (!o->by_list)
+		return;
+	if (is_gaps && strcmp(o->by_list, GAPS_BY_THREAD))
+		misuse("--by %s: of gaps it is host, " GAPS_BY_THREAD " or host," GAPS_BY_THREAD,
+			list);
+	if (!is_gaps)
+		misuse("--by %s: of %s it is host", list, report_names[o->report]);
+}
+
 static void check_groups(struct options *o)
 {
 	const bool is_gaps = o->report == REPORT_GAPS;
 
+	check_by_host(o);
 	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
 		o->report != REPORT_HISTOGRAM && !is_gaps)
 		misuse(BY_REPORTS);
-	if (o->by_list && is_gaps && strcmp(o->by_list, GAPS_BY_THREAD))
-		misuse("--by %s: of gaps it is " GAPS_BY_THREAD, o->by_list);
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		check_parse_by(o);
 	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)

@@ -78,7 +78,8 @@ const struct option cpidecode_options[] = {
 			"                      minor: label, minor, tid, pid, task, cpu, start_cpu, container,\n"
 			"                      host, parent, root, stack, arg.NAME, time:100ms (buckets by the\n"
 			"                      start); with hooks: major,minor or major, counts in place of hooks;\n"
-			"                      with gaps: label,tid"},
+			"                      with gaps: label,tid; with gaps, cpus, why, slowest: host, a report of\n"
+			"                      each host"},
 	{OPT_HAVING, "--having", .value = "'EXPR'",
 		.help = "with summary: groups for which it holds, like 'count>100 and\n"
 			"                      p99_ns>1ms': its columns, in the language of --where"},

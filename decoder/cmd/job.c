@@ -11,6 +11,7 @@
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
+#include "by_host.h"
 #include "merge.h"
 #include "progress.h"
 
@@ -117,6 +118,7 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 		.times = o->times,
 		.sort = o->sort,
 		.by_list = o->by_list,
+		.of_host = o->of_host,
 		.top = o->top,
 		.by = o->by,
 		.having = o->having,
@@ -184,6 +186,8 @@ int job_run(struct job *job, struct out *out)
 {
 	if (job->sides)
 		return write_sides(job, out);
+	if (job->hosts)
+		return by_host_run(job, out);
 	if (job->is_diff)
 		return merge_diff(&(struct diff_runs){job->parts, job->before},
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},

@@ -10,6 +10,7 @@
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
+#include "by_host.h"
 #include "comparison.h"
 #include "job.h"
 #include "memory.h"
@@ -47,11 +48,26 @@ static bool hold_standard_files(void)
 static int decode(struct options *o)
 {
 	struct job job = {.o = o};
+	struct hosts hosts = {0};
 	int code = job_open_trace(o, &job.t);
 
+	if (!code && o->by_host)
+		code = by_host_group_trace(&hosts, o, job.t);
+	if (!code && hosts.n > 1 && o->report == REPORT_PARTIAL) {
+		complain(
+			"--partial: --by host: the traces are of several hosts: make one of each host");
+		code = EXIT_FAILED;
+	}
+	if (o->by_host && o->report != REPORT_PARTIAL)
+		job.hosts = &hosts;
+	if (hosts.n > 1) {
+		report_close(job.t);
+		job.t = NULL;
+	}
 	if (!code)
 		code = job_write_report(&job);
 	report_close(job.t);
+	by_host_free(&hosts);
 	return code;
 }
 
@@ -142,6 +158,7 @@ static int merge_parts(struct options *o)
 				    asks && may_be_other ? REPORT_PARTIAL : o->report)};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
 	struct options own = {0};
+	struct hosts hosts = {0};
 	struct out absent;
 
 	out_memory(&absent);
@@ -153,8 +170,15 @@ static int merge_parts(struct options *o)
 	}
 	if (!code && !merge_fits(&p, job.o, o->files[0]))
 		code = EXIT_FAILED;
+	if (!code && merge_is_by_host(&p, job.o))
+		code = by_host_check_one(&p);
+	if (!code && job.o->by_host) {
+		code = by_host_group_partials(&hosts, job.o);
+		job.hosts = &hosts;
+	}
 	if (!code)
 		code = job_write_report(&job);
+	by_host_free(&hosts);
 	options_free(&own);
 	out_discard(&absent);
 	merge_free(&p);

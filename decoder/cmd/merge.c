@@ -239,6 +239,12 @@ static enum partial_answer merge_find_answer(const struct options *o)
 					  : PARTIAL_NO_ANSWER;
 }
 
+bool merge_is_by_host(const struct partial *p, const struct options *o)
+{
+	return o->report == REPORT_PARTIAL && p->answers.kind != PARTIAL_BY &&
+	       merge_has_option(p, "--by=host", NULL);
+}
+
 /* True if the parts were made for that graph. */
 static bool merge_fits_flame(const struct partial *p, const struct options *o, const char *path)
 {
@@ -312,6 +318,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.times = merge_find_times(p, o),
 		.sort = o->sort,
 		.by_list = o->by_list,
+		.of_host = o->of_host,
 		.by = o->by,
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,

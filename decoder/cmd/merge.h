@@ -20,6 +20,8 @@ const char *merge_answer_name(enum partial_answer kind);
 /* Whether the report can be made of the merged results; else an error is printed. path: of the
  * first. */
 bool merge_fits(const struct partial *p, const struct options *o, const char *path);
+/* Whether a partial result of partial results is for --by host of a report without keys. */
+bool merge_is_by_host(const struct partial *p, const struct options *o);
 
 /* Reports merged partial results, and what is absent. *bad: data was lost, damaged or is missing. 0
  * or a CPIDECODE_E code. */

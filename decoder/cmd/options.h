@@ -80,6 +80,9 @@ struct options {
 	const char *sort, *columns; /* NULL: the defaults */
 	const char *by_list;	    /* --by of summary and hooks; NULL: none */
 	size_t top;		    /* 0: all */
+	/* --by host of reports without keys; of_host: of the report at hand, NULL: all. */
+	bool by_host;
+	const struct report_host *of_host;
 	enum report_times times;
 	bool has_times;
 	unsigned width;	    /* of text; WIDTH_OF_TERMINAL: not given */

@@ -166,20 +166,21 @@ static void cpus_fill_row(struct cpus_row *row, const struct ratio *column)
 		row->figures[i] = cpus_figure(column, tally_is_util(row->group), i);
 }
 
-static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool scripted)
+static void cpus_add_group(const struct report *r, struct rows *rows, const struct tally_group *g)
 {
 	struct cpus_row row = {
-		.group = g, .scripted = scripted, .cpu = cell_string("system", 6, true)};
+		.group = g, .scripted = r->scripted, .cpu = cell_string("system", 6, true)};
 	const bool is_json = rows->format == FORMAT_JSON;
 	const unsigned has = tallies_has(g);
 	struct ratio system[COLUMN_UTIL_RATIOS];
-	struct columns_reader r;
+	struct columns_reader reader;
 	struct json *j = &rows->json;
 
 	read_system(g, system);
 	cpus_fill_row(&row, system);
 	if (is_json) {
 		json_open(j, '{');
+		rows_write_host(j, r);
 		rows_write_members(j, columns, IN_JSON, has, &row);
 		json_key(j, "system");
 		rows_write_object(j, columns, IN_NESTED, has, &row);
@@ -187,10 +188,10 @@ static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool 
 	} else {
 		rows_add(rows, &row);
 	}
-	tally_first_processor(g, &r);
+	tally_first_processor(g, &reader);
 	for (uint32_t i = 0; i < tally_processors(g); i++) {
 		row.cpu = cell_u64(i, true);
-		cpus_fill_row(&row, columns_next(&r));
+		cpus_fill_row(&row, columns_next(&reader));
 		if (is_json)
 			rows_write_object(j, columns, IN_NESTED, has | HAS_CPU, &row);
 		else
@@ -220,10 +221,10 @@ void cpus_print(struct report *r, const struct tally *t)
 		cpus_print_text(r, t);
 		return;
 	}
-	rows_begin(&rows, r, columns, HAS_CPU | tallies_have(t));
+	rows_begin(&rows, r, columns, HAS_CPU | tallies_of_hosts(r, tallies_have(t)));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < t->count && !r->out->error; i++)
-			cpus_add_group(&rows, t->groups[i], r->scripted);
+			cpus_add_group(r, &rows, t->groups[i]);
 	rows_end(&rows);
 }
 

@@ -71,6 +71,11 @@ bool report_has_hooks(const struct trace *t)
 	return false;
 }
 
+const char *report_host_of(const struct trace *t, size_t file)
+{
+	return trace_meta_value(trace_file(t, file), "host");
+}
+
 int64_t report_start(const struct trace *t)
 {
 	int64_t first = 0, last;

@@ -30,6 +30,9 @@ struct trace_opening {
 int report_open(const struct trace_input *input, struct trace **t, struct trace_opening *at);
 void report_close(struct trace *t); /* NULL is fine */
 
+/* META's host of the file of that number, in the order of the input; NULL: none. */
+const char *report_host_of(const struct trace *t, size_t file);
+
 /* CLOCK_REALTIME of the first hook of all files; 0: none. */
 int64_t report_start(const struct trace *t);
 bool report_has_hooks(const struct trace *t);

@@ -143,8 +143,19 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 		lost == 1 ? "it" : "them", consequence);
 }
 
+static void report_head_host(const struct report *r)
+{
+	const char *name = r->of_host->name ? r->of_host->name : "n/a";
+
+	out_str(r->out, "# host ");
+	escape_text(r->out, name, strlen(name));
+	out_char(r->out, '\n');
+}
+
 void report_head_lines(const struct report *r)
 {
+	if (r->of_host)
+		report_head_host(r);
 	if (r->ntraces > 1)
 		out_printf(r->out, "# %zu traces\n", r->ntraces);
 	if (r->absent)

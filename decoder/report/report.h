@@ -87,6 +87,12 @@ enum report_times {
 };
 extern const char *const times_names[TIMES_NAMES];
 
+/* The host that a report is of, one of several reports in one output. */
+struct report_host {
+	const char *name; /* NULL: not told */
+	bool is_first;
+};
+
 struct report {
 	struct out *out;
 	const char *folder;    /* in place of out, of FORMAT_CTF; NULL: none */
@@ -106,6 +112,8 @@ struct report {
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;	     /* rows at most; 0: all. Also of slowest */
 	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */
+	/* With --by host; NULL: of all. */
+	const struct report_host *of_host;
 	/* Of summary: */
 	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
 	const char *having; /* query/having.h; NULL: none */

@@ -342,6 +342,7 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 		.has = has,
 		.all = columns,
 		.more = more,
+		.of_host = r->of_host,
 		.csv = {.o = r->out},
 		.json = {.o = r->out}};
 	if (r->format == FORMAT_JSON && !r->columns)
@@ -383,6 +384,12 @@ bool rows_pass(struct rows *rows)
 		return true;
 	if (rows->format == FORMAT_TEXT && !table_is_measuring(&rows->table) && !rows->is_listed)
 		rows_fit(rows);
+	/* Hosts share the first one's line of names. */
+	if (rows->format == FORMAT_CSV && rows->of_host) {
+		if (!rows->of_host->is_first)
+			return true;
+		csv_string(&rows->csv, "host", 4);
+	}
 	for (unsigned i = 0; i < rows->n; i++)
 		if (rows->format == FORMAT_CSV)
 			column_write_name(&rows->csv, rows->columns[i]);
@@ -398,6 +405,10 @@ bool rows_pass(struct rows *rows)
 
 static void rows_add_csv(struct rows *rows, const void *row)
 {
+	const char *host = rows->of_host ? rows->of_host->name : NULL;
+
+	if (rows->of_host)
+		cell_write_csv(&rows->csv, cell_string(host, host ? strlen(host) : 0, host));
 	for (unsigned i = 0; i < rows->n; i++) {
 		const struct column *c = rows->columns[i];
 		const void *at = (const char *)row + c->offset;
@@ -460,6 +471,12 @@ void rows_write_members(struct json *j, const struct column *columns, enum colum
 {
 	rows_write_part(j, columns, in, has, false, row);
 	rows_write_part(j, columns, in, has, true, row);
+}
+
+void rows_write_host(struct json *j, const struct report *r)
+{
+	if (r->of_host)
+		json_member_text(j, "host", r->of_host->name);
 }
 
 /* As rows_choose_columns has them. */

@@ -139,6 +139,7 @@ struct rows {
 	bool *known;			 /* of text: a row has more than `none` in that column */
 	unsigned width;			 /* of text; 0: no limit */
 	struct time_text time;
+	const struct report_host *of_host; /* of CSV: its first column */
 	struct csv csv;
 	struct json json;
 	struct table table;
@@ -180,6 +181,8 @@ void rows_end(struct rows *rows);
 /* The members of a JSON object: IN_JSON or IN_NESTED ones. */
 void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
+/* A member `host`, with --by host: the first one of an object. */
+void rows_write_host(struct json *j, const struct report *r);
 /* The same, with the braces. */
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);

@@ -45,10 +45,16 @@ enum {
 	TALLIES_HAS_MAJOR = 1 << 1, /* another than CPI's */
 	TALLIES_HAS_CONTAINER = 1 << 2,
 	TALLIES_HAS_NEXT = 1 << 3, /* the first bit of a report's own */
+	TALLIES_HAS_ALL = TALLIES_HAS_NEXT - 1,
 };
 unsigned tallies_has(const struct tally_group *g);
 /* Of any group. */
 unsigned tallies_have(const struct tally *t);
+/* The columns of a table: in CSV, hosts that share one have them all. */
+static inline unsigned tallies_of_hosts(const struct report *r, unsigned has)
+{
+	return has | (r->of_host && r->format == FORMAT_CSV ? TALLIES_HAS_ALL : 0);
+}
 #define TALLIES_LABEL                                                                              \
 	"label", "label", .left = true, .place = PLACE_FIRST, .get = tallies_get_label,            \
 			  .text = tallies_spell_label

@@ -325,6 +325,15 @@ bool merge_is_compensated(const struct partial *p)
 				    strlen(FILTER_COMPENSATED)) == 0;
 }
 
+bool merge_find_host(const struct partial *p, const char **host)
+{
+	*host = partial_host(p);
+	for (size_t i = 0; i < p->nsources && !*host; i++)
+		if (p->sources[i].host)
+			return false;
+	return true;
+}
+
 void merge_free(struct partial *p)
 {
 	partial_free(p);

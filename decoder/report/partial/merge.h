@@ -59,6 +59,9 @@ bool merge_is_scripted(const struct partial *p);
 /* Whether its intervals were read with r->compensate. */
 bool merge_is_compensated(const struct partial *p);
 
+/* Whether its traces are of one host: *host, NULL if META does not tell it. */
+bool merge_find_host(const struct partial *p, const char **host);
+
 void merge_free(struct partial *p);
 
 #endif

@@ -250,11 +250,13 @@ static void gaps_write_filler(void *ctx, const struct gap_line *line)
 	json_close(j, '}');
 }
 
-static void gaps_write_json(struct json *j, const struct gap_row *row, unsigned has)
+static void gaps_write_json(
+	const struct report *r, struct json *j, const struct gap_row *row, unsigned has)
 {
 	const struct gap_line line = gaps_head_line(row);
 
 	json_open(j, '{');
+	rows_write_host(j, r);
 	rows_write_members(j, columns, IN_JSON, has | tallies_has(row->group), &line);
 	json_member_open(j, "filled_by", '[');
 	gaps_each_filler(row, gaps_write_filler, j);
@@ -271,7 +273,7 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 
 	for (size_t i = 0; i < count; i++)
 		has |= tallies_has(all[i]->group);
-	rows_begin(&rows, r, columns, has);
+	rows_begin(&rows, r, columns, tallies_of_hosts(r, has));
 	if (!count && r->format == FORMAT_TEXT)
 		out_str(r->out, "no gaps\n");
 	while ((count || r->format != FORMAT_TEXT) && rows_pass(&rows))
@@ -279,7 +281,7 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 			const struct gap_line line = gaps_head_line(all[i]);
 
 			if (r->format == FORMAT_JSON) {
-				gaps_write_json(&rows.json, all[i], has_thread);
+				gaps_write_json(r, &rows.json, all[i], has_thread);
 				continue;
 			}
 			rows_add(&rows, &line);

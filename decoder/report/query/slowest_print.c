@@ -362,6 +362,7 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	struct json j = {.o = r->out};
 
 	json_open(&j, '{');
+	rows_write_host(&j, r);
 	json_member_u64(&j, "place", s->place);
 	slowest_write_name(&j, &name);
 	json_member_u64(&j, "major", iv->major);

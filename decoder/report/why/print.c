@@ -244,6 +244,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 		.of.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
 
 	json_open(j, '{');
+	rows_write_host(j, r);
 	rows_write_members(j, columns, IN_JSON, tallies_has(g->group), &row);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
@@ -441,8 +442,9 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 		return;
 	}
 	/* Explanations get columns only if there are any. */
-	for (rows_begin_more(
-		     &rows, r, columns, e->count ? why_explanation_columns : NULL, tallies_have(t));
+	for (rows_begin_more(&rows, r, columns,
+		     e->count || r->of_host ? why_explanation_columns : NULL,
+		     tallies_of_hosts(r, tallies_have(t)));
 		rows_pass(&rows);)
 		for (size_t i = 0; i < n && !r->out->error; i++) {
 			struct why_answer a;

@@ -1,0 +1,34 @@
+/*
+ * --by host of reports that have no keys (cpus, why, slowest, gaps): groups the input by META's
+ * host and makes the report of each, in order of their names, in one output.
+ */
+#ifndef SWT_DECODER_CMD_BY_HOST_H
+#define SWT_DECODER_CMD_BY_HOST_H
+
+#include "job.h"
+
+struct host {
+	char *name;   /* NULL: not told */
+	char **files; /* of the options' */
+	size_t nfiles, cap;
+};
+
+/* Starts zeroed. By name, the bytes of it; without one last. */
+struct hosts {
+	struct host *at;
+	size_t n, cap;
+};
+
+/* Groups the files of an open trace. Returns an exit code. */
+int by_host_group_trace(struct hosts *h, const struct options *o, const struct trace *t);
+/* Groups partial results, without those that cannot be read: merging reports them. A partial result
+ * of several hosts is an error. Returns an exit code. */
+int by_host_group_partials(struct hosts *h, const struct options *o);
+/* Checks that a partial result that is made for --by host is of one host. Returns an exit code. */
+int by_host_check_one(const struct partial *p);
+void by_host_free(struct hosts *h);
+
+/* Writes the reports to out. Returns as job_run. */
+int by_host_run(struct job *job, struct out *out);
+
+#endif

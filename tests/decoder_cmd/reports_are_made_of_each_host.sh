@@ -1,0 +1,113 @@
+#!/bin/sh
+# --by host of cpus, why, slowest and gaps: in one output the report of each host's traces, in order of the names, also of
+# merged partial results.
+. "${0%/*}/lib.sh"
+
+# trace FILE HOST SEED: of a machine of its own. HOST '': none in META.
+trace()
+{
+	awk -v host="$2" -v seed="$3" 'BEGIN {
+		srand(seed)
+		printf "clock raw\nhz 1000000000\nid \"machine %08d\"\nsync 0 1700000000%d00000000 5\ncpus 2\n", seed, seed
+		if (host) print "section meta\n| host: " host
+		print "section tasks\ntask 1 1 0 \"one\"\nsection hooks ring=0"
+		at = 5000000
+		for (i = 0; i < 300; i++) {
+			at += 100 + int(1900 * rand())
+			printf "group mm=1 tid=%d at=%d elapsed=%d types=1 label=\"%s\" summary\ncpu 1 2 1\nendgroup\n",
+				1 + int(2 * rand()), at, int(exp(9 * rand())), substr("abc", 1 + int(3 * rand()), 1)
+		}
+		print "section end"
+	}' | "$MKTRACE" - "$1"
+}
+trace b1.bin b 1
+trace a.bin a 2
+trace none.bin '' 3
+trace b2.bin b 4
+all='b1.bin none.bin a.bin b2.bin'
+
+# Each host's own report of these options, with the member `host`.
+each()
+{
+	for host in a b none; do
+		case $host in
+		b) files='b1.bin b2.bin' member='"b"' ;;
+		a) files=a.bin member='"a"' ;;
+		*) files=none.bin member=null ;;
+		esac
+		# shellcheck disable=SC2086
+		run 0 --format json "$@" $files
+		sed "s/^{/{\"host\":$member,/" out >>expected
+	done
+}
+
+while read -r by options; do
+	: >expected
+	# shellcheck disable=SC2086
+	case $by in
+	*tid) each $options --by label,tid ;;
+	*) each $options ;;
+	esac
+	# shellcheck disable=SC2086
+	run 0 --format json $options --by "$by" $all
+	cmp expected out || fail "$options --by $by"
+	[ "$options" = "${options#*why}" ] || continue
+	rm -f ./*.p
+	for file in $all; do
+		# shellcheck disable=SC2086
+		run 0 --partial "$file.p" --format json $options --by "$by" "$file"
+	done
+	run 0 merge ./*.p
+	cmp expected out || fail "merge: $options --by $by"
+done <<'END'
+host --report cpus
+host --report why --tail p90
+host --report slowest --top 2
+host --report gaps
+host,label,tid --report gaps
+END
+
+# A relative time is one after the first hook of all: of host a everything is.
+# shellcheck disable=SC2086
+run 0 --report gaps --format json --by host --from +50ms $all
+grep '"host":"a"' out >expected || fail "no gaps of a"
+run 0 --report gaps --format json a.bin
+sed 's/^{/{"host":"a",/' out | cmp expected - || fail "--from"
+
+# Of CSV one table, of text a headline each.
+for report in cpus why gaps; do
+	# shellcheck disable=SC2086
+	run 0 --report $report --format csv --by host $all
+	awk -F, 'NR == 1 { n = NF; if ($1 != "host") exit 1; next } NF != n { exit 1 } { seen[$1] = 1 }
+		END { if (!seen["a"] || !seen["b"] || !seen[""] || length(seen) != 3) exit 1 }' out || fail "$report: $(head -n 3 out)"
+	# shellcheck disable=SC2086
+	run 0 --report $report --by host $all
+	[ "$(grep -c '^# host' out)" -eq 3 ] || fail "$report: headlines"
+done
+run 0 --report slowest --by host a.bin none.bin
+printf '# host %s\n' a n/a >expected
+grep '^# host' out | cmp expected - || fail "slowest: headlines"
+
+# One host may come from a pipe; several are read twice.
+run 0 --report gaps --by host a.bin
+mv out expected
+"$CPIDECODE" --report gaps --by host - <a.bin >out
+cmp expected out || fail "a pipe"
+"$CPIDECODE" --report gaps --by host - b1.bin <a.bin >out 2>err && fail "a pipe of several hosts"
+in_file err 'standard input can be read only once'
+
+# What is of several hosts cannot be told apart later.
+run 1 --partial both.p --report gaps --by host a.bin b1.bin
+in_file err 'the traces are of several hosts'
+run 0 --partial both.p --report cpus a.bin b1.bin
+run 1 merge --report cpus --by host both.p
+in_file err 'both.p: it is of several hosts'
+for file in a.bin b1.bin; do
+	run 0 --partial "$file.p" --report cpus --by host "$file"
+done
+run 1 merge --partial both.p a.bin.p b1.bin.p
+in_file err 'it would hold several hosts'
+run 2 --report why --by tid a.bin
+in_file err 'of why it is host'
+run 2 --report gaps --by host,tid a.bin
+in_file err 'of gaps it is host, label,tid or host,label,tid'
