@@ -8,6 +8,7 @@
 #include "../report/query/gaps.h"
 #include "../report/query/hook_counts.h"
 #include "../report/query/slowest.h"
+#include "../sink/zstd.h"
 #include "complain.h"
 
 /* True if merge can make the report from partial results. */
@@ -299,6 +300,23 @@ static void check_partition(const struct options *o)
 		misuse("--partition: it takes a folder for the files: name one with -o");
 }
 
+static void check_compression(const struct options *o)
+{
+	const char *name = o->compression, *lacking;
+
+	if (!name)
+		return;
+	if (o->format != FORMAT_PARQUET)
+		misuse("--compress goes with --format parquet");
+	if (strcmp(name, "lz4") == 0)
+		return;
+	if (strcmp(name, "zstd"))
+		misuse("--compress takes lz4 or zstd, not \"%s\"", name);
+	lacking = zstd_find_lacking();
+	if (lacking)
+		misuse("--compress zstd: %s", lacking);
+}
+
 static void check_tiles(const struct options *o)
 {
 	const char *name = o->tiles == PAGE_TILES_FOLDER ? "--tiles-dir" : "--tiles";
@@ -360,6 +378,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_binary(o);
 	check_place(o);
 	check_partition(o);
+	check_compression(o);
 	check_tiles(o);
 	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
 		misuse("--report %s has no --format csv: %s goes with text or json",

@@ -394,6 +394,9 @@ static void options_take_argument(
 	case OPT_PARTITION:
 		partition_option(o, value);
 		break;
+	case OPT_COMPRESS:
+		o->compression = value;
+		break;
 	case OPT_TIME:
 		o->times = (enum report_times)choose("time", value, times_names, TIMES_NAMES);
 		o->has_times = true;

@@ -46,6 +46,7 @@ enum {
 	OPT_SORT,
 	OPT_COLUMNS,
 	OPT_PARTITION,
+	OPT_COMPRESS,
 	OPT_TIME,
 	OPT_WIDTH,
 	OPT_BY,
@@ -104,6 +105,7 @@ struct options {
 	uint16_t port;		    /* 0: any */
 	struct partition partition; /* output is a folder of files, one for each trace */
 	bool is_further;	    /* not the first trace of a partition */
+	const char *compression;    /* of FORMAT_PARQUET: lz4 or zstd; NULL: lz4 */
 	unsigned slice, slices;	    /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;

@@ -101,6 +101,7 @@ struct report {
 	/* FORMAT_PARQUET: the path has the host; the file is not the first of a partition, whose
 	 * notes cover all. */
 	bool is_host_in_path, is_further;
+	bool is_zstd; /* of FORMAT_PARQUET: the pages, else LZ4 */
 	enum report_format format;
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */

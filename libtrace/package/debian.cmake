@@ -56,12 +56,12 @@ debian_package(libswtrace-dev libdevel
   "What compiling takes: headers, static libraries, pkg-config files, CMake\npackages, manual pages.")
 debian_package(swtrace devel "" "trace control command and offline decoder"
   "swtrace controls tracing and dumps the rings; cpidecode turns a trace into\nreports and pictures.")
-# Loaded for --format sqlite.
+# Loaded for --format sqlite and --compress zstd.
 set(CPACK_DEBIAN_LIBCPIDECODE1_PACKAGE_SUGGESTS "libsqlite3-0")
-set(CPACK_DEBIAN_SWTRACE_PACKAGE_RECOMMENDS "libsqlite3-0")
+set(CPACK_DEBIAN_SWTRACE_PACKAGE_RECOMMENDS "libsqlite3-0, libzstd1")
 # Loaded when an event is looked for by one of its names.
 if(SWTRACE_LIBPFM4)
   set(CPACK_DEBIAN_LIBSWTRACE1_PACKAGE_SUGGESTS "libpfm4")
-  set(CPACK_DEBIAN_SWTRACE_PACKAGE_RECOMMENDS "libpfm4, libsqlite3-0")
+  set(CPACK_DEBIAN_SWTRACE_PACKAGE_RECOMMENDS "libpfm4, libsqlite3-0, libzstd1")
 endif()
 include(CPack)

@@ -26,6 +26,16 @@ for name in arguments deep measured; do
 	"$CPIDECODE" --format parquet --columns label,elapsed_ns,thread_cycles,parent_id,number,own_nested_ns,flags \
 		-o $name.chosen.parquet $name.bin 2>/dev/null || fail "$name: no chosen columns"
 done
+# Pages by libzstd, where it is, hold the same.
+for name in measured rows; do
+	"$CPIDECODE" --format parquet --compress zstd -o $name.zstd.parquet $name.bin 2>zstd.err || break
+	"$CPIDECODE" --report hooks --format parquet --compress zstd -o $name.hooks.zstd.parquet $name.bin 2>zstd.err
+done
+if grep -q 'libzstd.so.1 is not here' zstd.err; then
+	echo "skipped: pages by zstd: libzstd.so.1 is not here (Debian: libzstd1)"
+elif [ ! -s measured.hooks.zstd.parquet ]; then
+	fail "--compress zstd: $(cat zstd.err)"
+fi
 # shellcheck disable=SC2086,SC2154
 node "$here/parquet.mjs" "$work/modules" "$package" $names >equal 2>&1 || fail "$(cat equal)"
 in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals, [0-9]+ hooks$'
@@ -35,3 +45,16 @@ in_file deep.err 'parquet holds intervals: losses and what single processors cou
 "$CPIDECODE" --format parquet - <deep.bin >piped 2>/dev/null
 cmp -s piped deep.parquet || fail "from a pipe, it is another file"
 run 2 --report summary --format parquet plain.bin
+"$CPIDECODE" --format parquet --compress lz4 -o lz4 deep.bin 2>/dev/null
+cmp -s lz4 deep.parquet || fail "--compress lz4 is not the default"
+run 2 --format parquet --compress gzip -o refused plain.bin
+in_file err 'compress takes lz4 or zstd, not "gzip"'
+run 2 --format sqlite --compress lz4 -o refused plain.bin
+in_file err 'compress goes with --format parquet'
+mkdir without
+: >without/libzstd.so.1
+status=0
+LD_LIBRARY_PATH=$PWD/without "$CPIDECODE" --format parquet --compress zstd -o refused plain.bin 2>err || status=$?
+[ "$status" -eq 2 ] || fail "without libzstd: exit $status"
+in_file err '^cpidecode: --compress zstd: libzstd.so.1 is not here \(Debian: libzstd1\)'
+[ ! -e refused ] || fail "left behind: refused"

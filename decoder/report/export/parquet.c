@@ -468,6 +468,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 		rc = interval_stream_rewind(s);
 	if (!rc) {
 		parquet_open(&e.to, r->out, e.columns, e.count);
+		e.to.is_zstd = r->is_zstd;
 		while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
 			parquet_add_interval(&e, iv);
 		int closed = parquet_close_with_meta(&e.to, r->trace);

@@ -165,6 +165,7 @@ int report_parquet_hooks(struct report *r)
 	out_memory(&e.text);
 	hook_fields_init(&e.fields, r->trace, false);
 	parquet_open(&e.to, r->out, e.columns, HOOKS_COLUMNS);
+	e.to.is_zstd = r->is_zstd;
 	int rc = pass_run(&pass, r->found);
 	int closed = parquet_close_with_meta(&e.to, r->trace);
 	hook_fields_free(&e.fields);

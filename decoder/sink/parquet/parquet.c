@@ -9,6 +9,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
+#include "../zstd.h"
 #include "thrift.h"
 
 enum {
@@ -29,7 +30,7 @@ enum converted_type {
 };
 enum encoding { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DELTA = 5, ENCODING_DICTIONARY = 8 };
 enum page_type { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
-enum { CODEC_LZ4_RAW = 7, OPTIONAL = 1, FORMAT_VERSION = 1 };
+enum { CODEC_ZSTD = 6, CODEC_LZ4_RAW = 7, OPTIONAL = 1, FORMAT_VERSION = 1 };
 
 static const struct {
 	enum physical_type physical;
@@ -307,31 +308,46 @@ static void parquet_put_plain(struct out *o, const struct parquet_column *c, uin
 	out_bytes(o, bytes, types[c->type].physical == TYPE_INT32 ? 4 : 8);
 }
 
+/* The most bytes that a page compresses to. */
+static size_t parquet_bound(const struct parquet_file *p)
+{
+	return p->is_zstd ? zstd_bound(p->page.len) : (size_t)LZ4_compressBound((int)p->page.len);
+}
+
+/* The page's size as compressed; 0: no memory. */
+static size_t parquet_compress(const struct parquet_file *p, char *to, size_t most)
+{
+	if (p->is_zstd)
+		return zstd_compress(to, most, p->page.buf, p->page.len);
+	return (size_t)LZ4_compress_default(p->page.buf, to, (int)p->page.len, (int)most);
+}
+
 /* Writes the page that was built, with its header. */
 static void parquet_put_page(struct parquet_file *p, enum page_type type, size_t values,
 	enum encoding encoding, struct chunk *chunk)
 {
 	struct out header;
 	struct thrift t = {.o = &header};
-	const int raw = (int)p->page.len, most = LZ4_compressBound(raw);
+	const size_t raw = p->page.len;
 
 	if (p->page.error || p->page.len > LZ4_MAX_INPUT_SIZE) {
 		parquet_fail(p);
 		return;
 	}
 	p->packed.len = 0;
-	char *to = out_reserve(&p->packed, (size_t)most);
-	if (!to) {
+	const size_t most = parquet_bound(p);
+	char *to = out_reserve(&p->packed, most);
+	const size_t stored = to ? parquet_compress(p, to, most) : 0;
+	if (!stored) {
 		parquet_fail(p);
 		return;
 	}
-	int stored = LZ4_compress_default(p->page.buf, to, raw, most);
 	out_reach(&p->packed, to + stored);
 	out_memory(&header);
 	thrift_begin(&t);
 	thrift_i32(&t, 1, type);
-	thrift_i32(&t, 2, raw);
-	thrift_i32(&t, 3, stored);
+	thrift_i32(&t, 2, (int32_t)raw);
+	thrift_i32(&t, 3, (int32_t)stored);
 	thrift_struct(&t, type == PAGE_DATA ? 5 : 7);
 	thrift_i32(&t, 1, (int32_t)values);
 	thrift_i32(&t, 2, encoding);
@@ -341,8 +357,8 @@ static void parquet_put_page(struct parquet_file *p, enum page_type type, size_t
 	}
 	thrift_end(&t);
 	thrift_end(&t);
-	chunk->raw += header.len + (size_t)raw;
-	chunk->stored += header.len + (size_t)stored;
+	chunk->raw += header.len + raw;
+	chunk->stored += header.len + stored;
 	parquet_write(p, &header);
 	parquet_write(p, &p->packed);
 	out_discard(&header);
@@ -618,7 +634,7 @@ static void parquet_describe_chunk(
 		thrift_element_i32(&t, ENCODING_PLAIN);
 	thrift_list(&t, 3, THRIFT_BINARY, 1);
 	thrift_element_binary(&t, c->name, c->length);
-	thrift_i32(&t, 4, CODEC_LZ4_RAW);
+	thrift_i32(&t, 4, p->is_zstd ? CODEC_ZSTD : CODEC_LZ4_RAW);
 	thrift_i64(&t, 5, (int64_t)p->rows);
 	thrift_i64(&t, 6, (int64_t)chunk->raw);
 	thrift_i64(&t, 7, (int64_t)chunk->stored);

@@ -1,8 +1,8 @@
 /*
  * A Parquet file of one table: optional columns, row groups of one v1 data page a column,
- *compressed as LZ4_RAW, with dictionaries where values repeat, differences of whole numbers, and
- *the statistics of each. A row group is in memory until it is written; of those before it there is
- * what the file's end says.
+ *compressed as LZ4_RAW or ZSTD, with dictionaries where values repeat, differences of whole
+ *numbers, and the statistics of each. A row group is in memory until it is written; of those before
+ *it there is what the file's end says.
  *
  *	parquet_open(&p, out, columns, n);
  *	parquet_put_bits(&p, 0, 7);
@@ -46,6 +46,7 @@ struct parquet_file {
 	struct out *o;
 	struct parquet_column *columns;
 	size_t ncolumns;
+	bool is_zstd;		 /* else LZ4; to be set before the first row */
 	size_t rows;		 /* of the row group */
 	uint64_t all_rows, at;	 /* at: bytes written */
 	size_t bytes;		 /* of the row group in memory, about */

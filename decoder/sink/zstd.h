@@ -1,0 +1,17 @@
+/*
+ * Compression by libzstd, which is loaded when it is first asked for: neither the build nor other
+ * formats need it. Several threads may call these.
+ */
+#ifndef SWT_DECODER_SINK_ZSTD_H
+#define SWT_DECODER_SINK_ZSTD_H
+
+#include <stddef.h>
+
+/* What is missing for it; NULL: nothing. The others take that as asked. */
+const char *zstd_find_lacking(void);
+/* The most bytes that n compress to. */
+size_t zstd_bound(size_t n);
+/* A frame, at zstd's default level. Its size; 0: no memory. room: zstd_bound's, or more. */
+size_t zstd_compress(void *to, size_t room, const void *from, size_t n);
+
+#endif
