@@ -31,6 +31,23 @@ page() {
 		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
+# is_read NAME: whether a page is read, and not only written. Its readers have no sanitizer: where
+# cpidecode has one (PAGES_READ=few), it writes every page and they read these few.
+is_read() {
+	case ${PAGES_READ:-all}/$1 in
+	all/* | few/labels | few/arguments | few/nesting) ;;
+	*) return 1 ;;
+	esac
+}
+[ "${PAGES_READ:-all}" = all ] ||
+	echo "skipped: readers of most pages: only cpidecode has a sanitizer, and another build reads them"
+write_page() {
+	if is_read "$1"; then
+		page "$1"
+	else
+		"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err"
+	fi
+}
 mkdir data
 cd data
 "$GENTRACE" -k groups -n 70000 blocks.bin
@@ -43,17 +60,19 @@ for dir in "$here"/../golden/cases/*/; do
 	fi
 done
 set --
+pages=0
 for trace in *.bin; do
 	name=${trace%.bin}
-	if page "$name"; then
-		set -- "$@" "$name.html" "$name.csv"
+	if write_page "$name"; then
+		pages=$((pages + 1))
+		! is_read "$name" || set -- "$@" "$name.html" "$name.csv"
 	elif ! grep -q 'the page takes 104 days' "$name.err"; then
 		cat "$name.err"
 		exit 1
 	fi
 done
-if [ $# -lt 140 ]; then
-	echo "FAILED: few pages: $*"
+if [ $pages -lt 70 ]; then
+	echo "FAILED: few pages: $pages"
 	exit 1
 fi
 node "$here/page_data.mjs" "$@"

@@ -29,7 +29,7 @@ inject() {
 	[ "$call" != close ] || [ -z "$close_of" ] || set -- -P "$close_of" "$@"
 	runs=$((runs + 1))
 	rm -f "$log"
-	timeout -k 5 30 strace -qq -o "$log" -e trace="$call" \
+	timeout -k 5 120 strace -qq -o "$log" -e trace="$call" \
 		-e inject="$call:error=$error:when=$n" "$@" >"$out" 2>"$err" </dev/null
 	status=$?
 	grep -q INJECTED "$log"
