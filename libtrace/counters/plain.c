@@ -59,6 +59,7 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 	int saved = errno;
 
 	s->thread_opening = 0;
+	s->thread_is_marked = false;
 	s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_NONE;
 	if (plain_counts_thread(self) &&
 		perf_group_read_here(&self->group->perf[0].group, &now) == 0) {
@@ -70,8 +71,7 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 		s->thread_running = now.running;
 		s->thread_running_on[c->core_type] = now.running;
 		s->thread_read_at = s->ticks;
-		s->thread_read_enabled = now.enabled;
-		s->thread_read_running = now.running;
+		s->thread_since[0] = s->thread_since[1] = 0;
 		s->thread_user_only = c->user_only;
 		s->thread_is_marked = now.in_user_mode && now.mark[c->at[PERF_INSTRUCTIONS]].page;
 		if (s->thread_is_marked) {
@@ -139,30 +139,21 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		plain_start(c, s, want, now);
 }
 
-/* Counts since the sample's marks. False: their counters no longer count this thread. */
+/* Counts since the marks of the calling thread's own sample. False: their counters no longer count
+ * this thread. */
 static inline bool plain_count_since(
 	const struct counter_sample *s, const struct thread_self *self, uint64_t count[2])
 {
-	return s->thread_is_marked && thread_group_counts(self) &&
-	       s->thread_opening == self->group->opening &&
-	       perf_marks_count(s->thread_mark, 2, count);
+	return s->thread_is_marked && !self->group_rests &&
+	       s->thread_opening == self->group->opening && perf_pair_count(s->thread_mark, count);
 }
 
 bool plain_start_counted_again(struct counter_sample *s)
 {
 	const struct thread_self *self = &counters_self;
-	uint64_t count[2], since;
 
-	if (plain_count_since(s, self, count)) {
-		s->thread_instructions += count[0];
-		s->thread_cycles += count[1];
-		s->thread_mark[0].value += count[0];
-		s->thread_mark[1].value += count[1];
-		since = rate_ns_of_ticks(s->ticks - s->thread_read_at);
-		s->thread_enabled = s->thread_read_enabled + since;
-		s->thread_running = s->thread_read_running + since;
+	if (plain_count_since(s, self, s->thread_since))
 		return true;
-	}
 	if (!plain_counts_thread(self))
 		return false;
 	plain_read_thread(s, self);
@@ -175,9 +166,27 @@ bool plain_count_thread_again(const struct counter_sample *from, struct counter_
 
 	if (!plain_is_own(from) || !plain_count_since(from, &counters_self, count))
 		return false;
-	out->thread_instructions = count[0];
-	out->thread_cycles = count[1];
+	out->thread_instructions = count[0] - from->thread_since[0];
+	out->thread_cycles = count[1] - from->thread_since[1];
 	return true;
+}
+
+void plain_settle(struct counter_sample *s)
+{
+	uint64_t ns;
+
+	if (!s->plain || !s->thread_is_wanted || !s->thread_is_marked)
+		return;
+	ns = rate_ns_of_ticks(s->ticks - s->thread_read_at);
+	s->thread_instructions += s->thread_since[0];
+	s->thread_cycles += s->thread_since[1];
+	s->thread_enabled += ns;
+	s->thread_running += ns;
+	for (int i = 0; i < 2; i++) {
+		s->thread_mark[i].value += s->thread_since[i];
+		s->thread_since[i] = 0;
+	}
+	s->thread_read_at = s->ticks;
 }
 
 void counters_end_thread(struct counter_sample *to)

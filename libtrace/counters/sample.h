@@ -81,13 +81,17 @@ struct counter_sample {
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
 	uint32_t thread_opening; /* another number: its counters rested meanwhile */
-	/* Plain start: the thread shall be counted; it was, in user mode, with marks of
-	 * instructions and cycles. */
+	/*
+	 * Plain start: the thread shall be counted; it was, in user mode, with marks of
+	 * instructions and cycles. The thread's counts and times are of the marks, which were set
+	 * at thread_read_at, in ticks; thread_since was counted from there until the start.
+	 * plain_settle makes them of the start.
+	 */
 	bool thread_is_wanted;
 	bool thread_is_marked;
 	struct perf_mark thread_mark[2];
-	/* Time of the last full reading of the group, in ticks, and its times then. */
-	uint64_t thread_read_at, thread_read_enabled, thread_read_running;
+	uint64_t thread_since[2];
+	uint64_t thread_read_at;
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];

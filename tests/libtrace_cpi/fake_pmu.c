@@ -25,6 +25,7 @@ static struct event {
 
 static struct perf_event_mmap_page pages[FDS];
 static bool lost;
+static struct perf_calls kernel; /* where fake_pmu.switch_pages */
 
 /* -1: no such event. */
 static int kind_of(const struct perf_event_attr *attr)
@@ -101,6 +102,8 @@ static int fake_open(
 {
 	int fd = 0, error = flags & PERF_FLAG_FD_CLOEXEC ? 0 : EINVAL;
 
+	if (fake_pmu.switch_pages && kind_of(attr) == PERF_KINDS)
+		return kernel.open(attr, pid, cpu, group, flags);
 	pthread_mutex_lock(&lock);
 	fake_pmu.opens++;
 	if (!error)
@@ -214,6 +217,8 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 
 static int fake_close(int fd)
 {
+	if (fake_pmu.switch_pages && fd < FIRST_FD)
+		return kernel.close(fd);
 	pthread_mutex_lock(&lock);
 	events[fd - FIRST_FD].open = false;
 	fake_pmu.open--;
@@ -227,6 +232,8 @@ static void *fake_map(int fd, size_t count)
 	struct perf_event_mmap_page *p;
 	bool has_room;
 
+	if (fake_pmu.switch_pages && fd < FIRST_FD)
+		return kernel.map(fd, count);
 	if (fd < 0) {
 		pthread_mutex_lock(&lock);
 		fake_pmu.mapped++;
@@ -234,7 +241,6 @@ static void *fake_map(int fd, size_t count)
 		return &zeros;
 	}
 
-	(void)count;
 	pthread_mutex_lock(&lock);
 	fake_pmu.maps++;
 	has_room = fake_pmu.mapped < fake_pmu.pages;
@@ -253,9 +259,17 @@ static void *fake_map(int fd, size_t count)
 	return p;
 }
 
+static bool is_switch_page(const struct perf_event_mmap_page *page)
+{
+	return fake_pmu.switch_pages && (page < pages || page >= pages + FDS);
+}
+
 static void fake_unmap(void *page, size_t count)
 {
-	(void)page, (void)count;
+	if (is_switch_page(page)) {
+		kernel.unmap(page, count);
+		return;
+	}
 	pthread_mutex_lock(&lock);
 	fake_pmu.mapped--;
 	pthread_mutex_unlock(&lock);
@@ -264,13 +278,16 @@ static void fake_unmap(void *page, size_t count)
 /* They stay where they are; what is at `onto` goes. */
 static void *fake_move_map(void *page, size_t count, void *onto)
 {
+	if (is_switch_page(page))
+		return kernel.move_map(page, count, onto);
 	fake_unmap(onto, count);
 	return page;
 }
 
 static void fake_blank(void *page, size_t count)
 {
-	(void)page, (void)count;
+	if (is_switch_page(page))
+		kernel.blank(page, count);
 }
 
 static int fake_move(int fd, int least)
@@ -287,20 +304,24 @@ static bool starts_reading(struct event *e)
 }
 
 /* As read_words counts, so that both ways of reading agree. */
-static bool fake_counter(uint32_t index, uint64_t *value)
+static uint64_t read_register(uint32_t index)
 {
+	uint64_t value;
 	struct event *e;
 
-	if (index == 0 || index > FDS)
-		return false;
 	pthread_mutex_lock(&lock);
 	e = &events[index - 1];
 	fake_pmu.user_reads++;
 	if (e->leader == (int)index - 1 && starts_reading(e))
 		e->reads++;
-	*value = value_of(e, &events[e->leader]);
+	value = value_of(e, &events[e->leader]);
 	pthread_mutex_unlock(&lock);
-	return true;
+	return value;
+}
+
+static perf_register *fake_counter(uint32_t index)
+{
+	return index > 0 && index <= FDS ? read_register : NULL;
 }
 
 static uint64_t fake_ticks(void)
@@ -336,6 +357,8 @@ void fake_pmu_use(void)
 			[PERF_SWITCHES] = 7},
 		.enabled = 100,
 		.running = 100};
+	if (perf_calls.open != fake_open)
+		kernel = perf_calls;
 	perf_calls = (struct perf_calls){fake_open, fake_read, fake_ioctl, fake_close, fake_map,
 		fake_unmap, fake_move_map, fake_blank, fake_move};
 	perf_registers = (struct perf_registers){fake_counter, fake_ticks};

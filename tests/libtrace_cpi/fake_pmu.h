@@ -33,6 +33,7 @@ struct fake_pmu {
 	int errno_of_access[4];
 	bool user_read;	   /* its pages can be mapped, and tell where the counters are */
 	unsigned pages;	   /* that can be mapped at a time */
+	bool switch_pages; /* those of threads (thread/switch_page.h) are the kernel's */
 	bool off_counters; /* the pages say that the group is not on the counters */
 	/* What happened. */
 	unsigned open, most, reads, opens, maps, mapped, user_reads;

@@ -1,4 +1,5 @@
 /* Intervals in a loop, which take the fast path, and events that leave it. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "../../libtrace/counters/thread/thread.h"
 #include "../../libtrace/measure/scope/typical.h"
 #include "double.h"
+#include "fake_pmu.h"
 #include "instances.h"
 #include "suites.h"
 
@@ -223,6 +225,45 @@ START_TEST(another_thread_ends_it)
 }
 END_TEST
 
+static void has_thread_cpi(uint32_t whole, uint32_t fraction)
+{
+	const struct record_view *summary = group_record(1);
+
+	ck_assert_uint_eq(summary->minor, CPI_MINOR_SUMMARY | MINOR);
+	ck_assert_uint_eq(summary->word[summary->nwords - 2], whole);
+	ck_assert_uint_eq(summary->word[summary->nwords - 1], fraction);
+}
+
+static void measure(void *h, const char *label, uint32_t whole, uint32_t fraction)
+{
+	CpiStart(h);
+	end(h, MINOR, label);
+	has_thread_cpi(whole, fraction);
+}
+
+/* On a machine with counters: what they counted is of the interval alone, on whichever path it
+ * starts and ends. The counts jump before some starts. */
+START_TEST(counts_are_of_one_interval)
+{
+	void *h;
+
+	fake_pmu_use();
+	fake_pmu.user_read = fake_pmu.switch_pages = true;
+	fake_pmu.cpu_errno = EACCES;
+	h = begin_loop(CPI_TYPE_ONTHREAD, __func__);
+	if (!h)
+		return;
+	has_thread_cpi(0, 5000);
+	fake_pmu.reads = 0;
+	for (uint32_t n = 1; n <= 6; n++) {
+		fake_pmu.count[PERF_CYCLES] = 1000 * n;
+		measure(h, n % 3 == 0 ? "another label" : "loop", n, 0);
+		measure(h, "loop", n, 0);
+	}
+	ck_assert_uint_eq(fake_pmu.reads, 0);
+}
+END_TEST
+
 /* The times are halfway between two readings of the clock. */
 START_TEST(a_coarse_clock_does_not_round_the_cost)
 {
@@ -241,7 +282,8 @@ Suite *instance_loop_suite(void)
 	const int all = sizeof modes / sizeof *modes;
 
 	return SUITE("intervals in a loop", .timeout = 120, .tear_down = tear_down,
-		TESTS(another_thread_ends_it, a_coarse_clock_does_not_round_the_cost),
+		TESTS(another_thread_ends_it, counts_are_of_one_interval,
+			a_coarse_clock_does_not_round_the_cost),
 		LOOPS({most_starts_are_usual, 0, all}, {a_sleep_is_told_by_its_switch, 0, all},
 			{what_differs_is_written, 0, all},
 			{tracing_that_is_off_writes_nothing, 0, all}));

@@ -6,11 +6,15 @@
 
 struct perf_event_mmap_page;
 
+/* Reads a register by the index that the page has for it. */
+typedef uint64_t perf_register(uint32_t index);
+
 struct perf_mark {
 	const struct perf_event_mmap_page *page;
+	perf_register *read; /* that of `index` */
 	uint64_t value;
 	uint32_t lock, index;
-	uint32_t width; /* bits of the register */
+	uint32_t unused; /* bits of `value` above the register */
 };
 
 #endif

@@ -11,68 +11,82 @@
 enum { TRIES = 16 };
 
 #if defined(__x86_64__)
-static bool real_counter(uint32_t index, uint64_t *value)
+static uint64_t read_register(uint32_t index)
 {
 	uint32_t low, high;
 
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1) : "memory");
-	*value = (uint64_t)high << 32 | low;
-	return true;
+	return (uint64_t)high << 32 | low;
+}
+
+static perf_register *real_counter(uint32_t index)
+{
+	(void)index;
+	return read_register;
 }
 #elif defined(__aarch64__)
-/* Index 32 is the cycle counter, n the event counter n - 1. */
-#define READ(n)                                                                                    \
-	case n + 1:                                                                                \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(*value)::"memory");           \
-		return true;
-
-static bool real_counter(uint32_t index, uint64_t *value)
-{
-	switch (index) {
-		READ(0)
-		READ(1)
-		READ(2)
-		READ(3)
-		READ(4)
-		READ(5)
-		READ(6)
-		READ(7)
-		READ(8)
-		READ(9)
-		READ(10)
-		READ(11)
-		READ(12)
-		READ(13)
-		READ(14)
-		READ(15)
-		READ(16)
-		READ(17)
-		READ(18)
-		READ(19)
-		READ(20)
-		READ(21)
-		READ(22)
-		READ(23)
-		READ(24)
-		READ(25)
-		READ(26)
-		READ(27)
-		READ(28)
-		READ(29)
-		READ(30)
-	case 32:
-		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*value)::"memory");
-		return true;
-	default:
-		return false;
+#define READ(name)                                                                                 \
+	static uint64_t read_##name(uint32_t index)                                                \
+	{                                                                                          \
+		uint64_t value;                                                                    \
+                                                                                                   \
+		(void)index;                                                                       \
+		__asm__ volatile("mrs %0, " #name "_el0" : "=r"(value)::"memory");                 \
+		return value;                                                                      \
 	}
-}
+
+READ(pmevcntr0)
+READ(pmevcntr1)
+READ(pmevcntr2)
+READ(pmevcntr3)
+READ(pmevcntr4)
+READ(pmevcntr5)
+READ(pmevcntr6)
+READ(pmevcntr7)
+READ(pmevcntr8)
+READ(pmevcntr9)
+READ(pmevcntr10)
+READ(pmevcntr11)
+READ(pmevcntr12)
+READ(pmevcntr13)
+READ(pmevcntr14)
+READ(pmevcntr15)
+READ(pmevcntr16)
+READ(pmevcntr17)
+READ(pmevcntr18)
+READ(pmevcntr19)
+READ(pmevcntr20)
+READ(pmevcntr21)
+READ(pmevcntr22)
+READ(pmevcntr23)
+READ(pmevcntr24)
+READ(pmevcntr25)
+READ(pmevcntr26)
+READ(pmevcntr27)
+READ(pmevcntr28)
+READ(pmevcntr29)
+READ(pmevcntr30)
+READ(pmccntr)
 #undef READ
-#else
-static bool real_counter(uint32_t index, uint64_t *value)
+
+/* Index 32 is the cycle counter, n the event counter n - 1. */
+static perf_register *real_counter(uint32_t index)
 {
-	(void)index, (void)value;
-	return false;
+	static perf_register *const of[32] = {read_pmevcntr0, read_pmevcntr1, read_pmevcntr2,
+		read_pmevcntr3, read_pmevcntr4, read_pmevcntr5, read_pmevcntr6, read_pmevcntr7,
+		read_pmevcntr8, read_pmevcntr9, read_pmevcntr10, read_pmevcntr11, read_pmevcntr12,
+		read_pmevcntr13, read_pmevcntr14, read_pmevcntr15, read_pmevcntr16, read_pmevcntr17,
+		read_pmevcntr18, read_pmevcntr19, read_pmevcntr20, read_pmevcntr21, read_pmevcntr22,
+		read_pmevcntr23, read_pmevcntr24, read_pmevcntr25, read_pmevcntr26, read_pmevcntr27,
+		read_pmevcntr28, read_pmevcntr29, read_pmevcntr30, read_pmccntr};
+
+	return index - 1 < 32 ? of[index - 1] : NULL;
+}
+#else
+static perf_register *real_counter(uint32_t index)
+{
+	(void)index;
+	return NULL;
 }
 #endif
 
@@ -96,18 +110,6 @@ bool perf_registers_usable(void)
 	return usable;
 }
 
-/*
- * Relaxed loads between compiler barriers, as in linux/perf_event.h. No fence is needed: the kernel
- * writes a page on the processor of the thread that reads it, or while that thread is off the
- * processors, and an interrupt is precise.
- */
-#define LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
-
-static void page_barrier(void)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 /* The page has the capabilities as bits of a word; the word is read once. */
 struct page_capabilities {
 	bool counter, time, time_short;
@@ -117,7 +119,7 @@ static inline struct page_capabilities capabilities(const struct perf_event_mmap
 {
 	struct perf_event_mmap_page copy;
 
-	copy.capabilities = LOAD(p->capabilities);
+	copy.capabilities = PERF_PAGE_LOAD(p->capabilities);
 	return (struct page_capabilities){
 		.counter = copy.cap_user_rdpmc,
 		.time = copy.cap_user_time,
@@ -128,13 +130,13 @@ static inline struct page_capabilities capabilities(const struct perf_event_mmap
 /* ns from the page's last change until now. */
 static bool time_since(const struct perf_event_mmap_page *p, bool is_short, uint64_t *ns)
 {
-	uint64_t ticks = perf_registers.ticks(), offset = LOAD(p->time_offset);
-	uint32_t mult = LOAD(p->time_mult), shift = LOAD(p->time_shift);
+	uint64_t ticks = perf_registers.ticks(), offset = PERF_PAGE_LOAD(p->time_offset);
+	uint32_t mult = PERF_PAGE_LOAD(p->time_mult), shift = PERF_PAGE_LOAD(p->time_shift);
 
 	if (is_short) {
-		uint64_t base = LOAD(p->time_cycles);
+		uint64_t base = PERF_PAGE_LOAD(p->time_cycles);
 
-		ticks = base + ((ticks - base) & LOAD(p->time_mask));
+		ticks = base + ((ticks - base) & PERF_PAGE_LOAD(p->time_mask));
 	}
 	if (shift >= 64)
 		return false;
@@ -151,32 +153,32 @@ static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct pe
 
 	if (!can.time || !time_since(p, can.time_short, &since))
 		return false;
-	r->enabled = LOAD(p->time_enabled) + since;
-	r->running = LOAD(p->time_running) + (LOAD(p->index) ? since : 0);
+	r->enabled = PERF_PAGE_LOAD(p->time_enabled) + since;
+	r->running = PERF_PAGE_LOAD(p->time_running) + (PERF_PAGE_LOAD(p->index) ? since : 0);
 	return true;
 }
 
 static inline enum perf_page_state read_count(
 	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_mark *mark)
 {
-	uint32_t index = LOAD(p->index), width = LOAD(p->pmc_width);
-	uint64_t value;
+	uint32_t index = PERF_PAGE_LOAD(p->index), width = PERF_PAGE_LOAD(p->pmc_width);
 
-	*count = (uint64_t)LOAD(p->offset);
+	*count = (uint64_t)PERF_PAGE_LOAD(p->offset);
 	if (!capabilities(p).counter)
 		return PERF_PAGE_UNKNOWN;
 	if (index == 0) {
 		mark->page = NULL;
 		return PERF_PAGE_RESTING;
 	}
-	if (width == 0 || width > 64 || !perf_registers.counter(index, &value))
+	mark->read = perf_registers.counter(index);
+	if (width == 0 || width > 64 || !mark->read)
 		return PERF_PAGE_UNKNOWN;
-	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
-	*count += (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
 	mark->page = p;
 	mark->index = index;
-	mark->width = width;
-	mark->value = value;
+	mark->unused = 64 - width;
+	mark->value = mark->read(index);
+	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
+	*count += (uint64_t)((int64_t)(mark->value << mark->unused) >> mark->unused);
 	return PERF_PAGE_COUNTING;
 }
 
@@ -201,27 +203,9 @@ static inline enum perf_page_state perf_page_read_members(
 static bool changed(const struct perf_member *member, unsigned count, const struct perf_mark *mark)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (LOAD(member[i].page->lock) != mark[i].lock)
+		if (PERF_PAGE_LOAD(member[i].page->lock) != mark[i].lock)
 			return true;
 	return false;
-}
-
-/*
- * An interrupt between two registers touches no page where it does not switch the thread: its
- * instructions and cycles, thousands of each, would be in the counts read after it and not in those
- * read before. Reading takes at most so many instructions for a register.
- */
-enum { INSTRUCTIONS_OF_READ = 64 };
-
-/* value: what the register of the mark, which counts instructions, said before the others were
- * read. */
-static inline bool was_interrupted(const struct perf_mark *mark, uint64_t value, unsigned registers)
-{
-	const unsigned unused = 64 - mark->width;
-	uint64_t now;
-
-	return !perf_registers.counter(mark->index, &now) ||
-	       (now - value) << unused >> unused > registers * INSTRUCTIONS_OF_READ;
 }
 
 enum perf_page_state perf_pages_read(
@@ -232,44 +216,21 @@ enum perf_page_state perf_pages_read(
 		uint32_t odd = 0;
 
 		for (unsigned i = 0; i < count; i++) {
-			r->mark[i].lock = LOAD(member[i].page->lock);
+			r->mark[i].lock = PERF_PAGE_LOAD(member[i].page->lock);
 			odd |= r->mark[i].lock & 1;
 		}
 		if (odd)
 			continue;
-		page_barrier();
+		perf_page_barrier();
 		state = perf_page_read_members(member, count, r);
 		if (state == PERF_PAGE_COUNTING && member[0].counts_instructions &&
-			was_interrupted(&r->mark[0], r->mark[0].value, count))
+			perf_mark_count(&r->mark[0]) > count * PERF_READ_INSTRUCTIONS)
 			continue;
-		page_barrier();
+		perf_page_barrier();
 		if (!changed(member, count, r->mark)) {
 			r->in_user_mode = true;
 			return state;
 		}
 	}
 	return PERF_PAGE_UNKNOWN;
-}
-
-bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count)
-{
-	for (unsigned i = 0; i < marks; i++)
-		if (LOAD(mark[i].page->lock) != mark[i].lock)
-			return false;
-	page_barrier();
-	for (unsigned i = 0; i < marks; i++) {
-		const unsigned unused = 64 - mark[i].width;
-		uint64_t value;
-
-		if (!perf_registers.counter(mark[i].index, &value))
-			return false;
-		count[i] = (value - mark[i].value) << unused >> unused;
-	}
-	if (was_interrupted(&mark[0], mark[0].value + count[0], marks))
-		return false;
-	page_barrier();
-	for (unsigned i = 0; i < marks; i++)
-		if (LOAD(mark[i].page->lock) != mark[i].lock)
-			return false;
-	return true;
 }

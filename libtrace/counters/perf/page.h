@@ -13,8 +13,8 @@
 
 /* The processor's instructions, so that tests can stand in for them. */
 struct perf_registers {
-	bool (*counter)(uint32_t index, uint64_t *value); /* false: there is none of this number */
-	uint64_t (*ticks)(void);			  /* what a page's time fields are about */
+	perf_register *(*counter)(uint32_t index); /* NULL: there is none of this number */
+	uint64_t (*ticks)(void);		   /* what a page's time fields are about */
 };
 
 extern struct perf_registers perf_registers;
@@ -35,9 +35,57 @@ enum perf_page_state {
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
 
-/* The members' counts since these marks, the first of which counts instructions. False: the kernel
- * has updated a page since, e.g. on a context switch, and may have moved or stopped the counter; or
- * an interrupt came between reading one and the next. If true, the members counted all the time. */
-bool perf_marks_count(const struct perf_mark *mark, unsigned marks, uint64_t *count);
+/*
+ * Relaxed loads between compiler barriers, as in linux/perf_event.h. No fence is needed: the kernel
+ * writes a page on the processor of the thread that reads it, or while that thread is off the
+ * processors, and an interrupt is precise.
+ */
+#define PERF_PAGE_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+
+static inline void perf_page_barrier(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline bool perf_mark_holds(const struct perf_mark *mark)
+{
+	return PERF_PAGE_LOAD(mark->page->lock) == mark->lock;
+}
+
+/* What the register counted since the mark, which still holds. */
+static inline uint64_t perf_mark_count(const struct perf_mark *mark)
+{
+	return (mark->read(mark->index) - mark->value) << mark->unused >> mark->unused;
+}
+
+/*
+ * An interrupt between two registers touches no page where it does not switch the thread: its
+ * instructions and cycles, thousands of each, would be in the counts read after it and not in those
+ * read before. So instructions are read once more after the others. Reading takes at most so many
+ * of them for a register.
+ */
+enum { PERF_READ_INSTRUCTIONS = 64 };
+
+/*
+ * The counts since the marks of two members of a group, of which the first counts instructions.
+ * False: the kernel has updated a page since, e.g. on a context switch, and may have moved or
+ * stopped the counter; or an interrupt came between reading one and the other. If true, the members
+ * counted all the time.
+ */
+static inline bool perf_pair_count(const struct perf_mark mark[2], uint64_t count[2])
+{
+	uint64_t again;
+
+	/* Registers may not be there to be read any more. A group is scheduled as a whole. */
+	if (!perf_mark_holds(&mark[0]))
+		return false;
+	perf_page_barrier();
+	count[0] = perf_mark_count(&mark[0]);
+	count[1] = perf_mark_count(&mark[1]);
+	again = perf_mark_count(&mark[0]);
+	perf_page_barrier();
+	return again - count[0] <= 2 * PERF_READ_INSTRUCTIONS && perf_mark_holds(&mark[0]) &&
+	       perf_mark_holds(&mark[1]);
+}
 
 #endif

@@ -466,6 +466,8 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 		cpi_note_data_use(i, data);
 	if (!spec && !data)
 		return PU_SUCCESS;
+	if (!i->only_ticks)
+		plain_settle(i->start);
 	if (spec && i->events && !i->start->plain)
 		events_read_end(i->events);
 	if (counters_counted_thread(i->start) && spec && !data && !i->only_ticks) {
