@@ -55,7 +55,7 @@ static inline bool plain_start_again(struct counter_sample *s, bool all, uint64_
 			   s->online_at != cpu_set_lately.at))
 		return false;
 	s->ticks = now;
-	if (!life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now))
+	if (!life_recall_again(g, all ? LIFE_ALL : LIFE_TIME, s, now))
 		return false;
 	return __builtin_expect(!s->thread_is_wanted, 1) || plain_start_counted_again(s);
 }

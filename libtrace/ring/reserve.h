@@ -64,8 +64,10 @@ static inline __attribute__((always_inline)) bool hook_begin_fast_at(
 	w->number = self->number;
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
-	for (uint64_t line = 0; line < bytes && line < PREFETCHED_MOST; line += 64)
-		__builtin_prefetch(w->first + map->geometry.section_size + line, 0, 2);
+	const uint8_t *next = w->first + map->geometry.section_size;
+	const uint8_t *end = next + (bytes < PREFETCHED_MOST ? bytes : PREFETCHED_MOST);
+	for (; next < end; next += 64)
+		__builtin_prefetch(next, 0, 2);
 	return true;
 out:
 	hook_lower_busy();

@@ -98,6 +98,19 @@ static inline bool life_recall(
 	return g->version == version;
 }
 
+/* As life_recall, for a sample that has a reading of this reach, from a page. While that one is
+ * valid, only the faults advance. */
+static inline bool life_recall_again(
+	const struct thread_group *g, enum life_reach reach, struct counter_sample *s, uint64_t now)
+{
+	if (life_lasts(g, s->life_ticks, now)) {
+		s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+		if (life_page_is(g, s->page, s->page_lock))
+			return true;
+	}
+	return life_recall(g, reach, s, now);
+}
+
 /* What a light interval keeps of its start. */
 struct life_start {
 	uint64_t on_cpu_ns, ticks; /* the reading that held then */

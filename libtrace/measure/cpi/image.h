@@ -13,7 +13,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../../counters/sample.h"
-#include "../../ring/hook.h"
+#include "../../ring/reserve.h"
 #include "figures.h"
 
 /*
@@ -69,9 +69,14 @@ static inline void image_copy(
 	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
 	put_hl64(first + image->place[0].elapsed, elapsed);
 	for (uint32_t n = 1; n < hooks; n++) {
-		put_le32(first + image->place[n].record + REC_TID, number);
-		put_le64(first + image->place[n].record + REC_STAMP, stamp);
-		put_hl64(first + image->place[n].elapsed, elapsed);
+		/* Loaded before the stores, which could be to the image for all the compiler
+		 * knows. */
+		uint8_t *record = first + image->place[n].record;
+		uint8_t *at = first + image->place[n].elapsed;
+
+		put_le32(record + REC_TID, number);
+		put_le64(record + REC_STAMP, stamp);
+		put_hl64(at, elapsed);
 	}
 }
 
@@ -103,10 +108,16 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	struct hook_writer w;
 	uint32_t cpi[2];
 	uint64_t ticks;
-	int rc = hook_begin_at(&w, CPI_MAJOR, image->bytes, image->hooks, at);
+	int rc;
 
-	if (rc != HOOK_RESERVED)
-		return rc;
+	if (unlikely(!hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
+		struct hook_writer slow;
+
+		rc = hook_begin_at(&slow, CPI_MAJOR, image->bytes, image->hooks, at);
+		if (rc != HOOK_RESERVED)
+			return rc;
+		w = slow; /* no call has its address: it stays in registers */
+	}
 	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
 	image_copy(image, &w, ticks);
 	if (__builtin_expect(image->cpi != 0, 0)) {

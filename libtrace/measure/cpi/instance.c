@@ -492,13 +492,13 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 static inline bool cpi_get_again(
 	struct instance *i, UINT32 types, UINT32 mm, const char *label, int *rc)
 {
-	const struct own_cost *own = own_cost_known(i->own);
+	const uint32_t own_pair = own_cost_pair(i->own);
 	const bool all = i->want & COUNTER_QUALITY_BIT;
 	struct hook_time at;
 	uint64_t elapsed;
 
 	if (i->data_use != DATA_UNUSED || i->only_ticks || i->arguments || i->events ||
-		!group_image_is_for(i->image, types, mm, own ? own->pair : 0, label))
+		!group_image_is_for(i->image, types, mm, own_pair, label))
 		return false;
 	if (__builtin_expect(i->start->thread_opening != 0 || i->image->cpi != 0, 0) &&
 		(i->image->cpi == 0 || !plain_count_thread_again(i->start, i->interval)))
@@ -509,7 +509,7 @@ static inline bool cpi_get_again(
 		!group_image_knows(i->image, i->interval))
 		return false;
 	*rc = group_write_image(i->image, i->interval, i->start->ticks, &at, &elapsed);
-	if (__builtin_expect(!own, 0) && own_cost_needs_rest(i->own))
+	if (__builtin_expect(own_pair == 0, 0) && own_cost_needs_rest(i->own))
 		own_cost_add_rest(i->own, clock_read_after() - at.ticks);
 	return true;
 }

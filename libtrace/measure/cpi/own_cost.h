@@ -28,11 +28,17 @@ struct own_calibration {
  * the process. With scripted counters the cost stays unknown. */
 struct own_calibration *own_cost_of_mode(uint32_t mode);
 
+/* 0: not known yet. */
+static inline uint32_t own_cost_pair(const struct own_calibration *c)
+{
+	/* Acquire: pairs with the release in own_cost_add_rest; `inside` was stored before. */
+	return __atomic_load_n(&c->cost.pair, __ATOMIC_ACQUIRE);
+}
+
 /* NULL: not known yet. */
 static inline const struct own_cost *own_cost_known(const struct own_calibration *c)
 {
-	/* Acquire: pairs with the release in own_cost_add_rest; `inside` was stored before. */
-	return __atomic_load_n(&c->cost.pair, __ATOMIC_ACQUIRE) ? &c->cost : NULL;
+	return own_cost_pair(c) ? &c->cost : NULL;
 }
 
 /* Sorts the samples. */
