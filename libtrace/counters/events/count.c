@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include "../machine/rate.h"
-#include "../thread/thread.h"
 
 __attribute__((noinline)) static struct event_groups *count_open(const struct event_set *set)
 {
@@ -40,7 +39,8 @@ static void count_read_others(const struct event_set *set, struct event_reading 
 	}
 }
 
-void event_count_read(const struct event_set *set, struct event_reading *r, enum event_side side)
+void event_count_read_all(
+	const struct event_set *set, struct event_reading *r, enum event_side side)
 {
 	const struct thread_group *t = thread_self()->group;
 	struct event_groups *g = t ? t->events : NULL;
@@ -50,7 +50,6 @@ void event_count_read(const struct event_set *set, struct event_reading *r, enum
 		g = count_open(set);
 	if (!g)
 		return;
-	/* Nothing follows the call if need be: perf_group_read_here says why. */
 	if (!set->others) {
 		event_groups_read(g, r);
 		return;

@@ -4,13 +4,28 @@
 #ifndef SWT_COUNTERS_EVENTS_COUNT_H
 #define SWT_COUNTERS_EVENTS_COUNT_H
 
+#include "../thread/thread.h"
 #include "groups.h"
 
 enum event_side { EVENT_AT_START, EVENT_AT_END }; /* of an interval */
 
 /* Reads them. Opens them at the thread's first read, and anew for another set; they end with the
  * thread. */
-void event_count_read(const struct event_set *set, struct event_reading *r, enum event_side side);
+void event_count_read_all(
+	const struct event_set *set, struct event_reading *r, enum event_side side);
+
+/* The same; in place where it is one system call. */
+static inline __attribute__((always_inline)) void event_count_read(
+	const struct event_set *set, struct event_reading *r, enum event_side side)
+{
+	const struct thread_group *t = counters_self.group;
+	const struct event_groups *g = t ? t->events : NULL;
+
+	if (g && g->set == set && g->is_one_call)
+		event_groups_read_one_call(g, r);
+	else
+		event_count_read_all(set, r, side);
+}
 
 /* Closes them: every context switch pays for what is open. */
 void event_count_rest(void);

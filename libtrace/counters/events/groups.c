@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sample.h"
 #include "cpus.h"
 
 static _Atomic uint64_t openings;
@@ -89,6 +88,7 @@ struct event_groups *event_groups_open(const struct event_set *set)
 		if (set->event[i].way == EVENT_ON_CPUS)
 			g->group_of[i] = (uint8_t)next++;
 	g->cpus = event_cpus_hold(set);
+	g->is_one_call = g->groups == 1 && g->group[0]->count == set->count && !g->group[0]->mapped;
 	return g;
 }
 

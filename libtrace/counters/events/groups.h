@@ -11,11 +11,14 @@
 
 #include "set.h"
 #include "../perf/group.h"
+#include "../sample.h"
 
 struct event_groups {
 	const struct event_set *set;
 	struct event_cpus *cpus; /* held; NULL: none, or not now */
 	uint64_t opening;	 /* a number that no other one of the process has; not 0 */
+	/* They are one group, in the set's order, which only a system call reads. */
+	bool is_one_call;
 	unsigned groups;
 	struct perf_group *group[INTERVAL_EVENTS_MAX];
 	uint8_t member[INTERVAL_EVENTS_MAX][INTERVAL_EVENTS_MAX]; /* of a group: the set's events */
@@ -37,6 +40,25 @@ struct event_reading {
 struct event_groups *event_groups_open(const struct event_set *set);
 /* The thread's. */
 void event_groups_read(const struct event_groups *g, struct event_reading *r);
+
+/* The same where is_one_call, in place. */
+static inline __attribute__((always_inline)) void event_groups_read_one_call(
+	const struct event_groups *g, struct event_reading *r)
+{
+	const struct perf_group *group = g->group[0];
+	uint64_t word[PERF_WORDS];
+	int rc;
+
+	r->opening = g->opening;
+	for (unsigned i = 0; i < INTERVAL_EVENTS_MAX; i++)
+		r->group_of[i] = g->group_of[i];
+	rc = perf_group_read_words(group, word);
+	r->enabled[0] = rc ? 0 : word[PERF_WORD_ENABLED];
+	r->running[0] = rc ? 0 : word[PERF_WORD_RUNNING];
+	for (unsigned i = 0; i < group->count; i++)
+		r->count[i] = rc ? CPI_NONE : word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i];
+}
+
 /* Those of all processors, before or after the thread's. */
 void event_groups_read_cpus(struct event_groups *g, struct event_reading *r);
 /* NULL: none. forked: in a child, of a thread of its parent. */

@@ -237,37 +237,17 @@ void perf_group_close(struct perf_group *g, bool forked)
 
 /* ------------------------------------------------------------------------- reading */
 
-/* How many, enabled, running; then a count and an identity each. */
-enum { HEAD_WORDS = 3, WORDS = HEAD_WORDS + 2 * PERF_GROUP_MAX };
-
 int perf_group_read(const struct perf_group *g, struct perf_group_reading *r)
 {
-	const size_t want = (HEAD_WORDS + 2 * g->count) * sizeof(uint64_t);
-	uint64_t word[WORDS];
-	ssize_t n;
+	uint64_t word[PERF_WORDS];
+	int rc = perf_group_read_words(g, word);
 
-	if (g->count == 0)
-		return -EBADF;
-	do
-		n = perf_calls.read(g->member[0].fd, word, want);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	/* When a processor goes offline the kernel dissolves its groups: fewer values come, or
-	 * none. */
-	if (n == 0)
-		return -ENODATA;
-	if (n < (ssize_t)((HEAD_WORDS + 2) * sizeof *word) || word[4] != g->member[0].id)
-		return -EBADF;
-	if (n != (ssize_t)want || word[0] != g->count)
-		return -ENODATA;
-	for (unsigned i = 0; i < g->count; i++) {
-		r->count[i] = word[HEAD_WORDS + 2 * i];
-		if (word[HEAD_WORDS + 2 * i + 1] != g->member[i].id)
-			return -EBADF;
-	}
-	r->enabled = word[1];
-	r->running = word[2];
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < g->count; i++)
+		r->count[i] = word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i];
+	r->enabled = word[PERF_WORD_ENABLED];
+	r->running = word[PERF_WORD_RUNNING];
 	r->in_user_mode = false;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #ifndef SWT_COUNTERS_PERF_GROUP_H
 #define SWT_COUNTERS_PERF_GROUP_H
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,6 +89,46 @@ void perf_group_map(struct perf_group *g) PRIVATE_ABI(perf_group_map);
  * or it lost its counters for good. */
 int perf_group_read(const struct perf_group *g, struct perf_group_reading *r)
 	PRIVATE_ABI(perf_group_read);
+
+/* What the kernel returns: how many, enabled, running; then a count and an identity each. */
+enum {
+	PERF_WORD_ENABLED = 1,
+	PERF_WORD_RUNNING = 2,
+	PERF_WORD_COUNTS = 3,
+	PERF_COUNT_WORDS = 2,
+	PERF_WORDS = PERF_WORD_COUNTS + PERF_COUNT_WORDS * PERF_GROUP_MAX
+};
+
+/* perf_group_read, in place: after a system call each return is a guess of the processor's that
+ * went wrong. */
+static inline __attribute__((always_inline)) int perf_group_read_words(
+	const struct perf_group *g, uint64_t word[PERF_WORDS])
+{
+	const size_t want =
+		(PERF_WORD_COUNTS + PERF_COUNT_WORDS * (size_t)g->count) * sizeof(uint64_t);
+	ssize_t n;
+
+	if (g->count == 0)
+		return -EBADF;
+	do
+		n = perf_calls.read(g->member[0].fd, word, want);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	/* When a processor goes offline the kernel dissolves its groups: fewer values come, or
+	 * none. */
+	if (n == 0)
+		return -ENODATA;
+	if (n < (ssize_t)((PERF_WORD_COUNTS + PERF_COUNT_WORDS) * sizeof *word) ||
+		word[PERF_WORD_COUNTS + 1] != g->member[0].id)
+		return -EBADF;
+	if (n != (ssize_t)want || word[0] != g->count)
+		return -ENODATA;
+	for (unsigned i = 1; i < g->count; i++)
+		if (word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i + 1] != g->member[i].id)
+			return -EBADF;
+	return 0;
+}
 
 /* The same, by the thread that it counts only: in user mode where that works now. */
 int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *r)

@@ -6,17 +6,7 @@
 
 #include "../../../formats/interval_hooks.h"
 #include "../../../formats/record.h"
-#include "../../counters/events/count.h"
 #include "../../session/attach.h"
-
-struct events {
-	const struct event_set *set; /* NULL: the last start read none */
-	struct event_reading from, to;
-	/* Of the hook. */
-	uint64_t label[INTERVAL_EVENTS_MAX]; /* what attach_find_label keeps */
-	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
-	uint32_t texts, string_bytes;
-};
 
 _Static_assert(INTERVAL_EVENTS_WORD_COUNT == 0 && INTERVAL_EVENTS_WORD_TEXTS == 1 &&
 		       INTERVAL_EVENTS_WORD_ELAPSED == 2 && INTERVAL_EVENTS_WORD_FIRST == 4 &&
@@ -25,8 +15,7 @@ _Static_assert(INTERVAL_EVENTS_WORD_COUNT == 0 && INTERVAL_EVENTS_WORD_TEXTS == 
 		       INTERVAL_EVENT_RUNNING == 6 && INTERVAL_EVENT_WORDS == 8,
 	"as this file lays them out");
 
-/* The list in use. Sets are never freed. */
-static const struct event_set *chosen;
+const struct event_set *events_chosen;
 
 static void events_choose_locked(void)
 {
@@ -40,8 +29,8 @@ static void events_choose_locked(void)
 		set = event_set_of(own, why);
 	else if (list[0])
 		set = event_set_of(list, why);
-	/* Release: pairs with the acquire in events_read_start, which reads what the set holds. */
-	__atomic_store_n(&chosen, set, __ATOMIC_RELEASE);
+	/* Release: pairs with the acquires of those who read what the set holds. */
+	__atomic_store_n(&events_chosen, set, __ATOMIC_RELEASE);
 	/* For good: instances and threads may still have the events of an earlier list. */
 	if (set)
 		__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_USED, __ATOMIC_RELAXED);
@@ -63,7 +52,7 @@ bool events_read_start(struct events **events)
 
 	if (__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS_NEW)
 		events_choose();
-	set = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+	set = __atomic_load_n(&events_chosen, __ATOMIC_ACQUIRE);
 	if (set && !*events)
 		*events = calloc(1, sizeof **events);
 	if (!*events)
@@ -78,15 +67,6 @@ bool events_read_start(struct events **events)
 out:
 	errno = saved;
 	return true;
-}
-
-void events_read_end(struct events *events)
-{
-	int saved = errno;
-
-	if (events->set)
-		event_count_read(events->set, &events->to, EVENT_AT_END);
-	errno = saved;
 }
 
 bool events_rest(struct events *events)

@@ -10,16 +10,27 @@
 #ifndef SWT_MEASURE_CPI_EVENTS_H
 #define SWT_MEASURE_CPI_EVENTS_H
 
+#include <errno.h>
 #include <stdbool.h>
 
+#include "../../counters/events/count.h"
 #include "../../session/attach.h"
 #include "frame.h"
 
 /* An instance's; NULL until its first interval with events. */
-struct events;
+struct events {
+	const struct event_set *set; /* NULL: the last start read none */
+	struct event_reading from, to;
+	/* Of the hook. */
+	uint64_t label[INTERVAL_EVENTS_MAX]; /* what attach_find_label keeps */
+	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
+	uint32_t texts, string_bytes;
+};
+
+/* The list in use. Sets are never freed. */
+extern const struct event_set *events_chosen __attribute__((visibility("hidden")));
 
 bool events_read_start(struct events **events);
-void events_read_end(struct events *events);
 bool events_rest(struct events *events);
 /* Whether they were read at both ends, by one thread: then there is a hook of them. */
 bool events_are_read(const struct events *events);
@@ -30,6 +41,36 @@ void events_add(struct events *events, struct frame *f);
 void events_write(struct events *events, struct frame *f, bool is_stale);
 /* NULL: none. */
 void events_free(struct events *events);
+
+/* The end of an interval whose start read them. In place, for the returns after the system call:
+ * see perf_group_read_words. */
+static inline __attribute__((always_inline)) void events_read_end(struct events *events)
+{
+	int saved = errno;
+
+	if (events->set)
+		event_count_read(events->set, &events->to, EVENT_AT_END);
+	errno = saved;
+}
+
+/* events_start, in place, where the list is that of the start before. */
+static inline __attribute__((always_inline)) bool events_start_again(struct events **events)
+{
+	const uint32_t extras = __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS;
+	struct events *e = *events;
+	int saved;
+
+	if (!extras)
+		return false;
+	/* Acquire: pairs with the release in events.c, for what the set holds. */
+	if (extras & ATTACH_EVENTS_NEW || !e || !e->set ||
+		e->set != __atomic_load_n(&events_chosen, __ATOMIC_ACQUIRE))
+		return events_read_start(events);
+	saved = errno;
+	event_count_read(e->set, &e->from, EVENT_AT_START);
+	errno = saved;
+	return true;
+}
 
 /* For a program without events, one test. True: it took time. */
 static inline bool events_start(struct events **events)

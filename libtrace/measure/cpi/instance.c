@@ -150,7 +150,7 @@ static void cpi_drop_begin(struct instance *i)
 }
 
 /* The interval before, if nothing ended it, is over. Returns true: it took time. */
-static bool cpi_write_begin(struct instance *i)
+static __attribute__((noinline, cold)) bool cpi_write_begin(struct instance *i)
 {
 	const size_t length = i->label ? strlen(i->label) : 0;
 	struct begins_what what = {.major = INTERVAL_MAJOR,
@@ -174,10 +174,10 @@ static bool cpi_write_begin(struct instance *i)
 }
 
 /* What few programs ask for, before the clock is read again. True if it took time. */
-static __attribute__((noinline, cold)) bool cpi_start_extras(
+static inline __attribute__((always_inline)) bool cpi_start_extras(
 	struct instance *i, bool events_first, bool is_start)
 {
-	bool late = events_first && events_start(&i->events);
+	bool late = events_first && events_start_again(&i->events);
 
 	return (is_start && begins_are_on() && cpi_write_begin(i)) | late;
 }
@@ -255,13 +255,15 @@ static __attribute__((noinline)) void cpi_measure_inside(struct instance *i, boo
 	cpi_start_once(i, is_start);
 }
 
-/* is_start: of CpiStart; CpiInit's has no begin hook. */
-static __attribute__((noinline)) void cpi_start_interval(struct instance *i, bool is_start)
+/* is_start: of CpiStart; CpiInit's has no begin hook. Returns PU_SUCCESS, for CpiStart to jump
+ * here. */
+static __attribute__((noinline)) int cpi_start_interval(struct instance *i, bool is_start)
 {
 	if (i->arguments)
 		arguments_clear(i->arguments);
 	if (cpi_start_once(i, is_start) && __builtin_expect(own_cost_needs_inside(i->own), 0))
 		cpi_measure_inside(i, is_start);
+	return PU_SUCCESS;
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -332,7 +334,7 @@ int CpiStart(void *handle)
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i))
-		cpi_start_interval(i, true);
+		return cpi_start_interval(i, true);
 	return PU_SUCCESS;
 }
 
@@ -392,7 +394,7 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* Reads the counters, and replaces at's ticks, unless the interval has stayed. */
+/* Reads the counters and events, and replaces at's ticks, unless the interval has stayed. */
 static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const struct group_spec *spec,
 	bool data, bool stayed, struct hook_time *at)
 {
@@ -403,7 +405,7 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 		counters_stamp(i->start, i->ticks);
 	if (!stayed)
 		cpi_read_end(i, spec != NULL, at);
-	if (spec && i->events && i->start->plain)
+	if (!stayed && spec && i->events && i->start->plain)
 		events_read_end(i->events);
 	elapsed = at->ticks > i->start->ticks ? at->ticks - i->start->ticks : 0;
 	if (spec && spec->more) {
@@ -439,6 +441,8 @@ static __attribute__((noinline)) int cpi_get_counted(
 	at.ticks = *end = clock_read();
 	stayed = cpi_has_stayed(i, spec, &at) &&
 		 counters_thread_between(i->start, i->now, i->interval);
+	if (stayed && i->events)
+		events_read_end(i->events);
 	if (!stayed || spec->more)
 		return cpi_get_rest(i, spec, false, stayed, &at);
 	/* Made of an interval that counted nothing. */
@@ -476,6 +480,8 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 		at.generation = ring_self.generation;
 		at.ticks = end = clock_read();
 		stayed = spec && !data && cpi_has_stayed(i, spec, &at);
+		if (stayed && i->events)
+			events_read_end(i->events);
 		if (stayed && !spec->more)
 			rc = group_write_stayed(
 				i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
