@@ -17,17 +17,7 @@
 #include "../values/interval_columns.h"
 #include "export.h"
 #include "parquet_meta.h"
-
-/* Before the columns of the report, which are all COLUMN_OF_REPORT. */
-enum parquet_source {
-	COLUMN_NUMBER,
-	COLUMN_PARENT,
-	COLUMN_FILE,
-	COLUMN_HOST,
-	COLUMN_ELAPSED,
-	COLUMNS_FIRST,
-	COLUMN_OF_REPORT = COLUMNS_FIRST,
-};
+#include "parquet_rows.h"
 
 static const struct {
 	const char *name;
@@ -48,7 +38,8 @@ struct parquet_export {
 	size_t count;
 	struct value_columns values;
 	uint8_t *types; /* of values by kind and name: bits of enum interval_arg_type */
-	struct out text, names;
+	struct parquet_rows rows;
+	struct out names;
 };
 
 /* Of the columns of values there are those that occur, of the type that occurs. */
@@ -301,126 +292,6 @@ unsigned export_parquet_wants(const struct report *r)
 	return wants;
 }
 
-static void parquet_put_escaped(struct parquet_export *e, size_t column, const char *s, size_t n)
-{
-	/* A text equal to an escaped one needs no escapes. */
-	if (parquet_put_again(&e->to, column, s, n))
-		return;
-	e->text.len = 0;
-	escape_utf8(&e->text, s, n);
-	if (e->text.error && !e->r->out->error)
-		e->r->out->error = e->text.error;
-	parquet_put_text(&e->to, column, e->text.len ? e->text.buf : "", e->text.len);
-}
-
-static void parquet_put_spelled(struct parquet_export *e, size_t column, struct cell cell)
-{
-	e->text.len = 0;
-	if (cell.kind == CELL_WORDS)
-		cell.words(&e->text, (uint32_t)cell.u);
-	else if (cell.kind == CELL_ID)
-		cell_spell_id(&e->text, cell);
-	else
-		value_spell(&e->text, cell);
-	if (e->text.error && !e->r->out->error)
-		e->r->out->error = e->text.error;
-	parquet_put_text(&e->to, column, e->text.len ? e->text.buf : "", e->text.len);
-}
-
-static void parquet_put_cell(struct parquet_export *e, size_t column, struct cell cell)
-{
-	const bool is_text = e->columns[column].type == PARQUET_TEXT;
-
-	switch (cell.kind) {
-	case CELL_NONE:
-		break;
-	case CELL_STRING:
-		parquet_put_escaped(e, column, cell.s, cell.len);
-		break;
-	case CELL_REAL:
-		if (isfinite(cell.real))
-			parquet_put_double(&e->to, column, cell.real);
-		break;
-	case CELL_WORDS:
-		parquet_put_spelled(e, column, cell);
-		break;
-	default:
-		if (is_text)
-			parquet_put_spelled(e, column, cell);
-		else if (cell.kind == CELL_DOUBLE)
-			parquet_put_double(&e->to, column, cell.real);
-		else
-			parquet_put_bits(&e->to, column, cell.u);
-	}
-}
-
-/* Most columns are members of the interval: they need no cell. */
-static inline void parquet_put_column(struct parquet_export *e, size_t i, const struct interval *iv)
-{
-	const struct column *c = e->report[i];
-	const void *at = (const char *)iv + c->offset;
-
-	switch (c->source) {
-	case COLUMN_COUNT:
-		if (*(const uint64_t *)at != NOT_MEASURED)
-			parquet_put_bits(&e->to, i, *(const uint64_t *)at);
-		break;
-	case COLUMN_U64:
-	case COLUMN_I64:
-		parquet_put_bits(&e->to, i, *(const uint64_t *)at);
-		break;
-	case COLUMN_REAL:
-		if (isfinite(*(const double *)at))
-			parquet_put_double(&e->to, i, *(const double *)at);
-		break;
-	case COLUMN_U32:
-		parquet_put_bits(&e->to, i, *(const uint32_t *)at);
-		break;
-	case COLUMN_U8:
-		parquet_put_bits(&e->to, i, *(const uint8_t *)at);
-		break;
-	default:
-		parquet_put_cell(e, i, column_cell(c, iv));
-		break;
-	}
-}
-
-static void parquet_put_first(struct parquet_export *e, size_t i, const struct interval *iv)
-{
-	const char *host;
-
-	switch (e->sources[i]) {
-	case COLUMN_NUMBER:
-		parquet_put_bits(&e->to, i, (uint64_t)iv->place);
-		break;
-	case COLUMN_PARENT:
-		if (iv->parent >= 0)
-			parquet_put_bits(&e->to, i, (uint64_t)iv->parent);
-		break;
-	case COLUMN_FILE:
-		parquet_put_bits(&e->to, i, iv->file);
-		break;
-	case COLUMN_HOST:
-		host = trace_meta_value(trace_file(e->r->trace, iv->file), "host");
-		if (host)
-			parquet_put_escaped(e, i, host, strlen(host));
-		break;
-	default:
-		parquet_put_bits(
-			&e->to, i, iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns));
-	}
-}
-
-static void parquet_add_interval(struct parquet_export *e, const struct interval *iv)
-{
-	for (size_t i = 0; i < e->count; i++)
-		if (e->sources[i] == COLUMN_OF_REPORT)
-			parquet_put_column(e, i, iv);
-		else
-			parquet_put_first(e, i, iv);
-	parquet_end_row(&e->to);
-}
-
 /* True if a column holds text because its values have several types. */
 static bool parquet_is_spelled(const struct parquet_export *e, size_t i)
 {
@@ -457,7 +328,6 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 	struct parquet_export e = {.r = r};
 	const struct interval *iv;
 
-	out_memory(&e.text);
 	out_memory(&e.names);
 	/* The listed columns may need no named values. */
 	int rc = parquet_find_values(
@@ -465,12 +335,15 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 	if (!rc)
 		rc = parquet_choose_columns(&e);
 	if (!rc)
+		rc = parquet_rows_init(&e.rows, r, &e.to, e.sources, e.report, e.count);
+	if (!rc)
 		rc = interval_stream_rewind(s);
 	if (!rc) {
 		parquet_open(&e.to, r->out, e.columns, e.count);
 		e.to.is_zstd = r->is_zstd;
 		while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
-			parquet_add_interval(&e, iv);
+			parquet_rows_add(&e.rows, iv);
+		parquet_rows_flush(&e.rows);
 		int closed = parquet_close_with_meta(&e.to, r->trace);
 		rc = rc < 0 ? rc : closed;
 	}
@@ -481,7 +354,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 	free(e.columns);
 	free(e.sources);
 	free(e.report);
-	out_discard(&e.text);
+	parquet_rows_free(&e.rows);
 	out_discard(&e.names);
 	return rc;
 }

@@ -1,16 +1,14 @@
 #include "parquet.h"
 
-#include <errno.h>
 #include <lz4.h>
 #include <math.h>
 #include <stdlib.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
-#include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
 #include "../zstd.h"
 #include "thrift.h"
+#include "encode.h"
+#include "columns.h"
 
 enum {
 	GROUP_BYTES = 32 << 20, /* then a row group is written though it has few rows */
@@ -47,12 +45,6 @@ struct chunk {
 	enum encoding encoding;		   /* of the data page */
 };
 
-static void parquet_fail(struct parquet_file *p)
-{
-	if (!p->o->error)
-		p->o->error = ENOMEM;
-}
-
 static void parquet_write(struct parquet_file *p, const struct out *bytes)
 {
 	if (bytes->error)
@@ -78,134 +70,7 @@ void parquet_open(
 	p->at = strlen(magic);
 }
 
-/* ------------------------------------------------------------------------ values */
-
-bool parquet_make_room(struct parquet_file *p, struct parquet_column *c)
-{
-	if (p->o->error)
-		return false;
-	if (array_reserve(&c->values, &c->room, c->count + 1, sizeof *c->values))
-		return true;
-	parquet_fail(p);
-	return false;
-}
-
-void parquet_put_double(struct parquet_file *p, size_t column, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	parquet_put_bits(p, column, bits);
-}
-
-static const char *parquet_text(const struct parquet_column *c, size_t i, size_t *n)
-{
-	const char *at = c->texts.buf + c->offsets[i];
-
-	*n = get_le32((const uint8_t *)at);
-	return at + 4;
-}
-
-/* Makes room for one more text. */
-static bool parquet_grow_texts(struct parquet_column *c)
-{
-	if (!array_reserve(&c->offsets, &c->texts_room, c->ntexts + 1, sizeof *c->offsets))
-		return false;
-	if (c->is_plain || 2 * (c->ntexts + 1) <= c->index.slots)
-		return true;
-	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
-		return false;
-	for (size_t i = 0; i < c->ntexts; i++) {
-		size_t n;
-		const char *s = parquet_text(c, i, &n);
-
-		hash_index_add(&c->index, XXH3_64bits(s, n), (uint32_t)i);
-	}
-	return true;
-}
-
-/* hash: of the text; a plain column has no index, and takes any. */
-static void parquet_add_text(
-	struct parquet_file *p, size_t column, const char *s, size_t n, uint64_t hash)
-{
-	struct parquet_column *c = &p->columns[column];
-	uint8_t length[4];
-
-	if (n > INT32_MAX || !parquet_grow_texts(c)) {
-		parquet_fail(p);
-		return;
-	}
-	put_le32(length, (uint32_t)n);
-	c->offsets[c->ntexts] = c->texts.len;
-	out_bytes(&c->texts, length, sizeof length);
-	out_bytes(&c->texts, s, n);
-	if (c->texts.error) {
-		parquet_fail(p);
-		return;
-	}
-	p->bytes += n + sizeof length + sizeof *c->offsets;
-	if (!c->is_plain) {
-		p->bytes += 20; /* of the index, about */
-		hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
-	}
-	c->last = c->ntexts++;
-	parquet_put_bits(p, column, c->last);
-}
-
-/* Looks a text up. Fast path: many columns repeat one text in most rows. */
-static inline bool parquet_find_text(
-	struct parquet_column *c, const char *s, size_t n, uint64_t *hash)
-{
-	size_t before;
-	const char *last = c->ntexts ? parquet_text(c, c->last, &before) : NULL;
-
-	if (last && before == n && memcmp(last, s, n) == 0)
-		return true;
-	*hash = XXH3_64bits(s, n);
-	for (uint64_t at = *hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
-		size_t i = *hash_index_at(&c->index, at) - 1, other;
-		const char *text = parquet_text(c, i, &other);
-
-		if (other == n && memcmp(text, s, n) == 0) {
-			c->last = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, size_t n)
-{
-	struct parquet_column *c = &p->columns[column];
-	uint64_t hash;
-
-	if (p->o->error || c->is_plain || !n || !parquet_find_text(c, s, n, &hash))
-		return false;
-	parquet_put_bits(p, column, c->last);
-	return true;
-}
-
-void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
-{
-	struct parquet_column *c = &p->columns[column];
-	uint64_t hash = 0;
-
-	if (p->o->error)
-		return;
-	if (!c->is_plain && parquet_find_text(c, s, n, &hash))
-		parquet_put_bits(p, column, c->last);
-	else
-		parquet_add_text(p, column, s, n, hash);
-}
-
 /* ------------------------------------------------------------------------ pages */
-
-static void parquet_varint(struct out *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
-}
 
 /* Which rows have a value, one bit each: as one run, or as they are. */
 static void parquet_put_levels(struct parquet_file *p, const struct parquet_column *c)
@@ -226,78 +91,6 @@ static void parquet_put_levels(struct parquet_file *p, const struct parquet_colu
 	}
 	if (!o->error)
 		put_le32((uint8_t *)o->buf + begin, (uint32_t)(o->len - begin - sizeof length));
-}
-
-/* Numbers of as many bits each, the lowest first: 64 bits at a time. */
-struct packer {
-	char *p;
-	uint64_t bits;
-	unsigned have, width; /* have: below 64; width: 1 to 64 */
-};
-
-static inline void parquet_pack(struct packer *to, uint64_t v)
-{
-	to->bits |= v << to->have;
-	to->have += to->width;
-	if (to->have < 64)
-		return;
-	put_le64(to->p, to->bits);
-	to->p += 8;
-	to->have -= 64;
-	to->bits = to->have ? v >> (to->width - to->have) : 0;
-}
-
-/* What is left: whole bytes. */
-static void parquet_pack_end(struct packer *to, struct out *o)
-{
-	for (; to->have; to->have -= 8, to->bits >>= 8)
-		*to->p++ = (char)to->bits;
-	out_reach(o, to->p);
-}
-
-/* n numbers of that many bits, n a multiple of 8. */
-static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, unsigned width)
-{
-	parquet_varint(o, (uint64_t)(n / 8) << 1 | 1);
-	struct packer to = {.p = out_reserve(o, n / 8 * width), .width = width};
-	if (!to.p)
-		return;
-	for (size_t i = 0; i < n; i++)
-		parquet_pack(&to, values[i]);
-	parquet_pack_end(&to, o);
-}
-
-/* Numbers in the hybrid of runs and packed bits. */
-static void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width)
-{
-	size_t done = 0;
-
-	for (size_t i = 0; i < n;) {
-		size_t run = 1;
-
-		while (i + run < n && values[i + run] == values[i])
-			run++;
-		/* What is packed before a run comes in eights. */
-		size_t odd = (i - done) % 8 ? 8 - (i - done) % 8 : 0;
-		if (run < odd + 8) {
-			i += run;
-			continue;
-		}
-		i += odd;
-		run -= odd;
-		if (i > done)
-			parquet_put_packed(o, values + done, i - done, width);
-		parquet_varint(o, (uint64_t)run << 1);
-		for (unsigned k = 0; k < width; k += 8)
-			out_char(o, (char)(values[i] >> k));
-		done = i += run;
-	}
-	if (done == n)
-		return;
-	/* The array has room for zeros up to the next eight. */
-	while ((n - done) % 8)
-		values[n++] = 0;
-	parquet_put_packed(o, values + done, n - done, width);
 }
 
 static void parquet_put_plain(struct out *o, const struct parquet_column *c, uint64_t value)
@@ -384,6 +177,10 @@ static bool parquet_find_dictionary(
 		return false;
 	}
 	for (size_t i = 0; i < c->count && fits; i++) {
+		if (i && c->values[i] == c->values[i - 1]) {
+			d->indices[i] = d->indices[i - 1];
+			continue;
+		}
 		uint64_t hash = c->values[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32, at = hash;
 
 		while (*hash_index_at(&index, at) &&
@@ -412,63 +209,6 @@ static void parquet_put_dictionary_page(struct parquet_file *p, const struct par
 		parquet_put_plain(&p->page, c, d->values[i]);
 	parquet_put_page(p, PAGE_DICTIONARY, d->count, ENCODING_PLAIN, chunk);
 	chunk->data = p->at;
-}
-
-enum { DELTA_BLOCK = 128, DELTA_PARTS = 4, DELTA_PART = DELTA_BLOCK / DELTA_PARTS };
-
-static void parquet_zigzag(struct out *o, uint64_t v)
-{
-	parquet_varint(o, v << 1 ^ ((int64_t)v < 0 ? UINT64_MAX : 0));
-}
-
-static void parquet_put_part(struct out *o, const uint64_t *values, unsigned width)
-{
-	struct packer to = {.p = out_reserve(o, DELTA_PART / 8 * width), .width = width};
-
-	if (!to.p || !width)
-		return;
-	for (unsigned i = 0; i < DELTA_PART; i++)
-		parquet_pack(&to, values[i]);
-	parquet_pack_end(&to, o);
-}
-
-/* Up to a block of differences. */
-static void parquet_put_block(struct out *o, uint64_t *deltas, size_t n)
-{
-	uint64_t least = deltas[0];
-	uint8_t widths[DELTA_PARTS] = {0};
-
-	for (size_t i = 1; i < n; i++)
-		if ((int64_t)deltas[i] < (int64_t)least)
-			least = deltas[i];
-	for (size_t i = 0; i < DELTA_BLOCK; i++) {
-		deltas[i] = i < n ? deltas[i] - least : 0;
-		unsigned width = deltas[i] ? 64 - (unsigned)__builtin_clzll(deltas[i]) : 0;
-		if (width > widths[i / DELTA_PART])
-			widths[i / DELTA_PART] = (uint8_t)width;
-	}
-	parquet_zigzag(o, least);
-	out_bytes(o, widths, sizeof widths);
-	for (size_t i = 0; i < n; i += DELTA_PART)
-		parquet_put_part(o, deltas + i, widths[i / DELTA_PART]);
-}
-
-/* Whole numbers of 64 bits, by what each is more than the one before it. */
-static void parquet_put_deltas(struct out *o, const struct parquet_column *c)
-{
-	uint64_t deltas[DELTA_BLOCK];
-
-	parquet_varint(o, DELTA_BLOCK);
-	parquet_varint(o, DELTA_PARTS);
-	parquet_varint(o, c->count);
-	parquet_zigzag(o, c->count ? c->values[0] : 0);
-	for (size_t i = 1; i < c->count;) {
-		size_t n = 0;
-
-		for (; n < DELTA_BLOCK && i < c->count; i++)
-			deltas[n++] = c->values[i] - c->values[i - 1];
-		parquet_put_block(o, deltas, n);
-	}
 }
 
 static void parquet_put_values(struct parquet_file *p, const struct parquet_column *c)
@@ -540,7 +280,7 @@ static void parquet_put_chunk(
 		out_char(&p->page, (char)width);
 		parquet_put_indices(&p->page, d.indices, c->count, width);
 	} else if (is_whole) {
-		parquet_put_deltas(&p->page, c);
+		parquet_put_deltas(&p->page, c->values, c->count);
 	} else {
 		parquet_put_values(p, c);
 	}
@@ -559,32 +299,53 @@ static double parquet_double(uint64_t bits)
 	return v;
 }
 
-static bool parquet_is_less(enum parquet_type type, uint64_t a, uint64_t b)
+/* False: one of them is no number. */
+static bool parquet_find_real_range(const struct parquet_column *c, uint64_t *least, uint64_t *most)
 {
-	if (type == PARQUET_DOUBLE)
-		return parquet_double(a) < parquet_double(b);
-	return type == PARQUET_I64 ? (int64_t)a < (int64_t)b : a < b;
+	double low = parquet_double(c->values[0]), high = low;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const double v = parquet_double(c->values[i]);
+
+		if (isnan(v))
+			return false;
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	/* Zeros of both signs are equal, and the range has to have both. */
+	low = low == 0 ? -0.0 : low;
+	high = high == 0 ? 0.0 : high;
+	memcpy(least, &low, sizeof low);
+	memcpy(most, &high, sizeof high);
+	return true;
+}
+
+/* Numbers with a sign are compared as those without, their sign inverted. */
+static void parquet_find_range(const struct parquet_column *c, uint64_t *least, uint64_t *most)
+{
+	const uint64_t sign = c->type == PARQUET_I64 ? UINT64_C(1) << 63 : 0;
+	uint64_t low = c->values[0] ^ sign, high = low;
+
+	for (size_t i = 1; i < c->count; i++) {
+		const uint64_t v = c->values[i] ^ sign;
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	*least = low ^ sign;
+	*most = high ^ sign;
 }
 
 static void parquet_describe_numbers(struct thrift *t, const struct parquet_column *c)
 {
 	const size_t size = types[c->type].physical == TYPE_INT32 ? 4 : 8;
-	uint64_t least = c->values[0], most = c->values[0];
+	uint64_t least, most;
 	uint8_t bytes[2][8];
 
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->type == PARQUET_DOUBLE && isnan(parquet_double(c->values[i])))
-			return;
-		if (parquet_is_less(c->type, c->values[i], least))
-			least = c->values[i];
-		if (parquet_is_less(c->type, most, c->values[i]))
-			most = c->values[i];
-	}
-	/* Zeros of both signs are equal, and the range has to have both. */
-	if (c->type == PARQUET_DOUBLE && parquet_double(least) == 0)
-		least = UINT64_C(1) << 63;
-	if (c->type == PARQUET_DOUBLE && parquet_double(most) == 0)
-		most = 0;
+	if (c->type != PARQUET_DOUBLE)
+		parquet_find_range(c, &least, &most);
+	else if (!parquet_find_real_range(c, &least, &most))
+		return;
 	put_le64(bytes[0], most);
 	put_le64(bytes[1], least);
 	thrift_binary(t, 5, bytes[0], size);
@@ -693,11 +454,21 @@ static void parquet_end_group(struct parquet_file *p)
 	parquet_forget_rows(p);
 }
 
+bool parquet_is_full(const struct parquet_file *p)
+{
+	return p->rows == PARQUET_ROWS || p->bytes > GROUP_BYTES;
+}
+
+void parquet_end_rows(struct parquet_file *p)
+{
+	if (parquet_is_full(p))
+		parquet_end_group(p);
+}
+
 void parquet_end_row(struct parquet_file *p)
 {
 	p->rows++;
-	if (p->rows == PARQUET_ROWS || p->bytes > GROUP_BYTES)
-		parquet_end_group(p);
+	parquet_end_rows(p);
 }
 
 static void parquet_describe_schema(struct thrift *t, const struct parquet_file *p)

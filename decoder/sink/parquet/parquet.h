@@ -24,7 +24,10 @@ enum parquet_type {
 	PARQUET_TEXT,
 };
 
-enum { PARQUET_ROWS = 122880 }; /* of a row group: what DuckDB's are, too */
+enum {
+	PARQUET_ROWS = 122880, /* of a row group: what DuckDB's are, too */
+	PARQUET_BATCH = 64,
+};
 
 struct parquet_column {
 	const char *name; /* length bytes of UTF-8 */
@@ -85,6 +88,29 @@ void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size
 /* The same for any bytes, if the row group has the text already; else returns false. */
 bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, size_t n);
 void parquet_end_row(struct parquet_file *p);
+
+/*
+ * Rows by column. Some columns get the values of a row as above, then parquet_next_row instead of
+ * parquet_end_row; at the latest after PARQUET_BATCH rows, or when parquet_is_full, each other
+ * column gets the values of all of these rows, and parquet_end_rows ends them. All batches of a row
+ * group but its last one have PARQUET_BATCH rows.
+ */
+static inline void parquet_next_row(struct parquet_file *p)
+{
+	p->rows++;
+}
+
+/* Whether the row group has to end. */
+bool parquet_is_full(const struct parquet_file *p);
+/* Where the values of those rows go that have one. NULL: after an error. */
+uint64_t *parquet_batch_begin(struct parquet_file *p, size_t column);
+/* row: the first one of the batch; rows: a bit for each that has a value. */
+void parquet_batch_end(struct parquet_file *p, size_t column, size_t row, uint64_t rows);
+/* The value of a text, valid UTF-8: a number, until the rows end. False: after an error. */
+bool parquet_number_text(
+	struct parquet_file *p, size_t column, const char *s, size_t n, uint64_t *number);
+void parquet_end_rows(struct parquet_file *p);
+
 /* Writes the rest, and frees what it allocated. Failures show in the stream's error. */
 void parquet_close(struct parquet_file *p, const char *creator, const struct parquet_pair *pairs,
 	size_t npairs);

@@ -1,0 +1,148 @@
+#include "columns.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../../../formats/base/array.h"
+
+bool parquet_make_room(struct parquet_file *p, struct parquet_column *c)
+{
+	if (p->o->error)
+		return false;
+	if (array_reserve(&c->values, &c->room, c->count + 1, sizeof *c->values))
+		return true;
+	parquet_fail(p);
+	return false;
+}
+
+void parquet_put_double(struct parquet_file *p, size_t column, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	parquet_put_bits(p, column, bits);
+}
+
+/* Makes room for one more text. */
+static bool parquet_grow_texts(struct parquet_column *c)
+{
+	if (!array_reserve(&c->offsets, &c->texts_room, c->ntexts + 1, sizeof *c->offsets))
+		return false;
+	if (c->is_plain || 2 * (c->ntexts + 1) <= c->index.slots)
+		return true;
+	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
+		return false;
+	for (size_t i = 0; i < c->ntexts; i++) {
+		size_t n;
+		const char *s = parquet_text(c, i, &n);
+
+		hash_index_add(&c->index, XXH3_64bits(s, n), (uint32_t)i);
+	}
+	return true;
+}
+
+/* hash: of the text; a plain column has no index, and takes any. False: after an error. */
+static bool parquet_add_text(
+	struct parquet_file *p, struct parquet_column *c, const char *s, size_t n, uint64_t hash)
+{
+	uint8_t length[4];
+
+	if (n > INT32_MAX || !parquet_grow_texts(c)) {
+		parquet_fail(p);
+		return false;
+	}
+	put_le32(length, (uint32_t)n);
+	c->offsets[c->ntexts] = c->texts.len;
+	out_bytes(&c->texts, length, sizeof length);
+	out_bytes(&c->texts, s, n);
+	if (c->texts.error) {
+		parquet_fail(p);
+		return false;
+	}
+	p->bytes += n + sizeof length + sizeof *c->offsets;
+	if (!c->is_plain) {
+		p->bytes += 20; /* of the index, about */
+		hash_index_add(&c->index, hash, (uint32_t)c->ntexts);
+	}
+	c->last = c->ntexts++;
+	return true;
+}
+
+/* Looks a text up. Fast path: many columns repeat one text in most rows. */
+static inline bool parquet_find_text(
+	struct parquet_column *c, const char *s, size_t n, uint64_t *hash)
+{
+	size_t before;
+	const char *last = c->ntexts ? parquet_text(c, c->last, &before) : NULL;
+
+	if (last && before == n && memcmp(last, s, n) == 0)
+		return true;
+	*hash = XXH3_64bits(s, n);
+	for (uint64_t at = *hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
+		size_t i = *hash_index_at(&c->index, at) - 1, other;
+		const char *text = parquet_text(c, i, &other);
+
+		if (other == n && memcmp(text, s, n) == 0) {
+			c->last = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	struct parquet_column *c = &p->columns[column];
+	uint64_t hash;
+
+	if (p->o->error || c->is_plain || !n || !parquet_find_text(c, s, n, &hash))
+		return false;
+	parquet_put_bits(p, column, c->last);
+	return true;
+}
+
+bool parquet_number_text(
+	struct parquet_file *p, size_t column, const char *s, size_t n, uint64_t *number)
+{
+	struct parquet_column *c = &p->columns[column];
+	uint64_t hash = 0;
+
+	if (p->o->error)
+		return false;
+	if ((c->is_plain || !parquet_find_text(c, s, n, &hash)) &&
+		!parquet_add_text(p, c, s, n, hash))
+		return false;
+	*number = c->last;
+	return true;
+}
+
+void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n)
+{
+	uint64_t number;
+
+	if (parquet_number_text(p, column, s, n, &number))
+		parquet_put_bits(p, column, number);
+}
+
+uint64_t *parquet_batch_begin(struct parquet_file *p, size_t column)
+{
+	struct parquet_column *c = &p->columns[column];
+
+	if (p->o->error)
+		return NULL;
+	if (!array_reserve(&c->values, &c->room, c->count + PARQUET_BATCH, sizeof *c->values)) {
+		parquet_fail(p);
+		return NULL;
+	}
+	return c->values + c->count;
+}
+
+void parquet_batch_end(struct parquet_file *p, size_t column, size_t row, uint64_t rows)
+{
+	struct parquet_column *c = &p->columns[column];
+	const size_t n = (size_t)__builtin_popcountll(rows);
+
+	put_le64(c->present + row / 8, rows);
+	c->count += n;
+	p->bytes += n * sizeof *c->values;
+}

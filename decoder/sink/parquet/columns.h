@@ -1,0 +1,26 @@
+/* The values of a row group's columns, until they are written: for parquet.c. */
+#ifndef SWT_DECODER_SINK_PARQUET_COLUMNS_H
+#define SWT_DECODER_SINK_PARQUET_COLUMNS_H
+
+#include <errno.h>
+
+#include "../../../formats/bytes.h"
+#include "parquet.h"
+
+/* Out of memory. */
+static inline void parquet_fail(struct parquet_file *p)
+{
+	if (!p->o->error)
+		p->o->error = ENOMEM;
+}
+
+/* A text by its number. */
+static inline const char *parquet_text(const struct parquet_column *c, size_t i, size_t *n)
+{
+	const char *at = c->texts.buf + c->offsets[i];
+
+	*n = get_le32((const uint8_t *)at);
+	return at + 4;
+}
+
+#endif

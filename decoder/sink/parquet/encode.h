@@ -1,0 +1,13 @@
+/* Encodings of numbers in a Parquet file's pages. They append to a stream in memory. */
+#ifndef SWT_DECODER_SINK_PARQUET_ENCODE_H
+#define SWT_DECODER_SINK_PARQUET_ENCODE_H
+
+#include "../out.h"
+
+void parquet_varint(struct out *o, uint64_t v);
+/* RLE: the hybrid of runs and packed bits. values: room for 8 more, which it writes. */
+void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width);
+/* DELTA_BINARY_PACKED: whole numbers of 64 bits, by what each is more than the one before it. */
+void parquet_put_deltas(struct out *o, const uint64_t *values, size_t count);
+
+#endif
