@@ -65,7 +65,7 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
 	uint64_t before = c->part.keys.last;
 
 	c->part = *part;
-	c->whole = false;
+	c->whole = c->checks = false;
 	c->next = part->begin;
 	if (part->begin >= part->end)
 		return false;
@@ -97,15 +97,29 @@ const char hook_unreadable[] = "a section could not be read";
 
 /* Records a contradiction between header and contents. Files unpacked on opening have corrected
  * headers. 0 or CPIDECODE_ENOMEM. */
-static int check_facts(struct ring_cursor *c, struct reading *r)
+static int check_facts(struct ring_cursor *c, struct reading *r, const struct section_facts *facts)
 {
 	const struct section_ref *s = c->section;
-	struct section_facts facts = section_facts_of(c->raw.p, s->raw);
 	struct io_section said = {
-		.hooks = s->hooks, .torn = s->torn, .first = facts.first, .last = s->last};
-	const char *why = section_contradiction(&said, &facts);
+		.hooks = s->hooks, .torn = s->torn, .first = facts->first, .last = s->last};
+	const char *why = section_contradiction(&said, facts);
 
 	return why ? ring_cursor_add_damage(c, r, 0, why) : 0;
+}
+
+/* After the section's last record. 0 or CPIDECODE_ENOMEM. */
+static int ring_cursor_check_section(struct ring_cursor *c, struct reading *r)
+{
+	const struct hook_counts *now = &c->counts, *before = &c->before;
+
+	if (!c->checks)
+		return 0;
+	c->checks = false;
+	c->facts.hooks = (uint32_t)(now->hooks - before->hooks);
+	c->facts.torn = (uint32_t)(now->torn - before->torn);
+	c->facts.odd =
+		(uint32_t)(now->malformed - before->malformed + now->reserved - before->reserved);
+	return check_facts(c, r, &c->facts);
 }
 
 /* 0: c->section is loaded; 1: it is damaged, and recorded; or a code, recorded for EREAD. */
@@ -118,8 +132,15 @@ static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bo
 	c->at = SIZE_MAX;
 	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
-	if (!rc && mine && !c->file->unpacked)
-		rc = check_facts(c, r);
+	if (!rc && mine && !c->file->unpacked) {
+		/* Records that are passed over are of the header's, too. */
+		c->checks = c->whole && !s->skip;
+		if (!c->checks) {
+			const struct section_facts facts = section_facts_of(c->raw.p, s->raw);
+
+			rc = check_facts(c, r, &facts);
+		}
+	}
 	if (!rc || rc == CPIDECODE_ENOMEM)
 		return rc;
 	if (rc == CPIDECODE_EREAD)
@@ -148,6 +169,10 @@ static void pass_over(struct ring_cursor *c, bool mine)
 /* 1: at the start of the next section; 0: none is left. */
 static int enter_next(struct ring_cursor *c, struct reading *r)
 {
+	int rc = ring_cursor_check_section(c, r);
+
+	if (rc)
+		return rc;
 	if (c->p)
 		r->loaded -= c->section->raw;
 	c->p = c->stop = NULL;
@@ -161,7 +186,7 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 			c->counts.promised += s->hooks;
 			c->counts.torn_promised += s->torn;
 		}
-		int rc = i == c->at ? 0 : ring_cursor_load_section(c, r, mine);
+		rc = i == c->at ? 0 : ring_cursor_load_section(c, r, mine);
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -172,6 +197,8 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 		c->key = s->lo;
 		c->high = s->hi;
 		r->loaded += s->raw;
+		c->facts = (struct section_facts){0};
+		c->before = c->counts;
 		pass_over(c, mine);
 		if (c->p < c->stop)
 			return 1;
@@ -208,6 +235,7 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 		uint64_t left = (uint64_t)(c->stop - c->p);
 
 		c->p = c->stop;
+		c->facts.broken = true;
 		n->bad_bytes += left;
 		return ring_cursor_add_damage(
 			c, r, left, "a record's size leads nowhere: the section's rest is lost");
@@ -232,6 +260,8 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 		const uint8_t *p = c->p;
 		enum record_kind kind = record_parse(p, (size_t)(c->stop - p), &c->hook, &size);
 		if (kind != RECORD_HOOK) {
+			if (kind == RECORD_TORN && size >= REC_HEADER_SIZE)
+				section_facts_add_torn(&c->facts, get_le64(p + REC_STAMP));
 			rc = odd_record(c, r, kind);
 			if (rc)
 				return rc;
@@ -247,6 +277,7 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 		if (key < c->part.keys.first || c->hook.ticks < c->part.stamps.first ||
 			c->hook.ticks > c->part.stamps.last)
 			continue;
+		section_facts_add_stamp(&c->facts, c->hook.ticks);
 		c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
 		c->counts.hooks++;
 		return 1;

@@ -11,6 +11,7 @@
 #define SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
 
 #include "../trace/findings.h"
+#include "../trace/section_facts.h"
 #include "record.h"
 #include "../trace/trace_private.h"
 
@@ -38,7 +39,12 @@ struct ring_cursor {
 	uint64_t key;		 /* of the record before p */
 	uint64_t high;		 /* the end of the section's range */
 	struct ring_part part;
-	bool whole;	  /* see ring_cursor_alone */
+	bool whole; /* see ring_cursor_alone */
+	/* The section is compared with its header once all of it was read, rather than as it is
+	 * loaded: what its records told so far, and the counts before them. */
+	bool checks;
+	struct section_facts facts;
+	struct hook_counts before;
 	struct hook hook; /* the current one */
 	struct hook_counts counts;
 	const struct file *file;
@@ -90,6 +96,8 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 			ticks > part->stamps.last)
 			return false;
 		c->key = key;
+	} else {
+		section_facts_add_stamp(&c->facts, c->hook.ticks);
 	}
 	c->p = p + size;
 	c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);

@@ -2,53 +2,33 @@
 
 #include "../hooks/record.h"
 
-static void add_hook(struct section_facts *f, uint64_t stamp)
-{
-	if (!f->hooks++) {
-		f->first = f->min = f->max = stamp;
-	} else {
-		f->min = stamp < f->min ? stamp : f->min;
-		f->max = stamp > f->max ? stamp : f->max;
-	}
-	f->last = stamp;
-}
-
 struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 {
 	struct section_facts f = {0};
 	struct hook hook;
 	uint32_t size;
-	bool any = false;
 
-	for (uint32_t at = 0; at < raw; at += size) {
-		uint64_t stamp = 0;
-		bool has_stamp = true;
+	for (uint32_t at = 0; at < raw && !f.broken; at += size) {
 		enum record_kind kind = record_parse(payload + at, raw - at, &hook, &size);
 
-		/* The hooks of a group share a stamp. */
-		if (kind == RECORD_HOOK && f.hooks && hook.ticks == f.last &&
-			f.outer_last == f.last) {
-			f.hooks++;
-			continue;
-		}
-		if (kind == RECORD_HOOK) {
-			stamp = hook.ticks;
-			add_hook(&f, stamp);
-		} else if (kind == RECORD_TORN && size >= REC_HEADER_SIZE) {
-			stamp = get_le64(payload + at + REC_STAMP);
-		} else {
-			has_stamp = false;
-			f.broken |= kind == RECORD_BROKEN;
-			f.odd += kind == RECORD_MALFORMED || kind == RECORD_RESERVED;
-		}
-		f.torn += kind == RECORD_TORN;
-		if (f.broken)
+		switch (kind) {
+		case RECORD_HOOK:
+			/* The hooks of a group share a stamp. */
+			if (!f.hooks++ || hook.ticks != f.last || f.outer_last != f.last)
+				section_facts_add_stamp(&f, hook.ticks);
 			break;
-		if (!has_stamp)
-			continue;
-		f.outer_first = any ? f.outer_first : stamp;
-		f.outer_last = stamp;
-		any = true;
+		case RECORD_TORN:
+			f.torn++;
+			if (size >= REC_HEADER_SIZE)
+				section_facts_add_torn(&f, get_le64(payload + at + REC_STAMP));
+			break;
+		case RECORD_BROKEN:
+			f.broken = true;
+			break;
+		default:
+			f.odd += kind != RECORD_PAD;
+			break;
+		}
 	}
 	return f;
 }

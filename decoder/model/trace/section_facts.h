@@ -11,7 +11,29 @@ struct section_facts {
 	uint64_t first, last;		  /* of the first and the last hook */
 	uint64_t outer_first, outer_last; /* of torn records too: their stamps hold */
 	bool broken;			  /* a record's size is invalid: the rest is unknown */
+	bool has_stamp, has_outer;	  /* private: first, outer_first are set */
 };
+
+/* Of a torn record. */
+static inline void section_facts_add_torn(struct section_facts *f, uint64_t stamp)
+{
+	if (!f->has_outer)
+		f->outer_first = stamp;
+	f->outer_last = stamp;
+	f->has_outer = true;
+}
+
+/* Of a hook; of hooks in a row with one stamp only the first one needs it. Does not count it. */
+static inline void section_facts_add_stamp(struct section_facts *f, uint64_t stamp)
+{
+	if (!f->has_stamp)
+		f->first = f->min = f->max = stamp;
+	f->has_stamp = true;
+	f->min = stamp < f->min ? stamp : f->min;
+	f->max = stamp > f->max ? stamp : f->max;
+	f->last = stamp;
+	section_facts_add_torn(f, stamp);
+}
 
 struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw);
 /* NULL, or how the header contradicts the contents: a constant string. */
