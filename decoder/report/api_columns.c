@@ -400,6 +400,14 @@ static enum cpidecode_column_type columns_type_of_seen(unsigned seen)
 	return seen & SEEN_NEGATIVE ? CPIDECODE_COLUMN_I64 : CPIDECODE_COLUMN_U64;
 }
 
+static bool columns_are_nested(const struct cpidecode_columns *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (interval_column_is_nested(c->at[i].name, strlen(c->at[i].name)))
+			return true;
+	return false;
+}
+
 static int columns_read_trace(struct cpidecode_columns *c)
 {
 	const struct report *r = &c->report;
@@ -409,6 +417,7 @@ static int columns_read_trace(struct cpidecode_columns *c)
 		.threads = r->threads,
 		.filter_wants = select_wants(r) | (c->wants & (WANT_VALUES | WANT_EVENTS)),
 		.wants = c->wants | WANT_START,
+		.unnested = !columns_are_nested(c),
 		.nested_cost = c->wants & WANT_OWN_COST,
 		.open = true};
 

@@ -22,6 +22,7 @@ struct interval_stream {
 	bool nested;	/* the sorter's records hold their depths */
 	bool has_costs; /* own_nested is known; of the first sorter from `costs` */
 	bool compensate;
+	bool unnested;
 	int64_t from_ns;
 	const struct interval_query *query; /* NULL: none, or it has selected */
 	uint64_t seen, count, told;
@@ -50,6 +51,8 @@ static int interval_stream_add_interval(
 	bool kept = !o->filter || o->filter(o->ctx, iv);
 
 	if (!kept && o->around && !o->around(o->ctx, iv))
+		return 0;
+	if (!kept && r->stream->unnested && !o->query && !o->nested_cost)
 		return 0;
 	uint64_t mark = o->query ? o->query->mark(o->query->ctx, iv) : 0;
 
@@ -233,7 +236,7 @@ static int next_nested(struct interval_stream *s)
 		const bool kept = r->marks & RECORD_KEPT;
 		bool selected = kept;
 		struct nest_key key = stream_nest_key(r, -1);
-		struct nest_found found;
+		struct nest_found found = {.parent = -1};
 
 		if (s->query)
 			rc = s->query->select(
@@ -243,8 +246,9 @@ static int next_nested(struct interval_stream *s)
 		selected &= kept;
 		if (selected)
 			key.place = s->place;
-		rc = nesting_add(&s->nesting, &key, &found);
-		if (rc)
+		if (!s->unnested)
+			rc = nesting_add(&s->nesting, &key, &found);
+		if (rc < 0)
 			return rc;
 		s->kept += kept;
 		if (!selected)
@@ -317,6 +321,9 @@ static int interval_stream_fill_sorter(
 	if (by_time)
 		how.budget /= 2;
 	s->compensate = o->compensate;
+	/* Sorting by time may move an interval before one that contains it: all are nested first.
+	 */
+	s->unnested = o->unnested && !by_time;
 	s->from_ns = o->from_ns;
 	s->query = o->query;
 	int rc = read_in(s, o, &how, found);

@@ -37,6 +37,7 @@ int report_export(struct report *r)
 	struct interval_query query;
 
 	select_stream(&how, r);
+	how.unnested = r->format == FORMAT_PARQUET && !export_parquet_is_nested(r);
 	how.nested_cost = wants & WANT_OWN_COST;
 	how.query = lineage_query(&lineage, r, &query);
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);

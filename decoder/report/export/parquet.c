@@ -272,6 +272,17 @@ bool export_parquet_has_column(const char *name, size_t length)
 	       rows_find_column(interval_columns, name, length, FORMAT_CSV);
 }
 
+bool export_parquet_is_nested(const struct report *r)
+{
+	const char *list = r->columns, *name;
+	size_t length;
+
+	while (list && (name = rows_next_name(&list, &length)))
+		if (interval_column_is_nested(name, length))
+			return true;
+	return !r->columns;
+}
+
 unsigned export_parquet_wants(const struct report *r)
 {
 	const char *list = r->columns, *name;

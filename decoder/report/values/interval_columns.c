@@ -127,6 +127,16 @@ static struct cell interval_get_id(const void *row)
 	return cell_id((struct interval_hook){iv->machine, iv->ring, iv->position}, true);
 }
 
+bool interval_column_is_nested(const char *name, size_t length)
+{
+	static const char *const nested[] = {"depth", "parent", "parent_id"};
+
+	for (size_t i = 0; i < sizeof nested / sizeof *nested; i++)
+		if (strlen(nested[i]) == length && memcmp(nested[i], name, length) == 0)
+			return true;
+	return false;
+}
+
 static struct cell interval_get_parent_id(const void *row)
 {
 	const struct interval *iv = row;
