@@ -131,12 +131,12 @@ static void check_rows(const struct options *o)
 			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
 		return;
 	}
-	const bool is_table = o->report == REPORT_EXPORT && o->format == FORMAT_PARQUET;
+	const bool is_table = o->format == FORMAT_PARQUET;
 	if (o->columns && !o->top && !o->sort && is_table)
 		return;
 	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
 		o->report != REPORT_INTERVALS)
-		misuse("--top, --sort and --columns go with --report summary and intervals, --columns with --format parquet of intervals too");
+		misuse("--top, --sort and --columns go with --report summary and intervals, --columns with --format parquet, too");
 }
 
 static void check_text(const struct options *o)
@@ -162,7 +162,7 @@ static void check_hooks(const struct options *o)
 			o->filter.major);
 	if (!o->by_list || o->report != REPORT_HOOKS)
 		return;
-	if (report_is_hooks(o->format))
+	if (report_is_hooks(o->format) || o->format == FORMAT_PARQUET)
 		misuse(BY_REPORTS);
 	if (!hook_counts_parse(o->by_list, &by_minor))
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
@@ -284,14 +284,16 @@ static void check_partition(const struct options *o)
 {
 	if (!o->partition.count)
 		return;
-	if (o->format != FORMAT_PARQUET || o->report != REPORT_EXPORT)
-		misuse("--partition goes with --format parquet of intervals");
+	if (o->format != FORMAT_PARQUET)
+		misuse("--partition goes with --format parquet");
+	const bool is_hooks = o->report == REPORT_HOOKS;
 	for (unsigned i = 0; i < o->partition.count; i++) {
 		const struct partition_key *key = &o->partition.keys[i];
 		const int length = (int)key->name_length;
 
 		/* Readers would have two columns of one name. */
-		if (export_parquet_has_column(key->name, key->name_length) &&
+		if ((is_hooks ? export_parquet_hooks_have_column : export_parquet_has_column)(
+			    key->name, key->name_length) &&
 			!partition_is_host(key))
 			misuse("--partition %.*s: the file has a column %.*s: give the key another name",
 				length, key->name, length, key->name);

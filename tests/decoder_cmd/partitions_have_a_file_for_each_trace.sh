@@ -73,7 +73,6 @@ in_file err '^cpidecode: a.bin/host=..%2F..%2Fup/b.bin.*: cannot write: Not a di
 run 2 --format parquet --partition host a.bin
 in_file err '^cpidecode: --partition: it takes a folder'
 run 2 --format csv --partition host -o lake a.bin
-run 2 --report hooks --format parquet --partition host -o lake a.bin
 for list in '' host, day host=1,host=2 1=2 'a b=1' version= host,host; do
 	run 2 --format parquet --partition "$list" -o lake a.bin
 	in_file err "^cpidecode: --partition .*: expected "
@@ -102,3 +101,22 @@ run 2 --format parquet --columns label,none -o chosen a.bin
 in_file err 'the file has no column "none"; it has label, number, parent, file, host, elapsed_ns, start_ns, '
 run 2 --format parquet --partition host --columns label,host -o lake a.bin
 in_file err 'the file has no column "host"'
+
+# The same of hooks.
+run 0 --report hooks --format parquet --partition host,date -o hooks traces
+(cd hooks && find . -type f | LC_ALL=C sort) >files
+cat >expected <<'END'
+./host=..%2F..%2Fup/date=2023-11-15/b.bin.42424242424242424242424242424242.parquet
+./host=alpha/date=2023-11-14/a.bin.41414141414141414141414141414141.parquet
+END
+cmp -s files expected || fail "hooks: $(cat files)"
+run 2 --report hooks --format parquet --partition ring=1 -o hooks a.bin
+in_file err '^cpidecode: --partition ring: the file has a column ring: '
+run 0 --report hooks --format parquet --columns time_ns,minor -o chosen a.bin
+run 0 --report hooks --format parquet -o all a.bin
+[ "$(wc -c <chosen)" -lt "$(($(wc -c <all) / 2))" ] || fail "chosen columns of hooks are as large as all"
+run 2 --report hooks --format parquet --columns time_ns,label -o chosen a.bin
+in_file err 'the file has no column "label"; it has time_ns, ticks, .*, ring, host$'
+run 2 --report hooks --format parquet --partition host --columns host -o hooks a.bin
+in_file err 'the file has no column "host"; it has time_ns, ticks, .*, ring$'
+run 2 --report hooks --format parquet --by major -o chosen a.bin

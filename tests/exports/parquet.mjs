@@ -139,6 +139,13 @@ async function compareChosen(name) {
 		say(name, "chosen columns differ from those of all");
 }
 
+async function compareChosenHooks(name) {
+	const chosen = await query(`select * from '${name}.hooks.chosen.parquet'`);
+	const all = await query(`select words, time_ns, name, minor from '${name}.hooks.parquet'`);
+	if (JSON.stringify(chosen) !== JSON.stringify(all) || chosen.rows.length === 0)
+		say(name, "chosen columns of hooks differ from those of all");
+}
+
 /* Pages by zstd hold the rows of those by LZ4. */
 async function compareZstd(name) {
 	const file = name + ".zstd.parquet";
@@ -201,6 +208,8 @@ for (const name of names) {
 	await compareConditions(name, rows);
 	if (fs.existsSync(name + ".chosen.parquet"))
 		await compareChosen(name);
+	if (fs.existsSync(name + ".hooks.chosen.parquet"))
+		await compareChosenHooks(name);
 	for (const file of [name, name + ".hooks"])
 		if (fs.existsSync(file + ".zstd.parquet"))
 			await compareZstd(file);

@@ -17,6 +17,8 @@ int export_pprof(struct report *r, struct interval_stream *s);
 int export_parquet(struct report *r, struct interval_stream *s, bool has_values);
 /* Whether a file has a column of that name whatever its intervals have. */
 bool export_parquet_has_column(const char *name, size_t length);
+/* The same of a file of hooks. */
+bool export_parquet_hooks_have_column(const char *name, size_t length);
 /* The enum interval_want bits that r->columns needs. */
 unsigned export_parquet_wants(const struct report *r);
 /* Whether its columns tell how intervals nest. */

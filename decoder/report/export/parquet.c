@@ -188,27 +188,6 @@ static bool parquet_may_be_absent(const char *name, size_t length)
 	return false;
 }
 
-static int parquet_refuse_column(const struct parquet_export *e, const char *name, size_t length)
-{
-	char known[ROWS_LIST];
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->count; i++) {
-		const struct parquet_column *c = &e->columns[i];
-
-		if (n + c->length + 8 > sizeof known) {
-			n += (size_t)snprintf(known + n, sizeof known - n, ", ...");
-			break;
-		}
-		n += (size_t)snprintf(known + n, sizeof known - n, "%s%.*s", n ? ", " : "",
-			(int)c->length, c->name);
-	}
-	report_note(e->r, "--columns %s: the file has no column \"%.*s\"; it has %s", e->r->columns,
-		(int)length, name, known);
-	e->r->is_misused = true;
-	return CPIDECODE_EINVAL;
-}
-
 /* Keeps the columns of --columns, in its order, each once. */
 static int parquet_keep_listed(struct parquet_export *e)
 {
@@ -224,7 +203,7 @@ static int parquet_keep_listed(struct parquet_export *e)
 			report_note(e->r, "no interval has %.*s: the file has no such column",
 				(int)length, name);
 		else if (i == e->count)
-			return parquet_refuse_column(e, name, length);
+			return parquet_refuse_column(e->r, e->columns, e->count, name, length);
 		if (i == e->count || i < kept)
 			continue;
 		struct parquet_column column = e->columns[i];

@@ -7,7 +7,8 @@
 #include "../../model/hooks/pass.h"
 #include "../../sink/escape.h"
 #include "../hook_fields.h"
-#include "../report.h"
+#include "../rows.h"
+#include "export.h"
 #include "parquet_meta.h"
 
 enum hooks_column {
@@ -59,24 +60,83 @@ static const struct parquet_column hooks_columns[HOOKS_COLUMNS] = {
 struct hooks_export {
 	struct report *r;
 	struct parquet_file to;
-	struct parquet_column columns[HOOKS_COLUMNS];
+	struct parquet_column columns[HOOKS_COLUMNS]; /* of the file */
+	size_t count;
+	size_t at[HOOKS_COLUMNS]; /* the columns' indexes in the file; HOOKS_COLUMNS: not there */
 	struct hook_fields fields;
 	struct out text;
 };
+
+static enum hooks_column hooks_find_column(const char *name, size_t length)
+{
+	enum hooks_column i = 0;
+
+	while (i < HOOKS_COLUMNS && (hooks_columns[i].length != length ||
+					    memcmp(hooks_columns[i].name, name, length) != 0))
+		i++;
+	return i;
+}
+
+bool export_parquet_hooks_have_column(const char *name, size_t length)
+{
+	return hooks_find_column(name, length) < HOOKS_COLUMNS;
+}
+
+static void hooks_add_column(struct hooks_export *e, enum hooks_column column)
+{
+	if (e->at[column] < HOOKS_COLUMNS)
+		return;
+	e->at[column] = e->count;
+	e->columns[e->count++] = hooks_columns[column];
+}
+
+/* All, or those of --columns, in its order, each once. */
+static int hooks_choose_columns(struct hooks_export *e)
+{
+	const char *list = e->r->columns, *name;
+	size_t length;
+
+	for (enum hooks_column i = 0; i < HOOKS_COLUMNS; i++)
+		e->at[i] = HOOKS_COLUMNS;
+	/* The path of a partition's file has the host. */
+	for (enum hooks_column i = 0; i < HOOKS_COLUMNS && !list; i++)
+		if (i != HOOKS_HOST || !e->r->is_host_in_path)
+			hooks_add_column(e, i);
+	while ((name = rows_next_name(&list, &length))) {
+		const enum hooks_column column = hooks_find_column(name, length);
+
+		if (column == HOOKS_COLUMNS || (column == HOOKS_HOST && e->r->is_host_in_path))
+			return parquet_refuse_column(e->r, hooks_columns,
+				HOOKS_COLUMNS - e->r->is_host_in_path, name, length);
+		hooks_add_column(e, column);
+	}
+	return 0;
+}
+
+static bool hooks_has(const struct hooks_export *e, enum hooks_column column)
+{
+	return e->at[column] < HOOKS_COLUMNS;
+}
+
+static void hooks_put_bits(struct hooks_export *e, enum hooks_column column, uint64_t bits)
+{
+	if (hooks_has(e, column))
+		parquet_put_bits(&e->to, e->at[column], bits);
+}
 
 /* The text that was made; an error stays the output's. */
 static void hooks_put_made(struct hooks_export *e, enum hooks_column column)
 {
 	if (e->text.error && !e->r->out->error)
 		e->r->out->error = e->text.error;
-	if (!e->text.error && e->text.len)
-		parquet_put_text(&e->to, column, e->text.buf, e->text.len);
+	if (!e->text.error && e->text.len && hooks_has(e, column))
+		parquet_put_text(&e->to, e->at[column], e->text.buf, e->text.len);
 	e->text.len = 0;
 }
 
 static void hooks_put_text(struct hooks_export *e, enum hooks_column column, const char *s)
 {
-	if (!s)
+	if (!s || !hooks_has(e, column))
 		return;
 	escape_utf8(&e->text, s, strlen(s));
 	hooks_put_made(e, column);
@@ -86,49 +146,48 @@ static void hooks_put_contents(struct hooks_export *e, const struct hook *h)
 {
 	struct json j = {.o = &e->text};
 
-	if (h->nwords)
+	if (h->nwords && hooks_has(e, HOOKS_WORDS))
 		out_words(&e->text, h->words, h->nwords);
 	hooks_put_made(e, HOOKS_WORDS);
-	if (h->nstrings)
-		json_open(&j, '[');
+	if (!h->nstrings || !hooks_has(e, HOOKS_STRINGS))
+		return;
+	json_open(&j, '[');
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length;
 		const char *s = hook_string(h, i, &length);
 
 		json_string(&j, s, length);
 	}
-	if (h->nstrings)
-		json_close(&j, ']');
+	json_close(&j, ']');
 	hooks_put_made(e, HOOKS_STRINGS);
 }
 
 static int hooks_put_hook(struct hooks_export *e, const struct hook *h)
 {
-	struct parquet_file *p = &e->to;
 	int rc = 0;
 
-	parquet_put_bits(p, HOOKS_TIME, (uint64_t)h->time_ns);
-	parquet_put_bits(p, HOOKS_TICKS, h->ticks);
+	hooks_put_bits(e, HOOKS_TIME, (uint64_t)h->time_ns);
+	hooks_put_bits(e, HOOKS_TICKS, h->ticks);
 	if (hook_on_cpu(h))
-		parquet_put_bits(p, HOOKS_CPU, h->ring);
-	parquet_put_bits(p, HOOKS_TID, h->tid);
+		hooks_put_bits(e, HOOKS_CPU, h->ring);
+	hooks_put_bits(e, HOOKS_TID, h->tid);
 	if (h->task)
-		parquet_put_bits(p, HOOKS_PID, h->task->pid);
+		hooks_put_bits(e, HOOKS_PID, h->task->pid);
 	hooks_put_text(e, HOOKS_TASK, report_task_name(h->task));
 	hooks_put_text(e, HOOKS_CONTAINER, h->task ? h->task->container : NULL);
-	parquet_put_bits(p, HOOKS_MAJOR, h->major);
-	parquet_put_bits(p, HOOKS_MINOR, h->minor);
+	hooks_put_bits(e, HOOKS_MAJOR, h->major);
+	hooks_put_bits(e, HOOKS_MINOR, h->minor);
 	hooks_put_text(e, HOOKS_NAME, h->schema ? schema_hook_name(h->schema) : NULL);
 	hooks_put_contents(e, h);
-	if (h->schema) {
+	if (h->schema && (hooks_has(e, HOOKS_FIELDS) || hooks_has(e, HOOKS_FIT))) {
 		rc = hook_fields_write(&e->fields, &e->text, h);
 		hooks_put_made(e, HOOKS_FIELDS);
 		hooks_put_text(e, HOOKS_FIT, hook_fields_fit(e->fields.fit));
 	}
-	parquet_put_bits(p, HOOKS_FILE, h->file);
-	parquet_put_bits(p, HOOKS_RING, h->ring);
+	hooks_put_bits(e, HOOKS_FILE, h->file);
+	hooks_put_bits(e, HOOKS_RING, h->ring);
 	hooks_put_text(e, HOOKS_HOST, trace_meta_value(trace_file(e->r->trace, h->file), "host"));
-	parquet_end_row(p);
+	parquet_end_row(&e->to);
 	return rc;
 }
 
@@ -161,12 +220,15 @@ int report_parquet_hooks(struct report *r)
 		.progress = r->progress,
 		.progress_ctx = r->ctx};
 
-	memcpy(e.columns, hooks_columns, sizeof e.columns);
+	int rc = hooks_choose_columns(&e);
+
+	if (rc)
+		return rc;
 	out_memory(&e.text);
 	hook_fields_init(&e.fields, r->trace, false);
-	parquet_open(&e.to, r->out, e.columns, HOOKS_COLUMNS);
+	parquet_open(&e.to, r->out, e.columns, e.count);
 	e.to.is_zstd = r->is_zstd;
-	int rc = pass_run(&pass, r->found);
+	rc = pass_run(&pass, r->found);
 	int closed = parquet_close_with_meta(&e.to, r->trace);
 	hook_fields_free(&e.fields);
 	out_discard(&e.text);

@@ -1,8 +1,10 @@
 #include "parquet_meta.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../sink/escape.h"
+#include "../rows.h"
 
 int parquet_close_with_meta(struct parquet_file *p, const struct trace *t)
 {
@@ -32,4 +34,24 @@ int parquet_close_with_meta(struct parquet_file *p, const struct trace *t)
 	out_discard(&texts);
 	free(pairs);
 	return failed ? CPIDECODE_ENOMEM : 0;
+}
+
+int parquet_refuse_column(struct report *r, const struct parquet_column *columns, size_t n,
+	const char *name, size_t length)
+{
+	char known[ROWS_LIST];
+	size_t end = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (end + columns[i].length + 8 > sizeof known) {
+			end += (size_t)snprintf(known + end, sizeof known - end, ", ...");
+			break;
+		}
+		end += (size_t)snprintf(known + end, sizeof known - end, "%s%.*s", end ? ", " : "",
+			(int)columns[i].length, columns[i].name);
+	}
+	report_note(r, "--columns %s: the file has no column \"%.*s\"; it has %s", r->columns,
+		(int)length, name, known);
+	r->is_misused = true;
+	return CPIDECODE_EINVAL;
 }

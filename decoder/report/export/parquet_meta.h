@@ -1,11 +1,14 @@
-/* The end of a Parquet file of a trace. */
+/* What Parquet files of intervals and of hooks share. */
 #ifndef SWT_DECODER_REPORT_EXPORT_PARQUET_META_H
 #define SWT_DECODER_REPORT_EXPORT_PARQUET_META_H
 
-#include "../../model/trace/trace.h"
 #include "../../sink/parquet/parquet.h"
+#include "../report.h"
 
 /* Closes the file, with META of the first file: several may differ. 0 or CPIDECODE_ENOMEM. */
 int parquet_close_with_meta(struct parquet_file *p, const struct trace *t);
+/* Notes that r->columns names one that is none of n. CPIDECODE_EINVAL, and r->is_misused. */
+int parquet_refuse_column(struct report *r, const struct parquet_column *columns, size_t n,
+	const char *name, size_t length);
 
 #endif
