@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/bytes.h"
 #include "exact.h"
 
 /* Starts zeroed; p is the caller's to free. */
@@ -82,6 +83,14 @@ static inline void varint_fail(struct varint_in *in, const char *why)
 	in->p = in->end;
 }
 
+/* The low seven bits of each byte, joined. */
+static inline uint64_t varint_join(uint64_t bytes)
+{
+	bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
+	bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;
+	return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
+}
+
 static inline exact_sum varint_get(struct varint_in *in)
 {
 	exact_sum v = 0;
@@ -89,6 +98,22 @@ static inline exact_sum varint_get(struct varint_in *in)
 	/* Most numbers of a partial result are 0 or small. */
 	if (in->p < in->end && *in->p < 0x80)
 		return *in->p++;
+	/* Others have up to eight bytes, which are read at once; times have nine. */
+	if (in->end - in->p >= 8) {
+		const uint64_t bytes = get_le64(in->p);
+		const uint64_t ends = ~bytes & UINT64_C(0x8080808080808080);
+		const unsigned bits = ends ? (unsigned)__builtin_ctzll(ends) + 1 : 0;
+
+		/* A last byte of 0 is an error. */
+		if (bits && bytes >> (bits - 8) & 0xFF) {
+			in->p += bits / 8;
+			return varint_join(bytes & UINT64_MAX >> (64 - bits));
+		}
+		if (!bits && in->end - in->p > 8 && in->p[8] && in->p[8] < 0x80) {
+			in->p += 9;
+			return varint_join(bytes) | (uint64_t)in->p[-1] << 56;
+		}
+	}
 	for (unsigned shift = 0; in->p < in->end; shift += 7) {
 		uint8_t byte = *in->p++;
 

@@ -97,6 +97,40 @@ static void check_bytes(const struct varint_out *a, const struct varint_out *b)
 
 static const struct tick_range whole = {0, UINT64_MAX};
 
+/* Of each length, also where few bytes follow; a longer form of a number is refused. */
+START_TEST(numbers_read_back_as_they_were)
+{
+	for (unsigned bit = 0; bit <= 128; bit++)
+		for (int more = -1; more <= 1; more++)
+			for (size_t after = 0; after <= 9; after++) {
+				const exact_sum v =
+					(bit < 128 ? (exact_sum)1 << bit : 0) + (exact_sum)more;
+				struct varint_out o = {0};
+
+				varint_put(&o, v);
+				const size_t n = o.n;
+				varint_raw(&o, (const uint8_t[9]){0x81, 0, 0x80, 0x7F}, after);
+				ck_assert(!o.failed);
+				struct varint_in in = {.p = o.p, .end = o.p + o.n};
+				ck_assert(varint_get(&in) == v);
+				ck_assert_ptr_null(in.why);
+				ck_assert_ptr_eq(in.p, o.p + n);
+				/* Cut. */
+				in = (struct varint_in){.p = o.p, .end = o.p + n - 1};
+				varint_get(&in);
+				ck_assert_ptr_nonnull(in.why);
+				/* As if there was another byte, of 0. */
+				o.p[n - 1] |= 0x80;
+				o.n = n;
+				varint_raw(&o, (const uint8_t[10]){0}, 1 + after);
+				in = (struct varint_in){.p = o.p, .end = o.p + o.n};
+				varint_get(&in);
+				ck_assert_ptr_nonnull(in.why);
+				free(o.p);
+			}
+}
+END_TEST
+
 START_TEST(a_file_reads_back_as_it_was)
 {
 	static const unsigned sizes[] = {0, 1, 300, 2000};
@@ -425,7 +459,8 @@ START_TEST(numbers_have_one_spelling)
 }
 END_TEST
 
-SUITE_MAIN("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
-	files_merge_side_by_side, results_that_do_not_go_together_change_nothing,
-	hooks_that_two_files_share_are_refused, other_versions_are_refused, an_order_may_be_unknown,
-	every_truncation_is_refused, every_changed_byte_is_survived, numbers_have_one_spelling)
+SUITE_MAIN("partial", numbers_read_back_as_they_were, a_file_reads_back_as_it_was,
+	slices_merge_to_the_whole, files_merge_side_by_side,
+	results_that_do_not_go_together_change_nothing, hooks_that_two_files_share_are_refused,
+	other_versions_are_refused, an_order_may_be_unknown, every_truncation_is_refused,
+	every_changed_byte_is_survived, numbers_have_one_spelling)
