@@ -1,6 +1,7 @@
 #include "histogram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
@@ -169,6 +170,31 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 			rc = histogram_add(h, value);
 	}
 	return rc;
+}
+
+/* In memory of just that size. */
+int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n)
+{
+	if (n == 1)
+		hold_single(h, values[0]);
+	if (n < 2)
+		return 0;
+	const bool is_narrow = n <= MOST_NARROW && values[n - 1] <= UINT32_MAX;
+	void *held = malloc(n * (is_narrow ? sizeof *h->narrow : sizeof *h->values));
+
+	if (!held)
+		return CPIDECODE_ENOMEM;
+	h->values = held;
+	h->held = h->cap = (uint16_t)n;
+	h->room = is_narrow ? h->held : 0;
+	for (unsigned i = 0; i < n && is_narrow; i++)
+		h->narrow[i] = (uint32_t)values[i];
+	if (!is_narrow)
+		memcpy(held, values, n * sizeof *h->values);
+	h->count = n;
+	h->min = values[0];
+	h->max = values[n - 1];
+	return 0;
 }
 
 int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)

@@ -48,6 +48,8 @@ struct histogram_at {
 
 /* A value n times. 0 or CPIDECODE_ENOMEM, as all that return int. */
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
+/* HISTOGRAM_VALUES of them at most, in order, of an empty one. */
+int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n);
 int histogram_merge(struct histogram *h, const struct histogram *from);
 /* n values more in the bucket of that number (below HISTOGRAM_ROWS * HISTOGRAM_SUB). */
 int histogram_add_place(struct histogram *h, uint32_t place, uint64_t n);

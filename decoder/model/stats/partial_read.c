@@ -20,19 +20,13 @@ enum { RATIO_NUMBERS = 8 /* each a byte at least */ };
 
 static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
 {
-	uint64_t value = 0;
+	uint64_t values[HISTOGRAM_VALUES], value = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t step = varint_get_max(in, UINT64_MAX - value);
-
-		if (in->why)
-			return 0;
-		value += step;
-		int rc = histogram_add(h, value);
-		if (rc)
-			return rc;
+	for (uint64_t i = 0; i < count && !in->why; i++) {
+		value += varint_get_max(in, UINT64_MAX - value);
+		values[i] = value;
 	}
-	return 0;
+	return in->why ? 0 : histogram_hold(h, values, (unsigned)count);
 }
 
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
@@ -80,6 +74,17 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 	if (r->counted > r->measured || r->instants > r->measured ||
 		(!r->measured && (r->above || r->below || r->weighted || r->weight || r->instant)))
 		varint_fail(in, "a ratio contradicts itself");
+}
+
+/* The same of a ratio that is zeroed. Whether it has a measure: else it stays zero. */
+static bool get_zeroed_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
+{
+	if (in->end - in->p >= RATIO_NUMBERS && !get_le64(in->p)) {
+		in->p += RATIO_NUMBERS;
+		return false;
+	}
+	get_ratio(in, r, most);
+	return r->measured;
 }
 
 struct columns_in {
@@ -196,11 +201,9 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 {
 	const bool is_wanted = t->wanted & TALLY_WANT_VALUES;
 
-	/* Fast path: most groups lack most values. */
+	/* Fast path: most groups lack most values. *sum is zeroed. */
 	if (in->end - in->p >= 2 && !in->p[0] && !in->p[1]) {
 		in->p += 2;
-		if (sum)
-			*sum = (struct counted_sum){0, 0};
 		return 0;
 	}
 	struct tally_spread checked = {0},
@@ -305,26 +308,44 @@ static int get_containers(struct varint_in *in, struct tally *t, struct tally_gr
 	return rc;
 }
 
+/* Whether any is not 0. */
+static bool get_flags(struct varint_in *in, struct sums *s)
+{
+	enum { NUMBERS = 3 + SUMS_FLAGS };
+	_Static_assert(NUMBERS == 7, "all but the last byte of a word");
+
+	/* Fast path: most groups have none. */
+	if (in->end - in->p > NUMBERS && !(get_le64(in->p) << 8)) {
+		in->p += NUMBERS;
+		return false;
+	}
+	s->scripted = varint_get_max(in, MAX_COUNT);
+	s->quality = varint_get_max(in, MAX_COUNT);
+	s->flagged = varint_get_max(in, MAX_COUNT);
+	bool any = s->scripted || s->quality || s->flagged;
+	for (unsigned i = 0; i < SUMS_FLAGS; i++) {
+		s->by_flag[i] = varint_get_max(in, MAX_COUNT);
+		any |= s->by_flag[i] != 0;
+	}
+	return any;
+}
+
 /* The rest of a group, after its name. */
 static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	struct sums s;
 
 	memset(&s, 0, sizeof s);
-	s.scripted = varint_get_max(in, MAX_COUNT);
-	s.quality = varint_get_max(in, MAX_COUNT);
-	s.flagged = varint_get_max(in, MAX_COUNT);
-	for (unsigned i = 0; i < SUMS_FLAGS; i++)
-		s.by_flag[i] = varint_get_max(in, MAX_COUNT);
+	bool any = get_flags(in, &s);
 	g->total = varint_get(in);
 	int rc = partial_get_histogram(in, &g->time, MAX_COUNT);
 	uint64_t count = g->time.count;
 	if (!count || s.scripted > count || s.flagged > count || s.quality > count)
 		varint_fail(in, "a group contradicts itself");
-	get_ratio(in, &s.ratios.raw, count);
-	get_ratio(in, &s.ratios.scaled, count);
-	get_ratio(in, &s.ratios.thread, count);
-	get_ratio(in, &s.ratios.busy, count);
+	any |= get_zeroed_ratio(in, &s.ratios.raw, count);
+	any |= get_zeroed_ratio(in, &s.ratios.scaled, count);
+	any |= get_zeroed_ratio(in, &s.ratios.thread, count);
+	any |= get_zeroed_ratio(in, &s.ratios.busy, count);
 	if (!rc)
 		rc = get_columns(in, t, g);
 	if (!rc)
@@ -335,7 +356,10 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 		rc = get_events(in, t, g);
 	if (!rc && !in->why)
 		rc = get_containers(in, t, g);
-	return rc ? rc : tally_set_sums(t, g, &s);
+	any |= s.thread_instructions.measured || s.instructions.measured ||
+	       s.thread_instructions.sum || s.instructions.sum;
+	/* A group of light intervals has times alone: its sums are 0. */
+	return rc || !any ? rc : tally_set_sums(t, g, &s);
 }
 
 static int get_group(struct varint_in *in, struct tally *t)

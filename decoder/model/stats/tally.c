@@ -269,6 +269,10 @@ static int add_figures(struct tally *t, struct tally_group *g, const struct inte
 static int merge_figures(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
 	struct sums s, scratch;
+
+	/* Times alone. */
+	if (!from->packed)
+		return 0;
 	const struct sums *more = tally_sums(from, &scratch);
 
 	if (g->has_sums) {
