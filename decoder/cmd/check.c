@@ -222,8 +222,6 @@ static void check_groups(struct options *o)
 		misuse("--having and --exact go with --report summary");
 	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
 		misuse("--percentiles goes with --report summary and diff");
-	if (o->by && o->by->asks_around && o->slice)
-		misuse("--by: a slice lacks what is around its intervals: parent, root and stack go with whole traces");
 }
 
 static void check_where(const struct options *o)
@@ -235,8 +233,6 @@ static void check_where(const struct options *o)
 			o->format == FORMAT_NRM2  ? " (--format nrm2)"
 			: o->format == FORMAT_CTF ? " (--format ctf)"
 						  : "");
-	if (o->slice && o->where->nests)
-		misuse("--where: a slice lacks what is around and nested in its intervals: depth, self_ns, parent., root., under() and contains() go with whole traces");
 }
 
 static size_t count_pipes(char *const *files, size_t n)

@@ -98,17 +98,19 @@ static int read_unsorted(struct reader *reader, unsigned threads, struct finding
 	return rc;
 }
 
+bool tallies_is_in_slice(const struct report *r, const struct interval *iv)
+{
+	const struct tick_range *slice = r->slices ? &r->slices[iv->machine] : NULL;
+
+	return !slice || (iv->end_ticks >= slice->first && iv->end_ticks <= slice->last);
+}
+
 static bool tallies_filter_interval(void *ctx, const struct interval *iv)
 {
 	const struct reader *reader = ctx;
 
-	if (reader->r->slices) {
-		const struct tick_range *slice = &reader->r->slices[iv->machine];
-
-		if (iv->end_ticks < slice->first || iv->end_ticks > slice->last)
-			return false;
-	}
-	return reader->all || select_interval(reader->r, iv);
+	return tallies_is_in_slice(reader->r, iv) &&
+	       (reader->all || select_interval(reader->r, iv));
 }
 
 static int tallies_ignore_interval(void *ctx, unsigned thread, const struct interval *iv)
@@ -119,13 +121,12 @@ static int tallies_ignore_interval(void *ctx, unsigned thread, const struct inte
 	return 0;
 }
 
-/* The findings of the slice alone: merged results add those of their parts. */
-static int tallies_find_in_slice(const struct reader *reader, struct findings *found)
+int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found)
 {
-	struct reader slice = *reader;
+	struct reader reader = {
+		.r = r, .wants = wants, .take = tallies_ignore_interval, .all = true};
 
-	slice.take = tallies_ignore_interval;
-	return read_unsorted(&slice, tallies_threads(reader->r, 0), found);
+	return read_unsorted(&reader, tallies_threads(r, 0), found);
 }
 
 /* What is nested in an interval, or around it, is known only once all are sorted; then one thread
@@ -156,7 +157,7 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		return rc;
 	}
 	if (r->slices && found)
-		rc = tallies_find_in_slice(reader, found);
+		rc = tallies_find_in_slice(reader->r, reader->wants, found);
 	/* Reports that read twice say it once. */
 	if (found)
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));

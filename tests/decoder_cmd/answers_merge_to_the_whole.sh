@@ -84,6 +84,7 @@ for case in nesting equal_stamps labels_damaged hosts arguments containers; do
 --report gaps --format json --by label,tid
 --report summary --by tid,host,task,arg.size --format csv
 --by label,time:300ns --exact --percentiles 10,50,99 --format json
+--by parent,stack --where under(elapsed>100ns) --format json
 END
 	rm -f trace*.bin
 done
@@ -131,6 +132,7 @@ done <<'END'
 --by label,time:100us --format json --from 1700000000
 --by tid,time:10us --exact
 --exact --percentiles 1,50,99.99 --sort -p50_ns
+--by parent --where contains(elapsed>1us)
 END
 
 # Parts whose buckets begin at other moments, and parts without values, are refused by name.

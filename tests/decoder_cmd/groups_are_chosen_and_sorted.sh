@@ -141,7 +141,6 @@ misused 'goes with --report summary, histogram, hooks and gaps' --by tid --repor
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
 misused 'more than 1048576 buckets' --by time:1ns plain.bin
-misused 'parent, root and stack go with whole traces' --by parent --slice 1/2 plain.bin
 misused 'columns: tid, .*count, total_ns' --by tid --having 'nothing>1' plain.bin
 in_file err '^cpidecode:   \^$'
 misused 'a column of the summary' --having 'tid>1' plain.bin

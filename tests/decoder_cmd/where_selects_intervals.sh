@@ -204,8 +204,13 @@ run 2 --report info --where tid=1 t.bin
 in_file err 'takes no filters'
 run 2 merge --where tid=1 part
 in_file err 'takes no filters'
-run 2 --slice 1/2 --where 'depth=1' t.bin
-in_file err 'a slice lacks'
+# Slices read what is around and nested in their intervals.
+run 0 --where 'depth=1 or contains(elapsed>1us)' t.bin
+mv out expected
+run 0 --partial part.1 --slice 1/2 --where 'depth=1 or contains(elapsed>1us)' t.bin
+run 0 --partial part.2 --slice 2/2 --where 'depth=1 or contains(elapsed>1us)' t.bin
+run 0 merge part.1 part.2
+cmp -s out expected || fail "slices with --where"
 run 2 --where tid=1 --where tid=2 t.bin
 in_file err 'given twice'
 refused 12 'contains\(\) cannot ask' --where 'contains(  parent.self_ns>1)'

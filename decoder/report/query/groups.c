@@ -146,8 +146,9 @@ static int groups_take_interval(void *ctx, unsigned thread, const struct interva
 /* --------------------------------------------------------------- what is around intervals */
 
 /*
- * The stream hands out all intervals. Whether --where selects one is told by its mark, or, if the
- * condition asks other intervals, by the lineage, just before it is handed out.
+ * The stream hands out all intervals, also those of other slices. Whether --where selects one is
+ * told by its mark, or, if the condition asks other intervals, by the lineage, just before it is
+ * handed out.
  */
 static uint64_t groups_mark(void *ctx, const struct interval *iv)
 {
@@ -199,7 +200,8 @@ static int groups_take_stream(struct groups_reading *g, struct interval_stream *
 
 	while ((rc = interval_stream_next(s, &iv)) > 0) {
 		rc = around_add(&g->around, iv, &around);
-		if (!rc && g->is_selected && (!select_nests(g->r) || select_interval(g->r, iv)))
+		if (!rc && g->is_selected && tallies_is_in_slice(g->r, iv) &&
+			(!select_nests(g->r) || select_interval(g->r, iv)))
 			rc = groups_add_interval(g, 0, iv, &around);
 		if (rc)
 			break;
@@ -231,10 +233,13 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 	g->around.wants_stack = r->by->asks_stack;
 	if (lineage_query(&g->lineage, r, &g->query))
 		query.gathers = g->query.gathers;
-	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	int rc = interval_stream_open(r->trace, &how, &s, r->slices ? NULL : r->found);
 	if (!rc) {
 		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
-		rc = groups_take_stream(g, s);
+		if (r->slices)
+			rc = tallies_find_in_slice(r, wants, r->found);
+		if (!rc)
+			rc = groups_take_stream(g, s);
 		int error = errno;
 		interval_stream_close(s);
 		errno = error;
