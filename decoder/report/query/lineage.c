@@ -79,6 +79,8 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 
 static void lineage_set_self(const struct lineage *l, struct lineage_entry *own, uint64_t ticks)
 {
+	if (!l->asks_self)
+		return;
 	lineage_set_leaves(l, own, WHERE_SELF,
 		exact_round(trace_duration_ns(trace_file(l->trace, own->file), ticks)));
 }
@@ -87,38 +89,45 @@ static void lineage_set_self(const struct lineage *l, struct lineage_entry *own,
 static void lineage_set_under(const struct lineage *l, struct thread_stack *t)
 {
 	struct lineage_entry *stack = t->at, *own = &stack[t->count - 1];
+	const uint64_t around = own > stack ? own[-1].calls & l->under : 0;
 
-	for (unsigned i = 0; i < l->where->ncalls; i++) {
-		const struct expression_node *n = &l->where->expression.node[l->where->calls[i]];
-		bool around = own > stack && own[-1].calls >> i & 1;
+	own->calls |= around;
+	/* In order: a call may be within a later one. */
+	for (uint64_t left = l->under & ~around; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
 
-		if (n->id == WHERE_UNDER && (around || lineage_holds(l, t, n->left)))
+		if (lineage_holds(l, t, l->where->expression.node[l->where->calls[i]].left))
 			own->calls |= UINT64_C(1) << i;
+	}
+}
+
+/* Sets the calls of contains() of the interval around the innermost one: what that contains, the
+ * one around does. */
+static void lineage_set_contains(const struct lineage *l, struct thread_stack *t, uint64_t self)
+{
+	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1, *around = own - 1;
+
+	lineage_set_self(l, own, self);
+	around->calls |= own->calls & l->contains;
+	for (uint64_t left = l->contains & ~around->calls; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+
+		if (lineage_holds(l, t, l->where->expression.node[l->where->calls[i]].left))
+			around->calls |= UINT64_C(1) << i;
 	}
 }
 
 /* Pops the innermost interval, after all that is nested in it. */
 static void lineage_close_interval(struct lineage *l, struct thread_stack *t)
 {
-	struct lineage_entry *stack = t->at, *own = &stack[t->count - 1];
-	uint64_t self = own->elapsed > own->children ? own->elapsed - own->children : 0;
-	uint64_t holds = own->calls;
+	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1;
+	const uint64_t self = own->elapsed > own->children ? own->elapsed - own->children : 0;
 
 	((struct lineage_inside *)l->inside.p)[own->at] =
 		(struct lineage_inside){.calls = own->calls, .self = self};
-	lineage_set_self(l, own, self);
-	for (unsigned i = 0; i < l->where->ncalls; i++) {
-		const struct expression_node *n = &l->where->expression.node[l->where->calls[i]];
-
-		if (n->id == WHERE_CONTAINS && lineage_holds(l, t, n->left))
-			holds |= UINT64_C(1) << i;
-	}
+	if (l->contains && t->count > 1)
+		lineage_set_contains(l, t, self);
 	t->count--;
-	if (!t->count)
-		return;
-	for (unsigned i = 0; i < l->where->ncalls; i++)
-		if (l->where->expression.node[l->where->calls[i]].id == WHERE_CONTAINS)
-			own[-1].calls |= holds & UINT64_C(1) << i;
 }
 
 static void lineage_close_thread(void *ctx, struct thread_stack *t)
@@ -163,7 +172,8 @@ static struct thread_stack *lineage_push(
 		.file = file};
 	if (own > stack)
 		own[-1].children += own->elapsed;
-	lineage_set_leaves(l, own, WHERE_DEPTH, t->count - 1);
+	if (l->asks_depth)
+		lineage_set_leaves(l, own, WHERE_DEPTH, t->count - 1);
 	return t;
 }
 
@@ -174,7 +184,8 @@ static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, 
 
 	if (!t)
 		return CPIDECODE_ENOMEM;
-	lineage_set_under(l, t);
+	if (l->under)
+		lineage_set_under(l, t);
 	return 0;
 }
 
@@ -192,12 +203,11 @@ static int lineage_select(
 		struct lineage_entry *own = &((struct lineage_entry *)t->at)[t->count - 1];
 
 		/* Those of under() may have been set without what is known now. */
-		for (unsigned i = 0; i < l->where->ncalls; i++)
-			if (l->where->expression.node[l->where->calls[i]].id == WHERE_CONTAINS)
-				own->calls |= inside->calls & UINT64_C(1) << i;
+		own->calls |= inside->calls & l->contains;
 		lineage_set_self(l, own, inside->self);
 	}
-	lineage_set_under(l, t);
+	if (l->under)
+		lineage_set_under(l, t);
 	*selected = lineage_holds(l, t, l->where->expression.root);
 	return 0;
 }
@@ -230,10 +240,27 @@ static uint64_t lineage_mark(void *ctx, const struct interval *iv)
 	return where_mark(l->where, l->trace, iv);
 }
 
+static void lineage_find_asked(struct lineage *l)
+{
+	const struct expression *e = &l->where->expression;
+
+	for (uint16_t i = 0; i < e->nodes; i++) {
+		const struct expression_node *n = &e->node[i];
+		const bool is_leaf = n->kind == EXPRESSION_COMPARE || n->kind == EXPRESSION_ABSENT;
+
+		l->asks_depth |= is_leaf && l->where->words[n->id].source == WHERE_DEPTH;
+		l->asks_self |= is_leaf && l->where->words[n->id].source == WHERE_SELF;
+	}
+	for (unsigned i = 0; i < l->where->ncalls; i++)
+		*(e->node[l->where->calls[i]].id == WHERE_UNDER ? &l->under : &l->contains) |=
+			UINT64_C(1) << i;
+}
+
 void lineage_init(
 	struct lineage *l, const struct where *w, const struct trace *t, struct interval_query *q)
 {
 	*l = (struct lineage){.where = w, .trace = t};
+	lineage_find_asked(l);
 	l->threads.drop = lineage_close_thread;
 	l->threads.ctx = l;
 	*q = (struct interval_query){.ctx = l,

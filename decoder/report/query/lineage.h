@@ -18,6 +18,9 @@ struct lineage {
 	struct spill inside; /* struct lineage_inside of each interval, in order of the walks */
 	uint64_t at;	     /* the next interval of the walk */
 	bool gathering;
+	/* What some part of the condition asks; work for the others is left out. */
+	bool asks_depth, asks_self;
+	uint64_t under, contains; /* bits of calls */
 };
 
 /* *q and *l are to live as long as the query is used. w->nests is true. */
