@@ -28,6 +28,7 @@ enum partial_answer {
 	PARTIAL_GAPS,
 	PARTIAL_BY,    /* of groups by the keys of --by */
 	PARTIAL_EXACT, /* of groups by label and minor with --exact */
+	PARTIAL_WHY,   /* the intervals of why */
 	PARTIAL_ANSWERS,
 };
 

@@ -16,10 +16,10 @@ static bool check_is_merged(enum report_kind report)
 {
 	return report == REPORT_SUMMARY || report == REPORT_CPUS || report == REPORT_HISTOGRAM ||
 	       report == REPORT_HEATMAP || report == REPORT_SLOWEST || report == REPORT_GAPS ||
-	       report == REPORT_FLAME;
+	       report == REPORT_WHY || report == REPORT_FLAME;
 }
 
-#define MERGED_REPORTS "summary, cpus, histogram, heatmap, slowest and gaps"
+#define MERGED_REPORTS "summary, cpus, histogram, heatmap, slowest, gaps and why"
 
 static void check_partial(struct options *o, const struct seen *seen)
 {
@@ -91,10 +91,12 @@ static void check_diff(const struct options *o)
 		misuse("--single-run goes with --fail-if: it lets a gate judge one run per side");
 }
 
-static void check_metrics(const struct options *o)
+static void check_metrics(const struct options *o, const struct seen *seen)
 {
 	if (o->nmetrics && o->report == REPORT_FLAME && !o->weight)
 		misuse("--metric: of a graph it is the weight: --weight NAME");
+	if (o->nmetrics && o->report == REPORT_WHY && (o->merge || seen->partial))
+		misuse("--metric: partial results of --report why have no figures for it");
 	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
 		o->report != REPORT_DIFF && o->report != REPORT_WHY && o->report != REPORT_FLAME)
 		misuse("--metric goes with --report summary, intervals, diff or why, and with --weight");
@@ -393,7 +395,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_partial(o, seen);
 	check_diff(o);
 	check_compensate(o);
-	check_metrics(o);
+	check_metrics(o, seen);
 	check_where(o);
 	check_hooks(o);
 	check_rows(o);

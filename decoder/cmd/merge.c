@@ -217,6 +217,7 @@ static const struct merged_answer {
 		"--report slowest"},
 	[PARTIAL_GAPS] = {"list of gaps", "gaps", "--report gaps"},
 	[PARTIAL_BY] = {"report with --by", "groups by keys", "--by"},
+	[PARTIAL_WHY] = {"report why", "intervals", "--report why"},
 	[PARTIAL_EXACT] = {"summary with --exact", "values", "--exact"},
 };
 
@@ -236,6 +237,7 @@ static enum partial_answer merge_find_answer(const struct options *o)
 	       : report == REPORT_HEATMAP ? PARTIAL_HEATMAP
 	       : report == REPORT_SLOWEST ? PARTIAL_SLOWEST
 	       : report == REPORT_GAPS	  ? PARTIAL_GAPS
+	       : report == REPORT_WHY	  ? PARTIAL_WHY
 					  : PARTIAL_NO_ANSWER;
 }
 
@@ -323,6 +325,7 @@ int merge_report(const struct partial *p, const char *absent, const struct optio
 		.having = o->having,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.exact = o->exact,
+		.tail = o->tail,
 		.top = o->top,
 		.note = merge_say_line};
 

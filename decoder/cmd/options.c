@@ -287,7 +287,7 @@ static const struct {
 	{OPT_SORT, "--sort="}, {OPT_COLUMNS, "--columns="}, {OPT_METRIC, "--metric="},
 	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}, {OPT_WEIGHT, "--weight="},
 	{OPT_WIDTH, "--width="}, {OPT_TIME, "--time="}, {OPT_BY, "--by="}, {OPT_EXACT, "--exact"},
-	{OPT_CSV_SAFE, "--csv-safe"}};
+	{OPT_TAIL, "--tail="}, {OPT_CSV_SAFE, "--csv-safe"}};
 
 enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
 

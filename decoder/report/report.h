@@ -224,6 +224,9 @@ int report_slowest_merged(struct report *r, const struct partial *p);
 /* The same for gaps and their fillers. */
 int report_gaps_partial(struct report *r, struct partial *p);
 int report_gaps_merged(struct report *r, const struct partial *p);
+/* Likewise of why. */
+int report_why_partial(struct report *r, struct partial *p);
+int report_why_merged(struct report *r, const struct partial *p);
 int report_export(struct report *r);
 int report_partial(struct report *r);
 /* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file

@@ -71,7 +71,7 @@ apart()
 }
 
 seed=1
-for case in nesting equal_stamps labels_damaged hosts arguments containers; do
+for case in nesting equal_stamps labels_damaged hosts arguments containers interval_events; do
 	make_case "$case"
 	while read -r options; do
 		# shellcheck disable=SC2086
@@ -85,6 +85,7 @@ for case in nesting equal_stamps labels_damaged hosts arguments containers; do
 --report summary --by tid,host,task,arg.size --format csv
 --by label,time:300ns --exact --percentiles 10,50,99 --format json
 --by parent,stack --where under(elapsed>100ns) --format json
+--report why --format json
 END
 	rm -f trace*.bin
 done
@@ -133,6 +134,7 @@ done <<'END'
 --by tid,time:10us --exact
 --exact --percentiles 1,50,99.99 --sort -p50_ns
 --by parent --where contains(elapsed>1us)
+--report why --tail p90
 END
 
 # Parts whose buckets begin at other moments, and parts without values, are refused by name.

@@ -80,7 +80,8 @@ misuse()
 	run 2 "$@"
 	in_file err "$pattern"
 }
-misuse 'of --report why there are no partial results' --partial x --report why t.bin
+misuse 'of --report hooks there are no partial results' --partial x --report hooks t.bin
+misuse 'partial results of --report why have no figures for it' --partial x --report why --metric x=cycles t.bin
 misuse 'of --report intervals there are no partial results' --partial x --report intervals t.bin
 misuse 'goes with --report summary' --partial x --report histogram --metric x=cycles t.bin
 # The report is the summary unless another is named.

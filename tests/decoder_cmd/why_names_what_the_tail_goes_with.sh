@@ -95,6 +95,13 @@ for cause in thread processor argument text parent time range outlier few none; 
 	mv out intervals.csv
 	run 0 --report why --label op --format csv t.bin
 	python3 compute.py intervals.csv out $cause || fail "$cause"
+	# Slices hold what only the whole can judge.
+	mv out whole
+	for i in 1 2; do
+		run 0 --partial part.$i --slice $i/2 --report why --label op --format csv t.bin
+	done
+	run 0 merge part.2 part.1
+	cmp -s out whole || fail "$cause: merged it says something else"
 	said=$(tr -d '\r' <out | awk -F, '$4 == "explanation" { print $11 " " $12 }' | sort)
 	case $cause in
 	thread) expected='thread 3 (w3)' ;;

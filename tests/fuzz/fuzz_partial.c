@@ -43,6 +43,8 @@ static const struct printed {
 	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv, KEYS_NONE, true},
 	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines, KEYS_TIME, true},
 	{REPORT_HISTOGRAM, FORMAT_TEXT, wrong_for_people, KEYS_TIME, false},
+	{REPORT_WHY, FORMAT_TEXT, wrong_for_people, KEYS_NONE, false},
+	{REPORT_WHY, FORMAT_JSON, wrong_json_lines, KEYS_NONE, false},
 };
 
 enum { PRINTED = sizeof printed / sizeof *printed };
@@ -65,6 +67,8 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	if (how->by && p->answers.kind != PARTIAL_BY)
 		return;
 	if (how->exact && !how->by && p->answers.kind != PARTIAL_EXACT)
+		return;
+	if (how->kind == REPORT_WHY && p->answers.kind != PARTIAL_WHY)
 		return;
 	filter_init(&all);
 	struct report r = {.out = out,

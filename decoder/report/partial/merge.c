@@ -14,6 +14,7 @@
 #include "../heatmap/heatmap_cells.h"
 #include "../query/gaps_tables.h"
 #include "../query/slowest_kept.h"
+#include "../why/kept.h"
 #include "groups_kept.h"
 
 enum {
@@ -166,7 +167,8 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 		[PARTIAL_SLOWEST] = "intervals",
 		[PARTIAL_GAPS] = "gaps",
 		[PARTIAL_BY] = "groups",
-		[PARTIAL_EXACT] = "values"};
+		[PARTIAL_EXACT] = "values",
+		[PARTIAL_WHY] = "intervals"};
 	int rc = 0;
 
 	switch (p->answers.kind) {
@@ -185,6 +187,9 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 	case PARTIAL_BY:
 	case PARTIAL_EXACT:
 		rc = groups_kept_settle(p);
+		break;
+	case PARTIAL_WHY:
+		rc = why_kept_settle(p);
 		break;
 	case PARTIAL_NO_ANSWER:
 	case PARTIAL_ANSWERS:

@@ -172,6 +172,9 @@ static int partial_read_trace(struct report *r, struct partial *p)
 	case REPORT_GAPS:
 		p->answers.kind = PARTIAL_GAPS;
 		return report_gaps_partial(r, p);
+	case REPORT_WHY:
+		p->answers.kind = PARTIAL_WHY;
+		return report_why_partial(r, p);
 	default:
 		return r->by || r->exact ? groups_kept_read(r, p) : tallies_read(r, &p->tally);
 	}
@@ -213,6 +216,7 @@ unsigned report_merged_wants(enum report_kind kind)
 	case REPORT_CPUS:
 		return TALLY_WANT_CPUS;
 	case REPORT_SUMMARY:
+	case REPORT_WHY:
 		return TALLY_WANT_CONTAINERS;
 	default:
 		return 0;
@@ -241,6 +245,8 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		return report_slowest_merged(r, p);
 	case REPORT_GAPS:
 		return report_gaps_merged(r, p);
+	case REPORT_WHY:
+		return report_why_merged(r, p);
 	case REPORT_PARTIAL:
 		return write_partial(r, p);
 	default:

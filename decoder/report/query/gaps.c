@@ -13,6 +13,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
+#include "../partial/machine_ids.h"
 #include "marked_walk.h"
 
 enum {
@@ -451,36 +452,16 @@ static int gaps_answer(struct gap_search *s)
 	return rc;
 }
 
-/* Names each machine by the least id of its traces, independent of the order of files. */
-static int gaps_name_machines(struct gap_search *s)
-{
-	const struct trace *t = s->r->trace;
-	bool *seen = calloc(trace_nfiles(t) + 1, sizeof *seen);
-
-	s->nmachines = trace_nfiles(t);
-	s->machines = calloc(s->nmachines + 1, sizeof *s->machines);
-	for (size_t i = 0; i < s->nmachines && s->machines && seen; i++) {
-		const struct trace_file *f = trace_file(t, i);
-		uint8_t *least = s->machines[f->machine], id[GAP_ID_BYTES];
-
-		trace_file_id(f, id);
-		if (!seen[f->machine] || memcmp(id, least, GAP_ID_BYTES) < 0)
-			memcpy(least, id, GAP_ID_BYTES);
-		seen[f->machine] = true;
-	}
-	const bool has_memory = s->machines && seen;
-	free(seen);
-	return has_memory ? 0 : CPIDECODE_ENOMEM;
-}
-
 /* Fills *s, which starts zeroed. */
 static int gaps_find(struct gap_search *s, struct report *r)
 {
 	s->r = r;
 	s->by_thread = r->by_list != NULL;
-	int rc = gaps_name_machines(s);
-	if (!rc)
-		rc = gaps_walk(s);
+	s->machines = machine_ids_make(r->trace);
+	if (!s->machines)
+		return CPIDECODE_ENOMEM;
+	s->nmachines = trace_nfiles(r->trace);
+	int rc = gaps_walk(s);
 	if (rc)
 		return rc;
 	/* Gaps count open intervals, so none is reported as left out. */

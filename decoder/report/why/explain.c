@@ -10,9 +10,9 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../../model/intervals/elapsed.h"
-#include "../../model/intervals/thread_stacks.h"
 #include "../query/marked_walk.h"
 #include "../values/columns.h"
+#include "parents.h"
 
 /* What intervals have in common. */
 struct why_key {
@@ -42,6 +42,7 @@ struct why_total {
 
 struct why_explaining {
 	struct report *r;
+	const struct why_kept *kept; /* NULL: of r->trace */
 	const struct why_group *groups;
 	const struct tally *tally;
 	struct why_explanations *found;
@@ -50,8 +51,7 @@ struct why_explaining {
 	struct why_cell *cells;
 	size_t count, cells_room;
 	struct hash_index by_key;
-	struct tally names;	      /* of parents */
-	struct thread_stacks threads; /* uint32_t: the name of the interval of each depth */
+	struct why_parents parents;
 	int64_t first_ns;
 	uint64_t part_ns; /* of the trace's time */
 	bool is_second;	  /* the walk that takes the explanations' times */
@@ -319,37 +319,6 @@ static int why_take_interval(struct why_explaining *x, const struct interval *iv
 	return rc || !x->is_second ? rc : why_add_times(x, &seen);
 }
 
-/* The name of an interval, from 1. 0: no memory. */
-static uint32_t why_name_interval(struct why_explaining *x, const struct interval *iv)
-{
-	const size_t before = x->names.count;
-	struct tally_group *g = tally_group_of(
-		&x->names, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
-
-	if (g && x->names.count > before)
-		g->place = (uint32_t)before;
-	return g ? g->place + 1 : 0;
-}
-
-/* The innermost interval around it is the last one of the depth before, of the thread. */
-static int why_nest_interval(struct why_explaining *x, const struct interval *iv, uint32_t *parent)
-{
-	struct thread_stack *t =
-		thread_stacks_find(&x->threads, iv->machine, iv->tid, iv->start_ticks);
-	const uint32_t name = why_name_interval(x, iv);
-
-	if (!t || !name)
-		return CPIDECODE_ENOMEM;
-	if (grow(&t->at, iv->depth, &t->cap, sizeof(uint32_t)))
-		return CPIDECODE_ENOMEM;
-	if (iv->end_ticks > t->until)
-		t->until = iv->end_ticks;
-	uint32_t *names = t->at;
-	names[iv->depth] = name;
-	*parent = iv->depth ? names[iv->depth - 1] : 0;
-	return 0;
-}
-
 static int why_walk(struct why_explaining *x, struct marked_walk *walk)
 {
 	const struct interval *iv;
@@ -357,16 +326,21 @@ static int why_walk(struct why_explaining *x, struct marked_walk *walk)
 	int rc;
 
 	while ((rc = marked_walk_next(walk, &iv, &selected)) > 0) {
-		uint32_t parent;
+		const struct tally_group *around;
 
-		rc = why_nest_interval(x, iv, &parent);
-		if (!rc && selected && !(iv->flags & IV_OPEN))
-			rc = why_take_interval(x, iv, parent);
+		rc = why_parents_add(&x->parents, iv, &around);
+		if (!rc && selected && !(iv->flags & IV_OPEN) && tallies_is_in_slice(x->r, iv))
+			rc = why_take_interval(x, iv, around ? around->place + 1 : 0);
 		if (rc)
 			return rc;
 	}
-	thread_stacks_free(&x->threads);
+	why_parents_end(&x->parents);
 	return rc;
+}
+
+static int why_take_kept(void *ctx, const struct interval *iv, uint32_t parent)
+{
+	return why_take_interval(ctx, iv, parent);
 }
 
 /* ------------------------------------------------------------------------ the test */
@@ -425,7 +399,7 @@ static void why_spell_range(struct out *o, uint64_t range)
 static void why_spell_argument(
 	struct out *o, const struct why_explaining *x, const struct why_cell *c)
 {
-	const struct trace_text name = trace_text_at(x->r->trace, c->key.name);
+	const struct trace_text name = why_kept_text(x->r, x->kept, c->key.name);
 	const struct interval_value v = {.type = c->key.type, .u = c->key.value};
 
 	out_bytes(o, name.at, name.length);
@@ -440,13 +414,14 @@ static void why_spell_argument(
 
 static void why_spell_value(struct out *o, const struct why_explaining *x, const struct why_cell *c)
 {
+	const struct tally *names = x->kept ? &x->kept->tables[WHY_NAMES] : &x->parents.names;
 	const char *task = report_task_name(c->task);
 	const uint32_t number = (uint32_t)c->key.value;
 	const struct tally_group *g;
 
 	switch ((enum why_by)c->key.by) {
 	case WHY_BY_PARENT:
-		g = number ? x->names.groups[number - 1] : NULL;
+		g = number ? names->groups[number - 1] : NULL;
 		if (!g)
 			out_str(o, "none");
 		else if (g->has_label)
@@ -555,30 +530,40 @@ static void why_set_times(struct why_explaining *x)
 {
 	int64_t last = 0;
 
-	trace_span(x->r->trace, &x->first_ns, &last);
+	if (x->kept) {
+		x->first_ns = x->kept->first_ns;
+		last = x->kept->last_ns;
+	} else {
+		trace_span(x->r->trace, &x->first_ns, &last);
+	}
 	x->part_ns =
 		last > x->first_ns ? ((uint64_t)last - (uint64_t)x->first_ns) / WHY_TIMES + 1 : 1;
+}
+
+/* Once, or with the walk rewound again. */
+static int why_read_intervals(struct why_explaining *x, struct marked_walk *walk)
+{
+	if (x->kept)
+		return why_kept_each(x->kept, why_take_kept, x);
+	int rc = x->is_second ? marked_walk_rewind(walk)
+			      : marked_walk_open(walk, x->r, WANT_VALUES, NULL);
+	return rc ? rc : why_walk(x, walk);
 }
 
 static int why_read_explanations(struct why_explaining *x)
 {
 	struct marked_walk walk = {0};
-	int rc;
 
 	x->totals = calloc(x->tally->count + 1, sizeof *x->totals);
 	if (!x->totals)
 		return CPIDECODE_ENOMEM;
 	why_set_times(x);
-	rc = marked_walk_open(&walk, x->r, WANT_VALUES, NULL);
-	if (!rc)
-		rc = why_walk(x, &walk);
+	int rc = why_read_intervals(x, &walk);
 	if (!rc)
 		rc = why_test(x);
 	x->is_second = true;
 	if (!rc && x->found->count)
-		rc = marked_walk_rewind(&walk);
-	if (!rc && x->found->count)
-		rc = why_walk(x, &walk);
+		rc = why_read_intervals(x, &walk);
 	for (size_t i = 0; i < x->found->count && !rc; i++)
 		for (unsigned k = 0; k < 2 && !rc; k++)
 			rc = histogram_settle(&x->found->at[i].times[k]);
@@ -586,21 +571,20 @@ static int why_read_explanations(struct why_explaining *x)
 	return rc;
 }
 
-int why_explain(struct report *r, const struct why_group *groups, const struct tally *t,
-	struct why_explanations *e)
+int why_explain(struct report *r, const struct why_kept *kept, const struct why_group *groups,
+	const struct tally *t, struct why_explanations *e)
 {
-	struct why_explaining x = {.r = r, .groups = groups, .tally = t, .found = e};
+	struct why_explaining x = {.r = r, .kept = kept, .groups = groups, .tally = t, .found = e};
 	bool has_enough = false;
 
 	for (size_t i = 0; i < t->count; i++)
 		has_enough |= groups[i].sums[WHY_TAIL].count >= WHY_LEAST_TAIL;
 	int rc = has_enough ? why_read_explanations(&x) : 0;
 	int error = errno;
-	thread_stacks_free(&x.threads);
+	why_parents_free(&x.parents);
 	hash_index_free(&x.by_key);
 	free(x.totals);
 	free(x.cells);
-	tally_free(&x.names);
 	errno = error;
 	return rc;
 }

@@ -10,6 +10,7 @@
 #ifndef SWT_DECODER_WHY_EXPLAIN_H
 #define SWT_DECODER_WHY_EXPLAIN_H
 
+#include "kept.h"
 #include "why.h"
 
 enum {
@@ -56,11 +57,12 @@ struct why_explanations {
 double why_chance(uint64_t all, uint64_t tail, uint64_t n, uint64_t k);
 
 /*
- * groups: parallel to those of t, with their sums. To be freed in any case. Reads the trace twice
- * more if a group has enough intervals. 0 or a CPIDECODE_E code.
+ * kept: in place of r->trace, NULL: none. groups: parallel to those of t, with their sums. To be
+ * freed in any case. Reads the trace twice more if a group has enough intervals. 0 or a CPIDECODE_E
+ * code.
  */
-int why_explain(struct report *r, const struct why_group *groups, const struct tally *t,
-	struct why_explanations *e);
+int why_explain(struct report *r, const struct why_kept *kept, const struct why_group *groups,
+	const struct tally *t, struct why_explanations *e);
 void why_explanations_free(struct why_explanations *e);
 
 /* The first of a group's explanations, and how many it has. */

@@ -4,6 +4,7 @@
  */
 #include "metrics.h"
 
+#include "../../../formats/interval_hooks.h"
 #include "../tallies.h"
 
 enum { OWN_GROUPS = 512 /* per thread */ };
@@ -20,11 +21,13 @@ static size_t why_list_taken(const char *taken[DERIVED_TAKEN])
 	return n;
 }
 
-int why_metrics_begin(struct why_metrics *m, struct report *r, const struct tally *t)
+int why_metrics_begin(
+	struct why_metrics *m, struct report *r, const struct why_kept *kept, const struct tally *t)
 {
 	const char *taken[DERIVED_TAKEN];
 	int rc = event_names_gather(&m->names, t);
 
+	m->kept = kept;
 	if (rc)
 		return rc;
 	event_names_sort(&m->names);
@@ -40,14 +43,36 @@ int why_metrics_start(struct why_metrics *m, struct report *r, unsigned threads)
 {
 	int rc = 0;
 
-	for (unsigned side = 0; side < WHY_SIDES && m->derived.count && !rc; side++)
+	for (unsigned side = 0; side < WHY_SIDES && m->derived.count && !m->kept && !rc; side++)
 		rc = tally_shared_new(threads, 0, r->trace, OWN_GROUPS, &m->shared[side]);
+	return rc;
+}
+
+/* An interval of a partial result has no other figures. */
+static int why_metrics_add_events(
+	const struct why_metrics *m, struct tally *t, const struct interval *iv)
+{
+	struct tally_group *g =
+		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
+	int rc = g ? 0 : CPIDECODE_ENOMEM;
+
+	for (uint32_t i = 0; i < iv->num_values && !rc; i++) {
+		const struct interval_value *v = &iv->values[i];
+		const struct tally_event e = {.sum = v->u, .known = 1};
+
+		if (v->kind != VALUE_EVENT || v->type != INTERVAL_ARG_U64)
+			continue;
+		const struct trace_text name = why_kept_text(NULL, m->kept, v->name);
+		rc = tally_merge_event(t, g, &e, name.at, name.length);
+	}
 	return rc;
 }
 
 int why_metrics_add(
 	struct why_metrics *m, enum why_side side, unsigned thread, const struct interval *iv)
 {
+	if (m->kept && m->derived.count)
+		return why_metrics_add_events(m, &m->sides[side], iv);
 	return m->shared[side] ? tally_shared_add(m->shared[side], thread, iv) : 0;
 }
 

@@ -7,13 +7,15 @@
 
 #include "../../model/stats/tally_shared.h"
 #include "../values/metrics.h"
+#include "kept.h"
 #include "why.h"
 
 /* Starts zeroed; to be freed in any case. */
 struct why_metrics {
 	struct event_names names;
 	struct derived_set derived;
-	struct tally_shared *shared[WHY_SIDES]; /* NULL: there are no metrics */
+	const struct why_kept *kept;		/* NULL: of a trace */
+	struct tally_shared *shared[WHY_SIDES]; /* NULL: there are no metrics, or kept */
 	struct tally sides[WHY_SIDES];
 };
 
@@ -23,8 +25,10 @@ struct why_metric {
 	double change; /* percent of the middle's; NAN: not known */
 };
 
-/* Finds the metrics, by the events of the tally; as derived_make. */
-int why_metrics_begin(struct why_metrics *m, struct report *r, const struct tally *t);
+/* Finds the metrics, by the events of the tally; as derived_make. kept: in place of r->trace; such
+ * metrics have events alone. */
+int why_metrics_begin(struct why_metrics *m, struct report *r, const struct why_kept *kept,
+	const struct tally *t);
 /* Which figures of intervals they need: enum interval_want. */
 unsigned why_metrics_wants(const struct why_metrics *m);
 /* Before the first interval of a side. */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "../../../formats/interval_hooks.h"
-#include "../../../formats/trace_file.h"
 #include "../../model/intervals/elapsed.h"
 #include "metrics.h"
 
 struct search {
 	struct report *r;
+	const struct why_kept *kept; /* NULL: of r->trace */
 	struct tally tally;
 	struct why_group *groups; /* parallel to the tally's groups; those of thread 0 first, then
 				     of thread 1, ... */
@@ -19,16 +19,9 @@ struct search {
 	unsigned threads;
 };
 
-/* The clock's rate is the nominal one if the clock counts cycles. */
-static bool knows_rate(const struct trace_file *f)
+static void why_add_interval(
+	struct why_sums *s, const struct trace_file *f, const struct interval *iv)
 {
-	return f->header.clock == TF_CLOCK_TSC && !f->header.damaged;
-}
-
-static void why_add_interval(struct why_sums *s, const struct report *r, const struct interval *iv)
-{
-	const struct trace_file *f = trace_file(r->trace, iv->file);
-
 	s->count++;
 	exact_add(&s->time, elapsed_exact(iv));
 	if (iv->off_cpu_ns != NOT_MEASURED) {
@@ -41,7 +34,7 @@ static void why_add_interval(struct why_sums *s, const struct report *r, const s
 	s->user_only += (iv->flags & IV_USER_ONLY) != 0;
 	exact_add(&s->instructions, iv->thread_instructions);
 	exact_add(&s->cycles, iv->thread_cycles);
-	if (knows_rate(f)) {
+	if (why_knows_rate(f)) {
 		s->tell_nominal++;
 		exact_add(&s->nominal, exact_time(trace_duration_ns(f, iv->thread_cycles)));
 	}
@@ -54,7 +47,7 @@ static bool why_is_event(
 
 	if (v->kind != VALUE_EVENT)
 		return false;
-	text = trace_text_at(s->r->trace, v->name);
+	text = why_kept_text(s->r, s->kept, v->name);
 	return text.length == length && (!length || memcmp(text.at, name, length) == 0);
 }
 
@@ -126,12 +119,19 @@ static int why_sum_interval(void *ctx, unsigned thread, const struct interval *i
 	int rc = 0;
 	for (unsigned side = 0; side < WHY_SIDES && !rc; side++)
 		if (ns >= g->from[side] && ns <= g->to[side]) {
-			why_add_interval(&g->sums[side], s->r, iv);
+			why_add_interval(
+				&g->sums[side], why_kept_file(s->r, s->kept, iv->file), iv);
 			if (iv->num_values)
 				why_add_events(s, g, side, iv);
 			rc = why_metrics_add(&s->metrics, side, thread, iv);
 		}
 	return rc;
+}
+
+static int why_sum_kept(void *ctx, const struct interval *iv, uint32_t parent)
+{
+	(void)parent;
+	return why_sum_interval(ctx, 0, iv);
 }
 
 static void why_merge_events(struct why_event *e, const struct why_event *from)
@@ -197,7 +197,7 @@ static int why_read_sides(struct search *s)
 {
 	size_t n = s->tally.count;
 
-	s->threads = tallies_threads(s->r, n * sizeof *s->groups);
+	s->threads = s->kept ? 1 : tallies_threads(s->r, n * sizeof *s->groups);
 	s->groups = calloc(n * s->threads + 1, sizeof *s->groups);
 	if (!s->groups)
 		return CPIDECODE_ENOMEM;
@@ -208,7 +208,9 @@ static int why_read_sides(struct search *s)
 	int rc = why_make_events(s);
 	if (!rc)
 		rc = why_metrics_start(&s->metrics, s->r, s->threads);
-	if (!rc)
+	if (!rc && s->kept)
+		rc = why_kept_each(s->kept, why_sum_kept, s);
+	else if (!rc)
 		rc = tallies_each(s->r, s->threads,
 			WANT_THREAD | WANT_QUALITY | WANT_EVENTS | why_metrics_wants(&s->metrics),
 			NULL, why_sum_interval, s);
@@ -222,30 +224,67 @@ static int why_read_sides(struct search *s)
 	return rc;
 }
 
-int report_why(struct report *r)
+/* With the tally. */
+static int why_find(struct search *s)
 {
-	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES | tallies_want_containers(r)};
 	struct why_explanations explanations = {0};
+	struct report *r = s->r;
 
 	if (!r->tail)
 		r->tail = REPORT_TAIL;
-	int rc = tallies_read(r, &s.tally);
+	int rc = why_metrics_begin(&s->metrics, r, s->kept, &s->tally);
 	if (!rc)
-		rc = why_metrics_begin(&s.metrics, r, &s.tally);
+		rc = why_read_sides(s);
 	if (!rc)
-		rc = why_read_sides(&s);
+		rc = why_explain(r, s->kept, s->groups, &s->tally, &explanations);
 	if (!rc)
-		rc = why_explain(r, s.groups, &s.tally, &explanations);
-	if (!rc)
-		why_print(r, s.groups, &s.tally, &explanations, &s.metrics);
+		why_print(r, s->groups, &s->tally, &explanations, &s->metrics);
 	if (!rc && r->twin) {
 		r->twin->tail = r->tail;
-		why_print(r->twin, s.groups, &s.tally, &explanations, &s.metrics);
+		why_print(r->twin, s->groups, &s->tally, &explanations, &s->metrics);
 	}
 	why_explanations_free(&explanations);
-	why_metrics_free(&s.metrics);
-	free(s.groups);
-	free(s.events);
+	why_metrics_free(&s->metrics);
+	free(s->groups);
+	free(s->events);
+	return rc;
+}
+
+static unsigned why_want_tally(const struct report *r)
+{
+	return TALLY_WANT_TYPES | tallies_want_containers(r);
+}
+
+int report_why(struct report *r)
+{
+	struct search s = {.r = r, .tally.wanted = why_want_tally(r)};
+	int rc = tallies_read(r, &s.tally);
+
+	if (!rc)
+		rc = why_find(&s);
 	tally_free(&s.tally);
+	return rc;
+}
+
+int report_why_partial(struct report *r, struct partial *p)
+{
+	p->tally.wanted = why_want_tally(r);
+	int rc = tallies_read(r, &p->tally);
+	return rc ? rc : why_kept_read(r, p, p->tally.seen);
+}
+
+int report_why_merged(struct report *r, const struct partial *p)
+{
+	struct why_kept kept = {.count = 0};
+	/* Borrows the groups. */
+	struct search s = {.r = r, .kept = &kept, .tally = p->tally};
+	int rc = why_kept_open(&kept, p);
+
+	s.tally.seen = kept.seen;
+	if (!rc)
+		rc = why_find(&s);
+	if (rc == CPIDECODE_EINVAL && !r->is_misused)
+		report_note(r, "the intervals of a partial result are damaged");
+	why_kept_free(&kept);
 	return rc;
 }
