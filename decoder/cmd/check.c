@@ -153,7 +153,7 @@ static void check_text(const struct options *o)
 }
 
 #define BY_REPORTS                                                                                 \
-	"--by goes with --report summary, histogram, hooks and gaps, --by host with cpus, why and slowest, too"
+	"--by goes with --report summary, histogram, diff, hooks and gaps, --by host with cpus, why and slowest, too"
 
 static void check_hooks(const struct options *o)
 {
@@ -216,10 +216,12 @@ static void check_groups(struct options *o)
 
 	check_by_host(o);
 	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_HISTOGRAM && !is_gaps)
+		o->report != REPORT_HISTOGRAM && o->report != REPORT_DIFF && !is_gaps)
 		misuse(BY_REPORTS);
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		check_parse_by(o);
+	if (o->by && o->by->asks_time && o->report == REPORT_DIFF)
+		misuse("--by: runs of a diff have no times in common: time goes with --report summary and histogram");
 	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
 		misuse("--having and --exact go with --report summary");
 	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
@@ -354,8 +356,9 @@ void check_options(struct options *o, const struct seen *seen)
 		     (o->format == FORMAT_SVG && o->report != REPORT_HEATMAP);
 
 	if (is_change) {
-		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count)
-			misuse("--report diff --format %s is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric or --percentiles",
+		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count ||
+			o->by_list)
+			misuse("--report diff --format %s is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric, --percentiles or --by",
 				format_names[o->format]);
 	} else if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)

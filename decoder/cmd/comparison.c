@@ -15,6 +15,7 @@
 static int read_run(const struct options *all, const struct run *run, unsigned wanted,
 	struct partial *p, bool *bad, bool *is_misused)
 {
+	const enum partial_answer asked = all->by ? PARTIAL_BY : PARTIAL_NO_ANSWER;
 	struct options o = *all;
 	struct trace *t;
 
@@ -30,9 +31,19 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 		if (!code)
 			code = merge_end(p);
-		if (!code && p->answers.kind) {
+		if (!code && asked != p->answers.kind && !p->answers.kind) {
+			complain("%s: it has no groups by keys: make it with --partial and --by",
+				run->files[0]);
+			code = EXIT_FAILED;
+		} else if (!code && asked != p->answers.kind) {
 			complain("%s: a partial result of a %s has no figures to compare",
 				run->files[0], merge_answer_name(p->answers.kind));
+			code = EXIT_FAILED;
+		}
+		if (!code && !merge_fits_by(p, all, run->files[0]))
+			code = EXIT_FAILED;
+		if (!code && all->by && !merge_has_groups(p, all->by)) {
+			complain("%s: the groups of a partial result are damaged", run->files[0]);
 			code = EXIT_FAILED;
 		}
 		if (!code)

@@ -77,7 +77,7 @@ const struct option cpidecode_options[] = {
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
 	{OPT_BY, "--by", .value = "LIST",
-		.help = "with summary, histogram: groups by these in place of label and\n"
+		.help = "with summary, histogram, diff: groups by these, not label and\n"
 			"                      minor: label, minor, tid, pid, task, cpu, start_cpu, container,\n"
 			"                      host, parent, root, stack, arg.NAME, time:100ms (buckets by the\n"
 			"                      start); with hooks: major,minor or major, counts in place of hooks;\n"

@@ -261,10 +261,20 @@ static bool merge_fits_flame(const struct partial *p, const struct options *o, c
 	return false;
 }
 
+bool merge_fits_by(const struct partial *p, const struct options *o, const char *path)
+{
+	const char *by = merge_find_option(p, "--by=");
+
+	if (!o->by || merge_has_option(p, "--by=", o->by_list))
+		return true;
+	complain("%s: it was not made with --by %s, but with --by %s", notes_name(path), o->by_list,
+		by ? by : "-");
+	return false;
+}
+
 bool merge_fits(const struct partial *p, const struct options *o, const char *path)
 {
 	const enum partial_answer wanted = merge_find_answer(o), has = p->answers.kind;
-	const char *by = merge_find_option(p, "--by=");
 
 	if (o->report == REPORT_PARTIAL)
 		return true;
@@ -280,9 +290,8 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 			"%s: it is of a %s only: make one of %s with --partial, or merge it with %s%s",
 			notes_name(path), merged_answers[has].name, report_names[o->report],
 			merged_answers[has].made_by, has == PARTIAL_STACKS ? " folded or svg" : "");
-	else if (o->by && !merge_has_option(p, "--by=", o->by_list))
-		complain("%s: it was not made with --by %s, but with --by %s", notes_name(path),
-			o->by_list, by ? by : "-");
+	else if (!merge_fits_by(p, o, path))
+		return false;
 	else if (o->exact && !merge_has_option(p, "--exact", NULL))
 		complain("%s: it was not made with --exact", notes_name(path));
 	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
@@ -365,6 +374,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.metrics = o->metrics,
 		.nmetrics = o->nmetrics,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
+		.by = o->by,
 		.note = merge_say_line};
 
 	if (r.scripted && o->format != FORMAT_TEXT)

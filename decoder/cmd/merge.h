@@ -22,6 +22,8 @@ const char *merge_answer_name(enum partial_answer kind);
 bool merge_fits(const struct partial *p, const struct options *o, const char *path);
 /* Whether a partial result of partial results is for --by host of a report without keys. */
 bool merge_is_by_host(const struct partial *p, const struct options *o);
+/* Whether it was made with the --by of the options, if they have one. */
+bool merge_fits_by(const struct partial *p, const struct options *o, const char *path);
 
 /* Reports merged partial results, and what is absent. *bad: data was lost, damaged or is missing. 0
  * or a CPIDECODE_E code. */

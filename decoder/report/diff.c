@@ -379,7 +379,9 @@ int diff_make(struct diff *d, struct report *r, const struct diff_runs *before,
 {
 	size_t n = count_groups(before) + count_groups(after);
 
-	*d = (struct diff){.runs = {before->n, after->n}};
+	*d = (struct diff){.runs = {before->n, after->n}, .by = r->by};
+	if (d->by)
+		by_make_columns(d->by, d->keys);
 	d->entries = calloc(n + 1, sizeof *d->entries);
 	d->figures[DIFF_BEFORE] = calloc(before->n + 1, sizeof(double));
 	d->figures[DIFF_AFTER] = calloc(after->n + 1, sizeof(double));

@@ -8,6 +8,7 @@
 
 #include "../model/stats/compare.h"
 #include "gate.h"
+#include "query/by.h"
 #include "report.h"
 #include "values/columns.h"
 #include "values/events.h"
@@ -68,6 +69,8 @@ struct diff {
 	const struct percentile *percentiles[PERCENTILES]; /* beside those of enum metric */
 	unsigned npercentiles;
 	struct diff_value *values;
+	const struct by *by; /* NULL: by label and minor */
+	struct column keys[BY_KEYS];
 };
 
 /* 0, CPIDECODE_ENOMEM, or as derived_make. The tallies have to stay, settled, with counts. */
@@ -177,6 +180,16 @@ static inline double diff_percent(double before, double after)
 
 /* With its sign and %; n/a. */
 void diff_spell_percent(struct out *o, double percent);
+
+/* The n columns of a list that begins with label and minor, with d->by's keys in their place. The
+ * caller frees it; NULL: no memory. */
+struct column *diff_make_columns(const struct diff *d, const struct column *columns, size_t n);
+/* The last columns of text: minor and label, or the keys. */
+void diff_write_name_headings(struct table *t, const struct diff *d);
+void diff_write_name(struct table *t, const struct diff *d, const struct tally_group *g);
+void diff_spell_name(struct out *o, const struct diff *d, const struct tally_group *g);
+/* Whether the gate's label, if it has one, matches the row's, or the value of a key. */
+bool diff_matches(const struct diff *d, const struct gate *gate, const struct diff_row *row);
 
 void diff_print(struct report *r, const struct diff *d);
 /* How a metric is called where it is a row or a key: any bytes. */

@@ -16,11 +16,9 @@ enum finding {
 	FINDING_NO_TEST,
 };
 
-static bool matches(const struct gate *g, const struct diff_row *row)
+static const char *diff_row_name(const struct diff *d)
 {
-	const struct tally_group *name = diff_name(row);
-
-	return gate_matches(g, name->has_label ? name->label : NULL, name->label_len);
+	return d->by ? "groups" : "labels and minors";
 }
 
 /*
@@ -96,7 +94,7 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 
 	out_memory(&o);
 	out_printf(&o, "gate failed: %s: ", g->text);
-	tallies_text_name(&o, group);
+	diff_spell_name(&o, d, group);
 	out_str(&o, ": ");
 	spell_value(&o, d, g->metric, v->before);
 	out_str(&o, " -> ");
@@ -119,7 +117,7 @@ static size_t count_matches(const struct diff *d, const struct gate *g, size_t *
 
 	*common = 0;
 	for (size_t i = 0; i < d->count; i++) {
-		bool match = matches(g, &d->rows[i]);
+		bool match = diff_matches(d, g, &d->rows[i]);
 
 		n += match;
 		*common += match && diff_in_both(&d->rows[i]);
@@ -137,7 +135,7 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 		const struct diff_value *v = &row->values[g->metric];
 		enum finding f;
 
-		if (!matches(g, row))
+		if (!diff_matches(d, g, row))
 			continue;
 		if (isnan(v->before) || isnan(v->after)) {
 			absent++;
@@ -159,12 +157,12 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 		r->gates_failed++;
 	}
 	if (absent)
-		report_note(r, "gate %s: n/a for %zu of %zu labels and minors", g->text, absent,
-			matched);
+		report_note(r, "gate %s: n/a for %zu of %zu %s", g->text, absent, matched,
+			diff_row_name(d));
 	if (few)
-		report_note(r, "gate %s: too few %s to judge %zu of %zu labels and minors", g->text,
+		report_note(r, "gate %s: too few %s to judge %zu of %zu %s", g->text,
 			diff_is_single(d) ? "independent intervals" : diff_unit_name(d), few,
-			matched);
+			matched, diff_row_name(d));
 	return 0;
 }
 

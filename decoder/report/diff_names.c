@@ -41,10 +41,10 @@ struct value_name diff_metric_name(const struct diff *d, unsigned m)
 		.length = (uint32_t)strlen(metrics[m].name), .text = metrics[m].name};
 }
 
-enum { DIFF_KEYS = 10, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS };
+enum { DIFF_KEYS = 10, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS + BY_KEYS };
 
 /* The keys of JSON's objects, and what a gate calls its metrics, are no event's. */
-static void diff_list_taken(const char *taken[DIFF_TAKEN])
+static size_t diff_list_taken(const struct diff *d, const char *taken[DIFF_TAKEN])
 {
 	static const char *const keys[DIFF_KEYS] = {"label", "minor", "major", "in", "runs",
 		"runs_before", "runs_after", "scripted", "alpha", "method"};
@@ -54,20 +54,23 @@ static void diff_list_taken(const char *taken[DIFF_TAKEN])
 		taken[DIFF_KEYS + 2 * m] = metrics[m].name;
 		taken[DIFF_KEYS + 2 * m + 1] = metric_names[m];
 	}
+	for (unsigned i = 0; d->by && i < d->by->count; i++)
+		taken[DIFF_KEYS + 2 * METRICS + i] = d->keys[i].name;
+	return DIFF_KEYS + 2 * METRICS + (d->by ? d->by->count : 0);
 }
 
 int diff_spell_events(struct diff *d)
 {
 	const char *taken[DIFF_TAKEN];
+	const size_t n = diff_list_taken(d, taken);
 
-	diff_list_taken(taken);
-	return event_names_spell(&d->events, taken, DIFF_TAKEN, d->spelled);
+	return event_names_spell(&d->events, taken, n, d->spelled);
 }
 
 int diff_make_derived(struct diff *d, struct report *r)
 {
 	const char *taken[DIFF_TAKEN];
+	const size_t n = diff_list_taken(d, taken);
 
-	diff_list_taken(taken);
-	return derived_make(&d->derived, r, &d->events, taken, DIFF_TAKEN);
+	return derived_make(&d->derived, r, &d->events, taken, n);
 }

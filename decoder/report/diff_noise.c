@@ -1,5 +1,7 @@
 /* diff --aa: what runs differ by where nothing changed, and what change they could show. */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "../model/stats/student.h"
 #include "../sink/units.h"
@@ -104,8 +106,8 @@ static const struct column columns[] = {
 	{.name = NULL},
 };
 
-static void noise_add_row(
-	struct report *r, struct rows *rows, const struct diff *d, const struct diff_row *row)
+static void noise_add_row(struct report *r, struct rows *rows, const struct column *names,
+	const struct diff *d, const struct diff_row *row)
 {
 	struct noise_cells cells = {.group = diff_name(row),
 		.scripted = r->scripted,
@@ -115,7 +117,7 @@ static void noise_add_row(
 
 	if (is_json) {
 		json_open(j, '{');
-		rows_write_members(j, columns, IN_JSON, tallies_has(cells.group), &cells);
+		rows_write_members(j, names, IN_JSON, tallies_has(cells.group), &cells);
 	}
 	for (unsigned k = 0; k < TESTED + d->metrics - METRICS; k++) {
 		const unsigned m = k < TESTED ? metrics[k] : METRICS + k - TESTED;
@@ -164,14 +166,19 @@ static void noise_write_text_event(
 
 void diff_print_noise(struct report *r, const struct diff *d)
 {
+	struct column *own = diff_make_columns(d, columns, sizeof columns / sizeof *columns);
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
 
+	if (!own) {
+		r->out->error = ENOMEM;
+		return;
+	}
 	count_sides((const size_t[]){diff_units(d, DIFF_BEFORE), diff_units(d, DIFF_AFTER)}, asked);
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
 		report_note(r, "too few %s to tell what they differ by: it takes %d a side",
 			diff_unit_name(d), COMPARE_RUNS);
-	rows_begin(&rows, r, columns, HAS_OF);
+	rows_begin(&rows, r, own, HAS_OF);
 	if (r->format == FORMAT_TEXT && d->count) {
 		out_printf(r->out, "# noise: what %s of one side differ by (standard deviation)\n",
 			diff_unit_name(d));
@@ -181,8 +188,9 @@ void diff_print_noise(struct report *r, const struct diff *d)
 	}
 	while (tallies_pass(&rows, r, d->count))
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			noise_add_row(r, &rows, d, &d->rows[i]);
+			noise_add_row(r, &rows, own, d, &d->rows[i]);
 	rows_end(&rows);
+	free(own);
 	if (r->format == FORMAT_TEXT)
 		diff_print_events(r, d, (const char *const[]){"mean", "noise", "least"},
 			noise_write_text_event);

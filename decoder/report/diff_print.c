@@ -1,8 +1,9 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
 #include "diff.h"
@@ -176,14 +177,14 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	return cells;
 }
 
-static void diff_write_json_row(
-	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
+static void diff_write_json_row(struct report *r, struct json *j, const struct column *names,
+	const struct diff *d, const struct diff_row *row)
 {
 	const unsigned has = tallies_has(diff_name(row));
 	struct diff_cells cells = cells_of(d, row, 0);
 
 	json_open(j, '{');
-	rows_write_members(j, columns, IN_JSON, has, &cells);
+	rows_write_members(j, names, IN_JSON, has, &cells);
 	json_member_text(j, "in",
 		diff_in_both(row)	 ? "both"
 		: row->runs[DIFF_BEFORE] ? "before"
@@ -215,13 +216,18 @@ static void diff_write_json_row(
 
 static void diff_print_rows(struct report *r, const struct diff *d)
 {
+	struct column *own = diff_make_columns(d, columns, sizeof columns / sizeof *columns);
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
+	if (!own) {
+		r->out->error = ENOMEM;
+		return;
+	}
+	rows_begin(&rows, r, own, HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {
-				diff_write_json_row(r, &rows.json, d, &d->rows[i]);
+				diff_write_json_row(r, &rows.json, own, d, &d->rows[i]);
 				continue;
 			}
 			for (unsigned m = 0; m < d->metrics; m++) {
@@ -231,6 +237,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 			}
 		}
 	rows_end(&rows);
+	free(own);
 }
 
 void diff_spell_percent(struct out *o, double percent)
@@ -264,7 +271,8 @@ static void text_methods(struct table *t, const struct diff_row *row)
 	report_methods_text(table_left(t), methods_of(row, DIFF_AFTER));
 }
 
-static void diff_write_text_row(struct table *t, const struct diff_row *row, bool util)
+static void diff_write_text_row(
+	struct table *t, const struct diff *d, const struct diff_row *row, bool util)
 {
 	const struct tally_group *g = diff_name(row);
 	const struct diff_value *v = row->values;
@@ -283,11 +291,7 @@ static void diff_write_text_row(struct table *t, const struct diff_row *row, boo
 	text_change(t, &v[METRIC_INSTRUCTIONS]);
 	if (util)
 		text_methods(t, row);
-	report_code(table_right(t), g->major, g->mm);
-	if (g->has_label)
-		escape_text(table_left(t), g->label, g->label_len);
-	else
-		tallies_text_minor(table_left(t), g);
+	diff_write_name(t, d, g);
 	table_end_row(t);
 }
 
@@ -321,8 +325,7 @@ static void diff_write_text_events(
 			continue;
 		value_spell_text(table_left(t), name.text, name.length);
 		cells(t, d, row, m);
-		tallies_spell_code(table_right(t), &g);
-		tallies_spell_label(table_left(t), &g);
+		diff_write_name(t, d, g);
 		table_end_row(t);
 	}
 }
@@ -339,8 +342,7 @@ void diff_print_events(struct report *r, const struct diff *d,
 		table_text(&t, "event");
 		for (unsigned i = 0; i < DIFF_EVENT_CELLS; i++)
 			table_heading(&t, headings[i]);
-		table_heading(&t, "mm");
-		table_text(&t, "label");
+		diff_write_name_headings(&t, d);
 		table_end_row(&t);
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
 			diff_write_text_events(&t, d, &d->rows[i], cells);
@@ -378,11 +380,10 @@ static void diff_text(struct report *r, const struct diff *d)
 			table_text(&t, "method");
 			table_text(&t, "after");
 		}
-		table_heading(&t, "mm");
-		table_text(&t, "label");
+		diff_write_name_headings(&t, d);
 		table_end_row(&t);
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			diff_write_text_row(&t, &d->rows[i], util);
+			diff_write_text_row(&t, d, &d->rows[i], util);
 	}
 	table_free(&t);
 	diff_print_events(

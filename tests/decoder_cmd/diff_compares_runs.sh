@@ -35,6 +35,33 @@ cmp -s out first || fail "partial results"
 run 0 --report diff old new
 in_file out '^# 5 runs before, 5 after'
 
+# By keys: by label and minor the same bytes, also of partial results that were made so; a gate may name any key's value.
+run 0 --report diff --format csv --by label,minor old new
+cmp -s out first || fail "--by label,minor is not by label and minor"
+mkdir keys
+for i in 1 2 3 4 5; do
+	"$CPIDECODE" --partial keys/$i.p --by label,minor new/$i.bin
+done
+run 0 --report diff --format csv --by label,minor --before old --after keys
+cmp -s out first || fail "partial results by keys"
+run 0 --report diff --by tid,label --format csv old new
+in_file out '^[0-9]+,x,count,,50,50,'
+run 5 --report diff --by minor,label --fail-if 'x:p90>+5%' old new
+in_file err 'gate failed: x:p90>\+5%: minor "1", label "x": '
+run 0 --report diff --by label --aa --format json old
+in_file out '^\{"label":"x","scripted":'
+run 5 --report diff --by label --fail-if 'y:p90>+5%' old new
+in_file err 'no such intervals on either side'
+run 1 --report diff --by tid keys new
+in_file err '^cpidecode: keys/1.p: it was not made with --by tid, but with --by label,minor$'
+run 1 --report diff --by tid parts new
+in_file err '^cpidecode: parts/1.p: it has no groups by keys: make it with --partial and --by$'
+run 1 --report diff keys new
+in_file err 'a partial result of a report with --by has no figures to compare$'
+run 2 --report diff --by time:1s old new
+in_file err 'runs of a diff have no times in common'
+run 2 --report diff --by tid --format svg old/1.bin new/1.bin
+
 # What runs differ by decides, not what 250 intervals would.
 run 0 --report diff --format csv old noisy
 [ "$(verdict mean_ns)" = noise ] || fail "runs that differ anyway are a change"

@@ -39,8 +39,10 @@ static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned
 int groups_kept_read(struct report *r, struct partial *p)
 {
 	struct varint_out points = {0};
-	/* Their counts tell why a figure is n/a. */
-	struct groups g = {.tally.wanted = TALLY_WANT_VALUES, .kept = &points};
+	/* A diff needs the order. Values tell why a figure is n/a. */
+	const unsigned order = r->by && !r->by->asks_time ? TALLY_WANT_ORDER : 0;
+	struct groups g = {
+		.tally.wanted = TALLY_WANT_VALUES | (p->tally.wanted & order), .kept = &points};
 	int rc = groups_read(r, &g);
 
 	if (r->by && r->by->asks_time) {

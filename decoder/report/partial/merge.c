@@ -12,6 +12,7 @@
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
 #include "../heatmap/heatmap_cells.h"
+#include "../query/by.h"
 #include "../query/gaps_tables.h"
 #include "../query/slowest_kept.h"
 #include "../why/kept.h"
@@ -342,4 +343,12 @@ bool merge_find_host(const struct partial *p, const char **host)
 void merge_free(struct partial *p)
 {
 	partial_free(p);
+}
+
+bool merge_has_groups(const struct partial *p, const struct by *by)
+{
+	for (size_t i = 0; i < p->tally.count; i++)
+		if (!by_is_encoded(by, p->tally.groups[i]))
+			return false;
+	return true;
 }

@@ -50,6 +50,10 @@ bool merge_is_comparable(const struct partial *first, const struct partial *run)
 int merge_is_filtered(
 	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is);
 
+struct by; /* query/by.h */
+/* Whether its groups' names are values of these keys. */
+bool merge_has_groups(const struct partial *p, const struct by *by);
+
 /* How many traces a settled result is of. */
 size_t merge_count_traces(const struct partial *p);
 
