@@ -299,14 +299,23 @@ static void options_add_carried(struct options *o, char *text)
 
 void options_carry_report(struct options *o)
 {
-	struct partial_arguments others = o->carried;
 	char report[] = "--report=summary";
 
-	o->carried = (struct partial_arguments){.at = NULL};
 	options_add_carried(o, report);
-	for (size_t i = 0; i < others.count; i++)
-		options_add_carried(o, others.at[i]);
-	merge_free_arguments(&others);
+}
+
+/* By name, those of one name in their order: parts go together in whatever order it was given. */
+static void options_sort_carried(struct partial_arguments *a)
+{
+	for (size_t i = 1; i < a->count; i++) {
+		char *moved = a->at[i];
+		const size_t n = strcspn(moved, "=") + 1;
+		size_t to = i;
+
+		for (; to && strncmp(a->at[to - 1], moved, n) > 0; to--)
+			a->at[to] = a->at[to - 1];
+		a->at[to] = moved;
+	}
 }
 
 static void options_carry(struct options *o, int option, const char *value)
@@ -552,6 +561,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
 	check_options(o, &seen);
+	options_sort_carried(&o->carried);
 }
 
 void options_parse(struct options *o, int argc, char **argv)

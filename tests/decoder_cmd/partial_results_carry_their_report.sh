@@ -92,6 +92,14 @@ cp out whole
 run 0 merge s.p s1.p
 cmp -s out whole || fail "options without --report are not those of a summary"
 
+# The order of options does not matter.
+run 0 --partial s1.p --top 3 --format csv --slice 1/2 t.bin
+run 0 --partial s2.p --format csv --slice 2/2 --top 3 --report summary t.bin
+run 0 --top 3 --format csv t.bin
+cp out whole
+run 0 merge s1.p s2.p
+cmp -s out whole || fail "options in another order are another report"
+
 # Lists and conditions of the command line replace those that the parts carry.
 run 0 --partial by.p --by tid --having 'count>1000' t.bin
 run 0 --by tid t.bin
