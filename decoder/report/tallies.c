@@ -247,7 +247,10 @@ int tallies_read(struct report *r, struct tally *t)
 	if (!t->count && !t->cpus_left_out)
 		report_note_no_intervals(r);
 	rc = tally_settle(t);
-	return rc ? rc : tally_spell_containers(t);
+	/* A partial result keeps more of them than are shown. */
+	if (rc || !(t->wanted & TALLY_WANT_CONTAINERS) || t->wanted & TALLY_WANT_OWNERS)
+		return rc;
+	return tally_show_containers(t, NULL);
 }
 
 void tallies_tell_left_out(const struct report *r, const struct tally *t)
@@ -262,7 +265,7 @@ unsigned tallies_has(const struct tally_group *g)
 {
 	return (tally_is_util(g) ? TALLIES_HAS_UTIL : 0) |
 	       (g->major != CPI_MAJOR ? TALLIES_HAS_MAJOR : 0) |
-	       (tally_extra(g)->containers ? TALLIES_HAS_CONTAINER : 0);
+	       (tally_extra(g)->shows_container ? TALLIES_HAS_CONTAINER : 0);
 }
 
 unsigned tallies_have(const struct tally *t)

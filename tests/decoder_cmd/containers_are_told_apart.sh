@@ -156,3 +156,39 @@ not_in_file out 'of a.bin'
 # With entries of their own beside the owner's.
 run 0 --format csv c.bin b.bin a.bin
 in_file out '^l,1,5,80,.*,"-, /box/a, /box/b, /pod/a, /pod/b"'
+
+# Merged partial results show what the traces together show: of owners in one container and in several, of
+# an unknown owner and an unknown thread, and of more containers than are shown.
+"$MKTRACE" - unowned.bin <<'END'
+clock raw
+hz 1000000000
+id "unowned         "
+sync 0 1700000000000000000 5
+section tasks
+task 7 7 0 "server"
+section hooks ring=0
+hook 0xC0 0x1 tid=7 at=1500 64:10 "l"
+hook 0xC0 0xF0000001 64:10 "l"
+hook 0xC0 0x1 tid=99 at=1600 64:10 "l"
+hook 0xC0 0xF0000001 64:10 "l"
+section end
+END
+for trace in a b d c many unowned; do
+	run 0 --partial $trace.part $trace.bin
+done
+for set in 'a b' 'd a' 'unowned a' 'b unowned a' c 'many a' 'a b d many unowned'; do
+	traces='' parts=''
+	for trace in $set; do
+		traces="$traces $trace.bin" parts="$trace.part $parts"
+	done
+	# shellcheck disable=SC2086 # lists
+	{
+		run 0 --report summary --format csv $traces
+		cp out whole
+		run 0 merge --report summary --format csv $parts
+		cmp out whole || fail "merged partial results of $set show other containers"
+		run 0 --partial whole.part $traces
+		run 0 merge --partial merged.part $parts
+		cmp whole.part merged.part || fail "merged partial results of $set have other bytes"
+	}
+done

@@ -135,15 +135,39 @@ void partial_sort(struct partial *p)
 	p->indexed = 0;
 }
 
+const char *partial_owner(const struct partial *p, bool *differ)
+{
+	const char *owner = NULL;
+
+	*differ = false;
+	for (size_t i = 0; i < p->nsources; i++) {
+		const char *cgroup = p->sources[i].cgroup;
+
+		*differ |= owner && cgroup && strcmp(owner, cgroup) != 0;
+		owner = owner ? owner : cgroup;
+	}
+	return owner;
+}
+
+/* As a report of the traces themselves shows them (trace_has_several_containers). */
+static int partial_spell_containers(struct partial *p)
+{
+	bool differ, several;
+	const char *owner = partial_owner(p, &differ);
+
+	several = differ;
+	for (size_t i = 0; i < p->nthreads; i++)
+		several |= p->threads[i].has_several;
+	return several ? tally_show_containers(&p->tally, differ ? NULL : owner) : 0;
+}
+
 int partial_settle(struct partial *p)
 {
 	partial_sort(p);
 	int rc = partial_threads_settle(p);
 	if (!rc)
 		rc = tally_settle(&p->tally);
-	if (!rc)
-		rc = tally_complete_containers(&p->tally);
-	return rc ? rc : tally_spell_containers(&p->tally);
+	return rc || !(p->tally.wanted & TALLY_WANT_CONTAINERS) ? rc : partial_spell_containers(p);
 }
 
 static uint64_t partial_hash_id(const uint8_t id[16])
@@ -287,6 +311,8 @@ static int copy_identity(struct partial_source *s, const struct partial_source *
 		return CPIDECODE_ENOMEM;
 	if (from->command && !(s->command = strdup(from->command)))
 		return CPIDECODE_ENOMEM;
+	if (from->cgroup && !(s->cgroup = strdup(from->cgroup)))
+		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < from->nspans && !rc; i++)
 		rc = partial_add_span(s, from->spans[i]);
 	return rc;
@@ -341,7 +367,8 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 {
 	if (!p->filter) {
 		p->filter = strdup(from->filter);
-		if (!p->filter || partial_arguments_copy(&p->arguments, &from->arguments))
+		if (!p->filter || partial_arguments_copy(&p->arguments, &from->arguments) ||
+			tally_set_owner(&p->tally, from->tally.owner, from->tally.known_owner))
 			return CPIDECODE_ENOMEM;
 	} else if (strcmp(p->filter, from->filter)) {
 		return PARTIAL_OTHER_FILTER;
@@ -364,6 +391,11 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 		rc = partial_threads_merge(p, from);
 	if (!rc)
 		rc = partial_merge_answers(p, from);
+	if (!rc && !p->tally.known_owner)
+		rc = tally_set_owner(&p->tally, p->tally.owner, from->tally.known_owner);
+	/* The groups of an answer have none. */
+	if (from->answers.kind)
+		p->tally.wanted &= ~(unsigned)TALLY_WANT_CONTAINERS;
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }
 
@@ -388,6 +420,7 @@ void partial_free(struct partial *p)
 		free(p->sources[i].path);
 		free(p->sources[i].host);
 		free(p->sources[i].command);
+		free(p->sources[i].cgroup);
 		free(p->sources[i].spans);
 		free(p->sources[i].slices);
 		free(p->sources[i].damage);

@@ -34,6 +34,7 @@ struct partial_source {
 	char *host;		/* of META; NULL: unknown */
 	uint64_t time_error_ns; /* trace_time_error, rounded up; PARTIAL_NO_ERROR: unknown */
 	char *command;		/* of META; NULL: unknown */
+	char *cgroup;		/* of META, the session's owner's; NULL: unknown */
 	bool has_hooks;
 	uint64_t first, last;	   /* ticks of its hooks */
 	uint64_t ticks_per_second; /* as it was read */
@@ -58,10 +59,12 @@ struct partial_arguments {
 	size_t count, cap, bytes;
 };
 
-/* The ids of a trace's threads that it names. */
+/* The ids of a trace's threads that it names, and where they were. */
 struct partial_threads {
 	uint8_t trace_id[16];
-	uint32_t *tids; /* in order */
+	bool has_several; /* they were in several containers */
+	char *container;  /* what CONTAINERS tells of all, if not; NULL: nothing */
+	uint32_t *tids;	  /* in order */
 	size_t count, cap;
 };
 
@@ -139,6 +142,15 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
+/* The cgroup of the sessions' owners, as far as it is known; NULL: unknown. *differ: they are in
+ * different ones. */
+const char *partial_owner(const struct partial *p, bool *differ);
+/* How many of a group a file holds. Where owners are in different containers, all names count
+ * alike. */
+static inline uint32_t partial_most_containers(bool owners_differ)
+{
+	return owners_differ ? TALLY_CONTAINERS : TALLY_CONTAINERS_KEPT;
+}
 /* The host that all sources name; NULL: unknown, or several. */
 const char *partial_host(const struct partial *p);
 /* Whether it holds every interval of the source's file. */

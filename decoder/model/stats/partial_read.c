@@ -258,7 +258,7 @@ static int get_events(struct varint_in *in, struct tally *t, struct tally_group 
 	return rc;
 }
 
-/* Whether a name may follow the one before it; NULL: the owner's, which comes first. */
+/* Whether a name may follow the one before it; NULL comes first. */
 static bool is_next_container(bool is_first, const char *before, const char *name)
 {
 	return is_first || (name && (!before || strcmp(before, name) < 0));
@@ -285,15 +285,17 @@ static int get_container(struct varint_in *in, struct tally *t, const char **nam
 	return 0;
 }
 
-static int get_containers(struct varint_in *in, struct tally *t, struct tally_group *g)
+static int get_containers(
+	struct varint_in *in, struct tally *t, struct tally_group *g, bool owners_differ)
 {
-	uint64_t n = varint_get_max(in, TALLY_CONTAINERS);
+	const uint32_t most = partial_most_containers(owners_differ);
+	uint64_t n = varint_get_max(in, most);
 	bool left_out = varint_get_max(in, 1);
 	const char *before = NULL, *name;
 	struct tally_extra *extra = n ? tally_need_extra(t, g) : NULL;
 	int rc = n && !extra ? CPIDECODE_ENOMEM : 0;
 
-	if (left_out && n != TALLY_CONTAINERS)
+	if (left_out && n != most)
 		varint_fail(in, "containers contradict themselves");
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		rc = get_container(in, t, &name);
@@ -303,7 +305,9 @@ static int get_containers(struct varint_in *in, struct tally *t, struct tally_gr
 			rc = tally_add_container(t, extra, name);
 		before = name;
 	}
-	if (n)
+	if (!rc && !in->why && n == 1 && tally_is_in(t, extra, t->owner))
+		varint_fail(in, "containers contradict themselves");
+	if (n && extra)
 		extra->containers_left_out = left_out;
 	return rc;
 }
@@ -331,7 +335,8 @@ static bool get_flags(struct varint_in *in, struct sums *s)
 }
 
 /* The rest of a group, after its name. */
-static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
+static int get_figures(
+	struct varint_in *in, struct tally *t, struct tally_group *g, bool owners_differ)
 {
 	struct sums s;
 
@@ -355,14 +360,14 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 	if (!rc && !in->why)
 		rc = get_events(in, t, g);
 	if (!rc && !in->why)
-		rc = get_containers(in, t, g);
+		rc = get_containers(in, t, g, owners_differ);
 	any |= s.thread_instructions.measured || s.instructions.measured ||
 	       s.thread_instructions.sum || s.instructions.sum;
 	/* A group of light intervals has times alone: its sums are 0. */
 	return rc || !any ? rc : tally_set_sums(t, g, &s);
 }
 
-static int get_group(struct varint_in *in, struct tally *t)
+static int get_group(struct varint_in *in, struct tally *t, bool owners_differ)
 {
 	uint32_t length;
 	size_t known = t->count;
@@ -385,7 +390,7 @@ static int get_group(struct varint_in *in, struct tally *t)
 		varint_fail(in, "a group comes twice");
 		return 0;
 	}
-	return get_figures(in, t, g);
+	return get_figures(in, t, g, owners_differ);
 }
 
 static int get_rings(struct varint_in *in, struct partial_source *s)
@@ -491,6 +496,10 @@ static int get_extent(struct varint_in *in, struct partial_source *s)
 	s->time_error_ns = error ? error - 1 : PARTIAL_NO_ERROR;
 	if (!rc)
 		rc = get_meta(in, &s->command);
+	if (!rc)
+		rc = get_meta(in, &s->cgroup);
+	if (s->cgroup && strlen(s->cgroup) > TF_CONTAINER_MAX)
+		varint_fail(in, "a container's name that is none");
 	s->has_hooks = varint_get_max(in, 1);
 	s->first = varint_get_max(in, UINT64_MAX);
 	s->last = s->first + varint_get_max(in, UINT64_MAX - s->first);
@@ -549,6 +558,7 @@ static int get_answers(struct varint_in *in, struct partial *p)
 static int get_payload(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
+	bool owners_differ;
 	int rc = partial_arguments_get(in, &p->arguments);
 	const uint8_t *filter = varint_get_string(in, &length);
 
@@ -562,10 +572,13 @@ static int get_payload(struct varint_in *in, struct partial *p)
 		rc = get_source(in, p);
 	if (!in->why && !rc)
 		rc = partial_threads_get(in, p);
+	const char *known = partial_owner(p, &owners_differ);
+	if (!in->why && !rc)
+		rc = tally_set_owner(&p->tally, p->nsources ? p->sources->cgroup : NULL, known);
 	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
-		rc = get_group(in, &p->tally);
+		rc = get_group(in, &p->tally, owners_differ);
 	if (!rc)
 		rc = get_answers(in, p);
 	if (!in->why && in->p < in->end)

@@ -3,11 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
 #include "../../base/varint.h"
 #include "../trace/tasks.h"
 
 enum { UNSETTLED = 64 /* sets that may come before they are joined */ };
+
+/* Where a trace's threads were, as the file says it. */
+enum { PLACE_UNNAMED, PLACE_NAMED, PLACE_SEVERAL };
 
 /* A new set, which may be of a trace that has one already. NULL: no memory. */
 static struct partial_threads *partial_threads_push(struct partial *p, const uint8_t *trace_id)
@@ -27,6 +31,25 @@ static int partial_threads_add(struct partial_threads *set, const uint32_t *tids
 	if (n)
 		memcpy(set->tids + set->count, tids, n * sizeof *tids);
 	set->count += n;
+	return 0;
+}
+
+/* Adds where other threads of the trace are. */
+static int partial_threads_place(
+	struct partial_threads *set, bool is_first, bool has_several, const char *container)
+{
+	const bool same = is_first || (!set->container && !container) ||
+			  (set->container && container && strcmp(set->container, container) == 0);
+
+	if (has_several || !same)
+		set->has_several = true;
+	if (set->has_several) {
+		free(set->container);
+		set->container = NULL;
+	} else if (container && !set->container) {
+		set->container = strdup(container);
+		return set->container ? 0 : CPIDECODE_ENOMEM;
+	}
 	return 0;
 }
 
@@ -73,7 +96,10 @@ int partial_threads_settle(struct partial *p)
 		}
 		if (!rc)
 			rc = partial_threads_add(last, set->tids, set->count);
+		if (!rc)
+			rc = partial_threads_place(last, false, set->has_several, set->container);
 		free(set->tids);
+		free(set->container);
 	}
 	p->nthreads = p->threads_settled = n;
 	for (size_t i = 0; i < n; i++)
@@ -97,8 +123,11 @@ int partial_threads_gather(struct partial *p, const struct trace *t)
 		struct partial_threads *set = partial_threads_push(p, f->header.trace_id);
 		for (size_t k = 0; set && !rc && (task = trace_task_at(t, f->machine, k)); k++)
 			rc = partial_threads_add(set, &task->tid, 1);
-		if (!set)
-			rc = CPIDECODE_ENOMEM;
+		const char *container;
+		const bool several = trace_machine_has_several(t, f->machine, &container);
+		if (!rc)
+			rc = set ? partial_threads_place(set, true, several, container)
+				 : CPIDECODE_ENOMEM;
 	}
 	free(seen);
 	return rc ? rc : partial_threads_settle(p);
@@ -109,7 +138,10 @@ int partial_threads_merge(struct partial *p, const struct partial *from)
 	for (size_t i = 0; i < from->nthreads; i++) {
 		struct partial_threads *set = partial_threads_push(p, from->threads[i].trace_id);
 
-		if (!set || partial_threads_add(set, from->threads[i].tids, from->threads[i].count))
+		if (!set ||
+			partial_threads_add(set, from->threads[i].tids, from->threads[i].count) ||
+			partial_threads_place(set, true, from->threads[i].has_several,
+				from->threads[i].container))
 			return CPIDECODE_ENOMEM;
 	}
 	/* Keeps the time of merging many in proportion to their number. */
@@ -126,7 +158,29 @@ void partial_threads_put(struct varint_out *o, const struct partial *p)
 		varint_put(o, set->count);
 		for (size_t k = 0; k < set->count; k++)
 			varint_put(o, set->tids[k] - (k ? set->tids[k - 1] : 0));
+		varint_put(o, set->has_several ? PLACE_SEVERAL
+			      : set->container ? PLACE_NAMED
+					       : PLACE_UNNAMED);
+		if (set->container)
+			varint_put_string(o, set->container, strlen(set->container));
 	}
+}
+
+static int partial_threads_get_place(struct varint_in *in, struct partial_threads *set)
+{
+	const uint64_t place = varint_get_max(in, PLACE_SEVERAL);
+	uint32_t length;
+
+	set->has_several = place == PLACE_SEVERAL;
+	if (place != PLACE_NAMED)
+		return 0;
+	const uint8_t *name = varint_get_string(in, &length);
+	if (in->why || length > TF_CONTAINER_MAX || !length || memchr(name, 0, length)) {
+		varint_fail(in, "a container's name that is none");
+		return 0;
+	}
+	set->container = strndup((const char *)name, length);
+	return set->container ? 0 : CPIDECODE_ENOMEM;
 }
 
 static int partial_threads_get_set(struct varint_in *in, struct partial *p)
@@ -152,7 +206,7 @@ static int partial_threads_get_set(struct varint_in *in, struct partial *p)
 		else if (!in->why)
 			rc = partial_threads_add(set, &tid, 1);
 	}
-	return rc;
+	return rc || in->why ? rc : partial_threads_get_place(in, set);
 }
 
 int partial_threads_get(struct varint_in *in, struct partial *p)
@@ -168,8 +222,10 @@ int partial_threads_get(struct varint_in *in, struct partial *p)
 
 void partial_threads_free(struct partial *p)
 {
-	for (size_t i = 0; i < p->nthreads; i++)
+	for (size_t i = 0; i < p->nthreads; i++) {
 		free(p->threads[i].tids);
+		free(p->threads[i].container);
+	}
 	free(p->threads);
 	p->threads = NULL;
 	p->nthreads = p->threads_cap = p->threads_settled = 0;

@@ -120,14 +120,28 @@ static int put_container(void *ctx, const char *name)
 	return 0;
 }
 
-static void put_containers(struct varint_out *o, const struct tally_extra *extra)
+static void put_containers(struct varint_out *o, const struct partial *p, bool owners_differ,
+	const struct tally_group *g)
 {
-	varint_put(o, extra->num_containers);
-	varint_put(o, extra->containers_left_out);
-	tally_each_container(extra, put_container, o);
+	const struct tally_extra *extra = tally_extra(g);
+	const uint32_t most = partial_most_containers(owners_differ), n = extra->num_containers;
+
+	if (p->answers.kind ||
+		tally_is_in(&p->tally, extra, p->nsources ? p->sources->cgroup : NULL)) {
+		varint_put(o, 0);
+		varint_put(o, 0);
+		return;
+	}
+	varint_put(o, !n ? 1 : n < most ? n : most);
+	varint_put(o, extra->containers_left_out || n > most);
+	if (n)
+		tally_each_container(extra, most, put_container, o);
+	else
+		put_container(o, tally_owner(&p->tally));
 }
 
-static void put_group(struct varint_out *o, const struct tally_group *g)
+static void put_group(struct varint_out *o, const struct partial *p, bool owners_differ,
+	const struct tally_group *g)
 {
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
@@ -163,7 +177,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 		put_spread(o, tally_spread(g, i));
 	put_order(o, g);
 	put_events(o, extra);
-	put_containers(o, extra);
+	put_containers(o, p, owners_differ, g);
 }
 
 static void put_rings(struct varint_out *o, const struct partial_source *s)
@@ -189,6 +203,7 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	varint_put_string(o, s->host, s->host ? strlen(s->host) : 0);
 	varint_put(o, s->time_error_ns == PARTIAL_NO_ERROR ? 0 : s->time_error_ns + 1);
 	varint_put_string(o, s->command, s->command ? strlen(s->command) : 0);
+	varint_put_string(o, s->cgroup, s->cgroup ? strlen(s->cgroup) : 0);
 	varint_put(o, s->has_hooks);
 	varint_put(o, s->first);
 	varint_put(o, s->last - s->first);
@@ -236,6 +251,9 @@ void partial_write(struct varint_out *o, const struct partial *p)
 {
 	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
 	const char *filter = p->filter ? p->filter : "";
+	bool owners_differ;
+
+	partial_owner(p, &owners_differ);
 
 	memcpy(header, PARTIAL_MAGIC, 8);
 	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
@@ -249,7 +267,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	varint_put(o, p->tally.cpus_left_out);
 	varint_put(o, p->tally.count);
 	for (size_t i = 0; i < p->tally.count; i++)
-		put_group(o, p->tally.groups[i]);
+		put_group(o, p, owners_differ, p->tally.groups[i]);
 	put_answers(o, &p->answers);
 	if (o->failed)
 		return;

@@ -295,12 +295,15 @@ static int add_methods(struct tally *t, struct tally_group *g, const struct inte
 	return 0;
 }
 
-static int add_container(struct tally *t, struct tally_group *g, const struct interval *iv)
+static int tally_see_container(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
-	struct tally_extra *extra = tally_need_extra(t, g);
+	const char *name = tally_container_of(t, iv);
 
-	return extra ? tally_add_container(t, extra, iv->task ? iv->task->container : NULL)
-		     : CPIDECODE_ENOMEM;
+	if (!tally_extra(g)->containers && tally_is_of_owner(t, name))
+		return 0;
+	struct tally_extra *extra = tally_need_extra(t, g);
+	int rc = extra ? tally_list_owner(t, extra, g->time.count - 1) : CPIDECODE_ENOMEM;
+	return rc ? rc : tally_add_container(t, extra, name);
 }
 
 static uint32_t tally_see(const struct interval *iv)
@@ -335,7 +338,7 @@ int tally_add(struct tally *t, const struct interval *iv)
 	if (!rc && t->wanted & TALLY_WANT_ORDER)
 		rc = add_order(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_CONTAINERS)
-		rc = add_container(t, g, iv);
+		rc = tally_see_container(t, g, iv);
 	return rc ? rc : add_figures(t, g, iv);
 }
 
@@ -374,45 +377,36 @@ static int merge_order(struct tally *t, struct tally_group *g, const struct time
 	return order ? timeline_merge(order, from) : CPIDECODE_ENOMEM;
 }
 
-/* Before the times. A group of a trace without several containers has no list: where the other one
- * has, its own were in the owner's. */
-static int merge_containers(struct tally *t, struct tally_group *g, const struct tally_group *from)
+/* Before the times. owner: of the tally that `from` is in. */
+static int merge_containers(
+	struct tally *t, struct tally_group *g, const struct tally_group *from, const char *owner)
 {
 	const struct tally_extra *more = tally_extra(from);
-	const bool has_list = tally_extra(g)->containers;
-	int rc = 0;
 
-	if (!has_list && !more->containers)
+	if (!tally_extra(g)->containers && !more->containers && tally_is_of_owner(t, owner))
 		return 0;
 	struct tally_extra *extra = tally_need_extra(t, g);
-	if (!extra)
-		return CPIDECODE_ENOMEM;
-	if ((!has_list && g->time.count) || !more->containers)
-		rc = tally_add_container(t, extra, NULL);
-	return rc ? rc : tally_merge_containers(t, extra, more);
+	int rc = extra ? tally_list_owner(t, extra, g->time.count) : CPIDECODE_ENOMEM;
+	return rc ? rc : tally_merge_containers(t, extra, more, owner);
 }
 
-int tally_complete_containers(struct tally *t)
+int tally_show_containers(struct tally *t, const char *hidden)
 {
-	bool any = false;
-	int rc = 0;
-
-	for (size_t i = 0; i < t->count && !any; i++)
-		any = tally_extra(t->groups[i])->containers;
-	for (size_t i = 0; any && i < t->count && !rc; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		struct tally_extra *extra = tally_need_extra(t, t->groups[i]);
 
 		if (!extra)
 			return CPIDECODE_ENOMEM;
-		if (!extra->containers)
-			rc = tally_add_container(t, extra, NULL);
+		extra->shows_container = true;
 	}
-	return rc;
+	return tally_spell_containers(t, hidden);
 }
 
-static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)
+/* owner: of the tally that `from` is in. */
+static int merge_group(
+	struct tally *t, struct tally_group *g, const struct tally_group *from, const char *owner)
 {
-	int rc = t->wanted & TALLY_WANT_CONTAINERS ? merge_containers(t, g, from) : 0;
+	int rc = t->wanted & TALLY_WANT_CONTAINERS ? merge_containers(t, g, from, owner) : 0;
 
 	if (!rc)
 		rc = histogram_merge(&g->time, &from->time);
@@ -425,12 +419,17 @@ static int merge_group(struct tally *t, struct tally_group *g, const struct tall
 	return rc ? rc : merge_figures(t, g, from);
 }
 
-int tally_merge_group(struct tally *t, const struct tally_group *from)
+static int tally_merge_owned(struct tally *t, const struct tally_group *from, const char *owner)
 {
 	struct tally_group *g = find_or_add(t, from->hash, from->has_label, from->label,
 		from->label_len, from->major, from->mm);
 
-	return g ? merge_group(t, g, from) : CPIDECODE_ENOMEM;
+	return g ? merge_group(t, g, from, owner) : CPIDECODE_ENOMEM;
+}
+
+int tally_merge_group(struct tally *t, const struct tally_group *from)
+{
+	return tally_merge_owned(t, from, tally_owner(t));
 }
 
 void tally_merge_facts(struct tally *t, const struct tally *from)
@@ -447,7 +446,7 @@ int tally_merge(struct tally *t, const struct tally *from)
 	int rc = 0;
 
 	for (size_t i = 0; i < from->count && !rc; i++)
-		rc = tally_merge_group(t, from->groups[i]);
+		rc = tally_merge_owned(t, from->groups[i], tally_owner(from));
 	tally_merge_facts(t, from);
 	return rc;
 }

@@ -25,8 +25,10 @@ enum {
 	 * depends on no order. A process counts INTERVAL_EVENTS_MAX. */
 	TALLY_EVENTS = 256,
 	TALLY_RECENT_EVENTS = 16,
-	/* Containers of a group: likewise. */
+	/* Containers of a group that are shown, and that are kept: likewise. If the owner's is not
+	 * shown by its name, it comes before all others: it is kept whatever its name. */
 	TALLY_CONTAINERS = 16,
+	TALLY_CONTAINERS_KEPT = TALLY_CONTAINERS + 1,
 };
 
 /* What is kept beyond counts, times and ratios. */
@@ -36,6 +38,7 @@ enum tally_wanted {
 	TALLY_WANT_ORDER = 1 << 2,	/* when intervals ended: end_ns is needed */
 	TALLY_WANT_TYPES = 1 << 3,	/* TALLY_SEEN_THREAD of summary hooks: types is needed */
 	TALLY_WANT_CONTAINERS = 1 << 4, /* where the threads were: task is needed */
+	TALLY_WANT_OWNERS = 1 << 5,	/* and the owners' by name, if it is known */
 };
 
 /* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
@@ -82,12 +85,13 @@ struct tally_extra {
 	uint32_t methods;	       /* how they were measured: bits of tally_method */
 	uint32_t num_events;	       /* at most TALLY_EVENTS */
 	struct tally_event *events;
-	struct tally_container *containers; /* at most TALLY_CONTAINERS; NULL: not wanted */
+	struct tally_container *containers; /* NULL: all intervals were in the tally's owner's */
 	uint32_t num_containers;
 	bool containers_left_out;
 	/* Of tally_spell_containers: their names, by commas, "-" for the owner's among others;
 	 * NULL: all in the owner's, or not known. */
 	const char *container;
+	bool shows_container;
 };
 
 _Static_assert(TALLY_CPUS < UINT16_MAX, "columns count the system and processors in 16 bits");
@@ -133,13 +137,19 @@ struct tally {
 	uint64_t children_lost;	      /* intervals that are IV_CHILDREN_LOST */
 	exact_sum children_lost_time; /* as a group's total */
 	bool events_left_out;	      /* some group had more than TALLY_EVENTS */
-	struct intern memory;	      /* groups and labels */
+	/* The container of groups without a list: its name lives as long as the trace, or is in
+	 * memory. With TALLY_WANT_OWNERS that of the trace's first machine. NULL: the session's
+	 * owner's, or unknown. */
+	const char *owner;
+	const char *known_owner; /* any that is known: lists keep it. Likewise */
+	struct intern memory;	 /* groups and labels */
 	struct columns_buffer buffer;
 };
 
 /* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
 int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
+/* Of a tally with the same owner. */
 int tally_merge_group(struct tally *t, const struct tally_group *from);
 /* What belongs to no group: cpus_left_out and the members after it. */
 void tally_merge_facts(struct tally *t, const struct tally *from);
@@ -161,18 +171,31 @@ int tally_add_events(struct tally *t, struct tally_group *g, const struct interv
 int tally_merge_event(struct tally *t, struct tally_group *g, const struct tally_event *from,
 	const char *name, uint32_t length);
 int tally_merge_events(struct tally *t, struct tally_group *g, const struct tally_group *from);
-/* The name lives as long as the trace; NULL: the container of the session's owner. */
+/* Where the interval's thread was. */
+const char *tally_container_of(const struct tally *t, const struct interval *iv);
+/* Whether it is the name of the tally's owner's. */
+bool tally_is_of_owner(const struct tally *t, const char *name);
+/* Gives a group that has so many intervals a list, if it has none. */
+int tally_list_owner(struct tally *t, struct tally_extra *extra, uint64_t intervals);
+/* The name lives as long as the trace; NULL: the container of the session's owner, or unknown. */
 int tally_add_container(struct tally *t, struct tally_extra *extra, const char *name);
-/* Copies the names. */
-int tally_merge_containers(
-	struct tally *t, struct tally_extra *extra, const struct tally_extra *from);
-/* Calls add for each name, the owner's (NULL) first, until it does not return 0. */
-int tally_each_container(
-	const struct tally_extra *extra, int (*add)(void *ctx, const char *name), void *ctx);
-/* Where any group has a list, gives one to those that have none. */
-int tally_complete_containers(struct tally *t);
-/* Sets `container` of all groups. */
-int tally_spell_containers(struct tally *t);
+/* Of another group, in a tally of that owner. Copies the names. */
+int tally_merge_containers(struct tally *t, struct tally_extra *extra,
+	const struct tally_extra *more, const char *owner);
+/* The tally's owner, whether the trace or the tally has it. */
+const char *tally_owner(const struct tally *t);
+/* Sets the tally's owners to copies: that of groups without a list, and one that is known. */
+int tally_set_owner(struct tally *t, const char *owner, const char *known);
+/* Calls add for up to `most` names of a group that has a list, NULL first, until it does not return
+ * 0. */
+int tally_each_container(const struct tally_extra *extra, uint32_t most,
+	int (*add)(void *ctx, const char *name), void *ctx);
+/* Whether all intervals of a group were in the container of that name. */
+bool tally_is_in(const struct tally *t, const struct tally_extra *extra, const char *name);
+/* Sets `container` of all groups. hidden: the owner's name, in whose place stands "-", or NULL. */
+int tally_show_containers(struct tally *t, const char *hidden);
+/* The same of groups that have an extra each. */
+int tally_spell_containers(struct tally *t, const char *hidden);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
 struct tally_spread *tally_need_spread(

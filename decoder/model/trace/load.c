@@ -191,6 +191,7 @@ static int load_tasks(struct load *l, const struct io_section *s)
 		memcpy(t->name, p + TF_TASK_NAME, TF_TASK_NAME_SIZE);
 		t->name[TF_TASK_NAME_SIZE] = 0;
 		t->container = NULL;
+		t->is_at_home = true;
 	}
 	return s->raw % TF_TASK_SIZE ? section_damage(f, s, "a TASKS entry is cut short") : 0;
 }

@@ -135,14 +135,18 @@ static void machine_name_containers(const struct trace *t, struct machine *m)
 	uint32_t first = TEXT_NONE;
 
 	m->has_several_containers = false;
+	m->first_container = NULL;
 	for (size_t i = 0; m->containers.count && i < m->tasks.count; i++) {
 		struct task *task = (struct task *)m->tasks.entries.p + i;
 		const struct container *c = containers_find(&m->containers, task);
 		uint32_t name = c ? c->name : TEXT_NONE;
 
 		task->container = name != TEXT_NONE ? texts_get(t->texts, name).at : NULL;
-		if (i == 0)
+		task->is_at_home = !c;
+		if (i == 0) {
 			first = name;
+			m->first_container = task->container;
+		}
 		/* One in another PID namespace is not the owner's. */
 		if (name != first || (c && c->own_tid != task->tid))
 			m->has_several_containers = true;

@@ -22,10 +22,11 @@ struct schema_hook;
 /* A thread: an entry of TASKS. */
 struct task {
 	uint32_t tid, pid;
-	uint64_t first; /* ticks */
-	char name[17];	/* any bytes, NUL-terminated here */
-	uint32_t order; /* its order in the trace: of two entries for one tick the later one counts
-			 */
+	uint64_t first;	 /* ticks */
+	char name[17];	 /* any bytes, NUL-terminated here */
+	bool is_at_home; /* CONTAINERS has no entry of it: where the session's owner is */
+	uint32_t order;	 /* its order in the trace: of two entries for one tick the later one counts
+			  */
 	/* Name of its cgroup, any bytes. NULL: that of the session's owner (unless owners of
 	 * several traces are in different ones), or unknown. */
 	const char *container;

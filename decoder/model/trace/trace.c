@@ -126,6 +126,17 @@ static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 	return p->t->progress(p->t->progress_ctx, p->path, done, total);
 }
 
+/* Notes the cgroup of the session's owner, if the file is the first to tell it. Longer names than a
+ * container's are no cgroup's. */
+static void trace_note_owner(struct trace *t, const struct trace_file *f)
+{
+	struct machine *m = t->machines[f->machine];
+	const char *name = m->owner ? NULL : trace_meta_value(f, "cgroup");
+
+	if (name && *name && strlen(name) <= TF_CONTAINER_MAX)
+		m->owner = name;
+}
+
 /* f->in is open; the trace takes ownership of the file, or frees it. */
 static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
@@ -149,6 +160,7 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 		return rc;
 	}
 	t->files[t->nfiles++] = f;
+	trace_note_owner(t, &f->pub);
 	return 0;
 }
 

@@ -177,6 +177,12 @@ bool trace_has_containers(const struct trace *t);
 /* Whether tasks are in more than one: a machine's in several cgroups, or in another PID namespace
  * than the session's owner; or the sessions' owners in different cgroups. */
 bool trace_has_several_containers(const struct trace *t);
+/* The cgroup of the session's owner; of the first machine where it is known. NULL: unknown. */
+const char *trace_owner_cgroup(const struct trace *t, uint32_t machine);
+const char *trace_known_owner(const struct trace *t);
+/* Whether a machine's tasks are in several containers, whatever others' are; if not, *name is what
+ * CONTAINERS tells of all, or NULL. */
+bool trace_machine_has_several(const struct trace *t, uint32_t machine, const char **name);
 /* The file's label of that number; NULL: it has none. */
 const struct label *trace_label(const struct trace_file *f, uint32_t number);
 /* Texts by index (labels.h). Several threads may call these. */

@@ -84,6 +84,14 @@ static int source_add_meta(const struct trace_file *f, const char *key, char **t
 	return 0;
 }
 
+static int source_add_owner(
+	const struct trace *t, const struct trace_file *f, struct partial_source *s)
+{
+	const char *owner = trace_owner_cgroup(t, f->machine);
+
+	return owner && !(s->cgroup = strdup(owner)) ? CPIDECODE_ENOMEM : 0;
+}
+
 static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
 {
 	struct partial_source *s = partial_add_source(p, f->path);
@@ -109,6 +117,8 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 		rc = source_add_meta(f, "host", &s->host);
 	if (!rc)
 		rc = source_add_meta(f, "command", &s->command);
+	if (!rc)
+		rc = source_add_owner(r->trace, f, s);
 	if (!rc)
 		rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
 	for (size_t i = 0; i < f->nclock_findings && !rc; i++)
@@ -157,6 +167,13 @@ static int write_partial(struct report *r, const struct partial *p)
 	return bytes.failed ? CPIDECODE_ENOMEM : 0;
 }
 
+/* Groups of --by have one, too. */
+static bool partial_has_answer(enum report_kind kind)
+{
+	return kind == REPORT_FLAME || kind == REPORT_HEATMAP || kind == REPORT_SLOWEST ||
+	       kind == REPORT_GAPS;
+}
+
 static int partial_read_trace(struct report *r, struct partial *p)
 {
 	switch (r->partial_of) {
@@ -184,6 +201,11 @@ int report_make_partial(struct report *r, struct partial *p)
 {
 	int rc = partial_read_trace(r, p);
 
+	/* From here on the partial result says it, not the trace. */
+	p->tally.wanted &= ~(unsigned)TALLY_WANT_OWNERS;
+	if (!rc)
+		rc = tally_set_owner(
+			&p->tally, trace_owner_cgroup(r->trace, 0), trace_known_owner(r->trace));
 	if (!rc)
 		rc = partial_describe_filter(p, r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
@@ -197,9 +219,19 @@ int report_make_partial(struct report *r, struct partial *p)
 	return rc;
 }
 
+/* Whose names are not known show none, however many traces are merged. */
+static unsigned partial_want_containers(const struct report *r)
+{
+	const bool is_told = trace_has_several_containers(r->trace) || trace_known_owner(r->trace);
+
+	return is_told && !r->by && !partial_has_answer(r->partial_of)
+		       ? TALLY_WANT_CONTAINERS | TALLY_WANT_OWNERS
+		       : 0;
+}
+
 int report_partial(struct report *r)
 {
-	struct partial p = {.tally.wanted = PARTIAL_WANTED | tallies_want_containers(r)};
+	struct partial p = {.tally.wanted = PARTIAL_WANTED | partial_want_containers(r)};
 	int rc = report_make_partial(r, &p);
 
 	if (!rc)

@@ -327,7 +327,9 @@ static int groups_end(struct groups_reading *g, unsigned threads)
 	if (!to->tally.count)
 		report_note_no_intervals(g->r);
 	rc = tally_settle(&to->tally);
-	return rc ? rc : tally_spell_containers(&to->tally);
+	return rc || !(to->tally.wanted & TALLY_WANT_CONTAINERS)
+		       ? rc
+		       : tally_show_containers(&to->tally, NULL);
 }
 
 static void groups_close(struct groups_reading *g, unsigned threads)
