@@ -41,8 +41,16 @@ kept()
 	[ "${sections:-0}" -ge 62 ] && pass || fail "$2: $sections sections of a ring of 64"
 }
 
+# mapped: the parts of the session that the writer has mapped, and their addresses.
+mapped()
+{
+	sed -n "s|^\\([^ ]*\\) .* \\($SWTRACE_SESSION/.*\\)|\\1 \\2|p" "/proc/$writer/maps"
+}
+
 # ------------------------------------------------- a reader of the first that does not read
 busy
+mapped >"$t/mapped"
+[ -s "$t/mapped" ] && pass || fail "the writer has nothing mapped"
 mkfifo "$t/pipe"
 (
 	exec 3<"$t/pipe"
@@ -94,6 +102,7 @@ wait $watcher
 same "the trigger's exit code" $? 0
 same "dumps" "$(cd "$t" && echo x.bin*)" "x.bin x.bin.1 x.bin.2"
 grep -q overwrote "$t/told" && fail "a trigger's dump: $(grep overwrote "$t/told")" || pass
+mapped | cmp -s - "$t/mapped" && pass || fail "dumps changed what the writer has mapped: $(mapped)"
 for file in "$t"/x.bin*; do
 	is_trace "$file"
 done
