@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../report/diff.h"
+#include "../report/export/html/early.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
@@ -181,6 +182,14 @@ static int write_sides(const struct job *job, struct out *out)
 	if (job->o->weight)
 		report_set_weight(&r, job->o->weight);
 	return flame_sides_write(job->sides, &r);
+}
+
+int job_write_early(const struct job *job, struct out *out)
+{
+	struct report r = {.out = out, .format = FORMAT_HTML, .note = job_say_line};
+
+	report_about(&r, job->t);
+	return early_write(&r);
 }
 
 int job_run(struct job *job, struct out *out)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../formats/base/temporary.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
@@ -17,7 +16,7 @@
 #include "merge.h"
 #include "partitions.h"
 #include "progress.h"
-#include "serve.h"
+#include "serve_job.h"
 
 static void on_signal(int number)
 {
@@ -68,78 +67,6 @@ static int decode(struct options *o)
 		code = job_write_report(&job);
 	report_close(job.t);
 	by_host_free(&hosts);
-	return code;
-}
-
-/* A write function of an out. */
-static int write_page(void *ctx, const void *bytes, size_t n)
-{
-	const int *fd = ctx;
-
-	for (const char *at = bytes; n;) {
-		ssize_t written = write(*fd, at, n);
-
-		if (written < 0 && errno != EINTR)
-			return errno;
-		if (written > 0) {
-			at += written;
-			n -= (size_t)written;
-		}
-	}
-	return 0;
-}
-
-/* Writes the page to an unnamed file. Returns an exit code. */
-static int make_page(struct job *job, int fd)
-{
-	struct out out;
-	int rc = out_function(&out, write_page, &fd);
-
-	if (!rc)
-		rc = job_run(job, &out);
-	int error = errno;
-	if (rc && !out.error) {
-		if (rc != CPIDECODE_EINVAL)
-			complain_code("decoding", rc, error);
-	} else if ((rc = out_close(&out))) {
-		complain("the page: cannot write: %s", strerror(-rc));
-	}
-	out_discard(&out);
-	if (rc)
-		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
-	return job->bad && job->o->strict ? EXIT_LOST : EXIT_FINE;
-}
-
-static int serve(struct options *o)
-{
-	struct job job = {.o = o};
-	struct serve_files files = {.page = temporary_open_unnamed()};
-	struct out tiles;
-	int rc = 0;
-
-	/* Empty where the page holds the intervals itself. */
-	files.tiles = files.page < 0 ? -1 : temporary_open_unnamed();
-	if (files.tiles < 0 || (errno = -out_function(&tiles, write_page, &files.tiles))) {
-		complain("a temporary file for the page: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	o->tiles_out = &tiles;
-	int code = job_open_trace(o, &job.t);
-	if (!code)
-		code = make_page(&job, files.page);
-	out_discard(&tiles);
-	/* Its memory is not needed while the page is shown. */
-	report_close(job.t);
-	if (!code)
-		rc = serve_files(&files, o->port);
-	if (rc) {
-		code = EXIT_FAILED;
-		/* The reader of standard output left. */
-		if (rc != -EPIPE)
-			complain("serve: %s", strerror(-rc));
-	}
-	close(files.page);
-	close(files.tiles);
 	return code;
 }
 
@@ -231,7 +158,7 @@ int main(int argc, char **argv)
 	}
 	progress_start();
 	int code = o.merge		     ? merge(&o)
-		   : o.serve		     ? serve(&o)
+		   : o.serve		     ? serve_job(&o)
 		   : o.report == REPORT_DIFF ? comparison_write(&o)
 		   : o.partition.count	     ? partitions_write(&o)
 					     : decode(&o);

@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 static struct {
 	bool watched, shown;
 	int64_t start, last;
+	_Atomic uint64_t *shared; /* NULL: none */
 } line;
 
 static int64_t now_ms(void)
@@ -25,8 +27,17 @@ void progress_start(void)
 	line.start = line.last = now_ms();
 }
 
+void progress_share(_Atomic uint64_t to[2])
+{
+	line.shared = to;
+}
+
 void progress_show(const char *what, uint64_t done, uint64_t total)
 {
+	if (line.shared) {
+		atomic_store_explicit(&line.shared[0], done, memory_order_relaxed);
+		atomic_store_explicit(&line.shared[1], total, memory_order_relaxed);
+	}
 	if (!line.watched)
 		return;
 	int64_t now = now_ms();

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +15,12 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../sink/json.h"
 
 enum {
 	SERVE_CLIENTS = 32, /* at a time; more wait for those that are answered */
@@ -27,6 +30,7 @@ enum {
 	SERVE_REQUEST_MS = 10000, /* for a request to arrive */
 	SERVE_STALL_MS = 60000,	  /* for a client that does not read */
 	SERVE_DRAIN_MS = 2000,
+	SERVE_MAKER_MS = 100, /* between looks at the maker */
 };
 
 enum client_state {
@@ -47,11 +51,12 @@ struct client {
 	char answer[1024];
 };
 
-/* A served file. name: its path relative to the page's. */
+/* A served file, or a text. name: its path relative to the page's. */
 struct resource {
 	const char *name, *type;
-	int fd;
+	int fd; /* -1: none */
 	uint64_t size;
+	const char *text; /* NULL: the answer's status */
 };
 
 /* Bytes [from, to) of a file. !is_given: the whole file. */
@@ -60,10 +65,14 @@ struct range {
 	uint64_t from, to;
 };
 
-enum { SERVE_PAGE, SERVE_TILES, SERVE_RESOURCES };
+enum { SERVE_PAGE, SERVE_TILES, SERVE_STATE, SERVE_RESOURCES };
 
 struct server {
 	int listener;
+	const struct serve_files *files;
+	pid_t maker; /* 0: none, or it has ended */
+	int failed;  /* its status */
+	struct out state;
 	struct resource resources[SERVE_RESOURCES];
 	char host[32];	 /* 127.0.0.1:PORT */
 	char origin[40]; /* http://HOST */
@@ -129,7 +138,7 @@ static void serve_answer(struct client *c, const char *status, const struct reso
 	bool has_body, const char *more)
 {
 	const bool has_file = what->fd >= 0;
-	const char *text = has_file ? "" : status;
+	const char *text = has_file ? "" : what->text ? what->text : status;
 	uint64_t size = has_file ? (uint64_t)(c->end - c->at) : strlen(text) + 1;
 
 	c->head = (size_t)snprintf(c->answer, sizeof c->answer,
@@ -237,6 +246,33 @@ static char *serve_next_line(char **rest)
 	return line;
 }
 
+/* The text of `state`, which only a server with a maker has. False: no memory. */
+static bool serve_tell_state(struct server *s)
+{
+	const _Atomic uint64_t *read = s->files->read;
+	struct json j = {.o = &s->state};
+	struct stat tiles;
+
+	if (!s->files->maker)
+		return true;
+	s->state.len = 0;
+	json_open(&j, '{');
+	json_member_bool(&j, "ready", !s->maker);
+	json_member_u64(&j, "read", atomic_load_explicit(&read[0], memory_order_relaxed));
+	json_member_u64(&j, "of", atomic_load_explicit(&read[1], memory_order_relaxed));
+	json_member_u64(&j, "packed", fstat(s->files->tiles, &tiles) ? 0 : (uint64_t)tiles.st_size);
+	json_close(&j, '}');
+	out_char(&s->state, '\0');
+	if (s->state.error)
+		return false;
+	s->resources[SERVE_STATE] = (struct resource){.name = "state",
+		.type = "application/json",
+		.fd = -1,
+		.size = strlen(s->state.buf),
+		.text = s->state.buf};
+	return true;
+}
+
 /* The resource at the path; NULL: none. */
 static const struct resource *serve_find(const struct server *s, const char *target)
 {
@@ -275,14 +311,19 @@ static void serve_request(struct server *s, struct client *c)
 			range = serve_read_range(value);
 		}
 	}
+	const bool is_told = serve_tell_state(s);
 	const bool is_head = strcmp(line, "HEAD") == 0;
 	const struct resource *what = serve_find(s, target);
 	if (hosts != 1 || !is_own)
 		serve_refuse(c, "403 Forbidden", !is_head, "");
 	else if (!is_head && strcmp(line, "GET") != 0)
 		serve_refuse(c, "405 Method Not Allowed", true, "Allow: GET, HEAD\r\n");
+	else if (!is_told)
+		serve_refuse(c, "503 Service Unavailable", !is_head, "");
 	else if (!what)
 		serve_refuse(c, "404 Not Found", !is_head, "");
+	else if (what->text)
+		serve_answer(c, "200 OK", what, !is_head, "");
 	else
 		serve_send_file(c, what, &range, !is_head);
 }
@@ -380,11 +421,50 @@ static void serve_accept(struct server *s)
 		.fd = fd, .state = CLIENT_READS, .deadline = serve_now() + SERVE_REQUEST_MS};
 }
 
+static int serve_add(struct resource *to, const char *name, const char *type, int fd)
+{
+	struct stat st = {0};
+
+	*to = (struct resource){.name = name, .type = type, .fd = fd};
+	if (fstat(fd, &st))
+		return -errno;
+	to->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static const char serve_page_type[] = "text/html; charset=utf-8";
+
+static int serve_add_made(struct server *s)
+{
+	struct resource *all = s->resources;
+	int rc = serve_add(&all[SERVE_PAGE], "", serve_page_type, s->files->page);
+
+	return rc ? rc
+		  : serve_add(&all[SERVE_TILES], "tiles", "application/octet-stream",
+			    s->files->tiles);
+}
+
+/* Serves the files that the maker has written, if it has. */
+static int serve_heed_maker(struct server *s)
+{
+	int status;
+	pid_t ended = s->maker ? waitpid(s->maker, &status, WNOHANG) : 0;
+
+	if (ended < 0 && errno != EINTR)
+		return -errno;
+	if (ended <= 0)
+		return 0;
+	s->maker = 0;
+	s->failed = status;
+	return status ? 0 : serve_add_made(s);
+}
+
 /* Waits for something to do, and does it. */
 static int serve_step(struct server *s, const sigset_t *unblocked)
 {
 	struct pollfd fds[SERVE_CLIENTS + 1];
-	const struct timespec second = {.tv_sec = 1};
+	const struct timespec second = {.tv_sec = 1},
+			      soon = {.tv_nsec = SERVE_MAKER_MS * INT64_C(1000000)};
 	size_t kept = 0, polled = s->nclients, instead;
 
 	for (size_t i = 0; i < polled; i++)
@@ -392,7 +472,7 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 			.events = s->clients[i].state == CLIENT_SENDS ? POLLOUT : POLLIN};
 	fds[polled] = (struct pollfd){
 		.fd = serve_has_room(s, &instead) ? s->listener : -1, .events = POLLIN};
-	if (ppoll(fds, polled + 1, polled ? &second : NULL, unblocked) < 0)
+	if (ppoll(fds, polled + 1, s->maker ? &soon : polled ? &second : NULL, unblocked) < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (size_t i = 0; i < polled; i++) {
 		struct client *c = &s->clients[i];
@@ -408,7 +488,7 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 	s->nclients = kept;
 	if (fds[polled].revents)
 		serve_accept(s);
-	return 0;
+	return serve_heed_maker(s);
 }
 
 /* A signal that the caller ignores (nohup) stays ignored. The signals are blocked but while it
@@ -429,28 +509,16 @@ static void serve_heed(sigset_t *unblocked)
 	sigprocmask(SIG_BLOCK, &blocked, unblocked);
 }
 
-static int serve_add(struct resource *to, const char *name, const char *type, int fd)
-{
-	struct stat st = {0};
-
-	*to = (struct resource){.name = name, .type = type, .fd = fd};
-	if (fstat(fd, &st))
-		return -errno;
-	to->size = (uint64_t)st.st_size;
-	return 0;
-}
-
-int serve_files(const struct serve_files *files, uint16_t port)
+int serve_files(const struct serve_files *files, uint16_t port, int *failed)
 {
 	static struct server server; /* 300 KB of buffers */
 	sigset_t unblocked;
 
-	server = (struct server){.listener = -1};
-	int rc = serve_add(
-		&server.resources[SERVE_PAGE], "", "text/html; charset=utf-8", files->page);
-	if (!rc)
-		rc = serve_add(&server.resources[SERVE_TILES], "tiles", "application/octet-stream",
-			files->tiles);
+	server = (struct server){.listener = -1, .files = files, .maker = files->maker};
+	out_memory(&server.state);
+	int rc = files->maker ? serve_add(&server.resources[SERVE_PAGE], "", serve_page_type,
+					files->early)
+			      : serve_add_made(&server);
 	if (!rc)
 		rc = serve_listen(&server, port);
 	if (!rc)
@@ -461,11 +529,21 @@ int serve_files(const struct serve_files *files, uint16_t port)
 		if (fflush(stdout))
 			rc = -errno;
 	}
-	while (!rc && !serve_ends)
+	while (!rc && !serve_ends && !server.failed)
 		rc = serve_step(&server, &unblocked);
 	for (size_t i = 0; i < server.nclients; i++)
 		close(server.clients[i].fd);
+	out_discard(&server.state);
 	if (server.listener >= 0)
 		close(server.listener);
+	if (server.maker) {
+		kill(server.maker, SIGKILL);
+		while (waitpid(server.maker, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	/* A signal to both may have ended the maker first. */
+	if (server.failed)
+		ppoll(NULL, 0, &(struct timespec){0}, &unblocked);
+	*failed = serve_ends ? 0 : server.failed;
 	return rc;
 }

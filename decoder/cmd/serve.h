@@ -1,24 +1,32 @@
 /*
  * A page over HTTP, for a browser on this machine. It listens on 127.0.0.1 alone, and answers GET
- * and HEAD for its path, which holds a token that others cannot guess, and for `tiles` beneath it.
- * A request with another Host or Origin than its own is refused: a page of another site that found
- * the port would send those.
+ * and HEAD for its path, which holds a token that others cannot guess, and for `tiles` and `state`
+ * beneath it. A request with another Host or Origin than its own is refused: a page of another site
+ * that found the port would send those.
+ *
+ * While another process makes the page, an early one is shown, which asks for `state`: JSON with
+ * ready, and, until that is true, how many of how many bytes of the trace were read, and how many
+ * of tiles were written.
  */
 #ifndef SWT_DECODER_CMD_SERVE_H
 #define SWT_DECODER_CMD_SERVE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What is served: whole files. */
 struct serve_files {
 	int page, tiles; /* an empty file of tiles: none */
+	int early;	 /* shown until `maker` has written both; -1: they are written */
+	pid_t maker;	 /* a child, which serve_files ends and waits for; 0: none */
+	const _Atomic uint64_t *read; /* its progress: bytes of the trace, and all of them */
 };
 
 /*
  * Serves the files, parts of the tiles as well (Range), until SIGINT, SIGTERM or SIGHUP. Prints the
- * page's address as a line on standard output once it listens. port 0: any free one. 0, or a
- * negative errno.
+ * page's address as a line on standard output once it listens. port 0: any free one. Ends if the
+ * maker fails: *failed is its status as of waitpid, else 0. 0, or a negative errno.
  */
-int serve_files(const struct serve_files *files, uint16_t port);
+int serve_files(const struct serve_files *files, uint16_t port, int *failed);
 
 #endif

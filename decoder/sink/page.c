@@ -48,8 +48,16 @@ struct page_packer {
 	X(flame_graph)                                                                             \
 	X(change)
 
+#define PAGE_EARLY_SCRIPTS(X)                                                                      \
+	X(decode)                                                                                  \
+	X(view)                                                                                    \
+	X(dom)                                                                                     \
+	X(early)
+
 PAGE_SCRIPTS(PAGE_DECLARE)
 PAGE_DECLARE(change)
+PAGE_DECLARE(early)
+PAGE_DECLARE(early_body)
 PAGE_DECLARE(body)
 PAGE_DECLARE(change_body)
 PAGE_DECLARE(css)
@@ -159,6 +167,15 @@ void page_begin_change(struct out *o)
 	PAGE_PUT(change_body)
 	out_str(o, "<script>\n");
 	PAGE_CHANGE_SCRIPTS(PAGE_PUT)
+	out_str(o, "</script>\n");
+}
+
+void page_begin_early(struct out *o)
+{
+	page_put_head(o, PAGE_TILES_SERVED);
+	PAGE_PUT(early_body)
+	out_str(o, "<script>\n");
+	PAGE_EARLY_SCRIPTS(PAGE_PUT)
 	out_str(o, "</script>\n");
 }
 

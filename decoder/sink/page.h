@@ -37,6 +37,8 @@ enum page_tiles {
 void page_begin(struct out *o, enum page_tiles tiles);
 /* The same for the page of a differential flame graph. Its only block is `change`. */
 void page_begin_change(struct out *o);
+/* The same for the page that a server shows while it makes the other. Its only block is `early`. */
+void page_begin_early(struct out *o);
 /* After the block of `meta`: lets the page show it while the browser reads the rest. */
 void page_show_early(struct out *o);
 /* After the last block. */

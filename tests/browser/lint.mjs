@@ -57,7 +57,7 @@ function report(name, message) {
 	console.log(`decoder/sink/page/${name}.js:${message.line}:${message.column}: ${message.message} (${message.ruleId})`);
 }
 
-const pages = ["PAGE_SCRIPTS", "PAGE_CHANGE_SCRIPTS"].map(scriptsOf), texts = new Map();
+const pages = ["PAGE_SCRIPTS", "PAGE_CHANGE_SCRIPTS", "PAGE_EARLY_SCRIPTS"].map(scriptsOf), texts = new Map();
 for (const name of new Set(pages.flat())) {
 	const path = join(sink, "page", name + ".js");
 	let text = readFileSync(path, "utf8");

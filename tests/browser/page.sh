@@ -172,11 +172,21 @@ trap 'kill $server; rm -rf "$work"' EXIT
 "$CPIDECODE" serve --tiles tiles/tall.bin >tiled &
 tiled=$!
 trap 'kill $server $tiled; rm -rf "$work"' EXIT
-while [ ! -s address ] || [ ! -s tiled ]; do
+"$CPIDECODE" serve --tiles data/blocks.bin >early &
+early=$!
+trap 'kill $server $tiled $early; rm -rf "$work"' EXIT
+while [ ! -s address ] || [ ! -s tiled ] || [ ! -s early ]; do
 	kill -0 $server
 	kill -0 $tiled
+	kill -0 $early
 	sleep 0.1
 done
+# Stopped, the process that makes the tiles leaves the early page to be looked at.
+maker=$(cat /proc/$early/task/$early/children || :)
+# shellcheck disable=SC2086 # at most one
+[ -z "$maker" ] || kill -STOP $maker
+node -e 'const wait = async (url) => { while (!(await (await fetch(url)).json()).ready) await new Promise((done) => setTimeout(done, 50)); };
+	wait(process.argv[1])' "$(cat tiled)state"
 set -- "$@" "$(cat address)" deep.csv
 # A page that was cut short says so.
 awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
@@ -185,4 +195,4 @@ set -- "$@" cut.html - data/diff.html change names.html change
 timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
 timeout 300 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
-	blocks.html data/blocks.csv "$(cat tiled)"
+	blocks.html data/blocks.csv "$(cat tiled)" "$(cat early)" ${maker:+$maker}

@@ -1,13 +1,14 @@
-// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv ADDRESS:
+// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv ADDRESS EARLY [MAKER]:
 // the page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
-// and near; and that of a folder, or of a server, loads it.
+// and near; and that of a folder, or of a server, loads it. EARLY is a server of the folder's trace whose process
+// MAKER, which makes the tiles, was stopped, unless it had ended.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 import { Browser } from "./devtools.mjs";
 import { readCsv } from "../exports/csv.mjs";
 
-const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv, address] = process.argv.slice(2);
+const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv, address, early, maker] = process.argv.slice(2);
 let rows, all;
 
 function readRows(name) {
@@ -127,11 +128,36 @@ async function checkFolder() {
 // As does that of a server.
 async function checkServed() {
 	readRows(csv);
-	browser.allowed = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/tiles$/;
+	browser.allowed = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/(tiles|state)$/;
 	await browser.open(address);
 	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
 	await checkQueries(await browser.evaluate("trace.until"));
-	assert.equal(browser.loaded.size, 1);
+	assert.ok(browser.loaded.has(address + "tiles"));
+	assert.deepEqual(browser.errors, []);
+}
+
+// Until its tiles are made, a server shows an overview from the headers of sections; then the page comes by itself.
+async function checkEarly() {
+	if (!maker || !/\) T /.test(readFileSync(`/proc/${maker}/stat`, "utf8"))) {
+		console.log("skipped: the early page: the tiles were made already");
+		return;
+	}
+	readRows(folderCsv);
+	await browser.open(early);
+	await browser.until("document.getElementById('state')?.textContent.startsWith('Reading the trace')");
+	assert.equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
+	assert.equal(await browser.evaluate("document.querySelectorAll('#processors canvas').length"), 2);
+	assert.match(await plain("about"), /Hooks: \d+/);
+	await browser.evaluate("page.point(document.getElementById('overview'), 5)");
+	assert.match(await plain("told"), /^\+0.* to \+0.*: \d+( to \d+)? hooks$/);
+	assert.ok(await browser.evaluate(`Array.from(document.getElementById("overview").getContext("2d").getImageData(0, 0, 200, 90).data).some((value) => value)`));
+	if (process.env.PICTURES)
+		writeFileSync(resolve(process.env.PICTURES, "early.png"), await browser.picture());
+	process.kill(Number(maker), "SIGCONT");
+	/* While the page is replaced, there is none to ask. */
+	while (!await browser.evaluate("document.documentElement?.getAttribute('aria-busy') === 'false'").catch(() => false))
+		await new Promise((done) => setTimeout(done, 50));
+	await checkQueries(await browser.evaluate("trace.until"));
 	assert.deepEqual(browser.errors, []);
 }
 
@@ -157,6 +183,7 @@ try {
 	assert.deepEqual(browser.errors, []);
 	await checkFolder();
 	await checkServed();
+	await checkEarly();
 	console.log("ok: pages with tiles in a file, in a folder and at a server");
 } catch (error) {
 	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);

@@ -5,7 +5,7 @@ command -v python3 >/dev/null || skip "no python3 here"
 
 "$CPIDECODE" --format html -o page.html plain.bin
 cat >ask.py <<'END'
-import atexit, re, signal, socket, subprocess, sys
+import atexit, json, re, signal, socket, subprocess, sys, time
 
 program, trace, page = sys.argv[1:]
 wanted = open(page, "rb").read()
@@ -79,7 +79,7 @@ bound = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] ==
 assert bound == ["0100007F:%04X" % port], bound
 
 # With --tiles, the server has the tiles beneath the page, complete and in parts; without, it has none.
-assert ask("GET", path + "tiles")[0] == 404
+assert ask("GET", path + "tiles")[0] == ask("GET", path + "state")[0] == 404
 server.send_signal(signal.SIGINT)
 assert server.wait() == 0
 server = subprocess.Popen([program, "serve", "--tiles", trace], stdout=subprocess.PIPE)
@@ -87,6 +87,13 @@ atexit.register(server.kill)
 host, path = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/[0-9a-f]{32}/)\n", server.stdout.readline().decode()).groups()
 port = int(host.split(":")[1])
 tiles = open("page.tiles", "rb").read()
+while True:
+    status, head, body = ask("GET", path + "state", host=host)
+    assert status == 200 and "Content-Type: application/json" in head.split("\r\n"), head
+    if json.loads(body)["ready"]:
+        break
+    time.sleep(0.05)
+assert ask("HEAD", path + "state", host=host)[::2] == (200, b"")
 assert b"connect-src 'self'" in ask("GET", path, host=host)[2] and b"connect-src" not in wanted
 assert ask("GET", path + "tiles", host=host)[2] == tiles
 assert ask("HEAD", path + "tiles", host=host)[::2] == (200, b"")

@@ -349,8 +349,12 @@ bool trace_section(const struct trace_file *f, size_t ring, size_t i, struct tra
 	if (i >= file_nsections(file, ring))
 		return false;
 	const struct section_ref *ref = file_section(file, ring, i);
-	*s = (struct trace_section){
-		.position = ref->position, .lost = ref->lost, .torn = ref->torn};
+	*s = (struct trace_section){.position = ref->position,
+		.first = ref->lo,
+		.last = ref->hi,
+		.hooks = ref->hooks,
+		.lost = ref->lost,
+		.torn = ref->torn};
 	return true;
 }
 

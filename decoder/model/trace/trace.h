@@ -197,7 +197,10 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 /* A section of hooks of a ring, as its header says. */
 struct trace_section {
 	uint64_t position; /* in the ring */
-	uint32_t lost;	   /* hooks lost on the ring since the section before it */
+	uint64_t first,
+		last; /* ticks of its hooks; of a header that tells none, of its neighbours */
+	uint32_t hooks;
+	uint32_t lost; /* hooks lost on the ring since the section before it */
 	uint32_t torn;
 };
 

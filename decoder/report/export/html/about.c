@@ -63,7 +63,8 @@ static void about_write_loss(
 	json_close(j, '}');
 }
 
-static void about_write_losses(const struct report *r, const struct trace_file *f, struct json *j)
+static void about_write_file_losses(
+	const struct report *r, const struct trace_file *f, struct json *j)
 {
 	const struct losses l = losses_of_file(f, r->found);
 	const struct {
@@ -84,6 +85,12 @@ static void about_write_losses(const struct report *r, const struct trace_file *
 
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		about_write_loss(j, f, lines[i].what, lines[i].n);
+}
+
+void about_write_losses(const struct report *r, struct json *j)
+{
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
+		about_write_file_losses(r, trace_file(r->trace, i), j);
 }
 
 /* Since the first start; may be negative. */
@@ -155,8 +162,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	}
 	json_close(j, ']');
 	json_member_open(j, "losses", '[');
-	for (size_t i = 0; i < files; i++)
-		about_write_losses(r, trace_file(r->trace, i), j);
+	about_write_losses(r, j);
 	json_close(j, ']');
 	json_member_open(j, "gaps", '[');
 	for (size_t i = 0; i < files; i++)

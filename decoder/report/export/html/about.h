@@ -32,6 +32,9 @@ struct about {
 	const struct tiled *tiled; /* NULL: none */
 };
 
+/* The elements of a list: of each file what it lost. r->found may be NULL. */
+void about_write_losses(const struct report *r, struct json *j);
+
 void about_write(const struct report *r, const struct about *a, struct json *j);
 
 #endif

@@ -1,0 +1,144 @@
+#include "serve_job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../formats/base/temporary.h"
+#include "../report/export/html/early.h"
+#include "../report/open.h"
+#include "complain.h"
+#include "job.h"
+#include "progress.h"
+#include "serve.h"
+
+/* The page of so many hooks is made in about a second. */
+enum { SERVE_JOB_HOOKS = 4000000 };
+
+/* A write function of an out. */
+static int serve_job_write(void *ctx, const void *bytes, size_t n)
+{
+	const int *fd = ctx;
+
+	for (const char *at = bytes; n;) {
+		ssize_t written = write(*fd, at, n);
+
+		if (written < 0 && errno != EINTR)
+			return errno;
+		if (written > 0) {
+			at += written;
+			n -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+/* Writes a page to an unnamed file. Returns an exit code. */
+static int serve_job_make(struct job *job, int fd, bool is_early)
+{
+	struct out out;
+	int rc = out_function(&out, serve_job_write, &fd);
+
+	if (!rc)
+		rc = is_early ? job_write_early(job, &out) : job_run(job, &out);
+	int error = errno;
+	if (rc && !out.error) {
+		if (rc != CPIDECODE_EINVAL)
+			complain_code("decoding", rc, error);
+	} else if ((rc = out_close(&out))) {
+		complain("the page: cannot write: %s", strerror(-rc));
+	}
+	out_discard(&out);
+	if (rc)
+		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
+	return job->bad && job->o->strict ? EXIT_LOST : EXIT_FINE;
+}
+
+static bool serve_job_is_large(const struct job *job)
+{
+	return job->o->tiles == PAGE_TILES_SERVED || early_count_hooks(job->t) > SERVE_JOB_HOOKS;
+}
+
+/* Starts the process that makes the page. Returns an exit code. */
+static int serve_job_start(struct job *job, struct serve_files *files, _Atomic uint64_t *read)
+{
+	const pid_t parent = getpid();
+
+	files->read = read;
+	files->maker = fork();
+	if (files->maker < 0) {
+		complain("a process for the page: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (files->maker)
+		return EXIT_FINE;
+	/* It would otherwise go on for nobody if the server were killed. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(EXIT_FAILED);
+	progress_share(read);
+	_exit(serve_job_make(job, files->page, false));
+}
+
+/* Makes the page, or an early one and a process that makes it. Returns an exit code. */
+static int serve_job_begin(struct job *job, struct serve_files *files)
+{
+	if (!serve_job_is_large(job))
+		return serve_job_make(job, files->page, false);
+	_Atomic uint64_t *read = mmap(
+		NULL, 2 * sizeof *read, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	files->early = temporary_open_unnamed();
+	if (files->early < 0 || read == MAP_FAILED) {
+		complain("a temporary file for the page: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	int code = serve_job_make(job, files->early, true);
+	return code ? code : serve_job_start(job, files, read);
+}
+
+static int serve_job_serve(const struct serve_files *files, uint16_t port)
+{
+	int failed, rc = serve_files(files, port, &failed);
+
+	if (rc && rc != -EPIPE) /* else the reader of standard output left */
+		complain("serve: %s", strerror(-rc));
+	if (failed && WIFEXITED(failed)) /* It has said why. */
+		return WEXITSTATUS(failed);
+	if (failed)
+		complain("serve: the process that made the page was ended by signal %d",
+			WTERMSIG(failed));
+	return rc || failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+int serve_job(struct options *o)
+{
+	struct job job = {.o = o};
+	struct serve_files files = {.page = temporary_open_unnamed(), .early = -1};
+	struct out tiles;
+
+	/* Empty where the page holds the intervals itself. */
+	files.tiles = files.page < 0 ? -1 : temporary_open_unnamed();
+	if (files.tiles < 0 || (errno = -out_function(&tiles, serve_job_write, &files.tiles))) {
+		complain("a temporary file for the page: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	o->tiles_out = &tiles;
+	int code = job_open_trace(o, &job.t);
+	if (!code)
+		code = serve_job_begin(&job, &files);
+	out_discard(&tiles);
+	/* Its memory is not needed while the page is shown. */
+	report_close(job.t);
+	if (!code)
+		code = serve_job_serve(&files, o->port);
+	close(files.page);
+	close(files.tiles);
+	if (files.early >= 0)
+		close(files.early);
+	return code;
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# cpidecode serve --tiles: the server listens before the tiles are made, and its early page has bounds of
+# the hooks in each step of time. The process that makes them is stopped meanwhile. Its end brings the
+# page, its failure ends the server.
+. "${0%/*}/lib.sh"
+command -v python3 >/dev/null || skip "no python3 here"
+: "${GENTRACE:?the generator of traces gentrace}"
+[ -r "/proc/$$/task/$$/children" ] || skip "the kernel does not list a process's children"
+
+"$GENTRACE" -k mixed -n 30000 -c 3 --section 4096 trace.bin
+"$CPIDECODE" --report hooks --format csv -o hooks.csv trace.bin
+"$CPIDECODE" --format html --tiles -o whole.html trace.bin
+cat >ask.py <<'END'
+import atexit, base64, csv, json, os, re, signal, subprocess, sys, time, urllib.error, urllib.request, zlib
+
+program = sys.argv[1]
+
+class Server:
+    """With its maker stopped, unless that has ended by then (is_stopped)."""
+    def __init__(self):
+        self.process = subprocess.Popen([program, "serve", "--tiles", "trace.bin"], stdout=subprocess.PIPE, stderr=open("err", "w"))
+        atexit.register(self.process.kill)
+        self.url = self.process.stdout.readline().decode().strip()
+        pid = self.process.pid
+        self.makers = [int(maker) for maker in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+        for maker in self.makers:
+            os.kill(maker, signal.SIGSTOP)
+        states = [self.stopped(maker) for maker in self.makers]
+        self.is_stopped = states == ["T"]
+
+    @staticmethod
+    def stopped(pid):
+        while (state := open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]) not in "TZ":
+            time.sleep(0.01)
+        return state
+
+    def get(self, name):
+        with urllib.request.urlopen(self.url + name) as answer:
+            return answer.read().decode()
+
+    def state(self):
+        return json.loads(self.get("state"))
+
+    def maker(self, number):
+        for maker in self.makers:
+            os.kill(maker, number)
+
+server = Server()
+if server.is_stopped:
+    page = server.get("")
+    (block,) = re.findall(r'class="early">([^<]*)<', page)
+    early = json.loads(zlib.decompress(base64.b64decode(block), -15))
+    state = server.state()
+    assert state["read"] <= state["of"] or not state["of"], state
+    try:
+        server.get("tiles")
+        raise AssertionError("unfinished tiles were served")
+    except urllib.error.HTTPError as error:
+        assert error.code == 404, error.code
+    hooks = [(int(row["time_ns"]) - int(early["base"]), row["cpu"]) for row in csv.DictReader(open("hooks.csv"))]
+    assert early["hooks"] == len(hooks) == sum(lane["hooks"] for lane in early["lanes"])
+    assert len(early["lanes"]) == 3 and early["files"] == ["trace.bin"] and early["until"] == max(hooks)[0]
+    for lane in early["lanes"]:
+        counts = [0] * early["steps"]
+        for since, cpu in hooks:
+            if lane["name"] == "processor " + cpu:
+                counts[since // early["width"]] += 1
+        assert sum(counts) == lane["hooks"] > 0
+        for count, within, reach in zip(counts, lane["within"], lane["reach"]):
+            assert within <= count <= within + reach, (lane["name"], count, within, reach)
+        assert sum(lane["reach"]) < len(hooks)
+server.maker(signal.SIGCONT)
+while not server.state()["ready"]:
+    time.sleep(0.05)
+page = server.get("")
+assert 'class="meta"' in page and 'class="early"' not in page
+tiles = urllib.request.urlopen(server.url + "tiles").read()
+assert tiles == open("whole.tiles", "rb").read()
+server.process.send_signal(signal.SIGTERM)
+assert server.process.wait() == 0
+
+server = Server()
+if server.is_stopped:
+    server.maker(signal.SIGKILL)
+    assert server.process.wait() == 1
+    assert "was ended by signal 9" in open("err").read()
+
+# The maker does not outlive the server.
+server = Server()
+if server.is_stopped:
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait() == 0
+    for maker in server.makers:
+        try:
+            os.kill(maker, 0)
+            raise AssertionError("a process is left")
+        except ProcessLookupError:
+            pass
+print("ok")
+END
+python3 ask.py "$CPIDECODE" >answers 2>&1 || fail "$(cat answers)"
