@@ -166,6 +166,10 @@ try {
 	await browser.open("file://" + resolve(html));
 	await browser.until("document.readyState === 'complete' && document.getElementById('picker')?.hidden === false");
 	assert.equal(await browser.evaluate("document.documentElement.getAttribute('aria-busy')"), "true");
+	assert.match(await text("told"), /^The intervals are in tall\.tiles: click here/);
+	assert.ok(await browser.evaluate(`Array.from(document.getElementById("timeline").getContext("2d").getImageData(0, 0, 200, 60).data).some((value) => value)`));
+	if (process.env.PICTURES)
+		writeFileSync(resolve(process.env.PICTURES, "unopened.png"), await browser.picture());
 	await pick(wrong);
 	await browser.until("document.getElementById('picked').textContent !== ''");
 	assert.match(await text("picked"), /cannot be shown: /);

@@ -80,7 +80,11 @@ class TiledPage extends Page {
 			return this.openSource(served ? sourceOfServer(this.meta.tiles) : new ChunkSource(this.meta.tiles, loadChunk), lanes, names);
 		$("picker").hidden = false;
 		$("tilesname").textContent = printable(this.meta.tiles.name);
+		this.askForTiles();
 		return new Promise((resolve) => {
+			const picks = () => $("picker").hidden || $("tiles").click();
+			$("timeline").addEventListener("click", picks);
+			$("timeline").addEventListener("keydown", (event) => event.key === "Enter" && picks());
 			const open = async (file) => {
 				const tiles = new Tiles(sourceOfFile(file), this.meta, lanes, names);
 				try {
@@ -90,6 +94,7 @@ class TiledPage extends Page {
 					return;
 				}
 				$("picker").hidden = true;
+				$("told").textContent = "";
 				resolve(tiles);
 			};
 			$("tiles").addEventListener("change", () => $("tiles").files.length && open($("tiles").files[0]));
@@ -100,6 +105,18 @@ class TiledPage extends Page {
 					open(event.dataTransfer.files[0]);
 			});
 		});
+	}
+
+	/* In the timeline, as long as it has nothing to show. */
+	askForTiles() {
+		const text = "The intervals are in " + printable(this.meta.tiles.name) + ": click here to open it, or drop it on the page.";
+		const canvas = $("timeline"), ratio = this.prepare(canvas, $("scroller").clientWidth, 60), ctx = canvas.getContext("2d");
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.fillStyle = this.theme().text;
+		ctx.font = "14px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		ctx.fillText(text, 8, 30);
+		$("told").textContent = text;
 	}
 
 	/* The summary of the whole trace. Percentiles and self times are those of a window. */
