@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../../formats/base/temporary.h"
 #include "../sink/json.h"
 
 enum {
@@ -30,11 +31,13 @@ enum {
 	SERVE_REQUEST_MS = 10000, /* for a request to arrive */
 	SERVE_STALL_MS = 60000,	  /* for a client that does not read */
 	SERVE_DRAIN_MS = 2000,
-	SERVE_MAKER_MS = 100, /* between looks at the maker */
+	SERVE_MAKER_MS = 100, /* between looks at makers */
+	SERVE_SPANS = 4,      /* in the making at a time */
 };
 
 enum client_state {
 	CLIENT_READS,  /* its request */
+	CLIENT_WAITS,  /* for the page of a span */
 	CLIENT_SENDS,  /* the answer, to it */
 	CLIENT_DRAINS, /* A close with unread bytes would reset the connection and lose the answer.
 			*/
@@ -47,6 +50,9 @@ struct client {
 	size_t got, head, sent;
 	int file;
 	off_t at, end; /* of the file */
+	pid_t maker;   /* of a span's page; 0: none */
+	int own;       /* the file of that page; -1: none */
+	bool is_head;  /* the request for it */
 	char request[SERVE_REQUEST_MAX + 1];
 	char answer[1024];
 };
@@ -81,6 +87,8 @@ struct server {
 	size_t nclients;
 };
 
+static const char serve_page_type[] = "text/html; charset=utf-8";
+
 /* An answer without a file. */
 static const struct resource serve_no_resource = {.type = "text/plain; charset=utf-8", .fd = -1};
 
@@ -98,6 +106,13 @@ static int64_t serve_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void serve_end_maker(pid_t maker)
+{
+	kill(maker, SIGKILL);
+	while (waitpid(maker, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 static int serve_listen(struct server *s, uint16_t port)
@@ -287,6 +302,74 @@ static const struct resource *serve_find(const struct server *s, const char *tar
 	return found;
 }
 
+/* Whether the target is `span/FROM-TO` beneath the page. */
+static bool serve_reads_span(const struct server *s, const char *target, uint64_t span[2])
+{
+	static const char name[] = "span/";
+	const size_t length = strlen(s->path);
+	char path[sizeof s->path];
+
+	if (!s->maker || strlen(target) <= length)
+		return false;
+	memcpy(path, target, length);
+	path[length] = '\0';
+	const char *at = target + length, *end = at + strlen(at);
+	if (!serve_is_secret(path, s->path) || strncmp(at, name, sizeof name - 1) != 0)
+		return false;
+	at += sizeof name - 1;
+	return number_scan(&at, end, 10, INT64_MAX, &span[0]) && *at++ == '-' &&
+	       number_scan(&at, end, 10, INT64_MAX, &span[1]) && !*at && span[0] < span[1];
+}
+
+/* Starts the page of a span. */
+static void serve_begin_span(
+	const struct server *s, struct client *c, const uint64_t span[2], bool is_head)
+{
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < s->nclients; i++)
+		waiting += s->clients[i].state == CLIENT_WAITS;
+	c->own = waiting < SERVE_SPANS ? temporary_open_unnamed() : -1;
+	const pid_t maker =
+		c->own < 0 ? -1 : s->files->make_span(s->files->ctx, span[0], span[1], c->own);
+	if (maker < 0) {
+		serve_refuse(c, "503 Service Unavailable", !is_head, "");
+		return;
+	}
+	c->maker = maker;
+	c->is_head = is_head;
+	c->state = CLIENT_WAITS;
+	c->deadline = INT64_MAX;
+}
+
+/* Sends the page of a span if it is there. */
+static void serve_heed_span(struct client *c)
+{
+	struct resource page = {.type = serve_page_type, .fd = c->own};
+	struct stat st;
+	int status;
+
+	if (!c->maker || waitpid(c->maker, &status, WNOHANG) != c->maker)
+		return;
+	c->maker = 0;
+	if (status || fstat(c->own, &st)) {
+		serve_refuse(c, "500 Internal Server Error", !c->is_head, "");
+		return;
+	}
+	c->at = 0;
+	c->end = st.st_size;
+	serve_answer(c, "200 OK", &page, !c->is_head, "");
+}
+
+static void serve_drop(struct client *c)
+{
+	close(c->fd);
+	if (c->own >= 0)
+		close(c->own);
+	if (c->maker)
+		serve_end_maker(c->maker);
+}
+
 static void serve_request(struct server *s, struct client *c)
 {
 	char *rest = c->request, *line = serve_next_line(&rest), *header, *value;
@@ -311,6 +394,7 @@ static void serve_request(struct server *s, struct client *c)
 			range = serve_read_range(value);
 		}
 	}
+	uint64_t span[2];
 	const bool is_told = serve_tell_state(s);
 	const bool is_head = strcmp(line, "HEAD") == 0;
 	const struct resource *what = serve_find(s, target);
@@ -318,6 +402,8 @@ static void serve_request(struct server *s, struct client *c)
 		serve_refuse(c, "403 Forbidden", !is_head, "");
 	else if (!is_head && strcmp(line, "GET") != 0)
 		serve_refuse(c, "405 Method Not Allowed", true, "Allow: GET, HEAD\r\n");
+	else if (serve_reads_span(s, target, span))
+		serve_begin_span(s, c, span, is_head);
 	else if (!is_told)
 		serve_refuse(c, "503 Service Unavailable", !is_head, "");
 	else if (!what)
@@ -383,6 +469,8 @@ static bool serve_client(struct server *s, struct client *c)
 		return serve_read(s, c);
 	case CLIENT_SENDS:
 		return serve_send(c);
+	case CLIENT_WAITS: /* It left. */
+		return false;
 	default:
 		return serve_drain(c);
 	}
@@ -413,12 +501,14 @@ static void serve_accept(struct server *s)
 	if (instead < SERVE_CLIENTS) {
 		struct client *c = &s->clients[instead];
 
-		close(c->fd);
+		serve_drop(c);
 		s->nclients--;
 		memmove(c, c + 1, (s->nclients - instead) * sizeof *c);
 	}
-	s->clients[s->nclients++] = (struct client){
-		.fd = fd, .state = CLIENT_READS, .deadline = serve_now() + SERVE_REQUEST_MS};
+	s->clients[s->nclients++] = (struct client){.fd = fd,
+		.own = -1,
+		.state = CLIENT_READS,
+		.deadline = serve_now() + SERVE_REQUEST_MS};
 }
 
 static int serve_add(struct resource *to, const char *name, const char *type, int fd)
@@ -431,8 +521,6 @@ static int serve_add(struct resource *to, const char *name, const char *type, in
 	to->size = (uint64_t)st.st_size;
 	return 0;
 }
-
-static const char serve_page_type[] = "text/html; charset=utf-8";
 
 static int serve_add_made(struct server *s)
 {
@@ -465,14 +553,22 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 	struct pollfd fds[SERVE_CLIENTS + 1];
 	const struct timespec second = {.tv_sec = 1},
 			      soon = {.tv_nsec = SERVE_MAKER_MS * INT64_C(1000000)};
+	static const short events[] = {[CLIENT_READS] = POLLIN,
+		[CLIENT_WAITS] = POLLRDHUP,
+		[CLIENT_SENDS] = POLLOUT,
+		[CLIENT_DRAINS] = POLLIN};
 	size_t kept = 0, polled = s->nclients, instead;
+	bool has_makers = s->maker;
 
-	for (size_t i = 0; i < polled; i++)
-		fds[i] = (struct pollfd){.fd = s->clients[i].fd,
-			.events = s->clients[i].state == CLIENT_SENDS ? POLLOUT : POLLIN};
+	for (size_t i = 0; i < polled; i++) {
+		const struct client *c = &s->clients[i];
+
+		has_makers |= c->state == CLIENT_WAITS;
+		fds[i] = (struct pollfd){.fd = c->fd, .events = events[c->state]};
+	}
 	fds[polled] = (struct pollfd){
 		.fd = serve_has_room(s, &instead) ? s->listener : -1, .events = POLLIN};
-	if (ppoll(fds, polled + 1, s->maker ? &soon : polled ? &second : NULL, unblocked) < 0)
+	if (ppoll(fds, polled + 1, has_makers ? &soon : polled ? &second : NULL, unblocked) < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (size_t i = 0; i < polled; i++) {
 		struct client *c = &s->clients[i];
@@ -480,8 +576,10 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 
 		if (goes_on && fds[i].revents)
 			goes_on = serve_client(s, c);
+		if (goes_on)
+			serve_heed_span(c);
 		if (!goes_on)
-			close(c->fd);
+			serve_drop(c);
 		else if (kept++ < i)
 			s->clients[kept - 1] = *c;
 	}
@@ -532,15 +630,12 @@ int serve_files(const struct serve_files *files, uint16_t port, int *failed)
 	while (!rc && !serve_ends && !server.failed)
 		rc = serve_step(&server, &unblocked);
 	for (size_t i = 0; i < server.nclients; i++)
-		close(server.clients[i].fd);
+		serve_drop(&server.clients[i]);
 	out_discard(&server.state);
 	if (server.listener >= 0)
 		close(server.listener);
-	if (server.maker) {
-		kill(server.maker, SIGKILL);
-		while (waitpid(server.maker, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	if (server.maker)
+		serve_end_maker(server.maker);
 	/* A signal to both may have ended the maker first. */
 	if (server.failed)
 		ppoll(NULL, 0, &(struct timespec){0}, &unblocked);

@@ -1,8 +1,8 @@
 /*
  * A page over HTTP, for a browser on this machine. It listens on 127.0.0.1 alone, and answers GET
- * and HEAD for its path, which holds a token that others cannot guess, and for `tiles` and `state`
- * beneath it. A request with another Host or Origin than its own is refused: a page of another site
- * that found the port would send those.
+ * and HEAD for its path, which holds a token that others cannot guess, and for `tiles`, `state` and
+ * `span/FROM-TO` beneath it. A request with another Host or Origin than its own is refused: a page
+ * of another site that found the port would send those.
  *
  * While another process makes the page, an early one is shown, which asks for `state`: JSON with
  * ready, and, until that is true, how many of how many bytes of the trace were read, and how many
@@ -20,6 +20,10 @@ struct serve_files {
 	int early;	 /* shown until `maker` has written both; -1: they are written */
 	pid_t maker;	 /* a child, which serve_files ends and waits for; 0: none */
 	const _Atomic uint64_t *read; /* its progress: bytes of the trace, and all of them */
+	/* Until then, the pages of spans: starts a child that writes one to fd. from, to: ns since
+	 * the first hook. The child's id, or a negative errno. */
+	pid_t (*make_span)(void *ctx, uint64_t from, uint64_t to, int fd);
+	void *ctx;
 };
 
 /*

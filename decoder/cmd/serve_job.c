@@ -64,22 +64,55 @@ static bool serve_job_is_large(const struct job *job)
 	return job->o->tiles == PAGE_TILES_SERVED || early_count_hooks(job->t) > SERVE_JOB_HOOKS;
 }
 
+/* Starts a process. 0: in it. Otherwise its id, or a negative errno. */
+static pid_t serve_job_fork(void)
+{
+	const pid_t parent = getpid(), child = fork();
+
+	/* It would otherwise go on for nobody if the server were killed. */
+	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(EXIT_FAILED);
+	return child < 0 ? -errno : child;
+}
+
+/* As serve_files.make_span. */
+static pid_t serve_job_make_span(void *ctx, uint64_t from, uint64_t to, int fd)
+{
+	const struct job *job = ctx;
+	const pid_t child = serve_job_fork();
+
+	if (child)
+		return child;
+	struct options o = *job->o;
+	struct job part = {.o = &o, .t = job->t};
+	const int64_t first = report_start(job->t);
+	int64_t bounds[2];
+	if (__builtin_add_overflow(first, from, &bounds[0]) ||
+		__builtin_add_overflow(first, to, &bounds[1]))
+		_exit(EXIT_USAGE);
+	if (o.filter.from < bounds[0])
+		o.filter.from = bounds[0];
+	if (o.filter.to > bounds[1])
+		o.filter.to = bounds[1];
+	o.tiles = PAGE_NO_TILES;
+	o.tiles_out = NULL;
+	o.is_span = true;
+	_exit(serve_job_make(&part, fd, false));
+}
+
 /* Starts the process that makes the page. Returns an exit code. */
 static int serve_job_start(struct job *job, struct serve_files *files, _Atomic uint64_t *read)
 {
-	const pid_t parent = getpid();
-
 	files->read = read;
-	files->maker = fork();
+	files->make_span = serve_job_make_span;
+	files->ctx = job;
+	files->maker = serve_job_fork();
 	if (files->maker < 0) {
-		complain("a process for the page: %s", strerror(errno));
+		complain("a process for the page: %s", strerror(-files->maker));
 		return EXIT_FAILED;
 	}
 	if (files->maker)
 		return EXIT_FINE;
-	/* It would otherwise go on for nobody if the server were killed. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-		_exit(EXIT_FAILED);
 	progress_share(read);
 	_exit(serve_job_make(job, files->page, false));
 }
@@ -132,10 +165,14 @@ int serve_job(struct options *o)
 	if (!code)
 		code = serve_job_begin(&job, &files);
 	out_discard(&tiles);
-	/* Its memory is not needed while the page is shown. */
-	report_close(job.t);
+	/* Only the pages of spans need it while a page is shown. */
+	if (!files.maker) {
+		report_close(job.t);
+		job.t = NULL;
+	}
 	if (!code)
 		code = serve_job_serve(&files, o->port);
+	report_close(job.t);
 	close(files.page);
 	close(files.tiles);
 	if (files.early >= 0)

@@ -128,12 +128,24 @@ async function checkFolder() {
 // As does that of a server.
 async function checkServed() {
 	readRows(csv);
-	browser.allowed = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/(tiles|state)$/;
+	browser.allowed = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/(tiles|state|span\/\d+-\d+)$/;
 	await browser.open(address);
 	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
 	await checkQueries(await browser.evaluate("trace.until"));
 	assert.ok(browser.loaded.has(address + "tiles"));
 	assert.deepEqual(browser.errors, []);
+}
+
+/* While a page is replaced, there is none to ask. */
+async function reloaded() {
+	while (!await browser.evaluate("document.documentElement?.getAttribute('aria-busy') === 'false'").catch(() => false))
+		await new Promise((done) => setTimeout(done, 50));
+}
+
+/* Of [from, to) since `base`: count and sum. */
+function spanCount(base, from, to) {
+	const since = Number(base - BigInt(rows[0].start_ns)), inside = spanOf(since + from, since + to);
+	return [inside.length, String(inside.reduce((sum, one) => sum + BigInt(one.end - one.start), 0n))];
 }
 
 // Until its tiles are made, a server shows an overview from the headers of sections; then the page comes by itself.
@@ -153,10 +165,20 @@ async function checkEarly() {
 	assert.ok(await browser.evaluate(`Array.from(document.getElementById("overview").getContext("2d").getImageData(0, 0, 200, 90).data).some((value) => value)`));
 	if (process.env.PICTURES)
 		writeFileSync(resolve(process.env.PICTURES, "early.png"), await browser.picture());
+	// A span is read at once: its page replaces the early one.
+	const base = await browser.evaluate("page.data.base"), from = 5000000, to = 6000000;
+	await browser.evaluate(`$("from").value = "0.005"; $("to").value = "0.006"; page.tellSpan()`);
+	assert.match(await plain("spantold"), /^At most \d+ hooks$/);
+	await browser.evaluate("$('show').click()");
+	await reloaded();
+	const since = Number(BigInt(base) - await browser.evaluate("String(page.base)").then(BigInt));
+	assert.match(await text("about"), /Only the intervals that overlap /);
+	assert.deepEqual(await browser.evaluate(`[trace.query(${since + from}, ${since + to}).count, trace.query(${since + from}, ${since + to}).sumText]`),
+		spanCount(BigInt(base), from, to));
+	assert.deepEqual(browser.errors, []);
 	process.kill(Number(maker), "SIGCONT");
-	/* While the page is replaced, there is none to ask. */
-	while (!await browser.evaluate("document.documentElement?.getAttribute('aria-busy') === 'false'").catch(() => false))
-		await new Promise((done) => setTimeout(done, 50));
+	await browser.open(early);
+	await reloaded();
 	await checkQueries(await browser.evaluate("trace.until"));
 	assert.deepEqual(browser.errors, []);
 }

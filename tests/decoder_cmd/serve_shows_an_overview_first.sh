@@ -1,7 +1,7 @@
 #!/bin/sh
 # cpidecode serve --tiles: the server listens before the tiles are made, and its early page has bounds of
-# the hooks in each step of time. The process that makes them is stopped meanwhile. Its end brings the
-# page, its failure ends the server.
+# the hooks in each step of time, and pages of single spans are made at once. The process that makes the
+# tiles is stopped meanwhile. Its end brings the page, its failure ends the server.
 . "${0%/*}/lib.sh"
 command -v python3 >/dev/null || skip "no python3 here"
 : "${GENTRACE:?the generator of traces gentrace}"
@@ -38,6 +38,13 @@ class Server:
         with urllib.request.urlopen(self.url + name) as answer:
             return answer.read().decode()
 
+    def status(self, name):
+        try:
+            self.get(name)
+            return 200
+        except urllib.error.HTTPError as error:
+            return error.code
+
     def state(self):
         return json.loads(self.get("state"))
 
@@ -52,11 +59,17 @@ if server.is_stopped:
     early = json.loads(zlib.decompress(base64.b64decode(block), -15))
     state = server.state()
     assert state["read"] <= state["of"] or not state["of"], state
-    try:
-        server.get("tiles")
-        raise AssertionError("unfinished tiles were served")
-    except urllib.error.HTTPError as error:
-        assert error.code == 404, error.code
+    for wrong in ("tiles", "span/", "span/5", "span/5-4", "span/5-5", "span/5-6x", "span/-5-6", "span/a-6", "span/5-99999999999999999999"):
+        assert server.status(wrong) == 404, wrong
+    for place in (0, 3, 9):
+        start, end = place * early["until"] // 10, (place + 1) * early["until"] // 10
+        (block,) = re.findall(r'class="meta">([^<]*)<', server.get(f"span/{start}-{end}"))
+        meta = json.loads(zlib.decompress(base64.b64decode(block), -15))
+        times = [int(early["base"]) + time for time in (start, end)]
+        assert meta["span"] == [str(time) for time in times], meta["span"]
+        rows = subprocess.run([program, "--report", "intervals", "--format", "csv", "--from", "%d.%09d" % divmod(times[0], 10**9),
+                               "--to", "%d.%09d" % divmod(times[1], 10**9), "trace.bin"], check=True, capture_output=True).stdout
+        assert meta["intervals"] == len(rows.splitlines()) - 1 > 0, (place, meta["intervals"])
     hooks = [(int(row["time_ns"]) - int(early["base"]), row["cpu"]) for row in csv.DictReader(open("hooks.csv"))]
     assert early["hooks"] == len(hooks) == sum(lane["hooks"] for lane in early["lanes"])
     assert len(early["lanes"]) == 3 and early["files"] == ["trace.bin"] and early["until"] == max(hooks)[0]
@@ -76,6 +89,7 @@ page = server.get("")
 assert 'class="meta"' in page and 'class="early"' not in page
 tiles = urllib.request.urlopen(server.url + "tiles").read()
 assert tiles == open("whole.tiles", "rb").read()
+assert server.status("span/0-1000") == 404
 server.process.send_signal(signal.SIGTERM)
 assert server.process.wait() == 0
 

@@ -6,6 +6,8 @@
  */
 
 const EARLY_HEIGHT = 96, EARLY_LANE = 24, EARLY_POLL_MS = 500;
+/* Hooks of a span that is read by itself. */
+const EARLY_SPAN_HOOKS = 4000000;
 
 /* Per bucket: hooks that are certainly in it, and those of sections that also reach into others. */
 function sumOfLanes(lanes, buckets) {
@@ -25,6 +27,14 @@ function earlyState({ read, of, packed }) {
 	return { text: "Sorting the intervals and building the page" + (packed ? ": " + exactText(Math.floor(packed / 2 ** 20)) + " MiB so far" : "") + ".", share: null };
 }
 
+/* The most hooks that a span [from, to) may have. */
+function mostHooks({ within, reach }, width, from, to) {
+	let most = 0;
+	for (let i = Math.floor(from / width); i < within.length && i * width < to; i++)
+		most += within[i] + reach[i];
+	return most;
+}
+
 class EarlyPage {
 	async load() {
 		this.data = await readObject("early");
@@ -34,7 +44,12 @@ class EarlyPage {
 		addEventListener("resize", () => this.draw());
 		this.scheme.addEventListener("change", () => this.draw());
 		for (const canvas of document.querySelectorAll("canvas"))
-			canvas.addEventListener("pointermove", (event) => this.point(canvas, event.clientX - canvas.getBoundingClientRect().left));
+			this.listen(canvas);
+		for (const box of [$("from"), $("to")])
+			box.addEventListener("input", () => this.tellSpan());
+		$("show").addEventListener("click", () => this.showSpan());
+		/* Restored by the browser's Back. */
+		addEventListener("pageshow", (event) => event.persisted && location.reload());
 		await this.wait();
 	}
 
@@ -107,6 +122,47 @@ class EarlyPage {
 			(most > least ? " to " + exactText(most) : "") + " hooks";
 	}
 
+	listen(canvas) {
+		const xOf = (event) => event.clientX - canvas.getBoundingClientRect().left;
+		const timeOf = (x) => Math.round(Math.min(1, Math.max(0, x / canvas.clientWidth)) * this.data.steps * this.data.width);
+		let begin = -1;
+		canvas.addEventListener("pointerdown", (event) => {
+			begin = xOf(event);
+			canvas.setPointerCapture(event.pointerId);
+		});
+		canvas.addEventListener("pointerup", () => begin = -1);
+		canvas.addEventListener("pointermove", (event) => {
+			const x = xOf(event);
+			this.point(canvas, x);
+			if (begin < 0 || Math.abs(x - begin) < 2)
+				return;
+			[$("from").value, $("to").value] = [begin, x].sort((a, b) => a - b).map((one) => String(timeOf(one) / 1e9));
+			this.tellSpan();
+		});
+	}
+
+	/* The span that was chosen, in ns; null: none. */
+	span() {
+		const [from, to] = ["from", "to"].map((id) => $(id).value.trim() === "" ? NaN : Math.round(Number($(id).value) * 1e9));
+		return from >= 0 && from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
+	}
+
+	tellSpan() {
+		const span = this.span(), most = span ? mostHooks(this.pictures[0], this.data.width, span.from, span.to) : 0;
+		const isFew = most <= EARLY_SPAN_HOOKS;
+		$("show").disabled = !span || !isFew;
+		$("spantold").textContent = span ? "At most " + exactText(most) + " hooks" + (isFew ? "" : ": choose a shorter span") : "";
+	}
+
+	/* Its page replaces this one as soon as the server has made it. */
+	showSpan() {
+		const { from, to } = this.span();
+		this.leaves = true;
+		$("show").disabled = true;
+		$("spantold").textContent = "Reading this span.";
+		location.href = "span/" + from + "-" + to;
+	}
+
 	/* Until the page of the intervals is there, or the server has gone. */
 	async wait() {
 		for (;;) {
@@ -115,7 +171,7 @@ class EarlyPage {
 				$("state").textContent = "The server has ended. Its messages say why.";
 				return;
 			}
-			if (answer.ready) {
+			if (answer.ready && !this.leaves) {
 				location.reload();
 				return;
 			}

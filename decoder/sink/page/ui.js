@@ -43,6 +43,8 @@ class Page {
 			about.push("Host: " + printable(meta.host));
 		about.push("Duration: " + durationText(meta.until), "Intervals: " + exactText(meta.intervals));
 		about.push("Begins: " + clockText(this.base, 0));
+		if (meta.span)
+			about.push("Only the intervals that overlap " + meta.span.map((time) => clockText(BigInt(time), 0)).join(" to "));
 		const error = Math.max(...meta.files.map((file) => file.clock_error_ns === null ? NaN : file.clock_error_ns));
 		about.push("Clock: " + (error >= 0 ? "true to \u00b1" + durationText(error) : "error unknown"));
 		if (meta.open)
@@ -60,7 +62,9 @@ class Page {
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		const store = new Store(this.meta, lanes, names);
-		showReports($("reports"), await readLists("reports"));
+		const reports = await readLists("reports");
+		$("reports").closest("section").hidden = !reports.length;
+		showReports($("reports"), reports);
 		this.more = [];
 		for (const block of document.querySelectorAll("script.core, script.more, script.adopted, script.marks")) {
 			if (block.className === "more") {

@@ -173,6 +173,13 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_key(j, "numeric");
 	cells_write_numeric(a->cells, j);
 	about_write_overview(a->overview, j);
+	if (r->is_span) {
+		/* Strings, as base. */
+		json_member_open(j, "span", '[');
+		json_format(j, "%" PRId64, r->filter->from);
+		json_format(j, "%" PRId64, r->filter->to);
+		json_close(j, ']');
+	}
 	if (a->tiled)
 		tiled_about(a->tiled, j);
 	json_close(j, '}');

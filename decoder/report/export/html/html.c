@@ -511,7 +511,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	page_show_early(o);
 	html_put_lanes(e, o);
 	/* Skip the reports of a large trace: they would read it a second time. */
-	int rc = intervals > HTML_MOST_INTERVALS ? 0 : html_put_reports(e, o);
+	int rc = intervals > HTML_MOST_INTERVALS || e->r->is_span ? 0 : html_put_reports(e, o);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {

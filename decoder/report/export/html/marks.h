@@ -26,8 +26,8 @@ struct marks {
 };
 
 /*
- * Reads the hooks that the filter takes, after the intervals were read: r->found tells whether there
- * are any. A filter by label, minor or --where takes none: it is about intervals. 0 or a
+ * Reads the hooks that the filter takes, after the intervals were read: r->found tells whether
+ * there are any. A filter by label, minor or --where takes none: it is about intervals. 0 or a
  * CPIDECODE_E code.
  */
 int marks_read(struct marks *m, const struct report *r);
