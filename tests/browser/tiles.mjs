@@ -61,7 +61,7 @@ async function checkSpans(until) {
 
 // Of a window: a column's colours, curves of CPI and busy, lanes of processors; each follows the view to the next window.
 async function checkColumns(until) {
-	const inside = async () => rows.filter((_, number) => all[number].start < view.to && all[number].end >= view.from);
+	const inside = () => rows.filter((_, number) => all[number].start < view.to && all[number].end >= view.from);
 	const show = async (from, to) => {
 		view = { from, to };
 		await browser.evaluate(`page.show(${from}, ${to})`);
@@ -81,12 +81,13 @@ async function checkColumns(until) {
 		const from = Math.floor(until / share);
 		await show(from, from + 200000);
 		const shown = await browser.evaluate("Array.from(page.store.number, (number, at) => [number, page.valueOf(at)])");
-		assert.deepEqual(shown.map(([number]) => number).filter((number) => spanOf(from, from + 200000).some((one) => one.number === number)).length, spanOf(from, from + 200000).length);
+		const inWindow = new Set(shown.map(([number]) => number));
+		assert.ok(spanOf(from, from + 200000).every((one) => inWindow.has(one.number)), "the window has what is in view");
 		for (const [number, value] of shown)
 			assert.equal(String(value), rows[number].elapsed_cycles);
 		assert.match(await text("legend"), /elapsed_cycles up to [0-9]+/);
 		const counts = {};
-		for (const row of (await inside()).filter((one) => one.depth === "0" && /^\d+$/.test(one.cpu)))
+		for (const row of inside().filter((one) => one.depth === "0" && /^\d+$/.test(one.cpu)))
 			counts["Processor " + row.cpu] = (counts["Processor " + row.cpu] ?? 0) + 1;
 		await browser.until("(document.getElementById('uses').tBodies[0]?.rows.length ?? 0) > 0");
 		assert.deepEqual(await browser.evaluate(`Object.fromEntries(Array.from(document.getElementById("uses").tBodies[0].rows, (row) =>
