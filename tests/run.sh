@@ -2,12 +2,12 @@
 # Builds the project in every way that matters and runs its tests. On a fresh Debian machine
 # it installs what it needs first.
 #
-# usage: sh tests/run.sh [--quick] [--no-emulation] [--browser] [--keep]
+# usage: sh tests/run.sh [--quick] [--no-emulation] [--browser[=firefox]] [--keep]
 #	--quick	one build (gcc, Release) and its tests, nothing for AArch64
 #	--no-emulation	without the emulated machine (tests/emulation), which takes QEMU
 #	--browser	opens flame graphs and pages in a browser: installs chromium (some 400 MB) if there is
 #		none, and fails if that cannot be done; without it a chromium that is there serves, for
-#		pages with SWTRACE_TEST_BROWSER=1
+#		pages with SWTRACE_TEST_BROWSER=1. firefox: pages in Firefox
 #	--keep	keeps the build folders (build-test-*) for a faster next time
 # SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
 # bound to that CPU loses its binding.
@@ -15,13 +15,14 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/deps.sh
 
-quick=0 keep=0 emulation=1 browser=0
+quick=0 keep=0 emulation=1 browser=''
 for argument in "$@"; do
 	case $argument in
 	--quick) quick=1 ;;
 	--keep) keep=1 ;;
 	--no-emulation) emulation=0 ;;
-	--browser) browser=1 ;;
+	--browser) browser=chromium ;;
+	--browser=firefox) browser=firefox ;;
 	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 	*) echo "tests/run.sh: unknown option $argument (see --help)" >&2; exit 2 ;;
 	esac
@@ -193,11 +194,11 @@ if need_packages ninja-build; then
 	export CMAKE_GENERATOR
 fi
 # Without the option, and without a browser, the test is skipped and says why.
-if [ "$browser" -eq 1 ]; then
-	need_packages chromium || exit 1
-	SWTRACE_TEST_BROWSER=1
-	export SWTRACE_TEST_BROWSER
-fi
+case $browser in
+chromium) need_packages chromium && SWTRACE_TEST_BROWSER=1 || exit 1 ;;
+firefox) need_packages firefox-esr && SWTRACE_TEST_BROWSER=firefox || exit 1 ;;
+esac
+export SWTRACE_TEST_BROWSER
 
 SWTRACE_TEST_ARM64=$top/build-test-arm64
 CPIDECODE=$top/build-test-gcc/cpidecode

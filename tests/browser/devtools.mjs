@@ -1,9 +1,11 @@
 // Chromium by its DevTools protocol over two pipes: no port, no package. Pages are opened from
 // file://.
 import { spawn } from "node:child_process";
+import { Waiting } from "./waiting.mjs";
 
-export class Browser {
+export class Browser extends Waiting {
 	constructor(program, profile, more = []) {
+		super();
 		this.process = spawn(program, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 			"--remote-debugging-pipe", "--no-first-run", `--user-data-dir=${profile}`, ...more, "about:blank"],
 			{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
@@ -70,7 +72,7 @@ export class Browser {
 		await this.send("Log.enable");
 		await this.send("Network.enable");
 		await this.send("Page.enable");
-		await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+		await this.resize(width, height);
 		await this.send("Page.navigate", { url: address });
 	}
 
@@ -83,22 +85,19 @@ export class Browser {
 		return result.value;
 	}
 
-	async until(expression) {
-		for (;;) {
-			/* One that comes while it is asked may come with what is waited for. */
-			const isWrong = this.errors.length > 0;
-			if (await this.evaluate(expression))
-				return;
-			if (isWrong)
-				throw new Error(this.errors.join("; "));
-			await new Promise((done) => setTimeout(done, 50));
-		}
+	resize(width, height, ratio = 1) {
+		return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: ratio, mobile: false });
 	}
 
-	// The page's tables follow the view after a moment.
-	async settled() {
-		await new Promise((done) => setTimeout(done, 250));
-		await this.until("!document.getElementById('span').textContent.startsWith('Counting')");
+	// Shows the page as it is printed, or again as on a screen ("").
+	medium(media) {
+		return this.send("Emulation.setEmulatedMedia", { media });
+	}
+
+	// Gives a file to an input.
+	async pick(selector, path) {
+		const { root } = await this.send("DOM.getDocument"), { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });
+		await this.send("DOM.setFileInputFiles", { nodeId, files: [path] });
 	}
 
 	mouse(type, x, y, more = {}) {

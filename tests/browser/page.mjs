@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
-import { Browser } from "./devtools.mjs";
+import { browserOf } from "./browsers.mjs";
 import { readCsv } from "../exports/csv.mjs";
 
 const [program, profile, ...files] = process.argv.slice(2);
@@ -107,13 +107,16 @@ async function checkAccess(browser) {
 		const isReached = !one.matches(".scroll") || one.tabIndex === 0;
 		return isNamed && isReached ? "" : one.outerHTML.slice(0, 80);
 	}).filter((text) => text)`), []);
-	await browser.send("Emulation.setDeviceMetricsOverride", { width: 320, height: 256, deviceScaleFactor: 4, mobile: false });
+	await browser.resize(320, 256, 4);
 	equal(await browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), true, "400 %");
-	await browser.send("Emulation.setEmulatedMedia", { media: "print" });
-	equal(await browser.evaluate(`Array.from(document.querySelectorAll(".scroll"), (one) => getComputedStyle(one)).every(({ maxHeight, overflowY }) =>
-		maxHeight === "none" && overflowY === "visible") && getComputedStyle(document.querySelector(".tools")).display`), "none", "printed");
-	await browser.send("Emulation.setEmulatedMedia", { media: "" });
-	await browser.send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false });
+	/* WebDriver BiDi does not show a page as it is printed. */
+	if (browser.medium) {
+		await browser.medium("print");
+		equal(await browser.evaluate(`Array.from(document.querySelectorAll(".scroll"), (one) => getComputedStyle(one)).every(({ maxHeight, overflowY }) =>
+			maxHeight === "none" && overflowY === "visible") && getComputedStyle(document.querySelector(".tools")).display`), "none", "printed");
+		await browser.medium("");
+	}
+	await browser.resize(1280, 720);
 }
 
 // The page of a differential flame graph.
@@ -300,9 +303,19 @@ async function checkProcessors(browser, rows) {
 		[row.cells[0].textContent, Number(row.cells[1].textContent.replaceAll("\\u202f", ""))])`)), counts, "processors");
 }
 
+// A browser that a driver lets read files from file:// would prove nothing.
+async function checkIsolation(browser) {
+	writeFileSync("isolated.html", "<!DOCTYPE html><title>isolated</title>");
+	await browser.open("file://" + resolve("isolated.html"));
+	await browser.until("document.title === 'isolated'");
+	equal(await browser.evaluate("new Promise((done) => { const asked = new XMLHttpRequest(); asked.onload = () => done('read'); " +
+		"asked.onerror = () => done('refused'); asked.open('GET', 'deep.csv'); asked.send(); })"), "refused");
+}
+
 let marks = 0;
-const browser = new Browser(program, profile);
+const browser = browserOf(program, profile);
 try {
+	await checkIsolation(browser);
 	for (let i = 0; i < files.length; i += 2) {
 		await browser.open(files[i].startsWith("http:") ? files[i] : "file://" + resolve(files[i]));
 		if (files[i + 1] === "-") {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The page of --format html. Its scripts that know no document run under Node, and read the pages of
 # all golden traces and of generated ones, whose data is that of intervals.csv, and files of tiles; with
-# SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium from file:// and compared with
-# intervals.csv: queries, columns, summary, search, mouse and keys, and names that are HTML and
-# scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a Chromium (else what is
-# installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
+# SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium, or if there is none in Firefox (firefox: in that),
+# from file:// and compared with intervals.csv: queries, columns, summary, search, mouse and keys, and
+# names that are HTML and scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a browser
+# (else what is installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
@@ -100,16 +100,22 @@ done
 node "$here/tiles_data.mjs" "$@"
 cd ..
 
-browser=${BROWSER-}
-for program in chromium chromium-browser google-chrome; do
-	[ -n "$browser" ] || browser=$(command -v $program) || browser=
-done
-if [ "${SWTRACE_TEST_BROWSER-}" != 1 ]; then
-	echo "skipped: the page in a browser: SWTRACE_TEST_BROWSER is not 1"
+# first_of PROGRAM...: the first one that is there.
+first_of() {
+	for program in "$@"; do
+		! command -v "$program" || return 0
+	done
+}
+case ${SWTRACE_TEST_BROWSER-} in
+1) browser=${BROWSER-$(first_of chromium chromium-browser google-chrome firefox-esr firefox)} ;;
+firefox) browser=${BROWSER-$(first_of firefox-esr firefox)} ;;
+*)
+	echo "skipped: the page in a browser: SWTRACE_TEST_BROWSER is neither 1 nor firefox"
 	exit 0
-fi
+	;;
+esac
 if [ -z "$browser" ]; then
-	echo "skipped: the page in a browser: no chromium here (sh tests/run.sh --browser installs it)"
+	echo "skipped: the page in a browser: none here (sh tests/run.sh --browser or --browser=firefox installs one)"
 	exit 0
 fi
 
@@ -192,7 +198,7 @@ set -- "$@" "$(cat address)" deep.csv
 awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
 "$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
 set -- "$@" cut.html - data/diff.html change names.html change
-timeout 500 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
+timeout 800 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 timeout 300 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
 	blocks.html data/blocks.csv "$(cat tiled)" "$(cat early)" ${maker:+$maker}

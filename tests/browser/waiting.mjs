@@ -1,0 +1,20 @@
+// What a browser of devtools.mjs or firefox.mjs shows in the end. Both have `errors`, and evaluate(expression): a promise.
+export class Waiting {
+	async until(expression) {
+		for (;;) {
+			/* One that comes while it is asked may come with what is waited for. */
+			const isWrong = this.errors.length > 0;
+			if (await this.evaluate(expression))
+				return;
+			if (isWrong)
+				throw new Error(this.errors.join("; "));
+			await new Promise((done) => setTimeout(done, 50));
+		}
+	}
+
+	// The page's tables follow the view after a moment.
+	async settled() {
+		await new Promise((done) => setTimeout(done, 250));
+		await this.until("!document.getElementById('span').textContent.startsWith('Counting')");
+	}
+}
