@@ -125,6 +125,7 @@ async function checkChange(browser) {
 	equal(await browser.evaluate(`document.querySelectorAll("#flame button").length > 5`), true);
 	equal(await browser.evaluate(`document.getElementById("changes").tBodies[0].rows.length > 5`), true);
 	equal(await browser.evaluate(`document.getElementById("search").type`), "search");
+	assert.match(await text(browser, "about"), /^((?!\d,\d)[^])*\d\u202f\d{3}((?!\d,\d)[^])*$/, "digits are grouped in one way");
 	const name = await browser.evaluate("page.frames.at(-1).text"), find = (key) => `(() => { const box = document.getElementById("search");
 		box.focus(); box.value = ${JSON.stringify(name)}; box.dispatchEvent(new Event("input")); return ${key}; })()`;
 	const found = await browser.evaluate(find("page.matches.length"));

@@ -3,6 +3,9 @@
 
 const CHANGE_ROWS = 500;
 
+/* The texts of the SVG group digits by commas, the page by spaces. */
+const regroup = (text) => text.replace(/(?<=\d),(?=\d{3})/g, "\u202f");
+
 const rgbOf = (number) => [number >> 16 & 255, number >> 8 & 255, number & 255];
 
 class ChangePage {
@@ -10,7 +13,7 @@ class ChangePage {
 		this.data = await readObject("change");
 		const { runs, frames } = this.data;
 		this.frames = frames.map(([name, parent, before, after, colour, text], i) => ({
-			name: i, text: i ? printable(name) : "all", parent: i ? parent : -1, time: after, colour: rgbOf(colour), told: text.replaceAll("\n", "; "),
+			name: i, text: i ? printable(name) : "all", parent: i ? parent : -1, time: after, colour: rgbOf(colour), told: regroup(text.replaceAll("\n", "; ")),
 			before: runs[0] ? before / runs[0] : 0, after: runs[1] ? after / runs[1] : 0,
 		}));
 		this.graph = new FlameGraph($("flame"), $("frame"), {

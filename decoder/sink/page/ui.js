@@ -764,6 +764,7 @@ class Page {
 		add("parent", parent < 0 ? "none" : link(this.names[store.name[parent]] + ", " + durationText(store.duration[parent]), () => this.choose(parent, true)));
 		if (child >= 0)
 			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => this.choose(child, true)));
+		add("waker", "not recorded: a trace has no wake-ups");
 		add("same label", exactText(store.countOf[name]) + " in all");
 		if (store.countOf[name] > 1) {
 			add("", link("next one", () => this.chooseNext(wanted, number, 1)));
