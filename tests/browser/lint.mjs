@@ -30,6 +30,8 @@ const faults = {
 const layout = {
 	"array-bracket-spacing": "error", "arrow-parens": "error", "arrow-spacing": "error", "block-spacing": "error", "brace-style": ["error", "1tbs", { allowSingleLine: true }],
 	"comma-spacing": "error", "comma-style": "error", "computed-property-spacing": "error", "eol-last": "error", "func-call-spacing": "error",
+	"dot-location": ["error", "property"], "indent": ["error", "tab"], "linebreak-style": "error",
+	"operator-linebreak": ["error", "after", { overrides: { "?": "ignore", ":": "ignore" } }],
 	"generator-star-spacing": ["error", "after"], "key-spacing": "error", "keyword-spacing": "error", "max-len": ["error", { code: 200, tabWidth: 4, ignoreRegExpLiterals: true }],
 	"new-parens": "error", "no-extra-semi": "error", "no-mixed-spaces-and-tabs": "error", "no-multi-spaces": "error", "no-multiple-empty-lines": ["error", { max: 1 }],
 	"no-trailing-spaces": "error", "no-whitespace-before-property": "error", "object-curly-spacing": ["error", "always"], "padded-blocks": ["error", "never"],
