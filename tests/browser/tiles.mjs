@@ -111,6 +111,22 @@ async function checkSearch() {
 	await browser.until(`document.getElementById("interval").textContent.includes("start_ns${rows[numbers[1]].start_ns}")`);
 }
 
+// Zoomed out, CPI is a colour and a curve by tiles' means.
+async function checkFar() {
+	await browser.evaluate("Tiles.most = 5000, page.enter(new WindowStore(page.meta, page.tiles.lanes, page.tiles.names, page.tiles.countOf, [], 0, 0), new Map()), page.changed()");
+	await browser.settled();
+	await browser.until("!page.isNear()");
+	await browser.evaluate(`page.colourBy(Array.from(document.getElementById("colour").options).find((option) => option.text === "raw_cpi").value)`);
+	await browser.until(`document.getElementById("legend").textContent.includes("neighbours in a lane: zoom in")`);
+	await browser.settled();
+	await browser.until(`Array.from(document.querySelectorAll("#curves p")).some((line) => /_cpi, means of up to/.test(line.textContent))`);
+	assert.match(await text("ratetold"), /^Starts per second: .* From tiles, so about\.$/);
+	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('rate')).display"), "block");
+	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('heat')).display"), "none");
+	if (process.env.PICTURES)
+		writeFileSync(resolve(process.env.PICTURES, "far.png"), await browser.picture());
+}
+
 // Scripts of a folder are loaded unasked.
 async function checkFolder() {
 	readRows(folderCsv);
@@ -122,6 +138,7 @@ async function checkFolder() {
 	await checkQueries(await browser.evaluate("trace.until"));
 	/* Firefox does not report scripts from disk. */
 	assert.ok(await browser.evaluate("page.tiles.source.kept.size") > 1, "several scripts");
+	await checkFar();
 	assert.deepEqual(browser.errors, []);
 }
 

@@ -15,7 +15,7 @@ globalThis.ImageData = class {
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
 vm.runInThisContext(["decode", "store", "analysis", "draw", "tiles"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
 const page = vm.runInThisContext("({ bytesOfBase64, inflate, Tiles, ChunkSource, Painter, finish, summarize, pixelOf })");
-let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0;
+let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0, measured = 0;
 
 function random(seed) {
 	return () => {
@@ -163,6 +163,24 @@ async function checkWindows(one, all, until) {
 	assert.equal(await one.window(0, until + 1, () => false), null);
 }
 
+// A tile's means are those of its intervals, and curves have each interval and value once.
+async function checkMeans(one, all, until) {
+	for (const name of one.meta.tiles.means) {
+		const means = one.meansOf(name), values = all.map((row) => row[name] === "" ? NaN : Number(row[name])), least = values.reduce((a, b) => b < a ? b : a, Infinity);
+		for (let at = 0; at < means.length; at += 1 + (means.length >> 5)) {
+			const own = Array.from((await one.readTileAt(at)).number, (number) => values[number]).filter((value) => !isNaN(value));
+			const mean = own.reduce((a, b) => a + b, 0) / own.length;
+			assert.ok(own.length ? Math.abs(means[at] - mean) <= 1e-6 * Math.abs(mean) : isNaN(means[at]), `${name} of tile ${at}: ${means[at]}, ${mean}`);
+		}
+		const curve = one.curveOf(0, until + 1, 100, means), total = curve.counts.reduce((a, b) => a + b, 0);
+		assert.ok(Math.abs(total - all.length) <= 1e-6 * all.length, `${total} of ${all.length} intervals in a curve`);
+		assert.equal(curve.mean.some((mean) => !isNaN(mean)), least < Infinity, name);
+		assert.ok(curve.mean.every((mean, i) => isNaN(mean) || mean >= curve.least[i] * (1 - 1e-9) && mean <= curve.most[i] * (1 + 1e-9) && curve.least[i] >= least * (1 - 1e-6)));
+		measured += least < Infinity;
+	}
+	assert.equal(one.meansOf("elapsed_cycles"), null);
+}
+
 // Until nothing is wanted any more, drawing reads what it lacks; each interval then leaves a mark in
 // the column that it begins in, or, of a node or tile, at most one column before.
 async function checkPicture(one, all, until) {
@@ -197,6 +215,7 @@ for (let i = 2; i < process.argv.length; i += 3)
 			await checkQueries(one, all, meta.until);
 			await checkIntervals(one, all);
 			await checkWindows(one, all, meta.until);
+			await checkMeans(one, all, meta.until);
 			await checkPicture(one, all, meta.until);
 		}
 		for (const wrong of [bytes.subarray(0, bytes.length - 1), Buffer.concat([bytes.subarray(0, -8), Buffer.from("SWTTILEX")])])
@@ -207,4 +226,5 @@ for (let i = 2; i < process.argv.length; i += 3)
 		console.log(`FAILED: ${process.argv[i]}: ${error.stack}`);
 		process.exitCode = 1;
 	}
+assert.ok(measured > 3, "columns with means");
 console.log(`ok: ${(process.argv.length - 2) / 3} files of tiles, ${tiles} tiles, ${intervals} intervals, ${queries} queries, ${windows} windows, ${parents} parents`);

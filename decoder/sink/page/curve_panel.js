@@ -31,6 +31,15 @@ class CurvePanel {
 		page.changed();
 	}
 
+	/* The same of a span of which only tiles are known. */
+	drawFar(from, to) {
+		const { page } = this;
+		this.choices.forEach((choice, i) => {
+			const column = page.farColumn(choice), { canvas, told } = this.plots[i];
+			page.drawColumn(page.tiles.curveOf(from, to, 160, column.values), column, canvas, told);
+		});
+	}
+
 	/* Draws each column's curve in a span, until another span is wanted. */
 	async draw(from, to, job) {
 		const { page } = this, slots = page.store.slot;

@@ -49,6 +49,7 @@ class TiledPage extends Page {
 		showReports($("reports"), await readLists("reports"));
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
+		this.far = new Map();
 		this.tiles = await this.opened(lanes, names);
 		const store = this.store = new WindowStore(this.meta, lanes, names, this.tiles.countOf, [], 0, 0);
 		for (const block of document.querySelectorAll("script.marks"))
@@ -147,12 +148,24 @@ class TiledPage extends Page {
 	}
 
 	columnShown() {
-		return this.isNear() ? this.column : null;
+		return this.isNear() ? this.column : this.farColumn(this.coloured);
+	}
+
+	/* A column as the timeline shows it zoomed out: means by tile. null: tiles have none. */
+	farColumn(choice) {
+		if (choice === "label")
+			return null;
+		if (!this.far.has(choice)) {
+			const { sum, count } = this.tiles.tile, means = this.tiles.meansOf(this.meta.columns[this.placeOf(choice)]);
+			const values = means && choice === "off" ? means.map((mean, at) => sum[at] ? mean * count[at] / sum[at] : NaN) : means;
+			this.far.set(choice, values && { ...this.columnShape(choice, values), isFar: true });
+		}
+		return this.far.get(choice);
 	}
 
 	/* What of all choices the timeline shows: lanes and the legend depend on it. */
 	follow() {
-		const shown = this.lanesShown() + " " + Boolean(this.columnShown());
+		const column = this.columnShown(), shown = this.lanesShown() + " " + (column ? column.name + Boolean(column.isFar) : "");
 		if (shown === this.following)
 			return;
 		this.following = shown;
@@ -192,11 +205,14 @@ class TiledPage extends Page {
 	paintRow(row, y, tall, colourOf, least) {
 		if (this.isNear())
 			return super.paintRow(row, y, tall, colourOf, least);
-		const back = this.theme().back;
-		this.tiles.paint(this.painter, row, this.view, y, tall, (name) => {
-			if (!this.pixels.has(name))
-				this.pixels.set(name, pixelOf(this.matches && !this.matches[name] ? blend(this.colourOf(name), back, 0.75) : this.colourOf(name)));
-			return this.pixels.get(name);
+		const { back } = this.theme(), column = this.columnShown();
+		this.tiles.paint(this.painter, row, this.view, y, tall, (name, tile) => {
+			const isFaded = this.matches && !this.matches[name], key = column ? tile * 2 + Number(isFaded) : name;
+			if (!this.pixels.has(key)) {
+				const colour = column ? this.colourOfValue(column.values[tile], column) : this.colourOf(name);
+				this.pixels.set(key, pixelOf(isFaded ? blend(colour, back, 0.75) : colour));
+			}
+			return this.pixels.get(key);
 		});
 		return [];
 	}
@@ -286,6 +302,9 @@ class TiledPage extends Page {
 			await super.settle();
 			return;
 		}
+		this.drawCurves(this.tiles.curveOf(from, to, 160, this.coloured === "label" ? null : (this.farColumn(this.coloured) || {}).values), from, to);
+		$("ratetold").textContent += " From tiles, so about.";
+		this.curves.drawFar(from, to);
 		const { count, longest, sum, name } = await this.tiles.queryRows(this.tiles.rowsOf(this.tiles.lanes), from, to);
 		if (this.job === job)
 			$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) + ": " +

@@ -72,6 +72,12 @@ function sumsOf(counts) {
 	return sums;
 }
 
+/* A column of floats: NaN where there is none. */
+function readFloats(reader) {
+	const bytes = reader.raw(reader.number()), view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+	return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
 function readTile(bytes) {
 	const reader = new Reader(bytes), count = reader.number();
 	const start = readColumn(reader, count), duration = readColumn(reader, count);
@@ -218,7 +224,7 @@ class Tiles {
 		this.tileOf = begins(rows);
 		const column = (count) => readColumn(reader, count);
 		this.tile = { block: column(tiles), count: column(tiles), first: column(tiles), end: column(tiles), longest: column(tiles),
-			name: column(tiles), sum: column(tiles), number: column(tiles), group: new Uint32Array(tiles), place: new Float64Array(tiles) };
+			name: column(tiles), sum: column(tiles), number: column(tiles), means: this.meta.tiles.means.map(() => readFloats(reader)), group: new Uint32Array(tiles), place: new Float64Array(tiles) };
 		for (let i = 0; i < tiles; i++)
 			this.tile.end[i] += this.tile.first[i];
 		this.groupOf = begins(rows);
@@ -481,6 +487,36 @@ class Tiles {
 		return all;
 	}
 
+	/* A column's means by tile, as numbers; null: tiles have none of that name. */
+	meansOf(name) {
+		const i = this.meta.tiles.means.indexOf(name);
+		return i < 0 ? null : Float64Array.from(this.tile.means[i]);
+	}
+
+	/* As curveOf, of the tiles alone: the intervals of one count as if they started evenly throughout it, with its value in
+	 * `values` (none: null). */
+	curveOf(from, to, columns, values) {
+		const list = () => new Float64Array(columns), counts = list(), measured = list(), sums = list(), scale = columns / (to - from);
+		const least = list().fill(Infinity), most = list().fill(-Infinity), { first, end, count } = this.tile;
+		for (const row of this.rowsOf(this.lanes)) {
+			const [low, high] = this.bounds(row, from, to);
+			for (let at = low; at < high; at++) {
+				const begin = (first[at] - from) * scale, width = (end[at] - first[at]) * scale;
+				for (let i = Math.max(0, Math.floor(begin)); i < columns && i <= begin + width; i++) {
+					const part = width ? count[at] * Math.max(0, Math.min(i + 1, begin + width) - Math.max(i, begin)) / width : count[at];
+					counts[i] += part;
+					if (!values || isNaN(values[at]))
+						continue;
+					measured[i] += part;
+					sums[i] += part * values[at];
+					least[i] = Math.min(least[i], values[at]);
+					most[i] = Math.max(most[i], values[at]);
+				}
+			}
+		}
+		return { counts, least, most, mean: sums.map((sum, i) => sum / measured[i]) };
+	}
+
 	/* As Store.nextNamed, by numbers. isWanted(): whether it still matters. */
 	async nextNamed(wanted, number, step, isWanted) {
 		const { first, last, count } = this.totals, all = this.meta.intervals;
@@ -565,7 +601,7 @@ class Tiles {
 	/*
 	 * Draws a row as Painter.row does, from what is in memory: an interval of two columns and more by
 	 * itself, else whole nodes or tiles that begin in the same column as one mark. `wanted` collects
-	 * what would make it finer; until that is there, a tile or a node is one box.
+	 * what would make it finer; until that is there, a tile or a node is one box. colourOf(name, tile's number): a pixel.
 	 */
 	paint(painter, row, view, y, height, colourOf) {
 		const columns = painter.width, scale = columns / (view.to - view.from);
@@ -573,9 +609,9 @@ class Tiles {
 		const [low, high] = this.bounds(row, view.from, view.to), { tile } = this;
 		for (let at = low; at < high; at++) {
 			if (tile.first[at] < pen.columnEnd && tile.end[at] < pen.narrowEnd)
-				pen.merge(tile.longest[at], tile.name[at], tile.sum[at]);
+				pen.merge(tile.longest[at], tile.name[at], tile.sum[at], at);
 			else if (pen.isNarrow(tile.first[at], tile.end[at]))
-				pen.add(tile.first[at], tile.longest[at], tile.name[at], tile.sum[at]);
+				pen.add(tile.first[at], tile.longest[at], tile.name[at], tile.sum[at], at);
 			else
 				this.paintTile(pen, at, view);
 		}
@@ -586,38 +622,38 @@ class Tiles {
 		const { tile } = this, group = this.peek(-1 - tile.group[at]);
 		if (!group) {
 			this.wanted.push(-1 - tile.group[at]);
-			pen.box(tile.first[at], tile.end[at], tile.sum[at], tile.name[at]);
+			pen.box(tile.first[at], tile.end[at], tile.sum[at], tile.name[at], at);
 			return;
 		}
 		const end = tile.nodes[at] + Math.ceil(tile.count[at] / this.node);
 		let intervals = null;
 		for (let i = tile.nodes[at]; i < end; i++) {
 			if (group.first[i] < pen.columnEnd && group.end[i] < pen.narrowEnd) {
-				pen.merge(group.longest[i], group.name[i], group.sum[i]);
+				pen.merge(group.longest[i], group.name[i], group.sum[i], at);
 				continue;
 			}
 			if (group.end[i] < view.from || group.first[i] >= view.to)
 				continue;
 			if (pen.isNarrow(group.first[i], group.end[i])) {
-				pen.add(group.first[i], group.longest[i], group.name[i], group.sum[i]);
+				pen.add(group.first[i], group.longest[i], group.name[i], group.sum[i], at);
 				continue;
 			}
 			intervals = intervals || this.peek(at);
 			if (!intervals) {
 				if (this.wanted[this.wanted.length - 1] !== at)
 					this.wanted.push(at);
-				pen.box(group.first[i], group.end[i], group.sum[i], group.name[i]);
+				pen.box(group.first[i], group.end[i], group.sum[i], group.name[i], at);
 				continue;
 			}
 			const begin = (i - tile.nodes[at]) * this.node, last = Math.min(begin + this.node, intervals.count);
 			for (let k = begin; k < last; k++) {
 				const start = intervals.start[k], stop = start + intervals.duration[k];
 				if (start < pen.columnEnd && stop < pen.narrowEnd)
-					pen.merge(intervals.duration[k], intervals.name[k], intervals.duration[k]);
+					pen.merge(intervals.duration[k], intervals.name[k], intervals.duration[k], at);
 				else if (pen.isNarrow(start, stop))
-					pen.add(start, intervals.duration[k], intervals.name[k], intervals.duration[k]);
+					pen.add(start, intervals.duration[k], intervals.name[k], intervals.duration[k], at);
 				else
-					pen.box(start, stop, stop - start, intervals.name[k]);
+					pen.box(start, stop, stop - start, intervals.name[k], at);
 			}
 		}
 	}
@@ -654,7 +690,7 @@ class TilePen {
 	}
 
 	/* To the mark of the column that it begins in. */
-	add(first, longest, name, sum) {
+	add(first, longest, name, sum, tile) {
 		const column = this.columnOf(first);
 		if (column !== this.column) {
 			this.end();
@@ -664,14 +700,15 @@ class TilePen {
 			this.columnEnd = this.from + (column + 1) / this.scale;
 			this.narrowEnd = this.from + (column + 2) / this.scale;
 		}
-		this.merge(longest, name, sum);
+		this.merge(longest, name, sum, tile);
 	}
 
-	merge(longest, name, sum) {
+	merge(longest, name, sum, tile) {
 		this.sum += sum;
 		if (longest > this.longest) {
 			this.longest = longest;
 			this.name = name;
+			this.tile = tile;
 		}
 	}
 
@@ -684,21 +721,21 @@ class TilePen {
 		if (this.column < 0)
 			return;
 		const tall = this.tall(this.sum * this.scale);
-		this.painter.box(this.column, this.y + this.height - tall, 1, tall, this.colourOf(this.name));
+		this.painter.box(this.column, this.y + this.height - tall, 1, tall, this.colourOf(this.name, this.tile));
 		this.used = this.column;
 		this.column = -1;
 		this.columnEnd = this.narrowEnd = -Infinity;
 	}
 
 	/* A box as high as it is busy: of one interval, all of it. */
-	box(first, end, sum, name) {
+	box(first, end, sum, name, tile) {
 		this.end();
 		const to = Math.min(this.painter.width, this.columnOf(end));
 		let from = this.columnOf(first);
 		if (from === this.used && from + 1 < to)
 			from++;
 		const tall = this.tall(sum / (end - first));
-		this.painter.box(from, this.y + this.height - tall, Math.max(1, to - from - 1), tall, this.colourOf(name));
+		this.painter.box(from, this.y + this.height - tall, Math.max(1, to - from - 1), tall, this.colourOf(name, tile));
 		this.used = to - 1;
 	}
 }

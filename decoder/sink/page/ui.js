@@ -255,7 +255,12 @@ class Page {
 		const isShare = choice === "off", slots = store.slot;
 		for (let at = 0; isShare && at < store.count; at++)
 			values[slots[at]] /= store.duration[at] || NaN;
-		const range = rangeOf(values);
+		return this.columnShape(choice, values);
+	}
+
+	/* The name and the range of colours of a column's values. */
+	columnShape(choice, values) {
+		const isShare = choice === "off", range = rangeOf(values);
 		return { name: isShare ? "off-CPU share" : this.meta.columns[this.placeOf(choice)], values, range: range && isShare ? { low: 0, high: 1, isLog: false } : range };
 	}
 
@@ -596,10 +601,11 @@ class Page {
 		$("ratetold").textContent = "Starts per second: " + number(total / ((to - from) / 1e9)) + " on average, up to " +
 			number(rate.reduce((a, b) => Math.max(a, b), 0)) + " in a " + curve.counts.length + "th of the span.";
 		this.drawCurve($("rate"), rate, null, null, 0);
-		$("curve").hidden = !this.column;
+		const column = this.columnShown();
+		$("curve").hidden = !column;
 		$("curvetold").textContent = "Colour by a column to see it over time.";
-		if (this.column)
-			this.drawColumn(curve, this.column, $("curve"), $("curvetold"));
+		if (column)
+			this.drawColumn(curve, column, $("curve"), $("curvetold"));
 	}
 
 	/* A column's values by the intervals' starts; without any there is no picture. */
@@ -611,7 +617,8 @@ class Page {
 		if (canvas.hidden)
 			return;
 		const most = curve.most.reduce((a, b) => Math.max(a, b), -Infinity);
-		told.textContent = printable(column.name) + ", by the intervals' starts: the mean as a line, the least and the greatest as an area, cut off far above the means; " +
+		told.textContent = printable(column.name) + (column.isFar ? ", means of up to 4\u202f096 neighbours in a lane" : ", by the intervals' starts") +
+			": the mean as a line, the least and the greatest as an area, cut off far above the means; " +
 			number(least) + " to " + number(most) + ".";
 		this.drawCurve(canvas, curve.mean, curve.least, curve.most, Math.min(0, least));
 	}
@@ -931,6 +938,8 @@ class Page {
 			lines.push(legendItem(this.rampColour(share), (share ? share < 1 ? "" : "from " : printable(column.name) + " up to ") + Number(value.toPrecision(4))));
 		}
 		lines.push(legendItem(NOT_MEASURED, "not measured"));
+		if (column.isFar)
+			lines.push(element("li", "means of up to 4\u202f096 neighbours in a lane: zoom in for each interval's"));
 		return lines;
 	}
 

@@ -1,6 +1,7 @@
 #include "tiles.h"
 
 #include <errno.h>
+#include <math.h>
 #include <zlib.h>
 
 #include "../../../formats/base/array.h"
@@ -23,9 +24,16 @@ struct tiles_span {
 	uint32_t name;					  /* of the longest */
 };
 
+/* Sums of what was measured in a tile. */
+struct tiles_measures {
+	double sum[TILES_MEANS];
+	uint32_t count[TILES_MEANS];
+};
+
 struct tiles_row {
 	struct varint_out columns[COLUMNS], adopted, nodes[NODE_COLUMNS];
 	struct tiles_span tile, node;
+	struct tiles_measures measures;
 	uint64_t start, number; /* of the last interval */
 	uint64_t node_first;	/* of the last node in `nodes` */
 	uint32_t tiles;		/* whose nodes are in `nodes` */
@@ -35,6 +43,7 @@ struct tiles_row {
 struct tiles_entry {
 	uint32_t row, block;
 	struct tiles_span span;
+	float means[TILES_MEANS]; /* NAN: none was measured */
 };
 
 struct tiles_group {
@@ -134,6 +143,15 @@ static void tiles_widen(struct tiles_span *s, const struct tiles_interval *inter
 	s->sum += interval->duration;
 }
 
+static void tiles_measure(struct tiles_measures *m, const struct tiles_interval *interval)
+{
+	for (unsigned i = 0; i < TILES_MEANS; i++)
+		if (!isnan(interval->measured[i])) {
+			m->sum[i] += interval->measured[i];
+			m->count[i]++;
+		}
+}
+
 /* The columns of a block, which are then empty. */
 static void tiles_put_columns(struct varint_out *block, struct varint_out *columns, unsigned n)
 {
@@ -186,8 +204,14 @@ static void tiles_end_tile(struct tiles *t, uint32_t row)
 	varint_put(&block, r->tile.count);
 	tiles_put_columns(&block, r->columns, COLUMNS);
 	tiles_put_columns(&block, &r->adopted, 1);
-	t->entries[at] = (struct tiles_entry){row, blocks_put(t->blocks, &block), r->tile};
+	t->entries[at] = (struct tiles_entry){
+		.row = row, .block = blocks_put(t->blocks, &block), .span = r->tile};
+	for (unsigned i = 0; i < TILES_MEANS; i++)
+		t->entries[at].means[i] =
+			r->measures.count[i] ? (float)(r->measures.sum[i] / r->measures.count[i])
+					     : NAN;
 	r->tile = (struct tiles_span){0};
+	r->measures = (struct tiles_measures){0};
 	r->start = r->number = 0;
 	if (++r->tiles == TILES_GROUP)
 		tiles_end_group(t, row);
@@ -237,6 +261,7 @@ void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *inter
 	r->number = interval->number;
 	tiles_widen(&r->tile, interval);
 	tiles_widen(&r->node, interval);
+	tiles_measure(&r->measures, interval);
 	if (r->node.count == TILES_NODE)
 		tiles_end_node(r);
 	if (r->tile.count == TILES_TILE)
@@ -326,6 +351,18 @@ static uint64_t tiles_entry_value(const struct tiles_entry *e, unsigned column)
 
 enum { ENTRY_VALUES = 8 };
 
+/* Four bytes, little-endian. */
+static void directory_put_float(struct tiles_directory *d, float value)
+{
+	uint32_t bits;
+	unsigned char bytes[sizeof bits];
+
+	memcpy(&bits, &value, sizeof bits);
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(bits >> 8 * i);
+	varint_raw(&d->column, bytes, sizeof bytes);
+}
+
 static void directory_add_tiles(struct tiles_directory *d)
 {
 	struct tiles *t = d->t;
@@ -334,6 +371,11 @@ static void directory_add_tiles(struct tiles_directory *d)
 	for (unsigned column = 0; column < ENTRY_VALUES && order; column++) {
 		for (size_t i = 0; i < t->nentries; i++)
 			varint_put(&d->column, tiles_entry_value(&t->entries[order[i]], column));
+		directory_end_column(d);
+	}
+	for (unsigned column = 0; column < TILES_MEANS && order; column++) {
+		for (size_t i = 0; i < t->nentries; i++)
+			directory_put_float(d, t->entries[order[i]].means[column]);
 		directory_end_column(d);
 	}
 	free(order);

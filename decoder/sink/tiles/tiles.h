@@ -23,9 +23,13 @@
 
 struct tiles;
 
+/* Columns of which each tile has the mean. */
+enum { TILES_MEANS = 5 };
+
 struct tiles_interval {
 	uint64_t start, duration, number; /* number: its place in the order of the trace */
 	uint32_t name;
+	double measured[TILES_MEANS]; /* NAN: not measured */
 };
 
 struct tiles_summary {

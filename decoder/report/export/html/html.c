@@ -16,6 +16,7 @@
 #include "../export.h"
 #include "about.h"
 #include "marks.h"
+#include "means.h"
 #include "reports.h"
 #include "tiled.h"
 
@@ -65,7 +66,8 @@ struct html_export {
 	struct varint_out core[CORES], marked[MARKS], block, adopted;
 	struct marks marks;
 	struct tiled tiled;
-	uint32_t held; /* intervals in core */
+	struct means means; /* with tiles */
+	uint32_t held;	    /* intervals in core */
 	uint64_t last_start, until, open, added;
 	struct overview overview;
 	struct out text, names_text, later;
@@ -328,11 +330,13 @@ static int html_begin_slice(
 		html_adopt(e, t, iv, row, e->rows[row].count);
 	e->rows[row].count++;
 	if (e->tiled.tiles) {
-		tiles_add(e->tiled.tiles, row,
-			&(struct tiles_interval){.start = start,
-				.duration = until - start,
-				.number = e->added++,
-				.name = name});
+		struct tiles_interval one = {.start = start,
+			.duration = until - start,
+			.number = e->added++,
+			.name = name};
+
+		means_read(&e->means, iv, one.measured);
+		tiles_add(e->tiled.tiles, row, &one);
 	} else {
 		varint_put(&e->core[CORE_START], start - e->last_start);
 		varint_put(&e->core[CORE_DURATION], until - start);
@@ -530,6 +534,7 @@ static int html_open(struct html_export *e)
 	out_memory(&e->names_text);
 	e->names_json.o = &e->names_text;
 	e->overview.width = 1;
+	means_init(&e->means);
 	int rc = cells_init(&e->cells, e->r);
 	e->packer = page_packer_new();
 	if (rc || !e->packer || out_function(&e->later, html_keep, e))

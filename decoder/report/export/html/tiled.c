@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "means.h"
+
 static const char tiled_page[] = ".html";
 
 static const char *const tiled_suffixes[] = {
@@ -138,6 +140,8 @@ void tiled_about(const struct tiled *t, struct json *j)
 		json_member_u64(j, "chunk", CHUNKS_BYTES);
 	if (t->kind == PAGE_TILES_SERVED)
 		json_member_bool(j, "served", true);
+	json_key(j, "means");
+	means_write_names(j);
 	json_member_u64(j, "bytes", t->summary.bytes);
 	json_member_u64(j, "check", t->summary.check);
 	json_close(j, '}');

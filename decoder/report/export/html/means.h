@@ -1,0 +1,24 @@
+/*
+ * The columns of which tiles hold means, so that a page shows them over time without their
+ * intervals: CPI, busy and off-CPU time.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_MEANS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_MEANS_H
+
+#include "../../../model/intervals/intervals.h"
+#include "../../../sink/json.h"
+#include "../../../sink/tiles/tiles.h"
+
+struct column;
+
+struct means {
+	const struct column *columns[TILES_MEANS];
+};
+
+void means_init(struct means *m);
+/* Values of an interval in the order of the columns; NAN: not measured. */
+void means_read(const struct means *m, const struct interval *iv, double values[TILES_MEANS]);
+/* A list of the columns' names. */
+void means_write_names(struct json *j);
+
+#endif
