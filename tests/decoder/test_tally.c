@@ -555,7 +555,7 @@ END_TEST
 START_TEST(many_groups_are_told_apart)
 {
 	struct tally t = {0};
-	char label[16];
+	char label[24];
 	enum { N = 5000 };
 
 	for (unsigned i = 0; i < 2 * N; i++) {

@@ -108,7 +108,7 @@ static void expect(HANDLE query, uint32_t time, ULONG rows)
 	ck_assert_int_eq(data->PerfFreq, 1000);
 	ck_assert_uint_eq(rows_of(data), rows);
 	for (ULONG i = 0; i < rows; i++) {
-		char name[8];
+		char name[16];
 		ULONGLONG value;
 
 		snprintf(name, sizeof name, "%u", i);
