@@ -103,7 +103,7 @@ boot() {
 }
 # tests/ring/CMakeLists.txt has the same programs; here two machines share them.
 rings_one=kill_steps,hostile_drain,stop,layout,held,hostile_dump,kill_held
-rings_two=storm_hour:20,fork,many,drain,spawn,migrate,kill:600,hotplug,sections,hooks,hostile,reader,signal,abort
+rings_two=storm_hour:12,fork,many,drain,spawn,migrate,kill:600,hotplug,sections,hooks,hostile,reader,signal,abort
 if [ "$full" -eq 1 ]; then
 	rings_one=$rings_one,many:guest,kill:guest,kill_steps:guest,kill_held:guest,drain:guest,fork:guest
 	rings_two=$rings_two,held:guest,reader:guest,signal:guest,spawn:guest,migrate:guest

@@ -19,7 +19,7 @@
 
 enum {
 	WRITERS = 4,
-	MILLISECONDS = 400 * SLOW_MACHINE,
+	MILLISECONDS = 400,
 	STEPPED = 10,
 	/* A debugger's step costs two context switches. */
 	DEBUGGED = SANITIZED ? 1 : 3
@@ -124,7 +124,7 @@ static void threads(const char *name, uint32_t writers, bool with_barriers)
 	if (with_barriers)
 		pthread_create(&thread[n++], NULL, barriers, NULL);
 	nanosleep(&some, NULL);
-	for (int i = 0; with_barriers && i < 100 && !barriers_have_hit(); i++)
+	for (int i = 0; with_barriers && i < 100 * SLOW_MACHINE && !barriers_have_hit(); i++)
 		nanosleep(&some, NULL);
 	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n; i++)

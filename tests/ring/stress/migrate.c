@@ -158,12 +158,12 @@ static void dumped(struct session *s, const char *name)
 /* A busy machine makes fewer moves: write until there were enough, or give up. */
 static void write_for_a_while(void)
 {
-	usleep(400000 * SLOW_MACHINE);
-	for (unsigned i = 0;
-		i < 300 && (__atomic_load_n(&all->seen, __ATOMIC_RELAXED) <= ENOUGH ||
-				   __atomic_load_n(&all->moves, __ATOMIC_RELAXED) <= ENOUGH);
+	usleep(400000);
+	for (unsigned i = 0; i < 300 * SLOW_MACHINE &&
+			     (__atomic_load_n(&all->seen, __ATOMIC_RELAXED) <= ENOUGH ||
+				     __atomic_load_n(&all->moves, __ATOMIC_RELAXED) <= ENOUGH);
 		i++)
-		usleep(100000 * SLOW_MACHINE);
+		usleep(100000);
 }
 
 static void run(const void *arg)
