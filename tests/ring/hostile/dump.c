@@ -13,12 +13,7 @@
 #include "consistent.h"
 #include "world.h"
 
-enum {
-	DUMPS = SLOW_MACHINE > 1 ? 50
-		: SANITIZED	 ? 150
-				 : 300,
-	SIZE_DUMPS = (SANITIZED && SLOW_MACHINE == 1 ? 200 : 500) / SLOW_MACHINE
-};
+enum { DUMPS = SLOW_MACHINE > 1 ? 50 : 150, SIZE_DUMPS = SLOW_MACHINE > 1 ? 50 : 200 };
 
 static struct hostile_world world;
 static char path[128];
