@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds everything for AArch64 and, where user-mode emulation is to be had, runs what can run
-# there: it offers no restartable sequences, so the rings are guest rings.
+# Builds everything for AArch64 but tests that never run there (tests/CMakeLists.txt) and, where
+# user-mode emulation is to be had, runs what can: it offers no restartable sequences, so the rings are
+# guest rings.
 # Environment: SWTRACE_TEST_ARM64: a folder that keeps what was downloaded and built.
 # Exit status: 0 passed, 1 failed, 77 skipped, with the reason as the last line.
 set -u
