@@ -24,6 +24,8 @@ struct ring_double {
 	_Atomic uint32_t readied;	       /* calls of attach_ready */
 	_Atomic uint32_t source, source_flags; /* enum shm_source */
 	const char *events;		       /* of the session; NULL: none */
+	/* A label's number is this, its first character and its length added; 0: it has none. */
+	uint32_t labels;
 };
 
 extern struct ring_double ring_double;

@@ -14,6 +14,7 @@
 #include "../../formats/record.h"
 #include "../../libtrace/counters/events/count.h"
 #include "../../libtrace/counters/thread/thread.h"
+#include "../../libtrace/ring/thread.h"
 #include "../lib/sanitized.h"
 #include "double.h"
 #include "instances.h"
@@ -403,6 +404,38 @@ START_TEST(the_session_s_list)
 }
 END_TEST
 
+static void has_names(uint32_t labels)
+{
+	const struct record_view *v = events_hook();
+
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(v->word[INTERVAL_EVENTS_WORD_TEXTS], 0);
+	ck_assert_uint_eq(event_word(v, 0, INTERVAL_EVENT_NAME), labels + 'p' + 11);
+	ck_assert_uint_eq(event_word(v, 1, INTERVAL_EVENT_NAME), labels + 't' + 10);
+}
+
+START_TEST(names_are_numbers_of_these_rings)
+{
+	static struct ring_map rings[2];
+	void *h;
+
+	ring_double_renew("page-faults,task-clock");
+	h = init(0);
+	for (uint32_t n = 0; n < 4; n++) {
+		ring_double.labels = 1000 * (1 + n / 2);
+		ring_self.map = &rings[n / 2];
+		ring_double_renew("page-faults,task-clock");
+		CpiStart(h);
+		trace(h);
+		has_names(ring_double.labels);
+		CpiStart(h);
+		trace(h);
+		has_names(ring_double.labels);
+	}
+	ring_self.map = NULL;
+}
+END_TEST
+
 START_TEST(the_program_s_list_is_the_one)
 {
 	setenv("SWTRACE_EVENTS", _i ? "" : "minor-faults", 1);
@@ -573,6 +606,7 @@ Suite *events_suite(void)
 	tcase_add_test(t, eight_events);
 	tcase_add_loop_test(t, a_wrong_list_is_none, 0, sizeof wrong / sizeof *wrong);
 	tcase_add_test(t, the_session_s_list);
+	tcase_add_test(t, names_are_numbers_of_these_rings);
 	tcase_add_loop_test(t, the_program_s_list_is_the_one, 0, 2);
 	tcase_add_test(t, a_child_begins_anew);
 	tcase_add_test(t, shared_counters_are_scaled);

@@ -57,8 +57,10 @@ bool events_read_start(struct events **events)
 		*events = calloc(1, sizeof **events);
 	if (!*events)
 		goto out;
-	if ((*events)->set != set)
+	if ((*events)->set != set) {
 		memset((*events)->label, 0, sizeof(*events)->label);
+		(*events)->map = NULL;
+	}
 	(*events)->set = set;
 	if (set)
 		event_count_read(set, &(*events)->from, EVENT_AT_START);
@@ -97,7 +99,7 @@ static uint32_t events_words(const struct events *e)
 	return INTERVAL_EVENTS_WORD_FIRST + INTERVAL_EVENT_WORDS * e->set->count;
 }
 
-void events_add(struct events *e, struct frame *f)
+static void events_find_names(struct events *e)
 {
 	e->texts = e->string_bytes = 0;
 	for (unsigned i = 0; i < e->set->count; i++) {
@@ -110,6 +112,13 @@ void events_add(struct events *e, struct frame *f)
 		e->texts++;
 		e->string_bytes += rec_string_bytes(length);
 	}
+	e->map = e->texts ? NULL : ring_self.map;
+}
+
+void events_add(struct events *e, struct frame *f)
+{
+	if (!e->map || e->map != ring_self.map)
+		events_find_names(e);
 	frame_add_texts(f, events_words(e), e->string_bytes);
 }
 

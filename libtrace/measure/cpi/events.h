@@ -25,6 +25,7 @@ struct events {
 	uint64_t label[INTERVAL_EVENTS_MAX]; /* what attach_find_label keeps */
 	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
 	uint32_t texts, string_bytes;
+	const struct ring_map *map; /* NULL: a name may be a string; else all are numbers there */
 };
 
 /* The list in use. Sets are never freed. */

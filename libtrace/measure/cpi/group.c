@@ -1,5 +1,6 @@
 #include "group.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "../../../formats/cpi_hooks.h"
@@ -161,6 +162,12 @@ static uint32_t quality_known(const struct counter_interval *i)
 	       known_bit(life->faults, CPI_KNOWN_FAULTS);
 }
 
+/* Of an interval of this kind; 0: unknown. What reading events takes is not in it. */
+static uint32_t group_own_pair(const struct group_spec *spec)
+{
+	return spec->own && !(spec->more && spec->more->events) ? spec->own->pair : 0;
+}
+
 /* What the quality hook says is not said twice, nor that a thread without a switch ran all the
  * time. */
 static uint32_t time_known(const struct group *g)
@@ -172,8 +179,7 @@ static uint32_t time_known(const struct group *g)
 		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
 	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY) && !i->stayed)
 		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
-	/* What reading events takes is not in it. */
-	if (g->spec->own && !(g->spec->more && g->spec->more->events))
+	if (group_own_pair(g->spec))
 		known |= INTERVAL_KNOWN_OWN_COST;
 	if (!i->stayed && i->life.cpu != COUNTER_NO_CPU)
 		known |= INTERVAL_KNOWN_START_CPU;
@@ -378,7 +384,7 @@ static bool image_is_of(const struct group_image *image, const struct group_spec
 	const struct counter_interval *i)
 {
 	if (image->hooks == 0 || image->types != spec->types || image->mm != spec->mm ||
-		image->cpus != i->cpus || image->own_pair != (spec->own ? spec->own->pair : 0) ||
+		image->cpus != i->cpus || image->own_pair != group_own_pair(spec) ||
 		image->has_label != (spec->label != NULL))
 		return false;
 	if (spec->types & CPI_TYPE_TRACE_QUALITY && image->known != quality_known(i))
@@ -425,7 +431,7 @@ static __attribute__((noinline)) bool image_make(
 	image->mm = spec->mm;
 	image->cpus = i->cpus;
 	image->known = g.known;
-	image->own_pair = spec->own ? spec->own->pair : 0;
+	image->own_pair = group_own_pair(spec);
 	image->has_label = spec->label != NULL;
 	if (spec->label)
 		strcpy(image->label, spec->label);
@@ -439,11 +445,28 @@ static __attribute__((noinline)) bool image_make(
 	return true;
 }
 
+static __attribute__((noinline)) int group_write_events(const struct group_image *image,
+	struct events *events, const struct counter_interval *i, uint64_t start_ticks,
+	const struct hook_time *at, uint64_t *elapsed)
+{
+	int saved = errno, rc;
+
+	attach_ready(CPI_MAJOR); /* names are of the rings that are written to */
+	rc = group_write_image(image, events, i, start_ticks, at, elapsed);
+	errno = saved;
+	return rc;
+}
+
 int group_write_stayed(struct group_image *image, const struct group_spec *spec,
 	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
 	uint64_t *elapsed)
 {
-	if (!image_is_of(image, spec, i) && !image_make(image, spec, i))
+	const struct group_more *more = spec->more;
+
+	if ((more && (more->args || more->begin)) ||
+		(!image_is_of(image, spec, i) && !image_make(image, spec, i)))
 		return group_write(spec, i, start_ticks, at, elapsed);
-	return group_write_image(image, i, start_ticks, at, elapsed);
+	if (more && more->events)
+		return group_write_events(image, more->events, i, start_ticks, at, elapsed);
+	return group_write_image(image, NULL, i, start_ticks, at, elapsed);
 }

@@ -14,6 +14,7 @@
 #include "../../../include/perfutil.h"
 #include "../../counters/sample.h"
 #include "../../ring/reserve.h"
+#include "events.h"
 #include "figures.h"
 
 /*
@@ -100,20 +101,26 @@ static inline void image_put_quality(
 		put_hl64(p, i->life.faults);
 }
 
-/* Writes the group of the image. Returns as group_write. */
+/* Writes the group of the image. events: NULL, or what has been read at both ends; the thread is
+ * attached. Returns as group_write. */
 static inline __attribute__((always_inline)) int group_write_image(const struct group_image *image,
-	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
-	uint64_t *elapsed)
+	struct events *events, const struct counter_interval *i, uint64_t start_ticks,
+	const struct hook_time *at, uint64_t *elapsed)
 {
+	const struct ring_map *map = ring_self.map;
+	struct frame more = {.hooks = 0};
 	struct hook_writer w;
 	uint32_t cpi[2];
 	uint64_t ticks;
 	int rc;
 
-	if (unlikely(!hook_begin_fast_at(&w, CPI_MAJOR, image->bytes, at))) {
+	if (events)
+		events_add(events, &more);
+	if (unlikely(!hook_begin_fast_at(&w, CPI_MAJOR, image->bytes + more.bytes, at))) {
 		struct hook_writer slow;
 
-		rc = hook_begin_at(&slow, CPI_MAJOR, image->bytes, image->hooks, at);
+		rc = hook_begin_at(
+			&slow, CPI_MAJOR, image->bytes + more.bytes, image->hooks + more.hooks, at);
 		if (rc != HOOK_RESERVED)
 			return rc;
 		w = slow; /* no call has its address: it stays in registers */
@@ -127,6 +134,13 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	}
 	if (image->quality)
 		image_put_quality(w.first + image->quality, i, image->known);
+	if (events) {
+		more.w = w;
+		more.w.at += image->bytes;
+		more.elapsed = ticks;
+		/* Stale if a signal handler attached the thread to other rings. */
+		events_write(events, &more, ring_self.map != map);
+	}
 	w.first_control = image->first_control;
 	hook_commit(&w);
 	*elapsed = ticks;

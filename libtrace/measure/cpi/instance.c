@@ -394,6 +394,23 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
+/* What i->more, of the spec, is to have. */
+static void cpi_find_more(struct instance *i)
+{
+	i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
+	i->more.args = i->arguments && i->arguments->args.count ? &i->arguments->args : NULL;
+	i->more.begin = cpi_begin(i);
+}
+
+/* Reads the events of an interval that has stayed. In place: see perf_group_read_words. */
+static inline __attribute__((always_inline)) void cpi_read_events(struct instance *i)
+{
+	if (!i->events)
+		return;
+	events_read_end(i->events);
+	cpi_find_more(i);
+}
+
 /* Reads the counters and events, and replaces at's ticks, unless the interval has stayed. */
 static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const struct group_spec *spec,
 	bool data, bool stayed, struct hook_time *at)
@@ -408,12 +425,8 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 	if (!stayed && spec && i->events && i->start->plain)
 		events_read_end(i->events);
 	elapsed = at->ticks > i->start->ticks ? at->ticks - i->start->ticks : 0;
-	if (spec && spec->more) {
-		i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
-		i->more.args =
-			i->arguments && i->arguments->args.count ? &i->arguments->args : NULL;
-		i->more.begin = cpi_begin(i);
-	}
+	if (spec && spec->more)
+		cpi_find_more(i);
 	if (spec)
 		rc = group_write(spec, i->interval, i->start->ticks, at, &elapsed);
 	/* If the group is lost, the next one says it. */
@@ -441,9 +454,9 @@ static __attribute__((noinline)) int cpi_get_counted(
 	at.ticks = *end = clock_read();
 	stayed = cpi_has_stayed(i, spec, &at) &&
 		 counters_thread_between(i->start, i->now, i->interval);
-	if (stayed && i->events)
-		events_read_end(i->events);
-	if (!stayed || spec->more)
+	if (stayed)
+		cpi_read_events(i);
+	if (!stayed || i->arguments)
 		return cpi_get_rest(i, spec, false, stayed, &at);
 	/* Made of an interval that counted nothing. */
 	if (!i->image->cpi)
@@ -480,9 +493,9 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 		at.generation = ring_self.generation;
 		at.ticks = end = clock_read();
 		stayed = spec && !data && cpi_has_stayed(i, spec, &at);
-		if (stayed && i->events)
-			events_read_end(i->events);
-		if (stayed && !spec->more)
+		if (stayed)
+			cpi_read_events(i);
+		if (stayed && !i->arguments)
 			rc = group_write_stayed(
 				i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
 		else
@@ -514,7 +527,7 @@ static inline bool cpi_get_again(
 	if (!plain_stayed_again(i->start, all, i->image->cpus, at.ticks, i->interval) ||
 		!group_image_knows(i->image, i->interval))
 		return false;
-	*rc = group_write_image(i->image, i->interval, i->start->ticks, &at, &elapsed);
+	*rc = group_write_image(i->image, NULL, i->interval, i->start->ticks, &at, &elapsed);
 	if (__builtin_expect(own_pair == 0, 0) && own_cost_needs_rest(i->own))
 		own_cost_add_rest(i->own, clock_read_after() - at.ticks);
 	return true;
