@@ -304,15 +304,25 @@ void options_carry_report(struct options *o)
 	options_add_carried(o, report);
 }
 
-/* By name, those of one name in their order: parts go together in whatever order it was given. */
+/* The report first, others by name. */
+static bool options_is_before(const char *a, const char *b)
+{
+	static const char report[] = "--report=";
+	const bool is_first = strncmp(a, report, sizeof report - 1) == 0;
+
+	if (strncmp(b, report, sizeof report - 1) == 0)
+		return false;
+	return is_first || strncmp(a, b, strcspn(a, "=") + 1) < 0;
+}
+
+/* Those of one name keep their order. Parts go together in whatever order it was given. */
 static void options_sort_carried(struct partial_arguments *a)
 {
 	for (size_t i = 1; i < a->count; i++) {
 		char *moved = a->at[i];
-		const size_t n = strcspn(moved, "=") + 1;
 		size_t to = i;
 
-		for (; to && strncmp(a->at[to - 1], moved, n) > 0; to--)
+		for (; to && options_is_before(moved, a->at[to - 1]); to--)
 			a->at[to] = a->at[to - 1];
 		a->at[to] = moved;
 	}
