@@ -393,8 +393,7 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 		rc = partial_merge_answers(p, from);
 	if (!rc && !p->tally.known_owner)
 		rc = tally_set_owner(&p->tally, p->tally.owner, from->tally.known_owner);
-	/* The groups of an answer have none. */
-	if (from->answers.kind)
+	if (!partial_has_containers(from->answers.kind))
 		p->tally.wanted &= ~(unsigned)TALLY_WANT_CONTAINERS;
 	return rc ? rc : tally_merge(&p->tally, &from->tally);
 }

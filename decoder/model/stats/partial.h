@@ -145,6 +145,11 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 /* The cgroup of the sessions' owners, as far as it is known; NULL: unknown. *differ: they are in
  * different ones. */
 const char *partial_owner(const struct partial *p, bool *differ);
+/* Whether its groups say in which containers intervals were. */
+static inline bool partial_has_containers(enum partial_answer kind)
+{
+	return kind == PARTIAL_NO_ANSWER || kind == PARTIAL_EXACT || kind == PARTIAL_WHY;
+}
 /* How many of a group a file holds. Where owners are in different containers, all names count
  * alike. */
 static inline uint32_t partial_most_containers(bool owners_differ)

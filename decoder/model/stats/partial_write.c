@@ -126,7 +126,7 @@ static void put_containers(struct varint_out *o, const struct partial *p, bool o
 	const struct tally_extra *extra = tally_extra(g);
 	const uint32_t most = partial_most_containers(owners_differ), n = extra->num_containers;
 
-	if (p->answers.kind ||
+	if (!partial_has_containers(p->answers.kind) ||
 		tally_is_in(&p->tally, extra, p->nsources ? p->sources->cgroup : NULL)) {
 		varint_put(o, 0);
 		varint_put(o, 0);

@@ -39,10 +39,13 @@ static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned
 int groups_kept_read(struct report *r, struct partial *p)
 {
 	struct varint_out points = {0};
-	/* A diff needs the order. Values tell why a figure is n/a. */
-	const unsigned order = r->by && !r->by->asks_time ? TALLY_WANT_ORDER : 0;
+	/* A diff needs the order; values tell why a figure is n/a. Groups by keys show no
+	 * containers. */
+	const unsigned kept = !r->by		 ? TALLY_WANT_CONTAINERS | TALLY_WANT_OWNERS
+			      : r->by->asks_time ? 0u
+						 : TALLY_WANT_ORDER;
 	struct groups g = {
-		.tally.wanted = TALLY_WANT_VALUES | (p->tally.wanted & order), .kept = &points};
+		.tally.wanted = TALLY_WANT_VALUES | (p->tally.wanted & kept), .kept = &points};
 	int rc = groups_read(r, &g);
 
 	if (r->by && r->by->asks_time) {
@@ -159,7 +162,7 @@ static int groups_kept_skip_point(void *ctx, uint64_t key, int64_t amount)
 static const struct points_reader groups_kept_skip = {
 	.begin = groups_kept_skip_name, .point = groups_kept_skip_point};
 
-/* Reads the answer, with the groups, into *g; or leaves g->tally empty: those of the result do. */
+/* Reads the answer into *g; by time, with the groups. */
 static int groups_kept_get(struct report *r, const struct partial *p, struct groups *g)
 {
 	struct varint_in all = groups_kept_all(p), answer = {NULL, NULL, NULL};
@@ -188,7 +191,7 @@ int groups_kept_print(struct report *r, enum report_kind kind, const struct part
 {
 	struct groups g = {.nexact = 0};
 	int rc = groups_kept_get(r, p, &g);
-	const struct tally *t = groups_kept_flags(r) ? &g.tally : &p->tally;
+	const struct tally *t = groups_kept_flags(r) & GROUPS_HAS_FLIGHTS ? &g.tally : &p->tally;
 
 	for (size_t i = 0; r->by && i < t->count && !rc; i++)
 		if (!by_is_encoded(r->by, t->groups[i]))

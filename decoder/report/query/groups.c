@@ -327,7 +327,9 @@ static int groups_end(struct groups_reading *g, unsigned threads)
 	if (!to->tally.count)
 		report_note_no_intervals(g->r);
 	rc = tally_settle(&to->tally);
-	return rc || !(to->tally.wanted & TALLY_WANT_CONTAINERS)
+	/* A partial result keeps more of them than are shown. */
+	return rc || !(to->tally.wanted & TALLY_WANT_CONTAINERS) ||
+			       to->tally.wanted & TALLY_WANT_OWNERS
 		       ? rc
 		       : tally_show_containers(&to->tally, NULL);
 }

@@ -51,16 +51,16 @@ static void groups_find_ranks(
 }
 
 /* Makes room for the values of all groups. */
-static int groups_begin_values(struct groups *to, const struct percentiles *p)
+static int groups_begin_values(
+	struct groups *to, const struct tally *t, const struct percentiles *p)
 {
-	to->exact = calloc(to->tally.count + 1, sizeof *to->exact);
-	to->values = calloc(to->tally.count * p->count + 1, sizeof *to->values);
+	to->exact = calloc(t->count + 1, sizeof *to->exact);
+	to->values = calloc(t->count * p->count + 1, sizeof *to->values);
 	if (!to->exact || !to->values)
 		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < to->tally.count; i++)
-		to->exact[i] =
-			(struct groups_exact){to->tally.groups[i], to->values + i * p->count};
-	to->nexact = to->tally.count;
+	for (size_t i = 0; i < t->count; i++)
+		to->exact[i] = (struct groups_exact){t->groups[i], to->values + i * p->count};
+	to->nexact = t->count;
 	return 0;
 }
 
@@ -69,7 +69,7 @@ int groups_find_values(struct groups *to, const struct percentiles *p, struct so
 	const struct sorter_record *r;
 	uint64_t place = 0, ranks[PERCENTILES];
 	uint32_t group = 0;
-	int rc = groups_begin_values(to, p);
+	int rc = groups_begin_values(to, &to->tally, p);
 
 	if (!rc)
 		rc = sorter_rewind(values);
@@ -133,6 +133,7 @@ void groups_note_buckets(struct report *r)
 struct groups_getting {
 	struct report *r;
 	struct groups *to;
+	const struct tally *tally; /* settled: places are numbers */
 	struct tally series;
 	uint32_t group; /* or series: the number of the points at hand */
 	uint64_t place; /* values up to now */
@@ -144,8 +145,7 @@ static int groups_begin_exact(
 	void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major, uint8_t mm)
 {
 	struct groups_getting *g = ctx;
-	const struct tally_group *group =
-		tally_find(&g->to->tally, has_label, label, length, major, mm);
+	const struct tally_group *group = tally_find(g->tally, has_label, label, length, major, mm);
 
 	if (!group || g->has_values[group->place])
 		return CPIDECODE_EINVAL;
@@ -177,13 +177,12 @@ static int groups_end_exact(void *ctx)
 	return g->place == g->to->exact[g->group].group->time.count ? 0 : CPIDECODE_EINVAL;
 }
 
-/* Of to->tally, which is settled: places are numbers. */
 static int groups_get_values(struct groups_getting *g, struct varint_in *points)
 {
 	const struct points_reader reader = {
 		g, groups_begin_exact, groups_take_value, groups_end_exact};
-	const size_t n = g->to->tally.count;
-	int rc = groups_begin_values(g->to, g->r->percentiles);
+	const size_t n = g->tally->count;
+	int rc = groups_begin_values(g->to, g->tally, g->r->percentiles);
 
 	g->has_values = calloc(n + 1, sizeof *g->has_values);
 	if (!g->has_values)
@@ -237,26 +236,28 @@ static int groups_get_flights(struct groups_getting *g, struct varint_in *points
 	return points_get(points, &reader);
 }
 
+static int groups_copy_tally(struct groups *to, const struct tally *from)
+{
+	to->tally.wanted = from->wanted;
+	int rc = tally_merge(&to->tally, from);
+	return rc ? rc : tally_settle(&to->tally);
+}
+
 int groups_get_more(
 	struct report *r, struct groups *to, const struct partial *p, struct varint_in *points)
 {
-	struct groups_getting g = {.r = r, .to = to};
+	const bool asks_time = r->by && r->by->asks_time;
+	struct groups_getting g = {.r = r, .to = to, .tally = asks_time ? &to->tally : &p->tally};
+	int rc = asks_time ? groups_copy_tally(to, &p->tally) : 0;
 
-	to->tally.wanted = p->tally.wanted;
-	int rc = tally_merge(&to->tally, &p->tally);
-	if (!rc)
-		rc = tally_settle(&to->tally);
 	if (!rc && r->exact)
 		rc = groups_get_values(&g, points);
-	if (!rc && r->by && r->by->asks_time) {
+	if (!rc && asks_time)
 		rc = groups_get_flights(&g, points);
-		if (!rc)
-			rc = groups_find_flights(to, &g.series);
-		if (!rc)
-			rc = tally_settle(&to->tally);
-	}
-	if (!rc)
-		rc = tally_spell_containers(&to->tally);
+	if (!rc && asks_time)
+		rc = groups_find_flights(to, &g.series);
+	if (!rc && asks_time)
+		rc = tally_settle(&to->tally);
 	groups_sort_more(to);
 	tally_free(&g.series);
 	return rc;

@@ -21,9 +21,9 @@ void groups_sort_more(struct groups *to);
 void groups_note_buckets(struct report *r);
 
 /*
- * Reads the points of a merged result into *to, and copies its tally, which may get more groups.
- * *to: with kept and has_cpi alone. CPIDECODE_EINVAL: damaged, or too many buckets, noted, and
- * r->is_misused.
+ * Reads the points of a merged result into *to, which starts with has_cpi alone. By time, copies
+ * the result's tally to to->tally, which gets the groups that have intervals in flight alone.
+ * CPIDECODE_EINVAL: damaged, or too many buckets, noted, and r->is_misused.
  */
 int groups_get_more(
 	struct report *r, struct groups *to, const struct partial *p, struct varint_in *points);

@@ -250,14 +250,9 @@ static int why_find(struct search *s)
 	return rc;
 }
 
-static unsigned why_want_tally(const struct report *r)
-{
-	return TALLY_WANT_TYPES | tallies_want_containers(r);
-}
-
 int report_why(struct report *r)
 {
-	struct search s = {.r = r, .tally.wanted = why_want_tally(r)};
+	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES | tallies_want_containers(r)};
 	int rc = tallies_read(r, &s.tally);
 
 	if (!rc)
@@ -268,7 +263,8 @@ int report_why(struct report *r)
 
 int report_why_partial(struct report *r, struct partial *p)
 {
-	p->tally.wanted = why_want_tally(r);
+	p->tally.wanted =
+		TALLY_WANT_TYPES | (p->tally.wanted & (TALLY_WANT_CONTAINERS | TALLY_WANT_OWNERS));
 	int rc = tallies_read(r, &p->tally);
 	return rc ? rc : why_kept_read(r, p, p->tally.seen);
 }
