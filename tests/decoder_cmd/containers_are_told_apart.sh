@@ -173,22 +173,25 @@ hook 0xC0 0x1 tid=99 at=1600 64:10 "l"
 hook 0xC0 0xF0000001 64:10 "l"
 section end
 END
-for trace in a b d c many unowned; do
-	run 0 --partial $trace.part $trace.bin
-done
-for set in 'a b' 'd a' 'unowned a' 'b unowned a' c 'many a' 'a b d many unowned'; do
-	traces='' parts=''
-	for trace in $set; do
-		traces="$traces $trace.bin" parts="$trace.part $parts"
-	done
+for options in '--report summary' '--exact' '--report why'; do
 	# shellcheck disable=SC2086 # lists
-	{
-		run 0 --report summary --format csv $traces
-		cp out whole
-		run 0 merge --report summary --format csv $parts
-		cmp out whole || fail "merged partial results of $set show other containers"
-		run 0 --partial whole.part $traces
-		run 0 merge --partial merged.part $parts
-		cmp whole.part merged.part || fail "merged partial results of $set have other bytes"
-	}
+	for trace in a b d c many unowned; do
+		run 0 --partial $trace.part $options --format csv $trace.bin
+	done
+	for set in 'a b' 'd a' 'unowned a' 'b unowned a' c 'many a' 'a b d many unowned'; do
+		traces='' parts=''
+		for trace in $set; do
+			traces="$traces $trace.bin" parts="$trace.part $parts"
+		done
+		# shellcheck disable=SC2086 # lists
+		{
+			run 0 $options --format csv $traces
+			cp out whole
+			run 0 merge $parts
+			cmp out whole || fail "$options: merged partial results of $set show other containers"
+			run 0 --partial whole.part $options --format csv $traces
+			run 0 merge --partial merged.part $parts
+			cmp whole.part merged.part || fail "$options: merged partial results of $set have other bytes"
+		}
+	done
 done
