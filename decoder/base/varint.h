@@ -132,6 +132,8 @@ static inline exact_sum varint_get(struct varint_in *in)
 /* Reads a number of at most `most`. */
 static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
 {
+	if (in->p < in->end && *in->p < 0x80 && *in->p <= most)
+		return *in->p++;
 	exact_sum v = varint_get(in);
 
 	if (v <= most)

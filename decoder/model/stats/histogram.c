@@ -5,6 +5,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
+#include "../../base/intern.h"
 
 static void histogram_find_bucket(uint64_t value, unsigned *row, unsigned *sub)
 {
@@ -173,17 +174,19 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 }
 
 /* In memory of just that size. */
-int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n)
+int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, struct intern *arena)
 {
 	if (n == 1)
 		hold_single(h, values[0]);
 	if (n < 2)
 		return 0;
 	const bool is_narrow = n <= MOST_NARROW && values[n - 1] <= UINT32_MAX;
-	void *held = malloc(n * (is_narrow ? sizeof *h->narrow : sizeof *h->values));
+	const size_t bytes = n * (is_narrow ? sizeof *h->narrow : sizeof *h->values);
+	void *held = arena ? arena_alloc(arena, bytes) : malloc(bytes);
 
 	if (!held)
 		return CPIDECODE_ENOMEM;
+	h->is_lent = arena != NULL;
 	h->values = held;
 	h->held = h->cap = (uint16_t)n;
 	h->room = is_narrow ? h->held : 0;
@@ -262,7 +265,7 @@ void histogram_free(struct histogram *h)
 	for (unsigned row = 0; h->rows && row < HISTOGRAM_ROWS; row++)
 		free(h->rows[row]);
 	free(h->rows);
-	if (h->cap > 1)
+	if (h->cap > 1 && !h->is_lent)
 		free(h->values);
 	*h = (struct histogram){0};
 }

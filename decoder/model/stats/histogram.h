@@ -18,6 +18,8 @@ enum {
 	HISTOGRAM_ROWS = 64 - HISTOGRAM_SUB_BITS + 1,
 };
 
+struct intern;
+
 /* Starts zeroed. */
 struct histogram {
 	uint64_t count;
@@ -32,6 +34,7 @@ struct histogram {
 		uint64_t single;
 	};
 	uint16_t held, cap, room;
+	bool is_lent;	 /* the values are the owner's of an arena */
 	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
 };
 
@@ -48,8 +51,11 @@ struct histogram_at {
 
 /* A value n times. 0 or CPIDECODE_ENOMEM, as all that return int. */
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
-/* HISTOGRAM_VALUES of them at most, in order, of an empty one. */
-int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n);
+/*
+ * HISTOGRAM_VALUES of them at most, in order, of an empty one. arena: where they are kept, of one
+ * that nothing is added to; NULL: it may grow.
+ */
+int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, struct intern *arena);
 int histogram_merge(struct histogram *h, const struct histogram *from);
 /* n values more in the bucket of that number (below HISTOGRAM_ROWS * HISTOGRAM_SUB). */
 int histogram_add_place(struct histogram *h, uint32_t place, uint64_t n);

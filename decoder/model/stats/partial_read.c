@@ -18,7 +18,8 @@
 
 enum { RATIO_NUMBERS = 8 /* each a byte at least */ };
 
-static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
+static int get_values(
+	struct varint_in *in, struct histogram *h, uint64_t count, struct intern *arena)
 {
 	uint64_t values[HISTOGRAM_VALUES], value = 0;
 
@@ -26,15 +27,17 @@ static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
 		value += varint_get_max(in, UINT64_MAX - value);
 		values[i] = value;
 	}
-	return in->why ? 0 : histogram_hold(h, values, (unsigned)count);
+	return in->why ? 0 : histogram_hold(h, values, (unsigned)count, arena);
 }
 
-int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
+/* arena: of values that nothing is added to; NULL: none. */
+static int get_histogram(
+	struct varint_in *in, struct histogram *h, uint64_t most, struct intern *arena)
 {
 	uint64_t count = varint_get_max(in, most);
 
 	if (count <= HISTOGRAM_VALUES)
-		return get_values(in, h, count);
+		return get_values(in, h, count, arena);
 	uint64_t min = varint_get_max(in, UINT64_MAX), max = varint_get_max(in, UINT64_MAX);
 	uint64_t bins = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB), place = 0;
 	for (uint64_t i = 0; i < bins && !in->why; i++) {
@@ -53,6 +56,11 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 	if (!in->why && (h->count != count || !histogram_set_ends(h, min, max)))
 		varint_fail(in, "a histogram contradicts itself");
 	return 0;
+}
+
+int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
+{
+	return get_histogram(in, h, most, NULL);
 }
 
 static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
@@ -343,7 +351,7 @@ static int get_figures(
 	memset(&s, 0, sizeof s);
 	bool any = get_flags(in, &s);
 	g->total = varint_get(in);
-	int rc = partial_get_histogram(in, &g->time, MAX_COUNT);
+	int rc = get_histogram(in, &g->time, MAX_COUNT, t->is_brief ? &t->memory : NULL);
 	uint64_t count = g->time.count;
 	if (!count || s.scripted > count || s.flagged > count || s.quality > count)
 		varint_fail(in, "a group contradicts itself");
