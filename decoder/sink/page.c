@@ -35,6 +35,7 @@ struct page_packer {
 	X(flame_panel)                                                                             \
 	X(curve_panel)                                                                             \
 	X(processor_panel)                                                                         \
+	X(grid)                                                                                    \
 	X(tiles)                                                                                   \
 	X(ui)                                                                                      \
 	X(tiled)                                                                                   \

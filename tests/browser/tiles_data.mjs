@@ -13,9 +13,9 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis", "draw", "tiles"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+vm.runInThisContext(["decode", "store", "analysis", "draw", "grid", "tiles"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
 const page = vm.runInThisContext("({ bytesOfBase64, inflate, Tiles, ChunkSource, Painter, finish, summarize, pixelOf })");
-let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0, measured = 0;
+let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0, measured = 0, cells = 0;
 
 function random(seed) {
 	return () => {
@@ -182,7 +182,7 @@ async function checkMeans(one, all, until) {
 }
 
 // Until nothing is wanted any more, drawing reads what it lacks; each interval then leaves a mark in
-// the column that it begins in, or, of a node or tile, at most one column before.
+// the column that it begins in, or, of a cell, node or tile, at most one column before.
 async function checkPicture(one, all, until) {
 	const width = 400, lane = one.lanes[0], painter = new page.Painter(width, 8, [0, 0, 0]), white = page.pixelOf([255, 255, 255]);
 	for (const [from, to] of [[0, until], [until / 3, until / 2], [until / 2, until / 2 + 400]]) {
@@ -203,6 +203,51 @@ async function checkPicture(one, all, until) {
 	}
 }
 
+// Zoomed out, the cells of a row are exactly what begins in each: count, sum, the longest, and the longest of the others.
+async function checkCells(one, all, until) {
+	const steps = new Map(), next = random(40);
+	for (let at = 0; at < one.grid.blocks.block.length; at++)
+		steps.set(at, await one.readStepsAt(at));
+	for (const row of one.rowsOf(one.lanes)) {
+		const own = [];
+		for (let at = one.tileOf[row]; at < one.tileOf[row + 1]; at++) {
+			const tile = await one.readTileAt(at);
+			tile.start.forEach((start, i) => own.push({ start, duration: tile.duration[i], name: tile.name[i] }));
+		}
+		for (let i = 0; i < 6; i++) {
+			const from = i ? Math.floor(next() * until) : 0, to = i ? from + 1 + Math.floor(next() * (until - from)) : until + 1;
+			const how = one.grid.cellsFor(row, (to - from) / (50 + 1000 * next()));
+			if (!how)
+				continue;
+			const got = new Map(), wanted = new Map();
+			assert.ok(one.grid.eachCell(how, { from, to }, (at) => steps.get(at), (cell) => got.set(cell.index, { ...cell })));
+			const last = own.findLast((each) => Math.floor(each.start / how.cell) < Math.floor(from / how.cell));
+			for (const each of own) {
+				const index = Math.floor(each.start / how.cell);
+				if (index * how.cell < to && index >= Math.floor(from / how.cell))
+					wanted.set(index, [...wanted.get(index) || [], each]);
+			}
+			/* The step before tells what may reach into the view. */
+			if (last && last.duration >= 2 * how.cell) {
+				const before = got.get(Math.floor(last.start / how.cell));
+				assert.deepEqual([before.start, before.longest, before.name], [last.start, last.duration, last.name]);
+			}
+			for (const index of got.keys())
+				if (index < Math.floor(from / how.cell))
+					got.delete(index);
+			for (const [index, inside] of wanted) {
+				const cell = got.get(index), sorted = inside.slice().sort((a, b) => b.duration - a.duration);
+				assert.deepEqual([cell.count, cell.sum, cell.longest, cell.second], [inside.length, inside.reduce((sum, each) => sum + each.duration, 0),
+					sorted[0].duration, sorted.length > 1 ? sorted[1].duration : 0], `cell ${index} of row ${row}`);
+				const longest = inside.find((each) => each.duration === cell.longest);
+				assert.deepEqual([cell.name, cell.start], [longest.name, longest.start]);
+				cells++;
+			}
+			assert.ok(Array.from(got.keys()).every((index) => wanted.has(index)));
+		}
+	}
+}
+
 for (let i = 2; i < process.argv.length; i += 3)
 	try {
 		const html = readFileSync(process.argv[i], "latin1"), bytes = readFileSync(process.argv[i + 1]);
@@ -217,6 +262,7 @@ for (let i = 2; i < process.argv.length; i += 3)
 			await checkWindows(one, all, meta.until);
 			await checkMeans(one, all, meta.until);
 			await checkPicture(one, all, meta.until);
+			await checkCells(one, all, meta.until);
 		}
 		for (const wrong of [bytes.subarray(0, bytes.length - 1), Buffer.concat([bytes.subarray(0, -8), Buffer.from("SWTTILEX")])])
 			await assert.rejects(new page.Tiles(sourceOf(wrong), meta, one.lanes, one.names).open(), /bytes|not the tiles of this page/);
@@ -227,4 +273,4 @@ for (let i = 2; i < process.argv.length; i += 3)
 		process.exitCode = 1;
 	}
 assert.ok(measured > 3, "columns with means");
-console.log(`ok: ${(process.argv.length - 2) / 3} files of tiles, ${tiles} tiles, ${intervals} intervals, ${queries} queries, ${windows} windows, ${parents} parents`);
+console.log(`ok: ${(process.argv.length - 2) / 3} files of tiles, ${tiles} tiles, ${intervals} intervals, ${queries} queries, ${windows} windows, ${parents} parents, ${cells} cells`);

@@ -213,7 +213,7 @@ class TiledPage extends Page {
 				this.pixels.set(key, pixelOf(isFaded ? blend(colour, back, 0.75) : colour));
 			}
 			return this.pixels.get(key);
-		});
+		}, Boolean(column));
 		return [];
 	}
 

@@ -218,6 +218,7 @@ class Tiles {
 		const reader = new Reader(bytes);
 		this.node = reader.number();
 		const rows = reader.number(), blocks = reader.number(), tiles = reader.number(), groups = reader.number(), orders = reader.number(), names = reader.number();
+		const bits = reader.number();
 		this.size = readColumn(reader, blocks);
 		this.offset = sumsOf(this.size).map((at) => at + TILES_MAGIC.length);
 		const begins = (count) => Uint32Array.from(sumsOf(readColumn(reader, count)));
@@ -234,6 +235,8 @@ class Tiles {
 		const [count, sum, least, most, first, last] = Array.from({ length: 6 }, () => readExactColumn(reader, names));
 		this.totals = { count, sum: sum.map(BigInt), least, most, first, last };
 		this.countOf = Float64Array.from({ length: this.names.length }, (_, i) => count[i] ?? 0);
+		const [steps] = column(1), of = begins(rows * GRID_LEVELS);
+		this.grid = new Grid(bits, of, { block: column(steps), count: column(steps), first: column(steps) });
 		this.placeTiles(rows);
 	}
 
@@ -307,6 +310,11 @@ class Tiles {
 
 	readGroupAt(at) {
 		return this.read(-1 - at, async () => readGroup(await this.readBlock(this.group.block[at]), this.group.nodes[at]));
+	}
+
+	readStepsAt(at) {
+		const { block, count, first } = this.grid.blocks;
+		return this.read("steps " + at, async () => readSteps(await this.readBlock(block[at]), count[at], first[at]));
 	}
 
 	/* The tiles of a row that may overlap [from, to): the first, and the one after the last. */
@@ -600,12 +608,18 @@ class Tiles {
 
 	/*
 	 * Draws a row as Painter.row does, from what is in memory: an interval of two columns and more by
-	 * itself, else whole nodes or tiles that begin in the same column as one mark. `wanted` collects
-	 * what would make it finer; until that is there, a tile or a node is one box. colourOf(name, tile's number): a pixel.
+	 * itself, else a cell of steps, or without them, and where a tile's number decides the colour, whole nodes or tiles
+	 * that begin in the same column, as one mark. `wanted` collects what would make it finer; until that is there, a tile
+	 * or a node is one box. colourOf(name, tile's number): a pixel.
 	 */
-	paint(painter, row, view, y, height, colourOf) {
+	paint(painter, row, view, y, height, colourOf, isByTile) {
 		const columns = painter.width, scale = columns / (view.to - view.from);
 		const pen = new TilePen(painter, view.from, scale, y, height, colourOf);
+		const cells = isByTile ? null : this.grid.cellsFor(row, 1 / scale);
+		if (cells) {
+			this.paintCells(pen, cells, view);
+			return;
+		}
 		const [low, high] = this.bounds(row, view.from, view.to), { tile } = this;
 		for (let at = low; at < high; at++) {
 			if (tile.first[at] < pen.columnEnd && tile.end[at] < pen.narrowEnd)
@@ -616,6 +630,23 @@ class Tiles {
 				this.paintTile(pen, at, view);
 		}
 		pen.end();
+	}
+
+	/* Zoomed out: exact cells of one or two columns. What is in blocks that are not there yet follows. */
+	paintCells(pen, cells, view) {
+		const stepsOf = (at) => {
+			const steps = this.peek("steps " + at);
+			if (!steps)
+				this.wanted.push("steps " + at);
+			return steps;
+		};
+		this.grid.eachCell(cells, view, stepsOf, (one) => {
+			const isWide = one.longest >= 2 * cells.cell, rest = isWide ? one.count - 1 : one.count;
+			if (rest)
+				pen.mark(one.index * cells.cell, cells.cell, isWide ? one.sum - one.longest : one.sum, isWide ? one.secondName : one.name);
+			if (isWide && one.start + one.longest > view.from)
+				pen.box(one.start, one.start + one.longest, one.longest, one.name);
+		});
 	}
 
 	paintTile(pen, at, view) {
@@ -666,7 +697,8 @@ class Tiles {
 			used += one.turn === this.turn ? one.bytes : 0;
 		if (!wanted.length || used > TILES_KEPT)
 			return false;
-		await Promise.all(wanted.slice(0, 2 * TILES_AT_ONCE).map((key) => key < 0 ? this.readGroupAt(-1 - key) : this.readTileAt(key)));
+		await Promise.all(wanted.slice(0, 2 * TILES_AT_ONCE).map((key) => typeof key === "string" ? this.readStepsAt(Number(key.slice(6))) :
+			key < 0 ? this.readGroupAt(-1 - key) : this.readTileAt(key)));
 		return true;
 	}
 }
@@ -725,6 +757,16 @@ class TilePen {
 		this.used = this.column;
 		this.column = -1;
 		this.columnEnd = this.narrowEnd = -Infinity;
+	}
+
+	/* Of all intervals that begin in a cell, as high as they keep it busy. */
+	mark(first, width, sum, name) {
+		const from = this.columnOf(first), to = Math.min(this.painter.width, Math.max(from + 1, this.columnOf(first + width)));
+		if (first + width <= this.from || from >= to)
+			return;
+		const tall = this.tall(sum / width);
+		this.painter.box(from, this.y + this.height - tall, to - from, tall, this.colourOf(name));
+		this.used = to - 1;
 	}
 
 	/* A box as high as it is busy: of one interval, all of it. */

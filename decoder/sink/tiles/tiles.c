@@ -6,12 +6,15 @@
 
 #include "../../../formats/base/array.h"
 #include "blocks.h"
+#include "grid.h"
 
 enum {
 	TILES_NODE = 64,       /* intervals of a node */
 	TILES_TILE = 4096,     /* of a tile */
 	TILES_GROUP = 64,      /* tiles whose nodes are one block */
-	TILES_HELD = 32 << 20, /* bytes of tiles and nodes that are not full yet */
+	TILES_DENSE = 4,       /* intervals of a step of a row that has the lowest level */
+	TILES_STEPS = 4096,    /* of a block of steps */
+	TILES_HELD = 32 << 20, /* bytes of tiles, nodes and steps that are in no block yet */
 	TILES_FOOTER = 32,
 };
 
@@ -34,6 +37,8 @@ struct tiles_row {
 	struct varint_out columns[COLUMNS], adopted, nodes[NODE_COLUMNS];
 	struct tiles_span tile, node;
 	struct tiles_measures measures;
+	struct grid grid[GRID_LEVELS];
+	bool is_sparse;		/* steps of the lowest level would not save much: without them */
 	uint64_t start, number; /* of the last interval */
 	uint64_t node_first;	/* of the last node in `nodes` */
 	uint32_t tiles;		/* whose nodes are in `nodes` */
@@ -48,6 +53,13 @@ struct tiles_entry {
 
 struct tiles_group {
 	uint32_t row, block, tiles;
+};
+
+/* A block of steps. */
+struct tiles_steps {
+	uint32_t key; /* row * GRID_LEVELS + level */
+	uint32_t block, count;
+	uint64_t first;
 };
 
 struct tiles_order {
@@ -70,6 +82,9 @@ struct tiles {
 	size_t nentries, entry_room;
 	struct tiles_group *groups;
 	size_t ngroups, group_room;
+	struct tiles_steps *steps;
+	size_t nsteps, step_room;
+	unsigned grid_bits;
 	struct tiles_order *orders;
 	size_t norders, order_room;
 	struct tiles_total *totals;
@@ -78,13 +93,14 @@ struct tiles {
 	bool has_failed; /* no memory */
 };
 
-struct tiles *tiles_new(struct out *to)
+struct tiles *tiles_new(struct out *to, uint64_t until, uint64_t intervals)
 {
 	struct tiles *t = calloc(1, sizeof *t);
 
 	if (!t)
 		return NULL;
 	t->to = to;
+	t->grid_bits = grid_bits(until, intervals);
 	out_str(to, TILES_MAGIC);
 	t->blocks = blocks_new(to);
 	if (t->blocks)
@@ -126,6 +142,8 @@ static size_t tiles_row_bytes(const struct tiles_row *r)
 		n += r->columns[i].n;
 	for (unsigned i = 0; i < NODE_COLUMNS; i++)
 		n += r->nodes[i].n;
+	for (unsigned i = 0; i < GRID_LEVELS; i++)
+		n += r->grid[i].bytes.n;
 	return n;
 }
 
@@ -217,12 +235,34 @@ static void tiles_end_tile(struct tiles *t, uint32_t row)
 		tiles_end_group(t, row);
 }
 
+static void tiles_end_steps(struct tiles *t, uint32_t row, unsigned level)
+{
+	struct tiles_row *r = &t->rows[row];
+	struct grid *g = &r->grid[level];
+	const size_t at = t->nsteps;
+
+	if (!level && g->intervals < TILES_DENSE * (uint64_t)g->count)
+		r->is_sparse = true;
+	if (!level && r->is_sparse)
+		g->bytes.n = 0;
+	else if (g->count &&
+		 tiles_reach(t, &t->steps, &t->nsteps, &t->step_room, at, sizeof *t->steps))
+		t->steps[at] = (struct tiles_steps){.key = row * GRID_LEVELS + level,
+			.block = blocks_put(t->blocks, &g->bytes),
+			.count = g->count,
+			.first = g->first};
+	g->count = 0;
+	g->intervals = 0;
+}
+
 /* Ends all tiles, also those that are not full. */
 static void tiles_flush(struct tiles *t)
 {
 	for (uint32_t row = 0; row < t->nrows && !t->has_failed; row++) {
 		tiles_end_tile(t, row);
 		tiles_end_group(t, row);
+		for (unsigned level = 0; level < GRID_LEVELS; level++)
+			tiles_end_steps(t, row, level);
 	}
 	t->held = 0;
 }
@@ -266,6 +306,10 @@ void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *inter
 		tiles_end_node(r);
 	if (r->tile.count == TILES_TILE)
 		tiles_end_tile(t, row);
+	grid_add(r->grid, t->grid_bits, interval->start, interval->duration, interval->name);
+	for (unsigned level = 0; level < GRID_LEVELS; level++)
+		if (r->grid[level].count >= TILES_STEPS)
+			tiles_end_steps(t, row, level);
 	t->held += tiles_row_bytes(r);
 	tiles_add_total(t, interval);
 	if (t->held > TILES_HELD)
@@ -423,6 +467,34 @@ static void directory_add_totals(struct tiles_directory *d)
 	}
 }
 
+static void directory_add_steps(struct tiles_directory *d)
+{
+	struct tiles *t = d->t;
+	size_t kept = 0;
+
+	/* A row has all steps of a level, or none. */
+	for (size_t i = 0; i < t->nsteps; i++)
+		if (t->steps[i].key % GRID_LEVELS ||
+			!t->rows[t->steps[i].key / GRID_LEVELS].is_sparse)
+			t->steps[kept++] = t->steps[i];
+	t->nsteps = kept;
+	varint_put(&d->column, kept);
+	directory_end_column(d);
+	uint32_t *order =
+		directory_sort(t->steps, t->nsteps, sizeof *t->steps, t->nrows * GRID_LEVELS, d);
+
+	for (unsigned column = 0; column < 3 && order; column++) {
+		for (size_t i = 0; i < t->nsteps; i++) {
+			const struct tiles_steps *steps = &t->steps[order[i]];
+			const uint64_t values[] = {steps->block, steps->count, steps->first};
+
+			varint_put(&d->column, values[column]);
+		}
+		directory_end_column(d);
+	}
+	free(order);
+}
+
 static void directory_make(struct tiles_directory *d)
 {
 	const struct tiles *t = d->t;
@@ -436,6 +508,7 @@ static void directory_make(struct tiles_directory *d)
 	varint_put(&d->bytes, t->ngroups);
 	varint_put(&d->bytes, t->norders);
 	varint_put(&d->bytes, t->ntotals);
+	varint_put(&d->bytes, t->grid_bits);
 	for (uint32_t i = 0; i < blocks; i++)
 		varint_put(&d->column, sizes[i]);
 	directory_end_column(d);
@@ -443,6 +516,7 @@ static void directory_make(struct tiles_directory *d)
 	directory_add_groups(d);
 	directory_add_orders(d);
 	directory_add_totals(d);
+	directory_add_steps(d);
 	d->t->has_failed |= d->bytes.failed || d->column.failed;
 }
 
@@ -489,6 +563,8 @@ int tiles_end(struct tiles *t, struct tiles_summary *summary)
 {
 	struct tiles_directory d = {.t = t};
 
+	for (size_t row = 0; row < t->nrows; row++)
+		grid_end(t->rows[row].grid, t->grid_bits);
 	tiles_flush(t);
 	int error = blocks_end(t->blocks);
 	if (!error)
@@ -512,11 +588,14 @@ void tiles_free(struct tiles *t)
 			free(t->rows[i].columns[k].p);
 		for (unsigned k = 0; k < NODE_COLUMNS; k++)
 			free(t->rows[i].nodes[k].p);
+		for (unsigned k = 0; k < GRID_LEVELS; k++)
+			free(t->rows[i].grid[k].bytes.p);
 		free(t->rows[i].adopted.p);
 	}
 	free(t->rows);
 	free(t->entries);
 	free(t->groups);
+	free(t->steps);
 	free(t->orders);
 	free(t->totals);
 	free(t);

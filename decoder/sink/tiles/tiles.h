@@ -3,7 +3,7 @@
  * read one by one, and the sums over them that it reads first. README.md beside this file has the
  * format.
  *
- *	tiles_new(&t, out);
+ *	t = tiles_new(out, until, intervals);
  *	tiles_add(t, row, &interval);
  *	tiles_add_order(t, count, rows, names, more);
  *	error = tiles_end(t, &summary);
@@ -37,8 +37,9 @@ struct tiles_summary {
 	uint32_t check; /* CRC-32 of the packed directory */
 };
 
-/* The writer owns `to` until tiles_end. NULL: out of memory. */
-struct tiles *tiles_new(struct out *to);
+/* The writer owns `to` until tiles_end. until, intervals: about the last start, and how many will
+ * come. NULL: out of memory. */
+struct tiles *tiles_new(struct out *to, uint64_t until, uint64_t intervals);
 void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *interval);
 /* Sets the parent, by row and place in it, of the next interval added to the row. */
 void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t parent_place);

@@ -648,7 +648,7 @@ int export_html(struct report *r, struct interval_stream *s)
 	e->r = r;
 	int rc = html_open(e);
 	if (!rc && tiles)
-		rc = tiled_open(&e->tiled, r, tiles);
+		rc = tiled_open(&e->tiled, r, tiles, n);
 	if (!rc)
 		rc = html_walk(e, s);
 	html_close(e);

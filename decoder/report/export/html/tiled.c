@@ -95,8 +95,9 @@ static int tiled_begin_beside(struct tiled *t, struct report *r)
 	return rc;
 }
 
-int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
+int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind, uint64_t intervals)
 {
+	int64_t first, last;
 	int rc = 0;
 
 	t->kind = kind;
@@ -109,7 +110,8 @@ int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind)
 		rc = tiled_begin_beside(t, r);
 	if (rc)
 		return rc;
-	t->tiles = tiles_new(t->to);
+	trace_span(r->trace, &first, &last);
+	t->tiles = tiles_new(t->to, last > first ? (uint64_t)last - (uint64_t)first : 0, intervals);
 	return t->tiles ? 0 : CPIDECODE_ENOMEM;
 }
 

@@ -23,7 +23,7 @@ struct tiled {
 
 /* Creates the file or folder beside r->out's file. 0, or CPIDECODE_EINVAL: cannot be written,
  * noted. */
-int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind);
+int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind, uint64_t intervals);
 /* Completes it and gives it its final name. Returns likewise. */
 int tiled_end(struct tiled *t, struct report *r);
 /* A member of `meta`: the file's or folder's name, size and checksum. */
