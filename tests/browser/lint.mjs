@@ -40,7 +40,7 @@ const layout = {
 	"space-unary-ops": "error", "switch-colon-spacing": "error", "yield-star-spacing": ["error", "after"],
 };
 const known = ["addEventListener", "atob", "clearTimeout", "console", "devicePixelRatio", "document", "fetch", "history", "location", "matchMedia", "performance",
-	"requestAnimationFrame", "setTimeout", "window", "Blob", "DecompressionStream", "HTMLInputElement", "HTMLSelectElement", "ImageData", "Node", "ResizeObserver",
+	"requestAnimationFrame", "setTimeout", "window", "Blob", "DecompressionStream", "HTMLInputElement", "HTMLSelectElement", "ImageData", "Node", "ReadableStream", "ResizeObserver",
 	"Response", "TextDecoder", "TextEncoder", "URLSearchParams"];
 const config = (rules) => [{ languageOptions: { ecmaVersion: 2024, sourceType: "script", globals: Object.fromEntries(known.map((name) => [name, "readonly"])) }, rules }];
 

@@ -7,7 +7,7 @@ export class Waiting {
 			if (await this.evaluate(expression))
 				return;
 			if (isWrong)
-				throw new Error(this.errors.join("; "));
+				throw new Error(this.errors.slice(0, 5).join("; "));
 			await new Promise((done) => setTimeout(done, 50));
 		}
 	}

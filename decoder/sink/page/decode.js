@@ -14,9 +14,15 @@ function bytesOfBase64(text) {
 	return bytes;
 }
 
-async function inflate(blob) {
-	const stream = blob.stream().pipeThrough(new DecompressionStream("deflate-raw"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+/* A Blob, whose bytes are outside the page's memory, or bytes. */
+async function inflate(packed) {
+	const stream = packed instanceof Blob ? packed.stream() : new ReadableStream({
+		start(control) {
+			control.enqueue(packed);
+			control.close();
+		},
+	});
+	return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer());
 }
 
 /* Reads a block from its start to its end. */

@@ -211,7 +211,7 @@ class Tiles {
 		const at = Number(footer.getBigUint64(0, true)), length = Number(footer.getBigUint64(8, true));
 		if (magic !== TILES_MAGIC || footer.getBigUint64(16, true) !== BigInt(meta.tiles.check) || at + length + TILES_FOOTER !== source.size)
 			throw new Error("these are not the tiles of this page");
-		this.readDirectory(await inflate(new Blob([await source.read(at, length)])));
+		this.readDirectory(await inflate(await source.read(at, length)));
 	}
 
 	readDirectory(bytes) {
@@ -264,7 +264,7 @@ class Tiles {
 	}
 
 	async readBlock(block) {
-		return inflate(new Blob([await this.source.read(this.offset[block], this.size[block])]));
+		return inflate(await this.source.read(this.offset[block], this.size[block]));
 	}
 
 	/* The cached value of that key, or null. */
