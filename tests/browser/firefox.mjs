@@ -20,6 +20,15 @@ const PREFERENCES = {
 const KEYS = { Enter: "\ue007", Escape: "\ue00c", Home: "\ue011" };
 const SHIFT = "\ue008", CONTROL = "\ue009";
 
+// A value of the page's, as BiDi spells it: numbers that JSON has not are texts.
+function valueOf({ type, value }) {
+	if (type === "array")
+		return value.map(valueOf);
+	if (type === "object")
+		return Object.fromEntries(value.map(([key, one]) => [key, valueOf(one)]));
+	return type === "number" ? Number(value) : type === "null" ? null : value;
+}
+
 export class Firefox extends Waiting {
 	constructor(program, profile) {
 		super();
@@ -102,11 +111,10 @@ export class Firefox extends Waiting {
 	}
 
 	async evaluate(expression) {
-		const answer = await this.#send("script.evaluate", { expression: `(async () => JSON.stringify(await (${expression})))()`, target: { context: this.context },
-			awaitPromise: true, userActivation: true });
+		const answer = await this.#send("script.evaluate", { expression, target: { context: this.context }, awaitPromise: true, userActivation: true });
 		if (answer.type === "exception")
 			throw new Error(answer.exceptionDetails.text);
-		return answer.result.type === "string" ? JSON.parse(answer.result.value) : undefined;
+		return valueOf(answer.result);
 	}
 
 	#perform(actions) {
