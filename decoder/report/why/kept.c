@@ -439,9 +439,10 @@ int why_kept_read(struct report *r, struct partial *p, uint32_t seen)
 	marked_walk_close(&walk);
 	if (!rc)
 		rc = kept_spell(&k, &found);
-	part.in = (struct varint_in){found.p, found.p + found.n, NULL};
-	if (!rc)
+	if (!rc) {
+		part.in = (struct varint_in){found.p, found.p + found.n, NULL};
 		rc = kept_join(&part, 1, &joined);
+	}
 	free(found.p);
 	if (!rc)
 		rc = partial_add_answer(p, PARTIAL_WHY, joined.p, joined.n);
