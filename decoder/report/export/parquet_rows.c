@@ -140,6 +140,14 @@ static inline struct batch batch_add(struct batch b, size_t row, uint64_t value,
 	return b;
 }
 
+/* n values were written, one for each row. */
+static inline struct batch batch_add_all(struct batch b, size_t n)
+{
+	b.to += n;
+	b.rows = UINT64_MAX >> (PARQUET_BATCH - n);
+	return b;
+}
+
 static inline const void *rows_member(const struct parquet_rows *rows, size_t row, size_t offset)
 {
 	return (const char *)&rows->held[row] + offset;
@@ -174,8 +182,8 @@ static struct batch rows_batch_column(
 	case COLUMN_U64:
 	case COLUMN_I64:
 		for (size_t i = 0; i < n; i++)
-			b = batch_add(b, i, *(const uint64_t *)rows_member(rows, i, at), true);
-		break;
+			b.to[i] = *(const uint64_t *)rows_member(rows, i, at);
+		return batch_add_all(b, n);
 	case COLUMN_REAL:
 		for (size_t i = 0; i < n; i++) {
 			const double v = *(const double *)rows_member(rows, i, at);
@@ -185,12 +193,12 @@ static struct batch rows_batch_column(
 		break;
 	case COLUMN_U32:
 		for (size_t i = 0; i < n; i++)
-			b = batch_add(b, i, *(const uint32_t *)rows_member(rows, i, at), true);
-		break;
+			b.to[i] = *(const uint32_t *)rows_member(rows, i, at);
+		return batch_add_all(b, n);
 	case COLUMN_U8:
 		for (size_t i = 0; i < n; i++)
-			b = batch_add(b, i, *(const uint8_t *)rows_member(rows, i, at), true);
-		break;
+			b.to[i] = *(const uint8_t *)rows_member(rows, i, at);
+		return batch_add_all(b, n);
 	default:
 		return rows_batch_cells(rows, c, b);
 	}

@@ -1,5 +1,6 @@
 #include "columns.h"
 
+#include <math.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -145,4 +146,60 @@ void parquet_batch_end(struct parquet_file *p, size_t column, size_t row, uint64
 	put_le64(c->present + row / 8, rows);
 	c->count += n;
 	p->bytes += n * sizeof *c->values;
+}
+
+static double parquet_double(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+/* False: one of them is no number. */
+static bool parquet_find_real_range(
+	const uint64_t *values, size_t n, uint64_t *least, uint64_t *most)
+{
+	double low = parquet_double(values[0]), high = low;
+
+	for (size_t i = 0; i < n; i++) {
+		const double v = parquet_double(values[i]);
+
+		if (isnan(v))
+			return false;
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	/* Zeros of both signs are equal, and the range has to have both. */
+	low = low == 0 ? -0.0 : low;
+	high = high == 0 ? 0.0 : high;
+	memcpy(least, &low, sizeof low);
+	memcpy(most, &high, sizeof high);
+	return true;
+}
+
+/* Numbers with a sign are compared as those without, their sign inverted. */
+static void parquet_find_whole_range(
+	uint64_t sign, const uint64_t *values, size_t n, uint64_t *least, uint64_t *most)
+{
+	uint64_t low = values[0] ^ sign, high = low;
+
+	for (size_t i = 1; i < n; i++) {
+		const uint64_t v = values[i] ^ sign;
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	*least = low ^ sign;
+	*most = high ^ sign;
+}
+
+bool parquet_find_range(
+	enum parquet_type type, const uint64_t *values, size_t n, uint64_t *least, uint64_t *most)
+{
+	if (type == PARQUET_DOUBLE)
+		return parquet_find_real_range(values, n, least, most);
+	parquet_find_whole_range(
+		type == PARQUET_I64 ? UINT64_C(1) << 63 : 0, values, n, least, most);
+	return true;
 }

@@ -23,4 +23,8 @@ static inline const char *parquet_text(const struct parquet_column *c, size_t i,
 	return at + 4;
 }
 
+/* The least and the greatest of some numbers, at least one. False: one of them is no number. */
+bool parquet_find_range(
+	enum parquet_type type, const uint64_t *values, size_t n, uint64_t *least, uint64_t *most);
+
 #endif

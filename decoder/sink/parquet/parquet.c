@@ -1,7 +1,6 @@
 #include "parquet.h"
 
 #include <lz4.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "../../../formats/bytes.h"
@@ -43,6 +42,8 @@ static const struct {
 struct chunk {
 	uint64_t begin, data, raw, stored; /* data: offset of the data page; begin: of the first */
 	enum encoding encoding;		   /* of the data page */
+	bool has_range;			   /* of numbers: */
+	uint64_t least, most;
 };
 
 static void parquet_write(struct parquet_file *p, const struct out *bytes)
@@ -213,6 +214,11 @@ static void parquet_put_dictionary_page(struct parquet_file *p, const struct par
 
 static void parquet_put_values(struct parquet_file *p, const struct parquet_column *c)
 {
+	/* Those of a plain column are in the order of its rows. */
+	if (c->type == PARQUET_TEXT && c->is_plain) {
+		out_bytes(&p->page, c->texts.buf, c->texts.len);
+		return;
+	}
 	for (size_t i = 0; i < c->count; i++) {
 		size_t n;
 
@@ -272,6 +278,11 @@ static void parquet_put_chunk(
 					   : ENCODING_PLAIN};
 	if (has_dictionary)
 		parquet_put_dictionary_page(p, c, &d, chunk);
+	/* The dictionary's values have the range of the rows'. */
+	if (c->count && c->type != PARQUET_TEXT)
+		chunk->has_range =
+			parquet_find_range(c->type, has_dictionary ? d.values : c->values,
+				has_dictionary ? d.count : c->count, &chunk->least, &chunk->most);
 	p->page.len = 0;
 	parquet_put_levels(p, c);
 	if (has_dictionary) {
@@ -291,63 +302,16 @@ static void parquet_put_chunk(
 
 /* ------------------------------------------------------------------------ descriptions */
 
-static double parquet_double(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-/* False: one of them is no number. */
-static bool parquet_find_real_range(const struct parquet_column *c, uint64_t *least, uint64_t *most)
-{
-	double low = parquet_double(c->values[0]), high = low;
-
-	for (size_t i = 0; i < c->count; i++) {
-		const double v = parquet_double(c->values[i]);
-
-		if (isnan(v))
-			return false;
-		low = v < low ? v : low;
-		high = v > high ? v : high;
-	}
-	/* Zeros of both signs are equal, and the range has to have both. */
-	low = low == 0 ? -0.0 : low;
-	high = high == 0 ? 0.0 : high;
-	memcpy(least, &low, sizeof low);
-	memcpy(most, &high, sizeof high);
-	return true;
-}
-
-/* Numbers with a sign are compared as those without, their sign inverted. */
-static void parquet_find_range(const struct parquet_column *c, uint64_t *least, uint64_t *most)
-{
-	const uint64_t sign = c->type == PARQUET_I64 ? UINT64_C(1) << 63 : 0;
-	uint64_t low = c->values[0] ^ sign, high = low;
-
-	for (size_t i = 1; i < c->count; i++) {
-		const uint64_t v = c->values[i] ^ sign;
-
-		low = v < low ? v : low;
-		high = v > high ? v : high;
-	}
-	*least = low ^ sign;
-	*most = high ^ sign;
-}
-
-static void parquet_describe_numbers(struct thrift *t, const struct parquet_column *c)
+static void parquet_describe_numbers(
+	struct thrift *t, const struct parquet_column *c, const struct chunk *chunk)
 {
 	const size_t size = types[c->type].physical == TYPE_INT32 ? 4 : 8;
-	uint64_t least, most;
 	uint8_t bytes[2][8];
 
-	if (c->type != PARQUET_DOUBLE)
-		parquet_find_range(c, &least, &most);
-	else if (!parquet_find_real_range(c, &least, &most))
+	if (!chunk->has_range)
 		return;
-	put_le64(bytes[0], most);
-	put_le64(bytes[1], least);
+	put_le64(bytes[0], chunk->most);
+	put_le64(bytes[1], chunk->least);
 	thrift_binary(t, 5, bytes[0], size);
 	thrift_binary(t, 6, bytes[1], size);
 }
@@ -366,10 +330,10 @@ static void parquet_describe_texts(struct thrift *t, const struct parquet_column
 	size_t least = 0, most = 0, n, m;
 
 	for (size_t i = 1; i < c->ntexts; i++) {
-		if (parquet_compare_texts(c, i, least) < 0)
-			least = i;
 		if (parquet_compare_texts(c, i, most) > 0)
 			most = i;
+		else if (parquet_compare_texts(c, i, least) < 0)
+			least = i;
 	}
 	const char *first = parquet_text(c, least, &n), *last = parquet_text(c, most, &m);
 	if (n > TEXT_STATISTICS || m > TEXT_STATISTICS)
@@ -407,7 +371,7 @@ static void parquet_describe_chunk(
 	if (c->count && c->type == PARQUET_TEXT)
 		parquet_describe_texts(&t, c);
 	else if (c->count)
-		parquet_describe_numbers(&t, c);
+		parquet_describe_numbers(&t, c, chunk);
 	thrift_end(&t);
 	thrift_end(&t);
 	thrift_end(&t);
