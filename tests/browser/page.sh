@@ -190,7 +190,7 @@ done
 # Stopped, the process that makes the tiles leaves the early page to be looked at.
 maker=$(cat /proc/$early/task/$early/children || :)
 # shellcheck disable=SC2086 # at most one
-[ -z "$maker" ] || kill -STOP $maker
+[ -z "$maker" ] || kill -STOP $maker 2>/dev/null || maker=
 node -e 'const wait = async (url) => { while (!(await (await fetch(url)).json()).ready) await new Promise((done) => setTimeout(done, 50)); };
 	wait(process.argv[1])' "$(cat tiled)state"
 set -- "$@" "$(cat address)" deep.csv

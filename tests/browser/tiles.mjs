@@ -165,9 +165,18 @@ function spanCount(base, from, to) {
 	return [inside.length, String(inside.reduce((sum, one) => sum + BigInt(one.end - one.start), 0n))];
 }
 
+/* Whether the process is stopped; not if there is none. */
+function isStopped(pid) {
+	try {
+		return /\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+	} catch {
+		return false;
+	}
+}
+
 // Until its tiles are made, a server shows an overview from the headers of sections; then the page comes by itself.
 async function checkEarly() {
-	if (!maker || !/\) T /.test(readFileSync(`/proc/${maker}/stat`, "utf8"))) {
+	if (!isStopped(maker)) {
 		console.log("skipped: the early page: the tiles were made already");
 		return;
 	}

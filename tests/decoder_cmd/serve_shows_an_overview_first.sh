@@ -23,16 +23,18 @@ class Server:
         self.url = self.process.stdout.readline().decode().strip()
         pid = self.process.pid
         self.makers = [int(maker) for maker in open(f"/proc/{pid}/task/{pid}/children").read().split()]
-        for maker in self.makers:
-            os.kill(maker, signal.SIGSTOP)
-        states = [self.stopped(maker) for maker in self.makers]
-        self.is_stopped = states == ["T"]
+        self.is_stopped = [self.stop(maker) for maker in self.makers] == ["T"]
 
     @staticmethod
-    def stopped(pid):
-        while (state := open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]) not in "TZ":
-            time.sleep(0.01)
-        return state
+    def stop(pid):
+        """T, or, if it had ended, another state or None."""
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            while (state := open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]) not in "TZX":
+                time.sleep(0.01)
+            return state
+        except (ProcessLookupError, FileNotFoundError):
+            return None
 
     def get(self, name):
         with urllib.request.urlopen(self.url + name) as answer:
@@ -48,9 +50,9 @@ class Server:
     def state(self):
         return json.loads(self.get("state"))
 
-    def maker(self, number):
-        for maker in self.makers:
-            os.kill(maker, number)
+    def signal_maker(self, number):
+        """Only of one that is stopped."""
+        os.kill(self.makers[0], number)
 
 server = Server()
 if server.is_stopped:
@@ -82,7 +84,7 @@ if server.is_stopped:
         for count, within, reach in zip(counts, lane["within"], lane["reach"]):
             assert within <= count <= within + reach, (lane["name"], count, within, reach)
         assert sum(lane["reach"]) < len(hooks)
-server.maker(signal.SIGCONT)
+    server.signal_maker(signal.SIGCONT)
 while not server.state()["ready"]:
     time.sleep(0.05)
 page = server.get("")
@@ -95,7 +97,7 @@ assert server.process.wait() == 0
 
 server = Server()
 if server.is_stopped:
-    server.maker(signal.SIGKILL)
+    server.signal_maker(signal.SIGKILL)
     assert server.process.wait() == 1
     assert "was ended by signal 9" in open("err").read()
 
