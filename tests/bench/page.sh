@@ -1,0 +1,47 @@
+#!/bin/sh
+# How large, fast and lean the page of --format html is beside exports of the same trace for other
+# viewers. CPIDECODE and GENTRACE name the programs (build-*/), BROWSER a Chromium. Takes node 20.
+#
+# usage: sh tests/bench/page.sh [INTERVALS ...]		for example 1M 10M (the default)
+# Times are real; of what cpidecode writes also those of its processors. The last line of a page is
+# the machine's load: figures of a busy machine only compare with others of the same minutes.
+set -eu
+case ${1-} in
+-h | --help)
+	sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+	exit 0
+	;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+: "${CPIDECODE:?the cpidecode command}" "${GENTRACE:?the generator of traces gentrace}"
+browser=${BROWSER:-$(command -v chromium)}
+work=$(mktemp -d "${TMPDIR:-/tmp}/bench-page.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work"
+
+# write NAME FORMAT FILE...: writes the trace in that format; tells the time and the files' size.
+write() {
+	name=$1 format=$2
+	shift 2
+	# shellcheck disable=SC2086 # a format may have an option
+	bash -c 'TIMEFORMAT="%R s, %U s of processors"; time "$@"' bash "$CPIDECODE" --format $format -o "$1" trace.bin 2>log
+	printf '%-34s%10s bytes, %s bytes an interval, %s\n' "$name" "$(cat "$@" | wc -c)" \
+		"$(cat "$@" | wc -c | awk -v n="$intervals" '{ printf "%.1f", $1 / n }')" "$(tail -n 1 log)"
+}
+
+[ $# -gt 0 ] || set -- 1M 10M
+for count in "$@"; do
+	"$GENTRACE" -k groups -n "$count" -c 2 -t 8 -p label,time -z lz4 trace.bin
+	intervals=$("$CPIDECODE" --report summary --format csv trace.bin 2>/dev/null |
+		awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "count") c = i } NR > 1 { n += $c } END { print n }')
+	echo "$intervals intervals, $(wc -c <trace.bin) bytes of trace.bin"
+	write "page" html page.html
+	node "$here/page.mjs" "$browser" page.html
+	write "page with tiles" "html --tiles" tiled.html tiled.tiles
+	node "$here/page.mjs" "$browser" tiled.html tiled.tiles
+	write "Perfetto's format" perfetto perfetto
+	write "speedscope's JSON" speedscope speedscope
+	write "Chrome's JSON" chrome chrome
+	rm -f page.html tiled.* perfetto speedscope chrome
+done
