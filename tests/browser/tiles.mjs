@@ -127,6 +127,13 @@ async function checkFar() {
 	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('heat')).display"), "none");
 	if (process.env.PICTURES)
 		writeFileSync(resolve(process.env.PICTURES, "far.png"), await browser.picture());
+	/* The flame graph's colours are those of the window, and of the next one. */
+	await browser.evaluate(`document.getElementById("flame-colour").value = "cpi", document.getElementById("flame-colour").dispatchEvent(new Event("change"))`);
+	for (const share of [0.4, 0.6]) {
+		await browser.evaluate(`document.getElementById("flame-legend").replaceChildren(), page.show(page.until * ${share}, page.until * ${share + 0.02})`);
+		await browser.until(`page.isNear() && page.flame.column?.values.length === page.store.count && /_cpi up to/.test(document.getElementById("flame-legend").textContent)`);
+		assert.ok(await browser.evaluate("page.flame.frames.some((frame) => frame.value > 0)"));
+	}
 }
 
 // Scripts of a folder are loaded unasked.
