@@ -37,6 +37,8 @@ for name in nesting zero_length equal_stamps scopes cross_cpu weights; do
 	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
 	check_own $name
 done
+cp "$here/../../samples/measured.trace" measured.bin
+check_own measured
 in_file nesting.err 'sums by label: times, arguments and losses are left out, and counts that some intervals lack'
 
 # With calls: inclusive costs, and costs that every interval has.

@@ -91,8 +91,8 @@ export_trace()
 	exported="$exported $1.$2 $1.csv $1.err"
 }
 
-# export_all FORMAT: golden traces, and generated ones: of nested intervals, of CPU utilisation, with
-# time hooks, and of many labels and threads.
+# export_all FORMAT: golden traces, a measured one, and generated ones: of nested intervals, of CPU
+# utilisation, with time hooks, and of many labels and threads.
 export_all()
 {
 	for dir in "$here"/../golden/cases/*/; do
@@ -105,11 +105,12 @@ export_all()
 	done
 	written=$(find . -name "*.$1")
 	[ "$(echo "$written" | wc -l)" -gt 33 ] || fail "few golden traces: $written"
+	cp "$here/../../samples/measured.trace" measured.bin
 	"$GENTRACE" -k groups -n 3000 --seed 7 deep.bin
 	"$GENTRACE" -k groups -n 1000 -u utilisation.bin
 	"$GENTRACE" -k groups -n 2000 -p label,thread,time -l 5000 -e labels.bin
 	"$GENTRACE" -k groups -n 6000 -t 2000 -p label,time threads.bin
-	for name in deep utilisation labels threads; do
+	for name in measured deep utilisation labels threads; do
 		export_trace $name "$1"
 	done
 }

@@ -5,9 +5,6 @@
 duckdb
 npm_package parquet-wasm 0.8.0 b3b9dff7561a35833bfed7c45f28279f981f9b10478a8c5b56c38f012c4c23ad
 
-# shellcheck disable=SC2154 # of lib.sh
-cp "$here/../../samples/measured.trace" measured.bin
-export_trace measured parquet
 export_all parquet
 # Several row groups.
 "$GENTRACE" -k groups -n 130000 -p label,time rows.bin

@@ -5,9 +5,6 @@
 
 command -v python3 >/dev/null || skip "no python3 here"
 
-# shellcheck disable=SC2154 # of lib.sh
-cp "$here/../../samples/measured.trace" measured.bin
-export_trace measured pprof
 export_all pprof
 names=''
 # shellcheck disable=SC2154 # of lib.sh
@@ -19,7 +16,7 @@ for name in $names; do
 	"$CPIDECODE" --format folded --weight ns "$name.bin" 2>/dev/null |
 		sed -E '/^tid [0-9]+;/!s/^[^;]*;//' >"$name.folded"
 done
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086,SC2154
 python3 "$here/pprof.py" $names >equal 2>&1 || fail "$(cat equal)"
 in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
 in_file measured.err "pprof's format holds sums by stack: times, arguments and losses are left out"
@@ -38,7 +35,7 @@ fi
 # go_pprof ARGUMENTS...: what it says, in nanoseconds, with every node.
 go_pprof()
 {
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2086,SC2154
 	HOME=$work $PPROF -symbolize=none -unit=ns -nodecount=1000000 -nodefraction=0 -edgefraction=0 "$@" \
 		>out 2>err || fail "pprof $*"
 }

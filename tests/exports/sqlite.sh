@@ -4,9 +4,6 @@
 
 python3 -c 'import sqlite3' 2>/dev/null || skip "no python3 with sqlite3 here"
 
-# shellcheck disable=SC2154 # of lib.sh
-cp "$here/../../samples/measured.trace" measured.bin
-export_trace measured sqlite
 export_all sqlite
 names=''
 # shellcheck disable=SC2154 # of lib.sh
@@ -17,7 +14,7 @@ for name in $names; do
 	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
 	"$CPIDECODE" --report info --format json -o "$name.info.json" "$name.bin" 2>/dev/null
 done
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086,SC2154
 python3 "$here/sqlite.py" $names >equal 2>&1 || fail "$(cat equal)"
 in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
 in_file quality_hostile.err "SQLite's integers end at 2\\^63 - 1: [0-9]+ larger numbers are stored as reals"
