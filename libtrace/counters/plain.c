@@ -105,6 +105,7 @@ static inline __attribute__((always_inline)) void plain_start(
 	if (!freely || !g || !g->page.page || (all && !g->page.has_faults) ||
 		!life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now))
 		plain_read(s, (struct life_wants){.all = all, .time = time, .freely = freely}, now);
+	s->page_thread = s->life_source == INTERVAL_TIME_PAGE ? self->id : CPI_NONE;
 	s->source[COUNTER_THREAD_CYCLES] = time && s->life_source != INTERVAL_TIME_NONE
 						   ? CPI_SOURCE_THREAD_CLOCK
 						   : CPI_SOURCE_NONE;

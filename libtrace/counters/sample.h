@@ -102,10 +102,11 @@ struct counter_sample {
 	uint32_t page;	     /* ... and of the same page, by its number in the thread; 0: none */
 	uint64_t page_faults; /* counted by that page; CPI_NONE: it does not */
 	enum interval_time_source life_source;
-	bool plain;	    /* of cpu[], at most who was online was read, at online_at */
-	uint64_t online_at; /* ticks */
-	int method;	    /* AI_METHOD_ of usage_read; AI_METHOD_NONE: of another reading */
-	uint64_t stat_at;   /* of usage_read, as the following: ticks, of intr and steal */
+	bool plain;	      /* of cpu[], at most who was online was read, at online_at */
+	uint64_t page_thread; /* plain, and life_source is the page of this thread; CPI_NONE: not */
+	uint64_t online_at;   /* ticks */
+	int method;	      /* AI_METHOD_ of usage_read; AI_METHOD_NONE: of another reading */
+	uint64_t stat_at;     /* of usage_read, as the following: ticks, of intr and steal */
 	uint64_t pair_ticks, pair_boot; /* clock_now() and CLOCK_BOOTTIME ns, read together */
 	uint32_t room;			/* entries of cpu[] */
 	uint32_t cpus;			/* highest online CPU number + 1; at most room */

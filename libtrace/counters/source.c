@@ -72,6 +72,7 @@ uint32_t counters_room(void)
 void sample_clear(struct counter_sample *s)
 {
 	s->plain = false;
+	s->page_thread = CPI_NONE;
 	s->method = AI_METHOD_NONE;
 	s->cycles = CPI_NONE;
 	s->idle_at = 0;

@@ -396,7 +396,7 @@ START_TEST(image_of_a_group)
 
 			elapsed = 0;
 			if (next[n].cycles && !image->cpi)
-				image->hooks = 0;
+				image->key = 0;
 			ck_assert_int_eq(
 				group_write_stayed(image, &now, it, n, &at, &elapsed), PU_SUCCESS);
 			ck_assert_uint_eq(elapsed, 5000000000u);

@@ -411,9 +411,9 @@ START_TEST(others_have_not_stayed)
 	if (!page_opens("others_have_not_stayed"))
 		return;
 	counters_start(from, COUNTER_TIME_BIT, clock_now());
-	from->thread++;
+	from->page_thread++;
 	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
-	from->thread--;
+	from->page_thread--;
 	/* The reading has to be made anew after a while. */
 	ck_assert(!counters_have_stayed(
 		from, COUNTER_TIME_BIT, from->ticks + clock_ticks_per_second() / 100, interval));

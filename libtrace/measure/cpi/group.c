@@ -383,13 +383,10 @@ size_t group_image_size(uint32_t cpus)
 static bool image_is_of(const struct group_image *image, const struct group_spec *spec,
 	const struct counter_interval *i)
 {
-	if (image->hooks == 0 || image->types != spec->types || image->mm != spec->mm ||
-		image->cpus != i->cpus || image->own_pair != group_own_pair(spec) ||
-		image->has_label != (spec->label != NULL))
+	if (image->cpus != i->cpus || !group_image_is_for(image, spec->types, spec->mm,
+					      group_own_pair(spec), spec->label))
 		return false;
-	if (spec->types & CPI_TYPE_TRACE_QUALITY && image->known != quality_known(i))
-		return false;
-	return !spec->label || strcmp(image->label, spec->label) == 0;
+	return !(spec->types & CPI_TYPE_TRACE_QUALITY) || image->known == quality_known(i);
 }
 
 /* Finds the records and what is to be replaced in them. */
@@ -420,19 +417,17 @@ static __attribute__((noinline)) bool image_make(
 {
 	struct group g;
 
-	image->hooks = 0;
+	image->key = 0;
 	if (spec->label && strlen(spec->label) > IMAGE_LABEL_MOST)
 		return false;
 	group_prepare(&g, spec, i, NULL);
 	g.f.w = (struct hook_writer){.first = image->record, .at = image->record};
 	g.f.elapsed = 0;
 	group_fill(&g);
-	image->types = spec->types;
-	image->mm = spec->mm;
+	image->key = image_key(spec->types, spec->mm, spec->label);
 	image->cpus = i->cpus;
 	image->known = g.known;
 	image->own_pair = group_own_pair(spec);
-	image->has_label = spec->label != NULL;
 	if (spec->label)
 		strcpy(image->label, spec->label);
 	image->first_control = g.f.w.first_control;

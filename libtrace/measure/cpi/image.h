@@ -25,27 +25,34 @@
 enum { IMAGE_LABEL_MOST = 48, IMAGE_HOOKS = 5 };
 
 struct group_image {
-	uint32_t hooks; /* 0: there is none yet */
+	uint32_t key; /* image_key of its kind; 0: there is none yet */
+	uint32_t hooks;
 	uint32_t bytes;
 	uint32_t first_control; /* as committed */
-	uint32_t types, mm, cpus, known, own_pair;
+	uint32_t cpus, known, own_pair;
 	/* Offsets. */
 	struct {
 		uint32_t record, elapsed;
 	} place[IMAGE_HOOKS];
 	uint32_t quality; /* the words of its hook; 0: there is none */
 	uint32_t cpi;	  /* of the thread, in the summary; 0: the first interval counted none */
-	bool has_label;
 	char label[IMAGE_LABEL_MOST + 1];
 	_Alignas(8) uint8_t record[];
 };
+
+/* Never 0. */
+static inline uint32_t image_key(uint32_t types, uint32_t mm, const char *label)
+{
+	return types | mm << 8 | (label ? 2u : 1u) << 16;
+}
+_Static_assert(CPI_MINOR_MM == 0xFF && (CPI_TYPE_TRACE_EVERYTHING | CPI_TYPE_TRACE_QUALITY) <= 0xFF,
+	"apart in the key");
 
 /* True if the image is of such a group. own_pair: its own cost; 0: unknown. */
 static inline bool group_image_is_for(const struct group_image *image, uint32_t types, uint32_t mm,
 	uint32_t own_pair, const char *label)
 {
-	return image->hooks != 0 && image->own_pair == own_pair && image->types == types &&
-	       image->mm == mm && image->has_label == (label != NULL) &&
+	return image->key == image_key(types, mm, label) && image->own_pair == own_pair &&
 	       (!label || strcmp(image->label, label) == 0);
 }
 

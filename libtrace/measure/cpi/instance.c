@@ -120,9 +120,10 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	i->image = (struct group_image *)(void *)(p + own + 2 * sample + interval);
-	i->image->hooks = 0;
+	i->image->key = 0;
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
+	i->start->page_thread = CPI_NONE;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
 	i->own = own_cost_of_mode(mode);
 	clear_data(&i->data);
@@ -460,7 +461,7 @@ static __attribute__((noinline)) int cpi_get_counted(
 		return cpi_get_rest(i, spec, false, stayed, &at);
 	/* Made of an interval that counted nothing. */
 	if (!i->image->cpi)
-		i->image->hooks = 0;
+		i->image->key = 0;
 	return group_write_stayed(i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
 }
 
