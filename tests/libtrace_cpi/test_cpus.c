@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "../../include/perfutil.h"
@@ -167,8 +168,10 @@ static void *reader(void *unused)
 	while (!stop) {
 		struct perf_reading now;
 
-		if (perf_read_cpu(PERF_HARDWARE, 0, &now) != PERF_CPU_READ)
+		if (perf_read_cpu(PERF_HARDWARE, 0, &now) != PERF_CPU_READ) {
+			sched_yield();
 			continue;
+		}
 		ck_assert_uint_ge(now.opening, last);
 		ck_assert_uint_eq(now.count[PERF_INSTRUCTIONS], 10 * now.enabled);
 		last = now.opening;
@@ -188,10 +191,10 @@ START_TEST(renewed_under_readers)
 		unsigned before = reads;
 
 		while (reads < before + 10)
-			;
+			sched_yield();
 		fake_pmu_replace_cpu(0);
 		while (perf_read_cpu(PERF_HARDWARE, 0, &r) == PERF_CPU_READ)
-			;
+			sched_yield();
 		perf_renew_cpus(PERF_HARDWARE, &four);
 	}
 	stop = true;
