@@ -404,6 +404,31 @@ START_TEST(the_session_s_list)
 }
 END_TEST
 
+/* Where most intervals are written from the image of the one before. */
+START_TEST(in_a_loop)
+{
+	void *h;
+
+	use("auto");
+	want("page-faults,minor-faults");
+	ring_double.with_time = true;
+	ring_double_hold(true);
+	h = init(0);
+	for (int n = 0; n < 100; n++) {
+		const struct record_view *v;
+
+		CpiStart(h);
+		ck_assert_int_eq(
+			CpiGetAndTrace(h, 3, CPI_TYPE_TRACE_SUMMARY, "loop", NULL), PU_SUCCESS);
+		v = need_events(2);
+		ck_assert_uint_eq(v->stamp, ring_double.stamped);
+		is_named(v, 1, "minor-faults");
+		ck_assert_uint_ge(group_records(), 4);
+		ck_assert_uint_eq(group_record(0)->minor, CPI_MINOR_LABEL_START | 3);
+	}
+}
+END_TEST
+
 static void has_names(uint32_t labels)
 {
 	const struct record_view *v = events_hook();
@@ -607,6 +632,7 @@ Suite *events_suite(void)
 	tcase_add_loop_test(t, a_wrong_list_is_none, 0, sizeof wrong / sizeof *wrong);
 	tcase_add_test(t, the_session_s_list);
 	tcase_add_test(t, names_are_numbers_of_these_rings);
+	tcase_add_test(t, in_a_loop);
 	tcase_add_loop_test(t, the_program_s_list_is_the_one, 0, 2);
 	tcase_add_test(t, a_child_begins_anew);
 	tcase_add_test(t, shared_counters_are_scaled);

@@ -48,6 +48,11 @@ static inline uint32_t image_key(uint32_t types, uint32_t mm, const char *label)
 _Static_assert(CPI_MINOR_MM == 0xFF && (CPI_TYPE_TRACE_EVERYTHING | CPI_TYPE_TRACE_QUALITY) <= 0xFF,
 	"apart in the key");
 
+static inline uint32_t image_mm(const struct group_image *image)
+{
+	return image->key >> 8 & CPI_MINOR_MM;
+}
+
 /* True if the image is of such a group. own_pair: its own cost; 0: unknown. */
 static inline bool group_image_is_for(const struct group_image *image, uint32_t types, uint32_t mm,
 	uint32_t own_pair, const char *label)
@@ -115,7 +120,7 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	const struct hook_time *at, uint64_t *elapsed)
 {
 	const struct ring_map *map = ring_self.map;
-	struct frame more = {.hooks = 0};
+	struct frame more = {.mm = image_mm(image)};
 	struct hook_writer w;
 	uint32_t cpi[2];
 	uint64_t ticks;
