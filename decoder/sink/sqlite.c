@@ -1,14 +1,10 @@
 #include "sqlite.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 
+#include "../../formats/base/library.h"
 #include "escape.h"
-
-/* Weak: a static program has none, and must not be linked with one for this. */
-extern __typeof__(dlopen) dlopen __attribute__((weak));
-extern __typeof__(dlsym) dlsym __attribute__((weak));
 
 /*
  * The part of SQLite's interface that is used. It is stable for all of version 3, so the build does
@@ -72,16 +68,13 @@ static bool is_usable;
 
 static void sqlite_load(void)
 {
-	void *library = dlopen && dlsym ? dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL) : NULL;
-	bool all = library != NULL;
+	static const struct library_call all[] = {
+#define SQLITE_NAMED(name, arguments) {"sqlite3_" #name, &calls.name},
+		SQLITE_CALLS(SQLITE_NAMED)
+#undef SQLITE_NAMED
+	};
 
-#define SQLITE_FIND(name, arguments)                                                               \
-	if (all)                                                                                   \
-		*(void **)&calls.name = dlsym(library, "sqlite3_" #name);                          \
-	all = all && calls.name;
-	SQLITE_CALLS(SQLITE_FIND)
-#undef SQLITE_FIND
-	is_usable = all;
+	is_usable = library_load("libsqlite3.so.0", all, sizeof all / sizeof *all);
 }
 
 const char *sqlite_find_lacking(void)

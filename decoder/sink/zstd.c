@@ -1,12 +1,9 @@
 #include "zstd.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Weak: a static program has none, and must not be linked with one for this. */
-extern __typeof__(dlopen) dlopen __attribute__((weak));
-extern __typeof__(dlsym) dlsym __attribute__((weak));
+#include "../../formats/base/library.h"
 
 /* The part of libzstd's interface that is used, stable since 1.0. Compared where headers are. */
 #define ZSTD_CALLS(X)                                                                              \
@@ -38,16 +35,13 @@ static bool is_usable;
 
 static void zstd_load(void)
 {
-	void *library = dlopen && dlsym ? dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
-	bool all = library != NULL;
+	static const struct library_call all[] = {
+#define ZSTD_NAMED(name, result, arguments) {"ZSTD_" #name, &calls.name},
+		ZSTD_CALLS(ZSTD_NAMED)
+#undef ZSTD_NAMED
+	};
 
-#define ZSTD_FIND(name, result, arguments)                                                         \
-	if (all)                                                                                   \
-		*(void **)&calls.name = dlsym(library, "ZSTD_" #name);                             \
-	all = all && calls.name;
-	ZSTD_CALLS(ZSTD_FIND)
-#undef ZSTD_FIND
-	is_usable = all;
+	is_usable = library_load("libzstd.so.1", all, sizeof all / sizeof *all);
 }
 
 const char *zstd_find_lacking(void)
