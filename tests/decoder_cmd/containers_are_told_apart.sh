@@ -173,10 +173,10 @@ hook 0xC0 0x1 tid=99 at=1600 64:10 "l"
 hook 0xC0 0xF0000001 64:10 "l"
 section end
 END
-for options in '--report summary' '--exact' '--report why'; do
+while read -r options; do
 	# shellcheck disable=SC2086 # lists
 	for trace in a b d c many unowned; do
-		run 0 --partial $trace.part $options --format csv $trace.bin
+		run 0 --partial $trace.part $options $trace.bin
 	done
 	for set in 'a b' 'd a' 'unowned a' 'b unowned a' c 'many a' 'a b d many unowned'; do
 		traces='' parts=''
@@ -185,13 +185,19 @@ for options in '--report summary' '--exact' '--report why'; do
 		done
 		# shellcheck disable=SC2086 # lists
 		{
-			run 0 $options --format csv $traces
+			run 0 $options $traces
 			cp out whole
 			run 0 merge $parts
 			cmp out whole || fail "$options: merged partial results of $set show other containers"
-			run 0 --partial whole.part $options --format csv $traces
+			run 0 --partial whole.part $options $traces
 			run 0 merge --partial merged.part $parts
 			cmp whole.part merged.part || fail "$options: merged partial results of $set have other bytes"
 		}
 	done
-done
+done <<'END'
+--format csv --report summary
+--format csv --exact
+--format csv --report why
+--format csv --by container,label
+--format csv --by container,time:1ms --exact --from 1700000000
+END

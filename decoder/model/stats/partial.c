@@ -167,7 +167,10 @@ int partial_settle(struct partial *p)
 	int rc = partial_threads_settle(p);
 	if (!rc)
 		rc = tally_settle(&p->tally);
-	return rc || !(p->tally.wanted & TALLY_WANT_CONTAINERS) ? rc : partial_spell_containers(p);
+	if (rc || !partial_has_containers(p->answers.kind) ||
+		!(p->tally.wanted & TALLY_WANT_CONTAINERS))
+		return rc;
+	return partial_spell_containers(p);
 }
 
 static uint64_t partial_hash_id(const uint8_t id[16])

@@ -427,6 +427,15 @@ static int tally_merge_owned(struct tally *t, const struct tally_group *from, co
 	return g ? merge_group(t, g, from, owner) : CPIDECODE_ENOMEM;
 }
 
+int tally_merge_group_as(
+	struct tally *t, const struct tally_group *from, const char *label, uint32_t label_len)
+{
+	struct tally_group *g =
+		tally_group_of(t, from->has_label, label, label_len, from->major, from->mm);
+
+	return g ? merge_group(t, g, from, tally_owner(t)) : CPIDECODE_ENOMEM;
+}
+
 int tally_merge_group(struct tally *t, const struct tally_group *from)
 {
 	return tally_merge_owned(t, from, tally_owner(t));

@@ -151,6 +151,9 @@ int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
 /* Of a tally with the same owner. */
 int tally_merge_group(struct tally *t, const struct tally_group *from);
+/* The same under another label. */
+int tally_merge_group_as(
+	struct tally *t, const struct tally_group *from, const char *label, uint32_t label_len);
 /* What belongs to no group: cpus_left_out and the members after it. */
 void tally_merge_facts(struct tally *t, const struct tally *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */

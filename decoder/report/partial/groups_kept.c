@@ -46,6 +46,8 @@ int groups_kept_read(struct report *r, struct partial *p)
 						 : TALLY_WANT_ORDER;
 	struct groups g = {
 		.tally.wanted = TALLY_WANT_VALUES | (p->tally.wanted & kept), .kept = &points};
+	if (r->by)
+		r->by->names_owners = true;
 	int rc = groups_read(r, &g);
 
 	if (r->by && r->by->asks_time) {
@@ -162,36 +164,137 @@ static int groups_kept_skip_point(void *ctx, uint64_t key, int64_t amount)
 static const struct points_reader groups_kept_skip = {
 	.begin = groups_kept_skip_name, .point = groups_kept_skip_point};
 
-/* Reads the answer into *g; by time, with the groups. */
-static int groups_kept_get(struct report *r, const struct partial *p, struct groups *g)
+/* --------------------------------------------------------------- owners that are not shown */
+
+/* What is printed, and what it is read from. */
+struct groups_kept_shown {
+	const struct tally *tally;
+	struct varint_in answer; /* after its flags */
+	unsigned flags;
+	/* Of the traces' one owner, whose name stands for no container. */
+	const char *owner;
+	uint32_t place; /* of the key */
+	struct by_bytes label;
+	struct tally renamed;
+	struct varint_out points;
+};
+
+static int groups_kept_rename(void *ctx, const char **label, uint32_t *length)
 {
-	struct varint_in all = groups_kept_all(p), answer = {NULL, NULL, NULL};
-	const unsigned asked = groups_kept_flags(r);
-	unsigned flags = 0;
+	struct groups_kept_shown *s = ctx;
+	int rc = by_hide_owner(*label, *length, s->place, s->owner, &s->label);
+
+	if (rc)
+		return rc;
+	*label = s->label.p;
+	*length = (uint32_t)s->label.length;
+	return 0;
+}
+
+static int groups_kept_rename_groups(struct groups_kept_shown *s)
+{
+	const struct tally *from = s->tally;
+	int rc = 0;
+
+	s->renamed.wanted = from->wanted;
+	for (size_t i = 0; i < from->count && !rc; i++) {
+		const char *label = from->groups[i]->label;
+		uint32_t length = from->groups[i]->label_len;
+
+		rc = groups_kept_rename(s, &label, &length);
+		if (!rc)
+			rc = tally_merge_group_as(&s->renamed, from->groups[i], label, length);
+	}
+	tally_merge_facts(&s->renamed, from);
+	if (!rc)
+		rc = tally_settle(&s->renamed);
+	s->tally = &s->renamed;
+	return rc;
+}
+
+/* Those of groups that have one name now are added. */
+static int groups_kept_rename_points(struct groups_kept_shown *s)
+{
+	struct points_merge points = {.label = groups_kept_rename, .ctx = s};
+	int rc = points_merge_add(&points, &s->answer);
+
+	if (!rc)
+		rc = points_merge_put(&points, &s->points);
+	points_merge_free(&points);
+	return rc;
+}
+
+/* Groups as of the traces themselves. */
+static int groups_kept_hide_owner(struct groups_kept_shown *s)
+{
+	int rc = groups_kept_rename_groups(s);
+
+	if (!rc && s->flags & GROUPS_HAS_VALUES)
+		rc = groups_kept_rename_points(s);
+	if (!rc && s->flags & GROUPS_HAS_FLIGHTS)
+		rc = groups_kept_rename_points(s);
+	if (!rc && s->answer.p != s->answer.end)
+		rc = CPIDECODE_EINVAL;
+	s->answer = (struct varint_in){
+		s->points.p, s->points.p ? s->points.p + s->points.n : NULL, NULL};
+	return rc;
+}
+
+static int groups_kept_open(
+	const struct report *r, const struct partial *p, struct groups_kept_shown *s)
+{
+	struct varint_in all = groups_kept_all(p);
+	bool differ;
 	int rc = p->answers.count > 1 ? CPIDECODE_EINVAL : 0;
 
+	s->tally = &p->tally;
+	s->place = r->by ? by_container_place(r->by) : UINT32_MAX;
+	s->owner = partial_owner(p, &differ);
 	if (!rc && p->answers.count)
-		rc = groups_kept_next(&all, &answer, &flags);
-	g->has_cpi = flags & GROUPS_HAS_CPI;
-	if (rc || !asked)
-		return rc;
-	if ((flags & asked) != asked)
+		rc = groups_kept_next(&all, &s->answer, &s->flags);
+	return rc || differ || !s->owner || s->place == UINT32_MAX ? rc : groups_kept_hide_owner(s);
+}
+
+static void groups_kept_close(struct groups_kept_shown *s)
+{
+	free(s->label.p);
+	free(s->points.p);
+	tally_free(&s->renamed);
+}
+
+/* ------------------------------------------------------------------------------- printing */
+
+/* Reads the answer into *g; by time, with the groups. */
+static int groups_kept_get(
+	struct report *r, const struct partial *p, struct groups_kept_shown *s, struct groups *g)
+{
+	const unsigned asked = groups_kept_flags(r);
+	int rc = 0;
+
+	g->has_cpi = s->flags & GROUPS_HAS_CPI;
+	if (!asked)
+		return 0;
+	if ((s->flags & asked) != asked)
 		return CPIDECODE_EINVAL;
 	if (r->by)
 		r->by->origin_ns = p->answers.origin;
 	/* Values come first. */
-	if (flags & ~asked & GROUPS_HAS_VALUES)
-		rc = points_get(&answer, &groups_kept_skip);
+	if (s->flags & ~asked & GROUPS_HAS_VALUES)
+		rc = points_get(&s->answer, &groups_kept_skip);
 	if (!rc)
-		rc = groups_get_more(r, g, p, &answer);
-	return !rc && answer.p != answer.end ? CPIDECODE_EINVAL : rc;
+		rc = groups_get_more(r, g, s->tally, &s->answer);
+	return !rc && s->answer.p != s->answer.end ? CPIDECODE_EINVAL : rc;
 }
 
 int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p)
 {
 	struct groups g = {.nexact = 0};
-	int rc = groups_kept_get(r, p, &g);
-	const struct tally *t = groups_kept_flags(r) & GROUPS_HAS_FLIGHTS ? &g.tally : &p->tally;
+	struct groups_kept_shown s = {.flags = 0};
+	int rc = groups_kept_open(r, p, &s);
+
+	if (!rc)
+		rc = groups_kept_get(r, p, &s, &g);
+	const struct tally *t = groups_kept_flags(r) & GROUPS_HAS_FLIGHTS ? &g.tally : s.tally;
 
 	for (size_t i = 0; r->by && i < t->count && !rc; i++)
 		if (!by_is_encoded(r->by, t->groups[i]))
@@ -202,5 +305,6 @@ int groups_kept_print(struct report *r, enum report_kind kind, const struct part
 		rc = kind == REPORT_SUMMARY ? summary_print(r, t, &g)
 					    : groups_kept_print_histogram(r, t);
 	groups_free(&g);
+	groups_kept_close(&s);
 	return rc;
 }

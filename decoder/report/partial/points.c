@@ -176,8 +176,11 @@ static int points_merge_begin(
 {
 	struct points_merge *m = ctx;
 	const size_t before = m->names.count;
-	struct tally_group *g = tally_group_of(&m->names, has_label, label, length, major, mm);
+	int rc = m->label ? m->label(m->ctx, &label, &length) : 0;
 
+	if (rc)
+		return rc;
+	struct tally_group *g = tally_group_of(&m->names, has_label, label, length, major, mm);
 	if (!g)
 		return CPIDECODE_ENOMEM;
 	if (m->names.count > before)

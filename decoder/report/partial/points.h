@@ -34,8 +34,13 @@ struct points_reader {
 /* Parses what points_put wrote; CPIDECODE_EINVAL: damaged. */
 int points_get(struct varint_in *in, const struct points_reader *to);
 
-/* Points of several parts, to be written as one. Starts zeroed. */
+/* Another label for that of a group, valid up to the next call. */
+typedef int points_label_fn(void *ctx, const char **label, uint32_t *length);
+
+/* Points of several parts, to be written as one. Starts zeroed but for label and ctx. */
 struct points_merge {
+	points_label_fn *label; /* NULL: all keep theirs */
+	void *ctx;
 	struct tally names;
 	struct sorter *sorter;
 	uint64_t added;

@@ -231,15 +231,25 @@ static int by_append_argument(
 	return by_append_text(to, NULL, 0);
 }
 
-static int by_encode_key(const struct by_key *key, const struct trace *t, const struct interval *iv,
-	const struct by_around *around, struct by_bytes *to)
+static bool by_is_container(const struct by_key *key)
 {
-	const char *host;
+	return key->kind == BY_COLUMN && strcmp(key->name, "container") == 0;
+}
+
+static int by_encode_key(const struct by *by, const struct by_key *key, const struct trace *t,
+	const struct interval *iv, const struct by_around *around, struct by_bytes *to)
+{
+	const char *host, *owner;
 	struct cell cell;
 
 	switch (key->kind) {
 	case BY_COLUMN:
 		cell = column_cell(key->column, iv);
+		if (by->names_owners && by_is_container(key) && iv->task && !iv->task->container &&
+			iv->task->is_at_home) {
+			owner = trace_owner_cgroup(t, iv->machine);
+			return by_append_text(to, owner, owner ? strlen(owner) : 0);
+		}
 		return by_append_cell(to, &cell);
 	case BY_HOST:
 		host = trace_meta_value(trace_file(t, iv->file), "host");
@@ -265,7 +275,7 @@ int by_encode(const struct by *by, const struct trace *t, const struct interval 
 
 	to->length = 0;
 	for (unsigned i = 0; i < by->count && !rc; i++)
-		rc = by_encode_key(&by->keys[i], t, iv, around, to);
+		rc = by_encode_key(by, &by->keys[i], t, iv, around, to);
 	return rc;
 }
 
@@ -339,6 +349,36 @@ static size_t by_value_bytes(const char *p)
 		return 1;
 	memcpy(&word, p + 1, sizeof word);
 	return 9 + (*p == BY_TEXT ? word : 0);
+}
+
+uint32_t by_container_place(const struct by *by)
+{
+	for (unsigned i = 0; i < by->count; i++)
+		if (by_is_container(&by->keys[i]))
+			return by->keys[i].place;
+	return UINT32_MAX;
+}
+
+int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const char *owner,
+	struct by_bytes *to)
+{
+	const size_t length = strlen(owner);
+	size_t at = 0, n = by_check_value(label, label_len);
+
+	for (; place && n; place--) {
+		at += n;
+		n = by_check_value(label + at, label_len - at);
+	}
+	if (!n)
+		return CPIDECODE_EINVAL;
+	const char *value = label + at;
+	const bool is_owner =
+		*value == BY_TEXT && n == 9 + length && memcmp(value + 9, owner, length) == 0;
+	to->length = 0;
+	int rc = by_append(to, label, at);
+	if (!rc)
+		rc = is_owner ? by_append_text(to, NULL, 0) : by_append(to, value, n);
+	return rc ? rc : by_append(to, value + n, label_len - at - n);
 }
 
 static struct cell by_decode(const char *p)

@@ -40,6 +40,8 @@ struct by {
 	unsigned wants;	  /* enum interval_want */
 	bool asks_around; /* parent, root or stack */
 	bool asks_stack, asks_time;
+	/* Containers of sessions' owners have their names, which merged traces may show. */
+	bool names_owners;
 	uint64_t width_ns; /* of a bucket of time */
 	int64_t origin_ns; /* where bucket 0 begins; set by by_settle */
 	char names[BY_BYTES];
@@ -72,6 +74,13 @@ int64_t by_bucket(const struct by *by, int64_t ns);
 int by_encode_bucket(int64_t bucket, struct by_bytes *to);
 /* When a bucket begins, after the origin. */
 int64_t by_bucket_ns(const struct by *by, int64_t bucket);
+
+/* The place of the key `container`; UINT32_MAX: there is none. */
+uint32_t by_container_place(const struct by *by);
+/* Replaces the bytes by a group's name, with the value at that place absent if it is `owner`. 0,
+ * CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: the name has no valid value there. */
+int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const char *owner,
+	struct by_bytes *to);
 
 /* True if a group's name is a valid encoding of the keys' values. Partial results are untrusted. */
 bool by_is_encoded(const struct by *by, const struct tally_group *g);

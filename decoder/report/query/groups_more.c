@@ -244,11 +244,11 @@ static int groups_copy_tally(struct groups *to, const struct tally *from)
 }
 
 int groups_get_more(
-	struct report *r, struct groups *to, const struct partial *p, struct varint_in *points)
+	struct report *r, struct groups *to, const struct tally *tally, struct varint_in *points)
 {
 	const bool asks_time = r->by && r->by->asks_time;
-	struct groups_getting g = {.r = r, .to = to, .tally = asks_time ? &to->tally : &p->tally};
-	int rc = asks_time ? groups_copy_tally(to, &p->tally) : 0;
+	struct groups_getting g = {.r = r, .to = to, .tally = asks_time ? &to->tally : tally};
+	int rc = asks_time ? groups_copy_tally(to, tally) : 0;
 
 	if (!rc && r->exact)
 		rc = groups_get_values(&g, points);

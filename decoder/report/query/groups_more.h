@@ -6,7 +6,6 @@
 #ifndef SWT_DECODER_REPORT_QUERY_GROUPS_MORE_H
 #define SWT_DECODER_REPORT_QUERY_GROUPS_MORE_H
 
-#include "../../model/stats/partial.h"
 #include "../values/percentiles.h"
 #include "groups.h"
 #include "../partial/points.h"
@@ -21,11 +20,11 @@ void groups_sort_more(struct groups *to);
 void groups_note_buckets(struct report *r);
 
 /*
- * Reads the points of a merged result into *to, which starts with has_cpi alone. By time, copies
- * the result's tally to to->tally, which gets the groups that have intervals in flight alone.
+ * Reads the points of a merged result's tally into *to, which starts with has_cpi alone. By time,
+ * copies the tally to to->tally, which gets the groups that have intervals in flight alone.
  * CPIDECODE_EINVAL: damaged, or too many buckets, noted, and r->is_misused.
  */
 int groups_get_more(
-	struct report *r, struct groups *to, const struct partial *p, struct varint_in *points);
+	struct report *r, struct groups *to, const struct tally *tally, struct varint_in *points);
 
 #endif
