@@ -200,4 +200,6 @@ done <<'END'
 --format csv --report why
 --format csv --by container,label
 --format csv --by container,time:1ms --exact --from 1700000000
+--format folded
+--format svg
 END

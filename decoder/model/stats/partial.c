@@ -149,16 +149,17 @@ const char *partial_owner(const struct partial *p, bool *differ)
 	return owner;
 }
 
-/* As a report of the traces themselves shows them (trace_has_several_containers). */
-static int partial_spell_containers(struct partial *p)
+/* See trace_has_several_containers. */
+bool partial_shows_containers(const struct partial *p, const char **hidden)
 {
 	bool differ, several;
 	const char *owner = partial_owner(p, &differ);
 
+	*hidden = differ ? NULL : owner;
 	several = differ;
 	for (size_t i = 0; i < p->nthreads; i++)
 		several |= p->threads[i].has_several;
-	return several ? tally_show_containers(&p->tally, differ ? NULL : owner) : 0;
+	return several;
 }
 
 int partial_settle(struct partial *p)
@@ -170,7 +171,8 @@ int partial_settle(struct partial *p)
 	if (rc || !partial_has_containers(p->answers.kind) ||
 		!(p->tally.wanted & TALLY_WANT_CONTAINERS))
 		return rc;
-	return partial_spell_containers(p);
+	const char *hidden;
+	return partial_shows_containers(p, &hidden) ? tally_show_containers(&p->tally, hidden) : 0;
 }
 
 static uint64_t partial_hash_id(const uint8_t id[16])

@@ -145,6 +145,9 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 /* The cgroup of the sessions' owners, as far as it is known; NULL: unknown. *differ: they are in
  * different ones. */
 const char *partial_owner(const struct partial *p, bool *differ);
+/* Whether reports show containers, as those of the traces do. *hidden: the owner's, which they do
+ * not name; NULL: they name all. */
+bool partial_shows_containers(const struct partial *p, const char **hidden);
 /* Whether its groups say in which containers intervals were. */
 static inline bool partial_has_containers(enum partial_answer kind)
 {

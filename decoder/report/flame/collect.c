@@ -333,7 +333,8 @@ static int collect_begin(struct flame_collection *c)
 	if (!c->writers || !c->maps)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < c->count && !rc; i++) {
-		c->writers[i].tasks.has_containers = has_containers;
+		c->writers[i].tasks.has_containers = has_containers && !c->names_containers;
+		c->writers[i].tasks.names_containers = c->names_containers;
 		c->writers[i].start = INT64_MAX;
 		c->writers[i].end = INT64_MIN;
 		rc = interval_builder_new(c->r->trace, collect_wants(c), &c->writers[i].builder);
@@ -445,6 +446,8 @@ struct flame_task flame_collection_task(
 	struct flame_task task = w->tasks.at[r->task - 1];
 
 	task.thread = flame_collection_name(c, r, task.thread);
+	if (task.container)
+		task.container = flame_collection_name(c, r, task.container);
 	if (task.process)
 		task.process = flame_collection_name(c, r, task.process);
 	return task;

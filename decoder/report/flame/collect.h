@@ -69,12 +69,13 @@ struct flame_collection {
 	const struct derived *metric; /* of WEIGHT_EVENT; NULL: it is an event */
 	uint32_t event;		      /* trace_text_at */
 	bool names_event;	      /* some interval names the event */
+	bool names_containers;	      /* see flame_tasks */
 	int64_t start, end;	      /* of those that count, in pictures; start > end: none */
 };
 
 /*
- * Reads the trace. c starts zeroed but for r, query, budget and names, which is empty. 0 or a
- * negative code (errno for CPIDECODE_ESPOOL).
+ * Reads the trace. c starts zeroed but for r, query, budget, names_containers and names, which is
+ * empty. 0 or a negative code (errno for CPIDECODE_ESPOOL).
  */
 int flame_collect(struct flame_collection *c);
 /* Rewinds to the first record. 0 or a negative code. */

@@ -128,11 +128,17 @@ static uint32_t builder_add_task(struct builder *b, uint32_t parent, uint32_t na
 static uint32_t builder_find_task(struct builder *b, const struct flame_record *r, uint64_t *path)
 {
 	const struct flame_task task = flame_collection_task(&b->collection, r);
-	uint32_t process = 0;
+	uint32_t container = 0, process = 0;
 
 	*path = 0;
+	if (task.container) {
+		container = builder_add_task(b, 0, task.container, path);
+		if (!container)
+			return 0;
+		flame_tree_node(&b->tree, container)->is_container = true;
+	}
 	if (task.process) {
-		process = builder_add_task(b, 0, task.process, path);
+		process = builder_add_task(b, container, task.process, path);
 		if (!process)
 			return 0;
 		flame_tree_node(&b->tree, process)->is_process = true;
@@ -368,6 +374,7 @@ static int flame_run(struct report *r, const struct flame_target *to)
 	b->threads.ctx = b;
 	b->collection.r = r;
 	b->collection.names = &b->tree.names;
+	b->collection.names_containers = to->partial;
 	b->collection.query = lineage_query(&b->lineage, r, &b->query);
 	struct flame_metric metric = {0};
 	int rc = flame_metric_find(&metric, r);

@@ -5,11 +5,12 @@
 
 #include "../../base/grow.h"
 #include "../../base/varint.h"
+#include "../../sink/out.h"
 
 /* More than any trace has: sums of such counts cannot overflow. */
 #define MOST_INTERVALS (UINT64_C(1) << 40)
 
-enum { IS_TASK = 1, IS_PROCESS = 2, HAS_MEASURES = 4, FLAGS = 7 };
+enum { IS_TASK = 1, IS_PROCESS = 2, HAS_MEASURES = 4, IS_CONTAINER = 8, FLAGS = 15 };
 
 /* Only whether all measured ones have counts matters; how many differs by the way they were added.
  */
@@ -48,6 +49,7 @@ static void flame_stacks_put_frame(
 	varint_put(o, depth);
 	varint_put_string(o, name.at, name.len);
 	varint_put(o, (node->is_task ? IS_TASK : 0u) | (node->is_process ? IS_PROCESS : 0u) |
+			      (node->is_container ? IS_CONTAINER : 0u) |
 			      (is_measured ? HAS_MEASURES : 0u));
 	varint_put(o, node->self);
 	varint_put(o, node->count);
@@ -111,6 +113,13 @@ struct flame_stacks_reader {
 	struct flame_tree *tree;
 	struct flame_open *open;
 	size_t cap;
+	/* How containers are shown, and the one of the processes to come; NULL: unknown, or frames.
+	 */
+	bool is_shown, shows_containers;
+	const char *hidden;
+	const uint8_t *container;
+	uint32_t container_length;
+	struct out text; /* of a process and its container */
 };
 
 static int flame_stacks_get_measures(
@@ -126,6 +135,41 @@ static int flame_stacks_get_measures(
 	return flame_measures_merge(&r->tree->measures, frame, &node->state, kind, &sums);
 }
 
+/* A container is no frame: what follows is on the root. */
+static int flame_stacks_enter_container(
+	struct flame_stacks_reader *r, uint64_t depth, const uint8_t *name, uint32_t length)
+{
+	r->container = name;
+	r->container_length = length;
+	if (grow(&r->open, depth, &r->cap, sizeof *r->open))
+		return CPIDECODE_ENOMEM;
+	r->open[depth] = r->open[0];
+	return 0;
+}
+
+static bool flame_stacks_names_container(const struct flame_stacks_reader *r)
+{
+	return r->shows_containers && r->container &&
+	       !(r->hidden && strlen(r->hidden) == r->container_length &&
+		       memcmp(r->hidden, r->container, r->container_length) == 0);
+}
+
+/* The number of the frame's name. 0: out of memory. */
+static uint32_t flame_stacks_name_frame(
+	struct flame_stacks_reader *r, const uint8_t *name, uint32_t length, bool is_process)
+{
+	struct flame_names *names = &r->tree->names;
+
+	if (!is_process || !flame_stacks_names_container(r))
+		return flame_names_add(names, (const char *)name, length);
+	r->text.len = 0;
+	out_bytes(&r->text, (const char *)name, length);
+	out_str(&r->text, " (");
+	out_bytes(&r->text, (const char *)r->container, r->container_length);
+	out_char(&r->text, ')');
+	return r->text.error ? 0 : flame_names_add(names, r->text.buf, r->text.len);
+}
+
 /* A frame at that depth, on the last one of the depth before. */
 static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 {
@@ -135,12 +179,20 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 	const uint64_t self = varint_get_max(&r->in, UINT64_MAX);
 	const uint64_t count = varint_get_max(&r->in, MOST_INTERVALS);
 
+	if (flags & IS_CONTAINER &&
+		(depth != 1 || self || count || flags & (IS_PROCESS | HAS_MEASURES)))
+		varint_fail(&r->in, "a container that is none");
 	if (r->in.why)
 		return 0;
+	if (depth == 1)
+		r->container = NULL;
+	if (flags & IS_CONTAINER && r->is_shown)
+		return flame_stacks_enter_container(r, depth, bytes, length);
 	if (grow(&r->open, depth, &r->cap, sizeof *r->open))
 		return CPIDECODE_ENOMEM;
 	const struct flame_open *on = &r->open[depth - 1];
-	const uint32_t name = flame_names_add(&r->tree->names, (const char *)bytes, length);
+	const uint32_t name =
+		flame_stacks_name_frame(r, bytes, length, flags & IS_PROCESS && depth == 2);
 	if (!name)
 		return CPIDECODE_ENOMEM;
 	const uint64_t path = flame_tree_path(r->tree, on->path, name);
@@ -152,6 +204,7 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 	node->count += count;
 	node->is_task |= flags & IS_TASK ? 1 : 0;
 	node->is_process |= flags & IS_PROCESS ? 1 : 0;
+	node->is_container |= flags & IS_CONTAINER ? 1 : 0;
 	r->open[depth] = (struct flame_open){frame, path};
 	return flags & HAS_MEASURES ? flame_stacks_get_measures(r, frame, node) : 0;
 }
@@ -194,15 +247,19 @@ static int flame_stacks_get_about(struct varint_in *in, bool is_first, struct fl
 	return 0;
 }
 
-int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame_about *about)
+int flame_stacks_get(
+	struct flame_tree *t, const struct partial *p, bool is_shown, struct flame_about *about)
 {
-	struct flame_stacks_reader r = {.tree = t};
+	struct flame_stacks_reader r = {.tree = t, .is_shown = is_shown};
 	int rc = 0;
+
+	r.shows_containers = is_shown && partial_shows_containers(p, &r.hidden);
 
 	*about = (struct flame_about){.start = INT64_MAX, .end = INT64_MIN};
 	if (!p->answers.count)
 		return 0;
 	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
+	out_memory(&r.text);
 	for (size_t i = 0; i < p->answers.count && !rc && !all.why && !r.in.why; i++) {
 		uint32_t length;
 		const uint8_t *bytes = varint_get_string(&all, &length);
@@ -217,6 +274,7 @@ int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame
 			varint_fail(&r.in, "something follows its stacks");
 	}
 	free(r.open);
+	out_discard(&r.text);
 	return rc ? rc : all.why || r.in.why ? CPIDECODE_EINVAL : 0;
 }
 
@@ -240,7 +298,7 @@ int flame_stacks_settle(struct partial *p)
 		return 0;
 	rc = flame_tree_begin(&tree, flame_stacks_are_measured(p));
 	if (!rc)
-		rc = flame_stacks_get(&tree, p, &about);
+		rc = flame_stacks_get(&tree, p, false, &about);
 	if (!rc) {
 		partial_clear_answers(p);
 		rc = flame_stacks_put(p, &tree, &about);

@@ -18,10 +18,12 @@ struct flame_about {
 int flame_stacks_put(
 	struct partial *p, const struct flame_tree *t, const struct flame_about *about);
 /*
- * Reads all stacks of *p into *t, which has its root. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
- * they are damaged.
+ * Reads all stacks of *p into *t, which has its root. is_shown: processes are called as a report of
+ * the traces calls them, perhaps with their containers, which are frames otherwise. 0,
+ * CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: they are damaged.
  */
-int flame_stacks_get(struct flame_tree *t, const struct partial *p, struct flame_about *about);
+int flame_stacks_get(
+	struct flame_tree *t, const struct partial *p, bool is_shown, struct flame_about *about);
 /* Makes one of several, after the last merge. As flame_stacks_get. */
 int flame_stacks_settle(struct partial *p);
 

@@ -1,6 +1,7 @@
 #include "tasks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
@@ -9,7 +10,9 @@
 
 static uint64_t flame_tasks_hash(const struct flame_task *task)
 {
-	return ((uint64_t)task->process << 32 | task->thread) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+	return (((uint64_t)task->process << 32 | task->thread) + task->container) *
+		       UINT64_C(0x9e3779b97f4a7c15) >>
+	       16;
 }
 
 static bool flame_tasks_index_all(struct flame_tasks *tasks)
@@ -28,7 +31,8 @@ static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_ta
 	if (2 * (tasks->count + 1) > tasks->by_names.slots && !flame_tasks_index_all(tasks))
 		return 0;
 	for (uint32_t found; (found = *hash_index_at(&tasks->by_names, hash)); hash++)
-		if (tasks->at[found - 1].process == task->process &&
+		if (tasks->at[found - 1].container == task->container &&
+			tasks->at[found - 1].process == task->process &&
 			tasks->at[found - 1].thread == task->thread)
 			return found;
 	if (tasks->count >= UINT32_MAX ||
@@ -77,6 +81,14 @@ static uint32_t flame_tasks_name(struct flame_names *names, const struct task *t
 	return flame_names_add(names, name, strlen(name));
 }
 
+/* NULL: unknown. */
+static const char *flame_tasks_container(const struct trace *t, const struct interval *iv)
+{
+	if (iv->task && !iv->task->container && iv->task->is_at_home)
+		return trace_owner_cgroup(t, iv->machine);
+	return iv->task ? iv->task->container : NULL;
+}
+
 uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 	const struct trace *t, const struct interval *iv)
 {
@@ -95,7 +107,10 @@ uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 			flame_tasks_name(names, flame_tasks_find_main(t, iv->machine, iv->task),
 				"pid", in && in->own_pid ? in->own_pid : iv->task->pid,
 				tasks->has_containers ? iv->task->container : NULL);
-	if (!task.thread || (iv->task && !task.process))
+	const char *container = tasks->names_containers ? flame_tasks_container(t, iv) : NULL;
+	if (container)
+		task.container = flame_names_add(names, container, strlen(container));
+	if (!task.thread || (iv->task && !task.process) || (container && !task.container))
 		return 0;
 	uint32_t number = flame_tasks_add(tasks, &task);
 	*recent = (struct flame_recent_task){iv->task, iv->tid, iv->machine, number};

@@ -7,18 +7,20 @@
 #include "names.h"
 
 struct flame_task {
-	uint32_t process; /* 0: the trace does not know it */
+	uint32_t container; /* a frame of its own beneath the process; 0: none */
+	uint32_t process;   /* 0: the trace does not know it */
 	uint32_t thread;
 };
 
 enum { FLAME_RECENT_TASKS = 64 };
 
-/* Starts zeroed but for has_containers. */
+/* Starts zeroed but for has_containers and names_containers. */
 struct flame_tasks {
 	struct flame_task *at;
 	size_t count, cap;
 	struct hash_index by_names;
-	bool has_containers; /* several: a process' name is followed by its container */
+	bool has_containers;   /* several: a process' name is followed by its container */
+	bool names_containers; /* as frames, the session's owner's too; not has_containers */
 	struct flame_recent_task {
 		const struct task *task;
 		uint32_t tid;

@@ -10,17 +10,18 @@ struct flame_node {
 	uint32_t parent;
 	uint32_t name; /* in names; flame_picture replaces it by the frame's index if it is shown */
 	uint64_t self;
-	uint64_t count : 45;  /* of its own intervals */
+	uint64_t count : 44;  /* of its own intervals */
 	uint64_t is_task : 1; /* a process or a thread */
 	uint64_t is_process : 1;
-	uint64_t has_counted : 1; /* set by flame_lines: a descendant has intervals that count */
-	struct flame_state state; /* of its measures */
+	uint64_t is_container : 1; /* of processes: of a partial result alone */
+	uint64_t has_counted : 1;  /* set by flame_lines: a descendant has intervals that count */
+	struct flame_state state;  /* of its measures */
 };
 
 /* The most frames, including the root. */
 #define FLAME_MOST FLAME_SLOTS_MOST
 
-/* Starts zeroed. The root is node 0; a process' parent is the root. */
+/* Starts zeroed. The root is node 0; a process' parent is the root or its container. */
 struct flame_tree {
 	struct pages nodes; /* struct flame_node */
 	uint32_t count;

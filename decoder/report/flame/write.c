@@ -112,7 +112,7 @@ int report_flame_merged(struct report *r, const struct partial *p)
 	int rc = flame_tree_begin(&tree, r->format == FORMAT_SVG);
 
 	if (!rc)
-		rc = flame_stacks_get(&tree, p, &about);
+		rc = flame_stacks_get(&tree, p, true, &about);
 	if (!rc && r->format == FORMAT_FOLDED)
 		rc = flame_check_names(&tree.names);
 	if (!rc)
