@@ -513,6 +513,36 @@ START_TEST(progress_can_end_it)
 }
 END_TEST
 
+static bool keep_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	uint64_t *last = ctx;
+
+	last[0] = done;
+	last[1] = total;
+	return true;
+}
+
+START_TEST(progress_ends_at_the_total)
+{
+	struct bytes file = {0};
+	struct trace *t = long_ring(&file, 100);
+	uint64_t last[2] = {0};
+	struct pass p = {.trace = t,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = 2,
+		.read = read_to_end,
+		.progress = keep_progress,
+		.progress_ctx = last};
+
+	ck_assert_int_eq(pass_run(&p, NULL), 0);
+	ck_assert_uint_gt(last[1], 0);
+	ck_assert_uint_eq(last[0], last[1]);
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
 START_TEST(of_much_damage_the_first_is_told)
 {
 	/* Of every two sections one does not unpack. */
@@ -617,5 +647,5 @@ END_TEST
 
 SUITE_MAIN("pass", any_cut_and_any_number_of_threads_say_the_same,
 	honest_hooks_come_in_order_of_time, seek_goes_to_any_time,
-	the_first_slice_that_fails_says_why, progress_can_end_it, of_much_damage_the_first_is_told,
-	groups_are_not_cut, a_trace_without_hooks_is_read_too)
+	the_first_slice_that_fails_says_why, progress_can_end_it, progress_ends_at_the_total,
+	of_much_damage_the_first_is_told, groups_are_not_cut, a_trace_without_hooks_is_read_too)

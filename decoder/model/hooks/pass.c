@@ -308,6 +308,9 @@ static int run_workers(struct pass_run *run, unsigned threads, struct findings *
 	work(&run->workers[0]);
 	for (unsigned i = 1; i < run->count; i++)
 		pthread_join(run->workers[i].id, NULL);
+	/* The last report of the workers is some hooks short of the end. */
+	if (!run->rc && run->pass->progress)
+		run->pass->progress(run->pass->progress_ctx, run->plan.stored, run->plan.stored);
 	rc = collect(run, found);
 	return run->rc ? run->rc : rc;
 }
