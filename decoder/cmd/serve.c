@@ -309,7 +309,7 @@ static bool serve_reads_span(const struct server *s, const char *target, uint64_
 	const size_t length = strlen(s->path);
 	char path[sizeof s->path];
 
-	if (!s->maker || strlen(target) <= length)
+	if (!s->files->maker || strlen(target) <= length)
 		return false;
 	memcpy(path, target, length);
 	path[length] = '\0';
@@ -321,12 +321,25 @@ static bool serve_reads_span(const struct server *s, const char *target, uint64_
 	       number_scan(&at, end, 10, INT64_MAX, &span[1]) && !*at && span[0] < span[1];
 }
 
-/* Starts the page of a span. */
+/* To the page of all intervals, without the fragment of a span's page. */
+static void serve_redirect(const struct server *s, struct client *c, bool is_head)
+{
+	char more[sizeof s->path + 16];
+
+	snprintf(more, sizeof more, "Location: %s#\r\n", s->path);
+	serve_refuse(c, "303 See Other", !is_head, more);
+}
+
+/* Starts the page of a span, while there is none of all intervals. */
 static void serve_begin_span(
 	const struct server *s, struct client *c, const uint64_t span[2], bool is_head)
 {
 	size_t waiting = 0;
 
+	if (!s->maker) {
+		serve_redirect(s, c, is_head);
+		return;
+	}
 	for (size_t i = 0; i < s->nclients; i++)
 		waiting += s->clients[i].state == CLIENT_WAITS;
 	c->own = waiting < SERVE_SPANS ? temporary_open_unnamed() : -1;

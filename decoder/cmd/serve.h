@@ -6,7 +6,7 @@
  *
  * While another process makes the page, an early one is shown, which asks for `state`: JSON with
  * ready, and, until that is true, how many of how many bytes of the trace were read, and how many
- * of tiles were written.
+ * of tiles were written. Once the page is ready, `span/FROM-TO` redirects to it.
  */
 #ifndef SWT_DECODER_CMD_SERVE_H
 #define SWT_DECODER_CMD_SERVE_H

@@ -87,9 +87,10 @@ static pid_t serve_job_make_span(void *ctx, uint64_t from, uint64_t to, int fd)
 	struct job part = {.o = &o, .t = job->t};
 	const int64_t first = report_start(job->t);
 	int64_t bounds[2];
-	if (__builtin_add_overflow(first, from, &bounds[0]) ||
-		__builtin_add_overflow(first, to, &bounds[1]))
-		_exit(EXIT_USAGE);
+	if (__builtin_add_overflow(first, from, &bounds[0]))
+		bounds[0] = INT64_MAX;
+	if (__builtin_add_overflow(first, to, &bounds[1]))
+		bounds[1] = INT64_MAX;
 	if (o.filter.from < bounds[0])
 		o.filter.from = bounds[0];
 	if (o.filter.to > bounds[1])

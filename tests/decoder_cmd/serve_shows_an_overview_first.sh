@@ -72,6 +72,7 @@ if server.is_stopped:
         rows = subprocess.run([program, "--report", "intervals", "--format", "csv", "--from", "%d.%09d" % divmod(times[0], 10**9),
                                "--to", "%d.%09d" % divmod(times[1], 10**9), "trace.bin"], check=True, capture_output=True).stdout
         assert meta["intervals"] == len(rows.splitlines()) - 1 > 0, (place, meta["intervals"])
+    assert server.status("span/9000000000000000000-9000000000000000001") == 200
     hooks = [(int(row["time_ns"]) - int(early["base"]), row["cpu"]) for row in csv.DictReader(open("hooks.csv"))]
     assert early["hooks"] == len(hooks) == sum(lane["hooks"] for lane in early["lanes"])
     assert len(early["lanes"]) == 3 and early["files"] == ["trace.bin"] and early["until"] == max(hooks)[0]
@@ -91,7 +92,8 @@ page = server.get("")
 assert 'class="meta"' in page and 'class="early"' not in page
 tiles = urllib.request.urlopen(server.url + "tiles").read()
 assert tiles == open("whole.tiles", "rb").read()
-assert server.status("span/0-1000") == 404
+with urllib.request.urlopen(server.url + "span/0-1000") as answer:
+    assert answer.url.partition("#")[0] == server.url and answer.read().decode() == page
 server.process.send_signal(signal.SIGTERM)
 assert server.process.wait() == 0
 
