@@ -1,33 +1,33 @@
 "use strict";
 /*
- * The page of cpidecode serve while it reads a large trace: hooks over time, as the headers of the
- * trace's sections tell them. It asks the server how far it is, and loads the page of the intervals
- * once that is there.
+ * The page that cpidecode serve shows while it reads a large trace: hooks over time, from the headers
+ * of the trace's sections. It polls the server's progress, and reloads once the page of the intervals
+ * is ready.
  */
 
 const EARLY_HEIGHT = 96, EARLY_LANE = 24, EARLY_POLL_MS = 500;
-/* Hooks of a span that is read by itself. */
+/* Limit of hooks in a span that gets a page of its own. */
 const EARLY_SPAN_HOOKS = 4000000;
 
-/* Per bucket: hooks that are certainly in it, and those of sections that also reach into others. */
-function sumOfLanes(lanes, buckets) {
-	const within = new Float64Array(buckets), reach = new Float64Array(buckets);
+/* Per step: hooks of sections within it, and of sections that also reach into others. */
+function sumOfLanes(lanes, steps) {
+	const within = new Float64Array(steps), reach = new Float64Array(steps);
 	for (const lane of lanes)
-		for (let i = 0; i < buckets; i++) {
+		for (let i = 0; i < steps; i++) {
 			within[i] += lane.within[i];
 			reach[i] += lane.reach[i];
 		}
 	return { within, reach };
 }
 
-/* What the server says of its reading, in words. share: of the bar; null: not known. */
-function earlyState({ read, of, packed }) {
+/* The server's progress as text, and as a share of the bar (null: unknown). isAgain: not for the first time. */
+function earlyState({ read, of, packed }, isAgain) {
 	if (!of || read < of)
-		return { text: "Reading the trace" + (of ? ": " + Math.floor(100 * read / of) + " %" : "") + ".", share: of ? read / of : null };
+		return { text: "Reading the trace" + (isAgain ? " again" : "") + (of ? ": " + Math.floor(100 * read / of) + " %" : "") + ".", share: of ? read / of : null };
 	return { text: "Sorting the intervals and building the page" + (packed ? ": " + exactText(Math.floor(packed / 2 ** 20)) + " MiB so far" : "") + ".", share: null };
 }
 
-/* The most hooks that a span [from, to) may have. */
+/* Upper bound of the hooks in a span [from, to). */
 function mostHooks({ within, reach }, width, from, to) {
 	let most = 0;
 	for (let i = Math.floor(from / width); i < within.length && i * width < to; i++)
@@ -48,7 +48,7 @@ class EarlyPage {
 		for (const box of [$("from"), $("to")])
 			box.addEventListener("input", () => this.tellSpan());
 		$("show").addEventListener("click", () => this.showSpan());
-		/* Restored by the browser's Back. */
+		/* The browser's Back may restore this page long after the other is ready. */
 		addEventListener("pageshow", (event) => event.persisted && location.reload());
 		await this.wait();
 	}
@@ -67,10 +67,10 @@ class EarlyPage {
 		for (const loss of data.losses)
 			$("losses").append(element("li", exactText(loss.count) + " " + loss.what + " (" + printable(loss.file) + ")"));
 		$("losses").hidden = !data.losses.length;
-		$("overviewtold").textContent = "Hooks of all kinds, before any filter, in steps of " + durationText(data.width) + ", by the headers of the trace's sections.";
-		$("legend").append(legendItem(null, "certainly in this step", "certain"), legendItem(null, "of sections that reach beyond it: at most so many more", "uncertain"));
-		const lanes = data.lanes.length ? data.lanes : [];
-		this.pictures = [{ canvas: $("overview"), height: EARLY_HEIGHT, ...sumOfLanes(data.lanes.length ? data.lanes : [data.all], data.steps) }];
+		$("overviewtold").textContent = "All hooks, whatever the filters, in steps of " + durationText(data.width) + ", counted from the headers of the trace's sections.";
+		$("legend").append(legendItem(null, "certainly in this step", "certain"), legendItem(null, "in sections that reach beyond it: at most this many more", "uncertain"));
+		const { lanes } = data;
+		this.pictures = [{ canvas: $("overview"), height: EARLY_HEIGHT, ...sumOfLanes(lanes.length ? lanes : [data.all], data.steps) }];
 		for (const lane of lanes) {
 			const canvas = element("canvas");
 			canvas.setAttribute("role", "img");
@@ -79,7 +79,7 @@ class EarlyPage {
 			this.pictures.push({ canvas, height: EARLY_LANE, within: lane.within, reach: lane.reach });
 		}
 		if (!lanes.length)
-			$("processors").append(element("p", "There are too many to show each."));
+			$("processors").append(element("p", "Too many processors to show each."));
 	}
 
 	draw() {
@@ -141,7 +141,7 @@ class EarlyPage {
 		});
 	}
 
-	/* The span that was chosen, in ns; null: none. */
+	/* The chosen span in ns; null: none. */
 	span() {
 		const [from, to] = ["from", "to"].map((id) => $(id).value.trim() === "" ? NaN : Math.round(Number($(id).value) * 1e9));
 		return from >= 0 && from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
@@ -154,7 +154,7 @@ class EarlyPage {
 		$("spantold").textContent = span ? "At most " + exactText(most) + " hooks" + (isFew ? "" : ": choose a shorter span") : "";
 	}
 
-	/* Its page replaces this one as soon as the server has made it. */
+	/* Navigates: this page stays until the server has made that of the span. */
 	showSpan() {
 		const { from, to } = this.span();
 		this.leaves = true;
@@ -163,9 +163,9 @@ class EarlyPage {
 		location.href = "span/" + from + "-" + to;
 	}
 
-	/* Until the page of the intervals is there, or the server has gone. */
+	/* Returns once the page of the intervals is ready, or the server has ended. */
 	async wait() {
-		for (;;) {
+		for (let last = 0, isAgain = false; ;) {
 			const answer = await window.fetch("state").then((one) => one.json()).catch(() => null);
 			if (!answer) {
 				$("state").textContent = "The server has ended. Its messages say why.";
@@ -175,7 +175,10 @@ class EarlyPage {
 				location.reload();
 				return;
 			}
-			const { text, share } = earlyState(answer);
+			/* Marks and reports take further passes. */
+			isAgain = isAgain || answer.read < last;
+			last = answer.read;
+			const { text, share } = earlyState(answer, isAgain);
 			$("state").textContent = text;
 			if (share === null)
 				$("progress").removeAttribute("value");
@@ -188,9 +191,9 @@ class EarlyPage {
 
 const page = new EarlyPage();
 
-/* As of the page of the intervals, where it is not known yet. */
+/* Stands in for the API of the page of the intervals. */
 window.trace = {
-	ready: new Promise(() => { /* the page of the intervals has its own */ }),
+	ready: new Promise(() => { /* never: this page has no intervals */ }),
 	query: () => Promise.reject(new Error("the intervals are being read")),
 };
 
