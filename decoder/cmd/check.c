@@ -153,7 +153,7 @@ static void check_text(const struct options *o)
 }
 
 #define BY_REPORTS                                                                                 \
-	"--by goes with --report summary, histogram, diff, hooks and gaps, --by host with cpus, why and slowest, too"
+	"--by goes with --report summary, histogram, diff, hooks and gaps; --by host also with cpus, why and slowest"
 
 static void check_hooks(const struct options *o)
 {

@@ -67,7 +67,7 @@ const struct option cpidecode_options[] = {
 		.help = "with parquet: -o is a folder, each trace a file in folders of these\n"
 			"                      keys: host, date, KEY=VALUE; with commas between"},
 	{OPT_COMPRESS, "--compress", .value = "lz4|zstd",
-		.help = "with parquet: its pages (default lz4; zstd is smaller and takes\n"
+		.help = "with parquet: its pages (default lz4; zstd is smaller and needs\n"
 			"                      libzstd.so.1)"},
 	{OPT_TIME, "--time", .value = "relative|unix|iso",
 		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
