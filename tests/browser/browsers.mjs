@@ -1,4 +1,4 @@
-// The browser that a program is, by its name.
+// Chooses the class for a browser by its program's name.
 import { basename } from "node:path";
 import { Browser } from "./devtools.mjs";
 import { Firefox } from "./firefox.mjs";

@@ -20,7 +20,7 @@ const PREFERENCES = {
 const KEYS = { Enter: "\ue007", Escape: "\ue00c", Home: "\ue011" };
 const SHIFT = "\ue008", CONTROL = "\ue009";
 
-// A value of the page's, as BiDi spells it: numbers that JSON has not are texts.
+// Converts a value from BiDi's encoding, in which numbers that JSON lacks are texts.
 function valueOf({ type, value }) {
 	if (type === "array")
 		return value.map(valueOf);

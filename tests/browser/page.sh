@@ -187,7 +187,7 @@ while [ ! -s address ] || [ ! -s tiled ] || [ ! -s early ]; do
 	kill -0 $early
 	sleep 0.1
 done
-# Stopped, the process that makes the tiles leaves the early page to be looked at.
+# Stop the process that makes the tiles, so that the early page stays.
 maker=$(cat /proc/$early/task/$early/children || :)
 # shellcheck disable=SC2086 # at most one
 [ -z "$maker" ] || kill -STOP $maker 2>/dev/null || maker=

@@ -4,7 +4,7 @@ import { request } from "node:http";
 
 const TEXT = 1, CLOSE = 8, PING = 9, PONG = 10;
 
-// The first frame in bytes, and what follows it; null: it is not complete.
+// The first frame in bytes, and the rest; null: incomplete.
 function takeFrame(bytes) {
 	if (bytes.length < 2)
 		return null;

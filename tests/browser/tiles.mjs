@@ -122,7 +122,7 @@ async function checkFar() {
 	await browser.until(`document.getElementById("legend").textContent.includes("neighbours in a lane: zoom in")`);
 	await browser.settled();
 	await browser.until(`Array.from(document.querySelectorAll("#curves p")).some((line) => /_cpi, means of up to/.test(line.textContent))`);
-	assert.match(await text("ratetold"), /^Starts per second: .* From tiles, so about\.$/);
+	assert.match(await text("ratetold"), /^Starts per second: .* Approximate: from tiles\.$/);
 	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('rate')).display"), "block");
 	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('heat')).display"), "none");
 	if (process.env.PICTURES)

@@ -3,7 +3,7 @@
 
 const CHANGE_ROWS = 500;
 
-/* The texts of the SVG group digits by commas, the page by spaces. */
+/* The SVG's texts group digits by commas; the page uses narrow spaces. */
 const regroup = (text) => text.replace(/(?<=\d),(?=\d{3})/g, "\u202f");
 
 const rgbOf = (number) => [number >> 16 & 255, number >> 8 & 255, number & 255];

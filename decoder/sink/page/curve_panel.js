@@ -31,7 +31,7 @@ class CurvePanel {
 		page.changed();
 	}
 
-	/* The same of a span of which only tiles are known. */
+	/* Draws the curves of a span that has no window, from tiles. */
 	drawFar(from, to) {
 		const { page } = this;
 		this.choices.forEach((choice, i) => {

@@ -14,7 +14,7 @@ function bytesOfBase64(text) {
 	return bytes;
 }
 
-/* A Blob, whose bytes are outside the page's memory, or bytes. */
+/* packed: bytes, or a Blob, which the browser may keep on disk. */
 async function inflate(packed) {
 	const stream = packed instanceof Blob ? packed.stream() : new ReadableStream({
 		start(control) {

@@ -49,7 +49,7 @@ class FlamePanel {
 		page.changed();
 	}
 
-	/* The column of its own that the choice is about: for Page.readColumn. null: none. */
+	/* The column that the choice needs, for Page.readColumn. null: none. */
 	wanted() {
 		return this.choice === "off" ? "off" : this.choice === "cpi" ? String(this.page.meta.columns.indexOf(this.cpi)) : null;
 	}

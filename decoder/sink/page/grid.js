@@ -1,12 +1,13 @@
 "use strict";
 /*
  * Steps of time of the rows in a file of tiles (sink/tiles/README.md): what begins in each. Zoomed out,
- * each column of pixels is a cell of whole steps, of 2^n ns, so that its count, longest and sum are exact.
+ * the timeline draws cells of 2^n ns, one or two columns of pixels wide. A cell is a whole number of steps,
+ * so its count, longest and sum are exact.
  */
 
 const GRID_LEVELS = 2, GRID_FAN_BITS = 3;
 
-/* A block of steps, the first of which is the step `first`. */
+/* Reads a block of `count` steps. Their numbers are stored as differences; first: the number of the first step. */
 function readSteps(bytes, count, first) {
 	const reader = new Reader(bytes), floats = () => new Float64Array(count);
 	const steps = { step: floats(), count: floats(), sum: floats(), longest: floats(), start: floats(), second: floats(),
@@ -77,7 +78,8 @@ class Grid {
 		Object.assign(this, { bits, of, blocks });
 	}
 
-	/* The cells for a picture: their width, and the level of steps that make them; null: the row has none as narrow. */
+	/* The narrowest cells of a row that are at least a pixel wide: their width, and the level of steps that they consist of.
+	 * null: its steps are wider. */
 	cellsFor(row, perPixel) {
 		const bits = Math.max(0, Math.ceil(Math.log2(perPixel)));
 		for (let level = GRID_LEVELS - 1; level >= 0; level--) {
@@ -88,8 +90,8 @@ class Grid {
 		return null;
 	}
 
-	/* Calls each(cell) of the cells that overlap a view, and of what begins before them in the last step with anything.
-	 * stepsOf(block): its steps, or null. Returns whether none was null. */
+	/* Calls each(cell) for each cell in view, and for that of the last step before, whose longest interval may reach into the
+	 * view. stepsOf(block): its steps, or null. Returns whether none was null. */
 	eachCell({ key, width, cell }, { from, to }, stepsOf, each) {
 		const { first } = this.blocks, one = new Cell(), begin = this.of[key], end = this.of[key + 1];
 		const lowest = Math.floor(from / cell) * (cell / width), until = Math.ceil(to / cell) * cell;

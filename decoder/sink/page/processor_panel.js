@@ -13,7 +13,7 @@ class ProcessorPanel {
 		return this.finding;
 	}
 
-	/* Forgets what was read of the page's former store. */
+	/* Drops what was read from the page's previous store. */
 	clear() {
 		this.store = this.finding = null;
 	}

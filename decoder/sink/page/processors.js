@@ -11,7 +11,7 @@ const PROCESSOR_ROWS = 8;
 /* Columns that tell where intervals ended, and whether their thread was switched. */
 const RESIDENCE = ["cpu", "ctx_switches"];
 
-/* Where each interval ended, by its slot. cpus, switches: these columns' values. */
+/* Where each interval ended, by slot, from the values of the columns RESIDENCE. */
 class Residence {
 	constructor(cpus, switches) {
 		this.cpu = Uint32Array.from(cpus, (cpu) => isNaN(cpu) ? 0 : cpu + 1); /* 0: unknown */

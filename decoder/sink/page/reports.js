@@ -24,7 +24,7 @@ function whyElement(answers) {
 /* Each report has its own region, which the keyboard can scroll. */
 function showReports(box, reports) {
 	if (!reports.length)
-		box.append(element("p", "A page of more than 10 million intervals has none: ask cpidecode --report why and cpidecode --report info.", { className: "note" }));
+		box.append(element("p", "A page of more than 10 million intervals has no reports: run cpidecode --report why and cpidecode --report info.", { className: "note" }));
 	for (const { name, text, cut, answers } of reports) {
 		const { title, about } = REPORTS[name], region = element("div", undefined, { className: "scroll", tabIndex: 0 });
 		region.setAttribute("role", "region");

@@ -8,7 +8,7 @@
 /* Pending loads of chunks: resolving functions by chunk number. */
 const tilesAwaited = new Map();
 
-/* Each script of a folder of tiles calls it. */
+/* Called by each script in a folder of tiles. */
 window.tilesChunk = (number, base64) => {
 	const bytes = bytesOfBase64(base64), waiting = tilesAwaited.get(number) || [];
 	tilesAwaited.delete(number);
@@ -108,7 +108,7 @@ class TiledPage extends Page {
 		});
 	}
 
-	/* In the timeline, as long as it has nothing to show. */
+	/* Draws the request for tiles in the timeline, which is empty until then. */
 	askForTiles() {
 		const text = "The intervals are in " + printable(this.meta.tiles.name) + ": click here to open it, or drop it on the page.";
 		const canvas = $("timeline"), ratio = this.prepare(canvas, $("scroller").clientWidth, 60), ctx = canvas.getContext("2d");
@@ -142,7 +142,7 @@ class TiledPage extends Page {
 		return UNASKED_WINDOW;
 	}
 
-	/* Columns and processors are those of a window. */
+	/* Only a window has columns and processors. */
 	lanesShown() {
 		return this.isNear() && this.processors.store ? this.lanes : "threads";
 	}
@@ -151,7 +151,7 @@ class TiledPage extends Page {
 		return this.isNear() ? this.column : this.farColumn(this.coloured);
 	}
 
-	/* A column as the timeline shows it zoomed out: means by tile. null: tiles have none. */
+	/* The column of a choice as the timeline shows it zoomed out: means by tile. null: tiles lack it. */
 	farColumn(choice) {
 		if (choice === "label")
 			return null;
@@ -163,7 +163,7 @@ class TiledPage extends Page {
 		return this.far.get(choice);
 	}
 
-	/* What of all choices the timeline shows: lanes and the legend depend on it. */
+	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. */
 	follow() {
 		const column = this.columnShown(), shown = this.lanesShown() + " " + (column ? column.name + Boolean(column.isFar) : "");
 		if (shown === this.following)
@@ -243,7 +243,7 @@ class TiledPage extends Page {
 		return this.tiles.readNumbers(store, columns, isWanted);
 	}
 
-	/* Again if the window was replaced in between. */
+	/* Retries if another window replaced the store meanwhile. */
 	async readColumn(choice, isWanted) {
 		for (;;) {
 			const { store } = this, column = await super.readColumn(choice, isWanted);
@@ -252,7 +252,7 @@ class TiledPage extends Page {
 		}
 	}
 
-	/* The columns that colours and curves of a window show, by choice. null: they are not wanted any more. */
+	/* The columns that a window's colours and curves show, by choice. null: no longer wanted. */
 	async readWanted(store, isWanted) {
 		const choices = new Set(store.count <= this.unasked() ? this.curves.choices : []);
 		for (const choice of [this.coloured === "label" ? null : this.coloured, this.flame.wanted()])
@@ -269,7 +269,7 @@ class TiledPage extends Page {
 		this.column = columns.get(this.coloured) || null;
 		this.flame.column = columns.get(this.flame.wanted()) || null;
 		this.curves.columns = this.curves.choices.map((choice) => columns.get(choice));
-		/* Chosen while the window was read. */
+		/* The user may have chosen these columns while the window was read. */
 		if (this.coloured !== "label" && !this.column)
 			this.colourBy(this.coloured);
 		if (this.flame.wanted() && !this.flame.column)
@@ -303,7 +303,7 @@ class TiledPage extends Page {
 			return;
 		}
 		this.drawCurves(this.tiles.curveOf(from, to, 160, this.coloured === "label" ? null : (this.farColumn(this.coloured) || {}).values), from, to);
-		$("ratetold").textContent += " From tiles, so about.";
+		$("ratetold").textContent += " Approximate: from tiles.";
 		this.curves.drawFar(from, to);
 		const { count, longest, sum, name } = await this.tiles.queryRows(this.tiles.rowsOf(this.tiles.lanes), from, to);
 		if (this.job === job)

@@ -12,8 +12,8 @@ const TILES_MAGIC = "SWTTILE1", TILES_FOOTER = 32, TILES_AT_ONCE = 16;
 /* Limit of unpacked tiles and groups in memory, in bytes. */
 const TILES_KEPT = 40 << 20;
 
-/* Limits of tiles and intervals in a window: a Store of the intervals that overlap a span. Numbers have 32 bits: a number
- * and a position are one double. */
+/* Limits of tiles and intervals in a window: a Store of the intervals that overlap a span. For sorting, a double packs a
+ * number (32 bits) and a position (21 bits). */
 const WINDOW_TILES = 3000, WINDOW_ROOM = 2 ** 21;
 
 function sourceOfFile(file) {
@@ -183,7 +183,7 @@ class WindowStore extends Store {
 		return this.ranks;
 	}
 
-	/* Numbers by slot: rising. */
+	/* Numbers by slot, in ascending order. */
 	get numbers() {
 		return this.slot && this.sorted;
 	}
@@ -480,7 +480,7 @@ class Tiles {
 		return readMore(await this.readBlock(this.order.block[at] + 1), this.order.count[at], number - this.order.first[at]);
 	}
 
-	/* As Page.readNumbers, of a window. */
+	/* As Page.readNumbers, for a window. */
 	async readNumbers(store, columns, isWanted) {
 		const { numbers } = store, all = columns.map(() => new Float64Array(store.count).fill(NaN));
 		for (let slot = 0; slot < numbers.length;) {
@@ -495,14 +495,14 @@ class Tiles {
 		return all;
 	}
 
-	/* A column's means by tile, as numbers; null: tiles have none of that name. */
+	/* A column's means by tile; null: tiles lack the column. */
 	meansOf(name) {
 		const i = this.meta.tiles.means.indexOf(name);
 		return i < 0 ? null : Float64Array.from(this.tile.means[i]);
 	}
 
-	/* As curveOf, of the tiles alone: the intervals of one count as if they started evenly throughout it, with its value in
-	 * `values` (none: null). */
+	/* As curveOf, from the tiles alone: assumes that a tile's intervals start evenly throughout it, and have its value in
+	 * `values` (null: none). */
 	curveOf(from, to, columns, values) {
 		const list = () => new Float64Array(columns), counts = list(), measured = list(), sums = list(), scale = columns / (to - from);
 		const least = list().fill(Infinity), most = list().fill(-Infinity), { first, end, count } = this.tile;
@@ -607,10 +607,10 @@ class Tiles {
 	}
 
 	/*
-	 * Draws a row as Painter.row does, from what is in memory: an interval of two columns and more by
-	 * itself, else a cell of steps, or without them, and where a tile's number decides the colour, whole nodes or tiles
-	 * that begin in the same column, as one mark. `wanted` collects what would make it finer; until that is there, a tile
-	 * or a node is one box. colourOf(name, tile's number): a pixel.
+	 * Draws a row as Painter.row does, from what is in memory. An interval of two columns or more is a box by itself.
+	 * Others are one mark for each cell of steps; without steps, or if a tile's number decides the colour (isByTile), one
+	 * for each column in which whole nodes or tiles begin. `wanted` collects what would refine the picture; until that is
+	 * read, a tile or a node is one box. colourOf(name, tile's number): a pixel.
 	 */
 	paint(painter, row, view, y, height, colourOf, isByTile) {
 		const columns = painter.width, scale = columns / (view.to - view.from);
@@ -632,7 +632,7 @@ class Tiles {
 		pen.end();
 	}
 
-	/* Zoomed out: exact cells of one or two columns. What is in blocks that are not there yet follows. */
+	/* Draws exact cells of one or two columns. Those in blocks that are not in memory follow once these are read. */
 	paintCells(pen, cells, view) {
 		const stepsOf = (at) => {
 			const steps = this.peek("steps " + at);
@@ -759,7 +759,7 @@ class TilePen {
 		this.columnEnd = this.narrowEnd = -Infinity;
 	}
 
-	/* Of all intervals that begin in a cell, as high as they keep it busy. */
+	/* Draws one mark for all intervals that begin in a cell, as high as they keep it busy. */
 	mark(first, width, sum, name) {
 		const from = this.columnOf(first), to = Math.min(this.painter.width, Math.max(from + 1, this.columnOf(first + width)));
 		if (first + width <= this.from || from >= to)

@@ -232,8 +232,8 @@ class Page {
 		return this.meta.numeric.includes(this.meta.columns.indexOf(name));
 	}
 
-	/* Columns by their places in meta.columns (-1: one without values): values by slot, NaN where there is none. null: they are
-	 * not wanted any more. */
+	/* Reads columns by their places in meta.columns (-1: a column without values): values by slot, NaN if unmeasured. null: no
+	 * longer wanted. */
 	async readNumbers(store, columns, isWanted) {
 		const all = columns.map(() => new Float64Array(store.count));
 		for (const one of this.more) {
@@ -245,12 +245,12 @@ class Page {
 		return all;
 	}
 
-	/* The place of the column that a choice of colours is about. */
+	/* The place in meta.columns of a choice of colours. */
 	placeOf(choice) {
 		return choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
 	}
 
-	/* A column as pictures show it, of values by slot. */
+	/* The column of a choice, for pictures, from values by slot. */
 	columnOf(store, choice, values) {
 		const isShare = choice === "off", slots = store.slot;
 		for (let at = 0; isShare && at < store.count; at++)
@@ -264,7 +264,7 @@ class Page {
 		return { name: isShare ? "off-CPU share" : this.meta.columns[this.placeOf(choice)], values, range: range && isShare ? { low: 0, high: 1, isLog: false } : range };
 	}
 
-	/* null: it is not wanted any more. */
+	/* Reads the column of a choice. null: no longer wanted. */
 	async readColumn(choice, isWanted) {
 		const { store } = this, numbers = await this.readNumbers(store, [this.placeOf(choice)], isWanted);
 		return numbers && this.columnOf(store, choice, numbers[0]);
