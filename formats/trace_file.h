@@ -164,7 +164,7 @@ enum {
 	TF_TASKLOSS_FIRST = 8, /* u64 */
 	TF_TASKLOSS_LOST = 16, /* u64 hooks that it lost since the rings were made */
 	TF_TASKLOSS_BEFORE =
-		24, /* u64, of these, before the file began: the largest that is stated */
+		24, /* u64, of these, before the file began: the largest figure applies */
 	TF_TASKLOSS_SIZE = 32,
 };
 

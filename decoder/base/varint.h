@@ -44,7 +44,7 @@ static inline void varint_put(struct varint_out *o, exact_sum v)
 		return;
 	}
 	uint8_t *p = o->p + o->n;
-	/* One word is shifted in fewer instructions than two, and most numbers fit into one. */
+	/* Fast path: most numbers fit into one word, which takes fewer instructions to shift. */
 	if (v <= UINT64_MAX) {
 		uint64_t word = (uint64_t)v;
 
@@ -98,7 +98,7 @@ static inline exact_sum varint_get(struct varint_in *in)
 	/* Most numbers of a partial result are 0 or small. */
 	if (in->p < in->end && *in->p < 0x80)
 		return *in->p++;
-	/* Others have up to eight bytes, which are read at once; times have nine. */
+	/* Read up to eight bytes at once; only times have nine. */
 	if (in->end - in->p >= 8) {
 		const uint64_t bytes = get_le64(in->p);
 		const uint64_t ends = ~bytes & UINT64_C(0x8080808080808080);

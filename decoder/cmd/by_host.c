@@ -72,7 +72,7 @@ int by_host_group_trace(struct hosts *h, const struct options *o, const struct t
 	return code;
 }
 
-/* What is wrong with a file is said when all are merged. */
+/* Discards messages: merging all files reports the same errors. */
 static void by_host_say_nothing(const char *format, ...)
 {
 	(void)format;
@@ -85,7 +85,7 @@ int by_host_check_one(const struct partial *p)
 	if (merge_find_host(p, &host))
 		return EXIT_FINE;
 	complain(
-		"--partial: it would hold several hosts, which --by host cannot tell apart: make one of each host");
+		"--partial: the partial results are of several hosts, which --by host could not tell apart later: make one of each host");
 	return EXIT_FAILED;
 }
 
@@ -100,7 +100,7 @@ static int by_host_add_partial(struct hosts *h, char *file)
 			code = by_host_add(h, host, file);
 		} else {
 			complain(
-				"%s: it is of several hosts, which --by host cannot tell apart: make one of each host",
+				"%s: is of several hosts, which --by host cannot tell apart: make one of each host",
 				notes_name(file));
 			code = EXIT_FAILED;
 		}
@@ -146,7 +146,7 @@ static int by_host_run_trace(struct job *job, struct options *own, struct out *o
 	return rc;
 }
 
-/* Errors of the files were reported, and failed, when all were merged. */
+/* Silent: merging all files has already reported errors. */
 static int by_host_run_merged(struct job *job, const struct options *own, struct out *out)
 {
 	struct partial p = {.tally.wanted = report_merged_wants(own->report)};
@@ -174,9 +174,10 @@ int by_host_run(struct job *job, struct out *out)
 		own.files = host->files;
 		own.nfiles = host->nfiles;
 		own.of_host = &of_host;
-		/* Times after the start are after that of all hosts. */
+		/* Relative times are resolved already: they count from the first hook of all hosts.
+		 */
 		own.from.given = own.to.given = false;
-		/* The text of the others ends with an empty line. */
+		/* The other reports' text ends with an empty line. */
 		if (i && own.format == FORMAT_TEXT &&
 			(own.report == REPORT_GAPS || own.report == REPORT_SLOWEST))
 			out_char(out, '\n');

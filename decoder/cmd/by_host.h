@@ -8,12 +8,12 @@
 #include "job.h"
 
 struct host {
-	char *name;   /* NULL: not told */
-	char **files; /* of the options' */
+	char *name;   /* NULL: unknown */
+	char **files; /* borrowed from the options */
 	size_t nfiles, cap;
 };
 
-/* Starts zeroed. By name, the bytes of it; without one last. */
+/* Starts zeroed. Sorted by the names' bytes; the unknown host is last. */
 struct hosts {
 	struct host *at;
 	size_t n, cap;
@@ -21,10 +21,10 @@ struct hosts {
 
 /* Groups the files of an open trace. Returns an exit code. */
 int by_host_group_trace(struct hosts *h, const struct options *o, const struct trace *t);
-/* Groups partial results, without those that cannot be read: merging reports them. A partial result
- * of several hosts is an error. Returns an exit code. */
+/* Groups partial results. Skips unreadable ones, which merging reports; refuses one of several
+ * hosts. Returns an exit code. */
 int by_host_group_partials(struct hosts *h, const struct options *o);
-/* Checks that a partial result that is made for --by host is of one host. Returns an exit code. */
+/* Checks that a partial result made for --by host is of one host. Returns an exit code. */
 int by_host_check_one(const struct partial *p);
 void by_host_free(struct hosts *h);
 

@@ -186,7 +186,7 @@ static void check_parse_by(struct options *o)
 		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
 }
 
-/* host stands for a report of each: the list goes on behind it. */
+/* Strips a leading `host`, which asks for a report of each host, from the list of keys. */
 static void check_by_host(struct options *o)
 {
 	static const char name[] = "host";

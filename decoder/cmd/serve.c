@@ -261,7 +261,7 @@ static char *serve_next_line(char **rest)
 	return line;
 }
 
-/* The text of `state`, which only a server with a maker has. False: no memory. */
+/* Updates `state`, which only a server with a maker has. False: no memory. */
 static bool serve_tell_state(struct server *s)
 {
 	const _Atomic uint64_t *read = s->files->read;
@@ -321,7 +321,8 @@ static bool serve_reads_span(const struct server *s, const char *target, uint64_
 	       number_scan(&at, end, 10, INT64_MAX, &span[1]) && !*at && span[0] < span[1];
 }
 
-/* To the page of all intervals, without the fragment of a span's page. */
+/* Redirects to the page of all intervals. "#": else browsers keep the fragment of the span's page.
+ */
 static void serve_redirect(const struct server *s, struct client *c, bool is_head)
 {
 	char more[sizeof s->path + 16];
@@ -355,7 +356,7 @@ static void serve_begin_span(
 	c->deadline = INT64_MAX;
 }
 
-/* Sends the page of a span if it is there. */
+/* Sends the page of a span once its maker has ended. */
 static void serve_heed_span(struct client *c)
 {
 	struct resource page = {.type = serve_page_type, .fd = c->own};
@@ -482,7 +483,7 @@ static bool serve_client(struct server *s, struct client *c)
 		return serve_read(s, c);
 	case CLIENT_SENDS:
 		return serve_send(c);
-	case CLIENT_WAITS: /* It left. */
+	case CLIENT_WAITS: /* The client has closed the connection. */
 		return false;
 	default:
 		return serve_drain(c);
@@ -545,7 +546,7 @@ static int serve_add_made(struct server *s)
 			    s->files->tiles);
 }
 
-/* Serves the files that the maker has written, if it has. */
+/* Once the maker has ended, serves the files that it wrote. */
 static int serve_heed_maker(struct server *s)
 {
 	int status;
@@ -649,7 +650,7 @@ int serve_files(const struct serve_files *files, uint16_t port, int *failed)
 		close(server.listener);
 	if (server.maker)
 		serve_end_maker(server.maker);
-	/* A signal to both may have ended the maker first. */
+	/* A signal that ended the maker may be pending here, too: deliver it. */
 	if (server.failed)
 		ppoll(NULL, 0, &(struct timespec){0}, &unblocked);
 	*failed = serve_ends ? 0 : server.failed;

@@ -4,9 +4,9 @@
  * `span/FROM-TO` beneath it. A request with another Host or Origin than its own is refused: a page
  * of another site that found the port would send those.
  *
- * While another process makes the page, an early one is shown, which asks for `state`: JSON with
- * ready, and, until that is true, how many of how many bytes of the trace were read, and how many
- * of tiles were written. Once the page is ready, `span/FROM-TO` redirects to it.
+ * While another process makes the page, the server shows an early one. That polls `state`, JSON
+ * with ready and, until ready is true, the bytes of the trace (read, of) and of tiles (packed) that
+ * the process has read and written. Once the page is ready, `span/FROM-TO` redirects to it.
  */
 #ifndef SWT_DECODER_CMD_SERVE_H
 #define SWT_DECODER_CMD_SERVE_H
@@ -20,8 +20,8 @@ struct serve_files {
 	int early;	 /* shown until `maker` has written both; -1: they are written */
 	pid_t maker;	 /* a child, which serve_files ends and waits for; 0: none */
 	const _Atomic uint64_t *read; /* its progress: bytes of the trace, and all of them */
-	/* Until then, the pages of spans: starts a child that writes one to fd. from, to: ns since
-	 * the first hook. The child's id, or a negative errno. */
+	/* Starts a child that writes the page of a span to fd; called until `maker` has ended.
+	 * from, to: ns since the first hook. Returns the child's id, or a negative errno. */
 	pid_t (*make_span)(void *ctx, uint64_t from, uint64_t to, int fd);
 	void *ctx;
 };
@@ -29,7 +29,7 @@ struct serve_files {
 /*
  * Serves the files, parts of the tiles as well (Range), until SIGINT, SIGTERM or SIGHUP. Prints the
  * page's address as a line on standard output once it listens. port 0: any free one. Ends if the
- * maker fails: *failed is its status as of waitpid, else 0. 0, or a negative errno.
+ * maker fails: *failed is its status from waitpid, else 0. Returns 0, or a negative errno.
  */
 int serve_files(const struct serve_files *files, uint16_t port, int *failed);
 

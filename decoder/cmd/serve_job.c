@@ -17,7 +17,7 @@
 #include "progress.h"
 #include "serve.h"
 
-/* The page of so many hooks is made in about a second. */
+/* A page of this many hooks takes about a second. */
 enum { SERVE_JOB_HOOKS = 4000000 };
 
 /* A write function of an out. */
@@ -69,7 +69,7 @@ static pid_t serve_job_fork(void)
 {
 	const pid_t parent = getpid(), child = fork();
 
-	/* It would otherwise go on for nobody if the server were killed. */
+	/* End with the server, even if SIGKILL ends that. */
 	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
 		_exit(EXIT_FAILED);
 	return child < 0 ? -errno : child;
@@ -141,7 +141,7 @@ static int serve_job_serve(const struct serve_files *files, uint16_t port)
 
 	if (rc && rc != -EPIPE) /* else the reader of standard output left */
 		complain("serve: %s", strerror(-rc));
-	if (failed && WIFEXITED(failed)) /* It has said why. */
+	if (failed && WIFEXITED(failed)) /* The maker has reported why. */
 		return WEXITSTATUS(failed);
 	if (failed)
 		complain("serve: the process that made the page was ended by signal %d",
@@ -155,7 +155,7 @@ int serve_job(struct options *o)
 	struct serve_files files = {.page = temporary_open_unnamed(), .early = -1};
 	struct out tiles;
 
-	/* Empty where the page holds the intervals itself. */
+	/* The file of tiles stays empty if the page holds the intervals itself. */
 	files.tiles = files.page < 0 ? -1 : temporary_open_unnamed();
 	if (files.tiles < 0 || (errno = -out_function(&tiles, serve_job_write, &files.tiles))) {
 		complain("a temporary file for the page: %s", strerror(errno));
@@ -166,7 +166,7 @@ int serve_job(struct options *o)
 	if (!code)
 		code = serve_job_begin(&job, &files);
 	out_discard(&tiles);
-	/* Only the pages of spans need it while a page is shown. */
+	/* Only pages of spans need the trace while the server runs. */
 	if (!files.maker) {
 		report_close(job.t);
 		job.t = NULL;

@@ -5,8 +5,8 @@
 #include "options.h"
 
 /*
- * Makes the page first, or, of a large trace and with --tiles, in another process while an early
- * page is shown. Returns an exit code.
+ * Makes the page before serving it; for a large trace, or with --tiles, another process makes it
+ * while the server shows an early page. Returns an exit code.
  */
 int serve_job(struct options *o);
 

@@ -42,7 +42,7 @@ static ssize_t read_some(int fd, void *buf, size_t n)
 
 /*
  * Moves bytes from a pipe to the file without a copy in user memory, which halves the time. Stops
- * at the end of the input, and at an error, which reading and writing would meet again.
+ * at the end of the input, and at an error; the caller's reading and writing meets that again.
  */
 static int spool_splice(int from, int to, io_progress_fn progress, void *ctx, uint64_t *size)
 {

@@ -1,4 +1,4 @@
-/* What rows of a diff are called: by label and minor, or by the keys of --by. */
+/* Names of a diff's rows: label and minor, or the keys of --by. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -89,7 +89,7 @@ extern const char *const times_names[TIMES_NAMES];
 
 /* The host that a report is of, one of several reports in one output. */
 struct report_host {
-	const char *name; /* NULL: not told */
+	const char *name; /* NULL: unknown */
 	bool is_first;
 };
 

@@ -384,7 +384,7 @@ bool rows_pass(struct rows *rows)
 		return true;
 	if (rows->format == FORMAT_TEXT && !table_is_measuring(&rows->table) && !rows->is_listed)
 		rows_fit(rows);
-	/* Hosts share the first one's line of names. */
+	/* Only the first host writes the header line. */
 	if (rows->format == FORMAT_CSV && rows->of_host) {
 		if (!rows->of_host->is_first)
 			return true;

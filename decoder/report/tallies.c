@@ -145,7 +145,7 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		.wants = reader->wants | WANT_START | (r->compensate ? WANT_OWN_COST : 0),
 		.filter_wants = select_wants(r),
 		.by_machine = true,
-		/* What reads unsorted intervals knows no depths either. */
+		/* A reader of unsorted intervals has no depths either. */
 		.unnested = true,
 		.nested_cost = r->compensate,
 		.compensate = r->compensate};

@@ -23,8 +23,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 	tallies_take_fn fn, void *ctx);
 /* Whether the interval ended in r->slices. */
 bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
-/* What reading r->slices finds, in place of the whole trace: merged results add what their parts
- * found. */
+/* Limits findings to r->slices: merged results add those of their parts. */
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found);
 /* The number of threads to use if each needs so many bytes: at most as many as r asks for. */
 unsigned tallies_threads(const struct report *r, uint64_t bytes);

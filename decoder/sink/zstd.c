@@ -5,7 +5,8 @@
 
 #include "../../formats/base/library.h"
 
-/* The part of libzstd's interface that is used, stable since 1.0. Compared where headers are. */
+/* The part of libzstd's interface in use, stable since 1.0. Checked against its header, if
+ * installed. */
 #define ZSTD_CALLS(X)                                                                              \
 	X(compressBound, size_t, (size_t))                                                         \
 	X(compress, size_t, (void *, size_t, const void *, size_t, int))                           \

@@ -7,11 +7,12 @@
 
 #include <stddef.h>
 
-/* What is missing for it; NULL: nothing. The others take that as asked. */
+/* What is missing for it; NULL: nothing. Call it before the others. */
 const char *zstd_find_lacking(void);
 /* The most bytes that n compress to. */
 size_t zstd_bound(size_t n);
-/* A frame, at zstd's default level. Its size; 0: no memory. room: zstd_bound's, or more. */
+/* Compresses into a frame, at zstd's default level. room: at least zstd_bound. Returns the frame's
+ * size; 0: no memory. */
 size_t zstd_compress(void *to, size_t room, const void *from, size_t n);
 
 #endif

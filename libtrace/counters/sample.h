@@ -82,10 +82,10 @@ struct counter_sample {
 	uint64_t thread_enabled, thread_running;
 	uint32_t thread_opening; /* another number: its counters rested meanwhile */
 	/*
-	 * Plain start: the thread shall be counted; it was, in user mode, with marks of
-	 * instructions and cycles. The thread's counts and times are of the marks, which were set
-	 * at thread_read_at, in ticks; thread_since was counted from there until the start.
-	 * plain_settle makes them of the start.
+	 * Plain start: the sample counts the thread, and has read it in user mode, with marks of
+	 * instructions and cycles. The thread's counts and times are those at the marks, which were
+	 * set at thread_read_at, in ticks; thread_since counts from there to the start.
+	 * plain_settle advances them to the start.
 	 */
 	bool thread_is_wanted;
 	bool thread_is_marked;

@@ -107,7 +107,7 @@ static int dump_gather_contents(struct dump *d)
 	session_keep_begin(&d->keep, d->session, keep_going, d);
 	d->result.keep = d->keep.why;
 	d->result.waited_ns = d->keep.waited_ns;
-	/* Before the cut: then they are among the losses up to it. */
+	/* Read before the cut, so that the rings' losses up to it include these. */
 	const bool has_losses = task_losses_read(&d->task_losses, d->session);
 	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)

@@ -1,8 +1,8 @@
 /*
- * Whose hooks were lost: the TASKLOSS sections of a file (formats/trace-file.md).
+ * Writes the TASKLOSS sections of a file: the hooks that each task lost (formats/trace-file.md).
  *
- * Invariant: at any reading the tasks' losses are among those of the rings, because the rings'
- * counters are read after them.
+ * Invariant: the rings' losses include all of the tasks', because the rings' counters are read
+ * after the tasks'.
  */
 #ifndef SWT_DUMP_TASK_LOSSES_H
 #define SWT_DUMP_TASK_LOSSES_H
@@ -21,11 +21,11 @@ struct ring_reader;
 struct task_losses {
 	struct session_loss *task; /* by slot */
 	size_t count;
-	uint64_t all; /* of the rings: those of tasks that are not known are among them */
+	uint64_t all; /* of the rings, including those of unknown tasks */
 };
 
-/* Reads the tasks' losses and sets `all` to 0, for the caller to count. False: unknown, and
- * nothing has changed. */
+/* Reads the tasks' losses, and sets `all` to 0 for the caller to count. False: cannot be read, and
+ * *l is unchanged. */
 bool task_losses_read(struct task_losses *l, const struct session *s);
 /* Reads them, and then the rings' counters. */
 bool task_losses_read_all(
@@ -36,8 +36,8 @@ void task_losses_free(struct task_losses *l);
 uint64_t task_losses_largest(const struct task_losses *l);
 
 /*
- * Writes the losses that are not as in `since`, all if it is NULL; those of tasks without a name
- * are in `all` alone. is_before: they were lost before the file began. Returns 0 or a PU_ code.
+ * Writes the losses that differ from `since`, or all if it is NULL; losses of tasks without a name
+ * are only in `all`. is_before: they were lost before the file began. Returns 0 or a PU_ code.
  */
 int task_losses_write(const struct task_losses *l, const struct task_losses *since, bool is_before,
 	struct section_writer *w, enum tf_codec codec, struct tasks *known,

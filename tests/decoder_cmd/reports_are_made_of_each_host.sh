@@ -67,14 +67,14 @@ host --report gaps
 host,label,tid --report gaps
 END
 
-# A relative time is one after the first hook of all: of host a everything is.
+# A relative time counts from the first hook of all hosts.
 # shellcheck disable=SC2086
 run 0 --report gaps --format json --by host --from +50ms $all
 grep '"host":"a"' out >expected || fail "no gaps of a"
 run 0 --report gaps --format json a.bin
 sed 's/^{/{"host":"a",/' out | cmp expected - || fail "--from"
 
-# Of CSV one table, of text a headline each.
+# CSV is one table; text has a headline for each host.
 for report in cpus why gaps; do
 	# shellcheck disable=SC2086
 	run 0 --report $report --format csv --by host $all
@@ -96,17 +96,17 @@ cmp expected out || fail "a pipe"
 "$CPIDECODE" --report gaps --by host - b1.bin <a.bin >out 2>err && fail "a pipe of several hosts"
 in_file err 'standard input can be read only once'
 
-# What is of several hosts cannot be told apart later.
+# --by host refuses partial results of several hosts.
 run 1 --partial both.p --report gaps --by host a.bin b1.bin
 in_file err 'the traces are of several hosts'
 run 0 --partial both.p --report cpus a.bin b1.bin
 run 1 merge --report cpus --by host both.p
-in_file err 'both.p: it is of several hosts'
+in_file err 'both.p: is of several hosts'
 for file in a.bin b1.bin; do
 	run 0 --partial "$file.p" --report cpus --by host "$file"
 done
 run 1 merge --partial both.p a.bin.p b1.bin.p
-in_file err 'it would hold several hosts'
+in_file err 'the partial results are of several hosts'
 run 2 --report why --by tid a.bin
 in_file err 'of why it is host'
 run 2 --report gaps --by host,tid a.bin

@@ -204,7 +204,7 @@ run 2 --report info --where tid=1 t.bin
 in_file err 'takes no filters'
 run 2 merge --where tid=1 part
 in_file err 'takes no filters'
-# Slices read what is around and nested in their intervals.
+# Slices also read the intervals around and nested in their own.
 run 0 --where 'depth=1 or contains(elapsed>1us)' t.bin
 mv out expected
 run 0 --partial part.1 --slice 1/2 --where 'depth=1 or contains(elapsed>1us)' t.bin

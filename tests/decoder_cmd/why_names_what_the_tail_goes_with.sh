@@ -95,7 +95,7 @@ for cause in thread processor argument text parent time range outlier few none; 
 	mv out intervals.csv
 	run 0 --report why --label op --format csv t.bin
 	python3 compute.py intervals.csv out $cause || fail "$cause"
-	# Slices hold what only the whole can judge.
+	# Slices keep all intervals: only the merged result determines the tail.
 	mv out whole
 	for i in 1 2; do
 		run 0 --partial part.$i --slice $i/2 --report why --label op --format csv t.bin

@@ -420,10 +420,10 @@ lacks_instructions() {
 # It tells everything by itself.
 judge_cpc() { :; }
 
-# Of intervals that an instance's image writes: a cycle an instruction, as -icount makes it. From one
-# register to the other it is some instructions, not as many on the short way as on the long one, which
-# the first interval after a switch takes for one of its ends. An interrupt between the registers would
-# be thousands.
+# Intervals written from an instance's image: one cycle per instruction, as -icount defines it, give or
+# take the instructions between reading the two registers. Their number differs between the fast path and
+# the slow one, which the first interval after a switch takes at one end. An interrupt between the
+# registers would add thousands.
 judge_pairs() {
 	out=$(machine_out "$name")
 	check "pairs: on-thread CPI is 1.0000, and near it where the thread was switched" pairs_have_cpi

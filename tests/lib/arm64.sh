@@ -58,7 +58,7 @@ set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;/usr/aarch64-linux-gnu
 EOT
 }
 
-# Builds what is of use there in $arm64_dir/build, warnings being errors. 0; 1 with what the compiler
+# Builds what runs there in $arm64_dir/build, warnings being errors. 0; 1 with what the compiler
 # said; 77 where the libraries cannot be had, with the reason as the last line.
 arm64_build() {
 	if ! arm64_unpack sysroot zlib1g zlib1g-dev liblz4-1 liblz4-dev libxxhash0 libxxhash-dev \

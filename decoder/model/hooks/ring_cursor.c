@@ -133,7 +133,7 @@ static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bo
 	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
 	if (!rc && mine && !c->file->unpacked) {
-		/* Records that are passed over are of the header's, too. */
+		/* The header also counts records that are skipped. */
 		c->checks = c->whole && !s->skip;
 		if (!c->checks) {
 			const struct section_facts facts = section_facts_of(c->raw.p, s->raw);

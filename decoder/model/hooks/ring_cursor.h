@@ -40,8 +40,8 @@ struct ring_cursor {
 	uint64_t high;		 /* the end of the section's range */
 	struct ring_part part;
 	bool whole; /* see ring_cursor_alone */
-	/* The section is compared with its header once all of it was read, rather than as it is
-	 * loaded: what its records told so far, and the counts before them. */
+	/* Facts of the records read so far, and the counts before them: once all of the section is
+	 * read, they are compared with its header. */
 	bool checks;
 	struct section_facts facts;
 	struct hook_counts before;

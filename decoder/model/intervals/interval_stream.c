@@ -321,7 +321,7 @@ static int interval_stream_fill_sorter(
 	if (by_time)
 		how.budget /= 2;
 	s->compensate = o->compensate;
-	/* Sorting by time may move an interval before one that contains it: all are nested first.
+	/* Nest all first: sorting by time may move an interval before one that contains it.
 	 */
 	s->unnested = o->unnested && !by_time;
 	s->from_ns = o->from_ns;

@@ -56,7 +56,7 @@ struct interval_stream_options {
 	unsigned wants;	  /* enum interval_want */
 	/* Returns the intervals machine by machine, by ticks: less work for several machines. */
 	bool by_machine;
-	/* Depth, parent and parent_hook are not needed: they are undefined. */
+	/* Leave depth, parent and parent_hook undefined. */
 	bool unnested;
 	/*
 	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace tells costs: that takes one

@@ -173,7 +173,7 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 	return rc;
 }
 
-/* In memory of just that size. */
+/* Allocates no more than the values need. */
 int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, struct intern *arena)
 {
 	if (n == 1)

@@ -34,7 +34,7 @@ struct histogram {
 		uint64_t single;
 	};
 	uint16_t held, cap, room;
-	bool is_lent;	 /* the values are the owner's of an arena */
+	bool is_lent;	 /* an arena owns the values */
 	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
 };
 
@@ -52,8 +52,8 @@ struct histogram_at {
 /* A value n times. 0 or CPIDECODE_ENOMEM, as all that return int. */
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
 /*
- * HISTOGRAM_VALUES of them at most, in order, of an empty one. arena: where they are kept, of one
- * that nothing is added to; NULL: it may grow.
+ * Sets the values of an empty histogram: at most HISTOGRAM_VALUES, in order. arena: owns them, and
+ * no value may be added later; NULL: values may be added.
  */
 int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, struct intern *arena);
 int histogram_merge(struct histogram *h, const struct histogram *from);

@@ -59,11 +59,11 @@ struct partial_arguments {
 	size_t count, cap, bytes;
 };
 
-/* The ids of a trace's threads that it names, and where they were. */
+/* The ids of the threads that a trace names, and their containers. */
 struct partial_threads {
 	uint8_t trace_id[16];
-	bool has_several; /* they were in several containers */
-	char *container;  /* what CONTAINERS tells of all, if not; NULL: nothing */
+	bool has_several; /* in several containers */
+	char *container;  /* else of all, from CONTAINERS; NULL: none */
 	uint32_t *tids;	  /* in order */
 	size_t count, cap;
 };
@@ -142,19 +142,19 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
-/* The cgroup of the sessions' owners, as far as it is known; NULL: unknown. *differ: they are in
+/* The first known cgroup of the sessions' owners; NULL: unknown. *differ: the owners are in
  * different ones. */
 const char *partial_owner(const struct partial *p, bool *differ);
-/* Whether reports show containers, as those of the traces do. *hidden: the owner's, which they do
- * not name; NULL: they name all. */
+/* Whether reports show containers, as those of the traces do. *hidden: the owner's name, which they
+ * do not show; NULL: they show all names. */
 bool partial_shows_containers(const struct partial *p, const char **hidden);
-/* Whether its groups say in which containers intervals were. */
+/* Whether its groups have the intervals' containers. */
 static inline bool partial_has_containers(enum partial_answer kind)
 {
 	return kind == PARTIAL_NO_ANSWER || kind == PARTIAL_EXACT || kind == PARTIAL_WHY;
 }
-/* How many of a group a file holds. Where owners are in different containers, all names count
- * alike. */
+/* The most containers of a group in a file. If owners are in different containers, their names
+ * have no room of their own. */
 static inline uint32_t partial_most_containers(bool owners_differ)
 {
 	return owners_differ ? TALLY_CONTAINERS : TALLY_CONTAINERS_KEPT;

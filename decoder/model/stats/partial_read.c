@@ -30,7 +30,7 @@ static int get_values(
 	return in->why ? 0 : histogram_hold(h, values, (unsigned)count, arena);
 }
 
-/* arena: of values that nothing is added to; NULL: none. */
+/* arena: owns the values, which cannot grow; NULL: none. */
 static int get_histogram(
 	struct varint_in *in, struct histogram *h, uint64_t most, struct intern *arena)
 {
@@ -84,7 +84,7 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 		varint_fail(in, "a ratio contradicts itself");
 }
 
-/* The same of a ratio that is zeroed. Whether it has a measure: else it stays zero. */
+/* Reads a ratio into *sum, which is zeroed. Returns whether it was measured; else it stays zero. */
 static bool get_zeroed_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 {
 	if (in->end - in->p >= RATIO_NUMBERS && !get_le64(in->p)) {
@@ -371,7 +371,7 @@ static int get_figures(
 		rc = get_containers(in, t, g, owners_differ);
 	any |= s.thread_instructions.measured || s.instructions.measured ||
 	       s.thread_instructions.sum || s.instructions.sum;
-	/* A group of light intervals has times alone: its sums are 0. */
+	/* A group of light intervals has only times: its sums are 0. */
 	return rc || !any ? rc : tally_set_sums(t, g, &s);
 }
 

@@ -10,7 +10,7 @@
 
 enum { UNSETTLED = 64 /* sets that may come before they are joined */ };
 
-/* Where a trace's threads were, as the file says it. */
+/* Reads the containers of a trace's threads. */
 enum { PLACE_UNNAMED, PLACE_NAMED, PLACE_SEVERAL };
 
 /* A new set, which may be of a trace that has one already. NULL: no memory. */
@@ -34,7 +34,7 @@ static int partial_threads_add(struct partial_threads *set, const uint32_t *tids
 	return 0;
 }
 
-/* Adds where other threads of the trace are. */
+/* Merges the containers of other threads of the trace. */
 static int partial_threads_place(
 	struct partial_threads *set, bool is_first, bool has_several, const char *container)
 {

@@ -25,8 +25,8 @@ enum {
 	 * depends on no order. A process counts INTERVAL_EVENTS_MAX. */
 	TALLY_EVENTS = 256,
 	TALLY_RECENT_EVENTS = 16,
-	/* Containers of a group that are shown, and that are kept: likewise. If the owner's is not
-	 * shown by its name, it comes before all others: it is kept whatever its name. */
+	/* Limits of a group's containers, shown and kept. If the owner's is not shown by its name,
+	 * it comes before all others, so that it is always kept. */
 	TALLY_CONTAINERS = 16,
 	TALLY_CONTAINERS_KEPT = TALLY_CONTAINERS + 1,
 };
@@ -141,7 +141,7 @@ struct tally {
 	 * memory. With TALLY_WANT_OWNERS that of the trace's first machine. NULL: the session's
 	 * owner's, or unknown. */
 	const char *owner;
-	const char *known_owner; /* any that is known: lists keep it. Likewise */
+	const char *known_owner; /* any known owner's, which lists keep; memory as above */
 	struct intern memory;	 /* groups and labels */
 	struct columns_buffer buffer;
 };
@@ -174,7 +174,7 @@ int tally_add_events(struct tally *t, struct tally_group *g, const struct interv
 int tally_merge_event(struct tally *t, struct tally_group *g, const struct tally_event *from,
 	const char *name, uint32_t length);
 int tally_merge_events(struct tally *t, struct tally_group *g, const struct tally_group *from);
-/* Where the interval's thread was. */
+/* Adds the container of the interval's thread. */
 const char *tally_container_of(const struct tally *t, const struct interval *iv);
 /* Whether it is the name of the tally's owner's. */
 bool tally_is_of_owner(const struct tally *t, const char *name);
@@ -182,12 +182,12 @@ bool tally_is_of_owner(const struct tally *t, const char *name);
 int tally_list_owner(struct tally *t, struct tally_extra *extra, uint64_t intervals);
 /* The name lives as long as the trace; NULL: the container of the session's owner, or unknown. */
 int tally_add_container(struct tally *t, struct tally_extra *extra, const char *name);
-/* Of another group, in a tally of that owner. Copies the names. */
+/* Merges another group's containers, of a tally with that owner. Copies the names. */
 int tally_merge_containers(struct tally *t, struct tally_extra *extra,
 	const struct tally_extra *more, const char *owner);
-/* The tally's owner, whether the trace or the tally has it. */
+/* The tally's owner, from its trace or from tally_set_owner. */
 const char *tally_owner(const struct tally *t);
-/* Sets the tally's owners to copies: that of groups without a list, and one that is known. */
+/* Sets the tally's owners to copies. owner: of groups without a list; known: any known one. */
 int tally_set_owner(struct tally *t, const char *owner, const char *known);
 /* Calls add for up to `most` names of a group that has a list, NULL first, until it does not return
  * 0. */
@@ -195,9 +195,9 @@ int tally_each_container(const struct tally_extra *extra, uint32_t most,
 	int (*add)(void *ctx, const char *name), void *ctx);
 /* Whether all intervals of a group were in the container of that name. */
 bool tally_is_in(const struct tally *t, const struct tally_extra *extra, const char *name);
-/* Sets `container` of all groups. hidden: the owner's name, in whose place stands "-", or NULL. */
+/* Sets `container` of all groups. hidden: the owner's name, which is shown as "-", or NULL. */
 int tally_show_containers(struct tally *t, const char *hidden);
-/* The same of groups that have an extra each. */
+/* As tally_show_containers, for groups that all have an extra. */
 int tally_spell_containers(struct tally *t, const char *hidden);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);

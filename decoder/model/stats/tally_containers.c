@@ -41,7 +41,7 @@ static const char *tally_known_owner(const struct tally *t)
 							 : t->known_owner;
 }
 
-/* Of a group with too many: the last one, but not the owner's. */
+/* Drops the last container of a group with too many, but never the owner's. */
 static void tally_drop_container(const struct tally *t, struct tally_extra *extra)
 {
 	struct tally_container **last = &extra->containers, **before = last;
@@ -139,7 +139,7 @@ int tally_merge_containers(struct tally *t, struct tally_extra *extra,
 	return rc;
 }
 
-/* What is shown of a group's containers, each once. */
+/* The containers that a group shows, each once. */
 struct tally_shown {
 	const char *name[TALLY_CONTAINERS]; /* NULL: the owner's */
 	unsigned count;

@@ -24,7 +24,7 @@ struct task {
 	uint32_t tid, pid;
 	uint64_t first;	 /* ticks */
 	char name[17];	 /* any bytes, NUL-terminated here */
-	bool is_at_home; /* CONTAINERS has no entry of it: where the session's owner is */
+	bool is_at_home; /* no entry in CONTAINERS: in the owner's container */
 	uint32_t order;	 /* its order in the trace: of two entries for one tick the later one counts
 			  */
 	/* Name of its cgroup, any bytes. NULL: that of the session's owner (unless owners of

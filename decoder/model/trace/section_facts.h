@@ -14,7 +14,7 @@ struct section_facts {
 	bool has_stamp, has_outer;	  /* private: first, outer_first are set */
 };
 
-/* Of a torn record. */
+/* Adds a torn record. */
 static inline void section_facts_add_torn(struct section_facts *f, uint64_t stamp)
 {
 	if (!f->has_outer)
@@ -23,7 +23,8 @@ static inline void section_facts_add_torn(struct section_facts *f, uint64_t stam
 	f->has_outer = true;
 }
 
-/* Of a hook; of hooks in a row with one stamp only the first one needs it. Does not count it. */
+/* Adds a hook's stamp, without counting the hook. Of successive hooks with one stamp only the first
+ * needs it. */
 static inline void section_facts_add_stamp(struct section_facts *f, uint64_t stamp)
 {
 	if (!f->has_stamp)

@@ -1,6 +1,6 @@
 /*
- * Whose hooks were lost, by a file's TASKLOSS sections: the hooks that each task lost since the
- * rings were made, and how many of them before the file began.
+ * A file's TASKLOSS sections: the hooks that each task lost since the rings were made, and how many
+ * of them before the file began.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_TASK_LOSSES_H
 #define SWT_DECODER_MODEL_TRACE_TASK_LOSSES_H
@@ -11,7 +11,7 @@
 #include "../../../formats/base/hash_index.h"
 
 struct task_loss {
-	uint32_t tid; /* its task's in TASKS, and the first tick; 0: all tasks, unknown ones too */
+	uint32_t tid; /* with `first` the key of a task in TASKS; 0: all tasks, even unknown ones */
 	uint64_t first;
 	uint64_t lost, before; /* before: at most lost */
 };

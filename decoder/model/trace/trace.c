@@ -126,8 +126,8 @@ static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 	return p->t->progress(p->t->progress_ctx, p->path, done, total);
 }
 
-/* Notes the cgroup of the session's owner, if the file is the first to tell it. Longer names than a
- * container's are no cgroup's. */
+/* Notes the cgroup of the session's owner from the first file that has it. A name longer than a
+ * container's is invalid. */
 static void trace_note_owner(struct trace *t, const struct trace_file *f)
 {
 	struct machine *m = t->machines[f->machine];

@@ -180,8 +180,8 @@ bool trace_has_several_containers(const struct trace *t);
 /* The cgroup of the session's owner; of the first machine where it is known. NULL: unknown. */
 const char *trace_owner_cgroup(const struct trace *t, uint32_t machine);
 const char *trace_known_owner(const struct trace *t);
-/* Whether a machine's tasks are in several containers, whatever others' are; if not, *name is what
- * CONTAINERS tells of all, or NULL. */
+/* Whether this machine's tasks are in several containers. If not, *name is the one that CONTAINERS
+ * has for all, or NULL. */
 bool trace_machine_has_several(const struct trace *t, uint32_t machine, const char **name);
 /* The file's label of that number; NULL: it has none. */
 const struct label *trace_label(const struct trace_file *f, uint32_t number);
@@ -198,7 +198,7 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 struct trace_section {
 	uint64_t position; /* in the ring */
 	uint64_t first,
-		last; /* ticks of its hooks; of a header that tells none, of its neighbours */
+		last; /* ticks of its hooks; if the header has none, from the sections around it */
 	uint32_t hooks;
 	uint32_t lost; /* hooks lost on the ring since the section before it */
 	uint32_t torn;

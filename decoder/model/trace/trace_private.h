@@ -45,7 +45,7 @@ struct machine {
 	struct task_table tasks;
 	struct container_table containers;
 	bool has_several_containers;	/* see trace_has_several_containers */
-	const char *first_container;	/* of its first task; NULL: none is told */
+	const char *first_container;	/* of its first task; NULL: unknown */
 	const char *owner;		/* META's cgroup in one of its files, or NULL */
 	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
 	struct clock_finding *findings; /* the files' are parts of it */

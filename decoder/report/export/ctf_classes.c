@@ -52,7 +52,7 @@ static void classes_find_shapes(struct ctf_class *class)
 				  : is_na0 || conditional[i] ? CTF_SEQUENCE
 							     : CTF_SINGLE;
 	}
-	/* Fields of one word are the same bytes in both formats. */
+	/* Both formats encode a field of one word alike. */
 	for (unsigned i = s->nfields; i-- > 0;)
 		if (class->shape[i] == CTF_SINGLE && s->fields[i].type != FIELD_STRING &&
 			schema_type_words(s->fields[i].type) == 1)
@@ -317,8 +317,8 @@ static struct field_value classes_read_words(const struct schema_field *f, const
 	return v;
 }
 
-/* The fast path: the fields of a hook that has each of them once, in order. 0, CPIDECODE_ENOMEM, or
- * 1: the schema does not fit. */
+/* Fast path: writes the fields of a hook that has each of them once, in order. Returns 0,
+ * CPIDECODE_ENOMEM, or 1: the schema does not fit. */
 static int classes_put_straight(
 	struct ctf_classes *c, struct out *o, const struct ctf_class *class, const struct hook *h)
 {

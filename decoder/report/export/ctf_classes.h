@@ -27,7 +27,7 @@ struct ctf_class {
 	bool has_label; /* resolved names follow */
 	bool has_arguments;
 	uint8_t shape[SCHEMA_MAX_FIELDS];
-	/* How many fields from this one on are copied word by word, if each field comes once. */
+	/* Number of fields from this one on that are copied word by word, if each comes once. */
 	uint16_t copied[SCHEMA_MAX_FIELDS];
 };
 

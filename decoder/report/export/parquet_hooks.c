@@ -90,7 +90,7 @@ static void hooks_add_column(struct hooks_export *e, enum hooks_column column)
 	e->columns[e->count++] = hooks_columns[column];
 }
 
-/* All, or those of --columns, in its order, each once. */
+/* Chooses all columns, or those of --columns in its order, each once. */
 static int hooks_choose_columns(struct hooks_export *e)
 {
 	const char *list = e->r->columns, *name;
@@ -98,7 +98,7 @@ static int hooks_choose_columns(struct hooks_export *e)
 
 	for (enum hooks_column i = 0; i < HOOKS_COLUMNS; i++)
 		e->at[i] = HOOKS_COLUMNS;
-	/* The path of a partition's file has the host. */
+	/* The path of a partition's file names the host. */
 	for (enum hooks_column i = 0; i < HOOKS_COLUMNS && !list; i++)
 		if (i != HOOKS_HOST || !e->r->is_host_in_path)
 			hooks_add_column(e, i);

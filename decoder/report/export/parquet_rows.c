@@ -16,7 +16,7 @@ struct parquet_known {
 	uint64_t number[KNOWN_TEXTS];
 };
 
-/* Columns that read what the stream lends. */
+/* Columns of texts that the stream lends. */
 static bool rows_is_lent(const struct column *c)
 {
 	return c->source == COLUMN_GET_OF || (c->is_text && strcmp(c->name, "label") == 0);
@@ -205,7 +205,7 @@ static struct batch rows_batch_column(
 	return b;
 }
 
-/* Texts that are the same wherever their bytes lie, and words of the same bits, are alike. */
+/* Identifies a cell that repeats: a string by its address, words by their bits; 0: by nothing. */
 static uint64_t rows_key_cell(struct cell cell)
 {
 	if (cell.kind == CELL_STRING)

@@ -1,7 +1,7 @@
 /*
- * The rows of a Parquet file of intervals. Most columns are written for a batch of intervals at a
- * time, by a loop for each kind of column; those of texts that the stream lends until its next
- * interval (labels, named values) are written at once.
+ * The rows of a Parquet file of intervals. Most columns are written in batches of intervals, by a
+ * loop for each kind of column. Texts that the stream lends only until its next interval (labels,
+ * named values) are written interval by interval.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_PARQUET_ROWS_H
 #define SWT_DECODER_REPORT_EXPORT_PARQUET_ROWS_H
@@ -42,7 +42,7 @@ struct parquet_rows {
  * to be freed in any case. */
 int parquet_rows_init(struct parquet_rows *rows, struct report *r, struct parquet_file *to,
 	const enum parquet_source *sources, const struct column *const *report, size_t count);
-/* Failures show in the file's stream. */
+/* Errors stay in the file's stream. */
 void parquet_rows_add(struct parquet_rows *rows, const struct interval *iv);
 /* After the last one. */
 void parquet_rows_flush(struct parquet_rows *rows);

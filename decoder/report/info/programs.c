@@ -68,7 +68,7 @@ int info_programs_sum(
 			known += lost;
 		}
 	}
-	/* A task's losses may be counted a moment after its ring's: then all is what tasks say. */
+	/* The ring and the task count a loss one after the other: the tasks' sum may be ahead. */
 	p->all = p->all > known ? p->all : known;
 	p->unknown = p->all - known;
 	programs_join(p);

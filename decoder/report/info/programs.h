@@ -1,4 +1,4 @@
-/* Whose hooks were lost, for the info report: a file's TASKLOSS entries by program. */
+/* Lost hooks by program, from a file's TASKLOSS entries, for the info report. */
 #ifndef SWT_DECODER_REPORT_INFO_PROGRAMS_H
 #define SWT_DECODER_REPORT_INFO_PROGRAMS_H
 
@@ -15,9 +15,9 @@ struct info_program {
 
 /* Losses in the time of the file; starts zeroed. */
 struct info_programs {
-	struct info_program *at; /* that lost hooks; the most first, then by name and process */
+	struct info_program *at; /* by descending losses, then by name and process */
 	size_t count;
-	uint64_t all, unknown; /* unknown: of tasks that are not known */
+	uint64_t all, unknown; /* unknown: lost by unknown tasks */
 	uint64_t before;       /* hooks lost before the file began */
 };
 
@@ -26,7 +26,7 @@ int info_programs_sum(
 	struct info_programs *p, const struct trace *trace, const struct trace_file *f);
 void info_programs_free(struct info_programs *p);
 
-/* A table and a member. Nothing for files that do not tell it. */
+/* Write a table, or a member; nothing for files without TASKLOSS. */
 void info_programs_text(const struct info_programs *p, struct out *o);
 void info_programs_json(const struct info_programs *p, const struct trace_file *f, struct json *j);
 

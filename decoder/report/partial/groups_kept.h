@@ -1,6 +1,6 @@
 /*
- * Groups of partial results of --by and --exact: a tally, with --by of groups named by the keys'
- * values (by.h), and an answer for the rest: the values of --exact, and with --by time the starts
+ * Groups of partial results of --by and --exact. A tally has the groups, with --by named by the
+ * keys' values (by.h). An answer has the rest: the values of --exact, and with --by time the starts
  * and ends.
  */
 #ifndef SWT_DECODER_REPORT_PARTIAL_GROUPS_KEPT_H
@@ -12,8 +12,8 @@
 int groups_kept_read(struct report *r, struct partial *p);
 /* Joins the answers of *p into one. 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged. */
 int groups_kept_settle(struct partial *p);
-/* Prints the summary or histogram by r->by and with r->exact, which *p was made with. Returns
- * likewise, and notes damage. */
+/* Prints the summary or histogram of *p, which was made with r->by and r->exact. Returns likewise,
+ * and notes damage. */
 int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p);
 
 #endif

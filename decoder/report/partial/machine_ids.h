@@ -6,8 +6,8 @@
 
 enum { MACHINE_ID_BYTES = 16 };
 
-/* By machine, of as many as there are files: the least id of its traces. The caller frees it; NULL:
- * no memory. */
+/* By machine, with room for one per file: the least id of its traces. The caller frees it; NULL: no
+ * memory. */
 uint8_t (*machine_ids_make(const struct trace *t))[MACHINE_ID_BYTES];
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Points of groups in partial results: for each group's name, keys in order, each once, with an
- * amount (formats/partial.md). They are the values of --exact with their counts, or the moments at
- * which more or fewer intervals of a series are in flight than before. Functions return 0 or a
- * CPIDECODE_E code.
+ * Points of groups in partial results: for each group's name, unique keys in order, each with an
+ * amount (formats/partial.md). They are the values of --exact with their counts, or the times at
+ * which the number of intervals of a series in flight changes, with the change. Functions return 0
+ * or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_PARTIAL_POINTS_H
 #define SWT_DECODER_REPORT_PARTIAL_POINTS_H
@@ -11,12 +11,12 @@
 #include "../../base/varint.h"
 #include "../../model/stats/tally.h"
 
-/* A record's part of the amount of its key. */
+/* What a record adds to the amount of its key. */
 typedef int64_t points_amount_fn(const struct sorter_record *r);
 
 /*
- * Writes the records of s by their key; the group of a record is that of its number in names, which
- * must not be settled. Amounts of the same key are added, and keys whose sum is 0 left out.
+ * Writes the records of s by key. A record's group is a number in names, which must not be settled.
+ * Adds the amounts of equal keys, and omits keys whose sum is 0.
  * CPIDECODE_EINVAL: an amount out of range.
  */
 int points_put(struct varint_out *o, struct sorter *s, const struct tally *names,

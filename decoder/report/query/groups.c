@@ -147,8 +147,8 @@ static int groups_take_interval(void *ctx, unsigned thread, const struct interva
 
 /*
  * The stream hands out all intervals, also those of other slices. Whether --where selects one is
- * told by its mark, or, if the condition asks other intervals, by the lineage, just before it is
- * handed out.
+ * known from its mark, or, if the condition asks other intervals, from the lineage, just before it
+ * is handed out.
  */
 static uint64_t groups_mark(void *ctx, const struct interval *iv)
 {

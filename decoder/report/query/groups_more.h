@@ -1,6 +1,6 @@
 /*
- * The figures of groups that a tally does not have: exact percentiles, and what was in flight.
- * Found from records of the intervals, or from the points of partial results. Functions return 0 or
+ * Figures of groups that a tally lacks: exact percentiles, and the intervals in flight. They come
+ * from records of the intervals, or from the points of partial results. Functions return 0 or
  * a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_GROUPS_MORE_H
@@ -12,16 +12,16 @@
 
 /* The values of to->tally's groups, which are not settled, by group number. */
 int groups_find_values(struct groups *to, const struct percentiles *p, struct sorter *values);
-/* Gives each row of to->in_flight its group, which may be new. A series of the rows is a number of
- * `series`: the other keys. */
+/* Gives each row of to->in_flight its group, and adds missing ones. A row's series is a number in
+ * `series`, whose names have all keys but time. */
 int groups_find_flights(struct groups *to, const struct tally *series);
 void groups_sort_more(struct groups *to);
 /* Notes that there are too many buckets of time: a misuse. */
 void groups_note_buckets(struct report *r);
 
 /*
- * Reads the points of a merged result's tally into *to, which starts with has_cpi alone. By time,
- * copies the tally to to->tally, which gets the groups that have intervals in flight alone.
+ * Reads the points of a merged result's tally into *to, of which only has_cpi is set. By time,
+ * copies the tally to to->tally, and adds the groups that only have intervals in flight.
  * CPIDECODE_EINVAL: damaged, or too many buckets, noted, and r->is_misused.
  */
 int groups_get_more(

@@ -45,8 +45,8 @@ int in_flight_sweep(struct in_flight *f);
 /* 1 for a start, -1 for an end. */
 int64_t in_flight_more(const struct sorter_record *r);
 /*
- * In place of all of these: so many more are in flight from a record's key on. Keys of a series
- * come in order, one series after the other, and flying is 0 at its end. CPIDECODE_EINVAL likewise.
+ * Alternative to these: adds the change of the number in flight at a key. Series follow each other,
+ * each with its keys in order, and each ends with none in flight. CPIDECODE_EINVAL likewise.
  */
 int in_flight_move(struct in_flight *f, uint32_t series, uint64_t key, int64_t more);
 void in_flight_free(struct in_flight *f);

@@ -101,8 +101,8 @@ static void lineage_set_under(const struct lineage *l, struct thread_stack *t)
 	}
 }
 
-/* Sets the calls of contains() of the interval around the innermost one: what that contains, the
- * one around does. */
+/* Passes the calls of contains() that hold for the innermost interval on to its parent, for which
+ * they hold too. */
 static void lineage_set_contains(const struct lineage *l, struct thread_stack *t, uint64_t self)
 {
 	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1, *around = own - 1;

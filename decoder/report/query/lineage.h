@@ -18,7 +18,7 @@ struct lineage {
 	struct spill inside; /* struct lineage_inside of each interval, in order of the walks */
 	uint64_t at;	     /* the next interval of the walk */
 	bool gathering;
-	/* What some part of the condition asks; work for the others is left out. */
+	/* Facts that the condition needs; the others are not computed. */
 	bool asks_depth, asks_self;
 	uint64_t under, contains; /* bits of calls */
 };

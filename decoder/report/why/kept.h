@@ -1,7 +1,7 @@
 /*
- * The intervals of a why report in partial results: what the limits of its middle and tail, which
- * only the whole knows, select from, and what explanations compare. Each is a row of about 25 bytes
- * (formats/partial.md). Functions return 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged.
+ * The intervals of a why report in partial results. The limits of the middle and the tail depend on
+ * all parts, so each part keeps every interval, a row of about 25 bytes (formats/partial.md).
+ * Functions return 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged.
  */
 #ifndef SWT_DECODER_WHY_KEPT_H
 #define SWT_DECODER_WHY_KEPT_H
@@ -11,7 +11,7 @@
 #include "../../model/stats/partial.h"
 #include "../report.h"
 
-/* What rows have by number. */
+/* Tables whose entries rows refer to by number. */
 enum why_table {
 	WHY_CLOCKS, /* WHY_CLOCK_BYTES each */
 	WHY_NAMES,  /* of intervals and parents: labels, minors, majors */
@@ -20,11 +20,11 @@ enum why_table {
 	WHY_TABLES,
 };
 
-/* A machine's least id of its traces, 8 bytes of a rate, big-endian, and 1: ticks are cycles at the
- * nominal rate. */
+/* The least id of a machine's traces, a rate of 8 bytes, big-endian, and a byte, 1: ticks are
+ * cycles at the nominal rate. */
 enum { WHY_CLOCK_BYTES = 25 };
 
-/* A result that is read. Starts zeroed. */
+/* An opened result. Starts zeroed. */
 struct why_kept {
 	struct tally tables[WHY_TABLES]; /* a group's place is its number */
 	uint32_t seen;			 /* of the tally */
@@ -37,18 +37,18 @@ struct why_kept {
 	uint64_t count;
 };
 
-/* An interval, and the number of its parent's name from 1, 0: none. Its file is the number of a
- * clock, the names of its values are those of texts. */
+/* parent: 1 + the number of the parent's name, 0: none. The interval's file is the number of a
+ * clock, the names of its values are numbers of texts. */
 typedef int why_kept_fn(void *ctx, const struct interval *iv, uint32_t parent);
 
-/* Of r->trace, or of the kept result k. */
+/* A file of r->trace, or, unless k is NULL, of the kept result k. */
 static inline const struct trace_file *why_kept_file(
 	const struct report *r, const struct why_kept *k, uint32_t file)
 {
 	return k ? &k->files[file] : trace_file(r->trace, file);
 }
 
-/* The name of a value; likewise. */
+/* The name of a value of either. */
 static inline struct trace_text why_kept_text(
 	const struct report *r, const struct why_kept *k, uint32_t name)
 {
@@ -64,11 +64,11 @@ static inline bool why_knows_rate(const struct trace_file *f)
 	return f->header.clock == TF_CLOCK_TSC && !f->header.damaged;
 }
 
-/* Adds r->trace's intervals to *p as its answer. seen: of the tally. */
+/* Adds r->trace's intervals to *p as its answer. seen: the tally's. */
 int why_kept_read(struct report *r, struct partial *p, uint32_t seen);
 /* Joins the answers of *p into one. CPIDECODE_ESPOOL: errno is set. */
 int why_kept_settle(struct partial *p);
-/* Opens the only answer of *p, which has to live on. *k is to be freed in any case. */
+/* Opens the only answer of *p, and borrows it. Free *k in any case. */
 int why_kept_open(struct why_kept *k, const struct partial *p);
 /* Calls fn for each interval: by machine, then by start, longer first. */
 int why_kept_each(const struct why_kept *k, why_kept_fn *fn, void *ctx);

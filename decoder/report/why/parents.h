@@ -1,4 +1,4 @@
-/* The names of the intervals around those of a walk by machine and start. */
+/* Finds the names of parents during a walk of intervals by machine and start. */
 #ifndef SWT_DECODER_WHY_PARENTS_H
 #define SWT_DECODER_WHY_PARENTS_H
 
@@ -11,11 +11,11 @@ struct why_parents {
 	struct thread_stacks threads; /* uint32_t: the name of the interval of each depth */
 };
 
-/* The next interval of the walk; *around: the name of the innermost one around it, NULL: none. 0 or
+/* Adds the next interval of the walk; *around: its parent's name, NULL: none. Returns 0 or
  * CPIDECODE_ENOMEM. */
 int why_parents_add(
 	struct why_parents *p, const struct interval *iv, const struct tally_group **around);
-/* After a walk. Names stay. */
+/* Ends a walk, but keeps the names. */
 void why_parents_end(struct why_parents *p);
 void why_parents_free(struct why_parents *p);
 

@@ -170,7 +170,7 @@ static bool parquet_find_real_range(
 		low = v < low ? v : low;
 		high = v > high ? v : high;
 	}
-	/* Zeros of both signs are equal, and the range has to have both. */
+	/* Zeros of both signs are equal: the range has to include both. */
 	low = low == 0 ? -0.0 : low;
 	high = high == 0 ? 0.0 : high;
 	memcpy(least, &low, sizeof low);
@@ -178,7 +178,7 @@ static bool parquet_find_real_range(
 	return true;
 }
 
-/* Numbers with a sign are compared as those without, their sign inverted. */
+/* Compares signed numbers as unsigned ones, with the sign bit inverted. */
 static void parquet_find_whole_range(
 	uint64_t sign, const uint64_t *values, size_t n, uint64_t *least, uint64_t *most)
 {

@@ -1,4 +1,4 @@
-/* The values of a row group's columns, until they are written: for parquet.c. */
+/* Buffers the values of a row group's columns, for parquet.c. */
 #ifndef SWT_DECODER_SINK_PARQUET_COLUMNS_H
 #define SWT_DECODER_SINK_PARQUET_COLUMNS_H
 

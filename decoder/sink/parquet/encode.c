@@ -9,7 +9,7 @@ void parquet_varint(struct out *o, uint64_t v)
 	out_char(o, (char)v);
 }
 
-/* Numbers of as many bits each, the lowest first: 64 bits at a time. */
+/* Packs numbers of `width` bits, the lowest bits first, 64 bits at a time. */
 struct packer {
 	char *p;
 	uint64_t bits;
@@ -28,7 +28,7 @@ static inline void parquet_pack(struct packer *to, uint64_t v)
 	to->bits = to->have ? v >> (to->width - to->have) : 0;
 }
 
-/* What is left: whole bytes. */
+/* Writes the rest as whole bytes. */
 static void parquet_pack_end(struct packer *to, struct out *o)
 {
 	for (; to->have; to->have -= 8, to->bits >>= 8)
@@ -36,7 +36,7 @@ static void parquet_pack_end(struct packer *to, struct out *o)
 	out_reach(o, to->p);
 }
 
-/* n numbers of that many bits, n a multiple of 8. */
+/* Packs n numbers; n is a multiple of 8. */
 static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, unsigned width)
 {
 	parquet_varint(o, (uint64_t)(n / 8) << 1 | 1);
@@ -57,7 +57,7 @@ void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned wid
 
 		while (i + run < n && values[i + run] == values[i])
 			run++;
-		/* What is packed before a run comes in eights. */
+		/* Packed values before a run come in groups of eight. */
 		size_t odd = (i - done) % 8 ? 8 - (i - done) % 8 : 0;
 		if (run < odd + 8) {
 			i += run;
@@ -74,7 +74,7 @@ void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned wid
 	}
 	if (done == n)
 		return;
-	/* The array has room for zeros up to the next eight. */
+	/* Fills the last group of eight with zeros, for which the array has room. */
 	while ((n - done) % 8)
 		values[n++] = 0;
 	parquet_put_packed(o, values + done, n - done, width);

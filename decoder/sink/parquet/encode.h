@@ -7,7 +7,7 @@
 void parquet_varint(struct out *o, uint64_t v);
 /* RLE: the hybrid of runs and packed bits. values: room for 8 more, which it writes. */
 void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width);
-/* DELTA_BINARY_PACKED: whole numbers of 64 bits, by what each is more than the one before it. */
+/* DELTA_BINARY_PACKED: differences of successive 64-bit numbers. */
 void parquet_put_deltas(struct out *o, const uint64_t *values, size_t count);
 
 #endif

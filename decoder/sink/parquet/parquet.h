@@ -1,8 +1,8 @@
 /*
  * A Parquet file of one table: optional columns, row groups of one v1 data page a column,
- *compressed as LZ4_RAW or ZSTD, with dictionaries where values repeat, differences of whole
- *numbers, and the statistics of each. A row group is in memory until it is written; of those before
- *it there is what the file's end says.
+ * compressed as LZ4_RAW or ZSTD, with dictionaries where values repeat, differences of whole
+ * numbers, and the statistics of each. Keeps in memory the open row group, and of earlier ones only
+ * what the file's footer needs.
  *
  *	parquet_open(&p, out, columns, n);
  *	parquet_put_bits(&p, 0, 7);
@@ -90,10 +90,10 @@ bool parquet_put_again(struct parquet_file *p, size_t column, const char *s, siz
 void parquet_end_row(struct parquet_file *p);
 
 /*
- * Rows by column. Some columns get the values of a row as above, then parquet_next_row instead of
- * parquet_end_row; at the latest after PARQUET_BATCH rows, or when parquet_is_full, each other
- * column gets the values of all of these rows, and parquet_end_rows ends them. All batches of a row
- * group but its last one have PARQUET_BATCH rows.
+ * Rows by column. Write some columns row by row, as above, but call parquet_next_row instead of
+ * parquet_end_row. After at most PARQUET_BATCH rows, or when parquet_is_full, write each other
+ * column for all of these rows, then call parquet_end_rows. All batches of a row group but its last
+ * one have PARQUET_BATCH rows.
  */
 static inline void parquet_next_row(struct parquet_file *p)
 {

@@ -1,7 +1,7 @@
 /*
- * What begins in each step of time of a row, for pictures whose columns of pixels are whole steps.
- * README.md beside this file has the format. The intervals of a row do not overlap: one that is
- * longer than a step is the last one to begin in it.
+ * Counts what begins in each step of time of a row, for pictures whose columns of pixels are whole
+ * steps. README.md beside this file has the format. The intervals of a row do not overlap: an
+ * interval longer than a step is the last one to begin in it.
  */
 #ifndef SWT_DECODER_SINK_TILES_GRID_H
 #define SWT_DECODER_SINK_TILES_GRID_H
@@ -29,8 +29,8 @@ struct grid {
 	uint32_t count;		 /* of steps */
 };
 
-/* The narrowest steps are 2^grid_bits ns: up to `until` one for 512 to 1,024 of `intervals`, of all
- * rows together. */
+/* Returns the n of the narrowest steps, which are 2^n ns: up to `until`, one step for 512 to 1,024
+ * of `intervals`, those of all rows together. */
 unsigned grid_bits(uint64_t until, uint64_t intervals);
 /* Adds an interval to all levels of its row. */
 void grid_add(struct grid levels[GRID_LEVELS], unsigned bits, uint64_t start, uint64_t duration,

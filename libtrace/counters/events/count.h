@@ -14,7 +14,7 @@ enum event_side { EVENT_AT_START, EVENT_AT_END }; /* of an interval */
 void event_count_read_all(
 	const struct event_set *set, struct event_reading *r, enum event_side side);
 
-/* The same; in place where it is one system call. */
+/* The same, inlined if one system call reads all events. */
 static inline __attribute__((always_inline)) void event_count_read(
 	const struct event_set *set, struct event_reading *r, enum event_side side)
 {

@@ -17,7 +17,7 @@ struct event_groups {
 	const struct event_set *set;
 	struct event_cpus *cpus; /* held; NULL: none, or not now */
 	uint64_t opening;	 /* a number that no other one of the process has; not 0 */
-	/* They are one group, in the set's order, which only a system call reads. */
+	/* The events are one group, in the set's order, which is read by a system call. */
 	bool is_one_call;
 	unsigned groups;
 	struct perf_group *group[INTERVAL_EVENTS_MAX];
@@ -41,7 +41,7 @@ struct event_groups *event_groups_open(const struct event_set *set);
 /* The thread's. */
 void event_groups_read(const struct event_groups *g, struct event_reading *r);
 
-/* The same where is_one_call, in place. */
+/* event_groups_read if is_one_call, inlined. */
 static inline __attribute__((always_inline)) void event_groups_read_one_call(
 	const struct event_groups *g, struct event_reading *r)
 {

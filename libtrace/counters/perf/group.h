@@ -90,7 +90,8 @@ void perf_group_map(struct perf_group *g) PRIVATE_ABI(perf_group_map);
 int perf_group_read(const struct perf_group *g, struct perf_group_reading *r)
 	PRIVATE_ABI(perf_group_read);
 
-/* What the kernel returns: how many, enabled, running; then a count and an identity each. */
+/* The words that the kernel returns: number of counters, enabled, running; then a count and an
+ * identity for each counter. */
 enum {
 	PERF_WORD_ENABLED = 1,
 	PERF_WORD_RUNNING = 2,
@@ -99,8 +100,7 @@ enum {
 	PERF_WORDS = PERF_WORD_COUNTS + PERF_COUNT_WORDS * PERF_GROUP_MAX
 };
 
-/* perf_group_read, in place: after a system call each return is a guess of the processor's that
- * went wrong. */
+/* perf_group_read, inlined: after a system call the processor mispredicts each return. */
 static inline __attribute__((always_inline)) int perf_group_read_words(
 	const struct perf_group *g, uint64_t word[PERF_WORDS])
 {

@@ -59,10 +59,10 @@ static inline uint64_t perf_mark_count(const struct perf_mark *mark)
 }
 
 /*
- * An interrupt between two registers touches no page where it does not switch the thread: its
- * instructions and cycles, thousands of each, would be in the counts read after it and not in those
- * read before. So instructions are read once more after the others. Reading takes at most so many
- * of them for a register.
+ * An interrupt that does not switch the thread touches no page. Between two reads of registers it
+ * would add thousands of instructions and cycles to the later count, but not to the earlier one. To
+ * detect it, read the instructions once more after the others. Limit of instructions to read one
+ * register:
  */
 enum { PERF_READ_INSTRUCTIONS = 64 };
 
@@ -76,7 +76,8 @@ static inline bool perf_pair_count(const struct perf_mark mark[2], uint64_t coun
 {
 	uint64_t again;
 
-	/* Registers may not be there to be read any more. A group is scheduled as a whole. */
+	/* Check first: the registers may be gone. One mark suffices: the kernel schedules a group
+	 * as a whole. */
 	if (!perf_mark_holds(&mark[0]))
 		return false;
 	perf_page_barrier();

@@ -61,7 +61,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 	}
 	if (rc == 0)
 		rc = head_write(&h, &f->writer, d->id, f->max_raw, &f->labels, error);
-	/* The file before ends with these: what it has is not lost again in this one. */
+	/* The file before has counted these losses. */
 	if (rc == 0)
 		rc = task_losses_write(
 			&d->task_losses, NULL, true, &f->writer, d->config.codec, &d->tasks, error);
@@ -245,7 +245,7 @@ static int drain_file_write_losses(struct drain *d, bool all, struct session_err
 	return 0;
 }
 
-/* all: not only what is new. If they cannot be read, the file says less. */
+/* all: even those already written. If they cannot be read, the file lacks them. */
 static int drain_file_write_task_losses(struct drain *d, bool all, struct session_error *error)
 {
 	struct task_losses now = {0};

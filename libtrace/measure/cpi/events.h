@@ -43,7 +43,7 @@ void events_write(struct events *events, struct frame *f, bool is_stale);
 /* NULL: none. */
 void events_free(struct events *events);
 
-/* The end of an interval whose start read them. In place, for the returns after the system call:
+/* The end of an interval whose start read them. Inlined to save the returns after the system call:
  * see perf_group_read_words. */
 static inline __attribute__((always_inline)) void events_read_end(struct events *events)
 {
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void events_read_end(struct events 
 	errno = saved;
 }
 
-/* events_start, in place, where the list is that of the start before. */
+/* events_start, inlined, if the list has not changed since the last start. */
 static inline __attribute__((always_inline)) bool events_start_again(struct events **events)
 {
 	const uint32_t extras = __atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_EVENTS;

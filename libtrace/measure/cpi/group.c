@@ -162,7 +162,7 @@ static uint32_t quality_known(const struct counter_interval *i)
 	       known_bit(life->faults, CPI_KNOWN_FAULTS);
 }
 
-/* Of an interval of this kind; 0: unknown. What reading events takes is not in it. */
+/* Own cost of an interval of this kind, without reading events; 0: unknown. */
 static uint32_t group_own_pair(const struct group_spec *spec)
 {
 	return spec->own && !(spec->more && spec->more->events) ? spec->own->pair : 0;

@@ -82,8 +82,7 @@ static inline void image_copy(
 	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
 	put_hl64(first + image->place[0].elapsed, elapsed);
 	for (uint32_t n = 1; n < hooks; n++) {
-		/* Loaded before the stores, which could be to the image for all the compiler
-		 * knows. */
+		/* Load before the stores: to the compiler, these may alias the image. */
 		uint8_t *record = first + image->place[n].record;
 		uint8_t *at = first + image->place[n].elapsed;
 

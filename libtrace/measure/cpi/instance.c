@@ -403,7 +403,7 @@ static void cpi_find_more(struct instance *i)
 	i->more.begin = cpi_begin(i);
 }
 
-/* Reads the events of an interval that has stayed. In place: see perf_group_read_words. */
+/* Reads the events of an interval that has stayed. Inlined: see perf_group_read_words. */
 static inline __attribute__((always_inline)) void cpi_read_events(struct instance *i)
 {
 	if (!i->events)

@@ -199,8 +199,8 @@ static int cells_add_value(
 	return 0;
 }
 
-/* A value of a plain member, without a struct cell: most columns have none. False: of another kind
- * of column. */
+/* Fast path: reads a column that is a plain member, without a struct cell. Most have no value.
+ * False: another kind of column. */
 static inline bool cells_add_member(
 	struct cell_column *to, const struct interval *iv, size_t row, bool *has_value)
 {

@@ -1,7 +1,7 @@
 /*
- * A section's hooks are between its first and its last stamp. So of a step of time two numbers are
- * known: the hooks of sections within it, and those of sections that reach into it and beyond it.
- * The first one, and both together, are the bounds of its count.
+ * A section's hooks lie between its first and its last stamp. For each step of time, `within`
+ * counts the hooks of sections inside it, and `reach` those of sections that also extend beyond it:
+ * the step has at least `within` hooks and at most `within` + `reach`.
  */
 #include "early.h"
 
@@ -25,7 +25,7 @@ struct early {
 	const struct report *r;
 	int64_t first; /* ns: the first hook */
 	uint64_t until, width, hooks;
-	bool has_lanes; /* else one for all */
+	bool has_lanes; /* false: `all` in their place */
 	struct early_lane all;
 	struct out text;
 	struct json json;
@@ -137,7 +137,7 @@ static size_t early_count_lanes(const struct early *e)
 	return lanes;
 }
 
-/* With too many lanes: one for all. */
+/* Too many lanes are one. */
 static void early_put_all(struct early *e)
 {
 	for (size_t i = 0; i < trace_nfiles(e->r->trace); i++) {

@@ -7,7 +7,7 @@
 
 #include "../../report.h"
 
-/* The trace's hooks, by its headers. */
+/* The number of the trace's hooks, from its sections' headers. */
 uint64_t early_count_hooks(const struct trace *t);
 /* Writes the page to r->out. 0 or a CPIDECODE_E code. */
 int early_write(const struct report *r);

@@ -26,9 +26,9 @@ struct marks {
 };
 
 /*
- * Reads the hooks that the filter takes, after the intervals were read: r->found tells whether
- * there are any. A filter by label, minor or --where takes none: it is about intervals. 0 or a
- * CPIDECODE_E code.
+ * Reads the hooks that pass the filter. Call it after reading the intervals: r->found then tells
+ * whether there are any. None pass a filter by label, minor or --where, which selects intervals.
+ * Returns 0 or a CPIDECODE_E code.
  */
 int marks_read(struct marks *m, const struct report *r);
 void marks_free(struct marks *m);

@@ -1,6 +1,6 @@
 /*
- * The columns of which tiles hold means, so that a page shows them over time without their
- * intervals: CPI, busy and off-CPU time.
+ * The columns whose means tiles hold: CPI, busy and off-CPU time. A page shows these over time
+ * without reading intervals.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_MEANS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_MEANS_H
