@@ -171,8 +171,12 @@ class EarlyPage {
 				$("state").textContent = "The server has ended. Its messages say why.";
 				return;
 			}
-			if (answer.ready && !this.leaves) {
-				location.reload();
+			if (answer.ready) {
+				/* A reload would cancel the request for a span. */
+				if (this.leaves)
+					$("state").textContent = "The page of all intervals is ready: reload to see it.";
+				else
+					location.reload();
 				return;
 			}
 			/* Marks and reports take further passes. */
