@@ -101,6 +101,10 @@ static uint32_t events_words(const struct events *e)
 
 static void events_find_names(struct events *e)
 {
+	/* Of before: if a signal handler attaches the thread to other rings meanwhile, the names
+	 * are looked up again. */
+	const struct ring_map *map = ring_self.map;
+
 	e->texts = e->string_bytes = 0;
 	for (unsigned i = 0; i < e->set->count; i++) {
 		const char *name = e->set->event[i].name;
@@ -112,7 +116,7 @@ static void events_find_names(struct events *e)
 		e->texts++;
 		e->string_bytes += rec_string_bytes(length);
 	}
-	e->map = e->texts ? NULL : ring_self.map;
+	e->map = e->texts ? NULL : map;
 }
 
 void events_add(struct events *e, struct frame *f)
