@@ -5,7 +5,6 @@
 
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
-#include "../ring/reader.h"
 #include "../session/fail.h"
 #include "file_head.h"
 
@@ -21,19 +20,6 @@ bool task_losses_read(struct task_losses *l, const struct session *s)
 		return false;
 	free(l->task);
 	*l = (struct task_losses){.task = task, .count = (size_t)n};
-	return true;
-}
-
-bool task_losses_read_all(
-	struct task_losses *l, const struct session *s, struct ring_reader *reader)
-{
-	struct shm_ring header;
-
-	if (!task_losses_read(l, s))
-		return false;
-	for (uint32_t ring = 0; ring < ring_reader_rings(reader); ring++)
-		if (ring_reader_header(reader, ring, &header) == 0)
-			l->all += shm_losses_sum(header.loss);
 	return true;
 }
 

@@ -15,8 +15,6 @@
 #include "section.h"
 #include "tasks.h"
 
-struct ring_reader;
-
 /* The losses since the generation began, at one moment. Starts zeroed. */
 struct task_losses {
 	struct session_loss *task; /* by slot */
@@ -27,9 +25,6 @@ struct task_losses {
 /* Reads the tasks' losses, and sets `all` to 0 for the caller to count. False: cannot be read, and
  * *l is unchanged. */
 bool task_losses_read(struct task_losses *l, const struct session *s);
-/* Reads them, and then the rings' counters. */
-bool task_losses_read_all(
-	struct task_losses *l, const struct session *s, struct ring_reader *reader);
 void task_losses_free(struct task_losses *l);
 
 /* A bound of the raw bytes of a section. */

@@ -245,21 +245,34 @@ static int drain_file_write_losses(struct drain *d, bool all, struct session_err
 	return 0;
 }
 
-/* all: even those already written. If they cannot be read, the file lacks them. */
-static int drain_file_write_task_losses(struct drain *d, bool all, struct session_error *error)
+static int drain_file_write_task_losses(
+	struct drain *d, struct task_losses *now, bool all, struct session_error *error)
 {
-	struct task_losses now = {0};
-
-	if (!task_losses_read_all(&now, d->session, &d->reader))
-		return 0;
-	int rc = task_losses_write(&now, all ? NULL : &d->task_losses, false, &d->file.writer,
+	int rc = task_losses_write(now, all ? NULL : &d->task_losses, false, &d->file.writer,
 		d->config.codec, &d->tasks, error);
+
 	task_losses_free(&d->task_losses);
-	d->task_losses = now;
+	d->task_losses = *now;
+	*now = (struct task_losses){0};
 	/* Those that it had to look up. */
 	return rc || !d->tasks.untold
 		       ? rc
 		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
+}
+
+/* all: not only what is new. If the tasks' cannot be read, the file says less. */
+static int drain_file_write_news_of_losses(struct drain *d, bool all, struct session_error *error)
+{
+	struct task_losses now = {0};
+	/* Before the rings': then they are among those. Both sections are of the same look. */
+	const bool known = task_losses_read(&now, d->session);
+
+	now.all = drain_look_at_losses(d);
+	int rc = drain_file_write_losses(d, all, error);
+	if (rc == 0 && known)
+		rc = drain_file_write_task_losses(d, &now, all, error);
+	task_losses_free(&now);
+	return rc;
 }
 
 static int losses_in_time(struct drain *d, struct session_error *error)
@@ -270,10 +283,7 @@ static int losses_in_time(struct drain *d, struct session_error *error)
 		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
 		return 0;
 	d->noted = d->looked;
-	int rc = drain_file_write_losses(d, false, error);
-	if (rc == 0)
-		rc = drain_file_write_task_losses(d, false, error);
-	return drain_file_settle_write(d, rc);
+	return drain_file_settle_write(d, drain_file_write_news_of_losses(d, false, error));
 }
 
 /* ------------------------------------------------------------------- other news */
@@ -420,9 +430,7 @@ int drain_file_end(struct drain *d, struct session_error *error)
 	int rc = drain_file_add_labels(d, error);
 
 	if (rc == 0)
-		rc = drain_file_write_losses(d, true, error);
-	if (rc == 0)
-		rc = drain_file_write_task_losses(d, true, error);
+		rc = drain_file_write_news_of_losses(d, true, error);
 	if (rc == 0)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)

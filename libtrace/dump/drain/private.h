@@ -138,6 +138,8 @@ uint64_t drain_limit(const struct drain *d, uint32_t ring);
 
 /* Notes where a ring's head and counters are. */
 void drain_look(struct drain *d, uint32_t ring);
+/* Notes the counters of losses alone, of all rings. Returns the sum of the losses. */
+uint64_t drain_look_at_losses(struct drain *d);
 
 /*
  * To the next section that a ring has to give, stepping over skipped ones: r->ready and

@@ -87,6 +87,26 @@ static void note_lock(struct drain_ring *r, uint32_t lock)
 	r->lock = lock;
 }
 
+static void drain_note_losses(struct drain_ring *r, const struct shm_ring *header)
+{
+	for (int i = 0; i < SHM_LOSSES; i++)
+		if (header->loss[i] > r->loss[i])
+			r->loss[i] = header->loss[i];
+}
+
+uint64_t drain_look_at_losses(struct drain *d)
+{
+	struct shm_ring header;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->rings; i++) {
+		if (ring_reader_header(&d->reader, i, &header) == 0)
+			drain_note_losses(&d->ring[i], &header);
+		sum += shm_losses_sum(d->ring[i].loss);
+	}
+	return sum;
+}
+
 void drain_look(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
@@ -96,9 +116,7 @@ void drain_look(struct drain *d, uint32_t ring)
 		r->damaged = true;
 		return;
 	}
-	for (int i = 0; i < SHM_LOSSES; i++)
-		if (header.loss[i] > r->loss[i])
-			r->loss[i] = header.loss[i];
+	drain_note_losses(r, &header);
 	r->clock_back = header.clock_back;
 	note_lock(r, ring >= d->reader.geometry.cpus ? header.lock : 0);
 	if ((header.head & 7) || header.head < r->taken || header.head > drain_limit(d, ring)) {
