@@ -46,22 +46,22 @@ static inline __attribute__((always_inline)) bool hook_begin_fast_at(
 	struct hook_writer *w, uint32_t major, uint64_t bytes, const struct hook_time *at)
 {
 #if RING_HAS_RSEQ
-	const struct ring_thread *self = &ring_self;
 	const struct ring_map *map;
 
 	hook_raise_busy();
-	if (unlikely(!ring_thread_may_write(self, major)))
+	if (unlikely(!ring_self_may_write(major)))
 		goto out;
 	/* A stamp from before the thread was attached would be another task's. */
-	if (at && unlikely(__atomic_load_n(&self->generation, __ATOMIC_RELAXED) != at->generation))
+	if (at && unlikely(__atomic_load_n(&ring_self.generation, __ATOMIC_RELAXED) !=
+			   at->generation))
 		goto out;
-	map = self->map;
-	if (unlikely(bytes > self->longest) ||
-		unlikely(rseq_reserve(self->rseq, map, bytes, self, at ? at->ticks : rseq_clock(),
-				 &w->stamp, &w->first) != RSEQ_DONE))
+	map = ring_self.map;
+	if (unlikely(bytes > ring_self.longest) ||
+		unlikely(rseq_reserve(ring_self.rseq, map, bytes, &ring_self,
+				 at ? at->ticks : rseq_clock(), &w->stamp, &w->first) != RSEQ_DONE))
 		goto out;
 	w->at = w->first;
-	w->number = self->number;
+	w->number = ring_self.number;
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
 	const uint8_t *next = w->first + map->geometry.section_size;
