@@ -27,6 +27,7 @@ struct why_cell {
 	uint64_t count, tail;
 	exact_sum time, tail_time; /* in 1/EXACT_PER_NS ns */
 	const struct task *task;
+	uint64_t last;	 /* interval of the group that was counted, from 1 */
 	uint32_t length; /* of a text */
 	uint32_t explanation;
 };
@@ -181,20 +182,31 @@ struct why_seen {
 	size_t count;
 };
 
+/* Once, though a partial result may give an interval an argument again and again. */
+static void why_see_explanation(struct why_seen *seen, uint32_t explanation)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		if (seen->explanations[i] == explanation)
+			return;
+	seen->explanations[seen->count++] = explanation;
+}
+
 static int why_see_value(
 	struct why_explaining *x, struct why_seen *seen, const struct why_key *key, uint32_t length)
 {
+	const uint64_t number = x->totals[seen->group].count;
 	struct why_cell *cell;
 
 	if (x->is_second) {
 		cell = why_find_cell(x, key);
 		if (cell && cell->explanation != WHY_NO_EXPLANATION)
-			seen->explanations[seen->count++] = cell->explanation;
+			why_see_explanation(seen, cell->explanation);
 		return 0;
 	}
 	int rc = why_need_cell(x, key, &cell);
-	if (rc || !cell)
+	if (rc || !cell || cell->last == number)
 		return rc;
+	cell->last = number;
 	const exact_sum time = elapsed_exact(seen->iv);
 	cell->task = seen->iv->task;
 	cell->length = length;
