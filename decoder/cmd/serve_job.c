@@ -107,6 +107,8 @@ static int serve_job_start(struct job *job, struct serve_files *files, _Atomic u
 	files->read = read;
 	files->make_span = serve_job_make_span;
 	files->ctx = job;
+	/* While it is ignored, as by some callers, nobody learns how a child ended. */
+	signal(SIGCHLD, SIG_DFL);
 	files->maker = serve_job_fork();
 	if (files->maker < 0) {
 		complain("a process for the page: %s", strerror(-files->maker));

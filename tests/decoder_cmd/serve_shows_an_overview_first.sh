@@ -17,8 +17,9 @@ program = sys.argv[1]
 
 class Server:
     """With its maker stopped, unless that has ended by then (is_stopped)."""
-    def __init__(self):
-        self.process = subprocess.Popen([program, "serve", "--tiles", "trace.bin"], stdout=subprocess.PIPE, stderr=open("err", "w"))
+    def __init__(self, start=None):
+        self.process = subprocess.Popen([program, "serve", "--tiles", "trace.bin"], stdout=subprocess.PIPE, stderr=open("err", "w"),
+                                        preexec_fn=start)
         atexit.register(self.process.kill)
         self.url = self.process.stdout.readline().decode().strip()
         pid = self.process.pid
@@ -54,7 +55,8 @@ class Server:
         """Only of one that is stopped."""
         os.kill(self.makers[0], number)
 
-server = Server()
+# As of a caller that ignores how its children end: the server has to know it of its own.
+server = Server(lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 if server.is_stopped:
     page = server.get("")
     (block,) = re.findall(r'class="early">([^<]*)<', page)
