@@ -38,6 +38,8 @@ whole()
 	cp out whole
 	# shellcheck disable=SC2086
 	run 0 --partial whole.p $options "$@"
+	run 0 merge whole.p
+	cmp -s out whole || fail "$* $options alone: another report"
 }
 
 # FILES of traces that are read together, in N slices.
