@@ -260,11 +260,11 @@ static int drain_file_write_task_losses(
 		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
 }
 
-/* all: not only what is new. If the tasks' cannot be read, the file says less. */
+/* all: even those already written. If the tasks' losses cannot be read, the file lacks them. */
 static int drain_file_write_news_of_losses(struct drain *d, bool all, struct session_error *error)
 {
 	struct task_losses now = {0};
-	/* Before the rings': then they are among those. Both sections are of the same look. */
+	/* Read before the rings' losses, which then include them. */
 	const bool known = task_losses_read(&now, d->session);
 
 	now.all = drain_look_at_losses(d);
