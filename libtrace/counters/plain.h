@@ -15,7 +15,7 @@
 /* True if the calling thread took this sample at a plain start, from its page. */
 static inline bool plain_is_own(const struct counter_sample *s)
 {
-	return s->page_thread == counters_self.id;
+	return s->page_thread == counters_self.id && thread_is_met();
 }
 
 /* True if, further, it has not been switched out since and its reading is still valid. */

@@ -9,5 +9,5 @@ int main(void)
 		perf_page_suite(), perf_suite(), difference_suite(), life_suite(),
 		switch_page_suite(), refusals_suite(), instance_suite(), instance_figures_suite(),
 		instance_loop_suite(), instance_trace_suite(), instance_quality_suite(),
-		events_suite(), events_cpus_suite(), NULL);
+		events_suite(), events_cpus_suite(), orphans_suite(), NULL);
 }

@@ -25,5 +25,6 @@ Suite *instance_figures_suite(void);
 Suite *instance_loop_suite(void);
 Suite *instance_trace_suite(void);
 Suite *instance_quality_suite(void);
+Suite *orphans_suite(void);
 
 #endif

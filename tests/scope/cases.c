@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +174,88 @@ static void forks_inside(void)
 	}
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		exit(1);
+}
+
+/* By means that no fork handler sees. */
+static pid_t bear(int way)
+{
+	return way ? _Fork() : (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static void usual(void)
+{
+	SWTRACE_SCOPE("usual");
+}
+
+static void measure_as_orphan(void *handle, int hook_first)
+{
+	/* Attached, the child could take the paths that its parent took. */
+	if (hook_first)
+		TraceHook(1, 0, 0, 0);
+	usual();
+	SwtraceEnd(); /* the parent's */
+	SwtraceBegin("in the child");
+	SwtraceEnd();
+	for (int i = 0; i < 3; i++) {
+		CpiStart(handle);
+		CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, "child's", NULL);
+	}
+}
+
+static void rest_as_orphan(void *handle)
+{
+	TraceOff();
+	usual();
+	CpiStart(handle);
+	TraceOn();
+}
+
+static void wait_for(pid_t pid)
+{
+	int status = 0;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		exit(1);
+}
+
+static pid_t bear_inside(int way, void *handle)
+{
+	SWTRACE_SCOPE("around");
+	SwtraceBegin("begun");
+	CpiStart(handle);
+	pid_t pid = bear(way % 2);
+
+	if (pid == 0) {
+		measure_as_orphan(handle, way / 2);
+		return 0; /* ends the parent's scope in the child */
+	}
+	CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, "parent's", NULL);
+	SwtraceEnd();
+	return pid;
+}
+
+static void orphans(void)
+{
+	void *handle;
+
+	CpiInit(CPI_TYPE_ONTHREAD, &handle);
+	for (int i = 0; i < 40; i++)
+		usual();
+	for (int way = 0; way < 4; way++) {
+		pid_t pid = bear_inside(way, handle);
+
+		if (pid == 0)
+			syscall(SYS_exit_group, 0);
+		wait_for(pid);
+		usual();
+		pid = bear(way % 2);
+		if (pid == 0) {
+			rest_as_orphan(handle);
+			syscall(SYS_exit_group, 0);
+		}
+		wait_for(pid);
+	}
+	CpiTerminate(handle);
 }
 
 static void turned_off(void)
@@ -478,10 +561,11 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
-		{"forks", forks}, {"forks_inside", forks_inside}, {"turned_off", turned_off},
-		{"rests", rests}, {"costs", costs}, {"signals", signals}, {"labels", labels},
-		{"moved", moved}, {"limited", limited}, {"filled", filled}, {"deep", deep},
-		{"laps", laps}, {"moves", moves}, {"holds", holds}};
+		{"forks", forks}, {"forks_inside", forks_inside}, {"orphans", orphans},
+		{"turned_off", turned_off}, {"rests", rests}, {"costs", costs},
+		{"signals", signals}, {"labels", labels}, {"moved", moved}, {"limited", limited},
+		{"filled", filled}, {"deep", deep}, {"laps", laps}, {"moves", moves},
+		{"holds", holds}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

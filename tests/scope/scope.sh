@@ -132,6 +132,19 @@ forks_inside)
 	$(seq 42 | sed 's/.*/0 usual/')
 	END
 	;;
+orphans)
+	# Every kind of interval, of 4 children and their parent between them.
+	in_session "$CASES" orphans
+	intervals | sort | uniq -c | sed 's/^ *//' >got
+	diff -u - got >out <<-'END' || fail "other intervals than expected"
+	4 0 around
+	12 0 child's
+	4 0 in the child
+	48 0 usual
+	4 1 begun
+	4 2 parent's
+	END
+	;;
 turned_off)
 	in_session "$CASES" turned_off
 	expect <<-'END'

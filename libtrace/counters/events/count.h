@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) void event_count_read(
 	const struct event_set *set, struct event_reading *r, enum event_side side)
 {
 	const struct thread_group *t = counters_self.group;
-	const struct event_groups *g = t ? t->events : NULL;
+	const struct event_groups *g = t && thread_is_met() ? t->events : NULL;
 
 	if (g && g->set == set && g->is_one_call)
 		event_groups_read_one_call(g, r);

@@ -199,3 +199,10 @@ void event_sets_after_fork(void)
 	for (struct event_set *set = sets; set; set = set->next)
 		event_cpus_after_fork(set->cpus);
 }
+
+void event_sets_forget_lock(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &fresh, sizeof lock);
+}

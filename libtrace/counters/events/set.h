@@ -69,5 +69,7 @@ void event_sets_unlock(void);
 
 /* In a child of fork, with the lock held. */
 void event_sets_after_fork(void);
+/* In a child of _Fork or clone, in which another thread of its parent may hold the lock. */
+void event_sets_forget_lock(void);
 
 #endif

@@ -258,3 +258,12 @@ void idle_after_fork(bool child)
 		close_file();
 	pthread_mutex_unlock(&lock);
 }
+
+void idle_forget_file(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &fresh, sizeof lock);
+	fd = -1;
+	lately_at = 0;
+}

@@ -89,5 +89,7 @@ bool idle_read_lately(struct idle_reading *own);
 /* Around fork: no other thread is inside, and the child shares no file position. */
 void idle_before_fork(void);
 void idle_after_fork(bool child);
+/* In a child of _Fork or clone, in which another thread of its parent may be inside. */
+void idle_forget_file(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,4 +124,11 @@ void stat_before_fork(void)
 void stat_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+void stat_forget_lock(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &fresh, sizeof lock);
 }

@@ -44,5 +44,7 @@ uint64_t stat_resolution(void);
 /* Around fork: no other thread is inside. */
 void stat_before_fork(void);
 void stat_after_fork(void);
+/* In a child of _Fork or clone, in which another thread of its parent may hold the lock. */
+void stat_forget_lock(void);
 
 #endif

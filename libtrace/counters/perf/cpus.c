@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "perf.h"
@@ -223,4 +224,11 @@ void perf_before_fork(void)
 void perf_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+void perf_forget_lock(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &fresh, sizeof lock);
 }

@@ -95,5 +95,7 @@ void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
 
 void perf_before_fork(void);
 void perf_after_fork(void);
+/* In a child of _Fork or clone, in which another thread of its parent may hold the lock. */
+void perf_forget_lock(void);
 
 #endif

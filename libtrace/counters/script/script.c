@@ -1,6 +1,7 @@
 #include "script.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "../../core/online.h"
 #include "../machine/rate.h"
@@ -183,4 +184,11 @@ void script_before_fork(void)
 void script_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+void script_forget_lock(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &fresh, sizeof lock);
 }

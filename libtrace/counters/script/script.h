@@ -29,5 +29,7 @@ void script_read(struct script *script, struct counter_sample *s);
 
 void script_before_fork(void);
 void script_after_fork(void);
+/* In a child of _Fork or clone, in which another thread of its parent may hold the lock. */
+void script_forget_lock(void);
 
 #endif

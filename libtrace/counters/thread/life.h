@@ -150,7 +150,7 @@ static inline uint64_t life_begin_again(struct life_start *s)
 	uint32_t number;
 	uint64_t start;
 
-	if (!g)
+	if (!g || !thread_is_met())
 		return 0;
 	number = g->page_number;
 	atomic_signal_fence(memory_order_acq_rel);

@@ -2,8 +2,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +17,10 @@
 #include "../machine/proc_stat.h"
 #include "../script/script.h"
 
-_Thread_local struct thread_self counters_self;
+_Thread_local struct thread_self counters_self = {.process = THREAD_UNMET};
+struct thread_process_page thread_process __attribute__((aligned(SWTRACE_GATE_SIZE)));
+static uint32_t processes = THREAD_UNMET; /* numbers used so far */
+static bool may_keep = true;		  /* false in a child that no fork handler saw */
 static _Atomic uint64_t last_id;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,20 +78,68 @@ static void thread_reset_in_child(void)
 		close_group(groups, true);
 	if (have_key)
 		pthread_setspecific(key, NULL);
-	counters_self = (struct thread_self){0};
+	counters_self = (struct thread_self){.process = THREAD_UNMET};
+	may_keep = true;
 	thread_after_fork(true);
+	__atomic_store_n(&thread_process.number, ++processes, __ATOMIC_RELEASE);
+}
+
+/*
+ * In a child of _Fork or clone, where no handler ran: its parent's locks may be held, its lists in
+ * the middle of a change, and malloc's lock may be held for ever. So the child frees nothing, and
+ * measures by what needs no memory.
+ */
+static void thread_restart_in_child(void)
+{
+	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+	const uint64_t all = UINT64_MAX;
+	uint32_t wiped = THREAD_WIPED;
+	uint64_t saved;
+
+	/* A signal handler would wait for the code that it interrupted. */
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved, sizeof all);
+	if (__atomic_compare_exchange_n(&thread_process.number, &wiped, THREAD_RESETS, false,
+		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		memcpy(&lock, &fresh, sizeof lock);
+		event_sets_forget_lock();
+		perf_forget_lock();
+		script_forget_lock();
+		idle_forget_file();
+		stat_forget_lock();
+		groups = NULL;
+		may_keep = false;
+		__atomic_store_n(&thread_process.number, ++processes, __ATOMIC_RELEASE);
+	}
+	while (__atomic_load_n(&thread_process.number, __ATOMIC_ACQUIRE) == THREAD_RESETS)
+		sched_yield();
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved, NULL, sizeof saved);
 }
 
 static void thread_close_at_exit(void *group)
 {
+	/* The parent's. */
+	if (!thread_is_met() || counters_self.group != group)
+		return;
 	pthread_mutex_lock(&lock);
 	close_group(group, false);
 	pthread_mutex_unlock(&lock);
-	counters_self = (struct thread_self){0};
+	counters_self = (struct thread_self){.process = THREAD_UNMET};
+}
+
+/* Fresh anonymous memory: only such can be wiped. */
+static void thread_number_process(void)
+{
+	void *p = mmap(&thread_process, sizeof thread_process, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	if (p != MAP_FAILED)
+		madvise(p, sizeof thread_process, MADV_WIPEONFORK);
+	__atomic_store_n(&thread_process.number, ++processes, __ATOMIC_RELEASE);
 }
 
 static void thread_register_fork(void)
 {
+	thread_number_process();
 	pthread_atfork(thread_before_fork, in_parent, thread_reset_in_child);
 	have_key = pthread_key_create(&key, thread_close_at_exit) == 0;
 }
@@ -91,8 +147,12 @@ static void thread_register_fork(void)
 struct thread_self *thread_meet(void)
 {
 	pthread_once(&once, thread_register_fork);
-	counters_self.tid = (uint32_t)gettid();
-	counters_self.id = ++last_id;
+	if (__atomic_load_n(&thread_process.number, __ATOMIC_ACQUIRE) <= THREAD_RESETS)
+		thread_restart_in_child();
+	counters_self = (struct thread_self){
+		.process = __atomic_load_n(&thread_process.number, __ATOMIC_ACQUIRE),
+		.id = ++last_id,
+		.tid = (uint32_t)gettid()};
 	return &counters_self;
 }
 
@@ -122,7 +182,7 @@ struct thread_group *thread_keep(struct thread_self *self)
 
 	if (self->group)
 		return self->group;
-	g = calloc(1, sizeof *g);
+	g = may_keep ? calloc(1, sizeof *g) : NULL;
 	if (!g || !have_key || pthread_setspecific(key, g) != 0) {
 		free(g);
 		return NULL;
@@ -207,8 +267,8 @@ int thread_open_group(struct thread_self *self)
 	if (self->group_tried)
 		return self->group && self->group->count ? PERF_OPEN : PERF_UNAVAILABLE;
 	g = thread_keep(self);
-	perf = malloc(CORE_TYPES_MAX * sizeof *perf);
-	if (g && perf)
+	perf = g ? malloc(CORE_TYPES_MAX * sizeof *perf) : NULL;
+	if (perf)
 		rc = open_types(perf, &count);
 	if (rc != PERF_NO_DESCRIPTORS) /* may succeed next time */
 		self->group_tried = true;

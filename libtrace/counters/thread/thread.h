@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../../include/perfutil.h"
 #include "../../core/private_abi.h"
 #include "../events/groups.h"
 #include "../perf/perf.h"
@@ -45,8 +46,16 @@ struct thread_group {
 	struct event_groups *events; /* for events/count.c; NULL: none */
 };
 
+/* In place of a process's number. */
+enum {
+	THREAD_WIPED = 0,  /* thread_process, by fork */
+	THREAD_RESETS = 1, /* thread_process, while one of a child's threads resets the state */
+	THREAD_UNMET = 2,  /* a thread's, before thread_meet */
+};
+
 struct thread_self {
-	uint64_t id; /* counters_thread(); 0: not yet known */
+	uint32_t process; /* of thread_process */
+	uint64_t id;	  /* counters_thread() */
 	uint32_t tid;
 	bool group_tried, life_tried, page_tried, faults_tried;
 	bool group_rests;	    /* its counters do not count */
@@ -69,21 +78,40 @@ uint32_t counters_tid(void);
 
 extern _Thread_local struct thread_self counters_self __attribute__((visibility("hidden")));
 
+/*
+ * The process's number, on a page that fork wipes: a child of _Fork or clone, where no handler
+ * runs, has its parent's counters_self, but none of the pages that this leads to.
+ */
+struct thread_process_page {
+	volatile uint32_t number;
+	uint8_t rest[SWTRACE_GATE_SIZE - 4];
+};
+extern struct thread_process_page thread_process __attribute__((visibility("hidden")));
+
+/* Whether counters_self is filled, and of this process. */
+static inline bool thread_is_met(void)
+{
+	return __builtin_expect(
+		counters_self.process == __atomic_load_n(&thread_process.number, __ATOMIC_RELAXED),
+		1);
+}
+
 /* Fills counters_self; a thread's first call registers the handler of forks. */
 struct thread_self *thread_meet(void);
 
 static inline struct thread_self *thread_self(void)
 {
-	return counters_self.id ? &counters_self : thread_meet();
+	return thread_is_met() ? &counters_self : thread_meet();
 }
 
 /* ns that the calling thread ran; CPI_NONE if the kernel does not tell. */
 uint64_t thread_time_ns(void);
 
-/* self->group, made if it is not there yet; NULL: out of memory. */
+/* self->group, made if it is not there yet. NULL: out of memory, or in a child of _Fork or clone,
+ * which must not allocate. */
 struct thread_group *thread_keep(struct thread_self *self);
 
-/* Its copy of the last reading of idle time; NULL: out of memory. */
+/* Its copy of the last reading of idle time; NULL: as of thread_keep. */
 struct idle_reading *thread_idle(struct thread_self *self);
 
 /* Opens the thread's groups, once, and wakes those that rest: PERF_OPEN or a PERF_ code. */
