@@ -340,12 +340,19 @@ static inline uint64_t scope_write(const swtrace_scope_ *s, unsigned base)
 	return likely(stamp) ? stamp : scope_write_all(s, base);
 }
 
-/* One whose begin was measured. Asking the kernel after a switch is not the usual cost. */
+/* Asking the kernel after a switch is not the usual cost. */
+static bool scope_is_usual(const swtrace_scope_ *s)
+{
+	const struct life_start *life = (const void *)s->life;
+
+	return !life->page || life_stayed_since(life);
+}
+
+/* One whose begin was measured. */
 static __attribute__((noinline, cold)) void scope_write_sample(
 	const swtrace_scope_ *s, unsigned base)
 {
-	const struct life_start *life = (const void *)s->life;
-	const bool usual = !life->page || life_stayed_since(life);
+	const bool usual = scope_is_usual(s);
 	const uint64_t entered = clock_read(), stamp = scope_write(s, base);
 	const uint64_t left = clock_read();
 
@@ -584,26 +591,60 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 		scope_begin_text(label, nargs, args);
 }
 
-void SwtraceEnd(void)
+/* The thread's, if it has anything open by name. */
+static inline struct scope_thread *scope_find_begun(void)
 {
 	struct scope_thread *t;
 
 	if (!scope_is_on()) {
 		scope_rest();
-		return;
+		return NULL;
 	}
 	t = scope_find_thread(begins_period());
-	if (!t || t->depth == 0)
-		return;
+	return t && t->depth ? t : NULL;
+}
+
+/* Returns its hook's stamp; 0: it has none. */
+static inline uint64_t scope_end_begun(struct scope_thread *t)
+{
+	uint64_t stamp = 0;
+
 	if (t->depth <= SWT_DEPTH_MAX) {
 		const swtrace_scope_ *s = &t->begun[t->depth - 1];
 
 		if (s->start)
-			scope_finish(s, SCOPE_COST_BEGUN);
+			stamp = scope_write(s, SCOPE_COST_BEGUN);
 		scope_drop_kept(t, s);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->depth--;
+	return stamp;
+}
+
+/* All that SwtraceEnd does, for one whose begin was measured. The last reading of the clock waits:
+ * looking up the name and the stack are long chains of instructions, which it would overtake. */
+static __attribute__((noinline, cold)) void scope_end_begun_sample(const swtrace_scope_ *s)
+{
+	const unsigned kind = scope_cost_kind_of(s, SCOPE_COST_BEGUN);
+	const bool usual = scope_is_usual(s);
+	const uint64_t begin = s->cost, entered = clock_read();
+	struct scope_thread *t = scope_find_begun();
+	const uint64_t stamp = t ? scope_end_begun(t) : 0, left = clock_read_after();
+
+	if (usual && stamp)
+		scope_cost_add(kind, begin, entered, stamp, left);
+}
+
+void SwtraceEnd(void)
+{
+	struct scope_thread *t = scope_find_begun();
+
+	if (!t)
+		return;
+	if (t->depth <= SWT_DEPTH_MAX && unlikely(t->begun[t->depth - 1].cost))
+		scope_end_begun_sample(&t->begun[t->depth - 1]);
+	else
+		scope_end_begun(t);
 }
 
 /* Counts what begins in this period. */
