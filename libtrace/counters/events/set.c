@@ -202,7 +202,5 @@ void event_sets_after_fork(void)
 
 void event_sets_forget_lock(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&lock, &fresh, sizeof lock);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -261,9 +261,7 @@ void idle_after_fork(bool child)
 
 void idle_forget_file(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&lock, &fresh, sizeof lock);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	fd = -1;
 	lately_at = 0;
 }

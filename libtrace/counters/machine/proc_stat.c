@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,7 +127,5 @@ void stat_after_fork(void)
 
 void stat_forget_lock(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&lock, &fresh, sizeof lock);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "perf.h"
@@ -228,7 +227,5 @@ void perf_after_fork(void)
 
 void perf_forget_lock(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&lock, &fresh, sizeof lock);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -1,7 +1,6 @@
 #include "script.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "../../core/online.h"
 #include "../machine/rate.h"
@@ -188,7 +187,5 @@ void script_after_fork(void)
 
 void script_forget_lock(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&lock, &fresh, sizeof lock);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

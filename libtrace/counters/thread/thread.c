@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -91,7 +90,6 @@ static void thread_reset_in_child(void)
  */
 static void thread_restart_in_child(void)
 {
-	const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	const uint64_t all = UINT64_MAX;
 	uint32_t wiped = THREAD_WIPED;
 	uint64_t saved;
@@ -100,7 +98,7 @@ static void thread_restart_in_child(void)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved, sizeof all);
 	if (__atomic_compare_exchange_n(&thread_process.number, &wiped, THREAD_RESETS, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		memcpy(&lock, &fresh, sizeof lock);
+		lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		event_sets_forget_lock();
 		perf_forget_lock();
 		script_forget_lock();
