@@ -22,18 +22,19 @@ static bool by_host_is(const struct host *h, const char *name)
 
 static int by_host_add(struct hosts *h, const char *name, char *file)
 {
-	struct host *to = h->at;
+	struct host *to;
+	size_t i = 0;
 
-	while (to < h->at + h->n && !by_host_is(to, name))
-		to++;
-	if (to == h->at + h->n) {
+	while (i < h->n && !by_host_is(&h->at[i], name))
+		i++;
+	if (i == h->n) {
 		if (grow(&h->at, h->n, &h->cap, sizeof *h->at))
 			return by_host_no_memory();
-		to = &h->at[h->n++];
-		*to = (struct host){.name = name ? strdup(name) : NULL};
-		if (name && !to->name)
+		h->at[h->n++] = (struct host){.name = name ? strdup(name) : NULL};
+		if (name && !h->at[i].name)
 			return by_host_no_memory();
 	}
+	to = &h->at[i];
 	if (grow(&to->files, to->nfiles, &to->cap, sizeof *to->files))
 		return by_host_no_memory();
 	to->files[to->nfiles++] = file;
