@@ -6,7 +6,7 @@ struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 {
 	struct section_facts f = {0};
 	struct hook hook;
-	uint32_t size;
+	uint32_t size = 0;
 
 	for (uint32_t at = 0; at < raw && !f.broken; at += size) {
 		enum record_kind kind = record_parse(payload + at, raw - at, &hook, &size);
