@@ -124,14 +124,15 @@ static void thread_close_at_exit(void *group)
 	counters_self = (struct thread_self){.process = THREAD_UNMET};
 }
 
-/* Fresh anonymous memory: only such can be wiped. */
+/* Fresh anonymous memory: only such can be wiped. Mapped by the bare system call, because TSan
+ * takes mmap for a write, which would race with other threads' looks at the number. */
 static void thread_number_process(void)
 {
-	void *p = mmap(&thread_process, sizeof thread_process, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	const long p = syscall(SYS_mmap, &thread_process, sizeof thread_process,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-	if (p != MAP_FAILED)
-		madvise(p, sizeof thread_process, MADV_WIPEONFORK);
+	if (p != -1)
+		madvise(&thread_process, sizeof thread_process, MADV_WIPEONFORK);
 	__atomic_store_n(&thread_process.number, ++processes, __ATOMIC_RELEASE);
 }
 
