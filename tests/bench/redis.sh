@@ -73,16 +73,16 @@ choose_processors() {
 	server_cpu=$(echo "$cpus" | tail -n 1)
 	client_cpus=$(echo "$cpus" | sed '$d' | paste -s -d ,)
 	[ -n "$client_cpus" ] || client_cpus=$server_cpu
+	port=$((20000 + $$ % 10000))
 }
 
 stop_server() {
 	undo=''
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
-	rm -f "$socket"
 }
 
-ask_server() { timeout 10 "$work/redis/src/redis-cli" -s "$socket" "$@"; }
+ask_server() { timeout 10 "$work/redis/src/redis-cli" -p "$port" "$@"; }
 info_of() { # SECTION KEY
 	ask_server info "$1" | tr -d '\r' | sed -n "s/^$2://p"
 }
@@ -93,8 +93,7 @@ cpu_time() {
 }
 
 start_server() { # PROGRAM MEASURED
-	socket=$memory/redis.socket
-	SWTRACE_REDIS=$2 taskset -c "$server_cpu" "$1" --port 0 --unixsocket "$socket" --save '' \
+	SWTRACE_REDIS=$2 taskset -c "$server_cpu" "$1" --bind 127.0.0.1 --port "$port" --save '' \
 		--appendonly no --dir "$memory" >"$work/server.log" 2>&1 &
 	server=$!
 	undo=stop_server
@@ -109,7 +108,7 @@ start_server() { # PROGRAM MEASURED
 
 # Prints requests per second.
 send_requests() { # TEST NUMBER
-	timeout 300 taskset -c "$client_cpus" "$work/redis/src/redis-benchmark" -s "$socket" -P 16 -n "$2" \
+	timeout 300 taskset -c "$client_cpus" "$work/redis/src/redis-benchmark" -p "$port" -P 16 -n "$2" \
 		-t "$1" --csv 2>"$log" | sed -n 's/^"\(SET\|GET\)","\([0-9.]*\)".*/\2/p'
 }
 
