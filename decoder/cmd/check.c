@@ -29,8 +29,6 @@ static void check_partial(struct options *o, const struct seen *seen)
 		if (o->merge && o->carried.count)
 			misuse("merge --partial takes no %s: the partial results have the options of their report",
 				o->carried.at[0]);
-		if (!seen->report && o->carried.count && o->report == REPORT_SUMMARY)
-			options_carry_report(o);
 	}
 	const bool is_merged = check_is_merged(o->report);
 

@@ -297,11 +297,13 @@ static void options_add_carried(struct options *o, char *text)
 		misuse("%s: too many or too long options of a report", text);
 }
 
-void options_carry_report(struct options *o)
+/* The default report, where it is the one of options that a partial result carries. */
+static void options_carry_report(struct options *o, const struct seen *seen)
 {
 	char report[] = "--report=summary";
 
-	options_add_carried(o, report);
+	if (seen->partial && !seen->report && o->carried.count && o->partial_of == REPORT_SUMMARY)
+		options_add_carried(o, report);
 }
 
 /* The report first, others by name. */
@@ -571,6 +573,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
 	check_options(o, &seen);
+	options_carry_report(o, &seen);
 	options_sort_carried(&o->carried);
 }
 

@@ -131,8 +131,6 @@ struct options {
 /* Parses the command line. Prints --help, --version or an error and exits, or returns. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
-/* Adds --report summary to the carried options. */
-void options_carry_report(struct options *o);
 /*
  * Parses what a partial result carries, and then the rest of the command line of `given`, a merge.
  * Prints an error and exits, or returns. carried has to outlive *o.
