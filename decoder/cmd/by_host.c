@@ -7,7 +7,6 @@
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
-#include "merge.h"
 
 static int by_host_no_memory(void)
 {
@@ -135,55 +134,11 @@ void by_host_free(struct hosts *h)
 	free(h->at);
 }
 
-static int by_host_run_trace(struct job *job, struct options *own, struct out *out)
-{
-	struct job of_host = {.o = own, .t = job->hosts->n > 1 ? NULL : job->t};
-	int rc = CPIDECODE_EINVAL;
-
-	if (of_host.t || !job_open_trace(own, &of_host.t))
-		rc = job_run_report(of_host.t, own, out, NULL, &job->bad, &job->is_misused);
-	if (of_host.t != job->t)
-		report_close(of_host.t);
-	return rc;
-}
-
-/* Silent: merging all files has already reported errors. */
-static int by_host_run_merged(struct job *job, const struct options *own, struct out *out)
-{
-	struct partial p = {.tally.wanted = report_merged_wants(own->report)};
-	int rc = 0;
-
-	for (size_t i = 0; i < own->nfiles && rc >= 0; i++)
-		rc = merge_add_file(&p, own->files[i], by_host_say_nothing);
-	if (rc >= 0)
-		rc = merge_settle(&p, by_host_say_nothing);
-	if (!rc)
-		rc = merge_report(&p, job->absent, own, out, &job->bad, &job->is_misused);
-	merge_free(&p);
-	return rc;
-}
-
-int by_host_run(struct job *job, struct out *out)
+int by_host_read_partials(const struct options *o, struct partial *p)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < job->hosts->n && !rc && !out->error; i++) {
-		const struct host *host = &job->hosts->at[i];
-		const struct report_host of_host = {.name = host->name, .is_first = i == 0};
-		struct options own = *job->o;
-
-		own.files = host->files;
-		own.nfiles = host->nfiles;
-		own.of_host = &of_host;
-		/* Relative times are resolved already: they count from the first hook of all hosts.
-		 */
-		own.from.given = own.to.given = false;
-		/* The other reports' text ends with an empty line. */
-		if (i && own.format == FORMAT_TEXT &&
-			(own.report == REPORT_GAPS || own.report == REPORT_SLOWEST))
-			out_char(out, '\n');
-		rc = job->nparts ? by_host_run_merged(job, &own, out)
-				 : by_host_run_trace(job, &own, out);
-	}
-	return rc;
+	for (size_t i = 0; i < o->nfiles && rc >= 0; i++)
+		rc = merge_add_file(p, o->files[i], by_host_say_nothing);
+	return rc < 0 ? rc : merge_settle(p, by_host_say_nothing);
 }

@@ -1,11 +1,11 @@
 /*
  * --by host of reports that have no keys (cpus, why, slowest, gaps): groups the input by META's
- * host and makes the report of each, in order of their names, in one output.
+ * host. A job makes the report of each, in order of their names, in one output.
  */
 #ifndef SWT_DECODER_CMD_BY_HOST_H
 #define SWT_DECODER_CMD_BY_HOST_H
 
-#include "job.h"
+#include "options.h"
 
 struct host {
 	char *name;   /* NULL: unknown */
@@ -28,7 +28,8 @@ int by_host_group_partials(struct hosts *h, const struct options *o);
 int by_host_check_one(const struct partial *p);
 void by_host_free(struct hosts *h);
 
-/* Writes the reports to out. Returns as job_run. */
-int by_host_run(struct job *job, struct out *out);
+/* Reads and merges the partial results of one host. Silent: merging all files has already reported
+ * errors. 0 or a CPIDECODE_E code. */
+int by_host_read_partials(const struct options *o, struct partial *p);
 
 #endif

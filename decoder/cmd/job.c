@@ -193,12 +193,60 @@ int job_write_early(const struct job *job, struct out *out)
 	return early_write(&r);
 }
 
+static int job_run_trace_of_host(struct job *job, struct options *own, struct out *out)
+{
+	struct trace *t = job->t; /* NULL: of several hosts, which are opened one by one */
+	int rc = CPIDECODE_EINVAL;
+
+	if (t || !job_open_trace(own, &t))
+		rc = job_run_report(t, own, out, NULL, &job->bad, &job->is_misused);
+	if (t != job->t)
+		report_close(t);
+	return rc;
+}
+
+static int job_run_partials_of_host(struct job *job, const struct options *own, struct out *out)
+{
+	struct partial p = {.tally.wanted = report_merged_wants(own->report)};
+	int rc = by_host_read_partials(own, &p);
+
+	if (!rc)
+		rc = merge_report(&p, job->absent, own, out, &job->bad, &job->is_misused);
+	merge_free(&p);
+	return rc;
+}
+
+static int job_run_hosts(struct job *job, struct out *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < job->hosts->n && !rc && !out->error; i++) {
+		const struct host *host = &job->hosts->at[i];
+		const struct report_host of_host = {.name = host->name, .is_first = i == 0};
+		struct options own = *job->o;
+
+		own.files = host->files;
+		own.nfiles = host->nfiles;
+		own.of_host = &of_host;
+		/* Relative times are resolved already: they count from the first hook of all hosts.
+		 */
+		own.from.given = own.to.given = false;
+		/* The other reports' text ends with an empty line. */
+		if (i && own.format == FORMAT_TEXT &&
+			(own.report == REPORT_GAPS || own.report == REPORT_SLOWEST))
+			out_char(out, '\n');
+		rc = job->nparts ? job_run_partials_of_host(job, &own, out)
+				 : job_run_trace_of_host(job, &own, out);
+	}
+	return rc;
+}
+
 int job_run(struct job *job, struct out *out)
 {
 	if (job->sides)
 		return write_sides(job, out);
 	if (job->hosts)
-		return by_host_run(job, out);
+		return job_run_hosts(job, out);
 	if (job->is_diff)
 		return merge_diff(&(struct diff_runs){job->parts, job->before},
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},

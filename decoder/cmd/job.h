@@ -15,7 +15,7 @@ struct job {
 	struct partial *parts;
 	size_t nparts;
 	const struct hosts *hosts; /* by_host.h: a report of each; NULL: one of all */
-	const char *absent; /* what was not merged, for the head of the report */
+	const char *absent;	   /* what was not merged, for the head of the report */
 	bool is_diff;
 	struct flame_sides *sides; /* of a differential flame graph */
 	size_t before;		   /* the leading parts that belong to the "before" side */
