@@ -66,20 +66,23 @@ build_servers() {
 		fail "the original server uses libswtrace"
 }
 
-# The server has the last processor, its clients the others.
+# The servers have the last processor, their clients the others.
 choose_processors() {
 	list=$(LC_ALL=C taskset -pc $$ | sed 's/.*: //')
 	cpus=$(echo "$list" | tr ',' '\n' | awk -F - '{ for (c = $1; c <= ($2 == "" ? $1 : $2); c++) print c }')
 	server_cpu=$(echo "$cpus" | tail -n 1)
 	client_cpus=$(echo "$cpus" | sed '$d' | paste -s -d ,)
 	[ -n "$client_cpus" ] || client_cpus=$server_cpu
-	port=$((20000 + $$ % 10000))
+	first_port=$((20000 + $$ % 10000))
 }
 
-stop_server() {
+stop_servers() {
 	undo=''
-	kill "$server" 2>/dev/null
-	wait "$server" 2>/dev/null
+	# shellcheck disable=SC2086
+	kill $servers 2>/dev/null
+	# shellcheck disable=SC2086
+	wait $servers 2>/dev/null
+	servers=''
 }
 
 ask_server() { timeout 10 "$work/redis/src/redis-cli" -p "$port" "$@"; }
@@ -92,18 +95,19 @@ cpu_time() {
 		awk -F : '/^used_cpu_(user|sys):/ { s += $2 } END { printf "%.6f\n", s }'
 }
 
-start_server() { # PROGRAM MEASURED
-	SWTRACE_REDIS=$2 taskset -c "$server_cpu" "$1" --bind 127.0.0.1 --port "$port" --save '' \
+# The words of one variant, as are those of measure_server.
+start_server() { # ID PROGRAM MEASURED TRACING HOOKS-OF-A-COMMAND
+	SWTRACE_REDIS=$3 taskset -c "$server_cpu" "$2" --bind 127.0.0.1 --port "$port" --save '' \
 		--appendonly no --dir "$memory" >"$work/server.log" 2>&1 &
-	server=$!
-	undo=stop_server
+	servers="$servers $!"
+	undo=stop_servers
 	for _ in $(seq 100); do
 		[ "$(ask_server ping 2>/dev/null)" != PONG ] || return 0
-		kill -0 "$server" 2>/dev/null || break
+		kill -0 $! 2>/dev/null || break
 		sleep 0.1
 	done
 	tail -n 5 "$work/server.log" >&2
-	fail "${1##*/} does not answer"
+	fail "${2##*/} does not answer"
 }
 
 # Prints requests per second.
@@ -112,10 +116,10 @@ send_requests() { # TEST NUMBER
 		-t "$1" --csv 2>"$log" | sed -n 's/^"\(SET\|GET\)","\([0-9.]*\)".*/\2/p'
 }
 
-# Measures one server once, and counts the hooks that its trace must have.
-run_server() { # ID PROGRAM MEASURED TRACING HOOKS-OF-A-COMMAND
+# Measures a server while all others wait, and counts the hooks that the trace must have.
+measure_server() {
 	[ "$4" = off ] || must "turning tracing on" "$swtrace" on
-	start_server "$2" "$3"
+	commands=$(info_of stats total_commands_processed)
 	for test in $TESTS; do
 		send_requests "$test" $((requests / 10)) >/dev/null
 		before=$(cpu_time)
@@ -127,9 +131,8 @@ run_server() { # ID PROGRAM MEASURED TRACING HOOKS-OF-A-COMMAND
 			'{ printf "sample\t%s\t%.6g\n", id, ($2 - $1) / n * 1e9 }' >>"$work/samples"
 	done
 	# The command that returns the count has an interval too, but is not in the count.
-	commands=$(info_of stats total_commands_processed)
-	attempted_hooks=$((attempted_hooks + (commands + 1) * $5))
-	stop_server
+	commands=$(($(info_of stats total_commands_processed) - commands + 1))
+	attempted_hooks=$((attempted_hooks + commands * $5))
 	[ "$4" = off ] || must "turning tracing off" "$swtrace" off
 }
 
@@ -159,34 +162,47 @@ choose_measure() {
 	done
 }
 
-run_variant() { # NUMBER
+variant() {
 	case $1 in
-	0) run_server original "$work/redis-original" none off 0 ;;
-	1) run_server patched "$work/redis-patched" none off 0 ;;
-	2) run_server off "$work/redis-patched" thread off 0 ;;
-	3) run_server thread "$work/redis-patched" thread on 4 ;;
-	4) run_server quality "$work/redis-patched" quality on 5 ;;
-	5) run_server light "$work/redis-patched" light on 1 ;;
-	6) run_server name "$work/redis-patched" name on 1 ;;
+	0) echo original "$work/redis-original" none off 0 ;;
+	1) echo patched "$work/redis-patched" none off 0 ;;
+	2) echo off "$work/redis-patched" thread off 0 ;;
+	3) echo thread "$work/redis-patched" thread on 4 ;;
+	4) echo quality "$work/redis-patched" quality on 5 ;;
+	5) echo light "$work/redis-patched" light on 1 ;;
+	6) echo name "$work/redis-patched" name on 1 ;;
 	esac
 }
 
+# for_variants COMMAND FIRST: runs the command with the words of each variant.
+for_variants() {
+	for k in 0 1 2 3 4 5 6; do
+		number=$((($2 + k) % 7))
+		port=$((first_port + number))
+		# shellcheck disable=SC2046
+		"$1" $(variant $number)
+	done
+}
+
 measure() {
-	requests=1000000
-	[ "$quick" -eq 0 ] || requests=20000
+	requests=250000 rounds=10
+	[ "$quick" -eq 0 ] || requests=20000 rounds=1
 	machine >"$work/samples"
 	{
 		fact runs "$runs"
+		fact rounds "$rounds"
 		fact requests "$requests"
 	} >>"$work/samples"
 	if ! get_source || ! build_servers; then return; fi
 	choose_processors
 	must "making a session" "$swtrace" init -s 4 -t wrap
-	attempted_hooks=0 run=0
+	attempted_hooks=0 run=0 servers=''
 	while [ "$run" -lt "$runs" ]; do
-		for k in 0 1 2 3 4 5 6; do
-			run_variant $(((k + run) % 7))
+		for_variants start_server "$run"
+		for round in $(seq "$rounds"); do
+			for_variants measure_server $((run + round))
 		done
+		stop_servers
 		run=$((run + 1))
 	done
 	choose_measure
