@@ -7,7 +7,7 @@
 #include "sorter_private.h"
 
 enum {
-	STAGE = 128 << 10, /* bytes written at once */
+	STAGE = 256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
 	MAX_FAN = 256,	   /* runs merged at once */
 	AHEAD = 12,	   /* records prefetched ahead */
 };
