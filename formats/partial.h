@@ -1,6 +1,7 @@
 /*
  * A partial result of cpidecode, version 8: the sums of the intervals of a trace, or of a slice
- * of one. Description: partial.md. Little-endian; offsets in bytes.
+ * of one; or version 9, one of several in a file. Description: partial.md. Little-endian; offsets
+ * in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
 #define SWT_FORMATS_PARTIAL_H
@@ -9,12 +10,13 @@
 
 enum partial_header {
 	PARTIAL_H_MAGIC = 0,
-	PARTIAL_H_VERSION = 8,	 /* u32 */
-	PARTIAL_H_RESERVED = 12, /* u32 0 */
-	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
-	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
+	PARTIAL_H_VERSION = 8,	  /* u32 */
+	PARTIAL_H_FOLLOWING = 12, /* u32 results after this one in the file */
+	PARTIAL_H_PAYLOAD = 16,	  /* u64 bytes between the header and the next one, or the end */
+	PARTIAL_H_CHECKSUM = 24,  /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
 	PARTIAL_VERSION = 8,
+	PARTIAL_VERSION_HOSTS = 9, /* of a file with a result for each of several hosts */
 	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
 	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
 };

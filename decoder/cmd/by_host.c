@@ -1,5 +1,6 @@
 #include "by_host.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,45 +15,54 @@ static int by_host_no_memory(void)
 	return EXIT_FAILED;
 }
 
-static bool by_host_is(const struct host *h, const char *name)
+/* 0 or CPIDECODE_ENOMEM. */
+static int by_host_add(
+	struct hosts *h, const char *name, char *file, const struct results_range *range)
 {
-	return h->name && name ? strcmp(h->name, name) == 0 : h->name == name;
+	if (grow(&h->inputs, h->ninputs, &h->cap, sizeof *h->inputs))
+		return CPIDECODE_ENOMEM;
+	struct host_input *to = &h->inputs[h->ninputs];
+	*to = (struct host_input){.file = file, .number = h->ninputs};
+	if (range)
+		to->range = *range;
+	if (name && !(to->host = strdup(name)))
+		return CPIDECODE_ENOMEM;
+	h->ninputs++;
+	return 0;
 }
 
-static int by_host_add(struct hosts *h, const char *name, char *file)
+static int by_host_compare_names(const char *a, const char *b)
 {
-	struct host *to;
-	size_t i = 0;
-
-	while (i < h->n && !by_host_is(&h->at[i], name))
-		i++;
-	if (i == h->n) {
-		if (grow(&h->at, h->n, &h->cap, sizeof *h->at))
-			return by_host_no_memory();
-		h->at[h->n++] = (struct host){.name = name ? strdup(name) : NULL};
-		if (name && !h->at[i].name)
-			return by_host_no_memory();
-	}
-	to = &h->at[i];
-	if (grow(&to->files, to->nfiles, &to->cap, sizeof *to->files))
-		return by_host_no_memory();
-	to->files[to->nfiles++] = file;
-	return EXIT_FINE;
+	return !a || !b ? !a - !b : strcmp(a, b);
 }
 
 static int by_host_compare(const void *x, const void *y)
 {
-	const struct host *a = x, *b = y;
+	const struct host_input *a = x, *b = y;
+	int order = by_host_compare_names(a->host, b->host);
 
-	if (!a->name || !b->name)
-		return !a->name - !b->name;
-	return strcmp(a->name, b->name);
+	return order ? order : a->number < b->number ? -1 : 1;
 }
 
-static void by_host_sort(struct hosts *h)
+/* Groups the inputs. Returns an exit code. */
+static int by_host_group(struct hosts *h)
 {
-	if (h->n)
-		qsort(h->at, h->n, sizeof *h->at, by_host_compare);
+	if (h->ninputs)
+		qsort(h->inputs, h->ninputs, sizeof *h->inputs, by_host_compare);
+	h->at = calloc(h->ninputs + 1, sizeof *h->at);
+	h->files = calloc(h->ninputs + 1, sizeof *h->files);
+	if (!h->at || !h->files)
+		return by_host_no_memory();
+	for (size_t i = 0; i < h->ninputs; i++) {
+		struct host_input *input = &h->inputs[i];
+
+		h->files[i] = input->file;
+		if (!i || by_host_compare_names(input[-1].host, input->host))
+			h->at[h->n++] = (struct host){
+				.name = input->host, .inputs = input, .files = &h->files[i]};
+		h->at[h->n - 1].ninputs++;
+	}
+	return EXIT_FINE;
 }
 
 int by_host_group_trace(struct hosts *h, const struct options *o, const struct trace *t)
@@ -60,7 +70,10 @@ int by_host_group_trace(struct hosts *h, const struct options *o, const struct t
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < o->nfiles && !code; i++)
-		code = by_host_add(h, report_host_of(t, i), o->files[i]);
+		if (by_host_add(h, report_host_of(t, i), o->files[i], NULL))
+			code = by_host_no_memory();
+	if (!code)
+		code = by_host_group(h);
 	/* The files of several are opened again, host by host. */
 	for (size_t i = 0; i < o->nfiles && !code && h->n > 1; i++)
 		if (strcmp(o->files[i], "-") == 0) {
@@ -68,45 +81,34 @@ int by_host_group_trace(struct hosts *h, const struct options *o, const struct t
 				"--by host: standard input can be read only once: name the files of several hosts");
 			code = EXIT_FAILED;
 		}
-	by_host_sort(h);
 	return code;
 }
 
-/* Discards messages: merging all files reports the same errors. */
-static void by_host_say_nothing(const char *format, ...)
+struct by_host_file {
+	struct hosts *hosts;
+	char *path;
+};
+
+static int by_host_add_result(void *ctx, const char *host, struct results_range range)
 {
-	(void)format;
+	const struct by_host_file *f = ctx;
+
+	return by_host_add(f->hosts, host, f->path, &range);
 }
 
-int by_host_check_one(const struct partial *p)
+static int by_host_add_partial(struct hosts *h, char *path)
 {
-	const char *host;
+	struct by_host_file f = {.hosts = h, .path = path};
+	int rc = merge_each_host(path, by_host_add_result, &f);
 
-	if (merge_find_host(p, &host))
+	if (rc == CPIDECODE_ENOMEM)
+		return by_host_no_memory();
+	if (rc != MERGE_MIXED)
 		return EXIT_FINE;
 	complain(
-		"--partial: the partial results are of several hosts, which --by host could not tell apart later: make one of each host");
+		"%s: it is of several hosts, which --by host cannot tell apart: make it with --partial and --by host",
+		notes_name(path));
 	return EXIT_FAILED;
-}
-
-static int by_host_add_partial(struct hosts *h, char *file)
-{
-	struct partial p = {.tally.is_brief = true};
-	int code = EXIT_FINE;
-	const char *host;
-
-	if (!merge_add_file(&p, file, by_host_say_nothing)) {
-		if (merge_find_host(&p, &host)) {
-			code = by_host_add(h, host, file);
-		} else {
-			complain(
-				"%s: is of several hosts, which --by host cannot tell apart: make one of each host",
-				notes_name(file));
-			code = EXIT_FAILED;
-		}
-	}
-	merge_free(&p);
-	return code;
 }
 
 int by_host_group_partials(struct hosts *h, const struct options *o)
@@ -121,24 +123,33 @@ int by_host_group_partials(struct hosts *h, const struct options *o)
 		}
 		code = by_host_add_partial(h, o->files[i]);
 	}
-	by_host_sort(h);
-	return code;
+	return code ? code : by_host_group(h);
 }
 
 void by_host_free(struct hosts *h)
 {
-	for (size_t i = 0; i < h->n; i++) {
-		free(h->at[i].name);
-		free(h->at[i].files);
-	}
+	for (size_t i = 0; i < h->ninputs; i++)
+		free(h->inputs[i].host);
+	free(h->inputs);
+	free(h->files);
 	free(h->at);
 }
 
-int by_host_read_partials(const struct options *o, struct partial *p)
+/* Discards messages: merging all files reports the same errors. */
+static void by_host_say_nothing(const char *format, ...)
+{
+	(void)format;
+}
+
+int by_host_read_partials(const struct host *h, struct partial *p)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < o->nfiles && rc >= 0; i++)
-		rc = merge_add_file(p, o->files[i], by_host_say_nothing);
-	return rc < 0 ? rc : merge_settle(p, by_host_say_nothing);
+	for (size_t i = 0; i < h->ninputs && !rc; i++)
+		rc = merge_add_range(p, h->inputs[i].file, h->inputs[i].range, by_host_say_nothing);
+	if (rc > 0) {
+		errno = EIO;
+		return CPIDECODE_EREAD;
+	}
+	return rc ? rc : merge_settle(p, by_host_say_nothing);
 }

@@ -205,10 +205,11 @@ static int job_run_trace_of_host(struct job *job, struct options *own, struct ou
 	return rc;
 }
 
-static int job_run_partials_of_host(struct job *job, const struct options *own, struct out *out)
+static int job_run_partials_of_host(
+	struct job *job, const struct options *own, const struct host *host, struct out *out)
 {
 	struct partial p = {.tally.wanted = report_merged_wants(own->report)};
-	int rc = by_host_read_partials(own, &p);
+	int rc = by_host_read_partials(host, &p);
 
 	if (!rc)
 		rc = merge_report(&p, job->absent, own, out, &job->bad, &job->is_misused);
@@ -222,11 +223,13 @@ static int job_run_hosts(struct job *job, struct out *out)
 
 	for (size_t i = 0; i < job->hosts->n && !rc && !out->error; i++) {
 		const struct host *host = &job->hosts->at[i];
-		const struct report_host of_host = {.name = host->name, .is_first = i == 0};
+		const struct report_host of_host = {.name = host->name,
+			.is_first = i == 0,
+			.following = (uint32_t)(job->hosts->n - 1 - i)};
 		struct options own = *job->o;
 
 		own.files = host->files;
-		own.nfiles = host->nfiles;
+		own.nfiles = host->ninputs;
 		own.of_host = &of_host;
 		/* Relative times are resolved already: they count from the first hook of all hosts.
 		 */
@@ -235,7 +238,7 @@ static int job_run_hosts(struct job *job, struct out *out)
 		if (i && own.format == FORMAT_TEXT &&
 			(own.report == REPORT_GAPS || own.report == REPORT_SLOWEST))
 			out_char(out, '\n');
-		rc = job->nparts ? job_run_partials_of_host(job, &own, out)
+		rc = job->nparts ? job_run_partials_of_host(job, &own, host, out)
 				 : job_run_trace_of_host(job, &own, out);
 	}
 	return rc;

@@ -52,12 +52,7 @@ static int decode(struct options *o)
 
 	if (!code && o->by_host)
 		code = by_host_group_trace(&hosts, o, job.t);
-	if (!code && hosts.n > 1 && o->report == REPORT_PARTIAL) {
-		complain(
-			"--partial: --by host: the traces are of several hosts: make one of each host");
-		code = EXIT_FAILED;
-	}
-	if (o->by_host && o->report != REPORT_PARTIAL)
+	if (o->by_host)
 		job.hosts = &hosts;
 	if (hosts.n > 1) {
 		report_close(job.t);
@@ -97,9 +92,7 @@ static int merge_parts(struct options *o)
 	}
 	if (!code && !merge_fits(&p, job.o, o->files[0]))
 		code = EXIT_FAILED;
-	if (!code && merge_is_by_host(&p, job.o))
-		code = by_host_check_one(&p);
-	if (!code && job.o->by_host) {
+	if (!code && (job.o->by_host || merge_keeps_hosts(&p, job.o))) {
 		code = by_host_group_partials(&hosts, job.o);
 		job.hosts = &hosts;
 	}

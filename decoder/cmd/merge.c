@@ -241,10 +241,12 @@ static enum partial_answer merge_find_answer(const struct options *o)
 					  : PARTIAL_NO_ANSWER;
 }
 
-bool merge_is_by_host(const struct partial *p, const struct options *o)
+bool merge_keeps_hosts(const struct partial *p, const struct options *o)
 {
+	const char *host;
+
 	return o->report == REPORT_PARTIAL && p->answers.kind != PARTIAL_BY &&
-	       merge_has_option(p, "--by=host", NULL);
+	       merge_has_option(p, "--by=host", NULL) && !merge_find_host(p, &host);
 }
 
 /* True if the parts were made for that graph. */

@@ -20,8 +20,9 @@ const char *merge_answer_name(enum partial_answer kind);
 /* Whether the report can be made of the merged results; else an error is printed. path: of the
  * first. */
 bool merge_fits(const struct partial *p, const struct options *o, const char *path);
-/* Whether a partial result of partial results is for --by host of a report without keys. */
-bool merge_is_by_host(const struct partial *p, const struct options *o);
+/* Whether a partial result of partial results must tell their hosts apart, for --by host of a
+ * report without keys. */
+bool merge_keeps_hosts(const struct partial *p, const struct options *o);
 /* Whether it was made with the --by of the options, if they have one. */
 bool merge_fits_by(const struct partial *p, const struct options *o, const char *path);
 

@@ -91,6 +91,7 @@ extern const char *const times_names[TIMES_NAMES];
 struct report_host {
 	const char *name; /* NULL: unknown */
 	bool is_first;
+	uint32_t following; /* hosts after it */
 };
 
 struct report {

@@ -96,17 +96,64 @@ cmp expected out || fail "a pipe"
 "$CPIDECODE" --report gaps --by host - b1.bin <a.bin >out 2>err && fail "a pipe of several hosts"
 in_file err 'standard input can be read only once'
 
-# --by host refuses partial results of several hosts.
-run 1 --partial both.p --report gaps --by host a.bin b1.bin
-in_file err 'the traces are of several hosts'
+# Partial results keep the hosts apart through any tree of merges, and are the same bytes as that of all traces.
+while read -r report; do
+	# shellcheck disable=SC2086
+	run 0 $report $all
+	mv out expected
+	# shellcheck disable=SC2086
+	run 0 --partial whole.p $report $all
+	for file in $all; do
+		# shellcheck disable=SC2086
+		run 0 --partial "$file.p" $report "$file"
+	done
+	run 0 merge --partial left.p b1.bin.p none.bin.p
+	run 0 merge --partial right.p b2.bin.p a.bin.p
+	run 0 merge --partial one.p left.p right.p
+	run 0 merge --partial three.p b2.bin.p left.p
+	run 0 merge --partial two.p a.bin.p three.p
+	cmp -s whole.p one.p || fail "$report: another partial result"
+	cmp -s whole.p two.p || fail "$report: another partial result in another order"
+	# What comes again counts once.
+	run 0 merge --partial again.p one.p left.p two.p b1.bin.p
+	in_file err '^cpidecode: left.p: earlier partial results have all of its host b: it is counted once$'
+	in_file err '^cpidecode: b1.bin.p: earlier partial results have all of it: it is counted once$'
+	cmp -s whole.p again.p || fail "$report: something counts twice"
+	for part in whole.p again.p; do
+		run 0 merge $part
+		cmp -s expected out || fail "$report: merge $part: another report"
+	done
+	run 0 merge --partial b.p b2.bin.p b1.bin.p
+	# shellcheck disable=SC2086
+	run 0 --partial whole.p $report b1.bin b2.bin
+	cmp -s whole.p b.p || fail "$report: another partial result of one host"
+done <<'END'
+--report cpus --by host
+--report cpus --by host --format csv
+--report why --by host --format json
+--report slowest --by host --top 3
+--report gaps --by host,label,tid --format json
+END
+
+# A file that was cut between two results, or whose results are in disorder, is damaged and changes nothing.
+run 0 --partial both.p --report cpus --by host a.bin b1.bin
+run 0 --partial a.p --report cpus --by host a.bin
+bytes=$(wc -c <a.p)
+head -c "$bytes" both.p >cut.p
+tail -c +"$((bytes + 1))" both.p >rest.p
+cat rest.p cut.p >swapped.p
+cat a.p b1.bin.p >joined.p
+for file in cut.p rest.p swapped.p joined.p; do
+	run 1 merge --report cpus --by host $file
+	in_file err "^cpidecode: $file: (cut off|damaged)"
+	run 0 merge --report cpus --by host --allow-missing $file a.p
+	in_file out "^# 1 partial result is missing: $file$"
+done
+
+# --by host refuses results of several hosts that were made without it.
 run 0 --partial both.p --report cpus a.bin b1.bin
 run 1 merge --report cpus --by host both.p
-in_file err 'both.p: is of several hosts'
-for file in a.bin b1.bin; do
-	run 0 --partial "$file.p" --report cpus --by host "$file"
-done
-run 1 merge --partial both.p a.bin.p b1.bin.p
-in_file err 'the partial results are of several hosts'
+in_file err 'both.p: it is of several hosts'
 run 2 --report why --by tid a.bin
 in_file err 'of why it is host'
 run 2 --report gaps --by host,tid a.bin

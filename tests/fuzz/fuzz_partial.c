@@ -2,7 +2,7 @@
  * Partial results. Hostile ones behind a valid checksum, either raw or (0x40 in the first byte)
  * those of a trace with a few bytes changed: an accepted one can be written and read again, merges
  * to the same result in either order, and can be reported. Those of a trace's slices (0x80) add up
- * to those of the whole trace.
+ * to those of the whole trace. With 0x20 a file has results of several hosts.
  */
 #include <xxhash.h>
 
@@ -168,19 +168,27 @@ static void again(const uint8_t *bytes, size_t n)
 }
 
 /* Prepends the header, with a valid checksum. */
-static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
+static void put_payload(
+	struct bytes *file, const uint8_t *payload, size_t n, uint32_t version, uint32_t following)
 {
-	struct bytes file = {0};
 	uint8_t h[PARTIAL_HEADER_SIZE] = {0};
-	const char *why = NULL;
 
 	memcpy(h, PARTIAL_MAGIC, 8);
-	put_le32(h + PARTIAL_H_VERSION, PARTIAL_VERSION);
+	put_le32(h + PARTIAL_H_VERSION, version);
+	put_le32(h + PARTIAL_H_FOLLOWING, following);
 	put_le64(h + PARTIAL_H_PAYLOAD, n);
 	uint64_t seed = XXH3_64bits(h, PARTIAL_H_CHECKSUM);
 	put_le64(h + PARTIAL_H_CHECKSUM, XXH3_64bits_withSeed(payload, n, seed));
-	bytes_put(&file, h, sizeof h);
-	bytes_put(&file, payload, n);
+	bytes_put(file, h, sizeof h);
+	bytes_put(file, payload, n);
+}
+
+static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
+{
+	struct bytes file = {0};
+	const char *why = NULL;
+
+	put_payload(&file, payload, n, PARTIAL_VERSION, 0);
 	uint8_t *exact = exact_copy(file.p, file.n);
 	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
 	int rc = partial_read(p, exact, file.n, &why);
@@ -238,6 +246,95 @@ static void hostile(struct feed *in)
 	}
 }
 
+struct rewritten {
+	const uint8_t *file;
+	struct varint_out to;
+	size_t results;
+};
+
+static int count_result(void *ctx, struct results_range range)
+{
+	struct rewritten *w = ctx;
+
+	(void)range;
+	w->results++;
+	return 0;
+}
+
+static int rewrite_result(void *ctx, struct results_range range)
+{
+	struct rewritten *w = ctx;
+	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS};
+	struct varint_out o;
+	const char *why = NULL;
+	int rc = partial_read(&p, w->file + range.at, range.bytes, &why);
+
+	PROMISE(!rc && !partial_settle(&p), "a result that was merged: %s", why);
+	write(&p, &o);
+	if (w->results > 1)
+		partial_set_following(o.p, o.n, (uint32_t)--w->results);
+	else if (w->to.n)
+		partial_set_following(o.p, o.n, 0);
+	varint_raw(&w->to, o.p, o.n);
+	free(o.p);
+	partial_free(&p);
+	return 0;
+}
+
+/* A file that is accepted is accepted as it is written again, which is the same bytes then. */
+static void rewrite(const uint8_t *file, size_t n, struct rewritten *w)
+{
+	const char *why;
+
+	*w = (struct rewritten){.file = file};
+	PROMISE(!results_each(file, n, count_result, w, &why), "a file that was merged: %s", why);
+	PROMISE(!results_each(file, n, rewrite_result, w, &why) && !w->to.failed, "memory");
+}
+
+/* Up to three results, of which the first byte tells the number and what is wrong in a header. */
+static void several(struct feed *in)
+{
+	const uint8_t how = feed_u8(in), n = 1 + how % 3;
+	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS}, again = p;
+	struct bytes file = {0};
+
+	for (uint8_t i = 0; i < n; i++) {
+		const bool is_wrong = how >> 2 & 3 && i == (how >> 4) % n;
+		const uint8_t *payload;
+		size_t length = feed_bytes(in, feed_u16(in), &payload);
+		uint32_t following = n - 1U - i, version = PARTIAL_VERSION_HOSTS;
+
+		if (n == 1)
+			version = PARTIAL_VERSION;
+		if (is_wrong && how & 4)
+			following += how & 8 ? 1 : UINT32_MAX;
+		else if (is_wrong)
+			version = PARTIAL_VERSION + PARTIAL_VERSION_HOSTS - version;
+		put_payload(&file, payload, length, version, following);
+	}
+	uint8_t *exact = exact_copy(file.p, file.n);
+	int rc = merge_add_bytes(&p, "file", exact, file.n, say_nothing);
+	PROMISE(rc <= 0 || (rc == MERGE_UNREADABLE && !p.filter), "code %d", rc);
+	PROMISE(!(how >> 2 & 3) || rc, "a header that contradicts the others is accepted");
+	if (!rc) {
+		struct rewritten first, second;
+
+		PROMISE(!merge_add_bytes(&p, "file", exact, file.n, say_nothing),
+			"the same file again");
+		rewrite(exact, file.n, &first);
+		PROMISE(!merge_add_bytes(&again, "file", first.to.p, first.to.n, say_nothing),
+			"what was written is refused");
+		rewrite(first.to.p, first.to.n, &second);
+		PROMISE(same(&first.to, &second.to), "written twice, other bytes");
+		free(first.to.p);
+		free(second.to.p);
+	}
+	partial_free(&p);
+	partial_free(&again);
+	free(exact);
+	bytes_free(&file);
+}
+
 /* The partial result of a slice of the trace. */
 static void of_slice(const struct trace *t, struct tick_range slice, const struct printed *how,
 	struct partial *p)
@@ -266,19 +363,65 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	findings_free(&found);
 }
 
+static void put_length(struct bytes *to, size_t n)
+{
+	bytes_put(to, &(uint8_t[]){(uint8_t)n, (uint8_t)(n >> 8)}, 2);
+}
+
+static void name_hosts(struct partial *p, const char *name)
+{
+	for (size_t i = 0; i < p->nsources; i++) {
+		free(p->sources[i].host);
+		p->sources[i].host = name ? strdup(name) : NULL;
+	}
+}
+
+/* A trace's results as those of three hosts, with some bytes changed by the input. */
+static void changed_hosts(struct partial *p, struct feed *in)
+{
+	static const char *const names[] = {"a", "b", NULL};
+	struct bytes hosts = {0};
+
+	bytes_put(&hosts, &(uint8_t[]){in->n ? in->p[0] & 0x3F : 2}, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		struct varint_out o;
+
+		name_hosts(p, names[i]);
+		write(p, &o);
+		if (o.n - PARTIAL_HEADER_SIZE <= UINT16_MAX) {
+			put_length(&hosts, o.n - PARTIAL_HEADER_SIZE);
+			bytes_put(&hosts, o.p + PARTIAL_HEADER_SIZE, o.n - PARTIAL_HEADER_SIZE);
+		}
+		free(o.p);
+	}
+	feed_u8(in);
+	while (in->n && hosts.n > 1) {
+		uint16_t place = feed_u16(in);
+
+		hosts.p[1 + place % (hosts.n - 1)] ^= feed_u8(in);
+	}
+	several(&(struct feed){hosts.p, hosts.n});
+	bytes_free(&hosts);
+}
+
 /* A trace's partial result, with some bytes changed by the input. */
-static void changed(const struct trace *t, const uint8_t *changes, size_t n)
+static void changed(const struct trace *t, bool is_of_hosts, const uint8_t *changes, size_t n)
 {
 	struct partial p = {0};
 	struct varint_out o;
 	struct feed in = {changes, n};
 
 	of_slice(t, ALL_TICKS, &printed[n % PRINTED], &p);
+	if (is_of_hosts) {
+		changed_hosts(&p, &in);
+		partial_free(&p);
+		return;
+	}
 	write(&p, &o);
 	partial_free(&p);
 	size_t payload = o.n - PARTIAL_HEADER_SIZE;
 	struct bytes two = {0};
-	bytes_put(&two, &(uint8_t[]){(uint8_t)payload, (uint8_t)(payload >> 8)}, 2);
+	put_length(&two, payload);
 	bytes_put(&two, o.p + PARTIAL_HEADER_SIZE, payload);
 	bytes_put(&two, o.p + PARTIAL_HEADER_SIZE, payload);
 	while (in.n && payload) {
@@ -349,7 +492,7 @@ static void of_trace(struct feed *in, uint8_t kind)
 	PROMISE(!trace_new(&t), "an empty trace");
 	int rc = trace_add_memory(t, bytes, file.n, "memory");
 	if (!rc && !(kind & 0x80)) {
-		changed(t, changes, n);
+		changed(t, kind & 0x20, changes, n);
 	} else if (!rc && trace_file(t, 0)->has_hooks) {
 		uint64_t first = trace_file(t, 0)->first, span = trace_file(t, 0)->last - first;
 		uint64_t cut = first + span / 256 * part + part % 7;
@@ -368,6 +511,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (kind & 0xC0)
 		of_trace(&in, kind);
+	else if (kind & 0x20)
+		several(&in);
 	else
 		hostile(&in);
 	return 0;

@@ -60,6 +60,10 @@ for trace in "$traces"/*; do
 	cat front "$trace" >"$to/api/$name"
 	bytes front '\100\2\20\0\1\40\0\2'
 	cat front "$trace" >"$to/partial/$name-changed"
+	bytes front '\140\1\2\0\0'
+	cat front "$trace" >"$to/partial/$name-hosts"
+	bytes front '\140\3\2\0\40\1\3\100\20\5\200\100'
+	cat front "$trace" >"$to/partial/$name-hosts-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
 done
 rm -f front

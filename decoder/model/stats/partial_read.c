@@ -600,8 +600,36 @@ static const char *wrong_header(const uint8_t *bytes, size_t n)
 		return "not a partial result (cpidecode --partial writes them)";
 	if (n < PARTIAL_HEADER_SIZE)
 		return "cut off";
-	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
+	const uint32_t version = get_le32(bytes + PARTIAL_H_VERSION);
+	if (version != PARTIAL_VERSION && version != PARTIAL_VERSION_HOSTS)
 		return "a partial result of another version: make it again of the trace (cpidecode --partial)";
+	if (version == PARTIAL_VERSION && get_le32(bytes + PARTIAL_H_FOLLOWING))
+		return "damaged: its header contradicts itself";
+	return NULL;
+}
+
+size_t partial_size(const uint8_t *bytes, size_t n, uint32_t *following, const char **why)
+{
+	*why = wrong_header(bytes, n);
+	if (*why)
+		return 0;
+	const uint64_t payload = get_le64(bytes + PARTIAL_H_PAYLOAD),
+		       left = n - PARTIAL_HEADER_SIZE;
+
+	*following = get_le32(bytes + PARTIAL_H_FOLLOWING);
+	if (payload > left || (payload < left) != (*following > 0)) {
+		*why = "cut off, or longer than it says";
+		return 0;
+	}
+	return PARTIAL_HEADER_SIZE + (size_t)payload;
+}
+
+static const char *wrong_bytes(const uint8_t *bytes, size_t n)
+{
+	const char *why = wrong_header(bytes, n);
+
+	if (why)
+		return why;
 	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
 		return "cut off, or longer than it says";
 	if (get_le64(bytes + PARTIAL_H_CHECKSUM) != partial_checksum(bytes, n))
@@ -611,7 +639,7 @@ static const char *wrong_header(const uint8_t *bytes, size_t n)
 
 int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why)
 {
-	*why = wrong_header(bytes, n);
+	*why = wrong_bytes(bytes, n);
 	if (*why)
 		return 1;
 	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};

@@ -274,3 +274,10 @@ void partial_write(struct varint_out *o, const struct partial *p)
 	put_le64(o->p + PARTIAL_H_PAYLOAD, o->n - PARTIAL_HEADER_SIZE);
 	put_le64(o->p + PARTIAL_H_CHECKSUM, partial_checksum(o->p, o->n));
 }
+
+void partial_set_following(uint8_t *bytes, size_t n, uint32_t following)
+{
+	put_le32(bytes + PARTIAL_H_VERSION, PARTIAL_VERSION_HOSTS);
+	put_le32(bytes + PARTIAL_H_FOLLOWING, following);
+	put_le64(bytes + PARTIAL_H_CHECKSUM, partial_checksum(bytes, n));
+}

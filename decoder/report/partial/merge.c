@@ -18,10 +18,7 @@
 #include "../why/kept.h"
 #include "groups_kept.h"
 
-enum {
-	FIRST_READ = 64 << 10,
-	UNSETTLED_BYTES = 4 << 20, /* of answers, before they are joined */
-};
+enum { UNSETTLED_BYTES = 4 << 20 /* of answers, before they are joined */ };
 
 bool merge_is_partial(const char *path)
 {
@@ -37,43 +34,6 @@ bool merge_is_partial(const char *path)
 	size_t n = fread(magic, 1, sizeof magic, f);
 	fclose(f);
 	return n == sizeof magic && memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
-}
-
-/* Stops early on input that does not begin as a partial result. */
-static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
-{
-	for (size_t room = 0;;) {
-		if (!array_reserve(bytes, &room, room ? room + 1 : FIRST_READ, 1))
-			return CPIDECODE_ENOMEM;
-		*n += fread(*bytes + *n, 1, room - *n, f);
-		if (*n < room)
-			return ferror(f) ? CPIDECODE_EREAD : 0;
-		if (memcmp(*bytes, PARTIAL_MAGIC, 8))
-			return 0;
-	}
-}
-
-static int read_file(struct partial *p, const char *path, notes_say say)
-{
-	bool standard = strcmp(path, "-") == 0;
-	const char *why = NULL;
-	FILE *f = standard ? stdin : fopen(path, "re");
-	uint8_t *bytes = NULL;
-	size_t n = 0;
-	int rc = f ? read_bytes(f, &bytes, &n) : CPIDECODE_EOPEN;
-	int error = errno;
-
-	if (!rc)
-		rc = partial_read(p, bytes, n, &why);
-	if (rc > 0) {
-		say("%s: %s", notes_name(path), why);
-		rc = MERGE_UNREADABLE;
-	}
-	free(bytes);
-	if (f && !standard)
-		fclose(f);
-	errno = error;
-	return rc;
 }
 
 /* What a partial result is for. */
@@ -128,14 +88,26 @@ void merge_free_arguments(struct partial_arguments *a)
 	partial_arguments_free(a);
 }
 
-static int merge_put_together(
-	struct partial *p, const struct partial *one, const char *path, notes_say say)
+static void merge_say_again(
+	const struct partial *one, bool is_of_several, const char *path, notes_say say)
+{
+	const char *host = NULL;
+
+	if (is_of_several && merge_find_host(one, &host) && host)
+		say("%s: earlier partial results have all of its host %s: it is counted once", path,
+			host);
+	else
+		say("%s: earlier partial results have all of it: it is counted once", path);
+}
+
+static int merge_put_together(struct partial *p, const struct partial *one, bool is_of_several,
+	const char *path, notes_say say)
 {
 	struct partial_clash clash = {0};
 	int rc = partial_merge(p, one, &clash);
 
 	if (rc == PARTIAL_AGAIN) {
-		say("%s: earlier partial results have all of it: it is counted once", path);
+		merge_say_again(one, is_of_several, path, say);
 		return 0;
 	}
 	if (rc == PARTIAL_TWICE) {
@@ -202,24 +174,162 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 	return rc;
 }
 
-int merge_add_file(struct partial *p, const char *path, notes_say say)
-{
-	struct partial one = {.tally = {.wanted = p->tally.wanted, .is_brief = true}};
+/* A file's results, which are read one by one. */
+struct merge_file {
+	struct partial *p;
+	const char *name; /* in messages */
+	const uint8_t *bytes;
+	size_t results;
+	notes_say say;
+	merge_host_fn *tell;
+	void *ctx;
+	bool has_before;
+	struct partial before; /* the result before */
+};
 
+/* Reads one result. 0, CPIDECODE_ENOMEM, or MERGE_UNREADABLE, which is said. */
+static int merge_read_result(struct merge_file *f, struct results_range range, struct partial *one)
+{
+	const char *why = NULL;
+	int rc = partial_read(one, f->bytes + range.at, range.bytes, &why);
+
+	if (rc <= 0)
+		return rc;
+	f->say("%s: %s", f->name, why);
+	return MERGE_UNREADABLE;
+}
+
+static int merge_put_result(void *ctx, struct results_range range)
+{
+	struct merge_file *f = ctx;
+	struct partial *p = f->p;
 	/* Takes the first result as it is: merging it would need twice the memory. */
-	if (!p->filter)
-		one.tally.is_brief = false;
-	int rc = read_file(&one, path, say);
+	struct partial one = {.tally = {.wanted = p->tally.wanted, .is_brief = p->filter != NULL}};
+	int rc = merge_read_result(f, range, &one);
+
 	if (!rc && !p->filter) {
 		*p = one;
 		return 0;
 	}
 	if (!rc)
-		rc = merge_put_together(p, &one, path, say);
+		rc = merge_put_together(p, &one, f->results > 1, f->name, f->say);
 	if (!rc && p->answers.n > 2 * p->answers.settled + UNSETTLED_BYTES)
-		rc = merge_settle_answers(p, say);
+		rc = merge_settle_answers(p, f->say);
 	int error = errno;
 	partial_free(&one);
+	errno = error;
+	return rc;
+}
+
+/* Results are of one host each, in order of their names, the unknown one last. */
+static bool merge_is_next_host(const struct merge_file *f, const struct partial *one)
+{
+	const char *host, *before;
+
+	if (!merge_find_host(one, &host))
+		return false;
+	if (!f->has_before)
+		return true;
+	merge_find_host(&f->before, &before);
+	return before && (!host || strcmp(before, host) < 0);
+}
+
+static int merge_check_result(void *ctx, struct results_range range)
+{
+	struct merge_file *f = ctx;
+	struct partial one = {.tally.is_brief = true};
+	int rc = merge_read_result(f, range, &one);
+
+	if (!rc && !merge_is_next_host(f, &one)) {
+		f->say("%s: damaged: its results are not of one host each, in order", f->name);
+		rc = MERGE_UNREADABLE;
+	}
+	partial_free(&f->before);
+	f->before = one;
+	f->has_before = true;
+	return rc;
+}
+
+static int merge_count_result(void *ctx, struct results_range range)
+{
+	struct merge_file *f = ctx;
+
+	(void)range;
+	f->results++;
+	return 0;
+}
+
+int merge_add_bytes(
+	struct partial *p, const char *path, const uint8_t *bytes, size_t n, notes_say say)
+{
+	struct merge_file f = {.p = p, .name = notes_name(path), .bytes = bytes, .say = say};
+	const char *why;
+	int rc = results_each(bytes, n, merge_count_result, &f, &why);
+
+	if (rc) {
+		say("%s: %s", f.name, why);
+		return MERGE_UNREADABLE;
+	}
+	/* All are read before the first is merged, so that a damaged file changes nothing. */
+	if (f.results > 1)
+		rc = results_each(bytes, n, merge_check_result, &f, &why);
+	partial_free(&f.before);
+	return rc ? rc : results_each(bytes, n, merge_put_result, &f, &why);
+}
+
+int merge_add_file(struct partial *p, const char *path, notes_say say)
+{
+	uint8_t *bytes;
+	size_t n;
+	int rc = results_read_file(path, &bytes, &n);
+
+	if (!rc)
+		rc = merge_add_bytes(p, path, bytes, n, say);
+	int error = errno;
+	free(bytes);
+	errno = error;
+	return rc;
+}
+
+static int merge_tell_host(void *ctx, struct results_range range)
+{
+	struct merge_file *f = ctx;
+	struct partial one = {.tally.is_brief = true};
+	const char *why = NULL, *host;
+	int rc = partial_read(&one, f->bytes + range.at, range.bytes, &why);
+
+	if (!rc)
+		rc = merge_find_host(&one, &host) ? f->tell(f->ctx, host, range) : MERGE_MIXED;
+	partial_free(&one);
+	return rc;
+}
+
+int merge_each_host(const char *path, merge_host_fn *tell, void *ctx)
+{
+	struct merge_file f = {.tell = tell, .ctx = ctx};
+	uint8_t *bytes;
+	const char *why;
+	size_t n;
+	int rc = results_read_file(path, &bytes, &n);
+
+	f.bytes = bytes;
+	if (!rc)
+		rc = results_each(bytes, n, merge_tell_host, &f, &why);
+	free(bytes);
+	return rc;
+}
+
+int merge_add_range(struct partial *p, const char *path, struct results_range range, notes_say say)
+{
+	struct merge_file f = {.p = p, .name = notes_name(path), .say = say};
+	uint8_t *bytes;
+	int rc = results_read_range(path, range, &bytes);
+
+	f.bytes = bytes;
+	if (!rc)
+		rc = merge_put_result(&f, (struct results_range){0, range.bytes});
+	int error = errno;
+	free(bytes);
 	errno = error;
 	return rc;
 }

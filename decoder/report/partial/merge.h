@@ -7,6 +7,7 @@
 
 #include "../filter.h"
 #include "../notes/notes.h"
+#include "results.h"
 
 /* Whether a regular file begins as a partial result. */
 bool merge_is_partial(const char *path);
@@ -17,16 +18,31 @@ int merge_peek_arguments(const char *path, struct partial_arguments *a);
 int merge_add_argument(struct partial_arguments *a, const char *text);
 void merge_free_arguments(struct partial_arguments *a);
 
-enum { MERGE_UNREADABLE = 1 };
+enum {
+	MERGE_UNREADABLE = 1,
+	MERGE_MIXED, /* a result is of several hosts */
+};
 
 /*
- * Adds the partial result in a file ("-": standard input). *p starts zeroed except for
+ * Adds the partial results in a file ("-": standard input). *p starts zeroed except for
  * tally.wanted. A result that is in *p already changes nothing, and `say` tells so. 0;
  * CPIDECODE_EINVAL after `say` printed why it does not go with the others; or, with *p as it was,
  * MERGE_UNREADABLE after `say` printed what is wrong with the file, CPIDECODE_EREAD,
  * CPIDECODE_EOPEN with errno set, or CPIDECODE_ENOMEM.
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
+/* The same of a file's bytes. */
+int merge_add_bytes(
+	struct partial *p, const char *path, const uint8_t *bytes, size_t n, notes_say say);
+/* The same of one result of a regular file. */
+int merge_add_range(struct partial *p, const char *path, struct results_range range, notes_say say);
+
+/* host: valid during the call; NULL: unknown. */
+typedef int merge_host_fn(void *ctx, const char *host, struct results_range range);
+
+/* Calls `tell` for each result in a file until it does not return 0, and returns that. Else as
+ * merge_add_file, silently, or MERGE_MIXED. */
+int merge_each_host(const char *path, merge_host_fn *tell, void *ctx);
 
 /* Call after the last file and before any report. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
  * damaged, reported by `say`. */

@@ -158,9 +158,12 @@ static int partial_describe_filter(struct partial *p, const struct report *r)
 
 static int write_partial(struct report *r, const struct partial *p)
 {
+	const struct report_host *host = r->of_host;
 	struct varint_out bytes = {0};
 
 	partial_write(&bytes, p);
+	if (!bytes.failed && host && !(host->is_first && !host->following))
+		partial_set_following(bytes.p, bytes.n, host->following);
 	if (!bytes.failed)
 		out_bytes(r->out, bytes.p, bytes.n);
 	free(bytes.p);
