@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/trace/task_losses.h"
+#include "../../decoder/model/trace/tasks.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "../lib/suites.h"
@@ -123,4 +125,29 @@ START_TEST(every_byte_of_the_records_changed)
 }
 END_TEST
 
-SUITE_MAIN("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed)
+/* Keys whose exclusive or is one number: with a hash of that, each is compared with all before it,
+ * which takes more than the test's time. */
+START_TEST(losses_of_tasks_with_chosen_keys)
+{
+	struct task_losses t = {0};
+
+	for (unsigned again = 0; again < 2; again++)
+		for (uint32_t tid = 1; tid <= TASKS_MAX; tid++) {
+			const struct task_loss loss = {.tid = tid,
+				.first = UINT64_C(0x123456789ABCDEF0) ^ (uint64_t)tid << 32,
+				.lost = tid + 7,
+				.before = again ? 1 : tid};
+
+			ck_assert_int_eq(task_losses_add(&t, &loss), 0);
+		}
+	ck_assert_uint_eq(t.count, TASKS_MAX);
+	for (uint32_t i = 0; i < t.count; i++) {
+		ck_assert_uint_eq(t.at[i].tid, i + 1);
+		ck_assert_uint_eq(t.at[i].before, i + 1);
+	}
+	task_losses_free(&t);
+}
+END_TEST
+
+SUITE_MAIN("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed,
+	losses_of_tasks_with_chosen_keys)

@@ -1,18 +1,21 @@
 #include "task_losses.h"
 
+#include <xxhash.h>
+
 #include "../../base/grow.h"
+#include "../../base/seed.h"
 #include "tasks.h"
 
-static uint64_t task_losses_hash(const struct task_loss *entry)
+static uint64_t task_losses_hash(const struct task_losses *t, const struct task_loss *entry)
 {
-	uint64_t key = (entry->first ^ (uint64_t)entry->tid << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t key[2] = {entry->first, entry->tid};
 
-	return key ^ key >> 32;
+	return XXH3_64bits_withSeed(key, sizeof key, t->seed);
 }
 
 static struct task_loss *task_losses_find(const struct task_losses *t, const struct task_loss *like)
 {
-	uint64_t slot = task_losses_hash(like);
+	uint64_t slot = task_losses_hash(t, like);
 
 	for (uint32_t found; t->count && (found = *hash_index_at(&t->index, slot)); slot++) {
 		struct task_loss *entry = &t->at[found - 1];
@@ -27,6 +30,8 @@ static int task_losses_make_room(struct task_losses *t)
 {
 	size_t room = t->room;
 
+	if (!room)
+		t->seed = seed_make();
 	if (grow(&t->at, t->count, &t->room, sizeof *t->at))
 		return CPIDECODE_ENOMEM;
 	if (room == t->room)
@@ -36,7 +41,7 @@ static int task_losses_make_room(struct task_losses *t)
 		return CPIDECODE_ENOMEM;
 	}
 	for (size_t i = 0; i < t->count; i++)
-		hash_index_add(&t->index, task_losses_hash(&t->at[i]), (uint32_t)i);
+		hash_index_add(&t->index, task_losses_hash(t, &t->at[i]), (uint32_t)i);
 	return 0;
 }
 
@@ -50,7 +55,7 @@ int task_losses_add(struct task_losses *t, const struct task_loss *entry)
 			return 1;
 		if (task_losses_make_room(t))
 			return CPIDECODE_ENOMEM;
-		hash_index_add(&t->index, task_losses_hash(entry), (uint32_t)t->count);
+		hash_index_add(&t->index, task_losses_hash(t, entry), (uint32_t)t->count);
 		known = &t->at[t->count++];
 	}
 	*known = *entry;

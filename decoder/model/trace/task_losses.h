@@ -21,6 +21,7 @@ struct task_losses {
 	struct task_loss *at;
 	size_t count, room;
 	struct hash_index index;
+	uint64_t seed; /* of its hashes */
 };
 
 /* Replaces the task's entry, but keeps the greater `before`. 0, 1: more tasks than this reader

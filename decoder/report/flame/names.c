@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "../../../include/cpidecode.h"
+#include "../../base/seed.h"
 
 static uint64_t word_at(const char *p)
 {
@@ -53,7 +54,7 @@ static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 {
 	if (!names->used) {
 		names->used = 1;
-		names->seed = flame_slots_seed();
+		names->seed = seed_make();
 	}
 	uint64_t end = names->used + fours;
 	return end > FLAME_SLOTS_MOST || pages_room(&names->text, end, 4) ? CPIDECODE_ENOMEM : 0;

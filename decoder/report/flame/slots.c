@@ -1,7 +1,5 @@
 #include "slots.h"
 
-#include <sys/random.h>
-
 #include "../../../include/cpidecode.h"
 
 enum {
@@ -40,15 +38,4 @@ void flame_slots_free(struct flame_slots *s)
 {
 	pages_free(&s->at);
 	*s = (struct flame_slots){0};
-}
-
-uint64_t flame_slots_seed(void)
-{
-	uint64_t seed;
-
-	/* Early in boot there may be no random bits: predictable hashes cost time at worst.
-	 */
-	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
-		seed = 0;
-	return seed;
 }

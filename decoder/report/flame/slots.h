@@ -29,8 +29,6 @@ struct flame_slots {
  */
 int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most);
 void flame_slots_free(struct flame_slots *s);
-/* A random seed for hashes: keeps hostile traces from making them collide. */
-uint64_t flame_slots_seed(void);
 
 /* Whether at least half of the slots stay free with n more numbers, none above `most`. */
 static inline bool flame_slots_fit(const struct flame_slots *s, uint32_t n, uint64_t most)
