@@ -87,7 +87,7 @@ void info_programs_text(const struct info_programs *p, struct out *o)
 
 	if (!p->all)
 		return;
-	out_str(o, p->before ? "\nlost in this file's time, by program\n"
+	out_str(o, p->before ? "\nlost since this file began, by program\n"
 			     : "\nlost since the buffers were made, by program\n");
 	for (table_begin(&t, o); table_pass(&t);) {
 		table_text(&t, "program");
