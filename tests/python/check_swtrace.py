@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import unittest.mock
+import warnings
 
 import numpy as np
 import swtrace
@@ -125,7 +126,7 @@ def check_errors(path):
     with swtrace.open(path) as trace:
         for what, options in (
             ("no such column", {"columns": ["tid", "no_such"]}),
-            ("expected", {"where": "tid = 1 and"}),
+            ("where: at column 12 (the end): expected", {"where": "tid = 1 and"}),
         ):
             try:
                 trace.intervals(**options)
@@ -165,6 +166,50 @@ def check_errors(path):
         check(False, "a file that is not there")
     except swtrace.Error as error:
         check("no_such_file" in str(error) and error.code == -3, "the error: %s" % error)
+    with open("no_trace", "wb") as file:
+        file.write(b"something else, longer than a header of a trace" * 20)
+    try:
+        swtrace.open(path, "no_trace")
+        check(False, "a file that is no trace")
+    except swtrace.Error as error:
+        check("no_trace: not a trace" in str(error), "the error: %s" % error)
+
+
+def check_warnings(path):
+    """A trace that lacks something is read, with a warning that says what."""
+    with open(path, "rb") as file:
+        bytes_of_it = file.read()
+    with open("cut", "wb") as file:
+        file.write(bytes_of_it[: len(bytes_of_it) * 3 // 4])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        swtrace.open(path).close()
+        check(not said, "a complete trace: %s" % said)
+        with swtrace.open("cut") as trace:
+            check(0 < len(trace.intervals(["tid"])), "a trace that was cut off")
+    check(
+        [w.category for w in said] == [swtrace.TraceWarning] and "cut: " in str(said[0].message)
+        and "cut off" in str(said[0].message) and said[0].filename == __file__,
+        "the warnings: %s" % said,
+    )
+
+
+def check_lacking(intervals, path):
+    """What is not installed is named."""
+    with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+        try:
+            intervals.to_pandas()
+            check(False, "a data frame without pandas")
+        except ModuleNotFoundError as error:
+            check("to_pandas() needs pandas" in str(error), "the error: %s" % error)
+    with unittest.mock.patch("swtrace._library._loaded", None), unittest.mock.patch.dict(
+        os.environ, {"CPIDECODE_LIBRARY": "/no/such/libcpidecode.so"}
+    ):
+        try:
+            swtrace.open(path)
+            check(False, "a package without the library")
+        except OSError as error:
+            check("CPIDECODE_LIBRARY" in str(error) and "/no/such/" in str(error), "the error: %s" % error)
 
 
 def main(paths):
@@ -186,8 +231,11 @@ def main(paths):
         later = [hook.time_ns for hook in trace.hooks(from_ns=middle)]
         check(later == [stamp for stamp in stamps if stamp >= middle], "hooks() from a time")
         check(len(trace.why()) > 0 and len(trace.slowest()) == 10, "why() and slowest()")
-    check_pandas(check_selection(paths[0]))
+    selection = check_selection(paths[0])
+    check_pandas(selection)
     check_errors(paths[0])
+    check_warnings(paths[0])
+    check_lacking(selection, paths[0])
     sys.exit(failures > 0)
 
 

@@ -6,11 +6,11 @@
         print(len(intervals), intervals["elapsed_ns"].mean())
 """
 
-from ._library import Error
+from ._library import Error, TraceWarning
 from .hooks import Hook
 from .intervals import Intervals
 from .rows import Rows
 from .trace import Trace, open
 
-__all__ = ["Error", "Hook", "Intervals", "Rows", "Trace", "open"]
+__all__ = ["Error", "Hook", "Intervals", "Rows", "Trace", "TraceWarning", "open"]
 __version__ = "1.0.0"

@@ -10,6 +10,40 @@ from typing import Optional
 U64, I64, F64, CODE = range(4)  # enum cpidecode_column_type
 
 
+class FileInfo(ctypes.Structure):
+    _fields_ = [
+        ("path", ctypes.c_char_p),
+        ("trace_id", ctypes.c_uint8 * 16),
+        ("version_minor", ctypes.c_uint32),
+        ("cpus", ctypes.c_uint32),
+        ("clock", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("ticks_per_second", ctypes.c_uint64),
+        ("bytes", ctypes.c_uint64),
+        ("sections", ctypes.c_uint64),
+        ("first_ns", ctypes.c_int64),
+        ("last_ns", ctypes.c_int64),
+        ("hooks", ctypes.c_uint64),
+        ("damaged_bytes", ctypes.c_uint64),
+        ("header_damaged", ctypes.c_int),
+        ("cut_off", ctypes.c_int),
+    ]
+
+
+class LossInfo(ctypes.Structure):
+    _fields_ = [
+        ("ring", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("full", ctypes.c_uint64),
+        ("too_big", ctypes.c_uint64),
+        ("held", ctypes.c_uint64),
+        ("no_guest", ctypes.c_uint64),
+        ("overwritten", ctypes.c_uint64),
+        ("torn", ctypes.c_uint64),
+        ("skipped", ctypes.c_uint64),
+    ]
+
+
 class OpenError(ctypes.Structure):
     _fields_ = [
         ("file", ctypes.c_size_t),
@@ -128,6 +162,11 @@ _FUNCTIONS = {
         ],
     ),
     "close": (None, [_POINTER]),
+    "file": (ctypes.c_int, [_POINTER, ctypes.c_size_t, ctypes.POINTER(FileInfo)]),
+    "loss": (
+        ctypes.c_int,
+        [_POINTER, ctypes.c_size_t, ctypes.c_size_t, ctypes.POINTER(LossInfo)],
+    ),
     "columns_open": (
         ctypes.c_int,
         [
@@ -164,21 +203,34 @@ _loaded: Optional[ctypes.CDLL] = None
 
 
 def load() -> ctypes.CDLL:
-    """The library, with the types of its functions. Raises OSError where there is none."""
+    """The library, with the types of its functions. Raises OSError if there is none, or an older one."""
     global _loaded
     if _loaded is None:
-        name = os.environ.get("CPIDECODE_LIBRARY") or ctypes.util.find_library("cpidecode")
-        library = ctypes.CDLL(name or "libcpidecode.so.1", use_errno=True)
+        name = os.environ.get("CPIDECODE_LIBRARY") or ctypes.util.find_library("cpidecode") or "libcpidecode.so.1"
+        try:
+            library = ctypes.CDLL(name, use_errno=True)
+        except OSError as error:
+            raise OSError(
+                "%s: cannot be loaded: %s (install swtrace, or name the file libcpidecode.so in the "
+                "environment variable CPIDECODE_LIBRARY)" % (name, error)
+            ) from None
         for function, (result, arguments) in _FUNCTIONS.items():
-            found = getattr(library, "cpidecode_" + function)
+            found = getattr(library, "cpidecode_" + function, None)
+            if found is None:
+                raise OSError("%s: lacks cpidecode_%s: it is older than this package" % (name, function))
             found.restype = result
             found.argtypes = arguments
         _loaded = library
     return _loaded
 
 
+class TraceWarning(UserWarning):
+    """A trace is damaged, was cut off, or lacks hooks that its writer lost."""
+
+
 class Error(Exception):
-    """An error of the library. `code` is its negative number."""
+    """A file cannot be read, or a column or a condition is wrong. `code` is the negative number of
+    cpidecode.h."""
 
     def __init__(self, about: str, code: int, reason: str = "", system_error: int = 0) -> None:
         text = "%s: %s" % (about, reason or load().cpidecode_strerror(code).decode())

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
 
+from ._pandas import import_pandas
+
 if TYPE_CHECKING:
     import pandas
 
@@ -49,8 +51,7 @@ class Intervals(np.ma.MaskedArray):
     def to_pandas(self) -> "pandas.DataFrame":
         """A data frame: texts as categoricals, integers that are absent in some rows as nullable
         integers."""
-        import pandas
-
+        pandas = import_pandas()
         columns = {}
         for name in self.dtype.names:
             values = np.ascontiguousarray(self[name].data)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List
 
+from ._pandas import import_pandas
+
 if TYPE_CHECKING:
     import pandas
 
@@ -13,8 +15,7 @@ class Rows(List[Dict[str, Any]]):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A data frame: texts as categoricals."""
-        import pandas
-
+        pandas = import_pandas()
         frame = pandas.DataFrame(list(self))
         for name in frame.columns:
             if all(isinstance(row.get(name), (str, type(None))) for row in self):

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import sys
+import warnings
 import weakref
 from types import TracebackType
 from typing import Any, Iterator, List, Optional, Sequence, Type, Union
@@ -13,7 +14,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Type, Union
 import numpy as np
 
 from . import _library, hooks
-from ._library import CODE, F64, I64, U64, Error
+from ._library import CODE, F64, I64, U64, Error, TraceWarning
 from .hooks import Hook
 from .intervals import Intervals
 from .rows import Rows
@@ -26,7 +27,11 @@ _ROWS_AT_ONCE = 2**30
 
 
 class Trace:
-    """One or several trace files, merged by time. A context manager: closed at its end."""
+    """One or several trace files, merged by time. A context manager: closed at its end.
+
+    Raises Error if a file cannot be read or is no trace, and warns with TraceWarning of one that is
+    damaged or lacks hooks: the rest of it is read.
+    """
 
     def __init__(self, *paths: Path) -> None:
         self._trace: Optional[ctypes.c_void_p] = None
@@ -42,6 +47,11 @@ class Trace:
             about = os.fsdecode(paths[error.file]) if error.file < len(paths) else "no trace"
             raise Error(about, code, system_error=error.system_error)
         self._trace = trace
+        for i, path in enumerate(paths):
+            lacking = _describe_lacking(library, trace, i)
+            if lacking:
+                # Of the caller of open().
+                warnings.warn("%s: %s" % (os.fsdecode(path), lacking), TraceWarning, stacklevel=3)
 
     def __enter__(self) -> "Trace":
         return self
@@ -112,12 +122,12 @@ class Trace:
         )
         if code:
             system_error = ctypes.get_errno()
-            about = "intervals"
-            if error.reason:
-                about = wanted[error.column] if error.column < len(wanted) else "where"
-            raise Error(
-                about, code, error.reason.decode("utf-8", "replace"), 0 if error.reason else system_error
-            )
+            about, reason = "intervals", error.reason.decode("utf-8", "replace")
+            if reason and error.column < len(wanted):
+                about = wanted[error.column]
+            elif reason:
+                about = "where"
+            raise Error(about, code, reason, 0 if reason else system_error)
         try:
             return _read_columns(library, handle)
         finally:
@@ -197,6 +207,25 @@ class Trace:
     def slowest(self, **options: Any) -> Rows:
         """The ten slowest intervals with their parents and children."""
         return self._rows("slowest", **options)
+
+
+def _describe_lacking(library: ctypes.CDLL, trace: ctypes.c_void_p, file: int) -> str:
+    info, loss = _library.FileInfo(), _library.LossInfo()
+    found = []
+    if library.cpidecode_file(trace, file, ctypes.byref(info)) == 0:
+        if info.header_damaged:
+            found.append("the file header is damaged")
+        if info.damaged_bytes:
+            found.append("%d damaged bytes are skipped" % info.damaged_bytes)
+        if info.cut_off:
+            found.append("cut off: its end is missing")
+    lost = i = 0
+    while library.cpidecode_loss(trace, file, i, ctypes.byref(loss)) == 0:
+        lost += loss.full + loss.too_big + loss.held + loss.no_guest
+        i += 1
+    if lost:
+        found.append("%d hooks were lost while it was written" % lost)
+    return ", ".join(found)
 
 
 def _read_columns(library: ctypes.CDLL, handle: ctypes.c_void_p) -> Intervals:
