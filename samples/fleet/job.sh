@@ -105,13 +105,10 @@ report() {
 	done
 }
 
-# Partial results of some reports carry their options.
+# Partial results of a single report carry its options.
 # shellcheck disable=SC2086,SC2120 # several names; with an option, or none
 write() {
-	case $name in
-	heatmap | slowest | gaps) ;;
-	*) set -- --report "$name" --format "$format" "$@" ;;
-	esac
+	grep -q '^--report=' "$folder/options" || set -- --report "$name" --format "$format" "$@"
 	"$cpidecode" merge --expect "$folder/traces" -o "$folder/$name.$format" "$@" $parts 2>"$folder/notes"
 }
 

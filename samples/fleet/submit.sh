@@ -5,10 +5,11 @@
 #
 # usage: submit.sh -o FOLDER [option ...] TRACE...
 #	-o FOLDER	a new or empty folder that all nodes share: results, logs and the answer
-#	--report NAME	summary (default), cpus or histogram, may be given again; or one of heatmap, slowest and
-#			gaps, alone (of several traces heatmap needs --option --time=unix)
+#	--report NAME	summary (default), cpus or histogram, may be given again; or one of heatmap, slowest, gaps
+#			and why, alone (of several traces heatmap needs --option --time=unix)
 #	--format F	text (default), csv or json
-#	--option ARG	passed to cpidecode --partial, like --option --label='req*'; may be given again
+#	--option ARG	passed to cpidecode --partial, like --option --label='req*'; may be given again; options of
+#			a report, like --option --by=host, with one --report only
 #	--slice-size B	a larger trace is read in slices of about that size (default 2G; k, M, G)
 #	--allow-missing	answers also without traces that cannot be read; the report names them
 #	--sbatch ARG	passed to sbatch, like --sbatch --partition=batch; may be given again
@@ -51,19 +52,27 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$folder" ] || misuse "no folder for the results: -o FOLDER"
 [ $# -gt 0 ] || misuse "no traces"
-: "${reports:=summary}"
+[ -n "$reports" ] || reports=' summary'
 for name in $reports; do
 	case $name in
 	summary | cpus | histogram) ;;
-	heatmap | slowest | gaps)
-		# The partial results are for that report, and have its options.
+	heatmap | slowest | gaps | why)
 		[ "$reports" = " $name" ] || misuse "--report $name goes with no other: its partial results are for it alone"
-		printf '%s\n' "--report=$name" "--format=$format" >>"$options"
 		;;
-	*) misuse "--report $name: it is summary, cpus, histogram, heatmap, slowest or gaps" ;;
+	*) misuse "--report $name: it is summary, cpus, histogram, heatmap, slowest, gaps or why" ;;
 	esac
 done
 case $format in text | csv | json) ;; *) misuse "--format $format: it is text, csv or json" ;; esac
+while IFS= read -r option; do
+	case ${option%%=*} in
+	--report | --format | --partial | --slice | --output | -o) misuse "--option $option: submit.sh sets it" ;;
+	--by | --exact | --top | --sort | --columns | --metric | --having | --percentiles | --width | --time | --tail | --csv-safe)
+		[ "$reports" = " ${reports##* }" ] || misuse "--option $option: a report's option goes with one --report"
+		;;
+	esac
+done <"$options"
+# The partial results of a single report are for it, and carry its options.
+[ "$reports" != " ${reports##* }" ] || printf '%s\n' "--report=${reports# }" "--format=$format" >>"$options"
 number=${slice_size%[kMG]}
 case $number in '' | *[!0-9]* | 0*) misuse "--slice-size $slice_size: not a size like 2G" ;; esac
 case $slice_size in

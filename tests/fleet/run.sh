@@ -155,6 +155,18 @@ options_reach_cpidecode() {
 	[ $status = 0 ] && [ -s "$work/csv" ] && cmp -s "$folder/summary.csv" "$work/csv"
 }
 
+reports_have_options_of_their_own() {
+	for options in '--report slowest --by=host' '--report summary --by=host,label'; do
+		report=${options#--report } report=${report%% *}
+		submit "$1.$report" --report "$report" --format json --option "${options##* }" --slice-size 100k "$work"/traces/*
+		# shellcheck disable=SC2086
+		"$cpidecode" --format json $options "$work"/traces/* >"$work/json" 2>/dev/null
+		[ $status = 0 ] && [ -s "$work/json" ] && cmp -s "$folder/$report.json" "$work/json" || return 1
+	done
+	submit "$1.two" --report summary --report cpus --option --by=host "$work"/traces/*
+	[ $status = 2 ] && grep -q -- '--option --by=host: a report.s option goes with one --report' "$work/err"
+}
+
 # As the kernel kills for memory: the task alone.
 killed_task_is_made_again() {
 	wrap <<'END'
@@ -287,7 +299,8 @@ wrong_usage_exits_2() {
 	done
 }
 
-all='wrong_usage_exits_2 answer_is_that_of_one_machine options_reach_cpidecode killed_task_is_made_again'
+all='wrong_usage_exits_2 answer_is_that_of_one_machine options_reach_cpidecode'
+all="$all reports_have_options_of_their_own killed_task_is_made_again"
 all="$all killed_last_job_is_tried_again tasks_may_run_twice damaged_result_is_made_again"
 all="$all full_disk_is_survived missing_trace_is_named lost_node_is_replaced"
 for name in $tests; do
