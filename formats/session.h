@@ -19,6 +19,7 @@
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
 #define SHM_LABELS_FORMAT "labels.%u"
 #define SHM_CGROUPS_FORMAT "cgroups.%u"
+#define SHM_DOCTOR_FORMAT "doctor.%u"
 #define SHM_LOCKS_FORMAT "locks.%u.%u" /* generation, 0 to SHM_LOCK_FILES - 1 */
 
 #define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
@@ -31,6 +32,7 @@ enum {
 	SHM_MAX_RINGS = SHM_MAX_CPUS + SHM_MAX_GUESTS,
 	SHM_PAGE = 4096,
 	SHM_EVENTS_BYTES = 1024, /* 8 names of 127 bytes, commas and a NUL */
+	SHM_DOCTOR_BYTES_MAX = 32 << 10,
 };
 
 enum shm_state {

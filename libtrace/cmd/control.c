@@ -5,6 +5,7 @@
 
 #include "../../include/perfutil.h"
 #include "continuous.h"
+#include "doctor/keep.h"
 
 static void no_operands(const struct verb *verb, int argc, char **argv)
 {
@@ -37,8 +38,10 @@ static int make_buffers(const struct verb *verb, struct session *s, struct sessi
 			"there were no trace buffers: made with the defaults, %llu KiB per processor, mode %s",
 			(unsigned long long)s->geometry.ring_size >> 10,
 			cmd_mode_name(s->geometry.mode));
-	if (rc == 0)
+	if (rc == 0) {
 		cmd_warn_if_short(verb, s);
+		doctor_keep(verb->name, s);
+	}
 	return rc;
 }
 

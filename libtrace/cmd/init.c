@@ -6,6 +6,7 @@
 
 #include "../../include/perfutil.h"
 #include "continuous.h"
+#include "doctor/keep.h"
 
 static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
 	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap|cont",
@@ -114,6 +115,7 @@ static int init_run(const struct verb *verb, int argc, char **argv)
 		session_close(&s);
 		return cmd_fail(verb, "%s", error.text);
 	}
+	doctor_keep(verb->name, &s);
 	init_note_geometry(verb, &s, &r);
 	cmd_warn_if_short(verb, &s);
 	cmd_warn_if_elsewhere(verb, &s);

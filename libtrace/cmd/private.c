@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "doctor/keep.h"
 
 /* ------------------------------------------------------------------------- the session */
 
@@ -37,6 +38,7 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 		rc = session_init(s, config, &error);
 	if (rc == 0) {
 		cmd_warn_if_short(verb, s);
+		doctor_keep(verb->name, s);
 		return EXIT_FINE;
 	}
 	session_remove(s);

@@ -10,6 +10,7 @@
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "continuous.h"
+#include "doctor/keep.h"
 #include "private.h"
 #include "record.h"
 #include "../dump/drain/stream.h"
@@ -235,6 +236,7 @@ static int open_own(struct recording *r)
 		cmd_fail(r->verb, "%s", error.text);
 	else {
 		cmd_warn_if_short(r->verb, &r->session);
+		doctor_keep(r->verb->name, &r->session);
 		return EXIT_FINE;
 	}
 	session_close(&r->session);

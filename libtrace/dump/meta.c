@@ -149,6 +149,28 @@ static void counter_sources(struct text *t, const struct session_task *tasks, in
 	free(sorted);
 }
 
+/* The session's owner could have changed them: no line may be another key's. */
+static void meta_put_findings(struct text *t, const struct session *s)
+{
+	static const char prefix[] = "doctor";
+	char *lines, *line, *next = NULL;
+	size_t length = session_read_findings(s, &lines);
+
+	if (!length)
+		return;
+	lines[length - 1] = 0;
+	for (line = strtok_r(lines, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+		char *colon = strstr(line, ": ");
+
+		if (!colon || strncmp(line, prefix, sizeof prefix - 1) != 0)
+			continue;
+		*colon = 0;
+		text_clean(line);
+		text_line(t, line, colon + 2);
+	}
+	free(lines);
+}
+
 void meta_lines(struct text *t, const struct session *s, const struct session_task *tasks,
 	int ntasks, const char *command)
 {
@@ -166,4 +188,5 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 	text_line(t, "command", command);
 	who_and_when(t);
 	counter_sources(t, tasks, ntasks);
+	meta_put_findings(t, s);
 }

@@ -237,6 +237,7 @@ static void remove_files(struct session *s, uint32_t keep)
 			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_LABELS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_CGROUPS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_DOCTOR_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_LOCKS_FORMAT, &generation, &lock) == 2) &&
 			(keep == 0 || generation != keep))
 			unlinkat(s->dir, e->d_name, 0);

@@ -180,6 +180,14 @@ uint32_t session_read_cgroup(
 	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX]);
 
 /*
+ * What `swtrace doctor` finds, as META lines (`doctor` in formats/trace-file.md). The command that
+ * made the rings saves it with them, for their dumps. Returns 0 or a PU_ code.
+ */
+int session_save_findings(struct session *s, const char *lines, size_t length);
+/* Copies whole lines. The caller frees *lines. Returns their length; 0 and NULL: there are none. */
+size_t session_read_findings(const struct session *s, char **lines);
+
+/*
  * The schemas that programs registered, one text (each ends with a newline); *text is the
  * caller's to free, NUL-terminated. *left_out (or NULL): how many entries are no schema and not in
  * it. Returns its length or a PU_ code.

@@ -138,9 +138,16 @@ def compare_files(name, db):
                 for column in columns[3:]:
                     if ring[column] != is_[column]:
                         say(name, f"{column}: {is_[column]} instead of {ring[column]}")
+            rows = db.execute("select key, value from meta where file = ?", (i,)).fetchall()
+            # info tells these as findings, if it tells them.
+            doctor = {key: value for key, value in rows if f"{key}.".startswith("doctor.")}
             meta = [(m["key"], m["value"]) for m in info["meta"]]
-            if db.execute("select key, value from meta where file = ?", (i,)).fetchall() != meta:
+            if [row for row in rows if row[0] not in doctor] != meta:
                 say(name, "another META")
+            told = info["doctor"] or {"verdict": None, "findings": []}
+            if told["verdict"] != doctor.get("doctor") or any(
+                    doctor.get(f"doctor.{f['id']}") != f"{f['status']}: {f['text']}" for f in told["findings"]):
+                say(name, "other findings of doctor")
 
 
 for name in sys.argv[1:]:

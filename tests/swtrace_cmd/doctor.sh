@@ -73,6 +73,35 @@ doctor env
 finds sessions.used good 'this one is used'
 exits 0 "$SWTRACE" free
 
+# The commands that make trace buffers save findings, which traces hold.
+# trace_holds FILE VERB
+trace_holds()
+{
+	"$CPIDECODE" --report info --format json "$1" >"$out" 2>"$err"
+	says "$out" '"doctor":.*"verdict":.*"CPI .* here.*by swtrace '"$2"', uid [0-9]*".*"id":.*"kernel.release",.*"text":.*"Linux '
+	grep -q -e memory.space -e '"sessions\.' "$out" && fail "findings that are not about the trace" || pass
+}
+exits 0 "$SWTRACE" init -s 1
+exits 0 "$SWTRACE" dump "$dir/init.bin"
+exits 0 "$SWTRACE" free
+same "findings after free" "$(find "$SWTRACE_SESSION" -name 'doctor*')" ""
+exits 0 "$SWTRACE" run -s 1 -o "$dir/run.bin" -- true
+exits 0 "$SWTRACE" record -s 1 -o "$dir/record.bin" -- true
+exits 0 env SWTRACE_COUNTERS=none "$SWTRACE" on
+exits 0 "$SWTRACE" dump "$dir/on.bin"
+exits 0 "$SWTRACE" off
+exits 0 "$SWTRACE" free
+if [ -x "$CPIDECODE" ]; then
+	for verb in init run record on; do
+		trace_holds "$dir/$verb.bin" $verb
+	done
+	exits 0 "$CPIDECODE" --report info "$dir/on.bin"
+	says "$out" '^  doctor  *bad  *counters.instructions: .*SWTRACE_COUNTERS'
+	says "$out" '^  *to do: unset SWTRACE_COUNTERS'
+else
+	skip "findings in traces: no cpidecode here"
+fi
+
 SWTRACE_SESSION=relative doctor env
 finds sessions.used bad 'SWTRACE_SESSION is .*"relative'
 doctor env SWTRACE_CLOCK=raw

@@ -200,6 +200,8 @@ START_TEST(tasks_schemas_and_meta)
 		(struct session_task){.number = 2, .tid = 13, .pid = 11, .first = 100, .name = "x"};
 	fake_task[1].source = SHM_SOURCE_SOFTWARE;
 	fake_schema = "major 0x22 mine\n";
+	fake_findings = "doctor: CPI can be measured here\nrings: forged\nno colon\n"
+			"doctor.kernel.release: good: \x1b[31m\n";
 	dump_and_parse(TF_CODEC_NONE);
 	const struct seen *t = find(TF_TYPE_TASKS, 0);
 	ck_assert_uint_eq(t->raw, 64);
@@ -214,6 +216,9 @@ START_TEST(tasks_schemas_and_meta)
 	ck_assert_ptr_nonnull(strstr(meta, "\ncommand: a b ?\xc3\xa4 c\n"));
 	ck_assert_ptr_nonnull(strstr(meta, "\nmode: wrap\n"));
 	ck_assert_ptr_nonnull(strstr(meta, "\ncounters.11: source 1 (0)\n"));
+	ck_assert_ptr_nonnull(strstr(meta, "\ndoctor: CPI can be measured here\n"
+					   "doctor.kernel.release: good:  [31m\n"));
+	ck_assert_ptr_null(strstr(meta, "forged"));
 }
 END_TEST
 

@@ -18,6 +18,7 @@ int fake_tasks;
 struct session_loss fake_loss[4];
 int fake_losses;
 const char *fake_schema;
+const char *fake_findings;
 uint32_t fake_schemas_left_out;
 uint32_t fake_sticky;
 uint32_t fake_writer;
@@ -33,6 +34,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	memset(fake_task, 0, sizeof fake_task);
 	fake_tasks = fake_losses = 0;
 	fake_schema = "";
+	fake_findings = NULL;
 	fake_schemas_left_out = 0;
 	fake_sticky = 0;
 	fake_writer = 0x80000000u; /* unknown, and the thread id of such a one */
@@ -320,6 +322,13 @@ uint32_t session_read_cgroup(
 {
 	(void)s;
 	return number ? (uint32_t)snprintf(name, SHM_CGROUP_TEXT_MAX, "/box/%u", number) : 0;
+}
+
+size_t session_read_findings(const struct session *s, char **lines)
+{
+	(void)s;
+	*lines = fake_findings ? strdup(fake_findings) : NULL;
+	return *lines ? strlen(*lines) : 0;
 }
 
 uint32_t session_labels_used(const struct session *s)

@@ -32,6 +32,7 @@ extern int fake_tasks;
 extern struct session_loss fake_loss[4]; /* by slot */
 extern int fake_losses;			 /* or a PU_ code */
 extern const char *fake_schema;
+extern const char *fake_findings; /* NULL: none */
 extern uint32_t fake_schemas_left_out;
 extern uint32_t fake_sticky;
 extern uint32_t fake_writer; /* whose number records get */

@@ -10,6 +10,7 @@
 #include "../../sink/units.h"
 #include "../../model/hooks/pass.h"
 #include "../clock_text.h"
+#include "doctor.h"
 #include "info.h"
 
 const char *info_clock_name(uint32_t clock)
@@ -117,6 +118,8 @@ static void info_write_meta(struct report *r, const struct trace_file *f)
 	for (size_t i = 0; i < f->nmeta; i++) {
 		struct out *o = r->out;
 
+		if (info_doctor_owns(&f->meta[i]))
+			continue;
 		out_str(o, "  ");
 		escape_text(o, f->meta[i].key, f->meta[i].key_length);
 		out_repeat(o, ' ', f->meta[i].key_length < 14 ? 14 - f->meta[i].key_length : 1);
@@ -335,6 +338,7 @@ static void write_file(struct report *r, const struct trace_file *f, const struc
 	info_write_header(r, f);
 	info_write_clock(r, f);
 	info_write_meta(r, f);
+	info_doctor_text(f, r, item);
 	info_costs_text(costs, f, r, item);
 	write_sections(r, f);
 	info_write_rings(r, f);

@@ -3,6 +3,7 @@
 #include "../../../formats/trace_file.h"
 #include "../../sink/json.h"
 #include "../clock_text.h"
+#include "doctor.h"
 #include "info.h"
 
 static void info_json_write_header(struct json *j, const struct trace_file *f)
@@ -81,6 +82,8 @@ static void info_json_write_meta(struct json *j, const struct trace_file *f)
 	/* Pairs, not members: a key may stand more than once. */
 	json_member_open(j, "meta", '[');
 	for (size_t i = 0; i < f->nmeta; i++) {
+		if (info_doctor_owns(&f->meta[i]))
+			continue;
 		json_open(j, '{');
 		json_key(j, "key");
 		json_string(j, f->meta[i].key, f->meta[i].key_length);
@@ -89,6 +92,7 @@ static void info_json_write_meta(struct json *j, const struct trace_file *f)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
+	info_doctor_json(f, j);
 	json_member_open(j, "sections", '{');
 	/* Most traces have none of the latest types. */
 	for (unsigned type = 0; type < INFO_TYPES; type++)

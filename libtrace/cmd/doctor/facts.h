@@ -12,6 +12,8 @@
 #include "../../counters/describe.h"
 #include "../../counters/perf/probe.h"
 
+struct session;
+
 struct kernel_facts {
 	char release[80], machine[24];
 	bool supported;	 /* an architecture with restartable sequences and a clock instruction */
@@ -59,8 +61,8 @@ struct clock_facts {
 	bool is_call;	   /* CLOCK_MONOTONIC_RAW rather than an instruction */
 	bool asked_for;	   /* SWTRACE_CLOCK=raw */
 	uint64_t hz;
-	int visited, back; /* processors visited; stamps less than the one before */
-	double ppm;	   /* deviation from CLOCK_MONOTONIC_RAW */
+	int visited, back; /* processors visited, 0: not tried; stamps less than the one before */
+	double ppm;	   /* deviation from CLOCK_MONOTONIC_RAW; NAN: not measured */
 	struct clock_sources kernel;
 	enum clock_trust trust;
 	int constant, nonstop; /* TSC: flags of /proc/cpuinfo */
@@ -77,8 +79,9 @@ struct memory_facts {
 	bool tmpfs, writable;
 	unsigned mode;
 	uint64_t room, size; /* free and total bytes */
-	uint64_t wanted;     /* size of a plain `swtrace init`'s rings */
-	uint64_t container;  /* the container's memory limit; 0: none */
+	uint64_t wanted;     /* size of a plain `swtrace init`'s rings, or of those that are made */
+	bool made;
+	uint64_t container; /* the container's memory limit; 0: none */
 };
 
 struct limit_facts {
@@ -125,14 +128,19 @@ struct doctor_facts {
 
 /* Gathers the facts. Takes about 0.1 s. */
 void doctor_gather(struct doctor_facts *m);
+/* For a session whose rings were just made: without measuring the clock, and without sessions. */
+void doctor_gather_quickly(struct doctor_facts *m, const struct session *s);
 
 /* ------------------------------------------------------------- its parts */
 
 void gather_kernel(struct kernel_facts *k);
 void gather_rights(struct rights_facts *r);
 void gather_pmu(struct pmu_facts *p);
-void gather_events(struct events_facts *e);
+/* session: a list, "": none. NULL: that of the session where programs started here would trace. */
+void gather_events(struct events_facts *e, const char *session);
 void gather_clock(struct clock_facts *c);
+/* What gather_clock leaves open, as it takes time: visited, back and ppm. */
+void gather_clock_measure(struct clock_facts *c);
 void gather_rings(struct rings_facts *r);
 void gather_memory(struct memory_facts *m);
 void gather_limits(struct limit_facts *l);

@@ -15,6 +15,7 @@
 #include "../../core/file.h"
 #include "../../core/online.h"
 #include "../../counters/machine/rate.h"
+#include "../../session/session.h"
 #include "facts.h"
 
 bool gather_line(const char *path, char *line, size_t size)
@@ -289,16 +290,30 @@ void gather_pmu(struct pmu_facts *p)
 	p->cpus = online_cpus();
 }
 
-void doctor_gather(struct doctor_facts *m)
+static void gather_machine(struct doctor_facts *m)
 {
 	memset(m, 0, sizeof *m);
 	gather_kernel(&m->kernel);
 	gather_rights(&m->rights);
 	gather_pmu(&m->pmu);
-	gather_events(&m->events);
 	gather_clock(&m->clock);
 	gather_rings(&m->rings);
 	gather_memory(&m->memory);
 	gather_limits(&m->limits);
+}
+
+void doctor_gather(struct doctor_facts *m)
+{
+	gather_machine(m);
+	gather_clock_measure(&m->clock);
+	gather_events(&m->events, NULL);
 	gather_sessions(&m->sessions);
+}
+
+void doctor_gather_quickly(struct doctor_facts *m, const struct session *s)
+{
+	gather_machine(m);
+	m->memory.wanted = s->geometry.file_size;
+	m->memory.made = true;
+	gather_events(&m->events, s->control->events);
 }

@@ -68,7 +68,7 @@ static void gather_list(struct events_facts *e, const char *list)
 	}
 }
 
-void gather_events(struct events_facts *e)
+void gather_events(struct events_facts *e, const char *session)
 {
 	const char *own = getenv("SWTRACE_EVENTS");
 	char list[SHM_EVENTS_BYTES];
@@ -76,8 +76,8 @@ void gather_events(struct events_facts *e)
 	if (own && *own) {
 		e->from = "SWTRACE_EVENTS";
 		gather_list(e, own);
-	} else if (events_of_session(list)) {
+	} else if (session ? *session != 0 : events_of_session(list)) {
 		e->from = "the session's list";
-		gather_list(e, list);
+		gather_list(e, session ? session : list);
 	}
 }

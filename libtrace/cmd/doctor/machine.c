@@ -2,6 +2,7 @@
  * doctor: the clock, restartable sequences, shared memory, limits.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "doctor.h"
@@ -44,6 +45,8 @@ static void clock_order(struct findings *f, const struct clock_facts *c)
 {
 	struct finding *n;
 
+	if (!c->visited)
+		return;
 	if (c->back) {
 		n = finding(f, "clock.order", FINDING_BAD,
 			"stamps went backwards %d times from one of %d processors to the next",
@@ -60,6 +63,9 @@ static void clock_order(struct findings *f, const struct clock_facts *c)
 
 static void clock_rate(struct findings *f, const struct clock_facts *c)
 {
+	if (isnan(c->ppm))
+		return;
+
 	bool steady = c->ppm < 500 && c->ppm > -500;
 	struct finding *n = finding(f, "clock.rate", steady ? FINDING_GOOD : FINDING_BAD,
 		"%+.0f ppm from CLOCK_MONOTONIC_RAW over 50 ms", c->ppm);
@@ -235,7 +241,8 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 			n, "mount -t tmpfs -o mode=1777 tmpfs /dev/shm, or set SWTRACE_SESSION");
 		return;
 	}
-	space(f, &m->memory);
+	if (!m->memory.made)
+		space(f, &m->memory);
 	kind(f, &m->memory);
 	machine_find_container(f, &m->memory);
 }

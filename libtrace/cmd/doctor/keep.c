@@ -1,0 +1,72 @@
+#include "keep.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../dump/text.h"
+#include "doctor.h"
+
+static void keep_put_moment(struct text *t, const char *verb)
+{
+	char stamp[32];
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc) && strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
+		text_linef(t, "doctor.time", "%s, by swtrace %s, uid %u", stamp, verb,
+			(unsigned)geteuid());
+}
+
+/* Of what is good, its text says enough. */
+static void keep_put_finding(struct text *t, const struct finding *n)
+{
+	static const char *const status[] = {"good", "note", "bad"};
+	char key[80];
+
+	snprintf(key, sizeof key, "doctor.%s", n->id);
+	text_linef(t, key, "%s: %s", status[n->status], n->text);
+	if (n->status == FINDING_GOOD)
+		return;
+	snprintf(key, sizeof key, "doctor.%s.means", n->id);
+	text_line(t, key, n->meaning);
+	snprintf(key, sizeof key, "doctor.%s.todo", n->id);
+	text_line(t, key, n->todo);
+}
+
+static void keep_findings(const char *verb, struct session *s)
+{
+	struct doctor_facts *m = calloc(1, sizeof *m);
+	struct findings *f = calloc(1, sizeof *f);
+	struct text t = {0};
+
+	if (m && f) {
+		doctor_gather_quickly(m, s);
+		doctor_findings(f, m);
+		text_line(&t, "doctor", f->verdict);
+		keep_put_moment(&t, verb);
+		for (int i = 0; i < f->count; i++)
+			keep_put_finding(&t, &f->list[i]);
+		if (!t.failed)
+			session_save_findings(s, t.bytes, t.length);
+	}
+	text_free(&t);
+	free(f);
+	free(m);
+}
+
+/* In a process of its own: a strict sandbox ends whoever tries perf_event_open. */
+void doctor_keep(const char *verb, struct session *s)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		keep_findings(verb, s);
+		_exit(0);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,15 @@
+/*
+ * doctor's findings for the traces of a session.
+ */
+#ifndef SWT_CMD_DOCTOR_KEEP_H
+#define SWT_CMD_DOCTOR_KEEP_H
+
+#include "../../session/session.h"
+
+/*
+ * Saves with the session's new rings what doctor finds here; dumps copy it into META. Takes a few
+ * milliseconds. A failure loses nothing else: traces then have no findings, and reports say so.
+ */
+void doctor_keep(const char *verb, struct session *s);
+
+#endif
