@@ -163,9 +163,10 @@ class TiledPage extends Page {
 		return this.far.get(choice);
 	}
 
-	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. */
+	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. A choice may be
+	 * made between two pictures. */
 	follow() {
-		const column = this.columnShown(), shown = this.lanesShown() + " " + (column ? column.name + Boolean(column.isFar) : "");
+		const column = this.columnShown(), shown = [this.lanesShown(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured].join(" ");
 		if (shown === this.following)
 			return;
 		this.following = shown;
