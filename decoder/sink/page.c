@@ -30,6 +30,7 @@ struct page_packer {
 	X(explain)                                                                                 \
 	X(processors)                                                                              \
 	X(why_words)                                                                               \
+	X(limits)                                                                                  \
 	X(reports)                                                                                 \
 	X(flame_graph)                                                                             \
 	X(flame_panel)                                                                             \

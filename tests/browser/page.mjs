@@ -255,6 +255,8 @@ async function checkSearch(browser, rows, label) {
 		await browser.evaluate(`document.getElementById("next").click()`);
 		await browser.settled();
 		steps.push(Number((await viewOf(browser)).parts.get("interval")));
+		const rank = rows.slice(0, steps[i] + 1).filter((row) => row.label.toLowerCase().includes(label.toLowerCase())).length;
+		assert.ok((await text(browser, "found")).replaceAll("\u202f", "").startsWith(`${rank} of ${found} interval`), "its place among those found");
 	}
 	assert.ok(steps.every((step) => rows[step].label.toLowerCase().includes(label.toLowerCase())), "next");
 	await browser.evaluate(`document.getElementById("previous").click()`);
@@ -282,6 +284,19 @@ async function checkReports(browser, csv) {
 			equal(await browser.evaluate(`(() => { const region = document.getElementById("report-${name}").parentElement;
 				return region.tabIndex === 0 && region.getAttribute("role") === "region" && region.ariaLabel !== ""; })()`), true, name);
 	}
+}
+
+// Doctor's verdict is at the top, and leads to its findings, the worst first.
+async function checkDoctor(browser, file) {
+	const told = await text(browser, "doctor"), isShown = file.includes("hostile");
+	equal(await browser.evaluate(`document.getElementById("verdict").hidden`), !isShown, "verdict");
+	if (!isShown) {
+		assert.match(told, /^Not in this trace/);
+		return;
+	}
+	assert.match(told, /^no <b>PMU<\/b>\.bad pmu\.hardware: <img src=x onerror=pwned=1>\. It means: n\/a\. To do: get <i>one<\/i>\.note clock\.kernel: hpet\.$/);
+	assert.match(await text(browser, "verdict"), /no <b>PMU<\/b>\. Its findings: 1 bad, 1 note$/);
+	equal(await browser.evaluate(`document.querySelector("#verdict button").click(), document.activeElement.id`), "h-doctor");
 }
 
 // Outermost intervals by the processor where they ended, as a table and as lanes.
@@ -336,6 +351,7 @@ try {
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);
+		await checkDoctor(browser, files[i]);
 		await checkProcessors(browser, rows);
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);

@@ -130,6 +130,8 @@ done
 {
 	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection meta\n'
 	printf '| host: </script><script>pwned=1</script>\n| command: <img src=x onerror=pwned=1>\n'
+	printf '| doctor: no <b>PMU</b>\n| doctor.clock.kernel: note: hpet\n| doctor.pmu.hardware: bad: <img src=x onerror=pwned=1>\n'
+	printf '| doctor.pmu.hardware.means: n/a\n| doctor.pmu.hardware.todo: get <i>one</i>\n'
 	printf 'section tasks\ntask 1 1 0 "<b>task</b>"\nsection hooks ring=0\n'
 	n=0
 	while IFS= read -r label; do

@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "processors"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter, whyList })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter, whyList, limitsOf })`);
 
 function random(seed) {
 	return () => {
@@ -354,12 +354,14 @@ test("why in words", () => {
 		terms_ns: { instructions: 53000, cpi: -8000, cycles_per_ns: null, off_cpu: 500, unattributed: 54500 } };
 	const flat = { ...answer, label: null, explanations: undefined, difference_ns: 0 };
 	const unknown = { ...answer, explanations: [], terms_ns: { instructions: null, cpi: null, cycles_per_ns: null, off_cpu: null, unattributed: 100000 } };
+	const even = { ...answer, explanations: [], terms_ns: { instructions: 100000, cpi: null, cycles_per_ns: null, off_cpu: null, unattributed: -10 } };
 	const start = "the slowest (from p99 up: 18 of 1\u202f775) take 105 \u00b5s on average, those around the median 5 \u00b5s.";
-	assert.deepEqual(page.whyList([answer, flat, unknown].map((one) => JSON.stringify(one) + "\n").join("")), [
+	assert.deepEqual(page.whyList([answer, flat, unknown, even].map((one) => JSON.stringify(one) + "\n").join("")), [
 		["a\\u{202e}b", start + " Of the difference: more instructions 53.0 %, fewer cycles per instruction -8.0 %, not attributed 54.5 %." +
 			" The tail goes with parent none (72.4 %: 13 of its 18, median 6.226 \u00b5s, others' 4.719 \u00b5s)."],
 		["minor 1", start + " There is no difference to explain."],
-		["a\\u{202e}b", start + " Of the difference: nothing was measured that would attribute it."]]);
+		["a\\u{202e}b", start + " Of the difference: nothing was measured that would attribute it."],
+		["a\\u{202e}b", start + " Of the difference: more instructions 100.0 %, not attributed 0.0 %."]]);
 });
 
 test("who ran on each processor", () => {
@@ -402,4 +404,15 @@ test("no script can end its element, and none makes markup of text", () => {
 		assert.doesNotMatch(text, /<\/script|<!--/i, name);
 		assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/, name);
 	}
+});
+
+test("limits are told where there are some", () => {
+	const meta = { columns: ["cpu", "raw_cpi", "minor"], numeric: [0, 1], intervals: 2000, losses: [] }, both = ["why", "info"];
+	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
+	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
+	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
+	assert.match(page.limitsOf({ ...meta, losses: [{ what: "hooks lost: too big" }] }, 1000000, both)[0], /^When hooks were lost/);
+	assert.match(page.limitsOf({ ...meta, span: ["1", "2"] }, 1000000, [])[0], /^A page of a span/);
+	const tiled = page.limitsOf({ ...meta, tiles: { means: ["raw_cpi", "busy_pct"] } }, 1000000, ["info"]);
+	assert.match(tiled.join(" "), /which the file has for: raw_cpi\. These need at most about 1 million intervals in view: cpu\..*cpidecode --report why/);
 });

@@ -46,7 +46,7 @@ const UNASKED_WINDOW = 1 << 18; /* TiledPage.unasked */
 class TiledPage extends Page {
 	async load() {
 		await this.begun;
-		showReports($("reports"), await readLists("reports"));
+		await this.tellReports();
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		this.far = new Map();
@@ -57,8 +57,8 @@ class TiledPage extends Page {
 		this.tiles.lanes = store.lanes.map((lane, i) => ({ ...lane, rows: lanes[i].rows }));
 		this.chooseColours();
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
-		this.arrange();
 		this.listen();
+		this.arrange();
 		this.fill($("all"), this.totals());
 		addEventListener("unhandledrejection", (event) => $("told").textContent = "The tiles cannot be read: " + printable(String(event.reason.message)));
 		$("place").after(element("output", "", { id: "reading" }));
@@ -303,9 +303,14 @@ class TiledPage extends Page {
 			await super.settle();
 			return;
 		}
-		this.drawCurves(this.tiles.curveOf(from, to, 160, this.coloured === "label" ? null : (this.farColumn(this.coloured) || {}).values), from, to);
+		const starts = this.tiles.curveOf(from, to, CURVE_PARTS, this.coloured === "label" ? null : (this.farColumn(this.coloured) || {}).values);
+		this.drawCurves(starts, from, to);
 		$("ratetold").textContent += " Approximate: from tiles.";
-		this.curves.drawFar(from, to);
+		const curves = this.curves.choices.map((_, i) => this.curves.drawFar(i, from, to));
+		if (!this.selection)
+			this.curves.see(from, to, starts.counts, curves);
+		else
+			this.curves.lookFar(Math.floor(this.view.from), Math.ceil(this.view.to));
 		const { count, longest, sum, name } = await this.tiles.queryRows(this.tiles.rowsOf(this.tiles.lanes), from, to);
 		if (this.job === job)
 			$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) + ": " +

@@ -55,6 +55,14 @@ class Page {
 		for (const loss of meta.losses)
 			$("losses").append(element("li", exactText(loss.count) + " " + loss.what + " (" + printable(loss.file) + ")"));
 		$("losses").hidden = !meta.losses.length;
+		showDoctor($("doctor"), meta.files);
+	}
+
+	async tellReports() {
+		const reports = await readLists("reports"), limits = limitsOf(this.meta, this.unasked(), reports.map((one) => one.name));
+		showReports($("reports"), reports);
+		$("limits").append(...limits.map((text) => element("li", text)));
+		$("limited").hidden = !limits.length;
 	}
 
 	async load() {
@@ -62,9 +70,7 @@ class Page {
 		const names = await readLists("names"), lanes = await readLists("lanes");
 		this.names = names.map((name) => printable(name.slice(1)));
 		const store = new Store(this.meta, lanes, names);
-		const reports = await readLists("reports");
-		$("reports").closest("section").hidden = !reports.length;
-		showReports($("reports"), reports);
+		await this.tellReports();
 		this.more = [];
 		for (const block of document.querySelectorAll("script.core, script.more, script.adopted, script.marks")) {
 			if (block.className === "more") {
@@ -92,8 +98,8 @@ class Page {
 		this.store = store;
 		this.chooseColours();
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
-		this.arrange();
 		this.listen();
+		this.arrange();
 		const whole = finish(summarize(store, 0, this.until + 1));
 		this.medians = new Map(whole.rows.map((row) => [row.name, row.p50]));
 		await this.fill($("all"), whole);
@@ -137,6 +143,7 @@ class Page {
 			this.placed.push({ y, height: GAPS + 4, gaps: true });
 			y += GAPS + 4;
 		}
+		y = this.curves.place(this.placed, y);
 		for (const lane of this.lanesShown() === "processors" ? [] : lanes) {
 			this.placed.push({ y, height: HEADING, lane });
 			y += HEADING;
@@ -386,15 +393,17 @@ class Page {
 		ctx.rect(0, AXIS, width, height);
 		ctx.clip();
 		ctx.textBaseline = "middle";
-		ctx.font = "600 12px system-ui, sans-serif";
-		ctx.fillStyle = theme.text;
 		for (const one of shown) {
+			ctx.font = "600 12px system-ui, sans-serif";
+			ctx.fillStyle = theme.text;
 			if (one.lane && one.row === undefined && !one.marks)
 				ctx.fillText(this.laneText(one.lane), 4, one.y - scroll + HEADING / 2 + 1);
 			else if (one.processor && one.ran === undefined)
 				ctx.fillText(processors.name(one.processor), 4, one.y - scroll + HEADING / 2 + 1);
 			if (one.gaps)
-				this.drawGaps(ctx, one.y - scroll, width, theme);
+				this.drawGaps(ctx, one.y - scroll, width);
+			if (one.curve !== undefined)
+				this.curves.paint(ctx, one.curve, one.y - scroll, width);
 		}
 		ctx.font = "12px system-ui, sans-serif";
 		for (const text of texts)
@@ -441,8 +450,7 @@ class Page {
 		return this.view.from + x / $("timeline").clientWidth * (this.view.to - this.view.from);
 	}
 
-	drawGaps(ctx, y, width, theme) {
-		ctx.fillStyle = "#d55e00";
+	drawGaps(ctx, y, width) {
 		for (const gap of this.meta.gaps) {
 			const from = Math.max(-2, this.xOf(gap.from, width)), to = Math.min(width + 2, this.xOf(gap.to, width));
 			if (to < 0 || from > width)
@@ -462,8 +470,6 @@ class Page {
 			ctx.strokeRect(from, y, Math.max(2, to - from), GAPS);
 			ctx.restore();
 		}
-		ctx.fillStyle = theme.text;
-		ctx.font = "600 11px system-ui, sans-serif";
 	}
 
 	/* Where an interval is drawn: on its thread's lanes, a processor's, or both. */
@@ -507,10 +513,12 @@ class Page {
 		ctx.textBaseline = "middle";
 		ctx.beginPath();
 		for (const at of ticks) {
-			const x = Math.round(this.xOf(at, width)) + 0.5;
+			const x = Math.round(this.xOf(at, width)) + 0.5, text = tickText(at, step);
 			ctx.moveTo(x, 4);
 			ctx.lineTo(x, AXIS);
-			ctx.fillText(tickText(at, step), x + 4, AXIS / 2);
+			/* No part of a number. */
+			if (x + 4 + ctx.measureText(text).width <= width)
+				ctx.fillText(text, x + 4, AXIS / 2);
 		}
 		ctx.moveTo(0, AXIS - 0.5);
 		ctx.lineTo(width, AXIS - 0.5);
@@ -587,11 +595,15 @@ class Page {
 		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
 		if (heat)
 			this.drawHeat(heat);
-		const curve = heat && await this.run(curveOf(this.store, from, to, 160, this.column && ((at) => this.valueOf(at))), job);
-		if (curve)
-			this.drawCurves(curve, from, to);
-		if (curve)
-			await this.curves.draw(from, to, job);
+		const curve = heat && await this.run(curveOf(this.store, from, to, CURVE_PARTS, this.column && ((at) => this.valueOf(at))), job);
+		if (!curve)
+			return;
+		this.drawCurves(curve, from, to);
+		const drawn = await this.curves.draw(from, to, job);
+		if (drawn && !this.selection)
+			this.curves.see(from, to, curve.counts, drawn);
+		else if (drawn)
+			await this.curves.look(Math.floor(this.view.from), Math.ceil(this.view.to), job);
 	}
 
 	/* How often intervals start, and the column that colours show. */
@@ -679,13 +691,23 @@ class Page {
 				const count = heat.counts[column * heat.buckets + bucket];
 				if (!count)
 					continue;
-				const share = 0.2 + 0.8 * Math.log2(1 + count) / Math.log2(1 + heat.most);
-				ctx.fillStyle = "rgb(" + blend(theme.back, theme.hot, share).join(",") + ")";
+				ctx.fillStyle = "rgb(" + this.heatColour(count, heat.most).join(",") + ")";
 				ctx.fillRect(left + column * wide, y, Math.max(1, wide - 0.5), line - 1);
 			}
 		}
 		$("heattold").textContent = heat.most ? "Starts to the right, durations from " + durationText(heat.lowest ? 2 ** (heat.lowest - 1) : 0) +
-			" upwards by doublings; a cell holds up to " + exactText(heat.most) + " intervals, more are farther from the background." : "Nothing is in this span.";
+			" upwards by doublings; a cell holds up to " + exactText(heat.most) + " intervals." : "Nothing is in this span.";
+		this.fillHeatLegend(heat);
+	}
+
+	heatColour(count, most) {
+		const theme = this.theme();
+		return blend(theme.back, theme.hot, 0.2 + 0.8 * Math.log2(1 + count) / Math.log2(1 + most));
+	}
+
+	fillHeatLegend({ most }) {
+		const steps = Array.from(new Set([0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(most ** share))));
+		$("heat-legend").replaceChildren(...(most ? steps.map((count) => legendItem(this.heatColour(count, most), exactText(count) + (count === 1 ? " interval" : " intervals"))) : []));
 	}
 
 	remember() {
@@ -809,7 +831,7 @@ class Page {
 				this.matched += is ? this.store.countOf[i] : 0;
 			});
 		this.flame.dim();
-		$("found").textContent = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
+		$("found").textContent = this.foundText = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
 			" of " + exactText(labels) + " label" + (labels === 1 ? "" : "s");
 		this.redraw();
 	}
@@ -820,6 +842,16 @@ class Page {
 		/* Without a chosen one, from what is in view. */
 		const from = this.chosen < 0 ? -1 : this.store.number[this.chosen];
 		this.chooseNext(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
+		$("found").textContent = exactText(this.rank()) + " of " + this.foundText;
+	}
+
+	/* Which of the found intervals is chosen, in the order of the trace: from 1. */
+	rank() {
+		const { store, matches } = this, chosen = store.number[this.chosen];
+		let rank = 0;
+		for (let at = 0; at < store.count; at++)
+			rank += Number(matches[store.name[at]] && store.number[at] <= chosen);
+		return rank;
 	}
 
 	/* The next interval whose name is wanted: Store.nextNamed. */
@@ -949,6 +981,7 @@ class Page {
 			lines.push(...names.slice(0, 8).map((i) => item(this.colourOf(i), this.names[i])));
 		if (!column && names.length > 8)
 			lines.push(element("li", "and " + exactText(names.length - 8) + " more labels in the same eight colours"));
+		lines.push(item(null, "curves: of each part of the view, the mean of the intervals that start in it, from 0 up to the number on it", "curve"));
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
 		if (this.meta.marks)
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
@@ -1003,6 +1036,8 @@ class Page {
 		const placed = this.placeAt(event), marks = this.marksAt(placed);
 		if (marks)
 			$("told").textContent = marks;
+		if (placed.place && placed.place.curve !== undefined)
+			$("told").textContent = this.curves.tell(placed.place.curve, placed.time);
 		const found = this.intervalAt(placed), store = this.store;
 		if (found.at < 0)
 			return;

@@ -4,6 +4,11 @@
 const WHY_TERMS = { instructions: "more instructions", cpi: "more cycles per instruction", cycles_per_ns: "a lower frequency", off_cpu: "time off the processors" };
 const WHY_LESS = { instructions: "fewer instructions", cpi: "fewer cycles per instruction", cycles_per_ns: "a higher frequency", off_cpu: "less time off the processors" };
 
+/* One decimal, without "-0.0". */
+function whyPercent(value) {
+	return value.toFixed(1).replace(/^-0\.0$/, "0.0") + " %";
+}
+
 /* "the tail goes with parent none (72.4 %: 13 of its 18)". */
 function whyGoesWith(explanation, count) {
 	return explanation.by + " " + printable(String(explanation.value)) + " (" + explanation.share_pct.toFixed(1) + " %: " + exactText(explanation.with_tail) +
@@ -19,9 +24,9 @@ function whyWords(answer) {
 		return text + " There is no difference to explain.";
 	const terms = Object.entries(answer.terms_ns).filter(([name, ns]) => name !== "unattributed" && ns !== null)
 		.map(([name, ns]) => [name, 100 * ns / difference]).filter(([, percent]) => Math.abs(percent) >= 1).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-	const parts = terms.map(([name, percent]) => (percent > 0 ? WHY_TERMS : WHY_LESS)[name] + " " + percent.toFixed(1) + " %");
+	const parts = terms.map(([name, percent]) => (percent > 0 ? WHY_TERMS : WHY_LESS)[name] + " " + whyPercent(percent));
 	const rest = answer.terms_ns.unattributed, isMeasured = Object.entries(answer.terms_ns).some(([name, ns]) => name !== "unattributed" && ns !== null);
-	parts.push(isMeasured ? "not attributed " + (100 * rest / difference).toFixed(1) + " %" : "nothing was measured that would attribute it");
+	parts.push(isMeasured ? "not attributed " + whyPercent(100 * rest / difference) : "nothing was measured that would attribute it");
 	const explanations = answer.explanations || [];
 	return text + " Of the difference: " + parts.join(", ") + "." +
 		(explanations.length ? " The tail goes with " + explanations.map((one) => whyGoesWith(one, tail.count)).join("; ") + "." : "");

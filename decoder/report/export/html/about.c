@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../../info/doctor.h"
 #include "../../losses.h"
 
 static void overview_widen(struct overview *o)
@@ -145,6 +146,8 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
 	json_member_u64(j, "marks", a->marks);
+	if (a->is_unmarked)
+		json_member_bool(j, "marks_left_out", true);
 	json_member_u64(j, "names", a->names);
 	json_member_u64(j, "lanes", a->lanes);
 	json_member_u64(j, "rows", a->rows);
@@ -156,6 +159,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 		json_open(j, '{');
 		json_member_text(j, "path", f->path);
 		json_member_text(j, "host", trace_meta_value(f, "host"));
+		info_doctor_json(f, j);
 		json_key(j, "clock_error_ns");
 		json_double(j, trace_time_error(f));
 		json_close(j, '}');

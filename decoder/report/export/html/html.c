@@ -469,6 +469,7 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 		.intervals = intervals,
 		.open = e->open,
 		.marks = e->marks.count,
+		.is_unmarked = e->marks.too_many,
 		.names = e->nnames,
 		.lanes = (uint32_t)e->nlanes,
 		.rows = (uint32_t)e->nrows,
@@ -482,13 +483,13 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
 }
 
-/* Reads the trace a second time. */
-static int html_put_reports(struct html_export *e, struct out *to)
+/* Reads the trace again: for info once, for why several times, so a large trace has no why. */
+static int html_put_reports(struct html_export *e, struct out *to, bool has_why)
 {
 	struct json json = {.o = &e->text};
 
 	e->text.len = 0;
-	int rc = reports_write(e->r, &json);
+	int rc = reports_write(e->r, has_why, &json);
 	if (!rc)
 		page_put_block(e->packer, to, "reports", e->text.buf, e->text.len);
 	return rc;
@@ -514,8 +515,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
-	/* Skip the reports of a large trace: they would read it a second time. */
-	int rc = intervals > HTML_MOST_INTERVALS || e->r->is_span ? 0 : html_put_reports(e, o);
+	int rc = e->r->is_span ? 0 : html_put_reports(e, o, intervals <= HTML_MOST_INTERVALS);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {

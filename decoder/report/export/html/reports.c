@@ -98,10 +98,13 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 	return rc;
 }
 
-int reports_write(const struct report *r, struct json *j)
+int reports_write(const struct report *r, bool has_why, struct json *j)
 {
+	int rc = 0;
+
 	json_open(j, '[');
-	int rc = reports_put(r, j, "why", report_why, true);
+	if (has_why)
+		rc = reports_put(r, j, "why", report_why, true);
 	if (!rc)
 		rc = reports_put(r, j, "info", report_info, false);
 	json_close(j, ']');

@@ -7,7 +7,7 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 
-/* Writes a JSON list. 0 or a CPIDECODE_E code. */
-int reports_write(const struct report *r, struct json *j);
+/* Writes a JSON list. has_why: with the report why. 0 or a CPIDECODE_E code. */
+int reports_write(const struct report *r, bool has_why, struct json *j);
 
 #endif

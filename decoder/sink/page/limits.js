@@ -1,0 +1,41 @@
+"use strict";
+/* What a page does not show, and why, in words. No document here: Node's tests run it. */
+
+/* A list of column names, or "none". */
+function columnsText(names) {
+	return names.length ? names.map(printable).join(", ") : "none";
+}
+
+/* What a page with tiles shows only of a window. */
+function tileLimits(meta) {
+	const names = meta.numeric.map((i) => meta.columns[i]), far = names.filter((name) => meta.tiles.means.includes(name));
+	const near = names.filter((name) => !far.includes(name)), limits = [
+		"The summary, the flame graph, the heat map, the histogram and the hooks of a span need its intervals one by one. The page reads them from the file of tiles " +
+			"where at most about 1 million overlap the view and the selection: more would take too much memory. Of larger spans it has the exact count, longest and sum, and the curves.",
+		"Percentiles and self times of the whole trace need every interval: cpidecode --report summary has them.",
+		"Lanes of processors are made from the intervals in view, up to about 1 million.",
+	];
+	if (near.length)
+		limits.push("Colours, zoomed out, are means of up to 4\u202f096 neighbours in a lane, which the file has for: " + columnsText(far) +
+			". These need at most about 1 million intervals in view: " + columnsText(near) + ".");
+	return limits;
+}
+
+/* What a page without tiles shows only on request. unasked: the number of intervals up to which it reads columns by itself. */
+function columnLimits(meta, unasked) {
+	return meta.intervals > unasked ? ["Beyond " + exactText(unasked) + " intervals, lanes of processors are made when you choose them, and there are no curves of CPI and busy: " +
+		"they unpack columns of all intervals. Colour by a column to see it over time."] : [];
+}
+
+/* Sentences. reports: the names of those that the page holds. */
+function limitsOf(meta, unasked, reports) {
+	const limits = meta.tiles ? tileLimits(meta) : columnLimits(meta, unasked);
+	if (meta.marks_left_out)
+		limits.push("Hooks that belong to no interval are not marked: there are more than 100\u202f000. A part of the trace may have fewer (--from and --to).");
+	if (!reports.includes("why"))
+		limits.push(meta.span ? "A page of a span has none of the reports below: they read the whole trace."
+			: "The report why is not here: for more than 10 million intervals it would take longer than the rest of the page. Run cpidecode --report why.");
+	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
+		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");
+	return limits;
+}
