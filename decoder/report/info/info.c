@@ -424,25 +424,38 @@ static int info_write_file(struct report *r, const struct trace_file *f,
 	return 0;
 }
 
-int report_info(struct report *r)
+/* costs: by file; NULL: not read. */
+static int info_write(struct report *r, const struct info_costs *costs)
 {
+	static const struct info_costs unknown;
 	struct trace_alignment alignment = trace_alignment(r->trace);
-	struct info_costs *costs;
-	int rc = info_read(r, &costs);
+	int rc = 0;
 
-	if (rc) {
-		int error = errno;
-
-		free(costs);
-		errno = error;
-		return rc;
-	}
 	if (r->format == FORMAT_TEXT)
 		report_head_lines(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
-		rc = info_write_file(r, trace_file(r->trace, i), &alignment, &costs[i]);
-	free(costs);
+		rc = info_write_file(
+			r, trace_file(r->trace, i), &alignment, costs ? &costs[i] : &unknown);
 	if (r->format == FORMAT_TEXT && !rc)
 		write_alignment(r, &alignment);
 	return rc;
+}
+
+int report_info(struct report *r)
+{
+	struct info_costs *costs;
+	int rc = info_read(r, &costs);
+
+	if (!rc)
+		rc = info_write(r, costs);
+	int error = errno;
+
+	free(costs);
+	errno = error;
+	return rc;
+}
+
+int info_write_known(struct report *r)
+{
+	return info_write(r, NULL);
 }

@@ -21,6 +21,10 @@ const char *info_codec_name(unsigned codec);
 /* Of those that are built in only CPI's is listed. */
 bool info_tells_schema(const struct trace_file *f, uint8_t major);
 
+/* Without reading hooks: r->found has what the caller found in all of them. Omits the library's own
+ * cost, which intervals tell. 0 or a CPIDECODE_E code. */
+int info_write_known(struct report *r);
+
 /* One file as an object on a line. */
 void info_json(struct report *r, const struct trace_file *f,
 	const struct trace_alignment *alignment, const struct info_costs *costs,

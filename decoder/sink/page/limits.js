@@ -34,7 +34,7 @@ function limitsOf(meta, unasked, reports) {
 		limits.push("Hooks that belong to no interval are not marked: there are more than 100\u202f000. A part of the trace may have fewer (--from and --to).");
 	if (!reports.includes("why"))
 		limits.push(meta.span ? "A page of a span has none of the reports below: they read the whole trace."
-			: "The report why is not here: for more than 10 million intervals it would take longer than the rest of the page. Run cpidecode --report why.");
+			: "The report why is not here, and info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report why and info.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");
 	return limits;

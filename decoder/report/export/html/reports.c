@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../../info/info.h"
+
 /* Limit of a report's text: bounds the page's block for traces with many labels. */
 enum { REPORTS_MOST_BYTES = 256 << 10 };
 
@@ -56,12 +58,11 @@ static void reports_put_text(struct json *j, const char *key, const struct repor
 	json_string(j, t->kept.buf ? t->kept.buf : "", reports_length(t));
 }
 
-/* With has_answers: its lines of JSON too. */
+/* With has_answers: its lines of JSON too. found: of like, or empty ones. */
 static int reports_put(const struct report *like, struct json *j, const char *name,
-	int (*run)(struct report *r), bool has_answers)
+	int (*run)(struct report *r), struct findings *found, bool has_answers)
 {
 	struct reports_text text = {.cut = 0}, lines = {.cut = 0};
-	struct findings found = {0};
 	struct out out = {0}, answers = {0};
 	struct report r = *like, twin = *like;
 	int rc = reports_open(&text, &out);
@@ -70,7 +71,7 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 		rc = reports_open(&lines, &answers);
 	r.out = &out;
 	r.format = FORMAT_TEXT;
-	r.found = &found;
+	r.found = found;
 	r.note = NULL; /* the export has said it */
 	r.width = 0;
 	r.twin = has_answers ? &twin : NULL;
@@ -90,7 +91,6 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 			reports_put_text(j, "answers", &lines);
 		json_close(j, '}');
 	}
-	findings_free(&found);
 	out_discard(&out);
 	out_discard(&answers);
 	out_discard(&text.kept);
@@ -98,15 +98,21 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 	return rc;
 }
 
-int reports_write(const struct report *r, bool has_why, struct json *j)
+int reports_write(const struct report *r, bool is_large, struct json *j)
 {
+	struct findings why = {0}, info = {0};
+	/* A filter leaves parts of the trace unread. */
+	const bool is_known = is_large && !r->where && filter_takes_all(r->filter);
 	int rc = 0;
 
 	json_open(j, '[');
-	if (has_why)
-		rc = reports_put(r, j, "why", report_why, true);
+	if (!is_large)
+		rc = reports_put(r, j, "why", report_why, &why, true);
 	if (!rc)
-		rc = reports_put(r, j, "info", report_info, false);
+		rc = reports_put(r, j, "info", is_known ? info_write_known : report_info,
+			is_known ? r->found : &info, false);
 	json_close(j, ']');
+	findings_free(&why);
+	findings_free(&info);
 	return rc;
 }

@@ -7,7 +7,11 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 
-/* Writes a JSON list. has_why: with the report why. 0 or a CPIDECODE_E code. */
-int reports_write(const struct report *r, bool has_why, struct json *j);
+/*
+ * Writes a JSON list. 0 or a CPIDECODE_E code. is_large: without why, which reads the trace several
+ * times, and, of all intervals, without reading it for info: r->found tells, and costs are left
+ * out.
+ */
+int reports_write(const struct report *r, bool is_large, struct json *j);
 
 #endif
