@@ -89,9 +89,9 @@ export class Browser extends Waiting {
 		return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: ratio, mobile: false });
 	}
 
-	// Shows the page as it is printed, or again as on a screen ("").
-	medium(media) {
-		return this.send("Emulation.setEmulatedMedia", { media });
+	// Shows the page as it is printed, or again as on a screen (""), to who wants light or dark pages.
+	medium(media, scheme = "light") {
+		return this.send("Emulation.setEmulatedMedia", { media, features: [{ name: "prefers-color-scheme", value: scheme }] });
 	}
 
 	// Gives a file to an input.

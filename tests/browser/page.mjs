@@ -119,6 +119,20 @@ async function checkAccess(browser) {
 	await browser.resize(1280, 720);
 }
 
+// Paper is light, also where the screen is dark. Not in Firefox, as above.
+async function checkPaper(browser) {
+	if (!browser.medium)
+		return;
+	await browser.medium("print", "dark");
+	equal(await browser.evaluate(`(() => { const seen = [getComputedStyle(document.body).backgroundColor];
+		for (const name of ["beforeprint", "afterprint"]) {
+			dispatchEvent(new Event(name));
+			seen.push(page.isDark());
+		}
+		return seen; })()`), ["rgb(255, 255, 255)", false, true], "paper");
+	await browser.medium("");
+}
+
 // The page of a differential flame graph.
 async function checkChange(browser) {
 	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
@@ -356,6 +370,7 @@ try {
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkAccess(browser);
+			await checkPaper(browser);
 			await checkSearch(browser, rows, rows[7].label);
 		} else if (rows[0]?.label.includes("script")) {
 			await checkSearch(browser, rows, "script");

@@ -17,6 +17,8 @@ class Page {
 		this.scheme = matchMedia("(prefers-color-scheme: dark)");
 		this.processors = new ProcessorPanel(this);
 		this.lanes = "threads";
+		this.prints = false;
+		this.plots = new Map(); /* canvas: function that draws it again */
 		this.flame = new FlamePanel(this);
 		this.curves = new CurvePanel(this);
 		this.medians = new Map();
@@ -200,8 +202,13 @@ class Page {
 
 	/* Drawing. */
 
+	/* Paper is light. */
+	isDark() {
+		return this.scheme.matches && !this.prints;
+	}
+
 	theme() {
-		return this.scheme.matches
+		return this.isDark()
 			? { back: [22, 25, 29], text: "#e8eaee", faint: "#a3abb8", line: "#3d444e", bar: "#2f7fae", mark: "#fff", hot: [255, 209, 102] }
 			: { back: [255, 255, 255], text: "#1b1e23", faint: "#5a6270", line: "#c9ced6", bar: "#56b4e9", mark: "#1b1e23", hot: [0, 51, 102] };
 	}
@@ -298,7 +305,7 @@ class Page {
 
 	/* In the dark, the ramp's darkest part would not stand out. */
 	rampColour(share) {
-		const ramp = RAMPS[Number(this.scheme.matches)];
+		const ramp = RAMPS[Number(this.isDark())];
 		return ramp[Math.round(share * (ramp.length - 1))];
 	}
 
@@ -355,9 +362,9 @@ class Page {
 		const width = scroller.clientWidth, height = Math.max(60, Math.min(this.height, scroller.clientHeight || 400));
 		const ratio = this.prepare(canvas, width, height), ctx = canvas.getContext("2d");
 		if (!this.painter || this.painter.width !== canvas.width || this.painter.height !== canvas.height ||
-			this.dark !== this.scheme.matches)
+			this.dark !== this.isDark())
 			this.painter = new Painter(canvas.width, canvas.height, theme.back);
-		this.dark = this.scheme.matches;
+		this.dark = this.isDark();
 		const scroll = scroller.scrollTop, texts = [], wanted = this.matches;
 		const pixels = new Map();
 		const pixelAt = (at, share) => {
@@ -381,7 +388,7 @@ class Page {
 					texts.push({ ...text, at: processors.originOf(text.at), y: one.y - scroll, name: processors.store.name[text.at],
 						share: processors.isPale(text.at) ? PALE : 0 });
 			}
-		const mark = pixelOf(this.scheme.matches ? [255, 255, 255] : [27, 30, 35]);
+		const mark = pixelOf(this.isDark() ? [255, 255, 255] : [27, 30, 35]);
 		for (const one of shown)
 			if (one.marks)
 				this.painter.marks(this.store, one.lane, this.view, Math.round((one.y - scroll) * ratio), Math.round((MARKS - 2) * ratio), mark);
@@ -638,6 +645,7 @@ class Page {
 	/* A line from `floor` up, with gaps where there is no value; above least and below most an area.
 	 * That is cut off far above the line, which outliers would flatten. */
 	drawCurve(canvas, values, least, most, floor) {
+		this.plots.set(canvas, () => this.drawCurve(canvas, values, least, most, floor));
 		const left = 70, width = canvas.clientWidth || 800, height = 72, ratio = this.prepare(canvas, width, height);
 		const ctx = canvas.getContext("2d"), theme = this.theme(), wide = (width - left) / values.length;
 		const greatest = (all) => all.reduce((a, b) => b > a ? b : a, floor);
@@ -676,6 +684,7 @@ class Page {
 
 	/* Time to the right, durations upwards; the more intervals, the farther from the background. */
 	drawHeat(heat) {
+		this.plots.set($("heat"), () => this.drawHeat(heat));
 		const canvas = $("heat"), left = 70, line = 14, rows = heat.most ? heat.highest - heat.lowest + 1 : 1;
 		const width = canvas.clientWidth || 800, height = rows * line + 2, ratio = this.prepare(canvas, width, height);
 		const ctx = canvas.getContext("2d"), theme = this.theme(), wide = (width - left) / heat.columns;
@@ -1113,7 +1122,8 @@ class Page {
 			this.changed();
 		});
 		addEventListener("hashchange", () => this.restore());
-		addEventListener("beforeprint", () => this.draw());
+		addEventListener("beforeprint", () => this.print(true));
+		addEventListener("afterprint", () => this.print(false));
 		document.addEventListener("keydown", (event) => this.key(event));
 		$("search").addEventListener("input", () => {
 			this.search();
@@ -1134,6 +1144,16 @@ class Page {
 		};
 		for (const id in buttons)
 			$(id).addEventListener("click", buttons[id]);
+	}
+
+	/* Draws all pictures for paper, or again for the screen. */
+	print(prints) {
+		this.prints = prints;
+		this.fillLegend();
+		this.draw();
+		this.drawOverview();
+		for (const plot of this.plots.values())
+			plot();
 	}
 
 	goTo(event) {
