@@ -95,7 +95,7 @@ cpu_time() {
 		awk -F : '/^used_cpu_(user|sys):/ { s += $2 } END { printf "%.6f\n", s }'
 }
 
-# The words of one variant, as are those of measure_server.
+# start_server and measure_server take what variant prints.
 start_server() { # ID PROGRAM MEASURED TRACING HOOKS-OF-A-COMMAND
 	SWTRACE_REDIS=$3 taskset -c "$server_cpu" "$2" --bind 127.0.0.1 --port "$port" --save '' \
 		--appendonly no --dir "$memory" >"$work/server.log" 2>&1 &
@@ -116,7 +116,7 @@ send_requests() { # TEST NUMBER
 		-t "$1" --csv 2>"$log" | sed -n 's/^"\(SET\|GET\)","\([0-9.]*\)".*/\2/p'
 }
 
-# Measures a server while all others wait, and counts the hooks that the trace must have.
+# Measures one server while the others are idle, and counts the hooks that the trace must have.
 measure_server() {
 	[ "$4" = off ] || must "turning tracing on" "$swtrace" on
 	commands=$(info_of stats total_commands_processed)

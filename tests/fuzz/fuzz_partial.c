@@ -291,7 +291,8 @@ static void rewrite(const uint8_t *file, size_t n, struct rewritten *w)
 	PROMISE(!results_each(file, n, rewrite_result, w, &why) && !w->to.failed, "memory");
 }
 
-/* Up to three results, of which the first byte tells the number and what is wrong in a header. */
+/* Up to three results. The first byte tells their number, and which header contradicts the others.
+ */
 static void several(struct feed *in)
 {
 	const uint8_t how = feed_u8(in), n = 1 + how % 3;
@@ -323,7 +324,7 @@ static void several(struct feed *in)
 			"the same file again");
 		rewrite(exact, file.n, &first);
 		PROMISE(!merge_add_bytes(&again, "file", first.to.p, first.to.n, say_nothing),
-			"what was written is refused");
+			"a rewritten file is refused");
 		rewrite(first.to.p, first.to.n, &second);
 		PROMISE(same(&first.to, &second.to), "written twice, other bytes");
 		free(first.to.p);

@@ -21,7 +21,7 @@ static void keep_put_moment(struct text *t, const char *verb)
 			(unsigned)geteuid());
 }
 
-/* Of what is good, its text says enough. */
+/* A good finding needs no more than its text. */
 static void keep_put_finding(struct text *t, const struct finding *n)
 {
 	static const char *const status[] = {"good", "note", "bad"};
@@ -58,7 +58,7 @@ static void keep_findings(const char *verb, struct session *s)
 	free(m);
 }
 
-/* In a process of its own: a strict sandbox ends whoever tries perf_event_open. */
+/* A strict seccomp filter kills a process that calls perf_event_open: risk only a child. */
 void doctor_keep(const char *verb, struct session *s)
 {
 	pid_t child = fork();
