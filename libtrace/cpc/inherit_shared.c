@@ -7,7 +7,7 @@
 #include "cpc.h"
 #include "inherit.h"
 
-CPC_API int pthread_create(
+static int inherit_interpose_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
 {
 	static _Atomic(create_fn *) next;
@@ -23,6 +23,9 @@ CPC_API int pthread_create(
 	}
 	return inherit_create(create, thread, attr, start, argument);
 }
+
+CPC_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+	void *argument) __attribute__((alias("inherit_interpose_create")));
 
 /* False if the program resolves pthread_create past libcpc (dlopen came too late), or under
  * ThreadSanitizer: its wrapper precedes this one, and its threads must start in its own code. */
