@@ -12,7 +12,7 @@
 #include "runs.h"
 
 /* Reads a run: the files of a trace, or a partial result. */
-static int read_run(const struct options *all, const struct run *run, unsigned wanted,
+static int read_run(const struct options *all, const struct diff_run *run, unsigned wanted,
 	struct partial *p, bool *bad, bool *is_misused)
 {
 	const enum partial_answer asked = all->by ? PARTIAL_BY : PARTIAL_NO_ANSWER;
@@ -64,7 +64,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 }
 
 /* Adds the stacks of a run's files. */
-static int read_stacks(struct job *job, const struct run *run, unsigned side)
+static int read_stacks(struct job *job, const struct diff_run *run, unsigned side)
 {
 	const struct job_target into = {.sides = job->sides, .side = side};
 	struct options o = *job->o;

@@ -106,7 +106,7 @@ static int merge_parts(struct options *o)
 }
 
 /* With the options of the report that the parts are for, unless one is named. */
-static int merge(struct options *o)
+static int main_merge(struct options *o)
 {
 	struct partial_arguments carried = {0};
 	struct options own;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	progress_start();
-	int code = o.merge		     ? merge(&o)
+	int code = o.merge		     ? main_merge(&o)
 		   : o.serve		     ? serve_job(&o)
 		   : o.report == REPORT_DIFF ? comparison_write(&o)
 		   : o.partition.count	     ? partitions_write(&o)

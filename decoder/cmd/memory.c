@@ -5,7 +5,7 @@
 
 #include "../../formats/base/quantity.h"
 
-static struct rlimit before;
+static struct rlimit data_limit_before;
 static bool is_limited;
 
 const char *memory_parse(const char *text, uint64_t *bytes)
@@ -21,9 +21,9 @@ const char *memory_parse(const char *text, uint64_t *bytes)
 
 int memory_limit(uint64_t bytes)
 {
-	if (getrlimit(RLIMIT_DATA, &before))
+	if (getrlimit(RLIMIT_DATA, &data_limit_before))
 		return -1;
-	struct rlimit limit = before;
+	struct rlimit limit = data_limit_before;
 	if (limit.rlim_cur == RLIM_INFINITY || bytes < limit.rlim_cur)
 		limit.rlim_cur = bytes;
 	is_limited = !setrlimit(RLIMIT_DATA, &limit);
@@ -33,6 +33,6 @@ int memory_limit(uint64_t bytes)
 bool memory_lift(void)
 {
 	if (is_limited)
-		setrlimit(RLIMIT_DATA, &before);
+		setrlimit(RLIMIT_DATA, &data_limit_before);
 	return is_limited;
 }

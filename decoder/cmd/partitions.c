@@ -44,7 +44,7 @@ static bool partition_is_written(const struct partition_files *f, const char *pa
 
 /* Writes trace number n to its file. */
 static int write_partition(
-	const struct options *all, const struct run *run, struct partition_files *f, size_t n)
+	const struct options *all, const struct diff_run *run, struct partition_files *f, size_t n)
 {
 	char **path = &f->paths[n];
 	struct options o = *all;

@@ -14,7 +14,7 @@ static struct {
 	bool watched, shown;
 	int64_t start, last;
 	_Atomic uint64_t *shared; /* NULL: none */
-} line;
+} progress_line;
 
 static int64_t now_ms(void)
 {
@@ -23,28 +23,29 @@ static int64_t now_ms(void)
 
 void progress_start(void)
 {
-	line.watched = isatty(STDERR_FILENO);
-	line.start = line.last = now_ms();
+	progress_line.watched = isatty(STDERR_FILENO);
+	progress_line.start = progress_line.last = now_ms();
 }
 
 void progress_share(_Atomic uint64_t to[2])
 {
-	line.shared = to;
+	progress_line.shared = to;
 }
 
 void progress_show(const char *what, uint64_t done, uint64_t total)
 {
-	if (line.shared) {
-		atomic_store_explicit(&line.shared[0], done, memory_order_relaxed);
-		atomic_store_explicit(&line.shared[1], total, memory_order_relaxed);
+	if (progress_line.shared) {
+		atomic_store_explicit(&progress_line.shared[0], done, memory_order_relaxed);
+		atomic_store_explicit(&progress_line.shared[1], total, memory_order_relaxed);
 	}
-	if (!line.watched)
+	if (!progress_line.watched)
 		return;
 	int64_t now = now_ms();
-	if (now - line.start < 1000 || (line.shown && now - line.last < 100))
+	if (now - progress_line.start < 1000 ||
+		(progress_line.shown && now - progress_line.last < 100))
 		return;
-	line.last = now;
-	line.shown = true;
+	progress_line.last = now;
+	progress_line.shown = true;
 	struct out name;
 	out_memory(&name);
 	escape_text(&name, what, strnlen(what, 60));
@@ -59,7 +60,7 @@ void progress_show(const char *what, uint64_t done, uint64_t total)
 
 void progress_end(void)
 {
-	if (line.shown)
+	if (progress_line.shown)
 		fprintf(stderr, "\r%80s\r", "");
-	line.shown = false;
+	progress_line.shown = false;
 }

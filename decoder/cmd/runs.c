@@ -155,7 +155,7 @@ static bool of_one_trace(const char *a, const char *b)
 }
 
 /* The run of that name whose trace the file is of; NULL: none. */
-static struct run *runs_find(const struct runs *r, const char *path, size_t length)
+static struct diff_run *runs_find(const struct runs *r, const char *path, size_t length)
 {
 	uint64_t hash = XXH3_64bits(path, length);
 
@@ -173,13 +173,13 @@ static struct run *runs_find(const struct runs *r, const char *path, size_t leng
 static int runs_add_file(struct runs *r, char *path)
 {
 	const size_t length = base_of(path);
-	struct run *run = length ? runs_find(r, path, length) : NULL;
+	struct diff_run *run = length ? runs_find(r, path, length) : NULL;
 
 	if (!run) {
 		if (grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
 			return -1;
 		run = &r->runs[r->n];
-		*run = (struct run){0};
+		*run = (struct diff_run){0};
 	}
 	if (grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
 		return -1;

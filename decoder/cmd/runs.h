@@ -9,14 +9,14 @@
 #include "../../formats/base/hash_index.h"
 #include "../report/report.h"
 
-struct run {
+struct diff_run {
 	char **files; /* the first gives the run its name */
 	size_t nfiles, cap;
 };
 
 /* Starts zeroed. */
 struct runs {
-	struct run *runs;
+	struct diff_run *runs;
 	size_t n, cap;
 	struct hash_index by_name; /* of the runs */
 	char **paths;		   /* before they are grouped into runs */

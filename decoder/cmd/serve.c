@@ -66,7 +66,7 @@ struct resource {
 };
 
 /* Bytes [from, to) of a file. !is_given: the whole file. */
-struct range {
+struct serve_range {
 	bool is_given, is_wrong;
 	uint64_t from, to;
 };
@@ -183,8 +183,8 @@ static void serve_refuse(struct client *c, const char *status, bool has_body, co
 }
 
 /* Part of a file, or all of it. */
-static void serve_send_file(
-	struct client *c, const struct resource *what, const struct range *range, bool has_body)
+static void serve_send_file(struct client *c, const struct resource *what,
+	const struct serve_range *range, bool has_body)
 {
 	char more[80] = "Accept-Ranges: bytes\r\n";
 
@@ -208,11 +208,11 @@ static void serve_send_file(
 }
 
 /* bytes=FIRST-LAST, as the page asks. */
-static struct range serve_read_range(const char *value)
+static struct serve_range serve_read_range(const char *value)
 {
 	static const char unit[] = "bytes=";
 	const char *at = value + sizeof unit - 1, *end = value + strlen(value);
-	struct range range = {.is_given = true, .is_wrong = true};
+	struct serve_range range = {.is_given = true, .is_wrong = true};
 	uint64_t last;
 
 	if (strncmp(value, unit, sizeof unit - 1) == 0 &&
@@ -389,7 +389,7 @@ static void serve_request(struct server *s, struct client *c)
 	char *rest = c->request, *line = serve_next_line(&rest), *header, *value;
 	char *target = line ? strchr(line, ' ') : NULL;
 	char *version = target ? strchr(target + 1, ' ') : NULL;
-	struct range range = {0};
+	struct serve_range range = {0};
 	unsigned hosts = 0;
 	bool is_own = true;
 

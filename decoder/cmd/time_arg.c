@@ -10,7 +10,7 @@
 #define NS 1000000000
 
 /* Parses seconds with a fraction; *ns is unspecified if it returns false. */
-static bool seconds(const char **s, int64_t *ns)
+static bool time_arg_read_seconds(const char **s, int64_t *ns)
 {
 	uint64_t v;
 
@@ -33,7 +33,7 @@ static bool field(const char **s, size_t n, int low, int high, int *value)
 	return *value >= low;
 }
 
-static bool skip(const char **s, char c)
+static bool time_arg_skip(const char **s, char c)
 {
 	if (**s != c)
 		return false;
@@ -48,7 +48,7 @@ static bool zone(const char **s, int *seconds)
 	(*s)++;
 	if (!field(s, 2, 0, 23, &hours))
 		return false;
-	if (skip(s, ':') || number_digit(**s, 10) >= 0)
+	if (time_arg_skip(s, ':') || number_digit(**s, 10) >= 0)
 		if (!field(s, 2, 0, 59, &minutes))
 			return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
@@ -66,13 +66,14 @@ static bool day_exists(const struct tm *tm)
 
 static bool time_of_day(const char **s, struct tm *tm, int64_t *ns)
 {
-	if (!field(s, 2, 0, 23, &tm->tm_hour) || !skip(s, ':') || !field(s, 2, 0, 59, &tm->tm_min))
+	if (!field(s, 2, 0, 23, &tm->tm_hour) || !time_arg_skip(s, ':') ||
+		!field(s, 2, 0, 59, &tm->tm_min))
 		return false;
-	if (!skip(s, ':'))
+	if (!time_arg_skip(s, ':'))
 		return true;
 	if (!field(s, 2, 0, 60, &tm->tm_sec))
 		return false;
-	return **s != '.' || number_digit((*s)[1], 10) < 0 || seconds(s, ns);
+	return **s != '.' || number_digit((*s)[1], 10) < 0 || time_arg_read_seconds(s, ns);
 }
 
 static const char *parse_iso(const char *s, struct time_arg *t)
@@ -84,8 +85,8 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	int year, offset = 0;
 	bool local = true;
 
-	if (!field(&s, 4, 1678, 2261, &year) || !skip(&s, '-') ||
-		!field(&s, 2, 1, 12, &tm.tm_mon) || !skip(&s, '-') ||
+	if (!field(&s, 4, 1678, 2261, &year) || !time_arg_skip(&s, '-') ||
+		!field(&s, 2, 1, 12, &tm.tm_mon) || !time_arg_skip(&s, '-') ||
 		!field(&s, 2, 1, 31, &tm.tm_mday))
 		return wrong;
 	tm.tm_year = year - 1900;
@@ -139,7 +140,7 @@ const char *time_arg_parse(const char *text, struct time_arg *t)
 		return parse_iso(text, t);
 	bool negative = text[0] == '-';
 	text += negative;
-	if (!seconds(&text, &t->ns) || *text)
+	if (!time_arg_read_seconds(&text, &t->ns) || *text)
 		return "not a time: seconds since 1970, an ISO 8601 date and time, or +1.5s after the start of the trace";
 	if (negative)
 		t->ns = -t->ns;

@@ -5,7 +5,7 @@
 #include "../model/stats/partial.h"
 #include "report.h"
 
-struct run {
+struct api_run {
 	const cpidecode_report_options *options;
 	cpidecode_write_fn write;
 	void *ctx;
@@ -14,7 +14,7 @@ struct run {
 
 static int write_on(void *ctx, const void *bytes, size_t n)
 {
-	struct run *run = ctx;
+	struct api_run *run = ctx;
 
 	if (!run->write(run->ctx, bytes, n))
 		return 0;
@@ -24,14 +24,14 @@ static int write_on(void *ctx, const void *bytes, size_t n)
 
 static bool api_report_progress(void *ctx, uint64_t done, uint64_t total)
 {
-	const struct run *run = ctx;
+	const struct api_run *run = ctx;
 
 	return !run->options->progress(run->options->ctx, done, total);
 }
 
 static void take_note(void *ctx, const char *line)
 {
-	const struct run *run = ctx;
+	const struct api_run *run = ctx;
 
 	run->options->note(run->options->ctx, line);
 }
@@ -90,7 +90,7 @@ static void set_filter(struct filter *f, const cpidecode_report_options *o)
 	}
 }
 
-static int error_of(const struct run *run, int error)
+static int error_of(const struct api_run *run, int error)
 {
 	if (run->refused)
 		return CPIDECODE_ECANCELED;
@@ -133,7 +133,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 	cpidecode_write_fn write, void *ctx, cpidecode_counts *counts)
 {
 	static const cpidecode_report_options none = {.size = sizeof none};
-	struct run run = {.options = options ? options : &none, .write = write, .ctx = ctx};
+	struct api_run run = {.options = options ? options : &none, .write = write, .ctx = ctx};
 	const cpidecode_report_options *o = run.options;
 	struct findings found = {0};
 	struct filter filter;

@@ -141,7 +141,7 @@ static void matrix_text(struct out *o, const struct tally_group *g, unsigned wid
 
 /* Of CSV and JSON, where the system and each processor are objects inside the group. */
 enum { HAS_CPU = TALLIES_HAS_NEXT };
-static const struct column columns[] = {
+static const struct column cpus_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
@@ -181,9 +181,9 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 	if (is_json) {
 		json_open(j, '{');
 		rows_write_host(j, r);
-		rows_write_members(j, columns, IN_JSON, has, &row);
+		rows_write_members(j, cpus_columns, IN_JSON, has, &row);
 		json_key(j, "system");
-		rows_write_object(j, columns, IN_NESTED, has, &row);
+		rows_write_object(j, cpus_columns, IN_NESTED, has, &row);
 		json_member_open(j, "cpus", '[');
 	} else {
 		rows_add(rows, &row);
@@ -193,7 +193,7 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 		row.cpu = cell_u64(i, true);
 		cpus_fill_row(&row, columns_next(&reader));
 		if (is_json)
-			rows_write_object(j, columns, IN_NESTED, has | HAS_CPU, &row);
+			rows_write_object(j, cpus_columns, IN_NESTED, has | HAS_CPU, &row);
 		else
 			rows_add(rows, &row);
 	}
@@ -221,7 +221,7 @@ void cpus_print(struct report *r, const struct tally *t)
 		cpus_print_text(r, t);
 		return;
 	}
-	rows_begin(&rows, r, columns, HAS_CPU | tallies_of_hosts(r, tallies_have(t)));
+	rows_begin(&rows, r, cpus_columns, HAS_CPU | tallies_of_hosts(r, tallies_have(t)));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < t->count && !r->out->error; i++)
 			cpus_add_group(r, &rows, t->groups[i]);

@@ -12,9 +12,9 @@ static struct judgement unjudged(void)
 static const struct kind {
 	const char *name;
 	enum tally_value value;
-} cpis[] = {{"thread", TALLY_THREAD_CPI}, {"scaled", TALLY_SCALED_CPI}, {"raw", TALLY_RAW_CPI},
+} cpi_kinds[] = {{"thread", TALLY_THREAD_CPI}, {"scaled", TALLY_SCALED_CPI}, {"raw", TALLY_RAW_CPI},
 	{NULL, 0}},
-  instructions[] = {
+  instruction_kinds[] = {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
 /* A figure of a group; NAN if it was not measured, or a CPI without cycles, as in the summary. */
@@ -241,8 +241,8 @@ static int diff_fill_row(struct diff *d, struct diff_row *row)
 	unsigned known[DIFF_SIDES];
 
 	diff_find_known_kinds(row, known);
-	const struct kind *cpi = diff_find_kind(known, cpis),
-			  *counts = diff_find_kind(known, instructions);
+	const struct kind *cpi = diff_find_kind(known, cpi_kinds),
+			  *counts = diff_find_kind(known, instruction_kinds);
 	int rc = 0;
 	if (cpi) {
 		row->cpi_of = cpi->name;

@@ -85,7 +85,7 @@ enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
 #define TEXT_TIME(k, heading)                                                                      \
 	{NULL, heading, AT(noise[k].value), .unit = UNIT_DURATION}, TEXT_SHARE(k, "noise")
 
-static const struct column columns[] = {
+static const struct column noise_columns[] = {
 	{"label", "label", .left = true, .place = PLACE_FIRST, .get = tallies_get_label,
 		.none = "-"},
 	{TALLIES_MINOR},
@@ -135,7 +135,7 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 			rows_add(rows, &cells);
 		} else if (is_json) {
 			json_key_bytes(j, name.text, name.length);
-			rows_write_object(j, columns, IN_NESTED,
+			rows_write_object(j, noise_columns, IN_NESTED,
 				k >= TIMES && k < TESTED ? HAS_OF : 0, &cells);
 		}
 	}
@@ -166,7 +166,8 @@ static void noise_write_text_event(
 
 void diff_print_noise(struct report *r, const struct diff *d)
 {
-	struct column *own = diff_make_columns(d, columns, sizeof columns / sizeof *columns);
+	struct column *own =
+		diff_make_columns(d, noise_columns, sizeof noise_columns / sizeof *noise_columns);
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
 

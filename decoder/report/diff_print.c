@@ -131,7 +131,7 @@ enum {
 
 #define AT(member) COLUMN_AT(struct diff_cells, member)
 
-static const struct column columns[] = {
+static const struct column diff_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
@@ -154,7 +154,7 @@ static const struct column columns[] = {
 };
 
 /* An object in JSON. */
-static const struct column methods[] = {
+static const struct column method_columns[] = {
 	{"before", AT(methods[DIFF_BEFORE])}, {"after", AT(methods[DIFF_AFTER])}, {.name = NULL}};
 
 static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, unsigned m)
@@ -200,14 +200,14 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 	json_double(j, d->alpha);
 	if (has & TALLIES_HAS_UTIL) {
 		json_key(j, "method");
-		rows_write_object(j, methods, IN_JSON, has, &cells);
+		rows_write_object(j, method_columns, IN_JSON, has, &cells);
 	}
 	for (unsigned m = 0; m < d->metrics; m++) {
 		const struct value_name name = diff_metric_name(d, m);
 
 		cells = cells_of(d, row, m);
 		json_key_bytes(j, name.text, name.length);
-		rows_write_object(j, columns, IN_NESTED,
+		rows_write_object(j, diff_columns, IN_NESTED,
 			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? HAS_OF : 0, &cells);
 	}
 	json_close(j, '}');
@@ -216,7 +216,8 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 
 static void diff_print_rows(struct report *r, const struct diff *d)
 {
-	struct column *own = diff_make_columns(d, columns, sizeof columns / sizeof *columns);
+	struct column *own =
+		diff_make_columns(d, diff_columns, sizeof diff_columns / sizeof *diff_columns);
 	struct rows rows;
 
 	if (!own) {

@@ -30,7 +30,7 @@ static void histogram_spell_bar(struct out *o, const void *row)
 	out_repeat(o, '#', r->count && length < 1 ? 1 : (size_t)(length + 0.5));
 }
 
-static const struct column columns[] = {
+static const struct column histogram_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR},
@@ -102,14 +102,15 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 /* The list above, with the keys in place of label and minor; NULL: no memory. */
 static struct column *histogram_make_columns(const struct by *by)
 {
-	struct column *to = calloc(BY_KEYS + sizeof columns / sizeof *columns, sizeof *to);
+	struct column *to =
+		calloc(BY_KEYS + sizeof histogram_columns / sizeof *histogram_columns, sizeof *to);
 
 	if (!to)
 		return NULL;
 	if (by)
 		by_make_columns(by, to);
-	memcpy(to + (by ? by->count : 0), by ? columns + 2 : columns,
-		sizeof columns - (by ? 2 : 0) * sizeof *columns);
+	memcpy(to + (by ? by->count : 0), by ? histogram_columns + 2 : histogram_columns,
+		sizeof histogram_columns - (by ? 2 : 0) * sizeof *histogram_columns);
 	return to;
 }
 

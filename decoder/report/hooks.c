@@ -20,7 +20,7 @@ struct worker {
 	struct out buffer;
 };
 
-struct hooks {
+struct hooks_report {
 	struct report *r;
 	struct worker *workers;
 	unsigned count;
@@ -31,7 +31,7 @@ struct hooks {
 };
 
 /* At this slice's turn. */
-static int write_buffer(struct hooks *s, struct worker *w)
+static int write_buffer(struct hooks_report *s, struct worker *w)
 {
 	out_bytes(s->r->out, w->buffer.buf, w->buffer.len);
 	w->buffer.len = 0;
@@ -39,7 +39,7 @@ static int write_buffer(struct hooks *s, struct worker *w)
 }
 
 /* The buffer has something to write, if it is time; or it is full, and it has to be. */
-static int let_go(struct hooks *s, struct worker *w, struct pass_slice *slice)
+static int let_go(struct hooks_report *s, struct worker *w, struct pass_slice *slice)
 {
 	if (w->buffer.error)
 		return CPIDECODE_ENOMEM;
@@ -51,7 +51,7 @@ static int let_go(struct hooks *s, struct worker *w, struct pass_slice *slice)
 
 static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 {
-	struct hooks *s = ctx;
+	struct hooks_report *s = ctx;
 	struct worker *w = &s->workers[pass_thread(slice)];
 	struct filter_group group = {.trace = s->r->trace};
 	const struct hook *h;
@@ -78,7 +78,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 	return rc || !w->buffer.len ? rc : write_buffer(s, w);
 }
 
-static int open_workers(struct hooks *s, unsigned n)
+static int open_workers(struct hooks_report *s, unsigned n)
 {
 	s->workers = pass_alloc(n, sizeof *s->workers);
 	if (!s->workers)
@@ -92,7 +92,7 @@ static int open_workers(struct hooks *s, unsigned n)
 	return hook_lines_new(s->r, &s->workers[0].lines);
 }
 
-static void close_workers(struct hooks *s)
+static void close_workers(struct hooks_report *s)
 {
 	for (unsigned i = 0; i < s->count; i++) {
 		hook_lines_free(s->workers[i].lines);
@@ -111,7 +111,7 @@ int report_hooks(struct report *r)
 		return report_parquet_hooks(r);
 	if (r->by_list)
 		return hook_counts_report(r);
-	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};
+	struct hooks_report s = {.r = r, .filtered = !filter_takes_all(r->filter)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = r->filter->to,

@@ -40,7 +40,7 @@ static struct cell summary_get_weighting(const void *row)
 	return cell_string(weighting, strlen(weighting), strcmp(weighting, "none") != 0);
 }
 
-static const struct column columns[] = {
+static const struct column summary_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
@@ -343,7 +343,7 @@ static const struct column time_columns[] = {
 };
 
 enum {
-	SUMMARY_COLUMNS = sizeof columns / sizeof *columns,
+	SUMMARY_COLUMNS = sizeof summary_columns / sizeof *summary_columns,
 	SUMMARY_TIMES = sizeof time_columns / sizeof *time_columns,
 };
 _Static_assert(SUMMARY_COLUMNS + SUMMARY_TIMES + BY_KEYS + PERCENTILES <= DERIVED_TAKEN, "fit");
@@ -383,9 +383,9 @@ static int summary_make_columns(struct summary_more *more)
 		memcpy(to, more->keys, n * sizeof *to);
 	}
 	for (size_t i = r->by ? 2 : 0; i < SUMMARY_COLUMNS - 1; i++) {
-		if (!r->percentiles || !summary_is_percentile(&columns[i]))
-			to[n++] = columns[i];
-		else if (columns[i].offset == offsetof(struct summary_row, p50))
+		if (!r->percentiles || !summary_is_percentile(&summary_columns[i]))
+			to[n++] = summary_columns[i];
+		else if (summary_columns[i].offset == offsetof(struct summary_row, p50))
 			n += summary_add_percentiles(r->percentiles, to + n);
 	}
 	if (r->by && r->by->asks_time)

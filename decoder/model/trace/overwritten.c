@@ -6,7 +6,7 @@
 #include "../../base/sort.h"
 
 /* The hooks of a ring in one file. */
-struct held {
+struct overwritten_held {
 	uint32_t machine, ring;
 	uint64_t from, to; /* positions */
 	uint64_t oldest;   /* ticks */
@@ -15,7 +15,7 @@ struct held {
 
 static int overwritten_compare_held(const void *x, const void *y)
 {
-	const struct held *a = x, *b = y;
+	const struct overwritten_held *a = x, *b = y;
 	int c = compare_u64(a->machine, b->machine);
 
 	if (!c)
@@ -24,7 +24,7 @@ static int overwritten_compare_held(const void *x, const void *y)
 }
 
 /* A ring without hooks tells no time: it does not count. */
-static size_t overwritten_list_held(const struct trace *t, struct held *held)
+static size_t overwritten_list_held(const struct trace *t, struct overwritten_held *held)
 {
 	size_t n = 0;
 
@@ -35,8 +35,8 @@ static size_t overwritten_list_held(const struct trace *t, struct held *held)
 			const struct trace_ring *r = &f->rings[k];
 
 			if (r->hooks || r->overwritten)
-				held[n++] = (struct held){f->machine, r->ring, r->position_first,
-					r->position_end, r->hooks ? r->first : 0,
+				held[n++] = (struct overwritten_held){f->machine, r->ring,
+					r->position_first, r->position_end, r->hooks ? r->first : 0,
 					r->overwritten || r->lost_first};
 		}
 	}
@@ -49,7 +49,7 @@ static size_t overwritten_list_held(const struct trace *t, struct held *held)
  * Several files hold parts of one ring, and which part its overwritten hooks precede is not known:
  * each that does not follow another without a gap counts.
  */
-static uint64_t overwritten_find_oldest(const struct held *held, size_t n)
+static uint64_t overwritten_find_oldest(const struct overwritten_held *held, size_t n)
 {
 	uint64_t oldest = 0, to = 0;
 	bool lacks = false;
@@ -63,7 +63,8 @@ static uint64_t overwritten_find_oldest(const struct held *held, size_t n)
 	return lacks ? oldest : 0;
 }
 
-static void overwritten_add_ring(struct overwritten *o, const struct held *held, uint64_t oldest)
+static void overwritten_add_ring(
+	struct overwritten *o, const struct overwritten_held *held, uint64_t oldest)
 {
 	uint64_t *all = &o->all[held->machine], *guests = &o->guests[held->machine];
 
@@ -77,7 +78,7 @@ static void overwritten_add_ring(struct overwritten *o, const struct held *held,
 }
 
 static int overwritten_find_rings(
-	struct overwritten *o, const struct held *held, size_t n, size_t machines)
+	struct overwritten *o, const struct overwritten_held *held, size_t n, size_t machines)
 {
 	o->all = calloc(machines, sizeof *o->all);
 	o->guests = calloc(machines, sizeof *o->guests);
@@ -112,7 +113,7 @@ int overwritten_find(struct overwritten *o, const struct trace *t)
 	}
 	if (!lacks)
 		return 0;
-	struct held *held = calloc(rings, sizeof *held);
+	struct overwritten_held *held = calloc(rings, sizeof *held);
 	if (!held)
 		return CPIDECODE_ENOMEM;
 	/* Machines are numbered by their first files. */

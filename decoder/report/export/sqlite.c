@@ -56,12 +56,13 @@ static const char *const fixed_tables =
 	" PRIMARY KEY(interval, cpu)) WITHOUT ROWID;";
 
 /* After the rows: an index is made faster from all of them. */
-static const char *const indexes = "CREATE INDEX intervals_by_start ON intervals(start_ns);"
-				   "CREATE INDEX intervals_by_label ON intervals(label_id, minor);"
-				   "CREATE INDEX intervals_by_thread ON intervals(tid, start_ns);"
-				   "CREATE INDEX intervals_by_parent ON intervals(parent);"
-				   "CREATE INDEX arguments_by_name ON arguments(name_id);"
-				   "CREATE INDEX events_by_name ON events(name_id);";
+static const char *const sqlite_indexes =
+	"CREATE INDEX intervals_by_start ON intervals(start_ns);"
+	"CREATE INDEX intervals_by_label ON intervals(label_id, minor);"
+	"CREATE INDEX intervals_by_thread ON intervals(tid, start_ns);"
+	"CREATE INDEX intervals_by_parent ON intervals(parent);"
+	"CREATE INDEX arguments_by_name ON arguments(name_id);"
+	"CREATE INDEX events_by_name ON events(name_id);";
 
 /* The summary of the reports is without intervals that are open. */
 static const char *const views =
@@ -443,7 +444,7 @@ static int sqlite_end(struct sqlite_export *e)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		sqlite_finish(rows[i]);
 	sqlite_add_files(e);
-	sqlite_run(&e->file, indexes);
+	sqlite_run(&e->file, sqlite_indexes);
 	rc = sqlite_create_named(e);
 	sqlite_run(&e->file, views);
 	return rc;

@@ -51,7 +51,7 @@ struct waiting {
 	bool counts;
 };
 
-struct builder {
+struct flame_builder {
 	const struct report *r;
 	struct flame_tree tree;
 	struct flame_collection collection;
@@ -70,7 +70,7 @@ struct builder {
 };
 
 /* The number of a free open interval; 0: out of memory. */
-static uint32_t builder_open_interval(struct builder *b)
+static uint32_t builder_open_interval(struct flame_builder *b)
 {
 	uint32_t number = b->unused;
 
@@ -84,7 +84,7 @@ static uint32_t builder_open_interval(struct builder *b)
 }
 
 /* Call once all children were added. */
-static void builder_close_interval(struct builder *b, uint32_t number)
+static void builder_close_interval(struct flame_builder *b, uint32_t number)
 {
 	struct open_interval *o = &b->open[number - 1];
 	/* Counters are read at different moments: children can add up to more than their parent. */
@@ -115,7 +115,8 @@ static void builder_drop_thread(void *ctx, struct thread_stack *t)
 		builder_close_interval(ctx, stack[--t->count]);
 }
 
-static uint32_t builder_add_task(struct builder *b, uint32_t parent, uint32_t name, uint64_t *path)
+static uint32_t builder_add_task(
+	struct flame_builder *b, uint32_t parent, uint32_t name, uint64_t *path)
 {
 	*path = flame_tree_path(&b->tree, *path, name);
 	uint32_t frame = flame_tree_add(&b->tree, parent, name, *path);
@@ -125,7 +126,8 @@ static uint32_t builder_add_task(struct builder *b, uint32_t parent, uint32_t na
 }
 
 /* Looks up the frames of the process and the thread at once: there are few. */
-static uint32_t builder_find_task(struct builder *b, const struct flame_record *r, uint64_t *path)
+static uint32_t builder_find_task(
+	struct flame_builder *b, const struct flame_record *r, uint64_t *path)
 {
 	const struct flame_task task = flame_collection_task(&b->collection, r);
 	uint32_t container = 0, process = 0;
@@ -161,7 +163,7 @@ static uint64_t builder_find_weight(const struct flame_record *r, uint64_t *own_
  * Finds the interval's parent. Closes intervals that end before it does: a later one that such an
  * interval contains is also contained in this one, which starts later and so is its parent.
  */
-static int builder_nest_interval(struct builder *b, const struct flame_record *r, unsigned i)
+static int builder_nest_interval(struct flame_builder *b, const struct flame_record *r, unsigned i)
 {
 	struct waiting *w = &b->waiting[i];
 	struct thread_stack *t = thread_stacks_find(
@@ -203,7 +205,7 @@ static int builder_nest_interval(struct builder *b, const struct flame_record *r
 	return 0;
 }
 
-static int builder_find_frames(struct builder *b, unsigned n)
+static int builder_find_frames(struct flame_builder *b, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		flame_tree_ask_frame(&b->tree, b->waiting[i].path);
@@ -239,7 +241,7 @@ static struct nest_key builder_nest_key(const struct flame_record *r)
 }
 
 /* The walk of a query before the one that builds the tree. */
-static int builder_gather_query(struct builder *b)
+static int builder_gather_query(struct flame_builder *b)
 {
 	const struct interval_query *q = &b->query;
 	const struct flame_record *r;
@@ -265,7 +267,7 @@ static int builder_gather_query(struct builder *b)
 }
 
 /* *counts: whether the interval's own weight does. */
-static int builder_select(struct builder *b, const struct flame_record *r, bool *counts)
+static int builder_select(struct flame_builder *b, const struct flame_record *r, bool *counts)
 {
 	const struct interval_query *q = b->collection.query;
 	const struct nest_key key = builder_nest_key(r);
@@ -282,7 +284,7 @@ static int builder_select(struct builder *b, const struct flame_record *r, bool 
 }
 
 /* *n: how many were added, 0 at the end. */
-static int builder_add_batch(struct builder *b, unsigned *n)
+static int builder_add_batch(struct flame_builder *b, unsigned *n)
 {
 	const struct flame_record *r;
 	int rc = 1;
@@ -304,7 +306,7 @@ static int builder_add_batch(struct builder *b, unsigned *n)
 	return rc < 0 ? rc : builder_find_frames(b, *n);
 }
 
-static int builder_add_intervals(struct builder *b)
+static int builder_add_intervals(struct flame_builder *b)
 {
 	int rc = flame_collect(&b->collection);
 	unsigned n;
@@ -345,7 +347,7 @@ struct flame_target {
 	struct partial *partial;
 };
 
-static int flame_finish(struct builder *b, const struct flame_target *to)
+static int flame_finish(struct flame_builder *b, const struct flame_target *to)
 {
 	const struct report *r = b->r;
 	struct flame_about about = {
@@ -365,7 +367,7 @@ static int flame_finish(struct builder *b, const struct flame_target *to)
 
 static int flame_run(struct report *r, const struct flame_target *to)
 {
-	struct builder *b = calloc(1, sizeof *b);
+	struct flame_builder *b = calloc(1, sizeof *b);
 
 	if (!b)
 		return CPIDECODE_ENOMEM;

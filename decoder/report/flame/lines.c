@@ -129,7 +129,7 @@ static void ask_early(const struct flame_stack *frames, const struct sibling *s,
 		__builtin_prefetch(frames[s[SOON / 2].frame].name);
 }
 
-struct lines {
+struct flame_lines {
 	const struct flame_tree *tree;
 	struct flame_stack *frames;
 	struct sibling *siblings, *scratch;
@@ -143,7 +143,7 @@ static bool is_counted(const struct flame_node *node)
 }
 
 /* Returns the largest number of children. */
-static uint32_t count_children(struct lines *l)
+static uint32_t count_children(struct flame_lines *l)
 {
 	uint32_t most = 0, *first = l->first;
 
@@ -162,7 +162,7 @@ static uint32_t count_children(struct lines *l)
 	return most;
 }
 
-static void copy_frames(struct lines *l)
+static void copy_frames(struct flame_lines *l)
 {
 	for (uint32_t i = 1; i < l->tree->count; i++) {
 		const struct flame_node *node = flame_tree_node(l->tree, i);
@@ -178,7 +178,7 @@ static void copy_frames(struct lines *l)
 	}
 }
 
-static void sort_children(struct lines *l)
+static void sort_children(struct flame_lines *l)
 {
 	struct flame_stack *frames = l->frames;
 	uint32_t count = l->tree->count;
@@ -209,7 +209,7 @@ int flame_lines(const struct flame_tree *t, struct pages *frames)
 		rc = pages_grow(&siblings, t->count * sizeof(struct sibling));
 	if (!rc)
 		rc = pages_grow(&first, ((size_t)t->count + 1) * sizeof(uint32_t));
-	struct lines l = {t, frames->at, siblings.at, NULL, first.at};
+	struct flame_lines l = {t, frames->at, siblings.at, NULL, first.at};
 	if (!rc)
 		rc = pages_grow(&scratch, (count_children(&l) + 1) * sizeof(struct sibling));
 	l.scratch = scratch.at;

@@ -14,7 +14,7 @@
 enum { SOON = 32, BATCH = 64 };
 
 /* A shown frame among the shown children of its parent. */
-struct place {
+struct picture_place {
 	uint32_t frame;
 	uint64_t key;	 /* the first 8 bytes of its name, which mostly decide */
 	uint64_t before; /* weight of hidden frames between the previous one and this one */
@@ -23,10 +23,10 @@ struct place {
 struct picture {
 	struct flame_tree *tree;
 	struct flame *flame;
-	size_t cap;	      /* of the frames */
-	struct place *places; /* by parent, then name */
-	uint32_t *first;      /* index in places of each frame's first child */
-	uint32_t uncounted;   /* nodes in which no interval was selected and measured */
+	size_t cap;		      /* of the frames */
+	struct picture_place *places; /* by parent, then name */
+	uint32_t *first;	      /* index in places of each frame's first child */
+	uint32_t uncounted;	      /* nodes in which no interval was selected and measured */
 	uint8_t *shown; /* a bit for each node; if set, the node's name is its frame's index */
 	uint32_t batch[BATCH]; /* hidden nodes whose parents are shown */
 	unsigned nbatch;
@@ -137,8 +137,10 @@ static uint64_t picture_make_key(const char *name, uint32_t len)
 
 static int picture_compare_names(const void *x, const void *y, void *frames)
 {
-	const struct flame_frame *a = (struct flame_frame *)frames + ((struct place *)x)->frame;
-	const struct flame_frame *b = (struct flame_frame *)frames + ((struct place *)y)->frame;
+	const struct flame_frame *a =
+		(struct flame_frame *)frames + ((struct picture_place *)x)->frame;
+	const struct flame_frame *b =
+		(struct flame_frame *)frames + ((struct picture_place *)y)->frame;
 
 	return compare_names(a->name, a->name_len, b->name, b->name_len);
 }
@@ -158,7 +160,7 @@ static int order_children(struct picture *p)
 	for (uint32_t i = 2; i <= f->count; i++)
 		p->first[i] += p->first[i - 1];
 	for (uint32_t i = 1; i < f->count; i++)
-		p->places[p->first[f->frames[i].parent + 1]++] = (struct place){.frame = i,
+		p->places[p->first[f->frames[i].parent + 1]++] = (struct picture_place){.frame = i,
 			.key = picture_make_key(f->frames[i].name, f->frames[i].name_len)};
 	for (uint32_t i = 0; i < f->count; i++)
 		qsort_r(p->places + p->first[i], p->first[i + 1] - p->first[i], sizeof *p->places,
@@ -176,7 +178,7 @@ static void put_before(struct picture *p, const struct flame_node *node)
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct place *place = &p->places[middle];
+		const struct picture_place *place = &p->places[middle];
 		const struct flame_frame *f = &p->flame->frames[place->frame];
 
 		if (place->key < key || (place->key == key && compare_names(f->name, f->name_len,
@@ -229,7 +231,7 @@ static void lay_out(struct picture *p)
 		uint64_t left = frames[i].left;
 
 		for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++) {
-			const struct place *place = &p->places[k];
+			const struct picture_place *place = &p->places[k];
 
 			left += place->before;
 			frames[place->frame].left = left;

@@ -5,14 +5,14 @@
 #include "../../sink/escape.h"
 
 /* Of an event the name is the unit. */
-static const char *const units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
+static const char *const weight_units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",
 	[WEIGHT_INSTRUCTIONS] = "instructions",
 	[WEIGHT_THREAD_CYCLES] = "thread cycles"};
 
 const char *flame_unit(const struct report *r)
 {
-	return r->weight == WEIGHT_EVENT ? r->weight_event : units[r->weight];
+	return r->weight == WEIGHT_EVENT ? r->weight_event : weight_units[r->weight];
 }
 
 const char *flame_weight_name(const struct report *r)

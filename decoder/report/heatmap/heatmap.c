@@ -187,7 +187,7 @@ struct heatmap_row {
 
 #define AT(member) COLUMN_AT(struct heatmap_row, member)
 
-static const struct column columns[] = {
+static const struct column heatmap_columns[] = {
 	{"start_ns", NULL, AT(start)},
 	{"since_ns", NULL, AT(since)},
 	{"since_to_ns", NULL, AT(to)},
@@ -203,7 +203,7 @@ static void heatmap_print_rows(struct report *r, const struct heatmap_search *s)
 	const struct heatmap *m = &s->map;
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, 0);
+	rows_begin(&rows, r, heatmap_columns, 0);
 	while (rows_pass(&rows))
 		for (uint32_t column = 0; column < m->columns; column++)
 			for (uint32_t i = 0; i < m->rows && !r->out->error; i++) {

@@ -212,7 +212,7 @@ static void info_json_write_schemas(struct json *j, const struct trace_file *f)
 	json_close(j, ']');
 }
 
-static void damage(struct json *j, uint64_t offset, uint64_t bytes, const char *why)
+static void info_json_damage(struct json *j, uint64_t offset, uint64_t bytes, const char *why)
 {
 	json_open(j, '{');
 	json_member_u64(j, "offset", offset);
@@ -228,10 +228,10 @@ static void info_json_write_damage(
 
 	json_member_open(j, "damage", '[');
 	for (size_t i = 0; i < f->ndamage; i++)
-		damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
+		info_json_damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
 	for (size_t i = 0; i < found->ndamage; i++)
 		if (inside[i].file == f->index)
-			damage(j, inside[i].offset, inside[i].bytes, inside[i].why);
+			info_json_damage(j, inside[i].offset, inside[i].bytes, inside[i].why);
 	json_close(j, ']');
 	json_member_u64(j, "damage_untold", f->damage_untold);
 }

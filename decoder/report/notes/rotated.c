@@ -7,7 +7,7 @@
 
 enum { TRACE_ID = 16 };
 
-static int by_trace(const void *a, const void *b)
+static int rotated_compare_trace(const void *a, const void *b)
 {
 	const struct notes_part *x = a, *y = b;
 	int order = memcmp(x->trace_id, y->trace_id, TRACE_ID);
@@ -53,7 +53,7 @@ bool notes_rotated(notes_say say, struct notes_part *parts, size_t n)
 	bool bad = false;
 
 	if (n)
-		qsort(parts, n, sizeof *parts, by_trace);
+		qsort(parts, n, sizeof *parts, rotated_compare_trace);
 	for (size_t i = 0; i < n; i++) {
 		const struct notes_part *p = &parts[i];
 

@@ -13,7 +13,7 @@
 /* What comes before an encoded value: its type. */
 enum by_tag { BY_ABSENT, BY_U64, BY_I64, BY_REAL, BY_TEXT };
 
-static const struct by_name {
+static const struct by_key_name {
 	const char *name;
 	enum by_kind kind;
 	unsigned wants;

@@ -138,7 +138,7 @@ static void gaps_spell_minor(struct out *o, const void *line)
 #define AT(member) COLUMN_AT(struct gap_line, member)
 
 enum { GAPS_HAS_THREAD = TALLIES_HAS_NEXT };
-static const struct column columns[] = {
+static const struct column gaps_columns[] = {
 	{TALLIES_LABEL, .in = IN_CSV | IN_JSON},
 	{TALLIES_MINOR, .in = IN_CSV | IN_JSON},
 	{TALLIES_MAJOR},
@@ -257,7 +257,7 @@ static void gaps_write_json(
 
 	json_open(j, '{');
 	rows_write_host(j, r);
-	rows_write_members(j, columns, IN_JSON, has | tallies_has(row->group), &line);
+	rows_write_members(j, gaps_columns, IN_JSON, has | tallies_has(row->group), &line);
 	json_member_open(j, "filled_by", '[');
 	gaps_each_filler(row, gaps_write_filler, j);
 	json_close(j, ']');
@@ -273,7 +273,7 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 
 	for (size_t i = 0; i < count; i++)
 		has |= tallies_has(all[i]->group);
-	rows_begin(&rows, r, columns, tallies_of_hosts(r, has));
+	rows_begin(&rows, r, gaps_columns, tallies_of_hosts(r, has));
 	if (!count && r->format == FORMAT_TEXT)
 		out_str(r->out, "no gaps\n");
 	while ((count || r->format != FORMAT_TEXT) && rows_pass(&rows))

@@ -298,7 +298,7 @@ static void hook_counts_nest_cpus(struct json *j, const void *row)
 	json_close(j, ']');
 }
 
-static const struct column columns[] = {
+static const struct column hook_count_columns[] = {
 	{"major", "major", .get = hook_counts_get_major, .text = hook_counts_spell_major},
 	{"minor", "minor", .get = hook_counts_get_minor, .text = hook_counts_spell_minor},
 	{"name", "name", .get = hook_counts_get_name, .is_text = true, .left = true, .none = ""},
@@ -371,7 +371,7 @@ static int hook_counts_print(const struct hook_counting *s)
 	}
 	if (n)
 		qsort(kinds, n, sizeof *kinds, hook_counts_compare_kinds);
-	rows_begin(&rows, r, columns, 0);
+	rows_begin(&rows, r, hook_count_columns, 0);
 	if (!n && r->format == FORMAT_TEXT)
 		out_str(r->out, "no hooks\n");
 	while ((n || r->format != FORMAT_TEXT) && rows_pass(&rows))

@@ -19,7 +19,7 @@ struct header_span {
 	uint64_t first, last, ticks_per_second;
 };
 
-struct header {
+struct report_header {
 	struct header_span *spans;
 	size_t nspans, nfiles;
 	const char *command;
@@ -34,7 +34,7 @@ struct header_file {
 	uint64_t lost, torn, overwritten;
 };
 
-static void header_add_file(struct header *h, const struct header_file *f)
+static void header_add_file(struct report_header *h, const struct header_file *f)
 {
 	h->lost += f->lost;
 	h->torn += f->torn;
@@ -59,7 +59,7 @@ static void header_add_file(struct header *h, const struct header_file *f)
 	}
 }
 
-static void header_read_trace(struct header *h, const struct trace *t)
+static void header_read_trace(struct report_header *h, const struct trace *t)
 {
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
@@ -76,7 +76,7 @@ static void header_read_trace(struct header *h, const struct trace *t)
 	}
 }
 
-static void header_read_merged(struct header *h, const struct partial *p)
+static void header_read_merged(struct report_header *h, const struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		const struct partial_source *s = &p->sources[i];
@@ -95,7 +95,7 @@ static void header_read_merged(struct header *h, const struct partial *p)
 		h->threads += p->threads[i].count;
 }
 
-static void header_spell_duration(struct out *o, const struct header *h)
+static void header_spell_duration(struct out *o, const struct report_header *h)
 {
 	double longest = 0;
 
@@ -115,7 +115,7 @@ static void header_spell_duration(struct out *o, const struct header *h)
 		units_duration(o, longest);
 }
 
-static void header_spell_counts(struct out *o, const struct header *h)
+static void header_spell_counts(struct out *o, const struct report_header *h)
 {
 	const struct {
 		uint64_t count;
@@ -140,7 +140,8 @@ static void header_spell_counts(struct out *o, const struct header *h)
 }
 
 /* Cut to what the other parts leave of the line. */
-static void header_spell_command(const struct report *r, const struct header *h, size_t others)
+static void header_spell_command(
+	const struct report *r, const struct report_header *h, size_t others)
 {
 	const size_t left = r->width > others + COMMAND_LEAST ? r->width - others : COMMAND_LEAST;
 	struct out text;
@@ -159,7 +160,7 @@ static void header_spell_command(const struct report *r, const struct header *h,
 	out_discard(&text);
 }
 
-static void header_print(const struct report *r, const struct header *h)
+static void header_print(const struct report *r, const struct report_header *h)
 {
 	struct out duration, counts;
 
@@ -181,7 +182,7 @@ void header_write(const struct report *r)
 	const size_t files = r->trace	 ? trace_nfiles(r->trace)
 			     : r->merged ? r->merged->nsources
 					 : 0;
-	struct header h = {.spans = calloc(files + 1, sizeof *h.spans)};
+	struct report_header h = {.spans = calloc(files + 1, sizeof *h.spans)};
 	struct partial names = {0};
 	int rc = h.spans ? 0 : CPIDECODE_ENOMEM;
 

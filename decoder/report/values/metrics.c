@@ -5,7 +5,7 @@
 
 #include "../../../formats/interval_hooks.h"
 
-static const char *const builtin[] = {
+static const char *const builtin_formulas[] = {
 	"ipc={instructions}/{cycles}",
 	"cpi={cycles}/{instructions}",
 	"branch_miss_rate={branch-misses}/{branches}",
@@ -15,7 +15,7 @@ static const char *const builtin[] = {
 	"backend_stalled={stalled-cycles-backend}/{cycles}",
 };
 
-enum { BUILTIN = sizeof builtin / sizeof *builtin };
+enum { BUILTIN = sizeof builtin_formulas / sizeof *builtin_formulas };
 
 /* A column of intervals that formulas know, and its mean in a group. */
 struct metric_column {
@@ -62,7 +62,7 @@ GROUP_FIGURE(thread_cycles, metric_mean_above(&s->ratios.thread))
 		name, of_group, offsetof(struct interval, member), false                           \
 	}
 
-static const struct metric_column columns[] = {
+static const struct metric_column metric_columns[] = {
 	REAL("elapsed_ns", metric_elapsed, elapsed_ns),
 	REAL("raw_cpi", metric_raw_cpi, raw_cpi),
 	REAL("scaled_cpi", metric_scaled_cpi, scaled_cpi),
@@ -94,10 +94,10 @@ static const struct event_name *metric_find_event(
 
 static const struct metric_column *metric_find_column(const struct formula_operand *o)
 {
-	for (size_t i = 0; i < sizeof columns / sizeof *columns && !o->is_event; i++)
-		if (strlen(columns[i].name) == o->length &&
-			memcmp(columns[i].name, o->name, o->length) == 0)
-			return &columns[i];
+	for (size_t i = 0; i < sizeof metric_columns / sizeof *metric_columns && !o->is_event; i++)
+		if (strlen(metric_columns[i].name) == o->length &&
+			memcmp(metric_columns[i].name, o->name, o->length) == 0)
+			return &metric_columns[i];
 	return NULL;
 }
 
@@ -210,7 +210,7 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
 	for (size_t i = 0; i < BUILTIN && names->count && !rc; i++) {
 		struct derived new = {0};
 
-		formula_parse(builtin[i], &d->builtin[i]);
+		formula_parse(builtin_formulas[i], &d->builtin[i]);
 		rc = derived_resolve(&new, &d->builtin[i], names, r->trace, &d->memory, &unknown);
 		if (!rc && !unknown)
 			rc = derived_add(d, &new, names, taken, ntaken);
@@ -280,7 +280,8 @@ bool derived_may_be(const struct report *r, const char *name)
 		if (strcmp(r->metrics[i].name, plain) == 0 || strcmp(r->metrics[i].name, name) == 0)
 			return true;
 	for (size_t i = 0; i < BUILTIN; i++)
-		if (strncmp(builtin[i], plain, length) == 0 && builtin[i][length] == '=')
+		if (strncmp(builtin_formulas[i], plain, length) == 0 &&
+			builtin_formulas[i][length] == '=')
 			return true;
 	return false;
 }

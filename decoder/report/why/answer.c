@@ -23,16 +23,16 @@ static int64_t why_mean_time(const struct why_sums *s)
 }
 
 /* The measured means of one side. */
-struct side {
+struct answer_side {
 	double time, off; /* ns per interval */
 	double instructions, cycles;
 	double cpi, tick; /* cycles per instruction, ns per cycle */
 };
 
-static struct side side_of(const struct why_sums *s, bool nominal)
+static struct answer_side side_of(const struct why_sums *s, bool nominal)
 {
 	double n = (double)s->count;
-	struct side side = {.time = (double)s->time / EXACT_PER_NS / n,
+	struct answer_side side = {.time = (double)s->time / EXACT_PER_NS / n,
 		.off = (double)s->off_ns / n,
 		.instructions = (double)s->instructions / n,
 		.cycles = (double)s->cycles / n,
@@ -54,7 +54,7 @@ static void why_set_term(struct why_answer *a, enum why_term term, double ns)
  * change counts what it comes to at the mean of the two sides' other factors; so nothing
  * depends on which is looked at first, and the three add up.
  */
-static void split(struct why_answer *a, const struct side *m, const struct side *t)
+static void split(struct why_answer *a, const struct answer_side *m, const struct answer_side *t)
 {
 	double tick = (m->tick + t->tick) / 2;
 
@@ -66,7 +66,8 @@ static void split(struct why_answer *a, const struct side *m, const struct side 
 		why_set_term(a, WHY_FREQUENCY, (t->tick - m->tick) * (m->cycles + t->cycles) / 2);
 }
 
-static void show_values(struct why_answer *a, unsigned side, const struct side *s, bool counts)
+static void show_values(
+	struct why_answer *a, unsigned side, const struct answer_side *s, bool counts)
 {
 	if (a->told[WHY_OFF_CPU])
 		a->value[side][WHY_OFF_CPU] = s->off;
@@ -100,8 +101,8 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 	 * perhaps not running. */
 	bool measured = off && !user_only;
 	a->nominal = counts && cycles && !measured && nominal;
-	struct side middle = side_of(&sums[WHY_MIDDLE], a->nominal);
-	struct side tail = side_of(&sums[WHY_TAIL], a->nominal);
+	struct answer_side middle = side_of(&sums[WHY_MIDDLE], a->nominal);
+	struct answer_side tail = side_of(&sums[WHY_TAIL], a->nominal);
 	if (off)
 		why_set_term(a, WHY_OFF_CPU, tail.off - middle.off);
 	if (counts && cycles && (measured || a->nominal))

@@ -58,7 +58,7 @@ struct why_row {
 #define AT(member) COLUMN_AT(struct why_row, member)
 
 /* CSV has a row per quantity; in JSON these members begin the group's object. */
-static const struct column columns[] = {
+static const struct column why_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
@@ -245,7 +245,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 
 	json_open(j, '{');
 	rows_write_host(j, r);
-	rows_write_members(j, columns, IN_JSON, tallies_has(g->group), &row);
+	rows_write_members(j, why_columns, IN_JSON, tallies_has(g->group), &row);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
 	json_key(j, "tail");
@@ -442,7 +442,7 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 		return;
 	}
 	/* Explanations get columns only if there are any. */
-	for (rows_begin_more(&rows, r, columns,
+	for (rows_begin_more(&rows, r, why_columns,
 		     e->count || r->of_host ? why_explanation_columns : NULL,
 		     tallies_of_hosts(r, tallies_have(t)));
 		rows_pass(&rows);)
