@@ -63,7 +63,7 @@ enum counter_end { COUNTER_START, COUNTER_GET };
 /* What a thread did so far. */
 struct counter_life {
 	uint64_t on_cpu_ns, switches, migrations, faults;
-	uint32_t opening; /* of the group that counts them; 0: they count from the thread's start */
+	uint32_t opening; /* of the event that counts migrations; 0: none does */
 	uint32_t cpu;	  /* where it was read, or where an interval began; COUNTER_NO_CPU */
 };
 

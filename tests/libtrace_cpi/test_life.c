@@ -23,7 +23,7 @@ static void set_up(void)
 	kernel = perf_calls;
 }
 
-/* Of the kernel's events: all from the fail_from-th on are refused. */
+/* All from the fail_from-th on are refused. */
 static int failing_open(
 	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
 {
@@ -106,7 +106,7 @@ static struct counter_life live(void)
 	ck_assert_uint_ge(life.switches, 3);
 	ck_assert_uint_ne(life.faults, CPI_NONE);
 	ck_assert_uint_ge(life.faults, 64);
-	/* Perf's clock of a thread leaves out the switch to it, in which a host may pause the
+	/* A thread's clock leaves out the switch to it, in which a host may pause the
 	 * guest. */
 	ck_assert_uint_ge(life.on_cpu_ns, 2500000);
 	ck_assert_uint_lt(life.on_cpu_ns, time_ns_monotonic() - began - 11000000);
@@ -175,21 +175,6 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(refused_in_the_middle)
-{
-	if (!counts_in_the_kernel()) {
-		puts("skipped: refused_in_the_middle: no right to count");
-		return;
-	}
-	thread_self()->life_tried = false;
-	perf_group_close(&thread_self()->group->life, false);
-	refuse_from((unsigned)_i, EINVAL);
-	ck_assert_uint_eq(live().migrations, CPI_NONE);
-	ck_assert_uint_eq(opened, _i);
-	ck_assert_uint_eq(closed, _i);
-}
-END_TEST
-
 static const int read_errors[] = {EIO, EBADF, 0};
 
 START_TEST(not_readable)
@@ -204,10 +189,10 @@ START_TEST(not_readable)
 	fail_with = read_errors[_i];
 	perf_calls.read = failing_read;
 	life_read(thread_self(), &life);
-	ck_assert(life.on_cpu_ns == CPI_NONE && life.switches == CPI_NONE &&
-		  life.migrations == CPI_NONE && life.faults == CPI_NONE);
+	ck_assert(life.on_cpu_ns != CPI_NONE && life.switches != CPI_NONE &&
+		  life.migrations == CPI_NONE && life.faults != CPI_NONE);
 	life_difference(&good, &life, &life);
-	ck_assert(life.on_cpu_ns == CPI_NONE && life.faults == CPI_NONE);
+	ck_assert(life.on_cpu_ns != CPI_NONE && life.migrations == CPI_NONE);
 }
 END_TEST
 
@@ -264,11 +249,12 @@ START_TEST(differences)
 	ck_assert_uint_eq(life.migrations, CPI_NONE);
 	ck_assert_uint_eq(life.faults, CPI_NONE); /* it went back */
 
-	const struct counter_life reopened = {15, 3, 7, 9, 2, 0};
+	const struct counter_life counted = {10, 2, 5, 7, 1, 2}, reopened = {15, 3, 7, 9, 2, 0};
 
-	life_difference(&from, &reopened, &life);
-	ck_assert(life.on_cpu_ns == CPI_NONE && life.switches == CPI_NONE &&
-		  life.migrations == CPI_NONE && life.faults == CPI_NONE);
+	/* The event's count began anew; the kernel's figures of the thread go on. */
+	life_difference(&counted, &reopened, &life);
+	ck_assert(life.on_cpu_ns == 5 && life.switches == 1 && life.migrations == CPI_NONE &&
+		  life.faults == 2);
 }
 END_TEST
 
@@ -278,6 +264,5 @@ Suite *life_suite(void)
 		TESTS(counted_as_the_rights_allow, migrations_are_seen, closed_with_the_thread,
 			a_child_has_its_own, differences),
 		LOOPS({refused, 0, sizeof refusals / sizeof *refusals},
-			{refused_in_the_middle, 0, 4},
 			{not_readable, 0, sizeof read_errors / sizeof *read_errors}));
 }

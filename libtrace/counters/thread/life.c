@@ -9,23 +9,14 @@
 #include "../machine/rate.h"
 #include "thread.h"
 
-enum { SWITCHES, MIGRATIONS, FAULTS, TASK_CLOCK, EVENTS };
-
-/* In the kernel too, where all but some faults happen: of user mode alone there would be
- * nothing to count, and a kernel that allows no more than that refuses. */
+/* Migrations, which getrusage does not tell, happen in the kernel: a kernel that counts user mode
+ * alone refuses. Each further event would lengthen each context switch. */
 static void open_group(struct perf_group *g)
 {
-	static const uint64_t config[EVENTS] = {
-		[SWITCHES] = PERF_COUNT_SW_CONTEXT_SWITCHES,
-		[MIGRATIONS] = PERF_COUNT_SW_CPU_MIGRATIONS,
-		[FAULTS] = PERF_COUNT_SW_PAGE_FAULTS,
-		[TASK_CLOCK] = PERF_COUNT_SW_TASK_CLOCK,
-	};
-	struct perf_event_attr attr[EVENTS];
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS};
 
-	for (int i = 0; i < EVENTS; i++)
-		attr[i] = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .config = config[i]};
-	perf_group_open(g, attr, EVENTS, 0, -1, NULL);
+	perf_group_open(g, &attr, 1, 0, -1, NULL);
 }
 
 /* A group counts since its opening, the other sources since the thread's start. */
@@ -51,20 +42,6 @@ static uint32_t life_find_cpu(void)
 	return cpu >= 0 ? (uint32_t)cpu : COUNTER_NO_CPU;
 }
 
-static void life_read_group(const struct perf_group *g, uint32_t opening, struct counter_life *life)
-{
-	struct perf_group_reading r;
-
-	if (perf_group_read(g, &r) != 0)
-		return;
-	life->on_cpu_ns = r.count[TASK_CLOCK];
-	life->switches = r.count[SWITCHES];
-	life->migrations = r.count[MIGRATIONS];
-	life->cpu = life_find_cpu();
-	life->faults = r.count[FAULTS];
-	life->opening = opening;
-}
-
 static void read_usage(struct counter_life *life)
 {
 	struct rusage u;
@@ -80,11 +57,13 @@ static void read_usage(struct counter_life *life)
 
 void life_read(struct thread_self *self, struct counter_life *life)
 {
-	*life = COUNTER_NO_LIFE;
-	if (has_group(self))
-		life_read_group(&self->group->life, self->group->life_opening, life);
-	else
-		read_usage(life);
+	struct perf_group_reading r;
+
+	read_usage(life);
+	if (!has_group(self) || perf_group_read(&self->group->life, &r) != 0)
+		return;
+	life->migrations = r.count[0];
+	life->opening = self->group->life_opening;
 }
 
 /* ------------------------------------------------------------------- the switch page */
@@ -227,12 +206,12 @@ static bool life_renew(struct thread_self *self, enum life_reach reach, struct c
 		if (tries++ == LIFE_TRIES)
 			return false;
 		r.lock = switch_page_lock(&g->page);
-		read_usage(&r.life);
-		r.switches = (uint32_t)r.life.switches;
-		r.cpu = r.life.cpu;
-		/* Its group is disabled with the page: only the switches show that. */
 		if (reach == LIFE_ALL)
 			life_read(self, &r.life);
+		else
+			read_usage(&r.life);
+		r.switches = (uint32_t)r.life.switches;
+		r.cpu = r.life.cpu;
 		r.ticks = clock_now();
 	} while (switch_page_lock(&g->page) != r.lock);
 	life_fill(g, &r, s);
@@ -381,15 +360,13 @@ static uint64_t life_count_since(uint64_t from, uint64_t to)
 void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out)
 {
-	if (from->opening != to->opening) {
-		*out = COUNTER_NO_LIFE;
-		return;
-	}
 	out->opening = to->opening;
 	out->cpu = from->cpu;
 	out->on_cpu_ns = life_count_since(from->on_cpu_ns, to->on_cpu_ns);
 	out->switches = life_count_since(from->switches, to->switches);
-	out->migrations = life_count_since(from->migrations, to->migrations);
+	out->migrations = from->opening == to->opening
+				  ? life_count_since(from->migrations, to->migrations)
+				  : CPI_NONE;
 	out->faults = life_count_since(from->faults, to->faults);
 }
 

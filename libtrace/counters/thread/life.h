@@ -9,9 +9,9 @@
  * the clock of the processor counts. An interval of all figures that begins with such a reading
  * ends with one: so it tells how much was taken.
  *
- * Without one, or for all figures without the faults, the kernel is asked at both ends: perf's
- * software events where the rights are enough to count them in the kernel (where they happen),
- * else getrusage and the thread's clock. What neither tells is CPI_NONE.
+ * Without one, or for all figures without the faults, the kernel is asked at both ends: getrusage
+ * and the thread's clock; migrations are an event of perf's, where the rights are enough to count
+ * it in the kernel, where they happen. What none tells is CPI_NONE.
  */
 #ifndef SWT_COUNTERS_THREAD_LIFE_H
 #define SWT_COUNTERS_THREAD_LIFE_H
