@@ -279,9 +279,7 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late)
 {
 	struct attach_looked *looked = &attach_looked;
 
-	if (now - __atomic_load_n(&looked->at, __ATOMIC_RELAXED) >=
-			__atomic_load_n(&looked->lasts, __ATOMIC_RELAXED) ||
-		attach_is_child()) {
+	if (!attach_has_looked(now) || attach_is_child()) {
 		attach_look();
 		__atomic_store_n(&looked->lasts,
 			clock_ticks_per_second() / (1000000000u / RETRY_NS), __ATOMIC_RELAXED);

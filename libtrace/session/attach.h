@@ -28,16 +28,27 @@ struct attach_looked {
 };
 extern struct attach_looked attach_looked __attribute__((visibility("hidden")));
 
+static inline bool attach_has_looked(uint64_t now)
+{
+	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <
+	       __atomic_load_n(&attach_looked.lasts, __ATOMIC_RELAXED);
+}
+
 /* True if attach_begin at `now` would do nothing and return true. */
 static inline bool attach_has_begun(uint32_t major, uint64_t now)
 {
-	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <
-		       __atomic_load_n(&attach_looked.lasts, __ATOMIC_RELAXED) &&
-	       ring_self_may_write(major);
+	return attach_has_looked(now) && ring_self_may_write(major);
 }
 
 /* Returns 1 if hooks of this major would be written now. Call attach_look first. */
 bool attach_wants(uint32_t major);
+
+/* True if attach_begin at `now` would do nothing and return false, unless this is a child of
+ * fork. */
+static inline bool attach_is_off(uint32_t major, uint64_t now)
+{
+	return attach_has_looked(now) && !attach_wants(major);
+}
 
 /*
  * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and

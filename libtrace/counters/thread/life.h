@@ -47,6 +47,15 @@ void life_read_end(struct thread_self *self, struct life_wants wants, struct cou
 /* Closes what the thread opened: every context switch pays for it. True if there was anything. */
 bool life_rest(struct thread_self *self);
 
+/* True if life_rest would do nothing. */
+static inline bool life_rests(const struct thread_self *self)
+{
+	const struct thread_group *g = self->group;
+
+	return !(self->page_tried | self->faults_tried | self->life_tried) &&
+	       !(g && (g->page_number % 2 || g->life.count));
+}
+
 /* Closes the page alone. As life_rest, also for a signal handler that comes while it is read. */
 void life_rest_page(struct thread_self *self);
 

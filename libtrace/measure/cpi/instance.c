@@ -33,21 +33,22 @@ enum data_use { DATA_UNKNOWN, DATA_UNUSED, DATA_USED };
 
 /* One allocation: the arrays that these pointers refer to follow the structure. */
 struct instance {
+	/* One cache line has all that an interval needs while tracing is off. */
 	UINT32 mode;
+	enum data_use data_use;
+	bool only_ticks;  /* CpiStart read `ticks` and no sample */
+	UINT32 start_tid; /* of the thread that called CpiStart */
+	uint64_t ticks;
+	struct arguments *arguments; /* since CpiStart; NULL: there never were any */
+	struct events *events;	     /* NULL: none so far */
 	unsigned want;
+	UINT32 mm;
 	struct counter_sample *start, *now;
 	struct counter_interval *interval;
-	struct events *events; /* NULL: none so far */
 	struct group_image *image;
-	struct group_more more; /* of the Get that is writing */
 	struct own_calibration *own;
-	enum data_use data_use;
-	bool only_ticks; /* CpiStart read `ticks` and no sample */
-	uint64_t ticks;
-	UINT32 start_tid; /* of the thread that called CpiStart */
-	UINT32 mm;
-	char *label;		     /* of CpiGet's hooks, or NULL */
-	struct arguments *arguments; /* since CpiStart; NULL: there never were any */
+	struct group_more more; /* of the Get that is writing */
+	char *label;		/* of CpiGet's hooks, or NULL */
 	CPI_DATA data;
 };
 
@@ -230,6 +231,21 @@ static inline bool cpi_start_again(struct instance *i)
 	return plain_start_again(i->start, i->want & COUNTER_QUALITY_BIT, now);
 }
 
+/* Fast path while tracing is off, after cpi_start_once found it so and stopped what the thread
+ * had counting: only the clock is read. A child of fork is not met. */
+static inline bool cpi_start_off_again(struct instance *i)
+{
+	const struct thread_self *self = &counters_self;
+	uint64_t now = clock_read();
+
+	if (i->data_use != DATA_UNUSED || i->arguments || i->events || !thread_is_met() ||
+		!life_rests(self) || thread_group_counts(self) || !attach_is_off(CPI_MAJOR, now))
+		return false;
+	i->start_tid = self->tid;
+	i->ticks = now;
+	return true;
+}
+
 /* Ends an empty interval as cpi_get_interval would. */
 static uint64_t cpi_end_empty(struct instance *i)
 {
@@ -334,6 +350,8 @@ int CpiStart(void *handle)
 	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
+	if (i->only_ticks && cpi_start_off_again(i))
+		return PU_SUCCESS;
 	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i))
 		return cpi_start_interval(i, true);
 	return PU_SUCCESS;
@@ -573,9 +591,6 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 static __attribute__((noinline)) int cpi_get_and_trace(
 	struct instance *i, UINT32 mm, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
-	if (!cd && i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
-		return PU_SUCCESS;
-
 	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, mm, i->start_tid,
 		label, cpi_more(i), own_cost_known(i->own)};
 	int rc = cpi_get_interval(i, &spec, cd != NULL);
@@ -599,6 +614,8 @@ int CpiGetAndTrace(
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 
+	if (i->only_ticks && !cd && i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
+		return PU_SUCCESS;
 	if (!cd && cpi_get_again(i, trace_types(flags | i->mode), (UINT32)minor_code, label, &rc))
 		return rc;
 
