@@ -64,7 +64,7 @@ make_build() {
 # what a debugger would know, that is all.
 with_lines() {
 	make_build "$@" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		"-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
+		"-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "-DCMAKE_EXE_LINKER_FLAGS=$linker"
 	echo $? >"build-test-$1.status"
 }
 how=
@@ -94,12 +94,10 @@ give_way() {
 }
 build_ahead() {
 	how=give_way
-	only='fuzz_targets mktrace'
-	with_lines fuzz -G "Unix Makefiles" -DSWTRACE_FUZZ=ON -DCMAKE_C_COMPILER=clang
-	only=
-	# clang's sanitizers see what gcc's do not (nothing added to a null pointer).
+	# clang's sanitizers see what gcc's do not (nothing added to a null pointer). What the fuzzers
+	# need besides costs the other tests less than a build of its own.
 	with_lines asan -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-		-DSWTRACE_SANITIZE=address
+		-DSWTRACE_SANITIZE=address -DSWTRACE_FUZZ=ON
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
@@ -111,7 +109,7 @@ build_ahead() {
 	for part in place control members schemas tasks; do
 		only="$only session_$part"
 	done
-	with_lines tsan -DSWTRACE_SANITIZE=thread
+	with_lines tsan -G "Unix Makefiles" -DSWTRACE_SANITIZE=thread
 }
 # aside NAME COMMAND...: its output and status in build-test-NAME.log and .status.
 aside() {
@@ -151,7 +149,7 @@ failure() {
 			shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? 30 : 0
 		}
 		/^The following tests FAILED/ { shown = 30 }
-		!/^ok: / && shown-- > 0 { print }' "build-test-$1/log" >>"$failures"
+		!/^ok: / && shown-- > 0 { print }' "build-test-$1/tests.log" >>"$failures"
 }
 
 # suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.
@@ -161,13 +159,13 @@ suite() {
 	# The emulated machine has its own turn. One test more than processors: many wait, as for the
 	# kernel's barriers, for most of their time.
 	(cd "build-test-$name" && ctest --timeout 1800 -j $((jobs + 1)) -LE '^emulation$' "$@") \
-		>"build-test-$name/log" 2>&1
+		>"build-test-$name/tests.log" 2>&1
 	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
-	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/log" |
+	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/tests.log" |
 		grep -E '^ *[0-9]+/[0-9]+ Test' | sed 's/^/  /'
-	p=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*Passed' "build-test-$name/log")
-	s=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "build-test-$name/log")
-	f=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' "build-test-$name/log")
+	p=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*Passed' "build-test-$name/tests.log")
+	s=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "build-test-$name/tests.log")
+	f=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' "build-test-$name/tests.log")
 	# What tests left out within themselves, and why.
 	left_out=$(grep -hE '^skipped[: ]' "build-test-$name/Testing/Temporary/LastTest.log")
 	if [ -n "$left_out" ]; then
@@ -181,6 +179,24 @@ suite() {
 	fi
 }
 
+# Searches with every fuzz target for a second, beginning with all inputs that are kept. Always the same
+# inputs: what a new one finds is for who looks for it.
+fuzz() {
+	say "fuzzers, a few seconds each"
+	FUZZ_SEED=1 sh tests/fuzz/run.sh --time 1 --build "$top/build-test-asan" >build-test-fuzzed.log 2>&1
+	status=$?
+	ended=$(grep -c ' executions in .*: ok$' build-test-fuzzed.log)
+	passed=$((passed + ended))
+	if [ "$status" -ne 0 ] || [ "$ended" -eq 0 ]; then
+		failed=$((failed + 1))
+		cat build-test-fuzzed.log
+		find build-test-asan/failed -type f -exec base64 {} + 2>/dev/null | head -n 100
+	else
+		sed 's/^/  /' build-test-fuzzed.log
+	fi
+	rm -f build-test-fuzzed.log
+}
+
 skip() { # WHAT WHY
 	skipped=$((skipped + 1))
 	echo "skipped: $1: $2"
@@ -188,6 +204,9 @@ skip() { # WHAT WHY
 
 # shellcheck disable=SC2086
 need_packages $TEST_PACKAGES || exit 1
+# Sanitized programs are many and large: it links them in a fraction of the time.
+linker=''
+! need_packages lld || linker=-fuse-ld=lld
 # Builds take a sixth less time with it; the smallest is made with make nevertheless.
 if need_packages ninja-build; then
 	CMAKE_GENERATOR=Ninja
@@ -225,22 +244,6 @@ if [ "$quick" -eq 0 ]; then
 		go_ahead &
 		ahead=$!
 	fi
-	if await fuzz; then
-		say "fuzzers, a few seconds each"
-		# Always the same inputs: what a new one finds is for who looks for it.
-		FUZZ_SEED=1 sh tests/fuzz/run.sh --time 1 --build "$top/build-test-fuzz" >build-test-fuzzed.log 2>&1
-		status=$?
-		ended=$(grep -c ' executions in .*: ok$' build-test-fuzzed.log)
-		passed=$((passed + ended))
-		if [ "$status" -ne 0 ] || [ "$ended" -eq 0 ]; then
-			failed=$((failed + 1))
-			cat build-test-fuzzed.log
-			find build-test-fuzz/failed -type f -exec base64 {} + 2>/dev/null | head -n 100
-		else
-			sed 's/^/  /' build-test-fuzzed.log
-		fi
-		rm -f build-test-fuzzed.log
-	fi
 	# The leak check takes no setuid program, none without /proc and none under strace. Single
 	# steps take minutes, and see no more than without it; nor do writers that are stopped, killed,
 	# moved or aborted in their sequences, thousands of processes that only come and go, the samples,
@@ -248,8 +251,10 @@ if [ "$quick" -eq 0 ]; then
 	# guest rings, which are read as the CPUs' are, and what looks at sources alone.
 	# What was freed is kept for 16 MB more, which is longer than most tests take, and costs few page
 	# faults.
-	await asan &&
+	if await asan; then
+		fuzz
 		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model_.*|litmus|structure|browser/lint|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
+	fi
 	await tsan &&
 		suite tsan -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	say "waiting for AArch64"

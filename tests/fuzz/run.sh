@@ -44,8 +44,10 @@ search() {
 	start=$(date +%s)
 	# What was freed is remembered for a while, but not for as long as would cost page faults.
 	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts.
-	"$build/fuzz_$target" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -max_total_time="$time" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
+	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts. Where a run is
+	# to be repeatable (FUZZ_SEED), it takes the inputs that it begins with whole, however long.
+	[ "${FUZZ_SEED-}" ] || set -- -max_len=4096 "$@"
+	"$build/fuzz_$target" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -max_total_time="$time" -timeout=20 -rss_limit_mb=2048 \
 		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \
 		"$@" >"$log" 2>&1
 	status=$?
