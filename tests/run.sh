@@ -32,6 +32,7 @@ passed=0 failed=0 skipped=0 only='' ahead=''
 jobs=$(nproc)
 top=$PWD
 failures=$top/build-test-failures
+spent=$top/build-test-spent
 export CTEST_OUTPUT_ON_FAILURE=1
 # Check's own four seconds are none where others build meanwhile; ctest's limits stay.
 export CK_TIMEOUT_MULTIPLIER=10
@@ -44,13 +45,39 @@ finish() {
 	fi
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
-	rm -f "$top"/build-test-*.status "$failures"
+	rm -f "$top"/build-test-*.status "$failures" "$spent".*
 }
 trap finish EXIT
 trap 'exit 1' INT TERM HUP
 
 began=$(date +%s)
 say() { printf '== %s (after %d s)\n' "$*" $(($(date +%s) - began)); }
+
+# spend SHELL PHASE: notes the processor time of this shell's children: in a subshell of its own (sub), all
+# of it was the phase's; of those that go on beside the tests (ahead), what was added since the last phase.
+spend() {
+	echo "$2" >>"$spent.$1"
+	times >>"$spent.$1"
+}
+# In the user's mode and in the kernel, in seconds.
+print_spent() {
+	echo "processor time (user + system):"
+	awk '
+	function seconds(text) { split(text, part, /[ms]/); return 60 * part[1] + part[2] }
+	FNR == 1 || FILENAME ~ /sub$/ && FNR % 3 == 1 { last_user = last_kernel = 0 }
+	FNR % 3 == 1 { phase = $0 }
+	FNR % 3 == 0 {
+		if (!(phase in user)) order[++phases] = phase
+		user[phase] += seconds($1) - last_user
+		kernel[phase] += seconds($2) - last_kernel
+		last_user = seconds($1)
+		last_kernel = seconds($2)
+	}
+	END {
+		for (i = 1; i <= phases; i++)
+			printf "  %-12s %4.0f + %3.0f s\n", order[i], user[order[i]], kernel[order[i]]
+	}' "$spent".*
+}
 
 # make_build NAME CMAKE-OPTIONS...: configures and builds, the targets in $only or all; what is
 # said stays in build-test-NAME.log.
@@ -98,6 +125,7 @@ build_ahead() {
 	# need besides costs the other tests less than a build of its own.
 	with_lines asan -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
 		-DSWTRACE_SANITIZE=address -DSWTRACE_FUZZ=ON
+	spend ahead "build: asan"
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
@@ -110,6 +138,7 @@ build_ahead() {
 		only="$only session_$part"
 	done
 	with_lines tsan -G "Unix Makefiles" -DSWTRACE_SANITIZE=thread
+	spend ahead "build: tsan"
 }
 # aside NAME COMMAND...: its output and status in build-test-NAME.log and .status.
 aside() {
@@ -122,7 +151,11 @@ aside() {
 # One cross build is for both; the emulated machine takes minutes of processor time.
 aarch64() {
 	aside cross sh tests/cross/run.sh
-	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
+	spend ahead "AArch64"
+	if [ "$emulation" -eq 1 ]; then
+		aside emulation sh tests/emulation/run.sh
+		spend ahead emulation
+	fi
 }
 go_ahead() {
 	child=
@@ -155,10 +188,12 @@ failure() {
 # suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.
 suite() {
 	name=$1; shift
+	phase="tests: $name"
+	[ "$*" != '-R ^bench_' ] || phase=benchmarks
 	say "tests: $name"
 	# The emulated machine has its own turn. One test more than processors: many wait, as for the
 	# kernel's barriers, for most of their time.
-	(cd "build-test-$name" && ctest --timeout 1800 -j $((jobs + 1)) -LE '^emulation$' "$@") \
+	(cd "build-test-$name" && ctest --timeout 1800 -j $((jobs + 1)) -LE '^emulation$' "$@"; spend sub "$phase") \
 		>"build-test-$name/tests.log" 2>&1
 	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
 	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/tests.log" |
@@ -183,7 +218,12 @@ suite() {
 # inputs: what a new one finds is for who looks for it.
 fuzz() {
 	say "fuzzers, a few seconds each"
-	FUZZ_SEED=1 sh tests/fuzz/run.sh --time 1 --build "$top/build-test-asan" >build-test-fuzzed.log 2>&1
+	(
+		FUZZ_SEED=1 sh tests/fuzz/run.sh --time 1 --build "$top/build-test-asan"
+		status=$?
+		spend sub fuzzers
+		exit $status
+	) >build-test-fuzzed.log 2>&1
 	status=$?
 	ended=$(grep -c ' executions in .*: ok$' build-test-fuzzed.log)
 	passed=$((passed + ended))
@@ -225,7 +265,7 @@ export SWTRACE_TEST_ARM64 CPIDECODE
 
 rm -f build-test-*.status "$failures"
 say "build: gcc"
-make_build gcc
+(make_build gcc; status=$?; spend sub "build: gcc"; exit $status)
 if built gcc $?; then
 	# First those that want idle processors.
 	alone='^(ring_hotplug|swtrace_cmd/ai_measures.*)$'
@@ -297,5 +337,6 @@ rm -f build-test-cross.* build-test-emulation.*
 
 # At the end: a log of this length is often cut in its middle.
 [ ! -e "$failures" ] || cat "$failures"
+print_spent
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
