@@ -30,7 +30,7 @@ clear_line() {
 # nothing_half: no temporary file stays, unless it was its removal that failed.
 nothing_half() {
 	grep -q '^unlink.*INJECTED' "$log" && return 0
-	[ -z "$(find "$work" -name '*.tmp' -print)" ]
+	! is_there "$work"/*.tmp && ! is_there "$work"/.*.tmp
 }
 
 # judge_file WHAT HOOKS: a dump's end: a whole file or none, a documented exit code.
@@ -51,10 +51,12 @@ judge_file() {
 # nothing_left WHAT: no private session; or, if removing it was what failed, one that the next
 # run removes once it is settled.
 nothing_left() {
-	if [ -n "$(left)" ] && [ -s "$log" ]; then
+	if is_left && [ -s "$log" ]; then
 		left | xargs touch -d '1 hour ago'
 		"$SWTRACE" run -s 1 -o /dev/null -- true 2>/dev/null
 	fi
-	if [ -z "$(left)" ]; then pass; else fail "$1: left behind: $(left)"; fi
-	rm -rf /dev/shm/swtrace."$(id -u)".run.* /dev/shm/swtrace."$(id -u)".kept.*
+	if is_left; then fail "$1: left behind: $(left)"; else pass; fi
+	if is_left || is_there /dev/shm/swtrace."$uid".kept.*; then
+		rm -rf /dev/shm/swtrace."$uid".run.* /dev/shm/swtrace."$uid".kept.*
+	fi
 }

@@ -79,7 +79,7 @@ limits() {
 
 full_disk() {
 	mkdir "$dir/small"
-	if [ "$(id -u)" -ne 0 ] ||
+	if [ "$uid" -ne 0 ] ||
 		! mount -t tmpfs -o size=256k,mode=755 tmpfs "$dir/small" 2>/dev/null; then
 		skip "a full disk: no small tmpfs can be mounted here"
 		rmdir "$dir/small"
@@ -163,7 +163,7 @@ pipes() {
 	else
 		fail "record, slow reader: does not add up"
 	fi
-	if [ -z "$(left)" ]; then pass; else fail "pipes: left behind: $(left)"; fi
+	if is_left; then fail "pipes: left behind: $(left)"; else pass; fi
 }
 
 # ---------------------------------------------------------------- paths that vanish
@@ -250,7 +250,7 @@ signals() {
 			fail "record, killed at writev $n: $(head -n 2 "$dir/told")"
 		fi
 	done
-	rm -rf /dev/shm/swtrace."$(id -u)".run.*
+	rm -rf /dev/shm/swtrace."$uid".run.*
 }
 
 part_real() {

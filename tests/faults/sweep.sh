@@ -28,7 +28,7 @@ inject() {
 	shift 3
 	[ "$call" != close ] || [ -z "$close_of" ] || set -- -P "$close_of" "$@"
 	runs=$((runs + 1))
-	rm -f "$log"
+	: >"$log"
 	timeout -k 5 120 strace -qq -o "$log" -e trace="$call" \
 		-e inject="$call:error=$error:when=$n" "$@" >"$out" 2>"$err" </dev/null
 	status=$?
