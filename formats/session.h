@@ -14,6 +14,7 @@
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
 #define SHM_DRAIN_NAME "drain"	    /* the drain's file; its flock shows a live drain */
+#define SHM_KERNEL_NAME "kernel"    /* struct shm_kernel; its flock shows a live recorder */
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
@@ -149,6 +150,17 @@ struct shm_drain {
 	uint64_t hooks, torn, lost; /* lost: could no longer be written */
 	uint64_t rotations;
 	char why[256]; /* the line of a failure */
+};
+
+/* The recorder of the kernel's records, for info: SHM_KERNEL_NAME, written by the holder of its
+ * lock. */
+struct shm_kernel {
+	uint64_t magic;
+	uint32_t generation, pid;
+	uint32_t cpus; /* of which records are read: all that were online */
+	uint32_t reserved;
+	uint64_t switches, lost;     /* records; lost: by the kernel, before they were read */
+	uint64_t flushes; /* how often all records of before a request were made hooks */
 };
 
 /* Generations restart at 1 after this one. No gate ever holds a larger number. */

@@ -6,6 +6,7 @@
 #include "../../include/perfutil.h"
 #include "continuous.h"
 #include "doctor/keep.h"
+#include "switches.h"
 
 static void no_operands(const struct verb *verb, int argc, char **argv)
 {
@@ -45,14 +46,32 @@ static int make_buffers(const struct verb *verb, struct session *s, struct sessi
 	return rc;
 }
 
+enum { ON_SWITCHES = 1 };
+
+static int control_record_switches(const struct verb *verb, const struct session *s)
+{
+	int channel, code = switches_begin(verb, &s->place, s->generation, true, &channel);
+
+	if (code)
+		cmd_note(verb, "tracing is on, without the kernel's context switches");
+	return code;
+}
+
 static int run_on(const struct verb *verb, int argc, char **argv)
 {
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct session_error error = {"unknown error"};
+	bool switches = false;
 	struct session s;
-	int rc = 0;
+	int rc = 0, code;
 
-	no_operands(verb, argc, argv);
-	int code = cmd_open(verb, &s, SESSION_CONTROL | SESSION_CREATE);
+	while (arguments_next(&a) == ON_SWITCHES)
+		switches = true;
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	if (switches && (code = switches_check(verb)))
+		return code;
+	code = cmd_open(verb, &s, SESSION_CONTROL | SESSION_CREATE);
 	if (code)
 		return code;
 	session_reclaim(&s);
@@ -60,20 +79,28 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 		rc = make_buffers(verb, &s, &error);
 	if (rc == 0 && is_continuous(&s)) {
 		code = continuous_on(verb, &s);
+		if (code == EXIT_FINE && switches)
+			code = control_record_switches(verb, &s);
 		session_close(&s);
 		return code;
 	}
 	if (rc == 0)
 		rc = session_on(&s, &error);
+	if (rc == 0 && switches)
+		code = control_record_switches(verb, &s);
+	if (rc == 0 && code) {
+		session_close(&s);
+		return code;
+	}
 	return control_close_session(verb, &s, rc, &error);
 }
 
-static const struct option on_options[] = {
+static const struct option on_options[] = {SWITCHES_OPTION(ON_SWITCHES),
 	{.help = "Without trace buffers it makes some first, with the defaults of init, and says so.\n"
 		 "In continuous mode it starts the drain, a process of its own that streams to the file;\n"
 		 "if tracing is on and the drain was killed, a new one resumes the file.\n"},
 	{0}};
-const struct verb verb_on = {"on", "on", "turns tracing on", on_options, run_on};
+const struct verb verb_on = {"on", "on [--switches]", "turns tracing on", on_options, run_on};
 
 /* ------------------------------------------------------------------------- off */
 
@@ -97,6 +124,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 	int code = cmd_open(verb, &s, SESSION_CONTROL);
 	if (code)
 		return code;
+	switches_end(verb, &s, -1);
 	if (is_continuous(&s)) {
 		code = continuous_off(verb, &s);
 		session_close(&s);
@@ -141,6 +169,7 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 	int code = cmd_open(verb, &s, SESSION_CONTROL);
 	if (code)
 		return code;
+	switches_end(verb, &s, -1);
 	if (continuous_is_open(&s))
 		code = end_recording(verb, &s, &gone, &rc, &error);
 	else if (cmd_is_on(&s))

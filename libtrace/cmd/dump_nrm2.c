@@ -10,6 +10,7 @@
 #include "../../include/perfutil.h"
 #include "../dump/output.h"
 #include "../dump/signals.h"
+#include "../kernel/recorder.h"
 #include "../session/fail.h"
 #include "cmd.h"
 
@@ -120,6 +121,7 @@ int cmd_write_dump(const struct verb *verb, struct session *s, enum cmd_format f
 {
 	struct nrm2_export e = {.verb = verb, .options = options, .error = error};
 
+	kernel_recorder_flush(s);
 	return format == CMD_NRM2 ? nrm2_write_dump(&e, s, result)
 				  : dump_write(s, options, result, error);
 }

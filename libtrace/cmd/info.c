@@ -11,6 +11,7 @@
 #include "../core/clock_trust.h"
 #include "../dump/losses.h"
 #include "../dump/rings.h"
+#include "../kernel/recorder.h"
 #include "../ring/reader.h"
 #include "../../decoder/sink/table.h"
 #include "info.h"
@@ -232,6 +233,30 @@ static void print_clock(const struct info *i)
 		text);
 }
 
+static void info_print_switches(const struct info *i)
+{
+	const struct shm_kernel *k = &i->switches;
+
+	if (i->records_switches)
+		printf("switches  recorded by process %u on %u processor%s: ", k->pid, k->cpus,
+			k->cpus == 1 ? "" : "s");
+	else
+		printf("switches  recorded until tracing was off: ");
+	printf("%llu, lost %llu records of the kernel\n", (unsigned long long)k->switches,
+		(unsigned long long)k->lost);
+}
+
+static void info_json_switches(struct json *j, const struct info *i)
+{
+	json_member_open(j, "switches", '{');
+	json_member_u64(j, "pid", i->switches.pid);
+	json_member_bool(j, "running", i->records_switches);
+	json_member_u64(j, "cpus", i->switches.cpus);
+	json_member_u64(j, "recorded", i->switches.switches);
+	json_member_u64(j, "lost", i->switches.lost);
+	json_close(j, '}');
+}
+
 static int info_print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
@@ -259,6 +284,8 @@ static int info_print_text(const struct info *i)
 		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
 			i->tasks);
 	print_clock(i);
+	if (i->switches.pid)
+		info_print_switches(i);
 	if (i->continuous)
 		info_drain_text(i);
 	else if (i->drain.config.path[0])
@@ -364,6 +391,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	info_json_tasks(j, "processes_alive", i->processes);
 	json_close(j, '}');
 	info_json_clock(j, i);
+	if (i->switches.pid)
+		info_json_switches(j, i);
 	json_member_text(j, "dump_file", has_file ? i->drain.config.path : NULL);
 	if (i->continuous)
 		info_drain_json(j, i);
@@ -435,6 +464,9 @@ static void gather(struct info *i)
 	info_copy_events(i);
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
 		    sizeof(struct shm_schema_file) + SHM_PAGE;
+	i->records_switches = kernel_recorder_is_running(&i->session, &i->switches);
+	if (i->switches.generation != i->session.generation)
+		i->switches = (struct shm_kernel){0};
 	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);
 }
 

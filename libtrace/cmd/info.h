@@ -40,6 +40,8 @@ struct info {
 	char events[SHM_EVENTS_BYTES]; /* "": none */
 	struct top_programs programs;  /* what each lost since init */
 	uint64_t lost_since_init;
+	bool records_switches;
+	struct shm_kernel switches; /* of the last recorder; all zeros: there was none */
 	bool has_clock_back; /* clock_back is valid */
 	struct clock_back clock_back;
 };

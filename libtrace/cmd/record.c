@@ -13,10 +13,11 @@
 #include "doctor/keep.h"
 #include "private.h"
 #include "record.h"
+#include "switches.h"
 #include "../dump/drain/stream.h"
 #include "wake.h"
 
-enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };
+enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE, RECORD_SWITCHES };
 
 static const struct option options[] = {
 	{.help = "With a command: in a session of its own. Without: in your session, whatever traces there;\n"
@@ -27,7 +28,7 @@ static const struct option options[] = {
 	{RECORD_DURATION, "--duration", .value = "T",
 		.help = "ends the recording after T: seconds, or 500ms, 1.5s, 10m, 2h"},
 	DRAIN_OPTION_LIST, INIT_OPTION_SIZE("16"), INIT_OPTION_SECTION, INIT_OPTION_GROUP,
-	INIT_OPTION_EVENTS, INIT_OPTION_BEGINS,
+	INIT_OPTION_EVENTS, INIT_OPTION_BEGINS, SWITCHES_OPTION(RECORD_SWITCHES),
 	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
 	{RECORD_FORCE, "--force",
 		.help = "without a command: discards the hooks that earlier buffers still hold"},
@@ -40,7 +41,8 @@ struct recording {
 	struct session_config buffers;
 	struct drain_config config;
 	uint64_t duration; /* ns; 0: no limit */
-	bool strict, force;
+	bool strict, force, switches;
+	int recorder;		/* its channel; -1: none */
 	struct command command; /* words NULL: no command */
 	struct private_session private;
 	struct session session;
@@ -96,8 +98,17 @@ static int record_open_gate(struct recording *r)
 	return rc;
 }
 
+static void record_begin_switches(struct recording *r)
+{
+	if (r->switches)
+		r->code = switches_begin(
+			r->verb, &r->session.place, r->session.generation, false, &r->recorder);
+}
+
 static void record_finish_stream(struct recording *r)
 {
+	switches_end(r->verb, &r->session, r->recorder);
+	r->recorder = -1;
 	if (stream_finish(&r->stream) != 0)
 		record_fail_output(r);
 	drain_status(r->stream.drain, &r->status);
@@ -135,6 +146,8 @@ static void record_follow_hooks(struct recording *r)
 			break;
 		if (drain_open(&r->stream.drain, &r->session, &r->config, &r->stream.error))
 			record_fail_output(r);
+		else
+			record_begin_switches(r);
 	} while (r->stream.drain);
 	record_progress_clear(&r->progress);
 	continuous_report(r->verb, r->config.path, &r->status);
@@ -192,8 +205,9 @@ static int record_command(struct recording *r)
 		remove_session(r);
 		return r->code;
 	}
-	failure = command_start(&r->command, &r->private.place);
-	if (failure == 0) {
+	record_begin_switches(r);
+	failure = r->code ? 0 : command_start(&r->command, &r->private.place);
+	if (failure == 0 && !r->code) {
 		record_follow_hooks(r);
 		command_wait(&r->command);
 		note_if_untraced(r);
@@ -259,10 +273,15 @@ static int record_own(struct recording *r)
 	if (code)
 		return code;
 	cmd_warn_if_elsewhere(r->verb, &r->session);
-	if (record_open_gate(r) == 0)
-		record_follow_hooks(r);
-	else
+	if (record_open_gate(r) == 0) {
+		record_begin_switches(r);
+		if (r->code)
+			record_finish_stream(r);
+		else
+			record_follow_hooks(r);
+	} else {
 		record_fail_output(r);
+	}
 	free_own(r);
 	return exit_code(r);
 }
@@ -275,6 +294,8 @@ static void record_take_option(struct recording *r, const struct arguments *a, i
 		r->strict = true;
 	else if (id == RECORD_FORCE)
 		r->force = true;
+	else if (id == RECORD_SWITCHES)
+		r->switches = true;
 	else if (id == RECORD_DURATION && (!parse_time(a->value, &r->duration) || r->duration == 0))
 		cmd_misuse(a->verb,
 			"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
@@ -287,7 +308,8 @@ static int record_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct arguments unnamed = {.verb = verb, .value = "swtrace.bin"};
-	struct recording r = {.verb = verb, .config.codec = TF_CODEC_LZ4, .private.lock = -1};
+	struct recording r = {
+		.verb = verb, .config.codec = TF_CODEC_LZ4, .private.lock = -1, .recorder = -1};
 	int id;
 
 	r.stream = (struct stream){.session = &r.session, .wanted = record_is_wanted, .arg = &r};
@@ -306,6 +328,8 @@ static int record_run(const struct verb *verb, int argc, char **argv)
 	}
 	continuous_defaults(&r.buffers);
 	int code = drain_check(verb, &r.config);
+	if (code == EXIT_FINE && r.switches)
+		code = switches_check(verb);
 	if (code == EXIT_FINE)
 		code = wake_catch_signals(verb, !r.command.words, &r.stream.wake);
 	if (code)
@@ -315,5 +339,5 @@ static int record_run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_record = {"record",
 	"record [-o FILE] [--duration T] " DRAIN_OPTION_USAGE
-	" [-s MB] [-ss KB] [-g GROUP] [-e LIST] [--begins] [--strict] [--force] [-- COMMAND ...]",
+	" [-s MB] [-ss KB] [-g GROUP] [-e LIST] [--begins] [--switches] [--strict] [--force] [-- COMMAND ...]",
 	"streams hooks to a file while a command runs, or until Ctrl-C", options, record_run};

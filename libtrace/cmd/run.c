@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "private.h"
+#include "switches.h"
 
-enum { RUN_OUTPUT = INIT_OPTIONS, RUN_COMPRESS };
+enum { RUN_OUTPUT = INIT_OPTIONS, RUN_COMPRESS, RUN_SWITCHES };
 
 static const struct option options[] = {INIT_OPTION_SIZE("3"),
 	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap",
 		.help = "norm: stop when full (default); wrap: overwrite the oldest"},
 	INIT_OPTION_SECTION, INIT_OPTION_GROUP, INIT_OPTION_EVENTS, INIT_OPTION_BEGINS,
+	SWITCHES_OPTION(RUN_SWITCHES),
 	{RUN_OUTPUT, "-o", .value = "FILE",
 		.help = "where the dump goes (swtrace.bin); - is standard output"},
 	{RUN_COMPRESS, "--compress", .value = "none|lz4|zlib",
@@ -27,6 +29,8 @@ struct runner {
 	struct session_config config;
 	enum tf_codec codec;
 	const char *output;
+	bool switches;
+	int recorder; /* its channel; -1: none */
 	struct private_session private;
 	struct command command;
 };
@@ -40,11 +44,14 @@ static int run_prepare_session(struct runner *r)
 
 	if (code)
 		return code;
-	int rc = session_on(&s, &error);
-	if (rc)
+	if (session_on(&s, &error))
+		code = cmd_fail(r->verb, "%s", error.text);
+	else if (r->switches)
+		code = switches_begin(r->verb, &s.place, s.generation, false, &r->recorder);
+	if (code)
 		session_remove(&s);
 	session_close(&s);
-	return rc ? cmd_fail(r->verb, "%s", error.text) : EXIT_FINE;
+	return code;
 }
 
 /*
@@ -78,6 +85,7 @@ static int conclude(struct runner *r, bool dump)
 
 	if (rc)
 		return cmd_fail(r->verb, "the trace is lost: %s", error.text);
+	switches_end(r->verb, &s, r->recorder);
 	if (cmd_is_on(&s))
 		session_off(&s, NULL);
 	if (dump) {
@@ -97,6 +105,8 @@ static int run_start_command(struct runner *r)
 {
 	int code = cmd_check_output(r->verb, r->output);
 
+	if (code == EXIT_FINE && r->switches)
+		code = switches_check(r->verb);
 	if (code == EXIT_FINE)
 		code = run_prepare_session(r);
 	if (code)
@@ -117,6 +127,7 @@ static int run_run(const struct verb *verb, int argc, char **argv)
 	struct runner r = {.verb = verb,
 		.codec = TF_CODEC_LZ4,
 		.output = "swtrace.bin",
+		.recorder = -1,
 		.private = {.lock = -1}};
 	int id;
 
@@ -124,6 +135,8 @@ static int run_run(const struct verb *verb, int argc, char **argv)
 	while ((id = arguments_next(&a))) {
 		if (id == RUN_OUTPUT)
 			r.output = a.value;
+		else if (id == RUN_SWITCHES)
+			r.switches = true;
 		else if (id == RUN_COMPRESS && !cmd_codec(a.value, &r.codec))
 			cmd_misuse(verb, "--compress takes none, lz4 or zlib, not \"%s\"", a.value);
 		else
@@ -139,5 +152,5 @@ static int run_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_run = {"run",
-	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-e LIST] [--begins] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
+	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-e LIST] [--begins] [--switches] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
 	"runs a command in a session of its own and dumps its trace", options, run_run};

@@ -304,7 +304,7 @@ static int make_control(int dir, struct session_error *error)
 static bool place_is_session_file(const char *name)
 {
 	static const char *const names[] = {
-		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME};
+		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME, SHM_KERNEL_NAME};
 	static const char *const prefixes[] = {
 		"new.", "rings.", "tasks.", "schemas.", "labels.", "cgroups.", "locks."};
 

@@ -23,9 +23,11 @@ const char *schema_major_name(const struct schema *s, uint8_t major, const char 
 
 /* The hook schemas of formats/ as they were built in (formats/embed.cmake): for schema_parse. */
 extern const unsigned char cpidecode_cpi_schema[], cpidecode_interval_schema[],
-	cpidecode_scope_schema[], cpidecode_cpuutil_schema[], cpidecode_counters_schema[];
+	cpidecode_scope_schema[], cpidecode_cpuutil_schema[], cpidecode_counters_schema[],
+	cpidecode_kernel_schema[];
 extern const unsigned cpidecode_cpi_schema_size, cpidecode_interval_schema_size,
-	cpidecode_scope_schema_size, cpidecode_cpuutil_schema_size, cpidecode_counters_schema_size;
+	cpidecode_scope_schema_size, cpidecode_cpuutil_schema_size, cpidecode_counters_schema_size,
+	cpidecode_kernel_schema_size;
 
 /*
  * The schemas of a file's hooks: for each major the first layer that describes it (user's files,

@@ -21,7 +21,8 @@ static int parse_builtin(struct schema **s)
 		{cpidecode_interval_schema, cpidecode_interval_schema_size},
 		{cpidecode_scope_schema, cpidecode_scope_schema_size},
 		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
-		{cpidecode_counters_schema, cpidecode_counters_schema_size}};
+		{cpidecode_counters_schema, cpidecode_counters_schema_size},
+		{cpidecode_kernel_schema, cpidecode_kernel_schema_size}};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

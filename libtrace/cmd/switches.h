@@ -1,0 +1,29 @@
+/*
+ * --switches: the kernel's context switches of all processors, recorded while tracing is on.
+ */
+#ifndef SWT_CMD_SWITCHES_H
+#define SWT_CMD_SWITCHES_H
+
+#include "cmd.h"
+
+#define SWITCHES_OPTION(id)                                                                        \
+	{                                                                                          \
+		id, "--switches",                                                                  \
+			.help = "also records the kernel's context switches of all processors: "   \
+				"who ran\n              instead, and when (root, CAP_PERFMON or "  \
+				"perf_event_paranoid <= 0)"                                        \
+	}
+
+/* Whether they can be recorded here; otherwise reports why not, and returns the exit code. */
+int switches_check(const struct verb *verb);
+
+/* Starts recording, where tracing is on. stays: beyond the end of this process. *channel: to be
+ * passed to switches_end. Reports a failure and returns an exit code. */
+int switches_begin(const struct verb *verb, const struct session_place *place, uint32_t generation,
+	bool stays, int *channel);
+
+/* Ends recording before tracing is turned off, and reports what the kernel lost. channel: -1: none.
+ * Does nothing if nothing is recorded. */
+void switches_end(const struct verb *verb, const struct session *s, int channel);
+
+#endif

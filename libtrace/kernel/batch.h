@@ -1,0 +1,33 @@
+/*
+ * Switches of one processor on their way to hooks: some of them make one hook.
+ */
+#ifndef SWT_KERNEL_BATCH_H
+#define SWT_KERNEL_BATCH_H
+
+#include "../../formats/kernel_hooks.h"
+#include "../../include/perfutil.h"
+#include "records.h"
+#include "stamps.h"
+
+struct switch_batch {
+	uint32_t cpu;
+	bool is_chain; /* pid, tid run since `since`, as far as is known */
+	bool is_begun; /* there was no switch since `since`, whoever runs */
+	uint32_t pid, tid;
+	uint64_t since; /* ticks */
+	uint64_t first; /* of those in `words` */
+	uint32_t count; /* of switches in `words` */
+	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
+};
+
+/* at: ticks, not before the last one's. Writes a hook when it is full. */
+void switch_batch_add(struct switch_batch *b, const struct kernel_record *record, uint64_t at);
+/* Writes what there is. */
+void switch_batch_flush(struct switch_batch *b);
+/* Flushes; then who ran last still ran at that time. */
+void switch_batch_end(struct switch_batch *b, uint64_t at);
+/* Flushes, and tells that records were lost up to that time: unknown threads ran. 0: a number that
+ * is not known. */
+void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until);
+
+#endif

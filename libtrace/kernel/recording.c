@@ -1,0 +1,376 @@
+#include "recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../formats/trace_file.h"
+#include "../../include/perfutil.h"
+#include "../core/clock.h"
+#include "../core/clock_trust.h"
+#include "../core/online.h"
+#include "../session/fail.h"
+#include "batch.h"
+#include "names.h"
+
+extern const unsigned char swtrace_kernel_schema[];
+extern const unsigned swtrace_kernel_schema_size;
+
+/* The kernel publishes a record within this time of its stamp. */
+#define SETTLE_NS UINT64_C(5000000)
+
+enum {
+	/* Between rounds: records wait no longer than this. More on machines with more processors,
+	 * for each is visited. */
+	PERIOD_MS = 100,
+	PERIOD_MS_A_CPU = 4,
+};
+
+struct recorded_cpu {
+	struct kernel_records records;
+	struct switch_batch batch;
+};
+
+struct recording {
+	struct session session;
+	int file; /* SHM_KERNEL_NAME */
+	int channel;
+	bool stays;
+	struct recorded_cpu *cpus;
+	struct pollfd *wait; /* of the processors, then the channel */
+	struct stamps stamps;
+	struct kernel_names names;
+	uint64_t named; /* ns: when names were written last */
+	bool names_lost;
+	struct shm_kernel figures;
+	struct recorded_cpu *at; /* the processor whose records are read */
+	/* Of a hook that is being made. */
+	UINT32 words[KERNEL_NAMES_WORDS + KERNEL_NAMES_MOST * KERNEL_NAME_WORDS];
+	struct kernel_name listed[KERNEL_NAMES_MOST];
+	uint32_t nlisted;
+};
+
+static volatile sig_atomic_t asked_to_end, asked_to_flush;
+
+static void recording_note_signal(int signal)
+{
+	if (signal == SIGUSR1)
+		asked_to_flush = 1;
+	else
+		asked_to_end = 1;
+}
+
+/* --------------------------------------------------------------------------- names */
+
+static void recording_write_names(struct recording *r)
+{
+	TRACE_STRING strings[KERNEL_NAMES_MOST];
+	UINT32 *words = r->words;
+
+	if (!r->nlisted)
+		return;
+	words[KERNEL_NAMES_COUNT] = words[KERNEL_NAMES_TEXTS] = r->nlisted;
+	words += KERNEL_NAMES_WORDS;
+	for (uint32_t i = 0; i < r->nlisted; i++, words += KERNEL_NAME_WORDS) {
+		const struct kernel_name *n = &r->listed[i];
+		const uint64_t from = stamps_ticks(&r->stamps, n->from),
+			       to = stamps_ticks(&r->stamps, n->to);
+
+		words[KERNEL_NAME_PID] = n->pid;
+		words[KERNEL_NAME_TID] = n->tid;
+		words[KERNEL_NAME_FROM] = (UINT32)(from >> 32);
+		words[KERNEL_NAME_FROM + 1] = (UINT32)from;
+		words[KERNEL_NAME_TO] = (UINT32)(to >> 32);
+		words[KERNEL_NAME_TO + 1] = (UINT32)to;
+		strings[i] = (TRACE_STRING){n->name, (UINT32)strnlen(n->name, sizeof n->name)};
+	}
+	TraceHookData(KERNEL_MAJOR, KERNEL_MINOR_NAMES,
+		KERNEL_NAMES_WORDS + r->nlisted * KERNEL_NAME_WORDS, r->words, r->nlisted, strings);
+	r->nlisted = 0;
+}
+
+static void recording_take_name(void *ctx, const struct kernel_name *name)
+{
+	struct recording *r = ctx;
+
+	r->listed[r->nlisted++] = *name;
+	if (r->nlisted == KERNEL_NAMES_MOST)
+		recording_write_names(r);
+}
+
+/* ------------------------------------------------------------------------- records */
+
+static void recording_take(void *ctx, const struct kernel_record *record)
+{
+	struct recording *r = ctx;
+	struct switch_batch *b = &r->at->batch;
+
+	switch (record->kind) {
+	case KERNEL_RECORD_ARRIVAL:
+		if (b->is_chain && b->tid == record->other_tid)
+			break;
+		/* fall through */
+	case KERNEL_RECORD_SWITCH:
+		r->figures.switches++;
+		if (!b->is_chain)
+			kernel_names_want(&r->names, record->tid);
+		kernel_names_want(&r->names, record->other_tid);
+		switch_batch_add(b, record, stamps_ticks(&r->stamps, record->at));
+		break;
+	case KERNEL_RECORD_LOST:
+		r->figures.lost += record->lost;
+		r->names_lost = true;
+		switch_batch_lose(b, record->lost, stamps_ticks(&r->stamps, record->at));
+		break;
+	default:
+		kernel_names_add(&r->names, record);
+	}
+}
+
+static void recording_visit(const struct recording *r, uint32_t cpu)
+{
+	cpu_set_t *set;
+
+	if (r->figures.cpus == 1)
+		return;
+	set = CPU_ALLOC(cpu + 1);
+	if (!set)
+		return;
+	CPU_ZERO_S(CPU_ALLOC_SIZE(cpu + 1), set);
+	CPU_SET_S(cpu, CPU_ALLOC_SIZE(cpu + 1), set);
+	/* Without it the hooks are in another processor's ring, but as true. */
+	sched_setaffinity(0, CPU_ALLOC_SIZE(cpu + 1), set);
+	CPU_FREE(set);
+}
+
+/* whole: of all records that are stamped before this round. */
+static void recording_do_round(struct recording *r, bool whole, bool ends)
+{
+	const struct timespec settle = {.tv_nsec = (long)SETTLE_NS};
+	const uint64_t now = clock_raw_ns();
+
+	if (whole)
+		nanosleep(&settle, NULL);
+	stamps_renew(&r->stamps);
+	for (uint32_t i = 0; i < r->figures.cpus; i++) {
+		struct recorded_cpu *c = r->at = &r->cpus[i];
+		const uint64_t until = clock_raw_ns();
+
+		if (c->records.page->data_tail !=
+			__atomic_load_n(&c->records.page->data_head, __ATOMIC_RELAXED)) {
+			recording_visit(r, c->records.cpu);
+			r->names_lost |= kernel_records_read(&c->records, recording_take, r);
+			switch_batch_flush(&c->batch);
+		}
+		if (ends)
+			switch_batch_end(&c->batch, stamps_ticks(&r->stamps, until));
+	}
+	if (r->names_lost) {
+		kernel_names_list(&r->names, clock_raw_ns(), clock_raw_ns);
+		r->names_lost = false;
+	} else if (whole || now - r->named >= (uint64_t)PERIOD_MS * 1000000u) {
+		kernel_names_settle(
+			&r->names, whole ? now : now - SETTLE_NS, recording_take_name, r);
+		recording_write_names(r);
+		r->named = now;
+	}
+}
+
+static void recording_write_figures(const struct recording *r)
+{
+	/* A failure costs a figure of `info`, and a flush's asker its patience. */
+	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) < 0)
+		return;
+}
+
+static bool recording_is_wanted(const struct recording *r)
+{
+	const struct shm_control *c = r->session.control;
+	const uint32_t state = __atomic_load_n(&c->state, __ATOMIC_RELAXED);
+
+	return (state == SHM_ON || state == SHM_SUSPENDED) &&
+	       __atomic_load_n(&c->generation, __ATOMIC_RELAXED) == r->session.generation;
+}
+
+void recording_follow(struct recording *r)
+{
+	const uint32_t cpus = r->figures.cpus;
+	const long ms = PERIOD_MS + (long)cpus * PERIOD_MS_A_CPU;
+	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	sigset_t none;
+	bool ends;
+
+	sigemptyset(&none);
+	do {
+		ppoll(r->wait, cpus + !r->stays, &period, &none);
+		const bool flushes = asked_to_flush;
+
+		asked_to_flush = 0;
+		ends = asked_to_end || (!r->stays && r->wait[cpus].revents) ||
+		       !recording_is_wanted(r);
+		recording_do_round(r, flushes || ends, ends);
+		r->figures.flushes += flushes || ends;
+		recording_write_figures(r);
+	} while (!ends);
+}
+
+/* ------------------------------------------------------------------------- opening */
+
+static void recording_catch_signals(void)
+{
+	const struct sigaction catcher = {.sa_handler = recording_note_signal};
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGUSR1);
+	/* They arrive while it waits. */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	sigaction(SIGTERM, &catcher, NULL);
+	sigaction(SIGUSR1, &catcher, NULL);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void recording_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int recording_open_cpus(struct recording *r, struct session_error *error)
+{
+	struct cpu_set online;
+	char why[256];
+	int rc = 0;
+
+	cpu_set_online(&online);
+	r->cpus = calloc(online.end + 1, sizeof *r->cpus);
+	r->wait = calloc(online.end + 2, sizeof *r->wait);
+	if (!r->cpus || !r->wait)
+		return session_fail(error, -ENOMEM, "not enough memory");
+	for (uint32_t cpu = 0; cpu < online.end; cpu++) {
+		struct recorded_cpu *c = &r->cpus[r->figures.cpus];
+
+		if (!cpu_set_has(&online, cpu))
+			continue;
+		rc = kernel_records_open(&c->records, cpu);
+		if (rc == 0) {
+			c->batch.cpu = cpu;
+			r->wait[r->figures.cpus++] =
+				(struct pollfd){.fd = c->records.fd, .events = POLLIN};
+		} else if (rc != -ENODEV) {
+			break;
+		}
+	}
+	/* All of them or none: with some missing, who ran instead would be guesswork. */
+	if (r->figures.cpus && (rc == 0 || rc == -ENODEV))
+		return 0;
+	kernel_records_explain(rc, why, sizeof why);
+	return session_fail(error, rc, "cannot record the kernel's context switches: %s", why);
+}
+
+/* The stamps of records have no offset of a time namespace. */
+enum { FIRST_TIME_NAMESPACE = 0xEFFFFFFA };
+
+static int recording_check_clock(const struct recording *r, struct session_error *error)
+{
+	const uint64_t here = clock_time_namespace();
+
+	if (here && here != FIRST_TIME_NAMESPACE &&
+		r->session.geometry.clock == TF_CLOCK_MONOTONIC_RAW)
+		return session_fail(error, -ENOTSUP,
+			"cannot record the kernel's context switches: this time namespace's clock is not the kernel's (record them outside of it)");
+	return 0;
+}
+
+static int recording_lock_file(struct recording *r, struct session_error *error)
+{
+	r->file = openat(r->session.dir, SHM_KERNEL_NAME,
+		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (r->file < 0)
+		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot open it: %s",
+			r->session.place.dir, strerror(errno));
+	if (flock(r->file, LOCK_EX | LOCK_NB) != 0)
+		return session_fail(error, -EBUSY,
+			"the kernel's context switches are being recorded already; swtrace off ends that");
+	return 0;
+}
+
+static int recording_register_schema(void)
+{
+	char *text = malloc(swtrace_kernel_schema_size + 1);
+	int rc;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, swtrace_kernel_schema, swtrace_kernel_schema_size);
+	text[swtrace_kernel_schema_size] = 0;
+	rc = TraceRegisterSchema(text);
+	free(text);
+	/* Without room for it there, readers use their own. */
+	return rc == PU_ERROR_INVALID_PARAMETER ? -EINVAL : 0;
+}
+
+static int recording_open_session(struct recording *r, const struct session_place *place,
+	uint32_t generation, struct session_error *error)
+{
+	if (setenv("SWTRACE_SESSION", place->dir, 1) != 0)
+		return session_fail(error, -ENOMEM, "not enough memory");
+	if (session_open(&r->session, place, SESSION_READ, error))
+		return -EIO;
+	if (r->session.generation != generation)
+		return session_fail(error, -EIO, "%.300s got new trace buffers just now; try again",
+			place->dir);
+	return recording_check_clock(r, error);
+}
+
+struct recording *recording_open(const struct session_place *place, uint32_t generation,
+	int channel, bool stays, int *rc, struct session_error *error)
+{
+	struct recording *r = calloc(1, sizeof *r);
+	uint64_t since;
+
+	*rc = -ENOMEM;
+	if (!r)
+		return NULL;
+	recording_catch_signals();
+	recording_raise_limit();
+	r->channel = channel;
+	r->stays = stays;
+	*rc = recording_open_session(r, place, generation, error);
+	if (!*rc)
+		*rc = recording_lock_file(r, error);
+	if (!*rc)
+		*rc = recording_open_cpus(r, error);
+	if (!*rc)
+		*rc = recording_register_schema();
+	if (*rc)
+		return NULL; /* the process ends, which closes everything */
+	since = clock_raw_ns();
+	stamps_begin(&r->stamps, r->session.geometry.clock, r->session.geometry.ticks_per_second);
+	for (uint32_t i = 0; i < r->figures.cpus; i++) {
+		r->cpus[i].batch.since = stamps_ticks(&r->stamps, since);
+		r->cpus[i].batch.is_begun = true;
+	}
+	kernel_names_list(&r->names, since, clock_raw_ns);
+	r->wait[r->figures.cpus] = (struct pollfd){.fd = channel, .events = POLLIN};
+	r->figures.magic = SHM_MAGIC;
+	r->figures.generation = generation;
+	r->figures.pid = (uint32_t)getpid();
+	recording_write_figures(r);
+	return r;
+}

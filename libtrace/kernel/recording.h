@@ -1,0 +1,22 @@
+/*
+ * The recorder's process: the records of all processors become hooks. One thread for all: it moves
+ * to each processor whose records it reads, so that the hooks are in that processor's ring.
+ */
+#ifndef SWT_KERNEL_RECORDING_H
+#define SWT_KERNEL_RECORDING_H
+
+#include "../session/session.h"
+
+struct recording;
+
+/*
+ * Takes over the process: its environment, signals and descriptors. stays: a closed channel does
+ * not end it. NULL: *rc is a negative errno, with a line for a person; the process is to end.
+ */
+struct recording *recording_open(const struct session_place *place, uint32_t generation,
+	int channel, bool stays, int *rc, struct session_error *error);
+
+/* Records until it is told to end (SIGTERM), or tracing is off. */
+void recording_follow(struct recording *r);
+
+#endif

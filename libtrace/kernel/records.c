@@ -1,0 +1,237 @@
+#include "records.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../core/file.h"
+#include "../counters/perf/group.h"
+
+enum {
+	/* With its first page within the default of kernel.perf_event_mlock_kb. */
+	BUFFER_BYTES = 256 << 10,
+	/* Of those asked for, with room to spare: a name's record is 64. */
+	LONGEST_RECORD = 256,
+	/* What sample_id_all appends: pid, tid, time, cpu, reserved. */
+	SAMPLE_ID_BYTES = 24,
+	SAMPLE_ID_TIME = 8,
+	LEVEL_BYTES = 16,
+};
+
+static int records_open_event(uint32_t cpu)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+		.context_switch = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW,
+		.watermark = 1,
+		.wakeup_watermark = BUFFER_BYTES / 2};
+	int fd = perf_calls.open(&attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int kernel_records_open(struct kernel_records *r, uint32_t cpu)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t bytes = BUFFER_BYTES > page ? BUFFER_BYTES : page;
+	int fd = records_open_event(cpu);
+	void *p;
+
+	*r = (struct kernel_records){.fd = -1, .cpu = cpu};
+	if (fd < 0)
+		return fd;
+	/* Writable: the kernel then respects data_tail, and never overwrites what was not read. */
+	p = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		int error = errno;
+
+		perf_calls.close(fd);
+		return -error;
+	}
+	*r = (struct kernel_records){.fd = fd, .cpu = cpu, .page = p, .bytes = bytes};
+	return 0;
+}
+
+void kernel_records_close(struct kernel_records *r)
+{
+	if (r->page)
+		munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->bytes);
+	if (r->fd >= 0)
+		perf_calls.close(r->fd);
+	*r = (struct kernel_records){.fd = -1};
+}
+
+static void records_explain_rights(int error, char *text, size_t size)
+{
+	char level[LEVEL_BYTES];
+	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", level, sizeof level - 1);
+
+	level[n > 0 ? n : 0] = 0;
+	level[strcspn(level, "\n")] = 0;
+	/* The kernel's own refusal is EACCES. */
+	if (error == EPERM)
+		snprintf(text, size,
+			"a sandbox or security module forbids perf_event_open (allow it in the sandbox's seccomp profile)");
+	else
+		snprintf(text, size,
+			"kernel.perf_event_paranoid is %s and CAP_PERFMON is missing (run as root, or sysctl kernel.perf_event_paranoid=0)",
+			*level ? level : "unknown");
+}
+
+void kernel_records_explain(int error, char *text, size_t size)
+{
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		records_explain_rights(-error, text, size);
+		break;
+	case -ENOSYS:
+		snprintf(text, size,
+			"the kernel has no perf_event_open, or a sandbox hides it (allow it in the sandbox's seccomp profile)");
+		break;
+	case -EINVAL:
+		snprintf(text, size, "this kernel does not record switches (Linux 4.3 or later)");
+		break;
+	case -EMFILE:
+	case -ENFILE:
+		snprintf(text, size, "out of file descriptors (ulimit -n)");
+		break;
+	default:
+		snprintf(text, size, "%s", strerror(-error));
+	}
+}
+
+/* ------------------------------------------------------------------------- reading */
+
+/* Copies a record's first bytes, which may wrap around the buffer's end. */
+static void records_copy(const struct kernel_records *r, uint64_t from, void *bytes, size_t size)
+{
+	const uint8_t *data = (const uint8_t *)r->page + sysconf(_SC_PAGESIZE);
+	const size_t at = from & (r->bytes - 1),
+		     first = r->bytes - at < size ? r->bytes - at : size;
+
+	memcpy(bytes, data + at, first);
+	memcpy((uint8_t *)bytes + first, data, size - first);
+}
+
+static uint32_t records_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static uint64_t records_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+/* A thread's number. The idle threads' is 0, or -1 on processors other than the first. */
+static uint32_t records_number(const uint8_t *p)
+{
+	const uint32_t number = records_u32(p);
+
+	return number == UINT32_MAX ? 0 : number;
+}
+
+/* Each switch has a record of who leaves and one of who comes, but some kernels leave out the
+ * first where the idle thread leaves. */
+static void records_parse_switch(const struct perf_event_header *h, const uint8_t *body,
+	const uint8_t *id, struct kernel_record *record)
+{
+	const bool leaves = h->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	const uint8_t *from = leaves ? id : body, *to = leaves ? body : id;
+
+	record->kind = leaves ? KERNEL_RECORD_SWITCH : KERNEL_RECORD_ARRIVAL;
+	record->pid = records_number(from);
+	record->tid = records_number(from + 4);
+	record->other_pid = records_number(to);
+	record->other_tid = records_number(to + 4);
+	record->preempted = record->tid && h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+}
+
+/* size: of the record, its header included. False: not a record that is wanted. */
+static bool records_parse(const uint8_t *bytes, size_t size, struct kernel_record *record)
+{
+	const struct perf_event_header *h = (const void *)bytes;
+	const uint8_t *body = bytes + sizeof *h;
+	const uint8_t *id = bytes + size - SAMPLE_ID_BYTES;
+
+	if (size < sizeof *h + 8 + SAMPLE_ID_BYTES)
+		return false;
+	*record = (struct kernel_record){
+		.at = records_u64(id + SAMPLE_ID_TIME), .pid = records_u32(body)};
+	switch (h->type) {
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		records_parse_switch(h, body, id, record);
+		return true;
+	case PERF_RECORD_COMM:
+		record->kind = KERNEL_RECORD_NAME;
+		record->tid = records_u32(body + 4);
+		memcpy(record->name, body + 8,
+			size - sizeof *h - 8 - SAMPLE_ID_BYTES < sizeof record->name - 1
+				? size - sizeof *h - 8 - SAMPLE_ID_BYTES
+				: sizeof record->name - 1);
+		return true;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (size < sizeof *h + 24 + SAMPLE_ID_BYTES)
+			return false;
+		record->kind =
+			h->type == PERF_RECORD_FORK ? KERNEL_RECORD_FORK : KERNEL_RECORD_EXIT;
+		record->other_pid = records_u32(body + 4);
+		record->tid = records_u32(body + 8);
+		record->other_tid = records_u32(body + 12);
+		record->at = records_u64(body + 16);
+		return true;
+	case PERF_RECORD_LOST:
+		if (size < sizeof *h + 16 + SAMPLE_ID_BYTES)
+			return false;
+		record->kind = KERNEL_RECORD_LOST;
+		record->lost = records_u64(body + 8);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool kernel_records_read(struct kernel_records *r,
+	void (*take)(void *ctx, const struct kernel_record *record), void *ctx)
+{
+	/* Acquire: pairs with the kernel's barrier between a record and data_head. */
+	const uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	const bool was_full = head - r->page->data_tail > r->bytes - LONGEST_RECORD;
+	_Alignas(8) uint8_t bytes[LONGEST_RECORD];
+	struct perf_event_header h;
+	struct kernel_record record;
+
+	for (uint64_t at = r->page->data_tail; at != head; at += h.size) {
+		records_copy(r, at, &h, sizeof h);
+		if (h.size < sizeof h || h.size > head - at)
+			break;
+		if (h.size > sizeof bytes)
+			continue;
+		records_copy(r, at, bytes, h.size);
+		if (records_parse(bytes, h.size, &record))
+			take(ctx, &record);
+	}
+	/* Release: the kernel may overwrite what was read before. */
+	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	return was_full;
+}

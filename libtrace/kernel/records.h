@@ -1,0 +1,57 @@
+/*
+ * The kernel's records of one processor: context switches, and what renames threads, read from a
+ * perf event's buffer. The event counts nothing, so that a machine without a PMU has it, too; it
+ * takes CAP_PERFMON or kernel.perf_event_paranoid <= 0.
+ *
+ * libtrace/kernel turns the kernel's records into hooks. It includes session, ring, counters and
+ * core. Errors: 0 or a negative errno.
+ */
+#ifndef SWT_KERNEL_RECORDS_H
+#define SWT_KERNEL_RECORDS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum kernel_record_kind {
+	KERNEL_RECORD_SWITCH,  /* pid, tid left; other_pid, other_tid run */
+	KERNEL_RECORD_ARRIVAL, /* the same, of a switch that may have had its record already */
+	KERNEL_RECORD_NAME,    /* of pid, tid */
+	KERNEL_RECORD_FORK,    /* pid, tid begins, with the name of other_pid, other_tid */
+	KERNEL_RECORD_EXIT,    /* pid, tid ends */
+	KERNEL_RECORD_LOST,    /* `lost` records before this one */
+};
+
+struct kernel_record {
+	enum kernel_record_kind kind;
+	uint64_t at; /* CLOCK_MONOTONIC_RAW ns */
+	uint32_t pid, tid, other_pid, other_tid;
+	uint64_t lost;
+	bool preempted; /* who left could have gone on */
+	char name[16];
+};
+
+struct kernel_records {
+	int fd; /* of the event: readable when the buffer is half full */
+	uint32_t cpu;
+	struct perf_event_mmap_page *page;
+	size_t bytes; /* of the buffer behind the page */
+};
+
+/* Opens a processor's event. -EACCES, -EPERM: not permitted; -ENODEV: it is offline. */
+int kernel_records_open(struct kernel_records *r, uint32_t cpu);
+void kernel_records_close(struct kernel_records *r);
+
+/* Why opening failed, and what to do, for a person. */
+void kernel_records_explain(int error, char *text, size_t size);
+
+/*
+ * Hands over the records since the last call, in order, and frees their space. Returns whether the
+ * buffer was too full for the longest record: records may be missing then, even if none of kind
+ * LOST has told so far.
+ */
+bool kernel_records_read(struct kernel_records *r,
+	void (*take)(void *ctx, const struct kernel_record *record), void *ctx);
+
+#endif
