@@ -22,7 +22,7 @@ static void overview(FILE *f)
 		fprintf(f, "  %-9s %s\n", verbs[i]->name, verbs[i]->what);
 	fputs("\n`swtrace VERB --help` describes a verb, swtrace(1) all. Exit codes: 0 fine,\n"
 	      "1 failed, 2 wrong usage, 3 (record --strict) hooks were lost, 4 (doctor,\n"
-	      "event list --try, stat, ai, counters) nothing is measured here, 5 (bench) a\n"
+	      "event list --try, stat, ai, counters, --switches) nothing is measured here, 5 (bench) a\n"
 	      "--fail-if came true.\n",
 		f);
 }

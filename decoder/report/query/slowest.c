@@ -32,6 +32,7 @@ struct slowest_search {
 	unsigned threads;
 	struct kin_walk walk;
 	struct meanwhile_walk meanwhile;
+	struct ran_walk ran;
 };
 
 static const struct tally_group *slowest_group(
@@ -161,6 +162,23 @@ static int slowest_begin_meanwhile(struct slowest_search *s)
 	return rc;
 }
 
+static int slowest_read_ran(struct slowest_search *s)
+{
+	const struct kin **kins = calloc(s->top.count + 1, sizeof *kins);
+	size_t count = 0;
+	int rc;
+
+	if (!kins)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < s->top.count; i++) {
+		kins[count] = slowest_find_kin(s, &s->top.at[i]);
+		count += kins[count] != NULL;
+	}
+	rc = ran_read(&s->ran, kins, count, s->r->progress, s->r->ctx);
+	free(kins);
+	return rc;
+}
+
 /* Reads all intervals in order: those around and inside of a row need not be selected. */
 static int slowest_walk(struct slowest_search *s)
 {
@@ -200,7 +218,7 @@ static int slowest_walk(struct slowest_search *s)
 	interval_stream_close(stream);
 	meanwhile_end(&s->meanwhile);
 	errno = error;
-	return rc;
+	return rc ? rc : slowest_read_ran(s);
 }
 
 /* Valid as long as the walk; NULL: no memory. */
@@ -226,6 +244,8 @@ static int slowest_print_all(struct slowest_search *s)
 		if (!one.kin)
 			continue;
 		one.meanwhile = meanwhile_find(&s->meanwhile, one.kin->iv);
+		one.ran = ran_find(&s->ran, one.kin->iv);
+		one.ran_names = &s->ran.names;
 		one.group = slowest_group(s, one.kin->iv);
 		if (!one.group)
 			continue;
@@ -249,6 +269,7 @@ static int slowest_print_all(struct slowest_search *s)
 static void slowest_free(struct slowest_search *s)
 {
 	meanwhile_free(&s->meanwhile);
+	ran_free(&s->ran);
 	kin_free(&s->walk);
 	free(s->walk.kins);
 	free(s->p50);
@@ -261,8 +282,10 @@ static void slowest_free(struct slowest_search *s)
 
 int report_slowest(struct report *r)
 {
-	struct slowest_search s = {
-		.r = r, .walk = {.trace = r->trace}, .meanwhile = {.trace = r->trace}};
+	struct slowest_search s = {.r = r,
+		.walk = {.trace = r->trace},
+		.meanwhile = {.trace = r->trace},
+		.ran = {.trace = r->trace}};
 	int rc = top_find(&s.top, r, r->top ? r->top : SLOWEST_DEFAULT);
 
 	if (!rc)
@@ -437,14 +460,23 @@ static int slowest_keep(struct slowest_search *s, struct slowest_kept *k)
 
 int report_slowest_partial(struct report *r, struct partial *p)
 {
-	struct slowest_search s = {
-		.r = r, .walk = {.trace = r->trace}, .meanwhile = {.trace = r->trace}};
+	struct slowest_search s = {.r = r,
+		.walk = {.trace = r->trace},
+		.meanwhile = {.trace = r->trace},
+		.ran = {.trace = r->trace}};
 	struct slowest_kept k = {.most = r->top ? r->top : SLOWEST_DEFAULT};
 	int64_t last;
 
 	/* Only counts and times are needed. */
 	p->tally.wanted = 0;
 	k.has_start = trace_span(r->trace, &k.start, &last);
+	/* Who else ran is not in a partial result, and merging must not lose it silently. */
+	if (switches_are_recorded(r->trace)) {
+		report_note(r,
+			"--partial: a partial result of slowest cannot hold the kernel's switches, which this trace has: report it as a whole");
+		r->is_misused = true;
+		return CPIDECODE_EINVAL;
+	}
 	int rc = top_find(&s.top, r, k.most);
 	if (!rc)
 		rc = tallies_read(r, &p->tally);

@@ -112,8 +112,7 @@ static void slowest_write_table(struct report *r, const struct slowest *s)
 	table_free(&table);
 }
 
-/* Columns for the processors where it began and ended: one if that is the same, none of guests. */
-static unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2])
+unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2])
 {
 	if (iv->ring & TF_GUEST_RING || !meanwhile_start_cpu(iv, &cpus[0]))
 		return 0;
@@ -143,8 +142,8 @@ static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
 	const unsigned cpus = slowest_find_cpus(s->kin->iv, cpu);
 	struct table t;
 
-	out_str(r->out, "   meanwhile, on other threads (intervals of this trace; what else ran is "
-			"unknown):");
+	out_str(r->out, "   meanwhile, on other threads (intervals of this trace");
+	out_str(r->out, s->ran ? "):" : "; what else ran is unknown):");
 	out_str(r->out, m->count ? "\n" : " none\n");
 	for (size_t i = SLOWEST_OVERLAPS_TEXT; i < m->count; i++) {
 		rest.count += m->names[i].count;
@@ -254,6 +253,7 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 	slowest_spell_off_cpu(o, iv);
 	slowest_write_table(r, s);
 	slowest_write_meanwhile(r, s);
+	slowest_write_ran(r, s);
 	out_printf(o, "   show: --report intervals --tid %u --from ", iv->tid);
 	out_seconds(o, iv->start_ns);
 	out_str(o, " --to ");
@@ -390,6 +390,7 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	slowest_each_beneath(s, slowest_write_member, &j);
 	json_close(&j, ']');
 	slowest_write_overlaps(&j, s);
+	slowest_write_ran_members(&j, s);
 	json_close(&j, '}');
 	json_end_line(&j);
 }

@@ -1,0 +1,242 @@
+#include "switches.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "../../base/sort.h"
+#include "record.h"
+
+bool switches_are_recorded(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (schema_set_brought(trace_file(t, i)->schemas, KERNEL_MAJOR))
+			return true;
+	return false;
+}
+
+static uint64_t switches_u64(const struct hook *h, unsigned word)
+{
+	return get_hl64(h->words + 4 * word);
+}
+
+int switches_each_run(
+	const struct hook *h, int (*take)(void *ctx, const struct switch_run *run), void *ctx)
+{
+	struct switch_run run = {.file = h->file, .machine = h->machine};
+	uint64_t first;
+	uint32_t count;
+	int rc = 0;
+
+	if (!switches_has_hook(h) || h->nwords < KERNEL_SWITCHES_WORDS)
+		return 0;
+	run.cpu = hook_word(h, KERNEL_SWITCHES_CPU);
+	count = hook_word(h, KERNEL_SWITCHES_COUNT);
+	run.start = switches_u64(h, KERNEL_SWITCHES_SINCE);
+	run.end = first = switches_u64(h, KERNEL_SWITCHES_FIRST);
+	run.pid = hook_word(h, KERNEL_SWITCHES_PREV_PID);
+	run.tid = hook_word(h, KERNEL_SWITCHES_PREV_TID);
+	/* Records are older than their hook. */
+	if (run.cpu >= TF_GUEST_RING || run.start > first || first > h->ticks)
+		return 0;
+	if (count > (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS)
+		count = (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS;
+	if (count == 0)
+		return run.start < run.end ? take(ctx, &run) : 0;
+	for (uint32_t i = 0; i < count && !rc; i++) {
+		const unsigned at = KERNEL_SWITCHES_WORDS + i * KERNEL_SWITCH_WORDS;
+		const uint64_t now = first + hook_word(h, at + KERNEL_SWITCH_AFTER);
+
+		if (now < run.start || now > h->ticks)
+			return 0;
+		run.end = now;
+		run.is_left = true;
+		run.preempted = hook_word(h, at + KERNEL_SWITCH_HOW) & KERNEL_SWITCH_PREEMPTED;
+		rc = take(ctx, &run);
+		run.start = now;
+		run.pid = hook_word(h, at + KERNEL_SWITCH_PID);
+		run.tid = hook_word(h, at + KERNEL_SWITCH_TID);
+	}
+	return rc;
+}
+
+bool switches_take_loss(const struct hook *h, struct switch_loss *loss)
+{
+	if (h->major != KERNEL_MAJOR || h->minor != KERNEL_MINOR_LOST ||
+		h->nwords < KERNEL_LOST_WORDS)
+		return false;
+	*loss = (struct switch_loss){.file = h->file,
+		.machine = h->machine,
+		.cpu = hook_word(h, KERNEL_LOST_CPU),
+		.start = switches_u64(h, KERNEL_LOST_SINCE),
+		.end = switches_u64(h, KERNEL_LOST_UNTIL),
+		.records = switches_u64(h, KERNEL_LOST_RECORDS)};
+	return loss->start <= loss->end;
+}
+
+/* ---------------------------------------------------------------------------- names */
+
+static uint64_t switch_names_hash(uint32_t machine, uint32_t tid)
+{
+	return (((uint64_t)machine << 32 | tid) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+}
+
+static bool switch_names_is_of(const struct switch_name *a, const struct switch_name *b)
+{
+	return a->machine == b->machine && a->tid == b->tid;
+}
+
+/* The slot of the thread's last name, or a free one. */
+static uint32_t *switch_names_slot(const struct switch_names *n, const struct switch_name *name)
+{
+	for (uint64_t hash = switch_names_hash(name->machine, name->tid);; hash++) {
+		uint32_t *slot = hash_index_at(&n->by_thread, hash);
+
+		if (!*slot || switch_names_is_of(&n->at[*slot - 1], name))
+			return slot;
+	}
+}
+
+static int switch_names_make_room(struct switch_names *n)
+{
+	if (grow(&n->at, n->count, &n->room, sizeof *n->at))
+		return CPIDECODE_ENOMEM;
+	if (2 * (n->count + 1) <= n->by_thread.slots)
+		return 0;
+	if (!hash_index_reset(&n->by_thread, 2 * (n->count + 1)))
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < n->count; i++)
+		*switch_names_slot(n, &n->at[i]) = (uint32_t)i + 1;
+	return 0;
+}
+
+static int switch_names_add_one(struct switch_names *n, const struct switch_name *name)
+{
+	struct switch_name *last;
+	uint32_t *slot;
+	int rc = n->count < SWITCH_NAMES_MAX ? switch_names_make_room(n) : 0;
+
+	if (rc || !n->by_thread.slots)
+		return rc;
+	slot = switch_names_slot(n, name);
+	last = *slot ? &n->at[*slot - 1] : NULL;
+	if (last && last->from == name->from && last->pid == name->pid &&
+		strcmp(last->name, name->name) == 0) {
+		if (name->to > last->to)
+			last->to = name->to;
+		return 0;
+	}
+	if (n->count == SWITCH_NAMES_MAX)
+		return 0;
+	n->at[n->count++] = *name;
+	*slot = (uint32_t)n->count;
+	return 0;
+}
+
+int switch_names_add(struct switch_names *n, const struct hook *h)
+{
+	const uint8_t *string = h->strings;
+	uint32_t count;
+	int rc = 0;
+
+	if (h->major != KERNEL_MAJOR || h->minor != KERNEL_MINOR_NAMES ||
+		h->nwords < KERNEL_NAMES_WORDS)
+		return 0;
+	count = (h->nwords - KERNEL_NAMES_WORDS) / (uint32_t)KERNEL_NAME_WORDS;
+	if (count > hook_word(h, KERNEL_NAMES_COUNT))
+		count = hook_word(h, KERNEL_NAMES_COUNT);
+	if (count > h->nstrings)
+		count = h->nstrings;
+	for (uint32_t i = 0; i < count && !rc; i++) {
+		const unsigned at = KERNEL_NAMES_WORDS + i * KERNEL_NAME_WORDS;
+		const uint32_t length = get_le32(string);
+		struct switch_name name = {.machine = h->machine,
+			.pid = hook_word(h, at + KERNEL_NAME_PID),
+			.tid = hook_word(h, at + KERNEL_NAME_TID),
+			.from = switches_u64(h, at + KERNEL_NAME_FROM),
+			.to = switches_u64(h, at + KERNEL_NAME_TO)};
+
+		memcpy(name.name, string + 4,
+			length < KERNEL_NAME_BYTES ? length : KERNEL_NAME_BYTES);
+		string += rec_string_bytes(length);
+		if (name.from <= name.to)
+			rc = switch_names_add_one(n, &name);
+	}
+	return rc;
+}
+
+static int switch_names_compare(const void *x, const void *y)
+{
+	const struct switch_name *a = x, *b = y;
+	int c = compare_u64(a->machine, b->machine);
+
+	if (!c)
+		c = compare_u64(a->tid, b->tid);
+	if (!c)
+		c = compare_u64(a->from, b->from);
+	return c ? c : compare_u64(a->to, b->to);
+}
+
+void switch_names_sort(struct switch_names *n)
+{
+	if (n->count)
+		qsort(n->at, n->count, sizeof *n->at, switch_names_compare);
+}
+
+const struct switch_name *switch_names_find(
+	const struct switch_names *n, uint32_t machine, uint32_t tid, uint64_t ticks)
+{
+	const struct switch_name wanted = {
+		.machine = machine, .tid = tid, .from = ticks, .to = UINT64_MAX};
+	size_t low = 0, high = n->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (switch_names_compare(&n->at[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !switch_names_is_of(&n->at[low - 1], &wanted) || n->at[low - 1].to < ticks)
+		return NULL;
+	return &n->at[low - 1];
+}
+
+void switch_names_free(struct switch_names *n)
+{
+	free(n->at);
+	hash_index_free(&n->by_thread);
+}
+
+/* ---------------------------------------------------------------------------- passes */
+
+enum { PROGRESS_HOOKS = 1 << 16 };
+
+int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+	void *progress_ctx, int (*take)(void *ctx, const struct hook *h), void *ctx)
+{
+	struct hook_iter *it;
+	const struct hook *h;
+	uint64_t hooks = 0, done, total;
+	int rc = hook_iter_open(t, &it);
+
+	if (rc)
+		return rc;
+	while ((rc = hook_iter_next(it, &h)) > 0) {
+		if (h->major == KERNEL_MAJOR && (rc = take(ctx, h)))
+			break;
+		if (++hooks % PROGRESS_HOOKS || !progress)
+			continue;
+		hook_iter_progress(it, &done, &total);
+		if (!progress(progress_ctx, done, total)) {
+			rc = CPIDECODE_ECANCELED;
+			break;
+		}
+	}
+	int error = errno;
+	hook_iter_close(it);
+	errno = error;
+	return rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * Who ran on each processor, from the kernel's records (formats/kernel_hooks.h). Trusts nothing in
+ * these hooks: what contradicts itself is left out.
+ */
+#ifndef SWT_DECODER_MODEL_HOOKS_SWITCHES_H
+#define SWT_DECODER_MODEL_HOOKS_SWITCHES_H
+
+#include "../../../formats/base/hash_index.h"
+#include "../../../formats/kernel_hooks.h"
+#include "../trace/trace.h"
+
+/* A thread on a processor, from one switch to the next. */
+struct switch_run {
+	uint32_t file, machine, cpu;
+	uint32_t pid, tid;   /* tid 0: idle */
+	uint64_t start, end; /* ticks; start <= end */
+	bool is_left;	/* it left the processor at the end, or is only known to run until then */
+	bool preempted; /* it could have gone on */
+};
+
+/* Records that the kernel lost: from start to end, who ran on the processor is not known. */
+struct switch_loss {
+	uint32_t file, machine, cpu;
+	uint64_t start, end, records;
+};
+
+/* Whether the trace says that it has such hooks. */
+bool switches_are_recorded(const struct trace *t);
+
+/* Whether it is a hook of the kernel's records. */
+static inline bool switches_has_hook(const struct hook *h)
+{
+	return h->major == KERNEL_MAJOR && h->minor == KERNEL_MINOR_SWITCHES;
+}
+
+/* The runs of a switches hook, in order. 0, or what take returned if it was not 0. */
+int switches_each_run(
+	const struct hook *h, int (*take)(void *ctx, const struct switch_run *run), void *ctx);
+
+/* False: not a hook of lost records. */
+bool switches_take_loss(const struct hook *h, struct switch_loss *loss);
+
+/* ---------------------------------------------------------------------------- names */
+
+/* Beyond these further threads have no name. */
+enum { SWITCH_NAMES_MAX = 1 << 20 };
+
+struct switch_name {
+	uint32_t machine, pid, tid;
+	uint64_t from, to;		  /* ticks: valid from `from` to `to`, both included */
+	char name[KERNEL_NAME_BYTES + 1]; /* any bytes, NUL-terminated */
+};
+
+/* Starts zeroed. */
+struct switch_names {
+	struct switch_name *at;
+	size_t count, room;
+	struct hash_index by_thread; /* of each thread the last one */
+};
+
+/* Takes the names of a hook; others are passed over. 0 or CPIDECODE_ENOMEM. */
+int switch_names_add(struct switch_names *n, const struct hook *h);
+/* After the last one. */
+void switch_names_sort(struct switch_names *n);
+/* The thread's name at that time; NULL: unknown. */
+const struct switch_name *switch_names_find(
+	const struct switch_names *n, uint32_t machine, uint32_t tid, uint64_t ticks);
+void switch_names_free(struct switch_names *n);
+
+/* ---------------------------------------------------------------------------- passes */
+
+/*
+ * Reads all hooks of the kernel's records, each ring in its order. take: 0, or a code that ends the
+ * pass. Returns that, 0 or a CPIDECODE_E code.
+ */
+int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+	void *progress_ctx, int (*take)(void *ctx, const struct hook *h), void *ctx);
+
+#endif

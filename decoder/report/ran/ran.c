@@ -1,0 +1,310 @@
+#include "ran.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "../../base/sort.h"
+#include "../../model/trace/containers.h"
+#include "../query/meanwhile.h"
+
+static int ran_compare(const void *x, const void *y)
+{
+	const struct interval *a = ((const struct ran *)x)->iv, *b = ((const struct ran *)y)->iv;
+	int c = compare_u64(a->machine, b->machine);
+
+	if (!c)
+		c = compare_u64(a->start_ticks, b->start_ticks);
+	if (!c)
+		c = compare_u64(a->file, b->file);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	return c ? c : compare_u64(a->position, b->position);
+}
+
+static int ran_begin(struct ran_walk *w, const struct kin *const *kins, size_t count)
+{
+	w->at = calloc(count + 1, sizeof *w->at);
+	if (!w->at)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		w->at[w->count++].iv = kins[i]->iv;
+	if (count)
+		qsort(w->at, count, sizeof *w->at, ran_compare);
+	for (size_t i = 0; i < count; i++) {
+		const bool is_first = !i || w->at[i - 1].iv->machine != w->at[i].iv->machine;
+
+		w->at[i].latest_end = w->at[i].iv->end_ticks;
+		if (!is_first && w->at[i - 1].latest_end > w->at[i].latest_end)
+			w->at[i].latest_end = w->at[i - 1].latest_end;
+	}
+	return 0;
+}
+
+/* Calls for each interval that overlaps that time. */
+static int ran_each(struct ran_walk *w, uint32_t machine, uint64_t start, uint64_t end,
+	int (*fn)(struct ran_walk *w, struct ran *r, const void *ctx), const void *ctx)
+{
+	size_t low = 0, high = w->count;
+	int rc = 0;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct interval *at = w->at[middle].iv;
+
+		if (at->machine < machine || (at->machine == machine && at->start_ticks < end))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low && !rc; low--) {
+		struct ran *r = &w->at[low - 1];
+
+		if (r->iv->machine != machine || r->latest_end <= start)
+			break;
+		if (r->iv->end_ticks > start)
+			rc = fn(w, r, ctx);
+	}
+	return rc;
+}
+
+/* -------------------------------------------------------- first, the interval's thread */
+
+static int ran_add_stretch(struct ran_walk *w, struct ran *r, const void *ctx)
+{
+	const struct switch_run *run = ctx;
+	struct ran_stretch *last = r->nstretches ? &r->stretches[r->nstretches - 1] : NULL;
+
+	(void)w;
+	if (run->tid != r->iv->tid || r->nstretches > RAN_STRETCHES)
+		return 0;
+	if (last && !last->is_left && last->cpu == run->cpu && last->end == run->start) {
+		last->end = run->end;
+		last->is_left = run->is_left;
+		last->preempted = run->preempted;
+		return 0;
+	}
+	if (grow(&r->stretches, r->nstretches, &r->stretches_room, sizeof *r->stretches))
+		return CPIDECODE_ENOMEM;
+	r->stretches[r->nstretches++] = (struct ran_stretch){.start = run->start,
+		.end = run->end,
+		.cpu = run->cpu,
+		.is_left = run->is_left,
+		.preempted = run->preempted};
+	return 0;
+}
+
+static int ran_take_own_run(void *ctx, const struct switch_run *run)
+{
+	return ran_each(ctx, run->machine, run->start, run->end, ran_add_stretch, run);
+}
+
+static int ran_add_loss(struct ran_walk *w, struct ran *r, const void *ctx)
+{
+	const struct switch_loss *loss = ctx;
+
+	(void)w;
+	r->lost += loss->records < UINT64_MAX - r->lost ? loss->records : UINT64_MAX - r->lost;
+	return 0;
+}
+
+static int ran_take_first(void *ctx, const struct hook *h)
+{
+	struct ran_walk *w = ctx;
+	struct switch_loss loss;
+	int rc = switch_names_add(&w->names, h);
+
+	if (!rc && switches_take_loss(h, &loss))
+		rc = ran_each(w, loss.machine, loss.start, loss.end, ran_add_loss, &loss);
+	return rc ? rc : switches_each_run(h, ran_take_own_run, w);
+}
+
+static int ran_compare_stretches(const void *x, const void *y)
+{
+	const struct ran_stretch *a = x, *b = y;
+	const int c = compare_u64(a->start, b->start);
+
+	return c ? c : compare_u64(a->end, b->end);
+}
+
+/* A thread of another PID namespace has another number in the kernel's records. */
+static bool ran_is_numbered_so(const struct ran_walk *w, const struct interval *iv)
+{
+	const struct container *c =
+		iv->task ? trace_container(w->trace, iv->machine, iv->task) : NULL;
+
+	return !c || c->own_tid == c->tid;
+}
+
+static void ran_sum_away(const struct ran_walk *w, struct ran *r)
+{
+	const struct interval *iv = r->iv;
+	const struct trace_file *f = trace_file(w->trace, iv->file);
+	uint64_t preempted = 0, waiting = 0;
+
+	if (r->nstretches)
+		qsort(r->stretches, r->nstretches, sizeof *r->stretches, ran_compare_stretches);
+	if (!r->nstretches || r->nstretches > RAN_STRETCHES || r->lost ||
+		r->stretches[0].start > iv->start_ticks ||
+		r->stretches[r->nstretches - 1].end < iv->end_ticks || !ran_is_numbered_so(w, iv))
+		return;
+	for (size_t i = 0; i + 1 < r->nstretches; i++) {
+		const struct ran_stretch *a = &r->stretches[i];
+		const uint64_t back = r->stretches[i + 1].start;
+
+		/* One thread is not on two processors: the records contradict each other. */
+		if (back < a->end || !a->is_left)
+			return;
+		*(a->preempted ? &preempted : &waiting) += back - a->end;
+	}
+	r->is_known = true;
+	r->switches = r->nstretches - 1;
+	r->preempted_ns = trace_duration_ns(f, preempted);
+	r->waiting_ns = trace_duration_ns(f, waiting);
+}
+
+/* ----------------------------------------------------------- then, who else was there */
+
+static uint64_t ran_overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	const uint64_t low = start > from ? start : from, high = end < to ? end : to;
+
+	return low < high ? high - low : 0;
+}
+
+/* Of the run, what is in the time that the interval's thread was away and on the processor that it
+ * had left. */
+static uint64_t ran_instead(const struct ran *r, const struct switch_run *run)
+{
+	size_t low = 0, high = r->nstretches;
+	uint64_t sum = 0;
+
+	if (!r->is_known)
+		return 0;
+	/* The first stretch that ends after the run's start; the one before may be left then. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (r->stretches[middle].end <= run->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low ? low - 1 : 0; i + 1 < r->nstretches && r->stretches[i].end < run->end;
+		i++)
+		if (r->stretches[i].cpu == run->cpu)
+			sum += ran_overlap(run->start, run->end, r->stretches[i].end,
+				r->stretches[i + 1].start);
+	return sum;
+}
+
+static struct ran_thread *ran_find_thread(struct ran *r, const struct switch_run *run)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->threads[i].tid == run->tid && r->threads[i].pid == run->pid)
+			return &r->threads[i];
+	if (r->count == RAN_THREADS)
+		return &r->others;
+	if (grow(&r->threads, r->count, &r->room, sizeof *r->threads))
+		return NULL;
+	r->threads[r->count] = (struct ran_thread){.pid = run->pid, .tid = run->tid};
+	return &r->threads[r->count++];
+}
+
+static int ran_add_other(struct ran_walk *w, struct ran *r, const void *ctx)
+{
+	const struct switch_run *run = ctx;
+	const struct interval *iv = r->iv;
+	const struct trace_file *f = trace_file(w->trace, iv->file);
+	const double ns = trace_duration_ns(
+		f, ran_overlap(run->start, run->end, iv->start_ticks, iv->end_ticks));
+	const bool is_end = iv->ring == run->cpu;
+	uint32_t cpu;
+	const bool is_start = meanwhile_start_cpu(iv, &cpu) && cpu == run->cpu;
+	const uint64_t instead = ran_instead(r, run);
+	struct ran_thread *t;
+
+	if (is_start)
+		r->start_cpu_unknown_ns -= ns;
+	if (is_end)
+		r->cpu_unknown_ns -= ns;
+	if (run->tid == iv->tid || (!is_start && !is_end && !instead))
+		return 0;
+	t = ran_find_thread(r, run);
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	t->seen = run->start > iv->start_ticks ? run->start : iv->start_ticks;
+	t->instead_ns += trace_duration_ns(f, instead);
+	if (is_start)
+		t->start_cpu_ns += ns;
+	if (is_end)
+		t->cpu_ns += ns;
+	return 0;
+}
+
+static int ran_take_other_run(void *ctx, const struct switch_run *run)
+{
+	return ran_each(ctx, run->machine, run->start, run->end, ran_add_other, run);
+}
+
+static int ran_take_second(void *ctx, const struct hook *h)
+{
+	return switches_each_run(h, ran_take_other_run, ctx);
+}
+
+static int ran_compare_threads(const void *x, const void *y)
+{
+	const struct ran_thread *a = x, *b = y;
+	const double most = a->cpu_ns > a->start_cpu_ns ? a->cpu_ns : a->start_cpu_ns;
+	const double other = b->cpu_ns > b->start_cpu_ns ? b->cpu_ns : b->start_cpu_ns;
+
+	if (a->instead_ns != b->instead_ns)
+		return a->instead_ns < b->instead_ns ? 1 : -1;
+	if (most != other)
+		return most < other ? 1 : -1;
+	return compare_u64(a->tid, b->tid);
+}
+
+/* --------------------------------------------------------------------------------- all */
+
+int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *progress_ctx)
+{
+	int rc;
+
+	if (!switches_are_recorded(w->trace))
+		return 0;
+	rc = ran_begin(w, kins, count);
+	if (!rc)
+		rc = switches_read(w->trace, progress, progress_ctx, ran_take_first, w);
+	if (rc)
+		return rc;
+	switch_names_sort(&w->names);
+	for (size_t i = 0; i < w->count; i++) {
+		ran_sum_away(w, &w->at[i]);
+		w->at[i].start_cpu_unknown_ns = w->at[i].cpu_unknown_ns = w->at[i].iv->elapsed_ns;
+	}
+	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->at[i].count)
+			qsort(w->at[i].threads, w->at[i].count, sizeof *w->at[i].threads,
+				ran_compare_threads);
+	return rc;
+}
+
+const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv)
+{
+	const struct ran wanted = {.iv = iv};
+
+	return w->count ? bsearch(&wanted, w->at, w->count, sizeof *w->at, ran_compare) : NULL;
+}
+
+void ran_free(struct ran_walk *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		free(w->at[i].stretches);
+		free(w->at[i].threads);
+	}
+	free(w->at);
+	switch_names_free(&w->names);
+}

@@ -1,0 +1,67 @@
+/*
+ * Who ran while a few intervals were under way, from the kernel's switches: on the processors where
+ * each began and ended, and instead of it where it left a processor. Uses nothing but the
+ * kernel's records.
+ */
+#ifndef SWT_DECODER_REPORT_QUERY_RAN_H
+#define SWT_DECODER_REPORT_QUERY_RAN_H
+
+#include "../../model/hooks/switches.h"
+#include "../query/kin.h"
+
+enum {
+	RAN_THREADS = 64,	/* of an interval; the rest count as others */
+	RAN_STRETCHES = 100000, /* of an interval's thread; beyond these nothing is told of it */
+};
+
+struct ran_thread {
+	uint32_t pid, tid; /* tid 0: idle */
+	uint64_t seen;	   /* ticks: it ran then */
+	/* Of the time that the interval's thread was away, on the processor that it had left; and
+	 * of the interval, on the processor where it began, and where it ended. */
+	double instead_ns, start_cpu_ns, cpu_ns;
+};
+
+/* The interval's thread on a processor. */
+struct ran_stretch {
+	uint64_t start, end; /* ticks */
+	uint32_t cpu;
+	bool is_left;	/* at its end; else what came then is not known */
+	bool preempted; /* then */
+};
+
+struct ran {
+	const struct interval *iv;
+	uint64_t latest_end; /* ticks: of it and those before it, of its machine */
+	struct ran_stretch *stretches;
+	size_t nstretches, stretches_room;
+	struct ran_thread *threads; /* by time on these processors, the longest first */
+	size_t count, room;
+	struct ran_thread others;
+	uint64_t lost; /* records, in its time */
+	bool is_known; /* the switches cover it: the following are valid */
+	uint64_t switches;
+	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
+	/* Of the interval's time on these processors, of which the kernel's records do not tell. */
+	double start_cpu_unknown_ns, cpu_unknown_ns;
+};
+
+/* Starts zeroed but for trace. */
+struct ran_walk {
+	const struct trace *trace;
+	struct ran *at; /* by machine, then start */
+	size_t count;
+	struct switch_names names;
+};
+
+/*
+ * Reads the trace twice. The intervals stay as long as the walk. Of a trace without switches there
+ * is nothing: count stays 0. Returns 0 or a CPIDECODE_E code.
+ */
+int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *progress_ctx);
+/* NULL: nothing is recorded of it. */
+const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv);
+void ran_free(struct ran_walk *w);
+
+#endif

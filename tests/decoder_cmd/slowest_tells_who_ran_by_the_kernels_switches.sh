@@ -1,0 +1,82 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# trace SWITCHES: a request of thread 1 on processor 0 from 10000 to 20000. By the kernel's switches it
+# is preempted for 2000 by thread 2, which has a name, then waits for 3000, of which thread 3 runs 1000.
+trace()
+{
+	cat <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+cpus 2
+section schema
+| major 0xC3 kernel
+section labels
+label "request"
+section hooks ring=0
+hook 0xC2 0x10000000 tid=1 at=20000 34 1 64:10000 64:2 0
+END
+	printf '%s\n' "$@"
+	echo 'section end'
+}
+
+switches='hook 0xC3 1 tid=9 at=30000 0 7 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0 4000 2 3 0 5000 0 0 0 6000 1 1 0 10000 0 0 0'
+names='hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:30000 "other"'
+trace "$switches" "$names" | "$MKTRACE" - t.bin
+run 0 --report slowest -n 1 t.bin
+sed -n '/meanwhile/,/show/p' out >told
+cat >expected <<'END'
+   meanwhile, on other threads (intervals of this trace): none
+   away from a processor, by the kernel's switches: 5.00 us, 2 switches: preempted for 2.00 us, waiting for 3.00 us
+    instead  on CPU 0  who ran
+    2.00 us   2.00 us  idle
+    2.00 us   2.00 us  other (thread 2, process 2)
+    1.00 us   1.00 us  unknown name (thread 3, process 2)
+   show: --report intervals --tid 1 --from 1700000000.000010000 --to 1700000000.000020000
+END
+cmp expected told || fail "text: $(cat told)"
+run 0 --report slowest -n 1 --format json t.bin
+grep -q '"meanwhile":\[\],"kernel_switches":2,"kernel_records_lost":0,"preempted_ns":2000.0,"waiting_ns":3000.0,"ran":\[{"tid":0,"pid":0,"name":null,"instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":2,"pid":2,"name":"other","instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":3,"pid":2,"name":null,"instead_ns":1000.0,"start_cpu_ns":1000.0,"cpu_ns":1000.0}\]}$' out ||
+	fail "json: $(cat out)"
+
+# A name counts for the time that it is known for.
+trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:11999 "other"' | "$MKTRACE" - name.bin
+run 0 --report slowest -n 1 name.bin
+not_in_file out 'other .thread'
+
+# The same in several hooks: each goes on where the one before ended.
+trace 'hook 0xC3 1 tid=9 at=30000 0 3 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0' \
+	'hook 0xC3 1 tid=9 at=30000 0 2 64:15000 64:16000 0 0 0 2 3 0 1000 0 0 0' \
+	'hook 0xC3 1 tid=9 at=30000 0 1 64:17000 64:18000 0 0 0 1 1 0' \
+	'hook 0xC3 1 tid=9 at=30000 0 0 64:18000 64:22000 1 1' "$names" | "$MKTRACE" - hooks.bin
+run 0 --report slowest -n 1 hooks.bin
+sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "several hooks: $(cat out)"
+
+# Lost records, and switches that begin after the interval or end before it, leave things unknown.
+trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:4' | "$MKTRACE" - lost.bin
+run 0 --report slowest -n 1 lost.bin
+in_file out "^   away from a processor, by the kernel's switches: n/a .4 records were lost meanwhile.$"
+trace 'hook 0xC3 1 tid=9 at=30000 0 1 64:12000 64:14000 2 2 0 1 1 0' | "$MKTRACE" - part.bin
+run 0 --report slowest -n 1 part.bin
+in_file out "^   away from a processor, by the kernel's switches: n/a .they do not cover it.$"
+in_file out '^        n/a   2\.00 us  unknown name .thread 2, process 2.$'
+in_file out '^        n/a   8\.00 us  .not recorded.$'
+
+# Contradictions are left out: too many switches for the hook's words, time going back, stamps of the
+# future, no such processor, hooks cut short.
+trace 'hook 0xC3 1 tid=9 at=30000 0 4294967295 64:8000 64:12000 1 1 0 2 2 1' \
+	'hook 0xC3 1 tid=9 at=30000 0 2 64:13000 64:12000 1 1 0 2 2 1 5 3 3 0' \
+	'hook 0xC3 1 tid=9 at=30000 0 1 64:8000 64:31000 7 7 0 2 2 1' \
+	'hook 0xC3 1 tid=9 at=30000 4294967295 1 64:8000 64:12000 7 7 0 2 2 1' \
+	'hook 0xC3 1 tid=9 at=30000 0' 'hook 0xC3 2 tid=9 at=30000 9 9 2 2 64:1' \
+	'hook 0xC3 2 tid=9 at=30000 9 9 2 2 64:9 64:1 "x"' 'hook 0xC3 3 tid=9 at=30000 0 64:9' \
+	'hook 0xC3 3 tid=9 at=30000 0 64:18446744073709551615 64:0 64:18446744073709551615' |
+	"$MKTRACE" - hostile.bin
+run 0 --report slowest -n 1 hostile.bin
+in_file out "by the kernel's switches: n/a"
+not_in_file out 'thread 7'
+
+# A partial result does not hold them, and says so.
+run 2 --report slowest -n 1 --partial p.part t.bin
+in_file err "cannot hold the kernel's switches"
