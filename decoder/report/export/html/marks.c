@@ -8,6 +8,7 @@
 #include "../../../../formats/cpi_hooks.h"
 #include "../../../../formats/cpuutil_hooks.h"
 #include "../../../../formats/interval_hooks.h"
+#include "../../../../formats/kernel_hooks.h"
 #include "../../../../formats/scope_hooks.h"
 #include "../../../base/grow.h"
 #include "../../../model/hooks/pass.h"
@@ -24,7 +25,8 @@ struct marks_reading {
 	atomic_size_t count;
 };
 
-/* Samples of counters come at each tick: marks of them would tell nothing. */
+/* Samples of counters come at each tick, the kernel's records in batches: marks of them would tell
+ * nothing. */
 static bool marks_takes(const struct report *r, const struct hook *h)
 {
 	struct filter_group group = {.trace = r->trace};
@@ -35,6 +37,7 @@ static bool marks_takes(const struct report *r, const struct hook *h)
 	case INTERVAL_MAJOR:
 	case SCOPE_MAJOR:
 	case COUNTERS_MAJOR:
+	case KERNEL_MAJOR:
 		return false;
 	default:
 		return filter_hook(r->filter, h, &group);
