@@ -12,6 +12,7 @@
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
+#include "../report/stream/arrived.h"
 #include "by_host.h"
 #include "merge.h"
 #include "progress.h"
@@ -306,6 +307,13 @@ int job_write_report(struct job *job)
 	return job->gates_failed ? EXIT_GATE : EXIT_FINE;
 }
 
+/* Whether the report is a summary of all intervals. */
+static bool job_sums_all(const struct options *o)
+{
+	return o->report == REPORT_SUMMARY && !o->by && !o->exact && !o->where && !o->from.given &&
+	       !o->to.given && filter_takes_all(&o->filter) && !o->slice && !o->compensate;
+}
+
 int job_open_trace(struct options *o, struct trace **t)
 {
 	/* Both need every damaged stretch. */
@@ -314,6 +322,8 @@ int job_open_trace(struct options *o, struct trace **t)
 		.files = o->files,
 		.nfiles = o->nfiles,
 		.verify_all = o->strict || o->report == REPORT_INFO,
+		.read_arriving = job_sums_all(o) ? tallies_read_arriving : NULL,
+		.threads = o->threads,
 		.progress = show_reading};
 	struct trace_opening at;
 	int rc = report_open(&input, t, &at);

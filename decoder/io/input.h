@@ -19,6 +19,8 @@ enum {
 	IO_MAX_RAW = 256 << 20,
 	/* Stretches kept one by one; further ones are only counted. */
 	IO_MAX_DAMAGE = 10000,
+	/* A stream up to this size has arrived when it is open. */
+	IO_AT_ONCE = 66 << 20,
 };
 
 struct io_section {
@@ -75,8 +77,9 @@ typedef bool (*io_progress_fn)(void *ctx, uint64_t done, uint64_t total);
  * An NRM2 file (formats/nrm2.md) becomes a trace.bin in an unlinked temporary file first.
  *
  * path "-" is standard input. What cannot be read at any offset (a pipe, a terminal) is
- * copied to an unlinked temporary file first, so memory stays bounded. errno tells more
- * for CPIDECODE_EOPEN, EREAD and ESPOOL.
+ * copied to an unlinked temporary file, so memory stays bounded: its begin on opening, the rest
+ * by io_await, until which the descriptor and ctx are used. errno tells more for CPIDECODE_EOPEN,
+ * EREAD and ESPOOL.
  */
 int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io_input **in);
 /* The descriptor is borrowed; a regular file is read from its current offset on. */
@@ -91,6 +94,13 @@ const struct io_import *io_import(const struct io_input *in);
 int io_import_kernel(const struct io_import *import, unsigned which, uint64_t offset, void *buf,
 	size_t n, size_t *got);
 
+/*
+ * Waits until the bytes before end have arrived, or all: then the input no longer is arriving.
+ * Until it returns, no other thread may use the input. As io_open_path.
+ */
+int io_await(struct io_input *in, uint64_t end);
+/* Whether there may be more than io_size says. */
+bool io_is_arriving(const struct io_input *in);
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */
 int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got);
@@ -120,8 +130,11 @@ enum { IO_DOUBT = 1 };
  * as not checked, when its header is possible and another one stands where it ends; else, and
  * when told that it is doubted, it is verified like the others. A wrong size that leads to
  * another section is thus found only when the section is loaded, see io_rescue.
+ *
+ * Of an input that is arriving each section is told once it is there, and all have arrived in the
+ * end.
  */
-int io_scan(const struct io_input *in, const struct io_header *header, bool lazy,
+int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn progress, void *ctx, bool *ended);
 
 /* Verifies a section that was told as not checked: *holds. 0 or CPIDECODE_ENOMEM, EREAD. */

@@ -4,9 +4,21 @@
 
 #include "input.h"
 
+/* A stream that is copied to the input's file as it arrives (stream.c). */
+struct io_stream {
+	int from;
+	bool own_from;
+	bool splices; /* its bytes move without a copy in user memory */
+	uint8_t *buf;
+	io_progress_fn progress;
+	void *progress_ctx;
+};
+
 struct io_input {
 	int fd; /* -1: memory */
 	bool own_fd;
+	bool arriving; /* the stream may have more; size is what has arrived */
+	struct io_stream stream;
 	uint64_t base; /* where the trace begins in the file */
 	uint64_t size;
 	const uint8_t *memory;

@@ -28,11 +28,13 @@ enum {
 
 struct scan {
 	const struct io_input *in;
+	struct io_input *arriving; /* the same; NULL: all of it has arrived */
 	const struct io_scan_events *events;
 	bool lazy;
 	io_progress_fn progress;
 	void *progress_ctx;
-	uint64_t size;	      /* the file's size; lowered if the file turns out shorter */
+	uint64_t size;	      /* the file's size; lowered if the file turns out shorter; while it is
+				 arriving INT64_MAX */
 	uint64_t told;	      /* position of the last progress call */
 	uint64_t search_left; /* budget of bytes hashed in vain */
 	uint64_t astray_left; /* part of the budget for starts that lead to no other section */
@@ -96,6 +98,35 @@ int io_read_header(const struct io_input *in, struct io_header *h)
 	return 0;
 }
 
+static void scan_set_budget(struct scan *s, uint64_t bytes)
+{
+	uint64_t factor = s->checks ? SEARCH_FACTOR_CHECKED : SEARCH_FACTOR;
+
+	s->search_left = UINT64_MAX;
+	if (bytes < UINT64_MAX / factor)
+		s->search_left = bytes * factor;
+	s->astray_left = s->search_left / 4;
+}
+
+static uint64_t scan_searched_bytes(uint64_t size)
+{
+	return size > SEARCH_MIN ? size : SEARCH_MIN;
+}
+
+/* The bytes before end have arrived, or the size is known. */
+static int scan_await(struct scan *s, uint64_t end)
+{
+	if (!s->arriving)
+		return 0;
+	int rc = io_await(s->arriving, end);
+	if (!rc && !io_is_arriving(s->arriving)) {
+		s->arriving = NULL;
+		s->size = io_size(s->in);
+		scan_set_budget(s, scan_searched_bytes(s->size));
+	}
+	return rc;
+}
+
 /* Makes [at, at + n) readable at *p, n <= window_size; *got is less at the end of the file. */
 static int look(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
 {
@@ -103,7 +134,9 @@ static int look(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t
 		size_t most = s->ahead < s->window_size ? s->ahead : s->window_size;
 
 		most = most > n ? most : n;
-		int rc = io_read(s->in, at, s->window, most, &s->window_len);
+		int rc = scan_await(s, at + most);
+		if (!rc)
+			rc = io_read(s->in, at, s->window, most, &s->window_len);
 		if (rc)
 			return rc;
 		s->window_at = at;
@@ -168,8 +201,9 @@ static int scan_classify_section(
 	if (got < TF_SECTION_SIZE)
 		return 0;
 	parse_section(sec, b, at);
-	if (sec->stored > s->size - at - TF_SECTION_SIZE)
-		return 0;
+	rc = scan_await(s, at + TF_SECTION_SIZE + sec->stored);
+	if (rc || sec->stored > s->size - at - TF_SECTION_SIZE)
+		return rc;
 	*verdict = BAD_CHECKSUM;
 	uint64_t sum = get_le64(b + TF_S_CHECKSUM), hashed;
 	XXH3_64bits_reset(s->hash);
@@ -190,7 +224,8 @@ uint64_t io_section_end(const struct io_section *sec)
 
 static int progress(struct scan *s, uint64_t at)
 {
-	if (!s->progress || at < s->told + PROGRESS_STEP)
+	/* The copy of what is arriving tells progress itself. */
+	if (!s->progress || s->arriving || at < s->told + PROGRESS_STEP)
 		return 0;
 	s->told = at;
 	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
@@ -304,6 +339,10 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	bool worth = true;
 
 	s->ahead = WINDOW;
+	/* The budget depends on the size. */
+	int rc = scan_await(s, UINT64_MAX);
+	if (rc)
+		return rc;
 	for (;;) {
 		if (worth && !afford(s, verdict, &sec)) {
 			to = s->size;
@@ -311,7 +350,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 			break;
 		}
 		to = (to + TF_ALIGN) & ~UINT64_C(7);
-		int rc = find_magic(s, &to);
+		rc = find_magic(s, &to);
 		if (rc)
 			return rc;
 		if (to >= s->size)
@@ -390,15 +429,20 @@ static int scan_sections(struct scan *s, uint64_t at, bool *ended)
 {
 	int rc = 0;
 
-	while (!rc && at < s->size && !*ended) {
+	while (!rc && !*ended) {
 		bool stepped = false;
 
+		rc = scan_await(s, at + 1);
+		if (rc || at >= s->size)
+			break;
 		rc = progress(s, at);
 		if (!rc && s->lazy)
 			rc = step_lightly(s, &at, &stepped);
 		if (!rc && !stepped)
 			rc = step_surely(s, &at, ended);
 	}
+	if (!rc)
+		rc = scan_await(s, UINT64_MAX);
 	if (!rc && *ended && s->size > at)
 		rc = tell_damage(s, at, s->size, "bytes after the END section");
 	return rc;
@@ -414,11 +458,7 @@ static int begin(struct scan *s, uint64_t bytes)
 	s->ahead = WINDOW;
 	s->checks = !io_read_header(s->in, &s->header) && !s->header.damaged &&
 		    s->header.flags & TF_FLAG_CHECKS;
-	uint64_t factor = s->checks ? SEARCH_FACTOR_CHECKED : SEARCH_FACTOR;
-	s->search_left = UINT64_MAX;
-	if (bytes < UINT64_MAX / factor)
-		s->search_left = bytes * factor;
-	s->astray_left = s->search_left / 4;
+	scan_set_budget(s, bytes);
 	return s->window && s->hash ? 0 : CPIDECODE_ENOMEM;
 }
 
@@ -428,20 +468,21 @@ static void end(struct scan *s)
 	XXH3_freeState(s->hash);
 }
 
-int io_scan(const struct io_input *in, const struct io_header *header, bool lazy,
+int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn fn, void *ctx, bool *ended)
 {
 	struct scan s = {
 		.in = in,
+		.arriving = io_is_arriving(in) ? in : NULL,
 		.lazy = lazy,
 		.events = events,
 		.progress = fn,
 		.progress_ctx = ctx,
-		.size = io_size(in),
+		.size = io_is_arriving(in) ? INT64_MAX : io_size(in),
 	};
 
 	*ended = false;
-	int rc = begin(&s, s.size > SEARCH_MIN ? s.size : SEARCH_MIN);
+	int rc = begin(&s, scan_searched_bytes(s.size));
 	io_expect_jumps(in, lazy);
 	if (!rc)
 		rc = scan_sections(&s, header->size, ended);

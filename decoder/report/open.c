@@ -47,6 +47,10 @@ int report_open(const struct trace_input *input, struct trace **t, struct trace_
 		at->path = input->schemas[i];
 		rc = open_schema(*t, at);
 	}
+	if (!rc && input->read_arriving && input->nfiles == 1) {
+		at->step = OPEN_NEW;
+		rc = input->read_arriving(*t, input->threads);
+	}
 	for (size_t i = 0; i < input->nfiles && !rc; i++) {
 		at->step = OPEN_FILE;
 		at->path = input->files[i];

@@ -11,6 +11,9 @@ struct trace_input {
 	size_t nfiles;
 	bool verify_all;	    /* verify all checksums on opening */
 	trace_progress_fn progress; /* NULL: none */
+	/* Prepares reading one stream while it arrives, as tallies_read_arriving; NULL: none. */
+	int (*read_arriving)(struct trace *t, unsigned threads);
+	unsigned threads; /* as of struct report */
 };
 
 /* The step of opening that failed. */

@@ -11,6 +11,7 @@
 #include "../sink/escape.h"
 #include "query/lineage.h"
 #include "query/select.h"
+#include "stream/arrived.h"
 
 enum {
 	KEPT_BYTES = 24 << 20, /* for all threads together, unless one thread needs more */
@@ -206,15 +207,21 @@ static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 	return TYPICAL_GROUPS * cpus * COLUMN_CPI_RATIOS * sizeof(struct ratio);
 }
 
+size_t tallies_own_groups(unsigned threads)
+{
+	size_t own = KEPT_BYTES / TALLY_SHARED_GROUP / threads;
+
+	if (threads == 1)
+		return SIZE_MAX;
+	return own > OWN_GROUPS ? own : OWN_GROUPS;
+}
+
 /* Reads into *t, which is not settled yet. */
 static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
 	struct tally_shared *shared;
-	size_t own = KEPT_BYTES / TALLY_SHARED_GROUP / threads;
-	struct reader reader = {.r = r,
-		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS,
-		.take = add_to_tally,
-		.all = select_takes_all(r)};
+	struct reader reader = {
+		.r = r, .wants = TALLIES_WANTS, .take = add_to_tally, .all = select_takes_all(r)};
 
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
@@ -225,10 +232,8 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		reader.spared = HOOK_SPARE_TASK;
 	if (!select_asks_time(r) && !(t->wanted & TALLY_WANT_ORDER))
 		reader.spared |= HOOK_SPARE_TIME;
-	if (threads == 1)
-		own = SIZE_MAX;
 	int rc = tally_shared_new(
-		threads, t->wanted, r->trace, own > OWN_GROUPS ? own : OWN_GROUPS, &shared);
+		threads, t->wanted, r->trace, tallies_own_groups(threads), &shared);
 	if (rc)
 		return rc;
 	reader.ctx = shared;
@@ -241,9 +246,11 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 
 int tallies_read(struct report *r, struct tally *t)
 {
-	int rc = read_shared(r, t, tallies_threads(r, columns_bytes(r, t)));
+	int rc = tallies_take_arrived(r, t);
 
-	if (rc)
+	if (!rc)
+		rc = read_shared(r, t, tallies_threads(r, columns_bytes(r, t)));
+	if (rc < 0)
 		return rc;
 	tallies_tell_left_out(r, t);
 	if (!t->count && !t->cpus_left_out)

@@ -27,6 +27,17 @@ cmp out whole || fail 'from a pipe, the summary is another'
 awk -F, '{ n += $3 } END { print n }' whole >intervals
 [ "$(cat intervals)" -gt 100000 ] || fail 'there are few intervals'
 
+# large.bin from a pipe, whose sections are read while the rest arrives: as the file, which out and err
+# are of.
+piped()
+{
+	sed 's/^cpidecode: large\.bin:/cpidecode: standard input:/' err >told_piped
+	# shellcheck disable=SC2002 # a pipe, not a file
+	cat large.bin | "$CPIDECODE" --format csv - >out_piped 2>err_piped || fail "$1: from a pipe: exit $?"
+	cmp out out_piped || fail "$1: from a pipe, the summary is another"
+	cmp told_piped err_piped || fail "$1: from a pipe, other messages"
+}
+
 # bytes HEX...: written at the offset $at.
 bytes()
 {
@@ -40,6 +51,7 @@ bytes()
 at=35000000
 bytes FE ED FA CE
 run 0 --format csv large.bin
+piped 'a damaged payload'
 mv out damaged
 cp err told
 in_file err '^cpidecode: large\.bin: damage in the section at offset [0-9]+: .*checksum'
@@ -76,6 +88,7 @@ run 0 --report hooks --to +1ms large.bin
 in_file err "damaged at offset $section: "
 run 0 --format csv large.bin
 cmp out damaged || fail 'a damaged header: another summary of what is left'
+piped 'a damaged header'
 
 # Cut off in the middle of a section.
 head -c $((section + 1000)) large.bin >cut.bin

@@ -84,6 +84,18 @@ int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it
 	return add_damage(f, damage, n);
 }
 
+int findings_add_ring(struct findings *f, const struct trace *t, size_t file, size_t i,
+	const struct hook_counts *c)
+{
+	int rc = findings_alloc_rings(f, t);
+
+	if (rc)
+		return rc;
+	hook_counts_add(&f->rings[file][i], c);
+	hook_counts_add(&f->total, c);
+	return 0;
+}
+
 const struct hook_counts *findings_ring(const struct findings *f, size_t file, size_t i)
 {
 	return f && f->rings && file < f->nfiles ? &f->rings[file][i] : NULL;

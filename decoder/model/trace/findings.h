@@ -40,6 +40,9 @@ size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most);
 void hook_counts_add(struct hook_counts *to, const struct hook_counts *c);
 /* Adds an iterator's findings so far. 0 or CPIDECODE_ENOMEM. */
 int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it);
+/* Adds counts of a ring; i as in trace_file.rings. 0 or CPIDECODE_ENOMEM. */
+int findings_add_ring(struct findings *f, const struct trace *t, size_t file, size_t i,
+	const struct hook_counts *c);
 /* NULL if the ring is unknown or nothing was read. i as in trace_file.rings. */
 const struct hook_counts *findings_ring(const struct findings *f, size_t file, size_t i);
 void findings_free(struct findings *f);

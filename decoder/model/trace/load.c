@@ -396,8 +396,13 @@ static int add_hooks(struct load *l, const struct io_section *s)
 	struct io_section so = *s;
 	const char *why;
 
-	if (!l->f->unpacked || !s->raw)
-		return directory_add(l->f, s);
+	if (!l->f->unpacked || !s->raw) {
+		int added = directory_add(l->f, s);
+
+		if (!added && l->f->arriving)
+			l->f->arriving->read(l->f, false);
+		return added;
+	}
 	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
 	if (rc < 0)
 		return rc;
@@ -606,10 +611,13 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 	f->verified =
 		how == VERIFY_ALL || (how == VERIFY_SMALL && io_size(f->in) <= VERIFY_SMALL_BYTES);
 	f->unpacked = how == VERIFY_ALL || (f->verified && io_size(f->in) <= UNPACK_SMALL_BYTES);
+	_Static_assert((int)IO_AT_ONCE > VERIFY_SMALL_BYTES, "what is arriving is large");
 	int rc = io_scan(
 		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
 	if (!rc)
 		rc = rescue(f, &events);
+	if (!rc && f->arriving)
+		f->arriving->read(f, true);
 	io_buffer_free(&l.raw);
 	io_buffer_free(&l.scratch);
 	return rc;

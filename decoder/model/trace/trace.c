@@ -61,6 +61,8 @@ void trace_free(struct trace *t)
 {
 	if (!t)
 		return;
+	if (t->arriving)
+		t->arriving->free(t->arrivals);
 	for (size_t i = 0; i < t->nfiles; i++)
 		file_free(t->files[i]);
 	for (size_t i = 0; i < t->nmachines; i++)
@@ -145,6 +147,10 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 
 	f->pub.index = (uint32_t)t->nfiles;
 	f->texts_of_trace = t->texts;
+	if (!t->nfiles && t->verify != VERIFY_ALL && io_is_arriving(f->in)) {
+		f->arriving = t->arriving;
+		f->arrivals = t->arrivals;
+	}
 	if (!rc)
 		rc = file_load(f, t->verify, t->progress ? trace_report_progress : NULL, p);
 	if (!rc)
@@ -160,6 +166,8 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 		errno = saved;
 		return rc;
 	}
+	if (f->arriving)
+		f->arriving->settle(f);
 	t->files[t->nfiles++] = f;
 	trace_note_owner(t, &f->pub);
 	return 0;

@@ -51,6 +51,17 @@ struct machine {
 	struct clock_finding *findings; /* the files' are parts of it */
 };
 
+struct arrivals;
+
+/* What arrivals.c does, which knows findings, and these know the trace. */
+struct arriving {
+	/* After sections of the file got into its directory; is_last: no more will. */
+	void (*read)(struct file *f, bool is_last);
+	/* Once the file has been loaded. */
+	void (*settle)(struct file *f);
+	void (*free)(struct arrivals *a);
+};
+
 struct file {
 	struct trace_file pub;
 	char *path;
@@ -84,6 +95,8 @@ struct file {
 	struct labels labels;
 	size_t labels_bytes;
 	struct task_losses task_losses;
+	const struct arriving *arriving; /* NULL: sections are not read as they arrive */
+	struct arrivals *arrivals;	 /* of the trace */
 };
 
 struct trace {
@@ -99,6 +112,8 @@ struct trace {
 	enum trace_verify verify;
 	trace_progress_fn progress;
 	void *progress_ctx;
+	const struct arriving *arriving; /* NULL: none */
+	struct arrivals *arrivals;
 };
 
 /* Scans f->in and fills in everything except machine, schema set and index. */

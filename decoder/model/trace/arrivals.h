@@ -1,0 +1,32 @@
+/*
+ * Reads the hooks of a stream while the rest of it arrives, so that decoding overlaps the copy.
+ *
+ * Whether they were read rightly is certain only once all of the file is known: what comes later
+ * may contradict what came, or describe it. So the result counts only if nothing does; else the
+ * trace is read again, as a file is. Of one file, read in any order, without times and tasks.
+ */
+#ifndef SWT_DECODER_MODEL_TRACE_ARRIVALS_H
+#define SWT_DECODER_MODEL_TRACE_ARRIVALS_H
+
+#include "findings.h"
+
+struct trace_arrivals {
+	/*
+	 * Reads all hooks of `part`, which is one trace, each time with further sections, and
+	 * lives until free. is_packed: they are to be unpacked. 0, or a negative code: everything
+	 * is read again. *found gets what reading found.
+	 */
+	int (*read)(void *ctx, const struct trace *part, bool is_packed, struct findings *found);
+	void (*free)(void *ctx);
+	void *ctx;
+	uint64_t plain, packed; /* bytes of sections, unpacked, to read at one time */
+};
+
+/* To be called before files are added. The trace calls free in the end. 0 or CPIDECODE_ENOMEM. */
+int trace_set_arrivals(struct trace *t, const struct trace_arrivals *how);
+/* The ctx, if all hooks of the trace were read so. NULL: they are still to be read. */
+void *trace_arrived(const struct trace *t);
+/* Then: adds what reading them found. 0 or CPIDECODE_ENOMEM. */
+int trace_tell_arrived(const struct trace *t, struct findings *found);
+
+#endif

@@ -1,0 +1,124 @@
+#include "arrived.h"
+
+#include <stdlib.h>
+
+#include "../../model/hooks/pass.h"
+#include "../../model/stats/tally_shared.h"
+#include "../../model/trace/arrivals.h"
+#include "../query/select.h"
+#include "../tallies.h"
+
+enum {
+	/* Enough to make a pass worth its cost; read while the pipe holds what comes next. */
+	ARRIVED_BYTES = 1 << 20,
+	/* Of packed sections a thread: starting threads costs as much as decoding 100 KiB. */
+	ARRIVED_PACKED_BYTES = 4 << 20,
+	ARRIVED_PACKED_MOST = 64 << 20,
+};
+
+struct tallies_arrived {
+	const struct trace *part;
+	struct tally_shared *shared;
+	struct interval_builder **builders; /* by thread; NULL: not needed so far */
+	unsigned threads;
+};
+
+static int arrived_read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct tallies_arrived *a = ctx;
+	unsigned thread = pass_thread(slice);
+	struct interval_builder **b = &a->builders[thread];
+	const struct interval *iv;
+	int rc = *b ? 0 : interval_builder_new(a->part, TALLIES_WANTS, b);
+
+	if (rc)
+		return rc;
+	while ((rc = interval_read(*b, slice, &iv)) > 0)
+		if ((rc = tally_shared_add(a->shared, thread, iv)))
+			break;
+	return rc;
+}
+
+static int arrived_read(void *ctx, const struct trace *part, bool is_packed, struct findings *found)
+{
+	struct tallies_arrived *a = ctx;
+	/* One thread keeps pace with a pipe, and its cache still has what was copied. */
+	const struct pass pass = {.trace = part,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = is_packed ? a->threads : 1,
+		.spared = HOOK_SPARE_TASK | HOOK_SPARE_TIME,
+		.read = arrived_read_slice,
+		.ctx = a};
+
+	a->part = part;
+	return pass_run(&pass, found);
+}
+
+static void arrived_free(void *ctx)
+{
+	struct tallies_arrived *a = ctx;
+
+	for (unsigned i = 0; a->builders && i < a->threads; i++)
+		interval_builder_free(a->builders[i]);
+	free(a->builders);
+	tally_shared_free(a->shared);
+	free(a);
+}
+
+int tallies_read_arriving(struct trace *t, unsigned threads)
+{
+	const struct pass pass = {.threads = threads};
+	struct tallies_arrived *a = calloc(1, sizeof *a);
+
+	if (!a)
+		return CPIDECODE_ENOMEM;
+	a->threads = pass_threads(&pass);
+	const uint64_t packed = (uint64_t)a->threads * ARRIVED_PACKED_BYTES;
+	const struct trace_arrivals how = {.read = arrived_read,
+		.free = arrived_free,
+		.ctx = a,
+		.plain = ARRIVED_BYTES,
+		.packed = packed < ARRIVED_PACKED_MOST ? packed : ARRIVED_PACKED_MOST};
+	a->builders = calloc(a->threads, sizeof(struct interval_builder *));
+	int rc = a->builders ? tally_shared_new(
+				       a->threads, 0, t, tallies_own_groups(a->threads), &a->shared)
+			     : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = trace_set_arrivals(t, &how);
+	if (rc)
+		arrived_free(a);
+	return rc;
+}
+
+/* Names and intervals in flight that were not known yet may be now. */
+static bool arrived_is_final(const struct findings *told)
+{
+	return !told->unnamed.labels && !told->unnamed.names && !told->begins.count &&
+	       !told->begins.machines;
+}
+
+int tallies_take_arrived(const struct report *r, struct tally *tally)
+{
+	struct tallies_arrived *a = trace_arrived(r->trace);
+	struct findings told = {0};
+	int rc = 0;
+
+	if (!a || !a->shared || !r->found || tally->wanted || r->slices || r->compensate ||
+		!select_takes_all(r))
+		return 0;
+	for (unsigned i = 0; i < a->threads && !rc; i++)
+		if (a->builders[i])
+			rc = interval_builder_tell(a->builders[i], &told);
+	const bool is_final = arrived_is_final(&told);
+	r->found->has_other_hooks |= told.has_other_hooks;
+	findings_free(&told);
+	if (rc || !is_final)
+		return rc;
+	rc = trace_tell_arrived(r->trace, r->found);
+	if (!rc)
+		rc = tally_shared_collect(a->shared, tally);
+	tally_shared_free(a->shared);
+	a->shared = NULL;
+	return rc ? rc : 1;
+}
