@@ -208,8 +208,8 @@ static const char *missing_todo(const struct pmu_facts *p, int q)
 	if (q == COUNTER_BUSY)
 		return "have /proc mounted and readable";
 	if (strstr(how, "SWTRACE_CPU_HZ"))
-		return "see the nominal frequency below";
-	return "see pmu above";
+		return "see the nominal frequency";
+	return "see pmu";
 }
 
 static void quantities(struct findings *f, const struct pmu_facts *p)

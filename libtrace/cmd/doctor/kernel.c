@@ -51,7 +51,7 @@ static void machine(struct findings *f, const struct doctor_facts *m)
 	finding_means(n,
 		"it has the counters that its host gives it; the host may take a processor away for a while, and elapsed cycles go on meanwhile");
 	if (!m->pmu.found.present)
-		finding_todo(n, "see pmu below: the host has to give it a PMU");
+		finding_todo(n, "see pmu: the host has to give it a PMU");
 }
 
 static void kernel_find_container(struct findings *f, const struct kernel_facts *k)
