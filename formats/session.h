@@ -157,10 +157,10 @@ struct shm_drain {
 struct shm_kernel {
 	uint64_t magic;
 	uint32_t generation, pid;
-	uint32_t cpus; /* of which records are read: all that were online */
-	uint32_t reserved;
-	uint64_t switches, lost;     /* records; lost: by the kernel, before they were read */
-	uint64_t flushes; /* how often all records of before a request were made hooks */
+	uint32_t cpus;		 /* of which records are read: all that were online */
+	uint32_t has_ended;	 /* it ended as it should; else it is running, or was killed */
+	uint64_t switches, lost; /* records; lost: by the kernel, before they were read */
+	uint64_t flushes;	 /* how often all records of before a request were made hooks */
 };
 
 /* Generations restart at 1 after this one. No gate ever holds a larger number. */

@@ -84,7 +84,8 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 		session_close(&s);
 		return code;
 	}
-	if (rc == 0)
+	/* The recorder may have been killed, or was not asked for before. */
+	if (rc == 0 && !(switches && s.control->state == SHM_ON))
 		rc = session_on(&s, &error);
 	if (rc == 0 && switches)
 		code = control_record_switches(verb, &s);

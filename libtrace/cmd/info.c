@@ -240,8 +240,11 @@ static void info_print_switches(const struct info *i)
 	if (i->records_switches)
 		printf("switches  recorded by process %u on %u processor%s: ", k->pid, k->cpus,
 			k->cpus == 1 ? "" : "s");
-	else
+	else if (k->has_ended)
 		printf("switches  recorded until tracing was off: ");
+	else
+		printf("switches  recorded until process %u was killed (swtrace on --switches records again): ",
+			k->pid);
 	printf("%llu, lost %llu records of the kernel\n", (unsigned long long)k->switches,
 		(unsigned long long)k->lost);
 }
@@ -251,6 +254,7 @@ static void info_json_switches(struct json *j, const struct info *i)
 	json_member_open(j, "switches", '{');
 	json_member_u64(j, "pid", i->switches.pid);
 	json_member_bool(j, "running", i->records_switches);
+	json_member_bool(j, "killed", !i->records_switches && !i->switches.has_ended);
 	json_member_u64(j, "cpus", i->switches.cpus);
 	json_member_u64(j, "recorded", i->switches.switches);
 	json_member_u64(j, "lost", i->switches.lost);

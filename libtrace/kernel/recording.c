@@ -218,6 +218,7 @@ void recording_follow(struct recording *r)
 		       !recording_is_wanted(r);
 		recording_do_round(r, flushes || ends, ends);
 		r->figures.flushes += flushes || ends;
+		r->figures.has_ended = ends;
 		recording_write_figures(r);
 	} while (!ends);
 }

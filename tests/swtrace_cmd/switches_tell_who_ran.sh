@@ -52,7 +52,15 @@ run 0 on --switches
 run 0 info
 in_file out '^switches  recorded by process [0-9]* on [0-9]* processors*: [0-9]*, lost [0-9]* records of the kernel$'
 run 0 info --json
-in_file out '"switches": {"pid": [0-9]*, "running": true, '
+in_file out '"switches": {"pid": [0-9]*, "running": true, "killed": false, '
+run 1 on --switches
+in_file err 'are being recorded already'
+# One that is killed says so, and another can be started while tracing is on.
+kill -9 "$("$SWTRACE" info --json | sed -n 's/.*"switches": {"pid": \([0-9]*\),.*/\1/p')"
+until "$SWTRACE" info | grep -q '^switches  recorded until process [0-9]* was killed'; do sleep 0.05; done
+run 0 on --switches
+run 0 info
+in_file out '^switches  recorded by process '
 "$INTERVALS" 2 0 0 >out
 # A dump has what there was before it.
 run 0 dump before.bin
