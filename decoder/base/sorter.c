@@ -8,7 +8,7 @@
 
 enum {
 	STAGE = 256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
-	MAX_FAN = 256,	   /* runs merged at once */
+	MAX_FAN = 512,	   /* runs merged at once */
 	AHEAD = 12,	   /* records prefetched ahead */
 };
 
@@ -251,22 +251,22 @@ int sorter_store(struct sorter *s, const void *p, size_t n, uint64_t *offset)
 	return rc ? rc : sorter_write(s, p, n, *offset);
 }
 
-/* Merges some runs when the buffers of all would need too much memory. */
-static int merge_some(struct sorter *s, size_t first)
+/* Merges runs [first, first + count) into one at the end of the list. */
+static int merge_some(struct sorter *s, size_t first, size_t count)
 {
 	struct writer w;
 	struct sorter_run run = {0};
 	struct sorter_merge *m = NULL;
 	const struct sorter_record *r;
 
-	for (size_t i = first; i < first + MAX_FAN; i++)
+	for (size_t i = first; i < first + count; i++)
 		run.bytes += s->runs[i].bytes;
 	int rc = open_writer(&w, s, run.bytes);
 	if (!rc)
 		rc = sorter_extend_file(s, run.bytes, &run.offset);
 	w.at = run.offset;
 	if (!rc)
-		rc = sorter_merge_open(s, first, MAX_FAN, false, &m);
+		rc = sorter_merge_open(s, first, count, false, &m);
 	while (!rc && (rc = sorter_merge_next(m, &r)) > 0)
 		rc = write_record(&w, r);
 	sorter_merge_close(m);
@@ -276,16 +276,21 @@ static int merge_some(struct sorter *s, size_t first)
 	return rc;
 }
 
+/* Merges just enough runs that MAX_FAN are left: writing the others again would gain nothing. */
 static int merge_down(struct sorter *s)
 {
-	size_t first = 0;
+	size_t first = 0, left;
 
-	while (s->nruns - first > MAX_FAN) {
-		int rc = merge_some(s, first);
+	while ((left = s->nruns - first) > MAX_FAN) {
+		size_t count = left - MAX_FAN + 1;
+
+		if (count > MAX_FAN)
+			count = MAX_FAN;
+		int rc = merge_some(s, first, count);
 
 		if (rc)
 			return rc;
-		first += MAX_FAN;
+		first += count;
 	}
 	memmove(s->runs, s->runs + first, (s->nruns - first) * sizeof *s->runs);
 	s->nruns -= first;

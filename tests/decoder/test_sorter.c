@@ -1,0 +1,175 @@
+/* Sorting in runs: any number of them gives the same order, and few are written twice. */
+#include <check.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../decoder/base/sorter.h"
+#include "../lib/suites.h"
+#include "compare.h"
+
+enum { FAN = 512 }; /* runs merged at once */
+
+struct item {
+	struct sorter_record sort;
+	uint64_t number; /* orders items of one group and key */
+};
+
+static int item_compare(const struct sorter_record *a, const struct sorter_record *b)
+{
+	const uint64_t x = ((const struct item *)(const void *)a)->number;
+	const uint64_t y = ((const struct item *)(const void *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+static struct sorter *make_sorter(size_t budget, unsigned threads)
+{
+	const struct sorter_options options = {.threads = threads,
+		.budget = budget,
+		.largest = sizeof(struct item),
+		.compare = item_compare};
+	struct sorter *s;
+
+	ck_assert_int_eq(sorter_new(&options, &s), 0);
+	return s;
+}
+
+static void add_item(
+	struct sorter *s, unsigned thread, uint32_t group, uint64_t key, uint64_t number)
+{
+	struct sorter_record *r;
+
+	ck_assert_int_eq(sorter_reserve(s, thread, &r), 0);
+	*(struct item *)(void *)r =
+		(struct item){.sort = {.key = key, .group = group, .size = sizeof(struct item)},
+			.number = number};
+	sorter_add(s, thread);
+}
+
+/* Bytes of the file. */
+static uint64_t file_bytes(struct sorter *s)
+{
+	uint64_t offset;
+
+	ck_assert_int_eq(sorter_store(s, "", 0, &offset), 0);
+	return offset;
+}
+
+static bool item_precedes(const struct item *a, const struct item *b)
+{
+	if (a->sort.group != b->sort.group)
+		return a->sort.group < b->sort.group;
+	if (a->sort.key != b->sort.key)
+		return a->sort.key < b->sort.key;
+	return a->number < b->number;
+}
+
+/* Numbers are 0 to n - 1, each of them once. */
+static void expect_sorted(struct sorter *s, uint64_t n)
+{
+	const struct sorter_record *r;
+	struct item last = {.number = 0};
+	uint64_t count = 0, sum = 0;
+	int rc;
+
+	while ((rc = sorter_next(s, &r)) > 0) {
+		const struct item *now = (const void *)r;
+
+		ck_assert(!count || item_precedes(&last, now));
+		last = *now;
+		sum += now->number;
+		count++;
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(count, n);
+	ck_assert_uint_eq(sum, n * (n - 1) / 2);
+}
+
+/* So many runs of one item each, and one more item that stays in memory. */
+static const uint64_t run_counts[] = {
+	0, 1, 2, FAN - 1, FAN, FAN + 1, FAN + 2, 2 * FAN - 1, 2 * FAN, 2 * FAN + 1, 3 * FAN};
+
+/* Items of the runs that are merged before the others: as few as leave FAN runs. */
+static uint64_t items_merged_first(uint64_t runs)
+{
+	uint64_t merged = 0;
+
+	while (runs > FAN) {
+		uint64_t count = runs - FAN + 1 < FAN ? runs - FAN + 1 : FAN;
+
+		merged += count;
+		runs -= count - 1;
+	}
+	return merged;
+}
+
+START_TEST(any_number_of_runs_is_sorted)
+{
+	const uint64_t runs = run_counts[_i], n = runs + 1;
+	struct sorter *s = make_sorter(1, 1);
+	uint64_t seed = 1;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t group = (uint32_t)(next(&seed) % 3);
+
+		add_item(s, 0, group, next(&seed) % 100, i);
+	}
+	ck_assert_uint_eq(file_bytes(s), runs * sizeof(struct item));
+	for (unsigned walk = 0; walk < 2; walk++) {
+		ck_assert_int_eq(sorter_rewind(s), 0);
+		expect_sorted(s, n);
+	}
+	ck_assert_uint_eq(file_bytes(s), (runs + items_merged_first(runs)) * sizeof(struct item));
+	sorter_free(s);
+}
+END_TEST
+
+START_TEST(equal_keys_come_in_the_order_of_compare)
+{
+	enum { ITEMS = 2 * FAN };
+	struct sorter *s = make_sorter(1, 1);
+
+	for (uint64_t i = ITEMS; i-- > 0;)
+		add_item(s, 0, 0, 7, i);
+	ck_assert_int_eq(sorter_rewind(s), 0);
+	expect_sorted(s, ITEMS);
+	sorter_free(s);
+}
+END_TEST
+
+START_TEST(long_runs_of_two_threads_are_merged)
+{
+	enum { ITEMS = 100000, BUDGET = 16 << 10 };
+	struct sorter *s = make_sorter(BUDGET, 2);
+	uint64_t seed = 2;
+
+	for (uint64_t i = 0; i < ITEMS; i++)
+		add_item(s, i % 2, 0, next(&seed) % ITEMS, i);
+	ck_assert_uint_gt(file_bytes(s), 0);
+	ck_assert_int_eq(sorter_rewind(s), 0);
+	expect_sorted(s, ITEMS);
+	sorter_free(s);
+}
+END_TEST
+
+START_TEST(no_item_is_sorted)
+{
+	const struct sorter_record *r;
+	struct sorter *s = make_sorter(1, 1);
+
+	ck_assert_int_eq(sorter_rewind(s), 0);
+	ck_assert_int_eq(sorter_next(s, &r), 0);
+	sorter_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	enum { COUNTS = sizeof run_counts / sizeof *run_counts };
+
+	return suites_run(SUITE("sorter", .timeout = 300,
+				  TESTS(equal_keys_come_in_the_order_of_compare,
+					  long_runs_of_two_threads_are_merged, no_item_is_sorted),
+				  LOOPS({any_number_of_runs_is_sorted, 0, COUNTS})),
+		NULL);
+}
