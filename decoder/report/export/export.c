@@ -5,6 +5,9 @@
 #include "../query/lineage.h"
 #include "../query/select.h"
 
+/* Of a page, which may have 100 million intervals: their runs are merged in one pass. */
+#define EXPORT_HTML_BUDGET ((size_t)96 << 20)
+
 struct export_reading {
 	const struct report *r;
 	atomic_bool has_values; /* of an interval that may be selected */
@@ -39,6 +42,8 @@ int report_export(struct report *r)
 	select_stream(&how, r);
 	how.unnested = r->format == FORMAT_PARQUET && !export_parquet_is_nested(r);
 	how.nested_cost = wants & WANT_OWN_COST;
+	if (r->format == FORMAT_HTML)
+		how.budget = EXPORT_HTML_BUDGET;
 	how.query = lineage_query(&lineage, r, &query);
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (rc) {
