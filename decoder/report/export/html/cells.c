@@ -68,6 +68,7 @@ int cells_init(struct cells *c, struct report *r)
 	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
 		if (i->name && i->source != COLUMN_NEST && !cells_has_elsewhere(i))
 			rc = cells_add_column(c, (struct cell_column){.column = i});
+	c->nown = c->ncolumns;
 	return rc;
 }
 
@@ -201,13 +202,19 @@ static int cells_add_value(
 
 /* Fast path: reads a column that is a plain member, without a struct cell. Most have no value.
  * False: another kind of column. */
-static inline bool cells_add_member(
-	struct cell_column *to, const struct interval *iv, size_t row, bool *has_value)
+static inline bool cells_add_member(struct cell_column *to, const struct interval *iv, size_t row)
 {
 	const char *at = (const char *)iv + to->column->offset;
 	uint64_t value;
 
 	switch (to->column->source) {
+	case COLUMN_COUNT:
+		value = *(const uint64_t *)at;
+		if (value == NOT_MEASURED)
+			return true;
+		break;
+	case COLUMN_REAL:
+		return !isfinite(*(const double *)at);
 	case COLUMN_U8:
 		value = *(const uint8_t *)at;
 		break;
@@ -217,44 +224,37 @@ static inline bool cells_add_member(
 	case COLUMN_U64:
 		value = *(const uint64_t *)at;
 		break;
-	case COLUMN_COUNT:
-		value = *(const uint64_t *)at;
-		if (value == NOT_MEASURED)
-			return true;
-		break;
-	case COLUMN_REAL:
-		return !isfinite(*(const double *)at);
 	default:
 		return false;
 	}
 	varint_put(&to->values, value);
 	cells_put_tag(to, row, TAG_UNSIGNED);
-	*has_value = true;
 	return true;
+}
+
+static void cells_add_cell(struct cells *c, struct cell_column *to, struct cell cell)
+{
+	const uint8_t tag = cells_put_cell(c, &to->values, cell);
+
+	if (tag != TAG_NONE)
+		cells_put_tag(to, c->rows, tag);
 }
 
 int cells_add(struct cells *c, const struct interval *iv)
 {
+	struct cell_column *const end = c->columns + c->nown;
+	const size_t row = c->rows;
+	size_t bytes = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < c->ncolumns && c->columns[i].column; i++) {
-		struct cell_column *to = &c->columns[i];
+	for (struct cell_column *to = c->columns; to < end; to++) {
 		const size_t before = to->values.n;
-		bool has_value = false;
 
-		if (!cells_add_member(to, iv, c->rows, &has_value)) {
-			const struct cell cell = column_cell(to->column, iv);
-			const uint8_t tag = cell.kind == CELL_NONE
-						    ? TAG_NONE
-						    : cells_put_cell(c, &to->values, cell);
-
-			has_value = tag != TAG_NONE;
-			if (has_value)
-				cells_put_tag(to, c->rows, tag);
-		}
-		if (has_value)
-			c->bytes += to->values.n - before;
+		if (!cells_add_member(to, iv, row))
+			cells_add_cell(c, to, column_cell(to->column, iv));
+		bytes += to->values.n - before;
 	}
+	c->bytes += bytes;
 	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
 		rc = cells_add_value(c, iv, &iv->values[i]);
 	c->rows++;

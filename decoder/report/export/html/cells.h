@@ -15,6 +15,7 @@ struct cells {
 	struct report *r;
 	struct cell_column *columns;
 	size_t ncolumns, room;
+	size_t nown;	    /* the first ones: not of named values */
 	uint32_t *by_value; /* by kind, then name: the column + 1, or 0 */
 	struct out text;
 	size_t rows;  /* in the block that is being filled */

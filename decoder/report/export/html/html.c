@@ -66,8 +66,7 @@ struct html_export {
 	struct varint_out core[CORES], marked[MARKS], block, adopted;
 	struct marks marks;
 	struct tiled tiled;
-	struct means means; /* with tiles */
-	uint32_t held;	    /* intervals in core */
+	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open, added;
 	struct overview overview;
 	struct out text, names_text, later;
@@ -335,7 +334,7 @@ static int html_begin_slice(
 			.number = e->added++,
 			.name = name};
 
-		means_read(&e->means, iv, one.measured);
+		means_read(iv, one.measured);
 		tiles_add(e->tiled.tiles, row, &one);
 	} else {
 		varint_put(&e->core[CORE_START], start - e->last_start);
@@ -533,7 +532,6 @@ static int html_open(struct html_export *e)
 	out_memory(&e->names_text);
 	e->names_json.o = &e->names_text;
 	e->overview.width = 1;
-	means_init(&e->means);
 	int rc = cells_init(&e->cells, e->r);
 	e->packer = page_packer_new();
 	if (rc || !e->packer || out_function(&e->later, html_keep, e))

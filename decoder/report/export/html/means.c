@@ -1,42 +1,17 @@
 #include "means.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "../../values/columns.h"
-#include "../../values/interval_columns.h"
 
 static const char *const means_names[TILES_MEANS] = {
 	"thread_cpi", "scaled_cpi", "raw_cpi", "busy_pct", "off_cpu_ns"};
 
-void means_init(struct means *m)
+void means_read(const struct interval *iv, double values[TILES_MEANS])
 {
-	for (size_t i = 0; i < TILES_MEANS; i++)
-		for (const struct column *c = interval_columns; c->name || c->heading; c++)
-			if (c->name && strcmp(c->name, means_names[i]) == 0)
-				m->columns[i] = c;
-}
+	const double measured[TILES_MEANS] = {iv->thread_cpi, iv->scaled_cpi, iv->raw_cpi,
+		iv->busy_pct, iv->off_cpu_ns == NOT_MEASURED ? NAN : (double)iv->off_cpu_ns};
 
-static double means_value(struct cell cell)
-{
-	switch (cell.kind) {
-	case CELL_U64:
-	case CELL_WHOLE:
-		return (double)cell.u;
-	case CELL_I64:
-		return (double)cell.i;
-	case CELL_REAL:
-	case CELL_DOUBLE:
-		return isfinite(cell.real) ? cell.real : NAN;
-	default:
-		return NAN;
-	}
-}
-
-void means_read(const struct means *m, const struct interval *iv, double values[TILES_MEANS])
-{
 	for (size_t i = 0; i < TILES_MEANS; i++)
-		values[i] = means_value(column_cell(m->columns[i], iv));
+		values[i] = isfinite(measured[i]) ? measured[i] : NAN;
 }
 
 void means_write_names(struct json *j)

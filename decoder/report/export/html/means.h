@@ -9,15 +9,8 @@
 #include "../../../sink/json.h"
 #include "../../../sink/tiles/tiles.h"
 
-struct column;
-
-struct means {
-	const struct column *columns[TILES_MEANS];
-};
-
-void means_init(struct means *m);
 /* Values of an interval in the order of the columns; NAN: not measured. */
-void means_read(const struct means *m, const struct interval *iv, double values[TILES_MEANS]);
+void means_read(const struct interval *iv, double values[TILES_MEANS]);
 /* A list of the columns' names. */
 void means_write_names(struct json *j);
 
