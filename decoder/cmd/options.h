@@ -110,10 +110,11 @@ struct options {
 	const char **schemas;
 	size_t nschemas, schema_room;
 	bool compensate;
-	enum page_tiles tiles; /* of FORMAT_HTML */
-	struct out *tiles_out; /* of PAGE_TILES_SERVED */
-	bool is_span;	       /* of FORMAT_HTML: as of struct report */
-	unsigned tail;	       /* tenths of a percent; 0: not given */
+	enum page_tiles tiles;	       /* of FORMAT_HTML */
+	struct out *tiles_out;	       /* of PAGE_TILES_SERVED */
+	bool is_span;		       /* of FORMAT_HTML: as of struct report */
+	struct section_starts *starts; /* likewise */
+	unsigned tail;		       /* tenths of a percent; 0: not given */
 	struct formula *metrics;
 	size_t nmetrics, metric_room;
 	struct gate *gates;

@@ -129,7 +129,9 @@ static int serve_job_begin(struct job *job, struct serve_files *files)
 		NULL, 2 * sizeof *read, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	files->early = temporary_open_unnamed();
-	if (files->early < 0 || read == MAP_FAILED) {
+	/* What the maker reads tells the processes that make spans what they need not read. */
+	job->o->starts = report_new_starts(job->t);
+	if (files->early < 0 || read == MAP_FAILED || !job->o->starts) {
 		complain("a temporary file for the page: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -175,6 +177,7 @@ int serve_job(struct options *o)
 	}
 	if (!code)
 		code = serve_job_serve(&files, o->port);
+	report_free_starts(o->starts);
 	report_close(job.t);
 	close(files.page);
 	close(files.tiles);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../include/cpidecode.h"
+#include "../model/hooks/section_starts.h"
 
 static int open_schema(struct trace *t, struct trace_opening *at)
 {
@@ -65,6 +66,16 @@ int report_open(const struct trace_input *input, struct trace **t, struct trace_
 void report_close(struct trace *t)
 {
 	trace_free(t);
+}
+
+struct section_starts *report_new_starts(const struct trace *t)
+{
+	return section_starts_new(t);
+}
+
+void report_free_starts(struct section_starts *s)
+{
+	section_starts_free(s);
 }
 
 bool report_has_hooks(const struct trace *t)

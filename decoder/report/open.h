@@ -40,6 +40,10 @@ const char *report_host_of(const struct trace *t, size_t file);
 int64_t report_start(const struct trace *t);
 bool report_has_hooks(const struct trace *t);
 
+/* The starts of struct report, of which nothing is known yet. NULL: no memory. */
+struct section_starts *report_new_starts(const struct trace *t);
+void report_free_starts(struct section_starts *s); /* NULL is fine */
+
 /* Slice `slice` (from 1) of `of`, for struct report; the caller frees it. NULL: no memory. */
 struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned of);
 

@@ -100,6 +100,8 @@ struct report {
 	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are */
 	struct out *tiles_out; /* of PAGE_TILES_SERVED, always beyond the page's most; NULL: none */
 	bool is_span; /* of FORMAT_HTML: without the reports, which read all of the trace again */
+	/* Of FORMAT_HTML: reading notes these, or a span is read by them; NULL: neither. */
+	struct section_starts *starts;
 	/* FORMAT_PARQUET: the path has the host; the file is not the first of a partition, whose
 	 * notes cover all. */
 	bool is_host_in_path, is_further;

@@ -13,6 +13,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
 #include "pass_plan.h"
+#include "section_starts.h"
 
 enum {
 	/* Hooks between checks whether the pass has ended elsewhere, and between progress calls. */
@@ -125,6 +126,13 @@ unsigned pass_thread(const struct pass_slice *s)
 size_t pass_index(const struct pass_slice *s)
 {
 	return s->index;
+}
+
+void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks)
+{
+	const struct pass_batch *b = &s->run->plan.batches[s->index];
+
+	section_starts_note(starts, b->file, b->ring, b->begin, b->end, ticks);
 }
 
 bool pass_has_turn(const struct pass_slice *s)

@@ -17,6 +17,7 @@
 
 struct pass_slice;
 struct ring_cursor;
+struct section_starts;
 
 enum {
 	PASS_MAX_THREADS = 1024,
@@ -37,7 +38,11 @@ struct pass {
 	const struct tick_range *slices; /* and in these ticks: hook_iter_slice; NULL: all */
 	unsigned threads;		 /* 0: one for each processor that the process may use */
 	bool ordered;
-	unsigned spared;      /* enum hook_spared: members that `read` does not use */
+	unsigned spared; /* enum hook_spared: members that `read` does not use */
+	/* Of a pass that is not ordered: leaves out sections by section_starts_after. NULL: none.
+	 */
+	const struct section_starts *known;
+	int64_t known_to_ns;
 	uint64_t slice_bytes; /* least bytes of sections in a slice; 0: chosen by the trace */
 	/*
 	 * Reads a slice to its end with pass_next; 0, or a negative code, which ends the
@@ -59,6 +64,8 @@ struct ring_cursor *pass_lone(const struct pass_slice *s);
 unsigned pass_thread(const struct pass_slice *s);
 /* From 0, in order. */
 size_t pass_index(const struct pass_slice *s);
+/* Of a pass that is not ordered: section_starts_note for the slice's sections. */
+void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks);
 /*
  * Of an ordered pass: waits until all slices before this one have been read to their ends
  * (their read has returned). 0, or CPIDECODE_ECANCELED: the pass has failed elsewhere.

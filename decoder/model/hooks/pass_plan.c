@@ -2,6 +2,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/heap.h"
+#include "section_starts.h"
 
 enum {
 	/*
@@ -185,27 +186,44 @@ static int add_batch(struct pass_plan *plan, const struct stream *s, size_t begi
 	return rc;
 }
 
-/* Cuts between sections of a ring without a common tick: a group has one stamp. */
-static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t enough)
+static bool is_left_out(const struct pass *p, const struct stream *s, size_t section)
 {
-	uint64_t bytes = 0, end = 0;
+	return p->known &&
+	       section_starts_after(p->known, s->file->pub.index, s->ring, section, p->known_to_ns);
+}
+
+/*
+ * Cuts between sections of a ring without a common tick: a group has one stamp. Leaves out those
+ * between two cuts if all of them may be.
+ */
+static int cut_ring(
+	struct pass_plan *plan, const struct pass *p, const struct stream *s, uint64_t enough)
+{
+	uint64_t bytes = 0, stored = 0, end = 0;
 	size_t begin = s->next;
+	bool all_out = true;
 
 	for (size_t i = s->next; i < s->end; i++) {
 		const struct section_ref *ref = file_section(s->file, s->ring, i);
+		const bool out = is_left_out(p, s, i);
 
-		if (bytes >= enough && ref->lo > end) {
-			int rc = add_batch(plan, s, begin, i);
+		if (i > begin && ref->lo > end && (bytes >= enough || out != all_out)) {
+			int rc = all_out ? 0 : add_batch(plan, s, begin, i);
 
 			if (rc)
 				return rc;
+			plan->stored -= all_out ? stored : 0;
 			begin = i;
-			bytes = 0;
+			bytes = stored = 0;
+			all_out = true;
 		}
+		all_out &= out;
+		stored += ref->stored;
 		bytes += ref->raw + SECTION_COST;
 		end = ref->hi;
 	}
-	return add_batch(plan, s, begin, s->end);
+	plan->stored -= all_out ? stored : 0;
+	return all_out ? 0 : add_batch(plan, s, begin, s->end);
 }
 
 /* In file order, for sequential disk reads. */
@@ -227,7 +245,7 @@ static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const 
 	int rc = 0;
 
 	for (size_t i = 0; i < all->count && !rc; i++)
-		rc = cut_ring(plan, &all->heap[i], enough);
+		rc = cut_ring(plan, p, &all->heap[i], enough);
 	if (!rc && plan->slices)
 		qsort_r(plan->batches, plan->slices, sizeof *plan->batches,
 			pass_plan_compare_batches, (void *)p->trace);

@@ -64,6 +64,7 @@ struct interval_builder {
 	size_t flush_file;
 	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
 	bool has_others; /* some hook belongs to no interval */
+	bool had_begins; /* see interval_builder_had_begins */
 	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
 	const struct schema_set *known_set;
@@ -115,6 +116,14 @@ void interval_builder_free(struct interval_builder *b)
 	overwritten_free(&b->overwritten);
 	begins_free(&b->begins);
 	free(b);
+}
+
+bool interval_builder_had_begins(struct interval_builder *b)
+{
+	const bool had = b->had_begins;
+
+	b->had_begins = false;
+	return had;
 }
 
 int interval_builder_tell(struct interval_builder *b, struct findings *found)
@@ -360,6 +369,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	if (part == PART_NONE && begin_is_hook(h->major, h->minor)) {
 		int rc = begin_take(&b->begins, b->t, h);
 
+		b->had_begins = true;
 		if (rc)
 			return rc;
 	} else if (part == PART_NONE) {

@@ -23,7 +23,7 @@ struct interval_stream {
 	bool has_costs; /* own_nested is known; of the first sorter from `costs` */
 	bool compensate;
 	bool unnested;
-	int64_t from_ns;
+	int64_t from_ns, known_to_ns;	    /* known_to_ns: INT64_MAX if all is read */
 	const struct interval_query *query; /* NULL: none, or it has selected */
 	uint64_t seen, count, told;
 	int64_t place;	    /* of the next one returned */
@@ -70,12 +70,20 @@ static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 	struct reading_in *r = ctx;
 	unsigned thread = pass_thread(slice);
 	struct interval_builder *b = r->feeders[thread].builder;
+	struct section_starts *noted = r->options->noted;
 	const struct interval *iv;
+	uint64_t least = UINT64_MAX;
 	int rc;
 
-	while ((rc = interval_read(b, slice, &iv)) > 0)
+	while ((rc = interval_read(b, slice, &iv)) > 0) {
+		if (iv->start_ticks < least)
+			least = iv->start_ticks;
 		if ((rc = interval_stream_add_interval(r, thread, iv)))
 			break;
+	}
+	/* What is over may have begun anywhere. */
+	if (!rc && noted)
+		pass_note_starts(slice, noted, interval_builder_had_begins(b) ? 0 : least);
 	return rc;
 }
 
@@ -120,6 +128,8 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.from_ns = o->from_ns,
 		.to_ns = INT64_MAX,
 		.threads = o->threads,
+		.known = o->known,
+		.known_to_ns = o->known_to_ns,
 		.read = interval_stream_read_slice,
 		.ctx = &r,
 		.progress = o->progress,
@@ -183,11 +193,11 @@ static int sum_costs(struct interval_stream *s)
 	return rc ? rc : interval_sorter_rewind(s->sorter);
 }
 
-/* What was nested in an interval that began before from_ns was not read. kept: its place among
- * those that the filter takes. */
+/* What was nested in an interval that began before from_ns, or ended after known_to_ns, may not
+ * have been read. kept: its place among those that the filter takes. */
 static void find_cost(struct interval_stream *s, struct interval *iv, int64_t kept)
 {
-	if (s->has_costs && iv->start_ns >= s->from_ns)
+	if (s->has_costs && iv->start_ns >= s->from_ns && iv->end_ns <= s->known_to_ns)
 		iv->own_nested = nested_cost_get(&s->costs, kept);
 }
 
@@ -325,6 +335,7 @@ static int interval_stream_fill_sorter(
 	 */
 	s->unnested = o->unnested && !by_time;
 	s->from_ns = o->from_ns;
+	s->known_to_ns = o->known ? o->known_to_ns : INT64_MAX;
 	s->query = o->query;
 	int rc = read_in(s, o, &how, found);
 	if (!rc)

@@ -17,6 +17,7 @@
 #include "nesting.h"
 
 struct interval_stream;
+struct section_starts;
 
 /*
  * Selects intervals by others of their thread: those that contain them, and those that are nested
@@ -51,6 +52,15 @@ struct interval_stream_options {
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	/* Notes the least starts of the sections that it reads; NULL: does not. */
+	struct section_starts *noted;
+	/*
+	 * For a filter of no interval that begins after known_to_ns: skips sections by
+	 * section_starts_after. Intervals that end after it then get no own_nested, whatever is
+	 * known. NULL: reads all.
+	 */
+	const struct section_starts *known;
+	int64_t known_to_ns;
 	int64_t from_ns;  /* skips intervals that end before; INT64_MIN: none */
 	unsigned threads; /* 0: one for each processor that the process may use */
 	unsigned wants;	  /* enum interval_want */

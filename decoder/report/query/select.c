@@ -36,7 +36,15 @@ void select_stream(struct interval_stream_options *how, const struct report *r)
 	how->progress_ctx = r->ctx;
 	/* Nested intervals must be complete if the query asks for them or their cost is
 	 * subtracted. */
-	how->from_ns = r->compensate || select_nests(r) ? INT64_MIN : r->filter->from;
+	const bool is_complete = r->compensate || select_nests(r);
+
+	how->from_ns = is_complete ? INT64_MIN : r->filter->from;
+	if (!r->is_span) {
+		how->noted = r->starts;
+	} else if (!is_complete) {
+		how->known = r->starts;
+		how->known_to_ns = r->filter->to;
+	}
 	how->threads = r->threads;
 	how->filter_wants = select_wants(r);
 	how->nested_cost = true;
