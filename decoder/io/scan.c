@@ -233,6 +233,10 @@ static int progress(struct scan *s, uint64_t at)
 
 static int tell_damage(struct scan *s, uint64_t from, uint64_t to, const char *why)
 {
+	int rc = scan_await(s, to);
+
+	if (rc)
+		return rc;
 	/* The last section's padding may be cut off. */
 	if (to > s->size)
 		to = s->size;
@@ -380,8 +384,10 @@ static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possi
 	if (rc || got < TF_SECTION_SIZE || get_le32(b) != TF_SECTION_MAGIC)
 		return rc;
 	parse_section(sec, b, at);
-	*possible = sec->stored <= s->size - at - TF_SECTION_SIZE && !codec_check(sec);
-	return 0;
+	/* Else a section that is cut off were possible while its stream is arriving. */
+	rc = scan_await(s, at + TF_SECTION_SIZE + sec->stored);
+	*possible = !rc && sec->stored <= s->size - at - TF_SECTION_SIZE && !codec_check(sec);
+	return rc;
 }
 
 /* Reports the section at *at without reading its payload and steps over it, or does nothing. */

@@ -25,6 +25,8 @@ enum wrong {
 	STEPS_BACK,
 	ONE_TICK, /* in two sections, read at different times */
 	CUT_OFF,
+	DAMAGED_BEFORE_CUT, /* the section before the one that is cut off */
+	NO_PADDING,	    /* behind the last section, whose codec is unknown */
 	WRONGS
 };
 
@@ -62,6 +64,18 @@ static void put_overwritten(struct bytes *b)
 	bytes_free(&loss);
 }
 
+/* Without the padding behind it. */
+static void put_unknown(struct bytes *b)
+{
+	const struct section s = {.type = TF_TYPE_META, .codec = 9, .raw = 1};
+	struct bytes payload = {0};
+
+	bytes_put(&payload, NULL, TF_SECTION_SIZE + 1);
+	const size_t at = put_stored(b, &s, &payload);
+	b->n = at + TF_SECTION_SIZE + payload.n;
+	bytes_free(&payload);
+}
+
 static void put_trace(struct bytes *b, enum wrong wrong)
 {
 	put_header(b, 1);
@@ -80,9 +94,16 @@ static void put_trace(struct bytes *b, enum wrong wrong)
 		put_text(b, TF_TYPE_SCHEMA, "major 0x10 ten \"Ten\"\n0x7 seven \"Seven\"\n");
 	if (wrong == OVERWRITTEN)
 		put_overwritten(b);
+	const size_t end = b->n;
 	put_end(b);
-	if (wrong == CUT_OFF)
+	if (wrong == CUT_OFF || wrong == DAMAGED_BEFORE_CUT)
 		b->n -= SECTION;
+	if (wrong == DAMAGED_BEFORE_CUT)
+		b->p[end - SECTION - 2 * TF_SECTION_SIZE]++;
+	if (wrong == NO_PADDING) {
+		b->n = end;
+		put_unknown(b);
+	}
 }
 
 struct reader {
@@ -203,8 +224,14 @@ START_TEST(what_contradicts_it_voids_it)
 	/* And it is the same trace as that of a file. */
 	ck_assert_uint_eq(read_hooks(t, &counts), read_hooks(file, &expected));
 	ck_assert_mem_eq(&counts, &expected, sizeof counts);
-	ck_assert_uint_eq(trace_file(t, 0)->ndamage, trace_file(file, 0)->ndamage);
-	ck_assert_uint_eq(trace_file(t, 0)->fingerprint, trace_file(file, 0)->fingerprint);
+	const struct trace_file *from_pipe = trace_file(t, 0), *whole = trace_file(file, 0);
+	ck_assert_uint_eq(from_pipe->ndamage, whole->ndamage);
+	for (size_t i = 0; i < whole->ndamage; i++) {
+		ck_assert_uint_eq(from_pipe->damage[i].offset, whole->damage[i].offset);
+		ck_assert_uint_eq(from_pipe->damage[i].bytes, whole->damage[i].bytes);
+		ck_assert_str_eq(from_pipe->damage[i].why, whole->damage[i].why);
+	}
+	ck_assert_uint_eq(from_pipe->fingerprint, whole->fingerprint);
 	trace_free(t);
 	trace_free(file);
 	ck_assert_uint_eq(r.frees, 1);
