@@ -308,11 +308,13 @@ int job_write_report(struct job *job)
 	return job->gates_failed ? EXIT_GATE : EXIT_FINE;
 }
 
-/* Whether the report is a summary of all intervals. */
-static bool job_sums_all(const struct options *o)
+/* Whether the report begins with a tally of all intervals. */
+static bool job_tallies_all(const struct options *o)
 {
-	return o->report == REPORT_SUMMARY && !o->by && !o->exact && !o->where && !o->from.given &&
-	       !o->to.given && filter_takes_all(&o->filter) && !o->slice && !o->compensate;
+	return (o->report == REPORT_SUMMARY || o->report == REPORT_HISTOGRAM ||
+		       o->report == REPORT_SLOWEST || o->report == REPORT_WHY) &&
+	       !o->by && !o->exact && !o->where && !o->from.given && !o->to.given &&
+	       filter_takes_all(&o->filter) && !o->slice && !o->compensate;
 }
 
 int job_open_trace(struct options *o, struct trace **t)
@@ -323,7 +325,8 @@ int job_open_trace(struct options *o, struct trace **t)
 		.files = o->files,
 		.nfiles = o->nfiles,
 		.verify_all = o->strict || o->report == REPORT_INFO,
-		.read_arriving = job_sums_all(o) ? tallies_read_arriving : NULL,
+		.read_arriving = job_tallies_all(o) ? tallies_read_arriving : NULL,
+		.wanted = o->report == REPORT_WHY ? TALLY_WANT_TYPES : 0,
 		.threads = o->threads,
 		.progress = show_reading};
 	struct trace_opening at;

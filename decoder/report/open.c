@@ -50,7 +50,7 @@ int report_open(const struct trace_input *input, struct trace **t, struct trace_
 	}
 	if (!rc && input->read_arriving && input->nfiles == 1) {
 		at->step = OPEN_NEW;
-		rc = input->read_arriving(*t, input->threads);
+		rc = input->read_arriving(*t, input->wanted, input->threads);
 	}
 	for (size_t i = 0; i < input->nfiles && !rc; i++) {
 		at->step = OPEN_FILE;

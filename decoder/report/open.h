@@ -12,7 +12,8 @@ struct trace_input {
 	bool verify_all;	    /* verify all checksums on opening */
 	trace_progress_fn progress; /* NULL: none */
 	/* Prepares reading one stream while it arrives, as tallies_read_arriving; NULL: none. */
-	int (*read_arriving)(struct trace *t, unsigned threads);
+	int (*read_arriving)(struct trace *t, unsigned wanted, unsigned threads);
+	unsigned wanted;  /* enum tally_wanted */
 	unsigned threads; /* as of struct report */
 };
 

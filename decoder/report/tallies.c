@@ -216,17 +216,22 @@ size_t tallies_own_groups(unsigned threads)
 	return own > OWN_GROUPS ? own : OWN_GROUPS;
 }
 
+unsigned tallies_wants(unsigned wanted)
+{
+	return WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS |
+	       (wanted & TALLY_WANT_CPUS ? WANT_CPUS : 0) |
+	       (wanted & TALLY_WANT_TYPES ? WANT_TYPES : 0);
+}
+
 /* Reads into *t, which is not settled yet. */
 static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
 	struct tally_shared *shared;
-	struct reader reader = {
-		.r = r, .wants = TALLIES_WANTS, .take = add_to_tally, .all = select_takes_all(r)};
+	struct reader reader = {.r = r,
+		.wants = tallies_wants(t->wanted),
+		.take = add_to_tally,
+		.all = select_takes_all(r)};
 
-	if (t->wanted & TALLY_WANT_CPUS)
-		reader.wants |= WANT_CPUS;
-	if (t->wanted & TALLY_WANT_TYPES)
-		reader.wants |= WANT_TYPES;
 	/* A tally seldom needs a thread or a time: only the selection reads them. */
 	if (!select_asks_task(r) && !(t->wanted & TALLY_WANT_CONTAINERS))
 		reader.spared = HOOK_SPARE_TASK;

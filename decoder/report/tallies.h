@@ -2,12 +2,8 @@
 #ifndef SWT_DECODER_TALLIES_H
 #define SWT_DECODER_TALLIES_H
 
-#include "../model/intervals/intervals.h"
 #include "../model/stats/tally.h"
 #include "rows.h"
-
-/* What a tally reads of intervals, but for processors and types. */
-enum { TALLIES_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS };
 
 /*
  * Reads r->trace, the intervals that the filter and the slice take, into *t, which starts
@@ -29,6 +25,8 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
 /* Limits findings to r->slices: merged results add those of their parts. */
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found);
+/* What a tally that wants so much reads of intervals: enum interval_want. */
+unsigned tallies_wants(unsigned wanted);
 /* Of struct tally_shared: the groups that each of so many threads keeps for itself. */
 size_t tallies_own_groups(unsigned threads);
 /* The number of threads to use if each needs so many bytes: at most as many as r asks for. */

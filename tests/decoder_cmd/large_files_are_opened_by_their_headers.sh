@@ -38,6 +38,13 @@ piped()
 	cmp told_piped err_piped || fail "$1: from a pipe, other messages"
 }
 
+# More reports begin with such a tally.
+for report in histogram slowest why; do
+	run 0 --report $report --format json large.bin
+	"$GENTRACE" -k groups -c 3 -p system,cpus,thread -b 70M - | "$CPIDECODE" --report $report --format json - >out_piped
+	cmp out out_piped || fail "from a pipe, $report is another"
+done
+
 # bytes HEX...: written at the offset $at.
 bytes()
 {

@@ -20,7 +20,7 @@ struct tallies_arrived {
 	const struct trace *part;
 	struct tally_shared *shared;
 	struct interval_builder **builders; /* by thread; NULL: not needed so far */
-	unsigned threads;
+	unsigned threads, wanted;
 };
 
 static int arrived_read_slice(void *ctx, struct pass_slice *slice)
@@ -29,7 +29,7 @@ static int arrived_read_slice(void *ctx, struct pass_slice *slice)
 	unsigned thread = pass_thread(slice);
 	struct interval_builder **b = &a->builders[thread];
 	const struct interval *iv;
-	int rc = *b ? 0 : interval_builder_new(a->part, TALLIES_WANTS, b);
+	int rc = *b ? 0 : interval_builder_new(a->part, tallies_wants(a->wanted), b);
 
 	if (rc)
 		return rc;
@@ -66,7 +66,7 @@ static void arrived_free(void *ctx)
 	free(a);
 }
 
-int tallies_read_arriving(struct trace *t, unsigned threads)
+int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
 {
 	const struct pass pass = {.threads = threads};
 	struct tallies_arrived *a = calloc(1, sizeof *a);
@@ -74,6 +74,7 @@ int tallies_read_arriving(struct trace *t, unsigned threads)
 	if (!a)
 		return CPIDECODE_ENOMEM;
 	a->threads = pass_threads(&pass);
+	a->wanted = wanted;
 	const uint64_t packed = (uint64_t)a->threads * ARRIVED_PACKED_BYTES;
 	const struct trace_arrivals how = {.read = arrived_read,
 		.free = arrived_free,
@@ -81,8 +82,8 @@ int tallies_read_arriving(struct trace *t, unsigned threads)
 		.plain = ARRIVED_BYTES,
 		.packed = packed < ARRIVED_PACKED_MOST ? packed : ARRIVED_PACKED_MOST};
 	a->builders = calloc(a->threads, sizeof(struct interval_builder *));
-	int rc = a->builders ? tally_shared_new(
-				       a->threads, 0, t, tallies_own_groups(a->threads), &a->shared)
+	int rc = a->builders ? tally_shared_new(a->threads, wanted, t,
+				       tallies_own_groups(a->threads), &a->shared)
 			     : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = trace_set_arrivals(t, &how);
@@ -104,8 +105,8 @@ int tallies_take_arrived(const struct report *r, struct tally *tally)
 	struct findings told = {0};
 	int rc = 0;
 
-	if (!a || !a->shared || !r->found || tally->wanted || r->slices || r->compensate ||
-		!select_takes_all(r))
+	if (!a || !a->shared || !r->found || tally->wanted != a->wanted || r->slices ||
+		r->compensate || !select_takes_all(r))
 		return 0;
 	for (unsigned i = 0; i < a->threads && !rc; i++)
 		if (a->builders[i])
