@@ -27,22 +27,21 @@ cmp out whole || fail 'from a pipe, the summary is another'
 awk -F, '{ n += $3 } END { print n }' whole >intervals
 [ "$(cat intervals)" -gt 100000 ] || fail 'there are few intervals'
 
-# large.bin from a pipe, whose sections are read while the rest arrives: as the file, which out and err
-# are of.
+# piped WHAT OPTIONS...: large.bin from a pipe, whose sections are read while the rest arrives, says
+# what the file says.
 piped()
 {
+	what=$1
+	shift
+	run 0 "$@" large.bin
 	sed 's/^cpidecode: large\.bin:/cpidecode: standard input:/' err >told_piped
 	# shellcheck disable=SC2002 # a pipe, not a file
-	cat large.bin | "$CPIDECODE" --format csv - >out_piped 2>err_piped || fail "$1: from a pipe: exit $?"
-	cmp out out_piped || fail "$1: from a pipe, the summary is another"
-	cmp told_piped err_piped || fail "$1: from a pipe, other messages"
+	cat large.bin | "$CPIDECODE" "$@" - >out_piped 2>err_piped || fail "$what: from a pipe: exit $?"
+	cmp out out_piped || fail "$what: from a pipe, the report is another"
+	cmp told_piped err_piped || fail "$what: from a pipe, other messages"
 }
-
-# More reports begin with such a tally.
 for report in histogram slowest why; do
-	run 0 --report $report --format json large.bin
-	"$GENTRACE" -k groups -c 3 -p system,cpus,thread -b 70M - | "$CPIDECODE" --report $report --format json - >out_piped
-	cmp out out_piped || fail "from a pipe, $report is another"
+	piped $report --report $report --format json
 done
 
 # bytes HEX...: written at the offset $at.
@@ -57,8 +56,7 @@ bytes()
 # In the middle of a payload: told when it is read, as the section in which it lies.
 at=35000000
 bytes FE ED FA CE
-run 0 --format csv large.bin
-piped 'a damaged payload'
+piped 'a damaged payload' --format csv
 mv out damaged
 cp err told
 in_file err '^cpidecode: large\.bin: damage in the section at offset [0-9]+: .*checksum'
@@ -93,9 +91,8 @@ at=$((section + 8))
 bytes 01 00 00 00
 run 0 --report hooks --to +1ms large.bin
 in_file err "damaged at offset $section: "
-run 0 --format csv large.bin
+piped 'a damaged header' --format csv
 cmp out damaged || fail 'a damaged header: another summary of what is left'
-piped 'a damaged header'
 
 # Cut off in the middle of a section.
 head -c $((section + 1000)) large.bin >cut.bin
