@@ -129,6 +129,28 @@ static inline exact_sum varint_get(struct varint_in *in)
 	return 0;
 }
 
+/* Skips that many numbers, whatever they are: the last byte of each is below 0x80. */
+static inline void varint_skip(struct varint_in *in, uint64_t count)
+{
+	while (count && in->end - in->p >= 8) {
+		uint64_t ends = ~get_le64(in->p) & UINT64_C(0x8080808080808080);
+		const uint64_t n = (ends >> 7) * UINT64_C(0x0101010101010101) >> 56;
+
+		if (n >= count) {
+			while (--count)
+				ends &= ends - 1;
+			in->p += __builtin_ctzll(ends) / 8 + 1;
+			return;
+		}
+		count -= n;
+		in->p += 8;
+	}
+	for (; count && in->p < in->end; in->p++)
+		count -= *in->p < 0x80;
+	if (count)
+		varint_fail(in, "it ends too soon");
+}
+
 /* Reads a number of at most `most`. */
 static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
 {

@@ -131,6 +131,34 @@ START_TEST(numbers_read_back_as_they_were)
 }
 END_TEST
 
+/* Skipping any number of numbers ends where reading them ends. */
+START_TEST(numbers_are_skipped_as_they_are_read)
+{
+	enum { NUMBERS = 40 };
+	struct varint_out o = {0};
+	size_t ends[NUMBERS + 1] = {0};
+
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		varint_put(&o, (exact_sum)1 << i * 29 % 127);
+		ends[i + 1] = o.n;
+	}
+	ck_assert(!o.failed);
+	for (unsigned from = 0; from <= NUMBERS; from++)
+		for (unsigned to = from; to <= NUMBERS; to++) {
+			struct varint_in in = {.p = o.p + ends[from], .end = o.p + o.n};
+
+			varint_skip(&in, to - from);
+			ck_assert_ptr_null(in.why);
+			ck_assert_ptr_eq(in.p, o.p + ends[to]);
+			/* Cut, or one too many. */
+			in = (struct varint_in){.p = o.p + ends[from], .end = o.p + ends[to]};
+			varint_skip(&in, to - from + 1);
+			ck_assert_ptr_nonnull(in.why);
+		}
+	free(o.p);
+}
+END_TEST
+
 START_TEST(a_file_reads_back_as_it_was)
 {
 	static const unsigned sizes[] = {0, 1, 300, 2000};
@@ -459,8 +487,8 @@ START_TEST(numbers_have_one_spelling)
 }
 END_TEST
 
-SUITE_MAIN("partial", numbers_read_back_as_they_were, a_file_reads_back_as_it_was,
-	slices_merge_to_the_whole, files_merge_side_by_side,
+SUITE_MAIN("partial", numbers_read_back_as_they_were, numbers_are_skipped_as_they_are_read,
+	a_file_reads_back_as_it_was, slices_merge_to_the_whole, files_merge_side_by_side,
 	results_that_do_not_go_together_change_nothing, hooks_that_two_files_share_are_refused,
 	other_versions_are_refused, an_order_may_be_unknown, every_truncation_is_refused,
 	every_changed_byte_is_survived, numbers_have_one_spelling)

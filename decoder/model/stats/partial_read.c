@@ -151,9 +151,8 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	return tally_change_columns(t, g, n + util, util ? get_util_column : get_cpi_column, &from);
 }
 
-/* Reads the timeline at its stated resolution, but no finer than allowed: merging depends on it. */
-static int get_timeline(
-	struct varint_in *in, const struct tally_group *g, bool is_wanted, struct timeline *t)
+/* Reads the timeline at its stated resolution: merging depends on it. */
+static int get_timeline(struct varint_in *in, const struct tally_group *g, struct timeline *t)
 {
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
@@ -167,8 +166,6 @@ static int get_timeline(
 	t->cut = (uint8_t)cut;
 	e.cell = varint_get_signed(in);
 	int64_t last = INT64_MAX >> t->shift;
-	/* So few values are never coarsened, so there is nothing to check. */
-	const bool is_built = is_wanted || n > TIMELINE_VALUES;
 	uint64_t total = 0;
 	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
 		varint_fail(in, "a time that is none");
@@ -182,26 +179,36 @@ static int get_timeline(
 		total += e.count;
 		if ((same && !more) || !e.count || timeline_cut(e.value, t->cut) != e.value)
 			varint_fail(in, "the order of intervals contradicts itself");
-		if (!in->why && is_built)
+		if (!in->why)
 			rc = timeline_add_entry(t, &e);
 	}
-	if (!in->why && !rc && is_built)
+	if (!in->why && !rc)
 		rc = timeline_settle(t);
-	bool same = total == g->time.count &&
-		    (!is_built || (t->used == n && t->shift == shift && t->cut == cut));
-	if (!in->why && !rc && !same)
+	if (!in->why && !rc &&
+		(total != g->time.count || t->used != n || t->shift != shift || t->cut != cut))
 		varint_fail(in, "the order of intervals is not that of all");
 	return rc;
 }
 
+/* Most of the bytes of a group: of one that is summed alone they are skipped, unchecked. */
+static void skip_timeline(struct varint_in *in)
+{
+	enum { FIRST = 2, OF_ENTRY = 3 };
+	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES);
+
+	if (n)
+		varint_skip(in, FIRST + OF_ENTRY * n);
+}
+
 static int get_order(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
-	const bool is_wanted = t->wanted & TALLY_WANT_ORDER;
-	struct timeline checked = {0}, *order = is_wanted ? tally_need_order(t, g) : &checked;
-	int rc = order ? get_timeline(in, g, is_wanted, order) : CPIDECODE_ENOMEM;
+	if (!(t->wanted & TALLY_WANT_ORDER)) {
+		skip_timeline(in);
+		return 0;
+	}
+	struct timeline *order = tally_need_order(t, g);
 
-	timeline_free(&checked);
-	return rc;
+	return order ? get_timeline(in, g, order) : CPIDECODE_ENOMEM;
 }
 
 static int get_spread(struct varint_in *in, struct tally *t, struct tally_group *g,
