@@ -6,6 +6,8 @@
 #ifndef SWT_FORMATS_KERNEL_HOOKS_H
 #define SWT_FORMATS_KERNEL_HOOKS_H
 
+#include <stdint.h>
+
 #define KERNEL_MAJOR 0xC3u
 
 #define KERNEL_MINOR_SWITCHES 0x00000001u
@@ -14,6 +16,9 @@
 
 /* A switch's "how": the thread that left could have gone on. */
 #define KERNEL_SWITCH_PREEMPTED 1u
+
+/* Instead of a thread's number: one that had ended so far that it had none any more. */
+#define KERNEL_TID_UNKNOWN UINT32_MAX
 
 /* The words of a switches hook, before the switches. Stamps are two words, high first. */
 enum kernel_switches_word {

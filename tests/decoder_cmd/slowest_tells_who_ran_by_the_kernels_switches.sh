@@ -63,6 +63,36 @@ in_file out "^   away from a processor, by the kernel's switches: n/a .they do n
 in_file out '^        n/a   2\.00 us  unknown name .thread 2, process 2.$'
 in_file out '^        n/a   8\.00 us  .not recorded.$'
 
+trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:0' | "$MKTRACE" - unknown.bin
+run 0 --report slowest -n 1 unknown.bin
+in_file out "^   away from a processor, by the kernel's switches: n/a .records were lost meanwhile.$"
+run 0 --report slowest -n 1 --format json unknown.bin
+in_file out '"kernel_switches":null,"kernel_records_lost":null,'
+
+# A hook in the middle is missing: the thread may have run in it. So it may on another processor.
+first='hook 0xC3 1 tid=9 at=30000 0 2 64:8000 64:11000 1 1 0 2 2 1 1000 3 3 0'
+last='hook 0xC3 1 tid=9 at=30000 0 1 64:18000 64:19000 3 3 0 1 1 0'
+end='hook 0xC3 1 tid=9 at=30000 0 0 64:19000 64:22000 1 1'
+trace "$first" 'hook 0xC3 1 tid=9 at=30000 0 2 64:12000 64:12500 3 3 0 1 1 0 5500 3 3 0' "$last" "$end" |
+	"$MKTRACE" - whole.bin
+run 0 --report slowest -n 1 whole.bin
+in_file out "switches: 2\.50 us, 2 switches: preempted for 1\.50 us, waiting for 1\.00 us$"
+trace "$first" "$last" "$end" | "$MKTRACE" - gap.bin
+run 0 --report slowest -n 1 gap.bin
+in_file out "^   away from a processor, by the kernel's switches: n/a .they do not cover it.$"
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:15000 4 4' | "$MKTRACE" - other.bin
+run 0 --report slowest -n 1 other.bin
+in_file out "switches: n/a .they do not cover it.$"
+# Where no switch told who it was, none came or went.
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:21000 0 4294967295' "$names" | "$MKTRACE" - quiet.bin
+run 0 --report slowest -n 1 quiet.bin
+sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "a quiet processor: $(cat out)"
+
+# Told twice, by dumps that overlap: counted once.
+trace "$switches" "$switches" "$names" | "$MKTRACE" - twice.bin
+run 0 --report slowest -n 1 twice.bin
+sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "twice: $(cat out)"
+
 # Contradictions are left out: too many switches for the hook's words, time going back, stamps of the
 # future, no such processor, hooks cut short.
 trace 'hook 0xC3 1 tid=9 at=30000 0 4294967295 64:8000 64:12000 1 1 0 2 2 1' \

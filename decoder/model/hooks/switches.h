@@ -12,7 +12,7 @@
 /* A thread on a processor, from one switch to the next. */
 struct switch_run {
 	uint32_t file, machine, cpu;
-	uint32_t pid, tid;   /* tid 0: idle */
+	uint32_t pid, tid;   /* tid 0: idle; KERNEL_TID_UNKNOWN: not known */
 	uint64_t start, end; /* ticks; start <= end */
 	bool is_left;	/* it left the processor at the end, or is only known to run until then */
 	bool preempted; /* it could have gone on */

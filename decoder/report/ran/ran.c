@@ -68,6 +68,32 @@ static int ran_each(struct ran_walk *w, uint32_t machine, uint64_t start, uint64
 	return rc;
 }
 
+/* NULL: no memory. */
+static struct ran_cpu *ran_cpu(struct ran_walk *w, uint32_t machine, uint32_t cpu)
+{
+	for (size_t i = 0; i < w->ncpus; i++)
+		if (w->cpus[i].cpu == cpu && w->cpus[i].machine == machine)
+			return &w->cpus[i];
+	if (grow(&w->cpus, w->ncpus, &w->cpus_room, sizeof *w->cpus))
+		return NULL;
+	w->cpus[w->ncpus] = (struct ran_cpu){.machine = machine, .cpu = cpu};
+	return &w->cpus[w->ncpus++];
+}
+
+/*
+ * Cuts off what the records before it told already, as those of two dumps of one session do.
+ * Returns whether something is left.
+ */
+static bool ran_advance(struct ran_cpu *c, struct switch_run *run)
+{
+	if (run->end < c->end || (run->end == c->end && run->start < c->end))
+		return false;
+	if (run->start < c->end)
+		run->start = c->end;
+	c->end = run->end;
+	return true;
+}
+
 /* -------------------------------------------------------- first, the interval's thread */
 
 static int ran_add_stretch(struct ran_walk *w, struct ran *r, const void *ctx)
@@ -94,9 +120,41 @@ static int ran_add_stretch(struct ran_walk *w, struct ran *r, const void *ctx)
 	return 0;
 }
 
-static int ran_take_own_run(void *ctx, const struct switch_run *run)
+static int ran_add_gap(struct ran_walk *w, struct ran *r, const void *ctx)
 {
-	return ran_each(ctx, run->machine, run->start, run->end, ran_add_stretch, run);
+	(void)w;
+	(void)ctx;
+	r->has_gap = true;
+	return 0;
+}
+
+static int ran_take_own_run(void *ctx, const struct switch_run *read)
+{
+	struct ran_walk *w = ctx;
+	struct switch_run run = *read;
+	struct ran_cpu *c = ran_cpu(w, run.machine, run.cpu);
+	int rc = 0;
+
+	if (!c)
+		return CPIDECODE_ENOMEM;
+	/* A hook that is missing, for whatever reason. */
+	if (run.start > c->end)
+		rc = ran_each(w, run.machine, c->end, run.start, ran_add_gap, NULL);
+	if (rc || !ran_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
+		return rc;
+	return ran_each(w, run.machine, run.start, run.end, ran_add_stretch, &run);
+}
+
+/* After the last record of each processor nothing is known of it. */
+static int ran_end_cpus(struct ran_walk *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->ncpus && !rc; i++) {
+		rc = ran_each(w, w->cpus[i].machine, w->cpus[i].end, UINT64_MAX, ran_add_gap, NULL);
+		w->cpus[i].end = 0;
+	}
+	return rc;
 }
 
 static int ran_add_loss(struct ran_walk *w, struct ran *r, const void *ctx)
@@ -104,6 +162,11 @@ static int ran_add_loss(struct ran_walk *w, struct ran *r, const void *ctx)
 	const struct switch_loss *loss = ctx;
 
 	(void)w;
+	if (!r->has_lost)
+		r->has_lost_number = true;
+	r->has_lost = true;
+	if (!loss->records)
+		r->has_lost_number = false;
 	r->lost += loss->records < UINT64_MAX - r->lost ? loss->records : UINT64_MAX - r->lost;
 	return 0;
 }
@@ -144,7 +207,7 @@ static void ran_sum_away(const struct ran_walk *w, struct ran *r)
 
 	if (r->nstretches)
 		qsort(r->stretches, r->nstretches, sizeof *r->stretches, ran_compare_stretches);
-	if (!r->nstretches || r->nstretches > RAN_STRETCHES || r->lost ||
+	if (!r->nstretches || r->nstretches > RAN_STRETCHES || r->has_lost || r->has_gap ||
 		r->stretches[0].start > iv->start_ticks ||
 		r->stretches[r->nstretches - 1].end < iv->end_ticks || !ran_is_numbered_so(w, iv))
 		return;
@@ -242,9 +305,17 @@ static int ran_add_other(struct ran_walk *w, struct ran *r, const void *ctx)
 	return 0;
 }
 
-static int ran_take_other_run(void *ctx, const struct switch_run *run)
+static int ran_take_other_run(void *ctx, const struct switch_run *read)
 {
-	return ran_each(ctx, run->machine, run->start, run->end, ran_add_other, run);
+	struct ran_walk *w = ctx;
+	struct switch_run run = *read;
+	struct ran_cpu *c = ran_cpu(w, run.machine, run.cpu);
+
+	if (!c)
+		return CPIDECODE_ENOMEM;
+	if (!ran_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
+		return 0;
+	return ran_each(w, run.machine, run.start, run.end, ran_add_other, &run);
 }
 
 static int ran_take_second(void *ctx, const struct hook *h)
@@ -277,6 +348,8 @@ int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
 	rc = ran_begin(w, kins, count);
 	if (!rc)
 		rc = switches_read(w->trace, progress, progress_ctx, ran_take_first, w);
+	if (!rc)
+		rc = ran_end_cpus(w);
 	if (rc)
 		return rc;
 	switch_names_sort(&w->names);
@@ -306,5 +379,6 @@ void ran_free(struct ran_walk *w)
 		free(w->at[i].threads);
 	}
 	free(w->at);
+	free(w->cpus);
 	switch_names_free(&w->names);
 }

@@ -38,12 +38,21 @@ struct ran {
 	struct ran_thread *threads; /* by time on these processors, the longest first */
 	size_t count, room;
 	struct ran_thread others;
-	uint64_t lost; /* records, in its time */
-	bool is_known; /* the switches cover it: the following are valid */
+	uint64_t lost;	      /* records, in its time */
+	bool has_lost;	      /* some, or a number that is not known */
+	bool has_lost_number; /* `lost` is all of them */
+	bool has_gap;	      /* of a processor there are no records for a part of it */
+	bool is_known;	      /* the switches cover it: the following are valid */
 	uint64_t switches;
 	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
 	/* Of the interval's time on these processors, of which the kernel's records do not tell. */
 	double start_cpu_unknown_ns, cpu_unknown_ns;
+};
+
+/* A processor, while its records are read in order. */
+struct ran_cpu {
+	uint32_t machine, cpu;
+	uint64_t end; /* ticks: what it ran is known up to here */
 };
 
 /* Starts zeroed but for trace. */
@@ -52,6 +61,8 @@ struct ran_walk {
 	struct ran *at; /* by machine, then start */
 	size_t count;
 	struct switch_names names;
+	struct ran_cpu *cpus;
+	size_t ncpus, cpus_room;
 };
 
 /*

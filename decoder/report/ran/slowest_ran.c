@@ -29,8 +29,10 @@ static void slowest_spell_away(struct out *o, const struct ran *r)
 		units_duration(o, r->preempted_ns);
 		out_str(o, ", waiting for ");
 		units_duration(o, r->waiting_ns);
-	} else if (r->lost) {
+	} else if (r->has_lost && r->has_lost_number) {
 		out_printf(o, "n/a (%" PRIu64 " records were lost meanwhile)", r->lost);
+	} else if (r->has_lost) {
+		out_str(o, "n/a (records were lost meanwhile)");
 	} else {
 		out_str(o, "n/a (they do not cover it)");
 	}
@@ -152,7 +154,11 @@ void slowest_write_ran_members(struct json *j, const struct slowest *s)
 		json_u64(j, r->switches);
 	else
 		json_null(j);
-	json_member_u64(j, "kernel_records_lost", r->lost);
+	json_key(j, "kernel_records_lost");
+	if (r->has_lost && !r->has_lost_number)
+		json_null(j);
+	else
+		json_u64(j, r->lost);
 	json_member_fixed(j, "preempted_ns", r->is_known ? r->preempted_ns : NAN, 1);
 	json_member_fixed(j, "waiting_ns", r->is_known ? r->waiting_ns : NAN, 1);
 	json_member_open(j, "ran", '[');
