@@ -37,8 +37,9 @@ void switch_batch_add(struct switch_batch *b, const struct kernel_record *r, uin
 {
 	UINT32 *words;
 
-	/* Another thread leaves than the one that came: records are missing. */
-	if (!b->is_chain || b->tid != r->tid) {
+	/* Another thread leaves than the one that came: records are missing. One that has no number
+	 * any more is the one that came. */
+	if (!b->is_chain || (b->tid != r->tid && r->tid != KERNEL_TID_UNKNOWN)) {
 		switch_batch_flush(b);
 		if (!b->is_begun || b->since > at)
 			b->since = at;

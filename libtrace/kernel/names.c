@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/kernel_hooks.h"
 #include "../core/file.h"
 
 struct kernel_thread {
@@ -160,7 +161,7 @@ void kernel_names_add(struct kernel_names *n, const struct kernel_record *record
 
 void kernel_names_want(struct kernel_names *n, uint32_t tid)
 {
-	struct kernel_thread *t = tid ? names_thread(n, tid) : NULL;
+	struct kernel_thread *t = tid && tid != KERNEL_TID_UNKNOWN ? names_thread(n, tid) : NULL;
 
 	if (t)
 		t->is_wanted = true;

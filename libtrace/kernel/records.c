@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,14 +43,42 @@ static int records_open_event(uint32_t cpu)
 	return fd < 0 ? -errno : fd;
 }
 
+/* In another PID namespace than the first one the kernel gives number 0 to all threads outside of
+ * it, as to idle ones. */
+static bool records_have_numbers(void)
+{
+	static const char first[] = "pid:[4026531836]";
+	char link[sizeof first + 16];
+	const ssize_t n = readlink("/proc/self/ns/pid", link, sizeof link - 1);
+
+	link[n > 0 ? n : 0] = 0;
+	return n < 0 || strcmp(link, first) == 0;
+}
+
+/* Linux 4.17 and later tell whether the thread that left could have gone on. */
+static bool records_tell_preemption(void)
+{
+	struct utsname u;
+	char *end;
+	unsigned long major;
+
+	if (uname(&u) != 0)
+		return true;
+	major = strtoul(u.release, &end, 10);
+	return major > 4 || (major == 4 && *end == '.' && strtoul(end + 1, NULL, 10) >= 17);
+}
+
 int kernel_records_open(struct kernel_records *r, uint32_t cpu)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t bytes = BUFFER_BYTES > page ? BUFFER_BYTES : page;
-	int fd = records_open_event(cpu);
 	void *p;
+	int fd;
 
 	*r = (struct kernel_records){.fd = -1, .cpu = cpu};
+	if (!records_have_numbers())
+		return -EXDEV;
+	fd = records_tell_preemption() ? records_open_event(cpu) : -EINVAL;
 	if (fd < 0)
 		return fd;
 	/* Writable: the kernel then respects data_tail, and never overwrites what was not read. */
@@ -102,7 +131,11 @@ void kernel_records_explain(int error, char *text, size_t size)
 			"the kernel has no perf_event_open, or a sandbox hides it (allow it in the sandbox's seccomp profile)");
 		break;
 	case -EINVAL:
-		snprintf(text, size, "this kernel does not record switches (Linux 4.3 or later)");
+		snprintf(text, size, "this kernel does not record switches (Linux 4.17 or later)");
+		break;
+	case -EXDEV:
+		snprintf(text, size,
+			"a container's PID namespace hides the other threads' numbers (record them outside of it)");
 		break;
 	case -EMFILE:
 	case -ENFILE:
@@ -142,14 +175,6 @@ static uint64_t records_u64(const uint8_t *p)
 	return v;
 }
 
-/* A thread's number. The idle threads' is 0, or -1 on processors other than the first. */
-static uint32_t records_number(const uint8_t *p)
-{
-	const uint32_t number = records_u32(p);
-
-	return number == UINT32_MAX ? 0 : number;
-}
-
 /* Each switch has a record of who leaves and one of who comes, but some kernels leave out the
  * first where the idle thread leaves. */
 static void records_parse_switch(const struct perf_event_header *h, const uint8_t *body,
@@ -159,10 +184,11 @@ static void records_parse_switch(const struct perf_event_header *h, const uint8_
 	const uint8_t *from = leaves ? id : body, *to = leaves ? body : id;
 
 	record->kind = leaves ? KERNEL_RECORD_SWITCH : KERNEL_RECORD_ARRIVAL;
-	record->pid = records_number(from);
-	record->tid = records_number(from + 4);
-	record->other_pid = records_number(to);
-	record->other_tid = records_number(to + 4);
+	/* A thread that was reaped before its last switch has -1: KERNEL_TID_UNKNOWN. */
+	record->pid = records_u32(from);
+	record->tid = records_u32(from + 4);
+	record->other_pid = records_u32(to);
+	record->other_tid = records_u32(to + 4);
 	record->preempted = record->tid && h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
 

@@ -25,8 +25,8 @@ enum kernel_record_kind {
 
 struct kernel_record {
 	enum kernel_record_kind kind;
-	uint64_t at; /* CLOCK_MONOTONIC_RAW ns */
-	uint32_t pid, tid, other_pid, other_tid;
+	uint64_t at;				 /* CLOCK_MONOTONIC_RAW ns */
+	uint32_t pid, tid, other_pid, other_tid; /* of switches: or KERNEL_TID_UNKNOWN */
 	uint64_t lost;
 	bool preempted; /* who left could have gone on */
 	char name[16];
@@ -39,7 +39,8 @@ struct kernel_records {
 	size_t bytes; /* of the buffer behind the page */
 };
 
-/* Opens a processor's event. -EACCES, -EPERM: not permitted; -ENODEV: it is offline. */
+/* Opens a processor's event. -EACCES, -EPERM: not permitted; -ENODEV: it is offline; -EXDEV: not in
+ * this PID namespace. */
 int kernel_records_open(struct kernel_records *r, uint32_t cpu);
 void kernel_records_close(struct kernel_records *r);
 

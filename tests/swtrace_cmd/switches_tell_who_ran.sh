@@ -30,6 +30,13 @@ if [ $status -eq 4 ]; then
 	exit 77
 fi
 [ $status -eq 0 ] || fail "run: exit $status: $(cat err)"
+# Elsewhere than in the first PID namespace all other threads would look idle.
+if unshare --pid --fork true 2>/dev/null; then
+	status=0
+	unshare --pid --fork "$SWTRACE" run --switches -o no.bin -- "$INTERVALS" 1 0 0 >out 2>err || status=$?
+	[ $status -eq 4 ] && [ ! -e no.bin ] || fail "a PID namespace: exit $status, $(cat err)"
+	in_file err '^swtrace run: --switches: cannot record .* PID namespace hides'
+fi
 [ "$(kinds t.bin | wc -l)" -ge 2 ] || fail "no switches or no names: $(kinds t.bin)"
 "$CPIDECODE" --report hooks t.bin >hooks
 in_file hooks ' switches cpu=[0-9]* switches=[0-9]* since='
