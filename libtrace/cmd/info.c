@@ -247,6 +247,9 @@ static void info_print_switches(const struct info *i)
 			k->pid);
 	printf("%llu, lost %llu records of the kernel\n", (unsigned long long)k->switches,
 		(unsigned long long)k->lost);
+	if (k->dropped)
+		printf("          %llu more did not fit into the trace buffers\n",
+			(unsigned long long)k->dropped);
 }
 
 static void info_json_switches(struct json *j, const struct info *i)
@@ -258,6 +261,7 @@ static void info_json_switches(struct json *j, const struct info *i)
 	json_member_u64(j, "cpus", i->switches.cpus);
 	json_member_u64(j, "recorded", i->switches.switches);
 	json_member_u64(j, "lost", i->switches.lost);
+	json_member_u64(j, "dropped", i->switches.dropped);
 	json_close(j, '}');
 }
 

@@ -33,11 +33,16 @@ void switches_end(const struct verb *verb, const struct session *s, int channel)
 			cmd_note(verb,
 				"the recorder of switches (process %u) does not end: its last records are missing",
 				figures.pid);
-		else if (figures.lost)
+		else if (figures.lost || figures.dropped)
 			cmd_note(verb,
-				"of the kernel's records of switches, %llu were lost before they were read; %llu are in the trace buffers",
+				"of the kernel's records of switches, %llu were lost before they were read, %llu did not fit into the trace buffers; %llu are there",
 				(unsigned long long)figures.lost,
+				(unsigned long long)figures.dropped,
 				(unsigned long long)figures.switches);
+	} else if (figures.pid && figures.generation == s->generation && !figures.has_ended) {
+		cmd_note(verb,
+			"the recorder of switches (process %u) was killed: no switches are recorded since",
+			figures.pid);
 	}
 	if (channel >= 0)
 		close(channel);

@@ -12,8 +12,11 @@ static void batch_write(struct switch_batch *b)
 {
 	b->words[KERNEL_SWITCHES_CPU] = b->cpu;
 	b->words[KERNEL_SWITCHES_COUNT] = b->count;
-	TraceHookWords(KERNEL_MAJOR, KERNEL_MINOR_SWITCHES,
-		KERNEL_SWITCHES_WORDS + b->count * KERNEL_SWITCH_WORDS, b->words);
+	if (TraceHookWords(KERNEL_MAJOR, KERNEL_MINOR_SWITCHES,
+		    KERNEL_SWITCHES_WORDS + b->count * KERNEL_SWITCH_WORDS, b->words) == PU_SUCCESS)
+		b->written += b->count;
+	else
+		b->dropped += b->count;
 	b->count = 0;
 }
 
@@ -69,8 +72,12 @@ void switch_batch_add(struct switch_batch *b, const struct kernel_record *r, uin
 void switch_batch_end(struct switch_batch *b, uint64_t at)
 {
 	switch_batch_flush(b);
-	if (!b->is_chain || at <= b->since)
+	if (!(b->is_chain || b->is_begun) || at <= b->since)
 		return;
+	if (!b->is_chain) {
+		b->pid = 0;
+		b->tid = KERNEL_TID_UNKNOWN;
+	}
 	batch_begin(b, at);
 	batch_write(b);
 	b->since = at;
@@ -82,8 +89,8 @@ void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until)
 
 	switch_batch_flush(b);
 	words[KERNEL_LOST_CPU] = b->cpu;
-	batch_put_u64(
-		&words[KERNEL_LOST_SINCE], b->is_chain && b->since < until ? b->since : until);
+	batch_put_u64(&words[KERNEL_LOST_SINCE],
+		(b->is_chain || b->is_begun) && b->since < until ? b->since : until);
 	batch_put_u64(&words[KERNEL_LOST_UNTIL], until);
 	batch_put_u64(&words[KERNEL_LOST_RECORDS], records);
 	TraceHookWords(KERNEL_MAJOR, KERNEL_MINOR_LOST, KERNEL_LOST_WORDS, words);

@@ -14,9 +14,10 @@ struct switch_batch {
 	bool is_chain; /* pid, tid run since `since`, as far as is known */
 	bool is_begun; /* there was no switch since `since`, whoever runs */
 	uint32_t pid, tid;
-	uint64_t since; /* ticks */
-	uint64_t first; /* of those in `words` */
-	uint32_t count; /* of switches in `words` */
+	uint64_t since;		   /* ticks */
+	uint64_t first;		   /* of those in `words` */
+	uint32_t count;		   /* of switches in `words` */
+	uint64_t written, dropped; /* switches; dropped: the ring had no room for them */
 	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
 };
 
@@ -24,7 +25,7 @@ struct switch_batch {
 void switch_batch_add(struct switch_batch *b, const struct kernel_record *record, uint64_t at);
 /* Writes what there is. */
 void switch_batch_flush(struct switch_batch *b);
-/* Flushes; then who ran last still ran at that time. */
+/* Flushes; then there was no other switch up to that time. */
 void switch_batch_end(struct switch_batch *b, uint64_t at);
 /* Flushes, and tells that records were lost up to that time: unknown threads ran. 0: a number that
  * is not known. */

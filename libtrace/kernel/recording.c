@@ -34,6 +34,9 @@ enum {
 	PERIOD_MS_A_CPU = 4,
 };
 
+/* Between readings of all threads' names: each may take long where there are many. */
+#define LIST_PERIOD_NS UINT64_C(1000000000)
+
 struct recorded_cpu {
 	struct kernel_records records;
 	struct switch_batch batch;
@@ -119,7 +122,6 @@ static void recording_take(void *ctx, const struct kernel_record *record)
 			break;
 		/* fall through */
 	case KERNEL_RECORD_SWITCH:
-		r->figures.switches++;
 		if (!b->is_chain)
 			kernel_names_want(&r->names, record->tid);
 		kernel_names_want(&r->names, record->other_tid);
@@ -162,18 +164,25 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 	stamps_renew(&r->stamps);
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
 		struct recorded_cpu *c = r->at = &r->cpus[i];
-		const uint64_t until = clock_raw_ns();
+		bool was_full = false;
 
 		if (c->records.page->data_tail !=
 			__atomic_load_n(&c->records.page->data_head, __ATOMIC_RELAXED)) {
 			recording_visit(r, c->records.cpu);
-			r->names_lost |= kernel_records_read(&c->records, recording_take, r);
+			was_full = kernel_records_read(&c->records, recording_take, r);
 			switch_batch_flush(&c->batch);
 		}
-		if (ends)
-			switch_batch_end(&c->batch, stamps_ticks(&r->stamps, until));
+		/* The kernel tells of a loss only before its next record, which may never come. */
+		if (was_full) {
+			r->names_lost = true;
+			switch_batch_lose(&c->batch, 0, stamps_ticks(&r->stamps, clock_raw_ns()));
+		} else if (whole) {
+			switch_batch_end(&c->batch, stamps_ticks(&r->stamps, now));
+		}
 	}
 	if (r->names_lost) {
+		if (ends || now < r->names.listed + LIST_PERIOD_NS)
+			return;
 		kernel_names_list(&r->names, clock_raw_ns(), clock_raw_ns);
 		r->names_lost = false;
 	} else if (whole || now - r->named >= (uint64_t)PERIOD_MS * 1000000u) {
@@ -184,8 +193,13 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 	}
 }
 
-static void recording_write_figures(const struct recording *r)
+static void recording_write_figures(struct recording *r)
 {
+	r->figures.switches = r->figures.dropped = 0;
+	for (uint32_t i = 0; i < r->figures.cpus; i++) {
+		r->figures.switches += r->cpus[i].batch.written;
+		r->figures.dropped += r->cpus[i].batch.dropped;
+	}
 	/* A failure costs a figure of `info`, and a flush's asker its patience. */
 	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) < 0)
 		return;

@@ -11,6 +11,9 @@ enum {
 	LEAST_NS = 10000000,
 };
 
+/* Of the rate from the session's. */
+#define MOST_DEVIATION 1e-3
+
 /* The reading that took the shortest time: the others were interrupted. */
 static void stamps_read(uint64_t *ticks, uint64_t *ns)
 {
@@ -31,7 +34,8 @@ static void stamps_read(uint64_t *ticks, uint64_t *ns)
 void stamps_begin(struct stamps *s, uint32_t kind, uint64_t ticks_per_second)
 {
 	*s = (struct stamps){.is_raw = kind == TF_CLOCK_MONOTONIC_RAW,
-		.ticks_per_ns = (double)ticks_per_second / 1e9};
+		.ticks_per_ns = (double)ticks_per_second / 1e9,
+		.nominal = (double)ticks_per_second / 1e9};
 	if (!s->is_raw)
 		stamps_read(&s->ticks, &s->ns);
 }
@@ -39,13 +43,17 @@ void stamps_begin(struct stamps *s, uint32_t kind, uint64_t ticks_per_second)
 void stamps_renew(struct stamps *s)
 {
 	uint64_t ticks = 0, ns = 0;
+	double slope;
 
 	if (s->is_raw)
 		return;
 	stamps_read(&ticks, &ns);
 	if (ns < s->ns + LEAST_NS || ticks <= s->ticks)
 		return;
-	s->ticks_per_ns = (double)(ticks - s->ticks) / (double)(ns - s->ns);
+	slope = (double)(ticks - s->ticks) / (double)(ns - s->ns);
+	/* One of the clocks stood still while the machine was suspended. */
+	if (fabs(slope / s->nominal - 1) < MOST_DEVIATION)
+		s->ticks_per_ns = slope;
 	s->ticks = ticks;
 	s->ns = ns;
 }

@@ -11,7 +11,7 @@
 struct stamps {
 	bool is_raw; /* the session's clock is CLOCK_MONOTONIC_RAW itself */
 	uint64_t ticks, ns;
-	double ticks_per_ns;
+	double ticks_per_ns, nominal;
 };
 
 /* kind: of the session's clock, enum tf_clock. */

@@ -41,7 +41,7 @@ fi
 "$CPIDECODE" --report hooks t.bin >hooks
 in_file hooks ' switches cpu=[0-9]* switches=[0-9]* since='
 # Right or absent: lost records cost names.
-grep -q 'were lost before' err || in_file hooks ' names names=.*"swtrace_interva"'
+grep -q ' lost cpu=' hooks || in_file hooks ' names names=.*"swtrace_interva"'
 # Each is as old as its hook at most, and in order.
 "$CPIDECODE" --report hooks --format json t.bin | tr -d ' ' |
 	sed -n 's/.*"since":\([0-9]*\),"first":\([0-9]*\),.*"after":\[\([0-9,]*\)\].*/\1 \2 \3/p' >stamps
@@ -63,8 +63,12 @@ in_file out '"switches": {"pid": [0-9]*, "running": true, "killed": false, '
 run 1 on --switches
 in_file err 'are being recorded already'
 # One that is killed says so, and another can be started while tracing is on.
-kill -9 "$("$SWTRACE" info --json | sed -n 's/.*"switches": {"pid": \([0-9]*\),.*/\1/p')"
-until "$SWTRACE" info | grep -q '^switches  recorded until process [0-9]* was killed'; do sleep 0.05; done
+kill_recorder()
+{
+	kill -9 "$("$SWTRACE" info --json | sed -n 's/.*"switches": {"pid": \([0-9]*\),.*/\1/p')"
+	until "$SWTRACE" info | grep -q '^switches  recorded until process [0-9]* was killed'; do sleep 0.05; done
+}
+kill_recorder
 run 0 on --switches
 run 0 info
 in_file out '^switches  recorded by process '
@@ -77,6 +81,10 @@ run 0 info
 in_file out '^switches  recorded until tracing was off: '
 run 0 dump after.bin
 [ -n "$(kinds after.bin)" ] || fail "no switches in a dump"
+run 0 on --switches
+kill_recorder
+run 0 off
+in_file err 'the recorder of switches .process [0-9]*. was killed: '
 run 0 free
 
 "$SWTRACE" record --switches -o r.bin -- "$INTERVALS" 2 0 0 >out 2>err || fail "record: $(cat err)"
