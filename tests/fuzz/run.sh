@@ -1,8 +1,9 @@
 #!/bin/sh
 # Searches with libFuzzer, under AddressSanitizer and UBSan.
 #
-# usage: sh tests/fuzz/run.sh [--time SECONDS] [--jobs N] [--build FOLDER] [--keep] [TARGET...]
+# usage: sh tests/fuzz/run.sh [--time SECONDS] [--runs N] [--jobs N] [--build FOLDER] [--keep] [TARGET...]
 #	--time	for each target; 60 if not given
+#	--runs	instead: all inputs that are kept, whole, and N more, which are always the same
 #	--jobs	so many at once; all processors if not given
 #	--build	where they are built (build-fuzz); holds the corpora and the tally too
 #	--keep	in the end packs the fewest inputs that reach all that was reached into
@@ -14,10 +15,10 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-time=60 jobs=$(nproc) build=$top/build-fuzz keep=0 targets=
+time=60 runs='' jobs=$(nproc) build=$top/build-fuzz keep=0 targets=
 while [ $# -gt 0 ]; do
 	case $1 in
-	--time | --jobs | --build)
+	--time | --runs | --jobs | --build)
 		[ $# -gt 1 ] || { echo "run.sh: $1 needs a value" >&2; exit 2; }
 		eval "${1#--}=\$2"
 		shift
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-case $time$jobs in *[!0-9]*) echo "run.sh: --time and --jobs are numbers" >&2; exit 2 ;; esac
+case $time$runs$jobs in *[!0-9]*) echo "run.sh: --time, --runs and --jobs are numbers" >&2; exit 2 ;; esac
 
 # What is told of one target's run: search TARGET.
 search() {
@@ -39,25 +40,31 @@ search() {
 	# Where inputs are looked for: what was found before, what once failed, the seeds.
 	set -- "$corpus" "$build/seeds/$target" "$build/kept/$target"
 	[ ! -d "$here/regressions/$target" ] || set -- "$@" "$here/regressions/$target"
+	least=1
+	if [ -n "$runs" ]; then
+		least=$(($(find "$@" -type f 2>/dev/null | wc -l) + runs))
+		set -- -seed=1 "-runs=$least" "$@"
+	else
+		# A quick target gains nothing by long inputs, and the sanitizers' own memory counts.
+		set -- "-max_total_time=$time" -max_len=4096 "$@"
+	fi
 	[ ! -f "$here/$target.dict" ] || set -- "-dict=$here/$target.dict" "$@"
 	mkdir -p "$corpus" "$build/kept/$target" "$build/failed" "$build/log"
 	start=$(date +%s)
 	# What was freed is remembered for a while, but not for as long as would cost page faults.
 	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts. Where a run is
-	# to be repeatable (FUZZ_SEED), it takes the inputs that it begins with whole, however long.
-	[ "${FUZZ_SEED-}" ] || set -- -max_len=4096 "$@"
-	"$build/fuzz_$target" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -max_total_time="$time" -timeout=20 -rss_limit_mb=2048 \
+	"$build/fuzz_$target" -timeout=20 -rss_limit_mb=2048 \
 		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \
 		"$@" >"$log" 2>&1
 	status=$?
 	seconds=$(($(date +%s) - start))
 	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
 	how=ok
+	[ "${done:-0}" -ge $least ] || how="FAILED($least executions wanted)"
 	[ $status -eq 0 ] || how="FAILED($status)"
 	echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $target ${done:-0} $seconds $how" >>"$build/tally"
 	echo "$target: ${done:-no} executions in $seconds s: $how"
-	[ $status -eq 0 ] && [ "${done:-0}" -gt 0 ] && return
+	[ $status -eq 0 ] && [ "${done:-0}" -ge $least ] && return
 	grep -aE 'SUMMARY|ERROR|broken:|runtime error|Test unit' "$log" | cut -c1-300
 	return 1
 }
@@ -98,7 +105,7 @@ if [ -z "$targets" ]; then
 fi
 # shellcheck disable=SC2086
 printf '%s\n' $targets | xargs -P "$jobs" -I '{}' env FUZZ_SEARCH='{}' \
-	sh "$here/run.sh" --time "$time" --build "$build"
+	sh "$here/run.sh" --time "$time" ${runs:+--runs "$runs"} --build "$build"
 status=$?
 if [ $keep -eq 1 ] && [ $status -eq 0 ]; then
 	mkdir -p "$here/corpus"
