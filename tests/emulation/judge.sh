@@ -350,6 +350,7 @@ judge_shift0() {
 	judge_events
 	check "sample: every interval of compress_bench has its CPI" sample_is_measured \
 		"$cpidecode" "$out/sample.bin" "$out/sample.csv"
+	check "pairs: on-thread CPI is 1.0000, and near it where the thread was switched" pairs_have_cpi
 }
 judge_shift2() {
 	judge_exact 4.0000
@@ -400,9 +401,8 @@ by_cpu() { # FILE
 }
 
 judge_missing() {
-	out=$(machine_out missing)
-	check "traced there, decoded here" hooks_of "$out/missing.bin"
-	check "cycles and time are measured, instructions and CPI are not" lacks_instructions "$out/hooks"
+	check "no instructions: traced there, decoded here" hooks_of "$out/missing.bin"
+	check "no instructions: cycles and time are measured, instructions and CPI are not" lacks_instructions "$out/hooks"
 }
 hooks_of() {
 	"$cpidecode" --strict --report hooks --format json -o "$out/hooks" "$1"
@@ -417,17 +417,10 @@ lacks_instructions() {
 	[ "$(grep -c "$counts" "$arm64_dir/system")" -eq 3 ]
 }
 
-# It tells everything by itself.
-judge_cpc() { :; }
-
 # Intervals written from an instance's image: one cycle per instruction, as -icount defines it, give or
 # take the instructions between reading the two registers. Their number differs between the fast path and
 # the slow one, which the first interval after a switch takes at one end. An interrupt between the
 # registers would add thousands.
-judge_pairs() {
-	out=$(machine_out "$name")
-	check "pairs: on-thread CPI is 1.0000, and near it where the thread was switched" pairs_have_cpi
-}
 pairs_have_cpi() {
 	"$cpidecode" --report intervals --format csv --columns label,types,thread_cpi -o "$out/pairs.csv" \
 		"$out/pairs.bin" || return 1
@@ -455,5 +448,8 @@ in_cpu_rings() {
 	! grep -m 1 '"cpu":null' "$out/hooks" || return 1
 	[ "$(grep -o '"cpu":[0-9]*' "$out/hooks" | sort -u | wc -l)" -gt 1 ]
 }
-judge_rings1() { judge_rings; }
+judge_rings1() {
+	judge_rings
+	judge_missing
+}
 judge_rings2() { judge_rings; }

@@ -10,7 +10,7 @@
 #	--record-sample FILE
 #			records the trace of samples/ anew, and nothing else
 #	--storm SECONDS	tests/ring/storm_hour/ for so long with 4 processors, and nothing else
-#	BOOT		only these: shift0 shift2 pairs cpc holes missing rings1 rings2 (default: all)
+#	BOOT		only these: shift0 shift2 holes rings1 rings2 (default: all)
 #
 # Environment: CPIDECODE: this machine's cpidecode (default: one is built). SWTRACE_TEST_ARM64: a
 # folder that keeps what was downloaded and built (default: a fresh one, which is removed).
@@ -113,14 +113,11 @@ exactly="-icount shift=0,sleep=off"
 # Their time goes into emulating instructions: this processor takes half of the time of "max", whose
 # counters they do not need.
 fast="-cpu neoverse-n1"
-boot rings1 1500 4 "$fast" "set=rings programs=$rings_one"
+boot rings1 1500 4 "$fast" "set=missing,rings programs=$rings_one"
 boot rings2 1500 4 "$fast" "set=rings programs=$rings_two"
-boot shift0 1200 1 "$exactly" "set=exact,reads,crowd,events,util,rights,sample"
+boot shift0 1200 1 "$exactly" "set=exact,reads,crowd,events,util,rights,sample,cpc,pairs"
 boot shift2 1200 1 "-icount shift=2,sleep=off" set=exact
-boot pairs 600 1 "$exactly" set=pairs
 boot holes 1200 8 "$exactly" set=holes
-boot cpc 1200 1 "$exactly" set=cpc
-boot missing 600 2 "" set=missing
 machine_wait 0
 
 for name in $boots; do
