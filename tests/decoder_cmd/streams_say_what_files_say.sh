@@ -57,7 +57,7 @@ enlarge()
 	tail -c +257 cut.bin >>$trace
 }
 
-for name in summary codecs labels_damaged wrap; do
+for name in summary codecs begins labels_damaged wrap; do
 	enlarge $name
 	both "$name, large"
 	both "$name, large" -j1

@@ -31,6 +31,7 @@ static void begin_name(struct begun *to, const struct trace *t, uint64_t number)
 					    ? trace_label(trace_file(t, to->file), (uint32_t)number)
 					    : NULL;
 
+	to->unnamed = number && !label;
 	if (!label)
 		return;
 	to->label = label->text;

@@ -112,6 +112,14 @@ int begins_add(struct begins *b, struct begun *begun)
 	return 0;
 }
 
+bool begins_lack_names(const struct begins *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i].unnamed)
+			return true;
+	return false;
+}
+
 int begins_move(struct begins *to, struct begins *from)
 {
 	for (size_t i = 0; i < from->machines; i++)

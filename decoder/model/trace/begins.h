@@ -22,6 +22,7 @@ struct begun {
 	uint32_t label_len, period, ring, tid, file, machine;
 	uint8_t major, mm; /* of the interval */
 	bool over;
+	bool unnamed; /* its label has a number that the file has not told so far */
 };
 
 /* Starts zeroed. */
@@ -34,6 +35,8 @@ struct begins {
 
 /* Adds one, whose text becomes this one's. 0 or CPIDECODE_ENOMEM. */
 int begins_add(struct begins *b, struct begun *begun);
+/* Whether one of them is unnamed. */
+bool begins_lack_names(const struct begins *b);
 /* Moves all to another one. 0 or CPIDECODE_ENOMEM. */
 int begins_move(struct begins *to, struct begins *from);
 /*

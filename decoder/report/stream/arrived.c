@@ -92,11 +92,10 @@ int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
 	return rc;
 }
 
-/* Names and intervals in flight that were not known yet may be now. */
+/* Names that were not known yet may be now. */
 static bool arrived_is_final(const struct findings *told)
 {
-	return !told->unnamed.labels && !told->unnamed.names && !told->begins.count &&
-	       !told->begins.machines;
+	return !told->unnamed.labels && !told->unnamed.names && !begins_lack_names(&told->begins);
 }
 
 int tallies_take_arrived(const struct report *r, struct tally *tally)
@@ -113,6 +112,8 @@ int tallies_take_arrived(const struct report *r, struct tally *tally)
 			rc = interval_builder_tell(a->builders[i], &told);
 	const bool is_final = arrived_is_final(&told);
 	r->found->has_other_hooks |= told.has_other_hooks;
+	if (!rc && is_final)
+		rc = begins_move(&r->found->begins, &told.begins);
 	findings_free(&told);
 	if (rc || !is_final)
 		return rc;
