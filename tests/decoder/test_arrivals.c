@@ -30,11 +30,10 @@ enum wrong {
 	WRONGS
 };
 
-/* A section of a hook and a pad. */
-static void put_large(
-	struct bytes *b, uint32_t ring, uint64_t position, uint64_t stamp, uint32_t lost)
+/* A section of a hook and a pad. records: to be used again, as new pages take long. */
+static void put_large(struct bytes *b, struct bytes *records, uint32_t ring, uint64_t position,
+	uint64_t stamp, uint32_t lost)
 {
-	struct bytes records = {0};
 	struct section s = {.type = TF_TYPE_HOOKS,
 		.ring = ring,
 		.hooks = 1,
@@ -43,13 +42,13 @@ static void put_large(
 		.last = stamp,
 		.lost = lost};
 
-	put_plain(&records, stamp, 1, 7);
+	records->n = 0;
+	put_plain(records, stamp, 1, 7);
 	/* put_pad writes its bytes one by one, which takes long under sanitizers. */
-	const uint32_t size = SECTION - (uint32_t)records.n;
-	put_u32(&records, size | REC_COMMITTED | REC_KIND_PAD);
-	bytes_put(&records, NULL, size - 4);
-	put_section(b, &s, &records);
-	bytes_free(&records);
+	const uint32_t size = SECTION - (uint32_t)records->n;
+	put_u32(records, size | REC_COMMITTED | REC_KIND_PAD);
+	bytes_put(records, NULL, size - 4);
+	put_section(b, &s, records);
 }
 
 static void put_overwritten(struct bytes *b)
@@ -78,6 +77,11 @@ static void put_unknown(struct bytes *b)
 
 static void put_trace(struct bytes *b, enum wrong wrong)
 {
+	struct bytes records = {0};
+
+	b->cap = (size_t)(SECTIONS + 1) * (SECTION + TF_SECTION_SIZE);
+	b->p = malloc(b->cap);
+	ck_assert_ptr_nonnull(b->p);
 	put_header(b, 1);
 	for (unsigned i = 0; i < SECTIONS; i++) {
 		uint64_t position = (uint64_t)SECTION * (i / 2), stamp = 1000 + 100 * i;
@@ -86,8 +90,9 @@ static void put_trace(struct bytes *b, enum wrong wrong)
 			position = 0;
 		if (wrong == ONE_TICK)
 			stamp = 1000;
-		put_large(b, i % 2, position, stamp, wrong == LOST_BEFORE && !i);
+		put_large(b, &records, i % 2, position, stamp, wrong == LOST_BEFORE && !i);
 	}
+	bytes_free(&records);
 	if (wrong == DAMAGED)
 		b->p[b->n / 2]++;
 	if (wrong == DESCRIBED_LATE)
