@@ -21,6 +21,7 @@ enum wrong {
 	DAMAGED,
 	DESCRIBED_LATE,
 	OVERWRITTEN,
+	WRAPPED, /* as the first position of rings that wrap says */
 	LOST_BEFORE,
 	STEPS_BACK,
 	ONE_TICK, /* in two sections, read at different times */
@@ -83,9 +84,13 @@ static void put_trace(struct bytes *b, enum wrong wrong)
 	b->p = malloc(b->cap);
 	ck_assert_ptr_nonnull(b->p);
 	put_header(b, 1);
+	if (wrong == WRAPPED)
+		put_text(b, TF_TYPE_META, "mode: wrap\n");
 	for (unsigned i = 0; i < SECTIONS; i++) {
 		uint64_t position = (uint64_t)SECTION * (i / 2), stamp = 1000 + 100 * i;
 
+		if (wrong == WRAPPED)
+			position += SECTION;
 		if (wrong == STEPS_BACK && i == SECTIONS / 2)
 			position = 0;
 		if (wrong == ONE_TICK)
@@ -226,6 +231,8 @@ START_TEST(what_contradicts_it_voids_it)
 	struct trace *file = opened(&b), *t = piped(&b, &r);
 	ck_assert_ptr_null(trace_arrived(t));
 	ck_assert_uint_eq(r.frees, 1);
+	if (_i == WRAPPED)
+		ck_assert_uint_eq(r.calls, 0);
 	/* And it is the same trace as that of a file. */
 	ck_assert_uint_eq(read_hooks(t, &counts), read_hooks(file, &expected));
 	ck_assert_mem_eq(&counts, &expected, sizeof counts);

@@ -47,27 +47,34 @@ trace=large.bin
 { echo 'section 99'; echo 'zeros 70000000'; } | "$MKTRACE" - $trace
 begin=$(wc -c <$trace)
 
-# enlarge NAME [BYTES]: the golden trace, or so many bytes of it.
+# enlarge SCRIPT [BYTES]: its trace, or so many bytes of it.
 enlarge()
 {
-	"$MKTRACE" "$cases/$1/trace.txt" small.bin
+	"$MKTRACE" "$1" small.bin
 	head -c "${2:-$(wc -c <small.bin)}" small.bin >cut.bin
 	head -c 256 cut.bin | dd of=$trace conv=notrunc 2>dd.err || fail "dd"
 	truncate -s "$begin" $trace
 	tail -c +257 cut.bin >>$trace
 }
 
-for name in summary codecs begins labels_damaged wrap; do
-	enlarge $name
+# Labels that are told after the hooks.
+awk '/^section/ { late = /labels/ } /^section end/ { printf "%s", labels }
+	late { labels = labels $0 "\n"; next } { sub("mode: wrap", "mode: continuous"); print }' \
+	"$cases/begins/trace.txt" >late_labels
+for name in summary codecs begins_later labels_damaged wrap late_labels; do
+	script=$name
+	[ -e "$script" ] || script=$cases/$name/trace.txt
+	enlarge "$script"
 	both "$name, large"
-	both "$name, large" -j1
-	both "$name, large" --strict
 	size=$(wc -c <small.bin)
-	enlarge $name $((size - size / 3))
+	enlarge "$script" $((size - size / 3))
 	both "$name, large, cut off"
 done
+enlarge "$cases/labels_damaged/trace.txt"
+both 'damaged, large' -j1
+both 'damaged, large' --strict
 # A writer that pauses within a section, and one that dies there.
-enlarge summary
+enlarge "$cases/summary/trace.txt"
 file --format csv
 { head -c $((begin + 100)) && sleep 0.05 && cat; } <$trace | same 'a pause' --format csv
 truncate -s $((begin + 100)) $trace

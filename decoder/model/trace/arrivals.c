@@ -1,6 +1,7 @@
 #include "arrivals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/grow.h"
 #include "trace_private.h"
@@ -64,16 +65,27 @@ static bool arrivals_fits(const struct arrived_ring *r, const struct section_ref
 	       (r->is_cut ? s->lo > r->last : s->lo >= r->last) && (r->end || !s->lost);
 }
 
-/* False: they contradict each other. */
+/* Whether the file is of rings that overwrite their oldest hooks. */
+static bool arrivals_wraps(const struct file *f)
+{
+	for (size_t i = 0; i < f->pub.nmeta; i++)
+		if (strcmp(f->meta[i].key, "mode") == 0)
+			return strcmp(f->meta[i].value, "wrap") == 0;
+	return false;
+}
+
+/* False: they contradict each other, or hooks before them were overwritten. */
 static bool arrivals_look(struct arrivals *a, const struct file *f)
 {
 	const struct directory *d = &f->dir;
+	const bool wraps = arrivals_wraps(f);
 
 	for (; a->seen < d->count; a->seen++) {
 		const struct section_ref *s = (const struct section_ref *)d->refs.p + a->seen;
 		struct arrived_ring *r = &a->rings[s->ring % ARRIVALS_RINGS];
 
-		if (s->ring >= ARRIVALS_RINGS || !arrivals_fits(r, s))
+		if (s->ring >= ARRIVALS_RINGS || !arrivals_fits(r, s) ||
+			(wraps && !r->end && s->position))
 			return false;
 		if (s->ring >= a->nrings)
 			a->nrings = s->ring + 1u;

@@ -4,6 +4,7 @@
  * Whether they were read rightly is certain only once all of the file is known: what comes later
  * may contradict what came, or describe it. So the result counts only if nothing does; else the
  * trace is read again, as a file is. Of one file, read in any order, without times and tasks.
+ * The part lacks what is told of a whole file: sums of rings, META, tasks, machines, syncs.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_ARRIVALS_H
 #define SWT_DECODER_MODEL_TRACE_ARRIVALS_H

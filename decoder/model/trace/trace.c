@@ -162,6 +162,12 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 	if (rc) {
 		int saved = errno;
 
+		/* What was read of it is of no other file. */
+		if (f->arriving) {
+			t->arriving->free(t->arrivals);
+			t->arriving = NULL;
+			t->arrivals = NULL;
+		}
 		file_free(f);
 		errno = saved;
 		return rc;

@@ -11,8 +11,9 @@
 enum {
 	/* Enough to make a pass worth its cost; read while the pipe holds what comes next. */
 	ARRIVED_BYTES = 1 << 20,
-	/* Of packed sections a thread: starting threads costs as much as decoding 100 KiB. */
-	ARRIVED_PACKED_BYTES = 4 << 20,
+	/* Of packed sections a thread: starting threads costs as much as decoding 100 KiB. No more,
+	 * as the writer may be a drain, which waits meanwhile if the pipe is full. */
+	ARRIVED_PACKED_BYTES = 2 << 20,
 	ARRIVED_PACKED_MOST = 64 << 20,
 };
 
@@ -55,15 +56,20 @@ static int arrived_read(void *ctx, const struct trace *part, bool is_packed, str
 	return pass_run(&pass, found);
 }
 
-static void arrived_free(void *ctx)
+static void arrived_drop(struct tallies_arrived *a)
 {
-	struct tallies_arrived *a = ctx;
-
 	for (unsigned i = 0; a->builders && i < a->threads; i++)
 		interval_builder_free(a->builders[i]);
 	free(a->builders);
+	a->builders = NULL;
 	tally_shared_free(a->shared);
-	free(a);
+	a->shared = NULL;
+}
+
+static void arrived_free(void *ctx)
+{
+	arrived_drop(ctx);
+	free(ctx);
 }
 
 int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
@@ -98,20 +104,21 @@ static bool arrived_is_final(const struct findings *told)
 	return !told->unnamed.labels && !told->unnamed.names && !begins_lack_names(&told->begins);
 }
 
-int tallies_take_arrived(const struct report *r, struct tally *tally)
+/* As tallies_take_arrived, where there is something to take. */
+static int arrived_take(struct tallies_arrived *a, const struct report *r, struct tally *tally)
 {
-	struct tallies_arrived *a = trace_arrived(r->trace);
 	struct findings told = {0};
 	int rc = 0;
 
-	if (!a || !a->shared || !r->found || tally->wanted != a->wanted || r->slices ||
-		r->compensate || !select_takes_all(r))
+	if (!r->found || tally->wanted != a->wanted || r->slices || r->compensate ||
+		!select_takes_all(r))
 		return 0;
 	for (unsigned i = 0; i < a->threads && !rc; i++)
 		if (a->builders[i])
 			rc = interval_builder_tell(a->builders[i], &told);
 	const bool is_final = arrived_is_final(&told);
 	r->found->has_other_hooks |= told.has_other_hooks;
+	/* That hooks about them were overwritten would have made it void. */
 	if (!rc && is_final)
 		rc = begins_move(&r->found->begins, &told.begins);
 	findings_free(&told);
@@ -120,7 +127,17 @@ int tallies_take_arrived(const struct report *r, struct tally *tally)
 	rc = trace_tell_arrived(r->trace, r->found);
 	if (!rc)
 		rc = tally_shared_collect(a->shared, tally);
-	tally_shared_free(a->shared);
-	a->shared = NULL;
 	return rc ? rc : 1;
+}
+
+int tallies_take_arrived(const struct report *r, struct tally *tally)
+{
+	struct tallies_arrived *a = trace_arrived(r->trace);
+
+	if (!a || !a->shared)
+		return 0;
+	int rc = arrived_take(a, r, tally);
+	/* Frees it before the trace is read again. */
+	arrived_drop(a);
+	return rc;
 }
