@@ -18,7 +18,7 @@ enum {
 };
 
 /* Whether to try again after the error; waits for input if there is none yet. */
-static bool is_passing(int fd, int error)
+static bool stream_is_passing(int fd, int error)
 {
 	if (error == EAGAIN || error == EWOULDBLOCK) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -29,17 +29,17 @@ static bool is_passing(int fd, int error)
 	return error == EINTR;
 }
 
-static ssize_t read_some(int fd, void *buf, size_t n)
+static ssize_t stream_read_some(int fd, void *buf, size_t n)
 {
 	ssize_t got;
 
 	do
 		got = read(fd, buf, n);
-	while (got < 0 && is_passing(fd, errno));
+	while (got < 0 && stream_is_passing(fd, errno));
 	return got;
 }
 
-static int write_all(int fd, const uint8_t *buf, size_t n)
+static int stream_write_all(int fd, const uint8_t *buf, size_t n)
 {
 	while (n) {
 		ssize_t put = write(fd, buf, n);
@@ -92,7 +92,7 @@ static int stream_copy(struct io_input *in)
 	bool end = false;
 
 	while (have < STREAM_READ && !end) {
-		ssize_t got = read_some(s->from, s->buf + have, STREAM_READ - have);
+		ssize_t got = stream_read_some(s->from, s->buf + have, STREAM_READ - have);
 
 		if (got < 0)
 			return CPIDECODE_EREAD;
@@ -102,7 +102,7 @@ static int stream_copy(struct io_input *in)
 	/* Checks the first bytes: an endless stream that is no trace must not fill the disk. */
 	if (in->size == 0 && have >= 8 && memcmp(s->buf, TF_MAGIC, 8) && !nrm2_is(s->buf, have))
 		return CPIDECODE_ENOTTRACE;
-	if (write_all(in->fd, s->buf, have))
+	if (stream_write_all(in->fd, s->buf, have))
 		return CPIDECODE_ESPOOL;
 	in->stream.splices = in->size == 0;
 	in->size += have;
@@ -121,7 +121,7 @@ static void stream_splice(struct io_input *in)
 
 	if (moved > 0)
 		in->size += (uint64_t)moved;
-	else if (moved == 0 || !is_passing(in->stream.from, errno))
+	else if (moved == 0 || !stream_is_passing(in->stream.from, errno))
 		in->stream.splices = false;
 }
 

@@ -9,7 +9,7 @@
 
 /* The file becomes the input's; io_await copies to it. 0, CPIDECODE_ENOMEM, or ESPOOL. */
 int stream_begin(struct io_input *in, int from, io_progress_fn progress, void *ctx);
-/* Nothing of it is read any more. Does nothing without a stream. */
+/* Stops reading it. Does nothing without a stream. */
 void stream_end(struct io_input *in);
 
 #endif
