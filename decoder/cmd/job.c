@@ -317,6 +317,14 @@ static bool job_tallies_all(const struct options *o)
 	       filter_takes_all(&o->filter) && !o->slice && !o->compensate;
 }
 
+/* What that tally wants. */
+static unsigned job_arriving_wanted(const struct options *o)
+{
+	return o->report == REPORT_WHY	     ? TALLY_WANT_TYPES | TALLY_WANT_CONTAINERS
+	       : o->report == REPORT_SUMMARY ? TALLY_WANT_CONTAINERS
+					     : 0;
+}
+
 int job_open_trace(struct options *o, struct trace **t)
 {
 	/* Both need every damaged stretch. */
@@ -326,7 +334,7 @@ int job_open_trace(struct options *o, struct trace **t)
 		.nfiles = o->nfiles,
 		.verify_all = o->strict || o->report == REPORT_INFO,
 		.read_arriving = job_tallies_all(o) ? tallies_read_arriving : NULL,
-		.wanted = o->report == REPORT_WHY ? TALLY_WANT_TYPES : 0,
+		.wanted = job_arriving_wanted(o),
 		.threads = o->threads,
 		.progress = show_reading};
 	struct trace_opening at;

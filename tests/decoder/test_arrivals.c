@@ -21,6 +21,7 @@ enum wrong {
 	DAMAGED,
 	DESCRIBED_LATE,
 	OVERWRITTEN,
+	CONTAINED,
 	WRAPPED, /* as the first position of rings that wrap says */
 	LOST_BEFORE,
 	STEPS_BACK,
@@ -50,6 +51,19 @@ static void put_large(struct bytes *b, struct bytes *records, uint32_t ring, uin
 	put_u32(records, size | REC_COMMITTED | REC_KIND_PAD);
 	bytes_put(records, NULL, size - 4);
 	put_section(b, &s, records);
+}
+
+/* A thread in another container than the session's owner. */
+static void put_contained(struct bytes *b)
+{
+	const struct section s = {.type = TF_TYPE_CONTAINERS};
+	struct bytes entry = {0};
+
+	bytes_put(&entry, NULL, TF_CONTAINER_NAME);
+	put_le32(entry.p + TF_CONTAINER_TID, 1);
+	bytes_align(&entry, 8);
+	put_section(b, &s, &entry);
+	bytes_free(&entry);
 }
 
 static void put_overwritten(struct bytes *b)
@@ -86,6 +100,8 @@ static void put_trace(struct bytes *b, enum wrong wrong)
 	put_header(b, 1);
 	if (wrong == WRAPPED)
 		put_text(b, TF_TYPE_META, "mode: wrap\n");
+	if (wrong == CONTAINED)
+		put_contained(b);
 	for (unsigned i = 0; i < SECTIONS; i++) {
 		uint64_t position = (uint64_t)SECTION * (i / 2), stamp = 1000 + 100 * i;
 
@@ -170,7 +186,8 @@ static struct trace *piped(const struct bytes *b, struct reader *r)
 		.free = count_free,
 		.ctx = r,
 		.plain = 8 << 20,
-		.packed = 8 << 20};
+		.packed = 8 << 20,
+		.of_one_container = true};
 	struct trace *t;
 	int ends[2], status;
 
@@ -231,7 +248,7 @@ START_TEST(what_contradicts_it_voids_it)
 	struct trace *file = opened(&b), *t = piped(&b, &r);
 	ck_assert_ptr_null(trace_arrived(t));
 	ck_assert_uint_eq(r.frees, 1);
-	if (_i == WRAPPED)
+	if (_i == WRAPPED || _i == CONTAINED)
 		ck_assert_uint_eq(r.calls, 0);
 	/* And it is the same trace as that of a file. */
 	ck_assert_uint_eq(read_hooks(t, &counts), read_hooks(file, &expected));

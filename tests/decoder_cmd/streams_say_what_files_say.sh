@@ -61,7 +61,7 @@ enlarge()
 awk '/^section/ { late = /labels/ } /^section end/ { printf "%s", labels }
 	late { labels = labels $0 "\n"; next } { sub("mode: wrap", "mode: continuous"); print }' \
 	"$cases/begins/trace.txt" >late_labels
-for name in summary codecs begins_later labels_damaged wrap late_labels; do
+for name in summary codecs containers begins_later labels_damaged wrap late_labels; do
 	script=$name
 	[ -e "$script" ] || script=$cases/$name/trace.txt
 	enlarge "$script"

@@ -106,7 +106,8 @@ static bool arrivals_is_clean(const struct arrivals *a, const struct file *f)
 
 	return !h->damaged && h->ticks_per_second && h->ticks_per_second <= CLOCK_MAX_RATE &&
 	       !f->pub.damaged_bytes && !f->pub.ndamage && !f->pub.ncontradictions &&
-	       !f->dir.nbad && (!a->file.set || a->nschemas == f->nschemas);
+	       !f->dir.nbad && !(a->how.of_one_container && f->containers.count) &&
+	       (!a->file.set || a->nschemas == f->nschemas);
 }
 
 /* Flags depend on how much was overwritten. */

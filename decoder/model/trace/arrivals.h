@@ -21,6 +21,7 @@ struct trace_arrivals {
 	void (*free)(void *ctx);
 	void *ctx;
 	uint64_t plain, packed; /* bytes of sections, unpacked, to read at one time */
+	bool of_one_container;	/* nothing is read any more once the file tells of others */
 };
 
 /* To be called before files are added. The trace calls free in the end. 0 or CPIDECODE_ENOMEM. */

@@ -80,15 +80,16 @@ int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
 	if (!a)
 		return CPIDECODE_ENOMEM;
 	a->threads = pass_threads(&pass);
-	a->wanted = wanted;
+	a->wanted = wanted & ~(unsigned)TALLY_WANT_CONTAINERS;
 	const uint64_t packed = (uint64_t)a->threads * ARRIVED_PACKED_BYTES;
 	const struct trace_arrivals how = {.read = arrived_read,
 		.free = arrived_free,
 		.ctx = a,
 		.plain = ARRIVED_BYTES,
-		.packed = packed < ARRIVED_PACKED_MOST ? packed : ARRIVED_PACKED_MOST};
+		.packed = packed < ARRIVED_PACKED_MOST ? packed : ARRIVED_PACKED_MOST,
+		.of_one_container = wanted & TALLY_WANT_CONTAINERS};
 	a->builders = calloc(a->threads, sizeof(struct interval_builder *));
-	int rc = a->builders ? tally_shared_new(a->threads, wanted, t,
+	int rc = a->builders ? tally_shared_new(a->threads, a->wanted, t,
 				       tallies_own_groups(a->threads), &a->shared)
 			     : CPIDECODE_ENOMEM;
 	if (!rc)

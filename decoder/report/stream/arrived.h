@@ -4,8 +4,9 @@
 
 #include "../report.h"
 
-/* For a report of tallies_read of all intervals, whose tally wants TALLY_WANT_TYPES or nothing. To
- * be called before the trace has files. 0 or CPIDECODE_ENOMEM. */
+/* For a report of tallies_read of all intervals, whose tally wants no more than TALLY_WANT_TYPES,
+ * and TALLY_WANT_CONTAINERS if the trace has several. To be called before the trace has files. 0 or
+ * CPIDECODE_ENOMEM. */
 int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads);
 /* 1: *tally, as tallies_read's before it is settled, and r->found were moved from there; 0: they
  * are to be read; or a negative code. */
