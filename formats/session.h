@@ -13,9 +13,10 @@
 #define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
-#define SHM_DRAIN_NAME "drain"	    /* the drain's file; its flock shows a live drain */
-#define SHM_KERNEL_NAME "kernel"    /* struct shm_kernel; its flock shows a live recorder */
-#define SHM_RINGS_FORMAT "rings.%u" /* generation */
+#define SHM_DRAIN_NAME "drain"		    /* the drain's file; its flock shows a live drain */
+#define SHM_KERNEL_NAME "kernel"	    /* struct shm_kernel; its flock shows a live recorder */
+#define SHM_KERNEL_COMMAND "swtrace-kernel" /* the name of that process */
+#define SHM_RINGS_FORMAT "rings.%u"	    /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
 #define SHM_LABELS_FORMAT "labels.%u"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../kernel/recorder.h"
 #include "continuous.h"
 #include "doctor/keep.h"
 #include "switches.h"
@@ -50,9 +51,10 @@ enum { ON_SWITCHES = 1 };
 
 static int control_record_switches(const struct verb *verb, const struct session *s)
 {
+	struct shm_kernel figures;
 	int channel, code = switches_begin(verb, &s->place, s->generation, true, &channel);
 
-	if (code)
+	if (code && !kernel_recorder_is_running(s, &figures))
 		cmd_note(verb, "tracing is on, without the kernel's context switches");
 	return code;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/time_ns.h"
+#include "../core/file.h"
 #include "../core/online.h"
 #include "../session/fail.h"
 #include "records.h"
@@ -84,7 +85,7 @@ __attribute__((noreturn)) static void recorder_live(
 	struct recording *r;
 
 	recorder_close_inherited(channel);
-	prctl(PR_SET_NAME, "swtrace-kernel");
+	prctl(PR_SET_NAME, SHM_KERNEL_COMMAND);
 	r = recording_open(place, generation, channel, stays, &report.rc, &report.error);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (!r)
@@ -146,13 +147,13 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 
 /* --------------------------------------------------------------------- figures, end */
 
-/* Opens its file. -1: there is none, or it is another user's, who could name any process there. */
+/* Opens its file. -1: there is none, or it is not of the session's owner. */
 static int recorder_open_file(const struct session *s)
 {
 	int fd = openat(s->dir, SHM_KERNEL_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()))
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->place.owner))
 		return fd;
 	close(fd);
 	return -1;
@@ -171,7 +172,7 @@ static bool recorder_read(int fd, struct shm_kernel *figures)
 	if (pread(fd, figures, sizeof *figures, 0) != sizeof *figures ||
 		figures->magic != SHM_MAGIC)
 		*figures = (struct shm_kernel){0};
-	return runs && figures->pid > 1;
+	return runs && figures->pid > 1 && !figures->has_ended;
 }
 
 bool kernel_recorder_is_running(const struct session *s, struct shm_kernel *figures)
@@ -182,6 +183,19 @@ bool kernel_recorder_is_running(const struct session *s, struct shm_kernel *figu
 	if (fd >= 0)
 		close(fd);
 	return runs;
+}
+
+/* The number may be stale, of another PID namespace, or made up by the session's owner: signals
+ * only a process that bears the recorder's name. */
+static bool recorder_signal(uint32_t pid, int signal)
+{
+	char path[32], name[sizeof SHM_KERNEL_COMMAND + 1];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%u/comm", pid);
+	n = file_read_once(path, name, sizeof name - 1);
+	name[n > 0 ? n : 0] = 0;
+	return strcmp(name, SHM_KERNEL_COMMAND "\n") == 0 && kill((pid_t)pid, signal) == 0;
 }
 
 /* Sends the signal, and waits until `flushes` has changed; ends: until it is gone. */
@@ -195,7 +209,7 @@ static bool recorder_ask(const struct session *s, int signal, struct shm_kernel 
 	bool runs = recorder_read(fd, &before), done = false;
 
 	*figures = before;
-	if (runs && kill((pid_t)before.pid, signal) == 0) {
+	if (runs && recorder_signal(before.pid, signal)) {
 		while (!done && time_ns_monotonic() - since < patience) {
 			runs = recorder_read(fd, figures);
 			done = !runs || (signal != SIGTERM && figures->flushes != before.flushes);

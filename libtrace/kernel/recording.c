@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ enum {
 	 * for each is visited. */
 	PERIOD_MS = 100,
 	PERIOD_MS_A_CPU = 4,
+	LOCK_TRIES = 500, /* 2 ms apart */
 };
 
 /* Between readings of all threads' names: each may take long where there are many. */
@@ -312,16 +314,47 @@ static int recording_check_clock(const struct recording *r, struct session_error
 	return 0;
 }
 
-static int recording_lock_file(struct recording *r, struct session_error *error)
+/* Owned by the session's owner, even if root comes first. */
+static int recording_check_owner(const struct recording *r, struct session_error *error)
 {
+	const uid_t owner = r->session.place.owner;
+	struct stat st;
+
+	if (fstat(r->file, &st) == 0 && S_ISREG(st.st_mode) &&
+		(st.st_uid == owner ||
+			(st.st_uid == geteuid() && fchown(r->file, owner, (gid_t)-1) == 0)))
+		return 0;
+	return session_fail(error, -EACCES,
+		"%.300s/" SHM_KERNEL_NAME " has the wrong owner or type: not used",
+		r->session.place.dir);
+}
+
+static int recording_lock_file(
+	struct recording *r, uint32_t generation, struct session_error *error)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+	int rc;
+
 	r->file = openat(r->session.dir, SHM_KERNEL_NAME,
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (r->file < 0)
 		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot open it: %s",
 			r->session.place.dir, strerror(errno));
-	if (flock(r->file, LOCK_EX | LOCK_NB) != 0)
-		return session_fail(error, -EBUSY,
-			"the kernel's context switches are being recorded already; swtrace off ends that");
+	rc = recording_check_owner(r, error);
+	/* A command that asks whether there is a recorder holds it for a moment, and one whose
+	 * buffers were replaced does until its next round. */
+	for (int i = 0; !rc && flock(r->file, LOCK_EX | LOCK_NB) != 0; i++) {
+		if (i == LOCK_TRIES)
+			rc = session_fail(error, -EBUSY,
+				"the kernel's context switches are being recorded already; swtrace off ends that");
+		nanosleep(&pause, NULL);
+	}
+	if (rc)
+		return rc;
+	/* At once: what a previous recorder left there names another process. */
+	r->figures = (struct shm_kernel){
+		.magic = SHM_MAGIC, .generation = generation, .pid = (uint32_t)getpid()};
+	recording_write_figures(r);
 	return 0;
 }
 
@@ -368,13 +401,18 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 	r->stays = stays;
 	*rc = recording_open_session(r, place, generation, error);
 	if (!*rc)
-		*rc = recording_lock_file(r, error);
+		*rc = recording_lock_file(r, generation, error);
 	if (!*rc)
 		*rc = recording_open_cpus(r, error);
 	if (!*rc)
 		*rc = recording_register_schema();
-	if (*rc)
+	if (*rc) {
+		if (r->figures.pid) {
+			r->figures = (struct shm_kernel){0};
+			recording_write_figures(r);
+		}
 		return NULL; /* the process ends, which closes everything */
+	}
 	since = clock_raw_ns();
 	stamps_begin(&r->stamps, r->session.geometry.clock, r->session.geometry.ticks_per_second);
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
@@ -383,9 +421,6 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 	}
 	kernel_names_list(&r->names, since, clock_raw_ns);
 	r->wait[r->figures.cpus] = (struct pollfd){.fd = channel, .events = POLLIN};
-	r->figures.magic = SHM_MAGIC;
-	r->figures.generation = generation;
-	r->figures.pid = (uint32_t)getpid();
 	recording_write_figures(r);
 	return r;
 }
