@@ -162,6 +162,7 @@ struct shm_kernel {
 	uint32_t has_ended;	 /* it ended as it should; else it is running, or was killed */
 	uint64_t switches, lost; /* records; lost: by the kernel, before they were read */
 	uint64_t dropped;	 /* switches for which the rings had no room */
+	uint64_t hooks;		 /* that it wrote */
 	uint64_t flushes;	 /* how often all records of before a request were made hooks */
 };
 

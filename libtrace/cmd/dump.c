@@ -11,6 +11,7 @@
 #include "../dump/dump.h"
 #include "../dump/losses.h"
 #include "flight.h"
+#include "switches.h"
 
 bool cmd_codec(const char *name, enum tf_codec *codec)
 {
@@ -138,7 +139,8 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	clear_progress(&progress);
 	if (rc == 0) {
 		cmd_report_dump(verb, path, &result);
-		if (command && result.hooks + result.lost + result.overwritten + result.torn == 0)
+		if (command && result.hooks + result.lost + result.overwritten + result.torn <=
+				       switches_hooks(s))
 			cmd_note_untraced(verb, command);
 		return EXIT_FINE;
 	}

@@ -42,6 +42,7 @@ struct recording {
 	struct drain_config config;
 	uint64_t duration; /* ns; 0: no limit */
 	bool strict, force, switches;
+	uint64_t switch_hooks;	/* that recorders of switches wrote */
 	int recorder;		/* its channel; -1: none */
 	struct command command; /* words NULL: no command */
 	struct private_session private;
@@ -109,6 +110,8 @@ static void record_finish_stream(struct recording *r)
 {
 	switches_end(r->verb, &r->session, r->recorder);
 	r->recorder = -1;
+	if (r->switches)
+		r->switch_hooks += switches_hooks(&r->session);
 	if (stream_finish(&r->stream) != 0)
 		record_fail_output(r);
 	drain_status(r->stream.drain, &r->status);
@@ -158,7 +161,8 @@ static void note_if_untraced(const struct recording *r)
 	const struct drain_status *s = &r->status;
 
 	if (r->code == EXIT_FINE &&
-		s->hooks + s->torn + s->lost_full + s->lost_other + s->lost_unwritten == 0)
+		s->hooks + s->torn + s->lost_full + s->lost_other + s->lost_unwritten <=
+			r->switch_hooks)
 		cmd_note_untraced(r->verb, r->config.command);
 }
 

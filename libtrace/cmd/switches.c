@@ -47,3 +47,11 @@ void switches_end(const struct verb *verb, const struct session *s, int channel)
 	if (channel >= 0)
 		close(channel);
 }
+
+uint64_t switches_hooks(const struct session *s)
+{
+	struct shm_kernel figures;
+
+	kernel_recorder_is_running(s, &figures);
+	return figures.generation == s->generation ? figures.hooks : 0;
+}

@@ -26,4 +26,7 @@ int switches_begin(const struct verb *verb, const struct session_place *place, u
  * Does nothing if nothing is recorded. */
 void switches_end(const struct verb *verb, const struct session *s, int channel);
 
+/* How many hooks the session's last recorder wrote: they are no program's. */
+uint64_t switches_hooks(const struct session *s);
+
 #endif

@@ -8,12 +8,21 @@ static void batch_put_u64(UINT32 *words, uint64_t v)
 	words[1] = (UINT32)v;
 }
 
+/* Returns whether there was room for it. */
+static bool batch_write_hook(struct switch_batch *b, UINT32 minor, UINT32 count, UINT32 *words)
+{
+	if (TraceHookWords(KERNEL_MAJOR, minor, count, words) != PU_SUCCESS)
+		return false;
+	b->hooks++;
+	return true;
+}
+
 static void batch_write(struct switch_batch *b)
 {
 	b->words[KERNEL_SWITCHES_CPU] = b->cpu;
 	b->words[KERNEL_SWITCHES_COUNT] = b->count;
-	if (TraceHookWords(KERNEL_MAJOR, KERNEL_MINOR_SWITCHES,
-		    KERNEL_SWITCHES_WORDS + b->count * KERNEL_SWITCH_WORDS, b->words) == PU_SUCCESS)
+	if (batch_write_hook(b, KERNEL_MINOR_SWITCHES,
+		    KERNEL_SWITCHES_WORDS + b->count * KERNEL_SWITCH_WORDS, b->words))
 		b->written += b->count;
 	else
 		b->dropped += b->count;
@@ -93,6 +102,6 @@ void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until)
 		(b->is_chain || b->is_begun) && b->since < until ? b->since : until);
 	batch_put_u64(&words[KERNEL_LOST_UNTIL], until);
 	batch_put_u64(&words[KERNEL_LOST_RECORDS], records);
-	TraceHookWords(KERNEL_MAJOR, KERNEL_MINOR_LOST, KERNEL_LOST_WORDS, words);
+	batch_write_hook(b, KERNEL_MINOR_LOST, KERNEL_LOST_WORDS, words);
 	b->is_chain = b->is_begun = false;
 }

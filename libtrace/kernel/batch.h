@@ -18,6 +18,7 @@ struct switch_batch {
 	uint64_t first;		   /* of those in `words` */
 	uint32_t count;		   /* of switches in `words` */
 	uint64_t written, dropped; /* switches; dropped: the ring had no room for them */
+	uint64_t hooks;
 	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
 };
 

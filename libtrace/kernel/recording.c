@@ -55,6 +55,7 @@ struct recording {
 	struct kernel_names names;
 	uint64_t named; /* ns: when names were written last */
 	bool names_lost;
+	uint64_t names_hooks;
 	struct shm_kernel figures;
 	struct recorded_cpu *at; /* the processor whose records are read */
 	/* Of a hook that is being made. */
@@ -97,8 +98,10 @@ static void recording_write_names(struct recording *r)
 		words[KERNEL_NAME_TO + 1] = (UINT32)to;
 		strings[i] = (TRACE_STRING){n->name, (UINT32)strnlen(n->name, sizeof n->name)};
 	}
-	TraceHookData(KERNEL_MAJOR, KERNEL_MINOR_NAMES,
-		KERNEL_NAMES_WORDS + r->nlisted * KERNEL_NAME_WORDS, r->words, r->nlisted, strings);
+	if (TraceHookData(KERNEL_MAJOR, KERNEL_MINOR_NAMES,
+		    KERNEL_NAMES_WORDS + r->nlisted * KERNEL_NAME_WORDS, r->words, r->nlisted,
+		    strings) == PU_SUCCESS)
+		r->names_hooks++;
 	r->nlisted = 0;
 }
 
@@ -198,9 +201,11 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 static void recording_write_figures(struct recording *r)
 {
 	r->figures.switches = r->figures.dropped = 0;
+	r->figures.hooks = r->names_hooks;
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
 		r->figures.switches += r->cpus[i].batch.written;
 		r->figures.dropped += r->cpus[i].batch.dropped;
+		r->figures.hooks += r->cpus[i].batch.hooks;
 	}
 	/* A failure costs a figure of `info`, and a flush's asker its patience. */
 	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) < 0)

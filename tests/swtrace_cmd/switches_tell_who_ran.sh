@@ -90,6 +90,12 @@ run 0 free
 "$SWTRACE" record --switches -o r.bin -- "$INTERVALS" 2 0 0 >out 2>err || fail "record: $(cat err)"
 [ -n "$(kinds r.bin)" ] || fail "no switches in a recording"
 
+# Hooks of the recorder are not the command's.
+"$SWTRACE" run --switches -o t.bin -- true >out 2>err || fail "run true: $(cat err)"
+in_file err 'true wrote no hooks'
+"$SWTRACE" record --switches -o t.bin -- true >out 2>err || fail "record true: $(cat err)"
+in_file err 'true wrote no hooks'
+
 # Unasked for, nothing.
 "$SWTRACE" run -o t.bin -- "$INTERVALS" 2 0 0 >out 2>err || fail "run: $(cat err)"
 [ -z "$(kinds t.bin)" ] || fail "switches without --switches"
