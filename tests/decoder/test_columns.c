@@ -420,7 +420,7 @@ END_TEST
 
 int main(void)
 {
-	return suites_run(SUITE("columns",
+	return suites_run(SUITE("columns", .timeout = 120,
 				  TESTS(types_are_those_of_the_values, conditions_choose_rows,
 					  parents_are_rows, what_does_not_exist_is_told),
 				  LOOPS({columns_are_those_of_csv, 0, 2})),
