@@ -40,6 +40,12 @@ run 0 --report slowest -n 1 --format json t.bin
 grep -q '"meanwhile":\[\],"kernel_switches":2,"kernel_records_lost":0,"preempted_ns":2000.0,"waiting_ns":3000.0,"ran":\[{"tid":0,"pid":0,"name":null,"instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":2,"pid":2,"name":"other","instead_ns":2000.0,"start_cpu_ns":2000.0,"cpu_ns":2000.0},{"tid":3,"pid":2,"name":null,"instead_ns":1000.0,"start_cpu_ns":1000.0,"cpu_ns":1000.0}\]}$' out ||
 	fail "json: $(cat out)"
 
+# Of the processor: idle from 16000 to 18000.
+run 0 --report info t.bin
+in_file out '^cpu 0  *2\.00 us  *12\.0 us  *0 ns$'
+run 0 --report info --format json t.bin
+in_file out '"kernel_switches":\[{"cpu":0,"idle_ns":2000\.0,"busy_ns":12000\.0,"not_recorded_ns":0\.0}\]'
+
 # A name counts for the time that it is known for.
 trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:11999 "other"' | "$MKTRACE" - name.bin
 run 0 --report slowest -n 1 name.bin
@@ -78,6 +84,8 @@ trace "$first" 'hook 0xC3 1 tid=9 at=30000 0 2 64:12000 64:12500 3 3 0 1 1 0 550
 run 0 --report slowest -n 1 whole.bin
 in_file out "switches: 2\.50 us, 2 switches: preempted for 1\.50 us, waiting for 1\.00 us$"
 trace "$first" "$last" "$end" | "$MKTRACE" - gap.bin
+run 0 --report info gap.bin
+in_file out '^cpu 0  *0 ns  *8\.00 us  *6\.00 us$'
 run 0 --report slowest -n 1 gap.bin
 in_file out "^   away from a processor, by the kernel's switches: n/a .they do not cover it.$"
 trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:15000 4 4' | "$MKTRACE" - other.bin

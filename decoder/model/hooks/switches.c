@@ -75,6 +75,41 @@ bool switches_take_loss(const struct hook *h, struct switch_loss *loss)
 	return loss->start <= loss->end;
 }
 
+/* ----------------------------------------------------------------------- processors */
+
+struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint32_t cpu)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->at[i].cpu == cpu && c->at[i].group == group)
+			return &c->at[i];
+	if (grow(&c->at, c->count, &c->room, sizeof *c->at))
+		return NULL;
+	c->at[c->count] = (struct switch_cpu){.group = group, .cpu = cpu};
+	return &c->at[c->count++];
+}
+
+bool switch_cpu_advance(struct switch_cpu *c, struct switch_run *run)
+{
+	if (run->end < c->end || (run->end == c->end && run->start < c->end))
+		return false;
+	if (run->start < c->end)
+		run->start = c->end;
+	if (c->is_begun)
+		c->unknown += run->start - c->end;
+	*(run->tid == KERNEL_TID_UNKNOWN ? &c->unknown
+		: run->tid		 ? &c->busy
+					 : &c->idle) += run->end - run->start;
+	c->is_begun = true;
+	c->end = run->end;
+	return true;
+}
+
+void switch_cpus_free(struct switch_cpus *c)
+{
+	free(c->at);
+	*c = (struct switch_cpus){0};
+}
+
 /* ---------------------------------------------------------------------------- names */
 
 static uint64_t switch_names_hash(uint32_t machine, uint32_t tid)

@@ -40,6 +40,30 @@ int switches_each_run(
 /* False: not a hook of lost records. */
 bool switches_take_loss(const struct hook *h, struct switch_loss *loss);
 
+/* A processor, while its records are read in order. Times are ticks. */
+struct switch_cpu {
+	uint32_t group, cpu;
+	bool is_begun;
+	uint64_t end;		      /* it is known up to here; 0: there was no record so far */
+	uint64_t idle, busy, unknown; /* since the first record */
+};
+
+/* Starts zeroed. */
+struct switch_cpus {
+	struct switch_cpu *at;
+	size_t count, room;
+};
+
+/* group: a machine, or a file. Adds the processor. NULL: no memory. */
+struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint32_t cpu);
+
+/*
+ * Goes on with the processor's next run. Cuts off what earlier ones told already, as those of two
+ * dumps of one session do; false: nothing is left.
+ */
+bool switch_cpu_advance(struct switch_cpu *c, struct switch_run *run);
+void switch_cpus_free(struct switch_cpus *c);
+
 /* ---------------------------------------------------------------------------- names */
 
 /* Beyond these further threads have no name. */

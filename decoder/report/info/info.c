@@ -327,7 +327,7 @@ static void info_write_damage(struct report *r, const struct trace_file *f)
 }
 
 static void write_file(struct report *r, const struct trace_file *f, const struct info_costs *costs,
-	const struct info_programs *programs)
+	const struct info_programs *programs, const struct switch_cpus *cpus)
 {
 	if (f->index)
 		out_char(r->out, '\n');
@@ -343,6 +343,7 @@ static void write_file(struct report *r, const struct trace_file *f, const struc
 	write_sections(r, f);
 	info_write_rings(r, f);
 	info_programs_text(programs, r->out);
+	info_switches_text(cpus, f, r->out);
 	info_write_tasks(r, f);
 	info_write_schemas(r, f);
 	info_write_damage(r, f);
@@ -409,7 +410,8 @@ static void write_alignment(struct report *r, const struct trace_alignment *a)
 }
 
 static int info_write_file(struct report *r, const struct trace_file *f,
-	const struct trace_alignment *alignment, const struct info_costs *costs)
+	const struct trace_alignment *alignment, const struct info_costs *costs,
+	const struct switch_cpus *cpus)
 {
 	struct info_programs programs = {0};
 	int rc = info_programs_sum(&programs, r->trace, f);
@@ -417,15 +419,16 @@ static int info_write_file(struct report *r, const struct trace_file *f,
 	if (rc)
 		return rc;
 	if (r->format == FORMAT_JSON)
-		info_json(r, f, alignment, costs, &programs);
+		info_json(r, f, alignment, costs, &programs, cpus);
 	else
-		write_file(r, f, costs, &programs);
+		write_file(r, f, costs, &programs, cpus);
 	info_programs_free(&programs);
 	return 0;
 }
 
 /* costs: by file; NULL: not read. */
-static int info_write(struct report *r, const struct info_costs *costs)
+static int info_write(
+	struct report *r, const struct info_costs *costs, const struct switch_cpus *cpus)
 {
 	static const struct info_costs unknown;
 	struct trace_alignment alignment = trace_alignment(r->trace);
@@ -435,7 +438,7 @@ static int info_write(struct report *r, const struct info_costs *costs)
 		report_head_lines(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
 		rc = info_write_file(
-			r, trace_file(r->trace, i), &alignment, costs ? &costs[i] : &unknown);
+			r, trace_file(r->trace, i), &alignment, costs ? &costs[i] : &unknown, cpus);
 	if (r->format == FORMAT_TEXT && !rc)
 		write_alignment(r, &alignment);
 	return rc;
@@ -443,19 +446,25 @@ static int info_write(struct report *r, const struct info_costs *costs)
 
 int report_info(struct report *r)
 {
+	struct switch_cpus cpus = {0};
 	struct info_costs *costs;
 	int rc = info_read(r, &costs);
 
 	if (!rc)
-		rc = info_write(r, costs);
+		rc = info_switches_read(&cpus, r);
+	if (!rc)
+		rc = info_write(r, costs, &cpus);
 	int error = errno;
 
 	free(costs);
+	switch_cpus_free(&cpus);
 	errno = error;
 	return rc;
 }
 
 int info_write_known(struct report *r)
 {
-	return info_write(r, NULL);
+	const struct switch_cpus none = {0};
+
+	return info_write(r, NULL, &none);
 }

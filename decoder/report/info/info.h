@@ -6,6 +6,7 @@
 #include "../../model/trace/labels.h"
 #include "cost.h"
 #include "programs.h"
+#include "switches.h"
 #include "../losses.h"
 #include "../report.h"
 
@@ -28,6 +29,6 @@ int info_write_known(struct report *r);
 /* One file as an object on a line. */
 void info_json(struct report *r, const struct trace_file *f,
 	const struct trace_alignment *alignment, const struct info_costs *costs,
-	const struct info_programs *programs);
+	const struct info_programs *programs, const struct switch_cpus *cpus);
 
 #endif

@@ -238,7 +238,7 @@ static void info_json_write_damage(
 
 void info_json(struct report *r, const struct trace_file *f,
 	const struct trace_alignment *alignment, const struct info_costs *costs,
-	const struct info_programs *programs)
+	const struct info_programs *programs, const struct switch_cpus *cpus)
 {
 	struct json j = {.o = r->out};
 
@@ -248,6 +248,7 @@ void info_json(struct report *r, const struct trace_file *f,
 	info_json_write_meta(&j, f);
 	info_json_write_rings(&j, f, r->found);
 	info_programs_json(programs, f, &j);
+	info_switches_json(cpus, f, &j);
 	info_json_write_tasks(&j, r, f);
 	info_json_write_schemas(&j, f);
 	info_json_write_damage(&j, f, r->found);

@@ -68,32 +68,6 @@ static int ran_each(struct ran_walk *w, uint32_t machine, uint64_t start, uint64
 	return rc;
 }
 
-/* NULL: no memory. */
-static struct ran_cpu *ran_cpu(struct ran_walk *w, uint32_t machine, uint32_t cpu)
-{
-	for (size_t i = 0; i < w->ncpus; i++)
-		if (w->cpus[i].cpu == cpu && w->cpus[i].machine == machine)
-			return &w->cpus[i];
-	if (grow(&w->cpus, w->ncpus, &w->cpus_room, sizeof *w->cpus))
-		return NULL;
-	w->cpus[w->ncpus] = (struct ran_cpu){.machine = machine, .cpu = cpu};
-	return &w->cpus[w->ncpus++];
-}
-
-/*
- * Cuts off what the records before it told already, as those of two dumps of one session do.
- * Returns whether something is left.
- */
-static bool ran_advance(struct ran_cpu *c, struct switch_run *run)
-{
-	if (run->end < c->end || (run->end == c->end && run->start < c->end))
-		return false;
-	if (run->start < c->end)
-		run->start = c->end;
-	c->end = run->end;
-	return true;
-}
-
 /* -------------------------------------------------------- first, the interval's thread */
 
 static int ran_add_stretch(struct ran_walk *w, struct ran *r, const void *ctx)
@@ -132,7 +106,7 @@ static int ran_take_own_run(void *ctx, const struct switch_run *read)
 {
 	struct ran_walk *w = ctx;
 	struct switch_run run = *read;
-	struct ran_cpu *c = ran_cpu(w, run.machine, run.cpu);
+	struct switch_cpu *c = switch_cpus_find(&w->cpus, run.machine, run.cpu);
 	int rc = 0;
 
 	if (!c)
@@ -140,7 +114,7 @@ static int ran_take_own_run(void *ctx, const struct switch_run *read)
 	/* A hook that is missing, for whatever reason. */
 	if (run.start > c->end)
 		rc = ran_each(w, run.machine, c->end, run.start, ran_add_gap, NULL);
-	if (rc || !ran_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
+	if (rc || !switch_cpu_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
 		return rc;
 	return ran_each(w, run.machine, run.start, run.end, ran_add_stretch, &run);
 }
@@ -150,10 +124,11 @@ static int ran_end_cpus(struct ran_walk *w)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < w->ncpus && !rc; i++) {
-		rc = ran_each(w, w->cpus[i].machine, w->cpus[i].end, UINT64_MAX, ran_add_gap, NULL);
-		w->cpus[i].end = 0;
-	}
+	for (size_t i = 0; i < w->cpus.count && !rc; i++)
+		rc = ran_each(
+			w, w->cpus.at[i].group, w->cpus.at[i].end, UINT64_MAX, ran_add_gap, NULL);
+	/* For the second reading. */
+	w->cpus.count = 0;
 	return rc;
 }
 
@@ -309,11 +284,11 @@ static int ran_take_other_run(void *ctx, const struct switch_run *read)
 {
 	struct ran_walk *w = ctx;
 	struct switch_run run = *read;
-	struct ran_cpu *c = ran_cpu(w, run.machine, run.cpu);
+	struct switch_cpu *c = switch_cpus_find(&w->cpus, run.machine, run.cpu);
 
 	if (!c)
 		return CPIDECODE_ENOMEM;
-	if (!ran_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
+	if (!switch_cpu_advance(c, &run) || run.tid == KERNEL_TID_UNKNOWN)
 		return 0;
 	return ran_each(w, run.machine, run.start, run.end, ran_add_other, &run);
 }
@@ -379,6 +354,6 @@ void ran_free(struct ran_walk *w)
 		free(w->at[i].threads);
 	}
 	free(w->at);
-	free(w->cpus);
+	switch_cpus_free(&w->cpus);
 	switch_names_free(&w->names);
 }

@@ -49,20 +49,13 @@ struct ran {
 	double start_cpu_unknown_ns, cpu_unknown_ns;
 };
 
-/* A processor, while its records are read in order. */
-struct ran_cpu {
-	uint32_t machine, cpu;
-	uint64_t end; /* ticks: what it ran is known up to here */
-};
-
 /* Starts zeroed but for trace. */
 struct ran_walk {
 	const struct trace *trace;
 	struct ran *at; /* by machine, then start */
 	size_t count;
 	struct switch_names names;
-	struct ran_cpu *cpus;
-	size_t ncpus, cpus_room;
+	struct switch_cpus cpus; /* group: the machine */
 };
 
 /*
