@@ -13,10 +13,9 @@
 #define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
-#define SHM_DRAIN_NAME "drain"		    /* the drain's file; its flock shows a live drain */
-#define SHM_KERNEL_NAME "kernel"	    /* struct shm_kernel; its flock shows a live recorder */
-#define SHM_KERNEL_COMMAND "swtrace-kernel" /* the name of that process */
-#define SHM_RINGS_FORMAT "rings.%u"	    /* generation */
+#define SHM_DRAIN_NAME "drain"	    /* the drain's file; its flock shows a live drain */
+#define SHM_KERNEL_NAME "kernel"    /* struct shm_kernel; its flock shows a live recorder */
+#define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
 #define SHM_LABELS_FORMAT "labels.%u"
@@ -153,8 +152,11 @@ struct shm_drain {
 	char why[256]; /* the line of a failure */
 };
 
-/* The recorder of the kernel's records, for info: SHM_KERNEL_NAME, written by the holder of its
- * lock. */
+/*
+ * The recorder of the kernel's records: SHM_KERNEL_NAME. The holder of its lock writes the figures,
+ * others the requests behind them, through a descriptor that they close then: this wakes the
+ * recorder.
+ */
 struct shm_kernel {
 	uint64_t magic;
 	uint32_t generation, pid;
@@ -163,7 +165,11 @@ struct shm_kernel {
 	uint64_t switches, lost; /* records; lost: by the kernel, before they were read */
 	uint64_t dropped;	 /* switches for which the rings had no room */
 	uint64_t hooks;		 /* that it wrote */
-	uint64_t flushes;	 /* how often all records of before a request were made hooks */
+	uint64_t answered;	 /* the last `asked` that was done */
+	/* Requests. */
+	uint64_t asked;	  /* larger than before: make hooks of all records so far */
+	uint32_t ends_of; /* the recorder of this pid shall end */
+	uint32_t reserved;
 };
 
 /* Generations restart at 1 after this one. No gate ever holds a larger number. */

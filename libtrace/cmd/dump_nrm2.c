@@ -121,7 +121,9 @@ int cmd_write_dump(const struct verb *verb, struct session *s, enum cmd_format f
 {
 	struct nrm2_export e = {.verb = verb, .options = options, .error = error};
 
-	kernel_recorder_flush(s);
+	if (!kernel_recorder_flush(s))
+		cmd_note(verb,
+			"the recorder of switches does not answer: its last records are missing");
 	return format == CMD_NRM2 ? nrm2_write_dump(&e, s, result)
 				  : dump_write(s, options, result, error);
 }

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,12 @@
 #include <unistd.h>
 
 #include "../../formats/base/time_ns.h"
-#include "../core/file.h"
 #include "../core/online.h"
 #include "../session/fail.h"
 #include "records.h"
 #include "recording.h"
 
-#define END_PATIENCE_NS UINT64_C(10000000000)
-#define FLUSH_PATIENCE_NS UINT64_C(2000000000)
+#define PATIENCE_NS UINT64_C(10000000000)
 
 /* Its single message to who starts it. */
 struct recorder_report {
@@ -85,7 +83,7 @@ __attribute__((noreturn)) static void recorder_live(
 	struct recording *r;
 
 	recorder_close_inherited(channel);
-	prctl(PR_SET_NAME, SHM_KERNEL_COMMAND);
+	prctl(PR_SET_NAME, "swtrace-kernel");
 	r = recording_open(place, generation, channel, stays, &report.rc, &report.error);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (!r)
@@ -148,9 +146,9 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 /* --------------------------------------------------------------------- figures, end */
 
 /* Opens its file. -1: there is none, or it is not of the session's owner. */
-static int recorder_open_file(const struct session *s)
+static int recorder_open_file(const struct session *s, int access)
 {
-	int fd = openat(s->dir, SHM_KERNEL_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(s->dir, SHM_KERNEL_NAME, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->place.owner))
@@ -177,7 +175,7 @@ static bool recorder_read(int fd, struct shm_kernel *figures)
 
 bool kernel_recorder_is_running(const struct session *s, struct shm_kernel *figures)
 {
-	int fd = recorder_open_file(s);
+	int fd = recorder_open_file(s, O_RDONLY);
 	bool runs = recorder_read(fd, figures);
 
 	if (fd >= 0)
@@ -185,51 +183,62 @@ bool kernel_recorder_is_running(const struct session *s, struct shm_kernel *figu
 	return runs;
 }
 
-/* The number may be stale, of another PID namespace, or made up by the session's owner: signals
- * only a process that bears the recorder's name. */
-static bool recorder_signal(uint32_t pid, int signal)
+static uint64_t recorder_ticket(const struct shm_kernel *k)
 {
-	char path[32], name[sizeof SHM_KERNEL_COMMAND + 1];
-	ssize_t n;
+	const uint64_t most = k->asked > k->answered ? k->asked : k->answered,
+		       now = time_ns_monotonic();
 
-	snprintf(path, sizeof path, "/proc/%u/comm", pid);
-	n = file_read_once(path, name, sizeof name - 1);
-	name[n > 0 ? n : 0] = 0;
-	return strcmp(name, SHM_KERNEL_COMMAND "\n") == 0 && kill((pid_t)pid, signal) == 0;
+	return now > most ? now : most + 1;
 }
 
-/* Sends the signal, and waits until `flushes` has changed; ends: until it is gone. */
-static bool recorder_ask(const struct session *s, int signal, struct shm_kernel *figures)
+/* Closes what it opens: this wakes the recorder. */
+static void recorder_request(const struct session *s, uint64_t asked, uint32_t ends_of)
+{
+	const struct shm_kernel k = {.asked = asked, .ends_of = ends_of};
+	const size_t at = offsetof(struct shm_kernel, asked);
+	int fd = recorder_open_file(s, O_RDWR);
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = pwrite(fd, (const char *)&k + at, sizeof k - at, (off_t)at);
+	(void)n; /* a request that fails is repeated */
+	close(fd);
+}
+
+/*
+ * Waits until all records so far are hooks; ends: until the recorder has ended. False: there is
+ * none, or it did not answer in time. A request that another one has replaced is repeated.
+ */
+static bool recorder_ask(const struct session *s, bool ends, struct shm_kernel *figures)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	const uint64_t since = time_ns_monotonic(),
-		       patience = signal == SIGTERM ? END_PATIENCE_NS : FLUSH_PATIENCE_NS;
-	int fd = recorder_open_file(s);
-	struct shm_kernel before;
-	bool runs = recorder_read(fd, &before), done = false;
+	const uint64_t since = time_ns_monotonic();
+	int fd = recorder_open_file(s, O_RDONLY);
+	bool done = !recorder_read(fd, figures);
+	const uint64_t ticket = recorder_ticket(figures);
+	const uint32_t pid = figures->pid;
 
-	*figures = before;
-	if (runs && recorder_signal(before.pid, signal)) {
-		while (!done && time_ns_monotonic() - since < patience) {
-			runs = recorder_read(fd, figures);
-			done = !runs || (signal != SIGTERM && figures->flushes != before.flushes);
-			if (!done)
-				nanosleep(&pause, NULL);
-		}
+	while (!done && time_ns_monotonic() - since < PATIENCE_NS) {
+		if (figures->asked < ticket || (ends && figures->ends_of != pid))
+			recorder_request(s, ticket, ends ? pid : figures->ends_of);
+		nanosleep(&pause, NULL);
+		done = !recorder_read(fd, figures) || figures->pid != pid ||
+		       (!ends && figures->answered >= ticket);
 	}
 	if (fd >= 0)
 		close(fd);
 	return done;
 }
 
-void kernel_recorder_flush(const struct session *s)
+bool kernel_recorder_flush(const struct session *s)
 {
 	struct shm_kernel figures;
 
-	recorder_ask(s, SIGUSR1, &figures);
+	return recorder_ask(s, false, &figures);
 }
 
 bool kernel_recorder_stop(const struct session *s, struct shm_kernel *figures)
 {
-	return recorder_ask(s, SIGTERM, figures);
+	return recorder_ask(s, true, figures);
 }

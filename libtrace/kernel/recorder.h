@@ -24,11 +24,11 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 /* Whether a recorder runs, and the figures of the last one; all zeros: there was none. */
 bool kernel_recorder_is_running(const struct session *s, struct shm_kernel *figures);
 
-/* Waits until all records so far are hooks. Does nothing without a recorder. */
-void kernel_recorder_flush(const struct session *s);
+/* Waits until all records so far are hooks. False: the recorder does not answer. Does nothing
+ * without one. */
+bool kernel_recorder_flush(const struct session *s);
 
-/* The same, and ends the recorder; call it before tracing is turned off. False: there is none, or
- * it does not end in time. */
+/* The same, and ends the recorder; call it before tracing is turned off. */
 bool kernel_recorder_stop(const struct session *s, struct shm_kernel *figures);
 
 #endif

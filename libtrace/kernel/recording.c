@@ -5,9 +5,12 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -46,11 +49,12 @@ struct recorded_cpu {
 
 struct recording {
 	struct session session;
-	int file; /* SHM_KERNEL_NAME */
+	int file;     /* SHM_KERNEL_NAME */
+	int requests; /* wakes it after somebody closed the file; -1: its period has to do */
 	int channel;
 	bool stays;
 	struct recorded_cpu *cpus;
-	struct pollfd *wait; /* of the processors, then the channel */
+	struct pollfd *wait; /* of the processors, then the requests and the channel */
 	struct stamps stamps;
 	struct kernel_names names;
 	uint64_t named; /* ns: when names were written last */
@@ -64,14 +68,12 @@ struct recording {
 	uint32_t nlisted;
 };
 
-static volatile sig_atomic_t asked_to_end, asked_to_flush;
+static volatile sig_atomic_t asked_to_end;
 
 static void recording_note_signal(int signal)
 {
-	if (signal == SIGUSR1)
-		asked_to_flush = 1;
-	else
-		asked_to_end = 1;
+	(void)signal;
+	asked_to_end = 1;
 }
 
 /* --------------------------------------------------------------------------- names */
@@ -207,8 +209,8 @@ static void recording_write_figures(struct recording *r)
 		r->figures.dropped += r->cpus[i].batch.dropped;
 		r->figures.hooks += r->cpus[i].batch.hooks;
 	}
-	/* A failure costs a figure of `info`, and a flush's asker its patience. */
-	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) < 0)
+	/* A failure costs a figure of `info`, and an asker its patience. */
+	if (pwrite(r->file, &r->figures, offsetof(struct shm_kernel, asked), 0) < 0)
 		return;
 }
 
@@ -221,24 +223,38 @@ static bool recording_is_wanted(const struct recording *r)
 	       __atomic_load_n(&c->generation, __ATOMIC_RELAXED) == r->session.generation;
 }
 
+/* What others ask for. Returns whether it is to end. */
+static bool recording_read_requests(const struct recording *r, uint64_t *asked)
+{
+	char events[1024];
+	struct shm_kernel k;
+
+	while (r->requests >= 0 && read(r->requests, events, sizeof events) > 0)
+		;
+	*asked = 0;
+	if (pread(r->file, &k, sizeof k, 0) != sizeof k)
+		return false;
+	*asked = k.asked;
+	return k.ends_of == r->figures.pid;
+}
+
 void recording_follow(struct recording *r)
 {
 	const uint32_t cpus = r->figures.cpus;
 	const long ms = PERIOD_MS + (long)cpus * PERIOD_MS_A_CPU;
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	sigset_t none;
+	uint64_t asked;
 	bool ends;
 
 	sigemptyset(&none);
 	do {
-		ppoll(r->wait, cpus + !r->stays, &period, &none);
-		const bool flushes = asked_to_flush;
-
-		asked_to_flush = 0;
-		ends = asked_to_end || (!r->stays && r->wait[cpus].revents) ||
-		       !recording_is_wanted(r);
-		recording_do_round(r, flushes || ends, ends);
-		r->figures.flushes += flushes || ends;
+		ppoll(r->wait, cpus + 1 + !r->stays, &period, &none);
+		ends = recording_read_requests(r, &asked) || asked_to_end ||
+		       (!r->stays && r->wait[cpus + 1].revents) || !recording_is_wanted(r);
+		recording_do_round(r, asked > r->figures.answered || ends, ends);
+		if (asked > r->figures.answered)
+			r->figures.answered = asked;
 		r->figures.has_ended = ends;
 		recording_write_figures(r);
 	} while (!ends);
@@ -253,11 +269,9 @@ static void recording_catch_signals(void)
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGUSR1);
-	/* They arrive while it waits. */
+	/* It arrives while it waits. */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	sigaction(SIGTERM, &catcher, NULL);
-	sigaction(SIGUSR1, &catcher, NULL);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
@@ -281,7 +295,7 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 
 	cpu_set_online(&online);
 	r->cpus = calloc(online.end + 1, sizeof *r->cpus);
-	r->wait = calloc(online.end + 2, sizeof *r->wait);
+	r->wait = calloc(online.end + 3, sizeof *r->wait);
 	if (!r->cpus || !r->wait)
 		return session_fail(error, -ENOMEM, "not enough memory");
 	for (uint32_t cpu = 0; cpu < online.end; cpu++) {
@@ -359,8 +373,23 @@ static int recording_lock_file(
 	/* At once: what a previous recorder left there names another process. */
 	r->figures = (struct shm_kernel){
 		.magic = SHM_MAGIC, .generation = generation, .pid = (uint32_t)getpid()};
-	recording_write_figures(r);
+	/* With no requests. */
+	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) != sizeof r->figures)
+		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot write: %s",
+			r->session.place.dir, strerror(errno));
 	return 0;
+}
+
+/* A descriptor that is closed after writing is a request, for this process does not close its own.
+ */
+static void recording_watch_requests(struct recording *r)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", r->file);
+	r->requests = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (r->requests >= 0)
+		inotify_add_watch(r->requests, path, IN_CLOSE_WRITE);
 }
 
 static int recording_register_schema(void)
@@ -425,7 +454,9 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 		r->cpus[i].batch.is_begun = true;
 	}
 	kernel_names_list(&r->names, since, clock_raw_ns);
-	r->wait[r->figures.cpus] = (struct pollfd){.fd = channel, .events = POLLIN};
+	recording_watch_requests(r);
+	r->wait[r->figures.cpus] = (struct pollfd){.fd = r->requests, .events = POLLIN};
+	r->wait[r->figures.cpus + 1] = (struct pollfd){.fd = channel, .events = POLLIN};
 	recording_write_figures(r);
 	return r;
 }
