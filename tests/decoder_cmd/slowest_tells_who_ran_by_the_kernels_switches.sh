@@ -91,6 +91,15 @@ in_file out "^   away from a processor, by the kernel's switches: n/a .they do n
 trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:15000 4 4' | "$MKTRACE" - other.bin
 run 0 --report slowest -n 1 other.bin
 in_file out "switches: n/a .they do not cover it.$"
+# A processor of which there are hooks, but no switches.
+trace "$switches" 'section hooks ring=1' 'hook 0x10 1 tid=5 at=9000 7' | "$MKTRACE" - ring.bin
+run 0 --report slowest -n 1 ring.bin
+in_file out "switches: n/a .they do not cover it.$"
+# On two processors at once.
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 2 64:8000 64:11000 4 4 0 1 1 0 1500 4 4 0' \
+	'hook 0xC3 1 tid=9 at=30000 1 0 64:12500 64:22000 4 4' | "$MKTRACE" - both.bin
+run 0 --report slowest -n 1 both.bin
+in_file out "switches: n/a .they contradict each other.$"
 # Where no switch told who it was, none came or went.
 trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:21000 0 4294967295' "$names" | "$MKTRACE" - quiet.bin
 run 0 --report slowest -n 1 quiet.bin

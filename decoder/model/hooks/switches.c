@@ -79,13 +79,18 @@ bool switches_take_loss(const struct hook *h, struct switch_loss *loss)
 
 struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint32_t cpu)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (c->at[i].cpu == cpu && c->at[i].group == group)
-			return &c->at[i];
+	/* The runs of a hook are one processor's. */
+	for (size_t i = 0; i < c->count; i++, c->last++) {
+		if (c->last >= c->count)
+			c->last = 0;
+		if (c->at[c->last].cpu == cpu && c->at[c->last].group == group)
+			return &c->at[c->last];
+	}
 	if (grow(&c->at, c->count, &c->room, sizeof *c->at))
 		return NULL;
 	c->at[c->count] = (struct switch_cpu){.group = group, .cpu = cpu};
-	return &c->at[c->count++];
+	c->last = c->count++;
+	return &c->at[c->last];
 }
 
 bool switch_cpu_advance(struct switch_cpu *c, struct switch_run *run)

@@ -52,6 +52,7 @@ struct switch_cpu {
 struct switch_cpus {
 	struct switch_cpu *at;
 	size_t count, room;
+	size_t last; /* found */
 };
 
 /* group: a machine, or a file. Adds the processor. NULL: no memory. */

@@ -119,10 +119,24 @@ static int ran_take_own_run(void *ctx, const struct switch_run *read)
 	return ran_each(w, run.machine, run.start, run.end, ran_add_stretch, &run);
 }
 
+/* A processor with hooks of others, but without records of its own: nothing is known of it. */
+static int ran_add_rings(struct ran_walk *w)
+{
+	for (size_t i = 0; i < trace_nfiles(w->trace); i++) {
+		const struct trace_file *f = trace_file(w->trace, i);
+
+		for (size_t k = 0; w->cpus.count && k < f->nrings; k++)
+			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks &&
+				!switch_cpus_find(&w->cpus, f->machine, f->rings[k].ring))
+				return CPIDECODE_ENOMEM;
+	}
+	return 0;
+}
+
 /* After the last record of each processor nothing is known of it. */
 static int ran_end_cpus(struct ran_walk *w)
 {
-	int rc = 0;
+	int rc = ran_add_rings(w);
 
 	for (size_t i = 0; i < w->cpus.count && !rc; i++)
 		rc = ran_each(
@@ -174,25 +188,41 @@ static bool ran_is_numbered_so(const struct ran_walk *w, const struct interval *
 	return !c || c->own_tid == c->tid;
 }
 
-static void ran_sum_away(const struct ran_walk *w, struct ran *r)
+/* NULL: nothing keeps the switches from covering the interval. */
+static const char *ran_why_unknown(const struct ran_walk *w, const struct ran *r)
 {
 	const struct interval *iv = r->iv;
-	const struct trace_file *f = trace_file(w->trace, iv->file);
+
+	if (!ran_is_numbered_so(w, iv))
+		return "its thread has another number there";
+	if (r->nstretches > RAN_STRETCHES)
+		return "there are too many of them";
+	if (!r->nstretches || r->has_lost || r->has_gap ||
+		r->stretches[0].start > iv->start_ticks ||
+		r->stretches[r->nstretches - 1].end < iv->end_ticks)
+		return "they do not cover it";
+	return NULL;
+}
+
+static void ran_sum_away(const struct ran_walk *w, struct ran *r)
+{
+	const struct trace_file *f = trace_file(w->trace, r->iv->file);
 	uint64_t preempted = 0, waiting = 0;
 
 	if (r->nstretches)
 		qsort(r->stretches, r->nstretches, sizeof *r->stretches, ran_compare_stretches);
-	if (!r->nstretches || r->nstretches > RAN_STRETCHES || r->has_lost || r->has_gap ||
-		r->stretches[0].start > iv->start_ticks ||
-		r->stretches[r->nstretches - 1].end < iv->end_ticks || !ran_is_numbered_so(w, iv))
+	r->why = ran_why_unknown(w, r);
+	if (r->why)
 		return;
 	for (size_t i = 0; i + 1 < r->nstretches; i++) {
 		const struct ran_stretch *a = &r->stretches[i];
 		const uint64_t back = r->stretches[i + 1].start;
 
 		/* One thread is not on two processors: the records contradict each other. */
-		if (back < a->end || !a->is_left)
+		if (back < a->end || !a->is_left) {
+			r->why = "they contradict each other";
 			return;
+		}
 		*(a->preempted ? &preempted : &waiting) += back - a->end;
 	}
 	r->is_known = true;

@@ -43,6 +43,7 @@ struct ran {
 	bool has_lost_number; /* `lost` is all of them */
 	bool has_gap;	      /* of a processor there are no records for a part of it */
 	bool is_known;	      /* the switches cover it: the following are valid */
+	const char *why;      /* else: in words */
 	uint64_t switches;
 	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
 	/* Of the interval's time on these processors, of which the kernel's records do not tell. */

@@ -34,7 +34,7 @@ static void slowest_spell_away(struct out *o, const struct ran *r)
 	} else if (r->has_lost) {
 		out_str(o, "n/a (records were lost meanwhile)");
 	} else {
-		out_str(o, "n/a (they do not cover it)");
+		out_printf(o, "n/a (%s)", r->why);
 	}
 	out_char(o, '\n');
 }
