@@ -87,7 +87,8 @@ int kernel_records_open(struct kernel_records *r, uint32_t cpu)
 		int error = errno;
 
 		perf_calls.close(fd);
-		return -error;
+		/* Of the memory that a user may lock; a sandbox forbids other calls. */
+		return error == EPERM ? -ENOBUFS : -error;
 	}
 	*r = (struct kernel_records){.fd = fd, .cpu = cpu, .page = p, .bytes = bytes};
 	return 0;
@@ -136,6 +137,16 @@ void kernel_records_explain(int error, char *text, size_t size)
 	case -EXDEV:
 		snprintf(text, size,
 			"a container's PID namespace hides the other threads' numbers (record them outside of it)");
+		break;
+	case -ENOBUFS:
+		snprintf(text, size,
+			"its buffers need more locked memory than this user has left (raise sysctl kernel.perf_event_mlock_kb or ulimit -l)");
+		break;
+	case -ENODEV:
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		snprintf(text, size,
+			"this kernel has no perf events for it (record on another one)");
 		break;
 	case -EMFILE:
 	case -ENFILE:
