@@ -29,7 +29,7 @@ static const struct option options[] = {
 		.help = "ends the recording after T: seconds, or 500ms, 1.5s, 10m, 2h"},
 	DRAIN_OPTION_LIST, INIT_OPTION_SIZE("16"), INIT_OPTION_SECTION, INIT_OPTION_GROUP,
 	INIT_OPTION_EVENTS, INIT_OPTION_BEGINS, SWITCHES_OPTION(RECORD_SWITCHES),
-	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
+	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks or switches were lost"},
 	{RECORD_FORCE, "--force",
 		.help = "without a command: discards the hooks that earlier buffers still hold"},
 	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
@@ -41,7 +41,7 @@ struct recording {
 	struct session_config buffers;
 	struct drain_config config;
 	uint64_t duration; /* ns; 0: no limit */
-	bool strict, force, switches;
+	bool strict, force, switches, switches_lost;
 	uint64_t switch_hooks;	/* that recorders of switches wrote */
 	int recorder;		/* its channel; -1: none */
 	struct command command; /* words NULL: no command */
@@ -108,7 +108,8 @@ static void record_begin_switches(struct recording *r)
 
 static void record_finish_stream(struct recording *r)
 {
-	switches_end(r->verb, &r->session, r->recorder);
+	if (!switches_end(r->verb, &r->session, r->recorder))
+		r->switches_lost = true;
 	r->recorder = -1;
 	if (r->switches)
 		r->switch_hooks += switches_hooks(&r->session);
@@ -174,8 +175,10 @@ static int exit_code(const struct recording *r)
 		return command_exit_code(&r->command);
 	if (r->code)
 		return r->code;
-	return r->strict && s->lost_full + s->lost_other + s->lost_unwritten ? EXIT_LOST
-									     : EXIT_FINE;
+	if (!r->strict)
+		return EXIT_FINE;
+	return r->switches_lost || s->lost_full + s->lost_other + s->lost_unwritten ? EXIT_LOST
+										    : EXIT_FINE;
 }
 
 /* ------------------------------------------------------------------- with a command */

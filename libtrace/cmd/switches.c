@@ -24,28 +24,42 @@ int switches_begin(const struct verb *verb, const struct session_place *place, u
 	return rc ? cmd_fail(verb, "--switches: %s", error.text) : EXIT_FINE;
 }
 
-void switches_end(const struct verb *verb, const struct session *s, int channel)
+/* Returns whether all that the kernel recorded is in the trace buffers. */
+static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 {
-	struct shm_kernel figures;
-
-	if (kernel_recorder_is_running(s, &figures)) {
-		if (!kernel_recorder_stop(s, &figures))
-			cmd_note(verb,
-				"the recorder of switches (process %u) does not end: its last records are missing",
-				figures.pid);
-		else if (figures.lost || figures.dropped)
-			cmd_note(verb,
-				"of the kernel's records of switches, %llu were lost before they were read, %llu did not fit into the trace buffers; %llu are there",
-				(unsigned long long)figures.lost,
-				(unsigned long long)figures.dropped,
-				(unsigned long long)figures.switches);
-	} else if (figures.pid && figures.generation == s->generation && !figures.has_ended) {
+	if (!k->has_ended) {
 		cmd_note(verb,
 			"the recorder of switches (process %u) was killed: no switches are recorded since",
+			k->pid);
+		return false;
+	}
+	if (!k->lost && !k->dropped)
+		return true;
+	cmd_note(verb,
+		"of the kernel's records of switches, %llu were lost before they were read, %llu did not fit into the trace buffers; %llu are there",
+		(unsigned long long)k->lost, (unsigned long long)k->dropped,
+		(unsigned long long)k->switches);
+	return false;
+}
+
+bool switches_end(const struct verb *verb, const struct session *s, int channel)
+{
+	struct shm_kernel figures;
+	const bool was_running = kernel_recorder_is_running(s, &figures);
+	bool is_complete = true;
+
+	if (was_running && !kernel_recorder_stop(s, &figures)) {
+		cmd_note(verb,
+			"the recorder of switches (process %u) does not end: its last records are missing",
 			figures.pid);
+		is_complete = false;
+	} else if (figures.pid && figures.generation == s->generation &&
+		   (was_running || !figures.has_ended)) {
+		is_complete = switches_report(verb, &figures);
 	}
 	if (channel >= 0)
 		close(channel);
+	return is_complete;
 }
 
 uint64_t switches_hooks(const struct session *s)

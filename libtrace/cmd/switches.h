@@ -22,9 +22,9 @@ int switches_check(const struct verb *verb);
 int switches_begin(const struct verb *verb, const struct session_place *place, uint32_t generation,
 	bool stays, int *channel);
 
-/* Ends recording before tracing is turned off, and reports what the kernel lost. channel: -1: none.
- * Does nothing if nothing is recorded. */
-void switches_end(const struct verb *verb, const struct session *s, int channel);
+/* Ends recording before tracing is turned off, and reports what is missing. channel: -1: none. Does
+ * nothing if nothing is recorded. Returns whether all that the kernel recorded is there. */
+bool switches_end(const struct verb *verb, const struct session *s, int channel);
 
 /* How many hooks the session's last recorder wrote: they are no program's. */
 uint64_t switches_hooks(const struct session *s);

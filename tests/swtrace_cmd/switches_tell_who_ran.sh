@@ -96,6 +96,15 @@ in_file err 'true wrote no hooks'
 "$SWTRACE" record --switches -o t.bin -- true >out 2>err || fail "record true: $(cat err)"
 in_file err 'true wrote no hooks'
 
+# One that is killed meanwhile is told, and is a loss.
+cat >kill_recorder <<'END'
+kill -9 "$("$SWTRACE" info --json | sed -n 's/.*"switches": {"pid": \([0-9]*\),.*/\1/p')"
+END
+status=0
+"$SWTRACE" record --switches --strict -o r.bin -- sh ./kill_recorder >out 2>err || status=$?
+[ $status -eq 3 ] || fail "a killed recorder: exit $status: $(cat err)"
+in_file err 'the recorder of switches .process [0-9]*. was killed: '
+
 # Unasked for, nothing.
 "$SWTRACE" run -o t.bin -- "$INTERVALS" 2 0 0 >out 2>err || fail "run: $(cat err)"
 [ -z "$(kinds t.bin)" ] || fail "switches without --switches"
