@@ -996,7 +996,7 @@ class Page {
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
 		if (this.lanesShown() !== "threads")
 			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, in lanes of processors: ended there; otherwise it ran there throughout, without a switch of its thread. " +
-				"Derived from outermost intervals: a trace has no context switches of the kernel"));
+				"Derived from outermost intervals: the page does not read the kernel's context switches"));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
 		if (this.meta.gaps.length)
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
