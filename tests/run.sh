@@ -61,6 +61,8 @@ spend() {
 }
 # In the user's mode and in the kernel, in seconds.
 print_spent() {
+	set -- "$spent".*
+	[ -e "$1" ] || return 0
 	echo "processor time (user + system):"
 	awk '
 	function seconds(text) { split(text, part, /[ms]/); return 60 * part[1] + part[2] }
@@ -76,7 +78,7 @@ print_spent() {
 	END {
 		for (i = 1; i <= phases; i++)
 			printf "  %-12s %4.0f + %3.0f s\n", order[i], user[order[i]], kernel[order[i]]
-	}' "$spent".*
+	}' "$@"
 }
 
 # make_build NAME CMAKE-OPTIONS...: configures and builds, the targets in $only or all; what is
@@ -185,16 +187,20 @@ failure() {
 		!/^ok: / && shown-- > 0 { print }' "build-test-$1/tests.log" >>"$failures"
 }
 
-# suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.
+# suite NAME PHASE CTEST-OPTIONS...: runs a build's tests, adds up what they count.
 suite() {
-	name=$1; shift
-	phase="tests: $name"
-	[ "$*" != '-R ^bench_' ] || phase=benchmarks
+	name=$1 phase=$2; shift 2
 	say "tests: $name"
 	# The emulated machine has its own turn. One test more than processors: many wait, as for the
 	# kernel's barriers, for most of their time.
-	(cd "build-test-$name" && ctest --timeout 1800 -j $((jobs + 1)) -LE '^emulation$' "$@"; spend sub "$phase") \
-		>"build-test-$name/tests.log" 2>&1
+	(
+		cd "build-test-$name" && ctest --timeout 1800 -j $((jobs + 1)) -LE '^emulation$' "$@"
+		status=$?
+		spend sub "$phase"
+		exit $status
+	) >"build-test-$name/tests.log" 2>&1
+	# 8: tests failed, which are counted below. Anything else is ctest's own failure.
+	status=$?
 	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
 	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/tests.log" |
 		grep -E '^ *[0-9]+/[0-9]+ Test' | sed 's/^/  /'
@@ -208,7 +214,8 @@ suite() {
 		s=$((s + $(printf '%s\n' "$left_out" | wc -l)))
 	fi
 	passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
-	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ]; then
+	[ "$status" -ne 8 ] || [ "$f" -eq 0 ] || status=0
+	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ] || [ "$status" -ne 0 ]; then
 		[ "$f" -ne 0 ] || failed=$((failed + 1))
 		failure "$name"
 	fi
@@ -227,7 +234,8 @@ fuzz() {
 	status=$?
 	ended=$(grep -c ' executions in .*: ok$' build-test-fuzzed.log)
 	passed=$((passed + ended))
-	if [ "$status" -ne 0 ] || [ "$ended" -ne "$(find tests/fuzz -name 'fuzz_*.c' | wc -l)" ]; then
+	set -- tests/fuzz/fuzz_*.c
+	if [ "$status" -ne 0 ] || [ "$ended" -ne $# ]; then
 		failed=$((failed + 1))
 		cat build-test-fuzzed.log
 		find build-test-asan/failed -type f -exec base64 {} + 2>/dev/null | head -n 100
@@ -269,15 +277,15 @@ say "build: gcc"
 if built gcc $?; then
 	# First those that want idle processors.
 	alone='^(ring_hotplug|swtrace_cmd/ai_measures.*)$'
-	suite gcc -R "$alone"
+	suite gcc "tests: gcc" -R "$alone"
 	if [ "$quick" -eq 0 ]; then
 		go_ahead &
 		ahead=$!
 	fi
 	# One at a time, with real-time priority while they measure: the rest of the time is for builds.
 	# No figure is judged.
-	suite gcc -R '^bench_'
-	suite gcc -E "$alone|^bench_"
+	suite gcc benchmarks -R '^bench_'
+	suite gcc "tests: gcc" -E "$alone|^bench_"
 fi
 if [ "$quick" -eq 0 ]; then
 	if [ -z "$ahead" ]; then
@@ -293,15 +301,15 @@ if [ "$quick" -eq 0 ]; then
 	# faults.
 	if await asan; then
 		fuzz
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model_.*|litmus|structure|browser/lint|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan "tests: asan" -E '^(install|model_.*|litmus|structure|browser/lint|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	fi
 	await tsan &&
-		suite tsan -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+		suite tsan "tests: tsan" -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	say "waiting for AArch64"
 	wait "$ahead"
 	ahead=
 	# Takes a processor away: not from the tests that the cross build runs.
-	[ ! -x build-test-asan/tests/ring/ring_hotplug ] || suite asan -R '^ring_hotplug$'
+	[ ! -x build-test-asan/tests/ring/ring_hotplug ] || suite asan "tests: asan" -R '^ring_hotplug$'
 	say "AArch64"
 	case $(cat build-test-cross.status) in
 	0)
