@@ -203,9 +203,9 @@ int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, stru
 int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
 {
 	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
-	int rc = into_rows(h);
+	int rc = h->rows && !h->held ? 0 : into_rows(h);
 
-	if (!rc)
+	if (!rc && !h->rows[row])
 		rc = need_row(h, row);
 	if (rc)
 		return rc;
