@@ -58,6 +58,21 @@ static int get_histogram(
 	return 0;
 }
 
+/* Of a histogram that is not wanted, unchecked. Returns the number of its values. */
+static uint64_t skip_histogram(struct varint_in *in, uint64_t most)
+{
+	enum { ENDS = 2, OF_BIN = 2 };
+	uint64_t count = varint_get_max(in, most);
+
+	if (count <= HISTOGRAM_VALUES) {
+		varint_skip(in, count);
+		return count;
+	}
+	varint_skip(in, ENDS);
+	varint_skip(in, OF_BIN * varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB));
+	return count;
+}
+
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
 {
 	return get_histogram(in, h, most, NULL);
@@ -131,7 +146,6 @@ static void get_util_column(void *ctx, uint32_t number, struct ratio *column)
 static int get_columns(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	struct columns_in from = {in, g->time.count};
-	struct ratio checked[COLUMN_UTIL_RATIOS];
 	const bool util = tally_is_util(g);
 	int rc = util ? tally_change_columns(t, g, 1, get_system, &from) : 0;
 
@@ -144,8 +158,10 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	if (rc || in->why)
 		return rc;
 	if (!(t->wanted & TALLY_WANT_CPUS)) {
-		for (uint32_t i = 1; i <= n; i++)
-			(util ? get_util_column : get_cpi_column)(&from, i, checked);
+		const uint64_t ratios = COLUMN_CPI_RATIOS - COLUMN_RAW +
+					(util ? COLUMN_UTIL_RATIOS - COLUMN_IDLE : 0);
+
+		varint_skip(in, n * ratios * RATIO_NUMBERS);
 		return 0;
 	}
 	return tally_change_columns(t, g, n + util, util ? get_util_column : get_cpi_column, &from);
@@ -190,7 +206,7 @@ static int get_timeline(struct varint_in *in, const struct tally_group *g, struc
 	return rc;
 }
 
-/* Most of the bytes of a group: of one that is summed alone they are skipped, unchecked. */
+/* Most of the bytes of a group. What a merge does not need is skipped unchecked. */
 static void skip_timeline(struct varint_in *in)
 {
 	enum { FIRST = 2, OF_ENTRY = 3 };
@@ -214,23 +230,28 @@ static int get_order(struct varint_in *in, struct tally *t, struct tally_group *
 static int get_spread(struct varint_in *in, struct tally *t, struct tally_group *g,
 	enum tally_value value, struct counted_sum *sum)
 {
-	const bool is_wanted = t->wanted & TALLY_WANT_VALUES;
+	struct counted_sum all;
+	int rc = 0;
 
 	/* Fast path: most groups lack most values. *sum is zeroed. */
 	if (in->end - in->p >= 2 && !in->p[0] && !in->p[1]) {
 		in->p += 2;
 		return 0;
 	}
-	struct tally_spread checked = {0},
-			    *s = is_wanted ? tally_need_spread(t, g, value) : &checked;
+	all.sum = varint_get(in);
+	if (t->wanted & TALLY_WANT_VALUES) {
+		struct tally_spread *s = tally_need_spread(t, g, value);
 
-	if (!s)
-		return CPIDECODE_ENOMEM;
-	s->sum = varint_get(in);
-	int rc = partial_get_histogram(in, &s->values, g->time.count);
+		if (!s)
+			return CPIDECODE_ENOMEM;
+		s->sum = all.sum;
+		rc = partial_get_histogram(in, &s->values, g->time.count);
+		all.measured = s->values.count;
+	} else {
+		all.measured = skip_histogram(in, g->time.count);
+	}
 	if (sum)
-		*sum = (struct counted_sum){s->sum, s->values.count};
-	histogram_free(&checked.values);
+		*sum = all;
 	return rc;
 }
 
