@@ -92,7 +92,7 @@ __attribute__((noreturn)) static void recorder_live(
 	_exit(0);
 }
 
-/* Fork twice: nobody has to wait for it, and its session has no terminal. */
+/* Fork twice: init reaps it, and its session has no terminal. */
 static int recorder_fork(
 	const struct session_place *place, uint32_t generation, bool stays, int channel)
 {

@@ -50,7 +50,7 @@ struct recorded_cpu {
 struct recording {
 	struct session session;
 	int file;     /* SHM_KERNEL_NAME */
-	int requests; /* wakes it after somebody closed the file; -1: its period has to do */
+	int requests; /* wakes it when another process closes the file; -1: its period has to do */
 	int channel;
 	bool stays;
 	struct recorded_cpu *cpus;

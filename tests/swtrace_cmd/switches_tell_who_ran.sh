@@ -16,7 +16,7 @@ status=0
 "$SANDBOX" EPERM "$SWTRACE" run --switches -o no.bin -- "$INTERVALS" 1 0 0 >out 2>err || status=$?
 if [ $status -ne 77 ]; then
 	[ $status -eq 4 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "refused: exit $status, $(cat err)"
-	in_file err '^swtrace run: --switches: cannot record .*perf_event_open .allow it in the sandbox'
+	in_file err '^swtrace run: --switches: cannot record .*(perf_event_open .allow it in the sandbox|PID namespace hides)'
 	[ ! -e no.bin ] || fail "a trace without switches"
 	status=0
 	"$SANDBOX" ENOSYS "$SWTRACE" on --switches >out 2>err || status=$?
