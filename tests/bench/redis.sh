@@ -171,13 +171,14 @@ variant() {
 	4) echo quality "$work/redis-patched" quality on 5 ;;
 	5) echo light "$work/redis-patched" light on 1 ;;
 	6) echo name "$work/redis-patched" name on 1 ;;
+	7) echo stamps "$work/redis-patched" stamps off 0 ;;
 	esac
 }
 
 # for_variants COMMAND FIRST: runs the command with the words of each variant.
 for_variants() {
-	for k in 0 1 2 3 4 5 6; do
-		number=$((($2 + k) % 7))
+	for k in 0 1 2 3 4 5 6 7; do
+		number=$((($2 + k) % 8))
 		port=$((first_port + number))
 		# shellcheck disable=SC2046
 		"$1" $(variant $number)
