@@ -1,22 +1,20 @@
 /* The recorder as others see it: started, asked, ended. */
 #include "recorder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../formats/base/time_ns.h"
+#include "../core/detach.h"
 #include "../core/online.h"
 #include "../session/fail.h"
 #include "records.h"
@@ -52,65 +50,29 @@ int kernel_recorder_probe(struct session_error *error)
 
 /* -------------------------------------------------------------------------- start */
 
-/* What it inherited would stay open: locks of the command, pipes. */
-static void recorder_close_inherited(int keep)
+/* What the recorder begins with. */
+struct recorder_arguments {
+	const struct session_place *place;
+	uint32_t generation;
+	bool stays;
+	int channel;
+};
+
+static void recorder_live(void *ctx)
 {
-	DIR *d = opendir("/proc/self/fd");
-	const struct dirent *e;
-	int null;
-
-	while (d && (e = readdir(d))) {
-		int fd = atoi(e->d_name);
-
-		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(d))
-			close(fd);
-	}
-	if (d)
-		closedir(d);
-	null = open("/dev/null", O_RDWR);
-	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	if (null > STDERR_FILENO)
-		close(null);
-	if (chdir("/") != 0)
-		return; /* a failure only keeps a file system from being unmounted */
-}
-
-__attribute__((noreturn)) static void recorder_live(
-	const struct session_place *place, uint32_t generation, bool stays, int channel)
-{
+	const struct recorder_arguments *start = ctx;
 	struct recorder_report report = {0};
 	struct recording *r;
 
-	recorder_close_inherited(channel);
+	detach_from_caller(start->channel);
 	prctl(PR_SET_NAME, "swtrace-kernel");
-	r = recording_open(place, generation, channel, stays, &report.rc, &report.error);
-	send(channel, &report, sizeof report, MSG_NOSIGNAL);
+	r = recording_open(start->place, start->generation, start->channel, start->stays,
+		&report.rc, &report.error);
+	send(start->channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (!r)
 		_exit(1);
 	recording_follow(r);
 	_exit(0);
-}
-
-/* Fork twice: init reaps it, and its session has no terminal. */
-static int recorder_fork(
-	const struct session_place *place, uint32_t generation, bool stays, int channel)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return -errno;
-	if (pid == 0) {
-		setsid();
-		pid = fork();
-		if (pid == 0)
-			recorder_live(place, generation, stays, channel);
-		_exit(pid < 0);
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return 0;
 }
 
 int kernel_recorder_start(const struct session_place *place, uint32_t generation, bool stays,
@@ -124,7 +86,8 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return session_fail(error, -errno, "cannot start the recorder of switches: %s",
 			strerror(errno));
-	rc = recorder_fork(place, generation, stays, ends[1]);
+	rc = detach_process(
+		recorder_live, &(struct recorder_arguments){place, generation, stays, ends[1]});
 	close(ends[1]);
 	while (rc == 0 && (n = recv(ends[0], &report, sizeof report, 0)) != sizeof report)
 		if (n >= 0 || errno != EINTR)

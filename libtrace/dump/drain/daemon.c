@@ -1,18 +1,15 @@
 /* The drain as a daemon, without a terminal or files other than the session's and its own. */
 #include "daemon.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../../include/perfutil.h"
+#include "../../core/detach.h"
 #include "../../session/fail.h"
 #include "stream.h"
 
@@ -40,29 +37,6 @@ static bool daemon_is_wanted(void *arg)
 }
 
 /* ------------------------------------------------------------------------ its life */
-
-/* Closes what it inherited: the reader of an inherited pipe would never see its end. */
-static void daemon_close_inherited(int keep)
-{
-	DIR *d = opendir("/proc/self/fd");
-	const struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		int fd = atoi(e->d_name);
-
-		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(d))
-			close(fd);
-	}
-	if (d)
-		closedir(d);
-	int null = open("/dev/null", O_RDWR);
-	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	if (null > STDERR_FILENO)
-		close(null);
-	if (chdir("/") != 0)
-		return; /* a failure only keeps a file system from being unmounted */
-}
 
 static void daemon_catch_signals(void)
 {
@@ -96,22 +70,30 @@ static int daemon_open_stream(struct stream *stream, const struct session_place 
 	return rc;
 }
 
-/* Runs in the daemon. */
-__attribute__((noreturn)) static void live(const struct session_place *place, uint32_t generation,
-	const struct drain_config *config, int channel)
+/* What the daemon begins with. */
+struct daemon_arguments {
+	const struct session *session;
+	const struct drain_config *config;
+	int channel;
+};
+
+static void daemon_live(void *ctx)
 {
+	const struct daemon_arguments *start = ctx;
+	const int channel = start->channel;
 	struct session s;
 	struct stream stream = {.session = &s, .wake = -1, .wanted = daemon_is_wanted};
 	struct report report = {0};
 	char byte;
 
-	daemon_close_inherited(channel);
+	detach_from_caller(channel);
 	daemon_catch_signals();
 	prctl(PR_SET_NAME, "swtrace-drain");
 	/* A lock that another thread of the program held at the fork is never released here. */
 	signal(SIGALRM, SIG_DFL);
 	alarm(BEGIN_SECONDS);
-	report.rc = daemon_open_stream(&stream, place, generation, config);
+	report.rc = daemon_open_stream(
+		&stream, &start->session->place, start->session->generation, start->config);
 	report.error = stream.error;
 	alarm(0);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);
@@ -130,39 +112,19 @@ __attribute__((noreturn)) static void live(const struct session_place *place, ui
 
 /* ------------------------------------------------------------------------ its birth */
 
-/* Fork twice: init adopts the daemon, which can never acquire a terminal. */
-static int fork_twice(const struct session_place *place, uint32_t generation,
-	const struct drain_config *config, int channel)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return -1;
-	if (pid == 0) {
-		setsid();
-		pid = fork();
-		if (pid == 0)
-			live(place, generation, config, channel);
-		_exit(pid < 0);
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return 0;
-}
-
 int daemon_start(const struct session *s, const struct drain_config *config, int *go,
 	struct session_error *error)
 {
 	struct report report;
-	int ends[2];
+	int ends[2], rc;
 	ssize_t n;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return session_fail(error, PU_ERROR_INSUFFICIENT_RESOURCES,
 			"cannot start the drain: %s", strerror(errno));
-	if (fork_twice(&s->place, s->generation, config, ends[1]) != 0) {
-		session_fail(error, 0, "cannot start the drain: %s", strerror(errno));
+	rc = detach_process(daemon_live, &(struct daemon_arguments){s, config, ends[1]});
+	if (rc) {
+		session_fail(error, 0, "cannot start the drain: %s", strerror(-rc));
 		close(ends[0]);
 		close(ends[1]);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
