@@ -42,7 +42,7 @@ struct info {
 	uint64_t lost_since_init;
 	bool records_switches;
 	struct shm_kernel switches; /* of the last recorder; all zeros: there was none */
-	bool has_clock_back; /* clock_back is valid */
+	bool has_clock_back;	    /* clock_back is valid */
 	struct clock_back clock_back;
 };
 

@@ -42,7 +42,7 @@ done
 [ $n -gt 50 ] || fail "only $n golden traces"
 
 # Beyond 66 MiB hooks are read while the rest arrives. Here those begin with a section of a type
-# that nobody knows: the golden trace stands behind it, with its own header before.
+# that readers skip; the golden trace follows it, with its own header before.
 trace=large.bin
 { echo 'section 99'; echo 'zeros 70000000'; } | "$MKTRACE" - $trace
 begin=$(wc -c <$trace)

@@ -611,7 +611,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 	f->verified =
 		how == VERIFY_ALL || (how == VERIFY_SMALL && io_size(f->in) <= VERIFY_SMALL_BYTES);
 	f->unpacked = how == VERIFY_ALL || (f->verified && io_size(f->in) <= UNPACK_SMALL_BYTES);
-	_Static_assert((int)IO_AT_ONCE > VERIFY_SMALL_BYTES, "what is arriving is large");
+	_Static_assert((int)IO_AT_ONCE > VERIFY_SMALL_BYTES, "an arriving stream counts as large");
 	int rc = io_scan(
 		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
 	if (!rc)

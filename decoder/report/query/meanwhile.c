@@ -5,6 +5,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
+#include "../../model/intervals/interval_order.h"
 
 bool meanwhile_start_cpu(const struct interval *iv, uint32_t *cpu)
 {
@@ -16,15 +17,9 @@ static int meanwhile_compare(const void *x, const void *y)
 {
 	const struct interval *a = ((const struct meanwhile *)x)->iv;
 	const struct interval *b = ((const struct meanwhile *)y)->iv;
-	int c = compare_u64(a->machine, b->machine);
+	const struct interval_order at = interval_order_of(a), other = interval_order_of(b);
 
-	if (!c)
-		c = compare_u64(a->start_ticks, b->start_ticks);
-	if (!c)
-		c = compare_u64(a->file, b->file);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	return c ? c : compare_u64(a->position, b->position);
+	return interval_order_compare(&at, &other);
 }
 
 int meanwhile_begin(struct meanwhile_walk *w, const struct kin *const *kins, size_t count)

@@ -5,21 +5,16 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
+#include "../../model/intervals/interval_order.h"
 #include "../../model/trace/containers.h"
 #include "../query/meanwhile.h"
 
 static int ran_compare(const void *x, const void *y)
 {
 	const struct interval *a = ((const struct ran *)x)->iv, *b = ((const struct ran *)y)->iv;
-	int c = compare_u64(a->machine, b->machine);
+	const struct interval_order at = interval_order_of(a), other = interval_order_of(b);
 
-	if (!c)
-		c = compare_u64(a->start_ticks, b->start_ticks);
-	if (!c)
-		c = compare_u64(a->file, b->file);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	return c ? c : compare_u64(a->position, b->position);
+	return interval_order_compare(&at, &other);
 }
 
 static int ran_begin(struct ran_walk *w, const struct kin *const *kins, size_t count)
