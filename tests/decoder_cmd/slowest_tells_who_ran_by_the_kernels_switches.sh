@@ -110,6 +110,12 @@ trace "$switches" "$switches" "$names" | "$MKTRACE" - twice.bin
 run 0 --report slowest -n 1 twice.bin
 sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "twice: $(cat out)"
 
+# A processor that no kernel has: a file that names many must not slow the search down.
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 8192 0 64:8000 64:15000 4 4' \
+	'hook 0xC3 3 tid=9 at=30000 8192 64:9000 64:19500 64:4' "$names" | "$MKTRACE" - beyond.bin
+run 0 --report slowest -n 1 beyond.bin
+sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "processor 8192: $(cat out)"
+
 # Contradictions are left out: too many switches for the hook's words, time going back, stamps of the
 # future, no such processor, hooks cut short.
 trace 'hook 0xC3 1 tid=9 at=30000 0 4294967295 64:8000 64:12000 1 1 0 2 2 1' \

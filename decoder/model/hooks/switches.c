@@ -38,7 +38,7 @@ int switches_each_run(
 	run.pid = hook_word(h, KERNEL_SWITCHES_PREV_PID);
 	run.tid = hook_word(h, KERNEL_SWITCHES_PREV_TID);
 	/* Records are older than their hook. */
-	if (run.cpu >= TF_GUEST_RING || run.start > first || first > h->ticks)
+	if (run.cpu >= SWITCH_CPUS_MAX || run.start > first || first > h->ticks)
 		return 0;
 	if (count > (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS)
 		count = (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS;
@@ -72,7 +72,7 @@ bool switches_take_loss(const struct hook *h, struct switch_loss *loss)
 		.start = switches_u64(h, KERNEL_LOST_SINCE),
 		.end = switches_u64(h, KERNEL_LOST_UNTIL),
 		.records = switches_u64(h, KERNEL_LOST_RECORDS)};
-	return loss->start <= loss->end;
+	return loss->cpu < SWITCH_CPUS_MAX && loss->start <= loss->end;
 }
 
 /* ----------------------------------------------------------------------- processors */

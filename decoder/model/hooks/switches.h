@@ -67,6 +67,10 @@ void switch_cpus_free(struct switch_cpus *c);
 
 /* ---------------------------------------------------------------------------- names */
 
+/* Beyond any kernel's NR_CPUS: hooks of processors from this one on are left out, which bounds the
+ * search among those that a hostile trace names. */
+enum { SWITCH_CPUS_MAX = 8192 };
+
 /* Beyond these further threads have no name. */
 enum { SWITCH_NAMES_MAX = 1 << 20 };
 
