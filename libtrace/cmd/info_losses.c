@@ -33,7 +33,7 @@ void info_read_losses(struct info *i)
 	if (n >= 0)
 		top_programs_add_losses(&i->programs, &tasks, losses, (size_t)n);
 	i->lost_since_init = info_sum_losses(i);
-	top_programs_close_round(&i->programs, i->lost_since_init);
+	top_programs_close_round(&i->programs, &i->session, i->lost_since_init);
 	tasks_close(&tasks);
 }
 

@@ -198,7 +198,7 @@ bool top_collect_close_round(struct top *t)
 	if (losses >= 0)
 		top_programs_add_losses(&t->programs, &t->tasks, lost, (size_t)losses);
 	top_rings_close_round(&t->rings, &t->watch, &t->session);
-	top_programs_close_round(&t->programs, t->rings.sum.all_lost);
+	top_programs_close_round(&t->programs, &t->session, t->rings.sum.all_lost);
 	top_labels_close_round(&t->labels);
 	return list_rows(t) && list_programs(t);
 }

@@ -145,27 +145,49 @@ static void programs_add_lost(
 	p->lost += hooks;
 }
 
+/* Hooks that `now` counts and the last reading does not. Both are ordered by slot; *k, 0 for the
+ * first call, is where to search from. */
+static uint64_t programs_new_losses(
+	const struct top_programs *p, const struct session_loss *now, size_t *k)
+{
+	uint64_t before = 0;
+
+	while (*k < p->loss_count &&
+		shm_task_index(p->losses[*k].number) < shm_task_index(now->number))
+		++*k;
+	if (*k < p->loss_count && p->losses[*k].number == now->number)
+		before = p->losses[*k].hooks;
+	return now->hooks > before ? now->hooks - before : 0;
+}
+
 void top_programs_add_losses(
 	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count)
 {
 	size_t k = 0;
 
-	/* Both are ordered by slot. */
 	for (size_t i = 0; i < count; i++) {
-		uint64_t before = 0;
+		uint64_t hooks = programs_new_losses(p, &losses[i], &k);
 
-		while (k < p->loss_count &&
-			shm_task_index(p->losses[k].number) < shm_task_index(losses[i].number))
-			k++;
-		if (k < p->loss_count && p->losses[k].number == losses[i].number)
-			before = p->losses[k].hooks;
-		if (losses[i].hooks > before)
-			programs_add_lost(p, tasks, losses[i].number, losses[i].hooks - before);
+		if (hooks)
+			programs_add_lost(p, tasks, losses[i].number, hooks);
 	}
 	top_programs_begin_losses(p, losses, count);
 }
 
-/* The ring may count a loss one round before its task does. */
+/* Losses that tasks counted since the last reading. */
+static uint64_t programs_count_newer(const struct top_programs *p, const struct session *s)
+{
+	struct session_loss *losses;
+	int count = session_losses(s, &losses);
+	uint64_t hooks = 0;
+	size_t k = 0;
+
+	for (int i = 0; i < count; i++)
+		hooks += programs_new_losses(p, &losses[i], &k);
+	free(losses);
+	return hooks;
+}
+
 static void programs_settle_unknown(struct top_programs *p, uint64_t lost)
 {
 	uint64_t unknown = lost > p->lost ? lost - p->lost : 0;
@@ -174,12 +196,15 @@ static void programs_settle_unknown(struct top_programs *p, uint64_t lost)
 	if (p->count == 0 && (unknown == 0 || need_program(p, NULL) != 0))
 		return;
 	row = &p->row[0];
+	/* A thread stopped between its ring's counter and its own makes unknown shrink later. */
 	row->last.lost = unknown > row->total.lost ? unknown - row->total.lost : 0;
 	row->total.lost = unknown;
 }
 
-void top_programs_close_round(struct top_programs *p, uint64_t lost)
+void top_programs_close_round(struct top_programs *p, const struct session *s, uint64_t lost)
 {
+	uint64_t newer = programs_count_newer(p, s);
+
 	for (size_t i = 0; i < p->count; i++) {
 		struct top_program *row = &p->row[i];
 
@@ -189,7 +214,7 @@ void top_programs_close_round(struct top_programs *p, uint64_t lost)
 		row->total.lost += row->last.lost;
 		row->current = (struct top_count){0};
 	}
-	programs_settle_unknown(p, lost);
+	programs_settle_unknown(p, lost > newer ? lost - newer : 0);
 }
 
 void top_programs_free(struct top_programs *p)

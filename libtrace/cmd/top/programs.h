@@ -42,9 +42,11 @@ void top_programs_begin_losses(struct top_programs *p, struct session_loss *loss
 /* Counts losses since the last reading. */
 void top_programs_add_losses(
 	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count);
-/* Closes the current round. lost: losses since the start by the rings' counters; the first row gets
- * those of unknown tasks. */
-void top_programs_close_round(struct top_programs *p, uint64_t lost);
+/* Closes the current round. lost: losses since the start by the rings' counters, read after the
+ * tasks' losses were added. The first row gets the difference: losses of unknown tasks. Reads the
+ * tasks' losses once more: those of known tasks in between are no difference, and count in the next
+ * round. */
+void top_programs_close_round(struct top_programs *p, const struct session *s, uint64_t lost);
 void top_programs_free(struct top_programs *p);
 
 #endif
