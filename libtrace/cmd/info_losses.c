@@ -24,14 +24,11 @@ static uint64_t info_sum_losses(const struct info *i)
 
 void info_read_losses(struct info *i)
 {
-	struct session_loss *losses;
 	struct tasks tasks;
-	/* Read these before the rings' counters: a loss is counted in the ring first. */
-	int n = session_losses(&i->session, &losses);
 
 	tasks_open(&tasks, &i->session);
-	if (n >= 0)
-		top_programs_add_losses(&i->programs, &tasks, losses, (size_t)n);
+	/* Before the rings' counters: a loss is counted in the ring first. */
+	top_programs_add_losses(&i->programs, &tasks, &i->session);
 	i->lost_since_init = info_sum_losses(i);
 	top_programs_close_round(&i->programs, &i->session, i->lost_since_init);
 	tasks_close(&tasks);

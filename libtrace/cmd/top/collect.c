@@ -186,8 +186,6 @@ static bool list_programs(struct top *t)
 bool top_collect_close_round(struct top *t)
 {
 	uint64_t now = time_ns_monotonic();
-	struct session_loss *lost;
-	int losses = session_losses(&t->session, &lost);
 
 	t->time_ns = time_ns_now(CLOCK_REALTIME);
 	t->round_s = (double)(now - t->round_began) / 1e9;
@@ -195,8 +193,7 @@ bool top_collect_close_round(struct top *t)
 	t->round_began = now;
 	t->state = __atomic_load_n(&t->session.control->state, __ATOMIC_RELAXED);
 	/* Read the tasks' losses first: a loss is counted in the ring before its task. */
-	if (losses >= 0)
-		top_programs_add_losses(&t->programs, &t->tasks, lost, (size_t)losses);
+	top_programs_add_losses(&t->programs, &t->tasks, &t->session);
 	top_rings_close_round(&t->rings, &t->watch, &t->session);
 	top_programs_close_round(&t->programs, &t->session, t->rings.sum.all_lost);
 	top_labels_close_round(&t->labels);
@@ -206,8 +203,6 @@ bool top_collect_close_round(struct top *t)
 int top_collect_open(struct top *t)
 {
 	struct session_error error = {"unknown error"};
-	struct session_loss *lost;
-	int losses;
 
 	if (watch_open(&t->watch, &t->session, &error) != 0)
 		return cmd_fail(t->verb, "%s", error.text);
@@ -215,13 +210,12 @@ int top_collect_open(struct top *t)
 	t->open = true;
 	t->ns_per_tick = 1e9 / (double)t->session.geometry.ticks_per_second;
 	t->began = t->round_began = time_ns_monotonic();
+	top_programs_begin_losses(&t->programs, &t->session);
 	if (!top_rings_open(&t->rings, &t->watch)) {
 		top_collect_close(t);
 		return cmd_fail(t->verb, "not enough memory");
 	}
-	losses = session_losses(&t->session, &lost);
-	if (losses > 0)
-		top_programs_begin_losses(&t->programs, lost, (size_t)losses);
+	top_programs_begin_losses(&t->programs, &t->session);
 	return EXIT_FINE;
 }
 

@@ -127,13 +127,6 @@ void top_programs_add(struct top_programs *p, struct tasks *tasks, uint32_t numb
 	p->row[p->last_row].current.bytes += bytes;
 }
 
-void top_programs_begin_losses(struct top_programs *p, struct session_loss *losses, size_t count)
-{
-	free(p->losses);
-	p->losses = losses;
-	p->loss_count = count;
-}
-
 static void programs_add_lost(
 	struct top_programs *p, struct tasks *tasks, uint32_t number, uint64_t hooks)
 {
@@ -160,18 +153,31 @@ static uint64_t programs_new_losses(
 	return now->hooks > before ? now->hooks - before : 0;
 }
 
-void top_programs_add_losses(
-	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count)
+void top_programs_add_losses(struct top_programs *p, struct tasks *tasks, const struct session *s)
 {
+	struct session_loss *losses;
+	int count = session_losses(s, &losses);
 	size_t k = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	if (count < 0)
+		return;
+	for (int i = 0; i < count; i++) {
 		uint64_t hooks = programs_new_losses(p, &losses[i], &k);
 
-		if (hooks)
+		if (hooks && tasks)
 			programs_add_lost(p, tasks, losses[i].number, hooks);
+		else
+			p->lost += hooks;
 	}
-	top_programs_begin_losses(p, losses, count);
+	free(p->losses);
+	p->losses = losses;
+	p->loss_count = (size_t)count;
+}
+
+void top_programs_begin_losses(struct top_programs *p, const struct session *s)
+{
+	p->lost = 0;
+	top_programs_add_losses(p, NULL, s);
 }
 
 /* Losses that tasks counted since the last reading. */

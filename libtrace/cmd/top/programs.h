@@ -28,7 +28,7 @@ struct top_programs {
 	size_t writers, writers_room;
 	struct hash_index by_number, by_program;
 	uint32_t last_number, last_row; /* of the last hook; number 0: none */
-	/* The tasks' losses at the last reading, and the sum counted so far. */
+	/* The tasks' losses at the last reading, and the sum that is not of unknown tasks. */
 	struct session_loss *losses;
 	size_t loss_count;
 	uint64_t lost;
@@ -37,11 +37,12 @@ struct top_programs {
 /* Counts hooks of one writer. */
 void top_programs_add(struct top_programs *p, struct tasks *tasks, uint32_t number, uint32_t hooks,
 	uint32_t bytes);
-/* Sets the baseline. Takes ownership of `losses`, as top_programs_add_losses does. */
-void top_programs_begin_losses(struct top_programs *p, struct session_loss *losses, size_t count);
-/* Counts losses since the last reading. */
-void top_programs_add_losses(
-	struct top_programs *p, struct tasks *tasks, struct session_loss *losses, size_t count);
+/* Sets the baseline to the tasks' losses now. Call it before and after the rings' baseline is read:
+ * what tasks count in between is of no program, and not of unknown tasks either. */
+void top_programs_begin_losses(struct top_programs *p, const struct session *s);
+/* Counts losses since the last reading; without tasks, only as not of unknown ones. If they cannot
+ * be read, the next call counts them. */
+void top_programs_add_losses(struct top_programs *p, struct tasks *tasks, const struct session *s);
 /* Closes the current round. lost: losses since the start by the rings' counters, read after the
  * tasks' losses were added. The first row gets the difference: losses of unknown tasks. Reads the
  * tasks' losses once more: those of known tasks in between are no difference, and count in the next
