@@ -7,7 +7,7 @@
 #include "../report/export/export.h"
 #include "../report/query/gaps.h"
 #include "../report/query/hook_counts.h"
-#include "../report/query/slowest.h"
+#include "../report/slowest/slowest.h"
 #include "../sink/zstd.h"
 #include "complain.h"
 

@@ -14,7 +14,7 @@
 #include "../heatmap/heatmap_cells.h"
 #include "../query/by.h"
 #include "../query/gaps_tables.h"
-#include "../query/slowest_kept.h"
+#include "../slowest/slowest_kept.h"
 #include "../why/kept.h"
 #include "groups_kept.h"
 

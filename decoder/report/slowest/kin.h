@@ -2,8 +2,8 @@
  * The family of a few intervals: those that contain each, and what is nested in it, by name. Fed
  * with all intervals of a trace by machine and ticks, parents first.
  */
-#ifndef SWT_DECODER_REPORT_QUERY_KIN_H
-#define SWT_DECODER_REPORT_QUERY_KIN_H
+#ifndef SWT_DECODER_REPORT_SLOWEST_KIN_H
+#define SWT_DECODER_REPORT_SLOWEST_KIN_H
 
 #include "../../base/intern.h"
 #include "../../model/intervals/thread_stacks.h"

@@ -2,8 +2,8 @@
  * What other threads did while a few intervals ran: the intervals that overlap each, by name. Fed
  * with all intervals of a trace, in any order.
  */
-#ifndef SWT_DECODER_REPORT_QUERY_MEANWHILE_H
-#define SWT_DECODER_REPORT_QUERY_MEANWHILE_H
+#ifndef SWT_DECODER_REPORT_SLOWEST_MEANWHILE_H
+#define SWT_DECODER_REPORT_SLOWEST_MEANWHILE_H
 
 #include "kin.h"
 

@@ -3,8 +3,8 @@
  * their context, and for each label, minor and major one interval per duration that may be the
  * median. Merging gives the same bytes as reading the whole trace.
  */
-#ifndef SWT_DECODER_REPORT_QUERY_SLOWEST_KEPT_H
-#define SWT_DECODER_REPORT_QUERY_SLOWEST_KEPT_H
+#ifndef SWT_DECODER_REPORT_SLOWEST_SLOWEST_KEPT_H
+#define SWT_DECODER_REPORT_SLOWEST_SLOWEST_KEPT_H
 
 #include "../../model/stats/partial.h"
 #include "slowest.h"

@@ -1,10 +1,10 @@
 /* The slowest intervals, each beside the median one of its label, minor and major. */
-#ifndef SWT_DECODER_REPORT_QUERY_SLOWEST_H
-#define SWT_DECODER_REPORT_QUERY_SLOWEST_H
+#ifndef SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
+#define SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 
 #include "../../sink/json.h"
 #include "meanwhile.h"
-#include "../ran/ran.h"
+#include "ran.h"
 #include "../report.h"
 
 enum { SLOWEST_DEFAULT = 10, SLOWEST_MOST = 1000 };

@@ -7,7 +7,7 @@
 #include "../../base/sort.h"
 #include "../../model/intervals/interval_order.h"
 #include "../../model/trace/containers.h"
-#include "../query/meanwhile.h"
+#include "meanwhile.h"
 
 static int ran_compare(const void *x, const void *y)
 {

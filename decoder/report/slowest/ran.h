@@ -3,11 +3,11 @@
  * each began and ended, and instead of it where it left a processor. Uses nothing but the
  * kernel's records.
  */
-#ifndef SWT_DECODER_REPORT_QUERY_RAN_H
-#define SWT_DECODER_REPORT_QUERY_RAN_H
+#ifndef SWT_DECODER_REPORT_SLOWEST_RAN_H
+#define SWT_DECODER_REPORT_SLOWEST_RAN_H
 
 #include "../../model/hooks/switches.h"
-#include "../query/kin.h"
+#include "kin.h"
 
 enum {
 	RAN_THREADS = 64,	/* of an interval; the rest count as others */

@@ -12,7 +12,7 @@
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/interval_stream.h"
 #include "../open.h"
-#include "top.h"
+#include "../query/top.h"
 #include "../tallies.h"
 
 /* The interval of a group that is nearest to its median. */

@@ -7,7 +7,7 @@
 #include "../../sink/json.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
-#include "../query/slowest.h"
+#include "slowest.h"
 
 enum { SLOWEST_THREADS_TEXT = 8 /* threads beside one */ };
 
