@@ -5,7 +5,6 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../model/intervals/interval_order.h"
 
 bool meanwhile_start_cpu(const struct interval *iv, uint32_t *cpu)
 {
@@ -13,32 +12,10 @@ bool meanwhile_start_cpu(const struct interval *iv, uint32_t *cpu)
 	return !(*cpu & TF_GUEST_RING);
 }
 
-static int meanwhile_compare(const void *x, const void *y)
+int meanwhile_begin(struct meanwhile_walk *w)
 {
-	const struct interval *a = ((const struct meanwhile *)x)->iv;
-	const struct interval *b = ((const struct meanwhile *)y)->iv;
-	const struct interval_order at = interval_order_of(a), other = interval_order_of(b);
-
-	return interval_order_compare(&at, &other);
-}
-
-int meanwhile_begin(struct meanwhile_walk *w, const struct kin *const *kins, size_t count)
-{
-	w->at = calloc(count + 1, sizeof *w->at);
-	if (!w->at)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		w->at[w->count++].iv = kins[i]->iv;
-	if (count)
-		qsort(w->at, count, sizeof *w->at, meanwhile_compare);
-	for (size_t i = 0; i < count; i++) {
-		const bool is_first = !i || w->at[i - 1].iv->machine != w->at[i].iv->machine;
-
-		w->at[i].latest_end = w->at[i].iv->end_ticks;
-		if (!is_first && w->at[i - 1].latest_end > w->at[i].latest_end)
-			w->at[i].latest_end = w->at[i - 1].latest_end;
-	}
-	return 0;
+	w->at = calloc(w->overlaps->count + 1, sizeof *w->at);
+	return w->at ? 0 : CPIDECODE_ENOMEM;
 }
 
 static struct meanwhile_name *meanwhile_find_name(
@@ -72,12 +49,13 @@ static bool meanwhile_was_on(const struct interval *iv, uint32_t cpu)
 	return iv->ring == cpu || (meanwhile_start_cpu(iv, &start) && start == cpu);
 }
 
-static int meanwhile_add_overlap(
-	struct meanwhile_walk *w, struct meanwhile *m, const struct interval *iv)
+static int meanwhile_add_overlap(struct meanwhile_walk *w, size_t i, const struct interval *iv)
 {
+	const struct interval *row = w->overlaps->at[i].iv;
+	struct meanwhile *m = &w->at[i];
 	const uint64_t start =
-		iv->start_ticks > m->iv->start_ticks ? iv->start_ticks : m->iv->start_ticks;
-	const uint64_t end = iv->end_ticks < m->iv->end_ticks ? iv->end_ticks : m->iv->end_ticks;
+		iv->start_ticks > row->start_ticks ? iv->start_ticks : row->start_ticks;
+	const uint64_t end = iv->end_ticks < row->end_ticks ? iv->end_ticks : row->end_ticks;
 	struct meanwhile_name *name = meanwhile_find_name(w, m, iv);
 	uint32_t cpu;
 
@@ -86,43 +64,21 @@ static int meanwhile_add_overlap(
 	const double ns = trace_duration_ns(trace_file(w->trace, iv->file), end - start);
 	name->count++;
 	name->overlap_ns += ns;
-	if (meanwhile_start_cpu(m->iv, &cpu) && meanwhile_was_on(iv, cpu))
+	if (meanwhile_start_cpu(row, &cpu) && meanwhile_was_on(iv, cpu))
 		name->start_cpu_ns += ns;
-	if (!(m->iv->ring & TF_GUEST_RING) && meanwhile_was_on(iv, m->iv->ring))
+	if (!(row->ring & TF_GUEST_RING) && meanwhile_was_on(iv, row->ring))
 		name->cpu_ns += ns;
 	return 0;
 }
 
-/* The number of those of machines before, or of its machine and begun before its end. */
-static size_t meanwhile_count_begun(const struct meanwhile_walk *w, const struct interval *iv)
-{
-	size_t low = 0, high = w->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct interval *at = w->at[middle].iv;
-
-		if (at->machine < iv->machine ||
-			(at->machine == iv->machine && at->start_ticks < iv->end_ticks))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int meanwhile_add(struct meanwhile_walk *w, const struct interval *iv)
 {
+	size_t i = overlaps_count_begun(w->overlaps, iv->machine, iv->end_ticks);
 	int rc = 0;
 
-	for (size_t i = meanwhile_count_begun(w, iv); i && !rc; i--) {
-		struct meanwhile *m = &w->at[i - 1];
-
-		if (m->iv->machine != iv->machine || m->latest_end <= iv->start_ticks)
-			break;
-		if (m->iv->end_ticks > iv->start_ticks && m->iv->tid != iv->tid)
-			rc = meanwhile_add_overlap(w, m, iv);
-	}
+	while (!rc && overlaps_next(w->overlaps, iv->machine, iv->start_ticks, &i))
+		if (w->overlaps->at[i].iv->tid != iv->tid)
+			rc = meanwhile_add_overlap(w, i, iv);
 	return rc;
 }
 
@@ -141,7 +97,7 @@ static int meanwhile_compare_names(const void *x, const void *y)
 
 void meanwhile_end(struct meanwhile_walk *w)
 {
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = 0; w->at && i < w->overlaps->count; i++)
 		if (w->at[i].count)
 			qsort(w->at[i].names, w->at[i].count, sizeof *w->at[i].names,
 				meanwhile_compare_names);
@@ -149,15 +105,14 @@ void meanwhile_end(struct meanwhile_walk *w)
 
 const struct meanwhile *meanwhile_find(const struct meanwhile_walk *w, const struct interval *iv)
 {
-	const struct meanwhile wanted = {.iv = iv};
+	const size_t i = overlaps_find(w->overlaps, iv);
 
-	return w->count ? bsearch(&wanted, w->at, w->count, sizeof *w->at, meanwhile_compare)
-			: NULL;
+	return i < w->overlaps->count ? &w->at[i] : NULL;
 }
 
 void meanwhile_free(struct meanwhile_walk *w)
 {
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = 0; w->at && i < w->overlaps->count; i++)
 		free(w->at[i].names);
 	free(w->at);
 	intern_free(&w->memory);

@@ -6,6 +6,7 @@
 #define SWT_DECODER_REPORT_SLOWEST_MEANWHILE_H
 
 #include "kin.h"
+#include "overlaps.h"
 
 enum { MEANWHILE_NAMES = 64 /* of an interval; the rest count as others */ };
 
@@ -18,23 +19,21 @@ struct meanwhile_name {
 };
 
 struct meanwhile {
-	const struct interval *iv;
-	uint64_t latest_end; /* ticks: of it and those before it, of its machine */
 	struct meanwhile_name *names;
 	size_t count, room;
 	struct meanwhile_name others; /* without a name */
 };
 
-/* Starts zeroed but for trace. */
+/* Starts zeroed but for trace and overlaps, which stay as long. */
 struct meanwhile_walk {
 	const struct trace *trace;
-	struct meanwhile *at; /* by machine, then start */
-	size_t count;
+	const struct overlaps *overlaps;
+	struct meanwhile *at; /* as overlaps->at */
 	struct intern memory;
 };
 
-/* The intervals, which stay as long as the walk. 0 or CPIDECODE_ENOMEM. */
-int meanwhile_begin(struct meanwhile_walk *w, const struct kin *const *kins, size_t count);
+/* 0 or CPIDECODE_ENOMEM. */
+int meanwhile_begin(struct meanwhile_walk *w);
 int meanwhile_add(struct meanwhile_walk *w, const struct interval *iv);
 /* After the last one: names by overlap, the longest first. */
 void meanwhile_end(struct meanwhile_walk *w);

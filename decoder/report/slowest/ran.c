@@ -5,34 +5,16 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../model/intervals/interval_order.h"
 #include "../../model/trace/containers.h"
 #include "meanwhile.h"
 
-static int ran_compare(const void *x, const void *y)
+static int ran_begin(struct ran_walk *w)
 {
-	const struct interval *a = ((const struct ran *)x)->iv, *b = ((const struct ran *)y)->iv;
-	const struct interval_order at = interval_order_of(a), other = interval_order_of(b);
-
-	return interval_order_compare(&at, &other);
-}
-
-static int ran_begin(struct ran_walk *w, const struct kin *const *kins, size_t count)
-{
-	w->at = calloc(count + 1, sizeof *w->at);
+	w->at = calloc(w->overlaps->count + 1, sizeof *w->at);
 	if (!w->at)
 		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		w->at[w->count++].iv = kins[i]->iv;
-	if (count)
-		qsort(w->at, count, sizeof *w->at, ran_compare);
-	for (size_t i = 0; i < count; i++) {
-		const bool is_first = !i || w->at[i - 1].iv->machine != w->at[i].iv->machine;
-
-		w->at[i].latest_end = w->at[i].iv->end_ticks;
-		if (!is_first && w->at[i - 1].latest_end > w->at[i].latest_end)
-			w->at[i].latest_end = w->at[i - 1].latest_end;
-	}
+	for (size_t i = 0; i < w->overlaps->count; i++)
+		w->at[i].iv = w->overlaps->at[i].iv;
 	return 0;
 }
 
@@ -40,26 +22,11 @@ static int ran_begin(struct ran_walk *w, const struct kin *const *kins, size_t c
 static int ran_each(struct ran_walk *w, uint32_t machine, uint64_t start, uint64_t end,
 	int (*fn)(struct ran_walk *w, struct ran *r, const void *ctx), const void *ctx)
 {
-	size_t low = 0, high = w->count;
+	size_t i = overlaps_count_begun(w->overlaps, machine, end);
 	int rc = 0;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct interval *at = w->at[middle].iv;
-
-		if (at->machine < machine || (at->machine == machine && at->start_ticks < end))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low && !rc; low--) {
-		struct ran *r = &w->at[low - 1];
-
-		if (r->iv->machine != machine || r->latest_end <= start)
-			break;
-		if (r->iv->end_ticks > start)
-			rc = fn(w, r, ctx);
-	}
+	while (!rc && overlaps_next(w->overlaps, machine, start, &i))
+		rc = fn(w, &w->at[i], ctx);
 	return rc;
 }
 
@@ -338,14 +305,14 @@ static int ran_compare_threads(const void *x, const void *y)
 
 /* --------------------------------------------------------------------------------- all */
 
-int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *progress_ctx)
+int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+	void *progress_ctx)
 {
 	int rc;
 
 	if (!switches_are_recorded(w->trace))
 		return 0;
-	rc = ran_begin(w, kins, count);
+	rc = ran_begin(w);
 	if (!rc)
 		rc = switches_read(w->trace, progress, progress_ctx, ran_take_first, w);
 	if (!rc)
@@ -353,12 +320,12 @@ int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
 	if (rc)
 		return rc;
 	switch_names_sort(&w->names);
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; i < w->overlaps->count; i++) {
 		ran_sum_away(w, &w->at[i]);
 		w->at[i].start_cpu_unknown_ns = w->at[i].cpu_unknown_ns = w->at[i].iv->elapsed_ns;
 	}
 	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = 0; i < w->overlaps->count; i++)
 		if (w->at[i].count)
 			qsort(w->at[i].threads, w->at[i].count, sizeof *w->at[i].threads,
 				ran_compare_threads);
@@ -367,14 +334,14 @@ int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
 
 const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv)
 {
-	const struct ran wanted = {.iv = iv};
+	const size_t i = overlaps_find(w->overlaps, iv);
 
-	return w->count ? bsearch(&wanted, w->at, w->count, sizeof *w->at, ran_compare) : NULL;
+	return w->at && i < w->overlaps->count ? &w->at[i] : NULL;
 }
 
 void ran_free(struct ran_walk *w)
 {
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; w->at && i < w->overlaps->count; i++) {
 		free(w->at[i].stretches);
 		free(w->at[i].threads);
 	}

@@ -7,7 +7,7 @@
 #define SWT_DECODER_REPORT_SLOWEST_RAN_H
 
 #include "../../model/hooks/switches.h"
-#include "kin.h"
+#include "overlaps.h"
 
 enum {
 	RAN_THREADS = 64,	/* of an interval; the rest count as others */
@@ -32,7 +32,6 @@ struct ran_stretch {
 
 struct ran {
 	const struct interval *iv;
-	uint64_t latest_end; /* ticks: of it and those before it, of its machine */
 	struct ran_stretch *stretches;
 	size_t nstretches, stretches_room;
 	struct ran_thread *threads; /* by time on these processors, the longest first */
@@ -50,21 +49,19 @@ struct ran {
 	double start_cpu_unknown_ns, cpu_unknown_ns;
 };
 
-/* Starts zeroed but for trace. */
+/* Starts zeroed but for trace and overlaps, which stay as long. */
 struct ran_walk {
 	const struct trace *trace;
-	struct ran *at; /* by machine, then start */
-	size_t count;
+	const struct overlaps *overlaps;
+	struct ran *at; /* as overlaps->at */
 	struct switch_names names;
 	struct switch_cpus cpus; /* group: the machine */
 };
 
-/*
- * Reads the trace twice. The intervals stay as long as the walk. Of a trace without switches there
- * is nothing: count stays 0. Returns 0 or a CPIDECODE_E code.
- */
-int ran_read(struct ran_walk *w, const struct kin *const *kins, size_t count,
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *progress_ctx);
+/* Reads the trace twice. Finds nothing in a trace without switches. Returns 0 or a CPIDECODE_E
+ * code. */
+int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+	void *progress_ctx);
 /* NULL: nothing is recorded of it. */
 const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv);
 void ran_free(struct ran_walk *w);

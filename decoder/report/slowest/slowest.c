@@ -31,6 +31,7 @@ struct slowest_search {
 	uint32_t *places;	/* of files, for the order among equals */
 	unsigned threads;
 	struct kin_walk walk;
+	struct overlaps overlaps; /* the rows */
 	struct meanwhile_walk meanwhile;
 	struct ran_walk ran;
 };
@@ -146,36 +147,21 @@ static const struct kin *slowest_find_kin(
 	return kin && kin->is_found ? kin : NULL;
 }
 
-static int slowest_begin_meanwhile(struct slowest_search *s)
+static int slowest_begin_overlaps(struct slowest_search *s)
 {
-	const struct kin **kins = calloc(s->top.count + 1, sizeof *kins);
+	const struct interval **rows = calloc(s->top.count + 1, sizeof *rows);
 	size_t count = 0;
 
-	if (!kins)
+	if (!rows)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < s->top.count; i++) {
-		kins[count] = slowest_find_kin(s, &s->top.at[i]);
-		count += kins[count] != NULL;
-	}
-	int rc = meanwhile_begin(&s->meanwhile, kins, count);
-	free(kins);
-	return rc;
-}
+		const struct kin *kin = slowest_find_kin(s, &s->top.at[i]);
 
-static int slowest_read_ran(struct slowest_search *s)
-{
-	const struct kin **kins = calloc(s->top.count + 1, sizeof *kins);
-	size_t count = 0;
-	int rc;
-
-	if (!kins)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < s->top.count; i++) {
-		kins[count] = slowest_find_kin(s, &s->top.at[i]);
-		count += kins[count] != NULL;
+		if (kin)
+			rows[count++] = kin->iv;
 	}
-	rc = ran_read(&s->ran, kins, count, s->r->progress, s->r->ctx);
-	free(kins);
+	int rc = overlaps_begin(&s->overlaps, rows, count);
+	free(rows);
 	return rc;
 }
 
@@ -209,7 +195,9 @@ static int slowest_walk(struct slowest_search *s)
 		rc = kin_end(&s->walk);
 	/* What overlaps them began before they were found. */
 	if (!rc)
-		rc = slowest_begin_meanwhile(s);
+		rc = slowest_begin_overlaps(s);
+	if (!rc)
+		rc = meanwhile_begin(&s->meanwhile);
 	if (!rc)
 		rc = interval_stream_rewind(stream);
 	while (!rc && (rc = interval_stream_next(stream, &iv)) > 0)
@@ -218,7 +206,7 @@ static int slowest_walk(struct slowest_search *s)
 	interval_stream_close(stream);
 	meanwhile_end(&s->meanwhile);
 	errno = error;
-	return rc ? rc : slowest_read_ran(s);
+	return rc ? rc : ran_read(&s->ran, r->progress, r->ctx);
 }
 
 /* Valid as long as the walk; NULL: no memory. */
@@ -270,6 +258,7 @@ static void slowest_free(struct slowest_search *s)
 {
 	meanwhile_free(&s->meanwhile);
 	ran_free(&s->ran);
+	overlaps_free(&s->overlaps);
 	kin_free(&s->walk);
 	free(s->walk.kins);
 	free(s->p50);
@@ -284,8 +273,8 @@ int report_slowest(struct report *r)
 {
 	struct slowest_search s = {.r = r,
 		.walk = {.trace = r->trace},
-		.meanwhile = {.trace = r->trace},
-		.ran = {.trace = r->trace}};
+		.meanwhile = {.trace = r->trace, .overlaps = &s.overlaps},
+		.ran = {.trace = r->trace, .overlaps = &s.overlaps}};
 	int rc = top_find(&s.top, r, r->top ? r->top : SLOWEST_DEFAULT);
 
 	if (!rc)
@@ -462,8 +451,8 @@ int report_slowest_partial(struct report *r, struct partial *p)
 {
 	struct slowest_search s = {.r = r,
 		.walk = {.trace = r->trace},
-		.meanwhile = {.trace = r->trace},
-		.ran = {.trace = r->trace}};
+		.meanwhile = {.trace = r->trace, .overlaps = &s.overlaps},
+		.ran = {.trace = r->trace, .overlaps = &s.overlaps}};
 	struct slowest_kept k = {.most = r->top ? r->top : SLOWEST_DEFAULT};
 	int64_t last;
 

@@ -513,7 +513,7 @@ static void slowest_get_row(struct slowest_reader *r)
 		.major = name.major,
 		.ring = row->key.ring,
 		.elapsed_ns = row->kin.elapsed_ns};
-	row->kin.iv = row->meanwhile.iv = iv;
+	row->kin.iv = iv;
 	iv->start_ns = varint_get_signed(&r->in);
 	iv->end_ns = varint_get_signed(&r->in);
 	iv->tid = (uint32_t)slowest_get(r, UINT32_MAX);
