@@ -77,6 +77,14 @@ static const struct combination {
 	{REPORT_WHY, FORMAT_TEXT, wrong_for_people},
 	{REPORT_WHY, FORMAT_CSV, wrong_csv},
 	{REPORT_WHY, FORMAT_JSON, wrong_json_lines},
+	{REPORT_SLOWEST, FORMAT_TEXT, wrong_for_people},
+	{REPORT_SLOWEST, FORMAT_JSON, wrong_json_lines},
+	{REPORT_GAPS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_GAPS, FORMAT_CSV, wrong_csv},
+	{REPORT_GAPS, FORMAT_JSON, wrong_json_lines},
+	{REPORT_HISTOGRAM, FORMAT_TEXT, wrong_for_people},
+	{REPORT_HISTOGRAM, FORMAT_CSV, wrong_csv},
+	{REPORT_HISTOGRAM, FORMAT_JSON, wrong_json_lines},
 };
 
 struct settings {

@@ -20,6 +20,28 @@ for script in "$top"/tests/golden/cases/*/trace*.txt; do
 	"$MKTRACE" "$script" "$traces/${case##*/}-${file%.txt}" 2>/dev/null || continue
 done
 
+# The kernel's switches: an interval of thread 1, and who ran instead.
+"$MKTRACE" - "$traces/switches-trace" <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+cpus 2
+section schema
+| major 0xC3 kernel
+section labels
+label "request"
+section hooks ring=0
+hook 0xC2 0x10000000 tid=1 at=20000 34 1 64:10000 64:2 0
+hook 0xC3 1 tid=9 at=30000 0 3 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0
+hook 0xC3 1 tid=9 at=30000 0 1 64:17000 64:18000 0 0 0 1 1 0
+hook 0xC3 1 tid=9 at=30000 0 0 64:18000 64:22000 1 1
+hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:30000 "other"
+section hooks ring=1
+hook 0xC3 1 tid=9 at=30000 1 2 64:15000 64:16000 0 0 0 2 3 0 1000 0 0 0
+hook 0xC3 3 tid=9 at=30000 1 64:12000 64:13000 64:5
+section end
+END
+
 # Files of the other format, for its own target: as they are, and as if they were ours.
 for trace in "$traces"/nrm2_*; do
 	{ printf '\0'; cat "$trace"; } >"$to/nrm2/${trace##*/}"
@@ -46,9 +68,9 @@ for trace in "$traces"/*; do
 	cp "$trace" "$to/sections/$name"
 	for turn in 0 1 2; do
 		# kind and format, weight, value, label, from, to, how, threads
-		octal=$(printf '\\%03o' $((n % 19)))
+		octal=$(printf '\\%03o' $((n % 28)))
 		bytes front "$octal" '\0\0\0\0\0\0\0'
-		cat front "$trace" >"$to/pipeline/$name-$((n % 19))-$turn"
+		cat front "$trace" >"$to/pipeline/$name-$((n % 28))-$turn"
 		n=$((n + 1 + (turn == 2)))
 	done
 	bytes front "$(printf '\\%03o' $((128 + n % 6)))" '\100'
@@ -65,6 +87,10 @@ for trace in "$traces"/*; do
 	bytes front '\140\3\2\0\40\1\3\100\20\5\200\100'
 	cat front "$trace" >"$to/partial/$name-hosts-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
+done
+for kind in 12 20 21; do
+	bytes front "$(printf '\\%03o' $kind)" '\0\0\0\0\0\0\0'
+	cat front "$traces/switches-trace" >"$to/pipeline/switches-$kind"
 done
 rm -f front
 
@@ -92,7 +118,7 @@ bytes body '\15\11\1\177\7\50\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\2
 	'\13\41\177\12\100\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17' '\20\20\1\2\3\0\1' '\43\2\4\6'
 section two '\2' '\14' '\1'
 n=0
-while [ $n -lt 19 ]; do
+while [ $n -lt 28 ]; do
 	bytes front "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
 	cat front header one body two body >"$to/pipeline/short-$n"
 	bytes front "$(printf '\\%03o' $((128 + n % 6)))" '\100'
