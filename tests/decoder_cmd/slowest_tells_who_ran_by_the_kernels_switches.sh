@@ -130,6 +130,21 @@ run 0 --report slowest -n 1 hostile.bin
 in_file out "by the kernel's switches: n/a"
 not_in_file out 'thread 7'
 
-# A partial result does not hold them, and says so.
-run 2 --report slowest -n 1 --partial p.part t.bin
-in_file err "cannot hold the kernel's switches"
+# Partial results hold them: the merged answer is the whole one, of one trace and of two, of which one
+# has no switches.
+{ echo 'id "another trace id"'; trace '' | grep -v 0xC3; } | "$MKTRACE" - without.bin
+for t in t name lost part unknown gap both beyond hostile "t without" "lost without"; do
+	files='' parts='' n=0
+	for f in $t; do
+		files="$files $f.bin" parts="$parts $f.part"
+		run 0 --report slowest --partial "$f.part" "$f.bin"
+	done
+	for format in text json; do
+		# shellcheck disable=SC2086
+		run 0 --report slowest --format $format $files
+		mv out whole
+		# shellcheck disable=SC2086
+		run 0 merge --report slowest --format $format $parts
+		cmp out whole || fail "merged, $t: $(diff out whole)"
+	done
+done

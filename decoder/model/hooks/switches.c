@@ -8,10 +8,15 @@
 #include "../../base/sort.h"
 #include "record.h"
 
+bool switches_are_recorded_in(const struct trace_file *f)
+{
+	return schema_set_brought(f->schemas, KERNEL_MAJOR);
+}
+
 bool switches_are_recorded(const struct trace *t)
 {
 	for (size_t i = 0; i < trace_nfiles(t); i++)
-		if (schema_set_brought(trace_file(t, i)->schemas, KERNEL_MAJOR))
+		if (switches_are_recorded_in(trace_file(t, i)))
 			return true;
 	return false;
 }

@@ -24,7 +24,8 @@ struct switch_loss {
 	uint64_t start, end, records;
 };
 
-/* Whether the trace says that it has such hooks. */
+/* Whether the file, or one of the trace's, says that it has such hooks. */
+bool switches_are_recorded_in(const struct trace_file *f);
 bool switches_are_recorded(const struct trace *t);
 
 /* Whether it is a hook of the kernel's records. */

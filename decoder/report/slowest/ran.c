@@ -150,20 +150,19 @@ static bool ran_is_numbered_so(const struct ran_walk *w, const struct interval *
 	return !c || c->own_tid == c->tid;
 }
 
-/* NULL: nothing keeps the switches from covering the interval. */
-static const char *ran_why_unknown(const struct ran_walk *w, const struct ran *r)
+static enum ran_why ran_why_unknown(const struct ran_walk *w, const struct ran *r)
 {
 	const struct interval *iv = r->iv;
 
 	if (!ran_is_numbered_so(w, iv))
-		return "its thread has another number there";
+		return RAN_OTHER_NUMBER;
 	if (r->nstretches > RAN_STRETCHES)
-		return "there are too many of them";
+		return RAN_TOO_MANY;
 	if (!r->nstretches || r->has_lost || r->has_gap ||
 		r->stretches[0].start > iv->start_ticks ||
 		r->stretches[r->nstretches - 1].end < iv->end_ticks)
-		return "they do not cover it";
-	return NULL;
+		return RAN_NOT_COVERED;
+	return RAN_COVERED;
 }
 
 static void ran_sum_away(const struct ran_walk *w, struct ran *r)
@@ -174,7 +173,7 @@ static void ran_sum_away(const struct ran_walk *w, struct ran *r)
 	if (r->nstretches)
 		qsort(r->stretches, r->nstretches, sizeof *r->stretches, ran_compare_stretches);
 	r->why = ran_why_unknown(w, r);
-	if (r->why)
+	if (r->why != RAN_COVERED)
 		return;
 	for (size_t i = 0; i + 1 < r->nstretches; i++) {
 		const struct ran_stretch *a = &r->stretches[i];
@@ -182,12 +181,11 @@ static void ran_sum_away(const struct ran_walk *w, struct ran *r)
 
 		/* One thread is not on two processors: the records contradict each other. */
 		if (back < a->end || !a->is_left) {
-			r->why = "they contradict each other";
+			r->why = RAN_CONTRADICTED;
 			return;
 		}
 		*(a->preempted ? &preempted : &waiting) += back - a->end;
 	}
-	r->is_known = true;
 	r->switches = r->nstretches - 1;
 	r->preempted_ns = trace_duration_ns(f, preempted);
 	r->waiting_ns = trace_duration_ns(f, waiting);
@@ -209,7 +207,7 @@ static uint64_t ran_instead(const struct ran *r, const struct switch_run *run)
 	size_t low = 0, high = r->nstretches;
 	uint64_t sum = 0;
 
-	if (!r->is_known)
+	if (r->why != RAN_COVERED)
 		return 0;
 	/* The first stretch that ends after the run's start; the one before may be left then. */
 	while (low < high) {
@@ -303,6 +301,26 @@ static int ran_compare_threads(const void *x, const void *y)
 	return compare_u64(a->tid, b->tid);
 }
 
+static void ran_end(struct ran_walk *w, struct ran *r)
+{
+	/* Below 0 only by rounding, or where runs overlap. */
+	if (r->start_cpu_unknown_ns < 0.5)
+		r->start_cpu_unknown_ns = 0;
+	if (r->cpu_unknown_ns < 0.5)
+		r->cpu_unknown_ns = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		struct ran_thread *t = &r->threads[i];
+		const struct switch_name *name =
+			switch_names_find(&w->names, r->iv->machine, t->tid, t->seen);
+
+		t->has_name = name != NULL;
+		if (name)
+			memcpy(t->name, name->name, sizeof t->name);
+	}
+	if (r->count)
+		qsort(r->threads, r->count, sizeof *r->threads, ran_compare_threads);
+}
+
 /* --------------------------------------------------------------------------------- all */
 
 int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
@@ -326,17 +344,27 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 	}
 	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
 	for (size_t i = 0; i < w->overlaps->count; i++)
-		if (w->at[i].count)
-			qsort(w->at[i].threads, w->at[i].count, sizeof *w->at[i].threads,
-				ran_compare_threads);
+		ran_end(w, &w->at[i]);
 	return rc;
+}
+
+static bool ran_is_recorded(const struct ran_walk *w, uint32_t machine)
+{
+	for (size_t i = 0; i < trace_nfiles(w->trace); i++) {
+		const struct trace_file *f = trace_file(w->trace, i);
+
+		if (f->machine == machine && switches_are_recorded_in(f))
+			return true;
+	}
+	return false;
 }
 
 const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv)
 {
 	const size_t i = overlaps_find(w->overlaps, iv);
+	const bool is_recorded = w->at && ran_is_recorded(w, iv->machine);
 
-	return w->at && i < w->overlaps->count ? &w->at[i] : NULL;
+	return is_recorded && i < w->overlaps->count ? &w->at[i] : NULL;
 }
 
 void ran_free(struct ran_walk *w)

@@ -14,9 +14,21 @@ enum {
 	RAN_STRETCHES = 100000, /* of an interval's thread; beyond these nothing is told of it */
 };
 
+/* Why the switches do not cover an interval. Partial results have these numbers. */
+enum ran_why {
+	RAN_COVERED,
+	RAN_OTHER_NUMBER,
+	RAN_TOO_MANY,
+	RAN_NOT_COVERED,
+	RAN_CONTRADICTED,
+	RAN_WHYS,
+};
+
 struct ran_thread {
 	uint32_t pid, tid; /* tid 0: idle */
 	uint64_t seen;	   /* ticks: it ran then */
+	bool has_name;
+	char name[KERNEL_NAME_BYTES + 1];
 	/* Of the time that the interval's thread was away, on the processor that it had left; and
 	 * of the interval, on the processor where it began, and where it ended. */
 	double instead_ns, start_cpu_ns, cpu_ns;
@@ -41,11 +53,10 @@ struct ran {
 	bool has_lost;	      /* some, or a number that is not known */
 	bool has_lost_number; /* `lost` is all of them */
 	bool has_gap;	      /* of a processor there are no records for a part of it */
-	bool is_known;	      /* the switches cover it: the following are valid */
-	const char *why;      /* else: in words */
+	enum ran_why why;     /* RAN_COVERED: the following are valid */
 	uint64_t switches;
 	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
-	/* Of the interval's time on these processors, of which the kernel's records do not tell. */
+	/* Of the interval's time on these processors, what the kernel's records do not tell. */
 	double start_cpu_unknown_ns, cpu_unknown_ns;
 };
 

@@ -233,7 +233,6 @@ static int slowest_print_all(struct slowest_search *s)
 			continue;
 		one.meanwhile = meanwhile_find(&s->meanwhile, one.kin->iv);
 		one.ran = ran_find(&s->ran, one.kin->iv);
-		one.ran_names = &s->ran.names;
 		one.group = slowest_group(s, one.kin->iv);
 		if (!one.group)
 			continue;
@@ -429,6 +428,7 @@ static int slowest_keep(struct slowest_search *s, struct slowest_kept *k)
 		row->rank = hook->rank;
 		row->kin = *kin;
 		row->meanwhile = *meanwhile_find(&s->meanwhile, kin->iv);
+		row->ran = ran_find(&s->ran, kin->iv);
 		row->names = slowest_name_values(s, kin->iv);
 		if (!row->names)
 			return CPIDECODE_ENOMEM;
@@ -459,13 +459,6 @@ int report_slowest_partial(struct report *r, struct partial *p)
 	/* Only counts and times are needed. */
 	p->tally.wanted = 0;
 	k.has_start = trace_span(r->trace, &k.start, &last);
-	/* Who else ran is not in a partial result, and merging must not lose it silently. */
-	if (switches_are_recorded(r->trace)) {
-		report_note(r,
-			"--partial: a partial result of slowest cannot hold the kernel's switches, which this trace has: report it as a whole");
-		r->is_misused = true;
-		return CPIDECODE_EINVAL;
-	}
 	int rc = top_find(&s.top, r, k.most);
 	if (!rc)
 		rc = tallies_read(r, &p->tally);
@@ -498,6 +491,7 @@ static int slowest_print_kept(
 		const struct interval *iv = row->kin.iv;
 		struct slowest one = {.kin = &row->kin,
 			.meanwhile = &row->meanwhile,
+			.ran = row->ran,
 			.names = row->names,
 			.group = tally_find(&p->tally, iv->has_label, iv->label, iv->label_len,
 				iv->major, iv->mm),

@@ -13,7 +13,6 @@ struct slowest {
 	const struct kin *kin, *median; /* median: may be the same one */
 	const struct meanwhile *meanwhile;
 	const struct ran *ran; /* NULL: the kernel's switches were not recorded */
-	const struct switch_names *ran_names;
 	const struct tally_group *group;
 	const struct trace_text *names; /* of the interval's values, one each */
 	int64_t start;			/* CLOCK_REALTIME ns of the first hook */

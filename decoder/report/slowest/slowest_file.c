@@ -19,6 +19,11 @@ enum {
 	OVERLAP_BYTES = 26,
 	FILE_BYTES = 17,
 	NAME_BYTES = 4,
+	THREAD_BYTES = 27,
+	/* How the records were lost, and whether there are any of the row. */
+	RAN_RECORDED = 1,
+	RAN_LOST = 2,
+	RAN_LOST_NUMBER = 4,
 };
 
 /* ------------------------------------------------------------------------ writing */
@@ -165,6 +170,54 @@ static void slowest_put_row(struct slowest_writer *w, const struct slowest_row *
 	slowest_put_overlap(w, &row->meanwhile.others);
 }
 
+static void slowest_put_times(struct slowest_writer *w, const struct ran_thread *t)
+{
+	slowest_put_real(w, t->instead_ns);
+	slowest_put_real(w, t->start_cpu_ns);
+	slowest_put_real(w, t->cpu_ns);
+}
+
+static void slowest_put_ran(struct slowest_writer *w, const struct ran *r)
+{
+	if (!r) {
+		slowest_put(w, 0);
+		return;
+	}
+	slowest_put(w, RAN_RECORDED | (r->has_lost ? RAN_LOST : 0) |
+			       (r->has_lost_number ? RAN_LOST_NUMBER : 0));
+	slowest_put(w, r->lost);
+	slowest_put(w, r->why);
+	slowest_put(w, r->switches);
+	slowest_put_real(w, r->preempted_ns);
+	slowest_put_real(w, r->waiting_ns);
+	slowest_put_real(w, r->start_cpu_unknown_ns);
+	slowest_put_real(w, r->cpu_unknown_ns);
+	slowest_put(w, r->count);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ran_thread *t = &r->threads[i];
+
+		slowest_put(w, t->pid);
+		slowest_put(w, t->tid);
+		slowest_put(w, t->has_name);
+		if (t->has_name)
+			slowest_put_text(w, t->name, strlen(t->name));
+		slowest_put_times(w, t);
+	}
+	slowest_put_times(w, &r->others);
+}
+
+/* Nothing if no row has any: the bytes are then those of readers without them. */
+static void slowest_put_rans(struct slowest_writer *w)
+{
+	const struct slowest_kept *k = w->kept;
+	bool has_any = false;
+
+	for (size_t i = 0; i < k->nrows; i++)
+		has_any |= k->rows[i].ran != NULL;
+	for (size_t i = 0; has_any && i < k->nrows; i++)
+		slowest_put_ran(w, k->rows[i].ran);
+}
+
 static void slowest_put_median(struct slowest_writer *w, const struct slowest_median *m)
 {
 	const struct tally_group *g = m->group;
@@ -187,6 +240,7 @@ static void slowest_put_all(struct slowest_writer *w)
 	slowest_put(w, k->nmedians);
 	for (size_t i = 0; i < k->nmedians; i++)
 		slowest_put_median(w, &k->medians[i]);
+	slowest_put_rans(w);
 }
 
 static int slowest_compare_files(const struct slowest_file *a, const struct slowest_file *b)
@@ -479,6 +533,74 @@ static void slowest_get_overlaps(struct slowest_reader *r, struct meanwhile *m)
 	slowest_get_overlap(r, &m->others);
 }
 
+static void slowest_get_times(struct slowest_reader *r, struct ran_thread *t)
+{
+	t->instead_ns = slowest_get_real(r);
+	t->start_cpu_ns = slowest_get_real(r);
+	t->cpu_ns = slowest_get_real(r);
+}
+
+static void slowest_get_thread(struct slowest_reader *r, struct ran_thread *t)
+{
+	uint32_t length;
+
+	t->pid = (uint32_t)slowest_get(r, UINT32_MAX);
+	t->tid = (uint32_t)slowest_get(r, UINT32_MAX);
+	t->has_name = slowest_get(r, 1);
+	if (t->has_name) {
+		const uint8_t *name = varint_get_string(&r->in, &length);
+
+		if (length > KERNEL_NAME_BYTES || (length && memchr(name, 0, length)))
+			varint_fail(&r->in, "an invalid thread's name");
+		else if (length)
+			memcpy(t->name, name, length);
+	}
+	slowest_get_times(r, t);
+}
+
+static void slowest_get_ran(struct slowest_reader *r, struct slowest_row *row)
+{
+	const uint64_t flags = slowest_get(r, RAN_RECORDED | RAN_LOST | RAN_LOST_NUMBER);
+
+	if ((flags && !(flags & RAN_RECORDED)) || (flags & RAN_LOST_NUMBER && !(flags & RAN_LOST)))
+		varint_fail(&r->in, "invalid switches");
+	if (!flags || slowest_is_over(r))
+		return;
+	struct ran *ran = slowest_alloc(r, 1, sizeof *ran);
+	if (!ran)
+		return;
+	row->ran = ran;
+	ran->has_lost = flags & RAN_LOST;
+	ran->has_lost_number = flags & RAN_LOST_NUMBER;
+	ran->lost = slowest_get(r, UINT64_MAX);
+	ran->why = (enum ran_why)slowest_get(r, RAN_WHYS - 1);
+	ran->switches = slowest_get(r, MOST_INTERVALS);
+	ran->preempted_ns = slowest_get_real(r);
+	ran->waiting_ns = slowest_get_real(r);
+	ran->start_cpu_unknown_ns = slowest_get_real(r);
+	ran->cpu_unknown_ns = slowest_get_real(r);
+	ran->count = slowest_get_number(r, THREAD_BYTES);
+	ran->threads = slowest_alloc(r, ran->count, sizeof *ran->threads);
+	for (size_t i = 0; i < ran->count && !slowest_is_over(r); i++)
+		slowest_get_thread(r, &ran->threads[i]);
+	slowest_get_times(r, &ran->others);
+}
+
+static void slowest_get_rans(struct slowest_reader *r, size_t first_row)
+{
+	const struct slowest_kept *k = r->kept;
+	bool has_any = false;
+
+	if (slowest_is_over(r) || r->in.p == r->in.end)
+		return;
+	for (size_t i = first_row; i < k->nrows && !slowest_is_over(r); i++) {
+		slowest_get_ran(r, &k->rows[i]);
+		has_any |= k->rows[i].ran != NULL;
+	}
+	if (!has_any)
+		varint_fail(&r->in, "something follows its intervals");
+}
+
 static const struct tally_group *slowest_find_group(
 	struct slowest_reader *r, const struct kin_name *name)
 {
@@ -595,6 +717,7 @@ static void slowest_get_start(struct slowest_reader *r)
 static void slowest_get_part(struct slowest_reader *r, bool is_first)
 {
 	const uint64_t most = slowest_get(r, SLOWEST_MOST);
+	const size_t first_row = r->kept->nrows;
 
 	if (!is_first && most != r->kept->most)
 		varint_fail(&r->in, "another number of intervals");
@@ -606,6 +729,7 @@ static void slowest_get_part(struct slowest_reader *r, bool is_first)
 		slowest_get_row(r);
 	for (size_t n = slowest_get_number(r, 1); n && !slowest_is_over(r); n--)
 		slowest_get_median(r);
+	slowest_get_rans(r, first_row);
 	if (!r->in.why && r->in.p < r->in.end)
 		varint_fail(&r->in, "something follows its intervals");
 }

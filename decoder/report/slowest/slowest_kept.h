@@ -26,6 +26,7 @@ struct slowest_row {
 	uint64_t rank; /* descending */
 	struct kin kin;
 	struct meanwhile meanwhile;
+	const struct ran *ran;		/* NULL: the kernel's switches were not recorded */
 	const struct trace_text *names; /* of its values */
 };
 

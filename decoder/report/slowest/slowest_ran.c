@@ -11,18 +11,19 @@
 
 enum { SLOWEST_THREADS_TEXT = 8 /* threads beside one */ };
 
-static const struct switch_name *slowest_thread_name(
-	const struct slowest *s, const struct ran_thread *t)
-{
-	return switch_names_find(s->ran_names, s->kin->iv->machine, t->tid, t->seen);
-}
+static const char *const ran_whys[RAN_WHYS] = {
+	[RAN_OTHER_NUMBER] = "its thread has another number there",
+	[RAN_TOO_MANY] = "there are too many of them",
+	[RAN_NOT_COVERED] = "they do not cover it",
+	[RAN_CONTRADICTED] = "they contradict each other",
+};
 
 /* -------------------------------------------------------------------------------- text */
 
 static void slowest_spell_away(struct out *o, const struct ran *r)
 {
 	out_str(o, "   away from a processor, by the kernel's switches: ");
-	if (r->is_known) {
+	if (r->why == RAN_COVERED) {
 		units_duration(o, r->preempted_ns + r->waiting_ns);
 		out_printf(o, ", %" PRIu64 " switch%s: preempted for ", r->switches,
 			r->switches == 1 ? "" : "es");
@@ -34,7 +35,7 @@ static void slowest_spell_away(struct out *o, const struct ran *r)
 	} else if (r->has_lost) {
 		out_str(o, "n/a (records were lost meanwhile)");
 	} else {
-		out_printf(o, "n/a (%s)", r->why);
+		out_printf(o, "n/a (%s)", ran_whys[r->why]);
 	}
 	out_char(o, '\n');
 }
@@ -43,12 +44,11 @@ static void slowest_spell_away(struct out *o, const struct ran *r)
 static void slowest_write_thread(struct table *t, const struct slowest *s,
 	const struct ran_thread *thread, unsigned cpus, const char *name)
 {
-	const struct switch_name *known = name ? NULL : slowest_thread_name(s, thread);
 	struct out *o;
 
 	table_text(t, "  ");
 	o = table_right(t);
-	if (!s->ran->is_known)
+	if (s->ran->why != RAN_COVERED)
 		out_str(o, "n/a");
 	else if (!isnan(thread->instead_ns))
 		units_duration(o, thread->instead_ns);
@@ -59,19 +59,13 @@ static void slowest_write_thread(struct table *t, const struct slowest *s,
 	o = table_left(t);
 	if (name)
 		out_str(o, name);
-	else if (known)
-		escape_text(o, known->name, strlen(known->name));
+	else if (thread->has_name)
+		escape_text(o, thread->name, strlen(thread->name));
 	else
 		out_str(o, "unknown name");
 	if (!name)
 		out_printf(o, " (thread %u, process %u)", thread->tid, thread->pid);
 	table_end_row(t);
-}
-
-/* What the records do not tell; below 0 only by rounding, or where they overlap. */
-static double slowest_unknown(double ns)
-{
-	return ns > 0.5 ? ns : 0;
 }
 
 void slowest_write_ran(struct report *r, const struct slowest *s)
@@ -87,8 +81,8 @@ void slowest_write_ran(struct report *r, const struct slowest *s)
 	cpus = slowest_find_cpus(s->kin->iv, cpu);
 	rest = ran->others;
 	unknown = (struct ran_thread){.instead_ns = NAN,
-		.start_cpu_ns = slowest_unknown(ran->start_cpu_unknown_ns),
-		.cpu_ns = slowest_unknown(ran->cpu_unknown_ns)};
+		.start_cpu_ns = ran->start_cpu_unknown_ns,
+		.cpu_ns = ran->cpu_unknown_ns};
 	slowest_spell_away(r->out, ran);
 	for (size_t i = SLOWEST_THREADS_TEXT; i < ran->count; i++) {
 		rest.instead_ns += ran->threads[i].instead_ns;
@@ -120,7 +114,6 @@ void slowest_write_ran(struct report *r, const struct slowest *s)
 static void slowest_write_thread_member(
 	struct json *j, const struct slowest *s, const struct ran_thread *t, bool is_rest)
 {
-	const struct switch_name *name = is_rest ? NULL : slowest_thread_name(s, t);
 	const struct interval *iv = s->kin->iv;
 	uint32_t cpu;
 
@@ -135,8 +128,8 @@ static void slowest_write_thread_member(
 		json_null(j);
 	else
 		json_u64(j, t->pid);
-	json_member_text(j, "name", name ? name->name : NULL);
-	json_member_fixed(j, "instead_ns", s->ran->is_known ? t->instead_ns : NAN, 1);
+	json_member_text(j, "name", t->has_name ? t->name : NULL);
+	json_member_fixed(j, "instead_ns", s->ran->why == RAN_COVERED ? t->instead_ns : NAN, 1);
 	json_member_fixed(
 		j, "start_cpu_ns", meanwhile_start_cpu(iv, &cpu) ? t->start_cpu_ns : NAN, 1);
 	json_member_fixed(j, "cpu_ns", iv->ring & TF_GUEST_RING ? NAN : t->cpu_ns, 1);
@@ -149,8 +142,9 @@ void slowest_write_ran_members(struct json *j, const struct slowest *s)
 
 	if (!r)
 		return;
+	const bool is_known = r->why == RAN_COVERED;
 	json_key(j, "kernel_switches");
-	if (r->is_known)
+	if (is_known)
 		json_u64(j, r->switches);
 	else
 		json_null(j);
@@ -159,8 +153,8 @@ void slowest_write_ran_members(struct json *j, const struct slowest *s)
 		json_null(j);
 	else
 		json_u64(j, r->lost);
-	json_member_fixed(j, "preempted_ns", r->is_known ? r->preempted_ns : NAN, 1);
-	json_member_fixed(j, "waiting_ns", r->is_known ? r->waiting_ns : NAN, 1);
+	json_member_fixed(j, "preempted_ns", is_known ? r->preempted_ns : NAN, 1);
+	json_member_fixed(j, "waiting_ns", is_known ? r->waiting_ns : NAN, 1);
 	json_member_open(j, "ran", '[');
 	for (size_t i = 0; i < r->count; i++)
 		slowest_write_thread_member(j, s, &r->threads[i], false);
