@@ -21,7 +21,7 @@ bool filter_takes_all(const struct filter *f)
 	       !f->by_pid && f->from == INT64_MIN && f->to == INT64_MAX;
 }
 
-static bool cpu_taken(const struct filter *f, uint32_t ring)
+bool filter_takes_ring(const struct filter *f, uint32_t ring)
 {
 	if (!f->by_cpu)
 		return true;
@@ -43,7 +43,7 @@ bool filter_interval(const struct filter *f, const struct interval *iv)
 		return false;
 	if (f->by_minor && f->minor != iv->mm)
 		return false;
-	if (!cpu_taken(f, iv->ring) || !thread_taken(f, iv->tid, iv->task))
+	if (!filter_takes_ring(f, iv->ring) || !thread_taken(f, iv->tid, iv->task))
 		return false;
 	return !f->label || (iv->has_label && glob_match(f->label, iv->label, iv->label_len));
 }
@@ -146,7 +146,7 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 		return false;
 	if (f->by_minor && !minor_taken(f, h))
 		return false;
-	return cpu_taken(f, h->ring) && thread_taken(f, h->tid, h->task);
+	return filter_takes_ring(f, h->ring) && thread_taken(f, h->tid, h->task);
 }
 
 void filter_describe(const struct filter *f, bool compensated, const char *where, struct out *o)

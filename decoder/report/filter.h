@@ -32,6 +32,9 @@ void filter_init(struct filter *f);
 /* An interval is taken when any part of it lies between from and to. */
 bool filter_interval(const struct filter *f, const struct interval *iv);
 
+/* Whether a ring, or a processor, is among those that were asked for. */
+bool filter_takes_ring(const struct filter *f, uint32_t ring);
+
 /* Nothing was asked for: every hook and interval is taken. */
 bool filter_takes_all(const struct filter *f);
 

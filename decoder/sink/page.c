@@ -29,6 +29,7 @@ struct page_packer {
 	X(dom)                                                                                     \
 	X(explain)                                                                                 \
 	X(processors)                                                                              \
+	X(runs)                                                                                    \
 	X(why_words)                                                                               \
 	X(limits)                                                                                  \
 	X(reports)                                                                                 \
@@ -36,6 +37,7 @@ struct page_packer {
 	X(flame_panel)                                                                             \
 	X(curve_panel)                                                                             \
 	X(processor_panel)                                                                         \
+	X(run_panel)                                                                               \
 	X(grid)                                                                                    \
 	X(tiles)                                                                                   \
 	X(ui)                                                                                      \

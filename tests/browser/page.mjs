@@ -83,7 +83,7 @@ async function checkSummary(browser, rows) {
 // Hooks of other majors than those of intervals and counters.
 async function checkMarks(browser, hooks) {
 	const counts = {};
-	for (const hook of hooks.filter((one) => ![0xc0, 0xc1, 0xc2, 0xc8, 0xc9].includes(Number(one.major)))) {
+	for (const hook of hooks.filter((one) => ![0xc0, 0xc1, 0xc2, 0xc3, 0xc8, 0xc9].includes(Number(one.major)))) {
 		const name = hook.name || "hook 0x" + Number(hook.major).toString(16).toUpperCase().padStart(2, "0") + " 0x" + Number(hook.minor).toString(16).toUpperCase();
 		counts[name] = (counts[name] ?? 0) + 1;
 	}
@@ -314,13 +314,13 @@ async function checkDoctor(browser, file) {
 }
 
 // Outermost intervals by the processor where they ended, as a table and as lanes.
-async function checkProcessors(browser, rows) {
+async function checkProcessors(browser, rows, isRecorded) {
 	const counts = {};
 	for (const row of rows.filter((one) => one.depth === "0" && /^\d+$/.test(one.cpu)))
 		counts["Processor " + row.cpu] = (counts["Processor " + row.cpu] ?? 0) + 1;
 	await browser.evaluate("page.show(0, page.until), page.showLanes('both')");
 	await browser.settled();
-	equal(await browser.evaluate("page.placed.filter((one) => one.processor && one.ran === undefined).length"), Object.keys(counts).length, "lanes");
+	equal(await browser.evaluate("page.placed.filter((one) => one.processor && one.ran === undefined).length"), isRecorded ? 3 : Object.keys(counts).length, "lanes");
 	/* Without threads' lanes an interval is chosen and drawn in its processor's. */
 	if (Object.keys(counts).length) {
 		await browser.evaluate("page.showLanes('processors').then(() => page.choose(page.processors.store.origin[0], true)).then(() => page.draw())");
@@ -331,6 +331,44 @@ async function checkProcessors(browser, rows) {
 	await browser.until(`(document.getElementById("uses").tBodies[0]?.rows.length ?? 0) === ${Object.keys(counts).length}`);
 	equal(Object.fromEntries(await browser.evaluate(`Array.from(document.getElementById("uses").tBodies[0]?.rows ?? [], (row) =>
 		[row.cells[0].textContent, Number(row.cells[1].textContent.replaceAll("\\u202f", ""))])`)), counts, "processors");
+}
+
+// Runs of threads by the kernel's switches (switches.bin of page.sh): tables, a click, and links between an interval and what ran.
+async function checkRuns(browser, isRecorded) {
+	equal(await browser.evaluate("trace.processors.length"), isRecorded ? 3 : 0);
+	if (!isRecorded) {
+		equal(await browser.evaluate("document.getElementById('runs').hidden"), true, "runs of threads");
+		return;
+	}
+	const wanted = { ran: ["Processor 0 6 24000 6000 1000 77.42 0", "Processor 1 2 13000 2000 16000 41.94 77", "Processor 2 0 0 0 31000 0.00 0"],
+		runners: ["server (tid 1) 4 21000 67.74", "<b>other</b> (tid 2) 2 11000 35.48", "tid 3 of <b>other</b> (pid 2) 2 5000 16.13"] };
+	for (const [id, rows] of Object.entries(wanted))
+		await browser.until(`Array.from(document.getElementById("${id}").tBodies[0]?.rows ?? [], (row) =>
+			Array.from(row.cells, (cell) => cell.textContent.replaceAll("\u202f", "")).join(" ")).join("; ") === ${JSON.stringify(rows.join("; "))}`);
+	equal(await query(browser, 0, 9000, { processor: 0 }), { count: 5, longest: 4000, sum: "10000" });
+	equal(await browser.evaluate("trace.run(trace.query(0, 30000, { processor: 0 }).longestInterval)"), { name: "server", tid: 1, pid: 1, start: 16000, duration: 14000, processor: 0 });
+	const [x, y, width] = await browser.evaluate(`(() => { const scroller = document.getElementById("scroller"), place = page.placed.find((one) => one.runs);
+		scroller.scrollTop = place.y - 60;
+		const box = document.getElementById("timeline").getBoundingClientRect();
+		return [box.left, box.top + place.y - scroller.scrollTop + 9, box.width]; })()`);
+	const at = (time) => [x + width * time / 31000, y];
+	for (const [time, told] of [[3000, /^Processor 0: <b>other<\/b> \(tid 2\), 2 \u00b5s from/], [14000, /^Processor 0: idle/], [30500, /^Processor 0: not recorded, 1 \u00b5s/]]) {
+		await browser.mouse("mouseMoved", ...at(time));
+		await browser.until(`${told}.test(document.getElementById("told").textContent)`);
+	}
+	await browser.mouse("mousePressed", ...at(20000));
+	await browser.mouse("mouseReleased", ...at(20000));
+	await browser.until(`document.getElementById("h-interval").textContent === "Run of a thread"`);
+	const follow = (term) => browser.evaluate(`Array.from(document.querySelectorAll("#interval dt")).find((one) => one.textContent === ${JSON.stringify(term)}).nextSibling.firstChild.click()`);
+	assert.match(await text(browser, "interval"), /threadserver \(tid 1\).*processorProcessor 0duration14 \u00b5s/);
+	await follow("interval");
+	await browser.until(`document.getElementById("interval").textContent.includes("labelscript")`);
+	await follow("ran, by the kernel's switches");
+	await browser.until(`document.getElementById("interval").textContent.includes("duration14 ")`);
+	await follow("before it on this processor");
+	await browser.until(`document.getElementById("interval").textContent.includes("duration4 ")`);
+	await browser.evaluate("page.show(0, page.until)");
+	await browser.settled();
 }
 
 // A browser that a driver lets read files from file:// would prove nothing.
@@ -366,7 +404,8 @@ try {
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);
 		await checkDoctor(browser, files[i]);
-		await checkProcessors(browser, rows);
+		await checkProcessors(browser, rows, files[i].includes("switches"));
+		await checkRuns(browser, files[i].includes("switches"));
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkAccess(browser);

@@ -8,8 +8,8 @@ import vm from "node:vm";
 import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis", "view", "why_words"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, Store, whyList })");
+vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, readRuns, Store, RunStore, whyList })");
 const MOST = 4 << 20;
 let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
 
@@ -96,11 +96,36 @@ async function checkReports(html, csv) {
 	}
 }
 
+// Of switches.bin (page.sh): processor, start, end and thread, in ns since the first interval's start; by hand from the format.
+const RAN = [
+	[0, 0, 2000, "server"], [0, 2000, 4000, "<b>other</b>"], [0, 4000, 5000, "server"], [0, 6000, 7000, "tid 3"], [0, 8000, 12000, "server"], [0, 16000, 30000, "server"],
+	[1, 2000, 6000, "tid 3"], [1, 20000, 29000, "<b>other</b>"],
+	[0, 30000, 31000, "not recorded"], [1, 6000, 15000, "not recorded: records were lost"],
+	[1, 15000, 20000, "a thread that had ended and had no number any more, or had not been told yet"], [1, 29000, 31000, "not recorded"], [2, 0, 31000, "not recorded"]];
+
+// Other pages have none.
+async function checkRuns(html, isRecorded) {
+	const [about] = (await blocksOf(html, "processors")).map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+	assert.equal(about !== undefined, isRecorded, "runs of threads");
+	if (!isRecorded)
+		return;
+	const store = new page.RunStore(about, await lists(html, "threads"));
+	for (const bytes of await blocksOf(html, "runs"))
+		store.addRuns(page.readRuns(bytes));
+	store.finish();
+	assert.deepEqual(Array.from(store.start, (start, at) => {
+		const one = store.names[store.name[at]];
+		return [store.processorOf(at).cpu, start, store.end(at), one.tid === undefined ? one : one.name ?? "tid " + one.tid];
+	}), RAN);
+	assert.deepEqual(about.lanes.map((lane) => lane.lost), [0, 77, 0]);
+}
+
 for (let i = 2; i < process.argv.length; i += 2)
 	try {
 		const html = readFileSync(process.argv[i], "latin1");
 		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(html);
 		await checkReports(html, process.argv[i + 1]);
+		await checkRuns(html, process.argv[i] === "switches.html");
 		assert.equal(store.filled, rows.length);
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
 		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);

@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors", "runs"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, explain, countShorter, whyList, limitsOf })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, RunStore, ranIn, RUNS_UNKNOWN, innermostOf, explain, countShorter, whyList, limitsOf })`);
 
 function random(seed) {
 	return () => {
@@ -396,6 +396,89 @@ test("who ran on each processor", () => {
 	assert.equal(use.time, stayed.reduce((sum, one) => sum + Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start)), 0));
 });
 
+// Three processors of two machines, as in the blocks: a processor's runs are in order, with idle time between some.
+function makeRuns(seed) {
+	const next = random(seed), unknown = page.RUNS_UNKNOWN.length, ends = [0, 0, 0], runs = [];
+	const threads = [[0, 5, 5, "main"], [0, 5, 6, null], [0, 7, 7, "<b>"], [1, 5, 5, "main"]].map(([machine, pid, tid, name]) => ({ machine, pid, tid, name }));
+	const lanes = [[3, 1], [1, 0], [0, 0]].map(([cpu, machine]) => ({ cpu, machine, file: machine, known: 0, unknown: 0, lost: 0 }));
+	for (let i = 0; i < 5000; i++) {
+		const lane = Math.floor(next() * 3), after = next() < 0.5 ? 0 : Math.floor(next() * 100), duration = 1 + Math.floor(next() ** 3 * 400);
+		const thread = next() < 0.1 ? Math.floor(next() * unknown) : unknown + (lanes[lane].machine ? 3 : Math.floor(next() * 3));
+		lanes[lane][thread < unknown ? "unknown" : "known"]++;
+		runs.push({ lane, after, duration, thread, start: ends[lane] + after, end: ends[lane] += after + duration, isKnown: thread >= unknown });
+	}
+	const store = new page.RunStore({ lanes, longest: 400 }, threads);
+	for (let first = 0; first < runs.length; first += 2000) {
+		const part = runs.slice(first, first + 2000);
+		store.addRuns(page.readRuns(Uint8Array.from([...leb(part.length), ...["lane", "after", "duration", "thread"].flatMap((name) => column(part.map((one) => one[name])))])));
+	}
+	store.finish();
+	return { store, runs, threads, lanes, unknown };
+}
+
+test("runs of threads, by the kernel's switches", () => {
+	const { store, runs, threads, lanes, unknown } = makeRuns(21), until = Math.max(...runs.map((one) => one.end)), next = random(22);
+	assert.deepEqual(store.processors.map(({ machine, cpu }) => [machine, cpu]), [[0, 0], [0, 1], [1, 3]]);
+	const within = (one, from, to) => Math.max(0, Math.min(one.end, to) - Math.max(one.start, from)), sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
+	for (let i = 0; i < 50; i++) {
+		const from = Math.floor(next() * until), to = from + 1 + Math.floor(next() ** 3 * (until - from)), inside = runs.filter((one) => one.start < to && one.end > from);
+		const got = page.finish(page.ranIn(store, from, to));
+		got.processors.forEach(({ lane, count, busy, unknown: time }, index) => {
+			const own = inside.filter((one) => lanes[one.lane].cpu === lane.cpu && lanes[one.lane].machine === lane.machine), known = own.filter((one) => one.isKnown);
+			assert.deepEqual([count, busy, time], [known.length, sum(known, (one) => within(one, from, to)), sum(own.filter((one) => !one.isKnown), (one) => within(one, from, to))]);
+			const query = store.query(from, to, index);
+			assert.deepEqual([query.count, query.longest, query.sum], [known.length, Math.max(0, ...known.map((one) => one.end - one.start)), sum(known, (one) => one.end - one.start)]);
+		});
+		assert.ok(got.threads.every((one, at) => !at || one.time <= got.threads[at - 1].time));
+		const byThread = threads.map((_, thread) => inside.filter((one) => one.thread === unknown + thread)).map((own) => [own.length, sum(own, (one) => within(one, from, to))]);
+		assert.deepEqual(threads.map((_, thread) => got.threads.find((one) => one.name === unknown + thread) ?? { count: 0, time: 0 }).map(({ count, time }) => [count, time]), byThread);
+	}
+	assert.equal(store.ranked.length, threads.length);
+	for (let i = 0; i < 200; i++) {
+		const time = Math.floor(next() * until), thread = threads[i % 4], own = runs.filter((one) => one.thread === unknown + i % 4).sort((a, b) => a.start - b.start);
+		const at = store.runOf(thread, time), now = own.filter((one) => one.start <= time && one.end > time);
+		assert.ok(at < 0 ? !now.length : now.some((one) => one.start === store.start[at] && one.end === store.end(at)), "the run at a time");
+		if (at < 0)
+			continue;
+		assert.equal(store.processorOf(at).machine, thread.machine);
+		for (const [step, found] of [[1, own.find((one) => one.start > store.start[at])], [-1, own.findLast((one) => one.start < store.start[at])]])
+			assert.equal(store.nextOf(at, step) < 0 ? undefined : store.start[store.nextOf(at, step)], found?.start, "the thread's next run");
+		const [before, after] = [store.beside(at, -1), store.beside(at, 1)];
+		assert.ok(before < 0 || store.end(before) <= store.start[at]);
+		assert.ok(after < 0 || store.start[after] >= store.end(at));
+	}
+	assert.equal(store.runOf({ machine: 0, pid: 6, tid: 5 }, store.start[0]), -1, "of another process");
+});
+
+test("times of which it is not known who ran are drawn at any zoom", () => {
+	const { store } = makeRuns(23), width = 97, painter = new page.Painter(width, 8, [0, 0, 0]), until = 400000;
+	for (const view of [{ from: 0, to: until }, { from: 1000, to: 3000 }, { from: 5000, to: 5100 }])
+		for (const { unknownRow } of store.processors) {
+			painter.begin(0);
+			painter.stripes(store, unknownRow, view, 0, 8, 1);
+			const drawn = Array.from({ length: width }, (_, x) => Array.from({ length: 8 }, (_, y) => painter.pixels[y * width + x]).includes(1));
+			const wanted = new Array(width).fill(false), scale = width / (view.to - view.from), [low, high] = store.bounds(unknownRow, view.from, view.to);
+			for (let at = low; at < high; at++) {
+				const left = Math.max(0, Math.floor((store.start[at] - view.from) * scale)), right = Math.max(left + 1, Math.floor((store.end(at) - view.from) * scale));
+				wanted.fill(true, left, Math.min(width, right));
+			}
+			assert.ok(drawn.every((is, x) => is || !wanted[x]), "nothing vanishes");
+			assert.ok(drawn.every((is, x) => !is || wanted[x] || wanted[x - 1]), "nothing is beside it");
+		}
+});
+
+test("the interval beneath a run is the innermost one of its thread", () => {
+	const all = makeIntervals(25, 2, 900), store = storeOf(all, 2), next = random(26);
+	store.lanes.forEach((lane, i) => Object.assign(lane, { machine: 0, tid: 7 + i, pid: 7 }));
+	for (let i = 0; i < 100; i++) {
+		const from = Math.floor(next() * 90000), to = from + 1 + Math.floor(next() * 2000), at = page.innermostOf(store, { machine: 0, pid: 7, tid: 8 }, from, to);
+		const inside = all.filter((one) => one.lane === 1 && overlaps(one, from, to)), depth = Math.max(...inside.map((one) => one.level));
+		assert.equal(at < 0 ? undefined : store.start[at], inside.find((one) => one.level === depth)?.start);
+	}
+	store.lanes[1].apart = true;
+	assert.equal(page.innermostOf(store, { machine: 0, pid: 7, tid: 8 }, 0, 1e6), -1, "its number is another thread's");
+});
+
 test("no script can end its element, and none makes markup of text", () => {
 	const names = readdirSync(folder).filter((name) => name.endsWith(".js"));
 	assert.ok(names.includes("ui.js"));
@@ -411,6 +494,7 @@ test("limits are told where there are some", () => {
 	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
 	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
 	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
+	assert.match(page.limitsOf({ ...meta, switches_left_out: true }, 1000000, both)[0], /^The kernel's context switches .* 4\u202f000\u202f000 runs/);
 	assert.match(page.limitsOf({ ...meta, losses: [{ what: "hooks lost: too big" }] }, 1000000, both)[0], /^When hooks were lost/);
 	assert.match(page.limitsOf({ ...meta, span: ["1", "2"] }, 1000000, [])[0], /^A page of a span/);
 	const tiled = page.limitsOf({ ...meta, tiles: { means: ["raw_cpi", "busy_pct"] } }, 1000000, ["info"]);

@@ -107,6 +107,12 @@ function readMarks(bytes) {
 	return { count, time, name: readColumn(reader, count), lane: readColumn(reader, count), ring: readColumn(reader, count) };
 }
 
+/* A block of `runs`. */
+function readRuns(bytes) {
+	const reader = new Reader(bytes), count = reader.number();
+	return { count, lane: readColumn(reader, count), after: readColumn(reader, count), duration: readColumn(reader, count), thread: readColumn(reader, count) };
+}
+
 /* A block of `adopted`: [row, index in it, the parent's row, its index] of each. */
 function readAdopted(bytes) {
 	const reader = new Reader(bytes), all = [];

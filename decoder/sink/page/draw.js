@@ -11,6 +11,7 @@ const PALETTE = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [240, 228, 66], [
 /* Cividis: from low to high, alike with any colour vision. */
 const RAMP = [[0, 32, 76], [66, 78, 108], [124, 123, 120], [187, 173, 108], [255, 234, 70]];
 const NOT_MEASURED = [200, 140, 170];
+const LOST_COLOUR = [213, 94, 0];
 
 function rampOf(share) {
 	const at = share * (RAMP.length - 1), below = Math.min(RAMP.length - 2, Math.floor(at));
@@ -63,6 +64,22 @@ class Painter {
 			if (column !== used)
 				this.box(column, y, 2, height, pixel);
 			used = column;
+		}
+	}
+
+	/* Diagonal stripes over each interval of a row, two columns wide or more: what is not known. */
+	stripes(store, row, view, y, height, pixel) {
+		const scale = this.width / (view.to - view.from), [low, high] = store.bounds(row, view.from, view.to);
+		const columnOf = (time) => Math.floor((time - view.from) * scale), last = Math.min(this.height, y + height);
+		for (let at = low; at < high;) {
+			const left = Math.max(0, columnOf(store.start[at])), right = Math.min(this.width, Math.max(left + 2, columnOf(store.end(at))));
+			for (let line = Math.max(this.top, y); line < last; line++)
+				for (let x = left; x < right; x++)
+					if ((x + line) % 6 < 2)
+						this.pixels[line * this.width + x] = pixel;
+			/* The next that ends beyond these columns. */
+			const next = store.nextFrom(view.from + right / scale, at, high);
+			at = next - 1 > at && columnOf(store.end(next - 1)) > right ? next - 1 : Math.max(next, at + 1);
 		}
 	}
 

@@ -32,6 +32,9 @@ function limitsOf(meta, unasked, reports) {
 	const limits = meta.tiles ? tileLimits(meta) : columnLimits(meta, unasked);
 	if (meta.marks_left_out)
 		limits.push("Hooks that belong to no interval are not marked: there are more than 100\u202f000. A part of the trace may have fewer (--from and --to).");
+	if (meta.switches_left_out)
+		limits.push("The kernel's context switches are recorded, but not shown: " + (meta.tiles ? "a page with tiles has none." : meta.span ? "a page of a span has none." :
+			"there are more than 4\u202f000\u202f000 runs of threads. A part of the trace may have fewer (--from and --to).") + " The reports slowest and info tell of them.");
 	if (!reports.includes("why"))
 		limits.push(meta.span ? "A page of a span has none of the reports below: they read the whole trace."
 			: "The report why is not here, and info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report why and info.");

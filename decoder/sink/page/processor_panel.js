@@ -31,21 +31,40 @@ class ProcessorPanel {
 		}
 	}
 
+	/* The lanes of each processor: { runs, derived }, by the kernel's switches and by intervals, undefined where there is none. */
+	all() {
+		const runs = this.page.runs.store, found = new Map();
+		const add = (kind, lane) => {
+			const key = lane.machine + " " + lane.cpu, one = found.get(key) || { lane };
+			one[kind] = lane;
+			found.set(key, one);
+		};
+		for (const lane of runs ? runs.processors : [])
+			add("runs", lane);
+		for (const lane of this.store ? this.store.lanes : [])
+			add("derived", lane);
+		return Array.from(found.values()).sort((a, b) => a.lane.machine - b.lane.machine || a.lane.cpu - b.lane.cpu);
+	}
+
 	name(lane) {
-		const machines = new Set(this.store.lanes.map((one) => one.machine));
-		if (machines.size < 2)
+		const { files } = this.page.meta;
+		if (files.length < 2 || new Set(this.all().map((one) => one.lane.machine)).size < 2)
 			return "Processor " + lane.cpu;
-		const { file } = this.page.store.lanes.find((one) => one.machine === lane.machine), { host } = this.page.meta.files[file];
+		const file = lane.file ?? this.page.store.lanes.find((one) => one.machine === lane.machine).file, { host } = files[file];
 		return "Processor " + lane.cpu + " of " + (host ? printable(host) : "machine " + lane.machine);
 	}
 
 	/* Lays out the lanes from y on, as Page.arrange does. */
 	place(placed, y) {
-		for (const lane of this.store.lanes) {
+		for (const { lane, runs, derived } of this.all()) {
 			placed.push({ y, height: HEADING, processor: lane });
 			y += HEADING;
-			for (const ran of lane.levels) {
-				placed.push({ y, height: ROW, ran, processor: lane });
+			if (runs) {
+				placed.push({ y, height: ROW, runs });
+				y += ROW;
+			}
+			for (const ran of derived ? derived.levels : []) {
+				placed.push({ y, height: ROW, ran, processor: derived });
 				y += ROW;
 			}
 			y += 4;

@@ -1,8 +1,8 @@
 "use strict";
 /*
  * Processors as lanes, derived from intervals: an outermost interval is on the lane of the processor
- * where it ended. It ran there throughout if its thread was not switched. The kernel's context
- * switches are not read, so time between intervals is unknown. Uses no document: Node's tests run it.
+ * where it ended. It ran there throughout if its thread was not switched; time between intervals is
+ * unknown. runs.js has who ran by the kernel's switches. Uses no document: Node's tests run it.
  */
 
 /* Rows of a lane: the last row has the ends of intervals for which there is no room. */

@@ -292,3 +292,18 @@ class Store {
 		return best >= 0 ? best : wrapped;
 	}
 }
+
+/* The innermost interval of a thread (machine, pid, tid) that overlaps [from, to), the first of several; -1: none. */
+function innermostOf(store, { machine, pid, tid }, from, to) {
+	let best = -1, depth = -1;
+	for (const lane of store.lanes)
+		if (lane.machine === machine && lane.tid === tid && (lane.pid || 0) === pid && !lane.apart)
+			lane.levels.forEach((row, level) => {
+				const [low, high] = store.bounds(row, from, to);
+				if (low < high && level > depth) {
+					best = low;
+					depth = level;
+				}
+			});
+	return best;
+}

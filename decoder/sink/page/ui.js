@@ -16,6 +16,7 @@ class Page {
 		this.painter = null;
 		this.scheme = matchMedia("(prefers-color-scheme: dark)");
 		this.processors = new ProcessorPanel(this);
+		this.runs = new RunPanel(this);
 		this.lanes = "threads";
 		this.prints = false;
 		this.plots = new Map(); /* canvas: function that draws it again */
@@ -98,6 +99,9 @@ class Page {
 			throw new Error("the page holds " + store.filled + " of " + this.meta.intervals + " intervals: it was cut short");
 		store.finish();
 		this.store = store;
+		await this.runs.read();
+		if (this.runs.store)
+			this.lanes = $("lanes").value = "both";
 		this.chooseColours();
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
 		this.listen();
@@ -365,7 +369,7 @@ class Page {
 			this.dark !== this.isDark())
 			this.painter = new Painter(canvas.width, canvas.height, theme.back);
 		this.dark = this.isDark();
-		const scroll = scroller.scrollTop, texts = [], wanted = this.matches;
+		const scroll = scroller.scrollTop, texts = [], ran = [], wanted = this.matches;
 		const pixels = new Map();
 		const pixelAt = (at, share) => {
 			const faded = wanted && !wanted[this.store.name[at]] ? 0.75 : share, colour = this.colourAt(at), key = pixelOf(colour) * 100 + 100 * faded;
@@ -387,6 +391,9 @@ class Page {
 				for (const text of this.painter.row(processors.store, one.ran, this.view, 0, y, tall, ranColourOf, 26 * ratio))
 					texts.push({ ...text, at: processors.originOf(text.at), y: one.y - scroll, name: processors.store.name[text.at],
 						share: processors.isPale(text.at) ? PALE : 0 });
+			} else if (one.runs) {
+				for (const text of this.runs.paint(this.painter, one.runs, this.view, Math.round((one.y - scroll) * ratio), Math.round((ROW - 2) * ratio), 26 * ratio))
+					ran.push({ ...text, y: one.y - scroll });
 			}
 		const mark = pixelOf(this.isDark() ? [255, 255, 255] : [27, 30, 35]);
 		for (const one of shown)
@@ -415,6 +422,8 @@ class Page {
 		ctx.font = "12px system-ui, sans-serif";
 		for (const text of texts)
 			this.drawText(ctx, text, ratio);
+		for (const text of ran)
+			this.runs.drawText(ctx, text, ratio);
 		this.drawChosen(ctx, scroll, width, theme);
 		this.drawSelection(ctx, width, height);
 		ctx.restore();
@@ -429,16 +438,15 @@ class Page {
 		const room = text.width / ratio - 6, theme = this.theme();
 		ctx.fillStyle = this.matches && !this.matches[this.store.name[text.at]] ? theme.faint :
 			isDark(blend(this.colourAt(text.at), theme.back, text.share)) ? "#fff" : "#000";
-		ctx.fillText(this.cut(ctx, text.name, room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
+		ctx.fillText(this.cut(ctx, this.names[text.name], room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
 	}
 
 	/* A name in so much room, with an ellipsis if it is cut. */
-	cut(ctx, name, room) {
-		const text = this.names[name];
+	cut(ctx, text, room) {
 		this.widths = this.widths || new Map();
-		let width = this.widths.get(name);
+		let width = this.widths.get(text);
 		if (width === undefined)
-			this.widths.set(name, width = ctx.measureText(text).width);
+			this.widths.set(text, width = ctx.measureText(text).width);
 		if (width <= room)
 			return text;
 		const letters = Array.from(text);
@@ -479,6 +487,11 @@ class Page {
 		}
 	}
 
+	/* What is chosen: the position of an interval in the page's store, or of a run in that of runs; -1: nothing. */
+	chosenOne() {
+		return this.chosen < 0 && this.runs.chosen >= 0 ? { store: this.runs.store, at: this.runs.chosen } : { store: this.store, at: this.chosen };
+	}
+
 	/* Where an interval is drawn: on its thread's lanes, a processor's, or both. */
 	placesOf(at) {
 		const row = this.store.rowOf(at);
@@ -486,11 +499,12 @@ class Page {
 	}
 
 	drawChosen(ctx, scroll, width, theme) {
-		if (this.chosen < 0)
+		const { store, at } = this.chosenOne();
+		if (at < 0)
 			return;
-		const places = this.placesOf(this.chosen);
-		const from = Math.max(-4, this.xOf(this.store.start[this.chosen], width));
-		const to = Math.min(width + 4, this.xOf(this.store.end(this.chosen), width));
+		const places = store === this.store ? this.placesOf(at) : this.placed.filter((place) => place.runs === store.processorOf(at));
+		const from = Math.max(-4, this.xOf(store.start[at], width));
+		const to = Math.min(width + 4, this.xOf(store.end(at), width));
 		ctx.strokeStyle = theme.mark;
 		ctx.lineWidth = 2;
 		for (const { y } of places)
@@ -590,7 +604,7 @@ class Page {
 		this.fill($("summary"), summary);
 		this.fillMarks(this.store.countMarks(from, to));
 		this.fillHistogram(summary.histogram);
-		const processors = this.lanesShown() !== "threads" && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
+		const processors = this.lanesShown() !== "threads" && this.processors.store && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
 		if (uses === null)
 			return;
 		$("used").hidden = !uses || !uses.length;
@@ -611,6 +625,8 @@ class Page {
 			this.curves.see(from, to, curve.counts, drawn);
 		else if (drawn)
 			await this.curves.look(Math.floor(this.view.from), Math.ceil(this.view.to), job);
+		if (drawn)
+			await this.runs.tell(from, Math.min(to, this.until), job);
 	}
 
 	/* How often intervals start, and the column that colours show. */
@@ -757,19 +773,37 @@ class Page {
 
 	/* One interval. */
 
+	/* Moves the view to a time, if it is not in view or hardly visible there. */
+	bring(start, end) {
+		const { from, to } = this.view;
+		if (end < from || start > to || end - start > 4 * (to - from) || (end - start) * 400 < to - from) {
+			const width = Math.max(20 * (end - start), VIEW_LEAST_NS);
+			this.view = viewWithin((start + end - width) / 2, (start + end + width) / 2, this.until);
+		}
+	}
+
+	/* Scrolls to a row; undefined: none. */
+	scrollTo(place) {
+		const scroller = $("scroller");
+		if (place && (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight))
+			scroller.scrollTop = place.y - scroller.clientHeight / 2;
+	}
+
+	/* A description that leads somewhere. */
+	link(text, to) {
+		const cell = element("dd");
+		cell.append(element("button", text, { className: "link", type: "button", onclick: to }));
+		return cell;
+	}
+
 	async choose(at, moves) {
 		const store = this.store;
 		this.chosen = at;
+		this.runs.chosen = -1;
 		if (moves) {
-			const { from, to } = this.view, start = store.start[at], end = store.end(at);
-			if (end < from || start > to || end - start > 4 * (to - from) || (end - start) * 400 < to - from) {
-				const width = Math.max(20 * (end - start), VIEW_LEAST_NS);
-				this.view = viewWithin((start + end - width) / 2, (start + end + width) / 2, this.until);
-			}
-			const [place] = this.placesOf(at), scroller = $("scroller");
+			this.bring(store.start[at], store.end(at));
 			/* Lanes of processors have no nested intervals. */
-			if (place && (place.y < scroller.scrollTop + AXIS || place.y + ROW > scroller.scrollTop + scroller.clientHeight))
-				scroller.scrollTop = place.y - scroller.clientHeight / 2;
+			this.scrollTo(this.placesOf(at)[0]);
 		}
 		this.changed();
 		const lane = store.lanes[store.laneOf[store.rowOf(at)]];
@@ -781,11 +815,7 @@ class Page {
 	async tellInterval(at, lane) {
 		const store = this.store, list = element("dl"), number = store.number[at];
 		const add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
-		const link = (text, to) => {
-			const cell = element("dd");
-			cell.append(element("button", text, { className: "link", type: "button", onclick: to }));
-			return cell;
-		};
+		const { link } = this;
 		const name = store.name[at], wanted = [];
 		wanted[name] = true;
 		add("label", store.names[name][0] === "l" ? this.names[name] : "none (" + this.names[name] + ")");
@@ -802,6 +832,8 @@ class Page {
 		add("parent", parent < 0 ? "none" : link(this.names[store.name[parent]] + ", " + durationText(store.duration[parent]), () => this.choose(parent, true)));
 		if (child >= 0)
 			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => this.choose(child, true)));
+		if (this.runs.store)
+			this.runs.linksOf(at, lane).forEach((value, i) => add(i ? "" : "ran, by the kernel's switches", value));
 		add("waker", "not recorded: a trace has no wake-ups");
 		add("same label", exactText(store.countOf[name]) + " in all");
 		if (store.countOf[name] > 1) {
@@ -818,6 +850,7 @@ class Page {
 		const words = explain({ duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name],
 			shorter: this.medians.has(name) ? countShorter(store, at) : 0,
 			cells: Object.fromEntries(cells.map((cell, i) => [this.meta.columns[i], cell])) });
+		$("h-interval").textContent = "Interval";
 		$("interval").replaceChildren(element("p", words, { id: "explained" }), list);
 	}
 
@@ -871,7 +904,7 @@ class Page {
 	}
 
 	query(from, to, lane) {
-		return this.store.query(from, to, lane);
+		return lane !== null && typeof lane === "object" ? this.runs.query(from, to, lane.processor) : this.store.query(from, to, lane);
 	}
 
 	/* An interval's name, start, duration and parent, by its number. */
@@ -994,9 +1027,11 @@ class Page {
 		lines.push(item(null, "several in one column of pixels: the longest one's colour, as high as it is busy", "merged"));
 		if (this.meta.marks)
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
-		if (this.lanesShown() !== "threads")
+		if (this.lanesShown() !== "threads" && this.runs.store)
+			lines.push(...this.runs.legend());
+		if (this.lanesShown() !== "threads" && this.processors.store)
 			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, in lanes of processors: ended there; otherwise it ran there throughout, without a switch of its thread. " +
-				"Derived from outermost intervals: the page does not read the kernel's context switches"));
+				(this.runs.store ? "Beneath the runs of threads; derived from outermost intervals" : "Derived from outermost intervals: the page has none of the kernel's context switches")));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));
 		if (this.meta.gaps.length)
 			lines.push(item(null, "data lost: " + this.meta.gaps.map((gap) => (gap.cpu === undefined ? "guest ring" : "processor " + gap.cpu) + " " + gap.why + " " +
@@ -1043,6 +1078,8 @@ class Page {
 
 	hover(event) {
 		const placed = this.placeAt(event), marks = this.marksAt(placed);
+		if (placed.place && placed.place.runs)
+			$("told").textContent = this.runs.find(placed).text;
 		if (marks)
 			$("told").textContent = marks;
 		if (placed.place && placed.place.curve !== undefined)
@@ -1102,8 +1139,10 @@ class Page {
 		});
 		canvas.addEventListener("pointerup", (event) => {
 			if (drag && !drag.moved) {
-				const found = this.intervalAt(this.placeAt(event));
-				if (found.at >= 0)
+				const placed = this.placeAt(event), isRun = placed.place && placed.place.runs, found = isRun ? this.runs.find(placed) : this.intervalAt(placed);
+				if (found.at >= 0 && isRun)
+					this.runs.choose(found.at, false);
+				else if (found.at >= 0)
 					this.choose(found.at, false);
 			}
 			drag = null;
@@ -1168,9 +1207,10 @@ class Page {
 	}
 
 	zoomToChosen() {
-		if (this.chosen < 0)
+		const { store, at } = this.chosenOne();
+		if (at < 0)
 			return;
-		const start = this.store.start[this.chosen], width = this.store.duration[this.chosen];
+		const start = store.start[at], width = store.duration[at];
 		this.show(start - width / 20, start + width * 1.05);
 	}
 
@@ -1189,7 +1229,9 @@ class Page {
 		const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
 		if (event.ctrlKey || event.metaKey || event.altKey)
 			return;
-		if (event.target === $("timeline") && event.key.startsWith("Arrow")) {
+		if (event.target === $("timeline") && event.key.startsWith("Arrow") && this.chosen < 0 && this.runs.step(event.key)) {
+			event.preventDefault();
+		} else if (event.target === $("timeline") && event.key.startsWith("Arrow")) {
 			let to = this.chosen < 0 ? -1 : this.neighbour(event.key);
 			if (this.chosen < 0) {
 				const first = this.placed.find((one) => one.row !== undefined);

@@ -148,6 +148,8 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "marks", a->marks);
 	if (a->is_unmarked)
 		json_member_bool(j, "marks_left_out", true);
+	if (a->is_without_runs)
+		json_member_bool(j, "switches_left_out", true);
 	json_member_u64(j, "names", a->names);
 	json_member_u64(j, "lanes", a->lanes);
 	json_member_u64(j, "rows", a->rows);

@@ -11,6 +11,8 @@
 
 #include "../../../base/grow.h"
 #include "../../../base/spill.h"
+#include "../../../model/hooks/switches.h"
+#include "../../../model/trace/containers.h"
 #include "../../../sink/page.h"
 #include "../../flame/names.h"
 #include "../export.h"
@@ -18,6 +20,7 @@
 #include "marks.h"
 #include "means.h"
 #include "reports.h"
+#include "runs.h"
 #include "tiled.h"
 
 enum {
@@ -41,6 +44,7 @@ struct html_row {
 /* A thread's, as a struct lane. One that was dropped and comes again goes on. */
 struct html_lane {
 	uint32_t machine, tid, pid, index, file;
+	bool is_apart;		/* the kernel's switches have another number for it */
 	uint32_t name, process; /* of flame_names, process 0: unknown */
 	uint32_t *rows;		/* by level */
 	size_t nrows, room;
@@ -65,6 +69,7 @@ struct html_export {
 	size_t nrows, row_room;
 	struct varint_out core[CORES], marked[MARKS], block, adopted;
 	struct marks marks;
+	bool has_switches, is_without_runs; /* recorded; and left out */
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open, added;
@@ -180,6 +185,10 @@ static int html_lane(struct html_export *e, struct html_lane lane, const struct 
 	const struct task *leader = NULL;
 
 	if (task) {
+		const struct container *c =
+			e->has_switches ? trace_container(e->r->trace, lane.machine, task) : NULL;
+
+		lane.is_apart = c && c->own_tid != c->tid;
 		lane.pid = task->pid;
 		leader = trace_task(e->r->trace, lane.machine, task->pid, task->first);
 	}
@@ -434,6 +443,8 @@ static void html_put_lane(struct html_export *e, struct json *j, const struct ht
 	json_member_u64(j, "file", lane->file);
 	json_member_u64(j, "machine", lane->machine);
 	json_member_u64(j, "further", lane->index);
+	if (lane->is_apart)
+		json_member_bool(j, "apart", true);
 	json_member_open(j, "rows", '[');
 	for (size_t i = 0; i < lane->nrows; i++) {
 		json_u64(j, lane->rows[i]);
@@ -469,6 +480,7 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 		.open = e->open,
 		.marks = e->marks.count,
 		.is_unmarked = e->marks.too_many,
+		.is_without_runs = e->is_without_runs,
 		.names = e->nnames,
 		.lanes = (uint32_t)e->nlanes,
 		.rows = (uint32_t)e->nrows,
@@ -587,6 +599,39 @@ static int html_span_marks(struct html_export *e, uint64_t intervals)
 	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
 }
 
+/*
+ * Who ran on the processors. Tiles have no place for it, and a span is shown soon: both would
+ * have to read all of the trace.
+ */
+static int html_put_runs(struct html_export *e, uint64_t intervals)
+{
+	struct runs_span span = {.base = e->base, .until = e->until};
+	int64_t first, last;
+	bool too_many = false;
+	int rc;
+
+	if (!e->has_switches)
+		return 0;
+	e->is_without_runs = e->tiled.tiles || e->r->is_span;
+	if (e->is_without_runs)
+		return 0;
+	if (!intervals && !e->marks.count && trace_span(e->r->trace, &first, &last) &&
+		last > first) {
+		if ((uint64_t)last - (uint64_t)first > html_most_ns)
+			return html_refuse_time(e, (uint64_t)last - (uint64_t)first);
+		e->base = span.base = first;
+		e->until = span.until = (uint64_t)last - (uint64_t)first;
+	}
+	rc = runs_write(e->r, &span, e->packer, &e->later, &too_many);
+	e->is_without_runs = too_many;
+	if (too_many)
+		report_note(e->r,
+			"--format html shows up to %d runs of threads, by the kernel's switches, "
+			"there are more: none is shown (choose with --from and --to)",
+			RUNS_MOST);
+	return rc;
+}
+
 static int html_walk(struct html_export *e, struct interval_stream *s)
 {
 	static const struct lane_writer writer = {.begin_thread = html_begin_thread,
@@ -608,6 +653,8 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 		rc = html_end_block(e);
 	if (!rc)
 		rc = html_put_marks(e);
+	if (!rc)
+		rc = html_put_runs(e, interval_stream_count(s));
 	if (!rc)
 		rc = html_write(e, interval_stream_count(s));
 	if (!rc)
@@ -643,6 +690,7 @@ int export_html(struct report *r, struct interval_stream *s)
 	if (!e)
 		return CPIDECODE_ENOMEM;
 	e->r = r;
+	e->has_switches = switches_are_recorded(r->trace);
 	int rc = html_open(e);
 	if (!rc && tiles)
 		rc = tiled_open(&e->tiled, r, tiles, n);

@@ -1,0 +1,406 @@
+#include "runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../base/grow.h"
+#include "../../../base/varint.h"
+#include "../../../model/hooks/switches.h"
+#include "../../../sink/json.h"
+
+enum {
+	RUNS_BLOCK = 1 << 15,
+	RUNS_LIST_BYTES = 1 << 20, /* of a block of threads */
+};
+
+/* In place of a thread's number: why it is not known who ran. */
+enum runs_unknown {
+	RUNS_NOT_RECORDED,
+	RUNS_LOST,
+	RUNS_UNNUMBERED, /* the thread had no number any more */
+	RUNS_UNKNOWN,	 /* so many */
+};
+
+enum runs_column { RUN_LANE, RUN_AFTER, RUN_DURATION, RUN_THREAD, RUN_COLUMNS };
+
+struct runs_thread {
+	uint32_t machine, pid, tid;
+	const struct switch_name *name; /* NULL: unknown */
+};
+
+/* A processor, in the order of appearance. Times are ns since the span's base. */
+struct runs_lane {
+	uint32_t machine, cpu, file;
+	uint64_t end;		     /* of what is written */
+	uint64_t start, last;	     /* of what is still to be written; equal: nothing */
+	uint32_t thread;	     /* of that */
+	uint64_t lost;		     /* records */
+	uint64_t lost_from, lost_to; /* ticks: the latest loss */
+	bool has_loss;
+	uint32_t known, unknown; /* runs */
+};
+
+struct runs {
+	const struct report *r;
+	const struct runs_span *span;
+	struct page_packer *packer;
+	struct out *to;
+	struct switch_names names;
+	struct switch_cpus cpus; /* group: the machine; lanes has the same order */
+	struct runs_lane *lanes;
+	size_t lane_room;
+	struct runs_thread *threads;
+	size_t nthreads, thread_room;
+	struct hash_index by_thread;
+	struct varint_out columns[RUN_COLUMNS], block;
+	uint32_t held;
+	uint64_t count, longest;
+};
+
+/* ----------------------------------------------------------- first, names and the number */
+
+/* Within the span, in ns since its base. */
+static uint64_t runs_place(const struct runs *w, uint32_t file, uint64_t ticks)
+{
+	const int64_t time = trace_time(trace_file(w->r->trace, file), ticks);
+	const uint64_t since = (uint64_t)time - (uint64_t)w->span->base;
+
+	if (time <= w->span->base)
+		return 0;
+	return since < w->span->until ? since : w->span->until;
+}
+
+static int runs_count(void *ctx, const struct switch_run *run)
+{
+	struct runs *w = ctx;
+
+	if (run->tid && filter_takes_ring(w->r->filter, run->cpu) &&
+		runs_place(w, run->file, run->start) < runs_place(w, run->file, run->end))
+		w->count++;
+	return 0;
+}
+
+static int runs_take_first(void *ctx, const struct hook *h)
+{
+	struct runs *w = ctx;
+	const int rc = switch_names_add(&w->names, h);
+
+	return rc ? rc : switches_each_run(h, runs_count, w);
+}
+
+/* --------------------------------------------------------------------------- then, runs */
+
+static uint64_t runs_hash(const struct runs_thread *t)
+{
+	uint64_t hash = (uint64_t)t->machine << 32 | t->tid;
+
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ t->pid;
+	for (const char *c = t->name ? t->name->name : ""; *c; c++)
+		hash = hash * 31 + (unsigned char)*c;
+	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+static bool runs_is_same(const struct runs_thread *a, const struct runs_thread *b)
+{
+	return a->machine == b->machine && a->pid == b->pid && a->tid == b->tid &&
+	       !a->name == !b->name && (!a->name || strcmp(a->name->name, b->name->name) == 0);
+}
+
+static int runs_find_thread(struct runs *w, const struct switch_run *run, uint32_t *found)
+{
+	const struct runs_thread t = {.machine = run->machine,
+		.pid = run->pid,
+		.tid = run->tid,
+		.name = switch_names_find(&w->names, run->machine, run->tid, run->start)};
+	const uint64_t hash = runs_hash(&t);
+
+	for (uint64_t at = hash; w->by_thread.slots && *hash_index_at(&w->by_thread, at); at++) {
+		const uint32_t i = *hash_index_at(&w->by_thread, at) - 1;
+
+		if (runs_is_same(&w->threads[i], &t)) {
+			*found = RUNS_UNKNOWN + i;
+			return 0;
+		}
+	}
+	if (grow(&w->threads, w->nthreads, &w->thread_room, sizeof t))
+		return CPIDECODE_ENOMEM;
+	if (2 * (w->nthreads + 1) > w->by_thread.slots) {
+		if (!hash_index_reset(&w->by_thread, 2 * (w->nthreads + 1)))
+			return CPIDECODE_ENOMEM;
+		for (size_t i = 0; i < w->nthreads; i++)
+			hash_index_add(&w->by_thread, runs_hash(&w->threads[i]), (uint32_t)i);
+	}
+	hash_index_add(&w->by_thread, hash, (uint32_t)w->nthreads);
+	*found = RUNS_UNKNOWN + (uint32_t)w->nthreads;
+	w->threads[w->nthreads++] = t;
+	return 0;
+}
+
+static int runs_end_block(struct runs *w)
+{
+	if (!w->held)
+		return 0;
+	varint_put(&w->block, w->held);
+	for (size_t i = 0; i < RUN_COLUMNS; i++) {
+		if (w->columns[i].failed)
+			return CPIDECODE_ENOMEM;
+		varint_put_string(&w->block, w->columns[i].p, w->columns[i].n);
+		w->columns[i].n = 0;
+	}
+	if (w->block.failed)
+		return CPIDECODE_ENOMEM;
+	page_put_block(w->packer, w->to, "runs", w->block.p, w->block.n);
+	w->block.n = 0;
+	w->held = 0;
+	return 0;
+}
+
+/* Writes what the processor's last run turned out to be. */
+static int runs_end_run(struct runs *w, struct runs_lane *l)
+{
+	const uint64_t duration = l->last - l->start;
+
+	if (!duration)
+		return 0;
+	varint_put(&w->columns[RUN_LANE], (uint64_t)(l - w->lanes));
+	varint_put(&w->columns[RUN_AFTER], l->start - l->end);
+	varint_put(&w->columns[RUN_DURATION], duration);
+	varint_put(&w->columns[RUN_THREAD], l->thread);
+	l->end = l->start = l->last;
+	(*(l->thread < RUNS_UNKNOWN ? &l->unknown : &l->known))++;
+	if (w->longest < duration)
+		w->longest = duration;
+	return ++w->held < RUNS_BLOCK ? 0 : runs_end_block(w);
+}
+
+/* A run that goes on in the processor's next hook is one. */
+static int runs_add(
+	struct runs *w, struct runs_lane *l, uint64_t start, uint64_t end, uint32_t thread)
+{
+	int rc = 0;
+
+	if (start < l->last) /* the clock was set back */
+		start = l->last;
+	if (start >= end)
+		return 0;
+	if (l->thread != thread || l->last != start || l->start == l->last) {
+		rc = runs_end_run(w, l);
+		l->start = start;
+		l->thread = thread;
+	}
+	l->last = end;
+	return rc;
+}
+
+/* NULL: no memory. */
+static struct runs_lane *runs_find_lane(
+	struct runs *w, uint32_t machine, uint32_t cpu, uint32_t file, struct switch_cpu **c)
+{
+	const size_t before = w->cpus.count;
+	struct runs_lane *l;
+
+	*c = switch_cpus_find(&w->cpus, machine, cpu);
+	if (!*c || !array_reserve(&w->lanes, &w->lane_room, w->cpus.count, sizeof *l))
+		return NULL;
+	l = &w->lanes[*c - w->cpus.at];
+	if (w->cpus.count > before)
+		*l = (struct runs_lane){.machine = machine, .cpu = cpu, .file = file};
+	return l;
+}
+
+static int runs_take_run(void *ctx, const struct switch_run *read)
+{
+	struct runs *w = ctx;
+	struct switch_run run = *read;
+	struct switch_cpu *c;
+	struct runs_lane *l;
+	uint32_t thread = RUNS_UNNUMBERED;
+	int rc = 0;
+
+	if (!filter_takes_ring(w->r->filter, run.cpu))
+		return 0;
+	l = runs_find_lane(w, run.machine, run.cpu, run.file, &c);
+	if (!l)
+		return CPIDECODE_ENOMEM;
+	const uint64_t known = c->end;
+	if (!switch_cpu_advance(c, &run))
+		return 0;
+	const uint64_t start = runs_place(w, run.file, run.start);
+	if (run.start > known) {
+		const bool is_lost =
+			l->has_loss && l->lost_from <= run.start && l->lost_to >= known;
+
+		/* Before its first record nothing is known either. */
+		rc = runs_add(w, l, l->last, start, is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
+	}
+	if (!rc && run.tid && run.tid != KERNEL_TID_UNKNOWN)
+		rc = runs_find_thread(w, &run, &thread);
+	if (!rc && run.tid)
+		rc = runs_add(w, l, start, runs_place(w, run.file, run.end), thread);
+	else if (!rc) {
+		/* Idle: left out. */
+		const uint64_t end = runs_place(w, run.file, run.end);
+
+		rc = runs_end_run(w, l);
+		l->start = l->last = end > l->last ? end : l->last;
+	}
+	return rc;
+}
+
+static int runs_take_second(void *ctx, const struct hook *h)
+{
+	struct runs *w = ctx;
+	struct switch_loss loss;
+
+	if (switches_take_loss(h, &loss) && filter_takes_ring(w->r->filter, loss.cpu)) {
+		struct switch_cpu *c;
+		struct runs_lane *l = runs_find_lane(w, loss.machine, loss.cpu, loss.file, &c);
+
+		if (!l)
+			return CPIDECODE_ENOMEM;
+		l->lost +=
+			loss.records < UINT64_MAX - l->lost ? loss.records : UINT64_MAX - l->lost;
+		l->lost_from = loss.start;
+		l->lost_to = loss.end;
+		l->has_loss = true;
+	}
+	return switches_each_run(h, runs_take_run, w);
+}
+
+/* A processor with hooks of others, but without records of its own: nothing is known of it. */
+static int runs_add_rings(struct runs *w)
+{
+	const struct trace *t = w->r->trace;
+	struct switch_cpu *c;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+
+		for (size_t k = 0; w->cpus.count && k < f->nrings; k++)
+			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks &&
+				filter_takes_ring(w->r->filter, f->rings[k].ring) &&
+				!runs_find_lane(w, f->machine, f->rings[k].ring, (uint32_t)i, &c))
+				return CPIDECODE_ENOMEM;
+	}
+	return 0;
+}
+
+/* After a processor's last record nothing is known of it. */
+static int runs_end_lanes(struct runs *w)
+{
+	int rc = runs_add_rings(w);
+
+	for (size_t i = 0; i < w->cpus.count && !rc; i++) {
+		struct runs_lane *l = &w->lanes[i];
+		const bool is_lost = l->has_loss && l->lost_to >= w->cpus.at[i].end;
+
+		rc = runs_add(
+			w, l, l->last, w->span->until, is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
+		if (!rc)
+			rc = runs_end_run(w, l);
+	}
+	return rc ? rc : runs_end_block(w);
+}
+
+/* -------------------------------------------------------------------------- the blocks */
+
+static int runs_put_processors(struct runs *w)
+{
+	struct out text;
+	struct json j = {.o = &text};
+
+	out_memory(&text);
+	json_open(&j, '{');
+	json_member_u64(&j, "longest", w->longest);
+	json_member_open(&j, "lanes", '[');
+	for (size_t i = 0; i < w->cpus.count; i++) {
+		const struct runs_lane *l = &w->lanes[i];
+
+		json_open(&j, '{');
+		json_member_u64(&j, "cpu", l->cpu);
+		json_member_u64(&j, "machine", l->machine);
+		json_member_u64(&j, "file", l->file);
+		json_member_u64(&j, "known", l->known);
+		json_member_u64(&j, "unknown", l->unknown);
+		json_member_u64(&j, "lost", l->lost);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	if (!text.error)
+		page_put_block(w->packer, w->to, "processors", text.buf, text.len);
+	const int rc = text.error ? CPIDECODE_ENOMEM : 0;
+	out_discard(&text);
+	return rc;
+}
+
+static int runs_put_threads(struct runs *w)
+{
+	struct out text;
+	struct json j = {.o = &text};
+
+	out_memory(&text);
+	for (size_t i = 0; i < w->nthreads && !text.error; i++) {
+		const struct runs_thread *t = &w->threads[i];
+
+		if (!text.len)
+			json_open(&j, '[');
+		json_open(&j, '{');
+		json_member_u64(&j, "machine", t->machine);
+		json_member_u64(&j, "pid", t->pid);
+		json_member_u64(&j, "tid", t->tid);
+		json_member_text(&j, "name", t->name ? t->name->name : NULL);
+		json_close(&j, '}');
+		if (text.len < RUNS_LIST_BYTES && i + 1 < w->nthreads)
+			continue;
+		json_close(&j, ']');
+		page_put_block(w->packer, w->to, "threads", text.buf, text.len);
+		text.len = 0;
+		j = (struct json){.o = &text};
+	}
+	const int rc = text.error ? CPIDECODE_ENOMEM : 0;
+	out_discard(&text);
+	return rc;
+}
+
+static void runs_free(struct runs *w)
+{
+	switch_names_free(&w->names);
+	switch_cpus_free(&w->cpus);
+	free(w->lanes);
+	free(w->threads);
+	hash_index_free(&w->by_thread);
+	for (size_t i = 0; i < RUN_COLUMNS; i++)
+		free(w->columns[i].p);
+	free(w->block.p);
+}
+
+static int runs_read(struct runs *w)
+{
+	const struct report *r = w->r;
+	int rc = switches_read(r->trace, r->progress, r->ctx, runs_take_first, w);
+
+	if (rc || w->count > RUNS_MOST)
+		return rc;
+	switch_names_sort(&w->names);
+	rc = switches_read(r->trace, r->progress, r->ctx, runs_take_second, w);
+	if (!rc)
+		rc = runs_end_lanes(w);
+	if (rc || !w->cpus.count)
+		return rc;
+	rc = runs_put_processors(w);
+	return rc ? rc : runs_put_threads(w);
+}
+
+int runs_write(const struct report *r, const struct runs_span *span, struct page_packer *packer,
+	struct out *to, bool *too_many)
+{
+	struct runs w = {.r = r, .span = span, .packer = packer, .to = to};
+	int rc = 0;
+
+	if (switches_are_recorded(r->trace))
+		rc = runs_read(&w);
+	*too_many = w.count > RUNS_MOST;
+	runs_free(&w);
+	return rc;
+}

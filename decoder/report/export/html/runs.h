@@ -1,0 +1,27 @@
+/*
+ * Who ran on each processor, for the page of --format html: the kernel's switches as runs of
+ * threads, and the times of which no record tells. Blocks of `runs`, `processors` and `threads`,
+ * see sink/page/README.md. Up to RUNS_MOST runs; of more there are none, and the caller says so.
+ */
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_RUNS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_RUNS_H
+
+#include "../../../sink/page.h"
+#include "../../report.h"
+
+enum { RUNS_MOST = 4000000 };
+
+/* The page's time: runs are cut off at both ends. */
+struct runs_span {
+	int64_t base;	/* ns */
+	uint64_t until; /* ns since then */
+};
+
+/*
+ * Reads the trace twice, and writes the blocks to `to`. *too_many: there are none. A trace without
+ * switches has none either. Returns 0 or a CPIDECODE_E code.
+ */
+int runs_write(const struct report *r, const struct runs_span *span, struct page_packer *packer,
+	struct out *to, bool *too_many);
+
+#endif

@@ -1,0 +1,186 @@
+"use strict";
+/* Runs of threads, by the kernel's switches: lanes of processors in the timeline, details of a run, and tables of a span. */
+
+class RunPanel {
+	constructor(page) {
+		this.page = page;
+		this.store = null; /* the page has none */
+		this.chosen = -1;
+	}
+
+	async read() {
+		if (!document.querySelector("script.processors"))
+			return;
+		const about = await readObject("processors"), store = new RunStore(about, await readLists("threads"));
+		for (const block of document.querySelectorAll("script.runs"))
+			store.addRuns(readRuns(await inflate(takeBlock(block))));
+		if (store.filled !== store.count)
+			throw new Error("the page holds " + store.filled + " of " + store.count + " runs of threads: it was cut short");
+		store.finish();
+		this.store = store;
+		this.leaders = new Map(store.names.filter((one) => one.tid !== undefined && one.tid === one.pid && one.name !== null)
+			.map((one) => [one.machine + " " + one.pid, one.name]));
+	}
+
+	/* Texts. */
+
+	/* "server (tid 7) of main (pid 5)", or why it is not known. */
+	text(name) {
+		const { names } = this.store;
+		if (name < RUNS_UNKNOWN.length)
+			return names[name];
+		const { machine, pid, tid, name: own } = names[name], process = this.leaders.get(machine + " " + pid);
+		const text = own === null ? "tid " + tid : printable(own) + " (tid " + tid + ")";
+		return pid === tid ? text : text + " of " + (process === undefined ? "pid " + pid : printable(process) + " (pid " + pid + ")");
+	}
+
+	shortText(name) {
+		const { tid, name: own } = this.store.names[name];
+		return own === null ? "tid " + tid : printable(own);
+	}
+
+	describe(at) {
+		const { store, page } = this;
+		return page.processors.name(store.processorOf(at)) + ": " + this.text(store.name[at]) + ", " + durationText(store.duration[at]) + " from " + offsetText(store.start[at]);
+	}
+
+	/* What is at a place of the timeline; at: -1: idle, or several of which none is chosen. */
+	find({ x, place }) {
+		const { page, store } = this, left = Math.floor(x), from = page.timeOf(left), to = page.timeOf(left + 1), lane = place.runs;
+		const [low, high] = store.bounds(lane.levels[0], from, Math.max(to, from + Number.EPSILON));
+		if (low < high) {
+			const { longest, sum } = store.stats(low, high);
+			return { at: longest, text: high - low > 1 ? page.processors.name(lane) + ": " + exactText(high - low) + " runs in this column of pixels, " + durationText(sum) +
+				" together; the longest: " + this.text(store.name[longest]) + ", " + durationText(store.duration[longest]) : this.describe(longest) };
+		}
+		const [first, end] = store.bounds(lane.unknownRow, from, Math.max(to, from + Number.EPSILON));
+		return first < end ? { at: -1, text: this.describe(first) } : { at: -1, text: page.processors.name(lane) + ": idle at " + offsetText(from) };
+	}
+
+	/* Count, longest and sum of a processor's runs: an index of trace.processors. */
+	query(from, to, processor) {
+		const { store } = this;
+		if (!store || !store.processors[processor])
+			throw new RangeError("no processor " + processor + ": there are " + (store ? store.processors.length : 0));
+		return store.query(from, to, processor);
+	}
+
+	/* Drawing. */
+
+	colourOf(name) {
+		return PALETTE[this.store.rank[name] % PALETTE.length];
+	}
+
+	/* Draws a lane. Above the runs, stripes of unknown times show also where runs fill a column. Returns the boxes with room for text. */
+	paint(painter, lane, view, y, tall, least) {
+		const { store } = this, edge = Math.max(1, Math.round(tall / 6)), mark = pixelOf(LOST_COLOUR);
+		painter.stripes(store, lane.unknownRow, view, y, tall, mark);
+		return painter.row(store, lane.levels[0], view, 0, y + edge, tall - edge, (at) => pixelOf(this.colourOf(store.name[at])), least);
+	}
+
+	drawText(ctx, { at, x, width, y }, ratio) {
+		ctx.fillStyle = isDark(this.colourOf(this.store.name[at])) ? "#fff" : "#000";
+		ctx.fillText(this.page.cut(ctx, this.shortText(this.store.name[at]), width / ratio - 6), x / ratio + 3, y + ROW / 2 + 1);
+	}
+
+	legend() {
+		const { store } = this, lines = store.ranked.slice(0, 8).map((name) => legendItem(this.colourOf(name), "ran: " + this.text(name)));
+		if (store.ranked.length > 8)
+			lines.push(element("li", "and " + exactText(store.ranked.length - 8) + " more threads in the same eight colours"));
+		lines.push(element("li", "empty, in the first row of a processor: idle, by the kernel's switches"), legendItem(null, "striped there: not known who ran", "lost"));
+		return lines;
+	}
+
+	/* One run. */
+
+	choose(at, moves) {
+		const { page, store } = this;
+		page.chosen = -1;
+		this.chosen = at;
+		if (moves) {
+			page.bring(store.start[at], store.end(at));
+			page.scrollTo(page.placed.find((place) => place.runs === store.processorOf(at)));
+		}
+		page.changed();
+		$("told").textContent = this.describe(at);
+		this.tellRun(at);
+	}
+
+	/* Follows an arrow key from the chosen run, or without lanes of threads to the first one in view. Whether it leads anywhere here. */
+	step(key) {
+		const { page, store } = this, first = page.placed.find((place) => place.runs || place.row !== undefined);
+		if (this.chosen < 0 && !(first && first.runs))
+			return false;
+		const row = first.runs ? first.runs.levels[0] : -1;
+		const to = this.chosen >= 0 ? store.beside(this.chosen, key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1) : store.bounds(row, page.view.from, page.until + 1)[0];
+		if (to >= 0 && (this.chosen >= 0 || to < store.offset[row + 1]))
+			this.choose(to, true);
+		return true;
+	}
+
+	tellRun(at) {
+		const { page, store } = this, list = element("dl"), name = store.name[at], { pid, tid, machine } = store.names[name];
+		const add = (term, value) => list.append(element("dt", term), value instanceof Node ? value : element("dd", value));
+		const run = (term, to, text) => to >= 0 && add(term, page.link(text(to), () => this.choose(to, true)));
+		const withTimes = (to) => durationText(store.duration[to]) + " from " + offsetText(store.start[to]);
+		add("thread", this.text(name));
+		add("tid", String(tid));
+		add("pid", String(pid));
+		add("processor", page.processors.name(store.processorOf(at)));
+		add("duration", durationText(store.duration[at]) + " (" + exactText(store.duration[at]) + " ns)");
+		add("start", offsetText(store.start[at]) + ", " + clockText(page.base, store.start[at]));
+		add("end", offsetText(store.end(at)) + ", " + clockText(page.base, store.end(at)));
+		add("start_ns", String(page.base + BigInt(store.start[at])));
+		add("end_ns", String(page.base + BigInt(store.end(at))));
+		const within = innermostOf(page.store, { machine, pid, tid }, store.start[at], store.end(at));
+		add("interval", within < 0 ? "none of this thread" : page.link(page.names[page.store.name[within]] + ", " + durationText(page.store.duration[within]), () => page.choose(within, true)));
+		run("before it on this processor", store.beside(at, -1), (to) => this.text(store.name[to]) + ", " + withTimes(to));
+		run("after it on this processor", store.beside(at, 1), (to) => this.text(store.name[to]) + ", " + withTimes(to));
+		for (const [term, step] of [["this thread before", -1], ["this thread after", 1]])
+			run(term, store.nextOf(at, step), (to) => page.processors.name(store.processorOf(to)) + ", " + withTimes(to));
+		$("h-interval").textContent = "Run of a thread";
+		$("interval").replaceChildren(list);
+	}
+
+	/* The runs of an interval's thread when it began and ended, as elements. */
+	linksOf(at, lane) {
+		const { store, page } = this, start = page.store.start[at], end = page.store.end(at);
+		if (lane.apart)
+			return [element("dd", "not known: its thread has another number in the kernel's switches")];
+		const runs = Array.from(new Set([start, Math.max(start, end - 1)].map((time) => store.runOf({ machine: lane.machine, pid: lane.pid || 0, tid: lane.tid }, time)))).filter((run) => run >= 0);
+		return runs.length ? runs.map((run) => page.link("on " + page.processors.name(store.processorOf(run)) + ", " + durationText(store.duration[run]) + " from " +
+			offsetText(store.start[run]), () => this.choose(run, true))) : [element("dd", "not known: no record of it")];
+	}
+
+	/* Tables of a span. */
+
+	table(table, names, rows) {
+		const head = element("thead"), body = element("tbody"), line = element("tr");
+		for (const name of names)
+			line.append(element("th", name, { scope: "col" }));
+		head.append(line);
+		for (const [first, ...cells] of rows) {
+			const row = element("tr");
+			row.append(element("th", first, { scope: "row" }), ...cells.map((cell) => element("td", cell)));
+			body.append(row);
+		}
+		table.replaceChildren(table.caption, head, body);
+	}
+
+	/* Fills them, unless another span is wanted meanwhile. */
+	async tell(from, to, job) {
+		const ran = this.store && await this.page.run(ranIn(this.store, from, to), job);
+		$("runs").hidden = !this.store;
+		if (ran)
+			this.fill(ran, from, to);
+	}
+
+	fill({ processors, threads }, from, to) {
+		const span = to - from, share = (time) => (100 * time / span).toFixed(2), { page } = this;
+		this.table($("ran"), ["processor", "runs", "busy", "idle", "not known", "% busy", "records lost in all"], processors.map(({ lane, count, busy, unknown }) =>
+			[page.processors.name(lane), ...[count, busy, span - busy - unknown, unknown].map(exactText), share(busy), exactText(lane.lost)]));
+		this.table($("runners"), ["thread", "runs", "time", "% of the span"], threads.slice(0, SUMMARY_ROWS).map(({ name, count, time }) =>
+			[this.text(name), exactText(count), exactText(time), share(time)]));
+		$("runners-left").textContent = threads.length > SUMMARY_ROWS ? "and " + exactText(threads.length - SUMMARY_ROWS) + " more threads" : "";
+	}
+}
