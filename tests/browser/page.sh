@@ -232,6 +232,7 @@ awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
 "$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
 set -- "$@" cut.html - data/diff.html change names.html change
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
+"$CPIDECODE" --format html --tiles-dir -o ran.html switches.bin
 timeout 800 node "$here/page.mjs" "$browser" "$work/profile" "$@"
 timeout 300 node "$here/tiles.mjs" "$browser" "$work/profile" tiles/tall.html tiles/tall.tiles tiles/tall.csv tiles/wide.tiles \
-	blocks.html data/blocks.csv "$(cat tiled)" "$(cat early)" ${maker:+$maker}
+	blocks.html data/blocks.csv ran.html "$(cat tiled)" "$(cat early)" ${maker:+$maker}

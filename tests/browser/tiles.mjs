@@ -1,6 +1,6 @@
-// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv ADDRESS EARLY [MAKER]:
+// node tiles.mjs BROWSER PROFILE TRACE.html TRACE.tiles TRACE.csv WRONG.tiles FOLDER.html FOLDER.csv RUNS.html ADDRESS EARLY [MAKER]:
 // the page opens a file of tiles by its button, from file://, and answers what intervals.csv says, far away
-// and near; and that of a folder, or of a server, loads it. EARLY is a server of the folder's trace whose process
+// and near; and that of a folder, or of a server, loads it. RUNS.html has runs of threads (switches.bin of page.sh). EARLY is a server of the folder's trace whose process
 // MAKER, which makes the tiles, was stopped, unless it had ended.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { browserOf } from "./browsers.mjs";
 import { readCsv } from "../exports/csv.mjs";
 
-const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv, address, early, maker] = process.argv.slice(2);
+const [program, profile, html, tiles, csv, wrong, folderHtml, folderCsv, runsHtml, address, early, maker] = process.argv.slice(2);
 let rows, all;
 
 function readRows(name) {
@@ -151,6 +151,21 @@ async function checkFolder() {
 	assert.deepEqual(browser.errors, []);
 }
 
+// Who ran is in the page itself: known also where the view is too large for a window.
+async function checkRuns() {
+	await browser.open("file://" + resolve(runsHtml));
+	await browser.until("document.documentElement?.getAttribute('aria-busy') === 'false'");
+	assert.deepEqual(await browser.evaluate("trace.processors.map((one) => one.lost)"), [0, 77, 0]);
+	await browser.until("page.isNear()");
+	await browser.evaluate(`Tiles.most = 1, page.store = new WindowStore(page.meta, page.tiles.lanes, page.store.names, page.tiles.countOf, [], 0, 0), page.show(0, page.until)`);
+	await browser.until(`document.getElementById("span").textContent.includes("Zoom in") && document.getElementById("ran").tBodies[0]?.rows.length === 3`);
+	assert.deepEqual(await browser.evaluate(`[page.isNear(), page.lanesShown(), page.placed.filter((one) => one.runs).length, document.getElementById("ran").checkVisibility()]`),
+		[false, "both", 3, true]);
+	await browser.evaluate("page.runs.choose(page.runs.store.runOf({ machine: 0, pid: 2, tid: 3 }, 3000), false)");
+	assert.match(await plain("interval"), /threadtid 3 of <b>other<\/b> \(pid 2\).*intervalnot read: zoom in/);
+	assert.deepEqual(browser.errors, []);
+}
+
 // As does that of a server.
 async function checkServed() {
 	readRows(csv);
@@ -244,6 +259,7 @@ try {
 		writeFileSync(resolve(process.env.PICTURES, "tiles.png"), await browser.picture());
 	assert.deepEqual(browser.errors, []);
 	await checkFolder();
+	await checkRuns();
 	await checkServed();
 	await checkEarly();
 	console.log("ok: pages with tiles in a file, in a folder and at a server");

@@ -13,7 +13,7 @@ function tileLimits(meta) {
 		"The summary, the flame graph, the heat map, the histogram and the hooks of a span need its intervals one by one. The page reads them from the file of tiles " +
 			"where at most about 1 million overlap the view and the selection: more would take too much memory. Of larger spans it has the exact count, longest and sum, and the curves.",
 		"Percentiles and self times of the whole trace need every interval: cpidecode --report summary has them.",
-		"Lanes of processors are made from the intervals in view, up to about 1 million.",
+		"Lanes of processors, apart from the threads that ran by the kernel's switches, are made from the intervals in view, up to about 1 million.",
 	];
 	if (near.length)
 		limits.push("Colours, zoomed out, are means of up to 4\u202f096 neighbours in a lane, which the file has for: " + columnsText(far) +
@@ -33,7 +33,7 @@ function limitsOf(meta, unasked, reports) {
 	if (meta.marks_left_out)
 		limits.push("Hooks that belong to no interval are not marked: there are more than 100\u202f000. A part of the trace may have fewer (--from and --to).");
 	if (meta.switches_left_out)
-		limits.push("The kernel's context switches are recorded, but not shown: " + (meta.tiles ? "a page with tiles has none." : meta.span ? "a page of a span has none." :
+		limits.push("The kernel's context switches are recorded, but not shown: " + (meta.span ? "a page of a span has none." :
 			"there are more than 4\u202f000\u202f000 runs of threads. A part of the trace may have fewer (--from and --to).") + " The reports slowest and info tell of them.");
 	if (!reports.includes("why"))
 		limits.push(meta.span ? "A page of a span has none of the reports below: they read the whole trace."

@@ -41,7 +41,7 @@ class ProcessorPanel {
 		};
 		for (const lane of runs ? runs.processors : [])
 			add("runs", lane);
-		for (const lane of this.store ? this.store.lanes : [])
+		for (const lane of this.page.hasDerived() ? this.store.lanes : [])
 			add("derived", lane);
 		return Array.from(found.values()).sort((a, b) => a.lane.machine - b.lane.machine || a.lane.cpu - b.lane.cpu);
 	}

@@ -71,15 +71,37 @@ class RunPanel {
 		return PALETTE[this.store.rank[name] % PALETTE.length];
 	}
 
+	/* The thread of the chosen run or interval; null: none, or its number is not the kernel's. */
+	chosenThread() {
+		const { page, store } = this;
+		if (page.chosen < 0)
+			return this.chosen < 0 ? null : store.names[store.name[this.chosen]];
+		const { machine, pid, tid, apart } = page.store.lanes[page.store.laneOf[page.store.rowOf(page.chosen)]];
+		return apart ? null : { machine, pid: pid || 0, tid };
+	}
+
+	/* Threads other than the chosen one are pale. */
+	shadeOf(name) {
+		const colour = this.colourOf(name);
+		return this.thread && !this.store.isOf(name, this.thread) ? blend(colour, this.page.theme().back, PALE) : colour;
+	}
+
 	/* Draws a lane. Above the runs, stripes of unknown times show also where runs fill a column. Returns the boxes with room for text. */
 	paint(painter, lane, view, y, tall, least) {
-		const { store } = this, edge = Math.max(1, Math.round(tall / 6)), mark = pixelOf(LOST_COLOUR);
-		painter.stripes(store, lane.unknownRow, view, y, tall, mark);
-		return painter.row(store, lane.levels[0], view, 0, y + edge, tall - edge, (at) => pixelOf(this.colourOf(store.name[at])), least);
+		const { store } = this, edge = Math.max(1, Math.round(tall / 6)), pixels = new Map();
+		const pixelAt = (at) => {
+			const name = store.name[at];
+			if (!pixels.has(name))
+				pixels.set(name, pixelOf(this.shadeOf(name)));
+			return pixels.get(name);
+		};
+		this.thread = this.chosenThread();
+		painter.stripes(store, lane.unknownRow, view, y, tall, pixelOf(LOST_COLOUR));
+		return painter.row(store, lane.levels[0], view, 0, y + edge, tall - edge, pixelAt, least);
 	}
 
 	drawText(ctx, { at, x, width, y }, ratio) {
-		ctx.fillStyle = isDark(this.colourOf(this.store.name[at])) ? "#fff" : "#000";
+		ctx.fillStyle = isDark(this.shadeOf(this.store.name[at])) ? "#fff" : "#000";
 		ctx.fillText(this.page.cut(ctx, this.shortText(this.store.name[at]), width / ratio - 6), x / ratio + 3, y + ROW / 2 + 1);
 	}
 
@@ -87,7 +109,8 @@ class RunPanel {
 		const { store } = this, lines = store.ranked.slice(0, 8).map((name) => legendItem(this.colourOf(name), "ran: " + this.text(name)));
 		if (store.ranked.length > 8)
 			lines.push(element("li", "and " + exactText(store.ranked.length - 8) + " more threads in the same eight colours"));
-		lines.push(element("li", "empty, in the first row of a processor: idle, by the kernel's switches"), legendItem(null, "striped there: not known who ran", "lost"));
+		lines.push(element("li", "empty, in the first row of a processor: idle, by the kernel's switches; pale: another thread than the chosen one"),
+			legendItem(null, "striped there: not known who ran", "lost"));
 		return lines;
 	}
 
@@ -95,7 +118,7 @@ class RunPanel {
 
 	choose(at, moves) {
 		const { page, store } = this;
-		page.chosen = -1;
+		page.unchoose();
 		this.chosen = at;
 		if (moves) {
 			page.bring(store.start[at], store.end(at));
@@ -133,7 +156,10 @@ class RunPanel {
 		add("start_ns", String(page.base + BigInt(store.start[at])));
 		add("end_ns", String(page.base + BigInt(store.end(at))));
 		const within = innermostOf(page.store, { machine, pid, tid }, store.start[at], store.end(at));
-		add("interval", within < 0 ? "none of this thread" : page.link(page.names[page.store.name[within]] + ", " + durationText(page.store.duration[within]), () => page.choose(within, true)));
+		if (within >= 0)
+			add("interval", page.link(page.names[page.store.name[within]] + ", " + durationText(page.store.duration[within]), () => page.choose(within, true)));
+		else
+			add("interval", page.holds(store.start[at], store.end(at)) ? "none of this thread" : "not read: zoom in");
 		run("before it on this processor", store.beside(at, -1), (to) => this.text(store.name[to]) + ", " + withTimes(to));
 		run("after it on this processor", store.beside(at, 1), (to) => this.text(store.name[to]) + ", " + withTimes(to));
 		for (const [term, step] of [["this thread before", -1], ["this thread after", 1]])

@@ -55,6 +55,9 @@ class TiledPage extends Page {
 		for (const block of document.querySelectorAll("script.marks"))
 			store.mark(readMarks(await inflate(takeBlock(block))));
 		this.tiles.lanes = store.lanes.map((lane, i) => ({ ...lane, rows: lanes[i].rows }));
+		await this.runs.read();
+		if (this.runs.store)
+			this.lanes = $("lanes").value = "both";
 		this.chooseColours();
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
 		this.listen();
@@ -130,21 +133,34 @@ class TiledPage extends Page {
 		return { rows, absent: ["self", "p50", "p90", "p99"] };
 	}
 
-	query(from, to, lane) {
+	queryIntervals(from, to, lane) {
 		return this.tiles.query(from, to, lane);
 	}
 
+	unchoose() {
+		super.unchoose();
+		this.sought = -1;
+	}
+
+	holds(from, to) {
+		return this.store.holds(Math.floor(from), Math.ceil(to));
+	}
+
 	isNear() {
-		return this.store.holds(Math.floor(this.view.from), Math.ceil(this.view.to));
+		return this.holds(this.view.from, this.view.to);
 	}
 
 	unasked() {
 		return UNASKED_WINDOW;
 	}
 
-	/* Only a window has columns and processors. */
+	/* They are a window's. */
+	hasDerived() {
+		return this.isNear() && super.hasDerived();
+	}
+
 	lanesShown() {
-		return this.isNear() && this.processors.store ? this.lanes : "threads";
+		return this.hasDerived() || this.runs.store ? this.lanes : "threads";
 	}
 
 	columnShown() {
@@ -166,7 +182,7 @@ class TiledPage extends Page {
 	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. A choice may be
 	 * made between two pictures. */
 	follow() {
-		const column = this.columnShown(), shown = [this.lanesShown(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured].join(" ");
+		const column = this.columnShown(), shown = [this.lanesShown(), this.hasDerived(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured].join(" ");
 		if (shown === this.following)
 			return;
 		this.following = shown;
@@ -176,7 +192,7 @@ class TiledPage extends Page {
 
 	fillLegend() {
 		super.fillLegend();
-		const absent = [this.lanes !== "threads" && this.lanesShown() === "threads" ? "lanes of processors" : "",
+		const absent = [this.lanes !== "threads" && !this.hasDerived() ? this.runs.store ? "intervals by processor" : "lanes of processors" : "",
 			this.coloured !== "label" && !this.columnShown() ? "colours by a column" : ""].filter((text) => text);
 		if (absent.length)
 			$("legend").append(element("li", absent.join(" and ") + ": zoom in to about a million intervals"));
@@ -278,16 +294,25 @@ class TiledPage extends Page {
 		this.processors.clear();
 		this.arrange();
 		this.fillLegend();
-		if (this.lanes !== "threads")
+		/* With runs, lanes of processors were not asked for. */
+		if (this.lanes !== "threads" && (!this.runs.store || store.count <= this.unasked()))
 			this.showLanes(this.lanes);
 		this.sought = -1;
 		this.chosen = number >= 0 ? store.find(number) : -1;
 		if (this.chosen >= 0)
 			this.tellInterval(this.chosen, store.lanes[store.laneOf[store.rowOf(this.chosen)]]);
 		else
+			this.endLinks();
+		this.redraw();
+	}
+
+	/* Where no interval of the window is told of: the links lead to those of the one before. */
+	endLinks() {
+		if (this.runs.chosen >= 0)
+			this.runs.tellRun(this.runs.chosen);
+		else
 			for (const button of $("interval").querySelectorAll("button"))
 				button.disabled = true;
-		this.redraw();
 	}
 
 	async settle() {
@@ -316,6 +341,8 @@ class TiledPage extends Page {
 			$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) + ": " +
 				exactText(count) + " intervals, " + durationText(sum) + " together" + (count ? "; the longest: " + this.names[name] + ", " +
 				durationText(longest) : "") + ". An interval counts where it overlaps the span. Zoom in to about a million for their summary, flame graph and histogram.";
+		if (this.job === job)
+			await this.runs.tell(from, Math.min(to, this.until), job);
 	}
 
 	remember() {
@@ -374,7 +401,7 @@ class TiledPage extends Page {
 		if (!found)
 			return;
 		const width = Math.max(20 * found.duration, VIEW_LEAST_NS);
-		this.chosen = -1;
+		this.chosen = this.runs.chosen = -1;
 		this.sought = number;
 		this.show(found.start + (found.duration - width) / 2, found.start + (found.duration + width) / 2);
 	}

@@ -173,6 +173,11 @@ class Page {
 		return this.lanes;
 	}
 
+	/* Whether lanes of processors have rows derived from intervals. */
+	hasDerived() {
+		return this.processors.store !== null;
+	}
+
 	/* The column that the timeline's colours show; null: none. */
 	columnShown() {
 		return this.column;
@@ -904,7 +909,21 @@ class Page {
 	}
 
 	query(from, to, lane) {
-		return lane !== null && typeof lane === "object" ? this.runs.query(from, to, lane.processor) : this.store.query(from, to, lane);
+		return lane !== null && typeof lane === "object" ? this.runs.query(from, to, lane.processor) : this.queryIntervals(from, to, lane);
+	}
+
+	queryIntervals(from, to, lane) {
+		return this.store.query(from, to, lane);
+	}
+
+	/* No interval is chosen, because a run of a thread is. */
+	unchoose() {
+		this.chosen = -1;
+	}
+
+	/* Whether this.store has the intervals of that time. */
+	holds() {
+		return true;
 	}
 
 	/* An interval's name, start, duration and parent, by its number. */
@@ -1029,7 +1048,7 @@ class Page {
 			lines.push(item(null, "hooks that belong to no interval", "marks"));
 		if (this.lanesShown() !== "threads" && this.runs.store)
 			lines.push(...this.runs.legend());
-		if (this.lanesShown() !== "threads" && this.processors.store)
+		if (this.lanesShown() !== "threads" && this.hasDerived())
 			lines.push(item(blend(PALETTE[0], this.theme().back, PALE), "pale, in lanes of processors: ended there; otherwise it ran there throughout, without a switch of its thread. " +
 				(this.runs.store ? "Beneath the runs of threads; derived from outermost intervals" : "Derived from outermost intervals: the page has none of the kernel's context switches")));
 		lines.push(item(null, "chosen", "chosen"), item(null, "not found by the search", "dimmed"));

@@ -599,10 +599,7 @@ static int html_span_marks(struct html_export *e, uint64_t intervals)
 	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
 }
 
-/*
- * Who ran on the processors. Tiles have no place for it, and a span is shown soon: both would
- * have to read all of the trace.
- */
+/* Who ran on the processors. Not of a span, which is shown soon: it takes all of the trace. */
 static int html_put_runs(struct html_export *e, uint64_t intervals)
 {
 	struct runs_span span = {.base = e->base, .until = e->until};
@@ -612,7 +609,7 @@ static int html_put_runs(struct html_export *e, uint64_t intervals)
 
 	if (!e->has_switches)
 		return 0;
-	e->is_without_runs = e->tiled.tiles || e->r->is_span;
+	e->is_without_runs = e->r->is_span;
 	if (e->is_without_runs)
 		return 0;
 	if (!intervals && !e->marks.count && trace_span(e->r->trace, &first, &last) &&
