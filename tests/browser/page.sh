@@ -35,7 +35,7 @@ page() {
 # cpidecode has one (PAGES_READ=few), it writes every page and they read these few.
 is_read() {
 	case ${PAGES_READ:-all}/$1 in
-	all/* | few/labels | few/arguments | few/nesting | few/switches) ;;
+	all/* | few/labels | few/arguments | few/nesting | few/switches | few/alone) ;;
 	*) return 1 ;;
 	esac
 }
@@ -87,6 +87,19 @@ hook 0xC3 1 tid=9 at=50000 1 1 64:25000 64:30000 0 4294967295 0 2 2 0
 hook 0xC3 1 tid=9 at=50000 1 0 64:30000 64:39000 2 2
 section hooks ring=2
 hook 0x10 1 tid=5 at=41000 7
+section end
+END
+# Without intervals, from the first hook to the last one.
+"$MKTRACE" - alone.bin <<'END'
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+cpus 1
+section schema
+| major 0xC3 kernel
+section hooks ring=0
+hook 0xC3 1 tid=9 at=20000 0 1 64:8000 64:15000 1 1 0 2 2 0
+hook 0xC3 1 tid=9 at=50000 0 1 64:15000 64:30000 2 2 0 0 0 0
 section end
 END
 set --

@@ -599,6 +599,18 @@ static int html_span_marks(struct html_export *e, uint64_t intervals)
 	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
 }
 
+/* The hooks' time, within that of the filter. False: none. */
+static bool html_hooks_span(const struct report *r, int64_t *first, int64_t *last)
+{
+	if (!trace_span(r->trace, first, last))
+		return false;
+	if (*first < r->filter->from)
+		*first = r->filter->from;
+	if (*last > r->filter->to)
+		*last = r->filter->to;
+	return *first < *last;
+}
+
 /* Who ran on the processors. Not of a span, which is shown soon: it takes all of the trace. */
 static int html_put_runs(struct html_export *e, uint64_t intervals)
 {
@@ -612,8 +624,7 @@ static int html_put_runs(struct html_export *e, uint64_t intervals)
 	e->is_without_runs = e->r->is_span;
 	if (e->is_without_runs)
 		return 0;
-	if (!intervals && !e->marks.count && trace_span(e->r->trace, &first, &last) &&
-		last > first) {
+	if (!intervals && !e->marks.count && html_hooks_span(e->r, &first, &last)) {
 		if ((uint64_t)last - (uint64_t)first > html_most_ns)
 			return html_refuse_time(e, (uint64_t)last - (uint64_t)first);
 		e->base = span.base = first;

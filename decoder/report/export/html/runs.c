@@ -208,13 +208,32 @@ static struct runs_lane *runs_find_lane(
 	return l;
 }
 
+/* Idle time is left out. */
+static int runs_add_recorded(struct runs *w, struct runs_lane *l, const struct switch_run *run)
+{
+	const uint64_t start = runs_place(w, run->file, run->start);
+	const uint64_t end = runs_place(w, run->file, run->end);
+	uint32_t thread = RUNS_UNNUMBERED;
+	int rc = 0;
+
+	if (start >= end)
+		return 0;
+	if (!run->tid) {
+		rc = runs_end_run(w, l);
+		l->start = l->last = end > l->last ? end : l->last;
+		return rc;
+	}
+	if (run->tid != KERNEL_TID_UNKNOWN)
+		rc = runs_find_thread(w, run, &thread);
+	return rc ? rc : runs_add(w, l, start, end, thread);
+}
+
 static int runs_take_run(void *ctx, const struct switch_run *read)
 {
 	struct runs *w = ctx;
 	struct switch_run run = *read;
 	struct switch_cpu *c;
 	struct runs_lane *l;
-	uint32_t thread = RUNS_UNNUMBERED;
 	int rc = 0;
 
 	if (!filter_takes_ring(w->r->filter, run.cpu))
@@ -225,26 +244,15 @@ static int runs_take_run(void *ctx, const struct switch_run *read)
 	const uint64_t known = c->end;
 	if (!switch_cpu_advance(c, &run))
 		return 0;
-	const uint64_t start = runs_place(w, run.file, run.start);
 	if (run.start > known) {
 		const bool is_lost =
 			l->has_loss && l->lost_from <= run.start && l->lost_to >= known;
 
 		/* Before its first record nothing is known either. */
-		rc = runs_add(w, l, l->last, start, is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
+		rc = runs_add(w, l, l->last, runs_place(w, run.file, run.start),
+			is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
 	}
-	if (!rc && run.tid && run.tid != KERNEL_TID_UNKNOWN)
-		rc = runs_find_thread(w, &run, &thread);
-	if (!rc && run.tid)
-		rc = runs_add(w, l, start, runs_place(w, run.file, run.end), thread);
-	else if (!rc) {
-		/* Idle: left out. */
-		const uint64_t end = runs_place(w, run.file, run.end);
-
-		rc = runs_end_run(w, l);
-		l->start = l->last = end > l->last ? end : l->last;
-	}
-	return rc;
+	return rc ? rc : runs_add_recorded(w, l, &run);
 }
 
 static int runs_take_second(void *ctx, const struct hook *h)
