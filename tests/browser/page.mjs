@@ -367,6 +367,11 @@ async function checkRuns(browser, isRecorded) {
 	await browser.until(`document.getElementById("interval").textContent.includes("duration14 ")`);
 	await follow("before it on this processor");
 	await browser.until(`document.getElementById("interval").textContent.includes("duration4 ")`);
+	await browser.until("/&run=\\d+/.test(location.hash)");
+	await browser.evaluate("page.choose(0, false)");
+	await browser.until(`document.getElementById("interval").textContent.includes("labelrequest")`);
+	await browser.evaluate("location.hash = '#from=0&to=31000&run=' + trace.query(20000, 30000, { processor: 1 }).longestInterval");
+	await browser.until(`/thread<b>other<\\/b> \\(tid 2\\)/.test(document.getElementById("interval").textContent)`);
 	await browser.evaluate("page.show(0, page.until)");
 	await browser.settled();
 }

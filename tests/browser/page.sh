@@ -59,7 +59,8 @@ for dir in "$here"/../golden/cases/*/; do
 		rm -f "$name.bin"
 	fi
 done
-# Switches: of processor 0 all up to 40000, of 1 some were lost, of 2 there are none. Thread 2 has a name like HTML.
+# Switches: of processor 0 all up to 40000, of 1 some were lost, of 2 there are none. Thread 2 has a name like HTML; thread 5, of a
+# container, has another number.
 "$MKTRACE" - switches.bin <<'END'
 clock raw
 hz 1000000000
@@ -69,6 +70,9 @@ section schema
 | major 0xC3 kernel
 section tasks
 task 1 1 0 "server"
+task 5 5 0 "boxed"
+section 11
+bytes 05 00 00 00  07 00 00 00  01 00 00 00  03 00 00 F0  00 00 00 00 00 00 00 00  06 00 00 00 "/box/a" 00 00 00 00 00 00
 section labels
 label "request"
 label "script"
@@ -88,6 +92,8 @@ hook 0xC3 1 tid=9 at=50000 1 0 64:30000 64:39000 2 2
 section hooks ring=2
 hook 0x10 1 tid=5 at=41000 7
 section end
+put16 header+10 4
+fix header
 END
 # Without intervals, from the first hook to the last one.
 "$MKTRACE" - alone.bin <<'END'

@@ -117,6 +117,7 @@ async function checkRuns(html, ran) {
 		const one = store.names[store.name[at]];
 		return [store.processorOf(at).cpu, start, store.end(at), one.tid === undefined ? one : one.name ?? "tid " + one.tid];
 	}), ran);
+	assert.deepEqual((await lists(html, "lanes")).filter((lane) => lane.apart).map((lane) => lane.tid), about.lanes.length > 1 ? [5] : []);
 	assert.deepEqual(about.lanes.map((lane) => lane.lost), about.lanes.map(({ cpu }) => cpu === 1 ? 77 : 0));
 }
 

@@ -293,11 +293,11 @@ test("views, addresses and texts", () => {
 	for (let i = 0; i < 100; i++)
 		view = page.viewZoomed(view, 18e11, 0.5, 36e11);
 	assert.ok(view.to - view.from === 20 && view.from <= 18e11 && view.to >= 18e11);
-	const state = { from: 5, to: 105, selection: { from: 7, to: 9 }, interval: 3, search: "a&b=<c>#" };
+	const state = { from: 5, to: 105, selection: { from: 7, to: 9 }, interval: 3, run: 12, search: "a&b=<c>#" };
 	assert.deepEqual(page.stateOf(page.stateText(state), 1000), state);
 	for (const bad of ["#from=x&to=3", "#from=9&to=2", "#from=1e9&to=2e9", "#select=9-9&interval=-1", "#%%%"])
 		assert.deepEqual({ ...page.stateOf(bad, 1000), search: "" },
-			{ from: 0, to: 1000, selection: null, interval: -1, search: "" });
+			{ from: 0, to: 1000, selection: null, interval: -1, run: -1, search: "" });
 	assert.equal(page.printable("a\u202eb\u0000c\u2028"), "a\\u{202e}b\\u{0}c\\u{2028}");
 	assert.deepEqual([0, 999, 1500, 2e6, 90e9, 7200e9].map(page.durationText), ["0 ns", "999 ns", "1.5 \u00b5s", "2 ms", "1.5 min", "2 h"]);
 	assert.equal(page.exactText(1234567n), "1\u202f234\u202f567");
@@ -494,6 +494,7 @@ test("limits are told where there are some", () => {
 	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
 	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
 	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
+	assert.match(page.limitsOf({ ...meta, switches_left_out: true, span: ["1", "2"] }, 1000000, both)[0], /^The kernel's context switches .* a page of a span has none/);
 	assert.match(page.limitsOf({ ...meta, switches_left_out: true }, 1000000, both)[0], /^The kernel's context switches .* 4\u202f000\u202f000 runs/);
 	assert.match(page.limitsOf({ ...meta, losses: [{ what: "hooks lost: too big" }] }, 1000000, both)[0], /^When hooks were lost/);
 	assert.match(page.limitsOf({ ...meta, span: ["1", "2"] }, 1000000, [])[0], /^A page of a span/);

@@ -18,10 +18,7 @@ window.trace = {
 		return store ? store.processors.map(({ cpu, machine, lost }) => ({ cpu, machine, lost })) : [];
 	},
 	/* A run of a thread by its number: longestInterval of a processor's query. */
-	run(number) {
-		const { store } = page.runs, at = store.find(number), { name, tid, pid } = store.names[store.name[at]];
-		return { name, tid, pid, start: store.start[at], duration: store.duration[at], processor: store.processorOf(at).index };
-	},
+	run: (number) => page.runs.runBy(number),
 	get lanes() {
 		return page.store.lanes.map((lane) => ({ name: page.store.names[lane.name].slice(1), tid: lane.tid, pid: lane.pid }));
 	},

@@ -65,6 +65,15 @@ class RunPanel {
 		return store.query(from, to, processor);
 	}
 
+	/* A run by its number. */
+	runBy(number) {
+		const { store } = this, at = store ? store.find(number) : -1;
+		if (at < 0 || store.isUnknown(at))
+			throw new RangeError("no run " + number);
+		const { name, tid, pid } = store.names[store.name[at]];
+		return { name, tid, pid, start: store.start[at], duration: store.duration[at], processor: store.processorOf(at).index };
+	}
+
 	/* Drawing. */
 
 	colourOf(name) {
@@ -127,6 +136,18 @@ class RunPanel {
 		page.changed();
 		$("told").textContent = this.describe(at);
 		this.tellRun(at);
+	}
+
+	/* The number of the chosen run; -1: none. */
+	number() {
+		return this.chosen < 0 ? -1 : this.store.number[this.chosen];
+	}
+
+	/* Chooses a run by its number. */
+	restore(number) {
+		const at = this.store && number >= 0 ? this.store.find(number) : -1;
+		if (at >= 0 && !this.store.isUnknown(at))
+			this.choose(at, false);
 	}
 
 	/* Follows an arrow key from the chosen run, or without lanes of threads to the first one in view. Whether it leads anywhere here. */

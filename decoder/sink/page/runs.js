@@ -109,20 +109,19 @@ class RunStore extends Store {
  * those with the most first. Times are those within the span.
  */
 function* ranIn(store, from, to) {
-	const processors = [], threads = new Map();
+	const processors = [], counts = new Uint32Array(store.names.length), times = new Float64Array(store.names.length);
 	let done = 0;
 	for (const lane of store.processors) {
 		const { count, time: busy } = store.timeOf(lane.levels[0], from, to), { time: unknown } = store.timeOf(lane.unknownRow, from, to);
 		processors.push({ lane, count, busy, unknown });
 		const [low, high] = store.bounds(lane.levels[0], from, to);
 		for (let at = low; at < high; at++) {
-			const name = store.name[at], one = threads.get(name) || { name, count: 0, time: 0 };
-			threads.set(name, one);
-			one.count++;
-			one.time += Math.min(to, store.end(at)) - Math.max(from, store.start[at]);
+			counts[store.name[at]]++;
+			times[store.name[at]] += Math.min(to, store.end(at)) - Math.max(from, store.start[at]);
 			if (++done % WORK === 0)
 				yield;
 		}
 	}
-	return { processors, threads: Array.from(threads.values()).sort((a, b) => b.time - a.time || a.name - b.name) };
+	const threads = Array.from(counts, (count, name) => ({ name, count, time: times[name] })).filter((one) => one.count);
+	return { processors, threads: threads.sort((a, b) => b.time - a.time || a.name - b.name) };
 }

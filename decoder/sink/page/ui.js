@@ -742,7 +742,7 @@ class Page {
 
 	remember() {
 		const state = { ...this.view, selection: this.selection, search: $("search").value,
-			interval: this.chosen < 0 ? -1 : this.store.number[this.chosen] };
+			interval: this.chosen < 0 ? -1 : this.store.number[this.chosen], run: this.runs.number() };
 		try {
 			history.replaceState(null, "", stateText(state));
 		} catch (error) { /* a document without an address has nothing to remember */ }
@@ -757,6 +757,8 @@ class Page {
 		const at = state.interval >= 0 ? this.store.find(state.interval) : -1;
 		if (at >= 0)
 			this.choose(at, false);
+		else
+			this.runs.restore(state.run);
 		this.changed();
 	}
 

@@ -98,6 +98,8 @@ function stateText(state) {
 		parts.push("select=" + Math.round(state.selection.from) + "-" + Math.round(state.selection.to));
 	if (state.interval >= 0)
 		parts.push("interval=" + state.interval);
+	if (state.run >= 0)
+		parts.push("run=" + state.run);
 	if (state.search)
 		parts.push("search=" + encodeURIComponent(state.search));
 	return "#" + parts.join("&");
@@ -106,7 +108,7 @@ function stateText(state) {
 function stateOf(text, until) {
 	const parts = new URLSearchParams(text.replace(/^#/, ""));
 	const number = (value) => /^\d{1,16}$/.test(value || "") ? Number(value) : NaN;
-	const state = { from: 0, to: Math.max(until, VIEW_LEAST_NS), selection: null, interval: -1, search: parts.get("search") || "" };
+	const state = { from: 0, to: Math.max(until, VIEW_LEAST_NS), selection: null, interval: -1, run: -1, search: parts.get("search") || "" };
 	const from = number(parts.get("from")), to = number(parts.get("to"));
 	if (from < to)
 		Object.assign(state, viewWithin(from, to, until));
@@ -116,6 +118,9 @@ function stateOf(text, until) {
 	const interval = number(parts.get("interval"));
 	if (interval >= 0)
 		state.interval = interval;
+	const run = number(parts.get("run"));
+	if (run >= 0)
+		state.run = run;
 	return state;
 }
 
