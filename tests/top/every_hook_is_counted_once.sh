@@ -41,8 +41,12 @@ session norm 1
 "$WRITER" loop >/dev/null &
 writer=$!
 pids="$pids $writer"
+loses()
+{
+	[ "$(grep -c '"bytes_per_s": [0-9.]*, "lost": [1-9]' rounds)" -ge 5 ]
+}
 watch --json --counts
-wait_until has_lines rounds 12
+wait_until loses
 kill $writer
 wait $writer || :
 free_session
