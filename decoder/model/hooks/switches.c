@@ -8,9 +8,18 @@
 #include "../../base/sort.h"
 #include "record.h"
 
-bool switches_are_recorded_in(const struct trace_file *f)
+static bool switches_are_recorded_in(const struct trace_file *f)
 {
 	return schema_set_brought(f->schemas, KERNEL_MAJOR);
+}
+
+bool switches_are_recorded_by(const struct trace *t, uint32_t machine)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->machine == machine &&
+			switches_are_recorded_in(trace_file(t, i)))
+			return true;
+	return false;
 }
 
 bool switches_are_recorded(const struct trace *t)

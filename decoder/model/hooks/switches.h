@@ -24,9 +24,9 @@ struct switch_loss {
 	uint64_t start, end, records;
 };
 
-/* Whether the file, or one of the trace's, says that it has such hooks. */
-bool switches_are_recorded_in(const struct trace_file *f);
+/* Whether a file of the trace, or of a machine's, says that it has such hooks. */
 bool switches_are_recorded(const struct trace *t);
+bool switches_are_recorded_by(const struct trace *t, uint32_t machine);
 
 /* Whether it is a hook of the kernel's records. */
 static inline bool switches_has_hook(const struct hook *h)

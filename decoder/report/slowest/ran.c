@@ -298,7 +298,7 @@ static int ran_compare_threads(const void *x, const void *y)
 		return a->instead_ns < b->instead_ns ? 1 : -1;
 	if (most != other)
 		return most < other ? 1 : -1;
-	return compare_u64(a->tid, b->tid);
+	return a->tid == b->tid ? compare_u64(a->pid, b->pid) : compare_u64(a->tid, b->tid);
 }
 
 static void ran_end(struct ran_walk *w, struct ran *r)
@@ -348,21 +348,10 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 	return rc;
 }
 
-static bool ran_is_recorded(const struct ran_walk *w, uint32_t machine)
-{
-	for (size_t i = 0; i < trace_nfiles(w->trace); i++) {
-		const struct trace_file *f = trace_file(w->trace, i);
-
-		if (f->machine == machine && switches_are_recorded_in(f))
-			return true;
-	}
-	return false;
-}
-
 const struct ran *ran_find(const struct ran_walk *w, const struct interval *iv)
 {
 	const size_t i = overlaps_find(w->overlaps, iv);
-	const bool is_recorded = w->at && ran_is_recorded(w, iv->machine);
+	const bool is_recorded = w->at && switches_are_recorded_by(w->trace, iv->machine);
 
 	return is_recorded && i < w->overlaps->count ? &w->at[i] : NULL;
 }

@@ -584,6 +584,10 @@ static void slowest_get_ran(struct slowest_reader *r, struct slowest_row *row)
 	for (size_t i = 0; i < ran->count && !slowest_is_over(r); i++)
 		slowest_get_thread(r, &ran->threads[i]);
 	slowest_get_times(r, &ran->others);
+	/* The same answer has one spelling. */
+	if ((ran->lost && !ran->has_lost) ||
+		(ran->why && (ran->switches || ran->preempted_ns > 0 || ran->waiting_ns > 0)))
+		varint_fail(&r->in, "invalid switches");
 }
 
 static void slowest_get_rans(struct slowest_reader *r, size_t first_row)
