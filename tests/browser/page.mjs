@@ -340,7 +340,7 @@ async function checkRuns(browser, isRecorded) {
 		equal(await browser.evaluate("document.getElementById('runs').hidden"), true, "runs of threads");
 		return;
 	}
-	const wanted = { ran: ["Processor 0 6 24000 6000 1000 77.42 0", "Processor 1 2 13000 2000 16000 41.94 77", "Processor 2 0 0 0 31000 0.00 0"],
+	const wanted = { ran: ["Processor 0 6 24000 6000 1000 77.42 0", "Processor 1 2 13000 2000 16000 41.94 77", "Processor 2 0 0 0 31000 0.00 n/a"],
 		runners: ["server (tid 1) 4 21000 67.74", "<b>other</b> (tid 2) 2 11000 35.48", "tid 3 of <b>other</b> (pid 2) 2 5000 16.13"] };
 	for (const [id, rows] of Object.entries(wanted))
 		await browser.until(`Array.from(document.getElementById("${id}").tBodies[0]?.rows ?? [], (row) =>

@@ -91,11 +91,12 @@ hook 0xC3 1 tid=9 at=50000 1 1 64:25000 64:30000 0 4294967295 0 2 2 0
 hook 0xC3 1 tid=9 at=50000 1 0 64:30000 64:39000 2 2
 section hooks ring=2
 hook 0x10 1 tid=5 at=41000 7
+hook 0xC3 3 tid=9 at=50000 2 64:10000 64:11000 64:0
 section end
 put16 header+10 4
 fix header
 END
-# Without intervals, from the first hook to the last one.
+# Without intervals: from the first run to the last hook.
 "$MKTRACE" - alone.bin <<'END'
 clock raw
 hz 1000000000

@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors", "runs"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors", "runs", "run_panel"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
-	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, RunStore, ranIn, RUNS_UNKNOWN, innermostOf, explain, countShorter, whyList, limitsOf })`);
+	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, RunStore, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
 
 function random(seed) {
 	return () => {
@@ -464,6 +464,25 @@ test("times of which it is not known who ran are drawn at any zoom", () => {
 			}
 			assert.ok(drawn.every((is, x) => is || !wanted[x]), "nothing vanishes");
 			assert.ok(drawn.every((is, x) => !is || wanted[x] || wanted[x - 1]), "nothing is beside it");
+		}
+});
+
+test("times of which it is not known who ran are drawn above runs", () => {
+	const columns = 60, count = 3 * columns, runs = Array.from({ length: count }, (_, i) => i % 3 === 1);
+	const store = new page.RunStore({ lanes: [{ cpu: 0, machine: 0, file: 0, known: 2 * columns, unknown: columns, lost: null }], longest: 450 },
+		[{ machine: 0, pid: 1, tid: 1, name: "one" }]);
+	store.addRuns({ count, lane: new Uint32Array(count), after: new Float64Array(count), duration: runs.map((isUnknown) => isUnknown ? 100 : 450),
+		thread: runs.map((isUnknown) => isUnknown ? 0 : page.RUNS_UNKNOWN.length) });
+	store.finish();
+	const panel = new page.RunPanel({ chosen: -1 }), lost = page.pixelOf(page.LOST_COLOUR);
+	panel.store = store;
+	for (let y = 0; y < 6; y++)
+		for (const tall of [16, 20, 32]) {
+			const painter = new page.Painter(columns, y + tall, [0, 0, 0]);
+			painter.begin(0);
+			panel.paint(painter, store.processors[0], { from: 0, to: 1000 * columns }, y, tall, 1);
+			for (let x = 0; x < columns; x++)
+				assert.ok(Array.from({ length: tall }, (_, line) => painter.pixels[(y + line) * columns + x]).includes(lost), "column " + x + " of " + tall + " lines");
 		}
 });
 

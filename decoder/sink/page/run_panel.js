@@ -95,9 +95,9 @@ class RunPanel {
 		return this.thread && !this.store.isOf(name, this.thread) ? blend(colour, this.page.theme().back, PALE) : colour;
 	}
 
-	/* Draws a lane. Above the runs, stripes of unknown times show also where runs fill a column. Returns the boxes with room for text. */
+	/* Draws a lane. Above the runs, stripes of unknown times show also where runs fill a column: five lines of six have one. Returns the boxes with room for text. */
 	paint(painter, lane, view, y, tall, least) {
-		const { store } = this, edge = Math.max(1, Math.round(tall / 6)), pixels = new Map();
+		const { store } = this, edge = Math.max(5, Math.round(tall / 6)), pixels = new Map();
 		const pixelAt = (at) => {
 			const name = store.name[at];
 			if (!pixels.has(name))
@@ -225,7 +225,7 @@ class RunPanel {
 	fill({ processors, threads }, from, to) {
 		const span = to - from, share = (time) => (100 * time / span).toFixed(2), { page } = this;
 		this.table($("ran"), ["processor", "runs", "busy", "idle", "not known", "% busy", "records lost in all"], processors.map(({ lane, count, busy, unknown }) =>
-			[page.processors.name(lane), ...[count, busy, span - busy - unknown, unknown].map(exactText), share(busy), exactText(lane.lost)]));
+			[page.processors.name(lane), ...[count, busy, span - busy - unknown, unknown].map(exactText), share(busy), lane.lost === null ? "n/a" : exactText(lane.lost)]));
 		this.table($("runners"), ["thread", "runs", "time", "% of the span"], threads.slice(0, SUMMARY_ROWS).map(({ name, count, time }) =>
 			[this.text(name), exactText(count), exactText(time), share(time)]));
 		$("runners-left").textContent = threads.length > SUMMARY_ROWS ? "and " + exactText(threads.length - SUMMARY_ROWS) + " more threads" : "";

@@ -599,43 +599,52 @@ static int html_span_marks(struct html_export *e, uint64_t intervals)
 	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
 }
 
-/* The hooks' time, within that of the filter. False: none. */
-static bool html_hooks_span(const struct report *r, int64_t *first, int64_t *last)
+/* The time of a page without intervals and marks: that of the hooks and of the runs in them, within
+ * the filter's. */
+static int html_runs_span(struct html_export *e, struct runs_span *span)
 {
-	if (!trace_span(r->trace, first, last))
-		return false;
-	if (*first < r->filter->from)
-		*first = r->filter->from;
-	if (*last > r->filter->to)
-		*last = r->filter->to;
-	return *first < *last;
+	const struct filter *filter = e->r->filter;
+	int64_t first, last;
+
+	if (!trace_span(e->r->trace, &first, &last))
+		return 0;
+	const int rc = runs_read_span(e->r, &first, &last);
+	if (rc)
+		return rc;
+	first = first < filter->from ? filter->from : first;
+	last = last > filter->to ? filter->to : last;
+	if (first >= last)
+		return 0;
+	span->base = first;
+	span->until = (uint64_t)last - (uint64_t)first;
+	if (span->until > html_most_ns)
+		return html_refuse_time(e, span->until);
+	e->base = span->base;
+	e->until = span->until;
+	return 0;
 }
 
 /* Who ran on the processors. Not of a span, which is shown soon: it takes all of the trace. */
 static int html_put_runs(struct html_export *e, uint64_t intervals)
 {
 	struct runs_span span = {.base = e->base, .until = e->until};
-	int64_t first, last;
 	bool too_many = false;
-	int rc;
+	int rc = 0;
 
 	if (!e->has_switches)
 		return 0;
 	e->is_without_runs = e->r->is_span;
 	if (e->is_without_runs)
 		return 0;
-	if (!intervals && !e->marks.count && html_hooks_span(e->r, &first, &last)) {
-		if ((uint64_t)last - (uint64_t)first > html_most_ns)
-			return html_refuse_time(e, (uint64_t)last - (uint64_t)first);
-		e->base = span.base = first;
-		e->until = span.until = (uint64_t)last - (uint64_t)first;
-	}
+	if (!intervals && !e->marks.count)
+		rc = html_runs_span(e, &span);
+	if (rc)
+		return rc;
 	rc = runs_write(e->r, &span, e->packer, &e->later, &too_many);
 	e->is_without_runs = too_many;
 	if (too_many)
 		report_note(e->r,
-			"--format html shows up to %d runs of threads, by the kernel's switches, "
-			"there are more: none is shown (choose with --from and --to)",
+			"--format html shows up to %d runs of threads, by the kernel's switches, and there are more while its intervals ran: none is shown (choose fewer intervals with --from and --to)",
 			RUNS_MOST);
 	return rc;
 }

@@ -37,6 +37,7 @@ struct runs_lane {
 	uint64_t lost;		     /* records */
 	uint64_t lost_from, lost_to; /* ticks: the latest loss */
 	bool has_loss;
+	bool has_unknown_number; /* of records lost: `lost` is not all of them */
 	uint32_t known, unknown; /* runs */
 };
 
@@ -86,6 +87,40 @@ static int runs_take_first(void *ctx, const struct hook *h)
 	const int rc = switch_names_add(&w->names, h);
 
 	return rc ? rc : switches_each_run(h, runs_count, w);
+}
+
+/* What runs reach beyond the hooks, which are newer. */
+struct runs_reach {
+	const struct report *r;
+	int64_t first, last;
+};
+
+static int runs_extend(void *ctx, const struct switch_run *run)
+{
+	struct runs_reach *reach = ctx;
+	const struct trace_file *f = trace_file(reach->r->trace, run->file);
+	const int64_t first = trace_time(f, run->start), last = trace_time(f, run->end);
+
+	if (!filter_takes_ring(reach->r->filter, run->cpu))
+		return 0;
+	reach->first = first < reach->first ? first : reach->first;
+	reach->last = last > reach->last ? last : reach->last;
+	return 0;
+}
+
+static int runs_take_reach(void *ctx, const struct hook *h)
+{
+	return switches_each_run(h, runs_extend, ctx);
+}
+
+int runs_read_span(const struct report *r, int64_t *first, int64_t *last)
+{
+	struct runs_reach reach = {.r = r, .first = *first, .last = *last};
+	const int rc = switches_read(r->trace, r->progress, r->ctx, runs_take_reach, &reach);
+
+	*first = reach.first;
+	*last = reach.last;
+	return rc;
 }
 
 /* --------------------------------------------------------------------------- then, runs */
@@ -268,6 +303,7 @@ static int runs_take_second(void *ctx, const struct hook *h)
 			return CPIDECODE_ENOMEM;
 		l->lost +=
 			loss.records < UINT64_MAX - l->lost ? loss.records : UINT64_MAX - l->lost;
+		l->has_unknown_number |= loss.records == 0;
 		l->lost_from = loss.start;
 		l->lost_to = loss.end;
 		l->has_loss = true;
@@ -284,6 +320,8 @@ static int runs_add_rings(struct runs *w)
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
 
+		if (!switches_are_recorded_by(t, f->machine))
+			continue;
 		for (size_t k = 0; w->cpus.count && k < f->nrings; k++)
 			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks &&
 				filter_takes_ring(w->r->filter, f->rings[k].ring) &&
@@ -330,7 +368,11 @@ static int runs_put_processors(struct runs *w)
 		json_member_u64(&j, "file", l->file);
 		json_member_u64(&j, "known", l->known);
 		json_member_u64(&j, "unknown", l->unknown);
-		json_member_u64(&j, "lost", l->lost);
+		json_key(&j, "lost");
+		if (l->has_unknown_number)
+			json_null(&j);
+		else
+			json_u64(&j, l->lost);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

@@ -17,6 +17,9 @@ struct runs_span {
 	uint64_t until; /* ns since then */
 };
 
+/* Extends the time to that of all runs: reads the trace once. Returns as runs_write. */
+int runs_read_span(const struct report *r, int64_t *first, int64_t *last);
+
 /*
  * Reads the trace twice, and writes the blocks to `to`. *too_many: there are none. A trace without
  * switches has none either. Returns 0 or a CPIDECODE_E code.
