@@ -179,11 +179,16 @@ class TiledPage extends Page {
 		return this.far.get(choice);
 	}
 
+	arrange() {
+		this.isArrangedDerived = this.hasDerived();
+		super.arrange();
+	}
+
 	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. A choice may be
-	 * made between two pictures. */
+	 * made, and derived lanes may be found and lost again, between two pictures. */
 	follow() {
 		const column = this.columnShown(), shown = [this.lanesShown(), this.hasDerived(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured].join(" ");
-		if (shown === this.following)
+		if (shown === this.following && this.isArrangedDerived === this.hasDerived())
 			return;
 		this.following = shown;
 		this.arrange();
