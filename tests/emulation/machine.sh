@@ -54,9 +54,8 @@ machine_initrd() {
 	rm -rf "$root" "$arm64_dir/initrd.ring"
 }
 
-# What only costs emulated instructions is off: signed return addresses and vectors, which no check
-# uses, and in the kernel what guards it against attackers: at each entry, and at each page that it
-# hands out.
+# Leave out what only costs emulated instructions: signed return addresses and vectors, which no check
+# uses, and the kernel's mitigations and clearing of pages.
 machine_kernel="console=ttyAMA0 panic=-1 quiet loglevel=3 nokaslr mitigations=off init_on_alloc=0"
 
 # machine_boot NAME SECONDS CPUS QEMU-OPTIONS KERNEL-ARGUMENTS: in the background. Each process

@@ -38,15 +38,14 @@ struct top_programs {
 void top_programs_add(struct top_programs *p, struct tasks *tasks, uint32_t number, uint32_t hooks,
 	uint32_t bytes);
 /* Sets the baseline to the tasks' losses now. Call it before and after the rings' baseline is read:
- * what tasks count in between is of no program, and not of unknown tasks either. */
+ * losses counted in between then belong neither to a program nor to unknown tasks. */
 void top_programs_begin_losses(struct top_programs *p, const struct session *s);
-/* Counts losses since the last reading; without tasks, only as not of unknown ones. If they cannot
- * be read, the next call counts them. */
+/* Adds losses since the last reading to their programs. tasks: NULL sets a baseline. After a failed
+ * reading the next call adds its losses. */
 void top_programs_add_losses(struct top_programs *p, struct tasks *tasks, const struct session *s);
-/* Closes the current round. lost: losses since the start by the rings' counters, read after the
- * tasks' losses were added. The first row gets the difference: losses of unknown tasks. Reads the
- * tasks' losses once more: those of known tasks in between are no difference, and count in the next
- * round. */
+/* Closes the current round. lost: losses since the start by the rings' counters, read after
+ * top_programs_add_losses. The first row gets the losses of unknown tasks: the difference, less
+ * what the tasks counted since then. The next round adds that. */
 void top_programs_close_round(struct top_programs *p, const struct session *s, uint64_t lost);
 void top_programs_free(struct top_programs *p);
 
