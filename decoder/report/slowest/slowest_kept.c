@@ -144,3 +144,19 @@ void slowest_kept_free(struct slowest_kept *k)
 	intern_free(&k->memory);
 	*k = (struct slowest_kept){0};
 }
+
+int slowest_kept_settle(struct partial *p)
+{
+	struct slowest_kept k = {0};
+	int rc;
+
+	if (p->answers.count < 2)
+		return 0;
+	rc = slowest_kept_get(&k, p);
+	if (!rc) {
+		partial_clear_answers(p);
+		rc = slowest_kept_put(p, &k);
+	}
+	slowest_kept_free(&k);
+	return rc;
+}

@@ -69,6 +69,9 @@ const struct slowest_median *slowest_kept_find(
 	const struct slowest_kept *k, const struct tally_group *g);
 void slowest_kept_free(struct slowest_kept *k);
 
+/* Flags of a row's switches in an answer. */
+enum { SLOWEST_RECORDED = 1, SLOWEST_LOST = 2, SLOWEST_LOST_NUMBER = 4 };
+
 /* Adds *k, which is reduced, to *p as an answer; p->tally has its groups. 0 or CPIDECODE_ENOMEM. */
 int slowest_kept_put(struct partial *p, const struct slowest_kept *k);
 /* Reads, merges and reduces all answers of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
