@@ -6,6 +6,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
+#include "../trace/containers.h"
 #include "record.h"
 
 static bool switches_are_recorded_in(const struct trace_file *f)
@@ -33,6 +34,30 @@ bool switches_are_recorded(const struct trace *t)
 static uint64_t switches_u64(const struct hook *h, unsigned word)
 {
 	return get_hl64(h->words + 4 * word);
+}
+
+bool switches_number_task(const struct trace *t, uint32_t machine, const struct task *task)
+{
+	const struct container *c = task ? trace_container(t, machine, task) : NULL;
+
+	return !c || c->own_tid == c->tid;
+}
+
+int switches_each_ring(
+	const struct trace *t, int (*take)(void *ctx, uint32_t file, uint32_t cpu), void *ctx)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < trace_nfiles(t) && !rc; i++) {
+		const struct trace_file *f = trace_file(t, i);
+
+		if (!switches_are_recorded_by(t, f->machine))
+			continue;
+		for (size_t k = 0; k < f->nrings && !rc; k++)
+			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks)
+				rc = take(ctx, (uint32_t)i, f->rings[k].ring);
+	}
+	return rc;
 }
 
 int switches_each_run(

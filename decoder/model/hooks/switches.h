@@ -28,6 +28,15 @@ struct switch_loss {
 bool switches_are_recorded(const struct trace *t);
 bool switches_are_recorded_by(const struct trace *t, uint32_t machine);
 
+/* Whether the kernel's records have the task's own number. A thread of another PID namespace has
+ * another one there. task: NULL: unknown, which counts as so. */
+bool switches_number_task(const struct trace *t, uint32_t machine, const struct task *task);
+
+/* Each processor's ring with hooks, of the machines with switches: it was traced, whether or not
+ * there are switches of it. 0, or what take returned if it was not 0. */
+int switches_each_ring(
+	const struct trace *t, int (*take)(void *ctx, uint32_t file, uint32_t cpu), void *ctx);
+
 /* Whether it is a hook of the kernel's records. */
 static inline bool switches_has_hook(const struct hook *h)
 {

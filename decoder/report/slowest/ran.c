@@ -5,7 +5,6 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../model/trace/containers.h"
 #include "meanwhile.h"
 
 static int ran_begin(struct ran_walk *w)
@@ -18,7 +17,7 @@ static int ran_begin(struct ran_walk *w)
 	return 0;
 }
 
-/* Calls for each interval that overlaps that time. */
+/* Calls fn for each interval that overlaps the time. */
 static int ran_each(struct ran_walk *w, uint32_t machine, uint64_t start, uint64_t end,
 	int (*fn)(struct ran_walk *w, struct ran *r, const void *ctx), const void *ctx)
 {
@@ -81,24 +80,19 @@ static int ran_take_own_run(void *ctx, const struct switch_run *read)
 	return ran_each(w, run.machine, run.start, run.end, ran_add_stretch, &run);
 }
 
-/* A processor with hooks of others, but without records of its own: nothing is known of it. */
-static int ran_add_rings(struct ran_walk *w)
+/* Nothing is known of a processor without records of its own. */
+static int ran_add_ring(void *ctx, uint32_t file, uint32_t cpu)
 {
-	for (size_t i = 0; i < trace_nfiles(w->trace); i++) {
-		const struct trace_file *f = trace_file(w->trace, i);
+	struct ran_walk *w = ctx;
+	const uint32_t machine = trace_file(w->trace, file)->machine;
 
-		for (size_t k = 0; w->cpus.count && k < f->nrings; k++)
-			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks &&
-				!switch_cpus_find(&w->cpus, f->machine, f->rings[k].ring))
-				return CPIDECODE_ENOMEM;
-	}
-	return 0;
+	return switch_cpus_find(&w->cpus, machine, cpu) ? 0 : CPIDECODE_ENOMEM;
 }
 
 /* After the last record of each processor nothing is known of it. */
 static int ran_end_cpus(struct ran_walk *w)
 {
-	int rc = ran_add_rings(w);
+	int rc = w->cpus.count ? switches_each_ring(w->trace, ran_add_ring, w) : 0;
 
 	for (size_t i = 0; i < w->cpus.count && !rc; i++)
 		rc = ran_each(
@@ -141,20 +135,11 @@ static int ran_compare_stretches(const void *x, const void *y)
 	return c ? c : compare_u64(a->end, b->end);
 }
 
-/* A thread of another PID namespace has another number in the kernel's records. */
-static bool ran_is_numbered_so(const struct ran_walk *w, const struct interval *iv)
-{
-	const struct container *c =
-		iv->task ? trace_container(w->trace, iv->machine, iv->task) : NULL;
-
-	return !c || c->own_tid == c->tid;
-}
-
 static enum ran_why ran_why_unknown(const struct ran_walk *w, const struct ran *r)
 {
 	const struct interval *iv = r->iv;
 
-	if (!ran_is_numbered_so(w, iv))
+	if (!switches_number_task(w->trace, iv->machine, iv->task))
 		return RAN_OTHER_NUMBER;
 	if (r->nstretches > RAN_STRETCHES)
 		return RAN_TOO_MANY;

@@ -21,7 +21,7 @@ enum ran_why {
 	RAN_TOO_MANY,
 	RAN_NOT_COVERED,
 	RAN_CONTRADICTED,
-	RAN_WHYS,
+	RAN_WHYS, /* their number */
 };
 
 struct ran_thread {

@@ -12,7 +12,6 @@
 #include "../../../base/grow.h"
 #include "../../../base/spill.h"
 #include "../../../model/hooks/switches.h"
-#include "../../../model/trace/containers.h"
 #include "../../../sink/page.h"
 #include "../../flame/names.h"
 #include "../export.h"
@@ -44,7 +43,7 @@ struct html_row {
 /* A thread's, as a struct lane. One that was dropped and comes again goes on. */
 struct html_lane {
 	uint32_t machine, tid, pid, index, file;
-	bool is_apart;		/* the kernel's switches have another number for it */
+	bool is_apart;		/* has another number in the kernel's switches */
 	uint32_t name, process; /* of flame_names, process 0: unknown */
 	uint32_t *rows;		/* by level */
 	size_t nrows, room;
@@ -69,7 +68,7 @@ struct html_export {
 	size_t nrows, row_room;
 	struct varint_out core[CORES], marked[MARKS], block, adopted;
 	struct marks marks;
-	bool has_switches, is_without_runs; /* recorded; and left out */
+	bool has_switches, is_without_runs; /* is_without_runs: they are left out */
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open, added;
@@ -185,10 +184,8 @@ static int html_lane(struct html_export *e, struct html_lane lane, const struct 
 	const struct task *leader = NULL;
 
 	if (task) {
-		const struct container *c =
-			e->has_switches ? trace_container(e->r->trace, lane.machine, task) : NULL;
-
-		lane.is_apart = c && c->own_tid != c->tid;
+		lane.is_apart =
+			e->has_switches && !switches_number_task(e->r->trace, lane.machine, task);
 		lane.pid = task->pid;
 		leader = trace_task(e->r->trace, lane.machine, task->pid, task->first);
 	}
@@ -624,7 +621,7 @@ static int html_runs_span(struct html_export *e, struct runs_span *span)
 	return 0;
 }
 
-/* Who ran on the processors. Not of a span, which is shown soon: it takes all of the trace. */
+/* Who ran on the processors. A page of a span goes without: reading them takes the whole trace. */
 static int html_put_runs(struct html_export *e, uint64_t intervals)
 {
 	struct runs_span span = {.base = e->base, .until = e->until};

@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "../../../base/grow.h"
+#include "../../../base/seed.h"
 #include "../../../base/varint.h"
 #include "../../../model/hooks/switches.h"
 #include "../../../sink/json.h"
@@ -18,7 +20,7 @@ enum runs_unknown {
 	RUNS_NOT_RECORDED,
 	RUNS_LOST,
 	RUNS_UNNUMBERED, /* the thread had no number any more */
-	RUNS_UNKNOWN,	 /* so many */
+	RUNS_UNKNOWN,	 /* their number */
 };
 
 enum runs_column { RUN_LANE, RUN_AFTER, RUN_DURATION, RUN_THREAD, RUN_COLUMNS };
@@ -31,9 +33,9 @@ struct runs_thread {
 /* A processor, in the order of appearance. Times are ns since the span's base. */
 struct runs_lane {
 	uint32_t machine, cpu, file;
-	uint64_t end;		     /* of what is written */
-	uint64_t start, last;	     /* of what is still to be written; equal: nothing */
-	uint32_t thread;	     /* of that */
+	uint64_t end;		     /* of the last run written */
+	uint64_t start, last;	     /* the pending run; empty if equal */
+	uint32_t thread;	     /* of the pending run */
 	uint64_t lost;		     /* records */
 	uint64_t lost_from, lost_to; /* ticks: the latest loss */
 	bool has_loss;
@@ -53,6 +55,7 @@ struct runs {
 	struct runs_thread *threads;
 	size_t nthreads, thread_room;
 	struct hash_index by_thread;
+	uint64_t seed;
 	struct varint_out columns[RUN_COLUMNS], block;
 	uint32_t held;
 	uint64_t count, longest;
@@ -86,10 +89,12 @@ static int runs_take_first(void *ctx, const struct hook *h)
 	struct runs *w = ctx;
 	const int rc = switch_names_add(&w->names, h);
 
+	/* A time without records may precede each hook, and is a run of its own. */
+	w->count += switches_has_hook(h);
 	return rc ? rc : switches_each_run(h, runs_count, w);
 }
 
-/* What runs reach beyond the hooks, which are newer. */
+/* The time of the hooks and all runs: records are older than their hook. */
 struct runs_reach {
 	const struct report *r;
 	int64_t first, last;
@@ -125,14 +130,14 @@ int runs_read_span(const struct report *r, int64_t *first, int64_t *last)
 
 /* --------------------------------------------------------------------------- then, runs */
 
-static uint64_t runs_hash(const struct runs_thread *t)
+/* Seeded, so that a hostile trace cannot choose colliding threads. */
+static uint64_t runs_hash(const struct runs_thread *t, uint64_t seed)
 {
-	uint64_t hash = (uint64_t)t->machine << 32 | t->tid;
+	const char *name = t->name ? t->name->name : "";
+	const uint32_t key[] = {t->machine, t->pid, t->tid};
 
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ t->pid;
-	for (const char *c = t->name ? t->name->name : ""; *c; c++)
-		hash = hash * 31 + (unsigned char)*c;
-	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return XXH3_64bits_withSeed(
+		name, strlen(name), XXH3_64bits_withSeed(key, sizeof key, seed));
 }
 
 static bool runs_is_same(const struct runs_thread *a, const struct runs_thread *b)
@@ -147,7 +152,7 @@ static int runs_find_thread(struct runs *w, const struct switch_run *run, uint32
 		.pid = run->pid,
 		.tid = run->tid,
 		.name = switch_names_find(&w->names, run->machine, run->tid, run->start)};
-	const uint64_t hash = runs_hash(&t);
+	const uint64_t hash = runs_hash(&t, w->seed);
 
 	for (uint64_t at = hash; w->by_thread.slots && *hash_index_at(&w->by_thread, at); at++) {
 		const uint32_t i = *hash_index_at(&w->by_thread, at) - 1;
@@ -163,7 +168,8 @@ static int runs_find_thread(struct runs *w, const struct switch_run *run, uint32
 		if (!hash_index_reset(&w->by_thread, 2 * (w->nthreads + 1)))
 			return CPIDECODE_ENOMEM;
 		for (size_t i = 0; i < w->nthreads; i++)
-			hash_index_add(&w->by_thread, runs_hash(&w->threads[i]), (uint32_t)i);
+			hash_index_add(
+				&w->by_thread, runs_hash(&w->threads[i], w->seed), (uint32_t)i);
 	}
 	hash_index_add(&w->by_thread, hash, (uint32_t)w->nthreads);
 	*found = RUNS_UNKNOWN + (uint32_t)w->nthreads;
@@ -190,7 +196,7 @@ static int runs_end_block(struct runs *w)
 	return 0;
 }
 
-/* Writes what the processor's last run turned out to be. */
+/* Writes the processor's pending run, if there is one. */
 static int runs_end_run(struct runs *w, struct runs_lane *l)
 {
 	const uint64_t duration = l->last - l->start;
@@ -311,30 +317,23 @@ static int runs_take_second(void *ctx, const struct hook *h)
 	return switches_each_run(h, runs_take_run, w);
 }
 
-/* A processor with hooks of others, but without records of its own: nothing is known of it. */
-static int runs_add_rings(struct runs *w)
+/* Nothing is known of a processor without records of its own. */
+static int runs_add_ring(void *ctx, uint32_t file, uint32_t cpu)
 {
-	const struct trace *t = w->r->trace;
+	struct runs *w = ctx;
 	struct switch_cpu *c;
 
-	for (size_t i = 0; i < trace_nfiles(t); i++) {
-		const struct trace_file *f = trace_file(t, i);
-
-		if (!switches_are_recorded_by(t, f->machine))
-			continue;
-		for (size_t k = 0; w->cpus.count && k < f->nrings; k++)
-			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks &&
-				filter_takes_ring(w->r->filter, f->rings[k].ring) &&
-				!runs_find_lane(w, f->machine, f->rings[k].ring, (uint32_t)i, &c))
-				return CPIDECODE_ENOMEM;
-	}
-	return 0;
+	if (!filter_takes_ring(w->r->filter, cpu))
+		return 0;
+	return runs_find_lane(w, trace_file(w->r->trace, file)->machine, cpu, file, &c)
+		       ? 0
+		       : CPIDECODE_ENOMEM;
 }
 
 /* After a processor's last record nothing is known of it. */
 static int runs_end_lanes(struct runs *w)
 {
-	int rc = runs_add_rings(w);
+	int rc = w->cpus.count ? switches_each_ring(w->r->trace, runs_add_ring, w) : 0;
 
 	for (size_t i = 0; i < w->cpus.count && !rc; i++) {
 		struct runs_lane *l = &w->lanes[i];
@@ -445,7 +444,7 @@ static int runs_read(struct runs *w)
 int runs_write(const struct report *r, const struct runs_span *span, struct page_packer *packer,
 	struct out *to, bool *too_many)
 {
-	struct runs w = {.r = r, .span = span, .packer = packer, .to = to};
+	struct runs w = {.r = r, .span = span, .packer = packer, .to = to, .seed = seed_make()};
 	int rc = 0;
 
 	if (switches_are_recorded(r->trace))
