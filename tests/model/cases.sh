@@ -92,9 +92,9 @@ breaks keep-leaves-uncounted ledger_of_ring_is_exact forward -DF_LEAVES_UNCOUNTE
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's
 # before the one at the end, unless said otherwise.
 model=tasks.pml
-holds tasks 9000000
-holds tasks-queues-step-by-step 7200000 -DFINE -DKILLS=0
-holds tasks-exit 33000 -DEXIT -DKILLS=0 -DLIVES=1
+holds tasks 7600000
+holds tasks-queues-step-by-step 6800000 -DFINE -DKILLS=0
+holds tasks-exit 22000 -DEXIT -DKILLS=0 -DLIVES=1
 
 breaks tasks-slotless-writes only_the_dead_are_abandoned -DF_SLOTLESS_WRITES -DKILLS=0
 breaks tasks-slotless-writes-by-thread-id held_records_come_back -DF_SLOTLESS_WRITES -DOLD_RULES
