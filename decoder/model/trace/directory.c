@@ -80,6 +80,19 @@ static struct ring_state *find_ring(const struct directory *d, uint32_t ring)
 	return NULL;
 }
 
+/* Makes room in by_ring for one more state: few files have more than some tens of rings. */
+static bool directory_grow_index(struct directory *d)
+{
+	if (2 * (d->nstates + 1) <= d->by_ring.slots)
+		return true;
+	if (!hash_index_reset(&d->by_ring, 2 * (d->nstates + 1)))
+		return false;
+	for (size_t i = 0; i < d->nstates; i++)
+		hash_index_add(
+			&d->by_ring, directory_hash_ring(d->states[i].sum.ring), (uint32_t)i);
+	return true;
+}
+
 /* 0, a code, or 1: there are too many. */
 static int make_ring(struct directory *d, uint32_t ring, struct ring_state **state)
 {
@@ -88,7 +101,7 @@ static int make_ring(struct directory *d, uint32_t ring, struct ring_state **sta
 		return 0;
 	if (d->nstates == MAX_RINGS)
 		return 1;
-	if ((!d->by_ring.slots && !hash_index_reset(&d->by_ring, MAX_RINGS)) ||
+	if (!directory_grow_index(d) ||
 		grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
 		return CPIDECODE_ENOMEM;
 	hash_index_add(&d->by_ring, directory_hash_ring(ring), (uint32_t)d->nstates);

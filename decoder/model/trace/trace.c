@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +38,33 @@ static int parse_builtin(struct schema **s)
 	return rc;
 }
 
+/* Parsed once a process, which keeps it: to parse takes longer than to open a small trace. Two
+ * threads may both be the first. */
+static int trace_share_builtin(const struct schema **s)
+{
+	static struct schema *_Atomic shared;
+	struct schema *before = NULL, *mine;
+
+	*s = atomic_load_explicit(&shared, memory_order_acquire);
+	if (*s)
+		return 0;
+	int rc = parse_builtin(&mine);
+	if (rc)
+		return rc;
+	*s = mine;
+	if (!atomic_compare_exchange_strong(&shared, &before, mine)) {
+		schema_free(mine);
+		*s = before;
+	}
+	return 0;
+}
+
 int trace_new(struct trace **result)
 {
 	struct trace *t = calloc(1, sizeof *t);
 
 	*result = NULL;
-	int rc = t ? parse_builtin(&t->builtin) : CPIDECODE_ENOMEM;
+	int rc = t ? trace_share_builtin(&t->builtin) : CPIDECODE_ENOMEM;
 	if (rc) {
 		free(t);
 		return rc;
@@ -69,7 +91,6 @@ void trace_free(struct trace *t)
 		machine_free(t->machines[i]);
 	for (size_t i = 0; i < t->nuser; i++)
 		schema_free(t->user[i]);
-	schema_free(t->builtin);
 	if (t->texts) {
 		texts_free(t->texts);
 		pthread_mutex_destroy(&t->texts->lock);

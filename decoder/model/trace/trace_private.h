@@ -107,7 +107,7 @@ struct trace {
 	bool owners_differ;   /* see owners_name_tasks */
 	struct schema **user; /* in order: the first that describes a major wins */
 	size_t nuser, user_cap;
-	struct schema *builtin;
+	const struct schema *builtin;
 	struct trace_texts *texts;
 	enum trace_verify verify;
 	trace_progress_fn progress;
