@@ -9,9 +9,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/deps.sh
 . tests/lib/arm64.sh
 
-unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_(query|sets|sets_rings)|dump|ring_(layout|hooks|sections)|swtrace_cmd/check_counters)\$"
+unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_(query|sets|sets_rings)|dump|ring_hooks|swtrace_cmd/check_counters)\$"
 # Many rounds of code that does nothing different on another processor.
-long="^decoder_(builder|compare|damage|flame|flame_parts|hostile|lazy|partial|pass|stream)\$"
+long="^decoder_(arrivals|builder|compare|damage|flame|flame_memory|flame_parts|hostile|lazy|partial|pass|stream)\$"
 
 if [ "$(uname -m)" = aarch64 ]; then
 	echo "this machine is AArch64: the other builds were"
