@@ -17,36 +17,30 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-page.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work"
-node --test "$here/page_unit.mjs" >unit 2>&1 || {
-	cat unit
-	exit 1
-}
-echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
+# The readers of pages have no sanitizer: where cpidecode has one (PAGES_READ=no), pages are only written.
+PAGES_READ=${PAGES_READ:-yes}
+if [ "$PAGES_READ" = yes ]; then
+	node --test "$here/page_unit.mjs" >unit 2>&1 || {
+		cat unit
+		exit 1
+	}
+	echo "ok: $(sed -n 's/^# pass //p' unit) tests under node"
+else
+	echo "skipped: reading pages: only cpidecode has a sanitizer, and another build reads them"
+fi
 
 # page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds.
 page() {
-	"$CPIDECODE" --format html ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" &&
-		"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
+	"$CPIDECODE" --format html ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
+	[ "$PAGES_READ" = yes ] || return 0
+	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
-# is_read NAME: whether a page is read, and not only written. Its readers have no sanitizer: where
-# cpidecode has one (PAGES_READ=few), it writes every page and they read these few.
-is_read() {
-	case ${PAGES_READ:-all}/$1 in
-	all/* | few/labels | few/arguments | few/nesting | few/switches | few/alone) ;;
-	*) return 1 ;;
-	esac
-}
-[ "${PAGES_READ:-all}" = all ] ||
-	echo "skipped: readers of most pages: only cpidecode has a sanitizer, and another build reads them"
-write_page() {
-	if is_read "$1"; then
-		page "$1"
-	else
-		"$CPIDECODE" --format html -o "$1.html" "$1.bin" 2>"$1.err"
-	fi
+# read_by SCRIPT FILE...
+read_by() {
+	[ "$PAGES_READ" != yes ] || node "$@"
 }
 mkdir data
 cd data
@@ -113,9 +107,9 @@ set --
 pages=0
 for trace in *.bin; do
 	name=${trace%.bin}
-	if write_page "$name"; then
+	if page "$name"; then
 		pages=$((pages + 1))
-		! is_read "$name" || set -- "$@" "$name.html" "$name.csv"
+		set -- "$@" "$name.html" "$name.csv"
 	elif ! grep -q 'the page takes 104 days' "$name.err"; then
 		cat "$name.err"
 		exit 1
@@ -125,13 +119,13 @@ if [ $pages -lt 70 ]; then
 	echo "FAILED: few pages: $pages"
 	exit 1
 fi
-node "$here/page_data.mjs" "$@"
+read_by "$here/page_data.mjs" "$@"
 "$GENTRACE" -k groups -n 3000 --seed 5 before.bin
 "$GENTRACE" -k groups -n 4000 --seed 6 after.bin
 for format in html svg; do
 	"$CPIDECODE" --report diff --format $format -o diff.$format before.bin after.bin
 done
-node "$here/change.mjs" diff.html diff.svg
+read_by "$here/change.mjs" diff.html diff.svg
 cd ..
 
 mkdir tiles
@@ -147,8 +141,9 @@ for trace in *.bin; do
 	page "$name" --tiles
 	set -- "$@" "$name.html" "$name.tiles" "$name.csv"
 done
-node "$here/tiles_data.mjs" "$@"
+read_by "$here/tiles_data.mjs" "$@"
 cd ..
+[ "$PAGES_READ" = yes ] || exit 0
 
 # first_of PROGRAM...: the first one that is there.
 first_of() {
