@@ -36,6 +36,8 @@ static void free_batch(struct sorter_batch *b)
 {
 	free(b->bytes);
 	free(b->entries);
+	free(b->spare);
+	free(b->next);
 	*b = (struct sorter_batch){0};
 }
 
@@ -192,10 +194,11 @@ static int spill(struct sorter *s, struct sorter_batch *b)
 	return rc;
 }
 
-/* Bytes of a batch with one more record. Sorting needs a second entry for each. */
+/* Bytes of a batch with one more record. Sorting needs a second entry and a place for each. */
 static inline size_t sorter_batch_bytes(const struct sorter *s, const struct sorter_batch *b)
 {
-	return b->used + s->options.largest + 2 * (b->count + 1) * sizeof *b->entries;
+	return b->used + s->options.largest +
+	       (b->count + 1) * (2 * sizeof *b->entries + sizeof *b->next);
 }
 
 static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct sorter_batch *b)

@@ -65,6 +65,77 @@ static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t
 	memcpy(a + to, scratch + i, (left - i) * sizeof *a);
 }
 
+/* A batch's keys divided into at most n ranges of equal length. */
+struct key_ranges {
+	uint64_t least;
+	unsigned shift;
+	size_t count;
+};
+
+static struct key_ranges divide_keys(const struct sorter_entry *a, size_t n)
+{
+	uint64_t least = a[0].key, most = a[0].key;
+	unsigned shift = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		least = a[i].key < least ? a[i].key : least;
+		most = a[i].key > most ? a[i].key : most;
+	}
+	while ((most - least) >> shift >= n)
+		shift++;
+	return (struct key_ranges){least, shift, (size_t)((most - least) >> shift) + 1};
+}
+
+/*
+ * Sorts by ranges of keys alone, without branches that depend on keys: merging then finds most
+ * entries in place. next: where the next entry of each range goes.
+ */
+static void scatter_entries(
+	const struct sorter_entry *from, size_t n, struct sorter_entry *to, uint32_t *next)
+{
+	const struct key_ranges r = divide_keys(from, n);
+	uint32_t at = 0;
+
+	memset(next, 0, r.count * sizeof *next);
+	for (size_t i = 0; i < n; i++)
+		next[(from[i].key - r.least) >> r.shift]++;
+	for (size_t i = 0; i < r.count; i++) {
+		uint32_t count = next[i];
+
+		next[i] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[next[(from[i].key - r.least) >> r.shift]++] = from[i];
+}
+
+/* What sorting needs, of the sizes that the batch has grown to. */
+static int sorter_batch_spare(struct sorter_batch *b)
+{
+	if (b->spare_cap < b->count) {
+		free(b->spare);
+		b->spare = malloc(b->entries_cap * sizeof *b->spare);
+		b->spare_cap = b->spare ? b->entries_cap : 0;
+	}
+	if (b->next_cap < b->count) {
+		free(b->next);
+		b->next = malloc(b->entries_cap * sizeof *b->next);
+		b->next_cap = b->next ? b->entries_cap : 0;
+	}
+	return b->spare && b->next ? 0 : CPIDECODE_ENOMEM;
+}
+
+static void swap_spare(struct sorter_batch *b)
+{
+	struct sorter_entry *sorted = b->spare;
+	size_t cap = b->spare_cap;
+
+	b->spare = b->entries;
+	b->spare_cap = b->entries_cap;
+	b->entries = sorted;
+	b->entries_cap = cap;
+}
+
 int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b)
 {
 	struct sorting w = {.compare = s->options.compare, .batch = b};
@@ -72,9 +143,11 @@ int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b)
 
 	if (!n)
 		return 0;
-	struct sorter_entry *scratch = malloc(n * sizeof *scratch);
-	if (!scratch)
-		return CPIDECODE_ENOMEM;
+	int rc = sorter_batch_spare(b);
+	if (rc)
+		return rc;
+	scatter_entries(b->entries, n, b->spare, b->next);
+	swap_spare(b);
 	for (size_t i = 0; i < n; i += BLOCK)
 		sort_block(&w, b->entries + i, n - i < BLOCK ? n - i : BLOCK);
 	for (size_t width = BLOCK; width < n; width *= 2) {
@@ -83,12 +156,11 @@ int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b)
 			struct sorter_entry *a = b->entries + i;
 
 			if (sorter_entry_precedes(&w, &a[width], &a[width - 1]))
-				merge_halves(&w, a, width, m, scratch);
+				merge_halves(&w, a, width, m, b->spare);
 			if (m == n - i)
 				break;
 		}
 	}
-	free(scratch);
 	return 0;
 }
 

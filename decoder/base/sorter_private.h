@@ -19,6 +19,10 @@ struct sorter_batch {
 	size_t used, cap;
 	struct sorter_entry *entries;
 	size_t count, entries_cap;
+	/* For sorting. */
+	struct sorter_entry *spare;
+	uint32_t *next;
+	size_t spare_cap, next_cap;
 };
 
 /* A run: sorted records, contiguous in the file. */
