@@ -83,7 +83,8 @@ int interval_ranking_add(struct interval_ranking *r, const struct interval *iv, 
 		return rc;
 	struct ranking_record *to = (void *)room;
 	struct interval_record *record = (void *)(to + 1);
-	interval_record_put((uint8_t *)record, iv, r->wants, true, tail, outside, 0);
+	interval_record_put(
+		(uint8_t *)record, iv, r->clocks[iv->file].tasks, r->wants, true, tail, outside, 0);
 	*to = (struct ranking_record){.sort = {.key = rank,
 					      .group = group,
 					      .size = (uint16_t)(sizeof *to + record->sort.size)},

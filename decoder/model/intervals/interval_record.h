@@ -5,6 +5,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 
+#include "../../../formats/record.h"
 #include "../../base/sorter.h"
 #include "../trace/clock_cursor.h"
 #include "../trace/trace.h"
@@ -16,17 +17,26 @@
  */
 struct interval_record {
 	struct sorter_record sort; /* its spare bits: enum interval_flag */
-	uint64_t end;		   /* ticks */
-	uint64_t position;
-	uint32_t ring, tid, file;
-	uint32_t label_len;
+	/* These and file and label_len: undefined with RECORD_WIDE. */
+	uint32_t elapsed;  /* ticks */
+	uint32_t position; /* in units of REC_ALIGN */
+	uint32_t tid, ring;
 	union {
 		uint32_t own_pair; /* ticks, or RECORD_NO_PAIR */
 		uint32_t depth;	   /* with RECORD_PLACES */
 	};
+	uint32_t task; /* its number among the machine's, or RECORD_NO_TASK */
+	uint16_t file, label_len;
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
 	uint8_t major;
+};
+
+/* Follows with RECORD_WIDE: what is too large for the members of the same names. */
+struct interval_record_wide {
+	uint64_t elapsed;
+	uint64_t position; /* in bytes */
+	uint32_t file, label_len;
 };
 
 enum {
@@ -36,8 +46,10 @@ enum {
 	RECORD_OUTSIDE = 8, /* label, processors and named values */
 	RECORD_VALUES = 16,
 	RECORD_LABEL_STAYS = 32, /* a pointer to it: it lives as long as the trace */
+	RECORD_WIDE = 64,
 };
 
+#define RECORD_NO_TASK UINT32_MAX
 #define RECORD_NO_PAIR UINT32_MAX
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
@@ -65,23 +77,40 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 /*
  * Writes iv, at most RECORD_MAX_SIZE bytes. tail: interval_record_tail. A tail longer than
  * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
- * is all that is written, and the mark. wants: of enum interval_want, RECORD_PLACES and
- * RECORD_MARK.
+ * is all that is written, and the mark. tasks: of its file's record_clock. wants: of enum
+ * interval_want, RECORD_PLACES and RECORD_MARK.
  */
-void interval_record_put(uint8_t *to, const struct interval *iv, unsigned wants, bool kept,
-	size_t tail, uint64_t outside, uint64_t mark);
+void interval_record_put(uint8_t *to, const struct interval *iv, const struct task *tasks,
+	unsigned wants, bool kept, size_t tail, uint64_t outside, uint64_t mark);
+
+static inline struct interval_record_wide interval_record_widen(const struct interval_record *r)
+{
+	if (r->marks & RECORD_WIDE)
+		return *(const struct interval_record_wide *)(const void *)(r + 1);
+	return (struct interval_record_wide){
+		r->elapsed, (uint64_t)r->position * REC_ALIGN, r->file, r->label_len};
+}
+
+/* What follows the members that all records have. */
+static inline const uint8_t *interval_record_body(const struct interval_record *r)
+{
+	return (const uint8_t *)(r + 1) +
+	       (r->marks & RECORD_WIDE ? sizeof(struct interval_record_wide) : 0);
+}
+
 /* Of a record that was put with RECORD_MARK. */
 static inline uint64_t interval_record_mark(const struct interval_record *r)
 {
-	return *(const uint64_t *)(const void *)(r + 1);
+	return *(const uint64_t *)(const void *)interval_record_body(r);
 }
 
 /* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);
-/* Of a file, by its index: for the times of the starts, which come nearly in order. */
+/* Of a file, by its index: for the times, which come nearly in order. */
 struct record_clock {
 	const struct trace_file *file;
-	struct clock_cursor starts;
+	const struct task *tasks; /* the machine's; NULL: it has none */
+	struct clock_cursor starts, ends;
 };
 /* One for each file, for the caller to free; NULL: no memory. */
 struct record_clock *record_clocks_new(const struct trace *t);

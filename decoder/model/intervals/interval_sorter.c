@@ -64,7 +64,8 @@ int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct
 		rc = interval_sorter_store_tail(s, iv, tail, &outside);
 	if (rc)
 		return rc;
-	interval_record_put((uint8_t *)r, iv, s->options.wants, kept, tail, outside, mark);
+	interval_record_put((uint8_t *)r, iv, s->clocks[iv->file].tasks, s->options.wants, kept,
+		tail, outside, mark);
 	sorter_add(s->records, thread);
 	return 0;
 }

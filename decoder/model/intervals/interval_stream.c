@@ -163,12 +163,14 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 /* place: of the next one kept. */
 static struct nest_key stream_nest_key(const struct interval_record *r, int64_t place)
 {
+	const struct interval_record_wide wide = interval_record_widen(r);
+
 	return (struct nest_key){.era = r->sort.group,
 		.tid = r->tid,
 		.start = r->sort.key,
-		.end = r->end,
+		.end = r->sort.key + wide.elapsed,
 		.place = r->marks & RECORD_KEPT ? place : -1,
-		.hook = {r->sort.group / 2, r->ring, r->position}};
+		.hook = {r->sort.group / 2, r->ring, wide.position}};
 }
 
 /* Walks a sorter by machine and ticks for the sums of nested costs. */
@@ -213,7 +215,8 @@ static int gather_query(struct interval_stream *s)
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
 		struct nest_key key = stream_nest_key(r, -1);
 
-		rc = q->gather(q->ctx, &key, r->file, interval_record_mark(r));
+		rc = q->gather(
+			q->ctx, &key, interval_record_widen(r).file, interval_record_mark(r));
 		if (rc)
 			return rc;
 	}
@@ -249,8 +252,8 @@ static int next_nested(struct interval_stream *s)
 		struct nest_found found = {.parent = -1};
 
 		if (s->query)
-			rc = s->query->select(
-				s->query->ctx, &key, r->file, interval_record_mark(r), &selected);
+			rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,
+				interval_record_mark(r), &selected);
 		if (rc < 0)
 			return rc;
 		selected &= kept;
