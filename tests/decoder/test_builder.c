@@ -213,7 +213,33 @@ static void put_labels(struct bytes *file)
 	bytes_free(&entries);
 }
 
-static struct trace *random_trace(struct bytes *file, uint64_t seed, const char *schema)
+/* The records from..end again, at another time, and sometimes with another word. */
+static void put_again(struct bytes *b, size_t from, size_t end, uint64_t stamp, uint64_t *seed)
+{
+	const size_t n = end - from, changed = n ? next(seed) % n & ~(size_t)3 : 0;
+	const bool changes = next(seed) % 4 == 0;
+	uint8_t *copy = malloc(n + 1);
+	uint32_t size;
+
+	memcpy(copy, b->p + from, n);
+	for (size_t at = 0; at < n; at += size) {
+		uint32_t control = get_le32(copy + at);
+
+		size = control & REC_SIZE_MASK;
+		if ((control & REC_KIND_MASK) == REC_KIND_HOOK)
+			put_le64(copy + at + REC_STAMP, stamp);
+		/* The size stays. */
+		if (changes && changed == at)
+			put_le32(copy + at, control ^ REC_COMMITTED);
+		else if (changes && changed > at && changed < at + size)
+			put_le32(copy + changed, word(seed));
+	}
+	bytes_put(b, copy, n);
+	free(copy);
+}
+
+static struct trace *random_trace(
+	struct bytes *file, uint64_t seed, const char *schema, unsigned repeats)
 {
 	struct bytes records = {0};
 	struct trace *t;
@@ -224,7 +250,8 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 		put_text(file, TF_TYPE_SCHEMA, schema);
 	put_labels(file);
 	for (unsigned i = 0; i < 200; i++) {
-		unsigned which = next(&seed) % 8;
+		unsigned which = next(&seed) % 8, times = repeats ? next(&seed) % repeats : 0;
+		const size_t from = records.n;
 
 		if (which > 5)
 			put_nearly_scope(&records, &seed, &stamp);
@@ -234,6 +261,10 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 			put_nearly_util(&records, &seed, &stamp);
 		else
 			put_nearly(&records, &seed, &stamp);
+		for (const size_t end = records.n; times; times--) {
+			stamp += next(&seed) % 8 ? 1 + next(&seed) % 50 : 0;
+			put_again(&records, from, end, stamp, &seed);
+		}
 		if (next(&seed) % 32 == 0) {
 			uint64_t bytes = records.n;
 
@@ -340,7 +371,7 @@ static unsigned compare_pass(const struct trace *t, unsigned wants, int64_t from
 	struct hook_counts counts;
 	const struct interval *iv;
 
-	open_side(&along.fed, t, WANT_ALL);
+	open_side(&along.fed, t, WANT_ALL | (wants & WANT_VALUES));
 	hook_iter_range(along.fed.it, from_ns, to_ns);
 	ck_assert_int_eq(interval_builder_new(t, wants, &along.builder), 0);
 	ck_assert_int_eq(pass_run(&pass, &found), 0);
@@ -356,7 +387,7 @@ static unsigned compare_pass(const struct trace *t, unsigned wants, int64_t from
 static void compare_all(uint64_t seed, const char *schema)
 {
 	struct bytes file = {0};
-	struct trace *t = random_trace(&file, seed, schema);
+	struct trace *t = random_trace(&file, seed, schema, 0);
 
 	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
 		ck_assert_uint_gt(compare(t, want), 50);
@@ -371,6 +402,30 @@ static void compare_all(uint64_t seed, const char *schema)
 	trace_free(t);
 	bytes_free(&file);
 }
+
+/* Each unit of the trace comes several times in a row, so that most are recognized by their shape.
+ */
+static void compare_repeated(uint64_t seed, const char *schema)
+{
+	struct bytes file = {0};
+	struct trace *t = random_trace(&file, seed, schema, 12);
+
+	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
+		ck_assert_uint_gt(compare_pass(t, want, INT64_MIN, INT64_MAX), 200);
+	ck_assert_uint_gt(compare_pass(t, WANT_ALL, INT64_MIN, INT64_MAX), 200);
+	ck_assert_uint_gt(compare_pass(t, WANT_ALL & ~WANT_FLAGS, INT64_MIN, INT64_MAX), 200);
+	ck_assert_uint_gt(compare_pass(t, WANT_ALL | WANT_VALUES, INT64_MIN, INT64_MAX), 200);
+	compare_pass(t, WANT_ALL, FIRST_NS + 400, FIRST_NS + 1200);
+	trace_free(t);
+	bytes_free(&file);
+}
+
+START_TEST(groups_that_repeat)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		compare_repeated(seed, NULL);
+}
+END_TEST
 
 START_TEST(built_in_schema)
 {
@@ -427,12 +482,14 @@ START_TEST(other_schemas)
 
 		snprintf(text, sizeof text, "major 0xC2 mine\n%s", scopes[i]);
 		compare_all(4000 + i, text);
+		compare_repeated(4000 + i, text);
 	}
 	for (size_t i = 0; i < sizeof utils / sizeof *utils; i++) {
 		char text[512];
 
 		snprintf(text, sizeof text, "major 0xC8 mine\n%s", utils[i]);
 		compare_all(3000 + i, text);
+		compare_repeated(3000 + i, text);
 	}
 	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
 		char text[512];
@@ -440,6 +497,7 @@ START_TEST(other_schemas)
 		snprintf(text, sizeof text, "major 0xC0 mine\n%s", hooks[i]);
 		compare_all(1000 + i, text);
 		compare_all(2000 + i, text);
+		compare_repeated(2000 + i, text);
 	}
 }
 END_TEST
@@ -528,5 +586,5 @@ START_TEST(every_file_has_its_own_schema)
 }
 END_TEST
 
-SUITE_MAIN("builder", built_in_schema, other_schemas, hooks_that_are_never_alike,
-	every_file_has_its_own_schema)
+SUITE_MAIN("builder", built_in_schema, other_schemas, groups_that_repeat,
+	hooks_that_are_never_alike, every_file_has_its_own_schema)

@@ -104,13 +104,15 @@ static int look_around(struct pass_slice *s)
 
 int pass_next(struct pass_slice *s, const struct hook **h)
 {
-	if (++s->hooks % LOOK_HOOKS == 0) {
-		int rc = look_around(s);
+	int rc = ++s->hooks % LOOK_HOOKS ? 0 : look_around(s);
 
-		if (rc)
-			return rc;
-	}
-	return hook_iter_next(s->it, h);
+	return rc ? rc : hook_iter_next(s->it, h);
+}
+
+int pass_taken(struct pass_slice *s)
+{
+	hook_iter_complete_lone(s->it);
+	return ++s->hooks % LOOK_HOOKS ? 0 : look_around(s);
 }
 
 struct ring_cursor *pass_lone(const struct pass_slice *s)

@@ -67,6 +67,21 @@ static inline void ring_cursor_alone(struct ring_cursor *c)
 		   p->stamps.last == UINT64_MAX;
 }
 
+static inline void ring_cursor_step(struct ring_cursor *c, uint32_t size)
+{
+	c->hook.position = c->section->position + (uint64_t)(c->p - c->raw.p);
+	c->p += size;
+	c->counts.hooks++;
+}
+
+/* Takes the next record, which is a hook that fits, with ring_cursor_alone. */
+static inline void ring_cursor_take_whole(struct ring_cursor *c, uint32_t size)
+{
+	record_take(c->p, size, &c->hook);
+	section_facts_add_stamp(&c->facts, c->hook.ticks);
+	ring_cursor_step(c, size);
+}
+
 /*
  * 1: c->hook is the next one, c->key its key (no time, task or schema yet), 0: no more of this
  * part, or a code.
@@ -99,9 +114,7 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 	} else {
 		section_facts_add_stamp(&c->facts, c->hook.ticks);
 	}
-	c->p = p + size;
-	c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
-	c->counts.hooks++;
+	ring_cursor_step(c, size);
 	return true;
 }
 
@@ -124,11 +137,11 @@ static inline const uint8_t *ring_cursor_peek(
 	return is_hook && *size <= (size_t)(c->stop - p) && record_fits(p, *size) ? p : NULL;
 }
 
-/* Steps over the hook of that size that peek found. */
-static inline void ring_cursor_pass(struct ring_cursor *c, uint32_t size)
+/* Steps over hooks of that size together, of the stamp and thread of the one before. */
+static inline void ring_cursor_pass(struct ring_cursor *c, size_t size, uint32_t hooks)
 {
 	c->p += size;
-	c->counts.hooks++;
+	c->counts.hooks += hooks;
 }
 
 /* Call between two parts: frees a large buffer. */

@@ -13,6 +13,8 @@ struct group_reader {
 	struct hash_index names; /* of values, see group_values.c */
 };
 
+struct shape_found;
+
 struct group {
 	struct interval iv;
 	struct interval_cpu *cpus;
@@ -38,6 +40,8 @@ struct group {
 	struct group_reader *reader;
 };
 
+/* Of a hook of that part, after those before it. */
+void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types);
 bool group_elapsed_by_cursor(
 	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
 
@@ -56,6 +60,8 @@ static inline bool group_elapsed_at(
 
 /* Reads the wanted fields of a hook. 0 or CPIDECODE_ENOMEM. */
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
+/* Reads the wanted fields of a group, just opened, of a known shape. 0 or CPIDECODE_ENOMEM. */
+int group_take_shape(struct group *g, const struct shape_found *found);
 /* Room for processor `cpu`, and those before it: 0 or CPIDECODE_ENOMEM. */
 int group_need_cpu(struct group *g, uint32_t cpu);
 int group_need_util(struct group *g, uint32_t cpu); /* in utils */

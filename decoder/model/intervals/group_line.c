@@ -89,19 +89,50 @@ void group_lines_free(struct group_lines *lines)
 
 static enum line_kind line_kind_of(const struct group_field *means)
 {
-	return means->op == TAKE_RATIO	 ? LINE_RATIO
-	       : means->op == TAKE_COUNT ? LINE_COUNT
-					 : LINE_OTHER;
+	switch ((enum group_op)means->op) {
+	case TAKE_RATIO:
+		return LINE_RATIO;
+	case TAKE_COUNT:
+		return LINE_COUNT;
+	case TAKE_CPU_RATIO:
+		return LINE_CPU_RATIO;
+	case TAKE_CPU_COUNT:
+		return LINE_CPU_COUNT;
+	case TAKE_UTIL_RATIO:
+		return LINE_UTIL_RATIO;
+	case TAKE_UTIL_COUNT:
+		return LINE_UTIL_COUNT;
+	default:
+		return LINE_OTHER;
+	}
+}
+
+static inline bool line_kind_is_of_cpu(enum line_kind kind)
+{
+	return kind == LINE_CPU_RATIO || kind == LINE_CPU_COUNT;
+}
+
+static inline bool line_kind_is_of_util(enum line_kind kind)
+{
+	return kind == LINE_UTIL_RATIO || kind == LINE_UTIL_COUNT;
+}
+
+/* In the array of processors, or in struct interval. */
+static uint32_t line_field_offset(enum line_kind kind, uint32_t turn, uint32_t at)
+{
+	if (line_kind_is_of_cpu(kind))
+		return at + turn * (uint32_t)sizeof(struct interval_cpu);
+	return line_kind_is_of_util(kind) ? at + turn * (uint32_t)sizeof(struct interval_util) : at;
 }
 
 /*
  * Follows the schema through a hook. fields: where the next field of each kind goes; NULL: they are
- * only counted in `n`. Returns the words up to the last wanted field (with WANT_FLAGS all of the
+ * only counted in `line`. Returns the words up to the last wanted field (with WANT_FLAGS all of the
  * schema's), or UINT32_MAX if the hook is shorter than its
  * schema.
  */
 static uint32_t line_follow_schema(const struct group_plan *plan, const struct hook *h,
-	struct line_field *fields[LINE_KINDS], uint32_t n[LINE_KINDS])
+	struct line_field *fields[LINE_KINDS], struct group_line *line)
 {
 	const unsigned wants = plan->lines->wants;
 	struct hook read_as = *h;
@@ -120,13 +151,16 @@ static uint32_t line_follow_schema(const struct group_plan *plan, const struct h
 		if (fields)
 			*fields[kind]++ = (struct line_field){
 				.word = (uint16_t)(c.words_used - schema_type_words(v.field->type)),
-				.at = means->at,
-				.turn = (uint16_t)v.turn,
 				.op = means->op,
 				.type = (uint8_t)v.field->type,
-				.na0 = v.field->attributes & FIELD_NA0};
+				.na0 = v.field->attributes & FIELD_NA0,
+				.at = line_field_offset(kind, v.turn, means->at)};
 		else
-			n[kind]++;
+			line->n[kind]++;
+		if (line_kind_is_of_cpu(kind) && v.turn >= line->cpus)
+			line->cpus = v.turn + 1;
+		if (line_kind_is_of_util(kind) && v.turn >= line->utils)
+			line->utils = v.turn + 1;
 		words = c.words_used;
 	}
 	if (c.fit & FIT_SHORT)
@@ -137,24 +171,24 @@ static uint32_t line_follow_schema(const struct group_plan *plan, const struct h
 static struct group_line *line_new(
 	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
 {
-	uint32_t n[LINE_KINDS] = {0}, words = line_follow_schema(plan, h, NULL, n), total = 0;
+	struct group_line counted = {0}, *line;
 	struct line_field *fields[LINE_KINDS];
-	struct group_line *line;
+	uint32_t total = 0;
 
-	if (words == UINT32_MAX)
+	counted.words = line_follow_schema(plan, h, NULL, &counted);
+	if (counted.words == UINT32_MAX)
 		return NULL;
+	memcpy(counted.slot, slot, sizeof counted.slot);
 	for (int kind = 0; kind < LINE_KINDS; kind++)
-		total += n[kind];
+		total += counted.n[kind];
 	line = malloc(sizeof *line + total * sizeof *line->fields);
 	if (!line)
 		return NULL;
-	memcpy(line->slot, slot, sizeof line->slot);
-	memcpy(line->n, n, sizeof n);
-	line->words = words;
-	fields[LINE_RATIO] = line->fields;
-	fields[LINE_COUNT] = fields[LINE_RATIO] + n[LINE_RATIO];
-	fields[LINE_OTHER] = fields[LINE_COUNT] + n[LINE_COUNT];
-	line_follow_schema(plan, h, fields, NULL);
+	*line = counted;
+	fields[0] = line->fields;
+	for (int kind = 1; kind < LINE_KINDS; kind++)
+		fields[kind] = fields[kind - 1] + line->n[kind - 1];
+	line_follow_schema(plan, h, fields, line);
 	return line;
 }
 

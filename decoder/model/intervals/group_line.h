@@ -21,20 +21,29 @@ enum {
 
 struct line_field {
 	uint16_t word; /* index of the first one */
-	uint16_t at;   /* offset in struct interval, interval_cpu or interval_util */
-	uint16_t turn; /* of its repeat */
 	uint8_t op;    /* enum group_op */
 	uint8_t type;  /* enum field_type */
 	bool na0;
+	uint32_t at; /* offset in struct interval, or in the processors' array */
 };
 
-/* Ratios and counts of struct interval have loops of their own. */
-enum line_kind { LINE_RATIO, LINE_COUNT, LINE_OTHER, LINE_KINDS };
+/* Ratios and counts of struct interval and of processors have loops of their own. */
+enum line_kind {
+	LINE_RATIO,
+	LINE_COUNT,
+	LINE_CPU_RATIO,
+	LINE_CPU_COUNT,
+	LINE_UTIL_RATIO,
+	LINE_UTIL_COUNT,
+	LINE_OTHER,
+	LINE_KINDS
+};
 
 struct group_line {
 	uint64_t slot[LINE_SLOTS];
 	uint32_t words; /* hooks with fewer words are read by the cursor */
 	uint32_t n[LINE_KINDS];
+	uint32_t cpus, utils;	    /* how many processors it has */
 	struct line_field fields[]; /* by kind, and in the hook's order */
 };
 

@@ -31,6 +31,15 @@ static inline bool group_plan_has_values(const struct group_plan *plan)
 	       (plan->part == PART_EVENTS && plan->wants & WANT_EVENTS);
 }
 
+/* Whether a hook has something that the caller wants. has_label: the group has one by now. */
+static inline bool group_plan_is_asked(const struct group_plan *plan, bool has_label)
+{
+	/* Skips the second label, which could only contradict the first. */
+	if (plan->part == PART_LABEL_END && has_label && !(plan->wants & WANT_FLAGS))
+		return false;
+	return plan->wanted;
+}
+
 /* Plans by schema hook and part. Starts zeroed. */
 struct group_plans {
 	unsigned wants; /* enum interval_want */

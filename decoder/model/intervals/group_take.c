@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/record.h"
 #include "../../../include/cpidecode.h"
 #include "../trace/labels.h"
 #include "group.h"
 #include "group_line.h"
+#include "group_shape.h"
 
 void group_free(struct group *g)
 {
@@ -19,6 +21,31 @@ void group_free(struct group *g)
 	free(g->values);
 	free(g->value_texts);
 	free(g);
+}
+
+void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types)
+{
+	static const uint8_t raises[PARTS] = {
+		[PART_LABEL_START] = IV_NO_END, /* until the end comes */
+		[PART_LABEL_END] = IV_NO_START, /* unless the start came */
+		[PART_SUMMARY] = IV_SUMMARY,
+		[PART_SYSTEM] = IV_DETAILED,
+		[PART_PER_CPU] = IV_DETAILED,
+		[PART_THREAD] = IV_DETAILED,
+		[PART_QUALITY] = IV_QUALITY,
+		[PART_UTIL_LABEL_START] = IV_NO_END,
+		[PART_UTIL_LABEL_END] = IV_NO_START,
+		[PART_UTIL_SUMMARY] = IV_SUMMARY,
+		[PART_UTIL_PER_CPU] = IV_DETAILED,
+	};
+	uint32_t raised = raises[part];
+
+	if (raised == IV_NO_START && *flags & IV_NO_END)
+		*flags &= ~(uint32_t)IV_NO_END;
+	else
+		*flags |= raised;
+	if (part == PART_THREAD)
+		*types |= CPI_HOOK_THREAD;
 }
 
 /* A figure in two hooks of a group must agree; the later, more detailed one wins. */
@@ -251,16 +278,12 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 }
 
 /* checks: another hook of the group may contradict it; a flag reports that. */
-static inline int take_line(
-	struct group *g, const struct group_line *line, const struct hook *h, bool checks)
+static inline void take_ratios(struct interval *iv, void *of, const uint8_t *words,
+	const struct line_field *f, uint32_t n, bool checks)
 {
-	const struct line_field *f = line->fields, *end = f + line->n[LINE_RATIO];
-	struct interval *iv = &g->iv;
-	int rc = 0;
-
-	for (; f < end; f++) {
-		uint64_t v = line_value(h->words + 4 * (size_t)f->word, FIELD_FIX4);
-		void *to = (char *)iv + f->at;
+	for (const struct line_field *end = f + n; f < end; f++) {
+		uint64_t v = line_value(words + 4 * (size_t)f->word, FIELD_FIX4);
+		void *to = (char *)of + f->at;
 
 		if (!v && f->na0)
 			continue;
@@ -269,10 +292,15 @@ static inline int take_line(
 		else
 			*(double *)to = (double)v / CPI_FRACTION;
 	}
-	for (end += line->n[LINE_COUNT]; f < end; f++) {
-		const uint8_t *p = h->words + 4 * (size_t)f->word;
+}
+
+static inline void take_counts(struct interval *iv, void *of, const uint8_t *words,
+	const struct line_field *f, uint32_t n, bool checks)
+{
+	for (const struct line_field *end = f + n; f < end; f++) {
+		const uint8_t *p = words + 4 * (size_t)f->word;
 		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
-		void *to = (char *)iv + f->at;
+		void *to = (char *)of + f->at;
 
 		if (!v && f->na0)
 			continue;
@@ -281,10 +309,45 @@ static inline int take_line(
 		else
 			*(uint64_t *)to = v;
 	}
-	for (end += line->n[LINE_OTHER]; f < end && !rc; f++) {
-		uint64_t v = line_value(h->words + 4 * (size_t)f->word, (enum field_type)f->type);
+}
 
-		rc = take_value(g, (enum group_op)f->op, f->at, f->turn, v || !f->na0, v);
+/* An unmeasured value still counts the processor as present. */
+static int group_need_cpus(struct group *g, uint32_t cpus, uint32_t utils)
+{
+	if (cpus > g->iv.num_cpus && group_need_cpu(g, cpus - 1))
+		return CPIDECODE_ENOMEM;
+	return utils > g->num_utils ? group_need_util(g, utils - 1) : 0;
+}
+
+static inline int take_line(
+	struct group *g, const struct group_line *line, const uint8_t *words, bool checks)
+{
+	const struct line_field *f = line->fields;
+	const uint32_t *n = line->n;
+	struct interval *iv = &g->iv;
+	int rc = 0;
+
+	take_ratios(iv, iv, words, f, n[LINE_RATIO], checks);
+	f += n[LINE_RATIO];
+	take_counts(iv, iv, words, f, n[LINE_COUNT], checks);
+	f += n[LINE_COUNT];
+	if (line->cpus || line->utils) {
+		rc = group_need_cpus(g, line->cpus, line->utils);
+		if (rc)
+			return rc;
+		take_ratios(iv, g->cpus, words, f, n[LINE_CPU_RATIO], checks);
+		f += n[LINE_CPU_RATIO];
+		take_counts(iv, g->cpus, words, f, n[LINE_CPU_COUNT], checks);
+		f += n[LINE_CPU_COUNT];
+		take_ratios(iv, g->utils, words, f, n[LINE_UTIL_RATIO], checks);
+		f += n[LINE_UTIL_RATIO];
+		take_counts(iv, g->utils, words, f, n[LINE_UTIL_COUNT], checks);
+		f += n[LINE_UTIL_COUNT];
+	}
+	for (const struct line_field *end = f + n[LINE_OTHER]; f < end && !rc; f++) {
+		uint64_t v = line_value(words + 4 * (size_t)f->word, (enum field_type)f->type);
+
+		rc = take_value(g, (enum group_op)f->op, f->at, 0, v || !f->na0, v);
 	}
 	return rc;
 }
@@ -315,11 +378,92 @@ int group_take(struct group *g, const struct group_plan *plan, const struct hook
 
 	if (!line)
 		return take_by_cursor(g, plan, h);
-	rc = plan->lines->wants & WANT_FLAGS ? take_line(g, line, h, true)
-					     : take_line(g, line, h, false);
+	rc = plan->lines->wants & WANT_FLAGS ? take_line(g, line, h->words, true)
+					     : take_line(g, line, h->words, false);
 	if (!rc && plan->lines->label)
 		rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
 	return rc;
+}
+
+static inline const struct shape_field *take_shape_ratios(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct shape_field *f, uint32_t n)
+{
+	for (const struct shape_field *end = f + n; f < end; f++) {
+		uint64_t v = line_value(records[f->record] + f->at, FIELD_FIX4);
+		void *to = (char *)of + f->to;
+
+		if (!v && f->na0)
+			continue;
+		if (f->again)
+			set_ratio(iv, to, v);
+		else
+			*(double *)to = (double)v / CPI_FRACTION;
+	}
+	return f;
+}
+
+static inline const struct shape_field *take_shape_counts(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct shape_field *f, uint32_t n)
+{
+	for (const struct shape_field *end = f + n; f < end; f++) {
+		const uint8_t *p = records[f->record] + f->at;
+		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
+		void *to = (char *)of + f->to;
+
+		if (!v && f->na0)
+			continue;
+		if (f->again)
+			set_count(iv, to, v);
+		else
+			*(uint64_t *)to = v;
+	}
+	return f;
+}
+
+static int take_shape_labels(struct group *g, const struct shape_found *found)
+{
+	const struct group_shape *shape = found->shape;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < shape->count && !rc; i++) {
+		const struct shape_record *r = &shape->records[i];
+		const uint8_t *p = found->at[i];
+
+		if (!r->has_label)
+			continue;
+		p += REC_DATA + 4 * (size_t)get_le16(p + REC_NWORDS);
+		rc = take_label(g, (const char *)p + 4, get_le32(p));
+	}
+	return rc;
+}
+
+int group_take_shape(struct group *g, const struct shape_found *found)
+{
+	const struct group_shape *shape = found->shape;
+	const struct shape_field *f = shape->fields;
+	const uint32_t *n = shape->n;
+	struct interval *iv = &g->iv;
+	int rc;
+
+	f = take_shape_ratios(iv, iv, found->at, f, n[LINE_RATIO]);
+	f = take_shape_counts(iv, iv, found->at, f, n[LINE_COUNT]);
+	if (shape->cpus || shape->utils) {
+		rc = group_need_cpus(g, shape->cpus, shape->utils);
+		if (rc)
+			return rc;
+		f = take_shape_ratios(iv, g->cpus, found->at, f, n[LINE_CPU_RATIO]);
+		f = take_shape_counts(iv, g->cpus, found->at, f, n[LINE_CPU_COUNT]);
+		f = take_shape_ratios(iv, g->utils, found->at, f, n[LINE_UTIL_RATIO]);
+		f = take_shape_counts(iv, g->utils, found->at, f, n[LINE_UTIL_COUNT]);
+	}
+	for (const struct shape_field *end = f + n[LINE_OTHER]; f < end; f++) {
+		uint64_t v = line_value(found->at[f->record] + f->at, (enum field_type)f->type);
+
+		rc = take_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
+		if (rc)
+			return rc;
+	}
+	return take_shape_labels(g, found);
 }
 
 bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)

@@ -14,6 +14,7 @@
 #include "begin_hook.h"
 #include "elapsed.h"
 #include "group.h"
+#include "group_shape.h"
 #include "intervals.h"
 #include "own_cost.h"
 #include "../hooks/pass.h"
@@ -69,6 +70,9 @@ struct interval_builder {
 	struct group_plans plans;
 	const struct schema_set *known_set;
 	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
+	struct group_shapes shapes;				 /* by plans of `known` */
+	const uint8_t *begun;  /* the first record of the open group, if its shape can be learned;
+				  else NULL */
 	struct interval blank; /* a template: a compile-time constant would be stored field by
 				  field, which is slower */
 	struct group_reader reader;
@@ -112,6 +116,7 @@ void interval_builder_free(struct interval_builder *b)
 	group_free(b->out);
 	free(b->groups);
 	group_plans_free(&b->plans);
+	group_shapes_free(&b->shapes);
 	hash_index_free(&b->reader.names);
 	overwritten_free(&b->overwritten);
 	begins_free(&b->begins);
@@ -279,32 +284,6 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	return 1;
 }
 
-static void take_part(struct group *g, enum group_part part)
-{
-	static const uint8_t raises[PARTS] = {
-		[PART_LABEL_START] = IV_NO_END, /* until the end comes */
-		[PART_LABEL_END] = IV_NO_START, /* unless the start came */
-		[PART_SUMMARY] = IV_SUMMARY,
-		[PART_SYSTEM] = IV_DETAILED,
-		[PART_PER_CPU] = IV_DETAILED,
-		[PART_THREAD] = IV_DETAILED,
-		[PART_QUALITY] = IV_QUALITY,
-		[PART_UTIL_LABEL_START] = IV_NO_END,
-		[PART_UTIL_LABEL_END] = IV_NO_START,
-		[PART_UTIL_SUMMARY] = IV_SUMMARY,
-		[PART_UTIL_PER_CPU] = IV_DETAILED,
-	};
-	struct interval *iv = &g->iv;
-	uint32_t raised = raises[part];
-
-	if (raised == IV_NO_START && iv->flags & IV_NO_END)
-		iv->flags &= ~(uint32_t)IV_NO_END;
-	else
-		iv->flags |= raised;
-	if (part == PART_THREAD)
-		iv->types |= CPI_HOOK_THREAD;
-}
-
 static struct group_identity interval_identify_hook(
 	const struct group_plan *plan, enum group_part part, const struct hook *h)
 {
@@ -340,23 +319,13 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 	return *at;
 }
 
-/* Whether the group has a part that the caller wants. */
-static bool is_asked(const struct interval_builder *b, const struct group *g,
-	const struct group_plan *plan, enum group_part part)
-{
-	/* Skips the second label, which could only contradict the first. */
-	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
-		return false;
-	return plan->wanted;
-}
-
 /* Adds the hook to the group. Returns whether it has figures that the caller wants. */
-static bool interval_extend_group(const struct interval_builder *b, struct group *g,
-	const struct group_plan *plan, const struct group_identity *next)
+static bool interval_extend_group(
+	struct group *g, const struct group_plan *plan, const struct group_identity *next)
 {
 	group_go_on(&g->identity, next);
-	take_part(g, (enum group_part)next->part);
-	return is_asked(b, g, plan, (enum group_part)next->part);
+	group_raise_flags((enum group_part)next->part, &g->iv.flags, &g->iv.types);
+	return group_plan_is_asked(plan, g->iv.has_label);
 }
 
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv)
@@ -393,7 +362,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	g = closed < 0 ? NULL : group_for(b, h);
 	if (!g)
 		return CPIDECODE_ENOMEM;
-	int rc = interval_extend_group(b, g, plan, &next) ? group_take(g, plan, h) : 0;
+	int rc = interval_extend_group(g, plan, &next) ? group_take(g, plan, h) : 0;
 	return rc ? rc : closed;
 }
 
@@ -404,6 +373,7 @@ static const struct group_plan **known_plans(
 	if (b->known_set != set) {
 		memset(b->known, 0, sizeof b->known);
 		b->known_set = set;
+		group_shapes_free(&b->shapes);
 	}
 	return b->known[mm];
 }
@@ -439,8 +409,8 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 		if (g->identity.has_elapsed && g->identity.elapsed != elapsed)
 			break;
 		struct group_identity next = group_identify(part, minor, true, elapsed);
-		ring_cursor_pass(c, size);
-		if (interval_extend_group(b, g, plans[part], &next)) {
+		ring_cursor_pass(c, size, 1);
+		if (interval_extend_group(g, plans[part], &next)) {
 			struct hook h;
 
 			record_take(p, size, &h);
@@ -458,22 +428,102 @@ static void count_strays(struct interval_builder *b, struct ring_cursor *c)
 	b->strays = 0;
 }
 
+/*
+ * If the next hooks are a group of a known shape, does what interval_feed does for each of them.
+ * *taken: they are.
+ */
+static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
+	struct ring_cursor *c, const struct interval **iv, bool *taken)
+{
+	const struct group *before = b->groups[c->hook.file];
+	const uint8_t *p = c->p;
+	struct shape_found found;
+
+	*taken = false;
+	if (!c->whole || c->stop - p < REC_HEADER_SIZE)
+		return 0;
+	const struct group_plan **plans =
+		known_plans(b, c->file->set, get_le32(p + REC_MINOR) & CPI_MINOR_MM);
+	if (!group_shapes_find(&b->shapes, p, c->stop, plans, &found))
+		return 0;
+	/* They may continue the group. */
+	if (before && before->open && before->iv.end_ticks == get_le64(p + REC_STAMP))
+		return 0;
+	*taken = true;
+	ring_cursor_take_whole(c, get_le32(p) & REC_SIZE_MASK);
+	ring_cursor_pass(c, (size_t)(found.end - c->p), found.shape->count - 1);
+	int rc = pass_taken(s);
+	if (rc)
+		return rc;
+	int closed = close_group(b, c->hook.file, iv);
+	struct group *g = closed < 0 ? NULL : group_for(b, &c->hook);
+	if (!g)
+		return CPIDECODE_ENOMEM;
+	g->identity.elapsed = found.elapsed;
+	g->identity.has_elapsed = true;
+	g->identity.part = found.shape->records[found.shape->count - 1].part;
+	g->iv.flags |= found.shape->flags;
+	g->iv.types |= found.shape->types;
+	rc = group_take_shape(g, &found);
+	return rc ? rc : closed;
+}
+
+/* Learns the shape of the open group, which take_rest has read to its end. 0 or CPIDECODE_ENOMEM.
+ */
+static int interval_learn_shape(struct interval_builder *b, const struct ring_cursor *c)
+{
+	const struct group *g = b->groups[c->hook.file];
+	const enum group_part part = group_part(c->hook.major, c->hook.minor);
+	const uint8_t *begun = b->begun;
+
+	b->begun = NULL;
+	if (!g || !g->open || g->iv.position != c->hook.position)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
+	if (!plans[part] && !(plans[part] = find_known(b, c->hook.minor, part)))
+		return CPIDECODE_ENOMEM;
+	group_shapes_learn(&b->shapes, begun, c->p, plans);
+	return 0;
+}
+
+/* interval_feed for the next hooks. 1 and an interval, 0, or a negative code; *more: there were
+ * some. */
+static int interval_feed_next(struct interval_builder *b, struct pass_slice *s,
+	struct ring_cursor *lone, const struct interval **iv, bool *more)
+{
+	const struct hook *h;
+	int rc;
+
+	if (lone) {
+		rc = interval_take_shape(b, s, lone, iv, more);
+		if (*more)
+			return rc;
+	}
+	rc = pass_next(s, &h);
+	*more = rc > 0;
+	if (rc <= 0)
+		return rc;
+	if (lone && lone->whole)
+		b->begun = lone->p - h->size;
+	return interval_feed(b, h, iv);
+}
+
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
 {
 	struct ring_cursor *lone = pass_lone(s);
-	const struct hook *h;
+	bool more = true;
 	int rc;
 
 	do {
 		rc = lone ? take_rest(b, lone) : 0;
+		if (!rc && b->begun)
+			rc = interval_learn_shape(b, lone);
 		if (!rc)
-			rc = pass_next(s, &h);
-		if (!rc) {
+			rc = interval_feed_next(b, s, lone, iv, &more);
+		if (!rc && !more) {
 			count_strays(b, lone);
 			return interval_flush(b, iv);
 		}
-		if (rc > 0)
-			rc = interval_feed(b, h, iv);
 	} while (!rc);
 	return rc;
 }
