@@ -9,7 +9,9 @@
 enum {
 	STAGE = 256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
 	MAX_FAN = 512,	   /* runs merged at once */
-	AHEAD = 12,	   /* records prefetched ahead */
+	SMALL_BATCH = 4 << 20, /* bytes of a batch once the file is used */
+	SMALL_RUNS = 64,       /* about as many of them */
+	AHEAD = 12,	       /* records prefetched ahead */
 };
 
 int sorter_new(const struct sorter_options *options, struct sorter **result)
@@ -28,6 +30,8 @@ int sorter_new(const struct sorter_options *options, struct sorter **result)
 		sorter_free(s);
 		return CPIDECODE_ENOMEM;
 	}
+	for (unsigned i = 0; i < options->threads; i++)
+		s->batches[i].limit = s->share;
 	*result = s;
 	return 0;
 }
@@ -182,6 +186,23 @@ static int write_batch(struct sorter *s, struct sorter_batch *b, struct writer *
 	return rc ? rc : end_run(w, run);
 }
 
+/*
+ * What does not fit into memory is gathered in batches of which the processor's caches hold much:
+ * filling, sorting and writing one then takes less time. They grow with the file, which bounds the
+ * number of runs.
+ */
+static void sorter_limit_batch(const struct sorter *s, struct sorter_batch *b, uint64_t file_end)
+{
+	const uint64_t more = file_end / SMALL_RUNS;
+	const uint64_t limit = more > SMALL_BATCH ? more : SMALL_BATCH;
+
+	b->limit = limit < s->share ? (size_t)limit : s->share;
+	/* Without memory to shrink it, it stays. */
+	if (b->limit < b->cap && b->limit >= s->options.largest &&
+		array_resize(&b->bytes, b->limit, 1))
+		b->cap = b->limit;
+}
+
 static int spill(struct sorter *s, struct sorter_batch *b)
 {
 	struct writer w;
@@ -191,6 +212,7 @@ static int spill(struct sorter *s, struct sorter_batch *b)
 		rc = write_batch(s, b, &w);
 	free(w.stage);
 	b->used = b->count = 0;
+	sorter_limit_batch(s, b, w.at);
 	return rc;
 }
 
@@ -203,9 +225,9 @@ static inline size_t sorter_batch_bytes(const struct sorter *s, const struct sor
 
 static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct sorter_batch *b)
 {
-	const size_t largest = s->options.largest, share = s->share;
+	const size_t largest = s->options.largest;
 
-	if (b->count && sorter_batch_bytes(s, b) > share) {
+	if (b->count && sorter_batch_bytes(s, b) > b->limit) {
 		int rc = spill(s, b);
 
 		if (rc)
@@ -214,8 +236,8 @@ static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct s
 	if (b->cap - b->used < largest) {
 		size_t cap = b->cap ? 2 * b->cap : 8 * largest;
 
-		if (cap > share && share >= b->used + largest)
-			cap = share;
+		if (cap > b->limit && b->limit >= b->used + largest)
+			cap = b->limit;
 		if (!array_resize(&b->bytes, cap, 1))
 			return CPIDECODE_ENOMEM;
 		b->cap = cap;
@@ -228,7 +250,7 @@ int sorter_reserve(struct sorter *s, unsigned thread, struct sorter_record **r)
 	struct sorter_batch *b = &s->batches[thread];
 
 	if (b->cap - b->used < s->options.largest || b->count == b->entries_cap ||
-		sorter_batch_bytes(s, b) > s->share) {
+		sorter_batch_bytes(s, b) > b->limit) {
 		int rc = sorter_make_room(s, b);
 
 		if (rc)

@@ -17,6 +17,7 @@ struct sorter_entry {
 struct sorter_batch {
 	uint8_t *bytes;
 	size_t used, cap;
+	size_t limit; /* bytes of the batch before it is written */
 	struct sorter_entry *entries;
 	size_t count, entries_cap;
 	/* For sorting. */
