@@ -46,28 +46,38 @@ static bool thread_stacks_make_room(struct thread_stacks *s, uint32_t machine, u
 	return true;
 }
 
+/* Before the stacks move. */
+static void thread_stacks_forget(struct thread_stacks *s)
+{
+	memset(s->recent, 0, sizeof s->recent);
+}
+
 struct thread_stack *thread_stacks_find(
 	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start)
 {
-	struct thread_stack *at = s->last;
+	struct thread_stack **recent = &s->recent[tid % THREAD_STACKS_RECENT], *at = *recent;
 
 	if (at && at->tid == tid && at->machine == machine)
 		return at;
-	s->last = NULL;
-	if (s->count >= s->by_thread.slots / 2 && !thread_stacks_make_room(s, machine, start))
-		return NULL;
+	if (s->count >= s->by_thread.slots / 2) {
+		thread_stacks_forget(s);
+		if (!thread_stacks_make_room(s, machine, start))
+			return NULL;
+	}
 	uint64_t hash = thread_stacks_hash(machine, tid);
 	for (uint32_t found; (found = *hash_index_at(&s->by_thread, hash)); hash++) {
 		at = &s->stacks[found - 1];
 		if (at->tid == tid && at->machine == machine)
-			return s->last = at;
+			return *recent = at;
 	}
+	if (s->count == s->room)
+		thread_stacks_forget(s);
 	if (grow(&s->stacks, s->count, &s->room, sizeof *s->stacks))
 		return NULL;
 	hash_index_add(&s->by_thread, hash, (uint32_t)s->count);
 	at = &s->stacks[s->count++];
 	*at = (struct thread_stack){.machine = machine, .tid = tid};
-	return s->last = at;
+	return *recent = at;
 }
 
 void thread_stacks_free(struct thread_stacks *s)
@@ -77,6 +87,6 @@ void thread_stacks_free(struct thread_stacks *s)
 	free(s->stacks);
 	hash_index_free(&s->by_thread);
 	s->stacks = NULL;
-	s->last = NULL;
+	thread_stacks_forget(s);
 	s->count = s->room = 0;
 }

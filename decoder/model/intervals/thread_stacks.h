@@ -19,12 +19,14 @@ struct thread_stack {
 	void *at; /* NULL until something was pushed */
 };
 
+enum { THREAD_STACKS_RECENT = 16 };
+
 /* Starts zeroed, but for drop. */
 struct thread_stacks {
 	struct thread_stack *stacks;
 	size_t count, room;
 	struct hash_index by_thread;
-	struct thread_stack *last;
+	struct thread_stack *recent[THREAD_STACKS_RECENT]; /* found, by tid */
 	bool mixed; /* machines come mixed, by CLOCK_REALTIME */
 	void (*drop)(void *ctx,
 		struct thread_stack *s); /* called before a stack is dropped; NULL: none */
