@@ -502,6 +502,32 @@ START_TEST(other_schemas)
 }
 END_TEST
 
+/* A condition on bits above an i32 is one on its sign. */
+START_TEST(slots_by_their_sign)
+{
+	static const char schema[] = "major 0xC0 mine\nhook 0x20000000/0xFFFFFF00 \"t\"\ni32 n\n"
+				     "u64 elapsed\nif n & 0x8000000000000000\n"
+				     "u64 thread_cycles\nend\n";
+	struct bytes file = {0}, records = {0};
+	struct trace *t;
+
+	put_header(&file, 1);
+	put_text(&file, TF_TYPE_SCHEMA, schema);
+	for (uint32_t i = 0; i < 16; i++) {
+		const uint32_t words[] = {i / 2 % 2 ? UINT32_MAX : 0, 0, 1, 0, 7};
+
+		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_THREAD, 5, words, NULL);
+	}
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	bytes_free(&records);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_uint_eq(compare_pass(t, WANT_THREAD, INT64_MIN, INT64_MAX), 16);
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
 /* What a hook holds changes with each of them, and after a while only for a moment. */
 START_TEST(hooks_that_are_never_alike)
 {
@@ -586,5 +612,5 @@ START_TEST(every_file_has_its_own_schema)
 }
 END_TEST
 
-SUITE_MAIN("builder", built_in_schema, other_schemas, groups_that_repeat,
+SUITE_MAIN("builder", built_in_schema, other_schemas, groups_that_repeat, slots_by_their_sign,
 	hooks_that_are_never_alike, every_file_has_its_own_schema)

@@ -81,6 +81,8 @@ bool group_shapes_find(struct group_shapes *shapes, const uint8_t *p, const uint
 	return false;
 }
 
+#define SIGN_I32 (UINT32_C(1) << 31)
+
 static bool shape_add_check(
 	struct group_shape *shape, uint32_t at, uint64_t mask, uint64_t value, enum field_type type)
 {
@@ -89,6 +91,11 @@ static bool shape_add_check(
 	/* The higher word is the first one. */
 	if (wide && !shape_add_check(shape, at, mask >> 32, value >> 32, FIELD_U32))
 		return false;
+	/* The bits above an i32 are its sign. */
+	if (type == FIELD_I32 && mask >> 32) {
+		mask |= SIGN_I32;
+		value |= value >> 32 ? SIGN_I32 : 0;
+	}
 	if (shape->checks == SHAPE_CHECKS)
 		return false;
 	shape->check[shape->checks++] = (struct shape_check){
