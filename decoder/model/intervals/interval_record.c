@@ -258,6 +258,7 @@ static uint8_t *put_body(uint8_t *to, uint8_t *p, const struct interval *iv, uns
 		memcpy(p, &named, sizeof named);
 		p += sizeof named;
 	}
+	memset(p, 0, 8); /* up to the arrays */
 	p = to + align_arrays((size_t)(p - to), iv->cpus || iv->num_values);
 	if (tail > RECORD_MAX_INSIDE) {
 		memcpy(p, &offset, sizeof offset);
