@@ -128,28 +128,29 @@ static uint8_t cells_put_text(struct cells *c, struct varint_out *to)
 	return TAG_TEXT;
 }
 
-static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, struct cell cell)
+/* By pointer: copying a cell that was just written stalls store forwarding. */
+static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, const struct cell *cell)
 {
-	switch (cell.kind) {
+	switch (cell->kind) {
 	case CELL_U64:
 	case CELL_WHOLE:
 	case CELL_BOOL:
-		varint_put(to, cell.u);
+		varint_put(to, cell->u);
 		return TAG_UNSIGNED;
 	case CELL_I64:
-		varint_put_signed(to, cell.i);
+		varint_put_signed(to, cell->i);
 		return TAG_SIGNED;
 	case CELL_REAL:
-		return cells_put_fixed(c, to, cell.real, cell.decimals);
+		return cells_put_fixed(c, to, cell->real, cell->decimals);
 	case CELL_DOUBLE:
-		cells_put_double(to, cell.real);
+		cells_put_double(to, cell->real);
 		return TAG_DOUBLE;
 	case CELL_STRING:
-		varint_put_string(to, cell.s, cell.len);
+		varint_put_string(to, cell->s, cell->len);
 		return TAG_TEXT;
 	case CELL_WORDS:
 		c->text.len = 0;
-		cell.words(&c->text, (uint32_t)cell.u);
+		cell->words(&c->text, (uint32_t)cell->u);
 		return cells_put_text(c, to);
 	default:
 		return TAG_NONE;
@@ -193,7 +194,8 @@ static int cells_add_value(
 	}
 	struct cell_column *to = &c->columns[*number - 1];
 	size_t before = to->values.n;
-	uint8_t tag = cells_put_cell(c, &to->values, value_cell(iv, value));
+	const struct cell cell = value_cell(iv, value);
+	uint8_t tag = cells_put_cell(c, &to->values, &cell);
 
 	cells_put_tag(to, c->rows, tag);
 	c->bytes += to->values.n - before + 1;
@@ -232,9 +234,10 @@ static inline bool cells_add_member(struct cell_column *to, const struct interva
 	return true;
 }
 
-static void cells_add_cell(struct cells *c, struct cell_column *to, struct cell cell)
+static void cells_add_cell(struct cells *c, struct cell_column *to, const struct interval *iv)
 {
-	const uint8_t tag = cells_put_cell(c, &to->values, cell);
+	const struct cell cell = column_cell(to->column, iv);
+	const uint8_t tag = cells_put_cell(c, &to->values, &cell);
 
 	if (tag != TAG_NONE)
 		cells_put_tag(to, c->rows, tag);
@@ -251,7 +254,7 @@ int cells_add(struct cells *c, const struct interval *iv)
 		const size_t before = to->values.n;
 
 		if (!cells_add_member(to, iv, row))
-			cells_add_cell(c, to, column_cell(to->column, iv));
+			cells_add_cell(c, to, iv);
 		bytes += to->values.n - before;
 	}
 	c->bytes += bytes;
