@@ -36,7 +36,7 @@ int sorter_new(const struct sorter_options *options, struct sorter **result)
 	return 0;
 }
 
-static void free_batch(struct sorter_batch *b)
+void sorter_batch_free(struct sorter_batch *b)
 {
 	free(b->bytes);
 	free(b->entries);
@@ -51,7 +51,7 @@ void sorter_free(struct sorter *s)
 		return;
 	sorter_merge_close(s->merge);
 	for (unsigned i = 0; s->batches && i < s->options.threads; i++)
-		free_batch(&s->batches[i]);
+		sorter_batch_free(&s->batches[i]);
 	free(s->batches);
 	if (s->fd >= 0)
 		close(s->fd);
@@ -173,7 +173,7 @@ static int end_run(struct writer *w, struct sorter_run run)
 static int write_batch(struct sorter *s, struct sorter_batch *b, struct writer *w)
 {
 	struct sorter_run run = {.bytes = b->used};
-	int rc = sorter_batch_sort(s, b);
+	int rc = sorter_batch_sort(s->options.compare, b);
 
 	if (!rc)
 		rc = sorter_extend_file(s, b->used, &run.offset);
@@ -216,11 +216,10 @@ static int spill(struct sorter *s, struct sorter_batch *b)
 	return rc;
 }
 
-/* Bytes of a batch with one more record. Sorting needs a second entry and a place for each. */
+/* Bytes of a batch with one more record. */
 static inline size_t sorter_batch_bytes(const struct sorter *s, const struct sorter_batch *b)
 {
-	return b->used + s->options.largest +
-	       (b->count + 1) * (2 * sizeof *b->entries + sizeof *b->next);
+	return b->used + s->options.largest + (b->count + 1) * SORTER_ENTRY_BYTES;
 }
 
 static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct sorter_batch *b)
@@ -327,7 +326,7 @@ int sorter_rewind(struct sorter *s)
 	sorter_merge_close(s->merge);
 	s->merge = NULL;
 	for (unsigned i = 0; i < s->options.threads; i++) {
-		int rc = sorter_batch_sort(s, &s->batches[i]);
+		int rc = sorter_batch_sort(s->options.compare, &s->batches[i]);
 
 		if (rc)
 			return rc;

@@ -19,12 +19,14 @@ struct sorter_record {
 	uint16_t spare; /* the caller's */
 };
 
+/* Orders records of the same group and key; never 0 for two records of a sorter. */
+typedef int sorter_compare_fn(const struct sorter_record *a, const struct sorter_record *b);
+
 struct sorter_options {
 	unsigned threads; /* threads that add */
 	size_t budget;	  /* bytes for all batches */
 	size_t largest;	  /* bytes of the largest record, at most 16 KiB */
-	/* Orders records of the same group and key; never 0 for two records of a sorter. */
-	int (*compare)(const struct sorter_record *a, const struct sorter_record *b);
+	sorter_compare_fn *compare;
 };
 
 /* 0 or CPIDECODE_ENOMEM. */

@@ -14,7 +14,7 @@ enum {
 };
 
 struct sorting {
-	int (*compare)(const struct sorter_record *a, const struct sorter_record *b);
+	sorter_compare_fn *compare;
 	const struct sorter_batch *batch;
 };
 
@@ -136,9 +136,9 @@ static void swap_spare(struct sorter_batch *b)
 	b->entries_cap = cap;
 }
 
-int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b)
+int sorter_batch_sort(sorter_compare_fn *compare, struct sorter_batch *b)
 {
-	struct sorting w = {.compare = s->options.compare, .batch = b};
+	struct sorting w = {.compare = compare, .batch = b};
 	size_t n = b->count;
 
 	if (!n)

@@ -1,4 +1,4 @@
-/* Internals of the sorter, for sorter.c and sorter_merge.c only. */
+/* Internals of the sorter, for sorter.c, sorter_merge.c and sorter_window.c only. */
 #ifndef SWT_DECODER_BASE_SORTER_PRIVATE_H
 #define SWT_DECODER_BASE_SORTER_PRIVATE_H
 
@@ -26,6 +26,11 @@ struct sorter_batch {
 	size_t spare_cap, next_cap;
 };
 
+/* Of each record beside its bytes: sorting needs a second entry and a place. */
+enum {
+	SORTER_ENTRY_BYTES = 2 * sizeof(struct sorter_entry) + sizeof(uint32_t),
+};
+
 /* A run: sorted records, contiguous in the file. */
 struct sorter_run {
 	uint64_t offset, bytes;
@@ -46,8 +51,10 @@ struct sorter {
 	struct sorter_merge *merge;
 };
 
+/* Frees its memory; the batch is empty then. */
+void sorter_batch_free(struct sorter_batch *b);
 /* Sorts a batch. 0 or CPIDECODE_ENOMEM. */
-int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b);
+int sorter_batch_sort(sorter_compare_fn *compare, struct sorter_batch *b);
 
 static inline const struct sorter_record *sorter_record(
 	const struct sorter_batch *b, const struct sorter_entry *e)
