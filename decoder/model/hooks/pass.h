@@ -38,6 +38,11 @@ struct pass {
 	const struct tick_range *slices; /* and in these ticks: hook_iter_slice; NULL: all */
 	unsigned threads;		 /* 0: one for each processor that the process may use */
 	bool ordered;
+	/*
+	 * Of a pass that is not ordered, and a trace of one machine: slices by their first stamps,
+	 * not as they lie in the file.
+	 */
+	bool by_start;
 	unsigned spared; /* enum hook_spared: members that `read` does not use */
 	/* Of a pass that is not ordered: leaves out sections by section_starts_after. NULL: none.
 	 */
@@ -70,8 +75,8 @@ size_t pass_index(const struct pass_slice *s);
 /* Of a pass that is not ordered: section_starts_note for the slice's sections. */
 void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks);
 /*
- * Of an ordered pass: waits until all slices before this one have been read to their ends
- * (their read has returned). 0, or CPIDECODE_ECANCELED: the pass has failed elsewhere.
+ * Waits until all slices before this one have been read to their ends (their read has returned).
+ * 0, or CPIDECODE_ECANCELED: the pass has failed elsewhere.
  */
 int pass_turn(struct pass_slice *s);
 /* Whether pass_turn would return without waiting. */

@@ -227,7 +227,7 @@ static int cut_ring(
 }
 
 /* In file order, for sequential disk reads. */
-static int pass_plan_compare_batches(const void *a, const void *b, void *ctx)
+static int pass_plan_compare_offsets(const void *a, const void *b, void *ctx)
 {
 	const struct trace *t = ctx;
 	const struct pass_batch *x = a, *y = b;
@@ -239,6 +239,18 @@ static int pass_plan_compare_batches(const void *a, const void *b, void *ctx)
 	return p < q ? -1 : p > q;
 }
 
+static int pass_plan_compare_starts(const void *a, const void *b, void *ctx)
+{
+	const struct trace *t = ctx;
+	const struct pass_batch *x = a, *y = b;
+	uint64_t p = file_section(t->files[x->file], x->ring, x->begin)->lo;
+	uint64_t q = file_section(t->files[y->file], y->ring, y->begin)->lo;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return pass_plan_compare_offsets(a, b, ctx);
+}
+
 static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const struct pass *p)
 {
 	uint64_t enough = p->slice_bytes ? p->slice_bytes : SLICE_BYTES;
@@ -248,7 +260,8 @@ static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const 
 		rc = cut_ring(plan, p, &all->heap[i], enough);
 	if (!rc && plan->slices)
 		qsort_r(plan->batches, plan->slices, sizeof *plan->batches,
-			pass_plan_compare_batches, (void *)p->trace);
+			p->by_start ? pass_plan_compare_starts : pass_plan_compare_offsets,
+			(void *)p->trace);
 	return rc;
 }
 
