@@ -125,11 +125,14 @@ static bool overlaps(void *ctx, const struct interval *iv)
 	return iv->end_ns >= span->from_ns && iv->start_ns <= span->to_ns;
 }
 
-/* noted, known: NULL or what the stream notes and what it knows. */
-static struct answer ask(const struct trace *t, struct span span, struct section_starts *noted,
-	const struct section_starts *known)
+/* noted, known: NULL or what the stream notes and what it knows. window: bytes of memory of a
+ * stream that decodes again what does not fit; 0: one that does not. */
+static struct answer ask_within(const struct trace *t, struct span span,
+	struct section_starts *noted, const struct section_starts *known, size_t window)
 {
 	struct interval_stream_options o = {.from_ns = span.from_ns,
+		.windowed = window,
+		.budget = window,
 		.filter = overlaps,
 		.ctx = &span,
 		.filter_wants = WANT_START,
@@ -162,6 +165,12 @@ static struct answer ask(const struct trace *t, struct span span, struct section
 	interval_stream_close(s);
 	findings_free(&found);
 	return answer;
+}
+
+static struct answer ask(const struct trace *t, struct span span, struct section_starts *noted,
+	const struct section_starts *known)
+{
+	return ask_within(t, span, noted, known, 0);
 }
 
 static struct span choose_span(const struct trace_of_sections *s, uint64_t *seed)
@@ -284,5 +293,42 @@ START_TEST(sections_with_begins_are_always_read)
 }
 END_TEST
 
-SUITE_MAIN("spans", known_starts_spare_reading_and_change_nothing,
-	a_clock_that_was_set_back_spares_nothing, sections_with_begins_are_always_read)
+/* Of those that began anywhere before, most come late to a small window. */
+START_TEST(intervals_of_a_window_are_the_same)
+{
+	static const size_t windows[] = {1, 1000, 5000, 20000, 200000, 1000000};
+	struct trace_of_sections s;
+	uint64_t seed = 9;
+
+	make_sections(&s, (unsigned)_i);
+	for (unsigned i = 0; i < sizeof windows / sizeof *windows; i++) {
+		const struct span everything = {INT64_MIN, INT64_MAX};
+		const struct span span = i % 2 ? choose_span(&s, &seed) : everything;
+		struct section_starts *starts = section_starts_new(s.t);
+		ck_assert_ptr_nonnull(starts);
+		struct answer all = ask(s.t, span, NULL, NULL);
+		struct answer windowed = ask_within(s.t, span, starts, NULL, windows[i]);
+		struct answer some = ask(s.t, span, NULL, starts);
+
+		same_answers(&windowed, &all);
+		ck_assert_uint_eq(windowed.hooks, all.hooks);
+		same_but_late_costs(&some, &all, span);
+		free(all.at);
+		free(windowed.at);
+		free(some.at);
+		section_starts_free(starts);
+	}
+	unmake_sections(&s);
+}
+END_TEST
+
+int main(void)
+{
+	return suites_run(
+		SUITE("spans", .timeout = 300,
+			TESTS(known_starts_spare_reading_and_change_nothing,
+				a_clock_that_was_set_back_spares_nothing,
+				sections_with_begins_are_always_read),
+			LOOPS({intervals_of_a_window_are_the_same, 0, (BEGINS | SET_BACK) + 1})),
+		NULL);
+}

@@ -1,4 +1,5 @@
-/* Intervals sorted outside of memory are those that are sorted in it. */
+/* Intervals sorted outside of memory, or decoded again for each walk, are those that are sorted in
+ * it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -210,6 +211,15 @@ static void check(
 	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
 }
 
+/* A walk that is broken off. */
+static void check_some(struct interval_stream *s, const struct interval_set *set)
+{
+	const struct interval *iv;
+
+	for (size_t i = 0; i < set->count / 3; i++)
+		ck_assert_int_eq(interval_stream_next(s, &iv), 1);
+}
+
 static void compare(const struct population *p, const struct interval_stream_options *o)
 {
 	struct interval_set_options how = {
@@ -218,11 +228,18 @@ static void compare(const struct population *p, const struct interval_stream_opt
 	struct interval_stream *s;
 
 	ck_assert_int_eq(interval_set_read(p->t, &how, &set), 0);
-	ck_assert_int_eq(interval_stream_open(p->t, o, &s, NULL), 0);
-	check(s, set, o->wants, o->by_machine);
-	ck_assert_int_eq(interval_stream_rewind(s), 0);
-	check(s, set, o->wants, o->by_machine);
-	interval_stream_close(s);
+	for (unsigned i = 0; i < 2; i++) {
+		struct interval_stream_options options = *o;
+
+		options.windowed = i;
+		ck_assert_int_eq(interval_stream_open(p->t, &options, &s, NULL), 0);
+		check(s, set, o->wants, o->by_machine);
+		ck_assert_int_eq(interval_stream_rewind(s), 0);
+		check_some(s, set);
+		ck_assert_int_eq(interval_stream_rewind(s), 0);
+		check(s, set, o->wants, o->by_machine);
+		interval_stream_close(s);
+	}
 	interval_set_free(set);
 }
 
@@ -355,6 +372,8 @@ START_TEST(costs_of_nested_intervals_are_summed)
 				.budget = budgets[i / 4]};
 
 			compare_costs(&p, &o);
+			o.windowed = true;
+			compare_costs(&p, &o);
 		}
 		unmake(&p);
 	}
@@ -388,7 +407,7 @@ START_TEST(many_threads_and_deep_nesting)
 	enum { N = WITH_TSAN ? 5000 : 50000 };
 	struct bytes file = {0}, records = {0}, others = {0};
 	struct interval_stream_options o = {
-		.from_ns = INT64_MIN, .wants = WANT_FLAGS, .budget = 300000};
+		.from_ns = INT64_MIN, .wants = WANT_FLAGS, .budget = 300000, .windowed = _i};
 	struct interval_stream *s;
 	struct trace *t;
 	const struct interval *iv;
@@ -421,13 +440,15 @@ END_TEST
 
 static void fails(const struct population *p, int error)
 {
-	struct interval_stream_options o = {
-		.from_ns = INT64_MIN, .wants = WANT_ALL, .budget = 20000};
-	struct interval_stream *s;
+	for (unsigned i = 0; i < 2; i++) {
+		struct interval_stream_options o = {
+			.from_ns = INT64_MIN, .wants = WANT_ALL, .budget = 20000, .windowed = i};
+		struct interval_stream *s;
 
-	ck_assert_int_eq(interval_stream_open(p->t, &o, &s, NULL), CPIDECODE_ESPOOL);
-	ck_assert_int_eq(errno, error);
-	ck_assert_ptr_null(s);
+		ck_assert_int_eq(interval_stream_open(p->t, &o, &s, NULL), CPIDECODE_ESPOOL);
+		ck_assert_int_eq(errno, error);
+		ck_assert_ptr_null(s);
+	}
 }
 
 START_TEST(a_file_that_cannot_be_made_or_written)
@@ -470,6 +491,13 @@ START_TEST(no_intervals)
 }
 END_TEST
 
-SUITE_MAIN("stream", one_machine, several_machines, costs_of_nested_intervals_are_summed,
-	more_runs_than_are_merged_at_once, many_threads_and_deep_nesting,
-	a_file_that_cannot_be_made_or_written, no_intervals)
+int main(void)
+{
+	return suites_run(
+		SUITE("stream", .timeout = 300,
+			TESTS(one_machine, several_machines, costs_of_nested_intervals_are_summed,
+				more_runs_than_are_merged_at_once,
+				a_file_that_cannot_be_made_or_written, no_intervals),
+			LOOPS({many_threads_and_deep_nesting, 0, 2})),
+		NULL);
+}

@@ -52,6 +52,11 @@ static int interval_sorter_store_tail(
 	return rc;
 }
 
+const struct task *interval_sorter_tasks(const struct interval_sorter *s, uint32_t file)
+{
+	return s->clocks[file].tasks;
+}
+
 int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
 	bool kept, uint64_t mark)
 {
@@ -64,8 +69,21 @@ int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct
 		rc = interval_sorter_store_tail(s, iv, tail, &outside);
 	if (rc)
 		return rc;
-	interval_record_put((uint8_t *)r, iv, s->clocks[iv->file].tasks, s->options.wants, kept,
-		tail, outside, mark);
+	interval_record_put((uint8_t *)r, iv, interval_sorter_tasks(s, iv->file), s->options.wants,
+		kept, tail, outside, mark);
+	sorter_add(s->records, thread);
+	return 0;
+}
+
+int interval_sorter_add_record(
+	struct interval_sorter *s, unsigned thread, const struct interval_record *record)
+{
+	struct sorter_record *r;
+	int rc = sorter_reserve(s->records, thread, &r);
+
+	if (rc)
+		return rc;
+	memcpy(r, record, record->sort.size);
 	sorter_add(s->records, thread);
 	return 0;
 }

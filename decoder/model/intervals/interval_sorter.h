@@ -22,6 +22,11 @@ int interval_sorter_new(const struct interval_sorter_options *options, struct in
  */
 int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
 	bool kept, uint64_t mark);
+/* The tasks whose numbers the records of a file have. */
+const struct task *interval_sorter_tasks(const struct interval_sorter *s, uint32_t file);
+/* Adds a copy of a record of these tasks, without RECORD_OUTSIDE. Likewise. */
+int interval_sorter_add_record(
+	struct interval_sorter *s, unsigned thread, const struct interval_record *record);
 /* Call after the last one was added, and to rewind: the next one returned is the first. */
 int interval_sorter_rewind(struct interval_sorter *s);
 /* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */

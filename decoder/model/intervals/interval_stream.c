@@ -7,6 +7,7 @@
 #include "../../base/exact.h"
 #include "begin_hook.h"
 #include "interval_sorter.h"
+#include "interval_window.h"
 #include "nested_cost.h"
 #include "nesting.h"
 #include "own_cost.h"
@@ -14,13 +15,19 @@
 
 #define DEFAULT_BUDGET ((size_t)24 << 20)
 
+/* With a window: the sorter's share of the budget. */
+enum { LATE_SHARE = 4 };
+
 struct interval_stream {
 	const struct trace *t;
 	struct interval_sorter *sorter;
+	struct interval_window *window;	  /* NULL: the sorter has all, else only those too late */
+	const struct reading_in *reading; /* while a window is read in */
 	struct nesting nesting;
 	struct nested_cost costs;
 	bool nested;	/* the sorter's records hold their depths */
 	bool has_costs; /* own_nested is known; of the first sorter from `costs` */
+	bool skipped;	/* `costs` lacks some */
 	bool compensate;
 	bool unnested;
 	int64_t from_ns, known_to_ns;	    /* known_to_ns: INT64_MAX if all is read */
@@ -44,24 +51,39 @@ struct reading_in {
 	struct feeder *feeders;
 };
 
+static enum interval_choice interval_stream_choose(const struct interval_stream *s,
+	const struct interval_stream_options *o, const struct interval *iv)
+{
+	if (!o->filter || o->filter(o->ctx, iv))
+		return INTERVAL_KEPT;
+	if (o->around && !o->around(o->ctx, iv))
+		return INTERVAL_LEFT_OUT;
+	if (s->unnested && !o->query && !o->nested_cost)
+		return INTERVAL_LEFT_OUT;
+	return INTERVAL_KEY;
+}
+
+static void feeder_count(struct feeder *f, const struct interval *iv, bool kept)
+{
+	f->seen++;
+	f->kept += kept;
+	if (iv->own_pair != NOT_MEASURED) {
+		f->told += kept;
+		f->has_pairs = true;
+	}
+}
+
 static int interval_stream_add_interval(
 	struct reading_in *r, unsigned thread, const struct interval *iv)
 {
 	const struct interval_stream_options *o = r->options;
-	bool kept = !o->filter || o->filter(o->ctx, iv);
+	const enum interval_choice choice = interval_stream_choose(r->stream, o, iv);
 
-	if (!kept && o->around && !o->around(o->ctx, iv))
+	if (choice == INTERVAL_LEFT_OUT)
 		return 0;
-	if (!kept && r->stream->unnested && !o->query && !o->nested_cost)
-		return 0;
+	const bool kept = choice == INTERVAL_KEPT;
 	uint64_t mark = o->query ? o->query->mark(o->query->ctx, iv) : 0;
-
-	r->feeders[thread].seen++;
-	r->feeders[thread].kept += kept;
-	if (iv->own_pair != NOT_MEASURED) {
-		r->feeders[thread].told += kept;
-		r->feeders[thread].has_pairs = true;
-	}
+	feeder_count(&r->feeders[thread], iv, kept);
 	return interval_sorter_add(r->stream->sorter, thread, iv, kept, mark);
 }
 
@@ -112,51 +134,12 @@ static int interval_stream_add_open(struct reading_in *r, struct findings *found
 	begins_settle(&found->begins, r->stream->t);
 	if (found->begins.count)
 		rc = overwritten_find(&overwritten, r->stream->t);
+	r->stream->skipped |= found->begins.count > 0; /* the sorter has them */
 	for (size_t i = 0; i < found->begins.count && !rc; i++) {
 		begin_interval(&found->begins.at[i], r->stream->t, &overwritten, &iv);
 		rc = interval_stream_add_interval(r, 0, &iv);
 	}
 	overwritten_free(&overwritten);
-	return rc;
-}
-
-static int read_in(struct interval_stream *s, const struct interval_stream_options *o,
-	const struct interval_sorter_options *how, struct findings *found)
-{
-	struct reading_in r = {.options = o, .stream = s};
-	struct pass pass = {.trace = s->t,
-		.from_ns = o->from_ns,
-		.to_ns = INT64_MAX,
-		.threads = o->threads,
-		.known = o->known,
-		.known_to_ns = o->known_to_ns,
-		.read = interval_stream_read_slice,
-		.ctx = &r,
-		.progress = o->progress,
-		.progress_ctx = o->progress_ctx};
-	struct interval_sorter_options sorter = *how;
-	/* The sorter finds the times of starts, in their order. */
-	const unsigned wants = (how->wants & ~(RECORD_MARK | WANT_START)) | o->filter_wants |
-			       (o->query ? o->query->wants : 0);
-
-	sorter.threads = pass_threads(&pass);
-	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
-	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
-	for (unsigned i = 0; i < sorter.threads && !rc; i++)
-		rc = interval_builder_new(s->t, wants, &r.feeders[i].builder);
-	if (!rc)
-		rc = pass_run(&pass, found);
-	for (unsigned i = 0; found && i < sorter.threads && !rc; i++)
-		rc = interval_builder_tell(r.feeders[i].builder, found);
-	if (!rc && found && o->open)
-		rc = interval_stream_add_open(&r, found);
-	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
-		s->seen += r.feeders[i].seen;
-		s->count += r.feeders[i].kept;
-		s->told += r.feeders[i].told;
-		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
-	}
-	free_feeders(r.feeders, sorter.threads);
 	return rc;
 }
 
@@ -173,26 +156,146 @@ static struct nest_key stream_nest_key(const struct interval_record *r, int64_t 
 		.hook = {r->sort.group / 2, r->ring, wide.position}};
 }
 
+/* Adds the next one's cost to what it is nested in. */
+static int sum_cost(struct interval_stream *s, const struct interval_record *r)
+{
+	const struct nest_key key = stream_nest_key(r, s->kept);
+
+	s->kept += key.place >= 0;
+	return nested_cost_add(
+		&s->costs, &key, r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair);
+}
+
+static int next_record(struct interval_stream *s, const struct interval_record **r)
+{
+	return s->window ? interval_window_next(s->window, r) : interval_sorter_next(s->sorter, r);
+}
+
+static int rewind_records(struct interval_stream *s)
+{
+	s->place = s->kept = 0;
+	return s->window ? interval_window_rewind(s->window) : interval_sorter_rewind(s->sorter);
+}
+
 /* Walks a sorter by machine and ticks for the sums of nested costs. */
 static int sum_costs(struct interval_stream *s)
 {
 	const struct interval_record *r;
+
+	nested_cost_free(&s->costs);
 	int rc = nested_cost_begin(&s->costs, s->count);
-	int64_t place = 0;
-
-	if (rc)
-		return rc;
-	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
-		struct nest_key key = stream_nest_key(r, place);
-
-		rc = nested_cost_add(&s->costs, &key,
-			r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair);
-		if (rc)
-			return rc;
-		place += key.place >= 0;
-	}
+	while (!rc && (rc = next_record(s, &r)) > 0)
+		rc = sum_cost(s, r);
 	nested_cost_end(&s->costs);
-	return rc ? rc : interval_sorter_rewind(s->sorter);
+	return rc ? rc : rewind_records(s);
+}
+
+/* Sums costs while the window is read in: that saves a walk. Most traces have all costs or none.
+ */
+static int interval_stream_let_go(void *ctx, const struct interval_record *r)
+{
+	struct interval_stream *s = ctx;
+
+	if (!s->reading->options->nested_cost || s->skipped)
+		return 0;
+	if (!s->has_costs && r->own_pair == RECORD_NO_PAIR) {
+		s->skipped = true;
+		return 0;
+	}
+	s->has_costs = true;
+	int rc = nested_cost_begin(&s->costs, (uint64_t)s->kept + 1);
+	return rc ? rc : sum_cost(s, r);
+}
+
+static enum interval_choice interval_stream_choose_for_window(
+	void *ctx, unsigned thread, const struct interval *iv)
+{
+	struct interval_stream *s = ctx;
+	const enum interval_choice choice = interval_stream_choose(s, s->reading->options, iv);
+
+	if (choice != INTERVAL_LEFT_OUT)
+		feeder_count(&s->reading->feeders[thread], iv, choice == INTERVAL_KEPT);
+	return choice;
+}
+
+/* Reads the trace into a window; to_build: enum interval_want. */
+static int read_in_window(struct reading_in *r, const struct pass *pass,
+	const struct interval_sorter_options *how, unsigned to_build, struct findings *found)
+{
+	struct interval_stream *s = r->stream;
+	const struct interval_window_options options = {.pass = *pass,
+		.wants = how->wants,
+		.to_build = to_build,
+		.budget = how->budget - how->budget / LATE_SHARE,
+		.late = s->sorter,
+		.ctx = s,
+		.choose = interval_stream_choose_for_window,
+		.let_go = interval_stream_let_go,
+		.noted = r->options->noted};
+
+	s->reading = r;
+	int rc = interval_window_open(&options, &s->window, found);
+	s->reading = NULL;
+	if (!rc)
+		s->skipped |= !interval_window_let_all_go(s->window);
+	return rc;
+}
+
+/* Reads the trace into the sorter. */
+static int read_in_sorter(
+	struct reading_in *r, struct pass *pass, unsigned to_build, struct findings *found)
+{
+	const unsigned threads = pass_threads(pass);
+	int rc = 0;
+
+	pass->read = interval_stream_read_slice;
+	pass->ctx = r;
+	for (unsigned i = 0; i < threads && !rc; i++)
+		rc = interval_builder_new(r->stream->t, to_build, &r->feeders[i].builder);
+	if (!rc)
+		rc = pass_run(pass, found);
+	for (unsigned i = 0; found && i < threads && !rc; i++)
+		rc = interval_builder_tell(r->feeders[i].builder, found);
+	return rc;
+}
+
+static int read_in(struct interval_stream *s, const struct interval_stream_options *o,
+	const struct interval_sorter_options *how, struct findings *found)
+{
+	struct reading_in r = {.options = o, .stream = s};
+	struct pass pass = {.trace = s->t,
+		.from_ns = o->from_ns,
+		.to_ns = INT64_MAX,
+		.threads = o->threads,
+		.known = o->known,
+		.known_to_ns = o->known_to_ns,
+		.progress = o->progress,
+		.progress_ctx = o->progress_ctx};
+	struct interval_sorter_options sorter = *how;
+	const bool has_window =
+		o->windowed && !o->query && interval_window_suits(s->t, how->budget);
+	/* The sorter finds the times of starts, in their order. */
+	const unsigned to_build = (how->wants & ~(RECORD_MARK | WANT_START)) | o->filter_wants |
+				  (o->query ? o->query->wants : 0);
+
+	sorter.threads = pass_threads(&pass);
+	if (has_window)
+		sorter.budget /= LATE_SHARE;
+	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
+	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = has_window ? read_in_window(&r, &pass, how, to_build, found)
+				: read_in_sorter(&r, &pass, to_build, found);
+	if (!rc && found && o->open)
+		rc = interval_stream_add_open(&r, found);
+	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
+		s->seen += r.feeders[i].seen;
+		s->count += r.feeders[i].kept;
+		s->told += r.feeders[i].told;
+		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
+	}
+	free_feeders(r.feeders, sorter.threads);
+	return rc;
 }
 
 /* What was nested in an interval that began before from_ns, or ended after known_to_ns, may not
@@ -212,7 +315,7 @@ static int gather_query(struct interval_stream *s)
 
 	if (rc || !q->gathers)
 		return rc;
-	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+	while ((rc = next_record(s, &r)) > 0) {
 		struct nest_key key = stream_nest_key(r, -1);
 
 		rc = q->gather(
@@ -221,7 +324,7 @@ static int gather_query(struct interval_stream *s)
 			return rc;
 	}
 	q->end(q->ctx);
-	return rc ? rc : interval_sorter_rewind(s->sorter);
+	return rc ? rc : rewind_records(s);
 }
 
 /* Of an interval that is handed out. */
@@ -245,7 +348,7 @@ static int next_nested(struct interval_stream *s)
 	const struct interval_record *r;
 	int rc;
 
-	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+	while ((rc = next_record(s, &r)) > 0) {
 		const bool kept = r->marks & RECORD_KEPT;
 		bool selected = kept;
 		struct nest_key key = stream_nest_key(r, -1);
@@ -281,7 +384,7 @@ static int next_nested(struct interval_stream *s)
 static int next_sorted(struct interval_stream *s)
 {
 	const struct interval_record *r;
-	int rc = interval_sorter_next(s->sorter, &r);
+	int rc = next_record(s, &r);
 
 	if (rc <= 0)
 		return rc;
@@ -319,8 +422,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	if (s->query)
 		s->query->end(s->query->ctx);
 	s->query = NULL;
-	s->place = 0;
-	return interval_sorter_rewind(s->sorter);
+	return rewind_records(s);
 }
 
 static int interval_stream_fill_sorter(
@@ -342,9 +444,11 @@ static int interval_stream_fill_sorter(
 	s->query = o->query;
 	int rc = read_in(s, o, &how, found);
 	if (!rc)
-		rc = interval_sorter_rewind(s->sorter);
-	if (!rc && s->has_costs)
+		rc = rewind_records(s);
+	if (!rc && s->has_costs && (!s->window || s->skipped))
 		rc = sum_costs(s);
+	else
+		nested_cost_end(&s->costs);
 	if (!rc && s->query)
 		rc = gather_query(s);
 	return !rc && by_time ? sort_by_time(s, &how) : rc;
@@ -380,7 +484,7 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv)
 
 	if (rc > 0)
 		settle_cost(s, &s->iv);
-	if (rc == CPIDECODE_ESPOOL)
+	if (rc == CPIDECODE_ESPOOL && interval_sorter_error(s->sorter))
 		errno = interval_sorter_error(s->sorter);
 	*iv = &s->iv;
 	return rc;
@@ -391,9 +495,8 @@ int interval_stream_rewind(struct interval_stream *s)
 	nesting_free(&s->nesting);
 	if (s->query)
 		s->query->end(s->query->ctx);
-	s->place = s->kept = 0;
-	int rc = interval_sorter_rewind(s->sorter);
-	if (rc == CPIDECODE_ESPOOL)
+	int rc = rewind_records(s);
+	if (rc == CPIDECODE_ESPOOL && interval_sorter_error(s->sorter))
 		errno = interval_sorter_error(s->sorter);
 	return rc;
 }
@@ -414,6 +517,7 @@ void interval_stream_close(struct interval_stream *s)
 		return;
 	nesting_free(&s->nesting);
 	nested_cost_free(&s->costs);
+	interval_window_free(s->window);
 	interval_sorter_free(s->sorter);
 	free(s);
 }

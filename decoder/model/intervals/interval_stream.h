@@ -6,8 +6,9 @@
  * innermost that holds it is the last one of depth d - 1 on its thread and machine.
  *
  * What does not fit into memory waits in an unlinked temporary file (in TMPDIR, else
- * /var/tmp, else /tmp), so memory is bounded however many there are. Of each thread the
- * intervals that are open at one time are held, a few bytes each: that grows with the nesting.
+ * /var/tmp, else /tmp), so memory is bounded however many there are. Of each
+ * thread the intervals that are open at one time are held, a few bytes each: that grows with the
+ * nesting.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_STREAM_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_STREAM_H
@@ -76,7 +77,10 @@ struct interval_stream_options {
 	bool nested_cost;
 	bool compensate; /* and takes the costs off (own_cost_take_off) */
 	bool open;	 /* also those that are open (IV_OPEN); needs `found` */
-	size_t budget;	 /* bytes in memory before the file is used; 0: 24 MiB */
+	/* Sorts in a window (interval_window.h) where the trace is of one machine, and not chosen
+	 * by a query: less is read and merged. */
+	bool windowed;
+	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
 };
 
 /* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno tells more). */

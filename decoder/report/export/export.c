@@ -5,7 +5,7 @@
 #include "../query/lineage.h"
 #include "../query/select.h"
 
-/* Of a page, which may have 100 million intervals: their runs are merged in one pass. */
+/* Of a page, which may have 100 million intervals: few are so long that they come late. */
 #define EXPORT_HTML_BUDGET ((size_t)96 << 20)
 
 struct export_reading {
@@ -42,8 +42,10 @@ int report_export(struct report *r)
 	select_stream(&how, r);
 	how.unnested = r->format == FORMAT_PARQUET && !export_parquet_is_nested(r);
 	how.nested_cost = wants & WANT_OWN_COST;
-	if (r->format == FORMAT_HTML)
+	if (r->format == FORMAT_HTML) {
 		how.budget = EXPORT_HTML_BUDGET;
+		how.windowed = true;
+	}
 	how.query = lineage_query(&lineage, r, &query);
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (rc) {
