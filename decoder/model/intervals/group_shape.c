@@ -221,26 +221,22 @@ static void shapes_set(struct group_shapes *shapes, uint32_t at, const struct gr
 	shapes->last = at;
 }
 
-void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uint8_t *end,
-	const struct group_plan *const *plans)
+/* False: the group has no shape. */
+static bool shapes_learn_at(struct group_shapes *shapes, uint32_t to, const uint8_t *p,
+	const uint8_t *end, const struct group_plan *const *plans)
 {
 	const struct group_line *lines[SHAPE_RECORDS];
 	struct group_shape shape = {0};
-	struct shape_found found;
 	bool has_label = false;
 
-	/* Its mm may have been the first one of its kind. */
-	if (group_shapes_find(shapes, p, end, plans, &found))
-		return;
-	const uint32_t at = shapes_find_room(shapes);
-	for (uint32_t size; at < SHAPES_MAX && p < end; p += size) {
+	for (uint32_t size; p < end; p += size) {
 		struct hook h;
 
 		size = get_le32(p) & REC_SIZE_MASK;
 		record_take(p, size, &h);
 		const struct group_plan *plan = plans[group_part(h.major, h.minor)];
 		if (!plan || h.nwords < plan->elapsed_words || shape.count == SHAPE_RECORDS)
-			return;
+			return false;
 		const struct group_line *line = NULL;
 		if (group_plan_is_asked(plan, has_label)) {
 			line = plan->lines ? group_line_find(plan, &h) : NULL;
@@ -250,16 +246,35 @@ void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uin
 		}
 		lines[shape.count] = line;
 		if (!shape_add_record(&shape, p, &h, plan, line))
-			return;
+			return false;
 		if (line)
 			shape_count_fields(&shape, line);
 	}
 	if (!shape.count)
-		return;
+		return false;
 	if (shape_make_fields(&shape, lines))
-		shapes_set(shapes, at, &shape);
+		shapes_set(shapes, to, &shape);
 	else
 		free(shape.fields);
+	return true;
+}
+
+void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uint8_t *end,
+	const struct group_plan *const *plans)
+{
+	struct shape_found found;
+
+	/* Its mm may have been the first one of its kind. */
+	if (group_shapes_find(shapes, p, end, plans, &found))
+		return;
+	const uint32_t to = shapes_find_room(shapes);
+	if (to == SHAPES_MAX)
+		return;
+	if (shapes_learn_at(shapes, to, p, end, plans))
+		shapes->rest = 0;
+	else if (shapes->rest < SHAPES_REST_MAX)
+		shapes->rest = 2 * shapes->rest + 1;
+	shapes->resting = shapes->rest;
 }
 
 void group_shapes_free(struct group_shapes *shapes)

@@ -22,6 +22,9 @@ enum {
 	/* Once there is room for no more, a shape replaces another one after so many groups without
 	 * a shape, and the next one after twice as many. */
 	SHAPES_PATIENCE = 64,
+	/* After groups that have no shape, twice as many pass each time until the next one is
+	   tried. */
+	SHAPES_REST_MAX = 1 << 10,
 };
 
 struct shape_record {
@@ -69,6 +72,7 @@ struct group_shapes {
 	uint32_t last; /* found */
 	uint32_t replaced;
 	uint64_t missed;
+	uint32_t rest, resting; /* groups to pass, and how many are left of them */
 };
 
 /* A group in a section's bytes. */
@@ -84,6 +88,14 @@ struct shape_found {
  */
 bool group_shapes_find(struct group_shapes *shapes, const uint8_t *p, const uint8_t *stop,
 	const struct group_plan *const *plans, struct shape_found *found);
+/* Whether the next group is worth learning. */
+static inline bool group_shapes_may_learn(struct group_shapes *shapes)
+{
+	if (!shapes->resting)
+		return true;
+	shapes->resting--;
+	return false;
+}
 /* The records of a group that was read hook by hook from p to `end`, by these plans. Without memory
  * there is no shape, which only costs speed. */
 void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uint8_t *end,

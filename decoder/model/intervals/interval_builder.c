@@ -503,7 +503,7 @@ static int interval_feed_next(struct interval_builder *b, struct pass_slice *s,
 	*more = rc > 0;
 	if (rc <= 0)
 		return rc;
-	if (lone && lone->whole)
+	if (lone && lone->whole && group_shapes_may_learn(&b->shapes))
 		b->begun = lone->p - h->size;
 	return interval_feed(b, h, iv);
 }
