@@ -1,4 +1,4 @@
-/* Intervals read by lines (group_line.h) are those that the schema's cursor reads. */
+/* Intervals read by lines (group/line.h) are those that the schema's cursor reads. */
 #include <stdio.h>
 #include <stdlib.h>
 

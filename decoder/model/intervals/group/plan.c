@@ -1,11 +1,11 @@
-#include "group_plan.h"
+#include "plan.h"
 
 #include <stdlib.h>
 
-#include "../../../formats/base/array.h"
-#include "../../../formats/schema_program.h"
-#include "group_line.h"
-#include "intervals.h"
+#include "../../../../formats/base/array.h"
+#include "../../../../formats/schema_program.h"
+#include "line.h"
+#include "../intervals.h"
 
 /* The elapsed time has a fixed place if no optional field precedes it. */
 static void plan_place_elapsed(struct group_plan *plan)

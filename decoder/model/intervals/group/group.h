@@ -1,16 +1,16 @@
 /* An open group: its interval, and the state of its hooks so far. */
-#ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_H
-#define SWT_DECODER_MODEL_INTERVALS_GROUP_H
+#ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H
+#define SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H
 
-#include "../trace/findings.h"
-#include "group_plan.h"
-#include "intervals.h"
+#include "../../trace/findings.h"
+#include "plan.h"
+#include "../intervals.h"
 
 /* What the groups of a builder share. */
 struct group_reader {
 	const struct trace *trace;
 	struct unnamed unnamed;
-	struct hash_index names; /* of values, see group_values.c */
+	struct hash_index names; /* of values, see values.c */
 };
 
 struct shape_found;
@@ -70,7 +70,7 @@ int group_settle_util(struct group *g);
 /* Completes a light interval. */
 void group_settle_scope(struct group *g, bool own_cost);
 
-/* Named values, in group_values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
+/* Named values, in values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
 int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
 int group_take_value_type(struct group *g, uint32_t turn, uint64_t type);
 int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits);

@@ -11,7 +11,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_SHAPE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_SHAPE_H
 
-#include "group_line.h"
+#include "line.h"
 
 enum {
 	/* Groups with more have no shape. */

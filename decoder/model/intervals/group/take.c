@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/base/array.h"
-#include "../../../formats/record.h"
-#include "../../../include/cpidecode.h"
-#include "../trace/labels.h"
+#include "../../../../formats/base/array.h"
+#include "../../../../formats/record.h"
+#include "../../../../include/cpidecode.h"
+#include "../../trace/labels.h"
 #include "group.h"
-#include "group_line.h"
-#include "group_shape.h"
+#include "line.h"
+#include "shape.h"
 
 void group_free(struct group *g)
 {

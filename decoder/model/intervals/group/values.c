@@ -1,9 +1,9 @@
 /* The named values of a group's hooks. */
 #include <string.h>
 
-#include "../../../formats/base/array.h"
-#include "../../../include/cpidecode.h"
-#include "../trace/labels.h"
+#include "../../../../formats/base/array.h"
+#include "../../../../include/cpidecode.h"
+#include "../../trace/labels.h"
 #include "group.h"
 
 enum {

@@ -1,7 +1,7 @@
-#include "group_shape.h"
+#include "shape.h"
 
-#include "../../../formats/cpi_group.h"
-#include "../hooks/record.h"
+#include "../../../../formats/cpi_group.h"
+#include "../../hooks/record.h"
 #include "group.h"
 
 static bool shape_has_plans(const struct group_shape *shape, const struct group_plan *const *plans)

@@ -1,8 +1,8 @@
-#include "group_fields.h"
+#include "fields.h"
 
 #include <string.h>
 
-#include "intervals.h"
+#include "../intervals.h"
 
 enum {
 	OF_CPI = 1 << GROUP_CPI,

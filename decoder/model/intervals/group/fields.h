@@ -5,8 +5,8 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_FIELDS_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_FIELDS_H
 
-#include "../../../formats/cpi_group.h"
-#include "../hooks/schema.h"
+#include "../../../../formats/cpi_group.h"
+#include "../../hooks/schema.h"
 
 /* What is done with a field's value. */
 enum group_op {

@@ -1,10 +1,10 @@
-#include "group_line.h"
+#include "line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/schema_program.h"
-#include "intervals.h"
+#include "../../../../formats/schema_program.h"
+#include "../intervals.h"
 
 /* Conditions test bits, repeats take the number. */
 static uint64_t lines_find_mask(const struct schema_hook *s, int16_t slot)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../formats/base/array.h"
-#include "../../../include/cpidecode.h"
+#include "../../../../formats/base/array.h"
+#include "../../../../include/cpidecode.h"
 #include "group.h"
 
 /* A summary has four decimals, and was computed from the counts of the adjacent hook. */

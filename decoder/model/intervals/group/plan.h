@@ -1,14 +1,14 @@
 /*
  * How to read the hooks of a group: for each schema hook and part a plan, made on first use. It has
  * the meanings of the schema's fields, the place of the elapsed time, and the lines of
- * group_line.h.
+ * line.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 
-#include "../../../formats/base/hash_index.h"
-#include "group_fields.h"
-#include "intervals.h"
+#include "../../../../formats/base/hash_index.h"
+#include "fields.h"
+#include "../intervals.h"
 
 struct group_plan {
 	const struct schema_hook *key; /* the schema in force */

@@ -12,7 +12,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 
-#include "group_plan.h"
+#include "plan.h"
 
 enum {
 	LINE_SLOTS = 4, /* schemas with more slots have no lines */
