@@ -440,7 +440,8 @@ static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
 	struct shape_found found;
 
 	*taken = false;
-	if (!c->whole || c->stop - p < REC_HEADER_SIZE)
+	if (!c->whole || c->stop - p < REC_HEADER_SIZE ||
+		group_part(p[REC_MAJOR], get_le32(p + REC_MINOR)) == PART_NONE)
 		return 0;
 	const struct group_plan **plans =
 		known_plans(b, c->file->set, get_le32(p + REC_MINOR) & CPI_MINOR_MM);
