@@ -136,6 +136,14 @@ static void swap_spare(struct sorter_batch *b)
 	b->entries_cap = cap;
 }
 
+static bool has_one_group(const struct sorter_entry *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (a[i].group != a[0].group)
+			return false;
+	return true;
+}
+
 int sorter_batch_sort(sorter_compare_fn *compare, struct sorter_batch *b)
 {
 	struct sorting w = {.compare = compare, .batch = b};
@@ -146,8 +154,11 @@ int sorter_batch_sort(sorter_compare_fn *compare, struct sorter_batch *b)
 	int rc = sorter_batch_spare(b);
 	if (rc)
 		return rc;
-	scatter_entries(b->entries, n, b->spare, b->next);
-	swap_spare(b);
+	/* Groups come nearly in order: keys alone would mix them. */
+	if (has_one_group(b->entries, n)) {
+		scatter_entries(b->entries, n, b->spare, b->next);
+		swap_spare(b);
+	}
 	for (size_t i = 0; i < n; i += BLOCK)
 		sort_block(&w, b->entries + i, n - i < BLOCK ? n - i : BLOCK);
 	for (size_t width = BLOCK; width < n; width *= 2) {
