@@ -469,6 +469,8 @@ START_TEST(other_schemas)
 	static const char *const scopes[] = {
 		"hook 0x10000000/0xFFFFFF00 \"s\"\n"
 		"u32 label_number\nu32 known\nu64 elapsed\nu64 ctx_switches na0\n",
+		"hook 0x20000000/0xFFFFFF00 \"s\"\nu32 known\nu32 label_number\nu64 elapsed\n"
+		"u32 n\nu32 t\nrepeat n\nu32 arg_name\nu32 arg_type\nu64 arg_value\nend\n",
 		"hook 0x20000000/0xFFFFFF00 \"s\"\nu32 elapsed\nu32 known\nu32 n\nu32 t\n"
 		"repeat n\nu64 arg_value\nu32 arg_type\nend\nu32 label_number\n"
 		"repeat n\nu32 arg_name\nend\nrepeat t\nstring text\nend\n",

@@ -34,8 +34,10 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 			continue;
 		}
 		const struct schema_field *f = &s->fields[s->ops[pc].field];
-		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == TAKE_TEXT &&
-			!group_plan_has_values(plan)) {
+		if (plan->means[s->ops[pc].field]->op >= TAKE_ARG_NAME &&
+			group_plan_has_values(plan))
+			return false;
+		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == TAKE_TEXT) {
 			has_text = true;
 			continue;
 		}
