@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/intervals/nesting.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "fixture.h"
@@ -390,6 +391,34 @@ static bool none(void *ctx, const struct interval *iv)
 	return false;
 }
 
+static int64_t place_at(struct nesting *n, uint32_t tid, int64_t start_ns, int64_t end_ns,
+	uint64_t end_ticks, int64_t found, int64_t parent, int64_t place)
+{
+	struct interval iv = {.tid = tid,
+		.start_ns = start_ns,
+		.end_ns = end_ns,
+		.end_ticks = end_ticks,
+		.place = found,
+		.parent = parent};
+
+	ck_assert_int_eq(nesting_place(n, &iv, place), 0);
+	return iv.parent;
+}
+
+/* It ends, by the time, before it begins: other threads must not drop it. */
+START_TEST(a_parent_outlasts_a_clock_set_back)
+{
+	struct nesting n = {.keeps = true};
+	int64_t place = 0;
+
+	ck_assert_int_eq(place_at(&n, 1, 1000, 900, 500, 0, -1, place++), -1);
+	for (uint32_t tid = 2; tid < 100; tid++)
+		place_at(&n, tid, 1000 + tid, 1000 + tid, 400, tid, -1, place++);
+	ck_assert_int_eq(place_at(&n, 1, 1200, 1210, 450, 200, 0, place), 0);
+	nesting_free(&n);
+}
+END_TEST
+
 START_TEST(the_filter_does_not_change_depths)
 {
 	struct fixture f;
@@ -441,4 +470,5 @@ SUITE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not
 	groups_of_rings_do_not_mix, contradictions_are_told, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,
 	foreign_minors_are_no_intervals, scripted_traces_are_marked,
-	another_schema_of_the_cpi_hooks, nesting, the_filter_does_not_change_depths, many_intervals)
+	another_schema_of_the_cpi_hooks, nesting, a_parent_outlasts_a_clock_set_back,
+	the_filter_does_not_change_depths, many_intervals)

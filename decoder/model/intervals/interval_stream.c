@@ -12,6 +12,7 @@
 #include "nesting.h"
 #include "own_cost.h"
 #include "../hooks/pass.h"
+#include "../trace/clock.h"
 
 #define DEFAULT_BUDGET ((size_t)24 << 20)
 
@@ -113,6 +114,14 @@ static bool has_machines(const struct trace *t)
 {
 	for (size_t i = 1; i < trace_nfiles(t); i++)
 		if (trace_file(t, i)->machine != trace_file(t, 0)->machine)
+			return true;
+	return false;
+}
+
+static bool has_clock_set_back(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (!clock_is_monotone(trace_file(t, i)->clock))
 			return true;
 	return false;
 }
@@ -419,6 +428,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	interval_sorter_free(s->sorter);
 	s->sorter = sorter;
 	s->nested = true;
+	s->nesting.keeps = has_clock_set_back(s->t);
 	if (s->query)
 		s->query->end(s->query->ctx);
 	s->query = NULL;

@@ -71,7 +71,7 @@ int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
 {
 	n->threads.mixed = true;
 	struct thread_stack *t = thread_stacks_find(
-		&n->threads, iv->machine, iv->tid, nesting_bias_time(iv->start_ns));
+		&n->threads, iv->machine, iv->tid, n->keeps ? 0 : nesting_bias_time(iv->start_ns));
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, place};

@@ -11,6 +11,9 @@
  */
 struct nesting {
 	struct thread_stacks threads;
+	/* Of nesting_place: drop no stack, as a clock was set back: an interval may begin after the
+	 * time at which its parent ended. */
+	bool keeps;
 };
 
 /*
