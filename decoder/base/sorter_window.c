@@ -121,8 +121,17 @@ void window_batch_add(struct window_batch *batch)
 	b->used += r->size;
 }
 
+/* Of few records, room for many would be more than they count. Without memory to shrink it, it
+ * stays. */
+static void window_batch_trim(struct sorter_batch *b)
+{
+	if (b->used && b->used < b->cap / 4 && array_resize(&b->bytes, b->used, 1))
+		b->cap = b->used;
+}
+
 int window_batch_sort(const struct sorter_window *w, struct window_batch *b)
 {
+	window_batch_trim(&b->records);
 	return sorter_batch_sort(w->compare, &b->records);
 }
 
@@ -180,7 +189,7 @@ int sorter_window_insert(struct sorter_window *w, struct window_batch *b)
 {
 	b->next = b->begin;
 	if (b->next == b->records.count) {
-		window_retire_batch(w, b);
+		sorter_window_cancel(w, b);
 		return 0;
 	}
 	if (grow(&w->heap, w->count, &w->room, sizeof *w->heap)) {
