@@ -152,7 +152,7 @@ void window_batch_drop_first(struct window_batch *b)
 	b->begin++;
 }
 
-static size_t window_batch_bytes(const struct window_batch *b)
+size_t window_batch_bytes(const struct window_batch *b)
 {
 	return b->records.used + b->records.count * SORTER_ENTRY_BYTES;
 }

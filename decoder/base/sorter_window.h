@@ -24,6 +24,8 @@ void sorter_window_cancel(struct sorter_window *w, struct window_batch *b);
 int window_batch_reserve(
 	const struct sorter_window *w, struct window_batch *b, struct sorter_record **r);
 void window_batch_add(struct window_batch *b);
+/* As sorter_window_bytes counts them. */
+size_t window_batch_bytes(const struct window_batch *b);
 /* 0 or CPIDECODE_ENOMEM. */
 int window_batch_sort(const struct sorter_window *w, struct window_batch *b);
 /* Of a sorted batch: the first record, or NULL; and without it. */

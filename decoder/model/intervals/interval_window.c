@@ -11,6 +11,9 @@
 enum {
 	WINDOW_SLICE_BYTES = 1 << 20,
 	WINDOW_LEAST_SLICE_BYTES = 1 << 16,
+	/* A batch is full beyond these bytes and this share of the budget. */
+	WINDOW_BATCH_BYTES = 4 << 20,
+	WINDOW_BATCH_SHARE = 4,
 };
 
 /* Orders as records do, but for those of the same start. */
@@ -62,14 +65,23 @@ static uint64_t window_slice_bytes(const struct trace *t, size_t budget)
 						: share;
 }
 
-/* Adds a chosen interval to the batch, or one that is too large for it to the late ones. */
+static bool window_batch_is_full(const struct interval_window *w, const struct window_batch *b)
+{
+	const size_t bytes = window_batch_bytes(b);
+
+	return bytes > WINDOW_BATCH_BYTES && bytes > w->options.budget / WINDOW_BATCH_SHARE;
+}
+
+/* Adds a chosen interval to the batch, or to the late ones: one that is too large for it, and the
+ * rest of a slice without cuts, whose sections begin with the stamp that the one before ends with.
+ */
 static int window_put(struct interval_window *w, struct window_batch *b, unsigned thread,
 	const struct interval *iv, bool kept)
 {
 	const size_t tail = kept ? interval_record_tail(iv) : 0;
 	struct sorter_record *r;
 
-	if (tail > RECORD_MAX_INSIDE) {
+	if (tail > RECORD_MAX_INSIDE || window_batch_is_full(w, b)) {
 		atomic_store_explicit(&w->has_late, true, memory_order_relaxed);
 		return interval_sorter_add(w->options.late, thread, iv, kept, 0);
 	}

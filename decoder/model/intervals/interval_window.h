@@ -4,7 +4,7 @@
  * lets the first ones go, to a file that is sorted then: there is nothing left to merge, and
  * whoever needs all intervals in order once can have them on the way. An interval that began before
  * one that was let go is late: it is in a sorter instead. Only intervals that last longer than the
- * window are.
+ * window are, and what one slice has too many of.
  *
  * What is let go, and what is late, depends on the trace and the budget alone, never on threads.
  */
