@@ -109,7 +109,8 @@ static void scatter_entries(
 		to[next[(from[i].key - r.least) >> r.shift]++] = from[i];
 }
 
-/* What sorting needs, of the sizes that the batch has grown to. */
+/* Allocates the arrays for sorting, as large as the batch's own: they are kept for the next time.
+ */
 static int sorter_batch_spare(struct sorter_batch *b)
 {
 	if (b->spare_cap < b->count) {

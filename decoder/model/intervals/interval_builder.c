@@ -429,8 +429,8 @@ static void count_strays(struct interval_builder *b, struct ring_cursor *c)
 }
 
 /*
- * If the next hooks are a group of a known shape, does what interval_feed does for each of them.
- * *taken: they are.
+ * If the next hooks are a group of a known shape, takes them as interval_feed would one by one, and
+ * sets *taken.
  */
 static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
 	struct ring_cursor *c, const struct interval **iv, bool *taken)

@@ -17,7 +17,8 @@
  */
 struct interval_record {
 	struct sorter_record sort; /* its spare bits: enum interval_flag */
-	/* These and file and label_len: undefined with RECORD_WIDE. */
+	/* With RECORD_WIDE elapsed, position, file and label_len are undefined: the wide form has
+	 * them. */
 	uint32_t elapsed;  /* ticks */
 	uint32_t position; /* in units of REC_ALIGN */
 	uint32_t tid, ring;
@@ -32,7 +33,7 @@ struct interval_record {
 	uint8_t major;
 };
 
-/* Follows with RECORD_WIDE: what is too large for the members of the same names. */
+/* Follows a record with RECORD_WIDE, of which a member of the same name would not fit. */
 struct interval_record_wide {
 	uint64_t elapsed;
 	uint64_t position; /* in bytes */
@@ -91,7 +92,7 @@ static inline struct interval_record_wide interval_record_widen(const struct int
 		r->elapsed, (uint64_t)r->position * REC_ALIGN, r->file, r->label_len};
 }
 
-/* What follows the members that all records have. */
+/* The values, behind the members that all records have. */
 static inline const uint8_t *interval_record_body(const struct interval_record *r)
 {
 	return (const uint8_t *)(r + 1) +
