@@ -126,7 +126,7 @@ static bool overlaps(void *ctx, const struct interval *iv)
 }
 
 /* noted, known: NULL or what the stream notes and what it knows. window: bytes of memory of a
- * stream that decodes again what does not fit; 0: one that does not. */
+ * stream that sorts in a window; 0: one that does not. */
 static struct answer ask_within(const struct trace *t, struct span span,
 	struct section_starts *noted, const struct section_starts *known, size_t window)
 {

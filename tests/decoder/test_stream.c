@@ -1,4 +1,4 @@
-/* Intervals sorted outside of memory, or decoded again for each walk, are those that are sorted in
+/* Intervals sorted outside of memory, or in a window, are those that are sorted in
  * it. */
 #include <errno.h>
 #include <signal.h>
