@@ -38,8 +38,8 @@ static int parse_builtin(struct schema **s)
 	return rc;
 }
 
-/* Parsed once a process, which keeps it: to parse takes longer than to open a small trace. Two
- * threads may both be the first. */
+/* Parses them once and keeps them for the process: parsing takes longer than opening a small trace.
+ * Two threads may both be the first. */
 static int trace_share_builtin(const struct schema **s)
 {
 	static struct schema *_Atomic shared;
