@@ -173,7 +173,7 @@ void counter_choose_for(struct counter_choice *c, const char *value)
 }
 
 static struct counter_choice choice;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t counter_choice_once = PTHREAD_ONCE_INIT;
 /* Set once the choice is made, so that reading counters needs no call to check it. */
 static _Atomic bool chosen;
 
@@ -186,7 +186,7 @@ static void choice_choose_sources(void)
 const struct counter_choice *counter_choice(void)
 {
 	if (!chosen)
-		pthread_once(&once, choice_choose_sources);
+		pthread_once(&counter_choice_once, choice_choose_sources);
 	return &choice;
 }
 

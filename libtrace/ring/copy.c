@@ -14,11 +14,11 @@
 #include "reader.h"
 
 /* The most copies of one section that are discarded before the differences are settled. */
-enum { MAX_LOOKS = 8 };
+enum { COPY_MAX_LOOKS = 8 };
 
 enum step { STEP_OK, STEP_DAMAGED, STEP_LOOK_AGAIN };
 
-struct parse {
+struct copy_parse {
 	const uint8_t *first; /* the first look */
 	uint8_t *copy;	      /* the second */
 	uint32_t bytes, offset;
@@ -48,7 +48,7 @@ static bool contents_fit(const uint8_t *record, uint32_t size)
 	return at <= size;
 }
 
-static void span_count_hook(struct parse *p, const uint8_t *record)
+static void span_count_hook(struct copy_parse *p, const uint8_t *record)
 {
 	uint64_t stamp = get_le64(record + REC_STAMP);
 	struct ring_span *s = p->span;
@@ -60,13 +60,13 @@ static void span_count_hook(struct parse *p, const uint8_t *record)
 }
 
 /* No writer wrote these contents: stamps of a ring never decrease. */
-static bool hook_makes_sense(const struct parse *p, const uint8_t *record, uint32_t size)
+static bool hook_makes_sense(const struct copy_parse *p, const uint8_t *record, uint32_t size)
 {
 	return contents_fit(record, size) &&
 	       (p->span->hooks == 0 || get_le64(record + REC_STAMP) >= p->span->last_stamp);
 }
 
-static enum step take_committed(struct parse *p, uint8_t *record, uint32_t control)
+static enum step take_committed(struct copy_parse *p, uint8_t *record, uint32_t control)
 {
 	uint32_t kind = control & REC_KIND_MASK, size = control & REC_SIZE_MASK;
 
@@ -84,7 +84,7 @@ static enum step take_committed(struct parse *p, uint8_t *record, uint32_t contr
  * seen late on a weakly ordered machine although its group's first was seen committed: then its
  * size is no step to the next one. Only another look tells, whose first sees what this second saw.
  */
-static enum step take_torn(struct parse *p, uint8_t *record, uint32_t was, uint32_t is)
+static enum step take_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)
 {
 	uint32_t size = was & REC_SIZE_MASK, now = is & REC_SIZE_MASK;
 
@@ -102,7 +102,7 @@ static enum step take_torn(struct parse *p, uint8_t *record, uint32_t was, uint3
 }
 
 /* Takes the commits of the first look: for those the second copy's contents are complete. */
-static enum step parse_record(struct parse *p)
+static enum step parse_record(struct copy_parse *p)
 {
 	uint32_t room = p->bytes - p->offset;
 	uint32_t was = get_le32(p->first + p->offset), is = get_le32(p->copy + p->offset);
@@ -123,7 +123,7 @@ static enum step parse_record(struct parse *p)
 }
 
 /* Parses the two looks; STEP_LOOK_AGAIN: they are of different contents. */
-static enum step parse_section(struct parse *p)
+static enum step parse_section(struct copy_parse *p)
 {
 	while (p->bytes - p->offset >= 8) {
 		enum step s = parse_record(p);
@@ -138,7 +138,7 @@ static enum step parse_section(struct parse *p)
  * Invalid bytes: records before them are good, and the rest becomes one torn record, so that the
  * counts stay those of the records. Less room than a record's holds none.
  */
-static void end_damaged(struct parse *p)
+static void end_damaged(struct copy_parse *p)
 {
 	uint32_t room = (p->bytes - p->offset) & REC_SIZE_MASK;
 
@@ -165,7 +165,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	memmove(buf, buf + skip, span->bytes);
 	span->hooks = span->torn = 0;
 	span->first_stamp = span->last_stamp = 0;
-	struct parse p = {.copy = buf, .bytes = span->bytes, .span = span};
+	struct copy_parse p = {.copy = buf, .bytes = span->bytes, .span = span};
 	for (uint32_t at = 0; at < span->bytes;) {
 		uint32_t c = get_le32(buf + at);
 
@@ -237,9 +237,9 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 	uint64_t start =
 		r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
 	enum step step = STEP_LOOK_AGAIN;
-	struct parse p = {.first = r->looks, .copy = buf, .start = start, .span = span};
+	struct copy_parse p = {.first = r->looks, .copy = buf, .start = start, .span = span};
 
-	for (int i = 0; i < MAX_LOOKS && step == STEP_LOOK_AGAIN; i++) {
+	for (int i = 0; i < COPY_MAX_LOOKS && step == STEP_LOOK_AGAIN; i++) {
 		memset(span, 0, sizeof *span);
 		span->position = part->position;
 		if (i == 0 && bytes_there(r, ring, part, &p.bytes) != 0)
@@ -251,7 +251,7 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 		if (span->overwritten)
 			return 0;
 		p.offset = 0;
-		p.last = i == MAX_LOOKS - 1;
+		p.last = i == COPY_MAX_LOOKS - 1;
 		step = parse_section(&p);
 	}
 	if (step != STEP_OK)

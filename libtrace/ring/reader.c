@@ -22,8 +22,8 @@
 
 enum {
 	HEAD_READINGS = 8,
-	MAX_TURNS = 100,   /* the most retries when writers lap the reader */
-	ENTRY_PAUSES = 10, /* waits of 100 us: the time of a sequence that is not aborted */
+	READER_MAX_TURNS = 100, /* the most retries when writers lap the reader */
+	ENTRY_PAUSES = 10,	/* waits of 100 us: the time of a sequence that is not aborted */
 };
 
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
@@ -214,7 +214,7 @@ static int64_t entered_last(const struct ring_reader *r, uint64_t head, uint64_t
 static int find_moment(struct ring_reader *r, uint32_t ring, uint64_t limit, struct moment *m)
 {
 	memset(m, 0, sizeof *m);
-	for (int i = 0; i < MAX_TURNS; i++) {
+	for (int i = 0; i < READER_MAX_TURNS; i++) {
 		if (!read_table(r, ring, r->before) || ring_reader_header(r, ring, &m->header) != 0)
 			return PU_ERR_FILE_ERROR;
 		/* A section is entered where head is. */
@@ -261,7 +261,7 @@ static bool go_back_to(struct ring_reader *r, const struct moment *m)
 
 static int reader_find_stable_moment(struct ring_reader *r, uint32_t ring, struct moment *m)
 {
-	for (int i = 0; i < MAX_TURNS; i++) {
+	for (int i = 0; i < READER_MAX_TURNS; i++) {
 		int rc = find_moment(r, ring, UINT64_MAX, m);
 
 		if (rc)
@@ -447,7 +447,7 @@ static int zero_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_contr
 {
 	struct ring_ledger now;
 
-	for (int i = 0; i < MAX_TURNS; i++) {
+	for (int i = 0; i < READER_MAX_TURNS; i++) {
 		await_entries(r, ring);
 		if (ledger_below(r, ring, UINT64_MAX, &now) != 0)
 			return PU_ERR_FILE_ERROR;

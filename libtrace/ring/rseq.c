@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 /* Not const: sequences store their descriptor here, although the kernel never reads it. */
-static struct rseq none = {.cpu_id_start = UINT32_MAX, .cpu_id = UINT32_MAX};
+static struct rseq rseq_absent = {.cpu_id_start = UINT32_MAX, .cpu_id = UINT32_MAX};
 
 struct rseq *rseq_none(void)
 {
-	return &none;
+	return &rseq_absent;
 }
 
 #if RING_HAS_RSEQ
@@ -84,7 +84,7 @@ static bool pin(void)
 
 	if (getauxval(AT_BASE) == 0)
 		return true; /* no dynamic linker */
-	if (!dladdr1 || !dlopen || !dladdr1(&none, &info, (void **)&map, RTLD_DL_LINKMAP))
+	if (!dladdr1 || !dlopen || !dladdr1(&rseq_absent, &info, (void **)&map, RTLD_DL_LINKMAP))
 		return false;
 	/* The main program's name is empty. */
 	return !map->l_name[0] || dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

@@ -44,7 +44,7 @@ struct ring_epoch_page ring_epoch
  * both cost system calls. */
 #define RETRY_NS 100000000u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t attach_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool ready;	 /* fork wipes the epoch page */
 	uint32_t epochs; /* epochs used so far */
@@ -92,7 +92,7 @@ static void attach_restart_in_child(void)
 			sched_yield();
 		return;
 	}
-	memcpy(&lock, &fresh, sizeof lock);
+	memcpy(&attach_mutex, &fresh, sizeof attach_mutex);
 	members = NULL;
 	threads_forget();
 	here.member = NULL;
@@ -151,7 +151,7 @@ static bool attach_lock(signal_mask *saved)
 	 * finds it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		attach_restart_in_child();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&attach_mutex);
 	return here.ready || make_epoch();
 }
 
@@ -159,7 +159,7 @@ static void attach_unlock(const signal_mask *saved)
 {
 	if (here.member)
 		member_close_dir(here.member);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&attach_mutex);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof *saved);
 }
 

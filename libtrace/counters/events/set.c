@@ -143,22 +143,22 @@ void event_member_choose(struct event_member *m, const struct event_listed *list
 
 /* --------------------------------------------------------------------------- the sets */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t event_set_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event_set *sets;
 
 bool event_sets_try_lock(void)
 {
-	return pthread_mutex_trylock(&lock) == 0;
+	return pthread_mutex_trylock(&event_set_lock) == 0;
 }
 
 void event_sets_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&event_set_lock);
 }
 
 void event_sets_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&event_set_lock);
 }
 
 static struct event_set *event_set_new(
@@ -202,5 +202,5 @@ void event_sets_after_fork(void)
 
 void event_sets_forget_lock(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	event_set_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

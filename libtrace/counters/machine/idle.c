@@ -26,8 +26,8 @@ enum { STAT_BYTES = 256 * 1024, PIECE_BYTES = 16 * 1024 };
 enum { LATELY_NS = 1000000 };
 
 /* Guards the file, whose position the kernel keeps, and the buffer. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t idle_once = PTHREAD_ONCE_INIT;
 static enum idle_kind kind;
 static int fd = -1;
 static dev_t fd_device; /* its identity when it was opened */
@@ -158,7 +158,7 @@ static void idle_choose_source(void)
 
 enum idle_kind idle_kind(void)
 {
-	pthread_once(&once, idle_choose_source);
+	pthread_once(&idle_once, idle_choose_source);
 	return kind;
 }
 
@@ -194,9 +194,9 @@ bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 
 	if (idle_kind() == IDLE_NOTHING)
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&idle_lock);
 	good = idle_read_again(cpu, room, at);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&idle_lock);
 	return good;
 }
 
@@ -233,7 +233,7 @@ bool idle_read_lately(struct idle_reading *own)
 		return false;
 	now = time_ns_monotonic();
 	if (!idle_is_recent(own->at, now)) {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&idle_lock);
 		now = time_ns_monotonic();
 		if (!idle_is_recent(lately_at, now)) {
 			idle_renew_reading();
@@ -241,7 +241,7 @@ bool idle_read_lately(struct idle_reading *own)
 		}
 		own->at = lately_at;
 		memcpy(own->cpu, lately, cpus_possible() * sizeof *lately);
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&idle_lock);
 	}
 	own->age = now - own->at;
 	return own->at != 0;
@@ -249,19 +249,19 @@ bool idle_read_lately(struct idle_reading *own)
 
 void idle_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&idle_lock);
 }
 
 void idle_after_fork(bool child)
 {
 	if (child)
 		close_file();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&idle_lock);
 }
 
 void idle_forget_file(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	idle_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	fd = -1;
 	lately_at = 0;
 }

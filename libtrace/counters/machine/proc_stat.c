@@ -13,9 +13,9 @@
 enum { STAT_BYTES = 256 * 1024 };
 
 /* Guards the buffer and the descriptor. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t proc_stat_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *buffer; /* lives as long as the process */
-static int fd = -1;
+static int proc_stat_fd = -1;
 static struct stat fd_as; /* its identity when it was opened */
 
 uint64_t stat_resolution(void)
@@ -30,7 +30,7 @@ static bool stat_is_own_file(void)
 {
 	struct stat now;
 
-	return fd >= 0 && fstat(fd, &now) == 0 && now.st_dev == fd_as.st_dev &&
+	return proc_stat_fd >= 0 && fstat(proc_stat_fd, &now) == 0 && now.st_dev == fd_as.st_dev &&
 	       now.st_ino == fd_as.st_ino;
 }
 
@@ -41,12 +41,12 @@ static bool stat_open_file(void)
 
 	if (high >= 0)
 		close(low);
-	fd = high >= 0 ? high : low;
-	if (fd >= 0 && fstat(fd, &fd_as) == 0)
+	proc_stat_fd = high >= 0 ? high : low;
+	if (proc_stat_fd >= 0 && fstat(proc_stat_fd, &fd_as) == 0)
 		return true;
-	if (fd >= 0)
-		close(fd);
-	fd = -1;
+	if (proc_stat_fd >= 0)
+		close(proc_stat_fd);
+	proc_stat_fd = -1;
 	return false;
 }
 
@@ -86,7 +86,7 @@ static ssize_t stat_read_file(uint32_t room, uint64_t *at)
 	for (int i = 0; i < 3 && took > quick; i++) {
 		uint64_t before = clock_now();
 
-		n = file_pread(fd, buffer, STAT_BYTES, 0);
+		n = file_pread(proc_stat_fd, buffer, STAT_BYTES, 0);
 		took = clock_now() - before;
 		*at = before + took / 2;
 	}
@@ -109,23 +109,23 @@ bool stat_read(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 {
 	bool good;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&proc_stat_lock);
 	good = stat_read_cpus(cpu, room, at);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&proc_stat_lock);
 	return good;
 }
 
 void stat_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&proc_stat_lock);
 }
 
 void stat_after_fork(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&proc_stat_lock);
 }
 
 void stat_forget_lock(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	proc_stat_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

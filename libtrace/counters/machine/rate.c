@@ -11,7 +11,7 @@
 #include "../../core/file.h"
 #include "../sample.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t rate_once = PTHREAD_ONCE_INIT;
 /* Set once the rates are known, so that using them needs no call to check it. */
 static _Atomic bool found;
 static uint64_t hz, tick_hz;
@@ -89,7 +89,7 @@ static void rate_find_once(void)
 static void rate_ready(void)
 {
 	if (!found)
-		pthread_once(&once, rate_find_once);
+		pthread_once(&rate_once, rate_find_once);
 }
 
 uint64_t rate_hz(void)

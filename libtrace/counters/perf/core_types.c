@@ -9,7 +9,7 @@
 #include "../../core/file.h"
 
 static struct core_types types;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t core_types_once = PTHREAD_ONCE_INIT;
 
 static bool core_types_read_file(const char *dir, const char *name, char *text, size_t size)
 {
@@ -108,7 +108,7 @@ static void read_once(void)
 
 const struct core_types *core_types(void)
 {
-	pthread_once(&once, read_once);
+	pthread_once(&core_types_once, read_once);
 	return &types;
 }
 

@@ -36,9 +36,9 @@ struct cpu_set_groups {
 	_Atomic bool complete;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t openings;
-static struct cpu_set_groups sets[PERF_SETS] = {
+static pthread_mutex_t cpu_sets_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t cpu_sets_openings;
+static struct cpu_set_groups cpu_sets[PERF_SETS] = {
 	[PERF_HARDWARE] = {.open = perf_open_cpu},
 	[PERF_SOFTWARE] = {.open = perf_open_switches, .spared = true},
 };
@@ -96,7 +96,7 @@ static int open_one(
 		free_counters(g);
 		return rc;
 	}
-	g->opening = ++openings;
+	g->opening = ++cpu_sets_openings;
 	*out = g;
 	return rc;
 }
@@ -135,36 +135,36 @@ static void find_complete(struct cpu_set_groups *s)
 
 int perf_hold_cpus(enum perf_set which, const struct cpu_set *online)
 {
-	struct cpu_set_groups *s = &sets[which];
+	struct cpu_set_groups *s = &cpu_sets[which];
 	int rc = PERF_OPEN;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cpu_sets_lock);
 	if (s->holders == 0)
 		rc = open_cpus(s, online);
 	if (rc == PERF_OPEN && s->holders++ == 0)
 		find_complete(s);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cpu_sets_lock);
 	return rc;
 }
 
 void perf_drop_cpus(enum perf_set which)
 {
-	struct cpu_set_groups *s = &sets[which];
+	struct cpu_set_groups *s = &cpu_sets[which];
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cpu_sets_lock);
 	if (s->holders > 0 && --s->holders == 0)
 		close_cpus(s);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cpu_sets_lock);
 }
 
 bool perf_cpus_complete(enum perf_set which)
 {
-	return sets[which].complete;
+	return cpu_sets[which].complete;
 }
 
 enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf_reading *r)
 {
-	struct cpu_set_groups *s = &sets[which];
+	struct cpu_set_groups *s = &cpu_sets[which];
 	struct cpu_counters *g = cpu < ONLINE_MAX ? s->group_of[cpu] : NULL;
 	int error;
 
@@ -202,30 +202,30 @@ static void perf_renew_cpu(struct cpu_set_groups *s, uint32_t cpu)
 
 void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
 {
-	struct cpu_set_groups *s = &sets[which];
+	struct cpu_set_groups *s = &cpu_sets[which];
 
 	/* A signal handler may have interrupted the lock's holder. */
-	if (s->refused || pthread_mutex_trylock(&lock) != 0)
+	if (s->refused || pthread_mutex_trylock(&cpu_sets_lock) != 0)
 		return;
 	for (uint32_t cpu = 0; cpu < online->end && s->holders > 0; cpu++)
 		if (cpu_set_has(online, cpu))
 			perf_renew_cpu(s, cpu);
 	find_complete(s);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cpu_sets_lock);
 }
 
 void perf_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cpu_sets_lock);
 }
 
 /* A processor's counters also count for the child. */
 void perf_after_fork(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cpu_sets_lock);
 }
 
 void perf_forget_lock(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	cpu_sets_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -93,7 +93,7 @@ static perf_register *real_counter(uint32_t index)
 struct perf_registers perf_registers = {real_counter, clock_instruction};
 
 static bool usable;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t perf_page_once = PTHREAD_ONCE_INIT;
 
 static void perf_page_check_preload(void)
 {
@@ -106,7 +106,7 @@ static void perf_page_check_preload(void)
 
 bool perf_registers_usable(void)
 {
-	pthread_once(&once, perf_page_check_preload);
+	pthread_once(&perf_page_once, perf_page_check_preload);
 	return usable;
 }
 

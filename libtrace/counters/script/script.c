@@ -6,7 +6,7 @@
 #include "../machine/rate.h"
 #include "parse.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t script_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The calling thread's counts so far. */
 static _Thread_local uint64_t thread_count[2];
@@ -158,12 +158,12 @@ void script_read(struct script *script, struct counter_sample *s)
 	bool none[2] = {false, false};
 	uint64_t cycles;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&script_lock);
 	step = script_advance_step(script, s->ticks, &cycles);
 	if (s->thread)
 		act_on_thread(script, step, cycles, none);
 	copy_counts(script, step, s);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&script_lock);
 
 	s->thread_enabled = s->thread_running = 0;
 	s->thread_cycles = s->thread_instructions = CPI_NONE;
@@ -177,15 +177,15 @@ void script_read(struct script *script, struct counter_sample *s)
 
 void script_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&script_lock);
 }
 
 void script_after_fork(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&script_lock);
 }
 
 void script_forget_lock(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	script_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -11,7 +11,7 @@
 
 static uint32_t pages; /* of this process */
 static long most;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t switch_page_once = PTHREAD_ONCE_INIT;
 
 /* The kernel's default, where /proc does not tell. */
 enum { MLOCK_KB = 516 };
@@ -44,7 +44,7 @@ static void switch_page_find_most(void)
 
 static bool take_share(long count)
 {
-	pthread_once(&once, switch_page_find_most);
+	pthread_once(&switch_page_once, switch_page_find_most);
 	if (__atomic_fetch_add(&pages, count, __ATOMIC_RELAXED) + count <= most)
 		return true;
 	__atomic_fetch_sub(&pages, count, __ATOMIC_RELAXED);

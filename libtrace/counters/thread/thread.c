@@ -22,15 +22,15 @@ static uint32_t processes = THREAD_UNMET; /* numbers used so far */
 static bool may_keep = true;		  /* false in a child that no fork handler saw */
 static _Atomic uint64_t last_id;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread_group *groups;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool have_key;
 
 static void thread_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&thread_lock);
 	event_sets_lock();
 	perf_before_fork();
 	script_before_fork();
@@ -47,7 +47,7 @@ static void thread_after_fork(bool child)
 	if (child)
 		event_sets_after_fork();
 	event_sets_unlock();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&thread_lock);
 }
 
 static void in_parent(void)
@@ -98,7 +98,7 @@ static void thread_restart_in_child(void)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved, sizeof all);
 	if (__atomic_compare_exchange_n(&thread_process.number, &wiped, THREAD_RESETS, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		thread_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		event_sets_forget_lock();
 		perf_forget_lock();
 		script_forget_lock();
@@ -118,9 +118,9 @@ static void thread_close_at_exit(void *group)
 	/* The parent's. */
 	if (!thread_is_met() || counters_self.group != group)
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&thread_lock);
 	close_group(group, false);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&thread_lock);
 	counters_self = (struct thread_self){.process = THREAD_UNMET};
 }
 
@@ -145,7 +145,7 @@ static void thread_register_fork(void)
 
 struct thread_self *thread_meet(void)
 {
-	pthread_once(&once, thread_register_fork);
+	pthread_once(&thread_once, thread_register_fork);
 	if (__atomic_load_n(&thread_process.number, __ATOMIC_ACQUIRE) <= THREAD_RESETS)
 		thread_restart_in_child();
 	counters_self = (struct thread_self){
@@ -186,13 +186,13 @@ struct thread_group *thread_keep(struct thread_self *self)
 		free(g);
 		return NULL;
 	}
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&thread_lock);
 	g->next = groups;
 	if (groups)
 		groups->link = &g->next;
 	g->link = &groups;
 	groups = g;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&thread_lock);
 	self->group = g;
 	return g;
 }
@@ -275,11 +275,11 @@ int thread_open_group(struct thread_self *self)
 		free(perf);
 		return rc;
 	}
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&thread_lock);
 	g->perf = perf;
 	g->count = count;
 	g->opening++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&thread_lock);
 	return PERF_OPEN;
 }
 

@@ -143,16 +143,16 @@ void usage_choose_for(struct usage_choice *u, const struct counter_choice *c)
 	}
 }
 
-static struct usage_choice choice;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct usage_choice usage_chosen;
+static pthread_once_t usage_choice_once = PTHREAD_ONCE_INIT;
 
 static void usage_choose_sources(void)
 {
-	usage_choose_for(&choice, counter_choice());
+	usage_choose_for(&usage_chosen, counter_choice());
 }
 
 const struct usage_choice *usage_choice(void)
 {
-	pthread_once(&once, usage_choose_sources);
-	return &choice;
+	pthread_once(&usage_choice_once, usage_choose_sources);
+	return &usage_chosen;
 }

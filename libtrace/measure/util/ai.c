@@ -28,21 +28,21 @@ struct counting {
 };
 
 /* Protects the following members. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t ai_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned inits;
 static struct counting *counting;
 static uint32_t processors; /* of an array of AI_COUNTERS; 0: not yet known */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t ai_once = PTHREAD_ONCE_INIT;
 
 static void ai_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&ai_mutex);
 }
 
 static void ai_after_fork(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&ai_mutex);
 }
 
 /* The counters' locks are taken within this one, and so before a fork after it. */
@@ -54,15 +54,15 @@ static void ai_register_fork(void)
 
 static void ai_lock(void)
 {
-	pthread_once(&once, ai_register_fork);
-	pthread_mutex_lock(&lock);
+	pthread_once(&ai_once, ai_register_fork);
+	pthread_mutex_lock(&ai_mutex);
 	if (processors == 0)
 		processors = (uint32_t)GetActiveProcessorCount();
 }
 
 static void ai_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&ai_mutex);
 }
 
 /* ---------------------------------------------------------------------------- counting */

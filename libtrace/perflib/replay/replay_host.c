@@ -148,7 +148,7 @@ static void close_trace(struct host *host)
 	free(r);
 }
 
-static const struct host_operations operations = {
+static const struct host_operations replay_host_operations = {
 	replay_list_sets, replay_step_sample, close_trace};
 
 uint32_t host_trace(const char *path, struct host **host)
@@ -158,7 +158,7 @@ uint32_t host_trace(const char *path, struct host **host)
 
 	if (!r)
 		return ERROR_OUTOFMEMORY;
-	r->host.operations = &operations;
+	r->host.operations = &replay_host_operations;
 	status = replay_status(cpidecode_open(path, &r->trace));
 	if (!status)
 		status = replay_scan(r);

@@ -189,7 +189,7 @@ static bool cpi_scripted(const struct counterset *set)
 	return counters_mark(&flags) == SHM_SOURCE_SCRIPTED;
 }
 
-static const struct counterset_operations operations = {
+static const struct counterset_operations cpi_operations = {
 	.open = cpi_open,
 	.close = cpi_close,
 	.instances = cpi_instances,
@@ -197,4 +197,4 @@ static const struct counterset_operations operations = {
 	.scripted = cpi_scripted,
 };
 
-const struct counterset cpi_set = {&cpi_definition, &operations, NULL};
+const struct counterset cpi_set = {&cpi_definition, &cpi_operations, NULL};

@@ -102,11 +102,11 @@ static uint32_t rings_set_collect(const struct counterset *set, void *state, con
 	return status == ERROR_SUCCESS ? rings_add_rows(state, rows, true) : status;
 }
 
-static const struct counterset_operations operations = {
+static const struct counterset_operations rings_operations = {
 	.open = rings_set_open,
 	.close = rings_set_close,
 	.instances = rings_set_instances,
 	.collect = rings_set_collect,
 };
 
-const struct counterset rings_set = {&rings_definition, &operations, NULL};
+const struct counterset rings_set = {&rings_definition, &rings_operations, NULL};

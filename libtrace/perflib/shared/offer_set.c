@@ -80,7 +80,7 @@ ULONG PerfSetCounterSetName(HANDLE provider, LPCGUID set, LPCSTR name, LPCSTR he
 /* ------------------------------------------------------------------------ a block */
 
 /* A template's counter, as written to the file. */
-struct entry {
+struct offer_entry {
 	struct prov_counter counter;
 	const char *name, *help; /* NULL: a generated name */
 	char made_up[24];
@@ -88,21 +88,21 @@ struct entry {
 
 struct plan {
 	const PERF_COUNTERSET_INFO *info;
-	struct entry *entry; /* info->NumCounters entries, by id */
+	struct offer_entry *entry; /* info->NumCounters entries, by id */
 	const char *name, *help;
 	char made_up[GUID_TEXT];
 	uint32_t bytes;
 };
 
-static const char *offer_set_entry_name(const struct entry *e)
+static const char *offer_set_entry_name(const struct offer_entry *e)
 {
 	return e->name ? e->name : e->made_up;
 }
 
 static int offer_set_compare_ids(const void *a, const void *b)
 {
-	uint32_t x = ((const struct entry *)a)->counter.id,
-		 y = ((const struct entry *)b)->counter.id;
+	uint32_t x = ((const struct offer_entry *)a)->counter.id,
+		 y = ((const struct offer_entry *)b)->counter.id;
 
 	return (x > y) - (x < y);
 }
@@ -115,8 +115,8 @@ static bool info_is_valid(const PERF_COUNTER_INFO *c)
 	       c->Scale >= PROV_SCALE_MIN && c->Scale <= PROV_SCALE_MAX;
 }
 
-static void plan_counter(
-	struct offered_provider *p, struct plan *plan, struct entry *e, const PERF_COUNTER_INFO *c)
+static void plan_counter(struct offered_provider *p, struct plan *plan, struct offer_entry *e,
+	const PERF_COUNTER_INFO *c)
 {
 	struct offered_name *n = find_name(p, &plan->info->CounterSetGuid, c->CounterId);
 
@@ -143,7 +143,7 @@ static bool ids_are_valid(const struct plan *plan)
 		if (plan->entry[i].counter.id == plan->entry[i - 1].counter.id)
 			return false;
 	for (uint32_t i = 0; i < n; i++) {
-		struct entry key = {.counter.id = plan->entry[i].counter.base};
+		struct offer_entry key = {.counter.id = plan->entry[i].counter.base};
 
 		if (key.counter.id != PERF_NO_COUNTER &&
 			!bsearch(&key, plan->entry, n, sizeof key, offer_set_compare_ids))

@@ -65,7 +65,7 @@ struct known_place {
 	uint32_t nalive;
 };
 
-struct found {
+struct provider_found {
 	const struct counterset *set;
 	uint32_t rank;
 };
@@ -76,7 +76,7 @@ struct providers {
 	struct known_place *places;
 	struct known_place *look[PLACES]; /* directories of the current refresh, in order */
 	uint32_t nlook;
-	struct found *found;
+	struct provider_found *found;
 	const struct counterset **sets; /* given to callers */
 	uint32_t nsets;
 	size_t found_room, sets_room;
@@ -164,7 +164,7 @@ static uint32_t providers_list_instances(const struct counterset *set, struct ro
 	return providers_collect_rows(set, NULL, NULL, NULL, rows);
 }
 
-static const struct counterset_operations operations = {
+static const struct counterset_operations providers_operations = {
 	.instances = providers_list_instances, .collect = providers_collect_rows};
 
 static bool providers_add_set(struct known_file *f, struct counterset_definition *d)
@@ -176,7 +176,8 @@ static bool providers_add_set(struct known_file *f, struct counterset_definition
 	k->definition = d;
 	k->file = f;
 	k->number = f->nsets;
-	k->set = (struct counterset){.definition = d, .operations = &operations, .context = k};
+	k->set = (struct counterset){
+		.definition = d, .operations = &providers_operations, .context = k};
 	f->set[f->nsets++] = k;
 	return true;
 }
@@ -390,7 +391,7 @@ static bool providers_reserve_sets(struct providers *p, uint32_t n)
 
 static int by_guid(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct provider_found *x = a, *y = b;
 	int order = memcmp(&x->set->definition->guid, &y->set->definition->guid, sizeof(GUID));
 
 	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
@@ -398,7 +399,7 @@ static int by_guid(const void *a, const void *b)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct provider_found *x = a, *y = b;
 
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
@@ -415,7 +416,8 @@ static bool providers_gather_sets(struct providers *p)
 			if (!providers_reserve_sets(p, n + file->nsets))
 				return false;
 			for (uint32_t s = 0; s < file->nsets; s++, n++)
-				p->found[n] = (struct found){.set = &file->set[s]->set, .rank = n};
+				p->found[n] = (struct provider_found){
+					.set = &file->set[s]->set, .rank = n};
 		}
 	}
 	if (n)
