@@ -10,7 +10,7 @@
 #include "../../include/cpidecode.h"
 
 enum {
-	STAGE = 256 << 10,
+	RUN_STAGE = 256 << 10,
 	/* The page cache gives these up at a time, once they were written or read. */
 	DROPPED = 8 << 20,
 	/* Still being written: dropping them would wait for the disk. */
@@ -22,7 +22,7 @@ static const uint64_t run_file_cached = UINT64_C(1) << 30;
 
 static int run_file_open(struct run_file *f)
 {
-	f->stage = malloc(STAGE);
+	f->stage = malloc(RUN_STAGE);
 	if (!f->stage)
 		return CPIDECODE_ENOMEM;
 	f->fd = temporary_open_unnamed();
@@ -76,13 +76,13 @@ int run_file_add(struct run_file *f, const struct sorter_record *r)
 
 	/* Fills stages completely: pieces of the file end with one. */
 	for (size_t left = r->size; left && !rc;) {
-		const size_t n = left < STAGE - f->used ? left : STAGE - f->used;
+		const size_t n = left < RUN_STAGE - f->used ? left : RUN_STAGE - f->used;
 
 		memcpy(f->stage + f->used, from, n);
 		f->used += n;
 		from += n;
 		left -= n;
-		if (f->used == STAGE)
+		if (f->used == RUN_STAGE)
 			rc = run_file_flush(f);
 	}
 	return rc;
@@ -106,7 +106,7 @@ static int run_file_fill(struct run_file *f)
 {
 	const size_t rest = f->used - f->at;
 	const uint64_t left = f->bytes - f->offset;
-	size_t more = STAGE / 2;
+	size_t more = RUN_STAGE / 2;
 
 	memmove(f->stage, f->stage + f->at, rest);
 	f->at = 0;

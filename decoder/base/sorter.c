@@ -7,7 +7,8 @@
 #include "sorter_private.h"
 
 enum {
-	STAGE = 256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
+	SORTER_STAGE =
+		256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
 	MAX_FAN = 512,	   /* runs merged at once */
 	SMALL_BATCH = 4 << 20, /* bytes of a batch once the file is used */
 	SMALL_RUNS = 64,       /* runs of that size, before batches grow */
@@ -143,7 +144,7 @@ struct writer {
 
 static int open_writer(struct writer *w, struct sorter *s, uint64_t bytes)
 {
-	*w = (struct writer){.s = s, .cap = bytes < STAGE ? (size_t)bytes : STAGE};
+	*w = (struct writer){.s = s, .cap = bytes < SORTER_STAGE ? (size_t)bytes : SORTER_STAGE};
 	w->stage = malloc(w->cap);
 	return w->stage ? 0 : CPIDECODE_ENOMEM;
 }

@@ -6,8 +6,8 @@
 #include "sorter_private.h"
 
 enum {
-	BLOCK = 16, /* entries sorted by insertion */
-	AHEAD = 12, /* records prefetched ahead */
+	BLOCK = 16,	  /* entries sorted by insertion */
+	MERGE_AHEAD = 12, /* records prefetched ahead */
 	READ_TOTAL = 8 << 20,
 	READ_MIN = 16 << 10,
 	READ_MAX = 256 << 10,
@@ -236,8 +236,8 @@ static inline int merge_read_source(struct sorter *s, struct source *c)
 
 		if (i == batch->count)
 			return 0;
-		if (batch->count - i > AHEAD)
-			sorter_prefetch(batch, &batch->entries[i + AHEAD]);
+		if (batch->count - i > MERGE_AHEAD)
+			sorter_prefetch(batch, &batch->entries[i + MERGE_AHEAD]);
 		c->head = sorter_record(batch, &batch->entries[i]);
 		c->next = i + 1;
 		return 1;

@@ -6,7 +6,7 @@
 #include "heap.h"
 #include "sorter_private.h"
 
-enum { AHEAD = 12 /* records prefetched ahead */ };
+enum { WINDOW_AHEAD = 12 /* records prefetched ahead */ };
 
 struct window_batch {
 	struct sorter_batch records;
@@ -214,8 +214,8 @@ void sorter_window_pop(struct sorter_window *w)
 	struct window_node node;
 
 	if (++b->next < records->count) {
-		if (records->count - b->next > AHEAD)
-			sorter_prefetch(records, &records->entries[b->next + AHEAD]);
+		if (records->count - b->next > WINDOW_AHEAD)
+			sorter_prefetch(records, &records->entries[b->next + WINDOW_AHEAD]);
 		node = window_make_node(b);
 	} else {
 		w->bytes -= window_batch_bytes(b);

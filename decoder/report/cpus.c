@@ -136,8 +136,8 @@ static void matrix_text(struct out *o, const struct tally_group *g, unsigned wid
 	out_char(o, '\n');
 }
 
-#define AT(member) COLUMN_AT(struct cpus_row, member)
-#define FIGURE_AT(row) AT(figures[row]), .decimals = 4, .in = IN_CSV | IN_NESTED
+#define CPUS_AT(member) COLUMN_AT(struct cpus_row, member)
+#define FIGURE_AT(row) CPUS_AT(figures[row]), .decimals = 4, .in = IN_CSV | IN_NESTED
 
 /* Of CSV and JSON, where the system and each processor are objects inside the group. */
 enum { HAS_CPU = TALLIES_HAS_NEXT };
@@ -146,9 +146,9 @@ static const struct column cpus_columns[] = {
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
 	{TALLIES_COUNT},
-	{"scripted", .in = IN_JSON, AT(scripted)},
+	{"scripted", .in = IN_JSON, CPUS_AT(scripted)},
 	{TALLIES_METHOD, .in = IN_JSON},
-	{"cpu", AT(cpu), .in = IN_CSV | IN_NESTED, .when = HAS_CPU},
+	{"cpu", CPUS_AT(cpu), .in = IN_CSV | IN_NESTED, .when = HAS_CPU},
 	{"cpi", FIGURE_AT(ROW_CPI)},
 	{"cpi_wb", FIGURE_AT(ROW_CPI_WB)},
 	{"idle_pct", FIGURE_AT(ROW_IDLE)},

@@ -10,6 +10,7 @@
 #include "gate.h"
 #include "query/by.h"
 #include "report.h"
+#include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
 #include "values/metrics.h"
@@ -199,6 +200,8 @@ struct value_name diff_metric_name(const struct diff *d, unsigned m);
 unsigned diff_metric_decimals(const struct diff *d, unsigned m);
 
 enum { DIFF_EVENT_CELLS = 3 };
+/* Of the columns that a diff and its noise share. */
+enum { DIFF_HAS_OF = TALLIES_HAS_NEXT, DIFF_IN_METRIC = IN_CSV | IN_NESTED };
 typedef void (*diff_cells_fn)(
 	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m);
 /* The text's table of events, after that of labels: a row for each label that has one. */

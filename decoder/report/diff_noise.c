@@ -11,10 +11,10 @@
 /* The least change is one that is seen so often: 19 times of 20. */
 #define MISSED 0.05
 
-static const enum metric metrics[] = {
+static const enum metric tested_metrics[] = {
 	METRIC_MEAN, METRIC_P50, METRIC_P90, METRIC_P99, METRIC_CPI, METRIC_INSTRUCTIONS};
 
-enum { TESTED = sizeof metrics / sizeof *metrics, TIMES = 4 };
+enum { TESTED = sizeof tested_metrics / sizeof *tested_metrics, TIMES = 4 };
 
 /* NAN: too few runs. */
 struct noise {
@@ -74,29 +74,27 @@ struct noise_cells {
 	struct noise noise[TESTED]; /* of text, which has all metrics in one row */
 };
 
-enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
-
-#define AT(member) COLUMN_AT(struct noise_cells, member)
+#define NOISE_AT(member) COLUMN_AT(struct noise_cells, member)
 #define TEXT_SHARE(k, heading)                                                                     \
-	{NULL, heading, AT(noise[k].share), .unit = UNIT_SHARE},                                   \
+	{NULL, heading, NOISE_AT(noise[k].share), .unit = UNIT_SHARE},                             \
 	{                                                                                          \
-		NULL, "least", AT(noise[k].least), .unit = UNIT_SHARE                              \
+		NULL, "least", NOISE_AT(noise[k].least), .unit = UNIT_SHARE                        \
 	}
 #define TEXT_TIME(k, heading)                                                                      \
-	{NULL, heading, AT(noise[k].value), .unit = UNIT_DURATION}, TEXT_SHARE(k, "noise")
+	{NULL, heading, NOISE_AT(noise[k].value), .unit = UNIT_DURATION}, TEXT_SHARE(k, "noise")
 
 static const struct column noise_columns[] = {
 	{"label", "label", .left = true, .place = PLACE_FIRST, .get = tallies_get_label,
 		.none = "-"},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
-	{"scripted", AT(scripted), .in = IN_JSON},
-	{"metric", AT(metric), .in = IN_CSV},
-	{"of", AT(of), .in = IN_METRIC, .when = HAS_OF},
-	{"runs", "runs", AT(runs)},
-	{"value", AT(value), .in = IN_METRIC},
-	{"noise_pct", AT(share), .in = IN_METRIC, .decimals = 3},
-	{"least_change_pct", AT(least), .in = IN_METRIC, .decimals = 3},
+	{"scripted", NOISE_AT(scripted), .in = IN_JSON},
+	{"metric", NOISE_AT(metric), .in = IN_CSV},
+	{"of", NOISE_AT(of), .in = DIFF_IN_METRIC, .when = DIFF_HAS_OF},
+	{"runs", "runs", NOISE_AT(runs)},
+	{"value", NOISE_AT(value), .in = DIFF_IN_METRIC},
+	{"noise_pct", NOISE_AT(share), .in = DIFF_IN_METRIC, .decimals = 3},
+	{"least_change_pct", NOISE_AT(least), .in = DIFF_IN_METRIC, .decimals = 3},
 	TEXT_TIME(0, "mean"),
 	TEXT_TIME(1, "p50"),
 	TEXT_TIME(2, "p90"),
@@ -120,7 +118,7 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 		rows_write_members(j, names, IN_JSON, tallies_has(cells.group), &cells);
 	}
 	for (unsigned k = 0; k < TESTED + d->metrics - METRICS; k++) {
-		const unsigned m = k < TESTED ? metrics[k] : METRICS + k - TESTED;
+		const unsigned m = k < TESTED ? tested_metrics[k] : METRICS + k - TESTED;
 		const struct value_name name = diff_metric_name(d, m);
 		struct noise noise = noise_of(d, row, m);
 
@@ -136,7 +134,7 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 		} else if (is_json) {
 			json_key_bytes(j, name.text, name.length);
 			rows_write_object(j, noise_columns, IN_NESTED,
-				k >= TIMES && k < TESTED ? HAS_OF : 0, &cells);
+				k >= TIMES && k < TESTED ? DIFF_HAS_OF : 0, &cells);
 		}
 	}
 	if (r->format == FORMAT_TEXT)
@@ -179,7 +177,7 @@ void diff_print_noise(struct report *r, const struct diff *d)
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
 		report_note(r, "too few %s to tell what they differ by: it takes %d a side",
 			diff_unit_name(d), COMPARE_RUNS);
-	rows_begin(&rows, r, own, HAS_OF);
+	rows_begin(&rows, r, own, DIFF_HAS_OF);
 	if (r->format == FORMAT_TEXT && d->count) {
 		out_printf(r->out, "# noise: what %s of one side differ by (standard deviation)\n",
 			diff_unit_name(d));

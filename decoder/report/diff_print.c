@@ -123,39 +123,35 @@ struct diff_cells {
 	uint64_t runs[DIFF_SIDES], hosts[DIFF_SIDES];
 };
 
-enum {
-	HAS_OF = TALLIES_HAS_NEXT,
-	HAS_HOSTS = HAS_OF << 1,
-	IN_METRIC = IN_CSV | IN_NESTED,
-};
+enum { HAS_HOSTS = DIFF_HAS_OF << 1 };
 
-#define AT(member) COLUMN_AT(struct diff_cells, member)
+#define DIFF_AT(member) COLUMN_AT(struct diff_cells, member)
 
 static const struct column diff_columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
-	{"metric", AT(metric), .in = IN_CSV},
-	{"of", AT(of), .in = IN_METRIC, .when = HAS_OF},
-	{"before", AT(figures[0]), .in = IN_METRIC},
-	{"after", AT(figures[1]), .in = IN_METRIC},
-	{"change", AT(figures[2]), .in = IN_METRIC},
-	{"change_pct", AT(percent), .in = IN_METRIC, .decimals = 2},
-	{"verdict", AT(verdict), .in = IN_METRIC},
-	{"p_value", AT(p), .in = IN_METRIC, .decimals = 6},
-	{"runs_before", AT(runs[DIFF_BEFORE]), .in = IN_CSV},
-	{"runs_after", AT(runs[DIFF_AFTER]), .in = IN_CSV},
+	{"metric", DIFF_AT(metric), .in = IN_CSV},
+	{"of", DIFF_AT(of), .in = DIFF_IN_METRIC, .when = DIFF_HAS_OF},
+	{"before", DIFF_AT(figures[0]), .in = DIFF_IN_METRIC},
+	{"after", DIFF_AT(figures[1]), .in = DIFF_IN_METRIC},
+	{"change", DIFF_AT(figures[2]), .in = DIFF_IN_METRIC},
+	{"change_pct", DIFF_AT(percent), .in = DIFF_IN_METRIC, .decimals = 2},
+	{"verdict", DIFF_AT(verdict), .in = DIFF_IN_METRIC},
+	{"p_value", DIFF_AT(p), .in = DIFF_IN_METRIC, .decimals = 6},
+	{"runs_before", DIFF_AT(runs[DIFF_BEFORE]), .in = IN_CSV},
+	{"runs_after", DIFF_AT(runs[DIFF_AFTER]), .in = IN_CSV},
 	{TALLIES_MAJOR, .in = IN_CSV},
-	{"method_before", AT(methods[DIFF_BEFORE]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
-	{"method_after", AT(methods[DIFF_AFTER]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
-	{"hosts_before", AT(hosts[DIFF_BEFORE]), .in = IN_CSV, .when = HAS_HOSTS},
-	{"hosts_after", AT(hosts[DIFF_AFTER]), .in = IN_CSV, .when = HAS_HOSTS},
+	{"method_before", DIFF_AT(methods[DIFF_BEFORE]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
+	{"method_after", DIFF_AT(methods[DIFF_AFTER]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
+	{"hosts_before", DIFF_AT(hosts[DIFF_BEFORE]), .in = IN_CSV, .when = HAS_HOSTS},
+	{"hosts_after", DIFF_AT(hosts[DIFF_AFTER]), .in = IN_CSV, .when = HAS_HOSTS},
 	{.name = NULL},
 };
 
 /* An object in JSON. */
-static const struct column method_columns[] = {
-	{"before", AT(methods[DIFF_BEFORE])}, {"after", AT(methods[DIFF_AFTER])}, {.name = NULL}};
+static const struct column method_columns[] = {{"before", DIFF_AT(methods[DIFF_BEFORE])},
+	{"after", DIFF_AT(methods[DIFF_AFTER])}, {.name = NULL}};
 
 static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, unsigned m)
 {
@@ -208,7 +204,7 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 		cells = cells_of(d, row, m);
 		json_key_bytes(j, name.text, name.length);
 		rows_write_object(j, diff_columns, IN_NESTED,
-			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? HAS_OF : 0, &cells);
+			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? DIFF_HAS_OF : 0, &cells);
 	}
 	json_close(j, '}');
 	json_end_line(j);
@@ -224,7 +220,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 		r->out->error = ENOMEM;
 		return;
 	}
-	rows_begin(&rows, r, own, HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
+	rows_begin(&rows, r, own, DIFF_HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {

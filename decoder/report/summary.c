@@ -24,11 +24,11 @@ struct summary_row {
 	const struct tally_event *const *events;
 };
 
-#define AT(member) COLUMN_AT(struct summary_row, member)
-#define TIME_AT(member) AT(member), .unit = UNIT_DURATION
+#define SUMMARY_AT(member) COLUMN_AT(struct summary_row, member)
+#define TIME_AT(member) SUMMARY_AT(member), .unit = UNIT_DURATION
 /* n/a of a group that has intervals in flight alone. */
 #define LEAST_AT(member) COLUMN_COUNT_AT(struct summary_row, member), .unit = UNIT_DURATION
-#define RATIO_AT(member) AT(member), .decimals = 4
+#define RATIO_AT(member) SUMMARY_AT(member), .decimals = 4
 #define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT
 #define UTIL_AT(member) PERCENT_AT(member), .when = TALLIES_HAS_UTIL, .spare = 8
 
@@ -55,11 +55,11 @@ static const struct column summary_columns[] = {
 	{"raw_cpi", "raw CPI", RATIO_AT(raw), .spare = 3},
 	{"scaled_cpi", "scaled", RATIO_AT(scaled), .spare = 7},
 	{"thread_cpi", "thread", RATIO_AT(thread), .spare = 2},
-	{"cpi_weighting", NULL, AT(weighting), .left = true},
+	{"cpi_weighting", NULL, SUMMARY_AT(weighting), .left = true},
 	{NULL, "by", .get = summary_get_weighting, .left = true, .spare = 11, .none = "none"},
 	{"busy_pct", "busy%", PERCENT_AT(busy), .spare = 6},
-	{"scripted", NULL, AT(scripted)},
-	{"flagged", NULL, AT(flagged)},
+	{"scripted", NULL, SUMMARY_AT(scripted)},
+	{"flagged", NULL, SUMMARY_AT(flagged)},
 	{TALLIES_MAJOR, .in = IN_CSV},
 	{"idle_pct", "idle%", UTIL_AT(util[COLUMN_IDLE])},
 	{"intr_pct", "intr%", UTIL_AT(util[COLUMN_INTR])},

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 enum {
@@ -38,7 +39,7 @@ static int gzip_write(void *ctx, const void *bytes, size_t n)
 	for (const unsigned char *at = bytes; n && !error;) {
 		size_t part = n < 1 << 30 ? n : 1 << 30;
 
-		g->z.next_in = (z_const Bytef *)at;
+		g->z.next_in = at;
 		g->z.avail_in = (uInt)part;
 		error = gzip_deflate(g, Z_NO_FLUSH);
 		at += part;

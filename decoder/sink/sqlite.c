@@ -23,7 +23,7 @@ enum {
 typedef void (*sqlite_free_fn)(void *);
 typedef int (*sqlite_row_fn)(void *, int, char **, char **);
 
-/* X(name, arguments): as calls.name for sqlite3_name. All return int. */
+/* X(name, arguments): as sqlite_calls.name for sqlite3_name. All return int. */
 #define SQLITE_CALLS(X)                                                                            \
 	X(open_v2, (const char *, struct sqlite3 **, int, const char *))                           \
 	X(close, (struct sqlite3 *))                                                               \
@@ -43,13 +43,13 @@ static struct {
 #define SQLITE_CALL(name, arguments) int(*name) arguments;
 	SQLITE_CALLS(SQLITE_CALL)
 #undef SQLITE_CALL
-} calls;
+} sqlite_calls;
 
 #if __has_include(<sqlite3.h>)
 #include <sqlite3.h>
 #define SQLITE_COMPARE(name, arguments)                                                            \
-	_Static_assert(                                                                            \
-		__builtin_types_compatible_p(__typeof__(calls.name), __typeof__(&sqlite3_##name)), \
+	_Static_assert(__builtin_types_compatible_p(                                               \
+			       __typeof__(sqlite_calls.name), __typeof__(&sqlite3_##name)),        \
 		"sqlite3_" #name);
 SQLITE_CALLS(SQLITE_COMPARE)
 #undef SQLITE_COMPARE
@@ -69,7 +69,7 @@ static bool is_usable;
 static void sqlite_load(void)
 {
 	static const struct library_call all[] = {
-#define SQLITE_NAMED(name, arguments) {"sqlite3_" #name, &calls.name},
+#define SQLITE_NAMED(name, arguments) {"sqlite3_" #name, &sqlite_calls.name},
 		SQLITE_CALLS(SQLITE_NAMED)
 #undef SQLITE_NAMED
 	};
@@ -88,7 +88,7 @@ const char *sqlite_find_lacking(void)
 
 static void sqlite_fail(struct sqlite_file *f, int rc)
 {
-	int error = f->db && rc == SQLITE_INPUT_OUTPUT ? calls.system_errno(f->db) : 0;
+	int error = f->db && rc == SQLITE_INPUT_OUTPUT ? sqlite_calls.system_errno(f->db) : 0;
 
 	if (f->error)
 		return;
@@ -108,7 +108,7 @@ static void sqlite_check(struct sqlite_file *f, int rc)
 void sqlite_run(struct sqlite_file *f, const char *sql)
 {
 	if (!f->error)
-		sqlite_check(f, calls.exec(f->db, sql, NULL, NULL, NULL));
+		sqlite_check(f, sqlite_calls.exec(f->db, sql, NULL, NULL, NULL));
 }
 
 void sqlite_open(struct sqlite_file *f, const char *path)
@@ -125,8 +125,8 @@ void sqlite_open(struct sqlite_file *f, const char *path)
 	f->error = name.error;
 	/* The file is temporary and not shared. Without locks it works on any file system. */
 	if (!f->error)
-		sqlite_check(f, calls.open_v2(name.buf, &f->db, SQLITE_WRITABLE | SQLITE_ONE_THREAD,
-					"unix-none"));
+		sqlite_check(f, sqlite_calls.open_v2(name.buf, &f->db,
+					SQLITE_WRITABLE | SQLITE_ONE_THREAD, "unix-none"));
 	out_discard(&name);
 	sqlite_run(f, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 		      "PRAGMA cache_size = -16384; BEGIN");
@@ -144,25 +144,26 @@ void sqlite_prepare(
 	if (!f->error)
 		f->error = f->text.error;
 	if (!f->error)
-		sqlite_check(f, calls.prepare_v2(f->db, f->text.buf, -1, &row->statement, NULL));
+		sqlite_check(
+			f, sqlite_calls.prepare_v2(f->db, f->text.buf, -1, &row->statement, NULL));
 }
 
 void sqlite_put_null(struct sqlite_row *row)
 {
 	if (!row->file->error)
-		sqlite_check(row->file, calls.bind_null(row->statement, ++row->put));
+		sqlite_check(row->file, sqlite_calls.bind_null(row->statement, ++row->put));
 }
 
 void sqlite_put_i64(struct sqlite_row *row, int64_t v)
 {
 	if (!row->file->error)
-		sqlite_check(row->file, calls.bind_int64(row->statement, ++row->put, v));
+		sqlite_check(row->file, sqlite_calls.bind_int64(row->statement, ++row->put, v));
 }
 
 void sqlite_put_double(struct sqlite_row *row, double v)
 {
 	if (!row->file->error)
-		sqlite_check(row->file, calls.bind_double(row->statement, ++row->put, v));
+		sqlite_check(row->file, sqlite_calls.bind_double(row->statement, ++row->put, v));
 }
 
 void sqlite_put_text(struct sqlite_row *row, const char *s, size_t n)
@@ -177,8 +178,8 @@ void sqlite_put_text(struct sqlite_row *row, const char *s, size_t n)
 	if (!f->error && f->text.len > INT32_MAX)
 		f->error = EFBIG;
 	if (!f->error)
-		sqlite_check(f, calls.bind_text(row->statement, ++row->put, n ? f->text.buf : "",
-					(int)f->text.len, SQLITE_COPIED));
+		sqlite_check(f, sqlite_calls.bind_text(row->statement, ++row->put,
+					n ? f->text.buf : "", (int)f->text.len, SQLITE_COPIED));
 }
 
 void sqlite_end_row(struct sqlite_row *row)
@@ -186,15 +187,15 @@ void sqlite_end_row(struct sqlite_row *row)
 	row->put = 0;
 	if (row->file->error)
 		return;
-	int rc = calls.step(row->statement);
+	int rc = sqlite_calls.step(row->statement);
 	sqlite_check(row->file, rc);
-	calls.reset(row->statement);
+	sqlite_calls.reset(row->statement);
 }
 
 void sqlite_finish(struct sqlite_row *row)
 {
 	if (row->statement)
-		calls.finalize(row->statement);
+		sqlite_calls.finalize(row->statement);
 	row->statement = NULL;
 }
 
@@ -202,7 +203,7 @@ int sqlite_close(struct sqlite_file *f)
 {
 	sqlite_run(f, "COMMIT");
 	if (f->db) {
-		int rc = calls.close(f->db);
+		int rc = sqlite_calls.close(f->db);
 
 		if (!f->error)
 			sqlite_check(f, rc);

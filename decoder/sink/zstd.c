@@ -16,13 +16,13 @@ static struct {
 #define ZSTD_CALL(name, result, arguments) result(*name) arguments;
 	ZSTD_CALLS(ZSTD_CALL)
 #undef ZSTD_CALL
-} calls;
+} zstd_calls;
 
 #if __has_include(<zstd.h>)
 #include <zstd.h>
 #define ZSTD_COMPARE(name, result, arguments)                                                      \
-	_Static_assert(                                                                            \
-		__builtin_types_compatible_p(__typeof__(calls.name), __typeof__(&ZSTD_##name)),    \
+	_Static_assert(__builtin_types_compatible_p(                                               \
+			       __typeof__(zstd_calls.name), __typeof__(&ZSTD_##name)),             \
 		"ZSTD_" #name);
 #undef ZSTD_isError /* also a macro of some versions */
 ZSTD_CALLS(ZSTD_COMPARE)
@@ -37,7 +37,7 @@ static bool is_usable;
 static void zstd_load(void)
 {
 	static const struct library_call all[] = {
-#define ZSTD_NAMED(name, result, arguments) {"ZSTD_" #name, &calls.name},
+#define ZSTD_NAMED(name, result, arguments) {"ZSTD_" #name, &zstd_calls.name},
 		ZSTD_CALLS(ZSTD_NAMED)
 #undef ZSTD_NAMED
 	};
@@ -56,12 +56,12 @@ const char *zstd_find_lacking(void)
 
 size_t zstd_bound(size_t n)
 {
-	return calls.compressBound(n);
+	return zstd_calls.compressBound(n);
 }
 
 size_t zstd_compress(void *to, size_t room, const void *from, size_t n)
 {
-	const size_t size = calls.compress(to, room, from, n, ZSTD_LEVEL_DEFAULT);
+	const size_t size = zstd_calls.compress(to, room, from, n, ZSTD_LEVEL_DEFAULT);
 
-	return calls.isError(size) ? 0 : size;
+	return zstd_calls.isError(size) ? 0 : size;
 }

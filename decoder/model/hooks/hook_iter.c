@@ -16,7 +16,7 @@ struct entry {
 	struct ring_cursor *cursor;
 };
 
-struct source {
+struct hook_source {
 	const struct file *file;
 	struct ring_cursor *cursors; /* beside the file's rings */
 	struct entry *heap;
@@ -43,13 +43,13 @@ struct schema_cached {
 
 struct hook_iter {
 	const struct trace *t;
-	struct source *sources;
+	struct hook_source *sources;
 	size_t nsources;
-	struct source *current; /* the source of the last hook returned */
-	struct source *rival;	/* the first of the other sources; NULL: they are exhausted */
-	bool placed;		/* the cursors have their parts */
-	bool started;		/* and are at their first hooks */
-	int error;		/* sticky */
+	struct hook_source *current; /* the source of the last hook returned */
+	struct hook_source *rival;   /* the first of the other sources; NULL: they are exhausted */
+	bool placed;		     /* the cursors have their parts */
+	bool started;		     /* and are at their first hooks */
+	int error;		     /* sticky */
 	int64_t from_ns, to_ns;
 	bool by_time;	 /* merge files by CLOCK_REALTIME: their ticks are not comparable */
 	bool look;	 /* check each hook's time: a range of ticks is no range of time */
@@ -61,7 +61,7 @@ struct hook_iter {
 	struct schema_cached schemas[SCHEMA_CACHE];
 };
 
-static int open_source(struct source *s, const struct file *f)
+static int open_source(struct hook_source *s, const struct file *f)
 {
 	size_t n = f->pub.nrings;
 
@@ -109,7 +109,7 @@ void hook_iter_close(struct hook_iter *it)
 	if (!it)
 		return;
 	for (size_t i = 0; i < it->nsources; i++) {
-		struct source *s = &it->sources[i];
+		struct hook_source *s = &it->sources[i];
 
 		for (size_t j = 0; s->cursors && j < s->file->pub.nrings; j++)
 			ring_cursor_free(&s->cursors[j]);
@@ -138,7 +138,7 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 	it->to_ns = to_ns;
 	it->look = false;
 	for (size_t i = 0; i < it->nsources; i++) {
-		struct source *s = &it->sources[i];
+		struct hook_source *s = &it->sources[i];
 
 		s->stamps = ticks_between(&s->file->clock, from_ns, to_ns);
 		it->look |= !clock_is_monotone(&s->file->clock);
@@ -159,7 +159,7 @@ static void begin_part(struct hook_iter *it)
 	it->lone = NULL;
 	it->reading.loaded = 0;
 	for (size_t i = 0; i < it->nsources; i++) {
-		struct source *s = &it->sources[i];
+		struct hook_source *s = &it->sources[i];
 
 		for (size_t j = 0; j < s->file->pub.nrings; j++)
 			ring_cursor_rest(&s->cursors[j]);
@@ -174,7 +174,7 @@ static struct tick_range both(struct tick_range a, struct tick_range b)
 }
 
 static void hook_iter_add_cursor(
-	struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
+	struct hook_iter *it, struct hook_source *s, size_t ring, struct ring_part part)
 {
 	struct ring_cursor *c = &s->cursors[ring];
 
@@ -192,7 +192,7 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 {
 	begin_part(it);
 	for (size_t i = 0; i < it->nsources; i++) {
-		struct source *s = &it->sources[i];
+		struct hook_source *s = &it->sources[i];
 
 		if (s->stamps.first > s->stamps.last)
 			continue;
@@ -208,7 +208,7 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end)
 {
-	struct source *s = &it->sources[file];
+	struct hook_source *s = &it->sources[file];
 	struct ring_cursor *before = it->lone;
 
 	begin_part(it);
@@ -243,20 +243,20 @@ static bool entry_before(const void *ctx, const void *x, const void *y)
 	return a->key != b->key ? a->key < b->key : a->ring < b->ring;
 }
 
-static void hook_iter_sift_down(struct source *s, size_t i)
+static void hook_iter_sift_down(struct hook_source *s, size_t i)
 {
 	struct entry e = s->heap[i];
 
 	heap_sift_down(s->heap, s->count, i, &e, sizeof e, entry_before, NULL);
 }
 
-static void set_time(const struct hook_iter *it, struct source *s)
+static void set_time(const struct hook_iter *it, struct hook_source *s)
 {
 	if (s->count && it->by_time)
 		s->time_ns = clock_cursor_time(&s->clock, s->heap[0].key);
 }
 
-static int start_source(struct hook_iter *it, struct source *s)
+static int start_source(struct hook_iter *it, struct hook_source *s)
 {
 	size_t n = 0;
 
@@ -278,7 +278,7 @@ static int start_source(struct hook_iter *it, struct source *s)
 }
 
 /* Steps past the last hook returned. */
-static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
+static int hook_iter_advance_source(struct hook_iter *it, struct hook_source *s)
 {
 	struct entry *top = &s->heap[0];
 	bool taken = ring_cursor_take(top->cursor);
@@ -296,7 +296,7 @@ static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 	return 0;
 }
 
-static bool source_before(const struct source *a, const struct source *b)
+static bool source_before(const struct hook_source *a, const struct hook_source *b)
 {
 	const struct entry *x = &a->heap[0], *y = &b->heap[0];
 
@@ -312,12 +312,12 @@ static bool source_before(const struct source *a, const struct source *b)
 }
 
 /* The second source in order. */
-static struct source *first_source(struct hook_iter *it, const struct source *but)
+static struct hook_source *first_source(struct hook_iter *it, const struct hook_source *but)
 {
-	struct source *first = NULL;
+	struct hook_source *first = NULL;
 
 	for (size_t i = 0; i < it->nsources; i++) {
-		struct source *s = &it->sources[i];
+		struct hook_source *s = &it->sources[i];
 
 		if (s != but && s->count && (!first || source_before(s, first)))
 			first = s;
@@ -328,7 +328,7 @@ static struct source *first_source(struct hook_iter *it, const struct source *bu
 /* Stays with a source while it comes first: the others do not move meanwhile. */
 static void choose_source(struct hook_iter *it)
 {
-	struct source *s = it->current;
+	struct hook_source *s = it->current;
 
 	if (s && s->count && (!it->rival || source_before(s, it->rival)))
 		return;
@@ -480,7 +480,7 @@ void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total)
 {
 	*total = (struct hook_counts){0};
 	for (size_t i = 0; i < it->nsources; i++) {
-		const struct source *s = &it->sources[i];
+		const struct hook_source *s = &it->sources[i];
 
 		for (size_t j = 0; j < s->file->pub.nrings; j++)
 			hook_counts_add(total, &s->cursors[j].counts);

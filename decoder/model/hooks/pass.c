@@ -18,7 +18,6 @@
 enum {
 	/* Hooks between checks whether the pass has ended elsewhere, and between progress calls. */
 	LOOK_HOOKS = 1 << 12,
-	PROGRESS_HOOKS = 1 << 16,
 	PROGRESS_WAIT_MS = 200,
 	/* The most bytes of sections held by all threads, unless one thread needs more. */
 	HELD_BYTES = 24 << 20,
@@ -97,7 +96,7 @@ static int look_around(struct pass_slice *s)
 	if (lost(s))
 		return CPIDECODE_ECANCELED;
 	publish_done(s);
-	if (s->thread == 0 && s->hooks % PROGRESS_HOOKS == 0 && !tell_progress(s->run))
+	if (s->thread == 0 && s->hooks % PASS_PROGRESS_HOOKS == 0 && !tell_progress(s->run))
 		return CPIDECODE_ECANCELED;
 	return 0;
 }

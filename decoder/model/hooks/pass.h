@@ -21,6 +21,7 @@ struct section_starts;
 
 enum {
 	PASS_MAX_THREADS = 1024,
+	PASS_PROGRESS_HOOKS = 1 << 16, /* between two calls of progress */
 	/*
 	 * Pad per-thread state to two cache lines: avoids false sharing, and the adjacent-line
 	 * prefetcher fetches pairs.

@@ -7,6 +7,7 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../trace/containers.h"
+#include "pass.h"
 #include "record.h"
 
 static bool switches_are_recorded_in(const struct trace_file *f)
@@ -291,8 +292,6 @@ void switch_names_free(struct switch_names *n)
 
 /* ---------------------------------------------------------------------------- passes */
 
-enum { PROGRESS_HOOKS = 1 << 16 };
-
 int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
 	void *progress_ctx, int (*take)(void *ctx, const struct hook *h), void *ctx)
 {
@@ -306,7 +305,7 @@ int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t do
 	while ((rc = hook_iter_next(it, &h)) > 0) {
 		if (h->major == KERNEL_MAJOR && (rc = take(ctx, h)))
 			break;
-		if (++hooks % PROGRESS_HOOKS || !progress)
+		if (++hooks % PASS_PROGRESS_HOOKS || !progress)
 			continue;
 		hook_iter_progress(it, &done, &total);
 		if (!progress(progress_ctx, done, total)) {

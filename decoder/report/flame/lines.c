@@ -11,7 +11,7 @@ struct sibling {
 	uint32_t frame;
 };
 
-enum { KEY_BYTES = 7, VERY_FEW = 12, FEW = 48, SOON = 32 };
+enum { KEY_BYTES = 7, VERY_FEW = 12, FEW = 48, LINES_AHEAD = 32 };
 
 static size_t common_length(const struct flame_stack *frames, const struct sibling *s, size_t n)
 {
@@ -123,10 +123,10 @@ static void sort_siblings(
 /* Frames are scattered in memory: prefetches the next ones. */
 static void ask_early(const struct flame_stack *frames, const struct sibling *s, uint32_t left)
 {
-	if (left > SOON)
-		__builtin_prefetch(&frames[s[SOON].frame], 1);
-	if (left > SOON / 2)
-		__builtin_prefetch(frames[s[SOON / 2].frame].name);
+	if (left > LINES_AHEAD)
+		__builtin_prefetch(&frames[s[LINES_AHEAD].frame], 1);
+	if (left > LINES_AHEAD / 2)
+		__builtin_prefetch(frames[s[LINES_AHEAD / 2].frame].name);
 }
 
 struct flame_lines {

@@ -11,7 +11,7 @@
 #include "../../base/grow.h"
 #include "tree.h"
 
-enum { SOON = 32, BATCH = 64 };
+enum { PICTURE_AHEAD = 32, PICTURE_BATCH = 64 };
 
 /* A shown frame among the shown children of its parent. */
 struct picture_place {
@@ -28,7 +28,7 @@ struct picture {
 	uint32_t *first;	      /* index in places of each frame's first child */
 	uint32_t uncounted;	      /* nodes in which no interval was selected and measured */
 	uint8_t *shown; /* a bit for each node; if set, the node's name is its frame's index */
-	uint32_t batch[BATCH]; /* hidden nodes whose parents are shown */
+	uint32_t batch[PICTURE_BATCH]; /* hidden nodes whose parents are shown */
 	unsigned nbatch;
 };
 
@@ -51,8 +51,8 @@ static void add_up(struct picture *p, struct flame_cpis *cpis)
 	for (uint32_t i = t->count; i-- > 1;) {
 		const struct flame_node *node = flame_tree_node(t, i);
 
-		if (i > SOON)
-			__builtin_prefetch(flame_tree_node(t, node[-SOON].parent), 1);
+		if (i > PICTURE_AHEAD)
+			__builtin_prefetch(flame_tree_node(t, node[-PICTURE_AHEAD].parent), 1);
 		if (!node->count)
 			p->uncounted++;
 		else if (!node->is_task)
@@ -215,7 +215,7 @@ static void take_apart(struct picture *p)
 		if (is_shown(p, i) || p->first[on] == p->first[on + 1])
 			continue;
 		p->batch[p->nbatch++] = i;
-		if (p->nbatch == BATCH)
+		if (p->nbatch == PICTURE_BATCH)
 			put_batch(p);
 	}
 	put_batch(p);

@@ -5,7 +5,7 @@
 #include "../../../include/cpidecode.h"
 #include "../../base/seed.h"
 
-enum { SOON = 32 };
+enum { TREE_AHEAD = 32 };
 
 void flame_tree_ask(const struct flame_tree *t, uint64_t path)
 {
@@ -25,7 +25,7 @@ static int flame_tree_rehash_nodes(struct flame_tree *t)
 
 		path[i] = flame_tree_path(t, path[node->parent], node->name);
 		flame_tree_ask(t, path[i]);
-		for (; put <= i && (put + SOON <= i || i + 1 == t->count); put++)
+		for (; put <= i && (put + TREE_AHEAD <= i || i + 1 == t->count); put++)
 			flame_slots_put(&t->slots, put, path[put]);
 	}
 	free(path);

@@ -9,7 +9,7 @@
 #define MOST_INTERVALS (UINT64_C(1) << 48)
 
 enum {
-	TASK_NAME = 16,
+	SLOWEST_TASK_NAME = 16,
 	/* Least encoded size of an element. */
 	CHILD_BYTES = 10,
 	VALUE_BYTES = 2,
@@ -124,7 +124,7 @@ static void slowest_get_task(struct slowest_reader *r, struct interval *iv)
 		return;
 	const uint8_t *name = varint_get_string(&r->in, &length);
 	const uint32_t pid = (uint32_t)slowest_get(r, UINT32_MAX);
-	if (length > TASK_NAME || (length && memchr(name, 0, length)))
+	if (length > SLOWEST_TASK_NAME || (length && memchr(name, 0, length)))
 		varint_fail(&r->in, "an invalid thread's name");
 	struct task *task = slowest_alloc(r, 1, sizeof *task);
 	if (!task)

@@ -5,7 +5,7 @@
 
 #include "../../../formats/interval_hooks.h"
 
-enum { TASK_NAME = 16, ID_BYTES = 16, RATE_BYTES = 8 };
+enum { KEPT_TASK_NAME = 16, ID_BYTES = 16, RATE_BYTES = 8 };
 
 struct tally_group *kept_number_name(struct tally *t, bool has_label, const char *label,
 	uint32_t length, uint8_t major, uint8_t mm)
@@ -103,7 +103,7 @@ static struct tally_group *kept_get_entry(
 
 	if (!has_label && length)
 		varint_fail(in, "a label that is none");
-	if (table == WHY_TASKS && (length > TASK_NAME || (length && memchr(text, 0, length))))
+	if (table == WHY_TASKS && (length > KEPT_TASK_NAME || (length && memchr(text, 0, length))))
 		varint_fail(in, "a thread's name that is none");
 	if (in->why)
 		return NULL;

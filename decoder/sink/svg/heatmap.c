@@ -17,7 +17,7 @@ enum {
 	LEAST_ROW = 3,
 	MOST_ROW = 24,
 	LEVELS = 16, /* colours */
-	SCALE_WIDTH = 260,
+	HEATMAP_SCALE_WIDTH = 260,
 	TICKS = 8,
 	LEFT_PERCENT = 12, /* of the plot, of the picture's width */
 	WIDTH_PERCENT = 86,
@@ -147,8 +147,8 @@ static void heatmap_write_legend(struct out *o, const struct heatmap *h)
 	out_printf(o, "<svg x=\"1%%\" y=\"78\" height=\"30\">");
 	for (int i = 0; i < LEVELS; i++)
 		out_printf(o, "<rect x=\"%d\" width=\"%d\" height=\"11\" fill=\"#%06x\"/>",
-			i * SCALE_WIDTH / LEVELS,
-			(i + 1) * SCALE_WIDTH / LEVELS - i * SCALE_WIDTH / LEVELS,
+			i * HEATMAP_SCALE_WIDTH / LEVELS,
+			(i + 1) * HEATMAP_SCALE_WIDTH / LEVELS - i * HEATMAP_SCALE_WIDTH / LEVELS,
 			heatmap_colour((unsigned)(h->most == 1 ? LEVELS : i + 1)));
 	for (int i = 0; i < LEGEND_TICKS; i++) {
 		const double place = (double)i / (LEGEND_TICKS - 1);
@@ -163,12 +163,12 @@ static void heatmap_write_legend(struct out *o, const struct heatmap *h)
 			!i			? "start"
 			: i + 1 == LEGEND_TICKS ? "end"
 						: "middle",
-			(int)(place * SCALE_WIDTH), count);
+			(int)(place * HEATMAP_SCALE_WIDTH), count);
 	}
 	out_printf(o,
 		"<text class=\"key\" x=\"%d\" y=\"10\">intervals that began then and took so "
 		"long (logarithmic); empty: none</text></svg>\n",
-		SCALE_WIDTH + 12);
+		HEATMAP_SCALE_WIDTH + 12);
 }
 
 /* The place of a latency on the axis: 0 at the bottom, 1 at the top. */
