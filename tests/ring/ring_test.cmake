@@ -3,7 +3,9 @@
 include_guard(GLOBAL)
 set(ring_test_dir ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 
-add_library(ring_sandbox STATIC ${CMAKE_CURRENT_LIST_DIR}/sandbox.c)
+add_library(ring_sandbox STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/sandbox.c ${CMAKE_CURRENT_LIST_DIR}/storm.c
+  ${CMAKE_CURRENT_LIST_DIR}/traced.c)
 target_link_libraries(ring_sandbox PUBLIC PkgConfig::CHECK Threads::Threads)
 target_include_directories(ring_sandbox PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 
