@@ -70,7 +70,8 @@ arm64_build() {
 	arm64_toolchain
 	if ! PKG_CONFIG_LIBDIR="$arm64_lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$arm64_dir/sysroot" \
 		cmake -S . -B "$arm64_dir/build" -DCMAKE_TOOLCHAIN_FILE="$arm64_dir/toolchain.cmake" \
-		-DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" -DSWTRACE_WERROR=ON >"$arm64_dir/build.log" 2>&1 ||
+		-DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_UNITY_BUILD=ON \
+		-DSWTRACE_WERROR=ON >"$arm64_dir/build.log" 2>&1 ||
 		! cmake --build "$arm64_dir/build" -j "$(nproc)" >>"$arm64_dir/build.log" 2>&1; then
 		grep -nE 'error|warning' "$arm64_dir/build.log" | head -n 30
 		tail -n 20 "$arm64_dir/build.log"
