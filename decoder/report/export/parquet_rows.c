@@ -63,20 +63,21 @@ static bool rows_number_spelled(struct parquet_rows *rows, size_t column, uint64
 	return parquet_number_text(rows->to, column, text->len ? text->buf : "", text->len, number);
 }
 
+/* Cells are passed by pointer: copying one that was just written stalls store forwarding. */
 static bool rows_number_cell(
-	struct parquet_rows *rows, size_t column, struct cell cell, uint64_t *number)
+	struct parquet_rows *rows, size_t column, const struct cell *cell, uint64_t *number)
 {
 	struct out *text = &rows->text;
 
 	text->len = 0;
-	if (cell.kind == CELL_STRING)
-		escape_utf8(text, cell.s, cell.len);
-	else if (cell.kind == CELL_WORDS)
-		cell.words(text, (uint32_t)cell.u);
-	else if (cell.kind == CELL_ID)
-		cell_spell_id(text, cell);
+	if (cell->kind == CELL_STRING)
+		escape_utf8(text, cell->s, cell->len);
+	else if (cell->kind == CELL_WORDS)
+		cell->words(text, (uint32_t)cell->u);
+	else if (cell->kind == CELL_ID)
+		cell_spell_id(text, *cell);
 	else
-		value_spell(text, cell);
+		value_spell(text, *cell);
 	return rows_number_spelled(rows, column, number);
 }
 
@@ -89,38 +90,39 @@ static uint64_t rows_bits(double v)
 }
 
 /* The value of a column of numbers. False: there is none. */
-static bool rows_read_cell(struct cell cell, uint64_t *value)
+static bool rows_read_cell(const struct cell *cell, uint64_t *value)
 {
-	switch (cell.kind) {
+	switch (cell->kind) {
 	case CELL_NONE:
 		return false;
 	case CELL_REAL:
-		*value = rows_bits(cell.real);
-		return isfinite(cell.real);
+		*value = rows_bits(cell->real);
+		return isfinite(cell->real);
 	case CELL_DOUBLE:
-		*value = rows_bits(cell.real);
+		*value = rows_bits(cell->real);
 		return true;
 	default:
-		*value = cell.u;
+		*value = cell->u;
 		return true;
 	}
 }
 
 /* ------------------------------------------------------------------------ at once */
 
-static void rows_put_lent(struct parquet_rows *rows, size_t column, struct cell cell)
+static void rows_put_lent(struct parquet_rows *rows, size_t column, const struct interval *iv)
 {
+	const struct cell cell = column_cell(rows->report[column], iv);
 	uint64_t value;
 
 	if (rows->to->columns[column].type != PARQUET_TEXT) {
-		if (rows_read_cell(cell, &value))
+		if (rows_read_cell(&cell, &value))
 			parquet_put_bits(rows->to, column, value);
 		return;
 	}
 	/* A text equal to an escaped one needs no escapes. */
 	if (cell.kind == CELL_STRING && parquet_put_again(rows->to, column, cell.s, cell.len))
 		return;
-	if (cell.kind != CELL_NONE && rows_number_cell(rows, column, cell, &value))
+	if (cell.kind != CELL_NONE && rows_number_cell(rows, column, &cell, &value))
 		parquet_put_bits(rows->to, column, value);
 }
 
@@ -157,8 +159,9 @@ static struct batch rows_batch_cells(
 	struct parquet_rows *rows, const struct column *c, struct batch b)
 {
 	for (size_t i = 0; i < rows->nheld; i++) {
+		const struct cell cell = column_cell(c, &rows->held[i]);
 		uint64_t value = 0;
-		const bool is_there = rows_read_cell(column_cell(c, &rows->held[i]), &value);
+		const bool is_there = rows_read_cell(&cell, &value);
 
 		b = batch_add(b, i, value, is_there);
 	}
@@ -206,21 +209,21 @@ static struct batch rows_batch_column(
 }
 
 /* Identifies a cell that repeats: a string by its address, words by their bits; 0: by nothing. */
-static uint64_t rows_key_cell(struct cell cell)
+static uint64_t rows_key_cell(const struct cell *cell)
 {
-	if (cell.kind == CELL_STRING)
-		return (uintptr_t)cell.s;
-	return cell.kind == CELL_WORDS ? cell.u + 1 : 0;
+	if (cell->kind == CELL_STRING)
+		return (uintptr_t)cell->s;
+	return cell->kind == CELL_WORDS ? cell->u + 1 : 0;
 }
 
 static bool rows_number_known(
-	struct parquet_rows *rows, size_t column, struct cell cell, uint64_t *number)
+	struct parquet_rows *rows, size_t column, const struct cell *cell, uint64_t *number)
 {
 	const uint64_t key = rows_key_cell(cell);
 	const size_t at = (key ^ key >> 6 ^ key >> 12) % KNOWN_TEXTS;
 	struct parquet_known *known = &rows->known[column];
 
-	if (cell.kind == CELL_NONE)
+	if (cell->kind == CELL_NONE)
 		return false;
 	if (key && known->by[at] == key) {
 		*number = known->number[at];
@@ -233,23 +236,38 @@ static bool rows_number_known(
 	return true;
 }
 
-static struct cell rows_host_cell(const struct parquet_rows *rows, const struct interval *iv)
+static struct batch rows_batch_texts(struct parquet_rows *rows, size_t column, struct batch b)
 {
-	const char *host = trace_meta_value(trace_file(rows->r->trace, iv->file), "host");
+	for (size_t i = 0; i < rows->nheld; i++) {
+		const struct cell cell = column_cell(rows->report[column], &rows->held[i]);
+		uint64_t number = 0;
+		const bool is_there = rows_number_known(rows, column, &cell, &number);
+
+		b = batch_add(b, i, number, is_there);
+	}
+	return b;
+}
+
+static struct cell rows_host_cell(const struct parquet_rows *rows, uint32_t file)
+{
+	const char *host = trace_meta_value(trace_file(rows->r->trace, file), "host");
 
 	return cell_string(host, host ? strlen(host) : 0, host);
 }
 
-static struct batch rows_batch_texts(struct parquet_rows *rows, size_t column, struct batch b)
+static struct batch rows_batch_hosts(struct parquet_rows *rows, size_t column, struct batch b)
 {
-	for (size_t i = 0; i < rows->nheld; i++) {
-		const struct interval *iv = &rows->held[i];
-		const struct cell cell = rows->sources[column] == COLUMN_HOST
-						 ? rows_host_cell(rows, iv)
-						 : column_cell(rows->report[column], iv);
-		uint64_t number = 0;
-		const bool is_there = rows_number_known(rows, column, cell, &number);
+	uint64_t number = 0;
+	bool is_there = false;
 
+	for (size_t i = 0; i < rows->nheld; i++) {
+		const uint32_t file = rows->held[i].file;
+
+		if (!i || file != rows->held[i - 1].file) {
+			const struct cell cell = rows_host_cell(rows, file);
+
+			is_there = rows_number_known(rows, column, &cell, &number);
+		}
 		b = batch_add(b, i, number, is_there);
 	}
 	return b;
@@ -286,7 +304,9 @@ static void rows_put_batch(struct parquet_rows *rows, size_t column)
 
 	if (!b.to)
 		return;
-	if (rows->to->columns[column].type == PARQUET_TEXT)
+	if (rows->sources[column] == COLUMN_HOST)
+		b = rows_batch_hosts(rows, column, b);
+	else if (rows->to->columns[column].type == PARQUET_TEXT)
 		b = rows_batch_texts(rows, column, b);
 	else if (rows->sources[column] == COLUMN_OF_REPORT)
 		b = rows_batch_column(rows, rows->report[column], b);
@@ -313,7 +333,7 @@ void parquet_rows_add(struct parquet_rows *rows, const struct interval *iv)
 	struct interval *held = &rows->held[rows->nheld++];
 
 	for (size_t i = 0; i < rows->nlent; i++)
-		rows_put_lent(rows, rows->lent[i], column_cell(rows->report[rows->lent[i]], iv));
+		rows_put_lent(rows, rows->lent[i], iv);
 	copy_blocks(held, iv, sizeof *held);
 	held->has_label = false;
 	held->label = NULL;
