@@ -155,6 +155,16 @@ static inline const void *rows_member(const struct parquet_rows *rows, size_t ro
 	return (const char *)&rows->held[row] + offset;
 }
 
+/* Whether no row of the batch has a count there: most columns of counts are empty. */
+static bool rows_have_no_count(const struct parquet_rows *rows, size_t offset)
+{
+	uint64_t all = NOT_MEASURED;
+
+	for (size_t i = 0; i < rows->nheld && all == NOT_MEASURED; i++)
+		all = *(const uint64_t *)rows_member(rows, i, offset);
+	return all == NOT_MEASURED;
+}
+
 static struct batch rows_batch_cells(
 	struct parquet_rows *rows, const struct column *c, struct batch b)
 {
@@ -176,6 +186,8 @@ static struct batch rows_batch_column(
 
 	switch (c->source) {
 	case COLUMN_COUNT:
+		if (rows_have_no_count(rows, at))
+			break;
 		for (size_t i = 0; i < n; i++) {
 			const uint64_t v = *(const uint64_t *)rows_member(rows, i, at);
 

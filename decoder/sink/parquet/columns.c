@@ -135,14 +135,37 @@ uint64_t *parquet_batch_begin(struct parquet_file *p, size_t column)
 		parquet_fail(p);
 		return NULL;
 	}
-	return c->values + c->count;
+	if (!c->count)
+		c->is_same = true;
+	return c->values + (c->is_same ? c->count != 0 : c->count);
+}
+
+static bool parquet_are_all(uint64_t value, const uint64_t *values, size_t n)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 0; i < n; i++)
+		differ |= values[i] ^ value;
+	return !differ;
+}
+
+void parquet_expand(struct parquet_column *c)
+{
+	for (size_t i = 1; i < c->count; i++)
+		c->values[i] = c->values[0];
+	c->is_same = false;
 }
 
 void parquet_batch_end(struct parquet_file *p, size_t column, size_t row, uint64_t rows)
 {
 	struct parquet_column *c = &p->columns[column];
 	const size_t n = (size_t)__builtin_popcountll(rows);
+	uint64_t *const values = c->values + (c->count != 0);
 
+	if (c->is_same && !parquet_are_all(c->values[0], values, n)) {
+		memmove(c->values + c->count, values, n * sizeof *values);
+		parquet_expand(c);
+	}
 	put_le64(c->present + row / 8, rows);
 	c->count += n;
 	p->bytes += n * sizeof *c->values;

@@ -23,6 +23,9 @@ static inline const char *parquet_text(const struct parquet_column *c, size_t i,
 	return at + 4;
 }
 
+/* Stores each value of a column whose values are all equal. */
+void parquet_expand(struct parquet_column *c);
+
 /* The least and the greatest of some numbers, at least one. False: one of them is no number. */
 bool parquet_find_range(
 	enum parquet_type type, const uint64_t *values, size_t n, uint64_t *least, uint64_t *most);

@@ -48,6 +48,13 @@ static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, 
 	parquet_pack_end(&to, o);
 }
 
+void parquet_put_run(struct out *o, uint32_t value, size_t n, unsigned width)
+{
+	parquet_varint(o, (uint64_t)n << 1);
+	for (unsigned k = 0; k < width; k += 8)
+		out_char(o, (char)(value >> k));
+}
+
 void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width)
 {
 	size_t done = 0;
@@ -67,9 +74,7 @@ void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned wid
 		run -= odd;
 		if (i > done)
 			parquet_put_packed(o, values + done, i - done, width);
-		parquet_varint(o, (uint64_t)run << 1);
-		for (unsigned k = 0; k < width; k += 8)
-			out_char(o, (char)(values[i] >> k));
+		parquet_put_run(o, values[i], run, width);
 		done = i += run;
 	}
 	if (done == n)

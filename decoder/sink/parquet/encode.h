@@ -5,6 +5,8 @@
 #include "../out.h"
 
 void parquet_varint(struct out *o, uint64_t v);
+/* RLE: a run of n equal values. */
+void parquet_put_run(struct out *o, uint32_t value, size_t n, unsigned width);
 /* RLE: the hybrid of runs and packed bits. values: room for 8 more, which it writes. */
 void parquet_put_indices(struct out *o, uint32_t *values, size_t n, unsigned width);
 /* DELTA_BINARY_PACKED: differences of successive 64-bit numbers. */

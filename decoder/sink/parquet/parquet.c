@@ -162,7 +162,7 @@ static void parquet_put_page(struct parquet_file *p, enum page_type type, size_t
 struct dictionary {
 	uint64_t *values;
 	size_t count;
-	uint32_t *indices; /* with room for 8 more */
+	uint32_t *indices; /* with room for 8 more; NULL: all are 0 */
 };
 
 /* False: too many different values, or out of memory. */
@@ -249,6 +249,15 @@ static bool parquet_make_dictionary(
 {
 	if (!c->count || c->is_plain)
 		return false;
+	if (c->is_same) {
+		d->values = malloc(sizeof *d->values);
+		if (!d->values) {
+			parquet_fail(p);
+			return false;
+		}
+		d->values[d->count++] = c->values[0];
+		return true;
+	}
 	d->indices = malloc((c->count + 8) * sizeof *d->indices);
 	d->values = malloc(DICTIONARY_MOST * sizeof *d->values);
 	if (!d->indices || !d->values) {
@@ -263,10 +272,13 @@ static bool parquet_make_dictionary(
 	return 2 * d->count <= c->count || d->count == 1 || parquet_repeats_bytes(c);
 }
 
-static void parquet_put_chunk(
-	struct parquet_file *p, const struct parquet_column *c, struct chunk *chunk)
+static void parquet_put_chunk(struct parquet_file *p, struct parquet_column *c, struct chunk *chunk)
 {
 	struct dictionary d = {0};
+
+	/* Fewer are no run of equal values. */
+	if (c->is_same && (c->count < 8 || c->is_plain || c->ntexts > 1))
+		parquet_expand(c);
 	const bool has_dictionary = parquet_make_dictionary(p, c, &d);
 	const bool is_whole = c->type == PARQUET_I64 || c->type == PARQUET_U64;
 	unsigned width = 1;
@@ -289,7 +301,10 @@ static void parquet_put_chunk(
 		while (d.count > (size_t)1 << width)
 			width++;
 		out_char(&p->page, (char)width);
-		parquet_put_indices(&p->page, d.indices, c->count, width);
+		if (d.indices)
+			parquet_put_indices(&p->page, d.indices, c->count, width);
+		else
+			parquet_put_run(&p->page, 0, c->count, width);
 	} else if (is_whole) {
 		parquet_put_deltas(&p->page, c->values, c->count);
 	} else {

@@ -37,6 +37,7 @@ struct parquet_column {
 	/* The rest is the writer's. */
 	uint64_t *values; /* those that are not null; of texts their numbers */
 	size_t count, room;
+	bool is_same;	  /* those of all batches so far are equal: values has only the first */
 	uint8_t *present; /* a bit for each row */
 	struct out texts; /* of a row group, each with its length as PLAIN has them */
 	size_t *offsets;  /* of texts */
