@@ -351,6 +351,25 @@ static void settle_cost(struct interval_stream *s, struct interval *iv)
 		own_cost_take_off(iv, s->t);
 }
 
+/* Selects a record, and nests it if it is, or all are: depths count every interval. */
+static int nest_record(struct interval_stream *s, const struct interval_record *r, bool *selected,
+	struct nest_found *found)
+{
+	struct nest_key key = stream_nest_key(r, -1);
+
+	if (s->query) {
+		int rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,
+			interval_record_mark(r), selected);
+
+		if (rc < 0)
+			return rc;
+		*selected &= (r->marks & RECORD_KEPT) != 0;
+	}
+	if (*selected)
+		key.place = s->place;
+	return s->unnested ? 0 : nesting_add(&s->nesting, &key, found);
+}
+
 /* The next selected interval, with its depth, from a sorter by machine and ticks. */
 static int next_nested(struct interval_stream *s)
 {
@@ -360,19 +379,9 @@ static int next_nested(struct interval_stream *s)
 	while ((rc = next_record(s, &r)) > 0) {
 		const bool kept = r->marks & RECORD_KEPT;
 		bool selected = kept;
-		struct nest_key key = stream_nest_key(r, -1);
 		struct nest_found found = {.parent = -1};
 
-		if (s->query)
-			rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,
-				interval_record_mark(r), &selected);
-		if (rc < 0)
-			return rc;
-		selected &= kept;
-		if (selected)
-			key.place = s->place;
-		if (!s->unnested)
-			rc = nesting_add(&s->nesting, &key, &found);
+		rc = s->unnested && !s->query ? 0 : nest_record(s, r, &selected, &found);
 		if (rc < 0)
 			return rc;
 		s->kept += kept;
