@@ -176,7 +176,7 @@ static int columns_code_of_cell(struct cpidecode_columns *c, struct columns_colu
 	if (cell->kind == CELL_WORDS)
 		cell->words(o, (uint32_t)cell->u);
 	else if (cell->kind == CELL_ID)
-		cell_spell_id(o, *cell);
+		cell_spell_id(o, cell);
 	else
 		value_spell(o, *cell);
 	if (o->error)

@@ -48,7 +48,7 @@ static struct cell figure(
 {
 	if (!known || whole > INT64_MAX)
 		return cell_real(value, decimals);
-	return (struct cell){.kind = CELL_I64, .i = negative ? -(int64_t)whole : (int64_t)whole};
+	return cell_i64(negative ? -(int64_t)whole : (int64_t)whole);
 }
 
 /* Before, after and the change; long durations with all their digits. */

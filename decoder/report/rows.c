@@ -35,7 +35,7 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	case COLUMN_COUNT:
 		return cell_u64(*(const uint64_t *)at, *(const uint64_t *)at != NOT_MEASURED);
 	case COLUMN_I64:
-		return (struct cell){.kind = CELL_I64, .i = *(const int64_t *)at};
+		return cell_i64(*(const int64_t *)at);
 	case COLUMN_BOOL:
 		return (struct cell){.kind = CELL_BOOL, .u = *(const bool *)at};
 	case COLUMN_REAL:
@@ -54,19 +54,19 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	}
 }
 
-void cell_spell_id(struct out *o, struct cell cell)
+void cell_spell_id(struct out *o, const struct cell *cell)
 {
 	char *p = out_reserve(o, 3 * PUT_U64 + 4 + PUT_SLACK);
 
 	if (!p)
 		return;
-	if (cell.machine) {
-		p = put_u64(put_char(p, 't'), cell.machine + UINT64_C(1));
+	if (cell->machine) {
+		p = put_u64(put_char(p, 't'), cell->machine + UINT64_C(1));
 		p = put_char(p, '.');
 	}
-	p = put_char(p, cell.ring & TF_GUEST_RING ? 'g' : 'r');
-	p = put_char(put_u64(p, cell.ring & ~TF_GUEST_RING), '.');
-	out_reach(o, put_u64(p, cell.u));
+	p = put_char(p, cell->ring & TF_GUEST_RING ? 'g' : 'r');
+	p = put_char(put_u64(p, cell->ring & ~TF_GUEST_RING), '.');
+	out_reach(o, put_u64(p, cell->u));
 }
 
 struct cell column_cell(const struct column *c, const void *row)
@@ -102,7 +102,7 @@ static inline void cell_write_csv(struct csv *c, struct cell cell)
 		break;
 	case CELL_ID:
 		csv_empty(c);
-		cell_spell_id(c->o, cell);
+		cell_spell_id(c->o, &cell);
 		break;
 	default:
 		csv_empty(c);
@@ -139,7 +139,7 @@ void cell_write_json(struct json *j, struct cell cell)
 		break;
 	case CELL_ID:
 		out_char(j->o, '"');
-		cell_spell_id(j->o, cell);
+		cell_spell_id(j->o, &cell);
 		out_char(j->o, '"');
 		j->comma = true;
 		break;
@@ -166,7 +166,7 @@ static void cell_write_text(
 	else if (cell.kind == CELL_WORDS)
 		cell.words(o, (uint32_t)cell.u);
 	else if (cell.kind == CELL_ID)
-		cell_spell_id(o, cell);
+		cell_spell_id(o, &cell);
 	else if (cell.kind == CELL_I64)
 		out_i64(o, cell.i);
 	else

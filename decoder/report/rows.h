@@ -189,41 +189,59 @@ void rows_write_object(struct json *j, const struct column *columns, enum column
 
 /* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
  * number, from 2, in front: tN.rRING.POSITION. */
-void cell_spell_id(struct out *o, struct cell cell);
+void cell_spell_id(struct out *o, const struct cell *cell);
 struct cell column_cell(const struct column *c, const void *row);
 /* As text, in a table of the caller's own. Whether the cell has a value. */
 bool rows_write_cell(
 	struct table *t, const struct time_text *time, const struct column *c, const void *row);
 void cell_write_json(struct json *j, struct cell cell);
 
+/*
+ * These name every member: gcc clears a cell that lacks one by wide stores first, and reading a
+ * member that such a store covers in part stalls store forwarding.
+ */
 static inline struct cell cell_real(double v, unsigned decimals)
 {
-	return (struct cell){.kind = CELL_REAL, .decimals = decimals, .real = v};
+	return (struct cell){.kind = CELL_REAL, .decimals = decimals, .u = 0, .real = v};
 }
 
 static inline struct cell cell_u64(uint64_t u, bool known)
 {
-	return (struct cell){.kind = known ? CELL_U64 : CELL_NONE, .u = u};
+	return (struct cell){
+		.kind = known ? CELL_U64 : CELL_NONE, .decimals = 0, .u = u, .s = NULL};
+}
+
+static inline struct cell cell_i64(int64_t i)
+{
+	return (struct cell){.kind = CELL_I64, .decimals = 0, .i = i, .s = NULL};
 }
 
 static inline struct cell cell_string(const char *s, size_t len, bool known)
 {
-	return (struct cell){.kind = known ? CELL_STRING : CELL_NONE, .len = len, .s = s};
+	return (struct cell){
+		.kind = known ? CELL_STRING : CELL_NONE, .decimals = 0, .len = len, .s = s};
 }
 
 static inline struct cell cell_id(struct interval_hook hook, bool known)
 {
 	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
+		.decimals = 0,
 		.u = hook.position,
 		.machine = hook.machine,
 		.ring = hook.ring};
 }
 
+static inline struct cell cell_words(
+	uint32_t u, void (*words)(struct out *o, uint32_t u), bool known)
+{
+	return (struct cell){
+		.kind = known ? CELL_WORDS : CELL_NONE, .decimals = 0, .u = u, .words = words};
+}
+
 /* Of enum cpuutil_method's bits; none of none. */
 static inline struct cell cell_methods(uint32_t methods)
 {
-	return (struct cell){
-		.kind = methods ? CELL_WORDS : CELL_NONE, .u = methods, .words = report_methods};
+	return cell_words(methods, report_methods, methods);
 }
 
 #endif

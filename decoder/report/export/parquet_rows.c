@@ -75,7 +75,7 @@ static bool rows_number_cell(
 	else if (cell->kind == CELL_WORDS)
 		cell->words(text, (uint32_t)cell->u);
 	else if (cell->kind == CELL_ID)
-		cell_spell_id(text, *cell);
+		cell_spell_id(text, cell);
 	else
 		value_spell(text, *cell);
 	return rows_number_spelled(rows, column, number);

@@ -223,7 +223,7 @@ static int sqlite_put_words(
 static int sqlite_put_id(struct sqlite_export *e, struct sqlite_row *row, struct cell c)
 {
 	e->text.len = 0;
-	cell_spell_id(&e->text, c);
+	cell_spell_id(&e->text, &c);
 	if (e->text.error)
 		return CPIDECODE_ENOMEM;
 	sqlite_put_text(row, e->text.buf, e->text.len);

@@ -398,7 +398,7 @@ static struct cell by_decode(const char *p)
 	case BY_TEXT:
 		return cell_string(p + 9, word, true);
 	default:
-		return (struct cell){.kind = CELL_I64, .i = (int64_t)word};
+		return cell_i64((int64_t)word);
 	}
 }
 

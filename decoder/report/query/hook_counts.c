@@ -226,12 +226,12 @@ static struct cell hook_counts_get_rate(const void *row)
 
 static struct cell hook_counts_get_first(const void *row)
 {
-	return (struct cell){.kind = CELL_I64, .i = hook_counts_row(row)->of->first_ns};
+	return cell_i64(hook_counts_row(row)->of->first_ns);
 }
 
 static struct cell hook_counts_get_last(const void *row)
 {
-	return (struct cell){.kind = CELL_I64, .i = hook_counts_row(row)->of->last_ns};
+	return cell_i64(hook_counts_row(row)->of->last_ns);
 }
 
 static void hook_counts_spell_since(struct out *o, int64_t ns, int64_t origin)

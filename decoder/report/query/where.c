@@ -425,7 +425,7 @@ static bool where_test_words(
 
 	out_memory(&spelled);
 	if (cell.kind == CELL_ID)
-		cell_spell_id(&spelled, cell);
+		cell_spell_id(&spelled, &cell);
 	else
 		cell.words(&spelled, (uint32_t)cell.u);
 	struct expression_value value = where_text(spelled.len ? spelled.buf : "", spelled.len);

@@ -44,7 +44,7 @@ struct cell value_cell(const struct interval *iv, const struct interval_value *v
 	case INTERVAL_ARG_U64:
 		return cell_u64(v->u, true);
 	case INTERVAL_ARG_I64:
-		return (struct cell){.kind = CELL_I64, .i = v->i};
+		return cell_i64(v->i);
 	case INTERVAL_ARG_F64:
 		return (struct cell){.kind = CELL_DOUBLE, .real = v->f};
 	case INTERVAL_ARG_TEXT:

@@ -97,7 +97,7 @@ static struct cell interval_get_flags(const void *row)
 {
 	const struct interval *iv = row;
 
-	return (struct cell){.kind = CELL_WORDS, .u = iv->flags, .words = report_flags};
+	return cell_words(iv->flags, report_flags, true);
 }
 
 static struct cell interval_get_time_source(const void *row)
