@@ -250,11 +250,16 @@ static bool rows_number_known(
 
 static struct batch rows_batch_texts(struct parquet_rows *rows, size_t column, struct batch b)
 {
+	uint64_t last = 0, number = 0;
+	bool is_there = false;
+
 	for (size_t i = 0; i < rows->nheld; i++) {
 		const struct cell cell = column_cell(rows->report[column], &rows->held[i]);
-		uint64_t number = 0;
-		const bool is_there = rows_number_known(rows, column, &cell, &number);
+		const uint64_t key = rows_key_cell(&cell);
 
+		if (!key || key != last)
+			is_there = rows_number_known(rows, column, &cell, &number);
+		last = key;
 		b = batch_add(b, i, number, is_there);
 	}
 	return b;
