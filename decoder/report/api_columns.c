@@ -583,11 +583,19 @@ static int columns_put_value(
 	return columns_put_cell(c, column, &cell);
 }
 
+/* Assigning the cell to a variable would copy it, which stalls store forwarding. */
+static int columns_put_own_cell(
+	struct cpidecode_columns *c, struct columns_column *column, const struct interval *iv)
+{
+	const struct cell cell = column_cell(column->column, iv);
+
+	return columns_put_cell(c, column, &cell);
+}
+
 static inline int columns_put(
 	struct cpidecode_columns *c, struct columns_column *column, const struct interval *iv)
 {
 	const void *at = (const char *)iv + column->offset;
-	struct cell cell;
 
 	switch (column->source) {
 	case COLUMNS_U8:
@@ -620,8 +628,7 @@ static inline int columns_put(
 	case COLUMNS_OF_TASK:
 		return columns_put_known(c, column, iv, iv->task);
 	case COLUMNS_CELL:
-		cell = column_cell(column->column, iv);
-		return columns_put_cell(c, column, &cell);
+		return columns_put_own_cell(c, column, iv);
 	case COLUMNS_VALUE:
 		return columns_put_value(c, column, iv);
 	}
