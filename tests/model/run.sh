@@ -1,18 +1,21 @@
 #!/bin/sh
 # Checks the models of the ring's protocol and of the task table with spin: every configuration exhausted without an error,
-# and every seeded fault found, as the invariant that it breaks.
+# and every seeded fault found, as the invariant that it breaks. A large search is skipped if the file "searched" records it
+# with the digest of the same model, as it would find the same states again.
 #
-# usage: sh tests/model/run.sh [--full] [--model NAME] [--only PATTERN]
-#	--full	larger configurations too (some minutes)
+# usage: sh tests/model/run.sh [--full] [--record] [--model NAME] [--only PATTERN]
+#	--full	searches what is recorded too, and larger configurations (some minutes)
+#	--record	adds what was searched to the record, if nothing failed, and removes what no longer applies
 #	--model	only those of one model: ring or tasks
 #	--only	those whose name matches the shell pattern
 # Exit status: 0 passed, 1 failed, 2 usage, 77 skipped.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-full=0 only='*' only_model=
+full=0 recording=0 only='*' only_model=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;
+	--record) recording=1 ;;
 	--model)
 		case ${2-} in
 		ring | tasks) only_model=$2.pml ;;
@@ -27,6 +30,8 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+[ "$recording" -eq 0 ] || [ "$only$only_model" = '*' ] ||
+	{ echo "run.sh: --record wants all cases: no --model, no --only" >&2; exit 2; }
 
 cc=${CC:-gcc}
 for tool in spin "$cc"; do
@@ -46,7 +51,11 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP PIPE
 
-passed=0 failed=0
+passed=0 failed=0 skipped=0 unrecorded=0
+# Searches of at least so many states are recorded.
+large=400000
+record=$here/searched
+: >"$work/searched"
 # Huge pages: states lie all over the memory, and page walks take a fifth of the time.
 GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 export GLIBC_TUNABLES
@@ -65,25 +74,40 @@ not_ok() { # NAME WHY
 # The model to check: ring.pml, or the one that the cases set.
 model=ring.pml
 
+# choose_search OPTIONS...: how the verifier is compiled and run for this model.
+choose_search() {
+	safety=-DSAFETY cycles='' reduce=''
+	case " $* " in *" -DPROGRESS "*) safety=-DNP cycles=-l ;; esac
+	# Partial order reduction gains nothing in ring.pml, whose steps all touch shared memory, and
+	# `provided` rules it out.
+	[ "$model" != ring.pml ] || reduce=-DNOREDUCE
+	search="$safety $reduce -DVECTORSZ=2048" run="$cycles -n -m$depth"
+}
+
+# digest_case OPTIONS...: of what determines the states that a search finds: the model as preprocessed,
+# spin's version and its options. Empty if the model cannot be preprocessed.
+digest_case() {
+	choose_search "$@"
+	{ "$cc" -E -P -x c "$@" "$here/$model" && spin -V && echo "$search $run $*"; } >"$work/text" 2>"$work/log" &&
+		tr -s '[:space:]' ' ' <"$work/text" | sha256sum | cut -d ' ' -f 1
+}
+
 # verify FLAGS OPTIONS...: makes the verifier, compiled with FLAGS, and runs it with a table of 2^$hash
 # lists; what it says is in $work/out.
 verify() {
 	flags=$1
 	shift
 	rm -f "$work"/pan* "$work/out" "$work/log"
-	safety=-DSAFETY cycles='' compiler=$cc reduce=''
+	compiler=$cc
 	case $flags in *-O0*) compiler=$quick_cc ;; esac
-	case " $* " in *" -DPROGRESS "*) safety=-DNP cycles=-l ;; esac
-	# Partial order reduction gains nothing in ring.pml, whose steps all touch shared memory, and
-	# `provided` rules it out.
-	[ "$model" != ring.pml ] || reduce=-DNOREDUCE
+	choose_search "$@"
 	# shellcheck disable=SC2086
 	(cd "$work" && spin -a "$@" "$here/$model" >log 2>&1 &&
-		"$compiler" $flags $safety $reduce -DVECTORSZ=2048 -o pan pan.c >>log 2>&1) ||
+		"$compiler" -w $flags $search -o pan pan.c >>log 2>&1) ||
 		{ mv "$work/log" "$work/out"; return 1; }
 	started=$(date +%s)
 	# shellcheck disable=SC2086
-	(cd "$work" && exec ./pan $cycles -n -m$depth "-w$hash" >out 2>&1) &
+	(cd "$work" && exec ./pan $run "-w$hash" >out 2>&1) &
 	pid=$!
 	wait "$pid"
 	pid=
@@ -105,6 +129,19 @@ holds() {
 	name=$1 least=$2
 	shift 2
 	wanted "$name" || return 0
+	digest=
+	if [ "$least" -ge "$large" ]; then
+		digest=$(digest_case "$@")
+		states=$(awk -v name="$name" -v digest="$digest" -v least="$least" \
+			'$1 == name && $2 == digest && $3 >= least { print $3; exit }' "$record" 2>/dev/null)
+		if [ "$full" -eq 0 ] && [ -n "$states" ]; then
+			skipped=$((skipped + 1))
+			echo "skipped: model $name: unchanged since its $states states were searched (--full searches them)"
+			echo "$name $digest $states" >>"$work/searched"
+			return 0
+		fi
+		[ -n "$states" ] || unrecorded=$((unrecorded + 1))
+	fi
 	# More optimised it is no faster. Large searches need a larger table: with 2^22 lists they take a third
 	# longer. Packed states take half of the memory and a quarter longer.
 	flags=-O1 hash=22
@@ -124,6 +161,7 @@ holds() {
 	else
 		passed=$((passed + 1))
 		echo "ok: model $name: $states states, depth $deep, $seconds s, no error"
+		[ -z "$digest" ] || echo "$name $digest $states" >>"$work/searched"
 	fi
 }
 
@@ -149,7 +187,12 @@ breaks() {
 }
 
 . "$here/cases.sh"
+if [ "$recording" -eq 1 ] && [ "$failed" -eq 0 ]; then
+	cat "$work/searched" >"$record" || failed=$((failed + 1))
+elif [ "$unrecorded" -ne 0 ]; then
+	echo "model: $unrecorded large searches are not recorded: their models are new or changed (--record records them)"
+fi
 [ "$full" -eq 0 ] || . "$here/cases-full.sh"
 
-echo "model: $passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+echo "model: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
