@@ -3,25 +3,24 @@
 # package that has it is kept.
 . "${0%/*}/lib.sh"
 
-trace_processor
+! is_read || trace_processor
 
 # ask TRACE SQL...: rows in `answer`, where readers read all traces.
 ask()
 {
-	[ "$EXPORTS_READ" = all ] || return 0
-	node "$here/query.mjs" "$processor" "$@" >answer 2>said || fail "$(cat said)"
+	is_read || return 0
+	node --liftoff-only "$here/query.mjs" "$processor" "$@" >answer 2>said || fail "$(cat said)"
 }
 
 # answered WHAT: with the rows on standard input.
 answered()
 {
-	[ "$EXPORTS_READ" != all ] || cmp -s - answer || fail "$1: $(cat answer)"
+	! is_read || cmp -s - answer || fail "$1: $(cat answer)"
 }
 
 export_all perfetto
 # shellcheck disable=SC2086
-node "$here/equal.mjs" "$processor" $exported >equal 2>&1 || fail "$(cat equal)"
-in_file equal '^ok: [0-9]+ traces, [0-9]+ intervals$'
+readers_agree 'traces, [0-9]+ intervals' node "$here/equal.mjs" "${processor-}" $exported
 
 # A pipe in, a pipe out: the same bytes.
 "$CPIDECODE" --format perfetto - <deep.bin >piped 2>/dev/null
@@ -51,7 +50,7 @@ ask overlap.perfetto "select s.name, coalesce(th.name, t.name), t.type, p.name f
 printf '%s\n' '["first","worker","thread_execution",null]' \
 	'["second","worker","process_track_event",null]' \
 	'["inner","worker","process_track_event","second"]' | sed 's/"[a-z]*_[a-z_]*"/X/' >expected
-[ "$EXPORTS_READ" != all ] || sed 's/"[a-z]*_[a-z_]*"/X/' answer | cmp -s - expected ||
+! is_read || sed 's/"[a-z]*_[a-z_]*"/X/' answer | cmp -s - expected ||
 	fail "overlaps: $(cat answer)"
 
 # Two hosts: their threads have the same ids, and stay apart.
