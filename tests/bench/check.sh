@@ -123,19 +123,10 @@ every_metric() {
 		grep -qE "^$metric +[0-3] +3\$" "$work/real" || { cat "$work/real"; return 1; }
 	done
 }
-# Nothing but the seed is random in the simulation.
-repeats() {
-	bench diff --quick --build "$BUILD" >"$work/again" || return 1
-	for table in table again; do
-		sed -n '/^# false alarms/,/^# real runs/p' "$work/$table" >"$work/$table.simulated"
-	done
-	[ -s "$work/table.simulated" ] && cmp "$work/table.simulated" "$work/again.simulated"
-}
 check_tables() {
 	check "--quick -o FILE" bench diff --quick --build "$BUILD" -o "$work/table"
 	check "every model has its rows" every_model
 	check "every metric of real runs is judged" every_metric
-	check "the simulation repeats itself" repeats
 	check "tables are no JSON: 2" exits 2 diff --json
 	check "diff has no peers: 2" exits 2 diff --peers
 }

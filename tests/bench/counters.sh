@@ -39,7 +39,7 @@ measure() {
 		"$here/counters_events.c" "$here/counters_papi.c" "$here/counters_util.c" \
 		$(counter_files) $papi
 	set -- -r 15 -t 8
-	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
+	[ "$quick" -eq 0 ] || set -- -r 3 -t 0.4
 	must "making a session" "$swtrace" init -s 4 -t wrap
 	must "turning tracing on" "$swtrace" on
 	"$work/counters" "$@" >>"$work/samples" || fail "the benchmark program failed"

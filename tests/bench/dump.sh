@@ -14,7 +14,7 @@ share_of() { # FILE RING-BYTES
 
 tell_writer() { echo "$1" >&3; }
 
-# Three dumps while WRITERS a processor write, in rings of MIB, and one when they have ended.
+# Three dumps (--quick: one) while WRITERS a processor write, in rings of MIB, and one when they have ended.
 dump_row() { # ID MIB WRITERS [COMMAND-PREFIX...]
 	row=$1 mib=$2 writers=$3; shift 3
 	rm -f "$work/orders" "$work/told"
@@ -25,8 +25,8 @@ dump_row() { # ID MIB WRITERS [COMMAND-PREFIX...]
 	writer=$!
 	exec 3>"$work/orders"
 	# Long enough to go round the rings.
-	sleep "$(awk -v mib="$mib" -v quick="$quick" 'BEGIN { print quick ? 0.3 : 0.5 + mib / 100 }')"
-	for _ in 1 2 3; do
+	sleep "$(awk -v mib="$mib" -v quick="$quick" 'BEGIN { print quick ? 0.1 : 0.5 + mib / 100 }')"
+	for _ in $dumps; do
 		tell_writer dump
 		must "dumping" "$@" "$swtrace" dump "$memory/dump.bin"
 		tell_writer rest
@@ -36,7 +36,7 @@ dump_row() { # ID MIB WRITERS [COMMAND-PREFIX...]
 		else
 			printf 'absent\t%s.share\tno ring was full by then\n' "$row" >>"$work/samples"
 		fi
-		sleep 0.2
+		sleep "$pause"
 	done
 	tell_writer end
 	exec 3>&-
@@ -104,9 +104,9 @@ lttng_rows() {
 measure() {
 	compile dump_writer "$here/machine.c" "$here/dump_writer.c"
 	machine >"$work/samples"
-	sizes='1 4 16 64 256'
+	sizes='1 4 16 64 256' pause=0.2 dumps='1 2 3'
 	if [ "$quick" -ne 0 ]; then
-		sizes='1 16'
+		sizes='1 16' pause=0.05 dumps=1
 		printf 'absent\tmib(4|64|256)\\.\t--quick has no rings of that size\n' >>"$work/samples"
 	fi
 	free=$(df -P -m "$memory" | awk 'NR == 2 { print $4 }')

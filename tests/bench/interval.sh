@@ -48,10 +48,10 @@ measure() {
 	lttng_start
 	find_others
 	set -- -r 15 -t 32
-	[ "$quick" -eq 0 ] || set -- -r 7 -t 1
+	[ "$quick" -eq 0 ] || set -- -r 3 -t 1
 	measure_switch "$@"
 	set -- -i -r 15 -t 8
-	[ "$quick" -eq 0 ] || set -- -i -r 7 -t 0.4
+	[ "$quick" -eq 0 ] || set -- -i -r 3 -t 0.4
 	# shellcheck disable=SC2086
 	trace_writer "$@" $lttng $others
 	check_trace

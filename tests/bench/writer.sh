@@ -35,7 +35,7 @@ check_trace() {
 measure_attach() {
 	compile attach "$here/machine.c" "$here/attach.c"
 	set -- 15 200
-	[ "$quick" -eq 0 ] || set -- 7 20
+	[ "$quick" -eq 0 ] || set -- 3 20
 	for mb in 3 1024; do
 		must "making a session" "$swtrace" init -s "$mb" -t wrap
 		must "turning tracing on" "$swtrace" on
@@ -60,7 +60,7 @@ trace_writer() {
 measure() {
 	compile_writer
 	set -- -r 15 -t 8
-	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
+	[ "$quick" -eq 0 ] || set -- -r 3 -t 0.4
 	machine >"$work/samples"
 	measure_attach
 	lttng_start
