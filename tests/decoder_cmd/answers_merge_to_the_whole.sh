@@ -73,7 +73,12 @@ apart()
 }
 
 seed=1
-for case in nesting equal_stamps labels_damaged hosts arguments containers interval_events; do
+cases='nesting equal_stamps labels_damaged hosts arguments containers interval_events'
+sampled=0
+if is_sampled "4 of 7 golden traces, random ones in 7 slices and apart"; then
+	sampled=1 cases='labels_damaged hosts arguments'
+fi
+for case in $cases; do
 	make_case "$case"
 	while read -r options; do
 		# shellcheck disable=SC2086
@@ -112,8 +117,9 @@ random()
 random 3 4000 1700000000000000000
 random 4 700 1700000000500000000
 while read -r options; do
-	sliced 7 random3.bin
 	sliced 2 random3.bin random4.bin
+	[ $sampled -eq 0 ] || continue
+	sliced 7 random3.bin
 	case $options in
 	*'heatmap' | *'time:10us'*) ;;
 	*) apart random4.bin random3.bin ;;

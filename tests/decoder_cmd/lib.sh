@@ -25,6 +25,14 @@ run()
 	[ "$status" -eq "$expected" ] || fail "cpidecode $*: exit $status, expected $expected"
 }
 
+# is_sampled WHAT: in a sanitized build (SAMPLED), whose commands are slow, combinations that run the same code
+# are left to the build without, which tries them all.
+is_sampled()
+{
+	[ -n "${SAMPLED-}" ] || return 1
+	echo "skipped: $1: the build without a sanitizer has them"
+}
+
 # not_in_file FILE PATTERN: the opposite of in_file.
 not_in_file()
 {
