@@ -8,16 +8,12 @@ hook 0x10 1 tid=7 at=1 1'; echo "$2"; echo 'section hooks ring=1
 hook 0x10 1 tid=7 at=9000 9
 section end'; } >script
 	make_trace <script || return
-	for report in hooks intervals summary cpus info; do
-		for format in text json; do
-			decode --report $report --format $format t.bin
-			sane || fail "$name, $report $format" "exit status $status"
-		done
+	next_turn "hooks:text intervals:json summary:text cpus:json info:text intervals:folded" \
+		"hooks:json intervals:text summary:json cpus:text info:json intervals:svg"
+	for report in $turn; do
+		decode --report "${report%:*}" --format "${report#*:}" t.bin
+		sane || fail "$name, $report" "exit status $status"
 	done
-	decode --format folded t.bin
-	sane || fail "$name, folded" "exit status $status"
-	decode --format svg t.bin
-	sane || fail "$name, svg" "exit status $status"
 	decode --report hooks t.bin
 	grep -q '00000001 00000001$' out && grep -q '00000001 00000009$' out &&
 		pass "$name" || fail "$name" "the good hooks are missing (status $status)"

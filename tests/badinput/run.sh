@@ -89,6 +89,17 @@ refused() {
 	expect "$1" "$2" "$3" ""
 }
 
+# next_turn ODD EVEN: the reports of the next bad trace, in $turn. In a sanitized build (SAMPLED), whose commands
+# are slow, each trace has one half of them, and the next one the other.
+turns=0
+next_turn() {
+	turns=$((turns + 1)) turn="$1 $2"
+	[ -n "${SAMPLED-}" ] || return 0
+	if [ $((turns % 2)) -eq 1 ]; then turn=$1; else turn=$2; fi
+}
+[ -z "${SAMPLED-}" ] ||
+	skip "half of the reports of each bad section and record" "the build without a sanitizer has them"
+
 hooks_out() {
 	wc -l <out | tr -d ' '
 }

@@ -14,7 +14,8 @@ hook 0x10 1 tid=7 at=1 1'; cat -; } >script
 	else
 		fail "$name" "the hooks around the bad section are missing (status $status)"
 	fi
-	for report in summary cpus info intervals; do
+	next_turn "summary info" "cpus intervals"
+	for report in $turn; do
 		decode --report $report t.bin
 		sane || fail "$name, $report" "exit status $status"
 	done
