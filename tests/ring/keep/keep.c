@@ -21,12 +21,13 @@ enum {
 	SECTION = 4096,
 	SECTIONS = 64,
 	WRITERS = 2,
-	DUMPS = 20 / (SLOW_MACHINE > 4 ? 4 : SLOW_MACHINE),
+	DUMPS = SANITIZED || SLOW_MACHINE > 4 ? 5 : 20 / SLOW_MACHINE,
 	WORDS = 1,
 };
 
 struct shared {
 	uint32_t running;
+	uint32_t rests; /* writers go round the rings, but leave most of the processors' time */
 	uint64_t written[WRITERS];
 };
 
@@ -42,6 +43,8 @@ static void write_flat_out(uint32_t id)
 	for (uint32_t i = 0; __atomic_load_n(&all->running, __ATOMIC_RELAXED); i++) {
 		checked_hook(id, i, WORDS);
 		__atomic_store_n(&all->written[id], (uint64_t)i + 1, __ATOMIC_RELAXED);
+		if (i % 256 == 0 && __atomic_load_n(&all->rests, __ATOMIC_RELAXED))
+			usleep(100);
 	}
 	_exit(0);
 }
@@ -292,6 +295,7 @@ static void slow_dump(const void *arg)
 
 	(void)arg;
 	start();
+	__atomic_store_n(&all->rests, 1, __ATOMIC_RELAXED); /* seconds of waiting follow */
 	session_unlock(&box);
 	slow_cut = cut;
 	if (fork() == 0) {
@@ -327,6 +331,7 @@ static void stopped_dump(const void *arg)
 
 	(void)arg;
 	start();
+	__atomic_store_n(&all->rests, 1, __ATOMIC_RELAXED);
 	session_unlock(&box);
 	pid = fork();
 	if (pid == 0) {
