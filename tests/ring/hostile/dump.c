@@ -13,7 +13,14 @@
 #include "consistent.h"
 #include "world.h"
 
-enum { DUMPS = SLOW_MACHINE > 1 ? 50 : 150, SIZE_DUMPS = SLOW_MACHINE > 1 ? 50 : 200 };
+enum {
+	DUMPS = SLOW_MACHINE > 1 ? 50
+		: SANITIZED	 ? 75
+				 : 150,
+	SIZE_DUMPS = SLOW_MACHINE > 1 ? 50
+		     : SANITIZED      ? 100
+				      : 200
+};
 
 static struct hostile_world world;
 static char path[128];

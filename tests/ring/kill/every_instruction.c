@@ -37,7 +37,7 @@
  * child to the instruction. CHANGE: kill behind every CHANGE-th instruction that changes shared
  * memory; with sanitizers many of them are theirs. SAMPLE: and behind every SAMPLE-th instruction.
  */
-enum { OTHERS = 150, TRIES = 50, CHANGE = SANITIZED ? 4 : 1, SAMPLE = SANITIZED ? 160 : 16 };
+enum { OTHERS = 150, TRIES = 50, CHANGE = SANITIZED ? 4 : 1, SAMPLE = SANITIZED ? 160 : 48 };
 
 struct session box;
 uint32_t ring;
