@@ -296,14 +296,14 @@ if [ "$quick" -eq 0 ]; then
 	fi
 	# The leak check takes no setuid program, none without /proc and none under strace. Single
 	# steps take minutes, and see no more than without it; nor do writers that are stopped, killed,
-	# moved or aborted in their sequences, thousands of processes that only come and go, the samples,
-	# the benchmarks and the commands that only wait for what others have tested, dumps and drains of
-	# guest rings, which are read as the CPUs' are, and what looks at sources alone.
+	# moved or aborted in their sequences, thousands of processes that only come and go, all of this at
+	# random, the samples, the benchmarks and the commands that only wait for what others have tested,
+	# dumps and drains of guest rings, which are read as the CPUs' are, and what looks at sources alone.
 	# What was freed is kept for 16 MB more, which is longer than most tests take, and costs few page
 	# faults.
 	if await asan; then
 		fuzz
-		without='install|model_.*|litmus|structure|browser/lint|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*'
+		without='install|model_.*|litmus|structure|browser/lint|faults|access|ring_(storm_hour|kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*'
 		# Leaks take longer to look for than most commands to run. Scripts run thousands of brief ones, whose
 		# functions the other tests call; they look for none but where a command goes on.
 		brief='badinput|exports/.*|browser/.*|swtrace_.*|decoder_cmd/([^s]|s[^e]).*|stat/.*'
