@@ -82,11 +82,11 @@ breaks keep-changes-not-raised kept_is_there -DF_CHANGES_NOT_RAISED $keep -DDUMP
 breaks keep-raised-first kept_is_there -DF_RAISED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-loaded-first kept_is_there -DF_KEEP_LOADED_FIRST $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-not-lowered kept_is_there forward -DF_NOT_LOWERED $keep -DDUMP=1 -DABORTS=0 -DWRITERS=1 -DEACH=6
-breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 $one
+breaks keep-no-lock kept_is_there -DF_NO_LOCK $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
 breaks keep-past-its-check kept_is_there -DF_NONE_EXEMPT $keep -DDUMP=1 -DABORTS=0 $one
 breaks keep-stored kept_is_there -DF_KEEP_STORED $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=3
 breaks keep-lets-any-go kept_is_there -DF_LETS_ANY_GO $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
-breaks keep-not-compared accepted_is_whole -DF_KEEP_NOT_COMPARED $keep -DDUMP=1 -DTAKEOVER=2 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=4
+breaks keep-not-compared accepted_is_whole -DF_KEEP_NOT_COMPARED $keep -DDUMP=1 -DTAKEOVER=2 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=3
 breaks keep-leaves-uncounted ledger_of_ring_is_exact forward -DF_LEAVES_UNCOUNTED $keep -DDUMP=1 -DABORTS=0 $one
 
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's
