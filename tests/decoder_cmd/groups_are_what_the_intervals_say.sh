@@ -23,7 +23,7 @@ groups t.bin stack --where 'under(elapsed>500us)'
 groups g.bin parent,time:500us --where 'contains(elapsed<2us) and tid!=1001'
 groups t.bin tid --where 'contains(elapsed<2us)' --label '*request*'
 # More values than are kept as they are.
-"$GENTRACE" -k groups -n 20000 -c 2 -l 3 -g 200 many.bin
+"$GENTRACE" -k groups -n 5000 -c 2 -l 3 -g 200 many.bin
 [ $sampled -eq 1 ] || groups many.bin "label time:1ms"
 for case in nesting zero_length equal_stamps containers before_tick_0; do
 	"$MKTRACE" "$golden/$case/trace.txt" c.bin
