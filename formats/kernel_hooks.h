@@ -1,5 +1,6 @@
 /*
- * Hooks of the kernel's records: context switches of all processors, and the names of threads.
+ * Hooks of the kernel's records: context switches and wake-ups of all processors, and the names of
+ * threads.
  * kernel.hooks describes the words for decoders, trace-file.md their meaning; the writer's side is
  * libtrace/kernel/.
  */
@@ -13,9 +14,15 @@
 #define KERNEL_MINOR_SWITCHES 0x00000001u
 #define KERNEL_MINOR_NAMES 0x00000002u
 #define KERNEL_MINOR_LOST 0x00000003u
+#define KERNEL_MINOR_WAKEUPS 0x00000004u
 
 /* A switch's "how": the thread that left could have gone on. */
 #define KERNEL_SWITCH_PREEMPTED 1u
+
+/* A wake-up's "how": an interrupt did it, or one's deferred work; the waker is the thread that it
+ * interrupted. */
+#define KERNEL_WAKEUP_HARD_IRQ 1u
+#define KERNEL_WAKEUP_SOFT_IRQ 2u
 
 /* Instead of a thread's number: one that had ended so far that it had none any more. */
 #define KERNEL_TID_UNKNOWN UINT32_MAX
@@ -62,10 +69,27 @@ enum kernel_lost_word {
 	KERNEL_LOST_WORDS = 7,
 };
 
+/* The words of a wakeups hook, before the wake-ups; and of a wake-up's turn. */
+enum kernel_wakeups_word {
+	KERNEL_WAKEUPS_CPU = 0, /* where the wakers ran */
+	KERNEL_WAKEUPS_COUNT = 1,
+	KERNEL_WAKEUPS_FIRST = 2,
+	KERNEL_WAKEUPS_WORDS = 4,
+};
+enum kernel_wakeup_word {
+	KERNEL_WAKEUP_AFTER = 0, /* ticks from the first wake-up to this one */
+	KERNEL_WAKEUP_TID = 1,	 /* who is woken */
+	KERNEL_WAKEUP_WAKER_PID = 2,
+	KERNEL_WAKEUP_WAKER_TID = 3, /* 0: idle */
+	KERNEL_WAKEUP_HOW = 4,
+	KERNEL_WAKEUP_WORDS = 5,
+};
+
 /* The most of a hook, so that it fits the smallest section. */
 enum {
 	KERNEL_SWITCHES_MOST = 180,
 	KERNEL_NAMES_MOST = 64,
+	KERNEL_WAKEUPS_MOST = 144,
 	KERNEL_NAME_BYTES = 15,
 };
 

@@ -163,13 +163,17 @@ struct shm_kernel {
 	uint32_t cpus;		 /* of which records are read: all that were online */
 	uint32_t has_ended;	 /* it ended as it should; else it is running, or was killed */
 	uint64_t switches, lost; /* records; lost: by the kernel, before they were read */
-	uint64_t dropped;	 /* switches for which the rings had no room */
+	uint64_t dropped;	 /* switches and wake-ups for which the rings had no room */
 	uint64_t hooks;		 /* that it wrote */
 	uint64_t answered;	 /* the last `asked` that was done */
 	/* Requests. */
 	uint64_t asked;	  /* larger than before: make hooks of all records so far */
 	uint32_t ends_of; /* the recorder of this pid shall end */
 	uint32_t reserved;
+	/* Figures that a recorder of an older version lacks: the file ends before them. */
+	uint64_t wakeups;
+	uint32_t has_wakeups; /* wake-ups are recorded */
+	uint32_t reserved2;
 };
 
 /* Generations restart at 1 after this one. No gate ever holds a larger number. */

@@ -247,6 +247,11 @@ static void info_print_switches(const struct info *i)
 			k->pid);
 	printf("%llu, lost %llu records of the kernel\n", (unsigned long long)k->switches,
 		(unsigned long long)k->lost);
+	if (k->has_wakeups)
+		printf("          who woke the threads: %llu wake-ups recorded\n",
+			(unsigned long long)k->wakeups);
+	else
+		printf("          who woke the threads is not recorded (swtrace on --switches said why)\n");
 	if (k->dropped)
 		printf("          %llu more did not fit into the trace buffers\n",
 			(unsigned long long)k->dropped);
@@ -262,6 +267,11 @@ static void info_json_switches(struct json *j, const struct info *i)
 	json_member_u64(j, "recorded", i->switches.switches);
 	json_member_u64(j, "lost", i->switches.lost);
 	json_member_u64(j, "dropped", i->switches.dropped);
+	json_key(j, "wakeups");
+	if (i->switches.has_wakeups)
+		json_u64(j, i->switches.wakeups);
+	else
+		json_null(j);
 	json_close(j, '}');
 }
 

@@ -21,7 +21,11 @@ int switches_begin(const struct verb *verb, const struct session_place *place, u
 	struct session_error error = {"unknown error"};
 	int rc = kernel_recorder_start(place, generation, stays, channel, &error);
 
-	return rc ? cmd_fail(verb, "--switches: %s", error.text) : EXIT_FINE;
+	if (rc)
+		return cmd_fail(verb, "--switches: %s", error.text);
+	if (*error.text)
+		cmd_note(verb, "--switches: %s", error.text);
+	return EXIT_FINE;
 }
 
 /* Returns whether all that the kernel recorded is in the trace buffers. */

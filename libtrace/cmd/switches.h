@@ -1,17 +1,18 @@
 /*
- * --switches: the kernel's context switches of all processors, recorded while tracing is on.
+ * --switches: the kernel's context switches of all processors, and who woke each thread, recorded
+ * while tracing is on.
  */
 #ifndef SWT_CMD_SWITCHES_H
 #define SWT_CMD_SWITCHES_H
 
 #include "cmd.h"
 
-#define SWITCHES_OPTION(id)                                                                        \
-	{                                                                                          \
-		id, "--switches",                                                                  \
-			.help = "also records the kernel's context switches of all processors: "   \
-				"who ran\n              instead, and when (root, CAP_PERFMON or "  \
-				"perf_event_paranoid <= 0)"                                        \
+#define SWITCHES_OPTION(id)                                                                         \
+	{                                                                                           \
+		id, "--switches",                                                                   \
+			.help = "also records the kernel's context switches of all processors: "    \
+				"who ran\n              instead, when, and, for root, who woke it " \
+				"(root, CAP_PERFMON or\n              perf_event_paranoid <= 0)"    \
 	}
 
 /* Whether they can be recorded here; otherwise reports why not, and returns the exit code. */

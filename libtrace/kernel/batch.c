@@ -9,11 +9,11 @@ static void batch_put_u64(UINT32 *words, uint64_t v)
 }
 
 /* Returns whether there was room for it. */
-static bool batch_write_hook(struct switch_batch *b, UINT32 minor, UINT32 count, UINT32 *words)
+static bool batch_write_hook(uint64_t *hooks, UINT32 minor, UINT32 count, UINT32 *words)
 {
 	if (TraceHookWords(KERNEL_MAJOR, minor, count, words) != PU_SUCCESS)
 		return false;
-	b->hooks++;
+	++*hooks;
 	return true;
 }
 
@@ -21,7 +21,7 @@ static void batch_write(struct switch_batch *b)
 {
 	b->words[KERNEL_SWITCHES_CPU] = b->cpu;
 	b->words[KERNEL_SWITCHES_COUNT] = b->count;
-	if (batch_write_hook(b, KERNEL_MINOR_SWITCHES,
+	if (batch_write_hook(&b->hooks, KERNEL_MINOR_SWITCHES,
 		    KERNEL_SWITCHES_WORDS + b->count * KERNEL_SWITCH_WORDS, b->words))
 		b->written += b->count;
 	else
@@ -102,6 +102,45 @@ void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until)
 		(b->is_chain || b->is_begun) && b->since < until ? b->since : until);
 	batch_put_u64(&words[KERNEL_LOST_UNTIL], until);
 	batch_put_u64(&words[KERNEL_LOST_RECORDS], records);
-	batch_write_hook(b, KERNEL_MINOR_LOST, KERNEL_LOST_WORDS, words);
+	batch_write_hook(&b->hooks, KERNEL_MINOR_LOST, KERNEL_LOST_WORDS, words);
 	b->is_chain = b->is_begun = false;
+}
+
+/* ------------------------------------------------------------------------ wake-ups */
+
+void waking_batch_flush(struct waking_batch *b)
+{
+	if (!b->count)
+		return;
+	b->words[KERNEL_WAKEUPS_CPU] = b->cpu;
+	b->words[KERNEL_WAKEUPS_COUNT] = b->count;
+	batch_put_u64(&b->words[KERNEL_WAKEUPS_FIRST], b->first);
+	if (batch_write_hook(&b->hooks, KERNEL_MINOR_WAKEUPS,
+		    KERNEL_WAKEUPS_WORDS + b->count * KERNEL_WAKEUP_WORDS, b->words))
+		b->written += b->count;
+	else
+		b->dropped += b->count;
+	b->count = 0;
+}
+
+void waking_batch_add(struct waking_batch *b, const struct kernel_record *r, uint64_t at)
+{
+	UINT32 *words;
+
+	/* An interrupt's record may come before that of what it interrupted. */
+	if (b->count && at < b->last)
+		at = b->last;
+	if (b->count && at - b->first > UINT32_MAX)
+		waking_batch_flush(b);
+	if (!b->count)
+		b->first = at;
+	b->last = at;
+	words = &b->words[KERNEL_WAKEUPS_WORDS + b->count * KERNEL_WAKEUP_WORDS];
+	words[KERNEL_WAKEUP_AFTER] = (UINT32)(at - b->first);
+	words[KERNEL_WAKEUP_TID] = r->other_tid;
+	words[KERNEL_WAKEUP_WAKER_PID] = r->pid;
+	words[KERNEL_WAKEUP_WAKER_TID] = r->tid;
+	words[KERNEL_WAKEUP_HOW] = r->how;
+	if (++b->count == KERNEL_WAKEUPS_MOST)
+		waking_batch_flush(b);
 }

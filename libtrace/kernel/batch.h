@@ -1,5 +1,5 @@
 /*
- * Switches of one processor on their way to hooks: some of them make one hook.
+ * Switches and wake-ups of one processor on their way to hooks: some of them make one hook.
  */
 #ifndef SWT_KERNEL_BATCH_H
 #define SWT_KERNEL_BATCH_H
@@ -21,6 +21,21 @@ struct switch_batch {
 	uint64_t hooks;
 	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
 };
+
+/* Wake-ups by what runs on the processor. */
+struct waking_batch {
+	uint32_t cpu;
+	uint32_t count;		   /* in `words` */
+	uint64_t first, last;	   /* of those in `words`: ticks */
+	uint64_t written, dropped; /* dropped: the ring had no room for them */
+	uint64_t hooks;
+	UINT32 words[KERNEL_WAKEUPS_WORDS + KERNEL_WAKEUPS_MOST * KERNEL_WAKEUP_WORDS];
+};
+
+/* Writes a hook when it is full. */
+void waking_batch_add(struct waking_batch *b, const struct kernel_record *record, uint64_t at);
+/* Writes what there is. */
+void waking_batch_flush(struct waking_batch *b);
 
 /* at: ticks, not before the last one's. Writes a hook when it is full. */
 void switch_batch_add(struct switch_batch *b, const struct kernel_record *record, uint64_t at);

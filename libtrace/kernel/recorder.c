@@ -39,7 +39,7 @@ int kernel_recorder_probe(struct session_error *error)
 	/* One may go offline meanwhile. */
 	for (uint32_t cpu = 0; cpu < online.end && rc == -ENODEV; cpu++)
 		if (cpu_set_has(&online, cpu))
-			rc = kernel_records_open(&records, cpu);
+			rc = kernel_records_open(&records, cpu, false);
 	if (rc == 0) {
 		kernel_records_close(&records);
 		return 0;
@@ -101,7 +101,7 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 		close(ends[0]);
 	else
 		*channel = ends[0];
-	if (report.rc && error)
+	if (error)
 		*error = report.error;
 	return report.rc;
 }
@@ -130,7 +130,8 @@ static bool recorder_read(int fd, struct shm_kernel *figures)
 	runs = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (!runs)
 		flock(fd, LOCK_UN);
-	if (pread(fd, figures, sizeof *figures, 0) != sizeof *figures ||
+	if (pread(fd, figures, sizeof *figures, 0) <
+			(ssize_t)offsetof(struct shm_kernel, wakeups) ||
 		figures->magic != SHM_MAGIC)
 		*figures = (struct shm_kernel){0};
 	return runs && figures->pid > 1 && !figures->has_ended;
@@ -158,13 +159,14 @@ static uint64_t recorder_ticket(const struct shm_kernel *k)
 static void recorder_request(const struct session *s, uint64_t asked, uint32_t ends_of)
 {
 	const struct shm_kernel k = {.asked = asked, .ends_of = ends_of};
-	const size_t at = offsetof(struct shm_kernel, asked);
+	const size_t at = offsetof(struct shm_kernel, asked),
+		     end = offsetof(struct shm_kernel, wakeups);
 	int fd = recorder_open_file(s, O_RDWR);
 	ssize_t n;
 
 	if (fd < 0)
 		return;
-	n = pwrite(fd, (const char *)&k + at, sizeof k - at, (off_t)at);
+	n = pwrite(fd, (const char *)&k + at, end - at, (off_t)at);
 	(void)n; /* a request that fails is repeated */
 	close(fd);
 }

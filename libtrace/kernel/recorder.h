@@ -1,7 +1,7 @@
 /*
- * Records the context switches of all processors into a session's rings, in a process of its own
- * that writes hooks of major 0xC3 (formats/kernel_hooks.h). One at a time for a session: it holds a
- * lock on SHM_KERNEL_NAME in the session's directory, where its figures are.
+ * Records the context switches and wake-ups of all processors into a session's rings, in a process
+ * of its own that writes hooks of major 0xC3 (formats/kernel_hooks.h). One at a time for a session:
+ * it holds a lock on SHM_KERNEL_NAME in the session's directory, where its figures are.
  *
  * Functions return 0 or a negative errno, with a line for a person in *error.
  */
@@ -16,7 +16,8 @@ int kernel_recorder_probe(struct session_error *error);
 /*
  * Starts the recorder of the session's rings, where tracing is on. stays: it goes on without this
  * process, until kernel_recorder_stop, or tracing is off. Otherwise it also ends with
- * this process, or when *channel (to be closed by the caller) is closed. -EBUSY: there is one.
+ * this process, or when *channel (to be closed by the caller) is closed. -EBUSY: there is one. 0:
+ * *error, unless its text is empty, has a line that says why wake-ups are not recorded.
  */
 int kernel_recorder_start(const struct session_place *place, uint32_t generation, bool stays,
 	int *channel, struct session_error *error);

@@ -45,6 +45,7 @@ enum {
 struct recorded_cpu {
 	struct kernel_records records;
 	struct switch_batch batch;
+	struct waking_batch wakings;
 };
 
 struct recording {
@@ -55,6 +56,8 @@ struct recording {
 	bool stays;
 	struct recorded_cpu *cpus;
 	struct pollfd *wait; /* of the processors, then the requests and the channel */
+	struct waking_format waking;
+	int waking_error; /* of reading the format, or opening; 0: wake-ups are recorded */
 	struct stamps stamps;
 	struct kernel_names names;
 	uint64_t named; /* ns: when names were written last */
@@ -134,6 +137,13 @@ static void recording_take(void *ctx, const struct kernel_record *record)
 		kernel_names_want(&r->names, record->other_tid);
 		switch_batch_add(b, record, stamps_ticks(&r->stamps, record->at));
 		break;
+	case KERNEL_RECORD_WAKING:
+		/* What runs does not wait: no wait ends by it. */
+		if (record->tid == record->other_tid)
+			break;
+		kernel_names_want(&r->names, record->tid);
+		waking_batch_add(&r->at->wakings, record, stamps_ticks(&r->stamps, record->at));
+		break;
 	case KERNEL_RECORD_LOST:
 		r->figures.lost += record->lost;
 		r->names_lost = true;
@@ -178,6 +188,7 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 			recording_visit(r, c->records.cpu);
 			was_full = kernel_records_read(&c->records, recording_take, r);
 			switch_batch_flush(&c->batch);
+			waking_batch_flush(&c->wakings);
 		}
 		/* The kernel tells of a loss only before its next record, which may never come. */
 		if (was_full) {
@@ -202,15 +213,20 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 
 static void recording_write_figures(struct recording *r)
 {
-	r->figures.switches = r->figures.dropped = 0;
+	const size_t behind = offsetof(struct shm_kernel, wakeups);
+
+	r->figures.switches = r->figures.dropped = r->figures.wakeups = 0;
 	r->figures.hooks = r->names_hooks;
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
 		r->figures.switches += r->cpus[i].batch.written;
-		r->figures.dropped += r->cpus[i].batch.dropped;
-		r->figures.hooks += r->cpus[i].batch.hooks;
+		r->figures.wakeups += r->cpus[i].wakings.written;
+		r->figures.dropped += r->cpus[i].batch.dropped + r->cpus[i].wakings.dropped;
+		r->figures.hooks += r->cpus[i].batch.hooks + r->cpus[i].wakings.hooks;
 	}
 	/* A failure costs a figure of `info`, and an asker its patience. */
-	if (pwrite(r->file, &r->figures, offsetof(struct shm_kernel, asked), 0) < 0)
+	if (pwrite(r->file, (const char *)&r->figures + behind, sizeof r->figures - behind,
+		    (off_t)behind) < 0 ||
+		pwrite(r->file, &r->figures, offsetof(struct shm_kernel, asked), 0) < 0)
 		return;
 }
 
@@ -293,6 +309,7 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 	char why[256];
 	int rc = 0;
 
+	r->waking_error = waking_read_format(&r->waking);
 	cpu_set_online(&online);
 	r->cpus = calloc(online.end + 1, sizeof *r->cpus);
 	r->wait = calloc(online.end + 3, sizeof *r->wait);
@@ -303,9 +320,9 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 
 		if (!cpu_set_has(&online, cpu))
 			continue;
-		rc = kernel_records_open(&c->records, cpu);
+		rc = kernel_records_open(&c->records, cpu, r->waking_error == 0);
 		if (rc == 0) {
-			c->batch.cpu = cpu;
+			c->batch.cpu = c->wakings.cpu = cpu;
 			r->wait[r->figures.cpus++] =
 				(struct pollfd){.fd = c->records.fd, .events = POLLIN};
 		} else if (rc != -ENODEV) {
@@ -317,6 +334,23 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 		return 0;
 	kernel_records_explain(rc, why, sizeof why);
 	return session_fail(error, rc, "cannot record the kernel's context switches: %s", why);
+}
+
+/* Adds wake-ups to the records of all processors, or to none; then a line says why. */
+static void recording_add_wakings(struct recording *r, struct session_error *error)
+{
+	char why[256];
+	uint32_t added = 0;
+
+	while (added < r->figures.cpus && !r->waking_error)
+		r->waking_error = kernel_records_add_wakings(&r->cpus[added++].records, &r->waking);
+	r->figures.has_wakeups = r->waking_error == 0;
+	if (!r->waking_error)
+		return;
+	while (added)
+		kernel_records_drop_wakings(&r->cpus[--added].records);
+	waking_explain(r->waking_error, why, sizeof why);
+	session_fail(error, r->waking_error, "who wakes the threads is not recorded: %s", why);
 }
 
 /* The stamps of records have no offset of a time namespace. */
@@ -447,6 +481,7 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 		}
 		return NULL; /* the process ends, which closes everything */
 	}
+	recording_add_wakings(r, error);
 	since = clock_raw_ns();
 	stamps_begin(&r->stamps, r->session.geometry.clock, r->session.geometry.ticks_per_second);
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {

@@ -15,6 +15,8 @@
 enum {
 	/* With its first page within the default of kernel.perf_event_mlock_kb. */
 	BUFFER_BYTES = 256 << 10,
+	/* With wake-ups, which nearly double what a switch takes; root's has no such limit. */
+	WAKINGS_BUFFER_BYTES = 512 << 10,
 	/* Of those asked for, with room to spare: a name's record is 64. */
 	LONGEST_RECORD = 256,
 	/* What sample_id_all appends: pid, tid, time, cpu, reserved. */
@@ -23,7 +25,7 @@ enum {
 	LEVEL_BYTES = 16,
 };
 
-static int records_open_event(uint32_t cpu)
+static int records_open_event(uint32_t cpu, uint32_t bytes)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
@@ -37,7 +39,7 @@ static int records_open_event(uint32_t cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
 		.watermark = 1,
-		.wakeup_watermark = BUFFER_BYTES / 2};
+		.wakeup_watermark = bytes / 2};
 	int fd = perf_calls.open(&attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
@@ -68,17 +70,19 @@ static bool records_tell_preemption(void)
 	return major > 4 || (major == 4 && *end == '.' && strtoul(end + 1, NULL, 10) >= 17);
 }
 
-int kernel_records_open(struct kernel_records *r, uint32_t cpu)
+static int records_open(struct kernel_records *r, uint32_t cpu, size_t bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t bytes = BUFFER_BYTES > page ? BUFFER_BYTES : page;
 	void *p;
 	int fd;
 
-	*r = (struct kernel_records){.fd = -1, .cpu = cpu};
+	if (bytes < page)
+		bytes = page;
+
+	*r = (struct kernel_records){.fd = -1, .waking_fd = -1, .cpu = cpu};
 	if (!records_have_numbers())
 		return -EXDEV;
-	fd = records_tell_preemption() ? records_open_event(cpu) : -EINVAL;
+	fd = records_tell_preemption() ? records_open_event(cpu, (uint32_t)bytes) : -EINVAL;
 	if (fd < 0)
 		return fd;
 	/* Writable: the kernel then respects data_tail, and never overwrites what was not read. */
@@ -90,17 +94,46 @@ int kernel_records_open(struct kernel_records *r, uint32_t cpu)
 		/* Of the memory that a user may lock; a sandbox forbids other calls. */
 		return error == EPERM ? -ENOBUFS : -error;
 	}
-	*r = (struct kernel_records){.fd = fd, .cpu = cpu, .page = p, .bytes = bytes};
+	*r = (struct kernel_records){
+		.fd = fd, .waking_fd = -1, .cpu = cpu, .page = p, .bytes = bytes};
 	return 0;
+}
+
+int kernel_records_open(struct kernel_records *r, uint32_t cpu, bool has_wakings)
+{
+	int rc = -ENOBUFS;
+
+	if (has_wakings)
+		rc = records_open(r, cpu, WAKINGS_BUFFER_BYTES);
+	return rc == -ENOBUFS ? records_open(r, cpu, BUFFER_BYTES) : rc;
+}
+
+int kernel_records_add_wakings(struct kernel_records *r, const struct waking_format *format)
+{
+	int fd = waking_open(format, r->cpu, r->fd);
+
+	if (fd < 0)
+		return fd;
+	r->waking = *format;
+	r->waking_fd = fd;
+	return 0;
+}
+
+void kernel_records_drop_wakings(struct kernel_records *r)
+{
+	if (r->waking_fd >= 0)
+		perf_calls.close(r->waking_fd);
+	r->waking_fd = -1;
 }
 
 void kernel_records_close(struct kernel_records *r)
 {
+	kernel_records_drop_wakings(r);
 	if (r->page)
 		munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->bytes);
 	if (r->fd >= 0)
 		perf_calls.close(r->fd);
-	*r = (struct kernel_records){.fd = -1};
+	*r = (struct kernel_records){.fd = -1, .waking_fd = -1};
 }
 
 static void records_explain_rights(int error, char *text, size_t size)
@@ -203,13 +236,32 @@ static void records_parse_switch(const struct perf_event_header *h, const uint8_
 	record->preempted = record->tid && h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
 
+static bool records_parse_waking(const struct kernel_records *r, const uint8_t *bytes, size_t size,
+	struct kernel_record *record)
+{
+	struct waking w;
+
+	if (r->waking_fd < 0 || !waking_parse(&r->waking, bytes, size, &w))
+		return false;
+	*record = (struct kernel_record){.kind = KERNEL_RECORD_WAKING,
+		.at = w.at,
+		.pid = w.pid,
+		.tid = w.tid,
+		.other_tid = w.woken,
+		.how = w.how};
+	return true;
+}
+
 /* size: of the record, its header included. False: not a record that is wanted. */
-static bool records_parse(const uint8_t *bytes, size_t size, struct kernel_record *record)
+static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, size_t size,
+	struct kernel_record *record)
 {
 	const struct perf_event_header *h = (const void *)bytes;
 	const uint8_t *body = bytes + sizeof *h;
 	const uint8_t *id = bytes + size - SAMPLE_ID_BYTES;
 
+	if (h->type == PERF_RECORD_SAMPLE)
+		return records_parse_waking(r, bytes, size, record);
 	if (size < sizeof *h + 8 + SAMPLE_ID_BYTES)
 		return false;
 	*record = (struct kernel_record){
@@ -265,7 +317,7 @@ bool kernel_records_read(struct kernel_records *r,
 		if (h.size > sizeof bytes)
 			continue;
 		records_copy(r, at, bytes, h.size);
-		if (records_parse(bytes, h.size, &record))
+		if (records_parse(r, bytes, h.size, &record))
 			take(ctx, &record);
 	}
 	/* Release: the kernel may overwrite what was read before. */

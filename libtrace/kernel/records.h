@@ -1,7 +1,8 @@
 /*
  * The kernel's records of one processor: context switches, and what renames threads, read from a
  * perf event's buffer. The event counts nothing, so that a machine without a PMU has it, too; it
- * takes CAP_PERFMON or kernel.perf_event_paranoid <= 0.
+ * takes CAP_PERFMON or kernel.perf_event_paranoid <= 0. Wake-ups (wakings.h) may join them in the
+ * same buffer, in order.
  *
  * libtrace/kernel turns the kernel's records into hooks. It includes session, ring, counters and
  * core. Errors: 0 or a negative errno.
@@ -14,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wakings.h"
+
 enum kernel_record_kind {
 	KERNEL_RECORD_SWITCH,  /* pid, tid left; other_pid, other_tid run */
 	KERNEL_RECORD_ARRIVAL, /* the same, of a switch that may have had its record already */
@@ -21,6 +24,7 @@ enum kernel_record_kind {
 	KERNEL_RECORD_FORK,    /* pid, tid begins, with the name of other_pid, other_tid */
 	KERNEL_RECORD_EXIT,    /* pid, tid ends */
 	KERNEL_RECORD_LOST,    /* `lost` records before this one */
+	KERNEL_RECORD_WAKING,  /* pid, tid wakes other_tid; how: or interrupts do, and it ran */
 };
 
 struct kernel_record {
@@ -29,19 +33,26 @@ struct kernel_record {
 	uint32_t pid, tid, other_pid, other_tid; /* of switches: or KERNEL_TID_UNKNOWN */
 	uint64_t lost;
 	bool preempted; /* who left could have gone on */
+	uint32_t how;	/* of wake-ups: KERNEL_WAKEUP_HARD_IRQ, KERNEL_WAKEUP_SOFT_IRQ */
 	char name[16];
 };
 
 struct kernel_records {
-	int fd; /* of the event: readable when the buffer is half full */
+	int fd;	       /* of the event: readable when the buffer is half full */
+	int waking_fd; /* -1: wake-ups are not recorded */
+	struct waking_format waking;
 	uint32_t cpu;
 	struct perf_event_mmap_page *page;
 	size_t bytes; /* of the buffer behind the page */
 };
 
-/* Opens a processor's event. -EACCES, -EPERM: not permitted; -ENODEV: it is offline; -EXDEV: not in
- * this PID namespace. */
-int kernel_records_open(struct kernel_records *r, uint32_t cpu);
+/* Opens a processor's event, with room for wake-ups if there are to be any. -EACCES, -EPERM: not
+ * permitted; -ENODEV: it is offline; -EXDEV: not in this PID namespace. */
+int kernel_records_open(struct kernel_records *r, uint32_t cpu, bool has_wakings);
+/* Adds wake-ups. 0 or a negative errno, see waking_explain. */
+int kernel_records_add_wakings(struct kernel_records *r, const struct waking_format *format);
+/* Those so far stay in the buffer, and are not handed over. */
+void kernel_records_drop_wakings(struct kernel_records *r);
 void kernel_records_close(struct kernel_records *r);
 
 /* Why opening failed, and what to do, for a person. */
