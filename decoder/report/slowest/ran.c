@@ -116,12 +116,48 @@ static int ran_add_loss(struct ran_walk *w, struct ran *r, const void *ctx)
 	return 0;
 }
 
+static bool ran_has_wakeups(const struct ran_walk *w, uint32_t machine)
+{
+	for (size_t i = 0; i < w->nwakeup_machines; i++)
+		if (w->wakeup_machines[i] == machine)
+			return true;
+	return false;
+}
+
+static int ran_add_wakeup(struct ran_walk *w, struct ran *r, const void *ctx)
+{
+	const struct wakeup *wakeup = ctx;
+
+	(void)w;
+	return wakeup->tid == r->iv->tid ? wakers_add_wakeup(&r->wakers, wakeup) : 0;
+}
+
+static int ran_take_wakeup(void *ctx, const struct wakeup *wakeup)
+{
+	return ran_each(ctx, wakeup->machine, wakeup->at, wakeup->at + 1, ran_add_wakeup, wakeup);
+}
+
+static int ran_take_wakeups(struct ran_walk *w, const struct hook *h)
+{
+	if (!wakeups_has_hook(h))
+		return 0;
+	if (!ran_has_wakeups(w, h->machine)) {
+		if (grow(&w->wakeup_machines, w->nwakeup_machines, &w->wakeup_machines_room,
+			    sizeof *w->wakeup_machines))
+			return CPIDECODE_ENOMEM;
+		w->wakeup_machines[w->nwakeup_machines++] = h->machine;
+	}
+	return wakeups_each(h, ran_take_wakeup, w);
+}
+
 static int ran_take_first(void *ctx, const struct hook *h)
 {
 	struct ran_walk *w = ctx;
 	struct switch_loss loss;
 	int rc = switch_names_add(&w->names, h);
 
+	if (!rc)
+		rc = ran_take_wakeups(w, h);
 	if (!rc && switches_take_loss(h, &loss))
 		rc = ran_each(w, loss.machine, loss.start, loss.end, ran_add_loss, &loss);
 	return rc ? rc : switches_each_run(h, ran_take_own_run, w);
@@ -150,7 +186,24 @@ static enum ran_why ran_why_unknown(const struct ran_walk *w, const struct ran *
 	return RAN_COVERED;
 }
 
-static void ran_sum_away(const struct ran_walk *w, struct ran *r)
+/* Returns 0 or CPIDECODE_ENOMEM. */
+static int ran_find_wakers(struct ran *r, const struct trace_file *f)
+{
+	int rc = 0;
+
+	wakers_sort_wakeups(&r->wakers);
+	for (size_t i = 0; i + 1 < r->nstretches && !rc; i++) {
+		const struct ran_stretch *a = &r->stretches[i];
+
+		if (!a->preempted)
+			rc = wakers_add_wait(
+				&r->wakers, f, a->start, a->end, r->stretches[i + 1].start);
+	}
+	return rc;
+}
+
+/* Returns 0 or CPIDECODE_ENOMEM. */
+static int ran_sum_away(const struct ran_walk *w, struct ran *r)
 {
 	const struct trace_file *f = trace_file(w->trace, r->iv->file);
 	uint64_t preempted = 0, waiting = 0;
@@ -159,7 +212,7 @@ static void ran_sum_away(const struct ran_walk *w, struct ran *r)
 		qsort(r->stretches, r->nstretches, sizeof *r->stretches, ran_compare_stretches);
 	r->why = ran_why_unknown(w, r);
 	if (r->why != RAN_COVERED)
-		return;
+		return 0;
 	for (size_t i = 0; i + 1 < r->nstretches; i++) {
 		const struct ran_stretch *a = &r->stretches[i];
 		const uint64_t back = r->stretches[i + 1].start;
@@ -167,13 +220,14 @@ static void ran_sum_away(const struct ran_walk *w, struct ran *r)
 		/* One thread is not on two processors: the records contradict each other. */
 		if (back < a->end || !a->is_left) {
 			r->why = RAN_CONTRADICTED;
-			return;
+			return 0;
 		}
 		*(a->preempted ? &preempted : &waiting) += back - a->end;
 	}
 	r->switches = r->nstretches - 1;
 	r->preempted_ns = trace_duration_ns(f, preempted);
 	r->waiting_ns = trace_duration_ns(f, waiting);
+	return r->wakers.is_recorded ? ran_find_wakers(r, f) : 0;
 }
 
 /* ----------------------------------------------------------- then, who else was there */
@@ -304,6 +358,7 @@ static void ran_end(struct ran_walk *w, struct ran *r)
 	}
 	if (r->count)
 		qsort(r->threads, r->count, sizeof *r->threads, ran_compare_threads);
+	wakers_end(&r->wakers, &w->names, r->iv->machine);
 }
 
 /* --------------------------------------------------------------------------------- all */
@@ -324,7 +379,10 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 		return rc;
 	switch_names_sort(&w->names);
 	for (size_t i = 0; i < w->overlaps->count; i++) {
-		ran_sum_away(w, &w->at[i]);
+		w->at[i].wakers.is_recorded = ran_has_wakeups(w, w->at[i].iv->machine);
+		rc = ran_sum_away(w, &w->at[i]);
+		if (rc)
+			return rc;
 		w->at[i].start_cpu_unknown_ns = w->at[i].cpu_unknown_ns = w->at[i].iv->elapsed_ns;
 	}
 	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
@@ -346,7 +404,9 @@ void ran_free(struct ran_walk *w)
 	for (size_t i = 0; w->at && i < w->overlaps->count; i++) {
 		free(w->at[i].stretches);
 		free(w->at[i].threads);
+		wakers_free(&w->at[i].wakers);
 	}
+	free(w->wakeup_machines);
 	free(w->at);
 	switch_cpus_free(&w->cpus);
 	switch_names_free(&w->names);

@@ -1,13 +1,14 @@
 /*
  * Who ran while a few intervals were under way, from the kernel's switches: on the processors where
- * each began and ended, and instead of it where it left a processor. Uses nothing but the
- * kernel's records.
+ * each began and ended, and instead of it where it left a processor; and who woke it. Uses nothing
+ * but the kernel's records.
  */
 #ifndef SWT_DECODER_REPORT_SLOWEST_RAN_H
 #define SWT_DECODER_REPORT_SLOWEST_RAN_H
 
 #include "../../model/hooks/switches.h"
 #include "overlaps.h"
+#include "wakers.h"
 
 enum {
 	RAN_THREADS = 64,	/* of an interval; the rest count as others */
@@ -56,6 +57,7 @@ struct ran {
 	enum ran_why why;     /* RAN_COVERED: the following are valid */
 	uint64_t switches;
 	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
+	struct wakers wakers;		 /* who ended its waits */
 	/* Of the interval's time on these processors, what the kernel's records do not tell. */
 	double start_cpu_unknown_ns, cpu_unknown_ns;
 };
@@ -66,7 +68,9 @@ struct ran_walk {
 	const struct overlaps *overlaps;
 	struct ran *at; /* as overlaps->at */
 	struct switch_names names;
-	struct switch_cpus cpus; /* group: the machine */
+	struct switch_cpus cpus;   /* group: the machine */
+	uint32_t *wakeup_machines; /* with wake-ups, each once */
+	size_t nwakeup_machines, wakeup_machines_room;
 };
 
 /* Reads the trace twice. Finds nothing in a trace without switches. Returns 0 or a CPIDECODE_E

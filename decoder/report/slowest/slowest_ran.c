@@ -89,8 +89,10 @@ void slowest_write_ran(struct report *r, const struct slowest *s)
 		rest.start_cpu_ns += ran->threads[i].start_cpu_ns;
 		rest.cpu_ns += ran->threads[i].cpu_ns;
 	}
-	if (!ran->count && !(unknown.start_cpu_ns + unknown.cpu_ns > 0))
+	if (!ran->count && !(unknown.start_cpu_ns + unknown.cpu_ns > 0)) {
+		slowest_write_wakers(r, ran);
 		return;
+	}
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
 		table_text(&t, "  ");
 		table_heading(&t, "instead");
@@ -107,6 +109,7 @@ void slowest_write_ran(struct report *r, const struct slowest *s)
 			slowest_write_thread(&t, s, &unknown, cpus, "(not recorded)");
 	}
 	table_free(&t);
+	slowest_write_wakers(r, ran);
 }
 
 /* -------------------------------------------------------------------------------- JSON */
@@ -161,4 +164,5 @@ void slowest_write_ran_members(struct json *j, const struct slowest *s)
 	if (r->others.instead_ns + r->others.start_cpu_ns + r->others.cpu_ns > 0)
 		slowest_write_thread_member(j, s, &r->others, true);
 	json_close(j, ']');
+	slowest_write_wakers_members(j, r);
 }

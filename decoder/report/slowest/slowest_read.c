@@ -18,6 +18,7 @@ enum {
 	FILE_BYTES = 17,
 	NAME_BYTES = 4,
 	THREAD_BYTES = 27,
+	WAKER_BYTES = 21,
 };
 
 struct slowest_reader {
@@ -208,21 +209,24 @@ static void slowest_get_times(struct slowest_reader *r, struct ran_thread *t)
 	t->cpu_ns = slowest_get_real(r);
 }
 
-static void slowest_get_thread(struct slowest_reader *r, struct ran_thread *t)
+static void slowest_get_thread_name(struct slowest_reader *r, char name[KERNEL_NAME_BYTES + 1])
 {
 	uint32_t length;
+	const uint8_t *bytes = varint_get_string(&r->in, &length);
 
+	if (length > KERNEL_NAME_BYTES || (length && memchr(bytes, 0, length)))
+		varint_fail(&r->in, "an invalid thread's name");
+	else if (length)
+		memcpy(name, bytes, length);
+}
+
+static void slowest_get_thread(struct slowest_reader *r, struct ran_thread *t)
+{
 	t->pid = (uint32_t)slowest_get(r, UINT32_MAX);
 	t->tid = (uint32_t)slowest_get(r, UINT32_MAX);
 	t->has_name = slowest_get(r, 1);
-	if (t->has_name) {
-		const uint8_t *name = varint_get_string(&r->in, &length);
-
-		if (length > KERNEL_NAME_BYTES || (length && memchr(name, 0, length)))
-			varint_fail(&r->in, "an invalid thread's name");
-		else if (length)
-			memcpy(t->name, name, length);
-	}
+	if (t->has_name)
+		slowest_get_thread_name(r, t->name);
 	slowest_get_times(r, t);
 }
 
@@ -258,6 +262,66 @@ static void slowest_get_ran(struct slowest_reader *r, struct slowest_row *row)
 	if ((ran->lost && !ran->has_lost) ||
 		(ran->why && (ran->switches || ran->preempted_ns > 0 || ran->waiting_ns > 0)))
 		varint_fail(&r->in, "invalid switches");
+}
+
+static void slowest_get_waits(struct slowest_reader *r, struct waker *t)
+{
+	t->waits = slowest_get(r, MOST_INTERVALS);
+	t->waited_ns = slowest_get_real(r);
+	t->to_run_ns = slowest_get_real(r);
+}
+
+static void slowest_get_waker(struct slowest_reader *r, struct waker *t)
+{
+	t->pid = (uint32_t)slowest_get(r, UINT32_MAX);
+	t->tid = (uint32_t)slowest_get(r, UINT32_MAX);
+	t->is_interrupt = slowest_get(r, 1);
+	t->has_name = slowest_get(r, 1);
+	if (t->has_name)
+		slowest_get_thread_name(r, t->name);
+	slowest_get_waits(r, t);
+}
+
+/* Returns whether wake-ups were recorded. */
+static bool slowest_get_row_wakers(struct slowest_reader *r, struct slowest_row *row)
+{
+	const bool is_recorded = slowest_get(r, 1);
+
+	if (is_recorded && !row->ran)
+		varint_fail(&r->in, "invalid wake-ups");
+	if (!is_recorded || slowest_is_over(r))
+		return false;
+	struct ran *ran = slowest_alloc(r, 1, sizeof *ran);
+	if (!ran)
+		return false;
+	*ran = *row->ran;
+	row->ran = ran;
+	struct wakers *w = &ran->wakers;
+	w->is_recorded = true;
+	w->count = slowest_get_number(r, WAKER_BYTES);
+	w->at = slowest_alloc(r, w->count, sizeof *w->at);
+	for (size_t i = 0; i < w->count && !slowest_is_over(r); i++)
+		slowest_get_waker(r, &w->at[i]);
+	slowest_get_waits(r, &w->others);
+	slowest_get_waits(r, &w->unknown);
+	/* The same answer has one spelling. */
+	if (w->unknown.to_run_ns > 0 ||
+		(ran->why && (w->count || w->others.waits || w->unknown.waits)))
+		varint_fail(&r->in, "invalid wake-ups");
+	return true;
+}
+
+static void slowest_get_wakers(struct slowest_reader *r, size_t first_row)
+{
+	const struct slowest_kept *k = r->kept;
+	bool has_any = false;
+
+	if (slowest_is_over(r) || r->in.p == r->in.end)
+		return;
+	for (size_t i = first_row; i < k->nrows && !slowest_is_over(r); i++)
+		has_any |= slowest_get_row_wakers(r, &k->rows[i]);
+	if (!has_any)
+		varint_fail(&r->in, "something follows its intervals");
 }
 
 static void slowest_get_rans(struct slowest_reader *r, size_t first_row)
@@ -404,6 +468,7 @@ static void slowest_get_part(struct slowest_reader *r, bool is_first)
 	for (size_t n = slowest_get_number(r, 1); n && !slowest_is_over(r); n--)
 		slowest_get_median(r);
 	slowest_get_rans(r, first_row);
+	slowest_get_wakers(r, first_row);
 	if (!r->in.why && r->in.p < r->in.end)
 		varint_fail(&r->in, "something follows its intervals");
 }

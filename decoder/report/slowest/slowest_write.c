@@ -197,6 +197,48 @@ static void slowest_put_rans(struct slowest_writer *w)
 		slowest_put_ran(w, k->rows[i].ran);
 }
 
+static void slowest_put_waker(struct slowest_writer *w, const struct waker *t)
+{
+	slowest_put(w, t->waits);
+	slowest_put_real(w, t->waited_ns);
+	slowest_put_real(w, t->to_run_ns);
+}
+
+static void slowest_put_row_wakers(struct slowest_writer *w, const struct ran *ran)
+{
+	const struct wakers *wakers = ran ? &ran->wakers : NULL;
+
+	slowest_put(w, wakers && wakers->is_recorded);
+	if (!wakers || !wakers->is_recorded)
+		return;
+	slowest_put(w, wakers->count);
+	for (size_t i = 0; i < wakers->count; i++) {
+		const struct waker *t = &wakers->at[i];
+
+		slowest_put(w, t->pid);
+		slowest_put(w, t->tid);
+		slowest_put(w, t->is_interrupt);
+		slowest_put(w, t->has_name);
+		if (t->has_name)
+			slowest_put_text(w, t->name, strlen(t->name));
+		slowest_put_waker(w, t);
+	}
+	slowest_put_waker(w, &wakers->others);
+	slowest_put_waker(w, &wakers->unknown);
+}
+
+/* Likewise nothing if no row has any. */
+static void slowest_put_wakers(struct slowest_writer *w)
+{
+	const struct slowest_kept *k = w->kept;
+	bool has_any = false;
+
+	for (size_t i = 0; i < k->nrows; i++)
+		has_any |= k->rows[i].ran && k->rows[i].ran->wakers.is_recorded;
+	for (size_t i = 0; has_any && i < k->nrows; i++)
+		slowest_put_row_wakers(w, k->rows[i].ran);
+}
+
 static void slowest_put_median(struct slowest_writer *w, const struct slowest_median *m)
 {
 	const struct tally_group *g = m->group;
@@ -220,6 +262,7 @@ static void slowest_put_all(struct slowest_writer *w)
 	for (size_t i = 0; i < k->nmedians; i++)
 		slowest_put_median(w, &k->medians[i]);
 	slowest_put_rans(w);
+	slowest_put_wakers(w);
 }
 
 static int slowest_compare_files(const struct slowest_file *a, const struct slowest_file *b)

@@ -1,0 +1,39 @@
+/*
+ * Who woke a thread, from the kernel's records (formats/kernel_hooks.h). Trusts nothing in these
+ * hooks: what contradicts itself is left out.
+ *
+ * The last wake-up of a thread between the time when it began to run before a wait, and the time
+ * when it ran again, ended that wait. It may be earlier than the record of the thread's leaving:
+ * the kernel lets others wake a thread as soon as that is bound to leave.
+ */
+#ifndef SWT_DECODER_MODEL_HOOKS_WAKEUPS_H
+#define SWT_DECODER_MODEL_HOOKS_WAKEUPS_H
+
+#include "../../../formats/kernel_hooks.h"
+#include "../trace/trace.h"
+#include "record.h"
+
+struct wakeup {
+	uint32_t file, machine, cpu; /* cpu: of the waker */
+	uint32_t tid;		     /* who is woken */
+	uint32_t pid, by;	     /* waker, tid 0: idle; KERNEL_TID_UNKNOWN: not known */
+	uint32_t how; /* KERNEL_WAKEUP_HARD_IRQ, _SOFT_IRQ: it was interrupted then */
+	uint64_t at;  /* ticks */
+};
+
+/* Whether it is a hook of wake-ups. */
+static inline bool wakeups_has_hook(const struct hook *h)
+{
+	return h->major == KERNEL_MAJOR && h->minor == KERNEL_MINOR_WAKEUPS;
+}
+
+static inline bool wakeup_is_by_interrupt(const struct wakeup *w)
+{
+	return w->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
+}
+
+/* The wake-ups of a hook, in order. 0, or what take returned if it was not 0. */
+int wakeups_each(
+	const struct hook *h, int (*take)(void *ctx, const struct wakeup *wakeup), void *ctx);
+
+#endif

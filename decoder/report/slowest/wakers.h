@@ -1,0 +1,53 @@
+/*
+ * Who ended the waits of an interval's thread, by the kernel's records of wake-ups: how long the
+ * thread waited for each waker, and how long until it ran then. A wait without a record of its end
+ * has no waker.
+ */
+#ifndef SWT_DECODER_REPORT_SLOWEST_WAKERS_H
+#define SWT_DECODER_REPORT_SLOWEST_WAKERS_H
+
+#include "../../model/hooks/switches.h"
+#include "../../model/hooks/wakeups.h"
+
+enum {
+	WAKERS_MOST = 64,	/* of an interval; the rest count as others */
+	WAKEUPS_MOST = 1000000, /* of an interval's thread; beyond these no waker is known */
+};
+
+struct waker {
+	uint32_t pid, tid; /* tid 0: idle; KERNEL_TID_UNKNOWN, of an interrupt only */
+	bool is_interrupt; /* an interrupt, while that thread ran */
+	uint64_t seen;	   /* ticks: it ran then */
+	bool has_name;
+	char name[KERNEL_NAME_BYTES + 1];
+	uint64_t waits;
+	double waited_ns; /* in all: from leaving a processor to running again */
+	double to_run_ns; /* of that, from being woken to running */
+};
+
+/* Starts zeroed. */
+struct wakers {
+	bool is_recorded; /* the machine has wake-ups; else the rest is zero */
+	struct waker *at; /* by time, the longest first */
+	size_t count, room;
+	struct waker others, unknown; /* unknown: waits without a waker */
+	/* Of the interval's thread, while the records are read. */
+	struct wakeup *wakeups;
+	size_t nwakeups, wakeups_room;
+};
+
+/* Adds a wake-up of the interval's thread. 0 or CPIDECODE_ENOMEM. */
+int wakers_add_wakeup(struct wakers *w, const struct wakeup *wakeup);
+/* After the last one. */
+void wakers_sort_wakeups(struct wakers *w);
+
+/* The thread ran from `began` to `left`, waited, and ran again from `back` on: ticks of the file. 0
+ * or CPIDECODE_ENOMEM. */
+int wakers_add_wait(
+	struct wakers *w, const struct trace_file *f, uint64_t began, uint64_t left, uint64_t back);
+
+/* After the last wait; names: of the machine's threads. */
+void wakers_end(struct wakers *w, const struct switch_names *names, uint32_t machine);
+void wakers_free(struct wakers *w);
+
+#endif
