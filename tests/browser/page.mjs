@@ -376,6 +376,21 @@ async function checkRuns(browser, isRecorded) {
 	await browser.settled();
 }
 
+// Who woke a thread (golden/cases/wakeups): of an interval with a wait, a link to the waker's interval then; of one without, nothing; of
+// runs, and an interrupt's wake-ups are not in the page of any other thread.
+async function checkWakers(browser) {
+	const told = async (pattern) => browser.until(`${pattern}.test(document.getElementById("interval").textContent.replaceAll(/[\u202f\u00a0]/g, " "))`);
+	await browser.evaluate("page.choose(page.store.find(0), false)");
+	await told("/labelrequest.*woken bywaker \\(tid 4\\)[^;]* after 3 \u00b5s, 500 ns before it ran; then in send, 300 nssame label/");
+	await browser.evaluate(`Array.from(document.querySelectorAll("#interval dt")).find((one) => one.textContent === "woken by").nextSibling.firstChild.click()`);
+	await told("/labelsend.*woken bynone: it did not wait, or that is not known/");
+	const choose = (from, to) => browser.evaluate(`page.runs.choose(page.runs.store.find(trace.query(${from}, ${to}, { processor: 0 }).longestInterval), false)`);
+	await choose(8500, 9000);
+	await told("/threadtid 1.*woken bywaker \\(tid 4\\)[^;]* after 3 \u00b5s, 500 ns before it ran; then in send, 300 ns/");
+	await choose(4500, 4600);
+	await told("/threadtid 1.*woken bynone: it was preempted before/");
+}
+
 // A browser that a driver lets read files from file:// would prove nothing.
 async function checkIsolation(browser) {
 	writeFileSync("isolated.html", "<!DOCTYPE html><title>isolated</title>");
@@ -409,8 +424,9 @@ try {
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);
 		await checkDoctor(browser, files[i]);
+		const hasWakeups = files[i].includes("wakeups");
 		await checkProcessors(browser, rows, files[i].includes("switches"));
-		await checkRuns(browser, files[i].includes("switches"));
+		await (hasWakeups ? checkWakers(browser) : checkRuns(browser, files[i].includes("switches")));
 		if (rows.length > 1000) {
 			await checkUse(browser, rows);
 			await checkAccess(browser);

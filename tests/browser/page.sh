@@ -172,7 +172,7 @@ fi
 for name in arguments empty nesting guest; do
 	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
 done
-cp data/switches.bin .
+cp data/switches.bin data/wakeups.bin .
 {
 	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection meta\n'
 	printf '| host: </script><script>pwned=1</script>\n| command: <img src=x onerror=pwned=1>\n'

@@ -9,7 +9,7 @@ import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
 vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, readRuns, Store, RunStore, whyList })");
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, readRuns, readWakeups, Store, RunStore, whyList })");
 const MOST = 4 << 20;
 let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
 
@@ -101,24 +101,35 @@ const RAN = { "alone.html": [[0, 0, 7000, "tid 1"], [0, 7000, 22000, "tid 2"], [
 	[0, 0, 2000, "server"], [0, 2000, 4000, "<b>other</b>"], [0, 4000, 5000, "server"], [0, 6000, 7000, "tid 3"], [0, 8000, 12000, "server"], [0, 16000, 30000, "server"],
 	[1, 2000, 6000, "tid 3"], [1, 20000, 29000, "<b>other</b>"],
 	[0, 30000, 31000, "not recorded"], [1, 6000, 15000, "not recorded: records were lost"],
-	[1, 15000, 20000, "a thread that had ended and had no number any more, or had not been told yet"], [1, 29000, 31000, "not recorded"], [2, 0, 31000, "not recorded: records were lost"]] };
+	[1, 15000, 20000, "a thread that had ended and had no number any more, or had not been told yet"], [1, 29000, 31000, "not recorded"], [2, 0, 31000, "not recorded: records were lost"]], "wakeups.html": [
+	[0, 0, 2000, "tid 1"], [0, 2000, 4000, "other"], [0, 4000, 5000, "tid 1"], [0, 8000, 10000, "tid 1"], [1, 0, 10000, "waker"]] };
+
+// Of golden/cases/wakeups: processor, time, who is woken, by whom and how; and how runs ended: 0 not known, 1 waiting, 2 preempted.
+const WOKEN = { "wakeups.html": [[0, 3000, 3, "other", 1], [0, 6000, 7, "idle", 2], [1, 7500, 1, "waker", 0]] };
+const ENDED = { "wakeups.html": [2, 1, 1, 1, 0] };
 
 // Other pages have none.
-async function checkRuns(html, ran) {
-	const [about] = (await blocksOf(html, "processors")).map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+async function checkRuns(html, name) {
+	const ran = RAN[name], woken = WOKEN[name], [about] = (await blocksOf(html, "processors")).map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
 	assert.equal(about !== undefined, ran !== undefined, "runs of threads");
 	if (!ran)
 		return;
 	const store = new page.RunStore(about, await lists(html, "threads"));
 	for (const bytes of await blocksOf(html, "runs"))
 		store.addRuns(page.readRuns(bytes));
+	for (const bytes of await blocksOf(html, "wakeups"))
+		store.addWakeups(page.readWakeups(bytes));
 	store.finish();
+	assert.equal(about.wakeups, woken && true);
+	assert.deepEqual(store.wakeups.flatMap((all, lane) => Array.from(all.time, (time, i) => [about.lanes[lane].cpu, time, all.tid[i],
+		all.by[i] ? store.names[all.by[i]].name : "idle", all.how[i]])), woken ?? []);
+	assert.deepEqual(store.how && Array.from(store.number, (number) => store.how[number]), ENDED[name] ?? null);
 	assert.deepEqual(Array.from(store.start, (start, at) => {
 		const one = store.names[store.name[at]];
 		return [store.processorOf(at).cpu, start, store.end(at), one.tid === undefined ? one : one.name ?? "tid " + one.tid];
 	}), ran);
-	assert.deepEqual((await lists(html, "lanes")).filter((lane) => lane.apart).map((lane) => lane.tid), about.lanes.length > 1 ? [5] : []);
-	assert.deepEqual(about.lanes.map((lane) => lane.lost), about.lanes.map(({ cpu }) => cpu === 1 ? 77 : cpu === 2 ? null : 0));
+	assert.deepEqual((await lists(html, "lanes")).filter((lane) => lane.apart).map((lane) => lane.tid), name === "switches.html" ? [5] : []);
+	assert.deepEqual(about.lanes.map((lane) => lane.lost), about.lanes.map(({ cpu }) => woken || !cpu ? 0 : cpu === 1 ? 77 : null));
 }
 
 for (let i = 2; i < process.argv.length; i += 2)
@@ -126,7 +137,7 @@ for (let i = 2; i < process.argv.length; i += 2)
 		const html = readFileSync(process.argv[i], "latin1");
 		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(html);
 		await checkReports(html, process.argv[i + 1]);
-		await checkRuns(html, RAN[process.argv[i]]);
+		await checkRuns(html, process.argv[i]);
 		assert.equal(store.filled, rows.length);
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
 		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);

@@ -20,7 +20,7 @@ vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, RunStore, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
 
 function random(seed) {
 	return () => {
@@ -484,6 +484,70 @@ test("times of which it is not known who ran are drawn above runs", () => {
 			for (let x = 0; x < columns; x++)
 				assert.ok(Array.from({ length: tall }, (_, line) => painter.pixels[(y + line) * columns + x]).includes(lost), "column " + x + " of " + tall + " lines");
 		}
+});
+
+// Threads 5 and 6 of a machine wake each other, and interrupts do, on two processors. A third thread is preempted.
+function makeWakeups() {
+	const threads = [[5, "main"], [6, "worker"], [7, null]].map(([tid, name]) => ({ machine: 0, pid: 5, tid, name })), [main, worker, other] = [3, 4, 5];
+	const runs = [[0, 0, 10, main, 1], [0, 20, 10, main, 1], [0, 60, 10, other, 2], [0, 80, 10, other, 1], [0, 100, 20, main, 0],
+		[1, 5, 30, worker, 1], [1, 35, 5, 2, 0], [1, 50, 10, worker, 1], [1, 70, 5, worker, 1], [1, 90, 5, worker, 0], [1, 110, 10, 1, 0]];
+	// The third one was too early for a wait; the last ones are of another machine and of a waker without a name.
+	const wakeups = [[0, 2, 6, main, 0], [0, 65, 6, 0, 1], [0, 88, 6, 2, 0], [1, 15, 5, worker, 0], [1, 72, 5, worker, 0], [1, 93, 5, main, 2], [2, 95, 5, worker, 0]];
+	const ofLane = (list, lane) => list.filter((one) => one[0] === lane), lanes = [[0, 0], [1, 0], [0, 1]].map(([cpu, machine], lane) => ({ cpu, machine, file: machine,
+		known: ofLane(runs, lane).filter((one) => one[3] > 2).length, unknown: ofLane(runs, lane).filter((one) => one[3] < 3).length, lost: 0, wakeups: ofLane(wakeups, lane).length }));
+	const store = new page.RunStore({ lanes, longest: 30, wakeups: true }, threads), ends = [0, 0, 0], woke = [0, 0, 0];
+	const block = (rows) => Uint8Array.from([...leb(rows.length), ...rows[0].flatMap((_, i) => column(rows.map((row) => row[i])))]);
+	store.addRuns(page.readRuns(block(runs.map(([lane, start, duration, thread, how]) => {
+		const after = start - ends[lane];
+		ends[lane] = start + duration;
+		return [lane, after, duration, thread, how];
+	}))));
+	store.addWakeups(page.readWakeups(block(wakeups.map(([lane, time, tid, by, how]) => {
+		const after = time - woke[lane];
+		woke[lane] = time;
+		return [lane, after, tid, by, how];
+	}))));
+	store.finish();
+	return { store, threads, at: (lane, start) => Array.from(store.start.keys()).find((one) => store.start[one] === start && store.processorOf(one).cpu === lane) };
+}
+
+test("who ended a thread's waits", () => {
+	const { store, threads, at } = makeWakeups(), told = (wait) => wait && [wait.from, wait.to, wait.by, wait.time, wait.isInterrupt];
+	assert.deepEqual(told(store.waitBefore(at(0, 20))), [10, 20, 4, 15, false], "by a thread, on another processor");
+	assert.deepEqual(told(store.waitBefore(at(1, 50))), [35, 50, undefined, undefined, undefined], "the only one was before it ran");
+	assert.deepEqual(told(store.waitBefore(at(1, 70))), [60, 70, 0, 65, true], "by an interrupt, while idle");
+	assert.deepEqual(told(store.waitBefore(at(1, 90))), [75, 90, undefined, undefined, undefined], "by a thread without a name");
+	assert.deepEqual(told(store.waitBefore(at(0, 100))), [30, 100, 3, 93, true], "the last of several, by an interrupt");
+	assert.equal(store.waitBefore(at(0, 80)), null, "preempted");
+	assert.equal(store.waitBefore(at(0, 0)), null, "nothing before");
+	assert.deepEqual(store.waitsIn(threads[0], 0, 120, 5).map(told), [[30, 100, 3, 93, true], [10, 20, 4, 15, false]], "the longest first");
+	assert.deepEqual(store.waitsIn(threads[0], 0, 120, 1).length, 1);
+	assert.deepEqual(store.waitsIn(threads[0], 21, 100, 5), [], "those that ended within");
+	assert.deepEqual(store.waitsIn({ machine: 0, pid: 9, tid: 5 }, 0, 120, 5), [], "of another process");
+	assert.deepEqual(store.lastWakeup({ machine: 1, tid: 5 }, 0, 200), { time: 95, by: 4, isInterrupt: false, lane: store.processors[2] }, "of a machine");
+	assert.ok(store.isUnknownIn(0, 110, 111) && !store.isUnknownIn(0, 30, 110) && !store.isUnknownIn(1, 0, 120), "a thread without a number is another one");
+});
+
+test("wakers in words, and where they were then", () => {
+	const { store, at } = makeWakeups(), panel = new page.RunPanel({ store: { lanes: [] }, meta: {} });
+	assert.match(panel.wakersAbsent(), /^not recorded/);
+	Object.assign(panel, { store, leaders: new Map([["0 5", "main"]]) });
+	assert.equal(panel.wakersAbsent(), "");
+	const [thread, idle, late] = [at(0, 20), at(1, 70), at(0, 100)].map((run) => store.waitBefore(run));
+	assert.equal(panel.wakerText(thread), "worker (tid 6) of main (pid 5)");
+	assert.equal(panel.wakerText(idle), "an interrupt (while idle)");
+	assert.equal(panel.wakerText(late), "an interrupt (while main (tid 5) ran)");
+	assert.equal(panel.wakerText({ by: 2, isInterrupt: true }), "an interrupt");
+	assert.match(panel.wakerPlace(thread).text, /^then running for 30\u202fns|^then running for 30 ns/);
+	assert.equal(panel.wakerPlace(idle), null);
+	panel.page.store = { lanes: [{ machine: 0, pid: 5, tid: 6, levels: [0] }], bounds: () => [0, 1], name: [0], duration: [12] };
+	panel.page.names = ["send"];
+	assert.match(panel.wakerPlace(thread).text, /^then in send, 12.ns$/);
+	store.wakers = false;
+	assert.match(panel.wakersAbsent(), /leaves out/);
+	panel.store = null;
+	panel.page.meta.switches_left_out = true;
+	assert.match(panel.wakersAbsent(), /none of the kernel's context switches/);
 });
 
 test("the interval beneath a run is the innermost one of its thread", () => {

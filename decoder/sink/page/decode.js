@@ -110,7 +110,14 @@ function readMarks(bytes) {
 /* A block of `runs`. */
 function readRuns(bytes) {
 	const reader = new Reader(bytes), count = reader.number();
-	return { count, lane: readColumn(reader, count), after: readColumn(reader, count), duration: readColumn(reader, count), thread: readColumn(reader, count) };
+	const runs = { count, lane: readColumn(reader, count), after: readColumn(reader, count), duration: readColumn(reader, count), thread: readColumn(reader, count) };
+	return reader.at < bytes.length ? { ...runs, how: readColumn(reader, count) } : runs;
+}
+
+/* A block of `wakeups`. */
+function readWakeups(bytes) {
+	const reader = new Reader(bytes), count = reader.number();
+	return { count, lane: readColumn(reader, count), after: readColumn(reader, count), tid: readColumn(reader, count), by: readColumn(reader, count), how: readColumn(reader, count) };
 }
 
 /* A block of `adopted`: [row, index in it, the parent's row, its index] of each. */

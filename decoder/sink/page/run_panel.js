@@ -1,6 +1,9 @@
 "use strict";
 /* Runs of threads, by the kernel's switches: lanes of processors in the timeline, details of a run, and tables of a span. */
 
+/* Of an interval, in its details. */
+const WAKERS_SHOWN = 4;
+
 class RunPanel {
 	constructor(page) {
 		this.page = page;
@@ -14,7 +17,9 @@ class RunPanel {
 		const about = await readObject("processors"), store = new RunStore(about, await readLists("threads"));
 		for (const block of document.querySelectorAll("script.runs"))
 			store.addRuns(readRuns(await inflate(takeBlock(block))));
-		if (store.filled !== store.count)
+		for (const block of document.querySelectorAll("script.wakeups"))
+			store.addWakeups(readWakeups(await inflate(takeBlock(block))));
+		if (store.filled !== store.count || store.wakeups.some((all) => all.count !== all.time.length))
 			throw new Error("the page holds " + store.filled + " of " + store.count + " runs of threads: it was cut short");
 		store.finish();
 		this.store = store;
@@ -185,6 +190,8 @@ class RunPanel {
 		run("after it on this processor", store.beside(at, 1), (to) => this.text(store.name[to]) + ", " + withTimes(to));
 		for (const [term, step] of [["this thread before", -1], ["this thread after", 1]])
 			run(term, store.nextOf(at, step), (to) => page.processors.name(store.processorOf(to)) + ", " + withTimes(to));
+		const before = store.nextOf(at, -1), [waker] = this.wakerOf(store.waitBetween(before, at));
+		add("woken by", waker || (store.endOf(before) === RUN_PREEMPTED ? "none: it was preempted before" : "none: it did not wait before, or that is not known"));
 		$("h-interval").textContent = "Run of a thread";
 		$("interval").replaceChildren(list);
 	}
@@ -197,6 +204,63 @@ class RunPanel {
 		const runs = Array.from(new Set([start, Math.max(start, end - 1)].map((time) => store.runOf({ machine: lane.machine, pid: lane.pid || 0, tid: lane.tid }, time)))).filter((run) => run >= 0);
 		return runs.length ? runs.map((run) => page.link("on " + page.processors.name(store.processorOf(run)) + ", " + durationText(store.duration[run]) + " from " +
 			offsetText(store.start[run]), () => this.choose(run, true))) : [element("dd", "not known: no record of it")];
+	}
+
+	/* Who woke a thread. */
+
+	/* Why the page has no wakers; "": it has. */
+	wakersAbsent() {
+		const { store } = this;
+		if (!store && this.page.meta.switches_left_out)
+			return "not known: the page has none of the kernel's context switches";
+		if (!store || store.wakers === undefined)
+			return "not recorded: the trace has no wake-ups";
+		return store.wakers ? "" : "not known: the page leaves out the wake-ups, because there are more than 4\u202f000\u202f000, or it is of some processors only";
+	}
+
+	/* "other (tid 2)", or "an interrupt (while other (tid 2) ran)". */
+	wakerText({ by, isInterrupt }) {
+		const { store } = this, who = by === WAKER_IDLE ? "idle" : store.isUnnamed(by) ? "" : this.text(by);
+		if (!isInterrupt)
+			return who;
+		return "an interrupt" + (who && " (while " + who + (by === WAKER_IDLE ? ")" : " ran)"));
+	}
+
+	/* Where a waker was then: its innermost interval, its run, or nowhere: null. */
+	wakerPlace({ by, time, lane, isInterrupt }) {
+		const { page, store } = this;
+		if (by === WAKER_IDLE || store.isUnnamed(by))
+			return null;
+		const thread = store.names[by], within = isInterrupt ? -1 : innermostOf(page.store, thread, time, time + 1), run = store.inRow(lane.levels[0], time);
+		if (within >= 0)
+			return { text: "then in " + page.names[page.store.name[within]] + ", " + durationText(page.store.duration[within]), go: () => page.choose(within, true) };
+		return run >= 0 && store.isOf(store.name[run], thread) ? { text: "then running for " + durationText(store.duration[run]), go: () => this.choose(run, true) } : null;
+	}
+
+	/* Elements that tell who ended a wait; none for null. */
+	wakerOf(wait) {
+		const { page } = this, absent = this.wakersAbsent();
+		if (absent || !wait)
+			return absent ? [element("dd", absent)] : [];
+		const waited = " after " + durationText(wait.to - wait.from);
+		if (wait.by === undefined)
+			return [element("dd", "n/a: not recorded," + waited)];
+		const text = this.wakerText(wait) + waited + ", " + durationText(wait.to - Math.max(wait.from, wait.time)) + " before it ran", place = this.wakerPlace(wait);
+		return [place ? page.link(text + "; " + place.text, place.go) : element("dd", text)];
+	}
+
+	/* Who ended the longest waits within an interval; without one, the wait before. */
+	wakersOf(at, lane) {
+		const { store, page } = this, absent = this.wakersAbsent();
+		if (absent)
+			return [element("dd", absent)];
+		if (lane.apart)
+			return [element("dd", "not known: its thread has another number in the kernel's switches")];
+		const thread = { machine: lane.machine, pid: lane.pid || 0, tid: lane.tid }, waits = store.waitsIn(thread, page.store.start[at], page.store.end(at), WAKERS_SHOWN);
+		if (waits.length)
+			return waits.flatMap((wait) => this.wakerOf(wait));
+		const run = store.runOf(thread, page.store.start[at]), before = run < 0 ? null : store.waitBefore(run);
+		return before ? [element("dd", "it did not wait; before it:"), ...this.wakerOf(before)] : [element("dd", "none: it did not wait, or that is not known")];
 	}
 
 	/* Tables of a span. */

@@ -5,12 +5,18 @@
  * it is not known who ran on them; at all others a processor was idle. Uses no document: Node's tests run it.
  */
 
+/* How a run ended, where wake-ups are recorded. */
+const RUN_WAITS = 1, RUN_PREEMPTED = 2;
+
+/* In place of a waker's number. */
+const WAKER_IDLE = 0;
+
 /* Threads with these numbers: why it is not known who ran. */
 const RUNS_UNKNOWN = ["not recorded", "not recorded: records were lost", "a thread that had ended and had no number any more, or had not been told yet"];
 
 class RunStore extends Store {
 	/* about: the block of `processors`; threads: those of `threads`. */
-	constructor({ lanes, longest }, threads) {
+	constructor({ lanes, longest, wakeups }, threads) {
 		const sorted = lanes.map((lane, row) => ({ ...lane, row })).sort((a, b) => a.machine - b.machine || a.cpu - b.cpu);
 		const known = sorted.map((lane) => ({ ...lane, rows: [lane.row, lane.known] }));
 		const unknown = sorted.map((lane) => ({ ...lane, rows: [lanes.length + lane.row, lane.unknown] }));
@@ -19,17 +25,34 @@ class RunStore extends Store {
 		this.processors = known;
 		known.forEach((lane, i) => lane.unknownRow = unknown[i].rows[0]);
 		this.ends = new Float64Array(lanes.length);
+		this.wakers = wakeups; /* undefined: not recorded; false: left out */
+		this.how = wakeups ? new Uint8Array(intervals) : null; /* by number */
+		this.wakeups = wakeups ? lanes.map((lane) => ({ count: 0, time: new Float64Array(lane.wakeups), tid: new Uint32Array(lane.wakeups),
+			by: new Uint32Array(lane.wakeups), how: new Uint8Array(lane.wakeups) })) : [];
 	}
 
 	/* The next block of `runs`, read. */
-	addRuns({ count, lane, after, duration, thread }) {
+	addRuns({ count, lane, after, duration, thread, how }) {
 		const start = new Float64Array(count), row = new Uint32Array(count), processors = this.ends.length;
 		for (let i = 0; i < count; i++) {
 			start[i] = this.ends[lane[i]] + after[i];
 			this.ends[lane[i]] = start[i] + duration[i];
 			row[i] = lane[i] + (thread[i] < RUNS_UNKNOWN.length ? processors : 0);
 		}
+		if (how)
+			this.how.set(how, this.filled);
 		this.add({ count, start, duration, name: thread, row });
+	}
+
+	/* The next block of `wakeups`, read: of each processor, in order. */
+	addWakeups({ count, lane, after, tid, by, how }) {
+		for (let i = 0; i < count; i++) {
+			const all = this.wakeups[lane[i]], at = all.count++;
+			all.time[at] = after[i] + (at ? all.time[at - 1] : 0);
+			all.tid[at] = tid[i];
+			all.by[at] = by[i];
+			all.how[at] = how[i];
+		}
 	}
 
 	/* After the last block. Threads by their time on processors: rank 0 has the most. */
@@ -86,6 +109,83 @@ class RunStore extends Store {
 				best = next;
 		}
 		return best;
+	}
+
+	/* The last time at which a thread (machine, tid) was woken in (from, to], by what runs on any processor; null: none. */
+	lastWakeup({ machine, tid }, from, to) {
+		let best = null;
+		for (const lane of this.processors) {
+			const all = lane.machine === machine ? this.wakeups[lane.row] : { count: 0 };
+			let low = 0, high = all.count;
+			while (low < high) {
+				const middle = (low + high) >>> 1;
+				if (all.time[middle] <= to)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			for (let at = low - 1; at >= 0 && all.time[at] > Math.max(from, best ? best.time : -1); at--)
+				if (all.tid[at] === tid) {
+					best = { time: all.time[at], by: all.by[at], isInterrupt: all.how[at] > 0, lane };
+					break;
+				}
+		}
+		return best;
+	}
+
+	/* Whether records of some processor of a machine are missing within [from, to). A thread without a number is none that ran before or since. */
+	isUnknownIn(machine, from, to) {
+		return this.processors.some((lane) => {
+			const [low, high] = lane.machine === machine ? this.bounds(lane.unknownRow, from, to) : [0, 0];
+			return this.name.subarray(low, high).some((name) => name < RUNS_UNKNOWN.length - 1);
+		});
+	}
+
+	/*
+	 * The wait between a run and the thread's next one, `at`: from when to when, and, if it is known, when and by what it was ended (by: a
+	 * thread's number, WAKER_IDLE or 2; isInterrupt: while that ran). null: it did not wait, but was preempted, or what came between is not known.
+	 */
+	waitBetween(before, at) {
+		if (this.endOf(before) !== RUN_WAITS || this.isUnknownIn(this.processorOf(at).machine, this.end(before), this.start[at]))
+			return null;
+		const wait = { run: at, from: this.end(before), to: this.start[at] }, wakeup = this.lastWakeup(this.names[this.name[at]], this.start[before], this.start[at]);
+		return wakeup && (wakeup.isInterrupt || !this.isUnnamed(wakeup.by)) ? { ...wait, ...wakeup } : wait;
+	}
+
+	/* The wait before a run; null: see waitBetween. */
+	waitBefore(at) {
+		return this.waitBetween(this.nextOf(at, -1), at);
+	}
+
+	/* How a run ended: RUN_WAITS, RUN_PREEMPTED, or 0: not known. */
+	endOf(at) {
+		return at < 0 || !this.how ? 0 : this.how[this.number[at]];
+	}
+
+	/* Of a waker: the kernel could not name it. */
+	isUnnamed(by) {
+		return by !== WAKER_IDLE && by < RUNS_UNKNOWN.length;
+	}
+
+	/* The longest waits of a thread that ended within [from, to). */
+	waitsIn(thread, from, to, most) {
+		const runs = [];
+		for (const { machine, levels: [row] } of this.processors) {
+			const [low, high] = machine === thread.machine ? this.bounds(row, from, to) : [0, 0];
+			for (let at = low; at < high; at++)
+				if (this.isOf(this.name[at], thread))
+					runs.push(at);
+		}
+		runs.sort((a, b) => this.start[a] - this.start[b]);
+		const pairs = runs.map((at, i) => [i ? runs[i - 1] : this.nextOf(at, -1), at]).filter(([before, at]) => before >= 0 && this.start[at] >= from);
+		pairs.sort((a, b) => (this.start[b[1]] - this.end(b[0])) - (this.start[a[1]] - this.end(a[0])) || a[1] - b[1]);
+		const waits = [];
+		for (let i = 0; i < pairs.length && waits.length < most; i++) {
+			const wait = this.waitBetween(...pairs[i]);
+			if (wait)
+				waits.push(wait);
+		}
+		return waits;
 	}
 
 	/* The run beside that one on its processor; -1: none. */

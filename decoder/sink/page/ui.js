@@ -841,7 +841,7 @@ class Page {
 			add("first nested", link(this.names[store.name[child]] + ", " + durationText(store.duration[child]), () => this.choose(child, true)));
 		if (this.runs.store)
 			this.runs.linksOf(at, lane).forEach((value, i) => add(i ? "" : "ran, by the kernel's switches", value));
-		add("waker", "not recorded: a trace has no wake-ups");
+		this.runs.wakersOf(at, lane).forEach((value, i) => add(i ? "" : "woken by", value));
 		add("same label", exactText(store.countOf[name]) + " in all");
 		if (store.countOf[name] > 1) {
 			add("", link("next one", () => this.chooseNext(wanted, number, 1)));

@@ -8,6 +8,7 @@
 #include "../../../base/seed.h"
 #include "../../../base/varint.h"
 #include "../../../model/hooks/switches.h"
+#include "../../../model/hooks/wakeups.h"
 #include "../../../sink/json.h"
 
 enum {
@@ -23,7 +24,23 @@ enum runs_unknown {
 	RUNS_UNKNOWN,	 /* their number */
 };
 
-enum runs_column { RUN_LANE, RUN_AFTER, RUN_DURATION, RUN_THREAD, RUN_COLUMNS };
+/* How a run ended. */
+enum runs_end { RUNS_END_UNKNOWN, RUNS_END_WAIT, RUNS_END_PREEMPTED };
+
+/* RUN_END: only with wake-ups. */
+enum runs_column { RUN_LANE, RUN_AFTER, RUN_DURATION, RUN_THREAD, RUN_END, RUN_COLUMNS };
+enum runs_wakeup_column { WAKEUP_LANE, WAKEUP_AFTER, WAKEUP_TID, WAKEUP_BY, WAKEUP_HOW };
+
+/* In place of a waker's number, as RUNS_UNNUMBERED. */
+enum { RUNS_IDLE = 0 };
+
+/* Blocks of a kind: rows of so many columns. */
+struct runs_rows {
+	const char *kind;
+	unsigned columns;
+	struct varint_out column[RUN_COLUMNS];
+	uint32_t held;
+};
 
 struct runs_thread {
 	uint32_t machine, pid, tid;
@@ -33,9 +50,12 @@ struct runs_thread {
 /* A processor, in the order of appearance. Times are ns since the span's base. */
 struct runs_lane {
 	uint32_t machine, cpu, file;
-	uint64_t end;		     /* of the last run written */
-	uint64_t start, last;	     /* the pending run; empty if equal */
-	uint32_t thread;	     /* of the pending run */
+	uint64_t end;	      /* of the last run written */
+	uint64_t start, last; /* the pending run; empty if equal */
+	uint32_t thread;      /* of the pending run */
+	enum runs_end how;    /* it ended */
+	uint64_t woke;	      /* the last wake-up written */
+	uint32_t wakeups;
 	uint64_t lost;		     /* records */
 	uint64_t lost_from, lost_to; /* ticks: the latest loss */
 	bool has_loss;
@@ -56,9 +76,10 @@ struct runs {
 	size_t nthreads, thread_room;
 	struct hash_index by_thread;
 	uint64_t seed;
-	struct varint_out columns[RUN_COLUMNS], block;
-	uint32_t held;
-	uint64_t count, longest;
+	struct runs_rows runs, wakeups;
+	struct varint_out block;
+	uint64_t count, wakeup_count, longest;
+	bool has_wakeups; /* they are written */
 };
 
 /* ----------------------------------------------------------- first, names and the number */
@@ -84,10 +105,22 @@ static int runs_count(void *ctx, const struct switch_run *run)
 	return 0;
 }
 
+static int runs_count_wakeup(void *ctx, const struct wakeup *wakeup)
+{
+	struct runs *w = ctx;
+
+	(void)wakeup;
+	w->wakeup_count++;
+	return 0;
+}
+
 static int runs_take_first(void *ctx, const struct hook *h)
 {
 	struct runs *w = ctx;
-	const int rc = switch_names_add(&w->names, h);
+	int rc = switch_names_add(&w->names, h);
+
+	if (!rc)
+		rc = wakeups_each(h, runs_count_wakeup, w);
 
 	/* A time without records may precede each hook, and is a run of its own. */
 	w->count += switches_has_hook(h);
@@ -146,12 +179,13 @@ static bool runs_is_same(const struct runs_thread *a, const struct runs_thread *
 	       !a->name == !b->name && (!a->name || strcmp(a->name->name, b->name->name) == 0);
 }
 
-static int runs_find_thread(struct runs *w, const struct switch_run *run, uint32_t *found)
+static int runs_find_thread(struct runs *w, uint32_t machine, uint32_t pid, uint32_t tid,
+	uint64_t ticks, uint32_t *found)
 {
-	const struct runs_thread t = {.machine = run->machine,
-		.pid = run->pid,
-		.tid = run->tid,
-		.name = switch_names_find(&w->names, run->machine, run->tid, run->start)};
+	const struct runs_thread t = {.machine = machine,
+		.pid = pid,
+		.tid = tid,
+		.name = switch_names_find(&w->names, machine, tid, ticks)};
 	const uint64_t hash = runs_hash(&t, w->seed);
 
 	for (uint64_t at = hash; w->by_thread.slots && *hash_index_at(&w->by_thread, at); at++) {
@@ -177,46 +211,55 @@ static int runs_find_thread(struct runs *w, const struct switch_run *run, uint32
 	return 0;
 }
 
-static int runs_end_block(struct runs *w)
+static int runs_end_block(struct runs *w, struct runs_rows *r)
 {
-	if (!w->held)
+	if (!r->held)
 		return 0;
-	varint_put(&w->block, w->held);
-	for (size_t i = 0; i < RUN_COLUMNS; i++) {
-		if (w->columns[i].failed)
+	varint_put(&w->block, r->held);
+	for (size_t i = 0; i < r->columns; i++) {
+		if (r->column[i].failed)
 			return CPIDECODE_ENOMEM;
-		varint_put_string(&w->block, w->columns[i].p, w->columns[i].n);
-		w->columns[i].n = 0;
+		varint_put_string(&w->block, r->column[i].p, r->column[i].n);
+		r->column[i].n = 0;
 	}
 	if (w->block.failed)
 		return CPIDECODE_ENOMEM;
-	page_put_block(w->packer, w->to, "runs", w->block.p, w->block.n);
+	page_put_block(w->packer, w->to, r->kind, w->block.p, w->block.n);
 	w->block.n = 0;
-	w->held = 0;
+	r->held = 0;
 	return 0;
+}
+
+/* values: one for each column. */
+static int runs_put_row(struct runs *w, struct runs_rows *r, const uint64_t *values)
+{
+	for (size_t i = 0; i < r->columns; i++)
+		varint_put(&r->column[i], values[i]);
+	return ++r->held < RUNS_BLOCK ? 0 : runs_end_block(w, r);
 }
 
 /* Writes the processor's pending run, if there is one. */
 static int runs_end_run(struct runs *w, struct runs_lane *l)
 {
 	const uint64_t duration = l->last - l->start;
+	const uint64_t row[] = {[RUN_LANE] = (uint64_t)(l - w->lanes),
+		[RUN_AFTER] = l->start - l->end,
+		[RUN_DURATION] = duration,
+		[RUN_THREAD] = l->thread,
+		[RUN_END] = l->how};
 
 	if (!duration)
 		return 0;
-	varint_put(&w->columns[RUN_LANE], (uint64_t)(l - w->lanes));
-	varint_put(&w->columns[RUN_AFTER], l->start - l->end);
-	varint_put(&w->columns[RUN_DURATION], duration);
-	varint_put(&w->columns[RUN_THREAD], l->thread);
 	l->end = l->start = l->last;
 	(*(l->thread < RUNS_UNKNOWN ? &l->unknown : &l->known))++;
 	if (w->longest < duration)
 		w->longest = duration;
-	return ++w->held < RUNS_BLOCK ? 0 : runs_end_block(w);
+	return runs_put_row(w, &w->runs, row);
 }
 
 /* A run that goes on in the processor's next hook is one. */
-static int runs_add(
-	struct runs *w, struct runs_lane *l, uint64_t start, uint64_t end, uint32_t thread)
+static int runs_add(struct runs *w, struct runs_lane *l, uint64_t start, uint64_t end,
+	uint32_t thread, enum runs_end how)
 {
 	int rc = 0;
 
@@ -230,6 +273,7 @@ static int runs_add(
 		l->thread = thread;
 	}
 	l->last = end;
+	l->how = how;
 	return rc;
 }
 
@@ -254,6 +298,9 @@ static int runs_add_recorded(struct runs *w, struct runs_lane *l, const struct s
 {
 	const uint64_t start = runs_place(w, run->file, run->start);
 	const uint64_t end = runs_place(w, run->file, run->end);
+	const enum runs_end how = !run->is_left	   ? RUNS_END_UNKNOWN
+				  : run->preempted ? RUNS_END_PREEMPTED
+						   : RUNS_END_WAIT;
 	uint32_t thread = RUNS_UNNUMBERED;
 	int rc = 0;
 
@@ -265,8 +312,8 @@ static int runs_add_recorded(struct runs *w, struct runs_lane *l, const struct s
 		return rc;
 	}
 	if (run->tid != KERNEL_TID_UNKNOWN)
-		rc = runs_find_thread(w, run, &thread);
-	return rc ? rc : runs_add(w, l, start, end, thread);
+		rc = runs_find_thread(w, run->machine, run->pid, run->tid, run->start, &thread);
+	return rc ? rc : runs_add(w, l, start, end, thread, how);
 }
 
 static int runs_take_run(void *ctx, const struct switch_run *read)
@@ -291,15 +338,48 @@ static int runs_take_run(void *ctx, const struct switch_run *read)
 
 		/* Before its first record nothing is known either. */
 		rc = runs_add(w, l, l->last, runs_place(w, run.file, run.start),
-			is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
+			is_lost ? RUNS_LOST : RUNS_NOT_RECORDED, RUNS_END_UNKNOWN);
 	}
 	return rc ? rc : runs_add_recorded(w, l, &run);
+}
+
+/* Of a waker without a number only an interrupt tells anything. */
+static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
+{
+	struct runs *w = ctx;
+	const int64_t time = trace_time(trace_file(w->r->trace, wakeup->file), wakeup->at);
+	const uint64_t at = runs_place(w, wakeup->file, wakeup->at);
+	uint32_t by = wakeup->by ? RUNS_UNNUMBERED : RUNS_IDLE;
+	struct switch_cpu *c;
+	struct runs_lane *l = runs_find_lane(w, wakeup->machine, wakeup->cpu, wakeup->file, &c);
+	int rc = 0;
+
+	if (!l)
+		return CPIDECODE_ENOMEM;
+	/* Told by an earlier dump, the clock was set back, or outside of the page's time. */
+	if (at < l->woke || time < w->span->base || at >= w->span->until)
+		return 0;
+	if (wakeup->by && wakeup->by != KERNEL_TID_UNKNOWN)
+		rc = runs_find_thread(w, wakeup->machine, wakeup->pid, wakeup->by, wakeup->at, &by);
+	if (rc)
+		return rc;
+	const uint64_t row[RUN_COLUMNS] = {[WAKEUP_LANE] = (uint64_t)(l - w->lanes),
+		[WAKEUP_AFTER] = at - l->woke,
+		[WAKEUP_TID] = wakeup->tid,
+		[WAKEUP_BY] = by,
+		[WAKEUP_HOW] = wakeup->how};
+	l->woke = at;
+	l->wakeups++;
+	return runs_put_row(w, &w->wakeups, row);
 }
 
 static int runs_take_second(void *ctx, const struct hook *h)
 {
 	struct runs *w = ctx;
 	struct switch_loss loss;
+
+	if (wakeups_has_hook(h))
+		return w->has_wakeups ? wakeups_each(h, runs_take_wakeup, w) : 0;
 
 	if (switches_take_loss(h, &loss) && filter_takes_ring(w->r->filter, loss.cpu)) {
 		struct switch_cpu *c;
@@ -339,12 +419,14 @@ static int runs_end_lanes(struct runs *w)
 		struct runs_lane *l = &w->lanes[i];
 		const bool is_lost = l->has_loss && l->lost_to >= w->cpus.at[i].end;
 
-		rc = runs_add(
-			w, l, l->last, w->span->until, is_lost ? RUNS_LOST : RUNS_NOT_RECORDED);
+		rc = runs_add(w, l, l->last, w->span->until,
+			is_lost ? RUNS_LOST : RUNS_NOT_RECORDED, RUNS_END_UNKNOWN);
 		if (!rc)
 			rc = runs_end_run(w, l);
 	}
-	return rc ? rc : runs_end_block(w);
+	if (!rc)
+		rc = runs_end_block(w, &w->runs);
+	return rc ? rc : runs_end_block(w, &w->wakeups);
 }
 
 /* -------------------------------------------------------------------------- the blocks */
@@ -357,6 +439,9 @@ static int runs_put_processors(struct runs *w)
 	out_memory(&text);
 	json_open(&j, '{');
 	json_member_u64(&j, "longest", w->longest);
+	/* false: there are some, which the page leaves out. */
+	if (w->wakeup_count)
+		json_member_bool(&j, "wakeups", w->has_wakeups);
 	json_member_open(&j, "lanes", '[');
 	for (size_t i = 0; i < w->cpus.count; i++) {
 		const struct runs_lane *l = &w->lanes[i];
@@ -372,6 +457,8 @@ static int runs_put_processors(struct runs *w)
 			json_null(&j);
 		else
 			json_u64(&j, l->lost);
+		if (w->has_wakeups)
+			json_member_u64(&j, "wakeups", l->wakeups);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
@@ -419,8 +506,10 @@ static void runs_free(struct runs *w)
 	free(w->lanes);
 	free(w->threads);
 	hash_index_free(&w->by_thread);
-	for (size_t i = 0; i < RUN_COLUMNS; i++)
-		free(w->columns[i].p);
+	for (size_t i = 0; i < RUN_COLUMNS; i++) {
+		free(w->runs.column[i].p);
+		free(w->wakeups.column[i].p);
+	}
 	free(w->block.p);
 }
 
@@ -432,6 +521,12 @@ static int runs_read(struct runs *w)
 	if (rc || w->count > RUNS_MOST)
 		return rc;
 	switch_names_sort(&w->names);
+	/* With some processors only, a thread's run before may be missing, and the wrong wait's
+	 * waker would be found. */
+	w->has_wakeups = w->wakeup_count && w->wakeup_count <= RUNS_MOST && !r->filter->by_cpu;
+	w->runs = (struct runs_rows){
+		.kind = "runs", .columns = w->has_wakeups ? RUN_END + 1 : RUN_END};
+	w->wakeups = (struct runs_rows){.kind = "wakeups", .columns = WAKEUP_HOW + 1};
 	rc = switches_read(r->trace, r->progress, r->ctx, runs_take_second, w);
 	if (!rc)
 		rc = runs_end_lanes(w);
