@@ -1,0 +1,95 @@
+#!/bin/sh
+# --switches also records who wakes each thread, where tracefs can be read. Its own mount of it, in a
+# mount namespace, leaves the machine's alone.
+. "${0%/*}/lib.sh"
+: "${CPIDECODE:?the cpidecode command}" "${WAKERS:?a program with known wakers}" "${SANDBOX:?a program that takes perf_event_open away}"
+
+status=0
+"$SWTRACE" run --switches -o probe.bin -- true >out 2>err || status=$?
+if [ $status -eq 4 ]; then
+	echo "skipped: switches: $(cat err)"
+	exit 77
+fi
+
+# with COMMAND...: where tracefs is mounted. without: where it is not.
+with()
+{
+	unshare --mount sh -c 'mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null || :; exec "$@"' sh "$@"
+}
+without()
+{
+	unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug && exec "$@"' sh "$@"
+}
+
+# Without it, switches are recorded, and one line says what is missing and what would supply it.
+if without true 2>/dev/null; then
+	without "$SWTRACE" run --switches -s 16 -o none.bin -- "$WAKERS" >out 2>err || fail "without tracefs: $(cat err)"
+	[ "$(grep -c '^swtrace run: --switches: who wakes the threads is not recorded: tracefs is not mounted.* .mount -t tracefs nodev /sys/kernel/tracing.$' err)" -eq 1 ] ||
+		fail "without tracefs: $(cat err)"
+	"$CPIDECODE" --report slowest none.bin >out 2>err
+	in_file out "^   away from a processor, by the kernel's switches: "
+	! grep -q 'who woke it' out || fail "wakers without wake-ups"
+	run 0 init -s 16
+	without "$SWTRACE" on --switches >out 2>err || fail "on: $(cat err)"
+	in_file err '^swtrace on: --switches: who wakes the threads is not recorded: '
+	run 0 info
+	in_file out '^          who woke the threads is not recorded .swtrace on --switches said why.$'
+	run 0 info --json
+	in_file out '"wakeups": null'
+	run 0 off
+	run 0 free
+fi
+
+if ! with test -r /sys/kernel/tracing/events/sched/sched_waking/format 2>/dev/null; then
+	echo "skipped: wakers: no tracefs here, or it is not readable"
+	exit 77
+fi
+with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
+if grep -q 'who wakes the threads is not recorded' err; then
+	echo "skipped: wakers: $(cat err)"
+	exit 77
+fi
+if grep -q 'records of switches' err; then
+	echo "skipped: wakers: the machine is too busy: $(cat err)"
+	exit 77
+fi
+"$CPIDECODE" --report slowest -n 5 --format json t.bin >out 2>err || fail "slowest: $(cat err)"
+grep '"label":"asked"' out | tr '{' '\n' | grep '"interrupt"' >asked || fail "no wakers: $(cat out)"
+grep '"label":"slept"' out | tr '{' '\n' | grep '"interrupt"' >slept || fail "no wakers of a timer: $(cat out)"
+# The waits, of some 20 ms each, end by the thread `waker`, and run soon.
+head -1 asked >first
+in_file first '"name":"waker","interrupt":false,"waits":[12],"waited_ns":'
+awk -F'"waited_ns":|,"to_run_ns":|}' '{ if ($2 < 10e6 || $3 <= 0 || $3 >= $2) { print; exit 1 } }' first >wrong || fail "times: $(cat wrong)"
+# The timer's wait ends by an interrupt: whoever ran is not blamed.
+head -1 slept >first
+in_file first '"interrupt":true,"waits":1,"waited_ns":'
+"$CPIDECODE" --report slowest -n 5 t.bin >out
+in_file out '  waker [(]thread [0-9]*, process [0-9]*[)]$'
+in_file out 'an interrupt [(]while '
+# A wake-up is as old as its hook at most, and in order.
+"$CPIDECODE" --report hooks --format json t.bin | tr -d ' ' |
+	sed -n 's/.*"ticks":\([0-9]*\),.*"wakeups":[0-9]*,"first":\([0-9]*\),"after":\[\([0-9,]*\)\].*/\1 \2 \3/p' >stamps
+[ -s stamps ] || fail "no wake-ups"
+awk '{
+	n = split($3, after, ",")
+	if (after[1] != 0 || $2 + after[n] > $1) { print "first or last", $0; exit 1 }
+	for (i = 2; i <= n; i++) if (after[i] < after[i - 1]) { print "order", $0; exit 1 }
+}' stamps >wrong || fail "$(cat wrong)"
+
+# In a session: figures; and as hooks of the recorder, they are not the command's.
+run 0 init -s 16
+with "$SWTRACE" on --switches >out 2>err || fail "on: $(cat err)"
+[ ! -s err ] || fail "on: $(cat err)"
+"$WAKERS"
+run 0 dump t.bin
+run 0 info
+in_file out '^          who woke the threads: [1-9][0-9]* wake-ups recorded$'
+run 0 info --json
+in_file out '"wakeups": [1-9][0-9]*'
+run 0 off
+run 0 free
+with "$SWTRACE" record --switches -o r.bin -- "$WAKERS" >out 2>err || fail "record: $(cat err)"
+"$CPIDECODE" --report hooks r.bin >hooks
+in_file hooks ' wakeups cpu=[0-9]* wakeups='
+with "$SWTRACE" run --switches -o t.bin -- true >out 2>err || fail "run true: $(cat err)"
+in_file err 'true wrote no hooks'
