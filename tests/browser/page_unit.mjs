@@ -529,7 +529,7 @@ test("who ended a thread's waits", () => {
 });
 
 test("wakers in words, and where they were then", () => {
-	const { store, at } = makeWakeups(), panel = new page.RunPanel({ store: { lanes: [] }, meta: {} });
+	const { store, at } = makeWakeups(), panel = new page.RunPanel({ store: { lanes: [] }, meta: {}, holds: () => true });
 	assert.match(panel.wakersAbsent(), /^not recorded/);
 	Object.assign(panel, { store, leaders: new Map([["0 5", "main"]]) });
 	assert.equal(panel.wakersAbsent(), "");
@@ -540,6 +540,10 @@ test("wakers in words, and where they were then", () => {
 	assert.equal(panel.wakerText({ by: 2, isInterrupt: true }), "an interrupt");
 	assert.match(panel.wakerPlace(thread).text, /^then running for 30\u202fns|^then running for 30 ns/);
 	assert.equal(panel.wakerPlace(idle), null);
+	assert.equal(panel.wakerPlace(late), null, "nothing of the waker's at that time");
+	assert.match(panel.wakerPlace({ ...thread, isInterrupt: true }).text, /^it interrupted a run of 30.ns$/);
+	panel.page.holds = () => false;
+	assert.match(panel.wakerPlace(thread).text, /not read there: zoom in/);
 	panel.page.store = { lanes: [{ machine: 0, pid: 5, tid: 6, levels: [0] }], bounds: () => [0, 1], name: [0], duration: [12] };
 	panel.page.names = ["send"];
 	assert.match(panel.wakerPlace(thread).text, /^then in send, 12.ns$/);

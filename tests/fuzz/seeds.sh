@@ -39,6 +39,7 @@ hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:30000 "other"
 section hooks ring=1
 hook 0xC3 1 tid=9 at=30000 1 2 64:15000 64:16000 0 0 0 2 3 0 1000 0 0 0
 hook 0xC3 3 tid=9 at=30000 1 64:12000 64:13000 64:5
+hook 0xC3 4 tid=9 at=30000 1 3 64:11000 0 9 3 2 0 6500 1 3 2 0 6800 1 0 0 2
 section end
 END
 

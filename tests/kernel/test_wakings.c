@@ -13,6 +13,7 @@
 #include "../../libtrace/counters/perf/group.h"
 #include "../../libtrace/kernel/batch.h"
 #include "../../libtrace/kernel/wakings.h"
+#include "../lib/suites.h"
 
 /* ------------------------------------------------------------------------- stand-ins */
 
@@ -331,27 +332,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("wakings");
-	TCase *c = tcase_create("wakings");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(c, format_of_the_kernel);
-	tcase_add_loop_test(c, format_that_is_not_understood, 0, BAD_FORMATS);
-	tcase_add_test(c, format_cut_short);
-	tcase_add_loop_test(c, record_of_a_waker, 0, sizeof flags / sizeof *flags);
-	tcase_add_test(c, record_cut_short);
-	tcase_add_loop_test(c, record_with_another_raw_size, 0, 9);
-	tcase_add_test(c, record_of_a_far_field);
-	tcase_add_loop_test(c, record_that_wakes_no_thread, 0, 3);
-	tcase_add_test(c, event_joins_the_switches);
-	tcase_add_test(c, event_refused);
-	tcase_add_test(c, hook_of_wakeups);
-	tcase_add_test(c, hooks_when_full_or_far_apart);
-	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(
+		SUITE("wakings",
+			TESTS(format_of_the_kernel, format_cut_short, record_cut_short,
+				record_of_a_far_field, event_joins_the_switches, event_refused,
+				hook_of_wakeups, hooks_when_full_or_far_apart),
+			LOOPS({format_that_is_not_understood, 0, BAD_FORMATS},
+				{record_of_a_waker, 0, sizeof flags / sizeof *flags},
+				{record_with_another_raw_size, 0, 9},
+				{record_that_wakes_no_thread, 0, 3})),
+		NULL);
 }

@@ -234,7 +234,10 @@ class RunPanel {
 		const thread = store.names[by], within = isInterrupt ? -1 : innermostOf(page.store, thread, time, time + 1), run = store.inRow(lane.levels[0], time);
 		if (within >= 0)
 			return { text: "then in " + page.names[page.store.name[within]] + ", " + durationText(page.store.duration[within]), go: () => page.choose(within, true) };
-		return run >= 0 && store.isOf(store.name[run], thread) ? { text: "then running for " + durationText(store.duration[run]), go: () => this.choose(run, true) } : null;
+		const unread = isInterrupt || page.holds(time, time + 1) ? "" : " (intervals are not read there: zoom in)";
+		if (run < 0 || !store.isOf(store.name[run], thread))
+			return null;
+		return { text: (isInterrupt ? "it interrupted a run of " : "then running for ") + durationText(store.duration[run]) + unread, go: () => this.choose(run, true) };
 	}
 
 	/* Elements that tell who ended a wait; none for null. */
