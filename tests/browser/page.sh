@@ -120,6 +120,14 @@ if [ $pages -lt 70 ]; then
 	exit 1
 fi
 read_by "$here/page_data.mjs" "$@"
+# Who woke a thread is in a page with tiles too, and not in one of some processors.
+"$CPIDECODE" --format html --tiles -o woken.html wakeups.bin
+"$CPIDECODE" --format html --cpu 0 -o some.html wakeups.bin
+if ! grep -q 'class="wakeups"' woken.html || grep -q 'class="wakeups"' some.html; then
+	echo "FAILED: wake-ups are in a page of some processors, or not in one with tiles"
+	exit 1
+fi
+rm woken.html some.html
 "$GENTRACE" -k groups -n 3000 --seed 5 before.bin
 "$GENTRACE" -k groups -n 4000 --seed 6 after.bin
 for format in html svg; do

@@ -44,7 +44,11 @@ if ! with test -r /sys/kernel/tracing/events/sched/sched_waking/format 2>/dev/nu
 	echo "skipped: wakers: no tracefs here, or it is not readable"
 	exit 77
 fi
-with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
+# On a busy machine the kernel may lose records.
+for _ in 1 2 3 4 5; do
+	with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
+	grep -q 'records of switches' err || break
+done
 if grep -q 'who wakes the threads is not recorded' err; then
 	echo "skipped: wakers: $(cat err)"
 	exit 77
@@ -58,13 +62,15 @@ grep '"label":"asked"' out | tr '{' '\n' | grep '"interrupt"' >asked || fail "no
 grep '"label":"slept"' out | tr '{' '\n' | grep '"interrupt"' >slept || fail "no wakers of a timer: $(cat out)"
 # The waits, of some 20 ms each, end by the thread `waker`, and run soon.
 head -1 asked >first
-in_file first '"name":"waker","interrupt":false,"waits":[12],"waited_ns":'
+# Its name is right, or absent where records were lost before.
+tid=$(sed -n 's/.*"label":"answer".*"since_start_ns":[-0-9]*,"tid":\([0-9]*\),.*/\1/p' out | head -1)
+in_file first "^\"tid\":$tid,.*\"name\":(\"waker\"|null),\"interrupt\":false,\"waits\":[12],\"waited_ns\":"
 awk -F'"waited_ns":|,"to_run_ns":|}' '{ if ($2 < 10e6 || $3 <= 0 || $3 >= $2) { print; exit 1 } }' first >wrong || fail "times: $(cat wrong)"
 # The timer's wait ends by an interrupt: whoever ran is not blamed.
 head -1 slept >first
 in_file first '"interrupt":true,"waits":1,"waited_ns":'
 "$CPIDECODE" --report slowest -n 5 t.bin >out
-in_file out '  waker [(]thread [0-9]*, process [0-9]*[)]$'
+in_file out "  (waker|unknown name) [(]thread $tid, process [0-9]*[)]\$"
 in_file out 'an interrupt [(]while '
 # A wake-up is as old as its hook at most, and in order.
 "$CPIDECODE" --report hooks --format json t.bin | tr -d ' ' |
@@ -93,3 +99,20 @@ with "$SWTRACE" record --switches -o r.bin -- "$WAKERS" >out 2>err || fail "reco
 in_file hooks ' wakeups cpu=[0-9]* wakeups='
 with "$SWTRACE" run --switches -o t.bin -- true >out 2>err || fail "run true: $(cat err)"
 in_file err 'true wrote no hooks'
+
+# Another user, who may record switches, but not read tracefs.
+other()
+{
+	with setpriv --reuid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon "$@"
+}
+if other "$SWTRACE" --version >out 2>err; then
+	rm -f "$SWTRACE_SESSION"/*
+	chown 65534 "$SWTRACE_SESSION"
+	other "$SWTRACE" init -s 4 >out 2>err || fail "another user: init: $(cat err)"
+	other "$SWTRACE" on --switches >out 2>err || fail "another user: $(cat err)"
+	in_file err '^swtrace on: --switches: who wakes the threads is not recorded: this user, .*tracepoints .run as root.$'
+	other "$SWTRACE" info >out
+	in_file out '^switches  recorded by process '
+	other "$SWTRACE" off
+	other "$SWTRACE" free
+fi
