@@ -44,10 +44,18 @@ if ! with test -r /sys/kernel/tracing/events/sched/sched_waking/format 2>/dev/nu
 	echo "skipped: wakers: no tracefs here, or it is not readable"
 	exit 77
 fi
-# On a busy machine the kernel may lose records.
-for _ in 1 2 3 4 5; do
+# waker_of LABEL FILE: the first waker of the interval with that label, from JSON.
+waker_of()
+{
+	grep "\"label\":\"$1\"" "$2" | tr '{' '\n' | grep '"interrupt"' | head -1 || :
+}
+
+# On a busy machine the kernel may lose records, and some kernels leave out wake-ups by interrupts, without a loss, while certain threads
+# (on one guest: one processor's idle thread) run: such a wait has no waker.
+for _ in 1 2 3 4 5 6 7 8; do
 	with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
-	grep -q 'records of switches' err || break
+	"$CPIDECODE" --report slowest -n 5 --format json t.bin >json 2>/dev/null || fail "slowest: $(cat json)"
+	grep -q 'records of switches' err || [ -z "$(waker_of asked json)" ] || [ -z "$(waker_of slept json)" ] || break
 done
 if grep -q 'who wakes the threads is not recorded' err; then
 	echo "skipped: wakers: $(cat err)"
@@ -57,21 +65,25 @@ if grep -q 'records of switches' err; then
 	echo "skipped: wakers: the machine is too busy: $(cat err)"
 	exit 77
 fi
-"$CPIDECODE" --report slowest -n 5 --format json t.bin >out 2>err || fail "slowest: $(cat err)"
-grep '"label":"asked"' out | tr '{' '\n' | grep '"interrupt"' >asked || fail "no wakers: $(cat out)"
-grep '"label":"slept"' out | tr '{' '\n' | grep '"interrupt"' >slept || fail "no wakers of a timer: $(cat out)"
 # The waits, of some 20 ms each, end by the thread `waker`, and run soon.
-head -1 asked >first
+waker_of asked json >first
+[ -s first ] || fail "no wakers: $(cat json)"
 # Its name is right, or absent where records were lost before.
-tid=$(sed -n 's/.*"label":"answer".*"since_start_ns":[-0-9]*,"tid":\([0-9]*\),.*/\1/p' out | head -1)
+tid=$(sed -n 's/.*"label":"answer".*"since_start_ns":[-0-9]*,"tid":\([0-9]*\),.*/\1/p' json | head -1)
 in_file first "^\"tid\":$tid,.*\"name\":(\"waker\"|null),\"interrupt\":false,\"waits\":[12],\"waited_ns\":"
 awk -F'"waited_ns":|,"to_run_ns":|}' '{ if ($2 < 10e6 || $3 <= 0 || $3 >= $2) { print; exit 1 } }' first >wrong || fail "times: $(cat wrong)"
-# The timer's wait ends by an interrupt: whoever ran is not blamed.
-head -1 slept >first
-in_file first '"interrupt":true,"waits":1,"waited_ns":'
 "$CPIDECODE" --report slowest -n 5 t.bin >out
 in_file out "  (waker|unknown name) [(]thread $tid, process [0-9]*[)]\$"
-in_file out 'an interrupt [(]while '
+# The timer's wait ends by an interrupt: whoever ran is not blamed.
+waker_of slept json >first
+if [ -s first ]; then
+	in_file first '"interrupt":true,"waits":1,"waited_ns":'
+	in_file out 'an interrupt [(]while '
+else
+	echo "skipped: a timer's wake-up: this kernel recorded none"
+	in_file json '"label":"slept".*"wakers":\[\],"waits_without_waker":1,'
+	in_file out ' n/a  *1  n/a .not recorded.$'
+fi
 # A wake-up is as old as its hook at most, and in order.
 "$CPIDECODE" --report hooks --format json t.bin | tr -d ' ' |
 	sed -n 's/.*"ticks":\([0-9]*\),.*"wakeups":[0-9]*,"first":\([0-9]*\),"after":\[\([0-9,]*\)\].*/\1 \2 \3/p' >stamps
