@@ -50,13 +50,8 @@ waker_of()
 	grep "\"label\":\"$1\"" "$2" | tr '{' '\n' | grep '"interrupt"' | head -1 || :
 }
 
-# On a busy machine the kernel may lose records, and some kernels leave out wake-ups by interrupts, without a loss, while certain threads
-# (on one guest: one processor's idle thread) run: such a wait has no waker.
-for _ in 1 2 3 4 5 6 7 8; do
-	with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
-	"$CPIDECODE" --report slowest -n 5 --format json t.bin >json 2>/dev/null || fail "slowest: $(cat json)"
-	grep -q 'records of switches' err || [ -z "$(waker_of asked json)" ] || [ -z "$(waker_of slept json)" ] || break
-done
+with "$SWTRACE" run --switches -s 64 -o t.bin -- "$WAKERS" >out 2>err || fail "run: $(cat err)"
+"$CPIDECODE" --report slowest -n 5 --format json t.bin >json 2>/dev/null || fail "slowest: $(cat json)"
 if grep -q 'who wakes the threads is not recorded' err; then
 	echo "skipped: wakers: $(cat err)"
 	exit 77
@@ -65,14 +60,19 @@ if grep -q 'records of switches' err; then
 	echo "skipped: wakers: the machine is too busy: $(cat err)"
 	exit 77
 fi
-# The waits, of some 20 ms each, end by the thread `waker`, and run soon.
+"$CPIDECODE" --report slowest -n 5 t.bin >out
+# The waits, of some 20 ms each, end by the thread `waker`, and run soon. Some kernels leave out wake-ups while certain
+# threads run, without telling a loss (on one guest: one processor's idle thread): such a wait has no waker.
 waker_of asked json >first
-[ -s first ] || fail "no wakers: $(cat json)"
+if [ ! -s first ]; then
+	in_file json '"label":"asked".*"wakers":\[\],"waits_without_waker":[1-9]'
+	echo "skipped: a thread's wake-up: this kernel recorded none"
+	exit 77
+fi
 # Its name is right, or absent where records were lost before.
 tid=$(sed -n 's/.*"label":"answer".*"since_start_ns":[-0-9]*,"tid":\([0-9]*\),.*/\1/p' json | head -1)
 in_file first "^\"tid\":$tid,.*\"name\":(\"waker\"|null),\"interrupt\":false,\"waits\":[12],\"waited_ns\":"
 awk -F'"waited_ns":|,"to_run_ns":|}' '{ if ($2 < 10e6 || $3 <= 0 || $3 >= $2) { print; exit 1 } }' first >wrong || fail "times: $(cat wrong)"
-"$CPIDECODE" --report slowest -n 5 t.bin >out
 in_file out "  (waker|unknown name) [(]thread $tid, process [0-9]*[)]\$"
 # The timer's wait ends by an interrupt: whoever ran is not blamed.
 waker_of slept json >first
