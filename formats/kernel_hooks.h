@@ -73,8 +73,9 @@ enum kernel_lost_word {
 enum kernel_wakeups_word {
 	KERNEL_WAKEUPS_CPU = 0, /* where the wakers ran */
 	KERNEL_WAKEUPS_COUNT = 1,
-	KERNEL_WAKEUPS_FIRST = 2,
-	KERNEL_WAKEUPS_WORDS = 4,
+	KERNEL_WAKEUPS_SINCE = 2, /* up to the first there was no other one from here on */
+	KERNEL_WAKEUPS_FIRST = 4, /* of the first wake-up; without one: there was none up to then */
+	KERNEL_WAKEUPS_WORDS = 6,
 };
 enum kernel_wakeup_word {
 	KERNEL_WAKEUP_AFTER = 0, /* ticks from the first wake-up to this one */

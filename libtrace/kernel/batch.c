@@ -108,12 +108,11 @@ void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until)
 
 /* ------------------------------------------------------------------------ wake-ups */
 
-void waking_batch_flush(struct waking_batch *b)
+static void waking_batch_write(struct waking_batch *b)
 {
-	if (!b->count)
-		return;
 	b->words[KERNEL_WAKEUPS_CPU] = b->cpu;
 	b->words[KERNEL_WAKEUPS_COUNT] = b->count;
+	batch_put_u64(&b->words[KERNEL_WAKEUPS_SINCE], b->since);
 	batch_put_u64(&b->words[KERNEL_WAKEUPS_FIRST], b->first);
 	if (batch_write_hook(&b->hooks, KERNEL_MINOR_WAKEUPS,
 		    KERNEL_WAKEUPS_WORDS + b->count * KERNEL_WAKEUP_WORDS, b->words))
@@ -121,6 +120,22 @@ void waking_batch_flush(struct waking_batch *b)
 	else
 		b->dropped += b->count;
 	b->count = 0;
+	b->since = b->last;
+}
+
+void waking_batch_flush(struct waking_batch *b)
+{
+	if (b->count)
+		waking_batch_write(b);
+}
+
+void waking_batch_end(struct waking_batch *b, uint64_t at)
+{
+	waking_batch_flush(b);
+	if (at <= b->last)
+		return;
+	b->first = b->last = at;
+	waking_batch_write(b);
 }
 
 void waking_batch_add(struct waking_batch *b, const struct kernel_record *r, uint64_t at)
@@ -128,7 +143,7 @@ void waking_batch_add(struct waking_batch *b, const struct kernel_record *r, uin
 	UINT32 *words;
 
 	/* An interrupt's record may come before that of what it interrupted. */
-	if (b->count && at < b->last)
+	if (at < b->last)
 		at = b->last;
 	if (b->count && at - b->first > UINT32_MAX)
 		waking_batch_flush(b);

@@ -25,8 +25,9 @@ struct switch_batch {
 /* Wake-ups by what runs on the processor. */
 struct waking_batch {
 	uint32_t cpu;
-	uint32_t count;		   /* in `words` */
-	uint64_t first, last;	   /* of those in `words`: ticks */
+	uint32_t count; /* in `words` */
+	uint64_t since; /* ticks: the end of the hook before, even if there was no room for it */
+	uint64_t first, last;	   /* of those in `words`; last: begins as `since` */
 	uint64_t written, dropped; /* dropped: the ring had no room for them */
 	uint64_t hooks;
 	UINT32 words[KERNEL_WAKEUPS_WORDS + KERNEL_WAKEUPS_MOST * KERNEL_WAKEUP_WORDS];
@@ -36,6 +37,8 @@ struct waking_batch {
 void waking_batch_add(struct waking_batch *b, const struct kernel_record *record, uint64_t at);
 /* Writes what there is. */
 void waking_batch_flush(struct waking_batch *b);
+/* Flushes; then there was no other wake-up up to that time. */
+void waking_batch_end(struct waking_batch *b, uint64_t at);
 
 /* at: ticks, not before the last one's. Writes a hook when it is full. */
 void switch_batch_add(struct switch_batch *b, const struct kernel_record *record, uint64_t at);

@@ -187,9 +187,12 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 			__atomic_load_n(&c->records.page->data_head, __ATOMIC_RELAXED)) {
 			recording_visit(r, c->records.cpu);
 			was_full = kernel_records_read(&c->records, recording_take, r);
-			switch_batch_flush(&c->batch);
+			/* Wake-ups first: a wait whose end is known is to have its waker. */
 			waking_batch_flush(&c->wakings);
+			switch_batch_flush(&c->batch);
 		}
+		if (whole && r->figures.has_wakeups)
+			waking_batch_end(&c->wakings, stamps_ticks(&r->stamps, now));
 		/* The kernel tells of a loss only before its next record, which may never come. */
 		if (was_full) {
 			r->names_lost = true;
@@ -486,6 +489,7 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 	stamps_begin(&r->stamps, r->session.geometry.clock, r->session.geometry.ticks_per_second);
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
 		r->cpus[i].batch.since = stamps_ticks(&r->stamps, since);
+		r->cpus[i].wakings.since = r->cpus[i].wakings.last = r->cpus[i].batch.since;
 		r->cpus[i].batch.is_begun = true;
 	}
 	kernel_names_list(&r->names, since, clock_raw_ns);

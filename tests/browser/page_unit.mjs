@@ -487,12 +487,12 @@ test("times of which it is not known who ran are drawn above runs", () => {
 });
 
 // Threads 5 and 6 of a machine wake each other, and interrupts do, on two processors. A third thread is preempted.
-function makeWakeups() {
+function makeWakeups(missing = []) {
 	const threads = [[5, "main"], [6, "worker"], [7, null]].map(([tid, name]) => ({ machine: 0, pid: 5, tid, name })), [main, worker, other] = [3, 4, 5];
 	const runs = [[0, 0, 10, main, 1], [0, 20, 10, main, 1], [0, 60, 10, other, 2], [0, 80, 10, other, 1], [0, 100, 20, main, 0],
 		[1, 5, 30, worker, 1], [1, 35, 5, 2, 0], [1, 50, 10, worker, 1], [1, 70, 5, worker, 1], [1, 90, 5, worker, 0], [1, 110, 10, 1, 0]];
 	// The third one was too early for a wait; the last ones are of another machine and of a waker without a name.
-	const wakeups = [[0, 2, 6, main, 0], [0, 65, 6, 0, 1], [0, 88, 6, 2, 0], [1, 15, 5, worker, 0], [1, 72, 5, worker, 0], [1, 93, 5, main, 2], [2, 95, 5, worker, 0]];
+	const wakeups = [[0, 2, 6, main, 0], [0, 65, 6, 0, 1], [0, 88, 6, 2, 0], [1, 15, 5, worker, 0], [1, 72, 5, worker, 0], [1, 93, 5, main, 2], [2, 95, 5, worker, 0], ...missing].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 	const ofLane = (list, lane) => list.filter((one) => one[0] === lane), lanes = [[0, 0], [1, 0], [0, 1]].map(([cpu, machine], lane) => ({ cpu, machine, file: machine,
 		known: ofLane(runs, lane).filter((one) => one[3] > 2).length, unknown: ofLane(runs, lane).filter((one) => one[3] < 3).length, lost: 0, wakeups: ofLane(wakeups, lane).length }));
 	const store = new page.RunStore({ lanes, longest: 30, wakeups: true }, threads), ends = [0, 0, 0], woke = [0, 0, 0];
@@ -526,6 +526,15 @@ test("who ended a thread's waits", () => {
 	assert.deepEqual(store.waitsIn({ machine: 0, pid: 9, tid: 5 }, 0, 120, 5), [], "of another process");
 	assert.deepEqual(store.lastWakeup({ machine: 1, tid: 5 }, 0, 200), { time: 95, by: 4, isInterrupt: false, lane: store.processors[2] }, "of a machine");
 	assert.ok(store.isUnknownIn(0, 110, 111) && !store.isUnknownIn(0, 30, 110) && !store.isUnknownIn(1, 0, 120), "a thread without a number is another one");
+});
+
+test("a wait has no waker if wake-ups of that time are missing, on whichever processor", () => {
+	/* Up to 14, since 2; and up to 74, since 72. */
+	const { store, at } = makeWakeups([[0, 14, 0, 0, 0], [1, 74, 0, 0, 0]]), by = (lane, start) => store.waitBefore(at(lane, start)).by;
+	assert.equal(by(0, 20), undefined, "before the wake-up, in the thread's time");
+	assert.equal(by(1, 70), 0, "after them, and before the others");
+	assert.equal(by(0, 100), undefined, "within the time");
+	assert.equal(makeWakeups([[2, 99, 0, 0, 0]]).store.waitBefore(at(0, 20)).by, 4, "of another machine");
 });
 
 test("wakers in words, and where they were then", () => {

@@ -33,8 +33,8 @@ told()
 
 # Of the waits one ended by a thread of another processor, one by an interrupt while another ran, one by one while idle. The wake-up at
 # 29000, while it was preempted, ended none, nor did that of thread 7.
-remote='hook 0xC3 4 tid=9 at=50000 1 3 64:14000 0 1 2 4 0 100 7 2 4 0 15000 1 2 4 0'
-local='hook 0xC3 4 tid=9 at=50000 0 2 64:23000 0 1 2 2 1 2500 1 0 0 2'
+remote='hook 0xC3 4 tid=9 at=50000 1 3 64:8000 64:14000 0 1 2 4 0 100 7 2 4 0 15000 1 2 4 0'
+local='hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23000 0 1 2 2 1 2500 1 0 0 2'
 trace "$remote" "$local" | "$MKTRACE" - t.bin
 told t.bin >text
 cat >expected <<'END'
@@ -48,7 +48,7 @@ run 0 --report slowest -n 1 --format json t.bin
 in_file out ',"wakers":\[{"tid":2,"pid":2,"name":"<other>","interrupt":true,"waits":1,"waited_ns":8000.0,"to_run_ns":1000.0},{"tid":4,"pid":2,"name":"waker","interrupt":false,"waits":1,"waited_ns":3000.0,"to_run_ns":1000.0},{"tid":0,"pid":0,"name":null,"interrupt":true,"waits":1,"waited_ns":1000.0,"to_run_ns":500.0}\],"waits_without_waker":0,"without_waker_ns":0.0}$'
 
 # The last wake-up counts, and one just before the thread has left. Waits of one waker add up.
-trace 'hook 0xC3 4 tid=9 at=50000 1 4 64:11900 0 1 2 4 0 4050 1 2 4 0 7050 1 2 4 0 13050 1 2 4 0' | "$MKTRACE" - early.bin
+trace 'hook 0xC3 4 tid=9 at=50000 1 4 64:8000 64:11900 0 1 2 4 0 4050 1 2 4 0 7050 1 2 4 0 13050 1 2 4 0' | "$MKTRACE" - early.bin
 told early.bin >text
 cat >expected <<'END'
      waited  then to run  waits  who woke it
@@ -57,7 +57,7 @@ END
 cmp expected text || fail "early: $(cat text)"
 
 # Not recorded: n/a, never a guess. So is a waker without a number, unless it was interrupted.
-trace 'hook 0xC3 4 tid=9 at=50000 1 2 64:14000 0 1 4294967295 4294967295 0 11500 1 4294967295 4294967295 1' | "$MKTRACE" - unknown.bin
+trace 'hook 0xC3 4 tid=9 at=50000 1 2 64:8000 64:14000 0 1 4294967295 4294967295 0 11500 1 4294967295 4294967295 1' | "$MKTRACE" - unknown.bin
 told unknown.bin >text
 cat >expected <<'END'
      waited  then to run  waits  who woke it
@@ -87,7 +87,7 @@ not_in_file out 'waker'
 	awk 'BEGIN {
 		printf "hook 0xC3 1 tid=9 at=50000 0 160 64:8000 64:10100 1 1"
 		for (i = 0; i < 80; i++) printf " %d 0 0 0 %d 1 1 0", 200 * i, 200 * i + 100
-		printf "\nhook 0xC3 1 tid=9 at=50000 0 0 64:26000 64:42000 1 1\nhook 0xC3 4 tid=9 at=50000 1 80 64:10150"
+		printf "\nhook 0xC3 1 tid=9 at=50000 0 0 64:26000 64:42000 1 1\nhook 0xC3 4 tid=9 at=50000 1 80 64:8000 64:10150"
 		for (i = 0; i < 80; i++) printf " %d 1 2 %d 0", 200 * i, 100 + i
 		print "\nhook 0xC3 1 tid=9 at=50000 1 0 64:8000 64:42000 2 4\nsection end"
 	}'
@@ -99,12 +99,12 @@ run 0 --report slowest -n 1 --format json many.bin
 in_file out ',{"tid":null,"pid":null,"name":null,"interrupt":null,"waits":16,"waited_ns":1600.0,"to_run_ns":800.0}\],"waits_without_waker":0,'
 
 # Contradictions are left out: too many for the hook's words, time going back or beyond the hook, no such processor, hooks cut short,
-# nobody woken.
-trace 'hook 0xC3 4 tid=9 at=50000 1 4294967295 64:14000 0 1 2 4 0' 'hook 0xC3 4 tid=9 at=50000 0 2 64:23500 500 9 3 3 0 400 1 3 3 0' \
-	'hook 0xC3 4 tid=9 at=50000 0 1 64:51000 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1 64:25500 4294967295 1 3 3 0' \
-	'hook 0xC3 4 tid=9 at=50000 8192 1 64:25500 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1' 'hook 0xC3 4 tid=9 at=50000 0 1 64:25500 0 1 3' \
-	'hook 0xC3 4 tid=9 at=50000 0 2 64:25500 0 0 3 3 0 1 4294967295 3 3 0' \
-	'hook 0xC3 4 tid=9 at=50000 0 1 64:18446744073709551615 1 1 3 3 0' | "$MKTRACE" - hostile.bin
+# nobody woken, hooks that end before they begin.
+trace 'hook 0xC3 4 tid=9 at=50000 1 4294967295 64:8000 64:14000 0 1 2 4 0' 'hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23500 500 9 3 3 0 400 1 3 3 0' \
+	'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:51000 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:25500 4294967295 1 3 3 0' \
+	'hook 0xC3 4 tid=9 at=50000 8192 1 64:8000 64:25500 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1' 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:25500 0 1 3' \
+	'hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:25500 0 0 3 3 0 1 4294967295 3 3 0' \
+	'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:18446744073709551615 1 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1 64:25501 64:25500 0 1 3 3 0' | "$MKTRACE" - hostile.bin
 told hostile.bin >text
 cat >expected <<'END'
      waited  then to run  waits  who woke it
@@ -112,6 +112,49 @@ cat >expected <<'END'
     9.00 us          n/a      2  n/a (not recorded)
 END
 cmp expected text || fail "hostile: $(cat text)"
+
+# A hook of wake-ups is missing, on whichever processor: a wait that one of its wake-ups may have ended has no waker, rather than an
+# earlier one. The wait at its edge, too; not the one after it. Hooks that follow each other, some without wake-ups, miss nothing.
+before='hook 0xC3 4 tid=9 at=50000 1 2 64:8000 64:14000 0 1 2 4 0 2500 1 2 4 0'
+after='hook 0xC3 4 tid=9 at=50000 1 1 64:20000 64:25500 0 1 2 4 0'
+cat >expected <<'END'
+     waited  then to run  waits  who woke it
+    4.00 us      1.50 us      2  waker (thread 4, process 2)
+    8.00 us          n/a      1  n/a (not recorded)
+END
+trace "$before" "$after" | "$MKTRACE" - gap.bin
+told gap.bin >text
+cmp expected text || fail "gap: $(cat text)"
+trace "$before" "$after" 'hook 0xC3 4 tid=9 at=50000 0 0 64:8000 64:14500' 'hook 0xC3 4 tid=9 at=50000 0 0 64:15000 64:30000' | "$MKTRACE" - edge.bin
+told edge.bin >text
+cat >expected <<'END'
+     waited  then to run  waits  who woke it
+    1.00 us       500 ns      1  waker (thread 4, process 2)
+    11.0 us          n/a      2  n/a (not recorded)
+END
+cmp expected text || fail "edge: $(cat text)"
+trace "$before" 'hook 0xC3 4 tid=9 at=50000 1 0 64:16500 64:20000' "$after" 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:9000 0 7 3 3 0' |
+	"$MKTRACE" - whole.bin
+told whole.bin >text
+cat >expected <<'END'
+     waited  then to run  waits  who woke it
+    12.0 us      9.00 us      3  waker (thread 4, process 2)
+END
+cmp expected text || fail "whole: $(cat text)"
+
+# The first hooks were overwritten.
+trace 'hook 0xC3 4 tid=9 at=50000 0 1 64:24000 64:25500 0 1 2 2 0' | "$MKTRACE" - first.bin
+told first.bin >text
+in_file text '^    11\.0 us          n/a      2  n/a .not recorded.$'
+in_file text '^    1\.00 us       500 ns      1  <other> '
+
+# A wake-up long before the thread left is of an earlier wait, which was not recorded.
+trace 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:11900 0 1 2 2 0' | sed 's/^hz .*/hz 50000/' | "$MKTRACE" - long.bin
+told long.bin >text
+not_in_file text '<other>'
+trace 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:11900 0 1 2 2 0' | sed 's/^hz .*/hz 50000/; s/64:11900 0 1 2/64:11951 0 1 2/' | "$MKTRACE" - short.bin
+told short.bin >text
+in_file text '  1  <other> '
 
 # Told twice, by dumps that overlap: counted once.
 trace "$remote" "$local" "$remote" "$local" | "$MKTRACE" - twice.bin
@@ -124,7 +167,7 @@ told twice.bin | cmp - expected || fail "twice: $(told twice.bin)"
 { echo 'id "a third trace id"'; trace; } | "$MKTRACE" - alone.bin
 
 # Partial results hold them; those of a trace without are as before.
-for t in t early unknown lost none many hostile twice "t alone" "t other" "alone unknown"; do
+for t in t early unknown lost none many hostile gap edge whole first long twice "t alone" "t other" "alone unknown"; do
 	files='' parts=''
 	for f in $t; do
 		files="$files $f.bin" parts="$parts $f.part"

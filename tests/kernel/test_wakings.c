@@ -281,9 +281,9 @@ static struct kernel_record wake(uint32_t tid, uint32_t by, uint32_t how)
 START_TEST(hook_of_wakeups)
 {
 	static const UINT32 wanted[] = {
-		6, 3, 1, 5, 0, 34, 9, 12, 0, 10, 35, 9, 0, 1, 10, 36, 9, 13, 2};
-	struct waking_batch b = {.cpu = 6};
+		6, 3, 1, 2, 1, 5, 0, 34, 9, 12, 0, 10, 35, 9, 0, 1, 10, 36, 9, 13, 2};
 	const uint64_t first = UINT64_C(0x100000005);
+	struct waking_batch b = {.cpu = 6, .since = first - 3, .last = first - 3};
 	struct kernel_record r = wake(34, 12, 0);
 
 	memset(&ring, 0, sizeof ring);
@@ -303,6 +303,48 @@ START_TEST(hook_of_wakeups)
 	ck_assert_mem_eq(ring.words, wanted, sizeof wanted);
 	ck_assert_uint_eq(b.written, 3);
 	ck_assert_uint_eq(b.hooks, 1);
+}
+END_TEST
+
+static uint64_t ring_u64(unsigned word)
+{
+	return (uint64_t)ring.words[word] << 32 | ring.words[word + 1];
+}
+
+/* Each begins where the one before ended, even if that found no room: its absence shows. */
+START_TEST(hooks_in_a_chain)
+{
+	const struct kernel_record r = wake(34, 12, 0);
+	struct waking_batch b = {.since = 100, .last = 100};
+
+	memset(&ring, 0, sizeof ring);
+	/* Before the recorder's begin, or back in time since the hook before. */
+	waking_batch_add(&b, &r, 90);
+	waking_batch_add(&b, &r, 150);
+	waking_batch_flush(&b);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_SINCE), 100);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_FIRST), 100);
+	waking_batch_add(&b, &r, 140);
+	waking_batch_flush(&b);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_SINCE), 150);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_FIRST), 150);
+	waking_batch_add(&b, &r, 170);
+	ring.is_full = true;
+	waking_batch_flush(&b);
+	ring.is_full = false;
+	waking_batch_add(&b, &r, 200);
+	waking_batch_end(&b, 210);
+	ck_assert_int_eq(ring.hooks, 4);
+	ck_assert_uint_eq(ring.words[KERNEL_WAKEUPS_COUNT], 0);
+	ck_assert_uint_eq(ring.count, KERNEL_WAKEUPS_WORDS);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_SINCE), 200);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_FIRST), 210);
+	waking_batch_end(&b, 210);
+	ck_assert_int_eq(ring.hooks, 4);
+	waking_batch_add(&b, &r, 220);
+	waking_batch_flush(&b);
+	ck_assert_uint_eq(ring_u64(KERNEL_WAKEUPS_SINCE), 210);
+	ck_assert_uint_eq(b.dropped, 1);
 }
 END_TEST
 
@@ -336,7 +378,7 @@ int main(void)
 		SUITE("wakings",
 			TESTS(format_of_the_kernel, format_cut_short, record_cut_short,
 				record_of_a_far_field, event_joins_the_switches, event_refused,
-				hook_of_wakeups, hooks_when_full_or_far_apart),
+				hook_of_wakeups, hooks_in_a_chain, hooks_when_full_or_far_apart),
 			LOOPS({format_that_is_not_understood, 0, BAD_FORMATS},
 				{record_of_a_waker, 0, sizeof flags / sizeof *flags},
 				{record_with_another_raw_size, 0, 9},

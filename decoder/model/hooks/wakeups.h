@@ -2,9 +2,10 @@
  * Who woke a thread, from the kernel's records (formats/kernel_hooks.h). Trusts nothing in these
  * hooks: what contradicts itself is left out.
  *
- * The last wake-up of a thread between the time when it began to run before a wait, and the time
- * when it ran again, ended that wait. It may be earlier than the record of the thread's leaving:
- * the kernel lets others wake a thread as soon as that is bound to leave.
+ * The last wake-up of a thread before it ran again ended its wait, unless hooks of that time are
+ * missing, of whichever processor. It may be a little earlier than the record of the thread's
+ * leaving (WAKEUP_EARLY_US): the kernel lets others wake a thread as soon as that is bound to
+ * leave.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_WAKEUPS_H
 #define SWT_DECODER_MODEL_HOOKS_WAKEUPS_H
@@ -12,6 +13,10 @@
 #include "../../../formats/kernel_hooks.h"
 #include "../trace/trace.h"
 #include "record.h"
+#include "switches.h"
+
+/* No wake-up so long before its thread left a processor ended the wait. */
+enum { WAKEUP_EARLY_US = 1000 };
 
 struct wakeup {
 	uint32_t file, machine, cpu; /* cpu: of the waker */
@@ -31,6 +36,18 @@ static inline bool wakeup_is_by_interrupt(const struct wakeup *w)
 {
 	return w->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
 }
+
+/* A time of which a hook tells all wake-ups by a processor; or of which hooks are missing. */
+struct wakeup_stretch {
+	uint32_t file, machine, cpu;
+	uint64_t start, end; /* ticks */
+};
+
+/* The hook's stretch. False: not a hook of wake-ups. */
+bool wakeups_take_stretch(const struct hook *h, struct wakeup_stretch *stretch);
+/* Goes on with the processor's next hook. True: *stretch becomes the time before it of which hooks
+ * are missing. */
+bool wakeups_advance(struct switch_cpu *c, struct wakeup_stretch *stretch);
 
 /* The wake-ups of a hook, in order. 0, or what take returned if it was not 0. */
 int wakeups_each(

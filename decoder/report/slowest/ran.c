@@ -124,19 +124,6 @@ static bool ran_has_wakeups(const struct ran_walk *w, uint32_t machine)
 	return false;
 }
 
-static int ran_add_wakeup(struct ran_walk *w, struct ran *r, const void *ctx)
-{
-	const struct wakeup *wakeup = ctx;
-
-	(void)w;
-	return wakeup->tid == r->iv->tid ? wakers_add_wakeup(&r->wakers, wakeup) : 0;
-}
-
-static int ran_take_wakeup(void *ctx, const struct wakeup *wakeup)
-{
-	return ran_each(ctx, wakeup->machine, wakeup->at, wakeup->at + 1, ran_add_wakeup, wakeup);
-}
-
 static int ran_take_wakeups(struct ran_walk *w, const struct hook *h)
 {
 	if (!wakeups_has_hook(h))
@@ -147,7 +134,7 @@ static int ran_take_wakeups(struct ran_walk *w, const struct hook *h)
 			return CPIDECODE_ENOMEM;
 		w->wakeup_machines[w->nwakeup_machines++] = h->machine;
 	}
-	return wakeups_each(h, ran_take_wakeup, w);
+	return waits_add_hook(&w->waits, h);
 }
 
 static int ran_take_first(void *ctx, const struct hook *h)
@@ -186,24 +173,31 @@ static enum ran_why ran_why_unknown(const struct ran_walk *w, const struct ran *
 	return RAN_COVERED;
 }
 
-/* Returns 0 or CPIDECODE_ENOMEM. */
-static int ran_find_wakers(struct ran *r, const struct trace_file *f)
+/* For each wait of the interval: adds it; or, once the wake-ups are read, counts it for its waker.
+ * Returns 0 or CPIDECODE_ENOMEM. */
+static int ran_each_wait(struct ran_walk *w, struct ran *r, bool is_read)
 {
+	const struct trace_file *f = trace_file(w->trace, r->iv->file);
 	int rc = 0;
 
-	wakers_sort_wakeups(&r->wakers);
+	if (!r->wakers.is_recorded || r->why != RAN_COVERED)
+		return 0;
 	for (size_t i = 0; i + 1 < r->nstretches && !rc; i++) {
 		const struct ran_stretch *a = &r->stretches[i];
+		const struct wait wait = {.left = a->end,
+			.back = r->stretches[i + 1].start,
+			.machine = r->iv->machine,
+			.tid = r->iv->tid};
 
 		if (!a->preempted)
-			rc = wakers_add_wait(
-				&r->wakers, f, a->start, a->end, r->stretches[i + 1].start);
+			rc = is_read ? wakers_add_wait(&r->wakers, f, &w->waits, &wait)
+				     : waits_add(&w->waits, f, &wait, a->start);
 	}
 	return rc;
 }
 
 /* Returns 0 or CPIDECODE_ENOMEM. */
-static int ran_sum_away(const struct ran_walk *w, struct ran *r)
+static int ran_sum_away(struct ran_walk *w, struct ran *r)
 {
 	const struct trace_file *f = trace_file(w->trace, r->iv->file);
 	uint64_t preempted = 0, waiting = 0;
@@ -227,7 +221,7 @@ static int ran_sum_away(const struct ran_walk *w, struct ran *r)
 	r->switches = r->nstretches - 1;
 	r->preempted_ns = trace_duration_ns(f, preempted);
 	r->waiting_ns = trace_duration_ns(f, waiting);
-	return r->wakers.is_recorded ? ran_find_wakers(r, f) : 0;
+	return ran_each_wait(w, r, false);
 }
 
 /* ----------------------------------------------------------- then, who else was there */
@@ -322,8 +316,20 @@ static int ran_take_other_run(void *ctx, const struct switch_run *read)
 	return ran_each(w, run.machine, run.start, run.end, ran_add_other, &run);
 }
 
+static int ran_take_wakeup(void *ctx, const struct wakeup *wakeup)
+{
+	struct ran_walk *w = ctx;
+
+	waits_add_wakeup(&w->waits, wakeup);
+	return 0;
+}
+
 static int ran_take_second(void *ctx, const struct hook *h)
 {
+	const struct ran_walk *w = ctx;
+
+	if (wakeups_has_hook(h))
+		return w->waits.count ? wakeups_each(h, ran_take_wakeup, ctx) : 0;
 	return switches_each_run(h, ran_take_other_run, ctx);
 }
 
@@ -385,9 +391,12 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 			return rc;
 		w->at[i].start_cpu_unknown_ns = w->at[i].cpu_unknown_ns = w->at[i].iv->elapsed_ns;
 	}
+	waits_sort(&w->waits);
 	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
-	for (size_t i = 0; i < w->overlaps->count; i++)
+	for (size_t i = 0; i < w->overlaps->count && !rc; i++) {
+		rc = ran_each_wait(w, &w->at[i], true);
 		ran_end(w, &w->at[i]);
+	}
 	return rc;
 }
 
@@ -406,6 +415,7 @@ void ran_free(struct ran_walk *w)
 		free(w->at[i].threads);
 		wakers_free(&w->at[i].wakers);
 	}
+	waits_free(&w->waits);
 	free(w->wakeup_machines);
 	free(w->at);
 	switch_cpus_free(&w->cpus);

@@ -69,6 +69,7 @@ struct ran_walk {
 	struct ran *at; /* as overlaps->at */
 	struct switch_names names;
 	struct switch_cpus cpus;   /* group: the machine */
+	struct waits waits;	   /* those that wake-ups may have ended */
 	uint32_t *wakeup_machines; /* with wake-ups, each once */
 	size_t nwakeup_machines, wakeup_machines_room;
 };

@@ -6,62 +6,15 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 
-int wakers_add_wakeup(struct wakers *w, const struct wakeup *wakeup)
-{
-	if (w->nwakeups > WAKEUPS_MOST)
-		return 0;
-	if (grow(&w->wakeups, w->nwakeups, &w->wakeups_room, sizeof *w->wakeups))
-		return CPIDECODE_ENOMEM;
-	w->wakeups[w->nwakeups++] = *wakeup;
-	return 0;
-}
-
-static int wakers_compare_wakeups(const void *x, const void *y)
-{
-	const struct wakeup *a = x, *b = y;
-	int c = compare_u64(a->at, b->at);
-
-	if (!c)
-		c = compare_u64(a->by, b->by);
-	return c ? c : compare_u64(a->how, b->how);
-}
-
-void wakers_sort_wakeups(struct wakers *w)
-{
-	if (w->nwakeups > WAKEUPS_MOST)
-		w->nwakeups = 0;
-	if (w->nwakeups)
-		qsort(w->wakeups, w->nwakeups, sizeof *w->wakeups, wakers_compare_wakeups);
-}
-
-/* The last wake-up in (began, back]; NULL: none, or of a waker that is not known. */
-static const struct wakeup *wakers_find_wakeup(
-	const struct wakers *w, uint64_t began, uint64_t back)
-{
-	size_t low = 0, high = w->nwakeups;
-	const struct wakeup *last;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (w->wakeups[middle].at <= back)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	last = low ? &w->wakeups[low - 1] : NULL;
-	if (!last || last->at <= began)
-		return NULL;
-	return last->by == KERNEL_TID_UNKNOWN && !wakeup_is_by_interrupt(last) ? NULL : last;
-}
-
 /* NULL: no memory. */
-static struct waker *wakers_find(struct wakers *w, const struct wakeup *by)
+static struct waker *wakers_find(struct wakers *w, const struct wait *wait)
 {
-	const bool is_interrupt = wakeup_is_by_interrupt(by);
+	const bool is_interrupt = wait->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
 
+	if (!is_interrupt && wait->by == KERNEL_TID_UNKNOWN)
+		return &w->unknown;
 	for (size_t i = 0; i < w->count; i++)
-		if (w->at[i].tid == by->by && w->at[i].pid == by->pid &&
+		if (w->at[i].tid == wait->by && w->at[i].pid == wait->pid &&
 			w->at[i].is_interrupt == is_interrupt)
 			return &w->at[i];
 	if (w->count == WAKERS_MOST)
@@ -69,24 +22,25 @@ static struct waker *wakers_find(struct wakers *w, const struct wakeup *by)
 	if (grow(&w->at, w->count, &w->room, sizeof *w->at))
 		return NULL;
 	w->at[w->count] =
-		(struct waker){.pid = by->pid, .tid = by->by, .is_interrupt = is_interrupt};
+		(struct waker){.pid = wait->pid, .tid = wait->by, .is_interrupt = is_interrupt};
 	return &w->at[w->count++];
 }
 
-int wakers_add_wait(
-	struct wakers *w, const struct trace_file *f, uint64_t began, uint64_t left, uint64_t back)
+int wakers_add_wait(struct wakers *w, const struct trace_file *f, const struct waits *waits,
+	const struct wait *wait)
 {
-	const struct wakeup *by = wakers_find_wakeup(w, began, back);
-	struct waker *waker = by ? wakers_find(w, by) : &w->unknown;
+	const struct wait *ended = waits_find(waits, wait);
+	struct waker *waker = ended ? wakers_find(w, ended) : &w->unknown;
 
 	if (!waker)
 		return CPIDECODE_ENOMEM;
 	waker->waits++;
-	waker->waited_ns += trace_duration_ns(f, back - left);
-	if (by) {
-		waker->seen = by->at;
-		waker->to_run_ns += trace_duration_ns(f, back - (by->at > left ? by->at : left));
-	}
+	waker->waited_ns += trace_duration_ns(f, wait->back - wait->left);
+	if (waker == &w->unknown)
+		return 0;
+	waker->seen = ended->at;
+	waker->to_run_ns += trace_duration_ns(
+		f, wait->back - (ended->at > wait->left ? ended->at : wait->left));
 	return 0;
 }
 
@@ -121,5 +75,4 @@ void wakers_end(struct wakers *w, const struct switch_names *names, uint32_t mac
 void wakers_free(struct wakers *w)
 {
 	free(w->at);
-	free(w->wakeups);
 }

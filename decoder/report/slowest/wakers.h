@@ -7,12 +7,9 @@
 #define SWT_DECODER_REPORT_SLOWEST_WAKERS_H
 
 #include "../../model/hooks/switches.h"
-#include "../../model/hooks/wakeups.h"
+#include "waits.h"
 
-enum {
-	WAKERS_MOST = 64,	/* of an interval; the rest count as others */
-	WAKEUPS_MOST = 1000000, /* of an interval's thread; beyond these no waker is known */
-};
+enum { WAKERS_MOST = 64 /* of an interval; the rest count as others */ };
 
 struct waker {
 	uint32_t pid, tid; /* tid 0: idle; KERNEL_TID_UNKNOWN, of an interrupt only */
@@ -31,20 +28,11 @@ struct wakers {
 	struct waker *at; /* by time, the longest first */
 	size_t count, room;
 	struct waker others, unknown; /* unknown: waits without a waker */
-	/* Of the interval's thread, while the records are read. */
-	struct wakeup *wakeups;
-	size_t nwakeups, wakeups_room;
 };
 
-/* Adds a wake-up of the interval's thread. 0 or CPIDECODE_ENOMEM. */
-int wakers_add_wakeup(struct wakers *w, const struct wakeup *wakeup);
-/* After the last one. */
-void wakers_sort_wakeups(struct wakers *w);
-
-/* The thread ran from `began` to `left`, waited, and ran again from `back` on: ticks of the file. 0
- * or CPIDECODE_ENOMEM. */
-int wakers_add_wait(
-	struct wakers *w, const struct trace_file *f, uint64_t began, uint64_t left, uint64_t back);
+/* Adds a wait of the interval's thread; f: of the interval. 0 or CPIDECODE_ENOMEM. */
+int wakers_add_wait(struct wakers *w, const struct trace_file *f, const struct waits *waits,
+	const struct wait *wait);
 
 /* After the last wait; names: of the machine's threads. */
 void wakers_end(struct wakers *w, const struct switch_names *names, uint32_t machine);

@@ -11,6 +11,12 @@ const RUN_WAITS = 1, RUN_PREEMPTED = 2;
 /* In place of a waker's number. */
 const WAKER_IDLE = 0;
 
+/* In place of who was woken: wake-ups of the processor since its row before are missing. */
+const WAKEUPS_MISSING = 0;
+
+/* No wake-up so long (ns) before its thread left a processor ended the wait. */
+const WAKEUP_EARLY = 1e6;
+
 /* Threads with these numbers: why it is not known who ran. */
 const RUNS_UNKNOWN = ["not recorded", "not recorded: records were lost", "a thread that had ended and had no number any more, or had not been told yet"];
 
@@ -27,7 +33,7 @@ class RunStore extends Store {
 		this.ends = new Float64Array(lanes.length);
 		this.wakers = wakeups; /* undefined: not recorded; false: left out */
 		this.how = wakeups ? new Uint8Array(intervals) : null; /* by number */
-		this.wakeups = wakeups ? lanes.map((lane) => ({ count: 0, time: new Float64Array(lane.wakeups), tid: new Uint32Array(lane.wakeups),
+		this.wakeups = wakeups ? lanes.map((lane) => ({ count: 0, missing: [], time: new Float64Array(lane.wakeups), tid: new Uint32Array(lane.wakeups),
 			by: new Uint32Array(lane.wakeups), how: new Uint8Array(lane.wakeups) })) : [];
 	}
 
@@ -52,6 +58,8 @@ class RunStore extends Store {
 			all.tid[at] = tid[i];
 			all.by[at] = by[i];
 			all.how[at] = how[i];
+			if (tid[i] === WAKEUPS_MISSING)
+				all.missing.push({ from: at ? all.time[at - 1] : 0, to: all.time[at] });
 		}
 	}
 
@@ -133,6 +141,11 @@ class RunStore extends Store {
 		return best;
 	}
 
+	/* Whether wake-ups by what ran on some processor of a machine are missing within (from, to]. */
+	isMissingIn(machine, from, to) {
+		return this.processors.some((lane) => lane.machine === machine && this.wakeups[lane.row].missing.some((gap) => gap.from <= to && gap.to > from));
+	}
+
 	/* Whether records of some processor of a machine are missing within [from, to). A thread without a number is none that ran before or since. */
 	isUnknownIn(machine, from, to) {
 		return this.processors.some((lane) => {
@@ -148,7 +161,8 @@ class RunStore extends Store {
 	waitBetween(before, at) {
 		if (this.endOf(before) !== RUN_WAITS || this.isUnknownIn(this.processorOf(at).machine, this.end(before), this.start[at]))
 			return null;
-		const wait = { run: at, from: this.end(before), to: this.start[at] }, wakeup = this.lastWakeup(this.names[this.name[at]], this.start[before], this.start[at]);
+		const wait = { run: at, from: this.end(before), to: this.start[at] }, thread = this.names[this.name[at]];
+		const early = Math.max(this.start[before], wait.from - WAKEUP_EARLY), wakeup = this.isMissingIn(thread.machine, early, wait.to) ? null : this.lastWakeup(thread, early, wait.to);
 		return wakeup && (wakeup.isInterrupt || !this.isUnnamed(wakeup.by)) ? { ...wait, ...wakeup } : wait;
 	}
 

@@ -34,6 +34,9 @@ enum runs_wakeup_column { WAKEUP_LANE, WAKEUP_AFTER, WAKEUP_TID, WAKEUP_BY, WAKE
 /* In place of a waker's number, as RUNS_UNNUMBERED. */
 enum { RUNS_IDLE = 0 };
 
+/* In place of who was woken: wake-ups of the processor since its row before are missing. */
+enum { RUNS_MISSING = 0 };
+
 /* Blocks of a kind: rows of so many columns. */
 struct runs_rows {
 	const char *kind;
@@ -69,7 +72,8 @@ struct runs {
 	struct page_packer *packer;
 	struct out *to;
 	struct switch_names names;
-	struct switch_cpus cpus; /* group: the machine; lanes has the same order */
+	struct switch_cpus cpus;   /* group: the machine; lanes has the same order */
+	struct switch_cpus chains; /* of hooks of wake-ups; likewise */
 	struct runs_lane *lanes;
 	size_t lane_room;
 	struct runs_thread *threads;
@@ -124,6 +128,7 @@ static int runs_take_first(void *ctx, const struct hook *h)
 
 	/* A time without records may precede each hook, and is a run of its own. */
 	w->count += switches_has_hook(h);
+	w->wakeup_count += wakeups_has_hook(h);
 	return rc ? rc : switches_each_run(h, runs_count, w);
 }
 
@@ -343,6 +348,32 @@ static int runs_take_run(void *ctx, const struct switch_run *read)
 	return rc ? rc : runs_add_recorded(w, l, &run);
 }
 
+/* Wake-ups before the hook's that are missing. */
+static int runs_take_missing(struct runs *w, const struct hook *h)
+{
+	struct wakeup_stretch s;
+	struct switch_cpu *c;
+	struct runs_lane *l;
+
+	if (!wakeups_take_stretch(h, &s))
+		return 0;
+	c = switch_cpus_find(&w->chains, s.machine, s.cpu);
+	l = runs_find_lane(w, s.machine, s.cpu, s.file, &(struct switch_cpu *){NULL});
+	if (!c || !l)
+		return CPIDECODE_ENOMEM;
+	if (!wakeups_advance(c, &s))
+		return 0;
+	const uint64_t at = runs_place(w, s.file, s.end);
+	if (at <= l->woke)
+		return 0;
+	const uint64_t row[RUN_COLUMNS] = {[WAKEUP_LANE] = (uint64_t)(l - w->lanes),
+		[WAKEUP_AFTER] = at - l->woke,
+		[WAKEUP_TID] = RUNS_MISSING};
+	l->woke = at;
+	l->wakeups++;
+	return runs_put_row(w, &w->wakeups, row);
+}
+
 /* Of a waker without a number only an interrupt tells anything. */
 static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
 {
@@ -367,7 +398,7 @@ static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
 		[WAKEUP_AFTER] = at - l->woke,
 		[WAKEUP_TID] = wakeup->tid,
 		[WAKEUP_BY] = by,
-		[WAKEUP_HOW] = wakeup->how};
+		[WAKEUP_HOW] = wakeup->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ)};
 	l->woke = at;
 	l->wakeups++;
 	return runs_put_row(w, &w->wakeups, row);
@@ -378,9 +409,11 @@ static int runs_take_second(void *ctx, const struct hook *h)
 	struct runs *w = ctx;
 	struct switch_loss loss;
 
-	if (wakeups_has_hook(h))
-		return w->has_wakeups ? wakeups_each(h, runs_take_wakeup, w) : 0;
+	if (wakeups_has_hook(h)) {
+		const int rc = w->has_wakeups ? runs_take_missing(w, h) : 0;
 
+		return rc || !w->has_wakeups ? rc : wakeups_each(h, runs_take_wakeup, w);
+	}
 	if (switches_take_loss(h, &loss) && filter_takes_ring(w->r->filter, loss.cpu)) {
 		struct switch_cpu *c;
 		struct runs_lane *l = runs_find_lane(w, loss.machine, loss.cpu, loss.file, &c);
@@ -503,6 +536,7 @@ static void runs_free(struct runs *w)
 {
 	switch_names_free(&w->names);
 	switch_cpus_free(&w->cpus);
+	switch_cpus_free(&w->chains);
 	free(w->lanes);
 	free(w->threads);
 	hash_index_free(&w->by_thread);
