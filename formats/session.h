@@ -173,7 +173,8 @@ struct shm_kernel {
 	/* Figures that a recorder of an older version lacks: the file ends before them. */
 	uint64_t wakeups;
 	uint32_t has_wakeups; /* wake-ups are recorded */
-	uint32_t reserved2;
+	uint32_t wakeups_of;  /* the pid whose figures these are; not `pid`: another recorder's */
+	uint64_t wakeups_missing; /* those that the kernel counted, but did not hand over */
 };
 
 /* Generations restart at 1 after this one. No gate ever holds a larger number. */

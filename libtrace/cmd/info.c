@@ -251,7 +251,10 @@ static void info_print_switches(const struct info *i)
 		printf("          who woke the threads: %llu wake-ups recorded\n",
 			(unsigned long long)k->wakeups);
 	else
-		printf("          who woke the threads is not recorded (swtrace on --switches said why)\n");
+		printf("          who woke the threads is not recorded (the command that began it said why)\n");
+	if (k->wakeups_missing)
+		printf("          %llu wake-ups the kernel did not hand over: waits that they ended have no waker\n",
+			(unsigned long long)k->wakeups_missing);
 	if (k->dropped)
 		printf("          %llu more did not fit into the trace buffers\n",
 			(unsigned long long)k->dropped);
@@ -272,6 +275,7 @@ static void info_json_switches(struct json *j, const struct info *i)
 		json_u64(j, i->switches.wakeups);
 	else
 		json_null(j);
+	json_member_u64(j, "wakeups_not_handed_over", i->switches.wakeups_missing);
 	json_close(j, '}');
 }
 

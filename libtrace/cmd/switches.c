@@ -37,6 +37,11 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 			k->pid);
 		return false;
 	}
+	/* No loss of the program's data: it is told, and the record is complete. */
+	if (k->wakeups_missing)
+		cmd_note(verb,
+			"%llu wake-ups the kernel did not hand over: waits that they ended have no waker",
+			(unsigned long long)k->wakeups_missing);
 	if (!k->lost && !k->dropped)
 		return true;
 	cmd_note(verb,

@@ -134,6 +134,10 @@ static bool recorder_read(int fd, struct shm_kernel *figures)
 			(ssize_t)offsetof(struct shm_kernel, wakeups) ||
 		figures->magic != SHM_MAGIC)
 		*figures = (struct shm_kernel){0};
+	if (figures->wakeups_of != figures->pid) {
+		figures->has_wakeups = 0;
+		figures->wakeups = figures->wakeups_missing = 0;
+	}
 	return runs && figures->pid > 1 && !figures->has_ended;
 }
 

@@ -183,9 +183,13 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 		struct recorded_cpu *c = r->at = &r->cpus[i];
 		bool was_full = false;
 
-		if (c->records.page->data_tail !=
-			__atomic_load_n(&c->records.page->data_head, __ATOMIC_RELAXED)) {
+		const bool has_records =
+			c->records.page->data_tail !=
+			__atomic_load_n(&c->records.page->data_head, __ATOMIC_RELAXED);
+
+		if (has_records)
 			recording_visit(r, c->records.cpu);
+		if (has_records || whole) {
 			was_full = kernel_records_read(&c->records, recording_take, r);
 			/* Wake-ups first: a wait whose end is known is to have its waker. */
 			waking_batch_flush(&c->wakings);
@@ -219,10 +223,12 @@ static void recording_write_figures(struct recording *r)
 	const size_t behind = offsetof(struct shm_kernel, wakeups);
 
 	r->figures.switches = r->figures.dropped = r->figures.wakeups = 0;
+	r->figures.wakeups_missing = 0;
 	r->figures.hooks = r->names_hooks;
 	for (uint32_t i = 0; i < r->figures.cpus; i++) {
 		r->figures.switches += r->cpus[i].batch.written;
 		r->figures.wakeups += r->cpus[i].wakings.written;
+		r->figures.wakeups_missing += r->cpus[i].records.missing;
 		r->figures.dropped += r->cpus[i].batch.dropped + r->cpus[i].wakings.dropped;
 		r->figures.hooks += r->cpus[i].batch.hooks + r->cpus[i].wakings.hooks;
 	}
@@ -323,6 +329,12 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 
 		if (!cpu_set_has(&online, cpu))
 			continue;
+		/* Before the size of any buffer: that for wake-ups may be more than a user may
+		 * lock. */
+		if (!r->figures.cpus && !r->waking_error)
+			r->waking_error = waking_try(&r->waking, cpu);
+		if (!r->figures.cpus && r->waking_error == -ENODEV)
+			r->waking_error = 0;
 		rc = kernel_records_open(&c->records, cpu, r->waking_error == 0);
 		if (rc == 0) {
 			c->batch.cpu = c->wakings.cpu = cpu;
@@ -410,6 +422,7 @@ static int recording_lock_file(
 	/* At once: what a previous recorder left there names another process. */
 	r->figures = (struct shm_kernel){
 		.magic = SHM_MAGIC, .generation = generation, .pid = (uint32_t)getpid()};
+	r->figures.wakeups_of = r->figures.pid;
 	/* With no requests. */
 	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) != sizeof r->figures)
 		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot write: %s",

@@ -203,14 +203,6 @@ static void records_copy(const struct kernel_records *r, uint64_t from, void *by
 	memcpy((uint8_t *)bytes + first, data, size - first);
 }
 
-static uint32_t records_u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof v);
-	return v;
-}
-
 static uint64_t records_u64(const uint8_t *p)
 {
 	uint64_t v;
@@ -229,10 +221,10 @@ static void records_parse_switch(const struct perf_event_header *h, const uint8_
 
 	record->kind = leaves ? KERNEL_RECORD_SWITCH : KERNEL_RECORD_ARRIVAL;
 	/* A thread that was reaped before its last switch has -1: KERNEL_TID_UNKNOWN. */
-	record->pid = records_u32(from);
-	record->tid = records_u32(from + 4);
-	record->other_pid = records_u32(to);
-	record->other_tid = records_u32(to + 4);
+	record->pid = waking_u32(from);
+	record->tid = waking_u32(from + 4);
+	record->other_pid = waking_u32(to);
+	record->other_tid = waking_u32(to + 4);
 	record->preempted = record->tid && h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
 
@@ -265,14 +257,14 @@ static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, 
 	if (size < sizeof *h + 8 + SAMPLE_ID_BYTES)
 		return false;
 	*record = (struct kernel_record){
-		.at = records_u64(id + SAMPLE_ID_TIME), .pid = records_u32(body)};
+		.at = records_u64(id + SAMPLE_ID_TIME), .pid = waking_u32(body)};
 	switch (h->type) {
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		records_parse_switch(h, body, id, record);
 		return true;
 	case PERF_RECORD_COMM:
 		record->kind = KERNEL_RECORD_NAME;
-		record->tid = records_u32(body + 4);
+		record->tid = waking_u32(body + 4);
 		memcpy(record->name, body + 8,
 			size - sizeof *h - 8 - SAMPLE_ID_BYTES < sizeof record->name - 1
 				? size - sizeof *h - 8 - SAMPLE_ID_BYTES
@@ -284,9 +276,9 @@ static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, 
 			return false;
 		record->kind =
 			h->type == PERF_RECORD_FORK ? KERNEL_RECORD_FORK : KERNEL_RECORD_EXIT;
-		record->other_pid = records_u32(body + 4);
-		record->tid = records_u32(body + 8);
-		record->other_tid = records_u32(body + 12);
+		record->other_pid = waking_u32(body + 4);
+		record->tid = waking_u32(body + 8);
+		record->other_tid = waking_u32(body + 12);
 		record->at = records_u64(body + 16);
 		return true;
 	case PERF_RECORD_LOST:
@@ -303,9 +295,12 @@ static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, 
 bool kernel_records_read(struct kernel_records *r,
 	void (*take)(void *ctx, const struct kernel_record *record), void *ctx)
 {
+	/* Before the head: what is counted is in the buffer by then. */
+	const uint64_t occurred = r->waking_fd < 0 ? 0 : waking_count(r->waking_fd);
 	/* Acquire: pairs with the kernel's barrier between a record and data_head. */
 	const uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	const bool was_full = head - r->page->data_tail > r->bytes - LONGEST_RECORD;
+	uint64_t handed;
 	_Alignas(8) uint8_t bytes[LONGEST_RECORD];
 	struct perf_event_header h;
 	struct kernel_record record;
@@ -317,9 +312,17 @@ bool kernel_records_read(struct kernel_records *r,
 		if (h.size > sizeof bytes)
 			continue;
 		records_copy(r, at, bytes, h.size);
-		if (records_parse(r, bytes, h.size, &record))
-			take(ctx, &record);
+		r->samples += h.type == PERF_RECORD_SAMPLE;
+		if (!records_parse(r, bytes, h.size, &record))
+			continue;
+		if (record.kind == KERNEL_RECORD_LOST)
+			r->lost += record.lost;
+		take(ctx, &record);
 	}
+	/* What a full buffer lost is told later. */
+	handed = r->samples + r->lost;
+	if (!was_full)
+		r->missing = occurred > handed ? occurred - handed : 0;
 	/* Release: the kernel may overwrite what was read before. */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 	return was_full;

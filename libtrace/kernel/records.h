@@ -44,6 +44,9 @@ struct kernel_records {
 	uint32_t cpu;
 	struct perf_event_mmap_page *page;
 	size_t bytes; /* of the buffer behind the page */
+	/* So far: wake-ups in the buffer; all records that were lost; and wake-ups that occurred,
+	 * but are neither. */
+	uint64_t samples, lost, missing;
 };
 
 /* Opens a processor's event, with room for wake-ups if there are to be any. -EACCES, -EPERM: not

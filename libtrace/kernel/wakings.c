@@ -98,13 +98,15 @@ int waking_read_format(struct waking_format *f)
 
 /* --------------------------------------------------------------------------- event */
 
-int waking_open(const struct waking_format *f, uint32_t cpu, int output)
+static int waking_open_event(const struct waking_format *f, uint32_t cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof attr,
 		.config = f->id,
 		.sample_period = 1,
 		.sample_type = WAKING_SAMPLE,
+		/* Until it has a buffer: each that it counts is to be there. */
+		.disabled = 1,
 		/* Records of losses, too, are those of the event whose buffer it is. */
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -112,23 +114,41 @@ int waking_open(const struct waking_format *f, uint32_t cpu, int output)
 		/* Not at each record: at the buffer's own watermark. */
 		.watermark = 1,
 		.wakeup_watermark = INT_MAX};
-	int fd = perf_calls.open(&attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC), error;
+	const int fd = perf_calls.open(&attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int waking_open(const struct waking_format *f, uint32_t cpu, int output)
+{
+	const int fd = waking_open_event(f, cpu);
+	int error;
 
 	if (fd < 0)
-		return -errno;
-	if (perf_calls.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)output) == 0)
+		return fd;
+	if (perf_calls.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)output) == 0 &&
+		perf_calls.ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL) == 0)
 		return fd;
 	error = errno;
 	perf_calls.close(fd);
 	return -error;
 }
 
-static uint32_t waking_u32(const uint8_t *p)
+int waking_try(const struct waking_format *f, uint32_t cpu)
 {
-	uint32_t v;
+	const int fd = waking_open_event(f, cpu);
 
-	memcpy(&v, p, sizeof v);
-	return v;
+	if (fd < 0)
+		return fd;
+	perf_calls.close(fd);
+	return 0;
+}
+
+uint64_t waking_count(int fd)
+{
+	uint64_t count;
+
+	return perf_calls.read(fd, &count, sizeof count) == sizeof count ? count : 0;
 }
 
 bool waking_parse(

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The tracepoint's number, and where in its raw data the fields are. */
 struct waking_format {
@@ -16,6 +17,15 @@ struct waking_format {
 	uint32_t flags_at; /* one byte: common_flags */
 	uint32_t tid_at;   /* four bytes: who is woken */
 };
+
+/* Of what the kernel writes, in its byte order. */
+static inline uint32_t waking_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
 
 struct waking {
 	uint64_t at;	   /* the event's clock */
@@ -34,6 +44,11 @@ int waking_read_format(struct waking_format *f);
 /* Opens a processor's event, which writes into the buffer of the event `output`, with the same
  * clock. A descriptor or a negative errno. */
 int waking_open(const struct waking_format *f, uint32_t cpu, int output);
+/* Tries whether this process may open a processor's event. 0 or a negative errno. */
+int waking_try(const struct waking_format *f, uint32_t cpu);
+/* How many wake-ups an event had so far, whether or not the kernel hands them over. 0: none, or it
+ * cannot be read. */
+uint64_t waking_count(int fd);
 
 /* bytes, size: of the event's PERF_RECORD_SAMPLE, its header included. False: it is cut short, or
  * wakes no thread. */

@@ -19,7 +19,7 @@
 
 static struct {
 	struct perf_event_attr attr;
-	int cpu, open_errno, ioctl_errno, output, closed;
+	int cpu, open_errno, ioctl_errno, output, enabled, closed;
 } kernel;
 
 static int fake_open(
@@ -37,6 +37,11 @@ static int fake_open(
 static int fake_ioctl(int fd, unsigned long request, void *argument)
 {
 	ck_assert_int_eq(fd, 7);
+	if (request == PERF_EVENT_IOC_ENABLE) {
+		ck_assert_int_ne(kernel.output, 0);
+		kernel.enabled++;
+		return 0;
+	}
 	ck_assert(request == PERF_EVENT_IOC_SET_OUTPUT);
 	kernel.output = (int)(intptr_t)argument;
 	errno = kernel.ioctl_errno;
@@ -49,7 +54,17 @@ static int fake_close(int fd)
 	return 0;
 }
 
-struct perf_calls perf_calls = {.open = fake_open, .ioctl = fake_ioctl, .close = fake_close};
+static ssize_t fake_read(int fd, void *bytes, size_t size)
+{
+	const uint64_t count = 2931;
+
+	ck_assert_uint_eq(size, sizeof count);
+	memcpy(bytes, &count, sizeof count);
+	return fd == 7 ? (ssize_t)sizeof count : -1;
+}
+
+struct perf_calls perf_calls = {
+	.open = fake_open, .ioctl = fake_ioctl, .close = fake_close, .read = fake_read};
 
 static struct {
 	UINT32 minor, count, words[1024];
@@ -251,6 +266,9 @@ START_TEST(event_joins_the_switches)
 	ck_assert_uint_eq(kernel.attr.config, 375);
 	ck_assert_uint_eq(kernel.attr.sample_period, 1);
 	ck_assert(kernel.attr.use_clockid && kernel.attr.sample_id_all);
+	ck_assert(kernel.attr.disabled && kernel.enabled == 1);
+	ck_assert_uint_eq(waking_count(7), 2931);
+	ck_assert_uint_eq(waking_count(8), 0);
 }
 END_TEST
 
@@ -267,6 +285,9 @@ START_TEST(event_refused)
 	kernel.ioctl_errno = EINVAL;
 	ck_assert_int_eq(waking_open(&usual, 0, 5), -EINVAL);
 	ck_assert_int_eq(kernel.closed, 7);
+	ck_assert_int_eq(waking_try(&usual, 0), 0);
+	kernel.open_errno = EACCES;
+	ck_assert_int_eq(waking_try(&usual, 0), -EACCES);
 }
 END_TEST
 
