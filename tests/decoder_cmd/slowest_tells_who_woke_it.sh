@@ -31,7 +31,7 @@ told()
 	sed -n '/waited/,/show/p' out | grep -v show || :
 }
 
-# Of the waits one ended by a thread of another processor, one by an interrupt while another ran, one by one while idle. The wake-up at
+# Of the waits one ended by a thread of another processor, one by an interrupt while another ran, one by one while idle: the report has interrupts as one waker. The wake-up at
 # 29000, while it was preempted, ended none, nor did that of thread 7.
 remote='hook 0xC3 4 tid=9 at=50000 1 3 64:8000 64:14000 0 1 2 4 0 100 7 2 4 0 15000 1 2 4 0'
 local='hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23000 0 1 2 2 1 2500 1 0 0 2'
@@ -39,13 +39,12 @@ trace "$remote" "$local" | "$MKTRACE" - t.bin
 told t.bin >text
 cat >expected <<'END'
      waited  then to run  waits  who woke it
-    8.00 us      1.00 us      1  an interrupt (while <other> (thread 2, process 2) ran)
+    9.00 us      1.50 us      2  an interrupt
     3.00 us      1.00 us      1  waker (thread 4, process 2)
-    1.00 us       500 ns      1  an interrupt (while idle)
 END
 cmp expected text || fail "text: $(cat text)"
 run 0 --report slowest -n 1 --format json t.bin
-in_file out ',"wakers":\[{"tid":2,"pid":2,"name":"<other>","interrupt":true,"waits":1,"waited_ns":8000.0,"to_run_ns":1000.0},{"tid":4,"pid":2,"name":"waker","interrupt":false,"waits":1,"waited_ns":3000.0,"to_run_ns":1000.0},{"tid":0,"pid":0,"name":null,"interrupt":true,"waits":1,"waited_ns":1000.0,"to_run_ns":500.0}\],"waits_without_waker":0,"without_waker_ns":0.0}$'
+in_file out ',"wakers":\[{"tid":null,"pid":null,"name":null,"interrupt":true,"waits":2,"waited_ns":9000.0,"to_run_ns":1500.0},{"tid":4,"pid":2,"name":"waker","interrupt":false,"waits":1,"waited_ns":3000.0,"to_run_ns":1000.0}\],"waits_without_waker":0,"without_waker_ns":0.0}$'
 
 # The last wake-up counts, and one just before the thread has left. Waits of one waker add up.
 trace 'hook 0xC3 4 tid=9 at=50000 1 4 64:8000 64:11900 0 1 2 4 0 4050 1 2 4 0 7050 1 2 4 0 13050 1 2 4 0' | "$MKTRACE" - early.bin

@@ -79,7 +79,7 @@ in_file out "  (waker|unknown name) [(]thread $tid, process [0-9]*[)]\$"
 waker_of slept json >first
 if [ -s first ]; then
 	in_file first '"interrupt":true,"waits":1,"waited_ns":'
-	in_file out 'an interrupt [(]while '
+	in_file out '  an interrupt$'
 else
 	echo "skipped: a timer's wake-up: this kernel recorded none"
 	in_file json '"label":"slept".*"wakers":\[\],"waits_without_waker":1,'

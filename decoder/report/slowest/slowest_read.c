@@ -18,7 +18,7 @@ enum {
 	FILE_BYTES = 17,
 	NAME_BYTES = 4,
 	THREAD_BYTES = 27,
-	WAKER_BYTES = 21,
+	WAKER_BYTES = 18,
 };
 
 struct slowest_reader {
@@ -273,10 +273,12 @@ static void slowest_get_waits(struct slowest_reader *r, struct waker *t)
 
 static void slowest_get_waker(struct slowest_reader *r, struct waker *t)
 {
-	t->pid = (uint32_t)slowest_get(r, UINT32_MAX);
-	t->tid = (uint32_t)slowest_get(r, UINT32_MAX);
 	t->is_interrupt = slowest_get(r, 1);
-	t->has_name = slowest_get(r, 1);
+	if (!t->is_interrupt) {
+		t->pid = (uint32_t)slowest_get(r, UINT32_MAX);
+		t->tid = (uint32_t)slowest_get(r, KERNEL_TID_UNKNOWN - 1);
+		t->has_name = slowest_get(r, 1);
+	}
 	if (t->has_name)
 		slowest_get_thread_name(r, t->name);
 	slowest_get_waits(r, t);
@@ -299,6 +301,8 @@ static bool slowest_get_row_wakers(struct slowest_reader *r, struct slowest_row 
 	struct wakers *w = &ran->wakers;
 	w->is_recorded = true;
 	w->count = slowest_get_number(r, WAKER_BYTES);
+	if (w->count > WAKERS_MOST)
+		varint_fail(&r->in, "too many wakers");
 	w->at = slowest_alloc(r, w->count, sizeof *w->at);
 	for (size_t i = 0; i < w->count && !slowest_is_over(r); i++)
 		slowest_get_waker(r, &w->at[i]);

@@ -12,10 +12,10 @@ enum { SLOWEST_WAKERS_TEXT = 8 };
 
 /* -------------------------------------------------------------------------------- text */
 
-static void slowest_spell_waker_thread(struct out *o, const struct waker *w)
+static void slowest_spell_waker(struct out *o, const struct waker *w)
 {
-	if (!w->tid) {
-		out_str(o, "idle");
+	if (w->is_interrupt || !w->tid) {
+		out_str(o, w->is_interrupt ? "an interrupt" : "idle");
 		return;
 	}
 	if (w->has_name)
@@ -23,19 +23,6 @@ static void slowest_spell_waker_thread(struct out *o, const struct waker *w)
 	else
 		out_str(o, "unknown name");
 	out_printf(o, " (thread %u, process %u)", w->tid, w->pid);
-}
-
-static void slowest_spell_waker(struct out *o, const struct waker *w)
-{
-	if (!w->is_interrupt) {
-		slowest_spell_waker_thread(o, w);
-	} else if (w->tid == KERNEL_TID_UNKNOWN) {
-		out_str(o, "an interrupt");
-	} else {
-		out_str(o, "an interrupt (while ");
-		slowest_spell_waker_thread(o, w);
-		out_str(o, w->tid ? " ran)" : ")");
-	}
 }
 
 /* name: of a line that is no single waker's; NULL: the waker's own. */
@@ -96,12 +83,12 @@ static void slowest_write_waker_member(struct json *j, const struct waker *w, bo
 {
 	json_open(j, '{');
 	json_key(j, "tid");
-	if (is_rest || w->tid == KERNEL_TID_UNKNOWN)
+	if (is_rest || w->is_interrupt)
 		json_null(j);
 	else
 		json_u64(j, w->tid);
 	json_key(j, "pid");
-	if (is_rest || w->tid == KERNEL_TID_UNKNOWN)
+	if (is_rest || w->is_interrupt)
 		json_null(j);
 	else
 		json_u64(j, w->pid);

@@ -215,10 +215,12 @@ static void slowest_put_row_wakers(struct slowest_writer *w, const struct ran *r
 	for (size_t i = 0; i < wakers->count; i++) {
 		const struct waker *t = &wakers->at[i];
 
-		slowest_put(w, t->pid);
-		slowest_put(w, t->tid);
 		slowest_put(w, t->is_interrupt);
-		slowest_put(w, t->has_name);
+		if (!t->is_interrupt) {
+			slowest_put(w, t->pid);
+			slowest_put(w, t->tid);
+			slowest_put(w, t->has_name);
+		}
 		if (t->has_name)
 			slowest_put_text(w, t->name, strlen(t->name));
 		slowest_put_waker(w, t);

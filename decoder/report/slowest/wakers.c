@@ -11,18 +11,22 @@ static struct waker *wakers_find(struct wakers *w, const struct wait *wait)
 {
 	const bool is_interrupt = wait->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
 
-	if (!is_interrupt && wait->by == KERNEL_TID_UNKNOWN)
+	/* Whom an interrupt interrupted has no part in it. */
+	const struct waker wanted = {.pid = is_interrupt ? 0 : wait->pid,
+		.tid = is_interrupt ? 0 : wait->by,
+		.is_interrupt = is_interrupt};
+
+	if (wanted.tid == KERNEL_TID_UNKNOWN)
 		return &w->unknown;
 	for (size_t i = 0; i < w->count; i++)
-		if (w->at[i].tid == wait->by && w->at[i].pid == wait->pid &&
+		if (w->at[i].tid == wanted.tid && w->at[i].pid == wanted.pid &&
 			w->at[i].is_interrupt == is_interrupt)
 			return &w->at[i];
 	if (w->count == WAKERS_MOST)
 		return &w->others;
 	if (grow(&w->at, w->count, &w->room, sizeof *w->at))
 		return NULL;
-	w->at[w->count] =
-		(struct waker){.pid = wait->pid, .tid = wait->by, .is_interrupt = is_interrupt};
+	w->at[w->count] = wanted;
 	return &w->at[w->count++];
 }
 
@@ -62,7 +66,9 @@ void wakers_end(struct wakers *w, const struct switch_names *names, uint32_t mac
 	for (size_t i = 0; i < w->count; i++) {
 		struct waker *waker = &w->at[i];
 		const struct switch_name *name =
-			switch_names_find(names, machine, waker->tid, waker->seen);
+			waker->is_interrupt
+				? NULL
+				: switch_names_find(names, machine, waker->tid, waker->seen);
 
 		waker->has_name = name != NULL;
 		if (name)

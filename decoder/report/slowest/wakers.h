@@ -12,8 +12,8 @@
 enum { WAKERS_MOST = 64 /* of an interval; the rest count as others */ };
 
 struct waker {
-	uint32_t pid, tid; /* tid 0: idle; KERNEL_TID_UNKNOWN, of an interrupt only */
-	bool is_interrupt; /* an interrupt, while that thread ran */
+	bool is_interrupt; /* all interrupts, whatever ran then; pid, tid, has_name: 0 */
+	uint32_t pid, tid; /* tid 0: idle */
 	uint64_t seen;	   /* ticks: it ran then */
 	bool has_name;
 	char name[KERNEL_NAME_BYTES + 1];
