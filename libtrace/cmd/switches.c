@@ -40,7 +40,7 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 	/* No loss of the program's data: it is told, and the record is complete. */
 	if (k->wakeups_missing)
 		cmd_note(verb,
-			"%llu wake-ups the kernel did not hand over: waits that they ended have no waker",
+			"the kernel did not hand over %llu wake-ups: the waits that they ended have no waker",
 			(unsigned long long)k->wakeups_missing);
 	if (!k->lost && !k->dropped)
 		return true;
