@@ -20,7 +20,8 @@ int waits_add_hook(struct waits *w, const struct hook *h)
 	c = switch_cpus_find(&w->chains, s.machine, s.cpu);
 	if (!c)
 		return CPIDECODE_ENOMEM;
-	if (!wakeups_advance(c, &s))
+	w->is_full |= w->ngaps == WAITS_MOST;
+	if (!wakeups_advance(c, &s) || w->is_full)
 		return 0;
 	if (grow(&w->gaps, w->ngaps, &w->gaps_room, sizeof *w->gaps))
 		return CPIDECODE_ENOMEM;
@@ -153,9 +154,12 @@ void waits_add_wakeup(struct waits *w, const struct wakeup *wakeup)
 	const struct wait wanted = {
 		.machine = wakeup->machine, .tid = wakeup->tid, .back = wakeup->at};
 	const size_t i = waits_search(w, &wanted);
-	struct wait *wait = &w->at[i];
+	struct wait *wait;
 
-	if (i == w->count || wait->machine != wakeup->machine || wait->tid != wakeup->tid ||
+	if (i == w->count)
+		return;
+	wait = &w->at[i];
+	if (wait->machine != wakeup->machine || wait->tid != wakeup->tid ||
 		wakeup->at <= wait->from || wakeup->at < wait->at)
 		return;
 	/* Of two at one time the choice does not depend on the order of files. */
@@ -171,11 +175,11 @@ void waits_add_wakeup(struct waits *w, const struct wakeup *wakeup)
 const struct wait *waits_find(const struct waits *w, const struct wait *wait)
 {
 	const size_t i = waits_search(w, wait);
-	const struct wait *found = &w->at[i];
 
-	if (i == w->count || waits_compare(found, wait) || !found->at || waits_has_gap(w, found))
+	if (i == w->count || waits_compare(&w->at[i], wait) || !w->at[i].at ||
+		waits_has_gap(w, &w->at[i]))
 		return NULL;
-	return found;
+	return &w->at[i];
 }
 
 void waits_free(struct waits *w)
