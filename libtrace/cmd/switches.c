@@ -37,7 +37,7 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 			k->pid);
 		return false;
 	}
-	/* No loss of the program's data: it is told, and the record is complete. */
+	/* These are not the program's data: report them, but the record is complete. */
 	if (k->wakeups_missing)
 		cmd_note(verb,
 			"the kernel did not hand over %llu wake-ups: the waits that they ended have no waker",

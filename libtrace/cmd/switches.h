@@ -7,12 +7,12 @@
 
 #include "cmd.h"
 
-#define SWITCHES_OPTION(id)                                                                         \
-	{                                                                                           \
-		id, "--switches",                                                                   \
-			.help = "also records the kernel's context switches of all processors: "    \
-				"who ran\n              instead, when, and, for root, who woke it " \
-				"(root, CAP_PERFMON or\n              perf_event_paranoid <= 0)"    \
+#define SWITCHES_OPTION(id)                                                                                 \
+	{                                                                                                   \
+		id, "--switches",                                                                           \
+			.help = "also records the kernel's context switches of all processors: "            \
+				"who ran\n              instead and when (root, CAP_PERFMON or "            \
+				"perf_event_paranoid <= 0), and\n              who woke each thread (root)" \
 	}
 
 /* Whether they can be recorded here; otherwise reports why not, and returns the exit code. */

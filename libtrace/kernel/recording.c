@@ -138,7 +138,7 @@ static void recording_take(void *ctx, const struct kernel_record *record)
 		switch_batch_add(b, record, stamps_ticks(&r->stamps, record->at));
 		break;
 	case KERNEL_RECORD_WAKING:
-		/* What runs does not wait: no wait ends by it. */
+		/* A running thread does not wait, so its wake-up ends no wait. */
 		if (record->tid == record->other_tid)
 			break;
 		kernel_names_want(&r->names, record->tid);
@@ -191,7 +191,8 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 			recording_visit(r, c->records.cpu);
 		if (has_records || whole) {
 			was_full = kernel_records_read(&c->records, recording_take, r);
-			/* Wake-ups first: a wait whose end is known is to have its waker. */
+			/* Write wake-ups first: a wait whose end is in the trace then has its
+			 * waker. */
 			waking_batch_flush(&c->wakings);
 			switch_batch_flush(&c->batch);
 		}

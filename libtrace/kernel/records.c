@@ -15,7 +15,7 @@
 enum {
 	/* With its first page within the default of kernel.perf_event_mlock_kb. */
 	BUFFER_BYTES = 256 << 10,
-	/* With wake-ups, which nearly double what a switch takes; root's has no such limit. */
+	/* With wake-ups, which nearly double what a switch takes. Root has no such limit. */
 	WAKINGS_BUFFER_BYTES = 512 << 10,
 	/* Of those asked for, with room to spare: a name's record is 64. */
 	LONGEST_RECORD = 256,
@@ -295,7 +295,7 @@ static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, 
 bool kernel_records_read(struct kernel_records *r,
 	void (*take)(void *ctx, const struct kernel_record *record), void *ctx)
 {
-	/* Before the head: what is counted is in the buffer by then. */
+	/* Read the count before the head: all wake-ups of this count are in the buffer by then. */
 	const uint64_t occurred = r->waking_fd < 0 ? 0 : waking_count(r->waking_fd);
 	/* Acquire: pairs with the kernel's barrier between a record and data_head. */
 	const uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);

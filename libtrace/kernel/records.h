@@ -54,7 +54,7 @@ struct kernel_records {
 int kernel_records_open(struct kernel_records *r, uint32_t cpu, bool has_wakings);
 /* Adds wake-ups. 0 or a negative errno, see waking_explain. */
 int kernel_records_add_wakings(struct kernel_records *r, const struct waking_format *format);
-/* Those so far stay in the buffer, and are not handed over. */
+/* Wake-ups that are in the buffer already are skipped. */
 void kernel_records_drop_wakings(struct kernel_records *r);
 void kernel_records_close(struct kernel_records *r);
 

@@ -89,7 +89,7 @@ int waking_read_format(struct waking_format *f)
 			text[n] = 0;
 			return waking_parse_format(text, f) ? 0 : -EPROTO;
 		}
-		/* That of the first one that is there. */
+		/* Report the error of the first folder that exists. */
 		if (rc == -ENOENT)
 			rc = -errno;
 	}

@@ -98,7 +98,7 @@ run 0 --report slowest -n 1 --format json many.bin
 in_file out ',{"tid":null,"pid":null,"name":null,"interrupt":null,"waits":16,"waited_ns":1600.0,"to_run_ns":800.0}\],"waits_without_waker":0,'
 
 # Contradictions are left out: too many for the hook's words, time going back or beyond the hook, no such processor, hooks cut short,
-# nobody woken, hooks that end before they begin.
+# no thread woken, hooks that end before they begin.
 trace 'hook 0xC3 4 tid=9 at=50000 1 4294967295 64:8000 64:14000 0 1 2 4 0' 'hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23500 500 9 3 3 0 400 1 3 3 0' \
 	'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:51000 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:25500 4294967295 1 3 3 0' \
 	'hook 0xC3 4 tid=9 at=50000 8192 1 64:8000 64:25500 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1' 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:25500 0 1 3' \
