@@ -15,7 +15,7 @@
 #include "record.h"
 #include "switches.h"
 
-/* No wake-up so long before its thread left a processor ended the wait. */
+/* A wake-up so long before its thread left a processor did not end the wait. */
 enum { WAKEUP_EARLY_US = 1000 };
 
 struct wakeup {

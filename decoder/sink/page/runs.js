@@ -14,7 +14,7 @@ const WAKER_IDLE = 0;
 /* In place of who was woken: wake-ups of the processor since its row before are missing. */
 const WAKEUPS_MISSING = 0;
 
-/* No wake-up so long (ns) before its thread left a processor ended the wait. */
+/* A wake-up so long (ns) before its thread left a processor did not end the wait. */
 const WAKEUP_EARLY = 1e6;
 
 /* Threads with these numbers: why it is not known who ran. */
