@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../../formats/base/hash_index.h"
 #include "look.h"
 #include "texts.h"
 
@@ -18,44 +19,48 @@
 /* How long a program waits for another one that appends. */
 enum { LABELS_WAIT_MS = 10 };
 
-/* Open addressing. At most half of the slots are taken. */
+/* By a text's hash: its number - 1. A slot is filled once, so that readers need no lock. */
 struct label_index {
 	struct label_index *before;
 	size_t bytes; /* of this mapping */
-	uint32_t mask, count;
-	uint64_t slot[]; /* hash << 32 | number; 0: free. The hash is of the text as it was indexed
-			  */
+	uint32_t count;
+	struct hash_index by_hash; /* its slots are those below */
+	uint32_t slot[];
 };
 
 enum { LABELS_FIRST_SLOTS = 1024 };
 
 static uint32_t last_serial;
 
-static bool labels_is_text(
-	const struct shm_label_file *file, uint32_t number, const char *text, uint32_t length)
+static const struct shm_text *labels_entry(const struct shm_label_file *file, uint64_t at)
+{
+	return (const struct shm_text *)(const void *)(file->area + at);
+}
+
+static bool labels_is_text(const struct shm_label_file *file, uint32_t number, const char *text,
+	uint32_t length, uint32_t hash)
 {
 	uint64_t at = 8 * (uint64_t)(number - 1);
-	const struct shm_text *e = (const struct shm_text *)(const void *)(file->area + at);
+	const struct shm_text *e = labels_entry(file, at);
 
 	/* A member may have changed the length since it was bounded. */
-	return e->length == length && at + sizeof *e + length <= SHM_LABEL_BYTES &&
-	       memcmp(e->text, text, length) == 0;
+	return e->hash == hash && e->length == length &&
+	       at + sizeof *e + length <= SHM_LABEL_BYTES && memcmp(e->text, text, length) == 0;
 }
 
 uint32_t labels_look_up(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash)
 {
-	/* Acquire: pairs with the release in labels_put_slot and labels_grow_index.
+	/* Acquire: pairs with the release in labels_put_number and labels_grow_index.
 	 * tests/litmus/label-index.litmus */
 	const struct label_index *index = __atomic_load_n(&t->index, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = hash; index; i++) {
-		uint64_t slot = __atomic_load_n(&index->slot[i & index->mask], __ATOMIC_ACQUIRE);
+	for (uint64_t i = hash; index; i++) {
+		uint32_t number =
+			__atomic_load_n(hash_index_at(&index->by_hash, i), __ATOMIC_ACQUIRE);
 
-		if (slot == 0)
-			break;
-		if (slot >> 32 == hash && labels_is_text(t->file, (uint32_t)slot, text, length))
-			return (uint32_t)slot;
+		if (number == 0 || labels_is_text(t->file, number, text, length, hash))
+			return number;
 	}
 	return 0;
 }
@@ -75,13 +80,11 @@ uint32_t labels_hash(const char *text, uint32_t length)
 
 /* ---------------------------------------------------------------------- adding */
 
-static void labels_put_slot(struct label_index *index, uint64_t slot)
+static void labels_put_number(struct label_index *index, uint64_t hash, uint32_t number)
 {
-	uint32_t at = (uint32_t)(slot >> 32);
-
-	while (index->slot[at & index->mask])
-		at++;
-	__atomic_store_n(&index->slot[at & index->mask], slot, __ATOMIC_RELEASE);
+	while (*hash_index_at(&index->by_hash, hash))
+		hash++;
+	__atomic_store_n(hash_index_at(&index->by_hash, hash), number, __ATOMIC_RELEASE);
 	index->count++;
 }
 
@@ -89,7 +92,7 @@ static void labels_put_slot(struct label_index *index, uint64_t slot)
 static bool labels_grow_index(struct label_table *t)
 {
 	struct label_index *old = t->index, *index;
-	uint32_t slots = old ? 2 * (old->mask + 1) : LABELS_FIRST_SLOTS;
+	size_t slots = old ? 2 * old->by_hash.slots : LABELS_FIRST_SLOTS;
 	size_t bytes = sizeof *index + slots * sizeof index->slot[0];
 
 	index = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -97,19 +100,24 @@ static bool labels_grow_index(struct label_table *t)
 		return false;
 	index->before = old;
 	index->bytes = bytes;
-	index->mask = slots - 1;
-	for (uint32_t i = 0; old && i <= old->mask; i++)
-		if (old->slot[i])
-			labels_put_slot(index, old->slot[i]);
+	index->by_hash = (struct hash_index){.slot = index->slot, .slots = slots};
+	for (size_t i = 0; old && i < old->by_hash.slots; i++) {
+		uint32_t number = old->slot[i];
+
+		if (number)
+			labels_put_number(index,
+				labels_entry(t->file, 8 * (uint64_t)(number - 1))->hash, number);
+	}
 	__atomic_store_n(&t->index, index, __ATOMIC_RELEASE);
 	return true;
 }
 
 static bool labels_index_number(struct label_table *t, uint32_t number, uint32_t hash)
 {
-	if ((!t->index || 2 * (t->index->count + 1) > t->index->mask) && !labels_grow_index(t))
+	if ((!t->index || 2 * ((size_t)t->index->count + 1) > t->index->by_hash.slots) &&
+		!labels_grow_index(t))
 		return false;
-	labels_put_slot(t->index, (uint64_t)hash << 32 | number);
+	labels_put_number(t->index, hash, number);
 	return true;
 }
 
@@ -119,13 +127,12 @@ static bool labels_read_news(struct label_table *t, uint32_t used)
 	if (used < t->seen)
 		return false;
 	while (used - t->seen >= sizeof(struct shm_text)) {
-		const struct shm_text *e =
-			(const struct shm_text *)(const void *)(t->file->area + t->seen);
+		const struct shm_text *e = labels_entry(t->file, t->seen);
 		uint32_t length = __atomic_load_n(&e->length, __ATOMIC_RELAXED);
 
 		if (length == 0 || length > SHM_LABEL_TEXT_MAX ||
 			shm_text_bytes(length) > used - t->seen ||
-			!labels_index_number(t, t->seen / 8 + 1, labels_hash(e->text, length)))
+			!labels_index_number(t, t->seen / 8 + 1, e->hash))
 			return false;
 		t->seen += shm_text_bytes(length);
 	}
