@@ -66,7 +66,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 
 	for (unsigned i = 0; i < n; i++) {
 		hash[i] = flame_names_hash(names, numbers[i]);
-		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
+		__builtin_prefetch(hash_index_at(&names->slots.index, hash[i]), 1);
 	}
 	for (unsigned i = 0; i < n; i++)
 		flame_slots_put(&names->slots, numbers[i], hash[i]);
@@ -151,7 +151,7 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		wanted[i].hash = flame_names_hash_bytes(names, wanted[i].bytes, wanted[i].len);
-		__builtin_prefetch(flame_slots_at(&names->slots, wanted[i].hash), 1);
+		__builtin_prefetch(hash_index_at(&names->slots.index, wanted[i].hash), 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../base/pages.h"
 #include "slots.h"
 
 struct flame_name {

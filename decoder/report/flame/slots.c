@@ -19,23 +19,18 @@ static uint32_t bits_for(uint64_t most)
 
 int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most)
 {
-	uint64_t places = s->at.at ? (uint64_t)s->mask + 1 : FIRST;
+	uint64_t room = count < FIRST / 2 ? FIRST / 2 : count < MANY / 2 ? 2 * count : count;
 
-	while (count > (places - 1) / 2)
-		places *= places < MANY ? 4 : 2;
-	if (most > FLAME_SLOTS_MOST || places - 1 > UINT32_MAX)
-		return CPIDECODE_ENOMEM;
 	/* Frees the old slots first: the new ones reuse their memory. */
 	flame_slots_free(s);
-	if (pages_grow(&s->at, places * sizeof(uint32_t)))
+	if (most > FLAME_SLOTS_MOST || !hash_index_reset(&s->index, room))
 		return CPIDECODE_ENOMEM;
-	s->mask = (uint32_t)(places - 1);
 	s->numbers = bits_for(most);
 	return 0;
 }
 
 void flame_slots_free(struct flame_slots *s)
 {
-	pages_free(&s->at);
+	hash_index_free(&s->index);
 	*s = (struct flame_slots){0};
 }

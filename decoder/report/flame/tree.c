@@ -9,7 +9,7 @@ enum { TREE_AHEAD = 32 };
 
 void flame_tree_ask(const struct flame_tree *t, uint64_t path)
 {
-	__builtin_prefetch(flame_slots_at(&t->slots, path), 1);
+	__builtin_prefetch(hash_index_at(&t->slots.index, path), 1);
 }
 
 /* Nodes do not keep the hashes of their paths; their parents come before them. */
