@@ -65,9 +65,9 @@ static inline __attribute__((always_inline)) bool hook_begin_fast_at(
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
 	const uint8_t *next = w->first + map->geometry.section_size;
-	const uint8_t *end = next + (bytes < PREFETCHED_MOST ? bytes : PREFETCHED_MOST);
-	for (; next < end; next += 64)
-		__builtin_prefetch(next, 0, 2);
+	__builtin_prefetch(next, 0, 2);
+	for (uint64_t line = 64; line < bytes && line < PREFETCHED_MOST; line += 64)
+		__builtin_prefetch(next + line, 0, 2);
 	return true;
 out:
 	hook_lower_busy();
