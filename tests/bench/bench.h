@@ -86,6 +86,8 @@ enum { TAIL_TURNS = 100 };
 
 /* Measures in this process. */
 double measure(const struct op *op, enum ask ask, uint64_t amount);
+/* p99.9 of ns per turn, of batches that read the clock alone for TAIL_TURNS turns of so many ns. */
+double tail_alone(double ns, uint64_t batches);
 /* Runs turns of the op and counts their hooks. All turns of all ops go through here. */
 void run_turns(const struct op *op, bool work, uint64_t turns);
 /* Hooks attempted so far by all threads of this process. */

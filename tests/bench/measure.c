@@ -93,6 +93,25 @@ static double tail(const struct op *op, uint64_t batches)
 	return p;
 }
 
+double tail_alone(double ns, uint64_t batches)
+{
+	double *took = malloc(batches * sizeof *took), p;
+
+	if (!took)
+		die("no memory");
+	for (uint64_t i = 0; i < batches; i++) {
+		uint64_t start = now_ns(), now;
+
+		do
+			now = now_ns();
+		while ((double)(now - start) < TAIL_TURNS * ns);
+		took[i] = (double)(now - start) / TAIL_TURNS;
+	}
+	p = permille(took, (unsigned)batches, 999);
+	free(took);
+	return p;
+}
+
 double measure(const struct op *op, enum ask ask, uint64_t amount)
 {
 	switch (ask) {

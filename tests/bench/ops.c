@@ -123,10 +123,6 @@ OP_LOOPS(empty, ,
 	if (__builtin_expect(__atomic_load_n(&bench_flag[MAJOR], __ATOMIC_RELAXED) != 0, 0))
 		bench_flag_is_set(i))
 OP_LOOPS(rdtsc, , uint64_t now = read_clock(); __asm__ volatile("" : : "r"(now)))
-OP_LOOPS(rdtsc4, , for (int n = 0; n < 4; n++) {
-	uint64_t now = read_clock();
-	__asm__ volatile("" : : "r"(now));
-})
 OP_LOOPS(off, , TraceHookWords(MAJOR_OFF, (UINT32)i, 8, words))
 OP_LOOPS(words0, , TraceHookWords(MAJOR, (UINT32)i, 0, words))
 OP_LOOPS(words8, , TraceHookWords(MAJOR, (UINT32)i, 8, words))
@@ -173,7 +169,6 @@ const unsigned our_op_count = sizeof our_ops / sizeof *our_ops;
  * or where the thread's clock is read anyway. */
 const struct op interval_ops[] = {
 	{"rdtsc", LOOPS(rdtsc), 0, HERE, true},
-	{"rdtsc4", LOOPS(rdtsc4), 0, HERE, false},
 	{"off_raw", LOOPS(raw), 0, HERE_OFF, false},
 	{"off_thread", LOOPS(thread), 0, HERE_OFF, false},
 	{"off_quality", LOOPS(quality), 0, HERE_OFF, false},

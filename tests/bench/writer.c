@@ -182,6 +182,10 @@ static void one_thread(void)
 				continue;
 			sample("tail", op[i]->id, ask(i, ASK_TAIL, TAIL_BATCHES));
 			give_way();
+			sample("alone", op[i]->id,
+				tail_alone(
+					(double)batch_ns / (double)tight_turns[i], TAIL_BATCHES));
+			give_way();
 		}
 		for (unsigned k = 0; k < ops; k++) {
 			unsigned i = (k + r * 5) % ops;
