@@ -13,7 +13,7 @@
  *	cpidecode_hooks_close(it);
  *	cpidecode_close(t);
  *
- * samples/print_intervals.c uses most of the library; decoder/python is for Python.
+ * libcpidecode(3) has an example; `import swtrace` is the same for Python.
  *
  * Errors: functions that return int return 0 (or a count, where stated) or one of the
  * negative CPIDECODE_E codes. A damaged trace is not an error: the data on either side of
@@ -97,7 +97,7 @@ CPIDECODE_API int cpidecode_open_memory(const void *bytes, size_t n, cpidecode_t
 /* Options of opening: fill with zeros, set size, then the fields to change. */
 typedef struct cpidecode_open_options {
 	size_t size; /* sizeof(cpidecode_open_options): so that later versions may add to it */
-	/* The caller's hook schemas (formats/hook-schema.md), which override the traces'. */
+	/* The caller's hook schemas (trace-file(5)), which override the traces'. */
 	const char *const *schemas; /* texts */
 	const size_t *schema_lengths;
 	size_t nschemas;
@@ -343,7 +343,9 @@ typedef struct cpidecode_interval {
 	uint32_t ring, tid, pid;     /* pid 0: unknown */
 	uint32_t file;
 	uint32_t minor; /* mm, 0 to 255; 0 of a light interval */
-	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread; of 0xC8 formats/cpuutil_hooks.h */
+	/* Of a CPI group: 1 raw, 2 busy was measured, 4 thread. Of CPU utilisation: 1 busy, 2 time
+	 * in interrupts, 4 actual performance, 8 dispatches, 16 interrupts. */
+	uint32_t types;
 	uint32_t flags; /* enum cpidecode_interval_flag */
 	uint32_t depth; /* 0: no interval of its thread contains it */
 	int64_t parent; /* index of the innermost one that does, -1: none */
@@ -363,7 +365,7 @@ typedef struct cpidecode_interval {
 	/* Of CPU utilisation only. Actual performance is a percentage of the nominal rate. */
 	double idle_pct, intr_pct, actual_perf_pct;
 	const cpidecode_interval_util *utils; /* parallel to cpus, or NULL */
-	uint64_t method;		      /* of measurement: formats/cpuutil_hooks.h */
+	uint64_t method;		      /* AI_METHOD_ of perfutil.h */
 } cpidecode_interval;
 
 enum cpidecode_value_kind {

@@ -2,9 +2,9 @@
  * Writing hooks: one reservation, filled by plain stores, made visible at once.
  *
  *	struct hook_writer w;
- *	int rc = hook_begin(&w, major, bytes);
+ *	int rc = hook_begin(&w, major, bytes, hooks);
  *	if (rc == HOOK_RESERVED) {
- *		... hook_record(&w, ...) for each record, exactly `bytes` in all ...
+ *		... hook_record(&w, ...) for each of the `hooks` records, exactly `bytes` in all ...
  *		hook_commit(&w);
  *	}
  *
