@@ -239,8 +239,8 @@ def _read_columns(library: ctypes.CDLL, handle: ctypes.c_void_p) -> Intervals:
             texts.append(name)
     dtype = np.dtype(fields)
     most = library.cpidecode_columns_rows(handle)
-    data = np.zeros(most, dtype)
-    mask = np.zeros(most, np.ma.make_mask_descr(dtype))
+    data = np.empty(most, dtype)
+    mask = np.empty(most, np.ma.make_mask_descr(dtype))
     rows = 0
     buffers = (_library.ColumnBuffer * len(fields))()
     while rows < most:
