@@ -137,6 +137,33 @@ START_TEST(histograms_merge_in_any_order)
 }
 END_TEST
 
+/* The upper halves of counts, which few buckets need. */
+START_TEST(buckets_count_beyond_32_bits)
+{
+	const uint64_t many = UINT64_C(3) << 31;
+	struct histogram h = {0}, other = {0};
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+
+	ck_assert_int_eq(histogram_add_many(&h, 1000, many), 0);
+	ck_assert_int_eq(histogram_add_many(&other, 1000, UINT32_MAX), 0);
+	ck_assert_int_eq(histogram_add_many(&other, 5, 300), 0);
+	ck_assert_int_eq(histogram_merge(&h, &other), 0);
+	ck_assert_int_eq(histogram_add_place(&h, histogram_place_of(1000), 2 * many), 0);
+	ck_assert_int_eq(histogram_settle(&h), 0);
+	ck_assert_uint_eq(h.count, 3 * many + UINT32_MAX + 300);
+	ck_assert(histogram_next(&h, &at, &bin));
+	ck_assert_uint_eq(bin.low, 5);
+	ck_assert_uint_eq(bin.count, 300);
+	ck_assert(histogram_next(&h, &at, &bin));
+	ck_assert_uint_eq(bin.place, histogram_place_of(1000));
+	ck_assert_uint_eq(bin.count, 3 * many + UINT32_MAX);
+	ck_assert(!histogram_next(&h, &at, &bin));
+	histogram_free(&h);
+	histogram_free(&other);
+}
+END_TEST
+
 START_TEST(sums_stay_at_their_end)
 {
 	exact_sum sum = EXACT_MAX - 1;
@@ -605,8 +632,8 @@ START_TEST(columns_have_a_bound)
 END_TEST
 
 SUITE_MAIN("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
-	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
-	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
-	tallies_merge_in_any_order, packed_sums_are_what_sums_are, any_sums_can_be_packed,
-	packed_columns_are_what_columns_are, threads_share_a_tally, many_groups_are_told_apart,
-	columns_have_a_bound)
+	histograms_merge_in_any_order, buckets_count_beyond_32_bits, sums_stay_at_their_end,
+	sums_round_to_the_nearest, ratios_do_not_depend_on_order,
+	ratios_of_no_length_count_if_all_are, tallies_merge_in_any_order,
+	packed_sums_are_what_sums_are, any_sums_can_be_packed, packed_columns_are_what_columns_are,
+	threads_share_a_tally, many_groups_are_told_apart, columns_have_a_bound)

@@ -36,6 +36,13 @@ uint64_t histogram_place_middle(uint32_t place)
 	return low + ((UINT64_C(1) << shift) - 1) / 2;
 }
 
+static uint64_t histogram_bucket_count(const struct histogram *h, unsigned row, unsigned sub)
+{
+	const struct histogram_counts *r = h->rows[row];
+
+	return r->low[sub] | (r->high ? (uint64_t)r->high[sub] << 32 : 0);
+}
+
 static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsigned sub)
 {
 	unsigned shift = row ? row - 1 : 0;
@@ -44,26 +51,37 @@ static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsi
 
 	return (struct histogram_bin){.low = low < h->min ? h->min : low,
 		.high = high > h->max ? h->max : high,
-		.count = h->rows[row][sub],
+		.count = histogram_bucket_count(h, row, sub),
 		.place = row * HISTOGRAM_SUB + sub};
 }
 
-static int need_row(struct histogram *h, unsigned row)
+/* n more in a bucket. */
+static int histogram_count_bucket(struct histogram *h, unsigned row, unsigned sub, uint64_t n)
 {
-	if (!h->rows[row])
-		h->rows[row] = calloc(HISTOGRAM_SUB, sizeof *h->rows[row]);
-	return h->rows[row] ? 0 : CPIDECODE_ENOMEM;
+	struct histogram_counts *r = h->rows[row];
+
+	if (!r)
+		r = h->rows[row] = calloc(1, sizeof *r);
+	if (!r)
+		return CPIDECODE_ENOMEM;
+	n += r->low[sub];
+	if (n > UINT32_MAX) {
+		if (!r->high)
+			r->high = calloc(HISTOGRAM_SUB, sizeof *r->high);
+		if (!r->high)
+			return CPIDECODE_ENOMEM;
+		r->high[sub] += (uint32_t)(n >> 32);
+	}
+	r->low[sub] = (uint32_t)n;
+	return 0;
 }
 
-static int histogram_count_bucket(struct histogram *h, uint64_t value, uint64_t n)
+static int histogram_count_value(struct histogram *h, uint64_t value, uint64_t n)
 {
 	unsigned row, sub;
 
 	histogram_find_bucket(value, &row, &sub);
-	if (!h->rows[row] && need_row(h, row))
-		return CPIDECODE_ENOMEM;
-	h->rows[row][sub] += n;
-	return 0;
+	return histogram_count_bucket(h, row, sub, n);
 }
 
 /* What is held goes into the rows. After a failure the histogram can only be freed. */
@@ -74,7 +92,7 @@ static int into_rows(struct histogram *h)
 	if (!h->rows)
 		return CPIDECODE_ENOMEM;
 	for (uint32_t i = 0; i < h->held; i++)
-		if (histogram_count_bucket(h, histogram_held(h, i), 1))
+		if (histogram_count_value(h, histogram_held(h, i), 1))
 			return CPIDECODE_ENOMEM;
 	h->held = 0;
 	/* It was no array of 64-bit values. */
@@ -155,7 +173,7 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 	if (n > HISTOGRAM_VALUES) {
 		rc = into_rows(h);
 		if (!rc)
-			rc = histogram_count_bucket(h, value, n - 1);
+			rc = histogram_count_value(h, value, n - 1);
 		if (rc)
 			return rc;
 		histogram_count(h, value, n - 1);
@@ -205,13 +223,11 @@ int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
 	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
 	int rc = h->rows && !h->held ? 0 : into_rows(h);
 
-	if (!rc && !h->rows[row])
-		rc = need_row(h, row);
-	if (rc)
-		return rc;
-	h->rows[row][sub] += n;
-	h->count += n;
-	return 0;
+	if (!rc)
+		rc = histogram_count_bucket(h, row, sub, n);
+	if (!rc)
+		h->count += n;
+	return rc;
 }
 
 bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
@@ -236,11 +252,12 @@ static int merge_rows(struct histogram *h, const struct histogram *from)
 	int rc = into_rows(h);
 
 	for (unsigned row = 0; row < HISTOGRAM_ROWS && !rc; row++) {
-		if (!from->rows[row])
-			continue;
-		rc = need_row(h, row);
-		for (unsigned sub = 0; sub < HISTOGRAM_SUB && !rc; sub++)
-			h->rows[row][sub] += from->rows[row][sub];
+		for (unsigned sub = 0; from->rows[row] && sub < HISTOGRAM_SUB && !rc; sub++) {
+			const uint64_t n = histogram_bucket_count(from, row, sub);
+
+			if (n)
+				rc = histogram_count_bucket(h, row, sub, n);
+		}
 	}
 	uint64_t in_rows = from->count - from->held;
 	if (!h->count || from->min < h->min)
@@ -262,8 +279,11 @@ int histogram_merge(struct histogram *h, const struct histogram *from)
 
 void histogram_free(struct histogram *h)
 {
-	for (unsigned row = 0; h->rows && row < HISTOGRAM_ROWS; row++)
+	for (unsigned row = 0; h->rows && row < HISTOGRAM_ROWS; row++) {
+		if (h->rows[row])
+			free(h->rows[row]->high);
 		free(h->rows[row]);
+	}
 	free(h->rows);
 	if (h->cap > 1 && !h->is_lent)
 		free(h->values);
@@ -312,7 +332,7 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 		while (at->sub < HISTOGRAM_SUB) {
 			uint32_t sub = at->sub++;
 
-			if (h->rows[at->row][sub]) {
+			if (histogram_bucket_count(h, at->row, sub)) {
 				*bin = bucket(h, at->row, sub);
 				return true;
 			}

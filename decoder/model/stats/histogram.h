@@ -20,6 +20,12 @@ enum {
 
 struct intern;
 
+/* Counts of buckets: few of many labels ever need the upper halves. */
+struct histogram_counts {
+	uint32_t low[HISTOGRAM_SUB];
+	uint32_t *high; /* NULL: all 0 */
+};
+
 /* Starts zeroed. */
 struct histogram {
 	uint64_t count;
@@ -34,8 +40,8 @@ struct histogram {
 		uint64_t single;
 	};
 	uint16_t held, cap, room;
-	bool is_lent;	 /* an arena owns the values */
-	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
+	bool is_lent;			/* an arena owns the values */
+	struct histogram_counts **rows; /* NULL, or HISTOGRAM_ROWS of them, each may be NULL */
 };
 
 /* What histogram_next tells: count values from low to high. */
