@@ -61,7 +61,7 @@ static void check_sides(const struct options *o)
 	if (sides && o->nfiles)
 		misuse("%s: before or after? Files go behind --before or --after", o->files[0]);
 	if (o->noise && o->ngates)
-		misuse("--fail-if asks what changed, --aa what runs of one program differ by");
+		misuse("--fail-if and --aa exclude each other: one tests a change, the other measures noise");
 	if (o->noise && !sides && !o->nfiles)
 		misuse("--aa: no runs: traces or partial results, or folders of them");
 	if (o->noise)

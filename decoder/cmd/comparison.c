@@ -154,7 +154,7 @@ static int find_runs(struct options *o, struct runs sides[2])
 	if (!code && o->ngates && !o->single && sides[0].n == 1 && sides[1].n == 1) {
 		complain(
 			"--fail-if: " DIFF_SINGLE
-			", so a gate would fail for them: give several (--before, --after), or say --single-run");
+			", so a gate would fail for them: give several (--before, --after), or add --single-run");
 		code = EXIT_USAGE;
 	}
 	return code;

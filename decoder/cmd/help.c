@@ -21,12 +21,12 @@ const struct option cpidecode_options[] = {
 			"           diff       of runs before and after (traces, partial results, folders of\n"
 			"                      them): what changed, and whether it is more than noise\n"
 			"           why        what makes the slowest intervals slower than those in the middle\n"
-			"           histogram  per label and minor: how many took how long, by doublings\n"
+			"           histogram  per label and minor: histogram of elapsed times, by powers of two\n"
 			"           slowest    the longest intervals: what contains each, and what is in it\n"
 			"                      beside the median one of its label\n"
 			"           gaps       per label and minor: the time between one and the next on a\n"
 			"                      thread, and what filled it\n"
-			"           heatmap    how many began when and took how long (also svg)"},
+			"           heatmap    counts by start and elapsed time (also svg)"},
 	{OPT_FORMAT, "--format", .value = "text",
 		.words =
 			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|parquet|sqlite|html",

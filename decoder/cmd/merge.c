@@ -33,7 +33,7 @@ static int check_compensated(const struct partial *p, const char *path, const st
 	if (!o->compensate || merge_is_compensated(p))
 		return EXIT_FINE;
 	complain(
-		"%s: --compensate: a partial result that was made without it: it goes with --partial, too",
+		"%s: --compensate: a partial result that was made without it: pass it with --partial, too",
 		notes_name(path));
 	return EXIT_USAGE;
 }

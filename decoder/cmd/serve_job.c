@@ -129,7 +129,7 @@ static int serve_job_begin(struct job *job, struct serve_files *files)
 		NULL, 2 * sizeof *read, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	files->early = temporary_open_unnamed();
-	/* What the maker reads tells the processes that make spans what they need not read. */
+	/* The maker records section starts so that span processes can skip sections. */
 	job->o->starts = report_new_starts(job->t);
 	if (files->early < 0 || read == MAP_FAILED || !job->o->starts) {
 		complain("a temporary file for the page: %s", strerror(errno));

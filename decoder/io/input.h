@@ -137,12 +137,12 @@ enum { IO_DOUBT = 1 };
 int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn progress, void *ctx, bool *ended);
 
-/* Verifies a section that was told as not checked: *holds. 0 or CPIDECODE_ENOMEM, EREAD. */
+/* Verifies a section that was reported as not checked: *holds. 0 or CPIDECODE_ENOMEM, EREAD. */
 int io_check(const struct io_input *in, const struct io_section *s, bool *holds);
 
 /*
- * Of a section whose checksum does not hold: tells the whole sections that stand in what its
- * header takes for itself, and as damage what is between them. *ended as in io_scan.
+ * For a section with a wrong checksum: reports the complete sections inside its claimed payload,
+ * and the gaps as damage. *ended as in io_scan.
  */
 int io_rescue(const struct io_input *in, const struct io_section *s,
 	const struct io_scan_events *events, bool *ended);

@@ -28,7 +28,7 @@ static const char *what_happened(const struct clock_finding *f)
 		return f->ns < 0 ? "the ticks ran ahead of CLOCK_REALTIME by "
 				 : "the ticks fell behind CLOCK_REALTIME by ";
 	case CLOCK_RESTART:
-		return "the ticks began anew, as in some suspends: more ticks are earlier by ";
+		return "the tick counter was reset, as some suspends do: higher ticks are earlier by ";
 	default:
 		return "the clocks contradict each other by ";
 	}

@@ -70,7 +70,7 @@ static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
 			out_str(o, metric_names[g->metric]);
 		else
 			value_spell_text(o, name.text, name.length);
-		out_printf(o, " has no test%s: it fails by its value",
+		out_printf(o, " has no statistical test%s: the gate compares the value itself",
 			diff_is_time(d, g->metric) || g->metric == METRIC_COUNT
 				? ""
 				: " of one run each");

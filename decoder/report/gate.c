@@ -91,7 +91,7 @@ static const char *parse_unit(const char *s, struct gate *g)
 		return NULL;
 	}
 	if (*s)
-		return "what follows the number is no %, ns, us, ms or s";
+		return "unknown unit: expected %, ns, us, ms or s";
 	return metric_is_time(g->metric) || gate_is_percentile(g)
 		       ? "a time needs a unit: %, ns, us, ms or s"
 		       : NULL;

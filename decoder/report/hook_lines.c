@@ -19,7 +19,7 @@ enum {
 	JSON_WORD = 11,
 };
 
-/* How a name or a task is written, with what stands around it in every line. */
+/* A name or task as spelled, with its fixed delimiters. */
 struct spelled {
 	const void *about;
 	bool known;

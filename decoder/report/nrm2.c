@@ -378,9 +378,10 @@ static void tell_left_out(const struct export *e)
 		report_note(e->r, "NRM2 cannot hold, and lacks: %s", line);
 	if (l->guests)
 		report_note(e->r,
-			"NRM2 knows no guest rings: %" PRIu64
-			" hook%s of theirs stand%s as of processors from %" PRIu32 " on",
-			l->guests, plural(l->guests), l->guests == 1 ? "s" : "", e->first_guest);
+			"NRM2 has no guest rings: their %" PRIu64
+			" hook%s %s written as processors %" PRIu32 " and up",
+			l->guests, plural(l->guests), l->guests == 1 ? "is" : "are",
+			e->first_guest);
 }
 
 int report_nrm2(struct report *r)

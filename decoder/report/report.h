@@ -1,7 +1,6 @@
 /*
- * What is said. A report reads the trace through the model and says what it found through a
- * sink; it prints nowhere else. open.h opens traces; what to say beside the report (on stderr)
- * goes through note and notes/notes.h.
+ * Reports. Each reads the trace through the model and writes through a sink, nowhere else. open.h
+ * opens traces; notes beside the report (on stderr) go through note and notes/notes.h.
  *
  * decoder/report includes model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
  */

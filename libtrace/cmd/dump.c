@@ -150,9 +150,9 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 
 enum { OPTION_COMPRESS = 1, OPTION_FORMAT, OPTION_ON_SIGNAL, OPTION_KEEP, OPTION_FILE };
 static const struct option options_of_dump[] = {
-	{.help = "FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - is\n"
-		 "standard output. Works while tracing is on: the dump holds what was in the buffers when it began. The buffers\n"
-		 "stay as they are.\n\n"},
+	{.help = "FILE (or -o FILE) defaults to that of `init -f`, else swtrace.bin (.nrm2); - is standard\n"
+		 "output. Works while tracing is on: the dump holds the contents of the buffers when it\n"
+		 "began. The buffers stay as they are.\n\n"},
 	{OPTION_FORMAT, "--format", .value = "trace|nrm2",
 		.help = "a trace.bin, or a file of the original toolkit's format (trace)"},
 	{OPTION_COMPRESS, "--compress", .value = "none|lz4|zlib",

@@ -253,7 +253,7 @@ static void info_print_switches(const struct info *i)
 	else
 		printf("          who woke the threads is not recorded (the command that began it said why)\n");
 	if (k->wakeups_missing)
-		printf("          the kernel did not hand over %llu wake-ups: the waits that they ended have no waker\n",
+		printf("          the kernel withheld %llu wake-ups: those waits have no waker\n",
 			(unsigned long long)k->wakeups_missing);
 	if (k->dropped)
 		printf("          %llu more did not fit into the trace buffers\n",

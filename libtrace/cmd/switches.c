@@ -40,7 +40,7 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 	/* These are not the program's data: report them, but the record is complete. */
 	if (k->wakeups_missing)
 		cmd_note(verb,
-			"the kernel did not hand over %llu wake-ups: the waits that they ended have no waker",
+			"the kernel withheld %llu wake-ups: those waits have no waker",
 			(unsigned long long)k->wakeups_missing);
 	if (!k->lost && !k->dropped)
 		return true;

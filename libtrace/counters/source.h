@@ -3,8 +3,8 @@
  * interval of counts, from which libtrace/measure/cpi/ makes figures. Knows no ring and no file.
  *
  * The source is chosen once a process, from SWTRACE_COUNTERS (auto, software, perf, none or
- * scripted:FILE). Each quantity stands on its own: what one source cannot supply may come
- * from another, and what none supplies is CPI_NONE, never a number.
+ * scripted:FILE). Quantities are independent: one that a source cannot supply may come from
+ * another; a quantity without a source is CPI_NONE, never a number.
  *
  * Errors in this room: 0 or a negative PU_ code.
  */

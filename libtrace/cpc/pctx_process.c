@@ -1,5 +1,5 @@
 /*
- * A controlled process: its LWPs, and what is told of it.
+ * A controlled process: its LWPs and the events reported for it.
  */
 #include <errno.h>
 #include <stdarg.h>

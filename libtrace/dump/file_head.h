@@ -45,12 +45,11 @@ struct file_head {
 };
 
 /*
- * To be called after the heads of the rings were read: a process sets the sticky flag and
- * enters itself, its counter source, its schemas and labels before its first hook, so what is
- * gathered then knows the writer of every hook before those heads: it is added to `known`, of
- * which head_write writes what is not told. The caller may add lines
- * to meta before it is written. command: NULL if unknown. Free it whatever this returns.
- * anyhow: what members destroyed is left out, and no error.
+ * Call it after reading the heads of the rings: a process sets the sticky flag and enters itself,
+ * its counter source, its schemas and labels before its first hook, so the writer of every hook
+ * before those heads is known. Adds the writers to `known`; head_write writes those not yet in the
+ * file. The caller may add lines to meta before it is written. command: NULL if unknown. Free it
+ * whatever this returns. anyhow: omits what members destroyed, without an error.
  */
 int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
 	const char *command, bool anyhow, struct session_error *error);
@@ -74,11 +73,11 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
 	const void *payload, size_t raw, struct session_error *error);
 
-/* TASKS sections of what is not told. */
+/* Writes TASKS sections for tasks not yet in the file. */
 int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
 	struct session_error *error);
 
-/* LABELS sections of those from *written on, a position in the session's area, which moves on. */
+/* Writes LABELS sections from *written on, a position in the session's area, and advances it. */
 int head_write_labels(struct section_writer *w, enum tf_codec codec, struct session *s,
 	uint32_t *written, struct session_error *error);
 

@@ -1,6 +1,5 @@
 /*
- * A file that takes the place of an older one, which keeps its contents under another name:
- * FILE is the newest, FILE.1 the one before it, and so on.
+ * Rotates files: FILE is the newest, FILE.1 the one before it, and so on.
  */
 #ifndef SWT_DUMP_OLDER_H
 #define SWT_DUMP_OLDER_H
@@ -15,16 +14,14 @@
 bool older_name(const char *path, uint64_t n, char out[PATH_MAX]);
 
 /*
- * What stands at path gets the name path.1 too, what had that path.2, and so on; of them `keep`
- * are kept, 0: all. Where there are no hard links it has only the new name then. 0 or
- * PU_ERR_FILE_ERROR.
+ * Links path as path.1, path.1 as path.2, and so on; keeps `keep` of them (0: all). Without hard
+ * links it renames path. 0 or PU_ERR_FILE_ERROR.
  */
 int older_push(const char *path, uint32_t keep, struct session_error *error);
 
 /*
- * Gives `fresh` the name `path`. What had it becomes path.1, and so on; of the older ones `keep`
- * are kept, 0: all. At any moment path names a whole file, if there are hard links. 0 or
- * PU_ERR_FILE_ERROR; then fresh is still there.
+ * Renames `fresh` to `path`, path to path.1, and so on; keeps `keep` older files (0: all). With
+ * hard links, path names a complete file at any moment. 0 or PU_ERR_FILE_ERROR: fresh remains.
  */
 int older_shift(const char *path, const char *fresh, uint32_t keep, struct session_error *error);
 

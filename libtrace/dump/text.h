@@ -1,5 +1,5 @@
 /*
- * A text that grows; lines `key: value` whose values cannot break a line.
+ * Growing text buffer of `key: value` lines; line breaks in values are replaced.
  */
 #ifndef SWT_DUMP_TEXT_H
 #define SWT_DUMP_TEXT_H

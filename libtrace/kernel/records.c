@@ -319,7 +319,7 @@ bool kernel_records_read(struct kernel_records *r,
 			r->lost += record.lost;
 		take(ctx, &record);
 	}
-	/* What a full buffer lost is told later. */
+	/* The kernel reports records lost to a full buffer later. */
 	handed = r->samples + r->lost;
 	if (!was_full)
 		r->missing = occurred > handed ? occurred - handed : 0;

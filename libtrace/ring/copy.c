@@ -202,8 +202,8 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 		    section_header_offset(g, ring, part->index) +
 			    offsetof(struct shm_section, entry)))
 		return PU_ERR_FILE_ERROR;
-	/* What is kept stays where it is when others are put into the other area. Acquire: who
-	 * wrote where the copy comes from had loaded another keep before. tests/model:
+	/* Kept sections stay in place while new ones go to the other area. Acquire: a writer that
+	 * overwrote the copied bytes had loaded another keep before. tests/model:
 	 * F_KEEP_NOT_COMPARED */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	span->overwritten =

@@ -1,7 +1,7 @@
 /*
- * Whether tasks of a session are dead, for its owner's commands. Every answer is from what the
- * table says now: ask after reading what the answer is about. The table is read by pread into
- * private memory, and bounded here.
+ * Whether tasks of a session are dead, for its owner's commands. Answers reflect the table at the
+ * call, so read the record first, then ask. The table is read by pread into private memory, and
+ * bounded here.
  */
 #ifndef SWT_SESSION_PROOF_H
 #define SWT_SESSION_PROOF_H

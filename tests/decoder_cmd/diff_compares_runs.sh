@@ -86,7 +86,7 @@ in_file err 'one run each: .*--single-run'
 run 2 --report diff --single-run old/1.bin new/1.bin
 in_file err '^cpidecode: --single-run goes with --fail-if: '
 run 5 --report diff --single-run --fail-if 'max>+1%' old/1.bin new/1.bin
-in_file err 'max has no test: it fails by its value'
+in_file err 'max has no statistical test: the gate compares the value itself'
 
 # Rotated files belong to their file; a file counts once; files that are no traces are reported.
 mkdir rotated
@@ -129,7 +129,7 @@ misuse()
 misuse 'nothing to compare with: --after is missing' --report diff --before old
 misuse 'before or after' --report diff old --before new
 misuse 'no runs' --report diff --aa
-misuse 'what changed' --report diff --aa --fail-if 'mean>+5%' old
+misuse 'exclude each other' --report diff --aa --fail-if 'mean>+5%' old
 misuse 'go with --report diff' --before old --after new
 
 # Filters are those of the partial results.

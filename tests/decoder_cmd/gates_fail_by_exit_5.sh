@@ -65,12 +65,12 @@ done
 # What may be noise fails nothing, however large; what cannot be judged does, and says why.
 gate 0 noisy.bin 'mean>+1%' 'p90>+0%'
 gate 5 noisy.bin 'max>+5%' 'total>+1%'
-in_file err 'total has no test: it fails by its value$'
+in_file err 'total has no statistical test: the gate compares the value itself$'
 gate 5 one.bin 'mean>+5%' 'count<-10%'
 run 5 --report diff --single-run --fail-if 'mean>+5%' before.bin one.bin
 in_file err '1.05 us -> 2.00 us \(\+90.*%\); too few independent intervals to tell it from noise'
 run 5 --report diff --single-run --fail-if 'cpi>+1%' before.bin slower.bin
-in_file err 'cpi has no test of one run each: it fails by its value'
+in_file err 'cpi has no statistical test of one run each: the gate compares the value itself'
 run 5 --report diff --single-run --fail-if 'mean>+1%' before.bin slower.bin
 in_file err '; one run each: differences between runs are not in this$'
 # Nobody gates one run by accident.
@@ -142,12 +142,12 @@ misuse 'has a sign' --report diff --fail-if 'mean>5%' before.bin slower.bin
 misuse 'has a sign' --report diff --fail-if 'mean>' before.bin slower.bin
 for expression in 'mean>+' 'mean>+%' 'mean>+.5%' 'mean>+5.%' 'mean>+1.2.3%' 'cpi>+nan' 'cpi>+0x1' \
 	'cpi>+1e3'; do
-	misuse 'number|what follows' --report diff --fail-if "$expression" before.bin slower.bin
+	misuse 'number|unknown unit' --report diff --fail-if "$expression" before.bin slower.bin
 done
 misuse 'a time needs a unit' --report diff --fail-if 'mean>+5' before.bin slower.bin
 misuse 'only times have units' --report diff --fail-if 'cpi>+5ns' before.bin slower.bin
-misuse 'what follows the number' --report diff --fail-if 'mean>+5%%' before.bin slower.bin
-misuse 'what follows the number' --report diff --fail-if 'mean>+5h' before.bin slower.bin
+misuse 'unknown unit' --report diff --fail-if 'mean>+5%%' before.bin slower.bin
+misuse 'unknown unit' --report diff --fail-if 'mean>+5h' before.bin slower.bin
 misuse 'goes with --report diff' --fail-if 'mean>+5%' before.bin
 misuse 'compares two' --report diff before.bin
 misuse 'compares two' --report diff before.bin slower.bin one.bin

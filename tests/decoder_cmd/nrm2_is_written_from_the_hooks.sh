@@ -20,7 +20,7 @@ run 1 --format nrm2 -o no/such/folder plain.bin
 
 # ----------------------------------------------------------- filters, files, pipes
 run 0 --format nrm2 -o all.nrm2 plain.bin
-in_file err '3 hooks of theirs stand as of processors from 2 on'
+in_file err 'their 3 hooks are written as processors 2 and up'
 run 0 --format nrm2 --report hooks plain.bin
 cmp out all.nrm2 || fail "standard output differs from -o"
 "$CPIDECODE" --format nrm2 - <plain.bin 2>/dev/null | cmp - all.nrm2 || fail "from a pipe it differs"

@@ -553,7 +553,7 @@ const struct machine machines[] = {
 	{"TSC that the kernel withdrew", unstable_clock, true, "none", "can be",
 		{{"clock.kernel", NOTE, "does not trust the TSC (available: hpet acpi_pm)"},
 			{"clock.source", NOTE, "CLOCK_MONOTONIC_RAW"}}},
-	{"no /sys", untold_clock, true, "none", "can be", {{"clock.kernel", NOTE, "CPUID alone"}}},
+	{"no /sys", untold_clock, true, "none", "can be", {{"clock.kernel", NOTE, "only CPUID"}}},
 	{"another time namespace", other_time_namespace, true, "none", "can be",
 		{{"sessions.clock", BAD, "swtrace init in this time namespace"}}},
 	{"another clock", other_clock, true, "none", "can be",

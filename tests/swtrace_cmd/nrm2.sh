@@ -96,7 +96,7 @@ exits 0 "$SWTRACE" init -s 1
 exits 0 "$SWTRACE" on
 SWTRACE_TEST_GUEST=1 "$WRITER" hooks 10 34 >/dev/null
 exits 0 "$SWTRACE" off
-exits 0 "$SWTRACE" dump --format nrm2 "$n" && says "$err" '10 hooks of theirs stand as'
+exits 0 "$SWTRACE" dump --format nrm2 "$n" && says "$err" 'their 10 hooks are written as'
 exits 0 "$SWTRACE" dump "$dir/t.bin"
 alike "$dir/t.bin" "$n"
 

@@ -16,17 +16,17 @@ struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t 
 void hook_iter_slice(struct hook_iter *it, const struct tick_range *slices);
 
 /*
- * Goes on with hooks of these keys, one range for each file, of the range of time that was
- * set. Counts, damage and progress go on from where they are. What several parts without
- * a gap or an overlap find together is what one part does, in the same order.
+ * Continues with hooks of these keys, one range for each file, within the range of time that was
+ * set. Counts, damage and progress accumulate. Adjacent parts yield the same hooks, in the same
+ * order, as one part over both.
  */
 void hook_iter_part(struct hook_iter *it, const struct tick_range *keys);
 /* Continues with these sections of one ring. */
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end);
 /*
- * Then: the ring's cursor, from which whoever knows better what comes may take hooks itself, as
- * long as each has the stamp and the thread of the one that was handed out last. Else NULL:
- * hooks are merged.
+ * After hook_iter_sections: the ring's cursor; a caller that can predict the next hooks may read
+ * them from it directly, as long as each has the stamp and thread of the last hook returned.
+ * NULL: hooks are merged.
  */
 struct ring_cursor *hook_iter_lone(struct hook_iter *it);
 /* Finds the time and task of the hook that the caller has taken from it. */

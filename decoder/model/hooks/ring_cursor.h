@@ -4,8 +4,8 @@
  * Rings are merged by keys: a hook's key is its stamp, held between the key before it and
  * the end of its section's range. The ranges do not step back along a ring, so keys do not
  * either, whatever the stamps are, and hooks of given keys are a part of the ring that
- * is found without reading what is before it. What is no hook has the key of what is
- * before it; what concerns a section as a whole has the start of its range.
+ * is found without reading what is before it. A record other than a hook takes the key of its
+ * predecessor; a finding about a section takes the start of its range.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
 #define SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H

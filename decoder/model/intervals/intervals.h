@@ -48,9 +48,8 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 /* Whether it read hooks that tell what has begun or is over, since it was last asked. */
 bool interval_builder_had_begins(struct interval_builder *b);
 /*
- * Adds what all of its hooks told beside intervals: labels and names that no text was found for,
- * what has begun, and whether some hook belongs to no interval. Once, after the last slice. 0 or
- * CPIDECODE_ENOMEM.
+ * Adds the builder's other findings: labels and names without a text, intervals that have begun,
+ * and whether some hook belongs to no interval. Once, after the last slice. 0 or CPIDECODE_ENOMEM.
  */
 int interval_builder_tell(struct interval_builder *b, struct findings *found);
 void interval_builder_free(struct interval_builder *b);

@@ -99,7 +99,7 @@ static bool arrivals_look(struct arrivals *a, const struct file *f)
 	return true;
 }
 
-/* What the hooks are read by is as it will be, as far as that can be told. */
+/* The schemas and clock that decode these hooks are final, as far as we can know. */
 static bool arrivals_is_clean(const struct arrivals *a, const struct file *f)
 {
 	const struct io_header *h = &f->pub.header;

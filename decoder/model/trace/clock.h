@@ -1,10 +1,9 @@
 /*
- * Ticks and CLOCK_REALTIME. Between two clock syncs time runs evenly from what the one
- * read to what the other did; outside of them it runs at the file's rate. Where
- * CLOCK_REALTIME was stepped between two syncs, the moment is unknown: the step is taken to
- * lie right after the earlier one, so that all hooks of the stretch have the later, mended
- * time, and it is told as a finding. (Hooks crowd at the end of a stretch: a dump's last
- * syncs are made when it is taken.)
+ * Ticks and CLOCK_REALTIME. Time is interpolated linearly between two clock syncs; outside of them
+ * it runs at the file's rate. If CLOCK_REALTIME was stepped between two syncs, the moment is
+ * unknown: the step is assumed right after the earlier one, so that all hooks between them have
+ * the later, corrected time, and it is reported as a finding. (Hooks crowd at the end of such a
+ * range: a dump's last syncs are made when it is taken.)
  */
 #ifndef SWT_DECODER_MODEL_TRACE_CLOCK_H
 #define SWT_DECODER_MODEL_TRACE_CLOCK_H

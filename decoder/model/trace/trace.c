@@ -183,7 +183,7 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 	if (rc) {
 		int saved = errno;
 
-		/* What was read of it is of no other file. */
+		/* Discard its early results: they do not apply to other files. */
 		if (f->arriving) {
 			t->arriving->free(t->arrivals);
 			t->arriving = NULL;

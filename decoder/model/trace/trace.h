@@ -294,10 +294,10 @@ int hook_iter_open(const struct trace *t, struct hook_iter **it);
  */
 void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns);
 /*
- * At any moment: goes on with the first hook that is not before time_ns, forwards or
- * backwards, within the range. Sections before it are not read. Where a file's clock goes
- * backwards its hooks before that may be passed over. Counts and damage are of all that was
- * read: what is read twice counts twice. 0 or CPIDECODE_ENOMEM, which stays.
+ * At any moment: continues with the first hook that is not before time_ns, forwards or
+ * backwards, within the range. Sections before it are not read. If a file's clock goes backwards,
+ * its hooks before that may be skipped. Counts and damage include repeated reads. 0 or
+ * CPIDECODE_ENOMEM, which stays.
  */
 int hook_iter_seek(struct hook_iter *it, int64_t time_ns);
 /* Returns 1 and a hook (valid until the next call), 0 at the end, or a negative code. */

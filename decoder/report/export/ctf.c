@@ -85,7 +85,7 @@ static void ctf_begin_packet(struct ctf_export *e)
 		ctf_u8(&e->packet, 0);
 }
 
-/* Writes it, also without events: as what is told of losses. */
+/* Writes the packet even without events, to report losses. */
 static int ctf_end_packet(struct ctf_export *e)
 {
 	struct ctf_ring *ring = e->ring;

@@ -5,7 +5,7 @@
 
 #include "../tallies.h"
 
-/* In a silent report of its own: the graph's pass tells what there is to tell. */
+/* Uses a silent report: the graph's own pass prints the notes. */
 static int flame_metric_gather_events(struct flame_metric *m, const struct report *r)
 {
 	struct report silent = *r;

@@ -71,7 +71,7 @@ static void hosts_spell(struct out *o, const struct notes_host *host)
 	escape_text(o, host->name, strlen(host->name));
 	out_printf(o, ": %zu file%s, ", host->files, notes_plural(host->files));
 	if (isnan(host->error)) {
-		out_str(o, "whose clock syncs do not tell how far times may be off");
+		out_str(o, "error of times unknown");
 	} else {
 		out_str(o, "times within ");
 		units_duration(o, host->error);

@@ -166,7 +166,7 @@ static const struct points_reader groups_kept_skip = {
 
 /* --------------------------------------------------------------- owners that are not shown */
 
-/* What is printed, and what it is read from. */
+/* Output state and its source. */
 struct groups_kept_shown {
 	const struct tally *tally;
 	struct varint_in answer; /* after its flags */

@@ -7,7 +7,7 @@
 
 #include "kept.h"
 
-/* What is told before the rows. */
+/* The lines before the rows. */
 struct kept_head {
 	uint32_t seen;
 	bool has_span;

@@ -1,6 +1,6 @@
 /*
- * Derived metrics as candidates of explanation: each side has a tally of its own, of which a metric
- * is what it is in a summary.
+ * Derived metrics as candidates of explanation: each side has its own tally; a metric is computed
+ * as in the summary.
  */
 #include "metrics.h"
 

@@ -21,8 +21,8 @@ static const struct option options[] = {
 	{AI_TRACE, "--trace",
 		.help = "also as hooks of major 0xC8, label \"ai\", into the trace session"},
 	{.help = "\n"
-		 "idle, busy and intr are percent of the time; where the time in interrupts is not\n"
-		 "measured, n/a, busy has it in it. How it is measured is told first, and why not better.\n"
+		 "idle, busy and intr are percent of the time; if interrupt time is n/a, it is included in\n"
+		 "busy. The header names the method, and why a better one is unavailable.\n"
 		 "Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n"},
 	{0}};
 

@@ -116,7 +116,7 @@ static void watchdog(struct findings *f, const struct doctor_facts *m)
 
 	if (!m->pmu.found.nmi_watchdog) {
 		n = finding(f, "pmu.watchdog", FINDING_GOOD, "the NMI watchdog has no counter");
-		finding_means(n, "no counter is kept from others by the kernel itself");
+		finding_means(n, "the kernel reserves no counter");
 		return;
 	}
 	n = finding(f, "pmu.watchdog", stops ? FINDING_BAD : FINDING_NOTE,
@@ -179,15 +179,14 @@ static const struct {
 	const char *id, *means, *missing;
 } quantity[COUNTER_QUANTITIES] = {
 	[COUNTER_INSTRUCTIONS] = {"counters.instructions",
-		"of all processors: raw and scaled CPI stand on them",
-		"raw and scaled CPI are n/a"},
+		"of all processors: needed for raw and scaled CPI", "raw and scaled CPI are n/a"},
 	[COUNTER_BUSY] = {"counters.busy",
-		"cycles in which a processor was not idle: scaled CPI stands on them",
+		"cycles in which a processor was not idle: needed for scaled CPI",
 		"scaled CPI and busy are n/a"},
-	[COUNTER_THREAD_INSTRUCTIONS] = {"counters.thread_instructions",
-		"on-thread CPI stands on them", "on-thread CPI is n/a"},
+	[COUNTER_THREAD_INSTRUCTIONS] = {"counters.thread_instructions", "needed for on-thread CPI",
+		"on-thread CPI is n/a"},
 	[COUNTER_THREAD_CYCLES] = {"counters.thread_cycles",
-		"on-thread CPI stands on them, and the thread's share of the interval",
+		"needed for on-thread CPI, and the thread's share of the interval",
 		"on-thread CPI, and the thread's share of the interval, are n/a"},
 };
 

@@ -42,7 +42,7 @@ static void machine(struct findings *f, const struct doctor_facts *m)
 	struct finding *n;
 
 	if (!k->is_virtual) {
-		n = finding(f, "kernel.machine", FINDING_GOOD, "no hypervisor shows itself");
+		n = finding(f, "kernel.machine", FINDING_GOOD, "no hypervisor detected");
 		finding_means(n, "the counters are the machine's own");
 		return;
 	}
@@ -59,7 +59,7 @@ static void kernel_find_container(struct findings *f, const struct kernel_facts 
 	struct finding *n;
 
 	if (!k->container[0] && !k->in_user_namespace) {
-		n = finding(f, "kernel.container", FINDING_GOOD, "no container shows itself");
+		n = finding(f, "kernel.container", FINDING_GOOD, "no container detected");
 		finding_means(n, "/dev/shm and its sessions are the whole machine's");
 		return;
 	}
@@ -103,7 +103,7 @@ static void paranoid(struct findings *f, const struct doctor_facts *m)
 	if (level == INT_MIN) {
 		n = finding(f, "rights.paranoid", FINDING_NOTE,
 			"kernel.perf_event_paranoid is unknown");
-		finding_means(n, "who may count what is seen by trying only");
+		finding_means(n, "permissions are unknown until a counter is opened");
 		return;
 	}
 	if (at > 0 && !privileged(m))

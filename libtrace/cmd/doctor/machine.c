@@ -109,14 +109,14 @@ static void clock_kernel(struct findings *f, const struct clock_facts *c)
 	if (c->trust == CLOCK_TRUST_CPUID) {
 		n = finding(f, "clock.kernel", FINDING_NOTE,
 			"the kernel does not say which clock it trusts (no /sys)");
-		finding_means(n, "that the TSC is stable is the word of CPUID alone");
+		finding_means(n, "only CPUID says that the TSC is stable");
 		finding_todo(n, "mount /sys; in doubt set SWTRACE_CLOCK=raw");
 	} else if (c->trust == CLOCK_DISTRUST_WITHDRAWN) {
 		n = finding(f, "clock.kernel", FINDING_NOTE,
 			"the kernel keeps time by %s and does not trust the TSC (available: %s)",
 			c->kernel.current, c->kernel.available);
 		finding_means(n,
-			"it found the TSC unstable, or was told to: hooks are stamped by CLOCK_MONOTONIC_RAW");
+			"it found the TSC unstable, or a boot option says so: hooks are stamped by CLOCK_MONOTONIC_RAW");
 		finding_todo(n, "look for \"tsc\" in the kernel's log");
 	} else if (clock_is_trusted(c->trust) && c->kernel.current[0]) {
 		clock_trusted(f, c);
@@ -137,7 +137,7 @@ static void clock_suspend(struct findings *f, const struct clock_facts *c)
 		return;
 	}
 	finding_means(n,
-		"the counter may have stood still or begun anew meanwhile: a trace across a sleep is of no use");
+		"the counter may have stopped or been reset: traces across a suspend are unusable");
 	finding_todo(n, "swtrace init after the machine has woken up");
 }
 

@@ -41,7 +41,7 @@ static void absent(struct findings *f, const struct session_facts *s)
 		s->dir, s->used ? "; it would be used, once made" : "");
 
 	if (!s->used) {
-		finding_means(n, "nothing is looked for there any further");
+		finding_means(n, "another session is in use");
 		return;
 	}
 	finding_means(n, "hooks go nowhere, and cost a load and a branch");
@@ -58,7 +58,7 @@ static void clock_misfit(struct findings *f, const struct session_facts *s)
 		return;
 	n = finding(f, "sessions.clock", FINDING_BAD,
 		other_namespace ? "its CLOCK_MONOTONIC_RAW is that of another time namespace"
-				: "its stamps are of another clock than this process would take");
+				: "it uses a different clock from this process");
 	finding_means(n, "programs that are started here do not trace");
 	finding_todo(n,
 		other_namespace

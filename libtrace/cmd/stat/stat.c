@@ -43,8 +43,8 @@ static const struct option options[] = {
 		.help = "where the counts go; - is standard output, and the command's own then goes\n"
 			"              to standard error. Without it standard error where there is a command,\n"
 			"              standard output where there is none"},
-	{.help = "What was not counted is n/a, with the reason; (83.3 %) after a count: it shared its\n"
-		 "counter, was on it so much of the time, and is scaled to all of it.\n"
+	{.help = "An event that was not counted is n/a, with the reason. (83.3 %) after a count: the event\n"
+		 "shared a counter; it was counted 83.3 % of the time and scaled.\n"
 		 "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
 		 "128 + N if signal N ended it; 4 if none of the events can be counted here.\n"},
 	{0}};

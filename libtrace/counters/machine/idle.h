@@ -40,7 +40,7 @@ struct timer_list {
 	uint32_t running_on; /* the reader's processor: certainly not idle; UINT32_MAX: unknown */
 	/* What was found. */
 	uint64_t now; /* the moment it was written, ns */
-	bool done;    /* what follows is of no interest */
+	bool done;    /* skip the rest of the file */
 	/* Of the processor being read. */
 	uint32_t at;
 	uint32_t seen;

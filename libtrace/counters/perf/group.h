@@ -1,6 +1,6 @@
 /*
- * A group of counters: perf events that are scheduled together, so that their counts are of
- * the same time, and read together. What the CPI facility's source and libcpc stand on.
+ * A group of counters: perf events that are scheduled and read together, so that their counts are
+ * of the same time. Used by the CPI source and by libcpc.
  *
  * A group counts one processor, or one thread. It is read by one system call; by the thread
  * that it counts, in user mode where the kernel and the processor allow that.

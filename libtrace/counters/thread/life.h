@@ -11,7 +11,7 @@
  *
  * Without one, or for all figures without the faults, the kernel is asked at both ends: getrusage
  * and the thread's clock; migrations are an event of perf's, where the rights are enough to count
- * it in the kernel, where they happen. What none tells is CPI_NONE.
+ * it in the kernel, where they happen. Figures without a source are CPI_NONE.
  */
 #ifndef SWT_COUNTERS_THREAD_LIFE_H
 #define SWT_COUNTERS_THREAD_LIFE_H

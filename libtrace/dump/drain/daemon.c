@@ -36,7 +36,7 @@ static bool daemon_is_wanted(void *arg)
 	return !told_to_end;
 }
 
-/* ------------------------------------------------------------------------ its life */
+/* ------------------------------------------------------------------------ main loop */
 
 static void daemon_catch_signals(void)
 {
@@ -110,7 +110,7 @@ static void daemon_live(void *ctx)
 	_exit(rc != 0);
 }
 
-/* ------------------------------------------------------------------------ its birth */
+/* ------------------------------------------------------------------------ start */
 
 int daemon_start(const struct session *s, const struct drain_config *config, int *go,
 	struct session_error *error)

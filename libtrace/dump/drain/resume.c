@@ -195,8 +195,8 @@ static int scan(struct scan *s, struct session_error *error)
 		before = here;
 		s->at = next;
 	}
-	/* What a kill leaves is a section that is not whole, and perhaps a last one that is not
-	 * what it was. More than that is no kill's work. */
+	/* A kill leaves an incomplete section and at most one altered section before it. More is
+	 * damage. */
 	if (s->size - s->at > 2 * (TF_SECTION_SIZE + (uint64_t)s->f->max_raw))
 		return damaged(s, error);
 	return 0;

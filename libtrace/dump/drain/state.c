@@ -1,7 +1,7 @@
 /*
- * What outlives a drain. A file says in its META what went before it, so that whoever takes it
- * up knows the ledger's zero. What is known at an orderly end alone (how far into a section
- * the drain got, and what could not be written) stands behind the configuration:
+ * State that outlives a drain. META records the counts before this file, so that a resuming drain
+ * can continue the ledger. Facts known at an orderly end alone (how far into a section the drain
+ * got, and what could not be written) follow the configuration:
  *
  *	generation: G
  *	trace: 32 hexadecimal digits

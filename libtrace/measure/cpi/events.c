@@ -36,7 +36,7 @@ static void events_choose_locked(void)
 		__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_USED, __ATOMIC_RELAXED);
 }
 
-/* Another thread may be at it: then this one goes on with what there was. */
+/* If another thread holds the lock, keeps the current event set. */
 static void events_choose(void)
 {
 	if (!event_sets_try_lock())

@@ -4,8 +4,8 @@
  * An interval is recorded if it ends in the period in which it began: the time during which tracing
  * was on without a break, in one session and one process.
  *
- * What a thread has open is in its own memory, which signal handlers use, too: a step that they may
- * come between reserves first and fills then, and a handler leaves everything as it was.
+ * A thread's open intervals are in its own memory, which signal handlers use, too: a step that a
+ * handler may interrupt reserves before it fills, and a handler leaves everything as it was.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -27,9 +27,9 @@ _Static_assert(SWTRACE_SCOPE_MAJOR == SCOPE_MAJOR, "one major");
 _Static_assert(sizeof(struct life_start) == sizeof((swtrace_scope_ *)0)->life, "kept there");
 
 /*
- * What a thread has open. Arguments and texts lie on a stack of their own. Intervals that do not
- * nest, and blocks that longjmp left, may take away what another one keeps there: it has lost it if
- * the serial number differs.
+ * A thread's open intervals. Arguments and texts lie on a stack of their own. Intervals that do not
+ * nest, and blocks that longjmp left, may overwrite data that another one keeps there: a differing
+ * serial number means the data was overwritten.
  */
 struct scope_thread {
 	uint64_t period; /* of what follows */
@@ -108,7 +108,7 @@ static size_t scope_align(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* In place of where something is kept: there was no room; there is only a begin hook. */
+/* Special values of `kept`: out of room; begin hook only. */
 #define SCOPE_LOST UINT32_MAX
 #define SCOPE_NOTHING (UINT32_MAX - 1)
 
@@ -164,7 +164,7 @@ static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 
 /* ------------------------------------------------------------------------ writing */
 
-/* Beside those that its begin and its kept things tell; base: of the function that writes it. */
+/* Adds the cost kinds of its begin hook and kept data to `base`, the writer's own. */
 static unsigned scope_cost_kind_of(const swtrace_scope_ *s, unsigned base)
 {
 	const bool begun = s->kept && s->text & SCOPE_HAS_BEGUN;

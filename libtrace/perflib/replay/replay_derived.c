@@ -319,7 +319,8 @@ static bool knows(const struct figures *f, unsigned bits)
 
 #define BIT(figure) (1u << (figure))
 
-/* What is not told of the system is the processors' sum, of those that tell all of it. */
+/* A missing system figure is the sum over the processors; for utilisation, over those that
+ * have an elapsed time. */
 static void derived_sum_cpus(struct derived *d)
 {
 	struct figures all = {0};
