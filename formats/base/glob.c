@@ -38,10 +38,11 @@ static uint32_t glob_next(const char **p, const char *end)
 	return c;
 }
 
-/* ASCII letters alone: other scripts' case would depend on a locale. */
-static uint32_t glob_lower(uint32_t c)
+/* The other case of a letter of ASCII, any other character itself: other scripts' case would depend
+ * on a locale. */
+static uint32_t glob_other_case(uint32_t c)
 {
-	return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? c ^ 0x20 : c;
 }
 
 /* Whether *p is a backslash before another character. */
@@ -50,8 +51,10 @@ static bool glob_is_escape(const char *p, const char *end)
 	return end - p > 1 && *p == '\\';
 }
 
-/* *p is after '['. Returns false, *p unmoved, when no ']' closes it: '[' is then itself. */
-static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *matched)
+/* Whether the set has c or `other`. *p is after '['. Returns false, *p unmoved, when no ']' closes
+ * it: '[' is then itself. */
+static bool glob_match_set(
+	const char **p, const char *end, uint32_t c, uint32_t other, bool *matched)
 {
 	const char *at = *p;
 	bool negated = at < end && (*at == '!' || *at == '^'), found = false;
@@ -65,7 +68,7 @@ static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *ma
 			at += glob_is_escape(at, end);
 			high = glob_next(&at, end);
 		}
-		found |= low <= c && c <= high;
+		found |= (low <= c && c <= high) || (low <= other && other <= high);
 	}
 	if (at == end)
 		return false;
@@ -77,6 +80,7 @@ static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *ma
 /* One element of the pattern other than '*' against one character. */
 static bool glob_match_one(const struct dialect *d, const char **p, uint32_t c)
 {
+	const uint32_t other = d->folds_case ? glob_other_case(c) : c;
 	bool matched;
 
 	if (*p == d->end)
@@ -86,13 +90,13 @@ static bool glob_match_one(const struct dialect *d, const char **p, uint32_t c)
 		*p = at;
 		return true;
 	}
-	if (d->has_sets && **p == '[' && glob_match_set(&at, d->end, c, &matched)) {
+	if (d->has_sets && **p == '[' && glob_match_set(&at, d->end, c, other, &matched)) {
 		*p = at;
 		return matched;
 	}
 	*p += d->has_sets && glob_is_escape(*p, d->end);
 	uint32_t own = glob_next(p, d->end);
-	return own == c || (d->folds_case && glob_lower(own) == glob_lower(c));
+	return own == c || own == other;
 }
 
 static bool glob_match_all(const struct dialect *d, const char *p, const char *s, const char *end)
@@ -149,12 +153,25 @@ const char *glob_check(const char *pattern)
 
 		if (glob_is_escape(p, end))
 			p++;
-		else if (*p == '[' && !glob_match_set(&set, end, 0, &matched))
+		else if (*p == '[' && !glob_match_set(&set, end, 0, 0, &matched))
 			return "a ] that closes the set after [ (\\[ is the character itself)";
 		else if (*p == '[')
 			p = set - 1;
 	}
 	return NULL;
+}
+
+bool glob_match_listed(const char *pattern, const char *name)
+{
+	const size_t n = strlen(pattern), size = strlen(name);
+	const struct dialect d = {.end = pattern + n, .has_sets = true, .folds_case = true};
+
+	if (strpbrk(pattern, "*?["))
+		return glob_match_all(&d, pattern, name, name + size);
+	for (size_t at = 0; at + n <= size; at++)
+		if (glob_same_name(pattern, n, name + at, n))
+			return true;
+	return false;
 }
 
 bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size)
@@ -169,7 +186,7 @@ bool glob_same_name(const char *a, size_t a_size, const char *b, size_t b_size)
 	if (a_size != b_size)
 		return false;
 	for (size_t i = 0; i < a_size; i++)
-		if (glob_lower((unsigned char)a[i]) != glob_lower((unsigned char)b[i]))
+		if (a[i] != b[i] && (unsigned char)a[i] != glob_other_case((unsigned char)b[i]))
 			return false;
 	return true;
 }

@@ -16,6 +16,12 @@ bool glob_match(const char *pattern, const void *s, size_t n);
 const char *glob_check(const char *pattern);
 
 /*
+ * For listings: letters A to Z in either case; a pattern without *, ? and [ matches anywhere in
+ * the name.
+ */
+bool glob_match_listed(const char *pattern, const char *name);
+
+/*
  * Patterns of instance names: '*' and '?' alone, letters A to Z in either case. Neither text need
  * end in a NUL, one of size 0 may be NULL. Takes time as above.
  */

@@ -51,6 +51,24 @@ START_TEST(patterns_with_an_open_set_are_refused)
 }
 END_TEST
 
+START_TEST(listings_match_in_either_case)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} cases[] = {{"", "x", true}, {"L1*MISS*", "l1-dcache-misses", true}, {"l1*", "xl1", false},
+		{"dcache", "L1-DCACHE-misses", true}, {"dcaches", "L1-DCACHE-misses", false},
+		{"[a-c]*", "Cycles", true}, {"[A-C]*", "cycles", true}, {"[!C]*", "cycles", false},
+		{"[^d]*", "cycles", true}, {"cycl?s", "CYCLES", true}, {"\\*", "*", true},
+		{"*\xc3\x84", "x\xc3\xa4", false}, {"[@-Z]", "`", false}};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+		ck_assert_msg(
+			glob_match_listed(cases[i].pattern, cases[i].name) == cases[i].matches,
+			"'%s' and '%s'", cases[i].pattern, cases[i].name);
+}
+END_TEST
+
 static const struct {
 	const char *pattern, *name;
 	bool matches;
@@ -132,7 +150,7 @@ int main(void)
 	return suites_run(
 		SUITE("glob", .timeout = 60,
 			TESTS(patterns_match_whole_texts, patterns_with_an_open_set_are_refused,
-				name_patterns_match, many_stars_take_little_time,
-				names_are_the_same_in_either_case)),
+				listings_match_in_either_case, name_patterns_match,
+				many_stars_take_little_time, names_are_the_same_in_either_case)),
 		NULL);
 }

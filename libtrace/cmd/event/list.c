@@ -1,7 +1,7 @@
 #include <errno.h>
-#include <fnmatch.h>
 #include <string.h>
 
+#include "../../../formats/base/glob.h"
 #include "verb.h"
 
 struct listing {
@@ -12,13 +12,6 @@ struct listing {
 
 /* ---------------------------------------------------------------------------- which */
 
-static bool list_name_matches(const char *name, const char *pattern)
-{
-	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
-	return strcasestr(name, pattern) != NULL;
-}
-
 static bool list_is_wanted(const struct event_asked *a, const char *name)
 {
 	const char *scope = strstr(name, "::");
@@ -26,8 +19,8 @@ static bool list_is_wanted(const struct event_asked *a, const char *name)
 	if (!a->operands)
 		return true;
 	for (int i = 0; i < a->operands; i++)
-		if (list_name_matches(name, a->operand[i]) ||
-			(scope && list_name_matches(scope + 2, a->operand[i])))
+		if (glob_match_listed(a->operand[i], name) ||
+			(scope && glob_match_listed(a->operand[i], scope + 2)))
 			return true;
 	return false;
 }

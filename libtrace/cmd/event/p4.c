@@ -3,12 +3,12 @@
  */
 #include "p4.h"
 
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "../../../formats/base/glob.h"
 #include "../../../include/p4counters.h"
 #include "../cmd.h"
 #include "../put_stream.h"
@@ -73,26 +73,13 @@ static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 
 /* ------------------------------------------------------------------------ list */
 
-/* A pattern of the shell's; one without its special characters matches names that hold it. */
-static bool p4_name_matches(const char *name, const char *pattern)
-{
-	size_t n = strlen(pattern);
-
-	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
-	for (; strlen(name) >= n; name++)
-		if (strncasecmp(name, pattern, n) == 0)
-			return true;
-	return false;
-}
-
 static bool listed(
 	const struct p4_event *event, enum p4_model model, int operands, char *const *operand)
 {
 	if (!P4HasEvent(model, event))
 		return false;
 	for (int i = 0; i < operands; i++)
-		if (p4_name_matches(event->name, operand[i]))
+		if (glob_match_listed(operand[i], event->name))
 			return true;
 	return operands == 0;
 }
