@@ -1,6 +1,7 @@
 #include "utf8.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that a lead byte announces, by its high bits; 0: it is none. */
 static size_t announced(uint8_t lead)
@@ -51,6 +52,46 @@ size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind)
 
 	*kind = n == 0 ? UTF8_BAD : utf8_is_control(text, n) ? UTF8_CONTROL : UTF8_PLAIN;
 	return n ? n : 1;
+}
+
+bool utf8_is_plain(const char *text, size_t most)
+{
+	const size_t size = strnlen(text, most + 1);
+	enum utf8_kind kind = UTF8_PLAIN;
+
+	for (size_t at = 0; at < size && kind == UTF8_PLAIN;)
+		at += utf8_step(text + at, size - at, &kind);
+	return size <= most && kind == UTF8_PLAIN;
+}
+
+const char *utf8_clean_next(
+	const char **text, size_t *left, const char *control, const char *bad, size_t *length)
+{
+	enum utf8_kind kind;
+
+	if (!*left)
+		return NULL;
+	size_t n = utf8_step(*text, *left, &kind);
+	const char *clean = kind == UTF8_PLAIN ? *text : kind == UTF8_CONTROL ? control : bad;
+	*length = kind == UTF8_PLAIN ? n : strlen(clean);
+	*text += n;
+	*left -= n;
+	return clean;
+}
+
+size_t utf8_copy_clean(char *to, size_t most, const void *text, size_t size)
+{
+	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+	const char *from = text, *clean;
+	size_t used = 0, n;
+
+	while ((clean = utf8_clean_next(&from, &size, replacement, replacement, &n)) &&
+		n <= most - used) {
+		memcpy(to + used, clean, n);
+		used += n;
+	}
+	to[used] = 0;
+	return used;
 }
 
 /* length: as utf8_length says; 0: one bad byte. */

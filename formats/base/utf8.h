@@ -28,6 +28,22 @@ enum utf8_kind { UTF8_PLAIN, UTF8_CONTROL, UTF8_BAD };
 /* Bytes to step over, at least 1: the first character of text, or one UTF8_BAD byte. size > 0. */
 size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind);
 
+/* Whether text has at most `most` bytes, is valid and holds no character that a terminal obeys. */
+bool utf8_is_plain(const char *text, size_t most);
+
+/*
+ * Makes text plain, a character at a time: the next one, of *length bytes, or what replaces it,
+ * `control` or (a byte that is not UTF-8) `bad`. Moves *text and *left over it. NULL: the end.
+ */
+const char *utf8_clean_next(
+	const char **text, size_t *left, const char *control, const char *bad, size_t *length);
+
+/*
+ * Copies text made plain with U+FFFD, cut between characters after `most` bytes, and appends a
+ * NUL. Returns its length.
+ */
+size_t utf8_copy_clean(char *to, size_t most, const void *text, size_t size);
+
 /*
  * Cells of a terminal. Characters that East Asian type makes wide take two, others one, also
  * combining ones.

@@ -40,15 +40,10 @@ int put_stream_end(struct put_stream *s)
 
 void put_plain_out(struct out *o, const char *text)
 {
-	enum utf8_kind kind;
+	const char *clean;
 
-	for (size_t left = strlen(text), n; left; text += n, left -= n) {
-		n = utf8_step(text, left, &kind);
-		if (kind == UTF8_PLAIN)
-			out_bytes(o, text, n);
-		else
-			out_char(o, '?');
-	}
+	for (size_t left = strlen(text), n; (clean = utf8_clean_next(&text, &left, "?", "?", &n));)
+		out_bytes(o, clean, n);
 }
 
 void put_plain(FILE *f, const char *text)

@@ -30,35 +30,25 @@ void text_add(struct text *t, const void *bytes, size_t size)
 
 void text_clean(char *text)
 {
-	enum utf8_kind kind;
+	const char *next = text, *clean;
 
-	for (size_t left = strlen(text), n; left; text += n, left -= n) {
-		n = utf8_step(text, left, &kind);
-		if (kind != UTF8_PLAIN)
-			memset(text, kind == UTF8_BAD ? '?' : ' ', n);
-	}
-}
-
-static void text_add_value(struct text *t, const char *value)
-{
-	enum utf8_kind kind;
-
-	for (size_t left = strlen(value), n; left; value += n, left -= n) {
-		n = utf8_step(value, left, &kind);
-		if (kind == UTF8_PLAIN)
-			text_add(t, value, n);
-		else
-			text_add(t, kind == UTF8_BAD ? "?" : " ", 1);
-	}
+	for (size_t left = strlen(text), n; (clean = utf8_clean_next(&next, &left, " ", "?", &n));
+		text += next - text)
+		if (clean != text)
+			memset(text, *clean, (size_t)(next - text));
 }
 
 void text_line(struct text *t, const char *key, const char *value)
 {
+	const char *clean;
+
 	if (!value || !*value)
 		return;
 	text_add(t, key, strlen(key));
 	text_add(t, ": ", 2);
-	text_add_value(t, value);
+	for (size_t left = strlen(value), n;
+		(clean = utf8_clean_next(&value, &left, " ", "?", &n));)
+		text_add(t, clean, n);
 	text_add(t, "\n", 1);
 }
 

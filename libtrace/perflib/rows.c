@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
-#include "clean.h"
+#include "../../formats/base/utf8.h"
 #include "counterset.h"
 
 enum { NAME_BYTES = PERF_MAX_INSTANCE_NAME - 1 };
@@ -51,7 +51,8 @@ bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id)
 	row = &r->row[r->used];
 	row->id = id;
 	row->name = (uint32_t)r->names_used;
-	row->name_bytes = (uint32_t)clean_copy(r->names + r->names_used, NAME_BYTES, name, bytes);
+	row->name_bytes =
+		(uint32_t)utf8_copy_clean(r->names + r->names_used, NAME_BYTES, name, bytes);
 	r->names_used += row->name_bytes + 1;
 	memset(r->known + (size_t)r->used * r->columns, 0, r->columns);
 	r->used++;

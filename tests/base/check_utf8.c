@@ -45,6 +45,35 @@ START_TEST(steps_tell_what_a_terminal_obeys)
 }
 END_TEST
 
+START_TEST(plain_text_has_replacements)
+{
+	static const struct {
+		const char *text, *copy;
+		size_t most;
+		bool is_plain;
+	} cases[] = {{"", "", 0, true}, {"a\xc3\xa9", "a\xc3\xa9", 3, true}, {"ab", "a", 1, false},
+		{"a\xc3\xa9", "a", 2, false}, {"\x1bx\xff", "\xef\xbf\xbdx\xef\xbf\xbd", 9, false},
+		{"\xc2\x9b", "\xef\xbf\xbd", 9, false}, {"x\n", "x", 3, false}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *text = cases[i].text;
+		char copy[16];
+
+		ck_assert_msg(
+			utf8_is_plain(text, cases[i].most) == cases[i].is_plain, "case %zu", i);
+		ck_assert_uint_eq(utf8_copy_clean(copy, cases[i].most, text, strlen(text)),
+			strlen(cases[i].copy));
+		ck_assert_str_eq(copy, cases[i].copy);
+	}
+	const char *text = "a\xc2\x9b\xff", *clean[4];
+	size_t left = strlen(text), length[4] = {0};
+	for (int i = 0; i < 4; i++)
+		clean[i] = utf8_clean_next(&text, &left, " ", "..", &length[i]);
+	ck_assert(*clean[0] == 'a' && length[0] == 1 && *clean[1] == ' ' && length[1] == 1);
+	ck_assert(*clean[2] == '.' && length[2] == 2 && !clean[3] && left == 0);
+}
+END_TEST
+
 START_TEST(width_counts_characters)
 {
 	ck_assert_uint_eq(utf8_width("", 0), 0);
@@ -71,9 +100,10 @@ END_TEST
 
 int main(void)
 {
-	return suites_run(SUITE("utf8", .timeout = 60,
-				  TESTS(only_shortest_forms_of_unicode_are_valid,
-					  steps_tell_what_a_terminal_obeys, width_counts_characters,
-					  fit_ends_between_characters)),
+	return suites_run(
+		SUITE("utf8", .timeout = 60,
+			TESTS(only_shortest_forms_of_unicode_are_valid,
+				steps_tell_what_a_terminal_obeys, plain_text_has_replacements,
+				width_counts_characters, fit_ends_between_characters)),
 		NULL);
 }

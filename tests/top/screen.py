@@ -192,6 +192,18 @@ def fits_any_window():
     end_session()
 
 
+def wide_characters_stay_in_their_line():
+    new_session()
+    s = Screen("--label", "\u65e5" * 60, cols=40)
+    s.expect(b"q quit")
+    s.press(b"q")
+    s.ended()
+    drawn = s.output.count("\u65e5".encode())
+    assert drawn == (39 - len("elapsed times of ")) // 2, drawn
+    s.close()
+    end_session()
+
+
 def no_color_means_no_colour():
     new_session("norm")
     subprocess.run([os.environ["WRITER"], "hooks", "100000"], check=True,
@@ -275,8 +287,9 @@ def builds_without_ncurses_say_so():
 
 def main():
     tests = (shows_views_by_keys, options_choose_the_view, fits_any_window,
-             no_color_means_no_colour, signals_give_the_terminal_back,
-             sessions_end_and_are_made_again, unknown_terminals_get_lines)
+             wide_characters_stay_in_their_line, no_color_means_no_colour,
+             signals_give_the_terminal_back, sessions_end_and_are_made_again,
+             unknown_terminals_get_lines)
     if not HAS_SCREEN:
         tests = (builds_without_ncurses_say_so,)
     folder = tempfile.mkdtemp(prefix="swtrace-top-test.", dir="/dev/shm")

@@ -16,15 +16,10 @@
  */
 static void print_add_plain(struct csv *c, const char *text)
 {
-	enum utf8_kind kind;
+	const char *clean;
 
-	for (size_t left = strlen(text), n; left; text += n, left -= n) {
-		n = utf8_step(text, left, &kind);
-		if (kind == UTF8_PLAIN)
-			csv_add_quoted(c, text, n);
-		else
-			csv_add_quoted(c, "?", 1);
-	}
+	for (size_t left = strlen(text), n; (clean = utf8_clean_next(&text, &left, "?", "?", &n));)
+		csv_add_quoted(c, clean, n);
 }
 
 static void print_path(struct csv *c, const char *host, const char *path)

@@ -97,17 +97,6 @@ void top_screen_tell(struct top_screen *s, const char *line)
 
 /* ---------------------------------------------------------------------- drawing */
 
-/* Bytes of the text's characters that fit into so many cells, without the line's end. */
-static size_t bytes_that_fit(const char *text, size_t size, size_t cells)
-{
-	enum utf8_kind kind;
-	size_t at = 0;
-
-	while (at < size && text[at] != '\n' && cells--)
-		at += utf8_step(text + at, size - at, &kind);
-	return at;
-}
-
 /* A locale without UTF-8 shows its characters as question marks. */
 static void draw_text(const struct top_screen *s, const char *text, size_t size)
 {
@@ -131,7 +120,7 @@ static void draw_line(
 	move(y, 0);
 	clrtoeol();
 	attrset((int)attributes);
-	draw_text(s, text, bytes_that_fit(text, size, (size_t)(COLS > 1 ? COLS - 1 : 1)));
+	draw_text(s, text, utf8_fit(text, size, (size_t)(COLS > 1 ? COLS - 1 : 1)));
 	attrset(A_NORMAL);
 }
 

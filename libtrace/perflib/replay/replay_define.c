@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../clean.h"
+#include "../../../formats/base/utf8.h"
 #include "definition.h"
 #include "replay_fields.h"
 
@@ -19,7 +19,7 @@ static char *keep_text(struct replay *r, const char *bytes, size_t length, size_
 
 	if (r->text_bytes + room > REPLAY_TEXT_BYTES)
 		return NULL;
-	clean_copy(clean, room - 1, bytes, length);
+	utf8_copy_clean(clean, room - 1, bytes, length);
 	text = strdup(clean);
 	if (text)
 		r->text_bytes += strlen(text) + 1;

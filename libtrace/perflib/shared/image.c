@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/utf8.h"
 #include "../../core/file.h"
-#include "../clean.h"
 
 _Static_assert((int)PROV_COUNTERS == (int)COUNTERSET_COUNTERS, "what is handed on");
 _Static_assert((int)PROV_INSTANCES == (int)COUNTERSET_INSTANCES, "what is handed on");
@@ -157,7 +157,9 @@ static const char *take_help(struct texts *t, const struct prov_text *from, uint
 	const char *bytes = t->block + from->offset;
 	char *text = t->at;
 
-	t->at += clean_copy(text, room_for(from, most) - 1, bytes, strnlen(bytes, from->bytes)) + 1;
+	t->at += utf8_copy_clean(
+			 text, room_for(from, most) - 1, bytes, strnlen(bytes, from->bytes)) +
+		 1;
 	return text;
 }
 

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "../../core/file.h"
-#include "../clean.h"
 #include "image.h"
 
 /* The arguments and state of one image_rows call. */

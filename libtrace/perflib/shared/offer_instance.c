@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
-#include "../clean.h"
+#include "../../../formats/base/utf8.h"
 #include "offer.h"
 
 enum { FIRST_SLOTS = 8 };
@@ -204,7 +204,7 @@ static int find_named(HANDLE handle, const GUID *set, const char *name, uint32_t
 {
 	*p = offer_find(handle);
 	if (!*p || !set || !name || id == PERF_ANY_INSTANCE_ID ||
-		!clean_text(name, PROV_INSTANCE_NAME_MAX))
+		!utf8_is_plain(name, PROV_INSTANCE_NAME_MAX))
 		return EINVAL;
 	*s = offer_find_set(*p, set);
 	return *s ? 0 : EINVAL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../clean.h"
+#include "../../../formats/base/utf8.h"
 #include "../guid.h"
 #include "offer.h"
 
@@ -57,8 +57,8 @@ ULONG PerfSetCounterName(
 
 	if (!help)
 		wanted.help = "";
-	if (!set || !name || !*name || !clean_text(name, PROV_NAME_MAX) ||
-		!clean_text(wanted.help, PROV_HELP_MAX) ||
+	if (!set || !name || !*name || !utf8_is_plain(name, PROV_NAME_MAX) ||
+		!utf8_is_plain(wanted.help, PROV_HELP_MAX) ||
 		(base == counter && base != PERF_NO_COUNTER))
 		return ERROR_INVALID_PARAMETER;
 	wanted.set = *set;
