@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/nrm2.h"
 #include "../../formats/partial.h"
 #include "../../formats/trace_file.h"
@@ -139,7 +140,7 @@ static size_t base_of(const char *path)
 {
 	const char *point = strrchr(path, '.');
 
-	if (!point || !point[1] || strspn(point + 1, "0123456789") != strlen(point + 1))
+	if (!point || !point[1] || point[1 + number_count_digits(point + 1, 10)])
 		return 0;
 	return (size_t)(point - path);
 }

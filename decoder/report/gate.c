@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../formats/base/glob.h"
+#include "../../formats/base/quantity.h"
 
 enum { LONGEST_LABEL = 1000 };
 
@@ -65,9 +66,9 @@ static bool gate_is_percentile(const struct gate *g)
 		s--;
 	if (g->metric != GATE_OPEN || *s++ != 'p')
 		return false;
-	size_t digits = strspn(s, "0123456789.");
-	return digits &&
-	       (s + digits == end || (end - s - digits == 3 && memcmp(s + digits, "_ns", 3) == 0));
+	uint64_t whole;
+	return quantity_scan_decimal(&s, end, QUANTITY_WHOLE_POINT, 1, UINT64_MAX, &whole) &&
+	       (s == end || (end - s == 3 && memcmp(s, "_ns", 3) == 0));
 }
 
 static const char *parse_unit(const char *s, struct gate *g)
@@ -112,13 +113,13 @@ const char *gate_parse(const char *text, struct gate *g)
 	if (*s != '+' && *s != '-')
 		return "a change has a sign: >+5% or <-5%";
 	bool negative = *s++ == '-';
-	size_t n = strspn(s, "0123456789."), digits = strspn(s, "0123456789");
-	if (!digits ||
-		(n > digits && (strspn(s + digits + 1, "0123456789") == 0 ||
-				       digits + 1 + strspn(s + digits + 1, "0123456789") != n)))
+	const char *unit = s;
+	uint64_t whole;
+	if (!quantity_scan_decimal(
+		    &unit, unit + strlen(unit), QUANTITY_WHOLE_POINT, 1, UINT64_MAX, &whole))
 		return "a number like 5 or 0.25 has to follow the sign";
 	g->limit = strtod(s, NULL) * (negative ? -1 : 1);
-	return parse_unit(s + n, g);
+	return parse_unit(unit, g);
 }
 
 void gate_settle(struct gate *g, const char *event, size_t length, unsigned number)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/base/number.h"
 #include "../../formats/base/temporary.h"
 #include "out.h"
 #include "put.h"
@@ -315,7 +316,9 @@ static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 /* A locale may use another decimal point. */
 static void out_number(struct out *o, const char *text)
 {
-	size_t whole = strspn(text, "+-0123456789");
+	size_t whole = *text == '-' || *text == '+';
+
+	whole += number_count_digits(text + whole, 10);
 
 	out_bytes(o, text, whole);
 	text += whole;

@@ -5,6 +5,7 @@
 #define SWT_FORMATS_BASE_NUMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The value of a digit in base 10 or 16, either case; -1 if it is none. */
@@ -16,6 +17,16 @@ static inline int number_digit(char c, int base)
 					   : -1;
 
 	return value < base ? value : -1;
+}
+
+/* How many digits a text begins with. */
+static inline size_t number_count_digits(const char *text, int base)
+{
+	size_t n = 0;
+
+	while (number_digit(text[n], base) >= 0)
+		n++;
+	return n;
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/base/temporary.h"
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
@@ -76,7 +77,7 @@ static bool is_temporary(const char *name, const char *last)
 	size_t n = sizeof front - 1;
 
 	(void)last;
-	return strncmp(name, front, n) == 0 && strspn(name + n, "0123456789abcdef") == 8 &&
+	return strncmp(name, front, n) == 0 && number_count_digits(name + n, 16) == 8 &&
 	       strcmp(name + n + 8, back) == 0;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "private.h"
 
 /* ------------------------------------------------------------------------- modifiers */
@@ -42,7 +43,7 @@ static int find_raw(
 	const struct event_pmu *pmu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char hex[EVENT_NAME_MAX + 2];
-	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+	size_t digits = number_count_digits(name + 1, 16);
 
 	if (name[0] != 'r' || digits == 0 || name[1 + digits])
 		return 1;

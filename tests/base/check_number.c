@@ -30,6 +30,9 @@ START_TEST(numbers_end_where_their_digits_end)
 			ck_assert_uint_eq(p - cases[i].text, cases[i].length);
 		}
 	}
+	ck_assert_uint_eq(number_count_digits("12aF.", 10), 2);
+	ck_assert_uint_eq(number_count_digits("12aF.", 16), 4);
+	ck_assert_uint_eq(number_count_digits("", 16), 0);
 	/* The end given ends it, too. */
 	const char *p = "123";
 	ck_assert(number_scan(&p, p + 2, 10, 99, &value));

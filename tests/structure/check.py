@@ -8,7 +8,7 @@ usage: check.py [--build FOLDER] [--list CHECK]
 
 Each check counts something that shall not grow: includes against the arrows, the largest circle
 of files that include each other, names of static functions that several files of a half share,
-hand-printed JSON, loops over digits, second heaps, hashes and growing arrays, folders of many
+hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes and growing arrays, folders of many
 sources. `limits` holds the counts of today;
 more fails, and fewer fails until `limits` says so.
 
@@ -248,11 +248,21 @@ def find_printed_json(sources):
 
 
 def find_digit_loops(sources):
-    digit = re.compile(r">= '0'|- '0'|\bisdigit\(")
+    digit = re.compile(r">= '0'|- '0'|\bisdigit\(|\bstrspn\([^;]*\"0123456789")
     for path, text in sorted(sources.items()):
         if not path.startswith("formats/base/"):
             for line in without_comments(text).split("\n"):
                 if digit.search(line):
+                    yield f"{path}: {line.strip()}"
+
+
+def find_second_text_tools(sources):
+    """What formats/base/glob.h and utf8.h are for: patterns of the C library, steps over characters."""
+    tool = re.compile(r"\bfnmatch\(|\butf8_step\(")
+    for path, text in sorted(sources.items()):
+        if not path.startswith("formats/base/"):
+            for line in without_comments(text).split("\n"):
+                if tool.search(line):
                     yield f"{path}: {line.strip()}"
 
 
@@ -291,6 +301,7 @@ CHECKS = {
     "shared_static_names": find_shared_names,
     "printed_json": find_printed_json,
     "digit_loops": find_digit_loops,
+    "second_text_tools": find_second_text_tools,
     "second_containers": find_second_containers,
     "large_folders": find_large_folders,
 }

@@ -517,7 +517,7 @@ static void load_rings_id(struct file *f)
 	const char *text = trace_meta_value(&f->pub, "rings");
 
 	if (!text || strlen(text) != 2 * sizeof f->rings_id || io_import(f->in) ||
-		strspn(text, "0123456789abcdef") != 2 * sizeof f->rings_id)
+		number_count_digits(text, 16) != 2 * sizeof f->rings_id)
 		return;
 	for (size_t i = 0; i < sizeof f->rings_id; i++)
 		f->rings_id[i] = (uint8_t)(16 * number_digit(text[2 * i], 16) +

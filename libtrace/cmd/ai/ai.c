@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../../../formats/base/quantity.h"
+#include "../../../formats/base/time_ns.h"
 #include "ai.h"
 
 enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_CSV, AI_TRACE };
@@ -26,10 +28,9 @@ static const struct option options[] = {
 		 "Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n"},
 	{0}};
 
-#define SECOND UINT64_C(1000000000)
-#define MILLISECOND (SECOND / 1000)
+#define MILLISECOND (TIME_SECOND_NS / 1000)
 #define SHORTEST (10 * MILLISECOND)
-#define LONGEST (86400 * SECOND)
+#define LONGEST (86400 * TIME_SECOND_NS)
 
 /* Parses a run time such as "90", "1.5m" or "2d" into ns, and names it for people. */
 static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t room)
@@ -37,25 +38,22 @@ static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t ro
 	static const struct {
 		char suffix;
 		const char *unit;
-		uint64_t factor;
-	} units[] = {{'s', "seconds", SECOND}, {'m', "minutes", 60 * SECOND},
-		{'h', "hours", 3600 * SECOND}, {'d', "days", 86400 * SECOND}};
-	size_t n = strspn(text, "0123456789.");
-	char digits[24];
+		uint64_t ns;
+	} units[] = {{'s', "seconds", TIME_SECOND_NS}, {'m', "minutes", 60 * TIME_SECOND_NS},
+		{'h', "hours", 3600 * TIME_SECOND_NS}, {'d', "days", 86400 * TIME_SECOND_NS}};
+	const char *p = text, *end = text + strlen(text);
 	unsigned unit = 0;
 
-	if (n >= sizeof digits)
-		return false;
-	memcpy(digits, text, n);
-	digits[n] = 0;
-	while (text[n] && unit < 4 && units[unit].suffix != tolower((unsigned char)text[n]))
-		unit++;
-	if (unit == 4 || (text[n] && text[n + 1]) || !parse_time(digits, ns) ||
-		*ns > INT64_MAX / (units[unit].factor / SECOND))
-		return false;
-	*ns *= units[unit].factor / SECOND;
-	snprintf(name, room, "%s %s", digits, units[unit].unit);
-	return *ns > 0;
+	for (unsigned u = 0; u < 4 && end > text; u++)
+		if (units[u].suffix == tolower((unsigned char)end[-1])) {
+			unit = u;
+			end--;
+			break;
+		}
+	snprintf(name, room, "%.*s %s", (int)(end - text), text, units[unit].unit);
+	return quantity_scan_decimal(
+		       &p, end, QUANTITY_WHOLE_POINT, units[unit].ns, INT64_MAX, ns) &&
+	       p == end && *ns > 0;
 }
 
 static void ai_take_format(struct ai_run *r, enum ai_format format)
@@ -133,7 +131,7 @@ static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_
 static int ai_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
-	struct ai_run r = {.verb = verb, .processors = true, .interval = SECOND};
+	struct ai_run r = {.verb = verb, .processors = true, .interval = TIME_SECOND_NS};
 	uint64_t run_time = 0;
 	int id;
 

@@ -5,6 +5,7 @@
 
 #include "stat.h"
 
+#include "../../../formats/base/quantity.h"
 #include "../../../formats/base/text.h"
 
 enum {
@@ -58,7 +59,8 @@ static void take_interval(struct stat_run *r, const char *text)
 
 	if (parse_number(text, false, 86400000, &ms))
 		r->interval = ms * MILLISECOND;
-	else if (strspn(text, "0123456789.") == strlen(text) || !parse_time(text, &r->interval))
+	else if (!quantity_parse_duration(text, strlen(text),
+			 QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE, INT64_MAX / 10, &r->interval))
 		r->interval = 0;
 	if (r->interval < MILLISECOND)
 		cmd_misuse(r->verb,

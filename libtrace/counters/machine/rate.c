@@ -50,7 +50,7 @@ static uint64_t rate_read_sysfs_hz(const char *path, const char *zeros)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	digits = strspn(text, "0123456789");
+	digits = number_count_digits(text, 10);
 	memcpy(text + digits, zeros, strlen(zeros) + 1);
 	return rate_parse_hz(text);
 }

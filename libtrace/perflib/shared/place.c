@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../formats/base/number.h"
 #include "../guid.h"
 
 int place_of_environment(struct session_place *place)
@@ -52,8 +53,9 @@ bool place_is_file_name(const char *name)
 		return false;
 	memcpy(id, name, GUID_TEXT - 1);
 	id[GUID_TEXT - 1] = 0;
-	return guid_parse(id, &guid) &&
-	       strspn(name + GUID_TEXT, "0123456789.") == length - GUID_TEXT;
+	for (name += GUID_TEXT; number_digit(*name, 10) >= 0 || *name == '.'; name++)
+		;
+	return guid_parse(id, &guid) && !*name;
 }
 
 void place_each_file(int dir, bool (*call)(void *ctx, int dir, const char *name), void *ctx)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/number.h"
 #include "../guid.h"
 #include "image.h"
 #include "place.h"
@@ -348,15 +349,16 @@ static void look_at_everybody(struct providers *p)
 	struct dirent *e;
 
 	for (int i = 0; d && i < ROOT_NAMES && (e = readdir(d)) != NULL; i++) {
-		const char *digits = e->d_name + prefix;
+		const char *digits = e->d_name + prefix, *end = digits + strlen(digits);
 		struct known_place probe = {.providers = p};
+		uint64_t number;
 		uid_t owner;
 		int dir;
 
-		if (strncmp(e->d_name, PROV_DIR_PREFIX, prefix) != 0 || !*digits ||
-			strlen(digits) > 10 || strspn(digits, "0123456789") != strlen(digits))
+		if (strncmp(e->d_name, PROV_DIR_PREFIX, prefix) != 0 ||
+			!number_scan(&digits, end, 10, (uid_t)-1, &number) || digits != end)
 			continue;
-		probe.owner = (uid_t)strtoull(digits, NULL, 10);
+		probe.owner = (uid_t)number;
 		dir = probe.owner == (uid_t)-1 ? -1 : providers_open_place(&probe, &owner);
 		if (dir < 0)
 			continue;
