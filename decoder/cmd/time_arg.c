@@ -6,15 +6,14 @@
 
 #include "../../formats/base/number.h"
 #include "../../formats/base/quantity.h"
-
-#define NS 1000000000
+#include "../../formats/base/time_ns.h"
 
 /* Parses seconds with a fraction; *ns is unspecified if it returns false. */
 static bool time_arg_read_seconds(const char **s, int64_t *ns)
 {
 	uint64_t v;
 
-	if (!quantity_scan_decimal(s, *s + strlen(*s), 0, NS, INT64_MAX, &v))
+	if (!quantity_scan_decimal(s, *s + strlen(*s), 0, TIME_SECOND_NS, INT64_MAX, &v))
 		return false;
 	*ns = (int64_t)v;
 	return true;
@@ -106,7 +105,7 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	if (*s)
 		return wrong;
 	int64_t seconds = local ? mktime(&tm) : timegm(&tm) - offset;
-	t->ns = seconds * NS + ns;
+	t->ns = seconds * (int64_t)TIME_SECOND_NS + ns;
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/base/utf8.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
@@ -10,8 +11,6 @@
 #include "../sink/put.h"
 #include "../sink/units.h"
 #include "text/time_text.h"
-
-enum { NS_PER_S = 1000000000 };
 
 enum {
 	CACHED = 256,	 /* spelled texts of a kind */
@@ -46,7 +45,7 @@ static unsigned hook_lines_count_digits(const struct trace *t)
 	unsigned digits = 1;
 
 	trace_span(t, &first, &last);
-	for (uint64_t s = ((uint64_t)last - (uint64_t)first) / NS_PER_S; s >= 10; s /= 10)
+	for (uint64_t s = ((uint64_t)last - (uint64_t)first) / TIME_SECOND_NS; s >= 10; s /= 10)
 		digits++;
 	return digits;
 }
@@ -198,16 +197,16 @@ static char *put_spelled(char *p, const struct out *text)
 /* Seconds and, with the point or without it, nanoseconds: many hooks have the same second. */
 static char *put_time(struct hook_lines *l, char *p, int64_t ns, bool point)
 {
-	if (ns < NS_PER_S)
+	if (ns < (int64_t)TIME_SECOND_NS)
 		return point ? put_seconds(p, ns) : put_i64(p, ns);
-	uint64_t second = (uint64_t)ns / NS_PER_S;
+	uint64_t second = (uint64_t)ns / TIME_SECOND_NS;
 	if (second != l->second) {
 		l->second = second;
 		l->second_length = (size_t)(put_u64(l->second_text, second) - l->second_text);
 	}
 	p = put_padded(p, l->second_text, l->second_length);
 	*p = '.';
-	return put_9(p + point, (uint32_t)((uint64_t)ns % NS_PER_S));
+	return put_9(p + point, (uint32_t)((uint64_t)ns % TIME_SECOND_NS));
 }
 
 /* Aligned. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../model/trace/labels.h"
 #include "../model/trace/clock.h"
 #include "../model/trace/nrm2_tail.h"
@@ -136,7 +137,7 @@ static void put_clock(struct export *e)
 	const struct nrm2_file *f = &e->file;
 	int64_t real = (int64_t)f->sync[1];
 	uint64_t speed[4] = {(f->ticks_per_second + 500000) / 1000000, 0, 0,
-		real > 0 ? (uint64_t)real / 1000000000 : 0};
+		real > 0 ? (uint64_t)real / TIME_SECOND_NS : 0};
 
 	if (!(f->flags & NRM2_X_NO_RATE)) {
 		nrm2_out_table(

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 
 enum {
@@ -183,8 +184,8 @@ static inline char *put_seconds(char *p, int64_t ns)
 	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
 	*p = '-';
-	p = put_u64(p + (ns < 0), v / 1000000000);
-	return put_9(put_char(p, '.'), (uint32_t)(v % 1000000000));
+	p = put_u64(p + (ns < 0), v / TIME_SECOND_NS);
+	return put_9(put_char(p, '.'), (uint32_t)(v % TIME_SECOND_NS));
 }
 
 #endif

@@ -1,7 +1,6 @@
 #include <math.h>
-#include <stdio.h>
-#include <time.h>
 
+#include "../../formats/base/time_ns.h"
 #include "units.h"
 
 void units_fixed(struct out *o, double v, unsigned decimals)
@@ -52,19 +51,16 @@ void units_size(struct out *o, uint64_t bytes)
 
 void units_iso8601(struct out *o, int64_t ns)
 {
-	int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
+	const int64_t second = (int64_t)TIME_SECOND_NS;
+	struct timespec at = {.tv_sec = ns / second, .tv_nsec = ns % second};
+	char text[TIME_UTC_TEXT];
 
-	if (rest < 0) {
-		rest += 1000000000;
-		seconds--;
+	if (at.tv_nsec < 0) {
+		at.tv_nsec += second;
+		at.tv_sec--;
 	}
-	time_t t = (time_t)seconds;
-	struct tm tm;
-	char text[40];
-	if (!gmtime_r(&t, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
+	if (time_utc(at, 9, text))
+		out_str(o, text);
+	else
 		out_seconds(o, ns);
-		return;
-	}
-	out_str(o, text);
-	out_printf(o, ".%09dZ", (int)rest);
 }

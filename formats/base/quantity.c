@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "number.h"
+#include "time_ns.h"
 
 struct unit {
 	const char *name;
@@ -11,9 +12,19 @@ struct unit {
 };
 
 static const struct unit duration_units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000},
-	{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}, {NULL, 0}};
+	{"s", TIME_SECOND_NS}, {"m", 60 * TIME_SECOND_NS}, {"h", 3600 * TIME_SECOND_NS}, {NULL, 0}};
 static const struct unit size_units[] = {
 	{"", 1}, {"K", 1u << 10}, {"M", 1u << 20}, {"G", 1u << 30}, {NULL, 0}};
+
+const char *quantity_scale(double *value)
+{
+	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+	unsigned i = 0;
+
+	for (; *value >= 999.95 && i < sizeof prefixes / sizeof *prefixes - 1; i++)
+		*value /= 1000;
+	return prefixes[i];
+}
 
 /* A unit's factor; 0: there is none of that name. */
 static uint64_t unit_factor(const struct unit *u, const char *name, size_t size, unsigned form)
@@ -72,7 +83,7 @@ bool quantity_parse_duration(
 	while (end < last && (number_digit(*end, 10) >= 0 || *end == '.'))
 		end++;
 	uint64_t unit = end == last && (form & QUANTITY_BARE_SECONDS)
-				? 1000000000
+				? TIME_SECOND_NS
 				: unit_factor(duration_units, end, (size_t)(last - end), form);
 	return unit && quantity_scan_decimal(&text, end, form, unit, most, ns) && text == end;
 }

@@ -1,6 +1,6 @@
 /*
  * Decimal numbers and numbers with units on a command line: durations in ns, sizes in bytes. Exact,
- * parts below one are cut off. A false return leaves the value unspecified.
+ * parts below one are cut off. A false return leaves the value unspecified. Prefixes of units.
  */
 #ifndef SWT_FORMATS_BASE_QUANTITY_H
 #define SWT_FORMATS_BASE_QUANTITY_H
@@ -28,5 +28,9 @@ bool quantity_parse_duration(
 
 /* All of text: a whole number, and K, M or G of 1024 each or nothing. */
 bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes);
+
+/* Divides by 1000 until the value prints as less than that with one decimal. Returns the SI prefix
+ * of its unit then: "", "k" to "E". */
+const char *quantity_scale(double *value);
 
 #endif

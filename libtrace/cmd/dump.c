@@ -60,7 +60,7 @@ static bool show_progress(void *arg, uint64_t done, uint64_t total)
 
 	if (stopped_by)
 		return false;
-	if (!p->terminal || now - p->started < 1000000000u || now - p->shown < 100000000u)
+	if (!p->terminal || now - p->started < TIME_SECOND_NS || now - p->shown < 100000000u)
 		return true;
 	p->shown = now;
 	fprintf(stderr, "\rswtrace %s: %3u%% ", p->verb->name,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../../formats/base/quantity.h"
 #include "../../formats/base/time_ns.h"
 #include "record.h"
 #include "../dump/drain/stream.h"
@@ -11,14 +12,9 @@
 /* Formats a number with an SI suffix. */
 static const char *human(double value, char text[16])
 {
-	static const char units[] = " kMGTPE";
-	int unit = 0;
+	const char *prefix = quantity_scale(&value);
 
-	while (value >= 999.95 && units[unit + 1]) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(text, 16, "%.*f %.*s", unit ? 1 : 0, value, unit ? 1 : 0, units + unit);
+	snprintf(text, 16, "%.*f %s", *prefix ? 1 : 0, value, prefix);
 	return text;
 }
 

@@ -88,10 +88,10 @@ static uint64_t unix_time(const struct session *s, uint64_t stamp)
 		memcpy(sync, s->control->sync, sizeof sync);
 	bool before = stamp < sync[0];
 	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
-	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
+	uint64_t ns = time_ticks_to_ns(ticks, rate);
 	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
 		return 0;
-	return before ? sync[1] - (uint64_t)ns : sync[1] + (uint64_t)ns;
+	return before ? sync[1] - ns : sync[1] + ns;
 }
 
 static void print_time(FILE *out, const struct session *s, uint64_t stamp)
@@ -102,9 +102,9 @@ static void print_time(FILE *out, const struct session *s, uint64_t stamp)
 
 	if (real == 0)
 		return;
-	time_t seconds = (time_t)(real / 1000000000u);
+	time_t seconds = (time_t)(real / TIME_SECOND_NS);
 	if (localtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
-		fprintf(out, ", at %s.%06u", text, (unsigned)(real % 1000000000u / 1000));
+		fprintf(out, ", at %s.%06u", text, (unsigned)(real % TIME_SECOND_NS / 1000));
 }
 
 static void print_elapsed(FILE *out, uint64_t ticks, uint64_t rate)
@@ -187,8 +187,8 @@ static void note_window(struct trigger *t, const struct event *e)
 	start -= margin;
 	end += margin;
 	snprintf(t->window, sizeof t->window, "--from %llu.%09u --to %llu.%09u",
-		(unsigned long long)(start / 1000000000u), (unsigned)(start % 1000000000u),
-		(unsigned long long)(end / 1000000000u), (unsigned)(end % 1000000000u));
+		(unsigned long long)(start / TIME_SECOND_NS), (unsigned)(start % TIME_SECOND_NS),
+		(unsigned long long)(end / TIME_SECOND_NS), (unsigned)(end % TIME_SECOND_NS));
 }
 
 /* Returns false on a match: later hooks wait until after the dump. */

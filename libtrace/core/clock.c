@@ -97,7 +97,7 @@ static uint64_t rate_from_kernel(void)
 		mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, fd, 0);
 	if (p != MAP_FAILED) {
 		if (p->cap_user_time && p->time_mult)
-			rate = (uint64_t)(((unsigned __int128)1000000000u << p->time_shift) /
+			rate = (uint64_t)(((unsigned __int128)TIME_SECOND_NS << p->time_shift) /
 					  p->time_mult);
 		munmap((void *)(uintptr_t)p, (size_t)page);
 	}
@@ -131,8 +131,8 @@ static uint64_t rate_measured(void)
 	nanosleep(&wait, NULL);
 	pair(&t1, &n1);
 	if (n1 <= n0 || t1 <= t0)
-		return 1000000000u;
-	return (uint64_t)((unsigned __int128)(t1 - t0) * 1000000000u / (n1 - n0));
+		return TIME_SECOND_NS;
+	return (uint64_t)((unsigned __int128)(t1 - t0) * TIME_SECOND_NS / (n1 - n0));
 }
 #endif
 
@@ -142,7 +142,7 @@ static const char *rate_source;
 
 static void choose_rate(void)
 {
-	rate = 1000000000u;
+	rate = TIME_SECOND_NS;
 	rate_source = "CLOCK_MONOTONIC_RAW";
 #if defined(__x86_64__)
 	if (clock_kind() == TF_CLOCK_TSC) {

@@ -187,7 +187,7 @@ bool counting_valid(struct binding *b, const char **why)
 
 static uint64_t counting_ticks_of_ns(const struct binding *b, uint64_t ns)
 {
-	return (uint64_t)((unsigned __int128)ns * b->ticks_per_second / 1000000000u);
+	return (uint64_t)((unsigned __int128)ns * b->ticks_per_second / TIME_SECOND_NS);
 }
 
 int counting_sample(struct binding *b, cpc_buf_t *buf, const char **why)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
@@ -73,9 +74,9 @@ static uint64_t reach_before(const struct dump *d, const struct dump_reason *rea
 	uint64_t since = rings_complete_since(&d->rings),
 		 rate = d->session->geometry.ticks_per_second;
 	uint64_t ticks = reason->start > since ? reason->start - since : 0;
-	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
+	uint64_t ns = time_ticks_to_ns(ticks, rate);
 
-	return ns < reason->before_ns ? (uint64_t)ns : reason->before_ns;
+	return ns < reason->before_ns ? ns : reason->before_ns;
 }
 
 static void dump_put_reason(struct dump *d, const struct dump_reason *reason)

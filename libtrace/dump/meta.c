@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../core/clock_trust.h"
+#include "../../formats/base/time_ns.h"
 #include "../../formats/shm_source.h"
 #include "../session/clock_back.h"
 
@@ -44,12 +45,10 @@ static void meta_put_machine(struct text *t)
 
 static void who_and_when(struct text *t)
 {
-	char names[1024], stamp[32];
+	char names[1024], stamp[TIME_UTC_TEXT];
 	struct passwd entry, *found = NULL;
-	time_t now = time(NULL);
-	struct tm utc;
 
-	if (gmtime_r(&now, &utc) && strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
+	if (time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 0, stamp))
 		text_line(t, "dump time", stamp);
 	getpwuid_r(geteuid(), &entry, names, sizeof names, &found);
 	text_linef(t, "dumped by", "%s (uid %u, pid %d)", found ? found->pw_name : "?",

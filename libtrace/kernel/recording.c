@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
@@ -40,7 +41,7 @@ enum {
 };
 
 /* Between readings of all threads' names: each may take long where there are many. */
-#define LIST_PERIOD_NS UINT64_C(1000000000)
+#define LIST_PERIOD_NS TIME_SECOND_NS
 
 struct recorded_cpu {
 	struct kernel_records records;

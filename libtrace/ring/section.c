@@ -13,6 +13,7 @@
  *    that does not do, it is lost, and the next one goes on from the hints that it left. Besides,
  *    an entry loads at most one word of each section of the ring.
  */
+#include "../../formats/base/time_ns.h"
 #include "../../formats/record.h"
 #include "points.h"
 #include "reserve.h"
@@ -351,7 +352,7 @@ static bool count_entry(const struct target *t, uint64_t head, uint64_t keep, st
  * maximum may miss a concurrent update. */
 static void note_clock_back(const struct target *t, uint64_t ticks)
 {
-	uint64_t limit = SHM_CLOCK_BACK_NS * t->geometry->ticks_per_second / 1000000000u;
+	uint64_t limit = SHM_CLOCK_BACK_NS * t->geometry->ticks_per_second / TIME_SECOND_NS;
 
 	if (ticks <= limit)
 		return;

@@ -8,6 +8,7 @@
  * a small stack, while the thread it interrupted is in malloc. So large buffers are static,
  * under the lock. Rings are let go of when their last thread has left.
  */
+#include "../../formats/base/time_ns.h"
 #include "attach.h"
 
 #include <errno.h>
@@ -282,7 +283,7 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late)
 	if (!attach_has_looked(now) || attach_is_child()) {
 		attach_look();
 		__atomic_store_n(&looked->lasts,
-			clock_ticks_per_second() / (1000000000u / RETRY_NS), __ATOMIC_RELAXED);
+			clock_ticks_per_second() / (TIME_SECOND_NS / RETRY_NS), __ATOMIC_RELAXED);
 		__atomic_store_n(&looked->at, now, __ATOMIC_RELAXED);
 		*late = true;
 	}

@@ -13,7 +13,7 @@
 #include "../ring/reader.h"
 
 /* A dump that has read no section for so long was stopped, or cannot write. */
-#define STALLED_AFTER_NS (UINT64_C(5) * 1000000000)
+#define STALLED_AFTER_NS (5 * TIME_SECOND_NS)
 #define PAUSE_NS 2000000
 
 /*

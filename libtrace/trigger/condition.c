@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/cpi_group.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
@@ -133,7 +134,7 @@ static bool condition_test_own(const struct condition_event *of, const struct ex
 		return condition_test_minor(e, leaf->op, l);
 	/* Multiplies both sides by the rate: exact in 128 bits. */
 	return condition_compare(
-		(wide)e->elapsed * 1000000000u, leaf->op, (wide)l->number * of->rate);
+		(wide)e->elapsed * TIME_SECOND_NS, leaf->op, (wide)l->number * of->rate);
 }
 
 static struct expression_value condition_whole(uint64_t value)

@@ -122,10 +122,28 @@ START_TEST(sizes_are_of_1024)
 }
 END_TEST
 
+START_TEST(prefixes_keep_values_below_1000)
+{
+	static const struct {
+		double value, scaled;
+		const char *prefix;
+	} cases[] = {{0, 0, ""}, {999.9, 999.9, ""}, {999.95, 0.99995, "k"}, {1e6, 1, "M"},
+		{2.5e18, 2.5, "E"}, {1e24, 1e6, "E"}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double value = cases[i].value;
+
+		ck_assert_str_eq(quantity_scale(&value), cases[i].prefix);
+		ck_assert_double_eq_tol(value, cases[i].scaled, 1e-9 * (cases[i].scaled + 1));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	return suites_run(SUITE("number", .timeout = 60,
 				  TESTS(numbers_end_where_their_digits_end, decimals_are_exact,
-					  durations_have_units, sizes_are_of_1024)),
+					  durations_have_units, sizes_are_of_1024,
+					  prefixes_keep_values_below_1000)),
 		NULL);
 }

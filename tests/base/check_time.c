@@ -25,10 +25,37 @@ START_TEST(the_epoch_is_that_of_the_calendar)
 }
 END_TEST
 
+START_TEST(ticks_become_nanoseconds)
+{
+	ck_assert_uint_eq(time_ticks_to_ns(0, 1), 0);
+	ck_assert_uint_eq(time_ticks_to_ns(5, 3), 1666666666);
+	ck_assert_uint_eq(time_ticks_to_ns(UINT64_MAX, TIME_SECOND_NS), UINT64_MAX);
+	ck_assert_uint_eq(time_ticks_to_ns(UINT64_MAX, 2000000000), UINT64_MAX / 2);
+	ck_assert_uint_eq(time_ticks_to_ns(UINT64_MAX, 999999999), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(stamps_are_of_utc)
+{
+	char text[TIME_UTC_TEXT];
+
+	ck_assert(time_utc(time_of_ns(1714564800250000001), 0, text));
+	ck_assert_str_eq(text, "2024-05-01T12:00:00Z");
+	ck_assert(time_utc(time_of_ns(1714564800250000001), 3, text));
+	ck_assert_str_eq(text, "2024-05-01T12:00:00.250Z");
+	ck_assert(time_utc((struct timespec){.tv_sec = -1, .tv_nsec = 999999999}, 9, text));
+	ck_assert_str_eq(text, "1969-12-31T23:59:59.999999999Z");
+	ck_assert(time_utc((struct timespec){.tv_sec = INT64_C(67767976233532799)}, 9, text));
+	ck_assert_str_eq(text, "2147483647-12-31T23:59:59.000000000Z");
+	ck_assert(!time_utc((struct timespec){.tv_sec = INT64_MAX}, 9, text) && !*text);
+}
+END_TEST
+
 int main(void)
 {
 	return suites_run(
 		SUITE("time", .timeout = 60,
-			TESTS(nanoseconds_there_and_back, the_epoch_is_that_of_the_calendar)),
+			TESTS(nanoseconds_there_and_back, the_epoch_is_that_of_the_calendar,
+				ticks_become_nanoseconds, stamps_are_of_utc)),
 		NULL);
 }

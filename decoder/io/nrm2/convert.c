@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
 #include "data.h"
 #include "sections.h"
@@ -68,7 +69,7 @@ static void settle_clock(struct nrm2_scan *s)
 	im->no_rate = !*rate;
 	im->no_time = !s->has_time;
 	if (im->no_rate)
-		*rate = 1000000000;
+		*rate = TIME_SECOND_NS;
 	if (s->head.cpus <= s->highest_cpu && s->any)
 		s->head.cpus = s->highest_cpu + 1;
 }

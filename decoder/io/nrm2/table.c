@@ -1,10 +1,9 @@
 /* What an NRM2 file says of itself in hooks: the clock, the names of tasks. */
 #include <string.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
 #include "table.h"
-
-#define NS UINT64_C(1000000000)
 
 enum {
 	/* A rate that is no clock's. As for trace.bin. */
@@ -59,16 +58,16 @@ static void learn_clock(struct nrm2_scan *s, const struct nrm2_hook *h)
 {
 	uint64_t value = nrm2_hook_integer(h, 0), seconds = nrm2_hook_integer(h, 3);
 
-	if (h->minor == NRM2_TIME_BASE && !s->base && value && value <= MAX_GHZ * NS)
+	if (h->minor == NRM2_TIME_BASE && !s->base && value && value <= MAX_GHZ * TIME_SECOND_NS)
 		s->base = value;
 	if (h->minor != NRM2_CPU_SPEED)
 		return;
-	if (!s->mhz && value && value <= MAX_GHZ * NS)
+	if (!s->mhz && value && value <= MAX_GHZ * TIME_SECOND_NS)
 		s->mhz = value <= MAX_MHZ ? value * 1000000 : value;
-	if (!s->has_time && seconds && seconds < INT64_MAX / NS) {
+	if (!s->has_time && seconds && seconds < INT64_MAX / TIME_SECOND_NS) {
 		s->has_time = true;
 		s->head.sync[0] = h->stamp;
-		s->head.sync[1] = seconds * NS;
+		s->head.sync[1] = seconds * TIME_SECOND_NS;
 	}
 }
 

@@ -16,18 +16,18 @@ __int128 clock_scale(uint64_t d, uint64_t rate)
 {
 	uint64_t seconds = d / rate, rest = d % rate;
 	/* rate is at most 1e12, so rest * 1e9 may need 70 bits, but rarely does. */
-	uint64_t ns = rate <= UINT64_MAX / CLOCK_NS
-			      ? rest * CLOCK_NS / rate
-			      : (uint64_t)((unsigned __int128)rest * CLOCK_NS / rate);
+	uint64_t ns = rate <= UINT64_MAX / TIME_SECOND_NS
+			      ? rest * TIME_SECOND_NS / rate
+			      : (uint64_t)((unsigned __int128)rest * TIME_SECOND_NS / rate);
 
-	return (__int128)seconds * (int64_t)CLOCK_NS + ns;
+	return (__int128)seconds * (int64_t)TIME_SECOND_NS + ns;
 }
 
 static __int128 scale_up(uint64_t d, uint64_t rate)
 {
 	uint64_t rest = d % rate;
 
-	return clock_scale(d, rate) + ((unsigned __int128)rest * CLOCK_NS % rate ? 1 : 0);
+	return clock_scale(d, rate) + ((unsigned __int128)rest * TIME_SECOND_NS % rate ? 1 : 0);
 }
 
 /* On the line through that point. */
@@ -59,7 +59,7 @@ static void sort(struct clock_sync *sync, size_t n)
 
 static uint64_t divide_rate(uint64_t ticks, unsigned __int128 ns)
 {
-	unsigned __int128 rate = ns ? ((unsigned __int128)ticks * CLOCK_NS + ns / 2) / ns : 0;
+	unsigned __int128 rate = ns ? ((unsigned __int128)ticks * TIME_SECOND_NS + ns / 2) / ns : 0;
 
 	return rate <= CLOCK_MAX_RATE ? (uint64_t)rate : 0;
 }
@@ -190,7 +190,7 @@ struct clock_stretch clock_stretch(const struct clock *c, uint64_t ticks)
 	struct clock_stretch r = {.last = UINT64_MAX,
 		.at = c->base_ticks,
 		.real = c->base_real,
-		.num = CLOCK_NS,
+		.num = TIME_SECOND_NS,
 		.den = c->rate};
 
 	if (c->straight)

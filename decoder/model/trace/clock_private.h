@@ -2,9 +2,8 @@
 #ifndef SWT_DECODER_MODEL_TRACE_CLOCK_PRIVATE_H
 #define SWT_DECODER_MODEL_TRACE_CLOCK_PRIVATE_H
 
+#include "../../../formats/base/time_ns.h"
 #include "clock.h"
-
-#define CLOCK_NS UINT64_C(1000000000)
 
 /* The stretch between two syncs. */
 struct clock_verdict {

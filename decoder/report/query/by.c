@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/base/quantity.h"
+#include "../../../formats/base/time_ns.h"
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../../model/intervals/intervals.h"
@@ -434,13 +435,13 @@ static void by_spell_time(struct out *o, const void *row, const void *of)
 	int64_t ns = by_get_time(row, of).i;
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	char fraction[16];
-	int n = snprintf(fraction, sizeof fraction, ".%09u", (unsigned)(size % 1000000000));
+	int n = snprintf(fraction, sizeof fraction, ".%09u", (unsigned)(size % TIME_SECOND_NS));
 
 	while (n && (fraction[n - 1] == '0' || fraction[n - 1] == '.'))
 		if (fraction[--n] == '.')
 			break;
 	out_char(o, ns < 0 ? '-' : '+');
-	out_u64(o, size / 1000000000);
+	out_u64(o, size / TIME_SECOND_NS);
 	out_bytes(o, fraction, (size_t)n);
 	out_char(o, 's');
 }

@@ -1,25 +1,10 @@
 /*
  * ai: machine-readable output. Unmeasured values are null in JSON and empty in CSV.
  */
+#include "../../../formats/base/time_ns.h"
 #include "../../counters/usage/usage.h"
 #include "../put_stream.h"
 #include "ai.h"
-
-enum { TIME_TEXT = 48 };
-
-static const char *ai_time_text(struct timespec at, char text[TIME_TEXT])
-{
-	struct tm utc;
-	size_t n = 0;
-
-	if (gmtime_r(&at.tv_sec, &utc))
-		n = strftime(text, TIME_TEXT, "%FT%T", &utc);
-	if (n)
-		snprintf(text + n, TIME_TEXT - n, ".%03dZ", (int)(at.tv_nsec / 1000000));
-	else
-		text[0] = 0;
-	return text;
-}
 
 /* Conditions that make a sample unreliable. */
 static const struct {
@@ -43,13 +28,12 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 {
 	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
-	struct timespec now;
-	char text[TIME_TEXT], frequency[128];
+	char text[TIME_UTC_TEXT], frequency[128];
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 3, text);
 	json_open(j, '{');
 	json_member_text(j, "kind", "header");
-	json_member_text(j, "started", ai_time_text(now, text));
+	json_member_text(j, "started", text);
 	json_member_i64(j, "processors", r->columns);
 	json_key(j, "interval_s");
 	json_general(j, (double)r->interval / 1e9, 9);
@@ -101,11 +85,12 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 	const CPUUTIL_DATA *d = s->data;
-	char text[TIME_TEXT];
+	char text[TIME_UTC_TEXT];
 
+	time_utc(s->at, 3, text);
 	json_open(j, '{');
 	json_member_text(j, "kind", "sample");
-	json_member_text(j, "time", ai_time_text(s->at, text));
+	json_member_text(j, "time", text);
 	json_member_fixed(j, "elapsed_s", s->elapsed, 9);
 	for (int i = 0; i < FLAGS; i++)
 		json_member_bool(j, flag_words[i].word, d->flags & flag_words[i].flag);
@@ -169,9 +154,9 @@ static void ai_csv_flags(struct csv *c, UINT32 flags)
 
 static void begin_row(struct csv *c, const struct ai_sample *s)
 {
-	char text[TIME_TEXT];
+	char text[TIME_UTC_TEXT];
 
-	ai_time_text(s->at, text);
+	time_utc(s->at, 3, text);
 	csv_text(c, *text ? text : NULL);
 	csv_fixed(c, s->elapsed, 9);
 }

@@ -10,6 +10,7 @@
 #include "../../../formats/base/array.h"
 #include "../../../formats/base/number.h"
 #include "../../../formats/base/quantity.h"
+#include "../../../formats/base/time_ns.h"
 #include "counters.h"
 
 enum {
@@ -101,7 +102,7 @@ static bool parse_interval(const char *text, uint64_t *ns)
 		minutes = minutes * 60 + field;
 	}
 	if (!quantity_scan_decimal(
-		    &text, end, QUANTITY_WHOLE_POINT, 1000000000, INT64_MAX / 10, &seconds) ||
+		    &text, end, QUANTITY_WHOLE_POINT, TIME_SECOND_NS, INT64_MAX / 10, &seconds) ||
 		text < end)
 		return false;
 	*ns = minutes * 60000000000u + seconds;
@@ -377,7 +378,7 @@ static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	a.verb = a.run.verb = verb;
-	a.run.interval = 1000000000;
+	a.run.interval = TIME_SECOND_NS;
 	a.run.path = "-";
 	while ((id = arguments_next(&args)))
 		counters_take_option(&a, id, args.value);

@@ -76,8 +76,7 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 	put_stream_end(&stream);
 }
 
-/* The sample's time: seconds since 1970, and milliseconds. */
-static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
+static struct timespec sample_time(const PERF_DATA_HEADER *d)
 {
 	int64_t seconds = d->PerfTime100NSec / SECOND_100NS,
 		rest = d->PerfTime100NSec % SECOND_100NS;
@@ -86,25 +85,21 @@ static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
 		rest += SECOND_100NS;
 		seconds--;
 	}
-	*ms = (int)(rest / 10000);
-	return (time_t)(seconds - TIME_1601_TO_1970_100NS / SECOND_100NS);
+	return (struct timespec){
+		.tv_sec = (time_t)(seconds - TIME_1601_TO_1970_100NS / SECOND_100NS),
+		.tv_nsec = (long)rest * 100};
 }
 
 static void put_row_json(const struct counters_run *r, FILE *f)
 {
 	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
-	char text[64] = "";
-	struct tm tm;
-	int ms;
-	time_t at = seconds_of(r->query.data, &ms);
+	char text[TIME_UTC_TEXT];
 
-	if (gmtime_r(&at, &tm))
-		strftime(text, sizeof text, "%FT%T", &tm);
+	time_utc(sample_time(r->query.data), 3, text);
 	json_open(j, '{');
 	json_member_text(j, "kind", "sample");
-	json_key(j, "time");
-	json_format(j, "%s.%03dZ", text, ms);
+	json_member_text(j, "time", text);
 	json_member_open(j, "values", '{');
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		const struct column *c = &r->query.column[i];
@@ -122,7 +117,6 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 {
 	char text[64] = "";
 	struct tm tm;
-	int ms;
 
 	if (r->format == COUNTERS_JSON) {
 		put_row_json(r, f);
@@ -130,11 +124,11 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 	}
 	struct put_stream stream;
 	struct csv *c = print_begin(r, &stream, f);
-	time_t at = seconds_of(r->query.data, &ms);
-	if (localtime_r(&at, &tm))
+	struct timespec at = sample_time(r->query.data);
+	if (localtime_r(&at.tv_sec, &tm))
 		strftime(text, sizeof text, "%m/%d/%Y %T", &tm);
 	csv_begin_quoted(c);
-	out_printf(c->o, "%s.%03d", text, ms);
+	out_printf(c->o, "%s.%03d", text, (int)(at.tv_nsec / 1000000));
 	csv_end_quoted(c);
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		const struct column *column = &r->query.column[i];

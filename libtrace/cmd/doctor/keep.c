@@ -4,19 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../dump/text.h"
 #include "doctor.h"
 
 static void keep_put_moment(struct text *t, const char *verb)
 {
-	char stamp[32];
-	time_t now = time(NULL);
-	struct tm utc;
+	char stamp[TIME_UTC_TEXT];
 
-	if (gmtime_r(&now, &utc) && strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
+	if (time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 0, stamp))
 		text_linef(t, "doctor.time", "%s, by swtrace %s, uid %u", stamp, verb,
 			(unsigned)geteuid());
 }

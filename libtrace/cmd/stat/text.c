@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "../../../formats/base/quantity.h"
 #include "stat.h"
 
 enum { COUNT_WIDTH = 18, NAME_WIDTH = 20 };
@@ -43,17 +44,14 @@ static void put_count(struct stat_printer *p, FILE *f, const struct stat_row *ro
 /* Prints a figure; large rates get a K, M or G unit. */
 static void put_figure(FILE *f, const struct stat_row *row)
 {
-	static const char units[] = "kMGT";
-	const char *unit = units;
 	double value = row->figure;
 
 	if (strcmp(row->figure_unit, "/s") != 0 || value < 99999.95) {
 		fprintf(f, " %14.*f %s", row->decimals, value, row->figure_unit);
 		return;
 	}
-	for (value /= 1000; value >= 999.95 && unit[1]; unit++)
-		value /= 1000;
-	fprintf(f, " %14.3f %c/s", value, *unit);
+	const char *prefix = quantity_scale(&value);
+	fprintf(f, " %14.3f %s/s", value, prefix);
 }
 
 /* Prints what a reader must know to trust the count. */

@@ -6,6 +6,7 @@
 #include "../../../decoder/sink/escape.h"
 #include "../../../decoder/sink/table.h"
 #include "../../../decoder/sink/units.h"
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/trace_file.h"
 #include "../put_stream.h"
 
@@ -34,7 +35,7 @@ static void view_put_percent(struct out *o, double share)
 
 static void view_put_time(struct out *o, uint64_t ns)
 {
-	time_t seconds = (time_t)(ns / 1000000000u);
+	time_t seconds = (time_t)(ns / TIME_SECOND_NS);
 	char text[16] = "";
 	struct tm tm;
 

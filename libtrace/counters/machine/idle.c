@@ -168,7 +168,7 @@ uint64_t idle_resolution(void)
 	case IDLE_TIMER_LIST:
 		return tick_ns;
 	case IDLE_PROC_STAT:
-		return 1000000000u / user_hz;
+		return TIME_SECOND_NS / user_hz;
 	default:
 		return 0;
 	}

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
+#include "../../../formats/base/time_ns.h"
 #include "idle.h"
 #include "proc_stat.h"
 
@@ -35,9 +36,9 @@ bool idle_parse_stat(
 	uint64_t quantum;
 
 	idle_clear_cpus(cpu, room);
-	if (user_hz == 0 || user_hz > 1000000000u)
+	if (user_hz == 0 || user_hz > TIME_SECOND_NS)
 		return false;
-	quantum = 1000000000u / user_hz;
+	quantum = TIME_SECOND_NS / user_hz;
 	while (stat_next(&p, end, &line)) {
 		if (line.idle > INT64_MAX / quantum)
 			continue;

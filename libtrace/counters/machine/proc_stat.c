@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
 
@@ -22,7 +23,7 @@ uint64_t stat_resolution(void)
 {
 	long hz = sysconf(_SC_CLK_TCK);
 
-	return 1000000000u / (uint64_t)(hz > 0 ? hz : 100);
+	return TIME_SECOND_NS / (uint64_t)(hz > 0 ? hz : 100);
 }
 
 /* The program may have closed and reused the descriptor (a daemon closes everything). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/trace_file.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
@@ -65,7 +66,7 @@ uint64_t rate_said_hz(void)
 static void rate_find_hz(void)
 {
 	tick_hz = clock_ticks_per_second();
-	ns_per_tick = (uint64_t)(((unsigned __int128)1000000000u << NS_SHIFT) / tick_hz);
+	ns_per_tick = (uint64_t)(((unsigned __int128)TIME_SECOND_NS << NS_SHIFT) / tick_hz);
 	if (clock_kind() == TF_CLOCK_TSC) {
 		ticks_are_cycles = true;
 		hz = tick_hz;
@@ -113,5 +114,5 @@ uint64_t rate_ns_of_ticks(uint64_t ticks)
 
 uint64_t rate_cycles_of_ns(uint64_t ns)
 {
-	return rate_hz() == 0 ? CPI_NONE : rate_scale(ns, hz, 1000000000u);
+	return rate_hz() == 0 ? CPI_NONE : rate_scale(ns, hz, TIME_SECOND_NS);
 }

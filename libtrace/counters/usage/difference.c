@@ -1,4 +1,5 @@
 /* Processors' usage between two samples. Pure functions. */
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/perfutil.h"
 #include "../../core/clock.h"
 #include "../difference.h"
@@ -15,7 +16,7 @@ static uint64_t usage_count_between(uint64_t from, uint64_t to)
 
 static uint64_t ticks_of_ns(uint64_t ns)
 {
-	return rate_scale(ns, clock_ticks_per_second(), 1000000000u);
+	return rate_scale(ns, clock_ticks_per_second(), TIME_SECOND_NS);
 }
 
 /* --------------------------------------------------------------------- what was counted */
@@ -175,7 +176,7 @@ static bool clock_slowed(const struct counter_sample *from, const struct counter
 {
 	uint64_t passed = difference_subtract_clamped(from->pair_boot, to->pair_boot);
 	uint64_t ticked = rate_scale(difference_subtract_clamped(from->pair_ticks, to->pair_ticks),
-		1000000000u, clock_ticks_per_second());
+		TIME_SECOND_NS, clock_ticks_per_second());
 	uint64_t apart = ticked > passed ? ticked - passed : passed - ticked;
 
 	return to->method != AI_METHOD_SCRIPT && apart > passed / 100 + 1000000u;

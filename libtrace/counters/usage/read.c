@@ -130,7 +130,7 @@ static bool read_fine(struct counter_sample *s)
 	if (!idle_read(idle, s->cpus, &at))
 		return false;
 	if (at > before)
-		ticks += rate_scale(at - before, clock_ticks_per_second(), 1000000000u);
+		ticks += rate_scale(at - before, clock_ticks_per_second(), TIME_SECOND_NS);
 	sample_set_cpu_ticks(s, ticks);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		s->cpu[cpu].idle_ns = idle[cpu].ns;

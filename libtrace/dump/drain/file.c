@@ -15,15 +15,14 @@
 #include "../../session/fail.h"
 #include "../losses.h"
 
-#define SECOND ((uint64_t)1000000000)
-#define CLOCK_NS (10 * SECOND)
-#define CLOCK_BACK_NS SECOND
-#define LOSS_NS (5 * SECOND)
+#define CLOCK_NS (10 * TIME_SECOND_NS)
+#define CLOCK_BACK_NS TIME_SECOND_NS
+#define LOSS_NS (5 * TIME_SECOND_NS)
 /* Readers keep every LOSS entry of a file: in a long file they come further and further apart,
  * and beyond this many only the trailer's follows. */
 enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
-#define TASKS_NS (SECOND / 50)
-#define TASKS_ANYHOW_NS (2 * SECOND)
+#define TASKS_NS (TIME_SECOND_NS / 50)
+#define TASKS_ANYHOW_NS (2 * TIME_SECOND_NS)
 
 /* ----------------------------------------------------------------- begin and cut */
 

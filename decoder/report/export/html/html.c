@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "../../../../formats/base/time_ns.h"
 #include "../../../base/grow.h"
 #include "../../../base/spill.h"
 #include "../../../model/hooks/switches.h"
@@ -306,7 +307,7 @@ static int html_refuse_time(const struct html_export *e, uint64_t until)
 	report_note(e->r,
 		"--format html: the trace is %" PRIu64
 		" s long, the page takes 104 days: choose with --from and --to",
-		until / 1000000000);
+		until / TIME_SECOND_NS);
 	return CPIDECODE_EINVAL;
 }
 
