@@ -18,12 +18,12 @@
 
 int cmd_open(const struct verb *verb, struct session *s, int flags)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session_error error = {"unknown error"};
-	int rc = session_find(&place, &error);
+	int rc = session_find(&location, &error);
 
 	if (rc == 0)
-		rc = session_open(s, &place, flags, &error);
+		rc = session_open(s, &location, flags, &error);
 	if (rc == PU_ERROR_DRIVER_NOT_LOADED)
 		return cmd_fail(
 			verb, "there is no trace session (%s); swtrace init makes one", error.text);
@@ -66,12 +66,12 @@ int cmd_fail_output(const struct verb *verb, const char *path, const char *why)
 
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 {
-	struct session_place used;
+	struct session_location used;
 
-	if (session_find(&used, NULL) == 0 && strcmp(used.dir, s->place.dir) != 0)
+	if (session_find(&used, NULL) == 0 && strcmp(used.dir, s->location.dir) != 0)
 		cmd_note(verb,
 			"your programs trace in %s (%s); SWTRACE_SESSION=%s makes them use this one",
-			used.dir, used.why, s->place.dir);
+			used.dir, used.why, s->location.dir);
 }
 
 void cmd_warn_if_short(const struct verb *verb, const struct session *s)
@@ -82,7 +82,7 @@ void cmd_warn_if_short(const struct verb *verb, const struct session *s)
 		cmd_note(verb,
 			"full buffers need %llu KiB more than the %llu KiB now free in %s: hooks without memory will be lost and counted",
 			(unsigned long long)(missing + 1023) >> 10,
-			(unsigned long long)available >> 10, s->place.dir);
+			(unsigned long long)available >> 10, s->location.dir);
 }
 
 void cmd_tell_tracing(const struct verb *verb, int major)

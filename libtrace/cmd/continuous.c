@@ -85,7 +85,7 @@ bool continuous_runs(struct session *s)
 {
 	const struct shm_drain *d = session_drain(s);
 
-	if (geteuid() == 0 || geteuid() == s->place.owner)
+	if (geteuid() == 0 || geteuid() == s->location.owner)
 		return session_is_drained(s);
 	return d->state == SHM_DRAIN_RUNNING && (kill((pid_t)d->pid, 0) == 0 || errno == EPERM);
 }

@@ -52,7 +52,7 @@ enum { ON_SWITCHES = 1 };
 static int control_record_switches(const struct verb *verb, const struct session *s)
 {
 	struct shm_kernel figures;
-	int channel, code = switches_begin(verb, &s->place, s->generation, true, &channel);
+	int channel, code = switches_begin(verb, &s->location, s->generation, true, &channel);
 
 	if (code && !kernel_recorder_is_running(s, &figures))
 		cmd_note(verb, "tracing is on, without the kernel's context switches");
@@ -194,7 +194,7 @@ const struct verb verb_free = {"free", "free",
 
 static int run_install(const struct verb *verb, int argc, char **argv)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session_error error = {"unknown error"};
 	struct session s;
 
@@ -202,9 +202,9 @@ static int run_install(const struct verb *verb, int argc, char **argv)
 	if (geteuid() != 0)
 		return cmd_fail(verb,
 			"only root's control page is made ahead of time: run this as root; your own is made by the first program or command that needs it");
-	int rc = session_find_own(&place, &error);
+	int rc = session_find_own(&location, &error);
 	if (rc == 0)
-		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
+		rc = session_open(&s, &location, SESSION_CONTROL | SESSION_CREATE, &error);
 	if (rc)
 		return cmd_fail(verb, "%s", error.text);
 	session_close(&s);

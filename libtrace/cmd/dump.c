@@ -168,11 +168,11 @@ static const struct option options_of_dump[] = {
  * so. Releases the lock: a dump into a slow pipe may take long. */
 void cmd_reclaim(void)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
-	if (session_find(&place, NULL) == 0 &&
-		session_open(&s, &place, SESSION_CONTROL, NULL) == 0) {
+	if (session_find(&location, NULL) == 0 &&
+		session_open(&s, &location, SESSION_CONTROL, NULL) == 0) {
 		session_reclaim(&s);
 		session_close(&s);
 	}
@@ -232,11 +232,12 @@ static int dump_on_signal(const struct verb *verb, const struct request *r)
 /* The file configured by `init -f`, unless it belongs to a drain. */
 static bool find_named_file(struct drain_config *config)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 	bool found = false;
 
-	if (session_find(&place, NULL) == 0 && session_open(&s, &place, SESSION_READ, NULL) == 0) {
+	if (session_find(&location, NULL) == 0 &&
+		session_open(&s, &location, SESSION_READ, NULL) == 0) {
 		found = !session_is_continuous(&s) && drain_load(&s, config, NULL) == 0 &&
 			config->path[0] == '/';
 		session_close(&s);

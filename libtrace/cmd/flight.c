@@ -39,8 +39,8 @@ static void block_enders(struct flight *f)
 
 static int no_buffers(const struct flight *f)
 {
-	return cmd_fail(
-		f->verb, "%s has no trace buffers; swtrace init makes them", f->session.place.dir);
+	return cmd_fail(f->verb, "%s has no trace buffers; swtrace init makes them",
+		f->session.location.dir);
 }
 
 int flight_begin(struct flight *f)
@@ -100,7 +100,7 @@ enum flight_rings flight_follow(struct flight *f)
 	if (now == RINGS_SAME)
 		return RINGS_SAME;
 	if (now == RINGS_GONE) {
-		cmd_fail(f->verb, "%s: its trace buffers were freed", s->place.dir);
+		cmd_fail(f->verb, "%s: its trace buffers were freed", s->location.dir);
 		return RINGS_GONE;
 	}
 	session_close(s);
@@ -110,7 +110,7 @@ enum flight_rings flight_follow(struct flight *f)
 		no_buffers(f);
 		return RINGS_GONE;
 	}
-	cmd_note(f->verb, "%s has new trace buffers: going on with them", s->place.dir);
+	cmd_note(f->verb, "%s has new trace buffers: going on with them", s->location.dir);
 	return RINGS_NEW;
 }
 

@@ -114,13 +114,13 @@ static void count_tasks(struct info *i)
 
 static void names(const struct info *i, char owner[64], char group[64])
 {
-	const struct passwd *pw = getpwuid(i->session.place.owner);
+	const struct passwd *pw = getpwuid(i->session.location.owner);
 	const struct group *gr = i->group == UINT32_MAX ? NULL : getgrgid(i->group);
 
 	if (pw)
 		snprintf(owner, 64, "%.60s", pw->pw_name);
 	else
-		snprintf(owner, 64, "%u", (unsigned)i->session.place.owner);
+		snprintf(owner, 64, "%u", (unsigned)i->session.location.owner);
 	if (gr)
 		snprintf(group, 64, "%.60s", gr->gr_name);
 	else if (i->group != UINT32_MAX)
@@ -285,7 +285,8 @@ static int info_print_text(const struct info *i)
 	char owner[64], group[64];
 
 	names(i, owner, group);
-	printf("session   %s (%s), owner %s", i->session.place.dir, i->session.place.why, owner);
+	printf("session   %s (%s), owner %s", i->session.location.dir, i->session.location.why,
+		owner);
 	printf(group[0] ? ", group %s\n" : ", only the owner may trace\n", group);
 	printf("tracing   %s\n", cmd_state_name(i->state));
 	printf("majors    %u of %d enabled\n", i->majors, SHM_MAJORS);
@@ -428,9 +429,9 @@ static void info_print_json(const struct info *i)
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
-	json_member_text(j, "session", i->session.place.dir);
-	json_member_text(j, "why", i->session.place.why);
-	json_member_u64(j, "owner", i->session.place.owner);
+	json_member_text(j, "session", i->session.location.dir);
+	json_member_text(j, "why", i->session.location.why);
+	json_member_u64(j, "owner", i->session.location.owner);
 	json_key(j, "group");
 	if (i->group == UINT32_MAX)
 		json_null(j);
@@ -450,10 +451,10 @@ static void info_print_json(const struct info *i)
 /* The owner first reclaims what ended processes hold; other users only read. */
 static int open_for_info(const struct verb *verb, struct session *s)
 {
-	struct session_place place;
+	struct session_location location;
 
-	if (session_find(&place, NULL) == 0 && session_check(&place, NULL) == 0 &&
-		session_open(s, &place, SESSION_CONTROL, NULL) == 0) {
+	if (session_find(&location, NULL) == 0 && session_check(&location, NULL) == 0 &&
+		session_open(s, &location, SESSION_CONTROL, NULL) == 0) {
 		session_reclaim(s);
 		session_close(s);
 	}

@@ -40,7 +40,7 @@ static void init_note_geometry(
 
 	cmd_note(verb, "%u processors with %llu KiB each, sections of %u KiB, mode %s%s, in %s",
 		g->cpus, (unsigned long long)g->ring_size >> 10, g->section_size >> 10,
-		cmd_mode_name(g->mode), rounded ? " (rounded up)" : "", s->place.dir);
+		cmd_mode_name(g->mode), rounded ? " (rounded up)" : "", s->location.dir);
 	if (g->mode == SHM_MODE_CONTINUOUS)
 		cmd_note(verb, "swtrace on begins %s", r->drain.path);
 	else if (r->drain.path[0])
@@ -99,15 +99,15 @@ static int init_run(const struct verb *verb, int argc, char **argv)
 {
 	struct session_error error = {"unknown error"};
 	struct request r = {.drain.codec = TF_CODEC_LZ4};
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 	int code = take_arguments(&r, argc, argv, verb);
 
 	if (code)
 		return code;
-	int rc = session_find_own(&place, &error);
+	int rc = session_find_own(&location, &error);
 	if (rc == 0)
-		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
+		rc = session_open(&s, &location, SESSION_CONTROL | SESSION_CREATE, &error);
 	if (rc)
 		return cmd_fail(verb, "%s", error.text);
 	rc = drain_init(&s, &r.buffers, &r.drain, &error);

@@ -27,11 +27,11 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 	int rc = session_create_private(s, &error);
 	if (rc)
 		return cmd_fail(verb, "%s", error.text);
-	p->place = s->place;
+	p->location = s->location;
 	p->lock = openat(s->dir, RUNNER_LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB)) {
-		snprintf(error.text, sizeof error.text, "%.300s: cannot lock it: %s", s->place.dir,
-			strerror(errno));
+		snprintf(error.text, sizeof error.text, "%.300s: cannot lock it: %s",
+			s->location.dir, strerror(errno));
 		rc = PU_ERR_FILE_ERROR;
 	}
 	if (rc == 0)
@@ -127,11 +127,11 @@ static void wait_for_word(int go)
 
 /* In the child. exec resets caught signals to their defaults. */
 __attribute__((noreturn)) static void become(const struct command *c,
-	const struct session_place *place, const sigset_t *mask, int report)
+	const struct session_location *location, const sigset_t *mask, int report)
 {
 	int code;
 
-	if ((!place || setenv("SWTRACE_SESSION", place->dir, 1) == 0) &&
+	if ((!location || setenv("SWTRACE_SESSION", location->dir, 1) == 0) &&
 		(!c->output_is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(c->words[0], c->words);
@@ -166,7 +166,7 @@ static void let_go(struct command *c, const int go[2])
 	close(go[1]);
 }
 
-int command_start(struct command *c, const struct session_place *place)
+int command_start(struct command *c, const struct session_location *location)
 {
 	int report[2], go[2], failure = 0;
 	sigset_t mask;
@@ -179,7 +179,7 @@ int command_start(struct command *c, const struct session_place *place)
 	if (pid == 0) {
 		close(go[1]);
 		wait_for_word(go[0]);
-		become(c, place, &mask, report[1]);
+		become(c, location, &mask, report[1]);
 	}
 	if (pid < 0)
 		failure = errno;

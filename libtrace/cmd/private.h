@@ -9,7 +9,7 @@
 #include "cmd.h"
 
 struct private_session {
-	struct session_place place;
+	struct session_location location;
 	int lock; /* held while this process runs, so that the session is not swept */
 };
 
@@ -36,7 +36,7 @@ int command_look(const struct command *c);
  * Starts the command in that session (NULL: without one) and forwards signals to it from then on.
  * Returns 0 or the errno of the failed step.
  */
-int command_start(struct command *c, const struct session_place *place);
+int command_start(struct command *c, const struct session_location *location);
 /* Waits until the command ends. */
 void command_wait(struct command *c);
 /* Whether the command has ended. Does not wait. */

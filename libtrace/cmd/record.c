@@ -103,7 +103,7 @@ static void record_begin_switches(struct recording *r)
 {
 	if (r->switches)
 		r->code = switches_begin(
-			r->verb, &r->session.place, r->session.generation, false, &r->recorder);
+			r->verb, &r->session.location, r->session.generation, false, &r->recorder);
 }
 
 static void record_finish_stream(struct recording *r)
@@ -213,7 +213,7 @@ static int record_command(struct recording *r)
 		return r->code;
 	}
 	record_begin_switches(r);
-	failure = r->code ? 0 : command_start(&r->command, &r->private.place);
+	failure = r->code ? 0 : command_start(&r->command, &r->private.location);
 	if (failure == 0 && !r->code) {
 		record_follow_hooks(r);
 		command_wait(&r->command);
@@ -242,17 +242,17 @@ static const char *in_use(const struct recording *r, struct session *s)
 static int open_own(struct recording *r)
 {
 	struct session_error error = {"unknown error"};
-	struct session_place place;
-	int rc = session_find_own(&place, &error);
+	struct session_location location;
+	int rc = session_find_own(&location, &error);
 
 	if (rc == 0)
-		rc = session_open(&r->session, &place, SESSION_CONTROL | SESSION_CREATE, &error);
+		rc = session_open(&r->session, &location, SESSION_CONTROL | SESSION_CREATE, &error);
 	if (rc)
 		return cmd_fail(r->verb, "%s", error.text);
 	session_reclaim(&r->session);
 	const char *why = in_use(r, &r->session);
 	if (why)
-		cmd_fail(r->verb, "%s: %s", place.dir, why);
+		cmd_fail(r->verb, "%s: %s", location.dir, why);
 	else if (session_init(&r->session, &r->buffers, &error))
 		cmd_fail(r->verb, "%s", error.text);
 	else {

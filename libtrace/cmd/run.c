@@ -47,7 +47,7 @@ static int run_prepare_session(struct runner *r)
 	if (session_on(&s, &error))
 		code = cmd_fail(r->verb, "%s", error.text);
 	else if (r->switches)
-		code = switches_begin(r->verb, &s.place, s.generation, false, &r->recorder);
+		code = switches_begin(r->verb, &s.location, s.generation, false, &r->recorder);
 	if (code)
 		session_remove(&s);
 	session_close(&s);
@@ -61,13 +61,13 @@ static int run_prepare_session(struct runner *r)
 static bool keep(const struct runner *r, const struct session *s)
 {
 	char kept[PATH_MAX];
-	const char *mark = strstr(r->private.place.dir, ".run.");
+	const char *mark = strstr(r->private.location.dir, ".run.");
 
 	if (s->control->state == SHM_NO_RINGS || !mark || strcmp(r->output, "-") == 0 ||
 		(size_t)snprintf(kept, sizeof kept, "%.*s.kept.%s",
-			(int)(mark - r->private.place.dir), r->private.place.dir,
+			(int)(mark - r->private.location.dir), r->private.location.dir,
 			mark + strlen(".run.")) >= sizeof kept ||
-		rename(r->private.place.dir, kept) != 0)
+		rename(r->private.location.dir, kept) != 0)
 		return false;
 	cmd_fail(r->verb,
 		"the trace is kept: SWTRACE_SESSION=%s swtrace dump FILE writes it; rm -r %s drops it",
@@ -81,7 +81,7 @@ static int conclude(struct runner *r, bool dump)
 	struct session_error error = {"unknown error"};
 	struct session s;
 	int code = EXIT_FINE;
-	int rc = session_open(&s, &r->private.place, SESSION_CONTROL, &error);
+	int rc = session_open(&s, &r->private.location, SESSION_CONTROL, &error);
 
 	if (rc)
 		return cmd_fail(r->verb, "the trace is lost: %s", error.text);
@@ -111,7 +111,7 @@ static int run_start_command(struct runner *r)
 		code = run_prepare_session(r);
 	if (code)
 		return code;
-	int failure = command_start(&r->command, &r->private.place);
+	int failure = command_start(&r->command, &r->private.location);
 	if (failure) {
 		conclude(r, false);
 		return command_failed(r->verb, &r->command, failure);

@@ -15,11 +15,11 @@ int switches_check(const struct verb *verb)
 	return EXIT_NO_COUNTERS;
 }
 
-int switches_begin(const struct verb *verb, const struct session_place *place, uint32_t generation,
-	bool stays, int *channel)
+int switches_begin(const struct verb *verb, const struct session_location *location,
+	uint32_t generation, bool stays, int *channel)
 {
 	struct session_error error = {"unknown error"};
-	int rc = kernel_recorder_start(place, generation, stays, channel, &error);
+	int rc = kernel_recorder_start(location, generation, stays, channel, &error);
 
 	if (rc)
 		return cmd_fail(verb, "--switches: %s", error.text);
@@ -39,8 +39,7 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 	}
 	/* These are not the program's data: report them, but the record is complete. */
 	if (k->wakeups_missing)
-		cmd_note(verb,
-			"the kernel withheld %llu wake-ups: those waits have no waker",
+		cmd_note(verb, "the kernel withheld %llu wake-ups: those waits have no waker",
 			(unsigned long long)k->wakeups_missing);
 	if (!k->lost && !k->dropped)
 		return true;

@@ -20,8 +20,8 @@ int switches_check(const struct verb *verb);
 
 /* Starts recording, where tracing is on. stays: beyond the end of this process. *channel: to be
  * passed to switches_end. Reports a failure and returns an exit code. */
-int switches_begin(const struct verb *verb, const struct session_place *place, uint32_t generation,
-	bool stays, int *channel);
+int switches_begin(const struct verb *verb, const struct session_location *location,
+	uint32_t generation, bool stays, int *channel);
 
 /* Ends recording before tracing is turned off, and reports what is missing. channel: -1: none. Does
  * nothing if nothing is recorded. Returns whether all that the kernel recorded is there. */

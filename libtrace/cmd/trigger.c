@@ -373,7 +373,7 @@ static int watch_session(struct trigger *t)
 		return code;
 	code = begin_watch(t);
 	if (code == EXIT_FINE) {
-		cmd_note(t->flight.verb, "watching %s%s", t->flight.session.place.dir,
+		cmd_note(t->flight.verb, "watching %s%s", t->flight.session.location.dir,
 			cmd_is_on(&t->flight.session) ? ""
 						      : "; tracing is off, waiting for swtrace on");
 		if (t->timeout)

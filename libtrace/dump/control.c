@@ -16,10 +16,10 @@ static atomic_uint next_section_bytes;
 
 static int open_session(struct session *s, int flags)
 {
-	struct session_place place;
-	int rc = session_find(&place, NULL);
+	struct session_location location;
+	int rc = session_find(&location, NULL);
 
-	return rc ? rc : session_open(s, &place, flags, NULL);
+	return rc ? rc : session_open(s, &location, flags, NULL);
 }
 
 /* Attaches now: a program that turns tracing on wants its own next hook in the trace. */

@@ -49,14 +49,14 @@ char *dump_name(const char *file)
 
 int TraceWriteBufferToFile(const char *file)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
 	if (file && !*file)
 		return PU_ERROR_INVALID_PARAMETER;
-	int rc = session_find(&place, NULL);
+	int rc = session_find(&location, NULL);
 	if (rc == 0)
-		rc = session_open(&s, &place, SESSION_READ, NULL);
+		rc = session_open(&s, &location, SESSION_READ, NULL);
 	if (rc)
 		return rc;
 	char *path = dump_name(file);

@@ -181,7 +181,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
 	text_linef(t, "section size", "%u", g->section_size);
 	clock_lines(t, s);
-	text_line(t, "session", s->place.dir);
+	text_line(t, "session", s->location.dir);
 	meta_put_cgroup(t, s);
 	rings(t, s->control);
 	text_line(t, "command", command);

@@ -263,7 +263,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 	if (s->rings_fd < 0)
 		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no rings: there is nothing to dump; `swtrace init` makes them",
-			s->place.dir);
+			s->location.dir);
 	/* Copied: a later discard or init must not move the starts under this dump. */
 	r->control = malloc(sizeof s->control->ring);
 	if (!r->control)
@@ -272,7 +272,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 		free(r->control);
 		r->control = NULL;
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
-			"%s got new rings just now; dump again", s->place.dir);
+			"%s got new rings just now; dump again", s->location.dir);
 	}
 	int rc = ring_reader_open(&r->reader, s->rings_fd, &s->geometry, r->control);
 	if (rc) {

@@ -52,7 +52,7 @@ int kernel_recorder_probe(struct session_error *error)
 
 /* What the recorder begins with. */
 struct recorder_arguments {
-	const struct session_place *place;
+	const struct session_location *location;
 	uint32_t generation;
 	bool stays;
 	int channel;
@@ -66,7 +66,7 @@ static void recorder_live(void *ctx)
 
 	detach_from_caller(start->channel);
 	prctl(PR_SET_NAME, "swtrace-kernel");
-	r = recording_open(start->place, start->generation, start->channel, start->stays,
+	r = recording_open(start->location, start->generation, start->channel, start->stays,
 		&report.rc, &report.error);
 	send(start->channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (!r)
@@ -75,7 +75,7 @@ static void recorder_live(void *ctx)
 	_exit(0);
 }
 
-int kernel_recorder_start(const struct session_place *place, uint32_t generation, bool stays,
+int kernel_recorder_start(const struct session_location *location, uint32_t generation, bool stays,
 	int *channel, struct session_error *error)
 {
 	struct recorder_report report;
@@ -87,7 +87,7 @@ int kernel_recorder_start(const struct session_place *place, uint32_t generation
 		return session_fail(error, -errno, "cannot start the recorder of switches: %s",
 			strerror(errno));
 	rc = detach_process(
-		recorder_live, &(struct recorder_arguments){place, generation, stays, ends[1]});
+		recorder_live, &(struct recorder_arguments){location, generation, stays, ends[1]});
 	close(ends[1]);
 	while (rc == 0 && (n = recv(ends[0], &report, sizeof report, 0)) != sizeof report)
 		if (n >= 0 || errno != EINTR)
@@ -114,7 +114,8 @@ static int recorder_open_file(const struct session *s, int access)
 	int fd = openat(s->dir, SHM_KERNEL_NAME, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->place.owner))
+	if (fd < 0 ||
+		(fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->location.owner))
 		return fd;
 	close(fd);
 	return -1;

@@ -19,7 +19,7 @@ int kernel_recorder_probe(struct session_error *error);
  * this process, or when *channel (to be closed by the caller) is closed. -EBUSY: there is one. 0:
  * *error, unless its text is empty, has a line that says why wake-ups are not recorded.
  */
-int kernel_recorder_start(const struct session_place *place, uint32_t generation, bool stays,
+int kernel_recorder_start(const struct session_location *location, uint32_t generation, bool stays,
 	int *channel, struct session_error *error);
 
 /* Whether a recorder runs, and the figures of the last one; all zeros: there was none. */

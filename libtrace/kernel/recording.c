@@ -387,7 +387,7 @@ static int recording_check_clock(const struct recording *r, struct session_error
 /* Owned by the session's owner, even if root comes first. */
 static int recording_check_owner(const struct recording *r, struct session_error *error)
 {
-	const uid_t owner = r->session.place.owner;
+	const uid_t owner = r->session.location.owner;
 	struct stat st;
 
 	if (fstat(r->file, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -396,7 +396,7 @@ static int recording_check_owner(const struct recording *r, struct session_error
 		return 0;
 	return session_fail(error, -EACCES,
 		"%.300s/" SHM_KERNEL_NAME " has the wrong owner or type: not used",
-		r->session.place.dir);
+		r->session.location.dir);
 }
 
 static int recording_lock_file(
@@ -409,7 +409,7 @@ static int recording_lock_file(
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (r->file < 0)
 		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot open it: %s",
-			r->session.place.dir, strerror(errno));
+			r->session.location.dir, strerror(errno));
 	rc = recording_check_owner(r, error);
 	/* A command that asks whether there is a recorder holds it for a moment, and one whose
 	 * buffers were replaced does until its next round. */
@@ -428,7 +428,7 @@ static int recording_lock_file(
 	/* With no requests. */
 	if (pwrite(r->file, &r->figures, sizeof r->figures, 0) != sizeof r->figures)
 		return session_fail(error, -errno, "%.300s/" SHM_KERNEL_NAME ": cannot write: %s",
-			r->session.place.dir, strerror(errno));
+			r->session.location.dir, strerror(errno));
 	return 0;
 }
 
@@ -459,20 +459,20 @@ static int recording_register_schema(void)
 	return rc == PU_ERROR_INVALID_PARAMETER ? -EINVAL : 0;
 }
 
-static int recording_open_session(struct recording *r, const struct session_place *place,
+static int recording_open_session(struct recording *r, const struct session_location *location,
 	uint32_t generation, struct session_error *error)
 {
-	if (setenv("SWTRACE_SESSION", place->dir, 1) != 0)
+	if (setenv("SWTRACE_SESSION", location->dir, 1) != 0)
 		return session_fail(error, -ENOMEM, "not enough memory");
-	if (session_open(&r->session, place, SESSION_READ, error))
+	if (session_open(&r->session, location, SESSION_READ, error))
 		return -EIO;
 	if (r->session.generation != generation)
 		return session_fail(error, -EIO, "%.300s got new trace buffers just now; try again",
-			place->dir);
+			location->dir);
 	return recording_check_clock(r, error);
 }
 
-struct recording *recording_open(const struct session_place *place, uint32_t generation,
+struct recording *recording_open(const struct session_location *location, uint32_t generation,
 	int channel, bool stays, int *rc, struct session_error *error)
 {
 	struct recording *r = calloc(1, sizeof *r);
@@ -485,7 +485,7 @@ struct recording *recording_open(const struct session_place *place, uint32_t gen
 	recording_raise_limit();
 	r->channel = channel;
 	r->stays = stays;
-	*rc = recording_open_session(r, place, generation, error);
+	*rc = recording_open_session(r, location, generation, error);
 	if (!*rc)
 		*rc = recording_lock_file(r, generation, error);
 	if (!*rc)

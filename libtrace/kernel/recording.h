@@ -14,7 +14,7 @@ struct recording;
  * not end it. NULL: *rc is a negative errno, with a line for a person; the process is to end.
  * Without wake-ups it records, too: *error then has a line that says why.
  */
-struct recording *recording_open(const struct session_place *place, uint32_t generation,
+struct recording *recording_open(const struct session_location *location, uint32_t generation,
 	int channel, bool stays, int *rc, struct session_error *error);
 
 /* Records until it is told to end (SIGTERM), or tracing is off. */

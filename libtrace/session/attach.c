@@ -319,7 +319,8 @@ static int current_member(uint32_t generation)
 		return 0;
 	if (here.member)
 		member_leave(here.member);
-	rc = member_open(&here.look.place, here.look.control, generation, &members, &here.member);
+	rc = member_open(
+		&here.look.location, here.look.control, generation, &members, &here.member);
 	if (rc)
 		return rc;
 	member_set_source(here.member, here.source, here.source_flags);
@@ -393,7 +394,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
 		return here.refused_rc;
 	}
-	if (!member_join(here.member, &here.look.place, self, is_writing))
+	if (!member_join(here.member, &here.look.location, self, is_writing))
 		rc = RING_NO_SLOT;
 	self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 	settle_unattached(here.member, self->number);
@@ -430,8 +431,8 @@ static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t has
 
 	/* Another session's number would name another label. */
 	if (attach_lock(&saved) && here.member && ring_self.map == &here.member->map)
-		number = labels_add(&here.member->labels, here.member->generation, &here.look.place,
-			text, length, hash);
+		number = labels_add(&here.member->labels, here.member->generation,
+			&here.look.location, text, length, hash);
 	attach_unlock(&saved);
 	errno = saved_errno;
 	return number;
@@ -558,7 +559,7 @@ int TraceRegisterSchema(const char *text)
 	/* Attaches now if the session has rings, so that the caller learns whether there is
 	 * room. */
 	if (kept && generation && current_member(generation) == 0)
-		rc = schema_publish(here.member, &here.look.place, kept);
+		rc = schema_publish(here.member, &here.look.location, kept);
 	attach_unlock(&saved);
 	return rc;
 }

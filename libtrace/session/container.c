@@ -194,7 +194,7 @@ static uint32_t container_number(int fd, const char *name, uint32_t length)
 }
 
 uint32_t container_cgroup(int dir, const struct shm_control *owner, bool is_home,
-	uint32_t generation, const struct session_place *place)
+	uint32_t generation, const struct session_location *location)
 {
 	int saved_errno = errno, fd;
 	const char *name = NULL;
@@ -203,7 +203,7 @@ uint32_t container_cgroup(int dir, const struct shm_control *owner, bool is_home
 
 	session_name(file, SHM_CGROUPS_FORMAT, generation, 0);
 	fd = session_open_file(
-		dir, file, O_RDWR, place->owner, S_IWGRP, sizeof(struct shm_cgroup_file), NULL);
+		dir, file, O_RDWR, location->owner, S_IWGRP, sizeof(struct shm_cgroup_file), NULL);
 	if (fd >= 0) {
 		length = container_read_path(&name);
 		if (container_is_hidden(owner, is_home, name, length))

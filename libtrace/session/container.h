@@ -28,7 +28,7 @@ uint32_t container_of_thread(const struct shm_control *owner);
  * in another PID namespace the owner's own.
  */
 uint32_t container_cgroup(int dir, const struct shm_control *owner, bool is_home,
-	uint32_t generation, const struct session_place *place);
+	uint32_t generation, const struct session_location *location);
 
 /* Appends the name of the owner's to the open file, as the first: SHM_CGROUP_OWNER. */
 void container_add_owner(int fd);

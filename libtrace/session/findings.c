@@ -16,7 +16,7 @@ static bool findings_give(const struct session *s, int fd)
 {
 	const bool is_shared = s->control->group != UINT32_MAX;
 
-	if (s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)
+	if (s->location.owner != geteuid() && fchown(fd, s->location.owner, (gid_t)-1) != 0)
 		return false;
 	if (is_shared && fchown(fd, (uid_t)-1, (gid_t)s->control->group) != 0)
 		return false;
@@ -53,7 +53,7 @@ size_t session_read_findings(const struct session *s, char **lines)
 
 	*lines = NULL;
 	session_name(name, SHM_DOCTOR_FORMAT, s->generation, 0);
-	fd = session_open_file(s->dir, name, O_RDONLY, s->place.owner, 0, 0, NULL);
+	fd = session_open_file(s->dir, name, O_RDONLY, s->location.owner, 0, 0, NULL);
 	if (fd < 0)
 		return 0;
 	*lines = malloc(SHM_DOCTOR_BYTES_MAX);

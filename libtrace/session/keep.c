@@ -139,7 +139,7 @@ static enum keep_refusal keep_begin(
 	if (s->rings_fd < 0 || ring_areas(&s->geometry) == 1)
 		return KEEP_ONE_AREA;
 	if (!s->writable) {
-		if (session_open(&k->own, &s->place, SESSION_CONTROL, NULL) != 0)
+		if (session_open(&k->own, &s->location, SESSION_CONTROL, NULL) != 0)
 			return KEEP_NOT_OWNER;
 		session_unlock(&k->own);
 		writable = &k->own;

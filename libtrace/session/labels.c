@@ -174,10 +174,10 @@ static uint32_t labels_append(
 	return used / 8 + 1;
 }
 
-uint32_t labels_add(struct label_table *t, uint32_t generation, const struct session_place *place,
-	const char *text, uint32_t length, uint32_t hash)
+uint32_t labels_add(struct label_table *t, uint32_t generation,
+	const struct session_location *location, const char *text, uint32_t length, uint32_t hash)
 {
-	int fd = texts_open(generation, place, SHM_LABELS_FORMAT, sizeof(struct shm_label_file));
+	int fd = texts_open(generation, location, SHM_LABELS_FORMAT, sizeof(struct shm_label_file));
 	uint32_t number = 0;
 
 	if (fd >= 0 && texts_lock(fd, LABELS_WAIT_MS)) {

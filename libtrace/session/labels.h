@@ -15,7 +15,7 @@
 
 #include "../../formats/session.h"
 
-struct session_place;
+struct session_location;
 struct label_index;
 
 /* Starts zeroed. */
@@ -36,8 +36,8 @@ uint32_t labels_look_up(
 /* Whether a label that is not there might be added now. */
 bool labels_may_add(const struct label_table *t);
 /* Adds the label if it is not there: its number, or 0. With attach.c's lock held. */
-uint32_t labels_add(struct label_table *t, uint32_t generation, const struct session_place *place,
-	const char *text, uint32_t length, uint32_t hash);
+uint32_t labels_add(struct label_table *t, uint32_t generation,
+	const struct session_location *location, const char *text, uint32_t length, uint32_t hash);
 
 /* Unmaps everything: no thread uses the member any more. */
 void labels_close(struct label_table *t);

@@ -18,7 +18,7 @@ UINT32 swtrace_gate[SWTRACE_GATE_SIZE / 4] __attribute__((aligned(SWTRACE_GATE_S
 const struct shm_control *ring_gate = (const struct shm_control *)(const void *)swtrace_gate;
 
 /* Not on the stack, which may be a signal handler's: see session.md, "Signal handlers". */
-static struct session_place look_found;
+static struct session_location look_found;
 static char control_path[sizeof look_found.dir + 16];
 
 static bool gate_can_be_mapped(void)
@@ -55,7 +55,7 @@ static bool is_same_control(const struct look *look)
 {
 	struct stat st;
 
-	if (!look->control || strcmp(look_found.dir, look->place.dir) != 0)
+	if (!look->control || strcmp(look_found.dir, look->location.dir) != 0)
 		return false;
 	strcpy(stpcpy(control_path, look_found.dir), "/" SHM_CONTROL_NAME);
 	return stat(control_path, &st) == 0 && st.st_dev == look->device &&
@@ -79,7 +79,7 @@ static int open_control(const struct look *look)
 	/* The first user creates the page of a user's own session; only root creates root's. A
 	 * page that existed and is gone was removed by its owner: a program that outlives it (a
 	 * private session's daemon) must not create it again. */
-	if (fd != PU_ERROR_DRIVER_NOT_LOADED || strcmp(look_found.dir, look->place.dir) == 0)
+	if (fd != PU_ERROR_DRIVER_NOT_LOADED || strcmp(look_found.dir, look->location.dir) == 0)
 		return fd;
 	session_make(&look_found, NULL);
 	dir = session_open_dir(&look_found, NULL);
@@ -122,7 +122,7 @@ int look_again(struct look *look, bool *is_new)
 		else if (look->control || ring_gate_page()->generation != 0)
 			look_close_gate();
 		if (control) {
-			look->place = look_found;
+			look->location = look_found;
 			look->device = st.st_dev;
 			look->inode = st.st_ino;
 		}

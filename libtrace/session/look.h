@@ -13,7 +13,7 @@
 #include "session.h"
 
 struct look {
-	struct session_place place;
+	struct session_location location;
 	const struct shm_control *control; /* NULL: no session, or `done` is false */
 	dev_t device;			   /* of the control file */
 	ino_t inode;

@@ -23,20 +23,20 @@
 
 /* ---------------------------------------------------------------- mapping */
 
-static int open_shared(const struct member *m, int dir, const struct session_place *place,
+static int open_shared(const struct member *m, int dir, const struct session_location *location,
 	const char *format, uint64_t size)
 {
 	char name[32];
 
 	session_name(name, format, m->generation, 0);
-	return session_open_file(dir, name, O_RDWR, place->owner, S_IWGRP, size, NULL);
+	return session_open_file(dir, name, O_RDWR, location->owner, S_IWGRP, size, NULL);
 }
 
 /* Opens and maps a file of the generation; its descriptor or a PU_ code. */
-static int member_map_file(const struct member *m, const struct session_place *place,
+static int member_map_file(const struct member *m, const struct session_location *location,
 	const char *format, uint64_t size, void **mapping)
 {
-	int fd = open_shared(m, m->dir, place, format, size);
+	int fd = open_shared(m, m->dir, location, format, size);
 
 	if (fd < 0)
 		return fd;
@@ -49,9 +49,10 @@ static int member_map_file(const struct member *m, const struct session_place *p
 }
 
 /* The task table, and the tasks' losses if the rings' version has them. */
-static int member_map_tasks(struct member *m, const struct session_place *place)
+static int member_map_tasks(struct member *m, const struct session_location *location)
 {
-	int fd = member_map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
+	int fd = member_map_file(
+		m, location, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
 	struct stat st;
 
 	if (fd < 0)
@@ -66,10 +67,10 @@ static int member_map_tasks(struct member *m, const struct session_place *place)
 	return 0;
 }
 
-static int member_map_rings(struct member *m, const struct session_place *place)
+static int member_map_rings(struct member *m, const struct session_location *location)
 {
 	int fd = member_map_file(
-		m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size, (void **)&m->map.base);
+		m, location, SHM_RINGS_FORMAT, m->map.geometry.file_size, (void **)&m->map.base);
 
 	if (fd < 0)
 		return fd;
@@ -77,12 +78,12 @@ static int member_map_rings(struct member *m, const struct session_place *place)
 	return 0;
 }
 
-int member_open_dir(struct member *m, const struct session_place *place)
+int member_open_dir(struct member *m, const struct session_location *location)
 {
-	uid_t owner = place->owner;
+	uid_t owner = location->owner;
 
 	if (m->dir < 0)
-		m->dir = session_open_path(place->dir, &owner, NULL);
+		m->dir = session_open_path(location->dir, &owner, NULL);
 	return m->dir;
 }
 
@@ -93,14 +94,14 @@ void member_close_dir(struct member *m)
 	m->dir = -1;
 }
 
-static int map_all(struct member *m, const struct session_place *place)
+static int map_all(struct member *m, const struct session_location *location)
 {
-	int rc = member_open_dir(m, place);
+	int rc = member_open_dir(m, location);
 
 	if (rc < 0)
 		return rc;
-	rc = member_map_tasks(m, place);
-	return rc ? rc : member_map_rings(m, place);
+	rc = member_map_tasks(m, location);
+	return rc ? rc : member_map_rings(m, location);
 }
 
 /* Unmaps everything except the rings and the losses. */
@@ -207,7 +208,7 @@ void member_unmap(struct member *m)
 	munmap(m, sizeof *m + ring_populate_bytes(&m->map.geometry));
 }
 
-int member_open(const struct session_place *place, const struct shm_control *control,
+int member_open(const struct session_location *location, const struct shm_control *control,
 	uint32_t generation, struct member **list, struct member **member)
 {
 	struct shm_geometry geometry;
@@ -222,7 +223,7 @@ int member_open(const struct session_place *place, const struct shm_control *con
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	m->generation = generation;
 	m->map.control = control;
-	rc = map_all(m, place);
+	rc = map_all(m, location);
 	if (rc) {
 		member_unmap(m);
 		return rc;
@@ -231,7 +232,7 @@ int member_open(const struct session_place *place, const struct shm_control *con
 	m->next = *list;
 	*list = m;
 	member_list = list;
-	schema_publish_all(m, place);
+	schema_publish_all(m, location);
 	*member = m;
 	return 0;
 }

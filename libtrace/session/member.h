@@ -41,11 +41,11 @@ static inline struct member *member_of_map(const struct ring_map *map)
  * gone), PU_ERR_FILE_ERROR (they are not of that generation), PU_ERROR_NOT_SUPPORTED (their clock
  * is none that this process can read).
  */
-int member_open(const struct session_place *place, const struct shm_control *control,
+int member_open(const struct session_location *location, const struct shm_control *control,
 	uint32_t generation, struct member **list, struct member **member);
 
 /* Opens the session's directory, to be used for several files. Returns m->dir or a PU_ code. */
-int member_open_dir(struct member *m, const struct session_place *place);
+int member_open_dir(struct member *m, const struct session_location *location);
 void member_close_dir(struct member *m);
 
 /* Replaces the rings and the tasks' losses by private memory at the same addresses. A forked child
@@ -63,8 +63,8 @@ bool member_is_ours(const struct member *m);
 
 /* threads.c: makes the calling thread a writer: slot, name, rseq. Leaves the one it was in, but
  * for hooks of it that were interrupted: more than `own`. False: no slot is to be had. */
-bool member_join(struct member *m, const struct session_place *place, struct ring_thread *self,
-	uint32_t own);
+bool member_join(struct member *m, const struct session_location *location,
+	struct ring_thread *self, uint32_t own);
 /* Ends the calling thread's membership. */
 void member_part(struct ring_thread *self);
 

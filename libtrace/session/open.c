@@ -37,7 +37,7 @@ int session_lock(struct session *s, bool wait, struct session_error *error)
 			nanosleep(&pause, NULL);
 	}
 	session_say(error, "%s: another swtrace command has been busy with it%s; try again",
-		s->place.dir, wait ? " for 10 s" : "");
+		s->location.dir, wait ? " for 10 s" : "");
 	return PU_ERROR_FACILITY_BUSY;
 }
 
@@ -81,7 +81,7 @@ static int open_lock(struct session *s)
 		return errno == EEXIST ? openat(s->dir, SHM_LOCK_NAME, flags) : -1;
 	/* The umask may have cleared bits that the owner's next command needs. */
 	if (fchmod(fd, 0600) != 0 ||
-		(s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)) {
+		(s->location.owner != geteuid() && fchown(fd, s->location.owner, (gid_t)-1) != 0)) {
 		close(fd);
 		return -1;
 	}
@@ -95,17 +95,17 @@ static int session_acquire_lock(struct session *s, struct session_error *error)
 
 	s->lock_fd = open_lock(s);
 	if (s->lock_fd < 0 && errno == ELOOP) {
-		session_say(error, "%s/%s is a link: not used", s->place.dir, SHM_LOCK_NAME);
+		session_say(error, "%s/%s is a link: not used", s->location.dir, SHM_LOCK_NAME);
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	if (s->lock_fd < 0) {
-		session_say(error, "%s/%s: %s", s->place.dir, SHM_LOCK_NAME, strerror(errno));
+		session_say(error, "%s/%s: %s", s->location.dir, SHM_LOCK_NAME, strerror(errno));
 		return errno == EACCES ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
 	}
-	if (fstat(s->lock_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != s->place.owner ||
+	if (fstat(s->lock_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != s->location.owner ||
 		(st.st_mode & (S_IWGRP | S_IWOTH))) {
 		session_say(error, "%s/%s has the wrong owner, type or mode: not used",
-			s->place.dir, SHM_LOCK_NAME);
+			s->location.dir, SHM_LOCK_NAME);
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	return session_lock(s, true, error);
@@ -117,20 +117,20 @@ static int session_map_control(struct session *s, int flags, struct session_erro
 	void *p;
 
 	s->control_fd = session_open_file(s->dir, SHM_CONTROL_NAME, control ? O_RDWR : O_RDONLY,
-		s->place.owner, 0, SHM_CONTROL_SIZE, error);
+		s->location.owner, 0, SHM_CONTROL_SIZE, error);
 	if (s->control_fd < 0)
 		return s->control_fd;
 	p = mmap(NULL, SHM_CONTROL_SIZE, control ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
 		s->control_fd, 0);
 	if (p == MAP_FAILED) {
-		session_say(error, "%s/%s: %s", s->place.dir, SHM_CONTROL_NAME, strerror(errno));
+		session_say(error, "%s/%s: %s", s->location.dir, SHM_CONTROL_NAME, strerror(errno));
 		return PU_ERROR_CANNOT_MAP_BUFFER;
 	}
 	s->control = p;
 	if (s->control->magic != SHM_MAGIC || s->control->version != SHM_VERSION) {
 		session_say(error,
 			"%s/%s is of another version of swtrace; remove the directory when nothing traces there",
-			s->place.dir, SHM_CONTROL_NAME);
+			s->location.dir, SHM_CONTROL_NAME);
 		return PU_ERR_FILE_ERROR;
 	}
 	return 0;
@@ -142,7 +142,7 @@ static int open_generation(
 	char name[32];
 
 	snprintf(name, sizeof name, format, s->generation);
-	return session_open_file(s->dir, name, s->writable ? O_RDWR : O_RDONLY, s->place.owner,
+	return session_open_file(s->dir, name, s->writable ? O_RDWR : O_RDONLY, s->location.owner,
 		S_IWGRP, size, error);
 }
 
@@ -156,7 +156,7 @@ static int session_open_rings(struct session *s, struct session_error *error)
 		return 0;
 	if (!geometry_sane(&s->geometry)) {
 		session_say(error, "%s: its control file makes no sense; swtrace free, then init",
-			s->place.dir);
+			s->location.dir);
 		return PU_ERR_FILE_ERROR;
 	}
 	s->rings_fd = open_generation(s, SHM_RINGS_FORMAT, 0, error);
@@ -170,29 +170,29 @@ static int session_open_rings(struct session *s, struct session_error *error)
 				   : 0;
 }
 
-int session_open(struct session *s, const struct session_place *place, int flags,
+int session_open(struct session *s, const struct session_location *location, int flags,
 	struct session_error *error)
 {
 	int rc;
 
 	empty(s);
-	s->place = *place;
+	s->location = *location;
 	if (flags & SESSION_CREATE) {
-		rc = session_make(&s->place, error);
+		rc = session_make(&s->location, error);
 		if (rc)
 			return rc;
 	}
-	s->dir = session_open_dir(&s->place, error);
+	s->dir = session_open_dir(&s->location, error);
 	rc = s->dir < 0 ? s->dir : 0;
-	if (!rc && (flags & SESSION_CONTROL) && s->place.owner != geteuid() && geteuid() != 0) {
+	if (!rc && (flags & SESSION_CONTROL) && s->location.owner != geteuid() && geteuid() != 0) {
 		session_say(error,
 			"%s belongs to user %u: only its owner may control it (SWTRACE_SESSION=DIR uses a session of your own)",
-			s->place.dir, (unsigned)s->place.owner);
+			s->location.dir, (unsigned)s->location.owner);
 		rc = PU_ERROR_ACCESS_DENIED;
 	}
 	/* Leaves no lock file in a directory that is no session's. */
 	if (!rc && (flags & SESSION_CONTROL))
-		rc = session_check(&s->place, error);
+		rc = session_check(&s->location, error);
 	if (!rc && (flags & SESSION_CONTROL)) {
 		s->writable = true;
 		rc = session_acquire_lock(s, error);
@@ -222,36 +222,37 @@ void session_close(struct session *s)
 }
 
 /* Cleans up after a failed open. */
-static void drop_private(const struct session_place *place)
+static void drop_private(const struct session_location *location)
 {
 	static const char *const names[] = {SHM_CONTROL_NAME, SHM_LOCK_NAME};
-	int dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int dir = open(location->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	for (size_t i = 0; dir >= 0 && i < sizeof names / sizeof *names; i++)
 		unlinkat(dir, names[i], 0);
 	if (dir >= 0)
 		close(dir);
-	rmdir(place->dir);
+	rmdir(location->dir);
 }
 
 int session_create_private(struct session *s, struct session_error *error)
 {
-	struct session_place place = {.owner = geteuid(), .why = "a private session"};
+	struct session_location location = {.owner = geteuid(), .why = "a private session"};
 
-	snprintf(place.dir, sizeof place.dir, SHM_DIR_FORMAT ".run.XXXXXX", (unsigned)geteuid());
+	snprintf(location.dir, sizeof location.dir, SHM_DIR_FORMAT ".run.XXXXXX",
+		(unsigned)geteuid());
 	empty(s);
-	if (!mkdtemp(place.dir)) {
+	if (!mkdtemp(location.dir)) {
 		session_say(error, "no private session in " SHM_ROOT ": %s", strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
 	/* The umask may have cleared bits that we need. */
-	int rc = chmod(place.dir, 0700) ? PU_ERR_FILE_ERROR : 0;
+	int rc = chmod(location.dir, 0700) ? PU_ERR_FILE_ERROR : 0;
 	if (rc)
-		session_say(error, "%s: %s", place.dir, strerror(errno));
+		session_say(error, "%s: %s", location.dir, strerror(errno));
 	else
-		rc = session_open(s, &place, SESSION_CONTROL | SESSION_CREATE, error);
+		rc = session_open(s, &location, SESSION_CONTROL | SESSION_CREATE, error);
 	if (rc)
-		drop_private(&place);
+		drop_private(&location);
 	return rc;
 }
 
@@ -277,7 +278,7 @@ int session_remove(struct session *s)
 			unlinkat(s->dir, e->d_name, 0);
 	}
 	closedir(d);
-	if (rmdir(s->place.dir) != 0)
+	if (rmdir(s->location.dir) != 0)
 		rc = PU_ERR_FILE_ERROR;
 	return rc;
 }

@@ -42,7 +42,7 @@ static int need_rings(const struct session *s, struct session_error *error)
 {
 	if (s->control->state != SHM_NO_RINGS)
 		return 0;
-	session_say(error, "%s has no trace buffers; swtrace init makes them", s->place.dir);
+	session_say(error, "%s has no trace buffers; swtrace init makes them", s->location.dir);
 	return PU_ERROR_NO_BUFFER;
 }
 
@@ -250,23 +250,23 @@ static int no_space(struct session *s, uint64_t size, int err, struct session_er
 	if (err == EFBIG) {
 		session_say(error,
 			"no space for a session's files in %s: the file size limit is too small; see ulimit -f, or ask for less with init -s",
-			s->place.dir);
+			s->location.dir);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
 	}
 	if (err == ENOSPC || err == EDQUOT) {
 		session_say(error,
 			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for less with init -s, or enlarge /dev/shm",
-			(unsigned long long)(size >> 10), s->place.dir,
+			(unsigned long long)(size >> 10), s->location.dir,
 			(unsigned long long)(free_bytes(s) >> 10));
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
 	}
-	session_say(error, "%s: %s", s->place.dir, strerror(err));
+	session_say(error, "%s: %s", s->location.dir, strerror(err));
 	return PU_ERR_FILE_ERROR;
 }
 
 static int cannot_give(struct session *s, gid_t group, struct session_error *error)
 {
-	session_say(error, "%s: cannot give it to group %u: %s", s->place.dir, (unsigned)group,
+	session_say(error, "%s: cannot give it to group %u: %s", s->location.dir, (unsigned)group,
 		strerror(errno));
 	return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
 }
@@ -280,14 +280,15 @@ static int make_named_file(struct session *s, const char *name, uint64_t size, u
 	unlinkat(s->dir, name, 0);
 	fd = openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		session_say(error, "%s/%s: %s", s->place.dir, name, strerror(errno));
+		session_say(error, "%s/%s: %s", s->location.dir, name, strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
 	err = session_resize(fd, size);
 	if (err == 0 && allocated)
 		err = session_allocate(fd, 0, allocated);
 	/* Root's init in a user's session: the files are the owner's. */
-	if (err == 0 && s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)
+	if (err == 0 && s->location.owner != geteuid() &&
+		fchown(fd, s->location.owner, (gid_t)-1) != 0)
 		err = errno;
 	if (err == 0 && group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) != 0) {
 		close(fd);
@@ -428,7 +429,7 @@ int session_init(
 	if (generation > SHM_LAST_GENERATION)
 		generation = 1;
 	if (s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED) {
-		session_say(error, "tracing is on in %s; swtrace off first", s->place.dir);
+		session_say(error, "tracing is on in %s; swtrace off first", s->location.dir);
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	rc = session_plan(config, &g, error);
@@ -522,7 +523,7 @@ int session_on(struct session *s, struct session_error *error)
 	if (rc)
 		return rc;
 	if (s->control->state == SHM_ON) {
-		session_say(error, "tracing is on already in %s", s->place.dir);
+		session_say(error, "tracing is on already in %s", s->location.dir);
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	session_reclaim(s);
@@ -538,7 +539,7 @@ int session_off(struct session *s, struct session_error *error)
 	if (rc)
 		return rc;
 	if (s->control->state == SHM_OFF) {
-		session_say(error, "tracing is not on in %s", s->place.dir);
+		session_say(error, "tracing is not on in %s", s->location.dir);
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	close_gate(s->control);
@@ -556,7 +557,7 @@ int session_suspend(struct session *s, bool suspend, struct session_error *error
 		return rc;
 	if (s->control->state != from) {
 		session_say(error, "tracing is not %s in %s", suspend ? "on" : "suspended",
-			s->place.dir);
+			s->location.dir);
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	if (suspend)
@@ -599,7 +600,7 @@ int session_discard(struct session *s, struct session_error *error)
 	if (rc == 0)
 		rc = ring_reader_discard(&reader, s->control->ring);
 	if (rc)
-		session_say(error, "%s: the rings cannot be read", s->place.dir);
+		session_say(error, "%s: the rings cannot be read", s->location.dir);
 	ring_reader_close(&reader);
 	return rc;
 }

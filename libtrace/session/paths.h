@@ -21,8 +21,8 @@ __attribute__((format(printf, 2, 3))) void session_say(
 
 /* Opens the directory, which must be a real one of the expected owner and writable by that owner
  * alone. Returns a descriptor or a PU_ code. SWTRACE_SESSION may name any user's session:
- * place->owner is then set to its owner. */
-int session_open_dir(struct session_place *place, struct session_error *error)
+ * location->owner is then set to its owner. */
+int session_open_dir(struct session_location *location, struct session_error *error)
 	PRIVATE_ABI(session_open_dir);
 /* The same. *owner is the required owner, or (uid_t)-1, and then becomes the actual one. */
 int session_open_path(const char *path, uid_t *owner, struct session_error *error);
@@ -42,6 +42,6 @@ int session_resize(int fd, uint64_t size);
 
 /* Makes the directory and its control file if they are missing. link publishes the file complete,
  * so that two processes that come first see the same one. Returns 0 or a PU_ code. */
-int session_make(struct session_place *place, struct session_error *error);
+int session_make(struct session_location *location, struct session_error *error);
 
 #endif

@@ -171,8 +171,8 @@ static bool lock_is_held(struct proof *p, uint32_t index)
 	if (*fd < 0) {
 		snprintf(name, sizeof name, SHM_LOCKS_FORMAT, p->session->generation,
 			index % SHM_LOCK_FILES);
-		*fd = session_open_file(
-			p->session->dir, name, O_RDONLY, p->session->place.owner, S_IWGRP, 0, NULL);
+		*fd = session_open_file(p->session->dir, name, O_RDONLY, p->session->location.owner,
+			S_IWGRP, 0, NULL);
 	}
 	return *fd < 0 || fcntl(*fd, F_OFD_GETLK, &fl) != 0 || fl.l_type != F_UNLCK;
 }

@@ -122,11 +122,11 @@ static int schema_append(int fd, const struct registered_schema *s)
 /* How long a program waits for another one that appends. */
 enum { SCHEMA_WAIT_MS = 1000 };
 
-int schema_publish(const struct member *m, const struct session_place *place,
+int schema_publish(const struct member *m, const struct session_location *location,
 	const struct registered_schema *s)
 {
 	int fd = texts_open(
-		    m->generation, place, SHM_SCHEMAS_FORMAT, sizeof(struct shm_schema_file)),
+		    m->generation, location, SHM_SCHEMAS_FORMAT, sizeof(struct shm_schema_file)),
 	    rc;
 
 	if (fd < 0)
@@ -137,11 +137,11 @@ int schema_publish(const struct member *m, const struct session_place *place,
 	return rc;
 }
 
-void schema_publish_all(const struct member *m, const struct session_place *place)
+void schema_publish_all(const struct member *m, const struct session_location *location)
 {
 	for (const struct registered_schema *s = schemas; s; s = s->next) {
 		/* A member that keeps the lock costs a program one wait, not one per schema. */
-		if (schema_publish(m, place, s) == PU_ERROR_FACILITY_BUSY)
+		if (schema_publish(m, location, s) == PU_ERROR_FACILITY_BUSY)
 			break;
 	}
 }

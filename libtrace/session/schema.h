@@ -13,8 +13,8 @@ struct registered_schema;
 int schema_keep(const char *text, size_t length, const struct registered_schema **kept);
 
 /* Appends the text to the session's schemas unless it is there already. */
-int schema_publish(const struct member *m, const struct session_place *place,
+int schema_publish(const struct member *m, const struct session_location *location,
 	const struct registered_schema *s);
-void schema_publish_all(const struct member *m, const struct session_place *place);
+void schema_publish_all(const struct member *m, const struct session_location *location);
 
 #endif

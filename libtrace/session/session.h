@@ -25,7 +25,7 @@ struct session_error {
 /* Short, so that attaching touches few pages. */
 enum { SESSION_DIR_BYTES = 1024 };
 
-struct session_place {
+struct session_location {
 	char dir[SESSION_DIR_BYTES];
 	uid_t owner;	 /* required owner of the directory */
 	const char *why; /* "SWTRACE_SESSION", "root's session" or "your own session" */
@@ -34,19 +34,19 @@ struct session_place {
 /* Finds where this process would trace: SWTRACE_SESSION, root's session or its own, in that
  * order. Its own need not exist yet. PU_ERROR_INVALID_PARAMETER: SWTRACE_SESSION is not an
  * absolute path. */
-int session_find(struct session_place *place, struct session_error *error)
+int session_find(struct session_location *location, struct session_error *error)
 	PRIVATE_ABI(session_find);
 
 /* Finds the process's own session, whatever else exists (for init and install). SWTRACE_SESSION
  * still comes first. */
-int session_find_own(struct session_place *place, struct session_error *error);
+int session_find_own(struct session_location *location, struct session_error *error);
 
-/* Checks that this process may use the session at a place. Returns 0, PU_ERROR_DRIVER_NOT_LOADED
+/* Checks that this process may use the session at a location. Returns 0, PU_ERROR_DRIVER_NOT_LOADED
  * (there is none), PU_ERROR_ACCESS_DENIED or PU_ERR_FILE_ERROR, with the reason. */
-int session_check(const struct session_place *place, struct session_error *error);
+int session_check(const struct session_location *location, struct session_error *error);
 
 struct session {
-	struct session_place place;
+	struct session_location location;
 	int dir, control_fd, lock_fd;
 	int rings_fd, tasks_fd, schemas_fd; /* -1: no rings */
 	int labels_fd;			    /* -1: also rings of a version without labels */
@@ -66,7 +66,7 @@ enum session_open_flags {
 /* PU_ERROR_DRIVER_NOT_LOADED: there is none; PU_ERROR_ACCESS_DENIED: wrong owner, type or
  * mode, or not the owner; PU_ERR_FILE_ERROR; PU_ERROR_FACILITY_BUSY: another command holds
  * the lock for more than 10 s. */
-int session_open(struct session *s, const struct session_place *place, int flags,
+int session_open(struct session *s, const struct session_location *location, int flags,
 	struct session_error *error) PRIVATE_ABI(session_open);
 void session_close(struct session *s) PRIVATE_ABI(session_close);
 
@@ -130,7 +130,7 @@ int session_discard(struct session *s, struct session_error *error);
 int session_free(struct session *s, struct session_error *error);
 /* Removes the whole directory, at the end of a private session. */
 int session_remove(struct session *s);
-/* Makes a private session: a new directory under /dev/shm, *place filled, opened with
+/* Makes a private session: a new directory under /dev/shm, *location filled, opened with
  * SESSION_CONTROL. */
 int session_create_private(struct session *s, struct session_error *error);
 

@@ -14,11 +14,11 @@ _Static_assert(
 		offsetof(struct shm_schema_file, area) == offsetof(struct shm_label_file, area),
 	"one head");
 
-int texts_open(
-	uint32_t generation, const struct session_place *place, const char *format, uint64_t size)
+int texts_open(uint32_t generation, const struct session_location *location, const char *format,
+	uint64_t size)
 {
-	uid_t owner = place->owner;
-	int dir = session_open_path(place->dir, &owner, NULL), fd;
+	uid_t owner = location->owner;
+	int dir = session_open_path(location->dir, &owner, NULL), fd;
 	char name[32];
 
 	if (dir < 0)

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct session_place;
+struct session_location;
 
 /* The file of a generation, at least `size` bytes long. A descriptor or a PU_ code. */
-int texts_open(
-	uint32_t generation, const struct session_place *place, const char *format, uint64_t size);
+int texts_open(uint32_t generation, const struct session_location *location, const char *format,
+	uint64_t size);
 
 /* Waits so long at most, since a member that keeps the lock must not stop a program. */
 bool texts_lock(int fd, int wait_ms);

@@ -199,14 +199,14 @@ void threads_end(void)
 /* ------------------------------------------------------------------ process */
 
 /* Opens the lock file of that process slot. */
-static int open_lock_file(struct member *m, const struct session_place *place, uint32_t index)
+static int open_lock_file(struct member *m, const struct session_location *location, uint32_t index)
 {
 	char name[32];
 
-	if (member_open_dir(m, place) < 0)
+	if (member_open_dir(m, location) < 0)
 		return -1;
 	session_name(name, SHM_LOCKS_FORMAT, m->generation, index % SHM_LOCK_FILES);
-	return session_open_file(m->dir, name, O_RDWR, place->owner, S_IWGRP, 0, NULL);
+	return session_open_file(m->dir, name, O_RDWR, location->owner, S_IWGRP, 0, NULL);
 }
 
 /*
@@ -215,14 +215,15 @@ static int open_lock_file(struct member *m, const struct session_place *place, u
  * not get the mapping. (A fork of another thread between open and close below hands the
  * child a descriptor: then the lock lasts until the child execs or ends: late, never early.)
  */
-static bool threads_lock_slot(struct member *m, const struct session_place *place, uint32_t number)
+static bool threads_lock_slot(
+	struct member *m, const struct session_location *location, uint32_t number)
 {
 	uint32_t index = shm_task_index(number);
 	struct flock fl = {.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
 		.l_start = index / SHM_LOCK_FILES,
 		.l_len = 1};
-	int fd = open_lock_file(m, place, index);
+	int fd = open_lock_file(m, location, index);
 
 	if (fd < 0)
 		return false;
@@ -240,7 +241,7 @@ static bool threads_lock_slot(struct member *m, const struct session_place *plac
 }
 
 /* Whether the process has its slot; claims one if needed. */
-static bool claim_process(struct member *m, const struct session_place *place)
+static bool claim_process(struct member *m, const struct session_location *location)
 {
 	struct shm_task t = {.pid = (uint32_t)getpid(),
 		.first = clock_now(),
@@ -251,15 +252,15 @@ static bool claim_process(struct member *m, const struct session_place *place)
 	if (m->process)
 		return true;
 	m->pid_namespace = container_of_thread(m->map.control);
-	m->cgroup = container_cgroup(member_open_dir(m, place), m->map.control,
-		m->pid_namespace == m->map.control->pid_namespace, m->generation, place);
+	m->cgroup = container_cgroup(member_open_dir(m, location), m->map.control,
+		m->pid_namespace == m->map.control->pid_namespace, m->generation, location);
 	t.pid_namespace = m->pid_namespace;
 	t.cgroup = m->cgroup;
 	number = slots_claim(m->tasks, &t);
 	if (number == 0)
 		return false;
 	/* Locked before it is published: a process slot without its lock is a dead process's. */
-	if (!threads_lock_slot(m, place, number)) {
+	if (!threads_lock_slot(m, location, number)) {
 		slots_give_back(m->tasks, number);
 		return false;
 	}
@@ -319,7 +320,7 @@ static void read_own_name(char *name)
 }
 
 static uint32_t claim_thread(
-	struct member *m, const struct session_place *place, const struct ring_thread *self)
+	struct member *m, const struct session_location *location, const struct ring_thread *self)
 {
 	struct shm_task t = {.tid = self->tid,
 		.pid = self->pid,
@@ -331,7 +332,7 @@ static uint32_t claim_thread(
 		return 0;
 	__atomic_store_n(&m->refused_freed, slots_freed(m->tasks), __ATOMIC_RELAXED);
 	number = 0;
-	if (claim_process(m, place)) {
+	if (claim_process(m, location)) {
 		read_own_name(t.name);
 		t.process = m->process;
 		t.pid_namespace = m->pid_namespace;
@@ -405,15 +406,15 @@ static void threads_leave_rings(struct ring_thread *self, uint32_t own)
 	member_leave(m);
 }
 
-bool member_join(
-	struct member *m, const struct session_place *place, struct ring_thread *self, uint32_t own)
+bool member_join(struct member *m, const struct session_location *location,
+	struct ring_thread *self, uint32_t own)
 {
 	threads_leave_rings(self, own);
 	self->tid = (uint32_t)syscall(SYS_gettid);
 	self->pid = (uint32_t)getpid();
 	self->rseq = rseq_lookup();
 	self->guest = self->tid % m->map.geometry.guests;
-	self->number = claim_thread(m, place, self);
+	self->number = claim_thread(m, location, self);
 	self->longest = longest_fast(m, self);
 	self->map = &m->map;
 	m->references++;

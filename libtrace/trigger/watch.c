@@ -371,12 +371,12 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 	memset(w, 0, sizeof *w);
 	if (s->rings_fd < 0)
 		return session_fail(error, PU_ERROR_NO_BUFFER,
-			"%s has no trace buffers; swtrace init makes them", s->place.dir);
+			"%s has no trace buffers; swtrace init makes them", s->location.dir);
 	w->session = w->labels.session = s;
 	int rc = ring_reader_open(&w->reader, s->rings_fd, &s->geometry, s->control->ring);
 	if (rc)
-		return session_fail(
-			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
+		return session_fail(error, rc, "%s: cannot read the rings: %s", s->location.dir,
+			RcToString(rc));
 	w->rings = ring_reader_rings(&w->reader);
 	rc = allocate(w, error);
 	if (rc) {

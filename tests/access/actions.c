@@ -15,13 +15,13 @@
 
 void do_trace(const char *argument, struct result *r)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session_error error = {""};
 
 	(void)argument;
 	r->code = TraceHookWords(1, 1, 0, NULL);
 	snprintf(r->text, sizeof r->text, "%s",
-		session_find(&place, &error) == 0 ? place.dir : error.text);
+		session_find(&location, &error) == 0 ? location.dir : error.text);
 }
 
 static int suspend_resume(void)
@@ -58,9 +58,9 @@ static int schema(void)
 
 static int environment(void)
 {
-	struct session_place place;
+	struct session_location location;
 
-	return session_find_own(&place, NULL);
+	return session_find_own(&location, NULL);
 }
 
 void do_api(const char *argument, struct result *r)

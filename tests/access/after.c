@@ -123,14 +123,14 @@ static const char *changed(const char *before, bool members_contents, const char
 
 bool session_state(const char *dir, unsigned *state, unsigned long *hooks)
 {
-	struct session_place place = {.owner = (uid_t)-1};
+	struct session_location location = {.owner = (uid_t)-1};
 	struct account a;
 	struct session s;
 
-	if (snprintf(place.dir, sizeof place.dir, "%s", dir) >= (int)sizeof place.dir)
+	if (snprintf(location.dir, sizeof location.dir, "%s", dir) >= (int)sizeof location.dir)
 		return false;
 	*hooks = 0;
-	if (session_open(&s, &place, SESSION_READ, NULL) != 0)
+	if (session_open(&s, &location, SESSION_READ, NULL) != 0)
 		return false;
 	*state = s.control->state;
 	if (s.rings_fd >= 0) {
@@ -190,12 +190,13 @@ static int owner_goes_on(void)
 {
 	struct session_config config = {
 		.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
 	umask(022);
 	setenv("SWTRACE_SESSION", box.dir, 1);
-	if (session_find(&place, NULL) != 0 || session_open(&s, &place, SESSION_CONTROL, NULL) != 0)
+	if (session_find(&location, NULL) != 0 ||
+		session_open(&s, &location, SESSION_CONTROL, NULL) != 0)
 		return 1;
 	if (s.control->state == SHM_NO_RINGS && session_init(&s, &config, NULL) != 0)
 		return 2;

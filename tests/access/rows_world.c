@@ -134,7 +134,7 @@ static int closes_again(void)
 {
 	struct session_config config = {
 		.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 	unsigned state;
 	unsigned long hooks = 0;
@@ -142,8 +142,8 @@ static int closes_again(void)
 	setenv("SWTRACE_SESSION", box.dir, 1);
 	while (!session_state(box.dir, &state, &hooks) || hooks != 4)
 		usleep(10000);
-	if (session_find(&place, NULL) != 0 ||
-		session_open(&s, &place, SESSION_CONTROL, NULL) != 0 ||
+	if (session_find(&location, NULL) != 0 ||
+		session_open(&s, &location, SESSION_CONTROL, NULL) != 0 ||
 		session_off(&s, NULL) != 0 || session_init(&s, &config, NULL) != 0 ||
 		session_on(&s, NULL) != 0)
 		return 1;
@@ -276,10 +276,11 @@ static void holder_end(const struct holder *h)
 
 static int reclaimed(void)
 {
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
-	if (session_find(&place, NULL) != 0 || session_open(&s, &place, SESSION_CONTROL, NULL) != 0)
+	if (session_find(&location, NULL) != 0 ||
+		session_open(&s, &location, SESSION_CONTROL, NULL) != 0)
 		return 9;
 	int n = session_reclaim(&s);
 	session_close(&s);

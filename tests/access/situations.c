@@ -79,13 +79,13 @@ static int make(void)
 {
 	struct session_config config = {
 		.ring_bytes = 65536, .section_bytes = 4096, .group = wanted.group};
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
 	umask(022);
 	setenv("SWTRACE_SESSION", wanted.dir, 1);
-	if (session_find(&place, NULL) != 0 ||
-		session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
+	if (session_find(&location, NULL) != 0 ||
+		session_open(&s, &location, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
 		return 1;
 	if (session_init(&s, &config, NULL) != 0)
 		return 2;

@@ -26,10 +26,10 @@ static void begin(char *file, uint32_t ring_bytes)
 
 static void look(void)
 {
-	struct session_place place;
+	struct session_location location;
 
-	ck_assert_int_eq(session_find(&place, NULL), 0);
-	ck_assert_int_eq(session_open(&s, &place, SESSION_READ, NULL), 0);
+	ck_assert_int_eq(session_find(&location, NULL), 0);
+	ck_assert_int_eq(session_open(&s, &location, SESSION_READ, NULL), 0);
 }
 
 START_TEST(the_file_is_whole_after_off)

@@ -273,7 +273,7 @@ START_TEST(only_sessions_in_continuous_mode_are_drained)
 	ck_assert_ptr_nonnull(strstr(e.text, "continuous"));
 	session_free(&b.s, NULL);
 	struct session s;
-	ck_assert_int_eq(session_open(&s, &b.s.place, SESSION_CONTROL, NULL), 0);
+	ck_assert_int_eq(session_open(&s, &b.s.location, SESSION_CONTROL, NULL), 0);
 	ck_assert_int_eq(drain_open(&d, &s, &b.config, &e), PU_ERROR_NO_BUFFER);
 	session_close(&s);
 	box_end(&b);
@@ -296,7 +296,7 @@ START_TEST(a_new_generation_leaves_the_drain_its_own_rings)
 		.mode = SHM_MODE_CONTINUOUS,
 		.group = (gid_t)-1};
 	ck_assert(!drain_orphaned(b.d));
-	ck_assert_int_eq(session_open(&other, &b.s.place, SESSION_CONTROL, NULL), 0);
+	ck_assert_int_eq(session_open(&other, &b.s.location, SESSION_CONTROL, NULL), 0);
 	ck_assert_int_eq(session_init(&other, &config, NULL), 0);
 	ck_assert(drain_orphaned(b.d));
 	box_rounds(&b);
@@ -325,7 +325,7 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 	struct box b;
 
 	box_begin(&b, 4);
-	snprintf(name, sizeof name, "%.3000s/" SHM_DRAIN_NAME, b.s.place.dir);
+	snprintf(name, sizeof name, "%.3000s/" SHM_DRAIN_NAME, b.s.location.dir);
 	ck_assert_int_eq(drain_load(&b.s, &out, &e), PU_ERROR_NO_BUFFER);
 	strcpy(b.config.command, "a b%c\nd: \x01\x7f é");
 	strcpy(b.config.path, "/tmp/a new\nline: %41");

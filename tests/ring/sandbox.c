@@ -162,10 +162,10 @@ void scenario(void (*run)(const void *arg), const void *arg)
 void box_open_bare(struct session *s)
 {
 	struct session_error e = {""};
-	struct session_place place;
+	struct session_location location;
 
-	if (session_find(&place, &e) != 0 ||
-		session_open(s, &place, SESSION_CONTROL | SESSION_CREATE, &e) != 0)
+	if (session_find(&location, &e) != 0 ||
+		session_open(s, &location, SESSION_CONTROL | SESSION_CREATE, &e) != 0)
 		die("session: %s", e.text);
 }
 

@@ -38,7 +38,7 @@ static void setup(void)
 
 static uint32_t files(void)
 {
-	DIR *d = opendir(box.place.dir);
+	DIR *d = opendir(box.location.dir);
 	uint32_t n = 0;
 
 	while (readdir(d))
@@ -211,7 +211,7 @@ START_TEST(init_makes_a_new_generation)
 	ck_assert_uint_eq(files(), 7 + SHM_LOCK_FILES);
 	ck_assert_uint_ne(g.sections, box.geometry.sections);
 	ck_assert_uint_eq(box.control->majors[3], 1);
-	snprintf(path, sizeof path, "%.200s/rings.2", box.place.dir);
+	snprintf(path, sizeof path, "%.200s/rings.2", box.location.dir);
 	WORKS(stat(path, &st));
 	ck_assert_uint_eq((uint64_t)st.st_size, box.geometry.file_size);
 	ck_assert_uint_eq(allocated(path), headers(&box.geometry));
@@ -234,7 +234,7 @@ START_TEST(prealloc_leaves_no_hole)
 
 	setup();
 	WORKS(session_init(&box, &full, &error));
-	snprintf(path, sizeof path, "%.200s/rings.1", box.place.dir);
+	snprintf(path, sizeof path, "%.200s/rings.1", box.location.dir);
 	ck_assert_uint_eq(allocated(path), box.geometry.file_size);
 	ck_assert_uint_eq(session_shortage(&box, &available), 0);
 }
@@ -263,7 +263,7 @@ START_TEST(an_old_kernel_gets_all_memory_at_once)
 	refuse_to_populate();
 	setup();
 	WORKS(session_init(&box, &config, &error));
-	snprintf(path, sizeof path, "%.200s/rings.1", box.place.dir);
+	snprintf(path, sizeof path, "%.200s/rings.1", box.location.dir);
 	ck_assert_uint_eq(allocated(path), box.geometry.file_size);
 	WORKS(session_on(&box, &error));
 	WORKS(TraceHookWords(1, 1, 0, NULL));

@@ -204,7 +204,7 @@ START_TEST(rings_without_a_table_have_no_labels)
 	char path[PATH_MAX];
 
 	setup();
-	snprintf(path, sizeof path, "%s/labels.%u", box.place.dir, box.generation);
+	snprintf(path, sizeof path, "%s/labels.%u", box.location.dir, box.generation);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_uint_eq(number_of("one"), 0);
 }

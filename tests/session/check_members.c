@@ -75,20 +75,20 @@ START_TEST(members_of_the_group_may_trace)
 	WORKS(session_on(&box, NULL));
 	WORKS(as_user(OTHER_USER, OTHER_GROUP, one_hook));
 	ck_assert_uint_eq(hooks_in_rings(), 0);
-	snprintf(path, sizeof path, "%.200s/rings.2", box.place.dir);
+	snprintf(path, sizeof path, "%.200s/rings.2", box.location.dir);
 	WORKS(stat(path, &st));
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 }
 END_TEST
 
-static struct session_place place;
+static struct session_location location;
 
 static int init_for_a_group(void)
 {
 	struct session_error e;
 
 	config.group = 0; /* a group that this user may not assign */
-	if (session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
+	if (session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
 		return 1;
 	return session_init(&box, &config, &e) == PU_ERROR_ACCESS_DENIED && e.text[0] ? 0 : 2;
 }
@@ -103,7 +103,7 @@ START_TEST(a_group_that_is_not_ours)
 	WORKS(mkdir(dir, 0700));
 	WORKS(chown(dir, OTHER_USER, OTHER_GROUP));
 	setenv("SWTRACE_SESSION", dir, 1);
-	WORKS(session_find(&place, NULL));
+	WORKS(session_find(&location, NULL));
 	WORKS(as_user(OTHER_USER, OTHER_GROUP, init_for_a_group));
 }
 END_TEST
@@ -174,7 +174,7 @@ START_TEST(a_removed_session_is_over)
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	nanosleep(&wait, NULL);
 	attach_look();
-	ck_assert_int_ne(access(box.place.dir, F_OK), 0);
+	ck_assert_int_ne(access(box.location.dir, F_OK), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	session_close(&box);
 	/* Only its owner does. */

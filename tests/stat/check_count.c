@@ -130,8 +130,8 @@ START_TEST(a_thread_that_ends_meanwhile_is_left_out)
 
 	begin("cycles,instructions", six_has_gone);
 	ck_assert_int_eq(count_open_threads(&count, tid, 3), 0);
-	ck_assert_uint_eq(count.places, 2);
-	ck_assert_int_eq(count.place[1], 7);
+	ck_assert_uint_eq(count.targets, 2);
+	ck_assert_int_eq(count.target[1], 7);
 	opened[3].word[0] = 42;
 	ck_assert_uint_eq(count_read(&count, 1, 1).count, 42);
 	end();
@@ -247,7 +247,7 @@ START_TEST(a_thread_that_is_made_meanwhile_begins_it_anew)
 	pthread_mutex_unlock(&gate);
 	pthread_join(newcomer, NULL);
 	ck_assert(!count.unsettled);
-	ck_assert_uint_eq(count.places, 2);
+	ck_assert_uint_eq(count.targets, 2);
 	ck_assert_int_eq(opened_count, 3);
 	ck_assert(opened[0].closed && !opened[1].closed && !opened[2].closed);
 	ck_assert(opened[1].attr.inherit);
@@ -333,16 +333,16 @@ START_TEST(processors_that_do_not_count_are_missing)
 	for (int i = 0; i < 4; i++)
 		events.event[i].fd = fd[i];
 	count.processors = true;
-	count.place = cpus;
-	count.places = 2;
+	count.target = cpus;
+	count.targets = 2;
 	struct stat_report r = report(NULL, v, false);
 	ck_assert_uint_eq(r.rows, 4);
-	ck_assert(rows[0].count == 100 && rows[0].measured_places == 1 && rows[0].places == 2);
+	ck_assert(rows[0].count == 100 && rows[0].measured_targets == 1 && rows[0].targets == 2);
 	ck_assert_uint_eq(rows[1].count, 150);
 	/* Of other processors than the cycles: no CPI. */
 	ck_assert_str_eq(rows[1].figure_unit, "/s");
-	ck_assert(rows[2].count == 40 && rows[2].places == 1);
-	ck_assert(rows[3].count == 2 && rows[3].measured_places == 1);
+	ck_assert(rows[2].count == 40 && rows[2].targets == 1);
+	ck_assert(rows[3].count == 2 && rows[3].measured_targets == 1);
 	r = report(NULL, v, true);
 	ck_assert_uint_eq(r.rows, 11);
 	ck_assert(rows[0].cpu == 0 && rows[1].cpu == 2 && !rows[1].measured && rows[2].cpu == -1);
@@ -361,17 +361,17 @@ START_TEST(a_processor_that_went_offline_is_told)
 	begin("page-faults", NULL);
 	events.event[0].fd = fd;
 	count.processors = true;
-	count.place = cpus;
-	count.places = 2;
+	count.target = cpus;
+	count.targets = 2;
 	least = ALL;
 	report(NULL, v, true);
 	ck_assert(rows[0].measured && !rows[1].measured && rows[1].why);
-	ck_assert(rows[2].count == 160 && rows[2].measured_places == 1 && rows[2].places == 2);
+	ck_assert(rows[2].count == 160 && rows[2].measured_targets == 1 && rows[2].targets == 2);
 	/* The command was preempted after this read: not an offline processor. */
 	least = ALL / 2;
 	report(NULL, v, true);
 	ck_assert(rows[0].measured && rows[1].measured && rows[1].count == 60);
-	ck_assert(rows[2].measured_places == 2);
+	ck_assert(rows[2].measured_targets == 2);
 }
 END_TEST
 

@@ -40,7 +40,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	fake_writer = 0x80000000u; /* unknown, and the thread id of such a one */
 	noise = false;
 	fake_control.generation = 5;
-	strcpy(fake_session.place.dir, "/dev/shm/fake");
+	strcpy(fake_session.location.dir, "/dev/shm/fake");
 	fake_session.rings_fd = fake_session.tasks_fd = fake_session.schemas_fd = 0;
 	fake_session.labels_fd = -1;
 	fake_session.cgroups_fd = -1;

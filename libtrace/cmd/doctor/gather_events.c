@@ -14,11 +14,11 @@
 /* False: there is no session here, or it has no list. */
 static bool events_of_session(char list[SHM_EVENTS_BYTES])
 {
-	struct session_place place;
+	struct session_location location;
 	struct session s;
 
 	list[0] = 0;
-	if (session_find(&place, NULL) || session_open(&s, &place, SESSION_READ, NULL))
+	if (session_find(&location, NULL) || session_open(&s, &location, SESSION_READ, NULL))
 		return false;
 	if (s.control->state != SHM_NO_RINGS)
 		memcpy(list, s.control->events, SHM_EVENTS_BYTES);

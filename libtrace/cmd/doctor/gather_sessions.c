@@ -82,20 +82,20 @@ static void look_at_clock(struct session_facts *s, const struct session *session
 		clock_back_text(&back, g, s->clock_back, sizeof s->clock_back);
 }
 
-static void sessions_gather_facts(struct session_facts *s, const struct session_place *place)
+static void sessions_gather_facts(struct session_facts *s, const struct session_location *location)
 {
 	struct session_error error = {""};
 	struct session session;
-	int rc = session_check(place, &error);
+	int rc = session_check(location, &error);
 
-	s->why = place->why;
-	snprintf(s->dir, sizeof s->dir, "%.250s", place->dir);
+	s->why = location->why;
+	snprintf(s->dir, sizeof s->dir, "%.250s", location->dir);
 	s->absent = rc == PU_ERROR_DRIVER_NOT_LOADED;
 	if (s->absent)
 		return;
 	find_rights(s);
 	if (rc == 0)
-		rc = session_open(&session, place, SESSION_READ, &error);
+		rc = session_open(&session, location, SESSION_READ, &error);
 	if (rc) {
 		snprintf(s->trouble, sizeof s->trouble, "%.380s", error.text);
 		return;
@@ -110,20 +110,20 @@ static void sessions_gather_facts(struct session_facts *s, const struct session_
 static void look_at_other(
 	struct sessions_facts *all, const char *used, uid_t owner, const char *id, const char *why)
 {
-	struct session_place place = {.owner = owner, .why = why};
+	struct session_location location = {.owner = owner, .why = why};
 
-	snprintf(place.dir, sizeof place.dir, SHM_DIR_FORMAT, (unsigned)owner);
-	if (strcmp(place.dir, used) == 0)
+	snprintf(location.dir, sizeof location.dir, SHM_DIR_FORMAT, (unsigned)owner);
+	if (strcmp(location.dir, used) == 0)
 		return;
 	all->list[all->count].id = id;
-	sessions_gather_facts(&all->list[all->count++], &place);
+	sessions_gather_facts(&all->list[all->count++], &location);
 }
 
 void gather_sessions(struct sessions_facts *all)
 {
 	const char *variable = secure_getenv("SWTRACE_SESSION");
 	struct session_error error = {""};
-	struct session_place used;
+	struct session_location used;
 
 	user_name(geteuid(), all->user, sizeof all->user);
 	own_groups(all->groups, sizeof all->groups);

@@ -36,8 +36,8 @@ static void stat_put_row(struct csv *c, const struct stat_report *r, const struc
 		stat_put_counts(c, row);
 	else
 		csv_empties(c, 5);
-	csv_u64(c, row->places);
-	csv_u64(c, row->measured ? row->measured_places : 0);
+	csv_u64(c, row->targets);
+	csv_u64(c, row->measured ? row->measured_targets : 0);
 	csv_fixed(c, has_figure ? row->figure : NAN, has_figure ? (unsigned)row->decimals : 0);
 	csv_text(c, has_figure ? row->figure_unit : NULL);
 	csv_text(c, row->measured || !*row->why ? NULL : row->why);

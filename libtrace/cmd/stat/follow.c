@@ -18,7 +18,7 @@ struct follow {
 	struct stat_run *run;
 	struct count count;
 	struct count_value *now,
-		*before; /* [events * places]; before: values at the last interval */
+		*before; /* [events * targets]; before: values at the last interval */
 	struct stat_row *row;
 	uint64_t began, last; /* CLOCK_MONOTONIC, ns */
 	int wake;	      /* readable: check at once */
@@ -114,7 +114,7 @@ static void tell_notes(const struct follow *f)
 
 static bool follow_allocate_counts(struct follow *f)
 {
-	size_t n = (size_t)f->count.events * f->count.places;
+	size_t n = (size_t)f->count.events * f->count.targets;
 
 	f->now = calloc(n, sizeof *f->now);
 	f->before = calloc(n, sizeof *f->before);
@@ -153,8 +153,8 @@ static uint64_t read_all(struct follow *f)
 	uint64_t began = time_ns_monotonic();
 
 	for (unsigned i = 0; i < f->count.events; i++)
-		for (unsigned p = 0; p < f->count.places; p++)
-			f->now[(size_t)i * f->count.places + p] = count_read(&f->count, i, p);
+		for (unsigned p = 0; p < f->count.targets; p++)
+			f->now[(size_t)i * f->count.targets + p] = count_read(&f->count, i, p);
 	return began;
 }
 

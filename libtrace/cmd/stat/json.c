@@ -34,8 +34,8 @@ static void stat_json_row(struct json *j, const struct stat_row *row)
 	stat_json_count(j, "enabled_ns", measured, row->enabled);
 	stat_json_count(j, "running_ns", measured, row->running);
 	json_member_fixed(j, "running_pct", measured ? stat_running_percent(row) : NAN, 4);
-	stat_json_count(j, "places", true, row->places);
-	stat_json_count(j, "places_counted", true, measured ? row->measured_places : 0);
+	stat_json_count(j, "places", true, row->targets);
+	stat_json_count(j, "places_counted", true, measured ? row->measured_targets : 0);
 	json_member_fixed(j, "figure", has_figure ? row->figure : NAN,
 		has_figure ? (unsigned)row->decimals : 0);
 	json_member_text(j, "figure_unit", has_figure ? row->figure_unit : NULL);

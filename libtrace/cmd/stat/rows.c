@@ -1,11 +1,11 @@
 /*
- * stat: turns values of places (threads or processors) into an event's report row.
+ * stat: turns values of targets (threads or processors) into an event's report row.
  */
 #include "stat.h"
 
 struct sums {
 	uint64_t count, enabled, running; /* count: scaled, for processors */
-	unsigned places, measured;
+	unsigned targets, measured;
 };
 
 static uint64_t since(uint64_t now, uint64_t before)
@@ -13,7 +13,7 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* A place's increase since `from`. */
+/* A target's increase since `from`. */
 static struct count_value difference(
 	const struct count_value *from, const struct count_value *to, size_t index)
 {
@@ -34,11 +34,11 @@ static bool was_offline(const struct count_value *v, uint64_t least)
 	return v->enabled + least / 20 + 10000000 < least;
 }
 
-/* Adds a place. Threads are scaled as one sum, because a thread that ran only briefly may never
+/* Adds a target. Threads are scaled as one sum, because a thread that ran only briefly may never
  * have been on a counter. A processor that was never on one counts as unmeasured. */
-static void add_place(struct sums *s, const struct count *c, struct count_value v, uint64_t least)
+static void add_target(struct sums *s, const struct count *c, struct count_value v, uint64_t least)
 {
-	s->places++;
+	s->targets++;
 	if (!v.known || (c->processors && v.running == 0 && v.enabled > 0))
 		return;
 	if (!c->processors || !was_offline(&v, least))
@@ -55,8 +55,8 @@ static struct stat_row row_of(
 		.cpu = cpu,
 		.enabled = s->enabled,
 		.running = s->running,
-		.places = s->places,
-		.measured_places = s->measured};
+		.targets = s->targets,
+		.measured_targets = s->measured};
 
 	if (s->measured == 0)
 		row.why = e->error ? e->why : "its counters were not available all the time";
@@ -80,8 +80,8 @@ static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
 /* Whether two rows can be divided: same modes and same processors. */
 static bool is_peer(const struct stat_row *a, const struct stat_row *b)
 {
-	return b->measured && a->cpu == b->cpu && a->places == b->places &&
-	       a->measured_places == b->measured_places &&
+	return b->measured && a->cpu == b->cpu && a->targets == b->targets &&
+	       a->measured_targets == b->measured_targets &&
 	       a->event->user_only == b->event->user_only &&
 	       a->event->event.user == b->event->event.user &&
 	       a->event->event.kernel == b->event->event.kernel;
@@ -111,7 +111,7 @@ static const struct stat_row *task_clock(const struct stat_report *r, const stru
 	for (unsigned i = 0; i < r->rows; i++)
 		if (is_event(&r->row[i], PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK) &&
 			r->row[i].measured && r->row[i].count && r->row[i].cpu == of->cpu &&
-			of->measured_places == of->places)
+			of->measured_targets == of->targets)
 			return &r->row[i];
 	return NULL;
 }
@@ -180,16 +180,16 @@ static void add_rows(const struct count *c, unsigned event, const struct count_v
 	const struct count_event *e = &c->event[event];
 	struct sums all = {0};
 
-	for (unsigned p = 0; p < c->places; p++) {
+	for (unsigned p = 0; p < c->targets; p++) {
 		struct sums one = {0};
 
 		if (e->fd[p] == COUNT_FOREIGN && !e->error)
 			continue;
-		struct count_value v = difference(from, to, (size_t)event * c->places + p);
-		add_place(&all, c, v, r->least);
-		add_place(&one, c, v, r->least);
+		struct count_value v = difference(from, to, (size_t)event * c->targets + p);
+		add_target(&all, c, v, r->least);
+		add_target(&one, c, v, r->least);
 		if (per_cpu)
-			r->row[r->rows++] = row_of(c, e, &one, c->place[p]);
+			r->row[r->rows++] = row_of(c, e, &one, c->target[p]);
 	}
 	r->row[r->rows++] = row_of(c, e, &all, -1);
 }

@@ -51,11 +51,11 @@ bool stat_event_is_time(const struct count_event *e);
 /* An event's values over the time of a report. */
 struct stat_row {
 	const struct count_event *event;
-	int cpu;       /* -1: sum of all places */
+	int cpu;       /* -1: sum of all targets */
 	bool measured; /* if false, why has the reason */
 	const char *why;
-	uint64_t count, enabled, running; /* the count is scaled */
-	unsigned places, measured_places; /* of processors, such as 2 of 4 counted */
+	uint64_t count, enabled, running;   /* the count is scaled */
+	unsigned targets, measured_targets; /* of processors, such as 2 of 4 counted */
 	bool has_figure;
 	double figure;
 	const char *figure_unit;
@@ -75,7 +75,7 @@ struct stat_report {
 	uint64_t user_us, system_us; /* of the counted command; UINT64_MAX: unknown */
 };
 
-/* Computes the rows of all events from the values at all places; from NULL: since the beginning.
+/* Computes the rows of all events from the values at all targets; from NULL: since the beginning.
  * One row per event; with per_cpu, preceded by one per processor. */
 void stat_rows(const struct count *c, const struct count_value *from, const struct count_value *to,
 	bool per_cpu, struct stat_report *r);

@@ -57,8 +57,8 @@ static void put_figure(FILE *f, const struct stat_row *row)
 /* Prints what a reader must know to trust the count. */
 static void stat_print_remarks(FILE *f, const struct stat_row *row)
 {
-	if (row->measured_places < row->places && row->cpu < 0 && row->measured)
-		fprintf(f, "  (%u of %u processors)", row->measured_places, row->places);
+	if (row->measured_targets < row->targets && row->cpu < 0 && row->measured)
+		fprintf(f, "  (%u of %u processors)", row->measured_targets, row->targets);
 	if (row->running < row->enabled && row->measured)
 		fprintf(f, "  (%.1f %%)", 100.0 * (double)row->running / (double)row->enabled);
 }

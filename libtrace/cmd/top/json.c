@@ -167,7 +167,7 @@ void top_put_json(struct json *j, const struct top *t)
 {
 	json_open(j, '{');
 	json_member_fixed(j, "time", (double)t->time_ns / 1e9, 6);
-	json_member_text(j, "session", t->session.place.dir);
+	json_member_text(j, "session", t->session.location.dir);
 	json_member_text(j, "mode", cmd_mode_name(t->session.geometry.mode));
 	json_member_text(j, "state", cmd_state_name(t->state));
 	json_member_u64(j, "generation", t->session.generation);

@@ -167,7 +167,7 @@ static int end_freed(struct top *t, struct display *d)
 	int code = show_rest(t, d);
 
 	close_screen(d);
-	cmd_note(t->verb, "%s: its trace buffers were freed", t->session.place.dir);
+	cmd_note(t->verb, "%s: its trace buffers were freed", t->session.location.dir);
 	return code;
 }
 
@@ -178,7 +178,7 @@ static int follow_new_rings(struct top *t, struct display *d)
 	int code = show_rest(t, d);
 
 	snprintf(line, sizeof line, "%s has new trace buffers: going on with them",
-		t->session.place.dir);
+		t->session.location.dir);
 	top_collect_close(t);
 	session_close(&t->session);
 	struct top_screen *screen = d->screen;

@@ -94,7 +94,7 @@ void top_view_summary(struct out *o, const struct top *t)
 		view_put_lag(o, t);
 	view_put_time(o, t->time_ns);
 	out_char(o, ' ');
-	escape_text(o, t->session.place.dir, strlen(t->session.place.dir));
+	escape_text(o, t->session.location.dir, strlen(t->session.location.dir));
 	out_printf(o, ", %s, tracing is %s, the last ", cmd_mode_name(t->session.geometry.mode),
 		cmd_state_name(t->state));
 	units_duration(o, t->round_s * 1e9);

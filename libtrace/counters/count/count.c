@@ -62,11 +62,11 @@ static bool may_fall_back(const struct count_event *e, int rc)
 }
 
 static int open_here(
-	const struct count *c, struct count_event *e, enum manner manner, int place, int leader)
+	const struct count *c, struct count_event *e, enum manner manner, int target, int leader)
 {
 	struct perf_event_attr attr;
-	pid_t pid = c->processors ? -1 : place;
-	int cpu = c->processors ? place : -1;
+	pid_t pid = c->processors ? -1 : target;
+	int cpu = c->processors ? target : -1;
 
 	make_attr(c, e, manner, leader < 0, &attr);
 	int rc = open_event(&attr, pid, cpu, leader);
@@ -87,60 +87,61 @@ static bool is_general(int rc)
 	return rc == -ESRCH || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
 }
 
-/* ---------------------------------------------------------------------------- a place */
+/* ---------------------------------------------------------------------------- a target */
 
 /* The first member of its group that counts there, which leads it. */
-static int leader_of(const struct count *c, unsigned event, unsigned place)
+static int leader_of(const struct count *c, unsigned event, unsigned target)
 {
 	const struct count_event *e = &c->event[event];
 
 	for (unsigned i = 0; e->group && i < event; i++)
-		if (c->event[i].group == e->group && c->event[i].fd[place] >= 0)
-			return c->event[i].fd[place];
+		if (c->event[i].group == e->group && c->event[i].fd[target] >= 0)
+			return c->event[i].fd[target];
 	return -1;
 }
 
-static void close_place(struct count *c, unsigned place)
+static void close_target(struct count *c, unsigned target)
 {
 	for (unsigned i = c->events; i-- > 0;) {
 		if (!c->event[i].fd)
 			continue;
-		if (c->event[i].fd[place] >= 0)
-			perf_calls.close(c->event[i].fd[place]);
-		c->event[i].fd[place] = COUNT_MISSING;
+		if (c->event[i].fd[target] >= 0)
+			perf_calls.close(c->event[i].fd[target]);
+		c->event[i].fd[target] = COUNT_MISSING;
 	}
 }
 
-static int count_open_place(struct count *c, enum manner manner, unsigned place)
+static int count_open_target(struct count *c, enum manner manner, unsigned target)
 {
 	for (unsigned i = 0; i < c->events; i++) {
 		struct count_event *e = &c->event[i];
 
-		if (e->fd[place] == COUNT_FOREIGN)
+		if (e->fd[target] == COUNT_FOREIGN)
 			continue;
-		int rc = open_here(c, e, manner, c->place[place], leader_of(c, i, place));
+		int rc = open_here(c, e, manner, c->target[target], leader_of(c, i, target));
 		if (is_general(rc))
 			return rc;
 		if (rc < 0 && e->error == 0) {
 			e->error = -rc;
-			count_explain(
-				e, -rc, c->processors, c->processors ? 0 : c->place[place], e->why);
+			count_explain(e, -rc, c->processors, c->processors ? 0 : c->target[target],
+				e->why);
 		}
-		e->fd[place] = rc < 0 ? COUNT_MISSING : rc;
+		e->fd[target] = rc < 0 ? COUNT_MISSING : rc;
 	}
 	return 0;
 }
 
-/* ------------------------------------------------------------------------- all places */
+/* ------------------------------------------------------------------------- all targets */
 
-static void forget_place(struct count *c, unsigned place)
+static void forget_target(struct count *c, unsigned target)
 {
-	close_place(c, place);
-	c->places--;
-	memmove(&c->place[place], &c->place[place + 1], (c->places - place) * sizeof *c->place);
+	close_target(c, target);
+	c->targets--;
+	memmove(&c->target[target], &c->target[target + 1],
+		(c->targets - target) * sizeof *c->target);
 	for (unsigned i = 0; i < c->events; i++)
-		memmove(&c->event[i].fd[place], &c->event[i].fd[place + 1],
-			(c->places - place) * sizeof *c->event[i].fd);
+		memmove(&c->event[i].fd[target], &c->event[i].fd[target + 1],
+			(c->targets - target) * sizeof *c->event[i].fd);
 }
 
 /* An event that is refused here may be counted there. */
@@ -152,7 +153,7 @@ static int count_settle_events(struct count *c)
 		struct count_event *e = &c->event[i];
 		bool here = false;
 
-		for (unsigned p = 0; p < c->places; p++)
+		for (unsigned p = 0; p < c->targets; p++)
 			here = here || e->fd[p] >= 0;
 		if (here)
 			e->error = 0;
@@ -166,10 +167,10 @@ static int count_allocate_descriptors(struct count *c)
 	for (unsigned i = 0; i < c->events; i++) {
 		struct count_event *e = &c->event[i];
 
-		e->fd = malloc((c->places + 1) * sizeof *e->fd);
-		for (unsigned p = 0; e->fd && p < c->places; p++)
+		e->fd = malloc((c->targets + 1) * sizeof *e->fd);
+		for (unsigned p = 0; e->fd && p < c->targets; p++)
 			e->fd[p] = e->error || (c->processors && !event_pmu_counts_on(e->event.pmu,
-									 (uint32_t)c->place[p]))
+									 (uint32_t)c->target[p]))
 					   ? COUNT_FOREIGN
 					   : COUNT_MISSING;
 		if (!e->fd)
@@ -182,28 +183,28 @@ static int open_places(struct count *c, enum manner manner)
 {
 	int rc = count_allocate_descriptors(c);
 
-	for (unsigned p = 0; rc == 0 && p < c->places;) {
-		rc = count_open_place(c, manner, p);
+	for (unsigned p = 0; rc == 0 && p < c->targets;) {
+		rc = count_open_target(c, manner, p);
 		if (rc == 0) {
 			p++;
 		} else if (rc == -ESRCH && !c->processors) {
-			forget_place(c, p);
+			forget_target(c, p);
 			rc = 0;
 		}
 	}
 	if (rc == 0)
-		rc = c->places ? count_settle_events(c) : -ESRCH;
+		rc = c->targets ? count_settle_events(c) : -ESRCH;
 	return rc;
 }
 
-static int take_places(struct count *c, int *place, unsigned places)
+static int set_targets(struct count *c, int *target, unsigned targets)
 {
-	c->place = place;
-	c->places = places;
+	c->target = target;
+	c->targets = targets;
 	c->unsettled = false;
 	for (unsigned i = 0; i < c->events; i++)
 		c->event[i].fd = NULL;
-	return place ? 0 : -ENOMEM;
+	return target ? 0 : -ENOMEM;
 }
 
 static int open_or_close(struct count *c, enum manner manner, int rc)
@@ -227,13 +228,13 @@ static int *copy_of(const pid_t *tid, unsigned n)
 int count_open_command(struct count *c, pid_t pid)
 {
 	c->processors = false;
-	return open_or_close(c, COMMAND, take_places(c, copy_of(&pid, 1), 1));
+	return open_or_close(c, COMMAND, set_targets(c, copy_of(&pid, 1), 1));
 }
 
 int count_open_threads(struct count *c, const pid_t *tid, unsigned n)
 {
 	c->processors = false;
-	return open_or_close(c, THREADS, take_places(c, copy_of(tid, n), n));
+	return open_or_close(c, THREADS, set_targets(c, copy_of(tid, n), n));
 }
 
 /* Whether all live threads existed before the events were opened. */
@@ -270,7 +271,7 @@ int count_open_processes(struct count *c, const pid_t *pid, unsigned n)
 		rc = count_threads(pid, n, &before, &many);
 		if (rc)
 			return rc;
-		rc = open_or_close(c, PROCESSES, take_places(c, copy_of(before, many), many));
+		rc = open_or_close(c, PROCESSES, set_targets(c, copy_of(before, many), many));
 		complete = count_threads(pid, n, &now, &count) != 0 ||
 			   is_complete(now, count, before, many);
 		free(before);
@@ -287,11 +288,11 @@ int count_open_processors(struct count *c)
 
 	c->processors = true;
 	cpu_set_online(&online);
-	int rc = take_places(c, malloc((online.end + 1) * sizeof(int)), 0);
+	int rc = set_targets(c, malloc((online.end + 1) * sizeof(int)), 0);
 	for (uint32_t cpu = 0; rc == 0 && cpu < online.end; cpu++)
 		if (cpu_set_has(&online, cpu))
-			c->place[n++] = (int)cpu;
-	c->places = n;
+			c->target[n++] = (int)cpu;
+	c->targets = n;
 	return open_or_close(c, THREADS, rc);
 }
 
@@ -299,22 +300,22 @@ int count_open_processors(struct count *c)
 
 void count_start(const struct count *c)
 {
-	for (unsigned p = 0; p < c->places; p++)
+	for (unsigned p = 0; p < c->targets; p++)
 		for (unsigned i = 0; i < c->events; i++)
 			if (c->event[i].fd[p] >= 0 && leader_of(c, i, p) < 0)
 				perf_calls.ioctl(c->event[i].fd[p], PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-struct count_value count_read(const struct count *c, unsigned event, unsigned place)
+struct count_value count_read(const struct count *c, unsigned event, unsigned target)
 {
 	struct count_value v = {0};
 	uint64_t word[3];
 	ssize_t n;
 
-	if (c->event[event].fd[place] < 0)
+	if (c->event[event].fd[target] < 0)
 		return v;
 	do
-		n = perf_calls.read(c->event[event].fd[place], word, sizeof word);
+		n = perf_calls.read(c->event[event].fd[target], word, sizeof word);
 	while (n < 0 && errno == EINTR);
 	/* Less comes of a processor that went offline with its counters. */
 	if (n != sizeof word)
@@ -326,13 +327,13 @@ struct count_value count_read(const struct count *c, unsigned event, unsigned pl
 
 void count_close(struct count *c)
 {
-	for (unsigned p = 0; p < c->places; p++)
-		close_place(c, p);
+	for (unsigned p = 0; p < c->targets; p++)
+		close_target(c, p);
 	for (unsigned i = 0; i < c->events; i++) {
 		free(c->event[i].fd);
 		c->event[i].fd = NULL;
 	}
-	free(c->place);
-	c->place = NULL;
-	c->places = 0;
+	free(c->target);
+	c->target = NULL;
+	c->targets = 0;
 }

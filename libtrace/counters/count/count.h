@@ -4,8 +4,8 @@
  * thread and count all the time or not at all, which neither a command with children nor more
  * events than counters can be had from.
  *
- * What is counted is a place: a thread (a command is one, with all that it starts) or a
- * processor. An event is opened once a place; of its places each has a value of its own.
+ * What is counted is a target: a thread (a command is one, with all that it starts) or a
+ * processor. An event is opened once a target; of its targets each has a value of its own.
  *
  * Errors: 0 or a negative errno. Threads: one at a time.
  */
@@ -29,7 +29,7 @@ struct count_event {
 	int error;	/* 0, or the errno of what keeps it from being counted anywhere */
 	char why[EVENT_WHY_MAX];
 	bool user_only; /* user mode only, as the kernel's part is denied to this user */
-	int *fd;	/* a place each */
+	int *fd;	/* a target each */
 };
 
 struct count_value {
@@ -41,10 +41,10 @@ struct count_value {
 struct count {
 	struct count_event *event; /* the caller's */
 	unsigned events;
-	bool processors; /* places are processors, else threads */
+	bool processors; /* targets are processors, else threads */
 	bool unsettled;	 /* threads came and went too fast: some may be missing */
-	int *place;	 /* their numbers, ascending */
-	unsigned places;
+	int *target;	 /* their numbers, ascending */
+	unsigned targets;
 };
 
 /*
@@ -61,7 +61,7 @@ int count_open_threads(struct count *c, const pid_t *tid, unsigned n);
 int count_open_processors(struct count *c);
 
 void count_start(const struct count *c);
-struct count_value count_read(const struct count *c, unsigned event, unsigned place);
+struct count_value count_read(const struct count *c, unsigned event, unsigned target);
 void count_close(struct count *c);
 
 /* count * enabled / running: what it would be had the counter never been shared. */

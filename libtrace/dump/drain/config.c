@@ -29,7 +29,7 @@ static int config_failed(
 	const struct session *s, const char *what, int why, struct session_error *error)
 {
 	return session_fail(error, why == EACCES ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR,
-		"%s/" SHM_DRAIN_NAME ": cannot %s: %s", s->place.dir, what, strerror(why));
+		"%s/" SHM_DRAIN_NAME ": cannot %s: %s", s->location.dir, what, strerror(why));
 }
 
 /* The drain writes to the file that the configuration names: trust it only if the session's
@@ -38,11 +38,12 @@ static int check_config(const struct session *s, int fd, struct session_error *e
 {
 	struct stat st;
 
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->place.owner &&
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->location.owner &&
 		!(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
 	return session_fail(error, PU_ERROR_ACCESS_DENIED,
-		"%s/" SHM_DRAIN_NAME " has the wrong owner, type or mode: not used", s->place.dir);
+		"%s/" SHM_DRAIN_NAME " has the wrong owner, type or mode: not used",
+		s->location.dir);
 }
 
 /* Owned by the session's owner, even if root comes first. */
@@ -53,8 +54,8 @@ static int config_open_for_owner(struct session *s, struct session_error *error)
 	if (fd < 0 && errno == ENOENT) {
 		fd = open_config(s, O_RDWR | O_CREAT | O_EXCL);
 		if (fd >= 0 && (fchmod(fd, 0600) != 0 ||
-				       (s->place.owner != geteuid() &&
-					       fchown(fd, s->place.owner, (gid_t)-1) != 0)))
+				       (s->location.owner != geteuid() &&
+					       fchown(fd, s->location.owner, (gid_t)-1) != 0)))
 			rc = config_failed(s, "make it", errno, error);
 	}
 	if (fd < 0)
@@ -86,7 +87,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 		nanosleep(&pause, NULL);
 	}
 	return session_fail(error, PU_ERROR_FACILITY_BUSY, "%s is drained already, by process %u",
-		d->session->place.dir, session_drain(d->session)->pid);
+		d->session->location.dir, session_drain(d->session)->pid);
 }
 
 /* ----------------------------------------------------------- the configuration */
@@ -200,7 +201,7 @@ int drain_init(struct session *s, const struct session_config *rings,
 	if (session_is_drained(s))
 		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain of %.300s still finishes its file; swtrace off waits for it",
-			s->place.dir);
+			s->location.dir);
 	int rc = read_whole(s, &before, &length, error);
 	if (rc == 0) {
 		/* Before the rings: on failure the old rings and their file's name stay. */
@@ -285,12 +286,12 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 			rc = session_fail(error, PU_ERR_FILE_ERROR,
 				"%s/" SHM_DRAIN_NAME
 				" makes no sense; swtrace init -t cont -f FILE writes it anew",
-				s->place.dir);
+				s->location.dir);
 	}
 	if (rc == 0 && config->path[0] == 0)
 		rc = session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s does not know where to write; swtrace init -t cont -f FILE says it",
-			s->place.dir);
+			s->location.dir);
 	free(text);
 	if (fd >= 0)
 		close(fd);

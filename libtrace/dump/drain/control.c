@@ -62,7 +62,7 @@ static int drain_open_gate(struct session *s, struct session_error *error)
 
 	if (rc == 0 && s->control->generation != s->generation)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
-			"%.300s got new trace buffers just now; try again", s->place.dir);
+			"%.300s got new trace buffers just now; try again", s->location.dir);
 	return rc ? rc : session_on(s, error);
 }
 
@@ -90,7 +90,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 	if (session_is_drained(s) && !was_on)
 		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain of %.300s still finishes its file; swtrace off waits for it",
-			s->place.dir);
+			s->location.dir);
 	if (session_is_drained(s))
 		return session_on(s, error);
 	int rc = drain_load(s, &config, error);
@@ -99,7 +99,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 	if (strcmp(config.path, "-") == 0)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%.300s was drained to the standard output of a swtrace record that is gone; swtrace free, then init",
-			s->place.dir);
+			s->location.dir);
 	rc = drain_start_daemon(s, &config, was_on, error);
 	*resumed = rc == 0 && was_on;
 	return rc;
@@ -144,7 +144,7 @@ static int finish_for_it(
 	if (strcmp(config->path, "-") == 0)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"the drain was killed that wrote to standard output; swtrace dump writes what is left in the buffers of %.300s",
-			s->place.dir);
+			s->location.dir);
 	int rc = drain_open(&drain, s, config, error);
 	if (rc == 0) {
 		rc = drain_finish(drain, error);

@@ -51,18 +51,18 @@ static void daemon_catch_signals(void)
 	stream_catch_signals();
 }
 
-static int daemon_open_stream(struct stream *stream, const struct session_place *place,
+static int daemon_open_stream(struct stream *stream, const struct session_location *location,
 	uint32_t generation, const struct drain_config *config)
 {
 	struct session *s = stream->session;
-	int rc = session_open(s, place, SESSION_CONTROL, &stream->error);
+	int rc = session_open(s, location, SESSION_CONTROL, &stream->error);
 
 	if (rc)
 		return rc;
 	session_unlock(s);
 	if (s->generation != generation)
 		rc = session_fail(&stream->error, PU_ERROR_INCORRECT_STATE,
-			"%.300s got new trace buffers just now; try again", place->dir);
+			"%.300s got new trace buffers just now; try again", location->dir);
 	else
 		rc = drain_open(&stream->drain, s, config, &stream->error);
 	if (rc)
@@ -93,7 +93,7 @@ static void daemon_live(void *ctx)
 	signal(SIGALRM, SIG_DFL);
 	alarm(BEGIN_SECONDS);
 	report.rc = daemon_open_stream(
-		&stream, &start->session->place, start->session->generation, start->config);
+		&stream, &start->session->location, start->session->generation, start->config);
 	report.error = stream.error;
 	alarm(0);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);

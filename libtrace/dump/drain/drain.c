@@ -65,20 +65,21 @@ static int check_session(const struct session *s, struct session_error *error)
 {
 	if (s->rings_fd < 0)
 		return session_fail(error, PU_ERROR_NO_BUFFER,
-			"%s has no trace buffers; `swtrace init -t cont` makes them", s->place.dir);
+			"%s has no trace buffers; `swtrace init -t cont` makes them",
+			s->location.dir);
 	if (!s->writable)
 		return session_fail(error, PU_ERROR_ACCESS_DENIED,
-			"%s is open for reading only: it cannot be drained", s->place.dir);
+			"%s is open for reading only: it cannot be drained", s->location.dir);
 	/* The owner chose the file's name: opening it as root would use root's rights. */
-	if (s->place.owner != geteuid())
+	if (s->location.owner != geteuid())
 		return session_fail(error, PU_ERROR_ACCESS_DENIED,
-			"%s belongs to user %u, who alone may start its drain", s->place.dir,
-			(unsigned)s->place.owner);
+			"%s belongs to user %u, who alone may start its drain", s->location.dir,
+			(unsigned)s->location.owner);
 	if (s->geometry.mode != SHM_MODE_CONTINUOUS ||
 		__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%s is not in continuous mode; `swtrace init -t cont` makes it so",
-			s->place.dir);
+			s->location.dir);
 	return 0;
 }
 
@@ -95,12 +96,12 @@ static int drain_open_rings(struct drain *d, struct session_error *error)
 	if (!d->control)
 		return drain_fail_memory(error);
 	if (!ring_control_copy(d->control, s->control, s->generation))
-		return session_fail(
-			error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now", s->place.dir);
+		return session_fail(error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now",
+			s->location.dir);
 	int rc = ring_reader_open(&d->reader, s->rings_fd, &s->geometry, d->control);
 	if (rc)
-		return session_fail(
-			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
+		return session_fail(error, rc, "%s: cannot read the rings: %s", s->location.dir,
+			RcToString(rc));
 	d->rings = ring_reader_rings(&d->reader);
 	d->ring = calloc(d->rings, sizeof *d->ring);
 	if (!d->ring)

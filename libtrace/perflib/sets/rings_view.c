@@ -39,10 +39,10 @@ static uint32_t status_of(int rc)
 	}
 }
 
-static uint32_t view_open(struct rings_view *v, const struct session_place *place)
+static uint32_t view_open(struct rings_view *v, const struct session_location *location)
 {
 	uint32_t status = ERROR_OUTOFMEMORY;
-	int rc = session_open(&v->session, place, SESSION_READ, NULL);
+	int rc = session_open(&v->session, location, SESSION_READ, NULL);
 
 	if (rc)
 		return status_of(rc);
@@ -80,13 +80,14 @@ void rings_view_close(struct rings_view *v)
 }
 
 /* Whether the open session is the one that would be opened now. */
-static bool rings_view_is_current(const struct rings_view *v, const struct session_place *place)
+static bool rings_view_is_current(
+	const struct rings_view *v, const struct session_location *location)
 {
 	const struct shm_control *c = v->session.control;
 	bool has_rings = v->session.rings_fd >= 0;
 	struct stat st;
 
-	return v->open && strcmp(v->session.place.dir, place->dir) == 0 &&
+	return v->open && strcmp(v->session.location.dir, location->dir) == 0 &&
 	       fstat(v->session.control_fd, &st) == 0 && st.st_nlink > 0 &&
 	       __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) == v->session.generation &&
 	       has_rings == (c->state != SHM_NO_RINGS);
@@ -94,14 +95,14 @@ static bool rings_view_is_current(const struct rings_view *v, const struct sessi
 
 uint32_t rings_view_renew(struct rings_view *v)
 {
-	struct session_place place;
-	int rc = session_find(&place, NULL);
+	struct session_location location;
+	int rc = session_find(&location, NULL);
 	uint32_t status = rc ? status_of(rc) : ERROR_SUCCESS;
 
-	if (rc || !rings_view_is_current(v, &place))
+	if (rc || !rings_view_is_current(v, &location))
 		rings_view_close(v);
 	if (!rc && !v->open)
-		status = view_open(v, &place);
+		status = view_open(v, &location);
 	/* Copy the control words: a discard must not move the starts while the rings are read. */
 	if (v->rings)
 		memcpy(v->control, v->session.control->ring, v->rings * sizeof *v->control);

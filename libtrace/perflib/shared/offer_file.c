@@ -34,12 +34,12 @@ static uint32_t status_of_errno(int error)
 
 /* ------------------------------------------------------------------ the directory */
 
-static int open_own_dir(struct session_place *place)
+static int open_own_dir(struct session_location *location)
 {
-	int dir = session_open_dir(place, NULL);
+	int dir = session_open_dir(location, NULL);
 
 	/* Consumers accept a file only if its owner also owns the directory. */
-	if (dir >= 0 && place->owner != geteuid()) {
+	if (dir >= 0 && location->owner != geteuid()) {
 		close(dir);
 		errno = EACCES;
 		return -1;
@@ -47,17 +47,17 @@ static int open_own_dir(struct session_place *place)
 	return dir;
 }
 
-static int make_own_dir(struct session_place *place)
+static int make_own_dir(struct session_location *location)
 {
-	if (mkdir(place->dir, 0755) == 0) {
+	if (mkdir(location->dir, 0755) == 0) {
 		/* Override the umask: consumers need access. */
-		if (chmod(place->dir, 0755) != 0)
+		if (chmod(location->dir, 0755) != 0)
 			return -1;
 	} else if (errno != EEXIST) {
 		return -1;
 	}
 	errno = EACCES;
-	return open_own_dir(place);
+	return open_own_dir(location);
 }
 
 /*
@@ -70,7 +70,7 @@ static bool sweep_file(void *ctx, int dir, const char *name)
 
 	if (fd < 0)
 		return true;
-	if (place_take_life(fd) && place_is_named(dir, name, fd))
+	if (directory_prove_life(fd) && directory_is_named(dir, name, fd))
 		unlinkat(dir, name, 0);
 	close(fd);
 	return true;
@@ -87,8 +87,8 @@ static int make_locked(int dir, const char *name)
 	if (fd < 0)
 		return -1;
 	/* Override the umask: the owner needs access. */
-	if (place_take_life(fd) && fchmod(fd, 0600) == 0) {
-		if (place_is_named(dir, name, fd))
+	if (directory_prove_life(fd) && fchmod(fd, 0600) == 0) {
+		if (directory_is_named(dir, name, fd))
 			return fd;
 		errno = EAGAIN;
 	}
@@ -107,7 +107,7 @@ static int make_named(struct offer_file *f, int dir, const GUID *provider)
 
 	errno = EEXIST;
 	for (int again = 0; fd < 0 && errno == EEXIST && again <= PROV_NAMES; again++) {
-		place_file_name(f->name, provider, getpid(), again);
+		directory_file_name(f->name, provider, getpid(), again);
 		fd = make_locked(dir, f->name);
 	}
 	return fd;
@@ -146,7 +146,7 @@ static bool map_bytes(const struct offer_file *f, int fd, uint32_t bytes)
 /* Opens a second file description: a child of fork that keeps this descriptor keeps no lock. */
 static bool offer_file_map(struct offer_file *f, int dir)
 {
-	const int low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
+	const int low = session_open_file(dir, f->name, O_RDWR, f->location.owner, 0, 0, NULL);
 	void *base = f->base ? f->base : reserve_addresses(NULL);
 	struct stat st;
 	int fd;
@@ -189,17 +189,17 @@ static uint32_t offer_file_fill(struct offer_file *f, int dir, int fd)
 
 uint32_t offer_file_make(struct offer_file *f, const GUID *provider)
 {
-	int named = place_of_environment(&f->place), dir, fd;
+	int named = directory_of_environment(&f->location), dir, fd;
 	uint32_t rc;
 
 	if (named < 0)
 		return ERROR_INVALID_PARAMETER;
 	if (!named)
-		place_of_user(&f->place, geteuid());
-	dir = make_own_dir(&f->place);
+		directory_of_user(&f->location, geteuid());
+	dir = make_own_dir(&f->location);
 	if (dir < 0)
 		return status_of_errno(errno);
-	place_each_file(dir, sweep_file, &f->place.owner);
+	directory_each_file(dir, sweep_file, &f->location.owner);
 	fd = make_named(f, dir, provider);
 	rc = fd < 0 ? status_of_errno(errno) : offer_file_fill(f, dir, fd);
 	if (fd >= 0 && rc)
@@ -228,10 +228,10 @@ static int offer_file_reach(struct offer_file *f)
 	if (offer_file_is_own(f, f->fd))
 		return f->fd;
 	f->fd = -1;
-	dir = open_own_dir(&f->place);
+	dir = open_own_dir(&f->location);
 	if (dir < 0)
 		return -1;
-	low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
+	low = session_open_file(dir, f->name, O_RDWR, f->location.owner, 0, 0, NULL);
 	close(dir);
 	if (offer_file_is_own(f, low))
 		f->fd = fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
@@ -277,10 +277,10 @@ static void divert(struct offer_file *f)
 
 void offer_file_remove(struct offer_file *f)
 {
-	int fd = offer_file_reach(f), dir = open_own_dir(&f->place);
+	int fd = offer_file_reach(f), dir = open_own_dir(&f->location);
 
 	if (dir >= 0) {
-		if (fd >= 0 && place_is_named(dir, f->name, fd))
+		if (fd >= 0 && directory_is_named(dir, f->name, fd))
 			unlinkat(dir, f->name, 0);
 		close(dir);
 	}

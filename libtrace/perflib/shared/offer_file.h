@@ -8,7 +8,7 @@
 #ifndef SWT_PERFLIB_SHARED_OFFER_FILE_H
 #define SWT_PERFLIB_SHARED_OFFER_FILE_H
 
-#include "place.h"
+#include "directory.h"
 
 struct offer_file {
 	uint8_t *
@@ -18,8 +18,8 @@ struct offer_file {
 	int fd;		/* for growing; the program may have closed it */
 	dev_t device;
 	ino_t inode;
-	char name[PLACE_NAME_BYTES];
-	struct session_place place;
+	char name[DIRECTORY_NAME_BYTES];
+	struct session_location location;
 };
 
 /* Removes files of this user's ended providers, creates a new one of PROV_HEADER_BYTES and maps it.

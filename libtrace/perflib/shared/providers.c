@@ -5,10 +5,10 @@
  * order; or only the one that SWTRACE_COUNTERSETS names. Within a directory, files sort by their
  * provider's start time, and of several countersets with the same GUID the first wins.
  *
- * A directory's cost to a consumer is bounded: at each refresh, PLACE_NAMES names and the headers
- * of PLACE_FILES files of running providers; while the consumer runs, PLACE_BYTES of definitions
- * and PLACE_KNOWN files and countersets, since definitions stay valid. In all there are at most
- * PLACES directories and SETS countersets. The rest is ignored.
+ * A directory's cost to a consumer is bounded: at each refresh, DIRECTORY_NAMES names and the
+ * headers of DIRECTORY_FILES files of running providers; while the consumer runs, DIRECTORY_BYTES
+ * of definitions and DIRECTORY_KNOWN files and countersets, since definitions stay valid. In all
+ * there are at most PLACES directories and SETS countersets. The rest is ignored.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,13 +22,13 @@
 #include "../../../formats/base/number.h"
 #include "../guid.h"
 #include "image.h"
-#include "place.h"
+#include "directory.h"
 
 enum {
 	PLACES = 64,
-	PLACE_FILES = 256,
-	PLACE_KNOWN = 1024,
-	PLACE_BYTES = 2 << 20,
+	DIRECTORY_FILES = 256,
+	DIRECTORY_KNOWN = 1024,
+	DIRECTORY_BYTES = 2 << 20,
 	SETS = 4096,	    /* given to callers */
 	ROOT_NAMES = 16384, /* entries of /dev/shm that root reads to find directories */
 };
@@ -44,8 +44,8 @@ struct known_set {
  * time identify it. */
 struct known_file {
 	struct known_file *next;
-	struct known_place *place;
-	char name[PLACE_NAME_BYTES];
+	struct known_directory *directory;
+	char name[DIRECTORY_NAME_BYTES];
 	dev_t device;
 	ino_t inode;
 	uint64_t started;
@@ -54,15 +54,15 @@ struct known_file {
 	struct known_set *set[PROV_SETS];
 };
 
-struct known_place {
-	struct known_place *next;
+struct known_directory {
+	struct known_directory *next;
 	struct providers *providers;
 	uid_t owner; /* (uid_t)-1: the directory that SWTRACE_COUNTERSETS names */
 	struct known_file *files;
 	uint32_t nfiles, sets;
 	size_t bytes;
 	/* In the current refresh: */
-	struct known_file *alive[PLACE_FILES];
+	struct known_file *alive[DIRECTORY_FILES];
 	uint32_t nalive;
 };
 
@@ -72,10 +72,10 @@ struct provider_found {
 };
 
 struct providers {
-	int environment; /* result of place_of_environment */
-	struct session_place named;
-	struct known_place *places;
-	struct known_place *look[PLACES]; /* directories of the current refresh, in order */
+	int environment; /* result of directory_of_environment */
+	struct session_location named;
+	struct known_directory *directories;
+	struct known_directory *look[PLACES]; /* directories of the current refresh, in order */
 	uint32_t nlook;
 	struct provider_found *found;
 	const struct counterset **sets; /* given to callers */
@@ -87,15 +87,15 @@ struct providers {
 
 /* ------------------------------------------------------------------------- reaching */
 
-static int providers_open_place(const struct known_place *place, uid_t *owner)
+static int providers_open_directory(const struct known_directory *directory, uid_t *owner)
 {
-	struct session_place at;
+	struct session_location at;
 	int dir;
 
-	if (place->owner == (uid_t)-1)
-		at = place->providers->named;
+	if (directory->owner == (uid_t)-1)
+		at = directory->providers->named;
 	else
-		place_of_user(&at, place->owner);
+		directory_of_user(&at, directory->owner);
 	dir = session_open_dir(&at, NULL);
 	*owner = at.owner;
 	return dir;
@@ -109,7 +109,7 @@ static int providers_open_file(
 
 	if (fd < 0)
 		return -1;
-	if (place_is_alive(fd) && fstat(fd, st) == 0 && image_read(fd, &p->image) == 0)
+	if (directory_is_alive(fd) && fstat(fd, st) == 0 && image_read(fd, &p->image) == 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -125,7 +125,7 @@ static int providers_reach_file(struct providers *p, const struct known_file *f)
 {
 	struct stat st;
 	uid_t owner;
-	int dir = providers_open_place(f->place, &owner), fd;
+	int dir = providers_open_directory(f->directory, &owner), fd;
 
 	if (dir < 0)
 		return -1;
@@ -144,7 +144,7 @@ static uint32_t providers_collect_rows(const struct counterset *set, void *state
 	const uint64_t *wanted, const struct sample_time *time, struct rows *rows)
 {
 	const struct known_set *k = set->context;
-	struct providers *p = k->file->place->providers;
+	struct providers *p = k->file->directory->providers;
 	int fd = providers_reach_file(p, k->file);
 	uint32_t rc;
 
@@ -192,15 +192,16 @@ static bool is_twice(const struct known_file *f, const GUID *guid)
 	return false;
 }
 
-static uint32_t take_set(struct known_place *place, struct known_file *f, int fd, uint32_t block)
+static uint32_t take_set(
+	struct known_directory *directory, struct known_file *f, int fd, uint32_t block)
 {
 	struct counterset_definition *d;
 	size_t bytes;
 	uint32_t rc;
 
-	if (place->sets >= PLACE_KNOWN || place->bytes >= PLACE_BYTES)
+	if (directory->sets >= DIRECTORY_KNOWN || directory->bytes >= DIRECTORY_BYTES)
 		return ERROR_INVALID_DATA;
-	rc = image_definition(fd, &place->providers->image, block, &d, &bytes);
+	rc = image_definition(fd, &directory->providers->image, block, &d, &bytes);
 	if (rc)
 		return rc;
 	if (is_twice(f, &d->guid))
@@ -211,19 +212,19 @@ static uint32_t take_set(struct known_place *place, struct known_file *f, int fd
 		free(d);
 		return rc;
 	}
-	place->sets++;
-	place->bytes += bytes;
+	directory->sets++;
+	directory->bytes += bytes;
 	return ERROR_SUCCESS;
 }
 
 /* Reads the sets added since the last refresh. False if one is invalid. */
-static bool look_through(struct known_place *place, struct known_file *f, int fd)
+static bool look_through(struct known_directory *directory, struct known_file *f, int fd)
 {
-	struct providers *p = place->providers;
+	struct providers *p = directory->providers;
 
 	for (; f->blocks < p->image.header.blocks; f->blocks++) {
 		uint32_t rc = p->image.header.block[f->blocks].kind == PROV_SET
-				      ? take_set(place, f, fd, f->blocks)
+				      ? take_set(directory, f, fd, f->blocks)
 				      : ERROR_SUCCESS;
 
 		if (rc == ERROR_OUTOFMEMORY)
@@ -237,50 +238,50 @@ static bool look_through(struct known_place *place, struct known_file *f, int fd
 /* ------------------------------------------------------------------------------ files */
 
 static struct known_file *know_file(
-	struct known_place *place, const char *name, const struct stat *st)
+	struct known_directory *directory, const char *name, const struct stat *st)
 {
-	struct known_file *f = place->files;
+	struct known_file *f = directory->files;
 
-	while (f && !is_file(f, place->providers, st))
+	while (f && !is_file(f, directory->providers, st))
 		f = f->next;
-	if (f || place->nfiles >= PLACE_KNOWN)
+	if (f || directory->nfiles >= DIRECTORY_KNOWN)
 		return f;
 	f = calloc(1, sizeof *f);
 	if (!f) {
-		place->providers->status = ERROR_OUTOFMEMORY;
+		directory->providers->status = ERROR_OUTOFMEMORY;
 		return NULL;
 	}
-	f->place = place;
+	f->directory = directory;
 	snprintf(f->name, sizeof f->name, "%s", name);
 	f->device = st->st_dev;
 	f->inode = st->st_ino;
-	f->started = place->providers->image.header.started;
-	f->next = place->files;
-	place->files = f;
-	place->nfiles++;
+	f->started = directory->providers->image.header.started;
+	f->next = directory->files;
+	directory->files = f;
+	directory->nfiles++;
 	return f;
 }
 
 struct visit {
-	struct known_place *place;
+	struct known_directory *directory;
 	uid_t owner;
 };
 
 static bool visit_file(void *ctx, int dir, const char *name)
 {
 	const struct visit *v = ctx;
-	struct known_place *place = v->place;
+	struct known_directory *directory = v->directory;
 	struct known_file *f;
 	struct stat st;
-	int fd = providers_open_file(place->providers, dir, name, v->owner, &st);
+	int fd = providers_open_file(directory->providers, dir, name, v->owner, &st);
 
 	if (fd < 0)
 		return true;
-	f = know_file(place, name, &st);
-	if (f && look_through(place, f, fd) && f->nsets)
-		place->alive[place->nalive++] = f;
+	f = know_file(directory, name, &st);
+	if (f && look_through(directory, f, fd) && f->nsets)
+		directory->alive[directory->nalive++] = f;
 	close(fd);
-	return place->nalive < PLACE_FILES;
+	return directory->nalive < DIRECTORY_FILES;
 }
 
 static int by_start(const void *a, const void *b)
@@ -293,49 +294,49 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void visit_place(struct known_place *place)
+static void visit_directory(struct known_directory *directory)
 {
-	struct visit v = {.place = place};
-	int dir = providers_open_place(place, &v.owner);
+	struct visit v = {.directory = directory};
+	int dir = providers_open_directory(directory, &v.owner);
 
-	place->nalive = 0;
+	directory->nalive = 0;
 	if (dir < 0)
 		return;
-	place_each_file(dir, visit_file, &v);
+	directory_each_file(dir, visit_file, &v);
 	close(dir);
-	qsort(place->alive, place->nalive, sizeof *place->alive, by_start);
+	qsort(directory->alive, directory->nalive, sizeof *directory->alive, by_start);
 }
 
-/* ----------------------------------------------------------------------------- places */
+/* ----------------------------------------------------------------------------- directories */
 
-static void providers_add_place(struct providers *p, uid_t owner)
+static void providers_add_directory(struct providers *p, uid_t owner)
 {
-	struct known_place *place = p->places;
+	struct known_directory *directory = p->directories;
 
 	for (uint32_t i = 0; i < p->nlook; i++)
 		if (p->look[i]->owner == owner)
 			return;
-	while (place && place->owner != owner)
-		place = place->next;
-	if (!place && p->nlook < PLACES) {
-		place = calloc(1, sizeof *place);
-		if (!place) {
+	while (directory && directory->owner != owner)
+		directory = directory->next;
+	if (!directory && p->nlook < PLACES) {
+		directory = calloc(1, sizeof *directory);
+		if (!directory) {
 			p->status = ERROR_OUTOFMEMORY;
 			return;
 		}
-		place->providers = p;
-		place->owner = owner;
-		place->next = p->places;
-		p->places = place;
+		directory->providers = p;
+		directory->owner = owner;
+		directory->next = p->directories;
+		p->directories = directory;
 	}
-	if (place && p->nlook < PLACES)
-		p->look[p->nlook++] = place;
+	if (directory && p->nlook < PLACES)
+		p->look[p->nlook++] = directory;
 }
 
 static int by_owner(const void *a, const void *b)
 {
-	const struct known_place *x = *(struct known_place *const *)a;
-	const struct known_place *y = *(struct known_place *const *)b;
+	const struct known_directory *x = *(struct known_directory *const *)a;
+	const struct known_directory *y = *(struct known_directory *const *)b;
 
 	return (x->owner > y->owner) - (x->owner < y->owner);
 }
@@ -350,7 +351,7 @@ static void look_at_everybody(struct providers *p)
 
 	for (int i = 0; d && i < ROOT_NAMES && (e = readdir(d)) != NULL; i++) {
 		const char *digits = e->d_name + prefix, *end = digits + strlen(digits);
-		struct known_place probe = {.providers = p};
+		struct known_directory probe = {.providers = p};
 		uint64_t number;
 		uid_t owner;
 		int dir;
@@ -359,11 +360,11 @@ static void look_at_everybody(struct providers *p)
 			!number_scan(&digits, end, 10, (uid_t)-1, &number) || digits != end)
 			continue;
 		probe.owner = (uid_t)number;
-		dir = probe.owner == (uid_t)-1 ? -1 : providers_open_place(&probe, &owner);
+		dir = probe.owner == (uid_t)-1 ? -1 : providers_open_directory(&probe, &owner);
 		if (dir < 0)
 			continue;
 		close(dir);
-		providers_add_place(p, probe.owner);
+		providers_add_directory(p, probe.owner);
 	}
 	if (d)
 		closedir(d);
@@ -374,11 +375,11 @@ static void choose_places(struct providers *p)
 {
 	p->nlook = 0;
 	if (p->environment > 0) {
-		providers_add_place(p, (uid_t)-1);
+		providers_add_directory(p, (uid_t)-1);
 		return;
 	}
-	providers_add_place(p, geteuid());
-	providers_add_place(p, 0);
+	providers_add_directory(p, geteuid());
+	providers_add_directory(p, 0);
 	if (geteuid() == 0)
 		look_at_everybody(p);
 }
@@ -448,7 +449,7 @@ struct providers *providers_open(void)
 	if (!p)
 		return NULL;
 	memset(p, 0, sizeof *p);
-	p->environment = place_of_environment(&p->named);
+	p->environment = directory_of_environment(&p->named);
 	return p;
 }
 
@@ -461,7 +462,7 @@ uint32_t providers_refresh(struct providers *p, const struct counterset *const *
 	p->status = ERROR_SUCCESS;
 	choose_places(p);
 	for (uint32_t i = 0; i < p->nlook; i++)
-		visit_place(p->look[i]);
+		visit_directory(p->look[i]);
 	if (p->status || !providers_gather_sets(p))
 		return ERROR_OUTOFMEMORY;
 	*sets = p->sets;
@@ -469,30 +470,30 @@ uint32_t providers_refresh(struct providers *p, const struct counterset *const *
 	return ERROR_SUCCESS;
 }
 
-static void free_place(struct known_place *place)
+static void free_directory(struct known_directory *directory)
 {
 	struct known_file *f;
 
-	while ((f = place->files) != NULL) {
-		place->files = f->next;
+	while ((f = directory->files) != NULL) {
+		directory->files = f->next;
 		for (uint32_t i = 0; i < f->nsets; i++) {
 			free(f->set[i]->definition);
 			free(f->set[i]);
 		}
 		free(f);
 	}
-	free(place);
+	free(directory);
 }
 
 void providers_close(struct providers *p)
 {
-	struct known_place *place;
+	struct known_directory *directory;
 
 	if (!p)
 		return;
-	while ((place = p->places) != NULL) {
-		p->places = place->next;
-		free_place(place);
+	while ((directory = p->directories) != NULL) {
+		p->directories = directory->next;
+		free_directory(directory);
 	}
 	free(p->found);
 	free(p->sets);

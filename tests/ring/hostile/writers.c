@@ -218,10 +218,10 @@ static void truncated(const void *arg)
 		"nothing to give back or discard");
 	session_close(&box);
 	/* The session can still be opened and initialised. */
-	struct session_place place;
+	struct session_location location;
 	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
-	session_find(&place, NULL);
-	tell(session_open(&again, &place, SESSION_CONTROL, NULL) == 0 &&
+	session_find(&location, NULL);
+	tell(session_open(&again, &location, SESSION_CONTROL, NULL) == 0 &&
 			session_off(&again, NULL) == 0 && session_init(&again, &config, NULL) == 0,
 		name, "initialised again");
 	session_remove(&again);

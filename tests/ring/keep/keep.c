@@ -252,7 +252,7 @@ static void dump_of_its_own(unsigned laps, struct dumped *d)
 {
 	struct session s;
 
-	if (session_open(&s, &box.place, SESSION_READ, NULL) != 0)
+	if (session_open(&s, &box.location, SESSION_READ, NULL) != 0)
 		_exit(1);
 	dump_once(&s, laps, d);
 }

@@ -169,14 +169,14 @@ static struct ledger read_dump(
 	return ledger_of(&t);
 }
 
-void hour_check_live_dump(const struct hour_plan *p, const struct session_place *place, int n)
+void hour_check_live_dump(const struct hour_plan *p, const struct session_location *location, int n)
 {
 	struct session_error e = {""};
 	struct session s;
 	char path[256];
 	uint32_t changes = __atomic_load_n(&hour->changes, __ATOMIC_SEQ_CST);
 
-	if (session_open(&s, place, SESSION_READ, &e) != 0) {
+	if (session_open(&s, location, SESSION_READ, &e) != 0) {
 		if (is_unchanged(changes))
 			hour_failed(p, "a dump: %s", e.text);
 		return;

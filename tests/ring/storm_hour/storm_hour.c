@@ -137,7 +137,7 @@ static pid_t start_drain(const struct hour_plan *p)
 
 	if (pid != 0)
 		return pid;
-	if (session_open(&own, &box.place, SESSION_CONTROL, &e) != 0) {
+	if (session_open(&own, &box.location, SESSION_CONTROL, &e) != 0) {
 		hour_failed(p, "a drain: %s", e.text);
 		_exit(1);
 	}
@@ -223,7 +223,7 @@ static void dumps(const struct world *w, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (fork() == 0) {
-			hour_check_live_dump(w->plan, &box.place, (int)i);
+			hour_check_live_dump(w->plan, &box.location, (int)i);
 			_exit(0);
 		}
 	}

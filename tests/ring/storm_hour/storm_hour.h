@@ -79,7 +79,8 @@ void hour_follow_record(void *follow, uint32_t ring, uint64_t position, const ui
 bool hour_follow_is_fine(const struct hour_follow *f);
 
 /* In a forked child while writers write: makes a dump and checks it. */
-void hour_check_live_dump(const struct hour_plan *p, const struct session_place *place, int n);
+void hour_check_live_dump(
+	const struct hour_plan *p, const struct session_location *location, int n);
 /* After all writers ended: checks the rings and a dump, and that the rings still work. */
 void hour_check_end(const struct hour_plan *p, struct session *box);
 /* Continuous mode: checks the files after their regular end. */

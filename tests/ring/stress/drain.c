@@ -137,7 +137,7 @@ static pid_t start_drain(void)
 
 	if (pid != 0)
 		return pid;
-	if (session_open(&own, &box.place, SESSION_CONTROL, &e) != 0)
+	if (session_open(&own, &box.location, SESSION_CONTROL, &e) != 0)
 		die("drain: %s", e.text);
 	session_unlock(&own);
 	if (drain_open(&d, &own, &config, &e) != 0)

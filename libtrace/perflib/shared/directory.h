@@ -1,8 +1,8 @@
 /*
  * The directories and names of providers' files, and whether a file's provider still runs.
  */
-#ifndef SWT_PERFLIB_SHARED_PLACE_H
-#define SWT_PERFLIB_SHARED_PLACE_H
+#ifndef SWT_PERFLIB_SHARED_DIRECTORY_H
+#define SWT_PERFLIB_SHARED_DIRECTORY_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,20 +12,21 @@
 #include "../../session/paths.h"
 
 /* Files examined per directory; a consumer ignores the rest. */
-enum { PLACE_NAMES = 1024, PLACE_NAME_BYTES = 64 };
+enum { DIRECTORY_NAMES = 1024, DIRECTORY_NAME_BYTES = 64 };
 
 /* Reads SWTRACE_COUNTERSETS. 1: it names a directory, which any user may own; 0: it is not set, or
  * the program is privileged; -1: it is not an absolute path. */
-int place_of_environment(struct session_place *place);
+int directory_of_environment(struct session_location *location);
 /* The directory of a user. */
-void place_of_user(struct session_place *place, uid_t owner);
+void directory_of_user(struct session_location *location, uid_t owner);
 
 /* GUID.PID or GUID.PID.N */
-void place_file_name(char name[PLACE_NAME_BYTES], const GUID *provider, pid_t pid, int again);
-bool place_is_file_name(const char *name);
+void directory_file_name(
+	char name[DIRECTORY_NAME_BYTES], const GUID *provider, pid_t pid, int again);
+bool directory_is_file_name(const char *name);
 
-/* Calls `call` for each such file in an open directory, up to PLACE_NAMES; false stops. */
-void place_each_file(int dir, bool (*call)(void *ctx, int dir, const char *name), void *ctx);
+/* Calls `call` for each such file in an open directory, up to DIRECTORY_NAMES; false stops. */
+void directory_each_file(int dir, bool (*call)(void *ctx, int dir, const char *name), void *ctx);
 
 /*
  * Whether the file's provider still runs. A provider holds a write lock of an open file description
@@ -33,11 +34,11 @@ void place_each_file(int dir, bool (*call)(void *ctx, int dir, const char *name)
  * does not inherit the mapping. Only a process with write access to the file could fake the lock.
  * The check does not take the lock, so consumers do not disturb each other.
  */
-bool place_is_alive(int fd);
+bool directory_is_alive(int fd);
 /* Takes the lock; false if another process holds it. */
-bool place_take_life(int fd);
+bool directory_prove_life(int fd);
 
 /* Whether the name still refers to the open file. */
-bool place_is_named(int dir, const char *name, int fd);
+bool directory_is_named(int dir, const char *name, int fd);
 
 #endif

@@ -10,22 +10,23 @@
 #include "users.h"
 
 static struct session_error error;
-static struct session_place place;
+static struct session_location location;
 static struct session box;
 
 static void setup(void)
 {
 	sandbox_fresh();
 	error.text[0] = '\0';
-	ck_assert_int_eq(session_find(&place, &error), 0);
-	ck_assert_str_eq(place.dir, getenv("SWTRACE_SESSION"));
-	ck_assert_str_eq(place.why, "SWTRACE_SESSION");
+	ck_assert_int_eq(session_find(&location, &error), 0);
+	ck_assert_str_eq(location.dir, getenv("SWTRACE_SESSION"));
+	ck_assert_str_eq(location.why, "SWTRACE_SESSION");
 }
 
 static void make(void)
 {
 	setup();
-	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, &error), 0);
+	ck_assert_int_eq(
+		session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, &error), 0);
 	session_close(&box);
 }
 
@@ -39,14 +40,14 @@ static const char *file(const char *name)
 
 static void refused(int code)
 {
-	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL, &error), code);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_CONTROL, &error), code);
 	ck_assert_str_ne(error.text, "");
 	ck_assert_ptr_null(strchr(error.text, '\n'));
 	ck_assert_int_eq(box.dir, -1);
 	ck_assert_ptr_null(box.control);
 	error.text[0] = '\0';
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, NULL), code);
-	ck_assert_int_eq(session_check(&place, &error), code);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, NULL), code);
+	ck_assert_int_eq(session_check(&location, &error), code);
 	ck_assert_str_ne(error.text, "");
 }
 
@@ -55,28 +56,28 @@ START_TEST(the_environment_names_an_absolute_path)
 	static char longer[961];
 
 	setenv("SWTRACE_SESSION", "relative/path", 1);
-	ck_assert_int_eq(session_find(&place, &error), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(session_find(&location, &error), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_ptr_nonnull(strstr(error.text, "relative/path"));
-	ck_assert_int_eq(session_find_own(&place, NULL), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(session_find_own(&location, NULL), PU_ERROR_INVALID_PARAMETER);
 	memset(longer, 'x', sizeof longer - 1);
 	longer[0] = '/';
 	setenv("SWTRACE_SESSION", longer, 1);
-	ck_assert_int_eq(session_find(&place, &error), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(session_find(&location, &error), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_ptr_nonnull(strstr(error.text, "less than 960 bytes"));
 	longer[1] = '/';
 	setenv("SWTRACE_SESSION", longer + 1, 1);
-	ck_assert_int_eq(session_find(&place, &error), 0);
+	ck_assert_int_eq(session_find(&location, &error), 0);
 	setenv("SWTRACE_SESSION", longer, 1);
 	/* Such a program's hooks are off, which is not an error. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	setenv("SWTRACE_SESSION", "", 1);
-	ck_assert_int_eq(session_find_own(&place, &error), 0);
-	ck_assert_str_eq(place.why, "your own session");
+	ck_assert_int_eq(session_find_own(&location, &error), 0);
+	ck_assert_str_eq(location.why, "your own session");
 	unsetenv("SWTRACE_SESSION");
-	ck_assert_int_eq(session_find_own(&place, &error), 0);
+	ck_assert_int_eq(session_find_own(&location, &error), 0);
 	char own[64];
 	snprintf(own, sizeof own, "/dev/shm/swtrace.%u", (unsigned)geteuid());
-	ck_assert_str_eq(place.dir, own);
+	ck_assert_str_eq(location.dir, own);
 }
 END_TEST
 
@@ -85,7 +86,7 @@ START_TEST(there_is_none)
 	setup();
 	refused(PU_ERROR_DRIVER_NOT_LOADED);
 	/* A directory alone is not a session. */
-	ck_assert_int_eq(mkdir(place.dir, 0700), 0);
+	ck_assert_int_eq(mkdir(location.dir, 0700), 0);
 	refused(PU_ERROR_DRIVER_NOT_LOADED);
 }
 END_TEST
@@ -97,16 +98,17 @@ START_TEST(made_complete_and_private)
 
 	umask(0);
 	make();
-	ck_assert_int_eq(stat(place.dir, &st), 0);
+	ck_assert_int_eq(stat(location.dir, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0700);
 	ck_assert_int_eq(stat(file("control"), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	ck_assert_uint_eq(st.st_nlink, 1);
 	ck_assert_uint_eq((uint64_t)st.st_size, SHM_CONTROL_SIZE);
 	inode = st.st_ino;
-	ck_assert_int_eq(session_check(&place, &error), 0);
+	ck_assert_int_eq(session_check(&location, &error), 0);
 	/* Reopening gives the same session. */
-	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, &error), 0);
+	ck_assert_int_eq(
+		session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, &error), 0);
 	ck_assert_uint_eq(box.control->magic, SHM_MAGIC);
 	ck_assert_uint_eq(box.control->state, SHM_NO_RINGS);
 	ck_assert_uint_eq(box.control->owner, geteuid());
@@ -118,24 +120,24 @@ START_TEST(made_complete_and_private)
 	}
 	ck_assert_int_eq(session_remove(&box), 0);
 	session_close(&box);
-	ck_assert_int_ne(access(place.dir, F_OK), 0);
+	ck_assert_int_ne(access(location.dir, F_OK), 0);
 }
 END_TEST
 
 START_TEST(what_others_can_write_is_not_used)
 {
 	make();
-	chmod(place.dir, 0770);
+	chmod(location.dir, 0770);
 	refused(PU_ERROR_ACCESS_DENIED);
-	chmod(place.dir, 0702);
+	chmod(location.dir, 0702);
 	refused(PU_ERROR_ACCESS_DENIED);
-	chmod(place.dir, 0700);
+	chmod(location.dir, 0700);
 	chmod(file("control"), 0660);
 	refused(PU_ERROR_ACCESS_DENIED);
 	chmod(file("control"), 0602);
 	refused(PU_ERROR_ACCESS_DENIED);
 	chmod(file("control"), 0600);
-	ck_assert_int_eq(session_check(&place, NULL), 0);
+	ck_assert_int_eq(session_check(&location, NULL), 0);
 }
 END_TEST
 
@@ -144,14 +146,14 @@ START_TEST(links_are_not_followed)
 	char real[300];
 
 	make();
-	snprintf(real, sizeof real, "%.250s.real", place.dir);
-	ck_assert_int_eq(rename(place.dir, real), 0);
-	ck_assert_int_eq(symlink(real, place.dir), 0);
+	snprintf(real, sizeof real, "%.250s.real", location.dir);
+	ck_assert_int_eq(rename(location.dir, real), 0);
+	ck_assert_int_eq(symlink(real, location.dir), 0);
 	refused(PU_ERROR_ACCESS_DENIED);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, &error),
+	ck_assert_int_eq(session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, &error),
 		PU_ERROR_ACCESS_DENIED);
-	ck_assert_int_eq(unlink(place.dir), 0);
-	ck_assert_int_eq(rename(real, place.dir), 0);
+	ck_assert_int_eq(unlink(location.dir), 0);
+	ck_assert_int_eq(rename(real, location.dir), 0);
 	snprintf(real, sizeof real, "%s", file("control.real"));
 	ck_assert_int_eq(rename(file("control"), real), 0);
 	ck_assert_int_eq(symlink("control.real", file("control")), 0);
@@ -162,7 +164,7 @@ START_TEST(links_are_not_followed)
 	unlink(file("lock"));
 	snprintf(real, sizeof real, "%s", file("elsewhere"));
 	ck_assert_int_eq(symlink(real, file("lock")), 0);
-	ck_assert_int_lt(session_open(&box, &place, SESSION_CONTROL, &error), 0);
+	ck_assert_int_lt(session_open(&box, &location, SESSION_CONTROL, &error), 0);
 	ck_assert_int_ne(access(real, F_OK), 0);
 }
 END_TEST
@@ -172,11 +174,12 @@ START_TEST(other_kinds_of_files_are_refused)
 	int fd;
 
 	setup();
-	fd = open(place.dir, O_CREAT | O_WRONLY, 0600);
+	fd = open(location.dir, O_CREAT | O_WRONLY, 0600);
 	close(fd);
 	refused(PU_ERROR_ACCESS_DENIED);
-	ck_assert_int_lt(session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, &error), 0);
-	unlink(place.dir);
+	ck_assert_int_lt(
+		session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, &error), 0);
+	unlink(location.dir);
 	make();
 	unlink(file("control"));
 	ck_assert_int_eq(mkfifo(file("control"), 0600), 0);
@@ -184,8 +187,8 @@ START_TEST(other_kinds_of_files_are_refused)
 	TraceHookWords(1, 1, 0, NULL);
 	unlink(file("control"));
 	ck_assert_int_eq(mkdir(file("control"), 0700), 0);
-	ck_assert_int_lt(session_open(&box, &place, SESSION_CONTROL, &error), 0);
-	ck_assert_int_lt(session_check(&place, &error), 0);
+	ck_assert_int_lt(session_open(&box, &location, SESSION_CONTROL, &error), 0);
+	ck_assert_int_lt(session_check(&location, &error), 0);
 }
 END_TEST
 
@@ -201,20 +204,20 @@ START_TEST(a_control_file_that_makes_no_sense)
 {
 	make();
 	store("control", offsetof(struct shm_control, version), SHM_VERSION + 1, 4);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), PU_ERR_FILE_ERROR);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	store("control", offsetof(struct shm_control, version), SHM_VERSION, 4);
 	store("control", offsetof(struct shm_control, magic), 7, 8);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), PU_ERR_FILE_ERROR);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(error.text, "version"));
 	/* Programs find no session there. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	store("control", offsetof(struct shm_control, magic), SHM_MAGIC, 8);
 	/* The control page announces rings that do not exist. */
 	store("control", offsetof(struct shm_control, state), SHM_OFF, 4);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), PU_ERR_FILE_ERROR);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(error.text, "sense"));
 	store("control", offsetof(struct shm_control, state), SHM_NO_RINGS, 4);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), 0);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), 0);
 	session_close(&box);
 	ck_assert_int_eq(truncate(file("control"), 4096), 0);
 	refused(PU_ERR_FILE_ERROR);
@@ -226,16 +229,16 @@ START_TEST(ring_files_that_are_missing)
 	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
 
 	make();
-	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL, &error), 0);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_CONTROL, &error), 0);
 	ck_assert_int_eq(session_init(&box, &config, &error), 0);
 	session_close(&box);
-	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), 0);
+	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), 0);
 	ck_assert_int_ge(box.rings_fd, 0);
 	ck_assert(!box.writable);
 	session_close(&box);
 	unlink(file("tasks.1"));
 	ck_assert_int_eq(
-		session_open(&box, &place, SESSION_READ, &error), PU_ERROR_DRIVER_NOT_LOADED);
+		session_open(&box, &location, SESSION_READ, &error), PU_ERROR_DRIVER_NOT_LOADED);
 	ck_assert_ptr_nonnull(strstr(error.text, "tasks.1"));
 }
 END_TEST
@@ -254,7 +257,7 @@ START_TEST(made_by_many_at_once)
 				/* Both programs and commands. */
 				if (i % 2)
 					TraceHookWords(1, 1, 0, NULL);
-				else if (session_open(&box, &place,
+				else if (session_open(&box, &location,
 						 SESSION_CREATE | (i % 4 ? 0 : SESSION_CONTROL),
 						 NULL) != 0)
 					_exit(1);
@@ -278,12 +281,12 @@ END_TEST
 
 static int open_control(void)
 {
-	return -session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, NULL);
+	return -session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, NULL);
 }
 
 static int open_read(void)
 {
-	return -session_open(&box, &place, SESSION_READ, NULL);
+	return -session_open(&box, &location, SESSION_READ, NULL);
 }
 
 START_TEST(a_session_of_another_user)
@@ -294,16 +297,16 @@ START_TEST(a_session_of_another_user)
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_control), -PU_ERROR_ACCESS_DENIED);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_read), -PU_ERROR_ACCESS_DENIED);
 	/* Readable by all: others may open it to read, not to control. */
-	chmod(place.dir, 0755);
+	chmod(location.dir, 0755);
 	chmod(file("control"), 0644);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_read), 0);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_control), -PU_ERROR_ACCESS_DENIED);
 	/* The control file's owner differs from the directory's. */
 	ck_assert_int_eq(chown(file("control"), OTHER_USER, OTHER_GROUP), 0);
-	ck_assert_int_eq(session_check(&place, &error), PU_ERROR_ACCESS_DENIED);
+	ck_assert_int_eq(session_check(&location, &error), PU_ERROR_ACCESS_DENIED);
 	/* A squatter: the directory does not belong to the expected owner. */
-	ck_assert_int_eq(chown(place.dir, OTHER_USER, OTHER_GROUP), 0);
-	place.owner = 0;
+	ck_assert_int_eq(chown(location.dir, OTHER_USER, OTHER_GROUP), 0);
+	location.owner = 0;
 	refused(PU_ERROR_ACCESS_DENIED);
 	ck_assert_ptr_nonnull(strstr(error.text, "squat"));
 }
@@ -317,11 +320,11 @@ static int make_with_umask(void)
 
 	umask(0777);
 	for (int i = 0; i < 3; i++) {
-		if (session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
+		if (session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
 			return 1 + i;
 		session_close(&box);
 	}
-	if (session_open(&box, &place, SESSION_CONTROL, NULL) != 0 ||
+	if (session_open(&box, &location, SESSION_CONTROL, NULL) != 0 ||
 		session_init(&box, &config, NULL) != 0 || session_on(&box, NULL) != 0)
 		return 10;
 	if (TraceHookWords(1, 1, 0, NULL) != 0)
@@ -344,7 +347,7 @@ START_TEST(a_umask_that_takes_everything)
 	ck_assert_int_eq(chown(dir, OTHER_USER, OTHER_GROUP), 0);
 	strcat(dir, "/session");
 	setenv("SWTRACE_SESSION", dir, 1);
-	ck_assert_int_eq(session_find(&place, NULL), 0);
+	ck_assert_int_eq(session_find(&location, NULL), 0);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, make_with_umask), 0);
 }
 END_TEST
@@ -355,18 +358,18 @@ START_TEST(private_sessions)
 
 	ck_assert_int_eq(session_create_private(&one, &error), 0);
 	ck_assert_int_eq(session_create_private(&two, &error), 0);
-	ck_assert_str_ne(one.place.dir, two.place.dir);
+	ck_assert_str_ne(one.location.dir, two.location.dir);
 	ck_assert(one.writable);
 	ck_assert_int_eq(session_remove(&one), 0);
 	ck_assert_int_eq(session_remove(&two), 0);
-	ck_assert_int_ne(access(one.place.dir, F_OK), 0);
-	ck_assert_int_ne(access(two.place.dir, F_OK), 0);
+	ck_assert_int_ne(access(one.location.dir, F_OK), 0);
+	ck_assert_int_ne(access(two.location.dir, F_OK), 0);
 	session_close(&one);
 	session_close(&two);
 }
 END_TEST
 
-SANDBOX_MAIN(60, "place", .timeout = 60,
+SANDBOX_MAIN(60, "location", .timeout = 60,
 	TESTS(the_environment_names_an_absolute_path, there_is_none, made_complete_and_private,
 		what_others_can_write_is_not_used, links_are_not_followed,
 		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,

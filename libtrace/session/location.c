@@ -49,56 +49,56 @@ void session_say(struct session_error *error, const char *format, ...)
 	va_end(args);
 }
 
-static void place_init_for_owner(struct session_place *place, uid_t owner, const char *why)
+static void place_init_for_owner(struct session_location *location, uid_t owner, const char *why)
 {
-	session_name(place->dir, SHM_DIR_FORMAT, owner, 0);
-	place->owner = owner;
-	place->why = why;
+	session_name(location->dir, SHM_DIR_FORMAT, owner, 0);
+	location->owner = owner;
+	location->why = why;
 }
 
-/* 1: SWTRACE_SESSION names a place; 0: it does not; or a PU_ code. */
-static int place_of_environment(struct session_place *place, struct session_error *error)
+/* 1: SWTRACE_SESSION names a location; 0: it does not; or a PU_ code. */
+static int place_of_environment(struct session_location *location, struct session_error *error)
 {
 	const char *dir = secure_getenv("SWTRACE_SESSION");
 
 	if (!dir || !*dir)
 		return 0;
-	if (dir[0] != '/' || strlen(dir) >= sizeof place->dir - 64) {
+	if (dir[0] != '/' || strlen(dir) >= sizeof location->dir - 64) {
 		session_say(error,
 			"SWTRACE_SESSION is \"%.200s\": it must be the absolute path of a session's directory, of less than %d bytes",
 			dir, SESSION_DIR_BYTES - 64);
 		return PU_ERROR_INVALID_PARAMETER;
 	}
-	strcpy(place->dir, dir);
-	place->owner = (uid_t)-1;
-	place->why = "SWTRACE_SESSION";
+	strcpy(location->dir, dir);
+	location->owner = (uid_t)-1;
+	location->why = "SWTRACE_SESSION";
 	return 1;
 }
 
-int session_find_own(struct session_place *place, struct session_error *error)
+int session_find_own(struct session_location *location, struct session_error *error)
 {
-	int rc = place_of_environment(place, error);
+	int rc = place_of_environment(location, error);
 
 	if (rc == 0)
-		place_init_for_owner(place, geteuid(), "your own session");
+		place_init_for_owner(location, geteuid(), "your own session");
 	return rc < 0 ? rc : 0;
 }
 
-int session_find(struct session_place *place, struct session_error *error)
+int session_find(struct session_location *location, struct session_error *error)
 {
-	int rc = place_of_environment(place, error);
+	int rc = place_of_environment(location, error);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	place_init_for_owner(place, 0, "root's session");
+	place_init_for_owner(location, 0, "root's session");
 	if (geteuid() == 0)
 		return 0;
-	rc = session_check(place, error);
+	rc = session_check(location, error);
 	/* Without a descriptor nothing is known of the session: keep it, do not fall back to
 	 * another. */
 	if (rc == 0 || session_is_shortage(rc))
 		return rc;
-	place_init_for_owner(place, geteuid(), "your own session");
+	place_init_for_owner(location, geteuid(), "your own session");
 	return 0;
 }
 
@@ -168,9 +168,9 @@ int session_open_path(const char *path, uid_t *owner, struct session_error *erro
 	return fd;
 }
 
-int session_open_dir(struct session_place *place, struct session_error *error)
+int session_open_dir(struct session_location *location, struct session_error *error)
 {
-	return session_open_path(place->dir, &place->owner, error);
+	return session_open_path(location->dir, &location->owner, error);
 }
 
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
@@ -199,10 +199,10 @@ int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t 
 	return fd;
 }
 
-int session_check(const struct session_place *place, struct session_error *error)
+int session_check(const struct session_location *location, struct session_error *error)
 {
-	uid_t owner = place->owner;
-	int dir = session_open_path(place->dir, &owner, error), fd;
+	uid_t owner = location->owner;
+	int dir = session_open_path(location->dir, &owner, error), fd;
 
 	if (dir < 0)
 		return dir;
@@ -216,16 +216,16 @@ int session_check(const struct session_place *place, struct session_error *error
 
 /* --------------------------------------------------------------- making one */
 
-static int make_dir(struct session_place *place, struct session_error *error)
+static int make_dir(struct session_location *location, struct session_error *error)
 {
-	if (mkdir(place->dir, 0700) == 0) {
+	if (mkdir(location->dir, 0700) == 0) {
 		/* The umask may have cleared bits that the owner needs. */
-		if (chmod(place->dir, 0700) == 0)
+		if (chmod(location->dir, 0700) == 0)
 			return 0;
 	} else if (errno == EEXIST) {
 		return 0; /* session_open_dir checks its owner */
 	}
-	return open_error("directory", place->dir, error);
+	return open_error("directory", location->dir, error);
 }
 
 /* The kernel would send SIGXFSZ, and tracing is no reason for a program to end. */
@@ -324,14 +324,15 @@ static bool place_is_session_file(const char *name)
  * close it to others. What two makers at once leave there begins with "new.". getdents64, not
  * opendir: a program's first hook comes here, and may not allocate.
  */
-static int check_empty(const struct session_place *place, int dir, struct session_error *error)
+static int check_empty(
+	const struct session_location *location, int dir, struct session_error *error)
 {
 	_Alignas(struct dirent64) char buf[320]; /* the longest entry has 280 bytes */
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	ssize_t got;
 
 	if (fd < 0)
-		return open_error("directory", place->dir, error);
+		return open_error("directory", location->dir, error);
 	while (rc == 0 && (got = getdents64(fd, buf, sizeof buf)) > 0) {
 		for (ssize_t at = 0; at < got;) {
 			const struct dirent64 *e = (const struct dirent64 *)(buf + at);
@@ -341,7 +342,7 @@ static int check_empty(const struct session_place *place, int dir, struct sessio
 				continue;
 			session_say(error,
 				"directory %s has other files in it (%s): name one that is empty, or that does not exist yet",
-				place->dir, e->d_name);
+				location->dir, e->d_name);
 			rc = PU_ERROR_ACCESS_DENIED;
 		}
 	}
@@ -349,19 +350,19 @@ static int check_empty(const struct session_place *place, int dir, struct sessio
 	return rc;
 }
 
-int session_make(struct session_place *place, struct session_error *error)
+int session_make(struct session_location *location, struct session_error *error)
 {
-	int rc = make_dir(place, error), dir;
+	int rc = make_dir(location, error), dir;
 
 	if (rc)
 		return rc;
-	dir = session_open_dir(place, error);
+	dir = session_open_dir(location, error);
 	if (dir < 0)
 		return dir;
-	if (place->owner != geteuid()) {
+	if (location->owner != geteuid()) {
 		rc = 0; /* another user's: it has a control file, or is no session */
 	} else if (faccessat(dir, SHM_CONTROL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
-		rc = check_empty(place, dir, error);
+		rc = check_empty(location, dir, error);
 		if (!rc)
 			rc = make_control(dir, error);
 	}
