@@ -176,8 +176,8 @@ const char *cmd_colour(FILE *f, const char *code);
 #define COLOUR_OFF "\033[0m"
 
 /* Prints text with question marks in place of control characters, which could drive a terminal. */
-void put_plain(FILE *f, const char *text);
+void print_plain(FILE *f, const char *text);
 /* A JSON string in quotes, as decoder/sink escapes it. */
-void put_json(FILE *f, const char *text);
+void print_json(FILE *f, const char *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "../../formats/schema_program.h"
 #include "../../include/perfutil.h"
 #include "cmd.h"
-#include "put_stream.h"
+#include "print_stream.h"
 
 /* The majors to change; all if none is named. */
 static void take_majors(const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
@@ -184,8 +184,8 @@ static void maj_print_text(const struct majors *m)
 
 static void maj_print_json(const struct majors *m)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 
 	json_open(j, '{');
 	for (int list = 0; list < LISTS; list++) {
@@ -212,7 +212,7 @@ static void maj_print_json(const struct majors *m)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 static int run_maj(const struct verb *verb, int argc, char **argv)

@@ -12,7 +12,7 @@
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
-#include "../dump/older.h"
+#include "../dump/rotate.h"
 #include "../dump/output.h"
 
 uint32_t flight_keep(const struct verb *verb, const char *value)
@@ -135,7 +135,7 @@ static int write_beside(struct flight *f, const char *fresh, const struct dump_r
 
 	if (rc)
 		return rc;
-	rc = older_shift(f->file, fresh, f->keep, error);
+	rc = rotate_shift(f->file, fresh, f->keep, error);
 	if (rc) {
 		unlink(fresh);
 	} else {

@@ -176,10 +176,10 @@ static int print_rings(const struct info *i)
 {
 	uint32_t empty = 0;
 	char name[32];
-	struct put_stream stream;
+	struct print_stream stream;
 	struct table t;
 
-	table_begin_fixed(&t, put_stream_begin(&stream, stdout), ring_widths, RING_COLUMNS, 1);
+	table_begin_fixed(&t, print_stream_begin(&stream, stdout), ring_widths, RING_COLUMNS, 1);
 	out_char(t.o, '\n');
 	print_ring_heading(&t, i);
 	for (uint32_t k = 0; k < i->rings; k++) {
@@ -199,7 +199,7 @@ static int print_rings(const struct info *i)
 	if (empty)
 		out_printf(t.o, "%u of %u rings are empty\n", empty, i->rings);
 	table_free(&t);
-	return put_stream_end(&stream);
+	return print_stream_end(&stream);
 }
 
 static void print_ledger(const struct info *i)
@@ -425,8 +425,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 
 static void info_print_json(const struct info *i)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 
 	json_open(j, '{');
 	json_member_text(j, "session", i->session.location.dir);
@@ -443,7 +443,7 @@ static void info_print_json(const struct info *i)
 		info_json_buffers(j, i);
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 /* ----------------------------------------------------------------------------- verb */

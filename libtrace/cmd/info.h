@@ -7,7 +7,7 @@
 #include "../ring/reader.h"
 #include "../session/clock_back.h"
 #include "continuous.h"
-#include "put_stream.h"
+#include "print_stream.h"
 #include "top/programs.h"
 
 struct ring_info {

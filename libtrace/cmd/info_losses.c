@@ -36,12 +36,12 @@ void info_read_losses(struct info *i)
 
 void info_print_losses(const struct info *i)
 {
-	struct put_stream stream;
+	struct print_stream stream;
 	struct table t;
 
 	if (i->lost_since_init == 0)
 		return;
-	table_begin(&t, put_stream_begin(&stream, stdout));
+	table_begin(&t, print_stream_begin(&stream, stdout));
 	out_str(t.o, "\nlost since init, by program\n");
 	while (table_pass(&t)) {
 		table_text(&t, "program");
@@ -66,7 +66,7 @@ void info_print_losses(const struct info *i)
 		}
 	}
 	table_free(&t);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 void info_json_losses(struct json *j, const struct info *i)

@@ -128,7 +128,7 @@ static void print_label(FILE *out, const struct event *e)
 		memcpy(label, e->label, n);
 	label[n] = 0;
 	fputs("label ", out);
-	put_json(out, label);
+	print_json(out, label);
 }
 
 static void look_up_task(struct trigger *t, struct event *e)
@@ -155,7 +155,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 	fprintf(out, ", thread %u", e->tid);
 	if (e->task) {
 		fputs(" (", out);
-		put_json(out, e->task->name);
+		print_json(out, e->task->name);
 		fprintf(out, ", process %u)", e->task->pid);
 	}
 	if (e->has_cpu)

@@ -1,6 +1,6 @@
 /* The counts between two samples. Pure functions. */
 #include "difference.h"
-#include "thread/life.h"
+#include "thread/activity.h"
 #include "machine/rate.h"
 #include "source.h"
 
@@ -182,12 +182,12 @@ static struct span thread_span(
 static uint64_t difference_thread_clock(const struct counter_sample *from,
 	const struct counter_sample *to, const struct counter_interval *out, struct span *s)
 {
-	if (out->life.on_cpu_ns == CPI_NONE)
+	if (out->activity.on_cpu_ns == CPI_NONE)
 		return CPI_NONE;
-	s->enabled = s->running = out->life.on_cpu_ns;
+	s->enabled = s->running = out->activity.on_cpu_ns;
 	return out->stayed
 		       ? rate_cycles_of_ticks(difference_subtract_clamped(from->ticks, to->ticks))
-		       : rate_cycles_of_ns(out->life.on_cpu_ns);
+		       : rate_cycles_of_ns(out->activity.on_cpu_ns);
 }
 
 static void difference_thread(const struct counter_sample *from, const struct counter_sample *to,
@@ -251,9 +251,9 @@ void counters_difference(const struct counter_sample *from, const struct counter
 	difference_cpus(from, to, out);
 	out->thread_known = from->thread != 0 && from->thread == to->thread;
 	out->thread_instructions = out->thread_cycles = CPI_NONE;
-	life_of_none(out);
+	activity_of_none(out);
 	if (out->thread_known) {
-		life_of_interval(from, to, out);
+		activity_of_interval(from, to, out);
 		difference_thread(from, to, out);
 	}
 	out->counted = measured(out, COUNTER_INSTRUCTIONS) || measured(out, COUNTER_BUSY);

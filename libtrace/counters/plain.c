@@ -28,16 +28,16 @@ static void plain_note_online(struct counter_sample *s, uint64_t now)
 
 /* Opens the page, or asks the kernel. */
 static __attribute__((noinline)) void plain_read(
-	struct counter_sample *s, struct life_wants life, uint64_t now)
+	struct counter_sample *s, struct activity_wants activity, uint64_t now)
 {
 	int saved = errno;
 
-	s->life = COUNTER_NO_LIFE;
-	s->life_source = INTERVAL_TIME_NONE;
-	s->life_ticks = 0;
+	s->activity = COUNTER_NO_ACTIVITY;
+	s->activity_source = INTERVAL_TIME_NONE;
+	s->activity_ticks = 0;
 	s->page = 0;
 	s->page_faults = CPI_NONE;
-	if (!life_read_start(thread_self(), life, s, now))
+	if (!activity_read_start(thread_self(), activity, s, now))
 		now = clock_now();
 	s->ticks = now;
 	errno = saved;
@@ -103,10 +103,11 @@ static inline __attribute__((always_inline)) void plain_start(
 	else
 		s->cpus = 0;
 	if (!freely || !g || !g->page.page || (all && !g->page.has_faults) ||
-		!life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now))
-		plain_read(s, (struct life_wants){.all = all, .time = time, .freely = freely}, now);
-	s->page_thread = s->life_source == INTERVAL_TIME_PAGE ? self->id : CPI_NONE;
-	s->source[COUNTER_THREAD_CYCLES] = time && s->life_source != INTERVAL_TIME_NONE
+		!activity_recall(g, all ? ACTIVITY_ALL : ACTIVITY_TIME, s, now))
+		plain_read(s, (struct activity_wants){.all = all, .time = time, .freely = freely},
+			now);
+	s->page_thread = s->activity_source == INTERVAL_TIME_PAGE ? self->id : CPI_NONE;
+	s->source[COUNTER_THREAD_CYCLES] = time && s->activity_source != INTERVAL_TIME_NONE
 						   ? CPI_SOURCE_THREAD_CLOCK
 						   : CPI_SOURCE_NONE;
 }
@@ -224,10 +225,10 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 		return false;
 	out->flags = 0;
 	out->thread_instructions = out->thread_cycles = out->unexplained_ns = CPI_NONE;
-	out->life_source = INTERVAL_TIME_PAGE;
+	out->activity_source = INTERVAL_TIME_PAGE;
 	out->stayed = out->thread_known = true;
 	out->counted = false;
-	out->life.switches = 0;
+	out->activity.switches = 0;
 	if (!all)
 		return true;
 	for (int q = 0; q < COUNTER_QUANTITIES; q++)

@@ -1,6 +1,6 @@
 /*
  * Inline fast path for an interval like the previous one: same instance, thread and wants, both
- * ends read from the thread's page (thread/life.h), hardware counters read in user mode. If a
+ * ends read from the thread's page (thread/activity.h), hardware counters read in user mode. If a
  * function here returns false, use its counterpart in source.h, which handles every case with the
  * same result.
  */
@@ -9,7 +9,7 @@
 
 #include "../core/online.h"
 #include "machine/rate.h"
-#include "thread/life.h"
+#include "thread/activity.h"
 #include "thread/thread.h"
 
 /* True if the calling thread took this sample at a plain start, from its page. */
@@ -23,8 +23,8 @@ static inline bool plain_has_stayed(const struct counter_sample *from, uint64_t 
 {
 	const struct thread_group *g = counters_self.group;
 
-	return plain_is_own(from) && life_lasts(g, from->life_ticks, now) &&
-	       life_page_is(g, from->page, from->page_lock);
+	return plain_is_own(from) && activity_lasts(g, from->activity_ticks, now) &&
+	       activity_page_is(g, from->page, from->page_lock);
 }
 
 /* True if the calling thread's last reading of the online processors is still valid. */
@@ -55,7 +55,7 @@ static inline bool plain_start_again(struct counter_sample *s, bool all, uint64_
 			   s->online_at != cpu_set_lately.at))
 		return false;
 	s->ticks = now;
-	if (!life_recall_again(g, all ? LIFE_ALL : LIFE_TIME, s, now))
+	if (!activity_recall_again(g, all ? ACTIVITY_ALL : ACTIVITY_TIME, s, now))
 		return false;
 	return __builtin_expect(!s->thread_is_wanted, 1) || plain_start_counted_again(s);
 }
@@ -69,10 +69,10 @@ static inline bool plain_fill_quality(
 	uint64_t ran = rate_ns_of_ticks(now - from->ticks);
 
 	out->flags = 0;
-	out->life.on_cpu_ns = ran;
-	out->life.switches = 0;
-	out->life.migrations = from->life.migrations == CPI_NONE ? CPI_NONE : 0;
-	out->life.faults = switch_page_faults(&g->page) - from->page_faults;
+	out->activity.on_cpu_ns = ran;
+	out->activity.switches = 0;
+	out->activity.migrations = from->activity.migrations == CPI_NONE ? CPI_NONE : 0;
+	out->activity.faults = switch_page_faults(&g->page) - from->page_faults;
 	if (cycles != CPI_SOURCE_THREAD_CLOCK)
 		ran = 0;
 	out->quality[COUNTER_THREAD_CYCLES] = (struct counter_quality){cycles, ran, ran};

@@ -12,13 +12,13 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
 #include "../../formats/shm_source.h"
-#include "perf/mark.h"
+#include "perf/snapshot.h"
 
 /* A count that was not measured. */
 #define CPI_NONE UINT64_MAX
 
 /* In `want`: also how the counts came about, and what the thread did (struct
- * counter_quality, counter_life). */
+ * counter_quality, counter_activity). */
 #define COUNTER_QUALITY_BIT (1u << COUNTER_QUANTITIES)
 
 /* In `want`: also whether the thread left its processor and how long it ran, as far as that costs
@@ -61,7 +61,7 @@ struct counter_cpu {
 enum counter_end { COUNTER_START, COUNTER_GET };
 
 /* What a thread did so far. */
-struct counter_life {
+struct counter_activity {
 	uint64_t on_cpu_ns, switches, migrations, faults;
 	uint32_t opening; /* of the event that counts migrations; 0: none does */
 	uint32_t cpu;	  /* where it was read, or where an interval began; COUNTER_NO_CPU */
@@ -69,8 +69,8 @@ struct counter_life {
 
 #define COUNTER_NO_CPU UINT32_MAX
 /* Nothing was read. */
-#define COUNTER_NO_LIFE                                                                            \
-	((struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0, COUNTER_NO_CPU})
+#define COUNTER_NO_ACTIVITY                                                                        \
+	((struct counter_activity){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0, COUNTER_NO_CPU})
 
 /* The counters at one moment. Variable size: see counters_sample_size. */
 struct counter_sample {
@@ -89,21 +89,23 @@ struct counter_sample {
 	 */
 	bool thread_is_wanted;
 	bool thread_is_marked;
-	struct perf_mark thread_mark[2];
+	struct perf_snapshot thread_mark[2];
 	uint64_t thread_since[2];
 	uint64_t thread_read_at;
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];
-	struct counter_life life;
-	uint64_t life_ticks; /* when life was read, if before `ticks`: the time ran on since; else 0
-			      */
-	uint32_t page_lock;  /* no switch between two samples in which this is the same... */
-	uint32_t page;	     /* ... and of the same page, by its number in the thread; 0: none */
+	struct counter_activity activity;
+	uint64_t activity_ticks; /* when activity was read, if before `ticks`: the time ran on
+				  * since; else 0
+				  */
+	uint32_t page_lock;	 /* no switch between two samples in which this is the same... */
+	uint32_t page;	      /* ... and of the same page, by its number in the thread; 0: none */
 	uint64_t page_faults; /* counted by that page; CPI_NONE: it does not */
-	enum interval_time_source life_source;
+	enum interval_time_source activity_source;
 	bool plain;	      /* of cpu[], at most who was online was read, at online_at */
-	uint64_t page_thread; /* plain, and life_source is the page of this thread; CPI_NONE: not */
+	uint64_t page_thread; /* plain, and activity_source is the page of this thread; CPI_NONE:
+				 not */
 	uint64_t online_at;   /* ticks */
 	int method;	      /* AI_METHOD_ of usage_read; AI_METHOD_NONE: of another reading */
 	uint64_t stat_at;     /* of usage_read, as the following: ticks, of intr and steal */
@@ -143,10 +145,10 @@ struct counter_interval {
 	uint64_t thread_instructions, thread_cycles;
 	uint32_t flags; /* CPI_QUALITY_ */
 	struct counter_quality quality[COUNTER_QUANTITIES];
-	struct counter_life life; /* of the thread in the interval */
+	struct counter_activity activity; /* of the thread in the interval */
 	uint64_t
 		unexplained_ns; /* neither on the processor by the thread's clock nor in a switch */
-	enum interval_time_source life_source;
+	enum interval_time_source activity_source;
 	bool stayed;	   /* no switch: it ran all the time */
 	bool thread_known; /* both samples were of the same thread */
 	bool counted;	   /* of some processor's instructions and busy, one was measured */

@@ -7,7 +7,7 @@
 #include "choice.h"
 #include "../core/clock.h"
 #include "machine/idle.h"
-#include "thread/life.h"
+#include "thread/activity.h"
 #include "../core/online.h"
 #include "perf/perf.h"
 #include "machine/rate.h"
@@ -56,7 +56,7 @@ int counters_choose(void)
 	return counter_choice()->rc;
 }
 
-enum shm_source counters_mark(uint32_t *flags)
+enum shm_source counters_tell_source(uint32_t *flags)
 {
 	*flags = counter_choice_flags(counter_choice());
 	return counter_choice()->source;
@@ -84,11 +84,11 @@ void sample_clear(struct counter_sample *s)
 	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
-	s->life = COUNTER_NO_LIFE;
-	s->life_ticks = 0;
+	s->activity = COUNTER_NO_ACTIVITY;
+	s->activity_ticks = 0;
 	s->page = s->page_lock = 0;
 	s->page_faults = CPI_NONE;
-	s->life_source = INTERVAL_TIME_NONE;
+	s->activity_source = INTERVAL_TIME_NONE;
 	s->online_at = 0;
 	s->cpus = 0;
 }
@@ -230,20 +230,21 @@ static void sample_read_thread(
 
 struct needs {
 	bool cpus, perf, idle, online;
-	struct life_wants life;
+	struct activity_wants activity;
 	unsigned thread;
 };
 
-static bool needs_life(const struct needs *n)
+static bool needs_activity(const struct needs *n)
 {
-	return n->life.all || n->life.time || n->life.freely;
+	return n->activity.all || n->activity.time || n->activity.freely;
 }
 
 /* The thread's cycles by its clock are the time it ran: difference.c. */
 static void mark_thread_clock(
 	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {
-	if (wanted_from(c, n->thread, FROM_THREAD_CLOCK) && s->life_source != INTERVAL_TIME_NONE)
+	if (wanted_from(c, n->thread, FROM_THREAD_CLOCK) &&
+		s->activity_source != INTERVAL_TIME_NONE)
 		s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_THREAD_CLOCK;
 }
 
@@ -275,8 +276,8 @@ static void read_start(
 	/* A thread's first read takes system calls, as does the first one after a rest. */
 	if (wanted_from(c, n->thread, FROM_PERF))
 		thread_open_group(thread_self());
-	if (n->life.all && !thread_self()->life_tried)
-		life_read(thread_self(), &s->life);
+	if (n->activity.all && !thread_self()->activity_tried)
+		activity_read(thread_self(), &s->activity);
 again:
 	/* Who is online matters here only for counts to subtract later. */
 	if (n->perf || n->online)
@@ -287,14 +288,14 @@ again:
 	if (n->idle)
 		sample_read_idle(c, s);
 	now = clock_now();
-	if (needs_life(n) && !life_read_start(thread_self(), n->life, s, now))
+	if (needs_activity(n) && !activity_read_start(thread_self(), n->activity, s, now))
 		now = clock_now();
 	s->ticks = now;
 	sample_set_cpu_ticks(s, now);
 	/* The first check of a processor that went offline and may be back. */
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
-	if (n->thread || needs_life(n))
+	if (n->thread || needs_activity(n))
 		sample_read_thread(c, s, n->thread);
 	mark_thread_clock(c, s, n);
 }
@@ -304,15 +305,15 @@ static void read_get(
 {
 	bool all = false;
 
-	if (n->thread || needs_life(n))
+	if (n->thread || needs_activity(n))
 		sample_read_thread(c, s, n->thread);
 	if (n->cpus)
 		sample_clear_cpus(s);
 	if (n->perf)
 		all = read_perf_cpus(c, s);
 	s->ticks = clock_now();
-	if (needs_life(n))
-		life_read_end(thread_self(), n->life, s);
+	if (needs_activity(n))
+		activity_read_end(thread_self(), n->activity, s);
 	mark_thread_clock(c, s, n);
 	if (!n->perf)
 		sample_set_cpu_ticks(s, s->ticks);
@@ -327,9 +328,9 @@ bool counters_rest(bool hardware)
 	struct thread_self *self = thread_self();
 
 	if (!hardware || !thread_group_counts(self))
-		return life_rest(self);
+		return activity_rest(self);
 	thread_rest_group(self);
-	life_rest(self);
+	activity_rest(self);
 	return true;
 }
 
@@ -348,7 +349,7 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 		.perf = wants_perf_cpus(c, want),
 		.idle = idle,
 		.online = all || idle,
-		.life = {.all = want & COUNTER_QUALITY_BIT,
+		.activity = {.all = want & COUNTER_QUALITY_BIT,
 			.time = wanted_from(c, want, FROM_THREAD_CLOCK),
 			.freely = c->switch_pages && want & COUNTER_TIME_BIT,
 			.ask = want & COUNTER_ASK_BIT},

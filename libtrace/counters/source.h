@@ -20,7 +20,7 @@
 
 /* Chooses the source, once a process. Afterwards the same answer every time. */
 int counters_choose(void) PRIVATE_ABI(counters_choose);
-enum shm_source counters_mark(uint32_t *flags) PRIVATE_ABI(counters_mark);
+enum shm_source counters_tell_source(uint32_t *flags) PRIVATE_ABI(counters_tell_source);
 
 /* One more instance that will read `want`; one fewer. hold fails for want of descriptors
  * or memory only: PU_ERROR_INSUFFICIENT_RESOURCES, PU_ERROR_NOT_ENOUGH_MEMORY. */
@@ -58,7 +58,7 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 static inline bool counters_counted_thread(const struct counter_sample *from)
 {
 	return __builtin_expect(from->thread_opening != 0, 0) && from->plain &&
-	       from->life_source == INTERVAL_TIME_PAGE;
+	       from->activity_source == INTERVAL_TIME_PAGE;
 }
 void counters_end_thread(struct counter_sample *to);
 bool counters_thread_between(const struct counter_sample *from, const struct counter_sample *to,

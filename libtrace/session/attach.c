@@ -27,7 +27,7 @@
 #include "../ring/reserve.h"
 #include "../ring/rseq.h"
 #include "../ring/thread.h"
-#include "look.h"
+#include "discovery.h"
 #include "member.h"
 #include "schema.h"
 #include "threads.h"
@@ -49,7 +49,7 @@ static pthread_mutex_t attach_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool ready;	 /* fork wipes the epoch page */
 	uint32_t epochs; /* epochs used so far */
-	struct look look;
+	struct discovery discovery;
 	struct member *member; /* for the control page's generation, or NULL */
 	/* The last failed attach: its generation, code and time. 0: none. */
 	uint32_t refused;
@@ -97,9 +97,9 @@ static void attach_restart_in_child(void)
 	members = NULL;
 	threads_forget();
 	here.member = NULL;
-	here.look.control = NULL;
-	here.look.done = false;
-	__atomic_store_n(&here.look.at, 0, __ATOMIC_RELAXED);
+	here.discovery.control = NULL;
+	here.discovery.done = false;
+	__atomic_store_n(&here.discovery.at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	here.lost = here.due = 0; /* the parent counts its own losses */
 	/* Release: pairs with the acquire above. tests/litmus/fork-epoch.litmus */
@@ -170,8 +170,9 @@ static uint32_t generation_shown(void)
 {
 	/* Acquire: pairs with session_init's release; the geometry is that generation's.
 	 * tests/litmus/generation-copy.litmus */
-	return here.look.control ? __atomic_load_n(&here.look.control->generation, __ATOMIC_ACQUIRE)
-				 : 0;
+	return here.discovery.control
+		       ? __atomic_load_n(&here.discovery.control->generation, __ATOMIC_ACQUIRE)
+		       : 0;
 }
 
 static void count_unattached(uint32_t hooks)
@@ -217,12 +218,12 @@ int TraceGetUnattached(UINT64 *hooks)
 static int attach_find_session(void)
 {
 	bool is_new;
-	int rc = look_again(&here.look, &is_new);
+	int rc = discovery_renew(&here.discovery, &is_new);
 
 	/* An attach that failed may succeed now. */
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	/* No session existed that could have lost them. */
-	if (rc == 0 && !here.look.control && !here.due_generation) {
+	if (rc == 0 && !here.discovery.control && !here.due_generation) {
 		here.lost -= here.due;
 		here.due = 0;
 	}
@@ -254,15 +255,16 @@ static void attach_look_now(void)
 void attach_look(void)
 {
 	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
-	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
+	uint64_t at = __atomic_load_n(&here.discovery.at, __ATOMIC_RELAXED);
 
-	if (!at || attach_is_child() || look_now() - at >= RETRY_NS)
+	if (!at || attach_is_child() || discovery_now() - at >= RETRY_NS)
 		attach_look_now();
 }
 
 bool attach_wants(uint32_t major)
 {
-	const struct shm_control *control = __atomic_load_n(&here.look.control, __ATOMIC_RELAXED);
+	const struct shm_control *control =
+		__atomic_load_n(&here.discovery.control, __ATOMIC_RELAXED);
 
 	return major < SHM_MAJORS && control &&
 	       __atomic_load_n(&control->gate[major], __ATOMIC_RELAXED);
@@ -302,7 +304,7 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late)
 static void attach_choose_begins(void)
 {
 	const char *own = secure_getenv("SWTRACE_BEGINS");
-	bool begins = own && *own ? strcmp(own, "0") != 0 : here.look.control->begins != 0;
+	bool begins = own && *own ? strcmp(own, "0") != 0 : here.discovery.control->begins != 0;
 
 	if (begins)
 		__atomic_fetch_or(&attach_extras, ATTACH_BEGINS, __ATOMIC_RELAXED);
@@ -319,8 +321,8 @@ static int current_member(uint32_t generation)
 		return 0;
 	if (here.member)
 		member_leave(here.member);
-	rc = member_open(
-		&here.look.location, here.look.control, generation, &members, &here.member);
+	rc = member_open(&here.discovery.location, here.discovery.control, generation, &members,
+		&here.member);
 	if (rc)
 		return rc;
 	member_set_source(here.member, here.source, here.source_flags);
@@ -338,8 +340,8 @@ void attach_take_events(char list[SHM_EVENTS_BYTES])
 	list[0] = 0;
 	if (attach_lock(&saved)) {
 		__atomic_fetch_and(&attach_extras, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
-		if (here.member && here.look.control) {
-			memcpy(list, here.look.control->events, SHM_EVENTS_BYTES);
+		if (here.member && here.discovery.control) {
+			memcpy(list, here.discovery.control->events, SHM_EVENTS_BYTES);
 			list[SHM_EVENTS_BYTES - 1] = 0;
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			/* Another init intervened: its rings are new, too. */
@@ -369,9 +371,9 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	uint32_t generation;
 	int rc;
 
-	if (!here.look.done) {
-		if (here.look.at && look_now() - here.look.at < RETRY_NS)
-			return here.look.rc;
+	if (!here.discovery.done) {
+		if (here.discovery.at && discovery_now() - here.discovery.at < RETRY_NS)
+			return here.discovery.rc;
 		rc = attach_find_session();
 		if (rc)
 			return rc;
@@ -394,7 +396,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
 		return here.refused_rc;
 	}
-	if (!member_join(here.member, &here.look.location, self, is_writing))
+	if (!member_join(here.member, &here.discovery.location, self, is_writing))
 		rc = RING_NO_SLOT;
 	self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 	settle_unattached(here.member, self->number);
@@ -432,7 +434,7 @@ static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t has
 	/* Another session's number would name another label. */
 	if (attach_lock(&saved) && here.member && ring_self.map == &here.member->map)
 		number = labels_add(&here.member->labels, here.member->generation,
-			&here.look.location, text, length, hash);
+			&here.discovery.location, text, length, hash);
 	attach_unlock(&saved);
 	errno = saved_errno;
 	return number;
@@ -559,7 +561,7 @@ int TraceRegisterSchema(const char *text)
 	/* Attaches now if the session has rings, so that the caller learns whether there is
 	 * room. */
 	if (kept && generation && current_member(generation) == 0)
-		rc = schema_publish(here.member, &here.look.location, kept);
+		rc = schema_publish(here.member, &here.discovery.location, kept);
 	attach_unlock(&saved);
 	return rc;
 }

@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "../../formats/base/hash_index.h"
-#include "look.h"
+#include "discovery.h"
 #include "texts.h"
 
 /* After a failure a program writes texts for so long. */
@@ -70,7 +70,7 @@ bool labels_may_add(const struct label_table *t)
 	uint64_t retry_at = __atomic_load_n(&t->retry_at, __ATOMIC_RELAXED);
 
 	return !__atomic_load_n(&t->is_full, __ATOMIC_RELAXED) &&
-	       (retry_at == 0 || look_now() >= retry_at);
+	       (retry_at == 0 || discovery_now() >= retry_at);
 }
 
 uint32_t labels_hash(const char *text, uint32_t length)
@@ -186,7 +186,8 @@ uint32_t labels_add(struct label_table *t, uint32_t generation,
 	}
 	if (fd >= 0)
 		close(fd);
-	__atomic_store_n(&t->retry_at, number ? 0 : look_now() + LABELS_RETRY_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&t->retry_at, number ? 0 : discovery_now() + LABELS_RETRY_NS, __ATOMIC_RELAXED);
 	return number;
 }
 

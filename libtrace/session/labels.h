@@ -26,7 +26,7 @@ struct label_table {
 	struct label_index *index;	   /* the newest; each knows its predecessor */
 	uint32_t seen;			   /* bytes of the area that are in the index */
 	bool is_full;
-	uint64_t retry_at; /* after a failure, look_now(); 0: none */
+	uint64_t retry_at; /* after a failure, discovery_now(); 0: none */
 };
 
 uint32_t labels_hash(const char *text, uint32_t length);

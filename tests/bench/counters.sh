@@ -11,7 +11,7 @@ inside="../formats/shm_source core/clock core/clock_trust core/file core/online
 	counters/machine/proc_stat counters/machine/proc_stat_parse counters/machine/rate
 	counters/perf/core_types counters/perf/cpus counters/perf/group counters/perf/page
 	counters/perf/perf counters/perf/probe counters/script/parse counters/script/script
-	counters/source counters/thread/life counters/thread/switch_page counters/thread/thread
+	counters/source counters/thread/activity counters/thread/switch_page counters/thread/thread
 	events/event events/format events/generic events/list events/machine events/pfm
 	events/pfm_all events/pfm_load events/refuse events/spell events/sysfs events/terms"
 counter_files() {

@@ -14,7 +14,7 @@
 
 #include "../../libtrace/counters/events/count.h"
 #include "../../libtrace/counters/machine/idle.h"
-#include "../../libtrace/counters/thread/life.h"
+#include "../../libtrace/counters/thread/activity.h"
 #include "../../libtrace/counters/perf/perf.h"
 #include "../../libtrace/counters/source.h"
 #include "../../libtrace/counters/thread/thread.h"
@@ -111,11 +111,11 @@ static bool usage(void)
 	return getrusage(RUSAGE_THREAD, &u) == 0;
 }
 
-static bool life(void)
+static bool activity(void)
 {
-	struct counter_life now;
+	struct counter_activity now;
 
-	life_read(thread_self(), &now);
+	activity_read(thread_self(), &now);
 	return true;
 }
 
@@ -155,7 +155,7 @@ LOOP(timer_list, whole_file(16 * 1024))
 LOOP(stat, whole_file(FILE_BYTES))
 LOOP(idle, idle())
 LOOP(usage, usage())
-LOOP(life, life())
+LOOP(activity, activity())
 /* clang-format on */
 
 /* -------------------------------------------------- opening and closing, a slice each */
@@ -388,7 +388,7 @@ static bool is_measured(enum counter_quantity q)
 {
 	uint32_t flags;
 
-	counters_mark(&flags);
+	counters_tell_source(&flags);
 	return flags & COUNTER_BIT(q);
 }
 
@@ -526,7 +526,7 @@ const struct reading readings[] = {
 	{"util.perf", util_open, util_loop, util_close, PERF, true},
 	{"ai.soft", ai_open, ai_loop, ai_close, SOFTWARE, true},
 	{"util.soft", util_open, util_loop, util_close, SOFTWARE, true},
-	{"life.read", open_nothing, loop_life, close_nothing, SOFTWARE},
+	{"life.read", open_nothing, loop_activity, close_nothing, SOFTWARE},
 };
 /* clang-format on */
 const unsigned reading_count = sizeof readings / sizeof *readings;

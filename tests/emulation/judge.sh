@@ -161,7 +161,7 @@ raw_in_theory() { # FILE CPI
 }
 
 # One CPU: no migrations; and seldom does somebody else come in between.
-quiet_life() { # FILE
+quiet_activity() { # FILE
 	rows "$1" '
 	{
 		if (v["migrations"] != "0" || v["ctx_switches"] !~ /^[0-9]+$/ ||
@@ -195,7 +195,7 @@ judge_exact() { # CPI
 	check "raw CPI is n/a without the processor's frequency" \
 		not_measured "$out/kernel" raw_cpi cycles data_raw data_raw0
 	check "raw CPI is what the frequency makes it" raw_in_theory "$out/hz" "$1"
-	check "what the thread did is known: it was on its processor" quiet_life "$out/hz"
+	check "what the thread did is known: it was on its processor" quiet_activity "$out/hz"
 	check "without rights the processors are n/a" \
 		not_measured "$out/user" instructions raw_cpi scaled_cpi data_raw data_scaled
 }

@@ -17,7 +17,7 @@ Suite *perf_page_suite(void);
 Suite *difference_suite(void);
 Suite *events_suite(void);
 Suite *events_cpus_suite(void);
-Suite *life_suite(void);
+Suite *activity_suite(void);
 Suite *refusals_suite(void);
 Suite *switch_page_suite(void);
 Suite *instance_suite(void);

@@ -233,7 +233,7 @@ START_TEST(nothing_to_say)
 		ck_assert_int_eq(out->quality[q].source, CPI_SOURCE_NONE);
 		ck_assert_uint_eq(out->quality[q].enabled, 0);
 	}
-	ck_assert_uint_eq(out->life.faults, CPI_NONE);
+	ck_assert_uint_eq(out->activity.faults, CPI_NONE);
 }
 END_TEST
 
@@ -480,11 +480,11 @@ START_TEST(thread_counted)
 {
 	from->plain = true;
 	from->thread_opening = 3;
-	from->life_source = INTERVAL_TIME_PAGE;
+	from->activity_source = INTERVAL_TIME_PAGE;
 	ck_assert(counters_counted_thread(from));
-	from->life_source = INTERVAL_TIME_CLOCK;
+	from->activity_source = INTERVAL_TIME_CLOCK;
 	ck_assert(!counters_counted_thread(from));
-	from->life_source = INTERVAL_TIME_PAGE;
+	from->activity_source = INTERVAL_TIME_PAGE;
 	from->plain = false;
 	ck_assert(!counters_counted_thread(from));
 	from->plain = true;

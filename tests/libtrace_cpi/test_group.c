@@ -96,7 +96,7 @@ static void set_quality(void)
 		(struct counter_quality){CPI_SOURCE_COUNTER, 0x700000008u, 0x600000007u};
 	it->quality[COUNTER_THREAD_CYCLES] =
 		(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, 11, 12};
-	it->life = (struct counter_life){
+	it->activity = (struct counter_activity){
 		0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu, 0, COUNTER_NO_CPU};
 }
 
@@ -120,8 +120,8 @@ START_TEST(quality_stands_before_the_label)
 	uint64_t elapsed;
 
 	set_quality();
-	it->life.switches = 0;
-	it->life.migrations = 0x200000002u;
+	it->activity.switches = 0;
+	it->activity.migrations = 0x200000002u;
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	spec.label = "read block";
@@ -374,7 +374,7 @@ START_TEST(image_of_a_group)
 	it->counted = false;
 	it->thread_instructions = it->thread_cycles = CPI_NONE;
 	it->stayed = true;
-	it->life_source = INTERVAL_TIME_PAGE;
+	it->activity_source = INTERVAL_TIME_PAGE;
 	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
 		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
 			next[n].label, NULL, NULL};
@@ -382,7 +382,8 @@ START_TEST(image_of_a_group)
 		it->thread_instructions = next[n].cycles ? next[n].instructions : CPI_NONE;
 		it->thread_cycles = next[n].cycles ? next[n].cycles : CPI_NONE;
 		it->cpus = next[n].cpus;
-		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
+		it->activity =
+			(struct counter_activity){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
 		it->quality[COUNTER_THREAD_CYCLES] =
 			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, n, n};
 		ring_double.stamp = 5000000000u + n;
@@ -429,7 +430,7 @@ START_TEST(largest)
 		i->cpu[cpu] = (struct counter_interval_cpu){CPI_NONE - 1, CPI_NONE - 1,
 			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true, {0}};
 	i->thread_known = i->counted = true;
-	i->life_source = INTERVAL_TIME_CLOCK;
+	i->activity_source = INTERVAL_TIME_CLOCK;
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	ck_assert_int_eq(group_write(&spec, i, start_ticks, NULL, &elapsed), PU_SUCCESS);

@@ -63,7 +63,7 @@ START_TEST(a_thread_that_sleeps)
 	h = init(modes[_i % 3]);
 	ck_assert_uint_eq(CpiGetCurrentMode(h), modes[_i % 3] | CPI_TYPE_RAW);
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
-	for (int i = 0; i < 5; i++) /* two to spare, as in test_life.c */
+	for (int i = 0; i < 5; i++) /* two to spare, as in test_activity.c */
 		sleep_ms(5);
 	ck_assert_int_eq(CpiGetAndTrace(h, 7, 0, NULL, &d), PU_SUCCESS);
 	v = quality_hook(2, 1);

@@ -203,7 +203,7 @@ static void copy_group(struct copied *c)
 /* Zeroes the times, of which two Gets of an interval have two. */
 static void drop_times(struct copied *c)
 {
-	unsigned life = CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES;
+	unsigned activity = CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES;
 
 	for (unsigned n = 0; n < c->hooks; n++) {
 		/* elapsed, of a label or of another hook */
@@ -212,7 +212,7 @@ static void drop_times(struct copied *c)
 			continue;
 		for (unsigned q = 0; q < CPI_QUANTITIES; q++)
 			memset(&c->word[n][CPI_QUALITY_FIRST + 1 + q * CPI_QUALITY_WORDS], 0, 16);
-		memset(&c->word[n][life], 0, 8);
+		memset(&c->word[n][activity], 0, 8);
 		/* The one that returns data faults, perhaps. */
 		memset(&c->word[n][c->nwords[n] - 2], 0, 8);
 	}

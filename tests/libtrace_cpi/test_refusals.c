@@ -42,7 +42,7 @@ static const struct record_view *time_hook(void)
 		       : NULL;
 }
 
-static UINT32 life_known(void)
+static UINT32 activity_known(void)
 {
 	for (unsigned n = 0; n < group_records(); n++) {
 		const struct record_view *v = group_record(n);
@@ -75,7 +75,7 @@ START_TEST(quality_comes_from_the_clock)
 		ck_assert_ptr_nonnull(time_hook());
 		ck_assert_uint_eq(time_hook()->word[0], INTERVAL_TIME_CLOCK);
 		ck_assert_uint_eq(
-			life_known(), CPI_KNOWN_ON_CPU | CPI_KNOWN_SWITCHES | CPI_KNOWN_FAULTS);
+			activity_known(), CPI_KNOWN_ON_CPU | CPI_KNOWN_SWITCHES | CPI_KNOWN_FAULTS);
 	}
 	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
 }
@@ -118,12 +118,12 @@ static void *measure_thread(void *unused)
 	counters_start(from, want, clock_now());
 	counters_read(to, want, COUNTER_GET);
 	counters_difference(from, to, i);
-	if (i->life_source == INTERVAL_TIME_NONE || i->life.on_cpu_ns == CPI_NONE ||
-		i->life.switches == CPI_NONE)
+	if (i->activity_source == INTERVAL_TIME_NONE || i->activity.on_cpu_ns == CPI_NONE ||
+		i->activity.switches == CPI_NONE)
 		by_none++;
 	else if (thread_self()->group->page.is_open)
 		by_page++;
-	else if (i->life_source == INTERVAL_TIME_CLOCK)
+	else if (i->activity_source == INTERVAL_TIME_CLOCK)
 		by_clock++;
 	free(from);
 	free(to);

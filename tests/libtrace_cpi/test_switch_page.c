@@ -13,7 +13,7 @@
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/source.h"
-#include "../../libtrace/counters/thread/life.h"
+#include "../../libtrace/counters/thread/activity.h"
 #include "../../libtrace/counters/thread/switch_page.h"
 #include "../../libtrace/counters/thread/thread.h"
 #include "instances.h"
@@ -126,10 +126,10 @@ START_TEST(without_a_switch_all_time_is_on_the_processor)
 		return;
 	for (int i = 0; i < 1000; i++) {
 		measure(COUNTER_TIME_BIT, 0);
-		ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
-		ck_assert_uint_ne(interval->life.switches, CPI_NONE);
-		ck_assert_uint_ne(interval->life.on_cpu_ns, CPI_NONE);
-		ck_assert(interval->stayed == (interval->life.switches == 0));
+		ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_PAGE);
+		ck_assert_uint_ne(interval->activity.switches, CPI_NONE);
+		ck_assert_uint_ne(interval->activity.on_cpu_ns, CPI_NONE);
+		ck_assert(interval->stayed == (interval->activity.switches == 0));
 		stayed += interval->stayed;
 	}
 	ck_assert_int_ge(stayed, 500);
@@ -143,8 +143,8 @@ START_TEST(time_off_the_processor_is_told_by_its_switches)
 	for (int i = 0; i < 5; i++) {
 		measure(COUNTER_TIME_BIT, 20);
 		ck_assert(!interval->stayed);
-		ck_assert_uint_ge(interval->life.switches, 1);
-		ck_assert_uint_lt(interval->life.on_cpu_ns, 10000000);
+		ck_assert_uint_ge(interval->activity.switches, 1);
+		ck_assert_uint_lt(interval->activity.on_cpu_ns, 10000000);
 	}
 }
 END_TEST
@@ -153,13 +153,13 @@ START_TEST(refused_pages_leave_the_clock_of_the_thread)
 {
 	perf_calls.open = refusing_open;
 	measure(COUNTER_TIME_BIT, 0);
-	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_NONE);
-	ck_assert_uint_eq(interval->life.switches, CPI_NONE);
-	ck_assert_uint_eq(interval->life.on_cpu_ns, CPI_NONE);
+	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_NONE);
+	ck_assert_uint_eq(interval->activity.switches, CPI_NONE);
+	ck_assert_uint_eq(interval->activity.on_cpu_ns, CPI_NONE);
 	measure(COUNTER_TIME_BIT | COUNTER_QUALITY_BIT, 20);
-	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_CLOCK);
-	ck_assert_uint_ge(interval->life.switches, 1);
-	ck_assert_uint_lt(interval->life.on_cpu_ns, 10000000);
+	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_CLOCK);
+	ck_assert_uint_ge(interval->activity.switches, 1);
+	ck_assert_uint_lt(interval->activity.on_cpu_ns, 10000000);
 }
 END_TEST
 
@@ -174,9 +174,10 @@ START_TEST(disabled_events_are_detected)
 		measure(COUNTER_TIME_BIT, 20);
 		/* n/a or right, never "no switch" */
 		ck_assert(!interval->stayed);
-		ck_assert(interval->life.switches == CPI_NONE || interval->life.switches >= 1);
-		ck_assert(interval->life.on_cpu_ns == CPI_NONE ||
-			  interval->life.on_cpu_ns < 10000000);
+		ck_assert(interval->activity.switches == CPI_NONE ||
+			  interval->activity.switches >= 1);
+		ck_assert(interval->activity.on_cpu_ns == CPI_NONE ||
+			  interval->activity.on_cpu_ns < 10000000);
 	}
 }
 END_TEST
@@ -319,13 +320,13 @@ START_TEST(all_figures_of_a_stay_are_free)
 			continue;
 		stayed++;
 		ck_assert_uint_eq(reads, 0);
-		ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
+		ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_PAGE);
 		ck_assert(interval->thread_known && interval->stayed && !interval->counted);
-		ck_assert_uint_eq(interval->life.switches, 0);
-		ck_assert_uint_eq(interval->life.migrations, 0);
+		ck_assert_uint_eq(interval->activity.switches, 0);
+		ck_assert_uint_eq(interval->activity.migrations, 0);
 		/* A sanitizer's runtime may fault as well. */
-		ck_assert_uint_ge(interval->life.faults, faults);
-		ck_assert_uint_le(interval->life.faults, usage);
+		ck_assert_uint_ge(interval->activity.faults, faults);
+		ck_assert_uint_le(interval->activity.faults, usage);
 		ck_assert_uint_ge(interval->cpus, 1);
 	}
 	ck_assert_int_ge(stayed, TRIES / 10);
@@ -342,7 +343,7 @@ START_TEST(the_first_interval_of_a_millisecond_tells_unexplained_time)
 	for (int i = 0; i < 50; i++) {
 		sleep_ms(2);
 		ck_assert(!stay(ALL, NULL, 0));
-		ck_assert_uint_eq(from->life_source, INTERVAL_TIME_CLOCK);
+		ck_assert_uint_eq(from->activity_source, INTERVAL_TIME_CLOCK);
 		counters_read(to, ALL | COUNTER_ASK_BIT, COUNTER_GET);
 		counters_difference(from, to, interval);
 		if (!interval->stayed)
@@ -376,10 +377,10 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 		ck_assert(thread_self()->group->page.is_open);
 		counters_read(to, ALL, COUNTER_GET);
 		counters_difference(from, to, interval);
-		ck_assert_uint_ne(interval->life.faults, CPI_NONE);
-		ck_assert_uint_ge(interval->life.faults, i ? 0 : 5);
-		ck_assert_uint_ne(interval->life.on_cpu_ns, CPI_NONE);
-		ck_assert_uint_eq(interval->life.migrations, CPI_NONE);
+		ck_assert_uint_ne(interval->activity.faults, CPI_NONE);
+		ck_assert_uint_ge(interval->activity.faults, i ? 0 : 5);
+		ck_assert_uint_ne(interval->activity.on_cpu_ns, CPI_NONE);
+		ck_assert_uint_eq(interval->activity.migrations, CPI_NONE);
 	}
 }
 END_TEST
@@ -397,11 +398,11 @@ START_TEST(a_page_with_faults_takes_the_place_of_one_without)
 	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
 	counters_read(to, COUNTER_TIME_BIT, COUNTER_GET);
 	counters_difference(from, to, interval);
-	ck_assert_uint_ne(interval->life.switches, CPI_NONE);
-	ck_assert_uint_ge(interval->life.switches, 1);
+	ck_assert_uint_ne(interval->activity.switches, CPI_NONE);
+	ck_assert_uint_ge(interval->activity.switches, 1);
 	/* Who asks for less uses it, too. */
 	counters_start(from, COUNTER_TIME_BIT, clock_now());
-	ck_assert_uint_eq(from->life_source, INTERVAL_TIME_PAGE);
+	ck_assert_uint_eq(from->activity_source, INTERVAL_TIME_PAGE);
 }
 END_TEST
 
@@ -436,12 +437,12 @@ START_TEST(children_open_their_own)
 	pid = fork();
 	if (pid == 0) {
 		measure(COUNTER_TIME_BIT, 5);
-		_exit(interval->life_source != INTERVAL_TIME_PAGE || interval->stayed);
+		_exit(interval->activity_source != INTERVAL_TIME_PAGE || interval->stayed);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	measure(COUNTER_TIME_BIT, 0);
-	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
+	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_PAGE);
 }
 END_TEST
 
@@ -454,7 +455,7 @@ START_TEST(reopened_after_a_rest)
 	counters_rest(false);
 	ck_assert(!thread_self()->group->page.is_open);
 	measure(COUNTER_TIME_BIT, 0);
-	ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
+	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_PAGE);
 }
 END_TEST
 
@@ -496,16 +497,16 @@ START_TEST(a_signal_handler_may_close_and_open_it)
 	signal(SIGUSR1, rest_in_handler);
 	ck_assert_int_eq(pthread_create(&thread, NULL, interrupt_reader, NULL), 0);
 	while (!reader_ends) {
-		struct life_start light;
-		uint64_t begun = life_begin(&light), switches, ns;
+		struct activity_start light;
+		uint64_t begun = activity_begin(&light), switches, ns;
 		bool switched;
 
 		counters_start(from, COUNTER_TIME_BIT, begun);
 		switched = n++ % 64 == 0 && sleep_switches(1);
 		ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval) ||
 			  !switched);
-		ck_assert(!life_stayed_since(&light) || !switched);
-		life_read_since(&light, begun, &switches, &ns);
+		ck_assert(!activity_stayed_since(&light) || !switched);
+		activity_read_since(&light, begun, &switches, &ns);
 	}
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	signal(SIGUSR1, SIG_DFL);
@@ -517,13 +518,13 @@ START_TEST(counts_do_not_span_a_rest)
 {
 	counters_read(from, COUNTER_QUALITY_BIT, COUNTER_START);
 	counters_rest(false);
-	ck_assert(!thread_self()->group || thread_self()->group->life.count == 0);
+	ck_assert(!thread_self()->group || thread_self()->group->activity.count == 0);
 	for (int i = 0; i < 5; i++)
 		sleep_ms(2);
 	counters_read(to, COUNTER_QUALITY_BIT, COUNTER_GET);
 	counters_difference(from, to, interval);
 	/* The kernel's counts since the thread began are right all the same. */
-	ck_assert(interval->life.switches == CPI_NONE || interval->life.switches >= 5);
+	ck_assert(interval->activity.switches == CPI_NONE || interval->activity.switches >= 5);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
  */
 #include "../../../formats/base/time_ns.h"
 #include "../../counters/usage/usage.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "ai.h"
 
 /* Conditions that make a sample unreliable. */
@@ -26,8 +26,8 @@ static void records_print_no_end(struct ai_run *r, FILE *f, bool all)
 
 static void records_begin_json(struct ai_run *r, FILE *f)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, f);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, f);
 	char text[TIME_UTC_TEXT], frequency[128];
 
 	time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 3, text);
@@ -48,7 +48,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	json_member_text(j, "frequency_source", *frequency ? frequency : NULL);
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 static void ai_json_figures(
@@ -82,8 +82,8 @@ static void ai_json_cpu(struct json *j, const CPUUTIL_DATA *d, int cpu)
 
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, f);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, f);
 	const CPUUTIL_DATA *d = s->data;
 	char text[TIME_UTC_TEXT];
 
@@ -103,7 +103,7 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	json_close(j, '}');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 const struct ai_printer ai_json = {records_begin_json, sample_json, records_print_no_end};
@@ -115,11 +115,11 @@ static void begin_csv(struct ai_run *r, FILE *f)
 	static const char *const columns[] = {"time", "elapsed_s", "cpu", "busy", "idle", "intr",
 		"actual_perf", "dispatches", "interrupts", "method", "why", "flags",
 		"frequency_source", NULL};
-	struct put_stream stream;
+	struct print_stream stream;
 
 	(void)r;
-	csv_header(put_csv_begin(&stream, f), columns);
-	put_stream_end(&stream);
+	csv_header(print_csv_begin(&stream, f), columns);
+	print_stream_end(&stream);
 }
 
 static void ai_csv_figures(struct csv *c, double busy, double idle, double intr, double actual_perf)
@@ -176,8 +176,8 @@ static void end_row(struct csv *c, const struct ai_sample *s)
 static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
 	const CPUUTIL_DATA *d = s->data;
-	struct put_stream stream;
-	struct csv *c = put_csv_begin(&stream, f);
+	struct print_stream stream;
+	struct csv *c = print_csv_begin(&stream, f);
 
 	for (int i = 0; r->processors && i < d->num_cpus; i++) {
 		begin_row(c, s);
@@ -193,7 +193,7 @@ static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	ai_csv_figures(c, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
 	csv_empties(c, 2);
 	end_row(c, s);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 const struct ai_printer ai_csv = {begin_csv, sample_csv, records_print_no_end};

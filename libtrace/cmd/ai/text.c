@@ -38,7 +38,7 @@ static void text_print_header(struct ai_run *r, FILE *f)
 	fprintf(f, "**        Processors: %d\n", r->columns);
 	if (r->log) {
 		fputs("**      Log filename: ", f);
-		put_plain(f, r->log);
+		print_plain(f, r->log);
 		fputc('\n', f);
 	}
 	fprintf(f, "**   Sample interval: %.9g Second(s)\n", (double)r->interval / 1e9);

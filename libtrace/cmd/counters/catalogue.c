@@ -46,7 +46,7 @@ static char *plain(const char *text)
 
 	if (!f)
 		return NULL;
-	put_plain(f, text);
+	print_plain(f, text);
 	if (fclose(f) == 0)
 		return copy;
 	free(copy);

@@ -7,7 +7,7 @@
 
 #include "../../../decoder/sink/table.h"
 #include "../../../formats/base/array.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "counters.h"
 
 /* Queries all counters of one set. */
@@ -49,7 +49,7 @@ static void print_counter(struct table *t, const struct catalogue_counter *c)
 	const char *type = counter_type_name(c->type);
 
 	out_u64(table_right(t), c->id);
-	put_plain_out(table_left(t), c->name);
+	print_plain_out(table_left(t), c->name);
 	if (type)
 		table_text(t, type);
 	else
@@ -63,17 +63,17 @@ static void print_counter(struct table *t, const struct catalogue_counter *c)
 static int list_print_counters(const struct catalogue_set *set)
 {
 	unsigned widths[] = {6, 10, 35}; /* id, name, type */
-	struct put_stream stream;
+	struct print_stream stream;
 	struct table t;
 
 	for (unsigned i = 0; i < set->counters; i++)
 		if (strlen(set->counter[i].name) > widths[1])
 			widths[1] = (unsigned)strlen(set->counter[i].name);
-	table_begin_fixed(&t, put_stream_begin(&stream, stdout), widths, 3, 2);
+	table_begin_fixed(&t, print_stream_begin(&stream, stdout), widths, 3, 2);
 	for (unsigned i = 0; i < set->counters; i++)
 		print_counter(&t, &set->counter[i]);
 	table_free(&t);
-	return put_stream_end(&stream);
+	return print_stream_end(&stream);
 }
 
 static int print_set(const struct catalogue_set *set)
@@ -81,13 +81,13 @@ static int print_set(const struct catalogue_set *set)
 	char guid[40];
 
 	guid_text(&set->guid, guid);
-	put_plain(stdout, set->name);
+	print_plain(stdout, set->name);
 	printf("  (%s, {%s}, from ", set->many ? "has instances" : "no instances", guid);
-	put_plain(stdout, set->provider_name);
+	print_plain(stdout, set->provider_name);
 	fputs(")\n", stdout);
 	if (*set->help) {
 		fputs("  ", stdout);
-		put_plain(stdout, set->help);
+		print_plain(stdout, set->help);
 		fputc('\n', stdout);
 	}
 	if (set->why != ERROR_SUCCESS)
@@ -116,8 +116,8 @@ static void list_counter_json(struct json *j, const struct catalogue_counter *c)
 
 static void print_set_json(const struct catalogue_set *set)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 	char guid[40];
 
 	json_open(j, '{');
@@ -135,7 +135,7 @@ static void print_set_json(const struct catalogue_set *set)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 int counters_list(
@@ -194,7 +194,7 @@ static void print_name(const struct names *n, size_t which)
 
 	for (size_t i = 0; i < which; i++)
 		before += strcmp(n->name[i].text, n->name[which].text) == 0;
-	put_plain(stdout, n->name[which].text);
+	print_plain(stdout, n->name[which].text);
 	if (before)
 		printf("#%u", before);
 }
@@ -216,8 +216,8 @@ static int find_names(const struct verb *verb, const struct catalogue *c,
 
 static void list_instances_json(const struct catalogue_set *set, const struct names *n)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 
 	json_open(j, '{');
 	json_member_text(j, "counterset", set->name);
@@ -231,7 +231,7 @@ static void list_instances_json(const struct catalogue_set *set, const struct na
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 int counters_list_instances(
@@ -262,7 +262,7 @@ static void print_paths(const struct catalogue_set *set, const struct names *nam
 		if (counter_is_hidden(&set->counter[i]))
 			continue;
 		putchar('\\');
-		put_plain(stdout, set->name);
+		print_plain(stdout, set->name);
 		if (names) {
 			putchar('(');
 			print_name(names, which);
@@ -271,7 +271,7 @@ static void print_paths(const struct catalogue_set *set, const struct names *nam
 			fputs("(*)", stdout);
 		}
 		putchar('\\');
-		put_plain(stdout, set->counter[i].name);
+		print_plain(stdout, set->counter[i].name);
 		putchar('\n');
 	}
 }

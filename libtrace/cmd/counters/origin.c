@@ -24,7 +24,7 @@ static bool machine_is_scripted(const struct counters_query *q)
 
 	for (unsigned i = 0; i < q->paths; i++)
 		if (strcmp(q->path[i].set->name, "CPI") == 0)
-			return counters_mark(&flags) == SHM_SOURCE_SCRIPTED;
+			return counters_tell_source(&flags) == SHM_SOURCE_SCRIPTED;
 	return false;
 }
 

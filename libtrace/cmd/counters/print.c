@@ -7,7 +7,7 @@
 
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/base/utf8.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "counters.h"
 
 #define SECOND_100NS INT64_C(10000000)
@@ -32,9 +32,9 @@ static void print_path(struct csv *c, const char *host, const char *path)
 }
 
 /* Cells in quotes, as typeperf has them. */
-static struct csv *print_begin(const struct counters_run *r, struct put_stream *s, FILE *f)
+static struct csv *print_begin(const struct counters_run *r, struct print_stream *s, FILE *f)
 {
-	struct csv *c = put_csv_begin(s, f);
+	struct csv *c = print_csv_begin(s, f);
 
 	c->is_tsv = r->format != COUNTERS_CSV;
 	return c;
@@ -42,8 +42,8 @@ static struct csv *print_begin(const struct counters_run *r, struct put_stream *
 
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, f);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, f);
 
 	json_open(j, '{');
 	json_member_text(j, "kind", "header");
@@ -56,7 +56,7 @@ static void put_head_json(const struct counters_run *r, FILE *f)
 	json_member_bool(j, "scripted", r->scripted);
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 void counters_print_head(const struct counters_run *r, FILE *f)
@@ -65,7 +65,7 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 		put_head_json(r, f);
 		return;
 	}
-	struct put_stream stream;
+	struct print_stream stream;
 	struct csv *c = print_begin(r, &stream, f);
 	csv_begin_quoted(c);
 	out_printf(c->o, "(PDH-%s 4.0)", c->is_tsv ? "TSV" : "CSV");
@@ -73,7 +73,7 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 	for (unsigned i = 0; i < r->query.columns; i++)
 		print_path(c, r->catalogue.host, r->query.column[i].path);
 	csv_end(c);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 static struct timespec sample_time(const PERF_DATA_HEADER *d)
@@ -92,8 +92,8 @@ static struct timespec sample_time(const PERF_DATA_HEADER *d)
 
 static void put_row_json(const struct counters_run *r, FILE *f)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, f);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, f);
 	char text[TIME_UTC_TEXT];
 
 	time_utc(sample_time(r->query.data), 3, text);
@@ -110,7 +110,7 @@ static void put_row_json(const struct counters_run *r, FILE *f)
 	json_close(j, '}');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 void counters_print_row(const struct counters_run *r, FILE *f)
@@ -122,7 +122,7 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 		put_row_json(r, f);
 		return;
 	}
-	struct put_stream stream;
+	struct print_stream stream;
 	struct csv *c = print_begin(r, &stream, f);
 	struct timespec at = sample_time(r->query.data);
 	if (localtime_r(&at.tv_sec, &tm))
@@ -141,5 +141,5 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 		csv_end_quoted(c);
 	}
 	csv_end(c);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }

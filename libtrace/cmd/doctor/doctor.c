@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../cmd.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "doctor.h"
 
 enum { DOCTOR_JSON = 1 };
@@ -76,8 +76,8 @@ static void doctor_json_member(struct json *j, const char *name, const char *tex
 static void doctor_print_json(const struct findings *f)
 {
 	static const char *const status[] = {"good", "note", "bad"};
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 
 	json_open(j, '{');
 	json_member_bool(j, "cpi_measurable", f->measurable);
@@ -100,7 +100,7 @@ static void doctor_print_json(const struct findings *f)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 /* ------------------------------------------------------------------ verb */

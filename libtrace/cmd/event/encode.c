@@ -298,8 +298,8 @@ static void encoded_json(struct json *j, const struct encoding *n, const struct 
 
 static void encode_print_json(const struct encoding *n)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 	uint64_t all;
 	const struct event_register *enable = enable_all(n, &all);
 
@@ -314,7 +314,7 @@ static void encode_print_json(const struct encoding *n)
 		encode_print_register_json(j, "enable", enable, all);
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 int event_encode(const struct event_asked *a)

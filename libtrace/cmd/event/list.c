@@ -139,8 +139,8 @@ static void walk(struct listing *l)
 
 static void list_json(struct listing *l)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, stdout);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, stdout);
 
 	l->json = j;
 	json_open(j, '{');
@@ -151,7 +151,7 @@ static void list_json(struct listing *l)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }
 
 int event_list(const struct event_asked *a)

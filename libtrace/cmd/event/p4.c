@@ -11,7 +11,7 @@
 #include "../../../formats/base/glob.h"
 #include "../../../include/p4counters.h"
 #include "../cmd.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 
 static const struct {
 	const char *name;
@@ -39,16 +39,16 @@ bool event_p4_is(const char *cpu)
 }
 
 /* Closes the object of a whole answer. */
-static void end_json(struct put_stream *stream, struct json *j)
+static void end_json(struct print_stream *stream, struct json *j)
 {
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(stream);
+	print_stream_end(stream);
 }
 
-static struct json *p4_begin_json(struct put_stream *stream, const char *cpu)
+static struct json *p4_begin_json(struct print_stream *stream, const char *cpu)
 {
-	struct json *j = put_json_begin(stream, stdout);
+	struct json *j = print_json_begin(stream, stdout);
 
 	json_open(j, '{');
 	json_member_text(j, "cpu", cpu);
@@ -58,11 +58,11 @@ static struct json *p4_begin_json(struct put_stream *stream, const char *cpu)
 
 static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 {
-	struct put_stream stream;
+	struct print_stream stream;
 	struct json *j;
 
 	if (json) {
-		j = put_json_begin(&stream, stdout);
+		j = print_json_begin(&stream, stdout);
 		json_open(j, '{');
 		json_member_text(j, "error", why);
 		json_member_text(j, "code", RcToString(rc));
@@ -87,7 +87,7 @@ static bool listed(
 int event_p4_list(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
 	enum p4_model model = model_of(cpu);
-	struct put_stream stream;
+	struct print_stream stream;
 	struct json *j = json ? p4_begin_json(&stream, cpu) : NULL;
 	int count = 0;
 
@@ -206,7 +206,7 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 {
 	enum p4_model model = model_of(cpu);
 	const struct p4_event *event;
-	struct put_stream stream;
+	struct print_stream stream;
 	struct json *j = NULL;
 	char why[P4_WHY_MAX];
 
@@ -419,7 +419,7 @@ static int encode_all(
 		}
 		return EXIT_FINE;
 	}
-	struct put_stream stream;
+	struct print_stream stream;
 	struct json *j = p4_begin_json(&stream, "p4");
 	for (size_t i = 0; i < count; i++)
 		encode_json(j, &programs[i]);

@@ -303,18 +303,18 @@ static int show_all(const struct event_asked *a, struct json *j)
 
 int event_show(const struct event_asked *a)
 {
-	struct put_stream stream;
+	struct print_stream stream;
 	struct json *j;
 
 	if (!a->json)
 		return show_all(a, NULL);
-	j = put_json_begin(&stream, stdout);
+	j = print_json_begin(&stream, stdout);
 	json_open(j, '{');
 	json_member_open(j, "events", '[');
 	int code = show_all(a, j);
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 	return code;
 }

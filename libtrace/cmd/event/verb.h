@@ -5,7 +5,7 @@
 #define SWT_CMD_EVENT_VERB_H
 
 #include "../cmd.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "cpu.h"
 
 struct event_asked {

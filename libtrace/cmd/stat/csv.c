@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "stat.h"
 
 static const char *const stat_columns[] = {"kind", "time_s", "elapsed_s", "cpu", "event", "count",
@@ -46,12 +46,12 @@ static void stat_put_row(struct csv *c, const struct stat_report *r, const struc
 
 void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
-	struct put_stream stream;
-	struct csv *c = put_csv_begin(&stream, f);
+	struct print_stream stream;
+	struct csv *c = print_csv_begin(&stream, f);
 
 	if (!p->begun)
 		csv_header(c, stat_columns);
 	for (unsigned i = 0; i < r->rows; i++)
 		stat_put_row(c, r, &r->row[i]);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "../put_stream.h"
+#include "../print_stream.h"
 #include "stat.h"
 
 static double stat_running_percent(const struct stat_row *row)
@@ -59,8 +59,8 @@ static void stat_json_total(struct json *j, const struct stat_report *r)
 
 void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
-	struct put_stream stream;
-	struct json *j = put_json_begin(&stream, f);
+	struct print_stream stream;
+	struct json *j = print_json_begin(&stream, f);
 
 	(void)p;
 	json_open(j, '{');
@@ -75,5 +75,5 @@ void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *
 		stat_json_total(j, r);
 	json_close(j, '}');
 	json_end_line(j);
-	put_stream_end(&stream);
+	print_stream_end(&stream);
 }

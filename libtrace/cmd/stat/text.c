@@ -77,7 +77,7 @@ static void put_row(
 	put_count(p, f, row);
 	fputc(' ', f);
 	stat_event_name(row->event, name);
-	put_plain(f, name);
+	print_plain(f, name);
 	for (size_t n = strlen(name); n < NAME_WIDTH; n++)
 		fputc(' ', f);
 	if (row->has_figure)
@@ -111,7 +111,7 @@ void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *
 		stat_print_heading(p, f);
 	if (r->total) {
 		fputs(p->begun ? "\nswtrace stat: " : "swtrace stat: ", f);
-		put_plain(f, r->target);
+		print_plain(f, r->target);
 		fputs("\n\n", f);
 	}
 	for (unsigned i = 0; i < r->rows; i++)

@@ -8,7 +8,7 @@
 #include "../../../decoder/sink/units.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/trace_file.h"
-#include "../put_stream.h"
+#include "../print_stream.h"
 
 double top_share(uint64_t hooks, uint64_t missed)
 {

@@ -159,7 +159,7 @@ static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct pe
 }
 
 static inline enum perf_page_state read_count(
-	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_mark *mark)
+	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_snapshot *mark)
 {
 	uint32_t index = PERF_PAGE_LOAD(p->index), width = PERF_PAGE_LOAD(p->pmc_width);
 
@@ -200,7 +200,8 @@ static inline enum perf_page_state perf_page_read_members(
 	return state;
 }
 
-static bool changed(const struct perf_member *member, unsigned count, const struct perf_mark *mark)
+static bool changed(
+	const struct perf_member *member, unsigned count, const struct perf_snapshot *mark)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (PERF_PAGE_LOAD(member[i].page->lock) != mark[i].lock)
@@ -224,7 +225,7 @@ enum perf_page_state perf_pages_read(
 		perf_page_barrier();
 		state = perf_page_read_members(member, count, r);
 		if (state == PERF_PAGE_COUNTING && member[0].counts_instructions &&
-			perf_mark_count(&r->mark[0]) > count * PERF_READ_INSTRUCTIONS)
+			perf_snapshot_count(&r->mark[0]) > count * PERF_READ_INSTRUCTIONS)
 			continue;
 		perf_page_barrier();
 		if (!changed(member, count, r->mark)) {

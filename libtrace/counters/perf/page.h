@@ -47,13 +47,13 @@ static inline void perf_page_barrier(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline bool perf_mark_holds(const struct perf_mark *mark)
+static inline bool perf_snapshot_holds(const struct perf_snapshot *mark)
 {
 	return PERF_PAGE_LOAD(mark->page->lock) == mark->lock;
 }
 
 /* What the register counted since the mark, which still holds. */
-static inline uint64_t perf_mark_count(const struct perf_mark *mark)
+static inline uint64_t perf_snapshot_count(const struct perf_snapshot *mark)
 {
 	return (mark->read(mark->index) - mark->value) << mark->unused >> mark->unused;
 }
@@ -72,21 +72,21 @@ enum { PERF_READ_INSTRUCTIONS = 64 };
  * stopped the counter; or an interrupt came between reading one and the other. If true, the members
  * counted all the time.
  */
-static inline bool perf_pair_count(const struct perf_mark mark[2], uint64_t count[2])
+static inline bool perf_pair_count(const struct perf_snapshot mark[2], uint64_t count[2])
 {
 	uint64_t again;
 
 	/* Check first: the registers may be gone. One mark suffices: the kernel schedules a group
 	 * as a whole. */
-	if (!perf_mark_holds(&mark[0]))
+	if (!perf_snapshot_holds(&mark[0]))
 		return false;
 	perf_page_barrier();
-	count[0] = perf_mark_count(&mark[0]);
-	count[1] = perf_mark_count(&mark[1]);
-	again = perf_mark_count(&mark[0]);
+	count[0] = perf_snapshot_count(&mark[0]);
+	count[1] = perf_snapshot_count(&mark[1]);
+	again = perf_snapshot_count(&mark[0]);
 	perf_page_barrier();
-	return again - count[0] <= 2 * PERF_READ_INSTRUCTIONS && perf_mark_holds(&mark[0]) &&
-	       perf_mark_holds(&mark[1]);
+	return again - count[0] <= 2 * PERF_READ_INSTRUCTIONS && perf_snapshot_holds(&mark[0]) &&
+	       perf_snapshot_holds(&mark[1]);
 }
 
 #endif

@@ -62,7 +62,7 @@ static void close_group(struct thread_group *g, bool forked)
 		g->next->link = g->link;
 	for (unsigned i = 0; i < g->count; i++)
 		perf_close_counters(&g->perf[i], forked);
-	perf_group_close(&g->life, forked);
+	perf_group_close(&g->activity, forked);
 	switch_page_free(&g->page, forked);
 	event_groups_close(g->events, forked);
 	free(g->perf);

@@ -15,9 +15,9 @@
 #include "../sample.h"
 #include "switch_page.h"
 
-/* For life.c: the thread's figures at a moment, with the switch page of that number. */
-struct life_reading {
-	struct counter_life life;
+/* For activity.c: the thread's figures at a moment, with the switch page of that number. */
+struct activity_reading {
+	struct counter_activity activity;
 	uint64_t ticks;
 	uint32_t lock, number;
 	uint32_t switches; /* by getrusage, modulo 2^32 */
@@ -25,20 +25,20 @@ struct life_reading {
 };
 
 /* How much a reading asks the kernel for: the time and the switches, or all figures. */
-enum life_reach { LIFE_TIME, LIFE_ALL, LIFE_REACHES };
+enum activity_reach { ACTIVITY_TIME, ACTIVITY_ALL, ACTIVITY_REACHES };
 
 /* What a thread keeps open. On the heap: a child of fork closes what threads had whose
  * memory it does not have. */
 struct thread_group {
 	struct thread_group *next, **link; /* of all threads */
-	struct perf_group life;		   /* for life.c; not open: count 0 */
-	uint32_t life_opening;		   /* how often it was opened */
-	struct switch_page page;	   /* for life.c, as the following */
+	struct perf_group activity;	   /* for activity.c; not open: count 0 */
+	uint32_t activity_opening;	   /* how often it was opened */
+	struct switch_page page;	   /* for activity.c, as the following */
 	uint32_t page_number; /* another one for each page that was opened; even: none is open */
 	volatile bool page_changes; /* it is being opened or closed */
 	uint64_t reading_lasts;	    /* ticks */
 	volatile unsigned version;  /* of `last`; odd: it is being written */
-	struct life_reading last[LIFE_REACHES];
+	struct activity_reading last[ACTIVITY_REACHES];
 	unsigned count;	  /* of perf: one for each type of core; 0: none */
 	uint32_t opening; /* how often they were opened or woken */
 	struct perf_counters *perf;
@@ -57,7 +57,7 @@ struct thread_self {
 	uint32_t process; /* of thread_process */
 	uint64_t id;	  /* counters_thread() */
 	uint32_t tid;
-	bool group_tried, life_tried, page_tried, faults_tried;
+	bool group_tried, activity_tried, page_tried, faults_tried;
 	bool group_rests;	    /* its counters do not count */
 	struct thread_group *group; /* NULL: none yet */
 };

@@ -16,7 +16,7 @@
 #include "../../../include/perfutil.h"
 #include "private.h"
 #include "../../session/fail.h"
-#include "../older.h"
+#include "../rotate.h"
 
 enum { COPY_BYTES = 256 << 10 };
 
@@ -51,7 +51,7 @@ static void mend(const struct drain *d, const char *path)
 	char first[PATH_MAX], next[PATH_MAX];
 	struct stat st, st1;
 
-	if (!older_name(path, 1, first) || !output_temporary_name(path, get_le32(d->id), next) ||
+	if (!rotate_name(path, 1, first) || !output_temporary_name(path, get_le32(d->id), next) ||
 		!drain_name_is_own_file(d, first, &st1))
 		return;
 	if (lstat(path, &st) != 0 && errno == ENOENT && drain_name_is_own_file(d, next, &st))
@@ -151,7 +151,7 @@ static void drop_old(const struct drain *d)
 	if (d->config.keep == 0)
 		return;
 	for (uint64_t n = (uint64_t)d->config.keep + 1;
-		older_name(d->file.out.path, n, name) && drain_name_is_own_file(d, name, &st); n++)
+		rotate_name(d->file.out.path, n, name) && drain_name_is_own_file(d, name, &st); n++)
 		if (unlink(name) != 0)
 			return;
 }
@@ -177,7 +177,7 @@ static int begin_next(struct drain *d, struct drain_file *next, struct session_e
 	int rc = drain_file_begin(d, next, error);
 
 	if (rc == 0)
-		rc = older_push(d->file.out.path, d->config.keep, error);
+		rc = rotate_push(d->file.out.path, d->config.keep, error);
 	if (rc == 0)
 		rc = output_appear(&next->out, error);
 	if (rc == 0)

@@ -152,14 +152,14 @@ static uint32_t known_bit(uint64_t figure, uint32_t bit)
 
 static uint32_t quality_known(const struct counter_interval *i)
 {
-	const struct counter_life *life = &i->life;
+	const struct counter_activity *activity = &i->activity;
 
 	if (!i->thread_known)
 		return 0;
-	return known_bit(life->on_cpu_ns, CPI_KNOWN_ON_CPU) |
-	       known_bit(life->switches, CPI_KNOWN_SWITCHES) |
-	       known_bit(life->migrations, CPI_KNOWN_MIGRATIONS) |
-	       known_bit(life->faults, CPI_KNOWN_FAULTS);
+	return known_bit(activity->on_cpu_ns, CPI_KNOWN_ON_CPU) |
+	       known_bit(activity->switches, CPI_KNOWN_SWITCHES) |
+	       known_bit(activity->migrations, CPI_KNOWN_MIGRATIONS) |
+	       known_bit(activity->faults, CPI_KNOWN_FAULTS);
 }
 
 /* Own cost of an interval of this kind, without reading events; 0: unknown. */
@@ -176,12 +176,12 @@ static uint32_t time_known(const struct group *g)
 	uint32_t known = known_bit(i->unexplained_ns, INTERVAL_KNOWN_UNEXPLAINED);
 
 	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY))
-		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
+		known |= known_bit(i->activity.switches, INTERVAL_KNOWN_SWITCHES);
 	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY) && !i->stayed)
-		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
+		known |= known_bit(i->activity.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
 	if (group_own_pair(g->spec))
 		known |= INTERVAL_KNOWN_OWN_COST;
-	if (!i->stayed && i->life.cpu != COUNTER_NO_CPU)
+	if (!i->stayed && i->activity.cpu != COUNTER_NO_CPU)
 		known |= INTERVAL_KNOWN_START_CPU;
 	return known;
 }
@@ -217,13 +217,13 @@ static void put_quality(
 		cursor_put_count(c, i->quality[q].running);
 	}
 	if (known & CPI_KNOWN_ON_CPU)
-		cursor_put_count(c, i->life.on_cpu_ns);
+		cursor_put_count(c, i->activity.on_cpu_ns);
 	if (known & CPI_KNOWN_SWITCHES)
-		cursor_put_count(c, i->life.switches);
+		cursor_put_count(c, i->activity.switches);
 	if (known & CPI_KNOWN_MIGRATIONS)
-		cursor_put_count(c, i->life.migrations);
+		cursor_put_count(c, i->activity.migrations);
 	if (known & CPI_KNOWN_FAULTS)
-		cursor_put_count(c, i->life.faults);
+		cursor_put_count(c, i->activity.faults);
 }
 
 static void write_quality(struct group *g)
@@ -238,13 +238,13 @@ static void write_time(struct group *g)
 	const struct counter_interval *i = g->i;
 	struct cursor c = frame_record(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, time_words(g));
 
-	cursor_put_word(&c, (uint32_t)i->life_source);
+	cursor_put_word(&c, (uint32_t)i->activity_source);
 	cursor_put_word(&c, g->known_time);
 	cursor_put_elapsed(&c, &g->f);
 	if (g->known_time & INTERVAL_KNOWN_ON_CPU)
-		cursor_put_count(&c, i->life.on_cpu_ns);
+		cursor_put_count(&c, i->activity.on_cpu_ns);
 	if (g->known_time & INTERVAL_KNOWN_SWITCHES)
-		cursor_put_count(&c, i->life.switches);
+		cursor_put_count(&c, i->activity.switches);
 	if (g->known_time & INTERVAL_KNOWN_UNEXPLAINED)
 		cursor_put_count(&c, i->unexplained_ns);
 	if (g->known_time & INTERVAL_KNOWN_OWN_COST) {
@@ -252,7 +252,7 @@ static void write_time(struct group *g)
 		cursor_put_word(&c, g->spec->own->pair);
 	}
 	if (g->known_time & INTERVAL_KNOWN_START_CPU)
-		cursor_put_word(&c, i->life.cpu);
+		cursor_put_word(&c, i->activity.cpu);
 }
 
 /* ------------------------------------------------------------------------- arguments */
@@ -287,7 +287,7 @@ static void group_prepare(struct group *g, const struct group_spec *spec,
 	g->sum = sum;
 	g->types = CPI_HOOK_RAW;
 	g->known = 0;
-	g->has_time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	g->has_time = i->thread_known && i->activity_source != INTERVAL_TIME_NONE;
 	if (i->counted || (spec->types & CPI_TYPE_TRACE_DETAILED))
 		figure_sums(i, sum);
 	if ((spec->mode & CPI_TYPE_SCALED) && i->counted && figure_busy_known(sum))

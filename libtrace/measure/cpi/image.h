@@ -66,7 +66,7 @@ static inline bool group_image_knows(
 	const struct group_image *image, const struct counter_interval *i)
 {
 	return !image->quality ||
-	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->life.migrations == CPI_NONE);
+	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->activity.migrations == CPI_NONE);
 }
 
 /* Fills the reservation. Does not touch size, writer and stamp of the first record, which the
@@ -105,11 +105,11 @@ static inline void image_put_quality(
 	put_hl64(p + 12, cycles->running);
 	p += 4 * CPI_QUALITY_WORDS;
 	if (known & CPI_KNOWN_ON_CPU)
-		put_hl64(p, i->life.on_cpu_ns);
+		put_hl64(p, i->activity.on_cpu_ns);
 	p += 8 * ((known & CPI_KNOWN_ON_CPU ? 1 : 0) + (known & CPI_KNOWN_SWITCHES ? 1 : 0) +
 			 (known & CPI_KNOWN_MIGRATIONS ? 1 : 0));
 	if (known & CPI_KNOWN_FAULTS)
-		put_hl64(p, i->life.faults);
+		put_hl64(p, i->activity.faults);
 }
 
 /* Writes the group of the image. events: NULL, or what has been read at both ends; the thread is

@@ -21,7 +21,7 @@
 #include "figures.h"
 #include "group.h"
 #include "../../core/handle.h"
-#include "mark.h"
+#include "announce.h"
 
 _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 
@@ -239,7 +239,8 @@ static inline bool cpi_start_off_again(struct instance *i)
 	uint64_t now = clock_read();
 
 	if (i->data_use != DATA_UNUSED || i->arguments || i->events || !thread_is_met() ||
-		!life_rests(self) || thread_group_counts(self) || !attach_is_off(CPI_MAJOR, now))
+		!activity_rests(self) || thread_group_counts(self) ||
+		!attach_is_off(CPI_MAJOR, now))
 		return false;
 	i->start_tid = self->tid;
 	i->ticks = now;
@@ -295,7 +296,7 @@ int CpiInit(UINT32 mode, void **handle)
 	rc = counters_choose();
 	if (rc)
 		goto out;
-	instance_mark_source();
+	instance_announce_source();
 	attach_look();
 	attach_refresh_name();
 	rc = counters_hold(cpi_select_quantities(mode));
@@ -406,7 +407,7 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 {
 	unsigned want = cpi_select_now(i, write);
 
-	if (i->start->life_source == INTERVAL_TIME_CLOCK)
+	if (i->start->activity_source == INTERVAL_TIME_CLOCK)
 		want |= COUNTER_ASK_BIT;
 	counters_read(i->now, want, COUNTER_GET);
 	counters_difference(i->start, i->now, i->interval);

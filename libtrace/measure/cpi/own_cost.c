@@ -11,7 +11,7 @@ struct own_calibration *own_cost_of_mode(uint32_t mode)
 	static struct own_calibration never = {.cost.inside = 1, .taken = OWN_COST_SAMPLES};
 	uint32_t flags;
 
-	if (counters_mark(&flags) == SHM_SOURCE_SCRIPTED)
+	if (counters_tell_source(&flags) == SHM_SOURCE_SCRIPTED)
 		return &never;
 	return &of[(mode & CPI_TYPE_SCALED ? 1 : 0) | (mode & CPI_TYPE_ONTHREAD ? 2 : 0) |
 		   (mode & CPI_TYPE_TRACE_QUALITY ? 4 : 0)];

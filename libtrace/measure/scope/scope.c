@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "../../../formats/scope_hooks.h"
-#include "../../counters/thread/life.h"
+#include "../../counters/thread/activity.h"
 #include "../../ring/reserve.h"
 #include "../../session/attach.h"
 #include "../../session/member.h"
@@ -24,7 +24,7 @@
 #undef SwtraceEnd
 
 _Static_assert(SWTRACE_SCOPE_MAJOR == SCOPE_MAJOR, "one major");
-_Static_assert(sizeof(struct life_start) == sizeof((swtrace_scope_ *)0)->life, "kept there");
+_Static_assert(sizeof(struct activity_start) == sizeof((swtrace_scope_ *)0)->life, "kept there");
 
 /*
  * A thread's open intervals. Arguments and texts lie on a stack of their own. Intervals that do not
@@ -182,16 +182,16 @@ struct scope_time {
 
 static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
 {
-	const struct life_start *life = (const void *)s->life;
+	const struct activity_start *activity = (const void *)s->life;
 	struct scope_time time = {.known = SCOPE_KNOWN_NO_SWITCH};
 
-	if (likely(life_stayed_since(life)))
+	if (likely(activity_stayed_since(activity)))
 		return time;
-	time.known = life_read_since(life, s->start, &time.switches, &time.on_cpu_ns)
+	time.known = activity_read_since(activity, s->start, &time.switches, &time.on_cpu_ns)
 			     ? SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU
 			     : 0;
-	time.cpu = life->cpu;
-	if (life->page && time.cpu != COUNTER_NO_CPU)
+	time.cpu = activity->cpu;
+	if (activity->page && time.cpu != COUNTER_NO_CPU)
 		time.known |= SCOPE_KNOWN_START_CPU;
 	return time;
 }
@@ -222,7 +222,8 @@ static inline void scope_put_head(uint8_t *p, const struct hook_writer *w, const
 	uint64_t elapsed = w->stamp > s->start ? w->stamp - s->start : 0;
 
 	/* A switch between the last look and the stamp. */
-	if (known & SCOPE_KNOWN_NO_SWITCH && unlikely(!life_stayed_since((const void *)s->life)))
+	if (known & SCOPE_KNOWN_NO_SWITCH &&
+		unlikely(!activity_stayed_since((const void *)s->life)))
 		known &= ~SCOPE_KNOWN_NO_SWITCH;
 	put_le32(p + 4 * SCOPE_WORD_KNOWN, known);
 	put_le32(p + 4 * SCOPE_WORD_LABEL, label);
@@ -319,7 +320,7 @@ static inline uint64_t scope_write_plain(const swtrace_scope_ *s, unsigned base)
 	struct hook_writer w;
 
 	if (unlikely(s->kept || (!number && s->label && s->label->length) ||
-		     !life_stayed_since((const void *)s->life)) ||
+		     !activity_stayed_since((const void *)s->life)) ||
 		!hook_begin_fast(&w, SCOPE_MAJOR, BYTES))
 		return 0;
 	if (unlikely(ring_self.map != map) && number)
@@ -343,9 +344,9 @@ static inline uint64_t scope_write(const swtrace_scope_ *s, unsigned base)
 /* Asking the kernel after a switch is not the usual cost. */
 static bool scope_is_usual(const swtrace_scope_ *s)
 {
-	const struct life_start *life = (const void *)s->life;
+	const struct activity_start *activity = (const void *)s->life;
 
-	return !life->page || life_stayed_since(life);
+	return !activity->page || activity_stayed_since(activity);
 }
 
 /* One whose begin was measured. */
@@ -418,7 +419,7 @@ __thread UINT32 swtrace_awake_;
 static __attribute__((noinline)) void scope_rest(void)
 {
 	swtrace_awake_ = 0;
-	life_rest_page(thread_self());
+	activity_rest_page(thread_self());
 }
 
 int swtrace_rest_(void)
@@ -450,7 +451,7 @@ static inline void scope_begin(
 	if (begins_are_on())
 		scope_write_begin_of_label(s);
 	swtrace_awake_ = 1;
-	s->start = life_begin((struct life_start *)(void *)s->life);
+	s->start = activity_begin((struct activity_start *)(void *)s->life);
 }
 
 /* A begin of that kind is measured. */
@@ -490,7 +491,7 @@ static inline bool scope_begin_plain(swtrace_scope_ *s, swtrace_label_ *label)
 	s->number = (uint32_t)known;
 	s->kept = s->text = 0;
 	swtrace_awake_ = 1;
-	s->start = life_begin_again((struct life_start *)(void *)s->life);
+	s->start = activity_begin_again((struct activity_start *)(void *)s->life);
 	return s->start != 0;
 }
 
@@ -569,7 +570,7 @@ static inline swtrace_scope_ *scope_begin_text(const char *label, UINT32 nargs, 
 	if (begins_are_on())
 		scope_write_begin(s, label, length);
 	swtrace_awake_ = 1;
-	s->start = life_begin((struct life_start *)(void *)s->life);
+	s->start = activity_begin((struct activity_start *)(void *)s->life);
 	return s;
 }
 

@@ -9,7 +9,7 @@
 #include "../../counters/source.h"
 #include "../../counters/thread/thread.h"
 #include "../../counters/usage/usage.h"
-#include "../cpi/mark.h"
+#include "../cpi/announce.h"
 #include "figures.h"
 
 /* A processor's counts so far. */
@@ -174,7 +174,7 @@ int AiInit(void)
 	if (rc == PU_SUCCESS && usage_choice()->method == AI_METHOD_NONE)
 		rc = PU_ERROR_NOT_SUPPORTED;
 	if (rc == PU_SUCCESS) {
-		instance_mark_source();
+		instance_announce_source();
 		ai_lock();
 		if (inits == 0)
 			rc = ai_start_counting();

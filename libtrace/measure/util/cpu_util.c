@@ -11,7 +11,7 @@
 #include "../../counters/source.h"
 #include "../../counters/usage/usage.h"
 #include "../../core/handle.h"
-#include "../cpi/mark.h"
+#include "../cpi/announce.h"
 #include "../../session/attach.h"
 #include "figures.h"
 #include "group.h"
@@ -93,7 +93,7 @@ int CpuUtilInit(UINT32 trace_mode, void **handle)
 	if (rc == PU_SUCCESS && usage_choice()->method == AI_METHOD_NONE)
 		rc = PU_ERROR_NOT_SUPPORTED;
 	if (rc == PU_SUCCESS) {
-		instance_mark_source();
+		instance_announce_source();
 		attach_look();
 		attach_refresh_name();
 		rc = cpu_util_make_instance(trace_mode, handle);

@@ -186,7 +186,7 @@ static bool cpi_scripted(const struct counterset *set)
 	uint32_t flags;
 
 	(void)set;
-	return counters_mark(&flags) == SHM_SOURCE_SCRIPTED;
+	return counters_tell_source(&flags) == SHM_SOURCE_SCRIPTED;
 }
 
 static const struct counterset_operations cpi_operations = {

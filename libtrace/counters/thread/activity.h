@@ -13,8 +13,8 @@
  * and the thread's clock; migrations are an event of perf's, where the rights are enough to count
  * it in the kernel, where they happen. Figures without a source are CPI_NONE.
  */
-#ifndef SWT_COUNTERS_THREAD_LIFE_H
-#define SWT_COUNTERS_THREAD_LIFE_H
+#ifndef SWT_COUNTERS_THREAD_ACTIVITY_H
+#define SWT_COUNTERS_THREAD_ACTIVITY_H
 
 #include <stdatomic.h>
 
@@ -24,10 +24,10 @@
 
 /* Opens what the thread needs, once, which ends with the thread (struct thread_group); asks the
  * kernel. Of the calling thread only. */
-void life_read(struct thread_self *self, struct counter_life *life);
+void activity_read(struct thread_self *self, struct counter_activity *activity);
 
 /* What a sample is to know of the thread. */
-struct life_wants {
+struct activity_wants {
 	bool all;    /* each figure, if need be by system calls at both ends */
 	bool time;   /* the time it ran, if need be by a system call */
 	bool freely; /* the time it ran and its switches, where that costs no system call */
@@ -37,53 +37,55 @@ struct life_wants {
 /*
  * Reads the thread's figures of a sample. At the start of an interval before its ticks are set, at
  * its end after that: so what a reading costs is never time off the processor.
- * life_read_start returns true if it made no system call: then the interval may begin at `now`,
+ * activity_read_start returns true if it made no system call: then the interval may begin at `now`,
  * a time before the call, since the thread did not leave its processor meanwhile.
  */
-bool life_read_start(
-	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now);
-void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s);
+bool activity_read_start(struct thread_self *self, struct activity_wants wants,
+	struct counter_sample *s, uint64_t now);
+void activity_read_end(
+	struct thread_self *self, struct activity_wants wants, struct counter_sample *s);
 
 /* Closes what the thread opened: every context switch pays for it. True if there was anything. */
-bool life_rest(struct thread_self *self);
+bool activity_rest(struct thread_self *self);
 
-/* True if life_rest would do nothing. */
-static inline bool life_rests(const struct thread_self *self)
+/* True if activity_rest would do nothing. */
+static inline bool activity_rests(const struct thread_self *self)
 {
 	const struct thread_group *g = self->group;
 
-	return !(self->page_tried | self->faults_tried | self->life_tried) &&
-	       !(g && (g->page_number % 2 || g->life.count));
+	return !(self->page_tried | self->faults_tried | self->activity_tried) &&
+	       !(g && (g->page_number % 2 || g->activity.count));
 }
 
-/* Closes the page alone. As life_rest, also for a signal handler that comes while it is read. */
-void life_rest_page(struct thread_self *self);
+/* Closes the page alone. As activity_rest, also for a signal handler that comes while it is read.
+ */
+void activity_rest_page(struct thread_self *self);
 
 /* Whether page `number`, in which the lock was this, is open, and the thread has not left its
  * processor since. The number comes last: a signal handler may close the page. */
-static inline bool life_page_is(const struct thread_group *g, uint32_t number, uint32_t lock)
+static inline bool activity_page_is(const struct thread_group *g, uint32_t number, uint32_t lock)
 {
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
 /* Copies a valid reading. Faults are read anew: they advance without a switch. Copies members,
  * because compilers copy structures by a slow string instruction. */
-static inline void life_fill(
-	const struct thread_group *g, const struct life_reading *r, struct counter_sample *s)
+static inline void activity_fill(
+	const struct thread_group *g, const struct activity_reading *r, struct counter_sample *s)
 {
-	s->life.on_cpu_ns = r->life.on_cpu_ns;
-	s->life.switches = r->life.switches;
-	s->life.migrations = r->life.migrations;
-	s->life.faults = CPI_NONE;
-	s->life.opening = r->life.opening;
-	s->life.cpu = r->life.cpu;
-	s->life_ticks = r->ticks;
+	s->activity.on_cpu_ns = r->activity.on_cpu_ns;
+	s->activity.switches = r->activity.switches;
+	s->activity.migrations = r->activity.migrations;
+	s->activity.faults = CPI_NONE;
+	s->activity.opening = r->activity.opening;
+	s->activity.cpu = r->activity.cpu;
+	s->activity_ticks = r->ticks;
 	s->page_lock = r->lock;
 	s->page = r->number;
 	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
 }
 
-static inline bool life_lasts(const struct thread_group *g, uint64_t ticks, uint64_t now)
+static inline bool activity_lasts(const struct thread_group *g, uint64_t ticks, uint64_t now)
 {
 	return now - ticks < g->reading_lasts;
 }
@@ -92,36 +94,37 @@ static inline bool life_lasts(const struct thread_group *g, uint64_t ticks, uint
  * The thread's last reading, if the page shows that it is valid at `now`. Requires a page. False:
  * invalid, or a signal handler has just replaced it.
  */
-static inline bool life_recall(
-	const struct thread_group *g, enum life_reach reach, struct counter_sample *s, uint64_t now)
+static inline bool activity_recall(const struct thread_group *g, enum activity_reach reach,
+	struct counter_sample *s, uint64_t now)
 {
-	const struct life_reading *r = &g->last[reach];
+	const struct activity_reading *r = &g->last[reach];
 	unsigned version = g->version;
 
 	atomic_signal_fence(memory_order_acq_rel);
-	if (version % 2 || !life_lasts(g, r->ticks, now) || !life_page_is(g, r->number, r->lock))
+	if (version % 2 || !activity_lasts(g, r->ticks, now) ||
+		!activity_page_is(g, r->number, r->lock))
 		return false;
-	life_fill(g, r, s);
-	s->life_source = INTERVAL_TIME_PAGE;
+	activity_fill(g, r, s);
+	s->activity_source = INTERVAL_TIME_PAGE;
 	atomic_signal_fence(memory_order_acq_rel);
 	return g->version == version;
 }
 
-/* As life_recall, for a sample that has a reading of this reach, from a page. While that one is
+/* As activity_recall, for a sample that has a reading of this reach, from a page. While that one is
  * valid, only the faults advance. */
-static inline bool life_recall_again(
-	const struct thread_group *g, enum life_reach reach, struct counter_sample *s, uint64_t now)
+static inline bool activity_recall_again(const struct thread_group *g, enum activity_reach reach,
+	struct counter_sample *s, uint64_t now)
 {
-	if (life_lasts(g, s->life_ticks, now)) {
+	if (activity_lasts(g, s->activity_ticks, now)) {
 		s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
-		if (life_page_is(g, s->page, s->page_lock))
+		if (activity_page_is(g, s->page, s->page_lock))
 			return true;
 	}
-	return life_recall(g, reach, s, now);
+	return activity_recall(g, reach, s, now);
 }
 
 /* What a light interval keeps of its start. */
-struct life_start {
+struct activity_start {
 	uint64_t on_cpu_ns, ticks; /* the reading that held then */
 	const struct thread_group *group;
 	uint32_t lock, page;	/* page 0: nothing is known */
@@ -129,18 +132,18 @@ struct life_start {
 };
 
 /* Fills *s from page `number` if it is still open and its reading is valid. s->lock is set. */
-static inline bool life_note_start(
-	const struct thread_group *g, struct life_start *s, uint32_t number, uint64_t now)
+static inline bool activity_note_start(
+	const struct thread_group *g, struct activity_start *s, uint32_t number, uint64_t now)
 {
-	const struct life_reading *r = &g->last[LIFE_TIME];
+	const struct activity_reading *r = &g->last[ACTIVITY_TIME];
 	unsigned version = g->version;
 
 	atomic_signal_fence(memory_order_acq_rel);
 	if (version % 2 || r->number != number || r->lock != s->lock ||
-		!life_lasts(g, r->ticks, now))
+		!activity_lasts(g, r->ticks, now))
 		return false;
 	s->page = number;
-	s->on_cpu_ns = r->life.on_cpu_ns;
+	s->on_cpu_ns = r->activity.on_cpu_ns;
 	s->switches = r->switches;
 	s->cpu = r->cpu;
 	s->ticks = r->ticks;
@@ -150,10 +153,10 @@ static inline bool life_note_start(
 
 /* Begins an interval of the calling thread, now: returns the clock. Asks the kernel as a CpiStart
  * that reads freely does. */
-uint64_t life_begin(struct life_start *s);
+uint64_t activity_begin(struct activity_start *s);
 
 /* Inline fast path, if the thread's last reading is valid. 0: it is not, and nothing has begun. */
-static inline uint64_t life_begin_again(struct life_start *s)
+static inline uint64_t activity_begin_again(struct activity_start *s)
 {
 	const struct thread_group *g = counters_self.group;
 	uint32_t number;
@@ -169,28 +172,28 @@ static inline uint64_t life_begin_again(struct life_start *s)
 	/* Read the page before the clock: a switch in between belongs to the interval. */
 	s->lock = switch_page_lock(&g->page);
 	start = clock_read();
-	return life_note_start(g, s, number, start) ? start : 0;
+	return activity_note_start(g, s, number, start) ? start : 0;
 }
 
 /* Whether the calling thread, which began it, has not left its processor since. */
-static inline bool life_stayed_since(const struct life_start *s)
+static inline bool activity_stayed_since(const struct activity_start *s)
 {
-	return s->page && life_page_is(s->group, s->page, s->lock);
+	return s->page && activity_page_is(s->group, s->page, s->lock);
 }
 
 /* Asks the kernel, after a switch, what the thread did in an interval from the ticks `start` until
  * now. False: nothing is known. */
-bool life_read_since(
-	const struct life_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns);
+bool activity_read_since(
+	const struct activity_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns);
 
 /* to - from, each; CPI_NONE where either was not read. */
-void life_difference(
-	const struct counter_life *from, const struct counter_life *to, struct counter_life *out);
+void activity_difference(const struct counter_activity *from, const struct counter_activity *to,
+	struct counter_activity *out);
 
 /* What a thread did between two samples of it. Without a switch it ran all the time. */
-void life_of_interval(const struct counter_sample *from, const struct counter_sample *to,
+void activity_of_interval(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out);
 /* Nothing is known. */
-void life_of_none(struct counter_interval *out);
+void activity_of_none(struct counter_interval *out);
 
 #endif

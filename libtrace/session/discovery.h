@@ -3,8 +3,8 @@
  * Called with attach.c's lock held. Control mappings are never unmapped: a writer may be reading
  * one.
  */
-#ifndef SWT_SESSION_LOOK_H
-#define SWT_SESSION_LOOK_H
+#ifndef SWT_SESSION_DISCOVERY_H
+#define SWT_SESSION_DISCOVERY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,18 +12,18 @@
 #include "../../formats/base/time_ns.h"
 #include "session.h"
 
-struct look {
+struct discovery {
 	struct session_location location;
 	const struct shm_control *control; /* NULL: no session, or `done` is false */
 	dev_t device;			   /* of the control file */
 	ino_t inode;
-	uint64_t at; /* time of the last look, of look_now; 0: never */
+	uint64_t at; /* time of the last look, of discovery_now; 0: never */
 	bool done;   /* a look has succeeded, even if it found no session */
 	int rc;	     /* result of the last look */
 };
 
 /* In ns, a tick behind: every CpiStart asks, and this clock costs a third of the others. */
-static inline uint64_t look_now(void)
+static inline uint64_t discovery_now(void)
 {
 	return time_ns_now(CLOCK_MONOTONIC_COARSE);
 }
@@ -33,9 +33,9 @@ static inline uint64_t look_now(void)
  * and sets *is_new. Returns 0, or the PU_ code of the resource that was short (descriptors,
  * memory), with nothing changed. A session that this process may not use counts as absent.
  */
-int look_again(struct look *look, bool *is_new);
+int discovery_renew(struct discovery *discovery, bool *is_new);
 
 /* Closes the gate for every hook from now on. */
-void look_close_gate(void);
+void discovery_close_gate(void);
 
 #endif

@@ -2,29 +2,29 @@
  * What the verbs print for programs: decoder/sink's writers, straight into a FILE. JSON and
  * CSV need no memory; a failure to write shows in the FILE's error flag.
  */
-#ifndef SWT_CMD_PUT_STREAM_H
-#define SWT_CMD_PUT_STREAM_H
+#ifndef SWT_CMD_PRINT_STREAM_H
+#define SWT_CMD_PRINT_STREAM_H
 
 #include <stdio.h>
 
 #include "../../decoder/sink/csv.h"
 #include "../../decoder/sink/json.h"
 
-struct put_stream {
+struct print_stream {
 	struct json json;
 	struct csv csv;
 	struct out out;
 	char buffer[512]; /* longer than any number: the writers never ask out for more room */
 };
 
-/* A writer, until put_stream_end. Between the two, write to f only through it. */
-struct json *put_json_begin(struct put_stream *s, FILE *f);
-struct csv *put_csv_begin(struct put_stream *s, FILE *f);
+/* A writer, until print_stream_end. Between the two, write to f only through it. */
+struct json *print_json_begin(struct print_stream *s, FILE *f);
+struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 /* The stream alone, for a table. */
-struct out *put_stream_begin(struct put_stream *s, FILE *f);
+struct out *print_stream_begin(struct print_stream *s, FILE *f);
 /* 0 or a negative errno: -ENOMEM of a table, or what f's error flag tells as well. */
-int put_stream_end(struct put_stream *s);
-/* put_plain (cmd.h) into a stream. */
-void put_plain_out(struct out *o, const char *text);
+int print_stream_end(struct print_stream *s);
+/* print_plain (cmd.h) into a stream. */
+void print_plain_out(struct out *o, const char *text);
 
 #endif

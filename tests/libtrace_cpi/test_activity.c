@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/thread/life.h"
+#include "../../libtrace/counters/thread/activity.h"
 #include "../../libtrace/counters/thread/thread.h"
 #include "../../formats/base/time_ns.h"
 #include "instances.h"
@@ -89,43 +89,43 @@ static void burn_ms(uint64_t ms)
 }
 
 /* What must be seen however it is read: three sleeps, 64 pages, 5 ms of work. */
-static struct counter_life live(void)
+static struct counter_activity live(void)
 {
-	struct counter_life from, to, life;
+	struct counter_activity from, to, activity;
 	uint64_t began = time_ns_monotonic();
 
-	life_read(thread_self(), &from);
+	activity_read(thread_self(), &from);
 	/* Two to spare: a pause on the way to a sleep uses it up. */
 	for (int i = 0; i < 5; i++)
 		sleep_ms(4);
 	touch(64);
 	burn_ms(5);
-	life_read(thread_self(), &to);
-	life_difference(&from, &to, &life);
-	ck_assert_uint_ne(life.switches, CPI_NONE);
-	ck_assert_uint_ge(life.switches, 3);
-	ck_assert_uint_ne(life.faults, CPI_NONE);
-	ck_assert_uint_ge(life.faults, 64);
+	activity_read(thread_self(), &to);
+	activity_difference(&from, &to, &activity);
+	ck_assert_uint_ne(activity.switches, CPI_NONE);
+	ck_assert_uint_ge(activity.switches, 3);
+	ck_assert_uint_ne(activity.faults, CPI_NONE);
+	ck_assert_uint_ge(activity.faults, 64);
 	/* A thread's clock leaves out the switch to it, in which a host may pause the
 	 * guest. */
-	ck_assert_uint_ge(life.on_cpu_ns, 2500000);
-	ck_assert_uint_lt(life.on_cpu_ns, time_ns_monotonic() - began - 11000000);
-	return life;
+	ck_assert_uint_ge(activity.on_cpu_ns, 2500000);
+	ck_assert_uint_lt(activity.on_cpu_ns, time_ns_monotonic() - began - 11000000);
+	return activity;
 }
 
 static bool counts_in_the_kernel(void)
 {
-	struct counter_life life;
+	struct counter_activity activity;
 
-	life_read(thread_self(), &life);
-	return life.migrations != CPI_NONE;
+	activity_read(thread_self(), &activity);
+	return activity.migrations != CPI_NONE;
 }
 
 START_TEST(counted_as_the_rights_allow)
 {
-	struct counter_life life = live();
+	struct counter_activity activity = live();
 
-	ck_assert((life.migrations != CPI_NONE) == counts_in_the_kernel());
+	ck_assert((activity.migrations != CPI_NONE) == counts_in_the_kernel());
 }
 END_TEST
 
@@ -140,7 +140,7 @@ static bool move_to(int cpu)
 
 START_TEST(migrations_are_seen)
 {
-	struct counter_life from, to, life;
+	struct counter_activity from, to, activity;
 	cpu_set_t all;
 	int moves = 0;
 
@@ -149,13 +149,13 @@ START_TEST(migrations_are_seen)
 		puts("skipped: migrations_are_seen: one processor, or no right to count");
 		return;
 	}
-	life_read(thread_self(), &from);
+	activity_read(thread_self(), &from);
 	for (int cpu = 0; cpu < CPU_SETSIZE && moves < 2; cpu++)
 		moves += CPU_ISSET(cpu, &all) && move_to(cpu);
-	life_read(thread_self(), &to);
-	life_difference(&from, &to, &life);
-	ck_assert_uint_ge(life.migrations, 1);
-	ck_assert_uint_le(life.migrations, 4);
+	activity_read(thread_self(), &to);
+	activity_difference(&from, &to, &activity);
+	ck_assert_uint_ge(activity.migrations, 1);
+	ck_assert_uint_le(activity.migrations, 4);
 }
 END_TEST
 
@@ -163,15 +163,15 @@ static const int refusals[] = {EACCES, EPERM, ENOENT, ENOSYS, EMFILE, EINVAL};
 
 START_TEST(refused)
 {
-	struct counter_life life;
+	struct counter_activity activity;
 
 	refuse_from(0, refusals[_i]);
-	life = live();
-	ck_assert_uint_eq(life.migrations, CPI_NONE);
+	activity = live();
+	ck_assert_uint_eq(activity.migrations, CPI_NONE);
 	/* What was counted since another moment does not come in between. */
 	perf_calls = kernel;
-	life = live();
-	ck_assert_uint_eq(life.migrations, CPI_NONE);
+	activity = live();
+	ck_assert_uint_eq(activity.migrations, CPI_NONE);
 }
 END_TEST
 
@@ -179,20 +179,20 @@ static const int read_errors[] = {EIO, EBADF, 0};
 
 START_TEST(not_readable)
 {
-	struct counter_life good, life;
+	struct counter_activity good, activity;
 
 	if (!counts_in_the_kernel()) {
 		puts("skipped: not_readable: no right to count");
 		return;
 	}
-	life_read(thread_self(), &good);
+	activity_read(thread_self(), &good);
 	fail_with = read_errors[_i];
 	perf_calls.read = failing_read;
-	life_read(thread_self(), &life);
-	ck_assert(life.on_cpu_ns != CPI_NONE && life.switches != CPI_NONE &&
-		  life.migrations == CPI_NONE && life.faults != CPI_NONE);
-	life_difference(&good, &life, &life);
-	ck_assert(life.on_cpu_ns != CPI_NONE && life.migrations == CPI_NONE);
+	activity_read(thread_self(), &activity);
+	ck_assert(activity.on_cpu_ns != CPI_NONE && activity.switches != CPI_NONE &&
+		  activity.migrations == CPI_NONE && activity.faults != CPI_NONE);
+	activity_difference(&good, &activity, &activity);
+	ck_assert(activity.on_cpu_ns != CPI_NONE && activity.migrations == CPI_NONE);
 }
 END_TEST
 
@@ -225,10 +225,10 @@ START_TEST(a_child_has_its_own)
 	live();
 	pid = fork();
 	if (pid == 0) {
-		struct counter_life life;
+		struct counter_activity activity;
 
-		life_read(thread_self(), &life);
-		_exit(life.on_cpu_ns > 1000000000 || life.faults == CPI_NONE);
+		activity_read(thread_self(), &activity);
+		_exit(activity.on_cpu_ns > 1000000000 || activity.faults == CPI_NONE);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
@@ -238,29 +238,29 @@ END_TEST
 
 START_TEST(differences)
 {
-	const struct counter_life from = {10, CPI_NONE, 5, 7, 1, 2},
-				  to = {15, 3, CPI_NONE, 6, 1, 0};
-	struct counter_life life;
+	const struct counter_activity from = {10, CPI_NONE, 5, 7, 1, 2},
+				      to = {15, 3, CPI_NONE, 6, 1, 0};
+	struct counter_activity activity;
 
-	life_difference(&from, &to, &life);
-	ck_assert_uint_eq(life.cpu, 2); /* where it began */
-	ck_assert_uint_eq(life.on_cpu_ns, 5);
-	ck_assert_uint_eq(life.switches, CPI_NONE);
-	ck_assert_uint_eq(life.migrations, CPI_NONE);
-	ck_assert_uint_eq(life.faults, CPI_NONE); /* it went back */
+	activity_difference(&from, &to, &activity);
+	ck_assert_uint_eq(activity.cpu, 2); /* where it began */
+	ck_assert_uint_eq(activity.on_cpu_ns, 5);
+	ck_assert_uint_eq(activity.switches, CPI_NONE);
+	ck_assert_uint_eq(activity.migrations, CPI_NONE);
+	ck_assert_uint_eq(activity.faults, CPI_NONE); /* it went back */
 
-	const struct counter_life counted = {10, 2, 5, 7, 1, 2}, reopened = {15, 3, 7, 9, 2, 0};
+	const struct counter_activity counted = {10, 2, 5, 7, 1, 2}, reopened = {15, 3, 7, 9, 2, 0};
 
 	/* The event's count began anew; the kernel's figures of the thread go on. */
-	life_difference(&counted, &reopened, &life);
-	ck_assert(life.on_cpu_ns == 5 && life.switches == 1 && life.migrations == CPI_NONE &&
-		  life.faults == 2);
+	activity_difference(&counted, &reopened, &activity);
+	ck_assert(activity.on_cpu_ns == 5 && activity.switches == 1 &&
+		  activity.migrations == CPI_NONE && activity.faults == 2);
 }
 END_TEST
 
-Suite *life_suite(void)
+Suite *activity_suite(void)
 {
-	return SUITE("life", .timeout = 60, .set_up = set_up,
+	return SUITE("activity", .timeout = 60, .set_up = set_up,
 		TESTS(counted_as_the_rights_allow, migrations_are_seen, closed_with_the_thread,
 			a_child_has_its_own, differences),
 		LOOPS({refused, 0, sizeof refusals / sizeof *refusals},

@@ -1,4 +1,4 @@
-#include "older.h"
+#include "rotate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "output.h"
 
-bool older_name(const char *path, uint64_t n, char out[PATH_MAX])
+bool rotate_name(const char *path, uint64_t n, char out[PATH_MAX])
 {
 	int length = snprintf(out, PATH_MAX, "%s.%" PRIu64, path, n);
 
@@ -20,16 +20,16 @@ bool older_name(const char *path, uint64_t n, char out[PATH_MAX])
  * Frees FILE.1: renames FILE.n to FILE.n+1, downwards from the first number that is free or to
  * be dropped, so that a kill leaves a gap, which the next rotation fills.
  */
-static int older_shift_files(const char *path, uint32_t keep, struct session_error *error)
+static int rotate_shift_files(const char *path, uint32_t keep, struct session_error *error)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	struct stat st;
 	uint64_t n = 1;
 
-	while (older_name(path, n, to) && lstat(to, &st) == 0 && (keep == 0 || n < keep))
+	while (rotate_name(path, n, to) && lstat(to, &st) == 0 && (keep == 0 || n < keep))
 		n++;
 	for (; n > 1; n--) {
-		if (!older_name(path, n - 1, from) || !older_name(path, n, to))
+		if (!rotate_name(path, n - 1, from) || !rotate_name(path, n, to))
 			return output_fail(path, "rename the file", ENAMETOOLONG, error);
 		if (rename(from, to) != 0 && errno != ENOENT)
 			return output_fail(from, "rename the file", errno, error);
@@ -37,14 +37,14 @@ static int older_shift_files(const char *path, uint32_t keep, struct session_err
 	return 0;
 }
 
-int older_push(const char *path, uint32_t keep, struct session_error *error)
+int rotate_push(const char *path, uint32_t keep, struct session_error *error)
 {
 	char first[PATH_MAX];
-	int rc = older_shift_files(path, keep, error);
+	int rc = rotate_shift_files(path, keep, error);
 
 	if (rc)
 		return rc;
-	if (!older_name(path, 1, first))
+	if (!rotate_name(path, 1, first))
 		return output_fail(path, "rename the file", ENAMETOOLONG, error);
 	if ((unlink(first) != 0 && errno != ENOENT) ||
 		(link(path, first) != 0 && rename(path, first) != 0))
@@ -52,10 +52,10 @@ int older_push(const char *path, uint32_t keep, struct session_error *error)
 	return 0;
 }
 
-int older_shift(const char *path, const char *fresh, uint32_t keep, struct session_error *error)
+int rotate_shift(const char *path, const char *fresh, uint32_t keep, struct session_error *error)
 {
 	struct stat st;
-	int rc = lstat(path, &st) == 0 ? older_push(path, keep, error) : 0;
+	int rc = lstat(path, &st) == 0 ? rotate_push(path, keep, error) : 0;
 
 	if (rc == 0 && rename(fresh, path) != 0)
 		rc = output_fail(path, "create the file", errno, error);

@@ -1,0 +1,63 @@
+/*
+ * Prints untrusted strings safely for terminals and spreadsheets.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../../formats/base/utf8.h"
+#include "cmd.h"
+#include "print_stream.h"
+
+/* Errors stay in the file's error flag. */
+static int put_bytes(void *f, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, f) == n ? 0 : EIO;
+}
+
+struct out *print_stream_begin(struct print_stream *s, FILE *f)
+{
+	s->out = (struct out){
+		.fd = -1, .buf = s->buffer, .cap = sizeof s->buffer, .write = put_bytes, .ctx = f};
+	return &s->out;
+}
+
+struct json *print_json_begin(struct print_stream *s, FILE *f)
+{
+	s->json = (struct json){.o = print_stream_begin(s, f), .spaced = true};
+	return &s->json;
+}
+
+struct csv *print_csv_begin(struct print_stream *s, FILE *f)
+{
+	s->csv = (struct csv){.o = print_stream_begin(s, f)};
+	return &s->csv;
+}
+
+int print_stream_end(struct print_stream *s)
+{
+	return out_close(&s->out);
+}
+
+void print_plain_out(struct out *o, const char *text)
+{
+	const char *clean;
+
+	for (size_t left = strlen(text), n; (clean = utf8_clean_next(&text, &left, "?", "?", &n));)
+		out_bytes(o, clean, n);
+}
+
+void print_plain(FILE *f, const char *text)
+{
+	struct print_stream s;
+
+	print_plain_out(print_stream_begin(&s, f), text);
+	print_stream_end(&s);
+}
+
+void print_json(FILE *f, const char *text)
+{
+	struct print_stream s;
+
+	json_text(print_json_begin(&s, f), text);
+	print_stream_end(&s);
+}
