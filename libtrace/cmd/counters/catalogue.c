@@ -5,35 +5,70 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../../formats/base/array.h"
 #include "counters.h"
 
-/* Fetches a block and appends a NUL, so that strings in it end. NULL: failed with *status. */
-static uint8_t *fetch(
-	const char *where, LPCGUID id, PerfRegInfoType what, DWORD *bytes, ULONG *status)
+/* What PerfLib is asked for. */
+struct request {
+	const char *where;
+	LPCGUID id;
+	PerfRegInfoType what;
+};
+
+typedef ULONG ask_call(const struct request *r, void *block, DWORD room, DWORD *bytes);
+
+static ULONG ask_registration(const struct request *r, void *block, DWORD room, DWORD *bytes)
 {
-	DWORD room = 512;
+	return PerfQueryCounterSetRegistrationInfo(r->where, r->id, r->what, 0, block, room, bytes);
+}
 
+static ULONG ask_instances(const struct request *r, void *block, DWORD room, DWORD *bytes)
+{
+	return PerfEnumerateCounterSetInstances(r->where, r->id, block, room, bytes);
+}
+
+static ULONG ask_sets(const struct request *r, void *block, DWORD room, DWORD *bytes)
+{
+	DWORD n = 0;
+	ULONG status = PerfEnumerateCounterSet(r->where, block, room / sizeof(GUID), &n);
+
+	*bytes = n * (DWORD)sizeof(GUID);
+	return status;
+}
+
+/* Asks with room until the answer fits, and appends a NUL, so that strings in it end. NULL: failed
+ * with *status. */
+static void *catalogue_ask(ask_call *call, const struct request *r, DWORD *bytes, ULONG *status)
+{
+	DWORD room = 1024;
+	uint8_t *block = NULL;
+
+	/* The answer may grow between two calls. */
 	for (int tries = 0; tries < 10; tries++) {
-		uint8_t *block = malloc((size_t)room + 1);
-
-		if (!block) {
+		if (!array_resize(&block, (size_t)room + 1, 1)) {
 			*status = ERROR_OUTOFMEMORY;
-			return NULL;
+			break;
 		}
 		*bytes = 0;
-		*status =
-			PerfQueryCounterSetRegistrationInfo(where, id, what, 0, block, room, bytes);
+		*status = call(r, block, room, bytes);
 		if (*status == ERROR_SUCCESS && *bytes <= room) {
 			block[*bytes] = 0;
 			return block;
 		}
-		free(block);
 		if (*status != ERROR_NOT_ENOUGH_MEMORY)
-			return NULL;
-		/* The block may grow between the two calls. */
+			break;
 		room = *bytes > room ? *bytes : room * 2;
 	}
+	free(block);
 	return NULL;
+}
+
+static uint8_t *fetch(
+	const char *where, LPCGUID id, PerfRegInfoType what, DWORD *bytes, ULONG *status)
+{
+	const struct request r = {where, id, what};
+
+	return catalogue_ask(ask_registration, &r, bytes, status);
 }
 
 /* Copies a name for use in messages, without control characters: names come from other programs and
@@ -186,39 +221,17 @@ static void free_set(struct catalogue_set *set)
 	free(set->provider_name);
 }
 
-/* NULL: failed with *status. */
-static GUID *enumerate(const char *where, DWORD *n, ULONG *status)
-{
-	DWORD room = 64;
-
-	for (int tries = 0; tries < 10; tries++) {
-		GUID *ids = calloc(room, sizeof *ids);
-
-		if (!ids) {
-			*status = ERROR_OUTOFMEMORY;
-			return NULL;
-		}
-		*n = 0;
-		*status = PerfEnumerateCounterSet(where, ids, room, n);
-		if (*status == ERROR_SUCCESS && *n <= room)
-			return ids;
-		free(ids);
-		if (*status != ERROR_NOT_ENOUGH_MEMORY)
-			return NULL;
-		room = *n > room ? *n : room * 2;
-	}
-	return NULL;
-}
-
 ULONG catalogue_load(struct catalogue *c, const char *where)
 {
+	const struct request r = {.where = where};
 	ULONG status;
-	DWORD n;
+	DWORD bytes;
 
 	*c = (struct catalogue){.where = where};
-	GUID *ids = enumerate(where, &n, &status);
+	GUID *ids = catalogue_ask(ask_sets, &r, &bytes, &status);
 	if (!ids)
 		return status;
+	const DWORD n = bytes / (DWORD)sizeof *ids;
 	c->set = calloc(n + 1u, sizeof *c->set);
 	status = c->set ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
 	for (DWORD i = 0; status == ERROR_SUCCESS && i < n; i++) {
@@ -262,25 +275,16 @@ struct catalogue_set *catalogue_find(const struct catalogue *c, const char *name
 ULONG catalogue_instances(const struct catalogue *c, const struct catalogue_set *set,
 	void (*found)(void *arg, const char *name, ULONG id), void *arg)
 {
-	DWORD room = 4096, bytes = 0;
-	ULONG status = ERROR_OUTOFMEMORY;
-	uint8_t *block = NULL;
+	const struct request r = {.where = c->where, .id = &set->guid};
 	PERF_INSTANCE_HEADER head;
+	DWORD bytes;
+	ULONG status;
+	uint8_t *block = catalogue_ask(ask_instances, &r, &bytes, &status);
 
-	for (int tries = 0; tries < 10; tries++) {
-		block = malloc(room);
-		if (!block)
-			return ERROR_OUTOFMEMORY;
-		status = PerfEnumerateCounterSetInstances(
-			c->where, &set->guid, (PERF_INSTANCE_HEADER *)(void *)block, room, &bytes);
-		if (status != ERROR_NOT_ENOUGH_MEMORY)
-			break;
-		free(block);
-		block = NULL;
-		room = bytes > room ? bytes + 4096 : room * 2;
-	}
+	if (!block)
+		return status;
 	DWORD at = 0;
-	while (status == ERROR_SUCCESS && at < bytes && bytes <= room) {
+	while (status == ERROR_SUCCESS && at < bytes) {
 		memset(&head, 0, sizeof head);
 		if (bytes - at > sizeof head)
 			memcpy(&head, block + at, sizeof head);
