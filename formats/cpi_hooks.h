@@ -6,6 +6,8 @@
 #ifndef SWT_FORMATS_CPI_HOOKS_H
 #define SWT_FORMATS_CPI_HOOKS_H
 
+#include <stdint.h>
+
 #include "interval_hooks.h"
 
 #define CPI_MAJOR 0xC0u
@@ -85,6 +87,13 @@ enum cpi_word {
 	CPI_QUALITY_LIFE_WORDS = 2, /* of each figure of the thread that is known */
 	CPI_QUALITY_LIFE = 4,	    /* number of figures */
 };
+
+/* The summary's words from CPI_SUMMARY_RAW on: of its processors and the system. The thread's CPI
+ * is behind them. */
+static inline uint64_t cpi_summary_ratio_words(uint32_t types, uint64_t cpus)
+{
+	return (cpus + 1) * (types & CPI_HOOK_BUSY ? 2 + CPI_SUMMARY_SCALED_WORDS : 2);
+}
 
 /* The most words of a group's data hooks, on a machine of n processors: summary, system-wide,
  * per processor, thread, quality, and the time of the interval major. Two label hooks may come

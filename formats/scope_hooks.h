@@ -5,6 +5,8 @@
 #ifndef SWT_FORMATS_SCOPE_HOOKS_H
 #define SWT_FORMATS_SCOPE_HOOKS_H
 
+#include <stdint.h>
+
 #include "interval_hooks.h"
 
 #define SCOPE_MAJOR 0xC2u
@@ -39,5 +41,12 @@ enum scope_word {
 	SCOPE_WORD_TEXTS = 5,
 	SCOPE_ARGS_FIRST = 6, /* likewise; then the arguments, as in interval_hooks.h */
 };
+
+/* Words of the figures that are known, and of the processor. */
+static inline uint32_t scope_known_words(uint32_t known)
+{
+	return (known & SCOPE_KNOWN_SWITCHES ? 2 : 0) + (known & SCOPE_KNOWN_ON_CPU ? 2 : 0) +
+	       (known & SCOPE_KNOWN_START_CPU ? 1 : 0);
+}
 
 #endif

@@ -72,16 +72,14 @@ static void take_summary_cpi(struct event *e, const struct fields *f)
 	bool whole = f->nwords >= CPI_SUMMARY_RAW;
 	uint64_t cpus = whole ? get_le32(f->words + 4 * CPI_SUMMARY_CPUS) : 0;
 	uint32_t types = whole ? get_le32(f->words + 4 * CPI_SUMMARY_TYPES) : 0;
-	uint64_t at = CPI_SUMMARY_RAW + 2 * cpus;
+	uint64_t system = CPI_SUMMARY_RAW + 2 * cpus;
+	uint64_t thread = CPI_SUMMARY_RAW + cpi_summary_ratio_words(types, cpus);
 
-	if (at + 2 > f->nwords)
+	if (system + 2 > f->nwords)
 		return;
-	take_cpi(e, f->words + 4 * at);
-	at += 2;
-	if (types & CPI_HOOK_BUSY)
-		at += CPI_SUMMARY_SCALED_WORDS * (cpus + 1);
-	if ((types & CPI_HOOK_THREAD) && at + 2 <= f->nwords)
-		take_cpi(e, f->words + 4 * at);
+	take_cpi(e, f->words + 4 * system);
+	if ((types & CPI_HOOK_THREAD) && thread + 2 <= f->nwords)
+		take_cpi(e, f->words + 4 * thread);
 }
 
 static void event_take_args(struct event *e, const struct fields *f, const uint8_t *record,
@@ -98,7 +96,7 @@ static void event_take_args(struct event *e, const struct fields *f, const uint8
 static void event_take_scope(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	bool has_args = f->group.part == PART_SCOPE_ARGS;
-	uint32_t known, first = SCOPE_ARGS_FIRST;
+	uint32_t known;
 
 	if (f->nwords < (has_args ? SCOPE_ARGS_FIRST : SCOPE_PLAIN_FIRST))
 		return;
@@ -107,15 +105,13 @@ static void event_take_scope(struct event *e, const struct fields *f, const uint
 	e->has_label = e->label_number != 0;
 	if (!has_args)
 		return;
-	first += known & SCOPE_KNOWN_SWITCHES ? 2 : 0;
-	first += known & SCOPE_KNOWN_ON_CPU ? 2 : 0;
-	first += known & SCOPE_KNOWN_START_CPU ? 1 : 0;
-	event_take_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS), first);
+	event_take_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS),
+		SCOPE_ARGS_FIRST + scope_known_words(known));
 	if (known & SCOPE_KNOWN_TEXT) {
 		e->has_label = false;
 		take_label(e, f, record);
 		if (e->has_label && e->strings)
-			e->strings = e->label + ((e->label_length + 3) & ~3u);
+			e->strings = e->label - 4 + rec_string_bytes(e->label_length);
 	}
 }
 

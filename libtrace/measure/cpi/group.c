@@ -54,7 +54,7 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 
 static uint32_t summary_words(const struct group *g)
 {
-	return CPI_SUMMARY_RAW + (g->i->cpus + 1) * (g->types & CPI_HOOK_BUSY ? 6 : 2) +
+	return CPI_SUMMARY_RAW + (uint32_t)cpi_summary_ratio_words(g->types, g->i->cpus) +
 	       ((g->spec->mode & CPI_TYPE_ONTHREAD) ? 2 : 0);
 }
 
