@@ -30,7 +30,7 @@ static void read_line(const char *path, char *line, size_t size)
 		line[end - 1] = 0;
 }
 
-void clock_read_sources(struct clock_sources *s)
+static void clock_read_sources(struct clock_sources *s)
 {
 	int saved_errno = errno;
 

@@ -25,9 +25,6 @@ enum clock_trust {
 	CLOCK_DISTRUST_NO_COUNTER, /* a machine without a counter that is known here */
 };
 
-/* Reads /sys/devices/system/clocksource/clocksource0. */
-void clock_read_sources(struct clock_sources *s);
-
 /* The rule for a TSC that CPUID calls invariant, or not. */
 enum clock_trust clock_judge_tsc(bool invariant, const struct clock_sources *s);
 

@@ -174,7 +174,8 @@ int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error)
 	return 0;
 }
 
-void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
+/* Writes the file header alone, TF_HEADER_SIZE bytes. */
+static void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
 	uint8_t *bytes)
 {
 	const struct shm_geometry *g = &h->session->geometry;

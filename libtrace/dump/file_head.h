@@ -61,10 +61,6 @@ uint64_t head_largest(const struct file_head *h);
 /* Fills in 16 random bytes. */
 int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error);
 
-/* Writes the file header alone, TF_HEADER_SIZE bytes. */
-void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
-	uint8_t *bytes);
-
 /* *labels becomes the position after the labels that it wrote. */
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
 	uint32_t max_raw, uint32_t *labels, struct session_error *error);

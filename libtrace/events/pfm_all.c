@@ -50,22 +50,6 @@ int event_pfm_open(const char *name, struct event_pfm_pmu *pmu)
 	return pfm_find_pmu(name, pmu, &info) ? 0 : -ENOENT;
 }
 
-int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu), void *user)
-{
-	struct event_pfm_pmu pmu;
-	pfm_pmu_info_t info;
-	int id, rc = 0;
-
-	if (!event_pfm_usable())
-		return 0;
-	pfm_for_all_pmus(id)
-	{
-		if (rc == 0 && pfm_fill_pmu(id, &pmu, &info))
-			rc = visit(user, &pmu);
-	}
-	return rc;
-}
-
 /* ------------------------------------------------------------------------------ events */
 
 static bool event_info(int i, pfm_event_info_t *info)
@@ -160,12 +144,6 @@ int event_pfm_open(const char *name, struct event_pfm_pmu *pmu)
 {
 	(void)name, (void)pmu;
 	return -ENOENT;
-}
-
-int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu), void *user)
-{
-	(void)visit, (void)user;
-	return 0;
 }
 
 int event_pfm_walk_of(

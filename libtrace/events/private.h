@@ -104,7 +104,6 @@ struct event_pfm_pmu {
 
 /* -ENOENT: no such PMU, or no libpfm4. */
 int event_pfm_open(const char *name, struct event_pfm_pmu *pmu);
-int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu), void *user);
 /* "pmu::event:mask", or "pmu::event" of those that have none. */
 int event_pfm_walk_of(
 	const char *pmu, int (*visit)(void *user, const struct cpc_event_info *info), void *user);

@@ -267,12 +267,3 @@ void kernel_names_settle(struct kernel_names *n, uint64_t time,
 	names_sweep(n);
 	n->settled = time;
 }
-
-void kernel_names_free(struct kernel_names *n)
-{
-	free(n->threads);
-	free(n->records);
-	free(n->ended);
-	hash_index_free(&n->by_tid);
-	*n = (struct kernel_names){0};
-}

@@ -45,6 +45,4 @@ void kernel_names_want(struct kernel_names *n, uint32_t tid);
 void kernel_names_settle(struct kernel_names *n, uint64_t time,
 	void (*take)(void *ctx, const struct kernel_name *name), void *ctx);
 
-void kernel_names_free(struct kernel_names *n);
-
 #endif

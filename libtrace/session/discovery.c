@@ -28,8 +28,8 @@ static bool gate_can_be_mapped(void)
 	return page <= SWTRACE_GATE_SIZE && (uintptr_t)swtrace_gate % page == 0;
 }
 
-/* Plain memory, all zeros. */
-void discovery_close_gate(void)
+/* Closes the gate for every hook from now on: plain memory, all zeros. */
+static void discovery_close_gate(void)
 {
 	/* The page may be a mapping of an old session. */
 	if (!gate_can_be_mapped() ||

@@ -35,7 +35,4 @@ static inline uint64_t discovery_now(void)
  */
 int discovery_renew(struct discovery *discovery, bool *is_new);
 
-/* Closes the gate for every hook from now on. */
-void discovery_close_gate(void);
-
 #endif

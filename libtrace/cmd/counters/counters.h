@@ -40,8 +40,6 @@ struct catalogue {
 /* Returns an ERROR_ status. Skips countersets that vanish meanwhile. */
 ULONG catalogue_load(struct catalogue *c, const char *where);
 void catalogue_free(struct catalogue *c);
-/* Queries all counters of a set once, to see which are supplied. */
-void catalogue_try(const struct catalogue *c, struct catalogue_set *set);
 /* Calls `found` with the name of each present instance, in order. Returns an ERROR_ status. */
 ULONG catalogue_instances(const struct catalogue *c, const struct catalogue_set *set,
 	void (*found)(void *arg, const char *name, ULONG id), void *arg);

@@ -31,7 +31,8 @@ static ULONG try_set(const struct catalogue *c, struct catalogue_set *set, struc
 	return status;
 }
 
-void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
+/* Queries all counters of a set once, to see which are supplied. */
+static void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 {
 	struct block b = {0};
 

@@ -133,9 +133,6 @@ void doctor_gather_quickly(struct doctor_facts *m, const struct session *s);
 
 /* ------------------------------------------------------------- its parts */
 
-void gather_kernel(struct kernel_facts *k);
-void gather_rights(struct rights_facts *r);
-void gather_pmu(struct pmu_facts *p);
 /* session: a list, "": none. NULL: that of the session where programs started here would trace. */
 void gather_events(struct events_facts *e, const char *session);
 void gather_clock(struct clock_facts *c);
@@ -148,7 +145,5 @@ void gather_sessions(struct sessions_facts *s);
 
 /* Reads the first line of a small file; false (and "") on failure. */
 bool gather_line(const char *path, char *line, size_t size);
-/* Reads a file that holds one number; -1 on failure. */
-long gather_number(const char *path);
 
 #endif

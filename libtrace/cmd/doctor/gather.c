@@ -27,7 +27,8 @@ bool gather_line(const char *path, char *line, size_t size)
 	return n > 0;
 }
 
-long gather_number(const char *path)
+/* Reads a file that holds one number; -1 on failure. */
+static long gather_number(const char *path)
 {
 	char line[32], *end;
 	long value;
@@ -171,7 +172,7 @@ static bool in_user_namespace(void)
 	return inside != 0 || outside != 0 || count < 4294967295ul;
 }
 
-void gather_kernel(struct kernel_facts *k)
+static void gather_kernel(struct kernel_facts *k)
 {
 	struct utsname u;
 
@@ -215,7 +216,7 @@ static void find_lockdown(char *word, size_t size)
 	snprintf(word, size, "%.20s", begin + 1);
 }
 
-void gather_rights(struct rights_facts *r)
+static void gather_rights(struct rights_facts *r)
 {
 	const uint64_t enough = 1ull << CAPABILITY_PERFMON | 1ull << CAPABILITY_SYS_ADMIN;
 	uint64_t value;
@@ -278,7 +279,7 @@ static unsigned online_cpus(void)
 	return n;
 }
 
-void gather_pmu(struct pmu_facts *p)
+static void gather_pmu(struct pmu_facts *p)
 {
 	counters_probe_pmu(&p->found);
 	counters_describe(&p->in_use);

@@ -61,9 +61,6 @@ struct replay {
 	struct sample_time last; /* of the sample returned last */
 };
 
-/* The time of a hook. */
-struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h);
-
 struct replay_reader;
 
 /* In replay_define.c: hooks that define a counterset and its counters. */

@@ -222,7 +222,7 @@ static bool is_of_group(const struct derived *d, const struct replay *r)
 	       (h->minor & CPI_MINOR_MM) == d->mm && group_part(h->major, h->minor) == PART_PER_CPU;
 }
 
-struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h)
+static struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h)
 {
 	cpidecode_file_info info;
 

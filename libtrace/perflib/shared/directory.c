@@ -44,7 +44,7 @@ void directory_file_name(
 		snprintf(name, DIRECTORY_NAME_BYTES, "%s.%u", id, (unsigned)pid);
 }
 
-bool directory_is_file_name(const char *name)
+static bool directory_is_file_name(const char *name)
 {
 	size_t length = strlen(name);
 	char id[GUID_TEXT];

@@ -23,7 +23,6 @@ void directory_of_user(struct session_location *location, uid_t owner);
 /* GUID.PID or GUID.PID.N */
 void directory_file_name(
 	char name[DIRECTORY_NAME_BYTES], const GUID *provider, pid_t pid, int again);
-bool directory_is_file_name(const char *name);
 
 /* Calls `call` for each such file in an open directory, up to DIRECTORY_NAMES; false stops. */
 void directory_each_file(int dir, bool (*call)(void *ctx, int dir, const char *name), void *ctx);

@@ -146,7 +146,7 @@ struct offered_set *offer_find_set(struct offered_provider *p, const GUID *set)
 	return NULL;
 }
 
-struct prov_header *offer_header(struct offered_provider *p)
+static struct prov_header *offer_header(struct offered_provider *p)
 {
 	return (struct prov_header *)(void *)p->file.base;
 }
@@ -182,7 +182,7 @@ void offer_publish(struct offered_provider *p)
 
 /* ------------------------------------------------------------------------ memory */
 
-void offer_free_names(struct offered_provider *p)
+static void offer_free_names(struct offered_provider *p)
 {
 	while (p->names) {
 		struct offered_name *n = p->names;

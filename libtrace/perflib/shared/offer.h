@@ -101,14 +101,12 @@ static inline struct offered_instance *offer_instance_of(
 /* The caller holds the lock: */
 
 struct offered_set *offer_find_set(struct offered_provider *p, const GUID *set);
-struct prov_header *offer_header(struct offered_provider *p);
 
 /* Reserves a zeroed block at the file's end. NULL: failed with *status. Consumers see the block
  * after offer_publish. */
 void *offer_block(struct offered_provider *p, const struct prov_block *block, uint32_t *status);
 void offer_publish(struct offered_provider *p);
 
-void offer_free_names(struct offered_provider *p);
 /* Allocates a set of these counters without instances. NULL: out of memory. */
 struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size);
 void offer_give_set(struct offered_set *set);
