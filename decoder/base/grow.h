@@ -1,8 +1,8 @@
 /*
  * Arrays that double, with the decoder's error code.
  *
- * decoder/base owns containers and spilling, and knows no trace. It includes no other room.
- * Errors: 0 or a CPIDECODE_E code.
+ * decoder/base owns containers and spilling, and knows no trace. It includes no other room. Errors:
+ * 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_BASE_GROW_H
 #define SWT_DECODER_BASE_GROW_H

@@ -1,7 +1,8 @@
 /*
  * cpidecode's command line.
  *
- * decoder/cmd includes report, sink and base. Errors: an enum exit_code, after a line on stderr.
+ * decoder/cmd owns cpidecode's command line: options, jobs, the server. It includes report, sink
+ * and base. Errors: an enum exit_code, after a line on stderr.
  */
 #ifndef SWT_DECODER_OPTIONS_H
 #define SWT_DECODER_OPTIONS_H

@@ -2,7 +2,8 @@
  * Reports. Each reads the trace through the model and writes through a sink, nowhere else. open.h
  * opens traces; notes beside the report (on stderr) go through note and notes/notes.h.
  *
- * decoder/report includes model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
+ * decoder/report owns what is said: columns as data, a file or a folder per report. It includes
+ * model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_H
 #define SWT_DECODER_REPORT_H

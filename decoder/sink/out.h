@@ -7,6 +7,7 @@
  * (or out_error, in a long loop) tells.
  *
  * decoder/sink owns how output is spelled, one writer for each syntax. It includes base only.
+ * Errors: as above.
  */
 #ifndef SWT_DECODER_OUT_H
 #define SWT_DECODER_OUT_H

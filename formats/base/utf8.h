@@ -1,8 +1,9 @@
 /*
  * UTF-8 as RFC 3629 has it: shortest forms, no surrogates, at most U+10FFFF.
  *
- * formats/base holds what both halves need and no trace knows: no mutable state, no errors but by
- * return value, compiled hidden into each library.
+ * formats/base owns what both halves need and no trace knows: text, numbers, options, containers,
+ * without mutable state, compiled hidden into each library. It includes nothing else of the
+ * project. Errors: by return value only; nothing is printed.
  */
 #ifndef SWT_FORMATS_BASE_UTF8_H
 #define SWT_FORMATS_BASE_UTF8_H

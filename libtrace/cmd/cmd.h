@@ -1,8 +1,8 @@
 /*
  * Shared by the verbs of the swtrace command.
  *
- * libtrace/cmd is the swtrace command, with a file or a folder per verb. It may include every room
- * of libtrace, decoder/sink and cpidecode.h.
+ * libtrace/cmd owns the swtrace command, with a file or a folder per verb. It includes every room
+ * of libtrace, decoder/sink and cpidecode.h. Errors: an exit code, after a line on stderr.
  */
 #ifndef SWT_CMD_CMD_H
 #define SWT_CMD_CMD_H

@@ -1,8 +1,8 @@
 /*
  * Small files of /proc and /sys: read whole, by system calls only. And where descriptors stand.
  *
- * libtrace/core holds what every room of libtrace may use: clock, files, online processors,
- * handles. It includes formats/ only. Errors: -1 and errno unless a function says otherwise.
+ * libtrace/core owns what every room of libtrace may use: clock, files, online processors, handles.
+ * It includes formats and include only. Errors: -1 and errno unless a function says otherwise.
  */
 #ifndef SWT_CORE_FILE_H
 #define SWT_CORE_FILE_H

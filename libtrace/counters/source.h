@@ -6,7 +6,8 @@
  * scripted:FILE). Quantities are independent: one that a source cannot supply may come from
  * another; a quantity without a source is CPI_NONE, never a number.
  *
- * Errors in this room: 0 or a negative PU_ code.
+ * libtrace/counters owns where counts come from: one sample, one difference. It includes core,
+ * events and p4. Errors: 0 or a negative PU_ code; a folder below may say otherwise.
  */
 #ifndef SWT_COUNTERS_SOURCE_H
 #define SWT_COUNTERS_SOURCE_H

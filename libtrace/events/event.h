@@ -1,6 +1,9 @@
 /*
  * Events by name. cpc_event.h is the contract of the calls that libcpc hands on (cpc/event.c): here
  * they lack its cpc_. libswtrace has the only copy of this room.
+ *
+ * libtrace/events owns the names and encodings of events: generic ones, sysfs, libpfm4. It includes
+ * core only. Errors: 0 or a negative errno, and where there is room for it a line that says why.
  */
 #ifndef SWT_EVENTS_EVENT_H
 #define SWT_EVENTS_EVENT_H

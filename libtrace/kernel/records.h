@@ -4,8 +4,8 @@
  * takes CAP_PERFMON or kernel.perf_event_paranoid <= 0. Wake-ups (wakings.h) may join them in the
  * same buffer, in order.
  *
- * libtrace/kernel turns the kernel's records into hooks. It includes session, ring, counters and
- * core. Errors: 0 or a negative errno.
+ * libtrace/kernel owns the kernel's records, and turns them into hooks. It includes session, ring,
+ * counters and core. Errors: 0 or a negative errno.
  */
 #ifndef SWT_KERNEL_RECORDS_H
 #define SWT_KERNEL_RECORDS_H

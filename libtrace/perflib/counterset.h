@@ -3,9 +3,9 @@
  * other programs' shared memory, a trace), and the rows of values that a counterset collects. The
  * public functions (query*.c) depend only on this header; the parts do not depend on each other.
  *
- * Errors in this room: ERROR_SUCCESS or an ERROR_ code of perflib.h.
- *
- * libtrace/perflib includes session, ring, counters, core and cpidecode.h.
+ * libtrace/perflib owns PerfLib: countersets of this machine, of programs and of traces, and
+ * queries of them. It includes session, ring, counters, core and cpidecode.h. Errors: ERROR_SUCCESS
+ * or an ERROR_ code of perflib.h.
  */
 #ifndef SWT_PERFLIB_COUNTERSET_H
 #define SWT_PERFLIB_COUNTERSET_H

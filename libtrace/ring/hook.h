@@ -13,8 +13,8 @@
  * at once where begin reserves nothing.
  *
  * libtrace/ring owns the rings' bytes and every memory order on them. It includes core only; what
- * the rooms above do for it (attach_thread) is declared in thread.h and defined in session.
- * Errors: negative PU_ codes.
+ * the rooms above do for it (attach_thread) is declared in thread.h and defined in session. Errors:
+ * negative PU_ codes.
  */
 #ifndef SWT_RING_HOOK_H
 #define SWT_RING_HOOK_H

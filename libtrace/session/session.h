@@ -6,7 +6,7 @@
  * then holds one line for a person: what, where, why, what to do.
  *
  * libtrace/session owns the control page, attaching, forks, permissions and the task table. It
- * includes ring and core.
+ * includes ring and core. Errors: as above.
  */
 #ifndef SWT_SESSION_SESSION_H
 #define SWT_SESSION_SESSION_H

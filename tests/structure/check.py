@@ -8,9 +8,9 @@ usage: check.py [--build FOLDER] [--list CHECK]
 
 Each check counts something that shall not grow: includes against the arrows, the largest circle
 of files that include each other, names of static functions that several files of a half share,
-hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes and growing arrays, folders of many
-sources. `limits` holds the counts of today;
-more fails, and fewer fails until `limits` says so.
+hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes and
+growing arrays, folders of many sources, folders without a comment that describes them. `limits`
+holds the counts of today; more fails, and fewer fails until `limits` says so.
 
 The checks of symbols read what each object defines and uses. A compiler may leave a use out,
 so fewer than the limit passes. A symbol that a public header names belongs to include, and one
@@ -295,6 +295,24 @@ def find_large_folders(sources):
             yield f"{folder}: {n}"
 
 
+def find_undescribed_folders(sources):
+    """Folders without a comment "FOLDER owns ... Errors ..."; a room's says what it includes, too."""
+    arrows = read_arrows()
+    comments = collections.defaultdict(list)
+    for path, text in sources.items():
+        for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):
+            if " owns " in comment:
+                comments[path].append(re.sub(r"\s+\*?\s*", " ", comment))
+    for folder in sorted({os.path.dirname(path) for path in sources} | set(arrows)):
+        if folder in ("include", "libtrace"):
+            continue
+        room = ".*includes" if folder in arrows else ""
+        wanted = re.compile(rf"(^| ){folder} owns (?=.*Errors){room}")
+        below = (path for path in comments if path.startswith(folder + "/"))
+        if not any(wanted.search(comment) for path in below for comment in comments[path]):
+            yield folder
+
+
 CHECKS = {
     "wrong_arrows": find_wrong_arrows,
     "largest_include_circle": find_circle,
@@ -304,6 +322,7 @@ CHECKS = {
     "second_text_tools": find_second_text_tools,
     "second_containers": find_second_containers,
     "large_folders": find_large_folders,
+    "undescribed_folders": find_undescribed_folders,
 }
 
 

@@ -9,6 +9,8 @@
  * time (several files, of which one's clock went backwards) there is one slice. In a
  * pass that is not ordered a slice is some sections of one ring, in its order: nothing is
  * merged, so it is faster.
+ *
+ * decoder/model/hooks owns records, schemas and the passes over hooks. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_PASS_H
 #define SWT_DECODER_MODEL_HOOKS_PASS_H

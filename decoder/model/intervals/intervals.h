@@ -1,6 +1,9 @@
 /*
  * Intervals rebuilt from groups of hooks: streamed as they end, or as a sorted and nested
  * set in memory.
+ *
+ * decoder/model/intervals owns intervals: building, sorting, nesting, streaming. Errors as in
+ * trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVALS_H

@@ -2,6 +2,9 @@
  * What many intervals amount to, by label, minor and major: counts, exact sums, histograms. Two
  * tallies merge into what one of all their intervals would be, bit by bit: in whatever
  * order intervals were added, by however many threads or machines.
+ *
+ * decoder/model/stats owns sums and tests over intervals, and partial results. Errors as in
+ * trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_STATS_TALLY_H
 #define SWT_DECODER_MODEL_STATS_TALLY_H

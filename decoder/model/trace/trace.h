@@ -3,8 +3,9 @@
  * hooks (header, META, tasks, clock, losses, schemas) is read when a file is added;
  * hooks are read by hook_iter, a section per ring at a time.
  *
- * decoder/model (trace, hooks, intervals, stats) includes io and base. Errors: 0 or a CPIDECODE_E
- * code.
+ * decoder/model owns what a trace means: trace, then hooks, intervals and stats, each above the one
+ * before. It includes io and base. Errors: 0 or a CPIDECODE_E code. decoder/model/trace owns files,
+ * clocks, tasks and findings. Errors as in the room.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_H

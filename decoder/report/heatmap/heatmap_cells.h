@@ -2,6 +2,8 @@
  * The cells of a heat map in partial results (formats/partial.md). Canonical: merging gives the
  * same bytes as reading the whole trace. A column's width is the greatest power of ten, in ns, from
  * which any map of these or more intervals can be made; columns count from the origin.
+ *
+ * decoder/report/heatmap owns heat maps. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_HEATMAP_CELLS_H
 #define SWT_DECODER_REPORT_HEATMAP_CELLS_H

@@ -1,4 +1,8 @@
-/* What the two spellings of the info report share. */
+/*
+ * What the two spellings of the info report share.
+ *
+ * decoder/report/info owns the info report. Errors as in report.h.
+ */
 #ifndef SWT_DECODER_REPORT_INFO_H
 #define SWT_DECODER_REPORT_INFO_H
 

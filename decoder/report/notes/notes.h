@@ -1,6 +1,8 @@
 /*
  * Notes beside a report, one line each: losses, damage, clocks. The caller's function prints
  * each line.
+ *
+ * decoder/report/notes owns the lines beside reports. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_NOTES_H
 #define SWT_DECODER_REPORT_NOTES_H

@@ -1,6 +1,6 @@
 /*
- * report/partial: makes partial results from a trace, reads them from files and merges them. It
- * includes what report includes. Errors: 0 or a CPIDECODE_E code.
+ * decoder/report/partial owns partial results: makes them from a trace, reads them from files and
+ * merges them. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_PARTIAL_MERGE_H
 #define SWT_DECODER_REPORT_PARTIAL_MERGE_H

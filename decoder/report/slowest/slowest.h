@@ -1,4 +1,8 @@
-/* The slowest intervals, each beside the median one of its label, minor and major. */
+/*
+ * The slowest intervals, each beside the median one of its label, minor and major.
+ *
+ * decoder/report/slowest owns the report of the slowest intervals. Errors as in report.h.
+ */
 #ifndef SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 #define SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 

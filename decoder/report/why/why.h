@@ -1,6 +1,8 @@
 /*
  * Explains slow intervals: splits the difference between the mean of the slowest and the mean of
  * the middle ones into terms that the groups measured.
+ *
+ * decoder/report/why owns the why report. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_WHY_H
 #define SWT_DECODER_REPORT_WHY_H

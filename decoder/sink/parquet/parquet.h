@@ -9,6 +9,8 @@
  *	parquet_put_text(&p, 1, "x", 1);
  *	parquet_end_row(&p);		columns without a value are null
  *	parquet_close(&p, ...);
+ *
+ * decoder/sink/parquet owns Parquet. Errors as in sink/out.h.
  */
 #ifndef SWT_DECODER_SINK_PARQUET_PARQUET_H
 #define SWT_DECODER_SINK_PARQUET_PARQUET_H

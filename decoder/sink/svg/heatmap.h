@@ -1,4 +1,8 @@
-/* Heat maps as input of the sink: how many intervals began when and took how long. */
+/*
+ * Heat maps as input of the sink: counts of intervals by start and elapsed time.
+ *
+ * decoder/sink/svg owns pictures. Errors as in sink/out.h.
+ */
 #ifndef SWT_DECODER_HEATMAP_H
 #define SWT_DECODER_HEATMAP_H
 

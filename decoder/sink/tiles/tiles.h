@@ -11,6 +11,8 @@
  *
  * A row's intervals come in order and do not overlap. Writers do not return errors: they stop after
  * the first one, and tiles_end tells. Memory is bounded but for a few hundred bytes of each row.
+ *
+ * decoder/sink/tiles owns tiles. Errors as in sink/out.h; tiles_end returns them.
  */
 #ifndef SWT_DECODER_SINK_TILES_TILES_H
 #define SWT_DECODER_SINK_TILES_TILES_H

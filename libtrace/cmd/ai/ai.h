@@ -1,5 +1,7 @@
 /*
  * Shared by the files of the verb ai.
+ *
+ * libtrace/cmd/ai owns the verb ai. Errors as in cmd.h.
  */
 #ifndef SWT_CMD_AI_AI_H
 #define SWT_CMD_AI_AI_H

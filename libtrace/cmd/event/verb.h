@@ -1,5 +1,8 @@
 /*
  * What the files of `swtrace event` share.
+ *
+ * libtrace/cmd/event owns the verb event. Errors: a negative errno with why; the verb's are those
+ * of cmd.h.
  */
 #ifndef SWT_CMD_EVENT_VERB_H
 #define SWT_CMD_EVENT_VERB_H

@@ -1,5 +1,7 @@
 /*
  * Shared by the files of the verb stat.
+ *
+ * libtrace/cmd/stat owns the verb stat. Errors as in cmd.h.
  */
 #ifndef SWT_CMD_STAT_STAT_H
 #define SWT_CMD_STAT_STAT_H

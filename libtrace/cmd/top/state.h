@@ -5,6 +5,8 @@
  * pread, stores nothing in the session and takes no lock. What writers overwrite before it is read
  * counts as missed. Files, from the bottom up: histogram, interval, labels, programs and rings are
  * figures; collect feeds them; view and json print them; screen shows them; top is the verb.
+ *
+ * libtrace/cmd/top owns the verb top. Errors as in cmd.h.
  */
 #ifndef SWT_CMD_TOP_STATE_H
 #define SWT_CMD_TOP_STATE_H

@@ -7,7 +7,8 @@
  * What is counted is a target: a thread (a command is one, with all that it starts) or a
  * processor. An event is opened once a target; of its targets each has a value of its own.
  *
- * Errors: 0 or a negative errno. Threads: one at a time.
+ * libtrace/counters/count owns counts over commands, processes, threads and processors. Errors: 0
+ * or a negative errno. Threads: one at a time.
  */
 #ifndef SWT_COUNTERS_COUNT_COUNT_H
 #define SWT_COUNTERS_COUNT_COUNT_H

@@ -1,6 +1,9 @@
 /*
  * The calling thread: who it is, the time it ran, and its group of hardware counters,
  * which lives until the thread ends.
+ *
+ * libtrace/counters/thread owns what is counted of the calling thread. Errors: NULL, false or
+ * CPI_NONE.
  */
 #ifndef SWT_COUNTERS_THREAD_H
 #define SWT_COUNTERS_THREAD_H

@@ -18,6 +18,8 @@
  * any moment, and replaces an older trace of that name. Rotation renames it to FILE.1 (the
  * newest), FILE.2, ...; each file has its own header, META, SCHEMA, TASKS, CLOCK, LOSS (of
  * its own time) and END; all have the same trace id.
+ *
+ * libtrace/dump/drain owns the drain and its daemon. Errors as in dump/dump.h.
  */
 #ifndef SWT_DUMP_DRAIN_DRAIN_H
 #define SWT_DUMP_DRAIN_DRAIN_H

@@ -4,6 +4,8 @@
  * A figure whose counts were not measured, or that would divide by zero, is NAN as a double
  * and 0 0 as words. As words: the integral part and the fraction times 10000, rounded half
  * up, computed from the counts in integers; at most 0xFFFFFFFF 9999.
+ *
+ * libtrace/measure/cpi owns the CPI of intervals: instances, figures, groups. Errors as in group.h.
  */
 #ifndef SWT_MEASURE_CPI_FIGURES_H
 #define SWT_MEASURE_CPI_FIGURES_H

@@ -2,7 +2,7 @@
  * The built-in countersets. Each is a definition and its operations, and reads what it needs from
  * the kernel itself. perflib(3) describes their counters.
  *
- * Errors in this room: ERROR_SUCCESS or an ERROR_ code of perflib.h.
+ * libtrace/perflib/sets owns the built-in countersets. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SETS_H
 #define SWT_PERFLIB_SETS_H

@@ -7,6 +7,9 @@
  * because its memory is reused only for sets with the same counters. A call in progress while its
  * provider stops stores into memory that is no longer read, or into the next provider's file, which
  * belongs to this process too.
+ *
+ * libtrace/perflib/shared owns countersets in shared memory: offering and reading them. Errors as
+ * in counterset.h.
  */
 #ifndef SWT_PERFLIB_SHARED_OFFER_H
 #define SWT_PERFLIB_SHARED_OFFER_H

@@ -1,5 +1,7 @@
 /*
  * The reports why and info, which the page of --format html shows as text: its block `reports`.
+ *
+ * decoder/report/export/html owns the page's data and its tiles. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
