@@ -416,7 +416,7 @@ CPIDECODE_API int cpidecode_interval_stream_value(
 	const cpidecode_interval_stream *s, size_t i, cpidecode_value *value);
 CPIDECODE_API void cpidecode_interval_stream_close(cpidecode_interval_stream *s);
 
-/* All intervals of a trace, sorted by start, longer first, in memory. */
+/* All intervals of a trace, as a stream returns them, in memory. */
 typedef struct cpidecode_intervals cpidecode_intervals;
 
 CPIDECODE_API int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set);

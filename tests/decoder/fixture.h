@@ -4,14 +4,14 @@
 
 #include <check.h>
 
-#include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/intervals/interval_set.h"
 #include "../lib/trace_build.h"
 
 /* A trace of one HOOKS section per ring used, read into a set. */
 struct fixture {
 	struct bytes file, records;
 	struct trace *t;
-	struct interval_set *set;
+	struct interval_set set;
 };
 
 static inline void begin(struct fixture *f)
@@ -25,26 +25,26 @@ static inline void flush_ring(struct fixture *f, uint32_t ring)
 	put_hooks(&f->file, ring, 0, TF_CODEC_NONE, &f->records);
 }
 
-static inline void read_with(struct fixture *f, const struct interval_set_options *o)
+static inline void read_with(struct fixture *f, const struct interval_stream_options *o)
 {
 	if (f->records.n)
 		flush_ring(f, 0);
 	ck_assert_int_eq(trace_new(&f->t), 0);
 	ck_assert_int_eq(trace_add_memory(f->t, f->file.p, f->file.n, "m"), 0);
-	ck_assert_int_eq(interval_set_read(f->t, o, &f->set), 0);
+	ck_assert_int_eq(interval_set_read(&f->set, f->t, o), 0);
 }
 
 static inline const struct interval *read_set(struct fixture *f)
 {
-	struct interval_set_options o = {.cpus = true};
+	const struct interval_stream_options o = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 
 	read_with(f, &o);
-	return f->set->at;
+	return f->set.at;
 }
 
 static inline void end(struct fixture *f)
 {
-	interval_set_free(f->set);
+	interval_set_free(&f->set);
 	trace_free(f->t);
 	bytes_free(&f->file);
 	bytes_free(&f->records);

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/intervals/interval_set.h"
 #include "../../decoder/model/trace/task_losses.h"
 #include "../../decoder/model/trace/tasks.h"
 #include "../../include/cpidecode.h"
@@ -24,8 +24,8 @@ static int open_code(const struct bytes *b)
 static void read_all(const struct bytes *b)
 {
 	struct trace *t;
-	struct interval_set *set;
-	struct interval_set_options options = {.cpus = true};
+	struct interval_set set = {0};
+	const struct interval_stream_options options = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 
 	ck_assert_int_eq(trace_new(&t), 0);
 	int rc = trace_add_memory(t, b->p, b->n, "m");
@@ -45,8 +45,8 @@ static void read_all(const struct bytes *b)
 				;
 		}
 		hook_iter_close(it);
-		ck_assert_int_eq(interval_set_read(t, &options, &set), 0);
-		interval_set_free(set);
+		ck_assert_int_eq(interval_set_read(&set, t, &options), 0);
+		interval_set_free(&set);
 	}
 	trace_free(t);
 }

@@ -15,7 +15,7 @@ START_TEST(whole_group)
 
 	put_small_trace(&f.file, TF_CODEC_LZ4);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	ck_assert_uint_eq(iv->start_ticks, 2000);
 	ck_assert_uint_eq(iv->end_ticks, 3000);
 	ck_assert_int_eq(iv->start_ns, 5000001000);
@@ -59,7 +59,7 @@ START_TEST(not_measured_is_not_zero)
 	put_summary(&f.records, 100, 16, words);
 	put_thread(&f.records, 200, 1, 0, 50, 0, 0);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	ck_assert(isnan(iv->raw_cpi) && isnan(iv->scaled_cpi) && isnan(iv->thread_cpi));
 	ck_assert(iv->busy_pct == 0); /* idle, and that was measured */
 	ck_assert(isnan(iv->cpus[0].raw_cpi) && iv->cpus[0].busy_pct == 0);
@@ -104,7 +104,7 @@ static size_t groups_of(uint64_t stamp, uint32_t tid, uint8_t mm, uint64_t elaps
 	if (!before)
 		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
 	read_set(&f);
-	size_t n = f.set->count;
+	size_t n = f.set.count;
 	end(&f);
 	return n;
 }
@@ -128,11 +128,11 @@ START_TEST(equal_hooks_are_two_groups)
 	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
 	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
 	read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	/* Equal intervals: the first is the outer. */
-	ck_assert_uint_eq(f.set->at[0].depth, 0);
-	ck_assert_uint_eq(f.set->at[1].depth, 1);
-	ck_assert_uint_lt(f.set->at[0].position, f.set->at[1].position);
+	ck_assert_uint_eq(f.set.at[0].depth, 0);
+	ck_assert_uint_eq(f.set.at[1].depth, 1);
+	ck_assert_uint_lt(f.set.at[0].position, f.set.at[1].position);
 	end(&f);
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(other_hooks_between_end_a_group)
 	put_plain(&f.records, 1000, 1, 2);
 	put_label(&f.records, 1000, 1, 2, true, 100, "l");
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_NO_END);
 	ck_assert_uint_eq(iv[1].flags, IV_NO_START);
 	end(&f);
@@ -165,7 +165,7 @@ START_TEST(groups_of_rings_do_not_mix)
 		flush_ring(&f, ring == 2 ? TF_GUEST_RING : 5 * ring);
 	}
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 3);
+	ck_assert_uint_eq(f.set.count, 3);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_uint_eq(iv[i].flags, IV_DETAILED);
 	ck_assert_uint_eq(iv[2].ring, TF_GUEST_RING);
@@ -185,7 +185,7 @@ START_TEST(contradictions_are_told)
 	put_summary(&f.records, 200, 8, summary);
 	put_hook(&f.records, 200, 1, CPI_MAJOR, CPI_MINOR_SYSTEM, 9, system, NULL);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_INCONSISTENT);
 	ck_assert_mem_eq(iv[0].label, "a", 1);
 	ck_assert_uint_eq(iv[1].flags, IV_SUMMARY | IV_DETAILED | IV_INCONSISTENT);
@@ -221,7 +221,7 @@ START_TEST(more_processors_than_words)
 		begin(&f);
 		put_hook(&f.records, 100, 1, CPI_MAJOR, CPI_MINOR_PER_CPU, 16, words, NULL);
 		const struct interval *iv = read_set(&f);
-		ck_assert_uint_eq(f.set->count, 1);
+		ck_assert_uint_eq(f.set.count, 1);
 		ck_assert_uint_eq(iv->num_cpus, 2);
 		ck_assert_uint_eq(iv->cpus[1].cycles, 4);
 		ck_assert_uint_eq(iv->flags, IV_DETAILED | (claims[i] > 2 ? IV_MALFORMED : 0));
@@ -244,7 +244,7 @@ START_TEST(short_hooks)
 			begin(&f);
 			put_hook(&f.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);
 			const struct interval *iv = read_set(&f);
-			ck_assert_uint_eq(f.set->count, 1);
+			ck_assert_uint_eq(f.set.count, 1);
 			ck_assert(iv->flags & IV_MALFORMED);
 			ck_assert(isnan(iv->raw_cpi));
 			end(&f);
@@ -262,7 +262,7 @@ START_TEST(elapsed_before_the_clock_began)
 	put_thread(&f.records, 100, 1, 0, UINT64_MAX, 5, 5);
 	put_thread(&f.records, 100, 1, 0, 100, 5, 5);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 3);
+	ck_assert_uint_eq(f.set.count, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_uint_eq(iv[i].start_ticks, 0);
 		ck_assert_uint_eq(iv[i].flags & IV_MALFORMED, 0);
@@ -283,7 +283,7 @@ START_TEST(foreign_minors_are_no_intervals)
 	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x00000100, 0, NULL, NULL);
 	put_hook(&f.records, 100, 1, 0xC1, 0, 0, NULL, NULL);
 	read_set(&f);
-	ck_assert_uint_eq(f.set->count, 0);
+	ck_assert_uint_eq(f.set.count, 0);
 	end(&f);
 }
 END_TEST
@@ -343,7 +343,7 @@ static void nests(const struct shape *s, size_t n)
 		flush_ring(&f, (uint32_t)i);
 	}
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, n);
+	ck_assert_uint_eq(f.set.count, n);
 	for (size_t i = 0; i < n; i++) {
 		ck_assert_msg(iv[i].start_ticks == s[i].start && iv[i].end_ticks == s[i].end,
 			"%zu: [%u, %u]", i, (unsigned)iv[i].start_ticks, (unsigned)iv[i].end_ticks);
@@ -422,24 +422,23 @@ END_TEST
 START_TEST(the_filter_does_not_change_depths)
 {
 	struct fixture f;
-	struct interval_set_options o = {.filter = only_short};
+	struct interval_stream_options o = {
+		.from_ns = INT64_MIN, .wants = WANT_ALL, .filter = only_short};
 
 	begin(&f);
 	put_thread(&f.records, 310, 1, 0, 20, 5, 5);
 	put_thread(&f.records, 320, 1, 0, 40, 5, 5);
 	put_thread(&f.records, 500, 1, 0, 400, 5, 5);
 	read_with(&f, &o);
-	ck_assert_uint_eq(f.set->seen, 3);
-	ck_assert_uint_eq(f.set->count, 2);
-	ck_assert_uint_eq(f.set->at[0].depth, 1);
-	ck_assert_int_eq(f.set->at[0].parent, -1); /* it is not in the set */
-	ck_assert_uint_eq(f.set->at[1].depth, 2);
-	ck_assert_int_eq(f.set->at[1].parent, 0);
-	interval_set_free(f.set);
+	ck_assert_uint_eq(f.set.count, 2);
+	ck_assert_uint_eq(f.set.at[0].depth, 1);
+	ck_assert_int_eq(f.set.at[0].parent, -1); /* it is not in the set */
+	ck_assert_uint_eq(f.set.at[1].depth, 2);
+	ck_assert_int_eq(f.set.at[1].parent, 0);
+	interval_set_free(&f.set);
 	o.filter = none;
-	ck_assert_int_eq(interval_set_read(f.t, &o, &f.set), 0);
-	ck_assert_uint_eq(f.set->count, 0);
-	ck_assert_uint_eq(f.set->found.total.hooks, 3);
+	ck_assert_int_eq(interval_set_read(&f.set, f.t, &o), 0);
+	ck_assert_uint_eq(f.set.count, 0);
 	end(&f);
 }
 END_TEST
@@ -456,7 +455,7 @@ START_TEST(many_intervals)
 	put_le32(f.file.p + TF_H_MAX_RAW, 0);
 	seal_header(f.file.p);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, N);
+	ck_assert_uint_eq(f.set.count, N);
 	for (unsigned i = 0; i < N; i++) {
 		ck_assert_uint_eq(iv[i].depth, i);
 		ck_assert_int_eq(iv[i].parent, (int64_t)i - 1);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/intervals/interval_set.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
@@ -144,8 +144,8 @@ struct seen {
 static int read_bytes(const struct bytes *b, struct seen *seen)
 {
 	struct trace *t;
-	struct interval_set *set;
-	struct interval_set_options options = {.cpus = true};
+	struct interval_set set = {0};
+	const struct interval_stream_options options = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 
 	*seen = (struct seen){0};
 	ck_assert_int_eq(trace_new(&t), 0);
@@ -165,8 +165,8 @@ static int read_bytes(const struct bytes *b, struct seen *seen)
 		/* The trace.bin in between is always whole. */
 		ck_assert_uint_eq(counts.malformed + counts.bad_sections + counts.torn, 0);
 		hook_iter_close(it);
-		ck_assert_int_eq(interval_set_read(t, &options, &set), 0);
-		interval_set_free(set);
+		ck_assert_int_eq(interval_set_read(&set, t, &options), 0);
+		interval_set_free(&set);
 		seen->damage = f->ndamage + f->damage_untold;
 		seen->damaged_bytes = f->damaged_bytes;
 		ck_assert_uint_eq(f->bytes, b->n);

@@ -24,7 +24,7 @@ START_TEST(quality_is_part_of_its_group)
 	put_quality(&f.records, 1000, QUALITY_HEAD + 8, words);
 	put_label(&f.records, 1000, 1, 2, true, 100, "l");
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 1);
+	ck_assert_uint_eq(f.set.count, 1);
 	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_QUALITY | IV_MULTIPLEXED);
 	ck_assert_uint_eq(iv->on_cpu_ns, 40);
 	ck_assert_uint_eq(iv->off_cpu_ns, 60);
@@ -45,10 +45,10 @@ START_TEST(quality_without_figures)
 	put_quality(&f.records, 1000, QUALITY_HEAD, words);
 	put_thread(&f.records, 2000, 1, 2, 100, 5, 5);
 	const struct interval *iv = read_set(&f);
-	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set.count, 2);
 	ck_assert_uint_eq(iv[0].flags, IV_QUALITY);
 	ck_assert_uint_eq(iv[1].flags, IV_DETAILED);
-	for (; iv < f.set->at + 2; iv++)
+	for (; iv < f.set.at + 2; iv++)
 		ck_assert(iv->on_cpu_ns == NOT_MEASURED && iv->off_cpu_ns == NOT_MEASURED &&
 			  iv->ctx_switches == NOT_MEASURED && iv->migrations == NOT_MEASURED &&
 			  iv->faults == NOT_MEASURED);
@@ -141,7 +141,7 @@ START_TEST(quality_that_lies)
 		begin(&f);
 		put_quality(&f.records, 1000, 10, words);
 		const struct interval *iv = read_set(&f);
-		ck_assert_uint_eq(f.set->count, 1);
+		ck_assert_uint_eq(f.set.count, 1);
 		ck_assert_uint_eq(iv->flags, IV_QUALITY | IV_MALFORMED);
 		ck_assert(iv->off_cpu_ns == NOT_MEASURED && iv->faults == NOT_MEASURED);
 		end(&f);

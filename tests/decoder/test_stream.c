@@ -9,7 +9,8 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/interval_hooks.h"
 #include "../../formats/scope_hooks.h"
-#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/model/hooks/pass.h"
+#include "../../decoder/model/intervals/interval_set.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"
@@ -157,6 +158,18 @@ static bool some(void *ctx, const struct interval *iv)
 	return iv->position / 8 % 3 != 0;
 }
 
+/* By time, longer first; of one machine by ticks, in which those before tick 0 are 0. */
+static void check_order(const struct interval *a, const struct interval *b)
+{
+	if (a->machine != b->machine)
+		ck_assert(a->start_ns < b->start_ns ||
+			  (a->start_ns == b->start_ns && a->end_ns >= b->end_ns));
+	else if (a->start_ticks == b->start_ticks && a->start_ticks)
+		ck_assert_uint_ge(a->end_ticks, b->end_ticks);
+	else
+		ck_assert_uint_le(a->start_ticks, b->start_ticks);
+}
+
 /* By its definition: the last before it, of its thread, that does not end before it. */
 static void check_depths(const struct interval_set *all)
 {
@@ -186,6 +199,51 @@ static const struct interval *find(const struct interval_set *set, const struct 
 			return s;
 	}
 	return NULL;
+}
+
+/* Holds what a builder reads, less what the filter leaves out. */
+struct reading {
+	const struct interval_stream_options *options;
+	const struct interval_set *set;
+	const struct trace *t;
+	size_t count;
+};
+
+static int check_slice(void *ctx, struct pass_slice *slice)
+{
+	struct reading *r = ctx;
+	const struct interval_stream_options *o = r->options;
+	struct interval_builder *b;
+	const struct interval *iv;
+	int rc;
+
+	ck_assert_int_eq(interval_builder_new(r->t, o->wants, &b), 0);
+	while ((rc = interval_read(b, slice, &iv)) > 0) {
+		if (o->filter && !o->filter(o->ctx, iv))
+			continue;
+		const struct interval *kept = find(r->set, iv);
+
+		ck_assert_ptr_nonnull(kept);
+		same(kept, iv, o->wants);
+		r->count++;
+	}
+	interval_builder_free(b);
+	return rc;
+}
+
+static void check_content(const struct trace *t, const struct interval_stream_options *o,
+	const struct interval_set *set)
+{
+	struct reading r = {.options = o, .set = set, .t = t};
+	const struct pass pass = {.trace = t,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = 1,
+		.read = check_slice,
+		.ctx = &r};
+
+	ck_assert_int_eq(pass_run(&pass, NULL), 0);
+	ck_assert_uint_eq(r.count, set->count);
 }
 
 static void check(
@@ -222,25 +280,42 @@ static void check_some(struct interval_stream *s, const struct interval_set *set
 
 static void compare(const struct population *p, const struct interval_stream_options *o)
 {
-	struct interval_set_options how = {
-		.filter = o->filter, .cpus = true, .values = o->wants & WANT_VALUES};
-	struct interval_set *set;
+	const struct interval_stream_options how = {.from_ns = INT64_MIN,
+		.filter = o->filter,
+		.threads = 1,
+		.wants = WANT_ALL | (o->wants & WANT_VALUES)};
+	struct interval_set set = {0};
 	struct interval_stream *s;
 
-	ck_assert_int_eq(interval_set_read(p->t, &how, &set), 0);
+	ck_assert_int_eq(interval_set_read(&set, p->t, &how), 0);
+	check_content(p->t, &how, &set);
 	for (unsigned i = 0; i < 2; i++) {
 		struct interval_stream_options options = *o;
 
 		options.windowed = i;
 		ck_assert_int_eq(interval_stream_open(p->t, &options, &s, NULL), 0);
-		check(s, set, o->wants, o->by_machine);
+		check(s, &set, o->wants, o->by_machine);
 		ck_assert_int_eq(interval_stream_rewind(s), 0);
-		check_some(s, set);
+		check_some(s, &set);
 		ck_assert_int_eq(interval_stream_rewind(s), 0);
-		check(s, set, o->wants, o->by_machine);
+		check(s, &set, o->wants, o->by_machine);
 		interval_stream_close(s);
 	}
-	interval_set_free(set);
+	interval_set_free(&set);
+}
+
+/* Sorted and nested by definition. */
+static void check_all(const struct population *p)
+{
+	const struct interval_stream_options how = {.from_ns = INT64_MIN, .wants = WANT_ALL};
+	struct interval_set all = {0};
+
+	ck_assert_int_eq(interval_set_read(&all, p->t, &how), 0);
+	ck_assert_uint_gt(all.count, 20);
+	for (size_t i = 1; i < all.count; i++)
+		check_order(&all.at[i - 1], &all.at[i]);
+	check_depths(&all);
+	interval_set_free(&all);
 }
 
 static void compare_all(const struct population *p)
@@ -249,6 +324,7 @@ static void compare_all(const struct population *p)
 	static const unsigned wants[] = {
 		WANT_ALL | WANT_START, WANT_START, WANT_START | WANT_SYSTEM | WANT_THREAD};
 
+	check_all(p);
 	for (unsigned i = 0; i < 24; i++) {
 		struct interval_stream_options o = {.from_ns = INT64_MIN,
 			.filter = i % 2 ? some : NULL,
@@ -265,14 +341,8 @@ START_TEST(one_machine)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct population p;
-		struct interval_set *set;
-		struct interval_set_options all = {.cpus = true};
 
 		make(&p, seed, 1);
-		ck_assert_int_eq(interval_set_read(p.t, &all, &set), 0);
-		ck_assert_uint_gt(set->count, 20);
-		check_depths(set);
-		interval_set_free(set);
 		compare_all(&p);
 		unmake(&p);
 	}
@@ -328,28 +398,28 @@ static void check_cost(const struct interval *iv, const struct interval *measure
 
 static void compare_costs(const struct population *p, const struct interval_stream_options *o)
 {
-	struct interval_set_options how = {.cpus = true};
-	struct interval_set *all;
+	const struct interval_stream_options how = {.from_ns = INT64_MIN, .wants = WANT_ALL};
+	struct interval_set all = {0};
 	struct interval_stream *s;
 	const struct interval *iv;
 
-	ck_assert_int_eq(interval_set_read(p->t, &how, &all), 0);
-	uint64_t *sums = sum_nested(all);
+	ck_assert_int_eq(interval_set_read(&all, p->t, &how), 0);
+	uint64_t *sums = sum_nested(&all);
 	ck_assert_int_eq(interval_stream_open(p->t, o, &s, NULL), 0);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		int rc;
 
 		while ((rc = interval_stream_next(s, &iv)) > 0) {
-			const struct interval *measured = find(all, iv);
+			const struct interval *measured = find(&all, iv);
 
 			ck_assert_ptr_nonnull(measured);
-			check_cost(iv, measured, sums[measured - all->at]);
+			check_cost(iv, measured, sums[measured - all.at]);
 		}
 		ck_assert_int_eq(rc, 0);
 		ck_assert_int_eq(interval_stream_rewind(s), 0);
 	}
 	interval_stream_close(s);
-	interval_set_free(all);
+	interval_set_free(&all);
 	free(sums);
 }
 

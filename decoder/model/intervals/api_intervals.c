@@ -4,7 +4,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../trace/labels.h"
 #include "api_private.h"
-#include "interval_stream.h"
+#include "interval_set.h"
 
 /* struct interval_cpu is returned as its public mirror, so the layouts must match. */
 _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
@@ -126,49 +126,51 @@ static int api_value(
 
 struct cpidecode_intervals {
 	const struct trace *trace;
-	struct interval_set *set;
+	struct interval_set set;
 };
 
 int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
 {
-	struct interval_set_options options = {.cpus = true, .values = true};
+	const struct interval_stream_options options = {
+		.from_ns = INT64_MIN, .wants = WANT_ALL | WANT_VALUES};
 
 	*set = calloc(1, sizeof **set);
-	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
+	if (!*set)
+		return CPIDECODE_ENOMEM;
+	(*set)->trace = t->trace;
+	int rc = interval_set_read(&(*set)->set, t->trace, &options);
 	if (rc) {
-		free(*set);
+		cpidecode_intervals_free(*set);
 		*set = NULL;
-	} else {
-		(*set)->trace = t->trace;
 	}
 	return rc;
 }
 
 size_t cpidecode_intervals_count(const cpidecode_intervals *set)
 {
-	return set->set->count;
+	return set->set.count;
 }
 
 int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_interval *to)
 {
-	if (i >= set->set->count)
+	if (i >= set->set.count)
 		return CPIDECODE_EINVAL;
-	api_interval(to, &set->set->at[i]);
+	api_interval(to, &set->set.at[i]);
 	return 0;
 }
 
 int cpidecode_intervals_value(
 	const cpidecode_intervals *set, size_t i, size_t k, cpidecode_value *value)
 {
-	return i < set->set->count ? api_value(set->trace, &set->set->at[i], k, value)
-				   : CPIDECODE_EINVAL;
+	return i < set->set.count ? api_value(set->trace, &set->set.at[i], k, value)
+				  : CPIDECODE_EINVAL;
 }
 
 void cpidecode_intervals_free(cpidecode_intervals *set)
 {
 	if (!set)
 		return;
-	interval_set_free(set->set);
+	interval_set_free(&set->set);
 	free(set);
 }
 

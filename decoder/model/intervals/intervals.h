@@ -1,6 +1,5 @@
 /*
- * Intervals rebuilt from groups of hooks: streamed as they end, or as a sorted and nested
- * set in memory.
+ * Intervals rebuilt from groups of hooks: streamed as they end.
  *
  * decoder/model/intervals owns intervals: building, sorting, nesting, streaming. Errors as in
  * trace/trace.h.
@@ -56,29 +55,5 @@ bool interval_builder_had_begins(struct interval_builder *b);
  */
 int interval_builder_tell(struct interval_builder *b, struct findings *found);
 void interval_builder_free(struct interval_builder *b);
-
-/*
- * The set: sorted by start, longer first, then as the hooks stand in the trace. Depths
- * count every interval of the thread, also those that the filter leaves out; parent is
- * the innermost container that is in the set.
- */
-struct interval_set {
-	const struct interval *at;
-	size_t count;
-	size_t seen;	       /* before the filter */
-	struct findings found; /* findings of reading */
-};
-
-struct interval_set_options {
-	bool (*filter)(
-		void *ctx, const struct interval *iv); /* NULL: all; depth is not known yet */
-	void *ctx;
-	bool cpus;   /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
-	bool values; /* and the named values */
-};
-
-int interval_set_read(const struct trace *t, const struct interval_set_options *options,
-	struct interval_set **set);
-void interval_set_free(struct interval_set *set); /* NULL is fine */
 
 #endif

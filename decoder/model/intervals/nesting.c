@@ -1,13 +1,12 @@
 #include "nesting.h"
 
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 
 struct open_interval {
 	uint64_t end;
 	uint32_t depth;
-	int64_t index;		   /* index of the innermost of it and its containers in the set */
-	struct interval_hook hook; /* of nesting_add */
+	int64_t place; /* of the innermost of it and its containers that is handed out */
+	struct interval_hook hook;
 };
 
 /* Pops intervals that end before the current one: they contain neither it nor a later one. */
@@ -32,7 +31,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 	found->parent = -1;
 	if (outer) {
 		found->depth = outer->depth + 1;
-		found->parent = outer->index;
+		found->parent = outer->place;
 		found->hook = outer->hook;
 		/* An outer interval that ends here too contains no later one. */
 		if (outer->end == key->end)
@@ -42,7 +41,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 		t->until = key->end;
 	stack[t->count++] = (struct open_interval){.end = key->end,
 		.depth = found->depth,
-		.index = key->place >= 0 ? key->place : found->parent,
+		.place = key->place >= 0 ? key->place : found->parent,
 		.hook = key->hook};
 	return 0;
 }
@@ -91,58 +90,4 @@ int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
 void nesting_free(struct nesting *n)
 {
 	thread_stacks_free(&n->threads);
-}
-
-/* By thread, start, longer first, then by their order in the trace. */
-static int by_thread(const void *a, const void *b)
-{
-	const struct nest_node *x = a, *y = b;
-	int c = compare_u64(x->era / 2, y->era / 2);
-
-	if (!c)
-		c = compare_u64(x->tid, y->tid);
-	if (!c)
-		c = compare_u64(x->era, y->era);
-	if (!c)
-		c = compare_u64(x->start, y->start);
-	if (!c)
-		c = compare_u64(y->end, x->end);
-	if (!c)
-		c = compare_u64(x->ring, y->ring);
-	if (!c)
-		c = compare_u64(x->position, y->position);
-	return c ? c : compare_u64(x->file, y->file);
-}
-
-int nest(struct nest_node *nodes, size_t n, struct interval *intervals)
-{
-	struct open_interval *stack = NULL;
-	size_t open = 0, cap = 0;
-
-	if (n)
-		qsort(nodes, n, sizeof *nodes, by_thread);
-	for (size_t i = 0; i < n; i++) {
-		const struct nest_node *node = &nodes[i];
-
-		if (i && (node->tid != node[-1].tid || node->era / 2 != node[-1].era / 2))
-			open = 0;
-		const struct open_interval *outer = find_outer(stack, &open, node->end);
-		struct open_interval own = {.end = node->end,
-			.depth = outer ? outer->depth + 1 : 0,
-			.index = outer ? outer->index : -1};
-		if (node->index >= 0) {
-			intervals[node->index].depth = own.depth;
-			intervals[node->index].parent = own.index;
-			own.index = node->index;
-		}
-		if (outer && outer->end == node->end)
-			open--;
-		if (grow(&stack, open, &cap, sizeof *stack)) {
-			free(stack);
-			return CPIDECODE_ENOMEM;
-		}
-		stack[open++] = own;
-	}
-	free(stack);
-	return 0;
 }

@@ -45,18 +45,4 @@ void nesting_free(struct nesting *n);
  */
 int nesting_place(struct nesting *n, struct interval *iv, int64_t place);
 
-/* The input of nesting for an interval, also for one that the filter excludes. */
-struct nest_node {
-	uint64_t start, end; /* ticks; start as in struct interval_record */
-	uint64_t position;
-	uint32_t era, tid, ring, file;
-	int64_t index; /* of the interval in the set, -1: left out */
-};
-
-/*
- * Sorts the nodes and sets depth and parent (an index as in the nodes) of those
- * intervals that are in the set.
- */
-int nest(struct nest_node *nodes, size_t n, struct interval *intervals);
-
 #endif
