@@ -430,7 +430,6 @@ Suite *bind_suite(void)
 	Suite *s = suite_create("bind");
 	TCase *t = tcase_create("bind");
 
-	tcase_set_timeout(t, 60); /* a busy machine */
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, faults_are_counted_exactly);
 	tcase_add_test(t, counters_start_at_their_presets);

@@ -137,8 +137,7 @@ END_TEST
 
 Suite *buffers_suite(void)
 {
-	return SUITE("buffers", .timeout = 60, /* a busy machine */ .set_up = begin,
-		.tear_down = end,
+	return SUITE("buffers", .set_up = begin, .tear_down = end,
 		TESTS(a_new_buffer_is_zero, values_are_subtracted_and_added,
 			a_sample_has_its_moment_and_ticks, entries_that_are_not_there_are_refused,
 			sizes_must_agree, a_sample_takes_a_buffer_of_its_set));

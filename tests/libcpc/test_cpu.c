@@ -262,7 +262,6 @@ Suite *cpu_suite(void)
 	Suite *s = suite_create("cpu");
 	TCase *t = tcase_create("cpu");
 
-	tcase_set_timeout(t, 60); /* a busy machine */
 	tcase_add_checked_fixture(t, begin, end);
 	if (geteuid() == 0) {
 		tcase_add_test(t, a_cpu_is_counted);

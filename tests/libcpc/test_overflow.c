@@ -321,7 +321,6 @@ Suite *overflow_suite(void)
 	Suite *s = suite_create("overflow");
 	TCase *t = tcase_create("overflow");
 
-	tcase_set_timeout(t, 60); /* a busy machine */
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, a_small_preset_does_not_overflow);
 	tcase_add_test(t, a_notice_of_an_unbound_set_is_nobodys);

@@ -235,7 +235,6 @@ Suite *registry_suite(void)
 	Suite *s = suite_create("registry");
 	TCase *t = tcase_create("registry");
 
-	tcase_set_timeout(t, 60); /* a busy machine */
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, all_may_write_it);
 	tcase_add_test(t, a_link_is_not_followed);

@@ -302,12 +302,12 @@ END_TEST
 
 Suite *sets_suite(void)
 {
-	return SUITE("sets", .timeout = 60, /* a busy machine */
-		TESTS(only_the_current_version_opens, errors_go_to_stderr_unless_handled,
-			a_handler_hears_function_and_subcode, a_handler_may_call_the_library,
-			what_is_no_handle_is_refused, requests_are_numbered_from_0,
-			wrong_requests_are_refused, a_name_that_is_too_long_is_refused,
-			a_set_has_32_requests_at_most, attributes_are_checked,
-			requests_are_walked_as_they_were_added, events_are_walked,
-			the_machine_is_described));
+	return SUITE(
+		"sets", TESTS(only_the_current_version_opens, errors_go_to_stderr_unless_handled,
+				a_handler_hears_function_and_subcode,
+				a_handler_may_call_the_library, what_is_no_handle_is_refused,
+				requests_are_numbered_from_0, wrong_requests_are_refused,
+				a_name_that_is_too_long_is_refused, a_set_has_32_requests_at_most,
+				attributes_are_checked, requests_are_walked_as_they_were_added,
+				events_are_walked, the_machine_is_described));
 }

@@ -292,8 +292,7 @@ END_TEST
 
 Suite *threads_suite(void)
 {
-	return SUITE("threads", .timeout = 60, /* a busy machine */ .set_up = begin,
-		.tear_down = end,
+	return SUITE("threads", .set_up = begin, .tear_down = end,
 		TESTS(threads_count_for_themselves, without_inherit_a_new_thread_has_nothing,
 			a_threads_end_unbinds, a_set_may_be_destroyed_by_another_thread,
 			new_threads_inherit_a_copy, copies_outlive_the_makers_binding,
