@@ -582,7 +582,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	options_parse_words(o, argc, argv);
 }
 
-/* A file may be anybody's: it chooses no file and no input. */
+/* A file is untrusted: it chooses no file and no input. */
 static bool options_may_be_carried(const char *text)
 {
 	for (unsigned i = 0; i < CARRIED_OPTIONS; i++)

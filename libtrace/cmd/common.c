@@ -151,9 +151,9 @@ static bool left_behind(int dir)
 	int lock = openat(dir, RUNNER_LOCK_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (lock < 0)
 		return errno == ENOENT;
-	bool nobody = flock(lock, LOCK_EX | LOCK_NB) == 0;
+	bool is_free = flock(lock, LOCK_EX | LOCK_NB) == 0;
 	close(lock);
-	return nobody;
+	return is_free;
 }
 
 /* Removes files only: if another process added a directory, it stays, and its parent with it. */

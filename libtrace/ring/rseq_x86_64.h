@@ -47,7 +47,7 @@ static inline uint64_t rseq_clock(void)
  *
  * The stamp is `now`, read just before: inside the sequence, rdtsc costs 2 ns more in a program
  * that keeps the processor busy. Whoever interrupts in between has a later one, so it never goes
- * below the ring's last one, whatever the clock does. head and lap are anybody's: their
+ * below the ring's last one, whatever the clock does. head and lap are untrusted: their
  * difference is an offset only if it is below the size of the data, and bounds are checked on that.
  */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,

@@ -259,7 +259,7 @@ int session_resize(int fd, uint64_t size)
 static int fill_control(int fd)
 {
 	static const uint64_t magic = SHM_MAGIC;
-	static const uint32_t version = SHM_VERSION, nobody = UINT32_MAX;
+	static const uint32_t version = SHM_VERSION, no_group = UINT32_MAX;
 	static const uint8_t majors[SHM_MAJORS] = {[0 ... SHM_MAJORS - 1] = 1};
 	uint32_t owner = geteuid();
 	int rc = session_allocate(fd, 0, SHM_CONTROL_SIZE);
@@ -271,7 +271,7 @@ static int fill_control(int fd)
 	if (pwrite(fd, majors, sizeof majors, offsetof(struct shm_control, majors)) < 0 ||
 		pwrite(fd, &version, 4, offsetof(struct shm_control, version)) < 0 ||
 		pwrite(fd, &owner, 4, offsetof(struct shm_control, owner)) < 0 ||
-		pwrite(fd, &nobody, 4, offsetof(struct shm_control, group)) < 0 ||
+		pwrite(fd, &no_group, 4, offsetof(struct shm_control, group)) < 0 ||
 		pwrite(fd, &magic, 8, offsetof(struct shm_control, magic)) < 0)
 		return -1;
 	return fchmod(fd, 0600);

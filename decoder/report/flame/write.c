@@ -82,7 +82,7 @@ int flame_write_lines(const struct report *r, struct flame_tree *t)
 	return rc;
 }
 
-/* Lines hold names as they are, and a partial result may be anybody's: whether each is spelled as
+/* Lines hold names as they are, and a partial result is untrusted: checks that each is spelled as
  * those of a trace. 0, or a CPIDECODE_E code. */
 static int flame_check_names(const struct flame_names *names)
 {

@@ -110,7 +110,7 @@ static uint32_t add_derived(struct replay *r, const GUID *id, bool utilisation)
 	else
 		s = replay_add(r);
 	if (!s)
-		return ERROR_SUCCESS; /* there are more countersets than anybody has */
+		return ERROR_SUCCESS; /* more countersets than any program has */
 	s->derived = calloc(1, sizeof *s->derived);
 	if (!s->derived)
 		return ERROR_OUTOFMEMORY;

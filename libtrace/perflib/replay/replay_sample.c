@@ -249,7 +249,7 @@ static void sample_add_row(struct filling *f, const char *name, size_t length, u
 	f->r->bytes += bytes - s->bytes;
 	s->bytes = bytes;
 	if (f->r->bytes > REPLAY_BYTES) {
-		give_up(f->r, s); /* more than anybody has */
+		give_up(f->r, s); /* more than any program has */
 		return;
 	}
 	/* What is not known is 0: this becomes known later. */
