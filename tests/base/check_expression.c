@@ -78,7 +78,7 @@ static bool ask(const char *text)
 	return yes;
 }
 
-START_TEST(what_holds)
+START_TEST(conditions_hold)
 {
 	static const char *const yes[] = {"count=40", "count==40", "count=0x28", "count!=41",
 		"time_ns=1500", "time_ns=1.5us", "time_ns<1min", "time_ns<0.1h", "r.2=0.25",
@@ -161,4 +161,4 @@ START_TEST(bounded)
 }
 END_TEST
 
-SUITE_MAIN("expression", what_holds, errors_are_shown_at_their_place, bounded)
+SUITE_MAIN("expression", conditions_hold, errors_are_shown_at_their_place, bounded)

@@ -24,7 +24,7 @@ START_TEST(only_shortest_forms_of_unicode_are_valid)
 }
 END_TEST
 
-START_TEST(steps_tell_what_a_terminal_obeys)
+START_TEST(steps_find_terminal_controls)
 {
 	static const struct {
 		const char *text;
@@ -100,10 +100,9 @@ END_TEST
 
 int main(void)
 {
-	return suites_run(
-		SUITE("utf8", .timeout = 60,
-			TESTS(only_shortest_forms_of_unicode_are_valid,
-				steps_tell_what_a_terminal_obeys, plain_text_has_replacements,
-				width_counts_characters, fit_ends_between_characters)),
+	return suites_run(SUITE("utf8", .timeout = 60,
+				  TESTS(only_shortest_forms_of_unicode_are_valid,
+					  steps_find_terminal_controls, plain_text_has_replacements,
+					  width_counts_characters, fit_ends_between_characters)),
 		NULL);
 }

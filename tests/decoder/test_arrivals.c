@@ -209,7 +209,7 @@ static struct trace *piped(const struct bytes *b, struct reader *r)
 	return t;
 }
 
-START_TEST(what_arrives_is_read_once)
+START_TEST(arriving_bytes_are_read_once)
 {
 	struct bytes b = {0};
 	struct reader r = {0};
@@ -238,7 +238,7 @@ START_TEST(what_arrives_is_read_once)
 }
 END_TEST
 
-START_TEST(what_contradicts_it_voids_it)
+START_TEST(a_contradiction_voids_it)
 {
 	struct bytes b = {0};
 	struct reader r = {0};
@@ -290,7 +290,7 @@ END_TEST
 int main(void)
 {
 	return suites_run(SUITE("arrivals", .timeout = 300,
-				  TESTS(what_arrives_is_read_once, files_do_not_arrive),
-				  LOOPS({what_contradicts_it_voids_it, NOTHING + 1, WRONGS})),
+				  TESTS(arriving_bytes_are_read_once, files_do_not_arrive),
+				  LOOPS({a_contradiction_voids_it, NOTHING + 1, WRONGS})),
 		NULL);
 }

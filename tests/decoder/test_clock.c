@@ -542,7 +542,7 @@ static uint64_t any_number(uint64_t *state)
 	return v >> (*state >> 58);
 }
 
-START_TEST(a_cursor_tells_the_same)
+START_TEST(a_cursor_gives_the_same_times)
 {
 	uint64_t dice = 7;
 
@@ -576,11 +576,12 @@ START_TEST(a_cursor_tells_the_same)
 }
 END_TEST
 
-SUITE_MAIN("clock", a_cursor_tells_the_same, one_to_one, rounds_down_on_both_sides, no_overflow,
-	offsets_are_interpolated, offsets_of_a_nanosecond_are_rounding, hostile_offsets_saturate,
-	back_to_ticks, rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened,
-	set_forward, set_back, ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on,
-	suspended_and_then_set, a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
-	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, ticks_that_began_anew,
+SUITE_MAIN("clock", a_cursor_gives_the_same_times, one_to_one, rounds_down_on_both_sides,
+	no_overflow, offsets_are_interpolated, offsets_of_a_nanosecond_are_rounding,
+	hostile_offsets_saturate, back_to_ticks, rate_from_syncs, rates_are_not_derived_from_sleep,
+	nothing_happened, set_forward, set_back, ranges_of_time_that_came_twice,
+	suspended_while_the_ticks_went_on, suspended_and_then_set, a_jump_that_slewing_could_hide,
+	fast_slewing_is_no_step, steps_of_some_microseconds_are_noise,
+	no_word_of_the_monotonic_clock, ticks_that_began_anew,
 	ticks_that_stood_still_after_a_snapshot, contradictions, order_and_repetition_do_not_matter,
 	any_syncs_keep_the_promises, time_never_goes_back_by_rounding, errors_by_the_formula)

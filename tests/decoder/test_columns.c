@@ -384,7 +384,7 @@ START_TEST(parents_are_rows)
 }
 END_TEST
 
-START_TEST(what_does_not_exist_is_told)
+START_TEST(unknown_columns_are_reported)
 {
 	static const char *const names[] = {"tid", "no_such_column"}, *const nest[] = {"cpus"},
 				 *const nameless[] = {"arg."};
@@ -422,7 +422,7 @@ int main(void)
 {
 	return suites_run(SUITE("columns", .timeout = 120,
 				  TESTS(types_are_those_of_the_values, conditions_choose_rows,
-					  parents_are_rows, what_does_not_exist_is_told),
+					  parents_are_rows, unknown_columns_are_reported),
 				  LOOPS({columns_are_those_of_csv, 0, 2})),
 		NULL);
 }

@@ -95,7 +95,7 @@ static void expect_all(const struct trace *t)
 	hook_iter_close(it);
 }
 
-START_TEST(a_lie_is_told_and_costs_no_hook_its_place)
+START_TEST(a_false_header_is_reported_and_reorders_no_hook)
 {
 	struct bytes file = {0};
 	size_t at = make(&file);
@@ -114,7 +114,7 @@ START_TEST(a_lie_is_told_and_costs_no_hook_its_place)
 }
 END_TEST
 
-START_TEST(what_is_so_is_no_lie)
+START_TEST(a_true_header_is_not_reported)
 {
 	struct bytes file = {0};
 
@@ -157,9 +157,9 @@ int main(void)
 	TCase *c = tcase_create("lies");
 
 	tcase_add_loop_test(
-		c, a_lie_is_told_and_costs_no_hook_its_place, 0, sizeof lies / sizeof *lies);
+		c, a_false_header_is_reported_and_reorders_no_hook, 0, sizeof lies / sizeof *lies);
 	tcase_add_loop_test(c, a_lie_is_found_late_too, 0, 6);
-	tcase_add_test(c, what_is_so_is_no_lie);
+	tcase_add_test(c, a_true_header_is_not_reported);
 	suite_add_tcase(suite, c);
 	return suites_run(suite, NULL);
 }

@@ -145,7 +145,7 @@ static void count_lines(const char *format, ...)
 }
 
 /* Their checksum holds, so that reading the files finds nothing. */
-START_TEST(damaged_stacks_are_told)
+START_TEST(damaged_stacks_are_reported)
 {
 	static const uint8_t damaged[] = {0, 0, 0, 0, 9};
 	struct partial p = {.filter = strdup("")};
@@ -160,4 +160,4 @@ START_TEST(damaged_stacks_are_told)
 END_TEST
 
 SUITE_MAIN("flame parts", a_name_has_one_number, many_names, merged_names_have_one_number,
-	numbers_that_collide_are_all_found, damaged_stacks_are_told)
+	numbers_that_collide_are_all_found, damaged_stacks_are_reported)

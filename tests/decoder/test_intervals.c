@@ -109,7 +109,7 @@ static size_t groups_of(uint64_t stamp, uint32_t tid, uint8_t mm, uint64_t elaps
 	return n;
 }
 
-START_TEST(what_parts_groups)
+START_TEST(changes_that_end_a_group)
 {
 	ck_assert_uint_eq(groups_of(1000, 1, 2, 100, false), 1);
 	ck_assert_uint_eq(groups_of(1001, 1, 2, 100, false), 2);
@@ -173,7 +173,7 @@ START_TEST(groups_of_rings_do_not_mix)
 }
 END_TEST
 
-START_TEST(contradictions_are_told)
+START_TEST(contradictions_are_reported)
 {
 	struct fixture f;
 	const uint32_t summary[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
@@ -465,8 +465,8 @@ START_TEST(many_intervals)
 END_TEST
 
 SUITE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
-	what_parts_groups, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
-	groups_of_rings_do_not_mix, contradictions_are_told, thread_hook_of_another_thread,
+	changes_that_end_a_group, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
+	groups_of_rings_do_not_mix, contradictions_are_reported, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,
 	foreign_minors_are_no_intervals, scripted_traces_are_marked,
 	another_schema_of_the_cpi_hooks, nesting, a_parent_outlasts_a_clock_set_back,

@@ -380,7 +380,7 @@ static int load(const struct bytes *b, const char **why)
 	return rc;
 }
 
-START_TEST(codecs_give_back_what_was_packed)
+START_TEST(codecs_round_trip)
 {
 	for (uint8_t codec = 0; codec <= TF_CODEC_ZLIB; codec++) {
 		struct bytes b = {0}, payload = {0};
@@ -549,7 +549,7 @@ START_TEST(pipes_are_spooled)
 }
 END_TEST
 
-START_TEST(what_cannot_be_opened)
+START_TEST(unusable_files_are_refused)
 {
 	struct io_input *in;
 
@@ -570,7 +570,7 @@ SUITE_MAIN("io", whole_file, other_magic_is_no_trace, other_major_version_is_ref
 	cut_off_header, damaged_header_is_read_on, longer_header_of_a_later_minor, flipped_payload,
 	flipped_header_of_a_section, missing_bytes, bytes_between_sections, cut_off_anywhere,
 	bytes_after_the_end, padding_is_not_looked_at, unknown_types_are_stepped_over,
-	impossible_sizes, codecs_give_back_what_was_packed, payloads_of_another_size_are_damage,
+	impossible_sizes, codecs_round_trip, payloads_of_another_size_are_damage,
 	payloads_that_are_not_packed_are_damage, false_headers_do_not_cost_their_square,
 	section_beyond_false_headers_is_found, shorter_while_read, pipes_are_spooled,
-	what_cannot_be_opened)
+	unusable_files_are_refused)

@@ -160,7 +160,7 @@ START_TEST(last_section_of_a_ring_is_verified)
 }
 END_TEST
 
-START_TEST(what_cannot_be_recovered_later_is_told)
+START_TEST(unrecoverable_sections_are_reported)
 {
 	/* A section of ring 0 swallows one of ring 1, and no header contradicts that. */
 	struct bytes b = {0};
@@ -339,7 +339,7 @@ START_TEST(no_place_for_many_sections_is_an_error)
 }
 END_TEST
 
-START_TEST(too_many_rings_are_told)
+START_TEST(too_many_rings_are_reported)
 {
 	struct bytes b = {0};
 	struct hook_counts counts;
@@ -424,7 +424,7 @@ START_TEST(many_threads_wait_in_a_file)
 END_TEST
 
 /* More than is kept of each type: the rest is damage, and the hooks are read. */
-START_TEST(too_much_of_a_type_is_told)
+START_TEST(too_much_of_a_type_is_reported)
 {
 	static const struct {
 		uint16_t type;
@@ -460,8 +460,8 @@ END_TEST
 
 SUITE_MAIN("lazy", damaged_headers_are_not_believed,
 	swallowed_section_of_the_same_ring_is_recovered, last_section_of_a_ring_is_verified,
-	what_cannot_be_recovered_later_is_told, range_reads_no_damage_outside_of_it,
+	unrecoverable_sections_are_reported, range_reads_no_damage_outside_of_it,
 	headers_that_lie_about_stamps_lose_no_hook, many_sections_wait_in_a_file,
-	no_place_for_many_sections_is_an_error, too_many_rings_are_told,
-	many_threads_wait_in_a_file, too_much_of_a_type_is_told,
+	no_place_for_many_sections_is_an_error, too_many_rings_are_reported,
+	many_threads_wait_in_a_file, too_much_of_a_type_is_reported,
 	false_starts_after_good_sections_do_not_cost_their_square)

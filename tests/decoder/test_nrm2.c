@@ -373,7 +373,7 @@ START_TEST(a_section_of_false_hooks_is_passed_quickly)
 }
 END_TEST
 
-START_TEST(more_processors_than_there_can_be_are_told)
+START_TEST(impossible_processors_are_reported)
 {
 	enum { MOST = 16384, CPUS = MOST + 3 };
 	struct bytes d = {0}, b = {0};
@@ -454,5 +454,5 @@ SUITE_MAIN("nrm2", both_byte_orders_say_the_same, a_hook_may_be_split_anywhere,
 	every_truncation_of_an_original, every_truncation_of_our_own,
 	every_byte_of_an_original_changed, every_byte_of_our_own_changed_is_noticed,
 	a_file_of_false_headers_is_passed_quickly, a_section_of_false_hooks_is_passed_quickly,
-	more_processors_than_there_can_be_are_told, our_own_sections_may_be_hostile_inside,
+	impossible_processors_are_reported, our_own_sections_may_be_hostile_inside,
 	pipes_and_descriptors_are_read_alike)

@@ -46,7 +46,7 @@ START_TEST(the_same_section_is_read_once)
 }
 END_TEST
 
-START_TEST(the_longer_section_has_what_was_written_since)
+START_TEST(the_longer_section_has_the_newer_hooks)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 160, 10, 14)};
 
@@ -113,7 +113,7 @@ START_TEST(nothing_is_given_up_for_a_damaged_section)
 }
 END_TEST
 
-SUITE_MAIN("overlap", the_same_section_is_read_once, the_longer_section_has_what_was_written_since,
+SUITE_MAIN("overlap", the_same_section_is_read_once, the_longer_section_has_the_newer_hooks,
 	of_two_as_long_the_one_with_fewer_torn_is_read, a_common_part_is_read_once,
 	pieces_of_a_drain_give_way_to_the_whole, other_hooks_at_one_position_refute_a_claim,
 	nothing_is_given_up_for_a_damaged_section)

@@ -74,7 +74,7 @@ static size_t fill(struct pages *p)
 	return n;
 }
 
-START_TEST(what_it_holds_stays)
+START_TEST(growth_keeps_the_contents)
 {
 	static const size_t sizes[] = {
 		1, 70000, SMALL, SMALL + 1, LARGE, LARGE + 1, 3 * LARGE, 5 * LARGE};
@@ -160,5 +160,5 @@ START_TEST(room_doubles)
 }
 END_TEST
 
-SUITE_MAIN("pages", what_it_holds_stays, one_that_cannot_grow_is_as_it_was,
+SUITE_MAIN("pages", growth_keeps_the_contents, one_that_cannot_grow_is_as_it_was,
 	sizes_that_no_machine_has, room_doubles)

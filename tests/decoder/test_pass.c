@@ -543,7 +543,7 @@ START_TEST(progress_ends_at_the_total)
 }
 END_TEST
 
-START_TEST(of_much_damage_the_first_is_told)
+START_TEST(the_first_of_much_damage_is_reported)
 {
 	/* Of every two sections one does not unpack. */
 	struct bytes file = {0}, r = {0};
@@ -648,4 +648,4 @@ END_TEST
 SUITE_MAIN("pass", any_cut_and_any_number_of_threads_say_the_same,
 	honest_hooks_come_in_order_of_time, seek_goes_to_any_time,
 	the_first_slice_that_fails_says_why, progress_can_end_it, progress_ends_at_the_total,
-	of_much_damage_the_first_is_told, groups_are_not_cut, a_trace_without_hooks_is_read_too)
+	the_first_of_much_damage_is_reported, groups_are_not_cut, a_trace_without_hooks_is_read_too)

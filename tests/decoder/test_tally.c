@@ -376,7 +376,7 @@ static void add_plain_cpu(struct ratio *r, const struct interval_cpu *cpu, uint6
 }
 
 /* Whatever was measured, and however many intervals: packed sums are the same numbers. */
-START_TEST(packed_sums_are_what_sums_are)
+START_TEST(packed_sums_equal_plain_ones)
 {
 	static const char *const labels[] = {"one"};
 	static const unsigned counts[] = {
@@ -430,7 +430,7 @@ START_TEST(any_sums_can_be_packed)
 END_TEST
 
 /* Columns, with any number of intervals and processors, are the plain sums of their ratios. */
-START_TEST(packed_columns_are_what_columns_are)
+START_TEST(packed_columns_equal_plain_ones)
 {
 	static const unsigned counts[] = {1, 2, 7, HISTOGRAM_VALUES, HISTOGRAM_VALUES + 1, 600};
 
@@ -579,7 +579,7 @@ START_TEST(threads_share_a_tally)
 }
 END_TEST
 
-START_TEST(many_groups_are_told_apart)
+START_TEST(many_groups_are_distinguished)
 {
 	struct tally t = {0};
 	char label[24];
@@ -635,5 +635,5 @@ SUITE_MAIN("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_i
 	histograms_merge_in_any_order, buckets_count_beyond_32_bits, sums_stay_at_their_end,
 	sums_round_to_the_nearest, ratios_do_not_depend_on_order,
 	ratios_of_no_length_count_if_all_are, tallies_merge_in_any_order,
-	packed_sums_are_what_sums_are, any_sums_can_be_packed, packed_columns_are_what_columns_are,
-	threads_share_a_tally, many_groups_are_told_apart, columns_have_a_bound)
+	packed_sums_equal_plain_ones, any_sums_can_be_packed, packed_columns_equal_plain_ones,
+	threads_share_a_tally, many_groups_are_distinguished, columns_have_a_bound)

@@ -78,7 +78,7 @@ START_TEST(meta_lines)
 }
 END_TEST
 
-START_TEST(bad_schema_is_told_and_left_out)
+START_TEST(a_bad_schema_is_reported_and_ignored)
 {
 	struct bytes b = {0};
 
@@ -385,5 +385,5 @@ START_TEST(canceled)
 END_TEST
 
 SUITE_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
-	bad_schema_is_told_and_left_out, a_bad_schema_leaves_the_others, schema_origins, rates,
+	a_bad_schema_is_reported_and_ignored, a_bad_schema_leaves_the_others, schema_origins, rates,
 	several_files, one_machine_in_two_files, rings_and_losses, losses_of_two_dumps, canceled)

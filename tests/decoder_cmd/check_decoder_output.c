@@ -171,7 +171,7 @@ static void csv_is(const char *s, size_t n, const char *expected)
 	ck_assert_str_eq(written(), expected);
 }
 
-START_TEST(csv_quotes_only_what_needs_it)
+START_TEST(csv_quotes_only_where_needed)
 {
 	csv_is("plain text", 10, "plain text");
 	csv_is("a,b", 3, "\"a,b\"");
@@ -399,7 +399,7 @@ START_TEST(ratios_are_of_sums_or_weighted)
 }
 END_TEST
 
-START_TEST(filters_take_what_holds)
+START_TEST(filters_select_matching_intervals)
 {
 	struct filter f;
 	struct task task = {.tid = 5, .pid = 4, .name = "t"};
@@ -594,13 +594,13 @@ int main(void)
 		SUITE("decoder output", .set_up = setup, .tear_down = teardown,
 			TESTS(fixed_numbers_round_as_printf_does, integers_reach_their_ends,
 				numbers_are_written_as_printf_does, words_in_hexadecimal,
-				doubles_read_back, csv_quotes_only_what_needs_it,
+				doubles_read_back, csv_quotes_only_where_needed,
 				csv_cells_and_lines, json_document,
 				json_strings_escape_and_stay_utf8,
 				text_never_reaches_a_terminal_raw, xml_and_frames_are_safe,
 				times_absolute, times_local, times_relative, times_refused,
 				durations_for_people, table_columns_line_up,
-				ratios_are_of_sums_or_weighted, filters_take_what_holds,
+				ratios_are_of_sums_or_weighted, filters_select_matching_intervals,
 				values_of_keys_are_checked, folded_stacks_are_in_order,
 				svg_holds_no_name_unescaped, files_appear_when_they_are_whole,
 				a_full_device_is_noticed)),

@@ -60,7 +60,7 @@ START_TEST(the_file_is_whole_after_off)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_in_the_ring_is_in_the_file_or_lost)
+START_TEST(hooks_beyond_the_ring_are_in_the_file_or_lost)
 {
 	char name[] = "streamed.bin";
 	struct contents c;
@@ -147,7 +147,7 @@ END_TEST
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {the_file_is_whole_after_off,
-		what_does_not_fit_in_the_ring_is_in_the_file_or_lost,
+		hooks_beyond_the_ring_are_in_the_file_or_lost,
 		a_killed_drain_is_replaced_or_finished_for, without_a_file_nothing_begins, NULL};
 
 	return drain_suite("control", tests, argc, argv);

@@ -313,7 +313,7 @@ START_TEST(a_new_generation_leaves_the_drain_its_own_rings)
 }
 END_TEST
 
-START_TEST(the_configuration_is_kept_and_nonsense_is_told)
+START_TEST(the_configuration_is_kept_and_nonsense_is_refused)
 {
 	static const char *const nonsense[] = {"path", "path: relative\n", "path: /a%\n",
 		"path: /a%00b\n", "path: /a\ncodec: brotli\n", "path: /a\nrotate: -1\n",
@@ -352,7 +352,7 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 }
 END_TEST
 
-START_TEST(what_is_written_while_it_waits_decides_the_pause)
+START_TEST(the_write_rate_decides_the_pause)
 {
 	struct box b;
 	uint32_t next = 0;
@@ -384,8 +384,8 @@ int main(int argc, char **argv)
 		only_sessions_in_continuous_mode_are_drained,
 		causes_that_losses_lack_are_in_their_own_section,
 		a_new_generation_leaves_the_drain_its_own_rings,
-		the_configuration_is_kept_and_nonsense_is_told,
-		what_is_written_while_it_waits_decides_the_pause, NULL};
+		the_configuration_is_kept_and_nonsense_is_refused, the_write_rate_decides_the_pause,
+		NULL};
 
 	return drain_suite("drain", tests, argc, argv);
 }

@@ -42,7 +42,7 @@ static uint32_t until_it_fails(struct box *b, uint32_t *next, struct session_err
 }
 
 /* The limit may fall on any byte of a section, or of the trailer. */
-START_TEST(a_file_that_may_not_grow_keeps_what_it_has)
+START_TEST(a_file_at_its_size_limit_keeps_its_contents)
 {
 	struct session_error e = {""}, again = {""};
 	struct drain_status status;
@@ -185,7 +185,7 @@ static int make_fifo(struct box *b)
 	return fd;
 }
 
-START_TEST(a_reader_that_goes_away_is_told)
+START_TEST(a_reader_that_goes_away_is_reported)
 {
 	struct session_error e = {""};
 	struct drain_status status;
@@ -209,7 +209,7 @@ START_TEST(a_reader_that_goes_away_is_told)
 }
 END_TEST
 
-START_TEST(a_stream_holds_what_a_file_would)
+START_TEST(a_stream_equals_a_file)
 {
 	struct box b;
 	struct contents c;
@@ -282,7 +282,7 @@ START_TEST(a_file_that_was_removed_comes_back)
 }
 END_TEST
 
-START_TEST(a_directory_that_was_removed_is_told)
+START_TEST(a_removed_directory_is_reported)
 {
 	struct session_error e = {""};
 	struct drain_status status;
@@ -307,11 +307,11 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = {a_file_that_may_not_grow_keeps_what_it_has,
+	const TTest *const tests[] = {a_file_at_its_size_limit_keeps_its_contents,
 		the_trailer_gets_room, a_rotation_that_fails_leaves_the_file,
-		a_device_that_is_full_stays_one, a_reader_that_goes_away_is_told,
-		a_stream_holds_what_a_file_would, a_file_that_was_removed_comes_back,
-		a_directory_that_was_removed_is_told, NULL};
+		a_device_that_is_full_stays_one, a_reader_that_goes_away_is_reported,
+		a_stream_equals_a_file, a_file_that_was_removed_comes_back,
+		a_removed_directory_is_reported, NULL};
 
 	return drain_suite("failures", tests, argc, argv);
 }

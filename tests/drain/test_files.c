@@ -133,7 +133,7 @@ START_TEST(a_killed_drain_loses_nothing_and_writes_nothing_twice)
 }
 END_TEST
 
-START_TEST(losses_are_told_once_over_several_drains)
+START_TEST(losses_are_reported_once_over_several_drains)
 {
 	struct contents c;
 	struct box b;
@@ -434,7 +434,7 @@ int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_file_that_was_finished_is_gone_on_with,
 		a_killed_drain_loses_nothing_and_writes_nothing_twice,
-		losses_are_told_once_over_several_drains, a_file_of_another_trace_is_replaced,
+		losses_are_reported_once_over_several_drains, a_file_of_another_trace_is_replaced,
 		a_file_that_was_moved_away_is_not_written_again,
 		a_file_that_is_damaged_in_the_middle_is_left_alone,
 		rotated_files_hold_everything_between_them, only_as_many_as_wanted_are_kept,

@@ -94,7 +94,7 @@ static void die_in_a_hook(void)
 	raise(SIGKILL);
 }
 
-START_TEST(what_the_dead_hold_is_given_back)
+START_TEST(sections_of_the_dead_are_reclaimed)
 {
 	struct contents c;
 	struct box b;
@@ -160,7 +160,7 @@ START_TEST(an_end_does_not_wait_for_ever)
 END_TEST
 
 /* Nothing but records that were never committed: the section is in the file all the same. */
-START_TEST(a_section_without_a_hook_is_told)
+START_TEST(a_section_without_hooks_is_written)
 {
 	struct hook_writer w[PER_SECTION + 1];
 	struct contents c;
@@ -214,8 +214,8 @@ int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_record_that_is_torn_when_the_drain_fails_counts_once,
 		a_section_waits_for_a_record_that_is_not_committed,
-		a_section_does_not_wait_when_its_room_is_needed, what_the_dead_hold_is_given_back,
-		an_end_does_not_wait_for_ever, a_section_without_a_hook_is_told, NULL};
+		a_section_does_not_wait_when_its_room_is_needed, sections_of_the_dead_are_reclaimed,
+		an_end_does_not_wait_for_ever, a_section_without_hooks_is_written, NULL};
 
 	return drain_suite("held", tests, argc, argv);
 }

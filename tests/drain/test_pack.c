@@ -235,7 +235,7 @@ START_TEST(records_that_need_a_search_get_one)
 }
 END_TEST
 
-START_TEST(what_does_not_shrink_is_stored_as_it_is)
+START_TEST(incompressible_bytes_are_stored_uncompressed)
 {
 	static uint8_t bytes[65536];
 	struct packer p;
@@ -255,4 +255,4 @@ END_TEST
 SUITE_MAIN("pack", records_of_any_kinds_come_back, every_small_size_comes_back, long_runs_come_back,
 	records_too_far_back_are_not_cited, hostile_records_come_back,
 	records_are_nearly_as_small_as_a_search_makes_them, records_that_need_a_search_get_one,
-	what_does_not_shrink_is_stored_as_it_is)
+	incompressible_bytes_are_stored_uncompressed)

@@ -165,7 +165,7 @@ START_TEST(a_drain_killed_with_sections_on_their_way_loses_none)
 END_TEST
 
 /* The limit falls into any of the sections that are on their way. */
-START_TEST(a_failed_write_puts_back_what_follows_it)
+START_TEST(a_failed_write_requeues_later_sections)
 {
 	struct session_error e = {""};
 	struct drain_status status;
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		one_thread_is_the_drains_own, nothing_is_released_before_it_is_in_the_file, NULL};
 	const struct suite_loop loops[] = {
 		{a_drain_killed_with_sections_on_their_way_loses_none, 0, 2},
-		{a_failed_write_puts_back_what_follows_it, 0, 20}, {NULL, 0, 0}};
+		{a_failed_write_requeues_later_sections, 0, 20}, {NULL, 0, 0}};
 
 	(void)argc;
 	return drain_suite_with_loops("threads", tests, loops, 2, words);

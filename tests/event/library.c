@@ -81,7 +81,7 @@ START_TEST(names_are_listed)
 }
 END_TEST
 
-START_TEST(what_is_wrong_is_said)
+START_TEST(errors_have_a_reason)
 {
 	struct cpc_event e;
 	char why[CPC_EVENT_WHY_MAX];
@@ -105,6 +105,6 @@ int main(void)
 {
 	return suites_run(
 		SUITE("events of the library", TESTS(a_name_is_encoded, attributes_of_other_sizes,
-						       names_are_listed, what_is_wrong_is_said)),
+						       names_are_listed, errors_have_a_reason)),
 		NULL);
 }

@@ -119,7 +119,7 @@ static const struct good good[] = {
 	{TREE_ODD, "cpu/event=3/", "cpu", RAW, 3, 0, BOTH},
 };
 
-START_TEST(names_mean_what_the_kernel_takes)
+START_TEST(names_encode_as_the_kernel_expects)
 {
 	const struct good *g = &good[_i];
 	struct cpc_event e;
@@ -351,7 +351,7 @@ void add_find(Suite *suite)
 
 	tcase_add_unchecked_fixture(c, trees_make, trees_remove);
 	tcase_add_loop_test(
-		c, names_mean_what_the_kernel_takes, 0, (int)(sizeof good / sizeof *good));
+		c, names_encode_as_the_kernel_expects, 0, (int)(sizeof good / sizeof *good));
 	tcase_add_loop_test(c, other_names_are_refused_and_why, 0, (int)(sizeof bad / sizeof *bad));
 	tcase_add_test(c, overlong_names_are_refused);
 	suite_add_tcase(suite, c);

@@ -109,7 +109,7 @@ static const struct {
 	{"cpu/event=0xc6,umask=1,frontend=0x11/", "MSR_PEBS_FRONTEND", 0x3f7, 0x11},
 };
 
-START_TEST(what_does_not_fit_has_a_register_of_its_own)
+START_TEST(extra_bits_have_a_register_of_their_own)
 {
 	struct event_programme p;
 	struct cpc_event e;
@@ -139,7 +139,7 @@ static const struct {
 	{"arm", "armv8_pmuv3/event=1,config2=1/"},
 };
 
-START_TEST(what_no_register_does_is_refused)
+START_TEST(events_without_a_register_are_refused)
 {
 	struct event_programme p;
 	struct cpc_event e;
@@ -159,7 +159,7 @@ static const struct {
 	{"intel", "L1-dcache-loads"}, {"amd", "ref-cycles"}, {"amd", "bus-cycles"},
 	{"amd", "task-clock"}, {"arm", "ref-cycles"}, {"arm", "LLC-loads"}};
 
-START_TEST(what_the_processor_has_no_code_for_is_told)
+START_TEST(events_without_a_code_are_reported)
 {
 	struct cpc_event e, own;
 	struct event_cpu cpu;
@@ -195,9 +195,9 @@ void add_registers(Suite *suite)
 
 	tcase_add_unchecked_fixture(c, trees_make, trees_remove);
 	tcase_add_loop_test(c, registers_are_those_of_the_manual, 0, LAST(rows));
-	tcase_add_loop_test(c, what_does_not_fit_has_a_register_of_its_own, 0, LAST(extras));
-	tcase_add_loop_test(c, what_no_register_does_is_refused, 0, LAST(no_registers));
-	tcase_add_loop_test(c, what_the_processor_has_no_code_for_is_told, 0, LAST(no_code));
+	tcase_add_loop_test(c, extra_bits_have_a_register_of_their_own, 0, LAST(extras));
+	tcase_add_loop_test(c, events_without_a_register_are_refused, 0, LAST(no_registers));
+	tcase_add_loop_test(c, events_without_a_code_are_reported, 0, LAST(no_code));
 	tcase_add_test(c, processors_that_are_not_known_are_refused);
 	suite_add_tcase(suite, c);
 }

@@ -81,7 +81,7 @@ START_TEST(lists_hold_the_events_of_sysfs)
 }
 END_TEST
 
-START_TEST(walks_stop_where_they_are_told_to)
+START_TEST(a_visitor_stops_a_walk)
 {
 	struct seen s = {.count = 0};
 
@@ -157,7 +157,7 @@ END_TEST
 
 /* -------------------------------------------------------------------------- attributes */
 
-START_TEST(attributes_say_what_the_event_says)
+START_TEST(attributes_match_the_event)
 {
 	struct perf_event_attr attr;
 	struct cpc_event e;
@@ -183,7 +183,7 @@ START_TEST(attributes_say_what_the_event_says)
 }
 END_TEST
 
-START_TEST(events_that_do_not_count_here_are_told_by_trying)
+START_TEST(trying_shows_events_that_do_not_count_here)
 {
 	struct cpc_event e = {.type = PERF_TYPE_MAX + 100000, .user = true};
 
@@ -235,12 +235,12 @@ void add_walk(Suite *suite)
 	tcase_add_unchecked_fixture(c, trees_make, trees_remove);
 	tcase_add_loop_test(c, every_listed_name_is_found_and_listed_once, 0, TREES);
 	tcase_add_test(c, lists_hold_the_events_of_sysfs);
-	tcase_add_test(c, walks_stop_where_they_are_told_to);
+	tcase_add_test(c, a_visitor_stops_a_walk);
 	tcase_add_test(c, terms_are_those_of_the_format);
 	tcase_add_loop_test(c, the_processors_pmu_is_found, 0, TREES);
 	tcase_add_test(c, a_tree_that_is_not_there_has_generic_names_only);
-	tcase_add_test(c, attributes_say_what_the_event_says);
-	tcase_add_test(c, events_that_do_not_count_here_are_told_by_trying);
+	tcase_add_test(c, attributes_match_the_event);
+	tcase_add_test(c, trying_shows_events_that_do_not_count_here);
 	tcase_add_loop_test(c, no_text_is_too_strange, 0, 10);
 	suite_add_tcase(suite, c);
 }

@@ -104,7 +104,7 @@ START_TEST(wrong_binds_are_refused)
 END_TEST
 
 /* Here a machine without a PMU says so; with one, thousands of cycles do not fit. */
-START_TEST(what_the_machine_cannot_count_is_einval)
+START_TEST(an_event_that_the_machine_lacks_is_einval)
 {
 	cpc_set_t *many = cpc_set_create(cpc);
 
@@ -404,7 +404,7 @@ static int as_nobody(void *victim)
 }
 
 /* The kernel's default, perf_event_paranoid 2, is what other levels are less or more than. */
-START_TEST(what_a_user_may_not_is_eacces)
+START_TEST(a_missing_right_is_eacces)
 {
 	char level = '?';
 	pid_t self = getpid();
@@ -435,7 +435,7 @@ Suite *bind_suite(void)
 	tcase_add_test(t, counters_start_at_their_presets);
 	tcase_add_test(t, an_unbound_set_is_not_sampled);
 	tcase_add_test(t, wrong_binds_are_refused);
-	tcase_add_test(t, what_the_machine_cannot_count_is_einval);
+	tcase_add_test(t, an_event_that_the_machine_lacks_is_einval);
 	tcase_add_test(t, a_thread_has_one_set);
 	tcase_add_test(t, bound_again_it_begins_afresh);
 	tcase_add_test(t, it_stops_and_goes_on);
@@ -447,7 +447,7 @@ Suite *bind_suite(void)
 	tcase_add_test(t, threads_that_are_not_there_are_esrch);
 	tcase_add_test(t, a_child_of_fork_has_nothing_bound);
 	if (geteuid() == 0)
-		tcase_add_test(t, what_a_user_may_not_is_eacces);
+		tcase_add_test(t, a_missing_right_is_eacces);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -244,7 +244,7 @@ static int nobody_tries(void *unused)
 }
 
 /* Who may not count a CPU does not disturb those who count threads. */
-START_TEST(a_denied_bind_invalidates_nobody)
+START_TEST(a_denied_bind_invalidates_no_binding)
 {
 	struct child c;
 
@@ -272,7 +272,7 @@ Suite *cpu_suite(void)
 		tcase_add_test(t, other_processes_bindings_are_kept_to);
 		tcase_add_test(t, a_killed_binder_leaves_the_cpu_free);
 		tcase_add_test(t, a_child_of_fork_is_another_process);
-		tcase_add_test(t, a_denied_bind_invalidates_nobody);
+		tcase_add_test(t, a_denied_bind_invalidates_no_binding);
 	}
 	tcase_add_test(t, cpus_that_are_not_there_are_refused);
 	suite_add_tcase(s, t);

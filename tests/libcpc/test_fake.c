@@ -139,7 +139,7 @@ START_TEST(a_set_is_one_pinned_group)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_einval)
+START_TEST(too_many_events_are_einval)
 {
 	fake.fits = 2;
 	requests(3, 0);
@@ -147,7 +147,7 @@ START_TEST(what_does_not_fit_is_einval)
 }
 END_TEST
 
-START_TEST(what_cannot_interrupt_is_enotsup)
+START_TEST(no_overflow_interrupt_is_enotsup)
 {
 	fake.sampling = EOPNOTSUPP;
 	requests(2, CPC_OVF_NOTIFY_EMT);
@@ -157,7 +157,7 @@ START_TEST(what_cannot_interrupt_is_enotsup)
 }
 END_TEST
 
-START_TEST(errors_of_the_kernel_are_told_apart)
+START_TEST(kernel_errors_are_distinguished)
 {
 	static const struct {
 		int of_kernel, told;
@@ -236,9 +236,9 @@ int main(int argc, char **argv)
 	setenv("SWTRACE_CPC_REGISTRY", path, 1);
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, a_set_is_one_pinned_group);
-	tcase_add_test(t, what_does_not_fit_is_einval);
-	tcase_add_test(t, what_cannot_interrupt_is_enotsup);
-	tcase_add_test(t, errors_of_the_kernel_are_told_apart);
+	tcase_add_test(t, too_many_events_are_einval);
+	tcase_add_test(t, no_overflow_interrupt_is_enotsup);
+	tcase_add_test(t, kernel_errors_are_distinguished);
 	tcase_add_test(t, a_cpu_that_goes_offline_is_enodev);
 	tcase_add_test(t, taken_counters_are_eagain);
 	tcase_add_test(t, a_part_of_the_time_is_eagain);

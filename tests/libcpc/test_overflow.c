@@ -206,7 +206,7 @@ static void on_foreign(int number)
 	foreign += number == CPC_SIGNAL;
 }
 
-START_TEST(a_handler_that_was_there_gets_what_is_not_ours)
+START_TEST(an_earlier_handler_gets_foreign_signals)
 {
 	struct sigaction act = {.sa_handler = on_foreign};
 
@@ -336,7 +336,7 @@ Suite *overflow_suite(void)
 	tcase_add_test(t, a_new_preset_is_the_next_period);
 	tcase_add_test(t, any_of_several_may_overflow);
 	tcase_add_test(t, the_thread_clock_overflows);
-	tcase_add_test(t, a_handler_that_was_there_gets_what_is_not_ours);
+	tcase_add_test(t, an_earlier_handler_gets_foreign_signals);
 	tcase_add_test(t, unhandled_signals_end_the_process);
 	return s;
 }

@@ -31,7 +31,7 @@ START_TEST(a_program_runs_to_its_end)
 }
 END_TEST
 
-START_TEST(an_exec_is_told)
+START_TEST(an_exec_is_reported)
 {
 	pctx_t *p = create_shell("exec sh -c 'kill -TERM $$'");
 
@@ -92,7 +92,7 @@ START_TEST(children_are_left_alone)
 }
 END_TEST
 
-START_TEST(what_cannot_be_created)
+START_TEST(a_creation_can_fail)
 {
 	char *argv[] = {"x", NULL}, *none[] = {NULL};
 
@@ -245,8 +245,8 @@ END_TEST
 Suite *pctx_suite(void)
 {
 	return SUITE("libpctx", .set_up = pctx_begin,
-		TESTS(a_program_runs_to_its_end, an_exec_is_told, children_are_followed,
-			children_run_side_by_side, children_are_left_alone, what_cannot_be_created,
+		TESTS(a_program_runs_to_its_end, an_exec_is_reported, children_are_followed,
+			children_run_side_by_side, children_are_left_alone, a_creation_can_fail,
 			a_released_program_goes_on, a_created_program_dies_with_its_creator,
 			misuse_is_refused, a_program_is_counted, lwp_self_is_the_thread));
 }

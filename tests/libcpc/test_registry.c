@@ -61,7 +61,7 @@ START_TEST(a_link_is_not_followed)
 }
 END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+START_TEST(a_non_file_is_refused)
 {
 	ck_assert_int_eq(mkdir(registry_path(), 0777), 0);
 	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, registry_path());
@@ -182,7 +182,7 @@ static int unreadable(void *unused)
 	return strstr(told.line, registry_path()) ? 0 : 2;
 }
 
-START_TEST(one_that_is_not_for_all_is_told)
+START_TEST(an_unreadable_registry_is_reported)
 {
 	struct child c;
 
@@ -219,7 +219,7 @@ START_TEST(another_users_file_is_used)
 }
 END_TEST
 
-START_TEST(a_folder_that_is_not_there_is_told)
+START_TEST(a_missing_folder_is_reported)
 {
 	char path[] = "/nonexistent/registry", *saved = strdup(registry_path());
 
@@ -238,15 +238,15 @@ Suite *registry_suite(void)
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, all_may_write_it);
 	tcase_add_test(t, a_link_is_not_followed);
-	tcase_add_test(t, what_is_no_file_is_refused);
+	tcase_add_test(t, a_non_file_is_refused);
 	tcase_add_test(t, a_second_name_is_refused);
 	tcase_add_test(t, contents_invalidate_at_worst);
 	tcase_add_test(t, locks_do_not_block);
 	tcase_add_test(t, removed_it_is_made_again);
-	tcase_add_test(t, a_folder_that_is_not_there_is_told);
+	tcase_add_test(t, a_missing_folder_is_reported);
 	if (geteuid() == 0) {
 		tcase_add_test(t, without_room_for_files_it_is_eagain);
-		tcase_add_test(t, one_that_is_not_for_all_is_told);
+		tcase_add_test(t, an_unreadable_registry_is_reported);
 		tcase_add_test(t, another_users_file_is_used);
 	}
 	suite_add_tcase(s, t);

@@ -74,7 +74,7 @@ START_TEST(a_handler_may_call_the_library)
 }
 END_TEST
 
-START_TEST(what_is_no_handle_is_refused)
+START_TEST(an_unknown_handle_is_refused)
 {
 	cpc_t *cpc = open_quietly(), *other = open_quietly();
 	cpc_set_t *set = set_of(cpc, "page-faults", 0, 0), *theirs = set_of(other, "faults", 0, 0);
@@ -305,7 +305,7 @@ Suite *sets_suite(void)
 	return SUITE(
 		"sets", TESTS(only_the_current_version_opens, errors_go_to_stderr_unless_handled,
 				a_handler_hears_function_and_subcode,
-				a_handler_may_call_the_library, what_is_no_handle_is_refused,
+				a_handler_may_call_the_library, an_unknown_handle_is_refused,
 				requests_are_numbered_from_0, wrong_requests_are_refused,
 				a_name_that_is_too_long_is_refused, a_set_has_32_requests_at_most,
 				attributes_are_checked, requests_are_walked_as_they_were_added,

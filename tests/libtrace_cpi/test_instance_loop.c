@@ -112,7 +112,7 @@ static uint64_t quality_figure(uint32_t bit)
 	return elapsed_at(p);
 }
 
-START_TEST(a_sleep_is_told_by_its_switch)
+START_TEST(a_sleep_is_detected_by_its_switch)
 {
 	const UINT32 mode = modes[_i];
 	void *h = begin_loop(mode, __func__);
@@ -139,7 +139,7 @@ START_TEST(a_sleep_is_told_by_its_switch)
 }
 END_TEST
 
-START_TEST(what_differs_is_written)
+START_TEST(a_changed_interval_is_written)
 {
 	const UINT32 mode = modes[_i];
 	void *h = begin_loop(mode, __func__);
@@ -284,7 +284,7 @@ Suite *instance_loop_suite(void)
 	return SUITE("intervals in a loop", .timeout = 120, .tear_down = tear_down,
 		TESTS(another_thread_ends_it, counts_are_of_one_interval,
 			a_coarse_clock_does_not_round_the_cost),
-		LOOPS({most_starts_are_usual, 0, all}, {a_sleep_is_told_by_its_switch, 0, all},
-			{what_differs_is_written, 0, all},
+		LOOPS({most_starts_are_usual, 0, all}, {a_sleep_is_detected_by_its_switch, 0, all},
+			{a_changed_interval_is_written, 0, all},
 			{tracing_that_is_off_writes_nothing, 0, all}));
 }

@@ -249,7 +249,7 @@ START_TEST(without_data_the_same_hooks)
 END_TEST
 
 /* The first intervals of a mode are the samples; the others tell what they found. */
-START_TEST(own_cost_is_told)
+START_TEST(own_cost_is_in_the_hooks)
 {
 	const struct record_view *time;
 	unsigned told = 0;
@@ -386,8 +386,9 @@ END_TEST
 Suite *instance_trace_suite(void)
 {
 	return SUITE("instance trace", .timeout = 60,
-		TESTS(hook_id, tracing_off, long_label, own_cost_is_told, counters_rest_while_off,
-			no_interval_spans_a_rest, counters_go_on_for_who_takes_data),
+		TESTS(hook_id, tracing_off, long_label, own_cost_is_in_the_hooks,
+			counters_rest_while_off, no_interval_spans_a_rest,
+			counters_go_on_for_who_takes_data),
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
 			{lost_hooks, 0, 3},

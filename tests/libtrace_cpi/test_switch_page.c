@@ -136,9 +136,9 @@ START_TEST(without_a_switch_all_time_is_on_the_processor)
 }
 END_TEST
 
-START_TEST(time_off_the_processor_is_told_by_its_switches)
+START_TEST(time_off_the_processor_is_measured_by_its_switches)
 {
-	if (!page_opens("time_off_the_processor_is_told_by_its_switches"))
+	if (!page_opens("time_off_the_processor_is_measured_by_its_switches"))
 		return;
 	for (int i = 0; i < 5; i++) {
 		measure(COUNTER_TIME_BIT, 20);
@@ -334,11 +334,11 @@ START_TEST(all_figures_of_a_stay_are_free)
 END_TEST
 
 /* What the kernel is asked at both ends tells what the thread's clock lacks. */
-START_TEST(the_first_interval_of_a_millisecond_tells_unexplained_time)
+START_TEST(the_first_interval_of_a_millisecond_shows_unexplained_time)
 {
 	int told = 0;
 
-	if (!fault_page_opens("the_first_interval_of_a_millisecond_tells_unexplained_time"))
+	if (!fault_page_opens("the_first_interval_of_a_millisecond_shows_unexplained_time"))
 		return;
 	for (int i = 0; i < 50; i++) {
 		sleep_ms(2);
@@ -555,13 +555,13 @@ Suite *switch_page_suite(void)
 {
 	return SUITE("switch page", .timeout = 60, .set_up = set_up, .tear_down = tear_down,
 		TESTS(moves_with_each_switch, without_a_switch_all_time_is_on_the_processor,
-			time_off_the_processor_is_told_by_its_switches,
+			time_off_the_processor_is_measured_by_its_switches,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
 			children_open_their_own, reopened_after_a_rest,
 			a_signal_handler_may_close_and_open_it, counts_do_not_span_a_rest,
 			a_process_takes_half_of_the_locked_memory, every_fault_is_counted,
 			switches_move_the_page_of_faults, all_figures_of_a_stay_are_free,
-			the_first_interval_of_a_millisecond_tells_unexplained_time,
+			the_first_interval_of_a_millisecond_shows_unexplained_time,
 			without_the_right_faults_come_from_the_kernel,
 			a_page_with_faults_takes_the_place_of_one_without, others_have_not_stayed));
 }

@@ -74,7 +74,7 @@ START_TEST(counts_wrap)
 }
 END_TEST
 
-START_TEST(what_the_script_leaves_out)
+START_TEST(values_missing_in_the_script)
 {
 	AI_COUNTERS *a, *b;
 
@@ -266,8 +266,8 @@ END_TEST
 Suite *ai_suite(void)
 {
 	return SUITE("ai", .timeout = 60,
-		TESTS(scripted, counts_wrap, what_the_script_leaves_out, a_gap, inits_nest, arrays,
-			this_machine, a_child_counts_too),
+		TESTS(scripted, counts_wrap, values_missing_in_the_script, a_gap, inits_nest,
+			arrays, this_machine, a_child_counts_too),
 		LOOPS({no_source, 0, sizeof refused / sizeof *refused},
 			{bad_scripts, 0, sizeof no_words / sizeof *no_words}));
 }

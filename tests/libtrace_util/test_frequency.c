@@ -21,7 +21,7 @@ static void put(const char *name, const char *text)
 	sysfs_put_below_root(path, text);
 }
 
-START_TEST(nothing_tells)
+START_TEST(an_unknown_frequency_is_none)
 {
 	ck_assert_uint_eq(frequency_of(1), CPI_NONE);
 	put("scaling_cur_freq", "2000000\n");
@@ -99,6 +99,7 @@ END_TEST
 Suite *frequency_suite(void)
 {
 	return SUITE("frequency", .set_up = set_up,
-		TESTS(nothing_tells, the_nearest_to_the_truth, said, sources, source_of_the_kernel),
+		TESTS(an_unknown_frequency_is_none, the_nearest_to_the_truth, said, sources,
+			source_of_the_kernel),
 		LOOPS({no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies}));
 }

@@ -127,7 +127,7 @@ static const struct {
 } modes[] = {{CPUUTIL_TRACE_NONE, 0}, {CPUUTIL_TRACE_SUMMARY, 1}, {CPUUTIL_TRACE_DETAILED, 1},
 	{CPUUTIL_TRACE_EVERYTHING, 2}};
 
-START_TEST(get_writes_what_init_said)
+START_TEST(get_writes_the_hooks_that_init_chose)
 {
 	const CPUUTIL_DATA *d;
 	void *h;
@@ -244,6 +244,6 @@ Suite *trace_suite(void)
 	return SUITE("trace",
 		TESTS(summary, detailed, labels, tracing_off, as_many_processors_as_there_can_be),
 		LOOPS({not_measured, 0, sizeof partly / sizeof *partly},
-			{get_writes_what_init_said, 0, sizeof modes / sizeof *modes},
+			{get_writes_the_hooks_that_init_chose, 0, sizeof modes / sizeof *modes},
 			{lost_hooks, 0, 3}));
 }

@@ -139,7 +139,7 @@ START_TEST(an_instance_id_filters_a_single_instance)
 }
 END_TEST
 
-START_TEST(what_cannot_be_supplied_is_told)
+START_TEST(missing_counters_are_reported)
 {
 	struct result r;
 	void *data;
@@ -279,7 +279,7 @@ Suite *data_suite(void)
 		TESTS(one_counter_of_a_single_instance, all_counters_of_a_single_instance,
 			one_counter_of_several_instances, all_counters_of_several_instances,
 			an_instance_id_filters, an_instance_id_filters_a_single_instance,
-			what_cannot_be_supplied_is_told, no_instances_at_all, a_query_of_nothing,
+			missing_counters_are_reported, no_instances_at_all, a_query_of_nothing,
 			a_counterset_is_collected_once_a_sample, times_of_a_sample),
 		LOOPS({days_of_a_sample, 0, sizeof days / sizeof *days}));
 }

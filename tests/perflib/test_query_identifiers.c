@@ -24,7 +24,7 @@ static void is_no_handle(HANDLE handle)
 	ck_assert_uint_eq(PerfCloseQueryHandle(handle), ERROR_INVALID_HANDLE);
 }
 
-START_TEST(what_is_no_handle_is_refused)
+START_TEST(an_unknown_handle_is_refused)
 {
 	HANDLE closed = query;
 	int here;
@@ -268,7 +268,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- what a query has */
 
-START_TEST(specifications_are_told_in_the_order_of_results)
+START_TEST(specifications_come_in_the_order_of_results)
 {
 	unsigned char *told;
 	PERF_COUNTER_IDENTIFIER block;
@@ -309,7 +309,7 @@ START_TEST(specifications_are_told_in_the_order_of_results)
 }
 END_TEST
 
-START_TEST(what_is_told_can_be_deleted)
+START_TEST(listed_specifications_can_be_deleted)
 {
 	unsigned char told[128];
 	DWORD bytes;
@@ -326,7 +326,7 @@ START_TEST(what_is_told_can_be_deleted)
 }
 END_TEST
 
-START_TEST(nowhere_to_tell)
+START_TEST(query_info_needs_a_buffer)
 {
 	DWORD bytes;
 	char told[8];
@@ -341,13 +341,13 @@ END_TEST
 Suite *identifiers_suite(void)
 {
 	return SUITE("specifications", .set_up = set_up, .tear_down = tear_down,
-		TESTS(what_is_no_handle_is_refused, a_child_has_no_handle_of_its_parent,
+		TESTS(an_unknown_handle_is_refused, a_child_has_no_handle_of_its_parent,
 			where_a_query_is_opened, statuses_of_adding, the_same_one_twice,
 			counting_that_cannot_begin, a_host_that_fails,
 			a_definition_that_is_too_large, statuses_of_deleting,
 			counting_ends_with_the_last_of_a_counterset,
 			each_block_has_a_status_of_its_own, blocks_that_make_no_sense,
 			sizes_are_multiples_of_eight, a_name_may_be_followed_by_anything,
-			specifications_are_told_in_the_order_of_results,
-			what_is_told_can_be_deleted, nowhere_to_tell));
+			specifications_come_in_the_order_of_results,
+			listed_specifications_can_be_deleted, query_info_needs_a_buffer));
 }

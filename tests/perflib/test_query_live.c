@@ -73,7 +73,7 @@ static void is_called(const GUID *id, const char *name)
 	ck_assert_str_eq(is, name);
 }
 
-START_TEST(what_is_built_in_is_first)
+START_TEST(built_in_countersets_come_first)
 {
 	DWORD n;
 	GUID *ids;
@@ -241,7 +241,7 @@ Suite *live_suite(void)
 
 	tcase_add_checked_fixture(t, set_up, NULL);
 	tcase_add_checked_fixture(t, no_providers, end_providers);
-	tcase_add_test(t, what_is_built_in_is_first);
+	tcase_add_test(t, built_in_countersets_come_first);
 	tcase_add_test(t, a_guid_is_whose_it_was_first);
 	tcase_add_test(t, of_two_providers_one_is_seen);
 	tcase_add_test(t, moments_are_of_now);

@@ -175,7 +175,7 @@ static const char *const no_guids[] = {
 	"+4fc721a-0378-476f-89ba-a5a79f810b36",
 };
 
-START_TEST(what_is_no_guid)
+START_TEST(malformed_guids_are_refused)
 {
 	GUID id = other_guid;
 
@@ -201,7 +201,7 @@ Suite *names_suite(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("GUIDs");
 	tcase_add_test(t, guids_are_text);
-	tcase_add_loop_test(t, what_is_no_guid, 0, sizeof no_guids / sizeof *no_guids);
+	tcase_add_loop_test(t, malformed_guids_are_refused, 0, sizeof no_guids / sizeof *no_guids);
 	suite_add_tcase(s, t);
 	return s;
 }

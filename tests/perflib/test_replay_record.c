@@ -135,7 +135,7 @@ static void same_block(const PERF_DATA_HEADER *a, const PERF_DATA_HEADER *b)
 }
 
 /* 500 instances are several hooks a sample, more than a section. */
-START_TEST(what_was_recorded_is_replayed)
+START_TEST(recorded_samples_are_replayed)
 {
 	PERF_DATA_HEADER *was[SAMPLES];
 	HANDLE query;
@@ -177,7 +177,7 @@ static void same_registration(const char *path, const GUID *set, PerfRegInfoType
 	free(b);
 }
 
-START_TEST(what_a_counterset_is_is_recorded)
+START_TEST(counterset_definitions_are_recorded)
 {
 	GUID ids[4];
 	DWORD n;
@@ -312,7 +312,7 @@ START_TEST(nothing_is_recorded_while_tracing_is_off)
 END_TEST
 
 /* Full rings: the call reports it, and the recorded part is replayed. */
-START_TEST(lost_samples_are_told)
+START_TEST(lost_samples_are_reported)
 {
 	unsigned fit = 0;
 	HANDLE query;
@@ -339,7 +339,7 @@ START_TEST(lost_samples_are_told)
 END_TEST
 
 /* The rings overwrote the definition: the counterset is unknown until it is written again. */
-START_TEST(wrapped_rings_are_told_again)
+START_TEST(wrapped_rings_report_losses_again)
 {
 	unsigned samples = 0, parts = 0;
 	GUID id;
@@ -393,17 +393,17 @@ Suite *record_suite(void)
 	TCase *c = tcase_create("record"), *small = tcase_create("small");
 
 	tcase_add_checked_fixture(c, set_up, tear_down);
-	tcase_add_test(c, what_was_recorded_is_replayed);
-	tcase_add_test(c, what_a_counterset_is_is_recorded);
+	tcase_add_test(c, recorded_samples_are_replayed);
+	tcase_add_test(c, counterset_definitions_are_recorded);
 	tcase_add_test(c, no_more_than_was_asked_for_is_recorded);
 	tcase_add_test(c, no_instances_are_a_sample_too);
 	tcase_add_test(c, failures_are_recorded);
 	tcase_add_test(c, only_the_handles_last_sample_is_recorded);
 	tcase_add_test(c, nothing_is_recorded_while_tracing_is_off);
-	tcase_add_test(c, lost_samples_are_told);
+	tcase_add_test(c, lost_samples_are_reported);
 	suite_add_tcase(suite, c);
 	tcase_add_checked_fixture(small, set_up_small, tear_down);
-	tcase_add_test(small, wrapped_rings_are_told_again);
+	tcase_add_test(small, wrapped_rings_report_losses_again);
 	suite_add_tcase(suite, small);
 	return suite;
 }

@@ -216,7 +216,7 @@ START_TEST(incomplete_samples_do_not_step_back)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_not_there)
+START_TEST(unknown_values_are_absent)
 {
 	struct bytes b = {0};
 	uint64_t stamp = 10;
@@ -348,7 +348,7 @@ START_TEST(samples_that_lie)
 }
 END_TEST
 
-START_TEST(more_countersets_than_anybody_has)
+START_TEST(too_many_countersets_are_dropped)
 {
 	const uint32_t ids[] = {1};
 	struct bytes b = {0};
@@ -466,9 +466,9 @@ Suite *samples_suite(void)
 	return SUITE("samples", .timeout = 60,
 		TESTS(parts_of_a_sample_are_put_together, threads_record_at_the_same_time,
 			missing_parts_break_their_countersets_only,
-			incomplete_samples_do_not_step_back, what_is_not_known_is_not_there,
+			incomplete_samples_do_not_step_back, unknown_values_are_absent,
 			contradictory_definitions, names_hold_nothing_that_a_terminal_obeys,
-			nonsense_is_passed_over, samples_that_lie,
-			more_countersets_than_anybody_has, any_words_do_no_harm,
-			files_that_are_no_traces, instances_are_those_of_the_first_sample));
+			nonsense_is_passed_over, samples_that_lie, too_many_countersets_are_dropped,
+			any_words_do_no_harm, files_that_are_no_traces,
+			instances_are_those_of_the_first_sample));
 }

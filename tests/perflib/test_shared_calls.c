@@ -64,7 +64,7 @@ START_TEST(a_process_has_64_providers)
 }
 END_TEST
 
-START_TEST(what_is_no_handle_is_refused)
+START_TEST(an_unknown_handle_is_refused)
 {
 	HANDLE stopped = offer_provider(3), again;
 	HANDLE wrong[] = {NULL, (HANDLE)1, (HANDLE)0x101, (HANDLE)-1, &set, stopped,
@@ -457,7 +457,7 @@ Suite *calls_suite(void)
 {
 	return SUITE("shared: calls", .set_up = begin, .tear_down = end, .timeout = 60,
 		TESTS(a_provider_is_started_once, a_process_has_64_providers,
-			what_is_no_handle_is_refused, a_template_that_makes_no_sense_is_refused,
+			an_unknown_handle_is_refused, a_template_that_makes_no_sense_is_refused,
 			names_are_texts_of_bounded_length,
 			an_instance_is_created_once_and_by_its_name,
 			values_are_of_a_counter_and_its_size,

@@ -330,7 +330,7 @@ START_TEST(a_single_instance_set_has_one_slot)
 }
 END_TEST
 
-START_TEST(what_is_no_plain_file_of_its_owner_is_not_read)
+START_TEST(only_regular_files_of_their_owner_are_read)
 {
 	char path[512], other[600];
 
@@ -461,7 +461,7 @@ START_TEST(too_many_files_are_not_all_read)
 END_TEST
 
 /* A consumer that lives long, and files that do not. */
-START_TEST(what_was_seen_is_bounded)
+START_TEST(the_table_of_seen_files_is_bounded)
 {
 	uint32_t most = 0;
 
@@ -486,7 +486,7 @@ Suite *hostile_suite(void)
 			countersets_that_make_no_sense_are_refused, texts_are_repaired,
 			instances_that_make_no_sense_fail_the_query,
 			a_single_instance_set_has_one_slot,
-			what_is_no_plain_file_of_its_owner_is_not_read, without_its_lock_it_is_dead,
+			only_regular_files_of_their_owner_are_read, without_its_lock_it_is_dead,
 			a_file_that_takes_anothers_place_is_another, a_huge_file_costs_no_more,
-			too_many_files_are_not_all_read, what_was_seen_is_bounded));
+			too_many_files_are_not_all_read, the_table_of_seen_files_is_bounded));
 }

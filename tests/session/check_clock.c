@@ -84,7 +84,7 @@ START_TEST(a_counter_is_the_same_in_all_namespaces)
 END_TEST
 
 /* Like writers: at one section entry in each of two rings. */
-START_TEST(a_clock_that_went_back_is_told)
+START_TEST(a_clock_set_back_is_reported)
 {
 	struct clock_back back;
 	struct session s;
@@ -171,5 +171,5 @@ END_TEST
 SANDBOX_MAIN(60, "clock", .timeout = 60,
 	TESTS(a_tsc_that_the_kernel_lists_is_trusted, a_tsc_that_the_kernel_withdrew_is_not,
 		without_the_kernels_word_cpuid_decides, raw_time_of_another_namespace_does_not_fit,
-		a_counter_is_the_same_in_all_namespaces, a_clock_that_went_back_is_told,
+		a_counter_is_the_same_in_all_namespaces, a_clock_set_back_is_reported,
 		a_drain_writes_a_sync_when_the_clock_went_back))

@@ -85,7 +85,7 @@ START_TEST(dumps_read_whole_labels)
 }
 END_TEST
 
-START_TEST(what_is_no_label_has_no_number)
+START_TEST(an_invalid_label_has_no_number)
 {
 	static char big[SHM_LABEL_TEXT_MAX + 2];
 
@@ -212,7 +212,7 @@ END_TEST
 
 SANDBOX_MAIN(60, "labels", .timeout = 60,
 	TESTS(one_number_for_a_text_in_all_processes, dumps_read_whole_labels,
-		what_is_no_label_has_no_number, cached_numbers_are_of_one_generation,
+		an_invalid_label_has_no_number, cached_numbers_are_of_one_generation,
 		many_labels_grow_the_index, a_full_table_refuses_new_labels_alone,
 		scribbled_lengths_are_bounded,
 		a_kept_lock_delays_by_milliseconds_and_costs_the_number,

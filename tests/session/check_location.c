@@ -124,7 +124,7 @@ START_TEST(made_complete_and_private)
 }
 END_TEST
 
-START_TEST(what_others_can_write_is_not_used)
+START_TEST(a_location_that_others_can_write_is_not_used)
 {
 	make();
 	chmod(location.dir, 0770);
@@ -371,7 +371,7 @@ END_TEST
 
 SANDBOX_MAIN(60, "location", .timeout = 60,
 	TESTS(the_environment_names_an_absolute_path, there_is_none, made_complete_and_private,
-		what_others_can_write_is_not_used, links_are_not_followed,
+		a_location_that_others_can_write_is_not_used, links_are_not_followed,
 		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,
 		ring_files_that_are_missing, made_by_many_at_once, a_session_of_another_user,
 		a_umask_that_takes_everything, private_sessions))

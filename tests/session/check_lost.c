@@ -140,7 +140,7 @@ static void lose_in_handler(int signal)
 	handled++;
 }
 
-START_TEST(handlers_count_within_what_they_interrupt)
+START_TEST(handlers_count_in_interrupted_code)
 {
 	const struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
 	uint64_t lost = 0, hooks;
@@ -176,5 +176,5 @@ END_TEST
 
 SANDBOX_MAIN(60, "lost hooks", .timeout = 60,
 	TESTS(each_task_counts_its_own, a_slots_next_task_begins_at_none,
-		without_a_slot_losses_are_of_no_task, handlers_count_within_what_they_interrupt,
+		without_a_slot_losses_are_of_no_task, handlers_count_in_interrupted_code,
 		rings_of_an_older_version_count_by_ring))

@@ -221,7 +221,7 @@ static uint32_t descriptors(void)
 	return n;
 }
 
-START_TEST(closing_descriptors_hurts_nobody)
+START_TEST(closing_descriptors_is_harmless)
 {
 	struct session_task *tasks;
 	int status, n;
@@ -355,5 +355,5 @@ SANDBOX_MAIN(60, "members", .timeout = 60,
 	TESTS(members_of_the_group_may_trace, a_group_that_is_not_ours,
 		a_program_from_before_init_begins_with_on, looking_again_finds_another_session,
 		a_removed_session_is_over, a_reservation_outlives_its_rings,
-		closing_descriptors_hurts_nobody, a_child_does_not_prove_its_parents_life,
+		closing_descriptors_is_harmless, a_child_does_not_prove_its_parents_life,
 		exec_ends_a_life, errno_and_signal_mask_stay))

@@ -390,7 +390,7 @@ END_TEST
 
 /* Uncommitted, hidden by a discard that moved the start past it, then killed: it holds its
  * section. */
-START_TEST(what_a_discard_hid_is_given_back)
+START_TEST(a_discarded_reservation_is_reclaimed)
 {
 	struct session_error error;
 	struct hook_writer w;
@@ -420,4 +420,4 @@ SANDBOX_MAIN(60, "tasks", .timeout = 60,
 		slots_of_ended_threads_are_used_again, without_a_slot_hooks_are_lost_and_counted,
 		it_recovers_when_slots_are_given_back, slots_of_the_dead_come_back_by_a_sweep,
 		a_slot_in_no_queue_comes_back, tables_of_nonsense, queues_of_nonsense,
-		only_proof_gives_back, what_a_discard_hid_is_given_back))
+		only_proof_gives_back, a_discarded_reservation_is_reclaimed))

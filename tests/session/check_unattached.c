@@ -130,7 +130,7 @@ START_TEST(tried_again_ten_times_a_second_at_most)
 }
 END_TEST
 
-START_TEST(rings_that_are_gone_are_told_nothing)
+START_TEST(replaced_rings_get_no_failures)
 {
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
@@ -217,6 +217,6 @@ END_TEST
 
 SANDBOX_MAIN(60, "unattached", .timeout = 60,
 	TESTS(before_the_first_look, with_the_control_page_in_view,
-		tried_again_ten_times_a_second_at_most, rings_that_are_gone_are_told_nothing,
+		tried_again_ten_times_a_second_at_most, replaced_rings_get_no_failures,
 		without_a_session_nothing_is_lost, a_child_counts_its_own,
 		who_may_not_trace_loses_nothing))

@@ -172,7 +172,7 @@ static int no_kernel_no_cycles(const struct perf_event_attr *attr, pid_t pid, in
 	return attr->type == PERF_TYPE_HARDWARE ? ENOENT : 0;
 }
 
-START_TEST(what_nobody_could_count_is_not_for_want_of_rights)
+START_TEST(an_impossible_event_does_not_blame_rights)
 {
 	begin("cycles,page-faults", no_kernel_no_cycles);
 	ck_assert_int_eq(count_open_command(&count, 77), 0);
@@ -297,7 +297,7 @@ START_TEST(multiplexed_counts_are_scaled)
 }
 END_TEST
 
-START_TEST(figures_are_of_what_was_counted_alike)
+START_TEST(figures_need_counts_of_one_mode)
 {
 	static const struct count_value v[] = {
 		VALUE(4000, 9, 9), VALUE(1000, 9, 9), VALUE(500000000, 9, 9), VALUE(10, 9, 9)};
@@ -352,7 +352,7 @@ START_TEST(processors_that_do_not_count_are_missing)
 }
 END_TEST
 
-START_TEST(a_processor_that_went_offline_is_told)
+START_TEST(an_offline_processor_is_reported)
 {
 	enum { ALL = 1000000000 };
 	static const struct count_value v[] = {VALUE(100, ALL, ALL), VALUE(60, ALL / 2, ALL / 2)};
@@ -384,14 +384,14 @@ int main(void)
 	tcase_add_test(opening, threads_alone_inherit_nothing);
 	tcase_add_test(opening, a_thread_that_ends_meanwhile_is_left_out);
 	tcase_add_test(opening, without_the_right_user_mode_is_counted_and_shown);
-	tcase_add_test(opening, what_nobody_could_count_is_not_for_want_of_rights);
+	tcase_add_test(opening, an_impossible_event_does_not_blame_rights);
 	tcase_add_test(opening, a_group_is_led_by_its_first_that_counts);
 	tcase_add_test(opening, a_thread_that_is_made_meanwhile_begins_it_anew);
 	tcase_add_test(opening, no_descriptor_stays_open_after_a_failure);
 	tcase_add_test(row, multiplexed_counts_are_scaled);
-	tcase_add_test(row, figures_are_of_what_was_counted_alike);
+	tcase_add_test(row, figures_need_counts_of_one_mode);
 	tcase_add_test(row, processors_that_do_not_count_are_missing);
-	tcase_add_test(row, a_processor_that_went_offline_is_told);
+	tcase_add_test(row, an_offline_processor_is_reported);
 	suite_add_tcase(suite, opening);
 	suite_add_tcase(suite, row);
 	return suites_run(suite, NULL);

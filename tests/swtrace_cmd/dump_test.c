@@ -175,7 +175,7 @@ START_TEST(index_points_at_sections)
 }
 END_TEST
 
-START_TEST(what_does_not_shrink_is_stored)
+START_TEST(incompressible_sections_are_stored)
 {
 	fake_noise(true);
 	fake_add_part(0, 0);
@@ -303,7 +303,7 @@ END_TEST
 
 /* Of one task that the file names, one that it does not, and of tasks without a slot; a discard
  * does not reset what tasks lost. */
-START_TEST(losses_tell_whose_they_were)
+START_TEST(losses_name_their_task)
 {
 	fake_session.geometry.mode = SHM_MODE_NORMAL;
 	fake_tasks = 1;
@@ -715,7 +715,7 @@ int main(void)
 		SUITE("dump", .set_up = before, .tear_down = after,
 			TESTS(nothing_gives_no_section, index_points_at_sections,
 				tasks_schemas_and_meta, numbers_become_thread_ids,
-				containers_follow_their_tasks, losses_tell_whose_they_were,
+				containers_follow_their_tasks, losses_name_their_task,
 				names_are_cleaned, refused_schemas_are_counted, losses_by_cause,
 				dumped_then_overwritten_counts_once, overwritten_before_its_turn,
 				held_section_outlives, torn_then_committed_then_overwritten,
@@ -725,7 +725,7 @@ int main(void)
 				not_swept_before_the_rename, link_is_followed, closed_pipe,
 				interrupted),
 			LOOPS({sections_in_order_of_stamps, 0, 3},
-				{what_does_not_shrink_is_stored, 0, 3},
+				{incompressible_sections_are_stored, 0, 3},
 				{scripted_counters_are_marked, 0, 2},
 				{window_ends_at_a_gap, 0, 3})),
 		NULL);

@@ -58,7 +58,7 @@ static bool ask(const char *text, const struct event *e)
 	return yes;
 }
 
-START_TEST(what_holds_of_an_interval)
+START_TEST(conditions_of_intervals_hold)
 {
 	static const char *const yes[] = {"label=slow*", "label=\"slow request\"", "label=s??w*",
 		"label=\"[a-z]low\\ request\"", "label!=fast", "elapsed>10ms", "elapsed>=12ms",
@@ -95,7 +95,7 @@ START_TEST(what_holds_of_an_interval)
 END_TEST
 
 /* What an event does not have is neither equal nor unequal to anything. */
-START_TEST(what_is_not_there_is_false)
+START_TEST(absent_fields_compare_false)
 {
 	static const char *const no[] = {"label=*", "label!=x", "elapsed>=0ns", "elapsed<1s",
 		"cpi>=0", "cpi!=1", "cpu>=0", "cpu!=1", "pid>=0", "pid!=1", "comm=*", "comm!=x",
@@ -331,5 +331,5 @@ START_TEST(elapsed_is_exact)
 END_TEST
 
 SANDBOX_MAIN(100, "condition", .timeout = 60,
-	TESTS(what_holds_of_an_interval, what_is_not_there_is_false, arguments,
+	TESTS(conditions_of_intervals_hold, absent_fields_compare_false, arguments,
 		patterns_are_of_characters, refused_with_the_column, bounded, elapsed_is_exact))

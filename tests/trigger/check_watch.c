@@ -230,7 +230,7 @@ static void let_go(struct hook_writer *w)
 /* So long a watch waits for a record. */
 enum { PATIENCE_NS = 100000000 };
 
-START_TEST(what_is_being_written_is_waited_for)
+START_TEST(a_watch_waits_for_a_pending_record)
 {
 	struct hook_writer w;
 	struct box b;
@@ -520,9 +520,9 @@ static int body(int argc, char **argv)
 		SUITE("watch", .timeout = 60,
 			TESTS(every_hook_once_and_in_order, overwritten_ones_are_counted_exactly,
 				headers_alone_give_the_same_counts, a_stopped_look_goes_on_behind,
-				what_is_being_written_is_waited_for, but_not_for_ever,
-				held_sections, normal_mode_and_losses, a_discard_is_followed,
-				while_they_write, scribbled_rings, there_are_no_rings)),
+				a_watch_waits_for_a_pending_record, but_not_for_ever, held_sections,
+				normal_mode_and_losses, a_discard_is_followed, while_they_write,
+				scribbled_rings, there_are_no_rings)),
 		NULL);
 }
 

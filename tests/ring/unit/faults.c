@@ -149,7 +149,7 @@ START_TEST(nor_does_the_first_hook)
 END_TEST
 
 /* A hook too long for a section is counted, and its data is not read. */
-START_TEST(what_is_too_long_is_not_read)
+START_TEST(too_long_hooks_are_not_read)
 {
 	TRACE_STRING s = {NULL, 70000};
 
@@ -217,5 +217,5 @@ END_TEST
 
 SANDBOX_MAIN(100, "faults", .timeout = 60,
 	TESTS(a_fault_on_the_caller_s_data_leaves_no_record, nor_on_a_guest_ring,
-		what_is_too_long_is_not_read, a_string_that_changes_stays_in_its_record),
+		too_long_hooks_are_not_read, a_string_that_changes_stays_in_its_record),
 	LOOPS({nor_does_the_first_hook, 0, 4}))

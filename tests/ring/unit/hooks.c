@@ -207,7 +207,7 @@ START_TEST(the_variadic_form_writes_the_same)
 }
 END_TEST
 
-START_TEST(what_is_too_long_is_counted)
+START_TEST(too_long_hooks_are_counted)
 {
 	static char text[8192];
 	struct account a;
@@ -321,6 +321,6 @@ END_TEST
 
 SANDBOX_MAIN(100, "hooks", .timeout = 60,
 	TESTS(every_number_of_words, every_number_of_strings, padding_is_zero_in_used_memory,
-		the_variadic_form_writes_the_same, what_is_too_long_is_counted,
+		the_variadic_form_writes_the_same, too_long_hooks_are_counted,
 		bad_arguments_have_their_codes, off_is_success_and_writes_nothing,
 		macros_evaluate_arguments_once_or_not_at_all))

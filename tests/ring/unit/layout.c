@@ -282,7 +282,7 @@ START_TEST(control_words_without_sense_cut_the_section)
 }
 END_TEST
 
-START_TEST(entry_words_decide_what_a_section_holds)
+START_TEST(entry_words_decide_a_sections_contents)
 {
 	struct hand h;
 
@@ -385,5 +385,5 @@ SANDBOX_MAIN(60, "layout", .timeout = 30,
 	TESTS(derived_fields_agree, positions_map_to_sections, hostile_geometries_are_refused,
 		an_empty_ring_has_no_parts, records_are_counted_and_torn_ones_stepped_over,
 		discarded_records_are_left_out, control_words_without_sense_cut_the_section,
-		entry_words_decide_what_a_section_holds, a_truncated_file_is_damaged,
+		entry_words_decide_a_sections_contents, a_truncated_file_is_damaged,
 		random_files_are_read_in_bounds))

@@ -266,7 +266,7 @@ START_TEST(when_all_are_held_hooks_are_lost)
 }
 END_TEST
 
-START_TEST(a_full_ring_keeps_what_was_reserved)
+START_TEST(a_full_ring_keeps_reservations)
 {
 	struct hook_writer w;
 
@@ -404,7 +404,7 @@ SANDBOX_MAIN(100, "sections", .timeout = 60,
 	TESTS(a_full_ring_stops_for_good, records_fit_exactly, every_size_meets_every_end,
 		records_of_a_whole_section_go_round, a_held_section_is_skipped,
 		one_usable_section_follows_itself, an_interrupted_entry_counts_nothing_twice,
-		when_all_are_held_hooks_are_lost, a_full_ring_keeps_what_was_reserved,
+		when_all_are_held_hooks_are_lost, a_full_ring_keeps_reservations,
 		a_group_is_there_whole_or_not_at_all, stamps_never_go_back,
 		losses_stand_before_the_section_that_follows),
 	LOOPS({laps_overwrite_whole_sections, 2, 7}))
