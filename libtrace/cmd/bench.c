@@ -250,5 +250,5 @@ static int bench_run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_bench = {"bench",
 	"bench [-n RUNS] [--against OTHER-COMMAND] [--fail-if EXPR] [--format FORMAT] [-s MB] [-o DIR] -- COMMAND ...",
-	"records runs of a command, in turn with another one, and tells what differs", options,
+	"records runs of a command, in turn with another one, and shows differences", options,
 	bench_run};

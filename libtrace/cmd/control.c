@@ -140,7 +140,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option off_options[] = {
-	{.help = "In continuous mode it waits until the drain has written what was left and ended its file,\n"
+	{.help = "In continuous mode it waits until the drain has written the rest and ended its file,\n"
 		 "and says what is in it; if the drain was killed, it does that itself.\n"},
 	{0}};
 const struct verb verb_off = {
@@ -184,7 +184,7 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option free_options[] = {
-	{.help = "What was not dumped is gone. The session's control page stays, so that running programs\n"
+	{.help = "Hooks that were not dumped are gone. The session's control page stays, so that running programs\n"
 		 "find the next buffers. Also removes what a killed `swtrace run` left behind.\n"},
 	{0}};
 const struct verb verb_free = {"free", "free",

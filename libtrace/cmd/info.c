@@ -1,5 +1,5 @@
 /*
- * info: shows the session, what its rings hold, what was lost and why.
+ * info: shows the session, the contents of its rings, losses and their causes.
  */
 #include <errno.h>
 #include <grp.h>
@@ -129,7 +129,7 @@ static void names(const struct info *i, char owner[64], char group[64])
 		group[0] = 0;
 }
 
-enum { RING_COLUMNS = 12, CAUSE_COLUMNS = 3 }; /* the last ones tell rare causes of losses */
+enum { RING_COLUMNS = 12, CAUSE_COLUMNS = 3 }; /* the last ones show rare causes of losses */
 
 static const unsigned ring_widths[RING_COLUMNS] = {9, 10, 12, 9, 7, 7, 8, 11, 6, 7, 9, 12};
 
@@ -229,7 +229,7 @@ static void print_clock(const struct info *i)
 	if (!i->has_clock_back || i->clock_back.entries == 0)
 		return;
 	clock_back_text(&i->clock_back, g, text, sizeof text);
-	printf("          %s: a snapshot was restored or the machine migrated; stamps stood still meanwhile (swtrace init begins anew)\n",
+	printf("          %s: a snapshot was restored or the machine migrated; stamps did not advance meanwhile (swtrace init starts again)\n",
 		text);
 }
 
@@ -527,4 +527,4 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_info = {"info", "info [--json]",
-	"shows the session, what its buffers hold and what was lost", options, info_run};
+	"shows the session, the contents of its buffers and losses", options, info_run};

@@ -1,5 +1,5 @@
 /*
- * info in continuous mode: the drain, and what it wrote.
+ * info in continuous mode: the drain and its output.
  */
 #include "../../formats/trace_file.h"
 #include "../ring/layout.h"

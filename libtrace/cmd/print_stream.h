@@ -1,5 +1,5 @@
 /*
- * What the verbs print for programs: decoder/sink's writers, straight into a FILE. JSON and
+ * Output for programs: decoder/sink's writers, straight into a FILE. JSON and
  * CSV need no memory; a failure to write shows in the FILE's error flag.
  */
 #ifndef SWT_CMD_PRINT_STREAM_H
@@ -22,7 +22,7 @@ struct json *print_json_begin(struct print_stream *s, FILE *f);
 struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 /* The stream alone, for a table. */
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
-/* 0 or a negative errno: -ENOMEM of a table, or what f's error flag tells as well. */
+/* 0 or a negative errno: -ENOMEM of a table, or the error that f's flag shows. */
 int print_stream_end(struct print_stream *s);
 /* print_plain (cmd.h) into a stream. */
 void print_plain_out(struct out *o, const char *text);

@@ -170,7 +170,7 @@ static bool asks(struct trigger *t, struct event *e)
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
-/* What matched, with a quarter of its length on both sides, 1 ms at least. */
+/* The match, with a quarter of its length on both sides, 1 ms at least. */
 static void note_window(struct trigger *t, const struct event *e)
 {
 	const struct session *s = &t->flight.session;
@@ -281,7 +281,7 @@ static bool pause_until(struct trigger *t, uint64_t until)
 	return t->signal != 0;
 }
 
-/* Waits so that the dump includes what follows. A signal shortens the wait but keeps the dump. */
+/* Waits so that the dump includes later hooks. A signal shortens the wait but keeps the dump. */
 static void dump_around(struct trigger *t)
 {
 	uint64_t until = time_ns_monotonic() + t->after;

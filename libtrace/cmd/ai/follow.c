@@ -90,7 +90,8 @@ static int follow_explain_failure(const struct follow *f, const char *what, int 
 	if (rc != PU_ERROR_NOT_SUPPORTED)
 		return cmd_fail(f->run->verb, "%s: %s%s%s", what, RcToString(rc), why ? ": " : "",
 			why ? why : "");
-	cmd_fail(f->run->verb, "nothing here tells busy from idle: %s", why ? why : "unknown");
+	cmd_fail(f->run->verb, "busy and idle time cannot be measured here: %s",
+		why ? why : "unknown");
 	return EXIT_NO_COUNTERS;
 }
 

@@ -8,7 +8,7 @@
 #include "../../../formats/base/array.h"
 #include "counters.h"
 
-/* What PerfLib is asked for. */
+/* Requests to PerfLib. */
 struct request {
 	const char *where;
 	LPCGUID id;

@@ -13,7 +13,7 @@
 #include "../../dump/output.h"
 #include "../cmd.h"
 
-/* -------------------------------------------------------------------- what there is */
+/* -------------------------------------------------------------------- catalogue */
 
 struct catalogue_counter {
 	ULONG id, type, base; /* base: PERF_NO_COUNTER if there is none */

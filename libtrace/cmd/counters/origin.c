@@ -89,7 +89,7 @@ void counters_ask_trace(struct counters_run *r)
 	tell_scripted(r, path);
 	if (info.damaged_bytes || info.header_damaged || info.cut_off)
 		cmd_note(r->verb,
-			"%s: damaged or cut off: samples may be missing; cpidecode --report info tells more",
+			"%s: damaged or cut off: samples may be missing; see cpidecode --report info",
 			path);
 	if (lost)
 		cmd_note(r->verb,

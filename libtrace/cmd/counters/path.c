@@ -22,7 +22,7 @@ static const char *instance_end(const char *text)
 	return end;
 }
 
-/* Splits a path. Returns NULL, or what is wrong. set_length 0: the set's name ends at the first
+/* Splits a path. Returns NULL or the error. set_length 0: the set's name ends at the first
  * parenthesis or backslash. */
 static const char *split(const char *text, size_t set_length, struct parts *p)
 {

@@ -14,7 +14,7 @@ static bool says_no_event(int error)
 }
 
 /* Picks the most telling error. The kernel checks permissions before it looks for the event, so "no
- * such event" tells more. */
+ * such event" is more precise. */
 static int answer(const struct counters_pmu *p)
 {
 	if (p->cpu_wide && p->thread)

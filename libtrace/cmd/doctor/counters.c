@@ -173,7 +173,7 @@ void doctor_pmu(struct findings *f, const struct doctor_facts *m)
 	locked_pages(f, &m->pmu);
 }
 
-/* -------------------------------------------------------- what is in use */
+/* -------------------------------------------------------- quantities */
 
 static const struct {
 	const char *id, *means, *missing;
@@ -190,7 +190,7 @@ static const struct {
 		"on-thread CPI, and the thread's share of the interval, are n/a"},
 };
 
-/* What the counters' room says of a missing quantity is what pmu has said already. */
+/* A missing quantity needs no reason here: pmu gave it. */
 static bool is_pmus(const struct counters_pmu *p, const char *how)
 {
 	return p->why[0] && strncmp(how, p->why, strlen(p->why)) == 0;
@@ -241,7 +241,7 @@ static void frequency(struct findings *f, const struct pmu_facts *p)
 	n = finding(f, "counters.frequency", doctor_has_cycles(p) ? FINDING_NOTE : FINDING_BAD,
 		"the nominal frequency is unknown");
 	finding_means(n, doctor_has_cycles(p)
-				 ? "raw CPI is n/a; scaled CPI stands on unhalted cycles"
+				 ? "raw CPI is n/a; scaled CPI uses unhalted cycles"
 				 : "raw and scaled CPI are n/a; on-thread CPI does not need it");
 	finding_todo(n, "set SWTRACE_CPU_HZ to it, in Hz");
 }

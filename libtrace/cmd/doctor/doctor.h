@@ -21,8 +21,8 @@ enum finding_status {
 struct finding {
 	const char *id; /* "TOPIC.WHAT": a stable name for scripts, listed in swtrace.1 */
 	enum finding_status status;
-	char text[640];	   /* what was found */
-	char meaning[384]; /* what it means */
+	char text[640];	   /* the finding */
+	char meaning[384]; /* its consequence */
 	char todo[384];	   /* how to fix it; "": no action needed */
 };
 

@@ -29,5 +29,5 @@ void doctor_events(struct findings *f, const struct doctor_facts *m)
 		return;
 	n = finding(f, "counters.events_missing", FINDING_NOTE, "not counted: %s", e->missing);
 	finding_means(n, "n/a in intervals; of the first: %s", e->why);
-	finding_todo(n, "swtrace stat -e EVENT true tells the reason of each");
+	finding_todo(n, "swtrace stat -e EVENT true gives the reason of each");
 }

@@ -51,7 +51,7 @@ struct pmu_facts {
 
 struct events_facts {
 	const char *from;  /* whose list of events: "SWTRACE_EVENTS"; NULL: there is none */
-	char trouble[256]; /* what is wrong with it; "": nothing */
+	char trouble[256]; /* its error; "": none */
 	char counted[384], missing[384]; /* names; "": none */
 	char why[256];			 /* why the first one of `missing` is not counted */
 };
@@ -136,7 +136,7 @@ void doctor_gather_quickly(struct doctor_facts *m, const struct session *s);
 /* session: a list, "": none. NULL: that of the session where programs started here would trace. */
 void gather_events(struct events_facts *e, const char *session);
 void gather_clock(struct clock_facts *c);
-/* What gather_clock leaves open, as it takes time: visited, back and ppm. */
+/* The slow part of gather_clock: visited, back and ppm. */
 void gather_clock_measure(struct clock_facts *c);
 void gather_rings(struct rings_facts *r);
 void gather_memory(struct memory_facts *m);

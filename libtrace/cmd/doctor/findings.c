@@ -1,5 +1,5 @@
 /*
- * doctor: all findings, and what they come to.
+ * doctor: all findings, and the verdict.
  */
 #include <stdio.h>
 

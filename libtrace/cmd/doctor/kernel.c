@@ -1,5 +1,5 @@
 /*
- * doctor: the kernel, what it runs in, and the rights of this process.
+ * doctor: the kernel, its virtual machine or container, and the rights of this process.
  */
 #include <errno.h>
 #include <limits.h>

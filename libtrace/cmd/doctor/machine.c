@@ -184,7 +184,7 @@ static void space(struct findings *f, const struct memory_facts *m)
 	struct finding *n = finding(f, "memory.space", fits ? FINDING_GOOD : FINDING_BAD,
 		"/dev/shm has %" PRIu64 " of %" PRIu64 " MiB free", m->room >> 20, m->size >> 20);
 
-	finding_means(n, "swtrace init takes %" PRIu64 " MiB of it unless told otherwise%s",
+	finding_means(n, "swtrace init takes %" PRIu64 " MiB of it by default%s",
 		(m->wanted >> 20) + 1, fits ? "" : ": it fails");
 	if (!fits)
 		finding_todo(n,

@@ -74,7 +74,7 @@ static void clock_back(struct findings *f, const struct session_facts *s)
 		return;
 	n = finding(f, "sessions.clock_back", FINDING_BAD, "its clock was %s", s->clock_back);
 	finding_means(n,
-		"a snapshot was restored or the machine migrated: stamps stood still for as long");
+		"a snapshot was restored or the machine migrated: stamps did not advance for as long");
 	finding_todo(n, "swtrace init begins anew");
 }
 

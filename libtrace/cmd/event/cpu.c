@@ -266,7 +266,7 @@ static uint64_t code_of(enum event_kind kind, uint64_t id)
 	return codes[kind] && id < PERF_COUNT_HW_MAX ? codes[kind][id] : NO_CODE;
 }
 
-/* What sysfs says that this event is. */
+/* The event's encoding in sysfs. */
 static bool from_sysfs(const struct event_cpu *cpu, const char *name, struct cpc_event *own)
 {
 	char why[EVENT_WHY_MAX];

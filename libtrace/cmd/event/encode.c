@@ -111,7 +111,7 @@ static int encode(struct encoding *n)
 	return code;
 }
 
-/* What the register that enables all is given. NULL: there is none. */
+/* The value of the global enable register. NULL: there is no such register. */
 static const struct event_register *enable_all(const struct encoding *n, uint64_t *value)
 {
 	const struct event_register *r = NULL;

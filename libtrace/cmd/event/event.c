@@ -102,5 +102,5 @@ static int event_run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_event = {"event",
 	"event list [GLOB ...] [--try] | show NAME ... | encode NAME ... [--cpu CPU] [--sysfs DIR] [--json]",
-	"lists events, says what they are, and how counters are programmed for them", options,
+	"lists and describes events, and shows how counters are programmed for them", options,
 	event_run};

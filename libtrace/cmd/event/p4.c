@@ -1,5 +1,5 @@
 /*
- * event --cpu p4: what the Pentium 4 counts, and how it is told to.
+ * event --cpu p4: the Pentium 4's events, and how its counters are programmed.
  */
 #include "p4.h"
 
@@ -258,7 +258,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const ch
 	va_end(args);
 }
 
-/* What the registers alone do not tell. */
+/* Facts that the registers alone do not show. */
 static void take_notes(struct notes *n, const struct p4_program *p)
 {
 	const struct p4_request *r = p->request;

@@ -2,7 +2,7 @@
  * event --cpu p4: the Pentium 4's events and how its counters are programmed for them. An
  * encoder: it runs on any machine and touches no register.
  *
- * operands are what follows the sub-verb. Output goes to stdout; an exit code comes back. An
+ * operands follow the sub-verb. Output goes to stdout; returns an exit code. An
  * event that makes no sense or a set that does not fit is one line on stderr and EXIT_FAILED
  * (with --json, the line is an object's "error" too); a wrong number of operands ends the
  * process with EXIT_USAGE.

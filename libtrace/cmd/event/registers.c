@@ -27,7 +27,7 @@ enum {
 #define SELECT_ANY BIT(21)
 #define SELECT_EN BIT(22)
 #define SELECT_INV BIT(23)
-/* What the one who programmes decides, not the event. */
+/* Bits that the programmer chooses, not the event. */
 #define SELECT_OURS (SELECT_USR | SELECT_OS | SELECT_INT | SELECT_EN)
 #define SELECT_FILTERS (SELECT_EDGE | SELECT_INV | SELECT_ANY | (uint64_t)0xff << 24)
 

@@ -1,5 +1,5 @@
 /*
- * From an event's code to what is written to which register: the counters of x86 and AArch64.
+ * From an event's code to register values: the counters of x86 and AArch64.
  * Knows no name and no printing.
  */
 #ifndef SWT_CMD_EVENT_REGISTERS_H

@@ -83,7 +83,7 @@ void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, con
 			(unsigned long long)own.config, text);
 }
 
-/* ----------------------------------------------------------------------- what is known */
+/* ----------------------------------------------------------------------- facts */
 
 struct shown {
 	const struct event_asked *asked;

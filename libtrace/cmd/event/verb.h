@@ -1,5 +1,5 @@
 /*
- * What the files of `swtrace event` share.
+ * Shared by the files of the verb event.
  *
  * libtrace/cmd/event owns the verb event. Errors: a negative errno with why; the verb's are those
  * of cmd.h.
@@ -28,7 +28,7 @@ int event_encode(const struct event_asked *a);
 const char *event_origin_name(enum cpc_event_origin origin);
 const char *event_modes_name(const struct cpc_event *e);
 
-/* What to do about what event_cpu_event refused. */
+/* Advice on an error of event_cpu_event. */
 const char *event_advice(int rc);
 
 /* The members "type": 4, "config": "0x3c", ... */

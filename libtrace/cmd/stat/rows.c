@@ -105,7 +105,7 @@ static void set_figure(struct stat_row *row, double figure, const char *unit, in
 	row->decimals = decimals;
 }
 
-/* The processor time of what is counted. Modes do not apply to a clock. */
+/* The processor time of the targets. Modes do not apply to a clock. */
 static const struct stat_row *task_clock(const struct stat_report *r, const struct stat_row *of)
 {
 	for (unsigned i = 0; i < r->rows; i++)

@@ -7,7 +7,7 @@
 /* Begins with the rings of the open session. Returns an exit code; reports errors. */
 int top_collect_open(struct top *t);
 void top_collect_close(struct top *t);
-/* Counts what is new. */
+/* Counts new hooks. */
 void top_collect_look(struct top *t);
 /* Ends the round: its figures are in t until the next one ends. False: not enough memory for all.
  */

@@ -4,7 +4,7 @@
 #include "../../../formats/cpi_group.h"
 #include "../../../formats/record.h"
 
-/* What the hooks of a group say before they are settled. */
+/* Figures from the hooks of a group, before they are settled. */
 struct raw_figures {
 	uint64_t on_cpu_ns, switches;
 	bool has_thread, has_system;
@@ -26,7 +26,7 @@ static void interval_take_counts(
 	*has = counts[0] && counts[1] && counts[1] != TOP_NOT_MEASURED;
 }
 
-/* The thread's time and switches stand behind each other if they are known. */
+/* The thread's time and switches follow each other if they are known. */
 static void interval_take_times(struct raw_figures *f, const uint8_t *words, uint32_t nwords,
 	uint64_t at, bool has_on_cpu, bool has_switches)
 {

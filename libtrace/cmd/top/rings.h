@@ -1,5 +1,5 @@
 /*
- * What each ring received in a round, what it lost, how full it is, and how far behind the drain
+ * What each ring received and lost in a round, how full it is, and how far behind the drain
  * is: from positions, the rings' counters and the control page.
  */
 #ifndef SWT_CMD_TOP_RINGS_H

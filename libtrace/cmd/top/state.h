@@ -2,9 +2,10 @@
  * top: what a session's rings receive, round by round, while programs trace.
  *
  * It follows the rings as `trigger` does (libtrace/trigger/watch.h): it reads by position, with
- * pread, stores nothing in the session and takes no lock. What writers overwrite before it is read
- * counts as missed. Files, from the bottom up: histogram, interval, labels, programs and rings are
- * figures; collect feeds them; view and json print them; screen shows them; top is the verb.
+ * pread, stores nothing in the session and takes no lock. Hooks that are overwritten before they
+ * are read count as missed. Files, from the bottom up: histogram, interval, labels, programs and
+ * rings are figures; collect feeds them; view and json print them; screen shows them; top is the
+ * verb.
  *
  * libtrace/cmd/top owns the verb top. Errors as in cmd.h.
  */
@@ -17,7 +18,7 @@
 #include "programs.h"
 #include "rings.h"
 
-/* What labels are sorted by, largest first; TOP_BY_LABEL by name. */
+/* The order of labels, largest first; TOP_BY_LABEL by name. */
 enum top_key {
 	TOP_BY_RATE,
 	TOP_BY_COUNT, /* since the start */

@@ -58,7 +58,7 @@ static const struct option options[] = {
 		 "  swtrace top --where 'label=req* and elapsed>1ms' --sort p99\n"},
 	{0}};
 
-/* What shows or prints the rounds. */
+/* Where rounds are shown or printed. */
 struct display {
 	struct top_screen *screen; /* NULL: lines */
 	int out;
@@ -156,7 +156,7 @@ static void close_screen(struct display *d)
 	d->screen = NULL;
 }
 
-/* What was written since the last round. */
+/* Hooks written since the last round. */
 static int show_rest(struct top *t, struct display *d)
 {
 	return d->screen ? EXIT_FINE : show_round(t, d);

@@ -26,7 +26,7 @@ static void view_put_rate(struct out *o, uint64_t n, double seconds)
 
 static void view_put_percent(struct out *o, double share)
 {
-	/* Not "100.0 %" of what is not whole. */
+	/* Never "100.0 %" of an incomplete value. */
 	if (share < 1 && share > 0.9994)
 		share = 0.9994;
 	units_fixed(o, 100 * share, 1);
