@@ -14,7 +14,7 @@
 #include "../../formats/trace_file.h"
 #include "clock_trust.h"
 
-/* enum tf_clock; 0: not decided yet. What the machine has, and what this process uses. */
+/* enum tf_clock; 0: not decided yet. The machine's, and that of this process. */
 static _Atomic uint32_t of_machine, of_process;
 
 bool clock_is_instruction;
@@ -77,7 +77,7 @@ uint64_t clock_now(void)
 
 #if defined(__x86_64__)
 /*
- * The kernel tells its own TSC conversion in the page of any perf event, a software
+ * The kernel exports its own TSC conversion in the page of any perf event, a software
  * event's too: ns = ticks * mult >> shift, good to a few parts per billion.
  */
 static uint64_t rate_from_kernel(void)

@@ -10,7 +10,7 @@
  */
 int detach_process(void (*live)(void *ctx), void *ctx);
 
-/* In there: closes what was inherited except `keep`, since the reader of an inherited pipe would
+/* In there: closes inherited descriptors except `keep`, since the reader of an inherited pipe would
  * never see its end, and a lock would stay. Standard streams become /dev/null; the folder is /. */
 void detach_from_caller(int keep);
 

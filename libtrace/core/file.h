@@ -1,5 +1,5 @@
 /*
- * Small files of /proc and /sys: read whole, by system calls only. And where descriptors stand.
+ * Reads small files of /proc and /sys, by system calls only, and moves descriptors out of the way.
  *
  * libtrace/core owns what every room of libtrace may use: clock, files, online processors, handles.
  * It includes formats and include only. Errors: -1 and errno unless a function says otherwise.

@@ -11,7 +11,7 @@
 
 #include "private_abi.h"
 
-/* What a handle refers to. A handle of another kind is invalid. */
+/* The kind of a handle's object. A handle of another kind is invalid. */
 enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY, HANDLE_PROVIDER };
 
 /* NULL: out of memory. */

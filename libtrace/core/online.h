@@ -56,7 +56,7 @@ static inline const struct cpu_set *cpu_set_online_lately(uint64_t now, uint64_t
 /* Highest possible CPU number + 1. No online processor is at or above it. */
 uint32_t cpus_possible(void) PRIVATE_ABI(cpus_possible);
 
-/* A number that changes each time the processor comes online; 0: the kernel does not tell. */
+/* A number that changes each time the processor comes online; 0: unknown. */
 uint64_t cpu_presence(uint32_t cpu);
 
 /* True unless the kernel lists a processor in this file of /sys/devices/system/cpu. */

@@ -1,5 +1,5 @@
 /*
- * What counts come from in this process, per quantity. Private to this room.
+ * The source of counts in this process, per quantity. Private to this room.
  */
 #ifndef SWT_COUNTERS_CHOICE_H
 #define SWT_COUNTERS_CHOICE_H
@@ -24,7 +24,7 @@ struct counter_choice {
 	int rc;
 	enum counter_kind asked;
 	enum counter_provider from[COUNTER_QUANTITIES];
-	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of what comes from each */
+	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of the quantities from each */
 	unsigned measured;	     /* COUNTER_BITs of those that are not FROM_NOTHING */
 	unsigned counted;	     /* those that take more than the clock and the thread's own */
 	enum shm_source source;
@@ -38,7 +38,7 @@ struct counter_choice {
 
 const struct counter_choice *counter_choice(void) PRIVATE_ABI(counter_choice);
 
-/* source_flags: what is measured, and COUNTER_FLAG_s. */
+/* source_flags: the measured quantities, and COUNTER_FLAG_s. */
 uint32_t counter_choice_flags(const struct counter_choice *c);
 
 /* Decides afresh for this value of SWTRACE_COUNTERS (NULL: not set). */

@@ -9,7 +9,7 @@
 
 #include "../../formats/shm_source.h"
 
-/* What is in use. Chooses the source if that has not happened yet; counts nothing. */
+/* The source in use. Chooses it if that has not happened yet; counts nothing. */
 struct counters_description {
 	int rc; /* 0, or why SWTRACE_COUNTERS cannot be obeyed (line then says it for a person) */
 	enum shm_source source;

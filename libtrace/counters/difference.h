@@ -1,5 +1,5 @@
 /*
- * What every difference of two samples is made of. Private to this room; pure functions.
+ * Parts of differences of two samples. Private to this room; pure functions.
  */
 #ifndef SWT_COUNTERS_DIFFERENCE_H
 #define SWT_COUNTERS_DIFFERENCE_H

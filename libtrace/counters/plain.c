@@ -1,7 +1,7 @@
 /*
- * The usual start and end of an interval: nothing is wanted but the clock, what the thread did, and
- * what its own counters say that user mode reads; and its page tells that it did not leave its
- * processor. All else is source.c's.
+ * The usual start and end of an interval: only the clock, the thread's activity and its own
+ * counters that user mode reads are wanted, and its page shows that it did not leave its processor.
+ * source.c handles the rest.
  */
 #include "plain.h"
 
@@ -12,8 +12,8 @@
 #include "../core/clock.h"
 #include "source.h"
 
-/* Who is online at the start tells whether one went or came; looked at no more often than it is
- * read. */
+/* The online processors at the start show later whether one came or went; checked no more often
+ * than they are read. */
 static void plain_note_online(struct counter_sample *s, uint64_t now)
 {
 	uint64_t at;

@@ -1,5 +1,5 @@
 /*
- * What one reading of the counters holds, and the difference of two. The lowest header of this
+ * One reading of the counters, and the difference of two. The lowest header of this
  * room: knows no source. Not measured is CPI_NONE, never a number.
  */
 #ifndef SWT_COUNTERS_SAMPLE_H
@@ -28,7 +28,7 @@
 /* In `want`, at the end of an interval: the time it ran is to be asked of the kernel. */
 #define COUNTER_ASK_BIT (4u << COUNTER_QUANTITIES)
 
-/* Types of core that are told apart. */
+/* Types of core that are distinguished. */
 enum { COUNTER_CORE_TYPES = 4 };
 
 /* Of a processor's opening: it went offline with its counters since they were opened. */
@@ -53,14 +53,13 @@ struct counter_cpu {
 	bool online;
 };
 
-/* Which end of an interval a sample is. At the start the slow readings come first, the
- * thread's last; at the end the other way round: so what reading costs falls outside of the
- * thread's counts, and the processors' cycles never exceed the elapsed ticks. What the thread
- * did is read around the ticks of the interval: what that costs is never time off the
- * processor. */
+/* Which end of an interval a sample is. At the start the slow readings come first, the thread's
+ * last; at the end the other way round: the cost of reading falls outside of the thread's counts,
+ * and the processors' cycles never exceed the elapsed ticks. The thread's activity is read around
+ * the ticks of the interval, so its cost is never time off the processor. */
 enum counter_end { COUNTER_START, COUNTER_GET };
 
-/* What a thread did so far. */
+/* A thread's activity so far. */
 struct counter_activity {
 	uint64_t on_cpu_ns, switches, migrations, faults;
 	uint32_t opening; /* of the event that counts migrations; 0: none does */
@@ -115,7 +114,7 @@ struct counter_sample {
 	struct counter_cpu cpu[];
 };
 
-/* What a processor spent its time on, in ticks of the time stamp clock (scripted: cycles). Of a
+/* How a processor spent its time, in ticks of the time stamp clock (scripted: cycles). Of a
  * processor that was not online from end to end: CPI_NONE. */
 struct counter_usage {
 	uint64_t elapsed;
@@ -140,7 +139,7 @@ struct counter_quality {
 	uint64_t enabled, running; /* ns; equal: all the time, nothing was scaled */
 };
 
-/* What was counted between two samples. Not measured: CPI_NONE. */
+/* The counts between two samples. Not measured: CPI_NONE. */
 struct counter_interval {
 	uint64_t thread_instructions, thread_cycles;
 	uint32_t flags; /* CPI_QUALITY_ */

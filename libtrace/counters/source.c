@@ -250,7 +250,7 @@ static void mark_thread_clock(
 
 /*
  * Marks who is online, and at a start opens counters for processors that came online. If a
- * processor's counters are missing, what was read a while ago may be wrong about it.
+ * processor's counters are missing, an earlier reading may be wrong about it.
  */
 static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end end, uint64_t now)
 {
@@ -266,7 +266,7 @@ static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end 
 		perf_renew_cpus(PERF_HARDWARE, &online);
 }
 
-/* The slow readings first, so that what they cost is not part of the interval. */
+/* The slow readings first, so that their cost is not part of the interval. */
 static void read_start(
 	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {

@@ -31,8 +31,8 @@ void counters_drop(unsigned want) PRIVATE_ABI(counters_drop);
 /* Processors that a sample of this machine must have room for. */
 uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 
-/* Reads what is wanted; the rest, and what cannot be read, is CPI_NONE. s->room is set.
- * Allocates nothing but at a thread's first read. */
+/* Reads the wanted quantities; all others, and those that cannot be read, are CPI_NONE. s->room is
+ * set. Allocates nothing but at a thread's first read. */
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
@@ -52,9 +52,9 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	struct counter_interval *out);
 
 /*
- * The same where such a start counted the thread, too, by hardware counters that user mode reads:
- * at the end they are read first, into `to`, then the clock; and after counters_have_stayed *out
- * gets what they counted. False: read the counters.
+ * The same if such a start counted the thread, too, by hardware counters that user mode reads: at
+ * the end they are read first, into `to`, then the clock; and after counters_have_stayed *out gets
+ * their counts. False: read the counters.
  */
 static inline bool counters_counted_thread(const struct counter_sample *from)
 {
@@ -65,9 +65,9 @@ void counters_end_thread(struct counter_sample *to);
 bool counters_thread_between(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out);
 
-/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. hardware: its
- * hardware counters stop, too; the next start that reads them wakes them, and of an interval that
- * began before that they tell nothing. True if there was anything. Keeps errno. */
+/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. hardware: stops
+ * its hardware counters, too; the next start that reads them restarts them, and an interval that
+ * began before has no counts. True if there was anything. Keeps errno. */
 bool counters_rest(bool hardware);
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are

@@ -4,7 +4,7 @@
 
 #include "cpc.h"
 
-/* What the new thread needs. A copy: the creator's set may be gone before the thread runs. */
+/* Data for the new thread. A copy: the creator's set may be gone before the thread runs. */
 struct heritage {
 	void *(*start)(void *);
 	void *argument;

@@ -69,7 +69,7 @@ struct engine {
 	pthread_cond_t changed;
 	sigset_t signals; /* of the thread that began it, for created processes */
 	struct process *all;
-	struct lwp *strays; /* stopped before the event that tells whose they are */
+	struct lwp *strays; /* stopped before the event that names their process */
 	int (*job)(struct process *p, void *argument);
 	struct process *subject;
 	void *argument;
@@ -109,7 +109,7 @@ int engine_do(
 bool engine_is_self(const struct engine *e);
 void engine_list(struct engine *e, struct process *p);
 void engine_unlist(struct process *p);
-/* The engine's wait is over soon, and sees what was changed. Async-signal-safe. */
+/* Ends the engine's wait soon, so that it sees the change. Async-signal-safe. */
 void pctx_wake(struct process *p);
 
 /* ------------------------------------------------------------------------ pctx_start.c */

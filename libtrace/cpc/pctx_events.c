@@ -150,7 +150,7 @@ static void executed(struct process *p)
 	pctx_continue_lwp(p, l, 0);
 }
 
-/* Whether its first stop came before the event that tells of it. */
+/* Whether its first stop came before the event that announces it. */
 static bool claim_stray(struct engine *e, pid_t tid)
 {
 	struct lwp *l = pctx_find_lwp(e->strays, tid);
@@ -162,7 +162,7 @@ static bool claim_stray(struct engine *e, pid_t tid)
 	return true;
 }
 
-/* The parent goes on first: what it does must not wait for the child's run. */
+/* Resumes the parent first: it must not wait for the child's run. */
 static void forked(struct process *p, struct lwp *by, pid_t child)
 {
 	struct process *c = calloc(1, sizeof *c);

@@ -40,7 +40,7 @@ struct event_listed {
 
 /* Parses "instructions,cpu/event=0x3c,umask=0/,page-faults:u": at most `max` events, none of them
  * twice. A modifier may have an a, as in perf stat -a: on all processors ("cycles:a",
- * "cycles:ua"). Returns how many, or -EINVAL with one line that names what is wrong. */
+ * "cycles:ua"). Returns how many, or -EINVAL with one line on the error. */
 int event_list_parse(
 	const char *list, struct event_listed listed[], unsigned max, char why[EVENT_WHY_MAX]);
 

@@ -1,5 +1,5 @@
 /*
- * What the files about libpfm4 share. Only in builds that have its headers.
+ * Shared by the files on libpfm4. Only in builds that have its headers.
  *
  * libpfm4 is loaded when an event's name is first looked for in it: 2 MB and 4 ms that a program
  * which only measures does without. A program that is linked statically may lack it.

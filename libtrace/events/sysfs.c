@@ -1,6 +1,6 @@
 /*
  * PMUs as the kernel shows them: /sys/bus/event_source/devices/PMU/{type,format/,events/}.
- * What a name may not do is leave that directory.
+ * No name can leave that directory.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -150,7 +150,7 @@ static bool apply_term(struct parse *p, struct term *t)
 	return named_event(p, t, text, sizeof text) || terms_take_term(p, t);
 }
 
-/* A generic event of this PMU; of one of several, its type stands in the upper half. */
+/* A generic event of this PMU; of one of several, its type is in the upper half. */
 static bool generic_of(const struct event_pmu *pmu, const char *terms, struct cpc_event *e)
 {
 	enum { TYPE_SHIFT = 32 };

@@ -54,7 +54,7 @@ static bool is_denied(int rc)
 }
 
 /* A user without rights to the kernel's part may count user mode, unless that is always zero.
- * The clock events count both whatever they are told. */
+ * The clock events count both whatever their attributes say. */
 static bool may_fall_back(const struct count_event *e, int rc)
 {
 	return is_denied(rc) && !e->user_only && !e->event.modes_given &&

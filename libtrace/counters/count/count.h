@@ -1,11 +1,11 @@
 /*
  * Counts for people: events over a command, over processes, threads or processors, each with
- * its children and at its own pace. What `swtrace stat` stands on; libcpc's sets bind to one
- * thread and count all the time or not at all, which neither a command with children nor more
- * events than counters can be had from.
+ * its children and at its own pace. Used by `swtrace stat`: libcpc's sets bind to one thread and
+ * count all the time or not at all, so they can count neither a command with children nor more
+ * events than counters.
  *
- * What is counted is a target: a thread (a command is one, with all that it starts) or a
- * processor. An event is opened once a target; of its targets each has a value of its own.
+ * A target is a thread (a command is one, with all that it starts) or a processor. An event is
+ * opened once a target and has a value for each.
  *
  * libtrace/counters/count owns counts over commands, processes, threads and processors. Errors: 0
  * or a negative errno. Threads: one at a time.
@@ -65,7 +65,7 @@ void count_start(const struct count *c);
 struct count_value count_read(const struct count *c, unsigned event, unsigned target);
 void count_close(struct count *c);
 
-/* count * enabled / running: what it would be had the counter never been shared. */
+/* count * enabled / running: the estimate had the counter never been shared. */
 uint64_t count_scale(uint64_t count, uint64_t enabled, uint64_t running);
 
 /* The threads of these processes, ascending. -ESRCH: one of them has none. */

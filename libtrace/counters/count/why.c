@@ -65,13 +65,13 @@ static const char *other(const struct count_event *e, int error, bool processors
 	case EOPNOTSUPP:
 		return e->event.software
 			       ? "this kernel does not count it"
-			       : "no counter of this machine counts it; swtrace doctor says what there is";
+			       : "no counter of this machine counts it; swtrace doctor lists the counters";
 	case EINVAL:
 	case ENOSPC:
 		if (e->group)
 			return "it cannot be counted at once with the others of its { }";
 		return processors
-			       ? "the kernel refuses it; swtrace event show tells its encoding"
+			       ? "the kernel refuses it; swtrace event show prints its encoding"
 			       : "the kernel refuses it for a thread; some PMUs count whole processors only: -a";
 	case EBUSY:
 		return "its counters are taken by others; swtrace doctor says more";

@@ -1,5 +1,5 @@
 /*
- * What a set's events count of the calling thread.
+ * The counts of a set's events in the calling thread.
  */
 #ifndef SWT_COUNTERS_EVENTS_COUNT_H
 #define SWT_COUNTERS_EVENTS_COUNT_H
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void event_count_read(
 		event_count_read_all(set, r, side);
 }
 
-/* Closes them: every context switch pays for what is open. */
+/* Closes them: every context switch pays for open events. */
 void event_count_rest(void);
 
 /* An event between two readings. */

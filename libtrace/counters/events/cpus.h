@@ -20,7 +20,7 @@
 struct event_cpus *event_cpus_hold(const struct event_set *set);
 void event_cpus_drop(struct event_cpus *c);
 
-/* What one counted so far on all processors. */
+/* An event's count so far on all processors. */
 struct event_cpus_sum {
 	uint64_t count, enabled, running; /* count: CPI_NONE if unknown */
 };

@@ -27,7 +27,7 @@ struct event_groups {
 
 enum { EVENT_NO_GROUP = INTERVAL_EVENTS_MAX };
 
-/* What was counted so far. CPI_NONE: unknown. */
+/* The counts so far. CPI_NONE: unknown. */
 struct event_reading {
 	uint64_t opening; /* readings of another one cannot be compared; 0: there is none */
 	uint64_t count[INTERVAL_EVENTS_MAX];
@@ -36,7 +36,7 @@ struct event_reading {
 	uint64_t enabled[INTERVAL_EVENTS_MAX + 1], running[INTERVAL_EVENTS_MAX + 1];
 };
 
-/* NULL: out of memory. What cannot be opened is unknown in all readings. */
+/* NULL: out of memory. Events that cannot be opened are unknown in all readings. */
 struct event_groups *event_groups_open(const struct event_set *set);
 /* The thread's. */
 void event_groups_read(const struct event_groups *g, struct event_reading *r);

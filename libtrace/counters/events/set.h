@@ -60,7 +60,7 @@ bool event_member_counts_on(const struct event_member *m, uint32_t cpu);
 
 /*
  * The set of a list. Made once for a list and kept for the life of the process: threads and
- * instances refer to it. NULL: no list of events (`why` names what is wrong) or out of memory. With
+ * instances refer to it. NULL: no list of events (`why` has the error) or out of memory. With
  * the lock held.
  */
 const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX]);

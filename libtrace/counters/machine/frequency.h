@@ -1,5 +1,5 @@
 /*
- * A processor's actual frequency, as cpufreq tells it.
+ * A processor's actual frequency, from cpufreq.
  */
 #ifndef SWT_COUNTERS_MACHINE_FREQUENCY_H
 #define SWT_COUNTERS_MACHINE_FREQUENCY_H
@@ -8,14 +8,13 @@
 #include <stdint.h>
 
 /*
- * Now, in Hz: of the last milliseconds where the hardware counts it, else what the processor was
- * last set to. Where the kernel does not control it, what SWTRACE_CPU_HZ says. CPI_NONE: nothing
- * tells.
+ * Now, in Hz: the average of the last milliseconds if the hardware counts it, else the last
+ * setting. If the kernel does not control it, SWTRACE_CPU_HZ. CPI_NONE: unknown.
  */
 uint64_t frequency_of(uint32_t cpu);
 
 /* Where all frequencies so far came from: "cpufreq/scaling_cur_freq", "environment
- * (SWTRACE_CPU_HZ)", joined by " + "; "" if nothing told any. */
+ * (SWTRACE_CPU_HZ)", joined by " + "; "" if none is known. */
 void frequency_sources(char *text, size_t size);
 
 /* Looks below this directory instead ("/sys"), which stays the caller's. Not while others look. */

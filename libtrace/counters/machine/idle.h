@@ -38,7 +38,7 @@ struct timer_list {
 	uint32_t room;
 	uint64_t tick_ns;    /* period of the timer tick */
 	uint32_t running_on; /* the reader's processor: certainly not idle; UINT32_MAX: unknown */
-	/* What was found. */
+	/* Results. */
 	uint64_t now; /* the moment it was written, ns */
 	bool done;    /* skip the rest of the file */
 	/* Of the processor being read. */
@@ -62,10 +62,10 @@ enum idle_kind { IDLE_NOTHING, IDLE_TIMER_LIST, IDLE_PROC_STAT };
 /* Chosen once a process. */
 enum idle_kind idle_kind(void) PRIVATE_ABI(idle_kind);
 
-/* Resolution of what was chosen, ns: the most that the time between two readings can be wrong. */
+/* Resolution of the chosen file, ns: the most that the time between two readings can be wrong. */
 uint64_t idle_resolution(void);
 
-/* What a reading of it took when it was chosen, ns. */
+/* The time of a reading when it was chosen, ns. */
 uint64_t idle_cost(void);
 
 /* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */

@@ -77,7 +77,7 @@ void timer_list_begin(struct timer_list *t, struct idle_cpu *cpu, uint32_t room)
  * The kernel adds an idle period up when it ends, and each interrupt ends one. The entry
  * time is that of the last change, into or out of idle; which of the two is not printed. A
  * stopped tick says idle; a change longer ago than the tick's period says busy, as a tick
- * within idle would have been another change. What remains is split in the middle.
+ * within idle would have been another change. The remaining time is split in the middle.
  */
 static void finish_cpu(struct timer_list *t)
 {

@@ -25,8 +25,8 @@ struct stat_line {
 	bool has_intr, has_steal;
 };
 
-/* The next processor's line from *p on, any bytes: false: there is no more. What was cut off is
- * none; neither are lines with numbers that cannot be. */
+/* The next processor's line from *p on, any bytes. False: there is no more. Skips lines that were
+ * cut off or have impossible numbers. */
 bool stat_next(const char **p, const char *end, struct stat_line *line) PRIVATE_ABI(stat_next);
 
 /* A processor's times in ns since boot; UINT64_MAX: not known. Each is right within

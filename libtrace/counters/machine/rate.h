@@ -12,8 +12,8 @@
 
 #include "../../core/private_abi.h"
 
-/* Nominal cycles per second; 0: unknown. Found once a process: SWTRACE_CPU_HZ, or what the
- * kernel tells. */
+/* Nominal cycles per second; 0: unknown. Found once a process: SWTRACE_CPU_HZ, or the
+ * kernel's value. */
 uint64_t rate_hz(void);
 
 /* SWTRACE_CPU_HZ; 0: not set, or no frequency. */

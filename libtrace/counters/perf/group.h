@@ -5,7 +5,7 @@
  * A group counts one processor, or one thread. It is read by one system call; by the thread
  * that it counts, in user mode where the kernel and the processor allow that.
  *
- * Descriptors stand high above those that programs use: one that closes all it does not know
+ * Descriptors are high above those that programs use: one that closes all unknown ones
  * gets an error here and not its own file read. Each reading carries the events' identities,
  * which are compared.
  *
@@ -28,7 +28,7 @@
 
 enum { PERF_GROUP_MAX = 32 };
 
-/* The system calls, so that tests can stand in for a machine with counters. */
+/* The system calls, so that tests can simulate a machine with counters. */
 struct perf_calls {
 	int (*open)(
 		struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);

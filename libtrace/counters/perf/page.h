@@ -11,7 +11,7 @@
 
 #include "group.h"
 
-/* The processor's instructions, so that tests can stand in for them. */
+/* The processor's instructions, so that tests can replace them. */
 struct perf_registers {
 	perf_register *(*counter)(uint32_t index); /* NULL: there is none of this number */
 	uint64_t (*ticks)(void);		   /* what a page's time fields are about */
@@ -25,12 +25,12 @@ bool perf_registers_usable(void);
 
 enum perf_page_state {
 	PERF_PAGE_COUNTING, /* on the counters now */
-	PERF_PAGE_RESTING,  /* not on the counters now: what was counted before */
-	PERF_PAGE_UNKNOWN,  /* the pages do not tell */
+	PERF_PAGE_RESTING,  /* not on the counters now: earlier counts */
+	PERF_PAGE_UNKNOWN,  /* the pages cannot be read */
 };
 
 /* Reads all the members, all at one moment: the kernel touched no page meanwhile, and where the
- * leader counts instructions, no interrupt came between them. Sets r unless the pages do not tell.
+ * leader counts instructions, no interrupt came between them. Sets r unless unknown.
  * Resting, times are right only for a group that is enabled. */
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
@@ -52,7 +52,7 @@ static inline bool perf_snapshot_holds(const struct perf_snapshot *mark)
 	return PERF_PAGE_LOAD(mark->page->lock) == mark->lock;
 }
 
-/* What the register counted since the mark, which still holds. */
+/* The register's count since the mark, which still holds. */
 static inline uint64_t perf_snapshot_count(const struct perf_snapshot *mark)
 {
 	return (mark->read(mark->index) - mark->value) << mark->unused >> mark->unused;

@@ -45,7 +45,7 @@ static inline bool perf_has(const struct perf_counters *c, enum perf_kind kind)
 	return c->group.count > 0 && c->at[kind] >= 0;
 }
 
-/* What a group counted since it was opened. Not counted: CPI_NONE. */
+/* A group's counts since it was opened. Not counted: CPI_NONE. */
 struct perf_reading {
 	uint64_t count[PERF_KINDS];
 	uint64_t enabled, running; /* ns; running is less when counters were shared */

@@ -1,5 +1,5 @@
 /*
- * What this machine's hardware counters can do for this process.
+ * Which of this machine's hardware counters this process can use.
  */
 #ifndef SWT_COUNTERS_PERF_PROBE_H
 #define SWT_COUNTERS_PERF_PROBE_H
@@ -23,7 +23,7 @@ struct counters_pmu {
 	int cpu_wide_errno;  /* 0, or of perf_event_open for a processor */
 	int thread_errno;
 	int paranoid;	  /* kernel.perf_event_paranoid; INT_MIN: unknown */
-	char why[256];	  /* one line: what is missing and why; "" if nothing is */
+	char why[256];	  /* one line: the missing counters and why; "" if none is */
 	char advice[256]; /* one line: what to do; "" if nothing can be */
 	/* One line each: why user_read is false, and what to do; "" if it is true. */
 	char user_read_why[256];

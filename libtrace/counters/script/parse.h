@@ -12,7 +12,7 @@
 /* CPIs and percentages are in units of 1/SCRIPT_ONE. */
 #define SCRIPT_ONE UINT64_C(1000000000)
 
-/* What a script can say: the quantities of a CPI, and of what processors spend their time on. */
+/* A script's quantities: those of a CPI, and how processors spend their time. */
 enum script_what {
 	SCRIPT_INSTRUCTIONS = COUNTER_INSTRUCTIONS,
 	SCRIPT_BUSY = COUNTER_BUSY,

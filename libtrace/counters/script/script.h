@@ -20,7 +20,7 @@ int script_parse(
 	const char *text, size_t length, struct script **script, unsigned *line, const char **why);
 void script_free(struct script *script);
 
-/* COUNTER_BITs of what it ever mentions. */
+/* COUNTER_BITs of the quantities that it ever mentions. */
 unsigned script_quantities(const struct script *script);
 
 /* The next step: advances the counts and copies them into s, whose ticks, cpus and online

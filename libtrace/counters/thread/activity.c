@@ -9,8 +9,8 @@
 #include "../machine/rate.h"
 #include "thread.h"
 
-/* Migrations, which getrusage does not tell, happen in the kernel: a kernel that counts user mode
- * alone refuses. Each further event would lengthen each context switch. */
+/* Migrations, which getrusage lacks, happen in the kernel: a kernel that counts user mode alone
+ * refuses. Each further event would lengthen each context switch. */
 static void open_group(struct perf_group *g)
 {
 	struct perf_event_attr attr = {
@@ -166,7 +166,7 @@ bool activity_rest(struct thread_self *self)
 
 /*
  * A signal handler that measures may come between any two steps: it finds the version odd and
- * leaves the reading alone, or replaces it whole, which the version tells afterwards.
+ * leaves the reading alone, or replaces all of it, which changes the version.
  */
 static void activity_store(
 	struct thread_group *g, enum activity_reach reach, const struct activity_reading *r)
@@ -194,8 +194,8 @@ static bool activity_load(
 /* A tracer that stops the thread at each system call switches it in each reading. */
 enum { ACTIVITY_TRIES = 100 };
 
-/* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE,
- * moves in each reading, or was closed by a signal handler. */
+/* False: the page does not change while the thread is switched, as after
+ * PR_TASK_PERF_EVENTS_DISABLE, moves in each reading, or was closed by a signal handler. */
 static bool activity_renew(
 	struct thread_self *self, enum activity_reach reach, struct counter_sample *s)
 {
@@ -391,8 +391,8 @@ void activity_of_none(struct counter_interval *out)
 	out->stayed = false;
 }
 
-/* The whole time. What the thread's clock lacks of it, no switch explains; it is told if the clock
- * was read for both ends. */
+/* The whole time. No switch explains a difference to the thread's clock; it is reported if the
+ * clock was read for both ends. */
 static void activity_stayed(const struct counter_sample *from, const struct counter_sample *to,
 	uint64_t elapsed, struct counter_interval *out)
 {
@@ -436,7 +436,7 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		activity_stayed(from, to, elapsed, out);
 		return;
 	}
-	/* A count tells more than a page that stands still. */
+	/* A count is more precise than a page that does not change. */
 	if (out->activity.switches == 0 || (same && out->activity.switches == CPI_NONE)) {
 		activity_stayed(from, to, elapsed, out);
 		return;

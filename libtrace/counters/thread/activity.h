@@ -1,13 +1,13 @@
 /*
- * What the calling thread did so far: the time it ran, its context switches, migrations and
- * page faults; and whether it left its processor in an interval.
+ * The calling thread's activity so far: the time it ran, its context switches, migrations and page
+ * faults; and whether it left its processor in an interval.
  *
  * With a switch page (switch_page.h) nothing is asked of the kernel unless there was a switch. The
  * thread's figures are read once and hold while the page says that it did not leave its
  * processor: only the time goes on, and page faults, which the page counts where the rights are
  * enough. They are read anew after a millisecond, in which a hypervisor may have taken time that
  * the clock of the processor counts. An interval of all figures that begins with such a reading
- * ends with one: so it tells how much was taken.
+ * ends with one, and so shows how much was taken.
  *
  * Without one, or for all figures without the faults, the kernel is asked at both ends: getrusage
  * and the thread's clock; migrations are an event of perf's, where the rights are enough to count
@@ -26,7 +26,7 @@
  * kernel. Of the calling thread only. */
 void activity_read(struct thread_self *self, struct counter_activity *activity);
 
-/* What a sample is to know of the thread. */
+/* Figures of the thread that a sample needs. */
 struct activity_wants {
 	bool all;    /* each figure, if need be by system calls at both ends */
 	bool time;   /* the time it ran, if need be by a system call */
@@ -123,7 +123,7 @@ static inline bool activity_recall_again(const struct thread_group *g, enum acti
 	return activity_recall(g, reach, s, now);
 }
 
-/* What a light interval keeps of its start. */
+/* A light interval's data of its start. */
 struct activity_start {
 	uint64_t on_cpu_ns, ticks; /* the reading that held then */
 	const struct thread_group *group;
@@ -190,7 +190,7 @@ bool activity_read_since(
 void activity_difference(const struct counter_activity *from, const struct counter_activity *to,
 	struct counter_activity *out);
 
-/* What a thread did between two samples of it. Without a switch it ran all the time. */
+/* A thread's activity between two samples of it. Without a switch it ran all the time. */
 void activity_of_interval(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out);
 /* Nothing is known. */

@@ -13,7 +13,7 @@ static uint32_t pages; /* of this process */
 static long most;
 static pthread_once_t switch_page_once = PTHREAD_ONCE_INIT;
 
-/* The kernel's default, where /proc does not tell. */
+/* The kernel's default, for kernels whose /proc lacks it. */
 enum { MLOCK_KB = 516 };
 
 static long mlock_kb(void)

@@ -10,11 +10,11 @@
  *
  * With the right to count in the kernel, the event may be the thread's page faults, each of which
  * leaves an empty record in a ring behind the page (another page of locked memory). The
- * ring is never read: its head tells how many there were. An event with a period of 1 is never
+ * ring is never read: its head gives their number. An event with a period of 1 is never
  * throttled, and a ring that is mapped read-only never full.
  *
  * A page that is closed becomes zeros, and the next one is opened at the same address: so a signal
- * handler may do either while the interrupted code reads it. The caller tells the readers.
+ * handler may do either while the interrupted code reads it. The caller informs the readers.
  *
  * Threads: a page belongs to the thread that opened it. A child of fork does not have it.
  */
@@ -40,7 +40,7 @@ void switch_page_close(struct switch_page *p);
 /* At the thread's end. forked: in a child, which has no mapping to remove. */
 void switch_page_free(struct switch_page *p, bool forked);
 
-/* Acquire, for what is read next must not have been read before it. */
+/* Acquire: later reads must not be done before it. */
 static inline uint32_t switch_page_lock(const struct switch_page *p)
 {
 	return __atomic_load_n(&p->page->lock, __ATOMIC_ACQUIRE);

@@ -2,7 +2,7 @@
  * The calling thread: who it is, the time it ran, and its group of hardware counters,
  * which lives until the thread ends.
  *
- * libtrace/counters/thread owns what is counted of the calling thread. Errors: NULL, false or
+ * libtrace/counters/thread owns the counts of the calling thread. Errors: NULL, false or
  * CPI_NONE.
  */
 #ifndef SWT_COUNTERS_THREAD_H
@@ -30,8 +30,8 @@ struct activity_reading {
 /* How much a reading asks the kernel for: the time and the switches, or all figures. */
 enum activity_reach { ACTIVITY_TIME, ACTIVITY_ALL, ACTIVITY_REACHES };
 
-/* What a thread keeps open. On the heap: a child of fork closes what threads had whose
- * memory it does not have. */
+/* A thread's open descriptors. On the heap: a child of fork closes those of threads whose memory
+ * it does not have. */
 struct thread_group {
 	struct thread_group *next, **link; /* of all threads */
 	struct perf_group activity;	   /* for activity.c; not open: count 0 */
@@ -65,7 +65,7 @@ struct thread_self {
 	struct thread_group *group; /* NULL: none yet */
 };
 
-/* What the groups of the thread counted, added. */
+/* The sums of the thread's groups. */
 struct thread_reading {
 	uint64_t instructions, cycles;
 	uint64_t enabled, running;
@@ -107,7 +107,7 @@ static inline struct thread_self *thread_self(void)
 	return thread_is_met() ? &counters_self : thread_meet();
 }
 
-/* ns that the calling thread ran; CPI_NONE if the kernel does not tell. */
+/* ns that the calling thread ran; CPI_NONE: unknown. */
 uint64_t thread_time_ns(void);
 
 /* self->group, made if it is not there yet. NULL: out of memory, or in a child of _Fork or clone,

@@ -1,4 +1,4 @@
-/* Chooses how a process tells busy from idle, and explains why not better. */
+/* Chooses how a process measures busy and idle time, and explains why no better way works. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -12,7 +12,8 @@
 #include "../machine/proc_stat.h"
 #include "usage.h"
 
-/* What a sample may cost a processor, ns: a finer account that takes longer is left alone. */
+/* The most that a sample may cost a processor, ns: a finer account that takes longer is not used.
+ */
 enum { FINE_COST_NS = 10000 };
 
 static const char *const names[] = {
@@ -93,7 +94,7 @@ static void say_counters(struct usage_choice *u, const struct counter_choice *c)
 		snprintf(u->why, sizeof u->why, "SWTRACE_COUNTERS=software");
 	else if (c->busy == CPI_SOURCE_CYCLES)
 		snprintf(u->why, sizeof u->why,
-			"unhalted clock ticks are counted, but nothing tells the processors' actual frequency (no cpufreq); set SWTRACE_CPU_HZ if it never changes");
+			"unhalted clock ticks are counted, but the processors' actual frequency is unknown (no cpufreq); set SWTRACE_CPU_HZ if it never changes");
 	else if (*c->pmu.why)
 		snprintf(u->why, sizeof u->why, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "",
 			c->pmu.advice);

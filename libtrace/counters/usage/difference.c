@@ -19,7 +19,7 @@ static uint64_t ticks_of_ns(uint64_t ns)
 	return rate_scale(ns, clock_ticks_per_second(), TIME_SECOND_NS);
 }
 
-/* --------------------------------------------------------------------- what was counted */
+/* --------------------------------------------------------------------- counts */
 
 /* In ticks, as the accounts have them: they may be more than the time that passed. */
 struct counts {
@@ -86,7 +86,7 @@ static void count_cpu(const struct counter_sample *from, const struct counter_sa
 
 /* ------------------------------------------------------------------------- the partition */
 
-/* At most `room` of what there is; a step that came early waits, but for no longer than the
+/* At most `room` of the carried time; a step that came early waits, but for no longer than the
  * accounts can be wrong. */
 static uint64_t usage_take_carry(uint64_t *carry, uint64_t more, uint64_t room)
 {
@@ -130,7 +130,7 @@ static void difference_performance(const struct counter_sample *to, const struct
 
 	out->core = difference_scale_count(a->core, b->core, s);
 	out->reference = difference_scale_count(a->reference, b->reference, s);
-	/* No counter has the nominal clock: what it would have counted while awake. */
+	/* No counter has the nominal clock: computes its count while awake. */
 	if (to->method == AI_METHOD_CYCLES && c->awake != CPI_NONE)
 		out->reference = rate_cycles_of_ticks(c->awake);
 	if (out->core == CPI_NONE || out->reference == CPI_NONE)

@@ -139,7 +139,7 @@ static bool read_fine(struct counter_sample *s)
 	return true;
 }
 
-/* Without counters of its own to tell. */
+/* Without counters of its own. */
 static void read_presence(struct counter_sample *s)
 {
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {

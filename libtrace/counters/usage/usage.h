@@ -1,10 +1,10 @@
 /*
- * What processors spent their time on: samples, and the intervals between them. For
+ * How processors spent their time: samples, and the intervals between them. For
  * libtrace/measure/util/.
  *
  * A processor's time is awake or idle; awake is busy or in interrupts; and on a machine that is
  * a guest, it may have been taken away, which is neither. Awake are its unhalted clock ticks where
- * they can be counted, and nothing then depends on what the kernel takes for idle; else idle
+ * they can be counted, and nothing then depends on the kernel's idea of idle; else idle
  * is the kernel's account, and awake the rest. Time in interrupts and time taken away are the
  * kernel's account in either case.
  *
@@ -50,25 +50,25 @@ void usage_choose_for(struct usage_choice *u, const struct counter_choice *c);
 int usage_hold(void);
 void usage_drop(void);
 
-/* Reads all that there is of the processors. s->room is set. False: nothing tells busy from idle
+/* Reads all figures of the processors. s->room is set. False: busy and idle cannot be measured
  * now. */
 bool usage_read(struct counter_sample *s);
 
-/* What the steps of the kernel's accounts moved into a later interval. */
+/* Time that the steps of the kernel's accounts moved into a later interval. */
 struct usage_carry {
 	uint64_t main, intr, steal; /* ticks */
 };
 
 /*
- * As counters_difference, and what the processors spent the time on. carry NULL: an interval of its
- * own; what is too short for the steps of the accounts is not measured. Else cpus of to->room: of a
- * row of intervals, one after the other, whose sums are right within a step however short they are.
+ * As counters_difference, and how the processors spent the time. carry NULL: an interval of its
+ * own; time too short for the steps of the accounts is not measured. Else cpus of to->room: of
+ * adjacent intervals, whose sums are right within a step however short they are.
  */
 void usage_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out, struct usage_carry *carry);
 
-/* The sums over the processors that stayed. What one of them did not measure is CPI_NONE;
- * with none, all is. */
+/* The sums over the processors that stayed. A figure that one of them lacks is CPI_NONE; without
+ * processors, all are. */
 void usage_sums(const struct counter_interval *i, struct counter_usage *sum);
 
 #endif
