@@ -15,7 +15,7 @@
 #include "../../formats/trace_file.h"
 #include "../session/keep.h"
 
-/* Why a dump was made, as its META tells. */
+/* Why a dump was made, for its META. */
 struct dump_reason {
 	const char *condition, *match; /* that was met, and what met it */
 	const char *window;	       /* arguments for cpidecode that show it; NULL: unknown */

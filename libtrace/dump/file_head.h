@@ -1,5 +1,5 @@
 /*
- * What a trace.bin begins with, whoever writes it: header, META, SCHEMA, the first CLOCK, TASKS and
+ * The beginning of a trace.bin, whoever writes it: header, META, SCHEMA, the first CLOCK, TASKS and
  * LABELS, gathered from a session and written in that order.
  */
 #ifndef SWT_DUMP_FILE_HEAD_H

@@ -1,5 +1,5 @@
 /*
- * What a dump says about itself and its machine: the META section's lines.
+ * The META section's lines: facts on the dump and its machine.
  */
 #ifndef SWT_DUMP_META_H
 #define SWT_DUMP_META_H

@@ -15,7 +15,7 @@
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
 
-/* What is copied from a spool at once. */
+/* Bytes copied from a spool at once. */
 enum { SPOOL_BYTES = 1 << 18 };
 
 int output_fail(const char *path, const char *what, int code, struct session_error *error)

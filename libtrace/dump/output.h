@@ -28,8 +28,8 @@ struct output {
 };
 
 /*
- * path "-" is standard output. What exists and is no regular file (a device, a FIFO) is
- * written to directly; anything else through a temporary file in the same directory.
+ * path "-" is standard output. An existing file that is not regular (a device, a FIFO) is written
+ * directly; any other through a temporary file in the same directory.
  * 0 or PU_ERR_FILE_ERROR.
  */
 int output_open(struct output *o, const char *path, struct session_error *error);
@@ -56,13 +56,13 @@ int output_write(struct output *o, const void *bytes, size_t size, struct sessio
 int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error);
 
 /*
- * If the output may keep its writer waiting (a pipe, a socket): what is written from now on goes to
- * a file without a name first, as far as there is space, and to the output with output_unspool.
+ * If the output may keep its writer waiting (a pipe, a socket): later writes go to a file without a
+ * name first, as far as there is space, and to the output with output_unspool.
  */
 void output_spool(struct output *o);
 int output_unspool(struct output *o, struct session_error *error);
 
-/* Renames a file that is still being written to its name, replacing what had it. */
+/* Renames a file that is still being written to its name, replacing an older one. */
 int output_appear(struct output *o, struct session_error *error);
 
 /* Makes the file durable and visible. On failure, acts as output_abandon. */
@@ -72,7 +72,7 @@ int output_finish(struct output *o, struct session_error *error);
  * advice. */
 int output_fail(const char *path, const char *what, int why, struct session_error *error);
 
-/* Removes what was written, as far as possible. */
+/* Removes the output, as far as possible. */
 void output_abandon(struct output *o);
 
 #endif

@@ -31,7 +31,7 @@ enum {
 	NIBBLE_MAX = 15, /* a length that goes on in further bytes */
 	COPIED_SHORT = 16,
 	COPIED = 32,
-	ROOM_SPARE = COPIED + 8, /* copies go beyond what they need */
+	ROOM_SPARE = COPIED + 8, /* copies may overrun */
 };
 
 /* In one function the block stays in registers: stores of bytes could alias it otherwise. */

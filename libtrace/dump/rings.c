@@ -96,8 +96,8 @@ static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
 	return true;
 }
 
-/* Reads the list of sections into r->parts, the ledger of that moment, and the cut. What is listed
- * is kept, if anything is. */
+/* Reads the list of sections into r->parts, the ledger of that moment, and the cut. If
+ * sections are kept, the listed ones are. */
 static int find_cut(struct rings *r, struct ring_cursor *c)
 {
 	uint32_t ring = (uint32_t)(c - r->cursor);
@@ -404,7 +404,7 @@ const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
 	return r->cursor[ring].ledger.loss;
 }
 
-/* Counts what was written of the parts that are gone by a moment. */
+/* Counts the written part of sections that are gone by a moment. */
 struct gone {
 	uint64_t hooks, torn;
 };
@@ -499,7 +499,7 @@ int rings_settle(
 		.torn = c->ledger.torn + c->dropped_torn,
 		.damaged = c->ledger.damaged};
 	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
-	/* All that was there at the cut was handed out: what was gone then is the rest. */
+	/* All sections of the cut were handed out: the rest was gone then. */
 	if (out->missed == 0)
 		return 0;
 	rc = find_gone(r, c, &now, &gone);

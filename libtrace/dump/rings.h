@@ -1,9 +1,9 @@
 /*
  * All rings of a session as one run of sections, by their first stamps, up to where
  * each ring's head was when the dump began. Writers may go on meanwhile. With `keep`, they leave
- * what is before the cut as it is until rings_close.
+ * everything before the cut unchanged until rings_close.
  *
- * What is exact: let the cut be a ring's head, and its loss counters, at the beginning.
+ * Exact: let the cut be a ring's head, and its loss counters, at the beginning.
  * Every hook before the cut is in exactly one place: in a section that was handed out
  * (as a hook or as torn), or in the ledger of rings_settle as overwritten or torn. Hooks
  * after the cut are in neither, unless sections were overwritten before their turn and writers
@@ -67,7 +67,7 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
  * it after the last section. */
 uint64_t rings_complete_since(const struct rings *r);
 
-/* Returns a ring's head at the cut. The dump has what is below it. */
+/* Returns a ring's head at the cut. The dump has everything below it. */
 uint64_t rings_cut(const struct rings *r, uint32_t ring);
 
 /* Returns a ring's losses up to the cut, by cause. */

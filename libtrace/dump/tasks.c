@@ -234,7 +234,7 @@ static void look_up(struct tasks *t, uint32_t number)
 	if (t->sealed || !t->session || t->session->tasks_fd < 0 ||
 		!ring_read_at(t->session->tasks_fd, &before, sizeof before, at))
 		return;
-	/* Acquire: pairs with the release of a slot's state, what it holds was stored before.
+	/* Acquire: pairs with the release of a slot's state; its contents were stored before.
 	 * tests/litmus/slot-state.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(t->session->tasks_fd, &slot, sizeof slot, at))

@@ -142,7 +142,7 @@ void waking_batch_add(struct waking_batch *b, const struct kernel_record *r, uin
 {
 	UINT32 *words;
 
-	/* An interrupt's record may come before that of what it interrupted. */
+	/* An interrupt's record may precede that of the interrupted thread. */
 	if (at < b->last)
 		at = b->last;
 	if (b->count && at - b->first > UINT32_MAX)

@@ -78,7 +78,7 @@ static void names_sweep(struct kernel_names *n)
 
 /* --------------------------------------------------------------------------- /proc */
 
-/* A worker's name in /proc tells what it does at the moment, too. */
+/* A worker's name in /proc includes its current work. */
 static void names_copy(char name[16], const char *text, size_t length)
 {
 	static const char worker[] = "kworker/";

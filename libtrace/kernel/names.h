@@ -31,7 +31,7 @@ struct kernel_names {
 };
 
 /* Reads the names of all threads from /proc. since: all records of processors from then on will be
- * added. now: a clock. What was known before is forgotten. */
+ * added. now: a clock. Forgets earlier names. */
 void kernel_names_list(struct kernel_names *n, uint64_t since, uint64_t (*now)(void));
 
 /* A record of kind NAME, FORK or EXIT. */

@@ -50,7 +50,7 @@ int kernel_recorder_probe(struct session_error *error)
 
 /* -------------------------------------------------------------------------- start */
 
-/* What the recorder begins with. */
+/* The recorder's arguments. */
 struct recorder_arguments {
 	const struct session_location *location;
 	uint32_t generation;
@@ -160,7 +160,7 @@ static uint64_t recorder_ticket(const struct shm_kernel *k)
 	return now > most ? now : most + 1;
 }
 
-/* Closes what it opens: this wakes the recorder. */
+/* Closes its descriptors: this wakes the recorder. */
 static void recorder_request(const struct session *s, uint64_t asked, uint32_t ends_of)
 {
 	const struct shm_kernel k = {.asked = asked, .ends_of = ends_of};

@@ -199,7 +199,7 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 		}
 		if (whole && r->figures.has_wakeups)
 			waking_batch_end(&c->wakings, stamps_ticks(&r->stamps, now));
-		/* The kernel tells of a loss only before its next record, which may never come. */
+		/* The kernel reports a loss only before its next record, which may never come. */
 		if (was_full) {
 			r->names_lost = true;
 			switch_batch_lose(&c->batch, 0, stamps_ticks(&r->stamps, clock_raw_ns()));
@@ -250,7 +250,7 @@ static bool recording_is_wanted(const struct recording *r)
 	       __atomic_load_n(&c->generation, __ATOMIC_RELAXED) == r->session.generation;
 }
 
-/* What others ask for. Returns whether it is to end. */
+/* Serves requests. Returns whether it is to end. */
 static bool recording_read_requests(const struct recording *r, uint64_t *asked)
 {
 	char events[1024];

@@ -17,7 +17,7 @@ struct recording;
 struct recording *recording_open(const struct session_location *location, uint32_t generation,
 	int channel, bool stays, int *rc, struct session_error *error);
 
-/* Records until it is told to end (SIGTERM), or tracing is off. */
+/* Records until SIGTERM, or until tracing is off. */
 void recording_follow(struct recording *r);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	WAKINGS_BUFFER_BYTES = 512 << 10,
 	/* Of those asked for, with room to spare: a name's record is 64. */
 	LONGEST_RECORD = 256,
-	/* What sample_id_all appends: pid, tid, time, cpu, reserved. */
+	/* Appended by sample_id_all: pid, tid, time, cpu, reserved. */
 	SAMPLE_ID_BYTES = 24,
 	SAMPLE_ID_TIME = 8,
 	LEVEL_BYTES = 16,
@@ -57,7 +57,7 @@ static bool records_have_numbers(void)
 	return n < 0 || strcmp(link, first) == 0;
 }
 
-/* Linux 4.17 and later tell whether the thread that left could have gone on. */
+/* Linux 4.17 and later record whether the thread that left was still runnable. */
 static bool records_tell_preemption(void)
 {
 	struct utsname u;
@@ -85,7 +85,7 @@ static int records_open(struct kernel_records *r, uint32_t cpu, size_t bytes)
 	fd = records_tell_preemption() ? records_open_event(cpu, (uint32_t)bytes) : -EINVAL;
 	if (fd < 0)
 		return fd;
-	/* Writable: the kernel then respects data_tail, and never overwrites what was not read. */
+	/* Writable: the kernel then respects data_tail, and never overwrites unread records. */
 	p = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED) {
 		int error = errno;
@@ -323,7 +323,7 @@ bool kernel_records_read(struct kernel_records *r,
 	handed = r->samples + r->lost;
 	if (!was_full)
 		r->missing = occurred > handed ? occurred - handed : 0;
-	/* Release: the kernel may overwrite what was read before. */
+	/* Release: the kernel may overwrite records that were read before. */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 	return was_full;
 }

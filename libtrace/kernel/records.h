@@ -64,7 +64,7 @@ void kernel_records_explain(int error, char *text, size_t size);
 /*
  * Hands over the records since the last call, in order, and frees their space. Returns whether the
  * buffer was too full for the longest record: records may be missing then, even if none of kind
- * LOST has told so far.
+ * LOST came so far.
  */
 bool kernel_records_read(struct kernel_records *r,
 	void (*take)(void *ctx, const struct kernel_record *record), void *ctx);

@@ -51,7 +51,7 @@ void stamps_renew(struct stamps *s)
 	if (ns < s->ns + LEAST_NS || ticks <= s->ticks)
 		return;
 	slope = (double)(ticks - s->ticks) / (double)(ns - s->ns);
-	/* One of the clocks stood still while the machine was suspended. */
+	/* One of the clocks stopped while the machine was suspended. */
 	if (fabs(slope / s->nominal - 1) < MOST_DEVIATION)
 		s->ticks_per_ns = slope;
 	s->ticks = ticks;

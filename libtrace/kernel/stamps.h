@@ -1,6 +1,6 @@
 /*
  * The kernel's CLOCK_MONOTONIC_RAW as ticks of the session's clock: along the line through two
- * readings of both clocks, the last ones before and after what is converted, as a rule.
+ * readings of both clocks, normally the last ones before and after the time to convert.
  */
 #ifndef SWT_KERNEL_STAMPS_H
 #define SWT_KERNEL_STAMPS_H

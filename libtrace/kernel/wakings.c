@@ -14,7 +14,7 @@
 
 enum {
 	FORMAT_BYTES = 4096,
-	/* What an event's sample has, in this order: thread, time, processor, raw data. */
+	/* An event's sample has, in this order: thread, time, processor, raw data. */
 	WAKING_SAMPLE = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW,
 	SAMPLE_PID = 8,
 	SAMPLE_TID = 12,

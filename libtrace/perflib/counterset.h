@@ -1,5 +1,5 @@
 /*
- * What the parts of libperflib share: a counterset, the hosts that have countersets (this machine,
+ * Shared by the parts of libperflib: a counterset, the hosts that have countersets (this machine,
  * other programs' shared memory, a trace), and the rows of values that a counterset collects. The
  * public functions (query*.c) depend only on this header; the parts do not depend on each other.
  *

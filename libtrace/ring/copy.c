@@ -82,7 +82,8 @@ static enum step take_committed(struct copy_parse *p, uint8_t *record, uint32_t 
  * A record that was being written at the first look is torn, with the size it had then. One that
  * the second look sees changed was committed in between; or it is the inner record of a group,
  * seen late on a weakly ordered machine although its group's first was seen committed: then its
- * size is no step to the next one. Only another look tells, whose first sees what this second saw.
+ * size is no step to the next one. Only another look decides, whose first sees what this second
+ * saw.
  */
 static enum step take_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)
 {

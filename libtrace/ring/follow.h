@@ -1,5 +1,5 @@
 /*
- * Following a ring: what was committed behind a position. For the watch.
+ * Following a ring: records committed behind a position. For the watch.
  */
 #ifndef SWT_RING_FOLLOW_H
 #define SWT_RING_FOLLOW_H
@@ -17,7 +17,7 @@ struct ring_news {
 	uint32_t bytes; /* whole committed records, at the buffer's start */
 	uint32_t hooks; /* among them */
 	uint32_t held;	/* then comes one that is not committed yet, so long; 0: none */
-	bool damaged;	/* what stands behind makes no sense, to the section's end */
+	bool damaged;	/* the rest of the section makes no sense */
 };
 
 /*

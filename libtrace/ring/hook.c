@@ -1,7 +1,7 @@
 /*
  * The public hooks: one record each.
  *
- * What the caller hands over is read before the reservation, by copying or by touching its pages: a
+ * The caller's data is read before the reservation, by copying or by touching its pages: a
  * fault there leaves no record uncommitted, whatever the program's handler does. All of it takes
  * at most 1.5 KiB of stack, as for a handler on a small alternate one.
  */
@@ -107,9 +107,9 @@ static inline __attribute__((always_inline)) void copy_many(
 }
 
 /*
- * What remains to be done before the caller's data is read: attach, and leave alone what is too
- * long to be written. Returns the size to reserve: a hook that is too long is reserved like any
- * other, so that it is counted. 0: the hook is not wanted.
+ * Before the caller's data is read: attaches, and skips data too long to be written. Returns the
+ * size to reserve: a hook that is too long is reserved like any other, so that it is counted. 0:
+ * the hook is not wanted.
  */
 static uint64_t ready_size(UINT32 major, uint64_t size)
 {

@@ -1,7 +1,7 @@
 /*
  * Named points of the write path where tests delay, stop or kill a writer. They compile to
  * nothing, but in a build of these files with SWTRACE_RING_POINTS, where each calls
- * ring_point(). No point stands inside a restartable sequence.
+ * ring_point(). No point is inside a restartable sequence.
  */
 #ifndef SWT_RING_POINTS_H
 #define SWT_RING_POINTS_H
@@ -11,7 +11,7 @@ enum ring_point {
 	POINT_BEFORE_SWITCH,  /* the record did not fit behind head */
 	POINT_BEFORE_PAD,
 	POINT_AFTER_PAD,
-	POINT_BEFORE_LOOK,  /* head stands on a section's first byte */
+	POINT_BEFORE_LOOK,  /* head is a section's first byte */
 	POINT_BEFORE_ENTER, /* the section was found free */
 	POINT_ENTERED,
 	POINT_BEFORE_SKIP,  /* the section was found held */
@@ -32,7 +32,7 @@ void ring_point(enum ring_point point);
 #define RING_POINT(point) ((void)0)
 #endif
 
-/* With SWTRACE_RING_STEPS, the work that a hook does on sections is told too. */
+/* With SWTRACE_RING_STEPS, the work that a hook does on sections is reported too. */
 #ifdef SWTRACE_RING_STEPS
 void ring_steps(unsigned n);
 #define RING_STEPS(n) ring_steps(n)

@@ -185,8 +185,8 @@ static int stable_counts(struct ring_reader *r, uint32_t ring, uint32_t index, u
 /* ------------------------------------------------------------------ moments */
 
 /*
- * A moment of a ring: a section was entered and no later one. Tells what is in the ring and what
- * is gone by then.
+ * A moment of a ring: a section was entered and no later one. Shows which hooks are in the ring and
+ * which are gone by then.
  */
 struct moment {
 	uint64_t entry; /* the entry word of that section; 0: none was ever entered */
@@ -338,7 +338,7 @@ int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger 
 
 /*
  * Whether no section was entered between the one of `entry` and `position`, as far as r->before
- * tells: a held section can outlive younger ones, whose entry words are gone.
+ * shows: a held section can outlive younger ones, whose entry words are gone.
  */
 static bool was_last_below(const struct ring_reader *r, uint64_t entry, uint64_t position)
 {
@@ -488,7 +488,7 @@ static int by_position(const void *a, const void *b)
 
 /*
  * The hooks lost before a section was entered. Two copies of the table have its entry, so its
- * counts were copied behind it. 0: writers came round to it meanwhile; the next one tells.
+ * counts were copied behind it. 0: writers came round to it meanwhile; try the next one.
  */
 static uint64_t lost_before(const struct ring_reader *r, uint32_t i)
 {

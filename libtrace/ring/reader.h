@@ -79,7 +79,7 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
 int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep);
 int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut);
 void ring_reader_let_go(struct ring_reader *r);
-/* Whether what was below the cut is still kept: of a copy made before. */
+/* Whether everything below the cut is still kept: of a copy made before. */
 bool ring_reader_still_keeps(const struct ring_reader *r, uint32_t ring);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most

@@ -1,5 +1,5 @@
 /*
- * Reservations off the fast path: which ring, how often, and what is counted as lost.
+ * Reservations off the fast path: which ring, how often, and which hooks count as lost.
  *
  * Invariants (see formats/session.md):
  *  - A record below head shows its length, writer and stamp; head never goes back.

@@ -1,6 +1,6 @@
 /*
  * The part of a reservation that every hook takes: no call, no division, no lock prefix.
- * What it cannot do (attach, section switch, guest rings, losses) reserve.c does.
+ * reserve.c does the rest: attach, section switch, guest rings, losses.
  */
 #ifndef SWT_RING_RESERVE_H
 #define SWT_RING_RESERVE_H
@@ -15,7 +15,7 @@
 
 /*
  * Whether hooks of this major are wanted, and the thread is attached to the rings of now in
- * a process of its own. The gate holds the generation, so one comparison tells both.
+ * a process of its own. The gate holds the generation, so one comparison checks both.
  */
 static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_t major)
 {

@@ -1,5 +1,5 @@
 /*
- * Finds a thread's rseq area. If libc registers none (glibc before 2.35 or told not to, musl), a
+ * Finds a thread's rseq area. If libc registers none (glibc before 2.35 or by a tunable, musl), a
  * thread registers its own when it attaches.
  *
  * The kernel writes to a registered area for as long as the thread lives, and a thread cannot

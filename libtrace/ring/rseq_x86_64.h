@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
  * Enters the section at op->head with its first record. The counts and the entry word
  * come before the record: who finds the entry word finds the section free and counted;
  * whose copy holds a byte of this record finds the entry word changed. The counts leave out
- * what was discarded, and a dump keeps its sections: so not if the ring's start or keep has
+ * discarded hooks, and a dump keeps its sections: so not if the ring's start or keep has
  * changed. Nor if the section was entered since: an aborted entry's counts are in force, and may
  * have been taken for a discard's zero.
  */

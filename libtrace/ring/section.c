@@ -4,7 +4,7 @@
  * Invariants:
  *  - A section that holds an uncommitted record of an earlier lap is not entered: the bytes of a
  *    reservation are its writer's alone until it commits.
- *  - Pad, skip and entry each commit only if head still is what was checked, an entry also only
+ *  - Pad, skip and entry each commit only if head still is the checked value, an entry also only
  *    if the ring's start and keep are.
  *  - Contents that a dump keeps are not overwritten while the other area has memory. They are
  *    committed when a writer leaves them there: no store to them follows.
@@ -506,7 +506,7 @@ int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w
 		return enter_section(t, head, size, w);
 	lap = __atomic_load_n(&t->ring->lap, __ATOMIC_ACQUIRE);
 	if ((head & 7) || !lap_fits(g, head, lap)) {
-		/* A lap begins only while head stands on a boundary: it is wrong only for a head
+		/* A lap begins only while head is on a boundary: it is wrong only for a head
 		 * that is still the same (acquire: read after it). */
 		if (target_load_head(t) != head)
 			return ATTEMPT_AGAIN;

@@ -39,8 +39,8 @@ struct target {
 	bool guest;
 	uint64_t at;	/* the time of the hook; 0: now */
 	uint32_t steps; /* left: a look at a section, and a walk over one full of pads */
-	/* The section found free last, for the next attempt if this one is aborted. What was found
-	 * holds for as long as its entry word is `entry`. */
+	/* The section found free last, for the next attempt if this one is aborted. The result
+	 * holds as long as its entry word is `entry`. */
 	struct {
 		const uint8_t *at; /* NULL: none */
 		uint64_t entry, start;

@@ -1,5 +1,5 @@
 /*
- * What a thread knows of the rings it writes to. Filled by session/attach.c, used by
+ * A thread's view of the rings it writes to. Filled by session/attach.c, used by
  * reserve.c; thread-local, also seen by the thread's signal handlers.
  */
 #ifndef SWT_RING_THREAD_H

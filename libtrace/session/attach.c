@@ -109,7 +109,7 @@ static void attach_restart_in_child(void)
 static bool make_epoch(void)
 {
 	/* Fresh anonymous memory in its place: only such can be wiped. Wiping is for children
-	 * that no fork handler sees (_Fork, clone); others are told in attach_after_fork too. */
+	 * that no fork handler sees (_Fork, clone); others are handled in attach_after_fork too. */
 	void *p = mmap(&ring_epoch, sizeof ring_epoch, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -515,7 +515,7 @@ void attach_thread_gone(void)
 }
 
 /*
- * The process ends in order, after its own exit handlers: gives back what it has in the session.
+ * The process ends in order, after its own exit handlers: gives back its slots in the session.
  * Threads that still trace, and handlers later than this one, attach again.
  *
  * Or a plugin that has this library in it is closed (the shared library never is), and the

@@ -65,7 +65,7 @@ void attach_ready(uint32_t major);
 uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached);
 
 /*
- * What intervals have to do beside the usual. EVENTS: of the events that they count
+ * Extra work of intervals. EVENTS: of the events that they count
  * (measure/cpi/events.c). NEW: the process has other rings since attach_take_events, and their
  * session may have another list; USED is measure's own: there was a list. BEGINS: by the session or
  * SWTRACE_BEGINS, they have begin hooks.

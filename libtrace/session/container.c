@@ -78,7 +78,7 @@ uint64_t container_cgroup_namespace(void)
 /* ----------------------------------------------------------------------- names */
 
 /* Below the root, the last path of /proc/self/cgroup: that of version 2, or of the hierarchy made
- * first. Keeps the end of a long one, which tells containers apart. */
+ * first. Keeps the end of a long one, which distinguishes containers. */
 static uint32_t path_of_lines(char *lines, uint32_t bytes, const char **path)
 {
 	uint32_t length = 0;

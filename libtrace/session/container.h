@@ -1,9 +1,9 @@
 /*
  * The container that a process is in: its PID namespace, by inode, and the name of its cgroup, by a
  * number of the session's table. Thread ids of two PID namespaces are equal by nature, so files and
- * reports need both to tell tasks apart.
+ * reports need both to distinguish tasks.
  *
- * 0 stands for unknown. Called with attach.c's lock held and signals blocked, or by the owner.
+ * 0: unknown. Called with attach.c's lock held and signals blocked, or by the owner.
  * Allocates nothing, as a hook may come here.
  */
 #ifndef SWT_SESSION_CONTAINER_H

@@ -37,7 +37,7 @@ static bool keep_is_locked(int fd, uint32_t number)
 	return fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-/* What shows that the dumps before go on. */
+/* Shows that earlier dumps are still running. */
 struct keep_progress {
 	uint32_t beat, owner;
 	uint64_t since; /* ns */
@@ -109,8 +109,8 @@ static bool keep_take_right(
 	return true;
 }
 
-/* What is free must do for the second areas of the rings in use, and for the first ones that no
- * writer has entered yet: no hook is lost for a dump. */
+/* Free memory must suffice for the second areas of the rings in use, and for the first ones that
+ * no writer has entered yet: no hook is lost for a dump. */
 static bool keep_has_memory(const struct session *s)
 {
 	const struct shm_geometry *g = &s->geometry;

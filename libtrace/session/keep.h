@@ -13,7 +13,7 @@ enum keep_refusal {
 	KEEP_NOT_OWNER, /* or the session cannot be opened any more */
 	KEEP_BUSY,	/* another dump is to keep the rings, and does not go on */
 	KEEP_LOST,	/* granted at first, but another dump took it over */
-	KEEP_NO_MEMORY, /* the rings may need what is free for themselves */
+	KEEP_NO_MEMORY, /* the rings may need the free memory themselves */
 };
 
 struct session_keep {

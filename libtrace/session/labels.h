@@ -3,9 +3,9 @@
  * number from the first program that needs it, for as long as the rings live, and dumps carry the
  * table, so that no hook repeats the text and no lapped ring loses it.
  *
- * The table of a member has an index of what it read in the session's file: readers need no lock,
- * also in signal handlers; it only grows, under attach.c's lock. Nothing here is allocated from the
- * heap. The file is shared with other members, so every length read there is bounded.
+ * The table of a member has an index of the session's file as far as it was read: readers need no
+ * lock, also in signal handlers; it only grows, under attach.c's lock. Nothing here is allocated
+ * from the heap. The file is shared with other members, so every length read there is bounded.
  */
 #ifndef SWT_SESSION_LABELS_H
 #define SWT_SESSION_LABELS_H

@@ -176,7 +176,7 @@ int session_open_dir(struct session_location *location, struct session_error *er
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
 	uint64_t size, struct session_error *error)
 {
-	/* Nonblocking: a FIFO in its place must not stop us before fstat tells. */
+	/* Nonblocking: a FIFO in its place must not stop us before fstat. */
 	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	mode_t forbidden = (S_IWGRP | S_IWOTH) & ~may_write;
 	struct stat st;
@@ -321,7 +321,7 @@ static bool place_is_session_file(const char *name)
 
 /*
  * A directory with other things in it is no session's, whoever named it: making it one would
- * close it to others. What two makers at once leave there begins with "new.". getdents64, not
+ * close it to others. Files left there by two concurrent makers begin with "new.". getdents64, not
  * opendir: a program's first hook comes here, and may not allocate.
  */
 static int check_empty(

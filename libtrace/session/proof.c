@@ -114,13 +114,13 @@ struct shm_task *proof_read_slots(struct session *s, uint32_t *used)
 	uint64_t ever;
 
 	*used = 0;
-	/* What was cut off is no hole. */
+	/* A truncated file has no holes there. */
 	if (s->tasks_fd < 0 || fstat(s->tasks_fd, &st) != 0 ||
 		(uint64_t)st.st_size < sizeof(struct shm_task_file) ||
 		!ring_read_at(
 			s->tasks_fd, &ever, sizeof ever, offsetof(struct shm_task_header, used)))
 		return NULL;
-	/* Mapped: what is a hole in the table costs no memory here either. */
+	/* Mapped: a hole in the table costs no memory here either. */
 	slots = mmap(NULL, SLOTS_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (slots == MAP_FAILED)

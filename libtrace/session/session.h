@@ -78,7 +78,7 @@ void session_close(struct session *s) PRIVATE_ABI(session_close);
 int session_lock(struct session *s, bool wait, struct session_error *error);
 void session_unlock(struct session *s);
 
-/* What the drain of these rings reports of itself; all zeros if there was none. */
+/* The report of the drain of these rings; all zeros if there was none. */
 const struct shm_drain *session_drain(const struct session *s);
 
 /* Whether tracing is on, suspended or not. */
@@ -180,8 +180,8 @@ uint32_t session_read_cgroup(
 	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX]);
 
 /*
- * What `swtrace doctor` finds, as META lines (`doctor` in formats/trace-file.md). The command that
- * made the rings saves it with them, for their dumps. Returns 0 or a PU_ code.
+ * The findings of `swtrace doctor`, as META lines (`doctor` in formats/trace-file.md). The command
+ * that made the rings saves it with them, for their dumps. Returns 0 or a PU_ code.
  */
 int session_save_findings(struct session *s, const char *lines, size_t length);
 /* Copies whole lines. The caller frees *lines. Returns their length; 0 and NULL: there are none. */

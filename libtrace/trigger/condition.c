@@ -1,4 +1,4 @@
-/* The words of conditions, and what they stand for in an event. */
+/* The words of conditions, and their values in an event. */
 #include "condition.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static const struct field {
 
 /* ---------------------------------------------------------------------------- words */
 
-/* "arg.NAME", of which name is what follows the point. */
+/* "arg.NAME"; name follows the point. */
 static bool condition_add_name(struct condition *c, const char *name, size_t length,
 	struct expression_word *word, char expected[EXPRESSION_EXPECTED])
 {

@@ -30,7 +30,7 @@ struct condition {
 	bool asks_lost;
 };
 
-/* 0, or PU_ERROR_INVALID_PARAMETER and what was expected where. error may be NULL. */
+/* 0, or PU_ERROR_INVALID_PARAMETER and the expected syntax with its position. error may be NULL. */
 int condition_parse(struct condition *c, const char *text, struct expression_error *error);
 
 /* ticks_per_second: of the events' clock, not 0. */

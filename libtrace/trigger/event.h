@@ -1,5 +1,5 @@
 /*
- * What a condition is asked about: one hook, or the hooks of one CPI group together.
+ * An event, which conditions test: one hook, or the hooks of one CPI group together.
  */
 #ifndef SWT_TRIGGER_EVENT_H
 #define SWT_TRIGGER_EVENT_H
@@ -15,7 +15,7 @@ enum { EVENT_MINORS = 7 };
 
 /* Pointers are into the bytes it was made of. */
 struct event {
-	const uint8_t *record; /* the first; NULL: no hook, only what is lost */
+	const uint8_t *record; /* the first; NULL: no hook, only losses */
 	uint32_t bytes, hooks;
 	uint8_t major;
 	uint32_t minor[EVENT_MINORS], minors;

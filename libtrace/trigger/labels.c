@@ -5,7 +5,7 @@
 #include "../../formats/base/array.h"
 #include "../../formats/bytes.h"
 
-/* Reads what was appended since. */
+/* Reads labels appended since. */
 static void label_copy_read_news(struct label_copy *c)
 {
 	uint32_t used = session_labels_used(c->session), got;

@@ -1,5 +1,5 @@
 /*
- * Where the watch is in each ring, and what it did not see.
+ * The watch's position in each ring, and the hooks that it did not see.
  *
  * Everything in a ring is hostile: a position moves only forward and never beyond head, a look
  * steps over at most a ring's sections twice, and a head that goes back is not followed.
@@ -33,7 +33,7 @@ static void note_damage(struct watch *w, struct watch_ring *r)
 	r->damaged = true;
 }
 
-/* --------------------------------------------------------- counting what is gone */
+/* --------------------------------------------------------- counting lost hooks */
 
 /* Hooks of a copied section below a position. */
 static uint32_t records_below(const uint8_t *copy, const struct ring_span *span, uint64_t position)
@@ -51,8 +51,8 @@ static uint32_t records_below(const uint8_t *copy, const struct ring_span *span,
 
 /*
  * Hooks from the start to `position`, all there ever were: those that the ledger counts as
- * overwritten, and those that stand there still. What is overwritten while the sections are
- * counted is in the ledger that is read last. Only if that has come round to position itself
+ * overwritten, and those still there. Hooks that are overwritten while the sections are counted are
+ * in the ledger that is read last. Only if that has come round to position itself
  * are there hooks behind it among them; who then goes on from there finds that section gone,
  * counts again, and has them right.
  */
@@ -121,7 +121,7 @@ static void watch_follow_discard(struct watch *w, uint32_t ring)
 
 /* ---------------------------------------------------------------------- looking */
 
-/* Who gets what is new: one of the two. */
+/* Who gets new hooks: one of the two. */
 struct receiver {
 	watch_fn *event;
 	watch_run_fn *run;

@@ -3,7 +3,7 @@
  * within its ring, while writers go on. Nothing is taken from the rings and nothing stored in
  * them.
  *
- * What is exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from
+ * Exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from
  * where the ring's head was when the watch began to where it has looked. missed were
  * overwritten before they were looked at. unfinished were passed over, because their writer
  * did not commit them for long or the ring was filling up; if it does commit them later, they
@@ -20,7 +20,7 @@
 #include "event.h"
 
 struct watch_ring {
-	uint64_t position; /* what stands before it was looked at or counted */
+	uint64_t position; /* hooks before it were seen or counted */
 	uint64_t head;	   /* of the last look */
 	uint64_t start;	   /* the owner's, of the last look */
 	uint64_t before;   /* hooks from start to position, all there ever were */
@@ -44,8 +44,7 @@ struct watch {
 	struct label_copy labels;
 	uint64_t seen, missed, unfinished;
 	uint64_t lost;	  /* by writers, all causes, since the watch began */
-	uint32_t damaged; /* rings that were cut off or made no sense; what stood there was not seen
-			   */
+	uint32_t damaged; /* rings that were cut off or made no sense; not seen */
 };
 
 /* s is to outlive the watch, opened for reading at least. 0 or a PU_ code; PU_ERROR_NO_BUFFER:
@@ -56,8 +55,7 @@ void watch_close(struct watch *w);
 /* False: stop here; the next look goes on behind this event. */
 typedef bool watch_fn(void *arg, struct event *event);
 
-/* Hands out what is new, at most what stood in the rings when it came to each. False: it was
- * stopped. */
+/* Hands out new hooks, at most those in each ring when it came to it. False: it was stopped. */
 bool watch_look(struct watch *w, watch_fn *each, void *arg);
 
 /* A run of whole committed records of ring `ring`, pads among them. */

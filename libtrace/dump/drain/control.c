@@ -143,7 +143,7 @@ static int finish_for_it(
 
 	if (strcmp(config->path, "-") == 0)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
-			"the drain was killed that wrote to standard output; swtrace dump writes what is left in the buffers of %.300s",
+			"the drain that wrote to standard output was killed; swtrace dump writes the rest of the buffers of %.300s",
 			s->location.dir);
 	int rc = drain_open(&drain, s, config, error);
 	if (rc == 0) {

@@ -1,7 +1,7 @@
 /*
- * What turning a session on and off does with its drain, for the library's calls and the swtrace
- * command. Sessions are opened with SESSION_CONTROL and locked. Functions return 0 or a PU_ code,
- * with *error (or NULL) filled in.
+ * Starts and ends a session's drain when it is turned on and off, for the library's calls and the
+ * swtrace command. Sessions are opened with SESSION_CONTROL and locked. Functions return 0 or a PU_
+ * code, with *error (or NULL) filled in.
  */
 #ifndef SWT_DUMP_DRAIN_CONTROL_H
 #define SWT_DUMP_DRAIN_CONTROL_H

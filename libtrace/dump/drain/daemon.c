@@ -70,7 +70,7 @@ static int daemon_open_stream(struct stream *stream, const struct session_locati
 	return rc;
 }
 
-/* What the daemon begins with. */
+/* The daemon's arguments. */
 struct daemon_arguments {
 	const struct session *session;
 	const struct drain_config *config;

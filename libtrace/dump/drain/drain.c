@@ -207,7 +207,7 @@ static void drain_measure_fill(struct drain *d)
 	d->looked = now;
 }
 
-/* What the file needs before a section: room, and the tasks of its hooks. */
+/* Prepares the file for a section: room, and the tasks of its hooks. */
 static int drain_prepare_file(struct drain *d)
 {
 	drain_queue_lock_tasks(d);
@@ -226,7 +226,7 @@ static int drain_write_oldest(struct drain *d, bool force)
 	if (!job)
 		return 0;
 	if (d->ring[job->ring].waits) {
-		/* What stands before it in its ring waits. */
+		/* An earlier section of its ring waits. */
 		drain_put_back(d, job);
 		drain_queue_remove_oldest(d);
 		return 0;
@@ -271,7 +271,7 @@ static int drain_write_queue(struct drain *d, bool all, bool force, int *took)
 	return 0;
 }
 
-/* Queues a ring's next section. What is not finished is written before others are queued. */
+/* Queues a ring's next section. Unfinished ones are written before others are queued. */
 static int drain_queue_section(struct drain *d, uint32_t ring, bool force, int *took)
 {
 	bool finished = drain_pass(d, ring, drain_queue_free_job(d));
@@ -283,7 +283,7 @@ static int drain_queue_section(struct drain *d, uint32_t ring, bool force, int *
 	return rc;
 }
 
-/* Writes what is available. 1: something, 0: nothing, or a PU_ code. */
+/* Writes the available sections. 1: some, 0: none, or a PU_ code. */
 static int drain_take_sections(struct drain *d, bool partial, bool force)
 {
 	uint32_t ring;

@@ -2,11 +2,11 @@
  * The drain of continuous mode: streams finished sections of the rings to a trace.bin while
  * programs go on writing, and so makes room for them.
  *
- * What is exact: every hook of a ring is written once, or counted: as torn (the drain took
- * it uncommitted), as lost by the writers (full: the drain was behind; or another cause), or
- * as lost by the drain (it could not be written: disk full). A section is released to the
- * writers after it was written. A drain that was killed in between leaves it in both places;
- * who takes the file up again reads from the file how far it got, and takes it from there.
+ * Exact: every hook of a ring is written once, or counted: as torn (the drain took it
+ * uncommitted), as lost by the writers (full: the drain was behind; or another cause), or as lost
+ * by the drain (it could not be written: disk full). A section is released to the writers after it
+ * was written. A drain that was killed in between leaves it in both places; a drain that resumes
+ * the file reads from it how far it got, and continues there.
  *
  * With several threads a round queues finished sections in the order of their stamps, and each
  * thread copies and compresses one at a time. The drain's own thread decides whether a section
@@ -14,8 +14,8 @@
  * its ring before it were written. So all of this holds however many threads there are. At the end
  * of a round the queue is empty.
  *
- * The file stands under its own name from the start, is valid to its last whole section at
- * any moment, and replaces an older trace of that name. Rotation renames it to FILE.1 (the
+ * The file has its own name from the start, is valid to its last complete section at any moment,
+ * and replaces an older trace of that name. Rotation renames it to FILE.1 (the
  * newest), FILE.2, ...; each file has its own header, META, SCHEMA, TASKS, CLOCK, LOSS (of
  * its own time) and END; all have the same trace id.
  *
@@ -50,14 +50,14 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 /*
  * New rings. `config` is left for the drain; in the other modes its path is the name of the default
  * dump, "" for none. PU_ERROR_FACILITY_BUSY: the drain of the old rings is not finished. On
- * failure the older rings stay, and what was left for them.
+ * failure the older rings and their configuration stay.
  */
 int drain_init(struct session *s, const struct session_config *rings,
 	const struct drain_config *config, struct session_error *error);
 
 /*
- * How far the files got. The same figures stand in the control page (struct shm_drain), for
- * other processes.
+ * How far the files got. The control page (struct shm_drain) has the same figures for other
+ * processes.
  */
 struct drain_status {
 	uint64_t bytes, hooks, torn;	/* written, all files, those taken up included */
@@ -84,8 +84,8 @@ int drain_open(struct drain **drain, struct session *s, const struct drain_confi
 	struct session_error *error);
 
 /*
- * Takes what is finished. 1: took something, 0: there was nothing, or a PU_ code: the file
- * could not be written. What is in the file then is valid; the drain can only be finished.
+ * Writes finished sections. 1: wrote some, 0: there were none, or a PU_ code: the file could not be
+ * written. The file is valid then; the drain can only be finished.
  */
 int drain_round(struct drain *d, struct session_error *error);
 
@@ -102,7 +102,8 @@ bool drain_orphaned(const struct drain *d);
  */
 int drain_finish(struct drain *d, struct session_error *error);
 
-/* Also of a drain that failed: what it could not write is in lost_unwritten once it finished. */
+/* Also of a drain that failed: lost_unwritten counts the hooks that it could not write once it
+ * finished. */
 void drain_status(const struct drain *d, struct drain_status *status);
 
 /* Lets go of the drain's lock and frees it; without drain_finish as if it had been killed. */

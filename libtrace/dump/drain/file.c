@@ -88,7 +88,7 @@ int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *e
 		return 0;
 	if (ftruncate(f->out.fd, (off_t)whole) != 0 ||
 		lseek(f->out.fd, (off_t)whole, SEEK_SET) != (off_t)whole)
-		return output_fail(f->out.path, "cut off what is not whole", errno, error);
+		return output_fail(f->out.path, "cut off an incomplete section", errno, error);
 	f->whole = f->out.written = whole;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /*
- * The file's name: FILE from the start, FILE.1, FILE.2, ... what was rotated away.
+ * The file's name: FILE from the start; FILE.1, FILE.2, ... are rotated files.
  *
  * A drain can be killed between any two of the calls here. Then FILE is the file before the
  * rotation or the one after it, or (where there are no hard links) it is missing and the one
- * after it stands under its temporary name, which the trace id gives.
+ * after it has its temporary name, which the trace id gives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -253,7 +253,7 @@ static int copy_file(const struct drain_file *f, struct output *to, struct sessi
 			continue;
 		if (n <= 0)
 			rc = output_fail(
-				f->out.path, "read back what was written", n ? errno : EIO, error);
+				f->out.path, "read back its contents", n ? errno : EIO, error);
 		else
 			rc = output_write(to, buffer, (size_t)n, error);
 		at += n > 0 ? (uint64_t)n : 0;

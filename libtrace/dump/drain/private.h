@@ -28,8 +28,8 @@ struct drain_share {
  * queue, in order; if one has to wait or cannot be written, taken goes back.
  */
 struct drain_ring {
-	uint64_t taken;	     /* byte-exact: what stands before it is queued, skipped or discarded */
-	uint64_t written;    /* what stands before it is in the files, or counted */
+	uint64_t taken;	     /* byte-exact: all before it is queued, skipped or discarded */
+	uint64_t written;    /* all before it is in the files, or counted */
 	uint32_t queued;     /* jobs between them */
 	bool waits;	     /* until the next round, and so do its jobs in the queue */
 	uint64_t released;   /* the control page's: the section that written is in */
@@ -198,7 +198,7 @@ void drain_file_close(struct drain_file *f);
 /* The tasks that the file lacks: a hook's task precedes it. */
 int drain_file_tasks(struct drain *d, struct session_error *error);
 
-/* A section of hooks; span.bytes 0: nothing but what is torn to be counted. */
+/* A section of hooks; span.bytes 0: only torn hooks to be counted. */
 int drain_file_hooks(struct drain *d, const struct drain_job *job, struct session_error *error);
 
 /* Hooks that are in the file after all, or (negative) no more. */
@@ -248,7 +248,7 @@ void drain_state_meta(const struct drain *d, bool rotated, struct text *t);
 /* Reads them back; anything else is passed over. */
 void drain_state_parse_meta(struct drain *d, char *text);
 
-/* What is only known at an orderly end, kept beside the configuration. */
+/* Facts known at an orderly end alone, kept beside the configuration. */
 void drain_state_save(struct drain *d);
 /* Of this generation, or nothing. */
 void drain_state_load(struct drain *d);

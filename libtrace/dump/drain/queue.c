@@ -40,7 +40,7 @@ struct drain_queue {
 	struct drain_job *job;
 	uint32_t jobs;
 	pthread_mutex_t tasks; /* guards drain->tasks while jobs are queued */
-	pthread_mutex_t lock;  /* guards what follows, and is_done of jobs */
+	pthread_mutex_t lock;  /* guards the members below, and is_done of jobs */
 	pthread_cond_t added, done;
 	uint64_t written, claimed, queued; /* numbers of jobs so far */
 	bool ends;
@@ -56,7 +56,7 @@ void drain_queue_pack(struct drain *d, struct drain_job *j)
 	j->packed = packer_pack(&j->packer, d->config.codec, true, j->copy, j->span.bytes);
 }
 
-/* Copies and compresses. What may have to wait is compressed when it is known not to. */
+/* Copies and compresses. A section that may have to wait is compressed once it need not. */
 static void worker_run_job(struct drain_worker *w, struct drain_job *j)
 {
 	struct drain *d = w->queue->drain;

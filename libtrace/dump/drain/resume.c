@@ -1,7 +1,7 @@
 /*
  * Going on with a file: one that a drain was killed over, or that was closed in order.
  *
- * The headers lead from section to section. What is not whole at the end is cut off, and so
+ * The headers lead from section to section. An incomplete section at the end is cut off, and so
  * is END. The file says how far each ring was taken: a section that was written but not
  * released when its drain was killed is not written again.
  */
@@ -174,7 +174,7 @@ static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
 
 /*
  * Leaves s->at where the file is to be cut off: behind the last whole section, or before END.
- * A section is noted once it is known whether another one stands behind it.
+ * A section is noted once it is known whether another one follows it.
  */
 static int scan(struct scan *s, struct session_error *error)
 {

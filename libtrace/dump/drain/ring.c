@@ -222,7 +222,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force)
 		r->waits = true;
 		return false;
 	}
-	/* An invalid record ends an unfinished section: what follows cannot be parsed. */
+	/* An invalid record ends an unfinished section: the rest cannot be parsed. */
 	if (job->end % d->reader.geometry.section_size && span->bytes && !span->damaged) {
 		job->end = span->position + span->bytes;
 		r->taken = job->end;
@@ -234,7 +234,7 @@ void drain_take(struct drain *d, const struct drain_job *job)
 {
 	struct drain_ring *r = &d->ring[job->ring];
 
-	/* Skipped sections stand behind the last one. */
+	/* Skipped sections follow the last one. */
 	r->written = --r->queued ? job->end : r->taken;
 	drain_release_sections(d, job->ring);
 }

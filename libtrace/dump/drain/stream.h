@@ -1,6 +1,5 @@
 /*
- * A drain's rounds until it is told to stop: what `record` and the drain that `on` starts
- * have in common.
+ * A drain's rounds until it is asked to stop: shared by `record` and the drain that `on` starts.
  */
 #ifndef SWT_DUMP_DRAIN_STREAM_H
 #define SWT_DUMP_DRAIN_STREAM_H
@@ -29,7 +28,7 @@ void stream_sleep(int wake, uint64_t ns);
  * code: the drain failed, `error` says how. */
 int stream_follow(struct stream *s);
 
-/* Turns tracing off, has the drain take what is left and end its file. 0, or the PU_ code and
+/* Turns tracing off, has the drain write the rest and end its file. 0, or the PU_ code and
  * `error` of what failed, now or before. */
 int stream_finish(struct stream *s);
 

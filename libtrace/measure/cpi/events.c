@@ -24,7 +24,7 @@ static void events_choose_locked(void)
 	const struct event_set *set = NULL;
 
 	attach_take_events(list);
-	/* A wrong list is none: swtrace doctor tells. */
+	/* A wrong list counts nothing: swtrace doctor reports it. */
 	if (own && *own)
 		set = event_set_of(own, why);
 	else if (list[0])

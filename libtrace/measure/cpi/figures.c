@@ -98,7 +98,7 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 		counters_add(&sum->busy_part, c->busy_part);
 		counters_add(&sum->busy_whole, c->busy_whole);
 	}
-	/* What one counted that went is in no term. */
+	/* Counts of a processor that went offline are in no term. */
 	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
 		sum->instructions = sum->cycles = sum->busy = sum->busy_part = sum->busy_whole =
 			CPI_NONE;

@@ -73,7 +73,7 @@ static inline int frame_begin(struct frame *f, uint64_t start_ticks, const struc
 
 	if (rc != HOOK_RESERVED)
 		return rc;
-	/* A copy whose address no call has: what is stored into the ring cannot change it, and it
+	/* A copy whose address no call has: stores into the ring cannot change it, and it
 	 * stays in registers. */
 	f->w = w;
 	f->elapsed = f->w.stamp > start_ticks ? f->w.stamp - start_ticks : 0;

@@ -168,7 +168,7 @@ static uint32_t group_own_pair(const struct group_spec *spec)
 	return spec->own && !(spec->more && spec->more->events) ? spec->own->pair : 0;
 }
 
-/* What the quality hook says is not said twice, nor that a thread without a switch ran all the
+/* Omits figures of the quality hook, and the time of a thread without a switch, which ran all the
  * time. */
 static uint32_t time_known(const struct group *g)
 {
@@ -389,7 +389,7 @@ static bool image_is_of(const struct group_image *image, const struct group_spec
 	return !(spec->types & CPI_TYPE_TRACE_QUALITY) || image->known == quality_known(i);
 }
 
-/* Finds the records and what is to be replaced in them. */
+/* Finds the records and the words to be replaced in them. */
 static void image_find_places(struct group_image *image, bool counted)
 {
 	uint32_t at = 0;

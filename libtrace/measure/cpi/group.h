@@ -20,7 +20,7 @@
 #include "image.h"
 #include "own_cost.h"
 
-/* What follows the time hook. */
+/* Hooks after the time hook. */
 struct group_more {
 	struct events *events;	 /* NULL: none */
 	const struct args *args; /* NULL: none */

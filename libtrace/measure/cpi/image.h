@@ -112,7 +112,7 @@ static inline void image_put_quality(
 		put_hl64(p, i->activity.faults);
 }
 
-/* Writes the group of the image. events: NULL, or what has been read at both ends; the thread is
+/* Writes the group of the image. events: NULL, or read at both ends; the thread is
  * attached. Returns as group_write. */
 static inline __attribute__((always_inline)) int group_write_image(const struct group_image *image,
 	struct events *events, const struct counter_interval *i, uint64_t start_ticks,

@@ -86,7 +86,7 @@ static unsigned cpi_select_quantities(UINT32 mode)
 	return want;
 }
 
-/* A hook tells the thread's time and switches, where they cost nothing. CPI_DATA has no quality. */
+/* Hooks have the thread's time and switches if they cost nothing. CPI_DATA has no quality. */
 static unsigned cpi_select_now(const struct instance *i, bool write)
 {
 	if (!write)
@@ -175,7 +175,7 @@ static __attribute__((noinline, cold)) bool cpi_write_begin(struct instance *i)
 	return true;
 }
 
-/* What few programs ask for, before the clock is read again. True if it took time. */
+/* Rare requests, before the clock is read again. True if it took time. */
 static inline __attribute__((always_inline)) bool cpi_start_extras(
 	struct instance *i, bool events_first, bool is_start)
 {
@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) bool cpi_start_extras(
 }
 
 /*
- * The clock is read first: it tells whether the session is to be looked for again. It is read anew
+ * The clock is read first: it decides whether to look for the session again. It is read anew
  * after all that takes system calls (milliseconds, where rings are attached), so that the interval
  * begins when nothing else is left to do. Nothing is read that neither a hook nor the caller will
  * want.
@@ -414,7 +414,7 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* What i->more, of the spec, is to have. */
+/* Fills i->more, of the spec. */
 static void cpi_find_more(struct instance *i)
 {
 	i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;

@@ -1,7 +1,7 @@
 /*
- * What an interval costs its program: measured once a process for each mode of instances, and told
- * in the time hooks from then on. The first intervals that are written while tracing is on are the
- * samples.
+ * An interval's cost to its program: measured once a process for each mode of instances, and
+ * written to the time hooks from then on. The first intervals that are written while tracing is on
+ * are the samples.
  */
 #ifndef SWT_MEASURE_CPI_OWN_COST_H
 #define SWT_MEASURE_CPI_OWN_COST_H

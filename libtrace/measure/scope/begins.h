@@ -29,7 +29,7 @@ static inline bool begins_are_on(void)
 		__atomic_load_n(&attach_extras, __ATOMIC_RELAXED) & ATTACH_BEGINS, 0);
 }
 
-/* What begins. */
+/* A begin hook. */
 struct begins_what {
 	uint8_t major;	     /* of the hook */
 	uint8_t gate;	     /* the major that has to be enabled */

@@ -26,7 +26,7 @@ static uint32_t scope_cost_typical(const uint32_t samples[SCOPE_COST_SAMPLES])
 	return typical_of(copy, SCOPE_COST_SAMPLES);
 }
 
-/* What a reading of the clock takes. */
+/* The cost of reading the clock. */
 static uint32_t scope_cost_of_clock(void)
 {
 	enum { READINGS = 64 };

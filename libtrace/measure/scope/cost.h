@@ -1,7 +1,7 @@
 /*
- * What a light interval costs its program: measured once a process for each kind of interval, and
- * told in the hooks' word `known` from then on. The first intervals of a kind are the samples: the
- * clock is read at both ends of their begin and of their end, too.
+ * A light interval's cost to its program: measured once a process for each kind of interval, and
+ * written to the hooks' word `known` from then on. The first intervals of a kind are the samples:
+ * the clock is read at both ends of their begin and of their end, too.
  */
 #ifndef SWT_MEASURE_SCOPE_COST_H
 #define SWT_MEASURE_SCOPE_COST_H
@@ -41,7 +41,7 @@ static inline bool scope_cost_is_sampled(unsigned kind)
 	       __atomic_load_n(&scope_costs[kind].taken, __ATOMIC_RELAXED) < SCOPE_COST_SAMPLES;
 }
 
-/* What a begin took, in ticks, in one word that is not 0: before its start and until it returned.
+/* A begin's cost in ticks, in one word that is not 0: before its start and until it returned.
  */
 uint64_t scope_cost_of_begin(uint64_t entered, uint64_t start);
 

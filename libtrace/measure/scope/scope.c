@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct activity_start) == sizeof((swtrace_scope_ *)0)->lif
  * serial number means the data was overwritten.
  */
 struct scope_thread {
-	uint64_t period; /* of what follows */
+	uint64_t period; /* of the members below */
 	uint64_t serial; /* the last one */
 	uint32_t depth;	 /* may exceed SWT_DEPTH_MAX */
 	uint32_t used;	 /* bytes of `memory` */
@@ -144,7 +144,7 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	s->text = length;
 }
 
-/* What the interval kept, or NULL. */
+/* The interval's kept data, or NULL. */
 static const uint8_t *scope_kept(const swtrace_scope_ *s)
 {
 	const struct scope_thread *t = ring_self.block;
@@ -173,7 +173,7 @@ static unsigned scope_cost_kind_of(const swtrace_scope_ *s, unsigned base)
 	       (begun ? SCOPE_COST_BEGINS : 0);
 }
 
-/* What the thread did in an interval, as far as it is known. */
+/* The thread's activity in an interval, as far as it is known. */
 struct scope_time {
 	uint32_t known;
 	uint64_t switches, on_cpu_ns;

@@ -103,8 +103,8 @@ static void ai_add_measured(uint64_t *total, bool *has, uint64_t more)
 }
 
 /*
- * What could not be read now is counted with what comes next, from where it was last read. A
- * processor that was away goes on from the counts that it had.
+ * Counts that could not be read now are added at the next reading, from the last one. A processor
+ * that was offline continues from its old counts.
  */
 static void ai_add_cpu(struct counting *c, uint32_t cpu)
 {

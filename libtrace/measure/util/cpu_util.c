@@ -253,8 +253,8 @@ static void cpu_util_advance_start(struct cpu_util *u)
 	u->start = now;
 }
 
-/* What a step of the kernel's accounts moved out of one interval is in the next; so short ones,
- * though, are nothing but steps. */
+/* Time that a step of the kernel's accounts moved out of one interval is in the next; very short
+ * ones, though, are nothing but steps. */
 static struct usage_carry *cpu_util_begin_row(struct cpu_util *u, uint64_t period)
 {
 	memset(u->carry, 0, u->now->room * sizeof *u->carry);

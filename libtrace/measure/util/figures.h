@@ -1,5 +1,5 @@
 /*
- * The figures of an interval, from what was counted in it. Pure.
+ * The figures of an interval, from its counts. Pure.
  */
 #ifndef SWT_MEASURE_UTIL_FIGURES_H
 #define SWT_MEASURE_UTIL_FIGURES_H

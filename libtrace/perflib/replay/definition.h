@@ -7,7 +7,7 @@
 
 #include "../counterset.h"
 
-/* Hashes what is needed to interpret values: types, ids, bases and names. Not cryptographic. */
+/* Hashes everything needed to interpret values: types, ids, bases and names. Not cryptographic. */
 uint64_t definition_hash(const struct counterset_definition *set);
 
 /* A GUID as two integers, in text order. */

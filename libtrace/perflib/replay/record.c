@@ -245,7 +245,7 @@ static void write_sample(struct record_part *p, const struct recorded *all, uint
 	}
 }
 
-/* Must precede the set's first hook: instances of CPI tell the reader that this program's values
+/* Must precede the set's first hook: instances of CPI show the reader that this program's values
  * are scripted. */
 static void record_mark_scripted(const struct query_set *s)
 {

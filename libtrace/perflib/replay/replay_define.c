@@ -1,6 +1,6 @@
 /*
- * Definitions of countersets, from the hooks that tell of them. Of several of a GUID the first that
- * is whole holds. Too much, or too many, is left out like nonsense: what is there is replayed.
+ * Definitions of countersets, from their hooks. Of several of a GUID the first complete one holds.
+ * Excess and malformed definitions are dropped; the others are replayed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ void replay_forget(struct replay *r, struct replay_set *s)
 	s->has_names = false;
 }
 
-/* What a hook says of a counterset as a whole. */
+/* A hook's facts on the whole counterset. */
 struct told_set {
 	uint64_t high, low, hash, provider_high, provider_low, type, detail, counters;
 	struct {

@@ -1,8 +1,8 @@
 /*
  * Countersets that follow from intervals: CPI from groups of CPI hooks, Processor Information from
- * those of CPU utilisation. A group's hook that tells of the processors is a sample, its stamp the
- * sample's moment, and what two samples that follow each other come to is what the later group
- * says. Before the first stands a sample of zeros, at the first group's start.
+ * those of CPU utilisation. A group's hook of the processors is a sample, its stamp the sample's
+ * moment, and the difference of two adjacent samples equals the later group. A sample of zeros, at
+ * the first group's start, precedes the first.
  *
  * Ratios have their bases among the counters: both are sums over the groups. Timers have the
  * clock for their base, but groups may overlap, or have gaps between them: so a timer advances,
@@ -44,7 +44,7 @@ enum {
 };
 enum { ID_GROUP = 0x10000, ID_ALL = 0x20000 };
 
-/* What a group adds to the base of actual performance, which has 32 bits: four decimals are left.
+/* A group's addition to the base of actual performance, which has 32 bits: four decimals are left.
  */
 enum { PERFORMANCE_WEIGHT = 10000 };
 
@@ -74,7 +74,7 @@ struct derived {
 	size_t room;
 	struct figures total; /* of the group: of the system */
 	uint64_t total_sum[FIGURES];
-	bool has_total; /* a hook told of the system, and that of the processors may follow */
+	bool has_total; /* a hook had the system's figures, and one of the processors may follow */
 	uint32_t tid, file, mm;
 	uint64_t ticks;
 	struct sample_time from, to; /* of the group: start and stamp */
@@ -106,7 +106,7 @@ static uint32_t add_derived(struct replay *r, const GUID *id, bool utilisation)
 	if (!like)
 		return ERROR_SUCCESS;
 	if (s)
-		replay_forget(r, s); /* it was told of, but nothing was recorded */
+		replay_forget(r, s); /* it was announced, but nothing was recorded */
 	else
 		s = replay_add(r);
 	if (!s)
@@ -276,7 +276,7 @@ static uint32_t derived_take_hook(struct replay *r, struct derived *d)
 	return status;
 }
 
-/* A group whose processors the present hook does not tell of ends before it. */
+/* A group whose processors are not in the present hook ends before it. */
 static void derived_end_group(struct replay *r, struct derived *d)
 {
 	if (!d->has_total || is_of_group(d, r))
@@ -434,7 +434,7 @@ static bool derived_put_row(struct derived *d, const char *name, uint32_t id, co
 	return true;
 }
 
-/* A trace tells of no nodes: there is one. A processor of which nothing was measured was offline.
+/* A trace records no nodes: there is one. A processor of which nothing was measured was offline.
  */
 static bool put_rows(struct derived *d)
 {

@@ -90,7 +90,7 @@ void replay_end_samples(struct replay *r)
 
 /* -------------------------------------------------------------------------- parts */
 
-/* What a part says before its repeats. */
+/* A part's fields before its repeats. */
 struct part {
 	uint64_t high, low, hash;
 	struct sample_time time;
@@ -252,12 +252,12 @@ static void sample_add_row(struct filling *f, const char *name, size_t length, u
 		give_up(f->r, s); /* more than any program has */
 		return;
 	}
-	/* What is not known is 0: this becomes known later. */
+	/* Unknown values are 0: this becomes known later. */
 	memset(s->rows.value + (size_t)(s->rows.used - 1) * s->rows.columns, 0,
 		s->rows.columns * sizeof *s->rows.value);
 }
 
-/* Where value `turn` of the part stands; false: nowhere. */
+/* The position of value `turn` of the part; false: none. */
 static bool cell_of(const struct filling *f, uint64_t turn, size_t *cell)
 {
 	uint64_t row = f->columns ? turn / f->columns : f->part->rows;
@@ -305,7 +305,7 @@ static void sample_fill_field(struct filling *f, const struct replay_value *v)
 	}
 }
 
-/* A part that is not what it says leaves its counterset broken. */
+/* A part that contradicts itself leaves its counterset broken. */
 static uint32_t take_rows(struct replay *r, struct part_set *s, const struct part *part,
 	struct replay_reader *reader, struct replay_value *v)
 {

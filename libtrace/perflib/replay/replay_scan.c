@@ -1,5 +1,5 @@
 /*
- * Which countersets a trace tells of: all hooks are read once.
+ * Finds the countersets of a trace: reads all hooks once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ uint32_t replay_status(int code)
 	}
 }
 
-/* What else there is in the trace. */
+/* The other hooks of the trace. */
 struct found {
 	bool cpi, utilisation;		     /* intervals */
 	bool sampled_cpi, sampled_processor; /* their countersets were recorded, too */

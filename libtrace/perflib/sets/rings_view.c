@@ -229,7 +229,7 @@ static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l
 
 /*
  * `entered` counts every hook that entered the ring. Drained hooks are still present or count as
- * overwritten. A hook may finish after the drain saw it torn, so only the drain's own sums tell
+ * overwritten. A hook may finish after the drain saw it torn, so only the drain's own sums show
  * which it was.
  */
 static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *out,

@@ -1,5 +1,5 @@
 /*
- * The built-in countersets. Each is a definition and its operations, and reads what it needs from
+ * The built-in countersets. Each is a definition and its operations, and reads its data from
  * the kernel itself. perflib(3) describes their counters.
  *
  * libtrace/perflib/sets owns the built-in countersets. Errors as in counterset.h.

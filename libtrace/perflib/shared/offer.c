@@ -11,7 +11,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../guid.h"
 
-/* On a page that fork wipes: HOME_WIPED tells a process that it is a new child. */
+/* On a page that fork wipes: HOME_WIPED shows a process that it is a new child. */
 enum home { HOME_WIPED = 0, HOME_TAKEN = 1, HOME_HERE = 2 };
 static uint32_t *home;
 

@@ -1,5 +1,5 @@
 /*
- * What this process offers: its providers, their countersets and instances.
+ * This process's providers, their countersets and instances.
  *
  * One lock protects everything except the functions that set, increment and decrement values. Those
  * run in any thread and signal handler, without the lock. A handle is a table index and a serial

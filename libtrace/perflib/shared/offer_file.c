@@ -136,7 +136,7 @@ static void *reserve_addresses(void *at)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
 }
 
-/* Maps the file's first bytes over what was mapped there. */
+/* Maps the file's first bytes over the earlier mapping. */
 static bool map_bytes(const struct offer_file *f, int fd, uint32_t bytes)
 {
 	return mmap(f->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=

@@ -1,5 +1,5 @@
 /*
- * Other programs' countersets: which files are examined, and what was found in them.
+ * Other programs' countersets: which files are examined, and their contents.
  *
  * Examines the directories of this user and of root, and for root those of all users, in this
  * order; or only the one that SWTRACE_COUNTERSETS names. Within a directory, files sort by their
@@ -384,7 +384,7 @@ static void choose_places(struct providers *p)
 		look_at_everybody(p);
 }
 
-/* ----------------------------------------------------------------------- what is found */
+/* ----------------------------------------------------------------------- results */
 
 static bool providers_reserve_sets(struct providers *p, uint32_t n)
 {
