@@ -1,5 +1,5 @@
 /*
- * Arrays that may become large: they grow without being copied, and what was never touched takes
+ * Arrays that may become large: they grow without being copied, and untouched parts take
  * no memory.
  */
 #ifndef SWT_DECODER_BASE_PAGES_H
@@ -17,7 +17,7 @@ struct pages {
 int pages_grow(struct pages *p, size_t bytes);
 void pages_free(struct pages *p);
 
-/* Room for one more of that size after count; what there is doubles. 0 or CPIDECODE_ENOMEM. */
+/* Room for one more of that size after count, by doubling. 0 or CPIDECODE_ENOMEM. */
 static inline int pages_room(struct pages *p, size_t count, size_t size)
 {
 	size_t needed = (count + 1) * size;

@@ -15,7 +15,7 @@ struct run_file {
 	size_t used;	 /* of the stage: bytes to be written, or read */
 	size_t at;	 /* of the next record to be returned */
 	size_t step;	 /* bytes of the one returned last */
-	uint64_t offset; /* in the file, of what follows the stage */
+	uint64_t offset; /* in the file, after the stage */
 	uint64_t bytes;	 /* of the file, once it is written */
 };
 

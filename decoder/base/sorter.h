@@ -43,7 +43,7 @@ int sorter_rewind(struct sorter *s);
 /* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */
 int sorter_next(struct sorter *s, const struct sorter_record **r);
 
-/* Stores bytes beside the records, from any thread, and reads them back: for what is too large for
+/* Stores bytes beside the records, from any thread, and reads them back: for data too large for
  * a record. 0 or CPIDECODE_ESPOOL. */
 int sorter_store(struct sorter *s, const void *p, size_t n, uint64_t *offset);
 int sorter_load(struct sorter *s, void *p, size_t n, uint64_t offset);

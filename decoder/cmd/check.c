@@ -114,7 +114,7 @@ static void check_compensate(const struct options *o)
 	if (o->report == REPORT_INFO)
 		misuse("--compensate: --report info shows the library's own cost itself");
 	if (o->report == REPORT_GAPS)
-		misuse("--compensate: --report gaps shows what is between ends and starts, which stay as they are");
+		misuse("--compensate: --report gaps shows the time between ends and starts, which stay as they are");
 	if (o->format == FORMAT_SPEEDSCOPE ||
 		(o->format == FORMAT_HTML && o->report != REPORT_DIFF))
 		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
@@ -389,7 +389,7 @@ void check_options(struct options *o, const struct seen *seen)
 	if (seen->weight && !flame)
 		misuse("--weight goes with --format folded or svg, and with --report diff --format html");
 	if (seen->filter && o->report == REPORT_INFO)
-		misuse("--report info tells about whole files: it takes no filters");
+		misuse("--report info describes whole files: it takes no filters");
 	if (o->filter.by_minor && o->filter.minor > 0xFF && o->report != REPORT_HOOKS)
 		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with --report hooks",
 			o->filter.minor);

@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-/* What the command line had, and where its operands go. */
+/* The command line's options, and where its operands go. */
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
 	char ***list; /* the list that operands go to: --before and --after switch it */

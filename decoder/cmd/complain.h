@@ -1,4 +1,4 @@
-/* What the command says on stderr when it cannot do what it was asked. */
+/* The command's errors, on stderr. */
 #ifndef SWT_DECODER_COMPLAIN_H
 #define SWT_DECODER_COMPLAIN_H
 

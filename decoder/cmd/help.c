@@ -22,7 +22,7 @@ const struct option cpidecode_options[] = {
 			"                      them): what changed, and whether it is more than noise\n"
 			"           why        what makes the slowest intervals slower than those in the middle\n"
 			"           histogram  per label and minor: histogram of elapsed times, by powers of two\n"
-			"           slowest    the longest intervals: what contains each, and what is in it\n"
+			"           slowest    the longest intervals: the containers and contents of each,\n"
 			"                      beside the median one of its label\n"
 			"           gaps       per label and minor: the time between one and the next on a\n"
 			"                      thread, and what filled it\n"
@@ -102,7 +102,7 @@ const struct option cpidecode_options[] = {
 	{OPT_TAIL, "--tail", .value = "p99",
 		.help = "with why: the slowest from there on (p56 to p99.9)"},
 	{OPT_COMPENSATE, "--compensate",
-		.help = "take the library's own cost, which the trace tells, off times\n"
+		.help = "take the library's own cost, which the trace has, off times\n"
 			"                      (not for hooks, cpus, info, gaps, speedscope, html)"},
 	{OPT_TILES, "--tiles",
 		.help = "with html: the intervals in a file beside the page (trace.tiles), which\n"
@@ -167,7 +167,7 @@ const struct option cpidecode_options[] = {
 	{OPT_STRICT, "--strict", .help = "exit with 3 when data was lost or damaged"},
 	{OPTIONS_HELP, "-h", .longer = "--help", .help = "this text"},
 	{OPT_VERSION, "-V", .longer = "--version", .help = "the version"},
-	{.help = "\nLosses, torn records and damage are told on standard error.\n"
+	{.help = "\nLosses, torn records and damage are reported on standard error.\n"
 		 "Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
 		 "5 a --fail-if came true.\n"
 		 "The manual, cpidecode(1), describes every column.\n"},

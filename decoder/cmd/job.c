@@ -317,7 +317,7 @@ static bool job_tallies_all(const struct options *o)
 	       filter_takes_all(&o->filter) && !o->slice && !o->compensate;
 }
 
-/* What that tally wants. */
+/* The wants of that tally. */
 static unsigned job_arriving_wanted(const struct options *o)
 {
 	return o->report == REPORT_WHY	     ? TALLY_WANT_TYPES | TALLY_WANT_CONTAINERS

@@ -15,7 +15,7 @@ struct job {
 	struct partial *parts;
 	size_t nparts;
 	const struct hosts *hosts; /* by_host.h: a report of each; NULL: one of all */
-	const char *absent;	   /* what was not merged, for the head of the report */
+	const char *absent;	   /* missing parts, for the head of the report */
 	bool is_diff;
 	struct flame_sides *sides; /* of a differential flame graph */
 	size_t before;		   /* the leading parts that belong to the "before" side */
@@ -24,7 +24,7 @@ struct job {
 	size_t gates_failed;
 };
 
-/* What a run of a diff is read into: one of both. */
+/* The result of reading a run of a diff: one of both. */
 struct job_target {
 	struct partial *partial;
 	struct flame_sides *sides;

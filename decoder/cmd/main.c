@@ -1,4 +1,4 @@
-/* cpidecode: reads trace files and reports what they hold. */
+/* cpidecode: reads trace files and reports their contents. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -11,7 +11,7 @@
 
 enum { MEMORY_LEAST_MIB = 8 }; /* with less, even an empty report fails */
 
-/* Parses "512M" into bytes. NULL, or what is wrong with the text. */
+/* Parses "512M" into bytes. NULL, or the error. */
 const char *memory_parse(const char *text, uint64_t *bytes);
 /* 0 or -1, errno set. */
 int memory_limit(uint64_t bytes);

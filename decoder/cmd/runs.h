@@ -1,5 +1,5 @@
 /*
- * Groups files into the runs that a diff compares. A file is a run. A folder stands for all
+ * Groups files into the runs that a diff compares. A file is a run. A folder means all
  * traces and partial results in it. Files rotated away from a file (FILE.1, FILE.2) belong to
  * its run.
  */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What is served: whole files. */
+/* The served files, complete. */
 struct serve_files {
 	int page, tiles; /* an empty file of tiles: none */
 	int early;	 /* shown until `maker` has written both; -1: they are written */

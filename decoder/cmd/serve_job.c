@@ -107,7 +107,7 @@ static int serve_job_start(struct job *job, struct serve_files *files, _Atomic u
 	files->read = read;
 	files->make_span = serve_job_make_span;
 	files->ctx = job;
-	/* Some callers ignore it: waitpid then tells no child's status. */
+	/* Some callers ignore it: waitpid then returns no child's status. */
 	signal(SIGCHLD, SIG_DFL);
 	files->maker = serve_job_fork();
 	if (files->maker < 0) {

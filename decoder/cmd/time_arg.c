@@ -109,7 +109,7 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	return NULL;
 }
 
-/* A blank may stand before the unit, as reports write it. */
+/* A blank may precede the unit, as in reports. */
 static const char *parse_relative(const char *s, struct time_arg *t)
 {
 	const char *blank = strchr(s, ' ');

@@ -4,7 +4,7 @@
 
 /*
  * COLUMNS if it is set, else what the terminal says. 0: no limit, since the descriptor is no
- * terminal (so that a file has the same bytes wherever it is written), or does not tell.
+ * terminal (so that a file has the same bytes wherever it is written), or has no known width.
  */
 unsigned width_of_terminal(int fd);
 

@@ -1,6 +1,6 @@
 /*
  * From a path or a pipe to verified sections. The only room that trusts no length:
- * what it hands out lies within what it has checked.
+ * everything that it hands out lies within checked bounds.
  *
  * Bytes are read with pread, never mapped: a file that is cut short under us is a short
  * read, reported as damage, not a signal. Functions return 0 or a CPIDECODE_E code.
@@ -53,7 +53,7 @@ struct io_header {
 
 struct io_input;
 
-/* What is known of an input that was another format (NRM2) and is read as what it became. */
+/* Facts on an input of another format (NRM2), which is read as a converted trace.bin. */
 struct io_import {
 	uint64_t bytes; /* of the file as it was opened */
 	/* In its own offsets, in no order. */
@@ -66,8 +66,8 @@ struct io_import {
 		uint64_t at, size; /* in kernel_fd */
 	} kernel[2];
 	bool foreign; /* not written by this toolkit */
-	bool no_rate; /* the clock's rate is not told: a tick is taken for a nanosecond */
-	bool no_time; /* the time of day is not told: times are since tick 0 */
+	bool no_rate; /* the clock's rate is unknown: a tick is taken for a nanosecond */
+	bool no_time; /* the time of day is unknown: times are since tick 0 */
 };
 
 /* done and total in bytes, total 0: unknown. Returning false cancels. */
@@ -76,9 +76,9 @@ typedef bool (*io_progress_fn)(void *ctx, uint64_t done, uint64_t total);
 /*
  * An NRM2 file (formats/nrm2.md) becomes a trace.bin in an unlinked temporary file first.
  *
- * path "-" is standard input. What cannot be read at any offset (a pipe, a terminal) is
- * copied to an unlinked temporary file, so memory stays bounded: its begin on opening, the rest
- * by io_await, until which the descriptor and ctx are used. errno tells more for CPIDECODE_EOPEN,
+ * path "-" is standard input. An input that cannot be read at any offset (a pipe, a terminal) is
+ * copied to an unlinked temporary file, so memory stays bounded: its beginning on opening, the rest
+ * by io_await, until which the descriptor and ctx are used. errno has the cause of CPIDECODE_EOPEN,
  * EREAD and ESPOOL.
  */
 int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io_input **in);
@@ -104,13 +104,13 @@ bool io_is_arriving(const struct io_input *in);
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */
 int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got);
-/* What is read next lies far apart, or (false) follows each other. */
+/* The next reads are far apart, or (false) sequential. */
 void io_expect_jumps(const struct io_input *in, bool jumps);
 
 /* EEMPTY, ENOTTRACE, EVERSION, ETRUNCATED; a wrong checksum is not an error but header->damaged. */
 int io_read_header(const struct io_input *in, struct io_header *header);
 
-/* What a scan tells its caller, in order of offset. */
+/* The events of a scan, in order of offset. */
 struct io_scan_events {
 	/* 0; a negative code ends the scan; IO_DOUBT: not before its checksum holds. */
 	int (*section)(void *ctx, const struct io_section *s);
@@ -126,13 +126,13 @@ enum { IO_DOUBT = 1 };
  * looked for. The bytes hashed for false starts are bounded by a multiple of the file's
  * size. *ended: an END section was there.
  *
- * lazy: the payloads of HOOKS sections are not read. Such a section is believed, and told
- * as not checked, when its header is possible and another one stands where it ends; else, and
- * when told that it is doubted, it is verified like the others. A wrong size that leads to
- * another section is thus found only when the section is loaded, see io_rescue.
+ * lazy: the payloads of HOOKS sections are not read. Such a section is trusted, and reported as not
+ * checked, if its header is possible and another one follows where it ends; else, and if the caller
+ * doubts it, it is verified like the others. A wrong size that leads to another section is thus
+ * found only when the section is loaded, see io_rescue.
  *
- * Of an input that is arriving each section is told once it is there, and all have arrived in the
- * end.
+ * Of an input that is arriving each section is reported once it is there, and all have arrived in
+ * the end.
  */
 int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn progress, void *ctx, bool *ended);
@@ -163,7 +163,7 @@ void io_buffer_free(struct io_buffer *b);
 
 /*
  * Reads a section's payload and unpacks it into raw->p: exactly s->raw bytes, or nothing.
- * Verifies it unless that was done. scratch holds what is not unpacked yet. 0; CPIDECODE_ENOMEM,
+ * Verifies it unless that was done. scratch holds packed bytes. 0; CPIDECODE_ENOMEM,
  * EREAD; or 1 with *why set: damage, go on without it. Several threads may load from one
  * input, each with buffers of its own.
  */

@@ -17,7 +17,7 @@ struct io_stream {
 struct io_input {
 	int fd; /* -1: memory */
 	bool own_fd;
-	bool arriving; /* the stream may have more; size is what has arrived */
+	bool arriving; /* the stream may have more; size: of the arrived part */
 	struct io_stream stream;
 	uint64_t base; /* where the trace begins in the file */
 	uint64_t size;

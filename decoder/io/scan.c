@@ -48,7 +48,7 @@ struct scan {
 	size_t ahead; /* least bytes per read */
 };
 
-/* What was found at an offset. */
+/* The result at an offset. */
 enum verdict {
 	IS_SECTION,
 	NO_HEADER,
@@ -224,7 +224,7 @@ uint64_t io_section_end(const struct io_section *sec)
 
 static int progress(struct scan *s, uint64_t at)
 {
-	/* The copy of what is arriving tells progress itself. */
+	/* The copy of an arriving input reports progress itself. */
 	if (!s->progress || s->arriving || at < s->told + PROGRESS_STEP)
 		return 0;
 	s->told = at;

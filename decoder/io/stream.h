@@ -1,6 +1,6 @@
 /*
- * What cannot be read at any offset (a pipe, a terminal, a socket) is copied to an unlinked
- * temporary file as it arrives, so memory stays bounded.
+ * An input that cannot be read at any offset (a pipe, a terminal, a socket) is copied to an
+ * unlinked temporary file as it arrives, so memory stays bounded.
  */
 #ifndef SWT_DECODER_IO_STREAM_H
 #define SWT_DECODER_IO_STREAM_H

@@ -178,7 +178,7 @@ START_TEST(unrecoverable_sections_are_reported)
 	ck_assert_uint_eq(nd, 1);
 	ck_assert_uint_eq(d.offset, at[2]);
 	ck_assert_uint_eq(d.bytes, at[4] - at[2] - TF_SECTION_SIZE);
-	ck_assert_ptr_nonnull(strstr(d.why, "whole sections stand inside"));
+	ck_assert_ptr_nonnull(strstr(d.why, "it contains complete sections"));
 	trace_free(t);
 	t = open_how(&b, VERIFY_ALL);
 	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 1);

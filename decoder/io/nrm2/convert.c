@@ -34,7 +34,7 @@ static const char *mode_name(const struct nrm2_scan *s)
 	return s->mode == NRM2_MODE_WRAP && !s->final_table ? "wrap" : "normal";
 }
 
-/* What a foreign file says that trace.bin has no other place for. */
+/* Facts of a foreign file that trace.bin has no other place for. */
 static int nrm2_write_description(struct nrm2_scan *s)
 {
 	int rc = nrm2_write_meta(s, "byte order: %s-endian", s->big ? "big" : "little");
@@ -52,7 +52,7 @@ static int nrm2_write_description(struct nrm2_scan *s)
 	return rc;
 }
 
-/* The best that the file tells of its clock. */
+/* The best of the file's facts on its clock. */
 static void settle_clock(struct nrm2_scan *s)
 {
 	struct io_import *im = s->import;

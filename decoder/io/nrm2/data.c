@@ -99,7 +99,7 @@ static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struc
 
 /* -------------------------------------------------------------- after damage */
 
-/* Whether hooks stand at `at`: one at least, and nothing but hooks from there on. */
+/* Whether there are hooks at `at`: one at least, and nothing but hooks from there on. */
 static int chain_at(struct nrm2_scan *s, const struct nrm2_part *part, uint64_t at, bool *chain)
 {
 	const uint8_t *p;
@@ -129,8 +129,8 @@ static int chain_at(struct nrm2_scan *s, const struct nrm2_part *part, uint64_t 
 }
 
 /*
- * No hook at *at: to the next place where hooks stand, or the next section's header, or the
- * section's end. Tells what was skipped, from `from` on.
+ * No hook at *at: skips to the next hooks, the next section's header or the section's end. Reports
+ * the skipped bytes, from `from` on.
  */
 static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t from,
 	uint64_t *at, const char *why)
@@ -244,7 +244,7 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 
 /*
  * A section may begin with a hook or with the rest of one. After damage the first that makes
- * sense is right; otherwise the rest is, unless only without it what follows makes sense.
+ * sense is right; otherwise the rest is, unless the following hooks make sense only without it.
  */
 static int settle_start(
 	struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, bool doubt, uint64_t *at)
@@ -348,7 +348,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	return rc;
 }
 
-/* What waits for more goes without it. */
+/* Hooks that wait for more are written without it. */
 static int end_cpu(struct nrm2_scan *s, struct nrm2_cpu *cpu)
 {
 	s->spool.ring = cpu->ring;

@@ -15,7 +15,7 @@ struct nrm2_part {
 	uint8_t header[NRM2_HEADER_SIZE];
 };
 
-/* Returns 1 and *part if there is a section, 0 if not, or an error code. *why: what is wrong, if
+/* Returns 1 and *part if there is a section, 0 if not, or an error code. *why: the error, if
  * bytes follow. */
 int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, const char **why);
 

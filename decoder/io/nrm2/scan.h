@@ -55,10 +55,10 @@ struct nrm2_scan {
 	struct nrm2_region regions[NRM2_MAX_REGIONS];
 	unsigned nregions;
 	struct nrm2_spool_head head;
-	/* What the file says of itself. */
+	/* The file's own facts. */
 	bool any, own, final_table, full, big;
 	uint32_t mode, own_flags, highest_cpu, lost;
-	uint64_t base, mhz; /* ticks a second; 0: not told */
+	uint64_t base, mhz; /* ticks a second; 0: unknown */
 	bool has_time;
 	char os[9];
 };

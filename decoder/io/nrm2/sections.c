@@ -1,4 +1,4 @@
-/* The sections of an NRM2 file, what stands between them, and what follows them. */
+/* The sections of an NRM2 file, and the bytes between and after them. */
 #define XXH_INLINE_ALL
 #include <string.h>
 #include <xxhash.h>
@@ -9,7 +9,7 @@
 #include "data.h"
 #include "sections.h"
 
-/* ------------------------------------------------------ what follows the sections */
+/* ------------------------------------------------------ bytes after the sections */
 
 static void note_region(
 	struct nrm2_scan *s, const struct nrm2_part *p, unsigned field, unsigned which)

@@ -266,7 +266,7 @@ int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, si
 	int rc = number ? spool_begin_label(s, number) : 0;
 	size_t length = s->labels.used - s->label_at;
 
-	/* What no reader would take. */
+	/* No reader would accept it. */
 	if (rc || !s->labels.used || length + n > TF_LABEL_TEXT + TF_LABEL_MAX)
 		return rc;
 	rc = nrm2_bytes_room(&s->labels, n, &p);

@@ -38,7 +38,7 @@ int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n);
 
 /* Room for n bytes more; *to is where. They count once used is moved. */
 int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to);
-/* Empties it, and gives back what is much. */
+/* Empties it, and frees large memory. */
 void nrm2_bytes_clear(struct nrm2_bytes *b);
 
 /* Room for a record; nrm2_spool_took says how long it is and when it was stamped. */
@@ -60,7 +60,7 @@ int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_
 /* A piece of a label; number 0: of the same one. */
 int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, size_t n);
 
-/* What is left, END, and the header. */
+/* Writes the rest, END, and the header. */
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head);
 
 #endif

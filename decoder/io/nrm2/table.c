@@ -1,4 +1,4 @@
-/* What an NRM2 file says of itself in hooks: the clock, the names of tasks. */
+/* An NRM2 file's hooks about itself: the clock, the names of tasks. */
 #include <string.h>
 
 #include "../../../formats/base/time_ns.h"
@@ -12,7 +12,7 @@ enum {
 	MAX_MHZ = 1000000,
 };
 
-/* The hooks of our own table sections stand for sections of trace.bin. */
+/* The hooks of our own table sections represent sections of trace.bin. */
 int nrm2_own_table(struct nrm2_scan *s, const struct nrm2_hook *h)
 {
 	uint32_t length;

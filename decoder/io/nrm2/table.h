@@ -1,4 +1,4 @@
-/* What hooks say about the trace itself. */
+/* Hooks about the trace itself. */
 #ifndef SWT_DECODER_IO_NRM2_TABLE_H
 #define SWT_DECODER_IO_NRM2_TABLE_H
 

@@ -1,7 +1,7 @@
 /*
  * The merge. Within a file a heap of rings by keys (ring_cursor.h); between files, whose
- * ticks cannot be compared, the least by CLOCK_REALTIME. What a hook needs beyond its
- * record (time, task, schema) is looked up once it is its turn, through small caches.
+ * ticks cannot be compared, the least by CLOCK_REALTIME. A hook's time, task and
+ * schema, which are not in its record, are looked up once it is its turn, through small caches.
  */
 #include "hook_iter.h"
 

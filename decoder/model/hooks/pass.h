@@ -1,11 +1,11 @@
 /*
  * One pass over the hooks of a trace, cut into slices that several threads read at once.
  * How a trace is cut depends on the trace alone, never on the number of threads, and each
- * hook stands in exactly one slice; hooks of one group (one stamp on one ring) never stand
- * in two. So what is made of the slices is the same for any number of threads.
+ * hook is in exactly one slice; hooks of one group (one stamp on one ring) are never in two. So
+ * results of the slices are the same for any number of threads.
  *
  * An ordered pass cuts by time: slice i holds the hooks after those of slice i - 1, and
- * within a slice they come in the order of hook_iter. Where slices cannot be told apart by
+ * within a slice they come in the order of hook_iter. Where slices cannot be separated by
  * time (several files, of which one's clock went backwards) there is one slice. In a
  * pass that is not ordered a slice is some sections of one ring, in its order: nothing is
  * merged, so it is faster.

@@ -48,10 +48,9 @@ static inline void record_take(const uint8_t *p, uint32_t size, struct hook *h)
 }
 
 /*
- * What stands at p with left bytes after it. Unless BROKEN, *size (at least 8, at most
- * left) leads to the next record. For a HOOK the fields of *h that stand in the record
- * are set; every word and string of it lies within the record. Inline: it is run for
- * every record there is.
+ * Parses the record at p, with left bytes after it. Unless BROKEN, *size (at least 8, at most left)
+ * leads to the next record. For a HOOK the fields of *h that the record has are set; every word and
+ * string of it lies within the record. Inline: it runs for every record.
  */
 static inline enum record_kind record_parse(
 	const uint8_t *p, size_t left, struct hook *h, uint32_t *size)

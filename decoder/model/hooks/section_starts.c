@@ -6,7 +6,7 @@
 
 #include "../trace/trace_private.h"
 
-/* What is noted: ticks + 1, or one of these. */
+/* A note: ticks + 1, or one of these. */
 #define SECTION_UNKNOWN UINT64_C(0)
 #define SECTION_ALWAYS UINT64_C(1)
 #define SECTION_EMPTY UINT64_MAX

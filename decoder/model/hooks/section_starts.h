@@ -1,6 +1,6 @@
 /*
  * The least start of the intervals that end in each section of hooks, once a pass has read it. An
- * interval that overlaps a span of time may end in any section after it: this tells which of these
+ * interval that overlaps a span of time may end in any section after it: this shows which of these
  * need not be read.
  *
  * Processes that are forked later share the memory, and see what any of them notes.
@@ -25,7 +25,7 @@ void section_starts_note(struct section_starts *s, size_t file, size_t ring, siz
 	size_t end, uint64_t ticks);
 /*
  * Whether all intervals that end in that section of a ring began after to_ns. False if that is
- * unknown, and where CLOCK_REALTIME was set back: ticks do not tell the order of times there.
+ * unknown, and where CLOCK_REALTIME was set back: ticks do not give the order of times there.
  */
 bool section_starts_after(
 	const struct section_starts *s, size_t file, size_t ring, size_t section, int64_t to_ns);

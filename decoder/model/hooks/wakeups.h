@@ -37,7 +37,7 @@ static inline bool wakeup_is_by_interrupt(const struct wakeup *w)
 	return w->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
 }
 
-/* A time of which a hook tells all wake-ups by a processor; or of which hooks are missing. */
+/* A time of which a hook has all wake-ups by a processor; or of which hooks are missing. */
 struct wakeup_stretch {
 	uint32_t file, machine, cpu;
 	uint64_t start, end; /* ticks */

@@ -11,7 +11,7 @@
 #include "../trace/trace_private.h"
 #include "intervals.h"
 
-/* Copies a label that stands in the hook. */
+/* Copies a label in the hook. */
 static bool begin_copy_text(struct begun *to, const struct field_value *v)
 {
 	if (to->text)

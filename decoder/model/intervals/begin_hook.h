@@ -1,4 +1,4 @@
-/* Hooks that tell what has begun and what is over, and the interval that is open. */
+/* Begin and over hooks, and the interval that is open. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_BEGIN_HOOK_H
 #define SWT_DECODER_MODEL_INTERVALS_BEGIN_HOOK_H
 

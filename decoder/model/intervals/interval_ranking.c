@@ -23,7 +23,7 @@ struct ranking_record {
 	struct sorter_record sort;
 	struct interval_order order;
 	uint64_t trace;
-	/* What a stream finds out, and records do not hold. */
+	/* Results of a stream that records do not hold. */
 	int64_t start_ns;
 	double elapsed_ns;
 	uint64_t long_ns, own_inside_ns, own_nested_ns;

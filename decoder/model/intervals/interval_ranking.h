@@ -6,7 +6,7 @@
 
 struct interval_ranking;
 
-/* wants: enum interval_want, WANT_START among them: what is kept. All return 0 or a CPIDECODE_E
+/* wants: enum interval_want, WANT_START among them: the parts kept. All return 0 or a CPIDECODE_E
  * code. */
 int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_ranking **r);
 /* An interval of a stream. Lower ranks of lower groups come first; equal ones by trace, the number

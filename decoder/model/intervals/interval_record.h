@@ -77,7 +77,7 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 
 /*
  * Writes iv, at most RECORD_MAX_SIZE bytes. tail: interval_record_tail. A tail longer than
- * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
+ * RECORD_MAX_INSIDE is not written but is at `outside` of the file. kept false: the key
  * is all that is written, and the mark. tasks: of its file's record_clock. wants: of enum
  * interval_want, RECORD_PLACES and RECORD_MARK.
  */
@@ -124,7 +124,7 @@ struct record_clock *record_clocks_new(const struct trace *t);
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	struct record_clock *clocks, struct interval *iv);
 
-/* Orders records of one machine and start: longer first, then as they stand in the trace. Never 0
+/* Orders records of one machine and start: longer first, then in the order of the trace. Never 0
  * for two of a trace. */
 int interval_record_compare(const struct sorter_record *a, const struct sorter_record *b);
 /* Orders records of RECORD_PLACES whose starts have the same CLOCK_REALTIME. */

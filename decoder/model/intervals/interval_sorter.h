@@ -8,7 +8,7 @@ struct interval_sorter;
 
 struct interval_sorter_options {
 	const struct trace *trace;
-	/* enum interval_want: what is kept of intervals. Sorts by machine and ticks, or by
+	/* enum interval_want: the parts kept of intervals. Sorts by machine and ticks, or by
 	 * CLOCK_REALTIME with RECORD_PLACES. */
 	unsigned wants;
 	unsigned threads; /* threads that add */

@@ -43,7 +43,7 @@ struct interval_stream {
 struct feeder {
 	struct interval_builder *builder;
 	uint64_t seen, kept, told; /* told: of those kept */
-	bool has_pairs;		   /* some interval, kept or not, tells its cost */
+	bool has_pairs;		   /* some interval, kept or not, has its cost */
 };
 
 struct reading_in {
@@ -104,7 +104,7 @@ static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 		if ((rc = interval_stream_add_interval(r, thread, iv)))
 			break;
 	}
-	/* What is over may have begun anywhere. */
+	/* An ended interval may have begun anywhere. */
 	if (!rc && noted)
 		pass_note_starts(slice, noted, interval_builder_had_begins(b) ? 0 : least);
 	return rc;
@@ -133,7 +133,7 @@ static void free_feeders(struct feeder *feeders, unsigned n)
 	free(feeders);
 }
 
-/* What is open, as intervals, where they are wanted. */
+/* Open intervals, if they are wanted. */
 static int interval_stream_add_open(struct reading_in *r, struct findings *found)
 {
 	struct overwritten overwritten = {0};
@@ -165,7 +165,7 @@ static struct nest_key stream_nest_key(const struct interval_record *r, int64_t 
 		.hook = {r->sort.group / 2, r->ring, wide.position}};
 }
 
-/* Adds the next one's cost to what it is nested in. */
+/* Adds the next one's cost to its containers. */
 static int sum_cost(struct interval_stream *s, const struct interval_record *r)
 {
 	const struct nest_key key = stream_nest_key(r, s->kept);
@@ -307,8 +307,8 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	return rc;
 }
 
-/* What was nested in an interval that began before from_ns, or ended after known_to_ns, may not
- * have been read. kept: its place among those that the filter takes. */
+/* Intervals nested in one that began before from_ns, or ended after known_to_ns, may not have
+ * been read. kept: its place among those that the filter takes. */
 static void find_cost(struct interval_stream *s, struct interval *iv, int64_t kept)
 {
 	if (s->has_costs && iv->start_ns >= s->from_ns && iv->end_ns <= s->known_to_ns)

@@ -1,11 +1,11 @@
 /*
- * All intervals, one after the other: by start, longer first, then as the hooks stand in
+ * All intervals, one after the other: by start, longer first, then in the order of the hooks in
  * the trace. Depths count every interval of the thread, also those that the filter leaves
  * out; parent is the place, from 0, of the innermost container among those handed out (-1 also
  * where it comes later, as a clock was set back between them). For an interval of depth d, the
  * innermost that holds it is the last one of depth d - 1 on its thread and machine.
  *
- * What does not fit into memory waits in an unlinked temporary file (in TMPDIR, else
+ * Intervals that do not fit into memory wait in an unlinked temporary file (in TMPDIR, else
  * /var/tmp, else /tmp), so memory is bounded however many there are. Of each
  * thread the intervals that are open at one time are held, a few bytes each: that grows with the
  * nesting.
@@ -70,7 +70,7 @@ struct interval_stream_options {
 	/* Leave depth, parent and parent_hook undefined. */
 	bool unnested;
 	/*
-	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace tells costs: that takes one
+	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace has costs: that takes one
 	 * more walk. With from_ns, intervals that began before it get none. Needs WANT_START and
 	 * WANT_OWN_COST.
 	 */
@@ -83,7 +83,8 @@ struct interval_stream_options {
 	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
 };
 
-/* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno tells more). */
+/* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno has the cause).
+ */
 int interval_stream_open(const struct trace *t, const struct interval_stream_options *options,
 	struct interval_stream **s, struct findings *found);
 /* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
@@ -92,7 +93,7 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv);
 int interval_stream_rewind(struct interval_stream *s);
 /* How many the filter takes. */
 uint64_t interval_stream_count(const struct interval_stream *s);
-/* How many of these tell their own cost. */
+/* How many of these have their own cost. */
 uint64_t interval_stream_told(const struct interval_stream *s);
 void interval_stream_close(struct interval_stream *s); /* NULL is fine */
 

@@ -27,7 +27,7 @@ struct interval_window {
 	struct sorter_window *window;
 	struct interval_builder **builders; /* by thread */
 	unsigned threads;
-	struct run_file gone;	/* what was let go */
+	struct run_file gone;	/* intervals let go */
 	struct window_key last; /* of the one let go last */
 	bool is_whole;		/* nothing was let go: all is in memory */
 	atomic_bool has_late;
@@ -172,7 +172,7 @@ static int window_read_slice(void *ctx, struct pass_slice *slice)
 		return CPIDECODE_ENOMEM;
 	int rc = window_read_batch(w, slice, b, &least);
 	const bool had_begins = interval_builder_had_begins(w->builders[pass_thread(slice)]);
-	/* What is over may have begun anywhere. */
+	/* An ended interval may have begun anywhere. */
 	if (!rc && noted)
 		pass_note_starts(slice, noted, had_begins ? 0 : least);
 	if (!rc)

@@ -6,7 +6,7 @@
  * one that was let go is late: it is in a sorter instead. Only intervals that last longer than the
  * window are, and what one slice has too many of.
  *
- * What is let go, and what is late, depends on the trace and the budget alone, never on threads.
+ * Which intervals are let go or late depends on the trace and the budget alone, never on threads.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_WINDOW_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_WINDOW_H
@@ -33,7 +33,7 @@ struct interval_window_options {
 	void *ctx;
 	/* Called on any thread (below pass_threads). */
 	enum interval_choice (*choose)(void *ctx, unsigned thread, const struct interval *iv);
-	/* What leaves the window while reading, in order, unless it is late. 0 or a code. */
+	/* Intervals that leave the window while reading, in order, unless late. 0 or a code. */
 	int (*let_go)(void *ctx, const struct interval_record *r);
 	/* Notes the least starts of the sections that it reads; NULL: does not. */
 	struct section_starts *noted;

@@ -47,7 +47,7 @@ int interval_flush(struct interval_builder *b, const struct interval **iv);
 /* Does all of that: returns the next interval of a slice (1), 0 after its last, or a negative
  * code. */
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
-/* Whether it read hooks that tell what has begun or is over, since it was last asked. */
+/* Whether it has read begin or over hooks since it was last asked. */
 bool interval_builder_had_begins(struct interval_builder *b);
 /*
  * Adds the builder's other findings: labels and names without a text, intervals that have begun,

@@ -11,7 +11,7 @@ struct open_cost {
 	uint64_t end;
 	int64_t place; /* -1: not kept */
 	uint64_t pair, nested;
-	bool told; /* it, or one nested in it, tells its cost */
+	bool told; /* it, or one nested in it, has its cost */
 };
 
 static void nested_cost_drop_sums(struct nested_cost *c)

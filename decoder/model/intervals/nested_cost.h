@@ -1,5 +1,5 @@
 /*
- * Sums of what the intervals nested in each cost (own_pair). A parent comes before its children,
+ * Sums of the costs of the intervals nested in each (own_pair). A parent comes before its children,
  * so this takes a walk of its own over all intervals; the sums spill to a file like the intervals.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_NESTED_COST_H
@@ -13,7 +13,7 @@
 /* Starts zeroed. */
 struct nested_cost {
 	struct thread_stacks threads;
-	struct spill sums; /* uint64_t, ticks, by place; NOT_MEASURED: nothing tells it */
+	struct spill sums; /* uint64_t, ticks, by place; NOT_MEASURED: unknown */
 	uint64_t added;
 };
 
@@ -24,7 +24,7 @@ int nested_cost_begin(struct nested_cost *c, uint64_t places);
 int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t pair);
 /* After the last one: the sums are complete. */
 void nested_cost_end(struct nested_cost *c);
-/* In ticks; NOT_MEASURED: neither that interval nor one nested in it tells its cost. */
+/* In ticks; NOT_MEASURED: neither that interval nor one nested in it has its cost. */
 uint64_t nested_cost_get(struct nested_cost *c, int64_t place);
 void nested_cost_free(struct nested_cost *c);
 

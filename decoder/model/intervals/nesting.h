@@ -7,7 +7,7 @@
 
 /*
  * Depths, for intervals that come by machine, start (those that began before tick 0
- * first), longer first, then as they stand in the trace. Starts zeroed.
+ * first), longer first, then in the order of the trace. Starts zeroed.
  */
 struct nesting {
 	struct thread_stacks threads;
@@ -27,7 +27,7 @@ struct nest_key {
 	struct interval_hook hook;
 };
 
-/* What holds the interval. */
+/* The interval's containers. */
 struct nest_found {
 	uint32_t depth;
 	int64_t parent;		   /* the place of the innermost one handed out, or -1 */

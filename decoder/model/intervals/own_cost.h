@@ -10,7 +10,7 @@
 /* An interval in which it is above this share of elapsed is flagged: one in so many. */
 enum { OWN_COST_MUCH = 20 };
 
-/* What is known of it, in ticks. */
+/* The known part, in ticks. */
 static inline uint64_t own_cost_of(const struct interval *iv)
 {
 	uint64_t inside = iv->own_inside == NOT_MEASURED ? 0 : iv->own_inside;
@@ -29,7 +29,7 @@ static inline void own_cost_flag(struct interval *iv)
 
 /*
  * Takes it off the elapsed time and the time on a processor, neither of which gets below 0. Start,
- * end and what was counted stay.
+ * end and counts stay.
  */
 void own_cost_take_off(struct interval *iv, const struct trace *t);
 

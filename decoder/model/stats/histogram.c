@@ -84,7 +84,7 @@ static int histogram_count_value(struct histogram *h, uint64_t value, uint64_t n
 	return histogram_count_bucket(h, row, sub, n);
 }
 
-/* What is held goes into the rows. After a failure the histogram can only be freed. */
+/* Moves the kept values into the rows. After a failure the histogram can only be freed. */
 static int into_rows(struct histogram *h)
 {
 	if (!h->rows)

@@ -44,7 +44,7 @@ struct histogram {
 	struct histogram_counts **rows; /* NULL, or HISTOGRAM_ROWS of them, each may be NULL */
 };
 
-/* What histogram_next tells: count values from low to high. */
+/* A step of histogram_next: count values from low to high. */
 struct histogram_bin {
 	uint64_t low, high, count;
 	uint32_t place; /* the bucket's number; of no meaning where values are exact */
@@ -98,7 +98,7 @@ uint64_t histogram_rank_millionth(uint64_t n, uint32_t millionths);
 uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
 /*
- * The same of values that are all different; of others a value stands for the middle of the
+ * The same of values that are all different; else a value represents the middle of the
  * ranks that it or its bucket takes, and between two of them it is linear. So it follows
  * the values, however wide the buckets or coarse the clock. h is not empty.
  */

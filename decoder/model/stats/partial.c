@@ -346,7 +346,7 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		s->path = copy;
 	}
 	s->scripted |= from->scripted;
-	/* One that was derived depends on what was read with it. */
+	/* A derived one depends on the files read with it. */
 	if (from->ticks_per_second > s->ticks_per_second)
 		s->ticks_per_second = from->ticks_per_second;
 	for (unsigned i = 0; i < PARTIAL_TOLD; i++)

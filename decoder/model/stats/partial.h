@@ -174,7 +174,7 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 void partial_write(struct varint_out *o, const struct partial *p);
 /* Makes them one of several results in a file, with so many after it. */
 void partial_set_following(uint8_t *bytes, size_t n, uint32_t following);
-/* The size of the first result of a file, or of what is left of one, and how many follow it.
+/* The size of the first result of a file, or of the rest of one, and how many follow it.
  * 0 with *why set: not a partial result, or a damaged one. */
 size_t partial_size(const uint8_t *bytes, size_t n, uint32_t *following, const char **why);
 /* Parses one result, without settling. 0, CPIDECODE_ENOMEM, or 1 with *why set: not a partial

@@ -206,7 +206,7 @@ static int get_timeline(struct varint_in *in, const struct tally_group *g, struc
 	return rc;
 }
 
-/* Most of the bytes of a group. What a merge does not need is skipped unchecked. */
+/* Most of the bytes of a group. Bytes that a merge does not need are skipped unchecked. */
 static void skip_timeline(struct varint_in *in)
 {
 	enum { FIRST = 2, OF_ENTRY = 3 };

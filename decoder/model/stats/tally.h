@@ -1,5 +1,5 @@
 /*
- * What many intervals amount to, by label, minor and major: counts, exact sums, histograms. Two
+ * Sums over many intervals, by label, minor and major: counts, exact sums, histograms. Two
  * tallies merge into what one of all their intervals would be, bit by bit: in whatever
  * order intervals were added, by however many threads or machines.
  *
@@ -24,8 +24,8 @@ enum {
 	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
 	TALLY_CPUS = 16384,
 	TALLY_RECENT = 64,
-	/* Events of a group: those whose names come first by their bytes, so that what is kept
-	 * depends on no order. A process counts INTERVAL_EVENTS_MAX. */
+	/* Events of a group: those whose names come first by their bytes, so that the kept ones
+	 * depend on no order. A process counts INTERVAL_EVENTS_MAX. */
 	TALLY_EVENTS = 256,
 	TALLY_RECENT_EVENTS = 16,
 	/* Limits of a group's containers, shown and kept. If the owner's is not shown by its name,
@@ -34,10 +34,10 @@ enum {
 	TALLY_CONTAINERS_KEPT = TALLY_CONTAINERS + 1,
 };
 
-/* What is kept beyond counts, times and ratios. */
+/* Figures kept beyond counts, times and ratios. */
 enum tally_wanted {
 	TALLY_WANT_CPUS = 1 << 0,	/* each processor's ratios */
-	TALLY_WANT_VALUES = 1 << 1,	/* what CPIs and instructions single intervals had */
+	TALLY_WANT_VALUES = 1 << 1,	/* CPIs and instructions of single intervals */
 	TALLY_WANT_ORDER = 1 << 2,	/* when intervals ended: end_ns is needed */
 	TALLY_WANT_TYPES = 1 << 3,	/* TALLY_SEEN_THREAD of summary hooks: types is needed */
 	TALLY_WANT_CONTAINERS = 1 << 4, /* where the threads were: task is needed */
@@ -70,7 +70,7 @@ struct tally_spread {
 	exact_sum sum;
 };
 
-/* What an event counted in a group's intervals. */
+/* An event's counts in a group's intervals. */
 struct tally_event {
 	struct tally_event *next; /* by the names' bytes, a shorter name before longer ones */
 	exact_sum sum;
@@ -80,11 +80,11 @@ struct tally_event {
 	char name[]; /* length bytes, any bytes */
 };
 
-/* What few tallies want of a group, or few groups have. */
+/* Figures that few tallies want, or few groups have. */
 struct tally_extra {
 	/* Of CPU utilisation, the system's come first; then the processors'. */
 	struct ratio_columns columns;
-	struct tally_spread **spreads; /* of TALLY_VALUES; NULL: none. tally_spread tells one */
+	struct tally_spread **spreads; /* of TALLY_VALUES; NULL: none. tally_spread returns one */
 	uint32_t methods;	       /* how they were measured: bits of tally_method */
 	uint32_t num_events;	       /* at most TALLY_EVENTS */
 	struct tally_event *events;
@@ -103,7 +103,7 @@ _Static_assert(TALLY_CPUS < UINT16_MAX, "columns count the system and processors
 struct tally_group {
 	struct histogram time; /* nanoseconds, rounded to whole ones */
 	exact_sum total;       /* of 1/EXACT_PER_NS ns */
-	/* What was measured beyond time: tally_sums tells it. NULL: nothing. */
+	/* Figures beyond time: tally_sums returns them. NULL: none. */
 	union {
 		uint64_t *packed; /* of few intervals; room words */
 		struct sums *sums;
@@ -135,7 +135,7 @@ struct tally {
 		bool is_set;
 	} recent_events[TALLY_RECENT_EVENTS]; /* by index */
 	uint64_t cpus_left_out;		      /* intervals with more processors than are kept */
-	/* A partial result tells none of these. */
+	/* A partial result has none of these. */
 	uint32_t seen;		      /* in any CPI interval; 0: none */
 	uint64_t children_lost;	      /* intervals that are IV_CHILDREN_LOST */
 	exact_sum children_lost_time; /* as a group's total */
@@ -157,7 +157,7 @@ int tally_merge_group(struct tally *t, const struct tally_group *from);
 /* The same under another label. */
 int tally_merge_group_as(
 	struct tally *t, const struct tally_group *from, const char *label, uint32_t label_len);
-/* What belongs to no group: cpus_left_out and the members after it. */
+/* Figures of no group: cpus_left_out and the members after it. */
 void tally_merge_facts(struct tally *t, const struct tally *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
 int tally_take(struct tally *t, struct tally *from);
@@ -257,7 +257,7 @@ static inline uint32_t tally_method(uint64_t method)
 	return method < CPUUTIL_METHODS ? 1u << method : TALLY_METHOD_UNKNOWN;
 }
 
-/* Durations of which a double has no tenths: they are told in whole nanoseconds. */
+/* Durations of which a double has no tenths: they are printed in whole nanoseconds. */
 #define TALLY_LONG_NS 0x1p49
 
 /* An nth of a total in whole nanoseconds; UINT64_MAX if it is more. n is not 0. */

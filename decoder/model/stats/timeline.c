@@ -10,7 +10,7 @@ enum {
 	FIRST_ENTRIES = 4,
 	MOST_POINTS = 64,  /* more become entries */
 	KEY_SLOTS = 1024,  /* far above twice the cells and values that may be */
-	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
+	LEAST_BLOCKS = 16, /* fewer do not show their own variance */
 };
 
 /* There is room for one more. */
@@ -157,7 +157,7 @@ int timeline_settle(struct timeline *t)
 	return shift == t->shift && cut == t->cut ? 0 : rebuild(t, t->room, shift, cut);
 }
 
-/* Room for one entry more. What is full may only be too fine. */
+/* Room for one entry more. A full table may only be too fine. */
 static int timeline_reserve_entry(struct timeline *t)
 {
 	int rc = into_entries(t);
@@ -291,7 +291,7 @@ static uint32_t sum_cells(const struct timeline *t, const struct timeline_entry 
 	return cells;
 }
 
-/* Blocks of twice as many cells; what is left of an odd one joins the last. */
+/* Blocks of twice as many cells; the rest of an odd one joins the last. */
 static uint32_t join_pairs(double *sums, uint32_t n)
 {
 	for (uint32_t i = 0; i < n / 2; i++)

@@ -1,6 +1,6 @@
 /*
- * When the intervals of a group ended and how long they took, coarsely: what tells how much
- * the intervals of one run depend on each other. Times are cut into cells of 2^shift ns,
+ * When the intervals of a group ended and how long they took, coarsely: shows how much the
+ * intervals of one run depend on each other. Times are cut into cells of 2^shift ns,
  * values to so many significant bits, and each pair has a count. Both are as fine as leaves at
  * most TIMELINE_CELLS cells and TIMELINE_VALUES values, which is a property of the intervals
  * alone: neither the order of adding nor that of merging changes anything.
@@ -67,7 +67,7 @@ static inline uint64_t timeline_cut(uint64_t value, unsigned cut)
 	return length > bits ? value >> (length - bits) << (length - bits) : value;
 }
 
-/* How many independent intervals would tell as much, and how well that is known. */
+/* The equivalent number of independent intervals, and how well that is known. */
 struct timeline_evidence {
 	double effective; /* NAN: the intervals depend on each other for too long to say */
 	double df;

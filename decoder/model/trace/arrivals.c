@@ -33,7 +33,7 @@ struct arrivals {
 	size_t seen, read;
 	uint64_t waiting; /* bytes of those between */
 	bool is_packed;	  /* one of them */
-	/* What `read` is given. */
+	/* Arguments of `read`. */
 	struct trace part;
 	struct file file, *files[1];
 	size_t refs_cap, nschemas;
@@ -58,7 +58,7 @@ static void arrivals_free(struct arrivals *a)
 	free(a);
 }
 
-/* Whether the section goes on where its ring's one before it ended, and tells when. */
+/* Whether the section continues its ring's one before it, and has times. */
 static bool arrivals_fits(const struct arrived_ring *r, const struct section_ref *s)
 {
 	return s->told && s->position >= r->end && s->position < UINT64_C(1) << 62 &&

@@ -1,10 +1,10 @@
 /*
  * Reads the hooks of a stream while the rest of it arrives, so that decoding overlaps the copy.
  *
- * Whether they were read rightly is certain only once all of the file is known: what comes later
- * may contradict what came, or describe it. So the result counts only if nothing does; else the
- * trace is read again, as a file is. Of one file, read in any order, without times and tasks.
- * The part lacks what is told of a whole file: sums of rings, META, tasks, machines, syncs.
+ * Whether they were read rightly is certain only once all of the file is known: later sections may
+ * contradict earlier ones, or describe them. So the result counts only if none does; else the trace
+ * is read again, as a file is. Of one file, read in any order, without times and tasks. The part
+ * lacks the facts of a complete file: sums of rings, META, tasks, machines, syncs.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_ARRIVALS_H
 #define SWT_DECODER_MODEL_TRACE_ARRIVALS_H
@@ -21,7 +21,7 @@ struct trace_arrivals {
 	void (*free)(void *ctx);
 	void *ctx;
 	uint64_t plain, packed; /* bytes of sections, unpacked, to read at one time */
-	bool of_one_container;	/* nothing is read any more once the file tells of others */
+	bool of_one_container;	/* stops reading once the file has others */
 };
 
 /* To be called before files are added. The trace calls free in the end. 0 or CPIDECODE_ENOMEM. */

@@ -16,7 +16,7 @@ static void begins_drop(struct begins *b, size_t i)
 	b->at[i] = b->at[--b->count];
 }
 
-/* By number; what is over comes first, then by stamp. */
+/* By number; over hooks come first, then by stamp. */
 static int begins_compare(const void *a, const void *b)
 {
 	const struct begun *x = a, *y = b;
@@ -69,7 +69,7 @@ static void begins_pair(struct begins *b, bool all)
 
 enum { BEGINS_LOOK_BACK = 16, BEGINS_PAIR_AFTER = 4096 };
 
-/* What ends was mostly begun last. */
+/* The interval that ends was mostly begun last. */
 static bool begins_end_late_one(struct begins *b, const struct begun *over)
 {
 	size_t n = b->count;
@@ -135,7 +135,7 @@ int begins_move(struct begins *to, struct begins *from)
 	return 0;
 }
 
-/* ------------------------------------------------------------------------ what is open */
+/* ------------------------------------------------------------------------ open intervals */
 
 /* The machine's last period: by its dumps, and by its hooks, as a drain goes on after its META. */
 static uint32_t begins_last_period(const struct begins *b, const struct trace *t, uint32_t machine)

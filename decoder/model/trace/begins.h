@@ -1,9 +1,9 @@
 /*
  * Intervals that have begun, by hooks of their own (INTERVAL_MINOR_BEGIN), and which of them are
- * over. What remains is open: it was not over when the trace ended, or its end was lost. Pairs are
+ * over. The others are open: not over when the trace ended, or their end was lost. Pairs are
  * found by their number, whatever thread, ring, slice or file their hooks are of, and in any order;
- * a pair is dropped soon, so that memory grows with what is open at one time, and with pairs whose
- * hooks are in different slices.
+ * a pair is dropped soon, so that memory grows with the intervals open at one time, and with pairs
+ * whose hooks are in different slices.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_BEGINS_H
 #define SWT_DECODER_MODEL_TRACE_BEGINS_H
@@ -22,7 +22,7 @@ struct begun {
 	uint32_t label_len, period, ring, tid, file, machine;
 	uint8_t major, mm; /* of the interval */
 	bool over;
-	bool unnamed; /* its label has a number that the file has not told so far */
+	bool unnamed; /* its label has a number that the file has not defined so far */
 };
 
 /* Starts zeroed. */
@@ -40,8 +40,8 @@ bool begins_lack_names(const struct begins *b);
 /* Moves all to another one. 0 or CPIDECODE_ENOMEM. */
 int begins_move(struct begins *to, struct begins *from);
 /*
- * After the last hook: leaves what is open, in order of time. Turning tracing off drops what is
- * open, so that of each machine only the last period counts. Again: changes nothing.
+ * After the last hook: leaves open intervals, in order of time. Turning tracing off drops them, so
+ * that of each machine only the last period counts. Again: changes nothing.
  */
 void begins_settle(struct begins *b, const struct trace *t);
 void begins_free(struct begins *b);

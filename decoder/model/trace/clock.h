@@ -36,7 +36,7 @@ struct clock {
 
 /*
  * Ticks per second by CLOCK_MONOTONIC: of the stretches between syncs in which no step
- * and no suspend shows, else from the first to the last sync; 0: they do not tell. Sorts.
+ * and no suspend shows, else from the first to the last sync; 0: unknown. Sorts.
  */
 uint64_t clock_derive_rate(struct clock_sync *sync, size_t n);
 
@@ -47,7 +47,7 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n);
  */
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n);
 
-/* Nanoseconds of CLOCK_REALTIME; saturates. At a sync what it read, to the rounding of 1 ns. */
+/* Nanoseconds of CLOCK_REALTIME; saturates. At a sync its reading, to the rounding of 1 ns. */
 int64_t clock_time(const struct clock *c, uint64_t ticks);
 /* The time `elapsed` ticks before `ticks`, which may be before tick 0. */
 int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed);
@@ -70,7 +70,7 @@ static inline double clock_duration_ns(const struct clock *c, uint64_t ticks)
 }
 
 /*
- * What two neighbouring syncs tell of the stretch between them. NTP steers
+ * Events between two neighbouring syncs. NTP steers
  * CLOCK_REALTIME and CLOCK_MONOTONIC as one, so the distance between the two changes only when
  * CLOCK_REALTIME is set and when the machine sleeps: to the ten nanoseconds or so
  * that lie between reading the one and the other. Ticks may be off by slewing, too.
@@ -80,7 +80,7 @@ enum clock_finding_kind {
 	CLOCK_STEP,
 	/*
 	 * CLOCK_REALTIME went ns ahead of CLOCK_MONOTONIC: it was set, or the machine was
-	 * suspended. A clock of the trace that stands still in suspend cannot tell which, and
+	 * suspended. A clock of the trace that stops in suspend cannot show which, and
 	 * no clock can if the stretch is so long that ns are lost in what slewing may do.
 	 */
 	CLOCK_STEP_OR_SUSPEND,
@@ -88,7 +88,7 @@ enum clock_finding_kind {
 	CLOCK_SUSPEND,
 	/*
 	 * No step, but CLOCK_REALTIME gained ns over the ticks (negative: lost), more than 500
-	 * ppm: fast slewing, a wrong rate, or ticks that stood still for a while. Times are
+	 * ppm: fast slewing, a wrong rate, or ticks that stopped for a while. Times are
 	 * interpolated.
 	 */
 	CLOCK_DRIFT,
@@ -126,7 +126,7 @@ bool clock_drift(const struct clock *c, struct clock_drift *drift);
 
 /*
  * How far clock_time of a tick in first..last may be from what CLOCK_REALTIME read then, in
- * nanoseconds, as far as the syncs tell; NAN: they do not tell. cpidecode(1) has the
+ * nanoseconds, as far as the syncs show; NAN: unknown. cpidecode(1) has the
  * formula (TIMES). The reading of a sync counts as 1000, or as what the
  * distance between its clocks scatters by if that is more.
  */

@@ -66,7 +66,7 @@ static void clock_add_step(struct clock_verdict *v, enum clock_finding_kind forw
 	v->doubt = clock_saturate(size_of(ns));
 }
 
-/* CLOCK_MONOTONIC stood still or went back: only the ticks show what CLOCK_REALTIME did. */
+/* CLOCK_MONOTONIC stopped or went back: only the ticks show what CLOCK_REALTIME did. */
 static void judge_without(struct clock_verdict *v, const struct stretch *s, __int128 slack)
 {
 	__int128 gain = s->real - s->ticks;
@@ -87,7 +87,7 @@ static void judge_without(struct clock_verdict *v, const struct stretch *s, __in
 
 /*
  * CLOCK_REALTIME and CLOCK_MONOTONIC parted by `jump`, and exactly so. Which of the two the ticks
- * went with, as far as slewing and their rate allow to tell, says how.
+ * went with, as far as slewing and their rate show, says how.
  */
 static void judge_jump(struct clock_verdict *v, const struct stretch *s, __int128 slack)
 {

@@ -11,7 +11,7 @@
 #include "trace_private.h"
 
 enum {
-	/* Sections that did not hold and are looked into; further ones are told as they are. */
+	/* Sections that did not hold and are looked into; further ones are reported as they are. */
 	MAX_BAD = 4096,
 	/* More hooks lost at one time than any ring loses: such a header is verified. */
 	MUCH_LOST = 1 << 20,
@@ -185,7 +185,7 @@ static bool contradict(const struct io_section *a, const struct io_section *b)
 	return b->position < a->position + a->raw || b->first < a->last;
 }
 
-/* What cannot be, or can hardly be, in a true header; wrong sums would come of it. */
+/* Impossible or unlikely values of a true header, which would give wrong sums. */
 static bool doubtful(const struct ring_state *r, const struct io_section *s)
 {
 	return !r || !r->pending || contradict(&r->last, s) || !tells_time(s) ||
@@ -417,7 +417,7 @@ static int settle_order(struct file *f, struct ring_sections *ring)
 	return 0;
 }
 
-/* A section that stands in the file twice, or a part of one, is read once. */
+/* A section that the file has twice, or a part of one, is read once. */
 static int settle_claims(struct file *f, struct ring_sections *ring, struct trace_ring *r)
 {
 	struct section_ref *s = refs(f) + ring->first;

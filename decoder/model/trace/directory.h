@@ -1,6 +1,6 @@
 /*
  * Where a file's HOOKS sections are: by ring, then position. There may be millions, so
- * what is kept of one is small, and many of them wait in a temporary file.
+ * an entry is small, and many of them wait in a temporary file.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_DIRECTORY_H
 #define SWT_DECODER_MODEL_TRACE_DIRECTORY_H
@@ -74,8 +74,8 @@ struct directory {
 struct file;
 
 /*
- * A HOOKS section, as io_scan tells it: 0, a negative code, or IO_DOUBT. What a header says
- * that was not verified is held against its neighbours in the ring.
+ * A HOOKS section of io_scan: 0, a negative code, or IO_DOUBT. A header that was not verified is
+ * compared with its neighbours in the ring.
  */
 int directory_add(struct file *f, const struct io_section *s);
 /* An entry of the LOSS section at that offset; 1: there are too many rings. */

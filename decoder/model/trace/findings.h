@@ -22,7 +22,7 @@ struct findings {
 	struct hook_counts total;
 	struct unnamed unnamed;
 	bool has_other_hooks;	    /* of reading intervals: some hook belongs to none */
-	struct begins begins;	    /* what has begun; once settled, what is open */
+	struct begins begins;	    /* begun intervals; once settled, open ones */
 	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
 	size_t nfiles;
 	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */

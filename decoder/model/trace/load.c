@@ -421,7 +421,7 @@ static int on_section(void *ctx, const struct io_section *s)
 {
 	static const struct {
 		int (*load)(struct load *, const struct io_section *);
-		uint32_t most; /* raw bytes: an upper bound of what is kept */
+		uint32_t most; /* raw bytes: an upper bound of those kept */
 	} types[] = {
 		[TF_TYPE_META] = {load_meta, MAX_META_BYTES},
 		[TF_TYPE_SCHEMA] = {load_schema, MAX_SCHEMA_BYTES},

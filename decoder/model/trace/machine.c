@@ -67,7 +67,7 @@ static struct file *next_file(const struct trace *t, struct file *f, size_t *i)
 
 /*
  * All files' syncs in one clock: two files with clocks of their own would not agree to the
- * nanosecond where they meet, and an interval could seem to begin before what it is in.
+ * nanosecond where they meet, and an interval could seem to begin before its container.
  * *syncs is NULL when there is but one file.
  */
 static int join_clocks(

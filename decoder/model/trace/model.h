@@ -1,5 +1,5 @@
 /*
- * What a trace means: records merged in time, decoded by their schemas, gathered
+ * The meaning of a trace: records merged in time, decoded by their schemas, gathered
  * into CPI groups and intervals. Knows no file and no output.
  *
  * Conventions of decoder/: functions return 0 or a negative errno-like code from
@@ -63,20 +63,20 @@ static inline uint32_t hook_word(const struct hook *h, unsigned i)
 	return get_le32(h->words + 4 * i);
 }
 
-/* What one CPU contributed to an interval. NAN or UINT64_MAX: not measured. */
+/* One CPU's part of an interval. NAN or UINT64_MAX: not measured. */
 struct interval_cpu {
 	double raw_cpi, scaled_cpi, busy_pct;
 	uint64_t instructions, cycles, busy_cycles;
 };
 
-/* What one CPU contributed to an interval of CPU utilisation, beside its busy_pct. */
+/* One CPU's part of an interval of CPU utilisation, beside its busy_pct. */
 struct interval_util {
 	double idle_pct, intr_pct, actual_perf_pct;
 	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks of the processor's clock */
 	uint64_t unhalted_cycles, reference_cycles;
 };
 
-/* What a named value of an interval is. */
+/* The kind of a named value of an interval. */
 enum value_kind {
 	VALUE_ARGUMENT, /* said by the program */
 	VALUE_EVENT,	/* counted, of the user's list of events */
@@ -105,7 +105,7 @@ struct interval_value {
  * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace, or a light interval's
  * hook). Unmeasured doubles are NAN, unmeasured counts NOT_MEASURED.
  */
-/* An interval's first record: what it is known by. */
+/* An interval's first record, which identifies it. */
 struct interval_hook {
 	uint32_t machine, ring;
 	uint64_t position;

@@ -1,10 +1,10 @@
 /*
- * Hooks that stand in several sections: which of them are read where.
+ * Hooks in several sections: which of them are read where.
  *
  * A record keeps its position in its ring, so sections that claim the same positions have the same
- * records there. What a section says of its stamps has to fit that: where it does not, the claim
- * is wrong, and every section is read. Of two that begin at one position the longer one is read,
- * then the one with fewer torn records: it was copied later, and has what was committed since.
+ * records there. A section's stamps have to fit that: else the claim is wrong, and every
+ * section is read. Of two that begin at one position the longer one is read,
+ * then the one with fewer torn records: it was copied later, and has records committed since.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_OVERLAP_H
 #define SWT_DECODER_MODEL_TRACE_OVERLAP_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A section's claim to positions of a ring, as its header tells it. */
+/* A section's claim to positions of a ring, from its header. */
 struct claim {
 	uint64_t position, first, last;
 	uint32_t raw, torn;

@@ -23,7 +23,7 @@ static int overwritten_compare_held(const void *x, const void *y)
 	return c ? c : compare_u64(a->from, b->from);
 }
 
-/* A ring without hooks tells no time: it does not count. */
+/* A ring without hooks has no time: it does not count. */
 static size_t overwritten_list_held(const struct trace *t, struct overwritten_held *held)
 {
 	size_t n = 0;

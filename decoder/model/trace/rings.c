@@ -63,7 +63,7 @@ static int look_inside(const struct file *f, const struct io_section *s, const c
 	if (rc)
 		return rc;
 	if (inside)
-		*why = "a section's checksum does not hold; whole sections stand inside of it, which only verifying the file first can recover";
+		*why = "a section's checksum does not hold; it contains complete sections, which only verifying the file first can recover";
 	return 1;
 }
 

@@ -123,8 +123,7 @@ void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx);
  * Of the files that are added from now on, the checksums of which sections of hooks are
  * verified when the file is added; others are when the section is read, and all other
  * sections are at once. Where a wrong size in a section's header leads, by chance, to another
- * section, what is between them is recovered only by verifying first: reading tells
- * the damage.
+ * section, those between them are recovered only by verifying first: reading reports the damage.
  */
 enum trace_verify {
 	VERIFY_SMALL, /* of files up to 64 MiB (the default) */
@@ -141,7 +140,7 @@ void trace_set_verify(struct trace *t, enum trace_verify how);
 int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error);
 
 /*
- * Adds a file: 0 or a CPIDECODE_E code (errno tells more for EOPEN, EREAD, ESPOOL). "-"
+ * Adds a file: 0 or a CPIDECODE_E code (errno has the cause of EOPEN, EREAD, ESPOOL). "-"
  * is standard input. After a failure the trace is as before and can still be used. All
  * files are added before the first iterator is opened.
  */
@@ -150,10 +149,10 @@ int trace_add_fd(struct trace *t, int fd, const char *name); /* the fd is borrow
 int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name);
 
 /*
- * Once all files are added: of hooks that stand in several of them, or twice in one, each is left
- * in one place, and losses that several files tell of are left in one. Rings are the same in two
- * files if their META says so, or, where it does not, if the files are of one trace. Before the
- * first iterator. 0 or a CPIDECODE_E code.
+ * Once all files are added: keeps one copy of hooks that are in several of them, or twice in one,
+ * and counts losses that are in several files once. Rings are the same in two files if their META
+ * says so, or, where it does not, if the files are of one trace. Before the first iterator. 0 or a
+ * CPIDECODE_E code.
  */
 int trace_settle(struct trace *t);
 
@@ -229,7 +228,7 @@ uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns);
 
 /*
  * How far the times of the file's hooks may be from what CLOCK_REALTIME read, in ns, as far as
- * its clock syncs tell (clock_error); NAN: they do not tell, or it has no hooks.
+ * its clock syncs show (clock_error); NAN: unknown, or it has no hooks.
  */
 double trace_time_error(const struct trace_file *f);
 
@@ -238,9 +237,9 @@ struct trace_alignment {
 	size_t traces; /* by trace id: the files of one have the same ticks */
 	size_t hosts;  /* by META's host; a trace without it counts as a host of its own */
 	/*
-	 * The clocks of any two traces agree to within so many ns, as far as their syncs tell:
-	 * the sum of the two largest errors of time. NAN: they do not tell. What NTP left of a
-	 * difference between two hosts' CLOCK_REALTIME is not in it: no trace can tell.
+	 * The clocks of any two traces agree to within so many ns, as far as their syncs show:
+	 * the sum of the two largest errors of time. NAN: unknown. The difference that
+	 * NTP leaves between two hosts' CLOCK_REALTIME is not in it: no trace can show it.
 	 */
 	double within_ns;
 };

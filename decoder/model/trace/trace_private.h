@@ -31,7 +31,7 @@ enum {
 };
 
 /*
- * What the files of one trace share, say those that a drain rotated: ticks, so the clock
+ * Shared by the files of one trace, say those that a drain rotated: ticks, so the clock
  * (all files' syncs in one), and threads.
  */
 struct machine {
@@ -53,7 +53,7 @@ struct machine {
 
 struct arrivals;
 
-/* What arrivals.c does, which knows findings, and these know the trace. */
+/* Functions of arrivals.c, which knows findings, and these know the trace. */
 struct arriving {
 	/* After sections of the file got into its directory; is_last: no more will. */
 	void (*read)(struct file *f, bool is_last);

@@ -8,7 +8,7 @@
 #include "../../../../formats/cpi_group.h"
 #include "../../hooks/schema.h"
 
-/* What is done with a field's value. */
+/* The use of a field's value. */
 enum group_op {
 	TAKE_NOTHING,
 	TAKE_ELAPSED,

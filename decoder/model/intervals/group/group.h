@@ -10,7 +10,7 @@
 #include "plan.h"
 #include "../intervals.h"
 
-/* What the groups of a builder share. */
+/* Shared by the groups of a builder. */
 struct group_reader {
 	const struct trace *trace;
 	struct unnamed unnamed;

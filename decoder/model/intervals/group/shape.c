@@ -103,7 +103,7 @@ static bool shape_add_check(
 	return true;
 }
 
-/* What makes a hook have that line. */
+/* The properties of a hook that have that line. */
 static bool shape_add_line_checks(
 	struct group_shape *shape, const struct group_lines *lines, const struct group_line *line)
 {

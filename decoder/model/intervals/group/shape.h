@@ -5,7 +5,7 @@
  * read from known offsets: what its hooks mean, and how they make a group, was decided for the
  * first one.
  *
- * Other groups are read hook by hook, and so is what follows a group of a shape: the shape may be
+ * Other groups are read hook by hook, and so are hooks after a group of a shape: the shape may be
  * only its beginning. It ends before the first record that is read by the schema's cursor.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_SHAPE_H
