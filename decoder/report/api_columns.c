@@ -22,7 +22,7 @@
 #include "values/columns.h"
 #include "values/interval_columns.h"
 
-/* What the values of an argument are. */
+/* The kind of an argument's values. */
 enum {
 	SEEN_BIG = 1,	   /* beyond int64_t */
 	SEEN_NEGATIVE = 2, /* integers */

@@ -40,7 +40,7 @@ static const char *what_follows(const struct clock_finding *f)
 	case CLOCK_SUSPEND:
 		return " (the ticks went on: times are right)";
 	case CLOCK_DRIFT:
-		return " (no step: fast slewing, a wrong rate, or ticks that stood still)";
+		return " (no step: fast slewing, a wrong rate, or ticks that stopped)";
 	case CLOCK_RESTART:
 		return "; hooks are not in order of time";
 	case CLOCK_CONTRADICTION:
@@ -76,9 +76,9 @@ void clock_text_alignment(struct out *o, const struct trace_alignment *a)
 	if (a->within_ns == a->within_ns) {
 		out_str(o, "clocks agree to within ");
 		units_duration(o, a->within_ns);
-		out_str(o, " as far as the traces tell");
+		out_str(o, " as far as the traces show");
 	} else {
-		out_str(o, "clock syncs do not tell how well their clocks agree");
+		out_str(o, "clock syncs do not show how well their clocks agree");
 	}
 	if (a->hosts > 1)
 		out_str(o, " (NTP's own error is not known)");

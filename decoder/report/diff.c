@@ -307,7 +307,7 @@ static bool begins_row(const struct diff *d, size_t i)
 	return !i || tally_compare_names(d->entries[i - 1].group, d->entries[i].group);
 }
 
-/* Entries of one name stand together: a row is made of them. */
+/* Entries of one name are adjacent: they make a row. */
 static int make_rows(struct diff *d, size_t n)
 {
 	struct diff_row *row = NULL;

@@ -226,7 +226,7 @@ bool diff_refuse_gates(struct report *r, const struct diff *d);
  */
 int diff_gates(struct report *r, const struct diff *d);
 
-/* What runs of one program differ by, and the least change that as many could show. */
+/* The noise between runs of one program, and the least change that as many could show. */
 void diff_print_noise(struct report *r, const struct diff *d);
 
 #endif

@@ -8,7 +8,7 @@
 #include "diff.h"
 #include "tallies.h"
 
-/* What becomes of a gate that a row's change exceeds. */
+/* The result of a gate that a row's change exceeds. */
 enum finding {
 	FINDING_NOISE,
 	FINDING_CHANGE,
@@ -22,7 +22,7 @@ static const char *diff_row_name(const struct diff *d)
 }
 
 /*
- * What a gate asks is refuted only beyond no change at all. Where it asks for a change in the
+ * A gate's condition is refuted only beyond no change at all. Where it asks for a change in the
  * other direction (mean>-5%: at least 5 % faster), beyond that one.
  */
 static struct compare_null null_of(const struct gate *g)

@@ -23,7 +23,7 @@ struct noise {
 	double least; /* the change that so many runs show, in percent */
 };
 
-/* Runs of each side of the comparison that is asked about: those of one side stand for both. */
+/* Runs of each side of the comparison; those of one side serve for both. */
 static void count_sides(const size_t have[DIFF_SIDES], size_t asked[DIFF_SIDES])
 {
 	for (unsigned side = 0; side < DIFF_SIDES; side++)

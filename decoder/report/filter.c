@@ -83,7 +83,7 @@ static bool scope_matches(const struct filter *f, const struct hook *h, const st
 _Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
 		       CPUUTIL_MINOR_LABEL_START == CPI_MINOR_LABEL_START &&
 		       CPUUTIL_MINOR_LABEL_END == CPI_MINOR_LABEL_END,
-	"labels stand alike");
+	"same labels");
 
 /* Of the group that a hook is of; 0: of none. */
 static uint8_t group_major(const struct hook *h)

@@ -48,7 +48,7 @@ static const char *gate_parse_metric(struct gate *g, const char *sign)
 	if (g->metric == METRICS) {
 		g->metric = GATE_OPEN;
 		g->event_length = (size_t)(sign - g->text);
-		return s == sign ? "a metric or an event has to stand before > or <" : NULL;
+		return s == sign ? "a metric or an event must precede > or <" : NULL;
 	}
 	if (s > g->text) {
 		g->label = g->text;
@@ -57,7 +57,7 @@ static const char *gate_parse_metric(struct gate *g, const char *sign)
 	return g->label_length > LONGEST_LABEL ? "the label is too long" : NULL;
 }
 
-/* Whether what is not settled looks like one of --percentiles: [LABEL:]p99.9, or p99.9_ns. */
+/* Whether the rest looks like one of --percentiles: [LABEL:]p99.9, or p99.9_ns. */
 static bool gate_is_percentile(const struct gate *g)
 {
 	const char *end = g->text + g->event_length, *s = end;

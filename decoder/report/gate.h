@@ -47,12 +47,12 @@ struct gate {
 	unsigned metric;
 	size_t event_length; /* of [LABEL:]EVENT, which gate_settle splits; else 0 */
 	bool above;	     /* fails above the limit, else below it */
-	bool percent;	     /* of what was before, else a difference */
+	bool percent;	     /* of the value before, else a difference */
 	bool has_unit;	     /* of time: a metric that is not settled has to be one */
 	double limit;
 };
 
-/* NULL, or what is wrong with it. text is kept. */
+/* NULL, or the error. text is kept. */
 const char *gate_parse(const char *text, struct gate *g);
 #define GATE_METRICS "count, total, mean, p50, p90, p99, max, cpi or instructions"
 

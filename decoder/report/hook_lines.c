@@ -14,7 +14,7 @@
 
 enum {
 	CACHED = 256,	 /* spelled texts of a kind */
-	LINE_ROOM = 320, /* for all that has a greatest length but words and what is cached */
+	LINE_ROOM = 320, /* for all parts of bounded length but words and cached texts */
 	JSON_WORD = 11,
 };
 
@@ -283,7 +283,7 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 		return 0;
 	}
 	out_reach(o, p);
-	/* What numbers of the table of labels stand for says more than these. */
+	/* Texts of the table of labels say more than their numbers. */
 	if (hook_names_read(&l->fields.names, l->fields.trace, h)) {
 		hook_names_spell(&l->fields.names, o);
 		l->fields.fit = field_fit(h);

@@ -12,7 +12,7 @@ struct hook_lines;
 
 /* One thread's. 0 or CPIDECODE_ENOMEM. */
 int hook_lines_new(const struct report *r, struct hook_lines **lines);
-/* What stands before the first one. */
+/* The beginning, before the first one. */
 void hook_lines_header(struct hook_lines *l, struct out *o);
 /* 0 or CPIDECODE_ENOMEM. */
 int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h);

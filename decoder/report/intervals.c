@@ -122,14 +122,14 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	return selected;
 }
 
-/* Costs are summed from what is nested. */
+/* Costs are summed from nested intervals. */
 static bool intervals_is_around(void *ctx, const struct interval *iv)
 {
 	return iv->own_pair != NOT_MEASURED ||
 	       top_is_around(&((const struct taking *)ctx)->top, iv);
 }
 
-/* What is selected by other intervals is known only now. */
+/* Selections by other intervals are known only now. */
 static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 {
 	const struct interval *iv;
@@ -140,7 +140,7 @@ static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 	return rc;
 }
 
-/* The rows of a table, and what they lack. */
+/* The rows of a table, and their missing figures. */
 struct intervals_table {
 	struct rows rows;
 	struct missing_facts facts;

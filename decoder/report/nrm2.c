@@ -23,7 +23,7 @@ struct export
 	struct nrm2_file file;
 	struct nrm2_out out;
 	struct left_out left;
-	uint32_t first_guest; /* the processor that stands for the first guest ring */
+	uint32_t first_guest; /* the processor number of the first guest ring */
 };
 
 static bool same_clock(const struct trace_file *a, const struct trace_file *b)
@@ -349,7 +349,7 @@ static int put_kernel(struct export *e)
 	return 0;
 }
 
-/* ------------------------------------------------------------------ what is missing */
+/* ------------------------------------------------------------------ omissions */
 
 static const char *plural(uint64_t n)
 {

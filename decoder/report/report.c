@@ -171,13 +171,13 @@ void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
 	if (!r->compensate)
 		return;
 	if (!told)
-		report_note(r, "--compensate: no interval tells the library's own cost: "
+		report_note(r, "--compensate: no interval has the library's own cost: "
 			       "nothing is taken off");
 	else
 		report_note(r,
 			"--compensate: the library's own cost is taken off times; %" PRIu64
-			" of %" PRIu64 " interval%s tell%s it",
-			told, of, of == 1 ? "" : "s", told == 1 ? "s" : "");
+			" of %" PRIu64 " interval%s %s it",
+			told, of, of == 1 ? "" : "s", told == 1 ? "has" : "have");
 }
 
 void report_flags(struct out *o, uint32_t flags)

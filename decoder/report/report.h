@@ -2,8 +2,8 @@
  * Reports. Each reads the trace through the model and writes through a sink, nowhere else. open.h
  * opens traces; notes beside the report (on stderr) go through note and notes/notes.h.
  *
- * decoder/report owns what is said: columns as data, a file or a folder per report. It includes
- * model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
+ * decoder/report owns the contents of output: columns as data, a file or a folder per report. It
+ * includes model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_H
 #define SWT_DECODER_REPORT_H
@@ -125,7 +125,7 @@ struct report {
 	const struct percentiles *percentiles; /* values/percentiles.h; NULL: 50, 90, 99 */
 	bool exact;			       /* with percentiles: of all values */
 	bool scripted;			       /* a file's counters were scripted */
-	size_t ntraces;			       /* merged ones; 0: not told */
+	size_t ntraces;			       /* merged ones; 0: unknown */
 	const char *absent;		       /* lines of text for report_head_lines; NULL: none */
 	const char *host, *command;	       /* of META; NULL: unknown, or several */
 	const struct trace *trace;
@@ -181,7 +181,7 @@ void report_note(const struct report *r, const char *format, ...)
 
 /* Notes that a report found no intervals. Names the report of hooks if the trace has hooks. */
 void report_note_no_intervals(const struct report *r);
-/* Notes what is open, by name, of the hooks that were read. */
+/* Notes open intervals, by name, of the hooks that were read. */
 void report_note_open(const struct report *r);
 
 /*
@@ -200,10 +200,10 @@ enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 void report_head_lines(const struct report *r);
 
 /* The line after it, with r->compensate. */
-#define REPORT_COMPENSATED "the library's own cost is taken off times where the trace tells it"
+#define REPORT_COMPENSATED "the library's own cost is taken off times where the trace has it"
 
 /*
- * Notes, with r->compensate, how many of the intervals that were read tell the library's own cost.
+ * Notes, with r->compensate, how many of the intervals that were read have the library's own cost.
  */
 void report_note_compensated(const struct report *r, uint64_t told, uint64_t of);
 
@@ -251,7 +251,7 @@ struct diff_runs {
 };
 
 /*
- * What changed. A note for each gate that fails; r->gates_failed is how many did. Or, with noise,
+ * The changes. A note for each gate that fails; r->gates_failed is how many did. Or, with noise,
  * what runs differ by where nothing changed, and what change they could show.
  */
 int report_diff(struct report *r, const struct diff_runs *before, const struct diff_runs *after,

@@ -268,7 +268,7 @@ static size_t rows_list_names(
 		const char *name = c->name ? c->name : format == FORMAT_TEXT ? c->heading : NULL;
 		size_t length = name ? c->name_length ? c->name_length : strlen(name) : 0;
 
-		/* A name that two columns share stands for the first. */
+		/* A name that two columns share means the first. */
 		if (!name || rows_find_column(list, name, length, format) != c)
 			continue;
 		if (n + length + 8 > size)

@@ -125,7 +125,7 @@ struct column {
 	.offset = offsetof(type, member)
 /* Text begins with the column, and cuts it rather than dropping it. */
 #define PLACE_FIRST (-1)
-/* Text ends with the column, and cuts it to what is left of the line. */
+/* Text ends with the column, and cuts it to the rest of the line. */
 #define PLACE_LAST INT8_MAX
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 

@@ -69,13 +69,13 @@ static const struct column summary_columns[] = {
 	{.name = NULL},
 };
 
-/* The columns, and what they show beside a tally. */
+/* The columns, and their data beside a tally. */
 struct summary_more {
 	struct report *r;
 	const struct groups *groups; /* NULL: none */
 	struct column *own;	     /* of all traces */
 	struct column keys[BY_KEYS]; /* of --by; its first ones */
-	/* What follows them. */
+	/* Columns after them. */
 	struct event_names names;
 	struct event_columns events;
 	struct derived_set metrics;
@@ -297,7 +297,7 @@ static struct cell summary_get_percentile(const void *row, const void *of)
 	return cell_u64(value, value != NOT_MEASURED);
 }
 
-/* What the bucket's time is divided into. */
+/* The parts of the bucket's time. */
 static double summary_width_ns(const struct summary_row *row)
 {
 	return (double)row->more->r->by->width_ns;
@@ -417,7 +417,7 @@ static int summary_find_more(struct summary_more *more, struct report *r, const 
 	return more->columns ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* A group and what it is sorted by. */
+/* A group and its sort key. */
 struct summary_key {
 	struct tally_group *group;
 	struct cell cell;
@@ -442,7 +442,7 @@ static double summary_key_number(const struct cell *c)
 	}
 }
 
-/* Numbers by value, then texts by their bytes, what is n/a last. */
+/* Numbers by value, then texts by their bytes, n/a last. */
 static int summary_compare_keys(const void *x, const void *y)
 {
 	const struct summary_key *a = x, *b = y;
@@ -581,7 +581,7 @@ int summary_print(struct report *r, const struct tally *t, const struct groups *
 	return rc;
 }
 
-/* On standard error: a partial result does not tell it, and its report has the same bytes. */
+/* On standard error: a partial result lacks it, and its report has the same bytes. */
 static void summary_note_children_lost(const struct report *r, const struct tally *t)
 {
 	uint64_t count = 0;

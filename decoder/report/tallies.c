@@ -130,8 +130,8 @@ int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *fou
 	return read_unsorted(&reader, tallies_threads(r, 0), found);
 }
 
-/* What is nested in an interval, or around it, is known only once all are sorted; then one thread
- * takes them. Of a slice, too: what is nested in its intervals may have ended before it. */
+/* Intervals nested in one, or around it, are known only once all are sorted; then one thread reads
+ * them. Of a slice, too: those nested in its intervals may have ended before it. */
 static int read_sorted(struct reader *reader, struct findings *found)
 {
 	const struct report *r = reader->r;

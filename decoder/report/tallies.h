@@ -7,7 +7,7 @@
 
 /*
  * Reads r->trace, the intervals that the filter and the slice take, into *t, which starts
- * zeroed but for what is wanted, and settles it. 0 or a CPIDECODE_E code; *t has to be
+ * zeroed but for its wants, and settles it. 0 or a CPIDECODE_E code; *t has to be
  * freed either way.
  */
 int tallies_read(struct report *r, struct tally *t);
@@ -25,7 +25,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
 /* Limits findings to r->slices: merged results add those of their parts. */
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found);
-/* What a tally that wants so much reads of intervals: enum interval_want. */
+/* The parts of intervals that a tally with these wants reads: enum interval_want. */
 unsigned tallies_wants(unsigned wanted);
 /* Of struct tally_shared: the groups that each of so many threads keeps for itself. */
 size_t tallies_own_groups(unsigned threads);

@@ -10,7 +10,7 @@
 #include "../../formats/bytes.h"
 #include "folder.h"
 
-/* One file, in place of what it held. */
+/* Replaces the contents of one file. */
 int ctf_write_metadata(struct folder *f, const struct out *text);
 int ctf_append(struct folder *f, unsigned stream, const struct out *packet);
 

@@ -33,8 +33,8 @@ enum flame_kind {
 };
 
 /*
- * What colours a frame, in order of preference: the first measured kind counts. In a picture with
- * CPIs a share of time off the processors has no colour.
+ * The kinds of colour of a frame, in order of preference: the first measured kind counts. In a
+ * picture with CPIs a share of time off the processors has no colour.
  */
 enum flame_cpi {
 	FLAME_CPI_NONE,
@@ -62,7 +62,7 @@ struct flame_frame {
 	uint64_t before; /* of a differential graph: its total in the runs before */
 };
 
-/* What makes a graph a differential one: self, total, left and counts are of the runs after. */
+/* The data of a differential graph: self, total, left and counts are of the runs after. */
 struct flame_change {
 	unsigned runs[2];	 /* before, after: sums are of so many */
 	const char *commands[2]; /* NULL: unknown, or several */

@@ -21,7 +21,7 @@ int folder_open(struct folder *f, const char *path);
 int folder_put(struct folder *f, const char *name, int flags, const struct out *bytes);
 /* Gives the folder its final name. */
 int folder_place(struct folder *f);
-/* Removes what was not placed, and frees all. */
+/* Removes unplaced files, and frees all. */
 void folder_discard(struct folder *f);
 
 #endif

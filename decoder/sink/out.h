@@ -4,7 +4,7 @@
  * that a reader never sees half a report; a device, a pipe or standard output is written directly.
  *
  * Writers do not return errors: they stop storing after the first one, and out_close
- * (or out_error, in a long loop) tells.
+ * (or out_error, in a long loop) returns it.
  *
  * decoder/sink owns how output is spelled, one writer for each syntax. It includes base only.
  * Errors: as above.

@@ -132,7 +132,7 @@ void page_put_block(
 
 static void page_put_head(struct out *o, enum page_tiles tiles)
 {
-	/* No connection, frame or file: neither the page nor what it shows can load anything but
+	/* No connection, frame or file: neither the page nor its contents can load anything but
 	 * its tiles. */
 	out_str(o, "<!DOCTYPE html>\n<html lang=\"en\" aria-busy=\"true\"");
 	out_str(o, tiles ? " data-tiles>\n" : ">\n");

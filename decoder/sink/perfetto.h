@@ -108,8 +108,8 @@ void perfetto_free_sequence(struct perfetto_sequence *s);
 /* How many of the first values go with one event. */
 unsigned perfetto_fit(const struct perfetto_value *values, unsigned n);
 
-/* What the next slice's values are of, at most PERFETTO_VALUES_MAX; it may have the first `used` of
- * them. Sent if that changes. */
+/* The counters of the next slice's values, at most PERFETTO_VALUES_MAX; it may have the first
+ * `used` of them. Sent if that changes. */
 void perfetto_set_counters(struct perfetto *p, struct perfetto_sequence *s,
 	const struct perfetto_value *values, unsigned n, unsigned used);
 

@@ -75,7 +75,7 @@ void protobuf_ascii(struct protobuf *p, unsigned field, const char *s);
 
 void protobuf_open(struct protobuf *p, unsigned field);
 void protobuf_close(struct protobuf *p);
-/* Appends what was built to a stream, and begins again. Failures show in to->error. */
+/* Appends the built message to a stream, and begins again. Failures show in to->error. */
 void protobuf_flush(struct protobuf *p, struct out *to);
 
 #endif

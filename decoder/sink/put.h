@@ -45,7 +45,7 @@ static inline char *put_char(char *p, char c)
 
 /*
  * The eight digits of v < 100,000,000, the first one in the lowest byte, as numbers 0 to 9:
- * halves, quarters, eighths, all at once. The factors are 1/100 and 1/10, exact for what comes.
+ * halves, quarters, eighths, all at once. The factors are 1/100 and 1/10, exact for these values.
  */
 static inline uint64_t put_split8(uint32_t v)
 {

@@ -2,7 +2,7 @@
  * A writer of an SQLite database, by libsqlite3, which is loaded when the first one is opened. All
  * rows are one transaction, without a journal: the file is good once it is closed without an error.
  *
- * Writers do not return errors: they stop after the first one, and sqlite_close tells.
+ * Writers do not return errors: they stop after the first one, and sqlite_close returns it.
  *
  *	sqlite_open(&f, path);
  *	sqlite_run(&f, "CREATE TABLE t(a INTEGER, b TEXT)");
@@ -35,7 +35,7 @@ struct sqlite_row {
 	int put; /* values so far */
 };
 
-/* What is missing for it; NULL: nothing. */
+/* The missing library; NULL: none. */
 const char *sqlite_find_lacking(void);
 
 /* An empty file of that name is there, and stays unlocked. */

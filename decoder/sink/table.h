@@ -63,7 +63,7 @@ static inline bool table_is_measuring(const struct table *t)
  * that many cells, an ellipsis included. */
 void table_hide(struct table *t, unsigned column);
 void table_cut(struct table *t, unsigned column, size_t most);
-/* What a line takes now. */
+/* The current width of a line. */
 size_t table_width(const struct table *t);
 /*
  * Between the passes: fits lines to `width` cells as far as possible. Cuts the label to 40 cells

@@ -13,7 +13,7 @@ static void table_limit(struct table *t, unsigned column, size_t most)
 		table_cut(t, column, most);
 }
 
-/* Gives the column what is left of the line. */
+/* Gives the column the rest of the line. */
 static void table_widen(struct table *t, unsigned width, unsigned column)
 {
 	struct table_column *c = column < t->ncolumns ? &t->columns[column] : NULL;

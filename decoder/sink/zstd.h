@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* What is missing for it; NULL: nothing. Call it before the others. */
+/* The missing library; NULL: none. Call it before the others. */
 const char *zstd_find_lacking(void);
 /* The most bytes that n compress to. */
 size_t zstd_bound(size_t n);

@@ -63,6 +63,6 @@ in_file err 'same/..\.bin and other traces are one run of several hosts'
 # merge reports how well their clocks agree.
 run 0 merge parts/*
 in_file err '^cpidecode: host host1: 2 files, times within .* of its CLOCK_REALTIME$'
-in_file err '^cpidecode: clocks of 4 hosts agree to within .* as far as the traces tell \(NTP.s own error is not known\)$'
+in_file err '^cpidecode: clocks of 4 hosts agree to within .* as far as the traces show \(NTP.s own error is not known\)$'
 run 0 merge parts/1*
 quiet

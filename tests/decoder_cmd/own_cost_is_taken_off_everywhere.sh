@@ -8,7 +8,7 @@
 # Every number of threads says the same, and every report goes by the same times.
 for kind in intervals summary why; do
 	run 0 -j1 --report $kind --format csv --compensate own.bin
-	in_file err "taken off times; 5000 of 5000 intervals tell it"
+	in_file err "taken off times; 5000 of 5000 intervals have it"
 	mv out $kind.csv
 	run 0 -j3 --report $kind --format csv --compensate own.bin
 	cmp -s out $kind.csv || fail "$kind: three threads say otherwise"
@@ -78,7 +78,7 @@ in_file out '"label":"outer",.*"elapsed_ns":950.0,.*"self_ns":860.0,.*"label":"i
 
 # Exports: spans stay, times of their own are less.
 run 0 --format callgrind --compensate nested.bin
-in_file err '2 of 2 intervals tell it'
+in_file err '2 of 2 intervals have it'
 in_file out '^summary: 950$'
 in_file out '^0 860$'
 run 0 --format chrome --compensate nested.bin
@@ -88,7 +88,7 @@ in_file out '"ph":"E".*"ts":1.000'
 run 0 --format chrome nested.bin
 not_in_file out compensated_ns
 
-# Light intervals tell it in their first word: 10 inside and 40 a pair, beside bits that the hook has anyway.
+# Light intervals have it in their first word: 10 inside and 40 a pair, beside bits that the hook has anyway.
 known()
 {
 	echo $(($1 + 10 * 128 + 40 * 524288))
@@ -126,7 +126,7 @@ END
 sort rows >sorted
 sort expected | diff - sorted >differ || fail "light: $(cat differ)"
 run 0 --report intervals --format csv --columns label,elapsed_cycles,on_cpu_ns --compensate light.bin
-in_file err '6 of 7 intervals tell it'
+in_file err '6 of 7 intervals have it'
 in_file out '^outer,870,'
 in_file out '^light,90,90'
 in_file out '^by text,20,20'

@@ -33,7 +33,7 @@ not_in_file out 'hooks? lost'
 
 trace '' | "$MKTRACE" - names.bin
 run 0 --format svg names.bin
-in_file out 'Colours tell names apart'
+in_file out 'Colours distinguish names'
 not_in_file out 'unmeasured"|share of the time'
 in_file out 'class="frame dark"[^>]*><title>request'
 # 60 pixels: seven cells, of which the ellipsis takes one, for characters of two cells each.

@@ -210,7 +210,7 @@ static void callgrind_put_costs(const struct callgrind_export *e, const uint64_t
 	out_char(o, '\n');
 }
 
-/* The name stands at its first mention only. */
+/* Only the first mention has the name. */
 static void callgrind_put_function(
 	struct callgrind_export *e, const char *what, uint32_t function, bool *mentioned)
 {

@@ -297,7 +297,7 @@ static int ctf_read_slice(void *ctx, struct pass_slice *slice)
 	return failed ? failed : rc;
 }
 
-/* What only the end of the trace tells, in a last packet. */
+/* Facts from the end of the trace, in a last packet. */
 static int ctf_end_rings(struct ctf_export *e)
 {
 	const struct trace *t = e->r->trace;

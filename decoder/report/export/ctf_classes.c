@@ -119,7 +119,7 @@ static uint32_t classes_add_plain(struct ctf_classes *c)
 	return o->error ? 0 : flame_names_add(&c->texts, o->buf, o->len);
 }
 
-/* Whether its names could be those of what is added to them here. */
+/* Whether its names could be those of members added here. */
 static bool classes_is_named_oddly(const struct ctf_class *class)
 {
 	const struct schema_hook *s = class->schema;

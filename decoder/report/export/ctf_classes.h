@@ -13,7 +13,7 @@
 
 enum { CTF_CLASSES_CACHED = 256 };
 
-/* What of a field comes first in an event's bytes. */
+/* The first part of a field in an event's bytes. */
 enum ctf_shape {
 	CTF_SINGLE,   /* its value */
 	CTF_SEQUENCE, /* how many values, and the values */
@@ -44,7 +44,7 @@ struct ctf_classes {
 	struct field_value *values;
 	uint32_t *order, first[SCHEMA_MAX_FIELDS + 1];
 	size_t room, order_room;
-	/* What CTF cannot hold, or was left as words. */
+	/* Hooks that CTF cannot hold, or left as words. */
 	uint64_t strings_cut, misfits, rounded;
 };
 

@@ -23,7 +23,7 @@ bool export_parquet_has_column(const char *name, size_t length);
 bool export_parquet_hooks_have_column(const char *name, size_t length);
 /* The enum interval_want bits that r->columns needs. */
 unsigned export_parquet_wants(const struct report *r);
-/* Whether its columns tell how intervals nest. */
+/* Whether its columns show how intervals nest. */
 bool export_parquet_is_nested(const struct report *r);
 int export_sqlite(struct report *r, struct interval_stream *s);
 int export_html(struct report *r, struct interval_stream *s);

@@ -323,7 +323,8 @@ static bool lane_takes(const struct lane *lane, const struct interval *iv, int64
 	       lane->last <= iv->start_ns;
 }
 
-/* Ends what is over in the first due lane. *kept: the lane, if it stays due by the parent in it. */
+/* Ends finished intervals in the first due lane. *kept: the lane, if it stays due by the parent in
+ * it. */
 static int lanes_pop_due(
 	struct lanes *l, struct lane_thread *t, const struct interval *iv, struct lane **kept)
 {

@@ -1,7 +1,7 @@
 /*
  * Intervals as slices of tracks, for formats whose tracks can only nest. Each thread has a first
  * lane; an interval that overlaps an open one without nesting in it begins on a further lane of its
- * thread, and what is nested in it follows it there. A lane's events come in order, a slice's end
+ * thread, and its nested intervals follow it there. A lane's events come in order, a slice's end
  * before a begin at the same time, unless the later one is nested in it; the lanes of all threads
  * are interleaved.
  *

@@ -12,7 +12,7 @@
 enum { KNOWN_TEXTS = 64 };
 
 struct parquet_known {
-	uint64_t by[KNOWN_TEXTS]; /* what tells texts apart; 0: none */
+	uint64_t by[KNOWN_TEXTS]; /* keys of texts; 0: none */
 	uint64_t number[KNOWN_TEXTS];
 };
 

@@ -14,7 +14,7 @@
 #include "../losses.h"
 #include "export.h"
 
-/* What a track is of: part of its uuid. */
+/* The kind of a track: part of its uuid. */
 enum track_of {
 	TRACK_OF_MACHINE,
 	TRACK_OF_PROCESS,
@@ -368,7 +368,7 @@ static void perfetto_put_argument(struct perfetto_export *e, struct perfetto_seq
 	}
 }
 
-/* What is not a figure: only where it is not what most intervals have. */
+/* Values that are not figures: only if unlike those of most intervals. */
 static void perfetto_put_arguments(
 	struct perfetto_export *e, struct perfetto_sequence *s, const struct interval *iv)
 {
@@ -496,7 +496,7 @@ static int perfetto_write_end(void *ctx, struct lane_thread *t, struct lane *l, 
 	return 0;
 }
 
-/* Losses have no time: they stand at the end, on a track of their ring. */
+/* Losses have no time: they are at the end, on a track of their ring. */
 static void perfetto_put_losses(struct perfetto_export *e, const struct trace_file *f, size_t ring)
 {
 	const struct trace_ring *at = &f->rings[ring];

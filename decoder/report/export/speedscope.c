@@ -1,6 +1,6 @@
 /*
  * The intervals for speedscope (JSON, its schema is file-format-schema.json): an evented profile
- * for each lane. A profile's events stand together, while lanes come interleaved, so they are
+ * for each lane. A profile's events are adjacent, while lanes come interleaved, so they are
  * sorted first, as far as they do not fit into memory in a temporary file.
  */
 #include <errno.h>

@@ -56,7 +56,7 @@ const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THR
 
 bool export_flags(const struct interval *iv, struct out *to)
 {
-	/* What kinds of hooks it had, its figures tell. */
+	/* Its figures show its kinds of hooks. */
 	uint32_t flags = iv->flags & ~(uint32_t)(IV_SUMMARY | IV_DETAILED | IV_QUALITY);
 
 	to->len = 0;

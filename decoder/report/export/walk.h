@@ -1,5 +1,5 @@
 /*
- * What the exports share: the walk over the interval stream as lanes, and how an interval's name,
+ * Shared by the exports: the walk over the interval stream as lanes, and how an interval's name,
  * thread, flags and figures are found.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_WALK_H

@@ -415,7 +415,7 @@ static int collect_end(struct flame_collection *c)
 	return rc ? rc : sorter_rewind(c->records);
 }
 
-/* What is nested in an interval has to be seen, selected or not and however early it ended. */
+/* Intervals nested in one must be seen, selected or not and however early they ended. */
 int flame_collect(struct flame_collection *c)
 {
 	struct pass pass = {.trace = c->r->trace,

@@ -14,7 +14,7 @@
 
 /*
  * Sorts by machine, then start, intervals that began before tick 0 first; of those that start
- * together longer ones first, then as they stand in the trace. (The group and key of
+ * together longer ones first, then in the order of the trace. (The group and key of
  * interval_record.)
  */
 struct flame_record {
@@ -50,7 +50,7 @@ enum flame_shape {
 };
 _Static_assert(PASS_MAX_THREADS == 1 << FLAME_KIND, "the writer's bits");
 
-/* What one thread of the pass writes. */
+/* The output of one thread of the pass. */
 struct flame_writer;
 
 struct flame_collection {
@@ -64,7 +64,7 @@ struct flame_collection {
 	uint32_t **maps;	   /* of each writer's numbers to those in names; NULL: the same */
 	uint32_t *spelled; /* of each name that lines spell differently, that name; NULL: none */
 	uint64_t counted;  /* intervals */
-	uint64_t told;	   /* of these, those that tell the library's own cost; to compensate */
+	uint64_t told;	   /* of these, those with the library's own cost; to compensate */
 	uint64_t left_out; /* selected, not measured; with a query the builder counts both */
 	const struct derived *metric; /* of WEIGHT_EVENT; NULL: it is an event */
 	uint32_t event;		      /* trace_text_at */
@@ -89,7 +89,7 @@ static inline uint64_t flame_record_weight(const struct flame_record *r)
 	return r->sort.spare & FLAME_HAS_WEIGHT ? r->words[0] : r->end - r->sort.key;
 }
 
-/* The library's own cost: how much of it is inside the interval. 0: not told, or not taken off. */
+/* The library's own cost: how much of it is inside the interval. 0: unknown, or not taken off. */
 static inline uint64_t flame_record_own(const struct flame_record *r, uint64_t *pair)
 {
 	if (!(r->flags & FLAME_HAS_OWN)) {
@@ -108,7 +108,7 @@ static inline uint64_t flame_record_mark(const struct flame_record *r)
 	return ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1];
 }
 
-/* What a record adds to its frame in a picture. */
+/* A record's weight in its frame of a picture. */
 struct flame_part flame_collection_part(
 	const struct flame_collection *c, const struct flame_record *r);
 

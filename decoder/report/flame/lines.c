@@ -5,7 +5,7 @@
 #include "../../../include/cpidecode.h"
 #include "tree.h"
 
-/* A frame among its siblings, keyed by what follows the common prefix of their names. */
+/* A frame among its siblings, keyed by its name after their common prefix. */
 struct sibling {
 	uint64_t key; /* the next 7 bytes and how many there are: the end sorts before a NUL */
 	uint32_t frame;

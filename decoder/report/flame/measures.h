@@ -10,7 +10,7 @@
 /* The interval's weight, or NOT_MEASURED. */
 uint64_t flame_weight(enum report_weight weight, const struct interval *iv);
 
-/* What an interval adds to its frame's sums: the first kind of CPI that it has. */
+/* An interval's part of its frame's sums: the first kind of CPI that it has. */
 struct flame_part {
 	enum flame_cpi kind;
 	uint64_t above, below; /* NOT_MEASURED: only the ratio is known */

@@ -135,7 +135,7 @@ static int flame_stacks_get_measures(
 	return flame_measures_merge(&r->tree->measures, frame, &node->state, kind, &sums);
 }
 
-/* A container is no frame: what follows is on the root. */
+/* A container is no frame: the rest is on the root. */
 static int flame_stacks_enter_container(
 	struct flame_stacks_reader *r, uint64_t depth, const uint8_t *name, uint32_t length)
 {

@@ -8,7 +8,7 @@
 #include "../../model/stats/partial.h"
 #include "tree.h"
 
-/* What a picture says beside its frames. */
+/* A picture's text beside its frames. */
 struct flame_about {
 	const char *host;   /* NULL: unknown, or several. Of stacks that were read: to be freed */
 	int64_t start, end; /* of the intervals; start > end: none */

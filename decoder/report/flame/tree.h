@@ -82,7 +82,7 @@ static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t pare
 }
 
 /*
- * Sets f->frames, the frames that a picture shows, and what it says of all. Call once, after the
+ * Sets f->frames, the frames that a picture shows, and its totals. Call once, after the
  * last interval: it consumes the tree. The caller frees f->frames; their names belong to the tree.
  * 0 or CPIDECODE_ENOMEM.
  */

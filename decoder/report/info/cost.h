@@ -1,4 +1,4 @@
-/* What a file's intervals tell of the library's own cost, for the info report. */
+/* The library's own cost, from a file's intervals, for the info report. */
 #ifndef SWT_DECODER_REPORT_INFO_COST_H
 #define SWT_DECODER_REPORT_INFO_COST_H
 

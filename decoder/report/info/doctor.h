@@ -1,6 +1,6 @@
 /*
- * What `swtrace doctor` found where a trace was made: META's lines `doctor` (trace-file.md). Most
- * writers leave them out.
+ * The findings of `swtrace doctor` on the machine of a trace: META's lines `doctor`
+ * (trace-file.md). Most writers leave them out.
  */
 #ifndef SWT_DECODER_REPORT_INFO_DOCTOR_H
 #define SWT_DECODER_REPORT_INFO_DOCTOR_H

@@ -59,7 +59,7 @@ static void info_write_header(struct report *r, const struct trace_file *f)
 	if (f->import)
 		out_str(o, "NRM2, read as ");
 	out_printf(o, "trace.bin %u.%u%s\n", h->version_major, h->version_minor,
-		h->damaged ? ", header DAMAGED: what it says is doubtful" : "");
+		h->damaged ? ", header DAMAGED: its contents are doubtful" : "");
 	o = item(r, "trace id");
 	for (unsigned i = 0; i < sizeof h->trace_id; i++)
 		out_printf(o, "%02x", h->trace_id[i]);
@@ -349,7 +349,7 @@ static void write_file(struct report *r, const struct trace_file *f, const struc
 	info_write_damage(r, f);
 }
 
-/* Reads all hooks, for findings and for what intervals tell of the library's own cost. */
+/* Reads all hooks, for findings and for the library's own cost of intervals. */
 struct info_reader {
 	const struct trace *t;
 	struct interval_builder **builders; /* by thread */

@@ -1,5 +1,5 @@
 /*
- * What the two spellings of the info report share.
+ * Shared by the two spellings of the info report.
  *
  * decoder/report/info owns the info report. Errors as in report.h.
  */
@@ -15,8 +15,8 @@
 #include "../report.h"
 
 enum {
-	INFO_TYPES = TF_TYPES, /* section types; 0 stands for unknown ones */
-	INFO_CODECS = 4,       /* the last stands for unknown ones */
+	INFO_TYPES = TF_TYPES, /* section types; 0: unknown ones */
+	INFO_CODECS = 4,       /* the last: unknown ones */
 };
 
 const char *info_clock_name(uint32_t clock);
@@ -27,7 +27,7 @@ const char *info_codec_name(unsigned codec);
 bool info_tells_schema(const struct trace_file *f, uint8_t major);
 
 /* Without reading hooks: r->found has what the caller found in all of them. Omits the library's own
- * cost, which intervals tell. 0 or a CPIDECODE_E code. */
+ * cost, from intervals. 0 or a CPIDECODE_E code. */
 int info_write_known(struct report *r);
 
 /* One file as an object on a line. */

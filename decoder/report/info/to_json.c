@@ -79,7 +79,7 @@ static void info_json_write_clock(
 
 static void info_json_write_meta(struct json *j, const struct trace_file *f)
 {
-	/* Pairs, not members: a key may stand more than once. */
+	/* Pairs, not members: a key may occur more than once. */
 	json_member_open(j, "meta", '[');
 	for (size_t i = 0; i < f->nmeta; i++) {
 		if (info_doctor_owns(&f->meta[i]))

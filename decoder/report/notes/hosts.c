@@ -98,11 +98,11 @@ void notes_hosts(notes_say say, const struct partial *p)
 		out_memory(&text);
 		out_printf(&text, "clocks of %zu hosts ", n);
 		if (isnan(hosts[0].error)) {
-			out_str(&text, "do not tell how well they agree");
+			out_str(&text, "agree to within an unknown time");
 		} else {
 			out_str(&text, "agree to within ");
 			units_duration(&text, hosts[0].error + hosts[1].error);
-			out_str(&text, " as far as the traces tell");
+			out_str(&text, " as far as the traces show");
 		}
 		out_str(&text, " (NTP's own error is not known)");
 		out_char(&text, '\0');

@@ -4,13 +4,13 @@
 
 #include "../tallies.h"
 
-/* What any group of the report why has. */
+/* Figures that any group of the report why has. */
 struct missing_why {
 	bool counts, split; /* instructions and CPI; their terms */
 	bool frequency, off, difference;
 };
 
-/* What the intervals of a list measured. Starts zeroed. */
+/* Figures measured in the intervals of a list. Starts zeroed. */
 struct missing_facts {
 	uint32_t seen; /* enum tally_seen */
 	bool has_cpi_groups, has_others;
@@ -20,7 +20,7 @@ struct missing_facts {
 };
 
 void missing_add_interval(struct missing_facts *f, const struct interval *iv);
-/* What the list's table says of threads and processors. */
+/* The columns of threads and processors in the list's table. */
 struct missing_names {
 	bool task, cpu;
 };

@@ -25,7 +25,7 @@ bool notes_lost(notes_say say, const char *path, const struct losses *l)
 		uint64_t n;
 		const char *why;
 	} causes[] = {{l->full, "ring full"}, {l->big, "too big"}, {l->held, "sections held"},
-		{l->no_guest, "no guest ring"}, {l->unexplained, "cause not told"},
+		{l->no_guest, "no guest ring"}, {l->unexplained, "cause unknown"},
 		{l->no_slot, "no task slot"}, {l->no_memory, "no memory"},
 		{l->unattached, "not attached"}, {l->unwritten, "unwritten"}};
 	uint64_t lost = losses_lost(l);
@@ -122,11 +122,10 @@ static void note_import(notes_say say, const struct trace_file *f)
 	const struct io_import *import = f->import;
 
 	if (import && import->no_rate)
-		say("%s: the file does not tell its clock's rate: a tick is shown as 1 ns",
+		say("%s: the clock's rate is unknown: a tick is shown as 1 ns",
 			notes_name(f->path));
 	if (import && import->no_time)
-		say("%s: the file does not tell the time of day: times count from tick 0",
-			notes_name(f->path));
+		say("%s: the time of day is unknown: times count from tick 0", notes_name(f->path));
 }
 
 /* In normal mode a full ring loses the newest hooks. */
@@ -157,7 +156,7 @@ static bool note_file(
 		say("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)",
 			notes_name(f->path), l.overwritten, notes_plural(l.overwritten));
 	if (f->header.damaged)
-		say("%s: the file header is damaged; what it says is doubtful",
+		say("%s: the file header is damaged; its contents are doubtful",
 			notes_name(f->path));
 	note_import(say, f);
 	note_stretches(say, f);
@@ -238,7 +237,7 @@ static void note_twice(notes_say say, const struct trace *t, const struct findin
 			n += trace_file(t, i)->rings[k].twice;
 	if (n)
 		say("%" PRIu64 " hook%s in several files, or twice in one: read once", n,
-			n == 1 ? " stands" : "s stand");
+			n == 1 ? " is" : "s are");
 }
 
 static bool note_rotated_files(notes_say say, const struct trace *t)

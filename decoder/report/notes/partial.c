@@ -10,7 +10,7 @@ static bool note_damage(notes_say say, const struct partial_source *s, const cha
 	uint64_t stretches = c[PARTIAL_STRETCHES];
 
 	if (c[PARTIAL_HEADER_DAMAGED])
-		say("%s: the file header is damaged; what it says is doubtful", name);
+		say("%s: the file header is damaged; its contents are doubtful", name);
 	if (stretches)
 		say("%s: %" PRIu64 " damaged stretch%s, %" PRIu64 " byte%s skipped", name,
 			stretches, stretches == 1 ? "" : "es", c[PARTIAL_DAMAGED_BYTES],

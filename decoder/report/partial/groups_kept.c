@@ -39,7 +39,7 @@ static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned
 int groups_kept_read(struct report *r, struct partial *p)
 {
 	struct varint_out points = {0};
-	/* A diff needs the order; values tell why a figure is n/a. Groups by keys show no
+	/* A diff needs the order; values show why a figure is n/a. Groups by keys show no
 	 * containers. */
 	const unsigned kept = !r->by		 ? TALLY_WANT_CONTAINERS | TALLY_WANT_OWNERS
 			      : r->by->asks_time ? 0u
@@ -171,7 +171,7 @@ struct groups_kept_shown {
 	const struct tally *tally;
 	struct varint_in answer; /* after its flags */
 	unsigned flags;
-	/* Of the traces' one owner, whose name stands for no container. */
+	/* The traces' one owner; its name means no container. */
 	const char *owner;
 	uint32_t place; /* of the key */
 	struct by_bytes label;

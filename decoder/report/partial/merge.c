@@ -36,7 +36,7 @@ bool merge_is_partial(const char *path)
 	return n == sizeof magic && memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
 }
 
-/* What a partial result is for. */
+/* The purpose of a partial result. */
 static void merge_spell_report(struct out *o, const struct partial_arguments *a)
 {
 	out_memory(o);

@@ -25,9 +25,9 @@ enum {
 
 /*
  * Adds the partial results in a file ("-": standard input). *p starts zeroed except for
- * tally.wanted. A result that is in *p already changes nothing, and `say` tells so. 0;
+ * tally.wanted. A result that is in *p already changes nothing, and `say` reports it. 0;
  * CPIDECODE_EINVAL after `say` printed why it does not go with the others; or, with *p as it was,
- * MERGE_UNREADABLE after `say` printed what is wrong with the file, CPIDECODE_EREAD,
+ * MERGE_UNREADABLE after `say` printed the file's error, CPIDECODE_EREAD,
  * CPIDECODE_EOPEN with errno set, or CPIDECODE_ENOMEM.
  */
 int merge_add_file(struct partial *p, const char *path, notes_say say);
@@ -50,7 +50,7 @@ int merge_settle(struct partial *p, notes_say say);
 
 /*
  * Which of n names are of no trace that *p has all of, by their indexes, *n_missing of them, in
- * `missing`, which has room for n. A name is a trace's path as the partial result tells it, or,
+ * `missing`, which has room for n. A name is a trace's path from the partial result, or,
  * without a slash, its last component. 0 or CPIDECODE_ENOMEM.
  */
 int merge_find_missing(
@@ -61,7 +61,7 @@ bool merge_is_comparable(const struct partial *first, const struct partial *run)
 
 /*
  * Whether a result was made with that filter. Of times, only whether it has a start and an end: a
- * result does not tell what a relative time was.
+ * result does not record what a relative time was.
  */
 int merge_is_filtered(
 	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is);
@@ -79,7 +79,7 @@ bool merge_is_scripted(const struct partial *p);
 /* Whether its intervals were read with r->compensate. */
 bool merge_is_compensated(const struct partial *p);
 
-/* Whether its traces are of one host: *host, NULL if META does not tell it. */
+/* Whether its traces are of one host: *host, NULL if META lacks it. */
 bool merge_find_host(const struct partial *p, const char **host);
 
 void merge_free(struct partial *p);

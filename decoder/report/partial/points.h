@@ -11,7 +11,7 @@
 #include "../../base/varint.h"
 #include "../../model/stats/tally.h"
 
-/* What a record adds to the amount of its key. */
+/* A record's addition to the amount of its key. */
 typedef int64_t points_amount_fn(const struct sorter_record *r);
 
 /*
@@ -22,7 +22,7 @@ typedef int64_t points_amount_fn(const struct sorter_record *r);
 int points_put(struct varint_out *o, struct sorter *s, const struct tally *names,
 	points_amount_fn *amount);
 
-/* What points_get calls for each group and its points. */
+/* Callbacks of points_get for each group and its points. */
 struct points_reader {
 	void *ctx;
 	int (*begin)(void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major,

@@ -20,7 +20,7 @@ struct around {
 	struct by_bytes stack;
 };
 
-/* What is around the next interval; valid until the next call. 0 or CPIDECODE_ENOMEM. */
+/* The intervals around the next one; valid until the next call. 0 or CPIDECODE_ENOMEM. */
 int around_add(struct around *a, const struct interval *iv, struct by_around *found);
 void around_free(struct around *a);
 

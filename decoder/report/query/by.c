@@ -11,7 +11,7 @@
 #include "../open.h"
 #include "../values/interval_columns.h"
 
-/* What comes before an encoded value: its type. */
+/* The type, before an encoded value. */
 enum by_tag { BY_ABSENT, BY_U64, BY_I64, BY_REAL, BY_TEXT };
 
 static const struct by_key_name {

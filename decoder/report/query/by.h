@@ -1,6 +1,6 @@
 /*
  * --by: what groups of intervals have in common, in place of label and minor. The values that an
- * interval has for the keys are encoded as one string of bytes, which stands for the label of a
+ * interval has for the keys are encoded as one string of bytes, which replaces the label of a
  * tally's group.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_BY_H
@@ -52,7 +52,7 @@ bool by_parse(struct by *by, const char *text, size_t *at, char expected[BY_EXPE
 /* Finds the names of arguments in the trace, and the origin; before anything is encoded. */
 void by_settle(struct by *by, const struct report *r);
 
-/* What is around an interval. NULL: nothing, or not asked. */
+/* The intervals around one. NULL: none, or not asked. */
 struct by_around {
 	const char *parent, *root, *stack;
 	uint32_t parent_length, root_length, stack_length;

@@ -18,7 +18,7 @@
 
 enum {
 	GAPS_CELLS = 1 << 19,	/* about: bounds memory and time with very many labels */
-	GAPS_LEAST_LABELS = 16, /* of a thread that are told apart, whatever their number */
+	GAPS_LEAST_LABELS = 16, /* of a thread that are distinguished, whatever their number */
 };
 
 /* ------------------------------------------------------------------------ the walks */
@@ -72,7 +72,7 @@ static int gaps_compare_elapsed(const void *x, const void *y)
 	return compare_u64(a->group->place, b->group->place);
 }
 
-/* Of a thread with more labels than so many, those with the longest time are told apart. pairs:
+/* Of a thread with more labels than so many, those with the longest time are distinguished. pairs:
  * room for all of them. */
 static void gaps_choose_of_thread(
 	struct gap_search *s, const struct gap_thread *t, struct gap_pair **pairs, size_t most)

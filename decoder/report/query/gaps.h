@@ -15,14 +15,14 @@ enum {
 	GAPS_FILLERS_TEXT = 4,
 };
 
-/* What filled the gaps of a row. */
+/* A filler of a row's gaps. */
 struct gap_filler {
 	uint32_t row;
 	const struct tally_group *group; /* NULL: nothing was recorded, or others */
 	bool is_others;
 	exact_sum time; /* in 1/EXACT_PER_NS ns */
 	uint64_t count; /* intervals that began in the gaps */
-	/* Off-CPU time, ns, of those of them that nothing is nested in: so many tell it. */
+	/* Off-CPU time, ns, of those of them without nested intervals: so many have it. */
 	uint64_t off_ns, tell_off;
 };
 

@@ -15,7 +15,7 @@ struct gap_line {
 	const struct tally_group *filler;
 	uint64_t count;
 	double total, share;
-	uint64_t off_ns; /* NOT_MEASURED: not told */
+	uint64_t off_ns; /* NOT_MEASURED: unknown */
 };
 
 static struct cell gaps_percentile(const void *line, unsigned percent)

@@ -32,7 +32,7 @@ struct gap_pair {
 	struct gap_sums sums; /* of all of its intervals, up to now */
 	struct tally_group *group;
 	uint32_t thread, next;	/* next: pair of the thread; GAP_NONE: none */
-	uint32_t filler;	/* the pair that stands for it in cells: itself or the others */
+	uint32_t filler;	/* its pair in cells: itself or the others */
 	uint64_t elapsed;	/* ticks, of all of its intervals */
 	uint64_t rate;		/* ticks per second */
 	uint64_t last_end;	/* ticks, of the selected ones */
@@ -61,7 +61,7 @@ struct gap_thread {
 	const struct task *task; /* of its last interval in the first walk */
 	uint32_t pairs;		 /* first pair: no interval; second: others */
 	uint64_t now;		 /* ticks */
-	struct tick_range slice; /* only what is in it counts */
+	struct tick_range slice; /* only time in it counts */
 	struct gap_open *open;
 	size_t count, room;
 	uint32_t *around; /* pairs with a selected interval that is open, each once */

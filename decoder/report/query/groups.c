@@ -45,7 +45,7 @@ struct groups_reading {
 	struct tally series;	     /* of time: the other keys; a group's place is its number */
 	struct sorter *values;	     /* of --exact */
 	uint64_t added;
-	/* Of the keys that ask what is around. */
+	/* Of the keys of intervals around. */
 	struct around around;
 	struct lineage lineage;
 	struct interval_query query; /* of the lineage */
@@ -143,7 +143,7 @@ static int groups_take_interval(void *ctx, unsigned thread, const struct interva
 	return groups_add_interval(ctx, thread, iv, NULL);
 }
 
-/* --------------------------------------------------------------- what is around intervals */
+/* --------------------------------------------------------------- intervals around */
 
 /*
  * The stream hands out all intervals, also those of other slices. Whether --where selects one is

@@ -1,6 +1,6 @@
 /*
  * Groups of intervals by the keys of --by, with what a tally does not have: the exact values of
- * --exact, and what was in flight in a bucket of time.
+ * --exact, and the intervals in flight in a bucket of time.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_GROUPS_H
 #define SWT_DECODER_REPORT_QUERY_GROUPS_H

@@ -12,7 +12,7 @@ static bool having_ends(const char *text, size_t length, const char *end)
 	return length > n && memcmp(text + length - n, end, n) == 0;
 }
 
-/* What a column is compared with. */
+/* The value that a column is compared with. */
 static struct expression_word having_column_word(const struct column *c)
 {
 	struct expression_word word = {.type = EXPRESSION_ANY, .is_signed = true};

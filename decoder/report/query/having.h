@@ -15,12 +15,12 @@ struct having {
 	const struct column *columns, *more; /* NULL: any word is one */
 };
 
-/* Whether the text is a condition, whatever its words are. False: *error says what is wrong. */
+/* Whether the text is a condition, whatever its words are. False: *error has the error. */
 bool having_check(const char *text, struct expression_error *error);
 /* Of these columns: two lists as rows_begin_more has them. Likewise. *h is kept as long as they. */
 bool having_parse(struct having *h, const char *text, const struct column *columns,
 	const struct column *more, struct expression_error *error);
-/* Notes what is wrong with r->having, and where, and which columns there are. */
+/* Notes the error of r->having, its position, and the columns. */
 void having_note(
 	const struct report *r, const struct having *h, const struct expression_error *error);
 bool having_holds(const struct having *h, const void *row);

@@ -6,7 +6,7 @@
 /* Intervals between calls that drop the mapped results from memory. */
 enum { DROP_RESULTS = 1 << 17 };
 
-/* What is nested in an interval. */
+/* The intervals nested in one. */
 struct lineage_inside {
 	uint64_t calls; /* bits of contains() that hold of one nested in it */
 	uint64_t self;	/* ticks */
@@ -22,7 +22,7 @@ struct lineage_entry {
 	uint32_t file;
 };
 
-/* What a condition is evaluated on: the innermost interval of a stack. */
+/* The subject of a condition: the innermost interval of a stack. */
 struct lineage_row {
 	const struct lineage *lineage;
 	const struct lineage_entry *root, *own; /* parent: own - 1, unless own is root */
@@ -202,7 +202,7 @@ static int lineage_select(
 		const struct lineage_inside *inside = (struct lineage_inside *)l->inside.p + at;
 		struct lineage_entry *own = &((struct lineage_entry *)t->at)[t->count - 1];
 
-		/* Those of under() may have been set without what is known now. */
+		/* Those of under() may have been set before these were known. */
 		own->calls |= inside->calls & l->contains;
 		lineage_set_self(l, own, inside->self);
 	}

@@ -1,6 +1,6 @@
 /*
  * All intervals of a trace in order (by machine and start, parents first), each with whether the
- * report selects it: for what happens around and between the selected ones. Memory is bounded, as
+ * report selects it: for events around and between the selected ones. Memory is bounded, as
  * of an interval_stream.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_MARKED_WALK_H

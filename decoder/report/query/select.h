@@ -15,7 +15,7 @@
 
 /* Whether nothing was asked for: every interval is selected. */
 bool select_takes_all(const struct report *r);
-/* What select_interval wants of intervals: enum interval_want. */
+/* The parts of intervals that select_interval wants: enum interval_want. */
 unsigned select_wants(const struct report *r);
 /* Whether it needs the hooks' times, and their tasks. */
 bool select_asks_time(const struct report *r);

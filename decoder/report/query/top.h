@@ -27,7 +27,7 @@ struct top {
 	const struct top_entry **by_end;  /* in order of machine, thread and end */
 };
 
-/* What r->sort says, or by elapsed time falling. */
+/* By r->sort, or by elapsed time falling. */
 struct top_order {
 	struct where column;
 	bool falling;

@@ -29,7 +29,7 @@ static const struct {
 	{"mm", WHERE_COLUMN, {.type = EXPRESSION_WHOLE}, "minor"},
 };
 
-/* What of an interval must be read for a column. */
+/* The parts of an interval to be read for a column. */
 static const struct {
 	const char *name; /* or its beginning, before a '*' */
 	unsigned wants;
@@ -105,7 +105,7 @@ static bool where_is_time(const char *name)
 	return length > 3 && strcmp(name + length - 3, "_ns") == 0;
 }
 
-/* What a column is compared with. */
+/* The value that a column is compared with. */
 static struct expression_word where_column_word(const struct column *c)
 {
 	struct expression_word word = {.type = EXPRESSION_WHOLE};
@@ -236,7 +236,7 @@ static bool where_find_function(void *ctx, const char *text, size_t length, uint
 
 /* ------------------------------------------------------------------------------ parsing */
 
-/* Whether a condition asks what is nested in an interval. */
+/* Whether a condition asks for intervals nested in one. */
 static bool where_asks_inside(const struct where *w, uint16_t node)
 {
 	const struct expression_node *n = &w->expression.node[node];
@@ -255,7 +255,7 @@ static bool where_asks_inside(const struct where *w, uint16_t node)
 }
 
 /*
- * The first node in the condition of a contains() that asks what is nested in an interval around:
+ * The first node in the condition of a contains() that asks for intervals nested in one around:
  * that is known only later. EXPRESSION_NODES: none.
  */
 static uint16_t where_find_too_late(const struct where *w, uint16_t node)
@@ -303,7 +303,7 @@ static bool where_number_nodes(struct where *w, struct expression_error *error)
 								   : EXPRESSION_NODES;
 		if (late != EXPRESSION_NODES) {
 			expression_refuse(error, w->text, e->node[late].at,
-				"contains() cannot ask what is nested in the intervals around");
+				"contains() cannot ask for contents of the intervals around");
 			return false;
 		}
 		w->bit[i] = (uint8_t)(is_call ? w->ncalls : leaves++);
@@ -340,7 +340,7 @@ void where_settle(struct where *w, const struct trace *t)
 
 /* --------------------------------------------------------------------------- evaluation */
 
-/* What a leaf is tested on. */
+/* The subject of a leaf. */
 struct where_row {
 	const struct where *where;
 	const struct trace *trace; /* of WHERE_OWN_INSIDE */

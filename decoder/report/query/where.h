@@ -58,7 +58,7 @@ struct where {
 	uint16_t calls[WHERE_CALLS]; /* nodes, those inside others first */
 };
 
-/* False: *error says what is wrong and where. text is kept. */
+/* False: *error has the error and its position. text is kept. */
 bool where_parse(struct where *w, const char *text, struct expression_error *error);
 /* Finds the names of values in the trace; before anything is tested. */
 void where_settle(struct where *w, const struct trace *t);
@@ -68,7 +68,7 @@ void where_settle(struct where *w, const struct trace *t);
  * a text or known only once intervals are nested; `expected` says more.
  */
 bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED]);
-/* What of intervals must be read for a column of interval_columns: enum interval_want. */
+/* The parts of intervals to be read for a column of interval_columns: enum interval_want. */
 unsigned where_column_wants(const char *name);
 /* Its value, a number or none. */
 struct expression_value where_get_column(

@@ -1,5 +1,5 @@
 /*
- * The family of a few intervals: those that contain each, and what is nested in it, by name. Fed
+ * The family of a few intervals: those that contain each, and those nested in it, by name. Fed
  * with all intervals of a trace by machine and ticks, parents first.
  */
 #ifndef SWT_DECODER_REPORT_SLOWEST_KIN_H
@@ -14,7 +14,7 @@ enum {
 	KIN_CHILDREN = 64, /* names; the rest count as others */
 };
 
-/* What an interval is called. */
+/* An interval's name. */
 struct kin_name {
 	const char *label; /* NULL: none */
 	uint32_t length;
@@ -29,7 +29,7 @@ struct kin_parent {
 struct kin_child {
 	struct kin_name name;
 	uint64_t count;
-	double self_ns; /* without what is nested in them */
+	double self_ns; /* without nested intervals */
 };
 
 /* Starts zeroed but for its hook (file, ring, position) and is_brief. */

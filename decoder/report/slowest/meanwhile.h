@@ -1,5 +1,5 @@
 /*
- * What other threads did while a few intervals ran: the intervals that overlap each, by name. Fed
+ * Other threads' work while a few intervals ran: the intervals that overlap each, by name. Fed
  * with all intervals of a trace, in any order.
  */
 #ifndef SWT_DECODER_REPORT_SLOWEST_MEANWHILE_H

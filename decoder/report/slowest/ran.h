@@ -12,7 +12,7 @@
 
 enum {
 	RAN_THREADS = 64,	/* of an interval; the rest count as others */
-	RAN_STRETCHES = 100000, /* of an interval's thread; beyond these nothing is told of it */
+	RAN_STRETCHES = 100000, /* of an interval's thread; with more, nothing is shown */
 };
 
 /* Why the switches do not cover an interval. Partial results have these numbers. */
@@ -58,7 +58,7 @@ struct ran {
 	uint64_t switches;
 	double preempted_ns, waiting_ns; /* away: it could have gone on, or waited for something */
 	struct wakers wakers;		 /* who ended its waits */
-	/* Of the interval's time on these processors, what the kernel's records do not tell. */
+	/* The interval's time on these processors without kernel records. */
 	double start_cpu_unknown_ns, cpu_unknown_ns;
 };
 

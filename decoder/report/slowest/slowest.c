@@ -193,7 +193,7 @@ static int slowest_walk(struct slowest_search *s)
 			break;
 	if (!rc)
 		rc = kin_end(&s->walk);
-	/* What overlaps them began before they were found. */
+	/* Intervals that overlap them began before they were found. */
 	if (!rc)
 		rc = slowest_begin_overlaps(s);
 	if (!rc)

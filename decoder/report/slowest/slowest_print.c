@@ -13,7 +13,7 @@
 
 enum { SLOWEST_OVERLAPS_TEXT = 5 /* names of what overlaps one */ };
 
-/* A line of what is nested in the interval, in the median one, or in both. */
+/* A line of an interval nested in the slow one, in the median one, or in both. */
 struct beneath {
 	const struct kin_child *here, *median; /* NULL: not in that one */
 };

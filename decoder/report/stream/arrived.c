@@ -9,7 +9,7 @@
 #include "../tallies.h"
 
 enum {
-	/* Enough to make a pass worth its cost; read while the pipe holds what comes next. */
+	/* Enough to make a pass worth its cost; read while the pipe holds later ones. */
 	ARRIVED_BYTES = 1 << 20,
 	/* Of packed sections a thread: starting threads costs as much as decoding 100 KiB. No more,
 	 * as the writer may be a drain, which waits meanwhile if the pipe is full. */
@@ -43,7 +43,7 @@ static int arrived_read_slice(void *ctx, struct pass_slice *slice)
 static int arrived_read(void *ctx, const struct trace *part, bool is_packed, struct findings *found)
 {
 	struct tallies_arrived *a = ctx;
-	/* One thread keeps pace with a pipe, and its cache still has what was copied. */
+	/* One thread keeps pace with a pipe, and its cache still has the copied bytes. */
 	const struct pass pass = {.trace = part,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,

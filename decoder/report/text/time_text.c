@@ -19,7 +19,7 @@ void time_text_write(struct out *o, const struct time_text *t, int64_t ns)
 	} else {
 		if (__builtin_sub_overflow(ns, t->start, &since))
 			since = ns < 0 ? INT64_MIN : INT64_MAX;
-		/* What began before the first hook. */
+		/* Began before the first hook. */
 		if (since >= 0)
 			out_char(o, '+');
 		out_seconds(o, since);

@@ -18,7 +18,7 @@ enum { VALUE_COLUMNS_MAX = 1000 };
 /* Before an event's name that is taken. */
 #define VALUE_EVENT_PREFIX "event."
 
-/* What one column shows. */
+/* The contents of a column. */
 struct value_name {
 	uint32_t name; /* trace_text_at */
 	uint8_t kind;  /* enum value_kind */
@@ -50,7 +50,7 @@ void value_columns_free(struct value_columns *v);
  * 0 or CPIDECODE_ENOMEM. */
 int value_names_tell_apart(struct value_name *names, size_t n, struct intern *memory);
 
-/* As text: quoted where it would not be told from what surrounds it. */
+/* As text: quoted if it could be confused with its surroundings. */
 void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
 /* All of an interval (row), by the names of a trace (of): `size=3 key="k 1"`. */

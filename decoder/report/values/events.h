@@ -1,6 +1,6 @@
 /*
  * The events that the groups of tallies name, once each, by their names' bytes: and their columns
- * of a summary. What returns int returns 0 or CPIDECODE_ENOMEM.
+ * of a summary. Functions that return int return 0 or CPIDECODE_ENOMEM.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_EVENTS_H
 #define SWT_DECODER_REPORT_VALUES_EVENTS_H
@@ -39,7 +39,7 @@ int event_names_spell(
 	struct event_names *n, const char *const *taken, size_t ntaken, struct value_name *spelled);
 void event_names_free(struct event_names *n);
 
-/* What a summary says of an event. */
+/* An event's figures in a summary. */
 enum event_figure {
 	EVENT_TOTAL,
 	EVENT_MEAN,  /* of the intervals that counted it */

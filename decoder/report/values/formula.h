@@ -48,7 +48,7 @@ struct formula {
 	unsigned nsteps, noperands;
 };
 
-/* NULL, or what is wrong with it. text is kept. */
+/* NULL, or the error. text is kept. */
 const char *formula_parse(const char *text, struct formula *f);
 /* NAN: an operand is, a divisor is 0, or the result is too large. values: of each operand. */
 double formula_value(const struct formula *f, const double values[FORMULA_OPERANDS]);

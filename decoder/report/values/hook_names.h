@@ -1,6 +1,6 @@
 /*
- * What a hook of intervals states by numbers of the table of labels: its label, and the names of
- * its arguments or events, as they stand in the hook.
+ * Texts that a hook of intervals has as numbers of the table of labels: its label, and the names of
+ * its arguments or events, in the hook's order.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H
 #define SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H

@@ -21,7 +21,7 @@ enum {
 
 /* Ends as rows_begin's list. */
 extern const struct column interval_columns[];
-/* Whether the column of that name tells how intervals nest. */
+/* Whether the column of that name shows how intervals nest. */
 bool interval_column_is_nested(const char *name, size_t length);
 
 #endif

@@ -286,7 +286,7 @@ bool derived_may_be(const struct report *r, const char *name)
 	return false;
 }
 
-/* What a part of a formula is. */
+/* The kind of a part of a formula. */
 enum metric_part { PART_NUMBER, PART_SUM, PART_OTHER };
 
 static enum metric_part metric_part_of_operand(const struct metric_operand *o)

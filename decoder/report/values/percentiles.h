@@ -21,7 +21,7 @@ struct percentiles {
 	struct percentile at[PERCENTILES];
 };
 
-/* NULL, or what is wrong with the text. */
+/* NULL, or the error of the text. */
 const char *percentiles_parse(struct percentiles *p, const char *text);
 /* The place in n values, n > 0, by nearest rank, from 1. */
 uint64_t percentile_rank(const struct percentile *p, uint64_t n);

@@ -14,7 +14,7 @@
 #include "../values/columns.h"
 #include "parents.h"
 
-/* What intervals have in common. */
+/* Properties that intervals share. */
 struct why_key {
 	uint64_t value; /* by kind: a place, a number, bits of a real, an interned text */
 	uint32_t group, name;
@@ -139,7 +139,7 @@ static struct why_key why_limit_key(const struct why_key *k)
 }
 
 /*
- * The cell of a value; *cell NULL: there are too many values to tell them apart. Values come in
+ * The cell of a value; *cell NULL: there are too many values to distinguish. Values come in
  * the order of the walk, so that the first ones are always the same. 0 or CPIDECODE_ENOMEM.
  */
 static int why_need_cell(struct why_explaining *x, const struct why_key *k, struct why_cell **cell)
@@ -161,7 +161,7 @@ static int why_need_cell(struct why_explaining *x, const struct why_key *k, stru
 	return *cell ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* Whether an argument has more values than are told apart: then ranges stand for them. */
+/* Whether an argument has more values than are distinguished: then ranges replace them. */
 static bool why_has_too_many(const struct why_explaining *x, const struct why_key *k)
 {
 	struct why_key key = *k;
@@ -357,7 +357,7 @@ static int why_take_kept(void *ctx, const struct interval *iv, uint32_t parent)
 
 /* ------------------------------------------------------------------------ the test */
 
-/* Whether it is one of those that may be an explanation: not the values that ranges stand for. */
+/* Whether it is one of those that may be an explanation: not the values that ranges replace. */
 static bool why_is_tested(const struct why_explaining *x, const struct why_cell *c)
 {
 	if (c->key.is_limit || c->tail < WHY_LEAST_TAIL ||

@@ -1,5 +1,5 @@
 /*
- * What the tail goes with: parents, threads, processors, times and arguments that are more frequent
+ * Correlates of the tail: parents, threads, processors, times and arguments that are more frequent
  * among the slowest intervals than chance leaves likely.
  *
  * A value is tested if at least WHY_LEAST_TAIL intervals of the tail have it. It is an explanation
@@ -19,7 +19,7 @@ enum {
 	WHY_LEAST_SHARE = 10, /* percent of the excess */
 	WHY_EXPLANATIONS = 8, /* of a label, at most */
 	WHY_TIMES = 20,	      /* parts of the trace's time */
-	WHY_VALUES = 1024,    /* of a kind that are told apart */
+	WHY_VALUES = 1024,    /* of a kind that are distinguished */
 	WHY_ARGUMENTS = 64,   /* values of an argument; numbers of more go by doublings */
 };
 #define WHY_CHANCE 0.001
@@ -68,7 +68,7 @@ void why_explanations_free(struct why_explanations *e);
 /* The first of a group's explanations, and how many it has. */
 const struct why_explanation *why_explanations_of(
 	const struct why_explanations *e, uint32_t group, size_t *count);
-/* What rows begin with that have these columns, of CSV and JSON. */
+/* The beginning of rows with these columns, of CSV and JSON. */
 struct why_explained {
 	const struct tally_group *group;
 	const struct why_explanation *explanation; /* NULL: the row is another quantity */

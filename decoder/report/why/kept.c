@@ -24,7 +24,7 @@ enum { KEPT_INSIDE = 2048 };
 
 /* ------------------------------------------------------------------------ joining */
 
-/* A row, while it is sorted: by machine and start, longer first, then by what it has. */
+/* A row, while it is sorted: by machine and start, longer first, then by its contents. */
 struct kept_record {
 	struct sorter_record sort;
 	uint64_t number; /* from 0 */
@@ -315,7 +315,7 @@ static struct tally_group *kept_number_clock(struct kept_reading *k, const struc
 	return kept_number_text(&k->tables[WHY_CLOCKS], clock, sizeof clock);
 }
 
-/* What a why report asks of values. */
+/* The values that a why report needs. */
 static bool kept_asks_value(const struct interval_value *v)
 {
 	return v->kind == VALUE_EVENT ? v->type == INTERVAL_ARG_U64 : v->is_whole && v->type;

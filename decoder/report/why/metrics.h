@@ -1,6 +1,6 @@
 /*
- * The derived metrics of a why report, of the middle and of the tail. What returns int returns 0 or
- * a CPIDECODE_E code.
+ * The derived metrics of a why report, of the middle and of the tail. Functions that return int
+ * return 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_WHY_METRICS_H
 #define SWT_DECODER_REPORT_WHY_METRICS_H

@@ -114,7 +114,7 @@ bool parquet_number_text(
 	struct parquet_file *p, size_t column, const char *s, size_t n, uint64_t *number);
 void parquet_end_rows(struct parquet_file *p);
 
-/* Writes the rest, and frees what it allocated. Failures show in the stream's error. */
+/* Writes the rest, and frees its memory. Failures show in the stream's error. */
 void parquet_close(struct parquet_file *p, const char *creator, const struct parquet_pair *pairs,
 	size_t npairs);
 

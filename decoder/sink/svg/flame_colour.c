@@ -72,7 +72,7 @@ unsigned flame_colour_of_change(double place)
 
 unsigned flame_colour_of_name(const char *name, size_t n)
 {
-	/* Okabe and Ito's colours, which every kind of colour vision tells apart, lightened. */
+	/* Okabe and Ito's colours, which every kind of colour vision distinguishes, lightened. */
 	static const unsigned colours[] = {
 		0xf2c879, 0xa7d3ee, 0x8fd0b5, 0xf5ec9b, 0x9fbfe0, 0xeaa98a, 0xe3bcd4, 0xcfcabb};
 

@@ -70,7 +70,7 @@ static void heatmap_write_text(struct out *o, const char *s)
 	out_discard(&safe);
 }
 
-/* A time with as many digits as tell steps apart, in a unit for the greatest one. */
+/* A time with enough digits to distinguish steps, in a unit for the greatest one. */
 static void heatmap_write_time(
 	struct out *o, double ns, double step, double greatest, bool is_relative)
 {

@@ -188,7 +188,7 @@ static void write_name(struct out *o, const struct flame_frame *frame, double wi
 		svg_text_cut(o, frame->name, cut_bytes(frame), (size_t)room);
 }
 
-/* What the frame weighs, and its intervals. */
+/* The frame's weight, and its intervals. */
 static void write_figures(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
@@ -347,7 +347,7 @@ static void write_legend(struct svg *s)
 	}
 	if (s->colours == BY_NAME) {
 		out_str(o,
-			"<text class=\"key\" y=\"10\">Colours tell names apart: no CPI was measured in any interval, nor its time off the processors.</text></svg>\n");
+			"<text class=\"key\" y=\"10\">Colours distinguish names: no CPI was measured in any interval, nor its time off the processors.</text></svg>\n");
 		return;
 	}
 	if (!s->scale.empty) {

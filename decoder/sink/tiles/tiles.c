@@ -27,7 +27,7 @@ struct tiles_span {
 	uint32_t name;					  /* of the longest */
 };
 
-/* Sums of what was measured in a tile. */
+/* Sums of a tile's figures. */
 struct tiles_measures {
 	double sum[TILES_MEANS];
 	uint32_t count[TILES_MEANS];

@@ -10,7 +10,8 @@
  *	tiles_free(t);
  *
  * A row's intervals come in order and do not overlap. Writers do not return errors: they stop after
- * the first one, and tiles_end tells. Memory is bounded but for a few hundred bytes of each row.
+ * the first one, and tiles_end returns it. Memory is bounded but for a few hundred bytes of each
+ *row.
  *
  * decoder/sink/tiles owns tiles. Errors as in sink/out.h; tiles_end returns them.
  */
@@ -51,7 +52,7 @@ void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t pa
  */
 void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *rows,
 	const struct varint_out *names, struct varint_out *more);
-/* Writes what is left and the directory. The stream stays open. 0 or an errno. */
+/* Writes the rest and the directory. The stream stays open. 0 or an errno. */
 int tiles_end(struct tiles *t, struct tiles_summary *summary);
 void tiles_free(struct tiles *t); /* NULL is fine */
 

@@ -73,7 +73,7 @@ static void about_write_file_losses(
 		uint64_t n;
 	} lines[] = {{"hooks lost: ring full", l.full}, {"hooks lost: too big", l.big},
 		{"hooks lost: sections held", l.held}, {"hooks lost: no guest ring", l.no_guest},
-		{"hooks lost: cause not told", l.unexplained},
+		{"hooks lost: cause unknown", l.unexplained},
 		{"hooks lost: no task slot", l.no_slot}, {"hooks lost: no memory", l.no_memory},
 		{"hooks lost: not attached", l.unattached}, {"hooks lost: unwritten", l.unwritten},
 		{"torn records (never committed)", l.torn},

@@ -1,5 +1,5 @@
 /*
- * What the page of --format html says about the trace as a whole: JSON, the block of `meta`. See
+ * Facts of the page of --format html on the whole trace: JSON, the block of `meta`. See
  * sink/page/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_ABOUT_H
@@ -34,7 +34,7 @@ struct about {
 	const struct tiled *tiled; /* NULL: none */
 };
 
-/* The elements of a list: of each file what it lost. r->found may be NULL. */
+/* The elements of a list: the losses of each file. r->found may be NULL. */
 void about_write_losses(const struct report *r, struct json *j);
 
 void about_write(const struct report *r, const struct about *a, struct json *j);

@@ -35,7 +35,7 @@ struct cell_column {
 	struct varint_out tags, values; /* rows after the last tag have none */
 };
 
-/* What the lanes, the names and the blocks of `core` tell. */
+/* Columns that the lanes, the names and the blocks of `core` have. */
 static bool cells_has_elsewhere(const struct column *c)
 {
 	/* Ids would take a third of the page, which numbers intervals itself. */

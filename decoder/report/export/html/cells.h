@@ -1,6 +1,6 @@
 /*
  * The columns of intervals that the page of --format html unpacks only for an interval that is
- * looked at: those of CSV that neither its start, end, thread nor label tell, and a
+ * looked at: those of CSV beside its start, end, thread and label, and a
  * column for each named value. Blocks of `more`, see sink/page/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H

@@ -25,7 +25,7 @@ struct marks_reading {
 	atomic_size_t count;
 };
 
-/* Samples of counters come at each tick, the kernel's records in batches: marks of them would tell
+/* Samples of counters come at each tick, the kernel's records in batches: marks of them would show
  * nothing. */
 static bool marks_takes(const struct report *r, const struct hook *h)
 {

@@ -26,7 +26,7 @@ struct marks {
 };
 
 /*
- * Reads the hooks that pass the filter. Call it after reading the intervals: r->found then tells
+ * Reads the hooks that pass the filter. Call it after reading the intervals: r->found then shows
  * whether there are any. None pass a filter by label, minor or --where, which selects intervals.
  * Returns 0 or a CPIDECODE_E code.
  */

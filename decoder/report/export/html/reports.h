@@ -11,7 +11,7 @@
 
 /*
  * Writes a JSON list. 0 or a CPIDECODE_E code. is_large: without why, which reads the trace several
- * times, and, of all intervals, without reading it for info: r->found tells, and costs are left
+ * times, and, of all intervals, without reading it for info: r->found has them, and costs are left
  * out.
  */
 int reports_write(const struct report *r, bool is_large, struct json *j);

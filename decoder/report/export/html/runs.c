@@ -374,7 +374,7 @@ static int runs_take_missing(struct runs *w, const struct hook *h)
 	return runs_put_row(w, &w->wakeups, row);
 }
 
-/* Of a waker without a number only an interrupt tells anything. */
+/* Of a waker without a number only an interrupt is shown. */
 static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
 {
 	struct runs *w = ctx;

@@ -1,6 +1,6 @@
 /*
  * Who ran on each processor, for the page of --format html: the kernel's switches as runs of
- * threads, and the times of which no record tells; and who woke a thread. Blocks of `runs`,
+ * threads, and the times without records; and who woke a thread. Blocks of `runs`,
  * `wakeups`, `processors` and `threads`, see sink/page/README.md. With more than RUNS_MOST runs it
  * writes none, and the caller says so; with more wake-ups, or some processors only, no wake-ups,
  * and the page says so.
