@@ -1,5 +1,5 @@
 /*
- * Hooks of the interval major: what a group of the CPI facility's hooks tells in addition to them.
+ * Hooks of the interval major: additions to a group of the CPI facility's hooks.
  * It comes behind the group, with its stamp and elapsed time, so that a reader that does not know
  * this major has read a whole group before. interval.hooks describes the words for decoders; the
  * writer's side is libtrace/measure/cpi/. The low byte of every minor (mm) is the group's.

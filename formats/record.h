@@ -1,5 +1,5 @@
 /*
- * The record: one hook, as it stands in a ring and in a HOOKS section.
+ * The record: one hook in a ring or in a HOOKS section.
  * Prose: trace-file.md, "Record". Records start on multiples of 8.
  */
 #ifndef SWT_FORMATS_RECORD_H

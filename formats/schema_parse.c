@@ -112,7 +112,7 @@ static int statement_major(struct parser *p)
 	if (!identifier(&t[2]))
 		return refuse(p, "a major's name is an identifier of at most 63 bytes");
 	if (p->ntokens == 4 && !t[3].quoted)
-		return refuse(p, "the title of a major stands in quotes");
+		return refuse(p, "the title of a major must be quoted");
 	int rc = grow(&p->s->majors, p->s->nmajors, &p->caps[3], sizeof *p->s->majors);
 	if (rc)
 		return rc;
@@ -132,7 +132,7 @@ static int statement_hook(struct parser *p)
 	if (p->depth)
 		return refuse(p, "the block before it has no end");
 	if (!p->major)
-		return refuse(p, "a hook stands after its major");
+		return refuse(p, "a hook must follow its major");
 	if (p->ntokens != 3 || t[1].quoted || !t[2].quoted)
 		return refuse(p, "expected: hook MINOR[/MASK] \"NAME\"");
 	const char *slash = memchr(t[1].at, '/', t[1].length);
@@ -208,7 +208,7 @@ static int attribute(struct parser *p, const struct token *t, uint32_t *attribut
 static int statement_field(struct parser *p, enum field_type type)
 {
 	if (!p->hook)
-		return refuse(p, "a field stands after its hook");
+		return refuse(p, "a field must follow its hook");
 	if (p->ntokens < 2 || !identifier(&p->token[1]))
 		return refuse(p, "a field's name is an identifier of at most 63 bytes");
 	if (find_field(p, &p->token[1]))
@@ -243,7 +243,7 @@ static int reference(struct parser *p, const struct token *t, int16_t *slot)
 	if (f->type == FIELD_STRING || f->type == FIELD_FIX4 || f->type == FIELD_F64)
 		return refuse(p, "field %s is not an integer", f->name);
 	if (f->repeated)
-		return refuse(p, "field %s stands in a repeat", f->name);
+		return refuse(p, "field %s is in a repeat", f->name);
 	if (f->slot < 0)
 		f->slot = (int16_t)p->hook->nslots++;
 	*slot = f->slot;
@@ -265,11 +265,11 @@ static int statement_repeat(struct parser *p)
 	struct schema_op op = {.kind = OP_REPEAT, .slot = -1};
 
 	if (!p->hook)
-		return refuse(p, "a repeat stands after its hook");
+		return refuse(p, "a repeat must follow its hook");
 	if (p->ntokens != 2)
 		return refuse(p, "expected: repeat COUNT");
 	if (in_repeat(p))
-		return refuse(p, "a repeat cannot stand in a repeat");
+		return refuse(p, "a repeat cannot be in a repeat");
 	if (!token_number(&p->token[1], UINT32_MAX, &op.number)) {
 		op.number = 0;
 		int rc = reference(p, &p->token[1], &op.slot);
@@ -284,7 +284,7 @@ static int statement_if(struct parser *p)
 	struct schema_op op = {.kind = OP_IF};
 
 	if (!p->hook)
-		return refuse(p, "an if stands after its hook");
+		return refuse(p, "an if must follow its hook");
 	if (p->ntokens != 4 || !is(&p->token[2], "&"))
 		return refuse(p, "expected: if FIELD & NUMBER");
 	if (!token_number(&p->token[3], UINT64_MAX, &op.number))

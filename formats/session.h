@@ -105,10 +105,10 @@ struct shm_ring_control {
 	uint64_t drained;
 	uint64_t drained_torn;
 	/* Raised, with release, after start or keep was changed: an entry is made only while it is
-	 * what it was when the writer loaded those. */
+	 * unchanged since the writer loaded those. */
 	uint64_t changes;
 	/* Wrap mode: a dump keeps the contents of the sections entered below this position (the low
-	 * 3 bits only tell dumps apart). A
+	 * 3 bits only distinguish dumps). A
 	 * writer that enters such a section uses the other area. 0: none are kept. */
 	uint64_t keep;
 };
@@ -205,7 +205,7 @@ struct shm_control {
 	/* Of this generation: events that programs count in intervals, unless they have a list of
 	 * their own (SWTRACE_EVENTS). NUL-terminated; "": none. */
 	char events[SHM_EVENTS_BYTES];
-	/* `closings` when the gate was open last: what was begun since is what may be open. */
+	/* `closings` when the gate was open last: intervals begun since may be open. */
 	uint64_t period;
 	uint32_t begins; /* of this generation: 1: intervals have begin hooks */
 	/* At init: inode of the owner's PID namespace, in which thread ids have the meaning that
@@ -376,10 +376,10 @@ enum shm_source {
 
 /*
  * Slots are used in order of their index first, then again in the order in which they were given
- * back, so that a task's name outlives it for as long as there is room. What is given back waits
- * in one of two queues: the members', or the owner's for what its sweep found dead. (Two, because
- * the owner's commands never map the file, which any member may truncate, and so cannot share
- * counters with members.)
+ * back, so that a task's name outlives it for as long as there is room. Returned slots wait
+ * in one of two queues: the members', or the owner's for those that its sweep found dead. (Two,
+ * because the owner's commands never map the file, which any member may truncate, and so cannot
+ * share counters with members.)
  *
  * init allocates the header, the members' queue and the first slots; a member allocates a page
  * of further slots before it takes one there.

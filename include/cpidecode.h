@@ -110,7 +110,7 @@ typedef struct cpidecode_open_options {
 typedef struct cpidecode_open_error {
 	size_t file;	  /* index of the path, or, for CPIDECODE_ESCHEMA, of the schema */
 	unsigned line;	  /* of the schema, from 1; 0: its text as a whole */
-	int system_error; /* errno, if the code says that errno tells more; else 0 */
+	int system_error; /* errno, if the code says that errno has the cause; else 0 */
 	char reason[160]; /* of CPIDECODE_ESCHEMA: any bytes, NUL-terminated; else empty */
 } cpidecode_open_error;
 
@@ -358,7 +358,7 @@ typedef struct cpidecode_interval {
 	/* Of its hooks: 0xC0 CPI; 0xC8 CPU utilisation and 0xC2 light intervals, without CPIs. */
 	uint32_t major;
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
-	/* Of the thread that started it, where its hooks tell. The time off the processors is the
+	/* Of the thread that started it, if its hooks have them. The time off the processors is the
 	 * rest of elapsed, at least 0. */
 	uint64_t on_cpu_ns, off_cpu_ns;
 	uint64_t ctx_switches, migrations, faults;
@@ -459,7 +459,7 @@ typedef struct cpidecode_columns_options {
 	unsigned threads;	/* 0: one for each processor that the process may use */
 } cpidecode_columns_options;
 
-/* What CPIDECODE_EINVAL of cpidecode_columns_open is about. */
+/* The cause of CPIDECODE_EINVAL of cpidecode_columns_open. */
 typedef struct cpidecode_columns_error {
 	size_t column;	  /* index of the name; the number of names: options->where */
 	size_t at;	  /* of where: the offset in its text */

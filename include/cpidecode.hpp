@@ -8,7 +8,7 @@
  *	std::cout << t.report("summary");
  *
  * The comments of cpidecode.h hold here too: units, unmeasured values, threads, how long pointers
- * are valid. A range is read once, from its begin(); what it yields is valid until the next step. A
+ * are valid. A range is read once, from its begin(); its items are valid until the next step. A
  * trace must outlive its ranges and columns.
  */
 #ifndef CPIDECODE_HPP
@@ -32,7 +32,7 @@
 namespace cpidecode
 {
 
-/* A CPIDECODE_E code; system_error() is errno where the code says that errno tells more. */
+/* A CPIDECODE_E code; system_error() is errno if the code says that errno has the cause. */
 class error : public std::runtime_error
 {
       public:

@@ -40,7 +40,7 @@ typedef unsigned int id_t;
 #define __id_t_defined
 #endif
 
-/* What a handle points to: the process id; -1 once the process has ended. The rest of the handle
+/* The target of a handle: the process id; -1 once the process has ended. The rest of the handle
  * is the library's. */
 typedef pid_t pctx_t;
 

@@ -262,7 +262,7 @@ typedef enum _PerfCounterDataType {
 typedef struct _PERF_COUNTER_HEADER {
 	ULONG dwStatus;
 	PerfCounterDataType dwType;
-	ULONG dwSize; /* of the block with what follows, a multiple of 8 */
+	ULONG dwSize; /* of the block with its data, a multiple of 8 */
 	ULONG Reserved;
 } PERF_COUNTER_HEADER, *PPERF_COUNTER_HEADER;
 

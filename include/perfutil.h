@@ -114,7 +114,7 @@ SWTRACE_API const char *RcToString(int rc);
 #define CPI_TYPE_ALL 0x7F
 /*
  * Not in CPI_TYPE_ALL, never implied, and an extension of the original: also write the quality
- * hook, which tells how the group's counts were obtained, and the time on a processor, context
+ * hook, which records how the group's counts were obtained, and the time on a processor, context
  * switches, migrations and page faults of the thread that called CpiStart (see trace-file(5)).
  * These must be read at the start too: if the flag is given to CpiGetAndTrace but not to CpiInit,
  * if tracing was off at the start, or if another thread does the Get, the hook marks the thread's
@@ -245,7 +245,7 @@ struct _ai_counters {
 
 /*
  * Begins counting. Calls nest: each needs its AiTerminate. Errors: those of CpiInit, and
- * PU_ERROR_NOT_SUPPORTED (no source here tells busy from idle: AiWhy says why).
+ * PU_ERROR_NOT_SUPPORTED (no source here measures busy and idle time: AiWhy says why).
  */
 SWTRACE_API int AiInit(void);
 SWTRACE_API void AiTerminate(void);

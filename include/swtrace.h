@@ -9,24 +9,24 @@
  *
  * A light interval is one hook, written at its end (major SWTRACE_SCOPE_MAJOR; its layout is in
  * trace-file.5). It holds the elapsed time, whether the thread left its processor meanwhile, the
- *label and the arguments; reports treat it like an interval of CpiGetAndTrace, whose counts it
- *lacks. Light intervals and those of instances nest in each other.
+ * label and the arguments; reports treat it like an interval of CpiGetAndTrace, whose counts it
+ * lacks. Light intervals and those of instances nest in each other.
  *
  * Costs: with tracing off, or the major disabled, a load and a branch at each end, and arguments
- *are not evaluated. Labels and names of arguments are written once for the life of the session's
+ * are not evaluated. Labels and names of arguments are written once for the life of the session's
  * rings (16 MiB in all), also in wrap mode; hooks hold their numbers. A literal label finds its
  * number by one comparison, any other one by a hash of its text. Once the 16 MiB are full, hooks
- *hold the texts. A label of more than 64 KiB is left out: the interval has none.
+ * hold the texts. A label of more than 64 KiB is left out: the interval has none.
  *
- * What is recorded: an interval during all of which tracing was on, and that ends on the thread and
- *in the process that began it. Turning tracing off, disabling a major and fork drop what is open:
- *of an interval that is open at a fork the child records nothing, the parent everything. A thread
- *that ends drops what it has open. Labels need not outlive the call: an object that defines some
- *may be unloaded.
+ * An interval is recorded if tracing was on for all of it, and if it ends on the thread and in the
+ * process that began it. Turning tracing off, disabling a major and fork drop open intervals:
+ * of an interval that is open at a fork the child records nothing, the parent everything. A thread
+ * that ends drops its open ones. Labels need not outlive the call: an object that defines some
+ * may be unloaded.
  *
  * Threads: any thread may call these. So may signal handlers, but for CpiArg, and but for a
- *thread's first interval, which opens an event of the thread and allocates. A thread that uses
- *arguments or SwtraceBegin has 64 KiB for them until it ends.
+ * thread's first interval, which opens an event of the thread and allocates. A thread that uses
+ * arguments or SwtraceBegin has 64 KiB for them until it ends.
  *
  * Nothing here fails visibly or sets errno: hooks that are lost are counted (see swtrace info).
  */
@@ -45,7 +45,7 @@ extern "C" {
 
 /* Arguments of one interval; the macros take no more. */
 #define SWT_ARGS_MAX 16
-/* Bytes of a text argument; what goes beyond is cut off. */
+/* Bytes of a text argument; the rest is cut off. */
 #define SWT_TEXT_MAX 1024
 /* Intervals of SwtraceBegin that a thread may have open at once; deeper ones are not recorded. */
 #define SWT_DEPTH_MAX 128
@@ -202,7 +202,7 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 #endif
 
 /* Clears the start alone: an initialiser of the scope would clear all its words, also while tracing
- * is off. That of the word beside it lets compilers tell of jumps past both. */
+ * is off. That of the word beside it lets compilers warn of jumps past both. */
 #define SWTRACE_SCOPE_OPEN_(id, literal)                                                           \
 	static swtrace_label_ SWTRACE_CAT_(swtrace_label_, id) = SWTRACE_LABEL_(literal);          \
 	__attribute__((cleanup(swtrace_scope_leave_), unused))                                     \

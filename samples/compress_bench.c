@@ -24,7 +24,7 @@
 
 enum { MINOR_FILE = 0x10, MINOR_CODEC = 0x11, MINOR_LEVEL = 0x12, THREADS_MAX = 256 };
 
-/* What one level did, or the sum over all threads. */
+/* The figures of one level, or the sum over all threads. */
 struct score {
 	UINT64 raw, packed;	     /* bytes */
 	double compress, decompress; /* seconds */

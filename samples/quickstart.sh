@@ -65,6 +65,6 @@ if ! verdict=$("$build/swtrace" doctor 2>&1); then
 fi
 echo "In $out:"
 echo "  trace.bin      the trace; cpidecode reads it on any machine"
-echo "  summary.txt    what stands above"
+echo "  summary.txt    the summary above"
 echo "  intervals.csv  a line for every interval"
 echo "  flame.svg      open it in a browser"

@@ -1,6 +1,6 @@
 /*
  * A writer of protobuf messages (the wire format of proto2 and proto3). A top-level message is
- *built in memory and then flushed, so messages in it may be opened before their length is known.
+ * built in memory and then flushed, so messages in it may be opened before their length is known.
  *
  *	protobuf_open(&p, 1);
  *	protobuf_uint(&p, 2, 7);

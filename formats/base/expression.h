@@ -39,7 +39,7 @@ enum expression_op {
 	EXPRESSION_AT_LEAST,
 };
 
-/* What a word is compared with. */
+/* The value that a word is compared with. */
 enum expression_type {
 	EXPRESSION_TEXT,     /* a pattern, by = and != */
 	EXPRESSION_WHOLE,    /* a whole number, decimal or after 0x */
@@ -113,7 +113,7 @@ struct expression_error {
 	char text[EXPRESSION_EXPECTED + 64]; /* "at column 3: expected ..." */
 };
 
-/* False: *error says what is wrong and where. The text is not kept. */
+/* False: *error has the error and its position. The text is not kept. */
 bool expression_parse(struct expression *e, const char *text, const struct expression_names *names,
 	struct expression_error *error);
 /* Sets an error of the caller's own: "at column N: WHAT". */
@@ -145,7 +145,7 @@ enum expression_value_kind {
 	EXPRESSION_VALUE_TEXT,
 };
 
-/* What a word stands for. */
+/* The meaning of a word. */
 struct expression_value {
 	enum expression_value_kind kind;
 	bool is_negative; /* of WHOLE */

@@ -17,7 +17,7 @@ struct expression_parser {
 	bool failed;
 };
 
-/* Keeps the first error. Node 0 stands for an error. */
+/* Keeps the first error. Node 0 means an error. */
 static uint16_t expression_fail(
 	struct expression_parser *p, const char *where, const char *expected)
 {

@@ -5,7 +5,7 @@
 
 #include "utf8.h"
 
-/* What a pattern is made of, and where it ends. */
+/* The elements of a pattern, and where it ends. */
 struct dialect {
 	const char *end;
 	bool has_sets; /* [set] and \c, not '*' and '?' alone */

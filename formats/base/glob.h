@@ -7,8 +7,8 @@
 
 /*
  * Whether all of s matches; a '?' or a set takes one character, or one byte that is not UTF-8.
- * Takes time of at most the product of both lengths. A pattern that is not valid matches as if its
- * last '[' stood for itself.
+ * Takes time of at most the product of both lengths. In an invalid pattern the last '[' matches
+ * itself.
  */
 bool glob_match(const char *pattern, const void *s, size_t n);
 

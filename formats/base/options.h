@@ -64,9 +64,9 @@ int options_next(struct options_scan *scan);
 
 /*
  * Prints what the last argument may become, a line each: a word, and where it has a help a tab and
- * the help's first line. Nothing is printed where a file or any text may stand. operands: what the
- * first operand may be, "a|b|c", or NULL; OPTIONS_COMMAND: another command's line begins with it,
- * of which only a tab and the number of its first argument is printed.
+ * the help's first line. Prints nothing if a file or any text is allowed. operands: the allowed
+ * first operands, "a|b|c", or NULL; OPTIONS_COMMAND: another command's line begins with it, of
+ * which only a tab and the number of its first argument is printed.
  */
 #define OPTIONS_COMMAND "COMMAND"
 

@@ -156,7 +156,7 @@ for try in 1 2 3; do
 	last "$@" --wait >/dev/null
 	[ ! -e "$folder/exit" ] || break
 done
-[ -e "$folder/exit" ] || fail "the last job did not end $try times: $folder/log/report tells more"
+[ -e "$folder/exit" ] || fail "the last job did not end $try times: see $folder/log/report"
 cat "$folder/notes" >&2
 [ "$(cat "$folder/exit")" = 0 ] || fail "no answer: see above, and $folder/log"
 for name in $reports; do

@@ -9,8 +9,10 @@
  *		go: the same, with one thread on the last processor
  *	traced fill HOOKS
  *		go: writes so many as fast as possible, on the last processor; prints hooks and
- *seconds traced bursts CPU MILLISECONDS go: bursts of hooks with pauses, for about that long;
- *prints ns per hook hooks: prints the total number of hooks
+ *		seconds
+ *	traced bursts CPU MILLISECONDS
+ *		go: bursts of hooks with pauses, for about that long; prints ns per hook
+ *		hooks: prints the total number of hooks
  */
 #include <errno.h>
 #include <pthread.h>

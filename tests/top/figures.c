@@ -4,8 +4,8 @@
  *	figures N
  *
  * N times an interval of each label: "thread" (on-thread CPI, all hooks), "summary" (the summary
- *alone), "system" (the system's CPI alone), "asleep" (a light one that sleeps), "arguments" (a
- *light one with arguments). Counters are those of SWTRACE_COUNTERS.
+ * alone), "system" (the system's CPI alone), "asleep" (a light one that sleeps), "arguments" (a
+ * light one with arguments). Counters are those of SWTRACE_COUNTERS.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  *
  * A row's intervals come in order and do not overlap. Writers do not return errors: they stop after
  * the first one, and tiles_end returns it. Memory is bounded but for a few hundred bytes of each
- *row.
+ * row.
  *
  * decoder/sink/tiles owns tiles. Errors as in sink/out.h; tiles_end returns them.
  */

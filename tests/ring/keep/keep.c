@@ -1,6 +1,6 @@
 /*
  * Dumps that keep what the rings hold: whatever writers do meanwhile, every section of the cut
- *comes out whole, and the ledger is exact.
+ * comes out whole, and the ledger is exact.
  *
  *	ring_keep [guest]
  */

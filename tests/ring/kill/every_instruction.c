@@ -1,6 +1,6 @@
 /*
  * Kills a writer behind each instruction of an operation. Committed hooks remain; the killed hook
- *is absent, torn or complete, depending on the instruction; the ledger is exact; other writers
+ * is absent, torn or complete, depending on the instruction; the ledger is exact; other writers
  * continue; and what the dead writer held is reclaimed.
  *
  *	kill_every_instruction [guest] [SCENE]
@@ -12,7 +12,7 @@
  * A killed process leaves only shared memory. An instruction that changes none of it makes no
  * difference to a kill. Outside sequences the test therefore kills behind each instruction that
  * changes shared memory, and behind a sample of the others to verify that. Inside sequences it
- *kills behind each instruction.
+ * kills behind each instruction.
  */
 #include <errno.h>
 #include <signal.h>

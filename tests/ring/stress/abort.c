@@ -1,6 +1,6 @@
 /*
  * Counts aborted restartable sequences: by membarrier, by signals, by many threads that preempt
- *each other; and more aborts in a row than a writer retries, by a debugger's single steps and the
+ * each other; and more aborts in a row than a writer retries, by a debugger's single steps and the
  * program's own. The hook then goes to a guest ring.
  *
  *	stress_abort

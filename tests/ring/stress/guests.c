@@ -1,7 +1,7 @@
 /*
  * Many more threads than processors write to guest rings without a pause: a writer that is
- *preempted while it holds a ring leaves others usable. Losses are counted, and at most one in a
- *hundred.
+ * preempted while it holds a ring leaves others usable. Losses are counted, and at most one in a
+ * hundred.
  *
  *	stress_guests
  */

@@ -1,6 +1,6 @@
 /*
  * Slow writers hold reservations for several laps while others write: their bytes stay unchanged,
- *and every hook is accounted for.
+ * and every hook is accounted for.
  *
  *	stress_held [guest]
  */

@@ -1,6 +1,6 @@
 /*
  * Programs started by programs that trace: by posix_spawn and vfork while other threads write, and
- *by exec. Their hooks go to the same session under their own thread ids.
+ * by exec. Their hooks go to the same session under their own thread ids.
  *
  *	stress_spawn [guest]
  */
