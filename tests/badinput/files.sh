@@ -28,7 +28,7 @@ if [ "$(id -u)" != 0 ]; then
 	decode secret.bin
 	refused "an unreadable file" 1 'secret.bin.*Permission denied'
 else
-	# Root reads everything: as somebody else, where that can be had.
+	# Root reads everything: runs as another user, if possible.
 	nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 	chmod 755 .
 	if $nobody "$CPIDECODE" --version >out 2>err; then
@@ -74,7 +74,7 @@ flip header+$at 0x01"; } | make_trace
 		fail "wrong header checksum ($at), --strict" "exit status 0"
 done
 
-# Numbers in the header that nobody can mean, with a good checksum.
+# Impossible numbers in the header, with a good checksum.
 while read -r name statement; do
 	{ prologue; echo "section hooks ring=0
 hook 0xC0 0x00000001 tid=7 at=1000 64:100 \"l\"

@@ -86,7 +86,7 @@ LIST
 decode --report hooks t.bin
 expect "8000 words and 255 strings" 0 "" ' 00001F3F$'
 
-# Nesting as deep as anybody likes costs no stack.
+# Nesting of any depth costs no stack.
 { prologue; echo 'section hooks ring=0 codec=lz4'; awk 'BEGIN {
 	for (i = 1; i <= 20000; i++)
 		printf "hook 0xC0 0x00000001 tid=7 at=%d 64:%d \"d\"\nhook 0xC0 0xF0000001 64:%d \"d\"\n", 100000 + i, 2 * i, 2 * i

@@ -47,7 +47,7 @@ while [ $n -lt "$size" ]; do
 	same=no
 	cmp -s out undamaged && same=yes
 	decode --strict flipped.bin
-	# The zeros that fill a payload up to 8 bytes are nobody's data.
+	# The zeros that fill a payload up to 8 bytes are not data.
 	[ $status = 3 ] || [ $status$same = 0yes ] || wrong="$wrong s$n"
 	n=$((n + step))
 done

@@ -73,7 +73,7 @@ run 5 --report diff --single-run --fail-if 'cpi>+1%' before.bin slower.bin
 in_file err 'cpi has no statistical test of one run each: the gate compares the value itself'
 run 5 --report diff --single-run --fail-if 'mean>+1%' before.bin slower.bin
 in_file err '; one run each: differences between runs are not in this$'
-# Nobody gates one run by accident.
+# One run is not gated by accident.
 run 2 --report diff --fail-if 'mean>+5%' before.bin slower.bin
 in_file err 'one run each: .*--single-run'
 

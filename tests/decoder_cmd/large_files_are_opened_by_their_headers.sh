@@ -81,7 +81,7 @@ left=$(awk -F, '{ n += $3 } END { print n }' damaged)
 [ "$left" -lt "$(cat intervals)" ] && [ "$left" -gt $(($(cat intervals) - 1000)) ] ||
 	fail "$left intervals are left of $(cat intervals)"
 
-# Nobody looks there: not told, unless everything is to be verified.
+# Not read there, so not reported, unless everything is to be verified.
 run 0 --report hooks --to +1ms large.bin
 quiet
 [ -s out ] || fail 'nothing in the first millisecond'

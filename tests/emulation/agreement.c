@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 		puts("CpuUtilInit failed");
 		return FAILED;
 	}
-	/* Somebody else's load may begin as one reads and the other has not yet. */
+	/* Another program's load may begin after one has read and before the other. */
 	for (int i = 0; i < TRIES; i++)
 		if (agree(handle, cpu))
 			return 0;

@@ -1,5 +1,5 @@
 /*
- * Runs a command as somebody without any rights: as_user COMMAND [ARGUMENT...]
+ * Runs a command as a user without any rights: as_user COMMAND [ARGUMENT...]
  */
 #include <grp.h>
 #include <stdio.h>

@@ -134,9 +134,9 @@ not_measured() { # FILE COLUMN...
 	done
 }
 # Where the frequency is 1 GHz, cycles are ns of virtual time: the loop's, the readings', not
-# what it takes to write the hooks. Between reading the clock and the counters somebody else
-# may run for as long as he likes (an interrupt, and the kernel thread that it woke), and then
-# one row's ratio is of two stretches of time: so most rows are held to it, not each.
+# what it takes to write the hooks. Between reading the clock and the counters something else
+# may run for any time (an interrupt, and the kernel thread that it woke), and then one row's ratio
+# is of two different times: so most rows are held to it, not each.
 raw_in_theory() { # FILE CPI
 	rows "$1" '
 	{
@@ -160,7 +160,7 @@ raw_in_theory() { # FILE CPI
 	}'
 }
 
-# One CPU: no migrations; and seldom does somebody else come in between.
+# One CPU: no migrations; and other threads seldom run in between.
 quiet_activity() { # FILE
 	rows "$1" '
 	{

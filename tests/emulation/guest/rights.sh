@@ -1,4 +1,4 @@
-# What somebody without rights can measure, from nothing to everything.
+# What a user without rights can measure, from nothing to everything.
 figures() { # COMMAND...: the line of one interval
 	"$@" emulation_intervals 100000 2>/tmp/err
 }

@@ -1,7 +1,7 @@
 # The rings' stress programs ($programs: NAME or NAME:ARGUMENT, by commas) where CPUs run at the
 # same time and a thread's hooks go to its CPU's ring.
 unset SWTRACE_SESSION
-export SWTRACE_TEST_HOTPLUG=1 # nobody else has these CPUs
+export SWTRACE_TEST_HOTPLUG=1 # no other program uses these CPUs
 
 # Of all processors and processes, in hundredths of a second: what this machine costs the host.
 busy() {
@@ -16,7 +16,7 @@ stress() { # NAME COMMAND...
 		no "$name" "status $?: $(tail -n 1 /tmp/stress)"
 		grep -vE '^ok: ' /tmp/stress | tail -n 20 | sed 's/^/  | /'
 	fi
-	# Left out there as elsewhere; but nobody may be without a CPU's ring.
+	# Left out there as elsewhere; but no thread may lack a CPU's ring.
 	sed -n 's/^skipped: restartable sequences: /not ok '"$name"': no CPU rings: /p' /tmp/stress
 	sed -n 's/^skipped: \(.*\): \(.*\)/skip '"$name"', \1: \2/p' /tmp/stress |
 		grep -v ', restartable sequences:'
