@@ -15,8 +15,8 @@
 enum { BENCH_RUNS = 1, BENCH_AGAINST, BENCH_OUTPUT, BENCH_SIZE, BENCH_FAIL_IF, BENCH_FORMAT };
 
 static const struct option options[] = {
-	{.help = "With --against: what changed from OTHER-COMMAND to COMMAND (cpidecode --report diff).\n"
-		 "Without: what runs of COMMAND differ by, and the least change that as many could show\n"
+	{.help = "With --against: the changes from OTHER-COMMAND to COMMAND (cpidecode --report diff).\n"
+		 "Without: the noise between runs of COMMAND, and the least change that as many could show\n"
 		 "(diff --aa).\n\n"},
 	{BENCH_RUNS, "-n", .value = "RUNS",
 		.help = "of each command, 1 to 10000 (10); a gate takes 3 or more"},

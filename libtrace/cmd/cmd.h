@@ -104,12 +104,12 @@ enum {
 					   "that have SWTRACE_EVENTS"                              \
 	}
 
-#define INIT_OPTION_BEGINS                                                                          \
-	{                                                                                           \
-		INIT_BEGINS, "--begins",                                                            \
-			.help = "intervals have a hook at their start too, so that the trace\n"     \
-				"              shows what is open when it is dumped, or a program " \
-				"is killed"                                                         \
+#define INIT_OPTION_BEGINS                                                                            \
+	{                                                                                             \
+		INIT_BEGINS, "--begins",                                                              \
+			.help = "intervals have a hook at their start too, so that the trace\n"       \
+				"              shows open intervals when it is dumped, or a program " \
+				"is killed"                                                           \
 	}
 
 void init_config(struct session_config *config);

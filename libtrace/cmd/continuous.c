@@ -148,7 +148,7 @@ void continuous_report(const struct verb *verb, const char *path, const struct d
 		causes, (unsigned long long)d->torn, (unsigned long long)d->rotations);
 	if (d->damaged)
 		cmd_note(verb,
-			"a program truncated or overwrote %u rings: the file holds what could be read of them",
+			"a program truncated or overwrote %u rings: the file holds their readable part",
 			d->damaged);
 }
 

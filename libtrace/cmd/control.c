@@ -141,7 +141,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 
 static const struct option off_options[] = {
 	{.help = "In continuous mode it waits until the drain has written the rest and ended its file,\n"
-		 "and says what is in it; if the drain was killed, it does that itself.\n"},
+		 "and reports its contents; if the drain was killed, it does that itself.\n"},
 	{0}};
 const struct verb verb_off = {
 	"off", "off", "turns tracing off; the hooks stay in the buffers", off_options, run_off};
@@ -185,7 +185,7 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 
 static const struct option free_options[] = {
 	{.help = "Hooks that were not dumped are gone. The session's control page stays, so that running programs\n"
-		 "find the next buffers. Also removes what a killed `swtrace run` left behind.\n"},
+		 "find the next buffers. Also removes files of a killed `swtrace run`.\n"},
 	{0}};
 const struct verb verb_free = {"free", "free",
 	"turns tracing off and gives the trace buffers' memory back", free_options, run_free};

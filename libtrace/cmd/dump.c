@@ -116,7 +116,7 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 		tell_missed(verb, r);
 	if (r->damaged)
 		cmd_note(verb,
-			"a program truncated or overwrote %u rings: the dump holds what could be read of them",
+			"a program truncated or overwrote %u rings: the dump holds their readable part",
 			r->damaged);
 }
 

@@ -51,7 +51,7 @@ static const struct {
 	{&verb_disable, MAJORS}, {&verb_event, "list|show|encode"},
 	{&verb_counters, "list|instances|query"}};
 
-/* --complete WORD...: prints what the last word may become. */
+/* --complete WORD...: prints completions of the last word. */
 static int main_print_completion(int argc, char **argv)
 {
 	const struct verb *verb = argc > 1 ? find_verb(argv[0]) : NULL;

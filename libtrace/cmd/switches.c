@@ -44,7 +44,7 @@ static bool switches_report(const struct verb *verb, const struct shm_kernel *k)
 	if (!k->lost && !k->dropped)
 		return true;
 	cmd_note(verb,
-		"of the kernel's records of switches, %llu were lost before they were read, %llu did not fit into the trace buffers; %llu are there",
+		"the kernel's records of switches: %llu lost before they were read, %llu did not fit into the trace buffers, %llu recorded",
 		(unsigned long long)k->lost, (unsigned long long)k->dropped,
 		(unsigned long long)k->switches);
 	return false;

@@ -10,8 +10,8 @@ misuse()
 	in_file err 'see swtrace stat --help$'
 }
 
-misuse 'what to count is missing'
-misuse 'what to count is missing' -e page-faults
+misuse 'a target is missing'
+misuse 'a target is missing' -e page-faults
 misuse 'unknown option "-x"' -x -- true
 misuse '-e needs EVENTS' -e
 misuse 'exclude each other' -p 1 -a

@@ -105,7 +105,7 @@ fi
 SWTRACE_SESSION=relative doctor env
 finds sessions.used bad 'SWTRACE_SESSION is .*"relative'
 doctor env SWTRACE_CLOCK=raw
-finds rings.rseq note 'a call of the clock more'
+finds rings.rseq note 'also takes a call of the clock'
 finds clock.source note 'unset SWTRACE_CLOCK'
 SWTRACE_COUNTERS=none exits 4 "$SWTRACE" doctor
 doctor env SWTRACE_COUNTERS=none
@@ -143,7 +143,7 @@ done
 if unshare --user --map-root-user true 2>/dev/null; then
 	doctor unshare --user --map-root-user
 	finds kernel.container note 'user namespace'
-	finds rights.capability note 'does not count'
+	finds rights.capability note 'outside of that namespace'
 else
 	skip "doctor in a user namespace: unshare --user is not allowed"
 fi

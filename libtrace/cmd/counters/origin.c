@@ -1,5 +1,5 @@
 /*
- * counters: the origin of values, and what makes them unreliable.
+ * counters: the origin of values, and reasons why they are unreliable.
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /*
- * doctor: the hardware counters, and what counts come from.
+ * doctor: the hardware counters, and the source of counts.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -18,8 +18,7 @@ static const char *cause_todo(enum cause cause)
 		[CAUSE_KERNEL] = "use a kernel with CONFIG_PERF_EVENTS",
 		[CAUSE_GUEST] =
 			"measure on the host or on bare metal, or give the guest a virtual PMU (kvm: -cpu host,pmu=on; clouds: a metal instance)",
-		[CAUSE_NO_PMU] =
-			"look for PMU in the kernel's log and for a switch in the firmware",
+		[CAUSE_NO_PMU] = "look for PMU in the kernel's log and in the firmware's settings",
 		[CAUSE_NO_EVENT] =
 			"measure on another machine; swtrace event list says what this one counts",
 		[CAUSE_SECCOMP] =
@@ -95,7 +94,7 @@ static void core_types(struct findings *f, const struct pmu_facts *p)
 			*p->core_pmu[i].cpus ? " of processors " : "", p->core_pmu[i].cpus);
 	if (p->core_pmus == 0) {
 		n = finding(f, "pmu.cores", FINDING_NOTE, "the kernel shows no PMU of processors");
-		finding_means(n, "it has no driver for one, or there is none");
+		finding_means(n, "it has no driver for one, or the machine has none");
 		return;
 	}
 	if (p->core_pmus == 1) {
@@ -105,7 +104,7 @@ static void core_types(struct findings *f, const struct pmu_facts *p)
 	}
 	n = finding(f, "pmu.cores", FINDING_NOTE, "%d types of processors: %s", p->core_pmus, list);
 	finding_means(n,
-		"instructions and cycles of the types are not alike: an interval on several is flagged as hybrid");
+		"instructions and cycles of the types differ: an interval on several is flagged as hybrid");
 	finding_todo(n, "for a CPI to compare, keep the program on one type (taskset -c LIST)");
 }
 
@@ -115,14 +114,14 @@ static void watchdog(struct findings *f, const struct doctor_facts *m)
 	struct finding *n;
 
 	if (!m->pmu.found.nmi_watchdog) {
-		n = finding(f, "pmu.watchdog", FINDING_GOOD, "the NMI watchdog has no counter");
+		n = finding(f, "pmu.watchdog", FINDING_GOOD, "the NMI watchdog uses no counter");
 		finding_means(n, "the kernel reserves no counter");
 		return;
 	}
 	n = finding(f, "pmu.watchdog", stops ? FINDING_BAD : FINDING_NOTE,
-		"the NMI watchdog has a counter of every processor");
-	finding_means(n, stops ? "there is none left for instructions and cycles"
-			       : "one is left less: counts may be multiplexed, and flagged so");
+		"the NMI watchdog uses a counter of every processor");
+	finding_means(n, stops ? "none is left for instructions and cycles"
+			       : "one fewer is left: counts may be multiplexed, and flagged so");
 	finding_todo(n, "sysctl kernel.nmi_watchdog=0");
 }
 
@@ -140,13 +139,13 @@ static void user_read(struct findings *f, const struct doctor_facts *m)
 	if (p->user_read) {
 		n = finding(f, "pmu.user_read", FINDING_GOOD,
 			"a thread reads its counters in user mode%s", state);
-		finding_means(n, "tens of ns for a reading; tried just now");
+		finding_means(n, "a reading takes tens of ns; verified just now");
 		return;
 	}
 	n = finding(f, "pmu.user_read", FINDING_NOTE,
 		"a thread reads its counters by a system call%s%s%s", state,
 		*p->user_read_why ? ": " : "", p->user_read_why);
-	finding_means(n, "the figures are the same; a reading takes some 500 ns more");
+	finding_means(n, "the figures are the same; a reading takes about 500 ns more");
 	finding_todo(n, "%s", p->user_read_advice);
 }
 
@@ -161,7 +160,7 @@ static void locked_pages(struct findings *f, const struct pmu_facts *p)
 	n = finding(f, "pmu.pages", FINDING_GOOD,
 		"kernel.perf_event_mlock_kb is %ld: pages for %ld threads of a user", p->mlock_kb,
 		threads);
-	finding_means(n, "threads beyond read their counters by system calls");
+	finding_means(n, "further threads read their counters by system calls");
 }
 
 void doctor_pmu(struct findings *f, const struct doctor_facts *m)
@@ -201,11 +200,11 @@ static const char *missing_todo(const struct pmu_facts *p, int q)
 	const char *how = p->in_use.quantity[q].how;
 
 	if (p->in_use.source == SHM_SOURCE_SCRIPTED)
-		return "have the script of SWTRACE_COUNTERS mention it";
+		return "mention it in the script of SWTRACE_COUNTERS";
 	if (strncmp(how, "SWTRACE_COUNTERS", 16) == 0)
 		return "unset SWTRACE_COUNTERS";
 	if (q == COUNTER_BUSY)
-		return "have /proc mounted and readable";
+		return "mount /proc, readable";
 	if (strstr(how, "SWTRACE_CPU_HZ"))
 		return "see the nominal frequency";
 	return "see pmu";
@@ -258,7 +257,7 @@ void doctor_counters(struct findings *f, const struct doctor_facts *m)
 		finding_todo(n, "set SWTRACE_COUNTERS as swtrace(1) says, or unset it");
 		return;
 	}
-	finding_means(n, "what a program that is started here counts with");
+	finding_means(n, "the source of programs that are started here");
 	quantities(f, &m->pmu);
 	frequency(f, &m->pmu);
 }

@@ -17,7 +17,7 @@ static void release(struct findings *f, const struct kernel_facts *k)
 	} else {
 		finding_means(
 			n, "programs use the guest rings and CLOCK_MONOTONIC_RAW: hooks cost more");
-		finding_todo(n, "x86-64 and AArch64 are what this was made for");
+		finding_todo(n, "use x86-64 or AArch64");
 	}
 }
 
@@ -27,13 +27,13 @@ static void perf_events(struct findings *f, const struct doctor_facts *m)
 
 	if (m->kernel.perf_events == 1 || m->pmu.found.present) {
 		n = finding(f, "kernel.perf_events", FINDING_GOOD, "it has perf events");
-		finding_means(n, "counters are asked for with perf_event_open");
+		finding_means(n, "counters are opened by perf_event_open");
 		return;
 	}
 	n = finding(f, "kernel.perf_events", FINDING_BAD,
 		"no perf events: there is no /proc/sys/kernel/perf_event_paranoid");
-	finding_means(n, "nothing counts instructions, whatever the processor has");
-	finding_todo(n, "use a kernel with CONFIG_PERF_EVENTS; in a sandbox, have /proc shown");
+	finding_means(n, "instructions cannot be counted, whatever the processor");
+	finding_todo(n, "use a kernel with CONFIG_PERF_EVENTS; in a sandbox, mount /proc");
 }
 
 static void machine(struct findings *f, const struct doctor_facts *m)
@@ -49,9 +49,9 @@ static void machine(struct findings *f, const struct doctor_facts *m)
 	n = finding(f, "kernel.machine", FINDING_NOTE, "a virtual machine's guest (%s)",
 		k->hypervisor[0] ? k->hypervisor : "an unknown hypervisor");
 	finding_means(n,
-		"it has the counters that its host gives it; the host may take a processor away for a while, and elapsed cycles go on meanwhile");
+		"its host decides which counters it has; the host may take a processor away for a while, in which elapsed cycles continue");
 	if (!m->pmu.found.present)
-		finding_todo(n, "see pmu: the host has to give it a PMU");
+		finding_todo(n, "see pmu: the host must provide a PMU");
 }
 
 static void kernel_find_container(struct findings *f, const struct kernel_facts *k)
@@ -130,7 +130,7 @@ static void capability(struct findings *f, const struct doctor_facts *m)
 	if (m->rights.perfmon > 0) {
 		n = finding(
 			f, "rights.capability", FINDING_NOTE, "CAP_PERFMON is of a user namespace");
-		finding_means(n, "the kernel asks for it outside of that: it does not count");
+		finding_means(n, "the kernel requires it outside of that namespace");
 		finding_todo(n, "run outside of the user namespace, or lower perf_event_paranoid");
 		return;
 	}
@@ -165,8 +165,8 @@ static void seccomp(struct findings *f, const struct doctor_facts *m)
 
 	n = finding(f, "rights.seccomp", stops ? FINDING_BAD : FINDING_NOTE, "a seccomp filter %s",
 		stops ? "forbids perf_event_open" : "is at work");
-	finding_means(n, stops ? "nothing can be counted in this sandbox"
-			       : "it is not what keeps counters away");
+	finding_means(
+		n, stops ? "nothing can be counted in this sandbox" : "it does not block counters");
 	if (stops)
 		finding_todo(n,
 			"allow perf_event_open in its profile (docker run --security-opt seccomp=FILE, --cap-add PERFMON)");

@@ -19,7 +19,7 @@ static void clock_source(struct findings *f, const struct clock_facts *c)
 	finding_means(n, slow ? "hooks are stamped by a call, and go to guest rings: they cost more"
 			      : "hooks are stamped by one instruction");
 	if (slow && c->asked_for)
-		finding_todo(n, "unset SWTRACE_CLOCK where the rest of this topic finds nothing");
+		finding_todo(n, "unset SWTRACE_CLOCK if the rest of this topic has no findings");
 	else if (slow)
 		finding_todo(n, "measure where the processor has an invariant time stamp counter");
 }
@@ -35,7 +35,7 @@ static void clock_flags(struct findings *f, const struct clock_facts *c)
 		"TSC: %sconstant_tsc, %snonstop_tsc", c->constant ? "" : "not ",
 		c->nonstop ? "" : "not ");
 	finding_means(n,
-		good ? "it keeps its rate at any frequency of the processor, and goes on when that is idle"
+		good ? "it keeps its rate at any frequency of the processor, and while that is idle"
 		     : "it changes its rate, or stops, with the processor");
 	if (!good && !c->is_call)
 		finding_todo(n, "set SWTRACE_CLOCK=raw");
@@ -74,7 +74,7 @@ static void clock_rate(struct findings *f, const struct clock_facts *c)
 		finding_means(n, "a second of the trace is a second");
 		return;
 	}
-	finding_means(n, "its times are wrong by as much, or this process was held up meanwhile");
+	finding_means(n, "its times are wrong by as much, or this process was delayed meanwhile");
 	finding_todo(n, "try again on a quieter machine; then set SWTRACE_CLOCK=raw");
 }
 
@@ -129,16 +129,16 @@ static void clock_suspend(struct findings *f, const struct clock_facts *c)
 	struct finding *n;
 
 	n = finding(f, "clock.suspend", slept ? FINDING_NOTE : FINDING_GOOD,
-		slept ? "the machine has slept for %.3g s since it was started"
-		      : "the machine has not been suspended since it was started",
+		slept ? "the machine was suspended for %.3g s since boot"
+		      : "the machine has not been suspended since boot",
 		(double)c->suspended_ns / 1e9);
 	if (!slept) {
-		finding_means(n, "no stamp is from before a break of the clock");
+		finding_means(n, "all stamps are of one uninterrupted clock");
 		return;
 	}
 	finding_means(n,
 		"the counter may have stopped or been reset: traces across a suspend are unusable");
-	finding_todo(n, "swtrace init after the machine has woken up");
+	finding_todo(n, "swtrace init after the resume");
 }
 
 void doctor_clock(struct findings *f, const struct doctor_facts *m)
@@ -172,7 +172,7 @@ void doctor_rings(struct findings *f, const struct doctor_facts *m)
 		finding_means(n, "a hook is reserved by a restartable sequence, without a lock");
 		return;
 	}
-	finding_means(n, "a hook costs a call of the clock more");
+	finding_means(n, "a hook also takes a call of the clock");
 	finding_todo(n, "see clock");
 }
 

@@ -27,7 +27,7 @@ static void not_usable(
 		s->trouble, *who ? "; " : "", who);
 	if (s->used) {
 		finding_means(n, "programs that are started here do not trace");
-		finding_todo(n, "name another place in SWTRACE_SESSION, or put this one right");
+		finding_todo(n, "name another directory in SWTRACE_SESSION, or repair this one");
 		return;
 	}
 	finding_means(n, "for you (%s, groups %s) it is as if absent", all->user, all->groups);

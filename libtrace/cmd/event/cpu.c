@@ -1,5 +1,5 @@
 /*
- * Processors by name, and what the kernel's generic events are on them.
+ * Processors by name, and their encodings of the kernel's generic events.
  */
 #include "cpu.h"
 

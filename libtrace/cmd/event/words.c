@@ -1,5 +1,5 @@
 /*
- * event: words for what an event is.
+ * event: words that describe events.
  */
 #include "verb.h"
 

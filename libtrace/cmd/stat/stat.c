@@ -127,7 +127,7 @@ static const char *stat_take_option(struct stat_run *r, const struct arguments *
 static void stat_check_options(const struct stat_run *r, bool has_command, const char *path)
 {
 	if (r->scope == STAT_COMMAND && !has_command)
-		cmd_misuse(r->verb, "what to count is missing: a command, -p, -t or -a");
+		cmd_misuse(r->verb, "a target is missing: a command, -p, -t or -a");
 	if (r->printer.per_cpu && r->scope != STAT_PROCESSORS)
 		cmd_misuse(r->verb, "--per-cpu is for -a");
 	if (r->duration && has_command)

@@ -42,7 +42,7 @@ static const struct option options[] = {
 		.help = "counts alone, of rings and programs: takes least of a processor"},
 	{OPTION_INTERVAL, "--interval", .value = "T", .help = "the length of a round (1s)"},
 	{OPTION_ROUNDS, "--rounds", .value = "N", .help = "ends after N rounds"},
-	{OPTION_SORT, "--sort", .value = SORT_KEYS, .help = "what labels are sorted by (rate)"},
+	{OPTION_SORT, "--sort", .value = SORT_KEYS, .help = "the order of labels (rate)"},
 	{OPTION_WHERE, "--where", .value = "CONDITION",
 		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.",
 		.help = "labels and programs count only hooks for which it holds, as\n"
@@ -177,7 +177,7 @@ static int follow_new_rings(struct top *t, struct display *d)
 	char line[SESSION_DIR_BYTES + 64];
 	int code = show_rest(t, d);
 
-	snprintf(line, sizeof line, "%s has new trace buffers: going on with them",
+	snprintf(line, sizeof line, "%s has new trace buffers: continuing with them",
 		t->session.location.dir);
 	top_collect_close(t);
 	session_close(&t->session);
