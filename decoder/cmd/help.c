@@ -113,9 +113,9 @@ const struct option cpidecode_options[] = {
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
 			"                      EVENT: one that the intervals counted, or a --metric"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
-		.help = "write to FILE, put in place when it is whole (- is standard\n"
+		.help = "write to FILE, renamed into place when complete (- is standard\n"
 			"                      output)"},
-	{.help = "\nFilters (all given ones have to hold; not for info):\n"},
+	{.help = "\nFilters (all given ones must hold; not for info):\n"},
 	{OPT_LABEL, "--label", .value = "GLOB", .help = "label matches: * ? [set] [!set]"},
 	{OPT_MAJOR, "--major", .value = "N", .help = "with hooks: the hook's major, 0 to 0xFF"},
 	{OPT_MINOR, "--minor", .value = "N",

@@ -46,9 +46,9 @@ struct tasks {
 	struct known_task *task;
 	uint32_t count, room;
 	struct hash_index by_number, by_tid; /* by_tid: the first of a list by next */
-	uint32_t untold, first_untold; /* number of untold tasks; none stands before this index */
-	uint32_t unplaced;	       /* number of tasks whose container is not in the file */
-	bool sealed;		       /* complete: the file has its tasks, and none is added */
+	uint32_t untold, first_untold;	     /* number of untold tasks; none is before this index */
+	uint32_t unplaced; /* number of tasks whose container is not in the file */
+	bool sealed;	   /* complete: the file has its tasks, and none is added */
 	struct cached_task cache[TASKS_CACHE];
 };
 

@@ -46,7 +46,7 @@ void switch_batch_add(struct switch_batch *b, const struct kernel_record *record
 void switch_batch_flush(struct switch_batch *b);
 /* Flushes; then there was no other switch up to that time. */
 void switch_batch_end(struct switch_batch *b, uint64_t at);
-/* Flushes, and tells that records were lost up to that time: unknown threads ran. 0: a number that
+/* Flushes, and notes that records were lost up to that time: unknown threads ran. 0: a number that
  * is not known. */
 void switch_batch_lose(struct switch_batch *b, uint64_t records, uint64_t until);
 

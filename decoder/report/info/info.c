@@ -222,7 +222,7 @@ static void info_container_heading(struct table *t)
 	table_text(t, "container");
 }
 
-/* What the session's owner's container leaves open is the owner's. */
+/* A task of the session owner's container has no entry: its own ids are those of the trace. */
 static void info_container_row(
 	struct table *t, const struct trace *trace, uint32_t machine, const struct task *task)
 {

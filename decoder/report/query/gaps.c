@@ -2,8 +2,8 @@
  * Gaps, in two walks over all intervals: the first finds where each label's last interval on each
  * thread ends; the second sums what each thread did.
  *
- * What filled a label's gaps on a thread is all that the thread did from the label's first start
- * to its last end, less what it did inside the label's intervals. So a step of the walk costs as
+ * A label's gaps on a thread are filled by all of the thread's work from the label's first start to
+ * its last end, less its work inside the label's intervals. So a step of the walk costs as
  * much as the thread has labels around it, however many labels have a gap at the time.
  */
 #include "gaps_tables.h"

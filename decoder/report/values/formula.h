@@ -1,7 +1,7 @@
 /*
  * Formulas of derived metrics: NAME=EXPR, of + - * / ( ), numbers and operands. An operand is a
- * name of letters, digits, _ . : and of - between two of these (so a minus that subtracts stands
- * between blanks), or any bytes in braces, which always names an event. Nothing is allocated; a
+ * name of letters, digits, _ . : and of - between two of these (so a minus that subtracts needs
+ * blanks around it), or any bytes in braces, which always names an event. Nothing is allocated; a
  * formula points into its text.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_FORMULA_H

@@ -1,5 +1,4 @@
-/* What a differential flame graph has in place of CPIs: colours, legend, the runs and their change.
- */
+/* Parts of a differential flame graph in place of CPIs: colours, legend, runs and their change. */
 #ifndef SWT_DECODER_SINK_SVG_CHANGE_H
 #define SWT_DECODER_SINK_SVG_CHANGE_H
 

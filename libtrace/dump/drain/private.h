@@ -102,7 +102,7 @@ struct drain {
 	/* Of the files before this one. */
 	uint64_t bytes_before, rotations;
 	const char *note;   /* for META: why this is not the file of the session's drain before */
-	struct tasks tasks; /* whose records are; told: those that stand in this file */
+	struct tasks tasks; /* whose records are; told: those in this file */
 	struct task_losses task_losses; /* of tasks, as they were written last */
 	uint64_t claims;		/* of slots in the task table, when it was read last */
 	uint32_t schema_used, labels_used;
