@@ -152,17 +152,18 @@ static uint32_t line_follow_schema(const struct group_plan *plan, const struct h
 		enum line_kind kind = line_kind_of(means);
 		if (fields)
 			*fields[kind]++ = (struct line_field){
-				.word = (uint16_t)(c.words_used - schema_type_words(v.field->type)),
+				.at = 4 * (c.words_used - schema_type_words(v.field->type)),
 				.op = means->op,
 				.type = (uint8_t)v.field->type,
 				.na0 = v.field->attributes & FIELD_NA0,
-				.at = line_field_offset(kind, v.turn, means->at)};
+				.again = wants & WANT_FLAGS,
+				.to = line_field_offset(kind, v.turn, means->at)};
 		else
-			line->n[kind]++;
-		if (line_kind_is_of_cpu(kind) && v.turn >= line->cpus)
-			line->cpus = v.turn + 1;
-		if (line_kind_is_of_util(kind) && v.turn >= line->utils)
-			line->utils = v.turn + 1;
+			line->form.n[kind]++;
+		if (line_kind_is_of_cpu(kind) && v.turn >= line->form.cpus)
+			line->form.cpus = v.turn + 1;
+		if (line_kind_is_of_util(kind) && v.turn >= line->form.utils)
+			line->form.utils = v.turn + 1;
 		words = c.words_used;
 	}
 	if (c.fit & FIT_SHORT)
@@ -182,14 +183,14 @@ static struct group_line *line_new(
 		return NULL;
 	memcpy(counted.slot, slot, sizeof counted.slot);
 	for (int kind = 0; kind < LINE_KINDS; kind++)
-		total += counted.n[kind];
+		total += counted.form.n[kind];
 	line = malloc(sizeof *line + total * sizeof *line->fields);
 	if (!line)
 		return NULL;
 	*line = counted;
 	fields[0] = line->fields;
 	for (int kind = 1; kind < LINE_KINDS; kind++)
-		fields[kind] = fields[kind - 1] + line->n[kind - 1];
+		fields[kind] = fields[kind - 1] + line->form.n[kind - 1];
 	line_follow_schema(plan, h, fields, line);
 	return line;
 }

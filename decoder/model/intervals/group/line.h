@@ -20,11 +20,13 @@ enum {
 };
 
 struct line_field {
-	uint16_t word; /* index of the first one */
-	uint8_t op;    /* enum group_op */
-	uint8_t type;  /* enum field_type */
+	uint32_t at;	/* offset in the hook's words; of a shape, in the record */
+	uint8_t record; /* of a shape */
+	uint8_t op;	/* enum group_op */
+	uint8_t type;	/* enum field_type */
 	bool na0;
-	uint32_t at; /* offset in struct interval, or in the processors' array */
+	bool again;  /* the place may have a value by now: the two must agree */
+	uint32_t to; /* offset in struct interval, or in the processors' array */
 };
 
 /* Ratios and counts of struct interval and of processors have loops of their own. */
@@ -39,12 +41,17 @@ enum line_kind {
 	LINE_KINDS
 };
 
+/* The fields of a line or shape are by kind, and in the order of the hook or group. */
+struct line_form {
+	uint32_t n[LINE_KINDS];
+	uint32_t cpus, utils; /* how many processors it has */
+};
+
 struct group_line {
 	uint64_t slot[LINE_SLOTS];
 	uint32_t words; /* hooks with fewer words are read by the cursor */
-	uint32_t n[LINE_KINDS];
-	uint32_t cpus, utils;	    /* how many processors it has */
-	struct line_field fields[]; /* by kind, and in the hook's order */
+	struct line_form form;
+	struct line_field fields[];
 };
 
 struct group_lines {

@@ -149,35 +149,33 @@ static bool shape_add_record(struct group_shape *shape, const uint8_t *p, const 
 static void shape_count_fields(struct group_shape *shape, const struct group_line *line)
 {
 	for (int kind = 0; kind < LINE_KINDS; kind++)
-		shape->n[kind] += line->n[kind];
-	if (line->cpus > shape->cpus)
-		shape->cpus = line->cpus;
-	if (line->utils > shape->utils)
-		shape->utils = line->utils;
+		shape->form.n[kind] += line->form.n[kind];
+	if (line->form.cpus > shape->form.cpus)
+		shape->form.cpus = line->form.cpus;
+	if (line->form.utils > shape->form.utils)
+		shape->form.utils = line->form.utils;
 }
 
 /* Sets the fields of a kind in order of their records. Returns the end of them. */
-static struct shape_field *shape_set_fields(const struct group_shape *shape,
-	const struct group_line *const *lines, enum line_kind kind, struct shape_field *first)
+static struct line_field *shape_set_fields(const struct group_shape *shape,
+	const struct group_line *const *lines, enum line_kind kind, struct line_field *first)
 {
-	struct shape_field *to = first;
+	struct line_field *to = first;
 
 	for (uint32_t i = 0; i < shape->count; i++) {
 		const struct group_line *line = lines[i];
-		const bool checks = line && shape->records[i].plan->lines->wants & WANT_FLAGS;
 		const struct line_field *f = line ? line->fields : NULL;
 
 		for (enum line_kind k = 0; line && k < kind; k++)
-			f += line->n[k];
-		for (uint32_t j = 0; line && j < line->n[kind]; j++, f++, to++) {
-			*to = (struct shape_field){.at = REC_DATA + 4 * (uint32_t)f->word,
-				.record = (uint8_t)i,
-				.op = f->op,
-				.type = f->type,
-				.na0 = f->na0,
-				.to = f->at};
-			for (const struct shape_field *other = first; checks && other < to; other++)
-				to->again |= other->to == f->at;
+			f += line->form.n[k];
+		for (uint32_t j = 0; line && j < line->form.n[kind]; j++, f++, to++) {
+			*to = *f;
+			to->at += REC_DATA;
+			to->record = (uint8_t)i;
+			to->again = false;
+			for (const struct line_field *other = first; f->again && other < to;
+				other++)
+				to->again |= other->to == f->to;
 		}
 	}
 	return to;
@@ -188,10 +186,10 @@ static bool shape_make_fields(struct group_shape *shape, const struct group_line
 	uint32_t total = 0;
 
 	for (int kind = 0; kind < LINE_KINDS; kind++)
-		total += shape->n[kind];
+		total += shape->form.n[kind];
 	if (total > SHAPE_FIELDS)
 		return false;
-	struct shape_field *at = malloc((total + 1) * sizeof *at);
+	struct line_field *at = malloc((total + 1) * sizeof *at);
 	shape->fields = at;
 	for (enum line_kind kind = 0; at && kind < LINE_KINDS; kind++)
 		at = shape_set_fields(shape, lines, kind, at);

@@ -43,26 +43,15 @@ struct shape_check {
 	uint32_t record, at, bits, value;
 };
 
-struct shape_field {
-	uint32_t at; /* offset in its record */
-	uint8_t record;
-	uint8_t op;   /* enum group_op */
-	uint8_t type; /* enum field_type */
-	bool na0;
-	bool again;  /* another one before it has the same place: they must agree */
-	uint32_t to; /* of line_field */
-};
-
 struct group_shape {
 	uint64_t mms[(CPI_MINOR_MM + 1) / 64]; /* bitmap: whose plans are these */
 	uint32_t count, checks;
 	uint32_t flags; /* enum interval_flag: that its parts raise */
 	uint8_t types;	/* likewise */
-	uint32_t cpus, utils;
-	uint32_t n[LINE_KINDS];
+	struct line_form form;
 	struct shape_record records[SHAPE_RECORDS];
 	struct shape_check check[SHAPE_CHECKS];
-	struct shape_field *fields; /* by kind, and in the group's order */
+	struct line_field *fields;
 };
 
 /* Starts zeroed. */

@@ -277,38 +277,39 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return group_settle_values(g);
 }
 
-/* checks: another hook of the group may contradict it; a flag reports that. */
-static inline void take_ratios(struct interval *iv, void *of, const uint8_t *words,
-	const struct line_field *f, uint32_t n, bool checks)
+static inline const struct line_field *take_ratios(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct line_field *f, uint32_t n)
 {
 	for (const struct line_field *end = f + n; f < end; f++) {
-		uint64_t v = line_value(words + 4 * (size_t)f->word, FIELD_FIX4);
-		void *to = (char *)of + f->at;
+		uint64_t v = line_value(records[f->record] + f->at, FIELD_FIX4);
+		void *to = (char *)of + f->to;
 
 		if (!v && f->na0)
 			continue;
-		if (checks)
+		if (f->again)
 			set_ratio(iv, to, v);
 		else
 			*(double *)to = (double)v / CPI_FRACTION;
 	}
+	return f;
 }
 
-static inline void take_counts(struct interval *iv, void *of, const uint8_t *words,
-	const struct line_field *f, uint32_t n, bool checks)
+static inline const struct line_field *take_counts(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct line_field *f, uint32_t n)
 {
 	for (const struct line_field *end = f + n; f < end; f++) {
-		const uint8_t *p = words + 4 * (size_t)f->word;
+		const uint8_t *p = records[f->record] + f->at;
 		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
-		void *to = (char *)of + f->at;
+		void *to = (char *)of + f->to;
 
 		if (!v && f->na0)
 			continue;
-		if (checks)
+		if (f->again)
 			set_count(iv, to, v);
 		else
 			*(uint64_t *)to = v;
 	}
+	return f;
 }
 
 /* An unmeasured value still counts the processor as present. */
@@ -319,35 +320,29 @@ static int group_need_cpus(struct group *g, uint32_t cpus, uint32_t utils)
 	return utils > g->num_utils ? group_need_util(g, utils - 1) : 0;
 }
 
-static inline int take_line(
-	struct group *g, const struct group_line *line, const uint8_t *words, bool checks)
+/* records: of a line, its hook's words. */
+static int take_fields(struct group *g, const struct line_form *form, const struct line_field *f,
+	const uint8_t *const *records)
 {
-	const struct line_field *f = line->fields;
-	const uint32_t *n = line->n;
+	const uint32_t *n = form->n;
 	struct interval *iv = &g->iv;
 	int rc = 0;
 
-	take_ratios(iv, iv, words, f, n[LINE_RATIO], checks);
-	f += n[LINE_RATIO];
-	take_counts(iv, iv, words, f, n[LINE_COUNT], checks);
-	f += n[LINE_COUNT];
-	if (line->cpus || line->utils) {
-		rc = group_need_cpus(g, line->cpus, line->utils);
+	f = take_ratios(iv, iv, records, f, n[LINE_RATIO]);
+	f = take_counts(iv, iv, records, f, n[LINE_COUNT]);
+	if (form->cpus || form->utils) {
+		rc = group_need_cpus(g, form->cpus, form->utils);
 		if (rc)
 			return rc;
-		take_ratios(iv, g->cpus, words, f, n[LINE_CPU_RATIO], checks);
-		f += n[LINE_CPU_RATIO];
-		take_counts(iv, g->cpus, words, f, n[LINE_CPU_COUNT], checks);
-		f += n[LINE_CPU_COUNT];
-		take_ratios(iv, g->utils, words, f, n[LINE_UTIL_RATIO], checks);
-		f += n[LINE_UTIL_RATIO];
-		take_counts(iv, g->utils, words, f, n[LINE_UTIL_COUNT], checks);
-		f += n[LINE_UTIL_COUNT];
+		f = take_ratios(iv, g->cpus, records, f, n[LINE_CPU_RATIO]);
+		f = take_counts(iv, g->cpus, records, f, n[LINE_CPU_COUNT]);
+		f = take_ratios(iv, g->utils, records, f, n[LINE_UTIL_RATIO]);
+		f = take_counts(iv, g->utils, records, f, n[LINE_UTIL_COUNT]);
 	}
 	for (const struct line_field *end = f + n[LINE_OTHER]; f < end && !rc; f++) {
-		uint64_t v = line_value(words + 4 * (size_t)f->word, (enum field_type)f->type);
+		uint64_t v = line_value(records[f->record] + f->at, (enum field_type)f->type);
 
-		rc = take_value(g, (enum group_op)f->op, f->at, 0, v || !f->na0, v);
+		rc = take_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
 	}
 	return rc;
 }
@@ -374,50 +369,13 @@ void group_settle_scope(struct group *g, bool own_cost)
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
-	int rc;
 
 	if (!line)
 		return take_by_cursor(g, plan, h);
-	rc = plan->lines->wants & WANT_FLAGS ? take_line(g, line, h->words, true)
-					     : take_line(g, line, h->words, false);
+	int rc = take_fields(g, &line->form, line->fields, &h->words);
 	if (!rc && plan->lines->label)
 		rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
 	return rc;
-}
-
-static inline const struct shape_field *take_shape_ratios(struct interval *iv, void *of,
-	const uint8_t *const *records, const struct shape_field *f, uint32_t n)
-{
-	for (const struct shape_field *end = f + n; f < end; f++) {
-		uint64_t v = line_value(records[f->record] + f->at, FIELD_FIX4);
-		void *to = (char *)of + f->to;
-
-		if (!v && f->na0)
-			continue;
-		if (f->again)
-			set_ratio(iv, to, v);
-		else
-			*(double *)to = (double)v / CPI_FRACTION;
-	}
-	return f;
-}
-
-static inline const struct shape_field *take_shape_counts(struct interval *iv, void *of,
-	const uint8_t *const *records, const struct shape_field *f, uint32_t n)
-{
-	for (const struct shape_field *end = f + n; f < end; f++) {
-		const uint8_t *p = records[f->record] + f->at;
-		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
-		void *to = (char *)of + f->to;
-
-		if (!v && f->na0)
-			continue;
-		if (f->again)
-			set_count(iv, to, v);
-		else
-			*(uint64_t *)to = v;
-	}
-	return f;
 }
 
 static int take_shape_labels(struct group *g, const struct shape_found *found)
@@ -440,30 +398,9 @@ static int take_shape_labels(struct group *g, const struct shape_found *found)
 int group_take_shape(struct group *g, const struct shape_found *found)
 {
 	const struct group_shape *shape = found->shape;
-	const struct shape_field *f = shape->fields;
-	const uint32_t *n = shape->n;
-	struct interval *iv = &g->iv;
-	int rc;
+	int rc = take_fields(g, &shape->form, shape->fields, found->at);
 
-	f = take_shape_ratios(iv, iv, found->at, f, n[LINE_RATIO]);
-	f = take_shape_counts(iv, iv, found->at, f, n[LINE_COUNT]);
-	if (shape->cpus || shape->utils) {
-		rc = group_need_cpus(g, shape->cpus, shape->utils);
-		if (rc)
-			return rc;
-		f = take_shape_ratios(iv, g->cpus, found->at, f, n[LINE_CPU_RATIO]);
-		f = take_shape_counts(iv, g->cpus, found->at, f, n[LINE_CPU_COUNT]);
-		f = take_shape_ratios(iv, g->utils, found->at, f, n[LINE_UTIL_RATIO]);
-		f = take_shape_counts(iv, g->utils, found->at, f, n[LINE_UTIL_COUNT]);
-	}
-	for (const struct shape_field *end = f + n[LINE_OTHER]; f < end; f++) {
-		uint64_t v = line_value(found->at[f->record] + f->at, (enum field_type)f->type);
-
-		rc = take_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
-		if (rc)
-			return rc;
-	}
-	return take_shape_labels(g, found);
+	return rc ? rc : take_shape_labels(g, found);
 }
 
 bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
