@@ -11,18 +11,38 @@
 #include "../sink/zstd.h"
 #include "complain.h"
 
-/* True if merge can make the report from partial results. */
-static bool check_is_merged(enum report_kind report)
+enum { CHECK_LIST = 128 };
+
+/* Names the reports that take this (enum report_takes): "a, b and c". */
+static const char *check_list_reports(unsigned takes, char list[CHECK_LIST])
 {
-	return report == REPORT_SUMMARY || report == REPORT_CPUS || report == REPORT_HISTOGRAM ||
-	       report == REPORT_HEATMAP || report == REPORT_SLOWEST || report == REPORT_GAPS ||
-	       report == REPORT_WHY || report == REPORT_FLAME;
+	const char *before = NULL;
+
+	*list = '\0';
+	for (enum report_kind kind = 0; kind <= REPORT_NAMES; kind++) {
+		if (kind < REPORT_NAMES && !report_takes(kind, takes))
+			continue;
+		if (before)
+			snprintf(list + strlen(list), CHECK_LIST - strlen(list), "%s%s",
+				!*list		      ? ""
+				: kind < REPORT_NAMES ? ", "
+						      : " and ",
+				before);
+		before = kind < REPORT_NAMES ? report_names[kind] : NULL;
+	}
+	return list;
 }
 
-#define MERGED_REPORTS "summary, cpus, histogram, heatmap, slowest, gaps and why"
+static bool check_takes_or_draws(enum report_kind report, unsigned takes)
+{
+	return report == REPORT_FLAME || report_takes(report, takes);
+}
 
 static void check_partial(struct options *o, const struct seen *seen)
 {
+	char list[CHECK_LIST];
+
+	check_list_reports(TAKES_PARTIAL, list);
 	if (seen->partial) {
 		if (seen->output)
 			misuse("--partial FILE is written instead of a report: it takes no -o");
@@ -30,16 +50,15 @@ static void check_partial(struct options *o, const struct seen *seen)
 			misuse("merge --partial takes no %s: the partial results have the options of their report",
 				o->carried.at[0]);
 	}
-	const bool is_merged = check_is_merged(o->report);
+	const bool is_merged = check_takes_or_draws(o->report, TAKES_PARTIAL);
 
 	if (seen->partial && !is_merged)
-		misuse("--partial: of --report %s there are no partial results, only of " MERGED_REPORTS
-		       ", and of --format folded and svg",
-			o->report < REPORT_NAMES ? report_names[o->report] : "intervals");
+		misuse("--partial: of --report %s there are no partial results, only of %s, and of --format folded and svg",
+			o->report < REPORT_NAMES ? report_names[o->report] : "intervals", list);
 
 	if (o->slice && !is_merged)
-		misuse("--slice goes with --report " MERGED_REPORTS
-		       ", with --format folded and svg, and with --partial");
+		misuse("--slice goes with --report %s, with --format folded and svg, and with --partial",
+			list);
 	if (!o->merge) {
 		if (o->expect || o->allow_missing)
 			misuse("--expect and --allow-missing go with merge");
@@ -48,8 +67,8 @@ static void check_partial(struct options *o, const struct seen *seen)
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
 	if (!is_merged)
-		misuse("merge goes with --report " MERGED_REPORTS
-		       ", with --format folded and svg, and with --partial");
+		misuse("merge goes with --report %s, with --format folded and svg, and with --partial",
+			list);
 	if (!o->nfiles)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
@@ -91,13 +110,15 @@ static void check_diff(const struct options *o)
 
 static void check_metrics(const struct options *o, const struct seen *seen)
 {
+	char list[CHECK_LIST];
+
 	if (o->nmetrics && o->report == REPORT_FLAME && !o->weight)
 		misuse("--metric: of a graph it is the weight: --weight NAME");
 	if (o->nmetrics && o->report == REPORT_WHY && (o->merge || seen->partial))
 		misuse("--metric: partial results of --report why have no figures for it");
-	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
-		o->report != REPORT_DIFF && o->report != REPORT_WHY && o->report != REPORT_FLAME)
-		misuse("--metric goes with --report summary, intervals, diff or why, and with --weight");
+	if (o->nmetrics && !check_takes_or_draws(o->report, TAKES_METRICS))
+		misuse("--metric goes with --report %s, and with --weight",
+			check_list_reports(TAKES_METRICS, list));
 }
 
 static void check_compensate(const struct options *o)
@@ -126,6 +147,8 @@ static void check_compensate(const struct options *o)
 
 static void check_rows(const struct options *o)
 {
+	char list[CHECK_LIST];
+
 	if (o->report == REPORT_SLOWEST && !o->sort && !o->columns) {
 		if (o->top > SLOWEST_MOST)
 			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
@@ -134,9 +157,9 @@ static void check_rows(const struct options *o)
 	const bool is_table = o->format == FORMAT_PARQUET;
 	if (o->columns && !o->top && !o->sort && is_table)
 		return;
-	if ((o->top || o->sort || o->columns) && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_INTERVALS)
-		misuse("--top, --sort and --columns go with --report summary and intervals, --columns with --format parquet, too");
+	if ((o->top || o->sort || o->columns) && !report_takes(o->report, TAKES_ROWS))
+		misuse("--top, --sort and --columns go with --report %s, --columns with --format parquet, too",
+			check_list_reports(TAKES_ROWS, list));
 }
 
 static void check_text(const struct options *o)
@@ -150,8 +173,13 @@ static void check_text(const struct options *o)
 		misuse("--width goes with --format text");
 }
 
-#define BY_REPORTS                                                                                 \
-	"--by goes with --report summary, histogram, diff, hooks and gaps; --by host also with cpus, why and slowest"
+static void __attribute__((noreturn)) check_misuse_by(void)
+{
+	char list[CHECK_LIST], hosts[CHECK_LIST];
+
+	misuse("--by goes with --report %s; --by host also with %s",
+		check_list_reports(TAKES_BY, list), check_list_reports(TAKES_BY_HOST, hosts));
+}
 
 static void check_hooks(const struct options *o)
 {
@@ -163,7 +191,7 @@ static void check_hooks(const struct options *o)
 	if (!o->by_list || o->report != REPORT_HOOKS)
 		return;
 	if (report_is_hooks(o->format) || o->format == FORMAT_PARQUET)
-		misuse(BY_REPORTS);
+		check_misuse_by();
 	if (!hook_counts_parse(o->by_list, &by_minor))
 		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
 }
@@ -191,8 +219,7 @@ static void check_by_host(struct options *o)
 	const size_t n = sizeof name - 1;
 	const bool is_gaps = o->report == REPORT_GAPS;
 
-	if (!o->by_list || (!is_gaps && o->report != REPORT_CPUS && o->report != REPORT_WHY &&
-				   o->report != REPORT_SLOWEST))
+	if (!o->by_list || !report_takes(o->report, TAKES_BY_HOST))
 		return;
 	const char *list = o->by_list;
 	if (strncmp(list, name, n) == 0 && (!list[n] || list[n] == ',')) {
@@ -211,19 +238,20 @@ static void check_by_host(struct options *o)
 static void check_groups(struct options *o)
 {
 	const bool is_gaps = o->report == REPORT_GAPS;
+	char list[CHECK_LIST];
 
 	check_by_host(o);
-	if (o->by_list && o->report != REPORT_HOOKS && o->report != REPORT_SUMMARY &&
-		o->report != REPORT_HISTOGRAM && o->report != REPORT_DIFF && !is_gaps)
-		misuse(BY_REPORTS);
+	if (o->by_list && !report_takes(o->report, TAKES_BY))
+		check_misuse_by();
 	if (o->by_list && o->report != REPORT_HOOKS && !is_gaps)
 		check_parse_by(o);
 	if (o->by && o->by->asks_time && o->report == REPORT_DIFF)
 		misuse("--by: runs of a diff have no times in common: time goes with --report summary and histogram");
 	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
 		misuse("--having and --exact go with --report summary");
-	if (o->percentiles.count && o->report != REPORT_SUMMARY && o->report != REPORT_DIFF)
-		misuse("--percentiles goes with --report summary and diff");
+	if (o->percentiles.count && !report_takes(o->report, TAKES_PERCENTILES))
+		misuse("--percentiles goes with --report %s",
+			check_list_reports(TAKES_PERCENTILES, list));
 }
 
 static void check_where(const struct options *o)
@@ -249,10 +277,8 @@ static size_t count_pipes(char *const *files, size_t n)
 /* Bytes of these formats can do harm in a terminal. */
 static void check_binary(const struct options *o)
 {
-	bool binary = o->format == FORMAT_NRM2 || o->format == FORMAT_PERFETTO ||
-		      o->format == FORMAT_PPROF || o->format == FORMAT_PARQUET;
-
-	if (binary && (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
+	if (format_is_binary(o->format) && (!o->output || strcmp(o->output, "-") == 0) &&
+		isatty(STDOUT_FILENO))
 		misuse("--format %s is not text: give it a file with -o, or a pipe",
 			format_names[o->format]);
 }
@@ -363,9 +389,9 @@ void check_options(struct options *o, const struct seen *seen)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
 				report_names[o->report], format_names[o->format],
 				report_names[o->report],
-				o->report == REPORT_INFO || o->report == REPORT_SLOWEST ? ""
-				: o->report == REPORT_HEATMAP ? "svg, csv, "
-							      : "csv, ");
+				o->report == REPORT_HEATMAP	     ? "svg, csv, "
+				: report_takes(o->report, TAKES_CSV) ? "csv, "
+								     : "");
 		o->report = REPORT_FLAME;
 	}
 	if (report_is_hooks(o->format)) {
@@ -381,7 +407,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_partition(o);
 	check_compression(o);
 	check_tiles(o);
-	if ((o->report == REPORT_INFO || o->report == REPORT_SLOWEST) && o->format == FORMAT_CSV)
+	if (o->format == FORMAT_CSV && !report_takes(o->report, TAKES_CSV))
 		misuse("--report %s has no --format csv: %s goes with text or json",
 			report_names[o->report], report_names[o->report]);
 	if (o->csv_safe && o->format != FORMAT_CSV)

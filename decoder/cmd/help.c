@@ -1,6 +1,19 @@
 /* The table of cpidecode's options: parses them, prints --help and feeds completion. */
 #include "options.h"
 
+static const struct option_choice report_choices[] = {
+#define REPORT_CHOICE(kind, name, function, takes, help) {name, help},
+	REPORTS(REPORT_CHOICE){0}
+#undef REPORT_CHOICE
+};
+
+static const struct option_choice format_choices[] = {
+#define FORMAT_CHOICE(kind, name, function, binary, help) {name, help},
+	FORMATS(FORMAT_CHOICE){0}
+#undef FORMAT_CHOICE
+};
+
+/* Marked: of a report, which a partial result carries. */
 const struct option cpidecode_options[] = {
 	{.help = "Usage: cpidecode [options] FILE...\n"
 		 "       cpidecode merge [options] PARTIAL...\n"
@@ -10,58 +23,24 @@ const struct option cpidecode_options[] = {
 		 "- is standard input.\n"
 		 "\n"
 		 "Report:\n"},
-	{OPT_REPORT, "--report", .value = "summary",
-		.words =
-			"summary|intervals|hooks|cpus|info|diff|why|histogram|slowest|gaps|heatmap",
-		.help = "per label and minor: count, times, CPIs, busy (default)\n"
-			"           intervals  every interval\n"
-			"           hooks      every hook\n"
-			"           cpus       per label and minor: a column per processor, System first\n"
-			"           info       about the files: rings, losses, damage, tasks, schemas\n"
-			"           diff       of runs before and after (traces, partial results, folders of\n"
-			"                      them): what changed, and whether it is more than noise\n"
-			"           why        what makes the slowest intervals slower than those in the middle\n"
-			"           histogram  per label and minor: histogram of elapsed times, by powers of two\n"
-			"           slowest    the longest intervals: the containers and contents of each,\n"
-			"                      beside the median one of its label\n"
-			"           gaps       per label and minor: the time between one and the next on a\n"
-			"                      thread, and what filled it\n"
-			"           heatmap    counts by start and elapsed time (also svg)"},
-	{OPT_FORMAT, "--format", .value = "text",
-		.words =
-			"text|csv|json|folded|svg|nrm2|ctf|perfetto|chrome|speedscope|callgrind|pprof|parquet|sqlite|html",
-		.help = "for people (default)\n"
-			"           csv        RFC 4180, with a header line (not for info)\n"
-			"           json       one object a line\n"
-			"           folded     stacks of nested intervals and their values\n"
-			"           svg        the same as an interactive flame graph, coloured by CPI; of\n"
-			"                      --report diff what grew and shrank, of heatmap its picture\n"
-			"           nrm2       the hooks as a file of the original toolkit's format\n"
-			"           ctf        the hooks for babeltrace2, Trace Compass (with -o FOLDER)\n"
-			"           perfetto   the intervals for ui.perfetto.dev and trace_processor\n"
-			"           chrome     the same as JSON trace events, for chrome://tracing\n"
-			"           speedscope names and times of the intervals, for speedscope.app\n"
-			"           callgrind  sums by label, own and with calls, for kcachegrind\n"
-			"           pprof      the same by stack and thread, for go tool pprof\n"
-			"           parquet    the intervals, or hooks, as a table, for DuckDB, pandas, Spark\n"
-			"           sqlite     a database of the intervals, for SQL (with -o FILE)\n"
-			"           html       a page for a browser: timeline, summary, histogram, flame graph"},
-	{OPT_CSV_SAFE, "--csv-safe",
+	{OPT_REPORT, "--report", .value = "summary", .choices = report_choices, .is_marked = true},
+	{OPT_FORMAT, "--format", .value = "text", .choices = format_choices, .is_marked = true},
+	{OPT_CSV_SAFE, "--csv-safe", .is_marked = true,
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
 	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",
 		.help = "with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
 			"                      or a unit, like 'p90>+5%', 'db *:cpi>+0.1' or\n"
 			"                      'page-faults>+1%' (an event); may be given again"},
-	{OPT_METRIC, "--metric", .value = "NAME=EXPR",
+	{OPT_METRIC, "--metric", .value = "NAME=EXPR", .is_marked = true,
 		.help = "with summary, intervals, diff, why: a column of events and the intervals'\n"
 			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
-	{OPT_TOP, "-n", .longer = "--top", .value = "N",
+	{OPT_TOP, "-n", .longer = "--top", .value = "N", .is_marked = true,
 		.help = "with summary, intervals, slowest: N rows, by --sort, or the longest\n"
 			"                      intervals and the groups with the greatest total (slowest: 10)"},
-	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN",
+	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN", .is_marked = true,
 		.help = "with summary, intervals: by a column, with - falling; n/a last"},
-	{OPT_COLUMNS, "--columns", .value = "LIST",
+	{OPT_COLUMNS, "--columns", .value = "LIST", .is_marked = true,
 		.help = "with summary, intervals, parquet: these columns, with commas between"},
 	{OPT_PARTITION, "--partition", .value = "LIST",
 		.help = "with parquet: -o is a folder, each trace a file in folders of these\n"
@@ -69,27 +48,27 @@ const struct option cpidecode_options[] = {
 	{OPT_COMPRESS, "--compress", .value = "lz4|zstd",
 		.help = "with parquet: its pages (default lz4; zstd is smaller and needs\n"
 			"                      libzstd.so.1)"},
-	{OPT_TIME, "--time", .value = "relative|unix|iso",
+	{OPT_TIME, "--time", .value = "relative|unix|iso", .is_marked = true,
 		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
 			"                      hook (default), seconds since 1970, or ISO 8601; heatmap: the\n"
 			"                      columns of unix and iso begin at multiples of their width"},
-	{OPT_WIDTH, "--width", .value = "N",
+	{OPT_WIDTH, "--width", .value = "N", .is_marked = true,
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},
-	{OPT_BY, "--by", .value = "LIST",
+	{OPT_BY, "--by", .value = "LIST", .is_marked = true,
 		.help = "with summary, histogram, diff: groups by these, not label and\n"
 			"                      minor: label, minor, tid, pid, task, cpu, start_cpu, container,\n"
 			"                      host, parent, root, stack, arg.NAME, time:100ms (buckets by the\n"
 			"                      start); with hooks: major,minor or major, counts in place of hooks;\n"
 			"                      with gaps: label,tid; with gaps, cpus, why, slowest: host, a report of\n"
 			"                      each host"},
-	{OPT_HAVING, "--having", .value = "'EXPR'",
+	{OPT_HAVING, "--having", .value = "'EXPR'", .is_marked = true,
 		.help = "with summary: groups for which it holds, like 'count>100 and\n"
 			"                      p99_ns>1ms': its columns, in the language of --where"},
-	{OPT_PERCENTILES, "--percentiles", .value = "LIST",
+	{OPT_PERCENTILES, "--percentiles", .value = "LIST", .is_marked = true,
 		.help = "with summary: these in place of 50,90,99; with diff and its gates\n"
 			"                      beside them; up to four decimals"},
-	{OPT_EXACT, "--exact",
+	{OPT_EXACT, "--exact", .is_marked = true,
 		.help = "with summary: percentiles of all values, by a temporary file; else of\n"
 			"                      more than 256 they are within 0.4 %"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
@@ -99,7 +78,7 @@ const struct option cpidecode_options[] = {
 	{OPT_AA, "--aa",
 		.help = "with diff: what runs of one program differ by, and the least\n"
 			"                      change that as many could show"},
-	{OPT_TAIL, "--tail", .value = "p99",
+	{OPT_TAIL, "--tail", .value = "p99", .is_marked = true,
 		.help = "with why: the slowest from there on (p56 to p99.9)"},
 	{OPT_COMPENSATE, "--compensate",
 		.help = "take the library's own cost, which the trace has, off times\n"
@@ -110,6 +89,7 @@ const struct option cpidecode_options[] = {
 	{OPT_TILES_DIR, "--tiles-dir",
 		.help = "... in a folder (trace-tiles), which the page loads unasked"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
+		.is_marked = true,
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
 			"                      EVENT: one that the intervals counted, or a --metric"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
@@ -168,7 +148,7 @@ const struct option cpidecode_options[] = {
 	{OPTIONS_HELP, "-h", .longer = "--help", .help = "this text"},
 	{OPT_VERSION, "-V", .longer = "--version", .help = "the version"},
 	{.help = "\nLosses, torn records and damage are reported on standard error.\n"
-		 "Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
+		 "Exit codes: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
 		 "5 a --fail-if came true.\n"
 		 "The manual, cpidecode(1), describes every column.\n"},
 	{0}};

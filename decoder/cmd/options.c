@@ -279,18 +279,6 @@ static void add_operand(struct seen *seen, char *text)
 	(*seen->list)[(*seen->n)++] = text;
 }
 
-/* Options of a report that a partial result carries. */
-static const struct {
-	int option;
-	const char *name; /* with the =, if it has a value */
-} carried_options[] = {{OPT_REPORT, "--report="}, {OPT_FORMAT, "--format="}, {OPT_TOP, "--top="},
-	{OPT_SORT, "--sort="}, {OPT_COLUMNS, "--columns="}, {OPT_METRIC, "--metric="},
-	{OPT_HAVING, "--having="}, {OPT_PERCENTILES, "--percentiles="}, {OPT_WEIGHT, "--weight="},
-	{OPT_WIDTH, "--width="}, {OPT_TIME, "--time="}, {OPT_BY, "--by="}, {OPT_EXACT, "--exact"},
-	{OPT_TAIL, "--tail="}, {OPT_CSV_SAFE, "--csv-safe"}};
-
-enum { CARRIED_OPTIONS = sizeof carried_options / sizeof *carried_options };
-
 static void options_add_carried(struct options *o, char *text)
 {
 	if (merge_add_argument(&o->carried, text))
@@ -330,20 +318,26 @@ static void options_sort_carried(struct partial_arguments *a)
 	}
 }
 
-static void options_carry(struct options *o, int option, const char *value)
+/* The long name. */
+static const char *options_name(const struct option *option)
+{
+	return option->longer ? option->longer : option->name;
+}
+
+/* A partial result carries the options of its report. */
+static void options_carry(struct options *o, const struct option *option, const char *value)
 {
 	char *text;
 
-	for (unsigned i = 0; i < CARRIED_OPTIONS; i++) {
-		if (carried_options[i].option != option)
-			continue;
-		if (asprintf(&text, "%s%s", carried_options[i].name, value ? value : "") < 0) {
-			complain("no memory");
-			exit(EXIT_FAILED);
-		}
-		options_add_carried(o, text);
-		free(text);
+	if (!option->is_marked)
+		return;
+	if (asprintf(&text, "%s%s%s", options_name(option), value ? "=" : "", value ? value : "") <
+		0) {
+		complain("no memory");
+		exit(EXIT_FAILED);
 	}
+	options_add_carried(o, text);
+	free(text);
 }
 
 /* Call after the last write to standard output; an earlier one may have failed. */
@@ -359,7 +353,8 @@ static void options_take_argument(
 	struct filter *f = &o->filter;
 
 	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
-	options_carry(o, option, value);
+	if (option > 0)
+		options_carry(o, scan->found, value);
 	switch (option) {
 	case OPT_REPORT:
 		o->report = choose("report", value, report_names, REPORT_NAMES);
@@ -585,9 +580,13 @@ void options_parse(struct options *o, int argc, char **argv)
 /* A file is untrusted: it chooses no file and no input. */
 static bool options_may_be_carried(const char *text)
 {
-	for (unsigned i = 0; i < CARRIED_OPTIONS; i++)
-		if (strncmp(text, carried_options[i].name, strlen(carried_options[i].name)) == 0)
+	for (const struct option *o = cpidecode_options; o->name || o->help; o++) {
+		const size_t n = o->is_marked ? strlen(options_name(o)) : 0;
+
+		if (n && strncmp(text, options_name(o), n) == 0 &&
+			text[n] == (o->value ? '=' : '\0'))
 			return true;
+	}
 	return false;
 }
 

@@ -71,7 +71,7 @@ static bool api_choose_report(
 			return false;
 		*kind = REPORT_HOOKS;
 	}
-	return (*kind != REPORT_INFO && *kind != REPORT_SLOWEST) || r->format != FORMAT_CSV;
+	return r->format != FORMAT_CSV || report_takes(*kind, TAKES_CSV);
 }
 
 static void set_filter(struct filter *f, const cpidecode_report_options *o)

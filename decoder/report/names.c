@@ -3,27 +3,10 @@
 
 #include "report.h"
 
-const char *const report_names[REPORT_NAMES] = {
-#define REPORT_NAME(kind, name, function) [REPORT_##kind] = name,
-	REPORTS(REPORT_NAME)
-#undef REPORT_NAME
-};
-
-const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
-	[FORMAT_CSV] = "csv",
-	[FORMAT_JSON] = "json",
-	[FORMAT_FOLDED] = "folded",
-	[FORMAT_SVG] = "svg",
-	[FORMAT_NRM2] = "nrm2",
-	[FORMAT_CTF] = "ctf",
-	[FORMAT_PERFETTO] = "perfetto",
-	[FORMAT_CHROME] = "chrome",
-	[FORMAT_SPEEDSCOPE] = "speedscope",
-	[FORMAT_CALLGRIND] = "callgrind",
-	[FORMAT_PPROF] = "pprof",
-	[FORMAT_PARQUET] = "parquet",
-	[FORMAT_SQLITE] = "sqlite",
-	[FORMAT_HTML] = "html"};
+#define NAME(kind, name, ...) name,
+const char *const report_names[REPORT_NAMES] = {REPORTS(NAME)};
+const char *const format_names[FORMAT_NAMES] = {FORMATS(NAME)};
+#undef NAME
 
 const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",
@@ -32,6 +15,24 @@ const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 
 const char *const times_names[TIMES_NAMES] = {
 	[TIMES_RELATIVE] = "relative", [TIMES_UNIX] = "unix", [TIMES_ISO] = "iso"};
+
+bool report_takes(enum report_kind kind, unsigned takes)
+{
+#define REPORT_TAKES(kind, name, function, takes, help) takes,
+	static const unsigned of[REPORT_NAMES] = {REPORTS(REPORT_TAKES)};
+#undef REPORT_TAKES
+
+	return kind < REPORT_NAMES && of[kind] & takes;
+}
+
+bool format_is_binary(enum report_format format)
+{
+#define FORMAT_BINARY(kind, name, function, binary, help) binary,
+	static const bool of[FORMAT_NAMES] = {FORMATS(FORMAT_BINARY)};
+#undef FORMAT_BINARY
+
+	return of[format];
+}
 
 int report_name_find(const char *name, const char *const *names, size_t n)
 {
@@ -97,7 +98,7 @@ int report_diff_alone(struct report *r)
 int report_run(struct report *r, enum report_kind kind)
 {
 	switch (kind) {
-#define REPORT_CASE(kind, name, function)                                                          \
+#define REPORT_CASE(kind, name, function, ...)                                                     \
 	case REPORT_##kind:                                                                        \
 		return function(r);
 		REPORTS(REPORT_CASE)

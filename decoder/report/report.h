@@ -17,23 +17,49 @@
 #include "filter.h"
 #include "gate.h"
 
+/* What a report takes beside filters. */
+enum report_takes {
+	TAKES_ROWS = 1 << 0,	    /* --top, --sort and --columns */
+	TAKES_METRICS = 1 << 1,	    /* --metric */
+	TAKES_BY = 1 << 2,	    /* --by, a list */
+	TAKES_BY_HOST = 1 << 3,	    /* --by host */
+	TAKES_PERCENTILES = 1 << 4, /* --percentiles */
+	TAKES_PARTIAL = 1 << 5,	    /* --partial, --slice and merge */
+	TAKES_CSV = 1 << 6,	    /* --format csv */
+};
+
 /* Each report that has a name: its constant, its name on the command line and in cpidecode.h, its
- * function. */
+ * function, enum report_takes, and a line or more of --help. */
 #define REPORTS(X)                                                                                 \
-	X(SUMMARY, "summary", report_summary)                                                      \
-	X(INTERVALS, "intervals", report_intervals)                                                \
-	X(HOOKS, "hooks", report_hooks)                                                            \
-	X(CPUS, "cpus", report_cpus)                                                               \
-	X(INFO, "info", report_info)                                                               \
-	X(DIFF, "diff", report_diff_alone)                                                         \
-	X(WHY, "why", report_why)                                                                  \
-	X(HISTOGRAM, "histogram", report_histogram)                                                \
-	X(SLOWEST, "slowest", report_slowest)                                                      \
-	X(GAPS, "gaps", report_gaps)                                                               \
-	X(HEATMAP, "heatmap", report_heatmap)
+	X(SUMMARY, "summary", report_summary,                                                      \
+		TAKES_ROWS | TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES | TAKES_PARTIAL |        \
+			TAKES_CSV,                                                                 \
+		"per label and minor: count, times, CPIs, busy (default)")                         \
+	X(INTERVALS, "intervals", report_intervals, TAKES_ROWS | TAKES_METRICS | TAKES_CSV,        \
+		"every interval")                                                                  \
+	X(HOOKS, "hooks", report_hooks, TAKES_BY | TAKES_CSV, "every hook")                        \
+	X(CPUS, "cpus", report_cpus, TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,                    \
+		"per label and minor: a column per processor, System first")                       \
+	X(INFO, "info", report_info, 0, "about the files: rings, losses, damage, tasks, schemas")  \
+	X(DIFF, "diff", report_diff_alone,                                                         \
+		TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES | TAKES_CSV,                          \
+		"of runs before and after (traces, partial results, folders of\n"                  \
+		"                      them): what changed, and whether it is more than noise")    \
+	X(WHY, "why", report_why, TAKES_METRICS | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,       \
+		"what makes the slowest intervals slower than those in the middle")                \
+	X(HISTOGRAM, "histogram", report_histogram, TAKES_BY | TAKES_PARTIAL | TAKES_CSV,          \
+		"per label and minor: histogram of elapsed times, by powers of two")               \
+	X(SLOWEST, "slowest", report_slowest, TAKES_BY_HOST | TAKES_PARTIAL,                       \
+		"the longest intervals: what contains each, and what is in it\n"                   \
+		"                      beside the median one of its label")                        \
+	X(GAPS, "gaps", report_gaps, TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,         \
+		"per label and minor: the time between one and the next on a\n"                    \
+		"                      thread, and what filled it")                                \
+	X(HEATMAP, "heatmap", report_heatmap, TAKES_PARTIAL | TAKES_CSV,                           \
+		"counts by start and elapsed time (also svg)")
 
 enum report_kind {
-#define REPORT_KIND(kind, name, function) REPORT_##kind,
+#define REPORT_KIND(kind, ...) REPORT_##kind,
 	REPORTS(REPORT_KIND) REPORT_NAMES,
 #undef REPORT_KIND
 	/* A flame graph is a format. */
@@ -42,22 +68,42 @@ enum report_kind {
 	REPORT_PARTIAL, /* a partial result (formats/partial.md), which reports are made from */
 };
 
+/* Each export of the intervals: its constant, its name, its function (export/export.h), whether it
+ * may do harm in a terminal, and a line or more of --help. */
+#define EXPORTS(X)                                                                                 \
+	X(PERFETTO, "perfetto", export_perfetto, true,                                             \
+		"the intervals for ui.perfetto.dev and trace_processor")                           \
+	X(CHROME, "chrome", export_chrome, false,                                                  \
+		"the same as JSON trace events, for chrome://tracing")                             \
+	X(SPEEDSCOPE, "speedscope", export_speedscope, false,                                      \
+		"names and times of the intervals, for speedscope.app")                            \
+	X(CALLGRIND, "callgrind", export_callgrind, false,                                         \
+		"sums by label, own and with calls, for kcachegrind")                              \
+	X(PPROF, "pprof", export_pprof, true, "the same by stack and thread, for go tool pprof")   \
+	X(PARQUET, "parquet", export_parquet, true,                                                \
+		"the intervals, or hooks, as a table, for DuckDB, pandas, Spark")                  \
+	X(SQLITE, "sqlite", export_sqlite, false,                                                  \
+		"a database of the intervals, for SQL (with -o FILE)")                             \
+	X(HTML, "html", export_html, false,                                                        \
+		"a page for a browser: timeline, summary, histogram, flame graph")
+
+/* Each format. Those of reports have no function of their own. */
+#define FORMATS(X)                                                                                  \
+	X(TEXT, "text", NULL, false, "for people (default)")                                        \
+	X(CSV, "csv", NULL, false, "RFC 4180, with a header line (not for info)")                   \
+	X(JSON, "json", NULL, false, "one object a line")                                           \
+	X(FOLDED, "folded", NULL, false, "stacks of nested intervals and their values")             \
+	X(SVG, "svg", NULL, false,                                                                  \
+		"the same as an interactive flame graph, coloured by CPI; of\n"                     \
+		"                      --report diff what grew and shrank, of heatmap its picture") \
+	X(NRM2, "nrm2", NULL, true, "the hooks as a file of the original toolkit's format")         \
+	X(CTF, "ctf", NULL, false, "the hooks for babeltrace2, Trace Compass (with -o FOLDER)")     \
+	EXPORTS(X)
+
 enum report_format {
-	FORMAT_TEXT,
-	FORMAT_CSV,
-	FORMAT_JSON,
-	FORMAT_FOLDED,
-	FORMAT_SVG,
-	FORMAT_NRM2,
-	FORMAT_CTF,
-	FORMAT_PERFETTO, /* from here on: exports of the intervals */
-	FORMAT_CHROME,
-	FORMAT_SPEEDSCOPE,
-	FORMAT_CALLGRIND,
-	FORMAT_PPROF,
-	FORMAT_PARQUET,
-	FORMAT_SQLITE,
-	FORMAT_HTML,
+#define FORMAT_KIND(kind, ...) FORMAT_##kind,
+	FORMATS(FORMAT_KIND) FORMAT_NAMES,
+#undef FORMAT_KIND
 };
 
 enum report_weight {
@@ -68,13 +114,13 @@ enum report_weight {
 	WEIGHT_EVENT, /* named by report.weight_event */
 };
 
-enum {
-	FORMAT_NAMES = FORMAT_HTML + 1,
-	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
-};
+enum { WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1 };
 extern const char *const report_names[REPORT_NAMES];
 extern const char *const format_names[FORMAT_NAMES];
 extern const char *const weight_names[WEIGHT_NAMES];
+/* Whether it takes one of these (enum report_takes). */
+bool report_takes(enum report_kind kind, unsigned takes);
+bool format_is_binary(enum report_format format);
 /* The name's index, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
 
@@ -105,7 +151,8 @@ struct report {
 	/* FORMAT_PARQUET: the path has the host; the file is not the first of a partition, whose
 	 * notes cover all. */
 	bool is_host_in_path, is_further;
-	bool is_zstd; /* of FORMAT_PARQUET: the pages, else LZ4 */
+	bool is_zstd;	 /* of FORMAT_PARQUET: the pages, else LZ4 */
+	bool has_values; /* of FORMAT_PARQUET: some interval may have arguments or events */
 	enum report_format format;
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
@@ -162,7 +209,7 @@ static inline bool report_is_hooks(enum report_format format)
 /* A format of REPORT_EXPORT. */
 static inline bool report_is_export(enum report_format format)
 {
-	return format >= FORMAT_PERFETTO;
+	return format > FORMAT_CTF;
 }
 
 /* A weight that is none of weight_names is an event. */
@@ -208,7 +255,7 @@ void report_head_lines(const struct report *r);
 void report_note_compensated(const struct report *r, uint64_t told, uint64_t of);
 
 /* Each as report_run. */
-#define REPORT_FUNCTION(kind, name, function) int function(struct report *r);
+#define REPORT_FUNCTION(kind, name, function, ...) int function(struct report *r);
 REPORTS(REPORT_FUNCTION)
 #undef REPORT_FUNCTION
 int report_flame(struct report *r);

@@ -288,6 +288,81 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 		rows_list_names(more, format, text, size, n);
 }
 
+static double rows_key_number(const struct cell *c)
+{
+	switch (c->kind) {
+	case CELL_U64:
+	case CELL_BOOL:
+		return (double)c->u;
+	case CELL_I64:
+		return (double)c->i;
+	case CELL_WHOLE:
+	case CELL_REAL:
+	case CELL_DOUBLE:
+		return c->real;
+	default:
+		return NAN;
+	}
+}
+
+/* Numbers by value, then texts by their bytes, what is n/a last. */
+static int rows_compare_keys(const void *x, const void *y)
+{
+	const struct rows_key *a = x, *b = y;
+	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
+	double m = rows_key_number(&a->cell), n = rows_key_number(&b->cell);
+	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
+	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
+	int c = 0;
+
+	if (known_a != known_b)
+		return known_a ? -1 : 1;
+	/* One argument may have both. */
+	if (known_a && a->cell.kind != b->cell.kind &&
+		(a->cell.kind == CELL_STRING || b->cell.kind == CELL_STRING))
+		return a->cell.kind == CELL_STRING ? 1 : -1;
+	if (texts) {
+		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
+
+		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
+		if (!c)
+			c = (a->cell.len > b->cell.len) - (a->cell.len < b->cell.len);
+	} else if (known_a) {
+		c = (m > n) - (m < n);
+	}
+	if (!c)
+		return (a->place > b->place) - (a->place < b->place);
+	return a->falling ? -c : c;
+}
+
+const struct column *rows_find_sort(struct report *r, const struct column *columns,
+	const struct column *more, const char *otherwise, bool *falling)
+{
+	const char *sort = r->sort ? r->sort : otherwise, *name = sort + (*sort == '-');
+	const struct column *c = rows_find_column(columns, name, strlen(name), FORMAT_CSV);
+	char known[ROWS_LIST];
+
+	*falling = *sort == '-';
+	if (!c)
+		c = rows_find_column(more, name, strlen(name), FORMAT_CSV);
+	if (c)
+		return c;
+	rows_list_columns(columns, more, FORMAT_CSV, known, sizeof known);
+	report_note(r, "--sort %s: this report has no column of that name; it has %s", sort, known);
+	r->is_misused = true;
+	return NULL;
+}
+
+size_t rows_sort(const struct report *r, struct rows_key *keys, size_t n, bool falling)
+{
+	for (size_t i = 0; i < n; i++) {
+		keys[i].place = i;
+		keys[i].falling = falling;
+	}
+	qsort(keys, n, sizeof *keys, rows_compare_keys);
+	return r->top && r->top < n ? r->top : n;
+}
+
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more)
 {
 	const char *list = r->columns, *name;

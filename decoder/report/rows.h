@@ -165,6 +165,19 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 /* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
  * r->is_misused. Before rows_begin. */
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
+/* What a row is sorted by. */
+struct rows_key {
+	void *of; /* the caller's */
+	struct cell cell;
+	size_t place; /* among all */
+	bool falling;
+};
+/* The column that r->sort names, or `otherwise`, with a - before it if falling. NULL: there is
+ * none, which is noted, and r->is_misused. */
+const struct column *rows_find_sort(struct report *r, const struct column *columns,
+	const struct column *more, const char *otherwise, bool *falling);
+/* Sorts keys with `of` and `cell`, equal ones in their order. How many of them --top leaves. */
+size_t rows_sort(const struct report *r, struct rows_key *keys, size_t n, bool falling);
 /*
  * True once, in text twice: the rows have to be added. Writes the names of the columns. Text leaves
  * out columns that no row has a value for, and those that r->width has no room for, which rows_end

@@ -417,95 +417,25 @@ static int summary_find_more(struct summary_more *more, struct report *r, const 
 	return more->columns ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* A group and its sort key. */
-struct summary_key {
-	struct tally_group *group;
-	struct cell cell;
-	size_t place;
-	bool falling;
-};
-
-static double summary_key_number(const struct cell *c)
-{
-	switch (c->kind) {
-	case CELL_U64:
-	case CELL_BOOL:
-		return (double)c->u;
-	case CELL_I64:
-		return (double)c->i;
-	case CELL_WHOLE:
-	case CELL_REAL:
-	case CELL_DOUBLE:
-		return c->real;
-	default:
-		return NAN;
-	}
-}
-
-/* Numbers by value, then texts by their bytes, n/a last. */
-static int summary_compare_keys(const void *x, const void *y)
-{
-	const struct summary_key *a = x, *b = y;
-	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
-	double m = summary_key_number(&a->cell), n = summary_key_number(&b->cell);
-	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
-	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
-	int c = 0;
-
-	if (known_a != known_b)
-		return known_a ? -1 : 1;
-	/* One argument may have both. */
-	if (known_a && a->cell.kind != b->cell.kind &&
-		(a->cell.kind == CELL_STRING || b->cell.kind == CELL_STRING))
-		return a->cell.kind == CELL_STRING ? 1 : -1;
-	if (texts) {
-		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
-
-		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
-		if (!c)
-			c = (a->cell.len > b->cell.len) - (a->cell.len < b->cell.len);
-	} else if (known_a) {
-		c = (m > n) - (m < n);
-	}
-	if (!c)
-		return (a->place > b->place) - (a->place < b->place);
-	return a->falling ? -c : c;
-}
-
-static const struct column *summary_find_sort(const struct summary_more *more, const char *name)
-{
-	const struct column *c = rows_find_column(more->own, name, strlen(name), FORMAT_CSV);
-
-	return c ? c : rows_find_column(more->columns, name, strlen(name), FORMAT_CSV);
-}
-
 /* Sorts and cuts the groups of `to`. */
 static int summary_sort(struct report *r, const struct summary_more *more, struct tally *to)
 {
-	const char *sort = r->sort ? r->sort : "-total_ns";
-	const bool falling = *sort == '-';
-	const struct column *by = summary_find_sort(more, sort + falling);
-	char known[ROWS_LIST];
+	bool falling;
+	const struct column *by =
+		rows_find_sort(r, more->own, more->columns, "-total_ns", &falling);
 
-	if (!by) {
-		rows_list_columns(more->own, more->columns, FORMAT_CSV, known, sizeof known);
-		report_note(r, "--sort %s: this report has no column of that name; it has %s", sort,
-			known);
-		r->is_misused = true;
+	if (!by)
 		return CPIDECODE_EINVAL;
-	}
-	struct summary_key *keys = calloc(to->count + 1, sizeof *keys);
+	struct rows_key *keys = calloc(to->count + 1, sizeof *keys);
 	if (!keys)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < to->count; i++) {
 		struct summary_row row = summary_make_row(to->groups[i], more);
-		keys[i] = (struct summary_key){to->groups[i], column_cell(by, &row), i, falling};
+		keys[i] = (struct rows_key){.of = to->groups[i], .cell = column_cell(by, &row)};
 	}
-	qsort(keys, to->count, sizeof *keys, summary_compare_keys);
-	if (r->top && r->top < to->count)
-		to->count = r->top;
+	to->count = rows_sort(r, keys, to->count, falling);
 	for (size_t i = 0; i < to->count; i++)
-		to->groups[i] = keys[i].group;
+		to->groups[i] = keys[i].of;
 	free(keys);
 	return 0;
 }

@@ -7,6 +7,11 @@ static bool options_is_last(const struct option *o)
 	return !o->name && !o->help;
 }
 
+static const char *options_help_of(const struct option *o)
+{
+	return o->choices ? o->choices->help : o->help;
+}
+
 static bool options_is_optional(const struct option *o)
 {
 	return o->value && o->value[0] == '[';
@@ -69,7 +74,9 @@ static int options_find_abbreviated(struct options_scan *scan)
 	for (const struct option *o = scan->table; !options_is_last(o); o++) {
 		const char *name = options_is_long(o->name) ? o->name : o->longer;
 
-		if (!name || strncmp(name, scan->text, n) != 0 || (o->help && !*o->help))
+		const char *help = options_help_of(o);
+
+		if (!name || strncmp(name, scan->text, n) != 0 || (help && !*help))
 			continue;
 		if (only)
 			return OPTIONS_UNKNOWN;
@@ -109,45 +116,70 @@ static int options_print_names(FILE *f, const struct option *o)
 		o->value && !options_is_optional(o) ? " " : "", o->value ? o->value : "");
 }
 
+/* The choices but the first, below the option's value. */
+static void options_print_choices(FILE *f, const struct option *o, int column)
+{
+	const int indent = (int)strlen("  ") + (int)strlen(o->name) + 1;
+
+	for (const struct option_choice *c = o->choices + 1; c->name; c++)
+		fprintf(f, "%*s%-*s%s\n", indent, "", column - indent, c->name, c->help);
+}
+
 void options_print_help(FILE *f, const struct option *table, int column)
 {
 	int at = 0;
 
 	for (const struct option *o = table; !options_is_last(o); o++) {
+		const char *help = options_help_of(o);
+
 		if (!o->name) {
-			fputs(o->help, f);
+			fputs(help, f);
 			continue;
 		}
-		if (o->help && !*o->help)
+		if (help && !*help)
 			continue;
 		at += fprintf(f, "%s", at ? ", " : "  ");
 		at += options_print_names(f, o);
-		if (!o->help)
+		if (!help)
 			continue;
 		/* A name that is too long for the column moves the help to the right, unless that
 		 * begins with a line break. */
-		int gap = at < column ? column - at : o->help[0] == '\n' ? 0 : 3;
-		fprintf(f, "%*s%s\n", gap, "", o->help);
+		int gap = at < column ? column - at : help[0] == '\n' ? 0 : 3;
+		fprintf(f, "%*s%s\n", gap, "", help);
+		if (o->choices)
+			options_print_choices(f, o, column);
 		at = 0;
 	}
 }
 
 /* ---------------------------------------------------------------- completion */
 
+static void options_print_word(
+	FILE *f, const char *word, size_t length, const char *text, const char *before)
+{
+	const size_t n = strlen(text);
+
+	if (length >= n && strncmp(word, text, n) == 0)
+		fprintf(f, "%s%.*s\n", before, (int)length, word);
+}
+
 void options_print_words(FILE *f, const char *words, const char *text, const char *before)
 {
-	size_t n = strlen(text), length;
+	size_t length;
 
 	for (const char *w = words; *w; w += length + (w[length] != 0)) {
 		length = strcspn(w, "|");
-		if (length >= n && strncmp(w, text, n) == 0)
-			fprintf(f, "%s%.*s\n", before, (int)length, w);
+		options_print_word(f, w, length, text, before);
 	}
 }
 
 static void options_print_values(
 	FILE *f, const struct option *o, const char *text, const char *before)
 {
+	for (const struct option_choice *c = o->choices; c && c->name; c++)
+		options_print_word(f, c->name, strlen(c->name), text, before);
+	if (o->choices)
+		return;
 	if (o->words)
 		options_print_words(f, o->words, text, before);
 	else if (o->value && strchr(o->value, '|'))
@@ -157,7 +189,7 @@ static void options_print_values(
 static void options_print_name(
 	FILE *f, const char *name, const struct option *row, const char *text)
 {
-	const char *help = row->help ? row->help : "";
+	const char *help = options_help_of(row);
 
 	if (!name || strncmp(name, text, strlen(text)) != 0)
 		return;
@@ -171,9 +203,9 @@ static void options_print_beginning(FILE *f, const struct option *table, const c
 	bool has_help = false;
 
 	for (const struct option *o = table, *row; !options_is_last(o); o++) {
-		for (row = o; !row->help; row++)
+		for (row = o; !options_help_of(row); row++)
 			;
-		if (!o->name || !*row->help)
+		if (!o->name || !*options_help_of(row))
 			continue;
 		has_help = has_help || o->id == OPTIONS_HELP;
 		options_print_name(f, o->name, row, text);

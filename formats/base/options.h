@@ -24,6 +24,10 @@ enum exit_code {
  * A row of a table, in the order of --help. A row without a name is text between options, printed
  * as it is; a row of zeros ends the table.
  */
+struct option_choice {
+	const char *name, *help; /* help: with its line breaks */
+};
+
 struct option {
 	int id;		    /* positive, or OPTIONS_HELP */
 	const char *name;   /* "-s", "--json" */
@@ -31,6 +35,9 @@ struct option {
 	const char *value;  /* its name, as in --help; NULL: no value; "[=NAME]": optional */
 	const char *help;   /* with its line breaks; NULL: shares the next row's line; "": hidden */
 	const char *words;  /* the values that there are, "a|b|c"; NULL: any, or those of value */
+	/* In place of help and words, value being the first of them; a row of zeros ends them. */
+	const struct option_choice *choices;
+	bool is_marked; /* for the command */
 };
 
 enum {

@@ -162,8 +162,8 @@ void cmd_note_untraced(const struct verb *verb, const char *command);
 void cmd_note_filled(const struct verb *verb, const char *kept, uint64_t lost);
 /* Reclaims sections and tasks of ended processes, if the caller owns the session. */
 void cmd_reclaim(void);
-/* Parses a codec's name. False if it is unknown. */
-bool cmd_codec(const char *name, enum tf_codec *codec);
+/* The codec that --compress names. */
+enum tf_codec cmd_codec(const struct arguments *a);
 
 /* --------------------------------------------------------------------- output */
 

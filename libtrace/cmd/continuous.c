@@ -46,9 +46,7 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 		config->threads = (uint32_t)n;
 		return true;
 	case DRAIN_COMPRESS:
-		if (!cmd_codec(a->value, &config->codec))
-			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
-				a->value);
+		config->codec = cmd_codec(a);
 		return true;
 	default:
 		return false;

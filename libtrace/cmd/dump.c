@@ -13,17 +13,14 @@
 #include "flight.h"
 #include "switches.h"
 
-bool cmd_codec(const char *name, enum tf_codec *codec)
+enum tf_codec cmd_codec(const struct arguments *a)
 {
 	static const char *const names[] = {"none", "lz4", "zlib"};
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*codec = (enum tf_codec)i;
-			return true;
-		}
-	}
-	return false;
+	for (int i = 0; i < 3; i++)
+		if (strcmp(a->value, names[i]) == 0)
+			return (enum tf_codec)i;
+	cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"", a->value);
 }
 
 /* ------------------------------------------------------- progress and interruption */
@@ -191,9 +188,7 @@ static void dump_take_option(struct request *r, const struct arguments *a, int i
 {
 	switch (id) {
 	case OPTION_COMPRESS:
-		if (!cmd_codec(a->value, &r->codec))
-			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
-				a->value);
+		r->codec = cmd_codec(a);
 		r->compress = true;
 		break;
 	case OPTION_FORMAT:

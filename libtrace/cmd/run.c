@@ -137,8 +137,8 @@ static int run_run(const struct verb *verb, int argc, char **argv)
 			r.output = a.value;
 		else if (id == RUN_SWITCHES)
 			r.switches = true;
-		else if (id == RUN_COMPRESS && !cmd_codec(a.value, &r.codec))
-			cmd_misuse(verb, "--compress takes none, lz4 or zlib, not \"%s\"", a.value);
+		else if (id == RUN_COMPRESS)
+			r.codec = cmd_codec(&a);
 		else
 			init_option(&r.config, &a, id);
 	}

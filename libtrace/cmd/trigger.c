@@ -435,9 +435,7 @@ static void trigger_take_option(struct trigger *t, const struct arguments *a, in
 			cmd_misuse(a->verb, "--timeout takes a time above 0");
 		break;
 	case OPTION_COMPRESS:
-		if (!cmd_codec(a->value, &t->flight.codec))
-			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
-				a->value);
+		t->flight.codec = cmd_codec(a);
 		break;
 	case OPTION_KEEP:
 		t->flight.keep = flight_keep(a->verb, a->value);

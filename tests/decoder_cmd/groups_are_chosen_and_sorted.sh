@@ -137,7 +137,7 @@ misused 'tid once' --by tid,tid plain.bin
 misused 'given twice' --by tid --by pid plain.bin
 misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
 misused 'of cpus it is host' --by tid --report cpus plain.bin
-misused 'goes with --report summary, histogram, diff, hooks and gaps' --by tid --report intervals plain.bin
+misused 'goes with --report summary, hooks, diff, histogram and gaps' --by tid --report intervals plain.bin
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
 misused 'more than 1048576 buckets' --by time:1ns plain.bin

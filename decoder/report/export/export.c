@@ -29,6 +29,19 @@ static unsigned export_wants(const struct report *r)
 	return WANT_ALL | WANT_VALUES | WANT_OWN_COST;
 }
 
+static int export_write(struct report *r, struct interval_stream *s)
+{
+	switch (r->format) {
+#define EXPORT_CASE(kind, name, function, ...)                                                     \
+	case FORMAT_##kind:                                                                        \
+		return function(r, s);
+		EXPORTS(EXPORT_CASE)
+#undef EXPORT_CASE
+	default:
+		return CPIDECODE_EINVAL;
+	}
+}
+
 int report_export(struct report *r)
 {
 	const unsigned wants = export_wants(r);
@@ -54,34 +67,8 @@ int report_export(struct report *r)
 	}
 	uint64_t n = interval_stream_count(s);
 	report_note_compensated(r, interval_stream_told(s), n);
-	switch (r->format) {
-	case FORMAT_PERFETTO:
-		rc = export_perfetto(r, s);
-		break;
-	case FORMAT_CHROME:
-		rc = export_chrome(r, s);
-		break;
-	case FORMAT_SPEEDSCOPE:
-		rc = export_speedscope(r, s);
-		break;
-	case FORMAT_CALLGRIND:
-		rc = export_callgrind(r, s);
-		break;
-	case FORMAT_PPROF:
-		rc = export_pprof(r, s);
-		break;
-	case FORMAT_PARQUET:
-		rc = export_parquet(r, s, atomic_load(&reading.has_values));
-		break;
-	case FORMAT_SQLITE:
-		rc = export_sqlite(r, s);
-		break;
-	case FORMAT_HTML:
-		rc = export_html(r, s);
-		break;
-	default:
-		rc = CPIDECODE_EINVAL;
-	}
+	r->has_values = atomic_load(&reading.has_values);
+	rc = export_write(r, s);
 	if (!rc && !n)
 		report_note_no_intervals(r);
 	interval_stream_close(s);

@@ -10,13 +10,10 @@
 #include "walk.h"
 
 /* Each writes all intervals of the stream, from its first one. 0 or a CPIDECODE_E code. */
-int export_perfetto(struct report *r, struct interval_stream *s);
-int export_chrome(struct report *r, struct interval_stream *s);
-int export_speedscope(struct report *r, struct interval_stream *s);
-int export_callgrind(struct report *r, struct interval_stream *s);
-int export_pprof(struct report *r, struct interval_stream *s);
-/* has_values: some interval may have arguments or events. */
-int export_parquet(struct report *r, struct interval_stream *s, bool has_values);
+#define EXPORT_FUNCTION(kind, name, function, ...)                                                 \
+	int function(struct report *r, struct interval_stream *s);
+EXPORTS(EXPORT_FUNCTION)
+#undef EXPORT_FUNCTION
 /* Whether a file has a column of that name whatever its intervals have. */
 bool export_parquet_has_column(const char *name, size_t length);
 /* The same of a file of hooks. */
@@ -25,7 +22,5 @@ bool export_parquet_hooks_have_column(const char *name, size_t length);
 unsigned export_parquet_wants(const struct report *r);
 /* Whether its columns show how intervals nest. */
 bool export_parquet_is_nested(const struct report *r);
-int export_sqlite(struct report *r, struct interval_stream *s);
-int export_html(struct report *r, struct interval_stream *s);
 
 #endif

@@ -313,7 +313,7 @@ static void parquet_note(const struct parquet_export *e)
 			"parquet holds intervals: losses and what single processors counted are left out");
 }
 
-int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
+int export_parquet(struct report *r, struct interval_stream *s)
 {
 	struct parquet_export e = {.r = r};
 	const struct interval *iv;
@@ -321,7 +321,7 @@ int export_parquet(struct report *r, struct interval_stream *s, bool has_values)
 	out_memory(&e.names);
 	/* The listed columns may need no named values. */
 	int rc = parquet_find_values(
-		&e, s, has_values && (!r->columns || export_parquet_wants(r) & WANT_VALUES));
+		&e, s, r->has_values && (!r->columns || export_parquet_wants(r) & WANT_VALUES));
 	if (!rc)
 		rc = parquet_choose_columns(&e);
 	if (!rc)
