@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../formats/base/array.h"
+
 enum { CHUNK = 1 << 18, ALIGN = 16 };
 
 struct arena_chunk {
@@ -31,55 +33,40 @@ void *arena_alloc(struct intern *in, size_t n)
 	return p;
 }
 
-static struct intern_entry *intern_find_entry(
-	const struct intern *in, uint64_t hash, const char *at, uint32_t length)
+/* Makes room for one more string. */
+static bool intern_grow(struct intern *in)
 {
-	size_t i = hash & (in->places - 1);
-
-	for (;; i = (i + 1) & (in->places - 1)) {
-		struct intern_entry *e = &in->table[i];
-
-		if (!e->at ||
-			(e->hash == hash && e->length == length && memcmp(e->at, at, length) == 0))
-			return e;
-	}
-}
-
-static int intern_grow_table(struct intern *in)
-{
-	struct intern bigger = {.places = in->places ? in->places * 2 : 64};
-
-	bigger.table = calloc(bigger.places, sizeof *bigger.table);
-	if (!bigger.table)
-		return -1;
-	for (size_t i = 0; i < in->places; i++) {
-		const struct intern_entry *e = &in->table[i];
-
-		if (e->at)
-			*intern_find_entry(&bigger, e->hash, e->at, e->length) = *e;
-	}
-	free(in->table);
-	in->table = bigger.table;
-	in->places = bigger.places;
-	return 0;
+	if (!array_reserve(&in->strings, &in->room, in->count + 1, sizeof *in->strings))
+		return false;
+	if (2 * (in->count + 1) <= in->index.slots)
+		return true;
+	if (!hash_index_reset(&in->index, 2 * (in->count + 1)))
+		return false;
+	for (size_t i = 0; i < in->count; i++)
+		hash_index_add(&in->index, in->strings[i].hash, (uint32_t)i);
+	return true;
 }
 
 const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 {
-	if (in->count >= in->places / 2 && intern_grow_table(in))
+	if (!intern_grow(in))
 		return NULL;
-	uint64_t hash = XXH3_64bits(at, length);
-	struct intern_entry *e = intern_find_entry(in, hash, at, length);
-	if (e->at)
-		return e->at;
+	const uint64_t hash = XXH3_64bits(at, length);
+	uint64_t place = hash;
+	for (uint32_t found; (found = *hash_index_at(&in->index, place)); place++) {
+		const struct intern_entry *e = &in->strings[found - 1];
+
+		if (e->hash == hash && e->length == length && memcmp(e->at, at, length) == 0)
+			return e->at;
+	}
 	char *copy = arena_alloc(in, (size_t)length + 1);
 	if (!copy)
 		return NULL;
 	if (length)
 		memcpy(copy, at, length);
 	copy[length] = 0;
-	*e = (struct intern_entry){.hash = hash, .at = copy, .length = length};
-	in->count++;
+	in->strings[in->count] = (struct intern_entry){.hash = hash, .at = copy, .length = length};
+	*hash_index_at(&in->index, place) = (uint32_t)++in->count;
 	return copy;
 }
 
@@ -108,6 +95,7 @@ void intern_free(struct intern *in)
 		free(in->chunks);
 		in->chunks = next;
 	}
-	free(in->table);
+	free(in->strings);
+	hash_index_free(&in->index);
 	*in = (struct intern){0};
 }

@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../formats/base/hash_index.h"
+
 struct intern_entry {
 	uint64_t hash;
-	const char *at; /* NULL: a free slot */
+	const char *at;
 	uint32_t length;
 };
 
@@ -18,8 +20,9 @@ struct intern {
 	struct arena_chunk *chunks;
 	size_t used, size; /* of the newest chunk */
 	size_t bytes;	   /* of all chunks */
-	struct intern_entry *table;
-	size_t count, places; /* a power of two, or 0 */
+	struct intern_entry *strings;
+	size_t count, room;
+	struct hash_index index; /* of strings */
 };
 
 /* NULL: out of memory. Aligned for anything. */

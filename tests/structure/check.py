@@ -272,7 +272,7 @@ CONTAINERS = (
     # The first child of a heap's element.
     ("heap", ("decoder/base/heap.h",), re.compile(r"\w = 2 \* \w+ \+ 1\b|\w = \(\w+ - 1\) / 2\b")),
     # A hash's slot, the number of slots being a power of two; or the slot behind it.
-    ("hash", ("formats/base/hash_index.h", "decoder/base/intern.c"), re.compile(
+    ("hash", ("formats/base/hash_index.h",), re.compile(
         r"& \((?:\w|->|\.)*(?:slots|places|buckets|room) - 1\)|\w & \w+->mask\b"
         r"|= \(\*?\w+ \+ 1\) % \w+")),
 )
