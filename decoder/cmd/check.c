@@ -140,8 +140,8 @@ static void check_compensate(const struct options *o)
 		(o->format == FORMAT_HTML && o->report != REPORT_DIFF))
 		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
 			format_names[o->format]);
-	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
-		strcmp(o->weight, weight_names[WEIGHT_NS]))
+	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) != 0 &&
+		strcmp(o->weight, weight_names[WEIGHT_NS]) != 0)
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
 }
 
@@ -228,7 +228,7 @@ static void check_by_host(struct options *o)
 	}
 	if (!o->by_list)
 		return;
-	if (is_gaps && strcmp(o->by_list, GAPS_BY_THREAD))
+	if (is_gaps && strcmp(o->by_list, GAPS_BY_THREAD) != 0)
 		misuse("--by %s: of gaps it is host, " GAPS_BY_THREAD " or host," GAPS_BY_THREAD,
 			list);
 	if (!is_gaps)
@@ -336,7 +336,7 @@ static void check_compression(const struct options *o)
 		misuse("--compress goes with --format parquet");
 	if (strcmp(name, "lz4") == 0)
 		return;
-	if (strcmp(name, "zstd"))
+	if (strcmp(name, "zstd") != 0)
 		misuse("--compress takes lz4 or zstd, not \"%s\"", name);
 	lacking = zstd_find_lacking();
 	if (lacking)

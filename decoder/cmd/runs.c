@@ -109,7 +109,7 @@ static int add_any(struct runs *r, const char *path)
 {
 	struct stat st;
 
-	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
+	if (strcmp(path, "-") != 0 && !stat(path, &st) && S_ISDIR(st.st_mode))
 		return add_folder(r, path);
 	return add_path(r, path);
 }

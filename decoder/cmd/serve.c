@@ -229,7 +229,7 @@ static char *serve_value(char *line, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (strncasecmp(line, name, length) || line[length] != ':')
+	if (strncasecmp(line, name, length) != 0 || line[length] != ':')
 		return NULL;
 	char *value = line + length + 1, *end = value + strlen(value);
 

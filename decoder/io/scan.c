@@ -73,7 +73,7 @@ int io_read_header(const struct io_input *in, struct io_header *h)
 	memset(h, 0, sizeof *h);
 	if (got == 0)
 		return CPIDECODE_EEMPTY;
-	if (memcmp(b, TF_MAGIC, got < 8 ? got : 8))
+	if (memcmp(b, TF_MAGIC, got < 8 ? got : 8) != 0)
 		return CPIDECODE_ENOTTRACE;
 	if (got < sizeof b)
 		return CPIDECODE_ETRUNCATED;

@@ -100,7 +100,8 @@ static int stream_copy(struct io_input *in)
 		have += (size_t)got;
 	}
 	/* Checks the first bytes: an endless stream that is no trace must not fill the disk. */
-	if (in->size == 0 && have >= 8 && memcmp(s->buf, TF_MAGIC, 8) && !nrm2_is(s->buf, have))
+	if (in->size == 0 && have >= 8 && memcmp(s->buf, TF_MAGIC, 8) != 0 &&
+		!nrm2_is(s->buf, have))
 		return CPIDECODE_ENOTTRACE;
 	if (stream_write_all(in->fd, s->buf, have))
 		return CPIDECODE_ESPOOL;

@@ -83,7 +83,7 @@ static const char *parse_unit(const char *s, struct gate *g)
 		return NULL;
 	}
 	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
-		if (strcmp(s, units[i].unit))
+		if (strcmp(s, units[i].unit) != 0)
 			continue;
 		g->has_unit = true;
 		if (!metric_is_time(g->metric) && !gate_is_percentile(g))

@@ -49,7 +49,8 @@ enum { OPEN_NAMES = 8 };
 static bool report_open_are_alike(const struct begun *a, const struct begun *b)
 {
 	if (a->label && b->label)
-		return a->label_len == b->label_len && !memcmp(a->label, b->label, a->label_len);
+		return a->label_len == b->label_len &&
+		       memcmp(a->label, b->label, a->label_len) == 0;
 	return !a->label && !b->label && a->mm == b->mm && a->major == b->major;
 }
 

@@ -23,7 +23,7 @@ static void folder_empty(int fd)
 	if (dir)
 		rewinddir(dir);
 	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			unlinkat(fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
@@ -39,7 +39,7 @@ static int folder_check_path(const char *path)
 	if (!dir)
 		return errno == ENOENT ? 0 : errno == ENOTDIR ? EEXIST : errno;
 	while (!error && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			error = ENOTEMPTY;
 	closedir(dir);
 	return error;

@@ -29,7 +29,7 @@ bool out_is_temporary(const char *name, const char *last)
 	static const char digits[] = "0123456789";
 	size_t n = strlen(last);
 
-	if (*name++ != '.' || strncmp(name, last, n) || name[n] != '.')
+	if (*name++ != '.' || strncmp(name, last, n) != 0 || name[n] != '.')
 		return false;
 	name += n + 1;
 	n = strspn(name, digits);

@@ -375,7 +375,7 @@ int partial_merge(struct partial *p, const struct partial *from, struct partial_
 		if (!p->filter || partial_arguments_copy(&p->arguments, &from->arguments) ||
 			tally_set_owner(&p->tally, from->tally.owner, from->tally.known_owner))
 			return CPIDECODE_ENOMEM;
-	} else if (strcmp(p->filter, from->filter)) {
+	} else if (strcmp(p->filter, from->filter) != 0) {
 		return PARTIAL_OTHER_FILTER;
 	} else if (!partial_arguments_are_same(&p->arguments, &from->arguments) ||
 		   p->answers.kind != from->answers.kind) {

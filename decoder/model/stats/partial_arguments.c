@@ -70,7 +70,7 @@ int partial_arguments_get(struct varint_in *in, struct partial_arguments *a)
 
 int partial_arguments_peek(struct partial_arguments *a, const uint8_t *bytes, size_t n)
 {
-	if (n < PARTIAL_HEADER_SIZE || memcmp(bytes, PARTIAL_MAGIC, 8))
+	if (n < PARTIAL_HEADER_SIZE || memcmp(bytes, PARTIAL_MAGIC, 8) != 0)
 		return 0;
 	const uint32_t version = get_le32(bytes + PARTIAL_H_VERSION);
 	if (version != PARTIAL_VERSION && version != PARTIAL_VERSION_HOSTS)

@@ -624,7 +624,7 @@ static int get_payload(struct varint_in *in, struct partial *p)
 
 static const char *wrong_header(const uint8_t *bytes, size_t n)
 {
-	if (n < 8 || memcmp(bytes, PARTIAL_MAGIC, 8))
+	if (n < 8 || memcmp(bytes, PARTIAL_MAGIC, 8) != 0)
 		return "not a partial result (cpidecode --partial writes them)";
 	if (n < PARTIAL_HEADER_SIZE)
 		return "cut off";

@@ -210,7 +210,7 @@ static bool same_ledger(const struct file *a, const struct file *b)
 {
 	struct ledger x = ledger_of(a), y = ledger_of(b);
 
-	if (x.drained != y.drained || strcmp(x.number, y.number))
+	if (x.drained != y.drained || strcmp(x.number, y.number) != 0)
 		return false;
 	return (!x.drained && a->has_rings_id && b->has_rings_id) ||
 	       memcmp(a->pub.header.trace_id, b->pub.header.trace_id,

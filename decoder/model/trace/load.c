@@ -279,7 +279,7 @@ static int load_label(struct load *l, const struct io_section *s, uint64_t numbe
 	if (number > UINT32_MAX)
 		return 1;
 	known = labels_find(&f->labels, entry.number);
-	if (known && (known->length != length || memcmp(known->text, text, length)))
+	if (known && (known->length != length || memcmp(known->text, text, length) != 0))
 		return file_contradiction(
 			f, s->offset, "a label differs from the earlier one of its number");
 	if (known)

@@ -21,7 +21,7 @@ int machine_of(struct trace *t, struct file *f)
 {
 	static const uint8_t none[16];
 	const struct io_header *h = &f->pub.header;
-	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
+	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none) != 0;
 
 	for (size_t i = 0; i < t->nmachines; i++) {
 		if (same_machine(t->machines[i], f)) {

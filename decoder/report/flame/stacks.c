@@ -238,7 +238,8 @@ static int flame_stacks_get_about(struct varint_in *in, bool is_first, struct fl
 		about->end = end;
 		return length && !about->host ? CPIDECODE_ENOMEM : 0;
 	}
-	if (about->host && (strlen(about->host) != length || memcmp(about->host, host, length))) {
+	if (about->host &&
+		(strlen(about->host) != length || memcmp(about->host, host, length) != 0)) {
 		free((char *)about->host);
 		about->host = NULL;
 	}

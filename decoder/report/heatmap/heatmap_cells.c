@@ -92,7 +92,7 @@ static int heatmap_cells_get_text(struct varint_in *in, bool is_first, char **to
 		*to = length ? strndup((const char *)text, length) : NULL;
 		return length && !*to ? CPIDECODE_ENOMEM : 0;
 	}
-	if (*to && (strlen(*to) != length || memcmp(*to, text, length))) {
+	if (*to && (strlen(*to) != length || memcmp(*to, text, length) != 0)) {
 		free(*to);
 		*to = NULL;
 	}

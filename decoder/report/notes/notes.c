@@ -16,7 +16,7 @@ const char *notes_plural(uint64_t n)
 
 const char *notes_name(const char *path)
 {
-	return strcmp(path, "-") ? path : "standard input";
+	return strcmp(path, "-") != 0 ? path : "standard input";
 }
 
 bool notes_lost(notes_say say, const char *path, const struct losses *l)
@@ -134,7 +134,7 @@ static void note_filled(notes_say say, const struct trace_file *f, const struct 
 	const char *mode = trace_meta_value(f, "mode");
 	uint64_t kept = f->hooks;
 
-	if (!l->full || !mode || strcmp(mode, "normal"))
+	if (!l->full || !mode || strcmp(mode, "normal") != 0)
 		return;
 	for (size_t i = 0; i < f->nrings; i++)
 		kept += f->rings[i].twice;

@@ -59,7 +59,7 @@ bool notes_rotated(notes_say say, struct notes_part *parts, size_t n)
 
 		if (!p->rotation.number)
 			continue;
-		if (!before || memcmp(before->trace_id, p->trace_id, TRACE_ID)) {
+		if (!before || memcmp(before->trace_id, p->trace_id, TRACE_ID) != 0) {
 			bad |= note_oldest(say, p);
 		} else if (p->rotation.number > before->rotation.number + 1) {
 			note_missing(say, p, before->rotation.number + 1, p->rotation.number - 1);

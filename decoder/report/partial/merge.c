@@ -406,7 +406,8 @@ int merge_is_filtered(
 	out_memory(&text);
 	filter_describe(&any_time, merge_is_compensated(p), NULL, &text);
 	out_char(&text, '\0');
-	*is = has[0] == has_from && has[1] == has_to && !text.error && !strcmp(filter, text.buf);
+	*is = has[0] == has_from && has[1] == has_to && !text.error &&
+	      strcmp(filter, text.buf) == 0;
 	int rc = text.error ? CPIDECODE_ENOMEM : 0;
 	out_discard(&text);
 	return rc;

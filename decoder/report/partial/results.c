@@ -20,7 +20,7 @@ static int results_read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 		*n += fread(*bytes + *n, 1, room - *n, f);
 		if (*n < room)
 			return ferror(f) ? CPIDECODE_EREAD : 0;
-		if (memcmp(*bytes, PARTIAL_MAGIC, 8))
+		if (memcmp(*bytes, PARTIAL_MAGIC, 8) != 0)
 			return 0;
 	}
 }

@@ -272,7 +272,8 @@ double derived_of_interval(const struct derived *d, const struct interval *iv)
 bool derived_may_be(const struct report *r, const char *name)
 {
 	static const char prefix[] = "metric.";
-	const size_t skipped = strncmp(name, prefix, sizeof prefix - 1) ? 0 : sizeof prefix - 1;
+	const size_t skipped =
+		strncmp(name, prefix, sizeof prefix - 1) != 0 ? 0 : sizeof prefix - 1;
 	const char *plain = name + skipped;
 	const size_t length = strlen(plain);
 

@@ -88,7 +88,7 @@ static inline int take_label(struct group *g, const char *bytes, uint32_t length
 	struct interval *iv = &g->iv;
 
 	if (iv->has_label) {
-		if (iv->label_len != length || memcmp(g->label, bytes, length))
+		if (iv->label_len != length || memcmp(g->label, bytes, length) != 0)
 			iv->flags |= IV_INCONSISTENT;
 		return 0;
 	}
