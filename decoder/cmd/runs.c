@@ -14,6 +14,7 @@
 #include "../../formats/partial.h"
 #include "../../formats/trace_file.h"
 #include "../base/grow.h"
+#include "../report/partial/merge.h"
 #include "options.h"
 
 enum { HEAD = 64 };
@@ -36,26 +37,10 @@ static int add_path(struct runs *r, const char *path)
 	return EXIT_FINE;
 }
 
-/* Reads a regular file's first bytes; 0 for other files. */
-static size_t read_head(const char *path, uint8_t head[HEAD])
-{
-	struct stat st;
-
-	/* A pipe's bytes could not be read again. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return 0;
-	size_t n = fread(head, 1, HEAD, f);
-	fclose(f);
-	return n;
-}
-
 static bool holds_run(const char *path)
 {
 	uint8_t head[HEAD];
-	size_t n = read_head(path, head);
+	size_t n = merge_read_head(path, head, sizeof head);
 
 	return n >= 8 && (memcmp(head, TF_MAGIC, 8) == 0 || memcmp(head, PARTIAL_MAGIC, 8) == 0 ||
 				 nrm2_is(head, n));
@@ -149,7 +134,8 @@ static bool of_one_trace(const char *a, const char *b)
 {
 	uint8_t x[HEAD], y[HEAD];
 
-	if (read_head(a, x) < TF_H_TRACE_ID + 16 || read_head(b, y) < TF_H_TRACE_ID + 16)
+	if (merge_read_head(a, x, sizeof x) < TF_H_TRACE_ID + 16 ||
+		merge_read_head(b, y, sizeof y) < TF_H_TRACE_ID + 16)
 		return false;
 	return memcmp(x, TF_MAGIC, 8) == 0 && memcmp(y, TF_MAGIC, 8) == 0 &&
 	       memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16) == 0;

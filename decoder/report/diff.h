@@ -192,7 +192,6 @@ void diff_spell_name(struct out *o, const struct diff *d, const struct tally_gro
 /* Whether the gate's label, if it has one, matches the row's, or the value of a key. */
 bool diff_matches(const struct diff *d, const struct gate *gate, const struct diff_row *row);
 
-void diff_print(struct report *r, const struct diff *d);
 /* How a metric is called where it is a row or a key: any bytes. */
 int diff_spell_events(struct diff *d);
 int diff_make_derived(struct diff *d, struct report *r);
@@ -213,9 +212,6 @@ void diff_spell_value(struct out *o, const struct diff *d, unsigned m, double va
 bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m);
 /* Which CPI or instructions the row compares, see diff_row; NULL: n/a, or another metric. */
 const char *diff_kind_name(const struct diff_row *row, unsigned m);
-
-/* Whether the gate's metric is known. One about an event is settled. */
-bool diff_settle_gate(const struct diff *d, struct gate *g);
 
 /* Whether a gate is about an unknown metric: it is noted, and r->is_misused. */
 bool diff_refuse_gates(struct report *r, const struct diff *d);

@@ -5,6 +5,7 @@
 #include "../sink/escape.h"
 #include "diff.h"
 #include "tallies.h"
+#include "values/columns.h"
 
 /* Label and minor, which begin the lists of columns. */
 enum { DIFF_NAME_COLUMNS = 2 };
@@ -51,22 +52,10 @@ static void diff_spell_key(struct out *o, const struct column *key, const struct
 {
 	const struct cell cell = column_cell(key, &g);
 
-	switch (cell.kind) {
-	case CELL_STRING:
+	if (cell.kind == CELL_STRING)
 		out_bytes(o, cell.s, cell.len);
-		break;
-	case CELL_U64:
-		out_u64(o, cell.u);
-		break;
-	case CELL_I64:
-		out_i64(o, cell.i);
-		break;
-	case CELL_DOUBLE:
-		out_double(o, cell.real);
-		break;
-	default:
-		break;
-	}
+	else if (cell.kind != CELL_NONE)
+		value_spell(o, cell);
 }
 
 void diff_spell_name(struct out *o, const struct diff *d, const struct tally_group *g)

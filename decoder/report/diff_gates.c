@@ -166,7 +166,8 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 	return 0;
 }
 
-bool diff_settle_gate(const struct diff *d, struct gate *g)
+/* Whether the gate's metric is known. One about an event is settled. */
+static bool diff_settle_gate(const struct diff *d, struct gate *g)
 {
 	for (size_t i = 0; i < d->events.count && g->event_length; i++) {
 		const struct event_name *name = &d->events.at[i];

@@ -387,7 +387,7 @@ static void diff_text(struct report *r, const struct diff *d)
 		r, d, (const char *const[]){"mean", "after", "mean "}, diff_write_text_event);
 }
 
-void diff_print(struct report *r, const struct diff *d)
+static void diff_print(struct report *r, const struct diff *d)
 {
 	if (r->format == FORMAT_TEXT) {
 		diff_text(r, d);

@@ -19,12 +19,6 @@ enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 
 _Static_assert(IV_OPEN == 1u << (FLAG_WORDS - 1), "a word for each flag");
 
-void report_end(struct report *r)
-{
-	report_note_open(r);
-	findings_free(r->found);
-}
-
 void report_note(const struct report *r, const char *format, ...)
 {
 	char line[1024];
@@ -97,7 +91,8 @@ static size_t report_count_no_end(const struct report *r, const struct begins *b
 	return n;
 }
 
-void report_note_open(const struct report *r)
+/* Notes what is open, by name, of the hooks that were read. */
+static void report_note_open(const struct report *r)
 {
 	struct begins *b = &r->found->begins;
 	struct out names;
@@ -118,6 +113,12 @@ void report_note_open(const struct report *r)
 		b->count, b->count == 1 ? " is" : "s are", b->count == 1 ? "it" : "them",
 		names.error ? "no memory for names" : names.buf);
 	out_discard(&names);
+}
+
+void report_end(struct report *r)
+{
+	report_note_open(r);
+	findings_free(r->found);
 }
 
 void report_note_no_intervals(const struct report *r)

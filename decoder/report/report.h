@@ -228,8 +228,6 @@ void report_note(const struct report *r, const char *format, ...)
 
 /* Notes that a report found no intervals. Names the report of hooks if the trace has hooks. */
 void report_note_no_intervals(const struct report *r);
-/* Notes open intervals, by name, of the hooks that were read. */
-void report_note_open(const struct report *r);
 
 /*
  * Notes how many of all intervals may lack nested ones that were overwritten (IV_CHILDREN_LOST),

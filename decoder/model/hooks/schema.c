@@ -24,11 +24,6 @@ const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uin
 	return NULL;
 }
 
-bool schema_has_major(const struct schema *s, uint8_t major)
-{
-	return s->by_code[major] != NULL;
-}
-
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title)
 {
 	const struct schema_major *m = s->by_code[major];
@@ -102,12 +97,4 @@ const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsig
 bool schema_hook_straight(const struct schema_hook *h)
 {
 	return h->straight;
-}
-
-int schema_hook_field(const struct schema_hook *h, const char *name)
-{
-	for (unsigned i = 0; i < h->nfields; i++)
-		if (strcmp(h->fields[i].name, name) == 0)
-			return (int)i;
-	return -1;
 }

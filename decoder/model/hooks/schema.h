@@ -17,7 +17,6 @@ static inline int schema_code(int rc)
 
 /* The first hook of the schema that describes major and minor, or NULL. */
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
-bool schema_has_major(const struct schema *s, uint8_t major);
 /* NULL: the schema does not name it. title may be NULL too. */
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
 
@@ -47,7 +46,6 @@ const char *schema_set_major_name(const struct schema_set *set, uint8_t major, c
 /* A hook's description. */
 const char *schema_hook_name(const struct schema_hook *h);
 const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsigned *count);
-int schema_hook_field(const struct schema_hook *h, const char *name); /* index or -1 */
 /* Its fields come once each, in order: no if, no repeat. */
 bool schema_hook_straight(const struct schema_hook *h);
 

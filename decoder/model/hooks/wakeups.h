@@ -32,11 +32,6 @@ static inline bool wakeups_has_hook(const struct hook *h)
 	return h->major == KERNEL_MAJOR && h->minor == KERNEL_MINOR_WAKEUPS;
 }
 
-static inline bool wakeup_is_by_interrupt(const struct wakeup *w)
-{
-	return w->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
-}
-
 /* A time of which a hook has all wake-ups by a processor; or of which hooks are missing. */
 struct wakeup_stretch {
 	uint32_t file, machine, cpu;

@@ -44,7 +44,8 @@ _Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
 		       (int)CPIDECODE_IV_OWN_COST == (int)IV_OWN_COST,
 	"flags are handed out as they are");
 
-void api_interval(cpidecode_interval *to, const struct interval *iv)
+/* Fills the public form of an interval. */
+static void api_interval(cpidecode_interval *to, const struct interval *iv)
 {
 	*to = (cpidecode_interval){
 		.start_ns = iv->start_ns,

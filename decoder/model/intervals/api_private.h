@@ -5,9 +5,6 @@
 #include "../../../include/cpidecode.h"
 #include "intervals.h"
 
-/* Fills the public form of an interval. */
-void api_interval(cpidecode_interval *to, const struct interval *iv);
-
 struct cpidecode_trace {
 	struct trace *trace;
 };

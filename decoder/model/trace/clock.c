@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../base/sort.h"
 #include "clock_private.h"
 
 /* An offset this small is rounding of the sync itself. */
@@ -153,17 +154,8 @@ static uint64_t clock_interpolate_rise(uint64_t rise, uint64_t at, uint64_t run)
 /* The number of syncs before that tick: it is in the stretch after the last of them. */
 static size_t syncs_before(const struct clock *c, uint64_t ticks)
 {
-	size_t lo = 0, hi = c->nsyncs; /* sync[lo - 1] < ticks <= sync[hi] */
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->sync[mid].ticks < ticks)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return sort_count_below(
+		c->sync, c->nsyncs, sizeof *c->sync, offsetof(struct clock_sync, ticks), ticks);
 }
 
 /* In stretch i: 0 is the one before the first sync, nsyncs the one after the last. */

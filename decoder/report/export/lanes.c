@@ -4,6 +4,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/heap.h"
+#include "../../base/sort.h"
 
 enum { THREADS_HELD = 1024, PLACES_HELD = 64 };
 
@@ -80,16 +81,9 @@ static int lanes_find_due(struct lane_thread *t, int64_t now)
 /* Whether a slice is still open. */
 static bool lane_has_place(const struct lane *lane, int64_t place)
 {
-	size_t low = 0, high = lane->count;
+	const size_t low = sort_count_below(lane->open, lane->count, sizeof *lane->open,
+		offsetof(struct open_slice, place), (uint64_t)place);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (lane->open[mid].place < place)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < lane->count && lane->open[low].place == place;
 }
 
@@ -111,16 +105,9 @@ static void lanes_drop_places(struct lane_thread *t)
 static struct lane *lanes_find_place(struct lane_thread *t, int64_t place)
 {
 	const struct lane_order *o = &t->order;
-	size_t low = 0, high = o->nplaces;
+	const size_t low = sort_count_below(o->places, o->nplaces, sizeof *o->places,
+		offsetof(struct lane_mark, at), (uint64_t)place);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->places[mid].at < place)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < o->nplaces && o->places[low].at == place ? &t->lanes[o->places[low].lane]
 							      : NULL;
 }

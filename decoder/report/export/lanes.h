@@ -31,6 +31,17 @@ struct lane {
 };
 
 /* The end of an open slice, or a slice's place, and its lane. */
+/* Of a lane across threads of one name. */
+static inline uint64_t lane_hash(
+	uint32_t machine, uint32_t tid, uint32_t pid, uint32_t index, uint32_t name)
+{
+	uint64_t hash = (uint64_t)machine << 32 | tid;
+
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ pid;
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)index << 32 | name);
+	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
 struct lane_mark {
 	int64_t at;
 	unsigned lane;

@@ -85,11 +85,7 @@ static int speedscope_begin_thread(void *ctx, struct lane_thread *t)
 
 static uint64_t speedscope_hash(const struct speedscope_profile *p)
 {
-	uint64_t hash = (uint64_t)p->machine << 32 | p->tid;
-
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ p->pid;
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)p->index << 32 | p->name);
-	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return lane_hash(p->machine, p->tid, p->pid, p->index, p->name);
 }
 
 static int speedscope_find_profile(

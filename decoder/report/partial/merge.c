@@ -20,20 +20,26 @@
 
 enum { UNSETTLED_BYTES = 4 << 20 /* of answers, before they are joined */ };
 
-bool merge_is_partial(const char *path)
+size_t merge_read_head(const char *path, void *head, size_t size)
 {
-	char magic[8] = "";
 	struct stat st;
 
-	/* Assumes a trace in a pipe: bytes peeked at could not be read again. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
+		return 0;
 	FILE *f = fopen(path, "re");
 	if (!f)
-		return false;
-	size_t n = fread(magic, 1, sizeof magic, f);
+		return 0;
+	size_t n = fread(head, 1, size, f);
 	fclose(f);
-	return n == sizeof magic && memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
+	return n;
+}
+
+bool merge_is_partial(const char *path)
+{
+	char magic[8];
+
+	return merge_read_head(path, magic, sizeof magic) == sizeof magic &&
+	       memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
 }
 
 /* The purpose of a partial result. */
@@ -66,16 +72,8 @@ static void merge_say_reports(
 int merge_peek_arguments(const char *path, struct partial_arguments *a)
 {
 	uint8_t bytes[PARTIAL_HEADER_SIZE + 2 * PARTIAL_ARGUMENTS_BYTES];
-	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return 0;
-	size_t n = fread(bytes, 1, sizeof bytes, f);
-	fclose(f);
-	return partial_arguments_peek(a, bytes, n);
+	return partial_arguments_peek(a, bytes, merge_read_head(path, bytes, sizeof bytes));
 }
 
 int merge_add_argument(struct partial_arguments *a, const char *text)

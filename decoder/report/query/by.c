@@ -294,7 +294,8 @@ int by_encode_bucket(int64_t bucket, struct by_bytes *to)
 	return by_append_word(to, BY_I64, (uint64_t)bucket);
 }
 
-int64_t by_bucket_ns(const struct by *by, int64_t bucket)
+/* When a bucket begins, after the origin. */
+static int64_t by_bucket_ns(const struct by *by, int64_t bucket)
 {
 	__int128 ns = (__int128)bucket * (__int128)by->width_ns;
 

@@ -72,8 +72,6 @@ int by_encode(const struct by *by, const struct trace *t, const struct interval 
 /* The bucket of a time, and its value behind the others. Likewise. */
 int64_t by_bucket(const struct by *by, int64_t ns);
 int by_encode_bucket(int64_t bucket, struct by_bytes *to);
-/* When a bucket begins, after the origin. */
-int64_t by_bucket_ns(const struct by *by, int64_t bucket);
 
 /* The place of the key `container`; UINT32_MAX: there is none. */
 uint32_t by_container_place(const struct by *by);

@@ -53,9 +53,7 @@ int value_names_tell_apart(struct value_name *names, size_t n, struct intern *me
 /* As text: quoted if it could be confused with its surroundings. */
 void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
-/* All of an interval (row), by the names of a trace (of): `size=3 key="k 1"`. */
-void value_spell_all(struct out *o, const void *row, const void *of);
-/* The same, with a name given for each value. */
+/* All of an interval, with a name given for each: `size=3 key="k 1"`. */
 void value_spell_named(struct out *o, const struct interval *iv, const struct trace_text *names);
 struct cell value_cell(const struct interval *iv, const struct interval_value *v);
 

@@ -16,14 +16,6 @@ bool parquet_make_room(struct parquet_file *p, struct parquet_column *c)
 	return false;
 }
 
-void parquet_put_double(struct parquet_file *p, size_t column, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	parquet_put_bits(p, column, bits);
-}
-
 /* Makes room for one more text. */
 static bool parquet_grow_texts(struct parquet_column *c)
 {

@@ -85,7 +85,6 @@ static inline void parquet_put_bits(struct parquet_file *p, size_t column, uint6
 	p->bytes += sizeof bits;
 }
 
-void parquet_put_double(struct parquet_file *p, size_t column, double v);
 /* Valid UTF-8. */
 void parquet_put_text(struct parquet_file *p, size_t column, const char *s, size_t n);
 /* The same for any bytes, if the row group has the text already; else returns false. */

@@ -147,11 +147,7 @@ static int html_begin_thread(void *ctx, struct lane_thread *t)
 
 static uint64_t html_hash(const struct html_lane *l)
 {
-	uint64_t hash = (uint64_t)l->machine << 32 | l->tid;
-
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ l->pid;
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)l->index << 32 | l->name);
-	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return lane_hash(l->machine, l->tid, l->pid, l->index, l->name);
 }
 
 static int html_find_lane(struct html_export *e, const struct html_lane *l, uint32_t *found)
