@@ -132,16 +132,14 @@ void cell_write_json(struct json *j, struct cell cell)
 		json_string(j, cell.s, cell.len);
 		break;
 	case CELL_WORDS:
-		out_char(j->o, '"');
+		json_open(j, '"');
 		cell.words(j->o, (uint32_t)cell.u);
-		out_char(j->o, '"');
-		j->comma = true;
+		json_close(j, '"');
 		break;
 	case CELL_ID:
-		out_char(j->o, '"');
+		json_open(j, '"');
 		cell_spell_id(j->o, &cell);
-		out_char(j->o, '"');
-		j->comma = true;
+		json_close(j, '"');
 		break;
 	default:
 		json_null(j);

@@ -15,8 +15,9 @@ struct json {
 	bool broken; /* the next value begins a line; so does the closing bracket */
 };
 
-void json_open(struct json *j, char bracket);	     /* '{' or '[' */
-void json_close(struct json *j, char bracket);	     /* '}' or ']' */
+/* '{' or '['; or '"', for a caller that writes plain ASCII to o. */
+void json_open(struct json *j, char bracket);
+void json_close(struct json *j, char bracket);	     /* '}', ']' or '"' */
 void json_key(struct json *j, const char *key);	     /* plain ASCII, written unchanged */
 void json_key_text(struct json *j, const char *key); /* any text */
 void json_key_bytes(struct json *j, const char *key, size_t n);
