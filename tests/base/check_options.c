@@ -5,13 +5,17 @@
 #include "../../formats/base/options.h"
 #include "../lib/suites.h"
 
+static const struct option_choice choices[] = {
+	{"one", "the first"}, {"two", "another\n    of two lines"}, {0}};
+
 static const struct option table[] = {{.help = "Text first.\n"},
 	{1, "-s", .value = "MB", .help = "a size"},
 	{2, "-ss", .value = "KB", .help = "another size"},
 	{3, "-o", .longer = "--output", .value = "FILE", .help = "a file\n    and its second line"},
 	{4, .name = "--csv"}, {5, "--json", .help = "for programs"},
 	{6, "--on", .value = "[=NAME]", .help = "a value after = alone"},
-	{7, "--hidden", .help = ""}, {.help = "Text last.\n"}, {0}};
+	{7, "--hidden", .help = ""}, {8, "--as", .value = "one", .choices = choices},
+	{.help = "Text last.\n"}, {0}};
 
 /* ID:VALUE of each option, ID:ARGUMENT of the rest; an error is the last. */
 static void say_all(char *said, size_t room, bool stop, char **argv)
@@ -85,6 +89,8 @@ START_TEST(help_is_the_table)
 			       "  -o, --output FILE   a file\n    and its second line\n"
 			       "  --csv, --json for programs\n"
 			       "  --on[=NAME]   a value after = alone\n"
+			       "  --as one      the first\n"
+			       "       two      another\n    of two lines\n"
 			       "Text last.\n");
 	free(text);
 }
@@ -94,7 +100,7 @@ static const struct option completed[] = {{.help = "Text first.\n"},
 	{1, "-s", .value = "MB", .help = "a size"},
 	{2, "--format", .value = "NAME", .help = "a format\n    or so", .words = "text|csv|tsv"},
 	{3, "-c", .longer = "--codec", .value = "none|lz4"}, {4, "--fast", .help = "both"},
-	{5, "--hidden", .help = ""}, {0}};
+	{5, "--hidden", .help = ""}, {6, "--as", .value = "one", .choices = choices}, {0}};
 
 START_TEST(completion_is_the_table)
 {
@@ -108,6 +114,8 @@ START_TEST(completion_is_the_table)
 		{{"x", "--format", ""}, "a|b", "text\ncsv\ntsv\n"},
 		{{"x", "--format=t"}, NULL, "--format=text\n--format=tsv\n"},
 		{{"x", "--codec", "l"}, NULL, "lz4\n"},
+		{{"x", "--as=t"}, NULL, "--as=two\n"},
+		{{"x", "--a"}, NULL, "--as\tthe first\n"},
 		{{"x", "-s", "--f"}, NULL, ""},
 		{{"x", "--no-such=t"}, NULL, ""},
 		{{"x", "-s", "4", "l"}, "list|lot|show", "list\nlot\n"},
