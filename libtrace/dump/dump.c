@@ -174,24 +174,24 @@ static int write_hooks(struct dump *d)
 	int rc;
 
 	while ((rc = rings_next(&d->rings, &from, d->error)) == 1) {
-		struct section s = {.type = TF_TYPE_HOOKS,
-			.codec = d->options->codec,
-			.payload = from.bytes,
-			.raw = from.span.bytes,
-			.ring = from.id,
-			.hooks = from.span.hooks,
-			.position = from.span.position,
-			.first = from.span.first_stamp,
-			.last = from.span.last_stamp,
-			.lost = from.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)from.lost,
-			.torn = from.span.torn};
+		struct section s = {.payload = from.bytes,
+			.head = {.type = TF_TYPE_HOOKS,
+				.codec = d->options->codec,
+				.raw = from.span.bytes,
+				.ring = from.id,
+				.hooks = from.span.hooks,
+				.position = from.span.position,
+				.first = from.span.first_stamp,
+				.last = from.span.last_stamp,
+				.lost = from.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)from.lost,
+				.torn = from.span.torn}};
 
 		rc = section_write(&d->writer, &s, d->error);
 		if (rc)
 			return rc;
 		d->result.sections++;
-		d->result.hooks += s.hooks;
-		d->result.torn += s.torn;
+		d->result.hooks += s.head.hooks;
+		d->result.torn += s.head.torn;
 		if (!section_done(d))
 			return session_fail(d->error, PU_FAILURE, "%s: interrupted", d->out.path);
 	}

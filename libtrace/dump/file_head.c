@@ -198,9 +198,9 @@ static void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
 	const void *payload, size_t raw, struct session_error *error)
 {
-	struct section s = {.type = type, .codec = codec, .payload = payload};
+	struct section s = {
+		.head = {.type = type, .codec = codec, .raw = (uint32_t)raw}, .payload = payload};
 
-	s.raw = (uint32_t)raw;
 	return section_write(w, &s, error);
 }
 
@@ -282,11 +282,11 @@ int head_write_labels(struct section_writer *w, enum tf_codec codec, struct sess
 	if (!bytes)
 		return head_fail_memory(error);
 	while (rc == 0 && (n = session_read_labels(s, *written, bytes, room))) {
-		const struct section labels = {.type = TF_TYPE_LABELS,
-			.codec = codec,
-			.payload = bytes,
-			.raw = n,
-			.position = *written};
+		const struct section labels = {.head = {.type = TF_TYPE_LABELS,
+						       .codec = codec,
+						       .raw = n,
+						       .position = *written},
+			.payload = bytes};
 
 		rc = section_write(w, &labels, error);
 		if (rc == 0)

@@ -59,55 +59,43 @@ int section_write_packed(struct section_writer *w, const struct section *s, cons
 	uint32_t packed_size, struct session_error *error)
 {
 	static const uint8_t zeros[TF_ALIGN];
-	uint8_t header[TF_SECTION_SIZE] = {0};
-	const void *stored = s->payload;
-	uint32_t size = s->raw;
+	struct tf_section_header head = s->head;
+	uint8_t header[TF_SECTION_SIZE];
+	const void *stored = packed_size ? packed : s->payload;
 
-	if (s->raw > w->max_raw)
+	if (head.raw > w->max_raw)
 		return session_fail(error, PU_ERROR_INTERNAL_ERROR,
-			"a section of %u bytes is larger than the header says", s->raw);
-	put_le32(header + TF_S_MAGIC, TF_SECTION_MAGIC);
-	put_le16(header + TF_S_TYPE, (uint16_t)s->type);
-	if (packed_size) {
-		stored = packed;
-		size = packed_size;
-		header[TF_S_CODEC] = (uint8_t)s->codec;
-	}
-	put_le32(header + TF_S_STORED, size);
-	put_le32(header + TF_S_RAW, s->raw);
-	put_le32(header + TF_S_RING, s->ring);
-	put_le32(header + TF_S_HOOKS, s->hooks);
-	put_le64(header + TF_S_POSITION, s->position);
-	put_le64(header + TF_S_FIRST, s->first);
-	put_le64(header + TF_S_LAST, s->last);
-	put_le32(header + TF_S_LOST, s->lost);
-	put_le32(header + TF_S_TORN, s->torn);
+			"a section of %u bytes is larger than the header says", head.raw);
+	head.codec = packed_size ? head.codec : TF_CODEC_NONE;
+	head.stored = packed_size ? packed_size : head.raw;
+	tf_section_fill(header, &head);
 	header[TF_S_CHECK] = tf_section_check(w->trace_id, header);
-	put_le64(header + TF_S_CHECKSUM, checksum(w, header, stored, size));
-	if (s->type == TF_TYPE_HOOKS)
+	put_le64(header + TF_S_CHECKSUM, checksum(w, header, stored, head.stored));
+	if (head.type == TF_TYPE_HOOKS)
 		remember(w, header);
 
 	/* One call: a killed writer truncates at most one section. */
 	struct iovec parts[] = {{.iov_base = header, .iov_len = sizeof header},
-		{.iov_base = (void *)stored, .iov_len = size},
-		{.iov_base = (void *)zeros, .iov_len = -size & (TF_ALIGN - 1)}};
+		{.iov_base = (void *)stored, .iov_len = head.stored},
+		{.iov_base = (void *)zeros, .iov_len = -head.stored & (TF_ALIGN - 1)}};
 	return output_writev(w->out, parts, sizeof parts / sizeof *parts, error);
 }
 
 int section_write(struct section_writer *w, const struct section *s, struct session_error *error)
 {
-	uint32_t size =
-		packer_pack(&w->packer, s->codec, s->type == TF_TYPE_HOOKS, s->payload, s->raw);
+	const struct tf_section_header *head = &s->head;
+	uint32_t size = packer_pack(
+		&w->packer, head->codec, head->type == TF_TYPE_HOOKS, s->payload, head->raw);
 
 	return section_write_packed(w, s, w->packer.bytes, size, error);
 }
 
 int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error)
 {
-	struct section s = {.type = TF_TYPE_INDEX,
-		.codec = codec,
-		.payload = w->index,
-		.raw = (uint32_t)(w->indexed * TF_INDEX_SIZE)};
+	struct section s = {.head = {.type = TF_TYPE_INDEX,
+				    .codec = codec,
+				    .raw = (uint32_t)(w->indexed * TF_INDEX_SIZE)},
+		.payload = w->index};
 
 	return w->indexed ? section_write(w, &s, error) : 0;
 }

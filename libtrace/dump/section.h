@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "../../formats/trace_file.h"
+#include "../../formats/section_header.h"
 #include "output.h"
 #include "pack.h"
 
@@ -21,13 +21,9 @@ struct section_writer {
 };
 
 struct section {
-	enum tf_type type;
-	enum tf_codec codec; /* requested; sections that it does not shrink are stored raw */
+	struct tf_section_header
+		head; /* its codec is requested: what it does not shrink is stored raw */
 	const void *payload;
-	uint32_t raw;
-	uint32_t ring, hooks;
-	uint64_t position, first, last;
-	uint32_t lost, torn;
 };
 
 /* Reserves memory for sections of up to max_raw bytes and for an index of up to max_hooks HOOKS

@@ -67,7 +67,7 @@ static int turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 	int rc = nrm2_group_end(&s->spool, &cpu->group, &s->held);
 	if (!rc)
 		rc = nrm2_spool_hooks(&s->spool);
-	s->spool.position = cpu->position = 0;
+	s->spool.of_records.position = cpu->position = 0;
 	cpu->turned = true;
 	return rc;
 }
@@ -331,9 +331,9 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	bool doubt = !part->own && (worn || cpu->gaps != s->gaps);
 	cpu->gaps = s->gaps;
 	cpu->traced |= part->type == NRM2_TYPE_TRACE;
-	s->spool.ring = part->ring;
-	s->spool.position = cpu->position;
-	s->spool.lost = part->lost;
+	s->spool.of_records.ring = part->ring;
+	s->spool.of_records.position = cpu->position;
+	s->spool.of_records.lost = part->lost;
 	if (doubt || (cpu->carry.used && !part->own))
 		rc = settle_start(s, part, cpu, doubt, &at);
 	if (!rc && cpu->carry.used)
@@ -342,7 +342,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 		rc = read_hooks(s, part, cpu, at);
 	if (!rc)
 		rc = nrm2_spool_hooks(&s->spool);
-	cpu->position = s->spool.position;
+	cpu->position = s->spool.of_records.position;
 	if (!rc && part->end > s->size && !cpu->carry.used)
 		rc = nrm2_damage(s, s->size, 0, "cut off within a section");
 	return rc;
@@ -351,8 +351,8 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 /* Hooks that wait for more are written without it. */
 static int end_cpu(struct nrm2_scan *s, struct nrm2_cpu *cpu)
 {
-	s->spool.ring = cpu->ring;
-	s->spool.position = cpu->position;
+	s->spool.of_records.ring = cpu->ring;
+	s->spool.of_records.position = cpu->position;
 	int rc = nrm2_group_end(&s->spool, &cpu->group, &s->held);
 	if (!rc)
 		rc = nrm2_spool_hooks(&s->spool);

@@ -70,10 +70,11 @@ int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* header has TF_SECTION_SIZE bytes; its type and what belongs to hooks are set. */
-static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struct nrm2_bytes *b)
+/* The head's sizes are those of b. */
+static int nrm2_spool_write_section(
+	struct nrm2_spool *s, struct tf_section_header head, struct nrm2_bytes *b)
 {
-	uint8_t *zeros;
+	uint8_t header[TF_SECTION_SIZE], *zeros;
 	int rc = nrm2_bytes_room(b, TF_ALIGN, &zeros);
 	XXH3_state_t *hash = rc ? NULL : XXH3_createState();
 
@@ -81,9 +82,8 @@ static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struc
 		return CPIDECODE_ENOMEM;
 	size_t padded = (b->used + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
 	memset(zeros, 0, padded - b->used);
-	put_le32(header + TF_S_MAGIC, TF_SECTION_MAGIC);
-	put_le32(header + TF_S_STORED, (uint32_t)b->used);
-	put_le32(header + TF_S_RAW, (uint32_t)b->used);
+	head.stored = head.raw = (uint32_t)b->used;
+	tf_section_fill(header, &head);
 	XXH3_64bits_reset(hash);
 	XXH3_64bits_update(hash, header, TF_S_CHECKSUM);
 	XXH3_64bits_update(hash, b->p, b->used);
@@ -97,31 +97,21 @@ static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struc
 	return rc;
 }
 
-static int write_plain(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b)
+static int write_plain(struct nrm2_spool *s, enum tf_type type, struct nrm2_bytes *b)
 {
-	uint8_t header[TF_SECTION_SIZE] = {0};
-
-	put_le16(header + TF_S_TYPE, type);
-	return nrm2_spool_write_section(s, header, b);
+	return nrm2_spool_write_section(s, (struct tf_section_header){.type = type}, b);
 }
 
 int nrm2_spool_hooks(struct nrm2_spool *s)
 {
-	uint8_t header[TF_SECTION_SIZE] = {0};
+	struct tf_section_header head = s->of_records;
 
-	if (!s->records.used && !s->lost)
+	if (!s->records.used && !head.lost)
 		return 0;
-	put_le16(header + TF_S_TYPE, TF_TYPE_HOOKS);
-	put_le32(header + TF_S_RING, s->ring);
-	put_le32(header + TF_S_HOOKS, s->hooks);
-	put_le64(header + TF_S_POSITION, s->position);
-	put_le64(header + TF_S_FIRST, s->first);
-	put_le64(header + TF_S_LAST, s->last);
-	put_le32(header + TF_S_LOST, s->lost);
-	s->position += s->records.used;
-	s->hooks = s->lost = 0;
-	s->first = s->last = 0;
-	return nrm2_spool_write_section(s, header, &s->records);
+	head.type = TF_TYPE_HOOKS;
+	s->of_records = (struct tf_section_header){
+		.ring = head.ring, .position = head.position + s->records.used};
+	return nrm2_spool_write_section(s, head, &s->records);
 }
 
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to)
@@ -133,16 +123,19 @@ int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to)
 
 void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp)
 {
-	if (!s->hooks || stamp < s->first)
-		s->first = stamp;
-	if (!s->hooks || stamp > s->last)
-		s->last = stamp;
-	s->hooks++;
+	struct tf_section_header *head = &s->of_records;
+
+	if (!head->hooks || stamp < head->first)
+		head->first = stamp;
+	if (!head->hooks || stamp > head->last)
+		head->last = stamp;
+	head->hooks++;
 	s->records.used += n;
 }
 
 /* An entry of n bytes at the end of b, zeroed; b is written as a section when it is long. */
-static int entry(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b, size_t n, uint8_t **to)
+static int entry(
+	struct nrm2_spool *s, enum tf_type type, struct nrm2_bytes *b, size_t n, uint8_t **to)
 {
 	int rc = b->used > PLAIN ? write_plain(s, type, b) : 0;
 
@@ -228,13 +221,10 @@ int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_
 
 static int spool_write_labels(struct nrm2_spool *s)
 {
-	uint8_t header[TF_SECTION_SIZE] = {0};
+	const struct tf_section_header head = {
+		.type = TF_TYPE_LABELS, .position = s->labels_position};
 
-	if (!s->labels.used)
-		return 0;
-	put_le16(header + TF_S_TYPE, TF_TYPE_LABELS);
-	put_le64(header + TF_S_POSITION, s->labels_position);
-	return nrm2_spool_write_section(s, header, &s->labels);
+	return s->labels.used ? nrm2_spool_write_section(s, head, &s->labels) : 0;
 }
 
 /* Begins an entry, in the section at hand if it follows the last one there. */
@@ -282,7 +272,7 @@ int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, si
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 {
 	struct {
-		uint16_t type;
+		enum tf_type type;
 		struct nrm2_bytes *b;
 	} rest[] = {{TF_TYPE_META, &s->meta}, {TF_TYPE_SCHEMA, &s->schema},
 		{TF_TYPE_TASKS, &s->tasks}, {TF_TYPE_CLOCK, &s->syncs}, {TF_TYPE_LOSS, &s->losses}};

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../formats/section_header.h"
+
 /* Bytes that grow. */
 struct nrm2_bytes {
 	uint8_t *p;
@@ -16,11 +18,9 @@ struct nrm2_spool {
 	int fd; /* -1: not open */
 	uint64_t at;
 	struct nrm2_bytes records, tasks, syncs, losses, meta, schema, labels;
-	uint64_t labels_position; /* of the first one at hand */
-	size_t label_at;	  /* in labels, the last one */
-	/* Of the records at hand. */
-	uint32_t ring, hooks, lost;
-	uint64_t position, first, last;
+	uint64_t labels_position;	     /* of the first one at hand */
+	size_t label_at;		     /* in labels, the last one */
+	struct tf_section_header of_records; /* at hand */
 };
 
 struct nrm2_spool_head {

@@ -138,17 +138,17 @@ int drain_file_hooks(struct drain *d, const struct drain_job *job, struct sessio
 	uint64_t lost = job->entry_lost > r->told_lost ? job->entry_lost - r->told_lost : 0;
 	/* Also writes sections without hooks: their torn records are then counted once, whenever
 	 * the drain is killed. */
-	struct section s = {.type = TF_TYPE_HOOKS,
-		.codec = d->config.codec,
-		.payload = job->copy,
-		.raw = span->bytes,
-		.ring = ring_reader_id(&d->reader, job->ring),
-		.hooks = span->hooks,
-		.position = span->position,
-		.first = span->hooks ? span->first_stamp : job->stamp,
-		.last = span->hooks ? span->last_stamp : job->stamp,
-		.lost = at_most_32_bits(lost),
-		.torn = span->torn};
+	struct section s = {.payload = job->copy,
+		.head = {.type = TF_TYPE_HOOKS,
+			.codec = d->config.codec,
+			.raw = span->bytes,
+			.ring = ring_reader_id(&d->reader, job->ring),
+			.hooks = span->hooks,
+			.position = span->position,
+			.first = span->hooks ? span->first_stamp : job->stamp,
+			.last = span->hooks ? span->last_stamp : job->stamp,
+			.lost = at_most_32_bits(lost),
+			.torn = span->torn}};
 
 	if (span->bytes == 0) {
 		r->here.loose_torn += span->torn;
