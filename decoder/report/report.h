@@ -50,7 +50,7 @@ enum report_takes {
 	X(HISTOGRAM, "histogram", report_histogram, TAKES_BY | TAKES_PARTIAL | TAKES_CSV,          \
 		"per label and minor: histogram of elapsed times, by powers of two")               \
 	X(SLOWEST, "slowest", report_slowest, TAKES_BY_HOST | TAKES_PARTIAL,                       \
-		"the longest intervals: the containers and contents of each,\n"                   \
+		"the longest intervals: the containers and contents of each,\n"                    \
 		"                      beside the median one of its label")                        \
 	X(GAPS, "gaps", report_gaps, TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,         \
 		"per label and minor: the time between one and the next on a\n"                    \
