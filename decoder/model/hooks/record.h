@@ -34,7 +34,7 @@ static inline bool record_fits(const uint8_t *p, uint32_t size)
 }
 
 /* Sets the fields of *h that are in the record, of a hook that fits. */
-static inline void record_take(const uint8_t *p, uint32_t size, struct hook *h)
+static inline void record_decode(const uint8_t *p, uint32_t size, struct hook *h)
 {
 	h->nwords = get_le16(p + REC_NWORDS);
 	h->nstrings = p[REC_NSTRINGS];
@@ -68,7 +68,7 @@ static inline enum record_kind record_parse(
 	case REC_KIND_HOOK:
 		if (!record_fits(p, *size))
 			return RECORD_MALFORMED;
-		record_take(p, *size, h);
+		record_decode(p, *size, h);
 		return RECORD_HOOK;
 	case REC_KIND_PAD:
 		return RECORD_PAD;

@@ -75,9 +75,9 @@ static inline void ring_cursor_step(struct ring_cursor *c, uint32_t size)
 }
 
 /* Takes the next record, which is a hook that fits, with ring_cursor_alone. */
-static inline void ring_cursor_take_whole(struct ring_cursor *c, uint32_t size)
+static inline void ring_cursor_decode_record(struct ring_cursor *c, uint32_t size)
 {
-	record_take(c->p, size, &c->hook);
+	record_decode(c->p, size, &c->hook);
 	section_facts_add_stamp(&c->facts, c->hook.ticks);
 	ring_cursor_step(c, size);
 }

@@ -67,7 +67,7 @@ static int begin_read(struct begun *to, const struct trace *t, const struct hook
 	return 0;
 }
 
-int begin_take(struct begins *b, const struct trace *t, const struct hook *h)
+int begin_decode(struct begins *b, const struct trace *t, const struct hook *h)
 {
 	struct begun begun = {.over = (h->minor & INTERVAL_MINOR_KIND) == INTERVAL_MINOR_OVER,
 		.ticks = h->ticks,

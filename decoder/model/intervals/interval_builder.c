@@ -336,7 +336,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 
 	*iv = NULL;
 	if (part == PART_NONE && begin_is_hook(h->major, h->minor)) {
-		int rc = begin_take(&b->begins, b->t, h);
+		int rc = begin_decode(&b->begins, b->t, h);
 
 		b->had_begins = true;
 		if (rc)
@@ -362,7 +362,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	g = closed < 0 ? NULL : group_for(b, h);
 	if (!g)
 		return CPIDECODE_ENOMEM;
-	int rc = interval_extend_group(g, plan, &next) ? group_take(g, plan, h) : 0;
+	int rc = interval_extend_group(g, plan, &next) ? group_decode(g, plan, h) : 0;
 	return rc ? rc : closed;
 }
 
@@ -383,7 +383,7 @@ static const struct group_plan **known_plans(
  * one, with fewer lookups. Leaves the first hook that is not plainly of the group to
  * interval_feed. 0 or CPIDECODE_ENOMEM.
  */
-static int take_rest(struct interval_builder *b, struct ring_cursor *c)
+static int interval_decode_rest(struct interval_builder *b, struct ring_cursor *c)
 {
 	struct group *g = b->groups[c->hook.file];
 	const uint8_t *p;
@@ -413,8 +413,8 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 		if (interval_extend_group(g, plans[part], &next)) {
 			struct hook h;
 
-			record_take(p, size, &h);
-			rc = group_take(g, plans[part], &h);
+			record_decode(p, size, &h);
+			rc = group_decode(g, plans[part], &h);
 		}
 	}
 	return rc;
@@ -432,7 +432,7 @@ static void count_strays(struct interval_builder *b, struct ring_cursor *c)
  * If the next hooks are a group of a known shape, takes them as interval_feed would one by one, and
  * sets *taken.
  */
-static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
+static int interval_decode_shape(struct interval_builder *b, struct pass_slice *s,
 	struct ring_cursor *c, const struct interval **iv, bool *taken)
 {
 	const struct group *before = b->groups[c->hook.file];
@@ -451,7 +451,7 @@ static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
 	if (before && before->open && before->iv.end_ticks == get_le64(p + REC_STAMP))
 		return 0;
 	*taken = true;
-	ring_cursor_take_whole(c, get_le32(p) & REC_SIZE_MASK);
+	ring_cursor_decode_record(c, get_le32(p) & REC_SIZE_MASK);
 	ring_cursor_pass(c, (size_t)(found.end - c->p), found.shape->count - 1);
 	int rc = pass_taken(s);
 	if (rc)
@@ -465,11 +465,12 @@ static int interval_take_shape(struct interval_builder *b, struct pass_slice *s,
 	g->identity.part = found.shape->records[found.shape->count - 1].part;
 	g->iv.flags |= found.shape->flags;
 	g->iv.types |= found.shape->types;
-	rc = group_take_shape(g, &found);
+	rc = group_decode_shape(g, &found);
 	return rc ? rc : closed;
 }
 
-/* Learns the shape of the open group, which take_rest has read to its end. 0 or CPIDECODE_ENOMEM.
+/* Learns the shape of the open group, which interval_decode_rest has read to its end. 0 or
+ * CPIDECODE_ENOMEM.
  */
 static int interval_learn_shape(struct interval_builder *b, const struct ring_cursor *c)
 {
@@ -496,7 +497,7 @@ static int interval_feed_next(struct interval_builder *b, struct pass_slice *s,
 	int rc;
 
 	if (lone) {
-		rc = interval_take_shape(b, s, lone, iv, more);
+		rc = interval_decode_shape(b, s, lone, iv, more);
 		if (*more)
 			return rc;
 	}
@@ -516,7 +517,7 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 	int rc;
 
 	do {
-		rc = lone ? take_rest(b, lone) : 0;
+		rc = lone ? interval_decode_rest(b, lone) : 0;
 		if (!rc && b->begun)
 			rc = interval_learn_shape(b, lone);
 		if (!rc)

@@ -14,7 +14,7 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../partial/machine_ids.h"
-#include "marked_walk.h"
+#include "selection_walk.h"
 
 enum {
 	GAPS_CELLS = 1 << 19,	/* about: bounds memory and time with very many labels */
@@ -286,24 +286,24 @@ static int gaps_end_thread(struct gap_search *s, struct gap_thread *t)
 
 static int gaps_walk(struct gap_search *s)
 {
-	struct marked_walk walk = {0};
+	struct selection_walk walk = {0};
 	const struct interval *iv;
 	bool selected;
-	int rc = marked_walk_open(&walk, s->r, WANT_QUALITY, s->r->found);
+	int rc = selection_walk_open(&walk, s->r, WANT_QUALITY, s->r->found);
 
-	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
+	while (!rc && (rc = selection_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_see_interval(s, iv, selected);
 	if (!rc)
 		rc = gaps_make_rows(s, gaps_count_rows(s));
 	if (!rc)
 		rc = gaps_choose_fillers(s);
 	if (!rc)
-		rc = marked_walk_rewind(&walk);
-	while (!rc && (rc = marked_walk_next(&walk, &iv, &selected)) > 0)
+		rc = selection_walk_rewind(&walk);
+	while (!rc && (rc = selection_walk_next(&walk, &iv, &selected)) > 0)
 		rc = gaps_add_interval(s, iv, selected);
 	for (size_t i = 0; i < s->thread_keys.count && !rc; i++)
 		rc = gaps_end_thread(s, &s->threads[i]);
-	marked_walk_close(&walk);
+	selection_walk_close(&walk);
 	return rc;
 }
 

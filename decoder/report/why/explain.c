@@ -10,7 +10,7 @@
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../../model/intervals/elapsed.h"
-#include "../query/marked_walk.h"
+#include "../query/selection_walk.h"
 #include "../values/columns.h"
 #include "parents.h"
 
@@ -331,13 +331,13 @@ static int why_take_interval(struct why_explaining *x, const struct interval *iv
 	return rc || !x->is_second ? rc : why_add_times(x, &seen);
 }
 
-static int why_walk(struct why_explaining *x, struct marked_walk *walk)
+static int why_walk(struct why_explaining *x, struct selection_walk *walk)
 {
 	const struct interval *iv;
 	bool selected;
 	int rc;
 
-	while ((rc = marked_walk_next(walk, &iv, &selected)) > 0) {
+	while ((rc = selection_walk_next(walk, &iv, &selected)) > 0) {
 		const struct tally_group *around;
 
 		rc = why_parents_add(&x->parents, iv, &around);
@@ -553,18 +553,18 @@ static void why_set_times(struct why_explaining *x)
 }
 
 /* Once, or with the walk rewound again. */
-static int why_read_intervals(struct why_explaining *x, struct marked_walk *walk)
+static int why_read_intervals(struct why_explaining *x, struct selection_walk *walk)
 {
 	if (x->kept)
 		return why_kept_each(x->kept, why_take_kept, x);
-	int rc = x->is_second ? marked_walk_rewind(walk)
-			      : marked_walk_open(walk, x->r, WANT_VALUES, NULL);
+	int rc = x->is_second ? selection_walk_rewind(walk)
+			      : selection_walk_open(walk, x->r, WANT_VALUES, NULL);
 	return rc ? rc : why_walk(x, walk);
 }
 
 static int why_read_explanations(struct why_explaining *x)
 {
-	struct marked_walk walk = {0};
+	struct selection_walk walk = {0};
 
 	x->totals = calloc(x->tally->count + 1, sizeof *x->totals);
 	if (!x->totals)
@@ -579,7 +579,7 @@ static int why_read_explanations(struct why_explaining *x)
 	for (size_t i = 0; i < x->found->count && !rc; i++)
 		for (unsigned k = 0; k < 2 && !rc; k++)
 			rc = histogram_settle(&x->found->at[i].times[k]);
-	marked_walk_close(&walk);
+	selection_walk_close(&walk);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/intervals.h"
 #include "../partial/machine_ids.h"
-#include "../query/marked_walk.h"
+#include "../query/selection_walk.h"
 #include "../tallies.h"
 #include "kept_rows.h"
 #include "parents.h"
@@ -387,13 +387,13 @@ static int kept_take_interval(
 	return k->rows.failed ? CPIDECODE_ENOMEM : 0;
 }
 
-static int kept_walk(struct kept_reading *k, struct marked_walk *walk)
+static int kept_walk(struct kept_reading *k, struct selection_walk *walk)
 {
 	const struct interval *iv;
 	bool selected;
 	int rc;
 
-	while ((rc = marked_walk_next(walk, &iv, &selected)) > 0) {
+	while ((rc = selection_walk_next(walk, &iv, &selected)) > 0) {
 		const struct tally_group *around;
 
 		rc = why_parents_add(&k->parents, iv, &around);
@@ -425,18 +425,18 @@ static int kept_spell(struct kept_reading *k, struct varint_out *o)
 int why_kept_read(struct report *r, struct partial *p, uint32_t seen)
 {
 	struct kept_reading k = {.r = r, .head.seen = seen};
-	struct marked_walk walk = {0};
+	struct selection_walk walk = {0};
 	struct varint_out found = {0}, joined = {0};
 	struct kept_part part = {.head.count = 0};
 
 	k.machines = machine_ids_make(r->trace);
 	k.head.has_span = trace_span(r->trace, &k.head.first_ns, &k.head.last_ns);
-	int rc = k.machines ? marked_walk_open(
+	int rc = k.machines ? selection_walk_open(
 				      &walk, r, WANT_VALUES | WANT_THREAD | WANT_QUALITY, NULL)
 			    : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = kept_walk(&k, &walk);
-	marked_walk_close(&walk);
+	selection_walk_close(&walk);
 	if (!rc)
 		rc = kept_spell(&k, &found);
 	if (!rc) {

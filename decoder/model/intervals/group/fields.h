@@ -10,37 +10,37 @@
 
 /* The use of a field's value. */
 enum group_op {
-	TAKE_NOTHING,
-	TAKE_ELAPSED,
+	DECODE_NOTHING,
+	DECODE_ELAPSED,
 	/* The following are read only if wanted. */
-	TAKE_TYPES,
-	TAKE_NUM_CPUS,
-	TAKE_QUALITY,
-	TAKE_LABEL, /* the hook's first string */
-	TAKE_LABEL_NUMBER,
-	TAKE_KNOWN, /* of a light interval */
-	TAKE_COUNT, /* to `at` of struct interval */
-	TAKE_RATIO,
+	DECODE_TYPES,
+	DECODE_NUM_CPUS,
+	DECODE_QUALITY,
+	DECODE_LABEL, /* the hook's first string */
+	DECODE_LABEL_NUMBER,
+	DECODE_KNOWN, /* of a light interval */
+	DECODE_COUNT, /* to `at` of struct interval */
+	DECODE_RATIO,
 	/* Figures of a processor: one value per turn of a repeat. */
-	TAKE_CPU_COUNT, /* to `at` of struct interval_cpu */
-	TAKE_CPU_RATIO,
-	TAKE_UTIL_COUNT, /* to `at` of struct interval_util */
-	TAKE_UTIL_RATIO,
+	DECODE_CPU_COUNT, /* to `at` of struct interval_cpu */
+	DECODE_CPU_RATIO,
+	DECODE_UTIL_COUNT, /* to `at` of struct interval_util */
+	DECODE_UTIL_RATIO,
 	/* Named values: a turn each, then their texts. */
-	TAKE_ARG_NAME,
-	TAKE_EVENT_NAME,
-	TAKE_EVENT_FLAGS,
-	TAKE_EVENT_ENABLED,
-	TAKE_EVENT_RUNNING,
-	TAKE_VALUE_TYPE,
-	TAKE_VALUE_BITS,
-	TAKE_TEXT, /* a light interval's label may be the first one */
+	DECODE_ARG_NAME,
+	DECODE_EVENT_NAME,
+	DECODE_EVENT_FLAGS,
+	DECODE_EVENT_ENABLED,
+	DECODE_EVENT_RUNNING,
+	DECODE_VALUE_TYPE,
+	DECODE_VALUE_BITS,
+	DECODE_TEXT, /* a light interval's label may be the first one */
 };
 
 /* For figures: */
 static inline bool group_op_is_ratio(enum group_op op)
 {
-	return op == TAKE_RATIO || op == TAKE_CPU_RATIO || op == TAKE_UTIL_RATIO;
+	return op == DECODE_RATIO || op == DECODE_CPU_RATIO || op == DECODE_UTIL_RATIO;
 }
 
 struct group_field {

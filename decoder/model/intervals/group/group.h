@@ -63,9 +63,9 @@ static inline bool group_elapsed_at(
 }
 
 /* Reads the wanted fields of a hook. 0 or CPIDECODE_ENOMEM. */
-int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
+int group_decode(struct group *g, const struct group_plan *plan, const struct hook *h);
 /* Reads the wanted fields of a group, just opened, of a known shape. 0 or CPIDECODE_ENOMEM. */
-int group_take_shape(struct group *g, const struct shape_found *found);
+int group_decode_shape(struct group *g, const struct shape_found *found);
 /* Room for processor `cpu`, and those before it: 0 or CPIDECODE_ENOMEM. */
 int group_need_cpu(struct group *g, uint32_t cpu);
 int group_need_util(struct group *g, uint32_t cpu); /* in utils */
@@ -75,13 +75,13 @@ int group_settle_util(struct group *g);
 void group_settle_scope(struct group *g, bool own_cost);
 
 /* Named values, in values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
-int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
-int group_take_value_type(struct group *g, uint32_t turn, uint64_t type);
-int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits);
+int group_decode_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
+int group_decode_value_type(struct group *g, uint32_t turn, uint64_t type);
+int group_decode_value_bits(struct group *g, uint32_t turn, uint64_t bits);
 /* Of an event; ns, after its event_enabled. */
-int group_take_value_running(struct group *g, uint32_t turn, uint64_t running);
+int group_decode_value_running(struct group *g, uint32_t turn, uint64_t running);
 /* A string: the name or the text of the next value that lacks one. */
-int group_take_value_text(struct group *g, const char *bytes, uint32_t length);
+int group_decode_value_text(struct group *g, const char *bytes, uint32_t length);
 /* After a hook's last field. */
 int group_settle_values(struct group *g);
 void group_free(struct group *g);

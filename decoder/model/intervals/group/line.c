@@ -34,15 +34,15 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 			continue;
 		}
 		const struct schema_field *f = &s->fields[s->ops[pc].field];
-		if (plan->means[s->ops[pc].field]->op >= TAKE_ARG_NAME &&
+		if (plan->means[s->ops[pc].field]->op >= DECODE_ARG_NAME &&
 			group_plan_has_values(plan))
 			return false;
-		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == TAKE_TEXT) {
+		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == DECODE_TEXT) {
 			has_text = true;
 			continue;
 		}
 		if (f->type == FIELD_STRING) {
-			if (plan->means[s->ops[pc].field]->op != TAKE_LABEL || lines->label ||
+			if (plan->means[s->ops[pc].field]->op != DECODE_LABEL || lines->label ||
 				!fixed)
 				return false;
 			lines->label = true;
@@ -51,7 +51,7 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 		if (f->slot >= 0) {
 			if (!fixed || lines->nslots == LINE_SLOTS)
 				return false;
-			if (plan->means[s->ops[pc].field]->op == TAKE_KNOWN)
+			if (plan->means[s->ops[pc].field]->op == DECODE_KNOWN)
 				lines->known = (int)lines->nslots;
 			lines->slots[lines->nslots].mask = lines_find_mask(s, f->slot);
 			lines->slots[lines->nslots].word = (uint16_t)word;
@@ -92,17 +92,17 @@ void group_lines_free(struct group_lines *lines)
 static enum line_kind line_kind_of(const struct group_field *means)
 {
 	switch ((enum group_op)means->op) {
-	case TAKE_RATIO:
+	case DECODE_RATIO:
 		return LINE_RATIO;
-	case TAKE_COUNT:
+	case DECODE_COUNT:
 		return LINE_COUNT;
-	case TAKE_CPU_RATIO:
+	case DECODE_CPU_RATIO:
 		return LINE_CPU_RATIO;
-	case TAKE_CPU_COUNT:
+	case DECODE_CPU_COUNT:
 		return LINE_CPU_COUNT;
-	case TAKE_UTIL_RATIO:
+	case DECODE_UTIL_RATIO:
 		return LINE_UTIL_RATIO;
-	case TAKE_UTIL_COUNT:
+	case DECODE_UTIL_COUNT:
 		return LINE_UTIL_COUNT;
 	default:
 		return LINE_OTHER;

@@ -17,7 +17,7 @@ static void plan_place_elapsed(struct group_plan *plan)
 		const struct schema_field *f = &s->fields[s->ops[pc].field];
 		uint32_t end = word + schema_type_words(f->type);
 
-		if (plan->means[s->ops[pc].field]->op == TAKE_ELAPSED) {
+		if (plan->means[s->ops[pc].field]->op == DECODE_ELAPSED) {
 			plan->elapsed_word = (uint16_t)word;
 			plan->elapsed_words = end;
 			plan->elapsed_wide = end - word == 2;
@@ -44,7 +44,7 @@ static bool is_usable(const struct schema_hook *s, enum group_part part)
 	for (unsigned i = 0; i < s->nfields; i++) {
 		const struct group_field *means = group_field_of(&s->fields[i], part);
 
-		elapsed |= means->op == TAKE_ELAPSED;
+		elapsed |= means->op == DECODE_ELAPSED;
 		needed |= group_field_is_needed(means, part);
 	}
 	return elapsed && needed;

@@ -231,7 +231,7 @@ static bool shapes_learn_at(struct group_shapes *shapes, uint32_t to, const uint
 		struct hook h;
 
 		size = get_le32(p) & REC_SIZE_MASK;
-		record_take(p, size, &h);
+		record_decode(p, size, &h);
 		const struct group_plan *plan = plans[group_part(h.major, h.minor)];
 		if (!plan || h.nwords < plan->elapsed_words || shape.count == SHAPE_RECORDS)
 			return false;

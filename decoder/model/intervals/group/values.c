@@ -26,7 +26,7 @@ static struct interval_value *value_of_turn(struct group *g, uint32_t turn)
 	return &g->values[need - 1];
 }
 
-int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind)
+int group_decode_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind)
 {
 	struct interval_value *v = value_of_turn(g, turn);
 	const struct label *label;
@@ -46,7 +46,7 @@ int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum 
 	return 0;
 }
 
-int group_take_value_type(struct group *g, uint32_t turn, uint64_t type)
+int group_decode_value_type(struct group *g, uint32_t turn, uint64_t type)
 {
 	struct interval_value *v = value_of_turn(g, turn);
 
@@ -56,7 +56,7 @@ int group_take_value_type(struct group *g, uint32_t turn, uint64_t type)
 	return 0;
 }
 
-int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits)
+int group_decode_value_bits(struct group *g, uint32_t turn, uint64_t bits)
 {
 	struct interval_value *v = value_of_turn(g, turn);
 
@@ -67,7 +67,7 @@ int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits)
 	return 0;
 }
 
-int group_take_value_running(struct group *g, uint32_t turn, uint64_t running)
+int group_decode_value_running(struct group *g, uint32_t turn, uint64_t running)
 {
 	struct interval_value *v = value_of_turn(g, turn);
 
@@ -92,7 +92,7 @@ static int values_keep_text(
 	return 0;
 }
 
-int group_take_value_text(struct group *g, const char *bytes, uint32_t length)
+int group_decode_value_text(struct group *g, const char *bytes, uint32_t length)
 {
 	for (; g->text_value < g->iv.num_values; g->text_value++) {
 		struct interval_value *v = &g->values[g->text_value];

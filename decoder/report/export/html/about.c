@@ -145,8 +145,8 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "until", a->until);
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
-	json_member_u64(j, "marks", a->marks);
-	if (a->is_unmarked)
+	json_member_u64(j, "marks", a->markers);
+	if (a->has_no_markers)
 		json_member_bool(j, "marks_left_out", true);
 	if (a->is_without_runs)
 		json_member_bool(j, "switches_left_out", true);

@@ -25,8 +25,8 @@ void overview_add(struct overview *o, uint64_t start, uint64_t duration);
 struct about {
 	int64_t base;	/* ns: the first start */
 	uint64_t until; /* ns since then: the last end */
-	uint64_t intervals, open, marks;
-	bool is_unmarked;     /* too many hooks of no interval */
+	uint64_t intervals, open, markers;
+	bool has_no_markers;  /* too many hooks of no interval */
 	bool is_without_runs; /* switches are recorded, but not in the page */
 	uint32_t names, lanes, rows;
 	const struct overview *overview;

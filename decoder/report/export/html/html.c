@@ -17,7 +17,7 @@
 #include "../../flame/names.h"
 #include "../export.h"
 #include "about.h"
-#include "marks.h"
+#include "markers.h"
 #include "means.h"
 #include "reports.h"
 #include "runs.h"
@@ -50,7 +50,7 @@ struct html_lane {
 	size_t nrows, room;
 };
 
-enum html_mark { MARK_TIME, MARK_NAME, MARK_LANE, MARK_RING, MARKS };
+enum html_marker { MARKER_TIME, MARKER_NAME, MARKER_LANE, MARKER_RING, MARKER_COLUMNS };
 
 enum html_core { CORE_START, CORE_DURATION, CORE_NAME, CORE_ROW, CORES };
 
@@ -67,8 +67,8 @@ struct html_export {
 	struct hash_index by_lane;
 	struct html_row *rows;
 	size_t nrows, row_room;
-	struct varint_out core[CORES], marked[MARKS], block, adopted;
-	struct marks marks;
+	struct varint_out core[CORES], marker_columns[MARKER_COLUMNS], block, adopted;
+	struct markers markers;
 	bool has_switches, is_without_runs; /* is_without_runs: they are left out */
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
@@ -365,40 +365,41 @@ static int html_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int6
 	return 0;
 }
 
-static int html_add_mark(struct html_export *e, const struct mark *mark, uint64_t since)
+static int html_add_marker(struct html_export *e, const struct marker *marker, uint64_t since)
 {
 	const struct lane_thread thread = {
-		.machine = mark->machine, .tid = mark->tid, .task = mark->task};
+		.machine = marker->machine, .tid = marker->tid, .task = marker->task};
 	const struct html_lane lane = {
-		.machine = mark->machine, .tid = mark->tid, .file = mark->file};
-	const char *name = mark->schema ? schema_hook_name(mark->schema) : NULL;
+		.machine = marker->machine, .tid = marker->tid, .file = marker->file};
+	const char *name = marker->schema ? schema_hook_name(marker->schema) : NULL;
 	char room[EXPORT_THREAD_ROOM], code[32];
 	uint32_t id, found;
-	int rc = html_lane(e, lane, mark->task, export_thread_name(&thread, room), &found);
+	int rc = html_lane(e, lane, marker->task, export_thread_name(&thread, room), &found);
 
 	if (!name) {
-		snprintf(code, sizeof code, "hook 0x%02X 0x%" PRIX32, mark->major, mark->minor);
+		snprintf(code, sizeof code, "hook 0x%02X 0x%" PRIX32, marker->major, marker->minor);
 		name = code;
 	}
 	if (!rc)
 		rc = html_name(e, 'h', name, strlen(name), &id);
 	if (rc)
 		return rc;
-	varint_put(&e->marked[MARK_TIME], since);
-	varint_put(&e->marked[MARK_NAME], id);
-	varint_put(&e->marked[MARK_LANE], found);
-	varint_put(&e->marked[MARK_RING], mark->ring & TF_GUEST_RING ? 0 : mark->ring + 1u);
+	varint_put(&e->marker_columns[MARKER_TIME], since);
+	varint_put(&e->marker_columns[MARKER_NAME], id);
+	varint_put(&e->marker_columns[MARKER_LANE], found);
+	varint_put(&e->marker_columns[MARKER_RING],
+		marker->ring & TF_GUEST_RING ? 0 : marker->ring + 1u);
 	return 0;
 }
 
-static int html_end_marks(struct html_export *e, size_t count)
+static int html_end_markers(struct html_export *e, size_t count)
 {
 	varint_put(&e->block, count);
-	for (size_t i = 0; i < MARKS; i++) {
-		if (e->marked[i].failed)
+	for (size_t i = 0; i < MARKER_COLUMNS; i++) {
+		if (e->marker_columns[i].failed)
 			return CPIDECODE_ENOMEM;
-		varint_put_string(&e->block, e->marked[i].p, e->marked[i].n);
-		e->marked[i].n = 0;
+		varint_put_string(&e->block, e->marker_columns[i].p, e->marker_columns[i].n);
+		e->marker_columns[i].n = 0;
 	}
 	if (e->block.failed)
 		return CPIDECODE_ENOMEM;
@@ -406,19 +407,19 @@ static int html_end_marks(struct html_export *e, size_t count)
 	return 0;
 }
 
-static int html_put_marks(struct html_export *e)
+static int html_put_markers(struct html_export *e)
 {
-	const struct marks *m = &e->marks;
+	const struct markers *m = &e->markers;
 	int64_t last = e->base;
 	size_t begin = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < m->count && !rc; i++) {
-		rc = html_add_mark(e, &m->at[i], (uint64_t)m->at[i].time - (uint64_t)last);
+		rc = html_add_marker(e, &m->at[i], (uint64_t)m->at[i].time - (uint64_t)last);
 		last = m->at[i].time;
 		if (rc || (i + 1 - begin < HTML_BLOCK_INTERVALS && i + 1 < m->count))
 			continue;
-		rc = html_end_marks(e, i + 1 - begin);
+		rc = html_end_markers(e, i + 1 - begin);
 		begin = i + 1;
 		last = e->base;
 	}
@@ -472,8 +473,8 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 		.until = e->until,
 		.intervals = intervals,
 		.open = e->open,
-		.marks = e->marks.count,
-		.is_unmarked = e->marks.too_many,
+		.markers = e->markers.count,
+		.has_no_markers = e->markers.too_many,
 		.is_without_runs = e->is_without_runs,
 		.names = e->nnames,
 		.lanes = (uint32_t)e->nlanes,
@@ -553,9 +554,9 @@ static void html_close(struct html_export *e)
 		free(e->lanes[i].rows);
 	for (size_t i = 0; i < CORES; i++)
 		free(e->core[i].p);
-	for (size_t i = 0; i < MARKS; i++)
-		free(e->marked[i].p);
-	marks_free(&e->marks);
+	for (size_t i = 0; i < MARKER_COLUMNS; i++)
+		free(e->marker_columns[i].p);
+	markers_free(&e->markers);
 	free(e->block.p);
 	free(e->adopted.p);
 	free(e->lanes);
@@ -574,16 +575,16 @@ static void html_close(struct html_export *e)
 	errno = saved;
 }
 
-/* Times count from the first start or mark. */
-static int html_span_marks(struct html_export *e, uint64_t intervals)
+/* Times count from the first start or marker. */
+static int html_span_markers(struct html_export *e, uint64_t intervals)
 {
-	const struct marks *m = &e->marks;
+	const struct markers *m = &e->markers;
 
 	if (m->too_many)
 		report_note(e->r,
 			"--format html marks up to %d hooks of no interval, there are more: none is marked "
 			"(choose with --from and --to)",
-			MARKS_MOST);
+			MARKERS_MAX);
 	if (!m->count)
 		return 0;
 	if (!intervals || m->at[0].time < e->base)
@@ -593,8 +594,8 @@ static int html_span_marks(struct html_export *e, uint64_t intervals)
 	return e->until > html_most_ns ? html_refuse_time(e, e->until) : 0;
 }
 
-/* The time of a page without intervals and marks: that of the hooks and of the runs in them, within
- * the filter's. */
+/* The time of a page without intervals and markers: that of the hooks and of the runs in them,
+ * within the filter's. */
 static int html_runs_span(struct html_export *e, struct runs_span *span)
 {
 	const struct filter *filter = e->r->filter;
@@ -630,7 +631,7 @@ static int html_put_runs(struct html_export *e, uint64_t intervals)
 	e->is_without_runs = e->r->is_span;
 	if (e->is_without_runs)
 		return 0;
-	if (!intervals && !e->marks.count)
+	if (!intervals && !e->markers.count)
 		rc = html_runs_span(e, &span);
 	if (rc)
 		return rc;
@@ -653,9 +654,9 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 	int rc = export_find_base(e->r, s, &e->base);
 
 	if (!rc)
-		rc = marks_read(&e->marks, e->r);
+		rc = markers_read(&e->markers, e->r);
 	if (!rc)
-		rc = html_span_marks(e, interval_stream_count(s));
+		rc = html_span_markers(e, interval_stream_count(s));
 	if (rc)
 		return rc;
 	lanes_init(&lanes, &writer, e);
@@ -663,7 +664,7 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 	if (!rc)
 		rc = html_end_block(e);
 	if (!rc)
-		rc = html_put_marks(e);
+		rc = html_put_markers(e);
 	if (!rc)
 		rc = html_put_runs(e, interval_stream_count(s));
 	if (!rc)

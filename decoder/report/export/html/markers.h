@@ -1,15 +1,15 @@
 /*
- * The hooks that belong to no interval, for the page of --format html to mark. Up to MARKS_MOST;
+ * The hooks that belong to no interval, for the page of --format html to marker. Up to MARKERS_MAX;
  * of more there are none, and the caller says so.
  */
-#ifndef SWT_DECODER_REPORT_EXPORT_HTML_MARKS_H
-#define SWT_DECODER_REPORT_EXPORT_HTML_MARKS_H
+#ifndef SWT_DECODER_REPORT_EXPORT_HTML_MARKERS_H
+#define SWT_DECODER_REPORT_EXPORT_HTML_MARKERS_H
 
 #include "../../report.h"
 
-enum { MARKS_MOST = 100000 };
+enum { MARKERS_MAX = 100000 };
 
-struct mark {
+struct marker {
 	int64_t time;
 	uint64_t position;
 	uint32_t ring, tid, file, machine, minor;
@@ -19,8 +19,8 @@ struct mark {
 };
 
 /* Starts zeroed. */
-struct marks {
-	struct mark *at; /* by time */
+struct markers {
+	struct marker *at; /* by time */
 	size_t count;
 	bool too_many; /* count is 0 */
 };
@@ -30,7 +30,7 @@ struct marks {
  * whether there are any. None pass a filter by label, minor or --where, which selects intervals.
  * Returns 0 or a CPIDECODE_E code.
  */
-int marks_read(struct marks *m, const struct report *r);
-void marks_free(struct marks *m);
+int markers_read(struct markers *m, const struct report *r);
+void markers_free(struct markers *m);
 
 #endif

@@ -83,7 +83,7 @@ int group_need_cpu(struct group *g, uint32_t cpu)
 	return 0;
 }
 
-static inline int take_label(struct group *g, const char *bytes, uint32_t length)
+static inline int group_decode_label(struct group *g, const char *bytes, uint32_t length)
 {
 	struct interval *iv = &g->iv;
 
@@ -103,7 +103,7 @@ static inline int take_label(struct group *g, const char *bytes, uint32_t length
 	return 0;
 }
 
-static void take_label_number(struct group *g, uint64_t number)
+static void group_decode_label_number(struct group *g, uint64_t number)
 {
 	const struct label *label =
 		number <= UINT32_MAX ? trace_label(g->file, (uint32_t)number) : NULL;
@@ -118,7 +118,7 @@ static void take_label_number(struct group *g, uint64_t number)
 	g->iv.has_label = true;
 }
 
-static void take_types(struct group *g, uint64_t types)
+static void group_decode_types(struct group *g, uint64_t types)
 {
 	/* The summary of CPU utilisation has fewer figures than the hook of the processors. */
 	const unsigned common = g->iv.major == CPUUTIL_MAJOR
@@ -132,7 +132,7 @@ static void take_types(struct group *g, uint64_t types)
 }
 
 /* Ignores bits that are not defined yet. */
-static void take_quality_flags(struct interval *iv, uint64_t flags)
+static void group_decode_quality_flags(struct interval *iv, uint64_t flags)
 {
 	static const struct {
 		uint32_t hook, interval;
@@ -145,7 +145,7 @@ static void take_quality_flags(struct interval *iv, uint64_t flags)
 			iv->flags |= means[i].interval;
 }
 
-static void take_num_cpus(struct group *g, uint64_t n)
+static void group_decode_num_cpus(struct group *g, uint64_t n)
 {
 	if (g->num_cpus_word && g->num_cpus_word != n)
 		g->iv.flags |= IV_INCONSISTENT;
@@ -164,14 +164,16 @@ static inline void *util_of_turn(struct group *g, uint32_t turn)
 }
 
 /* An unmeasured value still counts the processor as present. */
-static inline int take_ratio(struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
+static inline int group_decode_ratio(
+	struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
 {
 	if (of && measured)
 		set_ratio(iv, (char *)of + at, v);
 	return of ? 0 : CPIDECODE_ENOMEM;
 }
 
-static inline int take_count(struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
+static inline int group_decode_count(
+	struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
 {
 	if (of && measured)
 		set_count(iv, (char *)of + at, v);
@@ -179,79 +181,80 @@ static inline int take_count(struct interval *iv, void *of, size_t at, bool meas
 }
 
 /* Stores any value but a string as the table of fields says. 0 or CPIDECODE_ENOMEM. */
-static inline int take_value(
+static inline int group_decode_value(
 	struct group *g, enum group_op op, size_t at, uint32_t turn, bool measured, uint64_t v)
 {
 	struct interval *iv = &g->iv;
 
 	switch (op) {
-	case TAKE_TYPES:
-		take_types(g, v);
+	case DECODE_TYPES:
+		group_decode_types(g, v);
 		return 0;
-	case TAKE_LABEL_NUMBER:
-		take_label_number(g, v);
+	case DECODE_LABEL_NUMBER:
+		group_decode_label_number(g, v);
 		return 0;
-	case TAKE_KNOWN:
+	case DECODE_KNOWN:
 		g->known = (uint32_t)v;
 		return 0;
-	case TAKE_NUM_CPUS:
-		take_num_cpus(g, v);
+	case DECODE_NUM_CPUS:
+		group_decode_num_cpus(g, v);
 		return 0;
-	case TAKE_QUALITY:
-		take_quality_flags(iv, v);
+	case DECODE_QUALITY:
+		group_decode_quality_flags(iv, v);
 		return 0;
-	case TAKE_COUNT:
-		return take_count(iv, iv, at, measured, v);
-	case TAKE_RATIO:
-		return take_ratio(iv, iv, at, measured, v);
-	case TAKE_CPU_COUNT:
-		return take_count(iv, cpu_of_turn(g, turn), at, measured, v);
-	case TAKE_CPU_RATIO:
-		return take_ratio(iv, cpu_of_turn(g, turn), at, measured, v);
-	case TAKE_UTIL_COUNT:
-		return take_count(iv, util_of_turn(g, turn), at, measured, v);
-	case TAKE_UTIL_RATIO:
-		return take_ratio(iv, util_of_turn(g, turn), at, measured, v);
+	case DECODE_COUNT:
+		return group_decode_count(iv, iv, at, measured, v);
+	case DECODE_RATIO:
+		return group_decode_ratio(iv, iv, at, measured, v);
+	case DECODE_CPU_COUNT:
+		return group_decode_count(iv, cpu_of_turn(g, turn), at, measured, v);
+	case DECODE_CPU_RATIO:
+		return group_decode_ratio(iv, cpu_of_turn(g, turn), at, measured, v);
+	case DECODE_UTIL_COUNT:
+		return group_decode_count(iv, util_of_turn(g, turn), at, measured, v);
+	case DECODE_UTIL_RATIO:
+		return group_decode_ratio(iv, util_of_turn(g, turn), at, measured, v);
 	default:
 		return 0;
 	}
 }
 
 /* Strings, and what a hook has in turns of its own: read by the cursor alone. */
-static int take_text_or_value(
+static int group_decode_text_or_value(
 	struct group *g, enum group_op op, const struct field_value *v, bool values)
 {
-	if (op == TAKE_LABEL)
-		return take_label(g, v->string, v->length);
-	if (op == TAKE_TEXT && g->known & SCOPE_KNOWN_TEXT) {
+	if (op == DECODE_LABEL)
+		return group_decode_label(g, v->string, v->length);
+	if (op == DECODE_TEXT && g->known & SCOPE_KNOWN_TEXT) {
 		g->known &= ~SCOPE_KNOWN_TEXT;
-		return take_label(g, v->string, v->length);
+		return group_decode_label(g, v->string, v->length);
 	}
 	if (!values)
 		return 0;
 	switch (op) {
-	case TAKE_ARG_NAME:
-		return group_take_value_name(g, v->turn, v->u, VALUE_ARGUMENT);
-	case TAKE_EVENT_NAME:
-		return group_take_value_name(g, v->turn, v->u, VALUE_EVENT);
-	case TAKE_EVENT_FLAGS:
-		return group_take_value_type(
+	case DECODE_ARG_NAME:
+		return group_decode_value_name(g, v->turn, v->u, VALUE_ARGUMENT);
+	case DECODE_EVENT_NAME:
+		return group_decode_value_name(g, v->turn, v->u, VALUE_EVENT);
+	case DECODE_EVENT_FLAGS:
+		return group_decode_value_type(
 			g, v->turn, v->u & INTERVAL_EVENT_KNOWN ? INTERVAL_ARG_U64 : 0);
-	case TAKE_EVENT_ENABLED:
+	case DECODE_EVENT_ENABLED:
 		g->event_enabled = v->u;
 		return 0;
-	case TAKE_EVENT_RUNNING:
-		return group_take_value_running(g, v->turn, v->u);
-	case TAKE_VALUE_TYPE:
-		return group_take_value_type(g, v->turn, v->u);
-	case TAKE_VALUE_BITS:
-		return group_take_value_bits(g, v->turn, v->u);
+	case DECODE_EVENT_RUNNING:
+		return group_decode_value_running(g, v->turn, v->u);
+	case DECODE_VALUE_TYPE:
+		return group_decode_value_type(g, v->turn, v->u);
+	case DECODE_VALUE_BITS:
+		return group_decode_value_bits(g, v->turn, v->u);
 	default:
-		return group_take_value_text(g, v->string, v->length);
+		return group_decode_value_text(g, v->string, v->length);
 	}
 }
 
-static int take_by_cursor(struct group *g, const struct group_plan *plan, const struct hook *h)
+static int group_decode_by_cursor(
+	struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct hook read_as = *h;
 	struct field_cursor c;
@@ -266,9 +269,9 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 		const struct group_field *f = plan->means[v.index];
 		const enum group_op op = (enum group_op)f->op;
 
-		int rc = op == TAKE_LABEL || op >= TAKE_ARG_NAME
-				 ? take_text_or_value(g, op, &v, values)
-				 : take_value(g, op, f->at, v.turn, !v.not_measured, v.u);
+		int rc = op == DECODE_LABEL || op >= DECODE_ARG_NAME
+				 ? group_decode_text_or_value(g, op, &v, values)
+				 : group_decode_value(g, op, f->at, v.turn, !v.not_measured, v.u);
 		if (rc)
 			return rc;
 	}
@@ -277,7 +280,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return group_settle_values(g);
 }
 
-static inline const struct line_field *take_ratios(struct interval *iv, void *of,
+static inline const struct line_field *group_decode_ratios(struct interval *iv, void *of,
 	const uint8_t *const *records, const struct line_field *f, uint32_t n)
 {
 	for (const struct line_field *end = f + n; f < end; f++) {
@@ -294,7 +297,7 @@ static inline const struct line_field *take_ratios(struct interval *iv, void *of
 	return f;
 }
 
-static inline const struct line_field *take_counts(struct interval *iv, void *of,
+static inline const struct line_field *group_decode_counts(struct interval *iv, void *of,
 	const uint8_t *const *records, const struct line_field *f, uint32_t n)
 {
 	for (const struct line_field *end = f + n; f < end; f++) {
@@ -321,28 +324,28 @@ static int group_need_cpus(struct group *g, uint32_t cpus, uint32_t utils)
 }
 
 /* records: of a line, its hook's words. */
-static int take_fields(struct group *g, const struct line_form *form, const struct line_field *f,
-	const uint8_t *const *records)
+static int group_decode_fields(struct group *g, const struct line_form *form,
+	const struct line_field *f, const uint8_t *const *records)
 {
 	const uint32_t *n = form->n;
 	struct interval *iv = &g->iv;
 	int rc = 0;
 
-	f = take_ratios(iv, iv, records, f, n[LINE_RATIO]);
-	f = take_counts(iv, iv, records, f, n[LINE_COUNT]);
+	f = group_decode_ratios(iv, iv, records, f, n[LINE_RATIO]);
+	f = group_decode_counts(iv, iv, records, f, n[LINE_COUNT]);
 	if (form->cpus || form->utils) {
 		rc = group_need_cpus(g, form->cpus, form->utils);
 		if (rc)
 			return rc;
-		f = take_ratios(iv, g->cpus, records, f, n[LINE_CPU_RATIO]);
-		f = take_counts(iv, g->cpus, records, f, n[LINE_CPU_COUNT]);
-		f = take_ratios(iv, g->utils, records, f, n[LINE_UTIL_RATIO]);
-		f = take_counts(iv, g->utils, records, f, n[LINE_UTIL_COUNT]);
+		f = group_decode_ratios(iv, g->cpus, records, f, n[LINE_CPU_RATIO]);
+		f = group_decode_counts(iv, g->cpus, records, f, n[LINE_CPU_COUNT]);
+		f = group_decode_ratios(iv, g->utils, records, f, n[LINE_UTIL_RATIO]);
+		f = group_decode_counts(iv, g->utils, records, f, n[LINE_UTIL_COUNT]);
 	}
 	for (const struct line_field *end = f + n[LINE_OTHER]; f < end && !rc; f++) {
 		uint64_t v = line_value(records[f->record] + f->at, (enum field_type)f->type);
 
-		rc = take_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
+		rc = group_decode_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
 	}
 	return rc;
 }
@@ -366,19 +369,19 @@ void group_settle_scope(struct group *g, bool own_cost)
 			: INTERVAL_TIME_NONE;
 }
 
-int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)
+int group_decode(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
 
 	if (!line)
-		return take_by_cursor(g, plan, h);
-	int rc = take_fields(g, &line->form, line->fields, &h->words);
+		return group_decode_by_cursor(g, plan, h);
+	int rc = group_decode_fields(g, &line->form, line->fields, &h->words);
 	if (!rc && plan->lines->label)
-		rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
+		rc = group_decode_label(g, (const char *)h->strings + 4, get_le32(h->strings));
 	return rc;
 }
 
-static int take_shape_labels(struct group *g, const struct shape_found *found)
+static int group_decode_shape_labels(struct group *g, const struct shape_found *found)
 {
 	const struct group_shape *shape = found->shape;
 	int rc = 0;
@@ -390,17 +393,17 @@ static int take_shape_labels(struct group *g, const struct shape_found *found)
 		if (!r->has_label)
 			continue;
 		p += REC_DATA + 4 * (size_t)get_le16(p + REC_NWORDS);
-		rc = take_label(g, (const char *)p + 4, get_le32(p));
+		rc = group_decode_label(g, (const char *)p + 4, get_le32(p));
 	}
 	return rc;
 }
 
-int group_take_shape(struct group *g, const struct shape_found *found)
+int group_decode_shape(struct group *g, const struct shape_found *found)
 {
 	const struct group_shape *shape = found->shape;
-	int rc = take_fields(g, &shape->form, shape->fields, found->at);
+	int rc = group_decode_fields(g, &shape->form, shape->fields, found->at);
 
-	return rc ? rc : take_shape_labels(g, found);
+	return rc ? rc : group_decode_shape_labels(g, found);
 }
 
 bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
@@ -412,7 +415,7 @@ bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h
 	read_as.schema = plan->schema;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {
-		if (plan->means[v.index]->op == TAKE_ELAPSED) {
+		if (plan->means[v.index]->op == DECODE_ELAPSED) {
 			*elapsed = v.u;
 			return true;
 		}

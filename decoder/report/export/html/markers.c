@@ -1,4 +1,4 @@
-#include "marks.h"
+#include "markers.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -14,20 +14,20 @@
 #include "../../../model/hooks/pass.h"
 
 /* One thread's. */
-struct marks_part {
-	_Alignas(PASS_APART) struct mark *at;
+struct markers_part {
+	_Alignas(PASS_APART) struct marker *at;
 	size_t count, room;
 };
 
-struct marks_reading {
+struct markers_reading {
 	const struct report *r;
-	struct marks_part *parts;
+	struct markers_part *parts;
 	atomic_size_t count;
 };
 
-/* Samples of counters come at each tick, the kernel's records in batches: marks of them would show
- * nothing. */
-static bool marks_takes(const struct report *r, const struct hook *h)
+/* Samples of counters come at each tick, the kernel's records in batches: markers of them would
+ * show nothing. */
+static bool markers_accept(const struct report *r, const struct hook *h)
 {
 	struct filter_group group = {.trace = r->trace};
 
@@ -44,21 +44,21 @@ static bool marks_takes(const struct report *r, const struct hook *h)
 	}
 }
 
-static int marks_read_slice(void *ctx, struct pass_slice *slice)
+static int markers_read_slice(void *ctx, struct pass_slice *slice)
 {
-	struct marks_reading *m = ctx;
-	struct marks_part *part = &m->parts[pass_thread(slice)];
+	struct markers_reading *m = ctx;
+	struct markers_part *part = &m->parts[pass_thread(slice)];
 	const struct hook *h;
 	int rc;
 
 	while ((rc = pass_next(slice, &h)) > 0) {
-		if (!marks_takes(m->r, h))
+		if (!markers_accept(m->r, h))
 			continue;
-		if (atomic_fetch_add_explicit(&m->count, 1, memory_order_relaxed) >= MARKS_MOST)
+		if (atomic_fetch_add_explicit(&m->count, 1, memory_order_relaxed) >= MARKERS_MAX)
 			return CPIDECODE_ECANCELED;
 		if (grow(&part->at, part->count, &part->room, sizeof *part->at))
 			return CPIDECODE_ENOMEM;
-		part->at[part->count++] = (struct mark){.time = h->time_ns,
+		part->at[part->count++] = (struct marker){.time = h->time_ns,
 			.position = h->position,
 			.ring = h->ring,
 			.tid = h->tid,
@@ -72,9 +72,9 @@ static int marks_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static int marks_compare(const void *a, const void *b)
+static int markers_compare(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct marker *x = a, *y = b;
 	int c = (x->time > y->time) - (x->time < y->time);
 
 	c = c ? c : (x->file > y->file) - (x->file < y->file);
@@ -82,7 +82,7 @@ static int marks_compare(const void *a, const void *b)
 	return c ? c : (x->position > y->position) - (x->position < y->position);
 }
 
-static int marks_gather(struct marks *m, const struct marks_part *parts, unsigned n)
+static int markers_gather(struct markers *m, const struct markers_part *parts, unsigned n)
 {
 	size_t count = 0;
 
@@ -96,18 +96,18 @@ static int marks_gather(struct marks *m, const struct marks_part *parts, unsigne
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < parts[i].count; k++)
 			m->at[m->count++] = parts[i].at[k];
-	qsort(m->at, m->count, sizeof *m->at, marks_compare);
+	qsort(m->at, m->count, sizeof *m->at, markers_compare);
 	return 0;
 }
 
-int marks_read(struct marks *m, const struct report *r)
+int markers_read(struct markers *m, const struct report *r)
 {
-	struct marks_reading reading = {.r = r};
+	struct markers_reading reading = {.r = r};
 	const struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = r->filter->to,
 		.threads = r->threads,
-		.read = marks_read_slice,
+		.read = markers_read_slice,
 		.ctx = &reading,
 		.progress = r->progress,
 		.progress_ctx = r->ctx};
@@ -119,11 +119,11 @@ int marks_read(struct marks *m, const struct report *r)
 	if (!reading.parts)
 		return CPIDECODE_ENOMEM;
 	int rc = pass_run(&pass, NULL);
-	m->too_many = reading.count > MARKS_MOST;
+	m->too_many = reading.count > MARKERS_MAX;
 	if (m->too_many && rc == CPIDECODE_ECANCELED)
 		rc = 0;
 	else if (!rc)
-		rc = marks_gather(m, reading.parts, threads);
+		rc = markers_gather(m, reading.parts, threads);
 	int error = errno;
 	for (unsigned i = 0; i < threads; i++)
 		free(reading.parts[i].at);
@@ -132,7 +132,7 @@ int marks_read(struct marks *m, const struct report *r)
 	return rc;
 }
 
-void marks_free(struct marks *m)
+void markers_free(struct markers *m)
 {
 	free(m->at);
 }

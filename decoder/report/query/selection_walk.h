@@ -3,15 +3,15 @@
  * report selects it: for events around and between the selected ones. Memory is bounded, as
  * of an interval_stream.
  */
-#ifndef SWT_DECODER_REPORT_QUERY_MARKED_WALK_H
-#define SWT_DECODER_REPORT_QUERY_MARKED_WALK_H
+#ifndef SWT_DECODER_REPORT_QUERY_SELECTION_WALK_H
+#define SWT_DECODER_REPORT_QUERY_SELECTION_WALK_H
 
 #include "../../model/intervals/interval_stream.h"
 #include "../report.h"
 #include "lineage.h"
 
 /* Starts zeroed. */
-struct marked_walk {
+struct selection_walk {
 	struct interval_stream *all;
 	struct interval_stream *selected; /* a part of the same order; NULL: all are */
 	const struct interval *next;	  /* the next selected one; NULL: none is left */
@@ -24,12 +24,12 @@ struct marked_walk {
  * Open intervals are among them. wants: of enum interval_want. found: of reading, starts zeroed;
  * NULL: not wanted. To be closed in any case. 0 or a CPIDECODE_E code.
  */
-int marked_walk_open(
-	struct marked_walk *w, struct report *r, unsigned wants, struct findings *found);
+int selection_walk_open(
+	struct selection_walk *w, struct report *r, unsigned wants, struct findings *found);
 /* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
-int marked_walk_next(struct marked_walk *w, const struct interval **iv, bool *selected);
+int selection_walk_next(struct selection_walk *w, const struct interval **iv, bool *selected);
 /* The next one is the first again. */
-int marked_walk_rewind(struct marked_walk *w);
-void marked_walk_close(struct marked_walk *w);
+int selection_walk_rewind(struct selection_walk *w);
+void selection_walk_close(struct selection_walk *w);
 
 #endif

@@ -1,17 +1,17 @@
-#include "marked_walk.h"
+#include "selection_walk.h"
 
 #include <errno.h>
 
 #include "select.h"
 
-static bool marked_walk_filter(void *ctx, const struct interval *iv)
+static bool selection_walk_filter(void *ctx, const struct interval *iv)
 {
 	return select_interval(ctx, iv);
 }
 
-static int marked_walk_open_selected(struct marked_walk *w, struct report *r)
+static int selection_walk_open_selected(struct selection_walk *w, struct report *r)
 {
-	struct interval_stream_options how = {.filter = marked_walk_filter,
+	struct interval_stream_options how = {.filter = selection_walk_filter,
 		.ctx = r,
 		.from_ns = INT64_MIN,
 		.threads = r->threads,
@@ -28,7 +28,7 @@ static int marked_walk_open_selected(struct marked_walk *w, struct report *r)
 	return interval_stream_open(r->trace, &how, &w->selected, &w->found);
 }
 
-static int marked_walk_step(struct marked_walk *w)
+static int selection_walk_step(struct selection_walk *w)
 {
 	int rc = w->selected ? interval_stream_next(w->selected, &w->next) : 0;
 
@@ -37,8 +37,8 @@ static int marked_walk_step(struct marked_walk *w)
 	return rc < 0 ? rc : 0;
 }
 
-int marked_walk_open(
-	struct marked_walk *w, struct report *r, unsigned wants, struct findings *found)
+int selection_walk_open(
+	struct selection_walk *w, struct report *r, unsigned wants, struct findings *found)
 {
 	const struct interval_stream_options how = {.from_ns = INT64_MIN,
 		.progress = r->progress,
@@ -52,13 +52,13 @@ int marked_walk_open(
 	int rc = interval_stream_open(r->trace, &how, &w->all, found ? found : &w->found);
 
 	if (!rc && !select_takes_all(r))
-		rc = marked_walk_open_selected(w, r);
+		rc = selection_walk_open_selected(w, r);
 	if (!rc)
-		rc = marked_walk_step(w);
+		rc = selection_walk_step(w);
 	return rc;
 }
 
-int marked_walk_next(struct marked_walk *w, const struct interval **iv, bool *selected)
+int selection_walk_next(struct selection_walk *w, const struct interval **iv, bool *selected)
 {
 	int rc = interval_stream_next(w->all, iv);
 
@@ -69,20 +69,20 @@ int marked_walk_next(struct marked_walk *w, const struct interval **iv, bool *se
 		w->next->file != (*iv)->file)
 		return 1;
 	*selected = true;
-	rc = marked_walk_step(w);
+	rc = selection_walk_step(w);
 	return rc ? rc : 1;
 }
 
-int marked_walk_rewind(struct marked_walk *w)
+int selection_walk_rewind(struct selection_walk *w)
 {
 	int rc = interval_stream_rewind(w->all);
 
 	if (!rc && w->selected)
 		rc = interval_stream_rewind(w->selected);
-	return rc ? rc : marked_walk_step(w);
+	return rc ? rc : selection_walk_step(w);
 }
 
-void marked_walk_close(struct marked_walk *w)
+void selection_walk_close(struct selection_walk *w)
 {
 	int error = errno;
 
