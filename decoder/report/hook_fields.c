@@ -8,7 +8,7 @@
 #include "../base/grow.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
-#include "../sink/put.h"
+#include "../sink/fmt.h"
 
 struct hook_field_entry {
 	struct field_value value;
@@ -18,7 +18,7 @@ struct hook_field_entry {
 enum { FIX4_DECIMALS = 5 }; /* the point, too */
 
 /* The last four decimals of v ten-thousandths. */
-static char *put_decimals4(char *p, uint64_t v)
+static char *hook_fields_fmt_decimals4(char *p, uint64_t v)
 {
 	*p++ = '.';
 	for (unsigned unit = 1000; unit; unit /= 10)
@@ -50,9 +50,9 @@ static void write_fix4(struct json *j, uint64_t v)
 {
 	/* Exactly: the integral part has more bits than a double would keep. */
 	json_u64(j, v / 10000);
-	char *p = out_reserve(j->o, FIX4_DECIMALS + PUT_SLACK);
+	char *p = out_reserve(j->o, FIX4_DECIMALS + FMT_SLACK);
 	if (p)
-		out_reach(j->o, put_decimals4(p, v));
+		out_reach(j->o, hook_fields_fmt_decimals4(p, v));
 }
 
 static void write_value(struct json *j, const struct field_value *v)
@@ -219,16 +219,16 @@ static char *put_value(
 	if (field->type == FIELD_FIX4)
 		v = (uint64_t)get_le32(words) * 10000 + get_le32(words + 4);
 	if (v == 0 && field->attributes & FIELD_NA0)
-		return is_text ? put_text(p, "n/a") : put_text(p, "null");
+		return is_text ? fmt_text(p, "n/a") : fmt_text(p, "null");
 	switch (field->type) {
 	case FIELD_I32:
-		return put_i64(p, (int32_t)v);
+		return fmt_i64(p, (int32_t)v);
 	case FIELD_I64:
-		return put_i64(p, (int64_t)v);
+		return fmt_i64(p, (int64_t)v);
 	case FIELD_FIX4:
-		return put_decimals4(put_u64(p, v / 10000), v);
+		return hook_fields_fmt_decimals4(fmt_u64(p, v / 10000), v);
 	default:
-		return put_u64(p, v);
+		return fmt_u64(p, v);
 	}
 }
 
@@ -244,22 +244,22 @@ static void write_straight(
 	if (!p)
 		return;
 	if (f->as == HOOK_FIELDS_CSV)
-		p = put_char(p, '"');
+		p = fmt_char(p, '"');
 	char *start = p;
 	for (unsigned i = 0; i < keys->count; i++) {
 		const struct hook_key *k = &keys->of[i];
 
-		p = put_padded(p, text + k->at, k->length);
-		p = k->plain ? put_u32(p, get_le32(words))
+		p = fmt_padded(p, text + k->at, k->length);
+		p = k->plain ? fmt_u32(p, get_le32(words))
 			     : put_value(p, k->field, words, f->as == HOOK_FIELDS_TEXT);
 		words += k->bytes;
 	}
 	if (f->as != HOOK_FIELDS_TEXT) {
 		*start = '{'; /* in place of the first comma */
-		p = put_char(p, '}');
+		p = fmt_char(p, '}');
 	}
 	if (f->as == HOOK_FIELDS_CSV)
-		p = put_char(p, '"');
+		p = fmt_char(p, '"');
 	out_reach(o, p);
 }
 

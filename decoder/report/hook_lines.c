@@ -8,7 +8,7 @@
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"
-#include "../sink/put.h"
+#include "../sink/fmt.h"
 #include "../sink/units.h"
 #include "text/time_text.h"
 
@@ -34,7 +34,7 @@ struct hook_lines {
 	unsigned seconds; /* of relative times: digits of the trace's last second */
 	struct spelled names[CACHED], tasks[CACHED];
 	uint64_t second; /* of the hook before */
-	char second_text[PUT_U64 + 2 * PUT_SLACK];
+	char second_text[FMT_U64 + 2 * FMT_SLACK];
 	size_t second_length;
 	struct hook_fields fields;
 };
@@ -189,28 +189,28 @@ static const struct out *task_text(struct hook_lines *l, const struct task *task
 	return s->text.error ? NULL : &s->text;
 }
 
-static char *put_spelled(char *p, const struct out *text)
+static char *hook_lines_fmt_spelled(char *p, const struct out *text)
 {
-	return text->len ? put_padded(p, text->buf, text->len) : p;
+	return text->len ? fmt_padded(p, text->buf, text->len) : p;
 }
 
 /* Seconds and, with the point or without it, nanoseconds: many hooks have the same second. */
-static char *put_time(struct hook_lines *l, char *p, int64_t ns, bool point)
+static char *hook_lines_fmt_time(struct hook_lines *l, char *p, int64_t ns, bool point)
 {
 	if (ns < (int64_t)TIME_SECOND_NS)
-		return point ? put_seconds(p, ns) : put_i64(p, ns);
+		return point ? fmt_seconds(p, ns) : fmt_i64(p, ns);
 	uint64_t second = (uint64_t)ns / TIME_SECOND_NS;
 	if (second != l->second) {
 		l->second = second;
-		l->second_length = (size_t)(put_u64(l->second_text, second) - l->second_text);
+		l->second_length = (size_t)(fmt_u64(l->second_text, second) - l->second_text);
 	}
-	p = put_padded(p, l->second_text, l->second_length);
+	p = fmt_padded(p, l->second_text, l->second_length);
 	*p = '.';
-	return put_9(p + point, (uint32_t)((uint64_t)ns % TIME_SECOND_NS));
+	return fmt_9(p + point, (uint32_t)((uint64_t)ns % TIME_SECOND_NS));
 }
 
 /* Aligned. */
-static char *hook_lines_put_relative(struct hook_lines *l, char *p, int64_t ns)
+static char *hook_lines_fmt_relative(struct hook_lines *l, char *p, int64_t ns)
 {
 	int64_t since;
 
@@ -219,8 +219,8 @@ static char *hook_lines_put_relative(struct hook_lines *l, char *p, int64_t ns)
 	char *begin = p;
 
 	if (since >= 0)
-		p = put_char(p, '+');
-	p = put_time(l, p, since, true);
+		p = fmt_char(p, '+');
+	p = hook_lines_fmt_time(l, p, since, true);
 	const size_t length = (size_t)(p - begin), all = l->seconds + sizeof "+.000000000" - 1;
 
 	if (length < all) {
@@ -228,15 +228,15 @@ static char *hook_lines_put_relative(struct hook_lines *l, char *p, int64_t ns)
 		memset(begin, ' ', all - length);
 		p = begin + all;
 	}
-	return put_text(p, " s");
+	return fmt_text(p, " s");
 }
 
-static char *hook_lines_put_moment(struct hook_lines *l, struct out *o, char *p, int64_t ns)
+static char *hook_lines_fmt_moment(struct hook_lines *l, struct out *o, char *p, int64_t ns)
 {
 	if (l->time.how == TIMES_RELATIVE)
-		return hook_lines_put_relative(l, p, ns);
+		return hook_lines_fmt_relative(l, p, ns);
 	if (l->time.how == TIMES_UNIX)
-		return put_time(l, p, ns, true);
+		return hook_lines_fmt_time(l, p, ns, true);
 	units_iso8601(o, ns);
 	return o->buf + o->len;
 }
@@ -258,17 +258,17 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 
 	if (!name)
 		return CPIDECODE_ENOMEM;
-	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
+	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * FMT_WORD + name->len);
 	if (!p)
 		return 0;
-	p = put_char(hook_lines_put_moment(l, o, p, h->time_ns), ' ');
-	p = hook_on_cpu(h) ? put_right(p, h->ring, 3) : put_text(p, "  -");
-	p = put_char(put_right(put_char(p, ' '), h->tid, 7), ' ');
-	p = put_char(put_hex8(p, h->major), ' ');
-	p = put_hex8(p, h->minor);
+	p = fmt_char(hook_lines_fmt_moment(l, o, p, h->time_ns), ' ');
+	p = hook_on_cpu(h) ? fmt_right(p, h->ring, 3) : fmt_text(p, "  -");
+	p = fmt_char(fmt_right(fmt_char(p, ' '), h->tid, 7), ' ');
+	p = fmt_char(fmt_hex8(p, h->major), ' ');
+	p = fmt_hex8(p, h->minor);
 	l->words_from = (size_t)(p - o->buf) + 1;
 	if (h->nwords)
-		p = put_words(put_char(p, ' '), h->words, h->nwords);
+		p = fmt_words(fmt_char(p, ' '), h->words, h->nwords);
 	l->words_to = (size_t)(p - o->buf);
 	if (h->nstrings) {
 		out_reach(o, p);
@@ -277,9 +277,9 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 		if (!p)
 			return 0;
 	}
-	p = put_spelled(p, name);
+	p = hook_lines_fmt_spelled(p, name);
 	if (!h->schema) {
-		out_reach(o, put_char(p, '\n'));
+		out_reach(o, fmt_char(p, '\n'));
 		return 0;
 	}
 	out_reach(o, p);
@@ -295,10 +295,10 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 		return 0;
 	const char *fit = hook_fields_fit(l->fields.fit);
 	if (fit) {
-		p = put_copy(put_text(p, " ["), fit, strlen(fit));
-		p = put_char(p, ']');
+		p = fmt_copy(fmt_text(p, " ["), fit, strlen(fit));
+		p = fmt_char(p, ']');
 	}
-	out_reach(o, put_char(p, '\n'));
+	out_reach(o, fmt_char(p, '\n'));
 	return 0;
 }
 
@@ -314,10 +314,10 @@ static void write_strings(struct json *j, const struct hook *h)
 	json_close(j, ']');
 }
 
-static char *put_decimals(char *p, const struct hook *h)
+static char *hook_lines_fmt_decimals(char *p, const struct hook *h)
 {
 	for (unsigned i = 0; i < h->nwords; i++)
-		p = put_char(put_u32(p, hook_word(h, i)), ',');
+		p = fmt_char(fmt_u32(p, hook_word(h, i)), ',');
 	return h->nwords ? p - 1 : p;
 }
 
@@ -331,15 +331,15 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = put_time(l, json_put_first_key(p, "time_ns"), h->time_ns, false);
-	p = put_u64(json_put_key(p, "ticks"), h->ticks);
-	p = json_put_key(p, "cpu");
-	p = hook_on_cpu(h) ? put_u32(p, h->ring) : put_text(p, "null");
-	p = put_u32(json_put_key(p, "tid"), h->tid);
-	p = put_u32(put_spelled(p, task), h->major);
-	p = put_u32(json_put_key(p, "minor"), h->minor);
-	p = put_decimals(put_spelled(p, name), h);
-	p = json_put_key(put_char(p, ']'), "strings");
+	p = hook_lines_fmt_time(l, json_fmt_first_key(p, "time_ns"), h->time_ns, false);
+	p = fmt_u64(json_fmt_key(p, "ticks"), h->ticks);
+	p = json_fmt_key(p, "cpu");
+	p = hook_on_cpu(h) ? fmt_u32(p, h->ring) : fmt_text(p, "null");
+	p = fmt_u32(json_fmt_key(p, "tid"), h->tid);
+	p = fmt_u32(hook_lines_fmt_spelled(p, task), h->major);
+	p = fmt_u32(json_fmt_key(p, "minor"), h->minor);
+	p = hook_lines_fmt_decimals(hook_lines_fmt_spelled(p, name), h);
+	p = json_fmt_key(fmt_char(p, ']'), "strings");
 	if (h->nstrings) {
 		out_reach(o, p);
 		write_strings(&j, h);
@@ -347,9 +347,9 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 		if (!p)
 			return 0;
 	} else {
-		p = put_text(p, "[]");
+		p = fmt_text(p, "[]");
 	}
-	out_reach(o, json_put_key(p, "fields"));
+	out_reach(o, json_fmt_key(p, "fields"));
 	int rc = hook_fields_write(&l->fields, o, h);
 	const char *fit = hook_fields_fit(l->fields.fit);
 	if (fit) {
@@ -366,16 +366,16 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 
 	if (!name || !task)
 		return CPIDECODE_ENOMEM;
-	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len + task->len);
+	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * FMT_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = put_char(put_time(l, p, h->time_ns, false), ',');
-	p = put_char(put_u64(p, h->ticks), ',');
-	p = put_char(hook_on_cpu(h) ? put_u32(p, h->ring) : p, ',');
-	p = put_u32(p, h->tid);
-	p = put_char(put_u32(put_spelled(p, task), h->major), ',');
-	p = put_u32(p, h->minor);
-	p = put_words(put_spelled(p, name), h->words, h->nwords);
+	p = fmt_char(hook_lines_fmt_time(l, p, h->time_ns, false), ',');
+	p = fmt_char(fmt_u64(p, h->ticks), ',');
+	p = fmt_char(hook_on_cpu(h) ? fmt_u32(p, h->ring) : p, ',');
+	p = fmt_u32(p, h->tid);
+	p = fmt_char(fmt_u32(hook_lines_fmt_spelled(p, task), h->major), ',');
+	p = fmt_u32(p, h->minor);
+	p = fmt_words(hook_lines_fmt_spelled(p, name), h->words, h->nwords);
 	out_reach(o, p);
 	if (h->nstrings) {
 		struct csv c = {.o = o, .comma = true};

@@ -7,7 +7,7 @@
 
 #include "../../formats/trace_file.h"
 #include "../sink/escape.h"
-#include "../sink/put.h"
+#include "../sink/fmt.h"
 #include "../sink/units.h"
 #include "text/header.h"
 #include "text/rows_fit.h"
@@ -56,17 +56,17 @@ static inline struct cell column_read(const struct column *c, const void *row)
 
 void cell_spell_id(struct out *o, const struct cell *cell)
 {
-	char *p = out_reserve(o, 3 * PUT_U64 + 4 + PUT_SLACK);
+	char *p = out_reserve(o, 3 * FMT_U64 + 4 + FMT_SLACK);
 
 	if (!p)
 		return;
 	if (cell->machine) {
-		p = put_u64(put_char(p, 't'), cell->machine + UINT64_C(1));
-		p = put_char(p, '.');
+		p = fmt_u64(fmt_char(p, 't'), cell->machine + UINT64_C(1));
+		p = fmt_char(p, '.');
 	}
-	p = put_char(p, cell->ring & TF_GUEST_RING ? 'g' : 'r');
-	p = put_char(put_u64(p, cell->ring & ~TF_GUEST_RING), '.');
-	out_reach(o, put_u64(p, cell->u));
+	p = fmt_char(p, cell->ring & TF_GUEST_RING ? 'g' : 'r');
+	p = fmt_char(fmt_u64(p, cell->ring & ~TF_GUEST_RING), '.');
+	out_reach(o, fmt_u64(p, cell->u));
 }
 
 struct cell column_cell(const struct column *c, const void *row)

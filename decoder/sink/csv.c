@@ -3,7 +3,7 @@
 
 #include "csv.h"
 #include "escape.h"
-#include "put.h"
+#include "fmt.h"
 
 void csv_empties(struct csv *c, unsigned n)
 {
@@ -13,23 +13,23 @@ void csv_empties(struct csv *c, unsigned n)
 
 void csv_u64(struct csv *c, uint64_t v)
 {
-	char *p = out_reserve(c->o, 1 + PUT_U64 + PUT_SLACK);
+	char *p = out_reserve(c->o, 1 + FMT_U64 + FMT_SLACK);
 
 	if (!p)
 		return;
 	*p = ',';
-	out_reach(c->o, put_u64(p + c->comma, v));
+	out_reach(c->o, fmt_u64(p + c->comma, v));
 	c->comma = true;
 }
 
 void csv_i64(struct csv *c, int64_t v)
 {
-	char *p = out_reserve(c->o, 1 + PUT_I64 + PUT_SLACK);
+	char *p = out_reserve(c->o, 1 + FMT_I64 + FMT_SLACK);
 
 	if (!p)
 		return;
 	*p = ',';
-	out_reach(c->o, put_i64(p + c->comma, v));
+	out_reach(c->o, fmt_i64(p + c->comma, v));
 	c->comma = true;
 }
 

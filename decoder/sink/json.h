@@ -6,7 +6,7 @@
 #define SWT_DECODER_JSON_H
 
 #include "out.h"
-#include "put.h"
+#include "fmt.h"
 
 struct json {
 	struct out *o;
@@ -75,10 +75,10 @@ static inline void json_member_open(struct json *j, const char *key, char bracke
 }
 
 /*
- * Compile-time keys, for lines written with put.h: each stores constant bytes at p and returns
+ * Compile-time keys, for lines written with fmt.h: each stores constant bytes at p and returns
  * their end. The first one opens the object.
  */
-#define json_put_first_key(p, key) put_text((p), "{\"" key "\":")
-#define json_put_key(p, key) put_text((p), ",\"" key "\":")
+#define json_fmt_first_key(p, key) fmt_text((p), "{\"" key "\":")
+#define json_fmt_key(p, key) fmt_text((p), ",\"" key "\":")
 
 #endif

@@ -14,7 +14,7 @@
 #include "../../formats/base/number.h"
 #include "../../formats/base/temporary.h"
 #include "out.h"
-#include "put.h"
+#include "fmt.h"
 
 #define OUT_BUFFER ((size_t)256 * 1024)
 
@@ -251,10 +251,10 @@ void out_slowly(struct out *o, const void *p, size_t n)
 
 void out_pad(struct out *o)
 {
-	char *p = out_reserve(o, PUT_SLACK);
+	char *p = out_reserve(o, FMT_SLACK);
 
 	if (p)
-		memset(p, 0, PUT_SLACK);
+		memset(p, 0, FMT_SLACK);
 }
 
 void out_repeat(struct out *o, char c, size_t n)
@@ -265,41 +265,41 @@ void out_repeat(struct out *o, char c, size_t n)
 
 void out_u64(struct out *o, uint64_t v)
 {
-	char *p = out_reserve(o, PUT_U64 + PUT_SLACK);
+	char *p = out_reserve(o, FMT_U64 + FMT_SLACK);
 
 	if (p)
-		out_reach(o, put_u64(p, v));
+		out_reach(o, fmt_u64(p, v));
 }
 
 void out_i64(struct out *o, int64_t v)
 {
-	char *p = out_reserve(o, PUT_I64 + PUT_SLACK);
+	char *p = out_reserve(o, FMT_I64 + FMT_SLACK);
 
 	if (p)
-		out_reach(o, put_i64(p, v));
+		out_reach(o, fmt_i64(p, v));
 }
 
 void out_hex(struct out *o, uint64_t v, unsigned n)
 {
 	char text[16];
 
-	put_hex8(text, (uint32_t)(v >> 32));
-	put_hex8(text + 8, (uint32_t)v);
+	fmt_hex8(text, (uint32_t)(v >> 32));
+	fmt_hex8(text + 8, (uint32_t)v);
 	out_bytes(o, text + sizeof text - n, n);
 }
 
 void out_words(struct out *o, const uint8_t *words, unsigned n)
 {
-	char *p = out_reserve(o, (size_t)n * PUT_WORD + PUT_SLACK);
+	char *p = out_reserve(o, (size_t)n * FMT_WORD + FMT_SLACK);
 
 	if (p)
-		out_reach(o, put_words(p, words, n));
+		out_reach(o, fmt_words(p, words, n));
 }
 
 static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 {
-	char text[PUT_U64 + PUT_SLACK];
-	size_t n = (size_t)(put_u64(text, v) - text);
+	char text[FMT_U64 + FMT_SLACK];
+	size_t n = (size_t)(fmt_u64(text, v) - text);
 
 	if (n <= decimals)
 		out_char(o, '0');
@@ -373,10 +373,10 @@ void out_double(struct out *o, double v)
 
 void out_seconds(struct out *o, int64_t ns)
 {
-	char *p = out_reserve(o, PUT_SECONDS + PUT_SLACK);
+	char *p = out_reserve(o, FMT_SECONDS + FMT_SLACK);
 
 	if (p)
-		out_reach(o, put_seconds(p, ns));
+		out_reach(o, fmt_seconds(p, ns));
 }
 
 void out_printf(struct out *o, const char *format, ...)

@@ -81,7 +81,7 @@ static inline void out_reach(struct out *o, const char *end)
 	o->len = (size_t)(end - o->buf);
 }
 
-/* Pads the text of a stream in memory, as put_padded (put.h) requires. */
+/* Pads the text of a stream in memory, as fmt_padded (fmt.h) requires. */
 void out_pad(struct out *o);
 
 static inline void out_char(struct out *o, char c)

@@ -19,7 +19,7 @@
 #include "../../decoder/sink/flame.h"
 #include "../../decoder/sink/json.h"
 #include "../../decoder/sink/out.h"
-#include "../../decoder/sink/put.h"
+#include "../../decoder/sink/fmt.h"
 #include "../../decoder/sink/table.h"
 #include "../../decoder/sink/units.h"
 #include "../lib/suites.h"
@@ -103,15 +103,15 @@ static void check_numbers(uint64_t v)
 {
 	uint32_t narrow = (uint32_t)v;
 
-	SAME_AS("%llu", (unsigned long long)v, put_u64(text, v));
-	SAME_AS("%lld", (long long)v, put_i64(text, (int64_t)v));
-	SAME_AS("%u", narrow, put_u32(text, narrow));
-	SAME_AS("%08X", narrow, put_hex8(text, narrow));
-	SAME_AS("%3u", narrow, put_right(text, narrow, 3));
-	SAME_AS("%7u", narrow, put_right(text, narrow, 7));
-	SAME_AS("%u", narrow % 100000000, put_short(text, narrow % 100000000));
-	SAME_AS("%08u", narrow % 100000000, put_8(text, narrow % 100000000));
-	SAME_AS("%09u", narrow % 1000000000, put_9(text, narrow % 1000000000));
+	SAME_AS("%llu", (unsigned long long)v, fmt_u64(text, v));
+	SAME_AS("%lld", (long long)v, fmt_i64(text, (int64_t)v));
+	SAME_AS("%u", narrow, fmt_u32(text, narrow));
+	SAME_AS("%08X", narrow, fmt_hex8(text, narrow));
+	SAME_AS("%3u", narrow, fmt_right(text, narrow, 3));
+	SAME_AS("%7u", narrow, fmt_right(text, narrow, 7));
+	SAME_AS("%u", narrow % 100000000, fmt_short(text, narrow % 100000000));
+	SAME_AS("%08u", narrow % 100000000, fmt_8(text, narrow % 100000000));
+	SAME_AS("%09u", narrow % 1000000000, fmt_9(text, narrow % 1000000000));
 }
 
 START_TEST(numbers_are_written_as_printf_does)

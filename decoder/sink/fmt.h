@@ -1,10 +1,10 @@
 /*
  * Numbers as text, straight to where they belong: for the lines that there are millions of.
- * Each function writes at p and returns where the text ends. It may store up to PUT_SLACK
+ * Each function writes at p and returns where the text ends. It may store up to FMT_SLACK
  * bytes more than the text has, so room for those has to be there (out_reserve gives it).
  */
-#ifndef SWT_DECODER_PUT_H
-#define SWT_DECODER_PUT_H
+#ifndef SWT_DECODER_SINK_FMT_H
+#define SWT_DECODER_SINK_FMT_H
 
 #include <stdint.h>
 #include <string.h>
@@ -13,31 +13,31 @@
 #include "../../formats/bytes.h"
 
 enum {
-	PUT_SLACK = 16,
-	PUT_U64 = 20, /* the longest text of each */
-	PUT_I64 = 20,
-	PUT_SECONDS = 21,
-	PUT_WORD = 9,
+	FMT_SLACK = 16,
+	FMT_U64 = 20, /* the longest text of each */
+	FMT_I64 = 20,
+	FMT_SECONDS = 21,
+	FMT_WORD = 9,
 };
 
 /* Stores a short compile-time text. */
-#define put_text(p, text) put_copy((p), (text), sizeof(text) - 1)
+#define fmt_text(p, text) fmt_copy((p), (text), sizeof(text) - 1)
 
-static inline char *put_copy(char *p, const char *text, size_t n)
+static inline char *fmt_copy(char *p, const char *text, size_t n)
 {
 	memcpy(p, text, n);
 	return p + n;
 }
 
-/* Stores a text that is readable for PUT_SLACK bytes beyond its end: avoids a call of memcpy. */
-static inline char *put_padded(char *p, const char *text, size_t n)
+/* Stores a text that is readable for FMT_SLACK bytes beyond its end: avoids a call of memcpy. */
+static inline char *fmt_padded(char *p, const char *text, size_t n)
 {
-	for (size_t i = 0; i < n; i += PUT_SLACK)
-		memcpy(p + i, text + i, PUT_SLACK);
+	for (size_t i = 0; i < n; i += FMT_SLACK)
+		memcpy(p + i, text + i, FMT_SLACK);
 	return p + n;
 }
 
-static inline char *put_char(char *p, char c)
+static inline char *fmt_char(char *p, char c)
 {
 	*p = c;
 	return p + 1;
@@ -66,7 +66,7 @@ static inline void put_store8(char *p, uint64_t text)
 }
 
 /* Stores v < 100,000,000 with leading zeros. */
-static inline char *put_8(char *p, uint32_t v)
+static inline char *fmt_8(char *p, uint32_t v)
 {
 	put_store8(p, put_split8(v) + PUT_ZEROS);
 	return p + 8;
@@ -83,7 +83,7 @@ static inline unsigned put_width8(uint32_t v)
 }
 
 /* v < 100,000,000. */
-static inline char *put_short(char *p, uint32_t v)
+static inline char *fmt_short(char *p, uint32_t v)
 {
 	unsigned n = put_width8(v);
 
@@ -94,51 +94,51 @@ static inline char *put_short(char *p, uint32_t v)
 enum { PUT_E8 = 100000000 };
 
 /* More than eight digits are nine or ten: no branch on which, it would be mispredicted. */
-static inline char *put_u32(char *p, uint32_t v)
+static inline char *fmt_u32(char *p, uint32_t v)
 {
 	if (v < PUT_E8)
-		return put_short(p, v);
+		return fmt_short(p, v);
 	uint32_t high = v / PUT_E8, tens = high * 103 >> 10, one = high < 10;
 	uint16_t text = htole16((uint16_t)((0x3030 + tens + ((high - 10 * tens) << 8)) >> 8 * one));
 	memcpy(p, &text, 2);
-	return put_8(p + 2 - one, v % PUT_E8);
+	return fmt_8(p + 2 - one, v % PUT_E8);
 }
 
-static inline char *put_u64(char *p, uint64_t v)
+static inline char *fmt_u64(char *p, uint64_t v)
 {
 	if (v < PUT_E8)
-		return put_short(p, (uint32_t)v);
+		return fmt_short(p, (uint32_t)v);
 	uint64_t high = v / PUT_E8;
 	if (high < PUT_E8) {
-		p = put_short(p, (uint32_t)high);
+		p = fmt_short(p, (uint32_t)high);
 	} else {
-		p = put_short(p, (uint32_t)(high / PUT_E8)); /* at most 1844 */
-		p = put_8(p, (uint32_t)(high % PUT_E8));
+		p = fmt_short(p, (uint32_t)(high / PUT_E8)); /* at most 1844 */
+		p = fmt_8(p, (uint32_t)(high % PUT_E8));
 	}
-	return put_8(p, (uint32_t)(v % PUT_E8));
+	return fmt_8(p, (uint32_t)(v % PUT_E8));
 }
 
-static inline char *put_i64(char *p, int64_t v)
+static inline char *fmt_i64(char *p, int64_t v)
 {
 	*p = '-';
-	return put_u64(p + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	return fmt_u64(p + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 /* Right-aligned to that width (at most 8). */
-static inline char *put_right(char *p, uint32_t v, unsigned width)
+static inline char *fmt_right(char *p, uint32_t v, unsigned width)
 {
 	if (v >= PUT_E8)
-		return put_u32(p, v);
+		return fmt_u32(p, v);
 	unsigned n = put_width8(v);
 	memset(p, ' ', 8);
-	return put_short(p + (n < width ? width - n : 0), v);
+	return fmt_short(p + (n < width ? width - n : 0), v);
 }
 
 /* Stores v < 1,000,000,000 with leading zeros. */
-static inline char *put_9(char *p, uint32_t v)
+static inline char *fmt_9(char *p, uint32_t v)
 {
-	p = put_8(p, v / 10);
-	return put_char(p, (char)('0' + v % 10));
+	p = fmt_8(p, v / 10);
+	return fmt_char(p, (char)('0' + v % 10));
 }
 
 /* Converts two numbers at once, where the machine supports it. */
@@ -155,7 +155,7 @@ static inline put_pair put_hex_pair(put_pair x)
 	return x + PUT_ZEROS + (letters << 3) - letters;
 }
 
-static inline char *put_hex8(char *p, uint32_t v)
+static inline char *fmt_hex8(char *p, uint32_t v)
 {
 	put_pair text = put_hex_pair((put_pair){v, 0});
 
@@ -164,9 +164,9 @@ static inline char *put_hex8(char *p, uint32_t v)
 }
 
 /* n little-endian words, eight digits each, with spaces between them. */
-static inline char *put_words(char *p, const uint8_t *words, unsigned n)
+static inline char *fmt_words(char *p, const uint8_t *words, unsigned n)
 {
-	for (unsigned i = 0; i < n; i += 2, words += 8, p += 2 * PUT_WORD) {
+	for (unsigned i = 0; i < n; i += 2, words += 8, p += 2 * FMT_WORD) {
 		uint32_t second = i + 1 < n ? get_le32(words + 4) : 0;
 		put_pair text = put_hex_pair((put_pair){get_le32(words), second});
 
@@ -175,17 +175,17 @@ static inline char *put_words(char *p, const uint8_t *words, unsigned n)
 		put_store8(p + 9, text[1]);
 		p[17] = ' ';
 	}
-	return n ? p - (n % 2 ? PUT_WORD : 0) - 1 : p;
+	return n ? p - (n % 2 ? FMT_WORD : 0) - 1 : p;
 }
 
 /* Nanoseconds as seconds with nine decimals. */
-static inline char *put_seconds(char *p, int64_t ns)
+static inline char *fmt_seconds(char *p, int64_t ns)
 {
 	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
 	*p = '-';
-	p = put_u64(p + (ns < 0), v / TIME_SECOND_NS);
-	return put_9(put_char(p, '.'), (uint32_t)(v % TIME_SECOND_NS));
+	p = fmt_u64(p + (ns < 0), v / TIME_SECOND_NS);
+	return fmt_9(fmt_char(p, '.'), (uint32_t)(v % TIME_SECOND_NS));
 }
 
 #endif
