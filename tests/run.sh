@@ -139,7 +139,7 @@ build_ahead() {
 	for part in pass stream intervals library; do
 		only="$only test_decoder_$part"
 	done
-	for part in place control members schemas tasks; do
+	for part in location control members schemas tasks; do
 		only="$only session_$part"
 	done
 	with_lines tsan -G "Unix Makefiles" -DSWTRACE_SANITIZE=thread "-DCMAKE_EXE_LINKER_FLAGS=$linker"
@@ -313,7 +313,7 @@ if [ "$quick" -eq 0 ]; then
 		ASAN_OPTIONS=detect_leaks=0:$options suite asan "tests: asan" -R "^($brief)\$" -E "^($without)\$"
 	fi
 	await tsan &&
-		suite tsan "tests: tsan" -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+		suite tsan "tests: tsan" -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(location|control|members|schemas|tasks))$'
 	say "waiting for AArch64"
 	wait "$ahead"
 	ahead=

@@ -2,11 +2,11 @@
 . "$(dirname "$0")/decode.sh"
 
 
-# said_twice FILE ...: how many hooks stand in several of them.
+# said_twice FILE ...: prints how many hooks are in several of them.
 said_twice()
 {
 	"$CPIDECODE" --report hooks "$@" 2>&1 >/dev/null |
-		sed -n 's/^cpidecode: \([0-9]*\) hooks* stands* in several files.*/\1/p'
+		sed -n 's/^cpidecode: \([0-9]*\) hooks* \(is\|are\) in several files.*/\1/p'
 }
 
 # ------------------------------------------------------------------- dumps that follow
