@@ -20,14 +20,15 @@ enum exit_code {
 	EXIT_SIGNAL = 128, /* plus its number */
 };
 
-/*
- * A row of a table, in the order of --help. A row without a name is text between options, printed
- * as it is; a row of zeros ends the table.
- */
+/* A value that an option may have. */
 struct option_choice {
 	const char *name, *help; /* help: with its line breaks */
 };
 
+/*
+ * A row of a table, in the order of --help. A row without a name is text between options, printed
+ * as it is; a row of zeros ends the table.
+ */
 struct option {
 	int id;		    /* positive, or OPTIONS_HELP */
 	const char *name;   /* "-s", "--json" */

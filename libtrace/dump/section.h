@@ -22,7 +22,7 @@ struct section_writer {
 
 struct section {
 	struct tf_section_header
-		head; /* its codec is requested: what it does not shrink is stored raw */
+		head; /* its codec is requested: a section that it does not shrink is stored raw */
 	const void *payload;
 };
 
@@ -34,7 +34,8 @@ void section_writer_close(struct section_writer *w);
 
 int section_write(struct section_writer *w, const struct section *s, struct session_error *error);
 
-/* The same with the payload compressed already, by s->codec; packed_size 0: it is stored raw. */
+/* The same with the payload compressed already, by s->head.codec; packed_size 0: it is stored raw.
+ */
 int section_write_packed(struct section_writer *w, const struct section *s, const uint8_t *packed,
 	uint32_t packed_size, struct session_error *error);
 

@@ -69,8 +69,8 @@ struct switch_cpus {
 struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint32_t cpu);
 
 /*
- * Goes on with the processor's next run. Cuts off the part of earlier ones, as those of two
- * dumps of one session overlap; false: nothing is left.
+ * Goes on with the processor's next run. Cuts off the part that earlier runs cover, as the runs of
+ * two dumps of one session overlap; false: nothing is left.
  */
 bool switch_cpu_advance(struct switch_cpu *c, struct switch_run *run);
 void switch_cpus_free(struct switch_cpus *c);

@@ -58,7 +58,7 @@ static void arrivals_free(struct arrivals *a)
 	free(a);
 }
 
-/* Whether the section continues its ring's one before it, and has times. */
+/* Whether the section begins where its ring's previous one ended, and has times. */
 static bool arrivals_fits(const struct arrived_ring *r, const struct section_ref *s)
 {
 	return s->told && s->position >= r->end && s->position < UINT64_C(1) << 62 &&

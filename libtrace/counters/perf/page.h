@@ -26,7 +26,7 @@ bool perf_registers_usable(void);
 enum perf_page_state {
 	PERF_PAGE_COUNTING, /* on the counters now */
 	PERF_PAGE_RESTING,  /* not on the counters now: earlier counts */
-	PERF_PAGE_UNKNOWN,  /* the pages cannot be read */
+	PERF_PAGE_UNKNOWN,  /* the pages have no counts: only a system call does */
 };
 
 /* Reads all the members, all at one moment: the kernel touched no page meanwhile, and where the

@@ -164,7 +164,7 @@ static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 
 /* ------------------------------------------------------------------------ writing */
 
-/* Adds the cost kinds of its begin hook and kept data to `base`, the writer's own. */
+/* Returns `base`, the writer's cost kinds, with those of the scope's begin hook and kept data. */
 static unsigned scope_cost_kind_of(const swtrace_scope_ *s, unsigned base)
 {
 	const bool begun = s->kept && s->text & SCOPE_HAS_BEGUN;

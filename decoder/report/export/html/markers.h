@@ -1,5 +1,5 @@
 /*
- * The hooks that belong to no interval, for the page of --format html to marker. Up to MARKERS_MAX;
+ * The hooks that belong to no interval, which the page of --format html marks. Up to MARKERS_MAX;
  * of more there are none, and the caller says so.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_MARKERS_H
