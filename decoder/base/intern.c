@@ -70,7 +70,7 @@ const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 	return copy;
 }
 
-void intern_take(struct intern *in, struct intern *from)
+void intern_absorb(struct intern *in, struct intern *from)
 {
 	if (!in->chunks) {
 		*in = *from;

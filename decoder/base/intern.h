@@ -30,7 +30,7 @@ void *arena_alloc(struct intern *in, size_t n);
 /* The one copy of these bytes, NUL-terminated; NULL: out of memory. */
 const char *intern_bytes(struct intern *in, const char *at, uint32_t length);
 /* Moves the arrays of `from`, which must hold no strings, to `in`; `from` becomes empty. */
-void intern_take(struct intern *in, struct intern *from);
+void intern_absorb(struct intern *in, struct intern *from);
 void intern_free(struct intern *in);
 
 #endif

@@ -346,7 +346,7 @@ static _Noreturn void options_end(void)
 	exit(fflush(stdout) || ferror(stdout) ? EXIT_FAILED : EXIT_FINE);
 }
 
-static void options_take_argument(
+static void options_apply_argument(
 	struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
 	char *value = scan->value;
@@ -564,7 +564,7 @@ static void options_parse_words(struct options *o, int argc, char **argv)
 	struct options_scan scan = {.table = cpidecode_options, .argc = argc, .argv = argv};
 	/* Keeps operands in order, because some belong to the option before them. */
 	while ((option = options_next(&scan)) != OPTIONS_END)
-		options_take_argument(o, &seen, option, &scan);
+		options_apply_argument(o, &seen, option, &scan);
 	o->has_filter = seen.filter;
 	o->names_report = seen.report || seen.format;
 	check_options(o, &seen);

@@ -35,7 +35,7 @@ struct scan {
 	void *progress_ctx;
 	uint64_t size;	      /* the file's size; lowered if the file turns out shorter; while it is
 				 arriving INT64_MAX */
-	uint64_t told;	      /* position of the last progress call */
+	uint64_t reported;    /* position of the last progress call */
 	uint64_t search_left; /* budget of bytes hashed in vain */
 	uint64_t astray_left; /* part of the budget for starts that lead to no other section */
 	struct io_header header;
@@ -128,7 +128,7 @@ static int scan_await(struct scan *s, uint64_t end)
 }
 
 /* Makes [at, at + n) readable at *p, n <= window_size; *got is less at the end of the file. */
-static int look(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
+static int scan_peek(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
 {
 	if (at < s->window_at || at + n > s->window_at + s->window_len) {
 		size_t most = s->ahead < s->window_size ? s->ahead : s->window_size;
@@ -173,7 +173,7 @@ static int hash_payload(struct scan *s, uint64_t at, uint64_t n, uint64_t *got)
 		const uint8_t *p;
 		size_t part = n - *got < s->window_size ? (size_t)(n - *got) : s->window_size,
 		       there;
-		int rc = look(s, at + *got, part, &p, &there);
+		int rc = scan_peek(s, at + *got, part, &p, &there);
 
 		if (rc)
 			return rc;
@@ -190,7 +190,7 @@ static int scan_classify_section(
 {
 	const uint8_t *b;
 	size_t got;
-	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+	int rc = scan_peek(s, at, TF_SECTION_SIZE, &b, &got);
 
 	if (rc)
 		return rc;
@@ -225,9 +225,9 @@ uint64_t io_section_end(const struct io_section *sec)
 static int progress(struct scan *s, uint64_t at)
 {
 	/* The copy of an arriving input reports progress itself. */
-	if (!s->progress || s->arriving || at < s->told + PROGRESS_STEP)
+	if (!s->progress || s->arriving || at < s->reported + PROGRESS_STEP)
 		return 0;
-	s->told = at;
+	s->reported = at;
 	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
 }
 
@@ -253,7 +253,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 		int rc = progress(s, *at);
 
 		if (!rc)
-			rc = look(s, *at, 8, &p, &got);
+			rc = scan_peek(s, *at, 8, &p, &got);
 		if (rc)
 			return rc;
 		/* Searches the whole window at once. */
@@ -301,7 +301,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 	bool leads;
 
 	*worth = true;
-	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+	int rc = scan_peek(s, at, TF_SECTION_SIZE, &b, &got);
 	if (rc || got < TF_SECTION_SIZE)
 		return rc;
 	parse_section(&sec, b, at);
@@ -378,7 +378,7 @@ static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possi
 {
 	const uint8_t *b;
 	size_t got;
-	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+	int rc = scan_peek(s, at, TF_SECTION_SIZE, &b, &got);
 
 	*possible = false;
 	if (rc || got < TF_SECTION_SIZE || get_le32(b) != TF_SECTION_MAGIC)

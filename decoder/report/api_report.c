@@ -29,7 +29,7 @@ static bool api_report_progress(void *ctx, uint64_t done, uint64_t total)
 	return !run->options->progress(run->options->ctx, done, total);
 }
 
-static void take_note(void *ctx, const char *line)
+static void api_pass_note(void *ctx, const char *line)
 {
 	const struct api_run *run = ctx;
 
@@ -98,8 +98,8 @@ static int error_of(const struct api_run *run, int error)
 }
 
 /* Reads the runs that a diff compares, and their findings. */
-static int take_partial(const struct report *like, const cpidecode_trace *t, struct findings *found,
-	struct partial *p)
+static int api_make_partial(const struct report *like, const cpidecode_trace *t,
+	struct findings *found, struct partial *p)
 {
 	struct report r = *like;
 
@@ -116,10 +116,10 @@ static int run_diff(struct report *r, const cpidecode_trace *before, const cpide
 
 	if (!before)
 		return CPIDECODE_EINVAL;
-	int rc = take_partial(r, before, &found, &two[0]);
+	int rc = api_make_partial(r, before, &found, &two[0]);
 	findings_free(&found);
 	if (!rc)
-		rc = take_partial(r, after, r->found, &two[1]);
+		rc = api_make_partial(r, after, r->found, &two[1]);
 	r->scripted = trace_scripted(before->trace) || trace_scripted(after->trace);
 	if (!rc)
 		rc = report_diff(
@@ -152,7 +152,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 	if (out_function(&out, write_on, &run))
 		return CPIDECODE_ENOMEM;
 	r.progress = o->progress ? api_report_progress : NULL;
-	r.note = o->note ? take_note : NULL;
+	r.note = o->note ? api_pass_note : NULL;
 	set_filter(&filter, o);
 	report_about(&r, t->trace);
 	int rc = kind == REPORT_DIFF ? run_diff(&r, o->before, t) : report_run(&r, kind);

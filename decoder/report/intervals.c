@@ -270,7 +270,7 @@ int report_intervals(struct report *r)
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
-		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
+		report_note_compensated(r, interval_stream_with_cost(s), interval_stream_count(s));
 		rc = r->top ? intervals_keep_chosen(&taking, s)
 			    : intervals_see_selected(&taking, s);
 		if (!rc && r->sort && !r->top)

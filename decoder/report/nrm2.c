@@ -287,10 +287,10 @@ static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 /* Losses by section headers, or by LOSS, which a truncated trace lacks. */
 static uint64_t lost_on(const struct trace_ring *r)
 {
-	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest + r->no_slot +
-			r->no_memory + r->unattached;
+	uint64_t stated = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest +
+			  r->no_slot + r->no_memory + r->unattached;
 
-	return (r->lost > told ? r->lost : told) + r->unwritten;
+	return (r->lost > stated ? r->lost : stated) + r->unwritten;
 }
 
 static void put_losses(struct export *e)

@@ -168,18 +168,18 @@ void report_head_lines(const struct report *r)
 		out_str(r->out, "# " REPORT_COMPENSATED "\n");
 }
 
-void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
+void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_t of)
 {
 	if (!r->compensate)
 		return;
-	if (!told)
+	if (!with_cost)
 		report_note(r, "--compensate: no interval has the library's own cost: "
 			       "nothing is taken off");
 	else
 		report_note(r,
 			"--compensate: the library's own cost is taken off times; %" PRIu64
 			" of %" PRIu64 " interval%s %s it",
-			told, of, of == 1 ? "" : "s", told == 1 ? "has" : "have");
+			with_cost, of, of == 1 ? "" : "s", with_cost == 1 ? "has" : "have");
 }
 
 void report_flags(struct out *o, uint32_t flags)

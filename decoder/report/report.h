@@ -250,7 +250,7 @@ void report_head_lines(const struct report *r);
 /*
  * Notes, with r->compensate, how many of the intervals that were read have the library's own cost.
  */
-void report_note_compensated(const struct report *r, uint64_t told, uint64_t of);
+void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_t of);
 
 /* Each as report_run. */
 #define REPORT_FUNCTION(kind, name, function, ...) int function(struct report *r);

@@ -24,17 +24,17 @@ struct reader {
 	struct report *r;
 	unsigned wants;			    /* enum interval_want */
 	struct interval_builder **builders; /* one per thread, created on first use */
-	tallies_take_fn take;
+	tallies_visit_fn visit;
 	void *ctx;
 	bool all;	 /* the filter selects every interval */
 	unsigned spared; /* enum hook_spared */
 };
 
-static int tallies_take_interval(struct reader *reader, unsigned thread, const struct interval *iv)
+static int tallies_visit_interval(struct reader *reader, unsigned thread, const struct interval *iv)
 {
 	if (!reader->all && !select_interval(reader->r, iv))
 		return 0;
-	return reader->take(reader->ctx, thread, iv);
+	return reader->visit(reader->ctx, thread, iv);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
@@ -48,7 +48,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	if (rc)
 		return rc;
 	while ((rc = interval_read(*b, slice, &iv)) > 0)
-		if ((rc = tallies_take_interval(reader, thread, iv)))
+		if ((rc = tallies_visit_interval(reader, thread, iv)))
 			break;
 	return rc;
 }
@@ -125,7 +125,7 @@ static int tallies_ignore_interval(void *ctx, unsigned thread, const struct inte
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found)
 {
 	struct reader reader = {
-		.r = r, .wants = wants, .take = tallies_ignore_interval, .all = true};
+		.r = r, .wants = wants, .visit = tallies_ignore_interval, .all = true};
 
 	return read_unsorted(&reader, tallies_threads(r, 0), found);
 }
@@ -163,9 +163,9 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		rc = tallies_find_in_slice(reader->r, reader->wants, found);
 	/* Reports that read twice say it once. */
 	if (found)
-		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
+		report_note_compensated(r, interval_stream_with_cost(s), interval_stream_count(s));
 	while (!rc && (rc = interval_stream_next(s, &iv)) > 0)
-		rc = reader->take(reader->ctx, 0, iv);
+		rc = reader->visit(reader->ctx, 0, iv);
 	int error = errno;
 	interval_stream_close(s);
 	lineage_free(&lineage);
@@ -181,10 +181,10 @@ static int read_all(struct reader *reader, unsigned threads, struct findings *fo
 }
 
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
-	tallies_take_fn fn, void *ctx)
+	tallies_visit_fn fn, void *ctx)
 {
 	struct reader reader = {
-		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = select_takes_all(r)};
+		.r = r, .wants = wants, .visit = fn, .ctx = ctx, .all = select_takes_all(r)};
 
 	return read_all(&reader, threads, found);
 }
@@ -229,7 +229,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 	struct tally_shared *shared;
 	struct reader reader = {.r = r,
 		.wants = tallies_wants(t->wanted),
-		.take = add_to_tally,
+		.visit = add_to_tally,
 		.all = select_takes_all(r)};
 
 	/* A tally seldom needs a thread or a time: only the selection reads them. */
@@ -251,7 +251,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 
 int tallies_read(struct report *r, struct tally *t)
 {
-	int rc = tallies_take_arrived(r, t);
+	int rc = tallies_use_arrived(r, t);
 
 	if (!rc)
 		rc = read_shared(r, t, tallies_threads(r, columns_bytes(r, t)));

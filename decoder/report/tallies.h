@@ -13,14 +13,14 @@
 int tallies_read(struct report *r, struct tally *t);
 
 /* An interval, valid during the call; on any thread below the threads of tallies_each. */
-typedef int (*tallies_take_fn)(void *ctx, unsigned thread, const struct interval *iv);
+typedef int (*tallies_visit_fn)(void *ctx, unsigned thread, const struct interval *iv);
 
 /*
  * The same intervals, each once, in no order, on so many threads or fewer. wants: of enum
  * interval_want. *found, unless NULL, starts zeroed.
  */
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
-	tallies_take_fn fn, void *ctx);
+	tallies_visit_fn fn, void *ctx);
 /* Whether the interval ended in r->slices. */
 bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
 /* Limits findings to r->slices: merged results add those of their parts. */

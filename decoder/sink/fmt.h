@@ -47,7 +47,7 @@ static inline char *fmt_char(char *p, char c)
  * The eight digits of v < 100,000,000, the first one in the lowest byte, as numbers 0 to 9:
  * halves, quarters, eighths, all at once. The factors are 1/100 and 1/10, exact for these values.
  */
-static inline uint64_t put_split8(uint32_t v)
+static inline uint64_t fmt_split8(uint32_t v)
 {
 	uint64_t halves = v / 10000 | (uint64_t)(v % 10000) << 32;
 	uint64_t high = halves * 10486 >> 20 & UINT64_C(0x0000007F0000007F);
@@ -57,9 +57,9 @@ static inline uint64_t put_split8(uint32_t v)
 	return tens | (quarters - 10 * tens) << 8;
 }
 
-#define PUT_ZEROS UINT64_C(0x3030303030303030)
+#define FMT_ZEROS UINT64_C(0x3030303030303030)
 
-static inline void put_store8(char *p, uint64_t text)
+static inline void fmt_store8(char *p, uint64_t text)
 {
 	text = htole64(text);
 	memcpy(p, &text, 8);
@@ -68,12 +68,12 @@ static inline void put_store8(char *p, uint64_t text)
 /* Stores v < 100,000,000 with leading zeros. */
 static inline char *fmt_8(char *p, uint32_t v)
 {
-	put_store8(p, put_split8(v) + PUT_ZEROS);
+	fmt_store8(p, fmt_split8(v) + FMT_ZEROS);
 	return p + 8;
 }
 
 /* The number of digits of v < 100,000,000. */
-static inline unsigned put_width8(uint32_t v)
+static inline unsigned fmt_width8(uint32_t v)
 {
 	static const uint32_t power[] = {
 		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -85,37 +85,37 @@ static inline unsigned put_width8(uint32_t v)
 /* v < 100,000,000. */
 static inline char *fmt_short(char *p, uint32_t v)
 {
-	unsigned n = put_width8(v);
+	unsigned n = fmt_width8(v);
 
-	put_store8(p, (put_split8(v) + PUT_ZEROS) >> (64 - 8 * n));
+	fmt_store8(p, (fmt_split8(v) + FMT_ZEROS) >> (64 - 8 * n));
 	return p + n;
 }
 
-enum { PUT_E8 = 100000000 };
+enum { FMT_E8 = 100000000 };
 
 /* More than eight digits are nine or ten: no branch on which, it would be mispredicted. */
 static inline char *fmt_u32(char *p, uint32_t v)
 {
-	if (v < PUT_E8)
+	if (v < FMT_E8)
 		return fmt_short(p, v);
-	uint32_t high = v / PUT_E8, tens = high * 103 >> 10, one = high < 10;
+	uint32_t high = v / FMT_E8, tens = high * 103 >> 10, one = high < 10;
 	uint16_t text = htole16((uint16_t)((0x3030 + tens + ((high - 10 * tens) << 8)) >> 8 * one));
 	memcpy(p, &text, 2);
-	return fmt_8(p + 2 - one, v % PUT_E8);
+	return fmt_8(p + 2 - one, v % FMT_E8);
 }
 
 static inline char *fmt_u64(char *p, uint64_t v)
 {
-	if (v < PUT_E8)
+	if (v < FMT_E8)
 		return fmt_short(p, (uint32_t)v);
-	uint64_t high = v / PUT_E8;
-	if (high < PUT_E8) {
+	uint64_t high = v / FMT_E8;
+	if (high < FMT_E8) {
 		p = fmt_short(p, (uint32_t)high);
 	} else {
-		p = fmt_short(p, (uint32_t)(high / PUT_E8)); /* at most 1844 */
-		p = fmt_8(p, (uint32_t)(high % PUT_E8));
+		p = fmt_short(p, (uint32_t)(high / FMT_E8)); /* at most 1844 */
+		p = fmt_8(p, (uint32_t)(high % FMT_E8));
 	}
-	return fmt_8(p, (uint32_t)(v % PUT_E8));
+	return fmt_8(p, (uint32_t)(v % FMT_E8));
 }
 
 static inline char *fmt_i64(char *p, int64_t v)
@@ -127,9 +127,9 @@ static inline char *fmt_i64(char *p, int64_t v)
 /* Right-aligned to that width (at most 8). */
 static inline char *fmt_right(char *p, uint32_t v, unsigned width)
 {
-	if (v >= PUT_E8)
+	if (v >= FMT_E8)
 		return fmt_u32(p, v);
-	unsigned n = put_width8(v);
+	unsigned n = fmt_width8(v);
 	memset(p, ' ', 8);
 	return fmt_short(p + (n < width ? width - n : 0), v);
 }
@@ -142,24 +142,24 @@ static inline char *fmt_9(char *p, uint32_t v)
 }
 
 /* Converts two numbers at once, where the machine supports it. */
-typedef uint64_t put_pair __attribute__((vector_size(16)));
+typedef uint64_t fmt_pair __attribute__((vector_size(16)));
 
 /* Spreads the eight nibbles of each number to a byte each, as upper-case hexadecimal digits. */
-static inline put_pair put_hex_pair(put_pair x)
+static inline fmt_pair fmt_hex_pair(fmt_pair x)
 {
 	x = (x & 0xFFFF) << 32 | x >> 16;
 	x = (x & 0x000000FF000000FF) << 16 | (x >> 8 & 0x000000FF000000FF);
 	x = (x & 0x000F000F000F000F) << 8 | (x >> 4 & 0x000F000F000F000F);
 	/* Digits from 10 on are letters, 7 further on: adding 6 carries into the next bit. */
-	put_pair letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	return x + PUT_ZEROS + (letters << 3) - letters;
+	fmt_pair letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return x + FMT_ZEROS + (letters << 3) - letters;
 }
 
 static inline char *fmt_hex8(char *p, uint32_t v)
 {
-	put_pair text = put_hex_pair((put_pair){v, 0});
+	fmt_pair text = fmt_hex_pair((fmt_pair){v, 0});
 
-	put_store8(p, text[0]);
+	fmt_store8(p, text[0]);
 	return p + 8;
 }
 
@@ -168,11 +168,11 @@ static inline char *fmt_words(char *p, const uint8_t *words, unsigned n)
 {
 	for (unsigned i = 0; i < n; i += 2, words += 8, p += 2 * FMT_WORD) {
 		uint32_t second = i + 1 < n ? get_le32(words + 4) : 0;
-		put_pair text = put_hex_pair((put_pair){get_le32(words), second});
+		fmt_pair text = fmt_hex_pair((fmt_pair){get_le32(words), second});
 
-		put_store8(p, text[0]);
+		fmt_store8(p, text[0]);
 		p[8] = ' ';
-		put_store8(p + 9, text[1]);
+		fmt_store8(p + 9, text[1]);
 		p[17] = ' ';
 	}
 	return n ? p - (n % 2 ? FMT_WORD : 0) - 1 : p;

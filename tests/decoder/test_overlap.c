@@ -24,7 +24,7 @@ static struct claim claim(
 		.raw = raw,
 		.first = first,
 		.last = last,
-		.told = true,
+		.has_range = true,
 		.member = member};
 }
 

@@ -51,24 +51,24 @@ START_TEST(terms_add_up_exactly)
 		why_answer(sums, &a);
 		for (unsigned term = 0; term < WHY_TERMS; term++) {
 			sum += a.term[term];
-			ck_assert(a.told[term] || !a.term[term]);
+			ck_assert(a.is_known[term] || !a.term[term]);
 		}
 		ck_assert_int_eq(sum, a.difference);
 		ck_assert_int_eq(a.difference, a.mean[WHY_TAIL] - a.mean[WHY_MIDDLE]);
-		ck_assert_int_eq(a.told[WHY_INSTRUCTIONS], a.told[WHY_CPI]);
-		ck_assert(!a.told[WHY_FREQUENCY] || a.told[WHY_OFF_CPU]);
-		ck_assert(!a.nominal || (a.told[WHY_CPI] && !a.told[WHY_FREQUENCY]));
+		ck_assert_int_eq(a.is_known[WHY_INSTRUCTIONS], a.is_known[WHY_CPI]);
+		ck_assert(!a.is_known[WHY_FREQUENCY] || a.is_known[WHY_OFF_CPU]);
+		ck_assert(!a.nominal || (a.is_known[WHY_CPI] && !a.is_known[WHY_FREQUENCY]));
 		for (unsigned side = 0; side < WHY_SIDES; side++) {
 			if (sums[side].tell_off < sums[side].count)
-				ck_assert(!a.told[WHY_OFF_CPU]);
+				ck_assert(!a.is_known[WHY_OFF_CPU]);
 			if (sums[side].tell_counts < sums[side].count)
-				ck_assert(!a.told[WHY_CPI] && isnan(a.value[side][WHY_CPI]));
+				ck_assert(!a.is_known[WHY_CPI] && isnan(a.value[side][WHY_CPI]));
 			if (sums[side].user_only)
-				ck_assert(!a.told[WHY_FREQUENCY]);
+				ck_assert(!a.is_known[WHY_FREQUENCY]);
 		}
-		measured += a.told[WHY_FREQUENCY];
+		measured += a.is_known[WHY_FREQUENCY];
 		nominal += a.nominal;
-		neither += !a.told[WHY_CPI];
+		neither += !a.is_known[WHY_CPI];
 	}
 	/* All three were among them. */
 	ck_assert(measured > 100 && nominal > 100 && neither > 100);

@@ -102,7 +102,7 @@ static int is_32_bit(struct nrm2_scan *s, bool *narrow)
 	bool big;
 
 	*narrow = false;
-	int rc = nrm2_look(s, 0, s->window_cap, &p, &got);
+	int rc = nrm2_peek(s, 0, s->window_cap, &p, &got);
 	if (rc || got < NRM2_HEADER_SIZE || !nrm2_magic(p, &big) ||
 		nrm2_get32(p + NRM2_H_WORD_SIZE, big) != NRM2_WORD_32)
 		return rc;

@@ -94,7 +94,7 @@ static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struc
 	int rc = nrm2_learn(s, part, &h);
 	if (!rc && part->type == NRM2_TYPE_TRACE)
 		rc = turn(s, cpu, h.stamp);
-	return rc ? rc : nrm2_group_take(&s->spool, &cpu->group, &h, &s->held);
+	return rc ? rc : nrm2_group_add(&s->spool, &cpu->group, &h, &s->held);
 }
 
 /* -------------------------------------------------------------- after damage */
@@ -105,7 +105,7 @@ static int chain_at(struct nrm2_scan *s, const struct nrm2_part *part, uint64_t 
 	const uint8_t *p;
 	size_t got;
 	uint64_t end = part->end < s->size ? part->end : s->size, room = end - at, last = 0;
-	int rc = nrm2_look(s, at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);
+	int rc = nrm2_peek(s, at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);
 
 	*chain = false;
 	for (unsigned hooks = 0; !rc && hooks < CHAIN; hooks++) {
@@ -145,7 +145,7 @@ static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu 
 		size_t got;
 		/* As much as chain_at will want, so that the window does not go to and fro. */
 		uint64_t room = end - *at;
-		int rc = nrm2_look(
+		int rc = nrm2_peek(
 			s, *at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);
 
 		if (!rc && got < NRM2_HK_HEADER_SIZE)
@@ -183,7 +183,7 @@ static int carry_on(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t at, uint
 		const uint8_t *p;
 		uint8_t *to;
 		size_t got;
-		int rc = nrm2_look(s, at, n < NRM2_WINDOW ? (size_t)n : NRM2_WINDOW, &p, &got);
+		int rc = nrm2_peek(s, at, n < NRM2_WINDOW ? (size_t)n : NRM2_WINDOW, &p, &got);
 
 		if (!rc && !got)
 			break;
@@ -281,7 +281,7 @@ static int read_hooks(
 		const char *why = NULL;
 		size_t got;
 		int rc =
-			nrm2_look(s, at, left < NRM2_HK_MAX ? (size_t)left : NRM2_HK_MAX, &p, &got);
+			nrm2_peek(s, at, left < NRM2_HK_MAX ? (size_t)left : NRM2_HK_MAX, &p, &got);
 
 		if (rc)
 			return rc;

@@ -70,7 +70,7 @@ static int nrm2_group_append_record(struct nrm2_group *g, const struct nrm2_hook
 	return 0;
 }
 
-int nrm2_group_take(
+int nrm2_group_add(
 	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
 	struct group_identity next = nrm2_group_identify(h);

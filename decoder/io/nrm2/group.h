@@ -21,7 +21,7 @@ struct nrm2_group {
 /* A hook whose thread and stamp, its own or its group's, are known. 0 or a code. */
 int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid, uint64_t stamp);
 /* The next hook of the processor. *held: the bytes that all groups hold. 0 or a code. */
-int nrm2_group_take(
+int nrm2_group_add(
 	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held);
 /* Nothing more belongs to the group: its records go to those at hand. */
 int nrm2_group_end(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held);

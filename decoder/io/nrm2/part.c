@@ -37,7 +37,7 @@ int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, co
 	size_t got;
 
 	*why = "no section header here";
-	int rc = nrm2_look(s, at, NRM2_HEADER_SIZE, &p, &got);
+	int rc = nrm2_peek(s, at, NRM2_HEADER_SIZE, &p, &got);
 	if (rc)
 		return rc;
 	if (got < NRM2_PEEK || !nrm2_magic(p, &part->big))

@@ -4,7 +4,7 @@
 
 enum { PROGRESS_STEP = 4 << 20 };
 
-int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
+int nrm2_peek(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
 {
 	*got = 0;
 	if (at >= s->size)
@@ -43,8 +43,8 @@ int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *wh
 
 int nrm2_progress(struct nrm2_scan *s, uint64_t at)
 {
-	if (!s->progress || at < s->told + PROGRESS_STEP)
+	if (!s->progress || at < s->reported + PROGRESS_STEP)
 		return 0;
-	s->told = at;
+	s->reported = at;
 	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
 }

@@ -39,7 +39,7 @@ struct nrm2_scan {
 	const struct io_input *in;
 	io_progress_fn progress;
 	void *progress_ctx;
-	uint64_t size, told;
+	uint64_t size, reported;
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_len, window_cap; /* cap: no less than the file's size, or NRM2_WINDOW */
@@ -64,7 +64,7 @@ struct nrm2_scan {
 };
 
 /* Makes up to n bytes at `at` readable, n <= NRM2_WINDOW; *got is less at the file's end. */
-int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got);
+int nrm2_peek(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got);
 int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why);
 int nrm2_progress(struct nrm2_scan *s, uint64_t at);
 

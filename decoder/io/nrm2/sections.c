@@ -51,7 +51,7 @@ static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 		const uint8_t *p;
 		size_t got, n = size - k->size < NRM2_WINDOW ? size - k->size : NRM2_WINDOW;
 
-		rc = nrm2_look(s, r->at + k->size, n, &p, &got);
+		rc = nrm2_peek(s, r->at + k->size, n, &p, &got);
 		if (!rc && !got)
 			break;
 		if (!rc)
@@ -84,7 +84,7 @@ static int find_next(struct nrm2_scan *s, uint64_t *at)
 		int rc = nrm2_progress(s, *at);
 
 		if (!rc)
-			rc = nrm2_look(s, *at, NRM2_WINDOW / 2, &p, &got);
+			rc = nrm2_peek(s, *at, NRM2_WINDOW / 2, &p, &got);
 		if (rc)
 			return rc;
 		uint64_t stop = *at + got;
@@ -119,7 +119,7 @@ static int check_own(struct nrm2_scan *s, const struct nrm2_part *part, const ch
 	*why = "a section is larger than its writer makes them";
 	if (n > NRM2_SECTION_ROOM)
 		return 0;
-	int rc = nrm2_look(s, part->data, (size_t)n, &p, &got);
+	int rc = nrm2_peek(s, part->data, (size_t)n, &p, &got);
 	if (rc)
 		return rc;
 	*why = "cut off within a section";

@@ -18,7 +18,7 @@ void field_start(struct field_cursor *c, const struct hook *h)
 		c->slot[i] = 0;
 }
 
-static bool take_string(struct field_cursor *c, struct field_value *v)
+static bool fields_read_string(struct field_cursor *c, struct field_value *v)
 {
 	if (c->strings_used == c->nstrings) {
 		c->fit |= FIT_SHORT;
@@ -32,7 +32,7 @@ static bool take_string(struct field_cursor *c, struct field_value *v)
 }
 
 /* A field that does not fit ends the walk: later fields would be misplaced. */
-static bool take_words(struct field_cursor *c, struct field_value *v, enum field_type type)
+static bool fields_read_words(struct field_cursor *c, struct field_value *v, enum field_type type)
 {
 	unsigned need = schema_type_words(type);
 
@@ -69,8 +69,8 @@ static bool fields_read_field(struct field_cursor *c, unsigned index, struct fie
 	v->turn = c->in_loop ? c->turn : 0;
 	v->not_measured = false;
 	if (f->type == FIELD_STRING)
-		return take_string(c, v);
-	if (!take_words(c, v, f->type))
+		return fields_read_string(c, v);
+	if (!fields_read_words(c, v, f->type))
 		return false;
 	if (f->attributes & FIELD_NA0)
 		v->not_measured = f->type == FIELD_F64 ? v->f == 0 : v->u == 0;

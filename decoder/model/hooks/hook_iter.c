@@ -51,9 +51,9 @@ struct hook_iter {
 	bool started;		     /* and are at their first hooks */
 	int error;		     /* sticky */
 	int64_t from_ns, to_ns;
-	bool by_time;	 /* merge files by CLOCK_REALTIME: their ticks are not comparable */
-	bool look;	 /* check each hook's time: a range of ticks is no range of time */
-	unsigned spared; /* enum hook_spared */
+	bool by_time;	   /* merge files by CLOCK_REALTIME: their ticks are not comparable */
+	bool checks_times; /* check each hook's time: a range of ticks is no range of time */
+	unsigned spared;   /* enum hook_spared */
 	struct ring_cursor *lone; /* the only source with hooks: nothing to merge */
 	struct reading reading;
 	uint64_t total;
@@ -136,12 +136,12 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 {
 	it->from_ns = from_ns;
 	it->to_ns = to_ns;
-	it->look = false;
+	it->checks_times = false;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct hook_source *s = &it->sources[i];
 
 		s->stamps = ticks_between(&s->file->clock, from_ns, to_ns);
-		it->look |= !clock_is_monotone(&s->file->clock);
+		it->checks_times |= !clock_is_monotone(&s->file->clock);
 	}
 }
 
@@ -221,7 +221,7 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 	it->started = true;
 	it->current = s;
 	it->lone = s->heap[0].cursor;
-	if (!it->look)
+	if (!it->checks_times)
 		ring_cursor_alone(it->lone);
 }
 
@@ -281,7 +281,7 @@ static int start_source(struct hook_iter *it, struct hook_source *s)
 static int hook_iter_advance_source(struct hook_iter *it, struct hook_source *s)
 {
 	struct entry *top = &s->heap[0];
-	bool taken = ring_cursor_take(top->cursor);
+	bool taken = ring_cursor_try_next(top->cursor);
 	int rc = taken ? 1 : ring_cursor_next(top->cursor, &it->reading);
 
 	if (rc < 0)
@@ -425,7 +425,7 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 
 	if (it->lone) {
 		*c = it->lone;
-		if (ring_cursor_take(*c))
+		if (ring_cursor_try_next(*c))
 			return 1;
 		rc = it->error ? it->error : ring_cursor_next(*c, &it->reading);
 		if (rc < 0)
@@ -466,9 +466,9 @@ int hook_iter_next(struct hook_iter *it, const struct hook **result)
 
 		if (rc <= 0)
 			return rc;
-		if (it->look || !(it->spared & HOOK_SPARE_TIME))
+		if (it->checks_times || !(it->spared & HOOK_SPARE_TIME))
 			c->hook.time_ns = clock_cursor_time(&it->current->clock, c->hook.ticks);
-	} while (it->look && too_much(it, c));
+	} while (it->checks_times && too_much(it, c));
 	if (!(it->spared & HOOK_SPARE_TASK))
 		c->hook.task = hook_iter_find_task(it, &c->hook);
 	c->hook.schema = find_schema(it, c->file->set, &c->hook);

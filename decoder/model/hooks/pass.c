@@ -91,7 +91,7 @@ static void publish_done(struct pass_slice *s)
 	atomic_store_explicit(&s->done, done, memory_order_relaxed);
 }
 
-static int look_around(struct pass_slice *s)
+static int pass_check(struct pass_slice *s)
 {
 	if (lost(s))
 		return CPIDECODE_ECANCELED;
@@ -103,7 +103,7 @@ static int look_around(struct pass_slice *s)
 
 int pass_next(struct pass_slice *s, const struct hook **h)
 {
-	int rc = ++s->hooks % LOOK_HOOKS ? 0 : look_around(s);
+	int rc = ++s->hooks % LOOK_HOOKS ? 0 : pass_check(s);
 
 	return rc ? rc : hook_iter_next(s->it, h);
 }
@@ -111,7 +111,7 @@ int pass_next(struct pass_slice *s, const struct hook **h)
 int pass_taken(struct pass_slice *s)
 {
 	hook_iter_complete_lone(s->it);
-	return ++s->hooks % LOOK_HOOKS ? 0 : look_around(s);
+	return ++s->hooks % LOOK_HOOKS ? 0 : pass_check(s);
 }
 
 struct ring_cursor *pass_lone(const struct pass_slice *s)

@@ -145,8 +145,8 @@ static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bo
 		return rc;
 	if (rc == CPIDECODE_EREAD)
 		why = hook_unreadable;
-	int told = mine || rc < 0 ? ring_cursor_add_damage(c, r, s->stored, why) : 0;
-	return told ? told : rc;
+	int added = mine || rc < 0 ? ring_cursor_add_damage(c, r, s->stored, why) : 0;
+	return added ? added : rc;
 }
 
 /* Skips to the first record of this section alone: another section holds those before it. */

@@ -96,7 +96,7 @@ static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t tic
 }
 
 /* The same if the next record is such a hook, which most are; else false: ring_cursor_next. */
-static inline bool ring_cursor_take(struct ring_cursor *c)
+static inline bool ring_cursor_try_next(struct ring_cursor *c)
 {
 	const uint8_t *p = c->p;
 	const struct ring_part *part = &c->part;

@@ -45,7 +45,7 @@ bool switches_number_task(const struct trace *t, uint32_t machine, const struct 
 }
 
 int switches_each_ring(
-	const struct trace *t, int (*take)(void *ctx, uint32_t file, uint32_t cpu), void *ctx)
+	const struct trace *t, int (*visit)(void *ctx, uint32_t file, uint32_t cpu), void *ctx)
 {
 	int rc = 0;
 
@@ -56,13 +56,13 @@ int switches_each_ring(
 			continue;
 		for (size_t k = 0; k < f->nrings && !rc; k++)
 			if (!(f->rings[k].ring & TF_GUEST_RING) && f->rings[k].hooks)
-				rc = take(ctx, (uint32_t)i, f->rings[k].ring);
+				rc = visit(ctx, (uint32_t)i, f->rings[k].ring);
 	}
 	return rc;
 }
 
 int switches_each_run(
-	const struct hook *h, int (*take)(void *ctx, const struct switch_run *run), void *ctx)
+	const struct hook *h, int (*visit)(void *ctx, const struct switch_run *run), void *ctx)
 {
 	struct switch_run run = {.file = h->file, .machine = h->machine};
 	uint64_t first;
@@ -83,7 +83,7 @@ int switches_each_run(
 	if (count > (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS)
 		count = (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS;
 	if (count == 0)
-		return run.start < run.end ? take(ctx, &run) : 0;
+		return run.start < run.end ? visit(ctx, &run) : 0;
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		const unsigned at = KERNEL_SWITCHES_WORDS + i * KERNEL_SWITCH_WORDS;
 		const uint64_t now = first + hook_word(h, at + KERNEL_SWITCH_AFTER);
@@ -93,7 +93,7 @@ int switches_each_run(
 		run.end = now;
 		run.is_left = true;
 		run.preempted = hook_word(h, at + KERNEL_SWITCH_HOW) & KERNEL_SWITCH_PREEMPTED;
-		rc = take(ctx, &run);
+		rc = visit(ctx, &run);
 		run.start = now;
 		run.pid = hook_word(h, at + KERNEL_SWITCH_PID);
 		run.tid = hook_word(h, at + KERNEL_SWITCH_TID);
@@ -101,7 +101,7 @@ int switches_each_run(
 	return rc;
 }
 
-bool switches_take_loss(const struct hook *h, struct switch_loss *loss)
+bool switches_read_loss(const struct hook *h, struct switch_loss *loss)
 {
 	if (h->major != KERNEL_MAJOR || h->minor != KERNEL_MINOR_LOST ||
 		h->nwords < KERNEL_LOST_WORDS)
@@ -293,7 +293,7 @@ void switch_names_free(struct switch_names *n)
 /* ---------------------------------------------------------------------------- passes */
 
 int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
-	void *progress_ctx, int (*take)(void *ctx, const struct hook *h), void *ctx)
+	void *progress_ctx, int (*visit)(void *ctx, const struct hook *h), void *ctx)
 {
 	struct hook_iter *it;
 	const struct hook *h;
@@ -303,7 +303,7 @@ int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t do
 	if (rc)
 		return rc;
 	while ((rc = hook_iter_next(it, &h)) > 0) {
-		if (h->major == KERNEL_MAJOR && (rc = take(ctx, h)))
+		if (h->major == KERNEL_MAJOR && (rc = visit(ctx, h)))
 			break;
 		if (++hooks % PASS_PROGRESS_HOOKS || !progress)
 			continue;

@@ -35,7 +35,7 @@ bool switches_number_task(const struct trace *t, uint32_t machine, const struct 
 /* Each processor's ring with hooks, of the machines with switches: it was traced, whether or not
  * there are switches of it. 0, or what take returned if it was not 0. */
 int switches_each_ring(
-	const struct trace *t, int (*take)(void *ctx, uint32_t file, uint32_t cpu), void *ctx);
+	const struct trace *t, int (*visit)(void *ctx, uint32_t file, uint32_t cpu), void *ctx);
 
 /* Whether it is a hook of the kernel's records. */
 static inline bool switches_has_hook(const struct hook *h)
@@ -45,10 +45,10 @@ static inline bool switches_has_hook(const struct hook *h)
 
 /* The runs of a switches hook, in order. 0, or what take returned if it was not 0. */
 int switches_each_run(
-	const struct hook *h, int (*take)(void *ctx, const struct switch_run *run), void *ctx);
+	const struct hook *h, int (*visit)(void *ctx, const struct switch_run *run), void *ctx);
 
 /* False: not a hook of lost records. */
-bool switches_take_loss(const struct hook *h, struct switch_loss *loss);
+bool switches_read_loss(const struct hook *h, struct switch_loss *loss);
 
 /* A processor, while its records are read in order. Times are ticks. */
 struct switch_cpu {
@@ -113,6 +113,6 @@ void switch_names_free(struct switch_names *n);
  * pass. Returns that, 0 or a CPIDECODE_E code.
  */
 int switches_read(const struct trace *t, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
-	void *progress_ctx, int (*take)(void *ctx, const struct hook *h), void *ctx);
+	void *progress_ctx, int (*visit)(void *ctx, const struct hook *h), void *ctx);
 
 #endif

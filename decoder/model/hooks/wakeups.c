@@ -32,7 +32,7 @@ static bool wakeups_read_after(
 	return *after >= last && *after <= h->ticks - head->first;
 }
 
-bool wakeups_take_stretch(const struct hook *h, struct wakeup_stretch *stretch)
+bool wakeups_read_stretch(const struct hook *h, struct wakeup_stretch *stretch)
 {
 	struct wakeups_head head;
 	uint32_t after = 0;
@@ -62,7 +62,7 @@ bool wakeups_advance(struct switch_cpu *c, struct wakeup_stretch *stretch)
 }
 
 int wakeups_each(
-	const struct hook *h, int (*take)(void *ctx, const struct wakeup *wakeup), void *ctx)
+	const struct hook *h, int (*visit)(void *ctx, const struct wakeup *wakeup), void *ctx)
 {
 	struct wakeup w = {.file = h->file, .machine = h->machine};
 	struct wakeups_head head;
@@ -83,7 +83,7 @@ int wakeups_each(
 		w.by = hook_word(h, at + KERNEL_WAKEUP_WAKER_TID);
 		w.how = hook_word(h, at + KERNEL_WAKEUP_HOW);
 		if (w.tid && w.tid != KERNEL_TID_UNKNOWN)
-			rc = take(ctx, &w);
+			rc = visit(ctx, &w);
 	}
 	return rc;
 }

@@ -39,13 +39,13 @@ struct wakeup_stretch {
 };
 
 /* The hook's stretch. False: not a hook of wake-ups. */
-bool wakeups_take_stretch(const struct hook *h, struct wakeup_stretch *stretch);
+bool wakeups_read_stretch(const struct hook *h, struct wakeup_stretch *stretch);
 /* Goes on with the processor's next hook. True: *stretch becomes the time before it of which hooks
  * are missing. */
 bool wakeups_advance(struct switch_cpu *c, struct wakeup_stretch *stretch);
 
 /* The wake-ups of a hook, in order. 0, or what take returned if it was not 0. */
 int wakeups_each(
-	const struct hook *h, int (*take)(void *ctx, const struct wakeup *wakeup), void *ctx);
+	const struct hook *h, int (*visit)(void *ctx, const struct wakeup *wakeup), void *ctx);
 
 #endif

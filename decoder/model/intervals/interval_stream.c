@@ -33,7 +33,7 @@ struct interval_stream {
 	bool unnested;
 	int64_t from_ns, known_to_ns;	    /* known_to_ns: INT64_MAX if all is read */
 	const struct interval_query *query; /* NULL: none, or it has selected */
-	uint64_t seen, count, told;
+	uint64_t seen, count, with_cost;
 	int64_t place;	    /* of the next one returned */
 	int64_t kept;	    /* place of the next one that the filter takes */
 	struct interval iv; /* the one returned */
@@ -42,8 +42,8 @@ struct interval_stream {
 /* Per-thread state of the pass. */
 struct feeder {
 	struct interval_builder *builder;
-	uint64_t seen, kept, told; /* told: of those kept */
-	bool has_pairs;		   /* some interval, kept or not, has its cost */
+	uint64_t seen, kept, with_cost; /* with_cost: of those kept */
+	bool has_pairs;			/* some interval, kept or not, has its cost */
 };
 
 struct reading_in {
@@ -69,7 +69,7 @@ static void feeder_count(struct feeder *f, const struct interval *iv, bool kept)
 	f->seen++;
 	f->kept += kept;
 	if (iv->own_pair != NOT_MEASURED) {
-		f->told += kept;
+		f->with_cost += kept;
 		f->has_pairs = true;
 	}
 }
@@ -300,7 +300,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
 		s->seen += r.feeders[i].seen;
 		s->count += r.feeders[i].kept;
-		s->told += r.feeders[i].told;
+		s->with_cost += r.feeders[i].with_cost;
 		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
 	}
 	free_feeders(r.feeders, sorter.threads);
@@ -348,7 +348,7 @@ static void settle_cost(struct interval_stream *s, struct interval *iv)
 	if (iv->own_nested != NOT_MEASURED)
 		iv->own_nested_ns = exact_round(trace_duration_ns(f, iv->own_nested));
 	if (s->compensate)
-		own_cost_take_off(iv, s->t);
+		own_cost_subtract(iv, s->t);
 }
 
 /* Selects a record, and nests it if it is, or all are: depths count every interval. */
@@ -525,9 +525,9 @@ uint64_t interval_stream_count(const struct interval_stream *s)
 	return s->count;
 }
 
-uint64_t interval_stream_told(const struct interval_stream *s)
+uint64_t interval_stream_with_cost(const struct interval_stream *s)
 {
-	return s->told;
+	return s->with_cost;
 }
 
 void interval_stream_close(struct interval_stream *s)

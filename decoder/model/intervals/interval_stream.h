@@ -75,7 +75,7 @@ struct interval_stream_options {
 	 * WANT_OWN_COST.
 	 */
 	bool nested_cost;
-	bool compensate; /* and takes the costs off (own_cost_take_off) */
+	bool compensate; /* and takes the costs off (own_cost_subtract) */
 	bool open;	 /* also those that are open (IV_OPEN); needs `found` */
 	/* Sorts in a window (interval_window.h) where the trace is of one machine, and not chosen
 	 * by a query: less is read and merged. */
@@ -94,7 +94,7 @@ int interval_stream_rewind(struct interval_stream *s);
 /* How many the filter takes. */
 uint64_t interval_stream_count(const struct interval_stream *s);
 /* How many of these have their own cost. */
-uint64_t interval_stream_told(const struct interval_stream *s);
+uint64_t interval_stream_with_cost(const struct interval_stream *s);
 void interval_stream_close(struct interval_stream *s); /* NULL is fine */
 
 #endif

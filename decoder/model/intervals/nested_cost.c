@@ -11,7 +11,7 @@ struct open_cost {
 	uint64_t end;
 	int64_t place; /* -1: not kept */
 	uint64_t pair, nested;
-	bool told; /* it, or one nested in it, has its cost */
+	bool has_cost; /* it, or one nested in it, has its cost */
 };
 
 static void nested_cost_drop_sums(struct nested_cost *c)
@@ -34,13 +34,13 @@ static void nested_cost_close_interval(void *ctx, struct thread_stack *t)
 	struct open_cost *stack = t->at, *own = &stack[--t->count];
 
 	if (own->place >= 0)
-		((uint64_t *)c->sums.p)[own->place] = own->told ? own->nested : NOT_MEASURED;
+		((uint64_t *)c->sums.p)[own->place] = own->has_cost ? own->nested : NOT_MEASURED;
 	if (!t->count)
 		return;
 	uint64_t sum = own->nested + own->pair;
 	struct open_cost *outer = own - 1;
 	outer->nested = sum > UINT64_MAX / 2 - outer->nested ? UINT64_MAX / 2 : outer->nested + sum;
-	outer->told |= own->told;
+	outer->has_cost |= own->has_cost;
 }
 
 static void nested_cost_close_thread(void *ctx, struct thread_stack *t)
@@ -51,7 +51,7 @@ static void nested_cost_close_thread(void *ctx, struct thread_stack *t)
 
 int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t pair)
 {
-	bool told = pair != NOT_MEASURED;
+	bool has_cost = pair != NOT_MEASURED;
 
 	c->threads.drop = nested_cost_close_thread;
 	c->threads.ctx = c;
@@ -66,8 +66,10 @@ int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t 
 		t->until = key->end;
 	if (grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
 		return CPIDECODE_ENOMEM;
-	((struct open_cost *)t->at)[t->count++] = (struct open_cost){
-		.end = key->end, .place = key->place, .pair = told ? pair : 0, .told = told};
+	((struct open_cost *)t->at)[t->count++] = (struct open_cost){.end = key->end,
+		.place = key->place,
+		.pair = has_cost ? pair : 0,
+		.has_cost = has_cost};
 	return 0;
 }
 

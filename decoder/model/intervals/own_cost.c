@@ -2,7 +2,7 @@
 
 #include "elapsed.h"
 
-void own_cost_take_off(struct interval *iv, const struct trace *t)
+void own_cost_subtract(struct interval *iv, const struct trace *t)
 {
 	const struct trace_file *f = trace_file(t, iv->file);
 	uint64_t cost = own_cost_of(iv);

@@ -79,7 +79,7 @@ static size_t list_claims(const struct member *m, uint32_t number, struct claim 
 			.last = s->last,
 			.raw = s->raw - s->skip,
 			.torn = s->torn,
-			.told = s->told,
+			.has_range = s->has_range,
 			.member = number,
 			.section = i};
 	}
@@ -129,7 +129,7 @@ static void close_ranks(struct member *m)
 
 		if (s->skip == s->raw)
 			continue;
-		if (s->told) {
+		if (s->has_range) {
 			r->first = any && r->first < s->lo ? r->first : s->lo;
 			r->last = any && r->last > s->hi ? r->last : s->hi;
 			any = true;

@@ -460,7 +460,7 @@ int tally_merge(struct tally *t, const struct tally *from)
 	return rc;
 }
 
-int tally_take(struct tally *t, struct tally *from)
+int tally_absorb(struct tally *t, struct tally *from)
 {
 	if (tally_reserve_groups(t, t->count + from->count))
 		return CPIDECODE_ENOMEM;
@@ -470,7 +470,7 @@ int tally_take(struct tally *t, struct tally *from)
 	}
 	t->has_util |= from->has_util;
 	tally_merge_facts(t, from);
-	intern_take(&t->memory, &from->memory);
+	intern_absorb(&t->memory, &from->memory);
 	from->count = 0;
 	tally_free(from);
 	return 0;

@@ -160,7 +160,7 @@ int tally_merge_group_as(
 /* Figures of no group: cpus_left_out and the members after it. */
 void tally_merge_facts(struct tally *t, const struct tally *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
-int tally_take(struct tally *t, struct tally *from);
+int tally_absorb(struct tally *t, struct tally *from);
 /* Of the name of the group that the interval belongs to; a group has it, too. */
 uint32_t tally_hash(const struct interval *iv);
 /* The group of that name, a new one if there is none; NULL: no memory. */

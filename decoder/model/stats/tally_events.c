@@ -19,7 +19,7 @@ int tally_compare_events(const char *a, uint32_t a_length, const char *b, uint32
 	return order ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-static struct tally_event *tally_look_up_event(
+static struct tally_event *tally_find_event_by_hash(
 	const struct tally_group *g, const char *name, uint32_t length, uint32_t hash)
 {
 	struct tally_event *e = tally_extra(g)->events;
@@ -33,7 +33,7 @@ static struct tally_event *tally_look_up_event(
 const struct tally_event *tally_find_event(
 	const struct tally_group *g, const char *name, uint32_t length)
 {
-	return tally_look_up_event(g, name, length, tally_hash_event(name, length));
+	return tally_find_event_by_hash(g, name, length, tally_hash_event(name, length));
 }
 
 /* Of a group with too many events; their memory is the tally's. */
@@ -54,7 +54,7 @@ static int tally_need_event(struct tally *t, struct tally_group *g, const char *
 {
 	struct tally_extra *extra = tally_need_extra(t, g);
 
-	*e = extra ? tally_look_up_event(g, name, length, hash) : NULL;
+	*e = extra ? tally_find_event_by_hash(g, name, length, hash) : NULL;
 	if (*e || !extra)
 		return extra ? 0 : CPIDECODE_ENOMEM;
 	struct tally_event **at = &extra->events;

@@ -125,7 +125,7 @@ static int collect_parts(struct tally_shared *s, struct tally *t)
 		tally_merge_facts(t, &s->own[i].tally);
 	}
 	for (unsigned i = 0; i < PARTS && !rc; i++)
-		rc = tally_take(t, &s->parts[i].tally);
+		rc = tally_absorb(t, &s->parts[i].tally);
 	return rc;
 }
 

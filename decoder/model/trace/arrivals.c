@@ -61,7 +61,7 @@ static void arrivals_free(struct arrivals *a)
 /* Whether the section begins where its ring's previous one ended, and has times. */
 static bool arrivals_fits(const struct arrived_ring *r, const struct section_ref *s)
 {
-	return s->told && s->position >= r->end && s->position < UINT64_C(1) << 62 &&
+	return s->has_range && s->position >= r->end && s->position < UINT64_C(1) << 62 &&
 	       (r->is_cut ? s->lo > r->last : s->lo >= r->last) && (r->end || !s->lost);
 }
 
@@ -75,7 +75,7 @@ static bool arrivals_wraps(const struct file *f)
 }
 
 /* False: they contradict each other, or hooks before them were overwritten. */
-static bool arrivals_look(struct arrivals *a, const struct file *f)
+static bool arrivals_check(struct arrivals *a, const struct file *f)
 {
 	const struct directory *d = &f->dir;
 	const bool wraps = arrivals_wraps(f);
@@ -213,7 +213,7 @@ static void arrivals_read(struct file *f, bool is_last)
 
 	if (a->has_failed)
 		return;
-	bool fits = arrivals_look(a, f);
+	bool fits = arrivals_check(a, f);
 	uint64_t enough = is_last ? 1 : a->is_packed ? a->how.packed : a->how.plain;
 	if (fits && a->waiting < enough)
 		return;

@@ -55,8 +55,8 @@ int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b)
 
 static void clock_add_finding(struct clock_verdict *v, enum clock_finding_kind kind, __int128 ns)
 {
-	v->told[v->count].kind = kind;
-	v->told[v->count++].ns = clock_saturate(ns);
+	v->reported[v->count].kind = kind;
+	v->reported[v->count++].ns = clock_saturate(ns);
 }
 
 static void clock_add_step(struct clock_verdict *v, enum clock_finding_kind forward, __int128 ns)
@@ -128,7 +128,7 @@ struct clock_verdict clock_judge(
 		judge_jump(&v, &s, slack);
 	else if (size_of(s.real - s.ticks) > slack)
 		clock_add_finding(&v, CLOCK_DRIFT, s.real - s.ticks);
-	v.quiet = !v.count || v.told[0].kind == CLOCK_DRIFT;
+	v.quiet = !v.count || v.reported[0].kind == CLOCK_DRIFT;
 	return v;
 }
 
@@ -154,8 +154,8 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 		if (i)
 			v = clock_judge(a, b, c->rate);
 		for (unsigned k = 0; k < v.count; k++) {
-			f.kind = v.told[k].kind;
-			f.ns = v.told[k].ns;
+			f.kind = v.reported[k].kind;
+			f.ns = v.reported[k].ns;
 			put(to, max, &n, f);
 		}
 		if (b->disputed)

@@ -10,7 +10,7 @@ struct clock_verdict {
 	struct {
 		enum clock_finding_kind kind;
 		int64_t ns;
-	} told[2];
+	} reported[2];
 	unsigned count;
 	int64_t jump;  /* the part of CLOCK_REALTIME's advance that came as a step */
 	int64_t doubt; /* times in the stretch may be off by that much more; INT64_MAX: by anything

@@ -120,7 +120,7 @@ static struct section_ref make_ref(const struct io_section *s, size_t ring)
 		.stored = s->stored,
 		.raw = s->raw & (IO_MAX_RAW * 2u - 1),
 		.codec = s->codec & 3u,
-		.told = tells_time(s),
+		.has_range = tells_time(s),
 		.hooks = s->hooks,
 		.torn = s->torn,
 		.last = s->last,
@@ -213,7 +213,7 @@ int directory_add(struct file *f, const struct io_section *s)
 	return 0;
 }
 
-static void take_loss(struct trace_ring *r, const struct trace_ring *l)
+static void directory_copy_loss(struct trace_ring *r, const struct trace_ring *l)
 {
 	r->has_loss = true;
 	r->loss_full = l->loss_full;
@@ -234,7 +234,7 @@ int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t 
 		return rc;
 	/* Counts go on from one LOSS section to the next: of a ring's entries the last holds. */
 	if (!r->sum.has_loss || offset >= r->loss_at)
-		take_loss(&r->sum, entry);
+		directory_copy_loss(&r->sum, entry);
 	r->loss_at = offset > r->loss_at ? offset : r->loss_at;
 	return 0;
 }
@@ -313,9 +313,9 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 		uint64_t first = s[i].lo;
 
 		breathe(f, ring->first + i);
-		if (!s[i].told) {
+		if (!s[i].has_range) {
 			/* Of two in a row, the end of the first is unknown. */
-			ring->disordered |= i + 1 < ring->count && !s[i + 1].told;
+			ring->disordered |= i + 1 < ring->count && !s[i + 1].has_range;
 			s[i].lo = 0;
 			s[i].hi = cap;
 			continue;
@@ -375,7 +375,7 @@ static size_t count_steps_back(const struct section_ref *s, size_t n)
 	uint64_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!s[i].told)
+		if (!s[i].has_range)
 			continue;
 		back += s[i].lo < before;
 		before = s[i].hi;
@@ -433,7 +433,7 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
 			.last = s[i].hi,
 			.raw = s[i].raw,
 			.torn = s[i].torn,
-			.told = s[i].told,
+			.has_range = s[i].has_range,
 			.section = ring->first + i};
 	if (!rc)
 		rc = overlap_settle(claims, ring->count, directory_check_claim, f);

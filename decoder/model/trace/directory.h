@@ -30,11 +30,12 @@ struct section_ref {
 	uint64_t lo, hi; /* ticks, lo <= hi <= the next one's lo */
 	uint32_t stored;
 	uint32_t raw : 29, codec : 2;
-	uint32_t told : 1; /* the header said a range; else it is the gap between its neighbours */
-	uint32_t hooks, torn; /* as the header says */
-	uint64_t last;	      /* the header's last stamp */
-	uint32_t skip;	      /* bytes at its start that another section has (overlap.h) */
-	uint32_t lost;	      /* hooks since the section before it */
+	uint32_t has_range : 1; /* the header said a range; else it is the gap between its
+				   neighbours */
+	uint32_t hooks, torn;	/* as the header says */
+	uint64_t last;		/* the header's last stamp */
+	uint32_t skip;		/* bytes at its start that another section has (overlap.h) */
+	uint32_t lost;		/* hooks since the section before it */
 };
 
 _Static_assert(sizeof(struct section_ref) == 64, "there are millions of them");

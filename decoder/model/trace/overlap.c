@@ -30,7 +30,7 @@ static bool same_records(const struct claim *a, const struct claim *b)
 {
 	bool sure = !a->torn && !b->torn;
 
-	if (!a->told || !b->told)
+	if (!a->has_range || !b->has_range)
 		return true;
 	if (!sure)
 		return b->first <= a->last || b->last >= a->first;

@@ -18,7 +18,7 @@ struct claim {
 	uint64_t position, first, last;
 	uint32_t raw, torn;
 	uint32_t member; /* which of the ring's files */
-	bool told;	 /* first and last are of hooks */
+	bool has_range;	 /* first and last are of hooks */
 	bool refuted;	 /* result: it claims positions of other records */
 	uint32_t skip;	 /* result: bytes at its start that others have; raw: all of it */
 	size_t section;	 /* for the caller */

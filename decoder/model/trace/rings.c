@@ -52,7 +52,7 @@ static int no_damage(void *ctx, const struct io_damage *d)
 }
 
 /* Checks whether a wrong header swallowed other sections. */
-static int look_inside(const struct file *f, const struct io_section *s, const char **why)
+static int rings_check_inside(const struct file *f, const struct io_section *s, const char **why)
 {
 	uint64_t inside = 0;
 	bool ended;
@@ -81,5 +81,5 @@ int file_load_section(const struct file *f, size_t ring, const struct section_re
 	if (atomic_fetch_add_explicit(f->dir.loads, 1, memory_order_relaxed) % DROP_LOADS == 0)
 		spill_drop(&f->dir.refs);
 	int rc = io_load(f->in, &section, raw, scratch, why);
-	return rc == 1 && !f->verified ? look_inside(f, &section, why) : rc;
+	return rc == 1 && !f->verified ? rings_check_inside(f, &section, why) : rc;
 }

@@ -42,7 +42,7 @@ struct ctf_ring {
 	bool begun;			  /* `section` counts */
 	uint64_t next_section;		  /* position of the one after it; UINT64_MAX: none */
 	uint64_t lost, torn, overwritten; /* up to it */
-	uint64_t told;			  /* the last packet's lost and torn */
+	uint64_t reported;		  /* the last packet's lost and torn */
 	uint64_t last;			  /* its time */
 };
 
@@ -109,7 +109,7 @@ static int ctf_end_packet(struct ctf_export *e)
 	put_le32(at + PACKET_RING, e->number);
 	put_le32(at + PACKET_FILE, e->file);
 	e->error = ctf_append(&e->folder, ring->stream, p);
-	ring->told = ring->lost + ring->torn;
+	ring->reported = ring->lost + ring->torn;
 	ring->last = e->end;
 	p->len = 0;
 	return e->error ? CPIDECODE_ECANCELED : 0;
@@ -321,7 +321,7 @@ static int ctf_end_rings(struct ctf_export *e)
 				continue;
 			if (!e->ring->stream)
 				rc = ctf_begin_stream(e, last < 0 ? 0 : (uint64_t)last);
-			else if (e->ring->told == e->ring->lost + l.torn)
+			else if (e->ring->reported == e->ring->lost + l.torn)
 				continue;
 			if (rc)
 				break;

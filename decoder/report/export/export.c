@@ -66,7 +66,7 @@ int report_export(struct report *r)
 		return rc;
 	}
 	uint64_t n = interval_stream_count(s);
-	report_note_compensated(r, interval_stream_told(s), n);
+	report_note_compensated(r, interval_stream_with_cost(s), n);
 	r->has_values = atomic_load(&reading.has_values);
 	rc = export_write(r, s);
 	if (!rc && !n)

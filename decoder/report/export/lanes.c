@@ -42,7 +42,7 @@ static int lanes_push_index(unsigned **heap, size_t *count, size_t *room, unsign
 	return 0;
 }
 
-static unsigned lanes_take_index(unsigned *heap, size_t *count)
+static unsigned lanes_pop_index(unsigned *heap, size_t *count)
 {
 	unsigned first = heap[0], moved = heap[--*count];
 
@@ -315,7 +315,7 @@ static bool lane_takes(const struct lane *lane, const struct interval *iv, int64
 static int lanes_pop_due(
 	struct lanes *l, struct lane_thread *t, const struct interval *iv, struct lane **kept)
 {
-	struct lane *lane = &t->lanes[lanes_take_index(t->order.due, &t->order.ndue)];
+	struct lane *lane = &t->lanes[lanes_pop_index(t->order.due, &t->order.ndue)];
 
 	lane->is_due = false;
 	int rc = lane_pop(l, t, lane, iv->start_ns, iv->parent);
@@ -350,7 +350,7 @@ static int lanes_choose(struct lanes *l, struct lane_thread *t, const struct int
 	if (rc)
 		return rc;
 	if (o->nfree)
-		*chosen = &t->lanes[lanes_take_index(o->free, &o->nfree)];
+		*chosen = &t->lanes[lanes_pop_index(o->free, &o->nfree)];
 	else
 		rc = lanes_add_lane(l, t, chosen);
 	if (!rc && (iv->parent >= 0 || (*chosen)->index))

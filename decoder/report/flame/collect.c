@@ -30,7 +30,7 @@ struct flame_writer {
 	unsigned nunnamed, text_used;
 	char text[TEXT];
 	struct flame_tasks tasks;
-	uint64_t counted, left_out, told;
+	uint64_t counted, left_out, with_cost;
 	int64_t start, end;
 	bool names_event; /* of the weight */
 };
@@ -254,7 +254,7 @@ static int collect_add_interval(
 		r->flags |= selected ? FLAME_LEFT_OUT : 0;
 	}
 	if (c->r->compensate) {
-		w->told += iv->own_pair != NOT_MEASURED && r->sort.spare & FLAME_COUNTED;
+		w->with_cost += iv->own_pair != NOT_MEASURED && r->sort.spare & FLAME_COUNTED;
 		collect_add_own_cost(c->r, r, iv);
 	}
 	if (c->query) {
@@ -400,7 +400,7 @@ static int collect_end(struct flame_collection *c)
 			rc = interval_builder_tell(w->builder, c->r->found);
 		c->counted += w->counted;
 		c->left_out += w->left_out;
-		c->told += w->told;
+		c->with_cost += w->with_cost;
 		c->names_event |= w->names_event;
 		c->start = w->start < c->start ? w->start : c->start;
 		c->end = w->end > c->end ? w->end : c->end;

@@ -62,10 +62,10 @@ struct flame_collection {
 	struct sorter *records;
 	struct flame_names *names; /* of frames; the caller's */
 	uint32_t **maps;	   /* of each writer's numbers to those in names; NULL: the same */
-	uint32_t *spelled; /* of each name that lines spell differently, that name; NULL: none */
-	uint64_t counted;  /* intervals */
-	uint64_t told;	   /* of these, those with the library's own cost; to compensate */
-	uint64_t left_out; /* selected, not measured; with a query the builder counts both */
+	uint32_t *spelled;  /* of each name that lines spell differently, that name; NULL: none */
+	uint64_t counted;   /* intervals */
+	uint64_t with_cost; /* of these, those with the library's own cost; to compensate */
+	uint64_t left_out;  /* selected, not measured; with a query the builder counts both */
 	const struct derived *metric; /* of WEIGHT_EVENT; NULL: it is an event */
 	uint32_t event;		      /* trace_text_at */
 	bool names_event;	      /* some interval names the event */

@@ -391,7 +391,7 @@ static int flame_run(struct report *r, const struct flame_target *to)
 	if (!rc)
 		rc = flame_finish(b, to);
 	if (!rc)
-		report_note_compensated(r, b->collection.told, b->collection.counted);
+		report_note_compensated(r, b->collection.with_cost, b->collection.counted);
 	if (!rc && !b->collection.counted && !left_out)
 		report_note_no_intervals(r);
 	if (!rc && left_out)

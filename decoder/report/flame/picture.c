@@ -202,7 +202,7 @@ static void put_batch(struct picture *p)
 }
 
 /* Subtracts the children's totals from shown frames again, and accounts for hidden children. */
-static void take_apart(struct picture *p)
+static void picture_subtract_children(struct picture *p)
 {
 	for (uint32_t i = 1; i < p->tree->count; i++) {
 		const struct flame_node *node = flame_tree_node(p->tree, i);
@@ -253,7 +253,7 @@ int flame_picture(struct flame_tree *t, struct flame *f)
 	if (!rc)
 		rc = order_children(&p);
 	if (!rc) {
-		take_apart(&p);
+		picture_subtract_children(&p);
 		lay_out(&p);
 	}
 	free(p.shown);

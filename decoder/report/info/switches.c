@@ -6,7 +6,7 @@
 #include "../../sink/table.h"
 #include "../../sink/units.h"
 
-static int info_switches_take_run(void *ctx, const struct switch_run *read)
+static int info_switches_visit_run(void *ctx, const struct switch_run *read)
 {
 	struct switch_run run = *read;
 	struct switch_cpu *c = switch_cpus_find(ctx, run.file, run.cpu);
@@ -17,9 +17,9 @@ static int info_switches_take_run(void *ctx, const struct switch_run *read)
 	return 0;
 }
 
-static int info_switches_take(void *ctx, const struct hook *h)
+static int info_switches_visit(void *ctx, const struct hook *h)
 {
-	return switches_each_run(h, info_switches_take_run, ctx);
+	return switches_each_run(h, info_switches_visit_run, ctx);
 }
 
 static int info_switches_compare(const void *x, const void *y)
@@ -36,7 +36,7 @@ int info_switches_read(struct switch_cpus *cpus, const struct report *r)
 
 	if (!switches_are_recorded(r->trace))
 		return 0;
-	rc = switches_read(r->trace, r->progress, r->ctx, info_switches_take, cpus);
+	rc = switches_read(r->trace, r->progress, r->ctx, info_switches_visit, cpus);
 	if (cpus->count)
 		qsort(cpus->at, cpus->count, sizeof *cpus->at, info_switches_compare);
 	return rc;

@@ -138,7 +138,7 @@ static int groups_add_interval(struct groups_reading *g, unsigned thread, const 
 	return rc ? rc : tally_add(&g->to->tally, &named);
 }
 
-static int groups_take_interval(void *ctx, unsigned thread, const struct interval *iv)
+static int groups_visit_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	return groups_add_interval(ctx, thread, iv, NULL);
 }
@@ -192,7 +192,7 @@ static void groups_end_walk(void *ctx)
 		g->query.end(g->query.ctx);
 }
 
-static int groups_take_stream(struct groups_reading *g, struct interval_stream *s)
+static int groups_read_stream(struct groups_reading *g, struct interval_stream *s)
 {
 	const struct interval *iv;
 	struct by_around around;
@@ -235,11 +235,11 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 		query.gathers = g->query.gathers;
 	int rc = interval_stream_open(r->trace, &how, &s, r->slices ? NULL : r->found);
 	if (!rc) {
-		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
+		report_note_compensated(r, interval_stream_with_cost(s), interval_stream_count(s));
 		if (r->slices)
 			rc = tallies_find_in_slice(r, wants, r->found);
 		if (!rc)
-			rc = groups_take_stream(g, s);
+			rc = groups_read_stream(g, s);
 		int error = errno;
 		interval_stream_close(s);
 		errno = error;
@@ -359,7 +359,7 @@ int groups_read(struct report *r, struct groups *to)
 	rc = groups_begin(&g, threads);
 	if (!rc)
 		rc = around ? groups_read_around(&g, wants)
-			    : tallies_each(r, threads, wants, r->found, groups_take_interval, &g);
+			    : tallies_each(r, threads, wants, r->found, groups_visit_interval, &g);
 	if (!rc)
 		rc = groups_end(&g, threads);
 	int error = errno;

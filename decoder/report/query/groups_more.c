@@ -156,7 +156,7 @@ static int groups_begin_exact(
 	return 0;
 }
 
-static int groups_take_value(void *ctx, uint64_t key, int64_t count)
+static int groups_visit_value(void *ctx, uint64_t key, int64_t count)
 {
 	struct groups_getting *g = ctx;
 	const struct groups_exact *exact = &g->to->exact[g->group];
@@ -180,7 +180,7 @@ static int groups_end_exact(void *ctx)
 static int groups_get_values(struct groups_getting *g, struct varint_in *points)
 {
 	const struct points_reader reader = {
-		g, groups_begin_exact, groups_take_value, groups_end_exact};
+		g, groups_begin_exact, groups_visit_value, groups_end_exact};
 	const size_t n = g->tally->count;
 	int rc = groups_begin_values(g->to, g->tally, g->r->percentiles);
 
@@ -207,7 +207,7 @@ static int groups_begin_series(
 	return g->series.count > before && has_label ? 0 : CPIDECODE_EINVAL;
 }
 
-static int groups_take_flight(void *ctx, uint64_t key, int64_t more)
+static int groups_visit_flight(void *ctx, uint64_t key, int64_t more)
 {
 	struct groups_getting *g = ctx;
 	struct in_flight *f = &g->to->in_flight;
@@ -229,7 +229,7 @@ static int groups_end_series(void *ctx)
 static int groups_get_flights(struct groups_getting *g, struct varint_in *points)
 {
 	const struct points_reader reader = {
-		g, groups_begin_series, groups_take_flight, groups_end_series};
+		g, groups_begin_series, groups_visit_flight, groups_end_series};
 
 	g->to->in_flight.origin_ns = g->r->by->origin_ns;
 	g->to->in_flight.width_ns = g->r->by->width_ns;

@@ -96,7 +96,7 @@ bool top_find_rank(
 	return true;
 }
 
-static int top_take_interval(void *ctx, unsigned thread, const struct interval *iv)
+static int top_visit_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct top_search *s = ctx;
 	struct top_entry entry = {.order = interval_order_of(iv),
@@ -227,7 +227,7 @@ int top_find(struct top *t, struct report *r, size_t n)
 	s.heaps = pass_alloc(threads, sizeof *s.heaps);
 	s.places = top_place_traces(r->trace);
 	rc = s.heaps && s.places
-		     ? tallies_each(r, threads, s.order.column.wants, NULL, top_take_interval, &s)
+		     ? tallies_each(r, threads, s.order.column.wants, NULL, top_visit_interval, &s)
 		     : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = top_settle(t, &s, threads);

@@ -121,7 +121,7 @@ static struct expression_word where_column_word(const struct column *c)
 }
 
 /* "parent." or "root." in front; parent_id is parent.id. */
-static enum where_scope where_take_scope(const char **text, size_t *length)
+static enum where_scope where_parse_scope(const char **text, size_t *length)
 {
 	static const char parent[] = "parent.", root[] = "root.";
 	size_t skip = 0;
@@ -194,7 +194,7 @@ static bool where_find_word(void *ctx, const char *text, size_t length,
 	const uint32_t id = w->nwords++;
 
 	*to = (struct where_word){
-		.scope = in_braces ? WHERE_OWN : where_take_scope(&text, &length)};
+		.scope = in_braces ? WHERE_OWN : where_parse_scope(&text, &length)};
 	w->nests |= to->scope != WHERE_OWN;
 	if (!in_braces && where_is(text, length, "parent_id")) {
 		snprintf(expected, EXPRESSION_EXPECTED,

@@ -63,7 +63,7 @@ static int ran_add_gap(struct ran_walk *w, struct ran *r, const void *ctx)
 	return 0;
 }
 
-static int ran_take_own_run(void *ctx, const struct switch_run *read)
+static int ran_visit_own_run(void *ctx, const struct switch_run *read)
 {
 	struct ran_walk *w = ctx;
 	struct switch_run run = *read;
@@ -124,7 +124,7 @@ static bool ran_has_wakeups(const struct ran_walk *w, uint32_t machine)
 	return false;
 }
 
-static int ran_take_wakeups(struct ran_walk *w, const struct hook *h)
+static int ran_visit_wakeups(struct ran_walk *w, const struct hook *h)
 {
 	if (!wakeups_has_hook(h))
 		return 0;
@@ -137,17 +137,17 @@ static int ran_take_wakeups(struct ran_walk *w, const struct hook *h)
 	return waits_add_hook(&w->waits, h);
 }
 
-static int ran_take_first(void *ctx, const struct hook *h)
+static int ran_visit_first(void *ctx, const struct hook *h)
 {
 	struct ran_walk *w = ctx;
 	struct switch_loss loss;
 	int rc = switch_names_add(&w->names, h);
 
 	if (!rc)
-		rc = ran_take_wakeups(w, h);
-	if (!rc && switches_take_loss(h, &loss))
+		rc = ran_visit_wakeups(w, h);
+	if (!rc && switches_read_loss(h, &loss))
 		rc = ran_each(w, loss.machine, loss.start, loss.end, ran_add_loss, &loss);
-	return rc ? rc : switches_each_run(h, ran_take_own_run, w);
+	return rc ? rc : switches_each_run(h, ran_visit_own_run, w);
 }
 
 static int ran_compare_stretches(const void *x, const void *y)
@@ -303,7 +303,7 @@ static int ran_add_other(struct ran_walk *w, struct ran *r, const void *ctx)
 	return 0;
 }
 
-static int ran_take_other_run(void *ctx, const struct switch_run *read)
+static int ran_visit_other_run(void *ctx, const struct switch_run *read)
 {
 	struct ran_walk *w = ctx;
 	struct switch_run run = *read;
@@ -316,7 +316,7 @@ static int ran_take_other_run(void *ctx, const struct switch_run *read)
 	return ran_each(w, run.machine, run.start, run.end, ran_add_other, &run);
 }
 
-static int ran_take_wakeup(void *ctx, const struct wakeup *wakeup)
+static int ran_visit_wakeup(void *ctx, const struct wakeup *wakeup)
 {
 	struct ran_walk *w = ctx;
 
@@ -324,13 +324,13 @@ static int ran_take_wakeup(void *ctx, const struct wakeup *wakeup)
 	return 0;
 }
 
-static int ran_take_second(void *ctx, const struct hook *h)
+static int ran_visit_second(void *ctx, const struct hook *h)
 {
 	const struct ran_walk *w = ctx;
 
 	if (wakeups_has_hook(h))
-		return w->waits.count ? wakeups_each(h, ran_take_wakeup, ctx) : 0;
-	return switches_each_run(h, ran_take_other_run, ctx);
+		return w->waits.count ? wakeups_each(h, ran_visit_wakeup, ctx) : 0;
+	return switches_each_run(h, ran_visit_other_run, ctx);
 }
 
 static int ran_compare_threads(const void *x, const void *y)
@@ -378,7 +378,7 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 		return 0;
 	rc = ran_begin(w);
 	if (!rc)
-		rc = switches_read(w->trace, progress, progress_ctx, ran_take_first, w);
+		rc = switches_read(w->trace, progress, progress_ctx, ran_visit_first, w);
 	if (!rc)
 		rc = ran_end_cpus(w);
 	if (rc)
@@ -392,7 +392,7 @@ int ran_read(struct ran_walk *w, bool (*progress)(void *ctx, uint64_t done, uint
 		w->at[i].start_cpu_unknown_ns = w->at[i].cpu_unknown_ns = w->at[i].iv->elapsed_ns;
 	}
 	waits_sort(&w->waits);
-	rc = switches_read(w->trace, progress, progress_ctx, ran_take_second, w);
+	rc = switches_read(w->trace, progress, progress_ctx, ran_visit_second, w);
 	for (size_t i = 0; i < w->overlaps->count && !rc; i++) {
 		rc = ran_each_wait(w, &w->at[i], true);
 		ran_end(w, &w->at[i]);

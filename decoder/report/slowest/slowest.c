@@ -57,7 +57,7 @@ static void slowest_update_median(struct median *m, const struct top_entry *entr
 		*m = (struct median){*entry, true};
 }
 
-static int slowest_take_interval(void *ctx, unsigned thread, const struct interval *iv)
+static int slowest_visit_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct slowest_search *s = ctx;
 	const struct tally_group *g = slowest_group(s, iv);
@@ -92,7 +92,7 @@ static int slowest_find_medians(struct slowest_search *s)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < groups; i++)
 		s->p50[s->tally.groups[i]->place] = slowest_median_ns(&s->tally.groups[i]->time);
-	int rc = tallies_each(s->r, s->threads, 0, NULL, slowest_take_interval, s);
+	int rc = tallies_each(s->r, s->threads, 0, NULL, slowest_visit_interval, s);
 	for (unsigned thread = 1; thread < s->threads && !rc; thread++)
 		for (size_t i = 0; i < groups; i++) {
 			const struct median *m = &s->medians[thread * groups + i];

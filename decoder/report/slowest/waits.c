@@ -15,7 +15,7 @@ int waits_add_hook(struct waits *w, const struct hook *h)
 	struct wakeup_stretch s;
 	struct switch_cpu *c;
 
-	if (!wakeups_take_stretch(h, &s))
+	if (!wakeups_read_stretch(h, &s))
 		return 0;
 	c = switch_cpus_find(&w->chains, s.machine, s.cpu);
 	if (!c)

@@ -100,15 +100,16 @@ int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
 }
 
 /* Names that were not known yet may be now. */
-static bool arrived_is_final(const struct findings *told)
+static bool arrived_is_final(const struct findings *found)
 {
-	return !told->unnamed.labels && !told->unnamed.names && !begins_lack_names(&told->begins);
+	return !found->unnamed.labels && !found->unnamed.names &&
+	       !begins_lack_names(&found->begins);
 }
 
-/* As tallies_take_arrived, where there is something to take. */
-static int arrived_take(struct tallies_arrived *a, const struct report *r, struct tally *tally)
+/* As tallies_use_arrived, where there is something to take. */
+static int arrived_use(struct tallies_arrived *a, const struct report *r, struct tally *tally)
 {
-	struct findings told = {0};
+	struct findings found = {0};
 	int rc = 0;
 
 	if (!r->found || tally->wanted != a->wanted || r->slices || r->compensate ||
@@ -116,13 +117,13 @@ static int arrived_take(struct tallies_arrived *a, const struct report *r, struc
 		return 0;
 	for (unsigned i = 0; i < a->threads && !rc; i++)
 		if (a->builders[i])
-			rc = interval_builder_tell(a->builders[i], &told);
-	const bool is_final = arrived_is_final(&told);
-	r->found->has_other_hooks |= told.has_other_hooks;
+			rc = interval_builder_tell(a->builders[i], &found);
+	const bool is_final = arrived_is_final(&found);
+	r->found->has_other_hooks |= found.has_other_hooks;
 	/* That hooks about them were overwritten would have made it void. */
 	if (!rc && is_final)
-		rc = begins_move(&r->found->begins, &told.begins);
-	findings_free(&told);
+		rc = begins_move(&r->found->begins, &found.begins);
+	findings_free(&found);
 	if (rc || !is_final)
 		return rc;
 	rc = trace_tell_arrived(r->trace, r->found);
@@ -131,13 +132,13 @@ static int arrived_take(struct tallies_arrived *a, const struct report *r, struc
 	return rc ? rc : 1;
 }
 
-int tallies_take_arrived(const struct report *r, struct tally *tally)
+int tallies_use_arrived(const struct report *r, struct tally *tally)
 {
 	struct tallies_arrived *a = trace_arrived(r->trace);
 
 	if (!a || !a->shared)
 		return 0;
-	int rc = arrived_take(a, r, tally);
+	int rc = arrived_use(a, r, tally);
 	/* Frees it before the trace is read again. */
 	arrived_drop(a);
 	return rc;

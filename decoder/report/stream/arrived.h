@@ -14,6 +14,6 @@
 int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads);
 /* 1: *tally, as tallies_read's before it is settled, and r->found were moved from there; 0: they
  * are to be read; or a negative code. */
-int tallies_take_arrived(const struct report *r, struct tally *tally);
+int tallies_use_arrived(const struct report *r, struct tally *tally);
 
 #endif

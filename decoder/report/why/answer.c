@@ -45,7 +45,7 @@ static struct answer_side side_of(const struct why_sums *s, bool nominal)
 
 static void why_set_term(struct why_answer *a, enum why_term term, double ns)
 {
-	a->told[term] = true;
+	a->is_known[term] = true;
 	a->term[term] = bounded(ns * WHY_PER_NS);
 }
 
@@ -69,13 +69,13 @@ static void split(struct why_answer *a, const struct answer_side *m, const struc
 static void show_values(
 	struct why_answer *a, unsigned side, const struct answer_side *s, bool counts)
 {
-	if (a->told[WHY_OFF_CPU])
+	if (a->is_known[WHY_OFF_CPU])
 		a->value[side][WHY_OFF_CPU] = s->off;
 	if (!counts)
 		return;
 	a->value[side][WHY_INSTRUCTIONS] = s->instructions;
 	a->value[side][WHY_CPI] = s->cpi;
-	if (a->told[WHY_FREQUENCY])
+	if (a->is_known[WHY_FREQUENCY])
 		a->value[side][WHY_FREQUENCY] = 1 / s->tick;
 }
 
@@ -109,7 +109,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 		split(a, &middle, &tail);
 	show_values(a, WHY_MIDDLE, &middle, counts);
 	show_values(a, WHY_TAIL, &tail, counts);
-	a->told[WHY_UNATTRIBUTED] = true;
+	a->is_known[WHY_UNATTRIBUTED] = true;
 	a->term[WHY_UNATTRIBUTED] = a->difference;
 	for (unsigned term = 0; term < WHY_UNATTRIBUTED; term++)
 		a->term[WHY_UNATTRIBUTED] -= a->term[term];

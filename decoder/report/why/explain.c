@@ -307,7 +307,7 @@ static int why_add_times(struct why_explaining *x, const struct why_seen *seen)
 }
 
 /* A selected interval: whether its group has enough of them to be tested. */
-static int why_take_interval(struct why_explaining *x, const struct interval *iv, uint32_t parent)
+static int why_visit_interval(struct why_explaining *x, const struct interval *iv, uint32_t parent)
 {
 	const struct tally_group *g =
 		tally_find(x->tally, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
@@ -342,7 +342,7 @@ static int why_walk(struct why_explaining *x, struct selection_walk *walk)
 
 		rc = why_parents_add(&x->parents, iv, &around);
 		if (!rc && selected && !(iv->flags & IV_OPEN) && tallies_is_in_slice(x->r, iv))
-			rc = why_take_interval(x, iv, around ? around->place + 1 : 0);
+			rc = why_visit_interval(x, iv, around ? around->place + 1 : 0);
 		if (rc)
 			return rc;
 	}
@@ -350,9 +350,9 @@ static int why_walk(struct why_explaining *x, struct selection_walk *walk)
 	return rc;
 }
 
-static int why_take_kept(void *ctx, const struct interval *iv, uint32_t parent)
+static int why_visit_kept(void *ctx, const struct interval *iv, uint32_t parent)
 {
-	return why_take_interval(ctx, iv, parent);
+	return why_visit_interval(ctx, iv, parent);
 }
 
 /* ------------------------------------------------------------------------ the test */
@@ -556,7 +556,7 @@ static void why_set_times(struct why_explaining *x)
 static int why_read_intervals(struct why_explaining *x, struct selection_walk *walk)
 {
 	if (x->kept)
-		return why_kept_each(x->kept, why_take_kept, x);
+		return why_kept_each(x->kept, why_visit_kept, x);
 	int rc = x->is_second ? selection_walk_rewind(walk)
 			      : selection_walk_open(walk, x->r, WANT_VALUES, NULL);
 	return rc ? rc : why_walk(x, walk);

@@ -321,7 +321,7 @@ static bool kept_asks_value(const struct interval_value *v)
 	return v->kind == VALUE_EVENT ? v->type == INTERVAL_ARG_U64 : v->is_whole && v->type;
 }
 
-static int kept_take_values(struct kept_reading *k, const struct interval *iv, struct kept_row *row)
+static int kept_read_values(struct kept_reading *k, const struct interval *iv, struct kept_row *row)
 {
 	unsigned left = INTERVAL_EVENTS_MAX;
 
@@ -346,7 +346,7 @@ static int kept_take_values(struct kept_reading *k, const struct interval *iv, s
 	return k->values.failed ? CPIDECODE_ENOMEM : 0;
 }
 
-static int kept_take_interval(
+static int kept_add_interval(
 	struct kept_reading *k, const struct interval *iv, const struct tally_group *around)
 {
 	struct tally *tables = k->tables;
@@ -379,7 +379,7 @@ static int kept_take_interval(
 	row.name = name->place;
 	row.parent = parent ? parent->place + 1 : 0;
 	row.task = named ? named->place + 1 : 0;
-	int rc = kept_take_values(k, iv, &row);
+	int rc = kept_read_values(k, iv, &row);
 	if (rc)
 		return rc;
 	kept_put_row(&k->rows, &k->before, &row);
@@ -398,7 +398,7 @@ static int kept_walk(struct kept_reading *k, struct selection_walk *walk)
 
 		rc = why_parents_add(&k->parents, iv, &around);
 		if (!rc && selected && !(iv->flags & IV_OPEN) && tallies_is_in_slice(k->r, iv))
-			rc = kept_take_interval(k, iv, around);
+			rc = kept_add_interval(k, iv, around);
 		if (rc)
 			return rc;
 	}

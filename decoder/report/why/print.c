@@ -32,7 +32,7 @@ static double ns_of(int64_t tenths)
 /* Percent of the difference; NAN if there is no difference. */
 static double share_of(const struct why_answer *a, enum why_term term)
 {
-	if (!a->told[term] || !a->difference)
+	if (!a->is_known[term] || !a->difference)
 		return NAN;
 	return 100 * (double)a->term[term] / (double)a->difference;
 }
@@ -40,7 +40,7 @@ static double share_of(const struct why_answer *a, enum why_term term)
 /* NULL: no term depends on the time of a cycle. */
 static const char *cycle_word(const struct why_answer *a)
 {
-	if (!a->told[WHY_CPI])
+	if (!a->is_known[WHY_CPI])
 		return NULL;
 	return a->nominal ? "nominal" : "measured";
 }
@@ -161,7 +161,7 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	struct why_candidate all[TALLY_EVENTS];
 	why_find_candidates(g, all);
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
-		row.difference = a->told[term] ? ns_of(a->term[term]) : NAN;
+		row.difference = a->is_known[term] ? ns_of(a->term[term]) : NAN;
 		row.share = share_of(a, term);
 		row.cycle = term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL;
 		why_add_quantity(rows, row, terms[term].csv,
@@ -256,7 +256,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 	json_member_open(j, "terms_ns", '{');
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
 		json_member_fixed(
-			j, terms[term].json, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
+			j, terms[term].json, a->is_known[term] ? ns_of(a->term[term]) : NAN, 1);
 	}
 	json_close(j, '}');
 	why_json_candidates(j, g);
@@ -308,7 +308,7 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 	table_text(t, terms[term].text);
 	text_value(t, a, WHY_MIDDLE, term);
 	text_value(t, a, WHY_TAIL, term);
-	if (a->told[term])
+	if (a->is_known[term])
 		text_difference(t, a->term[term]);
 	else
 		out_str(table_right(t), "n/a");
@@ -423,9 +423,9 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 		why_answer(groups[i].sums, &a);
 		group_text(r, &groups[i], &a, e, metrics);
 		found.counts |= !isnan(a.value[WHY_TAIL][WHY_CPI]);
-		found.split |= a.told[WHY_CPI];
-		found.frequency |= a.told[WHY_FREQUENCY];
-		found.off |= a.told[WHY_OFF_CPU];
+		found.split |= a.is_known[WHY_CPI];
+		found.frequency |= a.is_known[WHY_FREQUENCY];
+		found.off |= a.is_known[WHY_OFF_CPU];
 		found.difference |= a.difference != 0;
 	}
 	missing_why_line(r, t, &found);

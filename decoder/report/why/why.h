@@ -64,7 +64,7 @@ struct why_group {
 
 struct why_answer {
 	int64_t mean[WHY_SIDES], difference; /* 1/WHY_PER_NS ns */
-	bool told[WHY_TERMS];
+	bool is_known[WHY_TERMS];
 	int64_t term[WHY_TERMS];	    /* they add up to the difference */
 	double value[WHY_SIDES][WHY_TERMS]; /* instructions, CPI, cycles per ns, off-CPU ns; NAN */
 	bool nominal;			    /* assumes cycles at the nominal rate */

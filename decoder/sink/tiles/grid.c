@@ -14,7 +14,7 @@ unsigned grid_bits(uint64_t until, uint64_t intervals)
 }
 
 /* One more interval of the step: its duration, and its start since the step's. */
-static void grid_step_take(struct grid_step *to, uint64_t duration, uint64_t start, uint32_t name)
+static void grid_step_add(struct grid_step *to, uint64_t duration, uint64_t start, uint32_t name)
 {
 	if (!to->count || duration > to->longest) {
 		to->second = to->longest;
@@ -67,10 +67,10 @@ static void grid_end_step(struct grid *levels, unsigned level, unsigned bits)
 			grid_end_step(levels, level + 1, bits + GRID_FAN_BITS);
 		above->step = step;
 		above->sum += s->sum;
-		grid_step_take(above, s->longest, since + s->start, s->name);
+		grid_step_add(above, s->longest, since + s->start, s->name);
 		if (s->count > 1) {
 			/* Only the longest one's start is kept, and this is not longer. */
-			grid_step_take(above, s->second, 0, s->second_name);
+			grid_step_add(above, s->second, 0, s->second_name);
 			above->count += s->count - 2;
 		}
 	}
@@ -87,7 +87,7 @@ void grid_add(struct grid levels[GRID_LEVELS], unsigned bits, uint64_t start, ui
 		grid_end_step(levels, 0, bits);
 	s->step = step;
 	s->sum += duration;
-	grid_step_take(s, duration, start - (step << bits), name);
+	grid_step_add(s, duration, start - (step << bits), name);
 }
 
 void grid_end(struct grid levels[GRID_LEVELS], unsigned bits)

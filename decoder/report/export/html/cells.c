@@ -272,7 +272,7 @@ static bool cells_is_uniform(const struct varint_out *tags)
 	return true;
 }
 
-int cells_take(struct cells *c, struct varint_out *to)
+int cells_write(struct cells *c, struct varint_out *to)
 {
 	varint_put(to, c->ncolumns);
 	for (size_t i = 0; i < c->ncolumns; i++) {

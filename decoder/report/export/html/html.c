@@ -255,7 +255,7 @@ static void html_put_block(struct html_export *e, const char *kind, struct varin
 static int html_end_order(struct html_export *e)
 {
 	struct varint_out more = {0};
-	int rc = cells_take(&e->cells, &more);
+	int rc = cells_write(&e->cells, &more);
 
 	if (rc) {
 		free(more.p);
@@ -285,7 +285,7 @@ static int html_end_block(struct html_export *e)
 	if (block->failed)
 		return CPIDECODE_ENOMEM;
 	html_put_block(e, "core", block);
-	int rc = cells_take(&e->cells, block);
+	int rc = cells_write(&e->cells, block);
 	if (rc)
 		return rc;
 	html_put_block(e, "more", block);

@@ -118,7 +118,7 @@ static int runs_count_wakeup(void *ctx, const struct wakeup *wakeup)
 	return 0;
 }
 
-static int runs_take_first(void *ctx, const struct hook *h)
+static int runs_visit_first(void *ctx, const struct hook *h)
 {
 	struct runs *w = ctx;
 	int rc = switch_names_add(&w->names, h);
@@ -151,7 +151,7 @@ static int runs_extend(void *ctx, const struct switch_run *run)
 	return 0;
 }
 
-static int runs_take_reach(void *ctx, const struct hook *h)
+static int runs_visit_reach(void *ctx, const struct hook *h)
 {
 	return switches_each_run(h, runs_extend, ctx);
 }
@@ -159,7 +159,7 @@ static int runs_take_reach(void *ctx, const struct hook *h)
 int runs_read_span(const struct report *r, int64_t *first, int64_t *last)
 {
 	struct runs_reach reach = {.r = r, .first = *first, .last = *last};
-	const int rc = switches_read(r->trace, r->progress, r->ctx, runs_take_reach, &reach);
+	const int rc = switches_read(r->trace, r->progress, r->ctx, runs_visit_reach, &reach);
 
 	*first = reach.first;
 	*last = reach.last;
@@ -321,7 +321,7 @@ static int runs_add_recorded(struct runs *w, struct runs_lane *l, const struct s
 	return rc ? rc : runs_add(w, l, start, end, thread, how);
 }
 
-static int runs_take_run(void *ctx, const struct switch_run *read)
+static int runs_visit_run(void *ctx, const struct switch_run *read)
 {
 	struct runs *w = ctx;
 	struct switch_run run = *read;
@@ -349,13 +349,13 @@ static int runs_take_run(void *ctx, const struct switch_run *read)
 }
 
 /* Wake-ups before the hook's that are missing. */
-static int runs_take_missing(struct runs *w, const struct hook *h)
+static int runs_visit_missing(struct runs *w, const struct hook *h)
 {
 	struct wakeup_stretch s;
 	struct switch_cpu *c;
 	struct runs_lane *l;
 
-	if (!wakeups_take_stretch(h, &s))
+	if (!wakeups_read_stretch(h, &s))
 		return 0;
 	c = switch_cpus_find(&w->chains, s.machine, s.cpu);
 	l = runs_find_lane(w, s.machine, s.cpu, s.file, &(struct switch_cpu *){NULL});
@@ -375,7 +375,7 @@ static int runs_take_missing(struct runs *w, const struct hook *h)
 }
 
 /* Of a waker without a number only an interrupt is shown. */
-static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
+static int runs_visit_wakeup(void *ctx, const struct wakeup *wakeup)
 {
 	struct runs *w = ctx;
 	const int64_t time = trace_time(trace_file(w->r->trace, wakeup->file), wakeup->at);
@@ -404,17 +404,17 @@ static int runs_take_wakeup(void *ctx, const struct wakeup *wakeup)
 	return runs_put_row(w, &w->wakeups, row);
 }
 
-static int runs_take_second(void *ctx, const struct hook *h)
+static int runs_visit_second(void *ctx, const struct hook *h)
 {
 	struct runs *w = ctx;
 	struct switch_loss loss;
 
 	if (wakeups_has_hook(h)) {
-		const int rc = w->has_wakeups ? runs_take_missing(w, h) : 0;
+		const int rc = w->has_wakeups ? runs_visit_missing(w, h) : 0;
 
-		return rc || !w->has_wakeups ? rc : wakeups_each(h, runs_take_wakeup, w);
+		return rc || !w->has_wakeups ? rc : wakeups_each(h, runs_visit_wakeup, w);
 	}
-	if (switches_take_loss(h, &loss) && filter_takes_ring(w->r->filter, loss.cpu)) {
+	if (switches_read_loss(h, &loss) && filter_takes_ring(w->r->filter, loss.cpu)) {
 		struct switch_cpu *c;
 		struct runs_lane *l = runs_find_lane(w, loss.machine, loss.cpu, loss.file, &c);
 
@@ -427,7 +427,7 @@ static int runs_take_second(void *ctx, const struct hook *h)
 		l->lost_to = loss.end;
 		l->has_loss = true;
 	}
-	return switches_each_run(h, runs_take_run, w);
+	return switches_each_run(h, runs_visit_run, w);
 }
 
 /* Nothing is known of a processor without records of its own. */
@@ -550,7 +550,7 @@ static void runs_free(struct runs *w)
 static int runs_read(struct runs *w)
 {
 	const struct report *r = w->r;
-	int rc = switches_read(r->trace, r->progress, r->ctx, runs_take_first, w);
+	int rc = switches_read(r->trace, r->progress, r->ctx, runs_visit_first, w);
 
 	if (rc || w->count > RUNS_MOST)
 		return rc;
@@ -561,7 +561,7 @@ static int runs_read(struct runs *w)
 	w->runs = (struct runs_rows){
 		.kind = "runs", .columns = w->has_wakeups ? RUN_END + 1 : RUN_END};
 	w->wakeups = (struct runs_rows){.kind = "wakeups", .columns = WAKEUP_HOW + 1};
-	rc = switches_read(r->trace, r->progress, r->ctx, runs_take_second, w);
+	rc = switches_read(r->trace, r->progress, r->ctx, runs_visit_second, w);
 	if (!rc)
 		rc = runs_end_lanes(w);
 	if (rc || !w->cpus.count)
