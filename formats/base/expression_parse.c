@@ -101,7 +101,7 @@ static size_t expression_word_length(const struct expression_parser *p, const ch
 }
 
 /* Consumes the keyword if it is next. */
-static bool expression_take_keyword(struct expression_parser *p, const char *keyword)
+static bool expression_parse_keyword(struct expression_parser *p, const char *keyword)
 {
 	size_t n = strlen(keyword);
 
@@ -113,7 +113,7 @@ static bool expression_take_keyword(struct expression_parser *p, const char *key
 }
 
 /* Consumes a word, in braces or not, and finds it. */
-static bool expression_take_word(struct expression_parser *p, struct expression_word *word)
+static bool expression_parse_word(struct expression_parser *p, struct expression_word *word)
 {
 	const char *start = p->at, *text = start;
 	char expected[EXPRESSION_EXPECTED];
@@ -153,7 +153,7 @@ static bool expression_is_end(char c, bool in_list)
 }
 
 /* A duration in ns; without a unit, where that is allowed, ns too. */
-static bool expression_take_duration(const char **at, bool needs_unit, uint64_t *ns)
+static bool expression_parse_duration(const char **at, bool needs_unit, uint64_t *ns)
 {
 	const uint64_t minute = UINT64_C(60000000000);
 	size_t digits = strspn(*at, "0123456789."), unit = expression_letters(*at + digits);
@@ -179,7 +179,7 @@ static bool expression_take_duration(const char **at, bool needs_unit, uint64_t 
 }
 
 /* Digits, and more behind a point; the nearest double up to 2^53 of them and 22 behind it. */
-static bool expression_take_real(const char **at, double *real)
+static bool expression_parse_real(const char **at, double *real)
 {
 	static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
@@ -207,7 +207,7 @@ static bool expression_take_real(const char **at, double *real)
 }
 
 /* Copies up to a space, a parenthesis or, in a list, a comma; or in quotes, where \" is a quote. */
-static void expression_take_pattern(
+static void expression_parse_pattern(
 	struct expression_parser *p, struct expression_literal *l, bool in_list)
 {
 	struct expression *e = p->e;
@@ -259,7 +259,7 @@ static void expression_note_number(const struct expression *e, struct expression
 		l->is_whole =
 			number_scan(&digits, expression_end(at), 10, UINT64_MAX, &l->number) &&
 			!*digits;
-	} else if (expression_take_duration(&digits, true, &l->number) && !*digits) {
+	} else if (expression_parse_duration(&digits, true, &l->number) && !*digits) {
 		l->is_number = l->is_whole = true;
 		l->real = l->is_negative ? -(double)l->number : (double)l->number;
 	}
@@ -273,7 +273,7 @@ static bool expression_scan_number(struct expression_parser *p, const struct exp
 	switch (word->type) {
 	case EXPRESSION_DURATION:
 		l->is_whole = true;
-		return expression_take_duration(&p->at, word->needs_unit, &l->number);
+		return expression_parse_duration(&p->at, word->needs_unit, &l->number);
 	case EXPRESSION_WHOLE:
 		l->is_whole = true;
 		return number_scan_prefixed(&p->at, expression_end(p->at), most, &l->number);
@@ -282,7 +282,7 @@ static bool expression_scan_number(struct expression_parser *p, const struct exp
 		if (l->is_whole)
 			return quantity_scan_decimal(&p->at, expression_end(p->at),
 				QUANTITY_WHOLE_POINT, word->parts, INT64_MAX, &l->number);
-		return expression_take_real(&p->at, &l->real);
+		return expression_parse_real(&p->at, &l->real);
 	}
 }
 
@@ -305,7 +305,7 @@ static void expression_fail_number(
 	expression_fail(p, begin, expected);
 }
 
-static void expression_take_number(struct expression_parser *p, const struct expression_word *word,
+static void expression_parse_number(struct expression_parser *p, const struct expression_word *word,
 	struct expression_literal *l, bool in_list)
 {
 	const char *begin = p->at;
@@ -323,7 +323,7 @@ static void expression_take_number(struct expression_parser *p, const struct exp
 		l->real = -l->real;
 }
 
-static void expression_take_value(struct expression_parser *p, const struct expression_word *word,
+static void expression_parse_value(struct expression_parser *p, const struct expression_word *word,
 	struct expression_node *n, bool in_list)
 {
 	const char *begin;
@@ -338,10 +338,10 @@ static void expression_take_value(struct expression_parser *p, const struct expr
 	*l = (struct expression_literal){0};
 	n->literals++;
 	if (word->type != EXPRESSION_TEXT && word->type != EXPRESSION_ANY) {
-		expression_take_number(p, word, l, in_list);
+		expression_parse_number(p, word, l, in_list);
 		return;
 	}
-	expression_take_pattern(p, l, in_list);
+	expression_parse_pattern(p, l, in_list);
 	if (p->failed || word->type == EXPRESSION_TEXT)
 		return;
 	expression_note_number(p->e, l);
@@ -350,7 +350,7 @@ static void expression_take_value(struct expression_parser *p, const struct expr
 }
 
 /* The values behind `in`. */
-static void expression_take_list(
+static void expression_parse_list(
 	struct expression_parser *p, const struct expression_word *word, struct expression_node *n)
 {
 	expression_skip_space(p);
@@ -360,7 +360,7 @@ static void expression_take_list(
 	}
 	do {
 		p->at++;
-		expression_take_value(p, word, n, true);
+		expression_parse_value(p, word, n, true);
 		expression_skip_space(p);
 	} while (!p->failed && *p->at == ',');
 	if (!p->failed && *p->at != ')')
@@ -370,7 +370,7 @@ static void expression_take_list(
 
 /* --------------------------------------------------------------------------- grammar */
 
-static enum expression_op expression_take_op(struct expression_parser *p, bool pattern)
+static enum expression_op expression_parse_op(struct expression_parser *p, bool pattern)
 {
 	static const struct {
 		const char *text;
@@ -405,19 +405,19 @@ static uint16_t expression_parse_comparison(struct expression_parser *p)
 	struct expression_word word;
 	uint16_t node = expression_add_node(p, EXPRESSION_COMPARE, 0, 0);
 
-	if (p->failed || !expression_take_word(p, &word))
+	if (p->failed || !expression_parse_word(p, &word))
 		return 0;
 	struct expression_node *n = &p->e->node[node];
 	n->id = word.id;
 	n->at = (uint32_t)(start - p->text);
 	n->first = p->e->literals;
-	if (expression_take_keyword(p, "in")) {
-		expression_take_list(p, &word, n);
+	if (expression_parse_keyword(p, "in")) {
+		expression_parse_list(p, &word, n);
 		return node;
 	}
-	n->op = (uint8_t)expression_take_op(p, word.type == EXPRESSION_TEXT);
+	n->op = (uint8_t)expression_parse_op(p, word.type == EXPRESSION_TEXT);
 	if (!p->failed)
-		expression_take_value(p, &word, n, false);
+		expression_parse_value(p, &word, n, false);
 	return node;
 }
 
@@ -437,7 +437,7 @@ static uint16_t expression_parse_absent(struct expression_parser *p, const char 
 	struct expression_word word;
 
 	expression_skip_space(p);
-	if (p->failed || !expression_take_word(p, &word))
+	if (p->failed || !expression_parse_word(p, &word))
 		return 0;
 	p->e->node[node].id = word.id;
 	p->e->node[node].at = (uint32_t)(start - p->text);
@@ -446,7 +446,7 @@ static uint16_t expression_parse_absent(struct expression_parser *p, const char 
 }
 
 /* Consumes a name and its parenthesis if they are next. */
-static bool expression_take_function(struct expression_parser *p, bool *is_absent, uint32_t *id)
+static bool expression_parse_function(struct expression_parser *p, bool *is_absent, uint32_t *id)
 {
 	size_t n = expression_word_length(p, p->at);
 	const char *open = p->at + n;
@@ -469,7 +469,7 @@ static uint16_t expression_parse_term(struct expression_parser *p)
 	bool is_absent;
 	uint32_t id;
 
-	if (!expression_take_function(p, &is_absent, &id))
+	if (!expression_parse_function(p, &is_absent, &id))
 		return expression_parse_comparison(p);
 	if (is_absent)
 		return expression_parse_absent(p, start);
@@ -490,7 +490,7 @@ static uint16_t expression_parse_not(struct expression_parser *p)
 	expression_skip_space(p);
 	if (++p->depth > EXPRESSION_DEPTH)
 		return expression_fail(p, p->at, "at most 32 levels of not and (");
-	if (expression_take_keyword(p, "not")) {
+	if (expression_parse_keyword(p, "not")) {
 		node = expression_parse_not(p);
 		node = expression_add_node(p, EXPRESSION_NOT, node, 0);
 	} else if (*p->at == '(') {
@@ -508,7 +508,7 @@ static uint16_t expression_parse_and(struct expression_parser *p)
 {
 	uint16_t node = expression_parse_not(p);
 
-	while (!p->failed && expression_take_keyword(p, "and")) {
+	while (!p->failed && expression_parse_keyword(p, "and")) {
 		uint16_t right = expression_parse_not(p);
 
 		node = expression_add_node(p, EXPRESSION_AND, node, right);
@@ -520,7 +520,7 @@ static uint16_t expression_parse_or(struct expression_parser *p)
 {
 	uint16_t node = expression_parse_and(p);
 
-	while (!p->failed && expression_take_keyword(p, "or")) {
+	while (!p->failed && expression_parse_keyword(p, "or")) {
 		uint16_t right = expression_parse_and(p);
 
 		node = expression_add_node(p, EXPRESSION_OR, node, right);

@@ -29,7 +29,7 @@ static bool options_match_name(struct options_scan *scan, const char *name)
 	return scan->value || !scan->text[n];
 }
 
-static int options_take_value(struct options_scan *scan, const struct option *o)
+static int options_read_value(struct options_scan *scan, const struct option *o)
 {
 	scan->found = o;
 	if (scan->value && !o->value)
@@ -85,7 +85,7 @@ static int options_find_abbreviated(struct options_scan *scan)
 	if (!only)
 		return OPTIONS_UNKNOWN;
 	scan->value = scan->text[n] ? scan->text + n + 1 : NULL;
-	return options_take_value(scan, only);
+	return options_read_value(scan, only);
 }
 
 int options_next(struct options_scan *scan)
@@ -104,7 +104,7 @@ int options_next(struct options_scan *scan)
 		return OPTIONS_HELP;
 	for (const struct option *o = scan->table; !options_is_last(o); o++)
 		if (options_match_name(scan, o->name) || options_match_name(scan, o->longer))
-			return options_take_value(scan, o);
+			return options_read_value(scan, o);
 	return options_is_long(scan->text) ? options_find_abbreviated(scan)
 					   : options_find_joined(scan);
 }

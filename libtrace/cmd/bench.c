@@ -183,7 +183,7 @@ static int bench_run_report(struct bench *b)
 	return run_words(b, words, false);
 }
 
-static void bench_take_option(struct bench *b, const struct arguments *a, int id)
+static void bench_parse_option(struct bench *b, const struct arguments *a, int id)
 {
 	switch (id) {
 	case BENCH_RUNS:
@@ -225,7 +225,7 @@ static int bench_run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	while ((id = arguments_next(&a)))
-		bench_take_option(&b, &a, id);
+		bench_parse_option(&b, &a, id);
 	if (a.operands == 0)
 		cmd_misuse(verb, "the command is missing");
 	if (b.ngates && !b.against)

@@ -184,7 +184,7 @@ struct request {
 	uint32_t keep;
 };
 
-static void dump_take_option(struct request *r, const struct arguments *a, int id)
+static void dump_parse_option(struct request *r, const struct arguments *a, int id)
 {
 	switch (id) {
 	case OPTION_COMPRESS:
@@ -263,7 +263,7 @@ static int dump_run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	while ((id = arguments_next(&a)))
-		dump_take_option(&r, &a, id);
+		dump_parse_option(&r, &a, id);
 	if (a.operands && (r.path || a.operands > 1))
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[a.operands]);
 	if (a.operands)

@@ -13,7 +13,8 @@
 #include "print_stream.h"
 
 /* The majors to change; all if none is named. */
-static void take_majors(const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
+static void enable_parse_majors(
+	const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
 {
 	uint64_t n;
 
@@ -39,7 +40,7 @@ static int change(const struct verb *verb, int argc, char **argv, bool enable)
 	struct session s;
 	int rc = 0;
 
-	take_majors(verb, &a, chosen);
+	enable_parse_majors(verb, &a, chosen);
 	int code = cmd_open(verb, &s, SESSION_CONTROL);
 	if (code)
 		return code;

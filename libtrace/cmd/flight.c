@@ -81,7 +81,7 @@ int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns)
 	return signal > 0 ? signal : 0;
 }
 
-enum flight_rings flight_look(const struct session *s)
+enum flight_rings flight_check_rings(const struct session *s)
 {
 	uint32_t now = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
 
@@ -95,7 +95,7 @@ enum flight_rings flight_look(const struct session *s)
 enum flight_rings flight_follow(struct flight *f)
 {
 	struct session *s = &f->session;
-	enum flight_rings now = flight_look(s);
+	enum flight_rings now = flight_check_rings(s);
 
 	if (now == RINGS_SAME)
 		return RINGS_SAME;

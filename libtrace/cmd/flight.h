@@ -37,7 +37,7 @@ int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns);
 
 enum flight_rings { RINGS_SAME, RINGS_NEW, RINGS_GONE };
 /* Whether the session still has the buffers that it was opened with. */
-enum flight_rings flight_look(const struct session *s);
+enum flight_rings flight_check_rings(const struct session *s);
 /* Reopens the session after an init, and reports new or freed buffers. */
 enum flight_rings flight_follow(struct flight *f);
 

@@ -48,7 +48,7 @@ static void init_note_geometry(
 			r->drain.path);
 }
 
-static void take_mode(struct request *r, const struct arguments *a)
+static void init_parse_mode(struct request *r, const struct arguments *a)
 {
 	if (strcmp(a->value, "cont") == 0)
 		r->buffers.mode = SHM_MODE_CONTINUOUS;
@@ -60,7 +60,7 @@ static void take_mode(struct request *r, const struct arguments *a)
 }
 
 /* Returns an exit code. Checks already here that the file can be written. */
-static int take_arguments(struct request *r, int argc, char **argv, const struct verb *verb)
+static int init_parse_arguments(struct request *r, int argc, char **argv, const struct verb *verb)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct stat st;
@@ -69,7 +69,7 @@ static int take_arguments(struct request *r, int argc, char **argv, const struct
 	init_config(&r->buffers);
 	while ((id = arguments_next(&a))) {
 		if (id == INIT_MODE)
-			take_mode(r, &a);
+			init_parse_mode(r, &a);
 		else if (drain_option(&r->drain, &a, id))
 			r->streams = r->streams || id != DRAIN_FILE;
 		else
@@ -101,7 +101,7 @@ static int init_run(const struct verb *verb, int argc, char **argv)
 	struct request r = {.drain.codec = TF_CODEC_LZ4};
 	struct session_location location;
 	struct session s;
-	int code = take_arguments(&r, argc, argv, verb);
+	int code = init_parse_arguments(&r, argc, argv, verb);
 
 	if (code)
 		return code;

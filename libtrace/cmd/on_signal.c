@@ -36,7 +36,7 @@ int flight_signal(const char *name)
 
 /* Consumes queued signals: one dump serves all that came before it begins. Returns whether there
  * were any. */
-static bool take_all(const sigset_t *wanted)
+static bool consume_signals(const sigset_t *wanted)
 {
 	const struct timespec at_once = {0};
 	bool any = false;
@@ -50,7 +50,7 @@ static int follow_signals(struct flight *f, const sigset_t *wanted)
 {
 	for (;;) {
 		int signal = flight_wait(f, wanted, FOLLOW_NS);
-		bool asked = take_all(wanted) || (signal && sigismember(wanted, signal));
+		bool asked = consume_signals(wanted) || (signal && sigismember(wanted, signal));
 
 		if (flight_follow(f) == RINGS_GONE)
 			return EXIT_FAILED;

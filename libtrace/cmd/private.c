@@ -80,7 +80,7 @@ static void private_catch_signals(sigset_t *before)
 			sigaction(forwarded[i], &catcher, NULL);
 }
 
-static int look_at(const char *path)
+static int command_check_file(const char *path)
 {
 	struct stat st;
 
@@ -90,19 +90,19 @@ static int look_at(const char *path)
 }
 
 /* Searches PATH like execvp. */
-int command_look(const struct command *c)
+int command_find(const struct command *c)
 {
 	const char *dirs = getenv("PATH"), *end;
 	char path[PATH_MAX];
 	int found = ENOENT;
 
 	if (strchr(c->words[0], '/'))
-		return look_at(c->words[0]);
+		return command_check_file(c->words[0]);
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; *c->words[0]; dirs = end + 1) {
 		end = strchrnul(dirs, ':');
 		snprintf(path, sizeof path, "%.*s%s%s", (int)(end - dirs), dirs,
 			end == dirs ? "" : "/", c->words[0]);
-		int err = look_at(path);
+		int err = command_check_file(path);
 		if (err == 0)
 			return 0;
 		if (err == EACCES)

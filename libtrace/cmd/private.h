@@ -30,7 +30,7 @@ struct command {
 };
 
 /* Whether the command exists: 0 or an errno. Only exec can tell whether it runs. */
-int command_look(const struct command *c);
+int command_find(const struct command *c);
 
 /*
  * Starts the command in that session (NULL: without one) and forwards signals to it from then on.

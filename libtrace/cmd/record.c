@@ -60,7 +60,7 @@ static bool record_is_wanted(void *arg)
 {
 	struct recording *r = arg;
 
-	if (wake_told_to_end || (r->command.words && command_ended(&r->command)))
+	if (wake_should_end || (r->command.words && command_ended(&r->command)))
 		return false;
 	record_progress_show(&r->progress, r->stream.drain);
 	return true;
@@ -201,7 +201,7 @@ static int record_command(struct recording *r)
 	free(line);
 	r->command.output_is_ours = strcmp(r->config.path, "-") == 0;
 	/* Check the command before truncating the file: a typo must not cost an earlier trace. */
-	int failure = command_look(&r->command);
+	int failure = command_find(&r->command);
 	if (failure)
 		return command_failed(r->verb, &r->command, failure);
 	int code = private_make(r->verb, &r->private, &r->session, &r->buffers);
@@ -295,7 +295,7 @@ static int record_own(struct recording *r)
 
 /* ---------------------------------------------------------------------------- verb */
 
-static void record_take_option(struct recording *r, const struct arguments *a, int id)
+static void record_parse_option(struct recording *r, const struct arguments *a, int id)
 {
 	if (id == RECORD_STRICT)
 		r->strict = true;
@@ -322,7 +322,7 @@ static int record_run(const struct verb *verb, int argc, char **argv)
 	r.stream = (struct stream){.session = &r.session, .wanted = record_is_wanted, .arg = &r};
 	init_config(&r.buffers);
 	while ((id = arguments_next(&a)))
-		record_take_option(&r, &a, id);
+		record_parse_option(&r, &a, id);
 	if (!r.config.path[0])
 		drain_option(&r.config, &unnamed, DRAIN_FILE);
 	if (strcmp(r.config.path, "-") == 0 && isatty(STDOUT_FILENO))

@@ -64,9 +64,9 @@ struct trigger {
 	uint32_t count;			 /* 0: no end */
 	struct watch watch;
 	struct tasks tasks;
-	uint64_t lost;	   /* writers' losses at the last evaluation of the condition */
-	uint64_t told;	   /* reported part of watch.missed and .unfinished */
-	bool told_damaged; /* watch.damaged was reported */
+	uint64_t lost;	      /* writers' losses at the last evaluation of the condition */
+	uint64_t told;	      /* reported part of watch.missed and .unfinished */
+	bool reported_damage; /* watch.damaged was reported */
 	bool matched;
 	char *what;	 /* description of the match */
 	uint64_t start;	 /* of the match, in ticks; 0: it has no time */
@@ -131,7 +131,7 @@ static void print_label(FILE *out, const struct event *e)
 	print_json(out, label);
 }
 
-static void look_up_task(struct trigger *t, struct event *e)
+static void trigger_find_task(struct trigger *t, struct event *e)
 {
 	e->task = tasks_find(&t->tasks, e->number);
 	e->tid = tasks_thread(&t->tasks, e->number, e->stamp);
@@ -151,7 +151,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 		fprintf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
 	if (e->has_elapsed)
 		print_elapsed(out, e->elapsed, s->geometry.ticks_per_second);
-	look_up_task(t, e);
+	trigger_find_task(t, e);
 	fprintf(out, ", thread %u", e->tid);
 	if (e->task) {
 		fputs(" (", out);
@@ -166,7 +166,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 static bool asks(struct trigger *t, struct event *e)
 {
 	if (t->condition.asks_task && e->record)
-		look_up_task(t, e);
+		trigger_find_task(t, e);
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
@@ -228,7 +228,7 @@ static int begin_watch(struct trigger *t)
 		return cmd_fail(t->flight.verb, "%s", error.text);
 	tasks_open(&t->tasks, &t->flight.session);
 	t->lost = t->told = 0;
-	t->told_damaged = false;
+	t->reported_damage = false;
 	return EXIT_FINE;
 }
 
@@ -250,19 +250,19 @@ static void tell_gaps(struct trigger *t)
 			(unsigned long long)w->missed, (unsigned long long)w->unfinished);
 		t->told = w->missed + w->unfinished;
 	}
-	if (w->damaged && !t->told_damaged) {
+	if (w->damaged && !t->reported_damage) {
 		cmd_note(verb,
 			"a program truncated or overwrote %u rings: not all of their hooks were checked",
 			w->damaged);
-		t->told_damaged = true;
+		t->reported_damage = true;
 	}
 }
 
-static void trigger_look_at_hooks(struct trigger *t)
+static void trigger_poll_hooks(struct trigger *t)
 {
 	struct event none = {0};
 
-	watch_look(&t->watch, on_event, t);
+	watch_poll(&t->watch, on_event, t);
 	if (t->matched || !t->condition.asks_lost || t->watch.lost == t->lost)
 		return;
 	/* A lost hook is not an event: evaluate the condition on an empty one. */
@@ -287,8 +287,8 @@ static void dump_around(struct trigger *t)
 	uint64_t until = time_ns_monotonic() + t->after;
 
 	while (time_ns_monotonic() < until && !pause_until(t, until))
-		watch_look(&t->watch, pass_over, t);
-	watch_look(&t->watch, pass_over, t);
+		watch_poll(&t->watch, pass_over, t);
+	watch_poll(&t->watch, pass_over, t);
 	const char *what = t->what ? t->what : "";
 	struct dump_reason reason = {.condition = t->when,
 		.match = what,
@@ -349,7 +349,7 @@ static int watch(struct trigger *t)
 	for (;;) {
 		if (!trigger_follow_rings(t))
 			return EXIT_FAILED;
-		trigger_look_at_hooks(t);
+		trigger_poll_hooks(t);
 		if (t->matched) {
 			dump_around(t);
 			tell_gaps(t);
@@ -389,7 +389,7 @@ static int watch_session(struct trigger *t)
 
 /* ---------------------------------------------------------------------------- verb */
 
-static uint64_t take_time(const struct arguments *a, const char *name)
+static uint64_t trigger_parse_time(const struct arguments *a, const char *name)
 {
 	uint64_t ns;
 
@@ -400,7 +400,7 @@ static uint64_t take_time(const struct arguments *a, const char *name)
 	return ns;
 }
 
-static void take_condition(struct trigger *t, const struct arguments *a)
+static void trigger_parse_condition(struct trigger *t, const struct arguments *a)
 {
 	struct expression_error error;
 
@@ -409,20 +409,20 @@ static void take_condition(struct trigger *t, const struct arguments *a)
 	t->when = a->value;
 }
 
-static void trigger_take_option(struct trigger *t, const struct arguments *a, int id)
+static void trigger_parse_option(struct trigger *t, const struct arguments *a, int id)
 {
 	uint64_t n;
 	int length;
 
 	switch (id) {
 	case OPTION_WHEN:
-		take_condition(t, a);
+		trigger_parse_condition(t, a);
 		break;
 	case OPTION_BEFORE:
-		t->before = take_time(a, "--before");
+		t->before = trigger_parse_time(a, "--before");
 		break;
 	case OPTION_AFTER:
-		t->after = take_time(a, "--after");
+		t->after = trigger_parse_time(a, "--after");
 		break;
 	case OPTION_COUNT:
 		if (!parse_number(a->value, false, UINT32_MAX, &n))
@@ -430,7 +430,7 @@ static void trigger_take_option(struct trigger *t, const struct arguments *a, in
 		t->count = (uint32_t)n;
 		break;
 	case OPTION_TIMEOUT:
-		t->timeout = take_time(a, "--timeout");
+		t->timeout = trigger_parse_time(a, "--timeout");
 		if (t->timeout == 0)
 			cmd_misuse(a->verb, "--timeout takes a time above 0");
 		break;
@@ -462,7 +462,7 @@ static int trigger_run(const struct verb *verb, int argc, char **argv)
 	t->after = 500000000;
 	t->count = 1;
 	while ((id = arguments_next(&a)))
-		trigger_take_option(t, &a, id);
+		trigger_parse_option(t, &a, id);
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 	if (!t->when)

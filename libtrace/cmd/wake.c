@@ -9,7 +9,7 @@
 
 #include "../dump/drain/stream.h"
 
-volatile sig_atomic_t wake_told_to_end;
+volatile sig_atomic_t wake_should_end;
 static int wake_fd = -1;
 
 static void wake(int signal)
@@ -18,7 +18,7 @@ static void wake(int signal)
 	int before = errno;
 
 	if (signal != SIGCHLD)
-		wake_told_to_end = signal;
+		wake_should_end = signal;
 	ssize_t n = write(wake_fd, &one, sizeof one);
 	(void)n; /* if the counter is full, the reader is awake already */
 	errno = before;

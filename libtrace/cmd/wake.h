@@ -11,7 +11,7 @@
 #include "cmd.h"
 
 /* The signal that asked the verb to end; 0: none yet. */
-extern volatile sig_atomic_t wake_told_to_end;
+extern volatile sig_atomic_t wake_should_end;
 
 /* Call once per process. `enders`: INT, TERM, HUP and QUIT end the verb (ignored ones stay
  * ignored); without, they are left to a command, whose end is the verb's. Returns EXIT_FINE and

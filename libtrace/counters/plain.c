@@ -22,7 +22,7 @@ static void plain_note_online(struct counter_sample *s, uint64_t now)
 	if (s->cpus && s->online_at == at)
 		return;
 	sample_clear_cpus(s);
-	sample_mark_online(s, online);
+	sample_set_online(s, online);
 	s->online_at = at;
 }
 
@@ -59,7 +59,7 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 	int saved = errno;
 
 	s->thread_opening = 0;
-	s->thread_is_marked = false;
+	s->thread_has_snapshots = false;
 	s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_NONE;
 	if (plain_counts_thread(self) &&
 		perf_group_read_here(&self->group->perf[0].group, &now) == 0) {
@@ -73,10 +73,11 @@ static void plain_read_thread(struct counter_sample *s, const struct thread_self
 		s->thread_read_at = s->ticks;
 		s->thread_since[0] = s->thread_since[1] = 0;
 		s->thread_user_only = c->user_only;
-		s->thread_is_marked = now.in_user_mode && now.mark[c->at[PERF_INSTRUCTIONS]].page;
-		if (s->thread_is_marked) {
-			s->thread_mark[0] = now.mark[c->at[PERF_INSTRUCTIONS]];
-			s->thread_mark[1] = now.mark[c->at[PERF_CYCLES]];
+		s->thread_has_snapshots =
+			now.in_user_mode && now.snapshot[c->at[PERF_INSTRUCTIONS]].page;
+		if (s->thread_has_snapshots) {
+			s->thread_snapshot[0] = now.snapshot[c->at[PERF_INSTRUCTIONS]];
+			s->thread_snapshot[1] = now.snapshot[c->at[PERF_CYCLES]];
 		}
 		s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] =
 			now.in_user_mode ? CPI_SOURCE_COUNTER_USER : CPI_SOURCE_COUNTER;
@@ -141,13 +142,14 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		plain_start(c, s, want, now);
 }
 
-/* Counts since the marks of the calling thread's own sample. False: their counters no longer count
- * this thread. */
+/* Counts since the snapshots of the calling thread's own sample. False: their counters no longer
+ * count this thread. */
 static inline bool plain_count_since(
 	const struct counter_sample *s, const struct thread_self *self, uint64_t count[2])
 {
-	return s->thread_is_marked && !self->group_rests &&
-	       s->thread_opening == self->group->opening && perf_pair_count(s->thread_mark, count);
+	return s->thread_has_snapshots && !self->group_rests &&
+	       s->thread_opening == self->group->opening &&
+	       perf_pair_count(s->thread_snapshot, count);
 }
 
 bool plain_start_counted_again(struct counter_sample *s)
@@ -177,7 +179,7 @@ void plain_settle(struct counter_sample *s)
 {
 	uint64_t ns;
 
-	if (!s->plain || !s->thread_is_wanted || !s->thread_is_marked)
+	if (!s->plain || !s->thread_is_wanted || !s->thread_has_snapshots)
 		return;
 	ns = rate_ns_of_ticks(s->ticks - s->thread_read_at);
 	s->thread_instructions += s->thread_since[0];
@@ -185,7 +187,7 @@ void plain_settle(struct counter_sample *s)
 	s->thread_enabled += ns;
 	s->thread_running += ns;
 	for (int i = 0; i < 2; i++) {
-		s->thread_mark[i].value += s->thread_since[i];
+		s->thread_snapshot[i].value += s->thread_since[i];
 		s->thread_since[i] = 0;
 	}
 	s->thread_read_at = s->ticks;

@@ -39,8 +39,8 @@ bool plain_start_counted_again(struct counter_sample *s);
 /* Completes the sample of a plain start, before counters_thread_between and counters_difference. */
 void plain_settle(struct counter_sample *s);
 
-/* Fast counters_end_thread and counters_thread_between, by the marks of the start. While the kernel
- * has not touched the counters, the count is the difference of their registers. */
+/* Fast counters_end_thread and counters_thread_between, by the snapshots of the start. While the
+ * kernel has not touched the counters, the count is the difference of their registers. */
 bool plain_count_thread_again(const struct counter_sample *from, struct counter_interval *out);
 
 /* Fast counters_start. s: the sample of the previous start with the same wants. all: they include

@@ -81,14 +81,14 @@ struct counter_sample {
 	uint64_t thread_enabled, thread_running;
 	uint32_t thread_opening; /* another number: its counters rested meanwhile */
 	/*
-	 * Plain start: the sample counts the thread, and has read it in user mode, with marks of
-	 * instructions and cycles. The thread's counts and times are those at the marks, which were
-	 * set at thread_read_at, in ticks; thread_since counts from there to the start.
+	 * Plain start: the sample counts the thread, and has read it in user mode, with snapshots
+	 * of instructions and cycles. The thread's counts and times are those at the snapshots,
+	 * which were set at thread_read_at, in ticks; thread_since counts from there to the start.
 	 * plain_settle advances them to the start.
 	 */
 	bool thread_is_wanted;
-	bool thread_is_marked;
-	struct perf_snapshot thread_mark[2];
+	bool thread_has_snapshots;
+	struct perf_snapshot thread_snapshot[2];
 	uint64_t thread_since[2];
 	uint64_t thread_read_at;
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];

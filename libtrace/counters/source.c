@@ -109,7 +109,7 @@ void sample_clear_cpus(struct counter_sample *s)
 			.interrupts = CPI_NONE};
 }
 
-void sample_mark_online(struct counter_sample *s, const struct cpu_set *online)
+void sample_set_online(struct counter_sample *s, const struct cpu_set *online)
 {
 	uint32_t end = 0;
 
@@ -240,7 +240,7 @@ static bool needs_activity(const struct needs *n)
 }
 
 /* The thread's cycles by its clock are the time it ran: difference.c. */
-static void mark_thread_clock(
+static void sample_set_thread_clock(
 	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {
 	if (wanted_from(c, n->thread, FROM_THREAD_CLOCK) &&
@@ -252,16 +252,17 @@ static void mark_thread_clock(
  * Marks who is online, and at a start opens counters for processors that came online. If a
  * processor's counters are missing, an earlier reading may be wrong about it.
  */
-static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end end, uint64_t now)
+static void sample_update_online(
+	struct counter_sample *s, bool perf, enum counter_end end, uint64_t now)
 {
 	struct cpu_set online;
 
 	if (!perf) {
-		sample_mark_online(s, cpu_set_online_lately(now, NULL));
+		sample_set_online(s, cpu_set_online_lately(now, NULL));
 		return;
 	}
 	cpu_set_online(&online);
-	sample_mark_online(s, &online);
+	sample_set_online(s, &online);
 	if (end == COUNTER_START)
 		perf_renew_cpus(PERF_HARDWARE, &online);
 }
@@ -284,7 +285,7 @@ again:
 		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
-		look_for_cpus(s, n->perf, COUNTER_START, n->perf ? 0 : clock_now());
+		sample_update_online(s, n->perf, COUNTER_START, n->perf ? 0 : clock_now());
 	if (n->idle)
 		sample_read_idle(c, s);
 	now = clock_now();
@@ -297,7 +298,7 @@ again:
 		goto again;
 	if (n->thread || needs_activity(n))
 		sample_read_thread(c, s, n->thread);
-	mark_thread_clock(c, s, n);
+	sample_set_thread_clock(c, s, n);
 }
 
 static void read_get(
@@ -314,11 +315,11 @@ static void read_get(
 	s->ticks = clock_now();
 	if (needs_activity(n))
 		activity_read_end(thread_self(), n->activity, s);
-	mark_thread_clock(c, s, n);
+	sample_set_thread_clock(c, s, n);
 	if (!n->perf)
 		sample_set_cpu_ticks(s, s->ticks);
 	if (n->cpus && !all)
-		look_for_cpus(s, n->perf, COUNTER_GET, s->ticks);
+		sample_update_online(s, n->perf, COUNTER_GET, s->ticks);
 	if (n->idle)
 		sample_read_idle(c, s);
 }

@@ -87,7 +87,7 @@ void sample_clear_cpus(struct counter_sample *s);
 
 /* Says of these that they are online. A processor that was read is: this covers the others. */
 struct cpu_set;
-void sample_mark_online(struct counter_sample *s, const struct cpu_set *online);
+void sample_set_online(struct counter_sample *s, const struct cpu_set *online);
 
 /* The moment of all that is read of them at once. */
 void sample_set_cpu_ticks(struct counter_sample *s, uint64_t ticks);

@@ -83,7 +83,7 @@ static int starts(struct binding *b, char why[EVENT_WHY_MAX])
 
 int binding_open_here(struct binding *b, char why[EVENT_WHY_MAX])
 {
-	int rc = registry_look(&b->mark, why);
+	int rc = registry_check(&b->generation, why);
 
 	if (rc == 0)
 		rc = counting_open(b, 0, -1, why);
@@ -146,7 +146,7 @@ static bool is_thread_of(pid_t pid, pid_t tid)
 
 static int bind_other(struct binding *b, char why[EVENT_WHY_MAX])
 {
-	int rc = registry_look(&b->mark, why);
+	int rc = registry_check(&b->generation, why);
 
 	if (rc == 0)
 		rc = counting_open(b, b->tid, -1, why);
@@ -201,10 +201,10 @@ static int bind_to_cpu(struct binding *b, char why[EVENT_WHY_MAX])
 	int rc = counting_open(b, -1, b->cpu, why);
 
 	if (rc == 0)
-		rc = registry_take_cpu((unsigned)b->cpu, why);
+		rc = registry_lock_cpu((unsigned)b->cpu, why);
 	if (rc)
 		return rc;
-	rc = pin_take((unsigned)b->cpu);
+	rc = pin_acquire((unsigned)b->cpu);
 	if (rc) {
 		registry_drop_cpu((unsigned)b->cpu);
 		snprintf(why, EVENT_WHY_MAX, "this thread may not run on CPU %d: %s", b->cpu,

@@ -178,7 +178,7 @@ int counting_restart(struct binding *b)
 
 bool counting_valid(struct binding *b, const char **why)
 {
-	if (b->to != TO_CPU && !b->invalid && !registry_valid(&b->mark))
+	if (b->to != TO_CPU && !b->invalid && !registry_valid(&b->generation))
 		b->invalid = true;
 	if (b->invalid)
 		*why = "the binding is no longer valid: a set was bound to a CPU meanwhile";

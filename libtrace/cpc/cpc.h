@@ -84,7 +84,7 @@ struct binding {
 	int cpu;
 	bool inherit;
 	atomic_bool invalid; /* never cleared */
-	struct registry_mark mark;
+	struct registry_generation generation;
 	uint64_t ticks_per_second;
 
 	struct perf_group group;

@@ -32,7 +32,7 @@ static void pin_forget_thread(struct pinned **at)
 	free(p);
 }
 
-int pin_take(unsigned cpu)
+int pin_acquire(unsigned cpu)
 {
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
 	struct pinned **at = pin_find_thread(tid), *p = *at;

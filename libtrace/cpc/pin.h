@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* Pins the calling thread to this CPU. Returns 0 or a negative errno. */
-int pin_take(unsigned cpu);
+int pin_acquire(unsigned cpu);
 /* Drops one pin of the thread; the last one restores its affinity. */
 void pin_drop(pid_t tid);
 

@@ -18,7 +18,7 @@
 /* Lock offset of CPU 0, beyond all data in the file. */
 enum { LOCK_BASE = 4096 };
 
-static const char usual_place[] = "/dev/shm/swtrace-cpc";
+static const char default_path[] = "/dev/shm/swtrace-cpc";
 
 static atomic_int registry_fd =
 	-1; /* never closed: closing any descriptor of the file drops the locks */
@@ -27,11 +27,11 @@ static ino_t own_inode;
 static bool taken[ONLINE_MAX]; /* by this process: its own locks do not exclude it */
 static unsigned taken_count;
 
-static const char *place(void)
+static const char *registry_path(void)
 {
 	const char *path = secure_getenv("SWTRACE_CPC_REGISTRY");
 
-	return path && path[0] == '/' ? path : usual_place;
+	return path && path[0] == '/' ? path : default_path;
 }
 
 /* ----------------------------------------------------------------------- opening */
@@ -106,7 +106,7 @@ static bool registry_is_current(int fd, const char *path)
 
 static int opened(char why[REGISTRY_WHY])
 {
-	const char *path = place();
+	const char *path = registry_path();
 	struct stat st;
 	int fd = atomic_load(&registry_fd), old = fd;
 
@@ -135,7 +135,7 @@ static int opened(char why[REGISTRY_WHY])
 	return 0;
 }
 
-/* ------------------------------------------------------------------- locks, marks */
+/* ------------------------------------------------------------------- locks, generation */
 
 static struct flock bytes(short type, unsigned cpu, unsigned count)
 {
@@ -154,33 +154,35 @@ static void say_who(const struct flock *lock, char why[REGISTRY_WHY])
 		snprintf(why, REGISTRY_WHY, "another process has bound a set to CPU %u", cpu);
 }
 
-static void read_mark(struct registry_mark *mark)
+static void registry_read_generation(struct registry_generation *generation)
 {
-	*mark = (struct registry_mark){{0, 0}};
-	if (pread(atomic_load(&registry_fd), mark, sizeof *mark, 0) < (ssize_t)sizeof *mark)
-		*mark = (struct registry_mark){{0, 0}};
+	*generation = (struct registry_generation){{0, 0}};
+	if (pread(atomic_load(&registry_fd), generation, sizeof *generation, 0) <
+		(ssize_t)sizeof *generation)
+		*generation = (struct registry_generation){{0, 0}};
 }
 
 /* Writes a new generation: time and process id, a pair that never occurred before. */
-static int change_mark(void)
+static int registry_renew_generation(void)
 {
-	struct registry_mark mark;
+	struct registry_generation generation;
 	struct rlimit limit;
 
 	/* Beyond the limit, a write raises SIGXFSZ. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof mark)
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof generation)
 		return -EFBIG;
-	mark.word[0] = time_ns_monotonic();
-	mark.word[1] = (uint64_t)getpid();
+	generation.word[0] = time_ns_monotonic();
+	generation.word[1] = (uint64_t)getpid();
 	errno = EIO;
-	if (pwrite(atomic_load(&registry_fd), &mark, sizeof mark, 0) != (ssize_t)sizeof mark)
+	if (pwrite(atomic_load(&registry_fd), &generation, sizeof generation, 0) !=
+		(ssize_t)sizeof generation)
 		return -errno;
 	return 0;
 }
 
 /* Read the generation before the locks: a CPU bound in between changes it, so the caller notices
  * later. */
-int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
+int registry_check(struct registry_generation *generation, char why[REGISTRY_WHY])
 {
 	struct flock lock = bytes(F_WRLCK, 0, ONLINE_MAX);
 	int rc = opened(why);
@@ -191,7 +193,7 @@ int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
 		snprintf(why, REGISTRY_WHY, "this process has bound a set to a CPU");
 		return -EAGAIN;
 	}
-	read_mark(mark);
+	registry_read_generation(generation);
 	if (fcntl(atomic_load(&registry_fd), F_GETLK, &lock) != 0) {
 		snprintf(why, REGISTRY_WHY, "cannot query the registry of bound CPUs: %s",
 			strerror(errno));
@@ -203,17 +205,17 @@ int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
 	return -EAGAIN;
 }
 
-bool registry_valid(const struct registry_mark *mark)
+bool registry_valid(const struct registry_generation *generation)
 {
 	int saved = errno;
-	struct registry_mark now;
+	struct registry_generation now;
 
-	read_mark(&now);
+	registry_read_generation(&now);
 	errno = saved;
-	return now.word[0] == mark->word[0] && now.word[1] == mark->word[1];
+	return now.word[0] == generation->word[0] && now.word[1] == generation->word[1];
 }
 
-int registry_take_cpu(unsigned cpu, char why[REGISTRY_WHY])
+int registry_lock_cpu(unsigned cpu, char why[REGISTRY_WHY])
 {
 	struct flock lock = bytes(F_WRLCK, cpu, 1);
 	int rc = opened(why);
@@ -232,7 +234,7 @@ int registry_take_cpu(unsigned cpu, char why[REGISTRY_WHY])
 		say_who(&lock, why);
 		return -EAGAIN;
 	}
-	rc = change_mark();
+	rc = registry_renew_generation();
 	if (rc) {
 		lock = bytes(F_UNLCK, cpu, 1);
 		fcntl(atomic_load(&registry_fd), F_SETLK, &lock);

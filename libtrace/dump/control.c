@@ -26,7 +26,7 @@ static int open_session(struct session *s, int flags)
 static int close_session(struct session *s, int rc)
 {
 	session_close(s);
-	attach_look();
+	attach_discover();
 	return rc;
 }
 

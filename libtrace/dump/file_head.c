@@ -144,8 +144,8 @@ _Static_assert(HEAD_CONTAINERS_MAX *TASKS_CONTAINER_MAX <= HEAD_TASKS_MAX * TF_T
 
 uint64_t head_largest(const struct file_head *h)
 {
-	uint32_t untold = h->known->untold;
-	uint32_t tasks = untold < HEAD_TASKS_MAX ? untold : HEAD_TASKS_MAX;
+	uint32_t unwritten = h->known->unwritten;
+	uint32_t tasks = unwritten < HEAD_TASKS_MAX ? unwritten : HEAD_TASKS_MAX;
 	uint64_t sizes[] = {h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE,
 		head_containers_room(h->known), h->labels ? TF_LABELS_SECTION_MAX : 0,
 		2 * TF_SYNC_SIZE};
@@ -256,7 +256,7 @@ static int head_write_containers(struct section_writer *w, enum tf_codec codec, 
 int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
 	struct session_error *error)
 {
-	uint32_t room = known->untold < HEAD_TASKS_MAX ? known->untold : HEAD_TASKS_MAX, n;
+	uint32_t room = known->unwritten < HEAD_TASKS_MAX ? known->unwritten : HEAD_TASKS_MAX, n;
 	uint8_t *entries = malloc((size_t)room * TF_TASK_SIZE + 1);
 	int rc = entries ? 0 : head_fail_memory(error);
 

@@ -127,10 +127,10 @@ static void tasks_forget_reused(struct tasks *t)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < t->count; i++)
-		if (t->task[i].listed || !t->task[i].told || !t->task[i].placed)
+		if (t->task[i].listed || !t->task[i].written || !t->task[i].placed)
 			t->task[kept++] = t->task[i];
 	t->count = kept;
-	t->first_untold = 0;
+	t->first_unwritten = 0;
 	hash_index_reset(&t->by_number, kept);
 	hash_index_reset(&t->by_tid, kept);
 	tasks_index_all(t);
@@ -146,12 +146,12 @@ static void tasks_set_name(struct known_task *k, const char *name)
 	text_clean(k->task.name);
 }
 
-static void mark_untold(struct tasks *t, const struct known_task *k)
+static void tasks_set_unwritten(struct tasks *t, const struct known_task *k)
 {
 	uint32_t i = (uint32_t)(k - t->task);
 
-	if (t->untold++ == 0 || i < t->first_untold)
-		t->first_untold = i;
+	if (t->unwritten++ == 0 || i < t->first_unwritten)
+		t->first_unwritten = i;
 }
 
 static void rename_task(struct tasks *t, struct known_task *k, const char *name)
@@ -159,9 +159,9 @@ static void rename_task(struct tasks *t, struct known_task *k, const char *name)
 	struct known_task before = *k;
 
 	tasks_set_name(k, name);
-	if (k->told && strcmp(k->task.name, before.task.name) != 0) {
-		k->told = false;
-		mark_untold(t, k);
+	if (k->written && strcmp(k->task.name, before.task.name) != 0) {
+		k->written = false;
+		tasks_set_unwritten(t, k);
 	}
 }
 
@@ -201,7 +201,7 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 	if (!link_by_tid(t, k))
 		return true;
 	*slot_of_number(t, k->number) = ++t->count;
-	mark_untold(t, k);
+	tasks_set_unwritten(t, k);
 	t->unplaced += !k->placed;
 	memset(t->cache, 0, sizeof t->cache);
 	return true;
@@ -224,7 +224,7 @@ bool tasks_read(struct tasks *t, const struct session_task *tasks, int count)
  * Reads the slot of one number. A thread that claims the slot meanwhile changes its state before
  * and after the other fields.
  */
-static void look_up(struct tasks *t, uint32_t number)
+static void tasks_read_slot(struct tasks *t, uint32_t number)
 {
 	uint64_t at = offsetof(struct shm_task_file, slot) +
 		      shm_task_index(number) * sizeof(struct shm_task);
@@ -262,7 +262,7 @@ static const struct known_task *tasks_find_known(struct tasks *t, uint32_t numbe
 
 	if (k)
 		return k;
-	look_up(t, number);
+	tasks_read_slot(t, number);
 	return known(t, number);
 }
 
@@ -314,12 +314,12 @@ void tasks_untell(struct tasks *t)
 {
 	t->unplaced = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
-		t->task[i].told = false;
+		t->task[i].written = false;
 		t->task[i].placed = !t->task[i].contained;
 		t->unplaced += t->task[i].contained;
 	}
-	t->untold = t->count;
-	t->first_untold = 0;
+	t->unwritten = t->count;
+	t->first_unwritten = 0;
 }
 
 static void put_entry(uint8_t *p, const struct task_identity *task)
@@ -335,15 +335,15 @@ uint32_t tasks_tell(struct tasks *t, uint8_t *entries, uint32_t room)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = t->first_untold; t->untold && n < room; i++) {
+	for (uint32_t i = t->first_unwritten; t->unwritten && n < room; i++) {
 		struct known_task *k = &t->task[i];
 
-		t->first_untold = i + 1;
-		if (k->told)
+		t->first_unwritten = i + 1;
+		if (k->written)
 			continue;
 		put_entry(entries + (size_t)n++ * TF_TASK_SIZE, &k->task);
-		k->told = true;
-		t->untold--;
+		k->written = true;
+		t->unwritten--;
 	}
 	return n;
 }

@@ -28,7 +28,7 @@ struct known_task {
 	uint32_t number;
 	uint32_t next;	/* index + 1 of another with this thread id */
 	uint64_t until; /* stamps from here on belong to a later task with this thread id */
-	bool told;	/* in the file */
+	bool written;	/* in the file */
 	bool listed;	/* by the last tasks_read */
 	bool contained; /* not in the owner's container: needs an entry in CONTAINERS */
 	bool placed;	/* its container is in the file, or it needs no entry there */
@@ -46,9 +46,10 @@ struct tasks {
 	struct known_task *task;
 	uint32_t count, room;
 	struct hash_index by_number, by_tid; /* by_tid: the first of a list by next */
-	uint32_t untold, first_untold;	     /* number of untold tasks; none is before this index */
-	uint32_t unplaced; /* number of tasks whose container is not in the file */
-	bool sealed;	   /* complete: the file has its tasks, and none is added */
+	uint32_t unwritten,
+		first_unwritten; /* number of unwritten tasks; none is before this index */
+	uint32_t unplaced;	 /* number of tasks whose container is not in the file */
+	bool sealed;		 /* complete: the file has its tasks, and none is added */
 	struct cached_task cache[TASKS_CACHE];
 };
 
@@ -56,7 +57,7 @@ void tasks_open(struct tasks *t, struct session *s);
 void tasks_close(struct tasks *t);
 
 /*
- * Adds the tasks of session_tasks. A task whose name changed is untold again. False: out of
+ * Adds the tasks of session_tasks. A task whose name changed is unwritten again. False: out of
  * memory for some of them, which stay unknown.
  */
 bool tasks_read(struct tasks *t, const struct session_task *tasks, int count);
@@ -70,11 +71,11 @@ uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp);
 /* Replaces the numbers in a run of well-formed records by thread ids. */
 void tasks_translate(struct tasks *t, uint8_t *records, uint32_t bytes);
 
-/* Marks all tasks untold, for a new file. */
+/* Marks all tasks unwritten, for a new file. */
 void tasks_untell(struct tasks *t);
 
-/* Writes up to `room` untold tasks as entries of a TASKS section and marks them told. Returns how
- * many. */
+/* Writes up to `room` unwritten tasks as entries of a TASKS section and marks them written. Returns
+ * how many. */
 uint32_t tasks_tell(struct tasks *t, uint8_t *entries, uint32_t room);
 
 /* Writes containers that the file lacks as entries of a CONTAINERS section, in at most `room`

@@ -51,7 +51,7 @@ static bool whole_word(struct term *t, struct event_field *field)
 	return !t->given && t->name[0] == 'r' && event_number(hex, &t->value);
 }
 
-static bool terms_take_term(struct parse *p, struct term *t)
+static bool terms_add_term(struct parse *p, struct term *t)
 {
 	struct event_field field;
 
@@ -140,14 +140,14 @@ static bool apply_event(struct parse *p, struct term *t)
 		event_refuse(p->why, 0, "%s needs values: write its terms, %s", t->name, text);
 		return false;
 	}
-	return each(p, text, terms_take_term);
+	return each(p, text, terms_add_term);
 }
 
 static bool apply_term(struct parse *p, struct term *t)
 {
 	char text[256];
 
-	return named_event(p, t, text, sizeof text) || terms_take_term(p, t);
+	return named_event(p, t, text, sizeof text) || terms_add_term(p, t);
 }
 
 /* A generic event of this PMU; of one of several, its type is in the upper half. */

@@ -234,7 +234,7 @@ static int names_compare(const void *x, const void *y)
 }
 
 void kernel_names_settle(struct kernel_names *n, uint64_t time,
-	void (*take)(void *ctx, const struct kernel_name *name), void *ctx)
+	void (*visit)(void *ctx, const struct kernel_name *name), void *ctx)
 {
 	size_t done = 0;
 
@@ -250,7 +250,7 @@ void kernel_names_settle(struct kernel_names *n, uint64_t time,
 	if (n->nrecords)
 		memmove(n->records, n->records + done, n->nrecords * sizeof *n->records);
 	for (size_t i = 0; i < n->nended; i++)
-		take(ctx, &n->ended[i]);
+		visit(ctx, &n->ended[i]);
 	n->nended = 0;
 	for (size_t i = 0; i < n->nthreads; i++) {
 		const struct kernel_thread *t = &n->threads[i];
@@ -260,7 +260,7 @@ void kernel_names_settle(struct kernel_names *n, uint64_t time,
 				.pid = t->pid, .tid = t->tid, .from = t->from, .to = time};
 
 			memcpy(name.name, t->name, sizeof name.name);
-			take(ctx, &name);
+			visit(ctx, &name);
 		}
 		n->threads[i].is_wanted = false;
 	}

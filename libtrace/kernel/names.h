@@ -43,6 +43,6 @@ void kernel_names_want(struct kernel_names *n, uint32_t tid);
 /* All records up to that time were added. Hands over the names that were wanted since the last
  * call, as far as they are known until then. */
 void kernel_names_settle(struct kernel_names *n, uint64_t time,
-	void (*take)(void *ctx, const struct kernel_name *name), void *ctx);
+	void (*visit)(void *ctx, const struct kernel_name *name), void *ctx);
 
 #endif

@@ -111,7 +111,7 @@ static void recording_write_names(struct recording *r)
 	r->nlisted = 0;
 }
 
-static void recording_take_name(void *ctx, const struct kernel_name *name)
+static void recording_add_name(void *ctx, const struct kernel_name *name)
 {
 	struct recording *r = ctx;
 
@@ -122,7 +122,7 @@ static void recording_take_name(void *ctx, const struct kernel_name *name)
 
 /* ------------------------------------------------------------------------- records */
 
-static void recording_take(void *ctx, const struct kernel_record *record)
+static void recording_add_record(void *ctx, const struct kernel_record *record)
 {
 	struct recording *r = ctx;
 	struct switch_batch *b = &r->at->batch;
@@ -191,7 +191,7 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 		if (has_records)
 			recording_visit(r, c->records.cpu);
 		if (has_records || whole) {
-			was_full = kernel_records_read(&c->records, recording_take, r);
+			was_full = kernel_records_read(&c->records, recording_add_record, r);
 			/* Write wake-ups first: a wait whose end is in the trace then has its
 			 * waker. */
 			waking_batch_flush(&c->wakings);
@@ -214,7 +214,7 @@ static void recording_do_round(struct recording *r, bool whole, bool ends)
 		r->names_lost = false;
 	} else if (whole || now - r->named >= (uint64_t)PERIOD_MS * 1000000u) {
 		kernel_names_settle(
-			&r->names, whole ? now : now - SETTLE_NS, recording_take_name, r);
+			&r->names, whole ? now : now - SETTLE_NS, recording_add_name, r);
 		recording_write_names(r);
 		r->named = now;
 	}

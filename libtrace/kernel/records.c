@@ -293,7 +293,7 @@ static bool records_parse(const struct kernel_records *r, const uint8_t *bytes, 
 }
 
 bool kernel_records_read(struct kernel_records *r,
-	void (*take)(void *ctx, const struct kernel_record *record), void *ctx)
+	void (*visit)(void *ctx, const struct kernel_record *record), void *ctx)
 {
 	/* Read the count before the head: all wake-ups of this count are in the buffer by then. */
 	const uint64_t occurred = r->waking_fd < 0 ? 0 : waking_count(r->waking_fd);
@@ -317,7 +317,7 @@ bool kernel_records_read(struct kernel_records *r,
 			continue;
 		if (record.kind == KERNEL_RECORD_LOST)
 			r->lost += record.lost;
-		take(ctx, &record);
+		visit(ctx, &record);
 	}
 	/* The kernel reports records lost to a full buffer later. */
 	handed = r->samples + r->lost;

@@ -67,6 +67,6 @@ void kernel_records_explain(int error, char *text, size_t size);
  * LOST came so far.
  */
 bool kernel_records_read(struct kernel_records *r,
-	void (*take)(void *ctx, const struct kernel_record *record), void *ctx);
+	void (*visit)(void *ctx, const struct kernel_record *record), void *ctx);
 
 #endif

@@ -52,7 +52,7 @@ static bool in_group(const struct p4_request *r, unsigned group)
 	       ((1u << (group_start[group + 1] - group_start[group])) - 1);
 }
 
-static bool take_escr(struct search *s, uint8_t escr, uint32_t value)
+static bool assign_use_escr(struct search *s, uint8_t escr, uint32_t value)
 {
 	if (s->rule != NO_ESCRS && s->users[escr] &&
 		(s->rule == UNSHARED || s->value[escr] != value))
@@ -71,7 +71,7 @@ static bool try_escr(struct search *s, unsigned group, size_t i, uint8_t escr)
 	uint8_t counters[P4_COUNTERS];
 	size_t n = p4_counters_of(r, escr, counters);
 
-	if (!take_escr(s, escr, p4_escr_value(r)))
+	if (!assign_use_escr(s, escr, p4_escr_value(r)))
 		return false;
 	for (size_t c = 0; c < n; c++) {
 		uint32_t bit = 1u << counters[c];
@@ -136,7 +136,7 @@ static bool search_upstream(struct search *s, size_t u)
 		if (metric->only >= 0 && metric->only != k)
 			continue;
 		s->upstream_escr[u] = escr[k];
-		if (take_escr(s, escr[k], s->upstream[u]) && search_upstream(s, u + 1))
+		if (assign_use_escr(s, escr[k], s->upstream[u]) && search_upstream(s, u + 1))
 			return true;
 	}
 	return false;

@@ -184,7 +184,7 @@ static int no_such_part(const struct p4_request *r, const char *part, char why[P
 	return PU_ERROR_INVALID_METRIC;
 }
 
-static int take_part(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
+static int request_add_part(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
 {
 	const struct p4_mask *mask = P4FindMask(r->event, part);
 	const struct p4_metric *metric = P4FindMetric(r->event, part);
@@ -258,7 +258,7 @@ int P4Parse(const char *text, enum p4_model model, struct p4_request *r, char *w
 		return PU_ERROR_INVALID_EVENT;
 	}
 	while (rc == PU_SUCCESS && (part = strsep(&next, ":")))
-		rc = take_part(r, part, why);
+		rc = request_add_part(r, part, why);
 	if (rc == PU_SUCCESS)
 		rc = fill_in(r, why);
 	return rc ? rc : P4Check(r, model, why);

@@ -22,8 +22,8 @@ struct query_set {
 	struct rows rows;
 	/* The definition that record.c last wrote to the trace, and when, in CLOCK_MONOTONIC
 	 * seconds; 0: not yet. */
-	int64_t told;
-	uint64_t told_definition;
+	int64_t recorded_at;
+	uint64_t recorded_definition;
 };
 
 struct specification {

@@ -66,7 +66,7 @@ static bool hook_makes_sense(const struct copy_parse *p, const uint8_t *record, 
 	       (p->span->hooks == 0 || get_le64(record + REC_STAMP) >= p->span->last_stamp);
 }
 
-static enum step take_committed(struct copy_parse *p, uint8_t *record, uint32_t control)
+static enum step copy_accept_committed(struct copy_parse *p, uint8_t *record, uint32_t control)
 {
 	uint32_t kind = control & REC_KIND_MASK, size = control & REC_SIZE_MASK;
 
@@ -85,7 +85,7 @@ static enum step take_committed(struct copy_parse *p, uint8_t *record, uint32_t 
  * size is no step to the next one. Only another look decides, whose first sees what this second
  * saw.
  */
-static enum step take_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)
+static enum step copy_accept_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)
 {
 	uint32_t size = was & REC_SIZE_MASK, now = is & REC_SIZE_MASK;
 
@@ -115,9 +115,9 @@ static enum step parse_record(struct copy_parse *p)
 	if (!size_fits(was, room))
 		return was == is ? STEP_DAMAGED : STEP_LOOK_AGAIN;
 	if (was & REC_COMMITTED)
-		step = take_committed(p, record, was);
+		step = copy_accept_committed(p, record, was);
 	else
-		step = take_torn(p, record, was, is);
+		step = copy_accept_torn(p, record, was, is);
 	if (step == STEP_OK)
 		p->offset += was & REC_SIZE_MASK;
 	return step;

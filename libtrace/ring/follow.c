@@ -52,7 +52,7 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 	return true;
 }
 
-/* False: the two looks are of different contents, see take_torn in copy.c. */
+/* False: the two reads are of different contents, see copy_accept_torn in copy.c. */
 static bool follow_parse_records(const uint8_t *first, const uint8_t *copy, uint32_t bytes,
 	bool last, struct ring_news *news)
 {

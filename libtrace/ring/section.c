@@ -86,10 +86,10 @@ static enum rseq_result do_skip(const struct target *t, const struct rseq_op *op
 
 /* --------------------------------------------------------- looking at sections */
 
-enum look {
-	LOOK_FREE,
-	LOOK_HELD,
-	LOOK_SPENT, /* unknown: no steps left */
+enum section_state {
+	SECTION_FREE,
+	SECTION_HELD,
+	SECTION_UNKNOWN, /* no steps left */
 };
 
 /* Takes up to n of the remaining steps; returns their number. */
@@ -195,7 +195,7 @@ static bool is_held_still(
  * dead writer, so that no store is to come. That is lasting: nothing uncommitted appears behind
  * head. A control word that makes no sense is no writer's: it ends the walk.
  */
-static enum look survey(
+static enum section_state survey(
 	struct target *t, struct shm_section *s, uint64_t p, uint64_t entry, uint64_t start)
 {
 	const uint8_t *at = section_at(t, p, entry);
@@ -212,7 +212,7 @@ static enum look survey(
 		if (is_uncommitted(c)) {
 			__atomic_store_n(&s->held, held_lap(t, entry) << SHM_HELD_BITS | offset / 8,
 				__ATOMIC_RELAXED);
-			return LOOK_HELD;
+			return SECTION_HELD;
 		}
 		if (met.count && c == met.record[0].control) {
 			times = pattern_walk(t, &met, at, &offset);
@@ -224,7 +224,7 @@ static enum look survey(
 			}
 		}
 		if (unlikely(spend(t, 1) == 0))
-			return LOOK_SPENT;
+			return SECTION_UNKNOWN;
 		/* Records before `start` are discarded. */
 		if (likely(position + offset >= start)) {
 			pattern_add(&met, c);
@@ -237,13 +237,13 @@ static enum look survey(
 	 * written, and hold uncommitted records by the time that it is entered again. The loads
 	 * above are acquire: head is read after them. tests/model: F_KEEPS_WHAT_WAS_ENTERED */
 	if (target_load_head(t) > p)
-		return LOOK_FREE;
+		return SECTION_FREE;
 	t->found.at = at;
 	t->found.entry = entry;
 	t->found.start = start;
 	t->found.hooks = hooks;
 	t->found.torn = torn;
-	return LOOK_FREE;
+	return SECTION_FREE;
 }
 
 static uint64_t entry_of(const struct shm_section *s)
@@ -256,21 +256,21 @@ static uint64_t entry_of(const struct shm_section *s)
  * that already names p means that a writer found it free and was interrupted: its old contents may
  * be gone.
  */
-static enum look section_check_free(struct target *t, uint64_t p, uint64_t start)
+static enum section_state section_check_free(struct target *t, uint64_t p, uint64_t start)
 {
 	struct shm_section *s = &t->ring->section[section_index(t->geometry, p)];
 	uint64_t entry = entry_of(s);
 	const uint8_t *at;
 
 	if (entry == 0 || section_entry_plain(entry) == p + 1)
-		return LOOK_FREE;
+		return SECTION_FREE;
 	at = section_at(t, p, entry);
 	if (t->found.at == at && t->found.entry == entry && t->found.start == start)
-		return LOOK_FREE;
+		return SECTION_FREE;
 	if (spend(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
-		return LOOK_SPENT;
+		return SECTION_UNKNOWN;
 	if (is_held_still(t, s, at, entry))
-		return LOOK_HELD;
+		return SECTION_HELD;
 	return survey(t, s, p, entry, start);
 }
 
@@ -463,12 +463,12 @@ static __attribute__((noinline)) int enter_section(
 	for (p = from; p - head < g->ring_size && p + g->section_size <= end;
 		p += g->section_size) {
 		switch (section_check_free(t, p, start)) {
-		case LOOK_FREE:
+		case SECTION_FREE:
 			return p == head ? section_try_enter(t, &op, keep, size, w)
 					 : skip_to(t, &op, p);
-		case LOOK_HELD:
+		case SECTION_HELD:
 			break;
-		case LOOK_SPENT:
+		case SECTION_UNKNOWN:
 			leave_search(t, p);
 			return ATTEMPT_LOST + SHM_LOST_HELD;
 		}

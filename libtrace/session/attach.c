@@ -34,7 +34,7 @@
 
 __thread struct ring_thread ring_self = {.generation = RING_UNATTACHED};
 
-/* The epoch while one of a child's threads resets the state, and before the first look. No
+/* The epoch while one of a child's threads resets the state, and before the first discovery. No
  * thread has it, so each thread's first hook comes to attach_thread. */
 enum { EPOCH_NONE = 1 };
 
@@ -241,7 +241,7 @@ static bool attach_is_child(void)
 	return here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
 }
 
-static void attach_look_now(void)
+static void attach_discover_now(void)
 {
 	int saved_errno = errno;
 	signal_mask saved;
@@ -252,13 +252,13 @@ static void attach_look_now(void)
 	errno = saved_errno;
 }
 
-void attach_look(void)
+void attach_discover(void)
 {
 	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
 	uint64_t at = __atomic_load_n(&here.discovery.at, __ATOMIC_RELAXED);
 
 	if (!at || attach_is_child() || discovery_now() - at >= RETRY_NS)
-		attach_look_now();
+		attach_discover_now();
 }
 
 bool attach_wants(uint32_t major)
@@ -276,17 +276,17 @@ void attach_ready(uint32_t major)
 		attach_thread(0);
 }
 
-struct attach_looked attach_looked;
+struct attach_checked attach_checked;
 
 bool attach_begin(uint32_t major, uint64_t now, bool *late)
 {
-	struct attach_looked *looked = &attach_looked;
+	struct attach_checked *checked = &attach_checked;
 
-	if (!attach_has_looked(now) || attach_is_child()) {
-		attach_look();
-		__atomic_store_n(&looked->lasts,
+	if (!attach_has_checked(now) || attach_is_child()) {
+		attach_discover();
+		__atomic_store_n(&checked->lasts,
 			clock_ticks_per_second() / (TIME_SECOND_NS / RETRY_NS), __ATOMIC_RELAXED);
-		__atomic_store_n(&looked->at, now, __ATOMIC_RELAXED);
+		__atomic_store_n(&checked->at, now, __ATOMIC_RELAXED);
 		*late = true;
 	}
 	if (!attach_wants(major))
@@ -333,7 +333,7 @@ static int current_member(uint32_t generation)
 
 uint32_t attach_extras;
 
-void attach_take_events(char list[SHM_EVENTS_BYTES])
+void attach_read_events(char list[SHM_EVENTS_BYTES])
 {
 	signal_mask saved;
 
@@ -409,7 +409,7 @@ int attach_thread(uint32_t hooks)
 	signal_mask saved;
 
 	/* Caches for a while that this process may not use the session, which saves system
-	 * calls. Unlocked: a stale answer costs one look. */
+	 * calls. Unlocked: a stale answer costs one discovery. */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) > EPOCH_NONE &&
 		__atomic_load_n(&here.refused_rc, __ATOMIC_RELAXED) == RING_NOT_WANTED &&
 		attach_is_refused(__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED)))
@@ -455,7 +455,7 @@ static uint32_t attach_find_label_busy(const char *text, uint32_t length, uint64
 	if (known && known >> 32 == t->serial)
 		return (uint32_t)known;
 	hash = labels_hash(text, length);
-	number = labels_look_up(t, text, length, hash);
+	number = labels_find_number(t, text, length, hash);
 	if (number == 0 && labels_may_add(t))
 		number = attach_add_label(text, length, hash);
 	if (number && cached)
@@ -554,7 +554,7 @@ int TraceRegisterSchema(const char *text)
 
 	if (rc)
 		return rc;
-	attach_look();
+	attach_discover();
 	rc = attach_lock(&saved) ? schema_keep(text, strlen(text), &kept)
 				 : PU_ERROR_NOT_ENOUGH_MEMORY;
 	generation = generation_shown();

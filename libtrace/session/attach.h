@@ -12,7 +12,7 @@
 
 /* Looks again for the session to trace in; cheap when nothing changed. CpiInit, CpiStart and the
  * first hook call it. */
-void attach_look(void);
+void attach_discover(void);
 
 /*
  * The start of an interval: looks again, as of `now` (of clock_now()), and, if hooks of this major
@@ -23,31 +23,31 @@ bool attach_begin(uint32_t major, uint64_t now, bool *late);
 
 /* When attach_begin last checked the session, and for how long that is valid, in ticks; 0:
  * never. */
-struct attach_looked {
+struct attach_checked {
 	uint64_t at, lasts;
 };
-extern struct attach_looked attach_looked __attribute__((visibility("hidden")));
+extern struct attach_checked attach_checked __attribute__((visibility("hidden")));
 
-static inline bool attach_has_looked(uint64_t now)
+static inline bool attach_has_checked(uint64_t now)
 {
-	return now - __atomic_load_n(&attach_looked.at, __ATOMIC_RELAXED) <
-	       __atomic_load_n(&attach_looked.lasts, __ATOMIC_RELAXED);
+	return now - __atomic_load_n(&attach_checked.at, __ATOMIC_RELAXED) <
+	       __atomic_load_n(&attach_checked.lasts, __ATOMIC_RELAXED);
 }
 
 /* True if attach_begin at `now` would do nothing and return true. */
 static inline bool attach_has_begun(uint32_t major, uint64_t now)
 {
-	return attach_has_looked(now) && ring_self_may_write(major);
+	return attach_has_checked(now) && ring_self_may_write(major);
 }
 
-/* Returns 1 if hooks of this major would be written now. Call attach_look first. */
+/* Returns 1 if hooks of this major would be written now. Call attach_discover first. */
 bool attach_wants(uint32_t major);
 
 /* True if attach_begin at `now` would do nothing and return false, unless this is a child of
  * fork. */
 static inline bool attach_is_off(uint32_t major, uint64_t now)
 {
-	return attach_has_looked(now) && !attach_wants(major);
+	return attach_has_checked(now) && !attach_wants(major);
 }
 
 /*
@@ -66,7 +66,7 @@ uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached);
 
 /*
  * Extra work of intervals. EVENTS: of the events that they count
- * (measure/cpi/events.c). NEW: the process has other rings since attach_take_events, and their
+ * (measure/cpi/events.c). NEW: the process has other rings since attach_read_events, and their
  * session may have another list; USED is measure's own: there was a list. BEGINS: by the session or
  * SWTRACE_BEGINS, they have begin hooks.
  */
@@ -79,7 +79,7 @@ enum {
 extern uint32_t attach_extras;
 
 /* Clears NEW, and copies the session's list: "" if it has none. */
-void attach_take_events(char list[SHM_EVENTS_BYTES]);
+void attach_read_events(char list[SHM_EVENTS_BYTES]);
 
 /* Notes where this process's counts come from, for the task table. Call it before the first hook.
  */

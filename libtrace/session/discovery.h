@@ -17,9 +17,9 @@ struct discovery {
 	const struct shm_control *control; /* NULL: no session, or `done` is false */
 	dev_t device;			   /* of the control file */
 	ino_t inode;
-	uint64_t at; /* time of the last look, of discovery_now; 0: never */
-	bool done;   /* a look has succeeded, even if it found no session */
-	int rc;	     /* result of the last look */
+	uint64_t at; /* time of the last discovery, of discovery_now; 0: never */
+	bool done;   /* a discovery has succeeded, even if it found no session */
+	int rc;	     /* result of the last discovery */
 };
 
 /* In ns, a tick behind: every CpiStart asks, and this clock costs a third of the others. */

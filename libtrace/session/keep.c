@@ -80,7 +80,7 @@ static bool keep_lock_next(struct session_keep *k, const struct session *s)
 
 /* Takes the right once the dump that has it has ended, or does not go on; then from it. False: a
  * dump that waits before this one does not go on, or go_on says no. */
-static bool keep_take_right(
+static bool keep_acquire_right(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -146,7 +146,7 @@ static enum keep_refusal keep_begin(
 	}
 	if (writable->generation != s->generation)
 		return KEEP_NOT_OWNER;
-	if (!keep_take_right(k, writable, go_on, arg))
+	if (!keep_acquire_right(k, writable, go_on, arg))
 		return KEEP_BUSY;
 	if (!keep_has_memory(s)) {
 		keep_unlock(k);

@@ -48,7 +48,7 @@ static bool labels_is_text(const struct shm_label_file *file, uint32_t number, c
 	       at + sizeof *e + length <= SHM_LABEL_BYTES && memcmp(e->text, text, length) == 0;
 }
 
-uint32_t labels_look_up(
+uint32_t labels_find_number(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash)
 {
 	/* Acquire: pairs with the release in labels_put_number and labels_grow_index.
@@ -161,7 +161,7 @@ static uint32_t labels_append(
 
 	if (used == TEXTS_INVALID || !labels_map(t, fd) || !labels_read_news(t, used))
 		return 0;
-	number = labels_look_up(t, text, length, hash);
+	number = labels_find_number(t, text, length, hash);
 	if (number)
 		return number;
 	if (shm_text_bytes(length) > SHM_LABEL_BYTES - used) {

@@ -31,7 +31,7 @@ struct label_table {
 
 uint32_t labels_hash(const char *text, uint32_t length);
 /* The number of a label that is in the index, or 0. */
-uint32_t labels_look_up(
+uint32_t labels_find_number(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash);
 /* Whether a label that is not there might be added now. */
 bool labels_may_add(const struct label_table *t);

@@ -49,7 +49,7 @@ void session_say(struct session_error *error, const char *format, ...)
 	va_end(args);
 }
 
-static void place_init_for_owner(struct session_location *location, uid_t owner, const char *why)
+static void location_init_for_owner(struct session_location *location, uid_t owner, const char *why)
 {
 	session_name(location->dir, SHM_DIR_FORMAT, owner, 0);
 	location->owner = owner;
@@ -57,7 +57,7 @@ static void place_init_for_owner(struct session_location *location, uid_t owner,
 }
 
 /* 1: SWTRACE_SESSION names a location; 0: it does not; or a PU_ code. */
-static int place_of_environment(struct session_location *location, struct session_error *error)
+static int location_of_environment(struct session_location *location, struct session_error *error)
 {
 	const char *dir = secure_getenv("SWTRACE_SESSION");
 
@@ -77,20 +77,20 @@ static int place_of_environment(struct session_location *location, struct sessio
 
 int session_find_own(struct session_location *location, struct session_error *error)
 {
-	int rc = place_of_environment(location, error);
+	int rc = location_of_environment(location, error);
 
 	if (rc == 0)
-		place_init_for_owner(location, geteuid(), "your own session");
+		location_init_for_owner(location, geteuid(), "your own session");
 	return rc < 0 ? rc : 0;
 }
 
 int session_find(struct session_location *location, struct session_error *error)
 {
-	int rc = place_of_environment(location, error);
+	int rc = location_of_environment(location, error);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	place_init_for_owner(location, 0, "root's session");
+	location_init_for_owner(location, 0, "root's session");
 	if (geteuid() == 0)
 		return 0;
 	rc = session_check(location, error);
@@ -98,7 +98,7 @@ int session_find(struct session_location *location, struct session_error *error)
 	 * another. */
 	if (rc == 0 || session_is_shortage(rc))
 		return rc;
-	place_init_for_owner(location, geteuid(), "your own session");
+	location_init_for_owner(location, geteuid(), "your own session");
 	return 0;
 }
 
@@ -301,7 +301,7 @@ static int make_control(int dir, struct session_error *error)
 	return rc;
 }
 
-static bool place_is_session_file(const char *name)
+static bool location_is_session_file(const char *name)
 {
 	static const char *const names[] = {
 		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME, SHM_KERNEL_NAME};
@@ -338,7 +338,7 @@ static int check_empty(
 			const struct dirent64 *e = (const struct dirent64 *)(buf + at);
 
 			at += e->d_reclen;
-			if (place_is_session_file(e->d_name))
+			if (location_is_session_file(e->d_name))
 				continue;
 			session_say(error,
 				"directory %s has other files in it (%s): name one that is empty, or that does not exist yet",

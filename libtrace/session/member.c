@@ -116,7 +116,7 @@ static void unmap_tables(struct member *m)
 
 static struct member **member_list;
 
-static void take_off_list(const struct member *m)
+static void member_unlink(const struct member *m)
 {
 	for (struct member **at = member_list; at && *at; at = &(*at)->next) {
 		if (*at == m) {
@@ -134,7 +134,7 @@ static void take_off_list(const struct member *m)
  */
 static void retire(struct member *m)
 {
-	take_off_list(m);
+	member_unlink(m);
 	member_divert(m);
 	threads_end_process(m);
 	unmap_tables(m);
@@ -167,7 +167,7 @@ static int copy_geometry(
 	struct shm_geometry *g, const struct shm_control *control, uint32_t generation)
 {
 	*g = control->geometry;
-	/* Acquire: orders the copy above before the second look; if another init came in
+	/* Acquire: orders the copy above before the second read; if another init came in
 	 * between, the copy may be of two generations.
 	 * tests/litmus/generation-copy.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -198,7 +198,7 @@ static struct member *new_member(const struct shm_geometry *g)
 
 void member_unmap(struct member *m)
 {
-	take_off_list(m);
+	member_unlink(m);
 	if (m->map.base)
 		munmap(m->map.base, m->map.geometry.file_size);
 	if (m->map.losses)

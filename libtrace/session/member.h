@@ -17,7 +17,7 @@ struct member {
 	uint32_t generation;
 	uint32_t references; /* threads in it, and 1 while it is the current one */
 	struct shm_task_file *tasks;
-	void *life;	  /* a mapping whose file description holds the process's lock */
+	void *lock_map;	  /* a mapping whose file description holds the process's lock */
 	uint32_t process; /* its slot's number; 0: none yet */
 	int dir;	  /* of the session, while attach.c's lock is held; -1: not open */
 	uint32_t source, source_flags;

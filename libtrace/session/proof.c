@@ -65,7 +65,7 @@ static bool read_slots(struct session *s, struct shm_task *to, uint32_t index, u
 	return ok;
 }
 
-/* Reads the slot until it is the same twice; `t` is a first look. */
+/* Reads the slot until it is the same twice; `t` is the first read. */
 static bool settle_slot(struct session *s, uint32_t index, struct shm_task *t)
 {
 	struct shm_task again;

@@ -62,7 +62,7 @@ static uint64_t queue_length(const struct shm_task_queue *q)
 }
 
 /* The number queued first; 0: none, or not stored yet. */
-static uint32_t queue_take(struct shm_task_queue *q, uint32_t *entry)
+static uint32_t queue_pop(struct shm_task_queue *q, uint32_t *entry)
 {
 	for (int i = 0; i < MAX_TRIES && queue_length(q); i++) {
 		uint64_t ticket = __atomic_load_n(&q->reused, __ATOMIC_RELAXED);
@@ -98,7 +98,7 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 
 		if (!has_memory(at, true))
 			return;
-		/* Release: pairs with queue_take.
+		/* Release: pairs with queue_pop.
 		 * tests/litmus/slot-queue.litmus */
 		uint32_t old = __atomic_exchange_n(at, number, __ATOMIC_ACQ_REL);
 
@@ -111,11 +111,11 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 }
 
 /* From the longer queue: both shrink together, and names last. */
-static uint32_t take_given_back(struct shm_task_file *f)
+static uint32_t slots_reuse_number(struct shm_task_file *f)
 {
 	if (queue_length(&f->head.swept) > queue_length(&f->head.given))
-		return queue_take(&f->head.swept, f->swept_entry);
-	return queue_take(&f->head.given, f->given_entry);
+		return queue_pop(&f->head.swept, f->swept_entry);
+	return queue_pop(&f->head.given, f->given_entry);
 }
 
 /* -------------------------------------------------------------------- slots */
@@ -157,7 +157,7 @@ static uint32_t claim_any(struct shm_task_file *f)
 			return 0; /* `used` was scribbled on */
 		return claim_from(f, (uint32_t)fresh, state);
 	}
-	uint32_t last = take_given_back(f), index = shm_task_index(last);
+	uint32_t last = slots_reuse_number(f), index = shm_task_index(last);
 
 	if (shm_task_sequence(last) == 0 || !slot_has_memory(f, index))
 		return 0;

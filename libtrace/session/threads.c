@@ -232,12 +232,12 @@ static bool threads_lock_slot(
 		void *p = mmap(NULL, SHM_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 
 		if (p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_DONTFORK) == 0)
-			m->life = p;
+			m->lock_map = p;
 		else if (p != MAP_FAILED)
 			munmap(p, SHM_PAGE);
 	}
 	close(fd);
-	return m->life != NULL;
+	return m->lock_map != NULL;
 }
 
 /* Whether the process has its slot; claims one if needed. */
@@ -276,9 +276,9 @@ void threads_end_process(struct member *m)
 	if (m->process)
 		slots_give_back(m->tasks, m->process);
 	m->process = 0;
-	if (m->life)
-		munmap(m->life, SHM_PAGE);
-	m->life = NULL;
+	if (m->lock_map)
+		munmap(m->lock_map, SHM_PAGE);
+	m->lock_map = NULL;
 }
 
 /* ------------------------------------------------------------------ threads */

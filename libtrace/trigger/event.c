@@ -43,7 +43,7 @@ static void read_fields(struct fields *f, const uint8_t *record)
 		part, f->minor, has_elapsed, has_elapsed ? get_hl64(f->words + 4 * at) : 0);
 }
 
-static void take_label(struct event *e, const struct fields *f, const uint8_t *record)
+static void event_read_label(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	uint32_t at = REC_DATA + 4 * f->nwords, size = size_of(record);
 
@@ -56,7 +56,7 @@ static void take_label(struct event *e, const struct fields *f, const uint8_t *r
 }
 
 /* 0 is not measured. */
-static void take_cpi(struct event *e, const uint8_t *words)
+static void event_read_cpi(struct event *e, const uint8_t *words)
 {
 	uint64_t cpi = (uint64_t)get_le32(words) * CPI_FRACTION + get_le32(words + 4);
 
@@ -67,7 +67,7 @@ static void take_cpi(struct event *e, const uint8_t *words)
 }
 
 /* The system's elapsed time, then the thread's if the group has one. */
-static void take_summary_cpi(struct event *e, const struct fields *f)
+static void event_read_summary_cpi(struct event *e, const struct fields *f)
 {
 	bool whole = f->nwords >= CPI_SUMMARY_RAW;
 	uint64_t cpus = whole ? get_le32(f->words + 4 * CPI_SUMMARY_CPUS) : 0;
@@ -77,12 +77,12 @@ static void take_summary_cpi(struct event *e, const struct fields *f)
 
 	if (system + 2 > f->nwords)
 		return;
-	take_cpi(e, f->words + 4 * system);
+	event_read_cpi(e, f->words + 4 * system);
 	if ((types & CPI_HOOK_THREAD) && thread + 2 <= f->nwords)
-		take_cpi(e, f->words + 4 * thread);
+		event_read_cpi(e, f->words + 4 * thread);
 }
 
-static void event_take_args(struct event *e, const struct fields *f, const uint8_t *record,
+static void event_read_args(struct event *e, const struct fields *f, const uint8_t *record,
 	uint32_t count, uint32_t first)
 {
 	if (first > f->nwords || count > (f->nwords - first) / INTERVAL_ARG_WORDS)
@@ -93,7 +93,7 @@ static void event_take_args(struct event *e, const struct fields *f, const uint8
 	e->strings_end = record + size_of(record);
 }
 
-static void event_take_scope(struct event *e, const struct fields *f, const uint8_t *record)
+static void event_read_scope(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	bool has_args = f->group.part == PART_SCOPE_ARGS;
 	uint32_t known;
@@ -105,17 +105,17 @@ static void event_take_scope(struct event *e, const struct fields *f, const uint
 	e->has_label = e->label_number != 0;
 	if (!has_args)
 		return;
-	event_take_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS),
+	event_read_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS),
 		SCOPE_ARGS_FIRST + scope_known_words(known));
 	if (known & SCOPE_KNOWN_TEXT) {
 		e->has_label = false;
-		take_label(e, f, record);
+		event_read_label(e, f, record);
 		if (e->has_label && e->strings)
 			e->strings = e->label - 4 + rec_string_bytes(e->label_length);
 	}
 }
 
-static void take_record(struct event *e, const struct fields *f, const uint8_t *record)
+static void event_read_record(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	uint32_t cpi = group_kinds[f->group.part].cpi;
 
@@ -130,24 +130,24 @@ static void take_record(struct event *e, const struct fields *f, const uint8_t *
 	switch ((enum group_part)f->group.part) {
 	case PART_LABEL_START:
 	case PART_LABEL_END:
-		take_label(e, f, record);
+		event_read_label(e, f, record);
 		break;
 	case PART_SUMMARY:
-		take_summary_cpi(e, f);
+		event_read_summary_cpi(e, f);
 		break;
 	case PART_SCOPE:
 	case PART_SCOPE_ARGS:
-		event_take_scope(e, f, record);
+		event_read_scope(e, f, record);
 		break;
 	case PART_ARGS:
 		if (f->nwords >= INTERVAL_ARGS_WORD_FIRST)
-			event_take_args(e, f, record,
+			event_read_args(e, f, record,
 				get_le32(f->words + 4 * INTERVAL_ARGS_WORD_COUNT),
 				INTERVAL_ARGS_WORD_FIRST);
 		break;
 	default:
 		if (cpi && cpi + 2 <= f->nwords)
-			take_cpi(e, f->words + 4 * cpi);
+			event_read_cpi(e, f->words + 4 * cpi);
 		break;
 	}
 }
@@ -158,7 +158,7 @@ static bool event_is_sibling(const struct event *e, const uint8_t *record)
 	return get_le32(record + REC_TID) == e->number && get_le64(record + REC_STAMP) == e->stamp;
 }
 
-void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
+void event_read(struct event *e, const uint8_t *records, uint32_t bytes)
 {
 	struct fields f;
 	struct group_identity group;
@@ -174,7 +174,7 @@ void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 	e->number = get_le32(records + REC_TID);
 	e->stamp = get_le64(records + REC_STAMP);
 	read_fields(&f, records);
-	take_record(e, &f, records);
+	event_read_record(e, &f, records);
 	group = f.group;
 	while (is_hook(records + e->bytes, bytes - e->bytes)) {
 		const uint8_t *record = records + e->bytes;
@@ -183,7 +183,7 @@ void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 		if (!event_is_sibling(e, record) || !group_goes_on(&group, &f.group))
 			return;
 		group_go_on(&group, &f.group);
-		take_record(e, &f, record);
+		event_read_record(e, &f, record);
 	}
 }
 

@@ -40,7 +40,7 @@ struct event {
  * The event at the start of a run of well-formed committed records, which may be a pad: then it
  * has no hooks. Sizes within a record are a writer's, and checked here. bytes is at least 8.
  */
-void event_take(struct event *e, const uint8_t *records, uint32_t bytes);
+void event_read(struct event *e, const uint8_t *records, uint32_t bytes);
 
 /* False: it has no label, or none that is known. */
 bool event_find_label(const struct event *e, const uint8_t **text, uint32_t *length);

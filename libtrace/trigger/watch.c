@@ -146,7 +146,7 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 	for (uint32_t at = 0; at < bytes;) {
 		struct event e;
 
-		event_take(&e, w->copy + at, bytes - at);
+		event_read(&e, w->copy + at, bytes - at);
 		at += e.bytes;
 		r->position += e.bytes;
 		if (e.hooks == 0)
@@ -168,8 +168,8 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 static bool patient(const struct watch *w, struct watch_ring *r)
 {
 	if (r->held_since == 0)
-		r->held_since = w->looked ? w->looked : 1;
-	return w->looked - r->held_since < HELD_NS &&
+		r->held_since = w->polled_at ? w->polled_at : 1;
+	return w->polled_at - r->held_since < HELD_NS &&
 	       r->head - r->position < w->reader.geometry.ring_size / 4;
 }
 
@@ -273,12 +273,12 @@ static void note_rate(struct watch *w, uint64_t most, uint64_t ns)
 	w->rate = rate > w->rate ? rate : w->rate * 0.75 + rate * 0.25;
 }
 
-static bool watch_look_for(struct watch *w, const struct receiver *to)
+static bool watch_poll_rings(struct watch *w, const struct receiver *to)
 {
-	uint64_t most = 0, last = w->looked;
+	uint64_t most = 0, last = w->polled_at;
 	bool go_on = true;
 
-	w->looked = time_ns_monotonic();
+	w->polled_at = time_ns_monotonic();
 	for (uint32_t i = 0; go_on && i < w->rings; i++) {
 		uint64_t before = w->ring[i].head;
 
@@ -287,18 +287,18 @@ static bool watch_look_for(struct watch *w, const struct receiver *to)
 		if (w->ring[i].head - before > most)
 			most = w->ring[i].head - before;
 	}
-	note_rate(w, most, w->looked - last);
+	note_rate(w, most, w->polled_at - last);
 	return go_on;
 }
 
-bool watch_look(struct watch *w, watch_fn *each, void *arg)
+bool watch_poll(struct watch *w, watch_fn *each, void *arg)
 {
-	return watch_look_for(w, &(struct receiver){.event = each, .arg = arg});
+	return watch_poll_rings(w, &(struct receiver){.event = each, .arg = arg});
 }
 
-void watch_look_headers(struct watch *w, watch_run_fn *each, void *arg)
+void watch_poll_headers(struct watch *w, watch_run_fn *each, void *arg)
 {
-	watch_look_for(w, &(struct receiver){.run = each, .arg = arg});
+	watch_poll_rings(w, &(struct receiver){.run = each, .arg = arg});
 }
 
 unsigned watch_pause(const struct watch *w)
@@ -383,7 +383,7 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 		watch_close(w);
 		return rc;
 	}
-	w->looked = time_ns_monotonic();
+	w->polled_at = time_ns_monotonic();
 	for (uint32_t i = 0; i < w->rings; i++)
 		begin_at_head(w, i);
 	return 0;

@@ -39,7 +39,7 @@ struct watch {
 	struct ring_part *parts, *later; /* room for the list of any one ring, twice */
 	uint32_t *counted;		 /* per part */
 	uint8_t *copy;			 /* a section */
-	uint64_t looked;		 /* ns */
+	uint64_t polled_at;		 /* ns */
 	double rate;			 /* part of a ring that the fastest one fills in a second */
 	struct label_copy labels;
 	uint64_t seen, missed, unfinished;
@@ -56,13 +56,13 @@ void watch_close(struct watch *w);
 typedef bool watch_fn(void *arg, struct event *event);
 
 /* Hands out new hooks, at most those in each ring when it came to it. False: it was stopped. */
-bool watch_look(struct watch *w, watch_fn *each, void *arg);
+bool watch_poll(struct watch *w, watch_fn *each, void *arg);
 
 /* A run of whole committed records of ring `ring`, pads among them. */
 typedef void watch_run_fn(void *arg, uint32_t ring, const uint8_t *records, uint32_t bytes);
 
-/* As watch_look, at half the cost, to count hooks: only the records' headers are valid. */
-void watch_look_headers(struct watch *w, watch_run_fn *each, void *arg);
+/* As watch_poll, at half the cost, to count hooks: only the records' headers are valid. */
+void watch_poll_headers(struct watch *w, watch_run_fn *each, void *arg);
 
 /* Milliseconds until the next look should come, by how fast the rings fill. */
 unsigned watch_pause(const struct watch *w);

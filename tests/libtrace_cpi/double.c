@@ -16,7 +16,7 @@ __thread struct ring_thread ring_self;
 static struct shm_control control;
 const struct shm_control *ring_gate = &control;
 struct ring_epoch_page ring_epoch;
-struct attach_looked attach_looked;
+struct attach_checked attach_checked;
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
 
 static uint32_t expected(void)
@@ -63,10 +63,10 @@ void ring_double_hold(bool holds)
 {
 	ring_self.generation = holds;
 	control.gate[CPI_TRACE_MAJOR] = control.gate[INTERVAL_MAJOR] = holds;
-	attach_looked = (struct attach_looked){0, holds ? UINT64_MAX : 0};
+	attach_checked = (struct attach_checked){0, holds ? UINT64_MAX : 0};
 }
 
-void attach_look(void)
+void attach_discover(void)
 {
 }
 
@@ -114,7 +114,7 @@ void ring_double_renew(const char *events)
 	__atomic_fetch_or(&attach_extras, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
 }
 
-void attach_take_events(char list[SHM_EVENTS_BYTES])
+void attach_read_events(char list[SHM_EVENTS_BYTES])
 {
 	__atomic_fetch_and(&attach_extras, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
 	snprintf(list, SHM_EVENTS_BYTES, "%s", ring_double.events ? ring_double.events : "");

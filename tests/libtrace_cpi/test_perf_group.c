@@ -219,13 +219,13 @@ START_TEST(off_the_counters)
 	ck_assert(!r.in_user_mode);
 	ck_assert_uint_eq(r.count[0], 1000);
 	fake_pmu_lose_descriptors();
-	memset(r.mark, 0x5a, sizeof r.mark);
+	memset(r.snapshot, 0x5a, sizeof r.snapshot);
 	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
 	ck_assert(r.in_user_mode);
 	ck_assert_uint_eq(r.count[0], 777);
 	/* There is no register to go on from. */
 	for (unsigned i = 0; i < g.count; i++)
-		ck_assert_ptr_null(r.mark[i].page);
+		ck_assert_ptr_null(r.snapshot[i].page);
 }
 END_TEST
 

@@ -342,18 +342,18 @@ START_TEST(counts_since_a_mark)
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
 	counter[0] = 0x1000000000006;
 	counter[1] += 12;
-	ck_assert(perf_pair_count(r.mark, count));
+	ck_assert(perf_pair_count(r.snapshot, count));
 	ck_assert_uint_eq(count[0], 7);
 	ck_assert_uint_eq(count[1], 12);
 	/* During the read, and before it: then a register may not be there any more. */
 	changes = 1;
 	change_at = (unsigned)_i;
-	ck_assert(!perf_pair_count(r.mark, count));
+	ck_assert(!perf_pair_count(r.snapshot, count));
 	counted = 0;
-	ck_assert(!perf_pair_count(r.mark, count));
+	ck_assert(!perf_pair_count(r.snapshot, count));
 	ck_assert(_i != 0 || counted == 0);
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
-	ck_assert(perf_pair_count(r.mark, count));
+	ck_assert(perf_pair_count(r.snapshot, count));
 }
 END_TEST
 
@@ -376,8 +376,8 @@ START_TEST(interrupted_since_a_mark)
 
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
 	interrupt = counted + 2 + (unsigned)_i;
-	ck_assert(!perf_pair_count(r.mark, count));
-	ck_assert(perf_pair_count(r.mark, count));
+	ck_assert(!perf_pair_count(r.snapshot, count));
+	ck_assert(perf_pair_count(r.snapshot, count));
 	ck_assert_uint_eq(count[0], INTERRUPT_INSTRUCTIONS);
 	ck_assert_uint_eq(count[1], INTERRUPT_INSTRUCTIONS);
 }

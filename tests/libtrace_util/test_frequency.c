@@ -10,7 +10,7 @@
 static void set_up(void)
 {
 	unsetenv("SWTRACE_CPU_HZ");
-	frequency_look_in(sysfs_root());
+	frequency_set_root(sysfs_root());
 }
 
 static void put(const char *name, const char *text)

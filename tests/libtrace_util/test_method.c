@@ -26,7 +26,7 @@ static void set_up(void)
 	unsetenv("SWTRACE_CLOCK");
 	fake_pmu_use();
 	sysfs_use();
-	frequency_look_in(sysfs_root());
+	frequency_set_root(sysfs_root());
 }
 
 /* Their scripts are kept until the test's process ends. */

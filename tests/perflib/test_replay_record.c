@@ -353,7 +353,7 @@ START_TEST(wrapped_rings_report_losses_again)
 	ck_assert_uint_eq(PerfEnumerateCounterSet(dump(), &id, 1, &n), ERROR_SUCCESS);
 	ck_assert_uint_eq(n, 0);
 	/* A minute later. */
-	query_of(live)->set[0]->told -= COUNTERS_AGAIN_SECONDS;
+	query_of(live)->set[0]->recorded_at -= COUNTERS_AGAIN_SECONDS;
 	data = record();
 	query = replay_all(dump(), &several_guid);
 	for (PERF_DATA_HEADER *now; (now = next_sample(query)); samples++) {

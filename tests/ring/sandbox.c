@@ -194,7 +194,7 @@ uint32_t box_pin(uint32_t cpu)
 
 void box_become_guest(uint32_t first)
 {
-	attach_look();
+	attach_discover();
 	attach_ready(CHECKED_MAJOR);
 	ring_self.rseq = rseq_none();
 	ring_self.longest = 0;

@@ -144,7 +144,7 @@ START_TEST(looking_again_finds_another_session)
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
 	nanosleep(&wait, NULL);
-	attach_look();
+	attach_discover();
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert_uint_eq(hooks_in_rings(), 2);
@@ -152,7 +152,7 @@ START_TEST(looking_again_finds_another_session)
 	unsetenv("SWTRACE_SESSION");
 	setenv("SWTRACE_SESSION", "not absolute", 1);
 	nanosleep(&wait, NULL);
-	attach_look();
+	attach_discover();
 	ck_assert(!attach_wants(1));
 	ck_assert_int_eq(TraceMajorIsOn(1), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
@@ -173,14 +173,14 @@ START_TEST(a_removed_session_is_over)
 	ck_assert_int_eq(TraceMajorIsOn(1), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	nanosleep(&wait, NULL);
-	attach_look();
+	attach_discover();
 	ck_assert_int_ne(access(box.location.dir, F_OK), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	session_close(&box);
 	/* Only its owner does. */
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
 	nanosleep(&wait, NULL);
-	attach_look();
+	attach_discover();
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert_uint_eq(hooks_in_rings(), 1);
 }

@@ -87,7 +87,7 @@ START_TEST(with_the_control_page_in_view)
 
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
-	attach_look();
+	attach_discover();
 	ck_assert_int_eq(TraceMajorIsOn(1), 1);
 	allow_descriptors(false);
 	fail_hooks(500, PU_ERROR_INSUFFICIENT_RESOURCES);
@@ -112,7 +112,7 @@ START_TEST(tried_again_ten_times_a_second_at_most)
 {
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
-	attach_look();
+	attach_discover();
 	allow_descriptors(false);
 	uint64_t start = clock_raw_ns();
 	fail_hooks(1, PU_ERROR_INSUFFICIENT_RESOURCES);
@@ -134,7 +134,7 @@ START_TEST(replaced_rings_get_no_failures)
 {
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
-	attach_look();
+	attach_discover();
 	allow_descriptors(false);
 	fail_hooks(10, PU_ERROR_INSUFFICIENT_RESOURCES);
 	allow_descriptors(true);

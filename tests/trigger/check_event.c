@@ -71,7 +71,7 @@ START_TEST(a_group_is_one_event)
 	add_label(CPI_MINOR_LABEL_END, 50, "one");
 	uint32_t group = used;
 	add(0x22, 1, 7, 100, 0, NULL, NULL);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert_uint_eq(e.hooks, 5);
 	ck_assert_uint_eq(e.bytes, group);
 	ck_assert_uint_eq(e.minors, 5);
@@ -80,7 +80,7 @@ START_TEST(a_group_is_one_event)
 	ck_assert(e.has_label && e.label_length == 3 && memcmp(e.label, "one", 3) == 0);
 	ck_assert(e.has_elapsed && e.elapsed == 50);
 	ck_assert(e.has_cpi && e.cpi == 32500); /* the thread's */
-	event_take(&e, bytes + group, used - group);
+	event_read(&e, bytes + group, used - group);
 	ck_assert_uint_eq(e.hooks, 1);
 	ck_assert(!e.has_label && !e.has_elapsed && !e.has_cpi);
 }
@@ -96,7 +96,7 @@ START_TEST(without_a_label_and_with_a_summary)
 
 	begin();
 	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 24, words, NULL);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(e.has_elapsed && e.elapsed == (uint64_t)1 << 32);
 	ck_assert(e.has_cpi && e.cpi == 42500);
 	ck_assert(!e.has_label);
@@ -104,12 +104,12 @@ START_TEST(without_a_label_and_with_a_summary)
 	raw[0] = 1;
 	begin();
 	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 10, raw, NULL);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(e.has_cpi && e.cpi == 15000);
 	raw[8] = raw[9] = 0; /* not measured */
 	begin();
 	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 10, raw, NULL);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(!e.has_cpi);
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(boundaries)
 		add_label(CPI_MINOR_LABEL_START, 50, "x");
 		add(CPI_MAJOR, second[i].minor, second[i].tid, second[i].stamp, 2,
 			(const uint32_t[]){0, second[i].elapsed}, "x");
-		event_take(&e, bytes, used);
+		event_read(&e, bytes, used);
 		ck_assert_msg(e.hooks == (second[i].together ? 2 : 1), "case %zu", i);
 	}
 }
@@ -151,14 +151,14 @@ START_TEST(a_short_hook_joins)
 	add_thread(50, 3);
 	uint32_t group = used;
 	add_label(CPI_MINOR_LABEL_END, 51, "x");
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert_uint_eq(e.hooks, 3);
 	ck_assert_uint_eq(e.bytes, group);
 	ck_assert(e.has_elapsed && e.elapsed == 50 && e.has_cpi && e.cpi == 32500);
 	begin();
 	add(0x22, 5, 7, 100, 2, (const uint32_t[]){0, 50}, NULL);
 	add_label(CPI_MINOR_LABEL_START, 50, "x");
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert_uint_eq(e.hooks, 1);
 }
 END_TEST
@@ -172,18 +172,18 @@ START_TEST(hostile)
 	begin();
 	r = add_label(CPI_MINOR_LABEL_END, 50, "label");
 	put_le32(r + REC_DATA + 8, 1000); /* longer than the record */
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(!e.has_label && e.has_elapsed && e.hooks == 1);
 	put_le32(r + REC_DATA + 8, UINT32_MAX);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(!e.has_label);
 	put_le16(r + REC_NWORDS, UINT16_MAX);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(!e.has_label && !e.has_elapsed && e.bytes == used);
 	begin();
 	add(CPI_MAJOR, CPI_MINOR_SUMMARY, 1, 1, 10,
 		(const uint32_t[]){7, UINT32_MAX, 0, 1, 2, 3, 4, 5, 6, 7}, NULL);
-	event_take(&e, bytes, used);
+	event_read(&e, bytes, used);
 	ck_assert(!e.has_cpi);
 	for (uint32_t at = 4; at < 64; at++)
 		for (uint32_t value = 0; value < 256; value++) {
@@ -194,7 +194,7 @@ START_TEST(hostile)
 			bytes[at % 32 + (at >= 32 ? 40 : 0)] = (uint8_t)value;
 			if ((at & 31) < 4 && at >= 32)
 				continue; /* sizes were checked before */
-			event_take(&e, bytes, used);
+			event_read(&e, bytes, used);
 			ck_assert_uint_ge(e.hooks, 1);
 			ck_assert_uint_le(e.bytes, used);
 			if (e.has_label)
@@ -210,11 +210,11 @@ START_TEST(pads_are_no_hooks)
 
 	begin();
 	put_le32(bytes, 64 | REC_KIND_PAD | REC_COMMITTED);
-	event_take(&e, bytes, 64);
+	event_read(&e, bytes, 64);
 	ck_assert_uint_eq(e.hooks, 0);
 	ck_assert_uint_eq(e.bytes, 64);
 	put_le32(bytes, 8 | REC_KIND_PAD | REC_COMMITTED);
-	event_take(&e, bytes, 8);
+	event_read(&e, bytes, 8);
 	ck_assert_uint_eq(e.bytes, 8);
 }
 END_TEST

@@ -111,7 +111,7 @@ START_TEST(every_hook_once_and_in_order)
 	open_watch(&b);
 	for (uint32_t i = 0; i < 500; i++) {
 		write_hooks(&b, i % 60); /* less than the ring holds */
-		ck_assert(watch_look(&b.w, take, &b));
+		ck_assert(watch_poll(&b.w, take, &b));
 		ck_assert_uint_eq(b.w.seen + 77, b.next);
 		ck_assert_uint_eq(b.last, b.next - 1);
 	}
@@ -138,7 +138,7 @@ START_TEST(overwritten_ones_are_counted_exactly)
 
 			write_hooks(&b, n);
 			written += n;
-			ck_assert(watch_look(&b.w, take, &b));
+			ck_assert(watch_poll(&b.w, take, &b));
 			ck_assert_uint_eq(b.w.seen + b.w.missed, written);
 			ck_assert_uint_eq(b.last, b.next - 1);
 		}
@@ -177,7 +177,7 @@ START_TEST(headers_alone_give_the_same_counts)
 
 		write_hooks(&b, n);
 		written += n;
-		watch_look_headers(&b.w, count_run, &hooks);
+		watch_poll_headers(&b.w, count_run, &hooks);
 		ck_assert_uint_eq(b.w.seen, hooks);
 		ck_assert_uint_eq(b.w.seen + b.w.missed, written);
 	}
@@ -199,9 +199,9 @@ START_TEST(a_stopped_look_goes_on_behind)
 	open_watch(&b);
 	write_hooks(&b, 100);
 	b.stop_at = 10;
-	ck_assert(!watch_look(&b.w, take, &b));
+	ck_assert(!watch_poll(&b.w, take, &b));
 	ck_assert_uint_eq(b.seen, 10);
-	ck_assert(watch_look(&b.w, take, &b));
+	ck_assert(watch_poll(&b.w, take, &b));
 	ck_assert_uint_eq(b.seen, 100);
 	check_order(&b);
 	end(&b);
@@ -244,17 +244,17 @@ START_TEST(a_watch_waits_for_a_pending_record)
 		if (!before)
 			hold(&w);
 		write_hooks(&b, 5);
-		watch_look(&b.w, take, &b);
-		uint64_t first = b.w.looked;
-		watch_look(&b.w, take, &b);
-		if (b.w.looked - first >= PATIENCE_NS) { /* the machine was busy: again */
+		watch_poll(&b.w, take, &b);
+		uint64_t first = b.w.polled_at;
+		watch_poll(&b.w, take, &b);
+		if (b.w.polled_at - first >= PATIENCE_NS) { /* the machine was busy: again */
 			let_go(&w);
 			begin_again(&b);
 			continue;
 		}
 		ck_assert_uint_eq(b.seen, 0);
 		let_go(&w);
-		watch_look(&b.w, take, &b);
+		watch_poll(&b.w, take, &b);
 		ck_assert_uint_eq(b.seen, 6);
 		ck_assert_uint_eq(b.not_whole, 1); /* that one */
 		ck_assert_uint_eq(b.w.unfinished + b.w.missed, 0);
@@ -274,14 +274,14 @@ START_TEST(but_not_for_ever)
 	open_watch(&b);
 	hold(&w);
 	write_hooks(&b, 5);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_eq(b.seen, 0);
 	pause_ms(150);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_eq(b.seen, 5);
 	ck_assert_uint_eq(b.w.unfinished, 1);
 	let_go(&w);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_eq(b.seen, 5);
 	check_order(&b);
 	end(&b);
@@ -305,7 +305,7 @@ START_TEST(held_sections)
 
 		write_hooks(&b, n);
 		written += n;
-		watch_look(&b.w, take, &b);
+		watch_poll(&b.w, take, &b);
 		ck_assert_uint_le(b.w.seen + b.w.missed + b.w.unfinished, written);
 	}
 	ck_assert_uint_eq(b.w.seen + b.w.missed + b.w.unfinished, written);
@@ -313,7 +313,7 @@ START_TEST(held_sections)
 	ck_assert_uint_eq(b.last, b.next - 1);
 	let_go(&w);
 	write_hooks(&b, 1000);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_eq(b.w.seen + b.w.missed + b.w.unfinished, written + 1000);
 	check_order(&b);
 	end(&b);
@@ -327,7 +327,7 @@ START_TEST(normal_mode_and_losses)
 	begin(&b, SHM_MODE_NORMAL, SECTIONS);
 	open_watch(&b);
 	uint32_t refused = write_hooks(&b, 1000);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_gt(refused, 0);
 	ck_assert_uint_eq(b.w.lost, refused);
 	ck_assert_uint_eq(b.w.seen, 1000 - refused);
@@ -347,16 +347,16 @@ START_TEST(a_discard_is_followed)
 	for (int ahead = 0; ahead < 2; ahead++) {
 		write_hooks(&b, 50);
 		if (ahead)
-			watch_look(&b.w, take, &b);
+			watch_poll(&b.w, take, &b);
 		seen = b.seen;
 		ck_assert_int_eq(session_discard(&b.s, NULL), 0);
 		write_hooks(&b, 20);
-		watch_look(&b.w, take, &b);
+		watch_poll(&b.w, take, &b);
 		ck_assert_uint_eq(b.seen, seen + 20);
 		ck_assert_uint_eq(b.w.missed, 0);
 	}
 	write_hooks(&b, 3000);
-	watch_look(&b.w, take, &b);
+	watch_poll(&b.w, take, &b);
 	ck_assert_uint_eq(b.seen - seen - 20 + b.w.missed, 3000);
 	check_order(&b);
 	end(&b);
@@ -416,15 +416,15 @@ static void race(uint32_t sections)
 			keep_writing(i + 1);
 	}
 	for (int i = 0; i < 100; i++) {
-		watch_look(&b.w, follow_order, &o);
+		watch_poll(&b.w, follow_order, &o);
 		pause_ms(watch_pause(&b.w) / 2 + 1);
 	}
 	shared[1] = 1;
 	for (int i = 0; i < 2; i++)
 		waitpid(pids[i], NULL, 0);
-	watch_look(&b.w, follow_order, &o);
+	watch_poll(&b.w, follow_order, &o);
 	pause_ms(150);
-	watch_look(&b.w, follow_order, &o);
+	watch_poll(&b.w, follow_order, &o);
 	ck_assert_uint_eq(o.bad + o.not_whole, 0);
 	ck_assert_msg(b.w.seen + b.w.missed + b.w.unfinished + b.w.lost >= shared[0] &&
 			      b.w.seen + b.w.missed == shared[0] - b.w.unfinished,
@@ -480,9 +480,9 @@ START_TEST(scribbled_rings)
 				rand() % 3 ? (uint64_t)rand() : (uint64_t)rand() << 33);
 		}
 		if (i % 3)
-			watch_look(&b.w, count_only, &n);
+			watch_poll(&b.w, count_only, &n);
 		else
-			watch_look_headers(&b.w, count_run, &n);
+			watch_poll_headers(&b.w, count_run, &n);
 		ck_assert_uint_le(watch_pause(&b.w), 10 + b.w.rings);
 		if (i % 100 == 0) {
 			watch_close(&b.w);
@@ -491,7 +491,7 @@ START_TEST(scribbled_rings)
 	}
 	munmap(m, b.s.geometry.file_size);
 	ck_assert_int_eq(ftruncate(b.s.rings_fd, 0), 0);
-	watch_look(&b.w, count_only, &n);
+	watch_poll(&b.w, count_only, &n);
 	ck_assert_uint_eq(b.w.damaged, b.w.rings);
 	end(&b);
 }

@@ -56,14 +56,14 @@ static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t ro
 	       p == end && *ns > 0;
 }
 
-static void ai_take_format(struct ai_run *r, enum ai_format format)
+static void ai_set_format(struct ai_run *r, enum ai_format format)
 {
 	if (r->format != AI_TEXT && r->format != format)
 		cmd_misuse(r->verb, "--json and --csv exclude each other");
 	r->format = format;
 }
 
-static void take_scope(struct ai_run *r, bool processors)
+static void ai_set_scope(struct ai_run *r, bool processors)
 {
 	if (r->system && r->processors != processors)
 		cmd_misuse(r->verb, "-s and -sp exclude each other");
@@ -71,7 +71,7 @@ static void take_scope(struct ai_run *r, bool processors)
 	r->processors = processors;
 }
 
-static void ai_take_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
+static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
 {
 	switch (id) {
 	case AI_RUN_TIME:
@@ -84,10 +84,10 @@ static void ai_take_option(struct ai_run *r, const struct arguments *a, int id, 
 		r->stamped = true;
 		break;
 	case AI_SYSTEM:
-		take_scope(r, false);
+		ai_set_scope(r, false);
 		break;
 	case AI_BOTH:
-		take_scope(r, true);
+		ai_set_scope(r, true);
 		break;
 	case AI_LOG:
 		if (!*a->value)
@@ -95,10 +95,10 @@ static void ai_take_option(struct ai_run *r, const struct arguments *a, int id, 
 		r->log = a->value;
 		break;
 	case AI_AS_JSON:
-		ai_take_format(r, AI_JSON);
+		ai_set_format(r, AI_JSON);
 		break;
 	case AI_AS_CSV:
-		ai_take_format(r, AI_CSV);
+		ai_set_format(r, AI_CSV);
 		break;
 	case AI_TRACE:
 		r->traced = true;
@@ -106,7 +106,7 @@ static void ai_take_option(struct ai_run *r, const struct arguments *a, int id, 
 	}
 }
 
-static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_time)
+static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t run_time)
 {
 	if (n > 2)
 		cmd_misuse(r->verb, "takes an interval and a number of samples, and \"%.80s\"",
@@ -136,8 +136,8 @@ static int ai_run_verb(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	while ((id = arguments_next(&a)))
-		ai_take_option(&r, &a, id, &run_time);
-	take_operands(&r, a.operands, argv + 1, run_time);
+		ai_parse_option(&r, &a, id, &run_time);
+	ai_parse_operands(&r, a.operands, argv + 1, run_time);
 	/* Machine-readable output always includes the system's column. */
 	if (r.format != AI_TEXT)
 		r.system = true;

@@ -62,7 +62,7 @@ static int wake_fd;
 /* Waits until `due`, or until a signal ends the verb; the last sample is then not shown. */
 static void wait_until(uint64_t due)
 {
-	for (uint64_t now = time_ns_monotonic(); now < due && !wake_told_to_end;
+	for (uint64_t now = time_ns_monotonic(); now < due && !wake_should_end;
 		now = time_ns_monotonic())
 		stream_sleep(wake_fd, due - now);
 }
@@ -74,7 +74,7 @@ static int sampled(const CPUUTIL_DATA *data, void *context)
 	struct ai_sample s = {
 		.data = data, .elapsed = CyclesToSeconds(0, (double)data->elapsed_cycles)};
 
-	if (wake_told_to_end)
+	if (wake_should_end)
 		return STOPPED;
 	clock_gettime(CLOCK_REALTIME, &s.at);
 	follow_print_part(f, SAMPLE, &s, false);

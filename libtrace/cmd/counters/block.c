@@ -12,7 +12,7 @@ struct bytes {
 	size_t left;
 };
 
-static bool take(struct bytes *b, size_t n, const uint8_t **part)
+static bool block_next_bytes(struct bytes *b, size_t n, const uint8_t **part)
 {
 	if (b->left < n)
 		return false;
@@ -23,23 +23,23 @@ static bool take(struct bytes *b, size_t n, const uint8_t **part)
 }
 
 /* Reads a block whose structure has the block's size at offset `before`. */
-static bool take_block(struct bytes *b, void *head, size_t head_size, size_t before,
+static bool block_next_block(struct bytes *b, void *head, size_t head_size, size_t before,
 	const uint8_t **block, DWORD *size)
 {
 	if (b->left < head_size)
 		return false;
 	memcpy(head, b->at, head_size);
 	memcpy(size, b->at + before, sizeof *size);
-	return *size >= head_size && take(b, *size, block);
+	return *size >= head_size && block_next_bytes(b, *size, block);
 }
 
-static bool take_value(struct bytes *b, ULONGLONG *value, uint8_t *known)
+static bool block_read_value(struct bytes *b, ULONGLONG *value, uint8_t *known)
 {
 	PERF_COUNTER_DATA head;
 	const uint8_t *block;
 	DWORD size, word;
 
-	if (!take_block(
+	if (!block_next_block(
 		    b, &head, sizeof head, offsetof(PERF_COUNTER_DATA, dwSize), &block, &size) ||
 		size - sizeof head < head.dwDataSize)
 		return false;
@@ -81,8 +81,8 @@ static ULONG many_counters(struct block *b, struct bytes *bytes)
 	const uint8_t *block;
 	DWORD size;
 
-	if (!take_block(bytes, &head, sizeof head, offsetof(PERF_MULTI_COUNTERS, dwSize), &block,
-		    &size) ||
+	if (!block_next_block(bytes, &head, sizeof head, offsetof(PERF_MULTI_COUNTERS, dwSize),
+		    &block, &size) ||
 		(size - sizeof head) / sizeof(DWORD) < head.dwCounters)
 		return ERROR_INVALID_DATA;
 	b->counter = malloc((head.dwCounters + (size_t)1) * sizeof *b->counter);
@@ -93,12 +93,12 @@ static ULONG many_counters(struct block *b, struct bytes *bytes)
 	return ERROR_SUCCESS;
 }
 
-static ULONG take_row(struct block *b, struct bytes *bytes, unsigned row)
+static ULONG block_read_row(struct block *b, struct bytes *bytes, unsigned row)
 {
 	size_t at = (size_t)row * b->counters;
 
 	for (unsigned i = 0; i < b->counters; i++)
-		if (!take_value(bytes, &b->value[at + i], &b->known[at + i]))
+		if (!block_read_value(bytes, &b->value[at + i], &b->known[at + i]))
 			return ERROR_INVALID_DATA;
 	b->instances = row + 1;
 	return ERROR_SUCCESS;
@@ -110,22 +110,22 @@ static ULONG one_instance(struct block *b, struct bytes *bytes)
 
 	if (status == ERROR_SUCCESS && !(b->instance[0].name = calloc(1, 1)))
 		status = ERROR_OUTOFMEMORY;
-	return status == ERROR_SUCCESS ? take_row(b, bytes, 0) : status;
+	return status == ERROR_SUCCESS ? block_read_row(b, bytes, 0) : status;
 }
 
-static ULONG take_instance(struct block *b, struct bytes *bytes, unsigned row)
+static ULONG block_read_instance(struct block *b, struct bytes *bytes, unsigned row)
 {
 	PERF_INSTANCE_HEADER head;
 	const uint8_t *block;
 	DWORD size;
 
-	if (!take_block(bytes, &head, sizeof head, offsetof(PERF_INSTANCE_HEADER, Size), &block,
-		    &size) ||
+	if (!block_next_block(bytes, &head, sizeof head, offsetof(PERF_INSTANCE_HEADER, Size),
+		    &block, &size) ||
 		!memchr(block + sizeof head, 0, size - sizeof head))
 		return ERROR_INVALID_DATA;
 	b->instance[row].id = head.InstanceId;
 	b->instance[row].name = strdup((const char *)block + sizeof head);
-	return b->instance[row].name ? take_row(b, bytes, row) : ERROR_OUTOFMEMORY;
+	return b->instance[row].name ? block_read_row(b, bytes, row) : ERROR_OUTOFMEMORY;
 }
 
 static ULONG many_instances(struct block *b, struct bytes *bytes)
@@ -135,14 +135,14 @@ static ULONG many_instances(struct block *b, struct bytes *bytes)
 	const uint8_t *block;
 	DWORD size;
 
-	if (!take_block(bytes, &head, sizeof head, offsetof(PERF_MULTI_INSTANCES, dwTotalSize),
-		    &block, &size) ||
+	if (!block_next_block(bytes, &head, sizeof head,
+		    offsetof(PERF_MULTI_INSTANCES, dwTotalSize), &block, &size) ||
 		(size - sizeof head) / sizeof(PERF_INSTANCE_HEADER) < head.dwInstances)
 		return ERROR_INVALID_DATA;
 	ULONG status = block_allocate_values(b, head.dwInstances);
 	struct bytes rows = {block + sizeof head, size - sizeof head};
 	for (unsigned i = 0; status == ERROR_SUCCESS && i < head.dwInstances; i++)
-		status = take_instance(b, &rows, i);
+		status = block_read_instance(b, &rows, i);
 	return status;
 }
 

@@ -107,7 +107,7 @@ static int compare_counters(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static ULONG take_counters(struct catalogue_set *set, const uint8_t *block, DWORD bytes)
+static ULONG catalogue_read_counters(struct catalogue_set *set, const uint8_t *block, DWORD bytes)
 {
 	PERF_COUNTERSET_REG_INFO info;
 	PERF_COUNTER_REG_INFO counter;
@@ -154,7 +154,7 @@ static const char *string_of(const uint8_t *block, DWORD bytes, ULONG counter)
 	return "";
 }
 
-static ULONG take_names(struct catalogue_set *set, const char *where)
+static ULONG catalogue_read_names(struct catalogue_set *set, const char *where)
 {
 	ULONG status;
 	DWORD names_bytes = 0, helps_bytes = 0;
@@ -177,7 +177,7 @@ static ULONG take_names(struct catalogue_set *set, const char *where)
 	return status;
 }
 
-static void take_provider(struct catalogue_set *set, const char *where)
+static void catalogue_read_provider(struct catalogue_set *set, const char *where)
 {
 	ULONG status;
 	DWORD bytes;
@@ -196,16 +196,16 @@ static ULONG load_set(struct catalogue_set *set, const char *where)
 
 	if (!block)
 		return status;
-	status = take_counters(set, block, bytes);
+	status = catalogue_read_counters(set, block, bytes);
 	free(block);
 	if (status == ERROR_SUCCESS)
-		status = take_names(set, where);
+		status = catalogue_read_names(set, where);
 	if (status != ERROR_SUCCESS)
 		return status;
 	set->name = fetch_string(where, &set->guid, PERF_REG_COUNTERSET_NAME_STRING);
 	set->help = fetch_string(where, &set->guid, PERF_REG_COUNTERSET_HELP_STRING);
 	set->provider_name = fetch_string(where, &set->guid, PERF_REG_PROVIDER_NAME);
-	take_provider(set, where);
+	catalogue_read_provider(set, where);
 	return set->name && set->help && set->provider_name ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
 }
 

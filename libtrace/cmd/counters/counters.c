@@ -109,7 +109,7 @@ static bool parse_interval(const char *text, uint64_t *ns)
 	return *ns >= 10000000 && *ns <= 86400000000000u;
 }
 
-static void counters_take_format(struct asked *a, const char *name)
+static void counters_parse_format(struct asked *a, const char *name)
 {
 	static const char *const names[] = {"csv", "tsv", "json"};
 
@@ -121,7 +121,7 @@ static void counters_take_format(struct asked *a, const char *name)
 	cmd_misuse(a->verb, "-f takes csv, tsv or json, not \"%.80s\"", name);
 }
 
-static void counters_take_option(struct asked *a, int id, const char *value)
+static void counters_parse_option(struct asked *a, int id, const char *value)
 {
 	a->given |= 1u << id;
 	switch (id) {
@@ -137,7 +137,7 @@ static void counters_take_option(struct asked *a, int id, const char *value)
 				a->verb, "-sc takes a whole number above 0, not \"%.80s\"", value);
 		break;
 	case COUNTERS_FORMAT:
-		counters_take_format(a, value);
+		counters_parse_format(a, value);
 		break;
 	case COUNTERS_OUTPUT:
 		if (!*value)
@@ -161,7 +161,7 @@ static void counters_take_option(struct asked *a, int id, const char *value)
 	}
 }
 
-static unsigned take_action(const struct asked *a, const char *name)
+static unsigned counters_parse_action(const struct asked *a, const char *name)
 {
 	static const char *const names[] = {"list", "instances", "query"};
 
@@ -254,7 +254,7 @@ static int read_paths(struct asked *a)
 	return kept ? EXIT_FINE : cmd_fail(a->verb, "not enough memory");
 }
 
-static int take_paths(struct asked *a, int n, char **operand)
+static int counters_collect_paths(struct asked *a, int n, char **operand)
 {
 	for (int i = 0; i < n; i++)
 		path_check(a->verb, operand[i]);
@@ -354,7 +354,7 @@ static int act(struct asked *a, unsigned action, int n, char **operand)
 	int code = EXIT_FINE;
 
 	if (action == ACTION_QUERY)
-		code = take_paths(a, n, operand);
+		code = counters_collect_paths(a, n, operand);
 	else if (n > 1)
 		cmd_misuse(a->verb, "takes one counterset: quote a name that has spaces");
 	else if (n == 0 && action == ACTION_INSTANCES)
@@ -381,10 +381,10 @@ static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 	a.run.interval = TIME_SECOND_NS;
 	a.run.path = "-";
 	while ((id = arguments_next(&args)))
-		counters_take_option(&a, id, args.value);
+		counters_parse_option(&a, id, args.value);
 	if (!args.operands)
 		cmd_misuse(verb, "list, instances or query is missing");
-	unsigned action = take_action(&a, argv[1]);
+	unsigned action = counters_parse_action(&a, argv[1]);
 	counters_check_options(&a, action, argv[1]);
 	return act(&a, action, args.operands - 1, argv + 2);
 }

@@ -91,9 +91,9 @@ static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake
 	uint64_t now = time_ns_monotonic();
 	const uint64_t due = began + ((now - began) / r->interval + 1) * r->interval;
 
-	for (; !wake_told_to_end && now < due; now = time_ns_monotonic())
+	for (; !wake_should_end && now < due; now = time_ns_monotonic())
 		stream_sleep(wake, due - now);
-	return !wake_told_to_end;
+	return !wake_should_end;
 }
 
 static int follow_machine(struct counters_run *r, int wake)
@@ -149,7 +149,7 @@ static int find_columns(struct counters_run *r)
 	struct counters_query *q = &r->query;
 	ULONG status = query_open(q);
 
-	while (status == ERROR_SUCCESS && !wake_told_to_end) {
+	while (status == ERROR_SUCCESS && !wake_should_end) {
 		status = query_sample(q);
 		if (status == ERROR_SUCCESS && !query_add_columns(q))
 			status = ERROR_OUTOFMEMORY;
@@ -172,7 +172,7 @@ static int run_trace(struct counters_run *r)
 	bool first = true;
 	if (status == ERROR_SUCCESS)
 		follow_print_head(r);
-	for (uint64_t n = 0; status == ERROR_SUCCESS && !r->failed && !wake_told_to_end;) {
+	for (uint64_t n = 0; status == ERROR_SUCCESS && !r->failed && !wake_should_end;) {
 		if (r->samples && n == r->samples)
 			break;
 		status = query_sample(q);

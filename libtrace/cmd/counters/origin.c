@@ -46,7 +46,7 @@ void counters_ask_machine(struct counters_run *r)
 
 /* ---------------------------------------------------------------------------- a trace */
 
-static void take_host(struct counters_run *r, const cpidecode_trace *t)
+static void origin_read_host(struct counters_run *r, const cpidecode_trace *t)
 {
 	const char *key, *value;
 	size_t key_length, value_length;
@@ -81,7 +81,7 @@ void counters_ask_trace(struct counters_run *r)
 	snprintf(r->catalogue.host, sizeof r->catalogue.host, "unknown");
 	if (cpidecode_open(path, &t))
 		return;
-	take_host(r, t);
+	origin_read_host(r, t);
 	lost = lost_hooks(t);
 	cpidecode_file(t, 0, &info);
 	cpidecode_close(t);

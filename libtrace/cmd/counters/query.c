@@ -95,7 +95,7 @@ static bool is_question(const struct question *q, const PERF_COUNTER_IDENTIFIER 
 	return q->set->many ? strnlen(name, room) < room && strcmp(name, q->instance) == 0 : true;
 }
 
-static ULONG take_indexes(struct counters_query *q, const uint8_t *bytes, size_t size)
+static ULONG query_read_indexes(struct counters_query *q, const uint8_t *bytes, size_t size)
 {
 	for (size_t at = 0; at < size;) {
 		const PERF_COUNTER_IDENTIFIER *id = (const void *)(bytes + at);
@@ -125,7 +125,7 @@ static ULONG find_indexes(struct counters_query *q)
 	status = PerfQueryCounterInfo(
 		q->handle, (PERF_COUNTER_IDENTIFIER *)(void *)bytes, size, &size);
 	if (status == ERROR_SUCCESS)
-		status = take_indexes(q, bytes, size);
+		status = query_read_indexes(q, bytes, size);
 	free(bytes);
 	return status;
 }

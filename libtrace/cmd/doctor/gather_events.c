@@ -41,7 +41,7 @@ static void events_append(char *text, size_t size, const char *name, const char 
 	text_append(text, size, "%s%s%s", have ? ", " : "", name, more);
 }
 
-static void events_take_missing(
+static void events_add_missing(
 	struct events_facts *e, const struct event_member *m, const struct event_listed *listed)
 {
 	struct count_event count = {.event = listed->event};
@@ -61,7 +61,7 @@ static void gather_list(struct events_facts *e, const char *list)
 
 		event_member_choose(&m, &listed[i]);
 		if (m.way == EVENT_BY_NOTHING)
-			events_take_missing(e, &m, &listed[i]);
+			events_add_missing(e, &m, &listed[i]);
 		else
 			events_append(e->counted, sizeof e->counted, m.name,
 				m.user_only ? " (in user mode only)" : "");

@@ -70,7 +70,7 @@ static void find_rights(struct session_facts *s)
 		group_name(st.st_gid, s->group, sizeof s->group);
 }
 
-static void look_at_clock(struct session_facts *s, const struct session *session)
+static void sessions_check_clock(struct session_facts *s, const struct session *session)
 {
 	const struct shm_geometry *g = &session->geometry;
 	struct clock_back back;
@@ -102,12 +102,12 @@ static void sessions_gather_facts(struct session_facts *s, const struct session_
 	}
 	s->state = cmd_state_name(session.control->state);
 	s->undrained = is_continuous(&session) && cmd_is_on(&session) && !continuous_runs(&session);
-	look_at_clock(s, &session);
+	sessions_check_clock(s, &session);
 	session_close(&session);
 }
 
 /* Adds another user's session, unless it is the one in use. */
-static void look_at_other(
+static void sessions_add_other(
 	struct sessions_facts *all, const char *used, uid_t owner, const char *id, const char *why)
 {
 	struct session_location location = {.owner = owner, .why = why};
@@ -137,7 +137,7 @@ void gather_sessions(struct sessions_facts *all)
 	all->count = 1;
 	if (variable && *variable)
 		return; /* an explicit session excludes all others */
-	look_at_other(all, used.dir, 0, "sessions.root", "root's session");
+	sessions_add_other(all, used.dir, 0, "sessions.root", "root's session");
 	if (geteuid() != 0)
-		look_at_other(all, used.dir, geteuid(), "sessions.own", "your own session");
+		sessions_add_other(all, used.dir, geteuid(), "sessions.own", "your own session");
 }

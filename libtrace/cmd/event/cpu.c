@@ -45,7 +45,7 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Built-in formats, where the kernel's are not there. */
-static void take_kind(struct event_cpu *cpu, enum event_kind kind)
+static void cpu_set_kind(struct event_cpu *cpu, enum event_kind kind)
 {
 	cpu->kind = kind;
 	cpu->title = kinds[kind].title;
@@ -120,7 +120,7 @@ static void find_here(struct event_cpu *cpu)
 	/* Before family 15h there are four, and the kernel's format is the same. */
 	if (kind == EVENT_CPU_AMD && cpu->counters == 4)
 		kind = EVENT_CPU_K7;
-	take_kind(cpu, kind);
+	cpu_set_kind(cpu, kind);
 	if (kind == EVENT_CPU_AMD && event_sysfs_is_ours())
 		cpu->global = has_global();
 }
@@ -158,7 +158,7 @@ static int find_pfm(const char *name, struct event_cpu *cpu, char why[EVENT_WHY_
 			"no processor \"%.60s\" is known: it may be intel, amd, arm, p4%s", name,
 			event_has_libpfm4() ? " or a PMU of libpfm4"
 					    : " (libpfm4, which knows more, is missing)");
-	take_kind(cpu, kind_of_pfm(&pmu));
+	cpu_set_kind(cpu, kind_of_pfm(&pmu));
 	snprintf(cpu->pfm, sizeof cpu->pfm, "%s", pmu.name);
 	cpu->counters = pmu.counters;
 	/* libpfm4 counts them with the second thread's, which has its own unless it is off. */
@@ -180,7 +180,7 @@ int event_cpu_find(const char *name, struct event_cpu *cpu, char why[EVENT_WHY_M
 	}
 	for (int i = 0; i < KINDS; i++) {
 		if (kinds[i].name && strcmp(kinds[i].name, name) == 0) {
-			take_kind(cpu, kinds[i].kind);
+			cpu_set_kind(cpu, kinds[i].kind);
 			return 0;
 		}
 	}

@@ -259,7 +259,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const ch
 }
 
 /* Facts that the registers alone do not show. */
-static void take_notes(struct notes *n, const struct p4_program *p)
+static void p4_add_notes(struct notes *n, const struct p4_program *p)
 {
 	const struct p4_request *r = p->request;
 
@@ -312,7 +312,7 @@ static void encode_text(const struct p4_program *p)
 		printf("  perf: type 4 (raw), config %#llx%s; perf stat -e r%llx%s\n",
 			(unsigned long long)config, exclude(p->request), (unsigned long long)config,
 			perf_modes(p->request));
-	take_notes(&notes, p);
+	p4_add_notes(&notes, p);
 	for (size_t i = 0; i < notes.count; i++)
 		printf("  note: %s\n", notes.text[i]);
 }
@@ -393,7 +393,7 @@ static void encode_json(struct json *j, const struct p4_program *p)
 		json_member_text(j, "perf", NULL);
 	else
 		perf_json(j, p->request, config);
-	take_notes(&notes, p);
+	p4_add_notes(&notes, p);
 	if (lacking)
 		note(&notes, "%s", lacking);
 	json_member_open(j, "notes", '[');

@@ -213,7 +213,7 @@ static bool is_over(struct follow *f, uint64_t now)
 
 	if (r->command.words && command_ended(&r->command))
 		return true;
-	if (!r->command.words && (wake_told_to_end || r->printer.failed))
+	if (!r->command.words && (wake_should_end || r->printer.failed))
 		return true;
 	if (r->duration && now >= f->began + r->duration)
 		return true;

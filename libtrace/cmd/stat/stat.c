@@ -53,7 +53,7 @@ static const struct option options[] = {
 enum { MILLISECOND = 1000000 };
 
 /* A bare number is in milliseconds, as in perf stat. */
-static void take_interval(struct stat_run *r, const char *text)
+static void stat_parse_interval(struct stat_run *r, const char *text)
 {
 	uint64_t ms;
 
@@ -68,7 +68,7 @@ static void take_interval(struct stat_run *r, const char *text)
 			text);
 }
 
-static void take_targets(
+static void stat_add_targets(
 	struct stat_run *r, const char *option, enum stat_scope scope, const char *text)
 {
 	if (r->scope != STAT_COMMAND && r->scope != scope)
@@ -80,30 +80,30 @@ static void take_targets(
 			option, STAT_TARGETS_MAX, text);
 }
 
-static void stat_take_format(struct stat_run *r, enum stat_format format)
+static void stat_set_format(struct stat_run *r, enum stat_format format)
 {
 	if (r->printer.format != STAT_TEXT && r->printer.format != format)
 		cmd_misuse(r->verb, "--csv and --json exclude each other");
 	r->printer.format = format;
 }
 
-static const char *stat_take_option(struct stat_run *r, const struct arguments *a, int id)
+static const char *stat_parse_option(struct stat_run *r, const struct arguments *a, int id)
 {
 	switch (id) {
 	case STAT_EVENTS:
 		stat_events_add(&r->events, r->verb, a->value);
 		break;
 	case STAT_PIDS:
-		take_targets(r, "-p", STAT_PROCESSES, a->value);
+		stat_add_targets(r, "-p", STAT_PROCESSES, a->value);
 		break;
 	case STAT_TIDS:
-		take_targets(r, "-t", STAT_THREADS, a->value);
+		stat_add_targets(r, "-t", STAT_THREADS, a->value);
 		break;
 	case STAT_ALL:
-		take_targets(r, "-a", STAT_PROCESSORS, NULL);
+		stat_add_targets(r, "-a", STAT_PROCESSORS, NULL);
 		break;
 	case STAT_INTERVAL:
-		take_interval(r, a->value);
+		stat_parse_interval(r, a->value);
 		break;
 	case STAT_PER_CPU:
 		r->printer.per_cpu = true;
@@ -115,10 +115,10 @@ static const char *stat_take_option(struct stat_run *r, const struct arguments *
 				a->value);
 		break;
 	case STAT_CSV_FORMAT:
-		stat_take_format(r, STAT_CSV);
+		stat_set_format(r, STAT_CSV);
 		break;
 	case STAT_JSON_FORMAT:
-		stat_take_format(r, STAT_JSON);
+		stat_set_format(r, STAT_JSON);
 		break;
 	}
 	return id == STAT_OUTPUT ? a->value : NULL;
@@ -167,7 +167,7 @@ static int stat_run_verb(const struct verb *verb, int argc, char **argv)
 
 	r.verb = r.printer.verb = verb;
 	while ((id = arguments_next(&a))) {
-		const char *value = stat_take_option(&r, &a, id);
+		const char *value = stat_parse_option(&r, &a, id);
 
 		path = value ? value : path;
 	}

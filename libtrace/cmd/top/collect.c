@@ -60,18 +60,18 @@ static bool count_event(void *arg, struct event *e)
 		return true;
 	top_programs_add(&t->programs, &t->tasks, e->number, e->hooks, e->bytes);
 	if (e->has_elapsed) {
-		top_interval_take(&interval, e, t->ns_per_tick);
+		top_interval_read(&interval, e, t->ns_per_tick);
 		top_labels_add(&t->labels, e, &interval);
 	}
 	return true;
 }
 
-void top_collect_look(struct top *t)
+void top_collect_poll(struct top *t)
 {
 	if (t->options.counts)
-		watch_look_headers(&t->watch, count_headers, t);
+		watch_poll_headers(&t->watch, count_headers, t);
 	else
-		watch_look(&t->watch, count_event, t);
+		watch_poll(&t->watch, count_event, t);
 }
 
 /* ---------------------------------------------------------------------- sorting */

@@ -8,7 +8,7 @@
 int top_collect_open(struct top *t);
 void top_collect_close(struct top *t);
 /* Counts new hooks. */
-void top_collect_look(struct top *t);
+void top_collect_poll(struct top *t);
 /* Ends the round: its figures are in t until the next one ends. False: not enough memory for all.
  */
 bool top_collect_close_round(struct top *t);

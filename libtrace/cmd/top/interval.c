@@ -12,44 +12,44 @@ struct raw_figures {
 };
 
 /* Two words, if the hook has them. */
-static uint64_t interval_take_long(const uint8_t *words, uint32_t nwords, uint64_t at)
+static uint64_t interval_read_long(const uint8_t *words, uint32_t nwords, uint64_t at)
 {
 	return at + 2 <= nwords ? get_hl64(words + 4 * at) : TOP_NOT_MEASURED;
 }
 
-static void interval_take_counts(
+static void interval_read_counts(
 	uint64_t counts[2], bool *has, const uint8_t *words, uint32_t nwords, uint32_t at)
 {
-	counts[0] = interval_take_long(words, nwords, at);
-	counts[1] = interval_take_long(words, nwords, at + 2);
+	counts[0] = interval_read_long(words, nwords, at);
+	counts[1] = interval_read_long(words, nwords, at + 2);
 	/* 0 is not measured. */
 	*has = counts[0] && counts[1] && counts[1] != TOP_NOT_MEASURED;
 }
 
 /* The thread's time and switches follow each other if they are known. */
-static void interval_take_times(struct raw_figures *f, const uint8_t *words, uint32_t nwords,
+static void interval_read_times(struct raw_figures *f, const uint8_t *words, uint32_t nwords,
 	uint64_t at, bool has_on_cpu, bool has_switches)
 {
 	if (has_on_cpu) {
-		f->on_cpu_ns = interval_take_long(words, nwords, at);
+		f->on_cpu_ns = interval_read_long(words, nwords, at);
 		at += 2;
 	}
 	if (has_switches)
-		f->switches = interval_take_long(words, nwords, at);
+		f->switches = interval_read_long(words, nwords, at);
 }
 
-static void interval_take_quality(struct raw_figures *f, const uint8_t *words, uint32_t nwords)
+static void interval_read_quality(struct raw_figures *f, const uint8_t *words, uint32_t nwords)
 {
 	if (nwords < CPI_QUALITY_FIRST)
 		return;
 	uint32_t known = get_le32(words + 4 * CPI_QUALITY_KNOWN);
 	uint64_t quantities = get_le32(words + 4 * CPI_QUALITY_QUANTITIES);
 
-	interval_take_times(f, words, nwords, CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * quantities,
+	interval_read_times(f, words, nwords, CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * quantities,
 		known & CPI_KNOWN_ON_CPU, known & CPI_KNOWN_SWITCHES);
 }
 
-static void interval_take_scope(
+static void interval_read_scope(
 	struct raw_figures *f, const uint8_t *words, uint32_t nwords, uint32_t first)
 {
 	if (nwords < first)
@@ -59,14 +59,14 @@ static void interval_take_scope(
 	if (known & SCOPE_KNOWN_NO_SWITCH)
 		f->switches = 0;
 	if (known & SCOPE_KNOWN_SWITCHES) {
-		f->switches = interval_take_long(words, nwords, first);
+		f->switches = interval_read_long(words, nwords, first);
 		first += 2;
 	}
 	if (known & SCOPE_KNOWN_ON_CPU)
-		f->on_cpu_ns = interval_take_long(words, nwords, first);
+		f->on_cpu_ns = interval_read_long(words, nwords, first);
 }
 
-static void interval_take_hook(struct raw_figures *f, const uint8_t *record, uint32_t size)
+static void interval_read_hook(struct raw_figures *f, const uint8_t *record, uint32_t size)
 {
 	const uint8_t *words = record + REC_DATA;
 	uint32_t nwords = get_le16(record + REC_NWORDS);
@@ -75,29 +75,29 @@ static void interval_take_hook(struct raw_figures *f, const uint8_t *record, uin
 		return;
 	switch (group_part(record[REC_MAJOR], get_le32(record + REC_MINOR))) {
 	case PART_THREAD:
-		interval_take_counts(
+		interval_read_counts(
 			f->thread, &f->has_thread, words, nwords, CPI_THREAD_INSTRUCTIONS);
 		break;
 	case PART_SYSTEM:
-		interval_take_counts(
+		interval_read_counts(
 			f->system, &f->has_system, words, nwords, CPI_SYSTEM_INSTRUCTIONS);
 		break;
 	case PART_QUALITY:
-		interval_take_quality(f, words, nwords);
+		interval_read_quality(f, words, nwords);
 		break;
 	case PART_TIME:
 		if (nwords >= INTERVAL_TIME_WORD_FIRST) {
 			uint32_t known = get_le32(words + 4 * INTERVAL_TIME_WORD_KNOWN);
 
-			interval_take_times(f, words, nwords, INTERVAL_TIME_WORD_FIRST,
+			interval_read_times(f, words, nwords, INTERVAL_TIME_WORD_FIRST,
 				known & INTERVAL_KNOWN_ON_CPU, known & INTERVAL_KNOWN_SWITCHES);
 		}
 		break;
 	case PART_SCOPE:
-		interval_take_scope(f, words, nwords, SCOPE_PLAIN_FIRST);
+		interval_read_scope(f, words, nwords, SCOPE_PLAIN_FIRST);
 		break;
 	case PART_SCOPE_ARGS:
-		interval_take_scope(f, words, nwords, SCOPE_ARGS_FIRST);
+		interval_read_scope(f, words, nwords, SCOPE_ARGS_FIRST);
 		break;
 	default:
 		break;
@@ -121,14 +121,14 @@ static void settle_times(struct top_interval *iv, const struct raw_figures *f, d
 		iv->off_cpu_ns = ns > iv->on_cpu_ns ? ns - iv->on_cpu_ns : 0;
 }
 
-void top_interval_take(struct top_interval *iv, const struct event *e, double ns_per_tick)
+void top_interval_read(struct top_interval *iv, const struct event *e, double ns_per_tick)
 {
 	struct raw_figures f = {.on_cpu_ns = TOP_NOT_MEASURED, .switches = TOP_NOT_MEASURED};
 
 	for (uint32_t at = 0; at < e->bytes;) {
 		uint32_t size = get_le32(e->record + at) & REC_SIZE_MASK;
 
-		interval_take_hook(&f, e->record + at, size);
+		interval_read_hook(&f, e->record + at, size);
 		at += size;
 	}
 	*iv = (struct top_interval){.elapsed = e->elapsed,

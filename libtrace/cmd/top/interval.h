@@ -20,6 +20,6 @@ struct top_interval {
 };
 
 /* e is an interval: it has an elapsed time. */
-void top_interval_take(struct top_interval *iv, const struct event *e, double ns_per_tick);
+void top_interval_read(struct top_interval *iv, const struct event *e, double ns_per_tick);
 
 #endif

@@ -59,7 +59,7 @@ static double lag_of(struct watch *w, uint32_t ring, uint64_t released)
 			   : 0;
 }
 
-static void take_fullness(struct top_ring *t, struct watch *w, uint32_t ring, bool drained)
+static void rings_read_fullness(struct top_ring *t, struct watch *w, uint32_t ring, bool drained)
 {
 	const struct shm_ring_control *c = &w->session->control->ring[ring];
 	const struct shm_geometry *g = &w->reader.geometry;
@@ -93,7 +93,7 @@ static void close_ring(struct top_ring *t, struct watch *w, uint32_t ring, bool 
 	t->all_missed += t->missed;
 	t->all_bytes += t->bytes;
 	t->all_lost += t->lost;
-	take_fullness(t, w, ring, drained);
+	rings_read_fullness(t, w, ring, drained);
 	t->seen0 = r->seen;
 	t->missed0 = r->missed;
 	t->position0 = r->head;

@@ -33,7 +33,7 @@ struct top_screen {
 	bool has_label;
 	uint32_t label;
 	bool begun;
-	char told[256];
+	char message[256];
 };
 
 static const char help_text[] = "q          quit\n"
@@ -92,7 +92,7 @@ void top_screen_close(struct top_screen *s)
 
 void top_screen_tell(struct top_screen *s, const char *line)
 {
-	snprintf(s->told, sizeof s->told, "%s", line);
+	snprintf(s->message, sizeof s->message, "%s", line);
 }
 
 /* ---------------------------------------------------------------------- drawing */
@@ -211,8 +211,8 @@ static void draw_footer(const struct top_screen *s, const struct top *t)
 {
 	char line[512] = "";
 
-	if (s->told[0])
-		text_append(line, sizeof line, "%s", s->told);
+	if (s->message[0])
+		text_append(line, sizeof line, "%s", s->message);
 	else
 		text_append(line, sizeof line, "q quit  ? help  by %s%s",
 			top_key_names[t->options.sort], s->since_start ? ", since the start" : "");
@@ -279,7 +279,7 @@ static void show_histogram(struct top_screen *s, const struct top *t)
 }
 
 /* False: leave. */
-static bool take_key(struct top_screen *s, struct top *t, int key)
+static bool screen_handle_key(struct top_screen *s, struct top *t, int key)
 {
 	switch (key) {
 	case 'q':
@@ -333,14 +333,14 @@ static bool take_key(struct top_screen *s, struct top *t, int key)
 	return true;
 }
 
-bool top_screen_take_keys(struct top_screen *s, struct top *t)
+bool top_screen_handle_keys(struct top_screen *s, struct top *t)
 {
 	bool changed = false;
 	int key;
 
 	while ((key = getch()) != ERR) {
-		s->told[0] = 0;
-		if (!take_key(s, t, key))
+		s->message[0] = 0;
+		if (!screen_handle_key(s, t, key))
 			return false;
 		changed = true;
 	}
@@ -368,7 +368,7 @@ void top_screen_draw(struct top_screen *s, const struct top *t)
 	(void)t;
 }
 
-bool top_screen_take_keys(struct top_screen *s, struct top *t)
+bool top_screen_handle_keys(struct top_screen *s, struct top *t)
 {
 	(void)s;
 	(void)t;

@@ -86,7 +86,7 @@ static int fail_output(const struct top *t, const char *what)
 static void settle_wake(const struct display *d)
 {
 	uint64_t n;
-	ssize_t got = wake_told_to_end ? 0 : read(d->wake, &n, sizeof n);
+	ssize_t got = wake_should_end ? 0 : read(d->wake, &n, sizeof n);
 
 	(void)got; /* if it is not readable, there was nothing to settle */
 }
@@ -101,8 +101,8 @@ static bool send_bytes(const struct display *d, const char *bytes, size_t n)
 		struct pollfd p[2] = {
 			{.fd = d->wake, .events = POLLIN}, {.fd = d->out, .events = POLLOUT}};
 
-		poll(p, 2, wake_told_to_end ? 0 : -1);
-		if (!p[1].revents && wake_told_to_end)
+		poll(p, 2, wake_should_end ? 0 : -1);
+		if (!p[1].revents && wake_should_end)
 			return true;
 		if (p[0].revents)
 			settle_wake(d);
@@ -139,7 +139,7 @@ static int print_round(const struct top *t, const struct display *d)
 /* Ends the round and shows it. Returns an exit code. */
 static int show_round(struct top *t, struct display *d)
 {
-	top_collect_look(t);
+	top_collect_poll(t);
 	if (!top_collect_close_round(t))
 		return cmd_fail(t->verb, "not enough memory");
 	if (!d->screen)
@@ -231,8 +231,8 @@ static int watch_rounds(struct top *t, struct display *d)
 
 	if (d->screen)
 		code = show_round(t, d);
-	while (!code && !wake_told_to_end) {
-		enum flight_rings rings = flight_look(&t->session);
+	while (!code && !wake_should_end) {
+		enum flight_rings rings = flight_check_rings(&t->session);
 
 		if (rings == RINGS_GONE)
 			return end_freed(t, d);
@@ -240,7 +240,7 @@ static int watch_rounds(struct top *t, struct display *d)
 			code = follow_new_rings(t, d);
 			continue;
 		}
-		top_collect_look(t);
+		top_collect_poll(t);
 		uint64_t now = time_ns_monotonic();
 		if (now >= next) {
 			code = show_round(t, d);
@@ -253,7 +253,7 @@ static int watch_rounds(struct top *t, struct display *d)
 		if (!wait_for_news(d, now + pause < next ? pause
 				      : next > now	 ? next - now
 							 : 0) ||
-			(d->screen && !top_screen_take_keys(d->screen, t)))
+			(d->screen && !top_screen_handle_keys(d->screen, t)))
 			return EXIT_FINE;
 	}
 	return code ? code : show_rest(t, d);
@@ -321,7 +321,7 @@ static enum top_key parse_key(const struct arguments *a)
 	cmd_misuse(a->verb, "--sort takes " SORT_KEYS ", not \"%s\"", a->value);
 }
 
-static void top_take_condition(struct top_options *o, const struct arguments *a)
+static void top_parse_condition(struct top_options *o, const struct arguments *a)
 {
 	struct expression_error error;
 
@@ -330,7 +330,7 @@ static void top_take_condition(struct top_options *o, const struct arguments *a)
 	o->has_condition = true;
 }
 
-static void top_take_option(struct top_options *o, const struct arguments *a, int id)
+static void top_parse_option(struct top_options *o, const struct arguments *a, int id)
 {
 	uint64_t n;
 
@@ -360,7 +360,7 @@ static void top_take_option(struct top_options *o, const struct arguments *a, in
 		o->sort = parse_key(a);
 		break;
 	case OPTION_WHERE:
-		top_take_condition(o, a);
+		top_parse_condition(o, a);
 		break;
 	case OPTION_LABEL:
 		o->label = a->value;
@@ -384,7 +384,7 @@ static int top_run(const struct verb *verb, int argc, char **argv)
 	t->verb = verb;
 	t->options.interval_ns = TIME_SECOND_NS;
 	while ((id = arguments_next(&a)))
-		top_take_option(&t->options, &a, id);
+		top_parse_option(&t->options, &a, id);
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 	if (t->options.counts && (t->options.has_condition || t->options.label))

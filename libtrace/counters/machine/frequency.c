@@ -22,7 +22,7 @@ static uint64_t from(unsigned source, uint64_t hz)
 	return hz;
 }
 
-void frequency_look_in(const char *sysfs)
+void frequency_set_root(const char *sysfs)
 {
 	root = sysfs;
 }

@@ -18,6 +18,6 @@ uint64_t frequency_of(uint32_t cpu);
 void frequency_sources(char *text, size_t size);
 
 /* Looks below this directory instead ("/sys"), which stays the caller's. Not while others look. */
-void frequency_look_in(const char *sysfs);
+void frequency_set_root(const char *sysfs);
 
 #endif

@@ -65,7 +65,7 @@ struct perf_group_reading {
 	bool in_user_mode;	   /* by no system call */
 	uint64_t count[PERF_GROUP_MAX];
 	/* In user mode. Of a group that is not on the counters: no pages. */
-	struct perf_snapshot mark[PERF_GROUP_MAX];
+	struct perf_snapshot snapshot[PERF_GROUP_MAX];
 };
 
 /* Whether the kernel has perf events at all and no filter says otherwise. Opens nothing. */

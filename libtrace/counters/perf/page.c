@@ -159,7 +159,7 @@ static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct pe
 }
 
 static inline enum perf_page_state read_count(
-	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_snapshot *mark)
+	const struct perf_event_mmap_page *p, uint64_t *count, struct perf_snapshot *snapshot)
 {
 	uint32_t index = PERF_PAGE_LOAD(p->index), width = PERF_PAGE_LOAD(p->pmc_width);
 
@@ -167,18 +167,18 @@ static inline enum perf_page_state read_count(
 	if (!capabilities(p).counter)
 		return PERF_PAGE_UNKNOWN;
 	if (index == 0) {
-		mark->page = NULL;
+		snapshot->page = NULL;
 		return PERF_PAGE_RESTING;
 	}
-	mark->read = perf_registers.counter(index);
-	if (width == 0 || width > 64 || !mark->read)
+	snapshot->read = perf_registers.counter(index);
+	if (width == 0 || width > 64 || !snapshot->read)
 		return PERF_PAGE_UNKNOWN;
-	mark->page = p;
-	mark->index = index;
-	mark->unused = 64 - width;
-	mark->value = mark->read(index);
+	snapshot->page = p;
+	snapshot->index = index;
+	snapshot->unused = 64 - width;
+	snapshot->value = snapshot->read(index);
 	/* A register of fewer than 64 bits continues from the sign that the kernel set. */
-	*count += (uint64_t)((int64_t)(mark->value << mark->unused) >> mark->unused);
+	*count += (uint64_t)((int64_t)(snapshot->value << snapshot->unused) >> snapshot->unused);
 	return PERF_PAGE_COUNTING;
 }
 
@@ -190,7 +190,8 @@ static inline enum perf_page_state perf_page_read_members(
 	if (!perf_page_read_times(member[0].page, r))
 		return PERF_PAGE_UNKNOWN;
 	for (unsigned i = 0; i < count; i++) {
-		enum perf_page_state one = read_count(member[i].page, &r->count[i], &r->mark[i]);
+		enum perf_page_state one =
+			read_count(member[i].page, &r->count[i], &r->snapshot[i]);
 
 		/* A group is scheduled as a whole or not at all. */
 		if (one == PERF_PAGE_UNKNOWN || (i > 0 && one != state))
@@ -201,10 +202,10 @@ static inline enum perf_page_state perf_page_read_members(
 }
 
 static bool changed(
-	const struct perf_member *member, unsigned count, const struct perf_snapshot *mark)
+	const struct perf_member *member, unsigned count, const struct perf_snapshot *snapshot)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (PERF_PAGE_LOAD(member[i].page->lock) != mark[i].lock)
+		if (PERF_PAGE_LOAD(member[i].page->lock) != snapshot[i].lock)
 			return true;
 	return false;
 }
@@ -217,18 +218,18 @@ enum perf_page_state perf_pages_read(
 		uint32_t odd = 0;
 
 		for (unsigned i = 0; i < count; i++) {
-			r->mark[i].lock = PERF_PAGE_LOAD(member[i].page->lock);
-			odd |= r->mark[i].lock & 1;
+			r->snapshot[i].lock = PERF_PAGE_LOAD(member[i].page->lock);
+			odd |= r->snapshot[i].lock & 1;
 		}
 		if (odd)
 			continue;
 		perf_page_barrier();
 		state = perf_page_read_members(member, count, r);
 		if (state == PERF_PAGE_COUNTING && member[0].counts_instructions &&
-			perf_snapshot_count(&r->mark[0]) > count * PERF_READ_INSTRUCTIONS)
+			perf_snapshot_count(&r->snapshot[0]) > count * PERF_READ_INSTRUCTIONS)
 			continue;
 		perf_page_barrier();
-		if (!changed(member, count, r->mark)) {
+		if (!changed(member, count, r->snapshot)) {
 			r->in_user_mode = true;
 			return state;
 		}

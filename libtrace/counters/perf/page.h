@@ -47,15 +47,16 @@ static inline void perf_page_barrier(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline bool perf_snapshot_holds(const struct perf_snapshot *mark)
+static inline bool perf_snapshot_holds(const struct perf_snapshot *snapshot)
 {
-	return PERF_PAGE_LOAD(mark->page->lock) == mark->lock;
+	return PERF_PAGE_LOAD(snapshot->page->lock) == snapshot->lock;
 }
 
-/* The register's count since the mark, which still holds. */
-static inline uint64_t perf_snapshot_count(const struct perf_snapshot *mark)
+/* The register's count since the snapshot, which still holds. */
+static inline uint64_t perf_snapshot_count(const struct perf_snapshot *snapshot)
 {
-	return (mark->read(mark->index) - mark->value) << mark->unused >> mark->unused;
+	return (snapshot->read(snapshot->index) - snapshot->value) << snapshot->unused >>
+	       snapshot->unused;
 }
 
 /*
@@ -67,26 +68,26 @@ static inline uint64_t perf_snapshot_count(const struct perf_snapshot *mark)
 enum { PERF_READ_INSTRUCTIONS = 64 };
 
 /*
- * The counts since the marks of two members of a group, of which the first counts instructions.
+ * The counts since the snapshots of two members of a group, of which the first counts instructions.
  * False: the kernel has updated a page since, e.g. on a context switch, and may have moved or
  * stopped the counter; or an interrupt came between reading one and the other. If true, the members
  * counted all the time.
  */
-static inline bool perf_pair_count(const struct perf_snapshot mark[2], uint64_t count[2])
+static inline bool perf_pair_count(const struct perf_snapshot snapshot[2], uint64_t count[2])
 {
 	uint64_t again;
 
-	/* Check first: the registers may be gone. One mark suffices: the kernel schedules a group
-	 * as a whole. */
-	if (!perf_snapshot_holds(&mark[0]))
+	/* Check first: the registers may be gone. One snapshot suffices: the kernel schedules a
+	 * group as a whole. */
+	if (!perf_snapshot_holds(&snapshot[0]))
 		return false;
 	perf_page_barrier();
-	count[0] = perf_snapshot_count(&mark[0]);
-	count[1] = perf_snapshot_count(&mark[1]);
-	again = perf_snapshot_count(&mark[0]);
+	count[0] = perf_snapshot_count(&snapshot[0]);
+	count[1] = perf_snapshot_count(&snapshot[1]);
+	again = perf_snapshot_count(&snapshot[0]);
 	perf_page_barrier();
-	return again - count[0] <= 2 * PERF_READ_INSTRUCTIONS && perf_snapshot_holds(&mark[0]) &&
-	       perf_snapshot_holds(&mark[1]);
+	return again - count[0] <= 2 * PERF_READ_INSTRUCTIONS &&
+	       perf_snapshot_holds(&snapshot[0]) && perf_snapshot_holds(&snapshot[1]);
 }
 
 #endif

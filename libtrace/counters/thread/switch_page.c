@@ -42,7 +42,7 @@ static void switch_page_find_most(void)
 	most /= 2;
 }
 
-static bool take_share(long count)
+static bool switch_page_reserve(long count)
 {
 	pthread_once(&switch_page_once, switch_page_find_most);
 	if (__atomic_fetch_add(&pages, count, __ATOMIC_RELAXED) + count <= most)
@@ -51,7 +51,7 @@ static bool take_share(long count)
 	return false;
 }
 
-static void give_back_share(long count)
+static void switch_page_release(long count)
 {
 	__atomic_fetch_sub(&pages, count, __ATOMIC_RELAXED);
 }
@@ -85,17 +85,17 @@ static void *switch_page_map_event(bool faults)
 /* Maps the event where the thread's page is. NULL: refused. */
 static void *switch_page_map(const struct switch_page *p, bool faults)
 {
-	void *event = switch_page_map_event(faults), *place, *page;
+	void *event = switch_page_map_event(faults), *address, *page;
 
 	if (!event)
 		return NULL;
-	place = p->page ? (void *)(uintptr_t)p->page : perf_calls.map(-1, PAGES_MOST);
-	page = place ? perf_calls.move_map(event, (size_t)count_pages(faults), place) : NULL;
+	address = p->page ? (void *)(uintptr_t)p->page : perf_calls.map(-1, PAGES_MOST);
+	page = address ? perf_calls.move_map(event, (size_t)count_pages(faults), address) : NULL;
 	if (page)
 		return page;
 	perf_calls.unmap(event, (size_t)count_pages(faults));
-	if (place && !p->page)
-		perf_calls.unmap(place, PAGES_MOST);
+	if (address && !p->page)
+		perf_calls.unmap(address, PAGES_MOST);
 	return NULL;
 }
 
@@ -103,15 +103,15 @@ bool switch_page_open(struct switch_page *p, bool faults)
 {
 	void *page;
 
-	if (!take_share(count_pages(faults)))
+	if (!switch_page_reserve(count_pages(faults)))
 		return false;
 	page = switch_page_map(p, faults);
 	if (!page) {
-		give_back_share(count_pages(faults));
+		switch_page_release(count_pages(faults));
 		return false;
 	}
 	if (p->is_open)
-		give_back_share(count_pages(p->has_faults));
+		switch_page_release(count_pages(p->has_faults));
 	*p = (struct switch_page){page, true, faults};
 	return true;
 }
@@ -121,14 +121,14 @@ void switch_page_close(struct switch_page *p)
 	if (!p->is_open)
 		return;
 	perf_calls.blank((void *)(uintptr_t)p->page, PAGES_MOST);
-	give_back_share(count_pages(p->has_faults));
+	switch_page_release(count_pages(p->has_faults));
 	p->is_open = false;
 }
 
 void switch_page_free(struct switch_page *p, bool forked)
 {
 	if (p->is_open)
-		give_back_share(count_pages(p->has_faults));
+		switch_page_release(count_pages(p->has_faults));
 	if (p->page && !forked)
 		perf_calls.unmap((void *)(uintptr_t)p->page, PAGES_MOST);
 	*p = (struct switch_page){0};

@@ -88,7 +88,7 @@ static void count_cpu(const struct counter_sample *from, const struct counter_sa
 
 /* At most `room` of the carried time; a step that came early waits, but for no longer than the
  * accounts can be wrong. */
-static uint64_t usage_take_carry(uint64_t *carry, uint64_t more, uint64_t room)
+static uint64_t usage_spend_carry(uint64_t *carry, uint64_t more, uint64_t room)
 {
 	const uint64_t bound = ticks_of_ns(2 * stat_resolution());
 	uint64_t all = *carry + more, part = all < room ? all : room;
@@ -106,17 +106,17 @@ static void usage_split_interval(
 	if (c->elapsed == CPI_NONE || (c->awake == CPI_NONE && c->idle == CPI_NONE))
 		return;
 	if (c->awake != CPI_NONE) {
-		awake = usage_take_carry(&carry->main, c->awake, c->elapsed);
+		awake = usage_spend_carry(&carry->main, c->awake, c->elapsed);
 		out->idle = c->elapsed - awake;
-		out->idle -= usage_take_carry(&carry->steal, c->steal, out->idle);
+		out->idle -= usage_spend_carry(&carry->steal, c->steal, out->idle);
 	} else {
-		out->idle = usage_take_carry(&carry->main, c->idle, c->elapsed);
+		out->idle = usage_spend_carry(&carry->main, c->idle, c->elapsed);
 		awake = c->elapsed - out->idle;
-		awake -= usage_take_carry(&carry->steal, c->steal, awake);
+		awake -= usage_spend_carry(&carry->steal, c->steal, awake);
 	}
 	out->busy = awake;
 	if (c->intr != CPI_NONE) {
-		out->intr = usage_take_carry(&carry->intr, c->intr, awake);
+		out->intr = usage_spend_carry(&carry->intr, c->intr, awake);
 		out->busy -= out->intr;
 	}
 }

@@ -159,7 +159,7 @@ bool usage_read(struct counter_sample *s)
 	cpu_set_online(&online);
 	sample_clear(s);
 	sample_clear_cpus(s);
-	sample_mark_online(s, &online);
+	sample_set_online(s, &online);
 	s->method = u->method;
 	s->stat_at = 0;
 	read_pair(s);

@@ -217,7 +217,7 @@ int drain_init(struct session *s, const struct session_config *rings,
 	return rc;
 }
 
-static bool take_line(struct drain_config *c, const char *key, const char *value)
+static bool config_parse_line(struct drain_config *c, const char *key, const char *value)
 {
 	uint64_t n;
 
@@ -259,7 +259,7 @@ static bool config_parse_lines(struct drain_config *c, char *text)
 		if (!colon)
 			return false;
 		*colon = 0;
-		if (!take_line(c, line, colon + 2))
+		if (!config_parse_line(c, line, colon + 2))
 			return false;
 	}
 	return c->path[0] == 0 || c->path[0] == '/' || strcmp(c->path, "-") == 0;

@@ -22,18 +22,18 @@ struct report {
 	struct session_error error;
 };
 
-static volatile sig_atomic_t told_to_end;
+static volatile sig_atomic_t should_end;
 
 /* Finishes the file on a signal, for example when the machine shuts down. */
 static void daemon_request_end(int signal)
 {
-	told_to_end = signal;
+	should_end = signal;
 }
 
 static bool daemon_is_wanted(void *arg)
 {
 	(void)arg;
-	return !told_to_end;
+	return !should_end;
 }
 
 /* ------------------------------------------------------------------------ main loop */

@@ -134,9 +134,9 @@ static int drain_open_parts(struct drain *d, struct session_error *error)
 	for (uint32_t i = 0; i < d->rings; i++) {
 		/* From the file, not from what a killed drain stored. */
 		drain_tell_figures(d, i);
-		drain_look(d, i);
+		drain_read_header(d, i);
 	}
-	d->looked = d->checked = d->clocked = d->noted = d->began = time_ns_monotonic();
+	d->polled_at = d->checked = d->clocked = d->noted = d->began = time_ns_monotonic();
 	return 0;
 }
 
@@ -190,12 +190,12 @@ void drain_close(struct drain *d)
 static void drain_measure_fill(struct drain *d)
 {
 	uint64_t now = time_ns_monotonic(), most = 0;
-	double seconds = (double)(now - d->looked) / 1e9;
+	double seconds = (double)(now - d->polled_at) / 1e9;
 
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint64_t before = d->ring[i].head;
 
-		drain_look(d, i);
+		drain_read_header(d, i);
 		if (d->ring[i].head - before > most)
 			most = d->ring[i].head - before;
 	}
@@ -204,7 +204,7 @@ static void drain_measure_fill(struct drain *d)
 	/* Rises at once, decays slowly. */
 	d->rate = rate > d->rate ? rate : d->rate * 0.75 + rate * 0.25;
 	d->idle = most == 0;
-	d->looked = now;
+	d->polled_at = now;
 }
 
 /* Prepares the file for a section: room, and the tasks of its hooks. */
@@ -242,7 +242,7 @@ static int drain_write_oldest(struct drain *d, bool force)
 		rc = drain_file_hooks(d, job, &d->why);
 	if (rc)
 		return rc;
-	drain_take(d, job);
+	drain_complete_job(d, job);
 	drain_queue_remove_oldest(d);
 	return 1;
 }
@@ -284,7 +284,7 @@ static int drain_queue_section(struct drain *d, uint32_t ring, bool force, int *
 }
 
 /* Writes the available sections. 1: some, 0: none, or a PU_ code. */
-static int drain_take_sections(struct drain *d, bool partial, bool force)
+static int drain_write_sections(struct drain *d, bool partial, bool force)
 {
 	uint32_t ring;
 	int took = 0, rc = 0;
@@ -313,8 +313,8 @@ static bool stuck(const struct drain *d)
 	for (uint32_t i = 0; i < d->rings; i++) {
 		const struct drain_ring *r = &d->ring[i];
 
-		if ((r->held_since && d->looked > r->held_since + HELD_NS) ||
-			(r->locked_since && d->looked > r->locked_since + HELD_NS))
+		if ((r->held_since && d->polled_at > r->held_since + HELD_NS) ||
+			(r->locked_since && d->polled_at > r->locked_since + HELD_NS))
 			return true;
 	}
 	return false;
@@ -339,9 +339,9 @@ static int keep_up(struct drain *d)
 {
 	int rc = 0;
 
-	if (d->looked - d->checked > CHECK_NS) {
+	if (d->polled_at - d->checked > CHECK_NS) {
 		rc = drain_name_check(d, &d->why);
-		d->checked = d->looked;
+		d->checked = d->polled_at;
 	}
 	return rc ? rc : drain_file_keep_up(d, &d->why);
 }
@@ -351,7 +351,7 @@ static int one_round(struct drain *d)
 	drain_measure_fill(d);
 	int rc = keep_up(d);
 	if (rc == 0)
-		rc = drain_take_sections(d, false, false);
+		rc = drain_write_sections(d, false, false);
 	if (rc >= 0 && stuck(d))
 		reclaim(d);
 	return rc;
@@ -405,7 +405,7 @@ bool drain_orphaned(const struct drain *d)
 
 /* --------------------------------------------------------------------- finish */
 
-static int take_the_rest(struct drain *d)
+static int drain_write_rest(struct drain *d)
 {
 	uint64_t until = time_ns_monotonic() + LAST_NS;
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -416,7 +416,7 @@ static int take_the_rest(struct drain *d)
 		bool held = false;
 
 		drain_measure_fill(d);
-		rc = drain_take_sections(d, true, force);
+		rc = drain_write_sections(d, true, force);
 		for (uint32_t i = 0; i < d->rings; i++)
 			held = held || d->ring[i].held_since;
 		if (rc < 0 || force || !held)
@@ -447,14 +447,14 @@ static void count_the_rest(struct drain *d)
 			r->here.unwritten += job->span.hooks;
 			r->here.loose_torn += job->span.torn;
 			r->here.torn += job->span.torn;
-			drain_take(d, job);
+			drain_complete_job(d, job);
 		}
 	}
 }
 
 static int drain_finish_file(struct drain *d)
 {
-	int rc = d->failed ? 0 : take_the_rest(d);
+	int rc = d->failed ? 0 : drain_write_rest(d);
 
 	if (rc == 0 && !d->failed)
 		rc = drain_name_check(d, &d->why);

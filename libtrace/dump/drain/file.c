@@ -124,7 +124,7 @@ void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t tor
 
 int drain_file_tasks(struct drain *d, struct session_error *error)
 {
-	if (d->tasks.untold == 0)
+	if (d->tasks.unwritten == 0)
 		return 0;
 	return drain_file_settle_write(
 		d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
@@ -135,7 +135,7 @@ int drain_file_hooks(struct drain *d, const struct drain_job *job, struct sessio
 	struct drain_file *f = &d->file;
 	struct drain_ring *r = &d->ring[job->ring];
 	const struct ring_span *span = &job->span;
-	uint64_t lost = job->entry_lost > r->told_lost ? job->entry_lost - r->told_lost : 0;
+	uint64_t lost = job->entry_lost > r->recorded_lost ? job->entry_lost - r->recorded_lost : 0;
 	/* Also writes sections without hooks: their torn records are then counted once, whenever
 	 * the drain is killed. */
 	struct section s = {.payload = job->copy,
@@ -162,7 +162,7 @@ int drain_file_hooks(struct drain *d, const struct drain_job *job, struct sessio
 		return rc;
 	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
 		.offset = offset, .ring = job->ring, .hooks = span->hooks, .torn = span->torn};
-	r->told_lost += lost;
+	r->recorded_lost += lost;
 	drain_file_count(d, job->ring, span->hooks, span->torn);
 	return 0;
 }
@@ -254,7 +254,7 @@ static int drain_file_write_task_losses(
 	d->task_losses = *now;
 	*now = (struct task_losses){0};
 	/* Those that it had to look up. */
-	return rc || !d->tasks.untold
+	return rc || !d->tasks.unwritten
 		       ? rc
 		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
 }
@@ -266,7 +266,7 @@ static int drain_file_write_news_of_losses(struct drain *d, bool all, struct ses
 	/* Read before the rings' losses, which then include them. */
 	const bool known = task_losses_read(&now, d->session);
 
-	now.all = drain_look_at_losses(d);
+	now.all = drain_read_losses(d);
 	int rc = drain_file_write_losses(d, all, error);
 	if (rc == 0 && known)
 		rc = drain_file_write_task_losses(d, &now, all, error);
@@ -276,12 +276,12 @@ static int drain_file_write_news_of_losses(struct drain *d, bool all, struct ses
 
 static int losses_in_time(struct drain *d, struct session_error *error)
 {
-	uint64_t wait = (d->looked - d->began) / LOSS_PART;
+	uint64_t wait = (d->polled_at - d->began) / LOSS_PART;
 
-	if (d->looked - d->noted < (wait > LOSS_NS ? wait : LOSS_NS) ||
+	if (d->polled_at - d->noted < (wait > LOSS_NS ? wait : LOSS_NS) ||
 		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
 		return 0;
-	d->noted = d->looked;
+	d->noted = d->polled_at;
 	return drain_file_settle_write(d, drain_file_write_news_of_losses(d, false, error));
 }
 
@@ -305,9 +305,9 @@ static int clock_in_time(struct drain *d, struct session_error *error)
 	uint64_t back = clock_steps(d);
 	uint64_t wait = back == d->clocked_back ? CLOCK_NS : CLOCK_BACK_NS;
 
-	if (d->looked - d->clocked < wait || d->file.hooked == d->clocked_hooks)
+	if (d->polled_at - d->clocked < wait || d->file.hooked == d->clocked_hooks)
 		return 0;
-	d->clocked = d->looked;
+	d->clocked = d->polled_at;
 	d->clocked_hooks = d->file.hooked;
 	d->clocked_back = back;
 	return drain_file_settle_write(d, head_write_clock(&d->file.writer, d->session, error));
@@ -315,7 +315,7 @@ static int clock_in_time(struct drain *d, struct session_error *error)
 
 /* The header states whether counts in the file were scripted: the first such process may come
  * late. A stream's header cannot be changed. */
-static void drain_file_mark_scripted(struct drain *d)
+static void drain_file_set_scripted(struct drain *d)
 {
 	struct drain_file *f = &d->file;
 	uint8_t h[TF_HEADER_SIZE];
@@ -335,7 +335,7 @@ static int new_tasks(struct drain *d, struct session_error *error)
 		head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : drain_file_tasks(d, error);
 
 	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
-		drain_file_mark_scripted(d);
+		drain_file_set_scripted(d);
 	head_free_tasks(&t);
 	return rc;
 }
@@ -388,7 +388,7 @@ static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schem
 
 static int news(struct drain *d, struct session_error *error)
 {
-	uint64_t since = d->looked - d->gathered, claims;
+	uint64_t since = d->polled_at - d->gathered, claims;
 	uint32_t schemas;
 	int rc = 0;
 
@@ -399,7 +399,7 @@ static int news(struct drain *d, struct session_error *error)
 		uint64_t began = time_ns_monotonic();
 
 		rc = new_tasks(d, error);
-		d->gathered = d->looked;
+		d->gathered = d->polled_at;
 		d->gather_ns = time_ns_monotonic() - began;
 	}
 	if (rc == 0 && schemas != d->schema_used)

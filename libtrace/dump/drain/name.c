@@ -62,7 +62,7 @@ static void mend(const struct drain *d, const char *path)
 }
 
 /* Resumes the file of the session's previous drain: 1, 0: there is none, or a PU_ code. */
-static int take_up(struct drain *d, struct session_error *error)
+static int name_resume_file(struct drain *d, struct session_error *error)
 {
 	struct drain_file *f = &d->file;
 	static const uint8_t none[TRACE_ID_SIZE];
@@ -111,16 +111,16 @@ static void tell_losses_from_here(struct drain *d)
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
-		r->told_lost = 0;
+		r->recorded_lost = 0;
 		for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
-			r->told_lost += r->lost0[k];
+			r->recorded_lost += r->lost0[k];
 	}
 }
 
 int drain_name_open(struct drain *d, struct session_error *error)
 {
 	struct drain_file *f = &d->file;
-	int rc = take_up(d, error);
+	int rc = name_resume_file(d, error);
 
 	if (rc == 1)
 		return note_inode(f, error);
@@ -219,7 +219,7 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 		drain_file_close(&d->file);
 		d->file = *next;
 		d->file.writer.out = &d->file.out;
-		d->began = d->noted = d->clocked = d->looked;
+		d->began = d->noted = d->clocked = d->polled_at;
 		d->clocked_hooks = 0;
 		drop_old(d);
 	}

@@ -42,7 +42,7 @@ struct drain_ring {
 	uint32_t lock;	     /* of a guest ring */
 	uint64_t locked_since;
 	uint64_t entry_lost;	    /* the sum of losses when the section at taken was entered */
-	uint64_t told_lost;	    /* of them are in sections' headers, or in files before */
+	uint64_t recorded_lost;	    /* of them are in sections' headers, or in files before */
 	uint64_t loss[SHM_LOSSES];  /* the writers', of the last look, since the generation began */
 	uint64_t lost0[SHM_LOSSES]; /* of them are in files before */
 	uint64_t noted_loss;	    /* the sum of losses and torn in this file's last LOSS entry */
@@ -111,7 +111,7 @@ struct drain {
 	bool finished, idle;
 	bool state_known; /* of this trace: what could not be written before */
 	/* ns, CLOCK_MONOTONIC: the last round, path, CLOCK, LOSS, tasks; the next reclaim. */
-	uint64_t looked, checked, clocked, noted, gathered, reclaim_at;
+	uint64_t polled_at, checked, clocked, noted, gathered, reclaim_at;
 	uint64_t gather_ns;	/* that reading the tasks took */
 	uint64_t began;		/* ns: this file */
 	uint64_t clocked_hooks; /* HOOKS sections when the last CLOCK was written */
@@ -137,9 +137,9 @@ void drain_start_at(struct drain *d, uint32_t ring, uint64_t position);
 uint64_t drain_limit(const struct drain *d, uint32_t ring);
 
 /* Notes where a ring's head and counters are. */
-void drain_look(struct drain *d, uint32_t ring);
+void drain_read_header(struct drain *d, uint32_t ring);
 /* Notes the counters of losses alone, of all rings. Returns the sum of the losses. */
-uint64_t drain_look_at_losses(struct drain *d);
+uint64_t drain_read_losses(struct drain *d);
 
 /*
  * To the next section that a ring has to give, stepping over skipped ones: r->ready and
@@ -162,7 +162,7 @@ bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job);
 bool drain_decide(struct drain *d, struct drain_job *job, bool force);
 
 /* The ring's oldest job was written or counted: lets the writers in. */
-void drain_take(struct drain *d, const struct drain_job *job);
+void drain_complete_job(struct drain *d, const struct drain_job *job);
 
 /* The ring's newest job, or its oldest if the ring waits from there on, is not written. */
 void drain_put_back(struct drain *d, const struct drain_job *job);

@@ -96,7 +96,7 @@ static void note_hooks(struct scan *s)
 		.torn = get_le32(h + TF_S_TORN)};
 	r->here.hooks += get_le32(h + TF_S_HOOKS);
 	r->here.torn += get_le32(h + TF_S_TORN);
-	r->told_lost += get_le32(h + TF_S_LOST);
+	r->recorded_lost += get_le32(h + TF_S_LOST);
 	if (end > r->taken && end <= drain_limit(d, ring))
 		drain_start_at(d, ring, end);
 }
@@ -129,7 +129,7 @@ static void note_meta(struct scan *s)
 	drain_state_parse_meta(s->d, (char *)s->payload);
 	for (uint32_t i = 0; i < s->d->rings; i++)
 		for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
-			s->d->ring[i].told_lost += s->d->ring[i].lost0[k];
+			s->d->ring[i].recorded_lost += s->d->ring[i].lost0[k];
 }
 
 static void note_section(struct scan *s)
@@ -211,7 +211,7 @@ static void reset(struct drain *d)
 		r->before = (struct drain_share){0};
 		r->here = (struct drain_share){.unwritten = d->state_known ? r->here.unwritten : 0};
 		memset(r->lost0, 0, sizeof r->lost0);
-		r->told_lost = 0;
+		r->recorded_lost = 0;
 	}
 }
 

@@ -94,7 +94,7 @@ static void drain_note_losses(struct drain_ring *r, const struct shm_ring *heade
 			r->loss[i] = header->loss[i];
 }
 
-uint64_t drain_look_at_losses(struct drain *d)
+uint64_t drain_read_losses(struct drain *d)
 {
 	struct shm_ring header;
 	uint64_t sum = 0;
@@ -107,7 +107,7 @@ uint64_t drain_look_at_losses(struct drain *d)
 	return sum;
 }
 
-void drain_look(struct drain *d, uint32_t ring)
+void drain_read_header(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
 	struct shm_ring header;
@@ -230,7 +230,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force)
 	return true;
 }
 
-void drain_take(struct drain *d, const struct drain_job *job)
+void drain_complete_job(struct drain *d, const struct drain_job *job)
 {
 	struct drain_ring *r = &d->ring[job->ring];
 

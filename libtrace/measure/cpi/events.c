@@ -23,7 +23,7 @@ static void events_choose_locked(void)
 	char list[SHM_EVENTS_BYTES], why[EVENT_WHY_MAX];
 	const struct event_set *set = NULL;
 
-	attach_take_events(list);
+	attach_read_events(list);
 	/* A wrong list counts nothing: swtrace doctor reports it. */
 	if (own && *own)
 		set = event_set_of(own, why);

@@ -297,7 +297,7 @@ int CpiInit(UINT32 mode, void **handle)
 	if (rc)
 		goto out;
 	instance_announce_source();
-	attach_look();
+	attach_discover();
 	attach_refresh_name();
 	rc = counters_hold(cpi_select_quantities(mode));
 	if (rc)

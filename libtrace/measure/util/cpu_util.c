@@ -57,7 +57,7 @@ static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 /* The session's rings first, as attaching to them may take milliseconds. */
 static void cpu_util_start_interval(struct cpu_util *u)
 {
-	attach_look();
+	attach_discover();
 	attach_ready(CPUUTIL_MAJOR);
 	usage_read(u->start);
 	u->start_ticks = u->start->ticks;
@@ -94,7 +94,7 @@ int CpuUtilInit(UINT32 trace_mode, void **handle)
 		rc = PU_ERROR_NOT_SUPPORTED;
 	if (rc == PU_SUCCESS) {
 		instance_announce_source();
-		attach_look();
+		attach_discover();
 		attach_refresh_name();
 		rc = cpu_util_make_instance(trace_mode, handle);
 	}

@@ -15,7 +15,7 @@ static void put_identity(struct record_part *p, const struct query_set *s)
 {
 	record_u64(p, guid_high(&s->set->definition->guid));
 	record_u64(p, guid_low(&s->set->definition->guid));
-	record_u64(p, s->told_definition);
+	record_u64(p, s->recorded_definition);
 }
 
 static size_t counter_bytes(const struct counter_definition *c)
@@ -96,13 +96,14 @@ static void tell_if_due(struct record_part *p, struct query_set *s)
 	int64_t now = seconds();
 	int before = p->lost;
 
-	if (s->told && s->told_definition == definition && now - s->told < COUNTERS_AGAIN_SECONDS)
+	if (s->recorded_at && s->recorded_definition == definition &&
+		now - s->recorded_at < COUNTERS_AGAIN_SECONDS)
 		return;
-	s->told_definition = definition;
+	s->recorded_definition = definition;
 	p->lost = 0;
 	tell_set(p, s);
 	/* After a loss, the next sample writes the definition again. */
-	s->told = p->lost ? 0 : now;
+	s->recorded_at = p->lost ? 0 : now;
 	p->lost = p->lost ? p->lost : before;
 }
 
@@ -247,12 +248,12 @@ static void write_sample(struct record_part *p, const struct recorded *all, uint
 
 /* Must precede the set's first hook: instances of CPI show the reader that this program's values
  * are scripted. */
-static void record_mark_scripted(const struct query_set *s)
+static void record_announce_scripted(const struct query_set *s)
 {
 	const struct counterset_operations *operations = s->set->operations;
 	void *cpi;
 
-	if (s->told || !operations->scripted || !operations->scripted(s->set))
+	if (s->recorded_at || !operations->scripted || !operations->scripted(s->set))
 		return;
 	if (CpiInit(CPI_TYPE_RAW, &cpi) == PU_SUCCESS)
 		CpiTerminate(cpi);
@@ -271,7 +272,7 @@ static uint32_t record_write_sets(struct query *q)
 			status = ERROR_OUTOFMEMORY;
 	}
 	for (uint32_t i = 0; i < q->sets && !status; i++) {
-		record_mark_scripted(q->set[i]);
+		record_announce_scripted(q->set[i]);
 		tell_if_due(p, q->set[i]);
 	}
 	if (!status)

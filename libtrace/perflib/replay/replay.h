@@ -27,7 +27,7 @@ struct replay_set {
 	struct counter_definition *counter;
 	struct replay *replay;
 	uint64_t hash;		 /* identifies this definition in hooks */
-	uint32_t told;		 /* counters read so far */
+	uint32_t counters_read;	 /* counters read so far */
 	bool whole;		 /* the definition is complete */
 	bool has_names;		 /* the definition owns its texts */
 	struct derived *derived; /* computed from other hooks; NULL: recorded */
@@ -67,8 +67,8 @@ struct replay {
 struct replay_reader;
 
 /* In replay_define.c: hooks that define a counterset and its counters. */
-void replay_take_set(struct replay *r, struct replay_reader *f);
-void replay_take_counters(struct replay *r, struct replay_reader *f);
+void replay_read_set(struct replay *r, struct replay_reader *f);
+void replay_read_counters(struct replay *r, struct replay_reader *f);
 /* Drops the definition. */
 void replay_forget(struct replay *r, struct replay_set *s);
 
@@ -87,12 +87,12 @@ uint32_t replay_status(int code);
  * each, call ready until it returns false: it places a sample in the sets asked for and its time in
  * *time. replay_sample.c reads counter samples, replay_derived.c intervals.
  */
-uint32_t replay_take_sample(struct replay *r);
+uint32_t replay_read_sample(struct replay *r);
 void replay_end_samples(struct replay *r);
 bool replay_ready_sample(struct replay *r, struct sample_time *time);
 void replay_drop_samples(struct replay *r);
 
-uint32_t replay_take_interval(struct replay *r);
+uint32_t replay_read_interval(struct replay *r);
 void replay_end_intervals(struct replay *r);
 bool replay_ready_interval(struct replay *r, struct sample_time *time, uint32_t *status);
 extern const GUID replay_cpi_guid, replay_processor_guid;

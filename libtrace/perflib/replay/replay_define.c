@@ -44,7 +44,7 @@ static void drop_names(struct replay *r, const struct counterset_definition *d)
 
 void replay_forget(struct replay *r, struct replay_set *s)
 {
-	for (uint32_t i = 0; i < s->told; i++) {
+	for (uint32_t i = 0; i < s->counters_read; i++) {
 		drop_text(r, s->counter[i].name);
 		drop_text(r, s->counter[i].help);
 	}
@@ -52,12 +52,12 @@ void replay_forget(struct replay *r, struct replay_set *s)
 		drop_names(r, &s->definition);
 	free(s->counter);
 	s->counter = NULL;
-	s->told = 0;
+	s->counters_read = 0;
 	s->has_names = false;
 }
 
 /* A hook's facts on the whole counterset. */
-struct told_set {
+struct recorded_set {
 	uint64_t high, low, hash, provider_high, provider_low, type, detail, counters;
 	struct {
 		const char *at;
@@ -65,7 +65,7 @@ struct told_set {
 	} name, help, provider;
 };
 
-static void read_told(struct replay_reader *f, struct told_set *t)
+static void read_recorded_set(struct replay_reader *f, struct recorded_set *t)
 {
 	struct replay_value v;
 
@@ -112,7 +112,7 @@ static void read_told(struct replay_reader *f, struct told_set *t)
 		}
 }
 
-static bool replay_definition_is_sane(const struct told_set *t)
+static bool replay_definition_is_sane(const struct recorded_set *t)
 {
 	return t->counters && t->counters <= COUNTERSET_COUNTERS && t->name.length && t->help.at &&
 	       t->provider.at &&
@@ -120,7 +120,7 @@ static bool replay_definition_is_sane(const struct told_set *t)
 		       t->type == PERF_COUNTERSET_MULTI_INSTANCES);
 }
 
-static void begin_definition(struct replay *r, struct replay_set *s, const struct told_set *t)
+static void begin_definition(struct replay *r, struct replay_set *s, const struct recorded_set *t)
 {
 	struct counterset_definition *d = &s->definition;
 
@@ -141,13 +141,13 @@ static void begin_definition(struct replay *r, struct replay_set *s, const struc
 		drop_names(r, d);
 }
 
-void replay_take_set(struct replay *r, struct replay_reader *f)
+void replay_read_set(struct replay *r, struct replay_reader *f)
 {
-	struct told_set t = {0};
+	struct recorded_set t = {0};
 	struct replay_set *s;
 	GUID id;
 
-	read_told(f, &t);
+	read_recorded_set(f, &t);
 	id = guid_of(t.high, t.low);
 	if (!replay_definition_is_sane(&t))
 		return;
@@ -161,7 +161,7 @@ void replay_take_set(struct replay *r, struct replay_reader *f)
 }
 
 /* Which counterset a hook of counters is of, and from which of them on; false: none that waits. */
-struct told_counters {
+struct recorded_counters {
 	uint64_t high, low, hash, first;
 	struct replay_set *set;
 	bool refused;
@@ -172,25 +172,25 @@ struct told_counters {
 	} turn;
 };
 
-static bool waits_for(struct replay *r, struct told_counters *t)
+static bool waits_for(struct replay *r, struct recorded_counters *t)
 {
 	GUID id = guid_of(t->high, t->low);
 
 	t->set = replay_find(r, &id);
 	return t->set && !t->set->whole && t->set->has_names && t->set->hash == t->hash &&
-	       t->set->told == t->first;
+	       t->set->counters_read == t->first;
 }
 
 /* The last field of a turn. */
 static bool add_counter(
-	struct replay *r, struct told_counters *t, const char *help, size_t help_length)
+	struct replay *r, struct recorded_counters *t, const char *help, size_t help_length)
 {
 	struct replay_set *s = t->set;
-	struct counter_definition *c = &s->counter[s->told];
+	struct counter_definition *c = &s->counter[s->counters_read];
 
-	if (s->told == s->definition.ncounters || !t->turn.name || !t->turn.name_length ||
+	if (s->counters_read == s->definition.ncounters || !t->turn.name || !t->turn.name_length ||
 		t->turn.id >= PERF_WILDCARD_COUNTER ||
-		(s->told && t->turn.id <= s->counter[s->told - 1].id))
+		(s->counters_read && t->turn.id <= s->counter[s->counters_read - 1].id))
 		return false;
 	*c = (struct counter_definition){.id = (uint32_t)t->turn.id,
 		.type = (uint32_t)t->turn.type,
@@ -207,11 +207,12 @@ static bool add_counter(
 		return false;
 	}
 	memset(&t->turn, 0, sizeof t->turn);
-	s->told++;
+	s->counters_read++;
 	return true;
 }
 
-static void take_turn(struct replay *r, struct told_counters *t, const struct replay_value *v)
+static void define_read_turn(
+	struct replay *r, struct recorded_counters *t, const struct replay_value *v)
 {
 	if (!t->set && !waits_for(r, t))
 		t->refused = true;
@@ -260,9 +261,9 @@ static void replay_finish_definition(struct replay_set *s)
 			s->counter[i].base = PERF_NO_COUNTER;
 }
 
-void replay_take_counters(struct replay *r, struct replay_reader *f)
+void replay_read_counters(struct replay *r, struct replay_reader *f)
 {
-	struct told_counters t = {0};
+	struct recorded_counters t = {0};
 	struct replay_value v;
 
 	while (replay_field_next(f, &v))
@@ -281,9 +282,9 @@ void replay_take_counters(struct replay *r, struct replay_reader *f)
 			break;
 		default:
 			if (v.field >= FIELD_ID && v.field <= FIELD_COUNTER_HELP)
-				take_turn(r, &t, &v);
+				define_read_turn(r, &t, &v);
 			break;
 		}
-	if (t.set && !t.refused && t.set->told == t.set->definition.ncounters)
+	if (t.set && !t.refused && t.set->counters_read == t.set->definition.ncounters)
 		replay_finish_definition(t.set);
 }

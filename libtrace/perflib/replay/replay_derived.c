@@ -259,7 +259,7 @@ static bool says_something(const struct derived *d)
 	return known != 0;
 }
 
-static uint32_t derived_take_hook(struct replay *r, struct derived *d)
+static uint32_t derived_read_hook(struct replay *r, struct derived *d)
 {
 	const cpidecode_hook *h = r->at.hook;
 	enum group_part part = group_part(h->major, h->minor);
@@ -285,7 +285,7 @@ static void derived_end_group(struct replay *r, struct derived *d)
 	d->ready = r->at.again = true;
 }
 
-uint32_t replay_take_interval(struct replay *r)
+uint32_t replay_read_interval(struct replay *r)
 {
 	uint32_t status = ERROR_SUCCESS;
 
@@ -294,7 +294,7 @@ uint32_t replay_take_interval(struct replay *r)
 			derived_end_group(r, r->set[i]->derived);
 	for (uint32_t i = 0; i < r->sets && !r->at.again && !status; i++)
 		if (r->set[i]->derived && r->set[i]->asked)
-			status = derived_take_hook(r, r->set[i]->derived);
+			status = derived_read_hook(r, r->set[i]->derived);
 	return status;
 }
 

@@ -62,7 +62,7 @@ static uint32_t replay_list_sets(
 	return ERROR_SUCCESS;
 }
 
-static void replay_mark_asked_sets(struct replay *r, const struct counterset *const *of, uint32_t n)
+static void replay_set_asked(struct replay *r, const struct counterset *const *of, uint32_t n)
 {
 	for (uint32_t i = 0; i < r->sets; i++) {
 		struct replay_set *s = r->set[i];
@@ -76,7 +76,7 @@ static void replay_mark_asked_sets(struct replay *r, const struct counterset *co
 }
 
 /* The next hook is taken. ERROR_NO_MORE_ITEMS: there was none. */
-static uint32_t replay_take_hook(struct replay *r)
+static uint32_t replay_read_hook(struct replay *r)
 {
 	uint32_t status;
 	int rc;
@@ -95,11 +95,11 @@ static uint32_t replay_take_hook(struct replay *r)
 		}
 	}
 	r->at.again = false;
-	status = replay_take_interval(r);
+	status = replay_read_interval(r);
 	if (status || r->at.again)
 		return status;
 	if (r->at.hook->major == COUNTERS_MAJOR && r->at.hook->minor == COUNTERS_MINOR_INSTANCES)
-		return replay_take_sample(r);
+		return replay_read_sample(r);
 	return ERROR_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ static uint32_t replay_step_sample(
 	struct replay *r = (struct replay *)host;
 	uint32_t status = ERROR_SUCCESS;
 
-	replay_mark_asked_sets(r, of, n);
+	replay_set_asked(r, of, n);
 	if (!r->at.it) {
 		int rc = cpidecode_hooks_open(r->trace, &r->at.it);
 
@@ -122,7 +122,7 @@ static uint32_t replay_step_sample(
 			r->last = *time;
 			return status;
 		}
-		status = replay_take_hook(r);
+		status = replay_read_hook(r);
 	}
 	return status;
 }

@@ -97,7 +97,7 @@ struct part {
 	uint64_t parts, part, status, set_rows, first_row, columns, rows;
 };
 
-static void take_head(struct part *p, const struct replay_value *v)
+static void sample_read_head(struct part *p, const struct replay_value *v)
 {
 	switch (v->field) {
 	case FIELD_SET_HIGH:
@@ -306,7 +306,7 @@ static void sample_fill_field(struct filling *f, const struct replay_value *v)
 }
 
 /* A part that contradicts itself leaves its counterset broken. */
-static uint32_t take_rows(struct replay *r, struct part_set *s, const struct part *part,
+static uint32_t sample_read_rows(struct replay *r, struct part_set *s, const struct part *part,
 	struct replay_reader *reader, struct replay_value *v)
 {
 	struct filling f = {.r = r, .s = s, .part = part, .base = s->rows.used};
@@ -321,7 +321,7 @@ static uint32_t take_rows(struct replay *r, struct part_set *s, const struct par
 	return f.failed ? ERROR_OUTOFMEMORY : ERROR_SUCCESS;
 }
 
-uint32_t replay_take_sample(struct replay *r)
+uint32_t replay_read_sample(struct replay *r)
 {
 	struct replay_reader reader = {.it = r->at.it};
 	struct part part = {0};
@@ -333,7 +333,7 @@ uint32_t replay_take_sample(struct replay *r)
 	bool more;
 
 	while ((more = replay_field_next(&reader, &v)) && v.field < FIELD_ID)
-		take_head(&part, &v);
+		sample_read_head(&part, &v);
 	if (!sample_part_is_sane(&part))
 		return ERROR_SUCCESS;
 	p = sample_of(r, &part);
@@ -346,7 +346,7 @@ uint32_t replay_take_sample(struct replay *r)
 			return ERROR_OUTOFMEMORY;
 		if (!more)
 			v.field = FIELD_OTHER;
-		status = take_rows(r, s, &part, &reader, &v);
+		status = sample_read_rows(r, s, &part, &reader, &v);
 	}
 	/* Of those in between it does not matter whose they were. */
 	p->seen = part.part + 1;

@@ -60,9 +60,9 @@ static void replay_scan_hook(
 	enum group_part part = group_part(h->major, h->minor);
 
 	if (h->major == COUNTERS_MAJOR && h->minor == COUNTERS_MINOR_SET)
-		replay_take_set(r, &f);
+		replay_read_set(r, &f);
 	else if (h->major == COUNTERS_MAJOR && h->minor == COUNTERS_MINOR_COUNTERS)
-		replay_take_counters(r, &f);
+		replay_read_counters(r, &f);
 	else if (h->major == COUNTERS_MAJOR && h->minor == COUNTERS_MINOR_INSTANCES)
 		note_sample(&f, found);
 	found->cpi |= part == PART_SYSTEM || part == PART_PER_CPU;

@@ -54,7 +54,8 @@ static uint64_t gained(uint64_t before, uint64_t now)
 	return now >= before ? now - before : now;
 }
 
-static bool take_thread(struct processes *p, struct process *to, uint32_t tid, uint64_t sums[2])
+static bool switches_add_thread(
+	struct processes *p, struct process *to, uint32_t tid, uint64_t sums[2])
 {
 	const struct thread_switches *before;
 	struct thread_switches now;
@@ -79,12 +80,12 @@ void process_switches(struct processes *p, struct process *to, uint64_t threads)
 		sums[1] = before->value[PROCESS_INVOLUNTARY];
 	}
 	if (threads <= 1) {
-		any = take_thread(p, to, to->pid, sums);
+		any = switches_add_thread(p, to, to->pid, sums);
 	} else if (snprintf(path, sizeof path, "%s/%u/task", p->machine->proc, to->pid) <
 			   (int)sizeof path &&
 		   numbers_read(&p->tids, path)) {
 		for (uint32_t i = 0; i < p->tids.used; i++)
-			any |= take_thread(p, to, p->tids.number[i], sums);
+			any |= switches_add_thread(p, to, p->tids.number[i], sums);
 	}
 	if (!any)
 		return;

@@ -111,7 +111,7 @@ static uint32_t processor_instances(const struct counterset *set, struct rows *r
 	uint32_t status = ERROR_OUTOFMEMORY;
 
 	if (p) {
-		processors_look(p);
+		processors_refresh(p);
 		status = processor_add_rows(p, rows, false);
 	}
 	free(p);
@@ -124,7 +124,7 @@ static uint32_t processor_collect(const struct counterset *set, void *state, con
 	struct processors *p = state;
 
 	(void)set;
-	processors_look(p);
+	processors_refresh(p);
 	processors_read(p, wanted[0]);
 	processors_smooth(p, time->time_100ns);
 	processors_add_up(p);

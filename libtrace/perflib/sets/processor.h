@@ -83,7 +83,7 @@ struct processors {
 };
 
 /* Reads which processors are online; reads the topology again if one came online. */
-void processors_look(struct processors *p);
+void processors_refresh(struct processors *p);
 /* Reads these columns of the online processors. */
 void processors_read(struct processors *p, uint64_t columns);
 /* processor_sysfs.c: files that sysfs has per processor. */

@@ -175,7 +175,7 @@ static bool processor_skip_field(struct scan *line, const char *name)
 	return true;
 }
 
-static bool take_mhz(struct scan t, uint64_t *mhz)
+static bool parse_mhz(struct scan t, uint64_t *mhz)
 {
 	uint64_t whole;
 
@@ -200,7 +200,7 @@ bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uin
 			if (!scan_number(&line, &cpu))
 				cpu = COUNT_UNKNOWN;
 		} else if (cpu < room && processor_skip_field(&line, "cpu MHz")) {
-			found |= take_mhz(line, &mhz[cpu]);
+			found |= parse_mhz(line, &mhz[cpu]);
 		}
 	}
 	return found;

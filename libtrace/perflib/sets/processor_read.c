@@ -18,7 +18,7 @@
 #define INTERRUPT_BITS                                                                             \
 	(PROCESSOR_BIT(PROCESSOR_INTERRUPTS) | PROCESSOR_BIT(PROCESSOR_CLOCK_INTERRUPTS))
 
-void processors_look(struct processors *p)
+void processors_refresh(struct processors *p)
 {
 	char path[PATH_MAX], list[8192];
 	bool moved = p->end == 0;

@@ -157,7 +157,8 @@ static void forget_discarded(struct rings_view *v, uint32_t ring)
 }
 
 /* Lists the sections still present, with the ledger of the same moment. */
-static bool look_again(struct rings_view *v, uint32_t ring, uint32_t parts, struct ring_ledger *l)
+static bool view_list_again(
+	struct rings_view *v, uint32_t ring, uint32_t parts, struct ring_ledger *l)
 {
 	int later = ring_reader_list(&v->reader, ring, v->later, l), k = 0;
 
@@ -186,7 +187,7 @@ static bool read_ring(
 
 	forget_discarded(v, ring);
 	parts = read_parts(v, ring);
-	if (parts < 0 || !look_again(v, ring, (uint32_t)parts, ledger)) {
+	if (parts < 0 || !view_list_again(v, ring, (uint32_t)parts, ledger)) {
 		ring_reader_ledger(&v->reader, ring, ledger);
 		return false;
 	}

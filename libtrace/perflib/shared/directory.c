@@ -83,7 +83,7 @@ bool directory_is_alive(int fd)
 	return fcntl(fd, F_OFD_GETLK, &fl) == 0 && fl.l_type == F_WRLCK;
 }
 
-bool directory_prove_life(int fd)
+bool directory_lock_file(int fd)
 {
 	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 

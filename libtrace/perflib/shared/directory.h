@@ -35,7 +35,7 @@ void directory_each_file(int dir, bool (*call)(void *ctx, int dir, const char *n
  */
 bool directory_is_alive(int fd);
 /* Takes the lock; false if another process holds it. */
-bool directory_prove_life(int fd);
+bool directory_lock_file(int fd);
 
 /* Whether the name still refers to the open file. */
 bool directory_is_named(int dir, const char *name, int fd);

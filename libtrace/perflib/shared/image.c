@@ -152,7 +152,7 @@ struct texts {
 	bool unnamed; /* some name is empty */
 };
 
-static const char *take_help(struct texts *t, const struct prov_text *from, uint32_t most)
+static const char *image_copy_help(struct texts *t, const struct prov_text *from, uint32_t most)
 {
 	const char *bytes = t->block + from->offset;
 	char *text = t->at;
@@ -163,9 +163,9 @@ static const char *take_help(struct texts *t, const struct prov_text *from, uint
 	return text;
 }
 
-static const char *take_name(struct texts *t, const struct prov_text *from)
+static const char *image_copy_name(struct texts *t, const struct prov_text *from)
 {
-	const char *name = take_help(t, from, PROV_NAME_MAX);
+	const char *name = image_copy_help(t, from, PROV_NAME_MAX);
 
 	t->unnamed = t->unnamed || !*name;
 	return name;
@@ -192,7 +192,7 @@ static uint32_t make_definition(const struct image *im, const struct prov_set *s
 		return ERROR_OUTOFMEMORY;
 	d = &w->definition;
 	t.at = (char *)w + fixed;
-	d->provider_name = take_help(&t, &program, PROV_NAME_MAX);
+	d->provider_name = image_copy_help(&t, &program, PROV_NAME_MAX);
 	t.block = (const char *)s;
 	memcpy(&d->guid, s->guid, sizeof d->guid);
 	memcpy(&d->provider, im->header.guid, sizeof d->provider);
@@ -200,8 +200,8 @@ static uint32_t make_definition(const struct image *im, const struct prov_set *s
 	d->detail = s->detail;
 	d->ncounters = s->counters;
 	d->counter = w->counter;
-	d->name = take_name(&t, &s->name);
-	d->help = take_help(&t, &s->help, PROV_HELP_MAX);
+	d->name = image_copy_name(&t, &s->name);
+	d->help = image_copy_help(&t, &s->help, PROV_HELP_MAX);
 	for (uint32_t i = 0; i < s->counters; i++) {
 		const struct prov_counter *c = &s->counter[i];
 
@@ -212,8 +212,8 @@ static uint32_t make_definition(const struct image *im, const struct prov_set *s
 			.scale = c->scale,
 			.base = c->base,
 			.aggregate = c->aggregate,
-			.name = take_name(&t, &c->name),
-			.help = take_help(&t, &c->help, PROV_HELP_MAX)};
+			.name = image_copy_name(&t, &c->name),
+			.help = image_copy_help(&t, &c->help, PROV_HELP_MAX)};
 	}
 	if (t.unnamed) {
 		free(w);

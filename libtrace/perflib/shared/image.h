@@ -22,7 +22,7 @@ enum {
 /* The header, and buffers for the rest. */
 struct image {
 	struct prov_header header;
-	_Alignas(PROV_LINE) uint8_t look[3][IMAGE_PIECE];
+	_Alignas(PROV_LINE) uint8_t copy[3][IMAGE_PIECE];
 };
 
 /* Reads the header and checks its blocks: they lie inside the file, do not overlap, sets are

@@ -29,14 +29,14 @@ struct reading {
 	uint32_t again; /* bytes left for rereads */
 };
 
-static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
+static uint32_t image_read_thrice(struct reading *r, uint64_t at, size_t bytes)
 {
 	for (int i = 0; i < 3; i++) {
 		size_t have = 0;
 
 		while (have < bytes) {
 			ssize_t n = file_pread(
-				r->fd, r->im->look[i] + have, bytes - have, (off_t)(at + have));
+				r->fd, r->im->copy[i] + have, bytes - have, (off_t)(at + have));
 
 			if (n <= 0)
 				return n < 0 ? ERROR_READ_FAULT : ERROR_INVALID_DATA;
@@ -49,11 +49,11 @@ static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
 	return ERROR_SUCCESS;
 }
 
-static uint64_t image_read_word(const struct reading *r, int look, size_t at)
+static uint64_t image_read_word(const struct reading *r, int copy, size_t at)
 {
 	uint64_t v;
 
-	memcpy(&v, r->im->look[look] + at, sizeof v);
+	memcpy(&v, r->im->copy[copy] + at, sizeof v);
 	return v;
 }
 
@@ -97,7 +97,7 @@ static bool all_have_settled(
 static uint32_t image_add_row(struct reading *r, const struct prov_block *b, size_t slot)
 {
 	const struct prov_instance *i =
-		(const struct prov_instance *)(const void *)(r->im->look[1] + slot);
+		(const struct prov_instance *)(const void *)(r->im->copy[1] + slot);
 	const bool single = r->definition->type == PERF_COUNTERSET_SINGLE_INSTANCE;
 	size_t bytes;
 
@@ -126,13 +126,13 @@ static uint32_t read_piece(struct reading *r, const struct prov_block *b, uint64
 	uint32_t slots, uint32_t slot_bytes)
 {
 	const uint32_t bytes = slots * slot_bytes;
-	uint32_t rc = look_thrice(r, at, bytes);
+	uint32_t rc = image_read_thrice(r, at, bytes);
 
 	for (int i = 1; i < IMAGE_TRIES && !rc && r->again >= 3 * bytes &&
 			!all_have_settled(r, b, slots, slot_bytes);
 		i++) {
 		r->again -= 3 * bytes;
-		rc = look_thrice(r, at, bytes);
+		rc = image_read_thrice(r, at, bytes);
 	}
 	for (uint32_t i = 0; i < slots && !rc; i++)
 		if (is_there(r, (size_t)i * slot_bytes))

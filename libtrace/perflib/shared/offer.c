@@ -194,7 +194,7 @@ static void offer_free_names(struct offered_provider *p)
 	}
 }
 
-struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size)
+struct offered_set *offer_obtain_set(uint32_t counters, const uint32_t *id, const uint32_t *size)
 {
 	struct offered_set **at = &spare_sets, *set;
 
@@ -237,7 +237,7 @@ void offer_give_set(struct offered_set *set)
 	spare_sets = set;
 }
 
-struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room)
+struct offered_instance *offer_obtain_instance(struct offered_set *set, enum offer_room room)
 {
 	struct offered_instance *i = set->room[room].idle;
 

@@ -111,9 +111,9 @@ void *offer_block(struct offered_provider *p, const struct prov_block *block, ui
 void offer_publish(struct offered_provider *p);
 
 /* Allocates a set of these counters without instances. NULL: out of memory. */
-struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size);
+struct offered_set *offer_obtain_set(uint32_t counters, const uint32_t *id, const uint32_t *size);
 void offer_give_set(struct offered_set *set);
 /* Allocates an instance without a slot. NULL: out of memory. */
-struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room);
+struct offered_instance *offer_obtain_instance(struct offered_set *set, enum offer_room room);
 
 #endif

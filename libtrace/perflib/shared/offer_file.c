@@ -8,7 +8,7 @@
 
 #include "../../core/file.h"
 
-enum { LIFE_BYTES = 4096, GROW_BYTES = 4096 };
+enum { LOCK_MAP_BYTES = 4096, GROW_BYTES = 4096 };
 
 static uint32_t status_of_errno(int error)
 {
@@ -70,7 +70,7 @@ static bool sweep_file(void *ctx, int dir, const char *name)
 
 	if (fd < 0)
 		return true;
-	if (directory_prove_life(fd) && directory_is_named(dir, name, fd))
+	if (directory_lock_file(fd) && directory_is_named(dir, name, fd))
 		unlinkat(dir, name, 0);
 	close(fd);
 	return true;
@@ -87,7 +87,7 @@ static int make_locked(int dir, const char *name)
 	if (fd < 0)
 		return -1;
 	/* Override the umask: the owner needs access. */
-	if (directory_prove_life(fd) && fchmod(fd, 0600) == 0) {
+	if (directory_lock_file(fd) && fchmod(fd, 0600) == 0) {
 		if (directory_is_named(dir, name, fd))
 			return fd;
 		errno = EAGAIN;
@@ -115,17 +115,17 @@ static int make_named(struct offer_file *f, int dir, const GUID *provider)
 
 /* Keep the lock through a mapping alone: a forked child does not inherit the mapping, so it does
  * not keep the lock's file description open. */
-static uint32_t keep_life(struct offer_file *f, int fd)
+static uint32_t keep_lock(struct offer_file *f, int fd)
 {
-	void *p = mmap(NULL, LIFE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	void *p = mmap(NULL, LOCK_MAP_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	if (madvise(p, LIFE_BYTES, MADV_DONTFORK) != 0) {
-		munmap(p, LIFE_BYTES);
+	if (madvise(p, LOCK_MAP_BYTES, MADV_DONTFORK) != 0) {
+		munmap(p, LOCK_MAP_BYTES);
 		return ERROR_NOT_SUPPORTED;
 	}
-	f->life = p;
+	f->lock_map = p;
 	return ERROR_SUCCESS;
 }
 
@@ -176,14 +176,14 @@ static uint32_t offer_file_fill(struct offer_file *f, int dir, int fd)
 
 	if (rc)
 		return status_of_errno(rc);
-	status = keep_life(f, fd);
+	status = keep_lock(f, fd);
 	if (status)
 		return status;
 	f->bytes = PROV_HEADER_BYTES;
 	if (offer_file_map(f, dir))
 		return ERROR_SUCCESS;
-	munmap(f->life, LIFE_BYTES);
-	f->life = NULL;
+	munmap(f->lock_map, LOCK_MAP_BYTES);
+	f->lock_map = NULL;
 	return ERROR_NOT_ENOUGH_MEMORY;
 }
 
@@ -285,8 +285,8 @@ void offer_file_remove(struct offer_file *f)
 		close(dir);
 	}
 	divert(f);
-	munmap(f->life, LIFE_BYTES);
-	f->life = NULL;
+	munmap(f->lock_map, LOCK_MAP_BYTES);
+	f->lock_map = NULL;
 	if (fd >= 0)
 		close(fd);
 	f->fd = -1;
@@ -295,7 +295,7 @@ void offer_file_remove(struct offer_file *f)
 void offer_file_forget(struct offer_file *f)
 {
 	divert(f);
-	f->life = NULL;
+	f->lock_map = NULL;
 	if (offer_file_is_own(f, f->fd))
 		close(f->fd);
 	f->fd = -1;

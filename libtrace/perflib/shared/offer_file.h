@@ -13,7 +13,7 @@
 struct offer_file {
 	uint8_t *
 		base; /* of PROV_FILE_MAX reserved bytes, reused by the next file; NULL: none yet */
-	void *life;   /* mapping that keeps the lock's file description open */
+	void *lock_map; /* mapping that keeps the lock's file description open */
 	uint32_t bytes; /* allocated size */
 	int fd;		/* for growing; the program may have closed it */
 	dev_t device;

@@ -112,7 +112,7 @@ static struct offered_instance *instance_allocate_slot(
 		!array_reserve(&set->all, &set->all_room, set->nall + 1,
 			sizeof(struct offered_instance *)))
 		return NULL;
-	i = offer_take_instance(set, room);
+	i = offer_obtain_instance(set, room);
 	if (!i)
 		return NULL;
 	i->number = (uint32_t)set->nall;

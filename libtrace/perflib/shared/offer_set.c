@@ -215,7 +215,7 @@ static uint32_t offer_set_add_plan(struct offered_provider *p, const struct plan
 		id[i] = plan->entry[i].counter.id;
 		size[i] = plan->entry[i].counter.type & PERF_SIZE_MASK;
 	}
-	set = offer_take_set(info->NumCounters, id, size);
+	set = offer_obtain_set(info->NumCounters, id, size);
 	if (!set)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	at = offer_block(p, &block, &status);

@@ -8,7 +8,7 @@
  * A directory's cost to a consumer is bounded: at each refresh, DIRECTORY_NAMES names and the
  * headers of DIRECTORY_FILES files of running providers; while the consumer runs, DIRECTORY_BYTES
  * of definitions and DIRECTORY_KNOWN files and countersets, since definitions stay valid. In all
- * there are at most PLACES directories and SETS countersets. The rest is ignored.
+ * there are at most DIRECTORIES directories and SETS countersets. The rest is ignored.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "directory.h"
 
 enum {
-	PLACES = 64,
+	DIRECTORIES = 64,
 	DIRECTORY_FILES = 256,
 	DIRECTORY_KNOWN = 1024,
 	DIRECTORY_BYTES = 2 << 20,
@@ -75,8 +75,9 @@ struct providers {
 	int environment; /* result of directory_of_environment */
 	struct session_location named;
 	struct known_directory *directories;
-	struct known_directory *look[PLACES]; /* directories of the current refresh, in order */
-	uint32_t nlook;
+	struct known_directory
+		*examined[DIRECTORIES]; /* directories of the current refresh, in order */
+	uint32_t nexamined;
 	struct provider_found *found;
 	const struct counterset **sets; /* given to callers */
 	uint32_t nsets;
@@ -192,7 +193,7 @@ static bool is_twice(const struct known_file *f, const GUID *guid)
 	return false;
 }
 
-static uint32_t take_set(
+static uint32_t providers_read_set(
 	struct known_directory *directory, struct known_file *f, int fd, uint32_t block)
 {
 	struct counterset_definition *d;
@@ -218,13 +219,13 @@ static uint32_t take_set(
 }
 
 /* Reads the sets added since the last refresh. False if one is invalid. */
-static bool look_through(struct known_directory *directory, struct known_file *f, int fd)
+static bool providers_read_sets(struct known_directory *directory, struct known_file *f, int fd)
 {
 	struct providers *p = directory->providers;
 
 	for (; f->blocks < p->image.header.blocks; f->blocks++) {
 		uint32_t rc = p->image.header.block[f->blocks].kind == PROV_SET
-				      ? take_set(directory, f, fd, f->blocks)
+				      ? providers_read_set(directory, f, fd, f->blocks)
 				      : ERROR_SUCCESS;
 
 		if (rc == ERROR_OUTOFMEMORY)
@@ -278,7 +279,7 @@ static bool visit_file(void *ctx, int dir, const char *name)
 	if (fd < 0)
 		return true;
 	f = know_file(directory, name, &st);
-	if (f && look_through(directory, f, fd) && f->nsets)
+	if (f && providers_read_sets(directory, f, fd) && f->nsets)
 		directory->alive[directory->nalive++] = f;
 	close(fd);
 	return directory->nalive < DIRECTORY_FILES;
@@ -313,12 +314,12 @@ static void providers_add_directory(struct providers *p, uid_t owner)
 {
 	struct known_directory *directory = p->directories;
 
-	for (uint32_t i = 0; i < p->nlook; i++)
-		if (p->look[i]->owner == owner)
+	for (uint32_t i = 0; i < p->nexamined; i++)
+		if (p->examined[i]->owner == owner)
 			return;
 	while (directory && directory->owner != owner)
 		directory = directory->next;
-	if (!directory && p->nlook < PLACES) {
+	if (!directory && p->nexamined < DIRECTORIES) {
 		directory = calloc(1, sizeof *directory);
 		if (!directory) {
 			p->status = ERROR_OUTOFMEMORY;
@@ -329,8 +330,8 @@ static void providers_add_directory(struct providers *p, uid_t owner)
 		directory->next = p->directories;
 		p->directories = directory;
 	}
-	if (directory && p->nlook < PLACES)
-		p->look[p->nlook++] = directory;
+	if (directory && p->nexamined < DIRECTORIES)
+		p->examined[p->nexamined++] = directory;
 }
 
 static int by_owner(const void *a, const void *b)
@@ -342,10 +343,10 @@ static int by_owner(const void *a, const void *b)
 }
 
 /* Adds the directories of all users, for root. */
-static void look_at_everybody(struct providers *p)
+static void providers_add_users(struct providers *p)
 {
 	const size_t prefix = strlen(PROV_DIR_PREFIX);
-	const uint32_t before = p->nlook;
+	const uint32_t before = p->nexamined;
 	DIR *d = opendir(PROV_ROOT);
 	struct dirent *e;
 
@@ -368,12 +369,12 @@ static void look_at_everybody(struct providers *p)
 	}
 	if (d)
 		closedir(d);
-	qsort(p->look + before, p->nlook - before, sizeof *p->look, by_owner);
+	qsort(p->examined + before, p->nexamined - before, sizeof *p->examined, by_owner);
 }
 
-static void choose_places(struct providers *p)
+static void choose_directories(struct providers *p)
 {
-	p->nlook = 0;
+	p->nexamined = 0;
 	if (p->environment > 0) {
 		providers_add_directory(p, (uid_t)-1);
 		return;
@@ -381,7 +382,7 @@ static void choose_places(struct providers *p)
 	providers_add_directory(p, geteuid());
 	providers_add_directory(p, 0);
 	if (geteuid() == 0)
-		look_at_everybody(p);
+		providers_add_users(p);
 }
 
 /* ----------------------------------------------------------------------- results */
@@ -412,9 +413,9 @@ static bool providers_gather_sets(struct providers *p)
 {
 	uint32_t n = 0, kept = 0;
 
-	for (uint32_t i = 0; i < p->nlook; i++) {
-		for (uint32_t f = 0; f < p->look[i]->nalive; f++) {
-			const struct known_file *file = p->look[i]->alive[f];
+	for (uint32_t i = 0; i < p->nexamined; i++) {
+		for (uint32_t f = 0; f < p->examined[i]->nalive; f++) {
+			const struct known_file *file = p->examined[i]->alive[f];
 
 			if (!providers_reserve_sets(p, n + file->nsets))
 				return false;
@@ -460,9 +461,9 @@ uint32_t providers_refresh(struct providers *p, const struct counterset *const *
 	if (p->environment < 0)
 		return ERROR_INVALID_PARAMETER;
 	p->status = ERROR_SUCCESS;
-	choose_places(p);
-	for (uint32_t i = 0; i < p->nlook; i++)
-		visit_directory(p->look[i]);
+	choose_directories(p);
+	for (uint32_t i = 0; i < p->nexamined; i++)
+		visit_directory(p->examined[i]);
 	if (p->status || !providers_gather_sets(p))
 		return ERROR_OUTOFMEMORY;
 	*sets = p->sets;

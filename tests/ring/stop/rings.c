@@ -35,7 +35,7 @@ void drain(void)
 /* Attaches, and selects the rings of the trial: all start their search at the same guest ring. */
 void attach_writer(void)
 {
-	attach_look();
+	attach_discover();
 	attach_ready(CHECKED_MAJOR);
 	if (kind->guest)
 		box_become_guest(0);

@@ -106,7 +106,7 @@ static void kill_in(uint64_t ns)
 
 static void attach(void)
 {
-	attach_look();
+	attach_discover();
 	attach_ready(CHECKED_MAJOR);
 }
 

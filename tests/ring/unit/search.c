@@ -51,7 +51,7 @@ static void setup(bool guest, uint32_t sections, uint32_t section)
 	sandbox_fresh();
 	ring = box_pin(0);
 	box_open(&box, SHM_MODE_WRAP, (uint64_t)sections * section, section);
-	attach_look();
+	attach_discover();
 	attach_ready(CHECKED_MAJOR);
 	if (guest || !box_has_rseq()) {
 		box_become_guest(0);
