@@ -1,4 +1,4 @@
-/* A section's header, for those who write one: its bytes are trace_file.h's. */
+/* The header of a section that is to be written, as trace_file.h lays it out. */
 #ifndef SWT_FORMATS_SECTION_HEADER_H
 #define SWT_FORMATS_SECTION_HEADER_H
 

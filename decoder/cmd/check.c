@@ -177,7 +177,7 @@ static void __attribute__((noreturn)) check_misuse_by(void)
 {
 	char list[CHECK_LIST], hosts[CHECK_LIST];
 
-	misuse("--by goes with --report %s; --by host also with %s",
+	misuse("--by goes with --report %s; --by host, a report of each host, with %s",
 		check_list_reports(TAKES_BY, list), check_list_reports(TAKES_BY_HOST, hosts));
 }
 

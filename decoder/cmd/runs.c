@@ -13,8 +13,8 @@
 #include "../../formats/nrm2.h"
 #include "../../formats/partial.h"
 #include "../../formats/trace_file.h"
+#include "../base/file_head.h"
 #include "../base/grow.h"
-#include "../report/partial/merge.h"
 #include "options.h"
 
 enum { HEAD = 64 };
@@ -40,7 +40,7 @@ static int add_path(struct runs *r, const char *path)
 static bool holds_run(const char *path)
 {
 	uint8_t head[HEAD];
-	size_t n = merge_read_head(path, head, sizeof head);
+	size_t n = file_head_read(path, head, sizeof head);
 
 	return n >= 8 && (memcmp(head, TF_MAGIC, 8) == 0 || memcmp(head, PARTIAL_MAGIC, 8) == 0 ||
 				 nrm2_is(head, n));
@@ -134,8 +134,8 @@ static bool of_one_trace(const char *a, const char *b)
 {
 	uint8_t x[HEAD], y[HEAD];
 
-	if (merge_read_head(a, x, sizeof x) < TF_H_TRACE_ID + 16 ||
-		merge_read_head(b, y, sizeof y) < TF_H_TRACE_ID + 16)
+	if (file_head_read(a, x, sizeof x) < TF_H_TRACE_ID + 16 ||
+		file_head_read(b, y, sizeof y) < TF_H_TRACE_ID + 16)
 		return false;
 	return memcmp(x, TF_MAGIC, 8) == 0 && memcmp(y, TF_MAGIC, 8) == 0 &&
 	       memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16) == 0;

@@ -17,7 +17,7 @@
 #include "filter.h"
 #include "gate.h"
 
-/* What a report takes beside filters. */
+/* Options that a report takes beside filters. */
 enum report_takes {
 	TAKES_ROWS = 1 << 0,	    /* --top, --sort and --columns */
 	TAKES_METRICS = 1 << 1,	    /* --metric */

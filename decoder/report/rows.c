@@ -303,7 +303,7 @@ static double rows_key_number(const struct cell *c)
 	}
 }
 
-/* Numbers by value, then texts by their bytes, what is n/a last. */
+/* Numbers by value, then texts by their bytes, n/a last. */
 static int rows_compare_keys(const void *x, const void *y)
 {
 	const struct rows_key *a = x, *b = y;

@@ -165,7 +165,7 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 /* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
  * r->is_misused. Before rows_begin. */
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
-/* What a row is sorted by. */
+/* A row and its sort key. */
 struct rows_key {
 	void *of; /* the caller's */
 	struct cell cell;

@@ -38,7 +38,7 @@ struct option {
 	const char *words;  /* the values that there are, "a|b|c"; NULL: any, or those of value */
 	/* In place of help and words, value being the first of them; a row of zeros ends them. */
 	const struct option_choice *choices;
-	bool is_marked; /* for the command */
+	bool is_marked; /* of the command: what it means is said at its table */
 };
 
 enum {

@@ -184,8 +184,9 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option free_options[] = {
-	{.help = "Hooks that were not dumped are gone. The session's control page stays, so that running programs\n"
-		 "find the next buffers. Also removes files of a killed `swtrace run`.\n"},
+	{.help = "Hooks that were not dumped are gone. The session's control page stays, so that\n"
+		 "running programs find the next buffers. Also removes files of a killed\n"
+		 "`swtrace run`.\n"},
 	{0}};
 const struct verb verb_free = {"free", "free",
 	"turns tracing off and gives the trace buffers' memory back", free_options, run_free};

@@ -110,7 +110,7 @@ enum flight_rings flight_follow(struct flight *f)
 		no_buffers(f);
 		return RINGS_GONE;
 	}
-	cmd_note(f->verb, "%s has new trace buffers: going on with them", s->location.dir);
+	cmd_note(f->verb, "%s has new trace buffers: continuing with them", s->location.dir);
 	return RINGS_NEW;
 }
 

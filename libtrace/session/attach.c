@@ -8,7 +8,6 @@
  * a small stack, while the thread it interrupted is in malloc. So large buffers are static,
  * under the lock. Rings are let go of when their last thread has left.
  */
-#include "../../formats/base/time_ns.h"
 #include "attach.h"
 
 #include <errno.h>
@@ -21,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../ring/layout.h"

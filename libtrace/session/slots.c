@@ -87,8 +87,8 @@ static uint32_t queue_pop(struct shm_task_queue *q, uint32_t *entry)
 }
 
 /*
- * Takes a ticket, then stores the number at it. A replaced number is another's entry, as we were
- * stopped a lap too long, and is queued again; or our own ticket was passed over meanwhile.
+ * Takes a ticket, then stores the number at it. If this thread was stopped for a lap, the number
+ * that it replaces is another's entry and is queued again; or its own ticket was passed over.
  */
 static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number)
 {

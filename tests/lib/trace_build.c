@@ -1,6 +1,8 @@
 #define XXH_INLINE_ALL
 #include "trace_build.h"
 
+#include "../../formats/section_header.h"
+
 #include <lz4.h>
 #include <xxhash.h>
 #include <zlib.h>
@@ -99,19 +101,19 @@ void seal_section(uint8_t *header, const void *payload, size_t n)
 
 void fill_section(uint8_t *h, const struct section *s, uint32_t stored, uint32_t raw)
 {
-	memset(h, 0, TF_SECTION_SIZE);
-	put_le32(h + TF_S_MAGIC, TF_SECTION_MAGIC);
-	put_le16(h + TF_S_TYPE, s->type);
-	h[TF_S_CODEC] = s->codec;
-	put_le32(h + TF_S_STORED, stored);
-	put_le32(h + TF_S_RAW, raw);
-	put_le32(h + TF_S_RING, s->ring);
-	put_le32(h + TF_S_HOOKS, s->hooks);
-	put_le64(h + TF_S_POSITION, s->position);
-	put_le64(h + TF_S_FIRST, s->first);
-	put_le64(h + TF_S_LAST, s->last);
-	put_le32(h + TF_S_LOST, s->lost);
-	put_le32(h + TF_S_TORN, s->torn);
+	const struct tf_section_header head = {.type = (enum tf_type)s->type,
+		.codec = (enum tf_codec)s->codec,
+		.stored = stored,
+		.raw = raw,
+		.ring = s->ring,
+		.hooks = s->hooks,
+		.position = s->position,
+		.first = s->first,
+		.last = s->last,
+		.lost = s->lost,
+		.torn = s->torn};
+
+	tf_section_fill(h, &head);
 }
 
 size_t put_stored(struct bytes *file, const struct section *s, const struct bytes *payload)

@@ -53,7 +53,7 @@ struct machine {
 
 struct arrivals;
 
-/* Functions of arrivals.c, which knows findings, and these know the trace. */
+/* Functions of arrivals.c: it includes findings, which include the trace. */
 struct arriving {
 	/* After sections of the file got into its directory; is_last: no more will. */
 	void (*read)(struct file *f, bool is_last);

@@ -30,8 +30,7 @@ struct lane {
 	void *own;	/* the writer's; free() releases it unless the writer does before */
 };
 
-/* The end of an open slice, or a slice's place, and its lane. */
-/* Of a lane across threads of one name. */
+/* A lane's hash. Threads of one id may have lanes of several names. */
 static inline uint64_t lane_hash(
 	uint32_t machine, uint32_t tid, uint32_t pid, uint32_t index, uint32_t name)
 {
@@ -42,6 +41,7 @@ static inline uint64_t lane_hash(
 	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
+/* The end of an open slice, or a slice's place, and its lane. */
 struct lane_mark {
 	int64_t at;
 	unsigned lane;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
+#include "../../base/file_head.h"
 #include "../../model/stats/partial_arguments.h"
 #include "../../sink/out.h"
 #include "../flame/stacks.h"
@@ -20,25 +20,11 @@
 
 enum { UNSETTLED_BYTES = 4 << 20 /* of answers, before they are joined */ };
 
-size_t merge_read_head(const char *path, void *head, size_t size)
-{
-	struct stat st;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return 0;
-	size_t n = fread(head, 1, size, f);
-	fclose(f);
-	return n;
-}
-
 bool merge_is_partial(const char *path)
 {
 	char magic[8];
 
-	return merge_read_head(path, magic, sizeof magic) == sizeof magic &&
+	return file_head_read(path, magic, sizeof magic) == sizeof magic &&
 	       memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
 }
 
@@ -73,7 +59,7 @@ int merge_peek_arguments(const char *path, struct partial_arguments *a)
 {
 	uint8_t bytes[PARTIAL_HEADER_SIZE + 2 * PARTIAL_ARGUMENTS_BYTES];
 
-	return partial_arguments_peek(a, bytes, merge_read_head(path, bytes, sizeof bytes));
+	return partial_arguments_peek(a, bytes, file_head_read(path, bytes, sizeof bytes));
 }
 
 int merge_add_argument(struct partial_arguments *a, const char *text)

@@ -9,8 +9,6 @@
 #include "../notes/notes.h"
 #include "results.h"
 
-/* Reads a regular file's first bytes; 0 for other files: a pipe's could not be read again. */
-size_t merge_read_head(const char *path, void *head, size_t size);
 /* Whether a regular file begins as a partial result. */
 bool merge_is_partial(const char *path);
 /* The options of the report that the partial result in a regular file is for; none of another file.

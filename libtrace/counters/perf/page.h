@@ -30,8 +30,8 @@ enum perf_page_state {
 };
 
 /* Reads all the members, all at one moment: the kernel touched no page meanwhile, and where the
- * leader counts instructions, no interrupt came between them. Sets r unless unknown.
- * Resting, times are right only for a group that is enabled. */
+ * leader counts instructions, no interrupt came between them. Sets r unless the result is
+ * PERF_PAGE_UNKNOWN. Resting, times are right only for a group that is enabled. */
 enum perf_page_state perf_pages_read(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r);
 

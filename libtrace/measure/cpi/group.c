@@ -168,8 +168,8 @@ static uint32_t group_own_pair(const struct group_spec *spec)
 	return spec->own && !(spec->more && spec->more->events) ? spec->own->pair : 0;
 }
 
-/* Omits figures of the quality hook, and the time of a thread without a switch, which ran all the
- * time. */
+/* The figures that the time hook has: not those of the quality hook, nor the run time of a thread
+ * without a switch, which ran all the time. */
 static uint32_t time_known(const struct group *g)
 {
 	const struct counter_interval *i = g->i;
