@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_BASE_RUN_FILE_H
 #define SWT_DECODER_BASE_RUN_FILE_H
 
-#include "sorter.h"
+#include "sorter/sorter.h"
 
 /* Starts zeroed. Codes are 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL, with errno set. */
 struct run_file {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../report/export/export.h"
-#include "../report/query/gaps.h"
+#include "../report/query/gaps/gaps.h"
 #include "../report/query/hook_counts.h"
 #include "../report/slowest/slowest.h"
 #include "../sink/zstd.h"

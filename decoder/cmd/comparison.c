@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../report/diff.h"
+#include "../report/diff/diff.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"

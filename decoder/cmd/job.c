@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../report/diff.h"
+#include "../report/diff/diff.h"
 #include "../report/export/html/early.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"

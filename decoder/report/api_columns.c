@@ -15,7 +15,7 @@
 #include "../base/intern.h"
 #include "../model/intervals/api_private.h"
 #include "../model/intervals/elapsed.h"
-#include "../model/intervals/interval_stream.h"
+#include "../model/intervals/stream.h"
 #include "../model/trace/labels.h"
 #include "query/lineage.h"
 #include "query/select.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "../model/intervals/api_private.h"
-#include "../model/stats/partial.h"
+#include "../model/stats/partial/partial.h"
 #include "report.h"
 
 struct api_run {

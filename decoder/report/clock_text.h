@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_CLOCK_TEXT_H
 #define SWT_DECODER_CLOCK_TEXT_H
 
-#include "../model/trace/clock.h"
+#include "../model/trace/clock/clock.h"
 #include "../model/trace/trace.h"
 #include "../sink/out.h"
 

@@ -6,9 +6,9 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
-#include "../model/intervals/interval_keep.h"
-#include "../model/intervals/interval_ranking.h"
-#include "../model/intervals/interval_stream.h"
+#include "../model/intervals/keep.h"
+#include "../model/intervals/ranking.h"
+#include "../model/intervals/stream.h"
 #include "notes/missing.h"
 #include "query/lineage.h"
 #include "query/select.h"

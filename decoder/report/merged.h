@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_REPORT_MERGED_H
 #define SWT_DECODER_REPORT_MERGED_H
 
-#include "../model/stats/partial.h"
+#include "../model/stats/partial/partial.h"
 
 /* Hooks lost and torn, of all traces. */
 uint64_t merged_count_lost(const struct partial *p);

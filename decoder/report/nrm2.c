@@ -6,7 +6,7 @@
 
 #include "../../formats/base/time_ns.h"
 #include "../model/trace/labels.h"
-#include "../model/trace/clock.h"
+#include "../model/trace/clock/clock.h"
 #include "../model/trace/nrm2_tail.h"
 #include "../model/hooks/pass.h"
 #include "../sink/nrm2.h"

@@ -12,7 +12,7 @@
 #include "../model/trace/findings.h"
 #include "../model/hooks/pass.h"
 #include "../model/intervals/intervals.h"
-#include "../model/stats/partial.h"
+#include "../model/stats/partial/partial.h"
 #include "../sink/page.h"
 #include "filter.h"
 #include "gate.h"

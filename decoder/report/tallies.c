@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../model/hooks/pass.h"
-#include "../model/intervals/interval_stream.h"
-#include "../model/stats/tally_shared.h"
+#include "../model/intervals/stream.h"
+#include "../model/stats/tally/shared.h"
 #include "../sink/escape.h"
 #include "query/lineage.h"
 #include "query/select.h"

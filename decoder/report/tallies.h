@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_TALLIES_H
 #define SWT_DECODER_TALLIES_H
 
-#include "../model/stats/tally.h"
+#include "../model/stats/tally/tally.h"
 #include "rows.h"
 
 /*

@@ -1,11 +1,11 @@
-/* A differential flame graph as a page, by page/change.js. Colours and text: svg/svg_change.h. */
+/* A differential flame graph as a page, by page/change.js. Colours and text: svg/change.h. */
 #include <errno.h>
 
 #include "flame.h"
 #include "json.h"
 #include "page.h"
 #include "svg/flame_colour.h"
-#include "svg/svg_change.h"
+#include "svg/change.h"
 
 enum { LEGEND_STEPS = 8 };
 

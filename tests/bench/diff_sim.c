@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../../decoder/model/stats/student.h"
-#include "../../decoder/report/diff.h"
+#include "../../decoder/report/diff/diff.h"
 
 enum { MOST_RUNS = 30, METRICS_JUDGED = 4 };
 

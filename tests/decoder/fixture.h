@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "../../decoder/model/intervals/interval_set.h"
+#include "../../decoder/model/intervals/set.h"
 #include "../lib/trace_build.h"
 
 /* A trace of one HOOKS section per ring used, read into a set. */

@@ -1,8 +1,8 @@
 /* Ticks to CLOCK_REALTIME and back. */
 #include <stdlib.h>
 
-#include "../../decoder/model/trace/clock.h"
-#include "../../decoder/model/trace/clock_cursor.h"
+#include "../../decoder/model/trace/clock/clock.h"
+#include "../../decoder/model/trace/clock/cursor.h"
 #include "../lib/suites.h"
 
 static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)

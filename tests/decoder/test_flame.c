@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/model/intervals/stream.h"
 #include "../../decoder/report/flame/collect.h"
 #include "../../decoder/report/report.h"
 #include "../../decoder/sink/escape.h"

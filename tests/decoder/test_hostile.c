@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/intervals/interval_set.h"
+#include "../../decoder/model/intervals/set.h"
 #include "../../decoder/model/trace/task_losses.h"
 #include "../../decoder/model/trace/tasks.h"
 #include "../../include/cpidecode.h"

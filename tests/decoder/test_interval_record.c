@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/intervals/interval_record.h"
+#include "../../decoder/model/intervals/record.h"
 #include "../../decoder/model/intervals/intervals.h"
 #include "../lib/suites.h"
 #include "../lib/trace_build.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../decoder/model/intervals/interval_set.h"
+#include "../../decoder/model/intervals/set.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"

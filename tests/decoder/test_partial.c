@@ -3,8 +3,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "../../decoder/model/stats/partial.h"
-#include "../../decoder/model/stats/partial_arguments.h"
+#include "../../decoder/model/stats/partial/partial.h"
+#include "../../decoder/model/stats/partial/arguments.h"
 #include "../../decoder/base/varint.h"
 #include "../../formats/bytes.h"
 #include "../../include/cpidecode.h"

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/trace/clock.h"
+#include "../../decoder/model/trace/clock/clock.h"
 #include "../../decoder/model/hooks/pass.h"
 #include "../../include/cpidecode.h"
 #include "open.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../decoder/base/sorter.h"
+#include "../../decoder/base/sorter/sorter.h"
 #include "../lib/suites.h"
 #include "compare.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/hooks/section_starts.h"
-#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/model/intervals/stream.h"
 #include "../../formats/interval_hooks.h"
 #include "../../include/cpidecode.h"
 #include "../lib/suites.h"

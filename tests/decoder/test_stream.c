@@ -10,7 +10,7 @@
 #include "../../formats/interval_hooks.h"
 #include "../../formats/scope_hooks.h"
 #include "../../decoder/model/hooks/pass.h"
-#include "../../decoder/model/intervals/interval_set.h"
+#include "../../decoder/model/intervals/set.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"

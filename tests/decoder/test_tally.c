@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/stats/tally_shared.h"
+#include "../../decoder/model/stats/tally/shared.h"
 #include "../lib/suites.h"
 #include "../lib/random.h"
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "../../formats/interval_hooks.h"
-#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/model/intervals/stream.h"
 #include "../../decoder/model/hooks/pass.h"
 #include "recipe.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/perflib/sets/rings.h"
+#include "../../libtrace/perflib/sets/rings/rings.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "../ring/sandbox.h"
 

@@ -8,7 +8,7 @@
 #include "../../formats/trace_file.h"
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/machine/rate.h"
-#include "../../libtrace/perflib/sets/processor.h"
+#include "../../libtrace/perflib/sets/processor/processor.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "../libtrace_cpi/fake_pmu.h"
 #include "../libtrace_cpi/made_up_sysfs.h"

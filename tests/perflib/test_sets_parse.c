@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/perflib/sets/process.h"
-#include "../../libtrace/perflib/sets/processor_parse.h"
+#include "../../libtrace/perflib/sets/process/process.h"
+#include "../../libtrace/perflib/sets/processor/parse.h"
 #include "sets_tests.h"
 
 /* A copy of exactly these bytes, so that a sanitizer sees a read beyond them. */

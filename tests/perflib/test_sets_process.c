@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/counters/perf/group.h"
-#include "../../libtrace/perflib/sets/process.h"
+#include "../../libtrace/perflib/sets/process/process.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "sets_tests.h"
 

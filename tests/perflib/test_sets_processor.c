@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../libtrace/counters/machine/idle.h"
-#include "../../libtrace/perflib/sets/processor.h"
+#include "../../libtrace/perflib/sets/processor/processor.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "sets_tests.h"
 

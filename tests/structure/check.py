@@ -235,7 +235,7 @@ STRING_OR_BOUND = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[;{}]""
 JSON_CHARACTER = re.compile(r"""\b(?:fmt|out)_char\([^;]*'(?:["{}])'""")
 # The fast path of hooks, in whose lines everything but values is spelled once for each schema: by the
 # writers of decoder/sink, --report hooks as JSON or CSV takes 7 % longer.
-SPELLED_ONCE = ("decoder/report/hook_fields.c", "decoder/report/hook_lines.c")
+SPELLED_ONCE = ("decoder/report/hooks/fields.c", "decoder/report/hooks/lines.c")
 
 
 def find_printed_json(sources):

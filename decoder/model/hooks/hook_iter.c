@@ -5,7 +5,7 @@
  */
 #include "hook_iter.h"
 
-#include "../trace/clock_cursor.h"
+#include "../trace/clock/cursor.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 

@@ -4,7 +4,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../trace/labels.h"
 #include "api_private.h"
-#include "interval_set.h"
+#include "set.h"
 
 /* struct interval_cpu is returned as its public mirror, so the layouts must match. */
 _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&

@@ -6,7 +6,7 @@
 #include "../../../formats/schema_program.h"
 #include "../../../include/cpidecode.h"
 #include "../hooks/schema.h"
-#include "../trace/clock.h"
+#include "../trace/clock/clock.h"
 #include "../trace/labels.h"
 #include "../trace/trace_private.h"
 #include "intervals.h"

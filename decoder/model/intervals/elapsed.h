@@ -3,7 +3,7 @@
 #define SWT_DECODER_MODEL_INTERVALS_ELAPSED_H
 
 #include "../../base/exact.h"
-#include "../trace/clock.h"
+#include "../trace/clock/clock.h"
 #include "../trace/trace.h"
 
 /* elapsed_ns and long_ns, from the ticks. */

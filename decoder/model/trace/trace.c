@@ -9,7 +9,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
-#include "clock_private.h"
+#include "clock/private.h"
 #include "trace_private.h"
 
 /* The schemas of the toolkit's own hooks, joined. */

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 
-#include "clock.h"
+#include "clock/clock.h"
 #include "containers.h"
 #include "directory.h"
 #include "labels.h"

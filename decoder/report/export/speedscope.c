@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "../../base/grow.h"
-#include "../../base/sorter.h"
+#include "../../base/sorter/sorter.h"
 #include "../../sink/json.h"
 #include "../flame/names.h"
 #include "export.h"

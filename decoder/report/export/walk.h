@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_REPORT_EXPORT_WALK_H
 #define SWT_DECODER_REPORT_EXPORT_WALK_H
 
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "../report.h"
 #include "lanes.h"
 

@@ -9,7 +9,7 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../base/sort.h"
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 #include "../../sink/escape.h"
 #include "../query/select.h"
 #include "../values/columns.h"

@@ -5,9 +5,9 @@
 #ifndef SWT_DECODER_REPORT_FLAME_COLLECT_H
 #define SWT_DECODER_REPORT_FLAME_COLLECT_H
 
-#include "../../base/sorter.h"
+#include "../../base/sorter/sorter.h"
 #include "../../model/hooks/pass.h"
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "measures.h"
 #include "names.h"
 #include "tasks.h"

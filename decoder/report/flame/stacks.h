@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_REPORT_FLAME_STACKS_H
 #define SWT_DECODER_REPORT_FLAME_STACKS_H
 
-#include "../../model/stats/partial.h"
+#include "../../model/stats/partial/partial.h"
 #include "tree.h"
 
 /* A picture's text beside its frames. */

@@ -9,7 +9,7 @@
 
 #include "../../model/intervals/elapsed.h"
 #include "../../sink/units.h"
-#include "heatmap_cells.h"
+#include "cells.h"
 #include "../losses.h"
 #include "../merged.h"
 #include "../open.h"

@@ -7,7 +7,7 @@
 #ifndef SWT_DECODER_REPORT_NOTES_H
 #define SWT_DECODER_REPORT_NOTES_H
 
-#include "../../model/stats/partial.h"
+#include "../../model/stats/partial/partial.h"
 #include "../../model/trace/findings.h"
 #include "../losses.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../../base/varint.h"
-#include "../../model/stats/partial_arguments.h"
-#include "../../model/stats/partial_threads.h"
+#include "../../model/stats/partial/arguments.h"
+#include "../../model/stats/partial/threads.h"
 #include "../losses.h"
 #include "../query/where.h"
 #include "../tallies.h"

@@ -7,9 +7,9 @@
 #ifndef SWT_DECODER_REPORT_PARTIAL_POINTS_H
 #define SWT_DECODER_REPORT_PARTIAL_POINTS_H
 
-#include "../../base/sorter.h"
+#include "../../base/sorter/sorter.h"
 #include "../../base/varint.h"
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 
 /* A record's addition to the amount of its key. */
 typedef int64_t points_amount_fn(const struct sorter_record *r);

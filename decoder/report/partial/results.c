@@ -7,7 +7,7 @@
 #include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
 #include "../../../include/cpidecode.h"
-#include "../../model/stats/partial.h"
+#include "../../model/stats/partial/partial.h"
 
 enum { FIRST_READ = 64 << 10 };
 

@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_BY_H
 #define SWT_DECODER_REPORT_QUERY_BY_H
 
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 #include "../rows.h"
 
 enum {

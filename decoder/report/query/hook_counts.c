@@ -9,7 +9,7 @@
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
 #include "../../model/hooks/schema.h"
-#include "../hook_lines.h"
+#include "../hooks/lines.h"
 #include "../open.h"
 #include "../rows.h"
 

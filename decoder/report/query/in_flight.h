@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "../../base/exact.h"
-#include "../../base/sorter.h"
+#include "../../base/sorter/sorter.h"
 
 enum { IN_FLIGHT_ROWS = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #define SWT_DECODER_REPORT_QUERY_LINEAGE_H
 
 #include "../../base/spill.h"
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "select.h"
 
 struct lineage {

@@ -10,7 +10,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_SELECT_H
 #define SWT_DECODER_REPORT_QUERY_SELECT_H
 
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "where.h"
 
 /* Whether nothing was asked for: every interval is selected. */

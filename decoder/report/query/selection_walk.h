@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_SELECTION_WALK_H
 #define SWT_DECODER_REPORT_QUERY_SELECTION_WALK_H
 
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "../report.h"
 #include "lineage.h"
 

@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_TOP_H
 #define SWT_DECODER_REPORT_QUERY_TOP_H
 
-#include "../../model/intervals/interval_order.h"
+#include "../../model/intervals/order.h"
 #include "where.h"
 
 enum { TOP_MOST = 1000000 };

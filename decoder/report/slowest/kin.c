@@ -5,7 +5,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../model/intervals/interval_keep.h"
+#include "../../model/intervals/keep.h"
 
 /* An interval that may contain later ones. */
 struct kin_open {

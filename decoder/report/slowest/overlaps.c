@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../../../include/cpidecode.h"
-#include "../../model/intervals/interval_order.h"
+#include "../../model/intervals/order.h"
 
 static int overlap_compare(const void *x, const void *y)
 {

@@ -2,7 +2,7 @@
  * Finds the slowest intervals: by a heap; then, in a pass over all, the intervals nearest to the
  * medians of their labels; then, in order, the families of both.
  */
-#include "slowest_kept.h"
+#include "kept.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../../model/intervals/elapsed.h"
-#include "../../model/intervals/interval_stream.h"
+#include "../../model/intervals/stream.h"
 #include "../open.h"
 #include "../query/top.h"
 #include "../tallies.h"

@@ -26,10 +26,10 @@ struct slowest {
 /* Columns for the processors where it began and ended: one if that is the same, none of guests. */
 unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2]);
 
-/* Who ran on the interval's processors; nothing without `ran`. slowest_ran.c */
+/* Who ran on the interval's processors; nothing without `ran`. ran_print.c */
 void slowest_write_ran(struct report *r, const struct slowest *s);
 void slowest_write_ran_members(struct json *j, const struct slowest *s);
-/* Who ended its waits; nothing where wake-ups were not recorded. slowest_wakers.c */
+/* Who ended its waits; nothing where wake-ups were not recorded. wakers_print.c */
 void slowest_write_wakers(struct report *r, const struct ran *ran);
 void slowest_write_wakers_members(struct json *j, const struct ran *ran);
 

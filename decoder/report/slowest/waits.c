@@ -4,7 +4,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../model/trace/clock.h"
+#include "../../model/trace/clock/clock.h"
 
 enum { WAITS_FEW = 1024 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../../model/hooks/pass.h"
-#include "../../model/stats/tally_shared.h"
+#include "../../model/stats/tally/shared.h"
 #include "../../model/trace/arrivals.h"
 #include "../query/select.h"
 #include "../tallies.h"

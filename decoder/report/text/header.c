@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../../formats/base/utf8.h"
-#include "../../model/stats/partial_threads.h"
+#include "../../model/stats/partial/threads.h"
 #include "../../sink/escape.h"
 #include "../../sink/units.h"
 #include "../losses.h"

@@ -6,7 +6,7 @@
 #define SWT_DECODER_REPORT_VALUES_EVENTS_H
 
 #include "../../base/intern.h"
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 #include "../rows.h"
 #include "columns.h"
 

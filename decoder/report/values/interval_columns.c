@@ -4,7 +4,7 @@
 
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 #include "../../sink/escape.h"
 
 struct cpu_row {

@@ -8,7 +8,7 @@
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
 #include "../../base/sort.h"
-#include "../../base/sorter.h"
+#include "../../base/sorter/sorter.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/intervals.h"
 #include "../partial/machine_ids.h"

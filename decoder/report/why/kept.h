@@ -8,7 +8,7 @@
 
 #include "../../../formats/trace_file.h"
 #include "../../base/varint.h"
-#include "../../model/stats/partial.h"
+#include "../../model/stats/partial/partial.h"
 #include "../report.h"
 
 /* Tables whose entries rows refer to by number. */

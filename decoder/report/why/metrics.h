@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_REPORT_WHY_METRICS_H
 #define SWT_DECODER_REPORT_WHY_METRICS_H
 
-#include "../../model/stats/tally_shared.h"
+#include "../../model/stats/tally/shared.h"
 #include "../values/metrics.h"
 #include "kept.h"
 #include "why.h"

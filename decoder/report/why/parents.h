@@ -3,7 +3,7 @@
 #define SWT_DECODER_WHY_PARENTS_H
 
 #include "../../model/intervals/thread_stacks.h"
-#include "../../model/stats/tally.h"
+#include "../../model/stats/tally/tally.h"
 
 /* Starts zeroed. */
 struct why_parents {

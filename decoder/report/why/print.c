@@ -5,7 +5,7 @@
 #include "../../sink/escape.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
-#include "../diff.h"
+#include "../diff/diff.h"
 #include "../notes/missing.h"
 #include "../values/columns.h"
 #include "../values/events.h"

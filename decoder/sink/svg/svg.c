@@ -9,8 +9,8 @@
 #include "../escape.h"
 #include "../flame.h"
 #include "flame_colour.h"
-#include "svg_change.h"
-#include "svg_text.h"
+#include "change.h"
+#include "text.h"
 #include "../units.h"
 
 /* flame.css and flame.js, built in (formats/embed.cmake). */

@@ -66,18 +66,18 @@ struct replay {
 
 struct replay_reader;
 
-/* In replay_define.c: hooks that define a counterset and its counters. */
+/* In define.c: hooks that define a counterset and its counters. */
 void replay_read_set(struct replay *r, struct replay_reader *f);
 void replay_read_counters(struct replay *r, struct replay_reader *f);
 /* Drops the definition. */
 void replay_forget(struct replay *r, struct replay_set *s);
 
-/* replay_sets.c */
+/* sets.c */
 struct replay_set *replay_find(const struct replay *r, const GUID *id);
 /* A new counterset, without a definition or operations; NULL: too many, or no memory. */
 struct replay_set *replay_add(struct replay *r);
 
-/* replay_scan.c: finds the countersets, reading the trace once. */
+/* scan.c: finds the countersets, reading the trace once. */
 uint32_t replay_scan(struct replay *r);
 /* An ERROR_ code for one of cpidecode.h. */
 uint32_t replay_status(int code);
@@ -85,7 +85,7 @@ uint32_t replay_status(int code);
 /*
  * Builds samples from hooks. take processes the current hook; end marks the end of the trace. After
  * each, call ready until it returns false: it places a sample in the sets asked for and its time in
- * *time. replay_sample.c reads counter samples, replay_derived.c intervals.
+ * *time. sample.c reads counter samples, derived.c intervals.
  */
 uint32_t replay_read_sample(struct replay *r);
 void replay_end_samples(struct replay *r);

@@ -1,0 +1,544 @@
+/*
+ * Builds intervals from hooks. The hooks of a group are adjacent, also where the rings of a file
+ * are merged, so each file has at most one open group.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/trace_file.h"
+#include "../../../include/cpidecode.h"
+#include "../../base/copy.h"
+#include "../trace/clock/clock.h"
+#include "../trace/overwritten.h"
+#include "begin_hook.h"
+#include "elapsed.h"
+#include "group/group.h"
+#include "group/shape.h"
+#include "intervals.h"
+#include "own_cost.h"
+#include "../hooks/pass.h"
+#include "../hooks/ring_cursor.h"
+
+const struct interval interval_blank = {
+	.parent = -1,
+	.raw_cpi = NAN,
+	.scaled_cpi = NAN,
+	.busy_pct = NAN,
+	.thread_cpi = NAN,
+	.instructions = NOT_MEASURED,
+	.cycles = NOT_MEASURED,
+	.busy_cycles = NOT_MEASURED,
+	.thread_instructions = NOT_MEASURED,
+	.thread_cycles = NOT_MEASURED,
+	.on_cpu_ns = NOT_MEASURED,
+	.off_cpu_ns = NOT_MEASURED,
+	.ctx_switches = NOT_MEASURED,
+	.migrations = NOT_MEASURED,
+	.faults = NOT_MEASURED,
+	.unexplained_ns = NOT_MEASURED,
+	.time_source = NOT_MEASURED,
+	.start_cpu = NOT_MEASURED,
+	.own_inside = NOT_MEASURED,
+	.own_pair = NOT_MEASURED,
+	.own_nested = NOT_MEASURED,
+	.own_inside_ns = NOT_MEASURED,
+	.own_nested_ns = NOT_MEASURED,
+	.idle_pct = NAN,
+	.intr_pct = NAN,
+	.actual_perf_pct = NAN,
+	.method = NOT_MEASURED,
+};
+
+/* The members that hooks may measure are adjacent. */
+#define FIRST_MEASURED offsetof(struct interval, raw_cpi)
+#define MEASURED_BYTES                                                                             \
+	(offsetof(struct interval, own_nested_ns) + sizeof(uint64_t) - FIRST_MEASURED)
+
+struct interval_builder {
+	const struct trace *t;
+	struct overwritten overwritten;
+	struct begins begins;
+	unsigned wants;
+	struct group **groups; /* by file; NULL: none yet */
+	struct group *out;     /* the group returned last; NULL: none yet */
+	size_t flush_file;
+	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
+	bool has_others; /* some hook belongs to no interval */
+	bool had_begins; /* see interval_builder_had_begins */
+	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
+	struct group_plans plans;
+	const struct schema_set *known_set;
+	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
+	struct group_shapes shapes;				 /* by plans of `known` */
+	const uint8_t *begun;  /* the first record of the open group, if its shape can be learned;
+				  else NULL */
+	struct interval blank; /* a template: a compile-time constant would be stored field by
+				  field, which is slower */
+	struct group_reader reader;
+};
+
+int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
+{
+	struct interval_builder *b = calloc(1, sizeof *b);
+
+	*result = NULL;
+	if (!b)
+		return CPIDECODE_ENOMEM;
+	b->t = t;
+	if (overwritten_find(&b->overwritten, t)) {
+		free(b);
+		return CPIDECODE_ENOMEM;
+	}
+	/* Which rings a thread may have written to depends on whether it was moved. */
+	if (b->overwritten.nrings)
+		wants |= WANT_QUALITY;
+	b->wants = wants;
+	b->plans.wants = wants;
+	b->plans.builtin = t->builtin;
+	b->reader.trace = t;
+	b->blank = interval_blank;
+	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
+	if (!b->groups) {
+		interval_builder_free(b);
+		return CPIDECODE_ENOMEM;
+	}
+	*result = b;
+	return 0;
+}
+
+void interval_builder_free(struct interval_builder *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; b->groups && i < b->t->nfiles; i++)
+		group_free(b->groups[i]);
+	group_free(b->out);
+	free(b->groups);
+	group_plans_free(&b->plans);
+	group_shapes_free(&b->shapes);
+	hash_index_free(&b->reader.names);
+	overwritten_free(&b->overwritten);
+	begins_free(&b->begins);
+	free(b);
+}
+
+bool interval_builder_had_begins(struct interval_builder *b)
+{
+	const bool had = b->had_begins;
+
+	b->had_begins = false;
+	return had;
+}
+
+int interval_builder_tell(struct interval_builder *b, struct findings *found)
+{
+	unnamed_add(&found->unnamed, b->reader.unnamed);
+	found->has_other_hooks |= b->has_others;
+	return begins_move(&found->begins, &b->begins);
+}
+
+static const struct group_plan *find_plan(
+	struct interval_builder *b, const struct hook *h, enum group_part part)
+{
+	const struct group_plan *plan = b->last[part];
+
+	if (!plan || plan->key != h->schema)
+		plan = b->last[part] = group_plans_find(&b->plans, h->schema, part);
+	return plan;
+}
+
+static __attribute__((noinline)) const struct group_plan *find_known(
+	struct interval_builder *b, uint32_t minor, enum group_part part)
+{
+	return group_plans_find(
+		&b->plans, schema_set_find(b->known_set, group_kinds[part].major, minor), part);
+}
+
+static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
+{
+	const struct trace_file *f = &b->t->files[h->file]->pub;
+	struct interval *iv = &g->iv;
+
+	g->open = true;
+	g->file = f;
+	g->known = 0;
+	g->has_types = false;
+	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
+	g->num_cpus_word = 0;
+	g->num_utils = 0;
+	/* The rest is set when the group is closed, or is as interval_blank says. */
+	copy_blocks((char *)iv + FIRST_MEASURED, (const char *)&b->blank + FIRST_MEASURED,
+		MEASURED_BYTES);
+	iv->types = 0;
+	iv->has_label = iv->label_stays = false;
+	iv->label_len = 0;
+	iv->num_cpus = 0;
+	iv->num_values = iv->values_bytes = 0;
+	iv->end_ns = h->time_ns;
+	iv->end_ticks = h->ticks;
+	iv->ring = h->ring;
+	iv->tid = h->tid;
+	iv->file = h->file;
+	iv->machine = h->machine;
+	iv->position = h->position;
+	iv->mm = g->identity.mm;
+	/* Hooks of the interval major alone are of a CPI group, too. */
+	iv->major = h->major == INTERVAL_MAJOR ? CPI_MAJOR : h->major;
+	iv->flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0;
+	iv->task = h->task;
+}
+
+/* Without nominal cycles no cycle counts as idle or busy: 0 means unmeasured. */
+static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
+{
+	if (cycles == NOT_MEASURED && *busy_cycles == 0)
+		*busy_cycles = NOT_MEASURED;
+}
+
+/* Cycles of a clock of unknown rate are scaled cycles, but no share of the time. A processor
+ * that was not idle was not 0 % busy. */
+static void forget_share_of_unknown(double raw_cpi, double scaled_cpi, double *busy_pct)
+{
+	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
+		*busy_pct = NAN;
+}
+
+/* A processor without cycles among others with cycles was offline: its 0 % busy is unmeasured. */
+static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
+{
+	bool counted = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		forget_busy_of_unknown(cpus[i].cycles, &cpus[i].busy_cycles);
+		forget_share_of_unknown(cpus[i].raw_cpi, cpus[i].scaled_cpi, &cpus[i].busy_pct);
+		counted |= cpus[i].cycles != NOT_MEASURED;
+	}
+	for (uint32_t i = 0; counted && i < n; i++) {
+		if (cpus[i].cycles == NOT_MEASURED && cpus[i].busy_pct == 0)
+			cpus[i].busy_pct = NAN;
+	}
+}
+
+/* A thread without a switch ran all the time, whatever its clock lacks. The time on a processor
+ * comes from another clock than elapsed, and may exceed it slightly. */
+static void settle_off_cpu(struct interval *iv)
+{
+	/* Exceeds any clock's range and any integer. */
+	if (!(iv->elapsed_ns < 0x1p63))
+		return;
+	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
+	if (iv->ctx_switches == 0)
+		iv->on_cpu_ns = elapsed;
+	if (iv->on_cpu_ns == NOT_MEASURED)
+		return;
+	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
+}
+
+/* A thread that was not switched, or not moved, began where it ended. */
+static void settle_start_cpu(struct interval *iv)
+{
+	if (iv->start_cpu == NOT_MEASURED && (iv->ctx_switches == 0 || iv->migrations == 0))
+		iv->start_cpu = iv->ring;
+}
+
+/* Returns the group by swapping it with the one returned before. */
+static int close_group(struct interval_builder *b, size_t file, const struct interval **result)
+{
+	struct group *g = b->groups[file];
+
+	if (!g || !g->open)
+		return 0;
+	struct interval *iv = &g->iv;
+	const struct trace_file *f = &b->t->files[file]->pub;
+	g->open = false;
+	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
+		return CPIDECODE_ENOMEM;
+	if (iv->major == SCOPE_MAJOR)
+		group_settle_scope(g, b->wants & (WANT_OWN_COST | WANT_FLAGS));
+	iv->elapsed = g->identity.elapsed;
+	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
+	iv->start_ns = b->wants & WANT_START
+			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
+			       : iv->end_ns;
+	elapsed_set_ns(iv, f);
+	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
+	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
+	settle_cpus(g->cpus, iv->num_cpus);
+	settle_off_cpu(iv);
+	settle_start_cpu(iv);
+	own_cost_flag(iv);
+	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,
+		    iv->ctx_switches == 0 || iv->migrations == 0, iv->start_ticks))
+		iv->flags |= IV_CHILDREN_LOST;
+	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
+	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
+	iv->label = iv->has_label ? g->label : NULL;
+	if (!(b->wants & (WANT_VALUES | WANT_EVENTS)))
+		iv->num_values = iv->values_bytes = 0;
+	iv->values = iv->num_values ? g->values : NULL;
+	iv->value_texts = iv->values_bytes ? g->value_texts : "";
+	b->groups[file] = b->out;
+	b->out = g;
+	*result = iv;
+	return 1;
+}
+
+static struct group_identity interval_identify_hook(
+	const struct group_plan *plan, enum group_part part, const struct hook *h)
+{
+	uint64_t elapsed = 0;
+	bool has_elapsed = plan->elapsed_words != UINT32_MAX
+				   ? group_elapsed_at(plan, h->words, h->nwords, &elapsed)
+				   : group_elapsed_by_cursor(plan, h, &elapsed);
+
+	return group_identify(part, h->minor, has_elapsed, elapsed);
+}
+
+static bool same_group(
+	const struct group *g, const struct hook *h, const struct group_identity *next)
+{
+	return g->iv.end_ticks == h->ticks && g->iv.tid == h->tid && g->iv.ring == h->ring &&
+	       group_goes_on(&g->identity, next);
+}
+
+/* The file's open group, or a new one for this hook. */
+static struct group *group_for(struct interval_builder *b, const struct hook *h)
+{
+	struct group **at = &b->groups[h->file];
+
+	if (!*at) {
+		*at = calloc(1, sizeof **at);
+		if (*at) {
+			(*at)->reader = &b->reader;
+			(*at)->iv = b->blank;
+		}
+	}
+	if (*at && !(*at)->open)
+		open_group(b, *at, h);
+	return *at;
+}
+
+/* Adds the hook to the group. Returns whether it has figures that the caller wants. */
+static bool interval_extend_group(
+	struct group *g, const struct group_plan *plan, const struct group_identity *next)
+{
+	group_go_on(&g->identity, next);
+	group_raise_flags((enum group_part)next->part, &g->iv.flags, &g->iv.types);
+	return group_plan_is_asked(plan, g->iv.has_label);
+}
+
+int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv)
+{
+	enum group_part part = group_part(h->major, h->minor);
+	struct group *g = b->groups[h->file];
+	int closed = 0;
+
+	*iv = NULL;
+	if (part == PART_NONE && begin_is_hook(h->major, h->minor)) {
+		int rc = begin_decode(&b->begins, b->t, h);
+
+		b->had_begins = true;
+		if (rc)
+			return rc;
+	} else if (part == PART_NONE) {
+		b->has_others = true;
+	}
+	if (group_is_companion(h->major, part))
+		return 0;
+	if (part == PART_NONE)
+		return close_group(b, h->file, iv);
+	const struct group_plan *plan = find_plan(b, h, part);
+	if (!plan)
+		return CPIDECODE_ENOMEM;
+	struct group_identity next = interval_identify_hook(plan, part, h);
+	bool goes_on = g && g->open && same_group(g, h, &next);
+	if (!goes_on && part == PART_TIME) {
+		b->strays++;
+		return close_group(b, h->file, iv);
+	}
+	if (!goes_on)
+		closed = close_group(b, h->file, iv);
+	g = closed < 0 ? NULL : group_for(b, h);
+	if (!g)
+		return CPIDECODE_ENOMEM;
+	int rc = interval_extend_group(g, plan, &next) ? group_decode(g, plan, h) : 0;
+	return rc ? rc : closed;
+}
+
+/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not looked up yet. */
+static const struct group_plan **known_plans(
+	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
+{
+	if (b->known_set != set) {
+		memset(b->known, 0, sizeof b->known);
+		b->known_set = set;
+		group_shapes_free(&b->shapes);
+	}
+	return b->known[mm];
+}
+
+/*
+ * The fast path of interval_feed: reads the hooks that directly follow the open group's last
+ * one, with fewer lookups. Leaves the first hook that is not plainly of the group to
+ * interval_feed. 0 or CPIDECODE_ENOMEM.
+ */
+static int interval_decode_rest(struct interval_builder *b, struct ring_cursor *c)
+{
+	struct group *g = b->groups[c->hook.file];
+	const uint8_t *p;
+	uint32_t size;
+	int rc = 0;
+
+	if (!g || !g->open)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
+	while (!rc && (p = ring_cursor_peek(c, g->iv.end_ticks, g->iv.tid, &size))) {
+		uint32_t minor = get_le32(p + REC_MINOR);
+		enum group_part part = group_part(p[REC_MAJOR], minor);
+		uint64_t elapsed;
+
+		if (!group_part_follows((enum group_part)g->identity.part, part) ||
+			(minor & CPI_MINOR_MM) != g->identity.mm)
+			break;
+		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
+			return CPIDECODE_ENOMEM;
+		if (!group_elapsed_at(
+			    plans[part], p + REC_DATA, get_le16(p + REC_NWORDS), &elapsed))
+			break;
+		if (g->identity.has_elapsed && g->identity.elapsed != elapsed)
+			break;
+		struct group_identity next = group_identify(part, minor, true, elapsed);
+		ring_cursor_pass(c, size, 1);
+		if (interval_extend_group(g, plans[part], &next)) {
+			struct hook h;
+
+			record_decode(p, size, &h);
+			rc = group_decode(g, plans[part], &h);
+		}
+	}
+	return rc;
+}
+
+/* Leaves the strays of a slice to the findings of reading. */
+static void count_strays(struct interval_builder *b, struct ring_cursor *c)
+{
+	if (c)
+		c->counts.malformed += b->strays;
+	b->strays = 0;
+}
+
+/*
+ * If the next hooks are a group of a known shape, takes them as interval_feed would one by one, and
+ * sets *taken.
+ */
+static int interval_decode_shape(struct interval_builder *b, struct pass_slice *s,
+	struct ring_cursor *c, const struct interval **iv, bool *taken)
+{
+	const struct group *before = b->groups[c->hook.file];
+	const uint8_t *p = c->p;
+	struct shape_found found;
+
+	*taken = false;
+	if (!c->whole || c->stop - p < REC_HEADER_SIZE ||
+		group_part(p[REC_MAJOR], get_le32(p + REC_MINOR)) == PART_NONE)
+		return 0;
+	const struct group_plan **plans =
+		known_plans(b, c->file->set, get_le32(p + REC_MINOR) & CPI_MINOR_MM);
+	if (!group_shapes_find(&b->shapes, p, c->stop, plans, &found))
+		return 0;
+	/* They may continue the group. */
+	if (before && before->open && before->iv.end_ticks == get_le64(p + REC_STAMP))
+		return 0;
+	*taken = true;
+	ring_cursor_decode_record(c, get_le32(p) & REC_SIZE_MASK);
+	ring_cursor_pass(c, (size_t)(found.end - c->p), found.shape->count - 1);
+	int rc = pass_taken(s);
+	if (rc)
+		return rc;
+	int closed = close_group(b, c->hook.file, iv);
+	struct group *g = closed < 0 ? NULL : group_for(b, &c->hook);
+	if (!g)
+		return CPIDECODE_ENOMEM;
+	g->identity.elapsed = found.elapsed;
+	g->identity.has_elapsed = true;
+	g->identity.part = found.shape->records[found.shape->count - 1].part;
+	g->iv.flags |= found.shape->flags;
+	g->iv.types |= found.shape->types;
+	rc = group_decode_shape(g, &found);
+	return rc ? rc : closed;
+}
+
+/* Learns the shape of the open group, which interval_decode_rest has read to its end. 0 or
+ * CPIDECODE_ENOMEM.
+ */
+static int interval_learn_shape(struct interval_builder *b, const struct ring_cursor *c)
+{
+	const struct group *g = b->groups[c->hook.file];
+	const enum group_part part = group_part(c->hook.major, c->hook.minor);
+	const uint8_t *begun = b->begun;
+
+	b->begun = NULL;
+	if (!g || !g->open || g->iv.position != c->hook.position)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
+	if (!plans[part] && !(plans[part] = find_known(b, c->hook.minor, part)))
+		return CPIDECODE_ENOMEM;
+	group_shapes_learn(&b->shapes, begun, c->p, plans);
+	return 0;
+}
+
+/* interval_feed for the next hooks. 1 and an interval, 0, or a negative code; *more: there were
+ * some. */
+static int interval_feed_next(struct interval_builder *b, struct pass_slice *s,
+	struct ring_cursor *lone, const struct interval **iv, bool *more)
+{
+	const struct hook *h;
+	int rc;
+
+	if (lone) {
+		rc = interval_decode_shape(b, s, lone, iv, more);
+		if (*more)
+			return rc;
+	}
+	rc = pass_next(s, &h);
+	*more = rc > 0;
+	if (rc <= 0)
+		return rc;
+	if (lone && lone->whole && group_shapes_may_learn(&b->shapes))
+		b->begun = lone->p - h->size;
+	return interval_feed(b, h, iv);
+}
+
+int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
+{
+	struct ring_cursor *lone = pass_lone(s);
+	bool more = true;
+	int rc;
+
+	do {
+		rc = lone ? interval_decode_rest(b, lone) : 0;
+		if (!rc && b->begun)
+			rc = interval_learn_shape(b, lone);
+		if (!rc)
+			rc = interval_feed_next(b, s, lone, iv, &more);
+		if (!rc && !more) {
+			count_strays(b, lone);
+			return interval_flush(b, iv);
+		}
+	} while (!rc);
+	return rc;
+}
+
+int interval_flush(struct interval_builder *b, const struct interval **iv)
+{
+	*iv = NULL;
+	while (b->flush_file < b->t->nfiles) {
+		int rc = close_group(b, b->flush_file++, iv);
+
+		if (rc)
+			return rc;
+	}
+	b->flush_file = 0;
+	return 0;
+}

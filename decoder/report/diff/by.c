@@ -1,0 +1,94 @@
+/* Names of a diff's rows: label and minor, or the keys of --by. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../sink/escape.h"
+#include "diff.h"
+#include "../tallies.h"
+#include "../values/columns.h"
+
+/* Label and minor, which begin the lists of columns. */
+enum { DIFF_NAME_COLUMNS = 2 };
+
+struct column *diff_make_columns(const struct diff *d, const struct column *columns, size_t n)
+{
+	const size_t keys = d->by ? d->by->count : 0, skipped = d->by ? DIFF_NAME_COLUMNS : 0;
+	struct column *to = calloc(keys + n, sizeof *to);
+
+	if (!to)
+		return NULL;
+	if (keys)
+		memcpy(to, d->keys, keys * sizeof *to);
+	memcpy(to + keys, columns + skipped, (n - skipped) * sizeof *to);
+	return to;
+}
+
+void diff_write_name_headings(struct table *t, const struct diff *d)
+{
+	for (unsigned i = 0; d->by && i < d->by->count; i++)
+		if (d->keys[i].left)
+			table_text(t, d->keys[i].heading);
+		else
+			table_heading(t, d->keys[i].heading);
+	if (d->by)
+		return;
+	table_heading(t, "mm");
+	table_text(t, "label");
+}
+
+void diff_write_name(struct table *t, const struct diff *d, const struct tally_group *g)
+{
+	static const struct time_text none;
+
+	for (unsigned i = 0; d->by && i < d->by->count; i++)
+		rows_write_cell(t, &none, &d->keys[i], &g);
+	if (d->by)
+		return;
+	tallies_spell_code(table_right(t), &g);
+	tallies_spell_label(table_left(t), &g);
+}
+
+static void diff_spell_key(struct out *o, const struct column *key, const struct tally_group *g)
+{
+	const struct cell cell = column_cell(key, &g);
+
+	if (cell.kind == CELL_STRING)
+		out_bytes(o, cell.s, cell.len);
+	else if (cell.kind != CELL_NONE)
+		value_spell(o, cell);
+}
+
+void diff_spell_name(struct out *o, const struct diff *d, const struct tally_group *g)
+{
+	if (!d->by) {
+		tallies_text_name(o, g);
+		return;
+	}
+	for (unsigned i = 0; i < d->by->count; i++) {
+		struct out value;
+
+		out_memory(&value);
+		diff_spell_key(&value, &d->keys[i], g);
+		out_printf(o, "%s%s ", i ? ", " : "", d->keys[i].name);
+		escape_quoted(o, value.buf ? value.buf : "", value.len);
+		out_discard(&value);
+	}
+}
+
+bool diff_matches(const struct diff *d, const struct gate *gate, const struct diff_row *row)
+{
+	const struct tally_group *g = diff_name(row);
+	bool matches = false;
+
+	if (!d->by)
+		return gate_matches(gate, g->has_label ? g->label : NULL, g->label_len);
+	for (unsigned i = 0; i < d->by->count && !matches; i++) {
+		struct out value;
+
+		out_memory(&value);
+		diff_spell_key(&value, &d->keys[i], g);
+		matches = gate_matches(gate, value.buf ? value.buf : "", (uint32_t)value.len);
+		out_discard(&value);
+	}
+	return matches;
+}

@@ -1,0 +1,135 @@
+/*
+ * Every hook, one a line. Threads spell slices of time, each into a buffer of its own, and
+ * write them in turn; whoever has the turn writes as it goes.
+ */
+#include <stdlib.h>
+
+#include "../../model/hooks/pass.h"
+#include "../../model/trace/nrm2_tail.h"
+#include "lines.h"
+#include "../query/hook_counts.h"
+#include "../report.h"
+
+enum {
+	CHUNK = 256 << 10,  /* written at once */
+	BUFFERS = 24 << 20, /* all threads' together, at most */
+};
+
+struct worker {
+	_Alignas(PASS_APART) struct hook_lines *lines; /* NULL: it has not had a slice yet */
+	struct out buffer;
+};
+
+struct hooks_report {
+	struct report *r;
+	struct worker *workers;
+	unsigned count;
+	size_t chunk; /* a buffer that holds so much is written, if it has the turn */
+	size_t most;  /* or else waits for it with so much */
+	bool filtered;
+	bool imported; /* some file was an NRM2 file */
+};
+
+/* At this slice's turn. */
+static int write_buffer(struct hooks_report *s, struct worker *w)
+{
+	out_bytes(s->r->out, w->buffer.buf, w->buffer.len);
+	w->buffer.len = 0;
+	return s->r->out->error ? CPIDECODE_ECANCELED : 0;
+}
+
+/* The buffer has something to write, if it is time; or it is full, and it has to be. */
+static int let_go(struct hooks_report *s, struct worker *w, struct pass_slice *slice)
+{
+	if (w->buffer.error)
+		return CPIDECODE_ENOMEM;
+	if (w->buffer.len < s->most && !pass_has_turn(slice))
+		return 0;
+	int rc = pass_turn(slice);
+	return rc ? rc : write_buffer(s, w);
+}
+
+static int hooks_write_slice(void *ctx, struct pass_slice *slice)
+{
+	struct hooks_report *s = ctx;
+	struct worker *w = &s->workers[pass_thread(slice)];
+	struct filter_group group = {.trace = s->r->trace};
+	const struct hook *h;
+	struct hook copy;
+	int rc;
+
+	w->buffer.len = 0;
+	rc = w->lines ? 0 : hook_lines_new(s->r, &w->lines);
+	if (rc)
+		return rc;
+	while ((rc = pass_next(slice, &h)) > 0) {
+		if (s->filtered && !filter_hook(s->r->filter, h, &group))
+			continue;
+		if (s->imported)
+			h = hook_as_written(s->r->trace, h, &copy);
+		rc = hook_lines_write(w->lines, &w->buffer, h);
+		if (!rc && (w->buffer.len >= s->chunk || w->buffer.error))
+			rc = let_go(s, w, slice);
+		if (rc)
+			return rc;
+	}
+	if (!rc && w->buffer.len)
+		rc = pass_turn(slice);
+	return rc || !w->buffer.len ? rc : write_buffer(s, w);
+}
+
+static int open_workers(struct hooks_report *s, unsigned n)
+{
+	s->workers = pass_alloc(n, sizeof *s->workers);
+	if (!s->workers)
+		return CPIDECODE_ENOMEM;
+	for (; s->count < n; s->count++) {
+		out_memory(&s->workers[s->count].buffer);
+		s->workers[s->count].buffer.csv_safe = s->r->out->csv_safe;
+	}
+	s->most = BUFFERS / n;
+	s->chunk = s->most < CHUNK ? s->most : CHUNK;
+	return hook_lines_new(s->r, &s->workers[0].lines);
+}
+
+static void close_workers(struct hooks_report *s)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		hook_lines_free(s->workers[i].lines);
+		out_discard(&s->workers[i].buffer);
+	}
+	free(s->workers);
+}
+
+int report_hooks(struct report *r)
+{
+	if (r->format == FORMAT_NRM2)
+		return report_nrm2(r);
+	if (r->format == FORMAT_CTF)
+		return report_ctf(r);
+	if (r->format == FORMAT_PARQUET)
+		return report_parquet_hooks(r);
+	if (r->by_list)
+		return hook_counts_report(r);
+	struct hooks_report s = {.r = r, .filtered = !filter_takes_all(r->filter)};
+	struct pass pass = {.trace = r->trace,
+		.from_ns = r->filter->from,
+		.to_ns = r->filter->to,
+		.threads = r->threads,
+		.ordered = true,
+		.read = hooks_write_slice,
+		.ctx = &s,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
+		s.imported |= trace_file(r->trace, i)->import != NULL;
+	int rc = open_workers(&s, pass_threads(&pass));
+	if (!rc) {
+		if (r->format == FORMAT_TEXT)
+			report_head_lines(r);
+		hook_lines_header(s.workers[0].lines, r->out);
+		rc = pass_run(&pass, r->found);
+	}
+	close_workers(&s);
+	return rc;
+}
