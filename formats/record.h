@@ -5,7 +5,10 @@
 #ifndef SWT_FORMATS_RECORD_H
 #define SWT_FORMATS_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "bytes.h"
 
 enum {
 	REC_CONTROL = 0,  /* u32, below */
@@ -35,6 +38,31 @@ enum {
 #define REC_ABANDONED 0x40000000u
 
 #define REC_MAX_SIZE 0x00fffff8u
+
+static inline uint32_t rec_control_size(uint32_t control)
+{
+	return control & REC_SIZE_MASK;
+}
+
+static inline bool rec_control_is_hook(uint32_t control)
+{
+	return (control & REC_KIND_MASK) == REC_KIND_HOOK;
+}
+
+/*
+ * Reads the control word of the record at `at`. False at `end`, and where the record's size leads
+ * nowhere or beyond it. To visit records in a private copy:
+ *	for (uint32_t at = 0; rec_read_control(p, at, end, &control); at +=
+ *rec_control_size(control))
+ */
+static inline bool rec_read_control(
+	const uint8_t *records, uint32_t at, uint32_t end, uint32_t *control)
+{
+	if (at >= end || end - at < REC_ALIGN)
+		return false;
+	*control = get_le32(records + at);
+	return rec_control_size(*control) >= REC_ALIGN && rec_control_size(*control) <= end - at;
+}
 
 /* Bytes of a record with these words and, per string, these padded bytes. */
 static inline uint32_t rec_string_bytes(uint32_t length)

@@ -232,7 +232,7 @@ uint32_t pack_records_lz4(const uint8_t *records, uint32_t bytes, uint8_t *to, u
 		const uint32_t limit = bytes - LOADED - END_LITERALS;
 
 		while (at <= limit && !b.is_full) {
-			uint32_t size = get_le32(records + at) & REC_SIZE_MASK;
+			uint32_t size = rec_control_size(get_le32(records + at));
 			uint32_t *kind = &last[kind_of(records + at, size)];
 			/* The first of its kind is compared with the record before it. */
 			uint32_t distance = at - (*kind ? *kind - 1 : before);

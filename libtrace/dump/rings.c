@@ -51,25 +51,23 @@ static int failed(struct session_error *error, int rc, const char *what)
 static void trim(const struct ring_cursor *c, const uint8_t *bytes, struct ring_span *span)
 {
 	uint64_t room = c->cut > span->position ? c->cut - span->position : 0;
-	uint32_t at = 0;
+	uint32_t at = 0, control;
 
 	if (room >= span->bytes)
 		return;
 	span->hooks = span->torn = 0;
 	span->first_stamp = span->last_stamp = 0;
-	while (at < room) {
-		uint32_t control = get_le32(bytes + at), size = control & REC_SIZE_MASK;
-
-		if (size == 0 || size > room - at)
-			break;
-		if ((control & REC_KIND_MASK) == REC_KIND_HOOK && !(control & REC_COMMITTED)) {
+	for (; rec_read_control(bytes, at, (uint32_t)room, &control);
+		at += rec_control_size(control)) {
+		if (!rec_control_is_hook(control))
+			continue;
+		if (!(control & REC_COMMITTED)) {
 			span->torn++;
-		} else if ((control & REC_KIND_MASK) == REC_KIND_HOOK) {
-			span->last_stamp = get_le64(bytes + at + REC_STAMP);
-			if (span->hooks++ == 0)
-				span->first_stamp = span->last_stamp;
+			continue;
 		}
-		at += size;
+		span->last_stamp = get_le64(bytes + at + REC_STAMP);
+		if (span->hooks++ == 0)
+			span->first_stamp = span->last_stamp;
 	}
 	span->bytes = at;
 }

@@ -297,14 +297,14 @@ uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
 
 void tasks_translate(struct tasks *t, uint8_t *records, uint32_t bytes)
 {
-	for (uint32_t at = 0; at < bytes;) {
-		uint8_t *record = records + at;
-		uint32_t control = get_le32(record);
+	uint32_t at = 0, control;
 
-		if ((control & REC_KIND_MASK) == REC_KIND_HOOK)
+	for (; rec_read_control(records, at, bytes, &control); at += rec_control_size(control)) {
+		uint8_t *record = records + at;
+
+		if (rec_control_is_hook(control))
 			put_le32(record + REC_TID, tasks_thread(t, get_le32(record + REC_TID),
 							   get_le64(record + REC_STAMP)));
-		at += control & REC_SIZE_MASK;
 	}
 }
 

@@ -29,8 +29,8 @@ struct copy_parse {
 
 static bool size_fits(uint32_t control, uint32_t room)
 {
-	uint32_t size = control & REC_SIZE_MASK;
-	bool hook = (control & REC_KIND_MASK) == REC_KIND_HOOK;
+	uint32_t size = rec_control_size(control);
+	bool hook = rec_control_is_hook(control);
 
 	return size >= (hook ? (uint32_t)REC_HEADER_SIZE : 8u) && size <= room;
 }
@@ -68,7 +68,7 @@ static bool hook_makes_sense(const struct copy_parse *p, const uint8_t *record, 
 
 static enum step copy_accept_committed(struct copy_parse *p, uint8_t *record, uint32_t control)
 {
-	uint32_t kind = control & REC_KIND_MASK, size = control & REC_SIZE_MASK;
+	uint32_t kind = control & REC_KIND_MASK, size = rec_control_size(control);
 
 	if (kind == REC_KIND_HOOK && hook_makes_sense(p, record, size))
 		span_count_hook(p, record);
@@ -87,13 +87,13 @@ static enum step copy_accept_committed(struct copy_parse *p, uint8_t *record, ui
  */
 static enum step copy_accept_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)
 {
-	uint32_t size = was & REC_SIZE_MASK, now = is & REC_SIZE_MASK;
+	uint32_t size = rec_control_size(was), now = rec_control_size(is);
 
 	if (was != is && !p->last && !(was & REC_ABANDONED))
 		return STEP_LOOK_AGAIN;
 	if (was != is && (now > size || (now != size && !(is & REC_COMMITTED))))
 		return STEP_LOOK_AGAIN;
-	if ((was & REC_KIND_MASK) != REC_KIND_HOOK)
+	if (!rec_control_is_hook(was))
 		return STEP_DAMAGED;
 	if (p->span->position + p->offset >= p->start)
 		p->span->held = p->span->held || !(was & REC_ABANDONED);
@@ -119,7 +119,7 @@ static enum step parse_record(struct copy_parse *p)
 	else
 		step = copy_accept_torn(p, record, was, is);
 	if (step == STEP_OK)
-		p->offset += was & REC_SIZE_MASK;
+		p->offset += rec_control_size(was);
 	return step;
 }
 
@@ -155,10 +155,10 @@ static void end_damaged(struct copy_parse *p)
 /* Drops the discarded records below `start`: the span then begins after them. */
 static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 {
-	uint32_t skip = 0;
+	uint32_t skip = 0, control;
 
-	while (skip < span->bytes && span->position + skip < start)
-		skip += get_le32(buf + skip) & REC_SIZE_MASK;
+	while (span->position + skip < start && rec_read_control(buf, skip, span->bytes, &control))
+		skip += rec_control_size(control);
 	if (skip == 0)
 		return;
 	span->position += skip;
@@ -167,14 +167,12 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	span->hooks = span->torn = 0;
 	span->first_stamp = span->last_stamp = 0;
 	struct copy_parse p = {.copy = buf, .bytes = span->bytes, .span = span};
-	for (uint32_t at = 0; at < span->bytes;) {
-		uint32_t c = get_le32(buf + at);
-
-		if ((c & REC_KIND_MASK) == REC_KIND_HOOK && (c & REC_COMMITTED))
-			span_count_hook(&p, buf + at);
-		else if (!(c & REC_COMMITTED))
+	for (uint32_t at = 0; rec_read_control(buf, at, span->bytes, &control);
+		at += rec_control_size(control)) {
+		if (!(control & REC_COMMITTED))
 			span->torn++;
-		at += c & REC_SIZE_MASK;
+		else if (rec_control_is_hook(control))
+			span_count_hook(&p, buf + at);
 	}
 }
 
@@ -287,7 +285,7 @@ uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t positi
 	if (in > g->section_size - sizeof record ||
 		!ring_read_at(r->fd, record, sizeof record,
 			ring_data_offset(g, ring) + position % g->ring_size) ||
-		(get_le32(record) & REC_KIND_MASK) != REC_KIND_HOOK)
+		!rec_control_is_hook(get_le32(record)))
 		return 0;
 	return get_le64(record + REC_STAMP);
 }

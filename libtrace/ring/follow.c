@@ -58,8 +58,8 @@ static bool follow_parse_records(const uint8_t *first, const uint8_t *copy, uint
 {
 	for (uint32_t at = 0; at < bytes;) {
 		uint32_t was = get_le32(first + at), is = get_le32(copy + at);
-		uint32_t size = was & REC_SIZE_MASK;
-		bool hook = (was & REC_KIND_MASK) == REC_KIND_HOOK;
+		uint32_t size = rec_control_size(was);
+		bool hook = rec_control_is_hook(was);
 
 		news->bytes = at;
 		if (size < (hook ? (uint32_t)REC_HEADER_SIZE : 8u) || size > bytes - at) {

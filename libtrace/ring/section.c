@@ -135,8 +135,8 @@ static void pattern_add(struct pattern *p, uint32_t c)
 		*p = (struct pattern){0};
 	p->record[p->count].control = c;
 	p->record[p->count++].offset = p->bytes;
-	p->bytes += c & REC_SIZE_MASK;
-	if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+	p->bytes += rec_control_size(c);
+	if (rec_control_is_hook(c))
 		++*(c & REC_COMMITTED ? &p->committed : &p->torn);
 }
 
@@ -205,7 +205,7 @@ static enum section_state survey(
 
 	while (offset < bytes) {
 		uint32_t c = load_control(at + offset);
-		uint32_t size = c & REC_SIZE_MASK, times;
+		uint32_t size = rec_control_size(c), times;
 
 		if (unlikely(size < 8 || size > bytes - offset))
 			break;
@@ -228,7 +228,7 @@ static enum section_state survey(
 		/* Records before `start` are discarded. */
 		if (likely(position + offset >= start)) {
 			pattern_add(&met, c);
-			if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+			if (rec_control_is_hook(c))
 				++*(c & REC_COMMITTED ? &hooks : &torn);
 		}
 		offset += size;

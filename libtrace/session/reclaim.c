@@ -56,17 +56,17 @@ static void reclaim_section(struct reclaim *r, uint32_t ring, const struct ring_
 		ring_data_offset(g, ring) + section_data_offset(g, span->position, part->area);
 	uint64_t entry = section_entry(part->position, part->area);
 
-	for (uint32_t at = 0; at < span->bytes;) {
+	uint32_t at = 0, control;
+
+	for (; rec_read_control(buf, at, span->bytes, &control); at += rec_control_size(control)) {
 		const uint8_t *record = buf + at;
-		uint32_t control = get_le32(record), size = control & REC_SIZE_MASK;
 		uint32_t marked = control | REC_ABANDONED;
 
-		if (!(control & REC_COMMITTED) && size >= REC_HEADER_SIZE &&
+		if (!(control & REC_COMMITTED) && rec_control_size(control) >= REC_HEADER_SIZE &&
 			proof_writer_is_dead(&r->proof, get_le32(record + REC_TID)) &&
 			still_there(r, record, offset + at, entry_at, entry) &&
 			pwrite(r->session->rings_fd, &marked, 4, (off_t)(offset + at)) == 4)
 			r->given_back++;
-		at += size;
 	}
 }
 

@@ -17,12 +17,12 @@ struct fields {
 
 static uint32_t size_of(const uint8_t *record)
 {
-	return get_le32(record) & REC_SIZE_MASK;
+	return rec_control_size(get_le32(record));
 }
 
 static bool is_hook(const uint8_t *record, uint32_t room)
 {
-	return room >= REC_HEADER_SIZE && (get_le32(record) & REC_KIND_MASK) == REC_KIND_HOOK &&
+	return room >= REC_HEADER_SIZE && rec_control_is_hook(get_le32(record)) &&
 	       size_of(record) >= REC_HEADER_SIZE && size_of(record) <= room;
 }
 
@@ -184,6 +184,108 @@ void event_read(struct event *e, const uint8_t *records, uint32_t bytes)
 			return;
 		group_go_on(&group, &f.group);
 		event_read_record(e, &f, record);
+	}
+}
+
+/* --------------------------------------------------------------------------------- figures */
+
+/* Two words, if the hook has them. */
+static uint64_t fields_read_long(const struct fields *f, uint64_t at)
+{
+	return at + 2 <= f->nwords ? get_hl64(f->words + 4 * at) : NOT_MEASURED;
+}
+
+/* The word `known`, which says what follows from word `first` on; 0 of a shorter hook. */
+static uint32_t fields_read_known(const struct fields *f, uint32_t at, uint32_t first)
+{
+	return f->nwords >= first ? get_le32(f->words + 4 * at) : 0;
+}
+
+/* 0 is not measured. */
+static void figures_read_counts(struct event_figures *to, const struct fields *f, uint32_t at)
+{
+	const uint64_t instructions = fields_read_long(f, at), cycles = fields_read_long(f, at + 2);
+
+	if (!instructions || !cycles || cycles == NOT_MEASURED)
+		return;
+	to->instructions = instructions;
+	to->cycles = cycles;
+}
+
+/* Both are at word `at`, one behind the other, if they are known. */
+static void figures_read_times(struct event_figures *to, const struct fields *f, uint64_t at,
+	bool has_on_cpu, bool has_switches)
+{
+	if (has_on_cpu) {
+		to->on_cpu_ns = fields_read_long(f, at);
+		at += 2;
+	}
+	if (has_switches)
+		to->ctx_switches = fields_read_long(f, at);
+}
+
+static void figures_read_scope(struct event_figures *to, const struct fields *f, uint32_t first)
+{
+	const uint32_t known = fields_read_known(f, SCOPE_WORD_KNOWN, first);
+
+	if (known & SCOPE_KNOWN_NO_SWITCH)
+		to->ctx_switches = 0;
+	if (known & SCOPE_KNOWN_SWITCHES) {
+		to->ctx_switches = fields_read_long(f, first);
+		first += 2;
+	}
+	if (known & SCOPE_KNOWN_ON_CPU)
+		to->on_cpu_ns = fields_read_long(f, first);
+}
+
+static void figures_read_hook(struct event_figures *to, const struct fields *f)
+{
+	uint32_t known;
+
+	switch ((enum group_part)f->group.part) {
+	case PART_SYSTEM:
+		figures_read_counts(to, f, CPI_SYSTEM_INSTRUCTIONS);
+		break;
+	case PART_THREAD:
+		figures_read_counts(to, f, CPI_THREAD_INSTRUCTIONS);
+		break;
+	case PART_QUALITY:
+		known = fields_read_known(f, CPI_QUALITY_KNOWN, CPI_QUALITY_FIRST);
+		if (known)
+			figures_read_times(to, f,
+				CPI_QUALITY_FIRST +
+					CPI_QUALITY_WORDS *
+						(uint64_t)get_le32(
+							f->words + 4 * CPI_QUALITY_QUANTITIES),
+				known & CPI_KNOWN_ON_CPU, known & CPI_KNOWN_SWITCHES);
+		break;
+	case PART_TIME:
+		known = fields_read_known(f, INTERVAL_TIME_WORD_KNOWN, INTERVAL_TIME_WORD_FIRST);
+		figures_read_times(to, f, INTERVAL_TIME_WORD_FIRST, known & INTERVAL_KNOWN_ON_CPU,
+			known & INTERVAL_KNOWN_SWITCHES);
+		break;
+	case PART_SCOPE:
+		figures_read_scope(to, f, SCOPE_PLAIN_FIRST);
+		break;
+	case PART_SCOPE_ARGS:
+		figures_read_scope(to, f, SCOPE_ARGS_FIRST);
+		break;
+	default:
+		break;
+	}
+}
+
+void event_read_figures(const struct event *e, struct event_figures *to)
+{
+	uint32_t at = 0, control;
+
+	*to = (struct event_figures){NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};
+	for (; rec_read_control(e->record, at, e->bytes, &control);
+		at += rec_control_size(control)) {
+		struct fields f;
+
+		read_fields(&f, e->record + at);
+		figures_read_hook(to, &f);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../formats/figures.h"
 #include "../session/task.h"
 #include "labels.h"
 
@@ -44,6 +45,16 @@ void event_read(struct event *e, const uint8_t *records, uint32_t bytes);
 
 /* False: it has no label, or none that is known. */
 bool event_find_label(const struct event *e, const uint8_t **text, uint32_t *length);
+
+/* Of an interval. NOT_MEASURED: not known. */
+struct event_figures {
+	uint64_t on_cpu_ns, ctx_switches;
+	/* Of the thread, else of the system; both or none are measured. */
+	uint64_t instructions, cycles;
+};
+
+/* Reads what event_read leaves: conditions do not ask for it. */
+void event_read_figures(const struct event *e, struct event_figures *f);
 
 /* An argument: formats/interval_hooks.h. */
 struct event_arg {

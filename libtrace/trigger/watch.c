@@ -38,13 +38,12 @@ static void note_damage(struct watch *w, struct watch_ring *r)
 /* Hooks of a copied section below a position. */
 static uint32_t records_below(const uint8_t *copy, const struct ring_span *span, uint64_t position)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, at = 0, control;
 
-	for (uint32_t at = 0; at < span->bytes && span->position + at < position;) {
-		uint32_t control = get_le32(copy + at);
-
-		n += (control & REC_KIND_MASK) == REC_KIND_HOOK;
-		at += control & REC_SIZE_MASK;
+	while (span->position + at < position &&
+		rec_read_control(copy, at, span->bytes, &control)) {
+		n += rec_control_is_hook(control);
+		at += rec_control_size(control);
 	}
 	return n;
 }

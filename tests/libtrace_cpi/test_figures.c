@@ -58,12 +58,12 @@ END_TEST
 
 START_TEST(cpi_double)
 {
-	ck_assert(figure_cpi(3, 2) == 1.5);
-	ck_assert(figure_cpi(0, 2) == 0.0);
-	ck_assert(isnan(figure_cpi(3, 0)));
-	ck_assert(isnan(figure_cpi(0, 0)));
-	ck_assert(isnan(figure_cpi(CPI_NONE, 2)));
-	ck_assert(isnan(figure_cpi(3, CPI_NONE)));
+	ck_assert(figure_ratio(3, 2) == 1.5);
+	ck_assert(figure_ratio(0, 2) == 0.0);
+	ck_assert(isnan(figure_ratio(3, 0)));
+	ck_assert(isnan(figure_ratio(0, 0)));
+	ck_assert(isnan(figure_ratio(CPI_NONE, 2)));
+	ck_assert(isnan(figure_ratio(3, CPI_NONE)));
 }
 END_TEST
 

@@ -22,7 +22,7 @@ static int write_out(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 	*held -= g->records.used;
 	for (size_t at = 0; at < g->records.used;) {
 		uint8_t *record = g->records.p + at, *to;
-		uint32_t size = get_le32(record) & REC_SIZE_MASK;
+		uint32_t size = rec_control_size(get_le32(record));
 		int rc = nrm2_spool_room(s, size, &to);
 
 		if (rc)

@@ -220,21 +220,6 @@ static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 	}
 }
 
-/* A thread without a switch ran all the time, whatever its clock lacks. The time on a processor
- * comes from another clock than elapsed, and may exceed it slightly. */
-static void settle_off_cpu(struct interval *iv)
-{
-	/* Exceeds any clock's range and any integer. */
-	if (!(iv->elapsed_ns < 0x1p63))
-		return;
-	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
-	if (iv->ctx_switches == 0)
-		iv->on_cpu_ns = elapsed;
-	if (iv->on_cpu_ns == NOT_MEASURED)
-		return;
-	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
-}
-
 /* A thread that was not switched, or not moved, began where it ended. */
 static void settle_start_cpu(struct interval *iv)
 {
@@ -265,7 +250,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
-	settle_off_cpu(iv);
+	figures_settle_times(iv->elapsed_ns, iv->ctx_switches, &iv->on_cpu_ns, &iv->off_cpu_ns);
 	settle_start_cpu(iv);
 	own_cost_flag(iv);
 	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,

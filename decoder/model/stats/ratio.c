@@ -2,17 +2,17 @@
 
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed)
 {
-	bool counts = above != NOT_MEASURED && below != NOT_MEASURED && below != 0;
+	const double counted = figure_ratio(above, below);
 
-	if (!counts && isnan(value))
+	if (isnan(counted) && isnan(value))
 		return;
 	r->measured++;
-	if (counts) {
+	if (!isnan(counted)) {
 		r->counted++;
 		exact_add(&r->above, above);
 		exact_add(&r->below, below);
 		if (isnan(value))
-			value = (double)above / (double)below;
+			value = counted;
 	}
 	uint64_t units = exact_round(value * RATIO_ONE);
 	if (elapsed) {

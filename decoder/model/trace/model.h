@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "../../../formats/bytes.h"
+#include "../../../formats/figures.h"
 #include "../../../formats/trace_file.h"
 
 struct schema_set;
@@ -98,8 +99,6 @@ struct interval_value {
 		uint64_t at; /* a text's offset in the interval's value_texts */
 	};
 };
-
-#define NOT_MEASURED UINT64_MAX
 
 /*
  * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace, or a light interval's

@@ -17,24 +17,21 @@ const char *const top_key_names[TOP_KEYS] = {
 static void count_headers(void *arg, uint32_t ring, const uint8_t *records, uint32_t bytes)
 {
 	struct top *t = arg;
-	uint32_t number = 0, hooks = 0, size = 0;
+	uint32_t number = 0, hooks = 0, size = 0, at = 0, control;
 
 	(void)ring;
-	for (uint32_t at = 0; at < bytes;) {
-		uint32_t control = get_le32(records + at);
+	for (; rec_read_control(records, at, bytes, &control); at += rec_control_size(control)) {
+		if (!rec_control_is_hook(control))
+			continue;
+		uint32_t writer = get_le32(records + at + REC_TID);
 
-		if ((control & REC_KIND_MASK) == REC_KIND_HOOK) {
-			uint32_t writer = get_le32(records + at + REC_TID);
-
-			if (writer != number && hooks) {
-				top_programs_add(&t->programs, &t->tasks, number, hooks, size);
-				hooks = size = 0;
-			}
-			number = writer;
-			hooks++;
-			size += control & REC_SIZE_MASK;
+		if (writer != number && hooks) {
+			top_programs_add(&t->programs, &t->tasks, number, hooks, size);
+			hooks = size = 0;
 		}
-		at += control & REC_SIZE_MASK;
+		number = writer;
+		hooks++;
+		size += rec_control_size(control);
 	}
 	if (hooks)
 		top_programs_add(&t->programs, &t->tasks, number, hooks, size);
@@ -53,16 +50,13 @@ static bool collect_is_wanted(struct top *t, struct event *e)
 
 static bool count_event(void *arg, struct event *e)
 {
-	struct top_interval interval;
 	struct top *t = arg;
 
 	if (!collect_is_wanted(t, e))
 		return true;
 	top_programs_add(&t->programs, &t->tasks, e->number, e->hooks, e->bytes);
-	if (e->has_elapsed) {
-		top_interval_read(&interval, e, t->ns_per_tick);
-		top_labels_add(&t->labels, e, &interval);
-	}
+	if (e->has_elapsed)
+		top_labels_add(&t->labels, e, t->ns_per_tick);
 	return true;
 }
 

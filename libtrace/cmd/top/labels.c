@@ -6,6 +6,7 @@
 #include "../../../formats/base/array.h"
 #include "../../../formats/cpi_hooks.h"
 #include "../../session/labels.h"
+#include "../../trigger/event.h"
 
 enum {
 	MOST_LABELS = 4096,
@@ -115,43 +116,49 @@ static uint32_t row_of_event(struct top_labels *l, const struct event *e)
 
 static void sum_add(struct top_sum *s, uint64_t value)
 {
-	if (value == TOP_NOT_MEASURED)
+	if (value == NOT_MEASURED)
 		return;
 	s->count++;
 	s->sum += (double)value;
 }
 
-static void figures_add_cpi(struct top_figures *f, const struct top_interval *iv)
+static void figures_add_cpi(
+	struct top_figures *to, const struct event *e, const struct event_figures *f)
 {
-	double cpi = iv->cpi;
+	double cpi = e->has_cpi ? (double)e->cpi / CPI_FRACTION : NAN;
 
-	if (iv->instructions != TOP_NOT_MEASURED) {
-		f->with_counts++;
-		f->instructions += (double)iv->instructions;
-		f->cycles += (double)iv->cycles;
-		cpi = isnan(cpi) ? (double)iv->cycles / (double)iv->instructions : cpi;
+	if (f->instructions != NOT_MEASURED) {
+		to->with_counts++;
+		to->instructions += (double)f->instructions;
+		to->cycles += (double)f->cycles;
+		if (isnan(cpi))
+			cpi = figure_ratio(f->cycles, f->instructions);
 	}
 	if (isnan(cpi))
 		return;
-	f->with_ratio++;
-	f->weighted += cpi * (double)iv->elapsed;
-	f->weight += (double)iv->elapsed;
+	to->with_ratio++;
+	to->weighted += cpi * (double)e->elapsed;
+	to->weight += (double)e->elapsed;
 }
 
-void top_labels_add(
-	struct top_labels *l, const struct event *e, const struct top_interval *interval)
+void top_labels_add(struct top_labels *l, const struct event *e, double ns_per_tick)
 {
 	uint32_t row = row_of_event(l, e);
-	struct top_figures *f = row ? &l->row[row - 1].current : NULL;
+	struct top_figures *to = row ? &l->row[row - 1].current : NULL;
+	uint64_t off_cpu_ns = NOT_MEASURED;
+	struct event_figures f;
 
-	if (!f || !top_histogram_add(&f->elapsed, interval->elapsed)) {
+	if (!to || !top_histogram_add(&to->elapsed, e->elapsed)) {
 		l->left_out++;
 		return;
 	}
-	f->elapsed_sum += (double)interval->elapsed;
-	sum_add(&f->on_cpu_ns, interval->on_cpu_ns);
-	sum_add(&f->off_cpu_ns, interval->off_cpu_ns);
-	figures_add_cpi(f, interval);
+	event_read_figures(e, &f);
+	figures_settle_times(
+		(double)e->elapsed * ns_per_tick, f.ctx_switches, &f.on_cpu_ns, &off_cpu_ns);
+	to->elapsed_sum += (double)e->elapsed;
+	sum_add(&to->on_cpu_ns, f.on_cpu_ns);
+	sum_add(&to->off_cpu_ns, off_cpu_ns);
+	figures_add_cpi(to, e, &f);
 }
 
 static void sum_merge(struct top_sum *to, const struct top_sum *from)

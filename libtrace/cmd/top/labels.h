@@ -7,7 +7,6 @@
 
 #include "../../../formats/base/hash_index.h"
 #include "histogram.h"
-#include "interval.h"
 
 /* A sum, and the number of intervals that had the figure. */
 struct top_sum {
@@ -49,9 +48,8 @@ struct top_labels {
 
 struct event;
 
-/* Counts an interval. */
-void top_labels_add(
-	struct top_labels *l, const struct event *e, const struct top_interval *interval);
+/* Counts an interval: e has an elapsed time. */
+void top_labels_add(struct top_labels *l, const struct event *e, double ns_per_tick);
 /* Makes the current round the last one. */
 void top_labels_close_round(struct top_labels *l);
 void top_labels_free(struct top_labels *l);

@@ -39,12 +39,6 @@ static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
 	word[1] = (uint32_t)(units % CPI_FRACTION);
 }
 
-double figure_cpi(uint64_t cycles, uint64_t instructions)
-{
-	return figures_is_divisible(cycles, instructions) ? (double)cycles / (double)instructions
-							  : NAN;
-}
-
 void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2])
 {
 	fixed(cycles, 1, instructions, word);

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../../formats/figures.h"
 #include "../../counters/source.h"
 
-double figure_cpi(uint64_t cycles, uint64_t instructions);
 void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2]);
 
 /* A share, in percent: of the same measure as words. */

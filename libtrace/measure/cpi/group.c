@@ -407,7 +407,7 @@ static void image_find_places(struct group_image *image, bool counted)
 		/* No processor was counted, so that there are no busy words. */
 		if (counted && kind == CPI_MINOR_SUMMARY && record[REC_MAJOR] == CPI_MAJOR)
 			image->cpi = at + REC_DATA + 4 * (CPI_SUMMARY_RAW + 2 * (image->cpus + 1));
-		at += control & REC_SIZE_MASK;
+		at += rec_control_size(control);
 	}
 }
 

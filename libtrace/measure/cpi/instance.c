@@ -378,16 +378,16 @@ static void fill_data(struct instance *i)
 	for (uint32_t cpu = 0; cpu < counts->cpus; cpu++) {
 		const struct counter_interval_cpu *c = &counts->cpu[cpu];
 
-		d->raw_cpi[cpu] = figure_cpi(c->cycles, c->instructions);
-		d->scaled_cpi[cpu] = scaled ? figure_cpi(c->busy, c->instructions) : NAN;
+		d->raw_cpi[cpu] = figure_ratio(c->cycles, c->instructions);
+		d->scaled_cpi[cpu] = scaled ? figure_ratio(c->busy, c->instructions) : NAN;
 		d->cpu_busy[cpu] = scaled ? figure_busy(c) : NAN;
 	}
 	figure_sums(counts, &sum);
-	d->raw_sys_cpi = figure_cpi(sum.cycles, sum.instructions);
-	d->scaled_sys_cpi = scaled ? figure_cpi(sum.busy, sum.instructions) : NAN;
+	d->raw_sys_cpi = figure_ratio(sum.cycles, sum.instructions);
+	d->scaled_sys_cpi = scaled ? figure_ratio(sum.busy, sum.instructions) : NAN;
 	d->sys_busy = scaled ? figure_busy(&sum) : NAN;
 	d->thread_cpi = i->mode & CPI_TYPE_ONTHREAD
-				? figure_cpi(counts->thread_cycles, counts->thread_instructions)
+				? figure_ratio(counts->thread_cycles, counts->thread_instructions)
 				: NAN;
 }
 

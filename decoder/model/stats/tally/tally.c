@@ -183,8 +183,10 @@ static int add_value(struct tally *t, struct tally_group *g, enum tally_value wh
 static int add_cpi(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t cycles,
 	uint64_t instructions, double cpi)
 {
-	if (cycles != NOT_MEASURED && instructions != NOT_MEASURED && instructions)
-		cpi = (double)cycles / (double)instructions;
+	const double counted = figure_ratio(cycles, instructions);
+
+	if (!isnan(counted))
+		cpi = counted;
 	return isnan(cpi) ? 0 : add_value(t, g, which, exact_round(cpi * TALLY_CPI_ONE));
 }
 
