@@ -36,20 +36,18 @@ static int choose(const char *option, const char *text, const char *const *names
 
 static uint32_t number(const char *option, const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
 	uint64_t v;
 
-	if (!number_scan_prefixed(&s, end, UINT32_MAX, &v) || s < end)
+	if (!number_parse(text, NUMBER_PREFIXED, UINT32_MAX, &v))
 		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
 	return (uint32_t)v;
 }
 
 static unsigned jobs(const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
 
-	if (!number_scan(&s, end, 10, REPORT_MAX_THREADS, &n) || s < end)
+	if (!number_parse(text, 10, REPORT_MAX_THREADS, &n))
 		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
 			text, REPORT_MAX_THREADS);
 	return (unsigned)n;
@@ -230,20 +228,18 @@ static void partition_option(struct options *o, const char *text)
 
 static size_t top_option(const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
 
-	if (!number_scan(&s, end, 10, TOP_MOST, &n) || s < end || n == 0)
+	if (!number_parse(text, 10, TOP_MOST, &n) || n == 0)
 		misuse("--top %s: not a number of rows from 1 to %d", text, TOP_MOST);
 	return n;
 }
 
 static unsigned width_option(const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
 
-	if (!number_scan(&s, end, 10, WIDTH_MOST, &n) || s < end || (n && n < WIDTH_LEAST))
+	if (!number_parse(text, 10, WIDTH_MOST, &n) || (n && n < WIDTH_LEAST))
 		misuse("--width %s: not a number of columns from %d to %d (0: no limit)", text,
 			WIDTH_LEAST, WIDTH_MOST);
 	return (unsigned)n;
@@ -259,10 +255,9 @@ static void add_metric(struct options *o, const char *text)
 
 static uint16_t port_option(const char *text)
 {
-	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
 
-	if (!number_scan(&s, end, 10, UINT16_MAX, &n) || *s || !n)
+	if (!number_parse(text, 10, UINT16_MAX, &n) || !n)
 		misuse("--port %s: not a port, a number from 1 to %d", text, UINT16_MAX);
 	return (uint16_t)n;
 }

@@ -16,11 +16,7 @@ unsigned width_of_terminal(int fd)
 
 	if (!isatty(fd))
 		return 0;
-	if (columns) {
-		const char *s = columns, *end = columns + strlen(columns);
-
-		if (number_scan(&s, end, 10, UINT16_MAX, &n) && s == end && n)
-			return (unsigned)n;
-	}
+	if (columns && number_parse(columns, 10, UINT16_MAX, &n) && n)
+		return (unsigned)n;
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

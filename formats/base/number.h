@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The value of a digit in base 10 or 16, either case; -1 if it is none. */
 static inline int number_digit(char c, int base)
@@ -58,6 +59,26 @@ static inline bool number_scan_prefixed(
 
 	*p += is_hex ? 2 : 0;
 	return number_scan(p, end, is_hex ? 16 : 10, most, value);
+}
+
+/* All of text, in base 10 or 16; NUMBER_PREFIXED: as number_scan_prefixed does. */
+enum { NUMBER_PREFIXED = 0 };
+
+static inline bool number_parse(const char *text, int base, uint64_t most, uint64_t *value)
+{
+	const char *end = text + strlen(text);
+
+	return (base == NUMBER_PREFIXED ? number_scan_prefixed(&text, end, most, value)
+					: number_scan(&text, end, base, most, value)) &&
+	       text == end;
+}
+
+/* The number that text begins with; 0 if there is none up to `most`. */
+static inline uint64_t number_at(const char *text, uint64_t most)
+{
+	uint64_t value;
+
+	return number_scan(&text, text + strlen(text), 10, most, &value) ? value : 0;
 }
 
 #endif

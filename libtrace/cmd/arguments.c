@@ -80,15 +80,6 @@ int arguments_next(struct arguments *a)
 	return id;
 }
 
-bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value)
-{
-	const char *end = text + strlen(text);
-
-	return (hex ? number_scan_prefixed(&text, end, max, value)
-		    : number_scan(&text, end, 10, max, value)) &&
-	       text == end;
-}
-
 bool parse_size(const char *text, uint64_t *bytes)
 {
 	return quantity_parse_size(text, QUANTITY_ANY_CASE, UINT64_MAX / 10, bytes);
@@ -124,7 +115,7 @@ static gid_t parse_group(const struct verb *verb, const char *text)
 
 	if (group)
 		return group->gr_gid;
-	if (!parse_number(text, false, UINT32_MAX - 1, &number))
+	if (!number_parse(text, 10, UINT32_MAX - 1, &number))
 		cmd_misuse(verb, "-g: there is no group \"%s\"", text);
 	return (gid_t)number;
 }
@@ -145,7 +136,7 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 
 	switch (id) {
 	case INIT_SIZE:
-		if (!parse_number(a->value, false, 65536, &n) || n == 0)
+		if (!number_parse(a->value, 10, 65536, &n) || n == 0)
 			cmd_misuse(a->verb,
 				"-s takes a whole number of MB per processor, 1 to 65536, not \"%s\"",
 				a->value);
@@ -160,7 +151,7 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 			cmd_misuse(a->verb, "-t takes norm or wrap, not \"%s\"", a->value);
 		return true;
 	case INIT_SECTION:
-		if (!parse_number(a->value, false, 8192, &n) || n < 4)
+		if (!number_parse(a->value, 10, 8192, &n) || n < 4)
 			cmd_misuse(a->verb, "-ss takes a whole number of KB, 4 to 8192, not \"%s\"",
 				a->value);
 		config->section_bytes = (uint32_t)n << 10;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "private.h"
 
 enum { BENCH_RUNS = 1, BENCH_AGAINST, BENCH_OUTPUT, BENCH_SIZE, BENCH_FAIL_IF, BENCH_FORMAT };
@@ -187,7 +188,7 @@ static void bench_parse_option(struct bench *b, const struct arguments *a, int i
 {
 	switch (id) {
 	case BENCH_RUNS:
-		if (!parse_number(a->value, false, MOST_RUNS, &b->runs) || b->runs == 0)
+		if (!number_parse(a->value, 10, MOST_RUNS, &b->runs) || b->runs == 0)
 			cmd_misuse(
 				a->verb, "-n takes 1 to %d runs, not \"%s\"", MOST_RUNS, a->value);
 		break;

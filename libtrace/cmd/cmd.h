@@ -60,8 +60,6 @@ struct arguments {
 /* Returns the id of the next option, 0 at the end. Exits on a wrong option and on --help. */
 int arguments_next(struct arguments *a);
 
-/* Parses decimal digits, or hexadecimal after 0x if hex is set. */
-bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value);
 /* Parses bytes, with an optional suffix K, M or G (powers of 1024). */
 bool parse_size(const char *text, uint64_t *bytes);
 /* Parses a duration in seconds, or with a suffix ns, us, ms, s, m or h; a fraction is allowed. */

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../include/perfutil.h"
 #include "../dump/output.h"
 #include "../ring/reader.h"
@@ -33,14 +34,14 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 				a->value);
 		return true;
 	case DRAIN_KEEP:
-		if (!parse_number(a->value, false, 1000000, &n) || n == 0)
+		if (!number_parse(a->value, 10, 1000000, &n) || n == 0)
 			cmd_misuse(a->verb,
 				"--keep takes a number of files, 1 to 1000000, not \"%s\"",
 				a->value);
 		config->keep = (uint32_t)n;
 		return true;
 	case DRAIN_THREADS:
-		if (!parse_number(a->value, false, DRAIN_THREADS_MAX, &n) || n == 0)
+		if (!number_parse(a->value, 10, DRAIN_THREADS_MAX, &n) || n == 0)
 			cmd_misuse(a->verb, "--drain-threads takes a number, 1 to %d, not \"%s\"",
 				DRAIN_THREADS_MAX, a->value);
 		config->threads = (uint32_t)n;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/counters_hooks.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
@@ -22,7 +23,7 @@ static void enable_parse_majors(
 	for (int i = 1; i <= a->operands; i++) {
 		if (strcmp(a->argv[i], "all") == 0)
 			memset(chosen, true, SHM_MAJORS);
-		else if (parse_number(a->argv[i], true, SHM_MAJORS - 1, &n))
+		else if (number_parse(a->argv[i], NUMBER_PREFIXED, SHM_MAJORS - 1, &n))
 			chosen[n] = true;
 		else
 			cmd_misuse(verb, "\"%s\" is not a major: 0 to 255, 0x00 to 0xff, or all",

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
@@ -19,7 +20,7 @@ uint32_t flight_keep(const struct verb *verb, const char *value)
 {
 	uint64_t n;
 
-	if (!parse_number(value, false, UINT32_MAX, &n) || n == 0)
+	if (!number_parse(value, 10, UINT32_MAX, &n) || n == 0)
 		cmd_misuse(verb, "--keep takes a whole number above 0, not \"%s\"", value);
 	return (uint32_t)n;
 }

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "flight.h"
 
 /* Interval at which freed trace buffers are noticed. */
@@ -29,7 +30,7 @@ int flight_signal(const char *name)
 		return 0;
 	if (name[5] == 0)
 		return SIGRTMIN;
-	return name[5] == '+' && parse_number(name + 6, false, (uint64_t)(SIGRTMAX - SIGRTMIN), &n)
+	return name[5] == '+' && number_parse(name + 6, 10, (uint64_t)(SIGRTMAX - SIGRTMIN), &n)
 		       ? SIGRTMIN + (int)n
 		       : 0;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
@@ -425,7 +426,7 @@ static void trigger_parse_option(struct trigger *t, const struct arguments *a, i
 		t->after = trigger_parse_time(a, "--after");
 		break;
 	case OPTION_COUNT:
-		if (!parse_number(a->value, false, UINT32_MAX, &n))
+		if (!number_parse(a->value, 10, UINT32_MAX, &n))
 			cmd_misuse(a->verb, "--count takes a whole number, not \"%s\"", a->value);
 		t->count = (uint32_t)n;
 		break;

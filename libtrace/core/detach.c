@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../../formats/base/number.h"
 
 int detach_process(void (*live)(void *ctx), void *ctx)
 {
@@ -33,7 +35,7 @@ void detach_from_caller(int keep)
 	int null;
 
 	while (d && (e = readdir(d))) {
-		int fd = atoi(e->d_name);
+		int fd = (int)number_at(e->d_name, INT_MAX);
 
 		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(d))
 			close(fd);

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
+
 ssize_t file_pread(int fd, void *bytes, size_t size, off_t at)
 {
 	ssize_t n;
@@ -34,6 +36,23 @@ ssize_t file_read_once(const char *path, void *bytes, size_t size)
 	close(fd);
 	errno = saved;
 	return n < 0 ? -1 : (ssize_t)have;
+}
+
+bool file_read_number(const char *path, int64_t *value)
+{
+	char text[32];
+	const char *at = text;
+	ssize_t n = file_read_once(path, text, sizeof text);
+	uint64_t magnitude;
+
+	if (n <= 0)
+		return false;
+	const bool is_negative = *at == '-';
+	at += is_negative;
+	if (!number_scan(&at, text + n, 10, INT64_MAX, &magnitude))
+		return false;
+	*value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+	return true;
 }
 
 int file_high_descriptor(void)

@@ -7,7 +7,9 @@
 #ifndef SWT_CORE_FILE_H
 #define SWT_CORE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "private_abi.h"
@@ -17,6 +19,9 @@ ssize_t file_pread(int fd, void *bytes, size_t size, off_t at) PRIVATE_ABI(file_
 
 /* Opens, reads until the end or until `bytes` is full, and closes. -1: see errno. */
 ssize_t file_read_once(const char *path, void *bytes, size_t size) PRIVATE_ABI(file_read_once);
+
+/* The number, perhaps negative, that the file begins with. False: no such file, or no number. */
+bool file_read_number(const char *path, int64_t *value) PRIVATE_ABI(file_read_number);
 
 /* Descriptors from this number on are out of a program's way. Programs count theirs from 0, and
  * some close all that they do not know. */

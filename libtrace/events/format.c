@@ -78,16 +78,12 @@ uint64_t event_field_get(const struct event_field *field, const uint64_t word[3]
 
 bool event_number(const char *text, uint64_t *value)
 {
-	int base = 10;
 	uint64_t v;
 
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	} else if (text[0] == '0' && text[1]) {
-		return false; /* octal to some, decimal to others */
-	}
-	if (!number_scan(&text, text + strlen(text), base, UINT64_MAX, &v) || *text)
+	/* Octal to some, decimal to others. */
+	if (text[0] == '0' && number_digit(text[1], 10) >= 0)
+		return false;
+	if (!number_parse(text, NUMBER_PREFIXED, UINT64_MAX, &v))
 		return false;
 	*value = v;
 	return true;

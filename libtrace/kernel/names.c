@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/base/number.h"
 #include "../../formats/kernel_hooks.h"
 #include "../core/file.h"
 
@@ -104,10 +105,10 @@ static void names_list_thread(
 
 	snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/comm", pid, tid);
 	length = file_read_once(path, text, sizeof text);
-	t = length > 0 ? names_thread(n, (uint32_t)strtoul(tid, NULL, 10)) : NULL;
+	t = length > 0 ? names_thread(n, (uint32_t)number_at(tid, UINT32_MAX)) : NULL;
 	if (!t)
 		return;
-	t->pid = (uint32_t)strtoul(pid, NULL, 10);
+	t->pid = (uint32_t)number_at(pid, UINT32_MAX);
 	t->from = since;
 	t->has_name = t->is_listed = true;
 	names_copy(t->name, text, (size_t)length);
@@ -122,7 +123,7 @@ static void names_list_process(struct kernel_names *n, const char *pid, uint64_t
 	snprintf(path, sizeof path, "/proc/%.20s/task", pid);
 	d = opendir(path);
 	while (d && (entry = readdir(d)))
-		if (strtoul(entry->d_name, NULL, 10))
+		if (number_at(entry->d_name, UINT32_MAX))
 			names_list_thread(n, pid, entry->d_name, since);
 	if (d)
 		closedir(d);
@@ -137,7 +138,7 @@ void kernel_names_list(struct kernel_names *n, uint64_t since, uint64_t (*now)(v
 	if (n->by_tid.slots)
 		names_index(n, 0);
 	while (d && (entry = readdir(d)))
-		if (strtoul(entry->d_name, NULL, 10))
+		if (number_at(entry->d_name, UINT32_MAX))
 			names_list_process(n, entry->d_name, since);
 	if (d)
 		closedir(d);

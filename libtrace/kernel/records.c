@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../core/file.h"
 #include "../counters/perf/group.h"
 
@@ -61,13 +61,14 @@ static bool records_have_numbers(void)
 static bool records_tell_preemption(void)
 {
 	struct utsname u;
-	char *end;
-	unsigned long major;
+	uint64_t major;
 
 	if (uname(&u) != 0)
 		return true;
-	major = strtoul(u.release, &end, 10);
-	return major > 4 || (major == 4 && *end == '.' && strtoul(end + 1, NULL, 10) >= 17);
+	const char *at = u.release;
+	if (!number_scan(&at, at + strlen(at), 10, UINT32_MAX, &major))
+		return false;
+	return major > 4 || (major == 4 && *at == '.' && number_at(at + 1, UINT32_MAX) >= 17);
 }
 
 static int records_open(struct kernel_records *r, uint32_t cpu, size_t bytes)

@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/kernel_hooks.h"
 #include "../core/file.h"
 #include "../counters/perf/group.h"
@@ -32,16 +32,12 @@ enum {
 static bool waking_read_number(const char *line, const char *end, const char *key, uint32_t *number)
 {
 	const char *at = memmem(line, (size_t)(end - line), key, strlen(key));
-	char *stop;
-	unsigned long value;
+	uint64_t value;
 
 	if (!at)
 		return false;
 	at += strlen(key);
-	if (*at < '0' || *at > '9')
-		return false;
-	value = strtoul(at, &stop, 10);
-	if (*stop != ';' || value > UINT16_MAX)
+	if (!number_scan(&at, end, 10, UINT16_MAX, &value) || at == end || *at != ';')
 		return false;
 	*number = (uint32_t)value;
 	return true;
@@ -64,13 +60,12 @@ static bool waking_find_field(
 bool waking_parse_format(const char *text, struct waking_format *f)
 {
 	const char *id = strstr(text, "\nID: ");
-	char *end;
 
 	*f = (struct waking_format){0};
-	if (!id || id[5] < '0' || id[5] > '9')
+	if (!id)
 		return false;
-	f->id = strtoull(id + 5, &end, 10);
-	return *end == '\n' &&
+	id += strlen("\nID: ");
+	return number_scan(&id, id + strlen(id), 10, UINT64_MAX, &f->id) && *id == '\n' &&
 	       waking_find_field(text, "field:unsigned char common_flags;", 1, &f->flags_at) &&
 	       waking_find_field(text, "field:pid_t pid;", 4, &f->tid_at);
 }

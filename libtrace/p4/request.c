@@ -1,9 +1,9 @@
 /* Parses and checks requests. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "p4.h"
@@ -109,14 +109,12 @@ int P4Check(const struct p4_request *r, enum p4_model model, char *why)
 /* Parses a decimal number up to max. */
 static bool p4_parse_value(const char *text, unsigned max, unsigned *value)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
-	if (text[0] < '0' || text[0] > '9')
+	if (!number_parse(text, 10, max, &n))
 		return false;
-	n = strtoul(text, &end, 10);
 	*value = (unsigned)n;
-	return !*end && n <= max;
+	return true;
 }
 
 /* Parses a part of a name other than a unit mask. Returns 1, 0 if the part is no modifier, or an

@@ -83,9 +83,7 @@ static int made_up_cpus(uint32_t configured, struct session_error *error)
 
 	if (!text || !*text)
 		return 0;
-	const char *p = text, *end = text + strlen(text);
-
-	if (number_scan(&p, end, 10, SHM_MAX_CPUS, &n) && p == end && n >= configured)
+	if (number_parse(text, 10, SHM_MAX_CPUS, &n) && n >= configured)
 		return (int)n;
 	session_say(error,
 		"SWTRACE_TEST_CPUS is \"%.20s\": it must be between the %u processors of this machine and %d",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/bytes.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
@@ -284,13 +285,8 @@ const char *trace_meta_value(const struct trace_file *f, const char *key)
 bool trace_meta_number(const struct trace_file *f, const char *key, uint64_t *number)
 {
 	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
-	char *end;
 
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !errno && !*end && *number < UINT64_MAX;
+	return text && number_parse(text, 10, UINT64_MAX - 1, number);
 }
 
 struct trace_rotation trace_rotation(const struct trace_file *f)

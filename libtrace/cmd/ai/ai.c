@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/base/quantity.h"
 #include "../../../formats/base/time_ns.h"
 #include "ai.h"
@@ -116,7 +117,7 @@ static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t 
 		cmd_misuse(r->verb,
 			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has a suffix ms, s, m or h, not \"%.80s\"",
 			operand[0]);
-	if (n > 1 && (!parse_number(operand[1], false, UINT32_MAX, &r->samples) || !r->samples))
+	if (n > 1 && (!number_parse(operand[1], 10, UINT32_MAX, &r->samples) || !r->samples))
 		cmd_misuse(r->verb, "the number of samples is a whole one above 0, not \"%.80s\"",
 			operand[1]);
 	if (!run_time)

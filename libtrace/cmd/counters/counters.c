@@ -132,7 +132,7 @@ static void counters_parse_option(struct asked *a, int id, const char *value)
 				value);
 		break;
 	case COUNTERS_SAMPLES:
-		if (!parse_number(value, false, UINT32_MAX, &a->run.samples) || !a->run.samples)
+		if (!number_parse(value, 10, UINT32_MAX, &a->run.samples) || !a->run.samples)
 			cmd_misuse(
 				a->verb, "-sc takes a whole number above 0, not \"%.80s\"", value);
 		break;

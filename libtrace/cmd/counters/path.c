@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../../formats/base/number.h"
 #include "counters.h"
 
 struct parts {
@@ -201,7 +202,7 @@ bool path_is_numbered(const char *instance, size_t *length, unsigned *number)
 	uint64_t n;
 
 	if (!mark || mark == instance || mark[1] == '0' || path_is_pattern(instance) ||
-		!parse_number(mark + 1, false, 99999, &n))
+		!number_parse(mark + 1, 10, 99999, &n))
 		return false;
 	*length = (size_t)(mark - instance);
 	*number = (unsigned)n;

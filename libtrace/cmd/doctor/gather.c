@@ -12,6 +12,7 @@
 #include <cpuid.h>
 #endif
 
+#include "../../../formats/base/number.h"
 #include "../../core/file.h"
 #include "../../core/online.h"
 #include "../../counters/machine/rate.h"
@@ -30,13 +31,9 @@ bool gather_line(const char *path, char *line, size_t size)
 /* Reads a file that holds one number; -1 on failure. */
 static long gather_number(const char *path)
 {
-	char line[32], *end;
-	long value;
+	int64_t value;
 
-	if (!gather_line(path, line, sizeof line))
-		return -1;
-	value = strtol(line, &end, 10);
-	return end == line || value < 0 ? -1 : value;
+	return file_read_number(path, &value) && value >= 0 ? (long)value : -1;
 }
 
 /* Reads a field of /proc/self/status; false if it is missing. */
@@ -50,8 +47,10 @@ static bool status_field(const char *name, int base, uint64_t *value)
 	while (f && !found && fgets(line, sizeof line, f)) {
 		if (strncmp(line, name, length) != 0 || line[length] != ':')
 			continue;
-		*value = strtoull(line + length + 1, NULL, base);
-		found = true;
+		const char *at = line + length + 1;
+
+		at += strspn(at, " \t");
+		found = number_scan(&at, at + strlen(at), base, UINT64_MAX, value);
 	}
 	if (f)
 		fclose(f);

@@ -162,17 +162,13 @@ static uint64_t least_limit(const char *root, char *group, const char *file)
 	uint64_t least = UINT64_MAX;
 
 	for (;;) {
-		char path[512], line[32];
-		char *end;
+		char path[512];
+		int64_t limit;
 
 		snprintf(path, sizeof path, "%s%.400s/%s", root, group, file);
-		if (gather_line(path, line, sizeof line)) {
-			uint64_t limit = strtoull(line, &end, 10);
-
-			if (end != line && limit < least)
-				least = limit;
-		}
-		end = strrchr(group, '/');
+		if (file_read_number(path, &limit) && limit >= 0 && (uint64_t)limit < least)
+			least = (uint64_t)limit;
+		char *end = strrchr(group, '/');
 		if (!end)
 			return least;
 		*end = 0;

@@ -5,6 +5,7 @@
 
 #include "stat.h"
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/base/quantity.h"
 #include "../../../formats/base/text.h"
 
@@ -57,7 +58,7 @@ static void stat_parse_interval(struct stat_run *r, const char *text)
 {
 	uint64_t ms;
 
-	if (parse_number(text, false, 86400000, &ms))
+	if (number_parse(text, 10, 86400000, &ms))
 		r->interval = ms * MILLISECOND;
 	else if (!quantity_parse_duration(text, strlen(text),
 			 QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE, INT64_MAX / 10, &r->interval))

@@ -1,6 +1,7 @@
 /*
  * top: a live view of the session.
  */
+#include "../../../formats/base/number.h"
 #include "state.h"
 
 #include <errno.h>
@@ -351,7 +352,7 @@ static void top_parse_option(struct top_options *o, const struct arguments *a, i
 				a->value);
 		break;
 	case OPTION_ROUNDS:
-		if (!parse_number(a->value, false, UINT32_MAX, &n) || n == 0)
+		if (!number_parse(a->value, 10, UINT32_MAX, &n) || n == 0)
 			cmd_misuse(a->verb, "--rounds takes a whole number above 0, not \"%s\"",
 				a->value);
 		o->rounds = (uint32_t)n;

@@ -1,10 +1,12 @@
 /* Lists the threads of processes. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/number.h"
 #include "count.h"
 
 struct list {
@@ -34,7 +36,7 @@ static int add_process(struct list *l, pid_t pid)
 		return errno == ENOENT ? -ESRCH : -errno;
 	while (rc == 0 && (d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			rc = threads_add_tid(l, atoi(d->d_name));
+			rc = threads_add_tid(l, (pid_t)number_at(d->d_name, INT_MAX));
 	closedir(dir);
 	return rc == 0 && l->count == before ? -ESRCH : rc;
 }

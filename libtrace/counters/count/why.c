@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,13 +11,10 @@
 
 static int why_read_paranoid(void)
 {
-	char text[16];
-	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", text, sizeof text - 1);
+	int64_t level;
 
-	if (n <= 0)
-		return INT_MIN;
-	text[n] = 0;
-	return atoi(text);
+	return file_read_number("/proc/sys/kernel/perf_event_paranoid", &level) ? (int)level
+										: INT_MIN;
 }
 
 static bool is_others(pid_t tid)

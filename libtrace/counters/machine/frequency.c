@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../../../formats/base/text.h"
 #include "../../core/file.h"
@@ -30,15 +29,11 @@ void frequency_set_root(const char *sysfs)
 /* kHz; 0: no such file, or currently unknown. */
 static uint64_t read_khz(uint32_t cpu, const char *name)
 {
-	char path[256], text[24];
-	ssize_t n;
+	char path[256];
+	int64_t khz;
 
 	snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%u/cpufreq/%s", root, cpu, name);
-	n = file_read_once(path, text, sizeof text - 1);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	return strtoull(text, NULL, 10);
+	return file_read_number(path, &khz) && khz > 0 ? (uint64_t)khz : 0;
 }
 
 uint64_t frequency_of(uint32_t cpu)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../core/file.h"
 
 static struct core_types types;
@@ -27,25 +28,27 @@ static bool core_types_read_file(const char *dir, const char *name, char *text, 
 
 static bool read_type(const char *dir, uint32_t *type)
 {
-	char text[32], *end;
-	unsigned long v;
+	char text[32];
+	const char *at = text;
+	uint64_t v;
 
-	if (!core_types_read_file(dir, "type", text, sizeof text))
+	if (!core_types_read_file(dir, "type", text, sizeof text) ||
+		!number_scan(&at, at + strlen(at), 10, INT32_MAX, &v))
 		return false;
-	v = strtoul(text, &end, 10);
 	*type = (uint32_t)v;
-	return end != text && (*end == '\n' || *end == 0) && v <= INT32_MAX;
+	return *at == '\n' || *at == 0;
 }
 
 /* "event=0x02\n" */
 static bool read_event(const char *dir, const char *name, uint64_t *config)
 {
-	char text[64], *end;
+	char text[64];
+	const char *at = text + 6;
 
 	if (!core_types_read_file(dir, name, text, sizeof text) || strncmp(text, "event=", 6) != 0)
 		return false;
-	*config = strtoull(text + 6, &end, 0);
-	return end != text + 6 && (*end == '\n' || *end == 0);
+	return number_scan_prefixed(&at, at + strlen(at), UINT64_MAX, config) &&
+	       (*at == '\n' || *at == 0);
 }
 
 static void read_msr(const char *dir)

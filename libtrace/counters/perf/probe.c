@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,16 +17,9 @@
 /* INT_MIN: unknown. */
 static int read_number(const char *path)
 {
-	char text[16];
-	ssize_t n = file_read_once(path, text, sizeof text - 1);
-	char *end;
-	long v;
+	int64_t v;
 
-	if (n <= 0)
-		return INT_MIN;
-	text[n] = 0;
-	v = strtol(text, &end, 10);
-	return end == text || v < -100 || v > 100 ? INT_MIN : (int)v;
+	return file_read_number(path, &v) && v >= -100 && v <= 100 ? (int)v : INT_MIN;
 }
 
 /* The first online processor that works: one may go offline meanwhile. */

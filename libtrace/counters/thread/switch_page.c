@@ -18,15 +18,12 @@ enum { MLOCK_KB = 516 };
 
 static long mlock_kb(void)
 {
-	char text[32];
-	const char *p = text;
-	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_mlock_kb", text, sizeof text - 1);
-	uint64_t v;
+	int64_t kb;
 
-	if (n <= 0)
-		return MLOCK_KB;
-	text[n] = 0;
-	return number_scan(&p, text + n, 10, INT_MAX, &v) ? (long)v : MLOCK_KB;
+	return file_read_number("/proc/sys/kernel/perf_event_mlock_kb", &kb) && kb >= 0 &&
+			       kb <= INT_MAX
+		       ? (long)kb
+		       : MLOCK_KB;
 }
 
 /* Half of what the kernel grants: so much for each processor to a user, and beyond it the locked

@@ -3,15 +3,16 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../formats/base/number.h"
 #include "pctx.h"
 
 bool pctx_wait_stop(struct lwp *l)
@@ -169,7 +170,7 @@ static int seize_new(struct process *p)
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
 	while (rc >= 0 && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)atoi(entry->d_name);
+		pid_t tid = (pid_t)number_at(entry->d_name, INT_MAX);
 
 		if (tid <= 0 || has_lwp(p, tid))
 			continue;

@@ -134,11 +134,6 @@ static bool unescape(const char *from, char *to, size_t room)
 	return true;
 }
 
-static bool config_parse_number(const char *text, uint64_t most, uint64_t *out)
-{
-	return number_scan(&text, text + strlen(text), 10, most, out) && *text == 0;
-}
-
 /* Rewrites in place, because the lock is on this file. */
 static int write_config(
 	struct session *s, const char *bytes, size_t length, struct session_error *error)
@@ -226,15 +221,15 @@ static bool config_parse_line(struct drain_config *c, const char *key, const cha
 	if (strcmp(key, "command") == 0)
 		return unescape(value, c->command, sizeof c->command);
 	if (strcmp(key, "rotate") == 0)
-		return config_parse_number(value, UINT64_MAX, &c->rotate);
+		return number_parse(value, 10, UINT64_MAX, &c->rotate);
 	if (strcmp(key, "keep") == 0) {
-		bool ok = config_parse_number(value, UINT32_MAX, &n);
+		bool ok = number_parse(value, 10, UINT32_MAX, &n);
 
 		c->keep = ok ? (uint32_t)n : 0;
 		return ok;
 	}
 	if (strcmp(key, "threads") == 0) {
-		bool ok = config_parse_number(value, DRAIN_THREADS_MAX, &n);
+		bool ok = number_parse(value, 10, DRAIN_THREADS_MAX, &n);
 
 		c->threads = ok ? (uint32_t)n : 0;
 		return ok;

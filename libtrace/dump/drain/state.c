@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/base/text.h"
 #include "private.h"
 
@@ -80,16 +81,12 @@ void drain_state_meta(const struct drain *d, bool rotated, struct text *t)
 /* The numbers of a line, or false. */
 static bool numbers(const char *text, uint64_t *w, int count)
 {
-	for (int i = 0; i < count; i++) {
-		char *end;
+	const char *end = text + strlen(text);
 
-		if (*text < '0' || *text > '9')
+	for (int i = 0; i < count; i++) {
+		if (!number_scan(&text, end, 10, UINT64_MAX, &w[i]) ||
+			*text++ != (i + 1 < count ? ' ' : 0))
 			return false;
-		errno = 0;
-		w[i] = strtoull(text, &end, 10);
-		if (errno || *end != (i + 1 < count ? ' ' : 0))
-			return false;
-		text = end + 1;
 	}
 	return true;
 }

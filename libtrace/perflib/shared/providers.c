@@ -351,14 +351,13 @@ static void providers_add_users(struct providers *p)
 	struct dirent *e;
 
 	for (int i = 0; d && i < ROOT_NAMES && (e = readdir(d)) != NULL; i++) {
-		const char *digits = e->d_name + prefix, *end = digits + strlen(digits);
 		struct known_directory probe = {.providers = p};
 		uint64_t number;
 		uid_t owner;
 		int dir;
 
 		if (strncmp(e->d_name, PROV_DIR_PREFIX, prefix) != 0 ||
-			!number_scan(&digits, end, 10, (uid_t)-1, &number) || digits != end)
+			!number_parse(e->d_name + prefix, 10, (uid_t)-1, &number))
 			continue;
 		probe.owner = (uid_t)number;
 		dir = probe.owner == (uid_t)-1 ? -1 : providers_open_directory(&probe, &owner);
