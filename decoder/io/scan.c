@@ -90,7 +90,7 @@ int io_read_header(const struct io_input *in, struct io_header *h)
 	h->sync_ticks = get_le64(b + TF_H_SYNC + TF_SYNC_TICKS);
 	h->sync_realtime = (int64_t)get_le64(b + TF_H_SYNC + TF_SYNC_REALTIME);
 	h->sync_monotonic = get_le64(b + TF_H_SYNC + TF_SYNC_MONOTONIC);
-	h->damaged = XXH3_64bits(b, TF_H_CHECKSUM) != get_le64(b + TF_H_CHECKSUM);
+	h->damaged = tf_header_checksum(b) != get_le64(b + TF_H_CHECKSUM);
 	/* A later minor version may have a longer header. */
 	uint32_t size = get_le32(b + TF_H_HEADER_SIZE);
 	bool sane = size >= TF_HEADER_SIZE && size <= MAX_HEADER && size % TF_ALIGN == 0;

@@ -73,29 +73,21 @@ static bool gate_is_percentile(const struct gate *g)
 
 static const char *parse_unit(const char *s, struct gate *g)
 {
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	const bool is_time = metric_is_time(g->metric) || gate_is_percentile(g);
+	const uint64_t ns = quantity_duration_unit(s);
 
 	if (strcmp(s, "%") == 0) {
 		g->percent = true;
 		return NULL;
 	}
-	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
-		if (strcmp(s, units[i].unit) != 0)
-			continue;
+	if (ns) {
 		g->has_unit = true;
-		if (!metric_is_time(g->metric) && !gate_is_percentile(g))
-			return "only times have units (ns, us, ms, s)";
-		g->limit *= units[i].ns;
-		return NULL;
+		g->limit *= (double)ns;
+		return is_time ? NULL : "only times have units (ns, us, ms, s, m, h)";
 	}
 	if (*s)
-		return "unknown unit: expected %, ns, us, ms or s";
-	return metric_is_time(g->metric) || gate_is_percentile(g)
-		       ? "a time needs a unit: %, ns, us, ms or s"
-		       : NULL;
+		return "unknown unit: expected %, ns, us, ms, s, m or h";
+	return is_time ? "a time needs a unit: %, ns, us, ms, s, m or h" : NULL;
 }
 
 const char *gate_parse(const char *text, struct gate *g)

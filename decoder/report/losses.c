@@ -48,3 +48,15 @@ uint64_t losses_lost(const struct losses *l)
 	return l->full + l->big + l->held + l->no_guest + l->no_slot + l->no_memory +
 	       l->unattached + l->unwritten + l->unexplained;
 }
+
+uint64_t losses_count(const struct trace *t, const struct findings *found)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		struct losses l = losses_of_file(trace_file(t, i), found);
+
+		lost += losses_lost(&l) + l.torn;
+	}
+	return lost;
+}

@@ -20,5 +20,7 @@ void losses_add_ring(
 struct losses losses_of_file(const struct trace_file *f, const struct findings *found);
 /* Hooks lost, all causes. */
 uint64_t losses_lost(const struct losses *l);
+/* Hooks lost and torn, of all files. found may be NULL. */
+uint64_t losses_count(const struct trace *t, const struct findings *found);
 
 #endif

@@ -7,6 +7,7 @@
 #include "glob.h"
 #include "number.h"
 #include "quantity.h"
+#include "text.h"
 
 struct expression_parser {
 	struct expression *e;
@@ -56,16 +57,11 @@ static void expression_skip_space(struct expression_parser *p)
 		p->at++;
 }
 
-static bool expression_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static size_t expression_letters(const char *at)
 {
 	size_t n = 0;
 
-	while (expression_is_letter(at[n]))
+	while (text_is_word_letter(at[n]))
 		n++;
 	return n;
 }
@@ -90,9 +86,9 @@ static size_t expression_word_length(const struct expression_parser *p, const ch
 {
 	size_t n = 0;
 
-	if (!expression_is_letter(*at))
+	if (!text_is_word_letter(*at))
 		return 0;
-	while (expression_is_letter(at[n]) || number_digit(at[n], 10) >= 0 || at[n] == '.') {
+	while (text_is_word_letter(at[n]) || number_digit(at[n], 10) >= 0 || at[n] == '.') {
 		n++;
 		if (at[n - 1] == '.' && expression_is_open(p, at, n))
 			return n + strcspn(at + n, " \t\n\r()=!<>");

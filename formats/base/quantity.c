@@ -88,6 +88,11 @@ bool quantity_parse_duration(
 	return unit && quantity_scan_decimal(&text, end, form, unit, most, ns) && text == end;
 }
 
+uint64_t quantity_duration_unit(const char *name)
+{
+	return unit_factor(duration_units, name, strlen(name), 0);
+}
+
 bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes)
 {
 	const char *end = text + strlen(text);

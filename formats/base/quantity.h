@@ -26,6 +26,9 @@ bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint6
 bool quantity_parse_duration(
 	const char *text, size_t size, unsigned form, uint64_t most, uint64_t *ns);
 
+/* The ns of a unit of durations, by its name; 0: none. */
+uint64_t quantity_duration_unit(const char *name);
+
 /* All of text: a whole number, and K, M or G of 1024 each or nothing. */
 bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes);
 

@@ -1,8 +1,9 @@
-/* Text in bounded buffers. */
+/* Text in bounded buffers, and letters whatever the locale. */
 #ifndef SWT_FORMATS_BASE_TEXT_H
 #define SWT_FORMATS_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,12 @@ __attribute__((format(printf, 3, 4))) static inline void text_append(
 	va_start(args, format);
 	vsnprintf(text + have, size - have, format, args);
 	va_end(args);
+}
+
+/* Whether a word, such as a column's name, may begin with it. */
+static inline bool text_is_word_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 #endif

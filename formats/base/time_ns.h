@@ -11,6 +11,7 @@
 #include <time.h>
 
 #define TIME_SECOND_NS UINT64_C(1000000000)
+#define TIME_MS_NS UINT64_C(1000000)
 
 /* 1601-01-01 to 1970-01-01, in units of 100 ns: FILETIME counts from the first. */
 #define TIME_1601_TO_1970_100NS INT64_C(116444736000000000)

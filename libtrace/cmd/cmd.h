@@ -167,6 +167,8 @@ enum tf_codec cmd_codec(const struct arguments *a);
 
 const char *cmd_state_name(uint32_t state);
 const char *cmd_mode_name(uint32_t mode);
+/* Whether NO_COLOR allows colour. */
+bool cmd_may_colour(void);
 /* The escape code for bold, green, red or plain text; "" if colour is off. */
 const char *cmd_colour(FILE *f, const char *code);
 #define COLOUR_GOOD "\033[32m"

@@ -127,12 +127,19 @@ const char *cmd_mode_name(uint32_t mode)
 	return mode < sizeof names / sizeof *names ? names[mode] : "unknown";
 }
 
+bool cmd_may_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return !(no && *no);
+}
+
 const char *cmd_colour(FILE *f, const char *code)
 {
-	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	const char *terminal = getenv("TERM");
 	bool dumb = !terminal || !*terminal || strcmp(terminal, "dumb") == 0;
 
-	return (no && *no) || dumb || !isatty(fileno(f)) ? "" : code;
+	return !cmd_may_colour() || dumb || !isatty(fileno(f)) ? "" : code;
 }
 
 /* -------------------------------------------------------- private sessions left behind */

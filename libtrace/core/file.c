@@ -64,3 +64,27 @@ int file_high_descriptor(void)
 		return (int)(limit.rlim_cur / 2);
 	return HIGH;
 }
+
+bool file_keep(struct file_kept *f, const char *path)
+{
+	int low = open(path, O_RDONLY | O_CLOEXEC);
+	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
+
+	if (high >= 0)
+		close(low);
+	f->fd = high >= 0 ? high : low;
+	if (f->fd >= 0 && fstat(f->fd, &f->as) == 0)
+		return true;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	return false;
+}
+
+bool file_is_kept(const struct file_kept *f)
+{
+	struct stat now;
+
+	return f->fd >= 0 && fstat(f->fd, &now) == 0 && now.st_dev == f->as.st_dev &&
+	       now.st_ino == f->as.st_ino;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "private_abi.h"
@@ -26,5 +27,17 @@ bool file_read_number(const char *path, int64_t *value) PRIVATE_ABI(file_read_nu
 /* Descriptors from this number on are out of a program's way. Programs count theirs from 0, and
  * some close all that they do not know. */
 int file_high_descriptor(void) PRIVATE_ABI(file_high_descriptor);
+
+/* A file kept open beside the program's own: it may close and reuse the descriptor (a daemon
+ * closes everything). */
+struct file_kept {
+	int fd;		/* -1: none */
+	struct stat as; /* its identity when it was opened */
+};
+
+/* Opens the file, out of the program's way. False: f->fd is -1. */
+bool file_keep(struct file_kept *f, const char *path);
+/* Whether the descriptor is still that of the file. */
+bool file_is_kept(const struct file_kept *f);
 
 #endif

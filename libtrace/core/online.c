@@ -63,30 +63,12 @@ static bool read_list(const char *path, struct cpu_set *set)
 	return n > 0 && n < (ssize_t)sizeof text && cpu_set_parse(set, text, (size_t)n);
 }
 
-static int online_fd = -1;
-static struct stat online_as; /* its identity when it was opened */
+static struct file_kept online_file = {.fd = -1};
 static pthread_once_t online_once = PTHREAD_ONCE_INIT;
 
 static void open_online(void)
 {
-	int fd = open(CPU_DIR "online", O_RDONLY | O_CLOEXEC);
-	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, file_high_descriptor());
-
-	if (high >= 0)
-		close(fd);
-	online_fd = high >= 0 ? high : fd;
-	if (online_fd >= 0 && fstat(online_fd, &online_as) != 0)
-		online_fd = -1;
-}
-
-/* The descriptor may be the program's by now (a daemon closes everything), and its file hold
- * a number. */
-static bool online_is_own(void)
-{
-	struct stat now;
-
-	return online_fd >= 0 && fstat(online_fd, &now) == 0 && now.st_dev == online_as.st_dev &&
-	       now.st_ino == online_as.st_ino;
+	file_keep(&online_file, CPU_DIR "online");
 }
 
 void cpu_set_online(struct cpu_set *set)
@@ -95,7 +77,7 @@ void cpu_set_online(struct cpu_set *set)
 	ssize_t n;
 
 	pthread_once(&online_once, open_online);
-	n = online_is_own() ? file_pread(online_fd, text, sizeof text, 0) : -1;
+	n = file_is_kept(&online_file) ? file_pread(online_file.fd, text, sizeof text, 0) : -1;
 	if (n > 0 && n < (ssize_t)sizeof text && cpu_set_parse(set, text, (size_t)n))
 		return;
 	if (read_list(CPU_DIR "online", set))

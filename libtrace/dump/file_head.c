@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
-#include <xxhash.h>
 
 #include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
+#include "../../formats/section_check.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../core/clock_trust.h"
@@ -192,7 +192,7 @@ static void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE
 	put_le32(bytes + TF_H_FLAGS, TF_FLAG_CHECKS | (h->scripted ? TF_FLAG_SCRIPTED : 0));
 	put_le64(bytes + TF_H_TICKS_PER_SECOND, g->ticks_per_second);
 	put_sync(bytes + TF_H_SYNC, h->started);
-	put_le64(bytes + TF_H_CHECKSUM, XXH3_64bits(bytes, TF_H_CHECKSUM));
+	put_le64(bytes + TF_H_CHECKSUM, tf_header_checksum(bytes));
 }
 
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,

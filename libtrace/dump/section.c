@@ -34,16 +34,6 @@ void section_writer_close(struct section_writer *w)
 	w->hash = NULL;
 }
 
-static uint64_t checksum(
-	const struct section_writer *w, const uint8_t *header, const void *stored, uint32_t size)
-{
-	XXH3_64bits_reset(w->hash);
-	XXH3_64bits_update(w->hash, header, TF_S_CHECKSUM);
-	if (size)
-		XXH3_64bits_update(w->hash, stored, size);
-	return XXH3_64bits_digest(w->hash);
-}
-
 static void remember(struct section_writer *w, const uint8_t *header)
 {
 	if (w->indexed == w->index_room)
@@ -70,7 +60,7 @@ int section_write_packed(struct section_writer *w, const struct section *s, cons
 	head.stored = packed_size ? packed_size : head.raw;
 	tf_section_fill(header, &head);
 	header[TF_S_CHECK] = tf_section_check(w->trace_id, header);
-	put_le64(header + TF_S_CHECKSUM, checksum(w, header, stored, head.stored));
+	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(w->hash, header, stored, head.stored));
 	if (head.type == TF_TYPE_HOOKS)
 		remember(w, header);
 

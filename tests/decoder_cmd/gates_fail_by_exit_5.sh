@@ -147,7 +147,7 @@ done
 misuse 'a time needs a unit' --report diff --fail-if 'mean>+5' before.bin slower.bin
 misuse 'only times have units' --report diff --fail-if 'cpi>+5ns' before.bin slower.bin
 misuse 'unknown unit' --report diff --fail-if 'mean>+5%%' before.bin slower.bin
-misuse 'unknown unit' --report diff --fail-if 'mean>+5h' before.bin slower.bin
+misuse 'unknown unit' --report diff --fail-if 'mean>+5d' before.bin slower.bin
 misuse 'goes with --report diff' --fail-if 'mean>+5%' before.bin
 misuse 'compares two' --report diff before.bin
 misuse 'compares two' --report diff before.bin slower.bin one.bin

@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL
 #include "trace_build.h"
 
+#include "../../formats/section_check.h"
 #include "../../formats/section_header.h"
 
 #include <lz4.h>
@@ -59,7 +60,7 @@ void put_pad(struct bytes *b, uint32_t size)
 
 void seal_header(uint8_t *header)
 {
-	put_le64(header + TF_H_CHECKSUM, XXH3_64bits(header, TF_H_CHECKSUM));
+	put_le64(header + TF_H_CHECKSUM, tf_header_checksum(header));
 }
 
 void fill_header(uint8_t *header, uint32_t cpus, uint32_t max_raw, uint64_t ticks_per_second)
@@ -92,11 +93,7 @@ void seal_section(uint8_t *header, const void *payload, size_t n)
 	XXH3_state_t state;
 
 	XXH3_INITSTATE(&state);
-	XXH3_64bits_reset(&state);
-	XXH3_64bits_update(&state, header, TF_S_CHECKSUM);
-	if (n)
-		XXH3_64bits_update(&state, payload, n);
-	put_le64(header + TF_S_CHECKSUM, XXH3_64bits_digest(&state));
+	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(&state, header, payload, n));
 }
 
 void fill_section(uint8_t *h, const struct section *s, uint32_t stored, uint32_t raw)

@@ -8,6 +8,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
+#include "../../../formats/section_check.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../../../formats/base/temporary.h"
@@ -84,10 +85,7 @@ static int nrm2_spool_write_section(
 	memset(zeros, 0, padded - b->used);
 	head.stored = head.raw = (uint32_t)b->used;
 	tf_section_fill(header, &head);
-	XXH3_64bits_reset(hash);
-	XXH3_64bits_update(hash, header, TF_S_CHECKSUM);
-	XXH3_64bits_update(hash, b->p, b->used);
-	put_le64(header + TF_S_CHECKSUM, XXH3_64bits_digest(hash));
+	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(hash, header, b->p, b->used));
 	XXH3_freeState(hash);
 	rc = nrm2_write_at(s->fd, s->at, header, TF_SECTION_SIZE);
 	if (!rc)
@@ -297,6 +295,6 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 	put_le64(h + TF_H_TICKS_PER_SECOND, head->ticks_per_second);
 	for (int i = 0; i < 3; i++)
 		put_le64(h + TF_H_SYNC + 8 * i, head->sync[i]);
-	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	put_le64(h + TF_H_CHECKSUM, tf_header_checksum(h));
 	return rc ? rc : nrm2_write_at(s->fd, 0, h, sizeof h);
 }

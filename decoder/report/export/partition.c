@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
+#include "../../../formats/base/text.h"
 #include "../../sink/escape.h"
 #include "../../sink/units.h"
 
@@ -13,17 +14,12 @@ enum { DATE_LENGTH = 10 };
 /* Hive's name for a null partition value. */
 #define PARTITION_NULL "__HIVE_DEFAULT_PARTITION__"
 
-static bool partition_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool partition_parse_name(struct partition_key *key, char expected[PARTITION_EXPECTED])
 {
 	size_t n = 0;
 
 	while (n < key->name_length &&
-		(partition_is_letter(key->name[n]) || (n && number_digit(key->name[n], 10) >= 0)))
+		(text_is_word_letter(key->name[n]) || (n && number_digit(key->name[n], 10) >= 0)))
 		n++;
 	if (n && n == key->name_length && key->value_length)
 		return true;
@@ -102,7 +98,7 @@ bool partition_has_host(const struct partition *p)
 static void partition_escape(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (number_digit(s[i], 10) >= 0 || partition_is_letter(s[i]) || s[i] == '-' ||
+		if (number_digit(s[i], 10) >= 0 || text_is_word_letter(s[i]) || s[i] == '-' ||
 			s[i] == '.') {
 			out_char(o, s[i]);
 		} else {

@@ -10,18 +10,6 @@
 #include "../merged.h"
 #include "words.h"
 
-static uint64_t flame_count_lost_of_trace(const struct report *r)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
-		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
-
-		lost += losses_lost(&l) + l.torn;
-	}
-	return lost;
-}
-
 static void flame_spell_range(struct out *o, const struct flame_about *about)
 {
 	out_memory(o);
@@ -44,7 +32,8 @@ int flame_write_picture(
 	struct flame f = {.host = about->host,
 		.scripted = r->scripted,
 		.command = r->merged ? merged_find_command(r->merged) : r->command,
-		.lost = r->merged ? merged_count_lost(r->merged) : flame_count_lost_of_trace(r)};
+		.lost = r->merged ? merged_count_lost(r->merged)
+				  : losses_count(r->trace, r->found)};
 	struct out range, unit, weight;
 	int rc = flame_picture(t, &f);
 

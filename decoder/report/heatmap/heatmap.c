@@ -340,18 +340,6 @@ static int64_t heatmap_find_origin(const struct report *r)
 	return r->filter->from != INT64_MIN ? r->filter->from : report_start(r->trace);
 }
 
-static uint64_t heatmap_count_lost(const struct report *r)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
-		struct losses l = losses_of_file(trace_file(r->trace, i), r->found);
-
-		lost += losses_lost(&l) + l.torn;
-	}
-	return lost;
-}
-
 int report_heatmap(struct report *r)
 {
 	struct heatmap_search s = heatmap_begin(r);
@@ -361,7 +349,7 @@ int report_heatmap(struct report *r)
 	s.map.host = r->host;
 	s.map.command = r->command;
 	s.map.label = r->filter->label;
-	s.map.lost = heatmap_count_lost(r);
+	s.map.lost = losses_count(r->trace, r->found);
 	if (!rc && !s.map.total)
 		report_note_no_intervals(r);
 	if (!rc)

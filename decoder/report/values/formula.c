@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
+#include "../../../formats/base/text.h"
 
 struct formula_parser {
 	const char *at;
@@ -38,15 +39,10 @@ static bool formula_is_digit(char c)
 	return number_digit(c, 10) >= 0;
 }
 
-static bool formula_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* Of a name, beside a minus. */
 static bool formula_is_name(char c)
 {
-	return formula_is_letter(c) || formula_is_digit(c) || c == '.' || c == ':';
+	return text_is_word_letter(c) || formula_is_digit(c) || c == '.' || c == ':';
 }
 
 static void formula_add_operand(struct formula_parser *p, struct formula_operand operand)
@@ -126,7 +122,7 @@ static void formula_parse_factor(struct formula_parser *p)
 		formula_parse_braces(p);
 	} else if (formula_is_digit(*p->at)) {
 		formula_parse_number(p);
-	} else if (formula_is_letter(*p->at)) {
+	} else if (text_is_word_letter(*p->at)) {
 		formula_parse_name(p);
 	} else {
 		formula_fail(p, "a number, a name, {NAME} or ( was expected");

@@ -29,8 +29,7 @@ static const struct option options[] = {
 		 "Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n"},
 	{0}};
 
-#define MILLISECOND (TIME_SECOND_NS / 1000)
-#define SHORTEST (10 * MILLISECOND)
+#define SHORTEST (10 * TIME_MS_NS)
 #define LONGEST (86400 * TIME_SECOND_NS)
 
 /* Parses a run time such as "90", "1.5m" or "2d" into ns, and names it for people. */
@@ -113,7 +112,7 @@ static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t 
 		cmd_misuse(r->verb, "takes an interval and a number of samples, and \"%.80s\"",
 			operand[2]);
 	if (n > 0 && (!parse_time(operand[0], &r->interval) || r->interval < SHORTEST ||
-			     r->interval > LONGEST || r->interval % MILLISECOND))
+			     r->interval > LONGEST || r->interval % TIME_MS_NS))
 		cmd_misuse(r->verb,
 			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has a suffix ms, s, m or h, not \"%.80s\"",
 			operand[0]);

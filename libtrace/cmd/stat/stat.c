@@ -6,6 +6,7 @@
 #include "stat.h"
 
 #include "../../../formats/base/number.h"
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/base/quantity.h"
 #include "../../../formats/base/text.h"
 
@@ -51,19 +52,17 @@ static const struct option options[] = {
 		 "128 + N if signal N ended it; 4 if none of the events can be counted here.\n"},
 	{0}};
 
-enum { MILLISECOND = 1000000 };
-
 /* A bare number is in milliseconds, as in perf stat. */
 static void stat_parse_interval(struct stat_run *r, const char *text)
 {
 	uint64_t ms;
 
 	if (number_parse(text, 10, 86400000, &ms))
-		r->interval = ms * MILLISECOND;
+		r->interval = ms * TIME_MS_NS;
 	else if (!quantity_parse_duration(text, strlen(text),
 			 QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE, INT64_MAX / 10, &r->interval))
 		r->interval = 0;
-	if (r->interval < MILLISECOND)
+	if (r->interval < TIME_MS_NS)
 		cmd_misuse(r->verb,
 			"-I takes whole milliseconds, or a time with us, ms, s, m or h, from 1 ms on, not \"%s\"",
 			text);

@@ -11,6 +11,7 @@
 
 #include "../../../formats/base/text.h"
 #include "../../../formats/base/utf8.h"
+#include "../cmd.h"
 #include "collect.h"
 #include "view.h"
 
@@ -44,13 +45,6 @@ static const char help_text[] = "q          quit\n"
 				"t          the last round, or since the start\n"
 				"?          this help\n";
 
-static bool wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return !(no && *no);
-}
-
 struct top_screen *top_screen_open(const char **why)
 {
 	struct top_screen *s = calloc(1, sizeof *s);
@@ -74,7 +68,7 @@ struct top_screen *top_screen_open(const char **why)
 	set_escdelay(25);
 	curs_set(0);
 	/* start_color alone emits a colour sequence. */
-	if (wants_colour() && has_colors() && start_color() == OK) {
+	if (cmd_may_colour() && has_colors() && start_color() == OK) {
 		use_default_colors();
 		s->coloured = init_pair(COLOUR_LOST, COLOR_RED, -1) == OK;
 	}

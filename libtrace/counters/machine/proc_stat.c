@@ -16,39 +16,13 @@ enum { STAT_BYTES = 256 * 1024 };
 /* Guards the buffer and the descriptor. */
 static pthread_mutex_t proc_stat_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *buffer; /* lives as long as the process */
-static int proc_stat_fd = -1;
-static struct stat fd_as; /* its identity when it was opened */
+static struct file_kept proc_stat = {.fd = -1};
 
 uint64_t stat_resolution(void)
 {
 	long hz = sysconf(_SC_CLK_TCK);
 
 	return TIME_SECOND_NS / (uint64_t)(hz > 0 ? hz : 100);
-}
-
-/* The program may have closed and reused the descriptor (a daemon closes everything). */
-static bool stat_is_own_file(void)
-{
-	struct stat now;
-
-	return proc_stat_fd >= 0 && fstat(proc_stat_fd, &now) == 0 && now.st_dev == fd_as.st_dev &&
-	       now.st_ino == fd_as.st_ino;
-}
-
-static bool stat_open_file(void)
-{
-	int low = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
-
-	if (high >= 0)
-		close(low);
-	proc_stat_fd = high >= 0 ? high : low;
-	if (proc_stat_fd >= 0 && fstat(proc_stat_fd, &fd_as) == 0)
-		return true;
-	if (proc_stat_fd >= 0)
-		close(proc_stat_fd);
-	proc_stat_fd = -1;
-	return false;
 }
 
 static uint64_t in_ns(uint64_t value, bool known, uint64_t quantum)
@@ -87,7 +61,7 @@ static ssize_t stat_read_file(uint32_t room, uint64_t *at)
 	for (int i = 0; i < 3 && took > quick; i++) {
 		uint64_t before = clock_now();
 
-		n = file_pread(proc_stat_fd, buffer, STAT_BYTES, 0);
+		n = file_pread(proc_stat.fd, buffer, STAT_BYTES, 0);
 		took = clock_now() - before;
 		*at = before + took / 2;
 	}
@@ -100,7 +74,7 @@ static bool stat_read_cpus(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 
 	if (!buffer)
 		buffer = malloc(STAT_BYTES);
-	if (!buffer || (!stat_is_own_file() && !stat_open_file()))
+	if (!buffer || (!file_is_kept(&proc_stat) && !file_keep(&proc_stat, "/proc/stat")))
 		return false;
 	n = stat_read_file(room, at);
 	return n > 0 && stat_parse_cpus(buffer, (size_t)n, cpu, room);

@@ -15,13 +15,12 @@
 #include "../../session/fail.h"
 #include "../signals.h"
 
-#define MS ((uint64_t)1000000)
 /* A writer that leaves a record uncommitted for so long may be dead; and the interval of checks. */
-#define HELD_NS (50 * MS)
-#define RECLAIM_NS (100 * MS)
-#define CHECK_NS (500 * MS)
+#define HELD_NS (50 * TIME_MS_NS)
+#define RECLAIM_NS (100 * TIME_MS_NS)
+#define CHECK_NS (500 * TIME_MS_NS)
 /* The time that an interrupted writer gets at the end. */
-#define LAST_NS (100 * MS)
+#define LAST_NS (100 * TIME_MS_NS)
 
 /* Publishes the status for other processes. */
 static void drain_publish_status(struct drain *d, enum shm_drain_state state)

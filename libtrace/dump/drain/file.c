@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/bytes.h"
+#include "../../../formats/section_check.h"
 #include "../../../include/perfutil.h"
 #include "private.h"
 #include "../../session/fail.h"
@@ -323,7 +323,7 @@ static void drain_file_set_scripted(struct drain *d)
 	if (f->scripted || !f->regular || !drain_has_id(f->out.fd, d->id, h))
 		return;
 	put_le32(h + TF_H_FLAGS, get_le32(h + TF_H_FLAGS) | TF_FLAG_SCRIPTED);
-	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	put_le64(h + TF_H_CHECKSUM, tf_header_checksum(h));
 	f->scripted = pwrite(f->out.fd, h, sizeof h, 0) == (ssize_t)sizeof h;
 }
 

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "../../../formats/bytes.h"
+#include "../../../formats/section_check.h"
 #include "../../../include/perfutil.h"
 #include "../own_schemas.h"
 #include "private.h"
@@ -31,7 +32,7 @@ bool drain_has_id(int fd, const uint8_t id[TRACE_ID_SIZE], uint8_t header[TF_HEA
 {
 	return ring_read_at(fd, header, TF_HEADER_SIZE, 0) &&
 	       memcmp(header + TF_H_MAGIC, TF_MAGIC, 8) == 0 &&
-	       get_le64(header + TF_H_CHECKSUM) == XXH3_64bits(header, TF_H_CHECKSUM) &&
+	       get_le64(header + TF_H_CHECKSUM) == tf_header_checksum(header) &&
 	       memcmp(header + TF_H_TRACE_ID, id, TRACE_ID_SIZE) == 0;
 }
 
@@ -58,15 +59,11 @@ static bool verify(struct scan *s)
 {
 	uint32_t stored = get_le32(s->header + TF_S_STORED);
 	XXH3_state_t *hash = XXH3_createState();
-	bool holds =
-		hash && ring_read_at(s->f->out.fd, s->payload, stored, s->at + TF_SECTION_SIZE);
+	bool holds = hash &&
+		     ring_read_at(s->f->out.fd, s->payload, stored, s->at + TF_SECTION_SIZE) &&
+		     tf_section_checksum(hash, s->header, s->payload, stored) ==
+			     get_le64(s->header + TF_S_CHECKSUM);
 
-	if (holds) {
-		XXH3_64bits_reset(hash);
-		XXH3_64bits_update(hash, s->header, TF_S_CHECKSUM);
-		XXH3_64bits_update(hash, s->payload, stored);
-		holds = XXH3_64bits_digest(hash) == get_le64(s->header + TF_S_CHECKSUM);
-	}
 	XXH3_freeState(hash);
 	return holds;
 }
