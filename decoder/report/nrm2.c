@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/search.h"
 #include "../../formats/base/time_ns.h"
 #include "../model/trace/labels.h"
 #include "../model/trace/clock/clock.h"
@@ -228,17 +229,11 @@ static void put_tasks(struct export *e)
 
 static size_t ring_index(const struct export *e, uint32_t ring)
 {
-	size_t lo = 0, hi = e->out.nrings;
+	struct search s = {1, e->out.nrings};
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (e->out.rings[mid].section.ring <= ring)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (s.low < s.high)
+		search_narrow(&s, e->out.rings[search_middle(&s)].section.ring <= ring);
+	return s.low - 1;
 }
 
 static int put_hook(struct export *e, const struct hook *h)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/base/search.h"
 #include "../../formats/base/utf8.h"
 #include "counterset.h"
 
@@ -9,19 +10,11 @@ enum { NAME_BYTES = PERF_MAX_INSTANCE_NAME - 1 };
 
 int counterset_column(const struct counterset_definition *set, uint32_t id)
 {
-	uint32_t from = 0, to = set->ncounters;
+	struct search s = {0, set->ncounters};
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (set->counter[middle].id == id)
-			return (int)middle;
-		if (set->counter[middle].id < id)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return -1;
+	while (s.low < s.high)
+		search_narrow(&s, set->counter[search_middle(&s)].id < id);
+	return s.low < set->ncounters && set->counter[s.low].id == id ? (int)s.low : -1;
 }
 
 void rows_begin(struct rows *r, uint32_t columns)

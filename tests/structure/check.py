@@ -8,9 +8,10 @@ usage: check.py [--build FOLDER] [--list CHECK]
 
 Each check counts something that shall not grow: includes against the arrows, the largest circle
 of files that include each other, names of static functions that several files of a half share,
-hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes and
-growing arrays, folders of many sources, folders without a comment that describes them. `limits`
-holds the counts of today; more fails, and fewer fails until `limits` says so.
+hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes,
+growing arrays and binary searches, folders of many sources, folders without a comment that
+describes them. `limits` holds the counts of today; more fails, and fewer fails until `limits`
+says so.
 
 The checks of symbols read what each object defines and uses. A compiler may leave a use out,
 so fewer than the limit passes. A symbol that a public header names belongs to include, and one
@@ -285,11 +286,12 @@ CONTAINERS = (
     ("hash", ("formats/base/hash_index.h",), re.compile(
         r"& \((?:\w|->|\.)*(?:slots|places|buckets|room) - 1\)|\w & \w+->mask\b"
         r"|= \(\*?\w+ \+ 1\) % \w+")),
+    ("binary search", ("formats/base/search.h",), re.compile(r"_t mid(?:dle)? = [^;]*\) / 2;")),
 )
 
 
 def find_second_containers(sources):
-    """Each call of realloc, each file with a heap and each with a hash, but the containers."""
+    """Each call of realloc, each file with a heap, a hash or a binary search, but the containers."""
     for path, text in sorted(sources.items()):
         for kind, homes, pattern in CONTAINERS:
             found = [] if path in homes else [

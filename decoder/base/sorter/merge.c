@@ -1,6 +1,7 @@
 /* Sorts batches, and merges batches and runs. */
 #include <stdlib.h>
 
+#include "../../../formats/base/search.h"
 #include "../grow.h"
 #include "../heap.h"
 #include "private.h"
@@ -47,16 +48,11 @@ static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n
 static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t mid, size_t n,
 	struct sorter_entry *scratch)
 {
-	size_t lo = 0, hi = mid; /* a[mid] sorts before a[lo] */
+	struct search s = {0, mid};
 
-	while (lo < hi) {
-		size_t at = lo + (hi - lo) / 2;
-
-		if (sorter_entry_precedes(w, &a[mid], &a[at]))
-			hi = at;
-		else
-			lo = at + 1;
-	}
+	while (s.low < s.high)
+		search_narrow(&s, !sorter_entry_precedes(w, &a[mid], &a[search_middle(&s)]));
+	const size_t lo = s.low; /* a[mid] sorts before a[lo] */
 	size_t left = mid - lo, i = 0, right = mid, to = lo;
 	memcpy(scratch, a + lo, left * sizeof *a);
 	while (i < left && right < n)

@@ -38,26 +38,7 @@ void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to)
 
 void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
 {
-	size_t low = part->begin, high = part->end;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (file_section(f, ring, mid)->hi < part->keys.first)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	part->begin = low;
-	for (high = part->end; low < high;) {
-		size_t mid = low + (high - low) / 2;
-
-		if (file_section(f, ring, mid)->lo <= part->keys.last)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	part->end = low;
+	file_sections_narrow(f, ring, part->keys.first, part->keys.last, &part->begin, &part->end);
 }
 
 bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)

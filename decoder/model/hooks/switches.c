@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../trace/containers.h"
@@ -269,19 +270,12 @@ const struct switch_name *switch_names_find(
 {
 	const struct switch_name wanted = {
 		.machine = machine, .tid = tid, .from = ticks, .to = UINT64_MAX};
-	size_t low = 0, high = n->count;
+	struct search s = {0, n->count};
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (switch_names_compare(&n->at[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || !switch_names_is_of(&n->at[low - 1], &wanted) || n->at[low - 1].to < ticks)
-		return NULL;
-	return &n->at[low - 1];
+	while (s.low < s.high)
+		search_narrow(&s, switch_names_compare(&n->at[search_middle(&s)], &wanted) <= 0);
+	const struct switch_name *last = s.low ? &n->at[s.low - 1] : NULL;
+	return last && switch_names_is_of(last, &wanted) && last->to >= ticks ? last : NULL;
 }
 
 void switch_names_free(struct switch_names *n)

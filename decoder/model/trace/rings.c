@@ -1,4 +1,5 @@
 /* The sections of a ring of an open file. */
+#include "../../../formats/base/search.h"
 #include "../../../formats/trace_file.h"
 #include "trace_private.h"
 
@@ -8,33 +9,29 @@ enum {
 	DROP_LOADS = 1 << 10,
 };
 
+void file_sections_narrow(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end)
+{
+	struct search s = {*begin, *end};
+
+	while (s.low < s.high)
+		search_narrow(&s, file_section(f, ring, search_middle(&s))->hi < from);
+	*begin = s.low;
+	for (s.high = *end; s.low < s.high;)
+		search_narrow(&s, file_section(f, ring, search_middle(&s))->lo <= to);
+	*end = s.low;
+}
+
 void file_sections_in(
 	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end)
 {
-	size_t n = file_nsections(f, ring), lo = 0, hi = n;
+	size_t n = file_nsections(f, ring);
 
 	*begin = 0;
 	*end = n;
 	if (f->dir.rings[ring].disordered)
 		return;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (file_section(f, ring, mid)->hi < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*begin = lo;
-	for (hi = n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (file_section(f, ring, mid)->lo <= to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*end = lo;
+	file_sections_narrow(f, ring, from, to, begin, end);
 }
 
 static int count_section(void *ctx, const struct io_section *s)

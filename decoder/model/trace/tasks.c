@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/sort.h"
 
 static bool task_precedes(const struct task *a, const struct task *b)
@@ -68,16 +69,11 @@ const struct task *tasks_find(
 	const struct task_table *t, uint32_t tid, uint64_t ticks, uint64_t *from, uint64_t *to)
 {
 	struct task key = {.tid = tid, .first = ticks};
-	size_t lo = 0, hi = t->count; /* entries below lo are not after the key */
+	struct search s = {0, t->count};
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (task_precedes(&key, tasks_at(t, mid)))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	while (s.low < s.high)
+		search_narrow(&s, !task_precedes(&key, tasks_at(t, search_middle(&s))));
+	const size_t lo = s.low; /* the first entry after the key */
 	bool more = lo < t->count && tasks_at(t, lo)->tid == tid;
 	*to = more ? tasks_at(t, lo)->first - 1 : UINT64_MAX;
 	*from = 0;

@@ -131,6 +131,10 @@ static inline const struct section_ref *file_section(const struct file *f, size_
 	return &((const struct section_ref *)f->dir.refs.p)[f->dir.rings[ring].first + i];
 }
 
+/* Leaves of sections [*begin, *end) of an ordered ring those that may hold from <= ticks <= to. */
+void file_sections_narrow(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end);
+
 /*
  * The sections of a ring, [*begin, *end), that may hold hooks stamped from <= ticks <= to.
  * All of them where the headers contradict each other.

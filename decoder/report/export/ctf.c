@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../model/hooks/pass.h"
 #include "../../sink/ctf.h"
 #include "../losses.h"
@@ -65,17 +66,11 @@ struct ctf_export {
 /* Rings are sorted by number. */
 static size_t ctf_find_ring(const struct trace_file *f, uint32_t number)
 {
-	size_t lo = 0, hi = f->nrings;
+	struct search s = {1, f->nrings};
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->rings[mid].ring <= number)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (s.low < s.high)
+		search_narrow(&s, f->rings[search_middle(&s)].ring <= number);
+	return s.low - 1;
 }
 
 static void ctf_begin_packet(struct ctf_export *e)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 #include "../../base/sort.h"
@@ -81,10 +82,11 @@ static int lanes_find_due(struct lane_thread *t, int64_t now)
 /* Whether a slice is still open. */
 static bool lane_has_place(const struct lane *lane, int64_t place)
 {
-	const size_t low = sort_count_below(lane->open, lane->count, sizeof *lane->open,
-		offsetof(struct open_slice, place), (uint64_t)place);
+	struct search s = {0, lane->count};
 
-	return low < lane->count && lane->open[low].place == place;
+	while (s.low < s.high)
+		search_narrow(&s, lane->open[search_middle(&s)].place < place);
+	return s.low < lane->count && lane->open[s.low].place == place;
 }
 
 /* Drops the places of slices that have ended, once they are most of them. */
@@ -105,11 +107,13 @@ static void lanes_drop_places(struct lane_thread *t)
 static struct lane *lanes_find_place(struct lane_thread *t, int64_t place)
 {
 	const struct lane_order *o = &t->order;
-	const size_t low = sort_count_below(o->places, o->nplaces, sizeof *o->places,
-		offsetof(struct lane_mark, at), (uint64_t)place);
+	struct search s = {0, o->nplaces};
 
-	return low < o->nplaces && o->places[low].at == place ? &t->lanes[o->places[low].lane]
-							      : NULL;
+	while (s.low < s.high)
+		search_narrow(&s, o->places[search_middle(&s)].at < place);
+	if (s.low == o->nplaces || o->places[s.low].at != place)
+		return NULL;
+	return &t->lanes[o->places[s.low].lane];
 }
 
 static int lanes_open_slice(

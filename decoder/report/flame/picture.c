@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
 #include "tree.h"
@@ -174,21 +175,18 @@ static void put_before(struct picture *p, const struct flame_node *node)
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
 	uint64_t key = picture_make_key(name.at, name.len);
 	uint32_t on = flame_tree_node(p->tree, node->parent)->name;
-	uint32_t low = p->first[on], high = p->first[on + 1];
+	struct search s = {p->first[on], p->first[on + 1]};
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct picture_place *place = &p->places[middle];
+	while (s.low < s.high) {
+		const struct picture_place *place = &p->places[search_middle(&s)];
 		const struct flame_frame *f = &p->flame->frames[place->frame];
 
-		if (place->key < key || (place->key == key && compare_names(f->name, f->name_len,
-								      name.at, name.len) < 0))
-			low = middle + 1;
-		else
-			high = middle;
+		search_narrow(&s, place->key < key ||
+					  (place->key == key && compare_names(f->name, f->name_len,
+									name.at, name.len) < 0));
 	}
-	if (low < p->first[on + 1])
-		p->places[low].before += node->self;
+	if (s.low < p->first[on + 1])
+		p->places[s.low].before += node->self;
 }
 
 /* Names are scattered in memory: prefetches those of a batch. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 #include "../../model/hooks/pass.h"
@@ -240,40 +241,31 @@ int top_find(struct top *t, struct report *r, size_t n)
 
 bool top_has(const struct top *t, const struct interval *iv, size_t *place)
 {
-	size_t first = 0, last = t->count;
+	struct search s = {0, t->count};
 
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-		int c = top_compare_hooks(t->by_hook[middle], iv->file, iv->ring, iv->position);
+	while (s.low < s.high) {
+		const struct top_entry *e = t->by_hook[search_middle(&s)];
+		int c = top_compare_hooks(e, iv->file, iv->ring, iv->position);
 
 		if (c == 0) {
-			*place = (size_t)(t->by_hook[middle] - t->at);
+			*place = (size_t)(e - t->at);
 			return true;
 		}
-		if (c < 0)
-			first = middle + 1;
-		else
-			last = middle;
+		search_narrow(&s, c < 0);
 	}
 	return false;
 }
 
 bool top_is_around(const struct top *t, const struct interval *iv)
 {
-	size_t first = 0, last = t->count;
+	struct search s = {0, t->count};
 
 	/* Those that end after it do not count. */
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-
-		if (top_compare_thread_ends(
-			    t->by_end[middle], iv->machine, iv->tid, iv->end_ticks) <= 0)
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	while (first-- > 0) {
-		const struct top_entry *e = t->by_end[first];
+	while (s.low < s.high)
+		search_narrow(&s, top_compare_thread_ends(t->by_end[search_middle(&s)], iv->machine,
+					  iv->tid, iv->end_ticks) <= 0);
+	while (s.low-- > 0) {
+		const struct top_entry *e = t->by_end[s.low];
 
 		if (e->order.machine != iv->machine || e->tid != iv->tid ||
 			e->end < iv->start_ticks)

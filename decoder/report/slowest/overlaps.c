@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/search.h"
 #include "../../../include/cpidecode.h"
 #include "../../model/intervals/order.h"
 
@@ -51,18 +52,15 @@ size_t overlaps_find(const struct overlaps *o, const struct interval *iv)
 
 size_t overlaps_count_begun(const struct overlaps *o, uint32_t machine, uint64_t end)
 {
-	size_t low = 0, high = o->count;
+	struct search s = {0, o->count};
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct interval *at = o->at[middle].iv;
+	while (s.low < s.high) {
+		const struct interval *at = o->at[search_middle(&s)].iv;
 
-		if (at->machine < machine || (at->machine == machine && at->start_ticks < end))
-			low = middle + 1;
-		else
-			high = middle;
+		search_narrow(&s,
+			at->machine < machine || (at->machine == machine && at->start_ticks < end));
 	}
-	return low;
+	return s.low;
 }
 
 bool overlaps_next(const struct overlaps *o, uint32_t machine, uint64_t start, size_t *i)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "meanwhile.h"
@@ -237,22 +238,16 @@ static uint64_t ran_overlap(uint64_t start, uint64_t end, uint64_t from, uint64_
  * had left. */
 static uint64_t ran_instead(const struct ran *r, const struct switch_run *run)
 {
-	size_t low = 0, high = r->nstretches;
+	struct search s = {0, r->nstretches};
 	uint64_t sum = 0;
 
 	if (r->why != RAN_COVERED)
 		return 0;
 	/* The first stretch that ends after the run's start; the one before may be left then. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (r->stretches[middle].end <= run->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low ? low - 1 : 0; i + 1 < r->nstretches && r->stretches[i].end < run->end;
-		i++)
+	while (s.low < s.high)
+		search_narrow(&s, r->stretches[search_middle(&s)].end <= run->start);
+	for (size_t i = s.low ? s.low - 1 : 0;
+		i + 1 < r->nstretches && r->stretches[i].end < run->end; i++)
 		if (r->stretches[i].cpu == run->cpu)
 			sum += ran_overlap(run->start, run->end, r->stretches[i].end,
 				r->stretches[i + 1].start);

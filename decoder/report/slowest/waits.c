@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/sort.h"
 #include "../../model/trace/clock/clock.h"
@@ -60,21 +61,17 @@ static void waits_join_gaps(struct waits *w)
 /* Whether a wake-up in (from, back] may be missing. */
 static bool waits_has_gap(const struct waits *w, const struct wait *wait)
 {
-	size_t low = 0, high = w->ngaps;
+	struct search s = {0, w->ngaps};
 
 	/* The first one that is later than the wait's end. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct waits_gap *g = &w->gaps[middle];
+	while (s.low < s.high) {
+		const struct waits_gap *g = &w->gaps[search_middle(&s)];
 
-		if (g->machine < wait->machine ||
-			(g->machine == wait->machine && g->start <= wait->back))
-			low = middle + 1;
-		else
-			high = middle;
+		search_narrow(&s, g->machine < wait->machine ||
+					  (g->machine == wait->machine && g->start <= wait->back));
 	}
-	return low && w->gaps[low - 1].machine == wait->machine &&
-	       w->gaps[low - 1].end > wait->from;
+	return s.low && w->gaps[s.low - 1].machine == wait->machine &&
+	       w->gaps[s.low - 1].end > wait->from;
 }
 
 /* --------------------------------------------------------------------------- waits */
@@ -136,17 +133,11 @@ void waits_sort(struct waits *w)
 /* The first wait of the thread that ends at that time or later; or where it would be. */
 static size_t waits_search(const struct waits *w, const struct wait *wanted)
 {
-	size_t low = 0, high = w->count;
+	struct search s = {0, w->count};
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (waits_compare(&w->at[middle], wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (s.low < s.high)
+		search_narrow(&s, waits_compare(&w->at[search_middle(&s)], wanted) < 0);
+	return s.low;
 }
 
 void waits_add_wakeup(struct waits *w, const struct wakeup *wakeup)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../formats/base/search.h"
 #include "../../../formats/base/utf8.h"
 #include "../escape.h"
 #include "../flame.h"
@@ -116,19 +117,13 @@ static double svg_share_of_total(const struct svg *s, uint64_t weight)
 
 uint64_t flame_least(uint64_t all)
 {
-	uint64_t low = 0, high = all;
+	struct search s = {0, all};
 
 	if (!all)
 		return UINT64_MAX;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if ((double)middle / (double)all < NARROWEST)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (s.low < s.high)
+		search_narrow(&s, (double)search_middle(&s) / (double)all < NARROWEST);
+	return s.low;
 }
 
 static const char *cpi_name(enum flame_cpi kind)

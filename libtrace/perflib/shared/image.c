@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/search.h"
 #include "../../../formats/base/utf8.h"
 #include "../../core/file.h"
 
@@ -105,17 +106,11 @@ static bool counter_is_sane(const struct prov_counter *c, uint32_t block)
 
 static bool has_counter(const struct prov_set *s, uint32_t id)
 {
-	uint32_t from = 0, to = s->counters;
+	struct search at = {0, s->counters};
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (s->counter[middle].id < id)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < s->counters && s->counter[from].id == id;
+	while (at.low < at.high)
+		search_narrow(&at, s->counter[search_middle(&at)].id < id);
+	return at.low < s->counters && s->counter[at.low].id == id;
 }
 
 /* Checks a copied block. *texts: the bytes that its texts need. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../../formats/base/search.h"
 #include "../../../base/grow.h"
 
 struct partial_source *partial_add_source(struct partial *p, const char *path)
@@ -23,17 +24,11 @@ struct partial_source *partial_add_source(struct partial *p, const char *path)
 /* The first slice that ends at `first` - 1, to which it is adjacent, or later. */
 static size_t find_slice(const struct partial_source *s, uint64_t first)
 {
-	size_t low = 0, high = s->nslices;
+	struct search at = {0, first ? s->nslices : 0};
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (first && s->slices[middle].last < first - 1)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (at.low < at.high)
+		search_narrow(&at, s->slices[search_middle(&at)].last < first - 1);
+	return at.low;
 }
 
 int partial_add_slice(struct partial_source *s, struct tick_range slice)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../../formats/base/search.h"
 #include "../../../base/sort.h"
 #include "private.h"
 
@@ -154,8 +155,11 @@ static uint64_t clock_interpolate_rise(uint64_t rise, uint64_t at, uint64_t run)
 /* The number of syncs before that tick: it is in the stretch after the last of them. */
 static size_t syncs_before(const struct clock *c, uint64_t ticks)
 {
-	return sort_count_below(
-		c->sync, c->nsyncs, sizeof *c->sync, offsetof(struct clock_sync, ticks), ticks);
+	struct search s = {0, c->nsyncs};
+
+	while (s.low < s.high)
+		search_narrow(&s, c->sync[search_middle(&s)].ticks < ticks);
+	return s.low;
 }
 
 /* In stretch i: 0 is the one before the first sync, nsyncs the one after the last. */
@@ -218,15 +222,11 @@ int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapse
 /* The first tick of lo..hi with that time or a later one, hi if there is none before. */
 static uint64_t first_in(const struct clock *c, uint64_t lo, uint64_t hi, int64_t ns)
 {
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
+	struct search s = {lo, hi};
 
-		if (clock_time(c, mid) >= ns)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	while (s.low < s.high)
+		search_narrow(&s, clock_time(c, search_middle(&s)) < ns);
+	return s.low;
 }
 
 /* Ticks first..last in which time does not go back; false: there is no such run i. */

@@ -3,6 +3,8 @@
  */
 #include "offer.h"
 
+#include "../../../../formats/base/search.h"
+
 /* Relaxed throughout: a value is independent and orders no other data. */
 
 static uint64_t *column(
@@ -10,19 +12,15 @@ static uint64_t *column(
 {
 	const struct offered_set *set = i->set;
 	uint64_t *value = __atomic_load_n(&i->value, __ATOMIC_RELAXED);
-	uint32_t from = 0, to = set->counters, at = counter - set->id[0];
+	struct search s = {0, set->counters};
+	uint32_t at = counter - set->id[0];
 
 	*status = ERROR_NOT_FOUND;
 	/* Ids are mostly consecutive. */
-	if (at >= to || set->id[at] != counter) {
-		while (from < to) {
-			at = from + (to - from) / 2;
-			if (set->id[at] < counter)
-				from = at + 1;
-			else
-				to = at;
-		}
-		at = from;
+	if (at >= set->counters || set->id[at] != counter) {
+		while (s.low < s.high)
+			search_narrow(&s, set->id[search_middle(&s)] < counter);
+		at = (uint32_t)s.low;
 	}
 	if (at >= set->counters || set->id[at] != counter)
 		return NULL;
