@@ -10,10 +10,4 @@ enum { SORT_MAX_SIZE = 256 };
 /* Sorts elements of at most SORT_MAX_SIZE bytes. Not stable. */
 void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 
-/* -1, 0 or 1: a sorts before, equal to or after b. */
-static inline int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 #endif

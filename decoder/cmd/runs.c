@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include "../../formats/base/compare.h"
 #include "../../formats/base/number.h"
 #include "../../formats/nrm2.h"
 #include "../../formats/partial.h"
@@ -187,11 +188,9 @@ static int compare_inodes(const void *x, const void *y)
 {
 	const struct run_inode *a = x, *b = y;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->path < b->path ? -1 : a->path > b->path;
+	int c = compare_u64_pair(a->device, b->device, a->number, b->number);
+
+	return c ? c : compare_u64(a->path, b->path);
 }
 
 /* Asks each once: a folder may have many thousands. */

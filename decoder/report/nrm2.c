@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/compare.h"
 #include "../../formats/base/search.h"
 #include "../../formats/base/time_ns.h"
 #include "../model/trace/labels.h"
@@ -47,7 +48,7 @@ static int nrm2_compare_rings(const void *a, const void *b)
 {
 	const struct nrm2_ring *x = a, *y = b;
 
-	return x->section.ring < y->section.ring ? -1 : x->section.ring > y->section.ring;
+	return compare_u64(x->section.ring, y->section.ring);
 }
 
 /* The rings of all files, each once, in order. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/compare.h"
 #include "../../formats/trace_file.h"
 #include "../sink/escape.h"
 #include "../sink/fmt.h"
@@ -324,12 +325,12 @@ static int rows_compare_keys(const void *x, const void *y)
 
 		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
 		if (!c)
-			c = (a->cell.len > b->cell.len) - (a->cell.len < b->cell.len);
+			c = compare_u64(a->cell.len, b->cell.len);
 	} else if (known_a) {
 		c = (m > n) - (m < n);
 	}
 	if (!c)
-		return (a->place > b->place) - (a->place < b->place);
+		return compare_u64(a->place, b->place);
 	return a->falling ? -c : c;
 }
 

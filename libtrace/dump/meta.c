@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/compare.h"
 #include "../core/clock_trust.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/shm_source.h"
@@ -113,11 +114,9 @@ static int by_process(const void *a, const void *b)
 {
 	const struct session_task *x = a, *y = b;
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->source != y->source)
-		return x->source > y->source ? -1 : 1;
-	return x->source_flags > y->source_flags ? -1 : x->source_flags < y->source_flags;
+	int c = compare_u64_pair(x->pid, y->pid, y->source, x->source);
+
+	return c ? c : compare_u64(y->source_flags, x->source_flags);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/base/compare.h"
 #include "../../formats/base/number.h"
 #include "../../formats/kernel_hooks.h"
 #include "../core/file.h"
@@ -231,7 +232,7 @@ static int names_compare(const void *x, const void *y)
 {
 	const struct kernel_record *a = x, *b = y;
 
-	return (a->at > b->at) - (a->at < b->at);
+	return compare_u64(a->at, b->at);
 }
 
 void kernel_names_settle(struct kernel_names *n, uint64_t time,

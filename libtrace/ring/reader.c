@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../formats/base/compare.h"
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "layout.h"
@@ -483,7 +484,7 @@ static int by_position(const void *a, const void *b)
 {
 	const struct ring_part *x = a, *y = b;
 
-	return x->position < y->position ? -1 : x->position > y->position;
+	return compare_u64(x->position, y->position);
 }
 
 /*

@@ -286,6 +286,7 @@ CONTAINERS = (
     ("hash", ("formats/base/hash_index.h",), re.compile(
         r"& \((?:\w|->|\.)*(?:slots|places|buckets|room) - 1\)|\w & \w+->mask\b"
         r"|= \(\*?\w+ \+ 1\) % \w+")),
+    ("comparison", ("formats/base/compare.h",), re.compile(r"(\S+) < (\S+) \? -1 : \1 > \2;")),
     ("binary search", ("formats/base/search.h",), re.compile(r"_t mid(?:dle)? = [^;]*\) / 2;")),
 )
 

@@ -1,5 +1,6 @@
 #include "pass_plan.h"
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 #include "section_starts.h"
@@ -236,7 +237,7 @@ static int pass_plan_compare_offsets(const void *a, const void *b, void *ctx)
 		return x->file < y->file ? -1 : 1;
 	uint64_t p = file_section(t->files[x->file], x->ring, x->begin)->offset;
 	uint64_t q = file_section(t->files[y->file], y->ring, y->begin)->offset;
-	return p < q ? -1 : p > q;
+	return compare_u64(p, q);
 }
 
 static int pass_plan_compare_starts(const void *a, const void *b, void *ctx)
@@ -246,9 +247,9 @@ static int pass_plan_compare_starts(const void *a, const void *b, void *ctx)
 	uint64_t p = file_section(t->files[x->file], x->ring, x->begin)->lo;
 	uint64_t q = file_section(t->files[y->file], y->ring, y->begin)->lo;
 
-	if (p != q)
-		return p < q ? -1 : 1;
-	return pass_plan_compare_offsets(a, b, ctx);
+	int c = compare_u64(p, q);
+
+	return c ? c : pass_plan_compare_offsets(a, b, ctx);
 }
 
 static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const struct pass *p)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../trace/containers.h"
 #include "pass.h"
 #include "record.h"
@@ -250,13 +250,9 @@ int switch_names_add(struct switch_names *n, const struct hook *h)
 static int switch_names_compare(const void *x, const void *y)
 {
 	const struct switch_name *a = x, *b = y;
-	int c = compare_u64(a->machine, b->machine);
+	int c = compare_u64_pair(a->machine, b->machine, a->tid, b->tid);
 
-	if (!c)
-		c = compare_u64(a->tid, b->tid);
-	if (!c)
-		c = compare_u64(a->from, b->from);
-	return c ? c : compare_u64(a->to, b->to);
+	return c ? c : compare_u64_pair(a->from, b->from, a->to, b->to);
 }
 
 void switch_names_sort(struct switch_names *n)

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_ORDER_H
 #define SWT_DECODER_MODEL_INTERVALS_ORDER_H
 
-#include "../../base/sort.h"
+#include "../../../formats/base/compare.h"
 #include "../trace/model.h"
 
 /* Unique to an interval. */
@@ -23,14 +23,10 @@ static inline struct interval_order interval_order_of(const struct interval *iv)
 static inline int interval_order_compare(
 	const struct interval_order *a, const struct interval_order *b)
 {
-	int c = compare_u64(a->machine, b->machine);
+	int c = compare_u64_pair(a->machine, b->machine, a->start, b->start);
 
 	if (!c)
-		c = compare_u64(a->start, b->start);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
+		c = compare_u64_pair(a->ring, b->ring, a->position, b->position);
 	return c ? c : compare_u64(a->file, b->file);
 }
 

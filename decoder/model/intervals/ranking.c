@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 #include "order.h"
 #include "record.h"
@@ -35,7 +36,7 @@ static int ranking_compare_records(const struct sorter_record *x, const struct s
 {
 	const struct ranking_record *a = (const void *)x, *b = (const void *)y;
 
-	const int c = compare_u64(a->trace, b->trace);
+	int c = compare_u64(a->trace, b->trace);
 
 	return c ? c : interval_order_compare(&a->order, &b->order);
 }

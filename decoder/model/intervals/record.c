@@ -6,9 +6,9 @@
 #include <emmintrin.h>
 #endif
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../base/copy.h"
-#include "../../base/sort.h"
 #include "elapsed.h"
 #include "intervals.h"
 
@@ -519,10 +519,8 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 static int compare_origins(const struct interval_record *a, const struct interval_record *b,
 	const struct interval_record_wide *wide_a, const struct interval_record_wide *wide_b)
 {
-	int c = compare_u64(a->ring, b->ring);
+	int c = compare_u64_pair(a->ring, b->ring, wide_a->position, wide_b->position);
 
-	if (!c)
-		c = compare_u64(wide_a->position, wide_b->position);
 	return c ? c : compare_u64(wide_a->file, wide_b->file);
 }
 
@@ -547,13 +545,12 @@ int interval_record_compare_times(const struct sorter_record *x, const struct so
 	find_parts(b, WANT_START | RECORD_PLACES, &of_b);
 	memcpy(&places_a, of_a.places, sizeof places_a);
 	memcpy(&places_b, of_b.places, sizeof places_b);
-	if (places_a.end_ns != places_b.end_ns)
-		return places_a.end_ns > places_b.end_ns ? -1 : 1;
 	/* Ticks of several machines are not comparable; any fixed order serves. */
-	int c = compare_u64(
-		places_a.era & 1 ? places_a.start : 0, places_b.era & 1 ? places_b.start : 0);
+	int c = compare_i64(places_b.end_ns, places_a.end_ns);
+
 	if (!c)
-		c = compare_u64(
-			places_b.start + of_b.wide.elapsed, places_a.start + of_a.wide.elapsed);
+		c = compare_u64_pair(places_a.era & 1 ? places_a.start : 0,
+			places_b.era & 1 ? places_b.start : 0, places_b.start + of_b.wide.elapsed,
+			places_a.start + of_a.wide.elapsed);
 	return c ? c : compare_origins(a, b, &of_a.wide, &of_b.wide);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/intern.h"
 
@@ -294,14 +295,14 @@ static int by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare_u64(*x, *y);
 }
 
 static int by_narrow(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare_u64(*x, *y);
 }
 
 int histogram_settle(struct histogram *h)

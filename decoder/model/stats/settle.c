@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
 #include "../trace/overlap.h"
 #include "../hooks/record.h"
@@ -37,14 +38,9 @@ static int settle_compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->file->pub.index < y->file->pub.index ? -1
-						       : x->file->pub.index > y->file->pub.index;
+	int c = compare_u64_pair(x->group, y->group, x->number, y->number);
+
+	return c ? c : compare_u64_pair(x->from, y->from, x->file->pub.index, y->file->pub.index);
 }
 
 static struct section_ref *section_of(const struct member *m, size_t i)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
 
 enum {
@@ -72,9 +73,9 @@ static int by_cell(const void *a, const void *b)
 {
 	const struct timeline_entry *x = a, *y = b;
 
-	if (x->cell != y->cell)
-		return x->cell < y->cell ? -1 : 1;
-	return x->value < y->value ? -1 : x->value > y->value;
+	int c = compare_i64(x->cell, y->cell);
+
+	return c ? c : compare_u64(x->value, y->value);
 }
 
 /* Each once, with its count. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
-#include "../../base/sort.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------------------ pairs */
@@ -20,27 +20,19 @@ static void begins_drop(struct begins *b, size_t i)
 static int begins_compare(const void *a, const void *b)
 {
 	const struct begun *x = a, *y = b;
-	int c = compare_u64(x->machine, y->machine);
+	int c = compare_u64_pair(x->machine, y->machine, x->id, y->id);
 
 	if (!c)
-		c = compare_u64(x->id, y->id);
-	if (!c)
 		c = (int)y->over - (int)x->over;
-	if (!c)
-		c = compare_u64(x->ticks, y->ticks);
-	return c ? c : compare_u64(x->position, y->position);
+	return c ? c : compare_u64_pair(x->ticks, y->ticks, x->position, y->position);
 }
 
 static int begins_compare_times(const void *a, const void *b)
 {
 	const struct begun *x = a, *y = b;
-	int c = compare_u64(x->machine, y->machine);
+	int c = compare_u64_pair(x->machine, y->machine, x->ticks, y->ticks);
 
-	if (!c)
-		c = compare_u64(x->ticks, y->ticks);
-	if (!c)
-		c = compare_u64(x->ring, y->ring);
-	return c ? c : compare_u64(x->position, y->position);
+	return c ? c : compare_u64_pair(x->ring, y->ring, x->position, y->position);
 }
 
 /* One of each number stays: that it is over, unless it has both. all: no more are to come. */

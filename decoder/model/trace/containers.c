@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 
 int containers_add(struct container_table *t, const struct container *entry)
@@ -17,9 +18,7 @@ static int containers_compare(const void *a, const void *b)
 {
 	const struct container *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	return compare_u64_pair(x->tid, y->tid, x->first, y->first);
 }
 
 int containers_merge(struct container_table *t, struct container_table *from)

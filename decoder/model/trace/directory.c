@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/record.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
@@ -278,16 +279,14 @@ static int directory_compare_positions(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
 
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return compare_u64_pair(x->position, y->position, x->offset, y->offset);
 }
 
 static int by_number(const void *a, const void *b)
 {
 	const struct trace_ring *x = a, *y = b;
 
-	return x->ring < y->ring ? -1 : x->ring > y->ring;
+	return compare_u64(x->ring, y->ring);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -387,7 +386,7 @@ static int directory_compare_offsets(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return compare_u64(x->offset, y->offset);
 }
 
 static int tell_displaced(struct file *f, const struct section_ref *s, size_t n)

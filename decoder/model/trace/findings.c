@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 
 void hook_counts_add(struct hook_counts *to, const struct hook_counts *c)
@@ -42,9 +43,7 @@ static int findings_compare_damage(const void *a, const void *b)
 {
 	const struct hook_damage *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return compare_u64_pair(x->file, y->file, x->offset, y->offset);
 }
 
 size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/number.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
@@ -585,7 +586,7 @@ static int load_compare_damage(const void *a, const void *b)
 {
 	const struct io_damage *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return compare_u64(x->offset, y->offset);
 }
 
 /* A section found wrong later may have hidden others. */

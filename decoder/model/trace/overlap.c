@@ -1,20 +1,17 @@
 #include "overlap.h"
 
+#include "../../../formats/base/compare.h"
 #include "../../base/sort.h"
 
 static int overlap_compare_claims(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
 
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	if (x->raw != y->raw)
-		return x->raw > y->raw ? -1 : 1;
-	if (x->torn != y->torn)
-		return x->torn < y->torn ? -1 : 1;
-	if (x->member != y->member)
-		return x->member < y->member ? -1 : 1;
-	return x->section < y->section ? -1 : x->section > y->section;
+	int c = compare_u64_pair(x->position, y->position, y->raw, x->raw);
+
+	if (!c)
+		c = compare_u64_pair(x->torn, y->torn, x->member, y->member);
+	return c ? c : compare_u64(x->section, y->section);
 }
 
 static uint64_t end_of(const struct claim *c)

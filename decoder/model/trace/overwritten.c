@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
-#include "../../base/sort.h"
 
 /* The hooks of a ring in one file. */
 struct overwritten_held {
@@ -16,10 +16,8 @@ struct overwritten_held {
 static int overwritten_compare_held(const void *x, const void *y)
 {
 	const struct overwritten_held *a = x, *b = y;
-	int c = compare_u64(a->machine, b->machine);
+	int c = compare_u64_pair(a->machine, b->machine, a->ring, b->ring);
 
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
 	return c ? c : compare_u64(a->from, b->from);
 }
 
@@ -125,9 +123,8 @@ int overwritten_find(struct overwritten *o, const struct trace *t)
 static int overwritten_compare_rings(const void *x, const void *y)
 {
 	const struct overwritten_ring *a = x, *b = y;
-	int c = compare_u64(a->machine, b->machine);
 
-	return c ? c : compare_u64(a->ring, b->ring);
+	return compare_u64_pair(a->machine, b->machine, a->ring, b->ring);
 }
 
 bool overwritten_on_ring(

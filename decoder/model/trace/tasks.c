@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../base/sort.h"
 
@@ -16,7 +17,7 @@ static int tasks_compare_entries(const void *a, const void *b)
 
 	if (task_precedes(x, y) || task_precedes(y, x))
 		return task_precedes(x, y) ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return compare_u64(x->order, y->order);
 }
 
 static bool same(const struct task *a, const struct task *b)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
+
 static struct judgement unjudged(void)
 {
 	return (struct judgement){.verdict = VERDICT_NONE, .p = NAN};
@@ -267,9 +269,7 @@ static int compare_entries(const void *a, const void *b)
 
 	if (order)
 		return order;
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return x->run < y->run ? -1 : x->run > y->run;
+	return compare_u64_pair(x->side, y->side, x->run, y->run);
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../sink/escape.h"
@@ -193,9 +194,7 @@ static int callgrind_compare(const void *x, const void *y)
 {
 	const struct callgrind_arc *a = x, *b = y;
 
-	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
-	return (a->callee > b->callee) - (a->callee < b->callee);
+	return compare_u64_pair(a->caller, b->caller, a->callee, b->callee);
 }
 
 static void callgrind_put_costs(const struct callgrind_export *e, const uint64_t cost[COSTS])

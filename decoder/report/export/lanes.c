@@ -5,7 +5,6 @@
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
-#include "../../base/sort.h"
 
 enum { THREADS_HELD = 1024, PLACES_HELD = 64 };
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 #include "../../base/sorter/sorter.h"
 #include "../../sink/json.h"
@@ -48,7 +49,7 @@ struct speedscope_lane {
 
 static int speedscope_compare(const struct sorter_record *a, const struct sorter_record *b)
 {
-	return (a->key > b->key) - (a->key < b->key);
+	return compare_u64(a->key, b->key);
 }
 
 static int speedscope_add(

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
-#include "../../base/sort.h"
 #include "../../model/stats/tally/tally.h"
 #include "../../sink/escape.h"
 #include "../query/select.h"
@@ -40,13 +40,9 @@ _Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
 static int collect_compare_records(const struct sorter_record *x, const struct sorter_record *y)
 {
 	const struct flame_record *a = (const void *)x, *b = (const void *)y;
-	int c = compare_u64(b->end, a->end);
+	int c = compare_u64_pair(b->end, a->end, a->ring, b->ring);
 
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
-	return c ? c : compare_u64(a->file, b->file);
+	return c ? c : compare_u64_pair(a->position, b->position, a->file, b->file);
 }
 
 static int collect_add_record(

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
 #include "tree.h"
 
@@ -53,7 +54,7 @@ static int lines_compare_siblings(const void *x, const void *y, void *frames)
 	int order = common ? memcmp(a->name, b->name, common) : 0;
 	if (order)
 		return order;
-	return (a->name_len > b->name_len) - (a->name_len < b->name_len);
+	return compare_u64(a->name_len, b->name_len);
 }
 
 /* Radix sort by key, least significant byte first; skips bytes that are the same in all. */

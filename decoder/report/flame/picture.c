@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
@@ -123,9 +124,9 @@ static int picture_choose_nodes(struct picture *p)
 static int compare_names(const char *a, uint32_t a_len, const char *b, uint32_t b_len)
 {
 	uint32_t common = a_len < b_len ? a_len : b_len;
-	int order = common ? memcmp(a, b, common) : 0;
+	int c = common ? memcmp(a, b, common) : 0;
 
-	return order ? order : (a_len > b_len) - (a_len < b_len);
+	return c ? c : compare_u64(a_len, b_len);
 }
 
 static uint64_t picture_make_key(const char *name, uint32_t len)

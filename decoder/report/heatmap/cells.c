@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../base/varint.h"
 #include "../../sink/svg/heatmap.h"
 
@@ -150,9 +150,8 @@ static int heatmap_cells_get_part(struct varint_in *in, const struct partial *p,
 static int heatmap_compare_cells(const void *x, const void *y)
 {
 	const struct heatmap_cell *a = x, *b = y;
-	const int c = compare_u64(a->column, b->column);
 
-	return c ? c : compare_u64(a->bucket, b->bucket);
+	return compare_u64_pair(a->column, b->column, a->bucket, b->bucket);
 }
 
 /* Appends another's cells, converted to columns of *to. The caller sorts them. */

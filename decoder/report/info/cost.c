@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../base/sort.h"
+#include "../../../formats/base/compare.h"
 #include "../../sink/units.h"
 
 static bool same_cost(const struct info_cost *a, const struct info_cost *b)
@@ -74,9 +74,7 @@ static int info_compare_costs(const void *x, const void *y)
 	int c = a->has_pid - b->has_pid;
 
 	if (!c)
-		c = compare_u64(a->pid, b->pid);
-	if (!c)
-		c = compare_u64(a->inside, b->inside);
+		c = compare_u64_pair(a->pid, b->pid, a->inside, b->inside);
 	return c ? c : compare_u64(a->pair, b->pair);
 }
 

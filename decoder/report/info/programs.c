@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/trace_file.h"
 #include "../../sink/escape.h"
 #include "../../sink/table.h"
@@ -19,7 +20,7 @@ static int programs_compare(const void *a, const void *b)
 	const struct info_program *x = a, *y = b;
 	int names = strcmp(x->name, y->name);
 
-	return names ? names : x->pid < y->pid ? -1 : x->pid > y->pid;
+	return names ? names : compare_u64(x->pid, y->pid);
 }
 
 static int programs_compare_losses(const void *a, const void *b)

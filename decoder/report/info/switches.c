@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "../../base/sort.h"
+#include "../../../formats/base/compare.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
 
@@ -25,9 +25,8 @@ static int info_switches_visit(void *ctx, const struct hook *h)
 static int info_switches_compare(const void *x, const void *y)
 {
 	const struct switch_cpu *a = x, *b = y;
-	const int c = compare_u64(a->group, b->group);
 
-	return c ? c : compare_u64(a->cpu, b->cpu);
+	return compare_u64_pair(a->group, b->group, a->cpu, b->cpu);
 }
 
 int info_switches_read(struct switch_cpus *cpus, const struct report *r)

@@ -5,6 +5,8 @@
 
 #include "notes.h"
 
+#include "../../../formats/base/compare.h"
+
 enum { TRACE_ID = 16 };
 
 static int rotated_compare_trace(const void *a, const void *b)
@@ -14,8 +16,7 @@ static int rotated_compare_trace(const void *a, const void *b)
 
 	if (order)
 		return order;
-	return x->rotation.number < y->rotation.number ? -1
-						       : x->rotation.number > y->rotation.number;
+	return compare_u64(x->rotation.number, y->rotation.number);
 }
 
 /* Files from..to are missing; later ones are present. */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
-#include "../../base/sort.h"
 
 #define POINTS_BUDGET ((size_t)8 << 20)
 /* More intervals than any trace has. */

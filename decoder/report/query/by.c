@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/quantity.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../model/intervals/intervals.h"
 #include "../open.h"
 #include "../values/interval_columns.h"
@@ -503,7 +503,7 @@ static int by_compare_cells(const struct cell *a, const struct cell *b)
 	if (a->kind == CELL_U64 && b->kind == CELL_U64)
 		return compare_u64(a->u, b->u);
 	if (a->kind == CELL_I64 && b->kind == CELL_I64)
-		return (a->i > b->i) - (a->i < b->i);
+		return compare_i64(a->i, b->i);
 	double x = by_cell_number(a), y = by_cell_number(b);
 	return x != y ? (x > y) - (x < y) : (int)a->kind - (int)b->kind;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/scope_hooks.h"
-#include "../../base/sort.h"
 #include "../../model/hooks/pass.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/stream.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "../../base/sort.h"
+#include "../../../formats/base/compare.h"
 #include "../../model/intervals/intervals.h"
 
 static int groups_compare_places(const void *x, const void *y)

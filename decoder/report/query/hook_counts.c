@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
 #include "../../model/hooks/schema.h"
@@ -129,10 +129,8 @@ static int hook_counts_read_slice(void *ctx, struct pass_slice *slice)
 static int hook_counts_compare(const void *x, const void *y)
 {
 	const struct hook_count *a = x, *b = y;
-	int c = compare_u64(a->major, b->major);
+	int c = compare_u64_pair(a->major, b->major, a->minor, b->minor);
 
-	if (!c)
-		c = compare_u64(a->minor, b->minor);
 	return c ? c : compare_u64(a->ring, b->ring);
 }
 
@@ -317,9 +315,9 @@ static int hook_counts_compare_kinds(const void *x, const void *y)
 {
 	const struct hook_kind *a = x, *b = y;
 
-	if (a->sum.count != b->sum.count)
-		return a->sum.count > b->sum.count ? -1 : 1;
-	return hook_counts_compare(&a->sum, &b->sum);
+	int c = compare_u64(b->sum.count, a->sum.count);
+
+	return c ? c : hook_counts_compare(&a->sum, &b->sum);
 }
 
 /* The time from the trace's first hook to its last one, within --from and --to. */

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 
 #define IN_FLIGHT_BUDGET ((size_t)8 << 20)
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
@@ -30,9 +31,7 @@ static int top_compare_entries(const void *x, const void *y)
 	int c = b->is_known - a->is_known;
 
 	if (!c)
-		c = compare_u64(b->rank, a->rank);
-	if (!c)
-		c = compare_u64(a->trace, b->trace);
+		c = compare_u64_pair(b->rank, a->rank, a->trace, b->trace);
 	return c ? c : interval_order_compare(&a->order, &b->order);
 }
 
@@ -112,10 +111,8 @@ static int top_visit_interval(void *ctx, unsigned thread, const struct interval 
 static int top_compare_hooks(
 	const struct top_entry *a, uint32_t file, uint32_t ring, uint64_t position)
 {
-	int c = compare_u64(a->order.file, file);
+	int c = compare_u64_pair(a->order.file, file, a->order.ring, ring);
 
-	if (!c)
-		c = compare_u64(a->order.ring, ring);
 	return c ? c : compare_u64(a->order.position, position);
 }
 
@@ -130,10 +127,8 @@ static int top_compare_places(const void *x, const void *y)
 static int top_compare_thread_ends(
 	const struct top_entry *a, uint32_t machine, uint32_t tid, uint64_t end)
 {
-	int c = compare_u64(a->order.machine, machine);
+	int c = compare_u64_pair(a->order.machine, machine, a->tid, tid);
 
-	if (!c)
-		c = compare_u64(a->tid, tid);
 	return c ? c : compare_u64(a->end, end);
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 
 uint64_t slowest_median_ns(const struct histogram *h)
 {
@@ -58,25 +58,21 @@ static int slowest_compare_keys(
 	int c = memcmp(f->trace_id, g->trace_id, sizeof f->trace_id);
 
 	if (!c)
-		c = compare_u64(a->start, b->start);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
-	return c ? c : compare_u64(f->fingerprint, g->fingerprint);
+		c = compare_u64_pair(a->start, b->start, a->ring, b->ring);
+	return c ? c : compare_u64_pair(a->position, b->position, f->fingerprint, g->fingerprint);
 }
 
 static int slowest_compare_rows(const void *x, const void *y, void *ctx)
 {
 	const struct slowest_row *a = x, *b = y;
-	const int c = compare_u64(b->rank, a->rank);
+	int c = compare_u64(b->rank, a->rank);
 
 	return c ? c : slowest_compare_keys(ctx, &a->key, &b->key);
 }
 
 static int slowest_compare_slots(const struct slowest_median *a, const struct slowest_median *b)
 {
-	const int c = a->group == b->group ? 0 : tally_compare_names(a->group, b->group);
+	int c = a->group == b->group ? 0 : tally_compare_names(a->group, b->group);
 
 	return c ? c : compare_u64(a->slot, b->slot);
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../model/intervals/keep.h"
 
 /* An interval that may contain later ones. */
@@ -19,10 +19,8 @@ struct kin_open {
 static int kin_compare_hooks(const void *x, const void *y)
 {
 	const struct kin *a = x, *b = y;
-	int c = compare_u64(a->file, b->file);
+	int c = compare_u64_pair(a->file, b->file, a->ring, b->ring);
 
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
 	return c ? c : compare_u64(a->position, b->position);
 }
 
@@ -184,9 +182,7 @@ static int kin_compare_children(const void *x, const void *y)
 
 	if (!c && a->name.label && b->name.label && least)
 		c = memcmp(a->name.label, b->name.label, least);
-	if (!c)
-		c = compare_u64(a->name.length, b->name.length);
-	return c ? c : compare_u64(a->name.mm, b->name.mm);
+	return c ? c : compare_u64_pair(a->name.length, b->name.length, a->name.mm, b->name.mm);
 }
 
 int kin_end(struct kin_walk *w)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 
 bool meanwhile_start_cpu(const struct interval *iv, uint32_t *cpu)
 {
@@ -90,9 +90,7 @@ static int meanwhile_compare_names(const void *x, const void *y)
 
 	if (!c && a->name.label && b->name.label && least)
 		c = memcmp(a->name.label, b->name.label, least);
-	if (!c)
-		c = compare_u64(a->name.length, b->name.length);
-	return c ? c : compare_u64(a->name.mm, b->name.mm);
+	return c ? c : compare_u64_pair(a->name.length, b->name.length, a->name.mm, b->name.mm);
 }
 
 void meanwhile_end(struct meanwhile_walk *w)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "meanwhile.h"
 
 static int ran_begin(struct ran_walk *w)
@@ -154,9 +154,8 @@ static int ran_visit_first(void *ctx, const struct hook *h)
 static int ran_compare_stretches(const void *x, const void *y)
 {
 	const struct ran_stretch *a = x, *b = y;
-	const int c = compare_u64(a->start, b->start);
 
-	return c ? c : compare_u64(a->end, b->end);
+	return compare_u64_pair(a->start, b->start, a->end, b->end);
 }
 
 static enum ran_why ran_why_unknown(const struct ran_walk *w, const struct ran *r)
@@ -338,7 +337,7 @@ static int ran_compare_threads(const void *x, const void *y)
 		return a->instead_ns < b->instead_ns ? 1 : -1;
 	if (most != other)
 		return most < other ? 1 : -1;
-	return a->tid == b->tid ? compare_u64(a->pid, b->pid) : compare_u64(a->tid, b->tid);
+	return compare_u64_pair(a->tid, b->tid, a->pid, b->pid);
 }
 
 static void ran_end(struct ran_walk *w, struct ran *r)

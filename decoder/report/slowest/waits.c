@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../model/trace/clock/clock.h"
 
 enum { WAITS_FEW = 1024 };
@@ -34,9 +34,8 @@ int waits_add_hook(struct waits *w, const struct hook *h)
 static int waits_compare_gaps(const void *x, const void *y)
 {
 	const struct waits_gap *a = x, *b = y;
-	const int c = compare_u64(a->machine, b->machine);
 
-	return c ? c : compare_u64(a->start, b->start);
+	return compare_u64_pair(a->machine, b->machine, a->start, b->start);
 }
 
 static void waits_join_gaps(struct waits *w)
@@ -79,13 +78,9 @@ static bool waits_has_gap(const struct waits *w, const struct wait *wait)
 static int waits_compare(const void *x, const void *y)
 {
 	const struct wait *a = x, *b = y;
-	int c = compare_u64(a->machine, b->machine);
+	int c = compare_u64_pair(a->machine, b->machine, a->tid, b->tid);
 
-	if (!c)
-		c = compare_u64(a->tid, b->tid);
-	if (!c)
-		c = compare_u64(a->back, b->back);
-	return c ? c : compare_u64(a->left, b->left);
+	return c ? c : compare_u64_pair(a->back, b->back, a->left, b->left);
 }
 
 /* Sorts them, each once; with the earliest time of those of different intervals. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 
 /* NULL: no memory. */
 static struct waker *wakers_find(struct wakers *w, const struct wait *wait)
@@ -56,9 +56,7 @@ static int wakers_compare(const void *x, const void *y)
 	if (a->waited_ns != b->waited_ns)
 		return a->waited_ns < b->waited_ns ? 1 : -1;
 	c = compare_u64(a->tid, b->tid);
-	if (!c)
-		c = compare_u64(a->pid, b->pid);
-	return c ? c : compare_u64(a->is_interrupt, b->is_interrupt);
+	return c ? c : compare_u64_pair(a->pid, b->pid, a->is_interrupt, b->is_interrupt);
 }
 
 void wakers_end(struct wakers *w, const struct switch_names *names, uint32_t machine)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/bytes.h"
-#include "../../base/sort.h"
 #include "../../base/varint.h"
 #include "kept.h"
 
@@ -269,7 +269,7 @@ static void slowest_put_all(struct slowest_writer *w)
 
 static int slowest_compare_files(const struct slowest_file *a, const struct slowest_file *b)
 {
-	const int c = memcmp(a->trace_id, b->trace_id, sizeof a->trace_id);
+	int c = memcmp(a->trace_id, b->trace_id, sizeof a->trace_id);
 
 	return c ? c : compare_u64(a->fingerprint, b->fingerprint);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../base/grow.h"
 #include "../../model/trace/labels.h"
@@ -132,7 +133,7 @@ static int value_compare_names(const void *a, const void *b)
 	int c = memcmp(x->text, y->text, n);
 
 	if (!c)
-		c = (x->length > y->length) - (x->length < y->length);
+		c = compare_u64(x->length, y->length);
 	return c ? c : x->kind - y->kind;
 }
 

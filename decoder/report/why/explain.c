@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../model/intervals/elapsed.h"
 #include "../query/selection_walk.h"
 #include "../values/columns.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
-#include "../../base/sort.h"
 #include "../../base/sorter/sorter.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/intervals.h"

@@ -3,6 +3,7 @@
 #include <lz4.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/bytes.h"
 #include "../zstd.h"
 #include "thrift.h"
@@ -337,7 +338,7 @@ static int parquet_compare_texts(const struct parquet_column *c, size_t a, size_
 	const char *x = parquet_text(c, a, &n), *y = parquet_text(c, b, &m);
 	int order = memcmp(x, y, n < m ? n : m);
 
-	return order ? order : (n > m) - (n < m);
+	return order ? order : compare_u64(n, m);
 }
 
 static void parquet_describe_texts(struct thrift *t, const struct parquet_column *c)

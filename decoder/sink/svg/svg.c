@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../../formats/base/utf8.h"
 #include "../escape.h"
@@ -60,9 +61,7 @@ static int svg_compare_names(const void *a, const void *b)
 {
 	const struct long_name *x = a, *y = b;
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return compare_u64_pair(x->hash, y->hash, x->frame, y->frame);
 }
 
 static bool have_same_name(const struct flame_frame *x, const struct flame_frame *y)

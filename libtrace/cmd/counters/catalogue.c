@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "counters.h"
 
 /* Requests to PerfLib. */
@@ -104,7 +105,7 @@ static int compare_counters(const void *a, const void *b)
 	ULONG x = ((const struct catalogue_counter *)a)->id;
 	ULONG y = ((const struct catalogue_counter *)b)->id;
 
-	return (x > y) - (x < y);
+	return compare_u64(x, y);
 }
 
 static ULONG catalogue_read_counters(struct catalogue_set *set, const uint8_t *block, DWORD bytes)

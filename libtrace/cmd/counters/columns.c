@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "counters.h"
 
 static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const char *instance)
@@ -131,7 +132,7 @@ static int compare(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order > y->order ? 1 : -1;
-	return (x->made > y->made) - (x->made < y->made);
+	return compare_u64(x->made, y->made);
 }
 
 void columns_sort(struct counters_query *q)

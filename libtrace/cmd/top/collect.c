@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/bytes.h"
 #include "../../../formats/record.h"
@@ -100,9 +101,10 @@ static int compare_names(const struct top_label *a, const struct top_label *b)
 	uint32_t n = a->length < b->length ? a->length : b->length;
 
 	if (!a->name || !b->name)
-		return a->name ? -1 : b->name ? 1 : (a->mm > b->mm) - (a->mm < b->mm);
-	int order = memcmp(a->name, b->name, n);
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+		return a->name ? -1 : b->name ? 1 : compare_u64(a->mm, b->mm);
+	int c = memcmp(a->name, b->name, n);
+
+	return c ? c : compare_u64(a->length, b->length);
 }
 
 /* Largest first; NAN is below all numbers. */
@@ -137,7 +139,7 @@ static int compare_programs(const void *left, const void *right, void *arg)
 	if (order == 0)
 		order = compare_values((double)a->total.lost, (double)b->total.lost);
 	if (order == 0)
-		order = (a->pid > b->pid) - (a->pid < b->pid);
+		order = compare_u64(a->pid, b->pid);
 	return order ? order : strcmp(a->name, b->name);
 }
 

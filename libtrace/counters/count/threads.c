@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/number.h"
 #include "count.h"
 
@@ -45,7 +46,7 @@ static int ascending(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
-	return (x > y) - (x < y);
+	return compare_u64(x, y);
 }
 
 int count_threads(const pid_t *pid, unsigned n, int **tid, unsigned *count)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/number.h"
 #include "../guid.h"
 #include "image.h"
@@ -290,9 +291,9 @@ static int by_start(const void *a, const void *b)
 	const struct known_file *x = *(struct known_file *const *)a;
 	const struct known_file *y = *(struct known_file *const *)b;
 
-	if (x->started != y->started)
-		return x->started < y->started ? -1 : 1;
-	return strcmp(x->name, y->name);
+	int c = compare_u64(x->started, y->started);
+
+	return c ? c : strcmp(x->name, y->name);
 }
 
 static void visit_directory(struct known_directory *directory)
@@ -339,7 +340,7 @@ static int by_owner(const void *a, const void *b)
 	const struct known_directory *x = *(struct known_directory *const *)a;
 	const struct known_directory *y = *(struct known_directory *const *)b;
 
-	return (x->owner > y->owner) - (x->owner < y->owner);
+	return compare_u64(x->owner, y->owner);
 }
 
 /* Adds the directories of all users, for root. */
@@ -395,16 +396,16 @@ static bool providers_reserve_sets(struct providers *p, uint32_t n)
 static int by_guid(const void *a, const void *b)
 {
 	const struct provider_found *x = a, *y = b;
-	int order = memcmp(&x->set->definition->guid, &y->set->definition->guid, sizeof(GUID));
+	int c = memcmp(&x->set->definition->guid, &y->set->definition->guid, sizeof(GUID));
 
-	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+	return c ? c : compare_u64(x->rank, y->rank);
 }
 
 static int by_rank(const void *a, const void *b)
 {
 	const struct provider_found *x = a, *y = b;
 
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return compare_u64(x->rank, y->rank);
 }
 
 /* Keeps the first counterset of each GUID. */

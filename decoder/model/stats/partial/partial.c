@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/base/search.h"
 #include "../../../base/grow.h"
 
@@ -91,7 +92,7 @@ static int partial_compare_damage(const void *a, const void *b)
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	/* Sorts the largest damage seen of a section first; that one stays. */
-	return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
+	return compare_u64(y->bytes, x->bytes);
 }
 
 /* Both slices read a section on their common edge. */
@@ -113,7 +114,7 @@ int partial_compare_sources(const struct partial_source *x, const struct partial
 
 	if (order)
 		return order;
-	return x->fingerprint < y->fingerprint ? -1 : x->fingerprint > y->fingerprint;
+	return compare_u64(x->fingerprint, y->fingerprint);
 }
 
 static int by_identity(const void *a, const void *b)

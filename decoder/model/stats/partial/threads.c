@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/trace_file.h"
 #include "../../../base/grow.h"
 #include "../../../base/varint.h"
@@ -57,7 +58,7 @@ static int partial_threads_compare_tids(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare_u64(*x, *y);
 }
 
 static int partial_threads_compare(const void *a, const void *b)

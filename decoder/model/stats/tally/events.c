@@ -2,6 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/interval_hooks.h"
 #include "../../../../include/cpidecode.h"
 #include "tally.h"
@@ -14,9 +15,9 @@ static uint32_t tally_hash_event(const char *name, uint32_t length)
 int tally_compare_events(const char *a, uint32_t a_length, const char *b, uint32_t b_length)
 {
 	uint32_t n = a_length < b_length ? a_length : b_length;
-	int order = n ? memcmp(a, b, n) : 0;
+	int c = n ? memcmp(a, b, n) : 0;
 
-	return order ? order : (a_length > b_length) - (a_length < b_length);
+	return c ? c : compare_u64(a_length, b_length);
 }
 
 static struct tally_event *tally_find_event_by_hash(

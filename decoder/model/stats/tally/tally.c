@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/cpuutil_hooks.h"
 #include "../../../../include/cpidecode.h"
 #include "../../intervals/elapsed.h"
@@ -486,11 +487,9 @@ int tally_compare_names(const struct tally_group *a, const struct tally_group *b
 	int order = common ? memcmp(a->label, b->label, common) : 0;
 	if (order)
 		return order;
-	if (a->label_len != b->label_len)
-		return a->label_len < b->label_len ? -1 : 1;
-	if (a->mm != b->mm)
-		return a->mm < b->mm ? -1 : 1;
-	return (a->major > b->major) - (a->major < b->major);
+	int c = compare_u64_pair(a->label_len, b->label_len, a->mm, b->mm);
+
+	return c ? c : compare_u64(a->major, b->major);
 }
 
 static int compare_groups(const void *x, const void *y)

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/base/search.h"
-#include "../../../base/sort.h"
 #include "private.h"
 
 /* An offset this small is rounding of the sync itself. */
@@ -46,11 +46,11 @@ static int clock_compare_syncs(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
 
-	if (x->ticks != y->ticks)
-		return x->ticks < y->ticks ? -1 : 1;
-	if (x->realtime != y->realtime)
-		return x->realtime < y->realtime ? -1 : 1;
-	return x->monotonic < y->monotonic ? -1 : x->monotonic > y->monotonic;
+	int c = compare_u64(x->ticks, y->ticks);
+
+	if (!c)
+		c = compare_i64(x->realtime, y->realtime);
+	return c ? c : compare_u64(x->monotonic, y->monotonic);
 }
 
 static void sort(struct clock_sync *sync, size_t n)

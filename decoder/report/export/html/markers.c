@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/counters_hooks.h"
 #include "../../../../formats/cpi_hooks.h"
 #include "../../../../formats/cpuutil_hooks.h"
@@ -75,11 +76,11 @@ static int markers_read_slice(void *ctx, struct pass_slice *slice)
 static int markers_compare(const void *a, const void *b)
 {
 	const struct marker *x = a, *y = b;
-	int c = (x->time > y->time) - (x->time < y->time);
+	int c = compare_i64(x->time, y->time);
 
-	c = c ? c : (x->file > y->file) - (x->file < y->file);
-	c = c ? c : (x->ring > y->ring) - (x->ring < y->ring);
-	return c ? c : (x->position > y->position) - (x->position < y->position);
+	if (!c)
+		c = compare_u64_pair(x->file, y->file, x->ring, y->ring);
+	return c ? c : compare_u64(x->position, y->position);
 }
 
 static int markers_gather(struct markers *m, const struct markers_part *parts, unsigned n)

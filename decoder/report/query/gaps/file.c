@@ -3,8 +3,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../base/grow.h"
-#include "../../../base/sort.h"
 #include "../../../base/varint.h"
 #include "../../../model/trace/clock/clock.h"
 #include "tables.h"
@@ -98,11 +98,10 @@ static int gaps_compare_pairs(const void *x, const void *y, void *ctx)
 {
 	const struct gap_writer *w = ctx;
 	const uint32_t *a = x, *b = y;
-	int c = compare_u64(w->machines.place[gaps_machine_of(w->s, *a)],
-		w->machines.place[gaps_machine_of(w->s, *b)]);
+	int c = compare_u64_pair(w->machines.place[gaps_machine_of(w->s, *a)],
+		w->machines.place[gaps_machine_of(w->s, *b)], gaps_tid_of(w->s, *a),
+		gaps_tid_of(w->s, *b));
 
-	if (!c)
-		c = compare_u64(gaps_tid_of(w->s, *a), gaps_tid_of(w->s, *b));
 	return c ? c
 		 : compare_u64(w->names.place[w->s->pairs[*a].group->place],
 			   w->names.place[w->s->pairs[*b].group->place]);
@@ -122,9 +121,9 @@ static int gaps_compare_cells(const void *x, const void *y, void *ctx)
 	const struct gap_writer *w = ctx;
 	const struct gap_cell *a = &w->s->cells[*(const uint32_t *)x];
 	const struct gap_cell *b = &w->s->cells[*(const uint32_t *)y];
-	const int c = compare_u64(w->pairs.place[a->pair], w->pairs.place[b->pair]);
 
-	return c ? c : compare_u64(gaps_spell_filler(w, a), gaps_spell_filler(w, b));
+	return compare_u64_pair(w->pairs.place[a->pair], w->pairs.place[b->pair],
+		gaps_spell_filler(w, a), gaps_spell_filler(w, b));
 }
 
 static void gaps_use_pair(struct gap_writer *w, uint32_t pair)

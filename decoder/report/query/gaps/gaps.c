@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../base/grow.h"
-#include "../../../base/sort.h"
 #include "../../partial/machine_ids.h"
 #include "../selection_walk.h"
 
@@ -67,9 +67,7 @@ static int gaps_compare_elapsed(const void *x, const void *y)
 	const struct gap_pair *a = *(const struct gap_pair *const *)x;
 	const struct gap_pair *b = *(const struct gap_pair *const *)y;
 
-	if (a->elapsed != b->elapsed)
-		return a->elapsed > b->elapsed ? -1 : 1;
-	return compare_u64(a->group->place, b->group->place);
+	return compare_u64_pair(b->elapsed, a->elapsed, a->group->place, b->group->place);
 }
 
 /* Of a thread with more labels than so many, those with the longest time are distinguished. pairs:
@@ -329,9 +327,9 @@ static int gaps_compare_times(const void *x, const void *y)
 
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return tally_compare_names(a->group, b->group);
+	int c = compare_u64(b->count, a->count);
+
+	return c ? c : tally_compare_names(a->group, b->group);
 }
 
 static void gaps_add_filler(struct gap_filler *to, const struct gap_filler *from)
@@ -404,9 +402,7 @@ static int gaps_compare_rows(const void *x, const void *y)
 	int c = tally_compare_names(a->group, b->group);
 	if (!c && a->machine_id && b->machine_id)
 		c = memcmp(a->machine_id, b->machine_id, GAP_ID_BYTES);
-	if (!c)
-		c = compare_u64(a->machine, b->machine);
-	return c ? c : compare_u64(a->tid, b->tid);
+	return c ? c : compare_u64_pair(a->machine, b->machine, a->tid, b->tid);
 }
 
 static void gaps_name_row(struct gap_search *s, size_t i)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/compare.h"
 #include "../../../counters/choice.h"
 #include "../../../core/file.h"
 #include "../../../counters/perf/group.h"
@@ -58,7 +59,7 @@ static int counted_compare_pids(const void *a, const void *b)
 {
 	const struct counted *x = a, *y = b;
 
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	return compare_u64(x->pid, y->pid);
 }
 
 /* Searches the processes known from earlier samples. */

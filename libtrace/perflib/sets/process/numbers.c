@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/compare.h"
 #include "process.h"
 
 enum { ANSWER_BYTES = 32 * 1024 };
@@ -51,7 +52,7 @@ static int by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare_u64(*x, *y);
 }
 
 /* Sort: the kernel returns entries in order, but does not guarantee it. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/base/time_ns.h"
 #include "../../../core/clock.h"
 #include "process.h"
@@ -61,7 +62,7 @@ static int process_compare_key(const void *key, const void *element)
 	const uint32_t *pid = key;
 	const struct process *p = element;
 
-	return *pid < p->pid ? -1 : *pid > p->pid;
+	return compare_u64(*pid, p->pid);
 }
 
 const struct process *processes_before(const struct processes *p, uint32_t pid, uint64_t start)

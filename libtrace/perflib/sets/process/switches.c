@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/compare.h"
 #include "process.h"
 
 static int by_tid(const void *key, const void *element)
@@ -14,7 +15,7 @@ static int by_tid(const void *key, const void *element)
 	const uint32_t *tid = key;
 	const struct thread_switches *t = element;
 
-	return *tid < t->tid ? -1 : *tid > t->tid;
+	return compare_u64(*tid, t->tid);
 }
 
 static const struct thread_switches *thread_before(
@@ -99,7 +100,7 @@ static int in_order(const void *a, const void *b)
 {
 	const struct thread_switches *x = a, *y = b;
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return compare_u64(x->tid, y->tid);
 }
 
 void process_switches_end(struct processes *p)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../../formats/base/compare.h"
 #include "../../../../formats/base/utf8.h"
 #include "../../guid.h"
 #include "offer.h"
@@ -104,7 +105,7 @@ static int offer_set_compare_ids(const void *a, const void *b)
 	uint32_t x = ((const struct offer_entry *)a)->counter.id,
 		 y = ((const struct offer_entry *)b)->counter.id;
 
-	return (x > y) - (x < y);
+	return compare_u64(x, y);
 }
 
 static bool info_is_valid(const PERF_COUNTER_INFO *c)
