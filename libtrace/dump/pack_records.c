@@ -18,6 +18,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "../../formats/base/hash.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 
@@ -219,7 +220,7 @@ static uint32_t kind_of(const uint8_t *record, uint32_t size)
 {
 	uint64_t key = get_le64(record + REC_MAJOR) ^ (uint64_t)size << 24;
 
-	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - KINDS_BITS));
+	return (uint32_t)(hash_u64(key) >> (32 - KINDS_BITS));
 }
 
 uint32_t pack_records_lz4(const uint8_t *records, uint32_t bytes, uint8_t *to, uint32_t room)

@@ -7,6 +7,7 @@
 
 #include "../../formats/base/array.h"
 #include "../../formats/base/compare.h"
+#include "../../formats/base/hash.h"
 #include "../../formats/base/number.h"
 #include "../../formats/kernel_hooks.h"
 #include "../core/file.h"
@@ -21,18 +22,13 @@ struct kernel_thread {
 
 /* ------------------------------------------------------------------------- threads */
 
-static uint64_t names_hash(uint32_t tid)
-{
-	return (tid * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-}
-
 static struct kernel_thread *names_find(const struct kernel_names *n, uint32_t tid)
 {
 	uint32_t slot;
 
 	if (!n->by_tid.slots)
 		return NULL;
-	for (uint64_t hash = names_hash(tid); (slot = *hash_index_at(&n->by_tid, hash)); hash++)
+	for (uint64_t hash = hash_u64(tid); (slot = *hash_index_at(&n->by_tid, hash)); hash++)
 		if (n->threads[slot - 1].tid == tid)
 			return &n->threads[slot - 1];
 	return NULL;
@@ -43,7 +39,7 @@ static bool names_index(struct kernel_names *n, size_t room)
 	if (!hash_index_reset(&n->by_tid, room))
 		return false;
 	for (size_t i = 0; i < n->nthreads; i++)
-		hash_index_add(&n->by_tid, names_hash(n->threads[i].tid), (uint32_t)i);
+		hash_index_add(&n->by_tid, hash_u64(n->threads[i].tid), (uint32_t)i);
 	return true;
 }
 
@@ -59,7 +55,7 @@ static struct kernel_thread *names_thread(struct kernel_names *n, uint32_t tid)
 		return NULL;
 	t = &n->threads[n->nthreads];
 	*t = (struct kernel_thread){.tid = tid};
-	hash_index_add(&n->by_tid, names_hash(tid), (uint32_t)n->nthreads++);
+	hash_index_add(&n->by_tid, hash_u64(tid), (uint32_t)n->nthreads++);
 	return t;
 }
 

@@ -283,6 +283,8 @@ CONTAINERS = (
     # The first child of a heap's element.
     ("heap", ("decoder/base/heap.h",), re.compile(r"\w = 2 \* \w+ \+ 1\b|\w = \(\w+ - 1\) / 2\b")),
     # A hash's slot, the number of slots being a power of two; or the slot behind it.
+    ("hash function", ("formats/base/hash.h",),
+     re.compile(r"0x9e3779b97f4a7c15|0x(?:00000)?100000001b3|1099511628211", re.I)),
     ("hash", ("formats/base/hash_index.h",), re.compile(
         r"& \((?:\w|->|\.)*(?:slots|places|buckets|room) - 1\)|\w & \w+->mask\b"
         r"|= \(\*?\w+ \+ 1\) % \w+")),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../trace/containers.h"
@@ -160,7 +161,7 @@ void switch_cpus_free(struct switch_cpus *c)
 
 static uint64_t switch_names_hash(uint32_t machine, uint32_t tid)
 {
-	return (((uint64_t)machine << 32 | tid) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+	return hash_u64((uint64_t)machine << 32 | tid);
 }
 
 static bool switch_names_is_of(const struct switch_name *a, const struct switch_name *b)

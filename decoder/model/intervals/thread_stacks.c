@@ -1,12 +1,11 @@
 #include "thread_stacks.h"
 
+#include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
 
 static uint64_t thread_stacks_hash(uint32_t machine, uint32_t tid)
 {
-	uint64_t key = (uint64_t)machine << 32 | tid;
-
-	return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return hash_u64((uint64_t)machine << 32 | tid);
 }
 
 static void give_up(struct thread_stacks *s, struct thread_stack *stack)

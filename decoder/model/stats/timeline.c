@@ -5,6 +5,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../../include/cpidecode.h"
 
 enum {
@@ -17,9 +18,8 @@ enum {
 /* There is room for one more. */
 static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
-	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
+	uint64_t hash = hash_add_u64(hash_u64((uint64_t)cell), value);
 
-	hash = hash * UINT64_C(0xff51afd7ed558ccd) >> 32;
 	for (uint32_t found; (found = *hash_index_at(&t->index, hash)); hash++) {
 		struct timeline_entry *e = &t->entries[found - 1];
 
@@ -118,7 +118,7 @@ struct key_set {
 static void add_key(struct key_set *s, uint64_t key)
 {
 	const struct hash_index index = {.slot = s->slots, .slots = KEY_SLOTS};
-	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t hash = hash_u64(key);
 
 	for (uint32_t found; (found = *hash_index_at(&index, hash)); hash++)
 		if (s->keys[found - 1] == key)

@@ -104,9 +104,9 @@ int labels_add(struct labels *l, const struct label *entry)
 		if (!hash_index_reset(&l->index, 2 * (l->count + 1)))
 			return CPIDECODE_ENOMEM;
 		for (size_t i = 0; i < l->count; i++)
-			hash_index_add(&l->index, labels_hash(l->at[i].number), (uint32_t)i);
+			hash_index_add(&l->index, hash_u64(l->at[i].number), (uint32_t)i);
 	}
-	hash_index_add(&l->index, labels_hash(entry->number), (uint32_t)l->count);
+	hash_index_add(&l->index, hash_u64(entry->number), (uint32_t)l->count);
 	l->at[l->count++] = *entry;
 	return 1;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../../formats/base/hash_index.h"
 #include "../../base/intern.h"
 
@@ -58,15 +59,10 @@ struct labels {
 	struct hash_index index; /* of at, by number */
 };
 
-static inline uint64_t labels_hash(uint32_t number)
-{
-	return number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
-
 /* NULL: the file has no entry of that number. */
 static inline const struct label *labels_find(const struct labels *l, uint32_t number)
 {
-	uint64_t hash = labels_hash(number);
+	uint64_t hash = hash_u64(number);
 
 	for (uint32_t found; l->count && (found = *hash_index_at(&l->index, hash)); hash++)
 		if (l->at[found - 1].number == number)

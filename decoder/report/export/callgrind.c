@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../sink/escape.h"
@@ -53,9 +54,7 @@ struct callgrind_lane {
 
 static uint64_t callgrind_hash(uint32_t caller, uint32_t callee)
 {
-	uint64_t key = (uint64_t)caller << 32 | callee;
-
-	return (key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	return hash_add_u64(hash_u64(caller), callee);
 }
 
 static int callgrind_find_arc(

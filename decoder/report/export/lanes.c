@@ -193,9 +193,7 @@ static int lanes_drop_thread(struct lanes *l, struct lane_thread *t)
 
 static uint64_t lanes_hash(uint32_t machine, uint32_t tid)
 {
-	uint64_t key = (uint64_t)machine << 32 | tid;
-
-	return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return hash_u64((uint64_t)machine << 32 | tid);
 }
 
 /* Drops the threads that are over, and makes room for as many more as are left. */

@@ -14,6 +14,7 @@
 #ifndef SWT_DECODER_REPORT_EXPORT_LANES_H
 #define SWT_DECODER_REPORT_EXPORT_LANES_H
 
+#include "../../../formats/base/hash.h"
 #include "../../../formats/base/hash_index.h"
 #include "../../model/trace/model.h"
 
@@ -34,11 +35,9 @@ struct lane {
 static inline uint64_t lane_hash(
 	uint32_t machine, uint32_t tid, uint32_t pid, uint32_t index, uint32_t name)
 {
-	uint64_t hash = (uint64_t)machine << 32 | tid;
+	uint64_t hash = hash_add_u64(hash_u64((uint64_t)machine << 32 | tid), pid);
 
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ pid;
-	hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)index << 32 | name);
-	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return hash_add_u64(hash, (uint64_t)index << 32 | name);
 }
 
 /* The end of an open slice, or a slice's place, and its lane. */

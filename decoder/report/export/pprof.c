@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
 #include "../../sink/escape.h"
 #include "../../sink/gzip.h"
@@ -113,9 +114,7 @@ struct pprof_export {
 
 static uint64_t pprof_hash(uint32_t parent, uint32_t key, enum pprof_kind kind)
 {
-	uint64_t hash = ((uint64_t)parent << 32 | key) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (hash ^ hash >> 29 ^ kind) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	return hash_add_u64(hash_u64((uint64_t)parent << 32 | key), kind);
 }
 
 /* The node, new or not; 0: out of memory. */

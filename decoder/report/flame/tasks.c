@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../../formats/trace_file.h"
 #include "../../base/grow.h"
 #include "../../model/trace/containers.h"
@@ -10,9 +11,8 @@
 
 static uint64_t flame_tasks_hash(const struct flame_task *task)
 {
-	return (((uint64_t)task->process << 32 | task->thread) + task->container) *
-		       UINT64_C(0x9e3779b97f4a7c15) >>
-	       16;
+	return hash_add_u64(
+		hash_u64((uint64_t)task->process << 32 | task->thread), task->container);
 }
 
 static bool flame_tasks_index_all(struct flame_tasks *tasks)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/seed.h"
 
@@ -53,7 +54,7 @@ static int new_node(struct flame_tree *t, uint32_t parent, uint32_t name)
 int flame_tree_begin(struct flame_tree *t, bool measured)
 {
 	t->measured = measured;
-	t->seed[0] = seed_make() ^ UINT64_C(0x9e3779b97f4a7c15);
+	t->seed[0] = seed_make() ^ HASH_FACTOR;
 	t->seed[1] = seed_make() ^ UINT64_C(0xbf58476d1ce4e5b9);
 	int rc = new_node(t, 0, 0);
 	return rc ? rc : flame_tree_expect(t, 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
@@ -49,8 +50,7 @@ static uint64_t hook_counts_hash(const struct hook_count *c)
 {
 	uint64_t key = (uint64_t)c->minor << 32 | c->ring;
 
-	key = (key ^ (uint64_t)c->major << 24) * UINT64_C(0x9e3779b97f4a7c15);
-	return key ^ key >> 32;
+	return hash_u64(key ^ (uint64_t)c->major << 24);
 }
 
 static bool hook_counts_is_same(const struct hook_count *a, const struct hook_count *b)

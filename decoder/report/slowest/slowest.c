@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../model/intervals/elapsed.h"
 #include "../../model/intervals/stream.h"
 #include "../open.h"
@@ -304,9 +305,7 @@ struct slowest_collector {
 
 static uint64_t slowest_hash_median(const struct slowest_median *m)
 {
-	const uint64_t key = (m->slot * UINT64_C(0x9e3779b97f4a7c15)) ^ m->group->hash;
-
-	return (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 16;
+	return hash_add_u64(hash_u64(m->slot), m->group->hash);
 }
 
 /* Room for twice as many. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/elapsed.h"
@@ -91,13 +92,10 @@ double why_chance(uint64_t all, uint64_t tail, uint64_t n, uint64_t k)
 
 static uint64_t why_hash_key(const struct why_key *k)
 {
-	uint64_t hash = k->value * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t kind = (uint64_t)(k->by * 2 + k->is_limit) << 8 | (uint8_t)k->type;
+	const uint64_t names = (uint64_t)k->group << 32 | k->name;
 
-	hash ^= hash >> 32;
-	hash += (uint64_t)k->group << 32 | k->name;
-	hash = (hash ^ (uint64_t)(k->by * 2 + k->is_limit) << 56 ^ (uint64_t)k->type << 48) *
-	       UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	return hash_add_u64(hash_add_u64(hash_u64(k->value), names), kind);
 }
 
 static bool why_is_key(const struct why_key *a, const struct why_key *b)

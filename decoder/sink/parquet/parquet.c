@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "../../../formats/bytes.h"
 #include "../zstd.h"
 #include "thrift.h"
@@ -183,7 +184,7 @@ static bool parquet_find_dictionary(
 			d->indices[i] = d->indices[i - 1];
 			continue;
 		}
-		uint64_t hash = c->values[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32, at = hash;
+		uint64_t hash = hash_u64(c->values[i]), at = hash;
 
 		while (*hash_index_at(&index, at) &&
 			d->values[*hash_index_at(&index, at) - 1] != c->values[i])

@@ -6,14 +6,14 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/hash.h"
 #include "counters.h"
 
 static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const char *instance)
 {
-	uint64_t h = UINT64_C(1469598103934665603) ^ (uintptr_t)set ^ ((uint64_t)counter << 40);
+	const uint64_t of_set = HASH_BYTES ^ (uintptr_t)set ^ (uint64_t)counter << 40;
+	const uint64_t h = hash_bytes(of_set, instance, strlen(instance));
 
-	for (; *instance; instance++)
-		h = (h ^ (unsigned char)*instance) * UINT64_C(1099511628211);
 	return (unsigned)(h ^ h >> 32);
 }
 

@@ -2,32 +2,24 @@
 
 #include <string.h>
 
-/* FNV-1a. */
-static uint64_t definition_hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
+#include "../../../formats/base/hash.h"
 
 static uint64_t definition_hash_number(uint64_t hash, uint32_t number)
 {
 	const uint8_t bytes[] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
 		(uint8_t)(number >> 24)};
 
-	return definition_hash_bytes(hash, bytes, sizeof bytes);
+	return hash_bytes(hash, bytes, sizeof bytes);
 }
 
 static uint64_t add_text(uint64_t hash, const char *text)
 {
-	return definition_hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+	return hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
 uint64_t definition_hash(const struct counterset_definition *set)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = HASH_BYTES;
 
 	hash = definition_hash_number(hash, set->type);
 	hash = add_text(hash, set->name);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/hash.h"
 #include "../../../../formats/schema_program.h"
 #include "line.h"
 #include "../intervals.h"
@@ -79,8 +80,7 @@ static struct group_plan *make(
 
 static uint64_t group_plan_hash(const struct schema_hook *key, enum group_part part)
 {
-	return ((uintptr_t)key / sizeof(void *) * PARTS + part) * UINT64_C(0x9e3779b97f4a7c15) >>
-	       32;
+	return hash_u64((uintptr_t)key / sizeof(void *) * PARTS + part);
 }
 
 static const struct group_plan *group_plans_add(

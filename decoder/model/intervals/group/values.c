@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/hash.h"
 #include "../../../../include/cpidecode.h"
 #include "../../trace/labels.h"
 #include "group.h"
@@ -119,7 +120,7 @@ static struct interval_value *values_find(struct group *g, struct interval_value
 	struct interval_value *end, const struct interval_value *v, bool indexed)
 {
 	struct hash_index *names = &g->reader->names;
-	uint64_t hash = (v->name + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t hash = hash_u64(v->name + UINT64_C(1));
 
 	if (!indexed) {
 		while (first < end && !is_same_value(first, v))

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "../../../../formats/base/compare.h"
+#include "../../../../formats/base/hash.h"
 #include "../../../../formats/cpuutil_hooks.h"
 #include "../../../../include/cpidecode.h"
 #include "../../intervals/elapsed.h"
@@ -112,7 +113,7 @@ static unsigned recent_place(const char *label, uint32_t label_len, uint8_t majo
 		ends ^= get_le64(label) ^ get_le64(label + label_len - 8);
 	else if (label_len >= 4)
 		ends ^= (uint64_t)get_le32(label) << 32 ^ get_le32(label + label_len - 4);
-	return (unsigned)(((ends ^ mm) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % TALLY_RECENT;
+	return (unsigned)hash_u64(ends ^ mm) % TALLY_RECENT;
 }
 
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,

@@ -4,18 +4,13 @@
 #include <string.h>
 
 #include "../../../../formats/base/array.h"
+#include "../../../../formats/base/hash.h"
 #include "../../../base/grow.h"
-
-static uint64_t gaps_hash(uint64_t key)
-{
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return key ^ key >> 32;
-}
 
 /* The key's number, a new one if it has none; false: no memory. */
 static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
 {
-	uint64_t hash = gaps_hash(key);
+	uint64_t hash = hash_u64(key);
 
 	for (uint32_t at; k->count && (at = *hash_index_at(&k->index, hash)); hash++)
 		if (k->at[at - 1] == key) {
@@ -28,11 +23,11 @@ static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
 		if (!hash_index_reset(&k->index, 2 * (k->count + 1)))
 			return false;
 		for (size_t i = 0; i < k->count; i++)
-			hash_index_add(&k->index, gaps_hash(k->at[i]), (uint32_t)i);
+			hash_index_add(&k->index, hash_u64(k->at[i]), (uint32_t)i);
 	}
 	*number = (uint32_t)k->count;
 	k->at[k->count++] = key;
-	hash_index_add(&k->index, gaps_hash(key), *number);
+	hash_index_add(&k->index, hash_u64(key), *number);
 	return true;
 }
 
