@@ -78,7 +78,8 @@ static void check_sides(const struct options *o)
 	bool sides = o->nsides[0] || o->nsides[1];
 
 	if (sides && o->nfiles)
-		misuse("%s: before or after? Files go behind --before or --after", o->files[0]);
+		misuse("%s: neither before nor after: give it with --before or --after",
+			o->files[0]);
 	if (o->noise && o->ngates)
 		misuse("--fail-if and --aa exclude each other: one tests a change, the other measures noise");
 	if (o->noise && !sides && !o->nfiles)
@@ -126,19 +127,19 @@ static void check_compensate(const struct options *o)
 	if (!o->compensate)
 		return;
 	if (o->report == REPORT_HOOKS)
-		misuse("--compensate: --report hooks%s shows hooks as they were written: there is no cost in them",
+		misuse("--compensate: --report hooks%s has no interval times to compensate",
 			o->format == FORMAT_NRM2  ? " (--format nrm2)"
 			: o->format == FORMAT_CTF ? " (--format ctf)"
 						  : "");
 	if (o->report == REPORT_CPUS)
-		misuse("--compensate: --report cpus shows what processors counted, and no times of intervals: there is nothing to take off");
+		misuse("--compensate: --report cpus has no interval times to compensate");
 	if (o->report == REPORT_INFO)
 		misuse("--compensate: --report info shows the library's own cost itself");
 	if (o->report == REPORT_GAPS)
-		misuse("--compensate: --report gaps shows the time between ends and starts, which stay as they are");
+		misuse("--compensate: --report gaps shows times between ends and starts: --compensate changes neither");
 	if (o->format == FORMAT_SPEEDSCOPE ||
 		(o->format == FORMAT_HTML && o->report != REPORT_DIFF))
-		misuse("--compensate: %s holds starts and ends alone, which stay as they are: callgrind and folded hold times",
+		misuse("--compensate: %s holds only starts and ends, which it does not change: use callgrind or folded for times",
 			format_names[o->format]);
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) != 0 &&
 		strcmp(o->weight, weight_names[WEIGHT_NS]) != 0)

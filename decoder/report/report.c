@@ -108,9 +108,8 @@ static void report_note_open(const struct report *r)
 		out_printf(&names, "; the end of %zu may have been overwritten", no_end);
 	out_char(&names, '\0');
 	report_note(r,
-		"%zu interval%s open at the end of the trace, and left out (--report intervals lists "
-		"%s): %s",
-		b->count, b->count == 1 ? " is" : "s are", b->count == 1 ? "it" : "them",
+		"%zu interval%s open at the end of the trace, and left out (see --report intervals): %s",
+		b->count, b->count == 1 ? " is" : "s are",
 		names.error ? "no memory for names" : names.buf);
 	out_discard(&names);
 }
@@ -139,8 +138,8 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 	if (!lost)
 		return;
 	report_note(r,
-		"%" PRIu64 " of %" PRIu64 " interval%s (%.1f %% of the %s) began before the oldest "
-		"hook left in the rings: intervals nested in %s may be missing%s",
+		"%" PRIu64 " of %" PRIu64
+		" interval%s (%.1f %% of the %s) began before the oldest hook left in the rings: intervals nested in %s may be missing%s",
 		lost, all, all == 1 ? "" : "s", isnan(share) ? 0 : 100 * share, unit,
 		lost == 1 ? "it" : "them", consequence);
 }
@@ -173,8 +172,8 @@ void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_
 	if (!r->compensate)
 		return;
 	if (!with_cost)
-		report_note(r, "--compensate: no interval has the library's own cost: "
-			       "nothing is taken off");
+		report_note(r,
+			"--compensate: no interval has the library's own cost: nothing is taken off");
 	else
 		report_note(r,
 			"--compensate: the library's own cost is taken off times; %" PRIu64

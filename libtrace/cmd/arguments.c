@@ -80,6 +80,12 @@ int arguments_next(struct arguments *a)
 	return id;
 }
 
+void arguments_expect_no_operand(const struct arguments *a)
+{
+	if (a->operands)
+		cmd_misuse(a->verb, "\"%s\": one argument too many", a->argv[1]);
+}
+
 bool parse_size(const char *text, uint64_t *bytes)
 {
 	return quantity_parse_size(text, QUANTITY_ANY_CASE, UINT64_MAX / 10, bytes);

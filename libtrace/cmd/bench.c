@@ -115,7 +115,7 @@ static int record(struct bench *b, bool against, uint64_t number)
 	int n = 0;
 
 	if (!words)
-		return cmd_fail(b->verb, "no memory");
+		return cmd_fail(b->verb, "benchmark: not enough memory");
 	snprintf(path, sizeof path, "%s/%s/%04u.bin", b->dir, against ? "before" : "after",
 		(unsigned)number);
 	words[n++] = b->self;

@@ -59,11 +59,14 @@ struct arguments {
 
 /* Returns the id of the next option, 0 at the end. Exits on a wrong option and on --help. */
 int arguments_next(struct arguments *a);
+/* For verbs without operands, after the last option. Exits with EXIT_USAGE if there is one. */
+void arguments_expect_no_operand(const struct arguments *a);
 
 /* Parses bytes, with an optional suffix K, M or G (powers of 1024). */
 bool parse_size(const char *text, uint64_t *bytes);
 /* Parses a duration in seconds, or with a suffix ns, us, ms, s, m or h; a fraction is allowed. */
 bool parse_time(const char *text, uint64_t *ns);
+#define CMD_TIME_HELP "seconds, or a time with ns, us, ms, s, m or h" /* in messages */
 
 /* Options that init and run share. */
 enum {

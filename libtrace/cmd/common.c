@@ -32,7 +32,7 @@ int cmd_open(const struct verb *verb, struct session *s, int flags)
 
 int cmd_check_output(const struct verb *verb, const char *path)
 {
-	struct session_error error = {"not enough memory"};
+	struct session_error error = {"output: not enough memory"};
 	struct stat st;
 
 	if (strcmp(path, "-") == 0)

@@ -14,8 +14,7 @@ static void no_operands(const struct verb *verb, int argc, char **argv)
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 
 	arguments_next(&a);
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 }
 
 static int control_close_session(
@@ -69,8 +68,7 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 
 	while (arguments_next(&a) == ON_SWITCHES)
 		switches = true;
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	if (switches && (code = switches_check(verb)))
 		return code;
 	code = cmd_open(verb, &s, SESSION_CONTROL | SESSION_CREATE);

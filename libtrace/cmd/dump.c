@@ -265,7 +265,7 @@ static int dump_run(const struct verb *verb, int argc, char **argv)
 	while ((id = arguments_next(&a)))
 		dump_parse_option(&r, &a, id);
 	if (a.operands && (r.path || a.operands > 1))
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[a.operands]);
+		cmd_misuse(verb, "\"%s\": one argument too many", argv[a.operands]);
 	if (a.operands)
 		r.path = argv[1];
 	if (!r.path && find_named_file(&named))

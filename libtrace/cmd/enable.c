@@ -227,8 +227,7 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 
 	while ((id = arguments_next(&a)))
 		json = json || id == MAJ_JSON;
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	int code = cmd_open(verb, &s, SESSION_READ);
 	if (code)
 		return code;

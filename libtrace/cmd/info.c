@@ -70,7 +70,7 @@ static int read_rings(struct info *i, struct session_error *error)
 	i->rings = rings.rings;
 	i->ring = calloc(i->rings, sizeof *i->ring);
 	if (!i->ring) {
-		snprintf(error->text, sizeof error->text, "not enough memory");
+		snprintf(error->text, sizeof error->text, "table of rings: not enough memory");
 		rings_close(&rings);
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	}
@@ -503,8 +503,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 
 	while ((id = arguments_next(&a)))
 		json = json || id == INFO_JSON;
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	int code = open_for_info(verb, &i.session);
 	if (code)
 		return code;
@@ -519,7 +518,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 	else if (json)
 		info_print_json(&i);
 	else if (info_print_text(&i) == -ENOMEM)
-		code = cmd_fail(verb, "not enough memory");
+		code = cmd_fail(verb, "tables: not enough memory");
 	free(i.ring);
 	top_programs_free(&i.programs);
 	session_close(&i.session);

@@ -75,8 +75,7 @@ static int init_parse_arguments(struct request *r, int argc, char **argv, const 
 		else
 			init_option(&r->buffers, &a, id);
 	}
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS && r->streams)
 		cmd_misuse(
 			verb, "--rotate, --keep, --compress and --drain-threads are for -t cont");

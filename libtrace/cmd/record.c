@@ -304,8 +304,7 @@ static void record_parse_option(struct recording *r, const struct arguments *a, 
 	else if (id == RECORD_SWITCHES)
 		r->switches = true;
 	else if (id == RECORD_DURATION && (!parse_time(a->value, &r->duration) || r->duration == 0))
-		cmd_misuse(a->verb,
-			"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
+		cmd_misuse(a->verb, "--duration: \"%s\": expected " CMD_TIME_HELP ", above 0",
 			a->value);
 	else if (id != RECORD_DURATION && !drain_option(&r->config, a, id))
 		init_option(&r->buffers, a, id);

@@ -395,9 +395,7 @@ static uint64_t trigger_parse_time(const struct arguments *a, const char *name)
 	uint64_t ns;
 
 	if (!parse_time(a->value, &ns))
-		cmd_misuse(a->verb,
-			"%s takes a time (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
-			name, a->value);
+		cmd_misuse(a->verb, "%s: \"%s\": expected " CMD_TIME_HELP, name, a->value);
 	return ns;
 }
 
@@ -433,7 +431,8 @@ static void trigger_parse_option(struct trigger *t, const struct arguments *a, i
 	case OPTION_TIMEOUT:
 		t->timeout = trigger_parse_time(a, "--timeout");
 		if (t->timeout == 0)
-			cmd_misuse(a->verb, "--timeout takes a time above 0");
+			cmd_misuse(a->verb,
+				"--timeout: \"%s\": expected " CMD_TIME_HELP ", above 0", a->value);
 		break;
 	case OPTION_COMPRESS:
 		t->flight.codec = cmd_codec(a);
@@ -458,14 +457,13 @@ static int trigger_run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	if (!t)
-		return cmd_fail(verb, "not enough memory");
+		return cmd_fail(verb, "options: not enough memory");
 	t->flight = (struct flight){.verb = verb, .codec = TF_CODEC_LZ4, .path = "swtrace.bin"};
 	t->after = 500000000;
 	t->count = 1;
 	while ((id = arguments_next(&a)))
 		trigger_parse_option(t, &a, id);
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	if (!t->when)
 		cmd_misuse(verb, "--when CONDITION is missing");
 	int code = watch_session(t);

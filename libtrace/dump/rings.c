@@ -265,7 +265,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 	/* Copied: a later discard or init must not move the starts under this dump. */
 	r->control = malloc(sizeof s->control->ring);
 	if (!r->control)
-		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory");
+		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	if (!ring_control_copy(r->control, s->control, s->generation)) {
 		free(r->control);
 		r->control = NULL;

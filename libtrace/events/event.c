@@ -70,7 +70,8 @@ static int find_terms(
 		return event_refuse(why, -EINVAL, "\"%.80s\": the second / is missing", name);
 	if (last[1] && (e->modes_given || !event_parse_modes(last + 1, e)))
 		return event_refuse(why, -EINVAL,
-			"\"%.40s\" after the last / is no modifier: u, k or uk", last + 1);
+			"unknown modifier \"%.40s\" after the last /: expected u, k or uk",
+			last + 1);
 	*first = *last = 0;
 	if (strchr(first + 1, '/'))
 		return event_refuse(why, -EINVAL, "a / among the terms \"%.80s\"", first + 1);
@@ -78,7 +79,7 @@ static int find_terms(
 		return event_terms(only, first + 1, e, why);
 	int rc = only ? -ENOENT : event_pmu_open(name, &pmu);
 	if (rc == -EINVAL)
-		return event_refuse(why, rc, "\"%.80s\" is no name of a PMU", name);
+		return event_refuse(why, rc, "invalid PMU name \"%.80s\"", name);
 	if (rc)
 		return event_refuse(why, -ENOTSUP, "there is no PMU \"%.60s\" here", name);
 	return event_terms(&pmu, first + 1, e, why);

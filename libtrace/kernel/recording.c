@@ -325,7 +325,7 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 	r->cpus = calloc(online.end + 1, sizeof *r->cpus);
 	r->wait = calloc(online.end + 3, sizeof *r->wait);
 	if (!r->cpus || !r->wait)
-		return session_fail(error, -ENOMEM, "not enough memory");
+		return session_fail(error, -ENOMEM, "not enough memory for the table of CPUs");
 	for (uint32_t cpu = 0; cpu < online.end; cpu++) {
 		struct recorded_cpu *c = &r->cpus[r->figures.cpus];
 
@@ -463,7 +463,7 @@ static int recording_open_session(struct recording *r, const struct session_loca
 	uint32_t generation, struct session_error *error)
 {
 	if (setenv("SWTRACE_SESSION", location->dir, 1) != 0)
-		return session_fail(error, -ENOMEM, "not enough memory");
+		return session_fail(error, -ENOMEM, "SWTRACE_SESSION: not enough memory");
 	if (session_open(&r->session, location, SESSION_READ, error))
 		return -EIO;
 	if (r->session.generation != generation)

@@ -116,11 +116,11 @@ static int open_error(const char *what, const char *name, struct session_error *
 		return PU_ERROR_DRIVER_NOT_LOADED;
 	case EACCES:
 	case EPERM:
-		session_say(error, "%s %s: you may not use it", what, name);
+		session_say(error, "%s %s: permission denied (see -g of swtrace init)", what, name);
 		return PU_ERROR_ACCESS_DENIED;
 	case ELOOP:
 	case ENOTDIR:
-		session_say(error, "%s %s is a link or no %s: not used", what, name, what);
+		session_say(error, "%s %s is a link or not a %s: ignored", what, name, what);
 		return PU_ERROR_ACCESS_DENIED;
 	case EMFILE:
 	case ENFILE:

@@ -14,7 +14,7 @@
 #include "matrix.h"
 #include "sandbox.h"
 
-#define NO_LINK "is a link or no directory"
+#define NO_LINK "is a link or not a directory"
 
 static void must(int rc, const char *what)
 {
@@ -325,7 +325,7 @@ static const struct row rows[] = {
 	{"no directory to make it in, to trace", OWNER, &env_no_parent, do_trace, NULL, 0, NULL,
 		SAME, 0},
 	{"another's directory to make it in", STRANGER, &env_not_mine, do_command, "on", 1,
-		"you may not use it", SAME, 0},
+		"permission denied", SAME, 0},
 	{"another's directory, to trace", STRANGER, &env_not_mine, do_trace, NULL, 0, NULL, SAME,
 		0},
 	{"a file for a directory", OWNER, &env_file, do_command, "init -s 1", 1, NO_LINK, SAME, 0},

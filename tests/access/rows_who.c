@@ -5,7 +5,7 @@
 
 #define DENIED PU_ERROR_ACCESS_DENIED
 #define ONLY_OWNER "only its owner may control it"
-#define MAY_NOT "you may not use it"
+#define MAY_NOT "permission denied"
 
 static const struct row rows[] = {
 	/* Tracing. A session that may not be used is as if absent: success, and nothing written. */

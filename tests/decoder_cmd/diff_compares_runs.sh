@@ -127,7 +127,7 @@ misuse()
 	in_file err "$pattern"
 }
 misuse 'nothing to compare with: --after is missing' --report diff --before old
-misuse 'before or after' --report diff old --before new
+misuse 'neither before nor after' --report diff old --before new
 misuse 'no runs' --report diff --aa
 misuse 'exclude each other' --report diff --aa --fail-if 'mean>+5%' old
 misuse 'go with --report diff' --before old --after new

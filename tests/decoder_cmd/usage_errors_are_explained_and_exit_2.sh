@@ -22,11 +22,11 @@ misuse 'slowest shows up to 1000' --report slowest -n 1001 plain.bin
 misuse 'go with --report summary and intervals' --report slowest --sort tid plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
-misuse 'hooks as they were written' --report hooks --compensate plain.bin
-misuse 'hooks .--format nrm2. .*as they were written' --format nrm2 -o x.nrm --compensate plain.bin
-misuse 'nothing to take off' --report cpus --compensate plain.bin
+misuse 'hooks has no interval times to compensate' --report hooks --compensate plain.bin
+misuse 'hooks .--format nrm2. has no interval times' --format nrm2 -o x.nrm --compensate plain.bin
+misuse 'cpus has no interval times to compensate' --report cpus --compensate plain.bin
 misuse 'shows the library.s own cost itself' --report info --compensate plain.bin
-misuse 'speedscope holds starts and ends' --format speedscope --compensate plain.bin
+misuse 'speedscope holds only starts and ends' --format speedscope --compensate plain.bin
 misuse 'own cost is time' --format folded --weight instructions --compensate plain.bin
 misuse 'cycles, ns, instructions or thread_cycles' --format svg --weight seconds plain.bin
 misuse 'p56 to p99.9' --report why --tail 99 plain.bin

@@ -204,7 +204,7 @@ exits 2 encode --sysfs "$dir/nosuch" cycles
 exits 2 encode --nosuch cycles
 exits 2
 exits 2 nosuch
-complains '"nosuch" is none of list, show and encode'
+complains 'unknown action "nosuch": expected list, show or encode'
 exits 2 Encode cycles
 
 # ---------------------------------------------------------------------------- libpfm4

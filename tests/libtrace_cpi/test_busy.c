@@ -150,7 +150,7 @@ START_TEST(taken)
 	fake_pmu.running = 0;
 	choose(of_idle());
 	ck_assert(c.pmu.taken);
-	ck_assert_ptr_nonnull(strstr(c.pmu.why, "others have them"));
+	ck_assert_ptr_nonnull(strstr(c.pmu.why, "in use by"));
 }
 END_TEST
 

@@ -22,14 +22,14 @@ misuse 'for -a' --per-cpu -- true
 misuse 'for -a' --per-cpu -p 1
 misuse 'duration is for' --duration 1 -- true
 misuse 'duration is for' -a --duration 1 -- true
-misuse 'duration takes' -a --duration x
-misuse 'duration takes' -a --duration 0
+misuse 'duration: ".*": expected' -a --duration x
+misuse 'duration: ".*": expected' -a --duration 0
 misuse "file's name is empty" -o '' -- true
 for pids in '' x 0 -1 1,, ,1 1,x 99999999999 2147483648; do
 	misuse '-p takes up to' -p "$pids"
 done
 for time in '' 0 x 0.5 1.5 0ms 999us 1x -5; do
-	misuse '-I takes' -I "$time" -- true
+	misuse '-I: ".*": expected' -I "$time" -- true
 done
 misuse 'no event "bogus"' -e bogus -- true
 misuse 'no event "bogus"' -e page-faults,bogus -- true

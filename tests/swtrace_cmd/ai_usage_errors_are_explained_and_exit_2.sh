@@ -10,14 +10,14 @@ misuse()
 }
 
 for interval in 0 0.009 x '' 1x 1d 86401 99999999999999999999 0.0105 -; do
-	misuse 'the interval is in seconds' "$interval"
+	misuse 'interval: ".*": expected seconds' "$interval"
 done
 for samples in 0 x '' 1.5 +1 4294967296; do
 	misuse 'number of samples' 1 "$samples"
 done
 misuse '"3"' 1 2 3
 for time in 0 x '' 1w 1mm 1.2.3 0s 99999999999999999999d m .; do
-	misuse '-r takes a time' 1 -r "$time"
+	misuse '-r: ".*": expected seconds' 1 -r "$time"
 done
 misuse '-r needs' 1 -r
 misuse 'exclude each other' 1 2 -r 1

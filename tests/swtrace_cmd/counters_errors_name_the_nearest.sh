@@ -25,7 +25,7 @@ misuse "instance's name is missing" query '\Processor Information()\% Idle Time'
 misuse "instance's name is too long" query "\\Process($(printf '%01100d' 1))\\ID Process"
 misuse 'needs a path' query
 misuse 'list, instances or query is missing'
-misuse '"show" is not one of' show
+misuse 'unknown action "show": expected' show
 misuse 'needs the name' instances
 misuse 'takes one counterset' list Processor Information
 misuse '-si does not go with list' list -si 1

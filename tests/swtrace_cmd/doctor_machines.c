@@ -417,7 +417,7 @@ static void stranger(struct doctor_facts *m)
 		.owner = "root",
 		.group = "perf",
 		.mode = 0750,
-		.trouble = "directory /dev/shm/swtrace.0: you may not use it"};
+		.trouble = "directory /dev/shm/swtrace.0: permission denied"};
 }
 
 /* A member of its group traces there. */

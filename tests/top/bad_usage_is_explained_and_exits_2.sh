@@ -6,9 +6,9 @@ refuses 1 'there is no trace session' top --batch
 run 0 install
 refuses 1 'swtrace init' top --batch
 session wrap 1
-refuses 2 '--interval takes a time' top --interval 0
-refuses 2 '--interval takes a time' top --interval 1ms
-refuses 2 '--interval takes a time' top --interval soon
+refuses 2 '--interval: ".*": expected' top --interval 0
+refuses 2 '--interval: ".*": expected' top --interval 1ms
+refuses 2 '--interval: ".*": expected' top --interval soon
 refuses 2 '--rounds takes a whole number' top --rounds 0
 refuses 2 '--rounds takes a whole number' top --rounds many
 refuses 2 '--sort takes rate.*, not "colour"' top --sort colour

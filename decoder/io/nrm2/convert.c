@@ -44,9 +44,9 @@ static int nrm2_write_description(struct nrm2_scan *s)
 	if (!rc && s->os[0])
 		rc = nrm2_write_meta(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
 	if (!rc && s->import->no_rate)
-		rc = nrm2_write_meta(s, "clock rate: not told, a tick is taken for 1 ns");
+		rc = nrm2_write_meta(s, "clock rate: unknown: one tick counts as 1 ns");
 	if (!rc && s->import->no_time)
-		rc = nrm2_write_meta(s, "time of day: not told, times count from tick 0");
+		rc = nrm2_write_meta(s, "time of day: unknown: times start at tick 0");
 	if (!rc && s->full)
 		rc = nrm2_write_meta(s, "buffer: filled up");
 	return rc;

@@ -124,14 +124,13 @@ void export_note_lanes(struct report *r, const struct lanes *l, const char *wher
 {
 	if (l->overlaps)
 		report_note(r,
-			"%" PRIu64 " interval%s overlap%s others of the thread without nesting in "
-			"them: on further %s of the same name, with what is nested in %s",
+			"%" PRIu64
+			" interval%s overlap%s others of the same thread: shown on further %s, with nested intervals",
 			l->overlaps, l->overlaps == 1 ? "" : "s", l->overlaps == 1 ? "s" : "",
-			where, l->overlaps == 1 ? "it" : "them");
+			where);
 	if (l->set_back)
 		report_note(r,
-			"%" PRIu64 " interval%s end%s before the start, by a clock that was set "
-			"back: shown as long as %s took",
-			l->set_back, l->set_back == 1 ? "" : "s", l->set_back == 1 ? "s" : "",
-			l->set_back == 1 ? "it" : "they");
+			"%" PRIu64
+			" interval%s end%s before the start, because the clock was set back: shown with the measured length",
+			l->set_back, l->set_back == 1 ? "" : "s", l->set_back == 1 ? "s" : "");
 }

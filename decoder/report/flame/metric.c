@@ -25,7 +25,7 @@ static int flame_metric_gather_events(struct flame_metric *m, const struct repor
 static int flame_metric_refuse(struct report *r, const struct derived *d)
 {
 	report_note(r,
-		"--weight %s: a graph adds weights up, which %s does not allow: sums and differences of counts and times do, and these times numbers",
+		"--weight %s: %s cannot be added up: use sums and differences of counts and times, or their multiples",
 		r->weight_event, d->formula->text);
 	r->is_misused = true;
 	return CPIDECODE_EINVAL;

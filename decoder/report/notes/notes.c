@@ -125,7 +125,7 @@ static void note_import(notes_say say, const struct trace_file *f)
 		say("%s: the clock's rate is unknown: a tick is shown as 1 ns",
 			notes_name(f->path));
 	if (import && import->no_time)
-		say("%s: the time of day is unknown: times count from tick 0", notes_name(f->path));
+		say("%s: the time of day is unknown: times start at tick 0", notes_name(f->path));
 }
 
 /* In normal mode a full ring loses the newest hooks. */

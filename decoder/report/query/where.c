@@ -505,8 +505,7 @@ bool where_parse_column(struct where *w, const char *name, char expected[EXPRESS
 	memset(w, 0, sizeof *w);
 	w->text = name;
 	snprintf(expected, EXPRESSION_EXPECTED,
-		"a column of numbers: of --report intervals --format csv, elapsed_ns, cpi, arg.NAME, "
-		"event.NAME");
+		"a numeric column of --report intervals --format csv: elapsed_ns, cpi, arg.NAME, event.NAME");
 	return where_find_word(w, name, strlen(name), &word, expected) && !w->nests &&
 	       word.type != EXPRESSION_TEXT;
 }

@@ -77,7 +77,7 @@ static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id,
 	case AI_RUN_TIME:
 		if (!parse_run_time(a->value, run_time, r->run_time, sizeof r->run_time))
 			cmd_misuse(r->verb,
-				"-r takes a time above 0: seconds, or with a suffix s, m, h or d, not \"%.80s\"",
+				"-r: \"%.80s\": expected seconds, or a time with s, m, h or d, above 0",
 				a->value);
 		break;
 	case AI_STAMP:
@@ -109,12 +109,13 @@ static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id,
 static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t run_time)
 {
 	if (n > 2)
-		cmd_misuse(r->verb, "takes an interval and a number of samples, and \"%.80s\"",
+		cmd_misuse(r->verb,
+			"\"%.80s\": one argument too many: expected an interval and a number of samples",
 			operand[2]);
 	if (n > 0 && (!parse_time(operand[0], &r->interval) || r->interval < SHORTEST ||
 			     r->interval > LONGEST || r->interval % TIME_MS_NS))
 		cmd_misuse(r->verb,
-			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has a suffix ms, s, m or h, not \"%.80s\"",
+			"interval: \"%.80s\": expected seconds, or a time with ms, s, m or h, 10ms to 24h in multiples of 1ms",
 			operand[0]);
 	if (n > 1 && (!number_parse(operand[1], 10, UINT32_MAX, &r->samples) || !r->samples))
 		cmd_misuse(r->verb, "the number of samples is a whole one above 0, not \"%.80s\"",

@@ -50,7 +50,7 @@ static void follow_print_part(struct follow *f, enum part part, const struct ai_
 		ai_output_write(&f->output, text, size);
 	} else {
 		f->output.failed = true;
-		cmd_fail(f->run->verb, "not enough memory");
+		cmd_fail(f->run->verb, "output: not enough memory");
 	}
 	free(text);
 }

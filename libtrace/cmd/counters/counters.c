@@ -168,7 +168,7 @@ static unsigned counters_parse_action(const struct asked *a, const char *name)
 	for (unsigned i = 0; i < 3; i++)
 		if (strcmp(names[i], name) == 0)
 			return 1u << i;
-	cmd_misuse(a->verb, "\"%.80s\" is not one of list, instances and query", name);
+	cmd_misuse(a->verb, "unknown action \"%.80s\": expected list, instances or query", name);
 }
 
 static void counters_check_options(const struct asked *a, unsigned action, const char *name)
@@ -251,7 +251,7 @@ static int read_paths(struct asked *a)
 		fclose(f);
 	if (failed)
 		return cmd_fail(a->verb, "-cf: %s: %s", a->paths_file, strerror(why));
-	return kept ? EXIT_FINE : cmd_fail(a->verb, "not enough memory");
+	return kept ? EXIT_FINE : cmd_fail(a->verb, "-cf: %s: not enough memory", a->paths_file);
 }
 
 static int counters_collect_paths(struct asked *a, int n, char **operand)
@@ -260,7 +260,7 @@ static int counters_collect_paths(struct asked *a, int n, char **operand)
 		path_check(a->verb, operand[i]);
 	for (int i = 0; i < n; i++)
 		if (!keep_path(a, operand[i]))
-			return cmd_fail(a->verb, "not enough memory");
+			return cmd_fail(a->verb, "\"%.200s\": not enough memory", operand[i]);
 	int code = a->paths_file ? read_paths(a) : EXIT_FINE;
 	if (!code && !a->paths)
 		cmd_misuse(a->verb,
@@ -307,7 +307,7 @@ static int query(struct asked *a)
 	q->catalogue = &a->run.catalogue;
 	q->path = calloc(a->paths, sizeof *q->path);
 	if (!q->path)
-		return cmd_fail(a->verb, "not enough memory");
+		return cmd_fail(a->verb, "paths: not enough memory");
 	for (q->paths = 0; q->paths < a->paths; q->paths++) {
 		int code =
 			path_resolve(a->verb, q->catalogue, a->path[q->paths], &q->path[q->paths]);

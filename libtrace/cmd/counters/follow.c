@@ -33,7 +33,7 @@ static void follow_print_lines(
 		what(r, f);
 	bool whole = f && !ferror(f);
 	if (!f || fclose(f) || !whole)
-		follow_fail_output(r, "not enough memory");
+		follow_fail_output(r, "output: not enough memory");
 	else if (output_write(&r->to, text, size, &error))
 		follow_fail_output(r, error.text);
 	free(text);

@@ -153,7 +153,7 @@ int counters_list(
 		if (i && !set)
 			putchar('\n');
 		if (print_set(&c->set[i]) == -ENOMEM)
-			return cmd_fail(verb, "not enough memory");
+			return cmd_fail(verb, "list of counters: not enough memory");
 	}
 	return EXIT_FINE;
 }

@@ -284,7 +284,7 @@ static int end_path(struct counters_query *q, struct counter_path *p)
 			"\"%.200s\": the counterset \"%s\" has no such instance; swtrace counters instances shows them",
 			p->text, p->set->name);
 	if (!p->columns && !column_of(q, p, p->counter ? p->counter : &all, &pattern, 0))
-		return cmd_fail(q->verb, "not enough memory");
+		return cmd_fail(q->verb, "\"%.200s\": not enough memory", p->text);
 	cmd_note(q->verb, "\"%.200s\" has no values: %s", p->text,
 		counters_status(b->status ? b->status : ERROR_NOT_SUPPORTED));
 	return EXIT_FINE;

@@ -115,14 +115,13 @@ static int doctor_run(const struct verb *verb, int argc, char **argv)
 
 	while ((id = arguments_next(&a)))
 		json = json || id == DOCTOR_JSON;
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	m = calloc(1, sizeof *m);
 	f = calloc(1, sizeof *f);
 	if (!m || !f) {
 		free(m);
 		free(f);
-		return cmd_fail(verb, "not enough memory");
+		return cmd_fail(verb, "findings: not enough memory");
 	}
 	doctor_gather(m);
 	doctor_findings(f, m);

@@ -236,7 +236,7 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 	if (m->memory.error) {
 		n = finding(
 			f, "memory.space", FINDING_BAD, "/dev/shm: %s", strerror(m->memory.error));
-		finding_means(n, "sessions have no place");
+		finding_means(n, "no session can be created");
 		finding_todo(
 			n, "mount -t tmpfs -o mode=1777 tmpfs /dev/shm, or set SWTRACE_SESSION");
 		return;

@@ -323,7 +323,7 @@ int event_encode(const struct event_asked *a)
 		.asked = a, .list = calloc((size_t)a->operands, sizeof(struct encoded))};
 
 	if (!n.list)
-		return cmd_fail(a->verb, "not enough memory");
+		return cmd_fail(a->verb, "encodings: not enough memory");
 	int code = encode(&n);
 	if (code == EXIT_FINE && a->json)
 		encode_print_json(&n);

@@ -46,7 +46,7 @@ static const struct action *find_action(const struct verb *verb, const char *nam
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
 		if (strcmp(actions[i].name, name) == 0)
 			return &actions[i];
-	cmd_misuse(verb, "\"%s\" is none of list, show and encode", name);
+	cmd_misuse(verb, "unknown action \"%s\": expected list, show or encode", name);
 }
 
 static void use_sysfs(const struct verb *verb, const char *dir)

@@ -439,7 +439,7 @@ int event_p4_encode(
 		cmd_misuse(verb, "encode needs an event, as NAME[:MASK...][:c=N][:i][:e][:u][:k]");
 	requests = calloc((size_t)operands, sizeof *requests);
 	if (!requests)
-		return cmd_fail(verb, "not enough memory");
+		return cmd_fail(verb, "encodings: not enough memory");
 	for (int i = 0; i < operands && rc == PU_SUCCESS; i++)
 		rc = P4Parse(operand[i], model_of(cpu), &requests[i], why);
 	if (rc)

@@ -133,7 +133,7 @@ static int follow_prepare_counts(void *arg, pid_t pid)
 		return rc;
 	}
 	if (!follow_allocate_counts(f)) {
-		f->code = cmd_fail(f->run->verb, "not enough memory");
+		f->code = cmd_fail(f->run->verb, "table of counts: not enough memory");
 		return -ENOMEM;
 	}
 	tell_notes(f);

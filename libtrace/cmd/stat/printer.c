@@ -72,7 +72,7 @@ void stat_print(struct stat_printer *p, const struct stat_report *r)
 	if (f && fclose(f) == 0 && whole)
 		send_text(p, text, size);
 	else
-		printer_fail_output(p, "no memory for the report");
+		printer_fail_output(p, "report: not enough memory");
 	free(text);
 }
 

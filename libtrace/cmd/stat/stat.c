@@ -64,7 +64,7 @@ static void stat_parse_interval(struct stat_run *r, const char *text)
 		r->interval = 0;
 	if (r->interval < TIME_MS_NS)
 		cmd_misuse(r->verb,
-			"-I takes whole milliseconds, or a time with us, ms, s, m or h, from 1 ms on, not \"%s\"",
+			"-I: \"%s\": expected milliseconds, or a time with us, ms, s, m or h, at least 1ms",
 			text);
 }
 
@@ -111,7 +111,7 @@ static const char *stat_parse_option(struct stat_run *r, const struct arguments 
 	case STAT_DURATION:
 		if (!parse_time(a->value, &r->duration) || r->duration == 0)
 			cmd_misuse(r->verb,
-				"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
+				"--duration: \"%s\": expected " CMD_TIME_HELP ", above 0",
 				a->value);
 		break;
 	case STAT_CSV_FORMAT:

@@ -209,7 +209,7 @@ int top_collect_open(struct top *t)
 	top_programs_begin_losses(&t->programs, &t->session);
 	if (!top_rings_open(&t->rings, &t->watch)) {
 		top_collect_close(t);
-		return cmd_fail(t->verb, "not enough memory");
+		return cmd_fail(t->verb, "table of rings: not enough memory");
 	}
 	top_programs_begin_losses(&t->programs, &t->session);
 	return EXIT_FINE;

@@ -142,7 +142,7 @@ static int show_round(struct top *t, struct display *d)
 {
 	top_collect_poll(t);
 	if (!top_collect_close_round(t))
-		return cmd_fail(t->verb, "not enough memory");
+		return cmd_fail(t->verb, "table of rounds: not enough memory");
 	if (!d->screen)
 		return print_round(t, d);
 	top_screen_draw(d->screen, t);
@@ -348,7 +348,7 @@ static void top_parse_option(struct top_options *o, const struct arguments *a, i
 	case OPTION_INTERVAL:
 		if (!parse_time(a->value, &o->interval_ns) || o->interval_ns < 10000000)
 			cmd_misuse(a->verb,
-				"--interval takes a time of 10ms and more (seconds, or with ms, s, m or h), not \"%s\"",
+				"--interval: \"%s\": expected " CMD_TIME_HELP ", at least 10ms",
 				a->value);
 		break;
 	case OPTION_ROUNDS:
@@ -381,13 +381,12 @@ static int top_run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	if (!t)
-		return cmd_fail(verb, "not enough memory");
+		return cmd_fail(verb, "tables: not enough memory");
 	t->verb = verb;
 	t->options.interval_ns = TIME_SECOND_NS;
 	while ((id = arguments_next(&a)))
 		top_parse_option(&t->options, &a, id);
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	arguments_expect_no_operand(&a);
 	if (t->options.counts && (t->options.has_condition || t->options.label))
 		cmd_misuse(verb, "--counts looks at no hook's contents: not with %s",
 			t->options.label ? "--label" : "--where");

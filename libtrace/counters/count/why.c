@@ -65,14 +65,14 @@ static const char *other(const struct count_event *e, int error, bool processors
 	case EINVAL:
 	case ENOSPC:
 		if (e->group)
-			return "it cannot be counted at once with the others of its { }";
+			return "it cannot be counted together with the others of its { }";
 		return processors
-			       ? "the kernel refuses it; swtrace event show prints its encoding"
-			       : "the kernel refuses it for a thread; some PMUs count whole processors only: -a";
+			       ? "the kernel rejects it (swtrace event show prints its encoding)"
+			       : "the kernel rejects it per thread: some PMUs count per processor only (use -a)";
 	case EBUSY:
-		return "its counters are taken by others; swtrace doctor says more";
+		return "its counters are in use (see swtrace doctor)";
 	case ENOSYS:
-		return "this kernel has no perf events, or a seccomp filter hides them; swtrace doctor says more";
+		return "this kernel has no perf events, or a seccomp filter hides them (see swtrace doctor)";
 	default:
 		return strerror(error);
 	}

@@ -125,8 +125,9 @@ static void probe_explain_pmu(struct counters_pmu *p)
 		snprintf(p->why, sizeof p->why, "%s: %s", what, probe_reason_of_errno(error));
 		snprintf(p->advice, sizeof p->advice, "%s", advice(error));
 	} else if (p->taken) {
-		snprintf(p->why, sizeof p->why, "hardware counters: others have them, %s",
-			p->nmi_watchdog ? "the NMI watchdog for one" : "and take no turns");
+		snprintf(p->why, sizeof p->why, "hardware counters: in use by %s",
+			p->nmi_watchdog ? "the NMI watchdog"
+					: "another profiler that does not share them");
 		snprintf(p->advice, sizeof p->advice, "%s",
 			p->nmi_watchdog ? "sysctl kernel.nmi_watchdog=0"
 					: "end the other profiler");

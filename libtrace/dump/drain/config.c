@@ -159,7 +159,8 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	text_linef(&t, "threads", "%" PRIu32, config->threads);
 	add_escaped(&t, "command", config->command);
 	if (t.failed)
-		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+			"not enough memory for the drain's options");
 	int rc = write_config(s, t.bytes, t.length, error);
 	text_free(&t);
 	return rc;

@@ -219,7 +219,8 @@ static int drain_file_write_losses(struct drain *d, bool all, struct session_err
 	int rc = 0;
 
 	if (!bytes)
-		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(
+			error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for the losses");
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint8_t *p = bytes + (size_t)n * TF_LOSS_SIZE;
 

@@ -198,7 +198,8 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 	struct drain_file *next = rc ? NULL : calloc(1, sizeof *next);
 	if (!next)
 		return rc ? rc
-			  : session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+			  : session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+				    "%s: not enough memory for the next file", d->file.out.path);
 	rc = drain_file_end(d, error);
 	if (rc == 0) {
 		d->bytes_before += d->file.whole;
@@ -243,7 +244,8 @@ static int copy_file(const struct drain_file *f, struct output *to, struct sessi
 	int rc = 0;
 
 	if (!buffer)
-		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+			"%s: not enough memory to copy it", f->out.path);
 	while (rc == 0 && at < f->whole) {
 		uint64_t left = f->whole - at;
 		ssize_t n =
@@ -269,7 +271,8 @@ static int bring_back(struct drain *d, struct session_error *error)
 	struct output *copy = calloc(1, sizeof *copy);
 
 	if (!copy)
-		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+			"%s: not enough memory to restore it", f->out.path);
 	int rc = output_open_salted(copy, f->out.path, get_le32(d->id), error);
 	if (rc == 0 && !copy->temporary)
 		rc = session_fail(error, PU_ERR_FILE_ERROR,

@@ -582,8 +582,7 @@ static int html_span_markers(struct html_export *e, uint64_t intervals)
 
 	if (m->too_many)
 		report_note(e->r,
-			"--format html marks up to %d hooks of no interval, there are more: none is marked "
-			"(choose with --from and --to)",
+			"--format html: no hooks outside intervals are marked: there are more than %d (choose with --from and --to)",
 			MARKERS_MAX);
 	if (!m->count)
 		return 0;
@@ -685,10 +684,9 @@ int export_html(struct report *r, struct interval_stream *s)
 		tiles = PAGE_TILES_FILE;
 	if (n > HTML_MOST_INTERVALS && !tiles) {
 		report_note(r,
-			"--format html takes up to %d intervals in one file, these are %" PRIu64
-			": give the page a file with -o, for tiles beside it, or choose with --from "
-			"and --to, --label or --where",
-			HTML_MOST_INTERVALS, n);
+			"--format html: %" PRIu64
+			" intervals: one file holds up to %d (use -o to write tiles next to the page, or choose with --from and --to, --label or --where)",
+			n, HTML_MOST_INTERVALS);
 		return CPIDECODE_EINVAL;
 	}
 	if (n > html_most_tiled) {
