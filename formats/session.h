@@ -394,7 +394,7 @@ enum { SHM_TASK_FIRST_SLOTS = 1 << 14 };
 struct shm_task_header {
 	uint64_t magic;
 	uint64_t used;	  /* slots that were ever claimed, at most SHM_TASK_SLOTS */
-	uint64_t claims;  /* claims ever made: what readers look at for news */
+	uint64_t claims;  /* claims ever made: readers poll it */
 	uint64_t refused; /* claims that found no slot */
 	struct shm_task_queue given, swept;
 	/* The owner's, for its next sweep: slots taken after the last one, and `refused` then. */
@@ -441,7 +441,8 @@ static inline uint32_t shm_task_lost_number(uint32_t index, uint64_t word)
 	return (uint32_t)(word >> SHM_TASK_LOST_BITS) << SHM_TASK_INDEX_BITS | index;
 }
 
-/* Left by who took an entry before its giver stored it: the giver queues its slot again. */
+/* Stored by a consumer that claimed an entry before its producer filled it: the producer queues the
+ * slot again. */
 enum { SHM_TASK_PASSED = 1 };
 
 #define SHM_TASKS_ALLOCATED                                                                        \

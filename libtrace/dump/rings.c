@@ -438,9 +438,9 @@ static bool is_part_uncounted(const struct rings *r, const struct ring_cursor *c
 }
 
 /*
- * The ledger `now`, and what was handed out of its overwritten ones. Once writers came round to the
- * section that the cut is in, the counters of that moment are used, in which nothing
- * behind the cut is counted, and those below the cut in its own section are added.
+ * `now`: the ledger; `gone`: the records handed out among those that it counts as overwritten. If
+ * writers have wrapped to the cut's section, uses the counters of that moment, which count nothing
+ * behind the cut, and adds the records below the cut in its own section.
  */
 static int find_gone(
 	struct rings *r, struct ring_cursor *c, struct ring_ledger *now, struct gone *gone)

@@ -3,7 +3,7 @@
  * come from /proc at the start and then from the kernel's records, which arrive from several
  * processors and are brought into order here.
  *
- * Times are CLOCK_MONOTONIC_RAW ns. Errors: no memory costs names, nothing else.
+ * Times are CLOCK_MONOTONIC_RAW ns. Errors: out of memory, names are missing; nothing else fails.
  */
 #ifndef SWT_KERNEL_NAMES_H
 #define SWT_KERNEL_NAMES_H

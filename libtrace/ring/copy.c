@@ -82,7 +82,7 @@ static enum step copy_accept_committed(struct copy_parse *p, uint8_t *record, ui
  * A record that was being written at the first look is torn, with the size it had then. One that
  * the second look sees changed was committed in between; or it is the inner record of a group,
  * seen late on a weakly ordered machine although its group's first was seen committed: then its
- * size is no step to the next one. Only another look decides, whose first sees what this second
+ * size is no step to the next one. Read again: the next first read includes what this second read
  * saw.
  */
 static enum step copy_accept_torn(struct copy_parse *p, uint8_t *record, uint32_t was, uint32_t is)

@@ -95,8 +95,9 @@ struct ring_part {
 int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts)
 	PRIVATE_ABI(ring_reader_parts);
 
-/* The same, and the ledger of the same moment: what is below ledger->head is in the list or counted
- * as gone, each once. Reads the ring's table a fixed number of times, whatever is written. */
+/* The same, and the ledger of the same moment: every record below ledger->head is either listed or
+ * counted as overwritten, exactly once. Reads the ring's table a fixed number of times, independent
+ * of writers. */
 int ring_reader_list(struct ring_reader *r, uint32_t ring, struct ring_part *parts,
 	struct ring_ledger *ledger) PRIVATE_ABI(ring_reader_list);
 

@@ -78,8 +78,8 @@ static void attach_after_fork(void)
 	ring_self.generation = RING_UNATTACHED;
 }
 
-/* Resets the state, which is the parent's and perhaps in the middle of a change. The old
- * mappings stay for an interrupted hook (see above). */
+/* Resets the state, which is inherited from the parent, possibly half updated. The old mappings
+ * stay for an interrupted hook (see above). */
 static void attach_restart_in_child(void)
 {
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

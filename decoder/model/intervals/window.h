@@ -1,12 +1,11 @@
 /*
  * Sorts the intervals of one machine in bounded memory. Slices of a pass come in order of their
- * first stamps, and their intervals in a window (base/sorter/window.h). Whenever it is full, it
- * lets the first ones go, to a file that is sorted then: there is nothing left to merge, and
- * whoever needs all intervals in order once can have them on the way. An interval that began before
- * one that was let go is late: it is in a sorter instead. Only intervals that last longer than the
- * window are, and what one slice has too many of.
+ * first stamps, and their intervals in a window (base/sorter/window.h). When full, it emits its
+ * first intervals to a sorted file, so no merge follows; a callback sees them in order. An interval
+ * that begins before an emitted one is late and goes to a sorter: only intervals longer than the
+ * window, and the excess of one slice.
  *
- * Which intervals are let go or late depends on the trace and the budget alone, never on threads.
+ * Which intervals are emitted or late depends on the trace and the budget alone, never on threads.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_WINDOW_H
 #define SWT_DECODER_MODEL_INTERVALS_WINDOW_H

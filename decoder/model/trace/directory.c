@@ -447,8 +447,8 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
 }
 
 /*
- * Where headers claim the same bytes of a ring the later section's come after the earlier
- * one's: no two records have one position, which is what orders equals.
+ * Where headers claim the same bytes of a ring, the later section's records come after the earlier
+ * one's, so that positions stay unique, which makes the order total.
  */
 static void settle_positions(struct file *f, struct ring_sections *ring)
 {

@@ -250,8 +250,7 @@ struct trace_alignment trace_alignment(const struct trace *t);
 /*
  * Hooks of all files in order: if they are of one trace ticks, ring, position, file, as
  * if it were one file; else files are merged by CLOCK_REALTIME, then these. Of a ring they stay in
- * order of position: a stamp that goes back, or lies outside of what its section's header says, is
- * taken for one that does not.
+ * order of position: a stamp that goes back or lies outside its section's range is clamped.
  */
 struct hook_iter;
 

@@ -92,7 +92,7 @@ static inline bool diff_in_both(const struct diff_row *row)
 	return row->runs[DIFF_BEFORE] && row->runs[DIFF_AFTER];
 }
 
-/* One run each: what runs differ by is not known. */
+/* One run a side: the variance between runs is unknown. */
 static inline bool diff_is_single(const struct diff *d)
 {
 	return d->runs[DIFF_BEFORE] == 1 && d->runs[DIFF_AFTER] == 1;

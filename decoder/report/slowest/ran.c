@@ -233,8 +233,7 @@ static uint64_t ran_overlap(uint64_t start, uint64_t end, uint64_t from, uint64_
 	return low < high ? high - low : 0;
 }
 
-/* Of the run, what is in the time that the interval's thread was away and on the processor that it
- * had left. */
+/* The part of the run during which the interval's thread was off its processor. */
 static uint64_t ran_instead(const struct ran *r, const struct switch_run *run)
 {
 	struct search s = {0, r->nstretches};

@@ -11,7 +11,7 @@ static struct waker *wakers_find(struct wakers *w, const struct wait *wait)
 {
 	const bool is_interrupt = wait->how & (KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ);
 
-	/* Whom an interrupt interrupted has no part in it. */
+	/* The thread that the interrupt interrupted did not cause the wake-up. */
 	const struct waker wanted = {.pid = is_interrupt ? 0 : wait->pid,
 		.tid = is_interrupt ? 0 : wait->by,
 		.is_interrupt = is_interrupt};

@@ -97,8 +97,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 			a->value[i][term] = NAN;
 	}
 	a->difference = a->mean[WHY_TAIL] - a->mean[WHY_MIDDLE];
-	/* Cycles of user mode only do not say how long one took; nor does time that the thread was
-	 * perhaps not running. */
+	/* User-mode cycles, or time that may include waiting, give no cycle length. */
 	bool measured = off && !user_only;
 	a->nominal = counts && cycles && !measured && nominal;
 	struct answer_side middle = side_of(&sums[WHY_MIDDLE], a->nominal);

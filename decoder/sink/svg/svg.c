@@ -238,7 +238,7 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</title>");
 }
 
-/* Of an interval's frame; 0: what colours the others was not measured here. */
+/* Of an interval's frame; 0: the colouring metric is n/a for this frame. */
 static unsigned frame_colour(const struct svg *s, const struct flame_frame *frame)
 {
 	if (s->colours == BY_CHANGE)

@@ -8,7 +8,7 @@
 
 /*
  * Saves with the session's new rings what doctor finds here; dumps copy it into META. Takes a few
- * milliseconds. A failure loses nothing else: traces then have no findings, and reports say so.
+ * milliseconds. After a failure, traces have no findings, and reports say so; nothing else fails.
  */
 void doctor_keep(const char *verb, struct session *s);
 

@@ -252,9 +252,8 @@ static bool is_complete(const int *now, unsigned count, const int *before, unsig
 }
 
 /*
- * A thread that is made meanwhile may have inherited the events, or be one that its maker had
- * before it had events: opened again it would be counted twice, left alone not at all. So
- * then all begins anew.
+ * A thread created meanwhile has inherited the events, unless its creator had none yet. Opening it
+ * again may count it twice, skipping it may miss it: start over.
  */
 int count_open_processes(struct count *c, const pid_t *pid, unsigned n)
 {

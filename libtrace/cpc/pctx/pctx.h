@@ -52,7 +52,7 @@ struct process {
 	struct lwp *lwps;
 	bool created;
 	bool running; /* in pctx_run */
-	bool halting; /* pctx_run ends: what stops stays stopped */
+	bool halting; /* pctx_run ends: stopped LWPs are not resumed */
 	bool interrupted;
 	bool cancelled; /* by a handler */
 	atomic_bool terminate;

@@ -1,8 +1,8 @@
 /*
- * The drain's parts: rounds and life (drain.c), positions in the rings (drain_ring.c), sections on
- * their way to the file (drain_queue.c), the file's sections (drain_file.c), its name
- * (drain_name.c), going on with one (drain_resume.c), what outlives a drain (drain_state.c),
- * configuration and lock (drain_config.c).
+ * The drain's parts: main loop (drain.c), positions in the rings (drain_ring.c), sections on their
+ * way to the file (drain_queue.c), the file's sections (drain_file.c), its name (drain_name.c),
+ * going on with one (drain_resume.c), what outlives a drain (drain_state.c), configuration and lock
+ * (drain_config.c).
  */
 #ifndef SWT_DUMP_DRAIN_PRIVATE_H
 #define SWT_DUMP_DRAIN_PRIVATE_H

@@ -4,8 +4,8 @@
  * is off.
  *
  * In a plain interval (counters/plain.c) they are read before the clock at the start and after it
- * at the end, so that what reading costs is none of its time. Where counters are read as well they
- * are read innermost, as the thread's counters: what reading those costs is not counted.
+ * at the end, so that the reads are outside the interval. If counters are read too, events are read
+ * innermost, with the thread's counters, so the cost of those reads is not counted.
  */
 #ifndef SWT_MEASURE_CPI_EVENTS_H
 #define SWT_MEASURE_CPI_EVENTS_H

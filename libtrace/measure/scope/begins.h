@@ -1,7 +1,7 @@
 /*
- * Begin hooks (formats/interval_hooks.h): what a thread has open is in the trace before it ends, if
- * ATTACH_BEGINS says so. An interval that has one, or that will have no hook, ends with an over
- * hook: in the reservation of its own hooks, so that both are there or none.
+ * Begin hooks (formats/interval_hooks.h): record open intervals before they end, if ATTACH_BEGINS
+ * is set. An interval that has one, or that will have no hook, ends with an over hook: in the
+ * reservation of its own hooks, so that either both are visible or neither.
  */
 #ifndef SWT_MEASURE_SCOPE_BEGINS_H
 #define SWT_MEASURE_SCOPE_BEGINS_H
@@ -15,8 +15,8 @@
 #include "../../ring/hook.h"
 #include "../../session/attach.h"
 
-/* The time during which tracing was on without a break, in one session and one process: what ends
- * in another one than it began in has been dropped. */
+/* A time during which tracing was on without a break, in one session and one process. An interval
+ * that ends in another period than it began in is dropped. */
 static inline uint64_t begins_period(void)
 {
 	return (uint64_t)ring_self.epoch << 32 |

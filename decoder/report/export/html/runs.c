@@ -387,7 +387,7 @@ static int runs_visit_wakeup(void *ctx, const struct wakeup *wakeup)
 
 	if (!l)
 		return CPIDECODE_ENOMEM;
-	/* Told by an earlier dump, the clock was set back, or outside of the page's time. */
+	/* Already in an earlier dump, before a clock step, or outside the page's range. */
 	if (at < l->woke || time < w->span->base || at >= w->span->until)
 		return 0;
 	if (wakeup->by && wakeup->by != KERNEL_TID_UNKNOWN)
