@@ -1,6 +1,6 @@
 /*
- * bench: records a command several times, alternating with another one, and reports what differs.
- * Each run is a `record`; the comparison is cpidecode's diff.
+ * bench: records a command several times, alternating with another one, and reports the
+ * differences. Each run is a `record`; the comparison is cpidecode's diff.
  */
 #include <errno.h>
 #include <ftw.h>

@@ -146,8 +146,8 @@ const struct verb verb_off = {
 
 /* ------------------------------------------------------------------------ free */
 
-/* Ends a recording, which takes time without the lock: a `record` may free the buffers
- * meanwhile. */
+/* Ends a recording without the lock, because it is slow: a `record` may free the buffers meanwhile.
+ */
 static int end_recording(const struct verb *verb, struct session *s, bool *gone, int *rc,
 	struct session_error *error)
 {

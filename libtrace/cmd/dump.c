@@ -161,8 +161,8 @@ static const struct option options_of_dump[] = {
 	{OPTION_KEEP, "--keep", .value = "N", .help = "with it: keeps N of the older dumps (all)"},
 	{OPTION_FILE, "-o", .value = "FILE", .help = ""}, {0}};
 
-/* First reclaim what ended processes hold, so that the dump has it as torn. Only the owner can do
- * so. Releases the lock: a dump into a slow pipe may take long. */
+/* First reclaims the sections of ended processes, so that the dump counts their records as torn;
+ * only the owner can. Releases the lock: a dump into a slow pipe may last long. */
 void cmd_reclaim(void)
 {
 	struct session_location location;

@@ -23,8 +23,8 @@ int switches_check(const struct verb *verb);
 int switches_begin(const struct verb *verb, const struct session_location *location,
 	uint32_t generation, bool stays, int *channel);
 
-/* Ends recording before tracing is turned off, and reports what is missing. channel: -1: none. Does
- * nothing if nothing is recorded. Returns whether all that the kernel recorded is there. */
+/* Ends recording before tracing is turned off, and reports missing records. channel: -1: none. Does
+ * nothing if nothing is recorded. Returns whether the recording is complete. */
 bool switches_end(const struct verb *verb, const struct session *s, int channel);
 
 /* How many hooks the session's last recorder wrote: they are no program's. */

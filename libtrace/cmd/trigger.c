@@ -302,7 +302,7 @@ static void dump_around(struct trigger *t)
 		printf("%s: no dump\n", what);
 	fflush(stdout);
 	t->matched = false;
-	/* Count losses anew for the next dump. */
+	/* Count losses from 0 for the next dump. */
 	t->watch.lost = t->lost = 0;
 }
 

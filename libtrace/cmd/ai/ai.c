@@ -32,7 +32,7 @@ static const struct option options[] = {
 #define SHORTEST (10 * TIME_MS_NS)
 #define LONGEST (86400 * TIME_SECOND_NS)
 
-/* Parses a run time such as "90", "1.5m" or "2d" into ns, and names it for people. */
+/* Parses a run time such as "90", "1.5m" or "2d" into ns, and spells it out. */
 static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t room)
 {
 	static const struct {

@@ -272,7 +272,7 @@ static int counters_collect_paths(struct asked *a, int n, char **operand)
 
 static int load(struct asked *a)
 {
-	/* PerfLib takes a name without a slash for a machine's. */
+	/* PerfLib reads a name without a slash as a machine's. */
 	static char from[4096];
 	struct stat st;
 

@@ -57,7 +57,7 @@ bool counter_is_hidden(const struct catalogue_counter *c);
 const char *counter_no_value(const struct catalogue_counter *c);
 void guid_text(const GUID *g, char text[40]);
 
-/* Describes a status for people. */
+/* Describes a status in words. */
 const char *counters_status(ULONG status);
 
 /* ---------------------------------------------------------------------------- paths */
@@ -167,7 +167,7 @@ struct counters_query {
 
 /* Opens a query handle and adds what the paths need. Returns ERROR_SUCCESS or a status. */
 ULONG query_open(struct counters_query *q);
-/* Takes the next sample, into data and the questions' blocks. */
+/* Reads the next sample into data and the questions' blocks. */
 ULONG query_sample(struct counters_query *q);
 /* Makes columns for the sample's instances. False: out of memory, or too_many. */
 bool query_add_columns(struct counters_query *q);

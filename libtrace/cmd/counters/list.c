@@ -43,7 +43,7 @@ static void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 	block_free(&b);
 }
 
-/* ---------------------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------------------- human-readable */
 
 static void print_counter(struct table *t, const struct catalogue_counter *c)
 {

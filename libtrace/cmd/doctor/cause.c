@@ -13,8 +13,8 @@ static bool says_no_event(int error)
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == ENODEV;
 }
 
-/* Picks the most telling error. The kernel checks permissions before it looks for the event, so "no
- * such event" is more precise. */
+/* Picks the most precise error. The kernel checks permissions before it searches the event, so "no
+ * such event" wins. */
 static int answer(const struct counters_pmu *p)
 {
 	if (p->cpu_wide && p->thread)

@@ -108,7 +108,7 @@ struct session_facts {
 };
 
 struct sessions_facts {
-	char trouble[384]; /* why no session can be looked up; "": it can */
+	char trouble[384]; /* why no session can be found; "": it can */
 	char user[40], groups[160];
 	int count;
 	struct session_facts list[SESSIONS_MAX];

@@ -16,8 +16,8 @@ enum event_kind {
 
 struct event_cpu {
 	enum event_kind kind;
-	const char *title;    /* for people */
-	bool here;	      /* this machine's: names are what event_find takes */
+	const char *title;    /* human-readable */
+	bool here;	      /* this machine's: event_find accepts the names */
 	char pfm[64];	      /* libpfm4's name of its PMU; "": none */
 	struct event_pmu pmu; /* where its terms come from; name "": nowhere */
 	unsigned counters;    /* programmable ones; 0: unknown */

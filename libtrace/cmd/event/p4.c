@@ -38,7 +38,7 @@ bool event_p4_is(const char *cpu)
 	return false;
 }
 
-/* Closes the object of a whole answer. */
+/* Closes the object of a complete answer. */
 static void end_json(struct print_stream *stream, struct json *j)
 {
 	json_close(j, '}');

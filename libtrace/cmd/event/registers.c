@@ -80,7 +80,7 @@ static uint64_t x86_select(const struct cpc_event *e)
 	       (e->kernel ? SELECT_OS : 0) | SELECT_EN;
 }
 
-/* Which register takes the rest of an event that does not fit its select register. */
+/* The register that holds the rest of an event that does not fit its select register. */
 static const char *intel_extra(const struct cpc_event *e, struct event_register *extra)
 {
 	static const struct {

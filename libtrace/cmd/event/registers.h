@@ -32,12 +32,12 @@ struct event_programme {
 	const char *also;      /* a counter of its own that the event has as well; NULL: none */
 };
 
-/* Programmes e, with the processor's own code, for the counter of this number; fixed-only
- * events take the fixed one instead. -ENOTSUP with why: no register does that. */
+/* Programmes e, with the processor's own code, for the counter of this number; fixed-only events
+ * use the fixed one instead. -ENOTSUP with why: no register can. */
 int event_programme(const struct event_cpu *cpu, const struct cpc_event *e, int counter,
 	struct event_programme *p, char why[EVENT_WHY_MAX]);
 
-/* The term that config1 of such an event is spelled with; NULL: none of its own. */
+/* The term for config1 of such an event; NULL: none of its own. */
 const char *event_extra_term(const struct event_cpu *cpu, const struct cpc_event *e);
 
 /* How many programmable counters may be taken at all. */

@@ -79,7 +79,7 @@ void stat_events_add(struct stat_events *events, const struct verb *verb, const 
 		cmd_misuse(verb, "-e: the } is missing in \"%.80s\"", list);
 }
 
-/* With processors, cpu-clock takes the place of task-clock. */
+/* With processors, cpu-clock replaces task-clock. */
 void stat_events_defaults(struct stat_events *events, const struct verb *verb, bool processors)
 {
 	stat_events_add(events, verb, processors ? "cpu-clock" : "task-clock");

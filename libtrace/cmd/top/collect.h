@@ -12,7 +12,7 @@ void top_collect_poll(struct top *t);
 /* Ends the round: its figures are in t until the next one ends. False: not enough memory for all.
  */
 bool top_collect_close_round(struct top *t);
-/* Sorts the rows of the last round anew. */
+/* Sorts the rows of the last round again. */
 void top_collect_sort(struct top *t);
 
 #endif

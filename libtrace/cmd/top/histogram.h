@@ -10,7 +10,7 @@
 
 enum { HISTOGRAM_STEPS = 128, HISTOGRAM_OCTAVES = 58 };
 
-/* Starts zeroed. An octave takes memory when its first value comes. */
+/* Starts zeroed. An octave is allocated with its first value. */
 struct top_histogram {
 	uint64_t *octave[HISTOGRAM_OCTAVES];
 	uint64_t count, min, max;

@@ -57,7 +57,7 @@ void top_labels_free(struct top_labels *l);
 /* The label's row, or NULL. */
 const struct top_label *top_labels_find(const struct top_labels *l, const char *name);
 
-/* Figures for a person. NAN: n/a. */
+/* Figures to display. NAN: n/a. */
 struct top_summary {
 	uint64_t count;
 	double per_second, mean_ns, p50_ns, p99_ns, max_ns, cpi, on_cpu_ns, off_cpu_ns;

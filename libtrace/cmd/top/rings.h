@@ -9,7 +9,7 @@
 
 struct top_ring {
 	uint32_t id;
-	/* In the round; missed: overwritten, or passed over, before they were looked at. */
+	/* In the round; missed: overwritten, or passed over, before they were read. */
 	uint64_t hooks, missed, bytes, lost;
 	/* Since the start; lost_ever: since init or the last discard. */
 	uint64_t all_hooks, all_missed, all_bytes, all_lost, lost_ever;

@@ -321,7 +321,7 @@ static bool screen_handle_key(struct top_screen *s, struct top *t, int key)
 	case KEY_NPAGE:
 		scroll_by(s, LINES / 2);
 		break;
-	default: /* KEY_RESIZE: drawn anew */
+	default: /* KEY_RESIZE: redraw */
 		break;
 	}
 	return true;

@@ -15,7 +15,7 @@ struct top_screen *top_screen_open(const char **why);
 void top_screen_close(struct top_screen *s);
 /* Draws the last round. */
 void top_screen_draw(struct top_screen *s, const struct top *t);
-/* Takes the keys that were pressed, and draws anew. False: the user wants to leave. */
+/* Handles the keys that were pressed, and redraws. False: the user wants to quit. */
 bool top_screen_handle_keys(struct top_screen *s, struct top *t);
 /* A line at the bottom until the next key. */
 void top_screen_tell(struct top_screen *s, const char *line);

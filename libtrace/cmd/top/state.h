@@ -1,8 +1,8 @@
 /*
- * top: what a session's rings receive, round by round, while programs trace.
+ * top: the hooks that a session's rings receive, round by round, while programs trace.
  *
  * It follows the rings as `trigger` does (libtrace/trigger/watch.h): it reads by position, with
- * pread, stores nothing in the session and takes no lock. Hooks that are overwritten before they
+ * pread, stores nothing in the session and acquires no lock. Hooks that are overwritten before they
  * are read count as missed. Files, from the bottom up: histogram, interval, labels, programs and
  * rings are figures; collect feeds them; view and json print them; screen shows them; top is the
  * verb.

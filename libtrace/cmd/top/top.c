@@ -172,7 +172,7 @@ static int end_freed(struct top *t, struct display *d)
 	return code;
 }
 
-/* Goes on with the rings of the next `init`. Figures begin anew. */
+/* Continues with the rings of the next `init`. Figures start from 0. */
 static int follow_new_rings(struct top *t, struct display *d)
 {
 	char line[SESSION_DIR_BYTES + 64];
@@ -218,7 +218,7 @@ static uint64_t pause_between_looks(const struct top *t)
 {
 	uint64_t ms = watch_pause(&t->watch);
 
-	/* The fastest ring takes at least so long to fill a quarter: half of it is early enough. */
+	/* The time in which the fastest ring fills a quarter, at least: poll after half of it. */
 	if (t->options.counts && ms >= 10)
 		ms *= 2;
 	return ms * 1000000;
