@@ -26,14 +26,14 @@ struct counter_choice {
 	enum counter_provider from[COUNTER_QUANTITIES];
 	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of the quantities from each */
 	unsigned measured;	     /* COUNTER_BITs of those that are not FROM_NOTHING */
-	unsigned counted;	     /* those that take more than the clock and the thread's own */
+	unsigned counted;	     /* those that need more than the clock and the thread's own */
 	enum shm_source source;
 	bool switch_pages;	 /* may be opened */
 	enum cpi_source busy;	 /* where COUNTER_BUSY comes from */
 	bool busy_share_of_idle; /* its share of the time, though, is of the idle accounting */
 	struct script *script;
 	struct counters_pmu pmu; /* probed for auto and perf only */
-	char trouble[256];	 /* if rc: one line for a person */
+	char trouble[256];	 /* if rc: one line to print */
 };
 
 const struct counter_choice *counter_choice(void) PRIVATE_ABI(counter_choice);

@@ -11,7 +11,7 @@
 
 /* The source in use. Chooses it if that has not happened yet; counts nothing. */
 struct counters_description {
-	int rc; /* 0, or why SWTRACE_COUNTERS cannot be obeyed (line then says it for a person) */
+	int rc; /* 0, or why SWTRACE_COUNTERS cannot be obeyed (line then explains it) */
 	enum shm_source source;
 	uint32_t source_flags; /* COUNTER_BIT of each measured quantity, COUNTER_FLAG_ */
 	char line[256];	       /* "perf_event: instructions, busy, ...": no newline */

@@ -157,8 +157,8 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 /* ---------------------------------------------------------------------- the thread */
 
 /*
- * A hybrid machine's groups run one at a time, each on its own cores, and together all the
- * time, but for what passes between reading one and the next.
+ * A hybrid machine's groups run one at a time, each on its own cores, and together all the time,
+ * except for the gap between two readings.
  */
 static struct span thread_span(
 	const struct counter_sample *from, const struct counter_sample *to, unsigned *types)

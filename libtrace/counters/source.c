@@ -1,4 +1,4 @@
-/* Takes samples: reads each quantity from its source. */
+/* Reads samples: each quantity from its source. */
 #include "source.h"
 
 #include <string.h>
@@ -274,7 +274,7 @@ static void read_start(
 	uint64_t now;
 	bool all;
 
-	/* A thread's first read takes system calls, as does the first one after a rest. */
+	/* A thread's first read costs system calls, as does the first one after a rest. */
 	if (wanted_from(c, n->thread, FROM_PERF))
 		thread_open_group(thread_self());
 	if (n->activity.all && !thread_self()->activity_tried)

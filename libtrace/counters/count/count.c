@@ -13,7 +13,7 @@
 /* How threads are opened. */
 enum manner { COMMAND, PROCESSES, THREADS };
 
-/* Times that the threads of a process are listed anew when some came while they were opened. */
+/* Attempts to list the threads of a process, if some came while they were opened. */
 enum { LISTINGS = 10 };
 
 uint64_t count_scale(uint64_t count, uint64_t enabled, uint64_t running)
@@ -81,7 +81,7 @@ static int open_here(
 	return rc;
 }
 
-/* Errors of the target or of the whole machine, not of the event. */
+/* Errors of the target or the machine, not of the event. */
 static bool is_general(int rc)
 {
 	return rc == -ESRCH || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;

@@ -1,8 +1,8 @@
 /*
- * Counts for people: events over a command, over processes, threads or processors, each with
- * its children and at its own pace. Used by `swtrace stat`: libcpc's sets bind to one thread and
- * count all the time or not at all, so they can count neither a command with children nor more
- * events than counters.
+ * Counts of events over a command, processes, threads or processors, each with its children and
+ * opened on its own. Used by `swtrace stat`: libcpc's sets bind to one thread and count all the
+ * time or not at all, so they can count neither a command with children nor more events than
+ * counters.
  *
  * A target is a thread (a command is one, with all that it starts) or a processor. An event is
  * opened once a target and has a value for each.
@@ -27,7 +27,7 @@ enum { COUNT_MISSING = -1, COUNT_FOREIGN = -2 };
 struct count_event {
 	struct cpc_event event;
 	unsigned group; /* 0: by itself; the same number: only together, on counters at once */
-	int error;	/* 0, or the errno of what keeps it from being counted anywhere */
+	int error;	/* 0, or the errno if nothing here can count it */
 	char why[EVENT_WHY_MAX];
 	bool user_only; /* user mode only, as the kernel's part is denied to this user */
 	int *fd;	/* a target each */
@@ -49,7 +49,7 @@ struct count {
 };
 
 /*
- * Each opens all events that can be; what cannot has its error and why. -ENOENT: none can;
+ * Each opens all events that it can; the others have their error and why. -ENOENT: none can;
  * -ESRCH: there is no such process or thread; other errors concern all of them: descriptors
  * (-EMFILE), memory. Nothing counts before count_start; the command from its exec on.
  */

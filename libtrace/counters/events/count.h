@@ -9,7 +9,7 @@
 
 enum event_side { EVENT_AT_START, EVENT_AT_END }; /* of an interval */
 
-/* Reads them. Opens them at the thread's first read, and anew for another set; they end with the
+/* Reads them. Opens them at the thread's first read, and again for another set; they end with the
  * thread. */
 void event_count_read_all(
 	const struct event_set *set, struct event_reading *r, enum event_side side);

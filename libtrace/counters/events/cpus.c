@@ -16,7 +16,7 @@ struct cpu_events {
 	uint8_t member[INTERVAL_EVENTS_MAX]; /* the set's events */
 };
 
-/* Made once for a set, and kept: a thread may look at the holders at any time. */
+/* Allocated once for a set, and kept: a thread may read the holders at any time. */
 struct event_cpus {
 	const struct event_set *set;
 	_Atomic int holders; /* CHANGING: none, they are being opened or closed */

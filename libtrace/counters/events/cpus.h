@@ -1,10 +1,10 @@
 /*
- * A set's events of all processors (`:a`): whatever runs there is counted. One group on each
+ * A set's events of all processors (`:a`): they count every thread there. One group on each
  * processor, opened for the process by the first thread that holds them, and closed by the last:
- * each takes one read at either end of an interval.
+ * each costs one read at either end of an interval.
  *
  * Nothing waits: while another thread opens or closes them (or the one that a signal handler
- * interrupted), they are not to be had.
+ * interrupted), they are unavailable.
  *
  * A processor that came online or went offline since they were opened makes them unknown until
  * then: the sum would lack it.

@@ -1,7 +1,7 @@
 /*
  * The perf events of a set, opened for the calling thread (those of all processors for its process,
- * cpus.h): one group, so that they count the same
- * time and take one read, or several where the counters do not suffice for one.
+ * cpus.h): one group, so that they count the same time and need one read; or several groups if
+ * there are too few counters.
  */
 #ifndef SWT_COUNTERS_EVENTS_GROUPS_H
 #define SWT_COUNTERS_EVENTS_GROUPS_H

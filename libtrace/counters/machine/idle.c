@@ -14,8 +14,8 @@
 #include "../../core/online.h"
 
 /*
- * /proc/timer_list costs about 15 us a processor, and takes each one's timer lock: on a
- * large machine that is too much for its precision.
+ * /proc/timer_list costs about 15 us a processor, and acquires each one's timer lock: on a large
+ * machine its precision is not worth that.
  */
 enum { TIMER_LIST_CPUS = 32, TIMER_LIST_COST_NS = 500000 };
 

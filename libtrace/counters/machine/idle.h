@@ -26,7 +26,7 @@ struct idle_cpu {
 
 #define IDLE_UNKNOWN UINT64_MAX
 
-/* ------------------------------------------------------ parsers; all take any bytes */
+/* ------------------------------------------------------ parsers; all accept any bytes */
 
 /* Fills cpu[0..room) from the text of /proc/stat; false if it names no processor. */
 bool idle_parse_stat(const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu,

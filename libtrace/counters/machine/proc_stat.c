@@ -49,8 +49,8 @@ static bool stat_parse_cpus(const char *text, size_t length, struct stat_cpu *cp
 	return found;
 }
 
-/* Reads again after an interruption, which blurs the moment of the sample. Many processors take
- * long anyway: up to 10 us each counts as uninterrupted. */
+/* Reads again after an interruption, which blurs the moment of the sample. Many processors need
+ * time anyway: up to 10 us each counts as uninterrupted. */
 static ssize_t stat_read_file(uint32_t room, uint64_t *at)
 {
 	const uint64_t quick =

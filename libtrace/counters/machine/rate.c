@@ -16,8 +16,7 @@ static pthread_once_t rate_once = PTHREAD_ONCE_INIT;
 /* Set once the rates are known, so that using them needs no call to check it. */
 static _Atomic bool found;
 static uint64_t hz, tick_hz;
-static uint64_t
-	ns_per_tick; /* 2^NS_SHIFT times; a division takes longer than a read of the clock */
+static uint64_t ns_per_tick; /* 2^NS_SHIFT times; a division is slower than a read of the clock */
 
 enum { NS_SHIFT = 40 };
 static bool ticks_are_cycles;

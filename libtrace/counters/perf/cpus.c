@@ -1,9 +1,9 @@
 /*
  * The processors' groups.
  *
- * Who reads holds them, and takes no lock: the groups are there until the last holder is
- * gone. A processor that went offline leaves a dead group, which stays, put aside, until
- * then; a new one takes its place in one store.
+ * A reader holds them, and needs no lock: the groups stay until the last holder is gone. A
+ * processor that went offline leaves a dead group, which is kept on a list until then; one store
+ * replaces it by a new one.
  */
 #include <errno.h>
 #include <pthread.h>

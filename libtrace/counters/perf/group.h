@@ -73,11 +73,11 @@ bool perf_group_supported(void) PRIVATE_ABI(perf_group_supported);
 
 /*
  * Opens attr[0..count) as one group of thread pid (0: the caller) on any processor, or of
- * processor cpu (pid -1). Size and read_format of each attr are set here; whether it starts
- * disabled is attr[0]'s to say. On AArch64 the caller's own hardware events ask, where their
- * config1 is 0, for counters that user mode may read, as far as there are such. Members beyond the
- * first that do not exist are an error: *failed (NULL: not wanted) is the index of the one at
- * fault; nothing stays open.
+ * processor cpu (pid -1). Size and read_format of each attr are set here; attr[0] decides whether
+ * it starts disabled. On AArch64 the caller's own hardware events ask, where their config1 is 0,
+ * for counters that user mode may read, if there are any. Members beyond the first that do not
+ * exist are an error: *failed (NULL: not wanted) is the index of the one that failed; nothing stays
+ * open.
  */
 int perf_group_open(struct perf_group *g, struct perf_event_attr *attr, unsigned count, pid_t pid,
 	int cpu, unsigned *failed) PRIVATE_ABI(perf_group_open);

@@ -19,7 +19,7 @@ static bool out_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/* Errors of a PMU that lacks the event, or a free counter beside the others. */
+/* Errors of a PMU that lacks the event, or a free counter next to the others. */
 static bool is_missing(int error)
 {
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == EINVAL;

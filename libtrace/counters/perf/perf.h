@@ -31,7 +31,7 @@ enum perf_kind {
 	PERF_KINDS,
 };
 
-/* A group, and what its members are. */
+/* A group, and the meaning of its members. */
 struct perf_counters {
 	struct perf_group group;
 	int8_t at[PERF_KINDS]; /* index of the member; -1: not there */

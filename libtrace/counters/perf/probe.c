@@ -139,7 +139,7 @@ static void probe_explain_pmu(struct counters_pmu *p)
 	}
 }
 
-/* Where others have the counters, and take no turns, an open group never runs. */
+/* If others hold the counters without sharing them, an open group never runs. */
 static bool ever_runs(const struct perf_counters *c)
 {
 	const struct timespec turn = {.tv_nsec = 1000000};

@@ -12,13 +12,13 @@ struct counters_pmu {
 	bool present;	     /* a hardware event could be opened in some way */
 	bool cpu_wide;	     /* instructions of all processors: raw and scaled CPI */
 	bool thread;	     /* instructions of a thread: on-thread CPI */
-	bool user_only;	     /* thread: only what runs in user mode */
+	bool user_only;	     /* thread: only its user mode */
 	bool cycles;	     /* unhalted cycles of all processors */
 	bool ref_cycles;     /* unhalted reference cycles of all processors */
 	bool msr;	     /* mperf of all processors, through the msr PMU */
 	bool user_read;	     /* a thread reads its own counters without a system call */
 	bool taken;	     /* opened, but never scheduled: others have the counters */
-	bool nmi_watchdog;   /* kernel.nmi_watchdog is on, which takes one */
+	bool nmi_watchdog;   /* kernel.nmi_watchdog is on, which uses one */
 	unsigned core_types; /* of which this machine has PMUs: more than 1 is a hybrid one */
 	int cpu_wide_errno;  /* 0, or of perf_event_open for a processor */
 	int thread_errno;

@@ -96,7 +96,7 @@ static void activity_end_change(struct thread_group *g)
 	g->page_changes = false;
 }
 
-/* The page with the faults takes the place of one without. */
+/* The page with the faults replaces one without. */
 static bool activity_replace_page(struct thread_group *g, bool faults)
 {
 	bool opened;
@@ -105,8 +105,8 @@ static bool activity_replace_page(struct thread_group *g, bool faults)
 		return false;
 	opened = switch_page_open(&g->page, faults);
 	if (opened) {
-		/* The first calls find the rates, which takes a while, and a lock: not in a signal
-		 * handler, to which this is not a thread's first interval. */
+		/* The first calls measure the rates, which is slow and acquires a lock: not in a
+		 * signal handler, to which this is not a thread's first interval. */
 		rate_ns_of_ticks(1);
 		g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
 	}

@@ -5,7 +5,7 @@
  * With a switch page (switch_page.h) nothing is asked of the kernel unless there was a switch. The
  * thread's figures are read once and hold while the page says that it did not leave its
  * processor: only the time goes on, and page faults, which the page counts where the rights are
- * enough. They are read anew after a millisecond, in which a hypervisor may have taken time that
+ * enough. They are read again after a millisecond, in which a hypervisor may have stolen time that
  * the clock of the processor counts. An interval of all figures that begins with such a reading
  * ends with one, and so shows how much was taken.
  *
@@ -68,7 +68,7 @@ static inline bool activity_page_is(const struct thread_group *g, uint32_t numbe
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
-/* Copies a valid reading. Faults are read anew: they advance without a switch. Copies members,
+/* Copies a valid reading. Faults are read again: they advance without a switch. Copies members,
  * because compilers copy structures by a slow string instruction. */
 static inline void activity_fill(
 	const struct thread_group *g, const struct activity_reading *r, struct counter_sample *s)

@@ -5,8 +5,8 @@
  * nothing: the kernel knows.
  *
  * The event counts nothing, so that it opens without rights and without a PMU. It costs the thread
- * about a microsecond a context switch. The descriptor is closed once the page is mapped. A
- * process takes at most half of the locked memory that its user has for such pages.
+ * about a microsecond a context switch. The descriptor is closed once the page is mapped. A process
+ * uses at most half of its user's locked memory for these pages.
  *
  * With the right to count in the kernel, the event may be the thread's page faults, each of which
  * leaves an empty record in a ring behind the page (another page of locked memory). The

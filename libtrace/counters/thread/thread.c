@@ -86,7 +86,7 @@ static void thread_reset_in_child(void)
 /*
  * In a child of _Fork or clone, where no handler ran: its parent's locks may be held, its lists in
  * the middle of a change, and malloc's lock may be held for ever. So the child frees nothing, and
- * measures by what needs no memory.
+ * measures only with sources that need no memory.
  */
 static void thread_restart_in_child(void)
 {
@@ -125,7 +125,7 @@ static void thread_close_at_exit(void *group)
 }
 
 /* Fresh anonymous memory: only such can be wiped. Mapped by the bare system call, because TSan
- * takes mmap for a write, which would race with other threads' looks at the number. */
+ * treats mmap as a write, which would race with other threads' reads of the number. */
 static void thread_number_process(void)
 {
 	const long p = syscall(SYS_mmap, &thread_process, sizeof thread_process,

@@ -12,7 +12,7 @@
 #include "../machine/proc_stat.h"
 #include "usage.h"
 
-/* The most that a sample may cost a processor, ns: a finer account that takes longer is not used.
+/* The most that a sample may cost a processor, ns: a finer account that costs more is not used.
  */
 enum { FINE_COST_NS = 10000 };
 

@@ -33,7 +33,7 @@ struct usage_choice {
 /* Once a process. */
 const struct usage_choice *usage_choice(void);
 
-/* For a person; of a number that is no method, "unknown". */
+/* Its name to print; "unknown" for a number that is no method. */
 const char *usage_method_name(int method);
 
 /* Where the frequency comes from by which the method turns counts or times into shares: that of
