@@ -2,8 +2,8 @@
  * Copies a section that writers may change meanwhile. See reader.h; the protocol is in
  * formats/session.md.
  *
- * Invariants: every decision uses one private copy; a copy that is returned is consistent: whole,
- * plausible records, and their counts.
+ * Invariants: every decision uses one private copy; a copy that is returned is consistent:
+ * complete, plausible records, and their counts.
  */
 #include <string.h>
 
@@ -79,8 +79,8 @@ static enum step copy_accept_committed(struct copy_parse *p, uint8_t *record, ui
 }
 
 /*
- * A record that was being written at the first look is torn, with the size it had then. One that
- * the second look sees changed was committed in between; or it is the inner record of a group,
+ * A record that was being written at the first read is torn, with the size it had then. One that
+ * the second read finds changed was committed in between; or it is the inner record of a group,
  * seen late on a weakly ordered machine although its group's first was seen committed: then its
  * size is no step to the next one. Read again: the next first read includes what this second read
  * saw.
@@ -102,7 +102,7 @@ static enum step copy_accept_torn(struct copy_parse *p, uint8_t *record, uint32_
 	return STEP_OK;
 }
 
-/* Takes the commits of the first look: for those the second copy's contents are complete. */
+/* Uses the commits of the first read: for those the second copy's contents are complete. */
 static enum step parse_record(struct copy_parse *p)
 {
 	uint32_t room = p->bytes - p->offset;
@@ -176,7 +176,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	}
 }
 
-/* Takes two looks at a section's bytes. Returns whether they still belong to that position. */
+/* Reads a section's bytes twice. Returns whether they still belong to that position. */
 static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, uint32_t bytes, struct ring_span *span)
 {

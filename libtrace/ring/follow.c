@@ -1,6 +1,6 @@
 /*
- * Two looks, as in reader.c, from a position on: a reader that returns every few milliseconds
- * copies only new bytes, not the whole section.
+ * Two reads, as in reader.c, from a position on: a reader that returns every few milliseconds
+ * copies only new bytes, not the section.
  */
 #include "follow.h"
 

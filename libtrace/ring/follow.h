@@ -14,7 +14,7 @@ enum ring_news_state {
 
 struct ring_news {
 	enum ring_news_state state;
-	uint32_t bytes; /* whole committed records, at the buffer's start */
+	uint32_t bytes; /* complete committed records, at the buffer's start */
 	uint32_t hooks; /* among them */
 	uint32_t held;	/* then comes one that is not committed yet, so long; 0: none */
 	bool damaged;	/* the rest of the section makes no sense */

@@ -2,8 +2,8 @@
  * The public hooks: one record each.
  *
  * The caller's data is read before the reservation, by copying or by touching its pages: a
- * fault there leaves no record uncommitted, whatever the program's handler does. All of it takes
- * at most 1.5 KiB of stack, as for a handler on a small alternate one.
+ * fault there leaves no record uncommitted, whatever the program's handler does. All of it uses at
+ * most 1.5 KiB of stack, as for a handler on a small alternate one.
  */
 #include "hook.h"
 
@@ -316,7 +316,7 @@ static uint64_t arguments_size(UINT32 nints, UINT32 nstrings, va_list args)
 }
 
 /* Walks the arguments twice, for the size and then straight into the ring: storing the lengths
- * would take a kilobyte of stack. */
+ * would use a kilobyte of stack. */
 static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings, va_list args)
 {
 	uint64_t string_bytes;

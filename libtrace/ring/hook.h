@@ -63,7 +63,7 @@ static inline void hook_raise_busy(void)
 
 	__atomic_store_n(&ring_self.busy, busy + 1, __ATOMIC_RELAXED);
 	/* Compiler barrier: gate and epoch are loaded after it. The processor may still load them
-	 * before: who looks at busy issues a membarrier between closing and looking.
+	 * before: the reader of busy issues a membarrier between closing and reading.
 	 * tests/litmus/thread-busy.litmus */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
@@ -77,12 +77,11 @@ static inline void hook_lower_busy(void)
 	__atomic_store_n(&ring_self.busy, busy - 1, __ATOMIC_RELEASE);
 }
 
-/* Makes the whole group visible by a release-store. */
+/* Makes the group visible by a release-store. */
 static inline void hook_commit(struct hook_writer *w)
 {
-	/* Release: pairs with the reader's acquire after its first look; whoever sees the
-	 * record committed sees what was filled in.
-	 * tests/litmus/commit-release.litmus */
+	/* Release: pairs with the reader's acquire after its first read; a reader that sees the
+	 * record committed sees its contents. tests/litmus/commit-release.litmus */
 	__atomic_store_n((uint32_t *)(void *)w->first, w->first_control, __ATOMIC_RELEASE);
 	hook_lower_busy();
 }

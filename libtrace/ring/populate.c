@@ -25,8 +25,8 @@ static bool failed_just_now(const uint64_t *failed_at)
 	return at && clock_raw_ns() - at < RETRY_AFTER_NS;
 }
 
-/* Allocates whole pages, which may be larger than sections. Returns 0 or an errno; preserves
- * errno. */
+/* Allocates full pages, which may be larger than sections. Returns 0 or an errno; preserves errno.
+ */
 static int populate(uint8_t *from, uint32_t bytes)
 {
 	int saved_errno = errno, error;

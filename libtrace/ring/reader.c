@@ -227,7 +227,7 @@ static int find_moment(struct ring_reader *r, uint32_t ring, uint64_t limit, str
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}
-	return 0; /* writers lap the reader: take it as it is */
+	return 0; /* writers lap the reader: return it as it is */
 }
 
 /*

@@ -71,10 +71,10 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
 /*
  * For the owner, and for rings with two areas: until ring_reader_let_go
  * writers leave a ring's contents as they are, as long as there is memory for others. First
- * ring_reader_keep, then a list of the ring, then ring_reader_keep_below with its cut: 1 if all
- * that the list has is kept; 0: the writers went too far meanwhile, begin again;
+ * ring_reader_keep, then a list of the ring, then ring_reader_keep_below with its cut: 1 if
+ * everything on the list is kept; 0: the writers went too far meanwhile, begin again;
  * PU_ERR_FILE_ERROR; or PU_ERROR_INCORRECT_STATE: another dump has the right now, and nothing of
- * the ring is kept for this one. That may happen later, too: copies show what is gone.
+ * the ring is kept for this one. That may happen later, too: copies then report the loss.
  */
 int ring_reader_keep(struct ring_reader *r, uint32_t ring, const struct ring_keep *keep);
 int ring_reader_keep_below(struct ring_reader *r, uint32_t ring, uint64_t cut);

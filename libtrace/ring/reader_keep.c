@@ -7,7 +7,7 @@
 #include "reader_control.h"
 
 enum {
-	KEEP_LOOKS = 50,  /* looks at a ring that is written all the time */
+	KEEP_LOOKS = 50,  /* attempts to read a ring that is written all the time */
 	KEEP_PAUSES = 50, /* waits of 100 us for an interrupted writer */
 };
 

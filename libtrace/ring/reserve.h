@@ -1,6 +1,6 @@
 /*
- * The part of a reservation that every hook takes: no call, no division, no lock prefix.
- * reserve.c does the rest: attach, section switch, guest rings, losses.
+ * The fast path of a reservation: no call, no division, no lock prefix. reserve.c does the rest:
+ * attach, section switch, guest rings, losses.
  */
 #ifndef SWT_RING_RESERVE_H
 #define SWT_RING_RESERVE_H

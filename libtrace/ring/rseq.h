@@ -1,7 +1,7 @@
 /*
- * Restartable sequences: what makes a reservation one step for its CPU. The kernel
- * aborts a sequence whenever it preempts, migrates or signals the thread inside it, so
- * plain loads and stores suffice; the last store is the commit.
+ * Restartable sequences: they make a reservation one step for its CPU. The kernel aborts a sequence
+ * whenever it preempts, migrates or signals the thread inside it, so plain loads and stores
+ * suffice; the last store is the commit.
  *
  * Every sequence checks first that the thread still is on the CPU it was meant for.
  * The thread's area is the one that libc registered (glibc 2.35 and later), or else one of ours.

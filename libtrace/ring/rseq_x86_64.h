@@ -46,8 +46,8 @@ static inline uint64_t rseq_clock(void)
  * and the record fits in the section. *at: the record, with size, thread id and stamp.
  *
  * The stamp is `now`, read just before: inside the sequence, rdtsc costs 2 ns more in a program
- * that keeps the processor busy. Whoever interrupts in between has a later one, so it never goes
- * below the ring's last one, whatever the clock does. head and lap are untrusted: their
+ * that keeps the processor busy. A handler that interrupts in between has a later one, so it never
+ * goes below the ring's last one, whatever the clock does. head and lap are untrusted: their
  * difference is an offset only if it is below the size of the data, and bounds are checked on that.
  */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
@@ -200,8 +200,8 @@ out:
 
 /*
  * Moves head over held sections; stores nothing else. Not if the first of them was
- * entered in the meantime (by a writer that was interrupted before its head): a reader
- * would take old bytes for its contents.
+ * entered in the meantime (by a writer that was interrupted before its head): a reader would
+ * mistake old bytes for its contents.
  */
 static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const struct rseq_op *op)
 {

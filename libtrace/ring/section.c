@@ -92,7 +92,7 @@ enum section_state {
 	SECTION_UNKNOWN, /* no steps left */
 };
 
-/* Takes up to n of the remaining steps; returns their number. */
+/* Spends up to n of the remaining steps; returns their number. */
 static uint32_t spend(struct target *t, uint32_t n)
 {
 	if (n > t->steps)

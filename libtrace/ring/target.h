@@ -14,14 +14,14 @@
 #include "layout.h"
 #include "thread.h"
 
-/* Results of an attempt, beside HOOK_RESERVED: which loss it was, or go elsewhere. */
+/* Results of an attempt, besides HOOK_RESERVED: which loss it was, or go elsewhere. */
 enum attempt {
 	ATTEMPT_LOST = 0x100, /* + enum shm_loss */
 	ATTEMPT_AGAIN = 0x200,
 	ATTEMPT_ELSEWHERE, /* this thread cannot use a CPU's ring now */
 };
 
-/* Steps of work on sections: a record's control word is one, a first look at a section (entry
+/* Steps of work on sections: a record's control word is one, a first check of a section (entry
  * word, hint, the control word behind it) costs as much as these. */
 enum { TARGET_LOOK_STEPS = 16 };
 
@@ -38,7 +38,7 @@ struct target {
 	uint32_t cpu;	 /* of an rseq target */
 	bool guest;
 	uint64_t at;	/* the time of the hook; 0: now */
-	uint32_t steps; /* left: a look at a section, and a walk over one full of pads */
+	uint32_t steps; /* left: a check of a section, and a walk over one full of pads */
 	/* The section found free last, for the next attempt if this one is aborted. The result
 	 * holds as long as its entry word is `entry`. */
 	struct {
@@ -117,8 +117,8 @@ static inline uint64_t guest_stamp(struct shm_ring *ring, uint64_t now)
 int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w)
 	__attribute__((visibility("hidden")));
 
-/* Adds to a counter of the ring. Where a CPU's ring cannot be had in one piece, the first
- * guest ring's counter takes it: the sum over rings stays exact. */
+/* Adds to a counter of the ring. If a CPU's ring cannot be mapped in one piece, counts in the first
+ * guest ring: the sum over rings stays exact. */
 void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 	__attribute__((visibility("hidden")));
 

@@ -37,8 +37,8 @@ struct ring_thread {
 	uint32_t epoch;	     /* ring_epoch when it attached: differs after fork and re-attach */
 	const struct ring_map *map;
 	struct rseq *rseq; /* rseq_none(): guest rings only */
-	/* The longest record the fast path takes; 0: none, without rseq, so that no clock is
-	 * read there in vain. */
+	/* The longest record of the fast path; 0: none, without rseq, so that no clock is read
+	 * there in vain. */
 	uint64_t longest;
 	uint32_t tid, pid;
 	uint32_t number; /* in the task table; its records and guest locks carry it; 0: none */
@@ -62,8 +62,8 @@ enum { RING_BLOCK_BYTES = 64 << 10 };
 extern __thread struct ring_thread ring_self __attribute__((visibility("hidden")));
 
 /*
- * Stands on a page that fork wipes: 0 in a child (by whatever fork it was made), so that no
- * child goes on with its parent's thread ids and proofs of life.
+ * On a page that fork wipes: 0 in a child (by whatever fork it was made), so that no child goes on
+ * with its parent's thread ids and proofs of life.
  */
 struct ring_epoch_page {
 	volatile uint32_t value;
@@ -96,8 +96,8 @@ void ring_count_lost(const struct ring_map *map, uint32_t number, uint64_t hooks
 
 /*
  * session/attach.c: brings ring_self up to date. An enum attach_result, or the PU_ code of a
- * failure, for which that many hooks are lost, and counted. Blocks signals and takes a lock; called
- * when the generation or epoch differs. hooks: what the caller is about to write, one of the
+ * failure, for which that many hooks are lost, and counted. Blocks signals and acquires a lock;
+ * called when the generation or epoch differs. hooks: what the caller is about to write, one of the
  * thread's `busy` hooks then; 0: none.
  */
 int attach_thread(uint32_t hooks) __attribute__((visibility("hidden")));
