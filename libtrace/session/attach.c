@@ -108,8 +108,8 @@ static void attach_restart_in_child(void)
 
 static bool make_epoch(void)
 {
-	/* Fresh anonymous memory in its place: only such can be wiped. Wiping is for children
-	 * that no fork handler sees (_Fork, clone); others are handled in attach_after_fork too. */
+	/* Replaced by fresh anonymous memory: only that can be wiped. Wiping is for children that
+	 * no fork handler sees (_Fork, clone); others are handled in attach_after_fork too. */
 	void *p = mmap(&ring_epoch, sizeof ring_epoch, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -518,9 +518,9 @@ void attach_thread_gone(void)
  * The process ends in order, after its own exit handlers: gives back its slots in the session.
  * Threads that still trace, and handlers later than this one, attach again.
  *
- * Or a plugin that has this library in it is closed (the shared library never is), and the
- * program's threads go on: the kernel must find no descriptor of ours in them, and what no thread
- * uses is unmapped. (The control page stays; dlclose takes the gate with the plugin's data.)
+ * Or a plugin that contains this library is closed (the shared library never is), and the program's
+ * threads go on: the kernel must find no descriptor of ours in them, and mappings that no thread
+ * uses are removed. (The control page stays; dlclose unmaps the gate with the plugin's data.)
  */
 __attribute__((destructor)) static void at_end(void)
 {

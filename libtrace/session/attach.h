@@ -51,16 +51,16 @@ static inline bool attach_is_off(uint32_t major, uint64_t now)
 }
 
 /*
- * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and
- * touching their pages takes milliseconds, which must not count as the program's.
+ * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and touching
+ * their pages costs milliseconds, which must not count as the program's.
  */
 void attach_ready(uint32_t major);
 
 /*
  * The number of a label in the rings that the calling thread is attached to. 0: it has none,
  * because it is empty or too long, or the table is full or cannot be had: the hook has to hold the
- * text. cached: NULL, or 8 bytes of the caller's, 0 at first, that save looking it up again;
- * several threads may share them. Takes no lock if the process knows the label.
+ * text. cached: NULL, or 8 bytes of the caller's, 0 at first, that cache the number; several
+ * threads may share them. Lock-free if the process knows the label.
  */
 uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached);
 

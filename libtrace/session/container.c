@@ -30,10 +30,9 @@ uint64_t container_proc_device(void)
 }
 
 /*
- * Whether this thread's ids are those of the owner's namespace: in the owner's /proc they are what
- * the thread itself takes them for. In a namespace below that can be so by chance, but then no
- * other task there has them. Two look-ups in the root of /proc, which make no entries for the
- * process.
+ * Whether this thread's ids are those of the owner's namespace: in the owner's /proc the thread has
+ * the same ids as for itself. In a namespace below that can be so by chance, but then no other task
+ * there has them. Two look-ups in the root of /proc, which make no entries for the process.
  */
 static bool container_is_home(const struct shm_control *owner)
 {

@@ -18,8 +18,8 @@
 
 /*
  * Dumps have numbers, one after the other. A dump locks its number's byte of the lock file (an OFD
- * lock, beside the flock of commands on the same file) before it takes the right to keep from the
- * one before; so one at a time may take it, and others wait for that lock.
+ * lock, next to the flock of commands on the same file) before it takes over the right to keep from
+ * its predecessor; so one at a time can, and others wait for that lock.
  */
 static bool keep_set_lock(int fd, uint32_t number, short type)
 {
@@ -78,8 +78,8 @@ static bool keep_lock_next(struct session_keep *k, const struct session *s)
 	return false;
 }
 
-/* Takes the right once the dump that has it has ended, or does not go on; then from it. False: a
- * dump that waits before this one does not go on, or go_on says no. */
+/* Acquires the right once the dump that has it has ended or stalled. False: a dump that waits
+ * before this one does not go on, or go_on says no. */
 static bool keep_acquire_right(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg)
 {

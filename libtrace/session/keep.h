@@ -28,9 +28,9 @@ struct session_keep {
 
 /*
  * Waits for another dump that keeps these rings, as long as it lives and goes on, and not if go_on
- * (or NULL) returns false. From one that has read nothing for 5 s it takes the right to keep.
- * control may be NULL after it. ring_reader_keep then keeps the rings. A
- * dump that is killed keeps them until the next one, which costs only memory.
+ * (or NULL) returns false. From one that has read nothing for 5 s it takes over the right to keep.
+ * control may be NULL after it. ring_reader_keep then keeps the rings. A dump that is killed keeps
+ * them until the next one, which costs only memory.
  */
 void session_keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
@@ -40,7 +40,7 @@ void session_keep_beat(struct session_keep *k);
 bool session_keep_is_lost(const struct session_keep *k);
 void session_keep_end(struct session_keep *k);
 
-/* Why sections could be overwritten before they were read, for people. */
+/* Why sections could be overwritten before they were read, in words. */
 const char *session_keep_why(enum keep_refusal why);
 
 #endif

@@ -320,9 +320,9 @@ static bool location_is_session_file(const char *name)
 }
 
 /*
- * A directory with other things in it is no session's, whoever named it: making it one would
- * close it to others. Files left there by two concurrent makers begin with "new.". getdents64, not
- * opendir: a program's first hook comes here, and may not allocate.
+ * A directory with other files is no session's, even if the user named it: turning it into one
+ * would close it to others. Files left there by two concurrent makers begin with "new.".
+ * getdents64, not opendir: a program's first hook comes here, and may not allocate.
  */
 static int check_empty(
 	const struct session_location *location, int dir, struct session_error *error)

@@ -142,7 +142,7 @@ int session_plan(
 	if (made_up)
 		g->cpus = (uint32_t)made_up;
 	/* The number of guest rings: so many writers less one may be stopped holding one before
-	 * none is free. They take memory on first use. */
+	 * none is free. Their memory is allocated on first use. */
 	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);

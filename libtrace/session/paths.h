@@ -12,7 +12,7 @@
 
 /*
  * Writes `format` with its two %u replaced by the numbers. It serves names that a hook needs on a
- * signal handler's small stack, where printf would take a kilobyte.
+ * signal handler's small stack, where printf would use a kilobyte.
  */
 void session_name(char *name, const char *format, uint32_t first, uint32_t second);
 

@@ -92,7 +92,7 @@ static uint32_t skip_hole(struct session *s, uint32_t index)
 	return to < SHM_TASK_SLOTS ? (uint32_t)to : SHM_TASK_SLOTS;
 }
 
-/* Two looks at slots from `index` on. */
+/* Reads slots from `index` on twice. */
 static bool read_settled(struct session *s, struct shm_task *to, uint32_t index, uint32_t n)
 {
 	struct shm_task again[LOOK_SLOTS];

@@ -2,8 +2,8 @@
  * A session as its owner's commands see it: find, create, control. For the side of the
  * traced program see attach.h.
  *
- * Functions return 0 or a negative PU_ code; where `struct session_error` is passed, it
- * then holds one line for a person: what, where, why, what to do.
+ * Functions return 0 or a negative PU_ code; where `struct session_error` is passed, it then holds
+ * one line: object, error, reason, advice.
  *
  * libtrace/session owns the control page, attaching, forks, permissions and the task table. It
  * includes ring and core. Errors: as above.
@@ -59,7 +59,7 @@ struct session {
 
 enum session_open_flags {
 	SESSION_READ = 0,
-	SESSION_CONTROL = 1, /* the caller must be the owner; takes the session's lock */
+	SESSION_CONTROL = 1, /* the caller must be the owner; acquires the session's lock */
 	SESSION_CREATE = 2,  /* makes directory and control file if they are missing */
 };
 
@@ -72,7 +72,7 @@ void session_close(struct session *s) PRIVATE_ABI(session_close);
 
 /*
  * The session's lock, for a handle opened with SESSION_CONTROL. The drain releases it while it
- * runs, and takes it for operations that exclude each other (session_reclaim, session_off).
+ * runs, and acquires it for operations that exclude each other (session_reclaim, session_off).
  * session_lock returns PU_ERROR_FACILITY_BUSY after 10 s, or at once if wait is false.
  */
 int session_lock(struct session *s, bool wait, struct session_error *error);
@@ -128,14 +128,14 @@ int session_enable(struct session *s, int major, bool enable, struct session_err
 int session_discard(struct session *s, struct session_error *error);
 /* Unlinks the rings. The control file stays, so that programs find the next ones. */
 int session_free(struct session *s, struct session_error *error);
-/* Removes the whole directory, at the end of a private session. */
+/* Removes the directory and its files, at the end of a private session. */
 int session_remove(struct session *s);
 /* Makes a private session: a new directory under /dev/shm, *location filled, opened with
  * SESSION_CONTROL. */
 int session_create_private(struct session *s, struct session_error *error);
 
-/* Reclaims what writers that are proven dead hold: sections and guest rings. For the owner only;
- * init, on, off, dump and info call it. Returns how many records and locks were reclaimed. */
+/* Reclaims sections and guest rings held by writers that are proven dead. For the owner only; init,
+ * on, off, dump and info call it. Returns how many records and locks were reclaimed. */
 int session_reclaim(struct session *s);
 
 /* Copies the task table. The caller frees *tasks. Returns the count or a PU_ code. */
@@ -175,7 +175,7 @@ int session_losses(const struct session *s, struct session_loss **losses);
 void session_describe_task(const struct session *s, uint32_t number, const struct shm_task *slot,
 	struct session_task *task);
 
-/* Copies the name of a cgroup. Returns its length; 0: there is none of that number. */
+/* Copies the name of a cgroup. Returns its length; 0: no cgroup has that number. */
 uint32_t session_read_cgroup(
 	const struct session *s, uint32_t number, char name[SHM_CGROUP_TEXT_MAX]);
 
@@ -184,7 +184,8 @@ uint32_t session_read_cgroup(
  * that made the rings saves it with them, for their dumps. Returns 0 or a PU_ code.
  */
 int session_save_findings(struct session *s, const char *lines, size_t length);
-/* Copies whole lines. The caller frees *lines. Returns their length; 0 and NULL: there are none. */
+/* Copies complete lines. The caller frees *lines. Returns their length; 0 and NULL: there are none.
+ */
 size_t session_read_findings(const struct session *s, char **lines);
 
 /*
@@ -197,10 +198,10 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out);
 /* Sticky flags of the ring file (SHM_STICKY_). */
 uint32_t session_sticky(struct session *s);
 
-/* Bytes of the area of labels that hold whole labels; 0: none, or no area. */
+/* Bytes of the area of labels that hold complete labels; 0: none, or no area. */
 uint32_t session_labels_used(const struct session *s);
 /*
- * Copies labels as they lie in the area from offset `from` on, whole ones, at most `room` bytes
+ * Copies complete labels as stored in the area from offset `from` on, at most `room` bytes
  * (SHM_LABEL_TEXT_MAX + 8 at least). Returns their bytes; 0: there are no more.
  */
 uint32_t session_read_labels(const struct session *s, uint32_t from, uint8_t *bytes, uint32_t room);

@@ -87,7 +87,7 @@ static uint32_t queue_pop(struct shm_task_queue *q, uint32_t *entry)
 }
 
 /*
- * Takes a ticket, then stores the number at it. If this thread was stopped for a lap, the number
+ * Claims a ticket, then stores the number at it. If this thread was stopped for a lap, the number
  * that it replaces is another's entry and is queued again; or its own ticket was passed over.
  */
 static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number)
@@ -134,8 +134,7 @@ static uint32_t claim_from(struct shm_task_file *f, uint32_t index, uint32_t sta
 {
 	uint32_t number = next_number(index, state);
 
-	/* Acquire: our stores come after what its last user stored.
-	 * tests/litmus/slot-claim.litmus */
+	/* Acquire: our stores come after those of its last user. tests/litmus/slot-claim.litmus */
 	if (!__atomic_compare_exchange_n(&f->slot[index].state, &state,
 		    shm_task_state(number, SHM_TASK_CLAIMED), false, __ATOMIC_ACQUIRE,
 		    __ATOMIC_RELAXED))

@@ -12,8 +12,8 @@
 
 /*
  * Claims a slot for a task and fills it with `task` (except its state, and a process's own number
- * in `process`). It stays CLAIMED, and readers pass over it, until slots_publish. Looks at two
- * slots at most. Returns its number, or 0 if none is free or there is no memory for more.
+ * in `process`). It stays CLAIMED, and readers pass over it, until slots_publish. Tries two slots
+ * at most. Returns its number, or 0 if none is free or there is no memory for more.
  *
  * A process killed between claim and publication keeps the slot until the next init.
  */

@@ -63,8 +63,8 @@ uint32_t texts_used(int fd, uint32_t area_bytes)
 	return used;
 }
 
-/* Written by system calls: a store to a page that cannot be had would be a SIGBUS. `used` follows
- * the text, so that whoever dies in between has appended nothing. */
+/* Written by system calls: a store to a page that cannot be allocated would be a SIGBUS. `used`
+ * follows the text, so that a writer that dies in between has appended nothing. */
 bool texts_append(int fd, uint32_t used, const char *text, uint32_t length, uint32_t hash)
 {
 	static const uint8_t zeros[8];
@@ -81,7 +81,7 @@ bool texts_append(int fd, uint32_t used, const char *text, uint32_t length, uint
 		return false;
 	if (pwritev(fd, parts, 3, offsetof(struct shm_schema_file, area) + used) != (ssize_t)bytes)
 		return false;
-	/* Release: pairs with the acquire of whoever reads `used` next.
+	/* Release: pairs with the acquire of the next reader of `used`.
 	 * tests/litmus/schema-used.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	return pwrite(fd, &next, sizeof next, offsetof(struct shm_schema_file, used)) ==

@@ -123,8 +123,8 @@ static bool thread_is_gone(uint32_t tid)
 	return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 
-/* Asks for two threads without a key at each call: their slots come back about as fast as such
- * threads come. */
+/* Checks two threads without a key at each call: their slots are freed about as fast as such
+ * threads start. */
 static void collect_gone(void)
 {
 	for (int i = 0; i < 2 && keyless.next != &keyless; i++) {
@@ -295,7 +295,7 @@ static uint64_t longest_fast(const struct member *m, const struct ring_thread *s
 	return longest < m->map.geometry.section_size ? longest : m->map.geometry.section_size;
 }
 
-/* A refusal holds for the whole process: its next thread would be refused, too. */
+/* A refusal holds for the process: its next thread would be refused, too. */
 static bool threads_is_refused(const struct member *m)
 {
 	uint64_t since = __atomic_load_n(&m->refused, __ATOMIC_RELAXED);
