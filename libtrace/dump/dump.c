@@ -283,7 +283,7 @@ static int dump_write_remarks(struct dump *d)
 	return rc;
 }
 
-/* Before anything that may take long and needs no ring: another dump may wait for them. */
+/* Before anything slow that needs no ring: another dump may wait for them. */
 static void dump_release_rings(struct dump *d)
 {
 	rings_close(&d->rings);

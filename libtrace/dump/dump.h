@@ -50,11 +50,11 @@ struct dump_result {
 };
 
 /*
- * The file appears whole, by rename, or not at all; a device or a FIFO is written to
- * directly. The dump holds every hook that was committed in the rings when it began and
- * was not overwritten before its turn came: none is in wrap mode, where the owner dumps and there
- * is memory for a second set of sections (session/keep.h). rings.h says what the ledger then
- * counts. s: opened for reading at least. result may be NULL.
+ * The file appears complete, by rename, or not at all; a device or a FIFO is written to directly.
+ * The dump holds every hook that was committed in the rings when it began and was not overwritten
+ * before its turn came: none is in wrap mode, where the owner dumps and there is memory for a
+ * second set of sections (session/keep.h). rings.h says what the ledger then counts. s: opened for
+ * reading at least. result may be NULL.
  */
 int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);

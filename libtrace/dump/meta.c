@@ -147,7 +147,7 @@ static void counter_sources(struct text *t, const struct session_task *tasks, in
 	free(sorted);
 }
 
-/* The session's owner can edit the file: take no line with a key of another kind. */
+/* The session's owner can edit the file: skip lines with a key of another kind. */
 static void meta_put_findings(struct text *t, const struct session *s)
 {
 	static const char prefix[] = "doctor";

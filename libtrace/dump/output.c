@@ -217,7 +217,7 @@ int output_writev(struct output *o, struct iovec *parts, int count, struct sessi
 	while (count) {
 		ssize_t n = writev(o->fd, parts, count);
 
-		/* No space for the rest: it is written directly, however long that takes. */
+		/* No space for the rest: it is written directly, however slowly. */
 		if (o->spools && (n == 0 || (n < 0 && errno != EINTR))) {
 			int rc = output_unspool(o, error);
 

@@ -1,5 +1,5 @@
 /*
- * Where a dump goes: a file that appears whole, by rename, or a stream.
+ * Where a dump goes: a file that appears complete, by rename, or a stream.
  */
 #ifndef SWT_DUMP_OUTPUT_H
 #define SWT_DUMP_OUTPUT_H

@@ -2,7 +2,7 @@
  * An LZ4 block of hook records. LZ4's own compressor tries a match at every few bytes. Records need
  * no search: most bytes of one equal those of the last one of its kind (size, major, minor,
  * number of words and strings). Each record is compared with that one only, 56 bytes at a time,
- * and equal runs become matches. Takes less than half of the time, for blocks that are a few
+ * and equal runs become matches. Needs less than half of the time, for blocks that are a few
  * percent larger.
  *
  * Invariants: reads nothing outside the records and writes nothing outside the room, whatever the

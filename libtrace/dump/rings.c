@@ -12,8 +12,8 @@
 #include "tasks.h"
 
 /*
- * Choosing the next section requires a look at every ring's next one. Keeps the copies up to
- * this much memory; sections beyond it are copied a second time.
+ * Choosing the next section requires a copy of every ring's next one. Keeps the copies up to this
+ * much memory; sections beyond it are copied a second time.
  */
 #define KEPT_COPIES_MAX ((uint64_t)64 << 20)
 
@@ -477,10 +477,10 @@ static uint32_t count_missed(const struct ring_cursor *c)
 }
 
 /*
- * The counters count everything that is gone by now, sections that were handed out first
- * included: those are taken off. A record that was torn when it was handed out may have
- * been committed before it was overwritten, so only the sum is to be trusted; what does
- * not fit one term goes to the other.
+ * The counters count everything overwritten by now, including sections that were handed out first:
+ * those are subtracted. A record that was torn when it was handed out may have been committed
+ * before it was overwritten, so only the sum can be trusted; the excess of one term goes to the
+ * other.
  */
 int rings_settle(
 	struct rings *r, uint32_t ring, struct rings_ledger *out, struct session_error *error)

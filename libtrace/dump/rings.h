@@ -7,8 +7,8 @@
  * Every hook before the cut is in exactly one place: in a section that was handed out
  * (as a hook or as torn), or in the ledger of rings_settle as overwritten or torn. Hooks
  * after the cut are in neither, unless sections were overwritten before their turn and writers
- * went round the whole ring between two calls: then the ledger counts overwritten ones among them
- * too, and says so. Losses are those up to the cut.
+ * lapped the ring between two calls: then the ledger counts overwritten ones among them too, and
+ * says so. Losses are those up to the cut.
  */
 #ifndef SWT_DUMP_RINGS_H
 #define SWT_DUMP_RINGS_H
@@ -54,7 +54,7 @@ struct rings_ledger {
 	bool later; /* overwritten includes hooks after the cut */
 };
 
-/* Takes the cut of every ring. `tasks` may be set afterwards. keep: of session_keep, or NULL.
+/* Sets the cut of every ring. `tasks` may be set afterwards. keep: of session_keep, or NULL.
  * Returns 0 or a PU_ code. */
 int rings_open(struct rings *r, const struct session *s, const struct ring_keep *keep,
 	struct session_error *error);

@@ -31,7 +31,7 @@ static void drain_publish_status(struct drain *d, enum shm_drain_state state)
 	if (!drain_owns_page(d))
 		return;
 	drain_status(d, &now);
-	/* Stored first: after an init in between, no reader takes the rest for the new rings'
+	/* Stored first: after an init in between, no reader mistakes the rest for the new rings'
 	 * status. */
 	__atomic_store_n(&to->generation, d->session->generation, __ATOMIC_RELEASE);
 	to->pid = (uint32_t)getpid();
@@ -329,7 +329,7 @@ static void reclaim(struct drain *d)
 		return;
 	session_reclaim(d->session);
 	session_unlock(d->session);
-	/* Reclaiming reads every ring as a whole: rarely enough to be cheap with large ones. */
+	/* Reclaiming reads all of every ring: rarely enough to be cheap with large ones. */
 	uint64_t now = time_ns_monotonic();
 	d->reclaim_at = now + RECLAIM_NS + 20 * (now - began);
 }

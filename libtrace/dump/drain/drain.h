@@ -73,9 +73,9 @@ struct drain;
 /*
  * Becomes the drain of a session in continuous mode and begins its file, or goes on with one
  * that this generation's drain left unfinished or finished (a file of the same trace id). The
- * handle s stays the caller's and must outlive the drain; opened with SESSION_CONTROL, its
- * lock held by the caller or not at all (drain_round takes and drops it itself where it has
- * to, so it is not to be held then).
+ * handle s stays the caller's and must outlive the drain; opened with SESSION_CONTROL, its lock
+ * held by the caller or not at all (drain_round acquires and releases it itself, so the caller must
+ * not hold it then).
  *
  * PU_ERROR_FACILITY_BUSY: there is a drain already. PU_ERROR_INCORRECT_STATE: not in
  * continuous mode. PU_ERR_FILE_ERROR: the file cannot be made.
@@ -96,9 +96,9 @@ unsigned drain_pause(const struct drain *d);
 bool drain_orphaned(const struct drain *d);
 
 /*
- * Takes everything there is, unfinished sections too (tracing should be off), and ends the
- * file with LOSS, CLOCK and END, or as far as it can: a full disk costs sections, never the
- * file. 0, or the PU_ code and line of what went wrong, now or in a round before.
+ * Drains everything, unfinished sections too (tracing should be off), and ends the file with LOSS,
+ * CLOCK and END, or as far as it can: a full disk costs sections, never the file. 0, or the PU_
+ * code and line of the error, now or in a round before.
  */
 int drain_finish(struct drain *d, struct session_error *error);
 

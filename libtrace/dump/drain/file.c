@@ -1,5 +1,5 @@
 /*
- * Writes the sections of the drain's file. Between two calls the file ends with a whole section:
+ * Writes the sections of the drain's file. Between two calls the file ends with a complete section:
  * a failed write is truncated, if the file can be.
  */
 #include <errno.h>
@@ -93,7 +93,7 @@ int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *e
 	return 0;
 }
 
-/* After every write: keeps whole sections, truncates an incomplete one. */
+/* After every write: keeps complete sections, truncates an incomplete one. */
 static int drain_file_settle_write(struct drain *d, int rc)
 {
 	struct drain_file *f = &d->file;
@@ -314,7 +314,7 @@ static int clock_in_time(struct drain *d, struct session_error *error)
 	return drain_file_settle_write(d, head_write_clock(&d->file.writer, d->session, error));
 }
 
-/* The header states whether counts in the file were scripted: the first such process may come
+/* The header states whether counts in the file were scripted: the first scripted process may come
  * late. A stream's header cannot be changed. */
 static void drain_file_set_scripted(struct drain *d)
 {

@@ -206,7 +206,7 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 		d->rotations++;
 		rc = begin_next(d, next, error);
 		if (rc) {
-			/* The old file stays the current one: it takes the final counts. */
+			/* The old file stays the current one: the final counts go there. */
 			d->bytes_before = bytes;
 			d->rotations--;
 			drain_file_cut(&d->file, whole, NULL);

@@ -1,8 +1,8 @@
 /*
  * The drain's parts: main loop (drain.c), positions in the rings (drain_ring.c), sections on their
  * way to the file (drain_queue.c), the file's sections (drain_file.c), its name (drain_name.c),
- * going on with one (drain_resume.c), what outlives a drain (drain_state.c), configuration and lock
- * (drain_config.c).
+ * going on with one (drain_resume.c), state that outlives a drain (drain_state.c), configuration
+ * and lock (drain_config.c).
  */
 #ifndef SWT_DUMP_DRAIN_PRIVATE_H
 #define SWT_DUMP_DRAIN_PRIVATE_H
@@ -33,7 +33,7 @@ struct drain_ring {
 	uint32_t queued;     /* jobs between them */
 	bool waits;	     /* until the next round, and so do its jobs in the queue */
 	uint64_t released;   /* the control page's: the section that written is in */
-	uint64_t head;	     /* of the last look; never beyond what writers can reach */
+	uint64_t head;	     /* of the last read; never beyond the writers' reach */
 	uint64_t stamp;	     /* of the first record at taken */
 	bool ready;	     /* there is a section at taken */
 	bool damaged;	     /* was truncated, or made no sense */
@@ -78,8 +78,8 @@ struct drain_file {
 	bool resumed; /* an unfinished or finished file was taken up */
 	dev_t device;
 	ino_t inode;
-	uint32_t max_raw;		       /* what its header promises */
-	uint64_t whole;			       /* bytes: where its last whole section ends */
+	uint32_t max_raw;		       /* as its header promises */
+	uint64_t whole;			       /* bytes: where its last complete section ends */
 	uint64_t hooked;		       /* HOOKS sections in it */
 	uint64_t losses;		       /* LOSS entries in it */
 	uint64_t registered;		       /* bytes of the programs' schemas in it */
@@ -102,7 +102,7 @@ struct drain {
 	/* Of the files before this one. */
 	uint64_t bytes_before, rotations;
 	const char *note;   /* for META: why this is not the file of the session's drain before */
-	struct tasks tasks; /* whose records are; told: those in this file */
+	struct tasks tasks; /* whose records are; told: written to this file */
 	struct task_losses task_losses; /* of tasks, as they were written last */
 	uint64_t claims;		/* of slots in the task table, when it was read last */
 	uint32_t schema_used, labels_used;
@@ -112,7 +112,7 @@ struct drain {
 	bool state_known; /* of this trace: what could not be written before */
 	/* ns, CLOCK_MONOTONIC: the last round, path, CLOCK, LOSS, tasks; the next reclaim. */
 	uint64_t polled_at, checked, clocked, noted, gathered, reclaim_at;
-	uint64_t gather_ns;	/* that reading the tasks took */
+	uint64_t gather_ns;	/* duration of reading the tasks */
 	uint64_t began;		/* ns: this file */
 	uint64_t clocked_hooks; /* HOOKS sections when the last CLOCK was written */
 	uint64_t clocked_back;	/* sum of the rings' clock_back then */
@@ -121,7 +121,7 @@ struct drain {
 
 /* ---------------------------------------------------------- drain_config.c */
 
-/* Takes the lock that is held for the drain's life. */
+/* Acquires the lock that the drain holds until it ends. */
 int drain_lock(struct drain *d, struct session_error *error);
 
 /* ------------------------------------------------------------ drain_ring.c */
@@ -172,7 +172,7 @@ void drain_put_back(struct drain *d, const struct drain_job *job);
 int drain_queue_open(struct drain *d, struct session_error *error);
 void drain_queue_close(struct drain *d);
 
-/* d->tasks belong to whoever has this lock, while jobs are queued. */
+/* d->tasks belong to the holder of this lock, while jobs are queued. */
 void drain_queue_lock_tasks(struct drain *d);
 void drain_queue_unlock_tasks(struct drain *d);
 
@@ -248,7 +248,7 @@ void drain_state_meta(const struct drain *d, bool rotated, struct text *t);
 /* Reads them back; anything else is passed over. */
 void drain_state_parse_meta(struct drain *d, char *text);
 
-/* Facts known at an orderly end alone, kept beside the configuration. */
+/* Facts known only after an orderly end, kept with the configuration. */
 void drain_state_save(struct drain *d);
 /* Of this generation, or nothing. */
 void drain_state_load(struct drain *d);

@@ -43,7 +43,7 @@ static uint64_t section_bytes(const struct scan *s)
 	return TF_SECTION_SIZE + ((stored + TF_ALIGN - 1) & ~(uint64_t)(TF_ALIGN - 1));
 }
 
-/* Whether the section's header is valid and the section whole. */
+/* Whether the section's header is valid and the section complete. */
 static bool resume_has_complete_section(struct scan *s)
 {
 	return s->size - s->at >= TF_SECTION_SIZE &&
@@ -170,8 +170,8 @@ static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
 }
 
 /*
- * Leaves s->at where the file is to be cut off: behind the last whole section, or before END.
- * A section is noted once it is known whether another one follows it.
+ * Leaves s->at where the file is to be cut off: behind the last complete section, or before END. A
+ * section is noted once it is known whether another one follows it.
  */
 static int scan(struct scan *s, struct session_error *error)
 {

@@ -1,7 +1,7 @@
 /*
  * State that outlives a drain. META records the counts before this file, so that a resuming drain
- * can continue the ledger. Facts known at an orderly end alone (how far into a section the drain
- * got, and what could not be written) follow the configuration:
+ * can continue the ledger. Facts known only after an orderly end (how far into a section the drain
+ *got, and unwritten losses) follow the configuration:
  *
  *	generation: G
  *	trace: 32 hexadecimal digits
@@ -150,7 +150,7 @@ void drain_state_parse_meta(struct drain *d, char *text)
 	each_line(text, meta_line, d);
 }
 
-/* -------------------------------------------------------- beside the configuration */
+/* -------------------------------------------------------- after the configuration */
 
 enum { STATE_BYTES_MAX = 512 << 10, STATE_WORDS = 2 + SHM_LOSSES };
 
@@ -162,7 +162,7 @@ static void id_text(const uint8_t id[TRACE_ID_SIZE], char out[2 * TRACE_ID_SIZE 
 		snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
-/* The whole text, terminated; *state: where the state begins in it, or its end. */
+/* All of the text, terminated; *state: where the state begins in it, or its end. */
 static char *drain_state_read_text(const struct drain *d, size_t *state)
 {
 	char *text = malloc(STATE_BYTES_MAX + 1);

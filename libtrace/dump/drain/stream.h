@@ -9,7 +9,7 @@
 struct stream {
 	struct session *session; /* for control, its lock not held */
 	struct drain *drain;
-	int wake;	/* readable: look at once; -1: none */
+	int wake;	/* readable: poll at once; -1: none */
 	uint64_t until; /* CLOCK_MONOTONIC, ns; 0: no end */
 	/* Asked at least every 100 ms; false ends it. */
 	bool (*wanted)(void *arg);
