@@ -25,7 +25,7 @@ void *handle_end(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_end);
 
 /* --------------------------------------------------- handle_find in place, for libswtrace's own */
 
-/* A table that grows by chunks, which never move: lookup takes no lock. */
+/* A table that grows by chunks, which never move: lookup is lock-free. */
 enum {
 	HANDLE_CHUNK_BITS = 10,
 	HANDLE_CHUNK_SLOTS = 1 << HANDLE_CHUNK_BITS,

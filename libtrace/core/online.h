@@ -1,5 +1,5 @@
 /*
- * Which processors are online. They come and go, so this is looked up again and again.
+ * Which processors are online. They come and go, so callers ask again each time.
  */
 #ifndef SWT_CORE_ONLINE_H
 #define SWT_CORE_ONLINE_H

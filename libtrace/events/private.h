@@ -7,7 +7,7 @@
 
 #include "event.h"
 
-/* Writes the line for people; returns rc. */
+/* Writes the human-readable line; returns rc. */
 __attribute__((format(printf, 3, 4))) int event_refuse(
 	char why[EVENT_WHY_MAX], int rc, const char *format, ...);
 
@@ -53,7 +53,7 @@ struct event_pmu {
 void event_sysfs_set(const char *root);
 bool event_sysfs_is_ours(void);
 
-/* 0 or -errno: -EINVAL no name of a PMU, -ENOENT there is none of that name. */
+/* 0 or -errno: -EINVAL invalid name, -ENOENT no PMU of that name. */
 int event_pmu_open(const char *name, struct event_pmu *pmu);
 /* A small file of a PMU's directory, without its newline. -1: there is none. */
 int event_pmu_file(const struct event_pmu *pmu, const char *path, char *text, size_t size);
@@ -74,8 +74,8 @@ int event_terms(const struct event_pmu *pmu, const char *terms, struct cpc_event
 
 /* -------------------------------------------------------------------- event_spell.c */
 
-/* Its encoding as perf's command line takes it: "cpu/event=0x3c,umask=0x0/u". `extra` is the
- * term for config1 (NULL: whichever fits). False: the text did not fit. */
+/* Its encoding for perf's command line: "cpu/event=0x3c,umask=0x0/u". `extra` is the term for
+ * config1 (NULL: whichever fits). False: the text did not fit. */
 bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const char *extra,
 	char *text, size_t size);
 
@@ -111,7 +111,7 @@ int event_pfm_walk_of(
 struct event_pfm_attribute {
 	const char *name, *description; /* NULL: none known */
 	bool mask;			/* else a modifier */
-	bool flag;			/* modifier: takes yes or no, else a number */
+	bool flag;			/* modifier: accepts yes or no, else a number */
 	bool preset;			/* mask: the one that is meant where none is given */
 	uint64_t code;			/* mask: its bits, as libpfm4 has them */
 };

@@ -72,7 +72,7 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 	if (extra)
 		add_term(&s, extra, false);
 	event_pmu_walk_terms(pmu, add_any, &s);
-	/* Writes a word with unknown bits as a whole. */
+	/* Writes a word with unknown bits as one number. */
 	for (int i = 0; i < 3; i++) {
 		if (!s.left[i])
 			continue;

@@ -12,7 +12,7 @@
 struct switch_batch {
 	uint32_t cpu;
 	bool is_chain; /* pid, tid run since `since`, as far as is known */
-	bool is_begun; /* there was no switch since `since`, whoever runs */
+	bool is_begun; /* there was no switch since `since`; the running thread may be unknown */
 	uint32_t pid, tid;
 	uint64_t since;		   /* ticks */
 	uint64_t first;		   /* of those in `words` */
@@ -22,7 +22,7 @@ struct switch_batch {
 	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
 };
 
-/* Wake-ups by what runs on the processor. */
+/* Wake-ups by the thread that runs on the processor. */
 struct waking_batch {
 	uint32_t cpu;
 	uint32_t count; /* in `words` */

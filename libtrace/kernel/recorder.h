@@ -3,7 +3,7 @@
  * of its own that writes hooks of major 0xC3 (formats/kernel_hooks.h). One at a time for a session:
  * it holds a lock on SHM_KERNEL_NAME in the session's directory, where its figures are.
  *
- * Functions return 0 or a negative errno, with a line for a person in *error.
+ * Functions return 0 or a negative errno, with an explanation in *error.
  */
 #ifndef SWT_KERNEL_RECORDER_H
 #define SWT_KERNEL_RECORDER_H

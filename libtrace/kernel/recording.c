@@ -40,7 +40,7 @@ enum {
 	LOCK_TRIES = 500, /* 2 ms apart */
 };
 
-/* Between readings of all threads' names: each may take long where there are many. */
+/* Between readings of all threads' names: each may be slow if there are many. */
 #define LIST_PERIOD_NS TIME_SECOND_NS
 
 struct recorded_cpu {
@@ -171,7 +171,7 @@ static void recording_visit(const struct recording *r, uint32_t cpu)
 	CPU_FREE(set);
 }
 
-/* whole: of all records that are stamped before this round. */
+/* complete: contains all records stamped before this round. */
 static void recording_do_round(struct recording *r, bool whole, bool ends)
 {
 	const struct timespec settle = {.tv_nsec = (long)SETTLE_NS};

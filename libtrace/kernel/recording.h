@@ -11,8 +11,8 @@ struct recording;
 
 /*
  * Takes over the process: its environment, signals and descriptors. stays: a closed channel does
- * not end it. NULL: *rc is a negative errno, with a line for a person; the process is to end.
- * Without wake-ups it records, too: *error then has a line that says why.
+ * not end it. NULL: *rc is a negative errno, with an explanation in *error; the process is to end.
+ * Without wake-ups it records, too: *error then says why.
  */
 struct recording *recording_open(const struct session_location *location, uint32_t generation,
 	int channel, bool stays, int *rc, struct session_error *error);

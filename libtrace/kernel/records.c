@@ -15,7 +15,7 @@
 enum {
 	/* With its first page within the default of kernel.perf_event_mlock_kb. */
 	BUFFER_BYTES = 256 << 10,
-	/* With wake-ups, which nearly double what a switch takes. Root has no such limit. */
+	/* With wake-ups, which nearly double the bytes of a switch. Root has no such limit. */
 	WAKINGS_BUFFER_BYTES = 512 << 10,
 	/* Of those asked for, with room to spare: a name's record is 64. */
 	LONGEST_RECORD = 256,

@@ -1,8 +1,8 @@
 /*
- * The kernel's records of one processor: context switches, and what renames threads, read from a
- * perf event's buffer. The event counts nothing, so that a machine without a PMU has it, too; it
- * takes CAP_PERFMON or kernel.perf_event_paranoid <= 0. Wake-ups (wakings.h) may join them in the
- * same buffer, in order.
+ * The kernel's records of one processor: context switches, and the names, starts and ends of
+ * threads, read from a perf event's buffer. The event counts nothing, so that a machine without a
+ * PMU has it, too; it needs CAP_PERFMON or kernel.perf_event_paranoid <= 0. Wake-ups (wakings.h)
+ * may join them in the same buffer, in order.
  *
  * libtrace/kernel owns the kernel's records, and turns them into hooks. It includes session, ring,
  * counters and core. Errors: 0 or a negative errno.
@@ -58,7 +58,7 @@ int kernel_records_add_wakings(struct kernel_records *r, const struct waking_for
 void kernel_records_drop_wakings(struct kernel_records *r);
 void kernel_records_close(struct kernel_records *r);
 
-/* Why opening failed, and what to do, for a person. */
+/* Why opening failed, and what to do. */
 void kernel_records_explain(int error, char *text, size_t size);
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Who wakes a thread: the kernel's tracepoint sched:sched_waking. It occurs in the waker, or in an
- * interrupt, at each wake-up of a thread that sleeps. It takes tracefs to find it, and root or
- * CAP_PERFMON to open it.
+ * interrupt, at each wake-up of a thread that sleeps. Finding it needs tracefs, opening it root or
+ * CAP_PERFMON.
  */
 #ifndef SWT_KERNEL_WAKINGS_H
 #define SWT_KERNEL_WAKINGS_H
@@ -29,7 +29,7 @@ static inline uint32_t waking_u32(const uint8_t *p)
 
 struct waking {
 	uint64_t at;	   /* the event's clock */
-	uint32_t pid, tid; /* the waker, or whom the interrupt interrupted */
+	uint32_t pid, tid; /* the waker, or the thread that the interrupt interrupted */
 	uint32_t woken;	   /* tid */
 	uint32_t how;	   /* KERNEL_WAKEUP_HARD_IRQ, KERNEL_WAKEUP_SOFT_IRQ */
 };
@@ -55,7 +55,7 @@ uint64_t waking_count(int fd);
 bool waking_parse(
 	const struct waking_format *f, const uint8_t *bytes, size_t size, struct waking *waking);
 
-/* Why reading the format or opening failed, and what to do, for a person. */
+/* Why reading the format or opening failed, and what to do. */
 void waking_explain(int error, char *text, size_t size);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "../../include/perflib.h"
 
-/* Limits of what callers get; a provider or trace that exceeds them is in error. */
+/* Limits for callers; a provider or trace that exceeds them is in error. */
 enum {
 	COUNTERSET_COUNTERS = 256,
 	COUNTERSET_INSTANCES = 65536,

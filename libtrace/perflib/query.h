@@ -46,7 +46,7 @@ struct query {
 	size_t set_room, specification_room;
 };
 
-/* Makes a query of this host and takes ownership of the host, also on failure. */
+/* Creates a query of this host and owns the host from then on, also on failure. */
 uint32_t query_open(struct host *host, bool recorded, HANDLE *handle);
 
 /* NULL if the handle is not a query's. */
@@ -55,7 +55,7 @@ struct query *query_of(HANDLE handle);
 /* Recomputes wanted: the counterset's columns or the query's specifications changed. */
 void query_want(struct query *q, struct query_set *s);
 
-/* In query_collect.c: takes the next sample of all countersets. */
+/* In query_collect.c: reads the next sample of all countersets. */
 uint32_t query_collect(struct query *q);
 
 /* Whether the specification matches this row of its counterset's last sample. */

@@ -21,7 +21,7 @@ struct event {
 	uint8_t major;
 	uint32_t minor[EVENT_MINORS], minors;
 	uint32_t number; /* its writer's, in the session */
-	uint32_t tid;	 /* its writer's, once that was looked up */
+	uint32_t tid;	 /* its writer's, once found */
 	uint64_t stamp;
 	bool has_elapsed, has_label, has_cpi, has_cpu;
 	uint64_t elapsed;     /* ticks */
@@ -30,11 +30,11 @@ struct event {
 	/* Arguments: their words, and the strings of their hook. */
 	const uint8_t *args, *strings, *strings_end;
 	uint32_t nargs;
-	struct label_copy *labels;	  /* whoever watches sets it; NULL: numbers have no texts */
+	struct label_copy *labels;	  /* set by the watch; NULL: numbers have no texts */
 	uint64_t cpi;			  /* of the thread, else of the system; times 10000 */
 	uint32_t cpu;			  /* not of a guest ring's */
 	uint64_t lost;			  /* hooks, since the watch began */
-	const struct task_identity *task; /* whose it is, if that was looked up and found */
+	const struct task_identity *task; /* its writer, if found */
 };
 
 /*

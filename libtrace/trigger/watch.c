@@ -19,7 +19,7 @@
 
 /* The time that an interrupted writer gets. */
 #define HELD_NS 100000000u
-/* Attempts to count the whole ring when the watch begins: fast writers may lap it. */
+/* Attempts to count the ring when the watch begins: fast writers may lap it. */
 enum { COUNT_TRIES = 10 };
 
 static uint64_t watch_load_start(const struct watch *w, uint32_t ring)
@@ -328,7 +328,7 @@ static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *head
 	r->before = hooks_below(w, ring, r->position);
 }
 
-/* Counts again if writers lapped the whole ring meanwhile. */
+/* Counts again if writers lapped the ring meanwhile. */
 static void begin_at_head(struct watch *w, uint32_t ring)
 {
 	const struct shm_geometry *g = &w->reader.geometry;

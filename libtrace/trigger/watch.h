@@ -1,13 +1,12 @@
 /*
  * Watching the rings of a session: every hook that is committed from now on, once, in order
- * within its ring, while writers go on. Nothing is taken from the rings and nothing stored in
+ * within its ring, while writers go on. It removes nothing from the rings and stores nothing in
  * them.
  *
- * Exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from
- * where the ring's head was when the watch began to where it has looked. missed were
- * overwritten before they were looked at. unfinished were passed over, because their writer
- * did not commit them for long or the ring was filling up; if it does commit them later, they
- * are not seen.
+ * Exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from the ring's
+ * head when the watch began to the watch's position. missed were overwritten before they were read.
+ * unfinished were passed over, because their writer did not commit them for long or the ring was
+ * filling up; if it does commit them later, they are not seen.
  *
  * libtrace/trigger owns conditions and watching. It includes session, ring and core. Errors: a
  * negative PU_ code and a line in struct session_error.
@@ -58,7 +57,7 @@ typedef bool watch_fn(void *arg, struct event *event);
 /* Hands out new hooks, at most those in each ring when it came to it. False: it was stopped. */
 bool watch_poll(struct watch *w, watch_fn *each, void *arg);
 
-/* A run of whole committed records of ring `ring`, pads among them. */
+/* A run of complete committed records of ring `ring`, pads among them. */
 typedef void watch_run_fn(void *arg, uint32_t ring, const uint8_t *records, uint32_t bytes);
 
 /* As watch_poll, at half the cost, to count hooks: only the records' headers are valid. */

@@ -1,10 +1,10 @@
 /*
  * Inside libpctx: a controlled process, and the engine that traces it. Private to this room.
  *
- * ptrace binds tracees to the thread that traces them, and a wait for any of them must not take
- * other children's statuses: so each root handle has a thread of its own, the engine, which
- * starts, attaches, waits and calls the handlers. It runs one job at a time for the program's
- * thread, which calls the ticks meanwhile. The engine's lock is free only while it waits.
+ * ptrace binds tracees to the thread that traces them, and a wait for any of them must not consume
+ * other children's statuses: so each root handle has a thread of its own, the engine, which starts,
+ * attaches, waits and calls the handlers. It runs one job at a time for the program's thread, which
+ * calls the ticks meanwhile. The engine's lock is free only while it waits.
  *
  * Children by fork share their parent's engine. Their pctx_run, in the fork handler, is a loop
  * within the loop: each serves all processes of the engine.
@@ -89,7 +89,7 @@ static inline struct process *pctx_process(pctx_t *pctx)
 /* NULL: out of memory. */
 struct lwp *lwp_add(struct process *p, pid_t tid);
 void lwp_remove(struct process *p, struct lwp *l);
-/* Takes it out of a list, if it is there. */
+/* Removes it from a list, if it is there. */
 void lwp_unlink(struct lwp **list, const struct lwp *l);
 /* Chooses the LWP that pctx_wake interrupts: one that is not about to end. */
 void pctx_choose_running(struct process *p);

@@ -1,7 +1,7 @@
 /*
- * The arguments that an instance's next groups state: copies, names included, as the code that
- * names them may be unloaded first. The memory stays for the next interval. It also keeps the
- * number of the interval's begin hook, which the groups state likewise.
+ * The arguments of an instance's next groups: copies, names included, as the code that names them
+ * may be unloaded first. The memory stays for the next interval. It also keeps the number of the
+ * interval's begin hook, which goes into the groups, too.
  */
 #ifndef SWT_MEASURE_CPI_ARGUMENTS_H
 #define SWT_MEASURE_CPI_ARGUMENTS_H
@@ -10,7 +10,7 @@
 
 struct arguments {
 	swtrace_label_ name[SWT_ARGS_MAX];
-	char *text; /* what names and values point to */
+	char *text; /* memory of the names and values */
 	size_t used, room;
 	uint64_t begin, period; /* of the begin hook of the interval; 0: none */
 	struct args args;	/* SWT_ARGS_MAX of them follow */

@@ -101,8 +101,8 @@ static uint32_t events_words(const struct events *e)
 
 static void events_find_names(struct events *e)
 {
-	/* Of before: if a signal handler attaches the thread to other rings meanwhile, the names
-	 * are looked up again. */
+	/* Loaded first: if a signal handler attaches the thread to other rings meanwhile, the names
+	 * are found again. */
 	const struct ring_map *map = ring_self.map;
 
 	e->texts = e->string_bytes = 0;

@@ -28,7 +28,7 @@ _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 #define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
 _Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
 
-/* Whether the caller takes CPI_DATA: DATA_UNUSED if no Get has, and there was one. */
+/* Whether the caller reads CPI_DATA: DATA_UNUSED if there was a Get and none has. */
 enum data_use { DATA_UNKNOWN, DATA_UNUSED, DATA_USED };
 
 /* One allocation: the arrays that these pointers refer to follow the structure. */
@@ -52,7 +52,7 @@ struct instance {
 	CPI_DATA data;
 };
 
-/* Instances whose caller may take the thread's CPI_DATA. While there are any, hardware counters go
+/* Instances whose caller may read the thread's CPI_DATA. While there are any, hardware counters go
  * on with tracing off: an interval of one must not lose what an interval of another stops. */
 static unsigned thread_data_users;
 
@@ -185,10 +185,9 @@ static inline __attribute__((always_inline)) bool cpi_start_extras(
 }
 
 /*
- * The clock is read first: it decides whether to look for the session again. It is read anew
- * after all that takes system calls (milliseconds, where rings are attached), so that the interval
- * begins when nothing else is left to do. Nothing is read that neither a hook nor the caller will
- * want.
+ * The clock is read first: it decides whether to search for the session again. It is read again
+ * after all system calls (milliseconds, if rings are attached), so that the interval begins when
+ * nothing else is left to do. Nothing is read that neither a hook nor the caller will want.
  */
 static inline bool cpi_start_once(struct instance *i, bool is_start)
 {

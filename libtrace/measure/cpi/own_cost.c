@@ -39,7 +39,7 @@ void own_cost_add_rest(struct own_calibration *c, uint64_t ticks)
 		return;
 	__atomic_store_n(&c->rest[n], ticks < UINT32_MAX / 2 ? (uint32_t)ticks : UINT32_MAX / 2,
 		__ATOMIC_RELAXED);
-	/* Whoever stored last finds what all others stored. */
+	/* The last thread to store sees all samples. */
 	if (__atomic_add_fetch(&c->stored, 1, __ATOMIC_ACQ_REL) != OWN_COST_SAMPLES)
 		return;
 	for (int i = 0; i < OWN_COST_SAMPLES; i++)

@@ -13,7 +13,7 @@
 /* Ticks of the clock; 0: not known yet. */
 struct own_cost {
 	uint32_t inside; /* the elapsed time of an empty interval */
-	uint32_t pair;	 /* what its start and end take together */
+	uint32_t pair;	 /* cost of its start and end together */
 };
 
 enum { OWN_COST_SAMPLES = 16 };

@@ -31,9 +31,9 @@ static inline uint32_t args_text_length(const SWT_ARG *a)
 	return a->length < SWT_TEXT_MAX ? a->length : SWT_TEXT_MAX;
 }
 
-/* Bytes that a copy of all takes. */
+/* Size of a copy of all, in bytes. */
 size_t args_bytes(UINT32 count, const SWT_ARG *arg);
-/* Copies what fits into `room` bytes, aligned to 8, at least those of struct args. Returns the
+/* Copies as many as fit into `room` bytes, aligned to 8, at least those of struct args. Returns the
  * bytes used. */
 size_t args_copy(struct args *to, size_t room, UINT32 count, const SWT_ARG *arg);
 

@@ -112,7 +112,7 @@ static size_t scope_align(size_t bytes)
 #define SCOPE_LOST UINT32_MAX
 #define SCOPE_NOTHING (UINT32_MAX - 1)
 
-/* Beside the length of a kept text, which is less: the interval has a begin hook. */
+/* A flag above the bits of a kept text's length: the interval has a begin hook. */
 #define SCOPE_HAS_BEGUN 0x80000000u
 
 /* Keeps the label's text and the arguments until the interval ends, or as much as there is room
@@ -137,7 +137,7 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	if (length)
 		memcpy(p + sizeof(struct kept), text, length);
 	args_copy((struct args *)(void *)(p + fixed), bytes - fixed, nargs, args);
-	/* A name's first use takes a while: before the clock is read. */
+	/* A name's first use is slow: before the clock is read. */
 	for (UINT32 i = 0; i < nargs; i++)
 		attach_find_label(args[i].name->text, args[i].name->length, &args[i].name->number);
 	s->kept = at + 1;
@@ -428,7 +428,7 @@ int swtrace_rest_(void)
 	return 1;
 }
 
-/* Everything that takes time comes before the clock is read. */
+/* Everything slow comes before the clock is read. */
 static inline void scope_begin(
 	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
 {
@@ -648,7 +648,7 @@ void SwtraceEnd(void)
 		scope_end_begun(t);
 }
 
-/* Counts what begins in this period. */
+/* Counts intervals that begin in this period. */
 UINT32 SwtraceDepth(void)
 {
 	const struct scope_thread *t = ring_self.block;

@@ -1,4 +1,4 @@
-/* "Above idle": running counts of every processor, for the whole process. */
+/* "Above idle": running counts of every processor, shared by the process. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -54,7 +54,7 @@ static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 	return u;
 }
 
-/* The session's rings first, as attaching to them may take milliseconds. */
+/* The session's rings first, as attaching to them may cost milliseconds. */
 static void cpu_util_start_interval(struct cpu_util *u)
 {
 	attach_discover();

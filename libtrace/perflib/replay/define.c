@@ -56,7 +56,7 @@ void replay_forget(struct replay *r, struct replay_set *s)
 	s->has_names = false;
 }
 
-/* A hook's facts on the whole counterset. */
+/* A hook's facts on the counterset. */
 struct recorded_set {
 	uint64_t high, low, hash, provider_high, provider_low, type, detail, counters;
 	struct {

@@ -310,7 +310,8 @@ ULONG PerfTraceCounterData(HANDLE query, const PERF_DATA_HEADER *data, DWORD byt
 		return ERROR_INVALID_HANDLE;
 	if (!is_last_sample(q, data, bytes))
 		return ERROR_INVALID_PARAMETER;
-	/* Before the program's first hook has looked for a session, the gate is open regardless. */
+	/* Before the program's first hook has searched for a session, the gate is open regardless.
+	 */
 	if (!TraceMajorIsOn(COUNTERS_MAJOR) || !IsTraceOn() || !TraceQueryMajor(COUNTERS_MAJOR))
 		return ERROR_NOT_READY;
 	return record_write_sets(q);

@@ -26,7 +26,7 @@ enum {
 	CPI_KNOWS_INSTRUCTIONS = 1,
 	CPI_KNOWS_CYCLES = 2,
 	CPI_KNOWS_BUSY = 4,
-	CPI_KNOWS_SHARE = 8, /* busy part and whole of the time */
+	CPI_KNOWS_SHARE = 8, /* busy and total time */
 	CPI_KNOWS_ALL = 15,
 };
 

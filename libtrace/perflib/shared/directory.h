@@ -34,10 +34,10 @@ void directory_each_file(int dir, bool (*call)(void *ctx, int dir, const char *n
  * Whether the file's provider still runs. A provider holds a write lock of an open file description
  * on the file's first byte. Only a memory mapping keeps that description open, and a forked child
  * does not inherit the mapping. Only a process with write access to the file could fake the lock.
- * The check does not take the lock, so consumers do not disturb each other.
+ * The check does not acquire the lock, so consumers do not disturb each other.
  */
 bool directory_is_alive(int fd);
-/* Takes the lock; false if another process holds it. */
+/* Acquires the lock; false if another process holds it. */
 bool directory_lock_file(int fd);
 
 /* Whether the name still refers to the open file. */

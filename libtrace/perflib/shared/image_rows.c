@@ -10,9 +10,9 @@
  *
  * - Values come from one copy. A word that changes during the copy may tear into an old and a new
  * half. Its high half then differs between the three copies, unless it returns to its former value;
- * against that, the copies have the file's alignment, and the kernel copies aligned words whole. A
- * value whose high half changed is read again; if it never settles it is not available. A 32-bit
- * counter is one half and cannot tear.
+ * against that, the copies have the file's alignment, and the kernel copies aligned words in one
+ * piece. A value whose high half changed is read again; if it never settles it is not available. A
+ * 32-bit counter is one half and cannot tear.
  */
 #include <string.h>
 

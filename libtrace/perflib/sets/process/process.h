@@ -44,7 +44,7 @@ struct process_machine {
 	bool real; /* proc belongs to this kernel */
 };
 
-/* --------------------------------------------------- parsers; pure, take any bytes */
+/* --------------------------------------------------- parsers; pure, accept any bytes */
 
 /* From /proc/PID/stat. Times in ticks of USER_HZ; start counts from boot. */
 struct process_stat {

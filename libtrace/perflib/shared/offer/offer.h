@@ -79,7 +79,7 @@ struct offered_provider {
 	struct offered_name *names;
 };
 
-/* Takes the lock and blocks all signals: a handler must not fork while the lock is held. */
+/* Acquires the lock and blocks all signals: a handler must not fork while the lock is held. */
 void offer_enter(sigset_t *saved);
 void offer_leave(const sigset_t *saved);
 
