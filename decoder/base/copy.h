@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * memcpy for a few hundred bytes, n being a constant: gcc makes `rep movs` of one call, which takes
- * longer to start than the copy.
+ * memcpy for a few hundred bytes, n being a constant: gcc makes `rep movs` of one call, which
+ * starts more slowly than the copy runs.
  */
 static inline __attribute__((always_inline)) void copy_blocks(void *to, const void *from, size_t n)
 {

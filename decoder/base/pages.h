@@ -1,6 +1,5 @@
 /*
- * Arrays that may become large: they grow without being copied, and untouched parts take
- * no memory.
+ * Arrays that may become large: they grow without being copied, and untouched parts use no memory.
  */
 #ifndef SWT_DECODER_BASE_PAGES_H
 #define SWT_DECODER_BASE_PAGES_H

@@ -35,7 +35,7 @@ static int run_file_open(struct run_file *f)
 	return CPIDECODE_ESPOOL;
 }
 
-/* Drops what lies before `end`, less `behind`, when the stage completes a piece. Failures only cost
+/* Drops the pages before `end`, less `behind`, when the stage completes a piece. Failures only cost
  * memory. */
 static void run_file_drop(const struct run_file *f, uint64_t end, uint64_t behind)
 {

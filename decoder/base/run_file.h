@@ -1,7 +1,7 @@
 /*
  * Sorted records in an unlinked temporary file, written and read in sequence: the sorter's runs,
- * but only one. Bounds what a large file takes of the page cache, where new pages may cost more
- * than the disk (in virtual machines), and push out others' files.
+ * but only one. Bounds a large file's share of the page cache, where new pages may cost more than
+ * the disk (in virtual machines), and push out others' files.
  */
 #ifndef SWT_DECODER_BASE_RUN_FILE_H
 #define SWT_DECODER_BASE_RUN_FILE_H

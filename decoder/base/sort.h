@@ -1,4 +1,4 @@
-/* In-place sorting: the C library's qsort may take as much memory again. */
+/* In-place sorting: the C library's qsort may allocate as much memory again. */
 #ifndef SWT_DECODER_BASE_SORT_H
 #define SWT_DECODER_BASE_SORT_H
 

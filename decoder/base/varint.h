@@ -44,7 +44,7 @@ static inline void varint_put(struct varint_out *o, exact_sum v)
 		return;
 	}
 	uint8_t *p = o->p + o->n;
-	/* Fast path: most numbers fit into one word, which takes fewer instructions to shift. */
+	/* Fast path: most numbers fit into one word, which needs fewer instructions to shift. */
 	if (v <= UINT64_MAX) {
 		uint64_t word = (uint64_t)v;
 

@@ -182,7 +182,7 @@ struct source {
 	uint64_t offset, left; /* in the file, not yet in the buffer */
 };
 
-/* Caches the key beside the pointer: comparing needs no dereference. */
+/* Caches the key next to the pointer: comparing needs no dereference. */
 struct node {
 	uint64_t key;
 	uint32_t group;

@@ -8,8 +8,8 @@
 
 enum {
 	SORTER_STAGE =
-		256 << 10, /* bytes written at once; half of it takes the kernel longer a byte */
-	MAX_FAN = 512,	   /* runs merged at once */
+		256 << 10,     /* bytes written at once; half of it costs the kernel more a byte */
+	MAX_FAN = 512,	       /* runs merged at once */
 	SMALL_BATCH = 4 << 20, /* bytes of a batch once the file is used */
 	SMALL_RUNS = 64,       /* runs of that size, before batches grow */
 	AHEAD = 12,	       /* records prefetched ahead */
@@ -189,8 +189,7 @@ static int write_batch(struct sorter *s, struct sorter_batch *b, struct writer *
 
 /*
  * Once the file is used, keeps batches small enough for the processor's caches: filling, sorting
- * and writing one takes less time then. Batches grow with the file, which bounds the number of
- * runs.
+ * and writing one is faster then. Batches grow with the file, which bounds the number of runs.
  */
 static void sorter_limit_batch(const struct sorter *s, struct sorter_batch *b, uint64_t file_end)
 {

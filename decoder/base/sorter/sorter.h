@@ -1,7 +1,7 @@
 /*
  * External merge sort: sorts any number of records in bounded memory. Threads fill batches; a full
- * batch is sorted and written as a run to an unlinked temporary file; reading merges runs and what
- * is left in memory.
+ * batch is sorted and written as a run to an unlinked temporary file; reading merges the runs and
+ * the batches left in memory.
  *
  * decoder/base/sorter owns sorting beyond memory. Errors: 0 or a CPIDECODE_E code.
  */
@@ -45,7 +45,7 @@ int sorter_rewind(struct sorter *s);
 /* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */
 int sorter_next(struct sorter *s, const struct sorter_record **r);
 
-/* Stores bytes beside the records, from any thread, and reads them back: for data too large for
+/* Stores bytes apart from the records, from any thread, and reads them back: for data too large for
  * a record. 0 or CPIDECODE_ESPOOL. */
 int sorter_store(struct sorter *s, const void *p, size_t n, uint64_t *offset);
 int sorter_load(struct sorter *s, void *p, size_t n, uint64_t offset);

@@ -14,7 +14,7 @@ struct window_batch {
 	struct window_batch *link;
 };
 
-/* Caches the key beside the batch, whose next record it is. */
+/* Caches the key of the batch's next record. */
 struct window_node {
 	uint64_t key;
 	uint32_t group;
