@@ -61,7 +61,7 @@ struct io_import {
 	size_t ndamage;
 	uint64_t damage_untold, damaged_bytes;
 	/* Copies of kernel files behind the sections: kallsyms, then modules; size 0: none. */
-	int kernel_fd; /* -1: none of both */
+	int kernel_fd; /* -1: neither */
 	struct io_kernel_file {
 		uint64_t at, size; /* in kernel_fd */
 	} kernel[2];
@@ -122,9 +122,9 @@ enum { IO_DOUBT = 1 };
 
 /*
  * One pass over the sections. Each one's checksum is verified before its size is used
- * to step to the next; after damage the next multiple of 8 with a section that holds is
- * looked for. The bytes hashed for false starts are bounded by a multiple of the file's
- * size. *ended: an END section was there.
+ * to step to the next; after damage it searches the next multiple of 8 with a valid section. The
+ * bytes hashed for false starts are bounded by a multiple of the file's size. *ended: an END
+ * section was there.
  *
  * lazy: the payloads of HOOKS sections are not read. Such a section is trusted, and reported as not
  * checked, if its header is possible and another one follows where it ends; else, and if the caller

@@ -256,7 +256,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 			rc = scan_peek(s, *at, 8, &p, &got);
 		if (rc)
 			return rc;
-		/* Searches the whole window at once. */
+		/* Searches the window at once. */
 		uint64_t there = s->window_at + s->window_len - *at;
 		size_t i = 0;
 		for (; i + 4 <= there; i += TF_ALIGN)
@@ -318,7 +318,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 	return 0;
 }
 
-/* Without this bound a file full of false headers takes quadratic time. */
+/* Without this bound a file full of false headers costs quadratic time. */
 static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
 {
 	uint64_t cost = TF_SECTION_SIZE;

@@ -1,4 +1,4 @@
-/* From an NRM2 file to a trace.bin: the file as a whole. */
+/* From an NRM2 file to a trace.bin: all of the file. */
 #include "convert.h"
 
 #include <errno.h>

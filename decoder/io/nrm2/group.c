@@ -5,7 +5,7 @@
 /* Hooks that wait, of all processors together; beyond this a group's thread may come too late. */
 #define MAX_HELD (UINT64_C(16) << 20)
 
-/* Groups of CPU utilisation are younger than such files. */
+/* Groups of CPU utilisation are newer than these files. */
 static struct group_identity nrm2_group_identify(const struct nrm2_hook *h)
 {
 	enum group_part part = h->major == CPI_MAJOR ? group_part(CPI_MAJOR, h->minor) : PART_NONE;

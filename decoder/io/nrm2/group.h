@@ -1,8 +1,8 @@
 /*
- * The CPI groups of an original file. There each hook has a stamp of its own, and only the
- * thread's hook says whose it is; in a trace.bin a group has one stamp and one thread. So the hooks
- * of a processor that can be one group wait until it is whole, and take on its first stamp and
- * its thread.
+ * The CPI groups of an original file. There each hook has a stamp of its own, and only the thread's
+ * hook names the thread; in a trace.bin a group has one stamp and one thread. So the hooks of a
+ * processor that can be one group wait until it is complete, and get its first stamp and its
+ * thread.
  */
 #ifndef SWT_DECODER_IO_NRM2_GROUP_H
 #define SWT_DECODER_IO_NRM2_GROUP_H

@@ -33,7 +33,7 @@ static const struct nrm2_region *region_at(const struct nrm2_scan *s, uint64_t a
 	return NULL;
 }
 
-/* Keeps the copy aside, for whoever writes the file again. */
+/* Keeps a copy, for writing the file again. */
 static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_t size)
 {
 	struct io_import *im = s->import;
@@ -109,7 +109,7 @@ static int find_next(struct nrm2_scan *s, uint64_t *at)
 
 /* -------------------------------------------------------------------- a section */
 
-/* Our own say what their data must be; what does not hold is not taken. NULL: fine. */
+/* Our own sections describe their data; sections that do not match are rejected. NULL: fine. */
 static int check_own(struct nrm2_scan *s, const struct nrm2_part *part, const char **why)
 {
 	uint64_t n = part->end - part->data;

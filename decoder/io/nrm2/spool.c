@@ -203,7 +203,7 @@ int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_
 {
 	uint8_t *p;
 	int rc = 0;
-	/* No reader takes one so long; it does not have to be held. */
+	/* No reader accepts one so long; it does not have to be kept. */
 	bool full = s->schema.used > SCHEMA_MOST;
 
 	if (s->schema.used && (begins || full))
