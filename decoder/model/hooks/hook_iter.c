@@ -1,7 +1,7 @@
 /*
  * The merge. Within a file a heap of rings by keys (ring_cursor.h); between files, whose
  * ticks cannot be compared, the least by CLOCK_REALTIME. A hook's time, task and
- * schema, which are not in its record, are looked up once it is its turn, through small caches.
+ * schema, which are not in its record, are found when its turn comes, through small caches.
  */
 #include "hook_iter.h"
 
@@ -9,7 +9,7 @@
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 
-/* One ring in a file's heap. Caches the key beside the pointer: comparing needs no dereference. */
+/* One ring in a file's heap. Caches the key next to the pointer: comparing needs no dereference. */
 struct entry {
 	uint64_t key;
 	uint32_t ring;
@@ -18,7 +18,7 @@ struct entry {
 
 struct hook_source {
 	const struct file *file;
-	struct ring_cursor *cursors; /* beside the file's rings */
+	struct ring_cursor *cursors; /* parallel to the file's rings */
 	struct entry *heap;
 	size_t count;
 	int64_t time_ns; /* CLOCK_REALTIME of the top's key if files are merged by it; else 0 */

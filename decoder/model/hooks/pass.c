@@ -51,7 +51,7 @@ struct pass_run {
 	pthread_cond_t moved;
 	/* Protected by the lock; lowest and failed are also read without it, as hints. */
 	size_t next;	      /* next slice to begin */
-	bool *active;	      /* beside the workers */
+	bool *active;	      /* parallel to the workers */
 	atomic_size_t lowest; /* all slices before it have been read */
 	atomic_size_t failed; /* the lowest failed slice so far; SIZE_MAX: none */
 	int rc;		      /* its code */
@@ -261,7 +261,7 @@ static void close_worker(struct pass_slice *s)
 	free(s->keys);
 }
 
-/* Starts as many threads as possible: fewer only take longer. Blocks all signals in them. */
+/* Starts as many threads as possible: fewer are only slower. Blocks all signals in them. */
 static void start_threads(struct pass_run *run, unsigned threads)
 {
 	sigset_t all, before;

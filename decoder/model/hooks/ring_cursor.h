@@ -3,9 +3,9 @@
  *
  * Rings are merged by keys: a hook's key is its stamp, held between the key before it and
  * the end of its section's range. The ranges do not step back along a ring, so keys do not
- * either, whatever the stamps are, and hooks of given keys are a part of the ring that
- * is found without reading what is before it. A record other than a hook takes the key of its
- * predecessor; a finding about a section takes the start of its range.
+ * either, whatever the stamps are, and hooks of given keys are a part of the ring that is found
+ * without reading earlier ones. A record other than a hook has the key of its predecessor; a
+ * finding about a section has the start of its range.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
 #define SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
@@ -74,7 +74,7 @@ static inline void ring_cursor_step(struct ring_cursor *c, uint32_t size)
 	c->counts.hooks++;
 }
 
-/* Takes the next record, which is a hook that fits, with ring_cursor_alone. */
+/* Reads the next record, which is a hook that fits, with ring_cursor_alone. */
 static inline void ring_cursor_decode_record(struct ring_cursor *c, uint32_t size)
 {
 	record_decode(c->p, size, &c->hook);
@@ -95,7 +95,7 @@ static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t tic
 	return key < c->high ? key : c->high;
 }
 
-/* The same if the next record is such a hook, which most are; else false: ring_cursor_next. */
+/* The same if the next record is a hook that fits, as most are; else false: ring_cursor_next. */
 static inline bool ring_cursor_try_next(struct ring_cursor *c)
 {
 	const uint8_t *p = c->p;
@@ -146,7 +146,7 @@ static inline void ring_cursor_pass(struct ring_cursor *c, size_t size, uint32_t
 
 /* Call between two parts: frees a large buffer. */
 void ring_cursor_rest(struct ring_cursor *c);
-/* Likewise: moves the buffer, still in the cache, to another cursor. */
+/* The same: moves the buffer, still in the cache, to another cursor. */
 void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to);
 void ring_cursor_free(struct ring_cursor *c);
 

@@ -1,6 +1,6 @@
 /*
  * Who ran on each processor, from the kernel's records (formats/kernel_hooks.h). Trusts nothing in
- * these hooks: what contradicts itself is left out.
+ * these hooks: contradictory records are left out.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_SWITCHES_H
 #define SWT_DECODER_MODEL_HOOKS_SWITCHES_H
@@ -97,7 +97,7 @@ struct switch_names {
 	struct hash_index by_thread; /* of each thread the last one */
 };
 
-/* Takes the names of a hook; others are passed over. 0 or CPIDECODE_ENOMEM. */
+/* Reads the names of a hook; other hooks are skipped. 0 or CPIDECODE_ENOMEM. */
 int switch_names_add(struct switch_names *n, const struct hook *h);
 /* After the last one. */
 void switch_names_sort(struct switch_names *n);

@@ -1,6 +1,6 @@
 /*
  * Who woke a thread, from the kernel's records (formats/kernel_hooks.h). Trusts nothing in these
- * hooks: what contradicts itself is left out.
+ * hooks: contradictory records are left out.
  *
  * The last wake-up of a thread before it ran again ended its wait, unless hooks of that time are
  * missing, of whichever processor. It may be a little earlier than the record of the thread's

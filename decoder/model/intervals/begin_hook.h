@@ -13,7 +13,7 @@ static inline bool begin_is_hook(uint8_t major, uint32_t minor)
 		       (minor & INTERVAL_MINOR_KIND) == INTERVAL_MINOR_OVER);
 }
 
-/* Takes such a hook. 0 or CPIDECODE_ENOMEM. */
+/* Reads a begin hook. 0 or CPIDECODE_ENOMEM. */
 int begin_decode(struct begins *b, const struct trace *t, const struct hook *h);
 /* Whether the interval may have ended in a ring that overwrote this hook. */
 static inline bool begin_may_have_ended(const struct begun *begun, const struct overwritten *o)

@@ -351,7 +351,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	return rc ? rc : closed;
 }
 
-/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not looked up yet. */
+/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not found yet. */
 static const struct group_plan **known_plans(
 	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
 {
@@ -414,7 +414,7 @@ static void count_strays(struct interval_builder *b, struct ring_cursor *c)
 }
 
 /*
- * If the next hooks are a group of a known shape, takes them as interval_feed would one by one, and
+ * If the next hooks are a group of a known shape, reads them as interval_feed would one by one, and
  * sets *taken.
  */
 static int interval_decode_shape(struct interval_builder *b, struct pass_slice *s,

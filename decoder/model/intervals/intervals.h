@@ -26,15 +26,15 @@ enum interval_want {
 	WANT_BY_CURSOR = 1u << 7,
 	WANT_VALUES = 1u << 8,	  /* named values; WANT_ALL does not have them */
 	WANT_TYPES = 1u << 9,	  /* types; WANT_FLAGS has them, too */
-	WANT_OWN_COST = 1u << 10, /* own_inside, own_pair, IV_OWN_COST; likewise */
+	WANT_OWN_COST = 1u << 10, /* own_inside, own_pair, IV_OWN_COST; the same */
 	WANT_EVENTS = 1u << 11,	  /* of the named values the events; WANT_VALUES has them, too */
 };
 
 /*
- * Streaming. Feed the hooks of a pass's slice, whole and in order, to interval_feed; it hands
- * out the group that this hook ended, if it ended one. After the last hook, interval_flush
- * until it hands out nothing; then the next slice may be fed. Intervals come roughly in order of
- * their stamps; depth is 0 and parent -1. A builder is for one thread at a time.
+ * Streaming. Feed the hooks of a pass's slice, all of them and in order, to interval_feed; it hands
+ * out the group that this hook ended, if it ended one. After the last hook, interval_flush until it
+ * hands out nothing; then the next slice may be fed. Intervals come roughly in order of their
+ * stamps; depth is 0 and parent -1. A builder is for one thread at a time.
  */
 struct interval_builder;
 struct pass_slice;

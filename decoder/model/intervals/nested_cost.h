@@ -1,6 +1,6 @@
 /*
  * Sums of the costs of the intervals nested in each (own_pair). A parent comes before its children,
- * so this takes a walk of its own over all intervals; the sums spill to a file like the intervals.
+ * so this needs a walk of its own over all intervals; the sums spill to a file like the intervals.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_NESTED_COST_H
 #define SWT_DECODER_MODEL_INTERVALS_NESTED_COST_H

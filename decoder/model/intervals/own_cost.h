@@ -28,8 +28,8 @@ static inline void own_cost_flag(struct interval *iv)
 }
 
 /*
- * Takes it off the elapsed time and the time on a processor, neither of which gets below 0. Start,
- * end and counts stay.
+ * Subtracts it from the elapsed time and the time on a processor, neither of which gets below 0.
+ * Start, end and counts stay.
  */
 void own_cost_subtract(struct interval *iv, const struct trace *t);
 

@@ -13,7 +13,7 @@ int interval_ranking_new(const struct trace *t, unsigned wants, struct interval_
  * of its own, machine, start in ticks, ring and position. */
 int interval_ranking_add(struct interval_ranking *r, const struct interval *iv, uint32_t group,
 	uint64_t rank, uint32_t trace);
-/* After the last one, and to begin anew. */
+/* After the last one, and to start over. */
 int interval_ranking_rewind(struct interval_ranking *r);
 /* 1 and the next interval (valid until the next call), 0 at the end, or a negative code. */
 int interval_ranking_next(struct interval_ranking *r, const struct interval **iv);

@@ -1,6 +1,6 @@
 /*
  * The sorter's form of an interval: bytes that only this process reads, in memory or in a
- * temporary file. Unwanted and unmeasured values take no room.
+ * temporary file. Unwanted and unmeasured values need no room.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_RECORD_H
 #define SWT_DECODER_MODEL_INTERVALS_RECORD_H
@@ -55,7 +55,7 @@ enum {
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
-/* Likewise: keeps a mark of each, also of those that are only keys. */
+/* The same, but keeps a mark of each, also of those that are only keys. */
 #define RECORD_MARK (1u << 17)
 
 enum {

@@ -35,7 +35,7 @@ struct interval_stream {
 	const struct interval_query *query; /* NULL: none, or it has selected */
 	uint64_t seen, count, with_cost;
 	int64_t place;	    /* of the next one returned */
-	int64_t kept;	    /* place of the next one that the filter takes */
+	int64_t kept;	    /* place of the next one that passes the filter */
 	struct interval iv; /* the one returned */
 };
 
@@ -308,14 +308,14 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 }
 
 /* Intervals nested in one that began before from_ns, or ended after known_to_ns, may not have
- * been read. kept: its place among those that the filter takes. */
+ * been read. kept: its place among those that pass the filter. */
 static void find_cost(struct interval_stream *s, struct interval *iv, int64_t kept)
 {
 	if (s->has_costs && iv->start_ns >= s->from_ns && iv->end_ns <= s->known_to_ns)
 		iv->own_nested = nested_cost_get(&s->costs, kept);
 }
 
-/* Walks a sorter by machine and ticks for what intervals are selected by. */
+/* Walks a sorter by machine and ticks to gather the query's conditions. */
 static int gather_query(struct interval_stream *s)
 {
 	const struct interval_query *q = s->query;

@@ -44,11 +44,11 @@ struct interval_query {
 struct interval_stream_options {
 	/* Called on any thread, before the depth is known. NULL: all. */
 	bool (*filter)(void *ctx, const struct interval *iv);
-	/* Of those that the filter leaves out, whether the depths of others need it: what contains
-	 * none of these may be skipped. Called likewise. NULL: all. */
+	/* Of those that the filter leaves out, whether the depths of others need it: intervals that
+	 * contain none of these may be skipped. Called the same way. NULL: all. */
 	bool (*around)(void *ctx, const struct interval *iv);
-	void *ctx;			    /* of both */
-	unsigned filter_wants;		    /* read for the filter beside `wants`, and not kept */
+	void *ctx;	       /* of both */
+	unsigned filter_wants; /* read for the filter in addition to `wants`, and not kept */
 	const struct interval_query *query; /* NULL: none */
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
@@ -70,12 +70,12 @@ struct interval_stream_options {
 	/* Leave depth, parent and parent_hook undefined. */
 	bool unnested;
 	/*
-	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace has costs: that takes one
+	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace has costs: that needs one
 	 * more walk. With from_ns, intervals that began before it get none. Needs WANT_START and
 	 * WANT_OWN_COST.
 	 */
 	bool nested_cost;
-	bool compensate; /* and takes the costs off (own_cost_subtract) */
+	bool compensate; /* and subtracts the costs (own_cost_subtract) */
 	bool open;	 /* also those that are open (IV_OPEN); needs `found` */
 	/* Sorts in a window (window.h) where the trace is of one machine, and not chosen
 	 * by a query: less is read and merged. */
@@ -91,7 +91,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 int interval_stream_next(struct interval_stream *s, const struct interval **iv);
 /* Rewinds to the first one. */
 int interval_stream_rewind(struct interval_stream *s);
-/* How many the filter takes. */
+/* How many pass the filter. */
 uint64_t interval_stream_count(const struct interval_stream *s);
 /* How many of these have their own cost. */
 uint64_t interval_stream_with_cost(const struct interval_stream *s);

@@ -38,7 +38,7 @@ struct interval_window_options {
 	struct section_starts *noted;
 };
 
-/* Whether a window takes the trace, and memory with that budget may not. */
+/* Whether a window can hold the trace, and memory with that budget perhaps not. */
 bool interval_window_suits(const struct trace *t, size_t budget);
 /* Reads the trace. *found as for pass_run. Free *w in any case. 0 or a code. */
 int interval_window_open(const struct interval_window_options *options, struct interval_window **w,

@@ -35,7 +35,7 @@ struct ratio_columns {
 	bool is_full;  /* once it is, it stays so */
 };
 
-/* Packing takes time: what all groups together have in this much memory is not worth it. */
+/* Packing costs time: it is not worth that while all groups together fit into this much memory. */
 enum { COLUMNS_FULL_BYTES = 2 << 20 };
 
 /* Of all groups together; starts zeroed. words, to pack into, is the caller's to free. */

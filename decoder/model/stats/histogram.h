@@ -30,10 +30,10 @@ struct histogram_counts {
 struct histogram {
 	uint64_t count;
 	uint64_t min, max; /* exact; of no meaning while count is 0 */
-	/* All values; or, once there are rows, those that are not in them yet: so most of the
-	 * time a value is put next to the one before it, not somewhere in many rows. A single
-	 * value (cap 1) needs no memory beside this, and few that are small need half as much:
-	 * most of very many labels come once, or seldom. */
+	/* All values; or, once there are rows, those that are not in them yet: so a value is mostly
+	 * stored next to the one before it, not somewhere in many rows. A single value (cap 1)
+	 * needs no further memory, and few small ones need half as much: of very many labels, most
+	 * come once or seldom. */
 	union {
 		uint64_t *values;
 		uint32_t *narrow; /* room is not 0; cap is held: there is none for the next one */
@@ -98,9 +98,9 @@ uint64_t histogram_rank_millionth(uint64_t n, uint32_t millionths);
 uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
 /*
- * The same of values that are all different; else a value represents the middle of the
- * ranks that it or its bucket takes, and between two of them it is linear. So it follows
- * the values, however wide the buckets or coarse the clock. h is not empty.
+ * The same of values that are all different; else a value represents the middle of the ranks of it
+ * or its bucket, and between two of them it is linear. So it follows the values, however wide the
+ * buckets or coarse the clock. h is not empty.
  */
 double histogram_middle(const struct histogram *h, unsigned percent);
 /* Of a rank from 1 to count. */

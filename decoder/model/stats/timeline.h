@@ -38,8 +38,8 @@ struct timeline {
 	uint64_t total; /* of the counts */
 	union {
 		struct timeline_entry *entries; /* each once, in no order */
-		/* While index has no slots: few intervals, which are as fine as can be and take
-		 * less memory so. In no order. */
+		/* While index has no slots: few intervals, at the finest resolution, in less
+		 * memory. In no order. */
 		struct timeline_point *points;
 	};
 	struct hash_index index; /* of entries */

@@ -26,10 +26,10 @@ struct arrivals {
 	bool has_failed; /* everything is to be read again */
 	bool is_whole;	 /* nothing is */
 	struct trace *trace;
-	struct arrived_ring rings[ARRIVALS_RINGS]; /* beside the directory's states */
+	struct arrived_ring rings[ARRIVALS_RINGS]; /* parallel to the directory's states */
 	size_t nrings;
-	/* Of the directory's sections, as they came: the first ones have been looked at, and
-	 * fewer read. */
+	/* Of the directory's sections, in order of arrival: those checked and, fewer, those read.
+	 */
 	size_t seen, read;
 	uint64_t waiting; /* bytes of those between */
 	bool is_packed;	  /* one of them */

@@ -12,7 +12,7 @@
 #include "trace_private.h"
 
 enum {
-	/* Sections that did not hold and are looked into; further ones are reported as they are. */
+	/* Invalid sections that are examined; further ones are reported as they are. */
 	MAX_BAD = 4096,
 	/* More hooks lost at one time than any ring loses: such a header is verified. */
 	MUCH_LOST = 1 << 20,

@@ -67,7 +67,7 @@ struct directory {
 	struct ring_state *states;   /* as they came */
 	size_t nstates, states_cap;
 	struct hash_index by_ring; /* of states */
-	struct io_section *bad;	   /* that did not hold, although their headers looked well */
+	struct io_section *bad;	   /* that are invalid, although their headers looked well */
 	size_t nbad, bad_cap;
 	atomic_uint *loads;
 };
@@ -84,8 +84,8 @@ int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t 
 /* The same of a CAUSES section. */
 int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_t offset);
 /*
- * After the scan. First what waits is counted, and sections that did not hold get into
- * dir->bad, for the caller to look into them (io_rescue), which may add sections.
+ * After the scan. Counts the waiting sections first, and adds invalid ones to dir->bad, for the
+ * caller to examine (io_rescue), which may add sections.
  */
 int directory_settle(struct file *f);
 /* Puts all in order: f->rings and the accessors of trace_private.h are valid from now on. */

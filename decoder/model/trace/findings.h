@@ -8,7 +8,7 @@
 /* Numbers in hooks of intervals that the file's table of labels does not have. */
 struct unnamed {
 	uint64_t labels; /* of intervals */
-	uint64_t names;	 /* of values; also those beyond what this reader keeps */
+	uint64_t names;	 /* of values; also those beyond this reader's limits */
 };
 
 static inline void unnamed_add(struct unnamed *to, struct unnamed more)
@@ -23,7 +23,7 @@ struct findings {
 	struct unnamed unnamed;
 	bool has_other_hooks;	    /* of reading intervals: some hook belongs to none */
 	struct begins begins;	    /* begun intervals; once settled, open ones */
-	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
+	struct hook_counts **rings; /* by file, parallel to its rings; NULL: nothing read */
 	size_t nfiles;
 	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */
 	size_t ndamage, damage_cap;

@@ -1,6 +1,6 @@
 /*
- * Texts that hooks state by number: a table for each file (LABELS), and one of the whole trace, in
- * which equal texts of several files, or written out in hooks, have one index.
+ * Texts that hooks state by number: a table for each file (LABELS), and one of the trace, in which
+ * equal texts of several files, or written out in hooks, have one index.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_LABELS_H
 #define SWT_DECODER_MODEL_TRACE_LABELS_H

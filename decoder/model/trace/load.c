@@ -113,7 +113,7 @@ static int load_meta(struct load *l, const struct io_section *s)
 	return rc;
 }
 
-/* The file takes ownership of the schema. */
+/* The file owns the schema from now on. */
 static int keep_schema(struct file *f, struct schema *schema, const char *text, size_t n)
 {
 	char *copy = strndup(text, n);

@@ -70,7 +70,7 @@ struct interval_cpu {
 	uint64_t instructions, cycles, busy_cycles;
 };
 
-/* One CPU's part of an interval of CPU utilisation, beside its busy_pct. */
+/* One CPU's part of an interval of CPU utilisation, next to its busy_pct. */
 struct interval_util {
 	double idle_pct, intr_pct, actual_perf_pct;
 	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks of the processor's clock */
@@ -131,7 +131,7 @@ struct interval {
 	int64_t place;			   /* of a stream: from 0 */
 	uint32_t num_cpus;		   /* 0: not in the group */
 	const struct interval_cpu *cpus;   /* num_cpus of them, or NULL */
-	const struct interval_util *utils; /* beside cpus; NULL: not of CPUUTIL_MAJOR */
+	const struct interval_util *utils; /* parallel to cpus; NULL: not of CPUUTIL_MAJOR */
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
 	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
 	uint64_t thread_instructions, thread_cycles;

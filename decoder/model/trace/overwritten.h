@@ -20,7 +20,7 @@ struct overwritten_ring {
 
 /* Starts zeroed. */
 struct overwritten {
-	/* By machine: the latest `oldest` of all such rings, and of the guest rings; 0: there is
+	/* By machine: the latest `oldest` of all these rings, and of the guest rings; 0: there is
 	 * none. NULL: of no machine. */
 	uint64_t *all, *guests;
 	struct overwritten_ring *rings; /* by machine and ring */

@@ -16,7 +16,7 @@ struct task_table {
 };
 
 /*
- * Merges n entries in and takes ownership. After a failure they stay the caller's. Entries
+ * Merges n entries in and owns them from then on. After a failure they stay the caller's. Entries
  * returned earlier may move.
  */
 int tasks_add(struct task_table *t, struct spill *entries, size_t n);

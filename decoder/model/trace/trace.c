@@ -1,4 +1,4 @@
-/* The trace as a whole: its files, machines and schemas. */
+/* The trace: its files, machines and schemas. */
 #include "trace.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int parse_builtin(struct schema **s)
 	return rc;
 }
 
-/* Parses them once and keeps them for the process: parsing takes longer than opening a small trace.
+/* Parses them once and keeps them for the process: parsing is slower than opening a small trace.
  * Two threads may both be the first. */
 static int trace_share_builtin(const struct schema **s)
 {
@@ -162,7 +162,7 @@ static void trace_note_owner(struct trace *t, const struct trace_file *f)
 		m->owner = name;
 }
 
-/* f->in is open; the trace takes ownership of the file, or frees it. */
+/* f->in is open; the trace owns the file from now on, or frees it. */
 static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);

@@ -288,8 +288,8 @@ enum hook_spared {
 
 int hook_iter_open(const struct trace *t, struct hook_iter **it);
 /*
- * Restricts to hooks stamped from <= CLOCK_REALTIME <= to. Before the first next. Whole
- * sections outside of it are not even unpacked (and not counted).
+ * Restricts to hooks stamped from <= CLOCK_REALTIME <= to. Before the first next. Sections that lie
+ * outside are not even unpacked (and not counted).
  */
 void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns);
 /*

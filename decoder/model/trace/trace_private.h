@@ -72,7 +72,7 @@ struct file {
 	bool verified; /* every section's checksum was verified on opening */
 	bool unpacked; /* and every header checked against its contents */
 	struct directory dir;
-	struct trace_ring *rings; /* beside dir.rings */
+	struct trace_ring *rings; /* parallel to dir.rings */
 	bool has_rings_id;	  /* META has the identity of the rings */
 	uint8_t rings_id[16];
 	struct trace_contradiction *contradictions;
@@ -84,12 +84,12 @@ struct file {
 	char **texts; /* the storage that meta points into */
 	size_t ntexts, texts_cap;
 	struct schema **schemas;
-	char **schema_texts; /* beside schemas */
+	char **schema_texts; /* parallel to schemas */
 	size_t nschemas, schemas_cap, schema_texts_cap, schema_bytes;
 	struct schema_set *set;
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
-	struct spill tasks;		   /* struct task; until the machine takes ownership */
+	struct spill tasks;		   /* struct task; until the machine owns them */
 	struct container_table containers; /* until then, too */
 	struct trace_texts *texts_of_trace;
 	struct labels labels;

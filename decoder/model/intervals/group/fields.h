@@ -1,5 +1,5 @@
 /*
- * The table of fields: what each field of a group's hooks means. Fields are found by their
+ * The table of fields: the meaning of each field of a group's hooks. Fields are found by their
  * schema's names, so no offset of such a hook is known here.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_FIELDS_H

@@ -74,7 +74,7 @@ int group_settle_util(struct group *g);
 /* Completes a light interval. */
 void group_settle_scope(struct group *g, bool own_cost);
 
-/* Named values, in values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
+/* Named values, in values.c. Each reads a field; 0 or CPIDECODE_ENOMEM. */
 int group_decode_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
 int group_decode_value_type(struct group *g, uint32_t turn, uint64_t type);
 int group_decode_value_bits(struct group *g, uint32_t turn, uint64_t bits);

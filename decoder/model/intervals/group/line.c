@@ -6,7 +6,7 @@
 #include "../../../../formats/schema_program.h"
 #include "../intervals.h"
 
-/* Conditions test bits, repeats take the number. */
+/* Conditions test bits, repeats use the number. */
 static uint64_t lines_find_mask(const struct schema_hook *s, int16_t slot)
 {
 	uint64_t mask = 0;

@@ -2,8 +2,8 @@
  * Groups that repeat. Most groups of a trace are a sequence of records like that of a group before:
  * the same kinds, sizes and slots. A shape is such a sequence, learned from a group that was read
  * hook by hook. A group of that shape is recognized by comparing a few words of each record, and
- * read from known offsets: what its hooks mean, and how they make a group, was decided for the
- * first one.
+ * read from known offsets: the meaning of its hooks, and how they form a group, were decided for
+ * the first one.
  *
  * Other groups are read hook by hook, and so are hooks after a group of a shape: the shape may be
  * only its beginning. It ends before the first record that is read by the schema's cursor.

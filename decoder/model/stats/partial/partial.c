@@ -176,8 +176,7 @@ static uint64_t partial_hash_id(const uint8_t id[16])
 	return XXH3_64bits(id, 16);
 }
 
-/* Finding and comparing all sources for each of 10,000 files would take longer than reading
- * them. */
+/* Finding and comparing all sources for each of 10,000 files would be slower than reading them. */
 static int index_sources(struct partial *p)
 {
 	if (!p->indexed || 2 * p->nsources > p->by_trace.slots) {

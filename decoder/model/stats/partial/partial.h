@@ -173,7 +173,7 @@ void partial_put_histogram(struct varint_out *o, const struct histogram *h);
  * CPIDECODE_ENOMEM. */
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most);
 
-/* The whole file's bytes, of a settled one. */
+/* The size of the file, of a settled one. */
 void partial_write(struct varint_out *o, const struct partial *p);
 /* Makes them one of several results in a file, with so many after it. */
 void partial_set_following(uint8_t *bytes, size_t n, uint32_t following);

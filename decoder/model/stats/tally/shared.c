@@ -107,7 +107,7 @@ static int collect_own(struct tally_shared *s, struct tally *t)
 {
 	int rc = 0;
 
-	/* Takes the first one as it is: a single thread's groups are never copied. */
+	/* Uses the first one as it is: a single thread's groups are never copied. */
 	*t = s->own[0].tally;
 	s->own[0].tally = (struct tally){0};
 	for (unsigned i = 1; i < s->threads && !rc; i++)

@@ -104,7 +104,7 @@ static struct tally_group *find_or_add(struct tally *t, uint32_t hash, bool has_
 	return g ? g : new_group(t, hash, has_label, label, label_len, major, mm);
 }
 
-/* Of some bytes at both ends: it takes less time than a good hash, and mostly is as good. */
+/* A hash of some bytes at both ends: faster than a good hash, and mostly as good. */
 static unsigned recent_place(const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t ends = label_len ^ (uint64_t)major << 32;

@@ -43,7 +43,7 @@ enum tally_wanted {
 	TALLY_WANT_OWNERS = 1 << 5,	/* and the owners' by name, if it is known */
 };
 
-/* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
+/* Bits of tally.seen in addition to those of enum interval_flag. They show why a figure is n/a. */
 enum tally_seen {
 	TALLY_SEEN_CPI = 1 << 16,    /* a CPI interval */
 	TALLY_SEEN_THREAD = 1 << 17, /* CPI_HOOK_THREAD: the thread's fields, measured or not */
@@ -61,7 +61,7 @@ enum tally_value {
 	TALLY_VALUES,
 };
 
-/* A CPI in a histogram: whole units of that part of 1. */
+/* A CPI in a histogram: a multiple of that part of 1. */
 #define TALLY_CPI_ONE 10000
 
 struct tally_spread {
@@ -247,7 +247,7 @@ static inline bool tally_is_util(const struct tally_group *g)
 	return g->major == CPUUTIL_MAJOR;
 }
 
-/* A method's bit. All unknown methods share one; a method that is not told has none. */
+/* A method's bit. All unknown methods share one; without a method there is none. */
 #define TALLY_METHOD_UNKNOWN (1u << CPUUTIL_METHODS)
 static inline uint32_t tally_method(uint64_t method)
 {

@@ -2,8 +2,8 @@
  * Ticks and CLOCK_REALTIME. Time is interpolated linearly between two clock syncs; outside of them
  * it runs at the file's rate. If CLOCK_REALTIME was stepped between two syncs, the moment is
  * unknown: the step is assumed right after the earlier one, so that all hooks between them have
- * the later, corrected time, and it is reported as a finding. (Hooks crowd at the end of such a
- * range: a dump's last syncs are made when it is taken.)
+ * the later, corrected time, and it is reported as a finding. (Hooks crowd at the end of that
+ * range: a dump's last syncs are made at the dump.)
  *
  * decoder/model/trace/clock owns conversions between ticks and time. Errors as in trace/trace.h.
  */
@@ -28,7 +28,7 @@ struct clock {
 	uint64_t rate; /* ticks per second */
 	uint64_t base_ticks;
 	int64_t base_real;
-	struct clock_sync *sync; /* sorted by ticks; owned by whoever built it */
+	struct clock_sync *sync; /* sorted by ticks; owned by its builder */
 	size_t nsyncs;
 	bool straight; /* all syncs are on the straight line through the base */
 	bool monotone;
@@ -95,8 +95,8 @@ enum clock_finding_kind {
 	 */
 	CLOCK_DRIFT,
 	/*
-	 * The ticks began anew, as a TSC does in some suspends: the sync of more ticks is
-	 * earlier by -ns. Times are right around each sync, but not in order of ticks.
+	 * The ticks restarted, as a TSC does in some suspends: the sync of more ticks is earlier by
+	 * -ns. Times are right around each sync, but not in order of ticks.
 	 */
 	CLOCK_RESTART,
 	/* The clocks contradict each other, by ns: no known event explains it. */
@@ -115,9 +115,8 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 
 /*
  * By how much CLOCK_REALTIME ran faster than the ticks at their rate, in parts per
- * million (1e-6): the least and the greatest of the stretches in which nothing happened
- * and that are at least a quarter as long as the longest such; each may be off by error,
- * as syncs are not read in one instant.
+ * million (1e-6): the least and the greatest of the undisturbed stretches that are at least a
+ * quarter as long as the longest; each may be off by error, as syncs are not read in one instant.
  */
 struct clock_drift {
 	double low_ppm, high_ppm, error_ppm;
