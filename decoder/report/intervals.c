@@ -51,7 +51,7 @@ struct taking {
 	struct interval_ranking *ranking;
 };
 
-/* The copies take the place of the stream. */
+/* The copies replace the stream. */
 static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
 {
 	const bool cpus = t->r->format == FORMAT_JSON;
@@ -69,7 +69,7 @@ static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
 	return rc;
 }
 
-/* The ranking takes the place of the stream. Equal ones have the order that --top gives them. */
+/* The ranking replaces the stream. Equal ones have the order that --top gives them. */
 static int intervals_rank_all(struct taking *t, struct interval_stream *s, unsigned wants)
 {
 	const struct interval *iv;

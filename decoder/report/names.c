@@ -92,7 +92,7 @@ void report_about(struct report *r, const struct trace *t)
 int report_diff_alone(struct report *r)
 {
 	(void)r;
-	return CPIDECODE_EINVAL; /* report_diff takes two sides */
+	return CPIDECODE_EINVAL; /* report_diff has two sides */
 }
 
 int report_run(struct report *r, enum report_kind kind)

@@ -91,7 +91,7 @@ static size_t report_count_no_end(const struct report *r, const struct begins *b
 	return n;
 }
 
-/* Notes what is open, by name, of the hooks that were read. */
+/* Notes the open intervals, by name, of the hooks that were read. */
 static void report_note_open(const struct report *r)
 {
 	struct begins *b = &r->found->begins;

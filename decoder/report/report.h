@@ -1,6 +1,6 @@
 /*
  * Reports. Each reads the trace through the model and writes through a sink, nowhere else. open.h
- * opens traces; notes beside the report (on stderr) go through note and notes/notes.h.
+ * opens traces; notes to the report (on stderr) go through note and notes/notes.h.
  *
  * decoder/report owns the contents of output: columns as data, a file or a folder per report. It
  * includes model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
@@ -17,7 +17,7 @@
 #include "filter.h"
 #include "gate.h"
 
-/* Options that a report takes beside filters. */
+/* Options that a report accepts in addition to filters. */
 enum report_takes {
 	TAKES_ROWS = 1 << 0,	    /* --top, --sort and --columns */
 	TAKES_METRICS = 1 << 1,	    /* --metric */
@@ -118,7 +118,7 @@ enum { WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1 };
 extern const char *const report_names[REPORT_NAMES];
 extern const char *const format_names[FORMAT_NAMES];
 extern const char *const weight_names[WEIGHT_NAMES];
-/* Whether it takes one of these (enum report_takes). */
+/* Whether it accepts one of these (enum report_takes). */
 bool report_takes(enum report_kind kind, unsigned takes);
 bool format_is_binary(enum report_format format);
 /* The name's index, or -1. */
@@ -126,7 +126,7 @@ int report_name_find(const char *name, const char *const *names, size_t n);
 
 /* How text spells a moment. */
 enum report_times {
-	TIMES_RELATIVE, /* seconds since the trace's first hook, as --from takes them */
+	TIMES_RELATIVE, /* seconds since the trace's first hook, as for --from */
 	TIMES_UNIX,	/* CLOCK_REALTIME in seconds */
 	TIMES_ISO,	/* ISO 8601, UTC */
 	TIMES_NAMES,
@@ -190,7 +190,7 @@ struct report {
 	void *ctx;
 	unsigned width;		  /* of text, in cells of a terminal; 0: no limit */
 	enum report_times times;  /* of text */
-	bool compensate;	  /* takes the library's own cost off times */
+	bool compensate;	  /* subtracts the library's own cost from times */
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
 	struct report *twin;	  /* of why: the same answers in another format; NULL: none */
 	const struct gate *gates; /* for a diff */
@@ -212,7 +212,7 @@ static inline bool report_is_export(enum report_format format)
 	return format > FORMAT_CTF;
 }
 
-/* A weight that is none of weight_names is an event. */
+/* A weight outside weight_names is an event. */
 void report_set_weight(struct report *r, const char *name);
 /* Sets trace, scripted, host and command. */
 void report_about(struct report *r, const struct trace *t);
@@ -273,7 +273,7 @@ int report_slowest_merged(struct report *r, const struct partial *p);
 /* The same for gaps and their fillers. */
 int report_gaps_partial(struct report *r, struct partial *p);
 int report_gaps_merged(struct report *r, const struct partial *p);
-/* Likewise of why. */
+/* The same for why. */
 int report_why_partial(struct report *r, struct partial *p);
 int report_why_merged(struct report *r, const struct partial *p);
 int report_export(struct report *r);
@@ -297,7 +297,7 @@ struct diff_runs {
 
 /*
  * The changes. A note for each gate that fails; r->gates_failed is how many did. Or, with noise,
- * what runs differ by where nothing changed, and what change they could show.
+ * the differences between runs without a change, and the smallest change they could show.
  */
 int report_diff(struct report *r, const struct diff_runs *before, const struct diff_runs *after,
 	bool noise);

@@ -1,7 +1,7 @@
 /*
  * A report as a table of columns, which three walkers print: a text table, CSV or JSON, a line
- * for each row. A row is any struct; a column is the offset of a member, or a function where a
- * value takes more than that.
+ * for each row. A row is any struct; a column is the offset of a member, or a function for values
+ *that need more.
  *
  *	for (rows_begin(&rows, r, columns, has); rows_pass(&rows);)
  *		for (each row)
@@ -71,7 +71,7 @@ enum column_source {
 enum column_unit {
 	UNIT_NONE,
 	UNIT_PERCENT,  /* two decimals */
-	UNIT_SHARE,    /* likewise, and % */
+	UNIT_SHARE,    /* the same, and % */
 	UNIT_DURATION, /* ns in a unit that suits it */
 	UNIT_TIME,     /* CLOCK_REALTIME in ns, as time_text.h spells it */
 };
@@ -251,7 +251,7 @@ static inline struct cell cell_words(
 		.kind = known ? CELL_WORDS : CELL_NONE, .decimals = 0, .u = u, .words = words};
 }
 
-/* Of enum cpuutil_method's bits; none of none. */
+/* Of enum cpuutil_method's bits; no bit: no word. */
 static inline struct cell cell_methods(uint32_t methods)
 {
 	return cell_words(methods, report_methods, methods);

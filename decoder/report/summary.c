@@ -69,7 +69,7 @@ static const struct column summary_columns[] = {
 	{.name = NULL},
 };
 
-/* The columns, and their data beside a tally. */
+/* The columns, and their data in addition to a tally. */
 struct summary_more {
 	struct report *r;
 	const struct groups *groups; /* NULL: none */

@@ -6,9 +6,8 @@
 #include "rows.h"
 
 /*
- * Reads r->trace, the intervals that the filter and the slice take, into *t, which starts
- * zeroed but for its wants, and settles it. 0 or a CPIDECODE_E code; *t has to be
- * freed either way.
+ * Reads r->trace, the intervals that pass the filter and the slice, into *t, which starts zeroed
+ * but for its wants, and settles it. 0 or a CPIDECODE_E code; *t has to be freed either way.
  */
 int tallies_read(struct report *r, struct tally *t);
 
@@ -33,7 +32,7 @@ size_t tallies_own_groups(unsigned threads);
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
-/* groups: what t is of, NULL: none of that. 0 or a CPIDECODE_E code. */
+/* groups: the keys of t's groups, NULL: none. 0 or a CPIDECODE_E code. */
 struct groups;
 int summary_print(struct report *r, const struct tally *t, const struct groups *groups);
 void cpus_print(struct report *r, const struct tally *t);

@@ -69,7 +69,7 @@ struct diff {
 	struct event_names events;
 	struct value_name *spelled; /* of events */
 	struct derived_set derived; /* their metrics follow those of events */
-	const struct percentile *percentiles[PERCENTILES]; /* beside those of enum metric */
+	const struct percentile *percentiles[PERCENTILES]; /* in addition to those of enum metric */
 	unsigned npercentiles;
 	struct diff_value *values;
 	const struct by *by; /* NULL: by label and minor */

@@ -1,4 +1,5 @@
-/* diff --aa: what runs differ by where nothing changed, and what change they could show. */
+/* diff --aa: the differences between runs without a change, and the smallest change they could
+ * show. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

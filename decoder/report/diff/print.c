@@ -42,7 +42,7 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, unsigned 
 	return true;
 }
 
-/* Whole where that is known, else as a double. */
+/* An exact integer if known, else a double. */
 static struct cell figure(
 	bool known, uint64_t whole, bool negative, double value, unsigned decimals)
 {

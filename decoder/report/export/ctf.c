@@ -116,8 +116,8 @@ static int ctf_flush(struct ctf_export *e)
 }
 
 /*
- * A stream's first packet has no events: readers take its count of discarded events for what was
- * lost before the trace.
+ * A stream's first packet has no events: readers take its count of discarded events as the loss
+ * before the trace.
  */
 static int ctf_begin_stream(struct ctf_export *e, uint64_t time)
 {

@@ -78,7 +78,7 @@ static const char *classes_name_type(const struct schema_field *f)
 	}
 }
 
-/* Readers take the first '_' of a name off; it makes a keyword of CTF's language a name. */
+/* Readers strip the first '_' of a name; it makes a keyword of CTF's language a name. */
 static void classes_declare_sequence(struct out *o, const char *type, const char *name)
 {
 	out_printf(

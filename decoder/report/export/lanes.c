@@ -339,7 +339,7 @@ static int lanes_choose(struct lanes *l, struct lane_thread *t, const struct int
 	struct lane *kept = NULL;
 	int rc = lanes_find_due(t, iv->start_ns);
 
-	/* In order of the lanes, up to the parent's if that takes the interval. */
+	/* In order of the lanes, up to the parent's if the interval fits there. */
 	while (!rc && o->ndue && (!parent || o->due[0] <= parent->index))
 		rc = lanes_pop_due(l, t, iv, &kept);
 	*chosen = parent;

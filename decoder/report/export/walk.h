@@ -15,7 +15,7 @@ int export_find_base(struct report *r, struct interval_stream *s, int64_t *base)
 /* Notes what did not nest, and where it is ("further tracks"). */
 void export_note_lanes(struct report *r, const struct lanes *l, const char *where);
 
-/* Adds the whole stream to lanes, and ends them. */
+/* Adds all of the stream to lanes, and ends them. */
 int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l);
 
 /* The name of an interval: its label, or `minor 0xMM` in `room`. */

@@ -17,14 +17,14 @@
 
 enum {
 	BUDGET = 8 << 20,
-	TEXT = 4096, /* bytes of names that are looked up together */
+	TEXT = 4096, /* bytes of names that are found together */
 	FEW_NAMES = 1024,
 };
 
 struct flame_writer {
 	_Alignas(128) struct interval_builder *builder;
 	struct flame_names names;
-	/* The last records, whose names are looked up together. */
+	/* The last records, whose names are found together. */
 	struct flame_record unnamed[FLAME_WANTED];
 	struct flame_wanted wanted[FLAME_WANTED];
 	unsigned nunnamed, text_used;
@@ -96,8 +96,8 @@ static int collect_add_name(
 }
 
 /*
- * The frame of an interval of CPU utilisation is none of CPI's, whatever the label, and shows the
- * method where it is known.
+ * The frame of an interval of CPU utilisation is distinct from CPI's, whatever the label, and shows
+ * the method where it is known.
  */
 static int collect_add_util_name(struct flame_collection *c, struct flame_writer *w,
 	const char *name, size_t n, uint64_t method)

@@ -144,7 +144,7 @@ static bool add_small(
 		state->form = FLAME_TIME;
 	} else if (first && has_counts(part) && isnan(part->value) &&
 		   (part->above | part->below) <= UINT32_MAX) {
-		/* With a ratio beside its counts it needs FLAME_SUMS. */
+		/* With a ratio in addition to its counts it needs FLAME_SUMS. */
 		own->elapsed = part->elapsed;
 		own->above = (uint32_t)part->above;
 		own->below = (uint32_t)part->below;

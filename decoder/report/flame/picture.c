@@ -1,6 +1,6 @@
 /*
- * Selects what a picture shows of a tree. Most frames may be too narrow; their weight still offsets
- * the frames beside them, and their CPI counts in the scale of colours.
+ * Selects the frames of a tree that a picture shows. Most frames may be too narrow; their weight
+ * still offsets the frames next to them, and their CPI counts in the scale of colours.
  */
 #include <endian.h>
 #include <math.h>

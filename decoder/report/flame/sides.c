@@ -143,7 +143,7 @@ int flame_sides_add(
 	return rc;
 }
 
-/* The picture is of the second side; the first one's totals are beside it. */
+/* The picture is of the second side; the first one's totals are parallel to it. */
 static void flame_sides_choose(struct flame_sides *s, uint64_t *before, struct flame_change *c)
 {
 	for (uint32_t i = s->tree.count; i-- > 0;) {

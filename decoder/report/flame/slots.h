@@ -1,8 +1,8 @@
 /*
  * The index of names and of frames: their numbers in a hash_index, each with a tag from its hash in
  * the bits that the number leaves, so that most mismatches are seen without a cache miss (without
- * tags a picture of a million stacks takes 6 % longer). The caller compares the names or
- * frames of the numbers, and adds all of them again when the index must grow.
+ * tags a picture of a million stacks is 6 % slower). The caller compares the names or frames of the
+ * numbers, and adds all of them again when the index must grow.
  */
 #ifndef SWT_DECODER_REPORT_FLAME_SLOTS_H
 #define SWT_DECODER_REPORT_FLAME_SLOTS_H

@@ -1,6 +1,6 @@
 /*
  * Stacks of a flame graph in partial results (formats/partial.md): as text of numbers and names,
- * canonical, so that merged ones have the bytes of those of the whole.
+ * canonical, so that merging gives the same bytes as reading the entire trace.
  */
 #ifndef SWT_DECODER_REPORT_FLAME_STACKS_H
 #define SWT_DECODER_REPORT_FLAME_STACKS_H
@@ -8,7 +8,7 @@
 #include "../../model/stats/partial/partial.h"
 #include "tree.h"
 
-/* A picture's text beside its frames. */
+/* A picture's text in addition to its frames. */
 struct flame_about {
 	const char *host;   /* NULL: unknown, or several. Of stacks that were read: to be freed */
 	int64_t start, end; /* of the intervals; start > end: none */

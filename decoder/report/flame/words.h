@@ -6,7 +6,7 @@
 
 /* The unit of values: of an event its name, any bytes. */
 const char *flame_unit(const struct report *r);
-/* The meaning of widths, for a person. */
+/* The meaning of widths, in words. */
 const char *flame_weight_name(const struct report *r);
 /* The word as a picture may hold it, and a zero byte. */
 void flame_spell_word(struct out *o, const char *word);

@@ -1,7 +1,7 @@
 /*
  * The cells of a heat map in partial results (formats/partial.md). Canonical: merging gives the
- * same bytes as reading the whole trace. A column's width is the greatest power of ten, in ns, from
- * which any map of these or more intervals can be made; columns count from the origin.
+ * same bytes as reading the entire trace. A column's width is the greatest power of ten, in ns,
+ * from which any map of these or more intervals can be made; columns count from the origin.
  *
  * decoder/report/heatmap owns heat maps. Errors as in report.h.
  */

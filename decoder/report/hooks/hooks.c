@@ -1,6 +1,6 @@
 /*
  * Every hook, one a line. Threads spell slices of time, each into a buffer of its own, and
- * write them in turn; whoever has the turn writes as it goes.
+ * write them in turn; the thread that has the turn writes as it goes.
  */
 #include <stdlib.h>
 

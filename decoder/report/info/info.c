@@ -1,4 +1,4 @@
-/* About the files themselves, for people; to_json.c says the same to programs. */
+/* About the files themselves, human-readable; to_json.c has the same for programs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /*
- * Notes beside a report, one line each: losses, damage, clocks. The caller's function prints
- * each line.
+ * Notes to a report, one line each: losses, damage, clocks. The caller's function prints each line.
  *
- * decoder/report/notes owns the lines beside reports. Errors as in report.h.
+ * decoder/report/notes owns the notes to reports. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_NOTES_H
 #define SWT_DECODER_REPORT_NOTES_H

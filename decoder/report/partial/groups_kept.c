@@ -96,7 +96,7 @@ static int groups_kept_join(const struct partial *p, unsigned *flags, struct var
 	for (size_t i = 0; i < p->answers.count && !rc; i++) {
 		rc = groups_kept_next(&all, &answer, &own);
 		first = i ? first : own;
-		/* All have values, or none; likewise starts and ends. */
+		/* All have values, or none; the same for starts and ends. */
 		if (!rc && (own ^ first) & ~(unsigned)GROUPS_HAS_CPI)
 			rc = CPIDECODE_EINVAL;
 		*flags |= own;

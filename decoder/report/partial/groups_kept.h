@@ -12,7 +12,7 @@
 int groups_kept_read(struct report *r, struct partial *p);
 /* Joins the answers of *p into one. 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged. */
 int groups_kept_settle(struct partial *p);
-/* Prints the summary or histogram of *p, which was made with r->by and r->exact. Returns likewise,
+/* Prints the summary or histogram of *p, which was made with r->by and r->exact. Returns the same,
  * and notes damage. */
 int groups_kept_print(struct report *r, enum report_kind kind, const struct partial *p);
 

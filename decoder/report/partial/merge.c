@@ -187,7 +187,7 @@ static int merge_put_result(void *ctx, struct results_range range)
 {
 	struct merge_file *f = ctx;
 	struct partial *p = f->p;
-	/* Takes the first result as it is: merging it would need twice the memory. */
+	/* Uses the first result as it is: merging it would need twice the memory. */
 	struct partial one = {.tally = {.wanted = p->tally.wanted, .is_brief = p->filter != NULL}};
 	int rc = merge_read_result(f, range, &one);
 

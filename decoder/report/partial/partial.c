@@ -105,7 +105,7 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	s->ticks_per_second = f->ticks_per_second;
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
-	/* Slices that read the whole trace all find the same: count it in the first only. */
+	/* Slices that read the entire trace all find the same: count it in the first only. */
 	if (!partial_reads_all(r->partial_of) || !r->slices || !r->slices[f->machine].first)
 		count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;

@@ -17,7 +17,8 @@ struct results_range {
 /* The bytes of a file ("-": standard input), or the first ones of another kind of file. The caller
  * frees them, also after a failure. CPIDECODE_EOPEN and CPIDECODE_EREAD: errno is set. */
 int results_read_file(const char *path, uint8_t **bytes, size_t *n);
-/* The bytes of a range of a regular file, which is CPIDECODE_EREAD if it is shorter now. Likewise.
+/* The bytes of a range of a regular file, which is CPIDECODE_EREAD if it is shorter now. Returns
+ * the same.
  */
 int results_read_range(const char *path, struct results_range range, uint8_t **bytes);
 

@@ -430,7 +430,7 @@ static struct cell by_get_time(const void *row, const void *of)
 	return cell;
 }
 
-/* As --from takes it, but for times before the origin: +1.5s. */
+/* In the form of --from, but for times before the origin: +1.5s. */
 static void by_spell_time(struct out *o, const void *row, const void *of)
 {
 	int64_t ns = by_get_time(row, of).i;

@@ -1,7 +1,6 @@
 /*
- * --by: what groups of intervals have in common, in place of label and minor. The values that an
- * interval has for the keys are encoded as one string of bytes, which replaces the label of a
- * tally's group.
+ * --by: groups intervals by these keys instead of label and minor. The values that an interval has
+ * for the keys are encoded as one string of bytes, which replaces the label of a tally's group.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_BY_H
 #define SWT_DECODER_REPORT_QUERY_BY_H
@@ -66,10 +65,10 @@ struct by_bytes {
 
 /* Appends so many bytes. 0 or CPIDECODE_ENOMEM. */
 int by_append(struct by_bytes *to, const void *bytes, size_t n);
-/* Replaces the bytes by the values of the interval, all but that of time. Likewise. */
+/* Replaces the bytes by the values of the interval, all but that of time. Returns the same. */
 int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,
 	const struct by_around *around, struct by_bytes *to);
-/* The bucket of a time, and its value behind the others. Likewise. */
+/* The bucket of a time; and appends its value after the others. Returns the same. */
 int64_t by_bucket(const struct by *by, int64_t ns);
 int by_encode_bucket(int64_t bucket, struct by_bytes *to);
 

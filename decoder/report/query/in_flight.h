@@ -46,7 +46,7 @@ int in_flight_sweep(struct in_flight *f);
 int64_t in_flight_more(const struct sorter_record *r);
 /*
  * Alternative to these: adds the change of the number in flight at a key. Series follow each other,
- * each with its keys in order, and each ends with none in flight. CPIDECODE_EINVAL likewise.
+ * each with its keys in order, and each ends with none in flight. CPIDECODE_EINVAL as above.
  */
 int in_flight_move(struct in_flight *f, uint32_t series, uint64_t key, int64_t more);
 void in_flight_free(struct in_flight *f);

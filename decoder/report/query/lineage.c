@@ -61,7 +61,7 @@ static bool lineage_holds(const struct lineage *l, const struct thread_stack *t,
 	return expression_holds_at(&l->where->expression, node, lineage_test_leaf, &row);
 }
 
-/* Sets the leaves of the entry that ask such a figure. */
+/* Sets the leaves of the entry that ask for the figure. */
 static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *own,
 	enum where_source source, uint64_t figure)
 {
@@ -144,7 +144,7 @@ static void lineage_drop_results(struct lineage *l)
 		spill_drop(&l->inside);
 }
 
-/* Pops what ends before the interval, and pushes it. NULL: no memory. */
+/* Pops intervals that end before this one, and pushes it. NULL: no memory. */
 static struct thread_stack *lineage_push(
 	struct lineage *l, const struct nest_key *key, uint32_t file, uint64_t mark)
 {

@@ -64,8 +64,8 @@ bool where_parse(struct where *w, const char *text, struct expression_error *err
 void where_settle(struct where *w, const struct trace *t);
 
 /*
- * A column alone, as a condition has it: w->words[0]. False: there is none of that name, or it is
- * a text or known only once intervals are nested; `expected` says more.
+ * A column alone, as a condition has it: w->words[0]. False: no column has that name, or it is a
+ * text or known only once intervals are nested; `expected` says more.
  */
 bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED]);
 /* The parts of intervals to be read for a column of interval_columns: enum interval_want. */

@@ -10,8 +10,8 @@ uint64_t slowest_median_ns(const struct histogram *h)
 {
 	if (histogram_exact(h))
 		return histogram_percentile(h, 50);
-	/* Do not clip the bucket to the least and greatest value: a part does not know those of the
-	 * whole. */
+	/* Do not clip the bucket to the least and greatest value: a part does not know those of all
+	 * parts. */
 	return histogram_place_middle(histogram_bin_at_rank(h, histogram_rank(h->count, 50)).place);
 }
 

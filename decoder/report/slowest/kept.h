@@ -1,7 +1,7 @@
 /*
  * The slowest intervals in partial results (formats/partial.md): the slowest of each part with
  * their context, and for each label, minor and major one interval per duration that may be the
- * median. Merging gives the same bytes as reading the whole trace.
+ * median. Merging gives the same bytes as reading the entire trace.
  */
 #ifndef SWT_DECODER_REPORT_SLOWEST_KEPT_H
 #define SWT_DECODER_REPORT_SLOWEST_KEPT_H

@@ -11,7 +11,7 @@
 #include "../tallies.h"
 #include "../values/columns.h"
 
-enum { SLOWEST_OVERLAPS_TEXT = 5 /* names of what overlaps one */ };
+enum { SLOWEST_OVERLAPS_TEXT = 5 /* names of intervals that overlap one */ };
 
 /* A line of an interval nested in the slow one, in the median one, or in both. */
 struct beneath {

@@ -1,5 +1,5 @@
 /*
- * The slowest intervals, each beside the median one of its label, minor and major.
+ * The slowest intervals, each next to the median one of its label, minor and major.
  *
  * decoder/report/slowest owns the report of the slowest intervals. Errors as in report.h.
  */

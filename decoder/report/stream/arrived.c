@@ -106,7 +106,7 @@ static bool arrived_is_final(const struct findings *found)
 	       !begins_lack_names(&found->begins);
 }
 
-/* As tallies_use_arrived, where there is something to take. */
+/* As tallies_use_arrived, if there is a tally to use. */
 static int arrived_use(struct tallies_arrived *a, const struct report *r, struct tally *tally)
 {
 	struct findings found = {0};

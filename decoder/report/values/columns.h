@@ -40,7 +40,7 @@ struct value_columns {
 int value_columns_init(struct value_columns *v, const struct trace *t);
 /* Of an interval that will be reported. On any thread. */
 void value_columns_see(struct value_columns *v, const struct interval *iv);
-/* After the last one: v->columns, beside those of the report itself; NULL: there is no value. 0 or
+/* After the last one: v->columns, in addition to the report's own; NULL: there is no value. 0 or
  * CPIDECODE_ENOMEM. */
 int value_columns_make(
 	struct value_columns *v, enum report_format format, const struct column *own);

@@ -39,7 +39,7 @@ static bool formula_is_digit(char c)
 	return number_digit(c, 10) >= 0;
 }
 
-/* Of a name, beside a minus. */
+/* Characters of a name, other than a minus. */
 static bool formula_is_name(char c)
 {
 	return text_is_word_letter(c) || formula_is_digit(c) || c == '.' || c == ':';

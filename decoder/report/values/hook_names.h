@@ -29,7 +29,7 @@ struct hook_names {
 	struct hook_text label;
 	struct hook_argument *arguments;
 	size_t count, room;
-	/* Of the last schema: what its fields are. */
+	/* Of the last schema: the roles of its fields. */
 	const struct schema_hook *schema;
 	uint8_t roles[SCHEMA_MAX_FIELDS];
 };

@@ -50,9 +50,9 @@ static void why_set_term(struct why_answer *a, enum why_term term, double ns)
 }
 
 /*
- * Time on a processor is instructions times CPI times the time of a cycle. Of each factor's
- * change counts what it comes to at the mean of the two sides' other factors; so nothing
- * depends on which is looked at first, and the three add up.
+ * Time on a processor is instructions times CPI times the time of a cycle. Each factor's change is
+ * weighted with the mean of the two sides' other factors; so the order of the factors does not
+ * matter, and the three add up.
  */
 static void split(struct why_answer *a, const struct answer_side *m, const struct answer_side *t)
 {

@@ -25,7 +25,7 @@ struct why_metric {
 	double change; /* percent of the middle's; NAN: not known */
 };
 
-/* Finds the metrics, by the events of the tally; as derived_make. kept: in place of r->trace; such
+/* Finds the metrics, by the events of the tally; as derived_make. kept: instead of r->trace; such
  * metrics have events alone. */
 int why_metrics_begin(struct why_metrics *m, struct report *r, const struct why_kept *kept,
 	const struct tally *t);

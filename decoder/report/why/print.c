@@ -316,7 +316,7 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 	table_end_row(t);
 }
 
-/* Beside the difference, not in it: what an event costs is not known. */
+/* Next to the difference, not in it: the cost of an event is unknown. */
 static void why_text_candidates(struct report *r, const struct why_group *g)
 {
 	static const char *const headings[] = {"middle", "tail", "change"};

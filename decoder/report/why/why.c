@@ -13,7 +13,7 @@ struct search {
 	struct tally tally;
 	struct why_group *groups; /* parallel to the tally's groups; those of thread 0 first, then
 				     of thread 1, ... */
-	struct why_event *events; /* of the groups, likewise */
+	struct why_event *events; /* of the groups, in the same order */
 	size_t num_events;	  /* of each thread */
 	struct why_metrics metrics;
 	unsigned threads;

@@ -90,7 +90,7 @@ static inline double why_change(const double value[WHY_SIDES])
 	return 100 * (value[WHY_TAIL] - value[WHY_MIDDLE]) / value[WHY_MIDDLE];
 }
 
-/* Names in CSV of the quantities of every group: no event or metric has such a name. */
+/* Names in CSV of the quantities of every group: no event or metric has one of these names. */
 enum { WHY_QUANTITIES = 9 };
 extern const char *const why_quantities[WHY_QUANTITIES];
 

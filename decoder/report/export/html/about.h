@@ -1,5 +1,5 @@
 /*
- * Facts of the page of --format html on the whole trace: JSON, the block of `meta`. See
+ * Facts of the page of --format html about the trace: JSON, the block of `meta`. See
  * sink/page/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_ABOUT_H

@@ -38,7 +38,7 @@ struct cell_column {
 /* Columns that the lanes, the names and the blocks of `core` have. */
 static bool cells_has_elsewhere(const struct column *c)
 {
-	/* Ids would take a third of the page, which numbers intervals itself. */
+	/* Ids would need a third of the page, which numbers intervals itself. */
 	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "label",
 		"container", "id", "parent_id"};
 

@@ -1,7 +1,7 @@
 /*
- * The columns of intervals that the page of --format html unpacks only for an interval that is
- * looked at: those of CSV that do not follow from its start, end, thread and label, and a column
- * for each named value. Blocks of `more`, see sink/page/README.md.
+ * The columns of intervals that the page of --format html unpacks only for a selected interval:
+ * those of CSV that do not follow from its start, end, thread and label, and a column for each
+ * named value. Blocks of `more`, see sink/page/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H

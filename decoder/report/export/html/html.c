@@ -1,8 +1,8 @@
 /*
  * The intervals as a page (sink/page/README.md): a block of `core` for the columns that every
- * picture needs, a block of `more` for the rest. What the page reads first, the names and the
- * lanes, is known last, so finished blocks wait in a temporary file. With tiles, what pictures need
- * goes to a file of its own.
+ * picture needs, a block of `more` for the rest. The page reads the names and the lanes first, but
+ * they are known last, so finished blocks wait in a temporary file. With tiles, the data of
+ * pictures goes to a file of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -618,7 +618,8 @@ static int html_runs_span(struct html_export *e, struct runs_span *span)
 	return 0;
 }
 
-/* Who ran on the processors. A page of a span goes without: reading them takes the whole trace. */
+/* Who ran on the processors. A page of a span has none: finding them means reading the entire
+ * trace. */
 static int html_put_runs(struct html_export *e, uint64_t intervals)
 {
 	struct runs_span span = {.base = e->base, .until = e->until};

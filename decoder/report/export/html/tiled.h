@@ -1,5 +1,5 @@
 /*
- * The tiles beside a page of --format html: the file trace.tiles or the folder trace-tiles beside
+ * The tiles of a page of --format html: the file trace.tiles or the folder trace-tiles next to
  * trace.html. See sink/tiles/README.md.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_TILED_H
@@ -21,10 +21,10 @@ struct tiled {
 	struct tiles_summary summary;
 };
 
-/* Creates the file or folder beside r->out's file. 0, or CPIDECODE_EINVAL: cannot be written,
+/* Creates the file or folder next to r->out's file. 0, or CPIDECODE_EINVAL: cannot be written,
  * noted. */
 int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind, uint64_t intervals);
-/* Completes it and gives it its final name. Returns likewise. */
+/* Completes it and gives it its final name. Returns the same. */
 int tiled_end(struct tiled *t, struct report *r);
 /* A member of `meta`: the file's or folder's name, size and checksum. */
 void tiled_about(const struct tiled *t, struct json *j);

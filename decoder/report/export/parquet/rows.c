@@ -340,7 +340,7 @@ void parquet_rows_flush(struct parquet_rows *rows)
 		rows_put_batch(rows, rows->kept[i]);
 	rows->nheld = 0;
 	parquet_end_rows(rows->to);
-	/* Texts are numbered anew. */
+	/* Texts get new numbers. */
 	if (!rows->to->rows)
 		memset(rows->known, 0, rows->count * sizeof *rows->known);
 }

@@ -306,7 +306,7 @@ struct gap_reader {
 	uint32_t nmachines, nnames;
 };
 
-/* Reads a count of elements that take at least so many bytes each. */
+/* Reads a count of elements that have at least so many bytes each. */
 static uint32_t gaps_get_number(struct gap_reader *r, unsigned bytes)
 {
 	const uint64_t n = varint_get_max(&r->in, GAP_OTHERS - 1);
