@@ -65,7 +65,7 @@ static void csv_quoted(struct out *o, const char *s, size_t n)
 	out_char(o, '"');
 }
 
-/* Whether a spreadsheet would take the text for a formula. */
+/* Whether a spreadsheet would read the text as a formula. */
 static bool is_formula(const char *s, size_t n)
 {
 	return n && memchr("=+-@\t\r", s[0], 6);

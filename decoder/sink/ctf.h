@@ -55,8 +55,8 @@ static inline bool ctf_string(struct out *o, const char *s, size_t n)
 }
 
 /*
- * The inside of a quoted text of metadata, in a stream in memory. Readers differ in what escapes
- * they know: a quote or backslash becomes an apostrophe, a control character a blank.
+ * The inside of a quoted text of metadata, in a stream in memory. Readers know different escapes: a
+ * quote or backslash becomes an apostrophe, a control character a blank.
  */
 void ctf_quote(struct out *o, const char *s, size_t n);
 /* The same bytes as part of an identifier: what cannot be in one becomes '_'. */

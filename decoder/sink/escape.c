@@ -7,7 +7,7 @@
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
 /*
- * One pass for all escapes. The callback gets a whole valid sequence, or (valid 0) one invalid
+ * One pass for all escapes. The callback gets a complete valid sequence, or (valid 0) one invalid
  * byte, and returns whether it wrote it.
  */
 typedef bool care_fn(struct out *o, const char *s, size_t valid);

@@ -13,8 +13,8 @@
 /* For CSV: control characters except tabs and line ends become U+FFFD, too. */
 void escape_utf8(struct out *o, const char *s, size_t n);
 /*
- * For a person: control and invalid bytes as C escapes, and likewise the characters that change
- * the text direction, so that a name cannot rearrange the figures after it.
+ * Human-readable: control and invalid bytes as C escapes, and also the characters that change the
+ * text direction, so that a name cannot rearrange the figures after it.
  */
 void escape_text(struct out *o, const char *s, size_t n);
 /* The same in double quotes, quotes and backslashes escaped as well. */

@@ -87,9 +87,9 @@ struct flame {
 	uint32_t left_out; /* frames too narrow or too deep to be shown */
 	struct flame_cpis cpis;
 	const char *unit;    /* "cycles", "ns", "instructions" */
-	const char *weight;  /* what the widths are, for a person */
+	const char *weight;  /* the meaning of the widths, in words */
 	const char *host;    /* NULL: unknown */
-	const char *range;   /* time range, for a person */
+	const char *range;   /* time range, to display */
 	const char *command; /* that was recorded; NULL: unknown, or several */
 	uint64_t lost;	     /* hooks lost or torn: intervals may be missing */
 	bool scripted;

@@ -1,6 +1,6 @@
 /*
- * A folder of output files. It is written beside its final name and renamed when it is whole. A
- * file is open only while bytes are put into it, so there may be any number of files.
+ * A folder of output files. It is written next to its final name and renamed when it is complete. A
+ * file is open only while bytes are added, so there may be any number of files.
  *
  * Functions that return int return 0 or an errno; f->failed is then the file's name.
  */

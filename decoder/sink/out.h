@@ -1,7 +1,7 @@
 /*
- * Where a report goes: a buffered stream that remembers its first error. A named
- * regular file is written beside its final name and moved there when it is whole, so
- * that a reader never sees half a report; a device, a pipe or standard output is written directly.
+ * Where a report goes: a buffered stream that remembers its first error. A named regular file is
+ * written next to its final name and renamed when it is complete, so that a reader never sees half
+ * a report; a device, a pipe or standard output is written directly.
  *
  * Writers do not return errors: they stop storing after the first one, and out_close
  * (or out_error, in a long loop) returns it.
@@ -43,12 +43,11 @@ int out_close(struct out *o);
 void out_discard(struct out *o);
 const char *out_name(const struct out *o);
 /*
- * The name of an unfinished file beside `path`, as .LAST.12345-0.tmp, for the caller to free; NULL:
- * no memory. Its first dot keeps it from patterns such as part.*, which would take what a killed
- * run left.
+ * The name of an unfinished file next to `path`, as .LAST.12345-0.tmp, for the caller to free;
+ * NULL: no memory. Its first dot hides the leftovers of a killed run from patterns such as part.*.
  */
 char *out_name_temporary(const char *path, unsigned attempt);
-/* Whether `name` is such a name beside one whose last part is `last`. */
+/* Whether `name` is the unfinished name of a file whose last part is `last`. */
 bool out_is_temporary(const char *name, const char *last);
 
 /* The slow path: the bytes do not fit, or an error is set. */

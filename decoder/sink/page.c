@@ -6,7 +6,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-/* A number of bytes that are whole groups of base64. */
+/* A number of bytes that fills groups of base64. */
 enum { PAGE_PIECE = 3 << 14, PAGE_DEFLATE_MEMORY = 9 };
 
 struct page_packer {
@@ -140,7 +140,7 @@ static void page_put_head(struct out *o, enum page_tiles tiles)
 		   "<meta charset=\"utf-8\">\n"
 		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		   "script-src 'unsafe-inline'");
-	/* Scripts beside it: of a page on disk, browsers do not agree what 'self' is. */
+	/* Scripts next to it: for a page on disk, browsers disagree on the meaning of 'self'. */
 	if (tiles == PAGE_TILES_FOLDER)
 		out_str(o, " 'self' file:");
 	if (tiles == PAGE_TILES_SERVED)

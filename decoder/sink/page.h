@@ -24,7 +24,7 @@ void page_packer_free(struct page_packer *p); /* NULL is fine */
 void page_put_block(
 	struct page_packer *p, struct out *o, const char *kind, const void *bytes, size_t n);
 
-/* Where the intervals are: in the page, in a file beside it, in a folder of scripts beside it, or
+/* Where the intervals are: in the page, in a file next to it, in a folder of scripts next to it, or
  * at its server (tiles/README.md). */
 enum page_tiles {
 	PAGE_NO_TILES,

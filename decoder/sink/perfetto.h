@@ -66,7 +66,7 @@ struct perfetto_sequence {
 	uint64_t track;
 	int64_t clock; /* the last time that was sent */
 	struct perfetto_names names, arguments;
-	/* Its defaults: what values are of, in order. */
+	/* Its defaults: the counters of its values, in order. */
 	struct perfetto_value counters[PERFETTO_VALUES_MAX];
 	unsigned ncounters;
 };

@@ -61,7 +61,7 @@ static inline void protobuf_uint(struct protobuf *p, unsigned field, uint64_t v)
 		out_reach(&p->bytes, protobuf_put_varint(protobuf_put_varint(to, field << 3), v));
 }
 
-/* An int64 (not a sint64): a negative one takes ten bytes. */
+/* An int64 (not a sint64): a negative one has ten bytes. */
 static inline void protobuf_int(struct protobuf *p, unsigned field, int64_t v)
 {
 	protobuf_uint(p, field, (uint64_t)v);

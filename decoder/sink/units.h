@@ -1,4 +1,4 @@
-/* Quantities for a person: durations in a suitable unit, sizes, dates. */
+/* Human-readable quantities: durations in a suitable unit, sizes, dates. */
 #ifndef SWT_DECODER_UNITS_H
 #define SWT_DECODER_UNITS_H
 

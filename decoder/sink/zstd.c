@@ -29,7 +29,7 @@ ZSTD_CALLS(ZSTD_COMPARE)
 #undef ZSTD_COMPARE
 #endif
 
-/* Stands for the library's default level. */
+/* Selects the library's default level. */
 enum { ZSTD_LEVEL_DEFAULT = 0 };
 
 static bool is_usable;

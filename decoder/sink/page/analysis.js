@@ -173,7 +173,7 @@ function shareOf(range, value) {
 }
 
 /*
- * How many intervals start when and take how long: a grid of `columns` by the histogram's buckets.
+ * How many intervals start when and last how long: a grid of `columns` by the histogram's buckets.
  * Those that began before the span are in its first column.
  */
 function* heatOf(store, from, to, columns) {

@@ -1,7 +1,7 @@
 "use strict";
 /*
  * Blocks of data: base64 of raw deflate data. Numbers are little-endian groups of seven bits
- * (LEB128). README.md tells what is in which block. No document here: Node's tests run it.
+ * (LEB128). README.md lists the blocks' contents. No document here: Node's tests run it.
  */
 
 function bytesOfBase64(text) {

@@ -4,7 +4,7 @@
  * costs depends on the rows in view and the canvas's width, not on how many intervals there are.
  */
 
-/* Okabe and Ito's colours, told apart with any colour vision: red, green, blue. */
+/* Okabe and Ito's colours, distinct for any colour vision: red, green, blue. */
 const PALETTE = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [240, 228, 66], [204, 121, 167],
 	[0, 114, 178], [213, 94, 0], [153, 153, 153]];
 
@@ -67,7 +67,7 @@ class Painter {
 		}
 	}
 
-	/* Diagonal stripes over each interval of a row, two columns wide or more: what is not known. */
+	/* Diagonal stripes over each interval of a row, two columns wide or more: unknown time. */
 	stripes(store, row, view, y, height, pixel) {
 		const scale = this.width / (view.to - view.from), [low, high] = store.bounds(row, view.from, view.to);
 		const columnOf = (time) => Math.floor((time - view.from) * scale), last = Math.min(this.height, y + height);

@@ -179,7 +179,7 @@ class EarlyPage {
 					location.reload();
 				return;
 			}
-			/* Marks and reports take further passes. */
+			/* Marks and reports need further passes. */
 			isAgain = isAgain || answer.read < last;
 			last = answer.read;
 			const { text, share } = earlyState(answer, isAgain);
@@ -195,7 +195,7 @@ class EarlyPage {
 
 const page = new EarlyPage();
 
-/* Stands in for the API of the page of the intervals. */
+/* Replaces the API of the page of the intervals. */
 window.trace = {
 	ready: new Promise(() => { /* never: this page has no intervals */ }),
 	query: () => Promise.reject(new Error("the intervals are being read")),

@@ -4,7 +4,7 @@
 /* The colour of frames that are not intervals. */
 const FLAME_ALL = [200, 204, 210];
 
-/* The best measured CPI: the thread's own is, then what its processor did in busy time. */
+/* The best measured CPI: the thread's own, else its processor's in busy time. */
 const FLAME_CPIS = ["thread_cpi", "scaled_cpi", "raw_cpi"];
 
 class FlamePanel {

@@ -1,7 +1,7 @@
 "use strict";
 /*
- * Steps of time of the rows in a file of tiles (sink/tiles/README.md): what begins in each. Zoomed out,
- * the timeline draws cells of 2^n ns, one or two columns of pixels wide. A cell is a whole number of steps,
+ * Steps of time of the rows in a file of tiles (sink/tiles/README.md): the intervals that begin in each. Zoomed out,
+ * the timeline draws cells of 2^n ns, one or two columns of pixels wide. A cell is a multiple of a step,
  * so its count, longest and sum are exact.
  */
 
@@ -39,7 +39,7 @@ function placeFrom(values, wanted, low, high) {
 	return low;
 }
 
-/* What begins in a cell: its count and sum, its longest interval with its start, and the longest of the others. */
+/* The intervals that begin in a cell: their count and sum, its longest interval with its start, and the longest of the others. */
 class Cell {
 	begin(index) {
 		this.index = index;

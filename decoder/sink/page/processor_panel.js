@@ -13,7 +13,7 @@ class ProcessorPanel {
 		return this.finding;
 	}
 
-	/* Drops what was read from the page's previous store. */
+	/* Drops the data read from the page's previous store. */
 	clear() {
 		this.store = this.finding = null;
 	}

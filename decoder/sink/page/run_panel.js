@@ -49,7 +49,7 @@ class RunPanel {
 		return page.processors.name(store.processorOf(at)) + ": " + this.text(store.name[at]) + ", " + durationText(store.duration[at]) + " from " + offsetText(store.start[at]);
 	}
 
-	/* What is at a place of the timeline; at: -1: idle, or several of which none is chosen. */
+	/* The run at a place of the timeline; at: -1: idle, or several of which none is chosen. */
 	find({ x, place }) {
 		const { page, store } = this, left = Math.floor(x), from = page.timeOf(left), to = page.timeOf(left + 1), lane = place.runs;
 		const [low, high] = store.bounds(lane.levels[0], from, Math.max(to, from + Number.EPSILON));

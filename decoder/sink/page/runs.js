@@ -83,7 +83,7 @@ class RunStore extends Store {
 		return this.processors[this.laneOf[this.rowOf(at)] % this.processors.length];
 	}
 
-	/* The position of what is in a row at a time; -1: nothing. */
+	/* The position of the run in a row at a time; -1: none. */
 	inRow(row, time) {
 		const at = this.firstFrom(time + 1, this.offset[row], this.offset[row + 1]) - 1;
 		return at >= this.offset[row] && this.end(at) > time ? at : -1;
@@ -119,7 +119,7 @@ class RunStore extends Store {
 		return best;
 	}
 
-	/* The last time at which a thread (machine, tid) was woken in (from, to], by what runs on any processor; null: none. */
+	/* The last time at which a thread (machine, tid) was woken in (from, to], by the run on any processor; null: none. */
 	lastWakeup({ machine, tid }, from, to) {
 		let best = null;
 		for (const lane of this.processors) {
@@ -202,7 +202,7 @@ class RunStore extends Store {
 		return waits;
 	}
 
-	/* The run beside that one on its processor; -1: none. */
+	/* The run next to that one on its processor; -1: none. */
 	beside(at, step) {
 		const row = this.rowOf(at), next = at + step;
 		return next >= this.offset[row] && next < this.offset[row + 1] ? next : -1;

@@ -129,7 +129,7 @@ class Store {
 		this.next = null;
 	}
 
-	/* By position. A store of the whole trace has all numbers. */
+	/* By position. A store of the entire trace has all numbers. */
 	get slot() {
 		return this.number;
 	}
@@ -179,7 +179,7 @@ class Store {
 		for (let level = -1; low < high; level++) {
 			const nodes = level < 0 ? null : this.levels[level];
 			const isLast = level + 1 >= this.levels.length;
-			/* Those before and after what whole nodes of the next level cover. */
+			/* Those before and after the ones that full nodes of the next level cover. */
 			const first = isLast ? high : Math.min(high, Math.ceil(low / FAN) * FAN);
 			const last = isLast ? high : Math.max(first, Math.floor(high / FAN) * FAN);
 			for (let i = low; i < high; i++) {

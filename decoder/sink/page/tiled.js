@@ -123,7 +123,7 @@ class TiledPage extends Page {
 		$("told").textContent = text;
 	}
 
-	/* The summary of the whole trace. Percentiles and self times are those of a window. */
+	/* The summary of the entire trace. Percentiles and self times are those of a window. */
 	totals() {
 		const { count, sum, least, most } = this.tiles.totals, rows = [];
 		count.forEach((n, name) => {
@@ -311,7 +311,7 @@ class TiledPage extends Page {
 		this.redraw();
 	}
 
-	/* Where no interval of the window is told of: the links lead to those of the one before. */
+	/* Where no interval of the window is shown: the links lead to those of the previous window. */
 	endLinks() {
 		if (this.runs.chosen >= 0)
 			this.runs.tellRun(this.runs.chosen);

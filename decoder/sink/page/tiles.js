@@ -343,7 +343,7 @@ class Tiles {
 		return lanes.flatMap((lane) => lane.rows.filter((_, i) => i % 2 === 0));
 	}
 
-	/* Calls each(row, tile's number, place of what overlaps in it) of the tiles at a span's edges,
+	/* Calls each(row, tile's number, place of the overlap in it) of the tiles at a span's edges,
 	 * whole(row, tile's number) of those within it. */
 	async visit(rows, from, to, whole, each) {
 		const edges = [];
@@ -607,9 +607,9 @@ class Tiles {
 	}
 
 	/*
-	 * Draws a row as Painter.row does, from what is in memory. An interval of two columns or more is a box by itself.
+	 * Draws a row as Painter.row does, from the tiles in memory. An interval of two columns or more is a box by itself.
 	 * Others are one mark for each cell of steps; without steps, or if a tile's number decides the colour (isByTile), one
-	 * for each column in which whole nodes or tiles begin. `wanted` collects what would refine the picture; until that is
+	 * for each column in which full nodes or tiles begin. `wanted` collects the tiles that would refine the picture; until that is
 	 * read, a tile or a node is one box. colourOf(name, tile's number): a pixel.
 	 */
 	paint(painter, row, view, y, height, colourOf, isByTile) {
@@ -709,7 +709,7 @@ class TilePen {
 		Object.assign(this, { painter, from, scale, y, height, colourOf });
 		this.column = -1;
 		this.used = -1;
-		/* What begins before columnEnd and ends before narrowEnd belongs to the mark: most does. */
+		/* Intervals that begin before columnEnd and end before narrowEnd belong to the mark: most do. */
 		this.columnEnd = this.narrowEnd = -Infinity;
 	}
 

@@ -350,7 +350,7 @@ class Page {
 		for (let i = 0; i < count.length; i++)
 			if (count[i]) {
 				const tall = Math.max(2, (height - 2) * count[i] / most);
-				/* Whole columns: bars side by side leave no lines between them. */
+				/* Integral columns: adjacent bars leave no lines between them. */
 				const left = Math.floor(i * bucket * scale);
 				ctx.fillRect(left, height - tall, Math.max(1, Math.ceil((i + 1) * bucket * scale) - left), tall);
 			}
@@ -492,7 +492,7 @@ class Page {
 		}
 	}
 
-	/* What is chosen: the position of an interval in the page's store, or of a run in that of runs; -1: nothing. */
+	/* The selection: the position of an interval in the page's store, or of a run in that of runs; -1: nothing. */
 	chosenOne() {
 		return this.chosen < 0 && this.runs.chosen >= 0 ? { store: this.runs.store, at: this.runs.chosen } : { store: this.store, at: this.chosen };
 	}
@@ -562,7 +562,7 @@ class Page {
 		});
 	}
 
-	/* The view and what follows from it. */
+	/* The view and its consequences. */
 
 	changed() {
 		const view = this.view, span = this.span();
@@ -888,7 +888,7 @@ class Page {
 	walk(step) {
 		if (!this.matches || !this.matched)
 			return;
-		/* Without a chosen one, from what is in view. */
+		/* Without a chosen one, from the intervals in view. */
 		const from = this.chosen < 0 ? -1 : this.store.number[this.chosen];
 		this.chooseNext(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
 		$("found").textContent = exactText(this.rank()) + " of " + this.foundText;

@@ -1,7 +1,7 @@
 "use strict";
 /* How things are spelled, and the part of time in view. No document here: Node's tests run it. */
 
-/* Characters that a name may hold but that would hide or turn what is around them. */
+/* Characters that a name may hold but that would hide or reverse the text around them. */
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function printable(name) {
@@ -28,7 +28,7 @@ function exactText(number) {
 	return whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f") + (fraction === undefined ? "" : "." + fraction);
 }
 
-/* A time since the first start as --from takes it. */
+/* A time since the first start, in the form of --from. */
 function offsetText(ns) {
 	const whole = BigInt(Math.round(ns)), sign = whole < 0n ? "-" : "+";
 	const digits = String(whole < 0n ? -whole : whole).padStart(10, "0");
@@ -67,7 +67,7 @@ function ticksOf(from, to, most) {
 	return { step, ticks };
 }
 
-/* Relative to what is in view, with the digits that tell two marks apart. */
+/* Relative to the view, with the digits that distinguish two marks. */
 function tickText(at, step) {
 	const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : step >= 1e3 ? ["\u00b5s", 1e3] : ["ns", 1];
 	return "+" + exactText(Math.round(at / size)) + " " + unit;

@@ -34,7 +34,7 @@ static bool parquet_grow_texts(struct parquet_column *c)
 	return true;
 }
 
-/* hash: of the text; a plain column has no index, and takes any. False: after an error. */
+/* hash: of the text; a plain column has no index, and accepts any. False: after an error. */
 static bool parquet_add_text(
 	struct parquet_file *p, struct parquet_column *c, const char *s, size_t n, uint64_t hash)
 {

@@ -28,7 +28,7 @@ static inline void parquet_pack(struct packer *to, uint64_t v)
 	to->bits = to->have ? v >> (to->width - to->have) : 0;
 }
 
-/* Writes the rest as whole bytes. */
+/* Writes the rest, padded to a byte. */
 static void parquet_pack_end(struct packer *to, struct out *o)
 {
 	for (; to->have; to->have -= 8, to->bits >>= 8)

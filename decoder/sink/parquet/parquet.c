@@ -233,7 +233,7 @@ static void parquet_put_values(struct parquet_file *p, const struct parquet_colu
 	}
 }
 
-/* The texts of all rows one by one would take more than twice what their dictionary does. */
+/* The texts of all rows would need more than twice the bytes of their dictionary. */
 static bool parquet_repeats_bytes(const struct parquet_column *c)
 {
 	size_t bytes = 0, n;

@@ -1,5 +1,5 @@
 "use strict";
-/* Reads names, places and widths from the document; no name ever stands in this script. */
+/* Reads names, places and widths from the document; this script never contains a name. */
 (function () {
 	const picture = document.documentElement;
 	const plot = document.getElementById("plot");
@@ -10,7 +10,7 @@
 	const matched = document.getElementById("matched");
 	let focus = 0, current = 0, query = "", matches = [], share = "";
 
-	/* Frames stand in preorder: a parent is the last one before it that is one shallower. */
+	/* Frames are in preorder: a parent is the last frame before that is one level shallower. */
 	const path = [];
 	const frames = elements.map(function (element, index) {
 		const title = element.querySelector("title");
@@ -20,7 +20,7 @@
 		const parent = depth ? path[depth - 1] : -1;
 		path.push(index);
 		element.setAttribute("aria-label", lines.join(", "));
-		title.remove(); /* the tooltip below takes its place */
+		title.remove(); /* the tooltip below replaces it */
 		return {
 			element: element, text: element.querySelector("text"),
 			name: lines[0], lines: lines,
@@ -42,7 +42,7 @@
 		return width || 7.3;
 	}
 
-	/* What East Asian type makes wide takes the room of two letters (as formats/base/utf8.c). */
+	/* East Asian wide characters are as wide as two letters (as in formats/base/utf8.c). */
 	const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
 	function cut(name, room) {
@@ -108,7 +108,7 @@
 		frames.forEach(function (frame, index) {
 			frame.match = pattern !== null && index > 0 && pattern.test(frame.name);
 			frame.element.classList.toggle("match", frame.match);
-			/* What stands on a matching frame is already counted with it. */
+			/* Frames on top of a matching one are already counted with it. */
 			if (!frame.match || index < focus || index >= frames[focus].end)
 				return;
 			matches.push(index);

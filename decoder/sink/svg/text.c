@@ -3,7 +3,7 @@
 #include "../../../formats/base/utf8.h"
 #include "../escape.h"
 
-/* A whole lacks whatever one of its parts lacks. */
+/* A part's error becomes an error of the output. */
 static void svg_discard_part(struct out *o, struct out *part)
 {
 	if (!o->error)
@@ -11,7 +11,7 @@ static void svg_discard_part(struct out *o, struct out *part)
 	out_discard(part);
 }
 
-/* Escapes for a person first, so that control bytes show, then for XML. */
+/* Escapes control bytes first, so that they show, then for XML. */
 void svg_text(struct out *o, const char *s, size_t n)
 {
 	struct out safe;
@@ -36,7 +36,7 @@ void svg_grouped(struct out *o, uint64_t v)
 	svg_discard_part(o, &digits);
 }
 
-/* Writes what fits into so many cells, as it is spelled for a person. */
+/* Writes as much of the escaped text as fits into so many cells. */
 void svg_text_cut(struct out *o, const char *s, size_t n, size_t cells)
 {
 	struct out safe;

@@ -1,4 +1,4 @@
-/* Text in a picture: for a person, then for XML. */
+/* Text in a picture: escaped to be readable, then for XML. */
 #ifndef SWT_DECODER_SINK_SVG_TEXT_H
 #define SWT_DECODER_SINK_SVG_TEXT_H
 

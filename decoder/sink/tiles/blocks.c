@@ -10,7 +10,7 @@ enum {
 	BLOCKS_WAITING = 64,
 	BLOCKS_WAITING_BYTES = 16 << 20,
 	BLOCKS_PIECE = 1 << 16,
-	/* Level 1 takes a third of the default level's time, and some 15 % more room. */
+	/* Level 1 needs a third of the default level's time, and some 15 % more room. */
 	BLOCKS_LEVEL = 1,
 	BLOCKS_MEMORY = 9,
 };

@@ -1,7 +1,7 @@
 /*
- * Counts what begins in each step of time of a row, for pictures whose columns of pixels are whole
- * steps. README.md beside this file has the format. The intervals of a row do not overlap: an
- * interval longer than a step is the last one to begin in it.
+ * Counts the intervals that begin in each step of time of a row, for pictures whose columns of
+ * pixels are multiples of a step. README.md in this folder has the format. The intervals of a row
+ * do not overlap: an interval longer than a step is the last one to begin in it.
  */
 #ifndef SWT_DECODER_SINK_TILES_GRID_H
 #define SWT_DECODER_SINK_TILES_GRID_H

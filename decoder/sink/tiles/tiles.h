@@ -1,7 +1,7 @@
 /*
  * The tiles of --format html --tiles: the intervals of a trace by row, in pieces that a page can
- * read one by one, and the sums over them that it reads first. README.md beside this file has the
- * format.
+ * read one by one, and the sums over them that it reads first. README.md in this folder has the
+ *format.
  *
  *	t = tiles_new(out, until, intervals);
  *	tiles_add(t, row, &interval);
@@ -48,7 +48,7 @@ void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *inter
 void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t parent_place);
 /*
  * The next intervals in the order of the trace: their rows and names, a number each, and a block of
- * their other columns. Takes the bytes of `more`.
+ * their other columns. Consumes the bytes of `more`.
  */
 void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *rows,
 	const struct varint_out *names, struct varint_out *more);
