@@ -13,7 +13,7 @@
 
 enum { CHECK_LIST = 128 };
 
-/* Names the reports that take this (enum report_takes): "a, b and c". */
+/* Names the reports that accept this option (enum report_takes): "a, b and c". */
 static const char *check_list_reports(unsigned takes, char list[CHECK_LIST])
 {
 	const char *before = NULL;

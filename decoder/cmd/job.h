@@ -40,7 +40,7 @@ int job_open_trace(struct options *o, struct trace **t);
 int job_run_report(struct trace *t, const struct options *o, struct out *out,
 	const struct job_target *into, bool *bad, bool *is_misused);
 
-/* Writes the page that is shown while the page of --format html is made. Returns likewise. */
+/* Writes the page that is shown while the page of --format html is made. Returns the same. */
 int job_write_early(const struct job *job, struct out *out);
 
 /* Writes what the job is for to out. Returns as job_run_report. */

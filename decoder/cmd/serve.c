@@ -31,7 +31,7 @@ enum {
 	SERVE_REQUEST_MS = 10000, /* for a request to arrive */
 	SERVE_STALL_MS = 60000,	  /* for a client that does not read */
 	SERVE_DRAIN_MS = 2000,
-	SERVE_MAKER_MS = 100, /* between looks at makers */
+	SERVE_MAKER_MS = 100, /* between checks of the makers */
 	SERVE_SPANS = 4,      /* in the making at a time */
 };
 
@@ -65,7 +65,7 @@ struct resource {
 	const char *text; /* NULL: the answer's status */
 };
 
-/* Bytes [from, to) of a file. !is_given: the whole file. */
+/* Bytes [from, to) of a file. !is_given: all of the file. */
 struct serve_range {
 	bool is_given, is_wrong;
 	uint64_t from, to;
@@ -496,7 +496,7 @@ static bool serve_has_room(const struct server *s, size_t *instead)
 	*instead = SERVE_CLIENTS;
 	if (s->nclients < SERVE_CLIENTS)
 		return true;
-	/* The oldest without a whole request: clients are in order of arrival. */
+	/* The oldest without a complete request: clients are in order of arrival. */
 	for (*instead = 0; *instead < s->nclients; ++*instead)
 		if (s->clients[*instead].state == CLIENT_READS)
 			return true;
@@ -603,8 +603,8 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 	return serve_heed_maker(s);
 }
 
-/* A signal that the caller ignores (nohup) stays ignored. The signals are blocked but while it
- * waits, so that none comes between a look at the flag and the wait. */
+/* A signal that the caller ignores (nohup) stays ignored. The signals are blocked except while it
+ * waits, so that none arrives between a check of the flag and the wait. */
 static void serve_heed(sigset_t *unblocked)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};

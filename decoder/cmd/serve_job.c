@@ -17,7 +17,7 @@
 #include "progress.h"
 #include "serve.h"
 
-/* A page of this many hooks takes about a second. */
+/* A page of this many hooks needs about a second. */
 enum { SERVE_JOB_HOOKS = 4000000 };
 
 /* A write function of an out. */
