@@ -2,9 +2,9 @@
  * Little-endian reads and writes at any alignment. Every byte that leaves the
  * machine goes through these, so a trace means the same wherever it is decoded.
  *
- * formats owns every byte offset, hook code and layout, each with its prose beside it: records,
- * sessions, trace files, CPI groups, schemas. It includes formats/base only. Errors: parsers return
- * false or a code of their own; layouts have none.
+ * formats owns every byte offset, hook code and layout, each with its prose in the same folder:
+ * records, sessions, trace files, CPI groups, schemas. It includes formats/base only. Errors:
+ * parsers return false or a code of their own; layouts have none.
  */
 #ifndef SWT_FORMATS_BYTES_H
 #define SWT_FORMATS_BYTES_H

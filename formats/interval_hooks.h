@@ -1,7 +1,7 @@
 /*
  * Hooks of the interval major: additions to a group of the CPI facility's hooks.
  * It comes behind the group, with its stamp and elapsed time, so that a reader that does not know
- * this major has read a whole group before. interval.hooks describes the words for decoders; the
+ * this major has read a complete group before. interval.hooks describes the words for decoders; the
  * writer's side is libtrace/measure/cpi/. The low byte of every minor (mm) is the group's.
  */
 #ifndef SWT_FORMATS_INTERVAL_HOOKS_H

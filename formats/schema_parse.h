@@ -48,7 +48,7 @@ struct schema_field {
 
 /* Why a text was refused. */
 struct schema_error {
-	unsigned line; /* from 1; 0: the text as a whole */
+	unsigned line; /* from 1; 0: all of the text */
 	char reason[120];
 };
 

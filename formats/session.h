@@ -108,8 +108,8 @@ struct shm_ring_control {
 	 * unchanged since the writer loaded those. */
 	uint64_t changes;
 	/* Wrap mode: a dump keeps the contents of the sections entered below this position (the low
-	 * 3 bits only distinguish dumps). A
-	 * writer that enters such a section uses the other area. 0: none are kept. */
+	 * 3 bits only distinguish dumps). A writer that enters one of them uses the other area. 0:
+	 * none are kept. */
 	uint64_t keep;
 };
 
@@ -381,8 +381,8 @@ enum shm_source {
  * because the owner's commands never map the file, which any member may truncate, and so cannot
  * share counters with members.)
  *
- * init allocates the header, the members' queue and the first slots; a member allocates a page
- * of further slots before it takes one there.
+ * init allocates the header, the members' queue and the first slots; a member allocates a page of
+ * further slots before it claims one there.
  */
 struct shm_task_queue {
 	uint64_t freed;	 /* entries ever put in ... */
@@ -412,7 +412,7 @@ struct shm_task_file {
 /*
  * After the table, on pages of its own: a word per slot with the hooks that its task lost. Rings of
  * an older version have none. A word holds its task's sequence above SHM_TASK_LOST_BITS, so that a
- * later task of the slot does not inherit it. Sparse: only pages with losses take memory.
+ * later task of the slot does not inherit it. Sparse: only pages with losses use memory.
  */
 enum { SHM_TASK_LOST_BITS = 50 };
 
@@ -459,7 +459,7 @@ _Static_assert(offsetof(struct shm_task_file, slot) % SHM_PAGE == 0, "no slot on
 enum {
 	SHM_SCHEMA_BYTES = 256 * 1024,
 	SHM_SCHEMA_TEXT_MAX = 64 * 1024,
-	/* Takes memory as labels come. */
+	/* Uses memory as labels come. */
 	SHM_LABEL_BYTES = 16 << 20,
 	SHM_LABEL_TEXT_MAX = 64 * 1024,
 	SHM_CGROUP_BYTES = 256 * 1024,
@@ -489,7 +489,7 @@ struct shm_label_file {
 	uint8_t area[SHM_LABEL_BYTES];
 };
 
-/* A name's number is that of a label. Sparse: takes memory as names come. */
+/* A name's number is that of a label. Sparse: uses memory as names come. */
 struct shm_cgroup_file {
 	SHM_TEXT_FILE_HEAD;
 	uint8_t area[SHM_CGROUP_BYTES];
@@ -500,7 +500,7 @@ _Static_assert(
 	"layout");
 _Static_assert(offsetof(struct shm_cgroup_file, area) == 64, "layout");
 
-/* The bytes that a text takes in an area. */
+/* The size of a text in an area, in bytes. */
 static inline uint32_t shm_text_bytes(uint32_t length)
 {
 	return (uint32_t)((sizeof(struct shm_text) + (uint64_t)length + 7) & ~UINT64_C(7));

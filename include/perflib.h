@@ -321,7 +321,7 @@ PERFLIB_API ULONG PerfQueryCounterInfo(
 	HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes, LPDWORD actual);
 
 /*
- * Takes one sample of all queries of the handle, all at the same moment as far as the sources
+ * Reads one sample of all queries of the handle, all at the same moment as far as the sources
  * allow. On a trace: returns the next recorded sample, and ERROR_NO_MORE_ITEMS after the last one.
  * ERROR_NOT_ENOUGH_MEMORY loses nothing: the next call returns the same sample (on a live machine,
  * a new one).

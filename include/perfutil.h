@@ -221,7 +221,7 @@ SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 #define AI_METHOD_IDLE_TICK 5 /* the kernel's idle time, 1/USER_HZ (/proc/stat) */
 #define AI_METHOD_SCRIPT 6    /* scripted, not measured */
 
-/* In AI_COUNTERS: not measured. Test before subtracting: two such values differ by 0. */
+/* In AI_COUNTERS: not measured. Test before subtracting: two of these values differ by 0. */
 #define AI_NOT_MEASURED UINT64_MAX
 #define AI_COUNT_NOT_MEASURED UINT32_MAX
 

@@ -43,7 +43,7 @@ extern "C" {
 
 #define SWTRACE_SCOPE_MAJOR 0xC2
 
-/* Arguments of one interval; the macros take no more. */
+/* Arguments of one interval; the macros accept no more. */
 #define SWT_ARGS_MAX 16
 /* Bytes of a text argument; the rest is cut off. */
 #define SWT_TEXT_MAX 1024
@@ -202,7 +202,7 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 #endif
 
 /* Clears the start alone: an initialiser of the scope would clear all its words, also while tracing
- * is off. That of the word beside it lets compilers warn of jumps past both. */
+ * is off. That of the next word lets compilers warn of jumps past both. */
 #define SWTRACE_SCOPE_OPEN_(id, literal)                                                           \
 	static swtrace_label_ SWTRACE_CAT_(swtrace_label_, id) = SWTRACE_LABEL_(literal);          \
 	__attribute__((cleanup(swtrace_scope_leave_), unused))                                     \

@@ -1,7 +1,7 @@
 /*
  * The second example of cpc_bind_curlwp(3CPC), completed: a counter that starts 1000 counts
- * short of its overflow, and a handler of SIGEMT that samples and restarts it. EVENT names
- * what is counted.
+ * short of its overflow, and a handler of SIGEMT that samples and restarts it. EVENT is the event
+ * to count.
  *
  * printf in a signal handler is as in the original: fine while nothing else prints.
  */

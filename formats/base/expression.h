@@ -8,10 +8,10 @@
  *	OP        = `=` `==` `!=` `<` `<=` `>` `>=`
  *	WORD      = letters, digits, _ and ., or any bytes in { }
  *
- * A value is a number, a duration with its unit, or a pattern (glob.h). The caller decides what a
- * word means and which values it takes. If a word has no value, every comparison with it is false,
- * whatever the operator. Nodes hold indexes and are bounded in number and depth, and so is the
- * evaluation. Nothing is allocated.
+ * A value is a number, a duration with its unit, or a pattern (glob.h). The caller decides a word's
+ *meaning and the values that it accepts. If a word has no value, every comparison with it is false,
+ *whatever the operator. Nodes hold indexes and are bounded in number and depth, and so is the
+ *evaluation. Nothing is allocated.
  */
 #ifndef SWT_FORMATS_BASE_EXPRESSION_H
 #define SWT_FORMATS_BASE_EXPRESSION_H
@@ -61,8 +61,7 @@ struct expression_word {
 
 struct expression_names {
 	/*
-	 * False: there is no such word; `expected` has the text that an error gives, and may be
-	 * replaced.
+	 * False: unknown word; `expected` has the text that an error gives, and may be replaced.
 	 */
 	bool (*find_word)(void *ctx, const char *text, size_t length, struct expression_word *word,
 		char expected[EXPRESSION_EXPECTED]);

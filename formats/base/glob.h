@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Whether all of s matches; a '?' or a set takes one character, or one byte that is not UTF-8.
- * Takes time of at most the product of both lengths. In an invalid pattern the last '[' matches
+ * Whether all of s matches; a '?' or a set matches one character, or one byte that is not UTF-8.
+ * The time is at most the product of both lengths. In an invalid pattern the last '[' matches
  * itself.
  */
 bool glob_match(const char *pattern, const void *s, size_t n);
@@ -23,7 +23,7 @@ bool glob_match_listed(const char *pattern, const char *name);
 
 /*
  * Patterns of instance names: '*' and '?' alone, letters A to Z in either case. Neither text need
- * end in a NUL, one of size 0 may be NULL. Takes time as above.
+ * end in a NUL, one of size 0 may be NULL. The time is as above.
  */
 bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size);
 

@@ -1,5 +1,5 @@
 /*
- * Digits and whole numbers in text that need not end in a NUL, whatever the locale.
+ * Digits and integers in text that need not end in a NUL, whatever the locale.
  */
 #ifndef SWT_FORMATS_BASE_NUMBER_H
 #define SWT_FORMATS_BASE_NUMBER_H

@@ -26,7 +26,7 @@ const char *quantity_scale(double *value)
 	return prefixes[i];
 }
 
-/* A unit's factor; 0: there is none of that name. */
+/* A unit's factor; 0: unknown unit. */
 static uint64_t unit_factor(const struct unit *u, const char *name, size_t size, unsigned form)
 {
 	for (; u->name; u++)

@@ -29,7 +29,7 @@ bool quantity_parse_duration(
 /* The ns of a unit of durations, by its name; 0: none. */
 uint64_t quantity_duration_unit(const char *name);
 
-/* All of text: a whole number, and K, M or G of 1024 each or nothing. */
+/* All of text: an integer, and K, M or G of 1024 each or nothing. */
 bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes);
 
 /* Divides by 1000 until the value prints as less than that with one decimal. Returns the SI prefix

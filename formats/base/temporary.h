@@ -1,7 +1,7 @@
 /*
- * Unfinished output files: made beside the final name, renamed when whole. Their writer holds a
- * flock on them, so the next one can remove what a killed writer left. And files without a name,
- * for what does not fit into memory.
+ * Unfinished output files: created next to the final name, renamed when complete. Their writer
+ * holds a flock on them, so the next one can remove a killed writer's. And files without a name,
+ * for data that does not fit into memory.
  */
 #ifndef SWT_FORMATS_BASE_TEMPORARY_H
 #define SWT_FORMATS_BASE_TEMPORARY_H
@@ -22,7 +22,7 @@ bool temporary_claim(int fd, const char *path);
 int temporary_finish(int fd, const char *temp, const char *path);
 
 /*
- * Removes the files beside `path` that is_temporary() accepts, given their names and the last part
+ * Removes the files next to `path` that is_temporary() accepts, given their names and the last part
  * of `path`, that belong to this user and that no living program writes. errno stays as it was.
  */
 void temporary_sweep(const char *path, bool (*is_temporary)(const char *name, const char *last));

@@ -1,5 +1,5 @@
 /*
- * Times as whole nanoseconds of a clock, and the epoch of 1601. Safe in signal handlers, but for
+ * Times as integral nanoseconds of a clock, and the epoch of 1601. Safe in signal handlers, except
  * time_utc.
  */
 #ifndef SWT_FORMATS_BASE_TIME_NS_H

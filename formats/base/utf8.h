@@ -33,7 +33,7 @@ size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind);
 bool utf8_is_plain(const char *text, size_t most);
 
 /*
- * Makes text plain, a character at a time: the next one, of *length bytes, or what replaces it,
+ * Makes text plain, a character at a time: the next one, of *length bytes, or its replacement,
  * `control` or (a byte that is not UTF-8) `bad`. Moves *text and *left over it. NULL: the end.
  */
 const char *utf8_clean_next(
@@ -46,11 +46,10 @@ const char *utf8_clean_next(
 size_t utf8_copy_clean(char *to, size_t most, const void *text, size_t size);
 
 /*
- * Cells of a terminal. Characters that East Asian type makes wide take two, others one, also
- * combining ones.
+ * Cells of a terminal. East Asian wide characters have two, others one, also combining ones.
  */
 size_t utf8_width(const void *text, size_t size);
-/* The bytes of the longest start of text, between characters, that takes at most `cells` cells. */
+/* The bytes of the longest start of text, between characters, that fits into `cells` cells. */
 size_t utf8_fit(const void *text, size_t size, size_t cells);
 
 #endif
