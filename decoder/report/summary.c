@@ -212,8 +212,7 @@ static void summary_write_metric(struct table *t, const struct tally_group *g,
 	table_text(t, d->name);
 	table_text(t, "");
 	units_fixed(table_right(t), value, METRIC_DECIMALS);
-	table_text(t, "");
-	table_text(t, "");
+	table_printf(t, "\t");
 	summary_end_name(t, g, more);
 }
 
@@ -221,15 +220,12 @@ static void summary_write_metric(struct table *t, const struct tally_group *g,
 static void summary_write_more(
 	struct report *r, const struct tally *t, const struct summary_more *more)
 {
-	static const char *const headings[] = {"total", "mean", "known%", "scaled"};
 	struct table table;
 
 	out_char(r->out, '\n');
 	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, 0);) {
 		summary_write_name_headings(&table, more);
-		table_text(&table, "event");
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&table, headings[i]);
+		table_printf(&table, "event\t>total\t>mean\t>known%%\t>scaled");
 		if (!r->by)
 			table_heading(&table, "mm");
 		table_end_row(&table);

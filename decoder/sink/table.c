@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +10,27 @@
 
 void table_begin(struct table *t, struct out *o)
 {
-	*t = (struct table){.o = o, .gap = 2};
-	out_memory(&t->row);
+	table_begin_fixed(t, o, NULL, 2);
 }
 
-void table_begin_fixed(
-	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap)
+/* Columns up to that one. */
+static bool table_add_columns(struct table *t, unsigned column)
 {
-	*t = (struct table){.o = o, .widths = widths, .nwidths = nwidths, .gap = gap, .pass = 2};
+	if (!array_reserve(&t->columns, &t->allocated, column + 1, sizeof *t->columns)) {
+		t->o->error = t->o->error ? t->o->error : ENOMEM;
+		return false;
+	}
+	while (t->ncolumns <= column)
+		t->columns[t->ncolumns++] = (struct table_column){0};
+	return true;
+}
+
+void table_begin_fixed(struct table *t, struct out *o, const unsigned *widths, unsigned gap)
+{
+	*t = (struct table){.o = o, .gap = gap, .pass = widths ? 2 : 0};
 	out_memory(&t->row);
+	for (unsigned i = 0; widths && widths[i] && table_add_columns(t, i); i++)
+		t->columns[i].width = widths[i];
 }
 
 bool table_pass(struct table *t)
@@ -26,7 +40,8 @@ bool table_pass(struct table *t)
 
 void table_hide(struct table *t, unsigned column)
 {
-	t->columns[column].hidden = true;
+	if (column < t->ncolumns)
+		t->columns[column].hidden = true;
 }
 
 void table_cut(struct table *t, unsigned column, size_t most)
@@ -52,14 +67,10 @@ static struct out *table_begin_cell(struct table *t, bool right)
 {
 	if (t->current)
 		t->columns[t->current - 1].end = t->row.len;
-	if (!array_reserve(&t->columns, &t->allocated, t->current + 1, sizeof *t->columns)) {
-		t->o->error = t->o->error ? t->o->error : ENOMEM;
+	if (!table_add_columns(t, t->current))
 		return &t->row;
-	}
-	if (t->current == t->ncolumns)
-		t->columns[t->ncolumns++] = (struct table_column){
-			.width = t->current < t->nwidths ? t->widths[t->current] : 0};
-	t->columns[t->current++].right = right;
+	t->columns[t->current].right = right;
+	t->columns[t->current++].colour = "";
 	return &t->row;
 }
 
@@ -83,6 +94,12 @@ void table_heading(struct table *t, const char *s)
 	out_str(table_begin_cell(t, true), s);
 }
 
+void table_colour(struct table *t, const char *code)
+{
+	if (t->current)
+		t->columns[t->current - 1].colour = code;
+}
+
 /* fill: the spaces that are due before the cell; then those after it. */
 static size_t table_print_cell(
 	struct table *t, const struct table_column *c, const char *s, size_t n, size_t fill)
@@ -99,9 +116,13 @@ static size_t table_print_cell(
 	/* Lines have no spaces at their ends. */
 	if (n || is_cut)
 		out_repeat(t->o, ' ', fill + (c->right ? pad : 0));
+	if (*c->colour)
+		out_str(t->o, c->colour);
 	out_bytes(t->o, s, n);
 	if (is_cut)
 		out_str(t->o, "\xe2\x80\xa6");
+	if (*c->colour)
+		out_str(t->o, "\033[0m");
 	if (!n && !is_cut)
 		return fill + most;
 	return c->right ? 0 : pad;
@@ -152,6 +173,28 @@ void table_end_row(struct table *t)
 	t->rows++;
 	t->row.len = 0;
 	t->current = 0;
+}
+
+void table_printf(struct table *t, const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0) {
+		text = NULL;
+		t->o->error = t->o->error ? t->o->error : ENOMEM;
+	}
+	va_end(args);
+	char *end = text ? strrchr(text, '\n') : NULL;
+	const bool ends_row = end && !end[1];
+	if (ends_row)
+		*end = 0;
+	for (char *rest = text, *cell; (cell = strsep(&rest, "\t"));)
+		out_str(table_begin_cell(t, *cell == '>'), *cell == '>' ? cell + 1 : cell);
+	if (ends_row)
+		table_end_row(t);
+	free(text);
 }
 
 void table_free(struct table *t)

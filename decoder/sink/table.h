@@ -24,9 +24,10 @@ struct table_column {
 	size_t end;  /* offsets of this row's cells in row.buf */
 	size_t most; /* longer cells are cut; 0: no limit */
 	bool right, hidden;
-	bool left_out;	/* hidden by table_fit */
-	unsigned spare; /* table_fit leaves out the greatest first; 0: never */
-	char *heading;	/* the column's cell in the first row */
+	bool left_out;	    /* hidden by table_fit */
+	const char *colour; /* escape code around this row's cell; "": none */
+	unsigned spare;	    /* table_fit leaves out the greatest first; 0: never */
+	char *heading;	    /* the column's cell in the first row */
 };
 
 #define TABLE_NONE UINT_MAX
@@ -34,9 +35,8 @@ struct table_column {
 
 struct table {
 	struct out *o;
-	const unsigned *widths; /* least widths of the first nwidths columns */
-	unsigned nwidths, gap;	/* gap: spaces between two columns */
-	struct out row;		/* the current row, its cells concatenated */
+	unsigned gap;	/* spaces between two columns */
+	struct out row; /* the current row, its cells concatenated */
 	struct table_column *columns;
 	unsigned ncolumns, current;
 	size_t allocated;
@@ -47,11 +47,11 @@ struct table {
 
 void table_begin(struct table *t, struct out *o);
 /*
- * A table of columns that are so wide at least, `gap` spaces apart. Its rows are printed as they
- * come, without table_pass.
+ * A table of columns that are so wide at least, `gap` spaces apart; a width of 0 ends the list, and
+ * a column after them is as wide as its cell. Its rows are printed as they come, without
+ * table_pass. table_hide may follow at once. widths NULL: as table_begin.
  */
-void table_begin_fixed(
-	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap);
+void table_begin_fixed(struct table *t, struct out *o, const unsigned *widths, unsigned gap);
 /* True twice: the caller produces the rows in both passes. */
 bool table_pass(struct table *t);
 /* True in the first pass. */
@@ -85,7 +85,12 @@ struct out *table_right(struct table *t);
 /* A cell of text that is safe for a terminal. */
 void table_text(struct table *t, const char *s);
 void table_heading(struct table *t, const char *s); /* the same, to the right */
+/* Prints the current cell in the colour of that escape code. */
+void table_colour(struct table *t, const char *code);
 void table_end_row(struct table *t);
+/* Cells as by printf, separated by tabs; one to the right begins with >, a final newline ends the
+ * row. */
+__attribute__((format(printf, 2, 3))) void table_printf(struct table *t, const char *format, ...);
 void table_free(struct table *t);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * info: shows the session, the contents of its rings, losses and their causes.
  */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "../dump/rings.h"
 #include "../kernel/recorder.h"
 #include "../ring/reader.h"
-#include "../../decoder/sink/table.h"
 #include "info.h"
 
 enum { INFO_JSON = 1 };
@@ -131,24 +129,12 @@ static void names(const struct info *i, char owner[64], char group[64])
 
 enum { RING_COLUMNS = 12, CAUSE_COLUMNS = 3 }; /* the last ones show rare causes of losses */
 
-static const unsigned ring_widths[RING_COLUMNS] = {9, 10, 12, 9, 7, 7, 8, 11, 6, 7, 9, 12};
-
-static unsigned ring_columns(const struct info *i)
-{
-	return losses_have_causes(i->sum.loss) ? RING_COLUMNS : RING_COLUMNS - CAUSE_COLUMNS;
-}
-
 static void print_ring_heading(struct table *t, const struct info *i)
 {
 	/* In continuous mode nothing is overwritten that was not written to the file first. */
-	const char *const names[RING_COLUMNS] = {"ring", "hooks", "bytes", "lost:full", "too big",
-		"held", "no guest", i->continuous ? "written" : "overwritten", "torn", "no slot",
-		"no memory", "not attached"};
-
-	table_text(t, names[0]);
-	for (unsigned k = 1; k < ring_columns(i); k++)
-		table_heading(t, names[k]);
-	table_end_row(t);
+	table_printf(t,
+		"ring\t>hooks\t>bytes\t>lost:full\t>too big\t>held\t>no guest\t>%s\t>torn\t>no slot\t>no memory\t>not attached\n",
+		i->continuous ? "written" : "overwritten");
 }
 
 static void print_ring(
@@ -160,7 +146,7 @@ static void print_ring(
 		r->loss[SHM_LOST_NO_MEMORY], r->loss[SHM_LOST_UNATTACHED]};
 
 	table_text(t, name);
-	for (unsigned k = 1; k < ring_columns(i); k++)
+	for (unsigned k = 1; k < RING_COLUMNS; k++)
 		out_u64(table_right(t), values[k - 1]);
 	if (r->damaged)
 		table_text(t, " damaged");
@@ -172,16 +158,19 @@ static bool is_empty(const struct ring_info *r)
 	return !r->hooks && !r->written && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
 }
 
-static int print_rings(const struct info *i)
+static void print_rings(const struct info *i)
 {
+	static const unsigned widths[] = {9, 10, 12, 9, 7, 7, 8, 11, 6, 7, 9, 12, 0};
 	uint32_t empty = 0;
 	char name[32];
 	struct print_stream stream;
-	struct table t;
+	struct table *t = print_table_begin(&stream, stdout, widths, 1);
 
-	table_begin_fixed(&t, print_stream_begin(&stream, stdout), ring_widths, RING_COLUMNS, 1);
-	out_char(t.o, '\n');
-	print_ring_heading(&t, i);
+	if (!losses_have_causes(i->sum.loss))
+		for (unsigned k = RING_COLUMNS - CAUSE_COLUMNS; k < RING_COLUMNS; k++)
+			table_hide(t, k);
+	out_char(t->o, '\n');
+	print_ring_heading(t, i);
 	for (uint32_t k = 0; k < i->rings; k++) {
 		const struct ring_info *r = &i->ring[k];
 
@@ -193,13 +182,12 @@ static int print_rings(const struct info *i)
 			snprintf(name, sizeof name, "cpu %u", r->id);
 		else
 			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
-		print_ring(&t, i, name, r);
+		print_ring(t, i, name, r);
 	}
-	print_ring(&t, i, "all", &i->sum);
+	print_ring(t, i, "all", &i->sum);
 	if (empty)
-		out_printf(t.o, "%u of %u rings are empty\n", empty, i->rings);
-	table_free(&t);
-	return print_stream_end(&stream);
+		out_printf(t->o, "%u of %u rings are empty\n", empty, i->rings);
+	print_stream_end(&stream);
 }
 
 static void print_ledger(const struct info *i)
@@ -279,7 +267,7 @@ static void info_json_switches(struct json *j, const struct info *i)
 	json_close(j, '}');
 }
 
-static int info_print_text(const struct info *i)
+static void info_print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
 	char owner[64], group[64];
@@ -313,11 +301,10 @@ static int info_print_text(const struct info *i)
 		info_drain_text(i);
 	else if (i->drain.config.path[0])
 		printf("dump to   %s\n", i->drain.config.path);
-	int rc = print_rings(i);
+	print_rings(i);
 	print_ledger(i);
 	fflush(stdout);
 	info_print_losses(i);
-	return rc;
 }
 
 /* ----------------------------------------------------------------------------- JSON */
@@ -517,8 +504,8 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 		code = cmd_fail(verb, "%s", error.text);
 	else if (json)
 		info_print_json(&i);
-	else if (info_print_text(&i) == -ENOMEM)
-		code = cmd_fail(verb, "tables: not enough memory");
+	else
+		info_print_text(&i);
 	free(i.ring);
 	top_programs_free(&i.programs);
 	session_close(&i.session);

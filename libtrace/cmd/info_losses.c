@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "../../decoder/sink/escape.h"
-#include "../../decoder/sink/table.h"
 #include "../ring/reader.h"
 #include "info.h"
 
@@ -37,17 +36,13 @@ void info_read_losses(struct info *i)
 void info_print_losses(const struct info *i)
 {
 	struct print_stream stream;
-	struct table t;
 
 	if (i->lost_since_init == 0)
 		return;
-	table_begin(&t, print_stream_begin(&stream, stdout));
-	out_str(t.o, "\nlost since init, by program\n");
-	while (table_pass(&t)) {
-		table_text(&t, "program");
-		table_heading(&t, "process");
-		table_heading(&t, "hooks lost");
-		table_end_row(&t);
+	struct table *t = print_table_begin(&stream, stdout, NULL, 2);
+	out_str(t->o, "\nlost since init, by program\n");
+	while (table_pass(t)) {
+		table_printf(t, "program\t>process\t>hooks lost\n");
 		/* The first row, of unknown tasks, comes last. */
 		for (size_t k = 1; k <= i->programs.count; k++) {
 			const struct top_program *p = &i->programs.row[k % i->programs.count];
@@ -55,17 +50,15 @@ void info_print_losses(const struct info *i)
 			if (p->total.lost == 0)
 				continue;
 			if (p->pid) {
-				escape_text(table_left(&t), p->name, strlen(p->name));
-				out_u64(table_right(&t), p->pid);
+				escape_text(table_left(t), p->name, strlen(p->name));
+				out_u64(table_right(t), p->pid);
 			} else {
-				table_text(&t, "unknown");
-				table_heading(&t, "n/a");
+				table_printf(t, "unknown\t>n/a");
 			}
-			out_u64(table_right(&t), p->total.lost);
-			table_end_row(&t);
+			out_u64(table_right(t), p->total.lost);
+			table_end_row(t);
 		}
 	}
-	table_free(&t);
 	print_stream_end(&stream);
 }
 

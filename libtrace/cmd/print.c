@@ -2,6 +2,7 @@
  * Prints untrusted strings safely for terminals and spreadsheets.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../formats/base/utf8.h"
@@ -16,6 +17,7 @@ static int put_bytes(void *f, const void *bytes, size_t n)
 
 struct out *print_stream_begin(struct print_stream *s, FILE *f)
 {
+	s->table = (struct table){0};
 	s->out = (struct out){
 		.fd = -1, .buf = s->buffer, .cap = sizeof s->buffer, .write = put_bytes, .ctx = f};
 	return &s->out;
@@ -33,9 +35,20 @@ struct csv *print_csv_begin(struct print_stream *s, FILE *f)
 	return &s->csv;
 }
 
-int print_stream_end(struct print_stream *s)
+struct table *print_table_begin(
+	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap)
 {
-	return out_close(&s->out);
+	table_begin_fixed(&s->table, print_stream_begin(s, f), widths, gap);
+	return &s->table;
+}
+
+void print_stream_end(struct print_stream *s)
+{
+	table_free(&s->table);
+	if (out_close(&s->out) != -ENOMEM)
+		return;
+	fputs("swtrace: not enough memory\n", stderr);
+	exit(EXIT_FAILED);
 }
 
 void print_plain_out(struct out *o, const char *text)

@@ -9,10 +9,12 @@
 
 #include "../../decoder/sink/csv.h"
 #include "../../decoder/sink/json.h"
+#include "../../decoder/sink/table.h"
 
 struct print_stream {
 	struct json json;
 	struct csv csv;
+	struct table table;
 	struct out out;
 	char buffer[512]; /* longer than any number: the writers never ask out for more room */
 };
@@ -20,10 +22,11 @@ struct print_stream {
 /* A writer, until print_stream_end. Between the two, write to f only through it. */
 struct json *print_json_begin(struct print_stream *s, FILE *f);
 struct csv *print_csv_begin(struct print_stream *s, FILE *f);
-/* The stream alone, for a table. */
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
-/* 0 or a negative errno: -ENOMEM of a table, or the error that f's flag shows. */
-int print_stream_end(struct print_stream *s);
+struct table *print_table_begin(
+	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap);
+/* Exits if there was no memory for a table; other errors show in f's flag. */
+void print_stream_end(struct print_stream *s);
 /* print_plain (cmd.h) into a stream. */
 void print_plain_out(struct out *o, const char *text);
 

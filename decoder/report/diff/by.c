@@ -32,8 +32,7 @@ void diff_write_name_headings(struct table *t, const struct diff *d)
 			table_heading(t, d->keys[i].heading);
 	if (d->by)
 		return;
-	table_heading(t, "mm");
-	table_text(t, "label");
+	table_printf(t, ">mm\tlabel");
 }
 
 void diff_write_name(struct table *t, const struct diff *d, const struct tally_group *g)

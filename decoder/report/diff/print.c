@@ -374,8 +374,7 @@ static void diff_text(struct report *r, const struct diff *d)
 		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
 			table_heading(&t, right[i]);
 		if (util) {
-			table_text(&t, "method");
-			table_text(&t, "after");
+			table_printf(&t, "method\tafter");
 		}
 		diff_write_name_headings(&t, d);
 		table_end_row(&t);

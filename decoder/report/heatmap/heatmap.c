@@ -257,10 +257,7 @@ static void heatmap_print_text(struct report *r, const struct heatmap_search *s)
 		return;
 	}
 	for (table_begin(&t, o); table_pass(&t);) {
-		table_heading(&t, "from");
-		table_heading(&t, "count");
-		table_text(&t, "");
-		table_end_row(&t);
+		table_printf(&t, ">from\t>count\t\n");
 		for (uint32_t row = m->rows; row--;) {
 			const uint64_t *counts = m->counts + (size_t)row * m->columns;
 			uint64_t sum = 0;

@@ -216,10 +216,7 @@ static void info_write_rings(struct report *r, const struct trace_file *f)
 
 static void info_container_heading(struct table *t)
 {
-	table_heading(t, "own tid");
-	table_heading(t, "own pid");
-	table_heading(t, "PID namespace");
-	table_text(t, "container");
+	table_printf(t, ">own tid\t>own pid\t>PID namespace\tcontainer");
 }
 
 /* A task of the session owner's container has no entry: its own ids are those of the trace. */
@@ -253,10 +250,7 @@ static void info_write_tasks(struct report *r, const struct trace_file *f)
 		return;
 	out_char(r->out, '\n');
 	for (table_begin(&t, r->out); table_pass(&t);) {
-		table_heading(&t, "tid");
-		table_heading(&t, "pid");
-		table_text(&t, "since");
-		table_text(&t, "task");
+		table_printf(&t, ">tid\t>pid\tsince\ttask");
 		if (has_containers)
 			info_container_heading(&t);
 		table_end_row(&t);

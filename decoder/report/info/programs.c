@@ -91,10 +91,7 @@ void info_programs_text(const struct info_programs *p, struct out *o)
 	out_str(o, p->before ? "\nlost since this file began, by program\n"
 			     : "\nlost since the buffers were made, by program\n");
 	for (table_begin(&t, o); table_pass(&t);) {
-		table_text(&t, "program");
-		table_heading(&t, "process");
-		table_heading(&t, "hooks lost");
-		table_end_row(&t);
+		table_printf(&t, "program\t>process\t>hooks lost\n");
 		for (size_t i = 0; i < p->count; i++) {
 			escape_text(table_left(&t), p->at[i].name, strlen(p->at[i].name));
 			out_u64(table_right(&t), p->at[i].pid);
@@ -102,8 +99,7 @@ void info_programs_text(const struct info_programs *p, struct out *o)
 			table_end_row(&t);
 		}
 		if (p->unknown) {
-			table_text(&t, "unknown");
-			table_heading(&t, "n/a");
+			table_printf(&t, "unknown\t>n/a");
 			out_u64(table_right(&t), p->unknown);
 			table_end_row(&t);
 		}

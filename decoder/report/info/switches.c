@@ -64,11 +64,7 @@ void info_switches_text(const struct switch_cpus *cpus, const struct trace_file 
 		return;
 	out_char(o, '\n');
 	for (table_begin(&t, o); table_pass(&t);) {
-		table_text(&t, "by the kernel's switches");
-		table_heading(&t, "idle");
-		table_heading(&t, "busy");
-		table_heading(&t, "not recorded");
-		table_end_row(&t);
+		table_printf(&t, "by the kernel's switches\t>idle\t>busy\t>not recorded\n");
 		for (size_t i = first; i < end; i++) {
 			const struct switch_cpu *c = &cpus->at[i];
 

@@ -93,20 +93,12 @@ static void slowest_write_table(struct report *r, const struct slowest *s)
 	struct table table;
 
 	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, TABLE_LAST);) {
-		static const char *const headings[] = {"self", "count", "median's", "count"};
-
-		table_text(&table, "  ");
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&table, headings[i]);
-		table_text(&table, "label");
-		table_end_row(&table);
+		table_printf(&table, "  \t>self\t>count\t>median's\t>count\tlabel\n");
 		table_text(&table, "  ");
 		units_duration(table_right(&table), s->kin->self_ns);
 		table_text(&table, "");
 		units_duration(table_right(&table), s->median->self_ns);
-		table_text(&table, "");
-		table_text(&table, "(itself)");
-		table_end_row(&table);
+		table_printf(&table, "\t(itself)\n");
 		slowest_each_beneath(s, slowest_write_beneath, &table);
 	}
 	table_free(&table);
@@ -152,13 +144,10 @@ static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
 		rest.cpu_ns += m->names[i].cpu_ns;
 	}
 	for (table_begin(&t, r->out); m->count && table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_text(&t, "  ");
-		table_heading(&t, "overlap");
-		table_heading(&t, "count");
+		table_printf(&t, "  \t>overlap\t>count");
 		for (unsigned i = 2 - cpus; i < 2; i++)
 			out_printf(table_right(&t), "on CPU %u", cpu[i]);
-		table_text(&t, "label");
-		table_end_row(&t);
+		table_printf(&t, "label\n");
 		for (size_t i = 0; i < m->count && i < SLOWEST_OVERLAPS_TEXT; i++)
 			slowest_write_overlap(&t, &m->names[i].name, &m->names[i], cpus);
 		if (rest.count)

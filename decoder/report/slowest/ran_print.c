@@ -94,12 +94,10 @@ void slowest_write_ran(struct report *r, const struct slowest *s)
 		return;
 	}
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_text(&t, "  ");
-		table_heading(&t, "instead");
+		table_printf(&t, "  \t>instead");
 		for (unsigned i = 2 - cpus; i < 2; i++)
 			out_printf(table_right(&t), "on CPU %u", cpu[i]);
-		table_text(&t, "who ran");
-		table_end_row(&t);
+		table_printf(&t, "who ran\n");
 		for (size_t i = 0; i < ran->count && i < SLOWEST_THREADS_TEXT; i++)
 			slowest_write_thread(
 				&t, s, &ran->threads[i], cpus, ran->threads[i].tid ? NULL : "idle");

@@ -61,12 +61,7 @@ void slowest_write_wakers(struct report *r, const struct ran *ran)
 		rest.to_run_ns += w->at[i].to_run_ns;
 	}
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_text(&t, "  ");
-		table_heading(&t, "waited");
-		table_heading(&t, "then to run");
-		table_heading(&t, "waits");
-		table_text(&t, "who woke it");
-		table_end_row(&t);
+		table_printf(&t, "  \t>waited\t>then to run\t>waits\twho woke it\n");
 		for (size_t i = 0; i < w->count && i < SLOWEST_WAKERS_TEXT; i++)
 			slowest_write_waker(&t, &w->at[i], NULL);
 		if (rest.waits)

@@ -134,8 +134,6 @@ static void why_text_explanation(struct table *t, const struct why_explanation *
 
 void why_explanations_text(struct report *r, const struct why_explanations *e, uint32_t group)
 {
-	static const char *const headings[] = {
-		"intervals", "in the tail", "%", "mean", "p50", "others' mean", "p50"};
 	size_t count;
 	const struct why_explanation *of = why_explanations_of(e, group, &count);
 	struct table t;
@@ -143,10 +141,8 @@ void why_explanations_text(struct report *r, const struct why_explanations *e, u
 	if (!count)
 		return;
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_text(&t, "the tail goes with");
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&t, headings[i]);
-		table_end_row(&t);
+		table_printf(&t,
+			"the tail goes with\t>intervals\t>in the tail\t>%%\t>mean\t>p50\t>others' mean\t>p50\n");
 		for (size_t i = 0; i < count; i++)
 			why_text_explanation(&t, &of[i]);
 	}

@@ -319,7 +319,6 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 /* Next to the difference, not in it: the cost of an event is unknown. */
 static void why_text_candidates(struct report *r, const struct why_group *g)
 {
-	static const char *const headings[] = {"middle", "tail", "change"};
 	struct why_candidate all[TALLY_EVENTS];
 	const uint32_t n = tally_extra(g->group)->num_events;
 	struct table t;
@@ -328,10 +327,7 @@ static void why_text_candidates(struct report *r, const struct why_group *g)
 		return;
 	why_find_candidates(g, all);
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_text(&t, "event");
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&t, headings[i]);
-		table_end_row(&t);
+		table_printf(&t, "event\t>middle\t>tail\t>change\n");
 		for (uint32_t k = 0; k < n; k++) {
 			struct out *o = table_left(&t);
 
@@ -350,7 +346,6 @@ static void why_text_candidates(struct report *r, const struct why_group *g)
 static void why_text_metrics(
 	struct report *r, const struct why_group *g, const struct why_metrics *m)
 {
-	static const char *const headings[] = {"middle", "tail", "change"};
 	bool any = false;
 	struct table t;
 
@@ -359,10 +354,7 @@ static void why_text_metrics(
 	if (!any)
 		return;
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_text(&t, "metric");
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&t, headings[i]);
-		table_end_row(&t);
+		table_printf(&t, "metric\t>middle\t>tail\t>change\n");
 		for (size_t k = 0; k < m->derived.count; k++) {
 			const struct why_metric metric = why_metrics_get(m, k, g->group);
 
@@ -386,12 +378,7 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	text_heading(r, g);
 	why_explanations_text(r, e, g->group->place);
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_text(&t, "");
-		table_heading(&t, "middle");
-		table_heading(&t, "tail");
-		table_heading(&t, "difference (ns)");
-		table_heading(&t, "%");
-		table_end_row(&t);
+		table_printf(&t, "\t>middle\t>tail\t>difference (ns)\t>%%\n");
 		table_text(&t, "time");
 		units_duration(table_right(&t), ns_of(a->mean[WHY_MIDDLE]));
 		units_duration(table_right(&t), ns_of(a->mean[WHY_TAIL]));

@@ -133,16 +133,10 @@ void top_view_rings(struct out *o, const struct top *t)
 	struct table table;
 
 	for (table_begin(&table, o); table_pass(&table);) {
-		table_text(&table, "ring");
-		table_heading(&table, "hooks/s");
-		table_heading(&table, "bytes/s");
-		table_heading(&table, "seen");
-		table_heading(&table, "lost/s");
-		table_heading(&table, "lost in all");
-		table_heading(&table, "full");
+		table_printf(
+			&table, "ring\t>hooks/s\t>bytes/s\t>seen\t>lost/s\t>lost in all\t>full");
 		if (continuous) {
-			table_heading(&table, "undrained");
-			table_heading(&table, "for");
+			table_printf(&table, ">undrained\t>for");
 		}
 		table_end_row(&table);
 		for (uint32_t i = 0; i < t->rings.count; i++)
@@ -159,14 +153,8 @@ void top_view_programs(struct out *o, const struct top *t)
 	struct table table;
 
 	for (table_begin(&table, o); table_pass(&table);) {
-		table_text(&table, "program");
-		table_heading(&table, "process");
-		table_heading(&table, "hooks/s");
-		table_heading(&table, "bytes/s");
-		table_heading(&table, "hooks in all");
-		table_heading(&table, "lost/s");
-		table_heading(&table, "lost in all");
-		table_end_row(&table);
+		table_printf(&table,
+			"program\t>process\t>hooks/s\t>bytes/s\t>hooks in all\t>lost/s\t>lost in all\n");
 		for (size_t i = 0; i < t->shown_programs; i++) {
 			const struct top_program *p = &t->programs.row[t->program[i]];
 
@@ -208,15 +196,12 @@ static void view_put_summary(struct table *t, const struct top_summary *s)
 
 void top_view_labels(struct out *o, const struct top *t, bool since_start)
 {
-	static const char *const headings[] = {
-		"count", "rate/s", "mean", "p50", "p99", "max", "CPI", "on CPU", "off CPU"};
 	struct table table;
 
 	for (table_begin(&table, o); table_pass(&table);) {
-		for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&table, headings[i]);
-		table_text(&table, since_start ? "label, since the start" : "label");
-		table_end_row(&table);
+		table_printf(&table,
+			">count\t>rate/s\t>mean\t>p50\t>p99\t>max\t>CPI\t>on CPU\t>off CPU\tlabel%s\n",
+			since_start ? ", since the start" : "");
 		for (size_t i = 0; i < t->rows; i++) {
 			view_put_summary(&table, since_start ? &t->row[i].total : &t->row[i].last);
 			view_put_label(table_left(&table), &t->labels.row[t->row[i].label]);
@@ -290,12 +275,7 @@ void top_view_histogram(
 		most = n > most ? n : most;
 	}
 	for (table_begin(&table, o); table_pass(&table);) {
-		table_heading(&table, "from");
-		table_heading(&table, "to");
-		table_heading(&table, "count");
-		table_heading(&table, "in all");
-		table_text(&table, "");
-		table_end_row(&table);
+		table_printf(&table, ">from\t>to\t>count\t>in all\t\n");
 		for (unsigned i = 0; i < lines; i++) {
 			uint64_t n = top_between(t, &label->total, bounds[i], bounds[i + 1]);
 
