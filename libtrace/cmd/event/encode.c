@@ -130,28 +130,28 @@ static const struct event_register *enable_all(const struct encoding *n, uint64_
 
 /* -------------------------------------------------------------------------------- text */
 
-static void write_text(const struct event_register *r, uint64_t value)
+static void write_text(struct out *o, const struct event_register *r, uint64_t value)
 {
 	if (r->msr)
-		printf("       WRMSR 0x%08x <- 0x%016llx  %s\n", (unsigned)r->address,
+		out_printf(o, "       WRMSR 0x%08x <- 0x%016llx  %s\n", (unsigned)r->address,
 			(unsigned long long)value, r->name);
 	else
-		printf("       MSR %s <- 0x%llx\n", r->name, (unsigned long long)value);
+		out_printf(o, "       MSR %s <- 0x%llx\n", r->name, (unsigned long long)value);
 }
 
-static void fields_text(const struct event_programme *p)
+static void fields_text(struct out *o, const struct event_programme *p)
 {
 	for (int i = 0; i < EVENT_FIELDS && p->field[i].name; i++)
-		printf("%s%s=0x%llx", i ? " " : "", p->field[i].name,
+		out_printf(o, "%s%s=0x%llx", i ? " " : "", p->field[i].name,
 			(unsigned long long)p->field[i].value);
 }
 
-static void register_text(const struct event_register *r)
+static void register_text(struct out *o, const struct event_register *r)
 {
 	if (r->msr)
-		printf("%s (MSR 0x%x)", r->name, (unsigned)r->address);
+		out_printf(o, "%s (MSR 0x%x)", r->name, (unsigned)r->address);
 	else
-		printf("%s", r->name);
+		out_printf(o, "%s", r->name);
 }
 
 /* Of each event that has a counter. */
@@ -159,47 +159,47 @@ static void register_text(const struct event_register *r)
 	for (const struct encoded *e = (n)->list; e < (n)->list + (n)->count; e++)                 \
 		if (e->programmed)
 
-static void choice_text(const struct encoding *n)
+static void choice_text(struct out *o, const struct encoding *n)
 {
-	printf("  1. Select the events to be counted.\n");
+	out_printf(o, "  1. Select the events to be counted.\n");
 	EACH(n, e)
 	{
-		printf("       %s: ", e->name);
-		fields_text(&e->programme);
-		printf("\n");
+		out_printf(o, "       %s: ", e->name);
+		fields_text(o, &e->programme);
+		out_printf(o, "\n");
 	}
-	printf("  2. Select a counter for each.\n");
+	out_printf(o, "  2. Select a counter for each.\n");
 	EACH(n, e)
 	{
-		printf("       %s: %s counter %d\n", e->name,
+		out_printf(o, "       %s: %s counter %d\n", e->name,
 			e->programme.fixed ? "fixed" : "programmable", e->programme.counter);
 		if (e->programme.also)
-			printf("       (%s)\n", e->programme.also);
+			out_printf(o, "       (%s)\n", e->programme.also);
 	}
-	printf("  3. Determine the counters' registers.\n");
+	out_printf(o, "  3. Determine the counters' registers.\n");
 	EACH(n, e)
 	{
-		printf("       %s: ", e->name);
-		register_text(&e->programme.select);
-		printf(", ");
-		register_text(&e->programme.count);
-		printf("\n");
+		out_printf(o, "       %s: ", e->name);
+		register_text(o, &e->programme.select);
+		out_printf(o, ", ");
+		register_text(o, &e->programme.count);
+		out_printf(o, "\n");
 	}
 }
 
-static void stop_text(const struct encoding *n)
+static void stop_text(struct out *o, const struct encoding *n)
 {
 	bool arm = n->asked->cpu.kind == EVENT_CPU_ARM;
 
-	printf("  4. Stop the counters and clear them.\n");
+	out_printf(o, "  4. Stop the counters and clear them.\n");
 	EACH(n, e)
 	{
 		if (arm)
-			printf("       MSR PMCNTENCLR_EL0 <- 0x%llx\n",
+			out_printf(o, "       MSR PMCNTENCLR_EL0 <- 0x%llx\n",
 				(unsigned long long)e->programme.enable.value);
 		else
-			write_text(&e->programme.select, 0);
-		write_text(&e->programme.count, 0);
+			write_text(o, &e->programme.select, 0);
+		write_text(o, &e->programme.count, 0);
 	}
 }
 
@@ -208,41 +208,44 @@ static void procedure_text(const struct encoding *n)
 	uint64_t all;
 	const struct event_register *enable = enable_all(n, &all);
 	bool arm = n->asked->cpu.kind == EVENT_CPU_ARM;
+	struct out *o = n->asked->table->o;
 
-	printf("\n%s: the registers of one processor\n", n->asked->cpu.title);
-	choice_text(n);
-	stop_text(n);
-	printf("  5. Write event, unit mask, modes and filters%s.\n",
+	out_printf(o, "\n%s: the registers of one processor\n", n->asked->cpu.title);
+	choice_text(o, n);
+	stop_text(o, n);
+	out_printf(o, "  5. Write event, unit mask, modes and filters%s.\n",
 		arm ? "" : ", with the enable bit");
 	EACH(n, e)
 	{
 		if (e->programme.extra.name[0])
-			write_text(&e->programme.extra, e->programme.extra.value);
-		write_text(&e->programme.select, e->programme.select.value);
+			write_text(o, &e->programme.extra, e->programme.extra.value);
+		write_text(o, &e->programme.select, e->programme.select.value);
 	}
 	if (!enable) {
-		printf("  6. They count already: no other register enables them.\n");
+		out_printf(o, "  6. They count already: no other register enables them.\n");
 		return;
 	}
-	printf("  6. Enable the counters%s.\n",
+	out_printf(o, "  6. Enable the counters%s.\n",
 		arm ? "; bit 0 (E) of PMCR_EL0 enables all of them" : "");
 	if (arm)
-		printf("       ISB\n");
-	write_text(enable, all);
+		out_printf(o, "       ISB\n");
+	write_text(o, enable, all);
 	if (arm)
-		printf("       MRS X0, PMCR_EL0; ORR X0, X0, #1; MSR PMCR_EL0, X0\n");
+		out_printf(o, "       MRS X0, PMCR_EL0; ORR X0, X0, #1; MSR PMCR_EL0, X0\n");
 }
 
 static void encode_print_text(const struct encoding *n)
 {
+	struct table *t = n->asked->table;
+
 	for (int i = 0; i < n->count; i++) {
 		const struct encoded *e = &n->list[i];
 
-		printf("%s%s\n  counts in    %s\n", i ? "\n" : "", e->name,
-			event_modes_name(&e->event));
-		event_perf_text(&n->asked->cpu, &e->event, "  ");
+		table_printf(t, "%s%s\n", i ? "\n" : "", e->name);
+		table_printf(t, "  counts in\t%s\n", event_modes_name(&e->event));
+		event_perf_text(t, &n->asked->cpu, &e->event);
 		if (!e->programmed)
-			printf("  registers    n/a: %s\n", e->why);
+			table_printf(t, "  registers\tn/a: %s\n", e->why);
 	}
 	if (n->programmed)
 		procedure_text(n);

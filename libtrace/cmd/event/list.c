@@ -97,15 +97,13 @@ static int visit(void *user, const struct cpc_event_info *info)
 		return 0;
 	if (l->asked->try)
 		t = try_name(info->name);
-	if (l->json) {
+	if (l->json)
 		list_print_json(l, info, &t);
-	} else {
-		printf("%-32s %-10s", info->name, *info->pmu ? info->pmu : "-");
-		if (l->asked->try)
-			printf(" %-12s", list_name_verdict(&t));
-		printf(" %-8s%s%s\n", event_origin_name(info->origin), info->description ? " " : "",
+	else
+		table_printf(l->asked->table, "%s\t%s\t%s\t%s\t%s\n", info->name,
+			*info->pmu ? info->pmu : "-", list_name_verdict(&t),
+			event_origin_name(info->origin),
 			info->description ? info->description : "");
-	}
 	l->listed++;
 	l->counting += t.rc == 0;
 	return 0;
@@ -158,6 +156,8 @@ int event_list(const struct event_asked *a)
 {
 	struct listing l = {.asked = a};
 
+	if (!a->json && !a->try)
+		table_hide(a->table, 2);
 	if (a->json)
 		list_json(&l);
 	else

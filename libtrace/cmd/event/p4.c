@@ -86,9 +86,11 @@ static bool listed(
 
 int event_p4_list(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
+	static const unsigned widths[] = {28, 0};
 	enum p4_model model = model_of(cpu);
 	struct print_stream stream;
 	struct json *j = json ? p4_begin_json(&stream, cpu) : NULL;
+	struct table *t = json ? NULL : print_table_begin(&stream, stdout, widths, 1);
 	int count = 0;
 
 	for (size_t i = 0; P4EventAt(i); i++) {
@@ -98,7 +100,7 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 			continue;
 		count++;
 		if (!j) {
-			printf("%-28s %s\n", event->name, event->what);
+			table_printf(t, "%s\t%s\n", event->name, event->what);
 			continue;
 		}
 		json_open(j, '{');
@@ -109,6 +111,8 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 	if (j) {
 		json_close(j, ']');
 		end_json(&stream, j);
+	} else {
+		print_stream_end(&stream);
 	}
 	if (count == 0)
 		return cmd_fail(verb, "the Pentium 4 has no event with such a name");
@@ -146,7 +150,9 @@ static void escr_json(struct json *j, const struct p4_escr *escr)
 
 static void show_text(const struct p4_event *event)
 {
+	static const unsigned widths[] = {18, 7, 0};
 	const struct p4_metric *metric;
+	struct print_stream stream;
 
 	printf("%s: %s\n", event->name, event->what);
 	printf("  event select %02XH, CCCR select %u%s\n", event->select, event->cccr_select,
@@ -154,12 +160,14 @@ static void show_text(const struct p4_event *event)
 	escr_text(P4EscrAt(event->escr[0]));
 	if (event->escr[1] != event->escr[0])
 		escr_text(P4EscrAt(event->escr[1]));
+	struct table *t = print_table_begin(&stream, stdout, widths, 1);
 	for (size_t i = 0; i < event->mask_count; i++)
-		printf("  :%-15s bit %2u  %s\n", event->masks[i].name, event->masks[i].bit,
+		table_printf(t, "  :%s\tbit %2u\t%s\n", event->masks[i].name, event->masks[i].bit,
 			event->masks[i].what);
 	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
 		if (event->tagging && metric->tagging == event->tagging)
-			printf("  :%-15s tags    %s\n", metric->name, metric->what);
+			table_printf(t, "  :%s\ttags\t%s\n", metric->name, metric->what);
+	print_stream_end(&stream);
 	if (event->note)
 		printf("  note: %s\n", event->note);
 }

@@ -64,22 +64,24 @@ void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct c
 	json_close(j, '}');
 }
 
-void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent)
+void event_perf_text(struct table *t, const struct event_cpu *cpu, const struct cpc_event *e)
 {
 	struct cpc_event own;
 	char text[SPELLED_MAX];
 
-	printf("%sperf_event   type %u, config 0x%llx", indent, (unsigned)e->type,
+	table_printf(t, "  perf_event\ttype %u, config 0x%llx", (unsigned)e->type,
 		(unsigned long long)e->config);
 	if (e->config1)
-		printf(", config1 0x%llx", (unsigned long long)e->config1);
+		out_printf(&t->row, ", config1 0x%llx", (unsigned long long)e->config1);
 	if (e->config2)
-		printf(", config2 0x%llx", (unsigned long long)e->config2);
-	printf("%s%s\n", e->user ? "" : ", exclude_user", e->kernel ? "" : ", exclude_kernel");
+		out_printf(&t->row, ", config2 0x%llx", (unsigned long long)e->config2);
+	out_str(&t->row, e->user ? "" : ", exclude_user");
+	out_str(&t->row, e->kernel ? "" : ", exclude_kernel");
+	table_end_row(t);
 	if (spell(cpu, e, text, sizeof text))
-		printf("%sperf         -e %s\n", indent, text);
+		table_printf(t, "  perf\t-e %s\n", text);
 	if (raw(cpu, e, &own, text, sizeof text))
-		printf("%sraw          type %u, config 0x%llx: -e %s\n", indent, (unsigned)own.type,
+		table_printf(t, "  raw\ttype %u, config 0x%llx: -e %s\n", (unsigned)own.type,
 			(unsigned long long)own.config, text);
 }
 
@@ -132,10 +134,12 @@ static int show_attribute(void *user, const struct event_pfm_attribute *a)
 	if (s->json)
 		mask_or_modifier_json(s->json, a);
 	else if (a->mask)
-		printf("  %-12s %-24s 0x%-4llx %s%s\n", *count ? "" : "unit masks", form,
-			(unsigned long long)a->code, said, a->preset ? " (preset)" : "");
+		table_printf(s->asked->table, "%s\t%s\t0x%llx\t%s%s\n",
+			*count ? "" : "  unit masks", form, (unsigned long long)a->code, said,
+			a->preset ? " (preset)" : "");
 	else
-		printf("  %-12s %-24s %s\n", *count ? "" : "modifiers", form, said);
+		table_printf(
+			s->asked->table, "%s\t%s\t%s\n", *count ? "" : "  modifiers", form, said);
 	++*count;
 	return 0;
 }
@@ -152,8 +156,10 @@ static int show_term(void *user, const char *term)
 
 	if (s->json)
 		json_text(s->json, term);
+	else if (!s->masks++)
+		table_printf(s->asked->table, "  terms\t%s", term);
 	else
-		printf("%s%s", s->masks++ ? ", " : "  terms        ", term);
+		out_printf(&s->asked->table->row, ", %s", term);
 	return 0;
 }
 
@@ -171,8 +177,8 @@ static void bare_name(const struct event_asked *a, const char *name, char *bare,
 		snprintf(bare, size, "%.*s", length, name);
 }
 
-static void show_begin_event(struct json *j, const char *name, const char *pmu,
-	enum cpc_event_origin origin, const char *description)
+static void show_begin_event(const struct event_asked *a, struct json *j, const char *name,
+	const char *pmu, enum cpc_event_origin origin, const char *description)
 {
 	if (j) {
 		json_open(j, '{');
@@ -182,12 +188,12 @@ static void show_begin_event(struct json *j, const char *name, const char *pmu,
 		json_member_text(j, "description", description);
 		return;
 	}
-	printf("%s\n", name);
+	table_printf(a->table, "%s\n", name);
 	if (*description)
-		printf("  %-12s %s\n", origin == CPC_EVENT_SYSFS ? "stands for" : "counts",
-			description);
-	printf("  %-12s %s%s%s\n", "known from", event_origin_name(origin), *pmu ? ", PMU " : "",
-		pmu);
+		table_printf(a->table, "  %s\t%s\n",
+			origin == CPC_EVENT_SYSFS ? "stands for" : "counts", description);
+	table_printf(a->table, "  known from\t%s%s%s\n", event_origin_name(origin),
+		*pmu ? ", PMU " : "", pmu);
 }
 
 static void show_encoding(const struct event_asked *a, struct json *j, const struct cpc_event *e)
@@ -197,7 +203,7 @@ static void show_encoding(const struct event_asked *a, struct json *j, const str
 		event_perf_json(j, &a->cpu, e);
 		json_close(j, '}');
 	} else {
-		event_perf_text(&a->cpu, e, "  ");
+		event_perf_text(a->table, &a->cpu, e);
 	}
 }
 
@@ -213,13 +219,13 @@ static bool show_pfm(const struct event_asked *a, struct json *j, const char *na
 	bare_name(a, name, bare, sizeof bare);
 	if (event_pfm_describe(bare, &info, &code, no_attribute, NULL))
 		return false;
-	show_begin_event(j, info.name, info.pmu, CPC_EVENT_LIBPFM4,
+	show_begin_event(a, j, info.name, info.pmu, CPC_EVENT_LIBPFM4,
 		info.description ? info.description : "");
 	if (j) {
 		event_json_hex(j, "code", code);
 		json_member_open(j, "unit_masks", '[');
 	} else {
-		printf("  %-12s 0x%llx\n", "code", (unsigned long long)code);
+		table_printf(a->table, "  code\t0x%llx\n", (unsigned long long)code);
 	}
 	event_pfm_describe(bare, &info, &code, show_attribute, &s);
 	if (j) {
@@ -266,7 +272,7 @@ static int show_found(const struct event_asked *a, struct json *j, const char *n
 		*strrchr(base, ':') = 0;
 	s.name = base;
 	event_walk(keep_description, &s);
-	show_begin_event(j, name, e.pmu, e.origin, s.description);
+	show_begin_event(a, j, name, e.pmu, e.origin, s.description);
 	show_encoding(a, j, &e);
 	bool known = e.origin != CPC_EVENT_GENERIC &&
 		     (strcmp(e.pmu, a->cpu.pmu.name) == 0 ? (pmu = a->cpu.pmu, true)
@@ -275,11 +281,12 @@ static int show_found(const struct event_asked *a, struct json *j, const char *n
 		json_member_open(j, "terms", '[');
 	if (known)
 		event_pmu_walk_terms(&pmu, show_term, &s);
+	if (s.masks)
+		table_end_row(a->table);
 	if (j)
 		show_modifiers_json(j);
 	else
-		printf("%s  %-12s :u (user mode), :k (the kernel), :uk\n", s.masks ? "\n" : "",
-			"modifiers");
+		table_printf(a->table, "  modifiers\t:u (user mode), :k (the kernel), :uk\n");
 	return EXIT_FINE;
 }
 
@@ -292,7 +299,7 @@ static int show_all(const struct event_asked *a, struct json *j)
 		char why[EVENT_WHY_MAX];
 
 		if (i && !j)
-			putchar('\n');
+			out_char(a->table->o, '\n');
 		bool kernel = event_cpu_event(&a->cpu, a->operand[i], &e, why) == 0 &&
 			      e.origin != CPC_EVENT_LIBPFM4;
 		if (kernel || !show_pfm(a, j, a->operand[i]))

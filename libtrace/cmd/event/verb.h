@@ -16,6 +16,7 @@ struct event_asked {
 	const char *cpu_name; /* --cpu; NULL: this machine */
 	struct event_cpu cpu;
 	bool json, try;
+	struct table *table; /* for text */
 	int operands;
 	char **operand;
 };
@@ -35,7 +36,7 @@ const char *event_advice(int rc);
 void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct cpc_event *e);
 /* A number as a string in hexadecimal: JSON's own have 53 bits. */
 void event_json_hex(struct json *j, const char *key, uint64_t value);
-/* "type 4, config 0x3c" and how perf spells it, after `indent` each. */
-void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent);
+/* "type 4, config 0x3c" and how perf spells it. */
+void event_perf_text(struct table *t, const struct event_cpu *cpu, const struct cpc_event *e);
 
 #endif
