@@ -152,11 +152,11 @@ static const struct {
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
-static void print_ranges(const struct majors *m, int list)
+static void print_ranges(struct table *t, const struct majors *m, int list)
 {
 	const char *separator = "";
 
-	printf("%-9s ", lists[list].key);
+	table_printf(t, "%s\t", lists[list].key);
 	for (int i = 0, end; i < SHM_MAJORS; i = end) {
 		for (end = i; end < SHM_MAJORS && lists[list].has(&m->of[end]); end++)
 			;
@@ -164,24 +164,33 @@ static void print_ranges(const struct majors *m, int list)
 			end++;
 			continue;
 		}
-		printf(end - i > 1 ? "%s0x%02X-0x%02X" : "%s0x%02X", separator, i, end - 1);
+		out_printf(&t->row, end - i > 1 ? "%s0x%02X-0x%02X" : "%s0x%02X", separator, i,
+			end - 1);
 		separator = ", ";
 	}
-	puts(*separator ? "" : "none");
+	out_str(&t->row, *separator ? "" : "none");
+	table_end_row(t);
 }
 
 static void maj_print_text(const struct majors *m)
 {
+	static const unsigned range_widths[] = {9, 0}, widths[] = {7, 19, 0};
+	struct print_stream stream;
+	struct table *t = print_table_begin(&stream, stdout, range_widths, 1);
+
 	for (int i = 0; i < LISTS; i++)
-		print_ranges(m, i);
+		print_ranges(t, m, i);
+	print_stream_end(&stream);
+	t = print_table_begin(&stream, stdout, widths, 1);
 	for (int i = 0; i < SHM_MAJORS; i++) {
 		const struct major *one = &m->of[i];
 
 		if (one->name)
-			printf("  0x%02X  %-19s %s%s\n", i, one->name,
+			table_printf(t, "  0x%02X\t%s\t%s%s\n", i, one->name,
 				one->is_enabled ? "enabled" : "disabled",
 				one->is_written ? "" : ", no known writer");
 	}
+	print_stream_end(&stream);
 }
 
 static void maj_print_json(const struct majors *m)

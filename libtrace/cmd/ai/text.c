@@ -5,9 +5,10 @@
 
 #include "../../counters/machine/proc_stat.h"
 #include "../../counters/usage/usage.h"
+#include "../print_stream.h"
 #include "ai.h"
 
-enum { ROWS_PER_HEADING = 20, CELL = 19 };
+enum { ROWS_PER_HEADING = 20 };
 
 /* In the original's format, without a newline. */
 static void put_time(FILE *f, time_t at)
@@ -93,17 +94,20 @@ static void put_cell(FILE *f, double idle, double busy, double intr)
 
 static void text_print_heading(const struct ai_run *r, FILE *f)
 {
-	if (r->system)
-		fprintf(f, "%-*s ", CELL, "System Summary");
-	for (int i = 0; i < r->columns; i++) {
-		char name[32];
+	struct print_stream stream;
+	struct table *t = print_table_begin(&stream, f, NULL, 1);
 
-		snprintf(name, sizeof name, "processor #%d", i);
-		fprintf(f, "%-*s", i + 1 < r->columns ? CELL + 1 : 0, name);
+	while (table_pass(t)) {
+		if (r->system)
+			table_text(t, "System Summary");
+		for (int i = 0; i < r->columns; i++)
+			out_printf(table_left(t), "processor #%d", i);
+		table_end_row(t);
+		for (int i = -(int)r->system; i < r->columns; i++)
+			table_text(t, "(idle%,busy%,intr%)");
+		table_end_row(t);
 	}
-	fputc('\n', f);
-	for (int i = -(int)r->system; i < r->columns; i++)
-		fprintf(f, "(idle%%,busy%%,intr%%)%s", i + 1 < r->columns ? " " : "\n");
+	print_stream_end(&stream);
 }
 
 static void text_print_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
