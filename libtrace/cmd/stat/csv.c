@@ -44,14 +44,12 @@ static void stat_put_row(struct csv *c, const struct stat_report *r, const struc
 	csv_end(c);
 }
 
-void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r)
+void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
-	struct print_stream stream;
-	struct csv *c = print_csv_begin(&stream, f);
+	struct csv c = {.o = o};
 
 	if (!p->begun)
-		csv_header(c, stat_columns);
+		csv_header(&c, stat_columns);
 	for (unsigned i = 0; i < r->rows; i++)
-		stat_put_row(c, r, &r->row[i]);
-	print_stream_end(&stream);
+		stat_put_row(&c, r, &r->row[i]);
 }

@@ -57,23 +57,21 @@ static void stat_json_total(struct json *j, const struct stat_report *r)
 	json_member_fixed(j, "system_s", has_times ? (double)r->system_us / 1e6 : NAN, 6);
 }
 
-void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
+void stat_print_json(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
-	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, f);
+	struct json j = {.o = o, .spaced = true};
 
 	(void)p;
-	json_open(j, '{');
-	json_member_text(j, "kind", r->total ? "total" : "interval");
-	json_member_fixed(j, "time_s", (double)r->at / 1e9, 9);
-	json_member_fixed(j, "elapsed_s", (double)r->elapsed / 1e9, 9);
-	json_member_open(j, "events", '[');
+	json_open(&j, '{');
+	json_member_text(&j, "kind", r->total ? "total" : "interval");
+	json_member_fixed(&j, "time_s", (double)r->at / 1e9, 9);
+	json_member_fixed(&j, "elapsed_s", (double)r->elapsed / 1e9, 9);
+	json_member_open(&j, "events", '[');
 	for (unsigned i = 0; i < r->rows; i++)
-		stat_json_row(j, &r->row[i]);
-	json_close(j, ']');
+		stat_json_row(&j, &r->row[i]);
+	json_close(&j, ']');
 	if (r->total)
-		stat_json_total(j, r);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+		stat_json_total(&j, r);
+	json_close(&j, '}');
+	json_end_line(&j);
 }

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,23 +56,20 @@ static void send_text(struct stat_printer *p, const char *text, size_t size)
 
 void stat_print(struct stat_printer *p, const struct stat_report *r)
 {
-	static void (*const printers[])(struct stat_printer *, FILE *,
+	static void (*const printers[])(struct stat_printer *, struct out *,
 		const struct stat_report *) = {stat_print_text, stat_print_csv, stat_print_json};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = p->failed ? NULL : open_memstream(&text, &size);
+	struct out text;
 
 	if (p->failed)
 		return;
-	if (f)
-		printers[p->format](p, f, r);
+	out_memory(&text);
+	printers[p->format](p, &text, r);
 	p->begun = true;
-	bool whole = f && !ferror(f);
-	if (f && fclose(f) == 0 && whole)
-		send_text(p, text, size);
-	else
+	if (text.error)
 		printer_fail_output(p, "report: not enough memory");
-	free(text);
+	else
+		send_text(p, text.buf, text.len);
+	out_discard(&text);
 }
 
 int stat_printer_close(struct stat_printer *p)

@@ -7,6 +7,7 @@
 #define SWT_CMD_STAT_STAT_H
 
 #include "../../counters/count/count.h"
+#include "../../../decoder/sink/out.h"
 #include "../../dump/output.h"
 #include "../cmd.h"
 #include "../private.h"
@@ -102,9 +103,9 @@ int stat_printer_open(struct stat_printer *p, const char *path);
 void stat_print(struct stat_printer *p, const struct stat_report *r);
 int stat_printer_close(struct stat_printer *p);
 
-void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *r);
-void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r);
-void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r);
+void stat_print_text(struct stat_printer *p, struct out *o, const struct stat_report *r);
+void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_report *r);
+void stat_print_json(struct stat_printer *p, struct out *o, const struct stat_report *r);
 
 /* ---------------------------------------------------------------------------- the run */
 

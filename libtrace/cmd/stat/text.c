@@ -4,120 +4,127 @@
 #include <string.h>
 
 #include "../../../formats/base/quantity.h"
+#include "../print_stream.h"
 #include "stat.h"
 
-enum { COUNT_WIDTH = 18, NAME_WIDTH = 20 };
-
-/* Formats 1234567 as "1,234,567". */
-static const char *grouped(uint64_t value, char text[32])
+/* Prints 1234567 as "1,234,567". */
+static void stat_put_grouped(struct out *o, uint64_t value)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-	char *out = text;
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
+	if (value >= 1000) {
+		stat_put_grouped(o, value / 1000);
+		out_printf(o, ",%03u", (unsigned)(value % 1000));
+	} else {
+		out_u64(o, value);
 	}
-	*out = 0;
-	return text;
 }
 
-static void put_count(struct stat_printer *p, FILE *f, const struct stat_row *row)
+static void put_count(const struct stat_printer *p, struct table *t, const struct stat_row *row)
 {
-	char digits[32], text[48];
+	const bool is_time = row->measured && stat_event_is_time(row->event);
+	struct out *o = table_right(t);
 
 	if (!row->measured) {
-		fprintf(f, "%s%*s%s   ", p->coloured ? COLOUR_BAD : "", COUNT_WIDTH, "n/a",
-			p->coloured ? COLOUR_OFF : "");
-		return;
+		table_colour(t, p->coloured ? COLOUR_BAD : "");
+		out_str(o, "n/a");
+	} else if (is_time) {
+		stat_put_grouped(o, row->count / 1000000);
+		out_printf(o, ".%02u", (unsigned)(row->count / 10000 % 100));
+	} else {
+		stat_put_grouped(o, row->count);
 	}
-	if (stat_event_is_time(row->event))
-		snprintf(text, sizeof text, "%s.%02u", grouped(row->count / 1000000, digits),
-			(unsigned)(row->count / 10000 % 100));
-	else
-		snprintf(text, sizeof text, "%s", grouped(row->count, digits));
-	fprintf(f, "%*s %-2s", COUNT_WIDTH, text, stat_event_is_time(row->event) ? "ms" : "");
+	table_text(t, is_time ? "ms" : "");
 }
 
 /* Prints a figure; large rates get a K, M or G unit. */
-static void put_figure(FILE *f, const struct stat_row *row)
+static void put_figure(struct table *t, const struct stat_row *row)
 {
+	const bool is_large = strcmp(row->figure_unit, "/s") == 0 && row->figure >= 99999.95;
 	double value = row->figure;
+	const char *prefix = is_large ? quantity_scale(&value) : "";
 
-	if (strcmp(row->figure_unit, "/s") != 0 || value < 99999.95) {
-		fprintf(f, " %14.*f %s", row->decimals, value, row->figure_unit);
-		return;
-	}
-	const char *prefix = quantity_scale(&value);
-	fprintf(f, " %14.3f %s/s", value, prefix);
+	out_fixed(table_right(t), value, is_large ? 3 : (unsigned)row->decimals);
+	out_printf(table_left(t), "%s%s", prefix, row->figure_unit);
 }
 
 /* Prints what a reader must know to trust the count. */
-static void stat_print_remarks(FILE *f, const struct stat_row *row)
+static void stat_print_remarks(struct out *o, const struct stat_row *row)
 {
-	if (row->measured_targets < row->targets && row->cpu < 0 && row->measured)
-		fprintf(f, "  (%u of %u processors)", row->measured_targets, row->targets);
-	if (row->running < row->enabled && row->measured)
-		fprintf(f, "  (%.1f %%)", 100.0 * (double)row->running / (double)row->enabled);
+	const char *gap = row->has_figure ? "  " : " ";
+
+	if (row->measured_targets < row->targets && row->cpu < 0 && row->measured) {
+		out_printf(o, "%s(%u of %u processors)", gap, row->measured_targets, row->targets);
+		gap = "  ";
+	}
+	if (row->running < row->enabled && row->measured) {
+		out_printf(o, "%s(", gap);
+		out_fixed(o, 100.0 * (double)row->running / (double)row->enabled, 1);
+		out_str(o, " %)");
+	}
 }
 
-static void put_row(
-	struct stat_printer *p, FILE *f, const struct stat_report *r, const struct stat_row *row)
+static void put_row(const struct stat_printer *p, struct table *t, const struct stat_report *r,
+	const struct stat_row *row)
 {
-	char name[EVENT_NAME_MAX + 8], cpu[16] = "all";
+	char name[EVENT_NAME_MAX + 8];
 
-	if (!r->total)
-		fprintf(f, "%12.6f ", (double)r->at / 1e9);
+	out_fixed(table_right(t), (double)r->at / 1e9, 6);
 	if (row->cpu >= 0)
-		snprintf(cpu, sizeof cpu, "cpu%d", row->cpu);
-	if (p->per_cpu)
-		fprintf(f, "%-7s", cpu);
-	put_count(p, f, row);
-	fputc(' ', f);
-	stat_event_name(row->event, name);
-	print_plain(f, name);
-	for (size_t n = strlen(name); n < NAME_WIDTH; n++)
-		fputc(' ', f);
+		out_printf(table_left(t), "cpu%d", row->cpu);
+	else
+		table_text(t, "all");
+	put_count(p, t, row);
+	print_plain_out(table_left(t), stat_event_name(row->event, name));
 	if (row->has_figure)
-		put_figure(f, row);
+		put_figure(t, row);
 	else if (!row->measured && (r->total || !p->begun || !row->event->error))
-		fprintf(f, "  (%s)", row->why); /* a reason that does not change is printed once */
-	stat_print_remarks(f, row);
-	fputc('\n', f);
+		table_printf(
+			t, " (%s)", row->why); /* a reason that does not change is printed once */
+	else
+		table_left(t);
+	stat_print_remarks(&t->row, row);
+	table_end_row(t);
 }
 
-static void put_total(FILE *f, const struct stat_report *r)
+static void put_seconds(struct table *t, double seconds, const char *name)
 {
-	fprintf(f, "\n%*.6f s  elapsed\n", COUNT_WIDTH, (double)r->elapsed / 1e9);
+	table_printf(t, "\t");
+	out_fixed(table_right(t), seconds, 6);
+	table_printf(t, "s\t%s\n", name);
+}
+
+static void put_total(struct table *t, const struct stat_report *r)
+{
+	out_char(t->o, '\n');
+	put_seconds(t, (double)r->elapsed / 1e9, "elapsed");
 	if (!r->has_command || r->user_us == UINT64_MAX)
 		return;
-	fprintf(f, "%*.6f s  user\n", COUNT_WIDTH, (double)r->user_us / 1e6);
-	fprintf(f, "%*.6f s  system\n", COUNT_WIDTH, (double)r->system_us / 1e6);
+	put_seconds(t, (double)r->user_us / 1e6, "user");
+	put_seconds(t, (double)r->system_us / 1e6, "system");
 }
 
-static void stat_print_heading(struct stat_printer *p, FILE *f)
+void stat_print_text(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
-	fprintf(f, "%12s ", "time s");
-	if (p->per_cpu)
-		fprintf(f, "%-7s", "cpu");
-	fprintf(f, "%*s    event\n", COUNT_WIDTH, "count");
-}
+	/* time, cpu, count, unit, event, figure */
+	static const unsigned widths[] = {12, 6, 18, 2, 20, 14, 0};
+	struct table t;
 
-void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *r)
-{
+	table_begin_fixed(&t, o, widths, 1);
+	if (r->total)
+		table_hide(&t, 0);
+	if (!p->per_cpu)
+		table_hide(&t, 1);
 	if (!p->begun && !r->total)
-		stat_print_heading(p, f);
+		table_printf(&t, ">time s\tcpu\t>count\t\tevent\n");
 	if (r->total) {
-		fputs(p->begun ? "\nswtrace stat: " : "swtrace stat: ", f);
-		print_plain(f, r->target);
-		fputs("\n\n", f);
+		out_str(o, p->begun ? "\nswtrace stat: " : "swtrace stat: ");
+		print_plain_out(o, r->target);
+		out_str(o, "\n\n");
 	}
 	for (unsigned i = 0; i < r->rows; i++)
 		/* Print an unavailable event once, not per processor. */
 		if (r->row[i].cpu < 0 || !r->row[i].event->error)
-			put_row(p, f, r, &r->row[i]);
+			put_row(p, &t, r, &r->row[i]);
 	if (r->total)
-		put_total(f, r);
+		put_total(&t, r);
+	table_free(&t);
 }
