@@ -181,9 +181,9 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 	if (is_json) {
 		json_open(j, '{');
 		rows_write_host(j, r);
-		rows_write_members(j, cpus_columns, IN_JSON, has, &row);
+		column_write_members(j, cpus_columns, IN_JSON, has, &row);
 		json_key(j, "system");
-		rows_write_object(j, cpus_columns, IN_NESTED, has, &row);
+		column_write_object(j, cpus_columns, IN_NESTED, has, &row);
 		json_member_open(j, "cpus", '[');
 	} else {
 		rows_add(rows, &row);
@@ -193,7 +193,7 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 		row.cpu = cell_u64(i, true);
 		cpus_fill_row(&row, columns_next(&reader));
 		if (is_json)
-			rows_write_object(j, cpus_columns, IN_NESTED, has | HAS_CPU, &row);
+			column_write_object(j, cpus_columns, IN_NESTED, has | HAS_CPU, &row);
 		else
 			rows_add(rows, &row);
 	}

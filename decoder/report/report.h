@@ -14,6 +14,7 @@
 #include "../model/intervals/intervals.h"
 #include "../model/stats/partial/partial.h"
 #include "../sink/page.h"
+#include "../sink/units.h"
 #include "filter.h"
 #include "gate.h"
 
@@ -124,13 +125,7 @@ bool format_is_binary(enum report_format format);
 /* The name's index, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
 
-/* How text spells a moment. */
-enum report_times {
-	TIMES_RELATIVE, /* seconds since the trace's first hook, as for --from */
-	TIMES_UNIX,	/* CLOCK_REALTIME in seconds */
-	TIMES_ISO,	/* ISO 8601, UTC */
-	TIMES_NAMES,
-};
+/* Of enum report_times. */
 extern const char *const times_names[TIMES_NAMES];
 
 /* The host that a report is of, one of several reports in one output. */

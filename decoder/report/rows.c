@@ -10,230 +10,9 @@
 #include "../sink/escape.h"
 #include "../sink/fmt.h"
 #include "../sink/units.h"
+#include "open.h"
 #include "text/header.h"
 #include "text/rows_fit.h"
-
-static bool column_is_in(const struct column *c, enum column_format in, unsigned has)
-{
-	unsigned formats = c->in;
-
-	if (!formats)
-		formats = (c->heading ? IN_TEXT : 0) | (c->name ? IN_CSV | IN_JSON : 0);
-	return formats & in && !(c->when & ~has);
-}
-
-static inline struct cell column_read(const struct column *c, const void *row)
-{
-	const char *at = (const char *)row + c->offset;
-
-	switch (c->source) {
-	case COLUMN_U8:
-		return cell_u64(*(const uint8_t *)at, true);
-	case COLUMN_U32:
-		return cell_u64(*(const uint32_t *)at, true);
-	case COLUMN_U64:
-		return cell_u64(*(const uint64_t *)at, true);
-	case COLUMN_COUNT:
-		return cell_u64(*(const uint64_t *)at, *(const uint64_t *)at != NOT_MEASURED);
-	case COLUMN_I64:
-		return cell_i64(*(const int64_t *)at);
-	case COLUMN_BOOL:
-		return (struct cell){.kind = CELL_BOOL, .u = *(const bool *)at};
-	case COLUMN_REAL:
-		return cell_real(*(const double *)at, c->decimals);
-	case COLUMN_TEXT: {
-		const char *s = *(const char *const *)at;
-
-		return cell_string(s, s ? strlen(s) : 0, s);
-	}
-	case COLUMN_CELL:
-		return *(const struct cell *)at;
-	case COLUMN_GET_OF:
-		return c->get_of(row, c->of);
-	default:
-		return c->get(row);
-	}
-}
-
-void cell_spell_id(struct out *o, const struct cell *cell)
-{
-	char *p = out_reserve(o, 3 * FMT_U64 + 4 + FMT_SLACK);
-
-	if (!p)
-		return;
-	if (cell->machine) {
-		p = fmt_u64(fmt_char(p, 't'), cell->machine + UINT64_C(1));
-		p = fmt_char(p, '.');
-	}
-	p = fmt_char(p, cell->ring & TF_GUEST_RING ? 'g' : 'r');
-	p = fmt_char(fmt_u64(p, cell->ring & ~TF_GUEST_RING), '.');
-	out_reach(o, fmt_u64(p, cell->u));
-}
-
-struct cell column_cell(const struct column *c, const void *row)
-{
-	return column_read(c, row);
-}
-
-static inline void cell_write_csv(struct csv *c, struct cell cell)
-{
-	switch (cell.kind) {
-	case CELL_U64:
-	case CELL_WHOLE:
-	case CELL_BOOL:
-		csv_u64(c, cell.u);
-		break;
-	case CELL_I64:
-		csv_i64(c, cell.i);
-		break;
-	case CELL_REAL:
-		csv_fixed(c, cell.real, cell.decimals);
-		break;
-	case CELL_DOUBLE:
-		csv_empty(c);
-		if (isfinite(cell.real))
-			out_double(c->o, cell.real);
-		break;
-	case CELL_STRING:
-		csv_string(c, cell.s, cell.len);
-		break;
-	case CELL_WORDS:
-		csv_empty(c);
-		cell.words(c->o, (uint32_t)cell.u);
-		break;
-	case CELL_ID:
-		csv_empty(c);
-		cell_spell_id(c->o, &cell);
-		break;
-	default:
-		csv_empty(c);
-	}
-}
-
-void cell_write_json(struct json *j, struct cell cell)
-{
-	switch (cell.kind) {
-	case CELL_U64:
-	case CELL_WHOLE:
-		json_u64(j, cell.u);
-		break;
-	case CELL_BOOL:
-		json_bool(j, cell.u);
-		break;
-	case CELL_I64:
-		json_i64(j, cell.i);
-		break;
-	case CELL_REAL:
-		json_fixed(j, cell.real, cell.decimals);
-		break;
-	case CELL_DOUBLE:
-		json_double(j, cell.real);
-		break;
-	case CELL_STRING:
-		json_string(j, cell.s, cell.len);
-		break;
-	case CELL_WORDS:
-		json_open(j, '"');
-		cell.words(j->o, (uint32_t)cell.u);
-		json_close(j, '"');
-		break;
-	case CELL_ID:
-		json_open(j, '"');
-		cell_spell_id(j->o, &cell);
-		json_close(j, '"');
-		break;
-	default:
-		json_null(j);
-	}
-}
-
-static void cell_write_text(
-	struct out *o, const struct time_text *time, const struct column *c, struct cell cell)
-{
-	if (cell.kind == CELL_NONE)
-		out_str(o, c->none ? c->none : "n/a");
-	else if (c->unit == UNIT_DURATION)
-		units_duration(o, cell.kind == CELL_U64 ? (double)cell.u : cell.real);
-	else if (c->unit == UNIT_TIME)
-		time_text_write(o, time, cell.i);
-	else if (cell.kind == CELL_REAL)
-		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
-	else if (cell.kind == CELL_DOUBLE)
-		out_general(o, cell.real, 17);
-	else if (cell.kind == CELL_STRING)
-		escape_text(o, cell.s, cell.len);
-	else if (cell.kind == CELL_WORDS)
-		cell.words(o, (uint32_t)cell.u);
-	else if (cell.kind == CELL_ID)
-		cell_spell_id(o, &cell);
-	else if (cell.kind == CELL_I64)
-		out_i64(o, cell.i);
-	else
-		out_u64(o, cell.u);
-	if (c->unit == UNIT_SHARE && isfinite(cell.real))
-		out_char(o, '%');
-}
-
-/* Words of no bits are an empty text. */
-static bool cell_is_known(struct cell cell)
-{
-	if (cell.kind == CELL_REAL || cell.kind == CELL_DOUBLE)
-		return isfinite(cell.real);
-	return cell.kind != CELL_NONE && !(cell.kind == CELL_WORDS && !cell.u);
-}
-
-static struct out *rows_begin_text_cell(struct table *t, const struct column *c)
-{
-	return c->left ? table_left(t) : table_right(t);
-}
-
-bool rows_write_cell(
-	struct table *t, const struct time_text *time, const struct column *c, const void *row)
-{
-	struct out *o = rows_begin_text_cell(t, c);
-
-	if (c->text) {
-		c->text(o, row);
-	} else if (c->text_of) {
-		c->text_of(o, row, c->of);
-	} else {
-		const struct cell cell = column_read(c, row);
-
-		cell_write_text(o, time, c, cell);
-		return cell_is_known(cell);
-	}
-	return true;
-}
-
-static bool column_is_last(const struct column *c)
-{
-	return !c->name && !c->heading;
-}
-
-static size_t rows_count_columns(const struct column *c)
-{
-	size_t n = 0;
-
-	for (; c && !column_is_last(c); c++)
-		n++;
-	return n;
-}
-
-/* Of one list: the columns of text or CSV, those of text by their places. */
-static void rows_choose_columns(
-	struct rows *rows, const struct column *list, enum column_format in, bool is_end)
-{
-	for (const struct column *c = list; c && !column_is_last(c); c++) {
-		unsigned i = rows->n;
-
-		if (c->is_end != is_end || !column_is_in(c, in, rows->has))
-			continue;
-		for (; in == IN_TEXT && i && rows->columns[i - 1]->place > c->place; i--)
-			rows->columns[i] = rows->columns[i - 1];
-		rows->columns[i] = c;
-		rows->n++;
-	}
-}
 
 const struct column *rows_find_column(
 	const struct column *columns, const char *name, size_t length, enum report_format format)
@@ -401,6 +180,11 @@ static void rows_choose_listed(struct rows *rows, const struct report *r)
 	rows->is_listed = true;
 }
 
+struct time_text time_text_of(const struct report *r)
+{
+	return (struct time_text){.how = r->times, .start = r->trace ? report_start(r->trace) : 0};
+}
+
 void rows_begin(
 	struct rows *rows, const struct report *r, const struct column *columns, unsigned has)
 {
@@ -422,14 +206,14 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	if (r->format == FORMAT_JSON && !r->columns)
 		return;
 	if (!r->columns)
-		rows->columns = calloc(rows_count_columns(columns) + rows_count_columns(more) + 1,
-			sizeof(struct column *));
+		rows->columns = calloc(
+			column_count(columns) + column_count(more) + 1, sizeof(struct column *));
 	else
 		rows_choose_listed(rows, r);
 	if (rows->columns && !rows->is_listed) {
-		rows_choose_columns(rows, columns, in, false);
-		rows_choose_columns(rows, more, in, false);
-		rows_choose_columns(rows, columns, in, true);
+		rows->n = column_choose(rows->columns, rows->n, columns, in, has, false);
+		rows->n = column_choose(rows->columns, rows->n, more, in, has, false);
+		rows->n = column_choose(rows->columns, rows->n, columns, in, has, true);
 	} else if (!rows->columns) {
 		r->out->error = ENOMEM;
 	}
@@ -443,11 +227,6 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	report_head_lines(r);
 	header_write(r);
 	table_begin(&rows->table, r->out);
-}
-
-static void column_write_name(struct csv *csv, const struct column *c)
-{
-	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
 }
 
 bool rows_pass(struct rows *rows)
@@ -468,8 +247,7 @@ bool rows_pass(struct rows *rows)
 		if (rows->format == FORMAT_CSV)
 			column_write_name(&rows->csv, rows->columns[i]);
 		else
-			out_str(rows_begin_text_cell(&rows->table, rows->columns[i]),
-				rows_heading(rows->columns[i]));
+			column_write_heading(&rows->table, rows->columns[i]);
 	if (rows->format == FORMAT_CSV)
 		csv_end(&rows->csv);
 	else
@@ -512,39 +290,12 @@ static void rows_add_csv(struct rows *rows, const void *row)
 static void rows_add_text(struct rows *rows, const void *row)
 {
 	for (unsigned i = 0; i < rows->n; i++) {
-		bool known = rows_write_cell(&rows->table, &rows->time, rows->columns[i], row);
+		bool known = column_write_cell(&rows->table, &rows->time, rows->columns[i], row);
 
 		if (rows->known)
 			rows->known[i] |= known;
 	}
 	table_end_row(&rows->table);
-}
-
-static void column_write_member(struct json *j, const struct column *c, const void *row)
-{
-	if (c->name_length)
-		json_key_bytes(j, c->name, c->name_length);
-	else
-		json_key(j, c->name);
-	if (c->source == COLUMN_NEST)
-		c->nest(j, row);
-	else
-		cell_write_json(j, column_read(c, row));
-}
-
-static void rows_write_part(struct json *j, const struct column *columns, enum column_format in,
-	unsigned has, bool is_end, const void *row)
-{
-	for (const struct column *c = columns; c && !column_is_last(c); c++)
-		if (c->is_end == is_end && column_is_in(c, in, has))
-			column_write_member(j, c, row);
-}
-
-void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
-	unsigned has, const void *row)
-{
-	rows_write_part(j, columns, in, has, false, row);
-	rows_write_part(j, columns, in, has, true, row);
 }
 
 void rows_write_host(struct json *j, const struct report *r)
@@ -553,20 +304,12 @@ void rows_write_host(struct json *j, const struct report *r)
 		json_member_text(j, "host", r->of_host->name);
 }
 
-/* As rows_choose_columns has them. */
+/* As rows_begin_more chooses them. */
 static void rows_add_members(struct rows *rows, const void *row)
 {
-	rows_write_part(&rows->json, rows->all, IN_JSON, rows->has, false, row);
-	rows_write_part(&rows->json, rows->more, IN_JSON, rows->has, false, row);
-	rows_write_part(&rows->json, rows->all, IN_JSON, rows->has, true, row);
-}
-
-void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
-	unsigned has, const void *row)
-{
-	json_open(j, '{');
-	rows_write_members(j, columns, in, has, row);
-	json_close(j, '}');
+	column_write_part(&rows->json, rows->all, IN_JSON, rows->has, false, row);
+	column_write_part(&rows->json, rows->more, IN_JSON, rows->has, false, row);
+	column_write_part(&rows->json, rows->all, IN_JSON, rows->has, true, row);
 }
 
 void rows_add(struct rows *rows, const void *row)

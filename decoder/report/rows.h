@@ -1,7 +1,6 @@
 /*
- * A report as a table of columns, which three walkers print: a text table, CSV or JSON, a line
- * for each row. A row is any struct; a column is the offset of a member, or a function for values
- *that need more.
+ * A report as a table of columns (sink/column.h), which three walkers print: a text table, CSV or
+ * JSON, a line for each row.
  *
  *	for (rows_begin(&rows, r, columns, has); rows_pass(&rows);)
  *		for (each row)
@@ -13,121 +12,8 @@
 #ifndef SWT_DECODER_REPORT_ROWS_H
 #define SWT_DECODER_REPORT_ROWS_H
 
-#include <math.h>
-
-#include "../sink/csv.h"
-#include "../sink/json.h"
-#include "../sink/table.h"
+#include "../sink/column.h"
 #include "report.h"
-#include "text/time_text.h"
-
-enum cell_kind {
-	CELL_NONE, /* not measured: empty in CSV, null in JSON */
-	CELL_U64,
-	CELL_I64,
-	CELL_WHOLE,  /* u; text shows `real` */
-	CELL_REAL,   /* NAN: none */
-	CELL_DOUBLE, /* with all its digits; not finite: none */
-	CELL_BOOL,   /* u; 0 or 1 in CSV */
-	CELL_STRING, /* len bytes, any bytes */
-	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
-	CELL_ID,     /* of an interval: cell_spell_id */
-};
-
-struct cell {
-	enum cell_kind kind;
-	unsigned decimals; /* of CELL_REAL */
-	union {
-		uint64_t u;
-		int64_t i;
-		size_t len;
-	};
-	union {
-		double real;
-		const char *s;
-		void (*words)(struct out *o, uint32_t u);
-		struct {
-			uint32_t machine, ring; /* of CELL_ID; u: the position */
-		};
-	};
-};
-
-enum column_source {
-	COLUMN_GET,    /* by the function get */
-	COLUMN_GET_OF, /* by the function get_of */
-	COLUMN_U8,
-	COLUMN_U32,
-	COLUMN_U64,
-	COLUMN_I64,
-	COLUMN_BOOL,
-	COLUMN_REAL,
-	COLUMN_TEXT,  /* a string; NULL: none */
-	COLUMN_CELL,  /* a struct cell, with decimals of its own */
-	COLUMN_COUNT, /* uint64_t; NOT_MEASURED: none */
-	COLUMN_NEST,  /* JSON only: the function nest writes the value */
-};
-
-/* How text shows a number. */
-enum column_unit {
-	UNIT_NONE,
-	UNIT_PERCENT,  /* two decimals */
-	UNIT_SHARE,    /* the same, and % */
-	UNIT_DURATION, /* ns in a unit that suits it */
-	UNIT_TIME,     /* CLOCK_REALTIME in ns, as time_text.h spells it */
-};
-
-enum column_format {
-	IN_TEXT = 1 << 0,
-	IN_CSV = 1 << 1,
-	IN_JSON = 1 << 2,
-	IN_NESTED = 1 << 3, /* an object inside a JSON row */
-};
-
-struct column {
-	const char *name;    /* of CSV and JSON; NULL: in neither. See name_length */
-	const char *heading; /* of text; NULL: not there */
-	enum column_source source;
-	uint16_t offset;  /* in the row */
-	uint8_t decimals; /* of COLUMN_REAL */
-	uint8_t in;	  /* enum column_format; 0: as name and heading say */
-	uint8_t when;	  /* bits of rows.has; all are required */
-	int8_t place;	  /* text sorts by it; equal ones stay in order */
-	uint8_t spare;	  /* a narrow text drops columns with the greatest first; 0: never */
-	bool is_end;	  /* in CSV and JSON behind the columns of the second list */
-	bool left;	  /* aligned in text */
-	bool is_text;	  /* of a function: its cells are strings, words or ids */
-	bool is_id;	  /* ids: a text of its own in most rows */
-	uint8_t unit;	  /* enum column_unit */
-	union {
-		struct cell (*get)(const void *row);
-		struct cell (*get_of)(const void *row, const void *of);
-		void (*nest)(struct json *j, const void *row);
-	};
-	/* In place of the cell, in text only. */
-	void (*text)(struct out *o, const void *row);
-	void (*text_of)(struct out *o, const void *row, const void *of);
-	const char *none;     /* in text; NULL: n/a */
-	const void *of;	      /* of get_of and text_of: what of a row the column shows */
-	uint32_t name_length; /* of a name of any bytes; 0: it is plain ASCII */
-};
-
-/* Source and offset of a struct's member. */
-#define COLUMN_AT(type, member)                                                                    \
-	.source = _Generic(((type *)0)->member,                                                    \
-		uint8_t: COLUMN_U8,                                                                \
-		uint32_t: COLUMN_U32,                                                              \
-		uint64_t: COLUMN_U64,                                                              \
-		int64_t: COLUMN_I64,                                                               \
-		bool: COLUMN_BOOL,                                                                 \
-		double: COLUMN_REAL,                                                               \
-		const char *: COLUMN_TEXT,                                                         \
-		struct cell: COLUMN_CELL),                                                         \
-	.offset = offsetof(type, member)
-/* Text begins with the column, and cuts it rather than dropping it. */
-#define PLACE_FIRST (-1)
-/* Text ends with the column, and cuts it to the rest of the line. */
-#define PLACE_LAST INT8_MAX
-#define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
 struct rows {
 	enum report_format format;
@@ -191,50 +77,13 @@ bool rows_is_known(const struct rows *rows, const char *name);
 /* Prints the table's last line. */
 void rows_end(struct rows *rows);
 
-/* The members of a JSON object: IN_JSON or IN_NESTED ones. */
-void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
-	unsigned has, const void *row);
 /* A member `host`, with --by host: the first one of an object. */
 void rows_write_host(struct json *j, const struct report *r);
-/* The same, with the braces. */
-void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
-	unsigned has, const void *row);
 
-/* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
- * number, from 2, in front: tN.rRING.POSITION. */
-void cell_spell_id(struct out *o, const struct cell *cell);
-struct cell column_cell(const struct column *c, const void *row);
-/* As text, in a table of the caller's own. Whether the cell has a value. */
-bool rows_write_cell(
-	struct table *t, const struct time_text *time, const struct column *c, const void *row);
-void cell_write_json(struct json *j, struct cell cell);
+/* As the report asks for; relative ones count from its trace's first hook. */
+struct time_text time_text_of(const struct report *r);
 
-/*
- * These name every member: gcc clears a cell that lacks one by wide stores first, and reading a
- * member that such a store covers in part stalls store forwarding.
- */
-static inline struct cell cell_real(double v, unsigned decimals)
-{
-	return (struct cell){.kind = CELL_REAL, .decimals = decimals, .u = 0, .real = v};
-}
-
-static inline struct cell cell_u64(uint64_t u, bool known)
-{
-	return (struct cell){
-		.kind = known ? CELL_U64 : CELL_NONE, .decimals = 0, .u = u, .s = NULL};
-}
-
-static inline struct cell cell_i64(int64_t i)
-{
-	return (struct cell){.kind = CELL_I64, .decimals = 0, .i = i, .s = NULL};
-}
-
-static inline struct cell cell_string(const char *s, size_t len, bool known)
-{
-	return (struct cell){
-		.kind = known ? CELL_STRING : CELL_NONE, .decimals = 0, .len = len, .s = s};
-}
-
+/* It names every member, as cell_real does. */
 static inline struct cell cell_id(struct interval_hook hook, bool known)
 {
 	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,

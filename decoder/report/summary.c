@@ -160,7 +160,7 @@ static void summary_write_name(
 	if (!by)
 		tallies_spell_label(table_left(t), &g);
 	for (unsigned i = 0; by && i < by->count; i++)
-		rows_write_cell(t, &time, &more->keys[i], &g);
+		column_write_cell(t, &time, &more->keys[i], &g);
 }
 
 /* The minor is its last column. */

@@ -64,3 +64,22 @@ void units_iso8601(struct out *o, int64_t ns)
 	else
 		out_seconds(o, ns);
 }
+
+void units_time(struct out *o, const struct time_text *t, int64_t ns)
+{
+	int64_t since;
+
+	if (t->how == TIMES_ISO) {
+		units_iso8601(o, ns);
+	} else if (t->how == TIMES_UNIX) {
+		out_seconds(o, ns);
+	} else {
+		if (__builtin_sub_overflow(ns, t->start, &since))
+			since = ns < 0 ? INT64_MIN : INT64_MAX;
+		/* Began before the first hook. */
+		if (since >= 0)
+			out_char(o, '+');
+		out_seconds(o, since);
+		out_str(o, " s");
+	}
+}

@@ -40,7 +40,7 @@ void diff_write_name(struct table *t, const struct diff *d, const struct tally_g
 	static const struct time_text none;
 
 	for (unsigned i = 0; d->by && i < d->by->count; i++)
-		rows_write_cell(t, &none, &d->keys[i], &g);
+		column_write_cell(t, &none, &d->keys[i], &g);
 	if (d->by)
 		return;
 	tallies_spell_code(table_right(t), &g);

@@ -116,7 +116,7 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 
 	if (is_json) {
 		json_open(j, '{');
-		rows_write_members(j, names, IN_JSON, tallies_has(cells.group), &cells);
+		column_write_members(j, names, IN_JSON, tallies_has(cells.group), &cells);
 	}
 	for (unsigned k = 0; k < TESTED + d->metrics - METRICS; k++) {
 		const unsigned m = k < TESTED ? tested_metrics[k] : METRICS + k - TESTED;
@@ -134,7 +134,7 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 			rows_add(rows, &cells);
 		} else if (is_json) {
 			json_key_bytes(j, name.text, name.length);
-			rows_write_object(j, noise_columns, IN_NESTED,
+			column_write_object(j, noise_columns, IN_NESTED,
 				k >= TIMES && k < TESTED ? DIFF_HAS_OF : 0, &cells);
 		}
 	}

@@ -180,7 +180,7 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 	struct diff_cells cells = cells_of(d, row, 0);
 
 	json_open(j, '{');
-	rows_write_members(j, names, IN_JSON, has, &cells);
+	column_write_members(j, names, IN_JSON, has, &cells);
 	json_member_text(j, "in",
 		diff_in_both(row)	 ? "both"
 		: row->runs[DIFF_BEFORE] ? "before"
@@ -196,14 +196,14 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 	json_double(j, d->alpha);
 	if (has & TALLIES_HAS_UTIL) {
 		json_key(j, "method");
-		rows_write_object(j, method_columns, IN_JSON, has, &cells);
+		column_write_object(j, method_columns, IN_JSON, has, &cells);
 	}
 	for (unsigned m = 0; m < d->metrics; m++) {
 		const struct value_name name = diff_metric_name(d, m);
 
 		cells = cells_of(d, row, m);
 		json_key_bytes(j, name.text, name.length);
-		rows_write_object(j, diff_columns, IN_NESTED,
+		column_write_object(j, diff_columns, IN_NESTED,
 			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? DIFF_HAS_OF : 0, &cells);
 	}
 	json_close(j, '}');

@@ -10,7 +10,7 @@
 #include "../../sink/json.h"
 #include "../../sink/fmt.h"
 #include "../../sink/units.h"
-#include "../text/time_text.h"
+#include "../rows.h"
 
 enum {
 	CACHED = 256,	 /* spelled texts of a kind */

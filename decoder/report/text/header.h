@@ -1,7 +1,7 @@
 /*
  * The line with which text begins: the trace's duration, its command, threads and losses.
  *
- * decoder/report/text owns parts of text alone: heading, widths, times. Errors as in report.h.
+ * decoder/report/text owns parts of text alone: heading, widths. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_TEXT_HEADER_H
 #define SWT_DECODER_REPORT_TEXT_HEADER_H

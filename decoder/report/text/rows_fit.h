@@ -7,9 +7,4 @@
 /* Between the table's passes, when the widths and rows->known are complete. */
 void rows_fit(struct rows *rows);
 
-static inline const char *rows_heading(const struct column *c)
-{
-	return c->heading ? c->heading : c->name;
-}
-
 #endif

@@ -38,7 +38,8 @@ static void interval_nest_cpus(struct json *j, const void *row)
 
 		if (iv->utils)
 			cpu.util = iv->utils[i];
-		rows_write_object(j, cpu_columns, IN_JSON, iv->utils ? INTERVAL_HAS_UTIL : 0, &cpu);
+		column_write_object(
+			j, cpu_columns, IN_JSON, iv->utils ? INTERVAL_HAS_UTIL : 0, &cpu);
 	}
 	json_close(j, ']');
 }

@@ -161,7 +161,7 @@ void why_explanations_json(struct json *j, const struct why_explanations *e, uin
 		const struct why_explained row = {.explanation = &of[i]};
 
 		json_open(j, '{');
-		rows_write_members(j, why_explanation_columns, IN_JSON, 0, &row);
+		column_write_members(j, why_explanation_columns, IN_JSON, 0, &row);
 		json_member_fixed(j, "difference_ns", of[i].excess_ns, 1);
 		json_member_fixed(j, "share_pct", of[i].share, 2);
 		json_close(j, '}');

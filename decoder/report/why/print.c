@@ -245,7 +245,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 
 	json_open(j, '{');
 	rows_write_host(j, r);
-	rows_write_members(j, why_columns, IN_JSON, tallies_has(g->group), &row);
+	column_write_members(j, why_columns, IN_JSON, tallies_has(g->group), &row);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
 	json_key(j, "tail");

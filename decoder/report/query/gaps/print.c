@@ -246,7 +246,7 @@ static void gaps_write_filler(void *ctx, const struct gap_line *line)
 
 	json_open(j, '{');
 	json_member_text(j, "what", line->what);
-	rows_write_members(j, filler_columns, IN_JSON, 0, line);
+	column_write_members(j, filler_columns, IN_JSON, 0, line);
 	json_close(j, '}');
 }
 
@@ -257,7 +257,7 @@ static void gaps_write_json(
 
 	json_open(j, '{');
 	rows_write_host(j, r);
-	rows_write_members(j, gaps_columns, IN_JSON, has | tallies_has(row->group), &line);
+	column_write_members(j, gaps_columns, IN_JSON, has | tallies_has(row->group), &line);
 	json_member_open(j, "filled_by", '[');
 	gaps_each_filler(row, gaps_write_filler, j);
 	json_close(j, ']');
