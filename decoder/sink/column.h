@@ -52,12 +52,14 @@ enum column_source {
 	COLUMN_GET,    /* by the function get */
 	COLUMN_GET_OF, /* by the function get_of */
 	COLUMN_U8,
+	COLUMN_U16,
 	COLUMN_U32,
 	COLUMN_U64,
 	COLUMN_I64,
 	COLUMN_BOOL,
 	COLUMN_REAL,
 	COLUMN_TEXT,  /* a string; NULL: none */
+	COLUMN_CHARS, /* a string in an array of the row */
 	COLUMN_CELL,  /* a struct cell, with decimals of its own */
 	COLUMN_COUNT, /* uint64_t; UINT64_MAX: none */
 	COLUMN_NEST,  /* JSON only: the function nest writes the value */
@@ -93,6 +95,7 @@ struct column {
 	bool left;	  /* aligned in text */
 	bool is_text;	  /* of a function: its cells are strings, words or ids */
 	bool is_id;	  /* ids: a text of its own in most rows */
+	uint8_t width;	  /* of text, the least: of a document's table */
 	uint8_t unit;	  /* enum column_unit */
 	union {
 		struct cell (*get)(const void *row);
@@ -111,6 +114,7 @@ struct column {
 #define COLUMN_AT(type, member)                                                                    \
 	.source = _Generic(((type *)0)->member,                                                    \
 		uint8_t: COLUMN_U8,                                                                \
+		uint16_t: COLUMN_U16,                                                              \
 		uint32_t: COLUMN_U32,                                                              \
 		uint64_t: COLUMN_U64,                                                              \
 		int64_t: COLUMN_I64,                                                               \
@@ -123,6 +127,7 @@ struct column {
 #define PLACE_FIRST (-1)
 /* Text ends with the column, and cuts it to the rest of the line. */
 #define PLACE_LAST INT8_MAX
+#define COLUMN_CHARS_AT(type, member) .source = COLUMN_CHARS, .offset = offsetof(type, member)
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
 /* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
@@ -214,6 +219,8 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	switch (c->source) {
 	case COLUMN_U8:
 		return cell_u64(*(const uint8_t *)at, true);
+	case COLUMN_U16:
+		return cell_u64(*(const uint16_t *)at, true);
 	case COLUMN_U32:
 		return cell_u64(*(const uint32_t *)at, true);
 	case COLUMN_U64:
@@ -231,6 +238,8 @@ static inline struct cell column_read(const struct column *c, const void *row)
 
 		return cell_string(s, s ? strlen(s) : 0, s);
 	}
+	case COLUMN_CHARS:
+		return cell_string(at, strlen(at), true);
 	case COLUMN_CELL:
 		return *(const struct cell *)at;
 	case COLUMN_GET_OF:

@@ -106,13 +106,14 @@ static void info_cost_write_line(struct out *o, const struct trace_file *f,
 		o, "; %s, %" PRIu64 " interval%s\n", whose, intervals, intervals == 1 ? "" : "s");
 }
 
-void info_costs_text(const struct info_costs *c, const struct trace_file *f, struct report *r,
-	struct out *(*line)(struct report *r, const char *name))
+static void info_costs_text(
+	struct document *d, const struct info_costs *c, const struct trace_file *f)
 {
 	char whose[32];
 
 	if (c->more)
-		info_cost_write_line(line(r, "own cost"), f, c, "several processes", c->intervals);
+		info_cost_write_line(document_begin_line(d, "own cost"), f, c, "several processes",
+			c->intervals);
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct info_cost *own = &c->list[i];
 		const struct info_costs one = {.inside_min = own->inside,
@@ -124,12 +125,34 @@ void info_costs_text(const struct info_costs *c, const struct trace_file *f, str
 			snprintf(whose, sizeof whose, "pid %" PRIu32, own->pid);
 		else
 			snprintf(whose, sizeof whose, "pid unknown");
-		info_cost_write_line(line(r, "own cost"), f, &one, whose, own->intervals);
+		info_cost_write_line(
+			document_begin_line(d, "own cost"), f, &one, whose, own->intervals);
 	}
 }
 
-void info_costs_json(const struct info_costs *c, const struct trace_file *f, struct json *j)
+struct info_cost_row {
+	struct cell pid;
+	double inside, pair; /* ns */
+	uint64_t intervals;
+};
+
+#define AT(member) COLUMN_AT(struct info_cost_row, member)
+static const struct column cost_columns[] = {
+	{"pid", AT(pid)},
+	{"inside_ns", AT(inside), .decimals = 1},
+	{"pair_ns", AT(pair), .decimals = 1},
+	{"intervals", AT(intervals)},
+	{.name = NULL},
+};
+
+void info_write_costs(struct document *d, const struct info_costs *c, const struct trace_file *f)
 {
+	struct json *j = d->j;
+
+	if (!j) {
+		info_costs_text(d, c, f);
+		return;
+	}
 	json_key(j, "own_cost");
 	if (!c->intervals) {
 		json_null(j);
@@ -141,21 +164,14 @@ void info_costs_json(const struct info_costs *c, const struct trace_file *f, str
 	json_member_fixed(j, "inside_ns_max", trace_duration_ns(f, c->inside_max), 1);
 	json_member_fixed(j, "pair_ns_min", trace_duration_ns(f, c->pair_min), 1);
 	json_member_fixed(j, "pair_ns_max", trace_duration_ns(f, c->pair_max), 1);
-	json_member_open(j, "processes", '[');
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct info_cost *own = &c->list[i];
+	for (document_begin_list(d, "processes", cost_columns, 0); document_pass(d);)
+		for (unsigned i = 0; i < c->n; i++) {
+			const struct info_cost *own = &c->list[i];
 
-		json_open(j, '{');
-		json_key(j, "pid");
-		if (own->has_pid)
-			json_u64(j, own->pid);
-		else
-			json_null(j);
-		json_member_fixed(j, "inside_ns", trace_duration_ns(f, own->inside), 1);
-		json_member_fixed(j, "pair_ns", trace_duration_ns(f, own->pair), 1);
-		json_member_u64(j, "intervals", own->intervals);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+			document_add_row(
+				d, &(struct info_cost_row){cell_u64(own->pid, own->has_pid),
+					   trace_duration_ns(f, own->inside),
+					   trace_duration_ns(f, own->pair), own->intervals});
+		}
 	json_close(j, '}');
 }

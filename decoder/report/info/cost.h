@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_REPORT_INFO_COST_H
 #define SWT_DECODER_REPORT_INFO_COST_H
 
-#include "../../sink/json.h"
+#include "../../sink/document.h"
 #include "../report.h"
 
 enum { INFO_COSTS = 16 }; /* the most that are listed; else only their range */
@@ -29,10 +29,7 @@ void info_costs_add(struct info_costs *c, const struct interval *iv);
 void info_costs_merge(struct info_costs *c, const struct info_costs *from);
 /* After the last one: orders the list. */
 void info_costs_settle(struct info_costs *c);
-/* Calls line() for the begin of each line. Nothing without costs. */
-void info_costs_text(const struct info_costs *c, const struct trace_file *f, struct report *r,
-	struct out *(*line)(struct report *r, const char *name));
-/* A member. */
-void info_costs_json(const struct info_costs *c, const struct trace_file *f, struct json *j);
+/* Lines, none without costs; or a member. */
+void info_write_costs(struct document *d, const struct info_costs *c, const struct trace_file *f);
 
 #endif

@@ -11,10 +11,19 @@ enum doctor_status { DOCTOR_BAD, DOCTOR_NOTE, DOCTOR_GOOD, DOCTOR_STATUSES };
 static const char *const doctor_words[DOCTOR_STATUSES] = {"bad", "note", "good"};
 
 struct doctor_finding {
-	struct trace_meta id;
+	struct cell id, text, means, todo;
 	enum doctor_status status;
-	struct trace_meta text;
-	const struct trace_meta *means, *todo; /* NULL: none */
+	const char *word; /* of the status */
+};
+
+#define AT(member) COLUMN_AT(struct doctor_finding, member)
+static const struct column doctor_columns[] = {
+	{"id", AT(id)},
+	{"status", AT(word)},
+	{"text", AT(text)},
+	{"meaning", AT(means)},
+	{"todo", AT(todo)},
+	{.name = NULL},
 };
 
 bool info_doctor_owns(const struct trace_meta *m)
@@ -26,7 +35,7 @@ bool info_doctor_owns(const struct trace_meta *m)
 }
 
 /* The line behind a finding's that says more of it. */
-static const struct trace_meta *doctor_more(
+static struct cell doctor_more(
 	const struct trace_file *f, const struct trace_meta *m, const char *what)
 {
 	const size_t n = strlen(what);
@@ -38,9 +47,9 @@ static const struct trace_meta *doctor_more(
 		if (next->key_length == m->key_length + n &&
 			memcmp(next->key, m->key, m->key_length) == 0 &&
 			memcmp(next->key + m->key_length, what, n) == 0)
-			return next;
+			return cell_string(next->value, next->value_length, true);
 	}
-	return NULL;
+	return (struct cell){.kind = CELL_NONE};
 }
 
 /* `doctor.TOPIC.WHAT: STATUS: TEXT`. False: another line. */
@@ -58,10 +67,9 @@ static bool doctor_read(
 			memcmp(m->value + n, ": ", 2) != 0)
 			continue;
 		*found = (struct doctor_finding){.status = (enum doctor_status)status,
-			.id = {.value = m->key + before,
-				.value_length = m->key_length - (uint32_t)before},
-			.text = {.value = m->value + n + 2,
-				.value_length = m->value_length - n - 2},
+			.word = doctor_words[status],
+			.id = cell_string(m->key + before, m->key_length - before, true),
+			.text = cell_string(m->value + n + 2, m->value_length - n - 2, true),
 			.means = doctor_more(f, m, ".means"),
 			.todo = doctor_more(f, m, ".todo")};
 		return true;
@@ -69,92 +77,73 @@ static bool doctor_read(
 	return false;
 }
 
-static void doctor_write_more(struct report *r, const struct trace_meta *m, const char *name,
-	struct out *(*line)(struct report *r, const char *name))
+static void doctor_write_more(struct document *d, struct cell more, const char *name)
 {
-	if (!m)
+	if (more.kind == CELL_NONE)
 		return;
-	out_str(line(r, ""), name);
-	escape_text(r->out, m->value, m->value_length);
-	out_char(r->out, '\n');
+	out_str(document_begin_line(d, ""), name);
+	escape_text(d->o, more.s, more.len);
+	out_char(d->o, '\n');
 }
 
-static void doctor_write_status(const struct trace_file *f, struct report *r,
-	enum doctor_status status, struct out *(*line)(struct report *r, const char *name))
+static void doctor_write_status(
+	struct document *d, const struct trace_file *f, enum doctor_status status)
 {
 	struct doctor_finding found;
 
 	for (size_t i = 0; i < f->nmeta; i++) {
 		if (!doctor_read(f, &f->meta[i], &found) || found.status != status)
 			continue;
-		out_str(line(r, DOCTOR_KEY), doctor_words[status]);
-		out_str(r->out, status == DOCTOR_BAD ? "   " : "  ");
-		escape_text(r->out, found.id.value, found.id.value_length);
-		out_str(r->out, ": ");
-		escape_text(r->out, found.text.value, found.text.value_length);
-		out_char(r->out, '\n');
-		doctor_write_more(r, found.means, "      means: ", line);
-		doctor_write_more(r, found.todo, "      to do: ", line);
+		out_str(document_begin_line(d, DOCTOR_KEY), found.word);
+		out_str(d->o, status == DOCTOR_BAD ? "   " : "  ");
+		escape_text(d->o, found.id.s, found.id.len);
+		out_str(d->o, ": ");
+		escape_text(d->o, found.text.s, found.text.len);
+		out_char(d->o, '\n');
+		doctor_write_more(d, found.means, "      means: ");
+		doctor_write_more(d, found.todo, "      to do: ");
 	}
 }
 
-void info_doctor_text(const struct trace_file *f, struct report *r,
-	struct out *(*line)(struct report *r, const char *name))
+static void doctor_write_findings(struct document *d, const struct trace_file *f)
 {
-	const char *verdict = trace_meta_value(f, DOCTOR_KEY);
-	const char *time = trace_meta_value(f, DOCTOR_KEY ".time");
-
-	if (!verdict) {
-		out_str(line(r, DOCTOR_KEY),
-			"n/a: the writer of the trace recorded no findings of swtrace doctor\n");
-		return;
-	}
-	escape_text(line(r, DOCTOR_KEY), verdict, strlen(verdict));
-	out_char(r->out, '\n');
-	if (time) {
-		escape_text(line(r, "doctor at"), time, strlen(time));
-		out_char(r->out, '\n');
-	}
-	for (int status = 0; status < DOCTOR_STATUSES; status++)
-		doctor_write_status(f, r, (enum doctor_status)status, line);
-}
-
-static void doctor_put_more(struct json *j, const char *key, const struct trace_meta *m)
-{
-	json_key(j, key);
-	if (m)
-		json_string(j, m->value, m->value_length);
-	else
-		json_null(j);
-}
-
-void info_doctor_json(const struct trace_file *f, struct json *j)
-{
-	const char *verdict = trace_meta_value(f, DOCTOR_KEY);
 	struct doctor_finding found;
 
-	json_key(j, "doctor");
-	if (!verdict) {
-		json_null(j);
-		return;
+	for (document_begin_list(d, "findings", doctor_columns, 0); document_pass(d);)
+		for (size_t i = 0; i < f->nmeta; i++)
+			if (doctor_read(f, &f->meta[i], &found))
+				document_add_row(d, &found);
+}
+
+struct doctor_verdict {
+	const char *verdict, *time;
+};
+
+static const struct column verdict_columns[] = {
+	{"verdict", "doctor", COLUMN_AT(struct doctor_verdict, verdict)},
+	{"time", "doctor at", COLUMN_AT(struct doctor_verdict, time), .when = 1},
+	{.name = NULL},
+};
+
+void info_write_doctor(struct document *d, const struct trace_file *f)
+{
+	const struct doctor_verdict row = {
+		trace_meta_value(f, DOCTOR_KEY), trace_meta_value(f, DOCTOR_KEY ".time")};
+
+	if (!row.verdict && d->j) {
+		json_key(d->j, DOCTOR_KEY);
+		json_null(d->j);
+	} else if (!row.verdict) {
+		out_str(document_begin_line(d, DOCTOR_KEY),
+			"n/a: the writer of the trace recorded no findings of swtrace doctor\n");
+	} else if (d->j) {
+		json_member_open(d->j, DOCTOR_KEY, '{');
+		document_add(d, verdict_columns, 1, &row);
+		doctor_write_findings(d, f);
+		json_close(d->j, '}');
+	} else {
+		document_add(d, verdict_columns, row.time != NULL, &row);
+		for (int status = 0; status < DOCTOR_STATUSES; status++)
+			doctor_write_status(d, f, (enum doctor_status)status);
 	}
-	json_open(j, '{');
-	json_member_text(j, "verdict", verdict);
-	json_member_text(j, "time", trace_meta_value(f, DOCTOR_KEY ".time"));
-	json_member_open(j, "findings", '[');
-	for (size_t i = 0; i < f->nmeta; i++) {
-		if (!doctor_read(f, &f->meta[i], &found))
-			continue;
-		json_open(j, '{');
-		json_key(j, "id");
-		json_string(j, found.id.value, found.id.value_length);
-		json_member_text(j, "status", doctor_words[found.status]);
-		json_key(j, "text");
-		json_string(j, found.text.value, found.text.value_length);
-		doctor_put_more(j, "meaning", found.means);
-		doctor_put_more(j, "todo", found.todo);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
 }

@@ -5,15 +5,12 @@
 #ifndef SWT_DECODER_REPORT_INFO_DOCTOR_H
 #define SWT_DECODER_REPORT_INFO_DOCTOR_H
 
-#include "../../sink/json.h"
+#include "../../sink/document.h"
 #include "../report.h"
 
 /* Whether the line is one of those. */
 bool info_doctor_owns(const struct trace_meta *m);
-/* Lines; line() begins one. "n/a" if the file has no findings. */
-void info_doctor_text(const struct trace_file *f, struct report *r,
-	struct out *(*line)(struct report *r, const char *name));
-/* A member, null if the file has no findings. */
-void info_doctor_json(const struct trace_file *f, struct json *j);
+/* Lines, "n/a" if the file has no findings; or a member, null then. */
+void info_write_doctor(struct document *d, const struct trace_file *f);
 
 #endif

@@ -1,19 +1,21 @@
-/* About the files themselves, human-readable; to_json.c has the same for programs. */
+/* About the files themselves. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/cpi_hooks.h"
 #include "../../../formats/trace_file.h"
 #include "../../sink/escape.h"
-#include "../../sink/table.h"
-#include "../../sink/units.h"
 #include "../../model/hooks/pass.h"
 #include "../clock_text.h"
 #include "doctor.h"
 #include "info.h"
 
-const char *info_clock_name(uint32_t clock)
+enum {
+	INFO_TYPES = TF_TYPES, /* section types; 0: unknown ones */
+	INFO_CODECS = 4,       /* the last: unknown ones */
+};
+
+static const char *info_clock_name(uint32_t clock)
 {
 	switch (clock) {
 	case TF_CLOCK_TSC:
@@ -27,7 +29,7 @@ const char *info_clock_name(uint32_t clock)
 	}
 }
 
-const char *info_section_name(unsigned type)
+static const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
 		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS", "CONTAINERS", "REMARKS",
@@ -36,52 +38,47 @@ const char *info_section_name(unsigned type)
 	return names[type];
 }
 
-const char *info_codec_name(unsigned codec)
+static const char *info_codec_name(unsigned codec)
 {
 	static const char *const names[INFO_CODECS] = {"none", "lz4", "zlib", "unknown"};
 
 	return names[codec];
 }
 
-static struct out *item(struct report *r, const char *name)
-{
-	out_str(r->out, "  ");
-	out_str(r->out, name);
-	out_repeat(r->out, ' ', strlen(name) < 14 ? 14 - strlen(name) : 1);
-	return r->out;
-}
+enum { INFO_IS_IMPORT = 1 << 0, INFO_IS_SCRIPTED = 1 << 1, INFO_HAS_HOOKS = 1 << 2 };
 
-static void info_write_header(struct report *r, const struct trace_file *f)
-{
-	const struct io_header *h = &f->header;
-	struct out *o = item(r, "format");
+struct info_file {
+	struct trace_file f;
+	const char *id, *clock, *import, *counters;
+	bool is_scripted, is_monotone;
+	struct cell first, last;     /* CLOCK_REALTIME in ns */
+	double duration, time_error; /* ns */
+	uint64_t clock_syncs;
+	bool has_drift;
+	struct clock_drift drift;
+};
 
-	if (f->import)
+static void info_spell_format(struct out *o, const void *row)
+{
+	const struct info_file *i = row;
+	const struct io_header *h = &i->f.header;
+
+	if (i->f.import)
 		out_str(o, "NRM2, read as ");
-	out_printf(o, "trace.bin %u.%u%s\n", h->version_major, h->version_minor,
+	out_printf(o, "trace.bin %u.%u%s", h->version_major, h->version_minor,
 		h->damaged ? ", header DAMAGED: its contents are doubtful" : "");
-	o = item(r, "trace id");
-	for (unsigned i = 0; i < sizeof h->trace_id; i++)
-		out_printf(o, "%02x", h->trace_id[i]);
-	out_char(o, '\n');
-	o = item(r, "clock");
-	out_printf(o, "%s, %llu ticks a second%s\n", info_clock_name(h->clock),
-		(unsigned long long)f->ticks_per_second,
-		f->ticks_derived ? " (derived from clock syncs)" : "");
-	out_printf(item(r, "processors"), "%u\n", h->cpus);
-	if (h->flags & TF_FLAG_SCRIPTED)
-		out_str(item(r, "counters"), "SCRIPTED, not measured\n");
-	if (!f->has_hooks)
-		return;
-	units_iso8601(item(r, "first hook"), trace_time(f, f->first));
-	out_char(r->out, '\n');
-	units_iso8601(item(r, "last hook"), trace_time(f, f->last));
-	out_char(r->out, '\n');
-	units_duration(item(r, "duration"), trace_duration_ns(f, f->last - f->first));
-	out_char(r->out, '\n');
 }
 
-static void write_drift(struct out *o, const struct clock_drift *drift)
+static void info_spell_clock(struct out *o, const void *row)
+{
+	const struct info_file *i = row;
+
+	out_printf(o, "%s, %llu ticks a second%s", i->clock,
+		(unsigned long long)i->f.ticks_per_second,
+		i->f.ticks_derived ? " (derived from clock syncs)" : "");
+}
+
+static void info_spell_drift(struct out *o, const struct clock_drift *drift)
 {
 	out_fixed(o, drift->low_ppm, 3);
 	out_str(o, " to ");
@@ -91,46 +88,159 @@ static void write_drift(struct out *o, const struct clock_drift *drift)
 	out_str(o, ") ppm");
 }
 
-static void info_write_clock(struct report *r, const struct trace_file *f)
+static void info_spell_syncs(struct out *o, const void *row)
 {
-	struct clock_drift drift;
-	struct out *o = item(r, "clock syncs");
+	const struct info_file *i = row;
 
-	out_printf(o, "%zu; drift ", f->clock->nsyncs);
-	if (clock_drift(f->clock, &drift))
-		write_drift(o, &drift);
+	out_printf(o, "%zu; drift ", i->f.clock->nsyncs);
+	if (i->has_drift)
+		info_spell_drift(o, &i->drift);
 	else
 		out_str(o, "n/a");
 	out_str(o, "; error of times ");
-	units_duration(o, trace_time_error(f));
-	out_char(o, '\n');
-	for (size_t i = 0; i < f->nclock_findings; i++) {
-		clock_text_finding(item(r, "clocks"), &f->clock_findings[i]);
-		out_char(o, '\n');
-	}
-	if (f->clock_findings_untold)
-		out_printf(item(r, "clocks"), "and %llu more such\n",
-			(unsigned long long)f->clock_findings_untold);
+	units_duration(o, i->time_error);
 }
 
-static void info_write_meta(struct report *r, const struct trace_file *f)
-{
-	for (size_t i = 0; i < f->nmeta; i++) {
-		struct out *o = r->out;
+#define AT(member) COLUMN_AT(struct info_file, member)
+static const struct column file_columns[] = {
+	{"path", AT(f.path)},
+	{"format", AT(import), .when = INFO_IS_IMPORT, .in = IN_JSON},
+	{.heading = "format", .text = info_spell_format},
+	{"bytes", AT(f.bytes)},
+	{"version_major", AT(f.header.version_major)},
+	{"version_minor", AT(f.header.version_minor)},
+	{"header_damaged", AT(f.header.damaged)},
+	{"trace_id", "trace id", AT(id)},
+	{"scripted", AT(is_scripted)},
+	{"clock", "clock", AT(clock), .text = info_spell_clock},
+	{"ticks_per_second", AT(f.ticks_per_second)},
+	{"ticks_per_second_derived", AT(f.ticks_derived)},
+	{"cpus", "processors", AT(f.header.cpus)},
+	{.heading = "counters", AT(counters), .when = INFO_IS_SCRIPTED},
+	{"first_ns", "first hook", AT(first), .when = INFO_HAS_HOOKS, .unit = UNIT_TIME},
+	{"last_ns", "last hook", AT(last), .when = INFO_HAS_HOOKS, .unit = UNIT_TIME},
+	{.heading = "duration", AT(duration), .when = INFO_HAS_HOOKS, .unit = UNIT_DURATION},
+	{"ended_in_order", AT(f.has_end)},
+	{"clock_syncs", "clock syncs", AT(clock_syncs), .text = info_spell_syncs},
+	{"drift_ppm_min", AT(drift.low_ppm), .decimals = 3},
+	{"drift_ppm_max", AT(drift.high_ppm), .decimals = 3},
+	{"drift_ppm_error", AT(drift.error_ppm), .decimals = 3},
+	{"time_error_ns", AT(time_error)},
+	{"time_monotone", AT(is_monotone)},
+	{.name = NULL},
+};
 
+static void info_write_head(struct document *d, const struct trace_file *f)
+{
+	char id[2 * sizeof f->header.trace_id + 1];
+	struct info_file row = {.f = *f,
+		.id = id,
+		.clock = info_clock_name(f->header.clock),
+		.import = "nrm2",
+		.counters = "SCRIPTED, not measured",
+		.is_scripted = f->header.flags & TF_FLAG_SCRIPTED,
+		.is_monotone = trace_time_is_monotone(f),
+		.time_error = trace_time_error(f),
+		.clock_syncs = f->clock->nsyncs};
+	const unsigned has = (f->import ? INFO_IS_IMPORT : 0) |
+			     (row.is_scripted ? INFO_IS_SCRIPTED : 0) |
+			     (d->j || f->has_hooks ? INFO_HAS_HOOKS : 0);
+
+	for (unsigned i = 0; i < sizeof f->header.trace_id; i++)
+		snprintf(id + 2 * (size_t)i, 3, "%02x", f->header.trace_id[i]);
+	row.has_drift = clock_drift(f->clock, &row.drift);
+	if (f->has_hooks) {
+		row.first = cell_i64(trace_time(f, f->first));
+		row.last = cell_i64(trace_time(f, f->last));
+		row.duration = trace_duration_ns(f, f->last - f->first);
+	}
+	document_add(d, file_columns, has, &row);
+}
+
+static struct cell info_get_kind(const void *row)
+{
+	const char *name = clock_finding_name(((const struct clock_finding *)row)->kind);
+
+	return cell_string(name, strlen(name), true);
+}
+
+static void info_spell_finding(struct out *o, const void *row)
+{
+	clock_text_finding(o, row);
+}
+
+#define FINDING_AT(member) COLUMN_AT(struct clock_finding, member)
+static const struct column finding_columns[] = {
+	{.heading = "clocks", .text = info_spell_finding},
+	{"kind", .get = info_get_kind},
+	{"ns", FINDING_AT(ns)},
+	{"after_ns", FINDING_AT(from_ns)},
+	{"before_ns", FINDING_AT(to_ns)},
+	{"after_ticks", FINDING_AT(from)},
+	{"before_ticks", FINDING_AT(to)},
+	{.name = NULL},
+};
+
+static void info_write_clock(
+	struct document *d, const struct trace_file *f, const struct trace_alignment *alignment)
+{
+	document_begin_lines(d, "clocks", "clock_findings", finding_columns, 0);
+	while (document_pass(d))
+		for (size_t i = 0; i < f->nclock_findings; i++)
+			document_add_row(d, &f->clock_findings[i]);
+	if (d->j) {
+		json_member_u64(d->j, "clock_findings_untold", f->clock_findings_untold);
+		json_member_u64(d->j, "merged_traces", alignment->traces);
+		json_member_u64(d->j, "merged_hosts", alignment->hosts);
+		json_member_fixed(d->j, "merged_within_ns", alignment->within_ns, 0);
+	} else if (f->clock_findings_untold) {
+		out_printf(document_begin_line(d, "clocks"), "and %llu more such\n",
+			(unsigned long long)f->clock_findings_untold);
+	}
+}
+
+static void info_meta_text(struct document *d, const struct trace_meta *meta)
+{
+	struct out *o = d->o;
+
+	out_str(o, d->before_label);
+	escape_text(o, meta->key, meta->key_length);
+	out_repeat(
+		o, ' ', meta->key_length < d->label_width ? d->label_width - meta->key_length : 1);
+	escape_text(o, meta->value, meta->value_length);
+	out_char(o, '\n');
+}
+
+static void info_meta_json(struct json *j, const struct trace_meta *meta)
+{
+	json_open(j, '{');
+	json_key(j, "key");
+	json_string(j, meta->key, meta->key_length);
+	json_key(j, "value");
+	json_string(j, meta->value, meta->value_length);
+	json_close(j, '}');
+}
+
+static void info_write_meta(struct document *d, const struct trace_file *f)
+{
+	/* Pairs, not members: a key may occur more than once. */
+	if (d->j)
+		json_member_open(d->j, "meta", '[');
+	for (size_t i = 0; i < f->nmeta; i++) {
 		if (info_doctor_owns(&f->meta[i]))
 			continue;
-		out_str(o, "  ");
-		escape_text(o, f->meta[i].key, f->meta[i].key_length);
-		out_repeat(o, ' ', f->meta[i].key_length < 14 ? 14 - f->meta[i].key_length : 1);
-		escape_text(o, f->meta[i].value, f->meta[i].value_length);
-		out_char(o, '\n');
+		if (d->j)
+			info_meta_json(d->j, &f->meta[i]);
+		else
+			info_meta_text(d, &f->meta[i]);
 	}
+	if (d->j)
+		json_close(d->j, ']');
 }
 
-static void write_sections(struct report *r, const struct trace_file *f)
+static void info_sections_text(struct document *d, const struct trace_file *f)
 {
-	struct out *o = item(r, "sections");
+	struct out *o = document_begin_line(d, "sections");
 	const char *between = "";
 	uint64_t raw = 0, stored = 0;
 
@@ -149,8 +259,9 @@ static void write_sections(struct report *r, const struct trace_file *f)
 	}
 	out_str(o, *between ? "\n" : "none\n");
 	if (f->sections_of[TF_TYPE_LABELS])
-		out_printf(item(r, "labels"), "%llu\n", (unsigned long long)f->nlabels);
-	o = item(r, "hook data");
+		out_printf(
+			document_begin_line(d, "labels"), "%llu\n", (unsigned long long)f->nlabels);
+	o = document_begin_line(d, "hook data");
 	units_size(o, raw);
 	out_str(o, ", stored in ");
 	units_size(o, stored);
@@ -165,182 +276,23 @@ static void write_sections(struct report *r, const struct trace_file *f)
 		between = ", ";
 	}
 	out_char(o, '\n');
-	out_str(item(r, "ended"), f->has_end ? "in order\n" : "CUT OFF: there is no END section\n");
+	out_str(document_begin_line(d, "ended"),
+		f->has_end ? "in order\n" : "CUT OFF: there is no END section\n");
 }
 
-static void ring_row(
-	struct table *t, const struct trace_file *f, size_t i, const struct findings *found)
+static void info_sections_json(struct json *j, const struct trace_file *f)
 {
-	const struct trace_ring *ring = &f->rings[i];
-	const struct hook_counts *counts = findings_ring(found, f->index, i);
-	struct losses l = {0};
-
-	losses_add_ring(&l, ring, counts);
-	if (ring->ring & TF_GUEST_RING)
-		out_printf(table_right(t), "guest %u", ring->ring & ~TF_GUEST_RING);
-	else
-		out_printf(table_right(t), "cpu %u", ring->ring);
-	uint64_t columns[] = {ring->sections, counts ? counts->hooks : ring->hooks, ring->raw,
-		l.full, l.big, l.held, l.no_guest, l.unexplained, l.overwritten, l.torn, l.skipped};
-	for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++)
-		out_u64(table_right(t), columns[c]);
-	if (f->sections_of[TF_TYPE_CAUSES]) {
-		out_u64(table_right(t), l.no_slot);
-		out_u64(table_right(t), l.no_memory);
-		out_u64(table_right(t), l.unattached);
-		out_u64(table_right(t), l.unwritten);
-	}
-	table_end_row(t);
-}
-
-static void info_write_rings(struct report *r, const struct trace_file *f)
-{
-	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
-		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped", "no slot",
-		"no memory", "not attached", "unwritten"};
-	unsigned columns = f->sections_of[TF_TYPE_CAUSES] ? 15 : 12;
-	struct table t;
-
-	if (!f->nrings)
-		return;
-	out_char(r->out, '\n');
-	for (table_begin(&t, r->out); table_pass(&t);) {
-		for (unsigned i = 0; i < columns; i++)
-			table_heading(&t, names[i]);
-		table_end_row(&t);
-		for (size_t i = 0; i < f->nrings; i++)
-			ring_row(&t, f, i, r->found);
-	}
-	table_free(&t);
-}
-
-static void info_container_heading(struct table *t)
-{
-	table_printf(t, ">own tid\t>own pid\t>PID namespace\tcontainer");
-}
-
-/* A task of the session owner's container has no entry: its own ids are those of the trace. */
-static void info_container_row(
-	struct table *t, const struct trace *trace, uint32_t machine, const struct task *task)
-{
-	const struct container *c = trace_container(trace, machine, task);
-
-	out_u64(table_right(t), c ? c->own_tid : task->tid);
-	out_u64(table_right(t), c ? c->own_pid : task->pid);
-	if (c && c->pid_namespace)
-		out_u64(table_right(t), c->pid_namespace);
-	else
-		out_str(table_right(t), c ? "n/a" : "-");
-	if (c && c->name != TEXT_NONE) {
-		struct trace_text name = trace_text_at(trace, c->name);
-
-		escape_text(table_left(t), name.at, name.length);
-	} else {
-		out_str(table_left(t), c ? "n/a" : "-");
-	}
-}
-
-static void info_write_tasks(struct report *r, const struct trace_file *f)
-{
-	bool has_containers = trace_has_containers(r->trace);
-	struct table t;
-	const struct task *task;
-
-	if (!trace_task_at(r->trace, f->machine, 0))
-		return;
-	out_char(r->out, '\n');
-	for (table_begin(&t, r->out); table_pass(&t);) {
-		table_printf(&t, ">tid\t>pid\tsince\ttask");
-		if (has_containers)
-			info_container_heading(&t);
-		table_end_row(&t);
-		for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
-			out_u64(table_right(&t), task->tid);
-			out_u64(table_right(&t), task->pid);
-			units_iso8601(table_left(&t), trace_time(f, task->first));
-			escape_text(table_left(&t), task->name, strlen(task->name));
-			if (has_containers)
-				info_container_row(&t, r->trace, f->machine, task);
-			table_end_row(&t);
-		}
-	}
-	table_free(&t);
-}
-
-bool info_tells_schema(const struct trace_file *f, uint8_t major)
-{
-	return major == CPI_MAJOR || schema_set_brought(f->schemas, major);
-}
-
-static void info_write_schemas(struct report *r, const struct trace_file *f)
-{
-	struct out *o = r->out;
-
-	out_char(o, '\n');
-	for (unsigned major = 1; major < 256; major++) {
-		const char *title = NULL;
-		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
-
-		if (!name || !info_tells_schema(f, (uint8_t)major))
-			continue;
-		out_printf(item(r, "schema"), "0x%02X %s", major, name);
-		if (title) {
-			out_char(o, ' ');
-			escape_quoted(o, title, strlen(title));
-		}
-		out_char(o, '\n');
-	}
-	for (size_t i = 0; i < f->nschema_problems; i++) {
-		const struct trace_schema_problem *p = &f->schema_problems[i];
-
-		out_printf(item(r, "schema"),
-			"at offset %llu refused from line %u to its next major: ",
-			(unsigned long long)p->offset, p->error.line);
-		escape_text(o, p->error.reason, strlen(p->error.reason));
-		out_char(o, '\n');
-	}
-}
-
-static void info_write_damage(struct report *r, const struct trace_file *f)
-{
-	const struct hook_damage *inside = r->found->damage;
-
-	for (size_t i = 0; i < f->ndamage; i++)
-		out_printf(item(r, "damage"), "at offset %llu, %llu bytes: %s\n",
-			(unsigned long long)f->damage[i].offset,
-			(unsigned long long)f->damage[i].bytes, f->damage[i].why);
-	if (f->damage_untold)
-		out_printf(item(r, "damage"), "and %llu more stretches\n",
-			(unsigned long long)f->damage_untold);
-	for (size_t i = 0; i < r->found->ndamage; i++)
-		if (inside[i].file == f->index)
-			out_printf(item(r, "damage"),
-				"in the section at offset %llu, %llu bytes: %s\n",
-				(unsigned long long)inside[i].offset,
-				(unsigned long long)inside[i].bytes, inside[i].why);
-}
-
-static void write_file(struct report *r, const struct trace_file *f, const struct info_costs *costs,
-	const struct info_programs *programs, const struct switch_cpus *cpus)
-{
-	if (f->index)
-		out_char(r->out, '\n');
-	escape_text(r->out, f->path, strlen(f->path));
-	out_str(r->out, ": ");
-	units_size(r->out, f->bytes);
-	out_char(r->out, '\n');
-	info_write_header(r, f);
-	info_write_clock(r, f);
-	info_write_meta(r, f);
-	info_doctor_text(f, r, item);
-	info_costs_text(costs, f, r, item);
-	write_sections(r, f);
-	info_write_rings(r, f);
-	info_programs_text(programs, r->out);
-	info_switches_text(cpus, f, r->out);
-	info_write_tasks(r, f);
-	info_write_schemas(r, f);
-	info_write_damage(r, f);
+	json_member_open(j, "sections", '{');
+	/* Most traces have none of the latest types. */
+	for (unsigned type = 0; type < INFO_TYPES; type++)
+		if (type < TF_TYPE_CONTAINERS || f->sections_of[type])
+			json_member_u64(j, info_section_name(type), f->sections_of[type]);
+	json_close(j, '}');
+	json_member_u64(j, "labels", f->nlabels);
+	json_member_open(j, "hooks_sections_by_codec", '{');
+	for (unsigned codec = 0; codec < INFO_CODECS; codec++)
+		json_member_u64(j, info_codec_name(codec), f->hooks_by_codec[codec]);
+	json_close(j, '}');
 }
 
 /* Reads all hooks, for findings and for the library's own cost of intervals. */
@@ -403,19 +355,59 @@ static void write_alignment(struct report *r, const struct trace_alignment *a)
 	out_char(r->out, '\n');
 }
 
+/* In JSON an object on a line. */
+static void info_begin_file(struct document *d, const struct trace_file *f)
+{
+	if (d->j) {
+		json_open(d->j, '{');
+		return;
+	}
+	if (f->index)
+		out_char(d->o, '\n');
+	escape_text(d->o, f->path, strlen(f->path));
+	out_str(d->o, ": ");
+	units_size(d->o, f->bytes);
+	out_char(d->o, '\n');
+}
+
 static int info_write_file(struct report *r, const struct trace_file *f,
 	const struct trace_alignment *alignment, const struct info_costs *costs,
 	const struct switch_cpus *cpus)
 {
+	static const struct time_text iso = {.how = TIMES_ISO};
+	struct json json = {.o = r->out};
+	struct document d = {.o = r->out,
+		.j = r->format == FORMAT_JSON ? &json : NULL,
+		.time = &iso,
+		.before_label = "  ",
+		.label_width = 14};
 	struct info_programs programs = {0};
 	int rc = info_programs_sum(&programs, r->trace, f);
 
 	if (rc)
 		return rc;
-	if (r->format == FORMAT_JSON)
-		info_json(r, f, alignment, costs, &programs, cpus);
-	else
-		write_file(r, f, costs, &programs, cpus);
+	info_begin_file(&d, f);
+	info_write_head(&d, f);
+	info_write_clock(&d, f, alignment);
+	info_write_meta(&d, f);
+	info_write_doctor(&d, f);
+	if (d.j) {
+		info_sections_json(d.j, f);
+	} else {
+		info_write_costs(&d, costs, f);
+		info_sections_text(&d, f);
+	}
+	info_write_rings(&d, f, r->found);
+	info_write_programs(&d, &programs, f);
+	info_write_switches(&d, cpus, f);
+	info_write_tasks(&d, r->trace, f);
+	info_write_schemas(&d, f);
+	info_write_damage(&d, f, r->found);
+	if (d.j) {
+		info_write_costs(&d, costs, f);
+		json_close(d.j, '}');
+		json_end_line(d.j);
+	}
 	info_programs_free(&programs);
 	return 0;
 }

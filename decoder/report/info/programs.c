@@ -4,8 +4,6 @@
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/trace_file.h"
-#include "../../sink/escape.h"
-#include "../../sink/table.h"
 
 static const struct task *programs_find_task(
 	const struct trace *trace, const struct trace_file *f, const struct task_loss *loss)
@@ -82,47 +80,45 @@ void info_programs_free(struct info_programs *p)
 	*p = (struct info_programs){0};
 }
 
-void info_programs_text(const struct info_programs *p, struct out *o)
-{
-	struct table t;
+struct info_program_row {
+	const char *name;
+	struct cell pid;
+	uint64_t lost;
+};
 
-	if (!p->all)
-		return;
-	out_str(o, p->before ? "\nlost since this file began, by program\n"
-			     : "\nlost since the buffers were made, by program\n");
-	for (table_begin(&t, o); table_pass(&t);) {
-		table_printf(&t, "program\t>process\t>hooks lost\n");
-		for (size_t i = 0; i < p->count; i++) {
-			escape_text(table_left(&t), p->at[i].name, strlen(p->at[i].name));
-			out_u64(table_right(&t), p->at[i].pid);
-			out_u64(table_right(&t), p->at[i].lost);
-			table_end_row(&t);
-		}
-		if (p->unknown) {
-			table_printf(&t, "unknown\t>n/a");
-			out_u64(table_right(&t), p->unknown);
-			table_end_row(&t);
-		}
-	}
-	table_free(&t);
-}
+#define AT(member) COLUMN_AT(struct info_program_row, member)
+static const struct column program_columns[] = {
+	{"name", "program", AT(name), .left = true},
+	{"pid", "process", AT(pid)},
+	{"lost", "hooks lost", AT(lost)},
+	{.name = NULL},
+};
 
-void info_programs_json(const struct info_programs *p, const struct trace_file *f, struct json *j)
+void info_write_programs(
+	struct document *d, const struct info_programs *p, const struct trace_file *f)
 {
 	if (!f->sections_of[TF_TYPE_TASKLOSS])
 		return;
-	json_member_open(j, "lost_by_program", '{');
-	json_member_u64(j, "all", p->all);
-	json_member_u64(j, "before_file", p->before);
-	json_member_open(j, "programs", '[');
-	for (size_t i = 0; i < p->count; i++) {
-		json_open(j, '{');
-		json_member_text(j, "name", p->at[i].name);
-		json_member_u64(j, "pid", p->at[i].pid);
-		json_member_u64(j, "lost", p->at[i].lost);
-		json_close(j, '}');
+	if (d->j) {
+		json_member_open(d->j, "lost_by_program", '{');
+		json_member_u64(d->j, "all", p->all);
+		json_member_u64(d->j, "before_file", p->before);
 	}
-	json_close(j, ']');
-	json_member_u64(j, "unknown", p->unknown);
-	json_close(j, '}');
+	d->title = p->before ? "\nlost since this file began, by program\n"
+			     : "\nlost since the buffers were made, by program\n";
+	for (document_begin_list(d, "programs", program_columns, 0); document_pass(d);) {
+		for (size_t i = 0; i < p->count; i++) {
+			const struct info_program *at = &p->at[i];
+
+			document_add_row(d, &(struct info_program_row){
+						    at->name, cell_u64(at->pid, true), at->lost});
+		}
+		if (document_is_text(d) && p->unknown)
+			document_add_row(d, &(struct info_program_row){
+						    "unknown", {.kind = CELL_NONE}, p->unknown});
+	}
+	if (d->j) {
+		json_member_u64(d->j, "unknown", p->unknown);
+		json_close(d->j, '}');
+	}
 }

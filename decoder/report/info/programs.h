@@ -3,7 +3,7 @@
 #define SWT_DECODER_REPORT_INFO_PROGRAMS_H
 
 #include "../../model/trace/task_losses.h"
-#include "../../sink/json.h"
+#include "../../sink/document.h"
 #include "../report.h"
 
 /* The tasks of one process and thread name. */
@@ -26,8 +26,8 @@ int info_programs_sum(
 	struct info_programs *p, const struct trace *trace, const struct trace_file *f);
 void info_programs_free(struct info_programs *p);
 
-/* Write a table, or a member; nothing for files without TASKLOSS. */
-void info_programs_text(const struct info_programs *p, struct out *o);
-void info_programs_json(const struct info_programs *p, const struct trace_file *f, struct json *j);
+/* A table, or a member; nothing for files without TASKLOSS. */
+void info_write_programs(
+	struct document *d, const struct info_programs *p, const struct trace_file *f);
 
 #endif

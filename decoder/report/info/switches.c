@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../base/sort.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
 
@@ -54,47 +55,40 @@ static size_t info_switches_of(
 	return end;
 }
 
-void info_switches_text(const struct switch_cpus *cpus, const struct trace_file *f, struct out *o)
+struct info_cpu {
+	uint32_t cpu;
+	double idle, busy, unknown; /* ns */
+};
+
+static void info_spell_cpu(struct out *o, const void *row)
+{
+	out_printf(o, "cpu %u", ((const struct info_cpu *)row)->cpu);
+}
+
+#define AT(member) COLUMN_AT(struct info_cpu, member)
+static const struct column switch_columns[] = {
+	{"cpu", "by the kernel's switches", AT(cpu), .left = true, .text = info_spell_cpu},
+	{"idle_ns", "idle", AT(idle), .decimals = 1, .unit = UNIT_DURATION},
+	{"busy_ns", "busy", AT(busy), .decimals = 1, .unit = UNIT_DURATION},
+	{"not_recorded_ns", "not recorded", AT(unknown), .decimals = 1, .unit = UNIT_DURATION},
+	{.name = NULL},
+};
+
+void info_write_switches(
+	struct document *d, const struct switch_cpus *cpus, const struct trace_file *f)
 {
 	size_t first;
 	const size_t end = info_switches_of(cpus, f, &first);
-	struct table t;
 
 	if (first == end)
 		return;
-	out_char(o, '\n');
-	for (table_begin(&t, o); table_pass(&t);) {
-		table_printf(&t, "by the kernel's switches\t>idle\t>busy\t>not recorded\n");
+	d->title = "\n";
+	for (document_begin_list(d, "kernel_switches", switch_columns, 0); document_pass(d);)
 		for (size_t i = first; i < end; i++) {
 			const struct switch_cpu *c = &cpus->at[i];
+			const struct info_cpu row = {c->cpu, trace_duration_ns(f, c->idle),
+				trace_duration_ns(f, c->busy), trace_duration_ns(f, c->unknown)};
 
-			out_printf(table_left(&t), "cpu %u", c->cpu);
-			units_duration(table_right(&t), trace_duration_ns(f, c->idle));
-			units_duration(table_right(&t), trace_duration_ns(f, c->busy));
-			units_duration(table_right(&t), trace_duration_ns(f, c->unknown));
-			table_end_row(&t);
+			document_add_row(d, &row);
 		}
-	}
-	table_free(&t);
-}
-
-void info_switches_json(const struct switch_cpus *cpus, const struct trace_file *f, struct json *j)
-{
-	size_t i;
-	const size_t end = info_switches_of(cpus, f, &i);
-
-	if (i == end)
-		return;
-	json_member_open(j, "kernel_switches", '[');
-	for (; i < end; i++) {
-		const struct switch_cpu *c = &cpus->at[i];
-
-		json_open(j, '{');
-		json_member_u64(j, "cpu", c->cpu);
-		json_member_fixed(j, "idle_ns", trace_duration_ns(f, c->idle), 1);
-		json_member_fixed(j, "busy_ns", trace_duration_ns(f, c->busy), 1);
-		json_member_fixed(j, "not_recorded_ns", trace_duration_ns(f, c->unknown), 1);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
 }

@@ -3,15 +3,15 @@
 #define SWT_DECODER_REPORT_INFO_SWITCHES_H
 
 #include "../../model/hooks/switches.h"
-#include "../../sink/json.h"
+#include "../../sink/document.h"
 #include "../report.h"
 
 /* Of all files: group is the file. *cpus starts zeroed; empty without switches. Reads all hooks
  * if there are any. 0 or a CPIDECODE_E code. */
 int info_switches_read(struct switch_cpus *cpus, const struct report *r);
 
-/* Write a table, or a member; nothing for files without switches. */
-void info_switches_text(const struct switch_cpus *cpus, const struct trace_file *f, struct out *o);
-void info_switches_json(const struct switch_cpus *cpus, const struct trace_file *f, struct json *j);
+/* A table, or a member; nothing for files without switches. */
+void info_write_switches(
+	struct document *d, const struct switch_cpus *cpus, const struct trace_file *f);
 
 #endif

@@ -161,7 +161,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 		json_open(j, '{');
 		json_member_text(j, "path", f->path);
 		json_member_text(j, "host", trace_meta_value(f, "host"));
-		info_doctor_json(f, j);
+		info_write_doctor(&(struct document){.o = j->o, .j = j}, f);
 		json_key(j, "clock_error_ns");
 		json_double(j, trace_time_error(f));
 		json_close(j, '}');
