@@ -40,7 +40,7 @@ static const struct column ring_columns[] = {
 	{"lost_no_slot", "no slot", AT(l.no_slot), .when = INFO_HAS_CAUSES},
 	{"lost_no_memory", "no memory", AT(l.no_memory), .when = INFO_HAS_CAUSES},
 	{"lost_unattached", "not attached", AT(l.unattached), .when = INFO_HAS_CAUSES},
-	{"lost_unwritten", "", AT(l.unwritten), .when = INFO_HAS_CAUSES},
+	{"lost_unwritten", "unwritten", AT(l.unwritten), .when = INFO_HAS_CAUSES},
 	{.name = NULL},
 };
 #undef AT
