@@ -132,6 +132,21 @@ void column_write_name(struct csv *csv, const struct column *c)
 	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
 }
 
+void column_write_names(struct csv *csv, const struct column *columns, unsigned has)
+{
+	for (const struct column *c = columns; !column_is_last(c); c++)
+		if (column_is_in(c, IN_CSV, has))
+			column_write_name(csv, c);
+}
+
+void column_write_fields(
+	struct csv *csv, const struct column *columns, unsigned has, const void *row)
+{
+	for (const struct column *c = columns; !column_is_last(c); c++)
+		if (column_is_in(c, IN_CSV, has))
+			cell_write_csv(csv, column_read(c, row));
+}
+
 size_t column_count(const struct column *c)
 {
 	size_t n = 0;

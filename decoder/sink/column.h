@@ -140,6 +140,10 @@ bool cell_is_known(struct cell cell);
 struct cell column_cell(const struct column *c, const void *row);
 /* A name of CSV. */
 void column_write_name(struct csv *csv, const struct column *c);
+/* The names of a list's columns, and the fields of a row. The caller ends the record. */
+void column_write_names(struct csv *csv, const struct column *columns, unsigned has);
+void column_write_fields(
+	struct csv *csv, const struct column *columns, unsigned has, const void *row);
 /* A cell of text, without padding. Whether it has a value. time: of UNIT_TIME, else unused. */
 bool column_write_text(
 	struct out *o, const struct time_text *time, const struct column *c, const void *row);
