@@ -389,6 +389,9 @@ async function checkWakers(browser) {
 	await told("/threadtid 1.*woken bywaker \\(tid 4\\)[^;]* after 3 \u00b5s, 500 ns before it ran; then in send, 300 ns/");
 	await choose(4500, 4600);
 	await told("/threadtid 1.*woken bynone: it was preempted before/");
+	const waker = (from, to) => browser.evaluate(`trace.run(trace.query(${from}, ${to}, { processor: 0 }).longestInterval).waker`);
+	equal(await waker(8500, 9000), { interrupt: false, name: "waker", tid: 4, pid: 4, processor: 1, time: 7500, waited: 3000, delay: 500 });
+	equal(await waker(4500, 4600), null, "preempted before");
 }
 
 // A browser that a driver lets read files from file:// would prove nothing.

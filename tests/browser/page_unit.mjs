@@ -528,6 +528,23 @@ test("who ended a thread's waits", () => {
 	assert.ok(store.isUnknownIn(0, 110, 111) && !store.isUnknownIn(0, 30, 110) && !store.isUnknownIn(1, 0, 120), "a thread without a number is another one");
 });
 
+test("a run's waker, for scripts", () => {
+	const { store, at } = makeWakeups(), panel = new page.RunPanel({});
+	panel.store = store;
+	const waker = (lane, start) => panel.runBy(store.number[at(lane, start)]).waker;
+	assert.deepEqual(waker(0, 20), { interrupt: false, name: "worker", tid: 6, pid: 5, processor: 1, time: 15, waited: 10, delay: 5 });
+	assert.deepEqual(waker(1, 70), { interrupt: true, name: null, tid: 0, pid: 0, processor: 0, time: 65, waited: 10, delay: 5 }, "while idle");
+	assert.deepEqual(waker(0, 100), { interrupt: true, name: "main", tid: 5, pid: 5, processor: 1, time: 93, waited: 70, delay: 7 }, "while a thread ran");
+	assert.equal(waker(1, 50), null, "no wake-up in that time");
+	assert.equal(waker(1, 90), null, "a thread without a name");
+	assert.equal(waker(0, 80), null, "preempted");
+	assert.equal(waker(0, 0), null, "nothing before");
+	store.wakeups[0].how[store.wakeups[0].time.indexOf(88)] = 1;
+	assert.deepEqual(waker(1, 90), { interrupt: true, name: null, tid: null, pid: null, processor: 0, time: 88, waited: 15, delay: 2 }, "an interrupt of a thread without a name");
+	store.how = null;
+	assert.equal(waker(0, 20), null, "the page has no wake-ups");
+});
+
 test("a wait has no waker if wake-ups of that time are missing, on whichever processor", () => {
 	/* Up to 14, since 2; and up to 74, since 72. */
 	const { store, at } = makeWakeups([[0, 14, 0, 0, 0], [1, 74, 0, 0, 0]]), by = (lane, start) => store.waitBefore(at(lane, start)).by;

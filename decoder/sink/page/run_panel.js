@@ -76,7 +76,7 @@ class RunPanel {
 		if (at < 0 || store.isUnknown(at))
 			throw new RangeError("no run " + number);
 		const { name, tid, pid } = store.names[store.name[at]];
-		return { name, tid, pid, start: store.start[at], duration: store.duration[at], processor: store.processorOf(at).index };
+		return { name, tid, pid, start: store.start[at], duration: store.duration[at], processor: store.processorOf(at).index, waker: store.wakerBefore(at) };
 	}
 
 	/* Drawing. */

@@ -171,6 +171,19 @@ class RunStore extends Store {
 		return this.waitBetween(this.nextOf(at, -1), at);
 	}
 
+	/*
+	 * The waker of a run, for scripts; null: not known, or its thread did not wait before. Of an interrupt, the thread is the one
+	 * that it interrupted: tid 0 is the idle thread, null one that the kernel could not name.
+	 */
+	wakerBefore(at) {
+		const wait = this.waitBefore(at);
+		if (!wait || wait.by === undefined)
+			return null;
+		const { by, isInterrupt, time, lane } = wait, isNamed = by >= RUNS_UNKNOWN.length;
+		const { name, tid, pid } = isNamed ? this.names[by] : { name: null, tid: by === WAKER_IDLE ? 0 : null, pid: by === WAKER_IDLE ? 0 : null };
+		return { interrupt: isInterrupt, name, tid, pid, processor: lane.index, time, waited: wait.to - wait.from, delay: wait.to - Math.max(wait.from, time) };
+	}
+
 	/* How a run ended: RUN_WAITS, RUN_PREEMPTED, or 0: not known. */
 	endOf(at) {
 		return at < 0 || !this.how ? 0 : this.how[this.number[at]];
