@@ -93,10 +93,32 @@ static void metal(struct doctor_facts *m)
 	m->pmu.found.why[0] = m->pmu.found.advice[0] = 0;
 }
 
+static void refuse_wakeups(struct doctor_facts *m, const char *switches, const char *wakeups)
+{
+	snprintf(m->switches.switches_why, sizeof m->switches.switches_why, "%s", switches);
+	snprintf(m->switches.wakeups_why, sizeof m->switches.wakeups_why, "%s", wakeups);
+}
+
+static void without_tracefs(struct doctor_facts *m)
+{
+	metal(m);
+	refuse_wakeups(m, "",
+		"tracefs is not mounted, or lacks sched_waking (mount -t tracefs nodev /sys/kernel/tracing)");
+}
+
+static void odd_tracepoint(struct doctor_facts *m)
+{
+	metal(m);
+	refuse_wakeups(m, "", "this kernel's format of sched_waking is not known");
+}
+
 static void user(struct doctor_facts *m)
 {
 	metal(m);
 	m->rights.perfmon = 0;
+	refuse_wakeups(m,
+		"kernel.perf_event_paranoid is 2 and CAP_PERFMON is missing (run as root, or sysctl kernel.perf_event_paranoid=0)",
+		"this user may not use the kernel's tracepoints (run as root)");
 	m->pmu.found.user_only = true;
 	refuse(m, EACCES, 0);
 }
@@ -474,6 +496,17 @@ const struct machine machines[] = {
 		{{"pmu.hardware", NOTE, "kernel.perf_event_paranoid is 2"},
 			{"rights.paranoid", NOTE, "kernel.perf_event_paranoid=0"},
 			{"rights.capability", NOTE, "setcap"}}},
+	{"no tracefs", without_tracefs, true, "none", "can be",
+		{{"kernel.wakeups", NOTE, "wake-ups cannot be recorded: tracefs is not mounted"},
+			{"kernel.wakeups", NOTE, "but not who wakes"},
+			{"kernel.wakeups", NOTE, "mount -t tracefs nodev /sys/kernel/tracing"}}},
+	{"unknown sched_waking", odd_tracepoint, true, "none", "can be",
+		{{"kernel.wakeups", NOTE, "format of sched_waking is not known"}}},
+	{"user, no wake-ups", user, true, "perf-event-paranoid", ", of threads only",
+		{{"kernel.wakeups", NOTE,
+			 "context switches and wake-ups cannot be recorded: kernel.perf_event"},
+			{"kernel.wakeups", NOTE, "--switches fails"},
+			{"kernel.wakeups", NOTE, "run as root, or sysctl"}}},
 	{"user, paranoid 1", user_at_1, true, "perf-event-paranoid", ", of threads only",
 		{{"pmu.hardware", NOTE, "of one's own threads only"},
 			{"rights.paranoid", NOTE, "sysctl"}}},

@@ -30,6 +30,12 @@ struct rights_facts {
 	char lockdown[24]; /* "none", "integrity", "confidentiality"; "": unknown */
 };
 
+/* Why the kernel's records cannot be recorded, as "why (what to do)"; "": they can. */
+struct switches_facts {
+	char switches_why[256];
+	char wakeups_why[256]; /* who wakes a thread; needs the switches, too */
+};
+
 enum { CORE_PMUS_MAX = 8 };
 
 struct core_pmu {
@@ -117,6 +123,7 @@ struct sessions_facts {
 struct doctor_facts {
 	struct kernel_facts kernel;
 	struct rights_facts rights;
+	struct switches_facts switches;
 	struct pmu_facts pmu;
 	struct events_facts events;
 	struct clock_facts clock;
@@ -142,6 +149,10 @@ void gather_rings(struct rings_facts *r);
 void gather_memory(struct memory_facts *m);
 void gather_limits(struct limit_facts *l);
 void gather_sessions(struct sessions_facts *s);
+void gather_switches(struct switches_facts *s);
+/* tries: opens the tracepoint, which takes the kernel some 40 ms. Otherwise decides by m's rights.
+ */
+void gather_wakeups(struct switches_facts *s, const struct doctor_facts *m, bool tries);
 
 /* Reads the first line of a small file; false (and "") on failure. */
 bool gather_line(const char *path, char *line, size_t size);

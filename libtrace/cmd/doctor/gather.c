@@ -300,11 +300,13 @@ static void gather_machine(struct doctor_facts *m)
 	gather_rings(&m->rings);
 	gather_memory(&m->memory);
 	gather_limits(&m->limits);
+	gather_switches(&m->switches);
 }
 
 void doctor_gather(struct doctor_facts *m)
 {
 	gather_machine(m);
+	gather_wakeups(&m->switches, m, true);
 	gather_clock_measure(&m->clock);
 	gather_events(&m->events, NULL);
 	gather_sessions(&m->sessions);
@@ -313,6 +315,7 @@ void doctor_gather(struct doctor_facts *m)
 void doctor_gather_quickly(struct doctor_facts *m, const struct session *s)
 {
 	gather_machine(m);
+	gather_wakeups(&m->switches, m, false);
 	m->memory.wanted = s->geometry.file_size;
 	m->memory.made = true;
 	gather_events(&m->events, s->control->events);

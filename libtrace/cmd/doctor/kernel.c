@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "doctor.h"
@@ -72,12 +73,53 @@ static void kernel_find_container(struct findings *f, const struct kernel_facts 
 		n, "to share sessions with the host: mount its /dev/shm (docker run --ipc=host)");
 }
 
+/* why: "why (what to do)". */
+static void todo_of(struct finding *n, const char *why)
+{
+	const char *advice = strrchr(why, '(');
+
+	if (advice)
+		finding_todo(n, "%.*s", (int)strcspn(advice + 1, ")"), advice + 1);
+}
+
+/* The length of "why" without " (what to do)". */
+static int why_length(const char *why)
+{
+	const char *advice = strrchr(why, '(');
+
+	return (int)(advice && advice > why ? advice - why - 1 : (ptrdiff_t)strlen(why));
+}
+
+/* Who ran on the processors, and who woke it. */
+static void kernel_add_wakeups(struct findings *f, const struct switches_facts *s)
+{
+	const char *why = s->switches_why[0] ? s->switches_why : s->wakeups_why;
+	struct finding *n;
+
+	if (!*why) {
+		n = finding(f, "kernel.wakeups", FINDING_GOOD,
+			"context switches and wake-ups (sched:sched_waking) can be recorded");
+		finding_means(n,
+			"swtrace on --switches records who runs on the processors, and who wakes a thread that waits");
+		return;
+	}
+	n = finding(f, "kernel.wakeups", FINDING_NOTE, "%s cannot be recorded: %.*s",
+		s->switches_why[0] ? "context switches and wake-ups" : "wake-ups", why_length(why),
+		why);
+	finding_means(n, "%s",
+		s->switches_why[0]
+			? "swtrace on --switches fails"
+			: "swtrace on --switches records who runs on the processors, but not who wakes a thread");
+	todo_of(n, why);
+}
+
 void doctor_kernel(struct findings *f, const struct doctor_facts *m)
 {
 	release(f, &m->kernel);
 	perf_events(f, m);
 	machine(f, m);
 	kernel_find_container(f, &m->kernel);
+	kernel_add_wakeups(f, &m->switches);
 }
 
 /* ---------------------------------------------------------------- rights */
