@@ -346,7 +346,7 @@ async function checkRuns(browser, isRecorded) {
 		await browser.until(`Array.from(document.getElementById("${id}").tBodies[0]?.rows ?? [], (row) =>
 			Array.from(row.cells, (cell) => cell.textContent.replaceAll("\u202f", "")).join(" ")).join("; ") === ${JSON.stringify(rows.join("; "))}`);
 	equal(await query(browser, 0, 9000, { processor: 0 }), { count: 5, longest: 4000, sum: "10000" });
-	equal(await browser.evaluate("trace.run(trace.query(0, 30000, { processor: 0 }).longestInterval)"), { name: "server", tid: 1, pid: 1, start: 16000, duration: 14000, processor: 0 });
+	equal(await browser.evaluate("trace.run(trace.query(0, 30000, { processor: 0 }).longestInterval)"), { name: "server", tid: 1, pid: 1, start: 16000, duration: 14000, processor: 0, waker: null });
 	const [x, y, width] = await browser.evaluate(`(() => { const scroller = document.getElementById("scroller"), place = page.placed.find((one) => one.runs);
 		scroller.scrollTop = place.y - 60;
 		const box = document.getElementById("timeline").getBoundingClientRect();
@@ -374,6 +374,32 @@ async function checkRuns(browser, isRecorded) {
 	await browser.until(`/thread<b>other<\\/b> \\(tid 2\\)/.test(document.getElementById("interval").textContent)`);
 	await browser.evaluate("page.show(0, page.until)");
 	await browser.settled();
+	await checkSearchOfRuns(browser);
+}
+
+// A search finds the runs of threads too, after the intervals.
+async function checkSearchOfRuns(browser) {
+	const search = (words) => browser.evaluate(`(() => { const box = document.getElementById("search"); box.value = ${JSON.stringify(words)}; box.dispatchEvent(new Event("input")); })()`);
+	const found = async () => (await text(browser, "found")).replaceAll("\u202f", ""), step = async (button) => {
+		await browser.evaluate(`document.getElementById("${button}").click()`);
+		await browser.settled();
+		return [await found(), await browser.evaluate("page.runs.chosen < 0 ? -1 : page.runs.store.start[page.runs.chosen]")];
+	};
+	await search("server");
+	equal(await found(), "0 intervals of 0 labels; 4 runs of 1 thread");
+	await browser.evaluate("page.runs.chosen = -1, page.chosen = -1");
+	for (const [rank, start] of [[1, 0], [2, 4000], [3, 8000], [4, 16000], [1, 0]])
+		equal(await step("next"), [rank + " of 4 runs of 1 thread; 0 intervals of 0 labels", start]);
+	equal((await step("previous"))[1], 16000, "from the first one to the last one");
+	await search("/server|script/");
+	equal(await found(), "1 interval of 1 label; 4 runs of 1 thread");
+	equal(await step("next"), ["1 of 1 interval of 1 label; 4 runs of 1 thread", -1], "intervals after the last run");
+	equal(await step("next"), ["1 of 4 runs of 1 thread; 1 interval of 1 label", 0]);
+	equal(await step("previous"), ["1 of 1 interval of 1 label; 4 runs of 1 thread", -1]);
+	equal(await step("previous"), ["4 of 4 runs of 1 thread; 1 interval of 1 label", 16000]);
+	equal(await browser.evaluate("document.getElementById('search').placeholder"), "label, thread that ran, or /regexp/");
+	await search("");
+	equal(await found(), "");
 }
 
 // Who woke a thread (golden/cases/wakeups): of an interval with a wait, a link to the waker's interval then; of one without, nothing; of
@@ -390,7 +416,7 @@ async function checkWakers(browser) {
 	await choose(4500, 4600);
 	await told("/threadtid 1.*woken bynone: it was preempted before/");
 	const waker = (from, to) => browser.evaluate(`trace.run(trace.query(${from}, ${to}, { processor: 0 }).longestInterval).waker`);
-	equal(await waker(8500, 9000), { interrupt: false, name: "waker", tid: 4, pid: 4, processor: 1, time: 7500, waited: 3000, delay: 500 });
+	equal(await waker(8500, 9000), { interrupt: false, name: "waker", tid: 4, pid: 2, processor: 1, time: 7500, waited: 3000, delay: 500 });
 	equal(await waker(4500, 4600), null, "preempted before");
 }
 

@@ -528,6 +528,31 @@ test("who ended a thread's waits", () => {
 	assert.ok(store.isUnknownIn(0, 110, 111) && !store.isUnknownIn(0, 30, 110) && !store.isUnknownIn(1, 0, 120), "a thread without a number is another one");
 });
 
+test("the next run of threads that a search found, and its place among them", () => {
+	for (const seed of [3, 8]) {
+		const { store } = makeRuns(seed), panel = new page.RunPanel({}), next = random(seed);
+		panel.store = store;
+		assert.equal(panel.search(null), 0);
+		assert.deepEqual([panel.matches, panel.matched], [null, 0]);
+		const found = panel.search((name) => name.includes(panel.shortText(store.ranked[0])) || name === panel.shortText(store.ranked[1]));
+		assert.ok(found >= 2 && !panel.matches.slice(0, page.RUNS_UNKNOWN.length).includes(true), "threads, not why they are unknown");
+		const runs = Array.from(store.start.keys()).filter((at) => panel.matches[store.name[at]]).sort((a, b) => store.start[a] - store.start[b] || a - b);
+		assert.equal(panel.matched, runs.length);
+		for (const step of [1, -1]) {
+			const order = step > 0 ? runs : runs.slice().reverse();
+			assert.equal(store.nextNamed(panel.matches, -1, step), order[0]);
+			assert.equal(store.nextNamed(panel.matches, order.at(-1), step), -1, "after the last one");
+			for (let i = 0; i < 200; i++) {
+				const place = Math.floor(next() * (order.length - 1));
+				assert.equal(store.nextNamed(panel.matches, order[place], step), order[place + 1]);
+				assert.equal(store.rankNamed(panel.matches, order[place]), step > 0 ? place + 1 : order.length - place);
+			}
+		}
+		const other = Array.from(store.start.keys()).find((at) => !store.isUnknown(at) && !panel.matches[store.name[at]]);
+		assert.equal(store.nextNamed(panel.matches, other, 1), runs.find((at) => store.start[at] > store.start[other] || (store.start[at] === store.start[other] && at > other)) ?? -1, "from one that was not found");
+	}
+});
+
 test("a run's waker, for scripts", () => {
 	const { store, at } = makeWakeups(), panel = new page.RunPanel({});
 	panel.store = store;

@@ -163,6 +163,16 @@ async function checkRuns() {
 		[false, "both", 3, true]);
 	await browser.evaluate("page.runs.choose(page.runs.store.runOf({ machine: 0, pid: 2, tid: 3 }, 3000), false)");
 	assert.match(await plain("interval"), /threadtid 3 of <b>other<\/b> \(pid 2\).*intervalnot read: zoom in/);
+	/* Of thread 1, an interval and the runs after it. */
+	await browser.evaluate(`page.runs.chosen = -1, page.sought = -1, document.getElementById("search").value = "/server|script/", document.getElementById("search").dispatchEvent(new Event("input"))`);
+	assert.equal(await plain("found"), "1 interval of 1 label; 4 runs of 1 thread");
+	await browser.evaluate(`document.getElementById("next").click()`);
+	await browser.until("page.sought >= 0 || page.chosen >= 0");
+	for (const [rank, start] of [[1, 0], [2, 4000], [3, 8000]]) {
+		await browser.evaluate(`document.getElementById("next").click()`);
+		await browser.until(`document.getElementById("found").textContent.replaceAll("\u202f", " ").startsWith("${rank} of 4 runs of 1 thread; 1 interval")`);
+		assert.equal(await browser.evaluate("page.runs.store.start[page.runs.chosen]"), start);
+	}
 	assert.deepEqual(browser.errors, []);
 }
 

@@ -9,6 +9,8 @@ class RunPanel {
 		this.page = page;
 		this.store = null; /* the page has none */
 		this.chosen = -1;
+		this.matches = null;
+		this.matched = 0;
 	}
 
 	async read() {
@@ -23,6 +25,7 @@ class RunPanel {
 			throw new Error("the page holds " + store.filled + " of " + store.count + " runs of threads: it was cut short");
 		store.finish();
 		this.store = store;
+		$("search").placeholder = "label, thread that ran, or /regexp/";
 		this.leaders = new Map(store.names.filter((one) => one.tid !== undefined && one.tid === one.pid && one.name !== null)
 			.map((one) => [one.machine + " " + one.pid, one.name]));
 	}
@@ -94,9 +97,34 @@ class RunPanel {
 		return apart ? null : { machine, pid: pid || 0, tid };
 	}
 
-	/* Threads other than the chosen one are pale. */
+	/* Search. */
+
+	/* Finds threads by the names of their runs. test: null: nothing. The number of threads. */
+	search(test) {
+		const { store } = this;
+		this.matches = test && store && store.names.map((_, name) => store.countOf[name] > 0 && name >= RUNS_UNKNOWN.length && test(this.shortText(name)));
+		this.matched = 0;
+		if (this.matches)
+			this.matches.forEach((is, name) => this.matched += is ? store.countOf[name] : 0);
+		return this.matches ? this.matches.filter((is) => is).length : 0;
+	}
+
+	/* Chooses the next run that was found after that one (-1: none): Page.walk. */
+	walk(step, from) {
+		const { page, store, matches } = this, at = store.nextNamed(matches, from, step);
+		if (at < 0 && page.matched) {
+			page.walkIntervals(step, -1);
+			return;
+		}
+		this.choose(at < 0 ? store.nextNamed(matches, -1, step) : at, true);
+		page.tellFound("runs", store.rankNamed(matches, this.chosen));
+	}
+
+	/* Threads that a search did not find, and those other than the chosen one, are pale. */
 	shadeOf(name) {
 		const colour = this.colourOf(name);
+		if (this.matches && !this.matches[name])
+			return blend(colour, this.page.theme().back, 0.75);
 		return this.thread && !this.store.isOf(name, this.thread) ? blend(colour, this.page.theme().back, PALE) : colour;
 	}
 

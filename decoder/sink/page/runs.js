@@ -119,6 +119,41 @@ class RunStore extends Store {
 		return best;
 	}
 
+	/*
+	 * The next run whose name is wanted (an array by name) in order of time, by processor if several begin at once, or the one before (step
+	 * -1). at: -1: the first one, or the last one. -1: none.
+	 */
+	nextNamed(wanted, at, step) {
+		const before = (a, b) => this.start[a] - this.start[b] || a - b;
+		let best = -1;
+		for (const { levels: [row] } of this.processors) {
+			const end = this.offset[row + 1], begin = this.offset[row], place = at < 0 ? step > 0 ? begin : end : this.placeIn(row, at, step);
+			let next = step > 0 ? place : place - 1;
+			while (next >= begin && next < end && !wanted[this.name[next]])
+				next += step;
+			if (next >= begin && next < end && (best < 0 || before(next, best) * step < 0))
+				best = next;
+		}
+		return best;
+	}
+
+	/* The position of a row's first run after that one, by nextNamed's order; step -1: not before it. */
+	placeIn(row, at, step) {
+		const begin = this.offset[row], end = this.offset[row + 1];
+		if (at >= begin && at < end)
+			return step > 0 ? at + 1 : at;
+		return this.firstFrom(this.start[at] + Number(begin < at), begin, end);
+	}
+
+	/* Which of the wanted runs that one is, by nextNamed's order: from 1. */
+	rankNamed(wanted, at) {
+		let rank = 0;
+		for (const { levels: [row] } of this.processors)
+			for (let next = this.offset[row], end = this.placeIn(row, at, 1); next < end; next++)
+				rank += Number(Boolean(wanted[this.name[next]]));
+		return rank;
+	}
+
 	/* The last time at which a thread (machine, tid) was woken in (from, to], by the run on any processor; null: none. */
 	lastWakeup({ machine, tid }, from, to) {
 		let best = null;

@@ -411,22 +411,26 @@ class TiledPage extends Page {
 		this.show(found.start + (found.duration - width) / 2, found.start + (found.duration + width) / 2);
 	}
 
-	async chooseNext(wanted, number, step) {
+	async chooseNext(wanted, number, step, past) {
 		const job = this.walking = {};
 		$("reading").textContent = "Searching.";
 		const found = await this.tiles.nextNamed(wanted, number, step, () => this.walking === job);
 		if (this.walking !== job)
 			return;
 		$("reading").textContent = "";
-		if (found >= 0)
+		if (past && found >= 0 && this.isPast(found, number, step))
+			past();
+		else if (found >= 0)
 			await this.seek(found);
 	}
 
-	walk(step) {
-		if (!this.matches || !this.matched)
-			return;
-		const from = this.chosen >= 0 ? this.store.number[this.chosen] : this.sought >= 0 ? this.sought : -1;
-		this.chooseNext(this.matches, from < 0 && step < 0 ? this.meta.intervals : from, step);
+	/* Not known: counting would take the whole file. */
+	rank() {
+		return 0;
+	}
+
+	chosenNumber() {
+		return this.chosen < 0 && this.sought >= 0 ? this.sought : super.chosenNumber();
 	}
 
 	cellsOf(number) {

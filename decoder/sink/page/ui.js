@@ -870,7 +870,7 @@ class Page {
 	/* Search. */
 
 	search() {
-		const test = matcherOf($("search").value);
+		const test = matcherOf($("search").value), counted = (count, what) => exactText(count) + " " + what + (count === 1 ? "" : "s");
 		this.matches = test && this.names.map((name, i) => this.store.countOf[i] > 0 && test(name));
 		this.matched = 0;
 		let labels = 0;
@@ -879,22 +879,43 @@ class Page {
 				labels += is;
 				this.matched += is ? this.store.countOf[i] : 0;
 			});
+		const threads = this.runs.search(test);
 		this.flame.dim();
-		$("found").textContent = this.foundText = !test ? "" : exactText(this.matched) + " interval" + (this.matched === 1 ? "" : "s") +
-			" of " + exactText(labels) + " label" + (labels === 1 ? "" : "s");
+		this.found = test ? { intervals: counted(this.matched, "interval") + " of " + counted(labels, "label"),
+			runs: this.runs.store ? counted(this.runs.matched, "run") + " of " + counted(threads, "thread") : "" } : null;
+		this.tellFound("intervals", 0);
 		this.redraw();
 	}
 
-	walk(step) {
-		if (!this.matches || !this.matched)
-			return;
-		/* Without a chosen one, from the intervals in view. */
-		const from = this.chosen < 0 ? -1 : this.store.number[this.chosen];
-		this.chooseNext(this.matches, from < 0 && step < 0 ? this.store.count : from, step);
-		$("found").textContent = exactText(this.rank()) + " of " + this.foundText;
+	/* Tells what was found, one kind first. rank: which of these is chosen, from 1; 0: none. */
+	tellFound(kind, rank) {
+		const { found } = this;
+		$("found").textContent = found ? (rank ? exactText(rank) + " of " : "") + [found[kind], found[kind === "runs" ? "intervals" : "runs"]].filter((text) => text).join("; ") : "";
 	}
 
-	/* Which of the found intervals is chosen, in the order of the trace: from 1. */
+	/* Chooses the next of what was found, or the one before (step -1): intervals in the order of the trace, then runs in order of time. */
+	walk(step) {
+		if (this.runs.matched && (this.runs.chosen >= 0 || !this.matched))
+			this.runs.walk(step, this.runs.chosen);
+		else if (this.matched)
+			this.walkIntervals(step, this.chosenNumber());
+	}
+
+	/* from: the number of an interval; -1: from the first one on, or the last one. */
+	async walkIntervals(step, from) {
+		const past = from >= 0 && this.runs.matched ? () => this.runs.walk(step, -1) : null;
+		this.tellFound("intervals", 0);
+		await this.chooseNext(this.matches, from < 0 && step < 0 ? this.meta.intervals : from, step, past);
+		if (this.chosen >= 0)
+			this.tellFound("intervals", this.rank());
+	}
+
+	/* The number of the chosen interval; -1: none. */
+	chosenNumber() {
+		return this.chosen < 0 ? -1 : this.store.number[this.chosen];
+	}
+
+	/* Which of the found intervals is chosen, in the order of the trace: from 1; 0: not known. */
 	rank() {
 		const { store, matches } = this, chosen = store.number[this.chosen];
 		let rank = 0;
@@ -903,11 +924,18 @@ class Page {
 		return rank;
 	}
 
-	/* The next interval whose name is wanted: Store.nextNamed. */
-	chooseNext(wanted, number, step) {
+	/* The next interval whose name is wanted: Store.nextNamed. past(): what to do after the last one, instead of starting over. */
+	async chooseNext(wanted, number, step, past) {
 		const at = this.store.nextNamed(wanted, number, step);
-		if (at >= 0)
+		if (past && this.isPast(this.store.number[at], number, step))
+			past();
+		else if (at >= 0)
 			this.choose(at, true);
+	}
+
+	/* Whether a search for the next number started over. */
+	isPast(found, number, step) {
+		return (found - number) * step <= 0;
 	}
 
 	query(from, to, lane) {
@@ -990,7 +1018,7 @@ class Page {
 		$("search").value = this.names[name];
 		this.search();
 		this.remember();
-		this.walk(1);
+		this.walkIntervals(1, this.chosenNumber());
 	}
 
 	fillMarks(counts) {
