@@ -356,6 +356,25 @@ async function checkRuns(browser, isRecorded) {
 		await browser.mouse("mouseMoved", ...at(time));
 		await browser.until(`${told}.test(document.getElementById("told").textContent)`);
 	}
+	const colours = {};
+	for (const [choice, legend, told] of [["process", /ran: server \(pid 1\)ran: <b>other<\/b> \(pid 2\)empty/, /^Processor 0: server \(tid 1\), 14 \u00b5s from \+0\.000016 s$/],
+		["name", /ran: serverran: <b>other<\/b>ran: tid 3empty/, /^Processor 0: server/],
+		["interval", /in the colour of the outermost interval.*a run without an interval/, /, 14 \u00b5s from \+0\.000016 s; mostly in (request|script)$/], ["thread", /ran: server \(tid 1\)/, /\+0\.000016 s$/]]) {
+		await browser.evaluate(`document.getElementById("runs-colour").value = "${choice}", document.getElementById("runs-colour").dispatchEvent(new Event("change"))`);
+		assert.match(await text(browser, "legend"), legend);
+		await browser.settled();
+		await browser.mouse("mouseMoved", ...at(14000));
+		await browser.mouse("mouseMoved", ...at(20000));
+		await browser.until(`${told}.test(document.getElementById("told").textContent.replaceAll("\u202f", " "))`);
+		/* The run's middle, and that of the interval which ran. */
+		colours[choice] = await browser.evaluate(`(() => { const { painter, runs } = page, ratio = devicePixelRatio || 1, scroll = document.getElementById("scroller").scrollTop;
+			page.draw();
+			const pixel = (place, time) => painter.pixels[Math.round((place.y - scroll + 9) * ratio) * painter.width + Math.floor(time / 31000 * painter.width)];
+			const within = runs.intervalOf(runs.store.runOf({ machine: 0, pid: 1, tid: 1 }, 17000));
+			return [pixel(page.placed.find((one) => one.runs), 17000), within < 0 ? 0 : pixelOf(page.colourAt(within)), pixelOf(PALETTE[0])]; })()`);
+	}
+	equal(colours.interval[0], colours.interval[1], "in the colour of the interval that ran");
+	assert.ok(colours.interval[1] > 0 && colours.process[0] === colours.process[2] && colours.thread[0] === colours.thread[2], "in that of the first group");
 	await browser.mouse("mousePressed", ...at(20000));
 	await browser.mouse("mouseReleased", ...at(20000));
 	await browser.until(`document.getElementById("h-interval").textContent === "Run of a thread"`);

@@ -20,7 +20,7 @@ vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
 
 function random(seed) {
 	return () => {
@@ -474,8 +474,9 @@ test("times of which it is not known who ran are drawn above runs", () => {
 	store.addRuns({ count, lane: new Uint32Array(count), after: new Float64Array(count), duration: runs.map((isUnknown) => isUnknown ? 100 : 450),
 		thread: runs.map((isUnknown) => isUnknown ? 0 : page.RUNS_UNKNOWN.length) });
 	store.finish();
-	const panel = new page.RunPanel({ chosen: -1 }), lost = page.pixelOf(page.LOST_COLOUR);
+	const panel = new page.RunPanel({ chosen: -1, theme: () => ({ back: [0, 0, 0] }) }), lost = page.pixelOf(page.LOST_COLOUR);
 	panel.store = store;
+	panel.colourBy("thread");
 	for (let y = 0; y < 6; y++)
 		for (const tall of [16, 20, 32]) {
 			const painter = new page.Painter(columns, y + tall, [0, 0, 0]);
@@ -551,6 +552,58 @@ test("the next run of threads that a search found, and its place among them", ()
 		const other = Array.from(store.start.keys()).find((at) => !store.isUnknown(at) && !panel.matches[store.name[at]]);
 		assert.equal(store.nextNamed(panel.matches, other, 1), runs.find((at) => store.start[at] > store.start[other] || (store.start[at] === store.start[other] && at > other)) ?? -1, "from one that was not found");
 	}
+});
+
+test("colours of runs: groups of threads, those with the most time first", () => {
+	const { store, runs, threads, unknown } = makeRuns(31), panel = new page.RunPanel({ chosen: -1 });
+	Object.assign(panel, { store, leaders: new Map() });
+	for (const [choice, keyOf] of [["thread", (i) => i], ["name", (i) => threads[i].name ?? "tid " + threads[i].tid], ["process", (i) => threads[i].machine + " " + threads[i].pid]]) {
+		const times = new Map();
+		for (const { thread, start, end } of runs.filter((one) => one.isKnown))
+			times.set(keyOf(thread - unknown), (times.get(keyOf(thread - unknown)) ?? 0) + end - start);
+		const order = Array.from(times.keys()).sort((a, b) => times.get(b) - times.get(a));
+		panel.colourBy(choice);
+		assert.equal(panel.groups.names.length, order.length);
+		store.start.forEach((_, at) => {
+			if (!store.isUnknown(at))
+				assert.equal(panel.colourAt(at), page.PALETTE[order.indexOf(keyOf(store.name[at] - unknown))]);
+		});
+	}
+});
+
+test("the interval that ran has most of a run's time, of the outermost ones of its thread", () => {
+	const { store: runs, threads } = makeRuns(33), intervals = [], next = random(34), until = Math.max(...Array.from(runs.start));
+	// Two lanes of thread 5 of machine 0, one of thread 6, which is apart.
+	for (const [lane, level, count] of [[0, 0, 300], [0, 1, 200], [1, 0, 40], [2, 0, 100]])
+		for (let i = 0, at = 0; i < count; i++) {
+			const start = at + Math.floor(next() * until / count), duration = Math.floor(next() ** 2 * until / count);
+			intervals.push({ lane, level, start, end: at = start + duration, row: [0, 2, 3][lane] + level });
+		}
+	const lanes = [[5, 2], [5, 1], [6, 1]].map(([tid, levels], lane) => ({ name: 0, tid, pid: 5, machine: 0, apart: lane === 2 ? true : undefined,
+		rows: Array.from({ length: levels }, (_, level) => [[0, 2, 3][lane] + level, intervals.filter((one) => one.lane === lane && one.level === level).length]).flat() }));
+	const store = new page.Store({ intervals: intervals.length, rows: 4, overview: { longest: [until] } }, lanes, ["lone"]);
+	const value = (of) => Float64Array.from(intervals, of);
+	store.add({ count: intervals.length, start: value((one) => one.start), duration: value((one) => one.end - one.start), name: value(() => 0), row: value((one) => one.row) });
+	store.finish();
+	const found = new page.RunIntervals(runs, store), panel = new page.RunPanel({ store, holds: () => true, view: {}, isDark: () => false, colourAt: (at) => "of " + at });
+	Object.assign(panel, { store: runs, coloured: "interval", byInterval: true });
+	let none = 0;
+	runs.start.forEach((from, at) => {
+		const thread = threads[runs.name[at] - page.RUNS_UNKNOWN.length], to = runs.end(at), isOf = thread === threads[0];
+		const times = intervals.map((one) => isOf && one.lane < 2 && one.level === 0 ? Math.min(one.end, to) - Math.max(one.start, from) : 0), most = Math.max(...times);
+		const got = found.of(at);
+		none += got < 0;
+		if (most <= 0)
+			assert.equal(got, -1);
+		else
+			assert.equal(Math.min(store.end(got), to) - Math.max(store.start[got], from), most);
+		assert.equal(found.of(at), got, "as before");
+		if (!runs.isUnknown(at))
+			assert.deepEqual(panel.colourAt(at), got < 0 ? [206, 210, 217] : "of " + got);
+	});
+	assert.ok(none > 100 && none < runs.count - 100);
+	panel.page.holds = () => false;
+	assert.equal(panel.shown(), "thread", "the view's intervals are not in memory");
 });
 
 test("a run's waker, for scripts", () => {

@@ -163,6 +163,8 @@ async function checkRuns() {
 		[false, "both", 3, true]);
 	await browser.evaluate("page.runs.choose(page.runs.store.runOf({ machine: 0, pid: 2, tid: 3 }, 3000), false)");
 	assert.match(await plain("interval"), /threadtid 3 of <b>other<\/b> \(pid 2\).*intervalnot read: zoom in/);
+	await browser.evaluate(`document.getElementById("runs-colour").value = "interval", document.getElementById("runs-colour").dispatchEvent(new Event("change"))`);
+	assert.match(await text("legend"), /ran: server \(tid 1\).*runs by the interval that ran: zoom in to about a million intervals; until then by thread/);
 	/* Of thread 1, an interval and the runs after it. */
 	await browser.evaluate(`page.runs.chosen = -1, page.sought = -1, document.getElementById("search").value = "/server|script/", document.getElementById("search").dispatchEvent(new Event("input"))`);
 	assert.equal(await plain("found"), "1 interval of 1 label; 4 runs of 1 thread");

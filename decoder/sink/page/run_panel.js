@@ -4,6 +4,9 @@
 /* Of an interval, in its details. */
 const WAKERS_SHOWN = 4;
 
+/* The colour of runs without an interval, on a light and on a dark background. */
+const NO_INTERVAL = [[206, 210, 217], [70, 76, 85]];
+
 class RunPanel {
 	constructor(page) {
 		this.page = page;
@@ -11,6 +14,8 @@ class RunPanel {
 		this.chosen = -1;
 		this.matches = null;
 		this.matched = 0;
+		this.coloured = "thread";
+		this.groups = this.intervals = null;
 	}
 
 	async read() {
@@ -28,6 +33,9 @@ class RunPanel {
 		$("search").placeholder = "label, thread that ran, or /regexp/";
 		this.leaders = new Map(store.names.filter((one) => one.tid !== undefined && one.tid === one.pid && one.name !== null)
 			.map((one) => [one.machine + " " + one.pid, one.name]));
+		this.colourBy("thread");
+		$("runs-coloured").hidden = false;
+		$("runs-colour").addEventListener("change", () => this.colourBy($("runs-colour").value));
 	}
 
 	/* Texts. */
@@ -37,9 +45,15 @@ class RunPanel {
 		const { names } = this.store;
 		if (name < RUNS_UNKNOWN.length)
 			return names[name];
-		const { machine, pid, tid, name: own } = names[name], process = this.leaders.get(machine + " " + pid);
+		const { pid, tid, name: own } = names[name];
 		const text = own === null ? "tid " + tid : printable(own) + " (tid " + tid + ")";
-		return pid === tid ? text : text + " of " + (process === undefined ? "pid " + pid : printable(process) + " (pid " + pid + ")");
+		return pid === tid ? text : text + " of " + this.processText(name);
+	}
+
+	/* "main (pid 5)" */
+	processText(name) {
+		const { machine, pid } = this.store.names[name], process = this.leaders.get(machine + " " + pid);
+		return process === undefined ? "pid " + pid : printable(process) + " (pid " + pid + ")";
 	}
 
 	shortText(name) {
@@ -49,7 +63,14 @@ class RunPanel {
 
 	describe(at) {
 		const { store, page } = this;
-		return page.processors.name(store.processorOf(at)) + ": " + this.text(store.name[at]) + ", " + durationText(store.duration[at]) + " from " + offsetText(store.start[at]);
+		return page.processors.name(store.processorOf(at)) + ": " + this.text(store.name[at]) + ", " + durationText(store.duration[at]) + " from " + offsetText(store.start[at]) +
+			this.intervalText(at);
+	}
+
+	/* "; mostly in request; raw_cpi 1.25", if colours are the intervals'. */
+	intervalText(at) {
+		const { page } = this, interval = this.shown() !== "interval" || this.store.isUnknown(at) ? -1 : this.intervalOf(at);
+		return interval < 0 ? "" : "; mostly in " + page.names[page.store.name[interval]] + (page.column ? page.valueText(page.valueOf(interval)) : "");
 	}
 
 	/* The run at a place of the timeline; at: -1: idle, or several of which none is chosen. */
@@ -59,7 +80,7 @@ class RunPanel {
 		if (low < high) {
 			const { longest, sum } = store.stats(low, high);
 			return { at: longest, text: high - low > 1 ? page.processors.name(lane) + ": " + exactText(high - low) + " runs in this column of pixels, " + durationText(sum) +
-				" together; the longest: " + this.text(store.name[longest]) + ", " + durationText(store.duration[longest]) : this.describe(longest) };
+				" together; the longest: " + this.text(store.name[longest]) + ", " + durationText(store.duration[longest]) + this.intervalText(longest) : this.describe(longest) };
 		}
 		const [first, end] = store.bounds(lane.unknownRow, from, Math.max(to, from + Number.EPSILON));
 		return first < end ? { at: -1, text: this.describe(first) } : { at: -1, text: page.processors.name(lane) + ": idle at " + offsetText(from) };
@@ -84,8 +105,36 @@ class RunPanel {
 
 	/* Drawing. */
 
-	colourOf(name) {
-		return PALETTE[this.store.rank[name] % PALETTE.length];
+	/* choice: thread, name, process, interval. */
+	colourBy(choice) {
+		const { names } = this.store, keys = { name: (name) => this.shortText(name), process: (name) => names[name].machine + " " + names[name].pid };
+		this.coloured = choice;
+		this.groups = groupRuns(this.store, keys[choice] || ((name) => name));
+		if (this.page.store && this.page.placed) {
+			this.page.fillLegend();
+			this.page.redraw();
+		}
+	}
+
+	/* The choice that the timeline shows: the intervals of the view may not be in memory. */
+	shown() {
+		const { page } = this;
+		return this.coloured === "interval" && !page.holds(page.view.from, page.view.to) ? "thread" : this.coloured;
+	}
+
+	/* The interval that ran; -1: none. */
+	intervalOf(at) {
+		const { page } = this;
+		if (!this.intervals || this.intervals.store !== page.store)
+			this.intervals = new RunIntervals(this.store, page.store);
+		return this.intervals.of(at);
+	}
+
+	colourAt(at) {
+		if (!this.byInterval)
+			return PALETTE[this.groups.of[this.store.name[at]] % PALETTE.length];
+		const interval = this.intervalOf(at), { page } = this;
+		return interval < 0 ? NO_INTERVAL[Number(page.isDark())] : page.colourAt(interval);
 	}
 
 	/* The thread of the chosen run or interval; null: none, or its number is not the kernel's. */
@@ -121,36 +170,46 @@ class RunPanel {
 	}
 
 	/* Threads that a search did not find, and those other than the chosen one, are pale. */
-	shadeOf(name) {
-		const colour = this.colourOf(name);
+	fadeOf(name) {
 		if (this.matches && !this.matches[name])
-			return blend(colour, this.page.theme().back, 0.75);
-		return this.thread && !this.store.isOf(name, this.thread) ? blend(colour, this.page.theme().back, PALE) : colour;
+			return 0.75;
+		return this.thread && !this.store.isOf(name, this.thread) ? PALE : 0;
 	}
 
 	/* Draws a lane. Above the runs, stripes of unknown times show also where runs fill a column: five lines of six have one. Returns the boxes with room for text. */
 	paint(painter, lane, view, y, tall, least) {
-		const { store } = this, edge = Math.max(5, Math.round(tall / 6)), pixels = new Map();
+		const { store } = this, edge = Math.max(5, Math.round(tall / 6)), pixels = new Map(), { back } = this.page.theme();
 		const pixelAt = (at) => {
-			const name = store.name[at];
-			if (!pixels.has(name))
-				pixels.set(name, pixelOf(this.shadeOf(name)));
-			return pixels.get(name);
+			const colour = this.colourAt(at), fade = this.fadeOf(store.name[at]), key = pixelOf(colour) * 100 + 100 * fade;
+			if (!pixels.has(key))
+				pixels.set(key, pixelOf(blend(colour, back, fade)));
+			return pixels.get(key);
 		};
 		this.thread = this.chosenThread();
+		this.byInterval = this.shown() === "interval";
 		painter.stripes(store, lane.unknownRow, view, y, tall, pixelOf(LOST_COLOUR));
 		return painter.row(store, lane.levels[0], view, 0, y + edge, tall - edge, pixelAt, least);
 	}
 
 	drawText(ctx, { at, x, width, y }, ratio) {
-		ctx.fillStyle = isDark(this.shadeOf(this.store.name[at])) ? "#fff" : "#000";
+		const { back } = this.page.theme();
+		ctx.fillStyle = isDark(blend(this.colourAt(at), back, this.fadeOf(this.store.name[at]))) ? "#fff" : "#000";
 		ctx.fillText(this.page.cut(ctx, this.shortText(this.store.name[at]), width / ratio - 6), x / ratio + 3, y + ROW / 2 + 1);
 	}
 
 	legend() {
-		const { store } = this, lines = store.ranked.slice(0, 8).map((name) => legendItem(this.colourOf(name), "ran: " + this.text(name)));
-		if (store.ranked.length > 8)
-			lines.push(element("li", "and " + exactText(store.ranked.length - 8) + " more threads in the same eight colours"));
+		const { groups: { names }, page } = this, kinds = { name: "names of threads", process: "processes" }, lines = [], shown = this.shown();
+		const textOf = (name) => shown === "name" ? this.shortText(name) : shown === "process" ? this.processText(name) : this.text(name);
+		if (shown === "interval") {
+			lines.push(element("li", "runs of threads: in the colour of the outermost interval of the thread that has the most of that run's time"),
+				legendItem(NO_INTERVAL[Number(page.isDark())], "a run without an interval of its thread"));
+		} else {
+			lines.push(...names.slice(0, PALETTE.length).map((name, i) => legendItem(PALETTE[i], "ran: " + textOf(name))));
+			if (names.length > PALETTE.length)
+				lines.push(element("li", "and " + exactText(names.length - PALETTE.length) + " more " + (kinds[shown] || "threads") + " in the same eight colours"));
+			if (shown !== this.coloured)
+				lines.push(element("li", "runs by the interval that ran: zoom in to about a million intervals; until then by thread"));
+		}
 		lines.push(element("li", "empty, in the first row of a processor: idle, by the kernel's switches; pale: another thread than the chosen one"),
 			legendItem(null, "striped there: not known who ran", "lost"));
 		return lines;

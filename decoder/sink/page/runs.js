@@ -63,15 +63,13 @@ class RunStore extends Store {
 		}
 	}
 
-	/* After the last block. Threads by their time on processors: rank 0 has the most. */
+	/* After the last block. ranked: threads by their time on processors, those with the most first. */
 	finish() {
 		super.finish();
-		const time = new Float64Array(this.names.length);
+		const time = this.time = new Float64Array(this.names.length);
 		for (let at = 0; at < this.count; at++)
 			time[this.name[at]] += this.duration[at];
 		this.ranked = Array.from(time.keys()).filter((name) => name >= RUNS_UNKNOWN.length).sort((a, b) => time[b] - time[a] || a - b);
-		this.rank = new Uint32Array(time.length);
-		this.ranked.forEach((name, rank) => this.rank[name] = rank);
 	}
 
 	isUnknown(at) {
@@ -263,6 +261,66 @@ class RunStore extends Store {
 			return { count: 0, time: 0 };
 		const { sum } = this.stats(low, high);
 		return { count: high - low, time: sum - Math.max(0, from - this.start[low]) - Math.max(0, this.end(high - 1) - to) };
+	}
+}
+
+/* Groups threads with the same keyOf(name): a name of each group, those with the most time on processors first, and the group of each name. */
+function groupRuns(store, keyOf) {
+	const found = new Map(), of = new Uint32Array(store.names.length);
+	for (const name of store.ranked) {
+		const key = keyOf(name), group = found.get(key) || { name, time: 0, names: [] };
+		group.time += store.time[name];
+		group.names.push(name);
+		found.set(key, group);
+	}
+	const groups = Array.from(found.values()).sort((a, b) => b.time - a.time);
+	groups.forEach((group, i) => group.names.forEach((name) => of[name] = i));
+	return { of, names: groups.map((group) => group.name) };
+}
+
+/* The interval that ran: of each run, the outermost interval of its thread that has the most of its time. */
+class RunIntervals {
+	/* runs: a RunStore; store: one of intervals. */
+	constructor(runs, store) {
+		Object.assign(this, { runs, store });
+		this.found = new Int32Array(runs.count).fill(-2); /* -2: not sought yet */
+		const rows = new Map();
+		for (const { machine, pid, tid, apart, levels } of store.lanes)
+			if (!apart && levels.length) {
+				const key = [machine, pid || 0, tid].join(" ");
+				rows.set(key, [...rows.get(key) || [], levels[0]]);
+			}
+		this.rows = runs.names.map(({ machine, pid, tid }) => rows.get([machine, pid, tid].join(" ")) || []);
+	}
+
+	/* The position of the interval in its store; -1: none. */
+	of(run) {
+		if (this.found[run] === -2)
+			this.found[run] = this.find(run);
+		return this.found[run];
+	}
+
+	find(run) {
+		const { runs, store } = this, from = runs.start[run], to = runs.end(run);
+		let best = -1, most = 0;
+		const consider = (at) => {
+			const time = Math.min(to, store.end(at)) - Math.max(from, store.start[at]);
+			if (time > most) {
+				most = time;
+				best = at;
+			}
+		};
+		for (const row of this.rows[runs.name[run]]) {
+			const [low, high] = store.bounds(row, from, to);
+			if (low >= high)
+				continue;
+			/* All but the first and the last one are within the run. */
+			consider(low);
+			if (high - low > 2)
+				consider(store.stats(low + 1, high - 1).longest);
+			consider(high - 1);
+		}
+		return best;
 	}
 }
 

@@ -187,7 +187,7 @@ class TiledPage extends Page {
 	/* Updates lanes and legend if zooming changed which of the choices the timeline can show. A choice may be
 	 * made, and derived lanes may be found and lost again, between two pictures. */
 	follow() {
-		const column = this.columnShown(), shown = [this.lanesShown(), this.hasDerived(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured].join(" ");
+		const column = this.columnShown(), shown = [this.lanesShown(), this.hasDerived(), column ? column.name + Boolean(column.isFar) : "", this.lanes, this.coloured, this.runs.shown()].join(" ");
 		if (shown === this.following && this.isArrangedDerived === this.hasDerived())
 			return;
 		this.following = shown;
