@@ -43,9 +43,10 @@ void document_begin_list(
 		d->widths[i] = d->chosen[i]->width;
 		is_fixed |= d->widths[i] != 0;
 	}
+	d->widths[d->n] = 0;
 	d->first = d->n && d->chosen[0]->place == PLACE_FIRST ? d->indent != NULL : TABLE_LAST;
 	if (is_fixed)
-		table_begin_fixed(&d->table, d->o, d->widths, d->n, d->gap);
+		table_begin_fixed(&d->table, d->o, d->widths, d->gap);
 	else
 		table_begin(&d->table, d->o);
 }

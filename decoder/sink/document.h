@@ -29,8 +29,9 @@ struct document {
 	unsigned gap;		      /* of tables of columns with widths */
 	/* The list that is being written: */
 	unsigned has; /* settable for each row of JSON */
-	unsigned pass, first, n, widths[DOCUMENT_COLUMNS];
-	const char *key, *label; /* label: of lines; NULL: a table */
+	unsigned pass, first, n;
+	unsigned widths[DOCUMENT_COLUMNS + 1]; /* 0 ends them */
+	const char *key, *label;	       /* label: of lines; NULL: a table */
 	const struct column *columns, *chosen[DOCUMENT_COLUMNS];
 	struct table table;
 };

@@ -279,7 +279,7 @@ static void info_print_text(const struct info *i)
 	printf("tracing   %s\n", cmd_state_name(i->state));
 	printf("majors    %u of %d enabled\n", i->majors, SHM_MAJORS);
 	if (i->state == SHM_NO_RINGS)
-		return 0;
+		return;
 	printf("mode      %s\n", cmd_mode_name(g->mode));
 	printf("buffers   %u processors and %u guests, %llu KiB each: %u sections of %u KiB\n",
 		g->cpus, g->guests, (unsigned long long)g->ring_size >> 10, g->sections,

@@ -346,7 +346,7 @@ static int show(struct asked *a, unsigned action, const char *name)
 		return counters_list_instances(a->verb, c, set, json);
 	if (is_given(a, COUNTERS_LIST_PATHS) || is_given(a, COUNTERS_LIST_ALL))
 		return counters_list_paths(a->verb, c, set, is_given(a, COUNTERS_LIST_ALL));
-	return counters_list(a->verb, c, set, json);
+	return counters_list(c, set, json);
 }
 
 static int act(struct asked *a, unsigned action, int n, char **operand)

@@ -216,8 +216,7 @@ void counters_ask_machine(struct counters_run *r);
 void counters_ask_trace(struct counters_run *r);
 
 int counters_follow(struct counters_run *r);
-int counters_list(
-	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json);
+int counters_list(const struct catalogue *c, struct catalogue_set *set, bool json);
 /* Lists paths that query accepts; instances: one path per present instance. */
 int counters_list_paths(const struct verb *verb, const struct catalogue *c,
 	struct catalogue_set *set, bool instances);

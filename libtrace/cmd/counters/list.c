@@ -135,8 +135,7 @@ static void print_set_json(const struct catalogue_set *set)
 	print_stream_end(&stream);
 }
 
-int counters_list(
-	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
+int counters_list(const struct catalogue *c, struct catalogue_set *set, bool json)
 {
 	for (unsigned i = 0; i < c->sets; i++) {
 		if (set && set != &c->set[i])

@@ -93,37 +93,35 @@ static struct stat_figures stat_get_figures(
 		.figure_unit = has_figure ? row->figure_unit : NULL};
 }
 
-void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r)
+void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
 	const struct stat_times times = stat_get_times(r);
 	char name[EVENT_NAME_MAX + 8];
-	struct print_stream stream;
-	struct csv *c = print_csv_begin(&stream, f);
+	struct csv c = {.o = o};
 
 	if (!p->begun) {
-		column_write_names(c, times_columns, 0);
-		column_write_names(c, event_columns, 0);
-		csv_end(c);
+		column_write_names(&c, times_columns, 0);
+		column_write_names(&c, event_columns, 0);
+		csv_end(&c);
 	}
 	for (unsigned i = 0; i < r->rows; i++) {
 		const struct stat_figures row = stat_get_figures(&r->row[i], name);
 
-		column_write_fields(c, times_columns, 0, &times);
-		column_write_fields(c, event_columns, 0, &row);
-		csv_end(c);
+		column_write_fields(&c, times_columns, 0, &times);
+		column_write_fields(&c, event_columns, 0, &row);
+		csv_end(&c);
 	}
-	print_stream_end(&stream);
 }
 
-void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
+void stat_print_json(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
 	const struct stat_times times = stat_get_times(r);
 	char name[EVENT_NAME_MAX + 8];
-	struct print_stream stream;
-	struct document d = {.j = print_json_begin(&stream, f)};
+	struct json j = {.o = o, .spaced = true};
+	struct document d = {.j = &j};
 
 	(void)p;
-	json_open(d.j, '{');
+	json_open(&j, '{');
 	document_add(&d, times_columns, 0, &times);
 	for (document_begin_list(&d, "events", event_columns, 0); document_pass(&d);)
 		for (unsigned i = 0; i < r->rows; i++) {
@@ -133,7 +131,6 @@ void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *
 		}
 	if (r->total)
 		document_add(&d, total_columns, 0, &times);
-	json_close(d.j, '}');
-	json_end_line(d.j);
-	print_stream_end(&stream);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
