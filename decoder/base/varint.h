@@ -13,6 +13,19 @@
 #include "../../formats/bytes.h"
 #include "exact.h"
 
+enum { VARINT_U64_MAX = 10 }; /* bytes */
+
+/* Seven bits a byte, the lowest first. Returns where it ends. */
+static inline void *varint_store(void *to, uint64_t v)
+{
+	uint8_t *p = to;
+
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
 /* Starts zeroed; p is the caller's to free. */
 struct varint_out {
 	uint8_t *p;
@@ -46,11 +59,7 @@ static inline void varint_put(struct varint_out *o, exact_sum v)
 	uint8_t *p = o->p + o->n;
 	/* Fast path: most numbers fit into one word, which needs fewer instructions to shift. */
 	if (v <= UINT64_MAX) {
-		uint64_t word = (uint64_t)v;
-
-		for (; word >= 0x80; word >>= 7)
-			*p++ = (uint8_t)(word | 0x80);
-		*p++ = (uint8_t)word;
+		p = varint_store(p, (uint64_t)v);
 	} else {
 		for (; v >= 0x80; v >>= 7)
 			*p++ = (uint8_t)(v | 0x80);

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/varint.h"
+
 struct out {
 	int fd;
 	int error; /* errno of the first failure */
@@ -78,6 +80,14 @@ static inline char *out_reserve(struct out *o, size_t n)
 static inline void out_reach(struct out *o, const char *end)
 {
 	o->len = (size_t)(end - o->buf);
+}
+
+static inline void out_varint(struct out *o, uint64_t v)
+{
+	char *to = out_reserve(o, VARINT_U64_MAX);
+
+	if (to)
+		out_reach(o, varint_store(to, v));
 }
 
 /* Pads the text of a stream in memory, as fmt_padded (fmt.h) requires. */

@@ -33,12 +33,13 @@ void protobuf_open(struct protobuf *p, unsigned field)
 void protobuf_close(struct protobuf *p)
 {
 	size_t at = p->open[--p->depth];
-	char length[PROTOBUF_VARINT_MAX];
+	char length[VARINT_U64_MAX], *end;
 
 	if (p->bytes.error)
 		return;
 	size_t n = p->bytes.len - at - 1;
-	size_t more = (size_t)(protobuf_put_varint(length, n) - length) - 1;
+	end = varint_store(length, n);
+	size_t more = (size_t)(end - length) - 1;
 	/* One byte was left for the length; few messages need more. */
 	if (more) {
 		if (!out_reserve(&p->bytes, more))

@@ -21,8 +21,6 @@ struct protobuf {
 	unsigned depth;
 };
 
-enum { PROTOBUF_VARINT_MAX = 10 };
-
 enum protobuf_wire {
 	PROTOBUF_VARINT = 0,
 	PROTOBUF_FIXED64 = 1,
@@ -32,33 +30,17 @@ enum protobuf_wire {
 void protobuf_init(struct protobuf *p);
 void protobuf_free(struct protobuf *p);
 
-static inline char *protobuf_put_varint(char *to, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*to++ = (char)(v | 0x80);
-	*to++ = (char)v;
-	return to;
-}
-
-static inline void protobuf_varint(struct protobuf *p, uint64_t v)
-{
-	char *to = out_reserve(&p->bytes, PROTOBUF_VARINT_MAX);
-
-	if (to)
-		out_reach(&p->bytes, protobuf_put_varint(to, v));
-}
-
 static inline void protobuf_tag(struct protobuf *p, unsigned field, enum protobuf_wire wire)
 {
-	protobuf_varint(p, field << 3 | wire);
+	out_varint(&p->bytes, field << 3 | wire);
 }
 
 static inline void protobuf_uint(struct protobuf *p, unsigned field, uint64_t v)
 {
-	char *to = out_reserve(&p->bytes, 2 * PROTOBUF_VARINT_MAX);
+	char *to = out_reserve(&p->bytes, 2 * VARINT_U64_MAX);
 
 	if (to)
-		out_reach(&p->bytes, protobuf_put_varint(protobuf_put_varint(to, field << 3), v));
+		out_reach(&p->bytes, varint_store(varint_store(to, field << 3), v));
 }
 
 /* An int64 (not a sint64): a negative one has ten bytes. */

@@ -288,14 +288,14 @@ static void pprof_put_sample(
 	protobuf_open(p, PROFILE_SAMPLE);
 	protobuf_open(p, SAMPLE_LOCATIONS);
 	for (; at->kind == NODE_FRAME; at = &e->nodes[at->parent])
-		protobuf_varint(p, numbers[at->key]);
+		out_varint(&p->bytes, numbers[at->key]);
 	protobuf_close(p);
 	protobuf_open(p, SAMPLE_VALUES);
 	for (unsigned i = 0; i < PPROF_VALUES; i++) {
 		if (!e->measured[i])
 			continue;
 		e->capped += n->value[i] > INT64_MAX;
-		protobuf_varint(p, n->value[i] > INT64_MAX ? INT64_MAX : n->value[i]);
+		out_varint(&p->bytes, n->value[i] > INT64_MAX ? INT64_MAX : n->value[i]);
 	}
 	protobuf_close(p);
 	const uint32_t names = STRINGS_OWN - 1;

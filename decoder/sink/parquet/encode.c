@@ -2,13 +2,6 @@
 
 #include "../../../formats/bytes.h"
 
-void parquet_varint(struct out *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
-}
-
 /* Packs numbers of `width` bits, the lowest bits first, 64 bits at a time. */
 struct packer {
 	char *p;
@@ -39,7 +32,7 @@ static void parquet_pack_end(struct packer *to, struct out *o)
 /* Packs n numbers; n is a multiple of 8. */
 static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, unsigned width)
 {
-	parquet_varint(o, (uint64_t)(n / 8) << 1 | 1);
+	out_varint(o, (uint64_t)(n / 8) << 1 | 1);
 	struct packer to = {.p = out_reserve(o, n / 8 * width), .width = width};
 	if (!to.p)
 		return;
@@ -50,7 +43,7 @@ static void parquet_put_packed(struct out *o, const uint32_t *values, size_t n, 
 
 void parquet_put_run(struct out *o, uint32_t value, size_t n, unsigned width)
 {
-	parquet_varint(o, (uint64_t)n << 1);
+	out_varint(o, (uint64_t)n << 1);
 	for (unsigned k = 0; k < width; k += 8)
 		out_char(o, (char)(value >> k));
 }
@@ -89,7 +82,7 @@ enum { DELTA_BLOCK = 128, DELTA_PARTS = 4, DELTA_PART = DELTA_BLOCK / DELTA_PART
 
 static void parquet_zigzag(struct out *o, uint64_t v)
 {
-	parquet_varint(o, v << 1 ^ ((int64_t)v < 0 ? UINT64_MAX : 0));
+	out_varint(o, v << 1 ^ ((int64_t)v < 0 ? UINT64_MAX : 0));
 }
 
 static void parquet_put_part(struct out *o, const uint64_t *values, unsigned width)
@@ -132,9 +125,9 @@ void parquet_put_deltas(struct out *o, const uint64_t *values, size_t count)
 {
 	uint64_t deltas[DELTA_BLOCK];
 
-	parquet_varint(o, DELTA_BLOCK);
-	parquet_varint(o, DELTA_PARTS);
-	parquet_varint(o, count);
+	out_varint(o, DELTA_BLOCK);
+	out_varint(o, DELTA_PARTS);
+	out_varint(o, count);
 	parquet_zigzag(o, count ? values[0] : 0);
 	for (size_t i = 1; i < count;) {
 		size_t n = 0;

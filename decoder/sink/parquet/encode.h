@@ -4,7 +4,6 @@
 
 #include "../out.h"
 
-void parquet_varint(struct out *o, uint64_t v);
 /* RLE: a run of n equal values. */
 void parquet_put_run(struct out *o, uint32_t value, size_t n, unsigned width);
 /* RLE: the hybrid of runs and packed bits. values: room for 8 more, which it writes. */

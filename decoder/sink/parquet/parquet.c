@@ -84,12 +84,12 @@ static void parquet_put_levels(struct parquet_file *p, const struct parquet_colu
 
 	out_bytes(o, length, sizeof length);
 	if (c->count == p->rows || !c->count) {
-		parquet_varint(o, (uint64_t)p->rows << 1);
+		out_varint(o, (uint64_t)p->rows << 1);
 		out_char(o, c->count ? 1 : 0);
 	} else {
 		size_t bytes = (p->rows + 7) / 8;
 
-		parquet_varint(o, (uint64_t)bytes << 1 | 1);
+		out_varint(o, (uint64_t)bytes << 1 | 1);
 		out_bytes(o, c->present, bytes);
 	}
 	if (!o->error)

@@ -1,15 +1,8 @@
 #include "thrift.h"
 
-static void thrift_varint(struct out *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
-}
-
 static void thrift_zigzag(struct out *o, int64_t v)
 {
-	thrift_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	out_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static void thrift_field(struct thrift *t, unsigned field, enum thrift_type type)
@@ -68,7 +61,7 @@ void thrift_list(struct thrift *t, unsigned field, enum thrift_type type, size_t
 		return;
 	}
 	out_char(t->o, (char)(0xF0 | type));
-	thrift_varint(t->o, n);
+	out_varint(t->o, n);
 }
 
 void thrift_element_i32(struct thrift *t, int32_t v)
@@ -78,6 +71,6 @@ void thrift_element_i32(struct thrift *t, int32_t v)
 
 void thrift_element_binary(struct thrift *t, const void *bytes, size_t n)
 {
-	thrift_varint(t->o, n);
+	out_varint(t->o, n);
 	out_bytes(t->o, bytes, n);
 }
