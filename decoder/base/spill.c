@@ -63,14 +63,11 @@ static int grow_file(struct spill *s, size_t cap)
 
 int spill_reserve(struct spill *s, size_t bytes)
 {
-	size_t cap = s->cap ? s->cap : 4096;
-
 	if (bytes <= s->cap)
 		return 0;
 	if (bytes > SIZE_MAX / 4)
 		return CPIDECODE_ENOMEM;
-	while (cap < bytes)
-		cap *= 2;
+	const size_t cap = array_double_room(s->cap ? s->cap : 4096, bytes);
 	if (s->mapped)
 		return grow_file(s, cap);
 	if (cap > SPILL_IN_MEMORY)

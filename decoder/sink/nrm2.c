@@ -86,12 +86,11 @@ static void write_held(struct nrm2_out *o)
 
 static int nrm2_out_reserve_ring(struct nrm2_out *o, struct nrm2_ring *r, uint32_t more)
 {
-	uint32_t cap = r->cap ? r->cap : FIRST_ROOM, need = r->section.used + more;
+	const uint32_t need = r->section.used + more;
 
 	if (need <= r->cap)
 		return 0;
-	while (cap < need)
-		cap *= 2;
+	uint32_t cap = (uint32_t)array_double_room(r->cap ? r->cap : FIRST_ROOM, need);
 	if (cap > NRM2_SECTION_ROOM)
 		cap = NRM2_SECTION_ROOM;
 	if (!array_resize(&r->section.data, cap, 1))

@@ -25,6 +25,14 @@ static inline bool array_resize(void *array, size_t room, size_t size)
 	return true;
 }
 
+/* Doubles a room, which is not 0, until it has `need` elements; less if that cannot be. */
+static inline size_t array_double_room(size_t room, size_t need)
+{
+	while (room < need && room <= SIZE_MAX / 2)
+		room *= 2;
+	return room;
+}
+
 /*
  * Makes room for `need` elements of `size` bytes in all. The array pointer is at *array, NULL while
  * *room is 0; the caller frees it. False: no memory, and the array is as before. The room doubles,
@@ -32,12 +40,9 @@ static inline bool array_resize(void *array, size_t room, size_t size)
  */
 static inline bool array_reserve(void *array, size_t *room, size_t need, size_t size)
 {
-	size_t more = *room ? *room : 16;
-
 	if (need <= *room)
 		return true;
-	while (more < need && more <= SIZE_MAX / 2)
-		more *= 2;
+	const size_t more = array_double_room(*room ? *room : 16, need);
 	if (more < need || !array_resize(array, more, size))
 		return false;
 	*room = more;

@@ -279,7 +279,8 @@ def find_second_text_tools(sources):
 
 # Each container, where its one kind is, and what another of that kind has.
 CONTAINERS = (
-    ("growing array", ("formats/base/array.h",), re.compile(r"\brealloc(?:array)?\(")),
+    ("growing array", ("formats/base/array.h", "formats/base/hash_index.h"), re.compile(
+        r"\brealloc(?:array)?\(|\b(?:room|cap|more|slots|size) \*= 2;")),
     # The first child of a heap's element.
     ("heap", ("decoder/base/heap.h",), re.compile(r"\w = 2 \* \w+ \+ 1\b|\w = \(\w+ - 1\) / 2\b")),
     # A hash's slot, the number of slots being a power of two; or the slot behind it.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../session/attach.h"
 
 struct arguments *arguments_new(void)
@@ -35,26 +36,17 @@ static bool is_text(const SWT_ARG *a)
 /* Room for so many bytes more. The pointers move with the text. */
 static bool arguments_reserve(struct arguments *a, size_t bytes)
 {
-	char *old = a->text, *text;
-	size_t room = 2 * (a->used + bytes);
+	const uintptr_t old = (uintptr_t)a->text;
 
-	if (bytes <= a->room - a->used)
-		return true;
-	text = malloc(room);
-	if (!text)
+	if (!array_reserve(&a->text, &a->room, a->used + bytes, 1))
 		return false;
-	if (a->used)
-		memcpy(text, old, a->used);
-	for (uint32_t i = 0; i < a->args.count; i++) {
+	for (uint32_t i = 0; i < a->args.count && (uintptr_t)a->text != old; i++) {
 		SWT_ARG *arg = &a->args.arg[i];
 
-		a->name[i].text = text + (a->name[i].text - old);
+		a->name[i].text = a->text + ((uintptr_t)a->name[i].text - old);
 		if (is_text(arg))
-			arg->value.text = text + ((const char *)arg->value.text - old);
+			arg->value.text = a->text + ((uintptr_t)arg->value.text - old);
 	}
-	free(old);
-	a->text = text;
-	a->room = room;
 	return true;
 }
 
