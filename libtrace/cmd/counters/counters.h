@@ -92,7 +92,6 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 	struct counter_path *path);
 /* The name that an unknown one probably meant; NULL: none is close. */
 const char *nearest_set(const struct catalogue *c, const char *name);
-const char *nearest_counter(const struct catalogue_set *set, const char *name);
 
 /* ---------------------------------------------------------------------- result blocks */
 

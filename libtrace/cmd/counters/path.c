@@ -13,6 +13,72 @@ struct parts {
 	size_t host_length, set_length, instance_length; /* the counter's name extends to the end */
 };
 
+/* ---------------------------------------------------------------------------- nearest */
+
+enum { NAME_MAX_COMPARED = 128 };
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Edit distance: bytes to insert, remove or replace. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[NAME_MAX_COMPARED + 1];
+	size_t n = strnlen(b, NAME_MAX_COMPARED);
+
+	for (unsigned j = 0; j <= n; j++)
+		row[j] = j;
+	for (unsigned i = 0; i < NAME_MAX_COMPARED && a[i]; i++) {
+		unsigned corner = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			unsigned replaced = corner + (lower(a[i]) != lower(b[j]));
+			unsigned other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+
+			corner = row[j + 1];
+			row[j + 1] = replaced < other ? replaced : other;
+		}
+	}
+	return row[n];
+}
+
+/* Keeps the closer of two names; rejects a name of which most bytes would change. */
+static void weigh(const char *name, const char *candidate, const char **best, unsigned *least)
+{
+	unsigned d = distance(name, candidate);
+	size_t longer = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
+
+	if (d < *least && d <= longer * 6 / 10) {
+		*best = candidate;
+		*least = d;
+	}
+}
+
+const char *nearest_set(const struct catalogue *c, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = UINT32_MAX;
+
+	for (unsigned i = 0; i < c->sets; i++)
+		weigh(name, c->set[i].name, &best, &least);
+	return best;
+}
+
+static const char *nearest_counter(const struct catalogue_set *set, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = UINT32_MAX;
+
+	for (unsigned i = 0; i < set->counters; i++)
+		weigh(name, set->counter[i].name, &best, &least);
+	return best;
+}
+
+/* ------------------------------------------------------------------------------- paths */
+
 /* Finds the end of an instance: its name may contain anything, so the last ")\" ends it. */
 static const char *instance_end(const char *text)
 {
@@ -207,68 +273,4 @@ bool path_is_numbered(const char *instance, size_t *length, unsigned *number)
 	*length = (size_t)(mark - instance);
 	*number = (unsigned)n;
 	return true;
-}
-
-/* ---------------------------------------------------------------------------- nearest */
-
-enum { NAME_MAX_COMPARED = 128 };
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Edit distance: bytes to insert, remove or replace. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[NAME_MAX_COMPARED + 1];
-	size_t n = strnlen(b, NAME_MAX_COMPARED);
-
-	for (unsigned j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned i = 0; i < NAME_MAX_COMPARED && a[i]; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			unsigned replaced = corner + (lower(a[i]) != lower(b[j]));
-			unsigned other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-
-			corner = row[j + 1];
-			row[j + 1] = replaced < other ? replaced : other;
-		}
-	}
-	return row[n];
-}
-
-/* Keeps the closer of two names; rejects a name of which most bytes would change. */
-static void weigh(const char *name, const char *candidate, const char **best, unsigned *least)
-{
-	unsigned d = distance(name, candidate);
-	size_t longer = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
-
-	if (d < *least && d <= longer * 6 / 10) {
-		*best = candidate;
-		*least = d;
-	}
-}
-
-const char *nearest_set(const struct catalogue *c, const char *name)
-{
-	const char *best = NULL;
-	unsigned least = UINT32_MAX;
-
-	for (unsigned i = 0; i < c->sets; i++)
-		weigh(name, c->set[i].name, &best, &least);
-	return best;
-}
-
-const char *nearest_counter(const struct catalogue_set *set, const char *name)
-{
-	const char *best = NULL;
-	unsigned least = UINT32_MAX;
-
-	for (unsigned i = 0; i < set->counters; i++)
-		weigh(name, set->counter[i].name, &best, &least);
-	return best;
 }
