@@ -1,7 +1,7 @@
 /*
  * Events by name, for programs: libswtrace has them.
  */
-#include "../events/event.h"
+#include "../counters/perf/try_event.h"
 
 int cpc_event_find(const char *name, struct cpc_event *event, char *why)
 {
@@ -15,7 +15,7 @@ int cpc_event_attr(const struct cpc_event *event, struct perf_event_attr *attr, 
 
 int cpc_event_try(const struct cpc_event *event)
 {
-	return event_try(event);
+	return perf_try_event(event);
 }
 
 int cpc_event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../../formats/base/number.h"
 #include "private.h"
@@ -167,20 +165,6 @@ bool event_is_in_kernel_only(const struct cpc_event *e)
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 							e->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 							e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
-int event_try(const struct cpc_event *e)
-{
-	struct perf_event_attr attr;
-	int rc = event_attr(e, &attr, sizeof attr);
-
-	if (rc)
-		return rc;
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	close((int)fd);
-	return 0;
 }
 
 /* ----------------------------------------------------------------------- all of them */

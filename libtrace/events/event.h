@@ -18,7 +18,6 @@ enum { EVENT_NAME_MAX = CPC_EVENT_NAME_MAX, EVENT_WHY_MAX = CPC_EVENT_WHY_MAX };
 int event_find(const char *name, struct cpc_event *e, char *why) PRIVATE_ABI(event_find);
 int event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t size)
 	PRIVATE_ABI(event_attr);
-int event_try(const struct cpc_event *e) PRIVATE_ABI(event_try);
 int event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 	PRIVATE_ABI(event_walk);
 int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)

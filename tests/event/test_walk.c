@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../libtrace/counters/perf/try_event.h"
 #include "../../libtrace/events/private.h"
 #include "test_event.h"
 #include "tree.h"
@@ -187,9 +188,9 @@ START_TEST(trying_shows_events_that_do_not_count_here)
 {
 	struct cpc_event e = {.type = PERF_TYPE_MAX + 100000, .user = true};
 
-	ck_assert_int_lt(event_try(&e), 0);
+	ck_assert_int_lt(perf_try_event(&e), 0);
 	e = (struct cpc_event){.type = PERF_TYPE_SOFTWARE, .config = 1u << 30, .user = true};
-	ck_assert_int_lt(event_try(&e), 0);
+	ck_assert_int_lt(perf_try_event(&e), 0);
 }
 END_TEST
 

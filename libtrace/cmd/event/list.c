@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../../formats/base/glob.h"
+#include "../../counters/perf/try_event.h"
 #include "verb.h"
 
 struct listing {
@@ -40,10 +41,10 @@ static struct trial try_name(const char *name)
 
 	t.rc = event_find(name, &e, why);
 	if (t.rc == 0)
-		t.rc = event_try(&e);
+		t.rc = perf_try_event(&e);
 	if ((t.rc == -EACCES || t.rc == -EPERM) && e.user && e.kernel) {
 		e.kernel = false;
-		t.user_only = event_try(&e) == 0;
+		t.user_only = perf_try_event(&e) == 0;
 		t.rc = t.user_only ? 0 : t.rc;
 	}
 	return t;
