@@ -18,23 +18,8 @@ work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$work" && rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
-passed=0 failed=0 skipped=0
-
-pass() {
-	passed=$((passed + 1))
-	echo "ok $1"
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAILED $1: $2"
-	[ -s err ] && sed -n '1,15p' err | cat -v
-}
-
-skip() {
-	skipped=$((skipped + 1))
-	echo "skipped $1: $2"
-}
+out=$work/out err=$work/err
+. "$here/../lib/results.sh"
 
 # The script on standard input as a trace in FILE (t.bin).
 make_trace() {
@@ -48,28 +33,6 @@ make_trace() {
 decode() {
 	timeout 120 "$CPIDECODE" "$@" >out 2>err </dev/null
 	status=$?
-}
-
-# expect NAME STATUS [STDERR-PATTERN [STDOUT-PATTERN]]: judges the last decode. The pattern
-# "" is an empty stream, "*" anything; else an extended regular expression for some line.
-expect() {
-	if [ "$status" != "$2" ]; then
-		fail "$1" "exit status $status instead of $2"
-	elif ! matches err "${3-*}"; then
-		fail "$1" "standard error is not as expected: $3"
-	elif ! matches out "${4-*}"; then
-		fail "$1" "standard output is not as expected: $4"
-	else
-		pass "$1"
-	fi
-}
-
-matches() {
-	case $2 in
-	'*') return 0 ;;
-	'') [ ! -s "$1" ] ;;
-	*) grep -Eqa -- "$2" "$1" ;;
-	esac
 }
 
 # Exactly one line on standard error: what, where, why.
@@ -128,5 +91,4 @@ task 7 5 0 "worker"'
 for group in "$@"; do
 	. "$here/$group.sh"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+tally

@@ -12,13 +12,6 @@ kind=$1
 json=$work/out.json
 
 bench() { sh "$here/run.sh" "$@"; }
-exits() { # STATUS ARGUMENTS...: and says why in one line
-	status=$1; shift
-	bench "$@" 2>"$work/stderr" >/dev/null
-	if [ $? -eq "$status" ] && [ "$(wc -l <"$work/stderr")" -eq 1 ]; then return 0; fi
-	cat "$work/stderr"
-	return 1
-}
 
 # What may be missing on some machine, or without --peers.
 excuses="--peers was not given|there is one processor only|no thread has restartable sequences"
@@ -127,8 +120,8 @@ check_tables() {
 	check "--quick -o FILE" bench diff --quick --build "$BUILD" -o "$work/table"
 	check "every model has its rows" every_model
 	check "every metric of real runs is judged" every_metric
-	check "tables are no JSON: 2" exits 2 diff --json
-	check "diff has no peers: 2" exits 2 diff --peers
+	check "tables are no JSON: 2" fails_with 2 bench diff --json
+	check "diff has no peers: 2" fails_with 2 bench diff --peers
 }
 
 if [ "$kind" = diff ]; then
@@ -137,13 +130,13 @@ else
 	check_rows
 fi
 check "--help is fine" bench --help
-check "no benchmark named: 2" exits 2 --quick
-check "an unknown option: 2" exits 2 "$kind" --fast
-check "an option without its value: 2" exits 2 "$kind" --build
-check "peers of redis: 2" exits 2 redis --peers
-check "a table beside a table: 2" exits 2 "$kind" --table "$work/no"
-check "runs of intervals: 2" exits 2 interval --runs 3
-check "no runs: 2" exits 2 redis --runs 0
+check "no benchmark named: 2" fails_with 2 bench --quick
+check "an unknown option: 2" fails_with 2 bench "$kind" --fast
+check "an option without its value: 2" fails_with 2 bench "$kind" --build
+check "peers of redis: 2" fails_with 2 bench redis --peers
+check "a table beside a table: 2" fails_with 2 bench "$kind" --table "$work/no"
+check "runs of intervals: 2" fails_with 2 bench interval --runs 3
+check "no runs: 2" fails_with 2 bench redis --runs 0
 nothing_built() { bench "$kind" --build "$work/nothing" >/dev/null 2>&1; [ $? -eq 1 ]; }
 check "nothing built there: 1" nothing_built
 

@@ -119,13 +119,6 @@ in_file out 'that 5 runs before and 3 after show'
 run 0 --report diff --aa old/1.bin old/2.bin
 in_file err 'too few runs to tell what they differ by'
 
-misuse()
-{
-	pattern=$1
-	shift
-	run 2 "$@"
-	in_file err "$pattern"
-}
 misuse 'nothing to compare with: --after is missing' --report diff --before old
 misuse 'neither before nor after' --report diff old --before new
 misuse 'no runs' --report diff --aa

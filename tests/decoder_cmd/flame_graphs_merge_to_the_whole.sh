@@ -3,7 +3,7 @@
 # bytes of the whole's, and so has the partial result.
 . "${0%/*}/lib.sh"
 
-same()
+merging_gives_the_whole()
 {
 	options=$1
 	n=$2
@@ -37,17 +37,17 @@ for case in $cases; do
 	make_case "$case"
 	for options in '--format folded' '--format svg' '--format svg --weight ns' '--format folded --label o*'; do
 		# shellcheck disable=SC2086
-		same "$options" 3 $files
+		merging_gives_the_whole "$options" 3 $files
 	done
 	# shellcheck disable=SC2086
-	same '--format svg' 1 $files
+	merging_gives_the_whole '--format svg' 1 $files
 	rm -f trace*.bin
 done
 
 # Many slices; what contains an interval lies in another slice.
 "$GENTRACE" -k groups -n 3000 -c 3 big.bin
-same '--format folded' 7 big.bin
-same '--format svg --weight instructions' 7 big.bin
+merging_gives_the_whole '--format folded' 7 big.bin
+merging_gives_the_whole '--format svg --weight instructions' 7 big.bin
 [ "$(wc -l <whole)" -gt 100 ] || fail "nothing to compare"
 
 # What does not go together is said.

@@ -125,15 +125,6 @@ in_file out '^p95_ns +1[.]10 us +1[.]30 us +[+]18[.]2%!'
 run 0 --aa --report diff --percentiles 95 before.?
 in_file out '^p95_ns +1[.]10 us +0[.]09%'
 
-misuse()
-{
-	pattern=$1
-	shift
-	run 2 "$@"
-	[ ! -s out ] || fail "misuse wrote to stdout"
-	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
-	in_file err "$pattern"
-}
 misuse 'it begins with .* or an event of the runs' --report diff --single-run --fail-if 'p95>+5%' before.bin slower.bin
 for expression in '' x mean 'mean=+5%' ':mean' 'mean +5%'; do
 	misuse 'it begins with|has to follow the metric' --report diff --fail-if "$expression" before.bin slower.bin

@@ -25,6 +25,18 @@ run()
 	[ "$status" -eq "$expected" ] || fail "cpidecode $*: exit $status, expected $expected"
 }
 
+# misuse PATTERN ARGUMENTS...: exit 2, with one line on stderr that has it, and nothing on stdout.
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ ! -s out ] || fail "$*: wrote to stdout"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: more than one line on stderr"
+	in_file err '^cpidecode: '
+	in_file err "$pattern"
+}
+
 # is_sampled WHAT: in a sanitized build (SAMPLED), whose commands are slow, combinations that run the same code
 # are left to the build without, which tries them all.
 is_sampled()

@@ -110,14 +110,6 @@ in_file out '^# scripted counters'
 run 0 merge --format csv scripted.p
 in_file err 'scripted counters'
 
-misuse()
-{
-	pattern=$1
-	shift
-	run 2 "$@"
-	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
-	in_file err "$pattern"
-}
 misuse 'no partial results' merge
 misuse 'takes no filters' merge --label x whole.p
 misuse 'takes no filters' merge --slice 1/2 whole.p

@@ -73,13 +73,6 @@ run 0 --partial any.p --slice 2/2 t.bin
 run 1 merge s.p any.p
 in_file err 'any.p: it was made for any report, those before it for --report=summary'
 
-misuse()
-{
-	pattern=$1
-	shift
-	run 2 "$@"
-	in_file err "$pattern"
-}
 misuse 'of --report hooks there are no partial results' --partial x --report hooks t.bin
 misuse 'partial results of --report why have no figures for it' --partial x --report why --metric x=cycles t.bin
 misuse 'of --report intervals there are no partial results' --partial x --report intervals t.bin

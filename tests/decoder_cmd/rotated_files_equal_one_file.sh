@@ -72,8 +72,8 @@ section end
 END
 }
 
-# same REPORTS...: each, of the whole and of the parts in any order.
-same()
+# files_equal_one REPORTS...: each, of the whole and of the parts in any order.
+files_equal_one()
 {
 	for what; do
 		for files in 'one.bin two.bin three.bin' 'three.bin one.bin two.bin'; do
@@ -90,7 +90,7 @@ same()
 }
 
 make_parts
-same 'hooks text' 'hooks json' 'intervals csv' 'intervals json' 'summary csv' 'cpus json'
+files_equal_one 'hooks text' 'hooks json' 'intervals csv' 'intervals json' 'summary csv' 'cpus json'
 quiet
 run 0 --format folded whole.bin
 mv out expected
@@ -119,5 +119,5 @@ sync 7000001 1700000000002499955 1003499955'
 sync3='section clock
 sync 9000000 1700000000003500123 1004500123'
 make_parts
-same 'hooks text' 'intervals csv' 'summary csv'
+files_equal_one 'hooks text' 'intervals csv' 'summary csv'
 in_file err 'CLOCK_REALTIME was set back by 1.00 ms'

@@ -12,8 +12,8 @@ file()
 	sed "s/$trace/standard input/g" err >told
 }
 
-# same WHAT OPTIONS...: what stands on standard input, as file said.
-same()
+# pipe_equals_file WHAT OPTIONS...: standard input gives the same as the file.
+pipe_equals_file()
 {
 	what=$1
 	shift
@@ -29,7 +29,7 @@ both()
 {
 	file --format csv ${2+"$2"}
 	# shellcheck disable=SC2002 # a pipe, not a file
-	cat "$trace" | same "$1" --format csv ${2+"$2"}
+	cat "$trace" | pipe_equals_file "$1" --format csv ${2+"$2"}
 }
 
 trace=small.bin
@@ -76,11 +76,11 @@ both 'damaged, large' --strict
 # A writer that pauses within a section, and one that dies there.
 enlarge "$cases/summary/trace.txt"
 file --format csv
-{ head -c $((begin + 100)) && sleep 0.05 && cat; } <$trace | same 'a pause' --format csv
+{ head -c $((begin + 100)) && sleep 0.05 && cat; } <$trace | pipe_equals_file 'a pause' --format csv
 truncate -s $((begin + 100)) $trace
 file --format csv
 # The shell tells of it.
-{ cat $trace && sh -c 'kill -KILL $$'; } 2>killed | same 'a dying writer' --format csv
+{ cat $trace && sh -c 'kill -KILL $$'; } 2>killed | pipe_equals_file 'a dying writer' --format csv
 
 status=0
 "$CPIDECODE" - >out 2>err <&- || status=$?

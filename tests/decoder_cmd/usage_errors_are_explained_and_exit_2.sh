@@ -1,17 +1,6 @@
 #!/bin/sh
 . "${0%/*}/lib.sh"
 
-misuse()
-{
-	pattern=$1
-	shift
-	run 2 "$@"
-	[ ! -s out ] || fail "misuse wrote to stdout"
-	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
-	in_file err '^cpidecode: '
-	in_file err "$pattern"
-}
-
 misuse 'no trace file'
 misuse 'summary, intervals, hooks, cpus, info, diff, why, histogram, slowest, gaps or heatmap' --report nonsense plain.bin
 misuse 'text, csv, json, folded, svg, nrm2, ctf, perfetto, chrome, speedscope, callgrind, pprof, parquet, sqlite or html' --format=xml plain.bin

@@ -8,46 +8,30 @@ WELLFORMED=${WELLFORMED:-${BUILD:-$PWD}/wellformed}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-event-cmd.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM HUP
-out=$dir/out err=$dir/err passed=0 failed=0
+out=$dir/out err=$dir/err
+. "${0%/*}/../lib/results.sh"
 
-fail()
+# event STATUS ARGUMENT ...: of swtrace event. A failure says one line, and success none.
+event()
 {
-	failed=$((failed + 1))
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$out" | head -20
-	sed 's/^/  stderr: /' "$err" | head -20
-}
-
-# exits CODE ARGUMENT ...: of swtrace event. A failure says one line, and success none.
-exits()
-{
-	want=$1
+	code=$1
 	shift
-	"$SWTRACE" event "$@" >"$out" 2>"$err" </dev/null
-	code=$?
-	lines=$(wc -l <"$err")
-	case $want in 1 | 2) need=1 ;; *) need=0 ;; esac
-	if [ $code -ne "$want" ]; then
-		fail "swtrace event $*: exit code $code, not $want"
-	elif [ "$lines" -ne $need ]; then
-		fail "swtrace event $*: $lines lines on stderr"
-	else
-		passed=$((passed + 1))
-	fi
+	exits "$code" "$SWTRACE" event "$@" || return
+	case $code in 1 | 2) same "swtrace event $*: lines on stderr" "$(wc -l <"$err")" 1 ;; *) same "swtrace event $*: lines on stderr" "$(wc -l <"$err")" 0 ;; esac
 }
 
 # says PATTERN: on stdout; complains PATTERN: on stderr; silent PATTERN: not on stdout.
 says()
 {
-	if grep -q -e "$1" "$out"; then passed=$((passed + 1)); else fail "does not say: $1"; fi
+	if grep -q -e "$1" "$out"; then pass; else fail "does not say: $1"; fi
 }
 complains()
 {
-	if grep -q -e "$1" "$err"; then passed=$((passed + 1)); else fail "does not complain: $1"; fi
+	if grep -q -e "$1" "$err"; then pass; else fail "does not complain: $1"; fi
 }
 silent()
 {
-	if grep -q -e "$1" "$out"; then fail "says: $1"; else passed=$((passed + 1)); fi
+	if grep -q -e "$1" "$out"; then fail "says: $1"; else pass; fi
 }
 
 # well_formed: stdout is one JSON value.
@@ -78,27 +62,27 @@ file uncore/events/reads event=0x4
 sys="--sysfs $dir/sys"
 
 # ------------------------------------------------------------------------------- list
-exits 0 list
+event 0 list
 for name in cycles cpu-cycles instructions ref-cycles page-faults cs task-clock L1-dcache-loads; do
 	says "^$name "
 done
-exits 0 list 'L1*miss*'
+event 0 list 'L1*miss*'
 says '^L1-dcache-load-misses '
 silent '^cycles '
-exits 0 list FAULT instr
+event 0 list FAULT instr
 says '^page-faults '
 says '^instructions '
 silent '^cycles '
-exits 0 list $sys
+event 0 list $sys
 says '^cpu/cache-misses/ .* sysfs .*event=0x2e,umask=0x41$'
 says '^uncore/reads/ '
-exits 0 list --json fault
+event 0 list --json fault
 well_formed
 says '{"name": "page-faults", "pmu": "software", "origin": "generic"'
-exits 1 list nosuch
+event 1 list nosuch
 complains 'no event matches nosuch'
-exits 1 list 'nosuch*' '[xyz]?'
-exits 1 list --json nosuch
+event 1 list 'nosuch*' '[xyz]?'
+event 1 list --json nosuch
 well_formed
 # Who may count is the machine's to say.
 "$SWTRACE" event list --try page-faults >"$out" 2>"$err"
@@ -106,36 +90,36 @@ case $? in
 0) tried=0 verdict='\(counts\|user mode\)' json=true ;;
 *) tried=4 verdict='\(not allowed\|not here\)' json=false ;;
 esac
-exits $tried list --try page-faults minor-faults
+event $tried list --try page-faults minor-faults
 says "^page-faults .* $verdict "
 says "^minor-faults .* $verdict "
-exits $tried list --try --json page-faults
+event $tried list --try --json page-faults
 well_formed
 says "\"counts\": $json, \"verdict\": \"$verdict\""
 # A PMU that no kernel has.
-exits 2 list --try $sys
-exits 2 list --try --cpu intel
-exits 2 show --try cycles
+event 2 list --try $sys
+event 2 list --try --cpu intel
+event 2 show --try cycles
 
 # ------------------------------------------------------------------------------- show
-exits 0 show cycles page-faults:u
+event 0 show cycles page-faults:u
 says '^cycles$'
 says 'exclude_kernel'
 says ':u (user mode)'
-exits 0 show $sys cpu/cache-misses/
+event 0 show $sys cpu/cache-misses/
 says 'stands for *event=0x2e,umask=0x41'
 says 'terms *cmask, event, inv, ldlat, umask'
-exits 0 show --json $sys cpu/cache-misses/ cycles:k
+event 0 show --json $sys cpu/cache-misses/ cycles:k
 well_formed
 says '"config": "0x412e"'
 says '"terms": \["cmask", "event", "inv", "ldlat", "umask"\]'
-exits 1 show nosuch
+event 1 show nosuch
 complains '"nosuch"; see swtrace event list'
-exits 1 show cycles nosuch
-exits 2 show
+event 1 show cycles nosuch
+event 2 show
 
 # ----------------------------------------------------------------------------- encode
-exits 0 encode --cpu intel cycles:u cpu/event=0xc0,inv,cmask=2/ ref-cycles page-faults
+event 0 encode --cpu intel cycles:u cpu/event=0xc0,inv,cmask=2/ ref-cycles page-faults
 says 'WRMSR 0x00000186 <- 0x000000000041003c  IA32_PERFEVTSEL0'
 says 'WRMSR 0x00000187 <- 0x0000000002c300c0  IA32_PERFEVTSEL1'
 says 'WRMSR 0x0000038d <- 0x0000000000000300  IA32_FIXED_CTR_CTRL'
@@ -147,106 +131,105 @@ for step in 1 2 3 4 5 6; do
 	says "^  $step\\. "
 done
 # Fixed counters share their register.
-exits 0 encode --cpu intel cpu/event=0,umask=1/u cpu/event=0,umask=3/
+event 0 encode --cpu intel cpu/event=0,umask=1/u cpu/event=0,umask=3/
 says 'WRMSR 0x0000038d <- 0x0000000000000302  IA32_FIXED_CTR_CTRL'
-exits 0 encode --cpu amd instructions cpu/event=0x1ff/
+event 0 encode --cpu amd instructions cpu/event=0x1ff/
 says 'WRMSR 0xc0010200 <- 0x00000000004300c0  PERF_CTL0'
 says 'WRMSR 0xc0010202 <- 0x00000001004300ff  PERF_CTL1'
 says '6\. They count already'
-exits 0 encode --cpu arm cycles:u instructions
+event 0 encode --cpu arm cycles:u instructions
 says 'MSR PMEVTYPER0_EL0 <- 0x80000011'
 says 'MSR PMEVTYPER1_EL0 <- 0x8$'
 says 'MSR PMCNTENSET_EL0 <- 0x3'
-exits 0 encode $sys cpu/cache-misses/ uncore/reads/ cycles
+event 0 encode $sys cpu/cache-misses/ uncore/reads/ cycles
 says 'WRMSR 0x00000186 <- 0x000000000043412e'
 says 'WRMSR 0x00000187 <- 0x000000000043003c'
 says 'perf  *-e uncore/event=0x4/'
 says 'registers *n/a: it is not an event of the processor'
-exits 0 encode --json --cpu intel cycles L1-dcache-loads
+event 0 encode --json --cpu intel cycles L1-dcache-loads
 well_formed
 says '"select": {"name": "IA32_PERFEVTSEL0", "msr": "0x186", "value": "0x43003c"}'
 says '"registers": null, "why": "'
 says '"enable": {"name": "IA32_PERF_GLOBAL_CTRL", "msr": "0x38f", "value": "0x1"}'
-exits 0 encode -- cycles
+event 0 encode -- cycles
 
-exits 1 encode nosuch
+event 1 encode nosuch
 complains '^swtrace event: .*"nosuch"; see swtrace event list'
-exits 1 encode cycles nosuch
-exits 1 encode ''
+event 1 encode cycles nosuch
+event 1 encode ''
 complains 'empty'
-exits 1 encode $sys cpu/event=0x100/
+event 1 encode $sys cpu/event=0x100/
 complains 'event=0x100 does not fit: 0 to 0xff'
-exits 1 encode $sys cpu/edge/
+event 1 encode $sys cpu/edge/
 complains 'no event and no term "edge"'
-exits 1 encode $sys cpu/event=1
+event 1 encode $sys cpu/event=1
 complains 'second / is missing'
-exits 1 encode $sys gpu/event=1/
+event 1 encode $sys gpu/event=1/
 complains 'no PMU "gpu" here; --cpu or --sysfs'
-exits 1 encode --cpu arm cpu_core/event=1/
-exits 1 encode --cpu intel armv8_pmuv3/event=1/
-exits 1 encode --cpu intel ref-cycles cpu/event=0,umask=3/
+event 1 encode --cpu arm cpu_core/event=1/
+event 1 encode --cpu intel armv8_pmuv3/event=1/
+event 1 encode --cpu intel ref-cycles cpu/event=0,umask=3/
 complains 'both need fixed counter 2'
-exits 1 encode --cpu intel cpu/event=0xb7,umask=1,offcore_rsp=1/ cpu/event=0xb7,umask=1,offcore_rsp=2/
+event 1 encode --cpu intel cpu/event=0xb7,umask=1,offcore_rsp=1/ cpu/event=0xb7,umask=1,offcore_rsp=2/
 complains 'both need MSR_OFFCORE_RSP_0'
-exits 1 encode --cpu intel cycles cycles cycles cycles cycles
+event 1 encode --cpu intel cycles cycles cycles cycles cycles
 complains 'no counter free: there are 4'
-exits 0 encode --cpu intel cycles cycles cycles cycles ref-cycles
-exits 1 encode --cpu amd r1 r2 r3 r4 r5 r6 r7
+event 0 encode --cpu intel cycles cycles cycles cycles ref-cycles
+event 1 encode --cpu amd r1 r2 r3 r4 r5 r6 r7
 
-exits 2 encode
-exits 2 encode --cpu nosuch cycles
+event 2 encode
+event 2 encode --cpu nosuch cycles
 complains 'no processor "nosuch"'
-exits 2 encode --cpu
-exits 2 encode --cpu intel $sys cycles
-exits 2 encode --sysfs "$dir" cycles
+event 2 encode --cpu
+event 2 encode --cpu intel $sys cycles
+event 2 encode --sysfs "$dir" cycles
 complains 'a copy of /sys'
-exits 2 encode --sysfs "$dir/nosuch" cycles
-exits 2 encode --nosuch cycles
-exits 2
-exits 2 nosuch
+event 2 encode --sysfs "$dir/nosuch" cycles
+event 2 encode --nosuch cycles
+event 2
+event 2 nosuch
 complains 'unknown action "nosuch": expected list, show or encode'
-exits 2 Encode cycles
+event 2 Encode cycles
 
 # ---------------------------------------------------------------------------- libpfm4
 "$SWTRACE" event list --json >"$out"
 if grep -q '^{"libpfm4": true' "$out"; then
-	exits 0 list --cpu skl inst_retired
+	event 0 list --cpu skl inst_retired
 	says '^skl::INST_RETIRED:ANY_P .* libpfm4 '
-	exits 0 show --cpu skl inst_retired
+	event 0 show --cpu skl inst_retired
 	says 'unit masks *:ANY_P '
 	says ':c=N '
-	exits 0 show --json --cpu skl inst_retired:any_p
+	event 0 show --json --cpu skl inst_retired:any_p
 	well_formed
-	exits 0 encode --cpu skl inst_retired:any_p:c=1:i:e skl::uops_issued:any:k
+	event 0 encode --cpu skl inst_retired:any_p:c=1:i:e skl::uops_issued:any:k
 	says 'WRMSR 0x00000186 <- 0x0000000001c700c0'
 	says 'WRMSR 0x00000187 <- 0x000000000042010e'
-	exits 0 encode --cpu skl offcore_response_0:any_request:l3_miss
+	event 0 encode --cpu skl offcore_response_0:any_request:l3_miss
 	says 'MSR_OFFCORE_RSP_0'
 	says 'offcore_rsp=0x'
-	exits 0 encode --cpu amd64_fam19h_zen4 retired_instructions
+	event 0 encode --cpu amd64_fam19h_zen4 retired_instructions
 	says 'WRMSR 0xc0010200 <- 0x00000000004300c0'
 	says 'PerfCntrGlobalCtl'
-	exits 0 encode --cpu amd64_k8_revb retired_instructions
+	event 0 encode --cpu amd64_k8_revb retired_instructions
 	says 'WRMSR 0xc0010000 <- 0x00000000004300c0'
-	exits 1 encode --cpu skl nosuch
-	exits 1 encode --cpu skl inst_retired:nosuch
+	event 1 encode --cpu skl nosuch
+	event 1 encode --cpu skl inst_retired:nosuch
 	complains 'invalid event attribute'
-	exits 1 encode --cpu skl hsw::inst_retired
+	event 1 encode --cpu skl hsw::inst_retired
 	complains 'no event of skl'
-	exits 1 encode --cpu skl inst_retired:c=256
+	event 1 encode --cpu skl inst_retired:c=256
 else
 	echo "skipped: libpfm4's names: this build is without it"
-	exits 2 encode --cpu skl inst_retired
+	event 2 encode --cpu skl inst_retired
 	complains 'lacks libpfm4'
 fi
 
 # ------------------------------------------------------------------------------ output
-exits 0 --help
+event 0 --help
 says '^usage: swtrace event '
 if [ -c /dev/full ]; then
 	"$SWTRACE" event list >/dev/full 2>"$err" && fail "a full disk went unnoticed"
 	complains 'cannot write'
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+tally

@@ -9,17 +9,6 @@ real() {
 	status=$?
 }
 
-# expect WHAT CODE [PATTERN]: exit code, and a line of standard error.
-expect() {
-	if [ "$status" -ne "$2" ]; then
-		fail "$1: exit code $status instead of $2"
-	elif [ -n "${3-}" ] && ! grep -q -e "$3" "$err"; then
-		fail "$1: does not say '$3'"
-	else
-		pass
-	fi
-}
-
 no_file() {
 	if [ ! -e "$t" ] && nothing_half; then pass; else fail "$1: something is left: $(ls -A "$work")"; fi
 }

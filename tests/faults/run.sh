@@ -40,7 +40,8 @@ shm=$(mktemp -d /dev/shm/swtrace-faults.XXXXXX) || exit 1
 out=$dir/out err=$dir/err log=$dir/log
 work=$dir/work # where the file goes; nothing else is ever there
 t=$work/t.bin
-passed=0 failed=0 skipped=0 runs=0
+runs=0
+. "$here/../lib/results.sh"
 export NO_COLOR=1 LC_ALL=C
 
 cleanup() {
@@ -49,21 +50,6 @@ cleanup() {
 }
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAILED: $*"
-	sed 's/^/  stderr: /' "$err" | head -8
-}
-
-skip() {
-	skipped=$((skipped + 1))
-	echo "skipped: $*"
-}
 
 # is_there FILE...: whether the first of a pattern's files exists. Costs no process: thousands of runs
 # are judged.
@@ -95,5 +81,4 @@ for part in ${parts:-dump run init program record real}; do
 	"part_$part"
 	echo "$part: $runs runs, $((passed + failed - before)) checks"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+tally

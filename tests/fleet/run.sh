@@ -43,13 +43,8 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/fleet.XXXXXX") || exit 1
 chmod 755 "$work"
-failed=0 done=0
-pass() { echo "ok $1"; done=$((done + 1)); }
-fail() {
-	echo "not ok $1: $2"
-	failed=$((failed + 1))
-	sed 's/^/    /' "$work/err" 2>/dev/null | head -n 20
-}
+err=$work/err
+. "$here/../lib/results.sh"
 
 stop() {
 	for pid in "$work"/*.pid; do
@@ -363,5 +358,4 @@ for name in ${tests:-$all}; do
 	export CPIDECODE
 	if $name "$name"; then pass "$name"; else fail "$name" "$(tail -n 1 "$work/err" 2>/dev/null)"; fi
 done
-echo "$done passed, $failed failed"
-[ $failed = 0 ]
+tally

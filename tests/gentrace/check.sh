@@ -7,23 +7,16 @@ set -u
 : "${GENTRACE:?}" "${CPIDECODE:?}"
 . "${0%/*}/../lib/tally.sh"
 
-same() { # WHAT EXPECTED THERE
+agrees() { # WHAT EXPECTED THERE
 	[ -n "$2" ] && [ "$2" = "$3" ] && return
 	echo "$1: expected $2, there is $3"
-	return 1
-}
-exits() { # STATUS ARGUMENTS...: and says why in one line
-	status=$1; shift
-	"$GENTRACE" "$@" 2>"$work/stderr" >/dev/null
-	[ $? -eq "$status" ] && [ "$(wc -l <"$work/stderr")" -eq 1 ] && return
-	cat "$work/stderr"
 	return 1
 }
 hooks() { "$CPIDECODE" --strict --report hooks "$@"; }
 
 hooks_are_whole() {
 	"$GENTRACE" -n 3000 "$work/t" && hooks "$work/t" >"$work/hooks" || return 1
-	same hooks 3000 "$(wc -l <"$work/hooks")" && same words 3000 "$(grep -cE '( [0-9A-F]{8}){10} sample( w[0-7]=[0-9]+){8}$' "$work/hooks")"
+	agrees hooks 3000 "$(wc -l <"$work/hooks")" && agrees words 3000 "$(grep -cE '( [0-9A-F]{8}){10} sample( w[0-7]=[0-9]+){8}$' "$work/hooks")"
 }
 check "hooks: as many as asked for, none lost or damaged" hooks_are_whole
 
@@ -32,8 +25,8 @@ groups_are_whole() {
 	"$GENTRACE" -k groups -n 2000 -c 3 "$work/t" || return 1
 	"$GENTRACE" -k groups -n 2000 -c 3 -f folded "$work/folded" || return 1
 	"$CPIDECODE" --strict --report intervals --format csv "$work/t" >"$work/csv" || return 1
-	same intervals 2001 "$(wc -l <"$work/csv")" || return 1
-	same 'whole ones' 2000 "$(grep -c ',summary+detailed,' "$work/csv")" || return 1
+	agrees intervals 2001 "$(wc -l <"$work/csv")" || return 1
+	agrees 'whole ones' 2000 "$(grep -c ',summary+detailed,' "$work/csv")" || return 1
 	"$CPIDECODE" --format folded "$work/t" | LC_ALL=C sort >"$work/there"
 	awk '{ v = $NF; sub(/ [0-9]+$/, ""); s[$0] += v } END { for (k in s) printf "%s %d\n", k, s[k] }' \
 		"$work/folded" | LC_ALL=C sort >"$work/expected"
@@ -76,15 +69,15 @@ index_and_end() {
 check "INDEX and END are present unless they must not be" index_and_end
 parts() {
 	"$GENTRACE" -k groups -p label,summary -n 100 "$work/t" || return 1
-	same hooks 300 "$(hooks "$work/t" | wc -l)"
+	agrees hooks 300 "$(hooks "$work/t" | wc -l)"
 }
 check "--parts" parts
 
 utilisation() {
 	"$GENTRACE" -k groups -u -n 500 -c 3 "$work/t" || return 1
 	"$CPIDECODE" --strict --report intervals --format csv "$work/t" >"$work/csv" || return 1
-	same intervals 501 "$(wc -l <"$work/csv")" || return 1
-	same 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
+	agrees intervals 501 "$(wc -l <"$work/csv")" || return 1
+	agrees 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
 }
 check "--utilisation: all groups complete, their hooks agree" utilisation
 
@@ -93,25 +86,25 @@ if command -v babeltrace2 >/dev/null; then
 		"$GENTRACE" -k mixed -n 1000 "$work/t" && "$GENTRACE" -k mixed -n 1000 -f ctf "$work/ctf" ||
 			return 1
 		babeltrace2 "$work/ctf" >"$work/events" || return 1
-		same events "$(hooks "$work/t" | wc -l)" "$(wc -l <"$work/events")"
+		agrees events "$(hooks "$work/t" | wc -l)" "$(wc -l <"$work/events")"
 	}
 	check "the same events as CTF" ctf
 else
 	skip "the same events as CTF" "there is no babeltrace2"
 fi
 
-check "an existing folder is refused for a new CTF trace: 1" exits 1 -f ctf "$work"
-check "a file that cannot be created: 1" exits 1 "$work/nothing/t"
-check "a full device: 1" exits 1 /dev/full
-check "a group that does not fit its section: 1" exits 1 -k groups -c 100 --section 4096 "$work/t"
-check "no output: 2" exits 2
-check "two outputs: 2" exits 2 "$work/t" "$work/u"
-check "no number: 2" exits 2 -n many "$work/t"
-check "a number below its range: 2" exits 2 -c 0 "$work/t"
-check "an unknown codec: 2" exits 2 -z rar "$work/t"
-check "an unknown part: 2" exits 2 -p label,body "$work/t"
-check "count and bytes: 2" exits 2 -n 1 -b 1 "$work/t"
-check "stacks of CPU utilisation: 2" exits 2 -k groups -u -f folded "$work/t"
-check "stacks of hooks: 2" exits 2 -f folded "$work/t"
+check "an existing folder is refused for a new CTF trace: 1" fails_with 1 "$GENTRACE" -f ctf "$work"
+check "a file that cannot be created: 1" fails_with 1 "$GENTRACE" "$work/nothing/t"
+check "a full device: 1" fails_with 1 "$GENTRACE" /dev/full
+check "a group that does not fit its section: 1" fails_with 1 "$GENTRACE" -k groups -c 100 --section 4096 "$work/t"
+check "no output: 2" fails_with 2 "$GENTRACE"
+check "two outputs: 2" fails_with 2 "$GENTRACE" "$work/t" "$work/u"
+check "no number: 2" fails_with 2 "$GENTRACE" -n many "$work/t"
+check "a number below its range: 2" fails_with 2 "$GENTRACE" -c 0 "$work/t"
+check "an unknown codec: 2" fails_with 2 "$GENTRACE" -z rar "$work/t"
+check "an unknown part: 2" fails_with 2 "$GENTRACE" -p label,body "$work/t"
+check "count and bytes: 2" fails_with 2 "$GENTRACE" -n 1 -b 1 "$work/t"
+check "stacks of CPU utilisation: 2" fails_with 2 "$GENTRACE" -k groups -u -f folded "$work/t"
+check "stacks of hooks: 2" fails_with 2 "$GENTRACE" -f folded "$work/t"
 
 tally

@@ -24,17 +24,7 @@ export TZ=UTC LC_ALL=C NO_COLOR=1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-passed=0 failed=0 skipped=0
-
-pass() {
-	passed=$((passed + 1))
-	echo "ok $1"
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAILED $1: $2"
-}
+. "$here/../lib/results.sh"
 
 # The options that a file's name stands for.
 options_of() {

@@ -4,23 +4,12 @@
 set -u
 : "${BUILD:?}" "${SOURCE:?}"
 here=$SOURCE/tests/install
-passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$here/../lib/tally.sh"
 prefix=$work/prefix
 cc=${CC:-cc} cxx_compiler=${CXX:-c++}
 SWTRACE_SESSION=$work/session # consumers trace nowhere
 SWTRACE_CPC_REGISTRY=$work/registry
 export SWTRACE_SESSION SWTRACE_CPC_REGISTRY
-
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
 
 check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
 for f in include/perfutil.h include/swtrace.h include/cpidecode.h include/cpidecode.hpp include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h include/cpc_event.h \
@@ -298,9 +287,9 @@ if command -v man >/dev/null; then
 	pages_are_clean() {
 		for p in "$prefix"/share/man/man?/*; do
 			! grep -q '^\.so ' "$p" || continue # a link: has_pages follows them
-			out=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$p" \
+			wrong=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$p" \
 				2>&1 >/dev/null) || return 1
-			[ -z "$out" ] || { echo "$p: $out"; return 1; }
+			[ -z "$wrong" ] || { echo "$p: $wrong"; return 1; }
 		done
 	}
 	check "the man pages format without warnings" pages_are_clean
@@ -329,10 +318,6 @@ install_packages() {
 }
 lint_packages() {
 	lintian --allow-root --fail-on error "$work"/deb/*.deb
-}
-skipped=0
-skip() { # WHAT WHY
-	skipped=$((skipped + 1)); echo "skipped: $1: $2"
 }
 if command -v cpack >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
 	check "cpack makes the packages" packages

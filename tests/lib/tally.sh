@@ -1,40 +1,27 @@
-# For tests of many results, of which a failed one ends nothing: work is a folder of their own. Sourced;
-# the last command is tally.
+# results.sh, for checks that are commands, in a folder of their own: work. Sourced; the last command is tally.
 # shellcheck shell=sh disable=SC2034
 
-passed=0 failed=0 skipped=0
+. "${0%/*}/../lib/results.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
-
-ok() # NAME
-{
-	passed=$((passed + 1))
-	echo "ok: $1"
-}
-
-no() # NAME
-{
-	failed=$((failed + 1))
-	echo "FAILED: $1"
-	[ ! -s "$work/log" ] || sed 's/^/  /' "$work/log"
-}
-
-skip() # NAME WHY
-{
-	skipped=$((skipped + 1))
-	echo "skipped: $1: $2"
-}
+out=$work/log # of the last check
 
 check() # NAME COMMAND...
 {
 	name=$1
 	shift
-	if "$@" >"$work/log" 2>&1; then ok "$name"; else no "$name"; fi
+	if "$@" >"$out" 2>&1; then pass "$name"; else fail "$name"; fi
 }
 
-tally()
+# fails_with STATUS COMMAND...: with one line on stderr.
+fails_with()
 {
-	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" -eq 0 ]
+	want=$1
+	shift
+	status=0
+	"$@" 2>"$work/complaint" >/dev/null || status=$?
+	[ "$status" -eq "$want" ] && [ "$(wc -l <"$work/complaint")" -eq 1 ] && return
+	cat "$work/complaint"
+	return 1
 }

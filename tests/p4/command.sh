@@ -5,29 +5,14 @@ SWTRACE=${SWTRACE:-./swtrace}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-p4.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 out=$dir/out err=$dir/err
-passed=0 failed=0 skipped=0
+. "${0%/*}/../lib/results.sh"
 
-pass()
-{
-	passed=$((passed + 1))
-}
-
-fail()
-{
-	failed=$((failed + 1))
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$out" | head -20
-	sed 's/^/  stderr: /' "$err" | head -20
-}
-
-# p4 CODE SUBVERB ...: runs it for the Pentium 4, compares the exit code.
+# p4 STATUS SUBVERB ...: runs it for the Pentium 4, judges the status.
 p4()
 {
 	want=$1
 	shift
-	"$SWTRACE" event "$@" --cpu p4 >"$out" 2>"$err" </dev/null
-	got=$?
-	[ $got -eq "$want" ] && pass || fail "$*: exit code $got, expected $want"
+	exits "$want" "$SWTRACE" event "$@" --cpu p4
 }
 
 # says TEXT, warns TEXT: a part of a line of stdout, of stderr.
@@ -137,9 +122,7 @@ if command -v python3 >/dev/null; then
 	p4 1 encode --json bnr:BIT0 bnr:BIT1 bnr:BIT2
 	json 'o["code"] == "PU_ERROR_EVENT_ALL_ESCR_IN_USE" and "MSR_FSB_ESCR0" in o["error"]'
 else
-	skipped=$((skipped + 1))
-	echo "skipped: the JSON of event --cpu p4: python3 is not here"
+	skip "the JSON of event --cpu p4" "python3 is not here"
 fi
 
-echo "event --cpu p4: $passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+tally

@@ -4,10 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-skip() {
-	echo "skipped: format: $1"
-	exit 77
-}
+. tests/lib/checks.sh
 
 format=${CLANG_FORMAT:-$(command -v clang-format-14 || command -v clang-format)}
 [ -n "$format" ] || skip "no clang-format"

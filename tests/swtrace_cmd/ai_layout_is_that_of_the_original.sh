@@ -51,7 +51,7 @@ shown()
 {
 	sed -E 's/[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]{4}$/TIME/' out
 }
-same()
+shows_expected()
 {
 	shown | diff expected - >difference || fail "other lines: $(cat difference)"
 }
@@ -71,7 +71,7 @@ if [ "$cpus" -gt 1 ]; then
 		cells >>expected
 	done
 	ending
-	same
+	shows_expected
 
 	run 0 ai 0.01 2 -sp -t
 	expect_head 2
@@ -84,7 +84,7 @@ if [ "$cpus" -gt 1 ]; then
 		done
 	} >>expected
 	ending
-	same
+	shows_expected
 else
 	run 0 ai 0.01 1
 	in_file out '^idle: 75\.00%  busy: 25\.00%  intr:   n/a$'
@@ -97,7 +97,7 @@ for row in 1 2; do
 	echo 'System idle: 75.00%  busy: 25.00%  intr:   n/a' >>expected
 done
 ending
-same
+shows_expected
 cmp -s out log || fail "the log is not what was shown"
 
 # A name that would talk to a terminal does not.

@@ -12,7 +12,8 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-cmd.XXXXXX") || exit 1
 shm=$(mktemp -d /dev/shm/swtrace-cmd-test.XXXXXX) || exit 1
 chmod 755 "$dir" "$shm"
 out=$dir/out err=$dir/err
-passed=0 failed=0 skipped=0 session=0 pids=
+session=0 pids=
+. "${0%/*}/../lib/results.sh"
 
 cleanup()
 {
@@ -25,46 +26,12 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
-pass()
-{
-	passed=$((passed + 1))
-}
-
-fail()
-{
-	failed=$((failed + 1))
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$out" | head -20
-	sed 's/^/  stderr: /' "$err" | head -20
-}
-
-skip()
-{
-	skipped=$((skipped + 1))
-	echo "skipped: $*"
-}
-
 # A session of its own for what follows.
 fresh()
 {
 	session=$((session + 1))
 	SWTRACE_SESSION=$shm/s$session
 	export SWTRACE_SESSION
-}
-
-# exits CODE COMMAND ...: runs it, compares the exit code.
-exits()
-{
-	want=$1
-	shift
-	"$@" >"$out" 2>"$err" </dev/null
-	got=$?
-	if [ $got -eq "$want" ]; then
-		pass
-		return 0
-	fi
-	fail "$* (in ${SWTRACE_SESSION-no session}): exit code $got, expected $want"
-	return 1
 }
 
 # refuses CODE COMMAND ...: that code, one line on stderr, nothing on stdout.
@@ -85,15 +52,6 @@ says()
 		pass
 	else
 		fail "no line matches '$2'"
-	fi
-}
-
-same()
-{
-	if [ "$2" = "$3" ]; then
-		pass
-	else
-		fail "$1: '$2', expected '$3'"
 	fi
 }
 
@@ -154,5 +112,4 @@ for part; do
 	. "$(dirname "$0")/$part.sh"
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+tally
