@@ -1,5 +1,5 @@
 /*
- * Sequences of numbers and byte strings, as in formats/partial.md. A writer remembers an
+ * Sequences of numbers and byte strings, as in formats/partial.md. A buffer remembers an
  * allocation failure, a reader malformed bytes, so that callers check once at the end.
  */
 #ifndef SWT_DECODER_BASE_VARINT_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../formats/base/array.h"
+#include "../../formats/base/buffer.h"
 #include "../../formats/bytes.h"
 #include "exact.h"
 
@@ -26,36 +26,12 @@ static inline void *varint_store(void *to, uint64_t v)
 	return p;
 }
 
-/* Starts zeroed; p is the caller's to free. */
-struct varint_out {
-	uint8_t *p;
-	size_t n, cap;
-	bool failed;
-};
-
-static inline void varint_raw(struct varint_out *o, const void *p, size_t n)
-{
-	if (o->failed)
-		return;
-	if (!array_reserve(&o->p, &o->cap, o->n + n, 1)) {
-		o->failed = true;
-		return;
-	}
-	if (n)
-		memcpy(o->p + o->n, p, n);
-	o->n += n;
-}
-
-static inline void varint_put(struct varint_out *o, exact_sum v)
+static inline void varint_put(struct buffer *o, exact_sum v)
 {
 	enum { MOST = (sizeof v * 8 + 6) / 7 };
 
-	if (o->failed)
+	if (!buffer_reserve(o, MOST))
 		return;
-	if (o->cap - o->n < MOST && !array_reserve(&o->p, &o->cap, o->n + MOST, 1)) {
-		o->failed = true;
-		return;
-	}
 	uint8_t *p = o->p + o->n;
 	/* Fast path: most numbers fit into one word, which needs fewer instructions to shift. */
 	if (v <= UINT64_MAX) {
@@ -68,15 +44,15 @@ static inline void varint_put(struct varint_out *o, exact_sum v)
 	o->n = (size_t)(p - o->p);
 }
 
-static inline void varint_put_signed(struct varint_out *o, int64_t v)
+static inline void varint_put_signed(struct buffer *o, int64_t v)
 {
 	varint_put(o, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
-static inline void varint_put_string(struct varint_out *o, const void *p, size_t n)
+static inline void varint_put_string(struct buffer *o, const void *p, size_t n)
 {
 	varint_put(o, n);
-	varint_raw(o, p, n);
+	buffer_add(o, p, n);
 }
 
 /* Never reads beyond end. */

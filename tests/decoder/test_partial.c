@@ -80,16 +80,16 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 	ck_assert_int_eq(tally_settle(&p->tally), 0);
 }
 
-static struct varint_out bytes_of(const struct partial *p)
+static struct buffer bytes_of(const struct partial *p)
 {
-	struct varint_out o = {0};
+	struct buffer o = {0};
 
 	partial_write(&o, p);
 	ck_assert(!o.failed);
 	return o;
 }
 
-static void check_bytes(const struct varint_out *a, const struct varint_out *b)
+static void check_bytes(const struct buffer *a, const struct buffer *b)
 {
 	ck_assert_uint_eq(a->n, b->n);
 	ck_assert(memcmp(a->p, b->p, a->n) == 0);
@@ -105,11 +105,11 @@ START_TEST(numbers_read_back_as_they_were)
 			for (size_t after = 0; after <= 9; after++) {
 				const exact_sum v =
 					(bit < 128 ? (exact_sum)1 << bit : 0) + (exact_sum)more;
-				struct varint_out o = {0};
+				struct buffer o = {0};
 
 				varint_put(&o, v);
 				const size_t n = o.n;
-				varint_raw(&o, (const uint8_t[9]){0x81, 0, 0x80, 0x7F}, after);
+				buffer_add(&o, (const uint8_t[9]){0x81, 0, 0x80, 0x7F}, after);
 				ck_assert(!o.failed);
 				struct varint_in in = {.p = o.p, .end = o.p + o.n};
 				ck_assert(varint_get(&in) == v);
@@ -122,7 +122,7 @@ START_TEST(numbers_read_back_as_they_were)
 				/* As if there was another byte, of 0. */
 				o.p[n - 1] |= 0x80;
 				o.n = n;
-				varint_raw(&o, (const uint8_t[10]){0}, 1 + after);
+				buffer_add(&o, (const uint8_t[10]){0}, 1 + after);
 				in = (struct varint_in){.p = o.p, .end = o.p + o.n};
 				varint_get(&in);
 				ck_assert_ptr_nonnull(in.why);
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(numbers_are_skipped_as_they_are_read)
 {
 	enum { NUMBERS = 40 };
-	struct varint_out o = {0};
+	struct buffer o = {0};
 	size_t ends[NUMBERS + 1] = {0};
 
 	for (unsigned i = 0; i < NUMBERS; i++) {
@@ -168,10 +168,10 @@ START_TEST(a_file_reads_back_as_it_was)
 		const char *why;
 
 		make(&p, 1, whole, 0, sizes[i]);
-		struct varint_out a = bytes_of(&p);
+		struct buffer a = bytes_of(&p);
 		ck_assert_int_eq(partial_read(&q, a.p, a.n, &why), 0);
 		ck_assert_ptr_null(why);
-		struct varint_out b = bytes_of(&q);
+		struct buffer b = bytes_of(&q);
 		check_bytes(&a, &b);
 		ck_assert(partial_whole(&q.sources[0]));
 		ck_assert_str_eq(q.filter, "tid 5; ");
@@ -200,7 +200,7 @@ START_TEST(slices_merge_to_the_whole)
 
 	make(&all, 1, whole, 0, 900);
 	all.sources[0].counts[PARTIAL_MALFORMED] = 3;
-	struct varint_out expected = bytes_of(&all);
+	struct buffer expected = bytes_of(&all);
 	for (unsigned i = 0; i < 12; i++) {
 		struct partial part[3], one = {.tally.wanted = PARTIAL_WANTED},
 					two = {.tally.wanted = PARTIAL_WANTED};
@@ -220,7 +220,7 @@ START_TEST(slices_merge_to_the_whole)
 		}
 		ck_assert(partial_whole(&one.sources[0]));
 		ck_assert_int_eq(partial_settle(&one), 0);
-		struct varint_out got = bytes_of(&one);
+		struct buffer got = bytes_of(&one);
 		check_bytes(&expected, &got);
 		free(got.p);
 		partial_free(&one);
@@ -298,7 +298,7 @@ START_TEST(results_that_do_not_go_together_change_nothing)
 	struct partial_clash clash;
 
 	make(&a, 1, third(1), 0, 300);
-	struct varint_out before = bytes_of(&a);
+	struct buffer before = bytes_of(&a);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		make(&b, 1, others[i], 300, 300);
 		ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_TWICE);
@@ -318,7 +318,7 @@ START_TEST(results_that_do_not_go_together_change_nothing)
 	b.arguments.at[0][2]++;
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_REPORT);
 	partial_free(&b);
-	struct varint_out after = bytes_of(&a);
+	struct buffer after = bytes_of(&a);
 	check_bytes(&before, &after);
 	free(before.p);
 	free(after.p);
@@ -342,7 +342,7 @@ START_TEST(other_versions_are_refused)
 
 	add(&p.tally, "one", 10, 1);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
-	struct varint_out o = bytes_of(&p);
+	struct buffer o = bytes_of(&p);
 	for (uint32_t version = 0; version <= PARTIAL_VERSION; version++) {
 		struct partial q = {.tally.wanted = PARTIAL_WANTED};
 
@@ -368,12 +368,12 @@ START_TEST(an_order_may_be_unknown)
 		add(&p.tally, "one", 10 * i, i);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	timeline_free(p.tally.groups[0]->order);
-	struct varint_out old = bytes_of(&p);
+	struct buffer old = bytes_of(&p);
 	ck_assert_uint_eq(old.p[old.n - 1], 0);
 	ck_assert_int_eq(partial_read(&q, old.p, old.n, &why), 0);
 	ck_assert_uint_eq(q.tally.groups[0]->time.count, 400);
 	ck_assert_uint_eq(q.tally.groups[0]->order->total, 0);
-	struct varint_out now = bytes_of(&q);
+	struct buffer now = bytes_of(&q);
 	ck_assert_int_eq(partial_read(&again, now.p, now.n, &why), 0);
 	free(old.p);
 	free(now.p);
@@ -398,7 +398,7 @@ static int read_copy(const uint8_t *p, size_t n, bool repair)
 	ck_assert(rc == 0 || rc == 1);
 	ck_assert_int_eq(rc == 1, why != NULL);
 	if (!rc) { /* what is accepted can be worked with */
-		struct varint_out o = bytes_of(&q);
+		struct buffer o = bytes_of(&q);
 		for (size_t i = 0; i < q.tally.count; i++)
 			histogram_percentile(&q.tally.groups[i]->time, 99);
 		free(o.p);
@@ -413,7 +413,7 @@ START_TEST(every_truncation_is_refused)
 	struct partial p;
 
 	make(&p, 1, whole, 0, 450);
-	struct varint_out o = bytes_of(&p);
+	struct buffer o = bytes_of(&p);
 	for (size_t n = 0; n < o.n; n++) {
 		ck_assert_int_eq(read_copy(o.p, n, false), 1);
 		ck_assert_int_eq(read_copy(o.p, n, true), 1);
@@ -432,7 +432,7 @@ START_TEST(every_changed_byte_is_survived)
 	struct partial p;
 
 	make(&p, 1, whole, 0, 450);
-	struct varint_out o = bytes_of(&p);
+	struct buffer o = bytes_of(&p);
 	ck_assert_int_eq(read_copy(o.p, o.n, true), 0);
 	for (size_t i = 0; i < o.n; i++) {
 		for (unsigned c = 0; c < sizeof changes; c++) {
@@ -463,7 +463,7 @@ START_TEST(numbers_have_one_spelling)
 		ck_assert_int_eq(!in.why, cases[i].good);
 	}
 	static const exact_sum values[] = {0, 127, 128, UINT64_MAX, EXACT_MAX - 1, EXACT_MAX};
-	struct varint_out o = {0};
+	struct buffer o = {0};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		varint_put(&o, values[i]);
 	varint_put_signed(&o, INT64_MIN);

@@ -137,14 +137,14 @@ static void diff(const struct partial *before, const struct partial *after, enum
 	out_discard(&out[1]);
 }
 
-static void write(const struct partial *p, struct varint_out *o)
+static void write(const struct partial *p, struct buffer *o)
 {
-	*o = (struct varint_out){0};
+	*o = (struct buffer){0};
 	partial_write(o, p);
 	PROMISE(!o->failed, "memory");
 }
 
-static bool same(const struct varint_out *a, const struct varint_out *b)
+static bool same(const struct buffer *a, const struct buffer *b)
 {
 	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
@@ -153,7 +153,7 @@ static bool same(const struct varint_out *a, const struct varint_out *b)
 static void again(const uint8_t *bytes, size_t n)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS};
-	struct varint_out o;
+	struct buffer o;
 	const char *why = NULL;
 	size_t at = PARTIAL_HEADER_SIZE;
 	int rc = partial_read(&p, bytes, n, &why);
@@ -195,7 +195,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	PROMISE(!rc || (rc == 1 && why), "code %d", rc);
 	/* A reader may sort the parts it accepts. */
 	if (!rc) {
-		struct varint_out o;
+		struct buffer o;
 
 		PROMISE(!partial_settle(p), "memory");
 
@@ -211,7 +211,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 static void hostile(struct feed *in)
 {
 	struct partial one[2] = {{0}, {0}}, other[2] = {{0}, {0}};
-	struct varint_out a, b;
+	struct buffer a, b;
 	struct out out;
 	const uint8_t *first;
 	size_t n = feed_bytes(in, feed_u16(in), &first);
@@ -248,7 +248,7 @@ static void hostile(struct feed *in)
 
 struct rewritten {
 	const uint8_t *file;
-	struct varint_out to;
+	struct buffer to;
 	size_t results;
 };
 
@@ -265,7 +265,7 @@ static int rewrite_result(void *ctx, struct results_range range)
 {
 	struct rewritten *w = ctx;
 	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS};
-	struct varint_out o;
+	struct buffer o;
 	const char *why = NULL;
 	int rc = partial_read(&p, w->file + range.at, range.bytes, &why);
 
@@ -275,7 +275,7 @@ static int rewrite_result(void *ctx, struct results_range range)
 		partial_set_following(o.p, o.n, (uint32_t)--w->results);
 	else if (w->to.n)
 		partial_set_following(o.p, o.n, 0);
-	varint_raw(&w->to, o.p, o.n);
+	buffer_add(&w->to, o.p, o.n);
 	free(o.p);
 	partial_free(&p);
 	return 0;
@@ -385,7 +385,7 @@ static void changed_hosts(struct partial *p, struct feed *in)
 
 	bytes_put(&hosts, &(uint8_t[]){in->n ? in->p[0] & 0x3F : 2}, 1);
 	for (unsigned i = 0; i < 3; i++) {
-		struct varint_out o;
+		struct buffer o;
 
 		name_hosts(p, names[i]);
 		write(p, &o);
@@ -409,7 +409,7 @@ static void changed_hosts(struct partial *p, struct feed *in)
 static void changed(const struct trace *t, bool is_of_hosts, const uint8_t *changes, size_t n)
 {
 	struct partial p = {0};
-	struct varint_out o;
+	struct buffer o;
 	struct feed in = {changes, n};
 
 	of_slice(t, ALL_TICKS, &printed[n % PRINTED], &p);

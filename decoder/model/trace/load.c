@@ -530,7 +530,7 @@ static void load_rings_id(struct file *f)
 /* A fingerprint of the file's headers. */
 static int make_fingerprint(struct file *f)
 {
-	struct varint_out o = {0};
+	struct buffer o = {0};
 
 	varint_put(&o, f->pub.bytes);
 	varint_put(&o, f->pub.header.clock);

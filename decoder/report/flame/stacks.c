@@ -14,7 +14,7 @@ enum { IS_TASK = 1, IS_PROCESS = 2, HAS_MEASURES = 4, IS_CONTAINER = 8, FLAGS = 
 
 /* Only whether all measured ones have counts matters; how many differs by the way they were added.
  */
-static void flame_stacks_put_ratio(struct varint_out *o, const struct ratio *r)
+static void flame_stacks_put_ratio(struct buffer *o, const struct ratio *r)
 {
 	varint_put(o, r->above);
 	varint_put(o, r->below);
@@ -39,7 +39,7 @@ static void flame_stacks_get_ratio(struct varint_in *in, struct ratio *r)
 }
 
 static void flame_stacks_put_frame(
-	struct varint_out *o, const struct flame_tree *t, uint32_t frame, uint32_t depth)
+	struct buffer *o, const struct flame_tree *t, uint32_t frame, uint32_t depth)
 {
 	const struct flame_node *node = flame_tree_node(t, frame);
 	const struct flame_name name = flame_names_get(&t->names, node->name);
@@ -63,7 +63,7 @@ static void flame_stacks_put_frame(
 
 /* In preorder, without recursion; frames in which nothing counts are left out. */
 static void flame_stacks_put_frames(
-	struct varint_out *o, const struct flame_tree *t, const struct flame_stack *frames)
+	struct buffer *o, const struct flame_tree *t, const struct flame_stack *frames)
 {
 	uint32_t depth = 1;
 
@@ -85,7 +85,7 @@ static void flame_stacks_put_frames(
 
 int flame_stacks_put(struct partial *p, const struct flame_tree *t, const struct flame_about *about)
 {
-	struct varint_out o = {0};
+	struct buffer o = {0};
 	struct pages frames = {0};
 	int rc = flame_lines(t, &frames);
 

@@ -56,7 +56,7 @@ int heatmap_cells_add(struct heatmap_cells *c, const struct heatmap_cell *cell)
 
 int heatmap_cells_put(struct partial *p, const struct heatmap_cells *c)
 {
-	struct varint_out o = {0};
+	struct buffer o = {0};
 	uint32_t column = 0;
 
 	varint_put_string(&o, c->host, c->host ? strlen(c->host) : 0);

@@ -23,13 +23,13 @@ static unsigned groups_kept_flags(const struct report *r)
 	       (r->by && r->by->asks_time ? GROUPS_HAS_FLIGHTS : 0u);
 }
 
-static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned flags,
-	const struct varint_out *points)
+static int groups_kept_add(
+	struct partial *p, enum partial_answer kind, unsigned flags, const struct buffer *points)
 {
-	struct varint_out o = {0};
+	struct buffer o = {0};
 
 	varint_put(&o, flags);
-	varint_raw(&o, points->p, points->n);
+	buffer_add(&o, points->p, points->n);
 	int rc = o.failed || points->failed ? CPIDECODE_ENOMEM
 					    : partial_add_answer(p, kind, o.p, o.n);
 	free(o.p);
@@ -38,7 +38,7 @@ static int groups_kept_add(struct partial *p, enum partial_answer kind, unsigned
 
 int groups_kept_read(struct report *r, struct partial *p)
 {
-	struct varint_out points = {0};
+	struct buffer points = {0};
 	/* A diff needs the order; values show why a figure is n/a. Groups by keys show no
 	 * containers. */
 	const unsigned kept = !r->by		 ? TALLY_WANT_CONTAINERS | TALLY_WANT_OWNERS
@@ -85,7 +85,7 @@ static struct varint_in groups_kept_all(const struct partial *p)
 }
 
 /* Joins all answers: flags, and points with the values first. */
-static int groups_kept_join(const struct partial *p, unsigned *flags, struct varint_out *points)
+static int groups_kept_join(const struct partial *p, unsigned *flags, struct buffer *points)
 {
 	struct varint_in all = groups_kept_all(p), answer;
 	struct points_merge values = {.added = 0}, flights = {.added = 0};
@@ -118,7 +118,7 @@ static int groups_kept_join(const struct partial *p, unsigned *flags, struct var
 
 int groups_kept_settle(struct partial *p)
 {
-	struct varint_out points = {0};
+	struct buffer points = {0};
 	unsigned flags;
 	int rc = p->answers.count < 2 ? 0 : groups_kept_join(p, &flags, &points);
 
@@ -176,7 +176,7 @@ struct groups_kept_shown {
 	uint32_t place; /* of the key */
 	struct by_bytes label;
 	struct tally renamed;
-	struct varint_out points;
+	struct buffer points;
 };
 
 static int groups_kept_rename(void *ctx, const char **label, uint32_t *length)

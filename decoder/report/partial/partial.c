@@ -159,7 +159,7 @@ static int partial_describe_filter(struct partial *p, const struct report *r)
 static int write_partial(struct report *r, const struct partial *p)
 {
 	const struct report_host *host = r->of_host;
-	struct varint_out bytes = {0};
+	struct buffer bytes = {0};
 
 	partial_write(&bytes, p);
 	if (!bytes.failed && host && !(host->is_first && !host->following))

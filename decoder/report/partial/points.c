@@ -19,7 +19,7 @@ struct points_place {
 };
 
 struct points_writer {
-	struct varint_out all;
+	struct buffer all;
 	struct points_place *places; /* by group */
 	uint32_t group;
 	uint64_t key, before; /* before: the group's last key */
@@ -70,8 +70,7 @@ static int points_compare_names(const void *x, const void *y)
 		*(const struct tally_group *const *)x, *(const struct tally_group *const *)y);
 }
 
-static int points_write(
-	struct varint_out *o, const struct points_writer *w, const struct tally *names)
+static int points_write(struct buffer *o, const struct points_writer *w, const struct tally *names)
 {
 	struct tally_group **sorted = calloc(names->count + 1, sizeof *sorted);
 	size_t n = 0;
@@ -92,14 +91,14 @@ static int points_write(
 		varint_put(o, sorted[i]->mm);
 		varint_put(o, sorted[i]->major);
 		varint_put(o, place->count);
-		varint_raw(o, w->all.p + place->from, place->bytes);
+		buffer_add(o, w->all.p + place->from, place->bytes);
 	}
 	free(sorted);
 	return o->failed ? CPIDECODE_ENOMEM : 0;
 }
 
 int points_put(
-	struct varint_out *o, struct sorter *s, const struct tally *names, points_amount_fn *amount)
+	struct buffer *o, struct sorter *s, const struct tally *names, points_amount_fn *amount)
 {
 	struct points_writer w = {.places = calloc(names->count + 1, sizeof *w.places)};
 	int rc = w.places ? points_collect(&w, s, amount) : CPIDECODE_ENOMEM;
@@ -222,7 +221,7 @@ int points_merge_add(struct points_merge *m, struct varint_in *in)
 	return rc;
 }
 
-int points_merge_put(struct points_merge *m, struct varint_out *o)
+int points_merge_put(struct points_merge *m, struct buffer *o)
 {
 	return points_put(o, m->sorter, &m->names, points_get_amount);
 }

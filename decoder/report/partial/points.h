@@ -19,8 +19,8 @@ typedef int64_t points_amount_fn(const struct sorter_record *r);
  * Adds the amounts of equal keys, and omits keys whose sum is 0.
  * CPIDECODE_EINVAL: an amount out of range.
  */
-int points_put(struct varint_out *o, struct sorter *s, const struct tally *names,
-	points_amount_fn *amount);
+int points_put(
+	struct buffer *o, struct sorter *s, const struct tally *names, points_amount_fn *amount);
 
 /* Callbacks of points_get for each group and its points. */
 struct points_reader {
@@ -49,7 +49,7 @@ struct points_merge {
 
 /* CPIDECODE_ESPOOL: errno is set. */
 int points_merge_add(struct points_merge *m, struct varint_in *in);
-int points_merge_put(struct points_merge *m, struct varint_out *o);
+int points_merge_put(struct points_merge *m, struct buffer *o);
 void points_merge_free(struct points_merge *m);
 
 #endif

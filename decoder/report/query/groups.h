@@ -8,7 +8,7 @@
 #include "by.h"
 #include "in_flight.h"
 
-struct varint_out;
+struct buffer;
 
 /* Starts zeroed but for kept and tally.wanted. */
 struct groups {
@@ -28,7 +28,7 @@ struct groups {
 	struct in_flight in_flight;
 	/* NULL: none. For a partial result: gets the points (points.h) of the values with
 	   r->exact, and of starts and ends by time, in place of `exact` and `flights`. */
-	struct varint_out *kept;
+	struct buffer *kept;
 };
 
 /*

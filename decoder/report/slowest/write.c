@@ -8,7 +8,7 @@
 #include "kept.h"
 
 struct slowest_writer {
-	struct varint_out o;
+	struct buffer o;
 	const struct slowest_kept *kept;
 	struct tally names; /* names to write, sorted once all are known */
 	uint32_t *numbers;  /* numbers of files in the output; UINT32_MAX: not written */
@@ -30,7 +30,7 @@ static void slowest_put_real(struct slowest_writer *w, double v)
 	memcpy(&bits, &v, sizeof bits);
 	put_le64(bytes, bits);
 	if (!w->is_counting)
-		varint_raw(&w->o, bytes, sizeof bytes);
+		buffer_add(&w->o, bytes, sizeof bytes);
 }
 
 static void slowest_put_text(struct slowest_writer *w, const char *s, size_t n)
@@ -303,7 +303,7 @@ static int slowest_put_files(struct slowest_writer *w)
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && w->numbers[order[i - 1]] == w->numbers[order[i]])
 			continue;
-		varint_raw(&w->o, k->files[order[i]].trace_id, sizeof k->files->trace_id);
+		buffer_add(&w->o, k->files[order[i]].trace_id, sizeof k->files->trace_id);
 		varint_put(&w->o, k->files[order[i]].fingerprint);
 	}
 	free(order);

@@ -64,7 +64,7 @@ struct kept_join {
 	uint32_t *machines; /* by clock */
 	struct kept_head head;
 	struct sorter *sorter;
-	struct varint_out values; /* of the row at hand */
+	struct buffer values; /* of the row at hand */
 };
 
 /* A part, whose numbers are those of its own tables. */
@@ -185,7 +185,7 @@ static void kept_join_head(struct kept_join *j, const struct kept_head *head)
 	j->head.has_span = true;
 }
 
-static int kept_write(struct kept_join *j, struct varint_out *o)
+static int kept_write(struct kept_join *j, struct buffer *o)
 {
 	struct tally_group *const *sorted[WHY_TABLES];
 	size_t counts[WHY_TABLES];
@@ -238,7 +238,7 @@ static int kept_join_parts(struct kept_join *j, struct kept_part *parts, size_t 
 }
 
 /* Joins n parts, with `in` set alone, into one answer. */
-static int kept_join(struct kept_part *parts, size_t n, struct varint_out *o)
+static int kept_join(struct kept_part *parts, size_t n, struct buffer *o)
 {
 	struct kept_join j = {.head.count = 0};
 	int rc = kept_join_parts(&j, parts, n);
@@ -263,7 +263,7 @@ int why_kept_settle(struct partial *p)
 {
 	struct varint_in all = {p->answers.bytes, NULL, NULL};
 	struct kept_part *parts;
-	struct varint_out o = {0};
+	struct buffer o = {0};
 	int rc = 0;
 
 	if (p->answers.count < 2)
@@ -299,7 +299,7 @@ struct kept_reading {
 	uint8_t (*machines)[MACHINE_ID_BYTES];
 	struct kept_head head;
 	struct kept_before before;
-	struct varint_out rows, values;
+	struct buffer rows, values;
 };
 
 static struct tally_group *kept_number_clock(struct kept_reading *k, const struct interval *iv)
@@ -406,7 +406,7 @@ static int kept_walk(struct kept_reading *k, struct selection_walk *walk)
 }
 
 /* The tables and rows as they were found, for kept_join. */
-static int kept_spell(struct kept_reading *k, struct varint_out *o)
+static int kept_spell(struct kept_reading *k, struct buffer *o)
 {
 	struct tally_group *const *sorted[WHY_TABLES];
 	size_t counts[WHY_TABLES];
@@ -416,9 +416,9 @@ static int kept_spell(struct kept_reading *k, struct varint_out *o)
 		counts[t] = k->tables[t].count;
 	}
 	kept_put_tables(o, &k->head, sorted, counts);
-	varint_raw(o, k->rows.p, k->rows.n);
+	buffer_add(o, k->rows.p, k->rows.n);
 	free(k->rows.p);
-	k->rows = (struct varint_out){0};
+	k->rows = (struct buffer){0};
 	return o->failed ? CPIDECODE_ENOMEM : 0;
 }
 
@@ -426,7 +426,7 @@ int why_kept_read(struct report *r, struct partial *p, uint32_t seen)
 {
 	struct kept_reading k = {.r = r, .head.seen = seen};
 	struct selection_walk walk = {0};
-	struct varint_out found = {0}, joined = {0};
+	struct buffer found = {0}, joined = {0};
 	struct kept_part part = {.head.count = 0};
 
 	k.machines = machine_ids_make(r->trace);

@@ -34,13 +34,13 @@ static uint64_t kept_clock_rate(const uint8_t *clock)
 	return rate;
 }
 
-static void kept_put_entry(struct varint_out *o, enum why_table table, const struct tally_group *g)
+static void kept_put_entry(struct buffer *o, enum why_table table, const struct tally_group *g)
 {
 	const uint8_t *clock = (const uint8_t *)g->label;
 
 	switch (table) {
 	case WHY_CLOCKS:
-		varint_raw(o, clock, ID_BYTES);
+		buffer_add(o, clock, ID_BYTES);
 		varint_put(o, kept_clock_rate(clock));
 		varint_put(o, clock[WHY_CLOCK_BYTES - 1]);
 		break;
@@ -55,7 +55,7 @@ static void kept_put_entry(struct varint_out *o, enum why_table table, const str
 	}
 }
 
-void kept_put_tables(struct varint_out *o, const struct kept_head *head,
+void kept_put_tables(struct buffer *o, const struct kept_head *head,
 	struct tally_group *const *const sorted[WHY_TABLES], const size_t counts[WHY_TABLES])
 {
 	varint_put(o, head->seen);
@@ -145,7 +145,7 @@ int kept_get_tables(struct varint_in *in, struct kept_head *head, struct tally t
 /* ------------------------------------------------------------------------ rows */
 
 void kept_put_value(
-	struct varint_out *o, uint32_t name, const struct interval_value *v, const char *text)
+	struct buffer *o, uint32_t name, const struct interval_value *v, const char *text)
 {
 	varint_put(o, name);
 	varint_put(o, v->kind);
@@ -170,7 +170,7 @@ int kept_get_value(struct varint_in *in, size_t texts, struct interval_value *v,
 }
 
 /* NOT_MEASURED becomes 0. */
-static void kept_put_count(struct varint_out *o, uint64_t count)
+static void kept_put_count(struct buffer *o, uint64_t count)
 {
 	varint_put(o, count + 1);
 }
@@ -180,7 +180,7 @@ static uint64_t kept_get_count(struct varint_in *in)
 	return varint_get_max(in, UINT64_MAX) - 1;
 }
 
-void kept_put_row(struct varint_out *o, struct kept_before *before, const struct kept_row *row)
+void kept_put_row(struct buffer *o, struct kept_before *before, const struct kept_row *row)
 {
 	const uint64_t ticks = row->end - row->start;
 
@@ -199,7 +199,7 @@ void kept_put_row(struct varint_out *o, struct kept_before *before, const struct
 	kept_put_count(o, row->instructions);
 	kept_put_count(o, row->cycles);
 	varint_put(o, row->nvalues);
-	varint_raw(o, row->values, row->values_bytes);
+	buffer_add(o, row->values, row->values_bytes);
 	*before = (struct kept_before){row->start, row->start_ns};
 }
 

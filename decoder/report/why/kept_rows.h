@@ -38,20 +38,20 @@ struct tally_group *kept_number_name(struct tally *t, bool has_label, const char
 	uint32_t length, uint8_t major, uint8_t mm);
 
 /* sorted: the tables' groups by their numbers. */
-void kept_put_tables(struct varint_out *o, const struct kept_head *head,
+void kept_put_tables(struct buffer *o, const struct kept_head *head,
 	struct tally_group *const *const sorted[WHY_TABLES], const size_t counts[WHY_TABLES]);
 /* Adds to tables. groups: those of the numbers in this answer, for the caller to free. */
 int kept_get_tables(struct varint_in *in, struct kept_head *head, struct tally tables[WHY_TABLES],
 	struct tally_group **groups[WHY_TABLES], size_t counts[WHY_TABLES]);
 
-void kept_put_row(struct varint_out *o, struct kept_before *before, const struct kept_row *row);
+void kept_put_row(struct buffer *o, struct kept_before *before, const struct kept_row *row);
 /* machines: of the clocks. */
 int kept_get_row(struct varint_in *in, struct kept_before *before, const size_t counts[WHY_TABLES],
 	struct kept_row *row);
 
 /* A value; a text's bytes are at `text`. */
 void kept_put_value(
-	struct varint_out *o, uint32_t name, const struct interval_value *v, const char *text);
+	struct buffer *o, uint32_t name, const struct interval_value *v, const char *text);
 int kept_get_value(struct varint_in *in, size_t texts, struct interval_value *v, const char **text);
 
 #endif

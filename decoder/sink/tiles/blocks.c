@@ -25,7 +25,7 @@ struct blocks {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* A ring of blocks under the lock: */
-	struct varint_out waiting[BLOCKS_WAITING];
+	struct buffer waiting[BLOCKS_WAITING];
 	size_t first, held, held_bytes;
 	bool is_ending;
 	bool is_running; /* the thread; the owner's */
@@ -40,7 +40,7 @@ static void blocks_fail(struct blocks *b, int error)
 		b->error = error;
 }
 
-static void blocks_pack(struct blocks *b, const struct varint_out *block)
+static void blocks_pack(struct blocks *b, const struct buffer *block)
 {
 	z_stream *z = &b->z;
 	size_t size = 0;
@@ -77,7 +77,7 @@ static void *blocks_run(void *ctx)
 			pthread_cond_wait(&b->changed, &b->lock);
 		if (!b->held)
 			break;
-		struct varint_out block = b->waiting[b->first];
+		struct buffer block = b->waiting[b->first];
 		pthread_mutex_unlock(&b->lock);
 
 		blocks_pack(b, &block);
@@ -115,12 +115,12 @@ struct blocks *blocks_new(struct out *to)
 	return NULL;
 }
 
-uint32_t blocks_put(struct blocks *b, struct varint_out *block)
+uint32_t blocks_put(struct blocks *b, struct buffer *block)
 {
 	if (block->failed || b->put == UINT32_MAX) {
 		b->has_failed = true;
 		free(block->p);
-		*block = (struct varint_out){0};
+		*block = (struct buffer){0};
 		return b->put;
 	}
 	pthread_mutex_lock(&b->lock);
@@ -132,7 +132,7 @@ uint32_t blocks_put(struct blocks *b, struct varint_out *block)
 	b->held_bytes += block->n;
 	pthread_cond_signal(&b->changed);
 	pthread_mutex_unlock(&b->lock);
-	*block = (struct varint_out){0};
+	*block = (struct buffer){0};
 	return b->put++;
 }
 

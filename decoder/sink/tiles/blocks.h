@@ -14,7 +14,7 @@ struct blocks;
 /* The thread owns `to` until blocks_end. NULL: out of memory. */
 struct blocks *blocks_new(struct out *to);
 /* Moves the block's bytes and leaves it empty. Waits while the queue is full. */
-uint32_t blocks_put(struct blocks *b, struct varint_out *block);
+uint32_t blocks_put(struct blocks *b, struct buffer *block);
 /* Waits until all are written. 0 or an errno. */
 int blocks_end(struct blocks *b);
 /* After blocks_end: the packed sizes by number. */

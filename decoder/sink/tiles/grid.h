@@ -22,11 +22,11 @@ struct grid_step {
 
 /* A level of a row. Starts zeroed. */
 struct grid {
-	struct grid_step open;	 /* count 0: none */
-	struct varint_out bytes; /* the steps before it that are in no block yet */
-	uint64_t first, last;	 /* steps of `bytes` */
-	uint64_t intervals;	 /* of `bytes` */
-	uint32_t count;		 /* of steps */
+	struct grid_step open; /* count 0: none */
+	struct buffer bytes;   /* the steps before it that are in no block yet */
+	uint64_t first, last;  /* steps of `bytes` */
+	uint64_t intervals;    /* of `bytes` */
+	uint32_t count;	       /* of steps */
 };
 
 /* Returns the n of the narrowest steps, which are 2^n ns: up to `until`, one step for 512 to 1,024

@@ -34,7 +34,7 @@ struct tiles_measures {
 };
 
 struct tiles_row {
-	struct varint_out columns[COLUMNS], adopted, nodes[NODE_COLUMNS];
+	struct buffer columns[COLUMNS], adopted, nodes[NODE_COLUMNS];
 	struct tiles_span tile, node;
 	struct tiles_measures measures;
 	struct grid grid[GRID_LEVELS];
@@ -171,7 +171,7 @@ static void tiles_measure(struct tiles_measures *m, const struct tiles_interval 
 }
 
 /* The columns of a block, which are then empty. */
-static void tiles_put_columns(struct varint_out *block, struct varint_out *columns, unsigned n)
+static void tiles_put_columns(struct buffer *block, struct buffer *columns, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		block->failed |= columns[i].failed;
@@ -198,7 +198,7 @@ static void tiles_end_node(struct tiles_row *r)
 static void tiles_end_group(struct tiles *t, uint32_t row)
 {
 	struct tiles_row *r = &t->rows[row];
-	struct varint_out block = {0};
+	struct buffer block = {0};
 	const size_t at = t->ngroups;
 
 	if (!r->tiles ||
@@ -212,7 +212,7 @@ static void tiles_end_group(struct tiles *t, uint32_t row)
 static void tiles_end_tile(struct tiles *t, uint32_t row)
 {
 	struct tiles_row *r = &t->rows[row];
-	struct varint_out block = {0};
+	struct buffer block = {0};
 	const size_t at = t->nentries;
 
 	if (!r->tile.count ||
@@ -329,10 +329,10 @@ void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t pa
 	t->held += r->adopted.n - before;
 }
 
-void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *rows,
-	const struct varint_out *names, struct varint_out *more)
+void tiles_add_order(struct tiles *t, uint32_t count, const struct buffer *rows,
+	const struct buffer *names, struct buffer *more)
 {
-	struct varint_out block = {.failed = rows->failed || names->failed};
+	struct buffer block = {.failed = rows->failed || names->failed};
 	const size_t at = t->norders;
 
 	if (!tiles_reach(t, &t->orders, &t->norders, &t->order_room, at, sizeof *t->orders))
@@ -346,7 +346,7 @@ void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *r
 /* The directory: columns of numbers, in the order of README.md. */
 struct tiles_directory {
 	struct tiles *t;
-	struct varint_out bytes, column;
+	struct buffer bytes, column;
 };
 
 static void directory_end_column(struct tiles_directory *d)
@@ -404,7 +404,7 @@ static void directory_put_float(struct tiles_directory *d, float value)
 	memcpy(&bits, &value, sizeof bits);
 	for (unsigned i = 0; i < sizeof bytes; i++)
 		bytes[i] = (unsigned char)(bits >> 8 * i);
-	varint_raw(&d->column, bytes, sizeof bytes);
+	buffer_add(&d->column, bytes, sizeof bytes);
 }
 
 static void directory_add_tiles(struct tiles_directory *d)

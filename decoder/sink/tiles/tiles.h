@@ -50,8 +50,8 @@ void tiles_adopt(struct tiles *t, uint32_t row, uint32_t parent_row, uint32_t pa
  * The next intervals in the order of the trace: their rows and names, a number each, and a block of
  * their other columns. Consumes the bytes of `more`.
  */
-void tiles_add_order(struct tiles *t, uint32_t count, const struct varint_out *rows,
-	const struct varint_out *names, struct varint_out *more);
+void tiles_add_order(struct tiles *t, uint32_t count, const struct buffer *rows,
+	const struct buffer *names, struct buffer *more);
 /* Writes the rest and the directory. The stream stays open. 0 or an errno. */
 int tiles_end(struct tiles *t, struct tiles_summary *summary);
 void tiles_free(struct tiles *t); /* NULL is fine */

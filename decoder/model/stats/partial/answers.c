@@ -16,7 +16,7 @@ static int partial_append_answers(struct partial_answers *s, const uint8_t *byte
 
 int partial_add_answer(struct partial *p, enum partial_answer kind, const uint8_t *bytes, size_t n)
 {
-	struct varint_out length = {0};
+	struct buffer length = {0};
 	int rc = CPIDECODE_ENOMEM;
 
 	if (n > UINT32_MAX)

@@ -40,7 +40,7 @@ bool partial_arguments_are_same(
 	return same;
 }
 
-void partial_arguments_put(struct varint_out *o, const struct partial_arguments *a)
+void partial_arguments_put(struct buffer *o, const struct partial_arguments *a)
 {
 	varint_put(o, a->count);
 	for (size_t i = 0; i < a->count; i++)

@@ -13,7 +13,7 @@ int partial_arguments_add(struct partial_arguments *a, const char *text, size_t 
 int partial_arguments_copy(struct partial_arguments *a, const struct partial_arguments *from);
 bool partial_arguments_are_same(
 	const struct partial_arguments *a, const struct partial_arguments *b);
-void partial_arguments_put(struct varint_out *o, const struct partial_arguments *a);
+void partial_arguments_put(struct buffer *o, const struct partial_arguments *a);
 int partial_arguments_get(struct varint_in *in, struct partial_arguments *a);
 /* Those of a file's first bytes; none if it is no partial result. */
 int partial_arguments_peek(struct partial_arguments *a, const uint8_t *bytes, size_t n);

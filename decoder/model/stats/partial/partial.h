@@ -115,7 +115,7 @@ struct partial_clash {
 };
 
 struct varint_in;
-struct varint_out;
+struct buffer;
 
 /* Adds a source, for ranges and damage; call partial_sort after the last. NULL: no memory. */
 struct partial_source *partial_add_source(struct partial *p, const char *path);
@@ -168,13 +168,13 @@ const char *partial_host(const struct partial *p);
 bool partial_whole(const struct partial_source *s);
 
 /* The bytes of a settled histogram. */
-void partial_put_histogram(struct varint_out *o, const struct histogram *h);
+void partial_put_histogram(struct buffer *o, const struct histogram *h);
 /* Reads a histogram of at most `most` values into *h, which starts zeroed. 0 or
  * CPIDECODE_ENOMEM. */
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most);
 
-/* The size of the file, of a settled one. */
-void partial_write(struct varint_out *o, const struct partial *p);
+/* The bytes of the file, of a settled one. */
+void partial_write(struct buffer *o, const struct partial *p);
 /* Makes them one of several results in a file, with so many after it. */
 void partial_set_following(uint8_t *bytes, size_t n, uint32_t following);
 /* The size of the first result of a file, or of the rest of one, and how many follow it.

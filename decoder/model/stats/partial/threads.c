@@ -149,13 +149,13 @@ int partial_threads_merge(struct partial *p, const struct partial *from)
 	return p->nthreads > 2 * p->threads_settled + UNSETTLED ? partial_threads_settle(p) : 0;
 }
 
-void partial_threads_put(struct varint_out *o, const struct partial *p)
+void partial_threads_put(struct buffer *o, const struct partial *p)
 {
 	varint_put(o, p->nthreads);
 	for (size_t i = 0; i < p->nthreads; i++) {
 		const struct partial_threads *set = &p->threads[i];
 
-		varint_raw(o, set->trace_id, sizeof set->trace_id);
+		buffer_add(o, set->trace_id, sizeof set->trace_id);
 		varint_put(o, set->count);
 		for (size_t k = 0; k < set->count; k++)
 			varint_put(o, set->tids[k] - (k ? set->tids[k - 1] : 0));

@@ -10,7 +10,7 @@
 #include "checksum.h"
 #include "threads.h"
 
-void partial_put_histogram(struct varint_out *o, const struct histogram *h)
+void partial_put_histogram(struct buffer *o, const struct histogram *h)
 {
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
@@ -37,7 +37,7 @@ void partial_put_histogram(struct varint_out *o, const struct histogram *h)
 	}
 }
 
-static void put_ratio(struct varint_out *o, const struct ratio *r)
+static void put_ratio(struct buffer *o, const struct ratio *r)
 {
 	varint_put(o, r->above);
 	varint_put(o, r->below);
@@ -49,14 +49,14 @@ static void put_ratio(struct varint_out *o, const struct ratio *r)
 	varint_put(o, r->measured);
 }
 
-static void put_ratios(struct varint_out *o, const struct ratio *r, unsigned from, unsigned to)
+static void put_ratios(struct buffer *o, const struct ratio *r, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++)
 		put_ratio(o, &r[i]);
 }
 
 static void put_entries(
-	struct varint_out *o, const struct timeline *t, const struct timeline_entry *e, uint32_t n)
+	struct buffer *o, const struct timeline *t, const struct timeline_entry *e, uint32_t n)
 {
 	varint_put(o, n);
 	varint_put(o, t->shift);
@@ -73,7 +73,7 @@ static void put_entries(
 }
 
 /* The timeline has fewer values than the group: some came without their order, so drop it. */
-static void put_order(struct varint_out *o, const struct tally_group *g)
+static void put_order(struct buffer *o, const struct tally_group *g)
 {
 	uint32_t n;
 
@@ -89,7 +89,7 @@ static void put_order(struct varint_out *o, const struct tally_group *g)
 	free(e);
 }
 
-static void put_spread(struct varint_out *o, const struct tally_spread *s)
+static void put_spread(struct buffer *o, const struct tally_spread *s)
 {
 	static const struct tally_spread none;
 
@@ -99,7 +99,7 @@ static void put_spread(struct varint_out *o, const struct tally_spread *s)
 	partial_put_histogram(o, &s->values);
 }
 
-static void put_events(struct varint_out *o, const struct tally_extra *extra)
+static void put_events(struct buffer *o, const struct tally_extra *extra)
 {
 	varint_put(o, extra->num_events);
 	for (const struct tally_event *e = extra->events; e; e = e->next) {
@@ -112,7 +112,7 @@ static void put_events(struct varint_out *o, const struct tally_extra *extra)
 
 static int put_container(void *ctx, const char *name)
 {
-	struct varint_out *o = ctx;
+	struct buffer *o = ctx;
 
 	varint_put(o, name != NULL);
 	if (name)
@@ -120,8 +120,8 @@ static int put_container(void *ctx, const char *name)
 	return 0;
 }
 
-static void put_containers(struct varint_out *o, const struct partial *p, bool owners_differ,
-	const struct tally_group *g)
+static void put_containers(
+	struct buffer *o, const struct partial *p, bool owners_differ, const struct tally_group *g)
 {
 	const struct tally_extra *extra = tally_extra(g);
 	const uint32_t most = partial_most_containers(owners_differ), n = extra->num_containers;
@@ -140,8 +140,8 @@ static void put_containers(struct varint_out *o, const struct partial *p, bool o
 		put_container(o, tally_owner(&p->tally));
 }
 
-static void put_group(struct varint_out *o, const struct partial *p, bool owners_differ,
-	const struct tally_group *g)
+static void put_group(
+	struct buffer *o, const struct partial *p, bool owners_differ, const struct tally_group *g)
 {
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
@@ -180,11 +180,11 @@ static void put_group(struct varint_out *o, const struct partial *p, bool owners
 	put_containers(o, p, owners_differ, g);
 }
 
-static void put_rings(struct varint_out *o, const struct partial_source *s)
+static void put_rings(struct buffer *o, const struct partial_source *s)
 {
 	varint_put(o, s->has_rings);
 	if (s->has_rings)
-		varint_raw(o, s->rings, sizeof s->rings);
+		buffer_add(o, s->rings, sizeof s->rings);
 	varint_put(o, s->rotation.number);
 	varint_put(o, s->rotation.keep);
 	varint_put(o, s->nspans);
@@ -195,9 +195,9 @@ static void put_rings(struct varint_out *o, const struct partial_source *s)
 	}
 }
 
-static void put_source(struct varint_out *o, const struct partial_source *s)
+static void put_source(struct buffer *o, const struct partial_source *s)
 {
-	varint_raw(o, s->trace_id, sizeof s->trace_id);
+	buffer_add(o, s->trace_id, sizeof s->trace_id);
 	varint_put(o, s->fingerprint);
 	varint_put_string(o, s->path, strlen(s->path));
 	varint_put_string(o, s->host, s->host ? strlen(s->host) : 0);
@@ -236,7 +236,7 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 }
 
 /* *a is settled: at most one answer. */
-static void put_answers(struct varint_out *o, const struct partial_answers *a)
+static void put_answers(struct buffer *o, const struct partial_answers *a)
 {
 	varint_put(o, a->kind);
 	if (!a->kind)
@@ -244,10 +244,10 @@ static void put_answers(struct varint_out *o, const struct partial_answers *a)
 	varint_put(o, a->has_origin);
 	if (a->has_origin)
 		varint_put_signed(o, a->origin);
-	varint_raw(o, a->bytes, a->n);
+	buffer_add(o, a->bytes, a->n);
 }
 
-void partial_write(struct varint_out *o, const struct partial *p)
+void partial_write(struct buffer *o, const struct partial *p)
 {
 	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
 	const char *filter = p->filter ? p->filter : "";
@@ -257,7 +257,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 
 	memcpy(header, PARTIAL_MAGIC, 8);
 	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
-	varint_raw(o, header, sizeof header);
+	buffer_add(o, header, sizeof header);
 	partial_arguments_put(o, &p->arguments);
 	varint_put_string(o, filter, strlen(filter));
 	varint_put(o, p->nsources);

@@ -32,7 +32,7 @@ struct cell_column {
 	/* While all rows share one tag, as in most columns, only their count. */
 	uint8_t tag;
 	size_t alike;
-	struct varint_out tags, values; /* rows after the last tag have none */
+	struct buffer tags, values; /* rows after the last tag have none */
 };
 
 /* Columns that the lanes, the names and the blocks of `core` have. */
@@ -83,18 +83,18 @@ void cells_free(struct cells *c)
 	out_discard(&c->text);
 }
 
-static void cells_put_double(struct varint_out *to, double v)
+static void cells_put_double(struct buffer *to, double v)
 {
 	uint64_t bits;
 	uint8_t bytes[sizeof bits];
 
 	memcpy(&bits, &v, sizeof bits);
 	put_le64(bytes, bits);
-	varint_raw(to, bytes, sizeof bytes);
+	buffer_add(to, bytes, sizeof bytes);
 }
 
 /* With exactly the digits of CSV. */
-static uint8_t cells_put_fixed(struct cells *c, struct varint_out *to, double v, unsigned decimals)
+static uint8_t cells_put_fixed(struct cells *c, struct buffer *to, double v, unsigned decimals)
 {
 	struct out *text = &c->text;
 
@@ -120,7 +120,7 @@ static uint8_t cells_put_fixed(struct cells *c, struct varint_out *to, double v,
 	return (uint8_t)(TAG_FIXED + decimals);
 }
 
-static uint8_t cells_put_text(struct cells *c, struct varint_out *to)
+static uint8_t cells_put_text(struct cells *c, struct buffer *to)
 {
 	if (!c->text.len)
 		return TAG_NONE;
@@ -129,7 +129,7 @@ static uint8_t cells_put_text(struct cells *c, struct varint_out *to)
 }
 
 /* By pointer: copying a cell that was just written stalls store forwarding. */
-static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, const struct cell *cell)
+static uint8_t cells_put_cell(struct cells *c, struct buffer *to, const struct cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_U64:
@@ -161,10 +161,10 @@ static uint8_t cells_put_cell(struct cells *c, struct varint_out *to, const stru
 static void cells_put_other_tag(struct cell_column *column, size_t row, uint8_t tag)
 {
 	for (; column->alike; column->alike--)
-		varint_raw(&column->tags, &column->tag, 1);
+		buffer_add(&column->tags, &column->tag, 1);
 	for (const uint8_t none = TAG_NONE; column->tags.n < row && !column->tags.failed;)
-		varint_raw(&column->tags, &none, 1);
-	varint_raw(&column->tags, &tag, 1);
+		buffer_add(&column->tags, &none, 1);
+	buffer_add(&column->tags, &tag, 1);
 }
 
 /* Earlier rows that the column did not get have no value. */
@@ -264,7 +264,7 @@ int cells_add(struct cells *c, const struct interval *iv)
 	return rc || c->text.error ? CPIDECODE_ENOMEM : 0;
 }
 
-static bool cells_is_uniform(const struct varint_out *tags)
+static bool cells_is_uniform(const struct buffer *tags)
 {
 	for (size_t i = 1; i < tags->n; i++)
 		if (tags->p[i] != tags->p[0])
@@ -272,7 +272,7 @@ static bool cells_is_uniform(const struct varint_out *tags)
 	return true;
 }
 
-int cells_write(struct cells *c, struct varint_out *to)
+int cells_write(struct cells *c, struct buffer *to)
 {
 	varint_put(to, c->ncolumns);
 	for (size_t i = 0; i < c->ncolumns; i++) {
@@ -287,14 +287,14 @@ int cells_write(struct cells *c, struct varint_out *to)
 		if (from->tags.failed || from->values.failed)
 			return CPIDECODE_ENOMEM;
 		if (from->alike) {
-			varint_raw(to, &from->tag, 1);
+			buffer_add(to, &from->tag, 1);
 		} else if (from->tags.n && cells_is_uniform(&from->tags)) {
-			varint_raw(to, from->tags.p, 1);
+			buffer_add(to, from->tags.p, 1);
 		} else {
 			static const uint8_t mixed = TAG_MIXED;
 
-			varint_raw(to, &mixed, 1);
-			varint_raw(to, from->tags.p, from->tags.n);
+			buffer_add(to, &mixed, 1);
+			buffer_add(to, from->tags.p, from->tags.n);
 		}
 		varint_put_string(to, from->values.p, from->values.n);
 		from->tags.n = from->values.n = from->alike = 0;

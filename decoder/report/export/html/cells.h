@@ -26,7 +26,7 @@ struct cells {
 int cells_init(struct cells *c, struct report *r);
 int cells_add(struct cells *c, const struct interval *iv);
 /* Appends the block, and begins the next one. */
-int cells_write(struct cells *c, struct varint_out *to);
+int cells_write(struct cells *c, struct buffer *to);
 /* An array of the columns' names; after the last block. */
 void cells_write_names(struct cells *c, struct json *j);
 /* An array of the places there of columns that have numbers. */

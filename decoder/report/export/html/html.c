@@ -67,7 +67,7 @@ struct html_export {
 	struct hash_index by_lane;
 	struct html_row *rows;
 	size_t nrows, row_room;
-	struct varint_out core[CORES], marker_columns[MARKER_COLUMNS], block, adopted;
+	struct buffer core[CORES], marker_columns[MARKER_COLUMNS], block, adopted;
 	struct markers markers;
 	bool has_switches, is_without_runs; /* is_without_runs: they are left out */
 	struct tiled tiled;
@@ -245,7 +245,7 @@ static void html_adopt(struct html_export *e, const struct lane_thread *t,
 		}
 }
 
-static void html_put_block(struct html_export *e, const char *kind, struct varint_out *block)
+static void html_put_block(struct html_export *e, const char *kind, struct buffer *block)
 {
 	page_put_block(e->packer, &e->later, kind, block->p, block->n);
 	block->n = 0;
@@ -254,7 +254,7 @@ static void html_put_block(struct html_export *e, const char *kind, struct varin
 /* With tiles: the order of the block's intervals in the trace, and the other columns. */
 static int html_end_order(struct html_export *e)
 {
-	struct varint_out more = {0};
+	struct buffer more = {0};
 	int rc = cells_write(&e->cells, &more);
 
 	if (rc) {
@@ -269,7 +269,7 @@ static int html_end_order(struct html_export *e)
 
 static int html_end_block(struct html_export *e)
 {
-	struct varint_out *block = &e->block;
+	struct buffer *block = &e->block;
 
 	if (!e->held)
 		return 0;

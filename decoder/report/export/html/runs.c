@@ -41,7 +41,7 @@ enum { RUNS_MISSING = 0 };
 struct runs_rows {
 	const char *kind;
 	unsigned columns;
-	struct varint_out column[RUN_COLUMNS];
+	struct buffer column[RUN_COLUMNS];
 	uint32_t held;
 };
 
@@ -81,7 +81,7 @@ struct runs {
 	struct hash_index by_thread;
 	uint64_t seed;
 	struct runs_rows runs, wakeups;
-	struct varint_out block;
+	struct buffer block;
 	uint64_t count, wakeup_count, longest;
 	bool has_wakeups; /* they are written */
 };

@@ -30,7 +30,7 @@ struct gap_order {
 };
 
 struct gap_writer {
-	struct varint_out o;
+	struct buffer o;
 	const struct gap_search *s;
 	struct gap_order machines, names, pairs, cells;
 };
@@ -188,7 +188,7 @@ static void gaps_put_names(struct gap_writer *w)
 {
 	varint_put(&w->o, w->machines.count);
 	for (uint32_t i = 0; i < w->machines.count; i++)
-		varint_raw(&w->o, w->s->machines[w->machines.at[i]], MACHINE_BYTES);
+		buffer_add(&w->o, w->s->machines[w->machines.at[i]], MACHINE_BYTES);
 	varint_put(&w->o, w->names.count);
 	for (uint32_t i = 0; i < w->names.count; i++) {
 		const struct tally_group *g = w->s->names.groups[w->names.at[i]];
