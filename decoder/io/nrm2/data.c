@@ -181,18 +181,16 @@ static int carry_on(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t at, uint
 {
 	while (n) {
 		const uint8_t *p;
-		uint8_t *to;
 		size_t got;
 		int rc = nrm2_peek(s, at, n < NRM2_WINDOW ? (size_t)n : NRM2_WINDOW, &p, &got);
 
 		if (!rc && !got)
 			break;
-		if (!rc)
-			rc = nrm2_bytes_room(&cpu->carry, got, &to);
 		if (rc)
 			return rc;
-		memcpy(to, p, got);
-		cpu->carry.used += got;
+		buffer_add(&cpu->carry, p, got);
+		if (cpu->carry.failed)
+			return CPIDECODE_ENOMEM;
 		s->carried += got;
 		at += got;
 		n -= got;
@@ -202,8 +200,8 @@ static int carry_on(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t at, uint
 
 static void clear_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu)
 {
-	s->carried -= cpu->carry.used;
-	nrm2_bytes_clear(&cpu->carry);
+	s->carried -= cpu->carry.n;
+	nrm2_buffer_clear(&cpu->carry);
 }
 
 static int drop_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu, size_t bytes, const char *why)
@@ -216,10 +214,10 @@ static int drop_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu, size_t bytes, c
 static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t *at)
 {
 	uint64_t end = part->end < s->size ? part->end : s->size, start = *at;
-	size_t before = cpu->carry.used, need = NRM2_HK_HEADER_SIZE;
+	size_t before = cpu->carry.n, need = NRM2_HK_HEADER_SIZE;
 
 	for (int half = 0; half < 2; half++) {
-		size_t have = cpu->carry.used;
+		size_t have = cpu->carry.n;
 		uint64_t more = have < need ? need - have : 0;
 
 		if (more > end - *at)
@@ -228,7 +226,7 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 		if (rc)
 			return rc;
 		*at += more;
-		if (cpu->carry.used < need)
+		if (cpu->carry.n < need)
 			return 0;
 		const char *why = nrm2_hook_wrong(cpu->carry.p, part->big);
 		if (why) {
@@ -251,7 +249,7 @@ static int settle_start(
 {
 	static const char rest[] = "the rest of a hook whose beginning is missing";
 	uint64_t end = part->end < s->size ? part->end : s->size;
-	size_t have = cpu->carry.used;
+	size_t have = cpu->carry.n;
 	bool chain, after = false;
 	int rc = chain_at(s, part, *at, &chain);
 
@@ -334,16 +332,16 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	s->spool.of_records.ring = part->ring;
 	s->spool.of_records.position = cpu->position;
 	s->spool.of_records.lost = part->lost;
-	if (doubt || (cpu->carry.used && !part->own))
+	if (doubt || (cpu->carry.n && !part->own))
 		rc = settle_start(s, part, cpu, doubt, &at);
-	if (!rc && cpu->carry.used)
+	if (!rc && cpu->carry.n)
 		rc = join(s, part, cpu, &at);
 	if (!rc)
 		rc = read_hooks(s, part, cpu, at);
 	if (!rc)
 		rc = nrm2_spool_hooks(&s->spool);
 	cpu->position = s->spool.of_records.position;
-	if (!rc && part->end > s->size && !cpu->carry.used)
+	if (!rc && part->end > s->size && !cpu->carry.n)
 		rc = nrm2_damage(s, s->size, 0, "cut off within a section");
 	return rc;
 }
@@ -356,8 +354,8 @@ static int end_cpu(struct nrm2_scan *s, struct nrm2_cpu *cpu)
 	int rc = nrm2_group_end(&s->spool, &cpu->group, &s->held);
 	if (!rc)
 		rc = nrm2_spool_hooks(&s->spool);
-	if (!rc && cpu->carry.used)
-		rc = drop_carry(s, cpu, cpu->carry.used, "a hook whose rest is missing");
+	if (!rc && cpu->carry.n)
+		rc = drop_carry(s, cpu, cpu->carry.n, "a hook whose rest is missing");
 	return rc;
 }
 

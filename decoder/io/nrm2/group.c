@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../../../include/cpidecode.h"
+
 /* Hooks that wait, of all processors together; beyond this a group's thread may come too late. */
 #define MAX_HELD (UINT64_C(16) << 20)
 
@@ -19,8 +21,8 @@ static struct group_identity nrm2_group_identify(const struct nrm2_hook *h)
 /* The records so far, with the thread that is known by now. */
 static int write_out(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 {
-	*held -= g->records.used;
-	for (size_t at = 0; at < g->records.used;) {
+	*held -= g->records.n;
+	for (size_t at = 0; at < g->records.n;) {
 		uint8_t *record = g->records.p + at, *to;
 		uint32_t size = rec_control_size(get_le32(record));
 		int rc = nrm2_spool_room(s, size, &to);
@@ -33,7 +35,7 @@ static int write_out(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 		nrm2_spool_took(s, size, g->stamp);
 		at += size;
 	}
-	nrm2_bytes_clear(&g->records);
+	nrm2_buffer_clear(&g->records);
 	return 0;
 }
 
@@ -59,13 +61,11 @@ int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t t
 static int nrm2_group_append_record(struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
 	uint32_t size = nrm2_hook_record_size(h, g->stamp);
-	uint8_t *to;
-	int rc = nrm2_bytes_room(&g->records, size, &to);
 
-	if (rc)
-		return rc;
-	nrm2_hook_record(to, h, size, 0, g->stamp);
-	g->records.used += size;
+	if (!buffer_reserve(&g->records, size))
+		return CPIDECODE_ENOMEM;
+	nrm2_hook_record(g->records.p + g->records.n, h, size, 0, g->stamp);
+	g->records.n += size;
 	*held += size;
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "hook.h"
 
 struct nrm2_group {
-	struct nrm2_bytes records;
+	struct buffer records;
 	struct group_identity identity;
 	uint64_t stamp;
 	uint32_t tid; /* 0: not known yet */

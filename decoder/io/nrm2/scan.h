@@ -25,7 +25,7 @@ struct nrm2_cpu {
 	bool turned;	   /* the place where a wrap file goes on with the oldest hooks */
 	struct nrm2_group group;
 	/* The beginning of a hook that goes on in the next section. */
-	struct nrm2_bytes carry;
+	struct buffer carry;
 	uint64_t carry_at; /* in the file */
 };
 

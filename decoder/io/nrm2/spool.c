@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
 #include "../../../formats/section_check.h"
 #include "../../../formats/trace_file.h"
@@ -31,28 +30,20 @@ int nrm2_spool_open(struct nrm2_spool *s)
 
 void nrm2_spool_close(struct nrm2_spool *s)
 {
-	struct nrm2_bytes *all[] = {
+	struct buffer *all[] = {
 		&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta, &s->schema, &s->labels};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]->p);
 }
 
-int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to)
+void nrm2_buffer_clear(struct buffer *b)
 {
-	if (!array_reserve(&b->p, &b->cap, b->used + n, 1))
-		return CPIDECODE_ENOMEM;
-	*to = b->p + b->used;
-	return 0;
-}
-
-void nrm2_bytes_clear(struct nrm2_bytes *b)
-{
-	b->used = 0;
+	b->n = 0;
 	if (b->cap <= KEPT)
 		return;
 	free(b->p);
-	*b = (struct nrm2_bytes){0};
+	*b = (struct buffer){0};
 }
 
 int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
@@ -73,29 +64,28 @@ int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 
 /* The head's sizes are those of b. */
 static int nrm2_spool_write_section(
-	struct nrm2_spool *s, struct tf_section_header head, struct nrm2_bytes *b)
+	struct nrm2_spool *s, struct tf_section_header head, struct buffer *b)
 {
-	uint8_t header[TF_SECTION_SIZE], *zeros;
-	int rc = nrm2_bytes_room(b, TF_ALIGN, &zeros);
-	XXH3_state_t *hash = rc ? NULL : XXH3_createState();
+	uint8_t header[TF_SECTION_SIZE];
+	XXH3_state_t *hash = buffer_reserve(b, TF_ALIGN) ? XXH3_createState() : NULL;
 
 	if (!hash)
 		return CPIDECODE_ENOMEM;
-	size_t padded = (b->used + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
-	memset(zeros, 0, padded - b->used);
-	head.stored = head.raw = (uint32_t)b->used;
+	size_t padded = (b->n + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
+	memset(b->p + b->n, 0, padded - b->n);
+	head.stored = head.raw = (uint32_t)b->n;
 	tf_section_fill(header, &head);
-	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(hash, header, b->p, b->used));
+	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(hash, header, b->p, b->n));
 	XXH3_freeState(hash);
-	rc = nrm2_write_at(s->fd, s->at, header, TF_SECTION_SIZE);
+	int rc = nrm2_write_at(s->fd, s->at, header, TF_SECTION_SIZE);
 	if (!rc)
 		rc = nrm2_write_at(s->fd, s->at + TF_SECTION_SIZE, b->p, padded);
 	s->at += TF_SECTION_SIZE + padded;
-	b->used = 0;
+	b->n = 0;
 	return rc;
 }
 
-static int write_plain(struct nrm2_spool *s, enum tf_type type, struct nrm2_bytes *b)
+static int write_plain(struct nrm2_spool *s, enum tf_type type, struct buffer *b)
 {
 	return nrm2_spool_write_section(s, (struct tf_section_header){.type = type}, b);
 }
@@ -104,19 +94,24 @@ int nrm2_spool_hooks(struct nrm2_spool *s)
 {
 	struct tf_section_header head = s->of_records;
 
-	if (!s->records.used && !head.lost)
+	if (!s->records.n && !head.lost)
 		return 0;
 	head.type = TF_TYPE_HOOKS;
 	s->of_records = (struct tf_section_header){
-		.ring = head.ring, .position = head.position + s->records.used};
+		.ring = head.ring, .position = head.position + s->records.n};
 	return nrm2_spool_write_section(s, head, &s->records);
 }
 
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to)
 {
-	int rc = s->records.used > SECTION ? nrm2_spool_hooks(s) : 0;
+	int rc = s->records.n > SECTION ? nrm2_spool_hooks(s) : 0;
 
-	return rc ? rc : nrm2_bytes_room(&s->records, n, to);
+	if (rc)
+		return rc;
+	if (!buffer_reserve(&s->records, n))
+		return CPIDECODE_ENOMEM;
+	*to = s->records.p + s->records.n;
+	return 0;
 }
 
 void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp)
@@ -128,21 +123,20 @@ void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp)
 	if (!head->hooks || stamp > head->last)
 		head->last = stamp;
 	head->hooks++;
-	s->records.used += n;
+	s->records.n += n;
 }
 
 /* An entry of n bytes at the end of b, zeroed; b is written as a section when it is long. */
-static int entry(
-	struct nrm2_spool *s, enum tf_type type, struct nrm2_bytes *b, size_t n, uint8_t **to)
+static int entry(struct nrm2_spool *s, enum tf_type type, struct buffer *b, size_t n, uint8_t **to)
 {
-	int rc = b->used > PLAIN ? write_plain(s, type, b) : 0;
+	int rc = b->n > PLAIN ? write_plain(s, type, b) : 0;
 
-	if (!rc)
-		rc = nrm2_bytes_room(b, n, to);
 	if (rc)
 		return rc;
-	memset(*to, 0, n);
-	b->used += n;
+	if (!buffer_reserve(b, n))
+		return CPIDECODE_ENOMEM;
+	*to = memset(b->p + b->n, 0, n);
+	b->n += n;
 	return 0;
 }
 
@@ -201,20 +195,15 @@ int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n)
 
 int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_t n)
 {
-	uint8_t *p;
 	int rc = 0;
 	/* No reader accepts one so long; it does not have to be kept. */
-	bool full = s->schema.used > SCHEMA_MOST;
+	bool full = s->schema.n > SCHEMA_MOST;
 
-	if (s->schema.used && (begins || full))
+	if (s->schema.n && (begins || full))
 		rc = write_plain(s, TF_TYPE_SCHEMA, &s->schema);
 	if (!rc)
-		rc = nrm2_bytes_room(&s->schema, n + 1, &p);
-	if (rc)
-		return rc;
-	memcpy(p, text, n);
-	s->schema.used += n;
-	return 0;
+		buffer_add(&s->schema, text, n);
+	return !rc && s->schema.failed ? CPIDECODE_ENOMEM : rc;
 }
 
 static int spool_write_labels(struct nrm2_spool *s)
@@ -222,46 +211,42 @@ static int spool_write_labels(struct nrm2_spool *s)
 	const struct tf_section_header head = {
 		.type = TF_TYPE_LABELS, .position = s->labels_position};
 
-	return s->labels.used ? nrm2_spool_write_section(s, head, &s->labels) : 0;
+	return s->labels.n ? nrm2_spool_write_section(s, head, &s->labels) : 0;
 }
 
 /* Begins an entry, in the section at hand if it follows the last one there. */
 static int spool_begin_label(struct nrm2_spool *s, uint32_t number)
 {
 	uint64_t position = ((uint64_t)number - 1) * TF_ALIGN;
-	size_t aligned = (s->labels.used + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
-	uint8_t *p;
+	size_t aligned = (s->labels.n + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
 	int rc = 0;
 
 	if (position != s->labels_position + aligned || aligned > PLAIN)
 		rc = spool_write_labels(s);
-	if (!rc)
-		rc = nrm2_bytes_room(&s->labels, TF_ALIGN + TF_LABEL_TEXT, &p);
 	if (rc)
 		return rc;
-	if (!s->labels.used)
+	if (!buffer_reserve(&s->labels, TF_ALIGN + TF_LABEL_TEXT))
+		return CPIDECODE_ENOMEM;
+	if (!s->labels.n)
 		s->labels_position = position;
-	memset(p, 0, TF_ALIGN + TF_LABEL_TEXT);
-	s->labels.used = position - s->labels_position;
-	s->label_at = s->labels.used;
-	s->labels.used += TF_LABEL_TEXT;
+	memset(s->labels.p + s->labels.n, 0, TF_ALIGN + TF_LABEL_TEXT);
+	s->labels.n = position - s->labels_position;
+	s->label_at = s->labels.n;
+	s->labels.n += TF_LABEL_TEXT;
 	return 0;
 }
 
 int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, size_t n)
 {
-	uint8_t *p;
 	int rc = number ? spool_begin_label(s, number) : 0;
-	size_t length = s->labels.used - s->label_at;
+	size_t length = s->labels.n - s->label_at;
 
 	/* No reader would accept it. */
-	if (rc || !s->labels.used || length + n > TF_LABEL_TEXT + TF_LABEL_MAX)
+	if (rc || !s->labels.n || length + n > TF_LABEL_TEXT + TF_LABEL_MAX)
 		return rc;
-	rc = nrm2_bytes_room(&s->labels, n, &p);
-	if (rc)
-		return rc;
-	memcpy(p, text, n);
-	s->labels.used += n;
+	buffer_add(&s->labels, text, n);
+	if (s->labels.failed)
+		return CPIDECODE_ENOMEM;
 	put_le32(s->labels.p + s->label_at + TF_LABEL_LENGTH,
 		(uint32_t)(length + n - TF_LABEL_TEXT));
 	return 0;
@@ -271,7 +256,7 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 {
 	struct {
 		enum tf_type type;
-		struct nrm2_bytes *b;
+		struct buffer *b;
 	} rest[] = {{TF_TYPE_META, &s->meta}, {TF_TYPE_SCHEMA, &s->schema},
 		{TF_TYPE_TASKS, &s->tasks}, {TF_TYPE_CLOCK, &s->syncs}, {TF_TYPE_LOSS, &s->losses}};
 	uint8_t h[TF_HEADER_SIZE] = {0};
@@ -280,7 +265,7 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 	if (!rc)
 		rc = spool_write_labels(s);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest && !rc; i++)
-		if (rest[i].b->used)
+		if (rest[i].b->n)
 			rc = write_plain(s, rest[i].type, rest[i].b);
 	if (!rc)
 		rc = write_plain(s, TF_TYPE_END, &s->records);

@@ -2,22 +2,13 @@
 #ifndef SWT_DECODER_IO_NRM2_SPOOL_H
 #define SWT_DECODER_IO_NRM2_SPOOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "../../../formats/base/buffer.h"
 #include "../../../formats/section_header.h"
-
-/* Bytes that grow. */
-struct nrm2_bytes {
-	uint8_t *p;
-	size_t used, cap;
-};
 
 struct nrm2_spool {
 	int fd; /* -1: not open */
 	uint64_t at;
-	struct nrm2_bytes records, tasks, syncs, losses, meta, schema, labels;
+	struct buffer records, tasks, syncs, losses, meta, schema, labels;
 	uint64_t labels_position;	     /* of the first one at hand */
 	size_t label_at;		     /* in labels, the last one */
 	struct tf_section_header of_records; /* at hand */
@@ -36,10 +27,8 @@ void nrm2_spool_close(struct nrm2_spool *s); /* but not fd */
 
 int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n);
 
-/* Room for n bytes more; *to is where. They count once used is moved. */
-int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to);
 /* Empties it, and frees large memory. */
-void nrm2_bytes_clear(struct nrm2_bytes *b);
+void nrm2_buffer_clear(struct buffer *b);
 
 /* Room for a record; nrm2_spool_took says how long it is and when it was stamped. */
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to);
