@@ -44,6 +44,16 @@ static inline void json_member_u64(struct json *j, const char *key, uint64_t v)
 	json_u64(j, v);
 }
 
+/* null if it is not known. */
+static inline void json_member_count(struct json *j, const char *key, bool is_known, uint64_t v)
+{
+	json_key(j, key);
+	if (is_known)
+		json_u64(j, v);
+	else
+		json_null(j);
+}
+
 static inline void json_member_i64(struct json *j, const char *key, int64_t v)
 {
 	json_key(j, key);

@@ -258,11 +258,7 @@ static void info_json_switches(struct json *j, const struct info *i)
 	json_member_u64(j, "recorded", i->switches.switches);
 	json_member_u64(j, "lost", i->switches.lost);
 	json_member_u64(j, "dropped", i->switches.dropped);
-	json_key(j, "wakeups");
-	if (i->switches.has_wakeups)
-		json_u64(j, i->switches.wakeups);
-	else
-		json_null(j);
+	json_member_count(j, "wakeups", i->switches.has_wakeups, i->switches.wakeups);
 	json_member_u64(j, "wakeups_not_handed_over", i->switches.wakeups_missing);
 	json_close(j, '}');
 }
@@ -348,16 +344,6 @@ static void info_json_rings(struct json *j, const struct info *i)
 	json_close(j, '}');
 }
 
-/* A negative count is unknown. */
-static void info_json_tasks(struct json *j, const char *key, int count)
-{
-	json_key(j, key);
-	if (count < 0)
-		json_null(j);
-	else
-		json_i64(j, count);
-}
-
 static void info_json_clock(struct json *j, const struct info *i)
 {
 	const struct clock_back *b = &i->clock_back;
@@ -396,9 +382,9 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_bool(j, "begins", i->session.control->begins != 0);
 	json_member_u64(j, "ticks_per_second", g->ticks_per_second);
 	json_member_open(j, "tasks", '{');
-	info_json_tasks(j, "total", i->tasks);
-	info_json_tasks(j, "alive", i->alive);
-	info_json_tasks(j, "processes_alive", i->processes);
+	json_member_count(j, "total", i->tasks >= 0, (uint64_t)i->tasks);
+	json_member_count(j, "alive", i->alive >= 0, (uint64_t)i->alive);
+	json_member_count(j, "processes_alive", i->processes >= 0, (uint64_t)i->processes);
 	json_close(j, '}');
 	info_json_clock(j, i);
 	if (i->switches.pid)
@@ -419,11 +405,7 @@ static void info_print_json(const struct info *i)
 	json_member_text(j, "session", i->session.location.dir);
 	json_member_text(j, "why", i->session.location.why);
 	json_member_u64(j, "owner", i->session.location.owner);
-	json_key(j, "group");
-	if (i->group == UINT32_MAX)
-		json_null(j);
-	else
-		json_u64(j, i->group);
+	json_member_count(j, "group", i->group != UINT32_MAX, i->group);
 	json_member_text(j, "state", cmd_state_name(i->state));
 	json_member_u64(j, "majors_enabled", i->majors);
 	if (i->state != SHM_NO_RINGS)

@@ -93,11 +93,7 @@ void info_drain_json(struct json *j, const struct info *i)
 
 	json_member_open(j, "drain", '{');
 	json_member_text(j, "state", d->state);
-	json_key(j, "pid");
-	if (d->page->state == SHM_DRAIN_RUNNING)
-		json_u64(j, d->page->pid);
-	else
-		json_null(j);
+	json_member_count(j, "pid", d->page->state == SHM_DRAIN_RUNNING, d->page->pid);
 	json_member_text(j, "file", d->config.path[0] ? d->config.path : NULL);
 	json_member_u64(j, "written_hooks", d->page->hooks);
 	json_member_u64(j, "written_bytes", d->page->bytes);

@@ -148,11 +148,7 @@ static void spell_task(struct out *o, const struct hook_lines *l, const struct t
 		out_char(o, ',');
 		return;
 	}
-	json_key(&j, "pid");
-	if (task)
-		json_u64(&j, task->pid);
-	else
-		json_null(&j);
+	json_member_count(&j, "pid", task, task ? task->pid : 0);
 	json_member_text(&j, "task", report_task_name(task));
 	if (l->has_containers)
 		json_member_text(&j, "container", container);

@@ -283,11 +283,7 @@ static void hook_counts_nest_cpus(struct json *j, const void *row)
 	json_open(j, '[');
 	for (size_t i = 0; i < k->nrings; i++) {
 		json_open(j, '{');
-		json_key(j, "cpu");
-		if (k->rings[i].ring & TF_GUEST_RING)
-			json_null(j);
-		else
-			json_u64(j, k->rings[i].ring);
+		json_member_count(j, "cpu", !(k->rings[i].ring & TF_GUEST_RING), k->rings[i].ring);
 		json_member_u64(j, "count", k->rings[i].count);
 		json_member_i64(j, "first_ns", k->rings[i].first_ns);
 		json_member_i64(j, "last_ns", k->rings[i].last_ns);

@@ -37,11 +37,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	json_member_i64(j, "processors", r->columns);
 	json_key(j, "interval_s");
 	json_general(j, (double)r->interval / 1e9, 9);
-	json_key(j, "samples");
-	if (r->samples)
-		json_u64(j, r->samples);
-	else
-		json_null(j);
+	json_member_count(j, "samples", r->samples, r->samples);
 	json_member_text(j, "method", AiMethodName(AiMethod()));
 	json_member_text(j, "why", ai_why());
 	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
@@ -62,11 +58,7 @@ static void ai_json_figures(
 
 static void ai_json_count(struct json *j, const char *key, UINT32 count)
 {
-	json_key(j, key);
-	if (count == AI_COUNT_NOT_MEASURED)
-		json_null(j);
-	else
-		json_u64(j, count);
+	json_member_count(j, key, count != AI_COUNT_NOT_MEASURED, count);
 }
 
 static void ai_json_cpu(struct json *j, const CPUUTIL_DATA *d, int cpu)

@@ -101,11 +101,7 @@ static void list_counter_json(struct json *j, const struct catalogue_counter *c)
 	json_member_text(j, "name", c->name);
 	json_member_text(j, "type", counter_type_name(c->type));
 	json_member_u64(j, "type_code", c->type);
-	json_key(j, "base");
-	if (c->base == PERF_NO_COUNTER)
-		json_null(j);
-	else
-		json_u64(j, c->base);
+	json_member_count(j, "base", c->base != PERF_NO_COUNTER, c->base);
 	json_member_bool(j, "supplied", c->supplied);
 	json_member_text(j, "help", c->help);
 	json_close(j, '}');

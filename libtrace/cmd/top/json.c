@@ -85,11 +85,7 @@ static void top_json_programs(struct json *j, const struct top *t)
 
 		json_open(j, '{');
 		json_member_text(j, "name", p->pid ? p->name : NULL);
-		json_key(j, "pid");
-		if (p->pid)
-			json_u64(j, p->pid);
-		else
-			json_null(j);
+		json_member_count(j, "pid", p->pid, p->pid);
 		json_member_u64(j, "hooks", p->last.hooks);
 		json_member_u64(j, "bytes", p->last.bytes);
 		json_member_u64(j, "lost", p->last.lost);
@@ -128,11 +124,7 @@ static void top_json_labels(struct json *j, const struct top *t)
 			json_string(j, label->name, label->length);
 		else
 			json_null(j);
-		json_key(j, "mm");
-		if (label->name)
-			json_null(j);
-		else
-			json_u64(j, label->mm);
+		json_member_count(j, "mm", !label->name, label->mm);
 		top_json_summary(j, "last", &t->row[i].last);
 		top_json_summary(j, "total", &t->row[i].total);
 		json_close(j, '}');

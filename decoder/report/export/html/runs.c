@@ -485,11 +485,7 @@ static int runs_put_processors(struct runs *w)
 		json_member_u64(&j, "file", l->file);
 		json_member_u64(&j, "known", l->known);
 		json_member_u64(&j, "unknown", l->unknown);
-		json_key(&j, "lost");
-		if (l->has_unknown_number)
-			json_null(&j);
-		else
-			json_u64(&j, l->lost);
+		json_member_count(&j, "lost", !l->has_unknown_number, l->lost);
 		if (w->has_wakeups)
 			json_member_u64(&j, "wakeups", l->wakeups);
 		json_close(&j, '}');
