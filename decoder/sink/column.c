@@ -66,6 +66,8 @@ static void cell_write_text(
 {
 	if (cell.kind == CELL_NONE)
 		out_str(o, c->none ? c->none : "n/a");
+	else if (cell.kind == CELL_STRING)
+		escape_text(o, cell.s, cell.len);
 	else if (c->unit == UNIT_DURATION)
 		units_duration(o, cell.kind == CELL_U64 ? (double)cell.u : cell.real);
 	else if (c->unit == UNIT_TIME)
@@ -74,8 +76,6 @@ static void cell_write_text(
 		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
 	else if (cell.kind == CELL_DOUBLE)
 		out_general(o, cell.real, 17);
-	else if (cell.kind == CELL_STRING)
-		escape_text(o, cell.s, cell.len);
 	else if (cell.kind == CELL_WORDS)
 		cell.words(o, (uint32_t)cell.u);
 	else if (cell.kind == CELL_ID)

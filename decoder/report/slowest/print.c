@@ -13,11 +13,6 @@
 
 enum { SLOWEST_OVERLAPS_TEXT = 5 /* names of intervals that overlap one */ };
 
-/* A line of an interval nested in the slow one, in the median one, or in both. */
-struct beneath {
-	const struct kin_child *here, *median; /* NULL: not in that one */
-};
-
 static double slowest_percentile(const struct slowest *s)
 {
 	uint64_t ns = exact_round(s->kin->elapsed_ns);
@@ -38,123 +33,195 @@ static const struct kin_child *slowest_find_child(const struct kin *k, const str
 	return NULL;
 }
 
-/* Calls fn for each name, in the interval's order, then for those in the median one alone. */
-static void slowest_each_beneath(const struct slowest *s,
-	void (*fn)(void *ctx, const struct kin_name *name, struct beneath b), void *ctx)
-{
-	for (size_t i = 0; i < s->kin->nchildren; i++) {
-		const struct kin_child *c = &s->kin->children[i];
-
-		fn(ctx, &c->name, (struct beneath){c, slowest_find_child(s->median, &c->name)});
-	}
-	for (size_t i = 0; i < s->median->nchildren; i++) {
-		const struct kin_child *c = &s->median->children[i];
-
-		if (!slowest_find_child(s->kin, &c->name))
-			fn(ctx, &c->name, (struct beneath){NULL, c});
-	}
-	if (s->kin->others.count || s->median->others.count)
-		fn(ctx, NULL, (struct beneath){&s->kin->others, &s->median->others});
-}
-
 /* -------------------------------------------------------------------------------- text */
 
 static void slowest_spell_name(struct out *o, const struct kin_name *name)
 {
-	if (!name)
-		out_str(o, "(others)");
-	else if (name->label)
+	if (name->label)
 		escape_text(o, name->label, name->length);
 	else
 		out_printf(o, "minor 0x%02X", name->mm);
 }
 
-static void slowest_write_beneath(void *ctx, const struct kin_name *name, struct beneath b)
-{
-	const struct kin_child *sides[2] = {b.here, b.median};
-	struct table *t = ctx;
-
-	table_text(t, "  ");
-	for (unsigned i = 0; i < 2; i++) {
-		struct out *o = table_right(t);
-
-		if (sides[i])
-			units_duration(o, sides[i]->self_ns);
-		o = table_right(t);
-		if (sides[i])
-			out_u64(o, sides[i]->count);
-	}
-	slowest_spell_name(table_left(t), name);
-	table_end_row(t);
-}
-
-static void slowest_write_table(struct report *r, const struct slowest *s)
-{
-	struct table table;
-
-	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, TABLE_LAST);) {
-		table_printf(&table, "  \t>self\t>count\t>median's\t>count\tlabel\n");
-		table_text(&table, "  ");
-		units_duration(table_right(&table), s->kin->self_ns);
-		table_text(&table, "");
-		units_duration(table_right(&table), s->median->self_ns);
-		table_printf(&table, "\t(itself)\n");
-		slowest_each_beneath(s, slowest_write_beneath, &table);
-	}
-	table_free(&table);
-}
-
-unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2])
+/* A column for each processor, one if that is the same, none of guests. */
+static unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2])
 {
 	if (iv->ring & TF_GUEST_RING || !meanwhile_start_cpu(iv, &cpus[0]))
 		return 0;
 	cpus[1] = iv->ring;
-	return cpus[0] == cpus[1] ? 1 : 2;
+	return cpus[0] == cpus[1] ? SLOWEST_HAS_CPU : SLOWEST_HAS_CPU | SLOWEST_HAS_START_CPU;
 }
 
-static void slowest_write_overlap(
-	struct table *t, const struct kin_name *name, const struct meanwhile_name *m, unsigned cpus)
+double slowest_start_cpu_ns(const struct slowest *s, double ns)
 {
-	table_text(t, "  ");
-	units_duration(table_right(t), m->overlap_ns);
-	out_u64(table_right(t), m->count);
-	if (cpus == 2)
-		units_duration(table_right(t), m->start_cpu_ns);
-	if (cpus)
-		units_duration(table_right(t), m->cpu_ns);
-	slowest_spell_name(table_left(t), name);
-	table_end_row(t);
+	uint32_t cpu;
+
+	return meanwhile_start_cpu(s->kin->iv, &cpu) ? ns : NAN;
 }
 
-static void slowest_write_meanwhile(struct report *r, const struct slowest *s)
+double slowest_cpu_ns(const struct slowest *s, double ns)
 {
-	const struct meanwhile *m = s->meanwhile;
+	return s->kin->iv->ring & TF_GUEST_RING ? NAN : ns;
+}
+
+void slowest_begin_list(struct slowest_output *o, const char *key, const struct column *columns)
+{
+	struct document *d = &o->d;
+
+	document_begin_list(d, key, columns, o->has);
+	for (unsigned i = 0; !d->j && i < d->n; i++) {
+		const unsigned at = d->chosen[i]->when == SLOWEST_HAS_CPU;
+
+		if (!d->chosen[i]->when)
+			continue;
+		o->cpus[at] = *d->chosen[i];
+		o->cpus[at].heading = o->headings[at];
+		d->chosen[i] = &o->cpus[at];
+	}
+}
+
+static struct slowest_output slowest_output(
+	struct report *r, const struct slowest *s, struct json *j)
+{
+	struct slowest_output o = {
+		.d = {.o = r->out, .j = j, .indent = "  ", .width = r->width}, .s = s};
+	uint32_t cpus[2];
+
+	o.has = j ? SLOWEST_HAS_CPU | SLOWEST_HAS_START_CPU : slowest_find_cpus(s->kin->iv, cpus);
+	for (unsigned i = 0; !j && o.has && i < 2; i++)
+		snprintf(o.headings[i], sizeof o.headings[i], "on CPU %u", cpus[i]);
+	return o;
+}
+
+/* Of intervals of one name. */
+struct slowest_line {
+	const char *who;	     /* of a line that has no name; NULL: the name's */
+	const struct kin_name *name; /* NULL: none */
+	struct cell label, minor;
+	struct cell self[2], count[2];	/* nested in the slow one, in the median one */
+	double overlap, start_cpu, cpu; /* ns */
+};
+
+static struct slowest_line slowest_line(const struct kin_name *name, const char *who)
+{
+	return (struct slowest_line){.who = who,
+		.name = name,
+		.label = cell_string(
+			name ? name->label : NULL, name ? name->length : 0, name && name->label),
+		.minor = cell_u64(name ? name->mm : 0, name)};
+}
+
+static void slowest_spell_line(struct out *o, const void *row)
+{
+	const struct slowest_line *line = row;
+
+	if (line->who)
+		out_str(o, line->who);
+	else
+		slowest_spell_name(o, line->name);
+}
+
+#define AT(member) COLUMN_AT(struct slowest_line, member)
+#define SLOWEST_NAME                                                                               \
+	{"label", AT(label)}, {"minor", AT(minor)},                                                \
+	{                                                                                          \
+		.heading = "label", .text = slowest_spell_line, .left = true, .place = PLACE_LAST  \
+	}
+static const struct column beneath_columns[] = {
+	SLOWEST_NAME,
+	{"count", "count", AT(count[0]), .none = "", .place = 1},
+	{"self_ns", "self", AT(self[0]), .none = "", .unit = UNIT_DURATION},
+	{"median_count", "count", AT(count[1]), .none = "", .place = 3},
+	{"median_self_ns", "median's", AT(self[1]), .none = "", .unit = UNIT_DURATION, .place = 2},
+	{.name = NULL},
+};
+
+static const struct column overlap_columns[] = {
+	SLOWEST_NAME,
+	{"count", "count", AT(count[0]), .place = 1},
+	{"overlap_ns", "overlap", AT(overlap), .decimals = 1, .unit = UNIT_DURATION},
+	{SLOWEST_START_CPU, AT(start_cpu), .place = 1},
+	{SLOWEST_CPU, AT(cpu), .place = 1},
+	{.name = NULL},
+};
+
+/* NULL: there are none of that name in one, which text leaves blank. */
+static void slowest_add_beneath(struct document *d, const struct kin_name *name,
+	const struct kin_child *here, const struct kin_child *median)
+{
+	const struct kin_child *sides[2] = {here, median};
+	struct slowest_line line = slowest_line(name, name ? NULL : "(others)");
+
+	for (unsigned i = 0; i < 2; i++)
+		if (sides[i] || d->j) {
+			line.self[i] = cell_real(sides[i] ? sides[i]->self_ns : 0, 1);
+			line.count[i] = cell_u64(sides[i] ? sides[i]->count : 0, true);
+		}
+	document_add_row(d, &line);
+}
+
+/* Each name in the interval's order, then those in the median one alone. */
+static void slowest_write_beneath(struct document *d, const struct slowest *s)
+{
+	const struct kin *here = s->kin, *median = s->median;
+	struct slowest_line itself = slowest_line(NULL, "(itself)");
+
+	itself.self[0] = cell_real(here->self_ns, 1);
+	itself.self[1] = cell_real(median->self_ns, 1);
+	for (document_begin_list(d, "beneath", beneath_columns, 0); document_pass(d);) {
+		if (document_is_text(d))
+			document_add_row(d, &itself);
+		for (size_t i = 0; i < here->nchildren; i++) {
+			const struct kin_child *c = &here->children[i];
+
+			slowest_add_beneath(d, &c->name, c, slowest_find_child(median, &c->name));
+		}
+		for (size_t i = 0; i < median->nchildren; i++) {
+			const struct kin_child *c = &median->children[i];
+
+			if (!slowest_find_child(here, &c->name))
+				slowest_add_beneath(d, &c->name, NULL, c);
+		}
+		if (here->others.count || median->others.count)
+			slowest_add_beneath(d, NULL, &here->others, &median->others);
+	}
+}
+
+/* name NULL: several. */
+static void slowest_add_overlap(
+	struct slowest_output *o, const struct meanwhile_name *m, const struct kin_name *name)
+{
+	struct slowest_line line = slowest_line(name, name ? NULL : "(others)");
+
+	line.count[0] = cell_u64(m->count, true);
+	line.overlap = m->overlap_ns;
+	line.start_cpu = slowest_start_cpu_ns(o->s, m->start_cpu_ns);
+	line.cpu = slowest_cpu_ns(o->s, m->cpu_ns);
+	document_add_row(&o->d, &line);
+}
+
+static void slowest_write_meanwhile(struct slowest_output *o)
+{
+	const struct meanwhile *m = o->s->meanwhile;
+	const size_t most =
+		o->d.j || m->count < SLOWEST_OVERLAPS_TEXT ? m->count : SLOWEST_OVERLAPS_TEXT;
 	struct meanwhile_name rest = m->others;
-	uint32_t cpu[2];
-	const unsigned cpus = slowest_find_cpus(s->kin->iv, cpu);
-	struct table t;
 
-	out_str(r->out, "   meanwhile, on other threads (intervals of this trace");
-	out_str(r->out, s->ran ? "):" : "; what else ran is unknown):");
-	out_str(r->out, m->count ? "\n" : " none\n");
-	for (size_t i = SLOWEST_OVERLAPS_TEXT; i < m->count; i++) {
+	if (document_is_text(&o->d))
+		out_printf(o->d.o, "   meanwhile, on other threads (intervals of this trace%s%s\n",
+			o->s->ran ? "):" : "; what else ran is unknown):", m->count ? "" : " none");
+	for (size_t i = most; i < m->count; i++) {
 		rest.count += m->names[i].count;
 		rest.overlap_ns += m->names[i].overlap_ns;
 		rest.start_cpu_ns += m->names[i].start_cpu_ns;
 		rest.cpu_ns += m->names[i].cpu_ns;
 	}
-	for (table_begin(&t, r->out); m->count && table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_printf(&t, "  \t>overlap\t>count");
-		for (unsigned i = 2 - cpus; i < 2; i++)
-			out_printf(table_right(&t), "on CPU %u", cpu[i]);
-		table_printf(&t, "label\n");
-		for (size_t i = 0; i < m->count && i < SLOWEST_OVERLAPS_TEXT; i++)
-			slowest_write_overlap(&t, &m->names[i].name, &m->names[i], cpus);
+	for (slowest_begin_list(o, "meanwhile", overlap_columns); document_pass(&o->d);) {
+		for (size_t i = 0; i < most; i++)
+			slowest_add_overlap(o, &m->names[i], &m->names[i].name);
 		if (rest.count)
-			slowest_write_overlap(&t, NULL, &rest, cpus);
+			slowest_add_overlap(o, &rest, NULL);
 	}
-	if (m->count)
-		table_free(&t);
 }
 
 static void slowest_spell_off_cpu(struct out *o, const struct interval *iv)
@@ -221,6 +288,7 @@ static void slowest_spell_place(struct out *o, const struct slowest *s)
 static void slowest_write_text(struct report *r, const struct slowest *s, bool is_first)
 {
 	const struct interval *iv = s->kin->iv;
+	struct slowest_output to = slowest_output(r, s, NULL);
 	struct out *o = r->out;
 
 	out_str(o, is_first ? "" : "\n");
@@ -240,9 +308,9 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 		out_char(o, '\n');
 	}
 	slowest_spell_off_cpu(o, iv);
-	slowest_write_table(r, s);
-	slowest_write_meanwhile(r, s);
-	slowest_write_ran(r, s);
+	slowest_write_beneath(&to.d, s);
+	slowest_write_meanwhile(&to);
+	slowest_write_ran(&to);
 	out_printf(o, "   show: --report intervals --tid %u --from ", iv->tid);
 	out_seconds(o, iv->start_ns);
 	out_str(o, " --to ");
@@ -254,38 +322,10 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 
 static void slowest_write_name(struct json *j, const struct kin_name *name)
 {
-	json_key(j, "label");
-	if (name && name->label)
-		json_string(j, name->label, name->length);
-	else
-		json_null(j);
-	json_key(j, "minor");
-	if (name)
-		json_u64(j, name->mm);
-	else
-		json_null(j);
-}
+	const struct slowest_line line = slowest_line(name, NULL);
 
-static void slowest_write_count(struct json *j, const char *key, uint64_t count)
-{
-	json_key(j, key);
-	if (count == NOT_MEASURED)
-		json_null(j);
-	else
-		json_u64(j, count);
-}
-
-static void slowest_write_member(void *ctx, const struct kin_name *name, struct beneath b)
-{
-	struct json *j = ctx;
-
-	json_open(j, '{');
-	slowest_write_name(j, name);
-	json_member_u64(j, "count", b.here ? b.here->count : 0);
-	json_member_fixed(j, "self_ns", b.here ? b.here->self_ns : 0, 1);
-	json_member_u64(j, "median_count", b.median ? b.median->count : 0);
-	json_member_fixed(j, "median_self_ns", b.median ? b.median->self_ns : 0, 1);
-	json_close(j, '}');
+	column_write_members(
+		j, (const struct column[]){SLOWEST_NAME, {.name = NULL}}, IN_JSON, 0, &line);
 }
 
 static void slowest_write_parents(struct json *j, const struct kin *k)
@@ -316,39 +356,13 @@ static void slowest_write_values(struct json *j, const struct slowest *s)
 	json_close(j, ']');
 }
 
-static void slowest_write_overlap_member(struct json *j, const struct kin_name *name,
-	const struct meanwhile_name *m, const struct interval *iv)
-{
-	uint32_t cpu;
-
-	json_open(j, '{');
-	slowest_write_name(j, name);
-	json_member_u64(j, "count", m->count);
-	json_member_fixed(j, "overlap_ns", m->overlap_ns, 1);
-	json_member_fixed(
-		j, "start_cpu_ns", meanwhile_start_cpu(iv, &cpu) ? m->start_cpu_ns : NAN, 1);
-	json_member_fixed(j, "cpu_ns", iv->ring & TF_GUEST_RING ? NAN : m->cpu_ns, 1);
-	json_close(j, '}');
-}
-
-static void slowest_write_overlaps(struct json *j, const struct slowest *s)
-{
-	const struct meanwhile *m = s->meanwhile;
-
-	json_member_open(j, "meanwhile", '[');
-	for (size_t i = 0; i < m->count; i++)
-		slowest_write_overlap_member(j, &m->names[i].name, &m->names[i], s->kin->iv);
-	if (m->others.count)
-		slowest_write_overlap_member(j, NULL, &m->others, s->kin->iv);
-	json_close(j, ']');
-}
-
 static void slowest_write_json(struct report *r, const struct slowest *s)
 {
 	const struct interval *iv = s->kin->iv;
 	const struct kin_name name = {
 		iv->has_label ? iv->label : NULL, iv->label_len, iv->mm, iv->major};
 	struct json j = {.o = r->out};
+	struct slowest_output to = slowest_output(r, s, &j);
 
 	json_open(&j, '{');
 	rows_write_host(&j, r);
@@ -363,23 +377,20 @@ static void slowest_write_json(struct report *r, const struct slowest *s)
 	json_member_i64(&j, "end_ns", iv->end_ns);
 	json_member_i64(&j, "since_start_ns", slowest_since_start(s));
 	json_member_u64(&j, "tid", iv->tid);
-	slowest_write_count(&j, "pid", iv->task ? iv->task->pid : NOT_MEASURED);
+	json_member_count(&j, "pid", iv->task, iv->task ? iv->task->pid : 0);
 	json_member_text(&j, "task", report_task_name(iv->task));
-	slowest_write_count(&j, "cpu", iv->ring & TF_GUEST_RING ? NOT_MEASURED : iv->ring);
-	slowest_write_count(
-		&j, "start_cpu", iv->start_cpu < TF_GUEST_RING ? iv->start_cpu : NOT_MEASURED);
-	slowest_write_count(&j, "off_cpu_ns", iv->off_cpu_ns);
-	slowest_write_count(&j, "on_cpu_ns", iv->on_cpu_ns);
-	slowest_write_count(&j, "ctx_switches", iv->ctx_switches);
+	json_member_count(&j, "cpu", !(iv->ring & TF_GUEST_RING), iv->ring);
+	json_member_count(&j, "start_cpu", iv->start_cpu < TF_GUEST_RING, iv->start_cpu);
+	json_member_count(&j, "off_cpu_ns", iv->off_cpu_ns != NOT_MEASURED, iv->off_cpu_ns);
+	json_member_count(&j, "on_cpu_ns", iv->on_cpu_ns != NOT_MEASURED, iv->on_cpu_ns);
+	json_member_count(&j, "ctx_switches", iv->ctx_switches != NOT_MEASURED, iv->ctx_switches);
 	slowest_write_parents(&j, s->kin);
 	slowest_write_values(&j, s);
 	json_member_fixed(&j, "self_ns", s->kin->self_ns, 1);
 	json_member_fixed(&j, "median_self_ns", s->median->self_ns, 1);
-	json_member_open(&j, "beneath", '[');
-	slowest_each_beneath(s, slowest_write_member, &j);
-	json_close(&j, ']');
-	slowest_write_overlaps(&j, s);
-	slowest_write_ran_members(&j, s);
+	slowest_write_beneath(&to.d, s);
+	slowest_write_meanwhile(&to);
+	slowest_write_ran(&to);
 	json_close(&j, '}');
 	json_end_line(&j);
 }

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "../../sink/escape.h"
-#include "../../sink/json.h"
-#include "../../sink/table.h"
 #include "../../sink/units.h"
 #include "slowest.h"
 
@@ -17,8 +15,6 @@ static const char *const ran_whys[RAN_WHYS] = {
 	[RAN_NOT_COVERED] = "they do not cover it",
 	[RAN_CONTRADICTED] = "they contradict each other",
 };
-
-/* -------------------------------------------------------------------------------- text */
 
 static void slowest_spell_away(struct out *o, const struct ran *r)
 {
@@ -40,127 +36,113 @@ static void slowest_spell_away(struct out *o, const struct ran *r)
 	out_char(o, '\n');
 }
 
-/* t: NULL, other threads; times as in a thread. */
-static void slowest_write_thread(struct table *t, const struct slowest *s,
-	const struct ran_thread *thread, unsigned cpus, const char *name)
-{
-	struct out *o;
+struct slowest_thread {
+	struct ran_thread of;
+	const char *who; /* of a line that is no single thread's; NULL: the thread's own */
+	const char *name;
+	struct cell tid, pid, instead;
+	double start_cpu, cpu; /* ns */
+};
 
-	table_text(t, "  ");
-	o = table_right(t);
-	if (s->ran->why != RAN_COVERED)
-		out_str(o, "n/a");
-	else if (!isnan(thread->instead_ns))
-		units_duration(o, thread->instead_ns);
-	if (cpus == 2)
-		units_duration(table_right(t), thread->start_cpu_ns);
-	if (cpus)
-		units_duration(table_right(t), thread->cpu_ns);
-	o = table_left(t);
+void slowest_spell_thread(struct out *o, const char *name, uint32_t tid, uint32_t pid)
+{
 	if (name)
-		out_str(o, name);
-	else if (thread->has_name)
-		escape_text(o, thread->name, strlen(thread->name));
+		escape_text(o, name, strlen(name));
 	else
 		out_str(o, "unknown name");
-	if (!name)
-		out_printf(o, " (thread %u, process %u)", thread->tid, thread->pid);
-	table_end_row(t);
+	out_printf(o, " (thread %u, process %u)", tid, pid);
 }
 
-void slowest_write_ran(struct report *r, const struct slowest *s)
+static void slowest_spell_who(struct out *o, const void *row)
 {
-	const struct ran *ran = s->ran;
-	struct ran_thread rest, unknown;
-	uint32_t cpu[2];
-	unsigned cpus;
-	struct table t;
+	const struct slowest_thread *t = row;
 
-	if (!ran)
-		return;
-	cpus = slowest_find_cpus(s->kin->iv, cpu);
-	rest = ran->others;
-	unknown = (struct ran_thread){.instead_ns = NAN,
+	if (t->who)
+		out_str(o, t->who);
+	else if (!t->of.tid)
+		out_str(o, "idle");
+	else
+		slowest_spell_thread(o, t->name, t->of.tid, t->of.pid);
+}
+
+#define AT(member) COLUMN_AT(struct slowest_thread, member)
+static const struct column thread_columns[] = {
+	{"tid", AT(tid)},
+	{"pid", AT(pid)},
+	{"name", AT(name)},
+	{"instead_ns", "instead", AT(instead), .unit = UNIT_DURATION},
+	{SLOWEST_START_CPU, AT(start_cpu)},
+	{SLOWEST_CPU, AT(cpu)},
+	{.heading = "who ran", .text = slowest_spell_who, .left = true},
+	{.name = NULL},
+};
+
+/* who: as in a row. */
+static void slowest_add_thread(
+	struct document *d, const struct slowest *s, const struct ran_thread *t, const char *who)
+{
+	struct slowest_thread row = {.of = *t,
+		.who = who,
+		.name = t->has_name ? t->name : NULL,
+		.tid = cell_u64(t->tid, !who),
+		.pid = cell_u64(t->pid, !who),
+		.start_cpu = slowest_start_cpu_ns(s, t->start_cpu_ns),
+		.cpu = slowest_cpu_ns(s, t->cpu_ns)};
+
+	if (s->ran->why != RAN_COVERED)
+		row.instead = cell_u64(0, false);
+	else if (document_is_text(d) && isnan(t->instead_ns))
+		row.instead = cell_string("", 0, true);
+	else
+		row.instead = cell_real(t->instead_ns, 1);
+	document_add_row(d, &row);
+}
+
+static void slowest_write_threads(struct slowest_output *to)
+{
+	struct document *d = &to->d;
+	const struct slowest *s = to->s;
+	const struct ran *ran = s->ran;
+	const size_t most =
+		d->j || ran->count < SLOWEST_THREADS_TEXT ? ran->count : SLOWEST_THREADS_TEXT;
+	const struct ran_thread unknown = {.instead_ns = NAN,
 		.start_cpu_ns = ran->start_cpu_unknown_ns,
 		.cpu_ns = ran->cpu_unknown_ns};
-	slowest_spell_away(r->out, ran);
-	for (size_t i = SLOWEST_THREADS_TEXT; i < ran->count; i++) {
+	struct ran_thread rest = ran->others;
+
+	for (size_t i = most; i < ran->count; i++) {
 		rest.instead_ns += ran->threads[i].instead_ns;
 		rest.start_cpu_ns += ran->threads[i].start_cpu_ns;
 		rest.cpu_ns += ran->threads[i].cpu_ns;
 	}
-	if (!ran->count && !(unknown.start_cpu_ns + unknown.cpu_ns > 0)) {
-		slowest_write_wakers(r, ran);
-		return;
-	}
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_printf(&t, "  \t>instead");
-		for (unsigned i = 2 - cpus; i < 2; i++)
-			out_printf(table_right(&t), "on CPU %u", cpu[i]);
-		table_printf(&t, "who ran\n");
-		for (size_t i = 0; i < ran->count && i < SLOWEST_THREADS_TEXT; i++)
-			slowest_write_thread(
-				&t, s, &ran->threads[i], cpus, ran->threads[i].tid ? NULL : "idle");
+	for (slowest_begin_list(to, "ran", thread_columns); document_pass(d);) {
+		for (size_t i = 0; i < most; i++)
+			slowest_add_thread(d, s, &ran->threads[i], NULL);
 		if (rest.instead_ns + rest.start_cpu_ns + rest.cpu_ns > 0)
-			slowest_write_thread(&t, s, &rest, cpus, "(others)");
-		if (cpus && unknown.start_cpu_ns + unknown.cpu_ns > 0)
-			slowest_write_thread(&t, s, &unknown, cpus, "(not recorded)");
+			slowest_add_thread(d, s, &rest, "(others)");
+		if (!d->j && d->has && unknown.start_cpu_ns + unknown.cpu_ns > 0)
+			slowest_add_thread(d, s, &unknown, "(not recorded)");
 	}
-	table_free(&t);
-	slowest_write_wakers(r, ran);
 }
 
-/* -------------------------------------------------------------------------------- JSON */
-
-static void slowest_write_thread_member(
-	struct json *j, const struct slowest *s, const struct ran_thread *t, bool is_rest)
+void slowest_write_ran(struct slowest_output *to)
 {
-	const struct interval *iv = s->kin->iv;
-	uint32_t cpu;
-
-	json_open(j, '{');
-	json_key(j, "tid");
-	if (is_rest)
-		json_null(j);
-	else
-		json_u64(j, t->tid);
-	json_key(j, "pid");
-	if (is_rest)
-		json_null(j);
-	else
-		json_u64(j, t->pid);
-	json_member_text(j, "name", t->has_name ? t->name : NULL);
-	json_member_fixed(j, "instead_ns", s->ran->why == RAN_COVERED ? t->instead_ns : NAN, 1);
-	json_member_fixed(
-		j, "start_cpu_ns", meanwhile_start_cpu(iv, &cpu) ? t->start_cpu_ns : NAN, 1);
-	json_member_fixed(j, "cpu_ns", iv->ring & TF_GUEST_RING ? NAN : t->cpu_ns, 1);
-	json_close(j, '}');
-}
-
-void slowest_write_ran_members(struct json *j, const struct slowest *s)
-{
-	const struct ran *r = s->ran;
+	struct document *d = &to->d;
+	const struct ran *r = to->s->ran;
 
 	if (!r)
 		return;
-	const bool is_known = r->why == RAN_COVERED;
-	json_key(j, "kernel_switches");
-	if (is_known)
-		json_u64(j, r->switches);
-	else
-		json_null(j);
-	json_key(j, "kernel_records_lost");
-	if (r->has_lost && !r->has_lost_number)
-		json_null(j);
-	else
-		json_u64(j, r->lost);
-	json_member_fixed(j, "preempted_ns", is_known ? r->preempted_ns : NAN, 1);
-	json_member_fixed(j, "waiting_ns", is_known ? r->waiting_ns : NAN, 1);
-	json_member_open(j, "ran", '[');
-	for (size_t i = 0; i < r->count; i++)
-		slowest_write_thread_member(j, s, &r->threads[i], false);
-	if (r->others.instead_ns + r->others.start_cpu_ns + r->others.cpu_ns > 0)
-		slowest_write_thread_member(j, s, &r->others, true);
-	json_close(j, ']');
-	slowest_write_wakers_members(j, r);
+	if (document_is_text(d)) {
+		slowest_spell_away(d->o, r);
+	} else {
+		const bool is_known = r->why == RAN_COVERED;
+
+		json_member_count(d->j, "kernel_switches", is_known, r->switches);
+		json_member_count(
+			d->j, "kernel_records_lost", !r->has_lost || r->has_lost_number, r->lost);
+		json_member_fixed(d->j, "preempted_ns", is_known ? r->preempted_ns : NAN, 1);
+		json_member_fixed(d->j, "waiting_ns", is_known ? r->waiting_ns : NAN, 1);
+	}
+	slowest_write_threads(to);
+	slowest_write_wakers(d, r);
 }

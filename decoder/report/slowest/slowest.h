@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 #define SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 
-#include "../../sink/json.h"
+#include "../../sink/document.h"
 #include "meanwhile.h"
 #include "ran.h"
 #include "../report.h"
@@ -23,15 +23,33 @@ struct slowest {
 	size_t place;			/* from 1 */
 };
 
-/* Columns for the processors where it began and ended: one if that is the same, none of guests. */
-unsigned slowest_find_cpus(const struct interval *iv, uint32_t cpus[2]);
+struct slowest_output {
+	struct document d; /* of one interval */
+	const struct slowest *s;
+	unsigned has; /* SLOWEST_HAS_ */
+	/* Of text: the columns of slowest_begin_list with headings that name the processors. */
+	struct column cpus[2];
+	char headings[2][24];
+};
+
+/* Columns of time on the processors where it began and ended. Text has one if that is the same,
+ * none of guests. */
+enum { SLOWEST_HAS_START_CPU = 1 << 0, SLOWEST_HAS_CPU = 1 << 1 };
+#define SLOWEST_START_CPU                                                                          \
+	"start_cpu_ns", "", .when = SLOWEST_HAS_START_CPU, .decimals = 1, .unit = UNIT_DURATION
+#define SLOWEST_CPU "cpu_ns", "", .when = SLOWEST_HAS_CPU, .decimals = 1, .unit = UNIT_DURATION
+/* Their values of an interval; NAN where a processor is unknown. */
+double slowest_start_cpu_ns(const struct slowest *s, double ns);
+double slowest_cpu_ns(const struct slowest *s, double ns);
+/* As document_begin_list. */
+void slowest_begin_list(struct slowest_output *o, const char *key, const struct column *columns);
+/* `NAME (thread TID, process PID)`; name NULL: unknown. */
+void slowest_spell_thread(struct out *o, const char *name, uint32_t tid, uint32_t pid);
 
 /* Who ran on the interval's processors; nothing without `ran`. ran_print.c */
-void slowest_write_ran(struct report *r, const struct slowest *s);
-void slowest_write_ran_members(struct json *j, const struct slowest *s);
+void slowest_write_ran(struct slowest_output *to);
 /* Who ended its waits; nothing where wake-ups were not recorded. wakers_print.c */
-void slowest_write_wakers(struct report *r, const struct ran *ran);
-void slowest_write_wakers_members(struct json *j, const struct ran *ran);
+void slowest_write_wakers(struct document *d, const struct ran *ran);
 
 void slowest_print(struct report *r, const struct slowest *s, bool is_first);
 
