@@ -6,6 +6,7 @@
 #define SWT_FORMATS_TRACE_FILE_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define TF_MAGIC "\x89SWT\r\n\x1a\n"
 
@@ -95,6 +96,21 @@ enum tf_codec {
 	TF_CODEC_LZ4 = 1, /* one LZ4 block */
 	TF_CODEC_ZLIB = 2,
 };
+
+enum { TF_CODECS = 3 };
+
+/* As options, reports and a drain's configuration name them. */
+static const char *const tf_codec_names[TF_CODECS] = {"none", "lz4", "zlib"};
+
+/* The codec of that name; TF_CODECS: none. */
+static inline unsigned tf_codec_find(const char *name)
+{
+	unsigned codec = 0;
+
+	while (codec < TF_CODECS && strcmp(name, tf_codec_names[codec]) != 0)
+		codec++;
+	return codec;
+}
 
 /* TASKS: one entry per thread. */
 enum {

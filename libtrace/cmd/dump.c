@@ -15,12 +15,11 @@
 
 enum tf_codec cmd_codec(const struct arguments *a)
 {
-	static const char *const names[] = {"none", "lz4", "zlib"};
+	const unsigned codec = tf_codec_find(a->value);
 
-	for (int i = 0; i < 3; i++)
-		if (strcmp(a->value, names[i]) == 0)
-			return (enum tf_codec)i;
-	cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"", a->value);
+	if (codec == TF_CODECS)
+		cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"", a->value);
+	return (enum tf_codec)codec;
 }
 
 /* ------------------------------------------------------- progress and interruption */

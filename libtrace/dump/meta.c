@@ -10,26 +10,17 @@
 
 #include "../../formats/base/compare.h"
 #include "../core/clock_trust.h"
+#include "../core/proc_field.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/shm_source.h"
 #include "../session/clock_back.h"
 
 static void cpu_model(struct text *t)
 {
-	char line[512];
-	FILE *f = fopen("/proc/cpuinfo", "re");
+	char model[512];
 
-	while (f && fgets(line, sizeof line, f)) {
-		char *colon = strchr(line, ':');
-
-		if (!colon || strncmp(line, "model name", 10) != 0)
-			continue;
-		colon[1 + strcspn(colon + 1, "\n")] = 0;
-		text_line(t, "cpu model", colon + 1 + strspn(colon + 1, " \t"));
-		break;
-	}
-	if (f)
-		fclose(f);
+	if (proc_field_read("/proc/cpuinfo", "model name", model, sizeof model))
+		text_line(t, "cpu model", model);
 }
 
 static void meta_put_machine(struct text *t)

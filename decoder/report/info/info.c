@@ -11,8 +11,8 @@
 #include "info.h"
 
 enum {
-	INFO_TYPES = TF_TYPES, /* section types; 0: unknown ones */
-	INFO_CODECS = 4,       /* the last: unknown ones */
+	INFO_TYPES = TF_TYPES,	     /* section types; 0: unknown ones */
+	INFO_CODECS = TF_CODECS + 1, /* the last: unknown ones */
 };
 
 static const char *info_clock_name(uint32_t clock)
@@ -40,9 +40,7 @@ static const char *info_section_name(unsigned type)
 
 static const char *info_codec_name(unsigned codec)
 {
-	static const char *const names[INFO_CODECS] = {"none", "lz4", "zlib", "unknown"};
-
-	return names[codec];
+	return codec < TF_CODECS ? tf_codec_names[codec] : "unknown";
 }
 
 enum { INFO_IS_IMPORT = 1 << 0, INFO_IS_SCRIPTED = 1 << 1, INFO_HAS_HOOKS = 1 << 2 };

@@ -15,6 +15,7 @@
 #include "../../../formats/base/number.h"
 #include "../../core/file.h"
 #include "../../core/online.h"
+#include "../../core/proc_field.h"
 #include "../../counters/machine/rate.h"
 #include "../../session/session.h"
 #include "facts.h"
@@ -39,22 +40,10 @@ static long gather_number(const char *path)
 /* Reads a field of /proc/self/status; false if it is missing. */
 static bool status_field(const char *name, int base, uint64_t *value)
 {
-	char line[256];
-	size_t length = strlen(name);
-	bool found = false;
-	FILE *f = fopen("/proc/self/status", "re");
+	char text[64];
 
-	while (f && !found && fgets(line, sizeof line, f)) {
-		if (strncmp(line, name, length) != 0 || line[length] != ':')
-			continue;
-		const char *at = line + length + 1;
-
-		at += strspn(at, " \t");
-		found = number_scan(&at, at + strlen(at), base, UINT64_MAX, value);
-	}
-	if (f)
-		fclose(f);
-	return found;
+	return proc_field_read("/proc/self/status", name, text, sizeof text) &&
+	       number_parse(text, base, UINT64_MAX, value);
 }
 
 /* ------------------------------------------------------ virtual machines */

@@ -21,6 +21,7 @@
 #include "../../../formats/trace_file.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
+#include "../../core/proc_field.h"
 #include "../../session/session.h"
 #include "facts.h"
 
@@ -71,21 +72,13 @@ static int round_trip(int *back)
  * AArch64. */
 static void tsc_flags(struct clock_facts *c)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char *line = NULL;
-	size_t room = 0;
+	char flags[8192];
 
 	c->constant = c->nonstop = -1;
-	while (f && getline(&line, &room, f) > 0) {
-		if (strncmp(line, "flags", 5) != 0)
-			continue;
-		c->constant = strstr(line, " constant_tsc") != NULL;
-		c->nonstop = strstr(line, " nonstop_tsc") != NULL;
-		break;
-	}
-	free(line);
-	if (f)
-		fclose(f);
+	if (!proc_field_read("/proc/cpuinfo", "flags", flags, sizeof flags))
+		return;
+	c->constant = strstr(flags, " constant_tsc") != NULL;
+	c->nonstop = strstr(flags, " nonstop_tsc") != NULL;
 }
 
 /* CLOCK_BOOTTIME includes suspended time. Read it first, so that preemption does not look like a

@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/base/time_ns.h"
+#include "../../core/proc_field.h"
 #include "pctx.h"
 
 /* ------------------------------------------------------------------------------ LWPs */
@@ -322,18 +324,12 @@ static bool wait_for_stop(struct engine *e)
 
 static bool has_stop_pending(pid_t pid, pid_t tid)
 {
-	unsigned long long pending = 0;
-	char path[64], line[128];
-	FILE *f;
+	char path[64], text[32];
+	uint64_t pending;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return pending >> (SIGSTOP - 1) & 1;
+	return proc_field_read(path, "SigPnd", text, sizeof text) &&
+	       number_parse(text, 16, UINT64_MAX, &pending) && pending >> (SIGSTOP - 1) & 1;
 }
 
 /* A wake that comes after the process was let go would stop it for good. */

@@ -92,9 +92,6 @@ int drain_lock(struct drain *d, struct session_error *error)
 
 /* ----------------------------------------------------------- the configuration */
 
-static const char *const codec_names[] = {
-	[TF_CODEC_NONE] = "none", [TF_CODEC_LZ4] = "lz4", [TF_CODEC_ZLIB] = "zlib"};
-
 /* One line per value: writes bytes that could end it as %XX. */
 static void add_escaped(struct text *t, const char *key, const char *value)
 {
@@ -153,7 +150,7 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	struct text t = {0};
 
 	add_escaped(&t, "path", config->path);
-	text_line(&t, "codec", codec_names[config->codec]);
+	text_line(&t, "codec", tf_codec_names[config->codec]);
 	text_linef(&t, "rotate", "%" PRIu64, config->rotate);
 	text_linef(&t, "keep", "%" PRIu32, config->keep);
 	text_linef(&t, "threads", "%" PRIu32, config->threads);
@@ -237,12 +234,10 @@ static bool config_parse_line(struct drain_config *c, const char *key, const cha
 	}
 	if (strcmp(key, "codec") != 0)
 		return true; /* a later version's */
-	for (size_t i = 0; i < sizeof codec_names / sizeof *codec_names; i++) {
-		c->codec = (enum tf_codec)i;
-		if (strcmp(value, codec_names[i]) == 0)
-			return true;
-	}
-	return false;
+	const unsigned codec = tf_codec_find(value);
+
+	c->codec = codec < TF_CODECS ? (enum tf_codec)codec : TF_CODEC_NONE;
+	return codec < TF_CODECS;
 }
 
 static bool config_parse_lines(struct drain_config *c, char *text)
