@@ -259,7 +259,7 @@ int flame_stacks_get(
 	*about = (struct flame_about){.start = INT64_MAX, .end = INT64_MIN};
 	if (!p->answers.count)
 		return 0;
-	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
+	struct varint_in all = {p->answers.bytes.p, p->answers.bytes.p + p->answers.bytes.n, NULL};
 	out_memory(&r.text);
 	for (size_t i = 0; i < p->answers.count && !rc && !all.why && !r.in.why; i++) {
 		uint32_t length;
@@ -283,7 +283,7 @@ int flame_stacks_get(
 static bool flame_stacks_are_measured(const struct partial *p)
 {
 	uint32_t length;
-	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
+	struct varint_in all = {p->answers.bytes.p, p->answers.bytes.p + p->answers.bytes.n, NULL};
 	const uint8_t *bytes = varint_get_string(&all, &length);
 
 	return bytes && length && bytes[0] == 1;

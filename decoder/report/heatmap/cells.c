@@ -248,13 +248,13 @@ static int heatmap_cells_merge(
 
 int heatmap_cells_get(struct heatmap_cells *c, const struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes, NULL, NULL};
+	struct varint_in all = {p->answers.bytes.p, NULL, NULL};
 	struct varint_in in = {0};
 	int rc = 0;
 
 	if (!p->answers.count)
 		return 0;
-	all.end = p->answers.bytes + p->answers.n;
+	all.end = p->answers.bytes.p + p->answers.bytes.n;
 	for (size_t i = 0; i < p->answers.count && !rc && !all.why && !in.why; i++) {
 		struct heatmap_cells part = {0};
 		uint32_t length;

@@ -80,8 +80,8 @@ static int groups_kept_next(struct varint_in *all, struct varint_in *answer, uns
 
 static struct varint_in groups_kept_all(const struct partial *p)
 {
-	return (struct varint_in){
-		p->answers.bytes, p->answers.count ? p->answers.bytes + p->answers.n : NULL, NULL};
+	return (struct varint_in){p->answers.bytes.p,
+		p->answers.count ? p->answers.bytes.p + p->answers.bytes.n : NULL, NULL};
 }
 
 /* Joins all answers: flags, and points with the values first. */

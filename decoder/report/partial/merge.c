@@ -154,7 +154,7 @@ static int merge_settle_answers(struct partial *p, notes_say say)
 	}
 	if (rc == CPIDECODE_EINVAL)
 		say("the %s of a partial result are damaged", names[p->answers.kind]);
-	p->answers.settled = p->answers.n;
+	p->answers.settled = p->answers.bytes.n;
 	return rc;
 }
 
@@ -197,7 +197,7 @@ static int merge_put_result(void *ctx, struct results_range range)
 	}
 	if (!rc)
 		rc = merge_put_together(p, &one, f->results > 1, f->name, f->say);
-	if (!rc && p->answers.n > 2 * p->answers.settled + UNSETTLED_BYTES)
+	if (!rc && p->answers.bytes.n > 2 * p->answers.settled + UNSETTLED_BYTES)
 		rc = merge_settle_answers(p, f->say);
 	int error = errno;
 	partial_free(&one);

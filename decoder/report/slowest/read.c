@@ -479,11 +479,11 @@ static void slowest_get_part(struct slowest_reader *r, bool is_first)
 
 int slowest_kept_get(struct slowest_kept *k, const struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes, NULL, NULL};
+	struct varint_in all = {p->answers.bytes.p, NULL, NULL};
 
 	if (!p->answers.count)
 		return 0;
-	all.end = p->answers.bytes + p->answers.n;
+	all.end = p->answers.bytes.p + p->answers.bytes.n;
 	for (size_t i = 0; i < p->answers.count; i++) {
 		uint32_t length;
 		const uint8_t *bytes = varint_get_string(&all, &length);

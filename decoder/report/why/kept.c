@@ -198,6 +198,7 @@ static int kept_write(struct kept_join *j, struct buffer *o)
 		counts[t] = j->tables[t].count;
 	}
 	kept_put_tables(o, &j->head, sorted, counts);
+	j->values.n = 0;
 	while (!rc && (rc = sorter_next(j->sorter, &next)) > 0) {
 		const struct kept_record *r = (const void *)next;
 		struct kept_row row = r->row;
@@ -205,7 +206,7 @@ static int kept_write(struct kept_join *j, struct buffer *o)
 		rc = 0;
 		row.values = r->values;
 		if (row.values_bytes > KEPT_INSIDE) {
-			if (!array_reserve(&j->values.p, &j->values.cap, row.values_bytes, 1))
+			if (!buffer_reserve(&j->values, row.values_bytes))
 				return CPIDECODE_ENOMEM;
 			rc = sorter_load(j->sorter, j->values.p, row.values_bytes, r->at);
 			row.values = j->values.p;
@@ -261,14 +262,14 @@ static int kept_join(struct kept_part *parts, size_t n, struct buffer *o)
 
 int why_kept_settle(struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes, NULL, NULL};
+	struct varint_in all = {p->answers.bytes.p, NULL, NULL};
 	struct kept_part *parts;
 	struct buffer o = {0};
 	int rc = 0;
 
 	if (p->answers.count < 2)
 		return 0;
-	all.end = p->answers.bytes + p->answers.n;
+	all.end = p->answers.bytes.p + p->answers.bytes.n;
 	parts = calloc(p->answers.count, sizeof *parts);
 	if (!parts)
 		return CPIDECODE_ENOMEM;
@@ -499,7 +500,7 @@ static int kept_make_tasks(struct why_kept *k)
 
 int why_kept_open(struct why_kept *k, const struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes, p->answers.bytes + p->answers.n, NULL};
+	struct varint_in all = {p->answers.bytes.p, p->answers.bytes.p + p->answers.bytes.n, NULL};
 	struct tally_group **groups[WHY_TABLES] = {NULL};
 	size_t counts[WHY_TABLES] = {0};
 	struct kept_head head;

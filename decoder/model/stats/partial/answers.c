@@ -1,49 +1,31 @@
 #include "partial.h"
 
-#include "../../../../formats/base/array.h"
 #include "../../../base/varint.h"
-
-/* Length-prefixed bytes. */
-static int partial_append_answers(struct partial_answers *s, const uint8_t *bytes, size_t n)
-{
-	if (!array_reserve(&s->bytes, &s->cap, s->n + n, 1))
-		return CPIDECODE_ENOMEM;
-	if (n)
-		memcpy(s->bytes + s->n, bytes, n);
-	s->n += n;
-	return 0;
-}
 
 int partial_add_answer(struct partial *p, enum partial_answer kind, const uint8_t *bytes, size_t n)
 {
-	struct buffer length = {0};
-	int rc = CPIDECODE_ENOMEM;
+	struct buffer *to = &p->answers.bytes;
 
 	if (n > UINT32_MAX)
-		return rc;
-	varint_put(&length, n);
-	if (!length.failed)
-		rc = partial_append_answers(&p->answers, length.p, length.n);
-	if (!rc)
-		rc = partial_append_answers(&p->answers, bytes, n);
-	p->answers.count += !rc;
+		return CPIDECODE_ENOMEM;
+	varint_put_string(to, bytes, n);
+	p->answers.count += !to->failed;
 	p->answers.kind = kind;
-	free(length.p);
-	return rc;
+	return to->failed ? CPIDECODE_ENOMEM : 0;
 }
 
 void partial_clear_answers(struct partial *p)
 {
-	p->answers.n = p->answers.count = 0;
+	p->answers.bytes.n = p->answers.count = 0;
 }
 
 int partial_merge_answers(struct partial *p, const struct partial *from)
 {
 	const struct partial_answers *more = &from->answers;
-	int rc = partial_append_answers(&p->answers, more->bytes, more->n);
 
-	if (rc)
-		return rc;
+	buffer_add(&p->answers.bytes, more->bytes.p, more->bytes.n);
+	if (p->answers.bytes.failed)
+		return CPIDECODE_ENOMEM;
 	p->answers.count += more->count;
 	p->answers.kind = more->kind;
 	if (more->has_origin) {

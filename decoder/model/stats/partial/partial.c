@@ -430,7 +430,7 @@ void partial_free(struct partial *p)
 	hash_index_free(&p->by_rings);
 	partial_threads_free(p);
 	partial_arguments_free(&p->arguments);
-	free(p->answers.bytes);
+	free(p->answers.bytes.p);
 	free(p->filter);
 	tally_free(&p->tally);
 	*p = (struct partial){0};

@@ -8,6 +8,7 @@
 #ifndef SWT_DECODER_MODEL_STATS_PARTIAL_PARTIAL_H
 #define SWT_DECODER_MODEL_STATS_PARTIAL_PARTIAL_H
 
+#include "../../../../formats/base/buffer.h"
 #include "../../../../formats/base/hash_index.h"
 #include "../../../../formats/partial.h"
 #include "../../trace/clock/clock.h"
@@ -77,8 +78,7 @@ struct partial_answers {
 	enum partial_answer kind;
 	bool has_origin;
 	int64_t origin; /* CLOCK_REALTIME ns: where the cells of a heat map begin */
-	uint8_t *bytes;
-	size_t n, cap;
+	struct buffer bytes;
 	size_t count;	/* one per merged part; 0 or 1 once settled */
 	size_t settled; /* bytes after the last partial_settle */
 };
@@ -115,7 +115,6 @@ struct partial_clash {
 };
 
 struct varint_in;
-struct buffer;
 
 /* Adds a source, for ranges and damage; call partial_sort after the last. NULL: no memory. */
 struct partial_source *partial_add_source(struct partial *p, const char *path);

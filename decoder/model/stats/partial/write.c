@@ -244,7 +244,7 @@ static void put_answers(struct buffer *o, const struct partial_answers *a)
 	varint_put(o, a->has_origin);
 	if (a->has_origin)
 		varint_put_signed(o, a->origin);
-	buffer_add(o, a->bytes, a->n);
+	buffer_add(o, a->bytes.p, a->bytes.n);
 }
 
 void partial_write(struct buffer *o, const struct partial *p)

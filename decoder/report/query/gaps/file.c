@@ -545,11 +545,11 @@ static int gaps_get_part(struct gap_reader *r, bool is_first)
 
 int gaps_get(struct gap_search *s, const struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes, NULL, NULL};
+	struct varint_in all = {p->answers.bytes.p, NULL, NULL};
 	int rc = 0;
 
 	if (p->answers.count)
-		all.end = p->answers.bytes + p->answers.n;
+		all.end = p->answers.bytes.p + p->answers.bytes.n;
 	for (size_t i = 0; i < p->answers.count && !rc; i++) {
 		uint32_t length;
 		const uint8_t *bytes = varint_get_string(&all, &length);
