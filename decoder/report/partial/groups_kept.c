@@ -174,7 +174,7 @@ struct groups_kept_shown {
 	/* The traces' one owner; its name means no container. */
 	const char *owner;
 	uint32_t place; /* of the key */
-	struct by_bytes label;
+	struct buffer label;
 	struct tally renamed;
 	struct buffer points;
 };
@@ -186,8 +186,8 @@ static int groups_kept_rename(void *ctx, const char **label, uint32_t *length)
 
 	if (rc)
 		return rc;
-	*label = s->label.p;
-	*length = (uint32_t)s->label.length;
+	*label = (const char *)s->label.p;
+	*length = (uint32_t)s->label.n;
 	return 0;
 }
 

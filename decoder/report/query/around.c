@@ -31,12 +31,12 @@ static int around_name(struct around *a, const struct interval *iv, struct aroun
 /* A name in a stack: a ; in it would look like the next one. */
 static int around_add_name(struct around *a, const struct around_open *of)
 {
-	size_t from = a->stack.length + (a->stack.length ? 1 : 0);
+	size_t from = a->stack.n + (a->stack.n ? 1 : 0);
 	int rc = from ? by_append(&a->stack, ";", 1) : 0;
 
 	if (!rc)
 		rc = by_append(&a->stack, of->name, of->length);
-	for (size_t i = from; !rc && i < a->stack.length; i++)
+	for (size_t i = from; !rc && i < a->stack.n; i++)
 		if (a->stack.p[i] == ';')
 			a->stack.p[i] = '_';
 	return rc;
@@ -47,17 +47,17 @@ static int around_spell_stack(struct around *a, const struct around_open *stack,
 {
 	int rc = 0;
 
-	a->stack.length = 0;
-	for (size_t i = 0; i < count && i < AROUND_STACK && !rc &&
-			   a->stack.length + stack[i].length < AROUND_BYTES;
+	a->stack.n = 0;
+	for (size_t i = 0;
+		i < count && i < AROUND_STACK && !rc && a->stack.n + stack[i].length < AROUND_BYTES;
 		i++)
 		rc = around_add_name(a, &stack[i]);
 	if (!rc)
 		rc = around_add_name(a, own);
 	if (rc)
 		return rc;
-	found->stack = a->stack.p ? a->stack.p : "";
-	found->stack_length = (uint32_t)a->stack.length;
+	found->stack = a->stack.p ? (const char *)a->stack.p : "";
+	found->stack_length = (uint32_t)a->stack.n;
 	return 0;
 }
 

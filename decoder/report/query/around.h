@@ -17,7 +17,7 @@ struct around {
 	bool wants_stack;
 	struct thread_stacks threads;
 	struct intern names;
-	struct by_bytes stack;
+	struct buffer stack;
 };
 
 /* The intervals around the next one; valid until the next call. 0 or CPIDECODE_ENOMEM. */

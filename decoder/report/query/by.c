@@ -151,20 +151,16 @@ void by_settle(struct by *by, const struct report *r)
 
 /* ------------------------------------------------------------------------------- encoding */
 
-int by_append(struct by_bytes *to, const void *bytes, size_t n)
+int by_append(struct buffer *to, const void *bytes, size_t n)
 {
 	/* A group's name has 32 bits for its length. */
-	if (n > INT32_MAX || to->length > INT32_MAX)
+	if (n > INT32_MAX || to->n > INT32_MAX)
 		return CPIDECODE_ENOMEM;
-	if (!array_reserve(&to->p, &to->room, to->length + n, 1))
-		return CPIDECODE_ENOMEM;
-	if (n)
-		memcpy(to->p + to->length, bytes, n);
-	to->length += n;
-	return 0;
+	buffer_add(to, bytes, n);
+	return to->failed ? CPIDECODE_ENOMEM : 0;
 }
 
-static int by_append_word(struct by_bytes *to, enum by_tag tag, uint64_t word)
+static int by_append_word(struct buffer *to, enum by_tag tag, uint64_t word)
 {
 	char bytes[9] = {(char)tag};
 
@@ -173,12 +169,12 @@ static int by_append_word(struct by_bytes *to, enum by_tag tag, uint64_t word)
 }
 
 /* A number of any type is one value. */
-static int by_append_signed(struct by_bytes *to, int64_t i)
+static int by_append_signed(struct buffer *to, int64_t i)
 {
 	return by_append_word(to, i < 0 ? BY_I64 : BY_U64, (uint64_t)i);
 }
 
-static int by_append_real(struct by_bytes *to, double real)
+static int by_append_real(struct buffer *to, double real)
 {
 	uint64_t word;
 
@@ -191,14 +187,14 @@ static int by_append_real(struct by_bytes *to, double real)
 	return by_append_word(to, BY_REAL, word);
 }
 
-static int by_append_text(struct by_bytes *to, const char *text, size_t length)
+static int by_append_text(struct buffer *to, const char *text, size_t length)
 {
 	int rc = text ? by_append_word(to, BY_TEXT, length) : by_append(to, &(char){BY_ABSENT}, 1);
 
 	return rc || !text ? rc : by_append(to, text, length);
 }
 
-static int by_append_cell(struct by_bytes *to, const struct cell *cell)
+static int by_append_cell(struct buffer *to, const struct cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_U64:
@@ -211,7 +207,7 @@ static int by_append_cell(struct by_bytes *to, const struct cell *cell)
 }
 
 static int by_append_argument(
-	struct by_bytes *to, const struct interval *iv, const struct by_key *key)
+	struct buffer *to, const struct interval *iv, const struct by_key *key)
 {
 	for (uint32_t i = 0; i < iv->num_values; i++) {
 		const struct interval_value *v = &iv->values[i];
@@ -238,7 +234,7 @@ static bool by_is_container(const struct by_key *key)
 }
 
 static int by_encode_key(const struct by *by, const struct by_key *key, const struct trace *t,
-	const struct interval *iv, const struct by_around *around, struct by_bytes *to)
+	const struct interval *iv, const struct by_around *around, struct buffer *to)
 {
 	const char *host, *owner;
 	struct cell cell;
@@ -270,11 +266,11 @@ static int by_encode_key(const struct by *by, const struct by_key *key, const st
 }
 
 int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,
-	const struct by_around *around, struct by_bytes *to)
+	const struct by_around *around, struct buffer *to)
 {
 	int rc = 0;
 
-	to->length = 0;
+	to->n = 0;
 	for (unsigned i = 0; i < by->count && !rc; i++)
 		rc = by_encode_key(by, &by->keys[i], t, iv, around, to);
 	return rc;
@@ -289,7 +285,7 @@ int64_t by_bucket(const struct by *by, int64_t ns)
 	return bucket < INT64_MIN ? INT64_MIN : bucket > INT64_MAX ? INT64_MAX : (int64_t)bucket;
 }
 
-int by_encode_bucket(int64_t bucket, struct by_bytes *to)
+int by_encode_bucket(int64_t bucket, struct buffer *to)
 {
 	return by_append_word(to, BY_I64, (uint64_t)bucket);
 }
@@ -361,8 +357,8 @@ uint32_t by_container_place(const struct by *by)
 	return UINT32_MAX;
 }
 
-int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const char *owner,
-	struct by_bytes *to)
+int by_hide_owner(
+	const char *label, uint32_t label_len, uint32_t place, const char *owner, struct buffer *to)
 {
 	const size_t length = strlen(owner);
 	size_t at = 0, n = by_check_value(label, label_len);
@@ -376,7 +372,7 @@ int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const c
 	const char *value = label + at;
 	const bool is_owner =
 		*value == BY_TEXT && n == 9 + length && memcmp(value + 9, owner, length) == 0;
-	to->length = 0;
+	to->n = 0;
 	int rc = by_append(to, label, at);
 	if (!rc)
 		rc = is_owner ? by_append_text(to, NULL, 0) : by_append(to, value, n);

@@ -5,6 +5,7 @@
 #ifndef SWT_DECODER_REPORT_QUERY_BY_H
 #define SWT_DECODER_REPORT_QUERY_BY_H
 
+#include "../../../formats/base/buffer.h"
 #include "../../model/stats/tally/tally.h"
 #include "../rows.h"
 
@@ -57,27 +58,21 @@ struct by_around {
 	uint32_t parent_length, root_length, stack_length;
 };
 
-/* Starts zeroed; p is to be freed. */
-struct by_bytes {
-	char *p;
-	size_t length, room;
-};
-
 /* Appends so many bytes. 0 or CPIDECODE_ENOMEM. */
-int by_append(struct by_bytes *to, const void *bytes, size_t n);
+int by_append(struct buffer *to, const void *bytes, size_t n);
 /* Replaces the bytes by the values of the interval, all but that of time. Returns the same. */
 int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,
-	const struct by_around *around, struct by_bytes *to);
+	const struct by_around *around, struct buffer *to);
 /* The bucket of a time; and appends its value after the others. Returns the same. */
 int64_t by_bucket(const struct by *by, int64_t ns);
-int by_encode_bucket(int64_t bucket, struct by_bytes *to);
+int by_encode_bucket(int64_t bucket, struct buffer *to);
 
 /* The place of the key `container`; UINT32_MAX: there is none. */
 uint32_t by_container_place(const struct by *by);
 /* Replaces the bytes by a group's name, with the value at that place absent if it is `owner`. 0,
  * CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: the name has no valid value there. */
 int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const char *owner,
-	struct by_bytes *to);
+	struct buffer *to);
 
 /* True if a group's name is a valid encoding of the keys' values. Partial results are untrusted. */
 bool by_is_encoded(const struct by *by, const struct tally_group *g);

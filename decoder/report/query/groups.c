@@ -33,7 +33,7 @@ struct groups_record {
 
 /* Of a thread. */
 struct groups_writer {
-	_Alignas(PASS_APART) struct by_bytes bytes;
+	_Alignas(PASS_APART) struct buffer bytes;
 	bool has_cpi;
 };
 
@@ -101,7 +101,7 @@ static int groups_name_interval(struct groups_reading *g, struct groups_writer *
 	struct interval *iv, const struct by_around *around)
 {
 	const struct by *by = g->r->by;
-	struct by_bytes *bytes = &w->bytes;
+	struct buffer *bytes = &w->bytes;
 	int rc = by_encode(by, g->r->trace, iv, around, bytes);
 
 	if (rc)
@@ -111,15 +111,15 @@ static int groups_name_interval(struct groups_reading *g, struct groups_writer *
 		iv->major = CPI_MAJOR;
 	iv->mm = 0;
 	iv->has_label = true;
-	iv->label = bytes->p;
-	iv->label_len = (uint32_t)bytes->length;
+	iv->label = (const char *)bytes->p;
+	iv->label_len = (uint32_t)bytes->n;
 	if (!by->asks_time)
 		return 0;
 	rc = groups_keep_time(g, iv);
 	if (!rc)
 		rc = by_encode_bucket(by_bucket(by, iv->start_ns), bytes);
-	iv->label = bytes->p;
-	iv->label_len = (uint32_t)bytes->length;
+	iv->label = (const char *)bytes->p;
+	iv->label_len = (uint32_t)bytes->n;
 	return rc;
 }
 

@@ -87,20 +87,20 @@ int groups_find_values(struct groups *to, const struct percentiles *p, struct so
 }
 
 static int groups_add_flight(struct groups *to, const struct tally *series,
-	const struct in_flight_row *row, struct by_bytes *bytes)
+	const struct in_flight_row *row, struct buffer *bytes)
 {
 	const struct tally_group *of = series->groups[row->series];
 	struct groups_flight *flight = &to->flights[to->nflights];
 	int rc;
 
-	bytes->length = 0;
+	bytes->n = 0;
 	rc = by_append(bytes, of->label, of->label_len);
 	if (!rc)
 		rc = by_encode_bucket(row->bucket, bytes);
 	if (rc)
 		return rc;
 	flight->group = tally_group_of(
-		&to->tally, true, bytes->p, (uint32_t)bytes->length, of->major, of->mm);
+		&to->tally, true, (const char *)bytes->p, (uint32_t)bytes->n, of->major, of->mm);
 	flight->row = row;
 	to->nflights++;
 	return flight->group ? 0 : CPIDECODE_ENOMEM;
@@ -109,7 +109,7 @@ static int groups_add_flight(struct groups *to, const struct tally *series,
 int groups_find_flights(struct groups *to, const struct tally *series)
 {
 	const struct in_flight *f = &to->in_flight;
-	struct by_bytes bytes = {.room = 0};
+	struct buffer bytes = {0};
 	int rc = 0;
 
 	to->flights = calloc(f->count + 1, sizeof *to->flights);
