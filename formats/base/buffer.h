@@ -30,4 +30,10 @@ static inline void buffer_add(struct buffer *b, const void *p, size_t n)
 	b->n += n;
 }
 
+static inline void buffer_free(struct buffer *b)
+{
+	free(b->p);
+	*b = (struct buffer){0};
+}
+
 #endif

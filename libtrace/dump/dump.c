@@ -81,7 +81,7 @@ static uint64_t reach_before(const struct dump *d, const struct dump_reason *rea
 
 static void dump_put_reason(struct dump *d, const struct dump_reason *reason)
 {
-	struct text *t = &d->head.meta;
+	struct buffer *t = &d->head.meta;
 
 	text_line(t, "trigger", reason->condition);
 	text_line(t, "trigger match", reason->match);
@@ -261,7 +261,7 @@ static int dump_write_losses(struct dump *d)
 static int dump_write_remarks(struct dump *d)
 {
 	const struct dump_result *r = &d->result;
-	struct text t = {0};
+	struct buffer t = {0};
 	int rc = 0;
 
 	if (!r->normal && r->there)
@@ -274,12 +274,12 @@ static int dump_write_remarks(struct dump *d)
 			(unsigned long long)r->before_ns,
 			(unsigned long long)d->options->reason->before_ns);
 	}
-	if (t.failed || t.length > REMARKS_MAX)
+	if (t.failed || t.n > REMARKS_MAX)
 		rc = dump_fail_memory(d);
-	else if (t.length)
+	else if (t.n)
 		rc = head_write_plain(
-			&d->writer, TF_TYPE_REMARKS, TF_CODEC_NONE, t.bytes, t.length, d->error);
-	text_free(&t);
+			&d->writer, TF_TYPE_REMARKS, TF_CODEC_NONE, t.p, t.n, d->error);
+	buffer_free(&t);
 	return rc;
 }
 

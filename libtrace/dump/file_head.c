@@ -66,13 +66,13 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	if (left_out)
 		text_linef(&h->meta, "schemas left out", "%u (refused)", left_out);
 
-	text_add(&h->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
-	text_add(&h->schema, (const char *)swtrace_interval_schema, swtrace_interval_schema_size);
-	text_add(&h->schema, (const char *)swtrace_scope_schema, swtrace_scope_schema_size);
-	text_add(&h->schema, (const char *)swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);
-	text_add(&h->schema, (const char *)swtrace_counters_schema, swtrace_counters_schema_size);
+	buffer_add(&h->schema, swtrace_cpi_schema, swtrace_cpi_schema_size);
+	buffer_add(&h->schema, swtrace_interval_schema, swtrace_interval_schema_size);
+	buffer_add(&h->schema, swtrace_scope_schema, swtrace_scope_schema_size);
+	buffer_add(&h->schema, swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);
+	buffer_add(&h->schema, swtrace_counters_schema, swtrace_counters_schema_size);
 	if (n > 0) {
-		text_add(&h->schema, registered, (size_t)n);
+		buffer_add(&h->schema, registered, (size_t)n);
 		h->registered = (size_t)n;
 	}
 	free(registered);
@@ -126,8 +126,8 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 
 void head_free(struct file_head *h)
 {
-	text_free(&h->meta);
-	text_free(&h->schema);
+	buffer_free(&h->meta);
+	buffer_free(&h->schema);
 	head_free_tasks(&h->tasks);
 }
 
@@ -146,7 +146,7 @@ uint64_t head_largest(const struct file_head *h)
 {
 	uint32_t unwritten = h->known->unwritten;
 	uint32_t tasks = unwritten < HEAD_TASKS_MAX ? unwritten : HEAD_TASKS_MAX;
-	uint64_t sizes[] = {h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE,
+	uint64_t sizes[] = {h->meta.n, h->schema.n, (uint64_t)tasks * TF_TASK_SIZE,
 		head_containers_room(h->known), h->labels ? TF_LABELS_SECTION_MAX : 0,
 		2 * TF_SYNC_SIZE};
 	uint64_t largest = 0;
@@ -306,11 +306,9 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 	memcpy(w->trace_id, id, TRACE_ID_SIZE);
 	int rc = output_write(w->out, header, sizeof header, error);
 	if (rc == 0)
-		rc = head_write_plain(
-			w, TF_TYPE_META, TF_CODEC_NONE, h->meta.bytes, h->meta.length, error);
+		rc = head_write_plain(w, TF_TYPE_META, TF_CODEC_NONE, h->meta.p, h->meta.n, error);
 	if (rc == 0)
-		rc = head_write_plain(
-			w, TF_TYPE_SCHEMA, h->codec, h->schema.bytes, h->schema.length, error);
+		rc = head_write_plain(w, TF_TYPE_SCHEMA, h->codec, h->schema.p, h->schema.n, error);
 	if (rc == 0)
 		rc = write_first_clock(h, w, error);
 	if (rc == 0)

@@ -34,7 +34,7 @@ void head_free_tasks(struct head_tasks *t);
 struct file_head {
 	struct session *session;
 	enum tf_codec codec;
-	struct text meta, schema;
+	struct buffer meta, schema;
 	size_t registered; /* bytes of schemas that programs registered, at schema's end */
 	struct head_tasks tasks;
 	struct tasks *known; /* the caller's */

@@ -15,7 +15,7 @@
 #include "../../formats/shm_source.h"
 #include "../session/clock_back.h"
 
-static void cpu_model(struct text *t)
+static void cpu_model(struct buffer *t)
 {
 	char model[512];
 
@@ -23,7 +23,7 @@ static void cpu_model(struct text *t)
 		text_line(t, "cpu model", model);
 }
 
-static void meta_put_machine(struct text *t)
+static void meta_put_machine(struct buffer *t)
 {
 	struct utsname u;
 
@@ -35,7 +35,7 @@ static void meta_put_machine(struct text *t)
 	cpu_model(t);
 }
 
-static void who_and_when(struct text *t)
+static void who_and_when(struct buffer *t)
 {
 	char names[1024], stamp[TIME_UTC_TEXT];
 	struct passwd entry, *found = NULL;
@@ -47,7 +47,7 @@ static void who_and_when(struct text *t)
 		(unsigned)geteuid(), (int)getpid());
 }
 
-static void clock_lines(struct text *t, const struct session *s)
+static void clock_lines(struct buffer *t, const struct session *s)
 {
 	struct clock_back back;
 	char line[384];
@@ -73,7 +73,7 @@ static const char *mode_name(uint32_t mode)
 }
 
 /* The owner's, which tasks without an entry in CONTAINERS are in. */
-static void meta_put_cgroup(struct text *t, const struct session *s)
+static void meta_put_cgroup(struct buffer *t, const struct session *s)
 {
 	char name[SHM_CGROUP_TEXT_MAX + 1];
 
@@ -85,7 +85,7 @@ static void meta_put_cgroup(struct text *t, const struct session *s)
  * The origin of positions and losses. Two files with the same rings hold the same hooks at the
  * same positions; with the same ledger, their losses are one running total.
  */
-static void rings(struct text *t, const struct shm_control *c)
+static void rings(struct buffer *t, const struct shm_control *c)
 {
 	char id[2 * sizeof c->rings_id + 1];
 	uint8_t any = 0;
@@ -114,7 +114,7 @@ static int by_process(const void *a, const void *b)
  * One line per process. If its threads differ (the source was chosen after the first hook, or
  * the process id was reused), names the source that measures most.
  */
-static void counter_sources(struct text *t, const struct session_task *tasks, int ntasks)
+static void counter_sources(struct buffer *t, const struct session_task *tasks, int ntasks)
 {
 	struct session_task *sorted = malloc((size_t)(ntasks ? ntasks : 1) * sizeof *sorted);
 
@@ -139,7 +139,7 @@ static void counter_sources(struct text *t, const struct session_task *tasks, in
 }
 
 /* The session's owner can edit the file: skip lines with a key of another kind. */
-static void meta_put_findings(struct text *t, const struct session *s)
+static void meta_put_findings(struct buffer *t, const struct session *s)
 {
 	static const char prefix[] = "doctor";
 	char *lines, *line, *next = NULL;
@@ -160,7 +160,7 @@ static void meta_put_findings(struct text *t, const struct session *s)
 	free(lines);
 }
 
-void meta_lines(struct text *t, const struct session *s, const struct session_task *tasks,
+void meta_lines(struct buffer *t, const struct session *s, const struct session_task *tasks,
 	int ntasks, const char *command)
 {
 	const struct shm_geometry *g = &s->geometry;

@@ -8,7 +8,7 @@
 #include "text.h"
 
 /* command: NULL if unknown. */
-void meta_lines(struct text *t, const struct session *s, const struct session_task *tasks,
+void meta_lines(struct buffer *t, const struct session *s, const struct session_task *tasks,
 	int ntasks, const char *command);
 
 #endif

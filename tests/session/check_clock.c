@@ -88,7 +88,7 @@ START_TEST(a_clock_set_back_is_reported)
 {
 	struct clock_back back;
 	struct session s;
-	struct text meta = {0};
+	struct buffer meta = {0};
 	char line[128];
 	uint64_t figures[2] = {2, 0};
 
@@ -108,9 +108,10 @@ START_TEST(a_clock_set_back_is_reported)
 	clock_back_text(&back, &s.geometry, line, sizeof line);
 	ck_assert_str_eq(line, "found behind the stamps at 4 section entries, by 3 s at most");
 	meta_lines(&meta, &s, NULL, 0, NULL);
-	text_add(&meta, "", 1);
-	ck_assert_ptr_nonnull(strstr(meta.bytes, "\nclock back: found behind the stamps at 4 "));
-	text_free(&meta);
+	buffer_add(&meta, "", 1);
+	ck_assert_ptr_nonnull(
+		strstr((const char *)meta.p, "\nclock back: found behind the stamps at 4 "));
+	buffer_free(&meta);
 	session_remove(&s);
 	session_close(&s);
 }

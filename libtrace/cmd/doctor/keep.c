@@ -10,7 +10,7 @@
 #include "../../dump/text.h"
 #include "doctor.h"
 
-static void keep_put_moment(struct text *t, const char *verb)
+static void keep_put_moment(struct buffer *t, const char *verb)
 {
 	char stamp[TIME_UTC_TEXT];
 
@@ -20,7 +20,7 @@ static void keep_put_moment(struct text *t, const char *verb)
 }
 
 /* A good finding needs no more than its text. */
-static void keep_put_finding(struct text *t, const struct finding *n)
+static void keep_put_finding(struct buffer *t, const struct finding *n)
 {
 	static const char *const status[] = {"good", "note", "bad"};
 	char key[80];
@@ -39,7 +39,7 @@ static void keep_findings(const char *verb, struct session *s)
 {
 	struct doctor_facts *m = calloc(1, sizeof *m);
 	struct findings *f = calloc(1, sizeof *f);
-	struct text t = {0};
+	struct buffer t = {0};
 
 	if (m && f) {
 		doctor_gather_quickly(m, s);
@@ -49,9 +49,9 @@ static void keep_findings(const char *verb, struct session *s)
 		for (int i = 0; i < f->count; i++)
 			keep_put_finding(&t, &f->list[i]);
 		if (!t.failed)
-			session_save_findings(s, t.bytes, t.length);
+			session_save_findings(s, (const char *)t.p, t.n);
 	}
-	text_free(&t);
+	buffer_free(&t);
 	free(f);
 	free(m);
 }

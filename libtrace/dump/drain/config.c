@@ -93,19 +93,19 @@ int drain_lock(struct drain *d, struct session_error *error)
 /* ----------------------------------------------------------- the configuration */
 
 /* One line per value: writes bytes that could end it as %XX. */
-static void add_escaped(struct text *t, const char *key, const char *value)
+static void add_escaped(struct buffer *t, const char *key, const char *value)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	text_add(t, key, strlen(key));
-	text_add(t, ": ", 2);
+	buffer_add(t, key, strlen(key));
+	buffer_add(t, ": ", 2);
 	for (const uint8_t *p = (const uint8_t *)value; *p; p++) {
 		char code[3] = {'%', hex[*p >> 4], hex[*p & 15]};
 		bool plain = *p >= 0x20 && *p != 0x7f && *p != '%';
 
-		text_add(t, plain ? (const char *)p : code, plain ? 1 : 3);
+		buffer_add(t, plain ? (const char *)p : code, plain ? 1 : 3);
 	}
-	text_add(t, "\n", 1);
+	buffer_add(t, "\n", 1);
 }
 
 /* False if add_escaped did not write it, or it does not fit. */
@@ -133,7 +133,7 @@ static bool unescape(const char *from, char *to, size_t room)
 
 /* Rewrites in place, because the lock is on this file. */
 static int write_config(
-	struct session *s, const char *bytes, size_t length, struct session_error *error)
+	struct session *s, const void *bytes, size_t length, struct session_error *error)
 {
 	int fd = config_open_for_owner(s, error), rc = 0;
 
@@ -147,7 +147,7 @@ static int write_config(
 
 int drain_save(struct session *s, const struct drain_config *config, struct session_error *error)
 {
-	struct text t = {0};
+	struct buffer t = {0};
 
 	add_escaped(&t, "path", config->path);
 	text_line(&t, "codec", tf_codec_names[config->codec]);
@@ -155,11 +155,10 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	text_linef(&t, "keep", "%" PRIu32, config->keep);
 	text_linef(&t, "threads", "%" PRIu32, config->threads);
 	add_escaped(&t, "command", config->command);
-	if (t.failed)
-		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
-			"not enough memory for the drain's options");
-	int rc = write_config(s, t.bytes, t.length, error);
-	text_free(&t);
+	int rc = t.failed ? session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+				    "not enough memory for the drain's options")
+			  : write_config(s, t.p, t.n, error);
+	buffer_free(&t);
 	return rc;
 }
 

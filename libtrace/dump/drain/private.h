@@ -244,7 +244,7 @@ bool drain_has_id(int fd, const uint8_t id[TRACE_ID_SIZE], uint8_t header[TF_HEA
 /* ----------------------------------------------------------- drain_state.c */
 
 /* META lines: what went before the file that is begun. rotated: d->file is one of those. */
-void drain_state_meta(const struct drain *d, bool rotated, struct text *t);
+void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t);
 /* Reads them back; anything else is passed over. */
 void drain_state_parse_meta(struct drain *d, char *text);
 

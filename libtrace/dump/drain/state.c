@@ -42,7 +42,7 @@ static void words_to_losses(const uint64_t w[SHM_LOSSES], uint64_t loss[SHM_LOSS
 }
 
 static void words_line(
-	struct text *t, const char *prefix, uint32_t ring, const uint64_t *w, int count)
+	struct buffer *t, const char *prefix, uint32_t ring, const uint64_t *w, int count)
 {
 	char key[32], value[24 * BEFORE_WORDS] = "";
 
@@ -60,7 +60,7 @@ static void words_before(const struct drain_ring *r, bool rotated, uint64_t w[BE
 	losses_to_words(rotated ? r->loss : r->lost0, w + 3);
 }
 
-void drain_state_meta(const struct drain *d, bool rotated, struct text *t)
+void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t)
 {
 	text_line(t, "drain", d->note);
 	text_linef(t, "files before", "%" PRIu64, d->rotations);
@@ -183,7 +183,7 @@ static char *drain_state_read_text(const struct drain *d, size_t *state)
 void drain_state_save(struct drain *d)
 {
 	char id[2 * TRACE_ID_SIZE + 1];
-	struct text t = {0};
+	struct buffer t = {0};
 	size_t from = 0;
 	char *old = drain_state_read_text(d, &from);
 
@@ -203,10 +203,10 @@ void drain_state_save(struct drain *d)
 	text_linef(&t, "rings", "%" PRIu32, d->rings);
 	/* Written after the configuration, which a failure leaves intact. An incomplete state
 	 * counts as none. */
-	if (!t.failed && pwrite(d->lock_fd, t.bytes, t.length, (off_t)from) == (ssize_t)t.length &&
-		ftruncate(d->lock_fd, (off_t)(from + t.length)) != 0)
+	if (!t.failed && pwrite(d->lock_fd, t.p, t.n, (off_t)from) == (ssize_t)t.n &&
+		ftruncate(d->lock_fd, (off_t)(from + t.n)) != 0)
 		(void)!ftruncate(d->lock_fd, (off_t)from);
-	text_free(&t);
+	buffer_free(&t);
 }
 
 struct state {
