@@ -73,7 +73,7 @@ static void clear_progress(const struct progress *p)
 /* --------------------------------------------------------------------------- dump */
 
 /* Shorter waits for another dump are no news. */
-#define TOLD_WAIT_NS UINT64_C(100000000)
+#define REPORTED_WAIT_NS UINT64_C(100000000)
 
 /* Only wrap mode overwrites. */
 static void tell_missed(const struct verb *verb, const struct dump_result *r)
@@ -104,7 +104,7 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
-	if (r->waited_ns >= TOLD_WAIT_NS)
+	if (r->waited_ns >= REPORTED_WAIT_NS)
 		cmd_note(verb,
 			"waited %.1f s for another dump of these buffers: the hooks are those of the time after that",
 			(double)r->waited_ns / 1e9);

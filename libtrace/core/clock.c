@@ -48,7 +48,7 @@ static uint32_t machine_kind(void)
 }
 
 /* Runs at load time, so that no hook has to read /sys. */
-__attribute__((constructor)) static void look_early(void)
+__attribute__((constructor)) static void clock_probe_at_load(void)
 {
 	machine_kind();
 }

@@ -14,9 +14,9 @@
 #include "reader.h"
 
 /* The most copies of one section that are discarded before the differences are settled. */
-enum { COPY_MAX_LOOKS = 8 };
+enum { COPY_MAX_READS = 8 };
 
-enum step { STEP_OK, STEP_DAMAGED, STEP_LOOK_AGAIN };
+enum step { STEP_OK, STEP_DAMAGED, STEP_READ_AGAIN };
 
 struct copy_parse {
 	const uint8_t *first; /* the first look */
@@ -90,9 +90,9 @@ static enum step copy_accept_torn(struct copy_parse *p, uint8_t *record, uint32_
 	uint32_t size = rec_control_size(was), now = rec_control_size(is);
 
 	if (was != is && !p->last && !(was & REC_ABANDONED))
-		return STEP_LOOK_AGAIN;
+		return STEP_READ_AGAIN;
 	if (was != is && (now > size || (now != size && !(is & REC_COMMITTED))))
-		return STEP_LOOK_AGAIN;
+		return STEP_READ_AGAIN;
 	if (!rec_control_is_hook(was))
 		return STEP_DAMAGED;
 	if (p->span->position + p->offset >= p->start)
@@ -111,9 +111,9 @@ static enum step parse_record(struct copy_parse *p)
 	enum step step;
 
 	if (was & REC_COMMITTED && was != is)
-		return STEP_LOOK_AGAIN;
+		return STEP_READ_AGAIN;
 	if (!size_fits(was, room))
-		return was == is ? STEP_DAMAGED : STEP_LOOK_AGAIN;
+		return was == is ? STEP_DAMAGED : STEP_READ_AGAIN;
 	if (was & REC_COMMITTED)
 		step = copy_accept_committed(p, record, was);
 	else
@@ -123,7 +123,7 @@ static enum step parse_record(struct copy_parse *p)
 	return step;
 }
 
-/* Parses the two looks; STEP_LOOK_AGAIN: they are of different contents. */
+/* Parses the two looks; STEP_READ_AGAIN: they are of different contents. */
 static enum step parse_section(struct copy_parse *p)
 {
 	while (p->bytes - p->offset >= 8) {
@@ -235,10 +235,10 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 {
 	uint64_t start =
 		r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
-	enum step step = STEP_LOOK_AGAIN;
+	enum step step = STEP_READ_AGAIN;
 	struct copy_parse p = {.first = r->looks, .copy = buf, .start = start, .span = span};
 
-	for (int i = 0; i < COPY_MAX_LOOKS && step == STEP_LOOK_AGAIN; i++) {
+	for (int i = 0; i < COPY_MAX_READS && step == STEP_READ_AGAIN; i++) {
 		memset(span, 0, sizeof *span);
 		span->position = part->position;
 		if (i == 0 && bytes_there(r, ring, part, &p.bytes) != 0)
@@ -250,7 +250,7 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 		if (span->overwritten)
 			return 0;
 		p.offset = 0;
-		p.last = i == COPY_MAX_LOOKS - 1;
+		p.last = i == COPY_MAX_READS - 1;
 		step = parse_section(&p);
 	}
 	if (step != STEP_OK)

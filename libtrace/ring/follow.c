@@ -12,7 +12,7 @@
 #include "layout.h"
 
 /* The most copies that are discarded before the contents count as damaged. */
-enum { FOLLOW_MAX_LOOKS = 8 };
+enum { FOLLOW_MAX_READS = 8 };
 
 static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint32_t bytes,
 	uint8_t *buf, enum ring_news_state *state)
@@ -87,13 +87,13 @@ int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 	uint64_t end = section_start(&r->geometry, from) + r->geometry.section_size;
 	uint32_t bytes = (uint32_t)((head < end ? head : end) - from);
 
-	for (int i = 0; i < FOLLOW_MAX_LOOKS; i++) {
+	for (int i = 0; i < FOLLOW_MAX_READS; i++) {
 		memset(news, 0, sizeof *news);
 		if (!follow_read_twice(r, ring, from, bytes, buf, &news->state))
 			return PU_ERR_FILE_ERROR;
 		if (news->state != NEWS_THERE ||
 			follow_parse_records(r->looks, buf ? buf : r->looks, bytes,
-				i == FOLLOW_MAX_LOOKS - 1, news))
+				i == FOLLOW_MAX_READS - 1, news))
 			return 0;
 	}
 	news->damaged = true;

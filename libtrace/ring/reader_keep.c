@@ -7,7 +7,7 @@
 #include "reader_control.h"
 
 enum {
-	KEEP_LOOKS = 50,  /* attempts to read a ring that is written all the time */
+	KEEP_READS = 50,  /* attempts to read a ring that is written all the time */
 	KEEP_PAUSES = 50, /* waits of 100 us for an interrupted writer */
 };
 
@@ -30,8 +30,8 @@ static void await_no_entry(struct ring_reader *r, uint32_t ring)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
 
-	for (int i = 0; i < KEEP_LOOKS + KEEP_PAUSES && !has_no_entry_begun(r, ring); i++)
-		if (i >= KEEP_LOOKS)
+	for (int i = 0; i < KEEP_READS + KEEP_PAUSES && !has_no_entry_begun(r, ring); i++)
+		if (i >= KEEP_READS)
 			nanosleep(&pause, NULL);
 }
 

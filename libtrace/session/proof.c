@@ -16,7 +16,7 @@
 #include "../ring/reader.h"
 #include "paths.h"
 
-enum { MAX_LOOKS = 8, LOOK_SLOTS = 1024 };
+enum { PROOF_MAX_READS = 8, READ_SLOTS = 1024 };
 
 #define SLOTS_BYTES (SHM_TASK_SLOTS * sizeof(struct shm_task))
 
@@ -70,7 +70,7 @@ static bool settle_slot(struct session *s, uint32_t index, struct shm_task *t)
 {
 	struct shm_task again;
 
-	for (int i = 0; i < MAX_LOOKS; i++) {
+	for (int i = 0; i < PROOF_MAX_READS; i++) {
 		if (!read_slots(s, &again, index, 1))
 			return false;
 		if (memcmp(&again, t, sizeof again) == 0)
@@ -95,7 +95,7 @@ static uint32_t skip_hole(struct session *s, uint32_t index)
 /* Reads slots from `index` on twice. */
 static bool read_settled(struct session *s, struct shm_task *to, uint32_t index, uint32_t n)
 {
-	struct shm_task again[LOOK_SLOTS];
+	struct shm_task again[READ_SLOTS];
 
 	if (!read_slots(s, to, index, n) || !read_slots(s, again, index, n))
 		return false;
@@ -127,7 +127,7 @@ struct shm_task *proof_read_slots(struct session *s, uint32_t *used)
 		return NULL;
 	*used = ever < SHM_TASK_SLOTS ? (uint32_t)ever : SHM_TASK_SLOTS;
 	for (uint32_t i = skip_hole(s, 0); i < *used;) {
-		uint32_t n = *used - i < LOOK_SLOTS ? *used - i : LOOK_SLOTS;
+		uint32_t n = *used - i < READ_SLOTS ? *used - i : READ_SLOTS;
 
 		if (!read_settled(s, &slots[i], i, n)) {
 			proof_free_slots(slots);

@@ -576,8 +576,8 @@ START_TEST(the_first_of_much_damage_is_reported)
 		ck_assert_int_eq(pass_run(&p, &found), 0);
 		ck_assert_uint_eq(found.total.bad_sections, n);
 		ck_assert_uint_eq(found.total.hooks, n);
-		ck_assert_uint_eq(found.ndamage, MAX_TOLD_DAMAGE);
-		for (unsigned k = 0; k < MAX_TOLD_DAMAGE; k++)
+		ck_assert_uint_eq(found.ndamage, MAX_KEPT_DAMAGE);
+		for (unsigned k = 0; k < MAX_KEPT_DAMAGE; k++)
 			ck_assert_uint_eq(found.damage[k].offset,
 				TF_HEADER_SIZE + (2 * k + 1) * (TF_SECTION_SIZE + 32));
 		findings_free(&found);

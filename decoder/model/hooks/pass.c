@@ -17,7 +17,7 @@
 
 enum {
 	/* Hooks between checks whether the pass has ended elsewhere, and between progress calls. */
-	LOOK_HOOKS = 1 << 12,
+	CHECK_HOOKS = 1 << 12,
 	PROGRESS_WAIT_MS = 200,
 	/* The most bytes of sections held by all threads, unless one thread needs more. */
 	HELD_BYTES = 24 << 20,
@@ -103,7 +103,7 @@ static int pass_check(struct pass_slice *s)
 
 int pass_next(struct pass_slice *s, const struct hook **h)
 {
-	int rc = ++s->hooks % LOOK_HOOKS ? 0 : pass_check(s);
+	int rc = ++s->hooks % CHECK_HOOKS ? 0 : pass_check(s);
 
 	return rc ? rc : hook_iter_next(s->it, h);
 }
@@ -111,7 +111,7 @@ int pass_next(struct pass_slice *s, const struct hook **h)
 int pass_taken(struct pass_slice *s)
 {
 	hook_iter_complete_lone(s->it);
-	return ++s->hooks % LOOK_HOOKS ? 0 : pass_check(s);
+	return ++s->hooks % CHECK_HOOKS ? 0 : pass_check(s);
 }
 
 struct ring_cursor *pass_lone(const struct pass_slice *s)

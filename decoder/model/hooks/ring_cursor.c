@@ -62,8 +62,8 @@ static int ring_cursor_add_damage(
 	struct ring_cursor *c, struct reading *r, uint64_t bytes, const char *why)
 {
 	c->counts.bad_sections++;
-	if (r->ndamage == 2 * MAX_TOLD_DAMAGE)
-		r->ndamage = hook_damage_keep(r->damage, r->ndamage, MAX_TOLD_DAMAGE);
+	if (r->ndamage == 2 * MAX_KEPT_DAMAGE)
+		r->ndamage = hook_damage_keep(r->damage, r->ndamage, MAX_KEPT_DAMAGE);
 	int rc = grow(&r->damage, r->ndamage, &r->damage_cap, sizeof *r->damage);
 	if (!rc)
 		r->damage[r->ndamage++] = (struct hook_damage){.file = c->file->pub.index,

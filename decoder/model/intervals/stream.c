@@ -201,7 +201,7 @@ static int sum_costs(struct interval_stream *s)
 
 /* Sums costs while the window is read in: that saves a walk. Most traces have all costs or none.
  */
-static int interval_stream_let_go(void *ctx, const struct interval_record *r)
+static int interval_stream_emit(void *ctx, const struct interval_record *r)
 {
 	struct interval_stream *s = ctx;
 
@@ -239,14 +239,14 @@ static int read_in_window(struct reading_in *r, const struct pass *pass,
 		.late = s->sorter,
 		.ctx = s,
 		.choose = interval_stream_choose_for_window,
-		.let_go = interval_stream_let_go,
+		.emit = interval_stream_emit,
 		.noted = r->options->noted};
 
 	s->reading = r;
 	int rc = interval_window_open(&options, &s->window, found);
 	s->reading = NULL;
 	if (!rc)
-		s->skipped |= !interval_window_let_all_go(s->window);
+		s->skipped |= !interval_window_emitted_all(s->window);
 	return rc;
 }
 

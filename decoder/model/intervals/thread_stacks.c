@@ -8,7 +8,7 @@ static uint64_t thread_stacks_hash(uint32_t machine, uint32_t tid)
 	return hash_u64((uint64_t)machine << 32 | tid);
 }
 
-static void give_up(struct thread_stacks *s, struct thread_stack *stack)
+static void thread_stacks_drop(struct thread_stacks *s, struct thread_stack *stack)
 {
 	if (s->drop)
 		s->drop(s->ctx, stack);
@@ -34,7 +34,7 @@ static bool thread_stacks_make_room(struct thread_stacks *s, uint32_t machine, u
 		struct thread_stack *at = &s->stacks[i];
 
 		if (!is_open(s, at, machine, start)) {
-			give_up(s, at);
+			thread_stacks_drop(s, at);
 			continue;
 		}
 		hash_index_add(
@@ -82,7 +82,7 @@ struct thread_stack *thread_stacks_find(
 void thread_stacks_free(struct thread_stacks *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		give_up(s, &s->stacks[i]);
+		thread_stacks_drop(s, &s->stacks[i]);
 	free(s->stacks);
 	hash_index_free(&s->by_thread);
 	s->stacks = NULL;

@@ -116,7 +116,7 @@ static int window_read_batch(struct interval_window *w, struct pass_slice *slice
 }
 
 /* Lets the first ones go while the window is full. */
-static int window_let_go(struct interval_window *w, size_t budget)
+static int window_emit(struct interval_window *w, size_t budget)
 {
 	int rc = 0;
 
@@ -126,7 +126,7 @@ static int window_let_go(struct interval_window *w, size_t budget)
 	while (!rc && sorter_window_bytes(w->window) > budget) {
 		const struct sorter_record *r = sorter_window_top(w->window);
 
-		rc = w->options.let_go(w->options.ctx, (const void *)r);
+		rc = w->options.emit(w->options.ctx, (const void *)r);
 		if (!rc)
 			rc = run_file_add(&w->gone, r);
 		w->last = (struct window_key){r->key, r->group};
@@ -158,7 +158,7 @@ static int window_add_batch(struct interval_window *w, unsigned thread, struct w
 		sorter_window_cancel(w->window, b);
 	else
 		rc = sorter_window_insert(w->window, b);
-	return rc ? rc : window_let_go(w, w->options.budget);
+	return rc ? rc : window_emit(w, w->options.budget);
 }
 
 static int window_read_slice(void *ctx, struct pass_slice *slice)
@@ -229,12 +229,12 @@ int interval_window_open(const struct interval_window_options *options,
 	window_free_builders(w);
 	if (rc || w->is_whole)
 		return rc;
-	rc = window_let_go(w, 0);
+	rc = window_emit(w, 0);
 	sorter_window_clear(w->window);
 	return rc;
 }
 
-bool interval_window_let_all_go(const struct interval_window *w)
+bool interval_window_emitted_all(const struct interval_window *w)
 {
 	return !w->is_whole && !atomic_load_explicit(&w->has_late, memory_order_relaxed);
 }

@@ -33,7 +33,7 @@ struct interval_window_options {
 	/* Called on any thread (below pass_threads). */
 	enum interval_choice (*choose)(void *ctx, unsigned thread, const struct interval *iv);
 	/* Intervals that leave the window while reading, in order, unless late. 0 or a code. */
-	int (*let_go)(void *ctx, const struct interval_record *r);
+	int (*emit)(void *ctx, const struct interval_record *r);
 	/* Notes the least starts of the sections that it reads; NULL: does not. */
 	struct section_starts *noted;
 };
@@ -43,8 +43,8 @@ bool interval_window_suits(const struct trace *t, size_t budget);
 /* Reads the trace. *found as for pass_run. Free *w in any case. 0 or a code. */
 int interval_window_open(const struct interval_window_options *options, struct interval_window **w,
 	struct findings *found);
-/* Whether all was let go in order and none was late. Else, whatever was let go, it is not all. */
-bool interval_window_let_all_go(const struct interval_window *w);
+/* Whether all were emitted in order and none was late. Else those that were emitted are not all. */
+bool interval_window_emitted_all(const struct interval_window *w);
 /* As interval_sorter_rewind and interval_sorter_next, with the intervals in the sorter. ESPOOL sets
  * errno, unless the sorter has the error. */
 int interval_window_rewind(struct interval_window *w);

@@ -27,7 +27,7 @@ static struct section_ref *refs(const struct file *f)
 	return f->dir.refs.p;
 }
 
-static void breathe(const struct file *f, size_t i)
+static void directory_release_pages(const struct file *f, size_t i)
 {
 	if (i % DROP_REFS == 0)
 		spill_drop(&f->dir.refs);
@@ -128,7 +128,7 @@ static struct section_ref make_ref(const struct io_section *s, size_t ring)
 		.lost = s->lost};
 }
 
-static int whole_damage(struct file *f, const struct io_section *s, const char *why)
+static int directory_skip_section(struct file *f, const struct io_section *s, const char *why)
 {
 	return file_damage(f, s->offset, io_section_end(s) - s->offset, why);
 }
@@ -141,7 +141,7 @@ static int count_pending(struct file *f, struct ring_state *r)
 
 	r->pending = false;
 	if (s->offset >> OFFSET_BITS)
-		return whole_damage(f, s, "further into the file than this reader goes");
+		return directory_skip_section(f, s, "further into the file than this reader goes");
 	f->pub.sections++;
 	f->pub.sections_of[TF_TYPE_HOOKS]++;
 	f->pub.hooks_by_codec[s->codec <= TF_CODEC_ZLIB ? s->codec : 3]++;
@@ -157,7 +157,7 @@ static int count_pending(struct file *f, struct ring_state *r)
 	int rc = spill_reserve(&d->refs, (d->count + 1) * sizeof(struct section_ref));
 	if (rc)
 		return rc;
-	breathe(f, d->count);
+	directory_release_pages(f, d->count);
 	refs(f)[d->count++] = make_ref(s, (size_t)(r - d->states));
 	return 0;
 }
@@ -173,7 +173,8 @@ static int verify_pending(struct file *f, struct ring_state *r)
 		return rc;
 	r->pending = false;
 	if (d->nbad == MAX_BAD)
-		return whole_damage(f, &r->last, "too many wrong sections: not searched further");
+		return directory_skip_section(
+			f, &r->last, "too many wrong sections: not searched further");
 	rc = grow(&d->bad, d->nbad, &d->bad_cap, sizeof *d->bad);
 	if (!rc)
 		d->bad[d->nbad++] = r->last;
@@ -202,7 +203,8 @@ int directory_add(struct file *f, const struct io_section *s)
 		return IO_DOUBT;
 	int rc = make_ring(&f->dir, s->ring, &r);
 	if (rc > 0)
-		return whole_damage(f, s, "a section of more rings than this reader follows");
+		return directory_skip_section(
+			f, s, "a section of more rings than this reader follows");
 	if (!rc && r->pending && !r->last.checked && contradict(&r->last, s))
 		rc = verify_pending(f, r);
 	if (!rc && r->pending)
@@ -311,7 +313,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 	for (size_t i = ring->count; i-- > 0;) {
 		uint64_t first = s[i].lo;
 
-		breathe(f, ring->first + i);
+		directory_release_pages(f, ring->first + i);
 		if (!s[i].has_range) {
 			/* Of two in a row, the end of the first is unknown. */
 			ring->disordered |= i + 1 < ring->count && !s[i + 1].has_range;
@@ -325,7 +327,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 		cap = first;
 	}
 	for (size_t i = 0; i < ring->count; i++) {
-		breathe(f, ring->first + i);
+		directory_release_pages(f, ring->first + i);
 		s[i].lo = max_u64(s[i].lo, before);
 		s[i].hi = max_u64(s[i].hi, s[i].lo);
 		before = s[i].hi;
@@ -456,7 +458,7 @@ static void settle_positions(struct file *f, struct ring_sections *ring)
 	uint64_t next = 0;
 
 	for (size_t i = 0; i < ring->count; i++) {
-		breathe(f, ring->first + i);
+		directory_release_pages(f, ring->first + i);
 		s[i].position = max_u64(min_u64(s[i].position, LAST_POSITION), next);
 		next = s[i].position + s[i].raw;
 	}

@@ -62,7 +62,7 @@ static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 			return rc;
 		f->damage[f->ndamage++] = d[i];
 	}
-	f->ndamage = hook_damage_keep(f->damage, f->ndamage, MAX_TOLD_DAMAGE);
+	f->ndamage = hook_damage_keep(f->damage, f->ndamage, MAX_KEPT_DAMAGE);
 	return 0;
 }
 

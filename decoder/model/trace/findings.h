@@ -25,11 +25,11 @@ struct findings {
 	struct begins begins;	    /* begun intervals; once settled, open ones */
 	struct hook_counts **rings; /* by file, parallel to its rings; NULL: nothing read */
 	size_t nfiles;
-	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */
+	struct hook_damage *damage; /* by file, then offset; at most MAX_KEPT_DAMAGE */
 	size_t ndamage, damage_cap;
 };
 
-enum { MAX_TOLD_DAMAGE = 1000 };
+enum { MAX_KEPT_DAMAGE = 1000 };
 
 /*
  * Sorts by file, then offset, and keeps at most so many, the first ones, so that the order of

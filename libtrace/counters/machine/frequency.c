@@ -10,10 +10,10 @@
 
 /* The most accurate first. */
 static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
-enum { FILES = sizeof files / sizeof *files, SAID = FILES };
+enum { FILES = sizeof files / sizeof *files, FROM_ENVIRONMENT = FILES };
 
 static const char *root = "/sys";
-static _Atomic unsigned used; /* a bit a file, and SAID */
+static _Atomic unsigned used; /* a bit a file, and FROM_ENVIRONMENT */
 
 static uint64_t from(unsigned source, uint64_t hz)
 {
@@ -47,7 +47,7 @@ uint64_t frequency_of(uint32_t cpu)
 	if (hz >= 1000 && hz <= 1000000000)
 		return from(file, hz * 1000);
 	hz = rate_said_hz();
-	return hz ? from(SAID, hz) : CPI_NONE;
+	return hz ? from(FROM_ENVIRONMENT, hz) : CPI_NONE;
 }
 
 void frequency_sources(char *text, size_t size)
@@ -56,12 +56,12 @@ void frequency_sources(char *text, size_t size)
 	const char *between = "";
 
 	*text = 0;
-	for (unsigned i = 0; i <= SAID; i++) {
+	for (unsigned i = 0; i <= FROM_ENVIRONMENT; i++) {
 		if (!(now >> i & 1))
 			continue;
 		text_append(text, size, "%s%s%s", between,
-			i == SAID ? "environment (SWTRACE_CPU_HZ)" : "cpufreq/",
-			i == SAID ? "" : files[i]);
+			i == FROM_ENVIRONMENT ? "environment (SWTRACE_CPU_HZ)" : "cpufreq/",
+			i == FROM_ENVIRONMENT ? "" : files[i]);
 		between = " + ";
 	}
 }

@@ -27,7 +27,7 @@ static struct lwp *pctx_find_lwp(struct lwp *list, pid_t tid)
 	return list;
 }
 
-static bool lives_beside(const struct process *p, const struct lwp *l)
+static bool pctx_has_other_lwp(const struct process *p, const struct lwp *l)
 {
 	for (const struct lwp *other = p->lwps; other; other = other->next)
 		if (other != l && !other->ended)
@@ -74,7 +74,7 @@ static void lwp_ends(struct process *p, struct lwp *l)
 	bool was_known = !l->fresh && !l->ended;
 
 	fini_lwp(p, l);
-	if (was_known && p->on.lwp_exit && lives_beside(p, l))
+	if (was_known && p->on.lwp_exit && pctx_has_other_lwp(p, l))
 		pctx_result(p, "SYSC_LWP_EXIT", l->tid,
 			p->on.lwp_exit(&p->pid, p->pid, (id_t)l->tid, p->arg));
 }

@@ -155,7 +155,7 @@ static void cpi_drop_begin(struct instance *i)
 static __attribute__((noinline, cold)) bool cpi_write_begin(struct instance *i)
 {
 	const size_t length = i->label ? strlen(i->label) : 0;
-	struct begins_what what = {.major = INTERVAL_MAJOR,
+	struct begin_hook what = {.major = INTERVAL_MAJOR,
 		.gate = CPI_MAJOR,
 		.mm = i->mm,
 		.text = i->label,

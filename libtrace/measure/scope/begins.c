@@ -5,7 +5,7 @@
 /* Of this process. With the writer's number it is the session's. */
 static uint32_t begins_count;
 
-uint64_t begins_write(const struct begins_what *what)
+uint64_t begins_write(const struct begin_hook *what)
 {
 	const struct shm_control *control = ring_gate_page();
 	const struct ring_map *map = ring_self.map;

@@ -30,7 +30,7 @@ static inline bool begins_are_on(void)
 }
 
 /* A begin hook. */
-struct begins_what {
+struct begin_hook {
 	uint8_t major;	     /* of the hook */
 	uint8_t gate;	     /* the major that has to be enabled */
 	uint32_t mm, number; /* number: of the label; 0: see text */
@@ -39,7 +39,7 @@ struct begins_what {
 };
 
 /* Writes a begin hook. Returns its number; 0: it is lost, or not wanted any more. */
-uint64_t begins_write(const struct begins_what *what);
+uint64_t begins_write(const struct begin_hook *what);
 /* Writes an over hook on its own: there are no others of the interval. */
 void begins_write_over(uint8_t major, uint8_t gate, uint32_t mm, uint64_t begin);
 

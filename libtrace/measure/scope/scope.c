@@ -373,7 +373,7 @@ static inline void scope_finish(const swtrace_scope_ *s, unsigned base)
 
 static void scope_write_begin(swtrace_scope_ *s, const char *text, size_t length)
 {
-	const struct begins_what what = {.major = SCOPE_MAJOR,
+	const struct begin_hook what = {.major = SCOPE_MAJOR,
 		.gate = SCOPE_MAJOR,
 		.number = s->number,
 		.text = text,

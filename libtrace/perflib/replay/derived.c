@@ -250,7 +250,7 @@ static uint32_t derived_read_group(struct replay *r, struct derived *d)
 	return ERROR_SUCCESS;
 }
 
-static bool says_something(const struct derived *d)
+static bool derived_has_figures(const struct derived *d)
 {
 	unsigned known = d->total.known;
 
@@ -272,7 +272,7 @@ static uint32_t derived_read_hook(struct replay *r, struct derived *d)
 		begin_group(d, r);
 	status = derived_read_group(r, d);
 	d->has_total = !per_cpu;
-	d->ready = per_cpu && says_something(d);
+	d->ready = per_cpu && derived_has_figures(d);
 	return status;
 }
 

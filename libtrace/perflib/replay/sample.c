@@ -225,7 +225,7 @@ static size_t bytes_of(const struct rows *r)
 	       r->names_room;
 }
 
-static void give_up(struct replay *r, struct part_set *s)
+static void sample_drop_set(struct replay *r, struct part_set *s)
 {
 	s->broken = true;
 	r->bytes -= s->bytes;
@@ -249,7 +249,7 @@ static void sample_add_row(struct filling *f, const char *name, size_t length, u
 	f->r->bytes += bytes - s->bytes;
 	s->bytes = bytes;
 	if (f->r->bytes > REPLAY_BYTES) {
-		give_up(f->r, s); /* more than any program has */
+		sample_drop_set(f->r, s); /* more than any program has */
 		return;
 	}
 	/* Unknown values are 0: this becomes known later. */

@@ -344,10 +344,10 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 	/* A derived one depends on the files read with it. */
 	if (from->ticks_per_second > s->ticks_per_second)
 		s->ticks_per_second = from->ticks_per_second;
-	for (unsigned i = 0; i < PARTIAL_TOLD; i++)
+	for (unsigned i = 0; i < PARTIAL_STATED; i++)
 		if (from->counts[i] > s->counts[i])
 			s->counts[i] = from->counts[i];
-	for (unsigned i = PARTIAL_TOLD; i < PARTIAL_COUNTS; i++)
+	for (unsigned i = PARTIAL_STATED; i < PARTIAL_COUNTS; i++)
 		s->counts[i] += from->counts[i];
 	int rc = 0;
 	for (size_t i = 0; i < from->nslices && !rc; i++)
