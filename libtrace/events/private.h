@@ -11,7 +11,7 @@
 __attribute__((format(printf, 3, 4))) int event_refuse(
 	char why[EVENT_WHY_MAX], int rc, const char *format, ...);
 
-/* ------------------------------------------------------------------ event_generic.c */
+/* ------------------------------------------------------------------ generic.c */
 
 /* False: not one of the kernel's generic names. Sets type, config and origin. */
 bool event_generic_find(const char *name, struct cpc_event *e);
@@ -19,7 +19,7 @@ int event_generic_walk(int (*visit)(void *user, const struct cpc_event_info *inf
 /* The other name of the same event, or NULL. */
 const char *event_generic_alias(const char *name);
 
-/* ------------------------------------------------------------------- event_format.c */
+/* ------------------------------------------------------------------- format.c */
 
 /* Where a term's bits go: "config:0-7,32-35" is word 0, mask 0xf000000ff. */
 struct event_field {
@@ -36,7 +36,7 @@ uint64_t event_field_get(const struct event_field *field, const uint64_t word[3]
 /* Decimal, or hexadecimal after 0x; no sign, no leading zeros, no overflow. */
 bool event_number(const char *text, uint64_t *value);
 
-/* -------------------------------------------------------------------- event_sysfs.c */
+/* -------------------------------------------------------------------- sysfs.c */
 
 /* The formats of a PMU that is not in sysfs: {"event", "config:0-7"}, ...; name NULL ends. */
 struct event_format {
@@ -66,13 +66,13 @@ int event_pmu_walk_events(
 /* Names of all PMUs, in order of the alphabet. */
 int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user);
 
-/* -------------------------------------------------------------------- event_terms.c */
+/* -------------------------------------------------------------------- terms.c */
 
 /* "event=0x3c,umask=0,inv" or an event's name, for this PMU: fills type and configs. */
 int event_terms(const struct event_pmu *pmu, const char *terms, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 
-/* -------------------------------------------------------------------- event_spell.c */
+/* -------------------------------------------------------------------- spell.c */
 
 /* Its encoding for perf's command line: "cpu/event=0x3c,umask=0x0/u". `extra` is the term for
  * config1 (NULL: whichever fits). False: the text did not fit. */
@@ -85,13 +85,13 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 int event_find_for(const struct event_pmu *pmu, const char *name, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 
-/* ---------------------------------------------------------------------- event_pfm.c */
+/* ---------------------------------------------------------------------- pfm.c */
 
 /* libpfm4's. -ENOENT: it does not know the name either (or is not there). */
 int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX]);
 int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user);
 
-/* ------------------------------------------------------------------ event_pfm_all.c */
+/* ------------------------------------------------------------------ pfm_all.c */
 
 /* Other processors' events can be encoded too. Before anything else is asked of libpfm4. */
 void event_pfm_want_all(void);

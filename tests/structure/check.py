@@ -10,8 +10,8 @@ Each check counts something that shall not grow: includes against the arrows, th
 of files that include each other, names of static functions that several files of a half share,
 hand-printed JSON, loops over digits, second globs and cleaners of text, second heaps, hashes,
 growing arrays and binary searches, folders of many sources, folders without a comment that
-describes them. `limits` holds the counts of today; more fails, and fewer fails until `limits`
-says so.
+describes them, names of files in comments that are not there. `limits` holds the counts of today;
+more fails, and fewer fails until `limits` says so.
 
 The checks of symbols read what each object defines and uses. A compiler may leave a use out,
 so fewer than the limit passes. A symbol that a public header names belongs to include, and one
@@ -329,6 +329,21 @@ def find_undescribed_folders(sources):
             yield folder
 
 
+# Headers of the system that comments name.
+SYSTEM_HEADERS = {"linux/perf_event.h", "perf_event.h", "lwp.h", "procfs.h"}
+
+
+def find_stale_names(sources):
+    """C files that comments name and that are not there; by any end of their path."""
+    there = {path[at:] for path in sources for at in
+             (0, *(slash.end() for slash in re.finditer("/", path)))} | SYSTEM_HEADERS
+    for path, text in sorted(sources.items()):
+        for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):
+            for name in re.findall(r"(?<![\w.*<])(?:\.\./)*((?:[\w.-]+/)*\w+\.[ch])\b", comment):
+                if name not in there:
+                    yield f"{path}: {name}"
+
+
 CHECKS = {
     "wrong_arrows": find_wrong_arrows,
     "largest_include_circle": find_circle,
@@ -339,6 +354,7 @@ CHECKS = {
     "second_containers": find_second_containers,
     "large_folders": find_large_folders,
     "undescribed_folders": find_undescribed_folders,
+    "stale_names": find_stale_names,
 }
 
 

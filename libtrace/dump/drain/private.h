@@ -1,8 +1,7 @@
 /*
- * The drain's parts: main loop (drain.c), positions in the rings (drain_ring.c), sections on their
- * way to the file (drain_queue.c), the file's sections (drain_file.c), its name (drain_name.c),
- * going on with one (drain_resume.c), state that outlives a drain (drain_state.c), configuration
- * and lock (drain_config.c).
+ * The drain's parts: main loop (drain.c), positions in the rings (ring.c), sections on their way to
+ * the file (queue.c), the file's sections (file.c), its name (name.c), going on with one
+ * (resume.c), state that outlives a drain (state.c), configuration and lock (config.c).
  */
 #ifndef SWT_DUMP_DRAIN_PRIVATE_H
 #define SWT_DUMP_DRAIN_PRIVATE_H
@@ -119,12 +118,12 @@ struct drain {
 	double rate;		/* part of a ring that the fastest one fills in a second */
 };
 
-/* ---------------------------------------------------------- drain_config.c */
+/* ---------------------------------------------------------- config.c */
 
 /* Acquires the lock that the drain holds until it ends. */
 int drain_lock(struct drain *d, struct session_error *error);
 
-/* ------------------------------------------------------------ drain_ring.c */
+/* ------------------------------------------------------------ ring.c */
 
 /* Whether the session's rings still are those of the drain: its control page, too, then. */
 bool drain_owns_page(const struct drain *d);
@@ -167,7 +166,7 @@ void drain_complete_job(struct drain *d, const struct drain_job *job);
 /* The ring's newest job, or its oldest if the ring waits from there on, is not written. */
 void drain_put_back(struct drain *d, const struct drain_job *job);
 
-/* ----------------------------------------------------------- drain_queue.c */
+/* ----------------------------------------------------------- queue.c */
 
 int drain_queue_open(struct drain *d, struct session_error *error);
 void drain_queue_close(struct drain *d);
@@ -189,7 +188,7 @@ void drain_queue_remove_oldest(struct drain *d);
 struct drain_job *drain_queue_newest(struct drain *d);
 void drain_queue_remove_newest(struct drain *d);
 
-/* ------------------------------------------------------------ drain_file.c */
+/* ------------------------------------------------------------ file.c */
 
 /* Begins a file in *f, not yet under its name. */
 int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error);
@@ -216,7 +215,7 @@ int drain_file_end_anyhow(struct drain *d);
 /* Cuts the file back to `whole`; nothing to do for a stream. */
 int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *error);
 
-/* ------------------------------------------------------------ drain_name.c */
+/* ------------------------------------------------------------ name.c */
 
 /* FILE, taken up or begun. */
 int drain_name_open(struct drain *d, struct session_error *error);
@@ -230,7 +229,7 @@ int drain_name_check(struct drain *d, struct session_error *error);
 /* A file without a name is lost with all that is in it: its hooks are counted so. */
 void drain_name_account(struct drain *d);
 
-/* ---------------------------------------------------------- drain_resume.c */
+/* ---------------------------------------------------------- resume.c */
 
 /*
  * Goes on with the file at d->file.out.path: 1, 0: it is not this trace's, or a PU_ code. The
@@ -241,7 +240,7 @@ int drain_resume(struct drain *d, struct session_error *error);
 /* Whether a file has the trace id, in a header whose checksum holds. */
 bool drain_has_id(int fd, const uint8_t id[TRACE_ID_SIZE], uint8_t header[TF_HEADER_SIZE]);
 
-/* ----------------------------------------------------------- drain_state.c */
+/* ----------------------------------------------------------- state.c */
 
 /* META lines: what went before the file that is begun. rotated: d->file is one of those. */
 void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t);
