@@ -5,7 +5,8 @@
  * Bytes are read with pread, never mapped: a file that is cut short under us is a short
  * read, reported as damage, not a signal. Functions return 0 or a CPIDECODE_E code.
  *
- * decoder/io owns the way from bytes to verified sections. It includes base only. Errors: as above.
+ * decoder/io owns the way from bytes to verified sections. It includes base only. Errors: 0
+ * or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_IO_INPUT_H
 #define SWT_DECODER_IO_INPUT_H

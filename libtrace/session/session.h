@@ -6,7 +6,7 @@
  * one line: object, error, reason, advice.
  *
  * libtrace/session owns the control page, attaching, forks, permissions and the task table. It
- * includes ring and core. Errors: as above.
+ * includes ring and core. Errors: 0 or a negative PU_ code.
  */
 #ifndef SWT_SESSION_SESSION_H
 #define SWT_SESSION_SESSION_H

@@ -311,9 +311,25 @@ def find_large_folders(sources):
             yield f"{folder}: {n}"
 
 
-def find_undescribed_folders(sources):
-    """Folders without a comment "FOLDER owns ... Errors ..."; a room's says what it includes, too."""
+def folder_includes(sources):
+    """By folder: the last names of those that its files include, but for formats and include. Of
+    another room's folders, the room's."""
     arrows = read_arrows()
+    names = collections.defaultdict(set)
+    for path, text in sources.items():
+        folder, room = os.path.dirname(path), room_of(path, arrows)
+        for included in includes_of(path, text, sources):
+            to, its_room = os.path.dirname(included), room_of(included, arrows)
+            if to != folder and its_room not in ("formats", "formats/base", "include"):
+                names[folder].add(os.path.basename(to if its_room == room else its_room))
+    return names
+
+
+def find_undescribed_folders(sources):
+    """Folders without a comment "FOLDER owns ... It includes ... Errors ..."; or that, within a room,
+    include others than it says: "It includes A, B and C." or "formats only"."""
+    arrows = read_arrows()
+    includes = folder_includes(sources)
     comments = collections.defaultdict(list)
     for path, text in sources.items():
         for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):
@@ -322,11 +338,15 @@ def find_undescribed_folders(sources):
     for folder in sorted({os.path.dirname(path) for path in sources} | set(arrows)):
         if folder in ("include", "libtrace"):
             continue
-        room = ".*includes" if folder in arrows else ""
-        wanted = re.compile(rf"(^| ){folder} owns (?=.*Errors){room}")
-        below = (path for path in comments if path.startswith(folder + "/"))
-        if not any(wanted.search(comment) for path in below for comment in comments[path]):
+        wanted = re.compile(rf"(?:^| ){folder} owns (?=.*Errors).*?[Ii]ncludes ([^.]*)")
+        said = [found[1] for path in comments if path.startswith(folder + "/")
+                for comment in comments[path] if (found := wanted.search(comment))]
+        if not said:
             yield folder
+        elif folder not in arrows:
+            named = set(re.split(r", | and ", said[0])) - {"formats only"}
+            if named != includes[folder]:
+                yield f"{folder}: includes {', '.join(sorted(includes[folder]))}"
 
 
 # Headers of the system that comments name.

@@ -3,7 +3,8 @@
  * batch is sorted and written as a run to an unlinked temporary file; reading merges the runs and
  * the batches left in memory.
  *
- * decoder/base/sorter owns sorting beyond memory. Errors: 0 or a CPIDECODE_E code.
+ * decoder/base/sorter owns sorting beyond memory. It includes base. Errors: 0 or a CPIDECODE_E
+ * code.
  */
 #ifndef SWT_DECODER_BASE_SORTER_SORTER_H
 #define SWT_DECODER_BASE_SORTER_SORTER_H

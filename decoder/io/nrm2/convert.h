@@ -2,7 +2,7 @@
  * NRM2, the original toolkit's trace file, made a trace.bin: one pass over the file, in
  * bounded memory, into a file without a name. Nothing in it is trusted.
  *
- * decoder/io/nrm2 owns reading NRM2. Errors as in input.h.
+ * decoder/io/nrm2 owns reading NRM2. It includes io and base. Errors as in input.h.
  */
 #ifndef SWT_DECODER_IO_NRM2_CONVERT_H
 #define SWT_DECODER_IO_NRM2_CONVERT_H

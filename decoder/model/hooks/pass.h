@@ -10,7 +10,8 @@
  * pass that is not ordered a slice is some sections of one ring, in its order: nothing is
  * merged, so it is faster.
  *
- * decoder/model/hooks owns records, schemas and the passes over hooks. Errors as in trace/trace.h.
+ * decoder/model/hooks owns records, schemas and the passes over hooks. It includes base, clock,
+ * intervals and trace. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_PASS_H
 #define SWT_DECODER_MODEL_HOOKS_PASS_H

@@ -1,8 +1,8 @@
 /*
  * Intervals rebuilt from groups of hooks: streamed as they end.
  *
- * decoder/model/intervals owns intervals: building, sorting, nesting, streaming. Errors as in
- * trace/trace.h.
+ * decoder/model/intervals owns intervals: building, sorting, nesting, streaming. It includes base,
+ * clock, group, hooks and trace. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVALS_H

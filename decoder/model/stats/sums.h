@@ -2,8 +2,8 @@
  * Sums of intervals' figures, and their packed form: with very many labels most have few
  * intervals, and most of their sums are zero or equal to another. Packing is lossless.
  *
- * decoder/model/stats owns sums and tests over intervals, and partial results. Errors as in
- * trace/trace.h.
+ * decoder/model/stats owns sums and tests over intervals, and partial results. It includes base,
+ * hooks and trace. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_STATS_SUMS_H
 #define SWT_DECODER_MODEL_STATS_SUMS_H

@@ -4,8 +4,10 @@
  * hooks are read by hook_iter, a section per ring at a time.
  *
  * decoder/model owns what a trace means: trace, then hooks, intervals and stats, each above the one
- * before. It includes io and base. Errors: 0 or a CPIDECODE_E code. decoder/model/trace owns files,
- * clocks, tasks and findings. Errors as in the room.
+ * before. It includes io and base. Errors: 0 or a CPIDECODE_E code.
+ *
+ * decoder/model/trace owns files, clocks, tasks and findings. It includes base, clock, hooks,
+ * intervals and io. Errors: 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_H

@@ -3,7 +3,8 @@
  * gives one figure. With several hosts on a side the unit of comparison is the host instead of the
  * run (hosts.c): its figure is the mean of its runs'.
  *
- * decoder/report/diff owns comparing runs. Errors as in report.h.
+ * decoder/report/diff owns comparing runs. It includes report, model, query, sink and values.
+ * Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_DIFF_DIFF_H
 #define SWT_DECODER_REPORT_DIFF_DIFF_H

@@ -1,7 +1,8 @@
 /*
  * The frames of a flame graph while intervals are added to them.
  *
- * decoder/report/flame owns flame graphs, but for their pictures (sink/svg). Errors as in report.h.
+ * decoder/report/flame owns flame graphs, but for their pictures (sink/svg). It includes report,
+ * base, model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_FLAME_TREE_H
 #define SWT_DECODER_REPORT_FLAME_TREE_H

@@ -1,6 +1,7 @@
 /*
  * decoder/report/partial owns partial results: makes them from a trace, reads them from files and
- * merges them. Errors as in report.h.
+ * merges them. It includes report, base, flame, gaps, heatmap, model, notes, query, sink, slowest
+ * and why. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_PARTIAL_MERGE_H
 #define SWT_DECODER_REPORT_PARTIAL_MERGE_H

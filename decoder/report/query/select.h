@@ -4,8 +4,8 @@
  * A report that reads intervals as they come asks select_interval. If r->where->nests, it reads
  * them by an interval_stream with the query of a lineage.
  *
- * decoder/report/query owns which intervals a report is about, and how it groups them. Errors as in
- * report.h.
+ * decoder/report/query owns which intervals a report is about, and how it groups them. It includes
+ * report, base, hooks, model, partial and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_SELECT_H
 #define SWT_DECODER_REPORT_QUERY_SELECT_H

@@ -1,7 +1,8 @@
 /*
  * The slowest intervals, each next to the median one of its label, minor and major.
  *
- * decoder/report/slowest owns the report of the slowest intervals. Errors as in report.h.
+ * decoder/report/slowest owns the report of the slowest intervals. It includes report, base,
+ * model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_SLOWEST_SLOWEST_H
 #define SWT_DECODER_REPORT_SLOWEST_SLOWEST_H

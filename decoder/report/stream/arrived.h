@@ -1,7 +1,8 @@
 /*
  * A tally that is read while a stream arrives (model/trace/arrivals.h).
  *
- * decoder/report/stream owns reports of a trace that is still arriving. Errors as in report.h.
+ * decoder/report/stream owns reports of a trace that is still arriving. It includes report, model
+ * and query. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_STREAM_ARRIVED_H
 #define SWT_DECODER_REPORT_STREAM_ARRIVED_H

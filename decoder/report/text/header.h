@@ -1,7 +1,8 @@
 /*
  * The line with which text begins: the trace's duration, its command, threads and losses.
  *
- * decoder/report/text owns parts of text alone: heading, widths. Errors as in report.h.
+ * decoder/report/text owns parts of text alone: heading, widths. It includes report, model and
+ * sink. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_TEXT_HEADER_H
 #define SWT_DECODER_REPORT_TEXT_HEADER_H

@@ -2,8 +2,8 @@
  * Columns of intervals' named values: arguments and events. One for each name that occurs in the
  * intervals reported, by the names' bytes; in text one for all of them.
  *
- * decoder/report/values owns columns: of intervals, named values, events, metrics. Errors as in
- * report.h.
+ * decoder/report/values owns columns: of intervals, named values, events, metrics. It includes
+ * report, base, model and sink. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_COLUMNS_H
 #define SWT_DECODER_REPORT_VALUES_COLUMNS_H

@@ -2,7 +2,8 @@
  * Explains slow intervals: splits the difference between the mean of the slowest and the mean of
  * the middle ones into terms that the groups measured.
  *
- * decoder/report/why owns the why report. Errors as in report.h.
+ * decoder/report/why owns the why report. It includes report, base, diff, model, notes, partial,
+ * query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_WHY_H
 #define SWT_DECODER_REPORT_WHY_H

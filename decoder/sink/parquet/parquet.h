@@ -4,13 +4,13 @@
  *and the statistics of each. Keeps in memory the open row group, and of earlier ones only their
  *data in the file's footer.
  *
- *	parquet_open(&p, out, columns, n);
- *	parquet_put_bits(&p, 0, 7);
- *	parquet_put_text(&p, 1, "x", 1);
- *	parquet_end_row(&p);		columns without a value are null
- *	parquet_close(&p, ...);
+ * 	parquet_open(&p, out, columns, n);
+ * 	parquet_put_bits(&p, 0, 7);
+ * 	parquet_put_text(&p, 1, "x", 1);
+ * 	parquet_end_row(&p);		columns without a value are null
+ * 	parquet_close(&p, ...);
  *
- * decoder/sink/parquet owns Parquet. Errors as in sink/out.h.
+ * decoder/sink/parquet owns Parquet. It includes sink. Errors as in sink/out.h.
  */
 #ifndef SWT_DECODER_SINK_PARQUET_PARQUET_H
 #define SWT_DECODER_SINK_PARQUET_PARQUET_H

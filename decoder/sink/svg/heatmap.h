@@ -1,7 +1,7 @@
 /*
  * Heat maps as input of the sink: counts of intervals by start and elapsed time.
  *
- * decoder/sink/svg owns pictures. Errors as in sink/out.h.
+ * decoder/sink/svg owns pictures. It includes sink. Errors as in sink/out.h.
  */
 #ifndef SWT_DECODER_HEATMAP_H
 #define SWT_DECODER_HEATMAP_H

@@ -13,7 +13,8 @@
  * the first one, and tiles_end returns it. Memory is bounded but for a few hundred bytes of each
  * row.
  *
- * decoder/sink/tiles owns tiles. Errors as in sink/out.h; tiles_end returns them.
+ * decoder/sink/tiles owns tiles. It includes sink and base. Errors as in sink/out.h; tiles_end
+ * returns them.
  */
 #ifndef SWT_DECODER_SINK_TILES_TILES_H
 #define SWT_DECODER_SINK_TILES_TILES_H

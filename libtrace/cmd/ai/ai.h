@@ -1,7 +1,8 @@
 /*
  * Shared by the files of the verb ai.
  *
- * libtrace/cmd/ai owns the verb ai. Errors as in cmd.h.
+ * libtrace/cmd/ai owns the verb ai. It includes cmd, counters, dump and measure. Errors as in
+ * cmd.h.
  */
 #ifndef SWT_CMD_AI_AI_H
 #define SWT_CMD_AI_AI_H

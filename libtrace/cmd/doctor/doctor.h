@@ -2,8 +2,8 @@
  * doctor's findings, derived from the facts in facts.h. Nothing here examines the machine, so tests
  * can supply facts of their own.
  *
- * libtrace/cmd/doctor owns the verb doctor: facts, findings, printing. Errors: an unknown fact is a
- * finding.
+ * libtrace/cmd/doctor owns the verb doctor: facts, findings, printing. It includes cmd, core,
+ * counters, dump and session. Errors: an unknown fact is a finding.
  */
 #ifndef SWT_CMD_DOCTOR_DOCTOR_H
 #define SWT_CMD_DOCTOR_DOCTOR_H

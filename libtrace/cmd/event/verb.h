@@ -1,8 +1,8 @@
 /*
  * Shared by the files of the verb event.
  *
- * libtrace/cmd/event owns the verb event. Errors: a negative errno with why; the verb's are those
- * of cmd.h.
+ * libtrace/cmd/event owns the verb event. It includes cmd, counters and events. Errors: a negative
+ * errno with why; the verb's are those of cmd.h.
  */
 #ifndef SWT_CMD_EVENT_VERB_H
 #define SWT_CMD_EVENT_VERB_H

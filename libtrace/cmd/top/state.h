@@ -7,7 +7,8 @@
  * rings are figures; collect feeds them; view and json print them; screen shows them; top is the
  * verb.
  *
- * libtrace/cmd/top owns the verb top. Errors as in cmd.h.
+ * libtrace/cmd/top owns the verb top. It includes cmd, core, dump, ring, session, sink and
+ * trigger. Errors as in cmd.h.
  */
 #ifndef SWT_CMD_TOP_STATE_H
 #define SWT_CMD_TOP_STATE_H

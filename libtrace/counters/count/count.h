@@ -7,8 +7,8 @@
  * A target is a thread (a command is one, with all that it starts) or a processor. An event is
  * opened once a target and has a value for each.
  *
- * libtrace/counters/count owns counts over commands, processes, threads and processors. Errors: 0
- * or a negative errno. Threads: one at a time.
+ * libtrace/counters/count owns counts over commands, processes, threads and processors. It
+ * includes core, events, machine and perf. Errors: 0 or a negative errno. Threads: one at a time.
  */
 #ifndef SWT_COUNTERS_COUNT_COUNT_H
 #define SWT_COUNTERS_COUNT_COUNT_H

@@ -6,8 +6,8 @@
  * An event that this machine lacks, or that would count nothing with the user's rights, is not
  * counted: its figures are unknown, never 0.
  *
- * libtrace/counters/events owns the counting of chosen events in intervals. Errors: NULL or an
- * unknown figure, never a number.
+ * libtrace/counters/events owns the counting of chosen events in intervals. It includes counters,
+ * core, events, machine, perf and thread. Errors: NULL or an unknown figure, never a number.
  */
 #ifndef SWT_COUNTERS_EVENTS_SET_H
 #define SWT_COUNTERS_EVENTS_SET_H

@@ -3,7 +3,7 @@
  * cannot be trusted, elapsed time times the nominal frequency, if that is known.
  *
  * libtrace/counters/machine owns the accounts of all processors: idle time, /proc/stat,
- * frequencies. Errors: false, 0 or CPI_NONE for what is unknown.
+ * frequencies. It includes counters and core. Errors: false, 0 or CPI_NONE for what is unknown.
  */
 #ifndef SWT_COUNTERS_MACHINE_RATE_H
 #define SWT_COUNTERS_MACHINE_RATE_H

@@ -9,9 +9,9 @@
  * gets an error here and not its own file read. Each reading carries the events' identities,
  * which are compared.
  *
- * libtrace/counters/perf owns groups of hardware counters. Errors: 0 or a negative errno here;
- * perf.h has states of its own. Threads: opening, mapping and closing are the caller's to order; a
- * group that is open may be read by any number of threads.
+ * libtrace/counters/perf owns groups of hardware counters. It includes counters, core and events.
+ * Errors: 0 or a negative errno here; perf.h has states of its own. Threads: opening, mapping and
+ * closing are the caller's to order; a group that is open may be read by any number of threads.
  */
 #ifndef SWT_COUNTERS_PERF_GROUP_H
 #define SWT_COUNTERS_PERF_GROUP_H

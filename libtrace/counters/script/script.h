@@ -2,7 +2,8 @@
  * The scripted source: counts from a text file, for tests and demonstrations. Its
  * language: perfutil(3), SCRIPTED COUNTERS. One file a process, loaded once.
  *
- * libtrace/counters/script owns the scripted source. Errors as in counters/source.h.
+ * libtrace/counters/script owns the scripted source. It includes counters, core and machine.
+ * Errors as in counters/source.h.
  */
 #ifndef SWT_COUNTERS_SCRIPT_H
 #define SWT_COUNTERS_SCRIPT_H

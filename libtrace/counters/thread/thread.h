@@ -2,8 +2,8 @@
  * The calling thread: who it is, the time it ran, and its group of hardware counters,
  * which lives until the thread ends.
  *
- * libtrace/counters/thread owns the counts of the calling thread. Errors: NULL, false or
- * CPI_NONE.
+ * libtrace/counters/thread owns the counts of the calling thread. It includes counters, core,
+ * events, machine, perf and script. Errors: NULL, false or CPI_NONE.
  */
 #ifndef SWT_COUNTERS_THREAD_H
 #define SWT_COUNTERS_THREAD_H

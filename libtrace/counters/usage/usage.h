@@ -8,7 +8,8 @@
  * is the kernel's account, and awake the rest. Time in interrupts and time taken away are the
  * kernel's account in either case.
  *
- * libtrace/counters/usage owns how processors spent their time. Errors as in counters/source.h.
+ * libtrace/counters/usage owns how processors spent their time. It includes counters, core,
+ * machine, perf and thread. Errors as in counters/source.h.
  */
 #ifndef SWT_COUNTERS_USAGE_USAGE_H
 #define SWT_COUNTERS_USAGE_USAGE_H

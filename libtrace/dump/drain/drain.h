@@ -19,7 +19,8 @@
  * newest), FILE.2, ...; each file has its own header, META, SCHEMA, TASKS, CLOCK, LOSS (of
  * its own time) and END; all have the same trace id.
  *
- * libtrace/dump/drain owns the drain and its daemon. Errors as in dump/dump.h.
+ * libtrace/dump/drain owns the drain and its daemon. It includes dump, core, ring and session.
+ * Errors as in dump/dump.h.
  */
 #ifndef SWT_DUMP_DRAIN_DRAIN_H
 #define SWT_DUMP_DRAIN_DRAIN_H

@@ -5,7 +5,8 @@
  * and 0 0 as words. As words: the integral part and the fraction times 10000, rounded half
  * up, computed from the counts in integers; at most 0xFFFFFFFF 9999.
  *
- * libtrace/measure/cpi owns the CPI of intervals: instances, figures, groups. Errors as in group.h.
+ * libtrace/measure/cpi owns the CPI of intervals: instances, figures, groups. It includes core,
+ * counters, ring, scope and session. Errors as in group.h.
  */
 #ifndef SWT_MEASURE_CPI_FIGURES_H
 #define SWT_MEASURE_CPI_FIGURES_H

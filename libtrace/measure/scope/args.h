@@ -2,7 +2,8 @@
  * Arguments of intervals: copied when an interval begins, written into its hook when it ends
  * (formats/interval_hooks.h). Allocates nothing.
  *
- * libtrace/measure/scope owns light intervals (swtrace.h). Errors: data without room is dropped.
+ * libtrace/measure/scope owns light intervals (swtrace.h). It includes core, counters, ring and
+ * session. Errors: data without room is dropped.
  */
 #ifndef SWT_MEASURE_SCOPE_ARGS_H
 #define SWT_MEASURE_SCOPE_ARGS_H

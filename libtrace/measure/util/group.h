@@ -2,7 +2,8 @@
  * An interval of CPU utilisation as a hook group. Layouts: formats/trace-file.md, "CPU utilisation
  * hooks".
  *
- * libtrace/measure/util owns CPU utilisation: samples and intervals. Errors as in cpi/group.h.
+ * libtrace/measure/util owns CPU utilisation: samples and intervals. It includes core, counters,
+ * cpi and session. Errors as in cpi/group.h.
  */
 #ifndef SWT_MEASURE_UTIL_GROUP_H
 #define SWT_MEASURE_UTIL_GROUP_H

@@ -2,8 +2,8 @@
  * A trace as a host: its countersets and their samples, one after the other. A trace is untrusted:
  * memory use is bounded, and values are checked before callers get them. Private to replay/.
  *
- * libtrace/perflib/replay owns countersets in traces: recording and reading them. Errors as in
- * counterset.h.
+ * libtrace/perflib/replay owns countersets in traces: recording and reading them. It includes
+ * perflib. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_REPLAY_H
 #define SWT_PERFLIB_REPLAY_H

@@ -2,7 +2,8 @@
  * The built-in countersets. Each is a definition and its operations, and reads its data from
  * the kernel itself. perflib(3) describes their counters.
  *
- * libtrace/perflib/sets owns the built-in countersets. Errors as in counterset.h.
+ * libtrace/perflib/sets owns the built-in countersets. It includes perflib, core and counters.
+ * Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SETS_H
 #define SWT_PERFLIB_SETS_H

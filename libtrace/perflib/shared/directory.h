@@ -1,8 +1,8 @@
 /*
  * The directories and names of providers' files, and whether a file's provider still runs.
  *
- * libtrace/perflib/shared owns countersets in shared memory: offering and reading them. Errors as
- * in counterset.h.
+ * libtrace/perflib/shared owns countersets in shared memory: offering and reading them. It
+ * includes perflib, core and session. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SHARED_DIRECTORY_H
 #define SWT_PERFLIB_SHARED_DIRECTORY_H

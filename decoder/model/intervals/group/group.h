@@ -1,7 +1,8 @@
 /*
  * An open group: its interval, and the state of its hooks so far.
  *
- * decoder/model/intervals/group owns reading a CPI group. Errors as in trace/trace.h.
+ * decoder/model/intervals/group owns reading a CPI group. It includes hooks, intervals and trace.
+ * Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_GROUP_H

@@ -2,8 +2,8 @@
  * A partial result: the tally of a trace or of a slice, and its sources, so that results can be
  * merged, even across machines. formats/partial.md is the file format.
  *
- * decoder/model/stats/partial owns partial results: their reading and writing. Errors as in
- * trace/trace.h.
+ * decoder/model/stats/partial owns partial results: their reading and writing. It includes base,
+ * clock, tally and trace. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_STATS_PARTIAL_PARTIAL_H
 #define SWT_DECODER_MODEL_STATS_PARTIAL_PARTIAL_H

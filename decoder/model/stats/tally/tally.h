@@ -3,7 +3,8 @@
  * tallies merge into what one of all their intervals would be, bit by bit: in whatever
  * order intervals were added, by however many threads or machines.
  *
- * decoder/model/stats/tally owns the sums over intervals. Errors as in trace/trace.h.
+ * decoder/model/stats/tally owns the sums over intervals. It includes base, hooks, intervals,
+ * stats and trace. Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_STATS_TALLY_TALLY_H
 #define SWT_DECODER_MODEL_STATS_TALLY_TALLY_H

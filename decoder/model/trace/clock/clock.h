@@ -5,7 +5,8 @@
  * the later, corrected time, and it is reported as a finding. (Hooks crowd at the end of that
  * range: a dump's last syncs are made at the dump.)
  *
- * decoder/model/trace/clock owns conversions between ticks and time. Errors as in trace/trace.h.
+ * decoder/model/trace/clock owns conversions between ticks and time. It includes formats only.
+ * Errors as in trace/trace.h.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_CLOCK_CLOCK_H
 #define SWT_DECODER_MODEL_TRACE_CLOCK_CLOCK_H

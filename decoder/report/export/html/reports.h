@@ -1,7 +1,8 @@
 /*
  * The reports why and info, which the page of --format html shows as text: its block `reports`.
  *
- * decoder/report/export/html owns the page's data and its tiles. Errors as in report.h.
+ * decoder/report/export/html owns the page's data and its tiles. It includes report, base, export,
+ * flame, info, model, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H
 #define SWT_DECODER_REPORT_EXPORT_HTML_REPORTS_H

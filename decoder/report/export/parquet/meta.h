@@ -1,7 +1,8 @@
 /*
  * Shared by Parquet files of intervals and of hooks.
  *
- * decoder/report/export/parquet owns the exports to Parquet. Errors as in report.h.
+ * decoder/report/export/parquet owns the exports to Parquet. It includes report, base, export,
+ * hooks, model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_PARQUET_META_H
 #define SWT_DECODER_REPORT_EXPORT_PARQUET_META_H

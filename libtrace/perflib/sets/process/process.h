@@ -1,7 +1,8 @@
 /*
  * Process: CPU time, faults, switches and memory of each process. Private to this folder.
  *
- * libtrace/perflib/sets/process owns the counterset Process. Errors as in counterset.h.
+ * libtrace/perflib/sets/process owns the counterset Process. It includes perflib, core, counters
+ * and sets. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SETS_PROCESS_PROCESS_H
 #define SWT_PERFLIB_SETS_PROCESS_PROCESS_H

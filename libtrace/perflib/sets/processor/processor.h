@@ -1,8 +1,8 @@
 /*
  * Processor Information: reads the machine and keeps a query's state. Private to this folder.
  *
- * libtrace/perflib/sets/processor owns the counterset Processor Information. Errors as in
- * counterset.h.
+ * libtrace/perflib/sets/processor owns the counterset Processor Information. It includes perflib,
+ * core, counters and sets. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SETS_PROCESSOR_PROCESSOR_H
 #define SWT_PERFLIB_SETS_PROCESSOR_PROCESSOR_H

@@ -3,7 +3,8 @@
  *
  * Opens the session read-only, as the commands do: does not attach and writes nothing.
  *
- * libtrace/perflib/sets/rings owns the counterset SWTRACE Rings. Errors as in counterset.h.
+ * libtrace/perflib/sets/rings owns the counterset SWTRACE Rings. It includes perflib, ring,
+ * session and sets. Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SETS_RINGS_RINGS_H
 #define SWT_PERFLIB_SETS_RINGS_RINGS_H

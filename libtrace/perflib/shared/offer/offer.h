@@ -8,7 +8,8 @@
  * provider stops stores into memory that is no longer read, or into the next provider's file, which
  * belongs to this process too.
  *
- * libtrace/perflib/shared/offer owns offering countersets. Errors as in counterset.h.
+ * libtrace/perflib/shared/offer owns offering countersets. It includes perflib, core and shared.
+ * Errors as in counterset.h.
  */
 #ifndef SWT_PERFLIB_SHARED_OFFER_OFFER_H
 #define SWT_PERFLIB_SHARED_OFFER_OFFER_H
