@@ -4,6 +4,7 @@
 
 set -eu
 . "${0%/*}/../lib/checks.sh"
+. "${0%/*}/../lib/traces.sh"
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
 
 # shellcheck disable=SC2034 # for the tests

@@ -5,16 +5,8 @@
 # is preempted for 2000 by thread 2, which has a name, then waits for 3000, of which thread 3 runs 1000.
 trace()
 {
+	kernel_trace_head
 	cat <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
-cpus 2
-section schema
-| major 0xC3 kernel
-section labels
-label "request"
-section hooks ring=0
 hook 0xC2 0x10000000 tid=1 at=20000 34 1 64:10000 64:2 0
 END
 	printf '%s\n' "$@"

@@ -5,16 +5,8 @@
 # 15000, from 16000 to 24000 and from 25000 to 26000, and is preempted from 28000 to 30000.
 trace()
 {
+	kernel_trace_head
 	cat <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
-cpus 2
-section schema
-| major 0xC3 kernel
-section labels
-label "request"
-section hooks ring=0
 hook 0xC2 0x10000000 tid=1 at=40000 34 1 64:30000 64:2 0
 hook 0xC3 1 tid=9 at=50000 0 9 64:8000 64:12000 1 1 0 0 0 0 3000 1 1 0 4000 2 2 0 12000 1 1 0 13000 0 0 0 14000 1 1 0 16000 3 3 1 18000 1 1 0 30000 0 0 0
 hook 0xC3 1 tid=9 at=50000 1 0 64:8000 64:42000 2 4

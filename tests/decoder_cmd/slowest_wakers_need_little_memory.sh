@@ -13,17 +13,7 @@ fi
 
 # 100 intervals of thread 1 within each other, with 1980 waits, and 200,000 wake-ups of it, every 2 ns.
 {
-	cat <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
-cpus 2
-section schema
-| major 0xC3 kernel
-section labels
-label "request"
-section hooks ring=0
-END
+	kernel_trace_head
 	awk 'BEGIN {
 		for (k = 1; k <= 100; k++)
 			printf "hook 0xC2 0x10000000 tid=1 at=%d 34 1 64:%d 64:2 0\n", 1000000 + k, 600000 + 2 * k

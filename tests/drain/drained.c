@@ -75,6 +75,12 @@ void box_drain(struct box *b)
 	ck_assert_msg(rc == 0, "drain_open: %d: %s", rc, e.text);
 }
 
+void box_start(struct box *b, uint32_t sections)
+{
+	box_begin(b, sections);
+	box_drain(b);
+}
+
 void box_finish(struct box *b)
 {
 	struct drain_status status;
@@ -220,6 +226,18 @@ void contents_clean(const struct contents *c)
 	ck_assert_uint_eq(c->foreign, 0);
 	ck_assert_uint_eq(c->damaged_bytes, 0);
 	ck_assert(!c->cut_off);
+}
+
+void box_finish_clean(struct box *b, uint64_t hooks)
+{
+	struct contents c;
+
+	box_finish(b);
+	read_file(&c, b->config.path);
+	ck_assert_uint_eq(c.hooks, hooks);
+	contents_clean(&c);
+	contents_free(&c);
+	box_end(b);
 }
 
 uint64_t contents_sum(const struct contents *c)

@@ -29,6 +29,8 @@ void box_begin(struct box *b, uint32_t sections);
 void box_end(struct box *b);
 /* Opens, finishes and closes the drain: none of it may fail. */
 void box_drain(struct box *b);
+/* box_begin and box_drain. */
+void box_start(struct box *b, uint32_t sections);
 void box_finish(struct box *b);
 void box_finish_status(struct box *b, struct drain_status *status);
 /* Rounds until there is nothing more to take. */
@@ -59,6 +61,8 @@ void read_more(struct contents *c, const char *path);
 void contents_free(struct contents *c);
 /* Nothing torn, twice, out of order, foreign or damaged, and END is there. */
 void contents_clean(const struct contents *c);
+/* Finishes the drain and ends the box: the file is clean and has these hooks. */
+void box_finish_clean(struct box *b, uint64_t hooks);
 /* hooks + torn + losses */
 uint64_t contents_sum(const struct contents *c);
 

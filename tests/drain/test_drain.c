@@ -16,8 +16,7 @@ START_TEST(writers_stop_where_nothing_is_released_and_go_on_when_it_is)
 	struct contents c;
 	uint32_t next = 0, lost;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	lost = write_hooks(1, &next, 1000);
 	ck_assert_uint_gt(lost, 0);
 	uint32_t kept = next - lost;
@@ -42,8 +41,7 @@ START_TEST(only_finished_sections_are_taken_before_the_end)
 	struct contents c;
 	uint32_t next = 0;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	write_hooks(1, &next, SECTION / CHECKED_BYTES);
 	box_rounds(&b);
 	read_file(&c, b.config.path);
@@ -59,12 +57,7 @@ START_TEST(only_finished_sections_are_taken_before_the_end)
 	drain_status(b.d, &status);
 	ck_assert_uint_eq(status.hooks, next - 1);
 	ck_assert_uint_eq(status.waiting, CHECKED_BYTES);
-	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
-	box_end(&b);
+	box_finish_clean(&b, next);
 }
 END_TEST
 
@@ -136,8 +129,7 @@ START_TEST(discarded_hooks_are_not_written_and_their_room_is_free)
 	struct contents c;
 	uint32_t next = 0;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	write_hooks(1, &next, 100);
 	box_rounds(&b);
 	ck_assert_int_eq(session_discard(&b.s, NULL), 0);
@@ -164,8 +156,7 @@ START_TEST(tasks_and_schemas_that_come_later_are_in_the_file)
 	uint32_t next = 0;
 	int status;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	pid_t pid = fork();
 	if (pid == 0) {
 		TraceRegisterSchema(text);
@@ -286,8 +277,7 @@ START_TEST(a_new_generation_leaves_the_drain_its_own_rings)
 	struct contents c;
 	uint32_t next = 0;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	write_hooks(1, &next, 60);
 	session_off(&b.s, NULL);
 	struct session other;
@@ -357,8 +347,7 @@ START_TEST(the_write_rate_decides_the_pause)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 64);
-	box_drain(&b);
+	box_start(&b, 64);
 	for (int i = 0; i < 100; i++)
 		box_rounds(&b);
 	ck_assert_uint_ge(drain_pause(b.d), 10);

@@ -50,8 +50,7 @@ START_TEST(a_file_at_its_size_limit_keeps_its_contents)
 	struct box b;
 	uint32_t next = 0, lost, unwritten = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	for (int i = 0; i < 12; i++) {
 		limit_size((rlim_t)size_of(b.config.path) + 1 + (rlim_t)i * 401);
 		lost = until_it_fails(&b, &next, &e);
@@ -103,8 +102,7 @@ START_TEST(the_trailer_gets_room)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	for (int i = 0; i < 20; i++) {
 		write_hooks(1, &next, 2 * PER_SECTION);
 		box_rounds(&b);
@@ -254,8 +252,7 @@ START_TEST(a_file_that_was_removed_comes_back)
 	uint32_t next = 0;
 	char moved[PATH_MAX];
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	snprintf(moved, sizeof moved, "%.3000s.moved", b.config.path);
 	for (int i = 0; i < 3; i++) {
 		write_hooks(1, &next, 5 * PER_SECTION);
@@ -273,12 +270,7 @@ START_TEST(a_file_that_was_removed_comes_back)
 		}
 	}
 	ck_assert_int_eq(unlink(b.config.path), 0);
-	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
-	box_end(&b);
+	box_finish_clean(&b, next);
 }
 END_TEST
 
@@ -289,8 +281,7 @@ START_TEST(a_removed_directory_is_reported)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	write_hooks(1, &next, 5 * PER_SECTION);
 	box_rounds(&b);
 	ck_assert_int_eq(unlink(b.config.path), 0);

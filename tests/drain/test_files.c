@@ -222,8 +222,7 @@ START_TEST(a_file_that_was_moved_away_is_not_written_again)
 	char moved[PATH_MAX];
 	uint32_t next = 0, lost;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	lost = write_hooks(1, &next, 500);
 	box_finish(&b);
 	file_name(&b, 77, moved);

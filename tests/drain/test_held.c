@@ -33,8 +33,7 @@ START_TEST(a_section_waits_for_a_record_that_is_not_committed)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 16);
-	box_drain(&b);
+	box_start(&b, 16);
 	write_hooks(1, &next, 10);
 	begin_hook(&w);
 	write_hooks(1, &next, 3 * PER_SECTION);
@@ -63,8 +62,7 @@ START_TEST(a_section_does_not_wait_when_its_room_is_needed)
 	struct box b;
 	uint32_t next = 0, lost = 0;
 
-	box_begin(&b, 16);
-	box_drain(&b);
+	box_start(&b, 16);
 	begin_hook(&w);
 	for (int i = 0; i < 40; i++) {
 		lost += write_hooks(1, &next, PER_SECTION);
@@ -101,8 +99,7 @@ START_TEST(sections_of_the_dead_are_reclaimed)
 	uint32_t next = 0;
 	int status, rounds = 0;
 
-	box_begin(&b, 16);
-	box_drain(&b);
+	box_start(&b, 16);
 	write_hooks(1, &next, 10);
 	pid_t pid = fork();
 	if (pid == 0)
@@ -135,8 +132,7 @@ START_TEST(an_end_does_not_wait_for_ever)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 16);
-	box_drain(&b);
+	box_start(&b, 16);
 	write_hooks(1, &next, 10);
 	begin_hook(&w);
 	write_hooks(1, &next, 10);
@@ -166,8 +162,7 @@ START_TEST(a_section_without_hooks_is_written)
 	struct contents c;
 	struct box b;
 
-	box_begin(&b, 4);
-	box_drain(&b);
+	box_start(&b, 4);
 	for (int i = 0; i < PER_SECTION + 1; i++)
 		begin_hook(&w[i]);
 	box_finish(&b);

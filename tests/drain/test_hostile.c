@@ -56,13 +56,11 @@ static void note(struct box *b, uint64_t *released)
 START_TEST(heads_of_nonsense_are_no_positions)
 {
 	struct shm_ring good;
-	struct contents c;
 	struct box b;
 	uint64_t released[SHM_MAX_RINGS];
 	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	write_hooks(1, &next, 3 * PER_SECTION + 5);
 	uint32_t ring = my_ring(&b);
 	uint64_t at = ring_offset(&b.s.geometry, ring);
@@ -83,35 +81,23 @@ START_TEST(heads_of_nonsense_are_no_positions)
 	scribble(&b, at, &good.head, 8);
 	box_rounds(&b);
 	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);
-	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
-	box_end(&b);
+	box_finish_clean(&b, next);
 }
 END_TEST
 
 START_TEST(a_start_of_nonsense_discards_nothing)
 {
-	struct contents c;
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	write_hooks(1, &next, 3 * PER_SECTION + 5);
 	uint32_t ring = my_ring(&b);
 	/* The value that session_discard copies from a falsified head. */
 	b.s.control->ring[ring].start = (uint64_t)1 << 40;
 	box_rounds(&b);
 	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);
-	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
-	box_end(&b);
+	box_finish_clean(&b, next);
 }
 END_TEST
 
@@ -170,8 +156,7 @@ START_TEST(a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, 8);
-	box_drain(&b);
+	box_start(&b, 8);
 	write_hooks(1, &next, 3 * PER_SECTION + 5);
 	box_rounds(&b);
 	session_off(&b.s, NULL);

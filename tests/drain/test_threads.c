@@ -32,8 +32,7 @@ START_TEST(other_threads_compress_and_the_order_stays)
 	struct box b;
 	uint32_t next = 0;
 
-	box_begin(&b, RING_SECTIONS);
-	box_drain(&b);
+	box_start(&b, RING_SECTIONS);
 	for (int i = 0; i < 10; i++) {
 		ck_assert_uint_eq(write_hooks(1, &next, 40 * PER_SECTION), 0);
 		box_rounds(&b);
@@ -175,8 +174,7 @@ START_TEST(a_failed_write_requeues_later_sections)
 	uint32_t next = 0;
 	struct stat st;
 
-	box_begin(&b, RING_SECTIONS);
-	box_drain(&b);
+	box_start(&b, RING_SECTIONS);
 	ck_assert_uint_eq(write_hooks(1, &next, 30 * PER_SECTION + 7), 0);
 	ck_assert_int_eq(stat(b.config.path, &st), 0);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);

@@ -4,6 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+. "$here/../lib/traces.sh"
 case ${MKTRACE:=mktrace} in */*) MKTRACE=$(cd "$(dirname "$MKTRACE")" && pwd)/${MKTRACE##*/} ;; esac
 mkdir -p "${1:?the folder}"
 to=$(cd "$1" && pwd)
@@ -21,16 +22,9 @@ for script in "$top"/tests/golden/cases/*/trace*.txt; do
 done
 
 # The kernel's switches: an interval of thread 1, and who ran instead.
-"$MKTRACE" - "$traces/switches-trace" <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
-cpus 2
-section schema
-| major 0xC3 kernel
-section labels
-label "request"
-section hooks ring=0
+{
+	kernel_trace_head
+	cat <<'END'
 hook 0xC2 0x10000000 tid=1 at=20000 34 1 64:10000 64:2 0
 hook 0xC3 1 tid=9 at=30000 0 3 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0
 hook 0xC3 1 tid=9 at=30000 0 1 64:17000 64:18000 0 0 0 1 1 0
@@ -42,6 +36,7 @@ hook 0xC3 3 tid=9 at=30000 1 64:12000 64:13000 64:5
 hook 0xC3 4 tid=9 at=30000 1 3 64:8000 64:11000 0 9 3 2 0 6500 1 3 2 0 6800 1 0 0 2
 section end
 END
+} | "$MKTRACE" - "$traces/switches-trace"
 
 # Files of the other format, for its own target: as they are, and as if they were ours.
 for trace in "$traces"/nrm2_*; do

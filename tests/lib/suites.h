@@ -52,22 +52,36 @@ static inline Suite *suite_of(const char *name, const struct suite_plan *plan)
 	return suite;
 }
 
+static inline int suites_finish(SRunner *runner)
+{
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+/* Runs a suite in this process: for hundreds of rows that cannot harm each other, a process for
+ * each would cost more than the rows. */
+static inline int suites_run_unforked(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+
+	srunner_set_fork_status(runner, CK_NOFORK);
+	return suites_finish(runner);
+}
+
 /* Runs the suites, which NULL ends, and frees them. Returns the program's exit status. */
 static inline __attribute__((sentinel)) int suites_run(Suite *first, ...)
 {
 	SRunner *runner = srunner_create(first);
 	va_list more;
 	Suite *suite;
-	int failed;
 
 	va_start(more, first);
 	while ((suite = va_arg(more, Suite *)) != NULL)
 		srunner_add_suite(runner, suite);
 	va_end(more);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_finish(runner);
 }
 
 /* A program of one suite. */
