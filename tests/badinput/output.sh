@@ -70,7 +70,7 @@ mkdir -p folder
 decode -o folder good.bin
 refused "-o a folder" 1 'folder.*[Dd]irectory'
 
-# Whoever reads the report goes away.
+# The report's reader goes away.
 status=$(
 	{
 		timeout 120 "$CPIDECODE" --report hooks good.bin 2>err

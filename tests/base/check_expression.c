@@ -100,7 +100,7 @@ START_TEST(conditions_hold)
 }
 END_TEST
 
-START_TEST(errors_are_shown_at_their_place)
+START_TEST(errors_are_shown_at_their_column)
 {
 	static const struct {
 		const char *text, *message, *shown;
@@ -133,7 +133,7 @@ START_TEST(errors_are_shown_at_their_place)
 END_TEST
 
 /* Each list of at most so many values, each text of at most so many patterns. */
-START_TEST(bounded)
+START_TEST(values_and_patterns_are_bounded)
 {
 	struct expression *e = malloc(sizeof *e);
 	struct expression_error error;
@@ -161,4 +161,5 @@ START_TEST(bounded)
 }
 END_TEST
 
-SUITE_MAIN("expression", conditions_hold, errors_are_shown_at_their_place, bounded)
+SUITE_MAIN("expression", conditions_hold, errors_are_shown_at_their_column,
+	values_and_patterns_are_bounded)

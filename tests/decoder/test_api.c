@@ -17,7 +17,7 @@ START_TEST(codes_have_words)
 }
 END_TEST
 
-START_TEST(memory)
+START_TEST(a_trace_in_memory_has_all_facts)
 {
 	struct bytes b = {0};
 	cpidecode_trace *t;
@@ -61,7 +61,7 @@ static void put_causes(struct bytes *file, uint32_t ring, uint64_t first)
 	bytes_free(&b);
 }
 
-START_TEST(causes)
+START_TEST(causes_of_losses_are_listed)
 {
 	static const struct {
 		uint32_t ring;
@@ -161,7 +161,7 @@ START_TEST(hooks_and_intervals)
 }
 END_TEST
 
-START_TEST(refusals)
+START_TEST(failed_opens_return_a_code_and_no_trace)
 {
 	cpidecode_trace *t;
 	size_t failed;
@@ -183,7 +183,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-START_TEST(descriptors_from_where_they_stand)
+START_TEST(descriptors_are_read_from_their_offset)
 {
 	struct bytes b = {0};
 	cpidecode_trace *t;
@@ -209,5 +209,6 @@ START_TEST(descriptors_from_where_they_stand)
 }
 END_TEST
 
-SUITE_MAIN("api", codes_have_words, memory, causes, files_before_causes_have_none,
-	hooks_and_intervals, refusals, descriptors_from_where_they_stand)
+SUITE_MAIN("api", codes_have_words, a_trace_in_memory_has_all_facts, causes_of_losses_are_listed,
+	files_before_causes_have_none, hooks_and_intervals, failed_opens_return_a_code_and_no_trace,
+	descriptors_are_read_from_their_offset)

@@ -340,7 +340,7 @@ START_TEST(no_word_of_the_monotonic_clock)
 }
 END_TEST
 
-START_TEST(ticks_that_began_anew)
+START_TEST(ticks_that_restarted)
 {
 	/* Ticks 10 s and 12 s, then a suspend that cleared them, then 1 s and 2 s. */
 	struct clock_sync s[] = {at(10, 100, 50), at(12, 102, 52), at(1, 110, 53), at(2, 111, 54)};
@@ -377,7 +377,7 @@ START_TEST(ticks_that_stood_still_after_a_snapshot)
 }
 END_TEST
 
-START_TEST(contradictions)
+START_TEST(contradictory_syncs_are_reported)
 {
 	/* CLOCK_MONOTONIC went back: it never does. */
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 110, 40)};
@@ -582,6 +582,7 @@ SUITE_MAIN("clock", a_cursor_gives_the_same_times, one_to_one, rounds_down_on_bo
 	nothing_happened, set_forward, set_back, ranges_of_time_that_came_twice,
 	suspended_while_the_ticks_went_on, suspended_and_then_set, a_jump_that_slewing_could_hide,
 	fast_slewing_is_no_step, steps_of_some_microseconds_are_noise,
-	no_word_of_the_monotonic_clock, ticks_that_began_anew,
-	ticks_that_stood_still_after_a_snapshot, contradictions, order_and_repetition_do_not_matter,
-	any_syncs_keep_the_promises, time_never_goes_back_by_rounding, errors_by_the_formula)
+	no_word_of_the_monotonic_clock, ticks_that_restarted,
+	ticks_that_stood_still_after_a_snapshot, contradictory_syncs_are_reported,
+	order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
+	time_never_goes_back_by_rounding, errors_by_the_formula)

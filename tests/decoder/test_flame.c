@@ -308,7 +308,7 @@ START_TEST(one_file)
 }
 END_TEST
 
-START_TEST(overlaps)
+START_TEST(overlapping_intervals_match_the_reference)
 {
 	compare_many(100, 1, 1, OVERLAPS);
 }
@@ -443,6 +443,6 @@ START_TEST(many_names_on_several_threads)
 }
 END_TEST
 
-SUITE_MAIN("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
-	stamps_that_go_back, unmeasured_weights, records_in_memory_and_in_a_file, many_that_overlap,
-	many_names_on_several_threads)
+SUITE_MAIN("flame", one_file, overlapping_intervals_match_the_reference,
+	several_files_of_one_machine, several_machines, stamps_that_go_back, unmeasured_weights,
+	records_in_memory_and_in_a_file, many_that_overlap, many_names_on_several_threads)

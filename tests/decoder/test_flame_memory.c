@@ -85,19 +85,19 @@ static void fail_each(enum report_format format)
 	bytes_free(&file);
 }
 
-START_TEST(pictures)
+START_TEST(pictures_survive_failed_allocations)
 {
 	fail_each(FORMAT_SVG);
 }
 END_TEST
 
-START_TEST(lines)
+START_TEST(folded_stacks_survive_failed_allocations)
 {
 	fail_each(FORMAT_FOLDED);
 }
 END_TEST
 
-START_TEST(exports)
+START_TEST(exports_survive_failed_allocations)
 {
 	/* A database is a file, and takes libsqlite3's memory. */
 	for (int format = FORMAT_PERFETTO; format < FORMAT_NAMES; format++)
@@ -106,4 +106,5 @@ START_TEST(exports)
 }
 END_TEST
 
-SUITE_MAIN("flame_memory", pictures, lines, exports)
+SUITE_MAIN("flame_memory", pictures_survive_failed_allocations,
+	folded_stacks_survive_failed_allocations, exports_survive_failed_allocations)

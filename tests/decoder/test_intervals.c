@@ -354,7 +354,7 @@ static void nests(const struct shape *s, size_t n)
 	end(&f);
 }
 
-START_TEST(nesting)
+START_TEST(contained_intervals_nest_and_overlapping_ones_do_not)
 {
 	static const struct shape inside[] = {{100, 900, 1, 0, -1}, {200, 400, 1, 1, 0},
 		{250, 300, 1, 2, 1}, {500, 600, 1, 1, 0}};
@@ -469,5 +469,5 @@ SUITE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not
 	groups_of_rings_do_not_mix, contradictions_are_reported, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,
 	foreign_minors_are_no_intervals, scripted_traces_are_marked,
-	another_schema_of_the_cpi_hooks, nesting, a_parent_outlasts_a_clock_set_back,
-	the_filter_does_not_change_depths, many_intervals)
+	another_schema_of_the_cpi_hooks, contained_intervals_nest_and_overlapping_ones_do_not,
+	a_parent_outlasts_a_clock_set_back, the_filter_does_not_change_depths, many_intervals)

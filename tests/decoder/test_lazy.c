@@ -323,7 +323,7 @@ START_TEST(many_sections_wait_in_a_file)
 }
 END_TEST
 
-START_TEST(no_place_for_many_sections_is_an_error)
+START_TEST(no_room_for_many_sections_is_an_error)
 {
 	struct bytes b = {0};
 	struct trace *t;
@@ -462,6 +462,6 @@ SUITE_MAIN("lazy", damaged_headers_are_not_believed,
 	swallowed_section_of_the_same_ring_is_recovered, last_section_of_a_ring_is_verified,
 	unrecoverable_sections_are_reported, range_reads_no_damage_outside_of_it,
 	headers_that_lie_about_stamps_lose_no_hook, many_sections_wait_in_a_file,
-	no_place_for_many_sections_is_an_error, too_many_rings_are_reported,
+	no_room_for_many_sections_is_an_error, too_many_rings_are_reported,
 	many_threads_wait_in_a_file, too_much_of_a_type_is_reported,
 	false_starts_after_good_sections_do_not_cost_their_square)

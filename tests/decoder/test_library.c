@@ -123,7 +123,7 @@ static int64_t time_of(uint64_t ticks)
 	return 5000000000 + (int64_t)ticks - 1000;
 }
 
-START_TEST(seeking)
+START_TEST(seeking_lands_on_the_first_hook_from_a_time)
 {
 	static const uint64_t to[] = {2003, 1995, 3001, 2014, 0, 2014};
 	static const uint64_t lands[] = {2003, 1995, 4000, 2014, 1995, 2014};
@@ -626,7 +626,7 @@ static void begin_unreadable(struct fixture *f, int *fd)
 	ck_assert_int_eq(cpidecode_hooks_open(f->t, &f->it), 0);
 }
 
-START_TEST(reading_that_fails_is_an_error_with_its_place)
+START_TEST(a_failed_read_is_an_error_with_its_offset)
 {
 	struct fixture f;
 	const cpidecode_hook *h;
@@ -678,9 +678,9 @@ START_TEST(no_report_comes_of_reading_that_fails)
 }
 END_TEST
 
-SUITE_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
-	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
-	intervals_of_utilisation, named_values_of_intervals, every_report,
-	reports_by_default_and_by_name, reports_that_do_not_come_about, canceled_by_progress,
-	several_reports_at_once, opening_with_options,
-	reading_that_fails_is_an_error_with_its_place, no_report_comes_of_reading_that_fails)
+SUITE_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so,
+	seeking_lands_on_the_first_hook_from_a_time, damage_found_by_reading, intervals_as_a_stream,
+	intervals_of_a_stream_have_parents, intervals_of_utilisation, named_values_of_intervals,
+	every_report, reports_by_default_and_by_name, reports_that_do_not_come_about,
+	canceled_by_progress, several_reports_at_once, opening_with_options,
+	a_failed_read_is_an_error_with_its_offset, no_report_comes_of_reading_that_fails)

@@ -77,7 +77,7 @@ START_TEST(a_common_part_is_read_once)
 }
 END_TEST
 
-START_TEST(pieces_of_a_drain_give_way_to_the_whole)
+START_TEST(pieces_of_a_drain_yield_to_the_complete_file)
 {
 	struct claim c[] = {claim(0, 0, 32, 10, 10), claim(1, 32, 64, 11, 12),
 		claim(2, 0, 128, 10, 13), claim(3, 128, 32, 14, 14)};
@@ -115,5 +115,5 @@ END_TEST
 
 SUITE_MAIN("overlap", the_same_section_is_read_once, the_longer_section_has_the_newer_hooks,
 	of_two_as_long_the_one_with_fewer_torn_is_read, a_common_part_is_read_once,
-	pieces_of_a_drain_give_way_to_the_whole, other_hooks_at_one_position_refute_a_claim,
+	pieces_of_a_drain_yield_to_the_complete_file, other_hooks_at_one_position_refute_a_claim,
 	nothing_is_given_up_for_a_damaged_section)

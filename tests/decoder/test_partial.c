@@ -191,7 +191,7 @@ static struct tick_range third(unsigned i)
 }
 
 /* Every order, and every way to put pairs together first. */
-START_TEST(slices_merge_to_the_whole)
+START_TEST(slices_merge_to_the_full_result)
 {
 	static const unsigned orders[6][3] = {
 		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -488,7 +488,7 @@ START_TEST(numbers_have_one_spelling)
 END_TEST
 
 SUITE_MAIN("partial", numbers_read_back_as_they_were, numbers_are_skipped_as_they_are_read,
-	a_file_reads_back_as_it_was, slices_merge_to_the_whole, files_merge_side_by_side,
+	a_file_reads_back_as_it_was, slices_merge_to_the_full_result, files_merge_side_by_side,
 	results_that_do_not_go_together_change_nothing, hooks_that_two_files_share_are_refused,
 	other_versions_are_refused, an_order_may_be_unknown, every_truncation_is_refused,
 	every_changed_byte_is_survived, numbers_have_one_spelling)

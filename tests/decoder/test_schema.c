@@ -31,7 +31,7 @@ static void refused(unsigned line, const char *text)
 
 #define HOOK "major 1 m\nhook 0 \"h\"\n"
 
-START_TEST(builtin)
+START_TEST(the_builtin_schema_describes_cpi_hooks)
 {
 	size_t n = cpidecode_cpi_schema_size;
 	const char *text = (const char *)cpidecode_cpi_schema;
@@ -53,7 +53,7 @@ START_TEST(builtin)
 }
 END_TEST
 
-START_TEST(lookup)
+START_TEST(the_first_matching_hook_is_found)
 {
 	struct schema *s = parsed("major 1 a \"first\" # comment\n\n"
 				  "hook 0x10/0xF0 \"masked # not a comment\"\nhook 0x11 \"never\"\n"
@@ -195,7 +195,7 @@ START_TEST(bad_majors_harm_themselves_only)
 }
 END_TEST
 
-START_TEST(limits)
+START_TEST(fields_are_limited)
 {
 	struct bytes b = {0};
 	char line[64];
@@ -287,7 +287,7 @@ static void at_end(struct walk *w, uint32_t fit)
 	bytes_free(&w->strings);
 }
 
-START_TEST(types)
+START_TEST(fields_have_the_values_of_their_types)
 {
 	struct walk w;
 	const uint32_t words[] = {
@@ -380,7 +380,7 @@ START_TEST(short_records)
 }
 END_TEST
 
-START_TEST(repeats_that_take_nothing)
+START_TEST(repeats_of_no_fields)
 {
 	struct walk w;
 	const uint32_t words[] = {0xffffffff, 5};
@@ -427,7 +427,7 @@ START_TEST(no_schema_no_fields)
 }
 END_TEST
 
-START_TEST(layers)
+START_TEST(an_earlier_schema_wins)
 {
 	struct schema *user = parsed("major 1 user\nhook 1 \"u\"");
 	struct schema *trace = parsed("major 1 trace\nhook 2 \"t\"\nmajor 2 two\nhook 2 \"t2\"");
@@ -471,6 +471,8 @@ START_TEST(any_change_of_the_builtin)
 }
 END_TEST
 
-SUITE_MAIN("schema", builtin, lookup, bad_statements, bad_blocks, bad_majors_harm_themselves_only,
-	limits, types, not_measured, repeat_and_if, short_records, repeats_that_take_nothing,
-	long_records, no_schema_no_fields, layers, any_change_of_the_builtin)
+SUITE_MAIN("schema", the_builtin_schema_describes_cpi_hooks, the_first_matching_hook_is_found,
+	bad_statements, bad_blocks, bad_majors_harm_themselves_only, fields_are_limited,
+	fields_have_the_values_of_their_types, not_measured, repeat_and_if, short_records,
+	repeats_of_no_fields, long_records, no_schema_no_fields, an_earlier_schema_wins,
+	any_change_of_the_builtin)

@@ -179,7 +179,7 @@ static int rate_code(uint64_t rate, uint64_t synced, bool damaged, uint64_t *use
 	return rc;
 }
 
-START_TEST(rates)
+START_TEST(a_valid_rate_of_the_header_is_used)
 {
 	uint64_t used;
 
@@ -374,7 +374,7 @@ static bool never(void *ctx, const char *path, uint64_t done, uint64_t total)
 	return false;
 }
 
-START_TEST(canceled)
+START_TEST(progress_may_cancel_an_open)
 {
 	struct bytes b = {0};
 	struct trace *t;
@@ -393,5 +393,6 @@ START_TEST(canceled)
 END_TEST
 
 SUITE_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
-	a_bad_schema_is_reported_and_ignored, a_bad_schema_leaves_the_others, schema_origins, rates,
-	several_files, one_machine_in_two_files, rings_and_losses, losses_of_two_dumps, canceled)
+	a_bad_schema_is_reported_and_ignored, a_bad_schema_leaves_the_others, schema_origins,
+	a_valid_rate_of_the_header_is_used, several_files, one_machine_in_two_files,
+	rings_and_losses, losses_of_two_dumps, progress_may_cancel_an_open)

@@ -535,7 +535,7 @@ START_TEST(svg_holds_no_name_unescaped)
 }
 END_TEST
 
-START_TEST(files_appear_when_they_are_whole)
+START_TEST(files_appear_when_complete)
 {
 	char dir[] = "/tmp/cpidecode.XXXXXX", path[64], link[64];
 	struct out file;
@@ -602,7 +602,7 @@ int main(void)
 				durations_for_people, table_columns_line_up,
 				ratios_are_of_sums_or_weighted, filters_select_matching_intervals,
 				values_of_keys_are_checked, folded_stacks_are_in_order,
-				svg_holds_no_name_unescaped, files_appear_when_they_are_whole,
+				svg_holds_no_name_unescaped, files_appear_when_complete,
 				a_full_device_is_noticed)),
 		NULL);
 }

@@ -64,7 +64,7 @@ if command -v xmllint >/dev/null; then
 	xmllint --noout flame.svg || fail "not well-formed"
 fi
 
-# The same runs are grey, whoever stands first; sides swap their colours.
+# The same runs are grey in either order; sides swap their colours.
 run 0 --report diff --format svg a.bin a.bin
 [ "$(grep -c 'rx="2" fill="#f0efed"' out)" -eq 7 ] || fail "a run differs from itself"
 run 0 --report diff --format svg b.bin a.bin

@@ -43,7 +43,7 @@ run 0 -j 1 --report summary --format csv labels.bin
 cmp many out || fail "-j 64 says something else of many labels"
 same_with_threads --partial - labels.bin
 
-# Whoever reads goes away: it ends. There is no room: it says so.
+# It ends when its reader is gone, and reports a full disk.
 {
 	status=0
 	"$CPIDECODE" -j 4 --report hooks hooks.bin 2>err || status=$?

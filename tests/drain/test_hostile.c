@@ -149,7 +149,7 @@ START_TEST(scribbling_ends_nothing)
 }
 END_TEST
 
-START_TEST(a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes)
+START_TEST(a_truncated_ring_file_is_read_up_to_its_end)
 {
 	struct drain_status status;
 	struct contents c;
@@ -204,8 +204,8 @@ int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {heads_of_nonsense_are_no_positions,
 		a_start_of_nonsense_discards_nothing, scribbling_ends_nothing,
-		a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes,
-		tables_that_were_cut_off_stop_nothing, NULL};
+		a_truncated_ring_file_is_read_up_to_its_end, tables_that_were_cut_off_stop_nothing,
+		NULL};
 
 	return drain_suite("hostile", tests, argc, argv);
 }

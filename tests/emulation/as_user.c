@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { SOMEBODY = 1000 };
+enum { ORDINARY_USER = 1000 };
 
 int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return 2;
-	if (setgroups(0, NULL) != 0 || setgid(SOMEBODY) != 0 || setuid(SOMEBODY) != 0) {
+	if (setgroups(0, NULL) != 0 || setgid(ORDINARY_USER) != 0 || setuid(ORDINARY_USER) != 0) {
 		perror("as_user");
 		return 126;
 	}

@@ -122,7 +122,7 @@ START_TEST(sizes_must_agree)
 }
 END_TEST
 
-START_TEST(a_sample_takes_a_buffer_of_its_set)
+START_TEST(a_sample_needs_a_buffer_of_its_set)
 {
 	cpc_set_t *other = set_of(cpc, "page-faults", 0, 0);
 	cpc_buf_t *foreign = cpc_buf_create(cpc, other);
@@ -140,5 +140,5 @@ Suite *buffers_suite(void)
 	return SUITE("buffers", .set_up = begin, .tear_down = end,
 		TESTS(a_new_buffer_is_zero, values_are_subtracted_and_added,
 			a_sample_has_its_moment_and_ticks, entries_that_are_not_there_are_refused,
-			sizes_must_agree, a_sample_takes_a_buffer_of_its_set));
+			sizes_must_agree, a_sample_needs_a_buffer_of_its_set));
 }

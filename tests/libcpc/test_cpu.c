@@ -112,7 +112,7 @@ START_TEST(cpus_that_are_not_there_are_refused)
 }
 END_TEST
 
-START_TEST(a_cpu_takes_one_set)
+START_TEST(a_cpu_binds_one_set)
 {
 	cpc_set_t *second = set_of(cpc, "page-faults", 0, 0);
 
@@ -267,7 +267,7 @@ Suite *cpu_suite(void)
 		tcase_add_test(t, a_cpu_is_counted);
 		tcase_add_test(t, the_cpu_clock_is_counted);
 		tcase_add_test(t, several_cpus_by_one_thread);
-		tcase_add_test(t, a_cpu_takes_one_set);
+		tcase_add_test(t, a_cpu_binds_one_set);
 		tcase_add_test(t, it_keeps_threads_from_binding);
 		tcase_add_test(t, other_processes_bindings_are_kept_to);
 		tcase_add_test(t, a_killed_binder_leaves_the_cpu_free);

@@ -181,7 +181,7 @@ START_TEST(the_thread_clock_overflows)
 }
 END_TEST
 
-START_TEST(a_notice_of_an_unbound_set_is_nobodys)
+START_TEST(a_notice_of_an_unbound_set_is_ignored)
 {
 	sigset_t block, before;
 
@@ -323,7 +323,7 @@ Suite *overflow_suite(void)
 
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, a_small_preset_does_not_overflow);
-	tcase_add_test(t, a_notice_of_an_unbound_set_is_nobodys);
+	tcase_add_test(t, a_notice_of_an_unbound_set_is_ignored);
 	tcase_add_test(t, overflow_is_for_the_own_thread);
 	suite_add_tcase(s, t);
 	if (WITH_TSAN) {

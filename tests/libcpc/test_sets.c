@@ -57,16 +57,16 @@ static void calls_back(const char *fn, int subcode, const char *format, va_list 
 
 START_TEST(a_handler_may_call_the_library)
 {
-	pctx_t nobody = -1;
+	pctx_t absent = -1;
 	cpc_set_t *set;
 
 	calling = open_quietly();
 	set = set_of(calling, "page-faults", 0, 0);
 	cpc_seterrhndlr(calling, calls_back);
-	ck_assert_int_eq(cpc_bind_pctx(calling, &nobody, 0, set, 0), -1);
+	ck_assert_int_eq(cpc_bind_pctx(calling, &absent, 0, set, 0), -1);
 	ck_assert_int_eq(errno, ESRCH);
-	nobody = INT32_MAX;
-	ck_assert_int_eq(cpc_bind_pctx(calling, &nobody, 0, set, 0), -1);
+	absent = INT32_MAX;
+	ck_assert_int_eq(cpc_bind_pctx(calling, &absent, 0, set, 0), -1);
 	ck_assert_int_eq(errno, ESRCH);
 	ck_assert_int_eq(cpc_unbind(calling, set), -1);
 	ck_assert_int_eq(told.times, 3);

@@ -161,7 +161,7 @@ END_TEST
 
 static const int refusals[] = {EACCES, EPERM, ENOENT, ENOSYS, EMFILE, EINVAL};
 
-START_TEST(refused)
+START_TEST(refused_migrations_stay_unknown)
 {
 	struct counter_activity activity;
 
@@ -236,7 +236,7 @@ START_TEST(a_child_has_its_own)
 }
 END_TEST
 
-START_TEST(differences)
+START_TEST(differences_of_unknown_figures_are_unknown)
 {
 	const struct counter_activity from = {10, CPI_NONE, 5, 7, 1, 2},
 				      to = {15, 3, CPI_NONE, 6, 1, 0};
@@ -262,7 +262,7 @@ Suite *activity_suite(void)
 {
 	return SUITE("activity", .timeout = 60, .set_up = set_up,
 		TESTS(counted_as_the_rights_allow, migrations_are_seen, closed_with_the_thread,
-			a_child_has_its_own, differences),
-		LOOPS({refused, 0, sizeof refusals / sizeof *refusals},
+			a_child_has_its_own, differences_of_unknown_figures_are_unknown),
+		LOOPS({refused_migrations_stay_unknown, 0, sizeof refusals / sizeof *refusals},
 			{not_readable, 0, sizeof read_errors / sizeof *read_errors}));
 }

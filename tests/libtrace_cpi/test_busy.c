@@ -81,7 +81,7 @@ START_TEST(ref_cycles)
 }
 END_TEST
 
-START_TEST(mperf)
+START_TEST(without_reference_cycles_mperf_is_chosen)
 {
 	if (!has_tsc())
 		return;
@@ -93,7 +93,7 @@ START_TEST(mperf)
 }
 END_TEST
 
-START_TEST(neither)
+START_TEST(without_mperf_the_idle_accounting_is_chosen)
 {
 	if (!has_tsc())
 		return;
@@ -145,7 +145,7 @@ START_TEST(no_instructions)
 END_TEST
 
 /* Others have the counters: what never ran is not measured. */
-START_TEST(taken)
+START_TEST(counters_in_use_elsewhere_are_not_measured)
 {
 	fake_pmu.running = 0;
 	choose(of_idle());
@@ -261,13 +261,14 @@ Suite *busy_suite(void)
 
 	tcase_add_checked_fixture(t, set_up, NULL);
 	tcase_add_test(t, ref_cycles);
-	tcase_add_test(t, mperf);
+	tcase_add_test(t, without_reference_cycles_mperf_is_chosen);
 	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++)
-		tcase_add_loop_test(t, neither, refusals[i], refusals[i] + 1);
+		tcase_add_loop_test(t, without_mperf_the_idle_accounting_is_chosen, refusals[i],
+			refusals[i] + 1);
 	tcase_add_test(t, unhalted_cycles);
 	tcase_add_test(t, no_rights);
 	tcase_add_test(t, no_instructions);
-	tcase_add_test(t, taken);
+	tcase_add_test(t, counters_in_use_elsewhere_are_not_measured);
 	tcase_add_test(t, measured_by_ref_cycles);
 	tcase_add_test(t, measured_by_mperf);
 	tcase_add_test(t, measured_by_cycles);

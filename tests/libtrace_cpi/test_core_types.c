@@ -35,7 +35,7 @@ static void use_hybrid(void)
 	sysfs_use();
 }
 
-START_TEST(found)
+START_TEST(core_types_are_read_from_sysfs)
 {
 	const struct core_types *t = core_types();
 
@@ -103,7 +103,7 @@ START_TEST(bad_mperf)
 }
 END_TEST
 
-START_TEST(aperf)
+START_TEST(aperf_needs_a_valid_event)
 {
 	sysfs_put_msr();
 	sysfs_use();
@@ -225,7 +225,7 @@ END_TEST
 
 /* ------------------------------------------------------------------- the whole facility */
 
-START_TEST(flagged)
+START_TEST(a_hybrid_machine_flags_its_source)
 {
 	struct counters_description d;
 	struct counter_sample *from, *to;
@@ -270,9 +270,9 @@ END_TEST
 Suite *core_types_suite(void)
 {
 	return SUITE("core_types", .set_up = set_up,
-		TESTS(found, aperf, too_many, nothing_there, each_has_its_own_pmu,
-			kernel_without_extended_types, refused_for_rights, thread_counts_add,
-			flagged),
+		TESTS(core_types_are_read_from_sysfs, aperf_needs_a_valid_event, too_many,
+			nothing_there, each_has_its_own_pmu, kernel_without_extended_types,
+			refused_for_rights, thread_counts_add, a_hybrid_machine_flags_its_source),
 		LOOPS({bad_type, 0, sizeof bad_files / sizeof *bad_files},
 			{bad_mperf, 0, sizeof bad_msr / sizeof *bad_msr},
 			{thread_out_of_descriptors, 0, 4}));

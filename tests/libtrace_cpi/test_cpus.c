@@ -30,7 +30,7 @@ static uint64_t opening(uint32_t cpu)
 	return r.opening;
 }
 
-START_TEST(renewed)
+START_TEST(a_processor_that_returns_gets_a_new_group)
 {
 	uint64_t first;
 
@@ -131,7 +131,7 @@ START_TEST(renewed_without_descriptors)
 END_TEST
 
 /* What is put aside is bounded; then the processor stays unmeasured. */
-START_TEST(forever)
+START_TEST(retired_groups_are_bounded)
 {
 	fake_pmu.limit = 4000;
 	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
@@ -285,8 +285,9 @@ END_TEST
 Suite *cpus_suite(void)
 {
 	return SUITE("cpus", .set_up = set_up,
-		TESTS(renewed, only_cycles, gone_for_good, came_later, nothing_to_renew, forever,
-			descriptors_lost, renewed_under_readers, interval_across_a_change,
+		TESTS(a_processor_that_returns_gets_a_new_group, only_cycles, gone_for_good,
+			came_later, nothing_to_renew, retired_groups_are_bounded, descriptors_lost,
+			renewed_under_readers, interval_across_a_change,
 			replaced_by_another_instance, changed_before_the_start,
 			closed_by_the_program),
 		LOOPS({renewed_without_descriptors, 0, 3}));

@@ -70,7 +70,7 @@ START_TEST(ticks_are_cycles)
 }
 END_TEST
 
-START_TEST(idle)
+START_TEST(busy_is_the_time_that_was_not_idle)
 {
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		from->cpu[cpu].idle_ns = 7000;
@@ -167,7 +167,7 @@ START_TEST(scaled_by_running)
 }
 END_TEST
 
-START_TEST(hotplug)
+START_TEST(processors_that_come_or_go_are_unknown)
 {
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		from->cpu[cpu].instructions = to->cpu[cpu].instructions = 1000;
@@ -191,7 +191,7 @@ START_TEST(hotplug)
 }
 END_TEST
 
-START_TEST(threads)
+START_TEST(another_threads_counts_are_not_subtracted)
 {
 	from->thread = to->thread = 3;
 	from->thread_cycles = 100;
@@ -317,7 +317,7 @@ static void came_anew(void)
 static void (*const changes[])(void) = {
 	went, came, went_and_came, came_without_counters, came_anew};
 
-START_TEST(changed)
+START_TEST(a_changed_processor_is_flagged_and_unknown)
 {
 	count_all(300, 300);
 	changes[_i]();
@@ -496,10 +496,13 @@ END_TEST
 Suite *difference_suite(void)
 {
 	return SUITE("difference", .set_up = set_up, .tear_down = tear_down,
-		TESTS(nothing_measured, ticks_are_cycles, idle, idle_glitches,
-			shorter_than_the_accounting, reference_cycles, scaled_by_running, hotplug,
-			threads, nothing_to_say, quality_of_processors, never_ran, quality_of_idle,
-			not_changed, types_of_core, unhalted_cycles, quality_of_the_thread,
+		TESTS(nothing_measured, ticks_are_cycles, busy_is_the_time_that_was_not_idle,
+			idle_glitches, shorter_than_the_accounting, reference_cycles,
+			scaled_by_running, processors_that_come_or_go_are_unknown,
+			another_threads_counts_are_not_subtracted, nothing_to_say,
+			quality_of_processors, never_ran, quality_of_idle, not_changed,
+			types_of_core, unhalted_cycles, quality_of_the_thread,
 			thread_on_types_of_core, thread_between, thread_counted),
-		LOOPS({changed, 0, sizeof changes / sizeof *changes}));
+		LOOPS({a_changed_processor_is_flagged_and_unknown, 0,
+			sizeof changes / sizeof *changes}));
 }

@@ -514,7 +514,7 @@ START_TEST(threads_have_their_own)
 }
 END_TEST
 
-START_TEST(a_child_begins_anew)
+START_TEST(a_child_starts_over)
 {
 	int status;
 	void *h;
@@ -634,7 +634,7 @@ Suite *events_suite(void)
 	tcase_add_test(t, names_are_numbers_of_these_rings);
 	tcase_add_test(t, in_a_loop);
 	tcase_add_loop_test(t, the_program_s_list_is_the_one, 0, 2);
-	tcase_add_test(t, a_child_begins_anew);
+	tcase_add_test(t, a_child_starts_over);
 	tcase_add_test(t, shared_counters_are_scaled);
 	suite_add_tcase(s, t);
 	return s;

@@ -91,7 +91,7 @@ static const struct {
 	{{.cycles = 0, .busy = 0, .busy_part = 0, .busy_whole = 0}, NAN, 0, 0},
 };
 
-START_TEST(busy)
+START_TEST(busy_is_a_percentage_in_two_words)
 {
 	double percent = figure_busy(&busies[_i].c);
 	uint32_t word[2];
@@ -134,7 +134,7 @@ static bool busy_known(void)
 	return figure_busy_known(&sum);
 }
 
-START_TEST(sums)
+START_TEST(sums_cover_all_processors)
 {
 	struct counter_interval_cpu sum;
 
@@ -227,8 +227,8 @@ END_TEST
 Suite *figures_suite(void)
 {
 	return SUITE("figures", .set_up = set_up, .tear_down = tear_down,
-		TESTS(cpi_double, sums, sums_one_not_measured, sums_offline, sums_changed,
-			busy_without_a_share, sums_saturate),
+		TESTS(cpi_double, sums_cover_all_processors, sums_one_not_measured, sums_offline,
+			sums_changed, busy_without_a_share, sums_saturate),
 		LOOPS({cpi_words, 0, sizeof cpis / sizeof *cpis},
-			{busy, 0, sizeof busies / sizeof *busies}));
+			{busy_is_a_percentage_in_two_words, 0, sizeof busies / sizeof *busies}));
 }

@@ -65,7 +65,7 @@ static void expect_label(unsigned n, uint32_t minor, const char *label)
 	ck_assert(memcmp(group_record(n)->string, label, strlen(label)) == 0);
 }
 
-START_TEST(everything)
+START_TEST(a_group_has_all_requested_hooks)
 {
 	uint64_t elapsed;
 
@@ -102,7 +102,7 @@ static void set_quality(void)
 
 #define QUANTITIES 4, 1, 7, 8, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 11, 0, 12
 
-START_TEST(quality)
+START_TEST(quality_follows_the_summary)
 {
 	uint64_t elapsed;
 
@@ -115,7 +115,7 @@ START_TEST(quality)
 }
 END_TEST
 
-START_TEST(quality_stands_before_the_label)
+START_TEST(quality_precedes_the_label)
 {
 	uint64_t elapsed;
 
@@ -250,7 +250,7 @@ START_TEST(thread_of_another)
 }
 END_TEST
 
-START_TEST(labels)
+START_TEST(a_label_surrounds_the_group)
 {
 	static const char *const label[] = {
 		"", "a", "ab", "abc", "abcd", "\xff\x01\n;\"", "abcdefgh"};
@@ -282,7 +282,7 @@ START_TEST(label_too_long)
 }
 END_TEST
 
-START_TEST(refused)
+START_TEST(a_refusal_is_returned)
 {
 	static const int codes[] = {PU_ERROR_BUFFER_FULL, PU_ERROR_NO_BUFFER};
 	uint64_t elapsed;
@@ -294,7 +294,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(off)
+START_TEST(nothing_is_reserved_while_tracing_is_off)
 {
 	uint64_t elapsed;
 
@@ -418,7 +418,7 @@ END_TEST
 
 /* The largest machine: what init reserves for a group is enough, and the words still count in 16
  * bits. */
-START_TEST(largest)
+START_TEST(the_largest_group_fits_its_reservation)
 {
 	size_t size = counters_interval_size(MAX_CPUS);
 	struct counter_interval *i = calloc(1, size);
@@ -449,11 +449,13 @@ END_TEST
 Suite *group_suite(void)
 {
 	return SUITE("group", .set_up = set_up, .tear_down = tear_down,
-		TESTS(everything, quality, quality_stands_before_the_label,
-			quality_of_another_thread, summary_raw, summary_thread, detailed_raw,
-			detailed_thread_has_no_thread_bit, busy_not_measured,
-			instructions_not_measured, one_processor_without_instructions,
-			thread_of_another, off, stamp_before_start, nothing_counted,
-			image_of_a_group, largest),
-		LOOPS({labels, 0, 7}, {label_too_long, 0, 3}, {refused, 0, 2}));
+		TESTS(a_group_has_all_requested_hooks, quality_follows_the_summary,
+			quality_precedes_the_label, quality_of_another_thread, summary_raw,
+			summary_thread, detailed_raw, detailed_thread_has_no_thread_bit,
+			busy_not_measured, instructions_not_measured,
+			one_processor_without_instructions, thread_of_another,
+			nothing_is_reserved_while_tracing_is_off, stamp_before_start,
+			nothing_counted, image_of_a_group, the_largest_group_fits_its_reservation),
+		LOOPS({a_label_surrounds_the_group, 0, 7}, {label_too_long, 0, 3},
+			{a_refusal_is_returned, 0, 2}));
 }

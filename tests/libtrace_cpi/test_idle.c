@@ -212,7 +212,7 @@ START_TEST(list_long_line)
 }
 END_TEST
 
-START_TEST(garbage)
+START_TEST(parsers_survive_random_text)
 {
 	struct idle_cpu cpu[4];
 	char text[512];
@@ -256,7 +256,7 @@ static bool of_one_reading(const struct idle_reading *a, const struct idle_readi
 	return true;
 }
 
-START_TEST(lately)
+START_TEST(a_recent_reading_is_shared)
 {
 	struct idle_reading *mine = calloc(1, idle_reading_size());
 	struct idle_reading *others = calloc(1, idle_reading_size());
@@ -280,7 +280,8 @@ Suite *idle_suite(void)
 {
 	return SUITE("idle",
 		TESTS(stat_text, stat_odd, stat_truncated, list_truncated, list_long_line,
-			this_machine, lately),
+			this_machine, a_recent_reading_is_shared),
 		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat}, {list_text, 0, 6},
-			{list_bad, 0, sizeof not_list / sizeof *not_list}, {garbage, 0, 5}));
+			{list_bad, 0, sizeof not_list / sizeof *not_list},
+			{parsers_survive_random_text, 0, 5}));
 }

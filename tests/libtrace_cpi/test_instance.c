@@ -245,7 +245,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------ the rest */
 
-START_TEST(codes)
+START_TEST(codes_have_names)
 {
 	ck_assert_str_eq(RcToString(0), "PU_SUCCESS");
 	ck_assert_str_eq(RcToString(-3), "PU_ERR_NULL_PTR");
@@ -260,7 +260,7 @@ START_TEST(codes)
 }
 END_TEST
 
-START_TEST(clocks)
+START_TEST(cycles_convert_to_times)
 {
 	UINT64 a = ReadCycles(), b = 0;
 
@@ -313,8 +313,8 @@ Suite *instance_suite(void)
 	else
 		tcase_add_test(t, fork_in_the_middle);
 #endif
-	tcase_add_test(t, codes);
-	tcase_add_test(t, clocks);
+	tcase_add_test(t, codes_have_names);
+	tcase_add_test(t, cycles_convert_to_times);
 	tcase_add_test(t, source_names);
 	suite_add_tcase(s, t);
 	return s;

@@ -11,7 +11,7 @@
 #include "instances.h"
 #include "suites.h"
 
-START_TEST(software)
+START_TEST(software_counts_have_busy_but_no_cpi)
 {
 	const CPI_DATA *d;
 	void *h;
@@ -57,7 +57,7 @@ START_TEST(interval_goes_on)
 }
 END_TEST
 
-START_TEST(nothing)
+START_TEST(without_a_source_only_elapsed_cycles_are_measured)
 {
 	const CPI_DATA *d;
 	void *h;
@@ -270,7 +270,8 @@ END_TEST
 Suite *instance_figures_suite(void)
 {
 	return SUITE("instance figures", .timeout = 60,
-		TESTS(software, interval_goes_on, nothing, scripted_words, not_asked_for,
-			nothing_is_read_while_off, turned_on_in_an_interval, scripted_nesting,
-			get_by_another_thread, get_by_a_child));
+		TESTS(software_counts_have_busy_but_no_cpi, interval_goes_on,
+			without_a_source_only_elapsed_cycles_are_measured, scripted_words,
+			not_asked_for, nothing_is_read_while_off, turned_on_in_an_interval,
+			scripted_nesting, get_by_another_thread, get_by_a_child));
 }

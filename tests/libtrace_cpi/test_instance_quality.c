@@ -117,7 +117,7 @@ START_TEST(another_thread_gets)
 }
 END_TEST
 
-START_TEST(labels_stand_around_it)
+START_TEST(labels_surround_it)
 {
 	void *h;
 
@@ -151,7 +151,7 @@ END_TEST
 Suite *instance_quality_suite(void)
 {
 	return SUITE("instance quality", .timeout = 60,
-		TESTS(asked_for_at_the_end_only, another_thread_gets, labels_stand_around_it,
+		TESTS(asked_for_at_the_end_only, another_thread_gets, labels_surround_it,
 			never_unasked),
 		LOOPS({a_thread_that_sleeps, 0, 9}));
 }

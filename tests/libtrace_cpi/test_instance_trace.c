@@ -357,7 +357,7 @@ START_TEST(no_interval_spans_a_rest)
 }
 END_TEST
 
-START_TEST(counters_go_on_for_who_takes_data)
+START_TEST(counters_continue_for_an_instance_that_reads_data)
 {
 	void *with, *without;
 	const CPI_DATA *d;
@@ -388,7 +388,7 @@ Suite *instance_trace_suite(void)
 	return SUITE("instance trace", .timeout = 60,
 		TESTS(hook_id, tracing_off, long_label, own_cost_is_in_the_hooks,
 			counters_rest_while_off, no_interval_spans_a_rest,
-			counters_go_on_for_who_takes_data),
+			counters_continue_for_an_instance_that_reads_data),
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
 			{lost_hooks, 0, 3},

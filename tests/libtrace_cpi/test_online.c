@@ -26,7 +26,7 @@ static const struct {
 	{"7,5000", 8, 1},
 };
 
-START_TEST(lists)
+START_TEST(cpu_lists_are_parsed)
 {
 	struct cpu_set set;
 	uint32_t members = 0;
@@ -103,13 +103,13 @@ static const struct {
 	{"2700 MHz", 0},
 };
 
-START_TEST(hertz)
+START_TEST(rates_are_parsed_in_hertz)
 {
 	ck_assert_uint_eq(rate_parse_hz(rates[_i].text), rates[_i].hz);
 }
 END_TEST
 
-START_TEST(scale)
+START_TEST(scaling_saturates)
 {
 	ck_assert_uint_eq(rate_scale(10, 3, 2), 15);
 	ck_assert_uint_eq(rate_scale(1, 1, 2), 1);
@@ -122,8 +122,8 @@ END_TEST
 
 Suite *online_suite(void)
 {
-	return SUITE("online", TESTS(this_machine, descriptor_closed, scale),
-		LOOPS({lists, 0, sizeof good / sizeof *good},
+	return SUITE("online", TESTS(this_machine, descriptor_closed, scaling_saturates),
+		LOOPS({cpu_lists_are_parsed, 0, sizeof good / sizeof *good},
 			{not_lists, 0, sizeof bad / sizeof *bad},
-			{hertz, 0, sizeof rates / sizeof *rates}));
+			{rates_are_parsed_in_hertz, 0, sizeof rates / sizeof *rates}));
 }

@@ -60,7 +60,7 @@ END_TEST
 
 static const int refusals[] = {ENOENT, EACCES, EPERM, ENOSYS, EOPNOTSUPP, EBUSY, EINVAL};
 
-START_TEST(refused)
+START_TEST(a_refused_processor_stops_further_opens)
 {
 	struct perf_reading r;
 
@@ -185,7 +185,7 @@ END_TEST
 
 /* ------------------------------------------------------------------- the whole facility */
 
-START_TEST(instances)
+START_TEST(instances_share_the_processors_groups)
 {
 	void *h[100];
 	const CPI_DATA *d;
@@ -220,7 +220,7 @@ START_TEST(instance_without_descriptors)
 }
 END_TEST
 
-START_TEST(multiplexed)
+START_TEST(multiplexed_counts_are_scaled)
 {
 	const CPI_DATA *d;
 	void *h;
@@ -290,7 +290,7 @@ static const struct {
 	{0, 0, 0, ENOENT, true, true, false, "a thread", ""},
 };
 
-START_TEST(probe)
+START_TEST(a_probe_says_what_can_be_counted)
 {
 	struct counters_pmu p;
 
@@ -424,10 +424,12 @@ Suite *perf_suite(void)
 	return SUITE("perf", .set_up = set_up,
 		TESTS(holds_share_groups, one_went_offline, bad_reads, no_ref_cycles,
 			user_mode_only, threads_close_theirs, child_counts_itself,
-			thread_out_of_descriptors, instances, instance_without_descriptors,
-			multiplexed, only_the_thread, only_the_processors, probe_user_read,
-			probe_taken, thread_read_in_user_mode, thread_without_descriptors,
-			child_maps_its_own),
-		LOOPS({no_descriptors, 0, 12}, {refused, 0, sizeof refusals / sizeof *refusals},
-			{probe, 0, sizeof probes / sizeof *probes}));
+			thread_out_of_descriptors, instances_share_the_processors_groups,
+			instance_without_descriptors, multiplexed_counts_are_scaled,
+			only_the_thread, only_the_processors, probe_user_read, probe_taken,
+			thread_read_in_user_mode, thread_without_descriptors, child_maps_its_own),
+		LOOPS({no_descriptors, 0, 12},
+			{a_refused_processor_stops_further_opens, 0,
+				sizeof refusals / sizeof *refusals},
+			{a_probe_says_what_can_be_counted, 0, sizeof probes / sizeof *probes}));
 }

@@ -83,7 +83,7 @@ START_TEST(out_of_descriptors)
 }
 END_TEST
 
-START_TEST(nonsense)
+START_TEST(groups_of_an_impossible_size_are_refused)
 {
 	ck_assert_int_eq(perf_group_open(&g, attr, 0, 0, -1, NULL), -EINVAL);
 	ck_assert_int_eq(perf_group_open(&g, attr, PERF_GROUP_MAX + 1, 0, -1, NULL), -EINVAL);
@@ -91,7 +91,7 @@ START_TEST(nonsense)
 }
 END_TEST
 
-START_TEST(interrupted)
+START_TEST(interrupted_calls_are_repeated)
 {
 	fake_pmu.interrupts = 5;
 	ck_assert_int_eq(open_three(NULL), 0);
@@ -143,7 +143,7 @@ START_TEST(descriptors_lost)
 }
 END_TEST
 
-START_TEST(controlled)
+START_TEST(reset_enable_and_disable_reach_the_group)
 {
 	ck_assert_int_eq(open_three(NULL), 0);
 	ck_assert_int_eq(perf_group_reset(&g), 0);
@@ -157,7 +157,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- read in user mode */
 
-START_TEST(mapped)
+START_TEST(mapped_pages_save_the_system_call)
 {
 	ck_assert_int_eq(open_three(NULL), 0);
 	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
@@ -244,7 +244,7 @@ START_TEST(mapped_without_descriptors)
 END_TEST
 
 /* The child may have something else mapped there. */
-START_TEST(forked)
+START_TEST(a_forked_child_leaves_the_pages_mapped)
 {
 	ck_assert_int_eq(open_three(NULL), 0);
 	perf_group_map(&g);
@@ -395,18 +395,18 @@ Suite *perf_group_suite(void)
 	tcase_add_test(t, reads_together);
 	tcase_add_loop_test(t, member_refused, 0, 3);
 	tcase_add_loop_test(t, out_of_descriptors, 0, 3);
-	tcase_add_test(t, nonsense);
-	tcase_add_test(t, interrupted);
+	tcase_add_test(t, groups_of_an_impossible_size_are_refused);
+	tcase_add_test(t, interrupted_calls_are_repeated);
 	tcase_add_test(t, bad_reads);
 	tcase_add_test(t, taken_apart);
 	tcase_add_test(t, descriptors_lost);
-	tcase_add_test(t, controlled);
-	tcase_add_test(t, mapped);
+	tcase_add_test(t, reset_enable_and_disable_reach_the_group);
+	tcase_add_test(t, mapped_pages_save_the_system_call);
 	tcase_add_loop_test(t, not_all_mapped, 0, 3);
 	tcase_add_test(t, pages_without_counters);
 	tcase_add_test(t, off_the_counters);
 	tcase_add_test(t, mapped_without_descriptors);
-	tcase_add_test(t, forked);
+	tcase_add_test(t, a_forked_child_leaves_the_pages_mapped);
 #ifdef __aarch64__
 	tcase_add_test(t, access_asked_for);
 #endif

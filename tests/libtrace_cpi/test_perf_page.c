@@ -75,7 +75,7 @@ static enum perf_page_state read_now(void)
 	return perf_pages_read(member, MEMBERS, &r);
 }
 
-START_TEST(counts)
+START_TEST(pages_of_a_group_give_its_counts)
 {
 	ck_assert_int_eq(read_now(), PERF_PAGE_COUNTING);
 	ck_assert(r.in_user_mode);
@@ -107,7 +107,7 @@ static const struct {
 	{1, 1, 1, 0},
 };
 
-START_TEST(width)
+START_TEST(counts_are_extended_from_their_width)
 {
 	page[0].pmc_width = widths[_i].width;
 	counter[0] = widths[_i].value;
@@ -179,7 +179,7 @@ static void (*const useless[])(void) = {no_width, too_wide, no_rdpmc, no_rdpmc_r
 	no_shift, no_such_counter, one_rests, leader_rests, being_written, member_being_written,
 	never_at_rest, member_never_at_rest};
 
-START_TEST(unknown)
+START_TEST(a_useless_page_is_given_up_soon)
 {
 	useless[_i]();
 	ck_assert_int_eq(read_now(), PERF_PAGE_UNKNOWN);
@@ -187,7 +187,7 @@ START_TEST(unknown)
 }
 END_TEST
 
-START_TEST(resting)
+START_TEST(a_descheduled_group_keeps_its_counts)
 {
 	for (int i = 0; i < MEMBERS; i++)
 		page[i].index = 0;
@@ -387,11 +387,11 @@ Suite *perf_page_suite(void)
 {
 	return SUITE("perf_page", .timeout = 60,
 		/* two threads need to be running */ .set_up = set_up,
-		TESTS(counts, resting, time_is_scaled, short_clock, times_of_the_leader,
-			never_torn),
+		TESTS(pages_of_a_group_give_its_counts, a_descheduled_group_keeps_its_counts,
+			time_is_scaled, short_clock, times_of_the_leader, never_torn),
 		LOOPS({counts_since_a_mark, 0, 2}, {interrupted_since_a_mark, 0, 2},
 			{interrupted_between, 0, MEMBERS + 2},
-			{width, 0, sizeof widths / sizeof *widths},
-			{unknown, 0, sizeof useless / sizeof *useless},
+			{counts_are_extended_from_their_width, 0, sizeof widths / sizeof *widths},
+			{a_useless_page_is_given_up_soon, 0, sizeof useless / sizeof *useless},
 			{changed_meanwhile, 0, MEMBERS}));
 }

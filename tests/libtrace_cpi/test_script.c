@@ -26,7 +26,7 @@ static struct counter_sample *sample(uint32_t cpus)
 	return s;
 }
 
-START_TEST(steps)
+START_TEST(steps_give_the_counts_of_each_read)
 {
 	struct script *p = parsed("# two reads, then another for ever\n"
 				  "step 2\n cycles 1000\n instructions 0 400 # not 1\n"
@@ -60,7 +60,7 @@ START_TEST(steps)
 }
 END_TEST
 
-START_TEST(none)
+START_TEST(none_makes_a_quantity_unknown)
 {
 	struct script *p = parsed("step\ninstructions all 5\nthread cycles 9\n"
 				  "step\ninstructions 1 none\nthread cycles none\n"
@@ -106,7 +106,7 @@ START_TEST(real_clock)
 }
 END_TEST
 
-START_TEST(saturates)
+START_TEST(counts_saturate_below_unknown)
 {
 	struct script *p = parsed("cycles 999999999999999999\ninstructions 0 999999999999999999\n"
 				  "cpi 1 0.000000001\n");
@@ -196,6 +196,8 @@ END_TEST
 
 Suite *script_suite(void)
 {
-	return SUITE("script", TESTS(steps, none, real_clock, saturates, odd_spelling),
+	return SUITE("script",
+		TESTS(steps_give_the_counts_of_each_read, none_makes_a_quantity_unknown, real_clock,
+			counts_saturate_below_unknown, odd_spelling),
 		LOOPS({bad_scripts, 0, sizeof bad / sizeof *bad}));
 }

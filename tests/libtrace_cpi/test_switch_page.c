@@ -386,7 +386,7 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 END_TEST
 
 /* An interval does not span two pages: the kernel's counts tell what it had. */
-START_TEST(a_page_with_faults_takes_the_place_of_one_without)
+START_TEST(a_page_with_faults_replaces_one_without)
 {
 	if (!fault_page_opens("a_page_with_faults_takes_the_place_of_one_without"))
 		return;
@@ -529,7 +529,7 @@ START_TEST(counts_do_not_span_a_rest)
 END_TEST
 
 /* Half is left to the user's own events. */
-START_TEST(a_process_takes_half_of_the_locked_memory)
+START_TEST(a_process_uses_half_of_the_locked_memory)
 {
 	static struct switch_page pages[4096];
 	struct rlimit limit;
@@ -559,9 +559,9 @@ Suite *switch_page_suite(void)
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
 			children_open_their_own, reopened_after_a_rest,
 			a_signal_handler_may_close_and_open_it, counts_do_not_span_a_rest,
-			a_process_takes_half_of_the_locked_memory, every_fault_is_counted,
+			a_process_uses_half_of_the_locked_memory, every_fault_is_counted,
 			switches_move_the_page_of_faults, all_figures_of_a_stay_are_free,
 			the_first_interval_of_a_millisecond_shows_unexplained_time,
 			without_the_right_faults_come_from_the_kernel,
-			a_page_with_faults_takes_the_place_of_one_without, others_have_not_stayed));
+			a_page_with_faults_replaces_one_without, others_have_not_stayed));
 }

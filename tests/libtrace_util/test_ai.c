@@ -35,7 +35,7 @@ static AI_COUNTERS *get(void)
 	return c;
 }
 
-START_TEST(scripted)
+START_TEST(scripted_counts_are_returned)
 {
 	AI_COUNTERS *a, *b;
 
@@ -136,7 +136,7 @@ START_TEST(inits_nest)
 }
 END_TEST
 
-START_TEST(arrays)
+START_TEST(an_array_has_all_processors)
 {
 	int size = -1;
 	AI_COUNTERS *a;
@@ -266,8 +266,9 @@ END_TEST
 Suite *ai_suite(void)
 {
 	return SUITE("ai", .timeout = 60,
-		TESTS(scripted, counts_wrap, values_missing_in_the_script, a_gap, inits_nest,
-			arrays, this_machine, a_child_counts_too),
+		TESTS(scripted_counts_are_returned, counts_wrap, values_missing_in_the_script,
+			a_gap, inits_nest, an_array_has_all_processors, this_machine,
+			a_child_counts_too),
 		LOOPS({no_source, 0, sizeof refused / sizeof *refused},
 			{bad_scripts, 0, sizeof no_words / sizeof *no_words}));
 }

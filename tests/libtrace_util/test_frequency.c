@@ -51,7 +51,7 @@ static void sources_are(const char *expected)
 }
 
 /* Each is named for what it was, not for what it could have been. */
-START_TEST(sources)
+START_TEST(each_source_of_frequencies_is_named)
 {
 	sources_are("");
 	frequency_of(1);
@@ -75,7 +75,7 @@ START_TEST(source_of_the_kernel)
 END_TEST
 
 /* What was said is for machines whose kernel says nothing. */
-START_TEST(said)
+START_TEST(cpufreq_precedes_the_environment)
 {
 	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
 	ck_assert_uint_eq(frequency_of(1), 1500000000);
@@ -99,7 +99,8 @@ END_TEST
 Suite *frequency_suite(void)
 {
 	return SUITE("frequency", .set_up = set_up,
-		TESTS(an_unknown_frequency_is_none, the_nearest_to_the_truth, said, sources,
+		TESTS(an_unknown_frequency_is_none, the_nearest_to_the_truth,
+			cpufreq_precedes_the_environment, each_source_of_frequencies_is_named,
 			source_of_the_kernel),
 		LOOPS({no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies}));
 }

@@ -30,7 +30,7 @@ static const CPUUTIL_DATA *get(void *h)
 	return d;
 }
 
-START_TEST(figures)
+START_TEST(an_interval_has_the_scripted_figures)
 {
 	const CPUUTIL_DATA *d;
 	int cpus = GetActiveProcessorCount();
@@ -322,7 +322,8 @@ END_TEST
 Suite *instance_suite(void)
 {
 	return SUITE("instance", .timeout = 60,
-		TESTS(figures, sums_and_not_averages, interrupts_missing, no_time, not_measured_now,
-			null_pointers, no_handles, minor_codes, many_instances, threads_and_forks),
+		TESTS(an_interval_has_the_scripted_figures, sums_and_not_averages,
+			interrupts_missing, no_time, not_measured_now, null_pointers, no_handles,
+			minor_codes, many_instances, threads_and_forks),
 		LOOPS({unknown_modes, 0, sizeof no_modes / sizeof *no_modes}));
 }

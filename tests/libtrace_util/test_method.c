@@ -53,7 +53,7 @@ static bool is_idle(int method)
 	return method == AI_METHOD_IDLE_FINE || method == AI_METHOD_IDLE_TICK;
 }
 
-START_TEST(reference)
+START_TEST(reference_cycles_come_first)
 {
 	if (!has_tsc())
 		return;
@@ -66,7 +66,7 @@ START_TEST(reference)
 }
 END_TEST
 
-START_TEST(mperf)
+START_TEST(mperf_replaces_reference_cycles)
 {
 	if (!has_tsc())
 		return;
@@ -203,7 +203,7 @@ START_TEST(as_it_was_asked_for)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(each_method_has_a_name)
 {
 	for (int a = AI_METHOD_NONE; a <= AI_METHOD_SCRIPT; a++) {
 		ck_assert_str_ne(AiMethodName(a), "");
@@ -346,9 +346,10 @@ END_TEST
 Suite *method_suite(void)
 {
 	return SUITE("method", .set_up = set_up,
-		TESTS(reference, mperf, mperf_and_aperf_alone, mperf_alone,
-			cycles_of_a_known_frequency, cycles_of_an_unknown_frequency, taken_counters,
-			as_it_was_asked_for, names, ticks_are_counted, shared_counters_are_scaled,
+		TESTS(reference_cycles_come_first, mperf_replaces_reference_cycles,
+			mperf_and_aperf_alone, mperf_alone, cycles_of_a_known_frequency,
+			cycles_of_an_unknown_frequency, taken_counters, as_it_was_asked_for,
+			each_method_has_a_name, ticks_are_counted, shared_counters_are_scaled,
 			no_descriptors, readings_fail),
 		LOOPS({no_counters, 0, sizeof refusals / sizeof *refusals}));
 }

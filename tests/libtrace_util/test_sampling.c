@@ -49,7 +49,7 @@ static const struct {
 	{7, 99999, 990},
 };
 
-START_TEST(next)
+START_TEST(the_next_sample_is_a_multiple_of_the_period)
 {
 	ck_assert_uint_eq(sampling_next(1000, 100, nexts[_i].n, nexts[_i].now), nexts[_i].next);
 }
@@ -109,7 +109,7 @@ START_TEST(default_period)
 END_TEST
 
 /* A callback that takes 3.5 periods: two samples are left out, the others come when due. */
-START_TEST(late)
+START_TEST(a_late_callback_skips_samples)
 {
 	struct context c = {.last = 5, .answer = 1, .takes = 70 * MS};
 	uint64_t begun = time_now;
@@ -158,6 +158,8 @@ END_TEST
 Suite *sampling_suite(void)
 {
 	return SUITE("sampling", .set_up = set_up,
-		TESTS(no_drift, default_period, late, longest_period, intervals_abut),
-		LOOPS({next, 0, sizeof nexts / sizeof *nexts}));
+		TESTS(no_drift, default_period, a_late_callback_skips_samples, longest_period,
+			intervals_abut),
+		LOOPS({the_next_sample_is_a_multiple_of_the_period, 0,
+			sizeof nexts / sizeof *nexts}));
 }

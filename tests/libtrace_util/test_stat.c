@@ -21,7 +21,7 @@ static unsigned lines_of(const char *text, size_t length, struct stat_line *line
 	return n;
 }
 
-START_TEST(fields)
+START_TEST(short_lines_and_other_fields_are_skipped)
 {
 	static const char text[] = "cpu  1 2 3 4 5 6 7 8 9 10\n"
 				   "cpu0 1 2 3 40 5 6 70 8 9 10\n"
@@ -105,6 +105,6 @@ END_TEST
 
 Suite *stat_suite(void)
 {
-	return SUITE("stat", TESTS(fields, cut_off, this_machine),
+	return SUITE("stat", TESTS(short_lines_and_other_fields_are_skipped, cut_off, this_machine),
 		LOOPS({no_lines, 0, sizeof not_lines / sizeof *not_lines}));
 }

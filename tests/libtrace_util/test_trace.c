@@ -41,7 +41,7 @@ static uint64_t percent(unsigned at)
 	return (uint64_t)r->word[at] * 10000 + r->word[at + 1];
 }
 
-START_TEST(summary)
+START_TEST(a_summary_is_one_hook)
 {
 	const CPUUTIL_DATA *d;
 	unsigned n = (unsigned)GetActiveProcessorCount();
@@ -64,7 +64,7 @@ START_TEST(summary)
 }
 END_TEST
 
-START_TEST(detailed)
+START_TEST(details_are_one_hook_of_all_processors)
 {
 	unsigned n = (unsigned)GetActiveProcessorCount();
 
@@ -145,7 +145,7 @@ START_TEST(get_writes_the_hooks_that_init_chose)
 }
 END_TEST
 
-START_TEST(labels)
+START_TEST(labels_are_copied)
 {
 	char label[] = "mine";
 	const CPUUTIL_DATA *d;
@@ -242,7 +242,8 @@ END_TEST
 Suite *trace_suite(void)
 {
 	return SUITE("trace",
-		TESTS(summary, detailed, labels, tracing_off, as_many_processors_as_there_can_be),
+		TESTS(a_summary_is_one_hook, details_are_one_hook_of_all_processors,
+			labels_are_copied, tracing_off, as_many_processors_as_there_can_be),
 		LOOPS({not_measured, 0, sizeof partly / sizeof *partly},
 			{get_writes_the_hooks_that_init_chose, 0, sizeof modes / sizeof *modes},
 			{lost_hooks, 0, 3}));

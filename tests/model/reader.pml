@@ -662,7 +662,7 @@ more:
 		:: atomic { else -> p = SECTION_START(taken) }
 		fi;
 		if
-		/* Skipped: head is behind it, so nobody will enter it any more. */
+		/* Skipped: head is behind it, so no writer enters it any more. */
 		:: atomic { entry[SECTION_OF(p)] != p + 1 ->
 			taken = (p + UNITS < seen -> p + UNITS : seen) }
 			goto release
@@ -694,7 +694,7 @@ release:	atomic {
 			goto more
 		}
 round:		skip
-	/* Finish: tracing is off or everybody gone; what is uncommitted now is taken as torn. */
+	/* Finish: tracing is off or all writers are gone; uncommitted records count as torn. */
 	:: atomic { !last && (running == 0 || gate == 0) -> last = true; seen = head } goto more
 	od;
 	atomic { last = false; readers--;

@@ -148,7 +148,7 @@ hidden byte reservation_publishes_length, head_never_goes_back, stamps_never_dec
 
 #define MUST(condition, invariant) assert((condition) || invariant)
 
-/* The record reserved at position p, or 0: a pad, or nobody yet. */
+/* The record reserved at position p, or 0: a pad, or not reserved yet. */
 inline find_record(p, id)
 {
 	id = 1;

@@ -2,7 +2,7 @@
  * reserve.c and rseq_x86_64.h: reserve, fill, commit; pad, skip, enter.
  *
  * A sequence takes `seq`, so that no other writer of this CPU is inside one; loads before it,
- * fill and commit are open to everybody (threads migrate). Its first store comes in the same
+ * fill and commit are open to any writer (threads migrate). Its first store comes in the same
  * step as what it checked: an abort before that is as if it had not begun. Behind every other
  * store it may be aborted, with what it stored left in place, or its writer be killed. On a
  * guest ring the same steps are taken under the lock, and are never aborted.

@@ -64,7 +64,7 @@ START_TEST(one_event_on_two_counters)
 END_TEST
 
 /* All that there is, by number and by name, and nothing beyond. */
-START_TEST(tables)
+START_TEST(tables_are_complete_by_number_and_name)
 {
 	const struct p4_event *e;
 	size_t events = 0, models_0_to_2 = 0;
@@ -144,7 +144,8 @@ int main(void)
 {
 	return suites_run(
 		SUITE("p4 library",
-			TESTS(from_a_name_to_the_registers, one_event_on_two_counters, tables,
+			TESTS(from_a_name_to_the_registers, one_event_on_two_counters,
+				tables_are_complete_by_number_and_name,
 				nothing_where_something_is_needed, requests_of_a_program)),
 		NULL);
 }

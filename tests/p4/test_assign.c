@@ -33,7 +33,7 @@ static struct outcome assign(const char *text)
 	return o;
 }
 
-START_TEST(one)
+START_TEST(one_event_gets_one_counter)
 {
 	struct outcome o = assign("branch_retired:MMTP");
 
@@ -96,7 +96,7 @@ START_TEST(one_event_on_two_counters)
 }
 END_TEST
 
-START_TEST(shared)
+START_TEST(equal_selections_may_share_an_escr)
 {
 	/* The same selection, filtered differently: one ESCR can feed both counters, */
 	struct outcome o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP:c=1:ctr=13");
@@ -150,7 +150,7 @@ static const struct {
 		"replay_event:SP_LD_RET and memory_complete:LSC:ctr=10 compete for MSR_SAAT_ESCR1, and"},
 };
 
-START_TEST(conflict)
+START_TEST(conflicts_are_refused_with_a_reason)
 {
 	struct outcome o = assign(conflicts[_i].events);
 
@@ -173,7 +173,7 @@ static const char *const fitting[] = {
 	"BSQ_allocation:REQ_LEN0 BSQ_allocation:REQ_LEN0:c=1",
 };
 
-START_TEST(fits)
+START_TEST(fitting_events_are_assigned)
 {
 	struct outcome o = assign(fitting[_i]);
 
@@ -182,7 +182,7 @@ START_TEST(fits)
 END_TEST
 
 /* All 18 counters at once, and one more. */
-START_TEST(full)
+START_TEST(all_counters_can_be_used_at_once)
 {
 	static const char all[] =
 		"bnr:BIT0 bnr:BIT1 page_walk_type:DTMISS page_walk_type:ITMISS TC_misc TC_deliver_mode:DD tc_ms_xfer retired_branch_type:CALL memory_cancel:64K_CONF WC_Buffer:WCB_EVICTS x87_FP_uop memory_complete:LSC branch_retired:MMTP branch_retired:MMTM instr_retired:NBOGUSNTAG mispred_branch_retired resource_stall uop_type:TAGLOADS";
@@ -222,8 +222,10 @@ END_TEST
 Suite *assign_suite(void)
 {
 	return SUITE("p4 assign",
-		TESTS(one, branches_on_12_and_13, one_event_on_two_counters, shared, full,
+		TESTS(one_event_gets_one_counter, branches_on_12_and_13, one_event_on_two_counters,
+			equal_selections_may_share_an_escr, all_counters_can_be_used_at_once,
 			long_names),
-		LOOPS({conflict, 0, sizeof conflicts / sizeof *conflicts},
-			{fits, 0, sizeof fitting / sizeof *fitting}));
+		LOOPS({conflicts_are_refused_with_a_reason, 0,
+			      sizeof conflicts / sizeof *conflicts},
+			{fitting_events_are_assigned, 0, sizeof fitting / sizeof *fitting}));
 }

@@ -44,7 +44,7 @@ static const struct {
 	{"page_walk_type:ITMISS:cascade:int", 0x0200040c, 0x44038000},
 };
 
-START_TEST(values)
+START_TEST(events_have_their_register_values)
 {
 	struct p4_request r = request_of(encodings[_i].text);
 
@@ -57,7 +57,7 @@ END_TEST
 
 /* The values of the manual's own scenario (extended cascading, whose bit 11 is not ours):
  * instructions retired on one logical processor and on the other. */
-START_TEST(manual)
+START_TEST(the_manuals_scenario_has_its_values)
 {
 	struct p4_request one = request_of("instr_retired:NBOGUSNTAG:NBOGUSTAG:t1:int"),
 			  zero = request_of("instr_retired:NBOGUSNTAG:NBOGUSTAG:t0:int");
@@ -153,7 +153,7 @@ START_TEST(tagging_steps)
 END_TEST
 enum { TAGGING_CASES = 18 };
 
-START_TEST(perf)
+START_TEST(perf_configs_are_those_of_linux)
 {
 	static const struct {
 		const char *text;
@@ -188,7 +188,9 @@ END_TEST
 
 Suite *encode_suite(void)
 {
-	return SUITE("p4 encode", TESTS(manual, six_steps, perf),
-		LOOPS({values, 0, sizeof encodings / sizeof *encodings},
+	return SUITE("p4 encode",
+		TESTS(the_manuals_scenario_has_its_values, six_steps,
+			perf_configs_are_those_of_linux),
+		LOOPS({events_have_their_register_values, 0, sizeof encodings / sizeof *encodings},
 			{tagging_steps, 0, TAGGING_CASES}));
 }

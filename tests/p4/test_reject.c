@@ -52,7 +52,7 @@ static const struct {
 	{"front_end_event", PU_ERROR_INVALID_METRIC},
 };
 
-START_TEST(spelling)
+START_TEST(misspelt_events_are_refused_with_a_reason)
 {
 	struct p4_request r;
 	char why[P4_WHY_MAX] = "";
@@ -80,7 +80,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-START_TEST(models)
+START_TEST(events_of_other_models_are_refused)
 {
 	struct p4_request r;
 	char why[P4_WHY_MAX];
@@ -130,7 +130,7 @@ START_TEST(every_event)
 }
 END_TEST
 
-START_TEST(values)
+START_TEST(values_out_of_range_are_refused)
 {
 	struct p4_request good = request_of("uops_retired:NBOGUS:u"), r;
 	char why[P4_WHY_MAX];
@@ -169,6 +169,9 @@ END_TEST
 
 Suite *reject_suite(void)
 {
-	return SUITE("p4 reject", TESTS(too_long, models, values),
-		LOOPS({spelling, 0, sizeof wrong / sizeof *wrong}, {every_event, 0, P4_EVENTS}));
+	return SUITE("p4 reject",
+		TESTS(too_long, events_of_other_models_are_refused,
+			values_out_of_range_are_refused),
+		LOOPS({misspelt_events_are_refused_with_a_reason, 0, sizeof wrong / sizeof *wrong},
+			{every_event, 0, P4_EVENTS}));
 }

@@ -6,7 +6,7 @@
 
 #include "suites.h"
 
-START_TEST(registers)
+START_TEST(registers_and_counters_match)
 {
 	unsigned listeners[P4_COUNTERS] = {0};
 
@@ -68,7 +68,7 @@ START_TEST(escr_addresses)
 }
 END_TEST
 
-START_TEST(events)
+START_TEST(every_event_is_found_and_consistent)
 {
 	unsigned odd = 0;
 
@@ -99,7 +99,7 @@ START_TEST(events)
 }
 END_TEST
 
-START_TEST(metrics)
+START_TEST(metrics_name_valid_events)
 {
 	for (size_t i = 0; i < P4_METRICS; i++) {
 		const struct p4_metric *m = &p4_metrics[i];
@@ -139,6 +139,7 @@ END_TEST
 
 Suite *tables_suite(void)
 {
-	return SUITE("p4 tables",
-		TESTS(registers, escr_addresses, events, metrics, modifiers_are_no_masks));
+	return SUITE("p4 tables", TESTS(registers_and_counters_match, escr_addresses,
+					  every_event_is_found_and_consistent,
+					  metrics_name_valid_events, modifiers_are_no_masks));
 }

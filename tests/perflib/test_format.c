@@ -98,7 +98,7 @@ static const struct formula_case {
 	{PERF_ELAPSED_TIME, {0, 0, 0, 0, 0}, {2500, 0, 2500, 0, 100}, 0},
 };
 
-START_TEST(values)
+START_TEST(each_type_has_its_formula)
 {
 	const struct formula_case *c = &cases[_i];
 	double value = -12345;
@@ -245,7 +245,7 @@ END_TEST
 Suite *format_suite(void)
 {
 	return SUITE("formatted values", TESTS(nothing_to_compute_with),
-		LOOPS({values, 0, sizeof cases / sizeof *cases},
+		LOOPS({each_type_has_its_formula, 0, sizeof cases / sizeof *cases},
 			{no_values, 0, sizeof refusals / sizeof *refusals},
 			{one_sample, 0, sizeof cases / sizeof *cases},
 			{always_a_number, 0, sizeof cases / sizeof *cases}));

@@ -23,7 +23,7 @@ static void end(void)
 	tear_down();
 }
 
-START_TEST(opening)
+START_TEST(opening_survives_failed_allocations)
 {
 	HANDLE handle = NULL;
 
@@ -67,7 +67,7 @@ static ULONG add_block(void *block, size_t bytes)
 	return id.Status;
 }
 
-START_TEST(adding)
+START_TEST(adding_survives_failed_allocations)
 {
 	_Alignas(8) unsigned char block[64];
 	size_t bytes = identifier(block, &several_guid, ALL, "*");
@@ -120,7 +120,7 @@ START_TEST(adding_to_those_that_are_there)
 }
 END_TEST
 
-START_TEST(sampling)
+START_TEST(sampling_survives_failed_allocations)
 {
 	struct result r;
 	void *data;
@@ -152,7 +152,7 @@ START_TEST(sampling)
 }
 END_TEST
 
-START_TEST(instances)
+START_TEST(listing_instances_survives_failed_allocations)
 {
 	uint32_t bytes, status;
 
@@ -195,7 +195,9 @@ END_TEST
 Suite *memory_suite(void)
 {
 	return SUITE("memory", .set_up = begin, .tear_down = end,
-		TESTS(opening, opening_closes_the_host_that_it_was_given, adding,
-			adding_to_those_that_are_there, sampling, instances,
-			rows_that_cannot_grow));
+		TESTS(opening_survives_failed_allocations,
+			opening_closes_the_host_that_it_was_given,
+			adding_survives_failed_allocations, adding_to_those_that_are_there,
+			sampling_survives_failed_allocations,
+			listing_instances_survives_failed_allocations, rows_that_cannot_grow));
 }

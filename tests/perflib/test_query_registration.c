@@ -99,7 +99,7 @@ static const struct {
 	{&single_guid, PERF_REG_PROVIDER_NAME, ""}, /* it has none */
 };
 
-START_TEST(strings)
+START_TEST(registered_texts_are_returned)
 {
 	uint32_t bytes;
 	char *text = of_host(texts[_i].set, texts[_i].request, 0x409, &bytes);
@@ -188,7 +188,7 @@ START_TEST(requests_that_there_are_not)
 }
 END_TEST
 
-START_TEST(instances)
+START_TEST(instances_fill_a_sufficient_buffer)
 {
 	unsigned char *info;
 	PERF_INSTANCE_HEADER header;
@@ -229,7 +229,7 @@ START_TEST(instances_that_there_are_not)
 }
 END_TEST
 
-START_TEST(countersets)
+START_TEST(countersets_fill_a_sufficient_buffer)
 {
 	GUID ids[3];
 	uint32_t n = 0;
@@ -249,7 +249,7 @@ START_TEST(countersets)
 END_TEST
 
 /* The public functions, which find this machine by themselves. */
-START_TEST(nowhere_and_nothing)
+START_TEST(unknown_machines_and_missing_arguments_are_refused)
 {
 	static const char machine_name[] = "\\\\nowhere";
 	DWORD n;
@@ -327,7 +327,9 @@ Suite *registration_suite(void)
 	return SUITE("registration", .set_up = set_up, .tear_down = tear_down,
 		TESTS(a_counterset_and_its_counters, one_counter, a_provider,
 			strings_of_all_counters, strings_of_no_counters,
-			requests_that_there_are_not, instances, instances_that_there_are_not,
-			countersets, nowhere_and_nothing, statuses_have_names),
-		LOOPS({bases_by_type, 0, 8}, {strings, 0, sizeof texts / sizeof *texts}));
+			requests_that_there_are_not, instances_fill_a_sufficient_buffer,
+			instances_that_there_are_not, countersets_fill_a_sufficient_buffer,
+			unknown_machines_and_missing_arguments_are_refused, statuses_have_names),
+		LOOPS({bases_by_type, 0, 8},
+			{registered_texts_are_returned, 0, sizeof texts / sizeof *texts}));
 }

@@ -26,7 +26,7 @@ static void expect_status(ULONG status)
 	free(data);
 }
 
-START_TEST(nowhere_to_put_it)
+START_TEST(missing_output_arguments_are_refused)
 {
 	PERF_DATA_HEADER data;
 	DWORD bytes;
@@ -139,7 +139,7 @@ static void gone(void)
 	machine.sets = 1;
 }
 
-START_TEST(a_counterset_that_goes)
+START_TEST(a_counterset_disappears)
 {
 	add(&several_guid, ALL, "*");
 	free(sample());
@@ -318,9 +318,9 @@ END_TEST
 Suite *trouble_suite(void)
 {
 	return SUITE("trouble", .set_up = set_up, .tear_down = tear_down,
-		TESTS(nowhere_to_put_it, too_small_a_buffer, a_buffer_anywhere,
+		TESTS(missing_output_arguments_are_refused, too_small_a_buffer, a_buffer_anywhere,
 			a_counterset_that_fails, one_fails_and_others_do_not, a_host_that_fails,
-			a_counterset_that_goes, a_counterset_that_is_there_and_says_that_it_is_not,
+			a_counterset_disappears, a_counterset_that_is_there_and_says_that_it_is_not,
 			a_counterset_that_comes_back, a_counter_that_comes_back_as_another_column,
 			a_counterset_that_comes_back_as_a_single_one,
 			a_single_counterset_that_comes_back_with_instances,

@@ -129,7 +129,7 @@ static void expect_end(HANDLE query)
 #define PART(...) put_part(&b, stamp++, &(struct part){.which = 0xaaaaaaaa, __VA_ARGS__})
 #define PART_B(...) put_part(&b, stamp++, &(struct part){.which = 0xbbbbbbbb, __VA_ARGS__})
 
-START_TEST(parts_of_a_sample_are_put_together)
+START_TEST(parts_of_a_sample_are_joined)
 {
 	struct bytes b = {0};
 	uint64_t stamp = 10;
@@ -464,7 +464,7 @@ END_TEST
 Suite *samples_suite(void)
 {
 	return SUITE("samples", .timeout = 60,
-		TESTS(parts_of_a_sample_are_put_together, threads_record_at_the_same_time,
+		TESTS(parts_of_a_sample_are_joined, threads_record_at_the_same_time,
 			missing_parts_break_their_countersets_only,
 			incomplete_samples_do_not_step_back, unknown_values_are_absent,
 			contradictory_definitions, names_hold_nothing_that_a_terminal_obeys,

@@ -30,7 +30,7 @@ static void begin(void)
 }
 
 /* Twice the frequency that counts as 100 %, or one and a half of it. */
-START_TEST(performance)
+START_TEST(performance_is_the_share_of_the_nominal_frequency)
 {
 	uint64_t n[2], b[2];
 	struct asked a;
@@ -81,7 +81,7 @@ START_TEST(performance_of_registers)
 }
 END_TEST
 
-START_TEST(utility)
+START_TEST(utility_is_work_per_time)
 {
 	uint64_t n[2], b[2], expected;
 	struct asked a;
@@ -153,6 +153,7 @@ END_TEST
 Suite *sets_counters_suite(void)
 {
 	return SUITE("sets: the hardware's counters", .timeout = 60,
-		TESTS(performance, performance_of_registers, utility, held_only_while_wanted),
+		TESTS(performance_is_the_share_of_the_nominal_frequency, performance_of_registers,
+			utility_is_work_per_time, held_only_while_wanted),
 		LOOPS({no_right, 0, 2}, {not_asked_for, 0, 2}));
 }

@@ -19,7 +19,7 @@ static void use_script(const char *text)
 	setenv("SWTRACE_COUNTERS", value, 1);
 }
 
-START_TEST(definition)
+START_TEST(the_cpi_sets_definition_is_valid)
 {
 	check_definition(cpi_set.definition);
 	ck_assert_uint_eq(cpi_definition.counter[CPI_COLUMN_CPI].type, PERF_AVERAGE_BULK);
@@ -29,7 +29,7 @@ START_TEST(definition)
 END_TEST
 
 /* Counts from the query's opening on: the first step is the opening's. */
-START_TEST(scripted)
+START_TEST(counts_start_at_the_querys_opening)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct asked a;
@@ -58,7 +58,7 @@ START_TEST(scripted)
 END_TEST
 
 /* Counts of more than 32 bits stay whole. */
-START_TEST(large)
+START_TEST(counts_exceed_32_bits)
 {
 	struct asked a;
 
@@ -77,7 +77,7 @@ START_TEST(large)
 END_TEST
 
 /* An interval without a quantity gives nothing of the others either. */
-START_TEST(gaps)
+START_TEST(an_interval_lacking_a_quantity_adds_nothing)
 {
 	struct asked a;
 
@@ -96,7 +96,7 @@ START_TEST(gaps)
 }
 END_TEST
 
-START_TEST(none)
+START_TEST(without_counters_all_is_unknown)
 {
 	struct asked a;
 
@@ -109,7 +109,7 @@ START_TEST(none)
 }
 END_TEST
 
-START_TEST(nonsense)
+START_TEST(a_missing_script_fails_the_opening)
 {
 	void *state = NULL;
 
@@ -120,7 +120,7 @@ START_TEST(nonsense)
 END_TEST
 
 /* The idle accounting: busy is a share of the time, and no processor has instructions. */
-START_TEST(software)
+START_TEST(the_idle_accounting_gives_busy_only)
 {
 	uint64_t part = 0, whole = 0;
 	struct asked a;
@@ -178,5 +178,8 @@ END_TEST
 Suite *sets_cpi_suite(void)
 {
 	return SUITE("sets: CPI", .timeout = 60,
-		TESTS(definition, scripted, large, gaps, none, nonsense, software, too_soon));
+		TESTS(the_cpi_sets_definition_is_valid, counts_start_at_the_querys_opening,
+			counts_exceed_32_bits, an_interval_lacking_a_quantity_adds_nothing,
+			without_counters_all_is_unknown, a_missing_script_fails_the_opening,
+			the_idle_accounting_gives_busy_only, too_soon));
 }

@@ -106,7 +106,7 @@ static const char interrupts_text[] =
 	"ERR:        999\n"
 	"MIS:        999\n";
 
-START_TEST(interrupts)
+START_TEST(interrupts_are_summed_by_processor)
 {
 	struct processor_interrupts cpu[4];
 
@@ -207,7 +207,7 @@ START_TEST(interrupts_of_too_many)
 }
 END_TEST
 
-START_TEST(softirqs)
+START_TEST(softirqs_are_summed_by_processor)
 {
 	static const char text[] = "                    CPU0       CPU1       CPU2\n"
 				   "          HI:          1          2          3\n"
@@ -226,7 +226,7 @@ END_TEST
 
 /* ------------------------------------------------------------------ frequencies, states */
 
-START_TEST(cpuinfo)
+START_TEST(cpuinfo_gives_mhz_by_processor)
 {
 	static const char text[] = "processor\t: 0\ncpu MHz\t\t: 2596.120\nprocessor\t: 2\n"
 				   "cpu MHz\t\t: 1200.500\nprocessor\t: x\ncpu MHz\t\t: 5\n"
@@ -245,7 +245,7 @@ START_TEST(cpuinfo)
 }
 END_TEST
 
-START_TEST(feedback)
+START_TEST(feedback_counters_are_parsed_strictly)
 {
 	static const char *const bad[] = {"", "ref:1 del:2", "ref:1\n", "ref:1 del:\n",
 		"ref: 1 del:2\n", "ref:1 del:2x\n", "del:1 ref:2\n",
@@ -378,7 +378,7 @@ START_TEST(process_cut_off_anywhere)
 }
 END_TEST
 
-START_TEST(switches)
+START_TEST(both_kinds_of_switches_are_parsed)
 {
 	static const char text[] = "Name:\tvoluntary_ctxt_switches:\t9\n"
 				   "Threads:\t1\nvoluntary_ctxt_switches:\t12\n"
@@ -464,10 +464,12 @@ END_TEST
 Suite *sets_parse_suite(void)
 {
 	return SUITE("sets: texts", .timeout = 60,
-		TESTS(stat_text, stat_cut_off_anywhere, interrupts, interrupts_of_one_processor,
-			interrupts_of_arm, interrupts_wrap, interrupts_cut_off_anywhere,
-			interrupts_of_too_many, softirqs, cpuinfo, feedback, idle_states,
-			process_text, process_cut_off_anywhere, switches, any_bytes),
+		TESTS(stat_text, stat_cut_off_anywhere, interrupts_are_summed_by_processor,
+			interrupts_of_one_processor, interrupts_of_arm, interrupts_wrap,
+			interrupts_cut_off_anywhere, interrupts_of_too_many,
+			softirqs_are_summed_by_processor, cpuinfo_gives_mhz_by_processor,
+			feedback_counters_are_parsed_strictly, idle_states, process_text,
+			process_cut_off_anywhere, both_kinds_of_switches_are_parsed, any_bytes),
 		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat},
 			{interrupts_bad, 0, sizeof not_interrupts / sizeof *not_interrupts},
 			{process_names, 0, sizeof named / sizeof *named},

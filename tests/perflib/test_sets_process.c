@@ -53,7 +53,7 @@ static void put_switches(unsigned pid, unsigned tid, unsigned voluntary, unsigne
 		voluntary, involuntary);
 }
 
-START_TEST(definition)
+START_TEST(the_process_sets_definition_is_valid)
 {
 	check_definition(process_set.definition);
 	ck_assert_str_eq(process_definition.counter[PROCESS_ID].name, "ID Process");
@@ -61,7 +61,7 @@ START_TEST(definition)
 }
 END_TEST
 
-START_TEST(values)
+START_TEST(values_are_those_of_the_processes)
 {
 	struct asked a;
 
@@ -374,7 +374,7 @@ static pid_t start_child(int to[2], int from[2])
 	return child;
 }
 
-START_TEST(instructions)
+START_TEST(a_childs_instructions_are_counted)
 {
 	int to[2], from[2];
 	struct asked a;
@@ -447,7 +447,8 @@ END_TEST
 Suite *sets_process_suite(void)
 {
 	return SUITE("sets: Process", .timeout = 60,
-		TESTS(definition, values, totals_go_on, switches_are_those_of_all_threads,
-			hostile_names, no_proc, this_process, a_crowd, instructions),
+		TESTS(the_process_sets_definition_is_valid, values_are_those_of_the_processes,
+			totals_go_on, switches_are_those_of_all_threads, hostile_names, no_proc,
+			this_process, a_crowd, a_childs_instructions_are_counted),
 		LOOPS({instructions_denied, 0, sizeof denials / sizeof *denials}));
 }

@@ -76,7 +76,7 @@ static const struct {
 	{31, "Performance Limit Flags", PERF_COUNTER_RAWCOUNT},
 };
 
-START_TEST(definition)
+START_TEST(the_processor_sets_definition_is_that_of_the_document)
 {
 	const struct counterset_definition *d = processor_set.definition;
 
@@ -99,7 +99,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------ values */
 
-START_TEST(times)
+START_TEST(times_are_those_of_proc_stat)
 {
 	struct asked a;
 
@@ -132,7 +132,7 @@ START_TEST(times)
 END_TEST
 
 /* A value that the machine lacks is unavailable for every instance. */
-START_TEST(missing)
+START_TEST(missing_values_are_unavailable_everywhere)
 {
 	static const int never[] = {PROCESSOR_DPC_RATE, PROCESSOR_PARKING, PROCESSOR_STATE_FLAGS,
 		PROCESSOR_AVERAGE_IDLE, PROCESSOR_AVERAGE_IDLE_BASE, PROCESSOR_PERFORMANCE,
@@ -166,7 +166,7 @@ START_TEST(missing)
 END_TEST
 
 /* Only requested files are read. */
-START_TEST(wanted)
+START_TEST(only_requested_files_are_read)
 {
 	struct asked a;
 
@@ -236,7 +236,7 @@ START_TEST(idle_states)
 }
 END_TEST
 
-START_TEST(frequencies)
+START_TEST(frequencies_come_from_cpufreq_or_cpuinfo)
 {
 	struct asked a;
 
@@ -521,9 +521,11 @@ END_TEST
 Suite *sets_processor_suite(void)
 {
 	return SUITE("sets: Processor Information", .timeout = 60,
-		TESTS(definition, times, missing, wanted, idle_states, frequencies,
-			performance_of_firmware, large_machine, instances_are_those_of_a_sample,
-			processors_go_and_come, counts_of_32_bits_wrap,
-			no_time_runs_faster_than_time, agrees_with_the_idle_accounting,
-			bounds_of_this_machine));
+		TESTS(the_processor_sets_definition_is_that_of_the_document,
+			times_are_those_of_proc_stat, missing_values_are_unavailable_everywhere,
+			only_requested_files_are_read, idle_states,
+			frequencies_come_from_cpufreq_or_cpuinfo, performance_of_firmware,
+			large_machine, instances_are_those_of_a_sample, processors_go_and_come,
+			counts_of_32_bits_wrap, no_time_runs_faster_than_time,
+			agrees_with_the_idle_accounting, bounds_of_this_machine));
 }

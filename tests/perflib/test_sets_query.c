@@ -50,7 +50,7 @@ static void *sample(HANDLE query, struct result *r)
 }
 
 /* Every one is there, is registered, and can be asked for everything. */
-START_TEST(all)
+START_TEST(every_set_can_be_asked_for_everything)
 {
 	const struct counterset_definition *d = counterset_builtin[_i]->definition;
 	GUID ids[64];
@@ -147,5 +147,5 @@ Suite *sets_query_suite(void)
 {
 	return SUITE("sets: queries", .timeout = 60,
 		TESTS(instance_0_is_the_total, counting_cannot_begin),
-		LOOPS({all, 0, 4}, {not_available, 0, 7}));
+		LOOPS({every_set_can_be_asked_for_everything, 0, 4}, {not_available, 0, 7}));
 }

@@ -389,7 +389,7 @@ START_TEST(without_its_lock_it_is_dead)
 }
 END_TEST
 
-START_TEST(a_file_that_takes_anothers_place_is_another)
+START_TEST(a_replaced_file_is_a_new_one)
 {
 	struct flock fl = {.l_type = F_WRLCK, .l_len = 1};
 	char path[512];
@@ -487,6 +487,6 @@ Suite *hostile_suite(void)
 			instances_that_make_no_sense_fail_the_query,
 			a_single_instance_set_has_one_slot,
 			only_regular_files_of_their_owner_are_read, without_its_lock_it_is_dead,
-			a_file_that_takes_anothers_place_is_another, a_huge_file_costs_no_more,
+			a_replaced_file_is_a_new_one, a_huge_file_costs_no_more,
 			too_many_files_are_not_all_read, the_table_of_seen_files_is_bounded));
 }

@@ -15,7 +15,7 @@ static void end(void)
 	shared_end();
 }
 
-START_TEST(a_set_appears_with_all_that_was_said_of_it)
+START_TEST(a_set_appears_with_all_its_properties)
 {
 	HANDLE h = offer_provider(1);
 	const struct counterset_definition *d;
@@ -355,10 +355,10 @@ END_TEST
 Suite *life_suite(void)
 {
 	return SUITE("shared: a provider's life", .set_up = begin, .tear_down = end, .timeout = 60,
-		TESTS(a_set_appears_with_all_that_was_said_of_it,
-			names_that_were_not_set_are_made_up, instances_come_and_go,
-			only_wanted_columns_are_set, a_stopped_one_is_gone_and_its_file_too,
-			of_equal_sets_the_first_is_seen, sets_come_to_a_provider_that_is_known,
+		TESTS(a_set_appears_with_all_its_properties, names_that_were_not_set_are_made_up,
+			instances_come_and_go, only_wanted_columns_are_set,
+			a_stopped_one_is_gone_and_its_file_too, of_equal_sets_the_first_is_seen,
+			sets_come_to_a_provider_that_is_known,
 			a_set_holds_as_many_instances_as_it_may, deleted_names_are_not_found_again,
 			a_query_reads_another_programs_values,
 			a_missing_directory_holds_nothing_and_is_made));

@@ -61,7 +61,7 @@ static void nothing(int look, uint8_t *slot)
 	(void)look, (void)slot;
 }
 
-START_TEST(three_looks_do_if_nothing_changes)
+START_TEST(three_reads_suffice_if_nothing_changes)
 {
 	meddle = nothing;
 	collect();
@@ -79,7 +79,7 @@ static void count_on(int look, uint8_t *slot)
 	*word_of(slot, 1) += (uint64_t)look;
 }
 
-START_TEST(values_are_those_of_the_second_look)
+START_TEST(values_are_those_of_the_second_read)
 {
 	meddle = count_on;
 	collect();
@@ -100,7 +100,7 @@ static void tear(int look, uint8_t *slot)
 	*word_of(slot, 1) |= (uint64_t)look << 32;
 }
 
-START_TEST(a_torn_value_is_looked_at_again)
+START_TEST(a_torn_value_is_read_again)
 {
 	meddle = tear;
 	for (torn = 0; torn < 3; torn++) {
@@ -118,7 +118,7 @@ static void never_still(int look, uint8_t *slot)
 	*word_of(slot, 0) = (uint64_t)look << 32;
 }
 
-START_TEST(one_that_never_holds_still_is_not_available)
+START_TEST(one_that_never_settles_is_not_available)
 {
 	const uint64_t others[4] = {0xe};
 
@@ -145,7 +145,7 @@ static void set_state(int look, uint8_t *slot)
 	*(uint64_t *)(void *)slot = states[look % 3];
 }
 
-START_TEST(an_instance_is_there_in_all_looks_or_not_at_all)
+START_TEST(an_instance_is_in_all_reads_or_in_none)
 {
 	static const struct {
 		uint64_t state[3];
@@ -201,9 +201,8 @@ END_TEST
 Suite *looks_suite(void)
 {
 	return SUITE("shared: looks", .set_up = begin, .tear_down = end,
-		TESTS(three_looks_do_if_nothing_changes, values_are_those_of_the_second_look,
-			a_torn_value_is_looked_at_again,
-			one_that_never_holds_still_is_not_available,
-			an_instance_is_there_in_all_looks_or_not_at_all,
+		TESTS(three_reads_suffice_if_nothing_changes, values_are_those_of_the_second_read,
+			a_torn_value_is_read_again, one_that_never_settles_is_not_available,
+			an_instance_is_in_all_reads_or_in_none,
 			an_instance_that_is_replaced_is_not_mixed));
 }

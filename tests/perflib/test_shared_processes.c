@@ -508,7 +508,7 @@ START_TEST(who_sees_whose)
 	c[2] = begin_child(offer_shared_as, &bob);
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(hear(&c[i]), 0);
-	/* Root everybody's, the others their own. */
+	/* Root sees all of them, others their own. */
 	ck_assert_int_eq(seen_by(0, NULL), 7);
 	ck_assert_int_eq(seen_by(ALICE, NULL), 2);
 	ck_assert_int_eq(seen_by(BOB, NULL), 4);

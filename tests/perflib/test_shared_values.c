@@ -272,7 +272,7 @@ START_TEST(a_late_increment_is_harmless)
 END_TEST
 
 /* The last step of an increment, which was under way when all else ended. */
-START_TEST(a_late_store_goes_nowhere)
+START_TEST(a_late_store_has_no_effect)
 {
 	uint64_t *late;
 
@@ -297,5 +297,5 @@ Suite *values_suite(void)
 		TESTS(increments_of_many_threads_add_up, signal_handlers_count_too,
 			no_value_is_half_of_one_and_half_of_another,
 			no_instance_is_half_of_one_and_half_of_another,
-			a_late_increment_is_harmless, a_late_store_goes_nowhere));
+			a_late_increment_is_harmless, a_late_store_has_no_effect));
 }

@@ -325,7 +325,7 @@ START_TEST(no_space_leaves_the_old_rings)
 }
 END_TEST
 
-START_TEST(discard_begins_anew)
+START_TEST(discard_starts_over)
 {
 	struct account a;
 
@@ -400,5 +400,5 @@ SANDBOX_MAIN(60, "control", .timeout = 60,
 		the_gate_follows_state_and_majors, plans_are_rounded_and_bounded,
 		init_makes_a_new_generation, prealloc_leaves_no_hole,
 		an_old_kernel_gets_all_memory_at_once, more_than_fits_is_warned_of,
-		no_space_leaves_the_old_rings, discard_begins_anew,
+		no_space_leaves_the_old_rings, discard_starts_over,
 		the_functions_of_perfutil_do_the_same))

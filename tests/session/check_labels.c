@@ -1,6 +1,6 @@
 /*
- * Labels of a session: one number for a text, whoever needs it first; bounded; harmless where
- * another member scribbles, keeps the lock, or fills the table.
+ * Labels of a session: one number for a text, for all programs; bounded; harmless where another
+ * member scribbles, keeps the lock, or fills the table.
  */
 #include <fcntl.h>
 #include <limits.h>

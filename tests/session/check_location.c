@@ -335,7 +335,7 @@ static int make_with_umask(void)
 	return session_remove(&box) ? 13 : 0;
 }
 
-START_TEST(a_umask_that_takes_everything)
+START_TEST(a_umask_of_0777)
 {
 	char dir[200];
 
@@ -374,4 +374,4 @@ SANDBOX_MAIN(60, "location", .timeout = 60,
 		a_location_that_others_can_write_is_not_used, links_are_not_followed,
 		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,
 		ring_files_that_are_missing, made_by_many_at_once, a_session_of_another_user,
-		a_umask_that_takes_everything, private_sessions))
+		a_umask_of_0777, private_sessions))

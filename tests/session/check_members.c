@@ -271,7 +271,7 @@ START_TEST(closing_descriptors_is_harmless)
 }
 END_TEST
 
-START_TEST(a_child_does_not_prove_its_parents_life)
+START_TEST(a_child_is_no_proof_that_its_parent_lives)
 {
 	struct session_task *tasks;
 	int status, n, pipes[2];
@@ -303,7 +303,7 @@ START_TEST(a_child_does_not_prove_its_parents_life)
 }
 END_TEST
 
-START_TEST(exec_ends_a_life)
+START_TEST(exec_ends_the_old_task)
 {
 	struct session_task *tasks;
 	int n, pipes[2];
@@ -355,5 +355,5 @@ SANDBOX_MAIN(60, "members", .timeout = 60,
 	TESTS(members_of_the_group_may_trace, a_group_that_is_not_ours,
 		a_program_from_before_init_begins_with_on, looking_again_finds_another_session,
 		a_removed_session_is_over, a_reservation_outlives_its_rings,
-		closing_descriptors_is_harmless, a_child_does_not_prove_its_parents_life,
-		exec_ends_a_life, errno_and_signal_mask_stay))
+		closing_descriptors_is_harmless, a_child_is_no_proof_that_its_parent_lives,
+		exec_ends_the_old_task, errno_and_signal_mask_stay))

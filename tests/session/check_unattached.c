@@ -62,7 +62,7 @@ static void expect_rings(uint64_t hooks, uint64_t unattached)
 	ck_assert_uint_eq(account_lost(&a), unattached);
 }
 
-START_TEST(before_the_first_look)
+START_TEST(before_the_first_check)
 {
 	sandbox_fresh();
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
@@ -216,7 +216,7 @@ START_TEST(who_may_not_trace_loses_nothing)
 END_TEST
 
 SANDBOX_MAIN(60, "unattached", .timeout = 60,
-	TESTS(before_the_first_look, with_the_control_page_in_view,
+	TESTS(before_the_first_check, with_the_control_page_in_view,
 		tried_again_ten_times_a_second_at_most, replaced_rings_get_no_failures,
 		without_a_session_nothing_is_lost, a_child_counts_its_own,
 		who_may_not_trace_loses_nothing))

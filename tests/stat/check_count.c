@@ -237,7 +237,7 @@ static int makes_a_thread(const struct perf_event_attr *attr, pid_t pid, int cpu
 }
 
 /* It may have inherited its maker's event or not: opened as well it might count twice. */
-START_TEST(a_thread_that_is_made_meanwhile_begins_it_anew)
+START_TEST(a_thread_created_meanwhile_restarts_the_opening)
 {
 	const pid_t self = getpid();
 
@@ -386,7 +386,7 @@ int main(void)
 	tcase_add_test(opening, without_the_right_user_mode_is_counted_and_shown);
 	tcase_add_test(opening, an_impossible_event_does_not_blame_rights);
 	tcase_add_test(opening, a_group_is_led_by_its_first_that_counts);
-	tcase_add_test(opening, a_thread_that_is_made_meanwhile_begins_it_anew);
+	tcase_add_test(opening, a_thread_created_meanwhile_restarts_the_opening);
 	tcase_add_test(opening, no_descriptor_stays_open_after_a_failure);
 	tcase_add_test(row, multiplexed_counts_are_scaled);
 	tcase_add_test(row, figures_need_counts_of_one_mode);

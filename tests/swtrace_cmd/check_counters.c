@@ -109,7 +109,7 @@ START_TEST(single_counter)
 }
 END_TEST
 
-START_TEST(counterset)
+START_TEST(a_block_finds_instances_and_columns)
 {
 	whole();
 	ck_assert_uint_eq(read_it(), ERROR_SUCCESS);
@@ -255,9 +255,10 @@ static void clean(void)
 
 int main(void)
 {
-	return suites_run(SUITE("counters", .tear_down = clean,
-				  TESTS(single_counter, counterset, other_types, cut_off,
-					  words_that_lie, names_without_an_end, sizes_of_values,
-					  hosts_and_paths_stay_in_their_cells)),
+	return suites_run(
+		SUITE("counters", .tear_down = clean,
+			TESTS(single_counter, a_block_finds_instances_and_columns, other_types,
+				cut_off, words_that_lie, names_without_an_end, sizes_of_values,
+				hosts_and_paths_stay_in_their_cells)),
 		NULL);
 }

@@ -24,7 +24,7 @@ refuses 1 "$SWTRACE" init -t cont -f "$dir/cont/fifo" && says "$err" 'FIFO'
 same "a relative name" "$(field file)" "$t"
 exits 0 "$SWTRACE" info && says "$out" '^mode  *cont$' && says "$out" '^drain  *none'
 [ -e "$t" ] && fail "init made the file" || pass
-# Whoever waits for the end of its output does not wait for the drain's.
+# A reader of its output does not wait for the drain's end.
 same "on lets go of its output" "$(timeout 60 "$SWTRACE" on 2>&1 && echo on)" on
 same "drain" "$(field state)" running
 pid=$(field pid)

@@ -695,7 +695,7 @@ static bool give_up(void *arg, uint64_t done, uint64_t total)
 	return false;
 }
 
-START_TEST(interrupted)
+START_TEST(an_interrupted_dump_leaves_no_file)
 {
 	uint64_t done = 0;
 	struct dump_options options = {
@@ -723,7 +723,7 @@ int main(void)
 				new_rings_meanwhile, no_such_directory, no_space_left,
 				file_size_limit, old_file_stays_on_failure,
 				not_swept_before_the_rename, link_is_followed, closed_pipe,
-				interrupted),
+				an_interrupted_dump_leaves_no_file),
 			LOOPS({sections_in_order_of_stamps, 0, 3},
 				{incompressible_sections_are_stored, 0, 3},
 				{scripted_counters_are_marked, 0, 2},

@@ -75,7 +75,7 @@ tid=$(sed -n 's/.*"label":"answer".*"since_start_ns":[-0-9]*,"tid":\([0-9]*\),.*
 in_file first "^\"tid\":$tid,.*\"name\":(\"waker\"|null),\"interrupt\":false,\"waits\":[12],\"waited_ns\":"
 awk -F'"waited_ns":|,"to_run_ns":|}' '{ if ($2 < 10e6 || $3 <= 0 || $3 >= $2) { print; exit 1 } }' first >wrong || fail "times: $(cat wrong)"
 in_file out "  (waker|unknown name) [(]thread $tid, process [0-9]*[)]\$"
-# The timer's wait ends by an interrupt: whoever ran is not blamed.
+# The timer's wait ends by an interrupt: the thread that ran is not blamed.
 waker_of slept json >first
 if [ -s first ]; then
 	in_file first '"interrupt":true,"waits":[1-9][0-9]*,"waited_ns":'

@@ -72,7 +72,7 @@ refuses 1 as_nobody "$dir/swtrace" init -s 1 -g $friends # not a member
 exits 0 as_nobody "$dir/swtrace" free
 rm -rf "$SWTRACE_SESSION"
 
-# Without SWTRACE_SESSION everybody has their own.
+# Without SWTRACE_SESSION each user has their own.
 unset SWTRACE_SESSION
 if [ ! -e /dev/shm/swtrace.$nobody ]; then
 	exits 0 as_nobody "$dir/swtrace" init -s 1

@@ -131,7 +131,7 @@ static uint8_t *put_string(uint8_t *p, const char *text)
 	return p + rec_string_bytes((uint32_t)strlen(text));
 }
 
-START_TEST(arguments)
+START_TEST(arguments_compare_by_their_type)
 {
 	static const char *const yes[] = {"arg.big=18446744073709551615",
 		"arg.big>18446744073709551614", "arg.neg=-5", "arg.neg<0", "arg.neg<-4",
@@ -279,7 +279,7 @@ static int parses(char *text)
 	return rc;
 }
 
-START_TEST(bounded)
+START_TEST(depth_and_length_are_bounded)
 {
 	ck_assert_int_eq(parses(repeated("(", 31, "tid=1", ")")), 0);
 	ck_assert_int_ne(parses(repeated("(", 32, "tid=1", ")")), 0);
@@ -331,5 +331,6 @@ START_TEST(elapsed_is_exact)
 END_TEST
 
 SANDBOX_MAIN(100, "condition", .timeout = 60,
-	TESTS(conditions_of_intervals_hold, absent_fields_compare_false, arguments,
-		patterns_are_of_characters, refused_with_the_column, bounded, elapsed_is_exact))
+	TESTS(conditions_of_intervals_hold, absent_fields_compare_false,
+		arguments_compare_by_their_type, patterns_are_of_characters,
+		refused_with_the_column, depth_and_length_are_bounded, elapsed_is_exact))

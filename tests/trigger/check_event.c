@@ -115,7 +115,7 @@ START_TEST(without_a_label_and_with_a_summary)
 END_TEST
 
 /* Each of these begins a new group. */
-START_TEST(boundaries)
+START_TEST(a_hook_of_another_group_ends_the_event)
 {
 	static const struct {
 		uint32_t minor, tid, stamp, elapsed;
@@ -164,7 +164,7 @@ START_TEST(a_short_hook_joins)
 END_TEST
 
 /* No record makes the reader go beyond it: every byte of it is varied. */
-START_TEST(hostile)
+START_TEST(no_record_is_read_beyond_its_end)
 {
 	struct event e;
 	uint8_t *r;
@@ -220,5 +220,6 @@ START_TEST(pads_are_no_hooks)
 END_TEST
 
 SANDBOX_MAIN(100, "event", .timeout = 60,
-	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary, boundaries,
-		a_short_hook_joins, hostile, pads_are_no_hooks))
+	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary,
+		a_hook_of_another_group_ends_the_event, a_short_hook_joins,
+		no_record_is_read_beyond_its_end, pads_are_no_hooks))

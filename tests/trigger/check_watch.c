@@ -191,7 +191,7 @@ START_TEST(headers_alone_give_the_same_counts)
 }
 END_TEST
 
-START_TEST(a_stopped_look_goes_on_behind)
+START_TEST(a_stopped_poll_continues_after_its_position)
 {
 	struct box b;
 
@@ -519,7 +519,8 @@ static int body(int argc, char **argv)
 	return suites_run(
 		SUITE("watch", .timeout = 60,
 			TESTS(every_hook_once_and_in_order, overwritten_ones_are_counted_exactly,
-				headers_alone_give_the_same_counts, a_stopped_look_goes_on_behind,
+				headers_alone_give_the_same_counts,
+				a_stopped_poll_continues_after_its_position,
 				a_watch_waits_for_a_pending_record, but_not_for_ever, held_sections,
 				normal_mode_and_losses, a_discard_is_followed, while_they_write,
 				scribbled_rings, there_are_no_rings)),

@@ -2,7 +2,7 @@
 figures() { # COMMAND...: the line of one interval
 	"$@" emulation_intervals 100000 2>/tmp/err
 }
-somebody() {
+ordinary_user() {
 	program=$1; shift
 	emulation_as_user "/bin/$program" "$@"
 }
@@ -22,7 +22,7 @@ has() { # LINE FIGURE...: these, and only these, of thread, scaled and raw are m
 	done
 }
 doctor() { # STATUS PATTERN
-	somebody swtrace doctor >/tmp/doctor 2>&1
+	ordinary_user swtrace doctor >/tmp/doctor 2>&1
 	status=$?
 	[ $status -eq "$1" ] && grep -q "$2" /tmp/doctor && return
 	echo "status $status"
@@ -32,7 +32,7 @@ doctor() { # STATUS PATTERN
 measures() { # PARANOID FIGURE...
 	echo "$1" >/proc/sys/kernel/perf_event_paranoid
 	shift
-	has "$(figures somebody)" "$@"
+	has "$(figures ordinary_user)" "$@"
 }
 check "paranoid 3, no rights: nothing is measured" measures 3
 check "paranoid 3: doctor says so, exit 4" doctor 4 "perf_event_paranoid is 3"

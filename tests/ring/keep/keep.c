@@ -358,7 +358,7 @@ static void stopped_dump(const void *arg)
 	tell_dump(dump_is_exact(&d, 0) && dump_is_full(&d), "after it", &d);
 }
 
-/* Whoever is killed while it keeps the rings harms no later dump. */
+/* A dump that is killed while it keeps the rings harms no later one. */
 static void killed_dump(const void *arg)
 {
 	struct dumped d = {0};

@@ -146,7 +146,7 @@ static void fill_half(void)
 
 /* A section was entered behind the writer's back: it may have other hooks by the time the writer
  * reaches it again, or uncommitted ones. */
-START_TEST(a_section_entered_before_the_look_is_looked_at_anew)
+START_TEST(a_section_entered_before_the_check_is_checked_again)
 {
 	setup(false, 2, 4096);
 	if (ring == box.geometry.cpus) {
@@ -441,7 +441,7 @@ END_TEST
 /* Loops: on the CPU's ring and on a guest ring. */
 SANDBOX_MAIN(100, "search", .timeout = 60, TESTS(hints_are_verified),
 	LOOPS({a_discard_before_an_entry_is_counted_once, 0, 2},
-		{a_section_entered_before_the_look_is_looked_at_anew, 0, 2},
+		{a_section_entered_before_the_check_is_checked_again, 0, 2},
 		{a_hook_walks_over_one_section_at_most, 0, 2},
 		{pads_that_hold_nothing_cost_one_walk, 0, 2},
 		{many_held_sections_are_got_over, 0, 2}, {a_clock_that_went_back_is_counted, 0, 2},

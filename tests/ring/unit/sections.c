@@ -366,7 +366,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- lost_before, ids */
 
-START_TEST(losses_stand_before_the_section_that_follows)
+START_TEST(losses_precede_the_next_section)
 {
 	struct ring_part parts[4];
 	struct ring_reader r;
@@ -406,5 +406,5 @@ SANDBOX_MAIN(100, "sections", .timeout = 60,
 		one_usable_section_follows_itself, an_interrupted_entry_counts_nothing_twice,
 		when_all_are_held_hooks_are_lost, a_full_ring_keeps_reservations,
 		a_group_is_there_whole_or_not_at_all, stamps_never_go_back,
-		losses_stand_before_the_section_that_follows),
+		losses_precede_the_next_section),
 	LOOPS({laps_overwrite_whole_sections, 2, 7}))
