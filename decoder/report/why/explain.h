@@ -10,6 +10,7 @@
 #ifndef SWT_DECODER_WHY_EXPLAIN_H
 #define SWT_DECODER_WHY_EXPLAIN_H
 
+#include "../../sink/document.h"
 #include "kept.h"
 #include "why.h"
 
@@ -68,14 +69,16 @@ void why_explanations_free(struct why_explanations *e);
 /* The first of a group's explanations, and how many it has. */
 const struct why_explanation *why_explanations_of(
 	const struct why_explanations *e, uint32_t group, size_t *count);
-/* The beginning of rows with these columns, of CSV and JSON. */
+/* The beginning of rows with these columns; zeroed: the row is another quantity. */
 struct why_explained {
 	const struct tally_group *group;
-	const struct why_explanation *explanation; /* NULL: the row is another quantity */
+	struct cell by, value, count, tail;
+	struct cell mean[2], median[2]; /* as in why_explanation */
+	double share, excess;
 };
+void why_explained_set(struct why_explained *row, const struct why_explanation *e);
 extern const struct column why_explanation_columns[];
-/* Nothing if there is none. */
-void why_explanations_text(struct report *r, const struct why_explanations *e, uint32_t group);
-void why_explanations_json(struct json *j, const struct why_explanations *e, uint32_t group);
+/* A table, or a member; nothing if there is none. */
+void why_write_explanations(struct document *d, const struct why_explanations *e, uint32_t group);
 
 #endif

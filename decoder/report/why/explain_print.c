@@ -31,140 +31,68 @@ const struct why_explanation *why_explanations_of(
 	return *count ? &e->at[first] : NULL;
 }
 
-static const struct why_explanation *why_row_explanation(const void *row)
+void why_explained_set(struct why_explained *row, const struct why_explanation *e)
 {
-	return ((const struct why_explained *)row)->explanation;
+	const char *by = why_by_name(e->by);
+
+	row->by = cell_string(by, strlen(by), true);
+	row->value = cell_string(e->value, e->length, true);
+	row->count = cell_u64(e->count, true);
+	row->tail = cell_u64(e->tail, true);
+	row->share = e->share;
+	row->excess = e->excess_ns;
+	for (unsigned side = 0; side < 2; side++) {
+		row->mean[side] = cell_real(e->mean[side], 1);
+		row->median[side] = cell_u64(histogram_percentile(&e->times[side], 50), true);
+	}
 }
 
-static struct cell why_get_by(const void *row)
+static void why_spell_explanation(struct out *o, const void *row)
 {
-	const struct why_explanation *e = why_row_explanation(row);
-	const char *name = e ? why_by_name(e->by) : "";
+	const struct why_explained *e = row;
 
-	return cell_string(name, strlen(name), e);
+	out_bytes(o, e->by.s, e->by.len);
+	out_char(o, ' ');
+	escape_text(o, e->value.s, e->value.len);
 }
 
-static struct cell why_get_value(const void *row)
+static void why_spell_share(struct out *o, const void *row)
 {
-	const struct why_explanation *e = why_row_explanation(row);
-
-	return e ? cell_string(e->value, e->length, true) : cell_u64(0, false);
+	units_fixed(o, ((const struct why_explained *)row)->share, 1);
 }
 
-static struct cell why_get_count(const void *row)
-{
-	const struct why_explanation *e = why_row_explanation(row);
-
-	return cell_u64(e ? e->count : 0, e);
-}
-
-static struct cell why_get_tail(const void *row)
-{
-	const struct why_explanation *e = why_row_explanation(row);
-
-	return cell_u64(e ? e->tail : 0, e);
-}
-
-static struct cell why_get_mean(const void *row, unsigned side)
-{
-	const struct why_explanation *e = why_row_explanation(row);
-
-	return e ? cell_real(e->mean[side], 1) : cell_u64(0, false);
-}
-
-static uint64_t why_median(const struct why_explanation *e, unsigned side)
-{
-	return histogram_percentile(&e->times[side], 50);
-}
-
-static struct cell why_get_median(const void *row, unsigned side)
-{
-	const struct why_explanation *e = why_row_explanation(row);
-
-	return cell_u64(e ? why_median(e, side) : 0, e);
-}
-
-static struct cell why_get_own_mean(const void *row)
-{
-	return why_get_mean(row, 0);
-}
-
-static struct cell why_get_own_median(const void *row)
-{
-	return why_get_median(row, 0);
-}
-
-static struct cell why_get_others_mean(const void *row)
-{
-	return why_get_mean(row, 1);
-}
-
-static struct cell why_get_others_median(const void *row)
-{
-	return why_get_median(row, 1);
-}
-
+#define AT(member) COLUMN_AT(struct why_explained, member)
 const struct column why_explanation_columns[] = {
-	{"by", .get = why_get_by},
-	{"value", .get = why_get_value},
-	{"with_count", .get = why_get_count},
-	{"with_tail", .get = why_get_tail},
-	{"with_mean_ns", .get = why_get_own_mean},
-	{"with_p50_ns", .get = why_get_own_median},
-	{"others_mean_ns", .get = why_get_others_mean},
-	{"others_p50_ns", .get = why_get_others_median},
+	{.heading = "the tail goes with",
+		.text = why_spell_explanation,
+		.left = true,
+		.place = PLACE_FIRST},
+	{"by", AT(by)},
+	{"value", AT(value)},
+	{"with_count", "intervals", AT(count)},
+	{"with_tail", "in the tail", AT(tail)},
+	{.heading = "%", .text = why_spell_share},
+	{"with_mean_ns", "mean", AT(mean[0]), .unit = UNIT_DURATION},
+	{"with_p50_ns", "p50", AT(median[0]), .unit = UNIT_DURATION},
+	{"others_mean_ns", "others' mean", AT(mean[1]), .unit = UNIT_DURATION},
+	{"others_p50_ns", "p50", AT(median[1]), .unit = UNIT_DURATION},
+	{"difference_ns", AT(excess), .in = IN_JSON, .decimals = 1},
+	{"share_pct", AT(share), .in = IN_JSON, .decimals = 2},
 	{.name = NULL},
 };
 
-static void why_text_explanation(struct table *t, const struct why_explanation *e)
-{
-	struct out *o = table_left(t);
-
-	out_printf(o, "%s ", why_by_name(e->by));
-	escape_text(o, e->value, e->length);
-	out_u64(table_right(t), e->count);
-	out_u64(table_right(t), e->tail);
-	units_fixed(table_right(t), e->share, 1);
-	for (unsigned side = 0; side < 2; side++) {
-		units_duration(table_right(t), e->mean[side]);
-		units_duration(table_right(t), (double)why_median(e, side));
-	}
-	table_end_row(t);
-}
-
-void why_explanations_text(struct report *r, const struct why_explanations *e, uint32_t group)
-{
-	size_t count;
-	const struct why_explanation *of = why_explanations_of(e, group, &count);
-	struct table t;
-
-	if (!count)
-		return;
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_printf(&t,
-			"the tail goes with\t>intervals\t>in the tail\t>%%\t>mean\t>p50\t>others' mean\t>p50\n");
-		for (size_t i = 0; i < count; i++)
-			why_text_explanation(&t, &of[i]);
-	}
-	table_free(&t);
-}
-
-void why_explanations_json(struct json *j, const struct why_explanations *e, uint32_t group)
+void why_write_explanations(struct document *d, const struct why_explanations *e, uint32_t group)
 {
 	size_t count;
 	const struct why_explanation *of = why_explanations_of(e, group, &count);
 
 	if (!count)
 		return;
-	json_member_open(j, "explanations", '[');
-	for (size_t i = 0; i < count; i++) {
-		const struct why_explained row = {.explanation = &of[i]};
+	for (document_begin_list(d, "explanations", why_explanation_columns, 0); document_pass(d);)
+		for (size_t i = 0; i < count; i++) {
+			struct why_explained row = {0};
 
-		json_open(j, '{');
-		column_write_members(j, why_explanation_columns, IN_JSON, 0, &row);
-		json_member_fixed(j, "difference_ns", of[i].excess_ns, 1);
-		json_member_fixed(j, "share_pct", of[i].share, 2);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+			why_explained_set(&row, &of[i]);
+			document_add_row(d, &row);
+		}
 }

@@ -133,11 +133,12 @@ static void why_add_explanations(
 	struct rows *rows, struct why_row row, const struct why_explanations *e)
 {
 	size_t count;
+	const struct why_explanation *of = why_explanations_of(e, row.of.group->place, &count);
 
-	row.of.explanation = why_explanations_of(e, row.of.group->place, &count);
-	for (; count; count--, row.of.explanation++) {
-		row.difference = row.of.explanation->excess_ns;
-		row.share = row.of.explanation->share;
+	for (size_t i = 0; i < count; i++) {
+		why_explained_set(&row.of, &of[i]);
+		row.difference = of[i].excess_ns;
+		row.share = of[i].share;
 		why_add_quantity(rows, row, "explanation", cell_real(NAN, 1), cell_real(NAN, 1));
 	}
 }
@@ -175,7 +176,57 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	why_add_metrics(rows, row, metrics);
 }
 
-static void why_json_candidates(struct json *j, const struct why_group *g)
+/* A figure beside the difference, not in it: what an event costs is not known. */
+struct why_change {
+	const struct why_candidate *event; /* NULL: a metric */
+	struct cell name, sides[WHY_SIDES];
+	double change; /* percent */
+};
+
+static struct cell why_get_per(const void *row)
+{
+	const char *per =
+		((const struct why_change *)row)->event->is_rate ? "1k instr" : "interval";
+
+	return cell_string(per, strlen(per), true);
+}
+
+static void why_spell_event(struct out *o, const void *row)
+{
+	const struct why_change *change = row;
+
+	value_spell_text(o, change->name.s, change->name.len);
+	if (change->event->is_rate)
+		out_str(o, RATE);
+}
+
+static void why_spell_change(struct out *o, const void *row)
+{
+	diff_spell_percent(o, ((const struct why_change *)row)->change);
+}
+
+#define CHANGE_AT(member) COLUMN_AT(struct why_change, member)
+#define WHY_CHANGE                                                                                 \
+	{"middle", "middle", CHANGE_AT(sides[WHY_MIDDLE])},                                        \
+		{"tail", "tail", CHANGE_AT(sides[WHY_TAIL])},                                      \
+	{                                                                                          \
+		"change_pct", "change", CHANGE_AT(change), .decimals = 2, .text = why_spell_change \
+	}
+static const struct column event_columns[] = {
+	{"event", "event", CHANGE_AT(name), .text = why_spell_event, .left = true,
+		.place = PLACE_FIRST},
+	{"per", .get = why_get_per},
+	WHY_CHANGE,
+	{.name = NULL},
+};
+
+static const struct column metric_columns[] = {
+	{"metric", "metric", CHANGE_AT(name), .left = true, .place = PLACE_FIRST},
+	WHY_CHANGE,
+	{.name = NULL},
+};
+
+static void why_write_candidates(struct document *d, const struct why_group *g)
 {
 	struct why_candidate all[TALLY_EVENTS];
 	const uint32_t n = tally_extra(g->group)->num_events;
@@ -183,43 +234,39 @@ static void why_json_candidates(struct json *j, const struct why_group *g)
 	if (!n)
 		return;
 	why_find_candidates(g, all);
-	json_member_open(j, "events", '[');
-	for (uint32_t k = 0; k < n; k++) {
-		const struct why_candidate *c = &all[k];
+	for (document_begin_list(d, "events", event_columns, 0); document_pass(d);)
+		for (uint32_t k = 0; k < n; k++) {
+			struct why_change row = {.event = &all[k],
+				.name = cell_string(all[k].event->name, all[k].event->length, true),
+				.change = all[k].change};
 
-		json_open(j, '{');
-		json_key(j, "event");
-		json_string(j, c->event->name, c->event->length);
-		json_member_text(j, "per", c->is_rate ? "1k instr" : "interval");
-		json_member_fixed(j, "middle", c->value[WHY_MIDDLE], 4);
-		json_member_fixed(j, "tail", c->value[WHY_TAIL], 4);
-		json_member_fixed(j, "change_pct", c->change, 2);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+			for (unsigned side = 0; side < WHY_SIDES; side++)
+				row.sides[side] = cell_real(all[k].value[side], d->j ? 4 : 2);
+			document_add_row(d, &row);
+		}
 }
 
-static void why_json_metrics(struct json *j, const struct why_group *g, const struct why_metrics *m)
+static void why_write_metrics(
+	struct document *d, const struct why_group *g, const struct why_metrics *m)
 {
 	bool any = false;
 
-	for (size_t k = 0; k < m->derived.count; k++) {
-		const struct why_metric metric = why_metrics_get(m, k, g->group);
+	for (size_t k = 0; k < m->derived.count && !any; k++)
+		any = why_metrics_has(m, k, g->group);
+	if (!any)
+		return;
+	for (document_begin_list(d, "metrics", metric_columns, 0); document_pass(d);)
+		for (size_t k = 0; k < m->derived.count; k++) {
+			const struct why_metric metric = why_metrics_get(m, k, g->group);
+			struct why_change row = {
+				.name = cell_string(metric.name, strlen(metric.name), true),
+				.change = metric.change};
 
-		if (!why_metrics_has(m, k, g->group))
-			continue;
-		if (!any)
-			json_member_open(j, "metrics", '[');
-		any = true;
-		json_open(j, '{');
-		json_member_text(j, "metric", metric.name);
-		json_member_fixed(j, "middle", metric.value[WHY_MIDDLE], METRIC_DECIMALS);
-		json_member_fixed(j, "tail", metric.value[WHY_TAIL], METRIC_DECIMALS);
-		json_member_fixed(j, "change_pct", metric.change, 2);
-		json_close(j, '}');
-	}
-	if (any)
-		json_close(j, ']');
+			for (unsigned side = 0; side < WHY_SIDES; side++)
+				row.sides[side] = cell_real(metric.value[side], METRIC_DECIMALS);
+			if (why_metrics_has(m, k, g->group))
+				document_add_row(d, &row);
+		}
 }
 
 static void json_side(
@@ -242,6 +289,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 {
 	const struct why_row row = {
 		.of.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
+	struct document d = {.j = j};
 
 	json_open(j, '{');
 	rows_write_host(j, r);
@@ -251,7 +299,7 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 	json_key(j, "tail");
 	json_side(j, g, a, WHY_TAIL);
 	json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
-	why_explanations_json(j, e, g->group->place);
+	why_write_explanations(&d, e, g->group->place);
 	json_member_text(j, "cycle", cycle_word(a));
 	json_member_open(j, "terms_ns", '{');
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
@@ -259,8 +307,8 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 			j, terms[term].json, a->is_known[term] ? ns_of(a->term[term]) : NAN, 1);
 	}
 	json_close(j, '}');
-	why_json_candidates(j, g);
-	why_json_metrics(j, g, metrics);
+	why_write_candidates(&d, g);
+	why_write_metrics(&d, g, metrics);
 	json_close(j, '}');
 	json_end_line(j);
 }
@@ -316,67 +364,14 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 	table_end_row(t);
 }
 
-/* Next to the difference, not in it: the cost of an event is unknown. */
-static void why_text_candidates(struct report *r, const struct why_group *g)
-{
-	struct why_candidate all[TALLY_EVENTS];
-	const uint32_t n = tally_extra(g->group)->num_events;
-	struct table t;
-
-	if (!n)
-		return;
-	why_find_candidates(g, all);
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_printf(&t, "event\t>middle\t>tail\t>change\n");
-		for (uint32_t k = 0; k < n; k++) {
-			struct out *o = table_left(&t);
-
-			value_spell_text(o, all[k].event->name, all[k].event->length);
-			if (all[k].is_rate)
-				out_str(o, RATE);
-			units_fixed(table_right(&t), all[k].value[WHY_MIDDLE], 2);
-			units_fixed(table_right(&t), all[k].value[WHY_TAIL], 2);
-			diff_spell_percent(table_right(&t), all[k].change);
-			table_end_row(&t);
-		}
-	}
-	table_free(&t);
-}
-
-static void why_text_metrics(
-	struct report *r, const struct why_group *g, const struct why_metrics *m)
-{
-	bool any = false;
-	struct table t;
-
-	for (size_t k = 0; k < m->derived.count && !any; k++)
-		any = why_metrics_has(m, k, g->group);
-	if (!any)
-		return;
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_printf(&t, "metric\t>middle\t>tail\t>change\n");
-		for (size_t k = 0; k < m->derived.count; k++) {
-			const struct why_metric metric = why_metrics_get(m, k, g->group);
-
-			if (!why_metrics_has(m, k, g->group))
-				continue;
-			table_text(&t, metric.name);
-			units_fixed(table_right(&t), metric.value[WHY_MIDDLE], METRIC_DECIMALS);
-			units_fixed(table_right(&t), metric.value[WHY_TAIL], METRIC_DECIMALS);
-			diff_spell_percent(table_right(&t), metric.change);
-			table_end_row(&t);
-		}
-	}
-	table_free(&t);
-}
-
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
 	const struct why_explanations *e, const struct why_metrics *metrics)
 {
+	struct document d = {.o = r->out, .width = r->width};
 	struct table t;
 
 	text_heading(r, g);
-	why_explanations_text(r, e, g->group->place);
+	why_write_explanations(&d, e, g->group->place);
 	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
 		table_printf(&t, "\t>middle\t>tail\t>difference (ns)\t>%%\n");
 		table_text(&t, "time");
@@ -391,8 +386,8 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	table_free(&t);
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
-	why_text_candidates(r, g);
-	why_text_metrics(r, g, metrics);
+	why_write_candidates(&d, g);
+	why_write_metrics(&d, g, metrics);
 	out_char(r->out, '\n');
 }
 
