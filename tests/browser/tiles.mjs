@@ -74,7 +74,7 @@ async function checkColumns(until) {
 	await browser.evaluate("page.show(0, page.until)");
 	await browser.settled();
 	await browser.until("!page.isNear()");
-	await browser.until("document.getElementById('legend').textContent.includes('lanes of processors and colours by a column: zoom in')");
+	await browser.until("document.getElementById('legend').textContent.includes('lanes of processors: zoom in') && document.getElementById('legend').textContent.includes('neighbours in a lane')");
 	for (const share of [3, 4]) {
 		const from = Math.floor(until / share);
 		await show(from, from + 200000);
@@ -122,6 +122,14 @@ async function checkFar() {
 	await browser.until(`document.getElementById("legend").textContent.includes("neighbours in a lane: zoom in")`);
 	await browser.settled();
 	await browser.until(`Array.from(document.querySelectorAll("#curves p")).some((line) => /_cpi, means of up to/.test(line.textContent))`);
+	/* Any column that has a mean, and not a code. */
+	for (const [name, legend] of [["cpu", /colours by a column: zoom in to about a million intervals/], ["elapsed_cycles", /elapsed_cycles up to .*neighbours in a lane: zoom in/]]) {
+		await browser.evaluate(`page.colourBy(Array.from(document.getElementById("colour").options).find((option) => option.text === "${name}").value)`);
+		await browser.until(`${legend}.test(document.getElementById("legend").textContent)`);
+	}
+	await browser.until(`/^elapsed_cycles, means of up to/.test(document.getElementById("curvetold").textContent)`);
+	await browser.evaluate(`page.colourBy(Array.from(document.getElementById("colour").options).find((option) => option.text === "raw_cpi").value)`);
+	await browser.settled();
 	assert.match(await text("ratetold"), /^Starts per second: .* Approximate: from tiles\.$/);
 	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('rate')).display"), "block");
 	assert.equal(await browser.evaluate("getComputedStyle(document.getElementById('heat')).display"), "none");

@@ -8,8 +8,8 @@ function columnsText(names) {
 
 /* What a page with tiles shows only of a window. */
 function tileLimits(meta) {
-	const names = meta.numeric.map((i) => meta.columns[i]), far = names.filter((name) => meta.tiles.means.includes(name));
-	const near = names.filter((name) => !far.includes(name)), limits = [
+	const namesOf = (isFar) => meta.numeric.filter((i) => meta.tiles.means.includes(i) === isFar).map((i) => meta.columns[i]);
+	const far = namesOf(true), near = namesOf(false), limits = [
 		"The summary, the flame graph, the heat map, the histogram and the hooks of a span need its intervals one by one. The page reads them from the file of tiles " +
 			"where at most about 1 million overlap the view and the selection: more would take too much memory. Of larger spans it has the exact count, longest and sum, and the curves.",
 		"Percentiles and self times of the whole trace need every interval: cpidecode --report summary has them.",
@@ -17,7 +17,7 @@ function tileLimits(meta) {
 	];
 	if (near.length)
 		limits.push("Colours, zoomed out, are means of up to 4\u202f096 neighbours in a lane, which the file has for: " + columnsText(far) +
-			". These need at most about 1 million intervals in view: " + columnsText(near) + ".");
+			". Codes and numbers of processors have no mean, and need at most about 1 million intervals in view: " + columnsText(near) + ".");
 	return limits;
 }
 

@@ -172,7 +172,7 @@ class TiledPage extends Page {
 		if (choice === "label")
 			return null;
 		if (!this.far.has(choice)) {
-			const { sum, count } = this.tiles.tile, means = this.tiles.meansOf(this.meta.columns[this.placeOf(choice)]);
+			const { sum, count } = this.tiles.tile, means = this.tiles.meansOf(this.placeOf(choice));
 			const values = means && choice === "off" ? means.map((mean, at) => sum[at] ? mean * count[at] / sum[at] : NaN) : means;
 			this.far.set(choice, values && { ...this.columnShape(choice, values), isFar: true });
 		}

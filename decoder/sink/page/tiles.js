@@ -495,9 +495,9 @@ class Tiles {
 		return all;
 	}
 
-	/* A column's means by tile; null: tiles lack the column. */
-	meansOf(name) {
-		const i = this.meta.tiles.means.indexOf(name);
+	/* A column's means by tile, by its place in meta.columns; null: tiles lack the column. */
+	meansOf(column) {
+		const i = this.meta.tiles.means.indexOf(column);
 		return i < 0 ? null : Float64Array.from(this.tile.means[i]);
 	}
 

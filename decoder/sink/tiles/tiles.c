@@ -1,6 +1,7 @@
 #include "tiles.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <zlib.h>
 
@@ -27,16 +28,17 @@ struct tiles_span {
 	uint32_t name;					  /* of the longest */
 };
 
-/* Sums of a tile's figures. */
-struct tiles_measures {
-	double sum[TILES_MEANS];
-	uint32_t count[TILES_MEANS];
+/* The sum of a tile's figures of a column. */
+struct tiles_measure {
+	double sum;
+	uint32_t count;
 };
 
 struct tiles_row {
 	struct buffer columns[COLUMNS], adopted, nodes[NODE_COLUMNS];
 	struct tiles_span tile, node;
-	struct tiles_measures measures;
+	struct tiles_measure *measures; /* by column */
+	size_t nmeasures, measure_room;
 	struct grid grid[GRID_LEVELS];
 	bool is_sparse;		/* steps of the lowest level would not save much: without them */
 	uint64_t start, number; /* of the last interval */
@@ -48,7 +50,8 @@ struct tiles_row {
 struct tiles_entry {
 	uint32_t row, block;
 	struct tiles_span span;
-	float means[TILES_MEANS]; /* NAN: none was measured */
+	size_t means; /* of the first column */
+	uint32_t nmeans;
 };
 
 struct tiles_group {
@@ -80,6 +83,10 @@ struct tiles {
 	size_t nrows, row_room;
 	struct tiles_entry *entries;
 	size_t nentries, entry_room;
+	float *means; /* of all tiles; NAN: none was measured */
+	size_t nmeans, mean_room;
+	bool *is_measured; /* by column: in some tile */
+	size_t nmeasured, measured_room;
 	struct tiles_group *groups;
 	size_t ngroups, group_room;
 	struct tiles_steps *steps;
@@ -161,13 +168,48 @@ static void tiles_widen(struct tiles_span *s, const struct tiles_interval *inter
 	s->sum += interval->duration;
 }
 
-static void tiles_measure(struct tiles_measures *m, const struct tiles_interval *interval)
+static void tiles_measure(
+	struct tiles *t, struct tiles_row *r, const struct tiles_interval *interval)
 {
-	for (unsigned i = 0; i < TILES_MEANS; i++)
-		if (!isnan(interval->measured[i])) {
-			m->sum[i] += interval->measured[i];
-			m->count[i]++;
-		}
+	for (uint32_t i = 0; i < interval->nmeasured; i++) {
+		const struct tiles_measured *one = &interval->measured[i];
+
+		if (!tiles_reach(t, &r->measures, &r->nmeasures, &r->measure_room, one->column,
+			    sizeof *r->measures))
+			return;
+		r->measures[one->column].sum += one->value;
+		r->measures[one->column].count++;
+	}
+}
+
+/* Beyond a float's range: its greatest number. */
+static float tiles_mean(const struct tiles_measure *m)
+{
+	const double mean = m->sum / m->count;
+
+	return mean > FLT_MAX ? FLT_MAX : mean < -FLT_MAX ? -FLT_MAX : (float)mean;
+}
+
+/* Adds the means of a row's tile, and begins the next one's sums. */
+static void tiles_end_measures(struct tiles *t, struct tiles_row *r, struct tiles_entry *entry)
+{
+	const size_t n = r->nmeasures;
+
+	entry->means = t->nmeans;
+	if (!n ||
+		!tiles_reach(t, &t->means, &t->nmeans, &t->mean_room, entry->means + n - 1,
+			sizeof *t->means) ||
+		!tiles_reach(t, &t->is_measured, &t->nmeasured, &t->measured_room, n - 1,
+			sizeof *t->is_measured))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct tiles_measure *m = &r->measures[i];
+
+		t->means[entry->means + i] = m->count ? tiles_mean(m) : NAN;
+		t->is_measured[i] |= m->count > 0;
+		r->measures[i] = (struct tiles_measure){0};
+	}
+	entry->nmeans = (uint32_t)n;
 }
 
 /* The columns of a block, which are then empty. */
@@ -224,12 +266,8 @@ static void tiles_end_tile(struct tiles *t, uint32_t row)
 	tiles_put_columns(&block, &r->adopted, 1);
 	t->entries[at] = (struct tiles_entry){
 		.row = row, .block = blocks_put(t->blocks, &block), .span = r->tile};
-	for (unsigned i = 0; i < TILES_MEANS; i++)
-		t->entries[at].means[i] =
-			r->measures.count[i] ? (float)(r->measures.sum[i] / r->measures.count[i])
-					     : NAN;
+	tiles_end_measures(t, r, &t->entries[at]);
 	r->tile = (struct tiles_span){0};
-	r->measures = (struct tiles_measures){0};
 	r->start = r->number = 0;
 	if (++r->tiles == TILES_GROUP)
 		tiles_end_group(t, row);
@@ -301,7 +339,7 @@ void tiles_add(struct tiles *t, uint32_t row, const struct tiles_interval *inter
 	r->number = interval->number;
 	tiles_widen(&r->tile, interval);
 	tiles_widen(&r->node, interval);
-	tiles_measure(&r->measures, interval);
+	tiles_measure(t, r, interval);
 	if (r->node.count == TILES_NODE)
 		tiles_end_node(r);
 	if (r->tile.count == TILES_TILE)
@@ -407,6 +445,25 @@ static void directory_put_float(struct tiles_directory *d, float value)
 	buffer_add(&d->column, bytes, sizeof bytes);
 }
 
+static float tiles_entry_mean(const struct tiles *t, const struct tiles_entry *e, uint32_t column)
+{
+	return column < e->nmeans ? t->means[e->means + column] : NAN;
+}
+
+/* Of the columns that were measured in some interval. */
+static void directory_add_means(struct tiles_directory *d, const uint32_t *order)
+{
+	const struct tiles *t = d->t;
+
+	for (uint32_t column = 0; column < t->nmeasured; column++) {
+		if (!t->is_measured[column])
+			continue;
+		for (size_t i = 0; i < t->nentries; i++)
+			directory_put_float(d, tiles_entry_mean(t, &t->entries[order[i]], column));
+		directory_end_column(d);
+	}
+}
+
 static void directory_add_tiles(struct tiles_directory *d)
 {
 	struct tiles *t = d->t;
@@ -417,11 +474,8 @@ static void directory_add_tiles(struct tiles_directory *d)
 			varint_put(&d->column, tiles_entry_value(&t->entries[order[i]], column));
 		directory_end_column(d);
 	}
-	for (unsigned column = 0; column < TILES_MEANS && order; column++) {
-		for (size_t i = 0; i < t->nentries; i++)
-			directory_put_float(d, t->entries[order[i]].means[column]);
-		directory_end_column(d);
-	}
+	if (order)
+		directory_add_means(d, order);
 	free(order);
 }
 
@@ -591,9 +645,12 @@ void tiles_free(struct tiles *t)
 		for (unsigned k = 0; k < GRID_LEVELS; k++)
 			free(t->rows[i].grid[k].bytes.p);
 		free(t->rows[i].adopted.p);
+		free(t->rows[i].measures);
 	}
 	free(t->rows);
 	free(t->entries);
+	free(t->means);
+	free(t->is_measured);
 	free(t->groups);
 	free(t->steps);
 	free(t->orders);

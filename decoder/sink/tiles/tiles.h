@@ -27,13 +27,17 @@
 
 struct tiles;
 
-/* Columns of which each tile has the mean. */
-enum { TILES_MEANS = 5 };
+/* A figure of an interval. Each tile has the mean of each column. */
+struct tiles_measured {
+	uint32_t column;
+	double value; /* finite */
+};
 
 struct tiles_interval {
 	uint64_t start, duration, number; /* number: its place in the order of the trace */
 	uint32_t name;
-	double measured[TILES_MEANS]; /* NAN: not measured */
+	const struct tiles_measured *measured;
+	uint32_t nmeasured;
 };
 
 struct tiles_summary {

@@ -187,6 +187,6 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 		json_close(j, ']');
 	}
 	if (a->tiled)
-		tiled_about(a->tiled, j);
+		tiled_about(a->tiled, a->cells, j);
 	json_close(j, '}');
 }

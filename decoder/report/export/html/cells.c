@@ -1,6 +1,7 @@
 #include "cells.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ struct cell_column {
 	const struct column *column; /* NULL: of a named value */
 	uint32_t name;		     /* of that */
 	uint8_t kind;
-	bool has_numbers;
+	bool has_numbers, has_measures;
+	bool is_code; /* numbers without a meaningful mean */
 	/* While all rows share one tag, as in most columns, only their count. */
 	uint8_t tag;
 	size_t alike;
@@ -41,6 +43,17 @@ static bool cells_has_elsewhere(const struct column *c)
 	/* Ids would need a third of the page, which numbers intervals itself. */
 	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "label",
 		"container", "id", "parent_id"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], c->name) == 0)
+			return true;
+	return false;
+}
+
+/* Codes, and numbers of processors. */
+static bool cells_is_code(const struct column *c)
+{
+	static const char *const names[] = {"cpu", "start_cpu", "major", "minor", "types"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], c->name) == 0)
@@ -63,11 +76,13 @@ int cells_init(struct cells *c, struct report *r)
 	*c = (struct cells){.r = r};
 	out_memory(&c->text);
 	c->by_value = calloc(VALUE_KINDS * trace_texts_limit(r->trace) + 1, sizeof *c->by_value);
-	if (!c->by_value)
+	c->measured = malloc(CELL_MOST_COLUMNS * sizeof *c->measured);
+	if (!c->by_value || !c->measured)
 		return CPIDECODE_ENOMEM;
 	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
 		if (i->name && i->source != COLUMN_NEST && !cells_has_elsewhere(i))
-			rc = cells_add_column(c, (struct cell_column){.column = i});
+			rc = cells_add_column(
+				c, (struct cell_column){.column = i, .is_code = cells_is_code(i)});
 	c->nown = c->ncolumns;
 	return rc;
 }
@@ -80,6 +95,7 @@ void cells_free(struct cells *c)
 	}
 	free(c->columns);
 	free(c->by_value);
+	free(c->measured);
 	out_discard(&c->text);
 }
 
@@ -179,6 +195,36 @@ static inline void cells_put_tag(struct cell_column *column, size_t row, uint8_t
 	column->has_numbers |= tag != TAG_NONE && tag != TAG_TEXT;
 }
 
+static inline void cells_measure(struct cells *c, struct cell_column *column, double value)
+{
+	if (column->is_code || c->nmeasured == CELL_MOST_COLUMNS)
+		return;
+	column->has_measures = true;
+	c->measured[c->nmeasured++] =
+		(struct tiles_measured){.column = (uint32_t)(column - c->columns), .value = value};
+}
+
+static void cells_measure_cell(struct cells *c, struct cell_column *column, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_U64:
+	case CELL_WHOLE:
+	case CELL_BOOL:
+		cells_measure(c, column, (double)cell->u);
+		break;
+	case CELL_I64:
+		cells_measure(c, column, (double)cell->i);
+		break;
+	case CELL_REAL:
+	case CELL_DOUBLE:
+		if (isfinite(cell->real))
+			cells_measure(c, column, cell->real);
+		break;
+	default:
+		break;
+	}
+}
+
 static int cells_add_value(
 	struct cells *c, const struct interval *iv, const struct interval_value *value)
 {
@@ -198,13 +244,15 @@ static int cells_add_value(
 	uint8_t tag = cells_put_cell(c, &to->values, &cell);
 
 	cells_put_tag(to, c->rows, tag);
+	cells_measure_cell(c, to, &cell);
 	c->bytes += to->values.n - before + 1;
 	return 0;
 }
 
 /* Fast path: reads a column that is a plain member, without a struct cell. Most have no value.
  * False: another kind of column. */
-static inline bool cells_add_member(struct cell_column *to, const struct interval *iv, size_t row)
+static inline bool cells_add_member(
+	struct cells *c, struct cell_column *to, const struct interval *iv)
 {
 	const char *at = (const char *)iv + to->column->offset;
 	uint64_t value;
@@ -230,7 +278,8 @@ static inline bool cells_add_member(struct cell_column *to, const struct interva
 		return false;
 	}
 	varint_put(&to->values, value);
-	cells_put_tag(to, row, TAG_UNSIGNED);
+	cells_put_tag(to, c->rows, TAG_UNSIGNED);
+	cells_measure(c, to, (double)value);
 	return true;
 }
 
@@ -239,21 +288,23 @@ static void cells_add_cell(struct cells *c, struct cell_column *to, const struct
 	const struct cell cell = column_cell(to->column, iv);
 	const uint8_t tag = cells_put_cell(c, &to->values, &cell);
 
-	if (tag != TAG_NONE)
-		cells_put_tag(to, c->rows, tag);
+	if (tag == TAG_NONE)
+		return;
+	cells_put_tag(to, c->rows, tag);
+	cells_measure_cell(c, to, &cell);
 }
 
 int cells_add(struct cells *c, const struct interval *iv)
 {
 	struct cell_column *const end = c->columns + c->nown;
-	const size_t row = c->rows;
 	size_t bytes = 0;
 	int rc = 0;
 
+	c->nmeasured = 0;
 	for (struct cell_column *to = c->columns; to < end; to++) {
 		const size_t before = to->values.n;
 
-		if (!cells_add_member(to, iv, row))
+		if (!cells_add_member(c, to, iv))
 			cells_add_cell(c, to, iv);
 		bytes += to->values.n - before;
 	}
@@ -308,6 +359,15 @@ void cells_write_numeric(const struct cells *c, struct json *j)
 	json_open(j, '[');
 	for (size_t i = 0; i < c->ncolumns; i++)
 		if (c->columns[i].has_numbers)
+			json_u64(j, i);
+	json_close(j, ']');
+}
+
+void cells_write_measured(const struct cells *c, struct json *j)
+{
+	json_open(j, '[');
+	for (size_t i = 0; i < c->ncolumns; i++)
+		if (c->columns[i].has_measures)
 			json_u64(j, i);
 	json_close(j, ']');
 }

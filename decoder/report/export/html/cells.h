@@ -7,6 +7,7 @@
 #define SWT_DECODER_REPORT_EXPORT_HTML_CELLS_H
 
 #include "../../../base/varint.h"
+#include "../../../sink/tiles/tiles.h"
 #include "../../rows.h"
 
 struct cell_column;
@@ -18,6 +19,8 @@ struct cells {
 	size_t nown;	    /* the first ones: not of named values */
 	uint32_t *by_value; /* by kind, then name: the column + 1, or 0 */
 	struct out text;
+	struct tiles_measured *measured; /* values of the last interval, for means */
+	uint32_t nmeasured;
 	size_t rows;  /* in the block that is being filled */
 	size_t bytes; /* of it, so far */
 };
@@ -31,6 +34,8 @@ int cells_write(struct cells *c, struct buffer *to);
 void cells_write_names(struct cells *c, struct json *j);
 /* An array of the places there of columns that have numbers. */
 void cells_write_numeric(const struct cells *c, struct json *j);
+/* The same of columns that had a value in `measured`. */
+void cells_write_measured(const struct cells *c, struct json *j);
 void cells_free(struct cells *c);
 
 #endif

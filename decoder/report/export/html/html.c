@@ -18,7 +18,6 @@
 #include "../export.h"
 #include "about.h"
 #include "markers.h"
-#include "means.h"
 #include "reports.h"
 #include "runs.h"
 #include "tiled.h"
@@ -331,13 +330,17 @@ static int html_begin_slice(
 	if (l->count == 1 && iv->parent >= 0)
 		html_adopt(e, t, iv, row, e->rows[row].count);
 	e->rows[row].count++;
+	rc = cells_add(&e->cells, iv);
+	if (rc)
+		return rc;
 	if (e->tiled.tiles) {
-		struct tiles_interval one = {.start = start,
+		const struct tiles_interval one = {.start = start,
 			.duration = until - start,
 			.number = e->added++,
-			.name = name};
+			.name = name,
+			.measured = e->cells.measured,
+			.nmeasured = e->cells.nmeasured};
 
-		means_read(iv, one.measured);
 		tiles_add(e->tiled.tiles, row, &one);
 	} else {
 		varint_put(&e->core[CORE_START], start - e->last_start);
@@ -350,8 +353,7 @@ static int html_begin_slice(
 	if (e->until < until)
 		e->until = until;
 	e->open += (iv->flags & IV_OPEN) != 0;
-	rc = cells_add(&e->cells, iv);
-	if (!rc && (++e->held >= HTML_BLOCK_INTERVALS || e->cells.bytes >= HTML_BLOCK_BYTES))
+	if (++e->held >= HTML_BLOCK_INTERVALS || e->cells.bytes >= HTML_BLOCK_BYTES)
 		rc = html_end_block(e);
 	return rc;
 }

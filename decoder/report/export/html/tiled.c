@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "means.h"
-
 static const char tiled_page[] = ".html";
 
 static const char *const tiled_suffixes[] = {
@@ -132,7 +130,7 @@ int tiled_end(struct tiled *t, struct report *r)
 	return error ? tiled_refuse_error(r, tiled_name(t), error) : 0;
 }
 
-void tiled_about(const struct tiled *t, struct json *j)
+void tiled_about(const struct tiled *t, const struct cells *cells, struct json *j)
 {
 	const char *name = tiled_name(t), *slash = strrchr(name, '/');
 
@@ -143,7 +141,7 @@ void tiled_about(const struct tiled *t, struct json *j)
 	if (t->kind == PAGE_TILES_SERVED)
 		json_member_bool(j, "served", true);
 	json_key(j, "means");
-	means_write_names(j);
+	cells_write_measured(cells, j);
 	json_member_u64(j, "bytes", t->summary.bytes);
 	json_member_u64(j, "check", t->summary.check);
 	json_close(j, '}');

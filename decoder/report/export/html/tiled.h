@@ -10,6 +10,7 @@
 #include "../../../sink/tiles/chunks.h"
 #include "../../../sink/tiles/tiles.h"
 #include "../../report.h"
+#include "cells.h"
 
 /* Starts zeroed. */
 struct tiled {
@@ -26,8 +27,9 @@ struct tiled {
 int tiled_open(struct tiled *t, struct report *r, enum page_tiles kind, uint64_t intervals);
 /* Completes it and gives it its final name. Returns the same. */
 int tiled_end(struct tiled *t, struct report *r);
-/* A member of `meta`: the file's or folder's name, size and checksum. */
-void tiled_about(const struct tiled *t, struct json *j);
+/* A member of `meta`: the file's or folder's name, size and checksum, and the columns with means.
+ */
+void tiled_about(const struct tiled *t, const struct cells *cells, struct json *j);
 void tiled_close(struct tiled *t);
 
 #endif
