@@ -13,7 +13,7 @@ static bool says_no_event(int error)
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == ENODEV;
 }
 
-/* Picks the most precise error. The kernel checks permissions before it searches the event, so "no
+/* Picks the most precise error. The kernel checks permissions before it looks up the event, so "no
  * such event" wins. */
 static int answer(const struct counters_pmu *p)
 {

@@ -114,7 +114,7 @@ struct session_facts {
 };
 
 struct sessions_facts {
-	char trouble[384]; /* why no session can be found; "": it can */
+	char trouble[384]; /* why sessions cannot be searched; "": they can */
 	char user[40], groups[160];
 	int count;
 	struct session_facts list[SESSIONS_MAX];

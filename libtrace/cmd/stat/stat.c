@@ -64,7 +64,7 @@ static void stat_parse_interval(struct stat_run *r, const char *text)
 		r->interval = 0;
 	if (r->interval < TIME_MS_NS)
 		cmd_misuse(r->verb,
-			"-I: \"%s\": expected milliseconds, or a time with us, ms, s, m or h, at least 1ms",
+			"-I: \"%s\": expected whole milliseconds, or a time with us, ms, s, m or h, at least 1ms",
 			text);
 }
 

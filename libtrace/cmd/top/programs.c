@@ -8,7 +8,7 @@
 
 enum {
 	MOST_PROGRAMS = 4096,	/* the first row counts the writers of all others, too */
-	MOST_WRITERS = 1 << 16, /* then the table starts empty again */
+	MOST_WRITERS = 1 << 16, /* then the table of writers starts empty again */
 };
 
 static uint32_t hash_number(uint32_t number)

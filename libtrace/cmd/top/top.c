@@ -142,7 +142,7 @@ static int show_round(struct top *t, struct display *d)
 {
 	top_collect_poll(t);
 	if (!top_collect_close_round(t))
-		return cmd_fail(t->verb, "table of rounds: not enough memory");
+		return cmd_fail(t->verb, "table of labels and programs: not enough memory");
 	if (!d->screen)
 		return print_round(t, d);
 	top_screen_draw(d->screen, t);
@@ -218,7 +218,8 @@ static uint64_t pause_between_looks(const struct top *t)
 {
 	uint64_t ms = watch_pause(&t->watch);
 
-	/* The time in which the fastest ring fills a quarter, at least: poll after half of it. */
+	/* At most the time in which the fastest ring fills a quarter; to count, half full is early
+	 * enough. */
 	if (t->options.counts && ms >= 10)
 		ms *= 2;
 	return ms * 1000000;
