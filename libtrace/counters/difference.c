@@ -158,7 +158,7 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 
 /*
  * A hybrid machine's groups run one at a time, each on its own cores, and together all the time,
- * except for the gap between two readings.
+ * except for the time between reading one group and reading the next.
  */
 static struct span thread_span(
 	const struct counter_sample *from, const struct counter_sample *to, unsigned *types)

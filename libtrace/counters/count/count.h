@@ -1,8 +1,8 @@
 /*
- * Counts of events over a command, processes, threads or processors, each with its children and
- * opened on its own. Used by `swtrace stat`: libcpc's sets bind to one thread and count all the
- * time or not at all, so they can count neither a command with children nor more events than
- * counters.
+ * Counts of events over a command or processes, with their children, over threads or processors.
+ * Each event, or group of events, is opened by itself, so that the kernel can multiplex them. Used
+ * by `swtrace stat`: libcpc's sets bind to one thread and count all the time or not at all, so they
+ * can count neither a command with children nor more events than counters.
  *
  * A target is a thread (a command is one, with all that it starts) or a processor. An event is
  * opened once a target and has a value for each.

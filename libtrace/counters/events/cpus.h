@@ -1,5 +1,5 @@
 /*
- * A set's events of all processors (`:a`): they count every thread there. One group on each
+ * A set's events of all processors (`:a`): they count everything that runs there. One group on each
  * processor, opened for the process by the first thread that holds them, and closed by the last:
  * each costs one read at either end of an interval.
  *

@@ -126,7 +126,7 @@ static void probe_explain_pmu(struct counters_pmu *p)
 		snprintf(p->advice, sizeof p->advice, "%s", advice(error));
 	} else if (p->taken) {
 		snprintf(p->why, sizeof p->why, "hardware counters: in use by %s",
-			p->nmi_watchdog ? "the NMI watchdog"
+			p->nmi_watchdog ? "others, such as the NMI watchdog"
 					: "another profiler that does not share them");
 		snprintf(p->advice, sizeof p->advice, "%s",
 			p->nmi_watchdog ? "sysctl kernel.nmi_watchdog=0"

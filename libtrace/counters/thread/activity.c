@@ -105,7 +105,7 @@ static bool activity_replace_page(struct thread_group *g, bool faults)
 		return false;
 	opened = switch_page_open(&g->page, faults);
 	if (opened) {
-		/* The first calls measure the rates, which is slow and acquires a lock: not in a
+		/* The first calls determine the rates, which is slow and acquires a lock: not in a
 		 * signal handler, to which this is not a thread's first interval. */
 		rate_ns_of_ticks(1);
 		g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
