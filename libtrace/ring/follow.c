@@ -1,6 +1,6 @@
 /*
  * Two reads, as in reader.c, from a position on: a reader that returns every few milliseconds
- * copies only new bytes, not the section.
+ * copies only new bytes, not the complete section.
  */
 #include "follow.h"
 

@@ -7,7 +7,7 @@
 #include "reader_control.h"
 
 enum {
-	KEEP_READS = 50,  /* attempts to read a ring that is written all the time */
+	KEEP_READS = 50,  /* reads of a ring that is written all the time, without a pause */
 	KEEP_PAUSES = 50, /* waits of 100 us for an interrupted writer */
 };
 

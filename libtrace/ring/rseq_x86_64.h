@@ -46,9 +46,10 @@ static inline uint64_t rseq_clock(void)
  * and the record fits in the section. *at: the record, with size, thread id and stamp.
  *
  * The stamp is `now`, read just before: inside the sequence, rdtsc costs 2 ns more in a program
- * that keeps the processor busy. A handler that interrupts in between has a later one, so it never
- * goes below the ring's last one, whatever the clock does. head and lap are untrusted: their
- * difference is an offset only if it is below the size of the data, and bounds are checked on that.
+ * that keeps the processor busy. A writer that runs in between has a later one: the stamp is raised
+ * to the ring's last one, and so never goes below it, whatever the clock does. head and lap are
+ * untrusted: their difference is an offset only if it is below the size of the data, and bounds are
+ * checked on that.
  */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
 	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t now,

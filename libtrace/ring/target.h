@@ -117,8 +117,8 @@ static inline uint64_t guest_stamp(struct shm_ring *ring, uint64_t now)
 int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w)
 	__attribute__((visibility("hidden")));
 
-/* Adds to a counter of the ring. If a CPU's ring cannot be mapped in one piece, counts in the first
- * guest ring: the sum over rings stays exact. */
+/* Adds to a counter of the ring. If the sequence on a CPU's ring is aborted too often, or the CPU
+ * has no ring, counts in the first guest ring: the sum over rings stays exact. */
 void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 	__attribute__((visibility("hidden")));
 
