@@ -49,7 +49,7 @@ struct file_head {
  * its counter source, its schemas and labels before its first hook, so the writer of every hook
  * before those heads is known. Adds the writers to `known`; head_write writes those not yet in the
  * file. The caller may add lines to meta before it is written. command: NULL if unknown. Free it
- * whatever this returns. anyhow: omits records that members destroyed, without an error.
+ * whatever this returns. anyhow: omits tables that members destroyed, without an error.
  */
 int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
 	const char *command, bool anyhow, struct session_error *error);

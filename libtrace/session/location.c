@@ -120,7 +120,7 @@ static int open_error(const char *what, const char *name, struct session_error *
 		return PU_ERROR_ACCESS_DENIED;
 	case ELOOP:
 	case ENOTDIR:
-		session_say(error, "%s %s is a link or not a %s: ignored", what, name, what);
+		session_say(error, "%s %s is a link or not a %s: not used", what, name, what);
 		return PU_ERROR_ACCESS_DENIED;
 	case EMFILE:
 	case ENFILE:

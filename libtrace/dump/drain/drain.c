@@ -329,7 +329,7 @@ static void reclaim(struct drain *d)
 		return;
 	session_reclaim(d->session);
 	session_unlock(d->session);
-	/* Reclaiming reads all of every ring: rarely enough to be cheap with large ones. */
+	/* Reclaiming reads every ring completely: rarely enough to be cheap with large ones. */
 	uint64_t now = time_ns_monotonic();
 	d->reclaim_at = now + RECLAIM_NS + 20 * (now - began);
 }

@@ -75,8 +75,8 @@ struct drain;
  * Becomes the drain of a session in continuous mode and begins its file, or goes on with one
  * that this generation's drain left unfinished or finished (a file of the same trace id). The
  * handle s stays the caller's and must outlive the drain; opened with SESSION_CONTROL, its lock
- * held by the caller or not at all (drain_round acquires and releases it itself, so the caller must
- * not hold it then).
+ * held by the caller or not at all (drain_round acquires and releases it itself if it has to, so
+ * the caller must not hold it during drain_round).
  *
  * PU_ERROR_FACILITY_BUSY: there is a drain already. PU_ERROR_INCORRECT_STATE: not in
  * continuous mode. PU_ERR_FILE_ERROR: the file cannot be made.

@@ -247,7 +247,7 @@ void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t);
 /* Reads them back; anything else is passed over. */
 void drain_state_parse_meta(struct drain *d, char *text);
 
-/* Facts known only after an orderly end, kept with the configuration. */
+/* Facts known only at an orderly end, kept with the configuration. */
 void drain_state_save(struct drain *d);
 /* Of this generation, or nothing. */
 void drain_state_load(struct drain *d);

@@ -1,7 +1,7 @@
 /*
  * State that outlives a drain. META records the counts before this file, so that a resuming drain
- * can continue the ledger. Facts known only after an orderly end (how far into a section the drain
- *got, and unwritten losses) follow the configuration:
+ * can continue the ledger. Facts known only at an orderly end (how far into a section the drain
+ * got, the hooks that it could not write, and the losses) follow the configuration:
  *
  *	generation: G
  *	trace: 32 hexadecimal digits
