@@ -1,7 +1,7 @@
 /*
  * Shared by the files on libpfm4. Only in builds that have its headers.
  *
- * libpfm4 is loaded when an event's name is first searched there: 2 MB and 4 ms that a program
+ * libpfm4 is loaded when an event's name is first searched for in it: 2 MB and 4 ms that a program
  * which only measures does without. A program that is linked statically may lack it.
  */
 #ifndef SWT_EVENTS_PFM_H

@@ -22,7 +22,7 @@ struct switch_batch {
 	UINT32 words[KERNEL_SWITCHES_WORDS + KERNEL_SWITCHES_MOST * KERNEL_SWITCH_WORDS];
 };
 
-/* Wake-ups by the thread that runs on the processor. */
+/* Wake-ups by threads and interrupts of the processor. */
 struct waking_batch {
 	uint32_t cpu;
 	uint32_t count; /* in `words` */

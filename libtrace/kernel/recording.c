@@ -171,7 +171,7 @@ static void recording_visit(const struct recording *r, uint32_t cpu)
 	CPU_FREE(set);
 }
 
-/* complete: contains all records stamped before this round. */
+/* whole: the round reads all records that are stamped before it. */
 static void recording_do_round(struct recording *r, bool whole, bool ends)
 {
 	const struct timespec settle = {.tv_nsec = (long)SETTLE_NS};

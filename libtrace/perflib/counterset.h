@@ -16,7 +16,7 @@
 
 #include "../../include/perflib.h"
 
-/* Limits for callers; a provider or trace that exceeds them is in error. */
+/* Limits of the data that callers receive; a provider or trace that exceeds them is in error. */
 enum {
 	COUNTERSET_COUNTERS = 256,
 	COUNTERSET_INSTANCES = 65536,

@@ -46,7 +46,7 @@ struct query {
 	size_t set_room, specification_room;
 };
 
-/* Creates a query of this host and owns the host from then on, also on failure. */
+/* Creates a query of this host. The query owns the host; a failure closes it. */
 uint32_t query_open(struct host *host, bool recorded, HANDLE *handle);
 
 /* NULL if the handle is not a query's. */

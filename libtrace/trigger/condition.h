@@ -8,8 +8,8 @@
  *	arg.NAME			a number or a pattern
  *
  * Of an interval, `minor` is the program's own, as in cpidecode's columns; a number above 0xFF is
- *compared with the full minors of its hooks: `=` wants one that is equal, `!=` that none is, the
- *others one that does.
+ * compared with the full minors of its hooks: `=` holds if one is equal, `!=` if none is, the other
+ * operators if they hold for one.
  */
 #ifndef SWT_TRIGGER_CONDITION_H
 #define SWT_TRIGGER_CONDITION_H

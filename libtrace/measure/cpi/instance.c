@@ -28,7 +28,7 @@ _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 #define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
 _Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
 
-/* Whether the caller reads CPI_DATA: DATA_UNUSED if there was a Get and none has. */
+/* Whether the caller reads CPI_DATA: DATA_UNUSED if there was a Get, and none has asked for it. */
 enum data_use { DATA_UNKNOWN, DATA_UNUSED, DATA_USED };
 
 /* One allocation: the arrays that these pointers refer to follow the structure. */

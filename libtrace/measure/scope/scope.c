@@ -648,7 +648,7 @@ void SwtraceEnd(void)
 		scope_end_begun(t);
 }
 
-/* Counts intervals that begin in this period. */
+/* Counts only open intervals that began in this period. */
 UINT32 SwtraceDepth(void)
 {
 	const struct scope_thread *t = ring_self.block;

@@ -52,7 +52,7 @@ enum { FIGURES = 6 };
 
 /* Of CPI: instructions, cycles, busy cycles. */
 enum { INSTRUCTIONS, CYCLES, BUSY_CYCLES };
-/* CPU utilisation of a group, and the sums derived from it, where others are 0. */
+/* Of CPU utilisation: figures of a group, then the sums derived from them; other sums stay 0. */
 enum { ELAPSED, BUSY, IDLE, INTR, UNHALTED, REFERENCE };
 enum { SUM_IDLE, SUM_INTR, SUM_PERFORMANCE, SUM_WEIGHT };
 

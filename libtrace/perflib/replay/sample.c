@@ -218,7 +218,7 @@ struct filling {
 	bool failed; /* no memory */
 };
 
-/* Rows of a few instances cost as much as rows of many. */
+/* Rows of a few instances use as much memory as rows of many. */
 static size_t bytes_of(const struct rows *r)
 {
 	return r->row_room * sizeof *r->row + r->value_room * sizeof *r->value + r->known_room +

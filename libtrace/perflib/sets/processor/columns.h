@@ -47,7 +47,7 @@ enum processor_column {
 /* How a column's total is computed. */
 enum processor_sum {
 	SUM_NONE,    /* the column is never available */
-	SUM_TIMES,   /* average of times in 100 ns, so that percentages are of the group */
+	SUM_TIMES,   /* average of times in 100 ns: percentages are of the complete group */
 	SUM_COUNTS,  /* sum */
 	SUM_READING, /* average of momentary values */
 };
