@@ -123,8 +123,8 @@ enum { IO_DOUBT = 1 };
 
 /*
  * One pass over the sections. Each one's checksum is verified before its size is used
- * to step to the next; after damage it searches the next multiple of 8 with a valid section. The
- * bytes hashed for false starts are bounded by a multiple of the file's size. *ended: an END
+ * to step to the next; after damage, searches for the next multiple of 8 with a valid section.
+ * The bytes hashed for false starts are bounded by a multiple of the file's size. *ended: an END
  * section was there.
  *
  * lazy: the payloads of HOOKS sections are not read. Such a section is trusted, and reported as not

@@ -256,7 +256,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 			rc = scan_peek(s, *at, 8, &p, &got);
 		if (rc)
 			return rc;
-		/* Searches the window at once. */
+		/* Searches all of the window in one pass. */
 		uint64_t there = s->window_at + s->window_len - *at;
 		size_t i = 0;
 		for (; i + 4 <= there; i += TF_ALIGN)

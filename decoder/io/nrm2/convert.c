@@ -1,4 +1,4 @@
-/* From an NRM2 file to a trace.bin: all of the file. */
+/* Converts an NRM2 file to a trace.bin: the description, the sections, the end. */
 #include "convert.h"
 
 #include <errno.h>

@@ -109,7 +109,7 @@ static int find_next(struct nrm2_scan *s, uint64_t *at)
 
 /* -------------------------------------------------------------------- a section */
 
-/* Our own sections describe their data; sections that do not match are rejected. NULL: fine. */
+/* Checks size and checksum of one of our own sections. *why: its fault; NULL: none. */
 static int check_own(struct nrm2_scan *s, const struct nrm2_part *part, const char **why)
 {
 	uint64_t n = part->end - part->data;
