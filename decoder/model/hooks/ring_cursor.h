@@ -146,7 +146,7 @@ static inline void ring_cursor_pass(struct ring_cursor *c, size_t size, uint32_t
 
 /* Call between two parts: frees a large buffer. */
 void ring_cursor_rest(struct ring_cursor *c);
-/* The same: moves the buffer, still in the cache, to another cursor. */
+/* Call between two parts: moves the buffer, still in the cache, to another cursor. */
 void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to);
 void ring_cursor_free(struct ring_cursor *c);
 

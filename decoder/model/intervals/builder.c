@@ -351,7 +351,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	return rc ? rc : closed;
 }
 
-/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not found yet. */
+/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not known yet. */
 static const struct group_plan **known_plans(
 	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
 {

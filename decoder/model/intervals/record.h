@@ -55,7 +55,7 @@ enum {
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
-/* The same, but keeps a mark of each, also of those that are only keys. */
+/* With the wants: keeps a mark of each record, also of those that are only keys. */
 #define RECORD_MARK (1u << 17)
 
 enum {

@@ -24,7 +24,7 @@ int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct
 	bool kept, uint64_t mark);
 /* The tasks whose numbers the records of a file have. */
 const struct task *interval_sorter_tasks(const struct interval_sorter *s, uint32_t file);
-/* Adds a copy of a record of these tasks, without RECORD_OUTSIDE. The same results. */
+/* Adds a copy of a record of these tasks, without RECORD_OUTSIDE. Returns as the above. */
 int interval_sorter_add_record(
 	struct interval_sorter *s, unsigned thread, const struct interval_record *record);
 /* Call after the last one was added, and to rewind: the next one returned is the first. */

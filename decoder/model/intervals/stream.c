@@ -315,7 +315,7 @@ static void find_cost(struct interval_stream *s, struct interval *iv, int64_t ke
 		iv->own_nested = nested_cost_get(&s->costs, kept);
 }
 
-/* Walks a sorter by machine and ticks to gather the query's conditions. */
+/* Walks a sorter by machine and ticks, for the query to gather what it selects by. */
 static int gather_query(struct interval_stream *s)
 {
 	const struct interval_query *q = s->query;

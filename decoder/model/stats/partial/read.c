@@ -152,7 +152,7 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	if (util && !rc)
 		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
-	/* Each number has a byte at least, which bounds the memory by the bytes present. */
+	/* Each number has at least one byte, which bounds the memory by the bytes present. */
 	if (n > (uint64_t)(in->end - in->p))
 		varint_fail(in, "it ends too soon");
 	if (rc || in->why)

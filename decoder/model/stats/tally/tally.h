@@ -62,7 +62,7 @@ enum tally_value {
 	TALLY_VALUES,
 };
 
-/* A CPI in a histogram: a multiple of that part of 1. */
+/* A CPI in a histogram is rounded to a multiple of 1/TALLY_CPI_ONE. */
 #define TALLY_CPI_ONE 10000
 
 struct tally_spread {
@@ -248,7 +248,7 @@ static inline bool tally_is_util(const struct tally_group *g)
 	return g->major == CPUUTIL_MAJOR;
 }
 
-/* A method's bit. All unknown methods share one; without a method there is none. */
+/* A method's bit. All unknown methods share one; an interval without a method has none. */
 #define TALLY_METHOD_UNKNOWN (1u << CPUUTIL_METHODS)
 static inline uint32_t tally_method(uint64_t method)
 {
