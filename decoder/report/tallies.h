@@ -32,7 +32,7 @@ size_t tallies_own_groups(unsigned threads);
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
-/* groups: the keys of t's groups, NULL: none. 0 or a CPIDECODE_E code. */
+/* groups: those whose tally t is, NULL: t is of none. 0 or a CPIDECODE_E code. */
 struct groups;
 int summary_print(struct report *r, const struct tally *t, const struct groups *groups);
 void cpus_print(struct report *r, const struct tally *t);

@@ -43,7 +43,7 @@ endgroup
 section end
 END
 run 0 --format perfetto -o overlap.perfetto overlap.bin
-in_file err '1 interval overlaps others of the same thread: shown on further tracks'
+in_file err '1 interval overlaps others of the same thread without nesting in them: shown on further tracks'
 ask overlap.perfetto "select s.name, coalesce(th.name, t.name), t.type, p.name from slice s
 	join track t on t.id = s.track_id left join thread_track tt on tt.id = t.id
 	left join thread th using (utid) left join slice p on p.id = s.parent_id order by s.ts"

@@ -125,7 +125,7 @@ void export_note_lanes(struct report *r, const struct lanes *l, const char *wher
 	if (l->overlaps)
 		report_note(r,
 			"%" PRIu64
-			" interval%s overlap%s others of the same thread: shown on further %s, with nested intervals",
+			" interval%s overlap%s others of the same thread without nesting in them: shown on further %s, along with the intervals nested inside",
 			l->overlaps, l->overlaps == 1 ? "" : "s", l->overlaps == 1 ? "s" : "",
 			where);
 	if (l->set_back)

@@ -17,14 +17,14 @@
 
 enum {
 	BUDGET = 8 << 20,
-	TEXT = 4096, /* bytes of names that are found together */
+	TEXT = 4096, /* bytes of names that are numbered together */
 	FEW_NAMES = 1024,
 };
 
 struct flame_writer {
 	_Alignas(128) struct interval_builder *builder;
 	struct flame_names names;
-	/* The last records, whose names are found together. */
+	/* The last records, whose names are numbered together. */
 	struct flame_record unnamed[FLAME_WANTED];
 	struct flame_wanted wanted[FLAME_WANTED];
 	unsigned nunnamed, text_used;

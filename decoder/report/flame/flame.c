@@ -19,9 +19,9 @@
 #include "words.h"
 #include "write.h"
 
-enum { BATCH = 64 }; /* frames found together */
+enum { BATCH = 64 }; /* frames looked up together */
 
-/* A frame that the batch has not found yet: FRAME_WAITING | its index in the batch. */
+/* A frame that the batch has not looked up yet: FRAME_WAITING | its index in the batch. */
 #define FRAME_WAITING (UINT32_C(1) << 31)
 _Static_assert(FLAME_MOST <= FRAME_WAITING, "no frame's number is one of those");
 
@@ -36,9 +36,9 @@ struct open_interval {
 };
 
 /*
- * An interval whose frame is not found yet. Finding frames in batches overlaps their cache misses.
- * That is possible because a path's hash, and so its slot, depends on names alone: the parent's
- * frame may still be waiting, too.
+ * An interval whose frame is not looked up yet. Looking up frames in batches overlaps their cache
+ * misses. That is possible because a path's hash, and so its slot, depends on names alone: the
+ * parent's frame may still be waiting, too.
  */
 struct waiting {
 	struct flame_part part;

@@ -1,6 +1,6 @@
 /*
- * --by: groups intervals by these keys instead of label and minor. The values that an interval has
- * for the keys are encoded as one string of bytes, which replaces the label of a tally's group.
+ * --by: groups intervals by a list of keys instead of label and minor. The values that an interval
+ * has for the keys are encoded as one string of bytes, which replaces the label of a tally's group.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_BY_H
 #define SWT_DECODER_REPORT_QUERY_BY_H
@@ -63,8 +63,9 @@ int by_append(struct buffer *to, const void *bytes, size_t n);
 /* Replaces the bytes by the values of the interval, all but that of time. Returns the same. */
 int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,
 	const struct by_around *around, struct buffer *to);
-/* The bucket of a time; and appends its value after the others. Returns the same. */
+/* The bucket of a time. */
 int64_t by_bucket(const struct by *by, int64_t ns);
+/* Appends the value of a bucket after the others. 0 or CPIDECODE_ENOMEM. */
 int by_encode_bucket(int64_t bucket, struct buffer *to);
 
 /* The place of the key `container`; UINT32_MAX: there is none. */

@@ -1,8 +1,8 @@
 /*
  * Conditions that ask other intervals (where.h): the walks of an interval_query. The marks of the
- * intervals around are on a stack of each thread, parents first. An interval's children are known
- * when it is popped, so contains() and self_ns need a walk of their own, whose results, 8 or 16
- * bytes an interval, spill to a file.
+ * intervals around are on a stack of each thread, parents first. The intervals nested in one are
+ * known when it is popped, so contains() and self_ns need a walk of their own, whose results, 8 or
+ * 16 bytes an interval, spill to a file.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_LINEAGE_H
 #define SWT_DECODER_REPORT_QUERY_LINEAGE_H

@@ -7,7 +7,7 @@
 #include "../../sink/units.h"
 #include "slowest.h"
 
-enum { SLOWEST_THREADS_TEXT = 8 /* threads next to one */ };
+enum { SLOWEST_THREADS_TEXT = 8 /* threads shown for one interval */ };
 
 static const char *const ran_whys[RAN_WHYS] = {
 	[RAN_OTHER_NUMBER] = "its thread has another number there",

@@ -229,7 +229,7 @@ static void slowest_put_row_wakers(struct slowest_writer *w, const struct ran *r
 	slowest_put_waker(w, &wakers->unknown);
 }
 
-/* Nothing either if no row has any. */
+/* Writes nothing, too, if no row has any. */
 static void slowest_put_wakers(struct slowest_writer *w)
 {
 	const struct slowest_kept *k = w->kept;

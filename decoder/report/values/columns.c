@@ -110,7 +110,7 @@ static void value_spell_next(
 	value_spell(o, value_cell(iv, &iv->values[i]));
 }
 
-/* The same, by the names of a trace (of). */
+/* All values of an interval, by the names of a trace (of). */
 static void value_spell_all(struct out *o, const void *row, const void *of)
 {
 	const struct interval *iv = row;

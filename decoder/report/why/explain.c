@@ -56,7 +56,7 @@ struct why_explaining {
 	struct why_parents parents;
 	int64_t first_ns;
 	uint64_t part_ns; /* of the trace's time */
-	bool is_second;	  /* the walk that adds up the explanations' times */
+	bool is_second;	  /* the walk that collects the explanations' times */
 };
 
 /* ------------------------------------------------------------------------ chance */

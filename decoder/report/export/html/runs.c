@@ -73,7 +73,7 @@ struct runs {
 	struct out *to;
 	struct switch_names names;
 	struct switch_cpus cpus;   /* group: the machine; lanes has the same order */
-	struct switch_cpus chains; /* of hooks of wake-ups; the same */
+	struct switch_cpus chains; /* of hooks of wake-ups; group: the machine */
 	struct runs_lane *lanes;
 	size_t lane_room;
 	struct runs_thread *threads;
