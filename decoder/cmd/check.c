@@ -139,7 +139,7 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate: --report gaps shows times between ends and starts: --compensate changes neither");
 	if (o->format == FORMAT_SPEEDSCOPE ||
 		(o->format == FORMAT_HTML && o->report != REPORT_DIFF))
-		misuse("--compensate: %s holds only starts and ends, which it does not change: use callgrind or folded for times",
+		misuse("--compensate: %s holds only starts and ends, which --compensate does not change: use callgrind or folded for times",
 			format_names[o->format]);
 	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) != 0 &&
 		strcmp(o->weight, weight_names[WEIGHT_NS]) != 0)
