@@ -29,7 +29,7 @@ void json_i64(struct json *j, int64_t v);
 void json_scaled(struct json *j, int64_t v, unsigned decimals);
 void json_fixed(struct json *j, double v, unsigned decimals); /* NaN, infinity: null */
 void json_double(struct json *j, double v);		      /* likewise */
-void json_general(struct json *j, double v, unsigned digits); /* the same; as %.*g */
+void json_general(struct json *j, double v, unsigned digits); /* likewise; as %.*g */
 void json_string(struct json *j, const char *s, size_t n);
 void json_text(struct json *j, const char *s); /* NULL: null */
 /* A string in printf's format: plain text of at most 79 bytes. */

@@ -50,7 +50,7 @@ const char *out_name(const struct out *o);
  * NULL: no memory. Its first dot hides the leftovers of a killed run from patterns such as part.*.
  */
 char *out_name_temporary(const char *path, unsigned attempt);
-/* Whether `name` is the unfinished name of a file whose last part is `last`. */
+/* Whether `name` is that of an unfinished file whose final path's last part is `last`. */
 bool out_is_temporary(const char *name, const char *last);
 
 /* The slow path: the bytes do not fit, or an error is set. */

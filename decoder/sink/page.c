@@ -6,7 +6,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-/* A number of bytes that fills groups of base64. */
+/* A multiple of 3 bytes, which are complete groups of base64. */
 enum { PAGE_PIECE = 3 << 14, PAGE_DEFLATE_MEMORY = 9 };
 
 struct page_packer {

@@ -39,7 +39,7 @@ function placeFrom(values, wanted, low, high) {
 	return low;
 }
 
-/* The intervals that begin in a cell: their count and sum, its longest interval with its start, and the longest of the others. */
+/* The intervals that begin in a cell: their count and sum, the longest with its start, and the longest of the others. */
 class Cell {
 	begin(index) {
 		this.index = index;

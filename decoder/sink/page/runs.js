@@ -152,7 +152,7 @@ class RunStore extends Store {
 		return rank;
 	}
 
-	/* The last time at which a thread (machine, tid) was woken in (from, to], by the run on any processor; null: none. */
+	/* The last time at which a thread (machine, tid) was woken in (from, to], by a thread or an interrupt of any processor; null: none. */
 	lastWakeup({ machine, tid }, from, to) {
 		let best = null;
 		for (const lane of this.processors) {

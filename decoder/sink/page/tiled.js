@@ -311,7 +311,7 @@ class TiledPage extends Page {
 		this.redraw();
 	}
 
-	/* Where no interval of the window is shown: the links lead to those of the previous window. */
+	/* If the chosen interval is not in the window: its links lead to intervals of the previous window. */
 	endLinks() {
 		if (this.runs.chosen >= 0)
 			this.runs.tellRun(this.runs.chosen);

@@ -343,8 +343,8 @@ class Tiles {
 		return lanes.flatMap((lane) => lane.rows.filter((_, i) => i % 2 === 0));
 	}
 
-	/* Calls each(row, tile's number, place of the overlap in it) of the tiles at a span's edges,
-	 * whole(row, tile's number) of those within it. */
+	/* Calls each(row, tile's number, tile, bounds in it of the intervals that overlap the span) of the tiles at the span's
+	 * edges, whole(row, tile's number) of those within it. */
 	async visit(rows, from, to, whole, each) {
 		const edges = [];
 		for (const row of rows) {

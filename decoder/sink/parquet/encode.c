@@ -21,7 +21,7 @@ static inline void parquet_pack(struct packer *to, uint64_t v)
 	to->bits = to->have ? v >> (to->width - to->have) : 0;
 }
 
-/* Writes the rest, padded to a byte. */
+/* Writes the rest, a multiple of 8 bits. */
 static void parquet_pack_end(struct packer *to, struct out *o)
 {
 	for (; to->have; to->have -= 8, to->bits >>= 8)

@@ -1,8 +1,8 @@
 /*
  * A Parquet file of one table: optional columns, row groups of one v1 data page a column,
  * compressed as LZ4_RAW or ZSTD, with dictionaries where values repeat, differences of integers,
- *and the statistics of each. Keeps in memory the open row group, and of earlier ones only their
- *data in the file's footer.
+ * and the statistics of each. Keeps in memory the open row group, and of earlier ones only their
+ * data for the file's footer.
  *
  * 	parquet_open(&p, out, columns, n);
  * 	parquet_put_bits(&p, 0, 7);

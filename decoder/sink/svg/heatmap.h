@@ -20,7 +20,7 @@ struct heatmap {
 	uint32_t first_row;	/* the number of the first row's bucket */
 	unsigned parts;
 	uint64_t total, most;
-	const char *origin;		    /* origin of the time axis */
+	const char *origin;		    /* origin of the time axis, in words */
 	const char *range;		    /* time range, to display */
 	const char *host, *command, *label; /* NULL: unknown, several; all labels */
 	uint64_t lost;

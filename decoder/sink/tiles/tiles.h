@@ -1,7 +1,7 @@
 /*
  * The tiles of --format html --tiles: the intervals of a trace by row, in pieces that a page can
  * read one by one, and the sums over them that it reads first. README.md in this folder has the
- *format.
+ * format.
  *
  *	t = tiles_new(out, until, intervals);
  *	tiles_add(t, row, &interval);
