@@ -92,7 +92,7 @@ enum nrm2_code {
 	NRM2_SYNC = 0x53570001,	  /* CLOCK_REALTIME ns, CLOCK_MONOTONIC ns; the stamp is the tick */
 	NRM2_META = 0x53570002,	  /* string: a line of META */
 	NRM2_SCHEMA = 0x53570003, /* integer: 1 where a text begins; string: a piece of it */
-	NRM2_LABEL = 0x53570004,  /* integer: the number where a text begins; the same */
+	NRM2_LABEL = 0x53570004,  /* integer: its number where a text begins; string: a piece */
 };
 
 /* This toolkit's extension of a header, where the original has zeros. */

@@ -18,7 +18,7 @@ enum partial_header {
 	PARTIAL_VERSION = 8,
 	PARTIAL_VERSION_HOSTS = 9, /* of a file with a result for each of several hosts */
 	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
-	PARTIAL_SCOPE_MINOR = 512, /* the same of light intervals */
+	PARTIAL_SCOPE_MINOR = 512, /* is added to those of light intervals */
 };
 
 /* Kinds of answers: data of reports that need more than the groups. */

@@ -39,7 +39,7 @@ enum scope_word {
 				  one of the processor */
 	SCOPE_WORD_ARGUMENTS = 4,
 	SCOPE_WORD_TEXTS = 5,
-	SCOPE_ARGS_FIRST = 6, /* the same; then the arguments, as in interval_hooks.h */
+	SCOPE_ARGS_FIRST = 6, /* as SCOPE_PLAIN_FIRST; then the arguments, as in interval_hooks.h */
 };
 
 /* Words of the figures that are known, and of the processor. */

@@ -459,7 +459,7 @@ _Static_assert(offsetof(struct shm_task_file, slot) % SHM_PAGE == 0, "no slot on
 enum {
 	SHM_SCHEMA_BYTES = 256 * 1024,
 	SHM_SCHEMA_TEXT_MAX = 64 * 1024,
-	/* Uses memory as labels come. */
+	/* Memory is allocated as labels come. */
 	SHM_LABEL_BYTES = 16 << 20,
 	SHM_LABEL_TEXT_MAX = 64 * 1024,
 	SHM_CGROUP_BYTES = 256 * 1024,

@@ -202,7 +202,7 @@ static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, cons
 #endif
 
 /* Clears the start alone: an initialiser of the scope would clear all its words, also while tracing
- * is off. That of the next word lets compilers warn of jumps past both. */
+ * is off. That of the variable after it lets compilers warn of jumps past both. */
 #define SWTRACE_SCOPE_OPEN_(id, literal)                                                           \
 	static swtrace_label_ SWTRACE_CAT_(swtrace_label_, id) = SWTRACE_LABEL_(literal);          \
 	__attribute__((cleanup(swtrace_scope_leave_), unused))                                     \

@@ -9,9 +9,9 @@
  *	WORD      = letters, digits, _ and ., or any bytes in { }
  *
  * A value is a number, a duration with its unit, or a pattern (glob.h). The caller decides a word's
- *meaning and the values that it accepts. If a word has no value, every comparison with it is false,
- *whatever the operator. Nodes hold indexes and are bounded in number and depth, and so is the
- *evaluation. Nothing is allocated.
+ * meaning and the values that it accepts. If a word has no value, every comparison with it is
+ * false, whatever the operator. Nodes hold indexes and are bounded in number and depth, and so is
+ * the evaluation. Nothing is allocated.
  */
 #ifndef SWT_FORMATS_BASE_EXPRESSION_H
 #define SWT_FORMATS_BASE_EXPRESSION_H
