@@ -228,14 +228,14 @@ static int intervals_report(struct report *r, struct interval_stream *s, struct 
 		rc = intervals_find_more(r, &taking->values, &metrics, &more);
 	if (!rc)
 		rc = intervals_print(r, s, taking, more,
-			atomic_load(&taking->has) |
+			atomic_load_explicit(&taking->has, memory_order_relaxed) |
 				(trace_has_several_containers(r->trace) ? INTERVAL_HAS_CONTAINER
 									: 0) |
 				(r->format != FORMAT_TEXT ? INTERVAL_HAS_TIME | INTERVAL_HAS_LIFE |
 								    INTERVAL_HAS_UNEXPLAINED |
 								    INTERVAL_HAS_OWN_COST
 							  : 0));
-	if (!rc && !atomic_load(&taking->any))
+	if (!rc && !atomic_load_explicit(&taking->any, memory_order_relaxed))
 		report_note_no_intervals(r);
 	if (!rc && r->format != FORMAT_TEXT && taking->values.count > VALUE_COLUMNS_MAX)
 		report_note(r, "%zu names of values have no column: only the first %d do",

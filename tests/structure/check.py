@@ -10,8 +10,9 @@ Each check counts something that shall not grow: includes against the arrows, th
 of files that include each other, names of static functions that several files of a half share or
 that are one word, hand-printed JSON, loops over digits, number parsers, second globs and cleaners
 of text, second heaps, hashes, growing arrays and binary searches, folders of many sources, folders
-without a comment that describes them, names of files in comments that are not there. `limits` holds
-the counts of today; more fails, and fewer fails until `limits` says so.
+without a comment that describes them, names of files in comments that are not there, folders with
+memory orders that `orders` does not list. `limits` holds the counts of today; more fails, and fewer
+fails until `limits` says so.
 
 The checks of symbols read what each object defines and uses. A compiler may leave a use out,
 so fewer than the limit passes. A symbol that a public header names belongs to include, and one
@@ -347,6 +348,20 @@ def find_large_folders(sources):
             yield f"{folder}: {n}"
 
 
+ORDERS = re.compile(
+    r"\bmemory_order_(?!relaxed)\w+|\b__ATOMIC_(?!RELAXED)\w+"
+    r"|\batomic_(?:load|store|exchange|fetch_\w+|compare_exchange_\w+)(?<!_explicit)\(")
+
+
+def find_unlisted_orders(sources):
+    """Folders that order memory and are not in tests/structure/orders, and those that need not be."""
+    with open(os.path.join(HERE, "orders"), encoding="utf-8") as f:
+        listed = set(re.findall(r"^([\w/]+): ", f.read(), flags=re.M))
+    order = {os.path.dirname(path) for path, text in sources.items()
+             if ORDERS.search(without_comments(text))}
+    yield from sorted(order ^ listed)
+
+
 def folder_includes(sources):
     """By folder: the last names of those that its files include, but for formats and include. Of
     another room's folders, the room's."""
@@ -413,6 +428,7 @@ CHECKS = {
     "large_folders": find_large_folders,
     "undescribed_folders": find_undescribed_folders,
     "stale_names": find_stale_names,
+    "unlisted_orders": find_unlisted_orders,
 }
 
 

@@ -67,7 +67,7 @@ int report_export(struct report *r)
 	}
 	uint64_t n = interval_stream_count(s);
 	report_note_compensated(r, interval_stream_with_cost(s), n);
-	r->has_values = atomic_load(&reading.has_values);
+	r->has_values = atomic_load_explicit(&reading.has_values, memory_order_relaxed);
 	rc = export_write(r, s);
 	if (!rc && !n)
 		report_note_no_intervals(r);
