@@ -127,66 +127,111 @@ static void names(const struct info *i, char owner[64], char group[64])
 		group[0] = 0;
 }
 
-enum { RING_COLUMNS = 12, CAUSE_COLUMNS = 3 }; /* the last ones show rare causes of losses */
+/* Which columns there are. */
+enum {
+	INFO_IS_RING = 1 << 0,
+	INFO_IS_CONTINUOUS = 1 << 1,
+	INFO_IS_NOT_CONTINUOUS = 1 << 2,
+	INFO_HAS_CAUSES = 1 << 3
+};
 
-static void print_ring_heading(struct table *t, const struct info *i)
+struct info_ring {
+	struct ring_info r;
+	const char *kind; /* NULL: the sum of all rings */
+	uint32_t number;
+};
+
+static void info_spell_ring(struct out *o, const void *row)
 {
-	/* In continuous mode nothing is overwritten that was not written to the file first. */
-	table_printf(t,
-		"ring\t>hooks\t>bytes\t>lost:full\t>too big\t>held\t>no guest\t>%s\t>torn\t>no slot\t>no memory\t>not attached\n",
-		i->continuous ? "written" : "overwritten");
+	const struct info_ring *ring = row;
+
+	if (ring->kind)
+		out_printf(o, "%s %u", ring->kind, ring->number);
+	else
+		out_str(o, "all");
 }
 
-static void print_ring(
-	struct table *t, const struct info *i, const char *name, const struct ring_info *r)
+static void info_spell_damaged(struct out *o, const void *row)
 {
-	const uint64_t values[RING_COLUMNS - 1] = {r->hooks, r->bytes, r->loss[SHM_LOST_FULL],
-		r->loss[SHM_LOST_BIG], r->loss[SHM_LOST_HELD], r->loss[SHM_LOST_NO_GUEST],
-		i->continuous ? r->written : r->overwritten, r->torn, r->loss[SHM_LOST_NO_SLOT],
-		r->loss[SHM_LOST_NO_MEMORY], r->loss[SHM_LOST_UNATTACHED]};
-
-	table_text(t, name);
-	for (unsigned k = 1; k < RING_COLUMNS; k++)
-		out_u64(table_right(t), values[k - 1]);
-	if (r->damaged)
-		table_text(t, " damaged");
-	table_end_row(t);
+	out_str(o, ((const struct info_ring *)row)->r.damaged ? " damaged" : "");
 }
+
+#define AT(member) COLUMN_AT(struct info_ring, member)
+#define LOST(cause) COLUMN_AT(struct info_ring, r.loss[cause])
+/* In continuous mode nothing is overwritten that was not written to the file first. */
+static const struct column ring_columns[] = {
+	{.heading = "ring", .text = info_spell_ring, .left = true, .width = 9},
+	{"kind", AT(kind), .when = INFO_IS_RING},
+	{"number", AT(number), .when = INFO_IS_RING},
+	{"written", AT(r.written), .when = INFO_IS_CONTINUOUS},
+	{"hooks", "hooks", AT(r.hooks), .width = 10},
+	{"bytes", "bytes", AT(r.bytes), .width = 12},
+	{"lost_full", "lost:full", LOST(SHM_LOST_FULL), .width = 9},
+	{"lost_big", "too big", LOST(SHM_LOST_BIG), .width = 7},
+	{"lost_held", "held", LOST(SHM_LOST_HELD), .width = 7},
+	{"lost_no_guest", "no guest", LOST(SHM_LOST_NO_GUEST), .width = 8},
+	{"overwritten", AT(r.overwritten)},
+	{.heading = "overwritten", AT(r.overwritten), .when = INFO_IS_NOT_CONTINUOUS, .width = 11},
+	{.heading = "written", AT(r.written), .when = INFO_IS_CONTINUOUS, .width = 11},
+	{"torn", "torn", AT(r.torn), .width = 6},
+	{"skipped_sections", LOST(SHM_SKIPPED)},
+	{"damaged", AT(r.damaged)},
+	{"lost_no_slot", "no slot", LOST(SHM_LOST_NO_SLOT), .when = INFO_HAS_CAUSES, .width = 7},
+	{"lost_no_memory", "no memory", LOST(SHM_LOST_NO_MEMORY), .when = INFO_HAS_CAUSES,
+		.width = 9},
+	{"lost_unattached", "not attached", LOST(SHM_LOST_UNATTACHED), .when = INFO_HAS_CAUSES,
+		.width = 12},
+	{.heading = "", .text = info_spell_damaged, .left = true},
+	{.name = NULL},
+};
 
 static bool is_empty(const struct ring_info *r)
 {
 	return !r->hooks && !r->written && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
 }
 
+/* Text leaves out empty rings. */
+static void info_write_rings(struct document *d, const struct info *i)
+{
+	const bool has_causes = d->j || losses_have_causes(i->sum.loss);
+	const unsigned has = (i->continuous ? INFO_IS_CONTINUOUS : INFO_IS_NOT_CONTINUOUS) |
+			     (has_causes ? INFO_HAS_CAUSES : 0);
+	const struct info_ring all = {.r = i->sum};
+	uint32_t empty = 0;
+
+	d->title = "\n";
+	for (document_begin_list(d, "rings", ring_columns, has | INFO_IS_RING); document_pass(d);) {
+		for (uint32_t k = 0; k < i->rings; k++) {
+			const struct ring_info *r = &i->ring[k];
+			const bool is_guest = r->id >= TF_GUEST_RING;
+			const struct info_ring row = {.r = *r,
+				.kind = is_guest ? "guest" : "cpu",
+				.number = is_guest ? r->id - TF_GUEST_RING : r->id};
+
+			if (d->j || !is_empty(r))
+				document_add_row(d, &row);
+			else
+				empty++;
+		}
+		if (document_is_text(d))
+			document_add_row(d, &all);
+	}
+	if (empty)
+		out_printf(d->o, "%u of %u rings are empty\n", empty, i->rings);
+	if (!d->j)
+		return;
+	json_member_open(d->j, "total", '{');
+	document_add(d, ring_columns, has, &all);
+	json_member_u64(d->j, "attempted", attempted(i));
+	json_close(d->j, '}');
+}
+
 static void print_rings(const struct info *i)
 {
-	static const unsigned widths[] = {9, 10, 12, 9, 7, 7, 8, 11, 6, 7, 9, 12, 0};
-	uint32_t empty = 0;
-	char name[32];
 	struct print_stream stream;
-	struct table *t = print_table_begin(&stream, stdout, widths, 1);
+	struct document d = {.o = print_stream_begin(&stream, stdout), .gap = 1};
 
-	if (!losses_have_causes(i->sum.loss))
-		for (unsigned k = RING_COLUMNS - CAUSE_COLUMNS; k < RING_COLUMNS; k++)
-			table_hide(t, k);
-	out_char(t->o, '\n');
-	print_ring_heading(t, i);
-	for (uint32_t k = 0; k < i->rings; k++) {
-		const struct ring_info *r = &i->ring[k];
-
-		if (is_empty(r)) {
-			empty++;
-			continue;
-		}
-		if (r->id < TF_GUEST_RING)
-			snprintf(name, sizeof name, "cpu %u", r->id);
-		else
-			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
-		print_ring(t, i, name, r);
-	}
-	print_ring(t, i, "all", &i->sum);
-	if (empty)
-		out_printf(t->o, "%u of %u rings are empty\n", empty, i->rings);
+	info_write_rings(&d, i);
 	print_stream_end(&stream);
 }
 
@@ -305,45 +350,6 @@ static void info_print_text(const struct info *i)
 
 /* ----------------------------------------------------------------------------- JSON */
 
-static void info_json_counts(struct json *j, const struct ring_info *r, bool continuous)
-{
-	if (continuous)
-		json_member_u64(j, "written", r->written);
-	json_member_u64(j, "hooks", r->hooks);
-	json_member_u64(j, "bytes", r->bytes);
-	json_member_u64(j, "lost_full", r->loss[SHM_LOST_FULL]);
-	json_member_u64(j, "lost_big", r->loss[SHM_LOST_BIG]);
-	json_member_u64(j, "lost_held", r->loss[SHM_LOST_HELD]);
-	json_member_u64(j, "lost_no_guest", r->loss[SHM_LOST_NO_GUEST]);
-	json_member_u64(j, "overwritten", r->overwritten);
-	json_member_u64(j, "torn", r->torn);
-	json_member_u64(j, "skipped_sections", r->loss[SHM_SKIPPED]);
-	json_member_bool(j, "damaged", r->damaged);
-	json_member_u64(j, "lost_no_slot", r->loss[SHM_LOST_NO_SLOT]);
-	json_member_u64(j, "lost_no_memory", r->loss[SHM_LOST_NO_MEMORY]);
-	json_member_u64(j, "lost_unattached", r->loss[SHM_LOST_UNATTACHED]);
-}
-
-static void info_json_rings(struct json *j, const struct info *i)
-{
-	json_member_open(j, "rings", '[');
-	for (uint32_t k = 0; k < i->rings; k++) {
-		const struct ring_info *r = &i->ring[k];
-		bool guest = r->id >= TF_GUEST_RING;
-
-		json_open(j, '{');
-		json_member_text(j, "kind", guest ? "guest" : "cpu");
-		json_member_u64(j, "number", guest ? r->id - TF_GUEST_RING : r->id);
-		info_json_counts(j, r, i->continuous);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_member_open(j, "total", '{');
-	info_json_counts(j, &i->sum, i->continuous);
-	json_member_u64(j, "attempted", attempted(i));
-	json_close(j, '}');
-}
-
 static void info_json_clock(struct json *j, const struct info *i)
 {
 	const struct clock_back *b = &i->clock_back;
@@ -366,6 +372,7 @@ static void info_json_buffers(struct json *j, const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
 	bool has_file = !i->continuous && i->drain.config.path[0];
+	struct document d = {.j = j};
 
 	json_member_text(j, "mode", cmd_mode_name(g->mode));
 	json_member_u64(j, "generation", i->session.generation);
@@ -392,8 +399,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_text(j, "dump_file", has_file ? i->drain.config.path : NULL);
 	if (i->continuous)
 		info_drain_json(j, i);
-	info_json_rings(j, i);
-	info_json_losses(j, i);
+	info_write_rings(&d, i);
+	info_write_losses(&d, i);
 }
 
 static void info_print_json(const struct info *i)

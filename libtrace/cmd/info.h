@@ -4,6 +4,7 @@
 #ifndef SWT_CMD_INFO_H
 #define SWT_CMD_INFO_H
 
+#include "../../decoder/sink/document.h"
 #include "../ring/reader.h"
 #include "../session/clock_back.h"
 #include "continuous.h"
@@ -59,6 +60,6 @@ void info_drain_json(struct json *j, const struct info *i);
 /* Hooks lost since init, by program. The rings' figures are since the last discard. */
 void info_read_losses(struct info *i);
 void info_print_losses(const struct info *i);
-void info_json_losses(struct json *j, const struct info *i);
+void info_write_losses(struct document *d, const struct info *i);
 
 #endif

@@ -1,7 +1,4 @@
 /* info: hooks lost since init, by program. */
-#include <string.h>
-
-#include "../../decoder/sink/escape.h"
 #include "../ring/reader.h"
 #include "info.h"
 
@@ -33,56 +30,53 @@ void info_read_losses(struct info *i)
 	tasks_close(&tasks);
 }
 
+struct info_program {
+	const char *name;
+	struct cell pid;
+	uint64_t lost;
+};
+
+#define AT(member) COLUMN_AT(struct info_program, member)
+static const struct column program_columns[] = {
+	{"name", "program", AT(name), .left = true},
+	{"pid", "process", AT(pid)},
+	{"lost", "hooks lost", AT(lost)},
+	{.name = NULL},
+};
+
+void info_write_losses(struct document *d, const struct info *i)
+{
+	struct info_program unknown = {.name = "unknown"};
+
+	if (d->j) {
+		json_member_open(d->j, "lost_since_init", '{');
+		json_member_u64(d->j, "all", i->lost_since_init);
+	}
+	d->title = "\nlost since init, by program\n";
+	for (document_begin_list(d, "programs", program_columns, 0); document_pass(d);) {
+		for (size_t k = 0; k < i->programs.count; k++) {
+			const struct top_program *p = &i->programs.row[k];
+
+			if (p->pid == 0)
+				unknown.lost = p->total.lost;
+			else if (p->total.lost)
+				document_add_row(d, &(struct info_program){p->name,
+							    cell_u64(p->pid, true), p->total.lost});
+		}
+		if (document_is_text(d) && unknown.lost)
+			document_add_row(d, &unknown);
+	}
+	if (d->j) {
+		json_member_u64(d->j, "unknown", unknown.lost);
+		json_close(d->j, '}');
+	}
+}
+
 void info_print_losses(const struct info *i)
 {
 	struct print_stream stream;
+	struct document d = {.o = print_stream_begin(&stream, stdout)};
 
-	if (i->lost_since_init == 0)
-		return;
-	struct table *t = print_table_begin(&stream, stdout, NULL, 2);
-	out_str(t->o, "\nlost since init, by program\n");
-	while (table_pass(t)) {
-		table_printf(t, "program\t>process\t>hooks lost\n");
-		/* The first row, of unknown tasks, comes last. */
-		for (size_t k = 1; k <= i->programs.count; k++) {
-			const struct top_program *p = &i->programs.row[k % i->programs.count];
-
-			if (p->total.lost == 0)
-				continue;
-			if (p->pid) {
-				escape_text(table_left(t), p->name, strlen(p->name));
-				out_u64(table_right(t), p->pid);
-			} else {
-				table_printf(t, "unknown\t>n/a");
-			}
-			out_u64(table_right(t), p->total.lost);
-			table_end_row(t);
-		}
-	}
+	info_write_losses(&d, i);
 	print_stream_end(&stream);
-}
-
-void info_json_losses(struct json *j, const struct info *i)
-{
-	uint64_t unknown = 0;
-
-	json_member_open(j, "lost_since_init", '{');
-	json_member_u64(j, "all", i->lost_since_init);
-	json_member_open(j, "programs", '[');
-	for (size_t k = 0; k < i->programs.count; k++) {
-		const struct top_program *p = &i->programs.row[k];
-
-		if (p->pid == 0)
-			unknown = p->total.lost;
-		if (p->pid == 0 || p->total.lost == 0)
-			continue;
-		json_open(j, '{');
-		json_member_text(j, "name", p->name);
-		json_member_u64(j, "pid", p->pid);
-		json_member_u64(j, "lost", p->total.lost);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_member_u64(j, "unknown", unknown);
-	json_close(j, '}');
 }

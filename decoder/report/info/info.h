@@ -1,8 +1,8 @@
 /*
  * Shared by the files of the info report.
  *
- * decoder/report/info owns the info report. It includes report, model and sink. Errors as in
- * report.h.
+ * decoder/report/info owns the info report. It includes report, base, model and sink. Errors
+ * as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_INFO_H
 #define SWT_DECODER_REPORT_INFO_H

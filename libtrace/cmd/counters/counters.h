@@ -2,8 +2,8 @@
  * Shared by the files of the verb counters. They use perflib.h like any other program, and check
  * every size.
  *
- * libtrace/cmd/counters owns the verb counters. It includes cmd, counters, dump and sink. Errors:
- * an ERROR_ status; the verb's are those of cmd.h.
+ * libtrace/cmd/counters owns the verb counters. It includes cmd, counters and dump. Errors: an
+ * ERROR_ status; the verb's are those of cmd.h.
  */
 #ifndef SWT_CMD_COUNTERS_COUNTERS_H
 #define SWT_CMD_COUNTERS_COUNTERS_H

@@ -3,7 +3,7 @@
  * can supply facts of their own.
  *
  * libtrace/cmd/doctor owns the verb doctor: facts, findings, printing. It includes cmd, core,
- * counters, dump and session. Errors: an unknown fact is a finding.
+ * counters, dump, kernel and session. Errors: an unknown fact is a finding.
  */
 #ifndef SWT_CMD_DOCTOR_DOCTOR_H
 #define SWT_CMD_DOCTOR_DOCTOR_H

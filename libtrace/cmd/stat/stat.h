@@ -1,8 +1,8 @@
 /*
  * Shared by the files of the verb stat.
  *
- * libtrace/cmd/stat owns the verb stat. It includes cmd, core, counters and dump. Errors as in
- * cmd.h.
+ * libtrace/cmd/stat owns the verb stat. It includes cmd, core, counters, dump and sink. Errors
+ * as in cmd.h.
  */
 #ifndef SWT_CMD_STAT_STAT_H
 #define SWT_CMD_STAT_STAT_H

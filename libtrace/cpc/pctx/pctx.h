@@ -9,7 +9,8 @@
  * Children by fork share their parent's engine. Their pctx_run, in the fork handler, is a loop
  * within the loop: each serves all processes of the engine.
  *
- * libtrace/cpc/pctx owns libpctx. It includes cpc. Errors: see ../../../include/libpctx.h.
+ * libtrace/cpc/pctx owns libpctx. It includes cpc and core. Errors: see
+ * ../../../include/libpctx.h.
  */
 #ifndef SWT_CPC_PCTX_PCTX_H
 #define SWT_CPC_PCTX_PCTX_H
