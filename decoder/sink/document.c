@@ -26,31 +26,6 @@ void document_add(struct document *d, const struct column *columns, unsigned has
 	}
 }
 
-void document_begin_list(
-	struct document *d, const char *key, const struct column *columns, unsigned has)
-{
-	bool is_fixed = false;
-
-	d->key = key;
-	d->label = NULL;
-	d->columns = columns;
-	d->has = has;
-	d->pass = 0;
-	if (d->j)
-		return;
-	d->n = column_choose(d->chosen, 0, columns, IN_TEXT, has, false);
-	for (unsigned i = 0; i < d->n; i++) {
-		d->widths[i] = d->chosen[i]->width;
-		is_fixed |= d->widths[i] != 0;
-	}
-	d->widths[d->n] = 0;
-	d->first = d->n && d->chosen[0]->place == PLACE_FIRST ? d->indent != NULL : TABLE_LAST;
-	if (is_fixed)
-		table_begin_fixed(&d->table, d->o, d->widths, d->gap);
-	else
-		table_begin(&d->table, d->o);
-}
-
 void document_begin_lines(struct document *d, const char *label, const char *key,
 	const struct column *columns, unsigned has)
 {
@@ -63,20 +38,42 @@ void document_begin_lines(struct document *d, const char *label, const char *key
 		d->n = column_choose(d->chosen, 0, columns, IN_TEXT, has, false);
 }
 
+void document_begin_list(
+	struct document *d, const char *key, const struct column *columns, unsigned has)
+{
+	bool is_fixed = false;
+
+	document_begin_lines(d, NULL, key, columns, has);
+	for (unsigned i = 0; !d->j && i < d->n; i++) {
+		d->widths[i] = d->chosen[i]->width;
+		is_fixed |= d->widths[i] != 0;
+	}
+	d->widths[d->j ? 0 : d->n] = 0;
+	if (is_fixed)
+		table_begin_fixed(&d->table, d->o, d->widths, d->gap);
+	else if (!d->j)
+		table_begin(&d->table, d->o);
+}
+
 static void document_begin_row(struct document *d)
 {
 	if (d->indent)
 		table_text(&d->table, d->indent);
 }
 
-/* Whether a pass over the rows of a table is due. */
-static bool document_pass_text(struct document *d)
+/* Whether a pass over the rows of a table is due: without rows there is no second one. */
+static bool document_pass_table(struct document *d)
 {
-	const bool is_fixed = d->pass == 0 && d->table.pass == 2;
-	const bool has_rows = is_fixed || d->pass == 0 || d->table.rows > 1;
+	const bool is_fixed = d->table.pass == 2 && d->pass == 0;
+	const unsigned label =
+		d->n && d->chosen[0]->place == PLACE_FIRST ? d->indent != NULL : TABLE_LAST;
 
-	if (!has_rows || (!is_fixed && !table_pass_fit(&d->table, d->width, d->first)))
+	if (!is_fixed &&
+		((d->pass && d->table.rows < 2) || !table_pass_fit(&d->table, d->width, label))) {
+		table_free(&d->table);
+		d->title = NULL;
 		return false;
+	}
 	if (!table_is_measuring(&d->table) && d->title)
 		out_str(d->o, d->title);
 	document_begin_row(d);
@@ -88,17 +85,13 @@ static bool document_pass_text(struct document *d)
 
 bool document_pass(struct document *d)
 {
-	bool is_due = d->j || d->label ? d->pass == 0 : document_pass_text(d);
+	const bool is_due = d->j || d->label ? d->pass == 0 : document_pass_table(d);
 
 	d->pass++;
 	if (d->j && is_due)
 		json_member_open(d->j, d->key, '[');
 	else if (d->j)
 		json_close(d->j, ']');
-	else if (!is_due && !d->label)
-		table_free(&d->table);
-	if (!is_due)
-		d->title = NULL;
 	return is_due;
 }
 

@@ -29,7 +29,7 @@ struct document {
 	unsigned gap;		      /* of tables of columns with widths */
 	/* The list that is being written: */
 	unsigned has; /* settable for each row of JSON */
-	unsigned pass, first, n;
+	unsigned pass, n;
 	unsigned widths[DOCUMENT_COLUMNS + 1]; /* 0 ends them */
 	const char *key, *label;	       /* label: of lines; NULL: a table */
 	const struct column *columns, *chosen[DOCUMENT_COLUMNS];
