@@ -17,7 +17,7 @@
 #include "../report/values/formula.h"
 #include "../report/values/percentiles.h"
 #include "complain.h"
-#include "time_arg.h"
+#include "../../formats/base/time_arg.h"
 
 /* From OPT_LABEL to OPT_TO: filters. */
 enum {

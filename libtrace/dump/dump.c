@@ -83,9 +83,9 @@ static void dump_put_reason(struct dump *d, const struct dump_reason *reason)
 {
 	struct buffer *t = &d->head.meta;
 
-	text_line(t, "trigger", reason->condition);
-	text_line(t, "trigger match", reason->match);
-	text_line(t, "trigger window", reason->window);
+	meta_add_line(t, "trigger", reason->condition);
+	meta_add_line(t, "trigger match", reason->match);
+	meta_add_line(t, "trigger window", reason->window);
 }
 
 static bool dump_asks_before(const struct dump *d)
@@ -118,9 +118,9 @@ static int dump_gather_contents(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
-	text_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
+	meta_add_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
 	if (d->keep.waited_ns)
-		text_linef(&d->head.meta, "cut wait", "%llu ns",
+		meta_add_linef(&d->head.meta, "cut wait", "%llu ns",
 			(unsigned long long)d->keep.waited_ns);
 	if (d->options->reason)
 		dump_put_reason(d, d->options->reason);
@@ -265,12 +265,12 @@ static int dump_write_remarks(struct dump *d)
 	int rc = 0;
 
 	if (!r->normal && r->there)
-		text_linef(&t, "cut kept", "%u of %u sections", r->there - r->missed, r->there);
+		meta_add_linef(&t, "cut kept", "%u of %u sections", r->there - r->missed, r->there);
 	if (r->missed)
-		text_line(&t, "cut missed", session_keep_why(r->keep));
+		meta_add_line(&t, "cut missed", session_keep_why(r->keep));
 	if (dump_asks_before(d)) {
 		d->result.before_ns = reach_before(d, d->options->reason);
-		text_linef(&t, "trigger before", "%llu of %llu ns",
+		meta_add_linef(&t, "trigger before", "%llu of %llu ns",
 			(unsigned long long)r->before_ns,
 			(unsigned long long)d->options->reason->before_ns);
 	}

@@ -64,7 +64,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	int n = session_schemas(h->session, &registered, &left_out);
 
 	if (left_out)
-		text_linef(&h->meta, "schemas left out", "%u (refused)", left_out);
+		meta_add_linef(&h->meta, "schemas left out", "%u (refused)", left_out);
 
 	buffer_add(&h->schema, swtrace_cpi_schema, swtrace_cpi_schema_size);
 	buffer_add(&h->schema, swtrace_interval_schema, swtrace_interval_schema_size);

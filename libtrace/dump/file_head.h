@@ -13,7 +13,7 @@
 #include "../session/session.h"
 #include "section.h"
 #include "tasks.h"
-#include "text.h"
+#include "meta_lines.h"
 
 /* HEAD_TASKS_MAX: entries of one TASKS section; HEAD_CONTAINERS_MAX: so many of any size fit in a
  * CONTAINERS section, which is no larger. */

@@ -20,7 +20,7 @@ static void cpu_model(struct buffer *t)
 	char model[512];
 
 	if (proc_field_read("/proc/cpuinfo", "model name", model, sizeof model))
-		text_line(t, "cpu model", model);
+		meta_add_line(t, "cpu model", model);
 }
 
 static void meta_put_machine(struct buffer *t)
@@ -28,9 +28,9 @@ static void meta_put_machine(struct buffer *t)
 	struct utsname u;
 
 	if (uname(&u) == 0) {
-		text_line(t, "host", u.nodename);
-		text_linef(t, "kernel", "%s %s %s", u.sysname, u.release, u.version);
-		text_line(t, "machine", u.machine);
+		meta_add_line(t, "host", u.nodename);
+		meta_add_linef(t, "kernel", "%s %s %s", u.sysname, u.release, u.version);
+		meta_add_line(t, "machine", u.machine);
 	}
 	cpu_model(t);
 }
@@ -41,9 +41,9 @@ static void who_and_when(struct buffer *t)
 	struct passwd entry, *found = NULL;
 
 	if (time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 0, stamp))
-		text_line(t, "dump time", stamp);
+		meta_add_line(t, "dump time", stamp);
 	getpwuid_r(geteuid(), &entry, names, sizeof names, &found);
-	text_linef(t, "dumped by", "%s (uid %u, pid %d)", found ? found->pw_name : "?",
+	meta_add_linef(t, "dumped by", "%s (uid %u, pid %d)", found ? found->pw_name : "?",
 		(unsigned)geteuid(), (int)getpid());
 }
 
@@ -53,11 +53,11 @@ static void clock_lines(struct buffer *t, const struct session *s)
 	char line[384];
 
 	clock_describe(s->geometry.clock, line, sizeof line);
-	text_line(t, "clock", line);
+	meta_add_line(t, "clock", line);
 	if (!session_clock_back(s, &back) || back.entries == 0)
 		return;
 	clock_back_text(&back, &s->geometry, line, sizeof line);
-	text_line(t, "clock back", line);
+	meta_add_line(t, "clock back", line);
 }
 
 static const char *mode_name(uint32_t mode)
@@ -78,7 +78,7 @@ static void meta_put_cgroup(struct buffer *t, const struct session *s)
 	char name[SHM_CGROUP_TEXT_MAX + 1];
 
 	name[session_read_cgroup(s, SHM_CGROUP_OWNER, name)] = 0;
-	text_line(t, "cgroup", name);
+	meta_add_line(t, "cgroup", name);
 }
 
 /*
@@ -96,9 +96,9 @@ static void rings(struct buffer *t, const struct shm_control *c)
 	}
 	if (!any) /* made by an older version, or no random number was available */
 		return;
-	text_line(t, "rings", id);
-	text_linef(t, "period", "%llu", (unsigned long long)(uint32_t)c->period);
-	text_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
+	meta_add_line(t, "rings", id);
+	meta_add_linef(t, "period", "%llu", (unsigned long long)(uint32_t)c->period);
+	meta_add_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
 }
 
 static int by_process(const void *a, const void *b)
@@ -131,7 +131,7 @@ static void counter_sources(struct buffer *t, const struct session_task *tasks, 
 		if (i && sorted[i].pid == sorted[i - 1].pid)
 			continue;
 		snprintf(key, sizeof key, "counters.%u", sorted[i].pid);
-		text_line(t, key,
+		meta_add_line(t, key,
 			shm_source_name(
 				sorted[i].source, sorted[i].source_flags, name, sizeof name));
 	}
@@ -154,8 +154,8 @@ static void meta_put_findings(struct buffer *t, const struct session *s)
 		if (!colon || strncmp(line, prefix, sizeof prefix - 1) != 0)
 			continue;
 		*colon = 0;
-		text_clean(line);
-		text_line(t, line, colon + 2);
+		meta_clean_text(line);
+		meta_add_line(t, line, colon + 2);
 	}
 	free(lines);
 }
@@ -166,15 +166,15 @@ void meta_lines(struct buffer *t, const struct session *s, const struct session_
 	const struct shm_geometry *g = &s->geometry;
 
 	meta_put_machine(t);
-	text_line(t, "writer version", "swtrace " SWTRACE_VERSION);
-	text_line(t, "mode", mode_name(g->mode));
-	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
-	text_linef(t, "section size", "%u", g->section_size);
+	meta_add_line(t, "writer version", "swtrace " SWTRACE_VERSION);
+	meta_add_line(t, "mode", mode_name(g->mode));
+	meta_add_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
+	meta_add_linef(t, "section size", "%u", g->section_size);
 	clock_lines(t, s);
-	text_line(t, "session", s->location.dir);
+	meta_add_line(t, "session", s->location.dir);
 	meta_put_cgroup(t, s);
 	rings(t, s->control);
-	text_line(t, "command", command);
+	meta_add_line(t, "command", command);
 	who_and_when(t);
 	counter_sources(t, tasks, ntasks);
 	meta_put_findings(t, s);

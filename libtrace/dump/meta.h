@@ -5,7 +5,7 @@
 #define SWT_DUMP_META_H
 
 #include "../session/session.h"
-#include "text.h"
+#include "meta_lines.h"
 
 /* command: NULL if unknown. */
 void meta_lines(struct buffer *t, const struct session *s, const struct session_task *tasks,

@@ -9,7 +9,7 @@
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
 #include "../ring/reader.h"
-#include "text.h"
+#include "meta_lines.h"
 
 /* Slots hold whatever members wrote: tasks beyond these bounds stay unknown. */
 enum {
@@ -143,7 +143,7 @@ static void tasks_set_name(struct known_task *k, const char *name)
 {
 	memset(k->task.name, 0, sizeof k->task.name);
 	memcpy(k->task.name, name, strnlen(name, TF_TASK_NAME_SIZE));
-	text_clean(k->task.name);
+	meta_clean_text(k->task.name);
 }
 
 static void tasks_set_unwritten(struct tasks *t, const struct known_task *k)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../decoder/cmd/time_arg.h"
+#include "../../formats/base/time_arg.h"
 #include "../../decoder/report/filter.h"
 #include "../../decoder/report/query/by.h"
 #include "../../decoder/model/stats/ratio.h"

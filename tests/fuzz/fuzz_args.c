@@ -1,7 +1,7 @@
 /* The small languages of the command line: points in time, patterns, gates and formulas. */
 #include <math.h>
 
-#include "../../decoder/cmd/time_arg.h"
+#include "../../formats/base/time_arg.h"
 #include "../../decoder/report/gate.h"
 #include "../../decoder/report/values/formula.h"
 #include "../../formats/base/glob.h"

@@ -11,7 +11,7 @@
 #include "../../libtrace/core/clock_trust.h"
 #include "../../libtrace/dump/drain/drain.h"
 #include "../../libtrace/dump/meta.h"
-#include "../../libtrace/dump/text.h"
+#include "../../libtrace/dump/meta_lines.h"
 #include "../../libtrace/session/clock_back.h"
 #include "../lib/suites.h"
 #include "../lib/trace_build.h"

@@ -21,7 +21,7 @@
 #include "../../include/perfutil.h"
 #include "../../libtrace/dump/dump.h"
 #include "../../libtrace/dump/output.h"
-#include "../../libtrace/dump/text.h"
+#include "../../libtrace/dump/meta_lines.h"
 #include "fake.h"
 #include "reader.h"
 #include "../lib/suites.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/time_ns.h"
-#include "../../dump/text.h"
+#include "../../dump/meta_lines.h"
 #include "doctor.h"
 
 static void keep_put_moment(struct buffer *t, const char *verb)
@@ -15,7 +15,7 @@ static void keep_put_moment(struct buffer *t, const char *verb)
 	char stamp[TIME_UTC_TEXT];
 
 	if (time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 0, stamp))
-		text_linef(t, "doctor.time", "%s, by swtrace %s, uid %u", stamp, verb,
+		meta_add_linef(t, "doctor.time", "%s, by swtrace %s, uid %u", stamp, verb,
 			(unsigned)geteuid());
 }
 
@@ -26,13 +26,13 @@ static void keep_put_finding(struct buffer *t, const struct finding *n)
 	char key[80];
 
 	snprintf(key, sizeof key, "doctor.%s", n->id);
-	text_linef(t, key, "%s: %s", status[n->status], n->text);
+	meta_add_linef(t, key, "%s: %s", status[n->status], n->text);
 	if (n->status == FINDING_GOOD)
 		return;
 	snprintf(key, sizeof key, "doctor.%s.means", n->id);
-	text_line(t, key, n->meaning);
+	meta_add_line(t, key, n->meaning);
 	snprintf(key, sizeof key, "doctor.%s.todo", n->id);
-	text_line(t, key, n->todo);
+	meta_add_line(t, key, n->todo);
 }
 
 static void keep_findings(const char *verb, struct session *s)
@@ -44,7 +44,7 @@ static void keep_findings(const char *verb, struct session *s)
 	if (m && f) {
 		doctor_gather_quickly(m, s);
 		doctor_findings(f, m);
-		text_line(&t, "doctor", f->verdict);
+		meta_add_line(&t, "doctor", f->verdict);
 		keep_put_moment(&t, verb);
 		for (int i = 0; i < f->count; i++)
 			keep_put_finding(&t, &f->list[i]);

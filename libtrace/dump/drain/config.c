@@ -15,7 +15,7 @@
 #include "../../../include/perfutil.h"
 #include "private.h"
 #include "../../session/fail.h"
-#include "../text.h"
+#include "../meta_lines.h"
 
 /* More than any configuration of ours. */
 enum { CONFIG_BYTES_MAX = 64 << 10 };
@@ -150,10 +150,10 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	struct buffer t = {0};
 
 	add_escaped(&t, "path", config->path);
-	text_line(&t, "codec", tf_codec_names[config->codec]);
-	text_linef(&t, "rotate", "%" PRIu64, config->rotate);
-	text_linef(&t, "keep", "%" PRIu32, config->keep);
-	text_linef(&t, "threads", "%" PRIu32, config->threads);
+	meta_add_line(&t, "codec", tf_codec_names[config->codec]);
+	meta_add_linef(&t, "rotate", "%" PRIu64, config->rotate);
+	meta_add_linef(&t, "keep", "%" PRIu32, config->keep);
+	meta_add_linef(&t, "threads", "%" PRIu32, config->threads);
 	add_escaped(&t, "command", config->command);
 	int rc = t.failed ? session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
 				    "not enough memory for the drain's options")

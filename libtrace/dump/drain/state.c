@@ -49,7 +49,7 @@ static void words_line(
 	snprintf(key, sizeof key, "%s%" PRIu32, prefix, ring);
 	for (int k = 0; k < count; k++)
 		text_append(value, sizeof value, "%s%" PRIu64, k ? " " : "", w[k]);
-	text_line(t, key, value);
+	meta_add_line(t, key, value);
 }
 
 static void words_before(const struct drain_ring *r, bool rotated, uint64_t w[BEFORE_WORDS])
@@ -62,11 +62,11 @@ static void words_before(const struct drain_ring *r, bool rotated, uint64_t w[BE
 
 void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t)
 {
-	text_line(t, "drain", d->note);
-	text_linef(t, "files before", "%" PRIu64, d->rotations);
-	text_linef(t, "bytes before", "%" PRIu64, d->bytes_before);
+	meta_add_line(t, "drain", d->note);
+	meta_add_linef(t, "files before", "%" PRIu64, d->rotations);
+	meta_add_linef(t, "bytes before", "%" PRIu64, d->bytes_before);
 	if (d->config.keep)
-		text_linef(t, "keep", "%" PRIu32, d->config.keep);
+		meta_add_linef(t, "keep", "%" PRIu32, d->config.keep);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint64_t w[BEFORE_WORDS], any = 0;
 
@@ -191,8 +191,8 @@ void drain_state_save(struct drain *d)
 	if (!old)
 		return;
 	id_text(d->id, id);
-	text_linef(&t, "generation", "%" PRIu32, d->session->generation);
-	text_line(&t, "trace", id);
+	meta_add_linef(&t, "generation", "%" PRIu32, d->session->generation);
+	meta_add_line(&t, "trace", id);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		const struct drain_ring *r = &d->ring[i];
 		uint64_t w[STATE_WORDS] = {r->taken, r->here.unwritten};
@@ -200,7 +200,7 @@ void drain_state_save(struct drain *d)
 		losses_to_words(r->loss, w + 2);
 		words_line(&t, "ring.", i, w, STATE_WORDS);
 	}
-	text_linef(&t, "rings", "%" PRIu32, d->rings);
+	meta_add_linef(&t, "rings", "%" PRIu32, d->rings);
 	/* Written after the configuration, which a failure leaves intact. An incomplete state
 	 * counts as none. */
 	if (!t.failed && pwrite(d->lock_fd, t.p, t.n, (off_t)from) == (ssize_t)t.n &&

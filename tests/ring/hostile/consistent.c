@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../formats/base/utf8.h"
-#include "../../../libtrace/dump/text.h"
+#include "../../../libtrace/dump/meta_lines.h"
 #include "../../lib/trace_build.h"
 
 struct found {

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "meta_lines.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "../../formats/base/utf8.h"
 
-void text_clean(char *text)
+void meta_clean_text(char *text)
 {
 	const char *next = text, *clean;
 
@@ -16,7 +16,7 @@ void text_clean(char *text)
 			memset(text, *clean, (size_t)(next - text));
 }
 
-void text_line(struct buffer *t, const char *key, const char *value)
+void meta_add_line(struct buffer *t, const char *key, const char *value)
 {
 	const char *clean;
 
@@ -30,7 +30,7 @@ void text_line(struct buffer *t, const char *key, const char *value)
 	buffer_add(t, "\n", 1);
 }
 
-void text_linef(struct buffer *t, const char *key, const char *format, ...)
+void meta_add_linef(struct buffer *t, const char *key, const char *format, ...)
 {
 	char value[1024];
 	va_list args;
@@ -38,5 +38,5 @@ void text_linef(struct buffer *t, const char *key, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(value, sizeof value, format, args);
 	va_end(args);
-	text_line(t, key, value);
+	meta_add_line(t, key, value);
 }

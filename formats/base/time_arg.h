@@ -1,6 +1,6 @@
 /* Points in time on a command line. */
-#ifndef SWT_DECODER_TIME_ARG_H
-#define SWT_DECODER_TIME_ARG_H
+#ifndef SWT_FORMATS_BASE_TIME_ARG_H
+#define SWT_FORMATS_BASE_TIME_ARG_H
 
 #include <stdbool.h>
 #include <stdint.h>

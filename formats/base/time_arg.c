@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../formats/base/number.h"
-#include "../../formats/base/quantity.h"
-#include "../../formats/base/time_ns.h"
+#include "number.h"
+#include "quantity.h"
+#include "time_ns.h"
 
 /* Parses seconds with a fraction; *ns is unspecified if it returns false. */
 static bool time_arg_read_seconds(const char **s, int64_t *ns)
