@@ -306,11 +306,11 @@ START_TEST(figures_need_counts_of_one_mode)
 	ck_assert_int_eq(count_open_command(&count, 77), 0);
 	report(NULL, v, false);
 	ck_assert_str_eq(rows[0].figure_unit, "GHz");
-	ck_assert_double_eq_tol(rows[0].figure, 4000 / 5e8, 1e-12);
+	ck_assert_double_eq_tol(rows[0].figure.real, 4000 / 5e8, 1e-12);
 	ck_assert_str_eq(rows[1].figure_unit, "CPI");
-	ck_assert_double_eq(rows[1].figure, 4.0);
-	ck_assert_double_eq(rows[2].figure, 0.5);
-	ck_assert_double_eq(rows[3].figure, 10.0);
+	ck_assert_double_eq(rows[1].figure.real, 4.0);
+	ck_assert_double_eq(rows[2].figure.real, 0.5);
+	ck_assert_double_eq(rows[3].figure.real, 10.0);
 	/* User mode's cycles for all instructions: no CPI. */
 	events.event[0].user_only = true;
 	report(NULL, v, false);
@@ -348,7 +348,7 @@ START_TEST(processors_that_do_not_count_are_missing)
 	ck_assert(rows[0].cpu == 0 && rows[1].cpu == 2 && !rows[1].measured && rows[2].cpu == -1);
 	/* Each processor's own. */
 	ck_assert_str_eq(rows[3].figure_unit, "CPI");
-	ck_assert_double_eq(rows[3].figure, 1.0);
+	ck_assert_double_eq(rows[3].figure.real, 1.0);
 }
 END_TEST
 

@@ -31,31 +31,29 @@ static const struct column total_columns[] = {
 };
 #undef AT
 
-struct stat_figures {
-	struct stat_row row;
-	const char *event, *unit, *figure_unit;
-	struct cell cpu, count, enabled, running, figure;
-	double running_percent;
-	uint64_t measured_targets;
-	bool user_only;
-};
+static struct cell stat_get_cpu(const void *row)
+{
+	const int cpu = ((const struct stat_row *)row)->cpu;
 
-#define AT(member) COLUMN_AT(struct stat_figures, member)
+	return cell_u64((uint64_t)cpu, cpu >= 0);
+}
+
+#define AT(member) COLUMN_AT(struct stat_row, member)
 static const struct column event_columns[] = {
-	{"cpu", AT(cpu), .in = IN_CSV},
-	{"event", AT(event)},
-	{"cpu", AT(cpu), .in = IN_JSON},
+	{"cpu", .get = stat_get_cpu, .in = IN_CSV},
+	{"event", COLUMN_CHARS_AT(struct stat_row, name)},
+	{"cpu", .get = stat_get_cpu, .in = IN_JSON},
 	{"user_only", AT(user_only), .in = IN_JSON},
-	{"count", AT(count)},
+	{"count", COLUMN_COUNT_AT(struct stat_row, count)},
 	{"unit", AT(unit)},
-	{"enabled_ns", AT(enabled)},
-	{"running_ns", AT(running)},
+	{"enabled_ns", COLUMN_COUNT_AT(struct stat_row, enabled)},
+	{"running_ns", COLUMN_COUNT_AT(struct stat_row, running)},
 	{"running_pct", AT(running_percent), .decimals = 4},
-	{"places", AT(row.targets)},
+	{"places", AT(targets)},
 	{"places_counted", AT(measured_targets)},
 	{"figure", AT(figure)},
 	{"figure_unit", AT(figure_unit)},
-	{"why", AT(row.why)},
+	{"why", AT(why)},
 	{.name = NULL},
 };
 
@@ -72,31 +70,9 @@ static struct stat_times stat_get_times(const struct stat_report *r)
 		.system = has_times ? (double)r->system_us / 1e6 : NAN};
 }
 
-static struct stat_figures stat_get_figures(
-	const struct stat_row *row, char name[EVENT_NAME_MAX + 8])
-{
-	const bool measured = row->measured, has_figure = measured && row->has_figure;
-	const double running =
-		row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100.0;
-
-	return (struct stat_figures){.row = *row,
-		.event = stat_event_name(row->event, name),
-		.cpu = cell_u64((uint64_t)row->cpu, row->cpu >= 0),
-		.user_only = row->event->user_only,
-		.count = cell_u64(row->count, measured),
-		.unit = measured && stat_event_is_time(row->event) ? "ns" : NULL,
-		.enabled = cell_u64(row->enabled, measured),
-		.running = cell_u64(row->running, measured),
-		.running_percent = measured ? running : NAN,
-		.measured_targets = measured ? row->measured_targets : 0,
-		.figure = cell_real(has_figure ? row->figure : NAN, (unsigned)row->decimals),
-		.figure_unit = has_figure ? row->figure_unit : NULL};
-}
-
 void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
 	const struct stat_times times = stat_get_times(r);
-	char name[EVENT_NAME_MAX + 8];
 	struct csv c = {.o = o};
 
 	if (!p->begun) {
@@ -105,10 +81,8 @@ void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_rep
 		csv_end(&c);
 	}
 	for (unsigned i = 0; i < r->rows; i++) {
-		const struct stat_figures row = stat_get_figures(&r->row[i], name);
-
 		column_write_fields(&c, times_columns, 0, &times);
-		column_write_fields(&c, event_columns, 0, &row);
+		column_write_fields(&c, event_columns, 0, &r->row[i]);
 		csv_end(&c);
 	}
 }
@@ -116,7 +90,6 @@ void stat_print_csv(struct stat_printer *p, struct out *o, const struct stat_rep
 void stat_print_json(struct stat_printer *p, struct out *o, const struct stat_report *r)
 {
 	const struct stat_times times = stat_get_times(r);
-	char name[EVENT_NAME_MAX + 8];
 	struct json j = {.o = o, .spaced = true};
 	struct document d = {.j = &j};
 
@@ -124,11 +97,8 @@ void stat_print_json(struct stat_printer *p, struct out *o, const struct stat_re
 	json_open(&j, '{');
 	document_add(&d, times_columns, 0, &times);
 	for (document_begin_list(&d, "events", event_columns, 0); document_pass(&d);)
-		for (unsigned i = 0; i < r->rows; i++) {
-			const struct stat_figures row = stat_get_figures(&r->row[i], name);
-
-			document_add_row(&d, &row);
-		}
+		for (unsigned i = 0; i < r->rows; i++)
+			document_add_row(&d, &r->row[i]);
 	if (r->total)
 		document_add(&d, total_columns, 0, &times);
 	json_close(&j, '}');

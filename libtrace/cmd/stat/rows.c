@@ -51,21 +51,25 @@ static void add_target(struct sums *s, const struct count *c, struct count_value
 static struct stat_row row_of(
 	const struct count *c, const struct count_event *e, const struct sums *s, int cpu)
 {
-	struct stat_row row = {.event = e,
-		.cpu = cpu,
-		.enabled = s->enabled,
-		.running = s->running,
-		.targets = s->targets,
-		.measured_targets = s->measured};
+	struct stat_row row = {
+		.event = e, .cpu = cpu, .user_only = e->user_only, .targets = s->targets};
 
+	stat_event_name(e, row.name);
 	if (s->measured == 0)
 		row.why = e->error ? e->why : "its counters were not available all the time";
 	else if (s->running == 0 && s->enabled > 0)
 		row.why = "other users held the counters all the time";
 	row.measured = !row.why;
-	if (row.measured)
-		row.count =
-			c->processors ? s->count : count_scale(s->count, s->enabled, s->running);
+	row.count = row.enabled = row.running = UINT64_MAX;
+	row.running_percent = NAN;
+	if (!row.measured)
+		return row;
+	row.count = c->processors ? s->count : count_scale(s->count, s->enabled, s->running);
+	row.enabled = s->enabled;
+	row.running = s->running;
+	row.running_percent = s->enabled ? 100.0 * (double)s->running / (double)s->enabled : 100.0;
+	row.unit = stat_event_is_time(e) ? "ns" : NULL;
+	row.measured_targets = s->measured;
 	return row;
 }
 
@@ -97,12 +101,10 @@ static const struct stat_row *peer(
 	return NULL;
 }
 
-static void set_figure(struct stat_row *row, double figure, const char *unit, int decimals)
+static void set_figure(struct stat_row *row, double figure, const char *unit, unsigned decimals)
 {
-	row->has_figure = true;
-	row->figure = figure;
+	row->figure = cell_real(figure, decimals);
 	row->figure_unit = unit;
-	row->decimals = decimals;
 }
 
 /* The processor time of the targets. Modes do not apply to a clock. */

@@ -7,6 +7,7 @@
 #ifndef SWT_CMD_STAT_STAT_H
 #define SWT_CMD_STAT_STAT_H
 
+#include "../../../decoder/sink/column.h"
 #include "../../counters/count/count.h"
 #include "../../../decoder/sink/out.h"
 #include "../../dump/output.h"
@@ -55,15 +56,16 @@ bool stat_event_is_time(const struct count_event *e);
 /* An event's values over the time of a report. */
 struct stat_row {
 	const struct count_event *event;
-	int cpu;       /* -1: sum of all targets */
-	bool measured; /* if false, why has the reason */
-	const char *why;
-	uint64_t count, enabled, running;   /* the count is scaled */
-	unsigned targets, measured_targets; /* of processors, such as 2 of 4 counted */
-	bool has_figure;
-	double figure;
-	const char *figure_unit;
-	int decimals; /* significant decimals of the figure */
+	char name[EVENT_NAME_MAX + 8]; /* stat_event_name */
+	int cpu;		       /* -1: sum of all targets */
+	bool user_only, measured;
+	const char *why;		    /* if not measured, else NULL */
+	uint64_t count, enabled, running;   /* the count is scaled; UINT64_MAX: not measured */
+	double running_percent;		    /* NAN: not measured */
+	const char *unit;		    /* of the count; NULL: none */
+	uint32_t targets, measured_targets; /* of processors, such as 2 of 4 counted */
+	struct cell figure;		    /* a CELL_REAL, or none */
+	const char *figure_unit;	    /* NULL: there is no figure */
 };
 
 struct stat_report {

@@ -38,18 +38,18 @@ static void put_count(const struct stat_printer *p, struct table *t, const struc
 /* Prints a figure; large rates get a K, M or G unit. */
 static void put_figure(struct table *t, const struct stat_row *row)
 {
-	const bool is_large = strcmp(row->figure_unit, "/s") == 0 && row->figure >= 99999.95;
-	double value = row->figure;
+	const bool is_large = strcmp(row->figure_unit, "/s") == 0 && row->figure.real >= 99999.95;
+	double value = row->figure.real;
 	const char *prefix = is_large ? quantity_scale(&value) : "";
 
-	out_fixed(table_right(t), value, is_large ? 3 : (unsigned)row->decimals);
+	out_fixed(table_right(t), value, is_large ? 3 : row->figure.decimals);
 	out_printf(table_left(t), "%s%s", prefix, row->figure_unit);
 }
 
 /* Prints what a reader must know to trust the count. */
 static void stat_print_remarks(struct out *o, const struct stat_row *row)
 {
-	const char *gap = row->has_figure ? "  " : " ";
+	const char *gap = row->figure_unit ? "  " : " ";
 
 	if (row->measured_targets < row->targets && row->cpu < 0 && row->measured) {
 		out_printf(o, "%s(%u of %u processors)", gap, row->measured_targets, row->targets);
@@ -57,7 +57,7 @@ static void stat_print_remarks(struct out *o, const struct stat_row *row)
 	}
 	if (row->running < row->enabled && row->measured) {
 		out_printf(o, "%s(", gap);
-		out_fixed(o, 100.0 * (double)row->running / (double)row->enabled, 1);
+		out_fixed(o, row->running_percent, 1);
 		out_str(o, " %)");
 	}
 }
@@ -65,16 +65,14 @@ static void stat_print_remarks(struct out *o, const struct stat_row *row)
 static void put_row(const struct stat_printer *p, struct table *t, const struct stat_report *r,
 	const struct stat_row *row)
 {
-	char name[EVENT_NAME_MAX + 8];
-
 	out_fixed(table_right(t), (double)r->at / 1e9, 6);
 	if (row->cpu >= 0)
 		out_printf(table_left(t), "cpu%d", row->cpu);
 	else
 		table_text(t, "all");
 	put_count(p, t, row);
-	print_plain_out(table_left(t), stat_event_name(row->event, name));
-	if (row->has_figure)
+	print_plain_out(table_left(t), row->name);
+	if (row->figure_unit)
 		put_figure(t, row);
 	else if (!row->measured && (r->total || !p->begun || !row->event->error))
 		table_printf(
