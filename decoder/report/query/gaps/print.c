@@ -6,109 +6,19 @@
 
 static const char gaps_nothing[] = "nothing recorded";
 
-/* A line of text and CSV. */
+/* A line of text and CSV; cells that are not of the line are none. */
 struct gap_line {
 	const struct tally_group *group;
-	const struct gap_row *owner;
-	const struct gap_row *row; /* the same of the gaps themselves, else NULL */
+	const struct gap_row *row; /* of the gaps themselves; of what filled them NULL */
 	const char *what;
 	const struct tally_group *filler;
-	uint64_t count;
-	double total, share;
+	struct cell tid, task; /* with --by thread */
+	struct cell text_tid, text_task;
+	struct cell filler_label, filler_minor;
+	struct cell count, share, mean, p50, p99, max;
+	double total;
 	uint64_t off_ns; /* NOT_MEASURED: unknown */
 };
-
-static struct cell gaps_percentile(const void *line, unsigned percent)
-{
-	const struct gap_row *row = ((const struct gap_line *)line)->row;
-
-	return cell_u64(row ? histogram_percentile(&row->gaps, percent) : 0, row);
-}
-
-static struct cell gaps_get_mean(const void *line)
-{
-	const struct gap_row *row = ((const struct gap_line *)line)->row;
-
-	if (!row)
-		return (struct cell){.kind = CELL_NONE};
-	return cell_real((double)row->total / EXACT_PER_NS / (double)row->gaps.count, 1);
-}
-
-static struct cell gaps_get_share(const void *line)
-{
-	const struct gap_line *l = line;
-
-	return l->row ? (struct cell){.kind = CELL_NONE} : cell_real(l->share, 2);
-}
-
-/* Of nothing there is no number. */
-static struct cell gaps_get_line_count(const void *line)
-{
-	const struct gap_line *l = line;
-
-	return cell_u64(l->count, l->what != gaps_nothing);
-}
-
-static struct cell gaps_get_p50(const void *line)
-{
-	return gaps_percentile(line, 50);
-}
-
-static struct cell gaps_get_p99(const void *line)
-{
-	return gaps_percentile(line, 99);
-}
-
-static struct cell gaps_get_max(const void *line)
-{
-	return gaps_percentile(line, 100);
-}
-
-/* Of a line of a thread; owner: the row, also of its fillers. */
-static struct cell gaps_get_tid(const void *line)
-{
-	return cell_u64(((const struct gap_line *)line)->owner->tid, true);
-}
-
-static struct cell gaps_get_task(const void *line)
-{
-	const char *name = report_task_name(((const struct gap_line *)line)->owner->task);
-
-	return cell_string(name, name ? strlen(name) : 0, name);
-}
-
-static void gaps_spell_tid(struct out *o, const void *line)
-{
-	const struct gap_line *l = line;
-
-	if (l->row)
-		out_u64(o, l->row->tid);
-}
-
-static void gaps_spell_task(struct out *o, const void *line)
-{
-	const struct gap_line *l = line;
-	const char *name = l->row ? report_task_name(l->row->task) : NULL;
-
-	if (l->row && !name)
-		out_char(o, '-');
-	if (name)
-		escape_text(o, name, strlen(name));
-}
-
-static struct cell gaps_get_filler(const void *line)
-{
-	const struct tally_group *filler = ((const struct gap_line *)line)->filler;
-
-	return filler ? tallies_get_label(&filler) : (struct cell){.kind = CELL_NONE};
-}
-
-static struct cell gaps_get_filler_minor(const void *line)
-{
-	const struct tally_group *filler = ((const struct gap_line *)line)->filler;
-
-	return cell_u64(filler ? filler->mm : 0, filler);
-}
 
 static void gaps_spell_label(struct out *o, const void *line)
 {
@@ -142,25 +52,24 @@ static const struct column gaps_columns[] = {
 	{TALLIES_LABEL, .in = IN_CSV | IN_JSON},
 	{TALLIES_MINOR, .in = IN_CSV | IN_JSON},
 	{TALLIES_MAJOR},
-	{"tid", .get = gaps_get_tid, .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
-	{"task", .get = gaps_get_task, .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
+	{"tid", AT(tid), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
+	{"task", AT(task), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
 	{"what", AT(what), .in = IN_CSV},
-	{"filler", .get = gaps_get_filler, .in = IN_CSV},
-	{"filler_minor", .get = gaps_get_filler_minor, .in = IN_CSV},
-	{"count", "count", .get = gaps_get_line_count, .none = ""},
+	{"filler", AT(filler_label), .in = IN_CSV},
+	{"filler_minor", AT(filler_minor), .in = IN_CSV},
+	{"count", "count", AT(count), .none = ""},
 	{"total_ns", "total", AT(total), .decimals = 1, .unit = UNIT_DURATION},
-	{"share_pct", "share%", .get = gaps_get_share, .unit = UNIT_PERCENT, .in = IN_TEXT | IN_CSV,
-		.none = "", .spare = 1},
-	{"mean_ns", "mean", .get = gaps_get_mean, .unit = UNIT_DURATION, .none = "", .spare = 4},
-	{"p50_ns", "p50", .get = gaps_get_p50, .unit = UNIT_DURATION, .none = "", .spare = 3},
-	{"p99_ns", "p99", .get = gaps_get_p99, .unit = UNIT_DURATION, .none = "", .spare = 1},
-	{"max_ns", "max", .get = gaps_get_max, .unit = UNIT_DURATION, .none = "", .spare = 2},
+	{"share_pct", "share%", AT(share), .unit = UNIT_PERCENT, .in = IN_TEXT | IN_CSV, .none = "",
+		.spare = 1},
+	{"mean_ns", "mean", AT(mean), .unit = UNIT_DURATION, .none = "", .spare = 4},
+	{"p50_ns", "p50", AT(p50), .unit = UNIT_DURATION, .none = "", .spare = 3},
+	{"p99_ns", "p99", AT(p99), .unit = UNIT_DURATION, .none = "", .spare = 1},
+	{"max_ns", "max", AT(max), .unit = UNIT_DURATION, .none = "", .spare = 2},
 	{"off_cpu_ns", "off CPU", COLUMN_COUNT_AT(struct gap_line, off_ns), .unit = UNIT_DURATION,
 		.spare = 5},
-	{NULL, "tid", .place = 7, .text = gaps_spell_tid, .get = gaps_get_tid, .in = IN_TEXT,
-		.when = GAPS_HAS_THREAD},
-	{NULL, "task", .place = 7, .text = gaps_spell_task, .get = gaps_get_task, .left = true,
-		.in = IN_TEXT, .when = GAPS_HAS_THREAD, .spare = 6},
+	{NULL, "tid", AT(text_tid), .place = 7, .none = "", .in = IN_TEXT, .when = GAPS_HAS_THREAD},
+	{NULL, "task", AT(text_task), .place = 7, .none = "", .left = true, .in = IN_TEXT,
+		.when = GAPS_HAS_THREAD, .spare = 6},
 	{NULL, "mm", .place = 8, .text = gaps_spell_minor, .get = tallies_get_minor, .in = IN_TEXT,
 		.spare = 10},
 	{NULL, "label", .left = true, .place = PLACE_FIRST, .text = gaps_spell_label,
@@ -169,26 +78,41 @@ static const struct column gaps_columns[] = {
 };
 
 static const struct column filler_columns[] = {
-	{"label", .get = gaps_get_filler},
-	{"minor", .get = gaps_get_filler_minor},
-	{"count", .get = gaps_get_line_count},
+	{"label", AT(filler_label)},
+	{"minor", AT(filler_minor)},
+	{"count", AT(count)},
 	{"total_ns", AT(total), .decimals = 1},
-	{"share_pct", AT(share), .decimals = 2},
+	{"share_pct", AT(share)},
 	{"off_cpu_ns", COLUMN_COUNT_AT(struct gap_line, off_ns)},
 	{.name = NULL},
 };
 
+static struct gap_line gaps_begin_line(const struct gap_row *row, const char *what, exact_sum total)
+{
+	const char *task = report_task_name(row->task);
+
+	return (struct gap_line){.group = row->group,
+		.what = what,
+		.tid = cell_u64(row->tid, true),
+		.task = cell_string(task, task ? strlen(task) : 0, task),
+		.total = (double)total / EXACT_PER_NS};
+}
+
 static struct gap_line gaps_line_of(
 	const struct gap_row *row, const struct gap_filler *filler, const char *what)
 {
-	return (struct gap_line){.group = row->group,
-		.owner = row,
-		.what = what,
-		.filler = filler->group,
-		.count = filler->count,
-		.total = (double)filler->time / EXACT_PER_NS,
-		.share = row->total ? 100 * (double)filler->time / (double)row->total : NAN,
-		.off_ns = filler->tell_off ? filler->off_ns : NOT_MEASURED};
+	struct gap_line line = gaps_begin_line(row, what, filler->time);
+
+	line.filler = filler->group;
+	if (filler->group)
+		line.filler_label = tallies_get_label(&filler->group);
+	line.filler_minor = cell_u64(filler->group ? filler->group->mm : 0, filler->group);
+	/* Of nothing there is no number. */
+	line.count = cell_u64(filler->count, what != gaps_nothing);
+	line.share =
+		cell_real(row->total ? 100 * (double)filler->time / (double)row->total : NAN, 2);
+	line.off_ns = filler->tell_off ? filler->off_ns : NOT_MEASURED;
+	return line;
 }
 
 static bool gaps_is_empty(const struct gap_filler *filler)
@@ -218,13 +142,7 @@ static void gaps_each_filler(
 
 static struct gap_line gaps_head_line(const struct gap_row *row)
 {
-	struct gap_line line = {.group = row->group,
-		.owner = row,
-		.row = row,
-		.what = "gaps",
-		.count = row->gaps.count,
-		.total = (double)row->total / EXACT_PER_NS,
-		.share = NAN};
+	struct gap_line line = gaps_begin_line(row, "gaps", row->total);
 	struct gap_filler all = row->others;
 
 	for (size_t i = 0; i < row->nfillers; i++) {
@@ -232,6 +150,14 @@ static struct gap_line gaps_head_line(const struct gap_row *row)
 		all.tell_off += row->fillers[i].tell_off;
 	}
 	line.off_ns = all.tell_off ? all.off_ns : NOT_MEASURED;
+	line.row = row;
+	line.text_tid = line.tid;
+	line.text_task = line.task.kind == CELL_NONE ? cell_string("-", 1, true) : line.task;
+	line.count = cell_u64(row->gaps.count, true);
+	line.mean = cell_real(line.total / (double)row->gaps.count, 1);
+	line.p50 = cell_u64(histogram_percentile(&row->gaps, 50), true);
+	line.p99 = cell_u64(histogram_percentile(&row->gaps, 99), true);
+	line.max = cell_u64(histogram_percentile(&row->gaps, 100), true);
 	return line;
 }
 
