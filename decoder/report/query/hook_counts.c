@@ -170,66 +170,15 @@ struct hook_kind {
 
 struct hook_kind_row {
 	const struct hook_kind *kind;
-	const struct hook_count *of; /* the sum, or one of its rings */
+	struct hook_count of; /* the sum, or one of its rings */
+	struct cell minor, name, cpu;
 	int64_t origin;
-	double seconds; /* of the trace, for rates */
-	bool by_minor;
+	double rate;
 };
 
 static const struct hook_kind_row *hook_counts_row(const void *row)
 {
 	return row;
-}
-
-static struct cell hook_counts_get_major(const void *row)
-{
-	return cell_u64(hook_counts_row(row)->of->major, true);
-}
-
-static struct cell hook_counts_get_minor(const void *row)
-{
-	return cell_u64(hook_counts_row(row)->of->minor, hook_counts_row(row)->by_minor);
-}
-
-static struct cell hook_counts_get_name(const void *row)
-{
-	const struct schema_hook *schema = hook_counts_row(row)->kind->sum.schema;
-	const char *name =
-		schema && hook_counts_row(row)->by_minor ? schema_hook_name(schema) : NULL;
-
-	return cell_string(name, name ? strlen(name) : 0, name);
-}
-
-static struct cell hook_counts_get_cpu(const void *row)
-{
-	const struct hook_kind_row *r = row;
-
-	if (r->of == &r->kind->sum)
-		return cell_string("all", 3, true);
-	return r->of->ring & TF_GUEST_RING ? cell_string("guest", 5, true)
-					   : cell_u64(r->of->ring, true);
-}
-
-static struct cell hook_counts_get_count(const void *row)
-{
-	return cell_u64(hook_counts_row(row)->of->count, true);
-}
-
-static struct cell hook_counts_get_rate(const void *row)
-{
-	const struct hook_kind_row *r = row;
-
-	return cell_real(r->seconds > 0 ? (double)r->of->count / r->seconds : NAN, 1);
-}
-
-static struct cell hook_counts_get_first(const void *row)
-{
-	return cell_i64(hook_counts_row(row)->of->first_ns);
-}
-
-static struct cell hook_counts_get_last(const void *row)
-{
-	return cell_i64(hook_counts_row(row)->of->last_ns);
 }
 
 static void hook_counts_spell_since(struct out *o, int64_t ns, int64_t origin)
@@ -242,24 +191,23 @@ static void hook_counts_spell_since(struct out *o, int64_t ns, int64_t origin)
 
 static void hook_counts_spell_first(struct out *o, const void *row)
 {
-	hook_counts_spell_since(
-		o, hook_counts_row(row)->of->first_ns, hook_counts_row(row)->origin);
+	hook_counts_spell_since(o, hook_counts_row(row)->of.first_ns, hook_counts_row(row)->origin);
 }
 
 static void hook_counts_spell_last(struct out *o, const void *row)
 {
-	hook_counts_spell_since(o, hook_counts_row(row)->of->last_ns, hook_counts_row(row)->origin);
+	hook_counts_spell_since(o, hook_counts_row(row)->of.last_ns, hook_counts_row(row)->origin);
 }
 
 static void hook_counts_spell_major(struct out *o, const void *row)
 {
-	out_hex(o, hook_counts_row(row)->of->major, 2);
+	out_hex(o, hook_counts_row(row)->of.major, 2);
 }
 
 static void hook_counts_spell_minor(struct out *o, const void *row)
 {
-	if (hook_counts_row(row)->by_minor)
-		out_hex(o, hook_counts_row(row)->of->minor, 8);
+	if (hook_counts_row(row)->minor.kind != CELL_NONE)
+		out_hex(o, hook_counts_row(row)->of.minor, 8);
 }
 
 static void hook_counts_spell_rings(struct out *o, const void *row)
@@ -292,15 +240,16 @@ static void hook_counts_nest_cpus(struct json *j, const void *row)
 	json_close(j, ']');
 }
 
+#define AT(member) COLUMN_AT(struct hook_kind_row, member)
 static const struct column hook_count_columns[] = {
-	{"major", "major", .get = hook_counts_get_major, .text = hook_counts_spell_major},
-	{"minor", "minor", .get = hook_counts_get_minor, .text = hook_counts_spell_minor},
-	{"name", "name", .get = hook_counts_get_name, .is_text = true, .left = true, .none = ""},
-	{"cpu", .get = hook_counts_get_cpu, .in = IN_CSV},
-	{"count", "count", .get = hook_counts_get_count},
-	{"rate_per_s", "per second", .get = hook_counts_get_rate},
-	{"first_ns", "first", .get = hook_counts_get_first, .text = hook_counts_spell_first},
-	{"last_ns", "last", .get = hook_counts_get_last, .text = hook_counts_spell_last},
+	{"major", "major", AT(of.major), .text = hook_counts_spell_major},
+	{"minor", "minor", AT(minor), .text = hook_counts_spell_minor},
+	{"name", "name", AT(name), .is_text = true, .left = true, .none = ""},
+	{"cpu", AT(cpu), .in = IN_CSV},
+	{"count", "count", AT(of.count)},
+	{"rate_per_s", "per second", AT(rate), .decimals = 1},
+	{"first_ns", "first", AT(of.first_ns), .text = hook_counts_spell_first},
+	{"last_ns", "last", AT(of.last_ns), .text = hook_counts_spell_last},
 	{"cpus", "by processor", .source = COLUMN_NEST, .nest = hook_counts_nest_cpus,
 		.text = hook_counts_spell_rings, .left = true, .in = IN_TEXT | IN_JSON},
 	{.name = NULL},
@@ -330,15 +279,32 @@ static double hook_counts_seconds(const struct report *r)
 	return last > first ? (double)((uint64_t)last - (uint64_t)first) / 1e9 : 0;
 }
 
-static void hook_counts_add_rows(
-	struct rows *rows, const struct hook_kind *k, struct hook_kind_row row)
+static void hook_counts_add_row(
+	struct rows *rows, struct hook_kind_row *row, const struct hook_count *of, double seconds)
 {
-	row.kind = k;
-	row.of = &k->sum;
-	rows_add(rows, &row);
+	row->of = *of;
+	row->rate = seconds > 0 ? (double)of->count / seconds : NAN;
+	rows_add(rows, row);
+}
+
+/* seconds: of the trace. */
+static void hook_counts_add_rows(struct rows *rows, const struct hook_counting *s,
+	const struct hook_kind *k, int64_t origin, double seconds)
+{
+	const char *name = k->sum.schema && s->by_minor ? schema_hook_name(k->sum.schema) : NULL;
+	struct hook_kind_row row = {.kind = k,
+		.minor = cell_u64(k->sum.minor, s->by_minor),
+		.name = cell_string(name, name ? strlen(name) : 0, name),
+		.cpu = cell_string("all", 3, true),
+		.origin = origin};
+
+	hook_counts_add_row(rows, &row, &k->sum, seconds);
 	for (size_t i = 0; i < k->nrings && rows->format == FORMAT_CSV; i++) {
-		row.of = &k->rings[i];
-		rows_add(rows, &row);
+		const uint32_t ring = k->rings[i].ring;
+
+		row.cpu =
+			ring & TF_GUEST_RING ? cell_string("guest", 5, true) : cell_u64(ring, true);
+		hook_counts_add_row(rows, &row, &k->rings[i], seconds);
 	}
 }
 
@@ -346,9 +312,8 @@ static int hook_counts_print(const struct hook_counting *s)
 {
 	struct report *r = s->r;
 	struct hook_kind *kinds = calloc(s->count + 1, sizeof *kinds);
-	const struct hook_kind_row row = {.origin = report_start(r->trace),
-		.seconds = hook_counts_seconds(r),
-		.by_minor = s->by_minor};
+	const int64_t origin = report_start(r->trace);
+	const double seconds = hook_counts_seconds(r);
 	size_t n = 0;
 	struct rows rows;
 
@@ -370,7 +335,7 @@ static int hook_counts_print(const struct hook_counting *s)
 		out_str(r->out, "no hooks\n");
 	while ((n || r->format != FORMAT_TEXT) && rows_pass(&rows))
 		for (size_t i = 0; i < n && !r->out->error; i++)
-			hook_counts_add_rows(&rows, &kinds[i], row);
+			hook_counts_add_rows(&rows, s, &kinds[i], origin, seconds);
 	rows_end(&rows);
 	free(kinds);
 	return 0;
