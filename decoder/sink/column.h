@@ -1,7 +1,8 @@
 /*
  * Columns as data: the name, unit, decimals and source of a value, which walkers print as text, CSV
- * or JSON. A row is any struct; a column is the offset of a member, or a function where a value
- * takes more than that. A list of columns ends with one that has neither name nor heading.
+ * or JSON. A row is any struct, a column the offset of a member: a value that may be unmeasured, or
+ * that takes more than a number, is a cell of the row. A function of the row is for values that
+ * most outputs leave out. A list of columns ends with one that has neither name nor heading.
  *
  * Failures of the output show in the stream's error.
  */
