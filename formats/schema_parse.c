@@ -56,12 +56,12 @@ static int grow(void *array, size_t count, size_t *cap, size_t size)
 	return array_reserve(array, cap, count + 1, size) ? 0 : SCHEMA_NO_MEMORY;
 }
 
-static bool is(const struct token *t, const char *word)
+static bool schema_token_is(const struct token *t, const char *word)
 {
 	return !t->quoted && strlen(word) == t->length && memcmp(t->at, word, t->length) == 0;
 }
 
-static bool identifier(const struct token *t)
+static bool schema_is_identifier(const struct token *t)
 {
 	if (t->quoted || !t->length || t->length > SCHEMA_MAX_NAME)
 		return false;
@@ -75,7 +75,7 @@ static bool identifier(const struct token *t)
 	return true;
 }
 
-static bool number(const char *at, size_t length, uint64_t max, uint64_t *value)
+static bool schema_parse_number(const char *at, size_t length, uint64_t max, uint64_t *value)
 {
 	const char *end = at + length;
 
@@ -84,11 +84,11 @@ static bool number(const char *at, size_t length, uint64_t max, uint64_t *value)
 
 static bool token_number(const struct token *t, uint64_t max, uint64_t *value)
 {
-	return !t->quoted && number(t->at, t->length, max, value);
+	return !t->quoted && schema_parse_number(t->at, t->length, max, value);
 }
 
 /* The words are NUL-terminated copies in the schema's own string pool. */
-static const char *keep(struct parser *p, const struct token *t)
+static const char *schema_keep_text(struct parser *p, const struct token *t)
 {
 	char *to = p->s->strings + p->s->strings_used;
 
@@ -109,7 +109,7 @@ static int statement_major(struct parser *p)
 		return refuse(p, "expected: major NUMBER NAME [\"TITLE\"]");
 	if (!token_number(&t[1], 0xff, &code) || code == 0)
 		return refuse(p, "a major is a number from 0x01 to 0xFF");
-	if (!identifier(&t[2]))
+	if (!schema_is_identifier(&t[2]))
 		return refuse(p, "a major's name is an identifier of at most 63 bytes");
 	if (p->ntokens == 4 && !t[3].quoted)
 		return refuse(p, "the title of a major must be quoted");
@@ -118,8 +118,8 @@ static int statement_major(struct parser *p)
 		return rc;
 	p->major = &p->s->majors[p->s->nmajors++];
 	*p->major = (struct schema_major){.code = (uint8_t)code,
-		.name = keep(p, &t[2]),
-		.title = p->ntokens == 4 ? keep(p, &t[3]) : NULL,
+		.name = schema_keep_text(p, &t[2]),
+		.title = p->ntokens == 4 ? schema_keep_text(p, &t[3]) : NULL,
 		.first_hook = p->s->nhooks};
 	p->hook = NULL;
 	return 0;
@@ -138,9 +138,9 @@ static int statement_hook(struct parser *p)
 	const char *slash = memchr(t[1].at, '/', t[1].length);
 	size_t length = slash ? (size_t)(slash - t[1].at) : t[1].length;
 	uint64_t minor, mask = UINT32_MAX;
-	if (!number(t[1].at, length, UINT32_MAX, &minor))
+	if (!schema_parse_number(t[1].at, length, UINT32_MAX, &minor))
 		return refuse(p, "a minor is a number of 32 bits");
-	if (slash && !number(slash + 1, t[1].length - length - 1, UINT32_MAX, &mask))
+	if (slash && !schema_parse_number(slash + 1, t[1].length - length - 1, UINT32_MAX, &mask))
 		return refuse(p, "a mask is a number of 32 bits");
 	if (p->major->nhooks == SCHEMA_MAX_HOOKS)
 		return refuse(p, "more than %d hooks in a major", SCHEMA_MAX_HOOKS);
@@ -148,7 +148,7 @@ static int statement_hook(struct parser *p)
 	if (rc)
 		return rc;
 	p->hook = &p->s->hooks[p->s->nhooks++];
-	*p->hook = (struct schema_hook){.name = keep(p, &t[2]),
+	*p->hook = (struct schema_hook){.name = schema_keep_text(p, &t[2]),
 		.minor = (uint32_t)minor,
 		.mask = (uint32_t)mask,
 		.first_field = p->s->nfields,
@@ -174,7 +174,7 @@ static struct schema_field *find_field(struct parser *p, const struct token *t)
 	for (unsigned i = 0; i < p->hook->nfields; i++) {
 		struct schema_field *field = &p->s->fields[p->hook->first_field + i];
 
-		if (is(t, field->name))
+		if (schema_token_is(t, field->name))
 			return field;
 	}
 	return NULL;
@@ -188,7 +188,7 @@ static bool in_repeat(const struct parser *p)
 	return false;
 }
 
-static int attribute(struct parser *p, const struct token *t, uint32_t *attributes)
+static int schema_parse_attribute(struct parser *p, const struct token *t, uint32_t *attributes)
 {
 	static const struct {
 		const char *word;
@@ -197,7 +197,7 @@ static int attribute(struct parser *p, const struct token *t, uint32_t *attribut
 		{"percent", FIELD_PERCENT}, {"na0", FIELD_NA0}};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (is(t, known[i].word)) {
+		if (schema_token_is(t, known[i].word)) {
 			*attributes |= known[i].bit;
 			return 0;
 		}
@@ -209,7 +209,7 @@ static int statement_field(struct parser *p, enum field_type type)
 {
 	if (!p->hook)
 		return refuse(p, "a field must follow its hook");
-	if (p->ntokens < 2 || !identifier(&p->token[1]))
+	if (p->ntokens < 2 || !schema_is_identifier(&p->token[1]))
 		return refuse(p, "a field's name is an identifier of at most 63 bytes");
 	if (find_field(p, &p->token[1]))
 		return refuse(p, "the hook has a field of this name already");
@@ -217,7 +217,7 @@ static int statement_field(struct parser *p, enum field_type type)
 		return refuse(p, "more than %d fields in a hook", SCHEMA_MAX_FIELDS);
 	uint32_t attributes = 0;
 	for (unsigned i = 2; i < p->ntokens; i++) {
-		int rc = attribute(p, &p->token[i], &attributes);
+		int rc = schema_parse_attribute(p, &p->token[i], &attributes);
 
 		if (rc)
 			return rc;
@@ -225,16 +225,17 @@ static int statement_field(struct parser *p, enum field_type type)
 	int rc = grow(&p->s->fields, p->s->nfields, &p->caps[1], sizeof *p->s->fields);
 	if (rc)
 		return rc;
-	p->s->fields[p->s->nfields++] = (struct schema_field){.name = keep(p, &p->token[1]),
-		.type = type,
-		.attributes = attributes,
-		.repeated = in_repeat(p),
-		.slot = -1};
+	p->s->fields[p->s->nfields++] =
+		(struct schema_field){.name = schema_keep_text(p, &p->token[1]),
+			.type = type,
+			.attributes = attributes,
+			.repeated = in_repeat(p),
+			.slot = -1};
 	return add_op(p, (struct schema_op){.kind = OP_FIELD, .field = p->hook->nfields++});
 }
 
 /* Finds the integer field that an if or a repeat names, and gives it a slot for its value. */
-static int reference(struct parser *p, const struct token *t, int16_t *slot)
+static int schema_parse_reference(struct parser *p, const struct token *t, int16_t *slot)
 {
 	struct schema_field *f = t->quoted ? NULL : find_field(p, t);
 
@@ -272,7 +273,7 @@ static int statement_repeat(struct parser *p)
 		return refuse(p, "a repeat cannot be in a repeat");
 	if (!token_number(&p->token[1], UINT32_MAX, &op.number)) {
 		op.number = 0;
-		int rc = reference(p, &p->token[1], &op.slot);
+		int rc = schema_parse_reference(p, &p->token[1], &op.slot);
 		if (rc)
 			return rc;
 	}
@@ -285,11 +286,11 @@ static int statement_if(struct parser *p)
 
 	if (!p->hook)
 		return refuse(p, "an if must follow its hook");
-	if (p->ntokens != 4 || !is(&p->token[2], "&"))
+	if (p->ntokens != 4 || !schema_token_is(&p->token[2], "&"))
 		return refuse(p, "expected: if FIELD & NUMBER");
 	if (!token_number(&p->token[3], UINT64_MAX, &op.number))
 		return refuse(p, "expected a number after &");
-	int rc = reference(p, &p->token[1], &op.slot);
+	int rc = schema_parse_reference(p, &p->token[1], &op.slot);
 	return rc ? rc : open_block(p, op);
 }
 
@@ -311,7 +312,7 @@ static int statement_end(struct parser *p)
 	return 0;
 }
 
-static int statement(struct parser *p)
+static int schema_parse_statement(struct parser *p)
 {
 	static const char *const types[] = {[FIELD_U32] = "u32",
 		[FIELD_I32] = "i32",
@@ -322,24 +323,24 @@ static int statement(struct parser *p)
 		[FIELD_STRING] = "string"};
 	const struct token *t = p->token;
 
-	if (is(t, "major"))
+	if (schema_token_is(t, "major"))
 		return statement_major(p);
-	if (is(t, "hook"))
+	if (schema_token_is(t, "hook"))
 		return statement_hook(p);
-	if (is(t, "repeat"))
+	if (schema_token_is(t, "repeat"))
 		return statement_repeat(p);
-	if (is(t, "if"))
+	if (schema_token_is(t, "if"))
 		return statement_if(p);
-	if (is(t, "end"))
+	if (schema_token_is(t, "end"))
 		return statement_end(p);
 	for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
-		if (is(t, types[i]))
+		if (schema_token_is(t, types[i]))
 			return statement_field(p, (enum field_type)i);
 	return refuse(p, "not a statement: expected major, hook, a type, repeat, if or end");
 }
 
 /* Splits a line into words; a # outside quotes starts a comment. */
-static int tokenize(struct parser *p, const char *at, const char *end)
+static int schema_split_tokens(struct parser *p, const char *at, const char *end)
 {
 	p->ntokens = 0;
 	while (at < end) {
@@ -372,8 +373,8 @@ static int parse_line(struct parser *p, const char *at, const char *end)
 			return refuse(p, "a control character");
 	if (!utf8_valid(at, (size_t)(end - at)))
 		return refuse(p, "not UTF-8");
-	int rc = tokenize(p, at, end);
-	return rc || !p->ntokens ? rc : statement(p);
+	int rc = schema_split_tokens(p, at, end);
+	return rc || !p->ntokens ? rc : schema_parse_statement(p);
 }
 
 /* ------------------------------------------------------------------ salvage */
@@ -508,7 +509,8 @@ void schema_free(struct schema *s)
 	free(s);
 }
 
-static int parse(struct parser *p, const char *text, size_t length, struct schema **result)
+static int schema_parse_text(
+	struct parser *p, const char *text, size_t length, struct schema **result)
 {
 	*p->error = (struct schema_error){0};
 	*result = NULL;
@@ -534,7 +536,7 @@ int schema_parse(
 	struct schema_error unused;
 	struct parser p = {.error = error ? error : &unused};
 
-	return parse(&p, text, length, result);
+	return schema_parse_text(&p, text, length, result);
 }
 
 int schema_salvage(const char *text, size_t length, struct schema **result,
@@ -542,7 +544,7 @@ int schema_salvage(const char *text, size_t length, struct schema **result,
 {
 	struct schema_error error;
 	struct parser p = {.error = &error, .refused = refused, .arg = arg};
-	int rc = parse(&p, text, length, result);
+	int rc = schema_parse_text(&p, text, length, result);
 
 	if (rc == SCHEMA_REFUSED)
 		refused(arg, &error);

@@ -50,7 +50,7 @@ static const char *busy_word(uint32_t flags)
 	}
 }
 
-static const char *detail(int q, uint32_t flags)
+static const char *shm_source_detail(int q, uint32_t flags)
 {
 	if (q == COUNTER_BUSY)
 		return busy_word(flags);
@@ -70,7 +70,8 @@ const char *shm_source_name(uint32_t source, uint32_t flags, char *text, size_t 
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		if (!(flags & COUNTER_BIT(q)))
 			continue;
-		text_append(text, size, "%s%s%s", between, quantity_name[q], detail(q, flags));
+		text_append(text, size, "%s%s%s", between, quantity_name[q],
+			shm_source_detail(q, flags));
 		between = ", ";
 	}
 	if (*between == ',' && flags & COUNTER_FLAG_CORE_TYPES)

@@ -12,7 +12,7 @@ struct heap {
 	int (*compare)(const void *, const void *);
 };
 
-static uint8_t *at(const struct heap *h, size_t i)
+static uint8_t *heap_sort_at(const struct heap *h, size_t i)
 {
 	return h->base + i * h->size;
 }
@@ -32,7 +32,7 @@ static void sort_sift_down(struct heap *h, size_t i, size_t n, const void *e)
 static bool sort_is_ordered(const struct heap *h, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (h->compare(at(h, i - 1), at(h, i)) > 0)
+		if (h->compare(heap_sort_at(h, i - 1), heap_sort_at(h, i)) > 0)
 			return false;
 	return true;
 }
@@ -45,12 +45,12 @@ void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void 
 	if (sort_is_ordered(&h, n))
 		return;
 	for (size_t i = n / 2; i-- > 0;) {
-		memcpy(e, at(&h, i), size);
+		memcpy(e, heap_sort_at(&h, i), size);
 		sort_sift_down(&h, i, n, e);
 	}
 	for (size_t left = n - 1; left > 0; left--) {
-		memcpy(e, at(&h, left), size);
-		memcpy(at(&h, left), base, size);
+		memcpy(e, heap_sort_at(&h, left), size);
+		memcpy(heap_sort_at(&h, left), base, size);
 		sort_sift_down(&h, 0, left, e);
 	}
 }

@@ -13,7 +13,7 @@
 #include "../../formats/base/temporary.h"
 
 /* Allocates the space up front: a full disk is an error here, not a SIGBUS later. */
-static int extend(int fd, size_t bytes)
+static int spill_extend_file(int fd, size_t bytes)
 {
 	int error;
 
@@ -30,7 +30,7 @@ static int move_to_file(struct spill *s, size_t cap)
 
 	if (fd < 0)
 		return CPIDECODE_ESPOOL;
-	int rc = extend(fd, cap);
+	int rc = spill_extend_file(fd, cap);
 	void *p = rc ? MAP_FAILED : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED) {
 		int saved = errno;
@@ -48,7 +48,7 @@ static int move_to_file(struct spill *s, size_t cap)
 
 static int grow_file(struct spill *s, size_t cap)
 {
-	int rc = extend(s->fd, cap);
+	int rc = spill_extend_file(s->fd, cap);
 
 	if (rc)
 		return rc;

@@ -12,7 +12,7 @@
 
 /* Prints one escaped line to stderr; the names in it may hold any bytes. */
 static void __attribute__((format(printf, 1, 0)))
-tell(const char *format, va_list ap, const char *behind)
+complain_print(const char *format, va_list ap, const char *behind)
 {
 	struct out line;
 	char *text;
@@ -31,7 +31,7 @@ void complain(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	tell(format, ap, "");
+	complain_print(format, ap, "");
 	va_end(ap);
 }
 
@@ -52,7 +52,7 @@ void misuse(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	tell(format, ap, " (cpidecode --help explains)");
+	complain_print(format, ap, " (cpidecode --help explains)");
 	va_end(ap);
 	exit(EXIT_USAGE);
 }

@@ -26,7 +26,7 @@ static void on_signal(int number)
 }
 
 /* A signal that the caller ignores (nohup) stays ignored. */
-static void heed(int number)
+static void main_catch_signal(int number)
 {
 	if (signal(number, on_signal) == SIG_IGN)
 		signal(number, SIG_IGN);
@@ -44,7 +44,7 @@ static bool hold_standard_files(void)
 	return true;
 }
 
-static int decode(struct options *o)
+static int main_decode_files(struct options *o)
 {
 	struct job job = {.o = o};
 	struct hosts hosts = {0};
@@ -136,9 +136,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(&o, argc, argv);
 	signal(SIGXFSZ, SIG_IGN); /* treat a file size limit like a full disk: as an error */
-	heed(SIGINT);
-	heed(SIGTERM);
-	heed(SIGHUP);
+	main_catch_signal(SIGINT);
+	main_catch_signal(SIGTERM);
+	main_catch_signal(SIGHUP);
 	if (job_output_is_input(o.output, o.files, o.nfiles)) {
 		complain("-o %s: that is the trace itself", o.output);
 		options_free(&o);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 		   : o.serve		     ? serve_job(&o)
 		   : o.report == REPORT_DIFF ? comparison_write(&o)
 		   : o.partition.count	     ? partitions_write(&o)
-					     : decode(&o);
+					     : main_decode_files(&o);
 	options_free(&o);
 	return code;
 }

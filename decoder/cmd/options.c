@@ -20,7 +20,8 @@ enum {
 	WIDTH_MOST = 100000,
 };
 
-static int choose(const char *option, const char *text, const char *const *names, size_t n)
+static int options_choose_name(
+	const char *option, const char *text, const char *const *names, size_t n)
 {
 	int found = report_name_find(text, names, n);
 
@@ -34,7 +35,7 @@ static int choose(const char *option, const char *text, const char *const *names
 	misuse("--%s %s: it is %s", option, text, list);
 }
 
-static uint32_t number(const char *option, const char *text)
+static uint32_t options_parse_number(const char *option, const char *text)
 {
 	uint64_t v;
 
@@ -43,7 +44,7 @@ static uint32_t number(const char *option, const char *text)
 	return (uint32_t)v;
 }
 
-static unsigned jobs(const char *text)
+static unsigned options_parse_jobs(const char *text)
 {
 	uint64_t n;
 
@@ -55,7 +56,7 @@ static unsigned jobs(const char *text)
 
 static uint8_t major_option(const char *text)
 {
-	const uint32_t major = number("major", text);
+	const uint32_t major = options_parse_number("major", text);
 
 	if (major > UINT8_MAX)
 		misuse("--major %s: a hook's major is 0 to 0xFF", text);
@@ -352,11 +353,11 @@ static void options_apply_argument(
 		options_carry(o, scan->found, value);
 	switch (option) {
 	case OPT_REPORT:
-		o->report = choose("report", value, report_names, REPORT_NAMES);
+		o->report = options_choose_name("report", value, report_names, REPORT_NAMES);
 		seen->report = true;
 		break;
 	case OPT_FORMAT:
-		o->format = choose("format", value, format_names, FORMAT_NAMES);
+		o->format = options_choose_name("format", value, format_names, FORMAT_NAMES);
 		seen->format = true;
 		break;
 	case OPT_WEIGHT:
@@ -409,7 +410,8 @@ static void options_apply_argument(
 		o->compression = value;
 		break;
 	case OPT_TIME:
-		o->times = (enum report_times)choose("time", value, times_names, TIMES_NAMES);
+		o->times = (enum report_times)options_choose_name(
+			"time", value, times_names, TIMES_NAMES);
 		o->has_times = true;
 		break;
 	case OPT_WIDTH:
@@ -467,18 +469,18 @@ static void options_apply_argument(
 		f->by_major = true;
 		break;
 	case OPT_MINOR:
-		f->minor = number("minor", value);
+		f->minor = options_parse_number("minor", value);
 		f->by_minor = true;
 		break;
 	case OPT_CPU:
 		cpu_list(f, value);
 		break;
 	case OPT_TID:
-		f->tid = number("tid", value);
+		f->tid = options_parse_number("tid", value);
 		f->by_tid = true;
 		break;
 	case OPT_PID:
-		f->pid = number("pid", value);
+		f->pid = options_parse_number("pid", value);
 		f->by_pid = true;
 		break;
 	case OPT_FROM:
@@ -501,7 +503,7 @@ static void options_apply_argument(
 		seen->schema = true;
 		break;
 	case OPT_JOBS:
-		o->threads = jobs(value);
+		o->threads = options_parse_jobs(value);
 		break;
 	case OPT_PORT:
 		o->port = port_option(value);

@@ -47,7 +47,7 @@ static bool holds_run(const char *path)
 				 nrm2_is(head, n));
 }
 
-static int visible(const struct dirent *entry)
+static int runs_is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
@@ -72,7 +72,7 @@ static int add_folder(struct runs *r, const char *folder)
 {
 	struct dirent **entries;
 	size_t before = r->npaths;
-	int n = scandir(folder, &entries, visible, alphasort), code = EXIT_FINE;
+	int n = scandir(folder, &entries, runs_is_visible, alphasort), code = EXIT_FINE;
 
 	if (n < 0) {
 		complain("%s: %s", folder, strerror(errno));

@@ -67,7 +67,7 @@ void io_buffer_free(struct io_buffer *b)
 }
 
 /* 0, ENOMEM, or 1: the bytes do not unpack to the promised size. */
-static int unzip(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw)
+static int codec_inflate(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw)
 {
 	z_stream z = {.next_in = (Bytef *)from, .avail_in = stored};
 
@@ -81,10 +81,10 @@ static int unzip(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw
 	return exact ? 0 : rc == Z_MEM_ERROR ? CPIDECODE_ENOMEM : 1;
 }
 
-static int unpack(const struct io_section *s, const uint8_t *from, uint8_t *to)
+static int codec_unpack_section(const struct io_section *s, const uint8_t *from, uint8_t *to)
 {
 	if (s->codec == TF_CODEC_ZLIB)
-		return unzip(from, s->stored, to, s->raw);
+		return codec_inflate(from, s->stored, to, s->raw);
 	int n = LZ4_decompress_safe((const char *)from, (char *)to, (int)s->stored, (int)s->raw);
 	return n >= 0 && (uint32_t)n == s->raw ? 0 : 1;
 }
@@ -118,7 +118,7 @@ static uint64_t checksum_of(const void *p, size_t n)
  * Whether header and payload match, and the header is the one that s was read from. Moves the
  * hashed bytes together, over the checksum: one call of the hash is faster than two.
  */
-static int verify(const struct io_section *s, uint8_t *payload, const char **why)
+static int codec_verify_payload(const struct io_section *s, uint8_t *payload, const char **why)
 {
 	uint8_t *head = payload - TF_SECTION_SIZE, *from = payload - TF_S_CHECKSUM;
 	bool same = get_le32(head + TF_S_STORED) == s->stored &&
@@ -162,10 +162,10 @@ int io_load(const struct io_input *in, const struct io_section *s, struct io_buf
 		return 1;
 	}
 	if (!s->checked)
-		rc = verify(s, to, why);
+		rc = codec_verify_payload(s, to, why);
 	if (rc || !packed)
 		return rc;
-	rc = unpack(s, scratch->p, raw->p);
+	rc = codec_unpack_section(s, scratch->p, raw->p);
 	if (rc > 0)
 		*why = "a section's payload does not unpack to the size it says";
 	return rc;

@@ -222,7 +222,7 @@ uint64_t io_section_end(const struct io_section *sec)
 	return sec->offset + TF_SECTION_SIZE + (((uint64_t)sec->stored + 7) & ~UINT64_C(7));
 }
 
-static int progress(struct scan *s, uint64_t at)
+static int scan_report_progress(struct scan *s, uint64_t at)
 {
 	/* The copy of an arriving input reports progress itself. */
 	if (!s->progress || s->arriving || at < s->reported + PROGRESS_STEP)
@@ -250,7 +250,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 	while (*at < s->size) {
 		const uint8_t *p;
 		size_t got;
-		int rc = progress(s, *at);
+		int rc = scan_report_progress(s, *at);
 
 		if (!rc)
 			rc = scan_peek(s, *at, 8, &p, &got);
@@ -293,7 +293,7 @@ static int leads_on(struct scan *s, const struct io_section *sec, bool *leads)
  * headers: reject those without the file's check byte, and give those that lead to no section a
  * quarter of the budget.
  */
-static int consider(struct scan *s, uint64_t at, bool *worth)
+static int scan_consider_candidate(struct scan *s, uint64_t at, bool *worth)
 {
 	struct io_section sec;
 	const uint8_t *b;
@@ -319,7 +319,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 }
 
 /* Without this bound a file full of false headers costs quadratic time. */
-static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
+static bool scan_can_afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
 {
 	uint64_t cost = TF_SECTION_SIZE;
 
@@ -334,7 +334,7 @@ static bool afford(struct scan *s, enum verdict verdict, const struct io_section
  * After a bad start at `from`: finds the next intact section and reports the skipped bytes. Sets
  * *at to that section, or to the file's end.
  */
-static int resync(struct scan *s, uint64_t from, enum verdict verdict,
+static int scan_find_next_section(struct scan *s, uint64_t from, enum verdict verdict,
 	const struct io_section *start, uint64_t *at)
 {
 	struct io_section sec = *start;
@@ -348,7 +348,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	if (rc)
 		return rc;
 	for (;;) {
-		if (worth && !afford(s, verdict, &sec)) {
+		if (worth && !scan_can_afford(s, verdict, &sec)) {
 			to = s->size;
 			why = "too many false section headers: not searched further";
 			break;
@@ -359,7 +359,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 			return rc;
 		if (to >= s->size)
 			break;
-		rc = consider(s, to, &worth);
+		rc = scan_consider_candidate(s, to, &worth);
 		if (!rc && !worth)
 			continue;
 		if (!rc)
@@ -374,7 +374,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 }
 
 /* Whether a plausible header is here. */
-static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possible)
+static int scan_peek_section(struct scan *s, uint64_t at, struct io_section *sec, bool *possible)
 {
 	const uint8_t *b;
 	size_t got;
@@ -397,12 +397,12 @@ static int step_lightly(struct scan *s, uint64_t *at, bool *stepped)
 	bool possible;
 
 	*stepped = false;
-	int rc = peek(s, *at, &sec, &possible);
+	int rc = scan_peek_section(s, *at, &sec, &possible);
 	if (rc || !possible || sec.type != TF_TYPE_HOOKS)
 		return rc;
 	uint64_t end = io_section_end(&sec);
 	s->ahead = end - *at > SMALL ? AHEAD_ONE : AHEAD_SEVERAL;
-	rc = end < s->size ? peek(s, end, &next, &possible) : 0;
+	rc = end < s->size ? scan_peek_section(s, end, &next, &possible) : 0;
 	if (rc || end >= s->size || !possible)
 		return rc;
 	rc = s->events->section(s->events->ctx, &sec);
@@ -423,7 +423,7 @@ static int step_surely(struct scan *s, uint64_t *at, bool *ended)
 	if (rc)
 		return rc;
 	if (verdict != IS_SECTION)
-		return resync(s, *at, verdict, &sec, at);
+		return scan_find_next_section(s, *at, verdict, &sec, at);
 	const char *why = codec_check(&sec);
 	*at = io_section_end(&sec);
 	*ended = sec.type == TF_TYPE_END && !why;
@@ -441,7 +441,7 @@ static int scan_sections(struct scan *s, uint64_t at, bool *ended)
 		rc = scan_await(s, at + 1);
 		if (rc || at >= s->size)
 			break;
-		rc = progress(s, at);
+		rc = scan_report_progress(s, at);
 		if (!rc && s->lazy)
 			rc = step_lightly(s, &at, &stepped);
 		if (!rc && !stepped)
@@ -454,7 +454,7 @@ static int scan_sections(struct scan *s, uint64_t at, bool *ended)
 	return rc;
 }
 
-static int begin(struct scan *s, uint64_t bytes)
+static int scan_begin_bytes(struct scan *s, uint64_t bytes)
 {
 	s->window_size = WINDOW;
 	if (io_size(s->in) < WINDOW - TF_SECTION_SIZE)
@@ -468,7 +468,7 @@ static int begin(struct scan *s, uint64_t bytes)
 	return s->window && s->hash ? 0 : CPIDECODE_ENOMEM;
 }
 
-static void end(struct scan *s)
+static void scan_end(struct scan *s)
 {
 	free(s->window);
 	XXH3_freeState(s->hash);
@@ -488,12 +488,12 @@ int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	};
 
 	*ended = false;
-	int rc = begin(&s, scan_searched_bytes(s.size));
+	int rc = scan_begin_bytes(&s, scan_searched_bytes(s.size));
 	io_expect_jumps(in, lazy);
 	if (!rc)
 		rc = scan_sections(&s, header->size, ended);
 	io_expect_jumps(in, false);
-	end(&s);
+	scan_end(&s);
 	return rc;
 }
 
@@ -505,10 +505,10 @@ int io_rescue(const struct io_input *in, const struct io_section *sec,
 	*ended = false;
 	if (s.size > io_size(in))
 		s.size = io_size(in);
-	int rc = begin(&s, s.size > sec->offset ? s.size - sec->offset : 0);
+	int rc = scan_begin_bytes(&s, s.size > sec->offset ? s.size - sec->offset : 0);
 	if (!rc)
 		rc = scan_sections(&s, sec->offset, ended);
-	end(&s);
+	scan_end(&s);
 	return rc;
 }
 
@@ -517,12 +517,12 @@ int io_check(const struct io_input *in, const struct io_section *sec, bool *hold
 	struct scan s = {.in = in, .size = io_size(in)};
 	struct io_section again;
 	enum verdict verdict = NO_HEADER;
-	int rc = begin(&s, 0);
+	int rc = scan_begin_bytes(&s, 0);
 
 	s.ahead = 0;
 	if (!rc)
 		rc = scan_classify_section(&s, sec->offset, &again, &verdict);
 	*holds = verdict == IS_SECTION;
-	end(&s);
+	scan_end(&s);
 	return rc;
 }

@@ -34,7 +34,7 @@ static bool same_clock(const struct trace_file *a, const struct trace_file *b)
 	       a->ticks_per_second == b->ticks_per_second;
 }
 
-static bool fits(const struct trace *t)
+static bool nrm2_fits_trace(const struct trace *t)
 {
 	for (size_t i = 1; i < trace_nfiles(t); i++)
 		if (!same_clock(trace_file(t, 0), trace_file(t, i)))
@@ -395,7 +395,7 @@ int report_nrm2(struct report *r)
 		.progress_ctx = r->ctx};
 	size_t nrings;
 
-	if (!fits(r->trace)) {
+	if (!nrm2_fits_trace(r->trace)) {
 		report_note(r,
 			"--format nrm2: the files are of several machines or clocks, an NRM2 file has one: write one for each");
 		return CPIDECODE_EINVAL;

@@ -6,7 +6,7 @@
 #include "escape.h"
 #include "json.h"
 
-static void value(struct json *j)
+static void json_begin_value(struct json *j)
 {
 	if (j->comma)
 		out_str(j->o, j->spaced && !j->broken ? ", " : ",");
@@ -18,7 +18,7 @@ static void value(struct json *j)
 
 void json_open(struct json *j, char bracket)
 {
-	value(j);
+	json_begin_value(j);
 	out_char(j->o, bracket);
 	j->comma = false;
 }
@@ -35,7 +35,7 @@ void json_close(struct json *j, char bracket)
 
 void json_key(struct json *j, const char *key)
 {
-	value(j);
+	json_begin_value(j);
 	out_char(j->o, '"');
 	out_str(j->o, key);
 	out_str(j->o, j->spaced ? "\": " : "\":");
@@ -56,25 +56,25 @@ void json_key_bytes(struct json *j, const char *key, size_t n)
 
 void json_null(struct json *j)
 {
-	value(j);
+	json_begin_value(j);
 	out_bytes(j->o, "null", 4);
 }
 
 void json_bool(struct json *j, bool v)
 {
-	value(j);
+	json_begin_value(j);
 	out_str(j->o, v ? "true" : "false");
 }
 
 void json_u64(struct json *j, uint64_t v)
 {
-	value(j);
+	json_begin_value(j);
 	out_u64(j->o, v);
 }
 
 void json_i64(struct json *j, int64_t v)
 {
-	value(j);
+	json_begin_value(j);
 	out_i64(j->o, v);
 }
 
@@ -84,7 +84,7 @@ void json_scaled(struct json *j, int64_t v, unsigned decimals)
 
 	for (unsigned i = 0; i < decimals; i++)
 		unit *= 10;
-	value(j);
+	json_begin_value(j);
 	if (v < 0)
 		out_char(j->o, '-');
 	out_u64(j->o, size / unit);
@@ -103,7 +103,7 @@ void json_fixed(struct json *j, double v, unsigned decimals)
 		json_null(j);
 		return;
 	}
-	value(j);
+	json_begin_value(j);
 	out_fixed(j->o, v, decimals);
 }
 
@@ -113,7 +113,7 @@ void json_double(struct json *j, double v)
 		json_null(j);
 		return;
 	}
-	value(j);
+	json_begin_value(j);
 	out_double(j->o, v);
 }
 
@@ -123,13 +123,13 @@ void json_general(struct json *j, double v, unsigned digits)
 		json_null(j);
 		return;
 	}
-	value(j);
+	json_begin_value(j);
 	out_general(j->o, v, digits);
 }
 
 void json_string(struct json *j, const char *s, size_t n)
 {
-	value(j);
+	json_begin_value(j);
 	out_char(j->o, '"');
 	escape_json(j->o, s, n);
 	out_char(j->o, '"');

@@ -18,7 +18,7 @@
 
 #define OUT_BUFFER ((size_t)256 * 1024)
 
-static void fail(struct out *o, int error)
+static void out_fail(struct out *o, int error)
 {
 	if (!o->error)
 		o->error = error;
@@ -159,14 +159,14 @@ static void write_through(struct out *o, const char *p, size_t n)
 			p += put;
 			n -= (size_t)put;
 		} else if (put == 0) {
-			fail(o, EIO);
+			out_fail(o, EIO);
 		} else if (errno != EINTR) {
-			fail(o, errno);
+			out_fail(o, errno);
 		}
 	}
 }
 
-static void flush(struct out *o)
+static void out_flush(struct out *o)
 {
 	write_through(o, o->buf, o->len);
 	o->len = 0;
@@ -177,25 +177,25 @@ static bool out_grow_buffer(struct out *o, size_t n)
 {
 	if (n <= SIZE_MAX - o->len && array_reserve(&o->buf, &o->cap, o->len + n, 1))
 		return true;
-	fail(o, ENOMEM);
+	out_fail(o, ENOMEM);
 	return false;
 }
 
 int out_close(struct out *o)
 {
-	flush(o);
+	out_flush(o);
 	if (o->path && o->fd >= 0) {
 		int fd = o->fd;
 
 		o->fd = -1;
 		if (!o->temp || o->error) {
 			if (close(fd) < 0)
-				fail(o, errno);
+				out_fail(o, errno);
 		} else {
 			int error = temporary_finish(fd, o->temp, o->path);
 
 			if (error)
-				fail(o, error);
+				out_fail(o, error);
 			else
 				o->placed = true;
 		}
@@ -225,7 +225,7 @@ char *out_room(struct out *o, size_t n)
 	if (o->error)
 		return NULL;
 	if (!in_memory(o))
-		flush(o);
+		out_flush(o);
 	if (o->error || (o->cap - o->len < n && !out_grow_buffer(o, n)))
 		return NULL;
 	return o->buf + o->len;
@@ -236,7 +236,7 @@ void out_slowly(struct out *o, const void *p, size_t n)
 	if (o->error || !n)
 		return;
 	if (!in_memory(o)) {
-		flush(o);
+		out_flush(o);
 		if (n >= o->cap) { /* bypasses the buffer */
 			write_through(o, p, n);
 			return;
@@ -388,7 +388,7 @@ void out_printf(struct out *o, const char *format, ...)
 	int n = vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
 	if (n < 0) {
-		fail(o, EINVAL);
+		out_fail(o, EINVAL);
 		return;
 	}
 	if ((size_t)n < sizeof text) {
@@ -397,7 +397,7 @@ void out_printf(struct out *o, const char *format, ...)
 	}
 	char *longer = malloc((size_t)n + 1);
 	if (!longer) {
-		fail(o, ENOMEM);
+		out_fail(o, ENOMEM);
 		return;
 	}
 	va_start(ap, format);

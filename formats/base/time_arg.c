@@ -20,7 +20,7 @@ static bool time_arg_read_seconds(const char **s, int64_t *ns)
 }
 
 /* Exactly n digits, between low and high. */
-static bool field(const char **s, size_t n, int low, int high, int *value)
+static bool time_parse_field(const char **s, size_t n, int low, int high, int *value)
 {
 	size_t length = strnlen(*s, n);
 	const char *end = *s + length;
@@ -40,15 +40,15 @@ static bool time_arg_skip(const char **s, char c)
 	return true;
 }
 
-static bool zone(const char **s, int *seconds)
+static bool time_parse_zone(const char **s, int *seconds)
 {
 	int sign = **s == '-' ? -1 : 1, hours, minutes = 0;
 
 	(*s)++;
-	if (!field(s, 2, 0, 23, &hours))
+	if (!time_parse_field(s, 2, 0, 23, &hours))
 		return false;
 	if (time_arg_skip(s, ':') || number_digit(**s, 10) >= 0)
-		if (!field(s, 2, 0, 59, &minutes))
+		if (!time_parse_field(s, 2, 0, 59, &minutes))
 			return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
 	return true;
@@ -65,12 +65,12 @@ static bool day_exists(const struct tm *tm)
 
 static bool time_of_day(const char **s, struct tm *tm, int64_t *ns)
 {
-	if (!field(s, 2, 0, 23, &tm->tm_hour) || !time_arg_skip(s, ':') ||
-		!field(s, 2, 0, 59, &tm->tm_min))
+	if (!time_parse_field(s, 2, 0, 23, &tm->tm_hour) || !time_arg_skip(s, ':') ||
+		!time_parse_field(s, 2, 0, 59, &tm->tm_min))
 		return false;
 	if (!time_arg_skip(s, ':'))
 		return true;
-	if (!field(s, 2, 0, 60, &tm->tm_sec))
+	if (!time_parse_field(s, 2, 0, 60, &tm->tm_sec))
 		return false;
 	return **s != '.' || number_digit((*s)[1], 10) < 0 || time_arg_read_seconds(s, ns);
 }
@@ -84,9 +84,9 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	int year, offset = 0;
 	bool local = true;
 
-	if (!field(&s, 4, 1678, 2261, &year) || !time_arg_skip(&s, '-') ||
-		!field(&s, 2, 1, 12, &tm.tm_mon) || !time_arg_skip(&s, '-') ||
-		!field(&s, 2, 1, 31, &tm.tm_mday))
+	if (!time_parse_field(&s, 4, 1678, 2261, &year) || !time_arg_skip(&s, '-') ||
+		!time_parse_field(&s, 2, 1, 12, &tm.tm_mon) || !time_arg_skip(&s, '-') ||
+		!time_parse_field(&s, 2, 1, 31, &tm.tm_mday))
 		return wrong;
 	tm.tm_year = year - 1900;
 	tm.tm_mon--;
@@ -98,7 +98,7 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 		s++;
 		local = false;
 	} else if (*s == '+' || *s == '-') {
-		if (!zone(&s, &offset))
+		if (!time_parse_zone(&s, &offset))
 			return wrong;
 		local = false;
 	}

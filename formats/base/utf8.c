@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes that a lead byte announces, by its high bits; 0: it is none. */
-static size_t announced(uint8_t lead)
+static size_t utf8_announced_length(uint8_t lead)
 {
 	if (lead < 0x80)
 		return 1;
@@ -16,7 +16,7 @@ static size_t announced(uint8_t lead)
 size_t utf8_length(const void *text, size_t size)
 {
 	const uint8_t *p = text;
-	size_t n = size ? announced(p[0]) : 0;
+	size_t n = size ? utf8_announced_length(p[0]) : 0;
 
 	if (n < 2 || n > size)
 		return n > size ? 0 : n;

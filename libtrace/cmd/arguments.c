@@ -13,7 +13,8 @@
 #include "../events/event.h"
 #include "cmd.h"
 
-static void say(const struct verb *verb, const char *format, va_list args, const char *tail)
+static void cmd_print_message(
+	const struct verb *verb, const char *format, va_list args, const char *tail)
 {
 	fprintf(stderr, "swtrace %s: ", verb->name);
 	vfprintf(stderr, format, args);
@@ -25,7 +26,7 @@ int cmd_fail(const struct verb *verb, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(verb, format, args, "");
+	cmd_print_message(verb, format, args, "");
 	va_end(args);
 	return EXIT_FAILED;
 }
@@ -35,7 +36,7 @@ void cmd_note(const struct verb *verb, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(verb, format, args, "");
+	cmd_print_message(verb, format, args, "");
 	va_end(args);
 }
 
@@ -46,7 +47,7 @@ void cmd_misuse(const struct verb *verb, const char *format, ...)
 
 	snprintf(tail, sizeof tail, "; see swtrace %s --help", verb->name);
 	va_start(args, format);
-	say(verb, format, args, tail);
+	cmd_print_message(verb, format, args, tail);
 	va_end(args);
 	exit(EXIT_USAGE);
 }

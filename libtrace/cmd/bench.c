@@ -106,7 +106,7 @@ static int run_words(const struct bench *b, char **words, bool quiet)
 	return command_exit_code(&c);
 }
 
-static int record(struct bench *b, bool against, uint64_t number)
+static int bench_record_round(struct bench *b, bool against, uint64_t number)
 {
 	char path[PATH_MAX];
 	char *shell[] = {"sh", "-c", b->against, NULL};
@@ -146,11 +146,11 @@ static int record_all(struct bench *b)
 		bool first = i % 2;
 
 		if (b->against && first)
-			code = record(b, true, i);
+			code = bench_record_round(b, true, i);
 		if (!code)
-			code = record(b, false, i);
+			code = bench_record_round(b, false, i);
 		if (!code && b->against && !first)
-			code = record(b, true, i);
+			code = bench_record_round(b, true, i);
 	}
 	return code;
 }

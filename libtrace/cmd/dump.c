@@ -26,7 +26,7 @@ enum tf_codec cmd_codec(const struct arguments *a)
 
 static volatile sig_atomic_t stopped_by;
 
-static void stop(int signal)
+static void dump_catch_signal(int signal)
 {
 	stopped_by = signal;
 }
@@ -35,7 +35,7 @@ static void stop(int signal)
 static void dump_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction now, catcher = {.sa_handler = stop};
+	struct sigaction now, catcher = {.sa_handler = dump_catch_signal};
 
 	stopped_by = 0;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

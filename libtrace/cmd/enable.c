@@ -33,7 +33,7 @@ static void enable_parse_majors(
 		memset(chosen, true, SHM_MAJORS);
 }
 
-static int change(const struct verb *verb, int argc, char **argv, bool enable)
+static int enable_change_majors(const struct verb *verb, int argc, char **argv, bool enable)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct session_error error = {"unknown error"};
@@ -54,12 +54,12 @@ static int change(const struct verb *verb, int argc, char **argv, bool enable)
 
 static int run_enable(const struct verb *verb, int argc, char **argv)
 {
-	return change(verb, argc, argv, true);
+	return enable_change_majors(verb, argc, argv, true);
 }
 
 static int run_disable(const struct verb *verb, int argc, char **argv)
 {
-	return change(verb, argc, argv, false);
+	return enable_change_majors(verb, argc, argv, false);
 }
 
 static const struct option no_options[] = {

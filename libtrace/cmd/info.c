@@ -26,16 +26,16 @@ static struct ring_info *by_id(struct info *i, uint32_t id)
 	return &i->ring[id < TF_GUEST_RING ? id : id - TF_GUEST_RING + cpus];
 }
 
-static uint64_t lost(const struct ring_info *r)
+static uint64_t info_count_lost(const struct ring_info *r)
 {
 	return shm_losses_sum(r->loss);
 }
 
 /* Hooks that entered the rings or were lost before. */
-static uint64_t attempted(const struct info *i)
+static uint64_t info_count_attempted(const struct info *i)
 {
-	return i->sum.written + i->sum.hooks + i->sum.overwritten + lost(&i->sum) + i->sum.torn +
-	       i->unwritten;
+	return i->sum.written + i->sum.hooks + i->sum.overwritten + info_count_lost(&i->sum) +
+	       i->sum.torn + i->unwritten;
 }
 
 static void add_up(struct info *i)
@@ -110,7 +110,7 @@ static void count_tasks(struct info *i)
 
 /* ----------------------------------------------------------------------------- text */
 
-static void names(const struct info *i, char owner[64], char group[64])
+static void info_find_owner_names(const struct info *i, char owner[64], char group[64])
 {
 	const struct passwd *pw = getpwuid(i->session.location.owner);
 	const struct group *gr = i->group == UINT32_MAX ? NULL : getgrgid(i->group);
@@ -187,7 +187,8 @@ static const struct column ring_columns[] = {
 
 static bool is_empty(const struct ring_info *r)
 {
-	return !r->hooks && !r->written && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
+	return !r->hooks && !r->written && !r->torn && !r->overwritten && !info_count_lost(r) &&
+	       !r->damaged;
 }
 
 /* Text leaves out empty rings. */
@@ -222,7 +223,7 @@ static void info_write_rings(struct document *d, const struct info *i)
 		return;
 	json_member_open(d->j, "total", '{');
 	document_add(d, ring_columns, has, &all);
-	json_member_u64(d->j, "attempted", attempted(i));
+	json_member_u64(d->j, "attempted", info_count_attempted(i));
 	json_close(d->j, '}');
 }
 
@@ -237,7 +238,7 @@ static void print_rings(const struct info *i)
 
 static void print_ledger(const struct info *i)
 {
-	printf("\nledger    %llu attempted = ", (unsigned long long)attempted(i));
+	printf("\nledger    %llu attempted = ", (unsigned long long)info_count_attempted(i));
 	if (i->continuous)
 		printf("%llu written + ", (unsigned long long)i->sum.written);
 	printf("%llu in the buffers + ", (unsigned long long)i->sum.hooks);
@@ -245,7 +246,7 @@ static void print_ledger(const struct info *i)
 		printf("%llu overwritten + ", (unsigned long long)i->sum.overwritten);
 	if (i->unwritten)
 		printf("%llu unwritten + ", (unsigned long long)i->unwritten);
-	printf("%llu lost + %llu torn\n", (unsigned long long)lost(&i->sum),
+	printf("%llu lost + %llu torn\n", (unsigned long long)info_count_lost(&i->sum),
 		(unsigned long long)i->sum.torn);
 	if (i->session.geometry.mode == SHM_MODE_NORMAL && i->sum.loss[SHM_LOST_FULL])
 		printf("full      kept the first %llu hooks, lost %llu: " FILLED_ADVICE "\n",
@@ -313,7 +314,7 @@ static void info_print_text(const struct info *i)
 	const struct shm_geometry *g = &i->session.geometry;
 	char owner[64], group[64];
 
-	names(i, owner, group);
+	info_find_owner_names(i, owner, group);
 	printf("session   %s (%s), owner %s", i->session.location.dir, i->session.location.why,
 		owner);
 	printf(group[0] ? ", group %s\n" : ", only the owner may trace\n", group);
@@ -447,7 +448,7 @@ static void info_copy_events(struct info *i)
 			*p = '?';
 }
 
-static void gather(struct info *i)
+static void info_gather_rings(struct info *i)
 {
 	const struct shm_control *c = i->session.control;
 
@@ -483,7 +484,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 	int code = open_for_info(verb, &i.session);
 	if (code)
 		return code;
-	gather(&i);
+	info_gather_rings(&i);
 	if (i.state != SHM_NO_RINGS) {
 		rc = read_rings(&i, &error);
 		count_tasks(&i);

@@ -51,7 +51,7 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 static volatile sig_atomic_t child;
 
 /* Skip signals from the kernel: the terminal sends a key's signal to the command, too. */
-static void forward(int signal, siginfo_t *info, void *context)
+static void private_forward_signal(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
 	int before = errno;
@@ -68,7 +68,8 @@ enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 /* Blocks the signals until there is a command to forward them to. */
 static void private_catch_signals(sigset_t *before)
 {
-	struct sigaction now, catcher = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
+	struct sigaction now,
+		catcher = {.sa_sigaction = private_forward_signal, .sa_flags = SA_SIGINFO};
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -195,7 +196,7 @@ int command_start(struct command *c, const struct session_location *location)
 	return failure;
 }
 
-static void reap(struct command *c, int flags)
+static void private_reap_command(struct command *c, int flags)
 {
 	pid_t got;
 
@@ -209,12 +210,12 @@ static void reap(struct command *c, int flags)
 
 void command_wait(struct command *c)
 {
-	reap(c, 0);
+	private_reap_command(c, 0);
 }
 
 bool command_ended(struct command *c)
 {
-	reap(c, WNOHANG);
+	private_reap_command(c, WNOHANG);
 	return c->pid == 0;
 }
 

@@ -58,7 +58,7 @@ static int run_prepare_session(struct runner *r)
  * A failed dump must not lose the trace: renames the session so that the sweep spares it. Not for a
  * pipe whose reader is gone.
  */
-static bool keep(const struct runner *r, const struct session *s)
+static bool run_keeps_session(const struct runner *r, const struct session *s)
 {
 	char kept[PATH_MAX];
 	const char *mark = strstr(r->private.location.dir, ".run.");
@@ -76,7 +76,7 @@ static bool keep(const struct runner *r, const struct session *s)
 }
 
 /* Removes the session, however the command ended, unless that would lose the trace. */
-static int conclude(struct runner *r, bool dump)
+static int run_conclude_session(struct runner *r, bool dump)
 {
 	struct session_error error = {"unknown error"};
 	struct session s;
@@ -95,7 +95,7 @@ static int conclude(struct runner *r, bool dump)
 		code = cmd_dump(r->verb, &s, r->output, CMD_TRACE, r->codec, line);
 		free(line);
 	}
-	if (code == EXIT_FINE || !keep(r, &s))
+	if (code == EXIT_FINE || !run_keeps_session(r, &s))
 		session_remove(&s);
 	session_close(&s);
 	return code;
@@ -113,11 +113,11 @@ static int run_start_command(struct runner *r)
 		return code;
 	int failure = command_start(&r->command, &r->private.location);
 	if (failure) {
-		conclude(r, false);
+		run_conclude_session(r, false);
 		return command_failed(r->verb, &r->command, failure);
 	}
 	command_wait(&r->command);
-	code = conclude(r, true);
+	code = run_conclude_session(r, true);
 	return command_exit_code(&r->command) ? command_exit_code(&r->command) : code;
 }
 

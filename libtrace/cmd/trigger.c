@@ -164,7 +164,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 	print_time(out, s, e->stamp);
 }
 
-static bool asks(struct trigger *t, struct event *e)
+static bool trigger_asks_event(struct trigger *t, struct event *e)
 {
 	if (t->condition.asks_task && e->record)
 		trigger_find_task(t, e);
@@ -198,7 +198,7 @@ static bool on_event(void *arg, struct event *e)
 	struct trigger *t = arg;
 	size_t size;
 
-	if (!asks(t, e))
+	if (!trigger_asks_event(t, e))
 		return true;
 	t->matched = true;
 	note_window(t, e);
@@ -324,7 +324,7 @@ static int timed_out(const struct trigger *t)
 	return failed_or(t, EXIT_FINE);
 }
 
-static int ended(const struct trigger *t)
+static int trigger_command_ended(const struct trigger *t)
 {
 	return failed_or(t, t->count ? EXIT_SIGNAL + t->signal : EXIT_FINE);
 }
@@ -345,7 +345,7 @@ static bool trigger_follow_rings(struct trigger *t)
 	return begin_watch(t) == EXIT_FINE;
 }
 
-static int watch(struct trigger *t)
+static int trigger_watch_rings(struct trigger *t)
 {
 	for (;;) {
 		if (!trigger_follow_rings(t))
@@ -358,11 +358,11 @@ static int watch(struct trigger *t)
 		if (t->count && t->flight.dumps == t->count)
 			return failed_or(t, EXIT_FINE);
 		if (t->signal)
-			return ended(t);
+			return trigger_command_ended(t);
 		if (t->until && time_ns_monotonic() >= t->until)
 			return timed_out(t);
 		if (pause_until(t, t->until))
-			return ended(t);
+			return trigger_command_ended(t);
 	}
 }
 
@@ -379,7 +379,7 @@ static int watch_session(struct trigger *t)
 						      : "; tracing is off, waiting for swtrace on");
 		if (t->timeout)
 			t->until = time_ns_monotonic() + t->timeout;
-		code = watch(t);
+		code = trigger_watch_rings(t);
 		tell_gaps(t);
 	}
 	end_watch(t);

@@ -12,7 +12,7 @@
 volatile sig_atomic_t wake_should_end;
 static int wake_fd = -1;
 
-static void wake(int signal)
+static void wake_catch_signal(int signal)
 {
 	static const uint64_t one = 1;
 	int before = errno;
@@ -27,7 +27,7 @@ static void wake(int signal)
 int wake_catch_signals(const struct verb *verb, bool enders, int *fd)
 {
 	static const int ender[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction now, catcher = {.sa_handler = wake};
+	struct sigaction now, catcher = {.sa_handler = wake_catch_signal};
 
 	*fd = wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake_fd < 0)

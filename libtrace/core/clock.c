@@ -23,7 +23,7 @@ bool clock_is_instruction;
  * Lock-free, for a hook in a signal handler may come first: the first choice stays, and later
  * ones give way to it.
  */
-static uint32_t decide(_Atomic uint32_t *which, uint32_t kind)
+static uint32_t clock_decide_kind(_Atomic uint32_t *which, uint32_t kind)
 {
 	uint32_t none = 0;
 
@@ -44,7 +44,7 @@ static uint32_t machine_kind(void)
 #else
 		kind = TF_CLOCK_ARM_GENERIC;
 #endif
-	return decide(&of_machine, kind);
+	return clock_decide_kind(&of_machine, kind);
 }
 
 /* Runs at load time, so that no hook has to read /sys. */
@@ -57,7 +57,8 @@ static uint32_t process_kind(void)
 {
 	const char *forced = secure_getenv("SWTRACE_CLOCK");
 	bool is_raw = forced && strcmp(forced, "raw") == 0;
-	uint32_t kind = decide(&of_process, is_raw ? TF_CLOCK_MONOTONIC_RAW : machine_kind());
+	uint32_t kind =
+		clock_decide_kind(&of_process, is_raw ? TF_CLOCK_MONOTONIC_RAW : machine_kind());
 
 	__atomic_store_n(&clock_is_instruction, kind != TF_CLOCK_MONOTONIC_RAW, __ATOMIC_RELAXED);
 	return kind;
@@ -105,7 +106,7 @@ static uint64_t rate_from_kernel(void)
 	return rate;
 }
 
-static void pair(uint64_t *ticks, uint64_t *ns)
+static void clock_read_pair(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -127,9 +128,9 @@ static uint64_t rate_measured(void)
 	const struct timespec wait = {.tv_nsec = 20000000};
 	uint64_t t0 = 0, n0 = 0, t1 = 0, n1 = 0;
 
-	pair(&t0, &n0);
+	clock_read_pair(&t0, &n0);
 	nanosleep(&wait, NULL);
-	pair(&t1, &n1);
+	clock_read_pair(&t1, &n1);
 	if (n1 <= n0 || t1 <= t0)
 		return TIME_SECOND_NS;
 	return (uint64_t)((unsigned __int128)(t1 - t0) * TIME_SECOND_NS / (n1 - n0));

@@ -16,7 +16,8 @@
 
 enum { SCRIPT_BYTES = 1024 * 1024 };
 
-static int trouble(struct counter_choice *c, int rc, const char *value, const char *what)
+static int counter_choice_refuse(
+	struct counter_choice *c, int rc, const char *value, const char *what)
 {
 	snprintf(c->trouble, sizeof c->trouble, "SWTRACE_COUNTERS=%.100s: %s", value, what);
 	return rc;
@@ -32,17 +33,18 @@ static int load_script(struct counter_choice *c, const char *value, const char *
 	int rc;
 
 	if (!text)
-		return trouble(c, PU_ERROR_NOT_ENOUGH_MEMORY, value, "out of memory");
+		return counter_choice_refuse(c, PU_ERROR_NOT_ENOUGH_MEMORY, value, "out of memory");
 	n = file_read_once(file, text, SCRIPT_BYTES + 1);
 	if (n < 0) {
-		rc = trouble(c, PU_ERR_FILE_ERROR, value, strerror(errno));
+		rc = counter_choice_refuse(c, PU_ERR_FILE_ERROR, value, strerror(errno));
 	} else if (n > SCRIPT_BYTES) {
-		rc = trouble(c, PU_ERROR_INVALID_PARAMETER, value, "longer than 1 MiB");
+		rc = counter_choice_refuse(
+			c, PU_ERROR_INVALID_PARAMETER, value, "longer than 1 MiB");
 	} else {
 		rc = script_parse(text, (size_t)n, &c->script, &line, &why);
 		if (rc) {
 			snprintf(what, sizeof what, "line %u: %s", line, why);
-			trouble(c, rc, value, what);
+			counter_choice_refuse(c, rc, value, what);
 		}
 	}
 	free(text);
@@ -69,7 +71,7 @@ static int choose_kind(struct counter_choice *c, const char *value)
 		c->asked = KIND_SCRIPTED;
 		return load_script(c, value, value + sizeof scripted - 1);
 	}
-	return trouble(c, PU_ERROR_INVALID_PARAMETER, value,
+	return counter_choice_refuse(c, PU_ERROR_INVALID_PARAMETER, value,
 		"not auto, software, perf, none or scripted:FILE");
 }
 

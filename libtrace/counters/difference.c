@@ -226,7 +226,7 @@ static enum cpi_source source_of(
 	return from->source[q] == CPI_SOURCE_COUNTER ? CPI_SOURCE_COUNTER : to->source[q];
 }
 
-static bool measured(const struct counter_interval *out, enum counter_quantity q)
+static bool difference_is_measured(const struct counter_interval *out, enum counter_quantity q)
 {
 	if (q == COUNTER_THREAD_INSTRUCTIONS)
 		return out->thread_instructions != CPI_NONE;
@@ -256,8 +256,9 @@ void counters_difference(const struct counter_sample *from, const struct counter
 		activity_of_interval(from, to, out);
 		difference_thread(from, to, out);
 	}
-	out->counted = measured(out, COUNTER_INSTRUCTIONS) || measured(out, COUNTER_BUSY);
+	out->counted = difference_is_measured(out, COUNTER_INSTRUCTIONS) ||
+		       difference_is_measured(out, COUNTER_BUSY);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++)
-		if (measured(out, (enum counter_quantity)q))
+		if (difference_is_measured(out, (enum counter_quantity)q))
 			out->quality[q].source = source_of(from, to, (enum counter_quantity)q);
 }

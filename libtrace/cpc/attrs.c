@@ -57,7 +57,7 @@ static int attrs_append_attr(
 	return n < (int)sizeof text ? attrs_append_text(name, at, text, (size_t)n) : -EINVAL;
 }
 
-static int wrong(char why[EVENT_WHY_MAX], int *subcode, const char *what, const char *name)
+static int attrs_refuse(char why[EVENT_WHY_MAX], int *subcode, const char *what, const char *name)
 {
 	*subcode = CPC_INVALID_ATTRIBUTE;
 	snprintf(why, EVENT_WHY_MAX, "attribute %s: %s", name, what);
@@ -71,15 +71,15 @@ static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_
 		const char *name = attrs[i].ca_name;
 
 		if (!name || !*name)
-			return wrong(why, subcode, "it has no name", "");
+			return attrs_refuse(why, subcode, "it has no name", "");
 		if (strcmp(name, "picnum") == 0)
-			return wrong(why, subcode, "the kernel assigns the counters", name);
+			return attrs_refuse(why, subcode, "the kernel assigns the counters", name);
 		if (e->origin == CPC_EVENT_GENERIC)
-			return wrong(why, subcode,
+			return attrs_refuse(why, subcode,
 				"a generic event has no attributes; use the PMU's own name (cpu/event=.../)",
 				name);
 		if (e->origin != CPC_EVENT_LIBPFM4 && !has_term(e->pmu, name))
-			return wrong(why, subcode, "this PMU has no such term", name);
+			return attrs_refuse(why, subcode, "this PMU has no such term", name);
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ static struct binding *out_of_memory(const cpc_t *cpc, const char *fn)
 }
 
 /* Call without the lock: the error handler may call any libcpc function. */
-static int told(const cpc_t *cpc, const char *fn, int rc, const char *why)
+static int bind_report_error(const cpc_t *cpc, const char *fn, int rc, const char *why)
 {
 	if (rc == 0)
 		return 0;
@@ -66,7 +66,7 @@ static int told(const cpc_t *cpc, const char *fn, int rc, const char *why)
 }
 
 /* An open group may still be off the counters if other users hold them; only a read reveals it. */
-static int starts(struct binding *b, char why[EVENT_WHY_MAX])
+static int bind_start_counting(struct binding *b, char why[EVENT_WHY_MAX])
 {
 	struct perf_group_reading r;
 	int rc = counting_restart(b);
@@ -126,12 +126,12 @@ int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	if (rc == 0) {
 		binding_list(b);
 		binding_set_mine(b);
-		rc = starts(b, why);
+		rc = bind_start_counting(b, why);
 	}
 	if (rc)
 		binding_end(b);
 	cpc_unlock();
-	return told(cpc, __func__, rc, why);
+	return bind_report_error(cpc, __func__, rc, why);
 }
 
 /* ----------------------------------------------------------------- another's thread */
@@ -150,7 +150,7 @@ static int bind_other(struct binding *b, char why[EVENT_WHY_MAX])
 
 	if (rc == 0)
 		rc = counting_open(b, b->tid, -1, why);
-	return rc ? rc : starts(b, why);
+	return rc ? rc : bind_start_counting(b, why);
 }
 
 int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
@@ -178,7 +178,7 @@ int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flag
 	else
 		binding_end(b);
 	cpc_unlock();
-	return told(cpc, __func__, rc, why);
+	return bind_report_error(cpc, __func__, rc, why);
 }
 
 /* ---------------------------------------------------------------------------- a CPU */
@@ -212,7 +212,7 @@ static int bind_to_cpu(struct binding *b, char why[EVENT_WHY_MAX])
 		return rc == -ENOMEM ? -EAGAIN : -EINVAL;
 	}
 	binding_list(b); /* from here on binding_end releases the CPU */
-	return starts(b, why);
+	return bind_start_counting(b, why);
 }
 
 int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
@@ -233,7 +233,7 @@ int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	if (rc)
 		binding_end(b);
 	cpc_unlock();
-	return told(cpc, __func__, rc, why);
+	return bind_report_error(cpc, __func__, rc, why);
 }
 
 /* --------------------------------------------------------------------- bound sets */
@@ -291,7 +291,7 @@ int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 }
 
 /* NULL if the thread has no bound set; the error is reported. */
-static struct binding *callers(const cpc_t *cpc, const char *fn)
+static struct binding *bind_find_callers(const cpc_t *cpc, const char *fn)
 {
 	struct binding *b;
 
@@ -306,7 +306,7 @@ static struct binding *callers(const cpc_t *cpc, const char *fn)
 /* A frozen counter shows its new preset at once. */
 int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
-	struct binding *b = callers(cpc, __func__);
+	struct binding *b = bind_find_callers(cpc, __func__);
 	struct perf_group_reading r;
 
 	if (!b)
@@ -344,7 +344,7 @@ int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 
 	if (!cpc_has_set(cpc, set, __func__))
 		return -1;
-	b = callers(cpc, __func__);
+	b = bind_find_callers(cpc, __func__);
 	if (!b)
 		return -1;
 	if (b->set != set->id)
@@ -360,14 +360,14 @@ static int bind_resume_unfrozen(struct binding *b)
 
 int cpc_enable(cpc_t *cpc)
 {
-	struct binding *b = callers(cpc, __func__);
+	struct binding *b = bind_find_callers(cpc, __func__);
 
 	return b ? bind_control_counting(cpc, b, bind_resume_unfrozen, __func__) : -1;
 }
 
 int cpc_disable(cpc_t *cpc)
 {
-	struct binding *b = callers(cpc, __func__);
+	struct binding *b = bind_find_callers(cpc, __func__);
 
 	return b ? bind_control_counting(cpc, b, counting_stop, __func__) : -1;
 }

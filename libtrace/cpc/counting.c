@@ -24,7 +24,7 @@ static const struct request *of_member(const struct binding *b, unsigned member)
 	return &b->requests->request[b->request_of[member]];
 }
 
-static void order(struct binding *b)
+static void counting_order_members(struct binding *b)
 {
 	unsigned n = 0;
 
@@ -37,7 +37,8 @@ static void order(struct binding *b)
 	}
 }
 
-static void program(const struct binding *b, unsigned member, struct perf_event_attr *attr)
+static void counting_program_member(
+	const struct binding *b, unsigned member, struct perf_event_attr *attr)
 {
 	const struct request *r = of_member(b, member);
 
@@ -57,7 +58,7 @@ static bool counts_alone(const struct binding *b, unsigned member, pid_t pid, in
 	struct perf_event_attr attr;
 	struct perf_group g;
 
-	program(b, member, &attr);
+	counting_program_member(b, member, &attr);
 	attr.sample_period = 0;
 	attr.wakeup_events = 0;
 	if (perf_group_open(&g, &attr, 1, pid, cpu, NULL) != 0)
@@ -113,9 +114,9 @@ int counting_open(struct binding *b, pid_t pid, int cpu, char why[EVENT_WHY_MAX]
 	unsigned failed = 0;
 	int rc;
 
-	order(b);
+	counting_order_members(b);
 	for (unsigned i = 0; i < b->count; i++)
-		program(b, i, &attr[i]);
+		counting_program_member(b, i, &attr[i]);
 	rc = perf_group_open(&b->group, attr, b->count, pid, cpu, &failed);
 	return rc ? counting_explain_errno(b, -rc, failed, pid, cpu, why) : 0;
 }

@@ -16,7 +16,7 @@ uint_t cpc_npic(cpc_t *cpc)
 }
 
 /* Whether a processor event opens with this sample period (0: without overflow signals). */
-static bool opens(uint64_t sample_period)
+static bool machine_event_opens(uint64_t sample_period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -37,7 +37,7 @@ static bool opens(uint64_t sample_period)
 /* Software events always signal, and the signal names the event that overflowed. */
 uint_t cpc_caps(cpc_t *cpc)
 {
-	if (!cpc_is(cpc, __func__) || (opens(0) && !opens(INT64_MAX)))
+	if (!cpc_is(cpc, __func__) || (machine_event_opens(0) && !machine_event_opens(INT64_MAX)))
 		return 0;
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
@@ -58,7 +58,7 @@ const char *cpc_cciname(cpc_t *cpc)
 }
 
 #if defined(__x86_64__)
-static const char *reference(void)
+static const char *machine_cpu_reference(void)
 {
 	unsigned a, b = 0, c, d;
 
@@ -70,12 +70,12 @@ static const char *reference(void)
 	return "See the processor's manual.";
 }
 #elif defined(__aarch64__)
-static const char *reference(void)
+static const char *machine_cpu_reference(void)
 {
 	return "See the Arm Architecture Reference Manual, the Performance Monitors Extension, and the core's Technical Reference Manual.";
 }
 #else
-static const char *reference(void)
+static const char *machine_cpu_reference(void)
 {
 	return "See the processor's manual.";
 }
@@ -83,7 +83,7 @@ static const char *reference(void)
 
 const char *cpc_cpuref(cpc_t *cpc)
 {
-	return cpc_is(cpc, __func__) ? reference() : NULL;
+	return cpc_is(cpc, __func__) ? machine_cpu_reference() : NULL;
 }
 
 /* ----------------------------------------------------------------------------- walks */

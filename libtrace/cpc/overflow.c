@@ -63,7 +63,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	}
 }
 
-static void overflowed(int number, siginfo_t *info, void *context)
+static void overflow_catch_signal(int number, siginfo_t *info, void *context)
 {
 	struct binding *b = binding_mine();
 	int saved = errno, member = -1;
@@ -90,12 +90,12 @@ static void overflowed(int number, siginfo_t *info, void *context)
 int overflow_prepare(void)
 {
 	struct sigaction now,
-		ours = {.sa_sigaction = overflowed, .sa_flags = SA_SIGINFO | SA_RESTART};
+		ours = {.sa_sigaction = overflow_catch_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t blocked;
 
 	if (sigaction(CPC_SIGNAL, NULL, &now) != 0)
 		return -errno;
-	if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != overflowed) {
+	if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != overflow_catch_signal) {
 		before = now;
 		sigfillset(&ours.sa_mask);
 		if (sigaction(CPC_SIGNAL, &ours, NULL) != 0)

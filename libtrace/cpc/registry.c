@@ -104,7 +104,7 @@ static bool registry_is_current(int fd, const char *path)
 					   named.st_ino == own_inode));
 }
 
-static int opened(char why[REGISTRY_WHY])
+static int registry_open_file(char why[REGISTRY_WHY])
 {
 	const char *path = registry_path();
 	struct stat st;
@@ -137,7 +137,7 @@ static int opened(char why[REGISTRY_WHY])
 
 /* ------------------------------------------------------------------- locks, generation */
 
-static struct flock bytes(short type, unsigned cpu, unsigned count)
+static struct flock registry_lock_of(short type, unsigned cpu, unsigned count)
 {
 	return (struct flock){
 		.l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + cpu, .l_len = count};
@@ -184,8 +184,8 @@ static int registry_renew_generation(void)
  * later. */
 int registry_check(struct registry_generation *generation, char why[REGISTRY_WHY])
 {
-	struct flock lock = bytes(F_WRLCK, 0, ONLINE_MAX);
-	int rc = opened(why);
+	struct flock lock = registry_lock_of(F_WRLCK, 0, ONLINE_MAX);
+	int rc = registry_open_file(why);
 
 	if (rc)
 		return rc;
@@ -217,8 +217,8 @@ bool registry_valid(const struct registry_generation *generation)
 
 int registry_lock_cpu(unsigned cpu, char why[REGISTRY_WHY])
 {
-	struct flock lock = bytes(F_WRLCK, cpu, 1);
-	int rc = opened(why);
+	struct flock lock = registry_lock_of(F_WRLCK, cpu, 1);
+	int rc = registry_open_file(why);
 
 	if (rc)
 		return rc;
@@ -227,7 +227,7 @@ int registry_lock_cpu(unsigned cpu, char why[REGISTRY_WHY])
 		return -EAGAIN;
 	}
 	if (fcntl(atomic_load(&registry_fd), F_SETLK, &lock) != 0) {
-		lock = bytes(F_WRLCK, cpu, 1);
+		lock = registry_lock_of(F_WRLCK, cpu, 1);
 		lock.l_pid = 0;
 		fcntl(atomic_load(&registry_fd), F_GETLK, &lock);
 		lock.l_start = LOCK_BASE + (off_t)cpu;
@@ -236,7 +236,7 @@ int registry_lock_cpu(unsigned cpu, char why[REGISTRY_WHY])
 	}
 	rc = registry_renew_generation();
 	if (rc) {
-		lock = bytes(F_UNLCK, cpu, 1);
+		lock = registry_lock_of(F_UNLCK, cpu, 1);
 		fcntl(atomic_load(&registry_fd), F_SETLK, &lock);
 		snprintf(why, REGISTRY_WHY, "the registry of bound CPUs cannot be written: %s",
 			strerror(-rc));
@@ -249,7 +249,7 @@ int registry_lock_cpu(unsigned cpu, char why[REGISTRY_WHY])
 
 void registry_drop_cpu(unsigned cpu)
 {
-	struct flock lock = bytes(F_UNLCK, cpu, 1);
+	struct flock lock = registry_lock_of(F_UNLCK, cpu, 1);
 
 	fcntl(atomic_load(&registry_fd), F_SETLK, &lock);
 	taken[cpu] = false;

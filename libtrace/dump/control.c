@@ -125,7 +125,7 @@ int TraceOff(void)
 	return close_session(&s, control_turn_off(&s));
 }
 
-static int suspend(bool on)
+static int control_suspend_tracing(bool on)
 {
 	struct session s;
 	int rc = open_session(&s, SESSION_CONTROL);
@@ -135,12 +135,12 @@ static int suspend(bool on)
 
 int TraceSuspend(void)
 {
-	return suspend(true);
+	return control_suspend_tracing(true);
 }
 
 int TraceResume(void)
 {
-	return suspend(false);
+	return control_suspend_tracing(false);
 }
 
 int TraceDiscard(void)

@@ -85,7 +85,7 @@ static void meta_put_cgroup(struct buffer *t, const struct session *s)
  * The origin of positions and losses. Two files with the same rings hold the same hooks at the
  * same positions; with the same ledger, their losses are one running total.
  */
-static void rings(struct buffer *t, const struct shm_control *c)
+static void meta_add_rings(struct buffer *t, const struct shm_control *c)
 {
 	char id[2 * sizeof c->rings_id + 1];
 	uint8_t any = 0;
@@ -173,7 +173,7 @@ void meta_lines(struct buffer *t, const struct session *s, const struct session_
 	clock_lines(t, s);
 	meta_add_line(t, "session", s->location.dir);
 	meta_put_cgroup(t, s);
-	rings(t, s->control);
+	meta_add_rings(t, s->control);
 	meta_add_line(t, "command", command);
 	who_and_when(t);
 	counter_sources(t, tasks, ntasks);

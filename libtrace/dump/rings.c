@@ -42,13 +42,14 @@ struct ring_cursor {
 	uint64_t dropped_torn;	    /* in sections without hooks, which are not written */
 };
 
-static int failed(struct session_error *error, int rc, const char *what)
+static int rings_report_error(struct session_error *error, int rc, const char *what)
 {
 	return session_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
 }
 
 /* Keeps only the records before the cut. The copy is well-formed: the reader parsed it. */
-static void trim(const struct ring_cursor *c, const uint8_t *bytes, struct ring_span *span)
+static void rings_trim_span(
+	const struct ring_cursor *c, const uint8_t *bytes, struct ring_span *span)
 {
 	uint64_t room = c->cut > span->position ? c->cut - span->position : 0;
 	uint32_t at = 0, control;
@@ -89,7 +90,7 @@ static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
 	*rc = ring_reader_copy(&r->reader, ring, last, r->shared, &span);
 	if (*rc || span.overwritten)
 		return *rc != 0;
-	trim(c, r->shared, &span);
+	rings_trim_span(c, r->shared, &span);
 	c->at_cut = span.hooks + span.torn;
 	return true;
 }
@@ -150,7 +151,7 @@ static int copy_part(struct rings *r, uint32_t ring, uint32_t part)
 	int rc = ring_reader_copy(&r->reader, ring, &c->parts[part], bytes, &c->span);
 
 	if (rc == 0 && c->span.bytes)
-		trim(c, bytes, &c->span);
+		rings_trim_span(c, bytes, &c->span);
 	return rc;
 }
 
@@ -265,7 +266,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 	/* Copied: a later discard or init must not move the starts under this dump. */
 	r->control = malloc(sizeof s->control->ring);
 	if (!r->control)
-		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return rings_report_error(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	if (!ring_control_copy(r->control, s->control, s->generation)) {
 		free(r->control);
 		r->control = NULL;
@@ -276,7 +277,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 	if (rc) {
 		free(r->control);
 		r->control = NULL;
-		return failed(error, rc, "opening");
+		return rings_report_error(error, rc, "opening");
 	}
 	r->rings = ring_reader_rings(&r->reader);
 	r->cursor = calloc(r->rings, sizeof *r->cursor);
@@ -287,7 +288,7 @@ int rings_open(struct rings *r, const struct session *s, const struct ring_keep 
 		rc = open_cursors(r);
 	if (rc) {
 		rings_close(r);
-		return failed(error, rc, "first look");
+		return rings_report_error(error, rc, "first look");
 	}
 	return 0;
 }
@@ -312,7 +313,7 @@ void rings_close(struct rings *r)
 }
 
 /* Stamps never decrease within a ring, so the current section with the smallest one is next. */
-static struct ring_cursor *earliest(struct rings *r)
+static struct ring_cursor *rings_find_earliest(struct rings *r)
 {
 	struct ring_cursor *best = NULL;
 
@@ -360,7 +361,7 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 
 	watch_cuts(r);
 	r->given = NULL;
-	while (rc == 0 && (c = earliest(r))) {
+	while (rc == 0 && (c = rings_find_earliest(r))) {
 		uint32_t ring = (uint32_t)(c - r->cursor);
 
 		if (!c->kept) {
@@ -374,7 +375,7 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 		if (rc == 0)
 			rc = rings_advance_cursor(r, ring);
 	}
-	return rc ? failed(error, rc, "copying") : 0;
+	return rc ? rings_report_error(error, rc, "copying") : 0;
 }
 
 uint64_t rings_complete_since(const struct rings *r)
@@ -502,7 +503,7 @@ int rings_settle(
 		return 0;
 	rc = find_gone(r, c, &now, &gone);
 	if (rc)
-		return failed(error, rc, "ledger");
+		return rings_report_error(error, rc, "ledger");
 	out->later = now.entered > rings_limit_of_cut(r, c);
 	out->damaged = now.damaged || out->damaged;
 	uint64_t all = now.overwritten + now.torn, elsewhere = gone.hooks + gone.torn;

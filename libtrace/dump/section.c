@@ -34,7 +34,7 @@ void section_writer_close(struct section_writer *w)
 	w->hash = NULL;
 }
 
-static void remember(struct section_writer *w, const uint8_t *header)
+static void section_remember_header(struct section_writer *w, const uint8_t *header)
 {
 	if (w->indexed == w->index_room)
 		return;
@@ -62,7 +62,7 @@ int section_write_packed(struct section_writer *w, const struct section *s, cons
 	header[TF_S_CHECK] = tf_section_check(w->trace_id, header);
 	put_le64(header + TF_S_CHECKSUM, tf_section_checksum(w->hash, header, stored, head.stored));
 	if (head.type == TF_TYPE_HOOKS)
-		remember(w, header);
+		section_remember_header(w, header);
 
 	/* One call: a killed writer truncates at most one section. */
 	struct iovec parts[] = {{.iov_base = header, .iov_len = sizeof header},

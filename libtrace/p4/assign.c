@@ -160,7 +160,7 @@ static void find_upstreams(struct search *s)
 	}
 }
 
-static bool fits(struct search *s, enum rule rule, uint32_t set)
+static bool p4_rule_fits(struct search *s, enum rule rule, uint32_t set)
 {
 	*s = (struct search){.requests = s->requests,
 		.count = s->count,
@@ -282,14 +282,15 @@ static int name_conflict(struct search *s, char why[P4_WHY_MAX])
 	uint32_t set = s->set;
 
 	for (size_t i = 0; i < s->count; i++)
-		if (!fits(s, SHARED, set & ~(1u << i)))
+		if (!p4_rule_fits(s, SHARED, set & ~(1u << i)))
 			set &= ~(1u << i);
-	return fits(s, NO_ESCRS, set) ? escr_conflict(s, set, why) : counter_conflict(s, set, why);
+	return p4_rule_fits(s, NO_ESCRS, set) ? escr_conflict(s, set, why)
+					      : counter_conflict(s, set, why);
 }
 
 /* ---------------------------------------------------------- rules for pairs */
 
-static bool same(const struct p4_request *a, const struct p4_request *b)
+static bool p4_requests_are_same(const struct p4_request *a, const struct p4_request *b)
 {
 	return p4_escr_value(a) == p4_escr_value(b) && p4_cccr_value(a) == p4_cccr_value(b) &&
 	       a->event == b->event && a->metric == b->metric;
@@ -299,7 +300,8 @@ static bool same(const struct p4_request *a, const struct p4_request *b)
  * preset them differently. */
 static bool duplicates(const struct p4_request *a, const struct p4_request *b)
 {
-	return same(a, b) && (a->counter < 0 || b->counter < 0 || a->counter == b->counter);
+	return p4_requests_are_same(a, b) &&
+	       (a->counter < 0 || b->counter < 0 || a->counter == b->counter);
 }
 
 /* The tags that a request sets or counts. Bits 0 to 3: tag bits of execution_event; bit 4:
@@ -382,7 +384,7 @@ int P4Assign(
 	rc = check_all(requests, count, why);
 	if (rc)
 		return rc;
-	if (!fits(&s, UNSHARED, all) && !fits(&s, SHARED, all))
+	if (!p4_rule_fits(&s, UNSHARED, all) && !p4_rule_fits(&s, SHARED, all))
 		return name_conflict(&s, why);
 	write_programs(&s);
 	return PU_SUCCESS;

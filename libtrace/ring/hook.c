@@ -47,7 +47,7 @@ int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_
 }
 
 /* Touches a byte of each page. */
-static void touch(const void *data, size_t bytes)
+static void hook_touch_pages(const void *data, size_t bytes)
 {
 	const volatile uint8_t *p = data;
 
@@ -146,7 +146,7 @@ static __attribute__((noinline)) int words_slow(
 	if (nwords <= FEW_WORDS)
 		load_few(&few, (const uint8_t *)words, nwords);
 	else if (size != UINT64_MAX)
-		touch(words, 4 * (size_t)nwords);
+		hook_touch_pages(words, 4 * (size_t)nwords);
 	rc = hook_begin_slow(&w, major, size, 1, NULL);
 	if (rc != HOOK_RESERVED)
 		return rc;
@@ -177,7 +177,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	if (likely(nwords <= FEW_WORDS))
 		load_few(&few, (const uint8_t *)words, nwords);
 	else
-		touch(words, 4 * (size_t)nwords);
+		hook_touch_pages(words, 4 * (size_t)nwords);
 	if (unlikely(!hook_begin_fast(&w, major, size)))
 		return words_slow(major, minor, nwords, words);
 	RING_POINT(POINT_RESERVED);
@@ -201,9 +201,9 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 static void touch_all(
 	UINT32 nwords, const UINT32 *words, UINT32 nstrings, const TRACE_STRING *strings)
 {
-	touch(words, 4 * (size_t)nwords);
+	hook_touch_pages(words, 4 * (size_t)nwords);
 	for (UINT32 i = 0; i < nstrings; i++)
-		touch(strings[i].bytes, strings[i].length);
+		hook_touch_pages(strings[i].bytes, strings[i].length);
 }
 
 /* Bytes of the strings with their lengths and padding. */

@@ -27,7 +27,7 @@ static bool failed_just_now(const uint64_t *failed_at)
 
 /* Allocates full pages, which may be larger than sections. Returns 0 or an errno; preserves errno.
  */
-static int populate(uint8_t *from, uint32_t bytes)
+static int ring_populate_range(uint8_t *from, uint32_t bytes)
 {
 	int saved_errno = errno, error;
 	uintptr_t page = (uintptr_t)getpagesize();
@@ -66,7 +66,7 @@ bool ring_populate_section(
 		return true;
 	if (!has_pages && failed_just_now(&section_failed_at))
 		return false;
-	error = populate(
+	error = ring_populate_range(
 		map->base + ring_data_offset(g, ring) + section_data_offset(g, position, area),
 		g->section_size);
 	/* EINVAL: before Linux 5.14, where init allocated all sections. */
@@ -84,5 +84,6 @@ bool ring_populate_loss(const struct ring_map *map, uint32_t index)
 	if (failed_just_now(&loss_failed_at))
 		return false;
 	return note_populated(map, bit,
-		populate((uint8_t *)&map->losses[index], sizeof *map->losses), &loss_failed_at);
+		ring_populate_range((uint8_t *)&map->losses[index], sizeof *map->losses),
+		&loss_failed_at);
 }

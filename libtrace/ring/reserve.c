@@ -174,7 +174,7 @@ static int loss_code(int what)
 }
 
 /* Not inlined: keeps its stack frame out of the thread's attach. */
-static __attribute__((noinline)) int reserve(struct ring_thread *self, uint64_t bytes,
+static __attribute__((noinline)) int ring_reserve_slowly(struct ring_thread *self, uint64_t bytes,
 	uint32_t hooks, const struct hook_time *at, struct hook_writer *w)
 {
 	const struct ring_map *map = __atomic_load_n(&self->map, __ATOMIC_RELAXED);
@@ -224,7 +224,7 @@ static int reserve_begin_hooks(struct hook_writer *w, uint32_t major, uint64_t b
 		return PU_SUCCESS;
 	if (!ring_thread_may_write(self, major)) {
 		rc = attach_thread(hooks);
-		/* RING_NO_SLOT: reserve() counts it. */
+		/* RING_NO_SLOT: ring_reserve_slowly counts it. */
 		if (rc != RING_MAY_WRITE && rc != RING_NO_SLOT)
 			return rc < 0 ? rc : PU_SUCCESS;
 		if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
@@ -233,7 +233,7 @@ static int reserve_begin_hooks(struct hook_writer *w, uint32_t major, uint64_t b
 	}
 	w->first = NULL;
 	RING_POINT(POINT_BEFORE_RESERVE);
-	rc = reserve(self, bytes, hooks, at, w);
+	rc = ring_reserve_slowly(self, bytes, hooks, at, w);
 	w->at = w->first;
 	/* After the reservation: if a signal handler forked meanwhile, the child reserved on its
 	 * own rings and must write its own number. */

@@ -77,7 +77,7 @@ static bool is_pinned;
 #pragma weak dladdr1
 #pragma weak dlopen
 
-static bool pin(void)
+static bool rseq_pin_thread(void)
 {
 	struct link_map *map;
 	Dl_info info;
@@ -93,7 +93,7 @@ static bool pin(void)
 #else
 
 /* musl: dlclose unloads nothing. */
-static bool pin(void)
+static bool rseq_pin_thread(void)
 {
 	return true;
 }
@@ -103,7 +103,7 @@ static bool pin(void)
 /* Asks here: a hook cannot call the dynamic linker. */
 __attribute__((constructor)) static void pin_for_areas(void)
 {
-	is_pinned = !libc_registers() && pin();
+	is_pinned = !libc_registers() && rseq_pin_thread();
 }
 
 static struct rseq *own_area(void)

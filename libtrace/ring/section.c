@@ -93,7 +93,7 @@ enum section_state {
 };
 
 /* Spends up to n of the remaining steps; returns their number. */
-static uint32_t spend(struct target *t, uint32_t n)
+static uint32_t target_spend_steps(struct target *t, uint32_t n)
 {
 	if (n > t->steps)
 		n = t->steps;
@@ -160,7 +160,7 @@ static uint32_t pattern_walk(
 		times++;
 	}
 	*offset = end;
-	spend(t, times * p->count);
+	target_spend_steps(t, times * p->count);
 	return times;
 }
 
@@ -195,7 +195,7 @@ static bool is_held_still(
  * dead writer, so that no store is to come. That is lasting: nothing uncommitted appears behind
  * head. A control word that makes no sense is no writer's: it ends the walk.
  */
-static enum section_state survey(
+static enum section_state target_survey_section(
 	struct target *t, struct shm_section *s, uint64_t p, uint64_t entry, uint64_t start)
 {
 	const uint8_t *at = section_at(t, p, entry);
@@ -223,7 +223,7 @@ static enum section_state survey(
 				continue;
 			}
 		}
-		if (unlikely(spend(t, 1) == 0))
+		if (unlikely(target_spend_steps(t, 1) == 0))
 			return SECTION_UNKNOWN;
 		/* Records before `start` are discarded. */
 		if (likely(position + offset >= start)) {
@@ -267,11 +267,11 @@ static enum section_state section_check_free(struct target *t, uint64_t p, uint6
 	at = section_at(t, p, entry);
 	if (t->found.at == at && t->found.entry == entry && t->found.start == start)
 		return SECTION_FREE;
-	if (spend(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
+	if (target_spend_steps(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
 		return SECTION_UNKNOWN;
 	if (is_held_still(t, s, at, entry))
 		return SECTION_HELD;
-	return survey(t, s, p, entry, start);
+	return target_survey_section(t, s, p, entry, start);
 }
 
 /* ---------------------------------------------------------------- entering one */

@@ -132,7 +132,7 @@ static void member_unlink(const struct member *m)
  * are freed, but their addresses stay mapped to memory that absorbs the stores. The member stays
  * too, because that hook uses its map.
  */
-static void retire(struct member *m)
+static void member_retire(struct member *m)
 {
 	member_unlink(m);
 	member_divert(m);
@@ -240,7 +240,7 @@ int member_open(const struct session_location *location, const struct shm_contro
 void member_leave(struct member *m)
 {
 	if (--m->references == 0)
-		retire(m);
+		member_retire(m);
 }
 
 void member_set_source(struct member *m, enum shm_source source, uint32_t flags)

@@ -19,7 +19,7 @@
 #include "../ring/layout.h"
 #include "paths.h"
 
-static void empty(struct session *s)
+static void session_clear(struct session *s)
 {
 	memset(s, 0, sizeof *s);
 	s->dir = s->control_fd = s->lock_fd = -1;
@@ -175,7 +175,7 @@ int session_open(struct session *s, const struct session_location *location, int
 {
 	int rc;
 
-	empty(s);
+	session_clear(s);
 	s->location = *location;
 	if (flags & SESSION_CREATE) {
 		rc = session_make(&s->location, error);
@@ -240,7 +240,7 @@ int session_create_private(struct session *s, struct session_error *error)
 
 	snprintf(location.dir, sizeof location.dir, SHM_DIR_FORMAT ".run.XXXXXX",
 		(unsigned)geteuid());
-	empty(s);
+	session_clear(s);
 	if (!mkdtemp(location.dir)) {
 		session_say(error, "no private session in " SHM_ROOT ": %s", strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;

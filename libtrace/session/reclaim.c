@@ -113,7 +113,7 @@ static bool read_header(struct session *s, struct shm_task_header *h)
 	return ring_read_at(s->tasks_fd, h, sizeof *h, 0);
 }
 
-static uint64_t waiting(const struct shm_task_queue *q)
+static uint64_t reclaim_count_queued(const struct shm_task_queue *q)
 {
 	uint64_t n = q->freed - q->reused;
 
@@ -121,10 +121,10 @@ static uint64_t waiting(const struct shm_task_queue *q)
 }
 
 /* The number of slots in use: neither unused nor queued. */
-static uint64_t taken(const struct shm_task_header *h)
+static uint64_t reclaim_count_taken(const struct shm_task_header *h)
 {
 	uint64_t used = h->used < SHM_TASK_SLOTS ? h->used : SHM_TASK_SLOTS;
-	uint64_t waits = waiting(&h->given) + waiting(&h->swept);
+	uint64_t waits = reclaim_count_queued(&h->given) + reclaim_count_queued(&h->swept);
 
 	return waits < used ? used - waits : 0;
 }
@@ -141,7 +141,7 @@ static bool sweep_is_due(const struct shm_task_header *h)
 
 	if (limit > kept + (SHM_TASK_SLOTS - kept) / 2)
 		limit = kept + (SHM_TASK_SLOTS - kept) / 2;
-	return taken(h) >= limit || h->refused != h->kept_refused;
+	return reclaim_count_taken(h) >= limit || h->refused != h->kept_refused;
 }
 
 /* Whether a slot is in one of the queues: a bit for each. NULL: they cannot be read. */
@@ -162,7 +162,7 @@ static uint8_t *read_queued(struct session *s, const struct shm_task_header *h)
 			queued = NULL;
 			break;
 		}
-		for (uint64_t i = 0; i < waiting(queues[k].queue); i++) {
+		for (uint64_t i = 0; i < reclaim_count_queued(queues[k].queue); i++) {
 			uint32_t number = entry[(queues[k].queue->reused + i) % SHM_TASK_SLOTS];
 			uint32_t index = shm_task_index(number);
 
@@ -223,7 +223,7 @@ static bool sweep_slot(
  * Ends the slots of dead processes and queues them. Needs no order with the rings: a number whose
  * slot has ended, or is another's by now, stays a dead writer's.
  */
-static void sweep(struct reclaim *r)
+static void reclaim_sweep_slots(struct reclaim *r)
 {
 	struct shm_task_header h;
 	struct shm_task *slots;
@@ -241,7 +241,8 @@ static void sweep(struct reclaim *r)
 			numbers[n++] = shm_task_number(i, slots[i].state);
 	}
 	if (n == 0 || put_swept(r->session, numbers, n)) {
-		uint64_t kept[2] = {taken(&h) > n ? taken(&h) - n : 0, h.refused};
+		uint64_t kept[2] = {
+			reclaim_count_taken(&h) > n ? reclaim_count_taken(&h) - n : 0, h.refused};
 
 		/* If this fails, the next sweep runs earlier. */
 		(void)!pwrite(r->session->tasks_fd, kept, sizeof kept,
@@ -263,7 +264,7 @@ int session_reclaim(struct session *s)
 		return 0;
 	proof_open(&r.proof, s);
 	reclaim_rings(&r, &reader);
-	sweep(&r);
+	reclaim_sweep_slots(&r);
 	proof_close(&r.proof);
 	ring_reader_close(&reader);
 	return r.given_back;

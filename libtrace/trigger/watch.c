@@ -164,7 +164,7 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 }
 
 /* Whether to wait for an uncommitted record. */
-static bool patient(const struct watch *w, struct watch_ring *r)
+static bool watch_is_patient(const struct watch *w, struct watch_ring *r)
 {
 	if (r->held_since == 0)
 		r->held_since = w->polled_at ? w->polled_at : 1;
@@ -188,7 +188,7 @@ static bool step_on(struct watch *w, struct watch_ring *r, const struct ring_new
 		note_damage(w, r);
 		to_section_end(w, r);
 	} else if (news->held) {
-		if (patient(w, r))
+		if (watch_is_patient(w, r))
 			return false;
 		r->position += news->held;
 		r->before++;
@@ -352,7 +352,7 @@ static int watch_fail_memory(struct session_error *error)
 		error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to watch the rings");
 }
 
-static int allocate(struct watch *w, struct session_error *error)
+static int watch_allocate_rings(struct watch *w, struct session_error *error)
 {
 	const struct shm_geometry *g = &w->reader.geometry;
 
@@ -377,7 +377,7 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 		return session_fail(error, rc, "%s: cannot read the rings: %s", s->location.dir,
 			RcToString(rc));
 	w->rings = ring_reader_rings(&w->reader);
-	rc = allocate(w, error);
+	rc = watch_allocate_rings(w, error);
 	if (rc) {
 		watch_close(w);
 		return rc;

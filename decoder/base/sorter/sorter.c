@@ -203,7 +203,7 @@ static void sorter_limit_batch(const struct sorter *s, struct sorter_batch *b, u
 		b->cap = b->limit;
 }
 
-static int spill(struct sorter *s, struct sorter_batch *b)
+static int sorter_spill_batch(struct sorter *s, struct sorter_batch *b)
 {
 	struct writer w;
 	int rc = open_writer(&w, s, b->used);
@@ -227,7 +227,7 @@ static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct s
 	const size_t largest = s->options.largest;
 
 	if (b->count && sorter_batch_bytes(s, b) > b->limit) {
-		int rc = spill(s, b);
+		int rc = sorter_spill_batch(s, b);
 
 		if (rc)
 			return rc;

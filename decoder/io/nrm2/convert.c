@@ -74,7 +74,7 @@ static void settle_clock(struct nrm2_scan *s)
 		s->head.cpus = s->highest_cpu + 1;
 }
 
-static int convert(struct nrm2_scan *s)
+static int nrm2_convert_file(struct nrm2_scan *s)
 {
 	int rc = nrm2_spool_open(&s->spool);
 
@@ -145,7 +145,7 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 	if (!rc)
 		rc = is_32_bit(&s, &narrow);
 	if (!rc)
-		rc = narrow ? CPIDECODE_E32BIT : convert(&s);
+		rc = narrow ? CPIDECODE_E32BIT : nrm2_convert_file(&s);
 	int saved = errno;
 	*fd = s.spool.fd;
 	*size = s.spool.at;

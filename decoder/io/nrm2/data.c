@@ -55,7 +55,7 @@ static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **c
 /* --------------------------------------------------------------- one hook */
 
 /* Where a wrap file's newest hooks end and its oldest begin, their places change. */
-static int turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
+static int nrm2_visit_group(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 {
 	bool turns = cpu->seen && !cpu->turned && stamp < cpu->last &&
 		     cpu->position >= NRM2_NEWER_POSITION;
@@ -93,7 +93,7 @@ static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struc
 			&s->spool, &h, part->tid, part->grouped ? part->group : h.stamp);
 	int rc = nrm2_learn(s, part, &h);
 	if (!rc && part->type == NRM2_TYPE_TRACE)
-		rc = turn(s, cpu, h.stamp);
+		rc = nrm2_visit_group(s, cpu, h.stamp);
 	return rc ? rc : nrm2_group_add(&s->spool, &cpu->group, &h, &s->held);
 }
 
@@ -132,8 +132,8 @@ static int chain_at(struct nrm2_scan *s, const struct nrm2_part *part, uint64_t 
  * No hook at *at: skips to the next hooks, the next section's header or the section's end. Reports
  * the skipped bytes, from `from` on.
  */
-static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t from,
-	uint64_t *at, const char *why)
+static int nrm2_recover_hooks(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu,
+	uint64_t from, uint64_t *at, const char *why)
 {
 	uint64_t end = part->end < s->size ? part->end : s->size;
 	bool chain = false;
@@ -211,7 +211,8 @@ static int drop_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu, size_t bytes, c
 }
 
 /* The rest of the hook that the processor's section before ended in. *at moves behind it. */
-static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t *at)
+static int nrm2_join_parts(
+	struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t *at)
 {
 	uint64_t end = part->end < s->size ? part->end : s->size, start = *at;
 	size_t before = cpu->carry.n, need = NRM2_HK_HEADER_SIZE;
@@ -267,7 +268,7 @@ static int settle_start(
 		return rc;
 	if (chain && !after)
 		return have ? drop_carry(s, cpu, have, "a hook whose rest is missing") : 0;
-	return !chain && !have && *at < end ? recover(s, part, cpu, *at, at, rest) : 0;
+	return !chain && !have && *at < end ? nrm2_recover_hooks(s, part, cpu, *at, at, rest) : 0;
 }
 
 static int read_hooks(
@@ -288,7 +289,7 @@ static int read_hooks(
 			why = nrm2_hook_wrong(p, part->big);
 		uint16_t length = header && !why ? nrm2_hook_length(p, part->big) : 0;
 		if (why) {
-			rc = recover(s, part, cpu, at, &at, why);
+			rc = nrm2_recover_hooks(s, part, cpu, at, &at, why);
 		} else if (!header || length > got) {
 			cpu->carry_at = at;
 			return s->carried > MAX_CARRIED
@@ -335,7 +336,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	if (doubt || (cpu->carry.n && !part->own))
 		rc = settle_start(s, part, cpu, doubt, &at);
 	if (!rc && cpu->carry.n)
-		rc = join(s, part, cpu, &at);
+		rc = nrm2_join_parts(s, part, cpu, &at);
 	if (!rc)
 		rc = read_hooks(s, part, cpu, at);
 	if (!rc)

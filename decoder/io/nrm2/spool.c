@@ -127,7 +127,8 @@ void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp)
 }
 
 /* An entry of n bytes at the end of b, zeroed; b is written as a section when it is long. */
-static int entry(struct nrm2_spool *s, enum tf_type type, struct buffer *b, size_t n, uint8_t **to)
+static int spool_add_entry(
+	struct nrm2_spool *s, enum tf_type type, struct buffer *b, size_t n, uint8_t **to)
 {
 	int rc = b->n > PLAIN ? write_plain(s, type, b) : 0;
 
@@ -144,7 +145,7 @@ int nrm2_spool_task(struct nrm2_spool *s, uint32_t tid, uint32_t pid, uint64_t f
 	const char *name, size_t n)
 {
 	uint8_t *p;
-	int rc = entry(s, TF_TYPE_TASKS, &s->tasks, TF_TASK_SIZE, &p);
+	int rc = spool_add_entry(s, TF_TYPE_TASKS, &s->tasks, TF_TASK_SIZE, &p);
 
 	if (rc)
 		return rc;
@@ -158,7 +159,7 @@ int nrm2_spool_task(struct nrm2_spool *s, uint32_t tid, uint32_t pid, uint64_t f
 int nrm2_spool_sync(struct nrm2_spool *s, uint64_t ticks, uint64_t realtime, uint64_t monotonic)
 {
 	uint8_t *p;
-	int rc = entry(s, TF_TYPE_CLOCK, &s->syncs, TF_SYNC_SIZE, &p);
+	int rc = spool_add_entry(s, TF_TYPE_CLOCK, &s->syncs, TF_SYNC_SIZE, &p);
 
 	if (rc)
 		return rc;
@@ -171,7 +172,7 @@ int nrm2_spool_sync(struct nrm2_spool *s, uint64_t ticks, uint64_t realtime, uin
 int nrm2_spool_loss(struct nrm2_spool *s, uint32_t ring, const uint64_t counts[7])
 {
 	uint8_t *p;
-	int rc = entry(s, TF_TYPE_LOSS, &s->losses, TF_LOSS_SIZE, &p);
+	int rc = spool_add_entry(s, TF_TYPE_LOSS, &s->losses, TF_LOSS_SIZE, &p);
 
 	if (rc)
 		return rc;
@@ -184,7 +185,7 @@ int nrm2_spool_loss(struct nrm2_spool *s, uint32_t ring, const uint64_t counts[7
 int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n)
 {
 	uint8_t *p;
-	int rc = entry(s, TF_TYPE_META, &s->meta, n + 1, &p);
+	int rc = spool_add_entry(s, TF_TYPE_META, &s->meta, n + 1, &p);
 
 	if (rc)
 		return rc;

@@ -167,7 +167,7 @@ static void begin_part(struct hook_iter *it)
 	}
 }
 
-static struct tick_range both(struct tick_range a, struct tick_range b)
+static struct tick_range tick_range_intersect(struct tick_range a, struct tick_range b)
 {
 	return (struct tick_range){.first = a.first > b.first ? a.first : b.first,
 		.last = a.last < b.last ? a.last : b.last};
@@ -179,7 +179,7 @@ static void hook_iter_add_cursor(
 	struct ring_cursor *c = &s->cursors[ring];
 
 	part.stamps = s->stamps;
-	part.keys = both(part.keys, s->keys);
+	part.keys = tick_range_intersect(part.keys, s->keys);
 	ring_part_narrow(s->file, ring, &part);
 	if (!ring_cursor_start(c, &part))
 		return;

@@ -65,7 +65,7 @@ void *pass_alloc(size_t n, size_t size)
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
-static bool lost(const struct pass_slice *s)
+static bool pass_has_failed_before(const struct pass_slice *s)
 {
 	return atomic_load_explicit(&s->run->failed, memory_order_relaxed) < s->index;
 }
@@ -93,7 +93,7 @@ static void publish_done(struct pass_slice *s)
 
 static int pass_check(struct pass_slice *s)
 {
-	if (lost(s))
+	if (pass_has_failed_before(s))
 		return CPIDECODE_ECANCELED;
 	publish_done(s);
 	if (s->thread == 0 && s->hooks % PASS_PROGRESS_HOOKS == 0 && !tell_progress(s->run))
@@ -161,12 +161,12 @@ int pass_turn(struct pass_slice *s)
 	int rc = 0;
 
 	if (pass_has_turn(s))
-		return lost(s) ? CPIDECODE_ECANCELED : 0;
+		return pass_has_failed_before(s) ? CPIDECODE_ECANCELED : 0;
 	publish_done(s);
 	pthread_mutex_lock(&run->lock);
 	while (!rc && !pass_has_turn(s)) {
 		wait_for_move(s);
-		if (lost(s))
+		if (pass_has_failed_before(s))
 			rc = CPIDECODE_ECANCELED;
 		if (s->thread == 0 && !rc) {
 			pthread_mutex_unlock(&run->lock);
@@ -225,7 +225,7 @@ static void end_slice(struct pass_slice *s, int rc)
 	pthread_mutex_unlock(&run->lock);
 }
 
-static void *work(void *arg)
+static void *pass_run_worker(void *arg)
 {
 	struct pass_slice *s = arg;
 	const struct pass *p = s->run->pass;
@@ -276,7 +276,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 		bool started = !open_worker(run, i);
 
 		pthread_mutex_lock(&run->lock);
-		started = started && !pthread_create(&s->id, &attr, work, s);
+		started = started && !pthread_create(&s->id, &attr, pass_run_worker, s);
 		if (started)
 			run->count++;
 		pthread_mutex_unlock(&run->lock);
@@ -289,7 +289,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static int collect(struct pass_run *run, struct findings *found)
+static int pass_collect_findings(struct pass_run *run, struct findings *found)
 {
 	int rc = 0;
 
@@ -314,17 +314,17 @@ static int run_workers(struct pass_run *run, unsigned threads, struct findings *
 	}
 	run->count = 1;
 	start_threads(run, threads);
-	work(&run->workers[0]);
+	pass_run_worker(&run->workers[0]);
 	for (unsigned i = 1; i < run->count; i++)
 		pthread_join(run->workers[i].id, NULL);
 	/* The last report of the workers is some hooks short of the end. */
 	if (!run->rc && run->pass->progress)
 		run->pass->progress(run->pass->progress_ctx, run->plan.stored, run->plan.stored);
-	rc = collect(run, found);
+	rc = pass_collect_findings(run, found);
 	return run->rc ? run->rc : rc;
 }
 
-static unsigned processors(void)
+static unsigned pass_count_processors(void)
 {
 	cpu_set_t set;
 	long n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
@@ -340,7 +340,8 @@ static unsigned pass_limit_threads(unsigned n, uint64_t most)
 
 unsigned pass_threads(const struct pass *p)
 {
-	return pass_limit_threads(p->threads ? p->threads : processors(), PASS_MAX_THREADS);
+	return pass_limit_threads(
+		p->threads ? p->threads : pass_count_processors(), PASS_MAX_THREADS);
 }
 
 static void init_lock(struct pass_run *run)

@@ -18,7 +18,7 @@ double compare_chance_of_side(struct compare_distance d, bool above)
 }
 
 /* The distance from each side's variance and its degrees of freedom (Welch, Satterthwaite). */
-static struct compare_distance distance(
+static struct compare_distance compare_make_distance(
 	double off, double before, double before_df, double after, double after_df)
 {
 	double sum = before + after;
@@ -64,7 +64,7 @@ struct compare_distance compare_runs(
 		off = 0;
 	double va = variance_of_mean(after, ma);
 	double vb = variance_of_mean(before, mean_before) * (null.factor * null.factor);
-	return distance(off, vb, (double)before.n - 1, va, (double)after.n - 1);
+	return compare_make_distance(off, vb, (double)before.n - 1, va, (double)after.n - 1);
 }
 
 struct compare_distance compare_pairs(
@@ -161,13 +161,13 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 	double vb = null.factor * null.factor * variance_of(before->values, before->mean) /
 		    e[0].effective;
 	double va = variance_of(after->values, after->mean) / e[1].effective;
-	*d = distance(
+	*d = compare_make_distance(
 		after->mean - null.factor * before->mean - null.offset, vb, e[0].df, va, e[1].df);
 	return 0;
 }
 
 /* The surprise of seeing `share` where p is true, per independent value. */
-static double surprise(double share, double p)
+static double compare_surprise(double share, double p)
 {
 	double sum = 0;
 
@@ -186,12 +186,13 @@ struct common {
 	double p;
 };
 
-static double surprises(const struct common *c, double q)
+static double compare_sum_surprises(const struct common *c, double q)
 {
 	double before = (q - c->null.offset) / c->null.factor;
 
-	return c->e[0].effective * surprise(histogram_share(c->before->values, before), c->p) +
-	       c->e[1].effective * surprise(histogram_share(c->after->values, q), c->p);
+	return c->e[0].effective *
+		       compare_surprise(histogram_share(c->before->values, before), c->p) +
+	       c->e[1].effective * compare_surprise(histogram_share(c->after->values, q), c->p);
 }
 
 /* The least surprise over all q between the two percentiles. */
@@ -204,7 +205,7 @@ static double least_surprise(const struct common *c, double from, double to)
 		double step = (to - from) / STEPS, at = from;
 
 		for (unsigned i = 0; i <= STEPS; i++) {
-			double s = surprises(c, from + i * step);
+			double s = compare_sum_surprises(c, from + i * step);
 
 			if (s < best) {
 				best = s;

@@ -44,7 +44,7 @@ static uint64_t histogram_bucket_count(const struct histogram *h, unsigned row, 
 	return r->low[sub] | (r->high ? (uint64_t)r->high[sub] << 32 : 0);
 }
 
-static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsigned sub)
+static struct histogram_bin histogram_bin_at(const struct histogram *h, unsigned row, unsigned sub)
 {
 	unsigned shift = row ? row - 1 : 0;
 	uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
@@ -334,7 +334,7 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 			uint32_t sub = at->sub++;
 
 			if (histogram_bucket_count(h, at->row, sub)) {
-				*bin = bucket(h, at->row, sub);
+				*bin = histogram_bin_at(h, at->row, sub);
 				return true;
 			}
 		}

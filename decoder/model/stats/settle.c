@@ -83,7 +83,7 @@ static size_t list_claims(const struct member *m, uint32_t number, struct claim 
 }
 
 /* A skipped section counts 0. */
-static void drop(struct member *m, struct section_ref *s)
+static void settle_drop_section(struct member *m, struct section_ref *s)
 {
 	struct trace_ring *r = &m->file->rings[m->ring];
 
@@ -97,7 +97,7 @@ static void drop(struct member *m, struct section_ref *s)
 	s->skip = s->raw;
 }
 
-static int apply(struct context *all, const struct claim *c)
+static int settle_apply_claim(struct context *all, const struct claim *c)
 {
 	struct member *m = &all->members[c->member];
 	struct section_ref *s = section_of(m, c->section);
@@ -106,7 +106,7 @@ static int apply(struct context *all, const struct claim *c)
 		return file_contradiction(m->file, s->offset,
 			"it claims positions of its ring where others have other hooks");
 	if (c->skip == c->raw)
-		drop(m, s);
+		settle_drop_section(m, s);
 	else
 		s->skip += c->skip;
 	return 0;
@@ -167,7 +167,7 @@ static int settle_hooks(struct member *members, size_t n)
 		filled += list_claims(&members[i], (uint32_t)i, all.claims + filled);
 	int rc = overlap_settle(all.claims, filled, settle_check_claim, &all);
 	for (size_t i = 0; i < filled && !rc; i++)
-		rc = apply(&all, &all.claims[i]);
+		rc = settle_apply_claim(&all, &all.claims[i]);
 	for (size_t i = 0; i < n && !rc; i++) {
 		close_ranks(&members[i]);
 		sum_up(members[i].file);
@@ -348,7 +348,7 @@ static void join_drained(struct member *members, size_t n)
 
 /* ------------------------------------------------------------------------ rings */
 
-static bool meet(const struct member *members, size_t n)
+static bool settle_members_meet(const struct member *members, size_t n)
 {
 	uint64_t end = members[0].to;
 
@@ -362,7 +362,7 @@ static bool meet(const struct member *members, size_t n)
 
 static int settle_ring(struct member *members, size_t n)
 {
-	int rc = meet(members, n) ? settle_hooks(members, n) : 0;
+	int rc = settle_members_meet(members, n) ? settle_hooks(members, n) : 0;
 
 	if (!rc)
 		rc = join_ledgers(members, n);

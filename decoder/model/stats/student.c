@@ -30,7 +30,7 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /* The regularised incomplete beta function I_x(a, b). */
-static double beta(double a, double b, double x)
+static double student_incomplete_beta(double a, double b, double x)
 {
 	int sign;
 
@@ -47,7 +47,7 @@ double student_above(double t, double df)
 {
 	if (isinf(t))
 		return t < 0;
-	double both = beta(df / 2, 0.5, df / (df + t * t));
+	double both = student_incomplete_beta(df / 2, 0.5, df / (df + t * t));
 	return t > 0 ? both / 2 : 1 - both / 2;
 }
 

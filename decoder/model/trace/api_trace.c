@@ -58,7 +58,7 @@ static int new_trace(cpidecode_trace **t)
 	return rc;
 }
 
-static int opened(cpidecode_trace **t, int rc)
+static int api_trace_opened(cpidecode_trace **t, int rc)
 {
 	if (rc) {
 		int saved = errno;
@@ -128,7 +128,7 @@ int cpidecode_open_with(const char *const *paths, size_t n, const cpidecode_open
 		rc = add_files((*t)->trace, paths, n, options, error);
 	if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
 		error->system_error = errno;
-	return opened(t, rc);
+	return api_trace_opened(t, rc);
 }
 
 int cpidecode_open_files(const char *const *paths, size_t n, cpidecode_trace **t, size_t *failed)
@@ -150,14 +150,14 @@ int cpidecode_open_fd(int fd, cpidecode_trace **t)
 {
 	int rc = new_trace(t);
 
-	return opened(t, rc ? rc : trace_add_fd((*t)->trace, fd, "-"));
+	return api_trace_opened(t, rc ? rc : trace_add_fd((*t)->trace, fd, "-"));
 }
 
 int cpidecode_open_memory(const void *bytes, size_t n, cpidecode_trace **t)
 {
 	int rc = new_trace(t);
 
-	return opened(t, rc ? rc : trace_add_memory((*t)->trace, bytes, n, "-"));
+	return api_trace_opened(t, rc ? rc : trace_add_memory((*t)->trace, bytes, n, "-"));
 }
 
 void cpidecode_close(cpidecode_trace *t)

@@ -22,7 +22,7 @@ enum {
 
 _Static_assert(sizeof(struct trace_ring) <= SORT_MAX_SIZE, "rings are sorted");
 
-static struct section_ref *refs(const struct file *f)
+static struct section_ref *directory_refs(const struct file *f)
 {
 	return f->dir.refs.p;
 }
@@ -158,7 +158,7 @@ static int count_pending(struct file *f, struct ring_state *r)
 	if (rc)
 		return rc;
 	directory_release_pages(f, d->count);
-	refs(f)[d->count++] = make_ref(s, (size_t)(r - d->states));
+	directory_refs(f)[d->count++] = make_ref(s, (size_t)(r - d->states));
 	return 0;
 }
 
@@ -182,15 +182,15 @@ static int verify_pending(struct file *f, struct ring_state *r)
 }
 
 /* Of two sections of a ring one after the other. */
-static bool contradict(const struct io_section *a, const struct io_section *b)
+static bool sections_contradict(const struct io_section *a, const struct io_section *b)
 {
 	return b->position < a->position + a->raw || b->first < a->last;
 }
 
 /* Impossible or unlikely values of a true header, which would give wrong sums. */
-static bool doubtful(const struct ring_state *r, const struct io_section *s)
+static bool directory_is_doubtful(const struct ring_state *r, const struct io_section *s)
 {
-	return !r || !r->pending || contradict(&r->last, s) || !tells_time(s) ||
+	return !r || !r->pending || sections_contradict(&r->last, s) || !tells_time(s) ||
 	       s->hooks > s->raw / REC_HEADER_SIZE || s->torn > s->raw / REC_ALIGN ||
 	       s->lost > MUCH_LOST;
 }
@@ -199,13 +199,13 @@ int directory_add(struct file *f, const struct io_section *s)
 {
 	struct ring_state *r = find_ring(&f->dir, s->ring);
 
-	if (!s->checked && doubtful(r, s))
+	if (!s->checked && directory_is_doubtful(r, s))
 		return IO_DOUBT;
 	int rc = make_ring(&f->dir, s->ring, &r);
 	if (rc > 0)
 		return directory_skip_section(
 			f, s, "a section of more rings than this reader follows");
-	if (!rc && r->pending && !r->last.checked && contradict(&r->last, s))
+	if (!rc && r->pending && !r->last.checked && sections_contradict(&r->last, s))
 		rc = verify_pending(f, r);
 	if (!rc && r->pending)
 		rc = count_pending(f, r);
@@ -307,7 +307,7 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
  */
 static void settle_ranges(struct file *f, struct ring_sections *ring)
 {
-	struct section_ref *s = refs(f) + ring->first;
+	struct section_ref *s = directory_refs(f) + ring->first;
 	uint64_t cap = UINT64_MAX, before = 0;
 
 	for (size_t i = ring->count; i-- > 0;) {
@@ -341,7 +341,7 @@ static int directory_check_claim(void *ctx, const struct claim *c)
 {
 	const struct file *f = ctx;
 
-	return file_check_section(f, refs(f)[c->section].offset);
+	return file_check_section(f, directory_refs(f)[c->section].offset);
 }
 
 static bool claims_meet(const struct section_ref *s, size_t n)
@@ -354,7 +354,7 @@ static bool claims_meet(const struct section_ref *s, size_t n)
 
 static int apply_claim(struct file *f, struct trace_ring *r, const struct claim *c)
 {
-	struct section_ref *s = &refs(f)[c->section];
+	struct section_ref *s = &directory_refs(f)[c->section];
 
 	if (c->refuted)
 		return file_contradiction(f, s->offset,
@@ -406,7 +406,7 @@ static int tell_displaced(struct file *f, const struct section_ref *s, size_t n)
  * positions does not, these are wrong. */
 static int settle_order(struct file *f, struct ring_sections *ring)
 {
-	struct section_ref *s = refs(f) + ring->first;
+	struct section_ref *s = directory_refs(f) + ring->first;
 	size_t back = count_steps_back(s, ring->count);
 
 	if (!back)
@@ -421,7 +421,7 @@ static int settle_order(struct file *f, struct ring_sections *ring)
 /* A section that the file has twice, or a part of one, is read once. */
 static int settle_claims(struct file *f, struct ring_sections *ring, struct trace_ring *r)
 {
-	struct section_ref *s = refs(f) + ring->first;
+	struct section_ref *s = directory_refs(f) + ring->first;
 	size_t kept = 0;
 
 	if (!claims_meet(s, ring->count))
@@ -454,7 +454,7 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
  */
 static void settle_positions(struct file *f, struct ring_sections *ring)
 {
-	struct section_ref *s = refs(f) + ring->first;
+	struct section_ref *s = directory_refs(f) + ring->first;
 	uint64_t next = 0;
 
 	for (size_t i = 0; i < ring->count; i++) {
@@ -487,7 +487,7 @@ static int directory_index_rings(struct file *f)
 }
 
 /* From the order in which they came to runs of one ring. */
-static int distribute(struct file *f)
+static int directory_distribute_refs(struct file *f)
 {
 	struct directory *d = &f->dir;
 	struct spill sorted = {0};
@@ -499,7 +499,7 @@ static int distribute(struct file *f)
 		rank[find_ring(d, f->rings[i].ring) - d->states] = i;
 	}
 	for (size_t i = 0; i < d->count && !rc; i++) {
-		struct section_ref s = refs(f)[i];
+		struct section_ref s = directory_refs(f)[i];
 		size_t ring = rank[s.ring];
 
 		s.ring = ring & (MAX_RINGS - 1);
@@ -524,7 +524,7 @@ int directory_finish(struct file *f)
 		return 0;
 	int rc = directory_index_rings(f);
 	if (!rc)
-		rc = distribute(f);
+		rc = directory_distribute_refs(f);
 	for (size_t i = 0; i < f->pub.nrings && !rc; i++) {
 		struct ring_sections *ring = &d->rings[i];
 
@@ -532,7 +532,7 @@ int directory_finish(struct file *f)
 			continue;
 		bool unsorted = find_ring(d, f->rings[i].ring)->unsorted;
 		if (unsorted)
-			sort_in_place(refs(f) + ring->first, ring->count,
+			sort_in_place(directory_refs(f) + ring->first, ring->count,
 				sizeof(struct section_ref), directory_compare_positions);
 		rc = settle_claims(f, ring, &f->rings[i]);
 		if (!rc && unsorted)

@@ -51,7 +51,7 @@ static int section_damage(struct file *f, const struct io_section *s, const char
 	return file_damage(f, s->offset, TF_SECTION_SIZE + (uint64_t)s->stored, why);
 }
 
-static void trim(char **at, uint32_t *length)
+static void load_trim_text(char **at, uint32_t *length)
 {
 	while (*length && (**at == ' ' || **at == '\t')) {
 		++*at;
@@ -70,8 +70,8 @@ static int add_meta(struct file *f, char *line, uint32_t length)
 		value = colon + 1;
 		value_length = length - key_length - 1;
 	}
-	trim(&line, &key_length);
-	trim(&value, &value_length);
+	load_trim_text(&line, &key_length);
+	load_trim_text(&value, &value_length);
 	if (!key_length && !value_length)
 		return 0;
 	int rc = grow(&f->meta, f->pub.nmeta, &f->meta_cap, sizeof *f->meta);
@@ -549,7 +549,7 @@ static int make_fingerprint(struct file *f)
 	return o.failed ? CPIDECODE_ENOMEM : 0;
 }
 
-static void publish(struct file *f)
+static void load_publish_file(struct file *f)
 {
 	f->pub.contradictions = f->contradictions;
 	f->pub.damage = f->damage;
@@ -590,7 +590,7 @@ static int load_compare_damage(const void *a, const void *b)
 }
 
 /* A section found wrong later may have hidden others. */
-static int rescue(struct file *f, const struct io_scan_events *events)
+static int load_rescue_file(struct file *f, const struct io_scan_events *events)
 {
 	struct directory *d = &f->dir;
 	int rc = directory_settle(f);
@@ -616,7 +616,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 	int rc = io_scan(
 		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
 	if (!rc)
-		rc = rescue(f, &events);
+		rc = load_rescue_file(f, &events);
 	if (!rc && f->arriving)
 		f->arriving->read(f, true);
 	io_buffer_free(&l.raw);
@@ -640,7 +640,7 @@ int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, vo
 		rc = directory_finish(f);
 	if (f->pub.ndamage)
 		qsort(f->damage, f->pub.ndamage, sizeof *f->damage, load_compare_damage);
-	publish(f);
+	load_publish_file(f);
 	if (!rc)
 		rc = make_fingerprint(f);
 	load_rings_id(f);

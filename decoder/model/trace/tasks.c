@@ -20,7 +20,7 @@ static int tasks_compare_entries(const void *a, const void *b)
 	return compare_u64(x->order, y->order);
 }
 
-static bool same(const struct task *a, const struct task *b)
+static bool tasks_are_same(const struct task *a, const struct task *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->first == b->first &&
 	       memcmp(a->name, b->name, sizeof a->name) == 0;
@@ -32,7 +32,7 @@ static size_t drop_repeated(struct task *sorted, size_t n)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!kept || !same(&sorted[kept - 1], &sorted[i]))
+		if (!kept || !tasks_are_same(&sorted[kept - 1], &sorted[i]))
 			sorted[kept++] = sorted[i];
 	return kept;
 }

@@ -5,7 +5,7 @@
 
 #include "../../../formats/base/compare.h"
 
-static struct judgement unjudged(void)
+static struct judgement diff_no_judgement(void)
 {
 	return (struct judgement){.verdict = VERDICT_NONE, .p = NAN};
 }
@@ -226,7 +226,7 @@ static int diff_judge_metric(struct diff *d, struct diff_row *row, unsigned m)
 	struct diff_value *v = &row->values[m];
 	struct compare_distance distance;
 
-	v->judged = unjudged();
+	v->judged = diff_no_judgement();
 	if (isnan(v->before) || isnan(v->after) || !diff_in_both(row) || !diff_has_test(d, m))
 		return 0;
 	int rc = diff_distance(d, row, m, COMPARE_EQUAL, &distance);

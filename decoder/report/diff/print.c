@@ -43,7 +43,7 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, unsigned 
 }
 
 /* An exact integer if known, else a double. */
-static struct cell figure(
+static struct cell diff_make_cell(
 	bool known, uint64_t whole, bool negative, double value, unsigned decimals)
 {
 	if (!known || whole > INT64_MAX)
@@ -63,10 +63,13 @@ static void find_figures(
 	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
 
-	f[0] = figure(has_before && v->before >= TALLY_LONG_NS, before, false, v->before, decimals);
-	f[1] = figure(has_after && v->after >= TALLY_LONG_NS, after, false, v->after, decimals);
-	f[2] = figure(has_before && has_after, after > before ? after - before : before - after,
-		after < before, change_of(v), decimals);
+	f[0] = diff_make_cell(
+		has_before && v->before >= TALLY_LONG_NS, before, false, v->before, decimals);
+	f[1] = diff_make_cell(
+		has_after && v->after >= TALLY_LONG_NS, after, false, v->after, decimals);
+	f[2] = diff_make_cell(has_before && has_after,
+		after > before ? after - before : before - after, after < before, change_of(v),
+		decimals);
 }
 
 static double percent_of(const struct diff_value *v)

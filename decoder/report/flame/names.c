@@ -94,7 +94,7 @@ static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 	return 0;
 }
 
-static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
+static uint32_t flame_names_append(struct flame_names *names, const char *bytes, size_t n)
 {
 	uint32_t number = names->used, len = (uint32_t)n;
 	char *at = (char *)((uint32_t *)names->text.at + number);
@@ -121,7 +121,7 @@ static uint32_t flame_names_find_number(
 		uint32_t number = flame_slots_number(&names->slots, at);
 
 		if (!number) {
-			number = append(names, bytes, n);
+			number = flame_names_append(names, bytes, n);
 			flame_slots_set(&names->slots, at, number, hash);
 			return number;
 		}

@@ -34,7 +34,7 @@ struct picture {
 	unsigned nbatch;
 };
 
-static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
+static void picture_survey_cpi(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 {
 	cpis->kinds |= 1u << kind;
 	cpis->unmeasured |= isnan(cpi);
@@ -58,7 +58,7 @@ static void add_up(struct picture *p, struct flame_cpis *cpis)
 		if (!node->count)
 			p->uncounted++;
 		else if (!node->is_task)
-			survey(cpis, node->state.kind,
+			picture_survey_cpi(cpis, node->state.kind,
 				flame_measures_cpi(&t->measures, i, node->state));
 		struct flame_node *parent = flame_tree_node(t, node->parent);
 		parent->self += node->self;
@@ -71,7 +71,7 @@ static bool is_shown(const struct picture *p, uint32_t node)
 	return p->shown[node / 8] >> node % 8 & 1;
 }
 
-static int show(struct picture *p, uint32_t number)
+static int picture_show_node(struct picture *p, uint32_t number)
 {
 	struct flame *f = p->flame;
 	struct flame_node *node = flame_tree_node(p->tree, number);
@@ -107,7 +107,7 @@ static int picture_choose_nodes(struct picture *p)
 {
 	const struct flame_tree *t = p->tree;
 	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
-	int rc = show(p, 0);
+	int rc = picture_show_node(p, 0);
 
 	for (uint32_t i = 1; i < t->count && !rc; i++) {
 		const struct flame_node *node = flame_tree_node(t, i);
@@ -115,7 +115,7 @@ static int picture_choose_nodes(struct picture *p)
 		if (node->count && node->self >= least && is_shown(p, node->parent) &&
 			p->flame->frames[flame_tree_node(t, node->parent)->name].depth + 1 <
 				FLAME_MAX_ROWS)
-			rc = show(p, i);
+			rc = picture_show_node(p, i);
 	}
 	p->flame->left_out = t->count - p->uncounted - p->flame->count;
 	return rc;

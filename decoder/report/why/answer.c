@@ -6,7 +6,7 @@
 /* Bounded, so that sums of a few cannot overflow, whatever the trace holds. */
 #define LARGEST (INT64_MAX / 16)
 
-static int64_t bounded(double x)
+static int64_t why_round_bounded(double x)
 {
 	if (x >= (double)LARGEST)
 		return LARGEST;
@@ -46,7 +46,7 @@ static struct answer_side side_of(const struct why_sums *s, bool nominal)
 static void why_set_term(struct why_answer *a, enum why_term term, double ns)
 {
 	a->is_known[term] = true;
-	a->term[term] = bounded(ns * WHY_PER_NS);
+	a->term[term] = why_round_bounded(ns * WHY_PER_NS);
 }
 
 /*
@@ -54,7 +54,8 @@ static void why_set_term(struct why_answer *a, enum why_term term, double ns)
  * weighted with the mean of the two sides' other factors; so the order of the factors does not
  * matter, and the three add up.
  */
-static void split(struct why_answer *a, const struct answer_side *m, const struct answer_side *t)
+static void why_split_difference(
+	struct why_answer *a, const struct answer_side *m, const struct answer_side *t)
 {
 	double tick = (m->tick + t->tick) / 2;
 
@@ -105,7 +106,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 	if (off)
 		why_set_term(a, WHY_OFF_CPU, tail.off - middle.off);
 	if (counts && cycles && (measured || a->nominal))
-		split(a, &middle, &tail);
+		why_split_difference(a, &middle, &tail);
 	show_values(a, WHY_MIDDLE, &middle, counts);
 	show_values(a, WHY_TAIL, &tail, counts);
 	a->is_known[WHY_UNATTRIBUTED] = true;

@@ -38,7 +38,7 @@ double flame_scale_value(const struct flame_scale *s, double place)
 	return s->low + (s->high - s->low) * place;
 }
 
-static unsigned mix(unsigned a, unsigned b, unsigned shift, double part)
+static unsigned colour_mix_channel(unsigned a, unsigned b, unsigned shift, double part)
 {
 	double x = a >> shift & 255, y = b >> shift & 255;
 
@@ -53,7 +53,8 @@ unsigned flame_colour(double place)
 	if (stop >= LAST_STOP)
 		return stops[LAST_STOP];
 	unsigned a = stops[stop], b = stops[stop + 1];
-	return mix(a, b, 16, at - stop) | mix(a, b, 8, at - stop) | mix(a, b, 0, at - stop);
+	return colour_mix_channel(a, b, 16, at - stop) | colour_mix_channel(a, b, 8, at - stop) |
+	       colour_mix_channel(a, b, 0, at - stop);
 }
 
 unsigned flame_colour_of_change(double place)
@@ -65,9 +66,9 @@ unsigned flame_colour_of_change(double place)
 	const double at = fmin(fabs(place), 1) * 4;
 	const int stop = at < 4 ? (int)at : 3;
 
-	return mix(side[stop], side[stop + 1], 16, at - stop) |
-	       mix(side[stop], side[stop + 1], 8, at - stop) |
-	       mix(side[stop], side[stop + 1], 0, at - stop);
+	return colour_mix_channel(side[stop], side[stop + 1], 16, at - stop) |
+	       colour_mix_channel(side[stop], side[stop + 1], 8, at - stop) |
+	       colour_mix_channel(side[stop], side[stop + 1], 0, at - stop);
 }
 
 unsigned flame_colour_of_name(const char *name, size_t n)
@@ -79,7 +80,7 @@ unsigned flame_colour_of_name(const char *name, size_t n)
 	return colours[XXH3_64bits(name, n) % (sizeof colours / sizeof *colours)];
 }
 
-static double linear(unsigned channel)
+static double colour_linear_channel(unsigned channel)
 {
 	double c = channel / 255.0;
 
@@ -89,7 +90,8 @@ static double linear(unsigned channel)
 bool flame_colour_is_dark(unsigned rgb)
 {
 	/* Relative luminance; at 0.18 black and white text have the same contrast. */
-	return 0.2126 * linear(rgb >> 16 & 255) + 0.7152 * linear(rgb >> 8 & 255) +
-		       0.0722 * linear(rgb & 255) <
+	return 0.2126 * colour_linear_channel(rgb >> 16 & 255) +
+		       0.7152 * colour_linear_channel(rgb >> 8 & 255) +
+		       0.0722 * colour_linear_channel(rgb & 255) <
 	       0.18;
 }

@@ -67,7 +67,7 @@ static void wait_until(uint64_t due)
 		stream_sleep(wake_fd, due - now);
 }
 
-static int sampled(const CPUUTIL_DATA *data, void *context)
+static int ai_visit_sample(const CPUUTIL_DATA *data, void *context)
 {
 	struct follow *f = context;
 	const struct ai_run *r = f->run;
@@ -98,7 +98,7 @@ static int follow_explain_failure(const struct follow *f, const char *what, int 
 static int follow_samples(struct follow *f)
 {
 	sampling_calls.wait = wait_until;
-	int rc = CpuUtilSample(f->util, (UINT32)(f->run->interval / 1000000), sampled, f);
+	int rc = CpuUtilSample(f->util, (UINT32)(f->run->interval / 1000000), ai_visit_sample, f);
 
 	if (rc < 0)
 		return follow_explain_failure(f, "cannot sample", rc);

@@ -140,7 +140,7 @@ static void text_print_remarks(struct ai_run *r, FILE *f, UINT32 flags)
 	r->flags |= flags;
 }
 
-static void sample(struct ai_run *r, FILE *f, const struct ai_sample *s)
+static void ai_print_sample(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
 	const CPUUTIL_DATA *d = s->data;
 
@@ -166,4 +166,4 @@ static void text_print_end(struct ai_run *r, FILE *f, bool all)
 		f);
 }
 
-const struct ai_printer ai_text = {text_print_header, sample, text_print_end};
+const struct ai_printer ai_text = {text_print_header, ai_print_sample, text_print_end};

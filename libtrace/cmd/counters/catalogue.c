@@ -64,7 +64,7 @@ static void *catalogue_ask(ask_call *call, const struct request *r, DWORD *bytes
 	return NULL;
 }
 
-static uint8_t *fetch(
+static uint8_t *catalogue_fetch_block(
 	const char *where, LPCGUID id, PerfRegInfoType what, DWORD *bytes, ULONG *status)
 {
 	const struct request r = {where, id, what};
@@ -74,7 +74,7 @@ static uint8_t *fetch(
 
 /* Copies a name for use in messages, without control characters: names come from other programs and
  * from traces. NULL: out of memory. */
-static char *plain(const char *text)
+static char *catalogue_copy_plain(const char *text)
 {
 	char *copy = NULL;
 	size_t size = 0;
@@ -93,8 +93,8 @@ static char *fetch_string(const char *where, LPCGUID id, PerfRegInfoType what)
 {
 	ULONG status;
 	DWORD bytes;
-	char *text = (char *)fetch(where, id, what, &bytes, &status);
-	char *copy = plain(text ? text : "");
+	char *text = (char *)catalogue_fetch_block(where, id, what, &bytes, &status);
+	char *copy = catalogue_copy_plain(text ? text : "");
 
 	free(text);
 	return copy;
@@ -159,17 +159,17 @@ static ULONG catalogue_read_names(struct catalogue_set *set, const char *where)
 {
 	ULONG status;
 	DWORD names_bytes = 0, helps_bytes = 0;
-	uint8_t *names =
-		fetch(where, &set->guid, PERF_REG_COUNTER_NAME_STRINGS, &names_bytes, &status);
-	uint8_t *helps =
-		fetch(where, &set->guid, PERF_REG_COUNTER_HELP_STRINGS, &helps_bytes, &status);
+	uint8_t *names = catalogue_fetch_block(
+		where, &set->guid, PERF_REG_COUNTER_NAME_STRINGS, &names_bytes, &status);
+	uint8_t *helps = catalogue_fetch_block(
+		where, &set->guid, PERF_REG_COUNTER_HELP_STRINGS, &helps_bytes, &status);
 
 	status = ERROR_SUCCESS;
 	for (unsigned i = 0; i < set->counters; i++) {
 		struct catalogue_counter *c = &set->counter[i];
 
-		c->name = plain(string_of(names, names_bytes, c->id));
-		c->help = plain(string_of(helps, helps_bytes, c->id));
+		c->name = catalogue_copy_plain(string_of(names, names_bytes, c->id));
+		c->help = catalogue_copy_plain(string_of(helps, helps_bytes, c->id));
 		if (!c->name || !c->help)
 			status = ERROR_OUTOFMEMORY;
 	}
@@ -182,7 +182,8 @@ static void catalogue_read_provider(struct catalogue_set *set, const char *where
 {
 	ULONG status;
 	DWORD bytes;
-	uint8_t *guid = fetch(where, &set->guid, PERF_REG_PROVIDER_GUID, &bytes, &status);
+	uint8_t *guid =
+		catalogue_fetch_block(where, &set->guid, PERF_REG_PROVIDER_GUID, &bytes, &status);
 
 	if (guid && bytes >= sizeof set->provider)
 		memcpy(&set->provider, guid, sizeof set->provider);
@@ -193,7 +194,8 @@ static ULONG load_set(struct catalogue_set *set, const char *where)
 {
 	ULONG status;
 	DWORD bytes;
-	uint8_t *block = fetch(where, &set->guid, PERF_REG_COUNTERSET_STRUCT, &bytes, &status);
+	uint8_t *block = catalogue_fetch_block(
+		where, &set->guid, PERF_REG_COUNTERSET_STRUCT, &bytes, &status);
 
 	if (!block)
 		return status;

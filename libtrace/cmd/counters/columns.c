@@ -17,7 +17,7 @@ static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const ch
 	return (unsigned)(h ^ h >> 32);
 }
 
-static void enter(struct counters_query *q, unsigned column)
+static void columns_index_column(struct counters_query *q, unsigned column)
 {
 	const struct column *c = &q->column[column];
 
@@ -37,7 +37,7 @@ static bool columns_grow_table(struct counters_query *q)
 		return false;
 	q->column_room = (unsigned)room;
 	for (unsigned i = 0; i < q->columns; i++)
-		enter(q, i);
+		columns_index_column(q, i);
 	return true;
 }
 
@@ -66,7 +66,7 @@ static struct column *columns_add_column(struct counters_query *q, struct column
 		return NULL;
 	}
 	q->column[q->columns] = c;
-	enter(q, q->columns);
+	columns_index_column(q, q->columns);
 	return &q->column[q->columns++];
 }
 
@@ -126,7 +126,7 @@ struct column *column_of(struct counters_query *q, const struct counter_path *pa
 	return columns_add_column(q, c);
 }
 
-static int compare(const void *a, const void *b)
+static int columns_compare_made(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
 
@@ -137,5 +137,5 @@ static int compare(const void *a, const void *b)
 
 void columns_sort(struct counters_query *q)
 {
-	qsort(q->column, q->columns, sizeof *q->column, compare);
+	qsort(q->column, q->columns, sizeof *q->column, columns_compare_made);
 }

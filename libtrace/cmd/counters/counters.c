@@ -270,7 +270,7 @@ static int counters_collect_paths(struct asked *a, int n, char **operand)
 
 /* ---------------------------------------------------------------------------- the verb */
 
-static int load(struct asked *a)
+static int counters_load_catalogue(struct asked *a)
 {
 	/* PerfLib reads a name without a slash as a machine's. */
 	static char from[4096];
@@ -299,7 +299,7 @@ static int load(struct asked *a)
 		status == ERROR_READ_FAULT ? strerror(errno) : counters_status(status));
 }
 
-static int query(struct asked *a)
+static int counters_run_query(struct asked *a)
 {
 	struct counters_query *q = &a->run.query;
 
@@ -331,7 +331,7 @@ static int counters_find_set(const struct asked *a, const char *name, struct cat
 		"there is no counterset \"%.200s\"; swtrace counters list shows them", name);
 }
 
-static int show(struct asked *a, unsigned action, const char *name)
+static int counters_show_set(struct asked *a, unsigned action, const char *name)
 {
 	struct catalogue_set *set = NULL;
 	const struct catalogue *c = &a->run.catalogue;
@@ -349,7 +349,7 @@ static int show(struct asked *a, unsigned action, const char *name)
 	return counters_list(c, set, json);
 }
 
-static int act(struct asked *a, unsigned action, int n, char **operand)
+static int counters_run_action(struct asked *a, unsigned action, int n, char **operand)
 {
 	int code = EXIT_FINE;
 
@@ -360,9 +360,10 @@ static int act(struct asked *a, unsigned action, int n, char **operand)
 	else if (n == 0 && action == ACTION_INSTANCES)
 		cmd_misuse(a->verb, "instances needs the name of a counterset");
 	if (!code)
-		code = load(a);
+		code = counters_load_catalogue(a);
 	if (!code)
-		code = action == ACTION_QUERY ? query(a) : show(a, action, n ? operand[0] : NULL);
+		code = action == ACTION_QUERY ? counters_run_query(a)
+					      : counters_show_set(a, action, n ? operand[0] : NULL);
 	query_free(&a->run.query);
 	catalogue_free(&a->run.catalogue);
 	for (unsigned i = 0; i < a->paths; i++)
@@ -386,7 +387,7 @@ static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 		cmd_misuse(verb, "list, instances or query is missing");
 	unsigned action = counters_parse_action(&a, argv[1]);
 	counters_check_options(&a, action, argv[1]);
-	return act(&a, action, args.operands - 1, argv + 2);
+	return counters_run_action(&a, action, args.operands - 1, argv + 2);
 }
 
 /* For list SET and instances SET. */

@@ -62,7 +62,7 @@ static int follow_finish_output(struct counters_run *r)
 
 /* ---------------------------------------------------------------------------- samples */
 
-static int tell(const struct counters_run *r, ULONG status)
+static int counters_tell_failure(const struct counters_run *r, ULONG status)
 {
 	const char *where = r->catalogue.where;
 
@@ -76,7 +76,7 @@ static int tell(const struct counters_run *r, ULONG status)
 }
 
 /* Records the sample; lost hooks are counted in their ring. */
-static void trace(const struct counters_run *r, uint64_t *untraced)
+static void counters_trace_sample(const struct counters_run *r, uint64_t *untraced)
 {
 	const struct counters_query *q = &r->query;
 	const ULONG status =
@@ -106,7 +106,7 @@ static int follow_machine(struct counters_run *r, int wake)
 	follow_print_head(r);
 	if (r->traced)
 		cmd_tell_tracing(r->verb, COUNTERS_MAJOR);
-	trace(r, &untraced);
+	counters_trace_sample(r, &untraced);
 	for (uint64_t n = 0; !r->failed && (!r->samples || n < r->samples); n++) {
 		if (!wait_for_next(r, began, wake))
 			break;
@@ -115,12 +115,12 @@ static int follow_machine(struct counters_run *r, int wake)
 			break;
 		query_values(q);
 		follow_print_lines(r, counters_print_row);
-		trace(r, &untraced);
+		counters_trace_sample(r, &untraced);
 	}
 	if (untraced)
 		cmd_note(r->verb, "%llu samples were not traced completely; see swtrace info",
 			(unsigned long long)untraced);
-	return status == ERROR_SUCCESS ? EXIT_FINE : tell(r, status);
+	return status == ERROR_SUCCESS ? EXIT_FINE : counters_tell_failure(r, status);
 }
 
 static int run_machine(struct counters_run *r, int wake)
@@ -133,7 +133,7 @@ static int run_machine(struct counters_run *r, int wake)
 	if (status == ERROR_SUCCESS && !query_add_columns(q))
 		status = ERROR_OUTOFMEMORY;
 	if (status != ERROR_SUCCESS)
-		return tell(r, status);
+		return counters_tell_failure(r, status);
 	int code = query_end_columns(q);
 	if (code)
 		return code;
@@ -155,7 +155,7 @@ static int find_columns(struct counters_run *r)
 			status = ERROR_OUTOFMEMORY;
 	}
 	if (status != ERROR_NO_MORE_ITEMS && status != ERROR_SUCCESS)
-		return tell(r, status);
+		return counters_tell_failure(r, status);
 	int code = query_end_columns(q);
 	query_close(q);
 	return code;
@@ -186,8 +186,9 @@ static int run_trace(struct counters_run *r)
 		}
 		first = false;
 	}
-	return status == ERROR_SUCCESS || status == ERROR_NO_MORE_ITEMS ? EXIT_FINE
-									: tell(r, status);
+	return status == ERROR_SUCCESS || status == ERROR_NO_MORE_ITEMS
+		       ? EXIT_FINE
+		       : counters_tell_failure(r, status);
 }
 
 /* ---------------------------------------------------------------------------- the run */

@@ -17,13 +17,13 @@ struct parts {
 
 enum { NAME_MAX_COMPARED = 128 };
 
-static char lower(char c)
+static char path_lower_letter(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Edit distance: bytes to insert, remove or replace. */
-static unsigned distance(const char *a, const char *b)
+static unsigned path_edit_distance(const char *a, const char *b)
 {
 	unsigned row[NAME_MAX_COMPARED + 1];
 	size_t n = strnlen(b, NAME_MAX_COMPARED);
@@ -35,7 +35,8 @@ static unsigned distance(const char *a, const char *b)
 
 		row[0] = i + 1;
 		for (size_t j = 0; j < n; j++) {
-			unsigned replaced = corner + (lower(a[i]) != lower(b[j]));
+			unsigned replaced =
+				corner + (path_lower_letter(a[i]) != path_lower_letter(b[j]));
 			unsigned other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
 
 			corner = row[j + 1];
@@ -46,9 +47,10 @@ static unsigned distance(const char *a, const char *b)
 }
 
 /* Keeps the closer of two names; rejects a name of which most bytes would change. */
-static void weigh(const char *name, const char *candidate, const char **best, unsigned *least)
+static void path_keep_nearest(
+	const char *name, const char *candidate, const char **best, unsigned *least)
 {
-	unsigned d = distance(name, candidate);
+	unsigned d = path_edit_distance(name, candidate);
 	size_t longer = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
 
 	if (d < *least && d <= longer * 6 / 10) {
@@ -63,7 +65,7 @@ const char *nearest_set(const struct catalogue *c, const char *name)
 	unsigned least = UINT32_MAX;
 
 	for (unsigned i = 0; i < c->sets; i++)
-		weigh(name, c->set[i].name, &best, &least);
+		path_keep_nearest(name, c->set[i].name, &best, &least);
 	return best;
 }
 
@@ -73,7 +75,7 @@ static const char *nearest_counter(const struct catalogue_set *set, const char *
 	unsigned least = UINT32_MAX;
 
 	for (unsigned i = 0; i < set->counters; i++)
-		weigh(name, set->counter[i].name, &best, &least);
+		path_keep_nearest(name, set->counter[i].name, &best, &least);
 	return best;
 }
 
@@ -91,7 +93,7 @@ static const char *instance_end(const char *text)
 
 /* Splits a path. Returns NULL or the error. set_length 0: the set's name ends at the first
  * parenthesis or backslash. */
-static const char *split(const char *text, size_t set_length, struct parts *p)
+static const char *path_split_parts(const char *text, size_t set_length, struct parts *p)
 {
 	if (*text != '\\')
 		return "it does not begin with a backslash (quote it for the shell)";
@@ -127,7 +129,7 @@ static const char *split(const char *text, size_t set_length, struct parts *p)
 void path_check(const struct verb *verb, const char *text)
 {
 	struct parts p;
-	const char *wrong = split(text, 0, &p);
+	const char *wrong = path_split_parts(text, 0, &p);
 
 	if (wrong)
 		cmd_misuse(
@@ -230,7 +232,7 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 {
 	struct parts p;
 
-	split(text, 0, &p);
+	path_split_parts(text, 0, &p);
 	if (!is_host(c, &p))
 		cmd_misuse(verb,
 			"\"%.200s\" names another machine: only values of \\\\%s are available",
@@ -238,7 +240,7 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 	*path = (struct counter_path){.text = text, .set = path_find_set(c, p.set)};
 	if (!path->set)
 		return no_set(verb, c, &p);
-	const char *wrong = split(text, strlen(path->set->name), &p);
+	const char *wrong = path_split_parts(text, strlen(path->set->name), &p);
 	if (wrong)
 		return cmd_fail(verb, "\"%.200s\": %s", text, wrong);
 	if (path->set->many && !p.instance)

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------------------- asking */
 
-static struct question *ask(
+static struct question *query_add_question(
 	struct counters_query *q, const struct counter_path *p, size_t length, ULONG counter)
 {
 	struct question *asked = &q->question[q->questions];
@@ -35,9 +35,10 @@ static struct question *ask_both(struct counters_query *q, const struct counter_
 	size_t length, struct question **base)
 {
 	const struct catalogue_counter *c = p->counter;
-	struct question *asked = ask(q, p, length, c ? c->id : PERF_WILDCARD_COUNTER);
+	struct question *asked =
+		query_add_question(q, p, length, c ? c->id : PERF_WILDCARD_COUNTER);
 
-	*base = c && c->base != PERF_NO_COUNTER ? ask(q, p, length, c->base) : asked;
+	*base = c && c->base != PERF_NO_COUNTER ? query_add_question(q, p, length, c->base) : asked;
 	return asked;
 }
 
@@ -56,7 +57,7 @@ static void ask_all(struct counters_query *q)
 }
 
 /* Builds the specification of a question. The caller frees it; NULL: out of memory. */
-static PERF_COUNTER_IDENTIFIER *identify(const struct question *q)
+static PERF_COUNTER_IDENTIFIER *query_identify_question(const struct question *q)
 {
 	size_t name = q->set->many ? (strlen(q->instance) + 8) / 8 * 8 : 0;
 	PERF_COUNTER_IDENTIFIER *id = calloc(1, sizeof *id + name);
@@ -74,7 +75,7 @@ static PERF_COUNTER_IDENTIFIER *identify(const struct question *q)
 
 static ULONG add_question(const struct counters_query *q, const struct question *asked)
 {
-	PERF_COUNTER_IDENTIFIER *id = identify(asked);
+	PERF_COUNTER_IDENTIFIER *id = query_identify_question(asked);
 	ULONG status = id ? PerfAddCounters(q->handle, id, id->Size) : ERROR_OUTOFMEMORY;
 
 	if (status == ERROR_SUCCESS)
@@ -206,7 +207,8 @@ ULONG query_sample(struct counters_query *q)
 
 /* ---------------------------------------------------------------------------- columns */
 
-static const struct catalogue_counter *registered(const struct catalogue_set *set, ULONG id)
+static const struct catalogue_counter *query_find_registered(
+	const struct catalogue_set *set, ULONG id)
 {
 	for (unsigned i = 0; i < set->counters; i++)
 		if (set->counter[i].id == id)
@@ -219,7 +221,7 @@ static bool add_row(struct counters_query *q, struct counter_path *p, const stru
 	unsigned row, unsigned number)
 {
 	for (unsigned j = 0; j < b->counters; j++) {
-		const struct catalogue_counter *c = registered(p->set, b->counter[j]);
+		const struct catalogue_counter *c = query_find_registered(p->set, b->counter[j]);
 
 		if (!c || (!p->counter && counter_is_hidden(c)))
 			continue;

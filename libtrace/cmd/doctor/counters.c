@@ -46,7 +46,7 @@ static void cause_advice(struct finding *n, enum cause cause, const struct count
 		finding_todo(n, "%s", cause_todo(cause));
 }
 
-static void hardware(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_hardware(struct findings *f, const struct doctor_facts *m)
 {
 	const struct counters_pmu *p = &m->pmu.found;
 	enum cause cause = doctor_cause(m);
@@ -108,7 +108,7 @@ static void core_types(struct findings *f, const struct pmu_facts *p)
 	finding_todo(n, "for a CPI to compare, keep the program on one type (taskset -c LIST)");
 }
 
-static void watchdog(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_watchdog(struct findings *f, const struct doctor_facts *m)
 {
 	bool stops = doctor_cause(m) == CAUSE_WATCHDOG;
 	struct finding *n;
@@ -165,9 +165,9 @@ static void locked_pages(struct findings *f, const struct pmu_facts *p)
 
 void doctor_pmu(struct findings *f, const struct doctor_facts *m)
 {
-	hardware(f, m);
+	doctor_check_hardware(f, m);
 	core_types(f, &m->pmu);
-	watchdog(f, m);
+	doctor_check_watchdog(f, m);
 	user_read(f, m);
 	locked_pages(f, &m->pmu);
 }
@@ -210,7 +210,7 @@ static const char *missing_todo(const struct pmu_facts *p, int q)
 	return "see pmu";
 }
 
-static void quantities(struct findings *f, const struct pmu_facts *p)
+static void doctor_check_quantities(struct findings *f, const struct pmu_facts *p)
 {
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		bool measured = p->in_use.quantity[q].measured;
@@ -227,7 +227,7 @@ static void quantities(struct findings *f, const struct pmu_facts *p)
 	}
 }
 
-static void frequency(struct findings *f, const struct pmu_facts *p)
+static void doctor_check_frequency(struct findings *f, const struct pmu_facts *p)
 {
 	struct finding *n;
 
@@ -258,6 +258,6 @@ void doctor_counters(struct findings *f, const struct doctor_facts *m)
 		return;
 	}
 	finding_means(n, "the source of programs that are started here");
-	quantities(f, &m->pmu);
-	frequency(f, &m->pmu);
+	doctor_check_quantities(f, &m->pmu);
+	doctor_check_frequency(f, &m->pmu);
 }

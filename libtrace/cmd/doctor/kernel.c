@@ -8,7 +8,7 @@
 
 #include "doctor.h"
 
-static void release(struct findings *f, const struct kernel_facts *k)
+static void doctor_check_release(struct findings *f, const struct kernel_facts *k)
 {
 	struct finding *n = finding(f, "kernel.release", k->supported ? FINDING_GOOD : FINDING_NOTE,
 		"Linux %s on %s", k->release, k->machine);
@@ -37,7 +37,7 @@ static void perf_events(struct findings *f, const struct doctor_facts *m)
 	finding_todo(n, "use a kernel with CONFIG_PERF_EVENTS; in a sandbox, mount /proc");
 }
 
-static void machine(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_machine(struct findings *f, const struct doctor_facts *m)
 {
 	const struct kernel_facts *k = &m->kernel;
 	struct finding *n;
@@ -115,9 +115,9 @@ static void kernel_add_wakeups(struct findings *f, const struct switches_facts *
 
 void doctor_kernel(struct findings *f, const struct doctor_facts *m)
 {
-	release(f, &m->kernel);
+	doctor_check_release(f, &m->kernel);
 	perf_events(f, m);
-	machine(f, m);
+	doctor_check_machine(f, m);
 	kernel_find_container(f, &m->kernel);
 	kernel_add_wakeups(f, &m->switches);
 }
@@ -125,12 +125,12 @@ void doctor_kernel(struct findings *f, const struct doctor_facts *m)
 /* ---------------------------------------------------------------- rights */
 
 /* CAP_PERFMON counts only if it is of the first user namespace. */
-static bool privileged(const struct doctor_facts *m)
+static bool doctor_is_privileged(const struct doctor_facts *m)
 {
 	return m->rights.perfmon > 0 && !m->kernel.in_user_namespace;
 }
 
-static void paranoid(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_paranoid(struct findings *f, const struct doctor_facts *m)
 {
 	static const char *const means[] = {
 		"everyone may count processors and threads",
@@ -148,10 +148,11 @@ static void paranoid(struct findings *f, const struct doctor_facts *m)
 		finding_means(n, "permissions are unknown until a counter is opened");
 		return;
 	}
-	if (at > 0 && !privileged(m))
+	if (at > 0 && !doctor_is_privileged(m))
 		status = at > 2 ? FINDING_BAD : FINDING_NOTE;
 	n = finding(f, "rights.paranoid", status, "kernel.perf_event_paranoid is %d", level);
-	finding_means(n, "%s%s", means[at], at > 0 && privileged(m) ? ", which is here" : "");
+	finding_means(
+		n, "%s%s", means[at], at > 0 && doctor_is_privileged(m) ? ", which is here" : "");
 	if (status != FINDING_GOOD)
 		finding_todo(n,
 			"sysctl kernel.perf_event_paranoid=0 for all CPIs%s; or CAP_PERFMON",
@@ -160,11 +161,11 @@ static void paranoid(struct findings *f, const struct doctor_facts *m)
 				 : "");
 }
 
-static void capability(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_capability(struct findings *f, const struct doctor_facts *m)
 {
 	struct finding *n;
 
-	if (privileged(m)) {
+	if (doctor_is_privileged(m)) {
 		n = finding(f, "rights.capability", FINDING_GOOD, "CAP_PERFMON is there");
 		finding_means(n, "this user may count processors, and threads in the kernel");
 		return;
@@ -192,7 +193,7 @@ static bool filter_stops(const struct doctor_facts *m)
 		       strcmp(m->rights.lockdown, "confidentiality") != 0);
 }
 
-static void seccomp(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_seccomp(struct findings *f, const struct doctor_facts *m)
 {
 	struct finding *n;
 
@@ -214,7 +215,7 @@ static void seccomp(struct findings *f, const struct doctor_facts *m)
 			"allow perf_event_open in its profile (docker run --security-opt seccomp=FILE, --cap-add PERFMON)");
 }
 
-static void lockdown(struct findings *f, const struct doctor_facts *m)
+static void doctor_check_lockdown(struct findings *f, const struct doctor_facts *m)
 {
 	bool stops = strcmp(m->rights.lockdown, "confidentiality") == 0;
 	struct finding *n;
@@ -231,8 +232,8 @@ static void lockdown(struct findings *f, const struct doctor_facts *m)
 
 void doctor_rights(struct findings *f, const struct doctor_facts *m)
 {
-	paranoid(f, m);
-	capability(f, m);
-	seccomp(f, m);
-	lockdown(f, m);
+	doctor_check_paranoid(f, m);
+	doctor_check_capability(f, m);
+	doctor_check_seccomp(f, m);
+	doctor_check_lockdown(f, m);
 }

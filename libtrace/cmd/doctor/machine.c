@@ -178,7 +178,7 @@ void doctor_rings(struct findings *f, const struct doctor_facts *m)
 
 /* -------------------------------------------------------------- /dev/shm */
 
-static void space(struct findings *f, const struct memory_facts *m)
+static void doctor_check_space(struct findings *f, const struct memory_facts *m)
 {
 	bool fits = m->wanted < m->room;
 	struct finding *n = finding(f, "memory.space", fits ? FINDING_GOOD : FINDING_BAD,
@@ -191,7 +191,7 @@ static void space(struct findings *f, const struct memory_facts *m)
 			"swtrace init -s 1, or mount -o remount,size=SIZE /dev/shm (docker run --shm-size SIZE)");
 }
 
-static void kind(struct findings *f, const struct memory_facts *m)
+static void doctor_check_memory_kind(struct findings *f, const struct memory_facts *m)
 {
 	struct finding *n;
 
@@ -242,8 +242,8 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 		return;
 	}
 	if (!m->memory.made)
-		space(f, &m->memory);
-	kind(f, &m->memory);
+		doctor_check_space(f, &m->memory);
+	doctor_check_memory_kind(f, &m->memory);
 	machine_find_container(f, &m->memory);
 }
 
@@ -252,7 +252,7 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 /* A processor's group, and so many for a few threads and the program itself. */
 enum { DESCRIPTORS_A_CPU = 3, DESCRIPTORS_BESIDES = 128 };
 
-static void descriptors(struct findings *f, const struct limit_facts *l, unsigned cpus)
+static void doctor_check_descriptors(struct findings *f, const struct limit_facts *l, unsigned cpus)
 {
 	uint64_t least = (uint64_t)cpus * DESCRIPTORS_A_CPU + DESCRIPTORS_BESIDES;
 	bool enough = l->descriptors >= least;
@@ -287,6 +287,6 @@ static void file_size(struct findings *f, const struct limit_facts *l, uint64_t 
 
 void doctor_limits(struct findings *f, const struct doctor_facts *m)
 {
-	descriptors(f, &m->limits, m->pmu.cpus);
+	doctor_check_descriptors(f, &m->limits, m->pmu.cpus);
 	file_size(f, &m->limits, m->memory.wanted);
 }

@@ -35,7 +35,7 @@ static void not_usable(
 		"its owner: swtrace init -g GROUP, a group of yours; or usermod -aG to join that of the session, and log in again");
 }
 
-static void absent(struct findings *f, const struct session_facts *s)
+static void doctor_check_absent_session(struct findings *f, const struct session_facts *s)
 {
 	struct finding *n = finding(f, s->id, FINDING_NOTE, "%s, %s: there is none%s", s->why,
 		s->dir, s->used ? "; it would be used, once made" : "");
@@ -78,7 +78,7 @@ static void clock_back(struct findings *f, const struct session_facts *s)
 	finding_todo(n, "swtrace init begins anew");
 }
 
-static void usable(struct findings *f, const struct session_facts *s)
+static void doctor_check_usable_session(struct findings *f, const struct session_facts *s)
 {
 	char who[160];
 	struct finding *n;
@@ -113,10 +113,10 @@ void doctor_sessions(struct findings *f, const struct doctor_facts *m)
 		const struct session_facts *s = &all->list[i];
 
 		if (s->absent)
-			absent(f, s);
+			doctor_check_absent_session(f, s);
 		else if (s->trouble[0])
 			not_usable(f, s, all);
 		else
-			usable(f, s);
+			doctor_check_usable_session(f, s);
 	}
 }

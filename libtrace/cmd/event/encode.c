@@ -23,7 +23,7 @@ struct encoding {
 
 /* -------------------------------------------------------------------- counters for all */
 
-static const char *unprogrammable(const struct cpc_event *e)
+static const char *event_why_unprogrammable(const struct cpc_event *e)
 {
 	if (e->software)
 		return "the kernel counts it: no register is written";
@@ -57,13 +57,13 @@ static int check_conflict(const struct encoding *n, const struct encoded *later)
 	return EXIT_FINE;
 }
 
-static int programme(struct encoding *n, struct encoded *e, int *counter)
+static int event_programme_counter(struct encoding *n, struct encoded *e, int *counter)
 {
 	const struct event_cpu *cpu = &n->asked->cpu;
 	struct cpc_event own;
 
 	if (!event_cpu_config(cpu, &e->event, &own)) {
-		snprintf(e->why, sizeof e->why, "%s", unprogrammable(&e->event));
+		snprintf(e->why, sizeof e->why, "%s", event_why_unprogrammable(&e->event));
 		return EXIT_FINE;
 	}
 	e->programmed = event_programme(cpu, &own, *counter, &e->programme, e->why) == 0;
@@ -91,7 +91,7 @@ static void share_registers(struct encoding *n)
 			n->list[i].programme.select.value = fixed;
 }
 
-static int encode(struct encoding *n)
+static int event_encode_all(struct encoding *n)
 {
 	const struct event_asked *a = n->asked;
 	int counter = 0, code = EXIT_FINE;
@@ -105,7 +105,7 @@ static int encode(struct encoding *n)
 		if (rc)
 			return cmd_fail(a->verb, "%s; %s", why, event_advice(rc));
 		n->count++;
-		code = programme(n, e, &counter);
+		code = event_programme_counter(n, e, &counter);
 	}
 	share_registers(n);
 	return code;
@@ -327,7 +327,7 @@ int event_encode(const struct event_asked *a)
 
 	if (!n.list)
 		return cmd_fail(a->verb, "encodings: not enough memory");
-	int code = encode(&n);
+	int code = event_encode_all(&n);
 	if (code == EXIT_FINE && a->json)
 		encode_print_json(&n);
 	else if (code == EXIT_FINE)

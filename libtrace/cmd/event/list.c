@@ -89,7 +89,7 @@ static void list_print_json(
 	json_close(j, '}');
 }
 
-static int visit(void *user, const struct cpc_event_info *info)
+static int event_list_visit(void *user, const struct cpc_event_info *info)
 {
 	struct listing *l = user;
 	struct trial t = {.rc = 0};
@@ -122,18 +122,18 @@ static int visit_generic(void *user, const struct cpc_event_info *info)
 	if (event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
 		return 0;
 	there.pmu = cpu->pmu.name;
-	return visit(user, &there);
+	return event_list_visit(user, &there);
 }
 
-static void walk(struct listing *l)
+static void event_list_walk(struct listing *l)
 {
 	if (l->asked->cpu.here) {
-		event_walk(visit, l);
+		event_walk(event_list_visit, l);
 		return;
 	}
 	event_generic_walk(visit_generic, l);
 	if (l->asked->cpu.pfm[0])
-		event_pfm_walk_of(l->asked->cpu.pfm, visit, l);
+		event_pfm_walk_of(l->asked->cpu.pfm, event_list_visit, l);
 }
 
 static void list_json(struct listing *l)
@@ -145,7 +145,7 @@ static void list_json(struct listing *l)
 	json_open(j, '{');
 	json_member_bool(j, "libpfm4", event_has_libpfm4());
 	json_member_open(j, "events", '[');
-	walk(l);
+	event_list_walk(l);
 	json_break(j);
 	json_close(j, ']');
 	json_close(j, '}');
@@ -162,7 +162,7 @@ int event_list(const struct event_asked *a)
 	if (a->json)
 		list_json(&l);
 	else
-		walk(&l);
+		event_list_walk(&l);
 	if (!l.listed)
 		return cmd_fail(a->verb, "no event matches%s%s; see swtrace event list",
 			a->operands ? " " : "", a->operands ? a->operand[0] : "");

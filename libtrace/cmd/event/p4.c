@@ -73,7 +73,7 @@ static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 
 /* ------------------------------------------------------------------------ list */
 
-static bool listed(
+static bool p4_is_listed(
 	const struct p4_event *event, enum p4_model model, int operands, char *const *operand)
 {
 	if (!P4HasEvent(model, event))
@@ -96,7 +96,7 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 	for (size_t i = 0; P4EventAt(i); i++) {
 		const struct p4_event *event = P4EventAt(i);
 
-		if (!listed(event, model, operands, operand))
+		if (!p4_is_listed(event, model, operands, operand))
 			continue;
 		count++;
 		if (!j) {

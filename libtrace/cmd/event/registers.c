@@ -145,7 +145,7 @@ static const char *intel_also(const struct cpc_event *e)
 	return NULL;
 }
 
-static int intel(const struct event_cpu *cpu, const struct cpc_event *e, int n,
+static int registers_encode_intel(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	int fixed = intel_fixed(e);
@@ -166,7 +166,7 @@ static int intel(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	return 0;
 }
 
-static int amd(const struct event_cpu *cpu, const struct cpc_event *e, int n,
+static int registers_encode_amd(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	bool old = cpu->kind == EVENT_CPU_K7;
@@ -188,7 +188,7 @@ static int amd(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 
 enum { ARM_CYCLES = 0x11 };
 
-static int arm(const struct event_cpu *cpu, const struct cpc_event *e, int n,
+static int registers_encode_arm(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	const struct event_field code = {0, 0xffff}, threshold = {1, 0xffc}, compare = {1, 0xc000},
@@ -230,12 +230,12 @@ int event_programme(const struct event_cpu *cpu, const struct cpc_event *e, int 
 		return event_refuse(why, -ENOTSUP, "config2 goes to no register that is known");
 	switch (cpu->kind) {
 	case EVENT_CPU_INTEL:
-		return intel(cpu, e, counter, p, why);
+		return registers_encode_intel(cpu, e, counter, p, why);
 	case EVENT_CPU_AMD:
 	case EVENT_CPU_K7:
-		return amd(cpu, e, counter, p, why);
+		return registers_encode_amd(cpu, e, counter, p, why);
 	case EVENT_CPU_ARM:
-		return arm(cpu, e, counter, p, why);
+		return registers_encode_arm(cpu, e, counter, p, why);
 	default:
 		return event_refuse(
 			why, -ENOTSUP, "the registers of this processor are not known here");

@@ -15,7 +15,8 @@ const char *event_advice(int rc)
 /* ----------------------------------------------------------------- perf's own encoding */
 
 /* By its terms if it has a code of a PMU; else by the name that it was asked for. */
-static bool spell(const struct event_cpu *cpu, const struct cpc_event *e, char *text, size_t size)
+static bool show_spell_event(
+	const struct event_cpu *cpu, const struct cpc_event *e, char *text, size_t size)
 {
 	struct event_pmu pmu;
 
@@ -30,11 +31,11 @@ static bool spell(const struct event_cpu *cpu, const struct cpc_event *e, char *
 }
 
 /* The processor's own code of a generic event. */
-static bool raw(const struct event_cpu *cpu, const struct cpc_event *e, struct cpc_event *own,
-	char *text, size_t size)
+static bool show_spell_raw(const struct event_cpu *cpu, const struct cpc_event *e,
+	struct cpc_event *own, char *text, size_t size)
 {
 	return e->type == PERF_TYPE_HARDWARE && event_cpu_config(cpu, e, own) &&
-	       spell(cpu, own, text, size);
+	       show_spell_event(cpu, own, text, size);
 }
 
 void event_json_hex(struct json *j, const char *key, uint64_t value)
@@ -54,8 +55,8 @@ void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct c
 	event_json_hex(j, "config2", e->config2);
 	json_member_bool(j, "exclude_user", !e->user);
 	json_member_bool(j, "exclude_kernel", !e->kernel);
-	json_member_text(j, "spelling", spell(cpu, e, text, sizeof text) ? text : NULL);
-	if (!raw(cpu, e, &own, text, sizeof text))
+	json_member_text(j, "spelling", show_spell_event(cpu, e, text, sizeof text) ? text : NULL);
+	if (!show_spell_raw(cpu, e, &own, text, sizeof text))
 		return;
 	json_member_open(j, "raw", '{');
 	json_member_u64(j, "type", own.type);
@@ -78,9 +79,9 @@ void event_perf_text(struct table *t, const struct event_cpu *cpu, const struct 
 	out_str(&t->row, e->user ? "" : ", exclude_user");
 	out_str(&t->row, e->kernel ? "" : ", exclude_kernel");
 	table_end_row(t);
-	if (spell(cpu, e, text, sizeof text))
+	if (show_spell_event(cpu, e, text, sizeof text))
 		table_printf(t, "  perf\t-e %s\n", text);
-	if (raw(cpu, e, &own, text, sizeof text))
+	if (show_spell_raw(cpu, e, &own, text, sizeof text))
 		table_printf(t, "  raw\ttype %u, config 0x%llx: -e %s\n", (unsigned)own.type,
 			(unsigned long long)own.config, text);
 }

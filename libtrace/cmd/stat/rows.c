@@ -8,13 +8,13 @@ struct sums {
 	unsigned targets, measured;
 };
 
-static uint64_t since(uint64_t now, uint64_t before)
+static uint64_t stat_rise_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
 /* A target's increase since `from`. */
-static struct count_value difference(
+static struct count_value stat_value_difference(
 	const struct count_value *from, const struct count_value *to, size_t index)
 {
 	struct count_value v = to[index];
@@ -22,9 +22,9 @@ static struct count_value difference(
 	if (!from || !v.known)
 		return v;
 	v.known = from[index].known;
-	v.count = since(v.count, from[index].count);
-	v.enabled = since(v.enabled, from[index].enabled);
-	v.running = since(v.running, from[index].running);
+	v.count = stat_rise_since(v.count, from[index].count);
+	v.enabled = stat_rise_since(v.enabled, from[index].enabled);
+	v.running = stat_rise_since(v.running, from[index].running);
 	return v;
 }
 
@@ -91,7 +91,7 @@ static bool is_peer(const struct stat_row *a, const struct stat_row *b)
 	       a->event->event.kernel == b->event->event.kernel;
 }
 
-static const struct stat_row *peer(
+static const struct stat_row *stat_find_peer(
 	const struct stat_report *r, const struct stat_row *of, uint32_t type, uint64_t config)
 {
 	for (unsigned i = 0; i < r->rows; i++)
@@ -136,7 +136,7 @@ static bool set_ratio(const struct stat_report *r, struct stat_row *row)
 	for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
 		const struct stat_row *whole =
 			is_event(row, PERF_TYPE_HARDWARE, ratios[i].part)
-				? peer(r, row, PERF_TYPE_HARDWARE, ratios[i].whole)
+				? stat_find_peer(r, row, PERF_TYPE_HARDWARE, ratios[i].whole)
 				: NULL;
 
 		if (!whole)
@@ -164,7 +164,7 @@ static void set_figure_of(const struct count *c, const struct stat_report *r, st
 	if (stat_event_is_time(row->event)) {
 		set_figure(row, (double)row->count / (double)r->elapsed, "CPUs utilised", 3);
 	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) && row->count &&
-		   (other = peer(r, row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))) {
+		   (other = stat_find_peer(r, row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))) {
 		set_figure(row, (double)other->count / (double)row->count, "CPI", 4);
 	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) &&
 		   is_of_all_time(c, row->event) && (other = task_clock(r, row))) {
@@ -187,7 +187,8 @@ static void add_rows(const struct count *c, unsigned event, const struct count_v
 
 		if (e->fd[p] == COUNT_FOREIGN && !e->error)
 			continue;
-		struct count_value v = difference(from, to, (size_t)event * c->targets + p);
+		struct count_value v =
+			stat_value_difference(from, to, (size_t)event * c->targets + p);
 		add_target(&all, c, v, r->least);
 		add_target(&one, c, v, r->least);
 		if (per_cpu)

@@ -22,7 +22,7 @@
 /* Poll interval for targets without a pidfd. */
 #define LOOK_NS 50000000u
 
-static bool has(const struct stat_targets *t, pid_t pid)
+static bool stat_targets_have(const struct stat_targets *t, pid_t pid)
 {
 	for (unsigned i = 0; i < t->count; i++)
 		if (t->pid[i] == pid)
@@ -40,7 +40,7 @@ bool stat_targets_add(struct stat_targets *t, const char *text)
 		if (!number_scan(&text, end, 10, INT32_MAX, &pid) || pid == 0 ||
 			(*text && *text != ','))
 			return false;
-		if (!has(t, (pid_t)pid)) {
+		if (!stat_targets_have(t, (pid_t)pid)) {
 			if (t->count == STAT_TARGETS_MAX)
 				return false;
 			t->fd[t->count] = -1;

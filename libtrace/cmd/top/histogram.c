@@ -33,7 +33,7 @@ static uint64_t *need_octave(struct top_histogram *h, unsigned octave)
 	return h->octave[octave];
 }
 
-static void widen(struct top_histogram *h, uint64_t min, uint64_t max)
+static void top_histogram_widen(struct top_histogram *h, uint64_t min, uint64_t max)
 {
 	h->min = h->count == 0 || min < h->min ? min : h->min;
 	h->max = h->count == 0 || max > h->max ? max : h->max;
@@ -47,7 +47,7 @@ bool top_histogram_add(struct top_histogram *h, uint64_t value)
 	if (!steps)
 		return false;
 	steps[(octave ? value >> (octave - 1) : value) & (HISTOGRAM_STEPS - 1)]++;
-	widen(h, value, value);
+	top_histogram_widen(h, value, value);
 	h->count++;
 	return true;
 }
@@ -62,7 +62,7 @@ bool top_histogram_merge(struct top_histogram *to, const struct top_histogram *f
 	for (unsigned k = 0; k < HISTOGRAM_OCTAVES; k++)
 		for (unsigned i = 0; from->octave[k] && i < HISTOGRAM_STEPS; i++)
 			to->octave[k][i] += from->octave[k][i];
-	widen(to, from->min, from->max);
+	top_histogram_widen(to, from->min, from->max);
 	to->count += from->count;
 	return true;
 }

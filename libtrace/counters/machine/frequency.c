@@ -15,7 +15,7 @@ enum { FILES = sizeof files / sizeof *files, FROM_ENVIRONMENT = FILES };
 static const char *root = "/sys";
 static _Atomic unsigned used; /* a bit a file, and FROM_ENVIRONMENT */
 
-static uint64_t from(unsigned source, uint64_t hz)
+static uint64_t frequency_note_source(unsigned source, uint64_t hz)
 {
 	atomic_fetch_or_explicit(&used, 1u << source, memory_order_relaxed);
 	return hz;
@@ -45,9 +45,9 @@ uint64_t frequency_of(uint32_t cpu)
 		file++;
 	/* From 1 MHz to 1 THz. */
 	if (hz >= 1000 && hz <= 1000000000)
-		return from(file, hz * 1000);
+		return frequency_note_source(file, hz * 1000);
 	hz = rate_said_hz();
-	return hz ? from(FROM_ENVIRONMENT, hz) : CPI_NONE;
+	return hz ? frequency_note_source(FROM_ENVIRONMENT, hz) : CPI_NONE;
 }
 
 void frequency_sources(char *text, size_t size)

@@ -197,7 +197,7 @@ int perf_group_open(struct perf_group *g, struct perf_event_attr *attr, unsigned
 	return rc;
 }
 
-static void unmap(struct perf_group *g)
+static void perf_group_unmap(struct perf_group *g)
 {
 	for (unsigned i = 0; i < g->count; i++) {
 		if (g->member[i].page)
@@ -216,7 +216,7 @@ void perf_group_map(struct perf_group *g)
 
 		m->page = perf_member_is_own(m) ? perf_calls.map(m->fd, 1) : NULL;
 		if (!m->page || !m->page->cap_user_rdpmc) {
-			unmap(g);
+			perf_group_unmap(g);
 			return;
 		}
 	}
@@ -227,7 +227,7 @@ void perf_group_map(struct perf_group *g)
 void perf_group_close(struct perf_group *g, bool forked)
 {
 	if (!forked)
-		unmap(g);
+		perf_group_unmap(g);
 	for (unsigned i = g->count; i-- > 0;)
 		if (perf_member_is_own(&g->member[i]))
 			perf_calls.close(g->member[i].fd);

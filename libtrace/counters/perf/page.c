@@ -115,7 +115,7 @@ struct page_capabilities {
 	bool counter, time, time_short;
 };
 
-static inline struct page_capabilities capabilities(const struct perf_event_mmap_page *p)
+static inline struct page_capabilities perf_page_capabilities(const struct perf_event_mmap_page *p)
 {
 	struct perf_event_mmap_page copy;
 
@@ -148,7 +148,7 @@ static bool time_since(const struct perf_event_mmap_page *p, bool is_short, uint
 /* The leader's times are the group's, as in a read by system call. */
 static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
 {
-	struct page_capabilities can = capabilities(p);
+	struct page_capabilities can = perf_page_capabilities(p);
 	uint64_t since;
 
 	if (!can.time || !time_since(p, can.time_short, &since))
@@ -164,7 +164,7 @@ static inline enum perf_page_state read_count(
 	uint32_t index = PERF_PAGE_LOAD(p->index), width = PERF_PAGE_LOAD(p->pmc_width);
 
 	*count = (uint64_t)PERF_PAGE_LOAD(p->offset);
-	if (!capabilities(p).counter)
+	if (!perf_page_capabilities(p).counter)
 		return PERF_PAGE_UNKNOWN;
 	if (index == 0) {
 		snapshot->page = NULL;
@@ -201,7 +201,7 @@ static inline enum perf_page_state perf_page_read_members(
 	return state;
 }
 
-static bool changed(
+static bool perf_page_changed(
 	const struct perf_member *member, unsigned count, const struct perf_snapshot *snapshot)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -229,7 +229,7 @@ enum perf_page_state perf_pages_read(
 			perf_snapshot_count(&r->snapshot[0]) > count * PERF_READ_INSTRUCTIONS)
 			continue;
 		perf_page_barrier();
-		if (!changed(member, count, r->snapshot)) {
+		if (!perf_page_changed(member, count, r->snapshot)) {
 			r->in_user_mode = true;
 			return state;
 		}

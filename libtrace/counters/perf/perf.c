@@ -89,7 +89,7 @@ static void plan_without(struct plan *p, unsigned failed)
 		plan_mperf(p);
 }
 
-static void learn(struct perf_counters *c, const struct plan *p)
+static void perf_learn_plan(struct perf_counters *c, const struct plan *p)
 {
 	memset(c->at, -1, sizeof c->at);
 	for (unsigned i = 0; i < p->count; i++)
@@ -110,7 +110,7 @@ static int open_planned(struct perf_counters *c, struct plan *p, pid_t pid, int 
 			plan_company(&now);
 		rc = perf_group_open(&c->group, now.attr, now.count, pid, cpu, &failed);
 		if (rc == 0) {
-			learn(c, &now);
+			perf_learn_plan(c, &now);
 			return PERF_OPEN;
 		}
 		if (out_of_descriptors(-rc)) {
@@ -200,7 +200,7 @@ void perf_close_counters(struct perf_counters *c, bool forked)
 
 /* ------------------------------------------------------------------------- reading */
 
-static void none(struct perf_reading *r)
+static void perf_reading_clear(struct perf_reading *r)
 {
 	*r = (struct perf_reading){0};
 	for (int kind = 0; kind < PERF_KINDS; kind++)
@@ -223,7 +223,7 @@ bool perf_read_counters(const struct perf_counters *c, struct perf_reading *r, i
 	struct perf_group_reading now;
 	int rc = perf_group_read(&c->group, &now);
 
-	none(r);
+	perf_reading_clear(r);
 	if (error)
 		*error = -rc;
 	if (rc == 0)

@@ -59,7 +59,7 @@ static const char *probe_reason_of_errno(int error)
 	}
 }
 
-static const char *advice(int error)
+static const char *probe_find_advice(int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -123,7 +123,7 @@ static void probe_explain_pmu(struct counters_pmu *p)
 			"instructions: this machine's PMU counts cycles, but not these");
 	} else if (error) {
 		snprintf(p->why, sizeof p->why, "%s: %s", what, probe_reason_of_errno(error));
-		snprintf(p->advice, sizeof p->advice, "%s", advice(error));
+		snprintf(p->advice, sizeof p->advice, "%s", probe_find_advice(error));
 	} else if (p->taken) {
 		snprintf(p->why, sizeof p->why, "hardware counters: in use by %s",
 			p->nmi_watchdog ? "others, such as the NMI watchdog"

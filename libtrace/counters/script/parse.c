@@ -27,7 +27,7 @@ static bool script_next_word(struct words *w, const char **word, size_t *length)
 	return true;
 }
 
-static bool is(const char *word, size_t length, const char *text)
+static bool script_word_is(const char *word, size_t length, const char *text)
 {
 	return length == strlen(text) && memcmp(word, text, length) == 0;
 }
@@ -83,7 +83,7 @@ static const char *for_cpus(
 {
 	struct cpu_set set, *mentioned = &s->mentioned[a->what];
 
-	if (is(list, length, "all")) {
+	if (script_word_is(list, length, "all")) {
 		list = "0-1023";
 		length = 6;
 	}
@@ -111,7 +111,7 @@ static const char *for_cpus(
 
 static const char *script_parse_value(struct script_action *a, const char *p, size_t length)
 {
-	if (is(p, length, "none")) {
+	if (script_word_is(p, length, "none")) {
 		a->how = SCRIPT_NONE;
 		return NULL;
 	}
@@ -147,7 +147,7 @@ static bool word_of_cpus(const char *word, size_t length, enum script_what *what
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (is(word, length, words[i].word)) {
+		if (script_word_is(word, length, words[i].word)) {
 			*what = words[i].what;
 			return true;
 		}
@@ -157,9 +157,10 @@ static bool word_of_cpus(const char *word, size_t length, enum script_what *what
 
 static bool word_of_thread(const char *word, size_t length, enum script_what *what)
 {
-	if (is(word, length, "cycles"))
+	if (script_word_is(word, length, "cycles"))
 		*what = SCRIPT_THREAD_CYCLES;
-	else if (is(word, length, "instructions") || is(word, length, "cpi"))
+	else if (script_word_is(word, length, "instructions") ||
+		 script_word_is(word, length, "cpi"))
 		*what = SCRIPT_THREAD_INSTRUCTIONS;
 	else
 		return false;
@@ -174,7 +175,7 @@ static const char *parse_action(
 	const char *list = NULL, *value, *why;
 	size_t list_length = 0, value_length;
 
-	if (is(word, length, "cpi"))
+	if (script_word_is(word, length, "cpi"))
 		a.how = SCRIPT_CPI;
 	if (thread && !word_of_thread(word, length, &a.what))
 		return "thread: instructions, cycles or cpi";
@@ -212,18 +213,18 @@ static const char *parse_line(struct script *s, struct words *w)
 
 	if (!script_next_word(w, &word, &length))
 		return NULL;
-	if (is(word, length, "step")) {
+	if (script_word_is(word, length, "step")) {
 		why = parse_step(s, w);
 	} else {
 		if (s->steps == 0)
 			why = new_step(s, 1);
 		if (why)
 			return why;
-		if (is(word, length, "cycles")) {
+		if (script_word_is(word, length, "cycles")) {
 			if (!script_next_word(w, &word, &length) ||
 				!script_parse_integer(word, length, &s->step[s->steps - 1].cycles))
 				return "cycles: not a count (at most 18 digits)";
-		} else if (is(word, length, "thread")) {
+		} else if (script_word_is(word, length, "thread")) {
 			if (!script_next_word(w, &word, &length))
 				return "thread: instructions, cycles or cpi";
 			why = parse_action(s, w, true, word, length);

@@ -12,7 +12,7 @@
 #include "../cpc.h"
 #include "pctx.h"
 
-static void *serve(void *user)
+static void *pctx_engine_serve(void *user)
 {
 	struct engine *e = user;
 
@@ -43,7 +43,7 @@ static int begin_thread(struct engine *e)
 	pthread_sigmask(SIG_SETMASK, &all, &e->signals);
 	if (mine)
 		mine->inherit = false;
-	rc = pthread_create(&e->thread, NULL, serve, e);
+	rc = pthread_create(&e->thread, NULL, pctx_engine_serve, e);
 	if (mine)
 		mine->inherit = inherit;
 	pthread_sigmask(SIG_SETMASK, &e->signals, NULL);
@@ -145,7 +145,7 @@ static bool pctx_has_tick(const struct process *p)
 	return p->running && !p->halting && p->tick;
 }
 
-static void tick(struct process *p, const struct timespec *now)
+static void pctx_engine_tick(struct process *p, const struct timespec *now)
 {
 	/* Counted from now: missed ticks are dropped. */
 	p->next_tick = time_of_ns(time_ns(*now) + (uint64_t)p->msec * 1000000u);
@@ -180,7 +180,7 @@ static void wait_and_tick(struct engine *e)
 	}
 	for (struct process *p = e->all; p; p = p->next)
 		if (pctx_has_tick(p) && !is_earlier(&now, &p->next_tick))
-			tick(p, &now);
+			pctx_engine_tick(p, &now);
 }
 
 int engine_do(

@@ -130,7 +130,7 @@ static void command_line(pid_t pid, char *line, size_t size)
 }
 
 /* The LWP that executed has the process' id from now on, and is the only one. */
-static void executed(struct process *p)
+static void pctx_visit_exec(struct process *p)
 {
 	char line[4096];
 	struct lwp *l;
@@ -165,7 +165,7 @@ static bool claim_stray(struct engine *e, pid_t tid)
 }
 
 /* Resumes the parent first: it must not wait for the child's run. */
-static void forked(struct process *p, struct lwp *by, pid_t child)
+static void pctx_visit_fork(struct process *p, struct lwp *by, pid_t child)
 {
 	struct process *c = calloc(1, sizeof *c);
 	struct lwp *l = NULL;
@@ -197,12 +197,12 @@ static void forked(struct process *p, struct lwp *by, pid_t child)
 	}
 }
 
-static void cloned(struct process *p, struct lwp *by, pid_t tid)
+static void pctx_visit_clone(struct process *p, struct lwp *by, pid_t tid)
 {
 	struct lwp *l;
 
 	if (syscall(SYS_tgkill, p->pid, tid, 0) != 0) {
-		forked(p, by, tid); /* a process of its own, made in another way */
+		pctx_visit_fork(p, by, tid); /* a process of its own, made in another way */
 		return;
 	}
 	l = lwp_add(p, tid);
@@ -230,7 +230,7 @@ static int signal_of(const struct process *p, pid_t tid, int status)
 	return WSTOPSIG(status) == SIGSTOP && is_wake(p, tid) ? 0 : WSTOPSIG(status);
 }
 
-static void stopped(struct process *p, struct lwp *l, int status)
+static void pctx_visit_stop(struct process *p, struct lwp *l, int status)
 {
 	unsigned long message = 0;
 
@@ -240,14 +240,14 @@ static void stopped(struct process *p, struct lwp *l, int status)
 		pctx_continue_lwp(p, l, signal_of(p, l->tid, status));
 		break;
 	case PTRACE_EVENT_CLONE:
-		cloned(p, l, (pid_t)message);
+		pctx_visit_clone(p, l, (pid_t)message);
 		break;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
-		forked(p, l, (pid_t)message);
+		pctx_visit_fork(p, l, (pid_t)message);
 		break;
 	case PTRACE_EVENT_EXEC:
-		executed(p);
+		pctx_visit_exec(p);
 		break;
 	case PTRACE_EVENT_EXIT:
 		lwp_ends(p, l);
@@ -261,7 +261,7 @@ static void stopped(struct process *p, struct lwp *l, int status)
 	}
 }
 
-static void dispatch(struct engine *e, pid_t tid, int status)
+static void pctx_dispatch_event(struct engine *e, pid_t tid, int status)
 {
 	struct process *p = e->all;
 	struct lwp *l = NULL;
@@ -269,7 +269,7 @@ static void dispatch(struct engine *e, pid_t tid, int status)
 	while (p && !(l = pctx_find_lwp(p->lwps, tid)))
 		p = p->next;
 	if (l && WIFSTOPPED(status)) {
-		stopped(p, l, status);
+		pctx_visit_stop(p, l, status);
 	} else if (l && tid == p->pid) {
 		process_ends(p, status);
 	} else if (l) {
@@ -296,7 +296,7 @@ static bool is_halted(const struct process *p)
 	return p->halting && any;
 }
 
-static void halt(struct process *p)
+static void pctx_halt_process(struct process *p)
 {
 	if (atomic_load(&p->terminate))
 		p->halting = true;
@@ -318,7 +318,7 @@ static bool wait_for_stop(struct engine *e)
 	tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
 	pthread_mutex_lock(&e->lock);
 	if (tid > 0)
-		dispatch(e, tid, status);
+		pctx_dispatch_event(e, tid, status);
 	return tid > 0 || errno == EINTR;
 }
 
@@ -393,7 +393,7 @@ int pctx_loop(struct process *p, void *unused)
 	begin_run(p);
 	while (p->pid > 0 && !is_halted(p) && !lost) {
 		for (struct process *q = e->all; q; q = q->next)
-			halt(q);
+			pctx_halt_process(q);
 		lost = !wait_for_stop(e);
 	}
 	drop_wake(p);

@@ -138,7 +138,7 @@ static bool has_lwp(const struct process *p, pid_t tid)
 }
 
 /* 1: stopped; 0: it has ended meanwhile; or a negative errno. */
-static int seize(struct process *p, pid_t tid)
+static int pctx_seize_thread(struct process *p, pid_t tid)
 {
 	struct lwp *l;
 
@@ -174,7 +174,7 @@ static int seize_new(struct process *p)
 
 		if (tid <= 0 || has_lwp(p, tid))
 			continue;
-		rc = seize(p, tid);
+		rc = pctx_seize_thread(p, tid);
 		seized += rc > 0;
 	}
 	closedir(dir);

@@ -307,7 +307,7 @@ static int drain_write_sections(struct drain *d, bool partial, bool force)
 }
 
 /* Whether a writer has held the next section long enough to check that it is alive. */
-static bool stuck(const struct drain *d)
+static bool drain_is_stuck(const struct drain *d)
 {
 	for (uint32_t i = 0; i < d->rings; i++) {
 		const struct drain_ring *r = &d->ring[i];
@@ -320,7 +320,7 @@ static bool stuck(const struct drain *d)
 }
 
 /* Another command that holds the lock reclaims itself, or the next round does. */
-static void reclaim(struct drain *d)
+static void drain_reclaim_sections(struct drain *d)
 {
 	uint64_t began = time_ns_monotonic();
 
@@ -351,8 +351,8 @@ static int one_round(struct drain *d)
 	int rc = keep_up(d);
 	if (rc == 0)
 		rc = drain_write_sections(d, false, false);
-	if (rc >= 0 && stuck(d))
-		reclaim(d);
+	if (rc >= 0 && drain_is_stuck(d))
+		drain_reclaim_sections(d);
 	return rc;
 }
 
@@ -421,7 +421,7 @@ static int drain_write_rest(struct drain *d)
 		if (rc < 0 || force || !held)
 			return rc < 0 ? rc : 0;
 		force = time_ns_monotonic() > until;
-		reclaim(d);
+		drain_reclaim_sections(d);
 		nanosleep(&pause, NULL);
 	}
 }

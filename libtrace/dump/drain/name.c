@@ -46,7 +46,7 @@ static bool drain_name_is_own_file(const struct drain *d, const char *path, stru
 }
 
 /* Completes a rename that a killed drain left half done. */
-static void mend(const struct drain *d, const char *path)
+static void drain_mend_name(const struct drain *d, const char *path)
 {
 	char first[PATH_MAX], next[PATH_MAX];
 	struct stat st, st1;
@@ -71,7 +71,7 @@ static int name_resume_file(struct drain *d, struct session_error *error)
 	if (memcmp(d->id, none, sizeof none) == 0 || strcmp(d->config.path, "-") == 0 ||
 		!output_resolve(d->config.path, f->out.path))
 		return 0;
-	mend(d, f->out.path);
+	drain_mend_name(d, f->out.path);
 	if (stat(f->out.path, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	f->out.fd = open(f->out.path, O_RDWR | O_CLOEXEC | O_NONBLOCK);

@@ -55,7 +55,7 @@ static bool resume_has_complete_section(struct scan *s)
 }
 
 /* Reads the stored payload; whether the checksum holds. */
-static bool verify(struct scan *s)
+static bool resume_verify_section(struct scan *s)
 {
 	uint32_t stored = get_le32(s->header + TF_S_STORED);
 	XXH3_state_t *hash = XXH3_createState();
@@ -103,7 +103,7 @@ static void note_losses(struct scan *s)
 	struct drain *d = s->d;
 	uint32_t raw = get_le32(s->header + TF_S_RAW);
 
-	if (s->header[TF_S_CODEC] != TF_CODEC_NONE || !verify(s))
+	if (s->header[TF_S_CODEC] != TF_CODEC_NONE || !resume_verify_section(s))
 		return;
 	for (uint32_t at = 0; at + TF_LOSS_SIZE <= raw; at += TF_LOSS_SIZE) {
 		uint32_t ring = ring_by_id(d, get_le32(s->payload + at + TF_LOSS_RING));
@@ -120,7 +120,7 @@ static void note_losses(struct scan *s)
 
 static void note_meta(struct scan *s)
 {
-	if (s->header[TF_S_CODEC] != TF_CODEC_NONE || !verify(s))
+	if (s->header[TF_S_CODEC] != TF_CODEC_NONE || !resume_verify_section(s))
 		return;
 	s->payload[get_le32(s->header + TF_S_STORED)] = 0;
 	drain_state_parse_meta(s->d, (char *)s->payload);
@@ -163,7 +163,7 @@ static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
 {
 	s->at = at;
 	/* A crash of the machine may leave a header without its payload. */
-	if (!resume_has_complete_section(s) || (last && !verify(s)))
+	if (!resume_has_complete_section(s) || (last && !resume_verify_section(s)))
 		return false;
 	note_section(s);
 	return true;
@@ -173,7 +173,7 @@ static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
  * Leaves s->at where the file is to be cut off: behind the last complete section, or before END. A
  * section is noted once it is known whether another one follows it.
  */
-static int scan(struct scan *s, struct session_error *error)
+static int resume_scan_file(struct scan *s, struct session_error *error)
 {
 	uint64_t before = 0;
 	bool more = true;
@@ -199,7 +199,7 @@ static int scan(struct scan *s, struct session_error *error)
 	return 0;
 }
 
-static void reset(struct drain *d)
+static void resume_reset_drain(struct drain *d)
 {
 	d->bytes_before = d->rotations = 0;
 	for (uint32_t i = 0; i < d->rings; i++) {
@@ -242,8 +242,8 @@ int drain_resume(struct drain *d, struct session_error *error)
 	if (!s.payload)
 		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
 			"%s: not enough memory to go on with it", s.f->out.path);
-	reset(d);
-	int rc = scan(&s, error);
+	resume_reset_drain(d);
+	int rc = resume_scan_file(&s, error);
 	if (rc == 0)
 		rc = resume_reopen_writer(&s, error);
 	free(s.payload);

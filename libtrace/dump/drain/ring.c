@@ -164,7 +164,7 @@ uint32_t drain_earliest(const struct drain *d)
 }
 
 /* Whether writers need the room soon: a held section must not make the ring full. */
-static bool needed(const struct drain *d, uint32_t ring)
+static bool drain_ring_is_needed(const struct drain *d, uint32_t ring)
 {
 	const struct shm_geometry *g = &d->reader.geometry;
 	uint64_t left = drain_limit(d, ring) - d->ring[ring].head;
@@ -213,7 +213,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force)
 
 	if (!job->failed && (span->damaged || span->bytes == 0))
 		r->damaged = true;
-	if (job->failed || (!force && !needed(d, job->ring) && span->held)) {
+	if (job->failed || (!force && !drain_ring_is_needed(d, job->ring) && span->held)) {
 		if (job->failed)
 			r->damaged = true;
 		else

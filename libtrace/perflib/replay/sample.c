@@ -54,7 +54,7 @@ void replay_drop_samples(struct replay *r)
 }
 
 /* No further part of it comes. */
-static void complete(struct replay *r, struct pending *p)
+static void replay_complete_pending(struct replay *r, struct pending *p)
 {
 	bool whole = p->seen == p->parts;
 
@@ -64,7 +64,7 @@ static void complete(struct replay *r, struct pending *p)
 		p->order = ++r->order;
 }
 
-static struct pending *oldest(struct replay *r, bool is_complete)
+static struct pending *replay_find_oldest(struct replay *r, bool is_complete)
 {
 	struct pending *found = NULL;
 
@@ -84,8 +84,8 @@ void replay_end_samples(struct replay *r)
 {
 	struct pending *p;
 
-	while ((p = oldest(r, false)))
-		complete(r, p);
+	while ((p = replay_find_oldest(r, false)))
+		replay_complete_pending(r, p);
 }
 
 /* -------------------------------------------------------------------------- parts */
@@ -171,9 +171,9 @@ static struct pending *sample_of(struct replay *r, const struct part *part)
 		part->part >= p->seen)
 		return p;
 	if (p)
-		complete(r, p);
-	else if (r->npending >= REPLAY_PENDING && (p = oldest(r, false)))
-		complete(r, p);
+		replay_complete_pending(r, p);
+	else if (r->npending >= REPLAY_PENDING && (p = replay_find_oldest(r, false)))
+		replay_complete_pending(r, p);
 	if (!array_reserve(&r->pending, &r->pending_room, r->npending + 1, sizeof *r->pending))
 		return NULL;
 	p = &r->pending[r->npending++];
@@ -351,7 +351,7 @@ uint32_t replay_read_sample(struct replay *r)
 	/* Of those in between it does not matter whose they were. */
 	p->seen = part.part + 1;
 	if (p->seen == p->parts)
-		complete(r, p);
+		replay_complete_pending(r, p);
 	return status;
 }
 
@@ -391,7 +391,7 @@ bool replay_ready_sample(struct replay *r, struct sample_time *time)
 	struct pending *p;
 	bool ready = false;
 
-	while (!ready && (p = oldest(r, true))) {
+	while (!ready && (p = replay_find_oldest(r, true))) {
 		*time = p->time;
 		ready = sample_swap_rows(r, p);
 		sample_drop_pending(r, p);

@@ -51,7 +51,7 @@ static bool is_usable(const struct schema_hook *s, enum group_part part)
 	return elapsed && needed;
 }
 
-static struct group_plan *make(
+static struct group_plan *group_plan_make(
 	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
 	const struct schema_hook *s = key;
@@ -97,7 +97,7 @@ static const struct group_plan *group_plans_add(
 					p->plans[i]->key, (enum group_part)p->plans[i]->part),
 				(uint32_t)i);
 	}
-	struct group_plan *plan = make(p, key, part);
+	struct group_plan *plan = group_plan_make(p, key, part);
 	if (!plan)
 		return NULL;
 	hash_index_add(&p->index, group_plan_hash(key, part), (uint32_t)p->count);

@@ -27,17 +27,17 @@ static void forget_offline(double *busy, double *idle, double *intr)
 }
 
 /* The ratio above / below; both are NOT_MEASURED or 0 if unknown. */
-static double percent(double above, double below)
+static double util_percent(double above, double below)
 {
 	return below > 0 ? 100 * above / below : NAN;
 }
 
 /* Keeps the summary's figures; computes missing ones from counts. */
-static void settle(struct interval *iv, double *to, uint64_t above, uint64_t below)
+static void util_settle_share(struct interval *iv, double *to, uint64_t above, uint64_t below)
 {
 	if (above == NOT_MEASURED || below == NOT_MEASURED)
 		return;
-	double counted = percent((double)above, (double)below);
+	double counted = util_percent((double)above, (double)below);
 	if (isnan(*to))
 		*to = counted;
 	else if (fabs(*to - counted) > SAME_PERCENT)
@@ -60,7 +60,7 @@ static void group_add_ratio(struct sums *s, uint64_t above, uint64_t below)
 static void settle_system(double *to, const struct sums *s)
 {
 	if (isnan(*to))
-		*to = percent(s->above, s->below);
+		*to = util_percent(s->above, s->below);
 }
 
 int group_settle_util(struct group *g)
@@ -78,10 +78,10 @@ int group_settle_util(struct group *g)
 		double *cpu_busy = &g->cpus[i].busy_pct;
 
 		forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
-		settle(iv, cpu_busy, u->busy_time, u->elapsed);
-		settle(iv, &u->idle_pct, u->idle_time, u->elapsed);
-		settle(iv, &u->intr_pct, u->intr_time, u->elapsed);
-		settle(iv, &u->actual_perf_pct, u->unhalted_cycles, u->reference_cycles);
+		util_settle_share(iv, cpu_busy, u->busy_time, u->elapsed);
+		util_settle_share(iv, &u->idle_pct, u->idle_time, u->elapsed);
+		util_settle_share(iv, &u->intr_pct, u->intr_time, u->elapsed);
+		util_settle_share(iv, &u->actual_perf_pct, u->unhalted_cycles, u->reference_cycles);
 		group_add_ratio(&busy, u->busy_time, u->elapsed);
 		group_add_ratio(&idle, u->idle_time, u->elapsed);
 		group_add_ratio(&intr, u->intr_time, u->elapsed);

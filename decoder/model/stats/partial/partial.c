@@ -206,7 +206,7 @@ static struct partial_source *find_source(struct partial *p, const struct partia
 	return NULL;
 }
 
-static bool overlap(const struct partial_source *a, const struct partial_source *b)
+static bool partial_sources_overlap(const struct partial_source *a, const struct partial_source *b)
 {
 	for (size_t i = 0, j = 0; i < a->nslices && j < b->nslices;) {
 		if (a->slices[i].last < b->slices[j].first)
@@ -269,7 +269,7 @@ static bool partial_contains(struct partial *p, const struct partial *from)
 /* Files read together count each hook once: only one range of ticks has it. */
 static int clash_of_two(const struct partial_source *other, const struct partial_source *s)
 {
-	if (!overlap(other, s))
+	if (!partial_sources_overlap(other, s))
 		return 0;
 	if (!partial_compare_sources(other, s))
 		return PARTIAL_TWICE;

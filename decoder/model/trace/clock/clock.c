@@ -33,7 +33,7 @@ static __int128 scale_up(uint64_t d, uint64_t rate)
 }
 
 /* On the line through that point. */
-static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t ticks)
+static int64_t clock_time_on_line(const struct clock *c, uint64_t at, int64_t real, uint64_t ticks)
 {
 	__int128 ns =
 		ticks >= at ? clock_scale(ticks - at, c->rate) : -scale_up(at - ticks, c->rate);
@@ -53,7 +53,7 @@ static int clock_compare_syncs(const void *a, const void *b)
 	return c ? c : compare_u64(x->monotonic, y->monotonic);
 }
 
-static void sort(struct clock_sync *sync, size_t n)
+static void clock_sort_syncs(struct clock_sync *sync, size_t n)
 {
 	if (n)
 		qsort(sync, n, sizeof *sync, clock_compare_syncs);
@@ -71,7 +71,7 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n)
 	uint64_t ticks = 0;
 	unsigned __int128 ns = 0;
 
-	sort(sync, n);
+	clock_sort_syncs(sync, n);
 	for (size_t i = 1; i < n; i++) {
 		const struct clock_sync *a = &sync[i - 1], *b = &sync[i];
 
@@ -89,7 +89,8 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n)
 
 static bool on_line(const struct clock *c, const struct clock_sync *s)
 {
-	__int128 off = (__int128)s->realtime - line(c, c->base_ticks, c->base_real, s->ticks);
+	__int128 off = (__int128)s->realtime -
+		       clock_time_on_line(c, c->base_ticks, c->base_real, s->ticks);
 
 	return off >= -OFFSET_NOISE && off <= OFFSET_NOISE;
 }
@@ -127,7 +128,7 @@ static void clock_append_sync(struct clock *c, struct clock_sync sync)
 
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 {
-	sort(sync, n);
+	clock_sort_syncs(sync, n);
 	c->sync = sync;
 	c->nsyncs = 0;
 	c->straight = c->monotone = true;
@@ -168,7 +169,7 @@ static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];
 
 	if (i == 0 || i == c->nsyncs)
-		return line(c, s->ticks, s->realtime, ticks);
+		return clock_time_on_line(c, s->ticks, s->realtime, ticks);
 	uint64_t rise = (uint64_t)s[1].realtime - (uint64_t)s->after;
 	uint64_t gone = clock_interpolate_rise(rise, ticks - s->ticks, s[1].ticks - s->ticks);
 	return (int64_t)((uint64_t)s->after + gone);
@@ -177,7 +178,7 @@ static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 int64_t clock_time(const struct clock *c, uint64_t ticks)
 {
 	if (c->straight)
-		return line(c, c->base_ticks, c->base_real, ticks);
+		return clock_time_on_line(c, c->base_ticks, c->base_real, ticks);
 	return time_in(c, syncs_before(c, ticks), ticks);
 }
 

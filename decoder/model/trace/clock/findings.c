@@ -132,7 +132,8 @@ struct clock_verdict clock_judge(
 	return v;
 }
 
-static void put(struct clock_finding *to, size_t max, size_t *n, struct clock_finding finding)
+static void clock_keep_finding(
+	struct clock_finding *to, size_t max, size_t *n, struct clock_finding finding)
 {
 	if (*n < max)
 		to[*n] = finding;
@@ -156,10 +157,10 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 		for (unsigned k = 0; k < v.count; k++) {
 			f.kind = v.reported[k].kind;
 			f.ns = v.reported[k].ns;
-			put(to, max, &n, f);
+			clock_keep_finding(to, max, &n, f);
 		}
 		if (b->disputed)
-			put(to, max, &n,
+			clock_keep_finding(to, max, &n,
 				(struct clock_finding){.kind = CLOCK_CONTRADICTION,
 					.from = b->ticks,
 					.to = b->ticks,
@@ -203,7 +204,7 @@ static double quiet_length(const struct clock *c, size_t i)
 						: 0;
 }
 
-static struct habits learn(const struct clock *c)
+static struct habits clock_learn_habits(const struct clock *c)
 {
 	struct habits h = {.reading = READING};
 	double shortest = INFINITY;
@@ -233,7 +234,7 @@ static struct habits learn(const struct clock *c)
 
 bool clock_drift(const struct clock *c, struct clock_drift *drift)
 {
-	struct habits h = learn(c);
+	struct habits h = clock_learn_habits(c);
 
 	*drift = (struct clock_drift){NAN, NAN, NAN};
 	if (h.known)
@@ -280,7 +281,7 @@ double clock_error(const struct clock *c, uint64_t first, uint64_t last)
 {
 	if (!c->nsyncs)
 		return NAN;
-	struct habits h = learn(c);
+	struct habits h = clock_learn_habits(c);
 	const struct clock_sync *from = &c->sync[0], *to = &c->sync[c->nsyncs - 1];
 	double worst = 0;
 	if (first < from->ticks)
