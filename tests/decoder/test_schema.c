@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/hooks/schema.h"
+#include "../../formats/schema_program.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "../lib/suites.h"
@@ -36,11 +37,10 @@ START_TEST(the_builtin_schema_describes_cpi_hooks)
 	size_t n = cpidecode_cpi_schema_size;
 	const char *text = (const char *)cpidecode_cpi_schema;
 	struct schema *s;
-	const char *title;
 
 	ck_assert_int_eq(schema_parse(text, n, &s, NULL), 0);
-	ck_assert_str_eq(schema_major_name(s, CPI_MAJOR, &title), "cpi");
-	ck_assert_str_eq(title, "CPI measurement facility");
+	ck_assert_str_eq(s->by_code[CPI_MAJOR]->name, "cpi");
+	ck_assert_str_eq(s->by_code[CPI_MAJOR]->title, "CPI measurement facility");
 	const struct schema_hook *h = schema_find(s, CPI_MAJOR, CPI_MINOR_PER_CPU | 0x42);
 	ck_assert_str_eq(schema_hook_name(h), "per processor");
 	unsigned count;
@@ -64,9 +64,9 @@ START_TEST(the_first_matching_hook_is_found)
 	ck_assert_str_eq(schema_hook_name(schema_find(s, 1, 0x11)), "masked # not a comment");
 	ck_assert_str_eq(schema_hook_name(schema_find(s, 1, 2)), "two");
 	ck_assert_ptr_null(schema_find(s, 1, 3));
-	ck_assert_str_eq(schema_major_name(s, 1, NULL), "a");
-	ck_assert_ptr_nonnull(schema_major_name(s, 255, NULL));
-	ck_assert_ptr_null(schema_major_name(s, 2, NULL));
+	ck_assert_str_eq(s->by_code[1]->name, "a");
+	ck_assert_ptr_nonnull(s->by_code[255]);
+	ck_assert_ptr_null(s->by_code[2]);
 	schema_free(s);
 }
 END_TEST
@@ -154,7 +154,7 @@ static void salvaged(const char *lines, const char *majors, const char *text)
 
 	ck_assert_int_eq(schema_salvage(text, strlen(text), &s, note_line, told), 0);
 	for (unsigned code = 0; code < 256; code++) {
-		const char *name = schema_major_name(s, (uint8_t)code, NULL);
+		const char *name = s->by_code[code] ? s->by_code[code]->name : NULL;
 		const struct schema_hook *h = schema_find(s, (uint8_t)code, 0);
 		unsigned n = 0;
 		const struct schema_field *f = h ? schema_hook_fields(h, &n) : NULL;

@@ -45,7 +45,7 @@ static void use(const struct schema *s, const uint8_t *p, size_t n)
 	for (uint32_t m = 0; m < s->nmajors; m++) {
 		const struct schema_major *major = &s->majors[m];
 
-		PROMISE(schema_major_name(s, major->code, NULL), "major %u", major->code);
+		PROMISE(s->by_code[major->code], "major %u", major->code);
 		for (uint32_t i = 0; i < major->nhooks; i++) {
 			const struct schema_hook *hook = &s->hooks[major->first_hook + i];
 			unsigned count;

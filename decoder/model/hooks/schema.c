@@ -24,15 +24,6 @@ const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uin
 	return NULL;
 }
 
-const char *schema_major_name(const struct schema *s, uint8_t major, const char **title)
-{
-	const struct schema_major *m = s->by_code[major];
-
-	if (title)
-		*title = m ? m->title : NULL;
-	return m ? m->name : NULL;
-}
-
 int schema_set_new(struct schema_set **set)
 {
 	*set = calloc(1, sizeof **set);
@@ -77,10 +68,11 @@ const struct schema_hook *schema_set_find(
 const char *schema_set_major_name(const struct schema_set *set, uint8_t major, const char **title)
 {
 	const struct schema *s = set->by_major[major];
+	const struct schema_major *m = s ? s->by_code[major] : NULL;
 
 	if (title)
-		*title = NULL;
-	return s ? schema_major_name(s, major, title) : NULL;
+		*title = m ? m->title : NULL;
+	return m ? m->name : NULL;
 }
 
 const char *schema_hook_name(const struct schema_hook *h)

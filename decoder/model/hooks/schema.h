@@ -17,8 +17,6 @@ static inline int schema_code(int rc)
 
 /* The first hook of the schema that describes major and minor, or NULL. */
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
-/* NULL: the schema does not name it. title may be NULL too. */
-const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
 
 /* The hook schemas of formats/ as they were built in (formats/embed.cmake): for schema_parse. */
 extern const unsigned char cpidecode_cpi_schema[], cpidecode_interval_schema[],
