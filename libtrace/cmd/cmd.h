@@ -178,7 +178,7 @@ const char *cmd_colour(FILE *f, const char *code);
 #define COLOUR_BAD "\033[31m"
 #define COLOUR_OFF "\033[0m"
 
-/* Prints text with question marks in place of control characters, which could drive a terminal. */
+/* Prints text with question marks instead of control characters, which could drive a terminal. */
 void print_plain(FILE *f, const char *text);
 /* A JSON string in quotes, as decoder/sink escapes it. */
 void print_json(FILE *f, const char *text);

@@ -1,6 +1,6 @@
 /*
- * --switches: the kernel's context switches of all processors, and who woke each thread, recorded
- * while tracing is on.
+ * --switches: the kernel's context switches of all processors, and the waker of each thread,
+ * recorded while tracing is on.
  */
 #ifndef SWT_CMD_SWITCHES_H
 #define SWT_CMD_SWITCHES_H

@@ -20,8 +20,8 @@ static _Atomic uint32_t of_machine, of_process;
 bool clock_is_instruction;
 
 /*
- * Lock-free, for a hook in a signal handler may come first: the first choice stays, and later
- * ones give way to it.
+ * Lock-free, for a hook in a signal handler may come first: the first choice stays, and later ones
+ * adopt it.
  */
 static uint32_t clock_decide_kind(_Atomic uint32_t *which, uint32_t kind)
 {

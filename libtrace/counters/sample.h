@@ -100,7 +100,7 @@ struct counter_sample {
 	uint32_t page;	      /* ... and of the same page, by its number in the thread; 0: none */
 	uint64_t page_faults; /* counted by that page; CPI_NONE: it does not */
 	enum interval_time_source activity_source;
-	bool plain;	      /* of cpu[], at most who was online was read, at online_at */
+	bool plain;	      /* of cpu[], at most the online state was read, at online_at */
 	uint64_t page_thread; /* plain, and activity_source is the page of this thread; CPI_NONE:
 				 not */
 	uint64_t online_at;   /* ticks */

@@ -249,7 +249,7 @@ static void sample_set_thread_clock(
 }
 
 /*
- * Marks who is online, and at a start opens counters for processors that came online. If a
+ * Marks online processors, and at a start opens counters for processors that came online. If a
  * processor's counters are missing, an earlier reading may be wrong about it.
  */
 static void sample_update_online(
@@ -280,7 +280,7 @@ static void read_start(
 	if (n->activity.all && !thread_self()->activity_tried)
 		activity_read(thread_self(), &s->activity);
 again:
-	/* Who is online matters here only for counts to subtract later. */
+	/* The online state matters here only for counts to subtract later. */
 	if (n->perf || n->online)
 		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);

@@ -29,7 +29,7 @@ enum {
 	KINDS_BITS = 10,
 	DISTANCE_MAX = 65535,
 	MATCH_MIN = 4,
-	NIBBLE_MAX = 15, /* a length that goes on in further bytes */
+	NIBBLE_MAX = 15, /* a length that continues in further bytes */
 	COPIED_SHORT = 16,
 	COPIED = 32,
 	ROOM_SPARE = COPIED + 8, /* copies may overrun */
@@ -38,7 +38,7 @@ enum {
 /* In one function the block stays in registers: stores of bytes could alias it otherwise. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A block in the making. A match stays open as long as it may grow. */
+/* A block under construction. A match stays open as long as it may grow. */
 struct block {
 	const uint8_t *from;
 	uint8_t *to, *end;

@@ -1,6 +1,6 @@
 /*
  * All rings of a session as one run of sections, by their first stamps, up to where
- * each ring's head was when the dump began. Writers may go on meanwhile. With `keep`, they leave
+ * each ring's head was when the dump began. Writers may continue meanwhile. With `keep`, they leave
  * everything before the cut unchanged until rings_close.
  *
  * Exact: let the cut be a ring's head, and its loss counters, at the beginning.

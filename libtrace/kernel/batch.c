@@ -29,7 +29,7 @@ static void batch_write(struct switch_batch *b)
 	b->count = 0;
 }
 
-/* The hook's head: who has been running, and until when. */
+/* The hook's head: the running thread, and until when. */
 static void batch_begin(struct switch_batch *b, uint64_t at)
 {
 	batch_put_u64(&b->words[KERNEL_SWITCHES_SINCE], b->since < at ? b->since : at);

@@ -22,7 +22,7 @@
 
 #define PATIENCE_NS UINT64_C(10000000000)
 
-/* Its single message to who starts it. */
+/* Its single message to its starter. */
 struct recorder_report {
 	int rc;
 	struct session_error error;

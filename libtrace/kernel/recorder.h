@@ -14,10 +14,10 @@
 int kernel_recorder_probe(struct session_error *error);
 
 /*
- * Starts the recorder of the session's rings, where tracing is on. stays: it goes on without this
- * process, until kernel_recorder_stop, or tracing is off. Otherwise it also ends with
- * this process, or when *channel (to be closed by the caller) is closed. -EBUSY: there is one. 0:
- * *error, unless its text is empty, has a line that says why wake-ups are not recorded.
+ * Starts the recorder of the session's rings, where tracing is on. stays: it continues without this
+ * process, until kernel_recorder_stop, or tracing is off. Otherwise it also ends with this process,
+ * or when *channel (to be closed by the caller) is closed. -EBUSY: there is one. 0: *error, unless
+ * its text is empty, has a line that says why wake-ups are not recorded.
  */
 int kernel_recorder_start(const struct session_location *location, uint32_t generation, bool stays,
 	int *channel, struct session_error *error);

@@ -346,7 +346,8 @@ static int recording_open_cpus(struct recording *r, struct session_error *error)
 			break;
 		}
 	}
-	/* All of them or none: with some missing, who ran instead would be guesswork. */
+	/* All of them or none: with some missing, the threads that ran instead would be guesswork.
+	 */
 	if (r->figures.cpus && (rc == 0 || rc == -ENODEV))
 		return 0;
 	kernel_records_explain(rc, why, sizeof why);

@@ -212,8 +212,8 @@ static uint64_t records_u64(const uint8_t *p)
 	return v;
 }
 
-/* Each switch has a record of who leaves and one of who comes, but some kernels leave out the
- * first where the idle thread leaves. */
+/* Each switch has a record of the previous thread and one of the next, but some kernels omit the
+ * first if the previous is the idle thread. */
 static void records_parse_switch(const struct perf_event_header *h, const uint8_t *body,
 	const uint8_t *id, struct kernel_record *record)
 {

@@ -32,7 +32,7 @@ struct kernel_record {
 	uint64_t at;				 /* CLOCK_MONOTONIC_RAW ns */
 	uint32_t pid, tid, other_pid, other_tid; /* of switches: or KERNEL_TID_UNKNOWN */
 	uint64_t lost;
-	bool preempted; /* who left could have gone on */
+	bool preempted; /* the previous thread was runnable */
 	uint32_t how;	/* of wake-ups: KERNEL_WAKEUP_HARD_IRQ, KERNEL_WAKEUP_SOFT_IRQ */
 	char name[16];
 };

@@ -15,7 +15,7 @@
 struct waking_format {
 	uint64_t id;
 	uint32_t flags_at; /* one byte: common_flags */
-	uint32_t tid_at;   /* four bytes: who is woken */
+	uint32_t tid_at;   /* four bytes: the woken thread */
 };
 
 /* Of what the kernel writes, in its byte order. */

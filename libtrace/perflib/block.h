@@ -26,7 +26,7 @@ void block_put(struct block *b, const void *bytes, size_t size);
 void block_patch(struct block *b, uint64_t at, const void *bytes, size_t size);
 /* Appends zeros up to a multiple of 8. */
 void block_pad(struct block *b);
-/* Appends a string of so many bytes, and a NUL. */
+/* Appends a string of that length, and a NUL. */
 void block_string(struct block *b, const char *text, size_t bytes);
 
 #endif

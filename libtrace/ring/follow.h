@@ -9,7 +9,7 @@
 enum ring_news_state {
 	NEWS_THERE,
 	NEWS_SKIPPED, /* no writer entered the section at that position, nor will */
-	NEWS_GONE,    /* writers came round: it is a later lap's by now */
+	NEWS_GONE,    /* writers lapped it: it belongs to a later lap by now */
 };
 
 struct ring_news {

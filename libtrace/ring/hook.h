@@ -72,7 +72,7 @@ static inline void hook_lower_busy(void)
 {
 	uint32_t busy = __atomic_load_n(&ring_self.busy, __ATOMIC_RELAXED);
 
-	/* Release: who sees it lowered sees the hook committed.
+	/* Release: a reader that sees it lowered sees the hook committed.
 	 * tests/litmus/slot-ended.litmus */
 	__atomic_store_n(&ring_self.busy, busy - 1, __ATOMIC_RELEASE);
 }

@@ -158,9 +158,9 @@ static bool entry_makes_sense(
 }
 
 /*
- * The counts of the section entered as `entry`: 1; 0: writers came round to it; or
- * PU_ERR_FILE_ERROR. One pread gives no order among the words it copies (the kernel's copy
- * may load them in any), so entry word, counts and entry word again are three.
+ * The counts of the section entered as `entry`: 1; 0: writers lapped it; or PU_ERR_FILE_ERROR. One
+ * pread gives no order among the words it copies (the kernel's copy may load them in any), so entry
+ * word, counts and entry word again are three.
  */
 static int stable_counts(struct ring_reader *r, uint32_t ring, uint32_t index, uint64_t entry,
 	struct shm_counts *counts)
@@ -432,10 +432,10 @@ static int hide_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_contr
 }
 
 /*
- * Pairs with the writers' comparison of changes behind their load of head: who enters with the
- * start of before is seen in the counters. A fence here alone does not do: writers have none, and
- * their store of head may still be on its way (tests/litmus/discard-start-writer-weak.litmus). So
- * all processors are made to have one, where the kernel can. tests/litmus/discard-start.litmus
+ * Pairs with the writers' comparison of changes behind their load of head: a writer that enters
+ * with the old start is seen in the counters. A fence here alone does not do: writers have none,
+ * and their store of head may still be on its way (tests/litmus/discard-start-writer-weak.litmus).
+ * So all processors are made to have one, where the kernel can. tests/litmus/discard-start.litmus
  */
 static void order_writers(void)
 {
@@ -489,7 +489,7 @@ static int by_position(const void *a, const void *b)
 
 /*
  * The hooks lost before a section was entered. Two copies of the table have its entry, so its
- * counts were copied behind it. 0: writers came round to it meanwhile; try the next one.
+ * counts were copied behind it. 0: writers lapped it meanwhile; try the next one.
  */
 static uint64_t lost_before(const struct ring_reader *r, uint32_t i)
 {

@@ -40,8 +40,8 @@ enum { PREFETCHED_MOST = 512 };
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks,
 	const struct hook_time *at) __attribute__((visibility("hidden")));
 
-/* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. at: NULL, the
- * time is now. */
+/* One attempt on this CPU's ring, inline; false: hook_begin_slow has to do it. at: NULL, the time
+ * is now. */
 static inline __attribute__((always_inline)) bool hook_begin_fast_at(
 	struct hook_writer *w, uint32_t major, uint64_t bytes, const struct hook_time *at)
 {
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) bool hook_begin_fast(
 	return hook_begin_fast_at(w, major, bytes, NULL);
 }
 
-/* hook_begin, in place. */
+/* hook_begin, inline. */
 static inline int hook_begin_inline(
 	struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
 {

@@ -27,7 +27,7 @@
 	"str x9, [%[rs], #8]\n\t"                                                                  \
 	"1:\n\t"
 
-/* And goes on only on the CPU that the caller means. */
+/* And continues only on the CPU that the caller means. */
 #define RSEQ_BEGIN                                                                                 \
 	RSEQ_DESCRIBE                                                                              \
 	"ldr w9, [%[rs], #4]\n\t"                                                                  \

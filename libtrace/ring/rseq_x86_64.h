@@ -16,7 +16,7 @@
 	"movq %%rax, 8(%[rs])\n\t"                                                                 \
 	"1:\n\t"
 
-/* And goes on only on the CPU that the caller means. */
+/* And continues only on the CPU that the caller means. */
 #define RSEQ_BEGIN                                                                                 \
 	RSEQ_DESCRIBE                                                                              \
 	"cmpl %[cpu], 4(%[rs])\n\t"                                                                \
@@ -31,8 +31,7 @@
 	"jmp %l[aborted]\n\t"                                                                      \
 	".popsection\n\t"
 
-/* The time for rseq_reserve: after what the caller loaded of the thread, as who attached it did so
- * before. */
+/* The time for rseq_reserve: after the caller's loads of the thread, which was attached before. */
 static inline uint64_t rseq_clock(void)
 {
 	uint64_t low, high;
@@ -117,11 +116,11 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 
 /*
  * Enters the section at op->head with its first record. The counts and the entry word
- * come before the record: who finds the entry word finds the section free and counted;
- * whose copy holds a byte of this record finds the entry word changed. The counts leave out
- * discarded hooks, and a dump keeps its sections: so not if the ring's start or keep has
- * changed. Nor if the section was entered since: an aborted entry's counts are in force, and may
- * have been taken for a discard's zero.
+ * come before the record: a writer that finds the entry word finds the section free and counted; a
+ * reader whose copy holds a byte of this record finds the entry word changed. The counts leave out
+ * discarded hooks, and a dump keeps its sections: so not if the ring's start or keep has changed.
+ * Nor if the section was entered since: an aborted entry's counts are in force, and may have been
+ * taken for a discard's zero.
  */
 static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct rseq_op *op)
 {

@@ -109,10 +109,9 @@ static bool is_uncommitted(uint32_t control)
 
 static uint32_t load_control(const uint8_t *at)
 {
-	/* Acquire: a group that commits while we walk shows its inner control words only to
-	 * who acquired its first; and with the last, our stores come after what we saw
-	 * committed.
-	 * tests/litmus/group-walk.litmus, survey-before-entry.litmus */
+	/* Acquire: a group that commits while we walk shows its inner control words only to a
+	 * thread that acquired its first; and with the last, our stores come after the commits that
+	 * we saw. tests/litmus/group-walk.litmus, survey-before-entry.litmus */
 	return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
 }
 

@@ -148,8 +148,8 @@ static bool attach_lock(signal_mask *saved)
 	const signal_mask all = UINT64_MAX;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
-	/* Not only 0: another thread may be in the middle of attach_restart_in_child. Acquire: who
-	 * finds it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
+	/* Not only 0: another thread may be in the middle of attach_restart_in_child. Acquire: a
+	 * thread that finds it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		attach_restart_in_child();
 	pthread_mutex_lock(&attach_mutex);
@@ -378,7 +378,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 		if (rc)
 			return rc;
 	}
-	/* Acquire: who was let in by the gate finds the generation that opened it.
+	/* Acquire: a thread that the gate let in finds the generation that opened it.
 	 * tests/litmus/gate-open.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	generation = generation_shown();

@@ -12,7 +12,7 @@
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 
-/* A dump that has read no section for so long was stopped, or cannot write. */
+/* A dump that has read no section for this long was stopped, or cannot write. */
 #define STALLED_AFTER_NS (5 * TIME_SECOND_NS)
 #define PAUSE_NS 2000000
 
@@ -78,8 +78,8 @@ static bool keep_lock_next(struct session_keep *k, const struct session *s)
 	return false;
 }
 
-/* Acquires the right once the dump that has it has ended or stalled. False: a dump that waits
- * before this one does not go on, or go_on says no. */
+/* Acquires the right once the dump that has it has ended or stalled. False: an earlier dump in the
+ * queue has stalled, or go_on returned false. */
 static bool keep_acquire_right(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg)
 {

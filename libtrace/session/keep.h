@@ -11,7 +11,7 @@ enum keep_refusal {
 	KEEP_GRANTED,
 	KEEP_ONE_AREA,	/* not wrap mode, --prealloc, or a kernel before Linux 5.14 */
 	KEEP_NOT_OWNER, /* or the session cannot be opened any more */
-	KEEP_BUSY,	/* another dump is to keep the rings, and does not go on */
+	KEEP_BUSY,	/* another dump is to keep the rings, and has stalled */
 	KEEP_LOST,	/* granted at first, but another dump took it over */
 	KEEP_NO_MEMORY, /* the rings may need the free memory themselves */
 };
@@ -27,14 +27,14 @@ struct session_keep {
 };
 
 /*
- * Waits for another dump that keeps these rings, as long as it lives and goes on, and not if go_on
- * (or NULL) returns false. From one that has read nothing for 5 s it takes over the right to keep.
- * control may be NULL after it. ring_reader_keep then keeps the rings. A dump that is killed keeps
- * them until the next one, which costs only memory.
+ * Waits for another dump that keeps these rings, as long as it lives and makes progress, and not if
+ * go_on (or NULL) returns false. From one that has read nothing for 5 s it takes over the right to
+ * keep. control may be NULL after it. ring_reader_keep then keeps the rings. A dump that is killed
+ * keeps them until the next one, which costs only memory.
  */
 void session_keep_begin(
 	struct session_keep *k, const struct session *s, bool (*go_on)(void *arg), void *arg);
-/* With each section that was read: others wait for a dump that goes on. */
+/* With each section that was read: others wait for a dump that makes progress. */
 void session_keep_beat(struct session_keep *k);
 /* Whether another dump has the right by now. */
 bool session_keep_is_lost(const struct session_keep *k);

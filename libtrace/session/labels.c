@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Inline: a call through a lazily bound symbol has no place in a hook. */
+/* Inline: a hook must not call through a lazily bound symbol. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -88,7 +88,7 @@ static void labels_put_number(struct label_index *index, uint64_t hash, uint32_t
 	index->count++;
 }
 
-/* A larger copy. Readers go on with the one they found. */
+/* A larger copy. Readers continue with the one they found. */
 static bool labels_grow_index(struct label_table *t)
 {
 	struct label_index *old = t->index, *index;

@@ -35,8 +35,8 @@ static inline struct member *member_of_map(const struct ring_map *map)
 }
 
 /*
- * Maps the rings and task table of a generation, and puts it on the list. 0, or a PU_ code
- * and *member NULL: PU_ERROR_INSUFFICIENT_RESOURCES (descriptors), PU_ERROR_NOT_ENOUGH_MEMORY or
+ * Maps the rings and task table of a generation, and adds it to the list. 0, or a PU_ code and
+ * *member NULL: PU_ERROR_INSUFFICIENT_RESOURCES (descriptors), PU_ERROR_NOT_ENOUGH_MEMORY or
  * PU_ERROR_CANNOT_MAP_BUFFER, PU_ERROR_ACCESS_DENIED, PU_ERROR_DRIVER_NOT_LOADED (its files are
  * gone), PU_ERR_FILE_ERROR (they are not of that generation), PU_ERROR_NOT_SUPPORTED (their clock
  * is none that this process can read).

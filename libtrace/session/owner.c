@@ -91,7 +91,7 @@ static int made_up_cpus(uint32_t configured, struct session_error *error)
 	return PU_ERROR_INVALID_PARAMETER;
 }
 
-/* Bytes of a group of so many data hooks with so many words, and a label of 4 KiB. */
+/* Bytes of a group with this many data hooks and words in all, and a label of 4 KiB. */
 static uint32_t owner_group_bytes(uint32_t hooks, uint32_t words)
 {
 	const uint32_t each = REC_HEADER_SIZE + 8; /* and its padding */
@@ -141,8 +141,8 @@ int session_plan(
 		return made_up;
 	if (made_up)
 		g->cpus = (uint32_t)made_up;
-	/* The number of guest rings: so many writers less one may be stopped holding one before
-	 * none is free. Their memory is allocated on first use. */
+	/* The number of guest rings: none is free only while this many writers are stopped holding
+	 * one each. Their memory is allocated on first use. */
 	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);

@@ -78,7 +78,7 @@ static void reclaim_lock(struct reclaim *r, uint32_t ring)
 	if (!ring_read_at(r->session->rings_fd, &lock, 4, at) || lock == 0 ||
 		!proof_writer_is_dead(&r->proof, lock))
 		return;
-	/* Before the proof it may have let go, and another taken it. */
+	/* Before the proof it may have been released, and acquired by another. */
 	if (ring_read_at(r->session->rings_fd, &now, 4, at) && now == lock &&
 		pwrite(r->session->rings_fd, &none, 4, (off_t)at) == 4)
 		r->given_back++;

@@ -93,8 +93,8 @@ static inline bool session_is_continuous(const struct session *s)
 	return s->control->state != SHM_NO_RINGS && s->geometry.mode == SHM_MODE_CONTINUOUS;
 }
 
-/* Whether the drain of a session in continuous mode is alive: it holds the lock on
- * SHM_DRAIN_NAME for its life. */
+/* Whether the drain of a session in continuous mode is alive: it holds the lock on SHM_DRAIN_NAME
+ * until it ends. */
 bool session_is_drained(struct session *s);
 
 struct session_config {
@@ -140,7 +140,7 @@ int session_reclaim(struct session *s);
 
 /* Copies the task table. The caller frees *tasks. Returns the count or a PU_ code. */
 struct session_task {
-	uint32_t number; /* its records carry it in place of the thread id */
+	uint32_t number; /* its records carry it instead of the thread id */
 	/* As files name it: its own ids, if it is in the PID namespace of the session's owner; else
 	 * ids of the session, because those of two namespaces are equal by nature. */
 	uint32_t tid, pid;

@@ -139,7 +139,7 @@ static uint32_t claim_from(struct shm_task_file *f, uint32_t index, uint32_t sta
 		    shm_task_state(number, SHM_TASK_CLAIMED), false, __ATOMIC_ACQUIRE,
 		    __ATOMIC_RELAXED))
 		return 0;
-	/* Store-store: who reads the old state after our fields finds that it changed.
+	/* Store-store: a reader that reads the old state after our fields finds that it changed.
 	 * tests/litmus/slot-settle.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	return number;
@@ -177,7 +177,7 @@ uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task)
 	}
 	struct shm_task *t = &f->slot[shm_task_index(number)];
 
-	/* A CLAIMED slot is its claimer's alone; the state word stays as it is. */
+	/* A CLAIMED slot is its claimer's alone; the state word is unchanged. */
 	t->tid = task->tid;
 	t->pid = task->pid;
 	t->process = task->tid ? task->process : number;
@@ -194,7 +194,7 @@ bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state
 {
 	uint32_t claimed = shm_task_state(number, SHM_TASK_CLAIMED);
 
-	/* Release: who finds this state finds the slot filled in.
+	/* Release: a reader that finds this state finds the slot filled in.
 	 * tests/litmus/slot-state.litmus */
 	if (!__atomic_compare_exchange_n(&f->slot[shm_task_index(number)].state, &claimed,
 		    shm_task_state(number, kind), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))

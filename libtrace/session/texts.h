@@ -14,7 +14,7 @@ struct session_location;
 int texts_open(uint32_t generation, const struct session_location *location, const char *format,
 	uint64_t size);
 
-/* Waits so long at most, since a member that keeps the lock must not stop a program. */
+/* The longest wait: a member that keeps the lock must not stop a program. */
 bool texts_lock(int fd, int wait_ms);
 /* Needed before the descriptor is closed: a mapping of it keeps the lock. */
 void texts_unlock(int fd);

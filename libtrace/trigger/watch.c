@@ -51,9 +51,9 @@ static uint32_t records_below(const uint8_t *copy, const struct ring_span *span,
 /*
  * Hooks from the start to `position`, all there ever were: those that the ledger counts as
  * overwritten, and those still there. Hooks that are overwritten while the sections are counted are
- * in the ledger that is read last. Only if that has come round to position itself
- * are there hooks behind it among them; who then goes on from there finds that section gone,
- * counts again, and has them right.
+ * in the ledger that is read last. Only if that has lapped position itself are there hooks behind
+ * it among them; a reader that continues from there finds that section gone, counts again, and has
+ * them right.
  */
 static uint64_t hooks_below(struct watch *w, uint32_t ring, uint64_t position)
 {
@@ -120,7 +120,7 @@ static void watch_follow_discard(struct watch *w, uint32_t ring)
 
 /* ---------------------------------------------------------------------- looking */
 
-/* Who gets new hooks: one of the two. */
+/* Receives new hooks: one of the two. */
 struct receiver {
 	watch_fn *event;
 	watch_run_fn *run;
@@ -309,7 +309,7 @@ unsigned watch_pause(const struct watch *w)
 	return ms < 1 ? 1 : ms > idle ? idle : (unsigned)ms;
 }
 
-/* ------------------------------------------------------------------------- life */
+/* ---------------------------------------------------------------- open, poll, close */
 
 /* Begins at a record being written now: it will be seen. */
 static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *header)

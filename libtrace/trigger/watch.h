@@ -1,7 +1,6 @@
 /*
- * Watching the rings of a session: every hook that is committed from now on, once, in order
- * within its ring, while writers go on. It removes nothing from the rings and stores nothing in
- * them.
+ * Watching the rings of a session: every hook that is committed from now on, once, in order within
+ * its ring, while writers continue. It removes nothing from the rings and stores nothing in them.
  *
  * Exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from the ring's
  * head when the watch began to the watch's position. missed were overwritten before they were read.
@@ -51,7 +50,7 @@ struct watch {
 int watch_open(struct watch *w, const struct session *s, struct session_error *error);
 void watch_close(struct watch *w);
 
-/* False: stop here; the next look goes on behind this event. */
+/* False: stop here; the next poll continues behind this event. */
 typedef bool watch_fn(void *arg, struct event *event);
 
 /* Hands out new hooks, at most those in each ring when it came to it. False: it was stopped. */

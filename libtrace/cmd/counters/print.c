@@ -12,7 +12,8 @@
 
 #define SECOND_100NS INT64_C(10000000)
 
-/* Part of a cell, question marks in place of what a terminal would obey or what would end a line.
+/* Part of a cell, question marks instead of characters that a terminal would obey or that would end
+ * a line.
  */
 static void print_add_plain(struct csv *c, const char *text)
 {

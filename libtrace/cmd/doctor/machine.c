@@ -249,7 +249,7 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 
 /* ---------------------------------------------------------------- limits */
 
-/* A processor's group, and so many for a few threads and the program itself. */
+/* A processor's group, and this many for a few threads and the program itself. */
 enum { DESCRIPTORS_A_CPU = 3, DESCRIPTORS_BESIDES = 128 };
 
 static void doctor_check_descriptors(struct findings *f, const struct limit_facts *l, unsigned cpus)

@@ -25,7 +25,7 @@ struct event_cpus_sum {
 	uint64_t count, enabled, running; /* count: CPI_NONE if unknown */
 };
 
-/* sums: of the set's events; those that are not of all processors stay as they are. */
+/* sums: of the set's events; those that are not of all processors are unchanged. */
 void event_cpus_read(const struct event_cpus *c, struct event_cpus_sum sums[INTERVAL_EVENTS_MAX]);
 
 /* In a child of fork, where an opening or closing of a thread that it lacks never ends. */

@@ -59,9 +59,9 @@ void event_member_choose(struct event_member *m, const struct event_listed *list
 bool event_member_counts_on(const struct event_member *m, uint32_t cpu);
 
 /*
- * The set of a list. Made once for a list and kept for the life of the process: threads and
- * instances refer to it. NULL: no list of events (`why` has the error) or out of memory. With
- * the lock held.
+ * The set of a list. Allocated once for a list and kept until the process ends: threads and
+ * instances refer to it. NULL: no list of events (`why` has the error) or out of memory. With the
+ * lock held.
  */
 const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX]);
 

@@ -6,8 +6,8 @@
 
 #include "../../core/clock.h"
 
-/* The kernel changes a page when the thread is switched or a counter overflows: who is met
- * by that so often in a row is better off with a system call. */
+/* The kernel changes a page when the thread is switched or a counter overflows: after this many
+ * changes in a row, a system call is faster. */
 enum { TRIES = 16 };
 
 #if defined(__x86_64__)

@@ -26,7 +26,7 @@ static long mlock_kb(void)
 		       : MLOCK_KB;
 }
 
-/* Half of what the kernel grants: so much for each processor to a user, and beyond it the locked
+/* Half of what the kernel grants: this much for each processor to a user, and beyond it the locked
  * memory of the process. */
 static void switch_page_find_most(void)
 {

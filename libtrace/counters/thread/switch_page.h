@@ -31,8 +31,8 @@ struct switch_page {
 	bool has_faults; /* it counts page faults */
 };
 
-/* In place of the one that is open, if any. False: the kernel refuses, or the share of locked
- * memory is taken; all is as it was. p: all zero at first. */
+/* Replaces the one that is open, if any. False: the kernel refuses, or the share of locked memory
+ * is taken; nothing changes. p: all zero at first. */
 bool switch_page_open(struct switch_page *p, bool faults);
 
 void switch_page_close(struct switch_page *p);

@@ -1,6 +1,6 @@
 /*
- * The calling thread: who it is, the time it ran, and its group of hardware counters,
- * which lives until the thread ends.
+ * The calling thread: its identity, the time it ran, and its group of hardware counters, which
+ * lives until the thread ends.
  *
  * libtrace/counters/thread owns the counts of the calling thread. It includes counters, core,
  * events, machine, perf and script. Errors: NULL, false or CPI_NONE.
@@ -49,7 +49,7 @@ struct thread_group {
 	struct event_groups *events; /* for events/count.c; NULL: none */
 };
 
-/* In place of a process's number. */
+/* Instead of a process's number. */
 enum {
 	THREAD_WIPED = 0,  /* thread_process, by fork */
 	THREAD_RESETS = 1, /* thread_process, while one of a child's threads resets the state */

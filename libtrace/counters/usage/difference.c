@@ -171,7 +171,7 @@ static bool usage_difference_cpu(const struct counter_sample *from, const struct
 	return c.scaled;
 }
 
-/* The clock against the one that goes on while the machine is suspended. */
+/* The clock against the one that continues while the machine is suspended. */
 static bool clock_slowed(const struct counter_sample *from, const struct counter_sample *to)
 {
 	uint64_t passed = difference_subtract_clamped(from->pair_boot, to->pair_boot);

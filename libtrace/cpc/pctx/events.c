@@ -332,7 +332,7 @@ static bool has_stop_pending(pid_t pid, pid_t tid)
 	       number_parse(text, 16, UINT64_MAX, &pending) && pending >> (SIGSTOP - 1) & 1;
 }
 
-/* A wake that comes after the process was let go would stop it for good. */
+/* A wake after the process was released would stop it for good. */
 static void drop_wake(struct process *p)
 {
 	atomic_store(&p->running_pid, 0);

@@ -29,7 +29,7 @@ struct lwp {
 	bool fresh;   /* no INIT_LWP yet */
 	bool stopped; /* and left so */
 	bool ended;   /* after FINI_LWP */
-	int signal;   /* to be delivered when it goes on */
+	int signal;   /* to be delivered when it continues */
 };
 
 struct handlers {

@@ -1,5 +1,5 @@
 /*
- * How the control of a process begins, and ends: created, attached to, let go.
+ * How the control of a process begins, and ends: created, attached to, released.
  */
 #include <dirent.h>
 #include <errno.h>

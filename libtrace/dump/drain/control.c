@@ -107,7 +107,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 
 /* ------------------------------------------------------------------------------ off */
 
-/* A drain without progress for so long will not finish. */
+/* A drain without progress for this long will not finish. */
 #define PATIENCE_NS 10000000000u
 #define LOOK_NS 10000000u
 

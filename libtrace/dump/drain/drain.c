@@ -1,5 +1,5 @@
 /*
- * The drain's life: open, rounds, finish.
+ * The drain's main loop: open, rounds, finish.
  */
 #include "drain.h"
 
@@ -15,7 +15,8 @@
 #include "../../session/fail.h"
 #include "../signals.h"
 
-/* A writer that leaves a record uncommitted for so long may be dead; and the interval of checks. */
+/* A writer that leaves a record uncommitted for this long may be dead; and the interval of checks.
+ */
 #define HELD_NS (50 * TIME_MS_NS)
 #define RECLAIM_NS (100 * TIME_MS_NS)
 #define CHECK_NS (500 * TIME_MS_NS)
@@ -257,7 +258,7 @@ static void drain_empty_queue(struct drain *d)
 	}
 }
 
-/* Writes jobs until at most so many are queued. Sets *took if it wrote one. 0 or a PU_ code. */
+/* Writes the oldest jobs until one is free, or all. Sets *took if it wrote one. 0 or a PU_ code. */
 static int drain_write_queue(struct drain *d, bool all, bool force, int *took)
 {
 	while (drain_queue_oldest(d) && (all || !drain_queue_free_job(d))) {

@@ -1,6 +1,6 @@
 /*
  * The drain of continuous mode: streams finished sections of the rings to a trace.bin while
- * programs go on writing, and so makes room for them.
+ * programs continue to write, and so makes room for them.
  *
  * Exact: every hook of a ring is written once, or counted: as torn (the drain took it
  * uncommitted), as lost by the writers (full: the drain was behind; or another cause), or as lost
@@ -107,7 +107,7 @@ int drain_finish(struct drain *d, struct session_error *error);
  * finished. */
 void drain_status(const struct drain *d, struct drain_status *status);
 
-/* Lets go of the drain's lock and frees it; without drain_finish as if it had been killed. */
+/* Releases the drain's lock and frees it; without drain_finish as if it had been killed. */
 void drain_close(struct drain *d);
 
 #endif

@@ -149,7 +149,7 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial);
 /* The ring whose section comes next by time; d->rings: there is none. */
 uint32_t drain_earliest(const struct drain *d);
 
-/* Describes the section at taken in a job, and goes on behind it. The room stays the section's.
+/* Describes the section at taken in a job, and continues behind it. The room stays the section's.
  * Returns whether it is finished: only then may others be queued behind it. */
 bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job);
 
@@ -209,7 +209,7 @@ int drain_file_keep_up(struct drain *d, struct session_error *error);
 /* LOSS, CLOCK and END. */
 int drain_file_end(struct drain *d, struct session_error *error);
 
-/* The same after a write that failed: gives up the last sections until they fit. */
+/* The same after a write that failed: drops the last sections until the rest fits. */
 int drain_file_end_anyhow(struct drain *d);
 
 /* Cuts the file back to `whole`; nothing to do for a stream. */
@@ -232,7 +232,7 @@ void drain_name_account(struct drain *d);
 /* ---------------------------------------------------------- resume.c */
 
 /*
- * Goes on with the file at d->file.out.path: 1, 0: it is not this trace's, or a PU_ code. The
+ * Continues the file at d->file.out.path: 1, 0: it is not this trace's, or a PU_ code. The
  * positions of its sections are noted as taken, its figures as those of this file.
  */
 int drain_resume(struct drain *d, struct session_error *error);

@@ -41,8 +41,8 @@ static bool time_is_over(const struct stream *s)
 	return s->until && time_ns_monotonic() >= s->until;
 }
 
-/* began: ns, of the last round. Writers went on during the round: its time is part of the pause, or
- * a drain that is busy for most of its time would sleep until the rings are full. */
+/* began: ns, of the last round. Writers continued during the round: its time is part of the pause,
+ * or a drain that is busy for most of its time would sleep until the rings are full. */
 static void pause_for_writers(const struct stream *s, uint64_t began)
 {
 	uint64_t ns = (uint64_t)drain_pause(s->drain) * 1000000u, now = time_ns_monotonic();

@@ -33,7 +33,7 @@ static bool is_text(const SWT_ARG *a)
 	return a->type == INTERVAL_ARG_TEXT;
 }
 
-/* Room for so many bytes more. The pointers move with the text. */
+/* Room for this many more bytes. The pointers move with the text. */
 static bool arguments_reserve(struct arguments *a, size_t bytes)
 {
 	const uintptr_t old = (uintptr_t)a->text;

@@ -29,7 +29,7 @@ static void events_choose_locked(void)
 		set = event_set_of(own, why);
 	else if (list[0])
 		set = event_set_of(list, why);
-	/* Release: pairs with the acquires of those who read what the set holds. */
+	/* Release: pairs with the acquires of the set's readers. */
 	__atomic_store_n(&events_chosen, set, __ATOMIC_RELEASE);
 	/* For good: instances and threads may still have the events of an earlier list. */
 	if (set)

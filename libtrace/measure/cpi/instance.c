@@ -52,8 +52,9 @@ struct instance {
 	CPI_DATA data;
 };
 
-/* Instances whose caller may read the thread's CPI_DATA. While there are any, hardware counters go
- * on with tracing off: an interval of one must not lose what an interval of another stops. */
+/* Instances whose caller may read the thread's CPI_DATA. While there are any, hardware counters
+ * keep running with tracing off: an interval of one must not lose what an interval of another
+ * stops. */
 static unsigned thread_data_users;
 
 static void cpi_add_data_user(const struct instance *i, int more)

@@ -72,7 +72,7 @@ void scope_cost_add(unsigned kind, uint64_t begin, uint64_t entered, uint64_t st
 	__atomic_store_n(&c->inside[n], scope_cost_cut(tail + until), __ATOMIC_RELAXED);
 	__atomic_store_n(
 		&c->pair[n], scope_cost_cut(before + tail + left - entered), __ATOMIC_RELAXED);
-	/* Acquire, release: who stored last finds what all others stored. */
+	/* Acquire, release: the last thread to store sees the samples of all others. */
 	if (__atomic_add_fetch(&c->stored, 1, __ATOMIC_ACQ_REL) == SCOPE_COST_SAMPLES)
 		scope_cost_settle(c);
 }

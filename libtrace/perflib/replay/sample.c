@@ -1,5 +1,5 @@
 /*
- * Samples, put together from their parts. Threads write theirs at the same time; of each thread one
+ * Samples, assembled from their parts. Threads write theirs at the same time; of each thread one
  * sample at most is incomplete. Of one that never is complete only those countersets count that
  * are, and only if no later sample was handed out before.
  */
@@ -362,7 +362,7 @@ static bool is_whole(const struct part_set *s)
 	return !s->broken && s->rows.used == s->rows_said;
 }
 
-/* The rows change places, so that nothing is copied. */
+/* The rows are swapped, so that nothing is copied. */
 static bool sample_swap_rows(struct replay *r, struct pending *p)
 {
 	bool any = false;
