@@ -12,7 +12,7 @@ struct pages {
 	size_t bytes;
 };
 
-/* At least so many bytes, which may move; new ones are 0. 0 or CPIDECODE_ENOMEM. */
+/* Grows to at least that many bytes, which may move; new ones are 0. 0 or CPIDECODE_ENOMEM. */
 int pages_grow(struct pages *p, size_t bytes);
 void pages_free(struct pages *p);
 

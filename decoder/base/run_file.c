@@ -17,7 +17,7 @@ enum {
 	BEHIND = 128 << 20,
 };
 
-/* All of a smaller file, and so much of a larger one, stays in the page cache. */
+/* All of a smaller file, and this much of a larger one, stays in the page cache. */
 static const uint64_t run_file_cached = UINT64_C(1) << 30;
 
 static int run_file_open(struct run_file *f)

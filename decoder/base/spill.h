@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Up to so many bytes stay in memory. */
+/* Up to this many bytes stay in memory. */
 enum { SPILL_IN_MEMORY = 4 << 20 };
 
 /* Starts zeroed. */
@@ -16,7 +16,7 @@ struct spill {
 	int fd; /* if mapped */
 };
 
-/* Makes room for so many bytes. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
+/* Makes room for that many bytes. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
 int spill_reserve(struct spill *s, size_t bytes);
 /*
  * Drops the mapped pages from memory. A later access by any thread, also during the call, reads

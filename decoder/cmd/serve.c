@@ -32,7 +32,7 @@ enum {
 	SERVE_STALL_MS = 60000,	  /* for a client that does not read */
 	SERVE_DRAIN_MS = 2000,
 	SERVE_MAKER_MS = 100, /* between checks of the makers */
-	SERVE_SPANS = 4,      /* in the making at a time */
+	SERVE_SPANS = 4,      /* being made at a time */
 };
 
 enum client_state {
@@ -428,7 +428,7 @@ static void serve_request(struct server *s, struct client *c)
 		serve_send_file(c, what, &range, !is_head);
 }
 
-/* Functions of a client return whether it goes on. */
+/* Functions of a client return whether it continues. */
 static bool serve_read(struct server *s, struct client *c)
 {
 	ssize_t n = recv(c->fd, c->request + c->got, SERVE_REQUEST_MAX - c->got, 0);

@@ -13,14 +13,14 @@
 #include "../../include/cpidecode.h"
 #include "codec.h"
 
-/* The largest size that a codec can unpack so many stored bytes to. */
+/* The largest size that a codec can unpack that many stored bytes to. */
 static uint64_t most_raw(uint8_t codec, uint64_t stored)
 {
 	/* A byte of LZ4 lengthens a match by 255 at most; deflate reaches 1032 to 1. */
 	return codec == TF_CODEC_LZ4 ? 255 * stored + 64 : 1032 * stored + 64;
 }
 
-/* The largest packed size of so many incompressible bytes. */
+/* The largest packed size of that many incompressible bytes. */
 static uint64_t most_stored(uint64_t raw)
 {
 	return raw ? raw + raw / 8 + 1024 : 16;

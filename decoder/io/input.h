@@ -165,8 +165,8 @@ void io_buffer_free(struct io_buffer *b);
 /*
  * Reads a section's payload and unpacks it into raw->p: exactly s->raw bytes, or nothing.
  * Verifies it unless that was done. scratch holds packed bytes. 0; CPIDECODE_ENOMEM,
- * EREAD; or 1 with *why set: damage, go on without it. Several threads may load from one
- * input, each with buffers of its own.
+ * EREAD; or 1 with *why set: damage, continue without it. Several threads may load from one input,
+ * each with buffers of its own.
  */
 int io_load(const struct io_input *in, const struct io_section *s, struct io_buffer *raw,
 	struct io_buffer *scratch, const char **why);

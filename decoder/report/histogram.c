@@ -99,7 +99,7 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 	}
 }
 
-/* The list above, with the keys in place of label and minor; NULL: no memory. */
+/* The list above, with the keys instead of label and minor; NULL: no memory. */
 static struct column *histogram_make_columns(const struct by *by)
 {
 	struct column *to =

@@ -137,7 +137,7 @@ struct report_host {
 
 struct report {
 	struct out *out;
-	const char *folder;    /* in place of out, of FORMAT_CTF; NULL: none */
+	const char *folder;    /* instead of out, of FORMAT_CTF; NULL: none */
 	enum page_tiles tiles; /* of FORMAT_HTML: where the intervals are */
 	struct out *tiles_out; /* of PAGE_TILES_SERVED, always beyond the page's most; NULL: none */
 	bool is_span; /* of FORMAT_HTML: without the reports, which read all of the trace again */
@@ -154,7 +154,7 @@ struct report {
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
 	/* Of summary, intervals and FORMAT_PARQUET: */
-	const char *columns; /* names with commas between, in place of all; NULL: all */
+	const char *columns; /* names with commas between, instead of all; NULL: all */
 	/* Of summary and intervals: */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
 	size_t top;	     /* rows at most; 0: all. Also of slowest */
@@ -173,7 +173,7 @@ struct report {
 	const struct trace *trace;
 	enum report_kind partial_of; /* of REPORT_PARTIAL: the report that it is for */
 	const struct partial_arguments *arguments; /* of a partial result; NULL: none */
-	const struct partial *merged;		   /* in place of a trace; NULL: none, or several */
+	const struct partial *merged;		   /* instead of a trace; NULL: none, or several */
 	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
 	const struct tick_range *slices;
 	unsigned threads; /* 0: one for each processor that the process may use */

@@ -364,8 +364,8 @@ static size_t summary_add_percentiles(const struct percentiles *p, struct column
 	return p->count;
 }
 
-/* The list above, with the keys in place of label and minor, the percentiles that are asked for,
- * and the columns of time. */
+/* The list above, with the keys instead of label and minor, the percentiles that are asked for, and
+ * the columns of time. */
 static int summary_make_columns(struct summary_more *more)
 {
 	const struct report *r = more->r;

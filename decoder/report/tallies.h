@@ -15,7 +15,7 @@ int tallies_read(struct report *r, struct tally *t);
 typedef int (*tallies_visit_fn)(void *ctx, unsigned thread, const struct interval *iv);
 
 /*
- * The same intervals, each once, in no order, on so many threads or fewer. wants: of enum
+ * The same intervals, each once, in no order, on that many threads or fewer. wants: of enum
  * interval_want. *found, unless NULL, starts zeroed.
  */
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
@@ -26,9 +26,9 @@ bool tallies_is_in_slice(const struct report *r, const struct interval *iv);
 int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *found);
 /* The parts of intervals that a tally with these wants reads: enum interval_want. */
 unsigned tallies_wants(unsigned wanted);
-/* Of struct tally_shared: the groups that each of so many threads keeps for itself. */
+/* Of struct tally_shared: the groups that each of that many threads keeps for itself. */
 size_t tallies_own_groups(unsigned threads);
-/* The number of threads to use if each needs so many bytes: at most as many as r asks for. */
+/* The number of threads to use if each needs that many bytes: at most as many as r asks for. */
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */

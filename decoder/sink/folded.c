@@ -6,8 +6,8 @@
 
 /*
  * Lines in the order of their stacks. Children come in the order of their names, and so do
- * their own lines; but the lines on a child begin with its name and ';', so children whose
- * names go on with something before that come between: the block of lines waits for them.
+ * their own lines; but the lines on a child begin with its name and ';', so children whose names
+ * continue with something before that come between: the block of lines waits for them.
  */
 struct level {
 	uint32_t next;	/* child to come; 0: none */

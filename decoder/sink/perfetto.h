@@ -25,7 +25,7 @@
 #include "protobuf.h"
 
 /*
- * So many values go with a slice's event, and one more with a counter's. trace_processor (v55)
+ * This many values go with a slice's event, and one more with a counter's. trace_processor (v55)
  * keeps no values after the last one that is not 0, and loses those that follow a 0: counts come
  * before reals there, whatever their order here.
  */

@@ -28,7 +28,7 @@ struct sqlite_file {
 	uint64_t reals;	 /* integers above 2^63 - 1, which are stored as reals */
 };
 
-/* Rows of one table. The values are put in the order of its columns. */
+/* Rows of one table. The values are written in the order of its columns. */
 struct sqlite_row {
 	struct sqlite_file *file;
 	struct sqlite3_stmt *statement;

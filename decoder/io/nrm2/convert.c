@@ -34,7 +34,7 @@ static const char *mode_name(const struct nrm2_scan *s)
 	return s->mode == NRM2_MODE_WRAP && !s->final_table ? "wrap" : "normal";
 }
 
-/* Facts of a foreign file that trace.bin has no other place for. */
+/* Facts of a foreign file that trace.bin has no field for. */
 static int nrm2_write_description(struct nrm2_scan *s)
 {
 	int rc = nrm2_write_meta(s, "byte order: %s-endian", s->big ? "big" : "little");

@@ -8,12 +8,12 @@
 #include "table.h"
 
 enum {
-	/* So many hooks in a row are no accident. */
+	/* This many hooks in a row are no accident. */
 	CHAIN = 4,
 	CHAIN_BYTES = (CHAIN + 1) * 65536,
 };
 
-/* Bytes of hooks that go on in later sections, of all processors. */
+/* Bytes of hooks that continue in later sections, of all processors. */
 #define MAX_CARRIED (UINT64_C(16) << 20)
 
 /* Forces doubt at the start of the processor's next section. */
@@ -54,7 +54,7 @@ static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **c
 
 /* --------------------------------------------------------------- one hook */
 
-/* Where a wrap file's newest hooks end and its oldest begin, their places change. */
+/* Where a wrap file's newest hooks end and its oldest begin, their positions change. */
 static int nrm2_visit_group(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 {
 	bool turns = cpu->seen && !cpu->turned && stamp < cpu->last &&

@@ -35,7 +35,7 @@ const char *nrm2_hook_string(const struct nrm2_hook *h, uint32_t *length);
 
 /* Bytes of the record with this stamp, which is the hook's own or its group's. */
 uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp);
-/* Makes the record at to, which has so many bytes of room. */
+/* Builds the record at to, which has that many bytes of room. */
 void nrm2_hook_record(
 	uint8_t *to, const struct nrm2_hook *h, uint32_t size, uint32_t tid, uint64_t stamp);
 

@@ -22,9 +22,9 @@ struct nrm2_cpu {
 	uint64_t gaps;	   /* as the scan's when its last section was read */
 	uint64_t last;	   /* stamp */
 	bool traced, seen; /* a section of hooks; a hook */
-	bool turned;	   /* the place where a wrap file goes on with the oldest hooks */
+	bool turned;	   /* the offset where a wrap file continues with the oldest hooks */
 	struct nrm2_group group;
-	/* The beginning of a hook that goes on in the next section. */
+	/* The beginning of a hook that continues in the next section. */
 	struct buffer carry;
 	uint64_t carry_at; /* in the file */
 };

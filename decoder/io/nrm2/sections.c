@@ -73,7 +73,7 @@ static int skip_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 	return rc;
 }
 
-/* The first place from `at` on where a section or a region begins, or the file's end. */
+/* The first offset from `at` on where a section or a region begins, or the file's end. */
 static int find_next(struct nrm2_scan *s, uint64_t *at)
 {
 	for (; *at < s->size; ++*at) {

@@ -8,7 +8,7 @@
 enum {
 	/* A rate that is no clock's. As for trace.bin. */
 	MAX_GHZ = 1000,
-	/* A speed above this is in Hz: no processor runs at so many MHz, or so few Hz. */
+	/* A speed above this is in Hz: no processor runs at that many MHz, or that few Hz. */
 	MAX_MHZ = 1000000,
 };
 

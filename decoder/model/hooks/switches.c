@@ -79,7 +79,7 @@ int switches_each_run(
 	run.end = first = switches_u64(h, KERNEL_SWITCHES_FIRST);
 	run.pid = hook_word(h, KERNEL_SWITCHES_PREV_PID);
 	run.tid = hook_word(h, KERNEL_SWITCHES_PREV_TID);
-	/* Records are older than their hook. */
+	/* Records precede their hook. */
 	if (run.cpu >= SWITCH_CPUS_MAX || run.start > first || first > h->ticks)
 		return 0;
 	if (count > (h->nwords - KERNEL_SWITCHES_WORDS) / (uint32_t)KERNEL_SWITCH_WORDS)

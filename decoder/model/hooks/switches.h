@@ -18,7 +18,7 @@ struct switch_run {
 	bool preempted; /* it could have gone on */
 };
 
-/* Records that the kernel lost: from start to end, who ran on the processor is not known. */
+/* Records that the kernel lost: from start to end, the processor's threads are unknown. */
 struct switch_loss {
 	uint32_t file, machine, cpu;
 	uint64_t start, end, records;
@@ -69,8 +69,8 @@ struct switch_cpus {
 struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint32_t cpu);
 
 /*
- * Goes on with the processor's next run. Cuts off the part that earlier runs cover, as the runs of
- * two dumps of one session overlap; false: nothing is left.
+ * Continues with the processor's next run. Cuts off the part that earlier runs cover, as the runs
+ * of two dumps of one session overlap; false: nothing is left.
  */
 bool switch_cpu_advance(struct switch_cpu *c, struct switch_run *run);
 void switch_cpus_free(struct switch_cpus *c);

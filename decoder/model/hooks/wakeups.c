@@ -22,7 +22,7 @@ static bool wakeups_read_head(const struct hook *h, struct wakeups_head *head)
 	return head->cpu < SWITCH_CPUS_MAX && head->since <= head->first && head->first <= h->ticks;
 }
 
-/* Records are in order, and older than their hook. */
+/* Records are in order, and precede their hook. */
 static bool wakeups_read_after(
 	const struct hook *h, const struct wakeups_head *head, uint32_t i, uint32_t *after)
 {

@@ -15,12 +15,12 @@
 #include "record.h"
 #include "switches.h"
 
-/* A wake-up so long before its thread left a processor did not end the wait. */
+/* A wake-up this long before its thread left a processor did not end the wait. */
 enum { WAKEUP_EARLY_US = 1000 };
 
 struct wakeup {
 	uint32_t file, machine, cpu; /* cpu: of the waker */
-	uint32_t tid;		     /* who is woken */
+	uint32_t tid;		     /* the woken thread */
 	uint32_t pid, by;	     /* waker, tid 0: idle; KERNEL_TID_UNKNOWN: not known */
 	uint32_t how; /* KERNEL_WAKEUP_HARD_IRQ, _SOFT_IRQ: it was interrupted then */
 	uint64_t at;  /* ticks */
@@ -40,8 +40,8 @@ struct wakeup_stretch {
 
 /* The hook's stretch. False: not a hook of wake-ups. */
 bool wakeups_read_stretch(const struct hook *h, struct wakeup_stretch *stretch);
-/* Goes on with the processor's next hook. True: *stretch becomes the time before it of which hooks
- * are missing. */
+/* Continues with the processor's next hook. True: *stretch becomes the time before it of which
+ * hooks are missing. */
 bool wakeups_advance(struct switch_cpu *c, struct wakeup_stretch *stretch);
 
 /* The wake-ups of a hook, in order. 0, or what take returned if it was not 0. */

@@ -17,7 +17,7 @@ struct nested_cost {
 	uint64_t added;
 };
 
-/* Makes room for so many places. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
+/* Makes room for that many places. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
 int nested_cost_begin(struct nested_cost *c, uint64_t places);
 /* The next interval, in the order that nesting_add needs. pair: its ticks, or NOT_MEASURED. 0 or
  * CPIDECODE_ENOMEM. */

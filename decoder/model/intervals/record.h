@@ -99,7 +99,7 @@ static inline const uint8_t *interval_record_body(const struct interval_record *
 	       (r->marks & RECORD_WIDE ? sizeof(struct interval_record_wide) : 0);
 }
 
-/* Of a record that was put with RECORD_MARK. */
+/* Of a record written with RECORD_MARK. */
 static inline uint64_t interval_record_mark(const struct interval_record *r)
 {
 	return *(const uint64_t *)(const void *)interval_record_body(r);
@@ -118,8 +118,8 @@ struct record_clock *record_clocks_new(const struct trace *t);
 
 /*
  * Reads the interval. Its label, cpus and values point into the record or its tail. wants: as
- * passed to the put. Leaves members that the record lacks unchanged: place and parent without
- * RECORD_PLACES, measured values if none is wanted. *iv starts as interval_blank.
+ * passed when it was written. Leaves members that the record lacks unchanged: place and parent
+ * without RECORD_PLACES, measured values if none is wanted. *iv starts as interval_blank.
  */
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	struct record_clock *clocks, struct interval *iv);

@@ -27,9 +27,9 @@ struct interval_window {
 	struct sorter_window *window;
 	struct interval_builder **builders; /* by thread */
 	unsigned threads;
-	struct run_file gone;	/* intervals let go */
-	struct window_key last; /* of the one let go last */
-	bool is_whole;		/* nothing was let go: all is in memory */
+	struct run_file gone;	/* intervals emitted */
+	struct window_key last; /* of the last one emitted */
+	bool is_whole;		/* nothing was emitted: all is in memory */
 	atomic_bool has_late;
 	/* A walk: the next ones, or NULL; and which of them was returned last. */
 	const struct sorter_record *own, *late;
@@ -135,7 +135,7 @@ static int window_emit(struct interval_window *w, size_t budget)
 	return rc;
 }
 
-/* Whether a record is late: not after the one let go last. */
+/* Whether a record is late: not after the last one emitted. */
 static bool window_is_late(const struct interval_window *w, const struct sorter_record *r)
 {
 	if (w->is_whole)

@@ -26,7 +26,7 @@ enum interval_choice {
 struct interval_window_options {
 	struct pass pass;  /* of reading; `read` and `ctx` are ignored */
 	unsigned wants;	   /* of records: see interval_record_put, without RECORD_PLACES and MARK */
-	unsigned to_build; /* enum interval_want, of intervals to be chosen or put */
+	unsigned to_build; /* enum interval_want, of intervals to be chosen or written */
 	size_t budget;	   /* bytes of the window */
 	struct interval_sorter *late;
 	void *ctx;

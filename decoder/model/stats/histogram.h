@@ -85,12 +85,12 @@ static inline uint64_t histogram_held(const struct histogram *h, uint32_t i)
 
 /* Before the questions below, after the last value. */
 int histogram_settle(struct histogram *h);
-/* The value at that place in order, from 1 to count: exact, or its bucket's middle. */
+/* The value of that rank, from 1 to count: exact, or its bucket's middle. */
 uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
-/* The bucket of that place: equal low and high where values are exact. */
+/* The bucket of that rank: equal low and high where values are exact. */
 struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t rank);
-/* The place of a percentile in n values, by nearest rank: at least that many percent are up to it.
- * n is not 0. */
+/* The rank of a percentile in n values (nearest rank): at least that many percent are up to it. n
+ * is not 0. */
 uint64_t histogram_rank(uint64_t n, unsigned percent);
 /* Of millionths. */
 uint64_t histogram_rank_millionth(uint64_t n, uint32_t millionths);
@@ -115,7 +115,7 @@ uint64_t histogram_place_middle(uint32_t place);
 /* The number of the bucket that a value falls into. */
 uint32_t histogram_place_of(uint64_t value);
 
-/* A value n times, which is put elsewhere. */
+/* A value n times, which is stored elsewhere. */
 static inline void histogram_count(struct histogram *h, uint64_t value, uint64_t n)
 {
 	if (!h->count || value < h->min)

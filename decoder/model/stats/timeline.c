@@ -32,7 +32,7 @@ static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t valu
 	t->entries[t->used++] = (struct timeline_entry){cell, value, n};
 }
 
-/* The same entries in so much room, with coarser cells and values. */
+/* The same entries in that much room, with coarser cells and values. */
 static int timeline_rebuild_index(struct timeline *t, uint32_t room, unsigned shift, unsigned cut)
 {
 	uint32_t n = t->used;

@@ -1,9 +1,9 @@
 /*
  * When the intervals of a group ended and how long they took, coarsely: shows how much the
  * intervals of one run depend on each other. Times are cut into cells of 2^shift ns,
- * values to so many significant bits, and each pair has a count. Both are as fine as leaves at
- * most TIMELINE_CELLS cells and TIMELINE_VALUES values, which is a property of the intervals
- * alone: neither the order of adding nor that of merging changes anything.
+ * values to some significant bits, and each pair has a count. Both are as fine as leaves at most
+ * TIMELINE_CELLS cells and TIMELINE_VALUES values, which is a property of the intervals alone:
+ * neither the order of adding nor that of merging changes anything.
  */
 #ifndef SWT_DECODER_MODEL_STATS_TIMELINE_H
 #define SWT_DECODER_MODEL_STATS_TIMELINE_H
@@ -58,7 +58,7 @@ struct timeline_entry *timeline_sorted(const struct timeline *t, uint32_t *n);
 int timeline_add_entry(struct timeline *t, const struct timeline_entry *e);
 void timeline_free(struct timeline *t);
 
-/* The least value that is cut to no less than value, when so many bits stay. */
+/* The least value that is cut to no less than value, when that many bits stay. */
 static inline uint64_t timeline_cut(uint64_t value, unsigned cut)
 {
 	unsigned length = value ? 64 - (unsigned)__builtin_clzll(value) : 0;

@@ -129,7 +129,8 @@ int begins_move(struct begins *to, struct begins *from)
 
 /* ------------------------------------------------------------------------ open intervals */
 
-/* The machine's last period: by its dumps, and by its hooks, as a drain goes on after its META. */
+/* The machine's last period: by its dumps, and by its hooks, as a drain continues after its META.
+ */
 static uint32_t begins_last_period(const struct begins *b, const struct trace *t, uint32_t machine)
 {
 	uint32_t last = machine < b->machines ? b->period[machine] : 0;

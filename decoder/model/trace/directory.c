@@ -1,4 +1,4 @@
-/* The HOOKS sections of a file: gathered, held against each other, put in order. */
+/* The HOOKS sections of a file: gathered, checked against each other, sorted. */
 #include "directory.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum {
 	MAX_BAD = 4096,
 	/* More hooks lost at one time than any ring loses: such a header is verified. */
 	MUCH_LOST = 1 << 20,
-	/* How much of a mapped directory becomes resident before it is let go. */
+	/* How much of a mapped directory becomes resident before it is released. */
 	DROP_REFS = 1 << 12,
 };
 
@@ -235,7 +235,8 @@ int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t 
 
 	if (rc)
 		return rc;
-	/* Counts go on from one LOSS section to the next: of a ring's entries the last holds. */
+	/* Counts accumulate from one LOSS section to the next: of a ring's entries the last is
+	 * valid. */
 	if (!r->sum.has_loss || offset >= r->loss_at)
 		directory_copy_loss(&r->sum, entry);
 	r->loss_at = offset > r->loss_at ? offset : r->loss_at;

@@ -88,7 +88,7 @@ int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_
  * caller to examine (io_rescue), which may add sections.
  */
 int directory_settle(struct file *f);
-/* Puts all in order: f->rings and the accessors of trace_private.h are valid from now on. */
+/* Sorts everything: f->rings and the accessors of trace_private.h are valid from now on. */
 int directory_finish(struct file *f);
 void directory_free(struct directory *d);
 

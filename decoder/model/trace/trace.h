@@ -218,8 +218,8 @@ bool trace_scripted(const struct trace *t);
 /* Ticks to CLOCK_REALTIME; saturates. */
 int64_t trace_time(const struct trace_file *f, uint64_t ticks);
 /*
- * The time of the file's hooks never goes back as their ticks go on. False where
- * CLOCK_REALTIME was stepped back (clock_is_monotone): a range of time is then no range of ticks.
+ * The time of the file's hooks never goes back as their ticks advance. False where CLOCK_REALTIME
+ * was stepped back (clock_is_monotone): a range of time is then no range of ticks.
  */
 bool trace_time_is_monotone(const struct trace_file *f);
 /* A duration in ticks of the file's clock, in nanoseconds. */
@@ -239,9 +239,9 @@ struct trace_alignment {
 	size_t traces; /* by trace id: the files of one have the same ticks */
 	size_t hosts;  /* by META's host; a trace without it counts as a host of its own */
 	/*
-	 * The clocks of any two traces agree to within so many ns, as far as their syncs show:
-	 * the sum of the two largest errors of time. NAN: unknown. The difference that
-	 * NTP leaves between two hosts' CLOCK_REALTIME is not in it: no trace can show it.
+	 * The clocks of any two traces agree to within that many ns, as far as their syncs show:
+	 * the sum of the two largest errors of time. NAN: unknown. The difference that NTP leaves
+	 * between two hosts' CLOCK_REALTIME is not in it: no trace can show it.
 	 */
 	double within_ns;
 };

@@ -185,8 +185,8 @@ static inline double diff_percent(double before, double after)
 /* With its sign and %; n/a. */
 void diff_spell_percent(struct out *o, double percent);
 
-/* Copies a list of n columns that begins with label and minor, and puts d->by's keys in their
- * place. The caller frees it; NULL: no memory. */
+/* Copies a list of n columns that begins with label and minor, and replaces these by d->by's keys.
+ * The caller frees it; NULL: no memory. */
 struct column *diff_make_columns(const struct diff *d, const struct column *columns, size_t n);
 /* The last columns of text: minor and label, or the keys. */
 void diff_write_name_headings(struct table *t, const struct diff *d);

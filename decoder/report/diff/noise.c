@@ -21,7 +21,7 @@ enum { TESTED = sizeof tested_metrics / sizeof *tested_metrics, TIMES = 4 };
 struct noise {
 	double value; /* the mean of all runs */
 	double share; /* standard deviation between runs of a side, in percent of it */
-	double least; /* the change that so many runs show, in percent */
+	double least; /* the change that this many runs show, in percent */
 };
 
 /* Runs of each side of the comparison; those of one side serve for both. */

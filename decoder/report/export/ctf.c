@@ -171,7 +171,7 @@ static int ctf_choose_ring(struct ctf_export *e, const struct hook *h)
 	return rc;
 }
 
-/* babeltrace2 2.0 shows an older string in place of an empty one: a thread always has a name. */
+/* babeltrace2 2.0 shows an earlier string instead of an empty one: a thread always has a name. */
 static void ctf_put_task_name(struct ctf_export *e, const struct hook *h)
 {
 	const char *name = report_task_name(h->task);

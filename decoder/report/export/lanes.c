@@ -88,7 +88,7 @@ static bool lane_has_place(const struct lane *lane, int64_t place)
 	return s.low < lane->count && lane->open[s.low].place == place;
 }
 
-/* Drops the places of slices that have ended, once they are most of them. */
+/* Drops the entries of slices that have ended, once they are most of them. */
 static void lanes_drop_places(struct lane_thread *t)
 {
 	struct lane_order *o = &t->order;

@@ -192,7 +192,7 @@ static void sqlite_put_string(struct sqlite_row *row, const char *s)
 		sqlite_put_null(row);
 }
 
-/* Puts the number of a text. */
+/* Writes the number of a text. */
 static int sqlite_put_name(
 	struct sqlite_row *row, struct sqlite_texts *texts, const char *s, size_t n)
 {

@@ -49,7 +49,7 @@ static uint64_t fours_of(size_t n)
 	return ((uint64_t)n + (n < FLAME_LONG_NAME ? 1 : 1 + sizeof(uint32_t)) + 3) / 4;
 }
 
-/* Makes room for so much text, in units of 4 bytes. */
+/* Makes room for that much text, in units of 4 bytes. */
 static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 {
 	if (!names->used) {

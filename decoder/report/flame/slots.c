@@ -5,7 +5,7 @@
 enum {
 	FIRST = 1024,
 	MANY = 1 << 20, /* grows by 4 below, which saves time; by 2 above, which saves memory */
-	SPARE_BITS = 2, /* numbers may grow by so many bits before all must be added again */
+	SPARE_BITS = 2, /* numbers may grow by this many bits before all must be added again */
 };
 
 static uint32_t bits_for(uint64_t most)

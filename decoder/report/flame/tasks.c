@@ -63,7 +63,7 @@ static const struct task *flame_tasks_find_main(
 	return NULL;
 }
 
-/* The number of the name, or of a text in its place. container: NULL: none. */
+/* The number of the name, or of a text instead of it. container: NULL: none. */
 static uint32_t flame_tasks_name(struct flame_names *names, const struct task *task,
 	const char *word, uint32_t number, const char *container)
 {
@@ -98,7 +98,7 @@ uint32_t flame_tasks_find(struct flame_tasks *tasks, struct flame_names *names,
 	if (recent->number && recent->task == iv->task && recent->tid == iv->tid &&
 		recent->machine == iv->machine)
 		return recent->number;
-	/* In place of a name, a thread of another PID namespace has its own ids. */
+	/* Instead of a name, a thread of another PID namespace has its own ids. */
 	const struct container *in = iv->task ? trace_container(t, iv->machine, iv->task) : NULL;
 	task.thread = flame_tasks_name(
 		names, iv->task, "tid", in && in->own_tid ? in->own_tid : iv->tid, NULL);

@@ -255,7 +255,7 @@ static void write_straight(
 		words += k->bytes;
 	}
 	if (f->as != HOOK_FIELDS_TEXT) {
-		*start = '{'; /* in place of the first comma */
+		*start = '{'; /* instead of the first comma */
 		p = fmt_char(p, '}');
 	}
 	if (f->as == HOOK_FIELDS_CSV)

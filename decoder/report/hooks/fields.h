@@ -39,7 +39,7 @@ struct hook_fields {
 	struct hook_keys *keys[HOOK_FIELDS_CACHED];
 	const struct trace *trace;
 	struct hook_names names;
-	struct out scratch; /* for a cell of CSV that is put together first */
+	struct out scratch; /* for a cell of CSV that is assembled first */
 	uint32_t fit;	    /* enum field_fit, of the hook last written */
 };
 

@@ -24,8 +24,8 @@ struct hooks_report {
 	struct report *r;
 	struct worker *workers;
 	unsigned count;
-	size_t chunk; /* a buffer that holds so much is written, if it has the turn */
-	size_t most;  /* or else waits for it with so much */
+	size_t chunk; /* a buffer of this size is written, if it has the turn */
+	size_t most;  /* or else waits for the turn at this size */
 	bool filtered;
 	bool imported; /* some file was an NRM2 file */
 };

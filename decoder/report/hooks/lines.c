@@ -398,8 +398,8 @@ static bool hook_lines_fits(const struct hook_lines *l, const struct out *o, siz
 	       utf8_width(o->buf + start, o->len - start - 1) <= l->width;
 }
 
-/* Shortens the line that begins at `start`: puts an ellipsis in place of words that fields repeat,
- * then in place of the line's end. */
+/* Shortens the line that begins at `start`: replaces words that fields repeat by an ellipsis, then
+ * the line's end. */
 static void hook_lines_fit(
 	const struct hook_lines *l, struct out *o, size_t start, const struct hook *h)
 {

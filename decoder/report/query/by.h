@@ -58,7 +58,7 @@ struct by_around {
 	uint32_t parent_length, root_length, stack_length;
 };
 
-/* Appends so many bytes. 0 or CPIDECODE_ENOMEM. */
+/* Appends n bytes. 0 or CPIDECODE_ENOMEM. */
 int by_append(struct buffer *to, const void *bytes, size_t n);
 /* Replaces the bytes by the values of the interval, all but that of time. Returns the same. */
 int by_encode(const struct by *by, const struct trace *t, const struct interval *iv,

@@ -27,7 +27,7 @@ struct groups {
 	uint64_t *values;
 	struct in_flight in_flight;
 	/* NULL: none. For a partial result: gets the points (points.h) of the values with
-	   r->exact, and of starts and ends by time, in place of `exact` and `flights`. */
+	   r->exact, and of starts and ends by time, instead of `exact` and `flights`. */
 	struct buffer *kept;
 };
 

@@ -73,7 +73,7 @@ static int in_flight_add_row(struct in_flight *f, uint32_t series, int64_t bucke
 	return 0;
 }
 
-/* So many were in flight from one time to a later one. */
+/* Adds `flying` in flight from one time to a later one. */
 static int in_flight_cover(
 	struct in_flight *f, uint32_t series, int64_t from, int64_t to, uint64_t flying)
 {

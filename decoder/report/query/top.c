@@ -61,7 +61,7 @@ static uint64_t top_rank(const struct where *w, const struct expression_value *v
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* Adds an entry, in place of the last one if there are n. 0 or CPIDECODE_ENOMEM. */
+/* Adds an entry, replacing the last one if there are n. 0 or CPIDECODE_ENOMEM. */
 static int top_add_entry(struct top_heap *h, size_t n, const struct top_entry *entry)
 {
 	if (h->count == n) {

@@ -224,7 +224,7 @@ static int ran_sum_away(struct ran_walk *w, struct ran *r)
 	return ran_each_wait(w, r, false);
 }
 
-/* ----------------------------------------------------------- then, who else was there */
+/* ----------------------------------------------------------- threads that ran meanwhile */
 
 static uint64_t ran_overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
 {

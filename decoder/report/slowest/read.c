@@ -41,7 +41,7 @@ static uint64_t slowest_get(struct slowest_reader *r, uint64_t most)
 	return varint_get_max(&r->in, most);
 }
 
-/* Reads a count of elements that have at least so many bytes each. */
+/* Reads a count of elements that have at least that many bytes each. */
 static size_t slowest_get_number(struct slowest_reader *r, unsigned bytes)
 {
 	const uint64_t n = varint_get_max(&r->in, UINT32_MAX);

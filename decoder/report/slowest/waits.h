@@ -8,7 +8,7 @@
 
 #include "../../model/hooks/wakeups.h"
 
-/* With so many gaps, or more than half as many waits of all intervals, no waker is known. */
+/* With this many gaps, or more than half as many waits of all intervals, wakers are unknown. */
 enum { WAITS_MOST = 1 << 19 };
 
 /* From `left` to `back` (ticks) the thread was away. A wake-up in (from, back] ended that. */

@@ -23,7 +23,7 @@ struct percentiles {
 
 /* NULL, or the error of the text. */
 const char *percentiles_parse(struct percentiles *p, const char *text);
-/* The place in n values, n > 0, by nearest rank, from 1. */
+/* The nearest rank in n values, n > 0, from 1. */
 uint64_t percentile_rank(const struct percentile *p, uint64_t n);
 
 #endif

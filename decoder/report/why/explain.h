@@ -58,7 +58,7 @@ struct why_explanations {
 double why_chance(uint64_t all, uint64_t tail, uint64_t n, uint64_t k);
 
 /*
- * kept: in place of r->trace, NULL: none. groups: parallel to those of t, with their sums. To be
+ * kept: instead of r->trace, NULL: none. groups: parallel to those of t, with their sums. To be
  * freed in any case. Reads the trace twice more if a group has enough intervals. 0 or a CPIDECODE_E
  * code.
  */

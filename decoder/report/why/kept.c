@@ -19,7 +19,7 @@
 
 #define KEPT_BUDGET ((size_t)16 << 20)
 
-/* Values of a row of up to so many bytes stay in its record. */
+/* Values of a row of up to this many bytes stay in its record. */
 enum { KEPT_INSIDE = 2048 };
 
 /* ------------------------------------------------------------------------ joining */

@@ -1,7 +1,6 @@
 "use strict";
 /*
- * What a span holds: the summary by label, the histogram and the flame graph. Generators, so that
- * the page can go on drawing in between: each yields after some work and returns its result.
+ * What a span holds: the summary by label, the histogram and the flame graph. Generators, so that the page can continue drawing in between: each yields after some work and returns its result.
  */
 
 const WORK = 1 << 16;

@@ -27,7 +27,7 @@ function readSteps(bytes, count, first) {
 	return steps;
 }
 
-/* The first place whose value is `wanted` or more. */
+/* The first index whose value is `wanted` or more. */
 function placeFrom(values, wanted, low, high) {
 	while (low < high) {
 		const middle = (low + high) >>> 1;

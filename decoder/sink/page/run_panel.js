@@ -327,7 +327,7 @@ class RunPanel {
 		return { text: (isInterrupt ? "it interrupted a run of " : "then running for ") + durationText(store.duration[run]) + unread, go: () => this.choose(run, true) };
 	}
 
-	/* Elements that tell who ended a wait; none for null. */
+	/* Elements that show who ended a wait; none for null. */
 	wakerOf(wait) {
 		const { page } = this, absent = this.wakersAbsent();
 		if (absent || !wait)

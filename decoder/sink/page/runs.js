@@ -8,16 +8,16 @@
 /* How a run ended, where wake-ups are recorded. */
 const RUN_WAITS = 1, RUN_PREEMPTED = 2;
 
-/* In place of a waker's number. */
+/* Instead of a waker's number. */
 const WAKER_IDLE = 0;
 
-/* In place of who was woken: wake-ups of the processor since its row before are missing. */
+/* Instead of the woken thread: wake-ups of the processor since its row before are missing. */
 const WAKEUPS_MISSING = 0;
 
-/* A wake-up so long (ns) before its thread left a processor did not end the wait. */
+/* A wake-up this long (ns) before its thread left a processor did not end the wait. */
 const WAKEUP_EARLY = 1e6;
 
-/* Threads with these numbers: why it is not known who ran. */
+/* Threads with these numbers: why the running thread is unknown. */
 const RUNS_UNKNOWN = ["not recorded", "not recorded: records were lost", "a thread that had ended and had no number any more, or had not been told yet"];
 
 class RunStore extends Store {

@@ -9,7 +9,7 @@
  * overlaps it, with its whole duration; one of no duration counts where it starts.
  */
 
-/* So many positions, or nodes, are one node of the next level. */
+/* This many positions, or nodes, are one node of the next level. */
 const FAN = 16;
 
 class Store {

@@ -104,7 +104,7 @@ function readGroup(bytes, count) {
 	return { first, end, longest, name, sum, bytes: 36 * count + 2000 };
 }
 
-/* The places [low, high) of a tile's intervals that overlap [from, to). */
+/* The indexes [low, high) of a tile's intervals that overlap [from, to). */
 function tileBounds(tile, from, to) {
 	const firstFrom = (time) => {
 		let low = 0, high = tile.count;

@@ -255,7 +255,7 @@ class Page {
 		return this.meta.numeric.includes(this.meta.columns.indexOf(name));
 	}
 
-	/* Reads columns by their places in meta.columns (-1: a column without values): values by slot, NaN if unmeasured. null: no
+	/* Reads columns by their indexes in meta.columns (-1: a column without values): values by slot, NaN if unmeasured. null: no
 	 * longer wanted. */
 	async readNumbers(store, columns, isWanted) {
 		const all = columns.map(() => new Float64Array(store.count));
@@ -268,7 +268,7 @@ class Page {
 		return all;
 	}
 
-	/* The place in meta.columns of a choice of colours. */
+	/* The index in meta.columns of a choice of colours. */
 	placeOf(choice) {
 		return choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
 	}
@@ -446,7 +446,7 @@ class Page {
 		ctx.fillText(this.cut(ctx, this.names[text.name], room), text.x / ratio + 3, text.y + ROW / 2 - 0.5);
 	}
 
-	/* A name in so much room, with an ellipsis if it is cut. */
+	/* A name in that much room, with an ellipsis if it is cut. */
 	cut(ctx, text, room) {
 		this.widths = this.widths || new Map();
 		let width = this.widths.get(text);
@@ -581,7 +581,7 @@ class Page {
 		return { from, to: !this.selection && to >= this.until ? this.until + 1 : to };
 	}
 
-	/* Runs a generator, and lets the page go on now and then. null: it is not wanted any more. */
+	/* Runs a generator, and yields to the page now and then. null: it is not wanted any more. */
 	async run(generator, job) {
 		let last = performance.now();
 		for (;;) {

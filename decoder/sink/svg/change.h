@@ -1,4 +1,4 @@
-/* Parts of a differential flame graph in place of CPIs: colours, legend, runs and their change. */
+/* Parts of a differential flame graph instead of CPIs: colours, legend, runs and their change. */
 #ifndef SWT_DECODER_SINK_SVG_CHANGE_H
 #define SWT_DECODER_SINK_SVG_CHANGE_H
 
@@ -8,7 +8,7 @@
 unsigned svg_change_colour(const struct flame *f, const struct flame_frame *frame);
 /* Lines of a frame's tooltip, after its name. */
 void svg_change_tooltip(struct out *o, const struct flame *f, const struct flame_frame *frame);
-/* In the legend's place. */
+/* Instead of the legend. */
 void svg_change_legend(struct out *o);
 /* The two lines under the title: each side's runs. y: of the first. */
 void svg_change_runs(struct out *o, const struct flame *f, unsigned y, unsigned line);

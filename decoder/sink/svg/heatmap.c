@@ -287,7 +287,7 @@ static void heatmap_write_plot(struct out *o, const struct heatmap *h, unsigned 
 		LEFT_PERCENT, TOP, WIDTH_PERCENT, height);
 }
 
-/* In words, for those who do not see it. */
+/* In words, for screen readers. */
 static void heatmap_write_description(struct out *o, const struct heatmap *h)
 {
 	size_t fullest = 0;

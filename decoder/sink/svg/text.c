@@ -36,7 +36,7 @@ void svg_grouped(struct out *o, uint64_t v)
 	svg_discard_part(o, &digits);
 }
 
-/* Writes as much of the escaped text as fits into so many cells. */
+/* Writes as much of the escaped text as fits into that many cells. */
 void svg_text_cut(struct out *o, const char *s, size_t n, size_t cells)
 {
 	struct out safe;

@@ -29,7 +29,7 @@ struct blocks {
 	size_t first, held, held_bytes;
 	bool is_ending;
 	bool is_running; /* the thread; the owner's */
-	bool has_failed; /* a put block, or it had no memory; the owner's */
+	bool has_failed; /* adding a block, for lack of memory; the owner's */
 	uint32_t put;	 /* the owner's */
 	unsigned char piece[BLOCKS_PIECE];
 };

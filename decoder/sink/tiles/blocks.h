@@ -1,6 +1,6 @@
 /*
  * A stream of raw deflate blocks, compressed and written by a separate thread to use a second
- * processor. Blocks are numbered in the order in which they were put. Only blocks_end returns
+ * processor. Blocks are numbered in the order in which they were added. Only blocks_end returns
  * errors; after the first error, blocks are dropped.
  */
 #ifndef SWT_DECODER_SINK_TILES_BLOCKS_H

@@ -50,7 +50,7 @@ void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types);
 bool group_elapsed_by_cursor(
 	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
 
-/* Reads a hook's elapsed time at its fixed place; false if there is none or it has too few words.
+/* Reads a hook's elapsed time at its fixed offset; false if there is none or it has too few words.
  */
 static inline bool group_elapsed_at(
 	const struct group_plan *plan, const uint8_t *words, uint32_t nwords, uint64_t *elapsed)

@@ -8,7 +8,7 @@
 #include "line.h"
 #include "../intervals.h"
 
-/* The elapsed time has a fixed place if no optional field precedes it. */
+/* The elapsed time has a fixed offset if no optional field precedes it. */
 static void plan_place_elapsed(struct group_plan *plan)
 {
 	const struct schema_hook *s = plan->schema;

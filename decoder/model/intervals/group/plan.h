@@ -1,7 +1,6 @@
 /*
  * How to read the hooks of a group: for each schema hook and part a plan, made on first use. It has
- * the meanings of the schema's fields, the place of the elapsed time, and the lines of
- * line.h.
+ * the meanings of the schema's fields, the offset of the elapsed time, and the lines of line.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H

@@ -19,8 +19,8 @@ enum {
 	SHAPE_CHECKS = 16,
 	SHAPE_FIELDS = 1024,
 	SHAPES_MAX = 8,
-	/* Once there is room for no more, a shape replaces another one after so many groups without
-	 * a shape, and the next one after twice as many. */
+	/* Once the table is full, a shape replaces another one after this many groups without a
+	   shape, and the next one after twice as many. */
 	SHAPES_PATIENCE = 64,
 	/* After groups that have no shape, twice as many pass each time until the next one is
 	   tried. */

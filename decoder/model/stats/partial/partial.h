@@ -72,7 +72,7 @@ struct partial_threads {
 	size_t count, cap;
 };
 
-/* Data that a report needs besides the tally or in its place, encoded by the report. Each merged
+/* Data that a report needs besides or instead of the tally, encoded by the report. Each merged
  * part's is prefixed by its length. */
 struct partial_answers {
 	enum partial_answer kind;
@@ -130,8 +130,8 @@ int partial_merge_answers(struct partial *p, const struct partial *from);
 /* Keeps kind and origin. */
 void partial_clear_answers(struct partial *p);
 bool partial_has_other_origin(const struct partial *p, const struct partial *from);
-/* After the last, before any question: puts sources and groups in order. Then more may be merged,
- * and it has to be called again. */
+/* After the last, before any query: sorts sources and groups. Then more may be merged, and it has
+ * to be called again. */
 int partial_settle(struct partial *p);
 /* Compares by the identity of files: below 0, 0, above. */
 int partial_compare_sources(const struct partial_source *x, const struct partial_source *y);
@@ -174,7 +174,7 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 
 /* The bytes of the file, of a settled one. */
 void partial_write(struct buffer *o, const struct partial *p);
-/* Makes them one of several results in a file, with so many after it. */
+/* Makes them one of several results in a file, with that many after it. */
 void partial_set_following(uint8_t *bytes, size_t n, uint32_t following);
 /* The size of the first result of a file, or of the rest of one, and how many follow it.
  * 0 with *why set: not a partial result, or a damaged one. */

@@ -109,7 +109,8 @@ struct tally_group {
 		struct sums *sums;
 	};
 	struct tally_extra *extra; /* NULL: nothing of that */
-	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
+	/* NULL: not wanted. With fewer values than time, as of a partial result of an older
+	 * version: unknown.
 	 */
 	struct timeline *order;
 	uint32_t hash, place; /* place: in tally.groups, once it is settled */
@@ -181,7 +182,7 @@ int tally_merge_events(struct tally *t, struct tally_group *g, const struct tall
 const char *tally_container_of(const struct tally *t, const struct interval *iv);
 /* Whether it is the name of the tally's owner's. */
 bool tally_is_of_owner(const struct tally *t, const char *name);
-/* Gives a group that has so many intervals a list, if it has none. */
+/* Gives a group with that many intervals a list, if it has none. */
 int tally_list_owner(struct tally *t, struct tally_extra *extra, uint64_t intervals);
 /* The name lives as long as the trace; NULL: the container of the session's owner, or unknown. */
 int tally_add_container(struct tally *t, struct tally_extra *extra, const char *name);
@@ -207,7 +208,7 @@ struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
 struct tally_spread *tally_need_spread(
 	struct tally *t, struct tally_group *g, enum tally_value value);
 struct timeline *tally_need_order(struct tally *t, struct tally_group *g);
-/* In place of the group's; its times have to be there already. */
+/* Instead of the group's; its times have to be there already. */
 int tally_set_sums(struct tally *t, struct tally_group *g, const struct sums *s);
 /* After the last interval: groups by total time, longest first, then by name. */
 int tally_settle(struct tally *t);

@@ -62,9 +62,8 @@ uint64_t clock_ticks(const struct clock *c, int64_t ns);
  */
 bool clock_range(const struct clock *c, int64_t from, int64_t to, uint64_t *first, uint64_t *last);
 /*
- * Time never goes back as ticks go on. False only where CLOCK_REALTIME was stepped back
- * between two syncs: there, and nowhere else, clock_time goes back, at the tick after the
- * earlier one.
+ * Time never goes back as ticks advance. False only where CLOCK_REALTIME was stepped back between
+ * two syncs: there, and nowhere else, clock_time goes back, at the tick after the earlier one.
  */
 bool clock_is_monotone(const struct clock *c);
 static inline double clock_duration_ns(const struct clock *c, uint64_t ticks)
@@ -83,11 +82,11 @@ enum clock_finding_kind {
 	CLOCK_STEP,
 	/*
 	 * CLOCK_REALTIME went ns ahead of CLOCK_MONOTONIC: it was set, or the machine was
-	 * suspended. A clock of the trace that stops in suspend cannot show which, and
-	 * no clock can if the stretch is so long that ns are lost in what slewing may do.
+	 * suspended. A clock of the trace that stops in suspend cannot show which, and no clock can
+	 * if the stretch is so long that slewing may explain ns.
 	 */
 	CLOCK_STEP_OR_SUSPEND,
-	/* The machine was suspended for ns; the ticks went on, so times are right. */
+	/* The machine was suspended for ns; the ticks continued, so times are right. */
 	CLOCK_SUSPEND,
 	/*
 	 * No step, but CLOCK_REALTIME gained ns over the ticks (negative: lost), more than 500

@@ -242,7 +242,7 @@ bool clock_drift(const struct clock *c, struct clock_drift *drift)
 	return h.known;
 }
 
-/* The error beyond the first or last sync: at the file's rate, for so many ticks. */
+/* The error beyond the first or last sync: at the file's rate, for that many ticks. */
 static double error_outside(const struct clock *c, const struct habits *h, uint64_t ticks)
 {
 	if (!h->known)

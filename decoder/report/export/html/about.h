@@ -14,7 +14,7 @@
 enum { OVERVIEW_BUCKETS = 1024 };
 
 struct overview {
-	uint64_t width; /* of a bucket in ns: doubles as time goes on */
+	uint64_t width; /* of a bucket in ns: doubles as time advances */
 	uint64_t count[OVERVIEW_BUCKETS];
 	uint64_t longest[OVERVIEW_BUCKETS];
 };

@@ -25,7 +25,7 @@ struct early {
 	const struct report *r;
 	int64_t first; /* ns: the first hook */
 	uint64_t until, width, hooks;
-	bool has_lanes; /* false: `all` in their place */
+	bool has_lanes; /* false: `all` instead */
 	struct early_lane all;
 	struct out text;
 	struct json json;

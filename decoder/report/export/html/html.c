@@ -40,7 +40,7 @@ struct html_row {
 	uint32_t count;
 };
 
-/* A thread's, as a struct lane. One that was dropped and comes again goes on. */
+/* A thread's, as a struct lane. One that was dropped and returns continues. */
 struct html_lane {
 	uint32_t machine, tid, pid, index, file;
 	bool is_apart;		/* has another number in the kernel's switches */

@@ -16,7 +16,7 @@ enum {
 	RUNS_LIST_BYTES = 1 << 20, /* of a block of threads */
 };
 
-/* In place of a thread's number: why it is not known who ran. */
+/* Instead of a thread's number: why the running thread is unknown. */
 enum runs_unknown {
 	RUNS_NOT_RECORDED,
 	RUNS_LOST,
@@ -31,13 +31,13 @@ enum runs_end { RUNS_END_UNKNOWN, RUNS_END_WAIT, RUNS_END_PREEMPTED };
 enum runs_column { RUN_LANE, RUN_AFTER, RUN_DURATION, RUN_THREAD, RUN_END, RUN_COLUMNS };
 enum runs_wakeup_column { WAKEUP_LANE, WAKEUP_AFTER, WAKEUP_TID, WAKEUP_BY, WAKEUP_HOW };
 
-/* In place of a waker's number, as RUNS_UNNUMBERED. */
+/* Instead of a waker's number, as RUNS_UNNUMBERED. */
 enum { RUNS_IDLE = 0 };
 
-/* In place of who was woken: wake-ups of the processor since its row before are missing. */
+/* Instead of the woken thread: wake-ups of the processor since its row before are missing. */
 enum { RUNS_MISSING = 0 };
 
-/* Blocks of a kind: rows of so many columns. */
+/* Blocks of a kind: rows of that many columns. */
 struct runs_rows {
 	const char *kind;
 	unsigned columns;
@@ -132,7 +132,7 @@ static int runs_visit_first(void *ctx, const struct hook *h)
 	return rc ? rc : switches_each_run(h, runs_count, w);
 }
 
-/* The time of the hooks and all runs: records are older than their hook. */
+/* The time of the hooks and all runs: records precede their hook. */
 struct runs_reach {
 	const struct report *r;
 	int64_t first, last;
@@ -262,7 +262,7 @@ static int runs_end_run(struct runs *w, struct runs_lane *l)
 	return runs_put_row(w, &w->runs, row);
 }
 
-/* A run that goes on in the processor's next hook is one. */
+/* A run that continues in the processor's next hook is one. */
 static int runs_add(struct runs *w, struct runs_lane *l, uint64_t start, uint64_t end,
 	uint32_t thread, enum runs_end how)
 {

@@ -14,7 +14,7 @@
 
 enum {
 	TASK_NAME = 16,
-	/* In place of a name, whose number is two more. */
+	/* Instead of a name, whose number is two more. */
 	FILLER_NOTHING = 0,
 	FILLER_OTHERS = 1,
 	FILLER_NAME = 2,
@@ -306,7 +306,7 @@ struct gap_reader {
 	uint32_t nmachines, nnames;
 };
 
-/* Reads a count of elements that have at least so many bytes each. */
+/* Reads a count of elements that have at least that many bytes each. */
 static uint32_t gaps_get_number(struct gap_reader *r, unsigned bytes)
 {
 	const uint64_t n = varint_get_max(&r->in, GAP_OTHERS - 1);

@@ -25,7 +25,7 @@ struct gap_filler {
 	bool is_others;
 	exact_sum time; /* in 1/EXACT_PER_NS ns */
 	uint64_t count; /* intervals that began in the gaps */
-	/* Off-CPU time, ns, of those of them without nested intervals: so many have it. */
+	/* Off-CPU time, ns, of those of them without nested intervals, and how many have it. */
 	uint64_t off_ns, tell_off;
 };
 

@@ -10,7 +10,7 @@
 #define GAP_NONE UINT32_MAX
 enum { GAP_ID_BYTES = 16 };
 
-/* In place of a group: all labels of a thread that are summed as others. */
+/* Instead of a group: all labels of a thread that are summed as others. */
 #define GAP_OTHERS (UINT32_MAX - 1)
 
 /* Numbers keys from 0 in order of first use. Starts zeroed. */
