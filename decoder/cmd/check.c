@@ -355,7 +355,7 @@ static void check_tiles(const struct options *o)
 	if (o->format != FORMAT_HTML || o->report == REPORT_DIFF)
 		misuse("%s goes with --format html of intervals", name);
 	if (!o->output || strcmp(o->output, "-") == 0)
-		misuse("%s: tiles go beside the page: give the page a file with -o", name);
+		misuse("%s: tiles go next to the page: give the page a file with -o", name);
 }
 
 static void check_serve(struct options *o, const struct seen *seen)

@@ -66,8 +66,8 @@ const struct option cpidecode_options[] = {
 		.help = "with summary: groups for which it holds, like 'count>100 and\n"
 			"                      p99_ns>1ms': its columns, in the language of --where"},
 	{OPT_PERCENTILES, "--percentiles", .value = "LIST", .is_marked = true,
-		.help = "with summary: these in place of 50,90,99; with diff and its gates\n"
-			"                      beside them; up to four decimals"},
+		.help = "with summary: these instead of 50,90,99; with diff and its gates\n"
+			"                      in addition; up to four decimals"},
 	{OPT_EXACT, "--exact", .is_marked = true,
 		.help = "with summary: percentiles of all values, by a temporary file; else of\n"
 			"                      more than 256 they are within 0.4 %"},
@@ -84,7 +84,7 @@ const struct option cpidecode_options[] = {
 		.help = "take the library's own cost, which the trace has, off times\n"
 			"                      (not for hooks, cpus, info, gaps, speedscope, html)"},
 	{OPT_TILES, "--tiles",
-		.help = "with html: the intervals in a file beside the page (trace.tiles), which\n"
+		.help = "with html: the intervals in a file next to the page (trace.tiles), which\n"
 			"                      the page opens; always beyond 10 million"},
 	{OPT_TILES_DIR, "--tiles-dir",
 		.help = "... in a folder (trace-tiles), which the page loads unasked"},

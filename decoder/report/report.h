@@ -52,7 +52,7 @@ enum report_takes {
 		"per label and minor: histogram of elapsed times, by powers of two")               \
 	X(SLOWEST, "slowest", report_slowest, TAKES_BY_HOST | TAKES_PARTIAL,                       \
 		"the longest intervals: the containers and contents of each,\n"                    \
-		"                      beside the median one of its label")                        \
+		"                      next to the median one of its label")                       \
 	X(GAPS, "gaps", report_gaps, TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,         \
 		"per label and minor: the time between one and the next on a\n"                    \
 		"                      thread, and what filled it")                                \
@@ -90,7 +90,7 @@ enum report_kind {
 
 /* Each format. Those of reports have no function of their own. */
 #define FORMATS(X)                                                                                  \
-	X(TEXT, "text", NULL, false, "for people (default)")                                        \
+	X(TEXT, "text", NULL, false, "human-readable (default)")                                    \
 	X(CSV, "csv", NULL, false, "RFC 4180, with a header line (not for info)")                   \
 	X(JSON, "json", NULL, false, "one object a line")                                           \
 	X(FOLDED, "folded", NULL, false, "stacks of nested intervals and their values")             \

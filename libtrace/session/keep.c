@@ -196,7 +196,7 @@ const char *session_keep_why(enum keep_refusal why)
 		[KEEP_NOT_OWNER] = "only the buffers' owner may keep them",
 		[KEEP_BUSY] = "another dump waits for them, and makes no progress",
 		[KEEP_LOST] =
-			"this dump made no progress for 5 s, and another one took over what keeps them",
+			"this dump made no progress for 5 s, and another one took over the right to keep them",
 		[KEEP_NO_MEMORY] =
 			"too little memory is free in the session's file system to keep them",
 	};

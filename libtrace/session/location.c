@@ -191,8 +191,9 @@ int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t 
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	if ((uint64_t)st.st_size < size) {
-		session_say(error, "session file %s is cut off (%lld bytes): swtrace init anew",
-			name, (long long)st.st_size);
+		session_say(error,
+			"session file %s is cut off (%lld bytes): run swtrace init again", name,
+			(long long)st.st_size);
 		close(fd);
 		return PU_ERR_FILE_ERROR;
 	}

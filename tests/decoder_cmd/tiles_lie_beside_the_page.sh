@@ -25,7 +25,7 @@ run 0 --format html --tiles --label none -o none.html plain.bin
 for where in '' '-o-'; do
 	# shellcheck disable=SC2086 # nothing is no argument
 	run 2 --format html --tiles $where plain.bin
-	in_file err 'cpidecode: --tiles: tiles go beside the page: give the page a file with -o'
+	in_file err 'cpidecode: --tiles: tiles go next to the page: give the page a file with -o'
 done
 run 2 --format csv --tiles -o page.csv plain.bin
 in_file err 'cpidecode: --tiles goes with --format html'
@@ -54,7 +54,7 @@ cmp scripts.tiles first.tiles || fail "the folder has other tiles"
 run 1 --format html --tiles-dir -o scripts.html plain.bin
 in_file err 'scripts-tiles: there is something in it'
 run 2 --format html --tiles-dir plain.bin
-in_file err 'cpidecode: --tiles-dir: tiles go beside the page'
+in_file err 'cpidecode: --tiles-dir: tiles go next to the page'
 run 2 --format csv --tiles-dir -o page.csv plain.bin
 in_file err 'cpidecode: --tiles-dir goes with --format html'
 

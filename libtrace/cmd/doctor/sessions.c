@@ -75,7 +75,7 @@ static void clock_back(struct findings *f, const struct session_facts *s)
 	n = finding(f, "sessions.clock_back", FINDING_BAD, "its clock was %s", s->clock_back);
 	finding_means(n,
 		"a snapshot was restored or the machine migrated: stamps did not advance for as long");
-	finding_todo(n, "swtrace init begins anew");
+	finding_todo(n, "run swtrace init again");
 }
 
 static void doctor_check_usable_session(struct findings *f, const struct session_facts *s)

@@ -275,7 +275,7 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 		if (!whole || !config_parse_lines(config, text))
 			rc = session_fail(error, PU_ERR_FILE_ERROR,
 				"%s/" SHM_DRAIN_NAME
-				" makes no sense; swtrace init -t cont -f FILE writes it anew",
+				" is invalid (swtrace init -t cont -f FILE writes it again)",
 				s->location.dir);
 	}
 	if (rc == 0 && config->path[0] == 0)

@@ -82,8 +82,8 @@ static int tiled_begin(struct tiled *t, struct report *r, const char *path)
 static int tiled_begin_beside(struct tiled *t, struct report *r)
 {
 	if (!r->out->temp) {
-		report_note(
-			r, "--format html: tiles go beside the page: give the page a file with -o");
+		report_note(r,
+			"--format html: tiles go next to the page: give the page a file with -o");
 		r->is_misused = true;
 		return CPIDECODE_EINVAL;
 	}
