@@ -114,7 +114,7 @@ struct options {
 	enum page_tiles tiles;	       /* of FORMAT_HTML */
 	struct out *tiles_out;	       /* of PAGE_TILES_SERVED */
 	bool is_span;		       /* of FORMAT_HTML: as of struct report */
-	struct section_starts *starts; /* likewise */
+	struct section_starts *starts; /* the same */
 	unsigned tail;		       /* tenths of a percent; 0: not given */
 	struct formula *metrics;
 	size_t nmetrics, metric_room;

@@ -70,7 +70,7 @@ enum column_source {
 enum column_unit {
 	UNIT_NONE,
 	UNIT_PERCENT,  /* two decimals */
-	UNIT_SHARE,    /* likewise, and % */
+	UNIT_SHARE,    /* the same, and % */
 	UNIT_DURATION, /* ns in a unit that suits it */
 	UNIT_TIME,     /* CLOCK_REALTIME in ns, as units_time spells it */
 };

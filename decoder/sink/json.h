@@ -28,7 +28,7 @@ void json_i64(struct json *j, int64_t v);
 /* v in units of 10^-decimals (0 to 9), exactly. */
 void json_scaled(struct json *j, int64_t v, unsigned decimals);
 void json_fixed(struct json *j, double v, unsigned decimals); /* NaN, infinity: null */
-void json_double(struct json *j, double v);		      /* likewise */
+void json_double(struct json *j, double v);		      /* the same */
 void json_general(struct json *j, double v, unsigned digits); /* likewise; as %.*g */
 void json_string(struct json *j, const char *s, size_t n);
 void json_text(struct json *j, const char *s); /* NULL: null */

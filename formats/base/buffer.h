@@ -1,6 +1,6 @@
 /*
  * Bytes that grow. A buffer remembers that there was no memory, so that callers check once at the
- * end: what is added afterwards is ignored.
+ * end: later additions are ignored.
  */
 #ifndef SWT_FORMATS_BASE_BUFFER_H
 #define SWT_FORMATS_BASE_BUFFER_H

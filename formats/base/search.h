@@ -1,4 +1,4 @@
-/* Binary search in what is sorted, by whatever access and order its user has. */
+/* Binary search in sorted data, with the caller's own access and order. */
 #ifndef SWT_FORMATS_BASE_SEARCH_H
 #define SWT_FORMATS_BASE_SEARCH_H
 

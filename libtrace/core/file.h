@@ -28,7 +28,7 @@ bool file_read_number(const char *path, int64_t *value) PRIVATE_ABI(file_read_nu
  * some close all that they do not know. */
 int file_high_descriptor(void) PRIVATE_ABI(file_high_descriptor);
 
-/* A file kept open beside the program's own: it may close and reuse the descriptor (a daemon
+/* A file kept open next to the program's own: it may close and reuse the descriptor (a daemon
  * closes everything). */
 struct file_kept {
 	int fd;		/* -1: none */

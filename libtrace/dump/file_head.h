@@ -1,6 +1,6 @@
 /*
- * The beginning of a trace.bin, whoever writes it: header, META, SCHEMA, the first CLOCK, TASKS and
- * LABELS, gathered from a session and written in that order.
+ * The beginning of every trace.bin: header, META, SCHEMA, the first CLOCK, TASKS and LABELS,
+ * gathered from a session and written in that order.
  */
 #ifndef SWT_DUMP_FILE_HEAD_H
 #define SWT_DUMP_FILE_HEAD_H

@@ -195,7 +195,7 @@ static uint64_t fields_read_long(const struct fields *f, uint64_t at)
 	return at + 2 <= f->nwords ? get_hl64(f->words + 4 * at) : NOT_MEASURED;
 }
 
-/* The word `known`, which says what follows from word `first` on; 0 of a shorter hook. */
+/* The word `known`, which lists the figures from word `first` on; 0 of a shorter hook. */
 static uint32_t fields_read_known(const struct fields *f, uint32_t at, uint32_t first)
 {
 	return f->nwords >= first ? get_le32(f->words + 4 * at) : 0;

@@ -176,7 +176,7 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	why_add_metrics(rows, row, metrics);
 }
 
-/* A figure beside the difference, not in it: what an event costs is not known. */
+/* A figure next to the difference, not in it: the cost of an event is unknown. */
 struct why_change {
 	const struct why_candidate *event; /* NULL: a metric */
 	struct cell name, sides[WHY_SIDES];

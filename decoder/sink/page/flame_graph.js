@@ -5,7 +5,7 @@ const FLAME_LEAST = 0.001, FLAME_ROW = 21, FLAME_DEEPEST = 200;
 
 class FlameGraph {
 	/*
-	 * box holds the frames; told describes the frame under the pointer. look: nameOf(frame, index),
+	 * box holds the frames; `told` describes the frame under the pointer. look: nameOf(frame, index),
 	 * tellOf(frame, index, share of all) and colourOf(frame, index).
 	 */
 	constructor(box, told, look) {

@@ -887,13 +887,13 @@ class Page {
 		this.redraw();
 	}
 
-	/* Tells what was found, one kind first. rank: which of these is chosen, from 1; 0: none. */
+	/* Shows the matches, one kind first. rank: which of these is chosen, from 1; 0: none. */
 	tellFound(kind, rank) {
 		const { found } = this;
 		$("found").textContent = found ? (rank ? exactText(rank) + " of " : "") + [found[kind], found[kind === "runs" ? "intervals" : "runs"]].filter((text) => text).join("; ") : "";
 	}
 
-	/* Chooses the next of what was found, or the one before (step -1): intervals in the order of the trace, then runs in order of time. */
+	/* Chooses the next match, or the previous one (step -1): intervals in the order of the trace, then runs in order of time. */
 	walk(step) {
 		if (this.runs.matched && (this.runs.chosen >= 0 || !this.matched))
 			this.runs.walk(step, this.runs.chosen);

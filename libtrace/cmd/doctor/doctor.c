@@ -1,5 +1,5 @@
 /*
- * doctor: reports what works on this machine, what does not, and how to fix it.
+ * doctor: reports which functions work on this machine, which do not, and how to fix these.
  */
 #include <stdlib.h>
 #include <string.h>

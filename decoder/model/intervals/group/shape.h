@@ -47,7 +47,7 @@ struct group_shape {
 	uint64_t mms[(CPI_MINOR_MM + 1) / 64]; /* bitmap: whose plans are these */
 	uint32_t count, checks;
 	uint32_t flags; /* enum interval_flag: that its parts raise */
-	uint8_t types;	/* likewise */
+	uint8_t types;	/* the same */
 	struct line_form form;
 	struct shape_record records[SHAPE_RECORDS];
 	struct shape_check check[SHAPE_CHECKS];
