@@ -21,6 +21,9 @@ function rampOf(share) {
 /* Steps of the ramp on a light and on a dark background. */
 const RAMPS = [0, 0.2].map((least) => Array.from({ length: 64 }, (_, step) => rampOf(least + (1 - least) * step / 63)));
 
+/* Pixels of a line from which on fill is faster than a loop. */
+const FILL_LEAST = 16;
+
 function pixelOf([red, green, blue]) {
 	return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
 }
@@ -49,10 +52,15 @@ class Painter {
 	}
 
 	box(x, y, width, height, pixel) {
-		const left = Math.max(0, x), right = Math.min(this.width, x + width);
-		const last = Math.min(this.height, y + height);
-		for (let line = Math.max(this.top, y); line < last && left < right; line++)
-			this.pixels.fill(pixel, line * this.width + left, line * this.width + right);
+		const { pixels, width: stride } = this, left = Math.max(0, x), right = Math.min(stride, x + width);
+		const last = Math.min(this.height, y + height) * stride;
+		for (let line = Math.max(this.top, y) * stride; line < last && left < right; line += stride)
+			/* Most boxes are marks of one column: a call of fill takes longer than their few pixels. */
+			if (right - left < FILL_LEAST)
+				for (let at = line + left; at < line + right; at++)
+					pixels[at] = pixel;
+			else
+				pixels.fill(pixel, line + left, line + right);
 	}
 
 	/* Marks: two columns each; those that begin in the same column are one. */

@@ -340,20 +340,13 @@ class Page {
 	}
 
 	drawOverview() {
-		const canvas = $("overview"), { width: bucket, count } = this.meta.overview;
+		const canvas = $("overview");
 		const width = canvas.clientWidth || 800, height = 46, ratio = this.prepare(canvas, width, height);
-		const ctx = canvas.getContext("2d"), theme = this.theme();
-		const most = count.reduce((a, b) => Math.max(a, b), 1), scale = width / this.until;
+		const ctx = canvas.getContext("2d"), theme = this.theme(), scale = width / this.until;
+		ctx.setTransform(1, 0, 0, 1, 0, 0);
+		ctx.clearRect(0, 0, canvas.width, canvas.height);
+		ctx.drawImage(this.overviewBars(canvas, width, height, ratio), 0, 0);
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-		ctx.clearRect(0, 0, width, height);
-		ctx.fillStyle = theme.bar;
-		for (let i = 0; i < count.length; i++)
-			if (count[i]) {
-				const tall = Math.max(2, (height - 2) * count[i] / most);
-				/* Integral columns: adjacent bars leave no lines between them. */
-				const left = Math.floor(i * bucket * scale);
-				ctx.fillRect(left, height - tall, Math.max(1, Math.ceil((i + 1) * bucket * scale) - left), tall);
-			}
 		const mark = (from, to, colour) => {
 			ctx.strokeStyle = colour;
 			ctx.lineWidth = 2;
@@ -363,6 +356,26 @@ class Page {
 			mark(this.view.from, this.view.to, theme.mark);
 		if (this.selection)
 			mark(this.selection.from, this.selection.to, "#d55e00");
+	}
+
+	/* The overview without marks, which does not depend on the view: drawn again only if its size or colour changes. */
+	overviewBars({ width: wide, height: tall }, width, height, ratio) {
+		const { bar } = this.theme(), key = [wide, tall, bar].join(" "), { width: bucket, count } = this.meta.overview;
+		if (this.bars && this.bars.key === key)
+			return this.bars.canvas;
+		const canvas = element("canvas", undefined, { width: wide, height: tall }), ctx = canvas.getContext("2d");
+		const most = count.reduce((a, b) => Math.max(a, b), 1), scale = width / this.until;
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.fillStyle = bar;
+		for (let i = 0; i < count.length; i++)
+			if (count[i]) {
+				const high = Math.max(2, (height - 2) * count[i] / most);
+				/* Whole columns: bars side by side leave no lines between them. */
+				const left = Math.floor(i * bucket * scale);
+				ctx.fillRect(left, height - high, Math.max(1, Math.ceil((i + 1) * bucket * scale) - left), high);
+			}
+		this.bars = { key, canvas };
+		return canvas;
 	}
 
 	draw() {
