@@ -55,7 +55,7 @@ static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **c
 /* --------------------------------------------------------------- one hook */
 
 /* Where a wrap file's newest hooks end and its oldest begin, their positions change. */
-static int nrm2_visit_group(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
+static int nrm2_note_turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 {
 	bool turns = cpu->seen && !cpu->turned && stamp < cpu->last &&
 		     cpu->position >= NRM2_NEWER_POSITION;
@@ -93,7 +93,7 @@ static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struc
 			&s->spool, &h, part->tid, part->grouped ? part->group : h.stamp);
 	int rc = nrm2_learn(s, part, &h);
 	if (!rc && part->type == NRM2_TYPE_TRACE)
-		rc = nrm2_visit_group(s, cpu, h.stamp);
+		rc = nrm2_note_turn(s, cpu, h.stamp);
 	return rc ? rc : nrm2_group_add(&s->spool, &cpu->group, &h, &s->held);
 }
 

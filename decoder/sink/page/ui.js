@@ -370,7 +370,7 @@ class Page {
 		for (let i = 0; i < count.length; i++)
 			if (count[i]) {
 				const high = Math.max(2, (height - 2) * count[i] / most);
-				/* Whole columns: bars side by side leave no lines between them. */
+				/* Integral columns: adjacent bars leave no lines between them. */
 				const left = Math.floor(i * bucket * scale);
 				ctx.fillRect(left, height - high, Math.max(1, Math.ceil((i + 1) * bucket * scale) - left), high);
 			}
