@@ -107,7 +107,7 @@ static void use_software(struct counter_choice *c)
 	}
 	/* Half a perf group is useless: both counts of a CPI must be of one kind. */
 	if (c->asked != KIND_PERF && c->from[COUNTER_THREAD_CYCLES] == FROM_NOTHING &&
-		rate_hz() != 0 && thread_time_ns() != CPI_NONE)
+		rate_hz() != 0 && thread_time_ns() != NOT_MEASURED)
 		c->from[COUNTER_THREAD_CYCLES] = FROM_THREAD_CLOCK;
 	if (c->source == SHM_SOURCE_NONE)
 		c->source = SHM_SOURCE_SOFTWARE;

@@ -6,12 +6,12 @@
 
 uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)
 {
-	if (from == CPI_NONE || to == CPI_NONE || to < from)
-		return CPI_NONE;
+	if (from == NOT_MEASURED || to == NOT_MEASURED || to < from)
+		return NOT_MEASURED;
 	if (s.enabled == s.running)
 		return to - from;
 	if (s.running == 0 || s.running > s.enabled)
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return rate_scale(to - from, s.enabled, s.running);
 }
 
@@ -31,7 +31,7 @@ static void share_of_idle(const struct counter_sample *from, const struct counte
 	const struct counter_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
 	uint64_t whole = difference_subtract_clamped(from->idle_at, to->idle_at), idle;
 
-	if (a->idle_ns == CPI_NONE || b->idle_ns == CPI_NONE || whole == 0)
+	if (a->idle_ns == NOT_MEASURED || b->idle_ns == NOT_MEASURED || whole == 0)
 		return;
 	/* Shorter than twice the error: the figure would be meaningless. */
 	if (whole / 2 < a->idle_slack + b->idle_slack)
@@ -49,7 +49,7 @@ static void share_of_cycles(struct counter_interval_cpu *c, uint64_t busy)
 
 static bool has_cycles(const struct counter_interval_cpu *c)
 {
-	return c->cycles != CPI_NONE && c->cycles != 0;
+	return c->cycles != NOT_MEASURED && c->cycles != 0;
 }
 
 /*
@@ -60,13 +60,13 @@ static bool has_cycles(const struct counter_interval_cpu *c)
 static void difference_busy(const struct counter_sample *from, const struct counter_sample *to,
 	uint32_t cpu, uint64_t busy, struct counter_interval_cpu *c)
 {
-	if (busy != CPI_NONE && to->source[COUNTER_BUSY] == CPI_SOURCE_CYCLES)
+	if (busy != NOT_MEASURED && to->source[COUNTER_BUSY] == CPI_SOURCE_CYCLES)
 		c->busy = busy;
-	if (busy != CPI_NONE && has_cycles(c))
+	if (busy != NOT_MEASURED && has_cycles(c))
 		share_of_cycles(c, busy);
 	else
 		share_of_idle(from, to, cpu, c);
-	if (c->busy == CPI_NONE && c->busy_whole != CPI_NONE && c->cycles != CPI_NONE)
+	if (c->busy == NOT_MEASURED && c->busy_whole != NOT_MEASURED && c->cycles != NOT_MEASURED)
 		c->busy = rate_scale(c->cycles, c->busy_part, c->busy_whole);
 }
 
@@ -96,11 +96,11 @@ static void difference_quality(const struct counter_sample *to, struct span s,
 		    to->source[COUNTER_BUSY] == CPI_SOURCE_PROC_STAT;
 	struct span all = {c->busy_whole, c->busy_whole};
 
-	if (c->instructions != CPI_NONE)
+	if (c->instructions != NOT_MEASURED)
 		add_quality(out, COUNTER_INSTRUCTIONS, s);
-	if (idle && c->busy_whole != CPI_NONE)
+	if (idle && c->busy_whole != NOT_MEASURED)
 		add_quality(out, COUNTER_BUSY, all);
-	else if (!idle && c->busy != CPI_NONE)
+	else if (!idle && c->busy != NOT_MEASURED)
 		add_quality(out, COUNTER_BUSY, s);
 }
 
@@ -114,11 +114,11 @@ static void difference_of_cpu(const struct counter_sample *from, const struct co
 	bool known = from->cpus > 0;
 	struct span s = difference_span(a, b);
 
-	c->instructions = c->cycles = c->busy = c->busy_part = c->busy_whole = CPI_NONE;
+	c->instructions = c->cycles = c->busy = c->busy_part = c->busy_whole = NOT_MEASURED;
 	c->online = b->online;
 	if (!b->online || (known && !difference_is_continuous(a, b)))
 		return;
-	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)
+	if (from->cycles != NOT_MEASURED && to->cycles != NOT_MEASURED)
 		c->cycles = difference_subtract_clamped(from->cycles, to->cycles);
 	else
 		c->cycles = rate_cycles_of_ticks(difference_subtract_clamped(
@@ -139,7 +139,7 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 	out->cpus = to->cpus;
 	for (uint32_t cpu = 0; cpu < to->cpus; cpu++) {
 		difference_of_cpu(from, to, cpu, out);
-		if (out->cpu[cpu].instructions != CPI_NONE)
+		if (out->cpu[cpu].instructions != NOT_MEASURED)
 			types |= 1u << to->cpu[cpu].core_type;
 	}
 	/* The sums mix several core types. */
@@ -182,8 +182,8 @@ static struct span thread_span(
 static uint64_t difference_thread_clock(const struct counter_sample *from,
 	const struct counter_sample *to, const struct counter_interval *out, struct span *s)
 {
-	if (out->activity.on_cpu_ns == CPI_NONE)
-		return CPI_NONE;
+	if (out->activity.on_cpu_ns == NOT_MEASURED)
+		return NOT_MEASURED;
 	s->enabled = s->running = out->activity.on_cpu_ns;
 	return out->stayed
 		       ? rate_cycles_of_ticks(difference_subtract_clamped(from->ticks, to->ticks))
@@ -205,13 +205,13 @@ static void difference_thread(const struct counter_sample *from, const struct co
 	if (from->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK &&
 		to->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK)
 		out->thread_cycles = difference_thread_clock(from, to, out, &s);
-	if (out->thread_instructions != CPI_NONE)
+	if (out->thread_instructions != NOT_MEASURED)
 		add_quality(out, COUNTER_THREAD_INSTRUCTIONS, s);
-	if (out->thread_cycles != CPI_NONE)
+	if (out->thread_cycles != NOT_MEASURED)
 		add_quality(out, COUNTER_THREAD_CYCLES, s);
 	if (types > 1)
 		out->flags |= CPI_QUALITY_CORE_TYPES;
-	if (to->thread_user_only && out->thread_instructions != CPI_NONE)
+	if (to->thread_user_only && out->thread_instructions != NOT_MEASURED)
 		out->flags |= CPI_QUALITY_USER_ONLY;
 }
 
@@ -229,14 +229,14 @@ static enum cpi_source source_of(
 static bool difference_is_measured(const struct counter_interval *out, enum counter_quantity q)
 {
 	if (q == COUNTER_THREAD_INSTRUCTIONS)
-		return out->thread_instructions != CPI_NONE;
+		return out->thread_instructions != NOT_MEASURED;
 	if (q == COUNTER_THREAD_CYCLES)
-		return out->thread_cycles != CPI_NONE;
+		return out->thread_cycles != NOT_MEASURED;
 	for (uint32_t cpu = 0; cpu < out->cpus; cpu++) {
 		const struct counter_interval_cpu *c = &out->cpu[cpu];
 
-		if ((q == COUNTER_INSTRUCTIONS ? c->instructions : c->busy) != CPI_NONE ||
-			(q == COUNTER_BUSY && c->busy_whole != CPI_NONE))
+		if ((q == COUNTER_INSTRUCTIONS ? c->instructions : c->busy) != NOT_MEASURED ||
+			(q == COUNTER_BUSY && c->busy_whole != NOT_MEASURED))
 			return true;
 	}
 	return false;
@@ -250,7 +250,7 @@ void counters_difference(const struct counter_sample *from, const struct counter
 		out->quality[q] = (struct counter_quality){CPI_SOURCE_NONE, 0, 0};
 	difference_cpus(from, to, out);
 	out->thread_known = from->thread != 0 && from->thread == to->thread;
-	out->thread_instructions = out->thread_cycles = CPI_NONE;
+	out->thread_instructions = out->thread_cycles = NOT_MEASURED;
 	activity_of_none(out);
 	if (out->thread_known) {
 		activity_of_interval(from, to, out);

@@ -36,7 +36,7 @@ static __attribute__((noinline)) void plain_read(
 	s->activity_source = INTERVAL_TIME_NONE;
 	s->activity_ticks = 0;
 	s->page = 0;
-	s->page_faults = CPI_NONE;
+	s->page_faults = NOT_MEASURED;
 	if (!activity_read_start(thread_self(), activity, s, now))
 		now = clock_now();
 	s->ticks = now;
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void plain_start(
 		!activity_recall(g, all ? ACTIVITY_ALL : ACTIVITY_TIME, s, now))
 		plain_read(s, (struct activity_wants){.all = all, .time = time, .freely = freely},
 			now);
-	s->page_thread = s->activity_source == INTERVAL_TIME_PAGE ? self->id : CPI_NONE;
+	s->page_thread = s->activity_source == INTERVAL_TIME_PAGE ? self->id : NOT_MEASURED;
 	s->source[COUNTER_THREAD_CYCLES] = time && s->activity_source != INTERVAL_TIME_NONE
 						   ? CPI_SOURCE_THREAD_CLOCK
 						   : CPI_SOURCE_NONE;
@@ -223,10 +223,10 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 		return false;
 	out->cpus = cpu_set_online_lately(now, &at)->end;
 	/* Without its faults, or if the processors may have changed, all is to be read. */
-	if (all && (from->page_faults == CPI_NONE || from->online_at != at))
+	if (all && (from->page_faults == NOT_MEASURED || from->online_at != at))
 		return false;
 	out->flags = 0;
-	out->thread_instructions = out->thread_cycles = out->unexplained_ns = CPI_NONE;
+	out->thread_instructions = out->thread_cycles = out->unexplained_ns = NOT_MEASURED;
 	out->activity_source = INTERVAL_TIME_PAGE;
 	out->stayed = out->thread_known = true;
 	out->counted = false;

@@ -71,7 +71,7 @@ static inline bool plain_fill_quality(
 	out->flags = 0;
 	out->activity.on_cpu_ns = ran;
 	out->activity.switches = 0;
-	out->activity.migrations = from->activity.migrations == CPI_NONE ? CPI_NONE : 0;
+	out->activity.migrations = from->activity.migrations == NOT_MEASURED ? NOT_MEASURED : 0;
 	out->activity.faults = switch_page_faults(&g->page) - from->page_faults;
 	if (cycles != CPI_SOURCE_THREAD_CLOCK)
 		ran = 0;
@@ -87,7 +87,7 @@ static inline bool plain_stayed_again(const struct counter_sample *from, bool al
 	if (!plain_has_stayed(from, now) || !plain_knows_online(now) ||
 		cpu_set_lately.set.end != cpus)
 		return false;
-	return !all || (from->page_faults != CPI_NONE && from->online_at == cpu_set_lately.at &&
+	return !all || (from->page_faults != NOT_MEASURED && from->online_at == cpu_set_lately.at &&
 			       plain_fill_quality(from, now, out));
 }
 

@@ -1,6 +1,6 @@
 /*
  * One reading of the counters, and the difference of two. The lowest header of this
- * room: knows no source. Not measured is CPI_NONE, never a number.
+ * room: knows no source. Not measured is NOT_MEASURED, never a number.
  */
 #ifndef SWT_COUNTERS_SAMPLE_H
 #define SWT_COUNTERS_SAMPLE_H
@@ -10,12 +10,10 @@
 #include <stdint.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/figures.h"
 #include "../../formats/interval_hooks.h"
 #include "../../formats/shm_source.h"
 #include "perf/snapshot.h"
-
-/* A count that was not measured. */
-#define CPI_NONE UINT64_MAX
 
 /* In `want`: also how the counts came about, and what the thread did (struct
  * counter_quality, counter_activity). */
@@ -34,7 +32,7 @@ enum { COUNTER_CORE_TYPES = 4 };
 /* Of a processor's opening: it went offline with its counters since they were opened. */
 #define COUNTER_DEAD UINT64_MAX
 
-/* CPI_NONE: not read. */
+/* NOT_MEASURED: not read. */
 struct counter_cpu {
 	uint64_t ticks; /* clock_now() as this processor's counts were read; scripted: cycles */
 	uint64_t instructions, busy; /* raw counts of a group that ran `running` of `enabled` ns */
@@ -69,12 +67,13 @@ struct counter_activity {
 #define COUNTER_NO_CPU UINT32_MAX
 /* Nothing was read. */
 #define COUNTER_NO_ACTIVITY                                                                        \
-	((struct counter_activity){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0, COUNTER_NO_CPU})
+	((struct counter_activity){                                                                \
+		NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, 0, COUNTER_NO_CPU})
 
 /* The counters at one moment. Variable size: see counters_sample_size. */
 struct counter_sample {
 	uint64_t ticks;	  /* clock_now() as the counters were read */
-	uint64_t cycles;  /* nominal cycles so far, where scripted; else CPI_NONE */
+	uint64_t cycles;  /* nominal cycles so far, where scripted; else NOT_MEASURED */
 	uint64_t idle_at; /* the moment of the idle_ns, CLOCK_MONOTONIC ns */
 	uint64_t thread;  /* whose thread counts: counters_thread() */
 	uint64_t thread_instructions, thread_cycles;
@@ -98,11 +97,11 @@ struct counter_sample {
 	uint64_t activity_ticks; /* when activity was read, if before `ticks`; else 0 */
 	uint32_t page_lock;	 /* no switch between two samples in which this is the same... */
 	uint32_t page;	      /* ... and of the same page, by its number in the thread; 0: none */
-	uint64_t page_faults; /* counted by that page; CPI_NONE: it does not */
+	uint64_t page_faults; /* counted by that page; NOT_MEASURED: it does not */
 	enum interval_time_source activity_source;
 	bool plain;	      /* of cpu[], at most the online state was read, at online_at */
-	uint64_t page_thread; /* plain, and activity_source is the page of this thread; CPI_NONE:
-				 not */
+	uint64_t page_thread; /* plain, and activity_source is the page of this thread;
+				 NOT_MEASURED: not */
 	uint64_t online_at;   /* ticks */
 	int method;	      /* AI_METHOD_ of usage_read; AI_METHOD_NONE: of another reading */
 	uint64_t stat_at;     /* of usage_read, as the following: ticks, of intr and steal */
@@ -113,7 +112,7 @@ struct counter_sample {
 };
 
 /* How a processor spent its time, in ticks of the time stamp clock (scripted: cycles). Of a
- * processor that was not online from end to end: CPI_NONE. */
+ * processor that was not online from end to end: NOT_MEASURED. */
 struct counter_usage {
 	uint64_t elapsed;
 	uint64_t busy, idle, intr; /* with intr unknown, busy has it in it */
@@ -124,9 +123,9 @@ struct counter_usage {
 
 struct counter_interval_cpu {
 	uint64_t instructions;
-	uint64_t cycles; /* at the nominal rate; CPI_NONE: offline, or the rate is unknown */
+	uint64_t cycles; /* at the nominal rate; NOT_MEASURED: offline, or the rate is unknown */
 	uint64_t busy;	 /* those in which it was not idle */
-	uint64_t busy_part, busy_whole; /* busy's share of the time; CPI_NONE: not measured */
+	uint64_t busy_part, busy_whole; /* busy's share of the time; NOT_MEASURED: not measured */
 	bool online;			/* at the end of the interval */
 	struct counter_usage usage;	/* of usage_difference */
 };
@@ -137,7 +136,7 @@ struct counter_quality {
 	uint64_t enabled, running; /* ns; equal: all the time, nothing was scaled */
 };
 
-/* The counts between two samples. Not measured: CPI_NONE. */
+/* The counts between two samples. Not measured: NOT_MEASURED. */
 struct counter_interval {
 	uint64_t thread_instructions, thread_cycles;
 	uint32_t flags; /* CPI_QUALITY_ */
@@ -155,13 +154,13 @@ struct counter_interval {
 	struct counter_interval_cpu cpu[];
 };
 
-/* A sum that saturates; CPI_NONE as soon as a term is. */
+/* A sum that saturates; NOT_MEASURED as soon as a term is. */
 static inline void counters_add(uint64_t *sum, uint64_t term)
 {
-	if (*sum == CPI_NONE || term == CPI_NONE)
-		*sum = CPI_NONE;
+	if (*sum == NOT_MEASURED || term == NOT_MEASURED)
+		*sum = NOT_MEASURED;
 	else
-		*sum = term < CPI_NONE - *sum ? *sum + term : CPI_NONE - 1;
+		*sum = term < NOT_MEASURED - *sum ? *sum + term : NOT_MEASURED - 1;
 }
 
 /* Rounded up, so that one may follow another in an allocation. */

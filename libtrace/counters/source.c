@@ -72,12 +72,12 @@ uint32_t counters_room(void)
 void sample_clear(struct counter_sample *s)
 {
 	s->plain = false;
-	s->page_thread = CPI_NONE;
+	s->page_thread = NOT_MEASURED;
 	s->method = AI_METHOD_NONE;
-	s->cycles = CPI_NONE;
+	s->cycles = NOT_MEASURED;
 	s->idle_at = 0;
 	s->thread = 0;
-	s->thread_instructions = s->thread_cycles = CPI_NONE;
+	s->thread_instructions = s->thread_cycles = NOT_MEASURED;
 	s->thread_enabled = s->thread_running = 0;
 	s->thread_opening = 0;
 	s->thread_is_wanted = false;
@@ -87,7 +87,7 @@ void sample_clear(struct counter_sample *s)
 	s->activity = COUNTER_NO_ACTIVITY;
 	s->activity_ticks = 0;
 	s->page = s->page_lock = 0;
-	s->page_faults = CPI_NONE;
+	s->page_faults = NOT_MEASURED;
 	s->activity_source = INTERVAL_TIME_NONE;
 	s->online_at = 0;
 	s->cpus = 0;
@@ -97,16 +97,16 @@ void sample_clear_cpus(struct counter_sample *s)
 {
 	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
-		s->cpu[cpu] = (struct counter_cpu){.instructions = CPI_NONE,
-			.busy = CPI_NONE,
-			.idle_ns = CPI_NONE,
-			.core = CPI_NONE,
-			.reference = CPI_NONE,
-			.hz = CPI_NONE,
-			.intr = CPI_NONE,
-			.steal = CPI_NONE,
-			.switches = CPI_NONE,
-			.interrupts = CPI_NONE};
+		s->cpu[cpu] = (struct counter_cpu){.instructions = NOT_MEASURED,
+			.busy = NOT_MEASURED,
+			.idle_ns = NOT_MEASURED,
+			.core = NOT_MEASURED,
+			.reference = NOT_MEASURED,
+			.hz = NOT_MEASURED,
+			.intr = NOT_MEASURED,
+			.steal = NOT_MEASURED,
+			.switches = NOT_MEASURED,
+			.interrupts = NOT_MEASURED};
 }
 
 void sample_set_online(struct counter_sample *s, const struct cpu_set *online)
@@ -153,7 +153,7 @@ static void copy_cycles(struct counter_cpu *to, enum cpi_source busy, const stru
 		break;
 	case CPI_SOURCE_MPERF:
 		to->busy = to->reference = r->count[PERF_MPERF];
-		if (r->count[PERF_APERF] != CPI_NONE)
+		if (r->count[PERF_APERF] != NOT_MEASURED)
 			to->core = r->count[PERF_APERF];
 		break;
 	case CPI_SOURCE_CYCLES:

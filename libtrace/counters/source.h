@@ -4,7 +4,7 @@
  *
  * The source is chosen once a process, from SWTRACE_COUNTERS (auto, software, perf, none or
  * scripted:FILE). Quantities are independent: one that a source cannot supply may come from
- * another; a quantity without a source is CPI_NONE, never a number.
+ * another; a quantity without a source is NOT_MEASURED, never a number.
  *
  * libtrace/counters owns where counts come from: one sample, one difference. It includes core,
  * events and p4. Errors: 0 or a negative PU_ code; a folder below may say otherwise.
@@ -31,8 +31,8 @@ void counters_drop(unsigned want) PRIVATE_ABI(counters_drop);
 /* Processors that a sample of this machine must have room for. */
 uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 
-/* Reads the wanted quantities; all others, and those that cannot be read, are CPI_NONE. s->room is
- * set. Allocates nothing but at a thread's first read. */
+/* Reads the wanted quantities; all others, and those that cannot be read, are NOT_MEASURED. s->room
+ * is set. Allocates nothing but at a thread's first read. */
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 

@@ -102,9 +102,9 @@ static struct counter_activity live(void)
 	burn_ms(5);
 	activity_read(thread_self(), &to);
 	activity_difference(&from, &to, &activity);
-	ck_assert_uint_ne(activity.switches, CPI_NONE);
+	ck_assert_uint_ne(activity.switches, NOT_MEASURED);
 	ck_assert_uint_ge(activity.switches, 3);
-	ck_assert_uint_ne(activity.faults, CPI_NONE);
+	ck_assert_uint_ne(activity.faults, NOT_MEASURED);
 	ck_assert_uint_ge(activity.faults, 64);
 	/* A thread's clock leaves out the switch to it, in which a host may pause the
 	 * guest. */
@@ -118,14 +118,14 @@ static bool counts_in_the_kernel(void)
 	struct counter_activity activity;
 
 	activity_read(thread_self(), &activity);
-	return activity.migrations != CPI_NONE;
+	return activity.migrations != NOT_MEASURED;
 }
 
 START_TEST(counted_as_the_rights_allow)
 {
 	struct counter_activity activity = live();
 
-	ck_assert((activity.migrations != CPI_NONE) == counts_in_the_kernel());
+	ck_assert((activity.migrations != NOT_MEASURED) == counts_in_the_kernel());
 }
 END_TEST
 
@@ -167,11 +167,11 @@ START_TEST(refused_migrations_stay_unknown)
 
 	refuse_from(0, refusals[_i]);
 	activity = live();
-	ck_assert_uint_eq(activity.migrations, CPI_NONE);
+	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
 	/* What was counted since another moment does not come in between. */
 	perf_calls = kernel;
 	activity = live();
-	ck_assert_uint_eq(activity.migrations, CPI_NONE);
+	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
 }
 END_TEST
 
@@ -189,10 +189,10 @@ START_TEST(not_readable)
 	fail_with = read_errors[_i];
 	perf_calls.read = failing_read;
 	activity_read(thread_self(), &activity);
-	ck_assert(activity.on_cpu_ns != CPI_NONE && activity.switches != CPI_NONE &&
-		  activity.migrations == CPI_NONE && activity.faults != CPI_NONE);
+	ck_assert(activity.on_cpu_ns != NOT_MEASURED && activity.switches != NOT_MEASURED &&
+		  activity.migrations == NOT_MEASURED && activity.faults != NOT_MEASURED);
 	activity_difference(&good, &activity, &activity);
-	ck_assert(activity.on_cpu_ns != CPI_NONE && activity.migrations == CPI_NONE);
+	ck_assert(activity.on_cpu_ns != NOT_MEASURED && activity.migrations == NOT_MEASURED);
 }
 END_TEST
 
@@ -228,7 +228,7 @@ START_TEST(a_child_has_its_own)
 		struct counter_activity activity;
 
 		activity_read(thread_self(), &activity);
-		_exit(activity.on_cpu_ns > 1000000000 || activity.faults == CPI_NONE);
+		_exit(activity.on_cpu_ns > 1000000000 || activity.faults == NOT_MEASURED);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
@@ -238,23 +238,23 @@ END_TEST
 
 START_TEST(differences_of_unknown_figures_are_unknown)
 {
-	const struct counter_activity from = {10, CPI_NONE, 5, 7, 1, 2},
-				      to = {15, 3, CPI_NONE, 6, 1, 0};
+	const struct counter_activity from = {10, NOT_MEASURED, 5, 7, 1, 2},
+				      to = {15, 3, NOT_MEASURED, 6, 1, 0};
 	struct counter_activity activity;
 
 	activity_difference(&from, &to, &activity);
 	ck_assert_uint_eq(activity.cpu, 2); /* where it began */
 	ck_assert_uint_eq(activity.on_cpu_ns, 5);
-	ck_assert_uint_eq(activity.switches, CPI_NONE);
-	ck_assert_uint_eq(activity.migrations, CPI_NONE);
-	ck_assert_uint_eq(activity.faults, CPI_NONE); /* it went back */
+	ck_assert_uint_eq(activity.switches, NOT_MEASURED);
+	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
+	ck_assert_uint_eq(activity.faults, NOT_MEASURED); /* it went back */
 
 	const struct counter_activity counted = {10, 2, 5, 7, 1, 2}, reopened = {15, 3, 7, 9, 2, 0};
 
 	/* The event's count began anew; the kernel's figures of the thread go on. */
 	activity_difference(&counted, &reopened, &activity);
 	ck_assert(activity.on_cpu_ns == 5 && activity.switches == 1 &&
-		  activity.migrations == CPI_NONE && activity.faults == 2);
+		  activity.migrations == NOT_MEASURED && activity.faults == 2);
 }
 END_TEST
 

@@ -58,7 +58,7 @@ START_TEST(only_cycles)
 	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_READ);
 	ck_assert_uint_eq(r.count[PERF_CYCLES], 500);
-	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], CPI_NONE);
+	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], NOT_MEASURED);
 	fake_pmu_replace_cpu(1);
 	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_DEAD);
 }

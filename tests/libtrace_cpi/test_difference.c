@@ -18,13 +18,13 @@ static struct counter_sample *sample(uint64_t ticks)
 
 	s->room = s->cpus = CPUS;
 	s->ticks = ticks;
-	s->cycles = CPI_NONE;
-	s->thread_instructions = s->thread_cycles = CPI_NONE;
+	s->cycles = NOT_MEASURED;
+	s->thread_instructions = s->thread_cycles = NOT_MEASURED;
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		s->cpu[cpu] = (struct counter_cpu){.ticks = ticks,
-			.instructions = CPI_NONE,
-			.busy = CPI_NONE,
-			.idle_ns = CPI_NONE,
+			.instructions = NOT_MEASURED,
+			.busy = NOT_MEASURED,
+			.idle_ns = NOT_MEASURED,
 			.online = true};
 	return s;
 }
@@ -51,17 +51,17 @@ START_TEST(nothing_measured)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpus, CPUS);
 	ck_assert_uint_eq(out->cpu[0].cycles, 1000000);
-	ck_assert_uint_eq(out->cpu[0].instructions, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].busy_whole, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].instructions, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].busy_whole, NOT_MEASURED);
 	ck_assert(!out->thread_known);
-	ck_assert_uint_eq(out->thread_cycles, CPI_NONE);
+	ck_assert_uint_eq(out->thread_cycles, NOT_MEASURED);
 }
 END_TEST
 
 START_TEST(ticks_are_cycles)
 {
-	from->cycles = CPI_NONE;
+	from->cycles = NOT_MEASURED;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].cycles, rate_cycles_of_ticks(1000000));
 	to->cpu[0].ticks = 500; /* backwards */
@@ -101,14 +101,14 @@ START_TEST(idle_glitches)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].busy, 1000000);
 	ck_assert_uint_eq(out->cpu[1].busy, 0);
-	ck_assert_uint_eq(out->cpu[2].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[3].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[3].busy, NOT_MEASURED);
 	to->idle_at = 100;
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
 	to->idle_at = 50;
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
 }
 END_TEST
 
@@ -125,10 +125,10 @@ START_TEST(shorter_than_the_accounting)
 	to->cpu[1].idle_slack++;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].busy, 1000000);
-	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].busy, NOT_MEASURED);
 	to->idle_at--;
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
 }
 END_TEST
 
@@ -143,8 +143,8 @@ START_TEST(reference_cycles)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].busy, 400000);
 	ck_assert_uint_eq(out->cpu[1].busy, 1000000);
-	ck_assert_uint_eq(out->cpu[2].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[3].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[3].busy, NOT_MEASURED);
 }
 END_TEST
 
@@ -162,8 +162,8 @@ START_TEST(scaled_by_running)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].instructions, 1000);
 	ck_assert_uint_eq(out->cpu[1].instructions, 3000);
-	ck_assert_uint_eq(out->cpu[2].instructions, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[3].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].instructions, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[3].instructions, NOT_MEASURED);
 }
 END_TEST
 
@@ -177,11 +177,11 @@ START_TEST(processors_that_come_or_go_are_unknown)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].instructions, 0);
 	ck_assert(!out->cpu[1].online);
-	ck_assert_uint_eq(out->cpu[1].cycles, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].cycles, NOT_MEASURED);
 	for (int cpu = 2; cpu < CPUS; cpu++) {
 		ck_assert(out->cpu[cpu].online);
-		ck_assert_uint_eq(out->cpu[cpu].cycles, CPI_NONE);
-		ck_assert_uint_eq(out->cpu[cpu].instructions, CPI_NONE);
+		ck_assert_uint_eq(out->cpu[cpu].cycles, NOT_MEASURED);
+		ck_assert_uint_eq(out->cpu[cpu].instructions, NOT_MEASURED);
 	}
 	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
 	from->cpus = CPUS;
@@ -199,11 +199,11 @@ START_TEST(another_threads_counts_are_not_subtracted)
 	counters_difference(from, to, out);
 	ck_assert(out->thread_known);
 	ck_assert_uint_eq(out->thread_cycles, 200);
-	ck_assert_uint_eq(out->thread_instructions, CPI_NONE);
+	ck_assert_uint_eq(out->thread_instructions, NOT_MEASURED);
 	to->thread = 4;
 	counters_difference(from, to, out);
 	ck_assert(!out->thread_known);
-	ck_assert_uint_eq(out->thread_cycles, CPI_NONE);
+	ck_assert_uint_eq(out->thread_cycles, NOT_MEASURED);
 	from->thread = to->thread = 0;
 	counters_difference(from, to, out);
 	ck_assert(!out->thread_known);
@@ -233,7 +233,7 @@ START_TEST(nothing_to_say)
 		ck_assert_int_eq(out->quality[q].source, CPI_SOURCE_NONE);
 		ck_assert_uint_eq(out->quality[q].enabled, 0);
 	}
-	ck_assert_uint_eq(out->activity.faults, CPI_NONE);
+	ck_assert_uint_eq(out->activity.faults, NOT_MEASURED);
 }
 END_TEST
 
@@ -262,14 +262,14 @@ START_TEST(never_ran)
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		to->cpu[cpu].instructions = to->cpu[cpu].busy = 1000;
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].instructions, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].instructions, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
 	ck_assert_uint_eq(out->flags, 0);
 	ck_assert_int_eq(out->quality[COUNTER_INSTRUCTIONS].source, CPI_SOURCE_NONE);
 	/* A group that is not even enabled any more. */
 	count_all(0, 0);
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].instructions, NOT_MEASURED);
 }
 END_TEST
 
@@ -306,7 +306,7 @@ static void went_and_came(void)
 static void came_without_counters(void)
 {
 	to->cpu[1].opening = COUNTER_DEAD;
-	to->cpu[1].instructions = to->cpu[1].busy = CPI_NONE;
+	to->cpu[1].instructions = to->cpu[1].busy = NOT_MEASURED;
 }
 static void came_anew(void)
 {
@@ -323,10 +323,10 @@ START_TEST(a_changed_processor_is_flagged_and_unknown)
 	changes[_i]();
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
-	ck_assert_uint_eq(out->cpu[1].instructions, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].cycles, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].busy_whole, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].instructions, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].cycles, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].busy_whole, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[0].instructions, 1000);
 }
 END_TEST
@@ -336,11 +336,11 @@ START_TEST(not_changed)
 {
 	count_all(300, 300);
 	to->cpu[1].opening = 0;
-	to->cpu[1].instructions = to->cpu[1].busy = CPI_NONE;
+	to->cpu[1].instructions = to->cpu[1].busy = NOT_MEASURED;
 	from->cpu[2].presence = 50;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, 0);
-	ck_assert_uint_eq(out->cpu[1].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].instructions, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[2].instructions, 1000);
 	/* The highest that went is not in the sample any more. */
 	to->cpus = CPUS - 1;
@@ -361,7 +361,7 @@ START_TEST(types_of_core)
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES);
 	/* Only those that were counted. */
-	to->cpu[2].instructions = to->cpu[3].instructions = CPI_NONE;
+	to->cpu[2].instructions = to->cpu[3].instructions = NOT_MEASURED;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, 0);
 }
@@ -412,7 +412,7 @@ START_TEST(quality_of_the_thread)
 	ck_assert_int_eq(out->quality[COUNTER_THREAD_INSTRUCTIONS].source, CPI_SOURCE_COUNTER);
 	to->thread_running = 0;
 	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->thread_cycles, CPI_NONE);
+	ck_assert_uint_eq(out->thread_cycles, NOT_MEASURED);
 	ck_assert_uint_eq(out->flags, 0);
 }
 END_TEST

@@ -562,7 +562,7 @@ START_TEST(groups_that_fit)
 	ck_assert_uint_eq(g->groups, _i == 0 ? 1 : (5 + _i - 1) / _i);
 	event_groups_read(g, &r);
 	for (unsigned i = 0; i < set->count; i++)
-		ck_assert((r.count[i] == CPI_NONE) == (i == 2 || i == 5));
+		ck_assert((r.count[i] == NOT_MEASURED) == (i == 2 || i == 5));
 	event_groups_close(g, false);
 	ck_assert_uint_eq(opened, closed);
 }
@@ -584,7 +584,7 @@ START_TEST(shared_counters_are_scaled)
 	/* Never on a counter, unread at one end, gone back. */
 	from.running[0] = 100;
 	ck_assert(!event_count_between(&from, &to, 0).known);
-	from.running[0] = 0, from.count[0] = CPI_NONE;
+	from.running[0] = 0, from.count[0] = NOT_MEASURED;
 	ck_assert(!event_count_between(&from, &to, 0).known);
 	from.count[0] = 1001;
 	ck_assert(!event_count_between(&from, &to, 0).known);

@@ -261,7 +261,7 @@ static void *hold_in_thread(void *set)
 	struct event_reading r;
 
 	event_count_read(set, &r, EVENT_AT_START);
-	ck_assert_uint_ne(r.count[0], CPI_NONE);
+	ck_assert_uint_ne(r.count[0], NOT_MEASURED);
 	return NULL;
 }
 
@@ -299,7 +299,7 @@ START_TEST(a_child_opens_its_own)
 		const unsigned left = open_now;
 
 		event_count_read(set, &r, EVENT_AT_START);
-		_exit(left != 0 || open_now != processors() || r.count[0] == CPI_NONE);
+		_exit(left != 0 || open_now != processors() || r.count[0] == NOT_MEASURED);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);

@@ -41,9 +41,9 @@ static const struct {
 	/* not measured, divided by zero */
 	{5, 0, 0, 0},
 	{0, 0, 0, 0},
-	{CPI_NONE, 5, 0, 0},
-	{5, CPI_NONE, 0, 0},
-	{CPI_NONE, CPI_NONE, 0, 0},
+	{NOT_MEASURED, 5, 0, 0},
+	{5, NOT_MEASURED, 0, 0},
+	{NOT_MEASURED, NOT_MEASURED, 0, 0},
 };
 
 START_TEST(cpi_words)
@@ -62,8 +62,8 @@ START_TEST(cpi_double)
 	ck_assert(figure_ratio(0, 2) == 0.0);
 	ck_assert(isnan(figure_ratio(3, 0)));
 	ck_assert(isnan(figure_ratio(0, 0)));
-	ck_assert(isnan(figure_ratio(CPI_NONE, 2)));
-	ck_assert(isnan(figure_ratio(3, CPI_NONE)));
+	ck_assert(isnan(figure_ratio(NOT_MEASURED, 2)));
+	ck_assert(isnan(figure_ratio(3, NOT_MEASURED)));
 }
 END_TEST
 
@@ -82,12 +82,17 @@ static const struct {
 	/* the cycles win over the time */
 	{{.cycles = 10, .busy = 5, .busy_part = 9, .busy_whole = 9}, 50.0, 50, 0},
 	/* unknown rate: the time's share */
-	{{.cycles = CPI_NONE, .busy = CPI_NONE, .busy_part = 1, .busy_whole = 8}, 12.5, 12, 5000},
+	{{.cycles = NOT_MEASURED, .busy = NOT_MEASURED, .busy_part = 1, .busy_whole = 8}, 12.5, 12,
+		5000},
 	{{.cycles = 0, .busy = 0, .busy_part = 1, .busy_whole = 2}, 50.0, 50, 0},
-	{{.cycles = CPI_NONE, .busy = CPI_NONE, .busy_part = 3, .busy_whole = 2}, 100.0, 100, 0},
+	{{.cycles = NOT_MEASURED, .busy = NOT_MEASURED, .busy_part = 3, .busy_whole = 2}, 100.0,
+		100, 0},
 	/* not measured */
-	{{.cycles = 10, .busy = CPI_NONE, .busy_part = CPI_NONE, .busy_whole = CPI_NONE}, NAN, 0,
-		0},
+	{{.cycles = 10,
+		 .busy = NOT_MEASURED,
+		 .busy_part = NOT_MEASURED,
+		 .busy_whole = NOT_MEASURED},
+		NAN, 0, 0},
 	{{.cycles = 0, .busy = 0, .busy_part = 0, .busy_whole = 0}, NAN, 0, 0},
 };
 
@@ -153,13 +158,13 @@ START_TEST(sums_one_not_measured)
 {
 	struct counter_interval_cpu sum;
 
-	three->cpu[1].instructions = CPI_NONE;
+	three->cpu[1].instructions = NOT_MEASURED;
 	figure_sums(three, &sum);
-	ck_assert_uint_eq(sum.instructions, CPI_NONE);
+	ck_assert_uint_eq(sum.instructions, NOT_MEASURED);
 	ck_assert_uint_eq(sum.cycles, 600);
-	three->cpu[2].busy_part = three->cpu[2].busy_whole = three->cpu[2].busy = CPI_NONE;
+	three->cpu[2].busy_part = three->cpu[2].busy_whole = three->cpu[2].busy = NOT_MEASURED;
 	figure_sums(three, &sum);
-	ck_assert_uint_eq(sum.busy, CPI_NONE);
+	ck_assert_uint_eq(sum.busy, NOT_MEASURED);
 	ck_assert(!busy_known());
 	ck_assert(isnan(figure_busy(&sum)));
 }
@@ -170,14 +175,14 @@ START_TEST(sums_offline)
 	struct counter_interval_cpu sum;
 
 	three->cpu[1] = (struct counter_interval_cpu){
-		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false, {0}};
+		NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, false, {0}};
 	figure_sums(three, &sum);
 	ck_assert_uint_eq(sum.instructions, 110);
 	ck_assert_uint_eq(sum.cycles, 398);
 	ck_assert(busy_known());
 	three->cpus = 0;
 	figure_sums(three, &sum);
-	ck_assert_uint_eq(sum.cycles, CPI_NONE);
+	ck_assert_uint_eq(sum.cycles, NOT_MEASURED);
 	ck_assert(!busy_known());
 }
 END_TEST
@@ -188,8 +193,8 @@ START_TEST(sums_changed)
 
 	three->flags = CPI_QUALITY_CPUS_CHANGED;
 	figure_sums(three, &sum);
-	ck_assert_uint_eq(sum.instructions, CPI_NONE);
-	ck_assert_uint_eq(sum.cycles, CPI_NONE);
+	ck_assert_uint_eq(sum.instructions, NOT_MEASURED);
+	ck_assert_uint_eq(sum.cycles, NOT_MEASURED);
 	ck_assert(isnan(figure_busy(&sum)));
 	ck_assert(!busy_known());
 	three->flags = CPI_QUALITY_CORE_TYPES | CPI_QUALITY_MULTIPLEXED;
@@ -204,12 +209,12 @@ START_TEST(busy_without_a_share)
 
 	for (int cpu = 0; cpu < 3; cpu++)
 		three->cpu[cpu].cycles = three->cpu[cpu].busy_part = three->cpu[cpu].busy_whole =
-			CPI_NONE;
+			NOT_MEASURED;
 	figure_sums(three, &sum);
 	ck_assert_uint_eq(sum.busy, 150);
 	ck_assert(isnan(figure_busy(&sum)));
 	ck_assert(busy_known());
-	three->cpu[1].busy = CPI_NONE;
+	three->cpu[1].busy = NOT_MEASURED;
 	ck_assert(!busy_known());
 }
 END_TEST
@@ -218,9 +223,9 @@ START_TEST(sums_saturate)
 {
 	struct counter_interval_cpu sum;
 
-	three->cpu[0].instructions = CPI_NONE - 1;
+	three->cpu[0].instructions = NOT_MEASURED - 1;
 	figure_sums(three, &sum);
-	ck_assert_uint_eq(sum.instructions, CPI_NONE - 1);
+	ck_assert_uint_eq(sum.instructions, NOT_MEASURED - 1);
 }
 END_TEST
 

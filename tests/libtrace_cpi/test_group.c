@@ -13,7 +13,7 @@ static void set_up(void)
 {
 	static const struct counter_interval_cpu cpu[3] = {
 		{0x200000000u, 0x300000000u, 0x0C0000000u, 1, 4, true, {0}},
-		{CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false, {0}},
+		{NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, false, {0}},
 		{0x100000000u, 0x300000000u, 0x240000000u, 3, 4, true, {0}},
 	};
 
@@ -97,7 +97,7 @@ static void set_quality(void)
 	it->quality[COUNTER_THREAD_CYCLES] =
 		(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, 11, 12};
 	it->activity = (struct counter_activity){
-		0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu, 0, COUNTER_NO_CPU};
+		0x900000001u, NOT_MEASURED, NOT_MEASURED, 0x30000000Cu, 0, COUNTER_NO_CPU};
 }
 
 #define QUANTITIES 4, 1, 7, 8, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 11, 0, 12
@@ -200,7 +200,7 @@ START_TEST(busy_not_measured)
 
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_SCALED;
-	it->cpu[2].busy = it->cpu[2].busy_part = it->cpu[2].busy_whole = CPI_NONE;
+	it->cpu[2].busy = it->cpu[2].busy_part = it->cpu[2].busy_whole = NOT_MEASURED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 3);
 	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
@@ -216,8 +216,8 @@ START_TEST(instructions_not_measured)
 
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
-	it->cpu[0].instructions = it->cpu[2].instructions = CPI_NONE;
-	it->thread_instructions = CPI_NONE;
+	it->cpu[0].instructions = it->cpu[2].instructions = NOT_MEASURED;
+	it->thread_instructions = NOT_MEASURED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	EXPECT(0, 0x1000005A, 7, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 75,
 		0, 0, 0, 50, 0, 0, 0);
@@ -231,7 +231,7 @@ START_TEST(one_processor_without_instructions)
 	uint64_t elapsed;
 
 	spec.types = CPI_TYPE_TRACE_DETAILED;
-	it->cpu[0].instructions = CPI_NONE;
+	it->cpu[0].instructions = NOT_MEASURED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	EXPECT(0, 0x8000005A, 1, 5, 6, 0, 0, 6, 0, 0, 0);
 	EXPECT(1, 0x4000005A, 1, 3, 5, 6, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0);
@@ -244,7 +244,7 @@ START_TEST(thread_of_another)
 
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.mode = CPI_TYPE_ONTHREAD;
-	it->thread_instructions = it->thread_cycles = CPI_NONE;
+	it->thread_instructions = it->thread_cycles = NOT_MEASURED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 0, 0);
 }
@@ -325,7 +325,7 @@ START_TEST(nothing_counted)
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	it->counted = false;
-	it->thread_instructions = CPI_NONE;
+	it->thread_instructions = NOT_MEASURED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 1);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -351,7 +351,7 @@ static const struct {
 		0},
 	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 7, "work", 0, 0},
 	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 8, "work", 0, 0},
-	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, CPI_NONE, "work", 0, 0},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, NOT_MEASURED, "work", 0, 0},
 	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 0, 0},
 	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 1000, 2500},
 	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work", 3, 1},
@@ -372,15 +372,15 @@ START_TEST(image_of_a_group)
 
 	ck_assert_uint_eq(strlen(next[7].label), IMAGE_LABEL_MOST);
 	it->counted = false;
-	it->thread_instructions = it->thread_cycles = CPI_NONE;
+	it->thread_instructions = it->thread_cycles = NOT_MEASURED;
 	it->stayed = true;
 	it->activity_source = INTERVAL_TIME_PAGE;
 	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
 		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
 			next[n].label, NULL, NULL};
 
-		it->thread_instructions = next[n].cycles ? next[n].instructions : CPI_NONE;
-		it->thread_cycles = next[n].cycles ? next[n].cycles : CPI_NONE;
+		it->thread_instructions = next[n].cycles ? next[n].instructions : NOT_MEASURED;
+		it->thread_cycles = next[n].cycles ? next[n].cycles : NOT_MEASURED;
 		it->cpus = next[n].cpus;
 		it->activity =
 			(struct counter_activity){n, 0, 0, next[n].faults, 0, COUNTER_NO_CPU};
@@ -427,8 +427,8 @@ START_TEST(the_largest_group_fits_its_reservation)
 
 	i->cpus = MAX_CPUS;
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
-		i->cpu[cpu] = (struct counter_interval_cpu){CPI_NONE - 1, CPI_NONE - 1,
-			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true, {0}};
+		i->cpu[cpu] = (struct counter_interval_cpu){NOT_MEASURED - 1, NOT_MEASURED - 1,
+			NOT_MEASURED - 1, NOT_MEASURED - 1, NOT_MEASURED - 1, true, {0}};
 	i->thread_known = i->counted = true;
 	i->activity_source = INTERVAL_TIME_CLOCK;
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;

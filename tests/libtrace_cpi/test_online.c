@@ -115,8 +115,8 @@ START_TEST(scaling_saturates)
 	ck_assert_uint_eq(rate_scale(1, 1, 2), 1);
 	ck_assert_uint_eq(rate_scale(1, 1, 3), 0);
 	ck_assert_uint_eq(rate_scale(UINT64_MAX - 5, 7, 7), UINT64_MAX - 5);
-	ck_assert_uint_eq(rate_scale(UINT64_MAX - 5, 8, 7), CPI_NONE - 1);
-	ck_assert_uint_eq(rate_scale(5, 5, 0), CPI_NONE);
+	ck_assert_uint_eq(rate_scale(UINT64_MAX - 5, 8, 7), NOT_MEASURED - 1);
+	ck_assert_uint_eq(rate_scale(5, 5, 0), NOT_MEASURED);
 }
 END_TEST
 

@@ -118,8 +118,8 @@ static void *measure_thread(void *unused)
 	counters_start(from, want, clock_now());
 	counters_read(to, want, COUNTER_GET);
 	counters_difference(from, to, i);
-	if (i->activity_source == INTERVAL_TIME_NONE || i->activity.on_cpu_ns == CPI_NONE ||
-		i->activity.switches == CPI_NONE)
+	if (i->activity_source == INTERVAL_TIME_NONE || i->activity.on_cpu_ns == NOT_MEASURED ||
+		i->activity.switches == NOT_MEASURED)
 		by_none++;
 	else if (thread_self()->group->page.is_open)
 		by_page++;

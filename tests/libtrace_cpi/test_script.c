@@ -49,7 +49,7 @@ START_TEST(steps_give_the_counts_of_each_read)
 		ck_assert_uint_eq(s->cycles, want[i].cycles);
 		ck_assert_uint_eq(s->cpu[0].instructions, want[i].i0);
 		ck_assert_uint_eq(s->cpu[1].instructions, want[i].i1);
-		ck_assert_uint_eq(s->cpu[2].instructions, CPI_NONE);
+		ck_assert_uint_eq(s->cpu[2].instructions, NOT_MEASURED);
 		ck_assert_uint_eq(s->cpu[0].busy, want[i].b0);
 		ck_assert_uint_eq(s->cpu[2].busy, want[i].b0);
 		ck_assert_uint_eq(s->thread_cycles, want[i].tc);
@@ -71,13 +71,13 @@ START_TEST(none_makes_a_quantity_unknown)
 		COUNTER_BIT(COUNTER_INSTRUCTIONS) | COUNTER_BIT(COUNTER_THREAD_CYCLES));
 	script_read(p, s);
 	ck_assert_uint_eq(s->cpu[1].instructions, 5);
-	ck_assert_uint_eq(s->cpu[1].busy, CPI_NONE);
+	ck_assert_uint_eq(s->cpu[1].busy, NOT_MEASURED);
 	ck_assert_uint_eq(s->thread_cycles, 9);
-	ck_assert_uint_eq(s->thread_instructions, CPI_NONE);
+	ck_assert_uint_eq(s->thread_instructions, NOT_MEASURED);
 	script_read(p, s);
 	ck_assert_uint_eq(s->cpu[0].instructions, 5);
-	ck_assert_uint_eq(s->cpu[1].instructions, CPI_NONE);
-	ck_assert_uint_eq(s->thread_cycles, CPI_NONE);
+	ck_assert_uint_eq(s->cpu[1].instructions, NOT_MEASURED);
+	ck_assert_uint_eq(s->thread_cycles, NOT_MEASURED);
 	script_read(p, s);
 	ck_assert_uint_eq(s->cpu[1].instructions, 10);
 	free(s);
@@ -114,9 +114,9 @@ START_TEST(counts_saturate_below_unknown)
 
 	for (int i = 0; i < 100; i++)
 		script_read(p, s);
-	ck_assert_uint_eq(s->cycles, CPI_NONE - 1);
-	ck_assert_uint_eq(s->cpu[0].instructions, CPI_NONE - 1);
-	ck_assert_uint_eq(s->cpu[1].instructions, CPI_NONE - 1);
+	ck_assert_uint_eq(s->cycles, NOT_MEASURED - 1);
+	ck_assert_uint_eq(s->cpu[0].instructions, NOT_MEASURED - 1);
+	ck_assert_uint_eq(s->cpu[1].instructions, NOT_MEASURED - 1);
 	free(s);
 	script_free(p);
 }
@@ -131,7 +131,7 @@ START_TEST(odd_spelling)
 	script_read(p, s);
 	ck_assert_uint_eq(s->cycles, 5);
 	ck_assert_uint_eq(s->cpu[0].instructions, 2);
-	ck_assert_uint_eq(s->cpu[1].instructions, CPI_NONE);
+	ck_assert_uint_eq(s->cpu[1].instructions, NOT_MEASURED);
 	ck_assert_uint_eq(s->cpu[3].instructions, 1);
 	free(s);
 	script_free(p);

@@ -127,8 +127,8 @@ START_TEST(without_a_switch_all_time_is_on_the_processor)
 	for (int i = 0; i < 1000; i++) {
 		measure(COUNTER_TIME_BIT, 0);
 		ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_PAGE);
-		ck_assert_uint_ne(interval->activity.switches, CPI_NONE);
-		ck_assert_uint_ne(interval->activity.on_cpu_ns, CPI_NONE);
+		ck_assert_uint_ne(interval->activity.switches, NOT_MEASURED);
+		ck_assert_uint_ne(interval->activity.on_cpu_ns, NOT_MEASURED);
 		ck_assert(interval->stayed == (interval->activity.switches == 0));
 		stayed += interval->stayed;
 	}
@@ -154,8 +154,8 @@ START_TEST(refused_pages_leave_the_clock_of_the_thread)
 	perf_calls.open = refusing_open;
 	measure(COUNTER_TIME_BIT, 0);
 	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_NONE);
-	ck_assert_uint_eq(interval->activity.switches, CPI_NONE);
-	ck_assert_uint_eq(interval->activity.on_cpu_ns, CPI_NONE);
+	ck_assert_uint_eq(interval->activity.switches, NOT_MEASURED);
+	ck_assert_uint_eq(interval->activity.on_cpu_ns, NOT_MEASURED);
 	measure(COUNTER_TIME_BIT | COUNTER_QUALITY_BIT, 20);
 	ck_assert_uint_eq(interval->activity_source, INTERVAL_TIME_CLOCK);
 	ck_assert_uint_ge(interval->activity.switches, 1);
@@ -174,9 +174,9 @@ START_TEST(disabled_events_are_detected)
 		measure(COUNTER_TIME_BIT, 20);
 		/* n/a or right, never "no switch" */
 		ck_assert(!interval->stayed);
-		ck_assert(interval->activity.switches == CPI_NONE ||
+		ck_assert(interval->activity.switches == NOT_MEASURED ||
 			  interval->activity.switches >= 1);
-		ck_assert(interval->activity.on_cpu_ns == CPI_NONE ||
+		ck_assert(interval->activity.on_cpu_ns == NOT_MEASURED ||
 			  interval->activity.on_cpu_ns < 10000000);
 	}
 }
@@ -349,7 +349,7 @@ START_TEST(the_first_interval_of_a_millisecond_shows_unexplained_time)
 		if (!interval->stayed)
 			continue;
 		told++;
-		ck_assert_uint_ne(interval->unexplained_ns, CPI_NONE);
+		ck_assert_uint_ne(interval->unexplained_ns, NOT_MEASURED);
 	}
 	ck_assert_int_ge(told, 5);
 }
@@ -377,10 +377,10 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 		ck_assert(thread_self()->group->page.is_open);
 		counters_read(to, ALL, COUNTER_GET);
 		counters_difference(from, to, interval);
-		ck_assert_uint_ne(interval->activity.faults, CPI_NONE);
+		ck_assert_uint_ne(interval->activity.faults, NOT_MEASURED);
 		ck_assert_uint_ge(interval->activity.faults, i ? 0 : 5);
-		ck_assert_uint_ne(interval->activity.on_cpu_ns, CPI_NONE);
-		ck_assert_uint_eq(interval->activity.migrations, CPI_NONE);
+		ck_assert_uint_ne(interval->activity.on_cpu_ns, NOT_MEASURED);
+		ck_assert_uint_eq(interval->activity.migrations, NOT_MEASURED);
 	}
 }
 END_TEST
@@ -398,7 +398,7 @@ START_TEST(a_page_with_faults_replaces_one_without)
 	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
 	counters_read(to, COUNTER_TIME_BIT, COUNTER_GET);
 	counters_difference(from, to, interval);
-	ck_assert_uint_ne(interval->activity.switches, CPI_NONE);
+	ck_assert_uint_ne(interval->activity.switches, NOT_MEASURED);
 	ck_assert_uint_ge(interval->activity.switches, 1);
 	/* Who asks for less uses it, too. */
 	counters_start(from, COUNTER_TIME_BIT, clock_now());
@@ -524,7 +524,7 @@ START_TEST(counts_do_not_span_a_rest)
 	counters_read(to, COUNTER_QUALITY_BIT, COUNTER_GET);
 	counters_difference(from, to, interval);
 	/* The kernel's counts since the thread began are right all the same. */
-	ck_assert(interval->activity.switches == CPI_NONE || interval->activity.switches >= 5);
+	ck_assert(interval->activity.switches == NOT_MEASURED || interval->activity.switches >= 5);
 }
 END_TEST
 

@@ -23,11 +23,11 @@ static void put(const char *name, const char *text)
 
 START_TEST(an_unknown_frequency_is_none)
 {
-	ck_assert_uint_eq(frequency_of(1), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(1), NOT_MEASURED);
 	put("scaling_cur_freq", "2000000\n");
-	ck_assert_uint_eq(frequency_of(0), CPI_NONE);
-	ck_assert_uint_eq(frequency_of(11), CPI_NONE);
-	ck_assert_uint_eq(frequency_of(UINT32_MAX), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(0), NOT_MEASURED);
+	ck_assert_uint_eq(frequency_of(11), NOT_MEASURED);
+	ck_assert_uint_eq(frequency_of(UINT32_MAX), NOT_MEASURED);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(cpufreq_precedes_the_environment)
 	put("scaling_cur_freq", "2000000\n");
 	ck_assert_uint_eq(frequency_of(1), 2000000000);
 	setenv("SWTRACE_CPU_HZ", "fast", 1);
-	ck_assert_uint_eq(frequency_of(0), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(0), NOT_MEASURED);
 }
 END_TEST
 
@@ -92,7 +92,7 @@ static const char *const no_frequencies[] = {"", "\n", "<unknown>\n", "0\n", "-5
 START_TEST(no_frequency)
 {
 	put("scaling_cur_freq", no_frequencies[_i]);
-	ck_assert_uint_eq(frequency_of(1), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(1), NOT_MEASURED);
 }
 END_TEST
 

@@ -27,15 +27,15 @@ static struct counter_sample *sample(int method, uint64_t ms)
 	s->pair_boot = ms * MS;
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		s->cpu[cpu] = (struct counter_cpu){.ticks = s->ticks,
-			.busy = CPI_NONE,
-			.core = CPI_NONE,
-			.reference = CPI_NONE,
-			.hz = CPI_NONE,
-			.idle_ns = CPI_NONE,
-			.intr = CPI_NONE,
-			.steal = CPI_NONE,
-			.switches = CPI_NONE,
-			.interrupts = CPI_NONE,
+			.busy = NOT_MEASURED,
+			.core = NOT_MEASURED,
+			.reference = NOT_MEASURED,
+			.hz = NOT_MEASURED,
+			.idle_ns = NOT_MEASURED,
+			.intr = NOT_MEASURED,
+			.steal = NOT_MEASURED,
+			.switches = NOT_MEASURED,
+			.interrupts = NOT_MEASURED,
 			.online = true};
 	return s;
 }
@@ -64,7 +64,7 @@ void about(uint64_t value, uint64_t want)
 
 static uint64_t known(uint64_t part)
 {
-	return part == CPI_NONE ? 0 : part;
+	return part == NOT_MEASURED ? 0 : part;
 }
 
 void difference(void)
@@ -73,7 +73,7 @@ void difference(void)
 	for (uint32_t cpu = 0; cpu < out->cpus; cpu++) {
 		const struct counter_usage *c = &out->cpu[cpu].usage;
 
-		if (c->elapsed != CPI_NONE)
+		if (c->elapsed != NOT_MEASURED)
 			ck_assert_uint_le(
 				known(c->busy) + known(c->idle) + known(c->intr), c->elapsed);
 	}
@@ -108,9 +108,9 @@ START_TEST(ticks_are_awake)
 	about(out->cpu[0].usage.idle, ticks(75));
 	ck_assert_uint_eq(
 		out->cpu[0].usage.busy + out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
-	ck_assert_uint_eq(out->cpu[0].usage.intr, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].usage.core, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].usage.switches, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.intr, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].usage.core, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].usage.switches, NOT_MEASURED);
 }
 END_TEST
 
@@ -181,7 +181,7 @@ END_TEST
 static const struct {
 	uint64_t unhalted, enabled, running;
 } unusable[] = {
-	{CPI_NONE, 100, 100},
+	{NOT_MEASURED, 100, 100},
 	{776, 100, 100}, /* it went back */
 	{900, 100, 0},	 /* it never ran */
 	{900, 100, 101},
@@ -195,9 +195,9 @@ START_TEST(ticks_of_no_use)
 	to->cpu[1].running = unusable[_i].running;
 	set_intr(20);
 	difference();
-	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].usage.idle, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].usage.intr, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].usage.idle, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].usage.intr, NOT_MEASURED);
 	ck_assert(out->cpu[1].usage.stayed);
 	about(out->cpu[0].usage.busy, ticks(5));
 }
@@ -266,7 +266,7 @@ START_TEST(one_changed)
 	util_clear(d);
 	util_fill(d, out);
 	ck_assert_uint_eq(out->usage_flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
-	ck_assert_uint_eq(out->cpu[1].usage.elapsed, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.elapsed, NOT_MEASURED);
 	ck_assert(isnan(d->cpu_busy[1]) && isnan(d->cpu_idle[1]));
 	ck_assert_double_eq_tol(d->cpu_busy[0], 25, 0.001);
 	/* Of the others. */
@@ -297,7 +297,7 @@ START_TEST(more_processors_than_before)
 	difference();
 	ck_assert_uint_eq(out->cpus, CPUS);
 	ck_assert_uint_eq(out->usage_flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
-	ck_assert_uint_eq(out->cpu[3].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[3].usage.busy, NOT_MEASURED);
 	about(out->cpu[1].usage.busy, ticks(25));
 }
 END_TEST
@@ -339,10 +339,10 @@ START_TEST(one_not_measured)
 {
 	struct counter_usage sum;
 
-	to->cpu[2].busy = CPI_NONE;
+	to->cpu[2].busy = NOT_MEASURED;
 	difference();
 	usage_sums(out, &sum);
-	ck_assert_uint_eq(sum.busy, CPI_NONE);
+	ck_assert_uint_eq(sum.busy, NOT_MEASURED);
 	about(sum.elapsed, 4 * ticks(100));
 }
 END_TEST
@@ -373,7 +373,7 @@ START_TEST(actual_performance)
 		to->cpu[cpu].core = 310;
 		to->cpu[cpu].reference = 210;
 	}
-	to->cpu[1].core = CPI_NONE;
+	to->cpu[1].core = NOT_MEASURED;
 	to->cpu[2].reference = 10; /* halted all the time */
 	difference();
 	util_clear(d);
@@ -382,7 +382,7 @@ START_TEST(actual_performance)
 	ck_assert(isnan(d->cpu_actual_perf[1]));
 	ck_assert(isnan(d->cpu_actual_perf[2]));
 	ck_assert(isnan(d->sys_actual_perf));
-	ck_assert_uint_eq(out->cpu[1].usage.reference, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.reference, NOT_MEASURED);
 	free(d);
 }
 END_TEST
@@ -393,10 +393,10 @@ START_TEST(counts_in_32_bits)
 	ck_assert_uint_eq(util_count_wrapped(UINT32_MAX - 1), UINT32_MAX - 1);
 	ck_assert_uint_eq(util_count_wrapped(UINT32_MAX), 0);
 	ck_assert_uint_eq(util_count_wrapped((uint64_t)UINT32_MAX + 1), 1);
-	ck_assert_uint_eq(util_count_wrapped(CPI_NONE), AI_COUNT_NOT_MEASURED);
+	ck_assert_uint_eq(util_count_wrapped(NOT_MEASURED), AI_COUNT_NOT_MEASURED);
 	ck_assert_uint_eq(util_count(UINT32_MAX), UINT32_MAX - 1);
-	ck_assert_uint_eq(util_count(CPI_NONE - 1), UINT32_MAX - 1);
-	ck_assert_uint_eq(util_count(CPI_NONE), AI_COUNT_NOT_MEASURED);
+	ck_assert_uint_eq(util_count(NOT_MEASURED - 1), UINT32_MAX - 1);
+	ck_assert_uint_eq(util_count(NOT_MEASURED), AI_COUNT_NOT_MEASURED);
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(counts_of_an_interval)
 	difference();
 	ck_assert_uint_eq(out->cpu[0].usage.switches, 7);
 	ck_assert_uint_eq(out->cpu[1].usage.switches, 0);
-	ck_assert_uint_eq(out->cpu[2].usage.interrupts, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].usage.interrupts, NOT_MEASURED);
 }
 END_TEST
 
@@ -450,12 +450,12 @@ END_TEST
 START_TEST(frequency_unknown)
 {
 	core_ticks(1000000000, 1000000000);
-	to->cpu[1].hz = CPI_NONE;
-	from->cpu[2].hz = CPI_NONE;
+	to->cpu[1].hz = NOT_MEASURED;
+	from->cpu[2].hz = NOT_MEASURED;
 	difference();
 	about(out->cpu[0].usage.busy, ticks(50));
-	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[2].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[2].usage.busy, NOT_MEASURED);
 }
 END_TEST
 

@@ -38,7 +38,7 @@ START_TEST(the_rest_is_busy)
 	about(out->cpu[0].usage.busy, ticks(70));
 	ck_assert_uint_eq(
 		out->cpu[0].usage.busy + out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
-	ck_assert_uint_eq(out->cpu[0].usage.intr, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.intr, NOT_MEASURED);
 }
 END_TEST
 
@@ -93,8 +93,8 @@ START_TEST(too_short_for_its_steps)
 	set_idle(0);
 	steps_apart(1);
 	difference();
-	ck_assert_uint_eq(out->cpu[0].usage.busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].usage.idle, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, NOT_MEASURED);
 	steps_apart(3);
 	difference();
 	ck_assert_uint_eq(out->cpu[0].usage.busy, out->cpu[0].usage.elapsed);
@@ -103,11 +103,11 @@ END_TEST
 
 START_TEST(not_read)
 {
-	from->cpu[0].idle_ns = CPI_NONE;
-	to->cpu[1].idle_ns = CPI_NONE;
+	from->cpu[0].idle_ns = NOT_MEASURED;
+	to->cpu[1].idle_ns = NOT_MEASURED;
 	difference();
-	ck_assert_uint_eq(out->cpu[0].usage.busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, NOT_MEASURED);
+	ck_assert_uint_eq(out->cpu[1].usage.busy, NOT_MEASURED);
 	about(out->cpu[2].usage.busy, ticks(70));
 }
 END_TEST

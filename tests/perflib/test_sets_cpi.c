@@ -154,8 +154,8 @@ START_TEST(too_soon)
 	from->cpus = to->cpus = 2;
 	for (int cpu = 0; cpu < 2; cpu++) {
 		from->cpu[cpu] = (struct counter_cpu){.online = true,
-			.busy = CPI_NONE,
-			.instructions = CPI_NONE,
+			.busy = NOT_MEASURED,
+			.instructions = NOT_MEASURED,
 			.idle_ns = 5,
 			.idle_slack = 100};
 		to->cpu[cpu] = from->cpu[cpu];

@@ -43,7 +43,7 @@ START_TEST(stat_text)
 	ck_assert_uint_eq(cpu[0].irq, 6);
 	ck_assert_uint_eq(cpu[0].softirq, 7);
 	ck_assert_uint_eq(cpu[2].irq, 0);
-	ck_assert_uint_eq(cpu[3].irq, COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[3].irq, NOT_MEASURED);
 }
 END_TEST
 
@@ -113,10 +113,10 @@ START_TEST(interrupts_are_summed_by_processor)
 	ck_assert(interrupts_of(interrupts_text, strlen(interrupts_text), cpu));
 	ck_assert_uint_eq(cpu[0].all, 107);
 	ck_assert_uint_eq(cpu[0].clock, 100);
-	ck_assert_uint_eq(cpu[1].all, COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[1].all, NOT_MEASURED);
 	ck_assert_uint_eq(cpu[2].all, 220);
 	ck_assert_uint_eq(cpu[2].clock, 200);
-	ck_assert_uint_eq(cpu[3].clock, COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[3].clock, NOT_MEASURED);
 }
 END_TEST
 
@@ -127,7 +127,7 @@ START_TEST(interrupts_of_one_processor)
 
 	ck_assert(interrupts_of(text, strlen(text), cpu));
 	ck_assert_uint_eq(cpu[0].all, 5);
-	ck_assert_uint_eq(cpu[0].clock, COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[0].clock, NOT_MEASURED);
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(interrupts_bad)
 
 	ck_assert(!interrupts_of(not_interrupts[_i], strlen(not_interrupts[_i]), cpu));
 	for (int i = 0; i < 4; i++)
-		ck_assert_uint_eq(cpu[i].all, COUNT_UNKNOWN);
+		ck_assert_uint_eq(cpu[i].all, NOT_MEASURED);
 }
 END_TEST
 
@@ -218,9 +218,9 @@ START_TEST(softirqs_are_summed_by_processor)
 	ck_assert_uint_eq(cpu[0], 11);
 	ck_assert_uint_eq(cpu[1], 22);
 	ck_assert_uint_eq(cpu[2], 2);
-	ck_assert_uint_eq(cpu[3], COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[3], NOT_MEASURED);
 	ck_assert(!processor_parse_softirqs("CPU0\nHI: x\n", 11, cpu, 4));
-	ck_assert_uint_eq(cpu[0], COUNT_UNKNOWN);
+	ck_assert_uint_eq(cpu[0], NOT_MEASURED);
 }
 END_TEST
 
@@ -236,9 +236,9 @@ START_TEST(cpuinfo_gives_mhz_by_processor)
 
 	ck_assert(processor_parse_cpuinfo(text, strlen(text), mhz, 4));
 	ck_assert_uint_eq(mhz[0], 2596);
-	ck_assert_uint_eq(mhz[1], COUNT_UNKNOWN);
+	ck_assert_uint_eq(mhz[1], NOT_MEASURED);
 	ck_assert_uint_eq(mhz[2], 1201);
-	ck_assert_uint_eq(mhz[3], COUNT_UNKNOWN);
+	ck_assert_uint_eq(mhz[3], NOT_MEASURED);
 	/* AArch64's has none. */
 	ck_assert(!processor_parse_cpuinfo("processor\t: 0\nBogoMIPS\t: 50.00\n", 32, mhz, 4));
 	ck_assert(!processor_parse_cpuinfo("cpu MHz\t\t: 2596.120\n", 20, mhz, 4));

@@ -6,6 +6,8 @@
 #include "api_private.h"
 #include "set.h"
 
+_Static_assert(CPIDECODE_NOT_MEASURED == NOT_MEASURED, "counts are copied as they are");
+
 /* struct interval_cpu is returned as its public mirror, so the layouts must match. */
 _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
 		       offsetof(cpidecode_interval_cpu, scaled_cpi) ==

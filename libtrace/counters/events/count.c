@@ -22,7 +22,7 @@ static uint64_t count_faults(enum event_way way)
 	struct rusage u;
 
 	if (getrusage(RUSAGE_THREAD, &u) != 0)
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return (way == EVENT_BY_MAJOR_FAULTS ? 0 : (uint64_t)u.ru_minflt) +
 	       (way == EVENT_BY_MINOR_FAULTS ? 0 : (uint64_t)u.ru_majflt);
 }
@@ -82,7 +82,7 @@ struct event_count event_count_between(
 	uint64_t before = from->count[event], after = to->count[event];
 	unsigned group = from->group_of[event];
 
-	if (before == CPI_NONE || after == CPI_NONE || after < before)
+	if (before == NOT_MEASURED || after == NOT_MEASURED || after < before)
 		return c;
 	c.enabled = to->enabled[group] - from->enabled[group];
 	c.running = to->running[group] - from->running[group];

@@ -145,8 +145,8 @@ static void cpus_add(const struct cpu_events *at, struct event_cpus_sum *sums)
 	for (unsigned i = 0; i < at->group.count; i++) {
 		struct event_cpus_sum *sum = &sums[at->member[i]];
 
-		if (rc || sum->count == CPI_NONE) {
-			sum->count = CPI_NONE;
+		if (rc || sum->count == NOT_MEASURED) {
+			sum->count = NOT_MEASURED;
 			continue;
 		}
 		sum->count += now.count[i];
@@ -164,7 +164,7 @@ void event_cpus_read(const struct event_cpus *c, struct event_cpus_sum sums[INTE
 	for (unsigned i = 0; i < c->set->count; i++)
 		if (c->set->event[i].way == EVENT_ON_CPUS)
 			sums[i] = (struct event_cpus_sum){
-				.count = same && !c->missing[i] ? 0 : CPI_NONE};
+				.count = same && !c->missing[i] ? 0 : NOT_MEASURED};
 	for (unsigned i = 0; same && i < c->count; i++)
 		cpus_add(&c->at[i], sums);
 }

@@ -22,7 +22,7 @@ void event_cpus_drop(struct event_cpus *c);
 
 /* An event's count so far on all processors. */
 struct event_cpus_sum {
-	uint64_t count, enabled, running; /* count: CPI_NONE if unknown */
+	uint64_t count, enabled, running; /* count: NOT_MEASURED if unknown */
 };
 
 /* sums: of the set's events; those that are not of all processors are unchanged. */

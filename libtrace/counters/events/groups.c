@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void groups_read_one(
 	int rc = perf_group_read_here(g->group[group], &now);
 
 	for (unsigned i = 0; i < members; i++)
-		r->count[member[i]] = rc ? CPI_NONE : now.count[i];
+		r->count[member[i]] = rc ? NOT_MEASURED : now.count[i];
 	r->enabled[group] = rc ? 0 : now.enabled;
 	r->running[group] = rc ? 0 : now.running;
 }
@@ -113,7 +113,7 @@ void event_groups_read(const struct event_groups *g, struct event_reading *r)
 	memcpy(r->group_of, g->group_of, sizeof r->group_of);
 	for (unsigned i = 0; i < g->set->count; i++)
 		if (g->group_of[i] == EVENT_NO_GROUP)
-			r->count[i] = CPI_NONE;
+			r->count[i] = NOT_MEASURED;
 	r->enabled[EVENT_NO_GROUP] = r->running[EVENT_NO_GROUP] = 0;
 	for (unsigned i = 0; i < g->groups; i++)
 		groups_read_one(g, i, r);
@@ -131,7 +131,7 @@ void event_groups_read_cpus(struct event_groups *g, struct event_reading *r)
 
 		if (g->set->event[i].way != EVENT_ON_CPUS)
 			continue;
-		r->count[i] = held ? sums[i].count : CPI_NONE;
+		r->count[i] = held ? sums[i].count : NOT_MEASURED;
 		r->enabled[group] = held ? sums[i].enabled : 0;
 		r->running[group] = held ? sums[i].running : 0;
 	}

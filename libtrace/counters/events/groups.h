@@ -27,7 +27,7 @@ struct event_groups {
 
 enum { EVENT_NO_GROUP = INTERVAL_EVENTS_MAX };
 
-/* The counts so far. CPI_NONE: unknown. */
+/* The counts so far. NOT_MEASURED: unknown. */
 struct event_reading {
 	uint64_t opening; /* readings of another one cannot be compared; 0: there is none */
 	uint64_t count[INTERVAL_EVENTS_MAX];
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void event_groups_read_one_call(
 	r->enabled[0] = rc ? 0 : word[PERF_WORD_ENABLED];
 	r->running[0] = rc ? 0 : word[PERF_WORD_RUNNING];
 	for (unsigned i = 0; i < group->count; i++)
-		r->count[i] = rc ? CPI_NONE : word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i];
+		r->count[i] = rc ? NOT_MEASURED : word[PERF_WORD_COUNTS + PERF_COUNT_WORDS * i];
 }
 
 /* Those of all processors, before or after the thread's. */

@@ -47,7 +47,7 @@ uint64_t frequency_of(uint32_t cpu)
 	if (hz >= 1000 && hz <= 1000000000)
 		return frequency_note_source(file, hz * 1000);
 	hz = rate_said_hz();
-	return hz ? frequency_note_source(FROM_ENVIRONMENT, hz) : CPI_NONE;
+	return hz ? frequency_note_source(FROM_ENVIRONMENT, hz) : NOT_MEASURED;
 }
 
 void frequency_sources(char *text, size_t size)

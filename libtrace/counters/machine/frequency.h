@@ -9,7 +9,7 @@
 
 /*
  * Now, in Hz: the average of the last milliseconds if the hardware counts it, else the last
- * setting. If the kernel does not control it, SWTRACE_CPU_HZ. CPI_NONE: unknown.
+ * setting. If the kernel does not control it, SWTRACE_CPU_HZ. NOT_MEASURED: unknown.
  */
 uint64_t frequency_of(uint32_t cpu);
 

@@ -26,9 +26,9 @@ uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div)
 	unsigned __int128 v;
 
 	if (div == 0)
-		return CPI_NONE;
+		return NOT_MEASURED;
 	v = ((unsigned __int128)value * mul + div / 2) / div;
-	return v < CPI_NONE ? (uint64_t)v : CPI_NONE - 1;
+	return v < NOT_MEASURED ? (uint64_t)v : NOT_MEASURED - 1;
 }
 
 uint64_t rate_parse_hz(const char *text)
@@ -101,7 +101,7 @@ uint64_t rate_hz(void)
 uint64_t rate_cycles_of_ticks(uint64_t ticks)
 {
 	if (rate_hz() == 0)
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return ticks_are_cycles ? ticks : rate_scale(ticks, hz, tick_hz);
 }
 
@@ -113,5 +113,5 @@ uint64_t rate_ns_of_ticks(uint64_t ticks)
 
 uint64_t rate_cycles_of_ns(uint64_t ns)
 {
-	return rate_hz() == 0 ? CPI_NONE : rate_scale(ns, hz, TIME_SECOND_NS);
+	return rate_hz() == 0 ? NOT_MEASURED : rate_scale(ns, hz, TIME_SECOND_NS);
 }

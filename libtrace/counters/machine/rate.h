@@ -3,7 +3,7 @@
  * cannot be trusted, elapsed time times the nominal frequency, if that is known.
  *
  * libtrace/counters/machine owns the accounts of all processors: idle time, /proc/stat,
- * frequencies. It includes counters and core. Errors: false, 0 or CPI_NONE for what is unknown.
+ * frequencies. It includes counters and core. Errors: false, 0 or NOT_MEASURED for what is unknown.
  */
 #ifndef SWT_COUNTERS_MACHINE_RATE_H
 #define SWT_COUNTERS_MACHINE_RATE_H
@@ -22,7 +22,7 @@ uint64_t rate_said_hz(void);
 /* value * mul / div without overflow in between, rounded to nearest; saturates. */
 uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div) PRIVATE_ABI(rate_scale);
 
-/* Cycles in these ticks of the clock, in these ns; CPI_NONE where the rate is unknown. */
+/* Cycles in these ticks of the clock, in these ns; NOT_MEASURED where the rate is unknown. */
 uint64_t rate_cycles_of_ticks(uint64_t ticks) PRIVATE_ABI(rate_cycles_of_ticks);
 uint64_t rate_cycles_of_ns(uint64_t ns) PRIVATE_ABI(rate_cycles_of_ns);
 

@@ -204,7 +204,7 @@ static void perf_reading_clear(struct perf_reading *r)
 {
 	*r = (struct perf_reading){0};
 	for (int kind = 0; kind < PERF_KINDS; kind++)
-		r->count[kind] = CPI_NONE;
+		r->count[kind] = NOT_MEASURED;
 }
 
 static void perf_fill_reading(

@@ -45,7 +45,7 @@ static inline bool perf_has(const struct perf_counters *c, enum perf_kind kind)
 	return c->group.count > 0 && c->at[kind] >= 0;
 }
 
-/* A group's counts since it was opened. Not counted: CPI_NONE. */
+/* A group's counts since it was opened. Not counted: NOT_MEASURED. */
 struct perf_reading {
 	uint64_t count[PERF_KINDS];
 	uint64_t enabled, running; /* ns; running is less when counters were shared */
@@ -70,7 +70,7 @@ void perf_leave_out(enum perf_kind kind);
 enum perf_set { PERF_HARDWARE, PERF_SOFTWARE, PERF_SETS };
 
 /* The processors' groups: opened by the first holder, closed with the last. Without the
- * right or the hardware, hold succeeds and reads say CPI_NONE; PERF_SOFTWARE also without
+ * right or the hardware, hold succeeds and reads say NOT_MEASURED; PERF_SOFTWARE also without
  * descriptors. PERF_NO_DESCRIPTORS: not held. */
 int perf_hold_cpus(enum perf_set which, const struct cpu_set *online) PRIVATE_ABI(perf_hold_cpus);
 void perf_drop_cpus(enum perf_set which) PRIVATE_ABI(perf_drop_cpus);

@@ -64,7 +64,7 @@ static const char *new_step(struct script *s, uint64_t reads)
 	if (!array_reserve(&s->step, &s->step_room, s->steps + 1, sizeof *s->step))
 		return no_memory;
 	s->step[s->steps++] =
-		(struct script_step){.first = s->actions, .reads = reads, .cycles = CPI_NONE};
+		(struct script_step){.first = s->actions, .reads = reads, .cycles = NOT_MEASURED};
 	return NULL;
 }
 

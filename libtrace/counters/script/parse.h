@@ -38,7 +38,7 @@ struct script_action {
 struct script_step {
 	size_t first, actions; /* of script.action */
 	uint64_t reads;
-	uint64_t cycles; /* CPI_NONE: the real clock's */
+	uint64_t cycles; /* NOT_MEASURED: the real clock's */
 };
 
 struct script {

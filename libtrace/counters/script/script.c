@@ -13,7 +13,7 @@ static _Thread_local uint64_t thread_count[2];
 
 static uint64_t script_add_saturating(uint64_t a, uint64_t b)
 {
-	return a + b < a || a + b == CPI_NONE ? CPI_NONE - 1 : a + b;
+	return a + b < a || a + b == NOT_MEASURED ? NOT_MEASURED - 1 : a + b;
 }
 
 static uint64_t amount(const struct script_action *a, uint64_t cycles)
@@ -85,7 +85,7 @@ static uint64_t count_of(const struct script *script, const struct script_step *
 	enum script_what what, uint32_t cpu)
 {
 	if (!cpu_set_has(&script->mentioned[what], cpu) || is_hidden(script, step, what, cpu))
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return script->count[what][cpu];
 }
 
@@ -97,7 +97,7 @@ static void copy_counts(
 		struct counter_cpu *c = &s->cpu[cpu];
 
 		c->ticks = script->cycles;
-		c->instructions = c->busy = c->idle_ns = CPI_NONE;
+		c->instructions = c->busy = c->idle_ns = NOT_MEASURED;
 		c->enabled = c->running = 0;
 		if (!c->online)
 			continue;
@@ -129,12 +129,12 @@ static uint64_t step_cycles(struct script *script, const struct script_step *ste
 
 	if (script->started && ticks > script->last_ticks)
 		passed = rate_cycles_of_ticks(ticks - script->last_ticks);
-	if (passed == CPI_NONE) /* nothing here is measured anyway */
+	if (passed == NOT_MEASURED) /* nothing here is measured anyway */
 		passed = ticks - script->last_ticks;
 	if (!script->started || ticks > script->last_ticks)
 		script->last_ticks = ticks;
 	script->started = true;
-	return step->cycles == CPI_NONE ? passed : step->cycles;
+	return step->cycles == NOT_MEASURED ? passed : step->cycles;
 }
 
 /* Call with the lock held. */
@@ -166,7 +166,7 @@ void script_read(struct script *script, struct counter_sample *s)
 	pthread_mutex_unlock(&script_lock);
 
 	s->thread_enabled = s->thread_running = 0;
-	s->thread_cycles = s->thread_instructions = CPI_NONE;
+	s->thread_cycles = s->thread_instructions = NOT_MEASURED;
 	if (!s->thread)
 		return;
 	if (quantities & COUNTER_BIT(COUNTER_THREAD_CYCLES) && !none[0])

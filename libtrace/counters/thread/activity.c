@@ -283,8 +283,8 @@ bool activity_read_since(
 
 	if (!s->page || !activity_has_page(self) || self->group->page_number != s->page ||
 		!activity_renew(self, ACTIVITY_TIME, &now) || now.page != s->page ||
-		now.activity.switches == CPI_NONE || now.activity.on_cpu_ns == CPI_NONE ||
-		s->switches == (uint32_t)CPI_NONE || s->on_cpu_ns == CPI_NONE)
+		now.activity.switches == NOT_MEASURED || now.activity.on_cpu_ns == NOT_MEASURED ||
+		s->switches == (uint32_t)NOT_MEASURED || s->on_cpu_ns == NOT_MEASURED)
 		return false;
 	*switches = (uint32_t)now.activity.switches - s->switches;
 	*on_cpu_ns = now.activity.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
@@ -306,7 +306,7 @@ static void activity_ask_kernel(
 		s->activity.on_cpu_ns = thread_time_ns();
 		s->activity.cpu = activity_find_cpu();
 	}
-	if (s->activity.on_cpu_ns != CPI_NONE)
+	if (s->activity.on_cpu_ns != NOT_MEASURED)
 		s->activity_source = INTERVAL_TIME_CLOCK;
 }
 
@@ -317,7 +317,7 @@ static void activity_fill_page(const struct thread_group *g, struct counter_samp
 
 	atomic_signal_fence(memory_order_acq_rel);
 	s->page_lock = switch_page_lock(&g->page);
-	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : NOT_MEASURED;
 	s->page = number % 2 && g->page_number == number ? number : 0;
 }
 
@@ -358,7 +358,7 @@ void activity_read_end(
 
 static uint64_t activity_count_since(uint64_t from, uint64_t to)
 {
-	return from == CPI_NONE || to == CPI_NONE || to < from ? CPI_NONE : to - from;
+	return from == NOT_MEASURED || to == NOT_MEASURED || to < from ? NOT_MEASURED : to - from;
 }
 
 void activity_difference(const struct counter_activity *from, const struct counter_activity *to,
@@ -370,14 +370,14 @@ void activity_difference(const struct counter_activity *from, const struct count
 	out->switches = activity_count_since(from->switches, to->switches);
 	out->migrations = from->opening == to->opening
 				  ? activity_count_since(from->migrations, to->migrations)
-				  : CPI_NONE;
+				  : NOT_MEASURED;
 	out->faults = activity_count_since(from->faults, to->faults);
 }
 
 /* A reading from before the sample's ticks has not left the processor since. */
 static uint64_t activity_time_at(const struct counter_sample *s)
 {
-	if (s->activity.on_cpu_ns == CPI_NONE || s->activity_ticks == 0 ||
+	if (s->activity.on_cpu_ns == NOT_MEASURED || s->activity_ticks == 0 ||
 		s->activity_ticks >= s->ticks)
 		return s->activity.on_cpu_ns;
 	return s->activity.on_cpu_ns + rate_ns_of_ticks(s->ticks - s->activity_ticks);
@@ -387,7 +387,7 @@ void activity_of_none(struct counter_interval *out)
 {
 	out->activity = COUNTER_NO_ACTIVITY;
 	out->activity_source = INTERVAL_TIME_NONE;
-	out->unexplained_ns = CPI_NONE;
+	out->unexplained_ns = NOT_MEASURED;
 	out->stayed = false;
 }
 
@@ -398,12 +398,12 @@ static void activity_stayed(const struct counter_sample *from, const struct coun
 {
 	bool read = from->activity_source == INTERVAL_TIME_CLOCK &&
 		    to->activity_source == INTERVAL_TIME_CLOCK;
-	uint64_t ran = read ? out->activity.on_cpu_ns : CPI_NONE;
+	uint64_t ran = read ? out->activity.on_cpu_ns : NOT_MEASURED;
 
 	out->stayed = true;
 	out->activity.on_cpu_ns = elapsed;
 	out->activity.switches = 0;
-	if (ran != CPI_NONE)
+	if (ran != NOT_MEASURED)
 		out->unexplained_ns = elapsed > ran ? elapsed - ran : 0;
 }
 
@@ -411,7 +411,7 @@ static void activity_stayed(const struct counter_sample *from, const struct coun
 static uint64_t activity_faults(const struct counter_sample *from, const struct counter_sample *to)
 {
 	return from->page == to->page ? activity_count_since(from->page_faults, to->page_faults)
-				      : CPI_NONE;
+				      : NOT_MEASURED;
 }
 
 void activity_of_interval(const struct counter_sample *from, const struct counter_sample *to,
@@ -428,7 +428,7 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		return;
 	}
 	activity_difference(&from->activity, &to->activity, &out->activity);
-	if (faults != CPI_NONE)
+	if (faults != NOT_MEASURED)
 		out->activity.faults = faults;
 	/* The usual case. activity_renew has compared the counts. */
 	if (same && from->activity_source == INTERVAL_TIME_PAGE &&
@@ -437,12 +437,12 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		return;
 	}
 	/* A count is more precise than a page that does not change. */
-	if (out->activity.switches == 0 || (same && out->activity.switches == CPI_NONE)) {
+	if (out->activity.switches == 0 || (same && out->activity.switches == NOT_MEASURED)) {
 		activity_stayed(from, to, elapsed, out);
 		return;
 	}
 	out->activity.on_cpu_ns =
 		activity_count_since(activity_time_at(from), activity_time_at(to));
-	if (out->activity.on_cpu_ns != CPI_NONE && out->activity.on_cpu_ns > elapsed)
+	if (out->activity.on_cpu_ns != NOT_MEASURED && out->activity.on_cpu_ns > elapsed)
 		out->activity.on_cpu_ns = elapsed;
 }

@@ -11,7 +11,7 @@
  *
  * Without one, or for all figures without the faults, the kernel is asked at both ends: getrusage
  * and the thread's clock; migrations are an event of perf's, where the rights are enough to count
- * it in the kernel, where they happen. Figures without a source are CPI_NONE.
+ * it in the kernel, where they happen. Figures without a source are NOT_MEASURED.
  */
 #ifndef SWT_COUNTERS_THREAD_ACTIVITY_H
 #define SWT_COUNTERS_THREAD_ACTIVITY_H
@@ -76,13 +76,13 @@ static inline void activity_fill(
 	s->activity.on_cpu_ns = r->activity.on_cpu_ns;
 	s->activity.switches = r->activity.switches;
 	s->activity.migrations = r->activity.migrations;
-	s->activity.faults = CPI_NONE;
+	s->activity.faults = NOT_MEASURED;
 	s->activity.opening = r->activity.opening;
 	s->activity.cpu = r->activity.cpu;
 	s->activity_ticks = r->ticks;
 	s->page_lock = r->lock;
 	s->page = r->number;
-	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : NOT_MEASURED;
 }
 
 static inline bool activity_lasts(const struct thread_group *g, uint64_t ticks, uint64_t now)
@@ -116,7 +116,7 @@ static inline bool activity_recall_again(const struct thread_group *g, enum acti
 	struct counter_sample *s, uint64_t now)
 {
 	if (activity_lasts(g, s->activity_ticks, now)) {
-		s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+		s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : NOT_MEASURED;
 		if (activity_page_is(g, s->page, s->page_lock))
 			return true;
 	}
@@ -186,7 +186,7 @@ static inline bool activity_stayed_since(const struct activity_start *s)
 bool activity_read_since(
 	const struct activity_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns);
 
-/* to - from, each; CPI_NONE where either was not read. */
+/* to - from, each; NOT_MEASURED where either was not read. */
 void activity_difference(const struct counter_activity *from, const struct counter_activity *to,
 	struct counter_activity *out);
 

@@ -170,7 +170,7 @@ uint64_t thread_time_ns(void)
 	struct timespec t;
 
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return time_ns(t);
 }
 
@@ -286,8 +286,8 @@ int thread_open_group(struct thread_self *self)
 static void thread_add_count(uint64_t *sum, const struct perf_counters *c, enum perf_kind kind,
 	const struct perf_group_reading *now)
 {
-	if (*sum == CPI_NONE || c->at[kind] < 0)
-		*sum = CPI_NONE;
+	if (*sum == NOT_MEASURED || c->at[kind] < 0)
+		*sum = NOT_MEASURED;
 	else
 		*sum += now->count[c->at[kind]];
 }

@@ -3,7 +3,7 @@
  * lives until the thread ends.
  *
  * libtrace/counters/thread owns the counts of the calling thread. It includes counters, core,
- * events, machine, perf and script. Errors: NULL, false or CPI_NONE.
+ * events, machine, perf and script. Errors: NULL, false or NOT_MEASURED.
  */
 #ifndef SWT_COUNTERS_THREAD_H
 #define SWT_COUNTERS_THREAD_H
@@ -107,7 +107,7 @@ static inline struct thread_self *thread_self(void)
 	return thread_is_met() ? &counters_self : thread_meet();
 }
 
-/* ns that the calling thread ran; CPI_NONE: unknown. */
+/* ns that the calling thread ran; NOT_MEASURED: unknown. */
 uint64_t thread_time_ns(void);
 
 /* self->group, made if it is not there yet. NULL: out of memory, or in a child of _Fork or clone,

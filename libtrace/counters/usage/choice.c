@@ -49,7 +49,7 @@ static uint64_t first_frequency(void)
 	for (uint32_t cpu = 0; cpu < online.end; cpu++)
 		if (cpu_set_has(&online, cpu))
 			return frequency_of(cpu);
-	return CPI_NONE;
+	return NOT_MEASURED;
 }
 
 static int method_of_counters(const struct counter_choice *c)
@@ -62,7 +62,7 @@ static int method_of_counters(const struct counter_choice *c)
 	case CPI_SOURCE_MPERF:
 		return AI_METHOD_MPERF;
 	case CPI_SOURCE_CYCLES:
-		return first_frequency() == CPI_NONE ? AI_METHOD_NONE : AI_METHOD_CYCLES;
+		return first_frequency() == NOT_MEASURED ? AI_METHOD_NONE : AI_METHOD_CYCLES;
 	default:
 		return AI_METHOD_NONE;
 	}

@@ -10,8 +10,8 @@
 
 static uint64_t usage_count_between(uint64_t from, uint64_t to)
 {
-	return from == CPI_NONE || to == CPI_NONE ? CPI_NONE
-						  : difference_subtract_clamped(from, to);
+	return from == NOT_MEASURED || to == NOT_MEASURED ? NOT_MEASURED
+							  : difference_subtract_clamped(from, to);
 }
 
 static uint64_t ticks_of_ns(uint64_t ns)
@@ -32,19 +32,19 @@ struct counts {
 /* The frequency is that of both ends' mean, as it may change between them. */
 static uint64_t ticks_of_cycles(uint64_t cycles, uint64_t from_hz, uint64_t to_hz)
 {
-	if (cycles == CPI_NONE || from_hz == CPI_NONE || to_hz == CPI_NONE)
-		return CPI_NONE;
+	if (cycles == NOT_MEASURED || from_hz == NOT_MEASURED || to_hz == NOT_MEASURED)
+		return NOT_MEASURED;
 	return rate_scale(cycles, clock_ticks_per_second(), from_hz / 2 + to_hz / 2);
 }
 
 /* An account of the kernel, right within `slack` ns at either end, of `whole` ticks. */
 static uint64_t account(uint64_t from, uint64_t to, uint64_t whole, uint64_t slack, bool of_its_own)
 {
-	if (from == CPI_NONE || to == CPI_NONE)
-		return CPI_NONE;
+	if (from == NOT_MEASURED || to == NOT_MEASURED)
+		return NOT_MEASURED;
 	/* Shorter than twice the error: the figure would be meaningless. */
 	if (of_its_own && (whole == 0 || whole / 2 < ticks_of_ns(2 * slack)))
-		return CPI_NONE;
+		return NOT_MEASURED;
 	return ticks_of_ns(difference_subtract_clamped(from, to));
 }
 
@@ -61,7 +61,7 @@ static void count_accounts(const struct counter_sample *from, const struct count
 	}
 	c->intr = account(a->intr, b->intr, whole, slack, of_its_own);
 	c->steal = account(a->steal, b->steal, whole, slack, of_its_own);
-	if (c->steal == CPI_NONE)
+	if (c->steal == NOT_MEASURED)
 		c->steal = 0;
 }
 
@@ -70,8 +70,8 @@ static void count_cpu(const struct counter_sample *from, const struct counter_sa
 {
 	struct span s = difference_span(a, b);
 
-	*c = (struct counts){difference_subtract_clamped(a->ticks, b->ticks), CPI_NONE, CPI_NONE,
-		CPI_NONE, 0, false};
+	*c = (struct counts){difference_subtract_clamped(a->ticks, b->ticks), NOT_MEASURED,
+		NOT_MEASURED, NOT_MEASURED, 0, false};
 	count_accounts(from, to, a, b, of_its_own, c);
 	if (to->method == AI_METHOD_IDLE_FINE || to->method == AI_METHOD_IDLE_TICK) {
 		c->idle = account(a->idle_ns, b->idle_ns, c->elapsed,
@@ -79,7 +79,7 @@ static void count_cpu(const struct counter_sample *from, const struct counter_sa
 		return;
 	}
 	c->awake = difference_scale_count(a->busy, b->busy, s);
-	c->scaled = c->awake != CPI_NONE && s.running != s.enabled;
+	c->scaled = c->awake != NOT_MEASURED && s.running != s.enabled;
 	if (to->method == AI_METHOD_CYCLES)
 		c->awake = ticks_of_cycles(c->awake, a->hz, b->hz);
 }
@@ -103,9 +103,9 @@ static void usage_split_interval(
 	uint64_t awake;
 
 	out->elapsed = c->elapsed;
-	if (c->elapsed == CPI_NONE || (c->awake == CPI_NONE && c->idle == CPI_NONE))
+	if (c->elapsed == NOT_MEASURED || (c->awake == NOT_MEASURED && c->idle == NOT_MEASURED))
 		return;
-	if (c->awake != CPI_NONE) {
+	if (c->awake != NOT_MEASURED) {
 		awake = usage_spend_carry(&carry->main, c->awake, c->elapsed);
 		out->idle = c->elapsed - awake;
 		out->idle -= usage_spend_carry(&carry->steal, c->steal, out->idle);
@@ -115,7 +115,7 @@ static void usage_split_interval(
 		awake -= usage_spend_carry(&carry->steal, c->steal, awake);
 	}
 	out->busy = awake;
-	if (c->intr != CPI_NONE) {
+	if (c->intr != NOT_MEASURED) {
 		out->intr = usage_spend_carry(&carry->intr, c->intr, awake);
 		out->busy -= out->intr;
 	}
@@ -131,22 +131,22 @@ static void difference_performance(const struct counter_sample *to, const struct
 	out->core = difference_scale_count(a->core, b->core, s);
 	out->reference = difference_scale_count(a->reference, b->reference, s);
 	/* No counter has the nominal clock: computes its count while awake. */
-	if (to->method == AI_METHOD_CYCLES && c->awake != CPI_NONE)
+	if (to->method == AI_METHOD_CYCLES && c->awake != NOT_MEASURED)
 		out->reference = rate_cycles_of_ticks(c->awake);
-	if (out->core == CPI_NONE || out->reference == CPI_NONE)
-		out->core = out->reference = CPI_NONE;
+	if (out->core == NOT_MEASURED || out->reference == NOT_MEASURED)
+		out->core = out->reference = NOT_MEASURED;
 }
 
 /* ------------------------------------------------------------------------------ together */
 
-static const struct counter_usage unmeasured = {.elapsed = CPI_NONE,
-	.busy = CPI_NONE,
-	.idle = CPI_NONE,
-	.intr = CPI_NONE,
-	.core = CPI_NONE,
-	.reference = CPI_NONE,
-	.switches = CPI_NONE,
-	.interrupts = CPI_NONE};
+static const struct counter_usage unmeasured = {.elapsed = NOT_MEASURED,
+	.busy = NOT_MEASURED,
+	.idle = NOT_MEASURED,
+	.intr = NOT_MEASURED,
+	.core = NOT_MEASURED,
+	.reference = NOT_MEASURED,
+	.switches = NOT_MEASURED,
+	.interrupts = NOT_MEASURED};
 
 static bool usage_difference_cpu(const struct counter_sample *from, const struct counter_sample *to,
 	uint32_t cpu, struct counter_usage *out, struct usage_carry *carry)

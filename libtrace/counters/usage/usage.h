@@ -68,8 +68,8 @@ struct usage_carry {
 void usage_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out, struct usage_carry *carry);
 
-/* The sums over the processors that stayed. A figure that one of them lacks is CPI_NONE; without
- * processors, all are. */
+/* The sums over the processors that stayed. A figure that one of them lacks is NOT_MEASURED;
+ * without processors, all are. */
 void usage_sums(const struct counter_interval *i, struct counter_usage *sum);
 
 #endif

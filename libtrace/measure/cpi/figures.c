@@ -6,7 +6,7 @@
 
 static bool figures_is_divisible(uint64_t a, uint64_t b)
 {
-	return a != CPI_NONE && b != CPI_NONE && b != 0;
+	return a != NOT_MEASURED && b != NOT_MEASURED && b != 0;
 }
 
 /* a * factor / b in units of 1/CPI_FRACTION, rounded; at most UINT64_MAX. */
@@ -95,10 +95,10 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 	/* Counts of a processor that went offline are in no term. */
 	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
 		sum->instructions = sum->cycles = sum->busy = sum->busy_part = sum->busy_whole =
-			CPI_NONE;
+			NOT_MEASURED;
 }
 
 bool figure_busy_known(const struct counter_interval_cpu *sum)
 {
-	return figures_is_divisible(sum->busy_part, sum->busy_whole) || sum->busy != CPI_NONE;
+	return figures_is_divisible(sum->busy_part, sum->busy_whole) || sum->busy != NOT_MEASURED;
 }

@@ -131,7 +131,7 @@ static inline void cursor_put_elapsed(struct cursor *c, const struct frame *f)
 /* Not measured: 0. */
 static inline void cursor_put_count(struct cursor *c, uint64_t v)
 {
-	put_hl64(c->at, v == CPI_NONE ? 0 : v);
+	put_hl64(c->at, v == NOT_MEASURED ? 0 : v);
 	c->at += 8;
 }
 

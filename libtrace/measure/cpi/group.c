@@ -147,7 +147,7 @@ static void write_detailed(struct group *g)
 
 static uint32_t known_bit(uint64_t figure, uint32_t bit)
 {
-	return figure != CPI_NONE ? bit : 0;
+	return figure != NOT_MEASURED ? bit : 0;
 }
 
 static uint32_t quality_known(const struct counter_interval *i)
@@ -436,7 +436,7 @@ static __attribute__((noinline)) bool image_make(
 	image->cpi = image->quality = 0;
 	/* Only the summary of such an instance has words for the thread. */
 	image_find_places(
-		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != CPI_NONE);
+		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != NOT_MEASURED);
 	return true;
 }
 

@@ -66,7 +66,7 @@ static inline bool group_image_knows(
 	const struct group_image *image, const struct counter_interval *i)
 {
 	return !image->quality ||
-	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->activity.migrations == CPI_NONE);
+	       !(image->known & CPI_KNOWN_MIGRATIONS) == (i->activity.migrations == NOT_MEASURED);
 }
 
 /* Fills the reservation. Does not touch size, writer and stamp of the first record, which the

@@ -125,7 +125,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->image->key = 0;
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
-	i->start->page_thread = CPI_NONE;
+	i->start->page_thread = NOT_MEASURED;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
 	i->own = own_cost_of_mode(mode);
 	clear_data(&i->data);

@@ -12,6 +12,8 @@
 #include "../cpi/announce.h"
 #include "figures.h"
 
+_Static_assert(AI_NOT_MEASURED == NOT_MEASURED, "counts are copied as they are");
+
 /* A processor's counts so far. */
 struct total {
 	uint64_t cur, idle, busy, intr; /* ticks */
@@ -97,7 +99,7 @@ static void ai_begin_total(struct counting *c, uint32_t cpu)
 
 static void ai_add_measured(uint64_t *total, bool *has, uint64_t more)
 {
-	*has = more != CPI_NONE;
+	*has = more != NOT_MEASURED;
 	if (*has)
 		*total += more;
 }
@@ -116,7 +118,7 @@ static void ai_add_cpu(struct counting *c, uint32_t cpu)
 			ai_begin_total(c, cpu);
 		return;
 	}
-	if (i->busy == CPI_NONE) {
+	if (i->busy == NOT_MEASURED) {
 		c->now->cpu[cpu] = c->from->cpu[cpu];
 		return;
 	}

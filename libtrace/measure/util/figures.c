@@ -5,19 +5,20 @@
 
 static double figures_percent(uint64_t part, uint64_t whole)
 {
-	if (part == CPI_NONE || whole == CPI_NONE || whole == 0)
+	if (part == NOT_MEASURED || whole == NOT_MEASURED || whole == 0)
 		return NAN;
 	return 100.0 * ((double)part / (double)whole);
 }
 
 UINT32 util_count_wrapped(uint64_t count)
 {
-	return count == CPI_NONE ? AI_COUNT_NOT_MEASURED : (UINT32)(count % AI_COUNT_NOT_MEASURED);
+	return count == NOT_MEASURED ? AI_COUNT_NOT_MEASURED
+				     : (UINT32)(count % AI_COUNT_NOT_MEASURED);
 }
 
 UINT32 util_count(uint64_t count)
 {
-	if (count == CPI_NONE)
+	if (count == NOT_MEASURED)
 		return AI_COUNT_NOT_MEASURED;
 	return count < AI_COUNT_NOT_MEASURED ? (UINT32)count : AI_COUNT_NOT_MEASURED - 1;
 }

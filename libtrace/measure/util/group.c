@@ -29,12 +29,12 @@ static void put_percent(struct cursor *c, uint64_t part, uint64_t whole)
 
 static void util_put_count(struct cursor *c, uint64_t count)
 {
-	cursor_put_word(c, count == CPI_NONE ? 0 : util_count(count));
+	cursor_put_word(c, count == NOT_MEASURED ? 0 : util_count(count));
 }
 
 static bool util_is_divisible(uint64_t part, uint64_t whole)
 {
-	return part != CPI_NONE && whole != CPI_NONE && whole != 0;
+	return part != NOT_MEASURED && whole != NOT_MEASURED && whole != 0;
 }
 
 static uint32_t types_of(const struct counter_usage *sum)
@@ -47,9 +47,9 @@ static uint32_t types_of(const struct counter_usage *sum)
 		types |= CPUUTIL_HOOK_INTR;
 	if (util_is_divisible(sum->core, sum->reference))
 		types |= CPUUTIL_HOOK_PERF;
-	if (sum->switches != CPI_NONE)
+	if (sum->switches != NOT_MEASURED)
 		types |= CPUUTIL_HOOK_DISPATCHES;
-	if (sum->interrupts != CPI_NONE)
+	if (sum->interrupts != NOT_MEASURED)
 		types |= CPUUTIL_HOOK_INTERRUPTS;
 	return types;
 }

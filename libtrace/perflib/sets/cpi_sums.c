@@ -55,11 +55,11 @@ const struct counterset_definition cpi_definition = {
 unsigned cpi_knows(const struct counter_sample *s, uint32_t cpu)
 {
 	const struct counter_cpu *c = &s->cpu[cpu];
-	bool cycles = s->cycles != CPI_NONE || rate_cycles_of_ticks(1000) != CPI_NONE;
-	bool counted = c->busy != CPI_NONE, idle = c->idle_ns != CPI_NONE;
+	bool cycles = s->cycles != NOT_MEASURED || rate_cycles_of_ticks(1000) != NOT_MEASURED;
+	bool counted = c->busy != NOT_MEASURED, idle = c->idle_ns != NOT_MEASURED;
 	unsigned known = cycles ? CPI_KNOWS_CYCLES : 0;
 
-	if (c->instructions != CPI_NONE)
+	if (c->instructions != NOT_MEASURED)
 		known |= CPI_KNOWS_INSTRUCTIONS;
 	if (idle || (counted && cycles))
 		known |= CPI_KNOWS_SHARE;
@@ -76,8 +76,9 @@ bool cpi_is_too_short(const struct counter_sample *from, const struct counter_sa
 	for (uint32_t cpu = 0; cpu < from->cpus && cpu < to->cpus; cpu++) {
 		const struct counter_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
 
-		if (a->online && b->online && a->idle_ns != CPI_NONE && b->idle_ns != CPI_NONE &&
-			a->busy == CPI_NONE && span / 2 < a->idle_slack + b->idle_slack)
+		if (a->online && b->online && a->idle_ns != NOT_MEASURED &&
+			b->idle_ns != NOT_MEASURED && a->busy == NOT_MEASURED &&
+			span / 2 < a->idle_slack + b->idle_slack)
 			return true;
 	}
 	return false;
@@ -85,10 +86,10 @@ bool cpi_is_too_short(const struct counter_sample *from, const struct counter_sa
 
 void cpi_sums_gain(struct cpi_sums *s, const struct counter_interval_cpu *c, unsigned known)
 {
-	bool lacks = ((known & CPI_KNOWS_INSTRUCTIONS) && c->instructions == CPI_NONE) ||
-		     ((known & CPI_KNOWS_CYCLES) && c->cycles == CPI_NONE) ||
-		     ((known & CPI_KNOWS_BUSY) && c->busy == CPI_NONE) ||
-		     ((known & CPI_KNOWS_SHARE) && c->busy_whole == CPI_NONE);
+	bool lacks = ((known & CPI_KNOWS_INSTRUCTIONS) && c->instructions == NOT_MEASURED) ||
+		     ((known & CPI_KNOWS_CYCLES) && c->cycles == NOT_MEASURED) ||
+		     ((known & CPI_KNOWS_BUSY) && c->busy == NOT_MEASURED) ||
+		     ((known & CPI_KNOWS_SHARE) && c->busy_whole == NOT_MEASURED);
 
 	if (lacks)
 		return;

@@ -47,20 +47,20 @@ static void processor_set_counts(struct processor *to, const struct perf_reading
 	/* Cycles during the time counted, which stays correct when counters are multiplexed. */
 	uint64_t elapsed = rate_cycles_of_ns(r->running);
 
-	if (cycles == CPI_NONE || reference == CPI_NONE) {
+	if (cycles == NOT_MEASURED || reference == NOT_MEASURED) {
 		/* Fall back to APERF and MPERF, which count the same cycles. */
-		cycles = cycles == CPI_NONE ? r->count[PERF_APERF] : cycles;
-		reference = reference == CPI_NONE ? r->count[PERF_MPERF] : reference;
+		cycles = cycles == NOT_MEASURED ? r->count[PERF_APERF] : cycles;
+		reference = reference == NOT_MEASURED ? r->count[PERF_MPERF] : reference;
 	}
-	if (cycles == CPI_NONE)
+	if (cycles == NOT_MEASURED)
 		return;
 	if (r->opening != to->opening)
 		to->known_before &= ~PROCESSOR_COUNTER_BITS;
 	to->opening = r->opening;
-	if (reference != CPI_NONE)
+	if (reference != NOT_MEASURED)
 		processor_set_ratio(
 			to, PROCESSOR_PERFORMANCE, cycles, PROCESSOR_PERFORMANCE_BASE, reference);
-	if (elapsed != CPI_NONE)
+	if (elapsed != NOT_MEASURED)
 		processor_set_ratio(to, PROCESSOR_UTILITY, cycles, PROCESSOR_UTILITY_BASE, elapsed);
 }
 

@@ -24,8 +24,8 @@ bool processor_parse_stat(
 		found = true;
 		if (l.cpu < room)
 			cpu[l.cpu] = (struct processor_ticks){l.user, l.nice, l.system,
-				l.has_intr ? l.irq : COUNT_UNKNOWN,
-				l.has_intr ? l.softirq : COUNT_UNKNOWN, true};
+				l.has_intr ? l.irq : NOT_MEASURED,
+				l.has_intr ? l.softirq : NOT_MEASURED, true};
 	}
 	return found;
 }
@@ -99,7 +99,7 @@ static bool label_is(const struct table *t, const char *name)
 
 static void processor_add_count(uint64_t *sum, uint64_t count)
 {
-	*sum = (uint32_t)((*sum == COUNT_UNKNOWN ? 0 : *sum) + count);
+	*sum = (uint32_t)((*sum == NOT_MEASURED ? 0 : *sum) + count);
 }
 
 /*
@@ -123,7 +123,7 @@ bool processor_parse_interrupts(
 	struct table t;
 
 	for (uint32_t i = 0; i < room; i++)
-		cpu[i] = (struct processor_interrupts){COUNT_UNKNOWN, COUNT_UNKNOWN};
+		cpu[i] = (struct processor_interrupts){NOT_MEASURED, NOT_MEASURED};
 	if (!table_begin(&t, text, length))
 		return false;
 	while (table_next(&t)) {
@@ -149,7 +149,7 @@ bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, ui
 	struct table t;
 
 	for (uint32_t i = 0; i < room; i++)
-		cpu[i] = COUNT_UNKNOWN;
+		cpu[i] = NOT_MEASURED;
 	if (!table_begin(&t, text, length))
 		return false;
 	while (table_next(&t)) {
@@ -190,15 +190,15 @@ static bool parse_mhz(struct scan t, uint64_t *mhz)
 bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uint32_t room)
 {
 	struct scan t = scan_of(text, length), line;
-	uint64_t cpu = COUNT_UNKNOWN;
+	uint64_t cpu = NOT_MEASURED;
 	bool found = false;
 
 	for (uint32_t i = 0; i < room; i++)
-		mhz[i] = COUNT_UNKNOWN;
+		mhz[i] = NOT_MEASURED;
 	while (scan_line(&t, &line)) {
 		if (processor_skip_field(&line, "processor")) {
 			if (!scan_number(&line, &cpu))
-				cpu = COUNT_UNKNOWN;
+				cpu = NOT_MEASURED;
 		} else if (cpu < room && processor_skip_field(&line, "cpu MHz")) {
 			found |= parse_mhz(line, &mhz[cpu]);
 		}

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COUNT_UNKNOWN UINT64_MAX
+#include "../../../../formats/figures.h"
 
 /* From /proc/stat, in ticks of USER_HZ. */
 struct processor_ticks {
 	uint64_t user, nice, system;
-	uint64_t irq, softirq; /* COUNT_UNKNOWN: an old kernel does not report it */
+	uint64_t irq, softirq; /* NOT_MEASURED: an old kernel does not report it */
 	bool known;
 };
 
@@ -25,7 +25,7 @@ bool processor_parse_stat(
 	const char *text, size_t length, struct processor_ticks *cpu, uint32_t room);
 
 struct processor_interrupts {
-	uint64_t all, clock; /* modulo 2^32, like each source's count; or COUNT_UNKNOWN */
+	uint64_t all, clock; /* modulo 2^32, like each source's count; or NOT_MEASURED */
 };
 
 /* Parses /proc/interrupts; false if it is malformed. */

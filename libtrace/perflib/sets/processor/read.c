@@ -84,7 +84,7 @@ static void processor_read_times(struct processors *p, bool *have)
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
 		const struct processor_ticks *t = &p->ticks[cpu];
 		struct processor *to = &p->cpu[cpu];
-		bool interrupts = t->irq != COUNT_UNKNOWN;
+		bool interrupts = t->irq != NOT_MEASURED;
 
 		if (!t->known)
 			continue;
@@ -110,9 +110,9 @@ static void read_interrupts(struct processors *p)
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
 		const struct processor_interrupts *i = &p->interrupts[cpu];
 
-		if (i->all != COUNT_UNKNOWN)
+		if (i->all != NOT_MEASURED)
 			processor_set_value(&p->cpu[cpu], PROCESSOR_INTERRUPTS, i->all);
-		if (i->clock != COUNT_UNKNOWN)
+		if (i->clock != NOT_MEASURED)
 			processor_set_value(&p->cpu[cpu], PROCESSOR_CLOCK_INTERRUPTS, i->clock);
 	}
 }
@@ -123,7 +123,7 @@ static void read_softirqs(struct processors *p)
 		!processor_parse_softirqs(p->text.bytes, p->text.used, p->counts, p->online.end))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++)
-		if (p->counts[cpu] != COUNT_UNKNOWN)
+		if (p->counts[cpu] != NOT_MEASURED)
 			processor_set_value(&p->cpu[cpu], PROCESSOR_DPCS, p->counts[cpu]);
 }
 

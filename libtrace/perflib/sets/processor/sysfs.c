@@ -117,7 +117,7 @@ static void read_cpuinfo(struct processors *p)
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++)
 		if (!(p->cpu[cpu].known & PROCESSOR_BIT(PROCESSOR_FREQUENCY)) &&
-			p->counts[cpu] != COUNT_UNKNOWN)
+			p->counts[cpu] != NOT_MEASURED)
 			processor_set_value(&p->cpu[cpu], PROCESSOR_FREQUENCY, p->counts[cpu]);
 }
 
