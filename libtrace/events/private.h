@@ -49,7 +49,7 @@ struct event_pmu {
 	const struct event_format *formats; /* NULL: those of sysfs */
 };
 
-/* Replaces /sys; NULL: /sys itself. Not while other threads look for events. */
+/* Replaces /sys; NULL: /sys itself. Not while other threads search events. */
 void event_sysfs_set(const char *root);
 bool event_sysfs_is_ours(void);
 

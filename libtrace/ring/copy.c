@@ -19,11 +19,11 @@ enum { COPY_MAX_READS = 8 };
 enum step { STEP_OK, STEP_DAMAGED, STEP_READ_AGAIN };
 
 struct copy_parse {
-	const uint8_t *first; /* the first look */
+	const uint8_t *first; /* the first read */
 	uint8_t *copy;	      /* the second */
 	uint32_t bytes, offset;
 	uint64_t start; /* the ring's start: discarded records below it do not delay a reader */
-	bool last;	/* the last look */
+	bool last;	/* the last read */
 	struct ring_span *span;
 };
 
@@ -123,7 +123,7 @@ static enum step parse_record(struct copy_parse *p)
 	return step;
 }
 
-/* Parses the two looks; STEP_READ_AGAIN: they are of different contents. */
+/* Parses the two reads; STEP_READ_AGAIN: they are of different contents. */
 static enum step parse_section(struct copy_parse *p)
 {
 	while (p->bytes - p->offset >= 8) {
@@ -211,8 +211,8 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 	return 0;
 }
 
-/* The bytes of the part below head. Bytes written after a first look's head wait for the next
- * copy. */
+/* The bytes of the part below head. Bytes written after a first read's head wait for the next copy.
+ */
 static int bytes_there(
 	struct ring_reader *r, uint32_t ring, const struct ring_part *part, uint32_t *bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * Reads rings while others write: private copies by pread, two looks, nothing trusted. For the
+ * Reads rings while others write: private copies by pread, read twice, nothing trusted. For the
  * dump, the commands and the drain, not for writers.
  */
 #ifndef SWT_RING_READER_H
@@ -20,7 +20,7 @@ struct ring_reader {
 	int fd;					/* of the ring file, readable */
 	struct shm_geometry geometry;		/* the owner's, from the control file */
 	const struct shm_ring_control *control; /* the owner's, per ring */
-	uint8_t *looks;				/* private: a section's copy of the first look */
+	uint8_t *looks;				/* private: a section's copy of the first read */
 	/* Private: tables of entry words and counts, of one ring, the later and the earlier. The
 	 * entry words are without their area, which is in `held`. */
 	struct shm_section *sections, *before;

@@ -97,7 +97,7 @@ struct rseq *rseq_lookup(void) __attribute__((visibility("hidden")));
 void rseq_release(void) __attribute__((visibility("hidden")));
 
 /*
- * Clears what an area says of our sequences: the kernel looks there the next time its thread is
+ * Clears what an area says of our sequences: the kernel reads it the next time its thread is
  * scheduled, and ends the program if the descriptor is gone with the object that had it. For an
  * area whose thread is in no sequence.
  */

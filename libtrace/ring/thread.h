@@ -54,8 +54,8 @@ struct ring_thread {
 
 enum { RING_BLOCK_BYTES = 64 << 10 };
 
-/* Generations that no session has: of a thread that is not attached, and of the gate
- * before the first look (every major looks enabled there). */
+/* Generations that no session has: of a thread that is not attached, and of the gate before the
+ * first search (every major seems enabled there). */
 #define RING_UNATTACHED 0xffffffffu
 #define RING_NO_GENERATION 0x80808080u
 

@@ -10,14 +10,14 @@
 #include "../../formats/session.h"
 #include "../ring/reserve.h"
 
-/* Looks again for the session to trace in; cheap when nothing changed. CpiInit, CpiStart and the
+/* Searches again for the session to trace in; cheap when nothing changed. CpiInit, CpiStart and the
  * first hook call it. */
 void attach_discover(void);
 
 /*
- * The start of an interval: looks again, as of `now` (of clock_now()), and, if hooks of this major
- * are wanted, attaches the calling thread. Returns whether they are. *late becomes true if that
- * took system calls.
+ * The start of an interval: searches again, as of `now` (of clock_now()), and, if hooks of this
+ * major are wanted, attaches the calling thread. Returns whether they are. *late becomes true if
+ * that took system calls.
  */
 bool attach_begin(uint32_t major, uint64_t now, bool *late);
 

@@ -32,7 +32,7 @@ uint64_t container_proc_device(void)
 /*
  * Whether this thread's ids are those of the owner's namespace: in the owner's /proc the thread has
  * the same ids as for itself. In a namespace below that can be so by chance, but then no other task
- * there has them. Two look-ups in the root of /proc, which make no entries for the process.
+ * there has them. Two lookups in the root of /proc, which make no entries for the process.
  */
 static bool container_is_home(const struct shm_control *owner)
 {
@@ -175,7 +175,7 @@ static uint32_t container_append(int fd, const char *name, uint32_t length)
 	return used / 8 + 1;
 }
 
-/* Looks without the lock first: names only come, and `used` follows the text. */
+/* Searches without the lock first: names only come, and `used` follows the text. */
 static uint32_t container_number(int fd, const char *name, uint32_t length)
 {
 	uint32_t used = texts_used(fd, SHM_CGROUP_BYTES), number = 0;

@@ -11,7 +11,7 @@
 #include "paths.h"
 
 /* Page-aligned and alone on its pages, so that the control file can be mapped over it. All
- * ones: until then every major looks enabled, and the first hook comes here. */
+ * ones: until then every major seems enabled, and the first hook comes here. */
 UINT32 swtrace_gate[SWTRACE_GATE_SIZE / 4] __attribute__((aligned(SWTRACE_GATE_SIZE))) = {
 	[0 ... SWTRACE_GATE_SIZE / 4 - 1] = RING_NO_GENERATION};
 

@@ -29,7 +29,7 @@ static inline uint64_t discovery_now(void)
 }
 
 /*
- * Looks for the session. If it changed or is gone, shows its control page or "off" at the gate
+ * Searches for the session. If it changed or is gone, shows its control page or "off" at the gate
  * and sets *is_new. Returns 0, or the PU_ code of the resource that was short (descriptors,
  * memory), with nothing changed. A session that this process may not use counts as absent.
  */

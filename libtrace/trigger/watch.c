@@ -1,7 +1,7 @@
 /*
  * The watch's position in each ring, and the hooks that it did not see.
  *
- * Everything in a ring is hostile: a position moves only forward and never beyond head, a look
+ * Everything in a ring is hostile: a position moves only forward and never beyond head, a poll
  * steps over at most a ring's sections twice, and a head that goes back is not followed.
  */
 #include "watch.h"

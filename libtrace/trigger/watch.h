@@ -19,8 +19,8 @@
 
 struct watch_ring {
 	uint64_t position; /* hooks before it were seen or counted */
-	uint64_t head;	   /* of the last look */
-	uint64_t start;	   /* the owner's, of the last look */
+	uint64_t head;	   /* of the last poll */
+	uint64_t start;	   /* the owner's, of the last poll */
 	uint64_t before;   /* hooks from start to position, all there ever were */
 	uint64_t lost, lost0;
 	uint64_t seen, missed; /* missed: and unfinished */
@@ -62,7 +62,7 @@ typedef void watch_run_fn(void *arg, uint32_t ring, const uint8_t *records, uint
 /* As watch_poll, at half the cost, to count hooks: only the records' headers are valid. */
 void watch_poll_headers(struct watch *w, watch_run_fn *each, void *arg);
 
-/* Milliseconds until the next look should come, by how fast the rings fill. */
+/* Milliseconds until the next poll, by how fast the rings fill. */
 unsigned watch_pause(const struct watch *w);
 
 #endif

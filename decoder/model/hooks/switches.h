@@ -33,7 +33,7 @@ bool switches_are_recorded_by(const struct trace *t, uint32_t machine);
 bool switches_number_task(const struct trace *t, uint32_t machine, const struct task *task);
 
 /* Each processor's ring with hooks, of the machines with switches: it was traced, whether or not
- * there are switches of it. 0, or what take returned if it was not 0. */
+ * there are switches of it. 0, or the first result of take that is not 0. */
 int switches_each_ring(
 	const struct trace *t, int (*visit)(void *ctx, uint32_t file, uint32_t cpu), void *ctx);
 
@@ -43,7 +43,7 @@ static inline bool switches_has_hook(const struct hook *h)
 	return h->major == KERNEL_MAJOR && h->minor == KERNEL_MINOR_SWITCHES;
 }
 
-/* The runs of a switches hook, in order. 0, or what take returned if it was not 0. */
+/* The runs of a switches hook, in order. 0, or the first result of take that is not 0. */
 int switches_each_run(
 	const struct hook *h, int (*visit)(void *ctx, const struct switch_run *run), void *ctx);
 

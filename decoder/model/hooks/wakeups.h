@@ -44,7 +44,7 @@ bool wakeups_read_stretch(const struct hook *h, struct wakeup_stretch *stretch);
  * hooks are missing. */
 bool wakeups_advance(struct switch_cpu *c, struct wakeup_stretch *stretch);
 
-/* The wake-ups of a hook, in order. 0, or what take returned if it was not 0. */
+/* The wake-ups of a hook, in order. 0, or the first result of take that is not 0. */
 int wakeups_each(
 	const struct hook *h, int (*visit)(void *ctx, const struct wakeup *wakeup), void *ctx);
 

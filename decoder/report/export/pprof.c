@@ -343,7 +343,7 @@ static void pprof_put_head(struct pprof_export *e)
 	protobuf_open(p, PROFILE_MAPPING);
 	protobuf_uint(p, MAPPING_ID, 1);
 	protobuf_uint(p, MAPPING_FILE, STRING_MAPPING);
-	protobuf_uint(p, MAPPING_HAS_FUNCTIONS, 1); /* there is nothing to look symbols up in */
+	protobuf_uint(p, MAPPING_HAS_FUNCTIONS, 1); /* there is no source of symbols */
 	protobuf_close(p);
 	protobuf_int(p, PROFILE_TIME, e->first);
 	protobuf_int(p, PROFILE_DURATION, (int64_t)((uint64_t)e->last - (uint64_t)e->first));

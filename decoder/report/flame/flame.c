@@ -125,7 +125,7 @@ static uint32_t builder_add_task(
 	return frame;
 }
 
-/* Looks up the frames of the process and the thread at once: there are few. */
+/* Finds the frames of the process and the thread at once: there are few. */
 static uint32_t builder_find_task(
 	struct flame_builder *b, const struct flame_record *r, uint64_t *path)
 {

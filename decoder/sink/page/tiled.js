@@ -424,7 +424,7 @@ class TiledPage extends Page {
 			await this.seek(found);
 	}
 
-	/* Not known: counting would take the whole file. */
+	/* Unknown: counting would mean reading the entire file. */
 	rank() {
 		return 0;
 	}

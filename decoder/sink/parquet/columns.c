@@ -61,7 +61,7 @@ static bool parquet_add_text(
 	return true;
 }
 
-/* Looks a text up. Fast path: many columns repeat one text in most rows. */
+/* Finds a text. Fast path: many columns repeat one text in most rows. */
 static inline bool parquet_find_text(
 	struct parquet_column *c, const char *s, size_t n, uint64_t *hash)
 {

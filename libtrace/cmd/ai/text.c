@@ -20,7 +20,7 @@ static void put_time(FILE *f, time_t at)
 		fputs(text, f);
 }
 
-/* Explains why the whole sample is n/a. */
+/* Explains why all of the sample is n/a. */
 static void put_too_short(const struct ai_run *r, FILE *f)
 {
 	const uint64_t step = stat_resolution();

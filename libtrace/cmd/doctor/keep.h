@@ -7,7 +7,7 @@
 #include "../../session/session.h"
 
 /*
- * Saves with the session's new rings what doctor finds here; dumps copy it into META. Takes a few
+ * Saves doctor's findings with the session's new rings; dumps copy them into META. Costs a few
  * milliseconds. After a failure, traces have no findings, and reports say so; nothing else fails.
  */
 void doctor_keep(const char *verb, struct session *s);

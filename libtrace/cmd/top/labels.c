@@ -92,7 +92,7 @@ static uint32_t row_of_text(struct top_labels *l, const struct event *e)
 	return labels_need_row(l, (const char *)text, length, 0);
 }
 
-/* Looks a label up once for its number. */
+/* Finds a label once for its number. */
 static uint32_t row_of_event(struct top_labels *l, const struct event *e)
 {
 	bool by_number = e->has_label && !e->label && e->label_number < MOST_NUMBERS;

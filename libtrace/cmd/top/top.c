@@ -213,7 +213,7 @@ static bool wait_for_news(const struct display *d, uint64_t ns)
 	return !(p[1].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* Until the next look. A look costs the same however little is new. */
+/* Until the next poll. A poll costs the same however little is new. */
 static uint64_t pause_between_looks(const struct top *t)
 {
 	uint64_t ms = watch_pause(&t->watch);

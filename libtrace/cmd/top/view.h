@@ -5,7 +5,7 @@
 #include "../../../decoder/sink/out.h"
 #include "state.h"
 
-/* Lines on the whole session, the most important first. */
+/* Lines about the session, the most important first. */
 void top_view_summary(struct out *o, const struct top *t);
 /* Tables, with a line of headings. */
 void top_view_rings(struct out *o, const struct top *t);

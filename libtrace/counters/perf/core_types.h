@@ -30,7 +30,7 @@ struct core_types {
 /* Found once a process. */
 const struct core_types *core_types(void);
 
-/* Looks below this directory instead ("/sys"). Not while others look. */
+/* Reads below this directory instead ("/sys"). Not while others read. */
 void core_types_read(const char *sysfs);
 
 /* Index of the processor's type; 0 where all are alike or none is known. */

@@ -391,7 +391,7 @@ void activity_of_none(struct counter_interval *out)
 	out->stayed = false;
 }
 
-/* The whole time. No switch explains a difference to the thread's clock; it is reported if the
+/* All of the time. No switch explains a difference to the thread's clock; it is reported if the
  * clock was read for both ends. */
 static void activity_stayed(const struct counter_sample *from, const struct counter_sample *to,
 	uint64_t elapsed, struct counter_interval *out)

@@ -254,7 +254,7 @@ static int drain_file_write_task_losses(
 	task_losses_free(&d->task_losses);
 	d->task_losses = *now;
 	*now = (struct task_losses){0};
-	/* Those that it had to look up. */
+	/* Those that it had to find. */
 	return rc || !d->tasks.unwritten
 		       ? rc
 		       : head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);

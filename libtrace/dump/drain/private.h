@@ -42,7 +42,7 @@ struct drain_ring {
 	uint64_t locked_since;
 	uint64_t entry_lost;	    /* the sum of losses when the section at taken was entered */
 	uint64_t recorded_lost;	    /* of them are in sections' headers, or in files before */
-	uint64_t loss[SHM_LOSSES];  /* the writers', of the last look, since the generation began */
+	uint64_t loss[SHM_LOSSES];  /* the writers', of the last read, since the generation began */
 	uint64_t lost0[SHM_LOSSES]; /* of them are in files before */
 	uint64_t noted_loss;	    /* the sum of losses and torn in this file's last LOSS entry */
 	struct drain_share before, here;

@@ -221,7 +221,7 @@ static inline void scope_put_head(uint8_t *p, const struct hook_writer *w, const
 {
 	uint64_t elapsed = w->stamp > s->start ? w->stamp - s->start : 0;
 
-	/* A switch between the last look and the stamp. */
+	/* A switch between the last check and the stamp. */
 	if (known & SCOPE_KNOWN_NO_SWITCH &&
 		unlikely(!activity_stayed_since((const void *)s->life)))
 		known &= ~SCOPE_KNOWN_NO_SWITCH;
