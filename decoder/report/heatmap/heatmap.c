@@ -454,3 +454,5 @@ int report_heatmap_merged(struct report *r, const struct partial *p)
 	heatmap_cells_free(&cells);
 	return rc;
 }
+
+#undef AT

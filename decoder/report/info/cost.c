@@ -175,3 +175,5 @@ void info_write_costs(struct document *d, const struct info_costs *c, const stru
 		}
 	json_close(j, '}');
 }
+
+#undef AT

@@ -147,3 +147,5 @@ void info_write_doctor(struct document *d, const struct trace_file *f)
 			doctor_write_status(d, f, (enum doctor_status)status);
 	}
 }
+
+#undef AT

@@ -452,3 +452,5 @@ int info_write_known(struct report *r)
 
 	return info_write(r, NULL, &none);
 }
+
+#undef AT

@@ -122,3 +122,5 @@ void info_write_programs(
 		json_close(d->j, '}');
 	}
 }
+
+#undef AT

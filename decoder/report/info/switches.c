@@ -92,3 +92,5 @@ void info_write_switches(
 			document_add_row(d, &row);
 		}
 }
+
+#undef AT

@@ -373,3 +373,5 @@ int hook_counts_report(struct report *r)
 	free(s.all);
 	return rc;
 }
+
+#undef AT

@@ -402,3 +402,5 @@ void slowest_print(struct report *r, const struct slowest *s, bool is_first)
 	else
 		slowest_write_text(r, s, is_first);
 }
+
+#undef AT

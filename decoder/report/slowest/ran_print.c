@@ -146,3 +146,5 @@ void slowest_write_ran(struct slowest_output *to)
 	slowest_write_threads(to);
 	slowest_write_wakers(d, r);
 }
+
+#undef AT

@@ -80,3 +80,5 @@ void slowest_write_wakers(struct document *d, const struct ran *ran)
 	json_member_count(d->j, "waits_without_waker", is_known, unknown.waits);
 	json_member_fixed(d->j, "without_waker_ns", is_known ? unknown.waited_ns : NAN, 1);
 }
+
+#undef AT

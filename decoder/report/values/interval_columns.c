@@ -219,3 +219,5 @@ const struct column interval_columns[] = {{"start_ns", "start", AT(start_ns), .u
 	{"parent_id", NULL, .get = interval_get_parent_id, .is_text = true, .is_id = true,
 		.is_end = true},
 	{.name = NULL}};
+
+#undef AT

@@ -96,3 +96,5 @@ void why_write_explanations(struct document *d, const struct why_explanations *e
 			document_add_row(d, &row);
 		}
 }
+
+#undef AT

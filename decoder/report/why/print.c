@@ -439,3 +439,5 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 		}
 	rows_end(&rows);
 }
+
+#undef AT

@@ -215,3 +215,5 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 		}
 	rows_end(&rows);
 }
+
+#undef AT
