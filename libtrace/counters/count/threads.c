@@ -46,7 +46,7 @@ static int ascending(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
-	return compare_u64(x, y);
+	return compare_i64(x, y);
 }
 
 int count_threads(const pid_t *pid, unsigned n, int **tid, unsigned *count)
