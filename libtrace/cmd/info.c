@@ -448,7 +448,7 @@ static void info_copy_events(struct info *i)
 			*p = '?';
 }
 
-static void info_gather_rings(struct info *i)
+static void info_gather_session(struct info *i)
 {
 	const struct shm_control *c = i->session.control;
 
@@ -484,7 +484,7 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 	int code = open_for_info(verb, &i.session);
 	if (code)
 		return code;
-	info_gather_rings(&i);
+	info_gather_session(&i);
 	if (i.state != SHM_NO_RINGS) {
 		rc = read_rings(&i, &error);
 		count_tasks(&i);

@@ -58,7 +58,7 @@ static int run_prepare_session(struct runner *r)
  * A failed dump must not lose the trace: renames the session so that the sweep spares it. Not for a
  * pipe whose reader is gone.
  */
-static bool run_keeps_session(const struct runner *r, const struct session *s)
+static bool run_keep_session(const struct runner *r, const struct session *s)
 {
 	char kept[PATH_MAX];
 	const char *mark = strstr(r->private.location.dir, ".run.");
@@ -95,7 +95,7 @@ static int run_conclude_session(struct runner *r, bool dump)
 		code = cmd_dump(r->verb, &s, r->output, CMD_TRACE, r->codec, line);
 		free(line);
 	}
-	if (code == EXIT_FINE || !run_keeps_session(r, &s))
+	if (code == EXIT_FINE || !run_keep_session(r, &s))
 		session_remove(&s);
 	session_close(&s);
 	return code;

@@ -164,7 +164,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 	print_time(out, s, e->stamp);
 }
 
-static bool trigger_asks_event(struct trigger *t, struct event *e)
+static bool trigger_matches_event(struct trigger *t, struct event *e)
 {
 	if (t->condition.asks_task && e->record)
 		trigger_find_task(t, e);
@@ -198,7 +198,7 @@ static bool on_event(void *arg, struct event *e)
 	struct trigger *t = arg;
 	size_t size;
 
-	if (!trigger_asks_event(t, e))
+	if (!trigger_matches_event(t, e))
 		return true;
 	t->matched = true;
 	note_window(t, e);
@@ -324,7 +324,7 @@ static int timed_out(const struct trigger *t)
 	return failed_or(t, EXIT_FINE);
 }
 
-static int trigger_command_ended(const struct trigger *t)
+static int trigger_signal_code(const struct trigger *t)
 {
 	return failed_or(t, t->count ? EXIT_SIGNAL + t->signal : EXIT_FINE);
 }
@@ -358,11 +358,11 @@ static int trigger_watch_rings(struct trigger *t)
 		if (t->count && t->flight.dumps == t->count)
 			return failed_or(t, EXIT_FINE);
 		if (t->signal)
-			return trigger_command_ended(t);
+			return trigger_signal_code(t);
 		if (t->until && time_ns_monotonic() >= t->until)
 			return timed_out(t);
 		if (pause_until(t, t->until))
-			return trigger_command_ended(t);
+			return trigger_signal_code(t);
 	}
 }
 

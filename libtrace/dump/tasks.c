@@ -61,7 +61,7 @@ static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 	}
 }
 
-static struct known_task *tasks_find_listed(const struct tasks *t, uint32_t number)
+static struct known_task *tasks_find_number(const struct tasks *t, uint32_t number)
 {
 	uint32_t slot = t->count ? *slot_of_number(t, number) : 0;
 
@@ -173,7 +173,7 @@ static bool tasks_is_contained(const struct session_task *task)
 
 static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 {
-	struct known_task *k = tasks_find_listed(t, from->number);
+	struct known_task *k = tasks_find_number(t, from->number);
 
 	if (k) {
 		rename_task(t, k, from->name);
@@ -258,12 +258,12 @@ static void tasks_read_slot(struct tasks *t, uint32_t number)
 
 static const struct known_task *tasks_find_known(struct tasks *t, uint32_t number)
 {
-	const struct known_task *k = tasks_find_listed(t, number);
+	const struct known_task *k = tasks_find_number(t, number);
 
 	if (k)
 		return k;
 	tasks_read_slot(t, number);
-	return tasks_find_listed(t, number);
+	return tasks_find_number(t, number);
 }
 
 const struct task_identity *tasks_find(struct tasks *t, uint32_t number)
@@ -276,7 +276,7 @@ const struct task_identity *tasks_find(struct tasks *t, uint32_t number)
 /* The id of a writer whose own must not be used: of no task in the file. */
 static uint32_t tasks_id_of_unknown(const struct tasks *t, uint32_t number)
 {
-	return tasks_find_listed(t, number ^ TASKS_UNKNOWN) ? TASKS_UNKNOWN
+	return tasks_find_number(t, number ^ TASKS_UNKNOWN) ? TASKS_UNKNOWN
 							    : number | TASKS_UNKNOWN;
 }
 

@@ -77,7 +77,7 @@ static bool is_pinned;
 #pragma weak dladdr1
 #pragma weak dlopen
 
-static bool rseq_pin_thread(void)
+static bool rseq_pin_library(void)
 {
 	struct link_map *map;
 	Dl_info info;
@@ -93,7 +93,7 @@ static bool rseq_pin_thread(void)
 #else
 
 /* musl: dlclose unloads nothing. */
-static bool rseq_pin_thread(void)
+static bool rseq_pin_library(void)
 {
 	return true;
 }
@@ -103,7 +103,7 @@ static bool rseq_pin_thread(void)
 /* Asks here: a hook cannot call the dynamic linker. */
 __attribute__((constructor)) static void pin_for_areas(void)
 {
-	is_pinned = !libc_registers() && rseq_pin_thread();
+	is_pinned = !libc_registers() && rseq_pin_library();
 }
 
 static struct rseq *own_area(void)

@@ -126,7 +126,7 @@ struct column *column_of(struct counters_query *q, const struct counter_path *pa
 	return columns_add_column(q, c);
 }
 
-static int columns_compare_made(const void *a, const void *b)
+static int columns_compare_order(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
 
@@ -137,5 +137,5 @@ static int columns_compare_made(const void *a, const void *b)
 
 void columns_sort(struct counters_query *q)
 {
-	qsort(q->column, q->columns, sizeof *q->column, columns_compare_made);
+	qsort(q->column, q->columns, sizeof *q->column, columns_compare_order);
 }

@@ -15,7 +15,7 @@ static bool says_no_event(int error)
 
 /* Picks the most precise error. The kernel checks permissions before it looks up the event, so "no
  * such event" wins. */
-static int cause_find_answer(const struct counters_pmu *p)
+static int cause_find_errno(const struct counters_pmu *p)
 {
 	if (p->cpu_wide && p->thread)
 		return 0;
@@ -49,7 +49,7 @@ static enum cause of_machine(const struct doctor_facts *m)
 enum cause doctor_cause(const struct doctor_facts *m)
 {
 	const struct counters_pmu *p = &m->pmu.found;
-	int error = cause_find_answer(p);
+	int error = cause_find_errno(p);
 
 	if (p->taken)
 		return p->nmi_watchdog ? CAUSE_WATCHDOG : CAUSE_TAKEN;
@@ -120,7 +120,7 @@ void doctor_cause_text(enum cause cause, const struct doctor_facts *m, char *tex
 		snprintf(text, size, "CAP_PERFMON is missing");
 	else if (cause == CAUSE_ERROR)
 		snprintf(text, size, "perf_event_open: %s",
-			strerror(cause_find_answer(&m->pmu.found)));
+			strerror(cause_find_errno(&m->pmu.found)));
 	else
 		snprintf(text, size, "%s", plain[cause]);
 }

@@ -130,7 +130,7 @@ static void command_line(pid_t pid, char *line, size_t size)
 }
 
 /* The LWP that executed has the process' id from now on, and is the only one. */
-static void pctx_visit_exec(struct process *p)
+static void pctx_handle_exec(struct process *p)
 {
 	char line[4096];
 	struct lwp *l;
@@ -165,7 +165,7 @@ static bool claim_stray(struct engine *e, pid_t tid)
 }
 
 /* Resumes the parent first: it must not wait for the child's run. */
-static void pctx_visit_fork(struct process *p, struct lwp *by, pid_t child)
+static void pctx_handle_fork(struct process *p, struct lwp *by, pid_t child)
 {
 	struct process *c = calloc(1, sizeof *c);
 	struct lwp *l = NULL;
@@ -197,12 +197,12 @@ static void pctx_visit_fork(struct process *p, struct lwp *by, pid_t child)
 	}
 }
 
-static void pctx_visit_clone(struct process *p, struct lwp *by, pid_t tid)
+static void pctx_handle_clone(struct process *p, struct lwp *by, pid_t tid)
 {
 	struct lwp *l;
 
 	if (syscall(SYS_tgkill, p->pid, tid, 0) != 0) {
-		pctx_visit_fork(p, by, tid); /* a process of its own, made in another way */
+		pctx_handle_fork(p, by, tid); /* a process of its own, made in another way */
 		return;
 	}
 	l = lwp_add(p, tid);
@@ -230,7 +230,7 @@ static int signal_of(const struct process *p, pid_t tid, int status)
 	return WSTOPSIG(status) == SIGSTOP && is_wake(p, tid) ? 0 : WSTOPSIG(status);
 }
 
-static void pctx_visit_stop(struct process *p, struct lwp *l, int status)
+static void pctx_handle_stop(struct process *p, struct lwp *l, int status)
 {
 	unsigned long message = 0;
 
@@ -240,14 +240,14 @@ static void pctx_visit_stop(struct process *p, struct lwp *l, int status)
 		pctx_continue_lwp(p, l, signal_of(p, l->tid, status));
 		break;
 	case PTRACE_EVENT_CLONE:
-		pctx_visit_clone(p, l, (pid_t)message);
+		pctx_handle_clone(p, l, (pid_t)message);
 		break;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
-		pctx_visit_fork(p, l, (pid_t)message);
+		pctx_handle_fork(p, l, (pid_t)message);
 		break;
 	case PTRACE_EVENT_EXEC:
-		pctx_visit_exec(p);
+		pctx_handle_exec(p);
 		break;
 	case PTRACE_EVENT_EXIT:
 		lwp_ends(p, l);
@@ -269,7 +269,7 @@ static void pctx_dispatch_event(struct engine *e, pid_t tid, int status)
 	while (p && !(l = pctx_find_lwp(p->lwps, tid)))
 		p = p->next;
 	if (l && WIFSTOPPED(status)) {
-		pctx_visit_stop(p, l, status);
+		pctx_handle_stop(p, l, status);
 	} else if (l && tid == p->pid) {
 		process_ends(p, status);
 	} else if (l) {
