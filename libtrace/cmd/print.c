@@ -10,16 +10,23 @@
 #include "print_stream.h"
 
 /* Errors stay in the file's error flag. */
-static int put_bytes(void *f, const void *bytes, size_t n)
+static int put_bytes(void *stream, const void *bytes, size_t n)
 {
-	return fwrite(bytes, 1, n, f) == n ? 0 : EIO;
+	struct print_stream *s = stream;
+
+	if (fwrite(bytes, 1, n, s->f) == n)
+		return 0;
+	s->error = errno;
+	return EIO;
 }
 
 struct out *print_stream_begin(struct print_stream *s, FILE *f)
 {
+	s->f = f;
+	s->error = 0;
 	s->table = (struct table){0};
 	s->out = (struct out){
-		.fd = -1, .buf = s->buffer, .cap = sizeof s->buffer, .write = put_bytes, .ctx = f};
+		.fd = -1, .buf = s->buffer, .cap = sizeof s->buffer, .write = put_bytes, .ctx = s};
 	return &s->out;
 }
 
@@ -45,10 +52,12 @@ struct table *print_table_begin(
 void print_stream_end(struct print_stream *s)
 {
 	table_free(&s->table);
-	if (out_close(&s->out) != -ENOMEM)
-		return;
-	fputs("swtrace: not enough memory\n", stderr);
-	exit(EXIT_FAILED);
+	if (out_close(&s->out) == -ENOMEM) {
+		fputs("swtrace: not enough memory\n", stderr);
+		exit(EXIT_FAILED);
+	}
+	if (s->error)
+		errno = s->error;
 }
 
 void print_plain_out(struct out *o, const char *text)

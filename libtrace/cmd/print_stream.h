@@ -16,6 +16,8 @@ struct print_stream {
 	struct csv csv;
 	struct table table;
 	struct out out;
+	FILE *f;
+	int error;	  /* errno of the first failed write; 0: none */
 	char buffer[512]; /* longer than any number: the writers never ask out for more room */
 };
 
@@ -25,7 +27,7 @@ struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
 struct table *print_table_begin(
 	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap);
-/* Exits if there was no memory for a table; other errors show in f's flag. */
+/* Exits if there was no memory for a table; other errors show in f's flag, and errno says which. */
 void print_stream_end(struct print_stream *s);
 /* print_plain (cmd.h) into a stream. */
 void print_plain_out(struct out *o, const char *text);

@@ -229,7 +229,7 @@ event 0 --help
 says '^usage: swtrace event '
 if [ -c /dev/full ]; then
 	"$SWTRACE" event list >/dev/full 2>"$err" && fail "a full disk went unnoticed"
-	complains 'cannot write'
+	complains 'cannot write to standard output: No space left on device'
 fi
 
 tally
