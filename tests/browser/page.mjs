@@ -419,6 +419,9 @@ async function checkSearchOfRuns(browser) {
 	equal(await browser.evaluate("document.getElementById('search').placeholder"), "label, thread that ran, or /regexp/");
 	await search("");
 	equal(await found(), "");
+	await browser.evaluate("page.searchFor(page.names.push('') - 1), page.names.pop()");
+	await browser.settled();
+	equal(await found(), "", "a label without text is nothing to search for");
 }
 
 // Who woke a thread (golden/cases/wakeups): of an interval with a wait, a link to the waker's interval then; of one without, nothing; of

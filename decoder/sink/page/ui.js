@@ -916,7 +916,8 @@ class Page {
 
 	/* from: the number of an interval; -1: from the first one on, or the last one. */
 	async walkIntervals(step, from) {
-		const past = from >= 0 && this.runs.matched ? () => this.runs.walk(step, -1) : null;
+		/* The search may be another one by then. */
+		const past = from >= 0 && this.runs.matched ? () => this.runs.matched && this.runs.walk(step, -1) : null;
 		this.tellFound("intervals", 0);
 		await this.chooseNext(this.matches, from < 0 && step < 0 ? this.meta.intervals : from, step, past);
 		if (this.chosen >= 0)
@@ -1031,7 +1032,8 @@ class Page {
 		$("search").value = this.names[name];
 		this.search();
 		this.remember();
-		this.walkIntervals(1, this.chosenNumber());
+		if (this.matched)
+			this.walkIntervals(1, this.chosenNumber());
 	}
 
 	fillMarks(counts) {
