@@ -26,7 +26,7 @@ static void on_signal(int number)
 }
 
 /* A signal that the caller ignores (nohup) stays ignored. */
-static void main_catch_signal(int number)
+static void main_install_handler(int number)
 {
 	if (signal(number, on_signal) == SIG_IGN)
 		signal(number, SIG_IGN);
@@ -136,9 +136,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(&o, argc, argv);
 	signal(SIGXFSZ, SIG_IGN); /* treat a file size limit like a full disk: as an error */
-	main_catch_signal(SIGINT);
-	main_catch_signal(SIGTERM);
-	main_catch_signal(SIGHUP);
+	main_install_handler(SIGINT);
+	main_install_handler(SIGTERM);
+	main_install_handler(SIGHUP);
 	if (job_output_is_input(o.output, o.files, o.nfiles)) {
 		complain("-o %s: that is the trace itself", o.output);
 		options_free(&o);

@@ -454,7 +454,7 @@ static int scan_sections(struct scan *s, uint64_t at, bool *ended)
 	return rc;
 }
 
-static int scan_begin_bytes(struct scan *s, uint64_t bytes)
+static int scan_begin(struct scan *s, uint64_t bytes)
 {
 	s->window_size = WINDOW;
 	if (io_size(s->in) < WINDOW - TF_SECTION_SIZE)
@@ -488,7 +488,7 @@ int io_scan(struct io_input *in, const struct io_header *header, bool lazy,
 	};
 
 	*ended = false;
-	int rc = scan_begin_bytes(&s, scan_searched_bytes(s.size));
+	int rc = scan_begin(&s, scan_searched_bytes(s.size));
 	io_expect_jumps(in, lazy);
 	if (!rc)
 		rc = scan_sections(&s, header->size, ended);
@@ -505,7 +505,7 @@ int io_rescue(const struct io_input *in, const struct io_section *sec,
 	*ended = false;
 	if (s.size > io_size(in))
 		s.size = io_size(in);
-	int rc = scan_begin_bytes(&s, s.size > sec->offset ? s.size - sec->offset : 0);
+	int rc = scan_begin(&s, s.size > sec->offset ? s.size - sec->offset : 0);
 	if (!rc)
 		rc = scan_sections(&s, sec->offset, ended);
 	scan_end(&s);
@@ -517,7 +517,7 @@ int io_check(const struct io_input *in, const struct io_section *sec, bool *hold
 	struct scan s = {.in = in, .size = io_size(in)};
 	struct io_section again;
 	enum verdict verdict = NO_HEADER;
-	int rc = scan_begin_bytes(&s, 0);
+	int rc = scan_begin(&s, 0);
 
 	s.ahead = 0;
 	if (!rc)

@@ -211,7 +211,7 @@ static int drop_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu, size_t bytes, c
 }
 
 /* The rest of the hook that the processor's section before ended in. *at moves behind it. */
-static int nrm2_join_parts(
+static int nrm2_join_hook(
 	struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t *at)
 {
 	uint64_t end = part->end < s->size ? part->end : s->size, start = *at;
@@ -336,7 +336,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	if (doubt || (cpu->carry.n && !part->own))
 		rc = settle_start(s, part, cpu, doubt, &at);
 	if (!rc && cpu->carry.n)
-		rc = nrm2_join_parts(s, part, cpu, &at);
+		rc = nrm2_join_hook(s, part, cpu, &at);
 	if (!rc)
 		rc = read_hooks(s, part, cpu, at);
 	if (!rc)

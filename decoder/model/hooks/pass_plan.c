@@ -98,7 +98,7 @@ static void streams_sift_down(struct streams *all, size_t i)
 }
 
 /* Sums the sections of all streams, and derives the size of slices. */
-static uint64_t pass_plan_weigh_batches(
+static uint64_t pass_plan_weigh_streams(
 	struct pass_plan *plan, const struct streams *all, bool ordered)
 {
 	uint64_t typical = 0;
@@ -273,7 +273,7 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p)
 	int rc = find_streams(&all, p);
 
 	if (!rc) {
-		uint64_t enough = pass_plan_weigh_batches(plan, &all, p->ordered);
+		uint64_t enough = pass_plan_weigh_streams(plan, &all, p->ordered);
 
 		if (p->slice_bytes)
 			enough = p->slice_bytes;

@@ -33,7 +33,7 @@ static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t valu
 }
 
 /* The same entries in that much room, with coarser cells and values. */
-static int timeline_rebuild_index(struct timeline *t, uint32_t room, unsigned shift, unsigned cut)
+static int timeline_rebuild_entries(struct timeline *t, uint32_t room, unsigned shift, unsigned cut)
 {
 	uint32_t n = t->used;
 
@@ -62,7 +62,7 @@ static int into_entries(struct timeline *t)
 		return 0;
 	t->entries = NULL;
 	t->used = 0;
-	int rc = timeline_rebuild_index(t, n ? 2 * n : FIRST_ENTRIES, t->shift, t->cut);
+	int rc = timeline_rebuild_entries(t, n ? 2 * n : FIRST_ENTRIES, t->shift, t->cut);
 	for (uint32_t i = 0; i < n && !rc; i++)
 		timeline_count_entry(t, points[i].end_ns, points[i].value, 1);
 	free(points);
@@ -155,8 +155,9 @@ int timeline_settle(struct timeline *t)
 		shift++;
 	while (cut < TIMELINE_BITS - 1 && !has_few_values(t, cut))
 		cut++;
-	return shift == t->shift && cut == t->cut ? 0
-						  : timeline_rebuild_index(t, t->room, shift, cut);
+	return shift == t->shift && cut == t->cut
+		       ? 0
+		       : timeline_rebuild_entries(t, t->room, shift, cut);
 }
 
 /* Room for one entry more. A full table may only be too fine. */
@@ -169,7 +170,7 @@ static int timeline_reserve_entry(struct timeline *t)
 	rc = timeline_settle(t);
 	if (rc || t->used < t->room / 3 * 2)
 		return rc;
-	return timeline_rebuild_index(t, 2 * t->room, t->shift, t->cut);
+	return timeline_rebuild_entries(t, 2 * t->room, t->shift, t->cut);
 }
 
 /* A point more, where there may be one. */
@@ -228,7 +229,7 @@ int timeline_merge(struct timeline *t, const struct timeline *from)
 	unsigned cut = t->cut > from->cut ? t->cut : from->cut;
 	rc = into_entries(t);
 	if (!rc && (shift != t->shift || cut != t->cut))
-		rc = timeline_rebuild_index(t, t->room, shift, cut);
+		rc = timeline_rebuild_entries(t, t->room, shift, cut);
 	for (uint32_t i = 0; i < from->used && !rc; i++) {
 		const struct timeline_entry *e = &from->entries[i];
 

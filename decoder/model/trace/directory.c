@@ -128,7 +128,7 @@ static struct section_ref make_ref(const struct io_section *s, size_t ring)
 		.lost = s->lost};
 }
 
-static int directory_skip_section(struct file *f, const struct io_section *s, const char *why)
+static int directory_damage_section(struct file *f, const struct io_section *s, const char *why)
 {
 	return file_damage(f, s->offset, io_section_end(s) - s->offset, why);
 }
@@ -141,7 +141,8 @@ static int count_pending(struct file *f, struct ring_state *r)
 
 	r->pending = false;
 	if (s->offset >> OFFSET_BITS)
-		return directory_skip_section(f, s, "further into the file than this reader goes");
+		return directory_damage_section(
+			f, s, "further into the file than this reader goes");
 	f->pub.sections++;
 	f->pub.sections_of[TF_TYPE_HOOKS]++;
 	f->pub.hooks_by_codec[s->codec <= TF_CODEC_ZLIB ? s->codec : 3]++;
@@ -173,7 +174,7 @@ static int verify_pending(struct file *f, struct ring_state *r)
 		return rc;
 	r->pending = false;
 	if (d->nbad == MAX_BAD)
-		return directory_skip_section(
+		return directory_damage_section(
 			f, &r->last, "too many wrong sections: not searched further");
 	rc = grow(&d->bad, d->nbad, &d->bad_cap, sizeof *d->bad);
 	if (!rc)
@@ -203,7 +204,7 @@ int directory_add(struct file *f, const struct io_section *s)
 		return IO_DOUBT;
 	int rc = make_ring(&f->dir, s->ring, &r);
 	if (rc > 0)
-		return directory_skip_section(
+		return directory_damage_section(
 			f, s, "a section of more rings than this reader follows");
 	if (!rc && r->pending && !r->last.checked && sections_contradict(&r->last, s))
 		rc = verify_pending(f, r);

@@ -590,7 +590,7 @@ static int load_compare_damage(const void *a, const void *b)
 }
 
 /* A section found wrong later may have hidden others. */
-static int load_rescue_file(struct file *f, const struct io_scan_events *events)
+static int load_rescue_sections(struct file *f, const struct io_scan_events *events)
 {
 	struct directory *d = &f->dir;
 	int rc = directory_settle(f);
@@ -616,7 +616,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 	int rc = io_scan(
 		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
 	if (!rc)
-		rc = load_rescue_file(f, &events);
+		rc = load_rescue_sections(f, &events);
 	if (!rc && f->arriving)
 		f->arriving->read(f, true);
 	io_buffer_free(&l.raw);

@@ -93,7 +93,7 @@ static struct flame_sums sums_of_compact(const struct flame_measure *own, struct
 }
 
 /* Converts a compact form to sums. */
-static int flame_widen_measures(
+static int flame_widen_measure(
 	struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
 {
 	const struct flame_sums sums = sums_of_compact(own, *state);
@@ -165,7 +165,7 @@ int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_st
 	if (add_ratio(own, state, part) ||
 		(state->form != FLAME_SUMS && add_small(own, state, part)))
 		return 0;
-	int rc = state->form == FLAME_SUMS ? 0 : flame_widen_measures(m, own, state);
+	int rc = state->form == FLAME_SUMS ? 0 : flame_widen_measure(m, own, state);
 	if (!rc)
 		add_part(sums_of(m, own), state, part);
 	return rc;
@@ -183,7 +183,7 @@ int flame_measures_merge(struct flame_measures *m, uint32_t frame, struct flame_
 	enum flame_cpi kind, const struct flame_sums *from)
 {
 	struct flame_measure *own = flame_measure(m, frame);
-	int rc = state->form == FLAME_SUMS ? 0 : flame_widen_measures(m, own, state);
+	int rc = state->form == FLAME_SUMS ? 0 : flame_widen_measure(m, own, state);
 
 	if (rc)
 		return rc;
