@@ -52,8 +52,9 @@ static inline bool rec_control_is_hook(uint32_t control)
 /*
  * Reads the control word of the record at `at`. False at `end`, and where the record's size leads
  * nowhere or beyond it. To visit records in a private copy:
- *	for (uint32_t at = 0; rec_read_control(p, at, end, &control); at +=
- *rec_control_size(control))
+ *
+ *	for (uint32_t at = 0; rec_read_control(p, at, end, &control);
+ *		at += rec_control_size(control))
  */
 static inline bool rec_read_control(
 	const uint8_t *records, uint32_t at, uint32_t end, uint32_t *control)

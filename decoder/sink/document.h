@@ -1,6 +1,6 @@
 /*
  * A report of single values and of lists, which the same calls print as human-readable text or as
- *JSON:
+ * JSON:
  *
  *	document_add(&d, columns, has, &row);        lines of a label and a value, or members
  *	for (document_begin_list(&d, "rings", columns, has); document_pass(&d);)

@@ -7,8 +7,7 @@
  * (or out_error, in a long loop) returns it.
  *
  * decoder/sink owns how output is spelled, one writer for each syntax. It includes base only.
- * Errors: a
- * stream remembers its first one, an errno.
+ * Errors: a stream remembers its first one, an errno.
  */
 #ifndef SWT_DECODER_OUT_H
 #define SWT_DECODER_OUT_H

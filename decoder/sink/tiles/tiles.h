@@ -11,7 +11,7 @@
  *
  * A row's intervals come in order and do not overlap. Writers do not return errors: they stop after
  * the first one, and tiles_end returns it. Memory is bounded but for a few hundred bytes of each
- * row.
+ * row, and for each column 16 bytes of each row and 4 of each tile.
  *
  * decoder/sink/tiles owns tiles. It includes sink and base. Errors as in sink/out.h; tiles_end
  * returns them.
