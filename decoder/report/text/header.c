@@ -139,6 +139,15 @@ static void header_spell_counts(struct out *o, const struct report_header *h)
 		out_str(o, ", no hooks lost");
 }
 
+/* Writes n bytes of a part of the line, and frees it. */
+static void header_put(const struct report *r, struct out *part, size_t n)
+{
+	if (part->error && !r->out->error)
+		r->out->error = part->error;
+	out_bytes(r->out, part->buf, n);
+	out_discard(part);
+}
+
 /* Cut to what the other parts leave of the line. */
 static void header_spell_command(
 	const struct report *r, const struct report_header *h, size_t others)
@@ -154,10 +163,9 @@ static void header_spell_command(
 	escape_text(&text, h->command, strlen(h->command));
 	const bool is_cut = r->width && utf8_width(text.buf, text.len) > left;
 	out_str(r->out, ", ");
-	out_bytes(r->out, text.buf, is_cut ? utf8_fit(text.buf, text.len, left - 1) : text.len);
+	header_put(r, &text, is_cut ? utf8_fit(text.buf, text.len, left - 1) : text.len);
 	if (is_cut)
 		out_str(r->out, "\xe2\x80\xa6");
-	out_discard(&text);
 }
 
 static void header_print(const struct report *r, const struct report_header *h)
@@ -168,13 +176,12 @@ static void header_print(const struct report *r, const struct report_header *h)
 	out_memory(&counts);
 	header_spell_duration(&duration, h);
 	header_spell_counts(&counts, h);
+	const size_t others = duration.len + counts.len + sizeof "# , " - 1;
 	out_str(r->out, "# ");
-	out_bytes(r->out, duration.buf, duration.len);
-	header_spell_command(r, h, duration.len + counts.len + sizeof "# , " - 1);
-	out_bytes(r->out, counts.buf, counts.len);
+	header_put(r, &duration, duration.len);
+	header_spell_command(r, h, others);
+	header_put(r, &counts, counts.len);
 	out_char(r->out, '\n');
-	out_discard(&duration);
-	out_discard(&counts);
 }
 
 void header_write(const struct report *r)
