@@ -161,9 +161,10 @@ void table_end_row(struct table *t)
 
 				if (c->width < width)
 					c->width = width;
-				/* Keep the first row's cell as heading; NULL if out of memory. */
-				if (!t->rows)
-					c->heading = strndup(t->row.buf + start, c->end - start);
+				/* Keep the first row's cell as heading. */
+				if (!t->rows &&
+					!(c->heading = strndup(t->row.buf + start, c->end - start)))
+					t->o->error = ENOMEM;
 				start = c->end;
 			}
 		} else {
