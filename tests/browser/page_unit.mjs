@@ -690,5 +690,5 @@ test("limits are told where there are some", () => {
 	assert.match(page.limitsOf({ ...meta, losses: [{ what: "hooks lost: too big" }] }, 1000000, both)[0], /^When hooks were lost/);
 	assert.match(page.limitsOf({ ...meta, span: ["1", "2"] }, 1000000, [])[0], /^A page of a span/);
 	const tiled = page.limitsOf({ ...meta, tiles: { means: [1] } }, 1000000, ["info"]);
-	assert.match(tiled.join(" "), /which the file has for: raw_cpi\. Codes and numbers of processors have no mean, and need at most about 1 million intervals in view: cpu\..*cpidecode --report why/);
+	assert.match(tiled.join(" "), /which the file has for: raw_cpi\. Codes, numbers of processors and columns behind the first 64 have no mean, and need at most about 1 million intervals in view: cpu\..*cpidecode --report why/);
 });

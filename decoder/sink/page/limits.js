@@ -17,7 +17,7 @@ function tileLimits(meta) {
 	];
 	if (near.length)
 		limits.push("Colours, zoomed out, are means of up to 4\u202f096 neighbours in a lane, which the file has for: " + columnsText(far) +
-			". Codes and numbers of processors have no mean, and need at most about 1 million intervals in view: " + columnsText(near) + ".");
+			". Codes, numbers of processors and columns behind the first 64 have no mean, and need at most about 1 million intervals in view: " + columnsText(near) + ".");
 	return limits;
 }
 

@@ -23,7 +23,11 @@ enum {
 	TAG_MIXED = 255,
 };
 
-enum { CELL_MOST_COLUMNS = VALUE_COLUMNS_MAX };
+enum {
+	CELL_MOST_COLUMNS = VALUE_COLUMNS_MAX,
+	/* The first ones have means by tile: all are in memory until the end. */
+	CELL_MEAN_COLUMNS = 64,
+};
 
 struct cell_column {
 	const struct column *column; /* NULL: of a named value */
@@ -76,7 +80,7 @@ int cells_init(struct cells *c, struct report *r)
 	*c = (struct cells){.r = r};
 	out_memory(&c->text);
 	c->by_value = calloc(VALUE_KINDS * trace_texts_limit(r->trace) + 1, sizeof *c->by_value);
-	c->measured = malloc(CELL_MOST_COLUMNS * sizeof *c->measured);
+	c->measured = malloc(CELL_MEAN_COLUMNS * sizeof *c->measured);
 	if (!c->by_value || !c->measured)
 		return CPIDECODE_ENOMEM;
 	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
@@ -197,7 +201,8 @@ static inline void cells_put_tag(struct cell_column *column, size_t row, uint8_t
 
 static inline void cells_measure(struct cells *c, struct cell_column *column, double value)
 {
-	if (column->is_code || c->nmeasured == CELL_MOST_COLUMNS)
+	if (column->is_code || column - c->columns >= CELL_MEAN_COLUMNS ||
+		c->nmeasured == CELL_MEAN_COLUMNS)
 		return;
 	column->has_measures = true;
 	c->measured[c->nmeasured++] =
