@@ -1,4 +1,5 @@
 /* Records that are not committed when their section is finished. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,27 +177,63 @@ START_TEST(a_section_without_hooks_is_written)
 }
 END_TEST
 
+/* A drain whose file is full, before its end. Sets the number of hooks committed so far. */
+static void fail_drain(struct box *b, struct hook_writer *w, uint32_t *next)
+{
+	struct session_error e = {""};
+	struct rlimit limit;
+	struct stat st;
+
+	*next = 0;
+	box_begin(b, 16);
+	b->config.codec = TF_CODEC_NONE;
+	box_drain(b);
+	write_hooks(1, next, 2 * PER_SECTION);
+	begin_hook(w);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(stat(b->config.path, &st), 0);
+	limit.rlim_cur = (rlim_t)st.st_size + 1;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(drain_round(b->d, &e), PU_ERR_FILE_ERROR);
+}
+
+static void *commit_late(void *w)
+{
+	usleep(20000);
+	end_hook(w);
+	return NULL;
+}
+
+START_TEST(a_record_that_commits_after_the_drain_failed_is_unwritten)
+{
+	struct session_error e = {""};
+	struct drain_status status;
+	struct hook_writer w;
+	pthread_t writer;
+	struct box b;
+	uint32_t next;
+
+	fail_drain(&b, &w, &next);
+	ck_assert_int_eq(pthread_create(&writer, NULL, commit_late, &w), 0);
+	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
+	ck_assert_int_eq(pthread_join(writer, NULL), 0);
+	drain_status(b.d, &status);
+	ck_assert_uint_eq(status.torn, 0);
+	ck_assert_uint_eq(status.lost_unwritten, next + 1);
+	box_end(&b);
+}
+END_TEST
+
 /* The failure leaves no file to write it to: it is counted once. */
 START_TEST(a_record_that_is_torn_when_the_drain_fails_counts_once)
 {
 	struct session_error e = {""};
 	struct drain_status status;
-	struct rlimit limit;
 	struct hook_writer w;
-	struct stat st;
 	struct box b;
-	uint32_t next = 0;
+	uint32_t next;
 
-	box_begin(&b, 16);
-	b.config.codec = TF_CODEC_NONE;
-	box_drain(&b);
-	write_hooks(1, &next, 2 * PER_SECTION);
-	begin_hook(&w);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(stat(b.config.path, &st), 0);
-	limit.rlim_cur = (rlim_t)st.st_size + 1;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(drain_round(b.d, &e), PU_ERR_FILE_ERROR);
+	fail_drain(&b, &w, &next);
 	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
 	drain_status(b.d, &status);
 	ck_assert_uint_eq(status.torn, 1);
@@ -208,6 +245,7 @@ END_TEST
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_record_that_is_torn_when_the_drain_fails_counts_once,
+		a_record_that_commits_after_the_drain_failed_is_unwritten,
 		a_section_waits_for_a_record_that_is_not_committed,
 		a_section_does_not_wait_when_its_room_is_needed, sections_of_the_dead_are_reclaimed,
 		an_end_does_not_wait_for_ever, a_section_without_hooks_is_written, NULL};

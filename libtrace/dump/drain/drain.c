@@ -427,29 +427,47 @@ static int drain_write_rest(struct drain *d)
 	}
 }
 
-/* Counts what can no longer be written, and releases the room to the writers. */
-static void count_the_rest(struct drain *d)
+/* Counts a ring's sections as unwritten, and releases them. True: a record is uncommitted, unless
+ * forced, which counts it as torn. */
+static bool drain_count_unwritten(struct drain *d, uint32_t ring, bool force)
 {
-	struct drain_job *job;
+	struct drain_ring *r = &d->ring[ring];
 
-	drain_measure_fill(d);
-	for (uint32_t i = 0; i < d->rings; i++) {
-		struct drain_ring *r = &d->ring[i];
+	r->ready = r->waits = false;
+	for (drain_seek(d, ring, true); r->ready; drain_seek(d, ring, true)) {
+		drain_pass(d, ring, drain_queue_free_job(d));
+		drain_queue_add(d);
+		struct drain_job *job = drain_queue_oldest(d);
+		const bool failed = job->failed, is_due = drain_decide(d, job, force);
 
-		r->ready = r->waits = false;
-		for (drain_seek(d, i, true); r->ready; drain_seek(d, i, true)) {
-			drain_pass(d, i, drain_queue_free_job(d));
-			drain_queue_add(d);
-			job = drain_queue_oldest(d);
-			drain_queue_remove_oldest(d);
-			if (!drain_decide(d, job, true))
-				break;
-			r->here.unwritten += job->span.hooks;
-			r->here.loose_torn += job->span.torn;
-			r->here.torn += job->span.torn;
-			drain_complete_job(d, job);
-		}
+		drain_queue_remove_oldest(d);
+		if (!is_due)
+			return !failed;
+		r->here.unwritten += job->span.hooks;
+		r->here.loose_torn += job->span.torn;
+		r->here.torn += job->span.torn;
+		drain_complete_job(d, job);
 	}
+	return false;
+}
+
+/* Counts what can no longer be written, and releases the room to the writers. Tracing is off: a
+ * record that is begun is committed soon, unless its writer was stopped. */
+static void drain_count_rest(struct drain *d)
+{
+	const uint64_t until = time_ns_monotonic() + LAST_NS;
+	const struct timespec pause = {.tv_nsec = 1000000};
+	bool force, held;
+
+	do {
+		force = time_ns_monotonic() > until;
+		held = false;
+		drain_measure_fill(d);
+		for (uint32_t i = 0; i < d->rings; i++)
+			held |= drain_count_unwritten(d, i, force);
+		if (held)
+			nanosleep(&pause, NULL);
+	} while (held && !force);
 }
 
 static int drain_finish_file(struct drain *d)
@@ -461,7 +479,7 @@ static int drain_finish_file(struct drain *d)
 	if (rc == 0 && !d->failed)
 		rc = drain_file_end(d, &d->why);
 	if (rc || d->failed) {
-		count_the_rest(d);
+		drain_count_rest(d);
 		drain_file_end_anyhow(d);
 		drain_name_account(d);
 	}
