@@ -1,4 +1,4 @@
-/* The first bytes of a file, which say what it is. */
+/* The first bytes of a file, which identify its format. */
 #ifndef SWT_DECODER_BASE_FILE_HEAD_H
 #define SWT_DECODER_BASE_FILE_HEAD_H
 

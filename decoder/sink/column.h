@@ -106,8 +106,8 @@ struct column {
 	/* In place of the cell, in text only. */
 	void (*text)(struct out *o, const void *row);
 	void (*text_of)(struct out *o, const void *row, const void *of);
-	const char *none;     /* in text; NULL: n/a */
-	const void *of;	      /* of get_of and text_of: what of a row the column shows */
+	const char *none; /* in text; NULL: n/a */
+	const void *of;	  /* passed to get_of and text_of: selects the part of the row to show */
 	uint32_t name_length; /* of a name of any bytes; 0: it is plain ASCII */
 };
 

@@ -18,7 +18,8 @@ struct buffer {
 static inline bool buffer_reserve(struct buffer *b, size_t more)
 {
 	if (!b->failed && b->cap - b->n < more)
-		b->failed = !array_reserve(&b->p, &b->cap, b->n + more, 1);
+		b->failed =
+			more > SIZE_MAX - b->n || !array_reserve(&b->p, &b->cap, b->n + more, 1);
 	return !b->failed;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Hashes for tables in memory, as hash_index.h has them. Not against chosen keys: what a trace may
- * choose is hashed with a random seed (xxhash).
+ * Hashes for tables in memory, as hash_index.h has them. No defence against chosen keys: hash
+ * bytes that a trace chooses with xxhash and a random seed.
  */
 #ifndef SWT_FORMATS_BASE_HASH_H
 #define SWT_FORMATS_BASE_HASH_H

@@ -53,7 +53,7 @@ struct event_figures {
 	uint64_t instructions, cycles;
 };
 
-/* Reads what event_read leaves: conditions do not ask for it. */
+/* Reads the figures that no condition uses, which event_read skips. */
 void event_read_figures(const struct event *e, struct event_figures *f);
 
 /* An argument: formats/interval_hooks.h. */

@@ -319,9 +319,10 @@ CONTAINERS = (
     # The first child of a heap's element.
     ("heap", ("decoder/base/heap.h",), re.compile(
         r"\w = (?:2 \* \w+|\w+ \* 2|\(\w+ << 1\)) [+|] 1\b|\w = \(\w+ - 1\) (?:/ 2|>> 1)\b")),
-    # A hash's slot, the number of slots being a power of two; or the slot behind it.
+    # The golden ratio's multiplier and FNV's prime.
     ("hash function", ("formats/base/hash.h",),
      re.compile(r"0x9e3779b97f4a7c15|0x(?:00000)?100000001b3|1099511628211", re.I)),
+    # A hash's slot, the number of slots being a power of two; or the slot behind it.
     ("hash", ("formats/base/hash_index.h",), re.compile(
         r"& \((?:\w|->|\.)*\b(?:slots|places|buckets|room|cap|size) - 1\)"
         r"|\w & \w+->mask\b|\b(?:hash|h|key) & \w+"

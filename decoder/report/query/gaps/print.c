@@ -1,4 +1,4 @@
-/* Prints gaps: a line for each label, and one for each of what filled them. */
+/* Prints gaps: a line for each label, and one for each interval that filled them. */
 #include <string.h>
 
 #include "../../../sink/escape.h"
@@ -9,7 +9,7 @@ static const char gaps_nothing[] = "nothing recorded";
 /* A line of text and CSV; cells that are not of the line are none. */
 struct gap_line {
 	const struct tally_group *group;
-	const struct gap_row *row; /* of the gaps themselves; of what filled them NULL */
+	const struct gap_row *row; /* NULL: the line is of an interval that filled them */
 	const char *what;
 	const struct tally_group *filler;
 	struct cell tid, task; /* with --by thread */
