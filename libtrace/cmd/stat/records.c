@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "../../../decoder/sink/document.h"
-#include "../print_stream.h"
 #include "stat.h"
 
 struct stat_times {
