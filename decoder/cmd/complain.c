@@ -7,7 +7,7 @@
 
 #include "../../formats/base/options.h"
 #include "../../include/cpidecode.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 #include "memory.h"
 
 /* Prints one escaped line to stderr; the names in it may hold any bytes. */

@@ -8,7 +8,7 @@
 
 #include "../../formats/base/array.h"
 #include "../report/partial/merge.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 
 enum {
 	MOST_NAMED = 20,

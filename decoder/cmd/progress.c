@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/time_ns.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 
 /* Milliseconds. Static: a process has one progress line. */
 static struct {

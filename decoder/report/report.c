@@ -2,7 +2,7 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../model/intervals/begin_hook.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 #include "report.h"
 
 #include <inttypes.h>

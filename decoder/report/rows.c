@@ -7,7 +7,7 @@
 
 #include "../../formats/base/compare.h"
 #include "../../formats/trace_file.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 #include "../sink/fmt.h"
 #include "../sink/units.h"
 #include "open.h"

@@ -8,7 +8,7 @@
 #include "../model/hooks/pass.h"
 #include "../model/intervals/stream.h"
 #include "../model/stats/tally/shared.h"
-#include "../sink/escape.h"
+#include "../sink/escapes.h"
 #include "query/lineage.h"
 #include "query/select.h"
 #include "stream/arrived.h"

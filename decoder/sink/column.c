@@ -1,7 +1,7 @@
 #include "column.h"
 
 #include "../../formats/trace_file.h"
-#include "escape.h"
+#include "escapes.h"
 #include "fmt.h"
 
 struct cell column_cell(const struct column *c, const void *row)

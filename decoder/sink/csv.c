@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "csv.h"
-#include "escape.h"
+#include "escapes.h"
 #include "fmt.h"
 
 void csv_empties(struct csv *c, unsigned n)

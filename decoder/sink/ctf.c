@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "escape.h"
+#include "escapes.h"
 
 int ctf_write_metadata(struct folder *f, const struct out *text)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "escape.h"
+#include "escapes.h"
 #include "json.h"
 
 static void json_begin_value(struct json *j)

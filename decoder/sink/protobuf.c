@@ -1,6 +1,6 @@
 #include "protobuf.h"
 
-#include "escape.h"
+#include "escapes.h"
 
 void protobuf_init(struct protobuf *p)
 {

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "../../formats/base/library.h"
-#include "escape.h"
+#include "escapes.h"
 
 /*
  * The part of SQLite's interface that is used. It is stable for all of version 3, so the build does

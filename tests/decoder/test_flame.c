@@ -7,7 +7,7 @@
 #include "../../decoder/model/intervals/stream.h"
 #include "../../decoder/report/flame/collect.h"
 #include "../../decoder/report/report.h"
-#include "../../decoder/sink/escape.h"
+#include "../../decoder/sink/escapes.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"

@@ -15,7 +15,7 @@
 #include "../../decoder/report/query/by.h"
 #include "../../decoder/model/stats/ratio.h"
 #include "../../decoder/sink/csv.h"
-#include "../../decoder/sink/escape.h"
+#include "../../decoder/sink/escapes.h"
 #include "../../decoder/sink/flame.h"
 #include "../../decoder/sink/json.h"
 #include "../../decoder/sink/out.h"

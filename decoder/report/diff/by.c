@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "diff.h"
 #include "../tallies.h"
 #include "../values/columns.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/units.h"
 #include "diff.h"
 #include "../tallies.h"

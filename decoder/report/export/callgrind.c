@@ -11,7 +11,7 @@
 #include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/elapsed.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../flame/names.h"
 #include "export.h"
 #include "parents.h"

@@ -6,7 +6,7 @@
 
 #include "../../../formats/base/number.h"
 #include "../../../formats/base/text.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/units.h"
 
 enum { DATE_LENGTH = 10 };

@@ -8,7 +8,7 @@
 
 #include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/gzip.h"
 #include "../../sink/protobuf.h"
 #include "../flame/names.h"

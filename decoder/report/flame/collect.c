@@ -10,7 +10,7 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../model/stats/tally/tally.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../query/select.h"
 #include "../values/columns.h"
 #include "metric.h"

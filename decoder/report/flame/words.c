@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 
 /* Of an event the name is the unit. */
 static const char *const weight_units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/units.h"
 #include "../losses.h"
 #include "../merged.h"

@@ -7,7 +7,7 @@
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
 #include "../../sink/csv.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/fmt.h"
 
 struct hook_field_entry {

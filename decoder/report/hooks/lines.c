@@ -6,7 +6,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/base/utf8.h"
 #include "../../sink/csv.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/json.h"
 #include "../../sink/fmt.h"
 #include "../../sink/units.h"

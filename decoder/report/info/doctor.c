@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 
 #define DOCTOR_KEY "doctor"
 

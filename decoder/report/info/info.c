@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/trace_file.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../model/hooks/pass.h"
 #include "../clock_text.h"
 #include "doctor.h"

@@ -1,6 +1,6 @@
 /* The rings, tasks, schemas and damage of a file. */
 #include "../../../formats/cpi_hooks.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "info.h"
 
 /* -------------------------------------------------------------------------------- rings */

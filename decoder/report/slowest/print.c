@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../model/trace/labels.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/json.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"

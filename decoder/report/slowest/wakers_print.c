@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "slowest.h"
 
 enum { SLOWEST_WAKERS_TEXT = 8 };

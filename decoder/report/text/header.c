@@ -7,7 +7,7 @@
 
 #include "../../../formats/base/utf8.h"
 #include "../../model/stats/partial/threads.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/units.h"
 #include "../losses.h"
 

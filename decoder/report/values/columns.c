@@ -8,7 +8,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../base/grow.h"
 #include "../../model/trace/labels.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 
 static const char argument_prefix[] = "arg.", event_prefix[] = VALUE_EVENT_PREFIX;
 

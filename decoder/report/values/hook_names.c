@@ -6,7 +6,7 @@
 #include "../../../formats/scope_hooks.h"
 #include "../../base/grow.h"
 #include "../../model/trace/labels.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "columns.h"
 
 enum role {

@@ -5,7 +5,7 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../model/stats/tally/tally.h"
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 
 struct cpu_row {
 	uint32_t cpu;

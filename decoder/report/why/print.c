@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../sink/escape.h"
+#include "../../sink/escapes.h"
 #include "../../sink/table.h"
 #include "../../sink/units.h"
 #include "../diff/diff.h"

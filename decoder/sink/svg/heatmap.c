@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../escape.h"
+#include "../escapes.h"
 #include "flame_colour.h"
 #include "../units.h"
 

@@ -8,7 +8,7 @@
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
 #include "../../../formats/base/utf8.h"
-#include "../escape.h"
+#include "../escapes.h"
 #include "../flame.h"
 #include "flame_colour.h"
 #include "change.h"

@@ -1,7 +1,7 @@
 #include "text.h"
 
 #include "../../../formats/base/utf8.h"
-#include "../escape.h"
+#include "../escapes.h"
 
 /* A part's error becomes an error of the output. */
 static void svg_discard_part(struct out *o, struct out *part)

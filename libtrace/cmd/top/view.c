@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../../decoder/sink/escape.h"
+#include "../../../decoder/sink/escapes.h"
 #include "../../../decoder/sink/table.h"
 #include "../../../decoder/sink/units.h"
 #include "../../../formats/base/time_ns.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../../model/hooks/pass.h"
-#include "../../../sink/escape.h"
+#include "../../../sink/escapes.h"
 #include "../../hooks/fields.h"
 #include "../../rows.h"
 #include "../export.h"

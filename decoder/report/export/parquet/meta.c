@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../sink/escape.h"
+#include "../../../sink/escapes.h"
 #include "../../rows.h"
 
 int parquet_close_with_meta(struct parquet_file *p, const struct trace *t)

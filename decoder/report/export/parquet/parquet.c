@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../../../../formats/interval_hooks.h"
-#include "../../../sink/escape.h"
+#include "../../../sink/escapes.h"
 #include "../../query/where.h"
 #include "../../values/columns.h"
 #include "../../values/interval_columns.h"

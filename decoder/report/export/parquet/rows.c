@@ -6,7 +6,7 @@
 
 #include "../../../../include/cpidecode.h"
 #include "../../../base/copy.h"
-#include "../../../sink/escape.h"
+#include "../../../sink/escapes.h"
 #include "../../values/columns.h"
 
 enum { KNOWN_TEXTS = 64 };

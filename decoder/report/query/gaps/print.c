@@ -1,7 +1,7 @@
 /* Prints gaps: a line for each label, and one for each interval that filled them. */
 #include <string.h>
 
-#include "../../../sink/escape.h"
+#include "../../../sink/escapes.h"
 #include "gaps.h"
 
 static const char gaps_nothing[] = "nothing recorded";

@@ -1,6 +1,6 @@
 #include <stdint.h>
 
-#include "escape.h"
+#include "escapes.h"
 
 #include "../../formats/base/utf8.h"
 
