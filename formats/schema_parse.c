@@ -39,7 +39,8 @@ struct parser {
 	size_t caps[4]; /* of hooks, fields, ops, majors */
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int schema_refuse(
+	struct parser *p, const char *format, ...)
 {
 	va_list args;
 
@@ -51,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const 
 }
 
 /* Room for one more element after count. The array pointer is at *array. */
-static int grow(void *array, size_t count, size_t *cap, size_t size)
+static int schema_grow(void *array, size_t count, size_t *cap, size_t size)
 {
 	return array_reserve(array, cap, count + 1, size) ? 0 : SCHEMA_NO_MEMORY;
 }
@@ -104,16 +105,16 @@ static int statement_major(struct parser *p)
 	const struct token *t = p->token;
 
 	if (p->depth)
-		return refuse(p, "the block before it has no end");
+		return schema_refuse(p, "the block before it has no end");
 	if (p->ntokens < 3 || p->ntokens > 4)
-		return refuse(p, "expected: major NUMBER NAME [\"TITLE\"]");
+		return schema_refuse(p, "expected: major NUMBER NAME [\"TITLE\"]");
 	if (!token_number(&t[1], 0xff, &code) || code == 0)
-		return refuse(p, "a major is a number from 0x01 to 0xFF");
+		return schema_refuse(p, "a major is a number from 0x01 to 0xFF");
 	if (!schema_is_identifier(&t[2]))
-		return refuse(p, "a major's name is an identifier of at most 63 bytes");
+		return schema_refuse(p, "a major's name is an identifier of at most 63 bytes");
 	if (p->ntokens == 4 && !t[3].quoted)
-		return refuse(p, "the title of a major must be quoted");
-	int rc = grow(&p->s->majors, p->s->nmajors, &p->caps[3], sizeof *p->s->majors);
+		return schema_refuse(p, "the title of a major must be quoted");
+	int rc = schema_grow(&p->s->majors, p->s->nmajors, &p->caps[3], sizeof *p->s->majors);
 	if (rc)
 		return rc;
 	p->major = &p->s->majors[p->s->nmajors++];
@@ -130,21 +131,21 @@ static int statement_hook(struct parser *p)
 	const struct token *t = p->token;
 
 	if (p->depth)
-		return refuse(p, "the block before it has no end");
+		return schema_refuse(p, "the block before it has no end");
 	if (!p->major)
-		return refuse(p, "a hook must follow its major");
+		return schema_refuse(p, "a hook must follow its major");
 	if (p->ntokens != 3 || t[1].quoted || !t[2].quoted)
-		return refuse(p, "expected: hook MINOR[/MASK] \"NAME\"");
+		return schema_refuse(p, "expected: hook MINOR[/MASK] \"NAME\"");
 	const char *slash = memchr(t[1].at, '/', t[1].length);
 	size_t length = slash ? (size_t)(slash - t[1].at) : t[1].length;
 	uint64_t minor, mask = UINT32_MAX;
 	if (!schema_parse_number(t[1].at, length, UINT32_MAX, &minor))
-		return refuse(p, "a minor is a number of 32 bits");
+		return schema_refuse(p, "a minor is a number of 32 bits");
 	if (slash && !schema_parse_number(slash + 1, t[1].length - length - 1, UINT32_MAX, &mask))
-		return refuse(p, "a mask is a number of 32 bits");
+		return schema_refuse(p, "a mask is a number of 32 bits");
 	if (p->major->nhooks == SCHEMA_MAX_HOOKS)
-		return refuse(p, "more than %d hooks in a major", SCHEMA_MAX_HOOKS);
-	int rc = grow(&p->s->hooks, p->s->nhooks, &p->caps[0], sizeof *p->s->hooks);
+		return schema_refuse(p, "more than %d hooks in a major", SCHEMA_MAX_HOOKS);
+	int rc = schema_grow(&p->s->hooks, p->s->nhooks, &p->caps[0], sizeof *p->s->hooks);
 	if (rc)
 		return rc;
 	p->hook = &p->s->hooks[p->s->nhooks++];
@@ -160,7 +161,7 @@ static int statement_hook(struct parser *p)
 
 static int add_op(struct parser *p, struct schema_op op)
 {
-	int rc = grow(&p->s->ops, p->s->nops, &p->caps[2], sizeof *p->s->ops);
+	int rc = schema_grow(&p->s->ops, p->s->nops, &p->caps[2], sizeof *p->s->ops);
 
 	if (rc)
 		return rc;
@@ -202,19 +203,19 @@ static int schema_parse_attribute(struct parser *p, const struct token *t, uint3
 			return 0;
 		}
 	}
-	return refuse(p, "no such attribute; there are hex, ticks, ns, percent and na0");
+	return schema_refuse(p, "no such attribute; there are hex, ticks, ns, percent and na0");
 }
 
 static int statement_field(struct parser *p, enum field_type type)
 {
 	if (!p->hook)
-		return refuse(p, "a field must follow its hook");
+		return schema_refuse(p, "a field must follow its hook");
 	if (p->ntokens < 2 || !schema_is_identifier(&p->token[1]))
-		return refuse(p, "a field's name is an identifier of at most 63 bytes");
+		return schema_refuse(p, "a field's name is an identifier of at most 63 bytes");
 	if (find_field(p, &p->token[1]))
-		return refuse(p, "the hook has a field of this name already");
+		return schema_refuse(p, "the hook has a field of this name already");
 	if (p->hook->nfields == SCHEMA_MAX_FIELDS)
-		return refuse(p, "more than %d fields in a hook", SCHEMA_MAX_FIELDS);
+		return schema_refuse(p, "more than %d fields in a hook", SCHEMA_MAX_FIELDS);
 	uint32_t attributes = 0;
 	for (unsigned i = 2; i < p->ntokens; i++) {
 		int rc = schema_parse_attribute(p, &p->token[i], &attributes);
@@ -222,7 +223,7 @@ static int statement_field(struct parser *p, enum field_type type)
 		if (rc)
 			return rc;
 	}
-	int rc = grow(&p->s->fields, p->s->nfields, &p->caps[1], sizeof *p->s->fields);
+	int rc = schema_grow(&p->s->fields, p->s->nfields, &p->caps[1], sizeof *p->s->fields);
 	if (rc)
 		return rc;
 	p->s->fields[p->s->nfields++] =
@@ -240,11 +241,11 @@ static int schema_parse_reference(struct parser *p, const struct token *t, int16
 	struct schema_field *f = t->quoted ? NULL : find_field(p, t);
 
 	if (!f)
-		return refuse(p, "no field of this name before it");
+		return schema_refuse(p, "no field of this name before it");
 	if (f->type == FIELD_STRING || f->type == FIELD_FIX4 || f->type == FIELD_F64)
-		return refuse(p, "field %s is not an integer", f->name);
+		return schema_refuse(p, "field %s is not an integer", f->name);
 	if (f->repeated)
-		return refuse(p, "field %s is in a repeat", f->name);
+		return schema_refuse(p, "field %s is in a repeat", f->name);
 	if (f->slot < 0)
 		f->slot = (int16_t)p->hook->nslots++;
 	*slot = f->slot;
@@ -254,9 +255,9 @@ static int schema_parse_reference(struct parser *p, const struct token *t, int16
 static int open_block(struct parser *p, struct schema_op op)
 {
 	if (p->depth == SCHEMA_MAX_DEPTH)
-		return refuse(p, "blocks nest %d deep at most", SCHEMA_MAX_DEPTH);
+		return schema_refuse(p, "blocks nest %d deep at most", SCHEMA_MAX_DEPTH);
 	if (p->nblocks++ == SCHEMA_MAX_BLOCKS)
-		return refuse(p, "more than %d blocks in a hook", SCHEMA_MAX_BLOCKS);
+		return schema_refuse(p, "more than %d blocks in a hook", SCHEMA_MAX_BLOCKS);
 	p->block[p->depth++] = (struct block){.kind = op.kind, .op = p->s->nops};
 	return add_op(p, op);
 }
@@ -266,11 +267,11 @@ static int statement_repeat(struct parser *p)
 	struct schema_op op = {.kind = OP_REPEAT, .slot = -1};
 
 	if (!p->hook)
-		return refuse(p, "a repeat must follow its hook");
+		return schema_refuse(p, "a repeat must follow its hook");
 	if (p->ntokens != 2)
-		return refuse(p, "expected: repeat COUNT");
+		return schema_refuse(p, "expected: repeat COUNT");
 	if (in_repeat(p))
-		return refuse(p, "a repeat cannot be in a repeat");
+		return schema_refuse(p, "a repeat cannot be in a repeat");
 	if (!token_number(&p->token[1], UINT32_MAX, &op.number)) {
 		op.number = 0;
 		int rc = schema_parse_reference(p, &p->token[1], &op.slot);
@@ -285,11 +286,11 @@ static int statement_if(struct parser *p)
 	struct schema_op op = {.kind = OP_IF};
 
 	if (!p->hook)
-		return refuse(p, "an if must follow its hook");
+		return schema_refuse(p, "an if must follow its hook");
 	if (p->ntokens != 4 || !schema_token_is(&p->token[2], "&"))
-		return refuse(p, "expected: if FIELD & NUMBER");
+		return schema_refuse(p, "expected: if FIELD & NUMBER");
 	if (!token_number(&p->token[3], UINT64_MAX, &op.number))
-		return refuse(p, "expected a number after &");
+		return schema_refuse(p, "expected a number after &");
 	int rc = schema_parse_reference(p, &p->token[1], &op.slot);
 	return rc ? rc : open_block(p, op);
 }
@@ -297,9 +298,9 @@ static int statement_if(struct parser *p)
 static int statement_end(struct parser *p)
 {
 	if (p->ntokens != 1)
-		return refuse(p, "nothing follows an end");
+		return schema_refuse(p, "nothing follows an end");
 	if (!p->depth)
-		return refuse(p, "an end without its block");
+		return schema_refuse(p, "an end without its block");
 	struct block b = p->block[--p->depth];
 	if (b.kind == OP_REPEAT) {
 		int rc = add_op(p,
@@ -336,7 +337,7 @@ static int schema_parse_statement(struct parser *p)
 	for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
 		if (schema_token_is(t, types[i]))
 			return statement_field(p, (enum field_type)i);
-	return refuse(p, "not a statement: expected major, hook, a type, repeat, if or end");
+	return schema_refuse(p, "not a statement: expected major, hook, a type, repeat, if or end");
 }
 
 /* Splits a line into words; a # outside quotes starts a comment. */
@@ -351,7 +352,7 @@ static int schema_split_tokens(struct parser *p, const char *at, const char *end
 		if (*at == '#')
 			break;
 		if (p->ntokens == MAX_TOKENS)
-			return refuse(p, "too many words in a line");
+			return schema_refuse(p, "too many words in a line");
 		struct token *t = &p->token[p->ntokens++];
 		t->quoted = *at == '"';
 		t->at = t->quoted ? ++at : at;
@@ -359,7 +360,7 @@ static int schema_split_tokens(struct parser *p, const char *at, const char *end
 			at++;
 		t->length = (size_t)(at - t->at);
 		if (t->quoted && at++ == end)
-			return refuse(p, "a quote without its end");
+			return schema_refuse(p, "a quote without its end");
 	}
 	return 0;
 }
@@ -367,12 +368,12 @@ static int schema_split_tokens(struct parser *p, const char *at, const char *end
 static int parse_line(struct parser *p, const char *at, const char *end)
 {
 	if (end - at > SCHEMA_MAX_LINE)
-		return refuse(p, "a line longer than %d bytes", SCHEMA_MAX_LINE);
+		return schema_refuse(p, "a line longer than %d bytes", SCHEMA_MAX_LINE);
 	for (const char *c = at; c < end; c++)
 		if (((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') || *c == 0x7f)
-			return refuse(p, "a control character");
+			return schema_refuse(p, "a control character");
 	if (!utf8_valid(at, (size_t)(end - at)))
-		return refuse(p, "not UTF-8");
+		return schema_refuse(p, "not UTF-8");
 	int rc = schema_split_tokens(p, at, end);
 	return rc || !p->ntokens ? rc : schema_parse_statement(p);
 }
@@ -442,14 +443,14 @@ static int salvage_line(struct parser *p, const char *at, const char *end)
 static int parse_end(struct parser *p)
 {
 	if (p->depth) {
-		refuse(p, "the last block has no end");
+		schema_refuse(p, "the last block has no end");
 		if (!p->refused)
 			return SCHEMA_REFUSED;
 		p->refused(p->arg, p->error);
 		end_major(p);
 	}
 	if (!p->s->nmajors && !p->refused)
-		return refuse(p, "there is no major line");
+		return schema_refuse(p, "there is no major line");
 	return 0;
 }
 
@@ -515,7 +516,7 @@ static int schema_parse_text(
 	*p->error = (struct schema_error){0};
 	*result = NULL;
 	if (length > SCHEMA_MAX_TEXT)
-		return refuse(p, "longer than %d bytes", SCHEMA_MAX_TEXT);
+		return schema_refuse(p, "longer than %d bytes", SCHEMA_MAX_TEXT);
 	p->s = calloc(1, sizeof *p->s);
 	/* A word and its NUL: at most one byte more than the text, for the last. */
 	if (p->s)

@@ -11,7 +11,7 @@
 #include "../../include/cpidecode.h"
 
 /* Room for one more element after count. The array pointer is at *array. */
-static inline int grow(void *array, size_t count, size_t *cap, size_t size)
+static inline int array_grow(void *array, size_t count, size_t *cap, size_t size)
 {
 	return array_reserve(array, cap, count + 1, size) ? 0 : CPIDECODE_ENOMEM;
 }

@@ -19,7 +19,7 @@ static int by_host_no_memory(void)
 static int by_host_add(
 	struct hosts *h, const char *name, char *file, const struct results_range *range)
 {
-	if (grow(&h->inputs, h->ninputs, &h->cap, sizeof *h->inputs))
+	if (array_grow(&h->inputs, h->ninputs, &h->cap, sizeof *h->inputs))
 		return CPIDECODE_ENOMEM;
 	struct host_input *to = &h->inputs[h->ninputs];
 	*to = (struct host_input){.file = file, .number = h->ninputs};

@@ -30,7 +30,7 @@ static int add_path(struct runs *r, const char *path)
 {
 	char *copy = strdup(path);
 
-	if (!copy || grow(&r->paths, r->npaths, &r->paths_cap, sizeof *r->paths)) {
+	if (!copy || array_grow(&r->paths, r->npaths, &r->paths_cap, sizeof *r->paths)) {
 		free(copy);
 		return no_memory();
 	}
@@ -164,12 +164,12 @@ static int runs_add_file(struct runs *r, char *path)
 	struct diff_run *run = length ? runs_find(r, path, length) : NULL;
 
 	if (!run) {
-		if (grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
+		if (array_grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
 			return -1;
 		run = &r->runs[r->n];
 		*run = (struct diff_run){0};
 	}
-	if (grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
+	if (array_grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
 		return -1;
 	run->files[run->nfiles++] = path;
 	if (run->nfiles == 1)

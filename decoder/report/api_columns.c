@@ -118,7 +118,8 @@ static bool columns_is_text(
 static int columns_add_text(
 	struct cpidecode_columns *c, const char *text, size_t length, uint64_t hash, uint32_t *code)
 {
-	if (columns_grow_index(c) || grow(&c->texts, c->ntexts, &c->texts_room, sizeof *c->texts))
+	if (columns_grow_index(c) ||
+		array_grow(&c->texts, c->ntexts, &c->texts_room, sizeof *c->texts))
 		return CPIDECODE_ENOMEM;
 	const char *copy = c->ntexts < CPIDECODE_NO_TEXT
 				   ? intern_bytes(&c->memory, text, (uint32_t)length)

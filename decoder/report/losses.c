@@ -1,9 +1,6 @@
 #include "losses.h"
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+#include "../../formats/base/compare.h"
 
 void losses_add_ring(
 	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts)
@@ -19,7 +16,7 @@ void losses_add_ring(
 		l->skipped += ring->skipped;
 		explained =
 			ring->loss_full + ring->loss_big + ring->loss_held + ring->loss_no_guest;
-		torn = larger(torn, ring->loss_torn);
+		torn = max_u64(torn, ring->loss_torn);
 	}
 	if (ring->has_causes) {
 		l->no_slot += ring->no_slot;
@@ -31,7 +28,7 @@ void losses_add_ring(
 	/* Sections, LOSS and CAUSES count the same hooks; a trace cut off early has no LOSS. */
 	if (ring->lost > explained)
 		l->unexplained += ring->lost - explained;
-	l->torn += counts ? larger(torn, counts->torn) : torn;
+	l->torn += counts ? max_u64(torn, counts->torn) : torn;
 }
 
 struct losses losses_of_file(const struct trace_file *f, const struct findings *found)

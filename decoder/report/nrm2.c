@@ -347,7 +347,7 @@ static int put_kernel(struct export *e)
 
 /* ------------------------------------------------------------------ omissions */
 
-static const char *plural(uint64_t n)
+static const char *nrm2_plural_ending(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -369,15 +369,15 @@ static void tell_left_out(const struct export *e)
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
 			n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s%s%s",
-				n ? ", " : "", counts[i].n, counts[i].noun, plural(counts[i].n),
-				counts[i].rest);
+				n ? ", " : "", counts[i].n, counts[i].noun,
+				nrm2_plural_ending(counts[i].n), counts[i].rest);
 	if (n)
 		report_note(e->r, "NRM2 cannot hold, and lacks: %s", line);
 	if (l->guests)
 		report_note(e->r,
 			"NRM2 has no guest rings: their %" PRIu64
 			" hook%s %s written as processors %" PRIu32 " and up",
-			l->guests, plural(l->guests), l->guests == 1 ? "is" : "are",
+			l->guests, nrm2_plural_ending(l->guests), l->guests == 1 ? "is" : "are",
 			e->first_guest);
 }
 

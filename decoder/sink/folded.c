@@ -27,7 +27,7 @@ struct folded {
 /* Defers the frame's block of lines. */
 static int wait_for_block(struct folded *fold, uint32_t frame)
 {
-	if (grow(&fold->waiting, fold->nwaiting, &fold->waiting_cap, sizeof *fold->waiting))
+	if (array_grow(&fold->waiting, fold->nwaiting, &fold->waiting_cap, sizeof *fold->waiting))
 		return -1;
 	fold->waiting[fold->nwaiting++] = frame;
 	return 0;
@@ -68,7 +68,7 @@ static void write_line(
 
 static int begin_level(struct folded *fold, uint32_t frame, size_t length)
 {
-	if (grow(&fold->levels, fold->nlevels, &fold->levels_cap, sizeof *fold->levels))
+	if (array_grow(&fold->levels, fold->nlevels, &fold->levels_cap, sizeof *fold->levels))
 		return -1;
 	fold->levels[fold->nlevels++] =
 		(struct level){fold->frames[frame].first_child, fold->nwaiting, length};

@@ -1,8 +1,19 @@
-/* The parts of comparators: -1, 0 or 1 as a sorts before, with or after b. */
+/* The smaller and larger of two numbers, and the parts of comparators: -1, 0 or 1 as a sorts
+ * before, with or after b. */
 #ifndef SWT_FORMATS_BASE_COMPARE_H
 #define SWT_FORMATS_BASE_COMPARE_H
 
 #include <stdint.h>
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 static inline int compare_u64(uint64_t a, uint64_t b)
 {

@@ -15,7 +15,7 @@ static const struct verb *const verbs[] = {&verb_init, &verb_on, &verb_off, &ver
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-static void overview(FILE *f)
+static void main_print_overview(FILE *f)
 {
 	fputs("usage: swtrace VERB [option ...]\n\n", f);
 	for (int i = 0; i < VERBS; i++)
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		return of ? main_flush_output(of->run(of, 2, help)) : no_verb(argv[2]);
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		overview(stdout);
+		main_print_overview(stdout);
 		return main_flush_output(EXIT_FINE);
 	}
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {

@@ -127,7 +127,7 @@ static void wait_for_word(int go)
 }
 
 /* In the child. exec resets caught signals to their defaults. */
-__attribute__((noreturn)) static void become(const struct command *c,
+__attribute__((noreturn)) static void private_exec_command(const struct command *c,
 	const struct session_location *location, const sigset_t *mask, int report)
 {
 	int code;
@@ -180,7 +180,7 @@ int command_start(struct command *c, const struct session_location *location)
 	if (pid == 0) {
 		close(go[1]);
 		wait_for_word(go[0]);
-		become(c, location, &mask, report[1]);
+		private_exec_command(c, location, &mask, report[1]);
 	}
 	if (pid < 0)
 		failure = errno;

@@ -10,7 +10,7 @@
 #include "../dump/drain/stream.h"
 
 /* Formats a number with an SI suffix. */
-static const char *human(double value, char text[16])
+static const char *progress_format_quantity(double value, char text[16])
 {
 	const char *prefix = quantity_scale(&value);
 
@@ -36,9 +36,10 @@ void record_progress_show(struct record_progress *p, const struct drain *drain)
 	double seconds = (double)(now - p->shown) / 1e9;
 	fprintf(stderr, "\rswtrace %s: %.1f s, %shooks/s, %sB, lost %llu, waiting %sB\033[K",
 		p->verb->name, (double)(now - p->started) / 1e9,
-		human((double)(s.hooks - p->hooks) / seconds, rate), human((double)s.bytes, bytes),
+		progress_format_quantity((double)(s.hooks - p->hooks) / seconds, rate),
+		progress_format_quantity((double)s.bytes, bytes),
 		(unsigned long long)(s.lost_full + s.lost_other + s.lost_unwritten),
-		human((double)s.waiting, waiting));
+		progress_format_quantity((double)s.waiting, waiting));
 	p->hooks = s.hooks;
 	p->shown = now;
 }

@@ -32,7 +32,7 @@ static bool may_bind(const cpc_t *cpc, const cpc_set_t *set, uint_t flags, uint_
 	return false;
 }
 
-static const char *notifies(const cpc_set_t *set)
+static const char *set_find_notify_event(const cpc_set_t *set)
 {
 	for (unsigned i = 0; i < set->requests->count; i++)
 		if (set->requests->request[i].flags & CPC_OVF_NOTIFY_EMT)
@@ -42,7 +42,7 @@ static const char *notifies(const cpc_set_t *set)
 
 static bool may_notify(const cpc_t *cpc, const cpc_set_t *set, const char *fn)
 {
-	const char *event = notifies(set);
+	const char *event = set_find_notify_event(set);
 
 	if (event)
 		cpc_tell(cpc_handler(cpc), fn, EINVAL, CPC_REQ_INVALID_FLAGS,

@@ -95,7 +95,7 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
 	return false;
 }
 
-static hrtime_t later(hrtime_t a, hrtime_t b)
+static hrtime_t hrtime_max(hrtime_t a, hrtime_t b)
 {
 	return a > b ? a : b;
 }
@@ -104,7 +104,7 @@ void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
 	if (!same_size(cpc, ds, a, b, __func__))
 		return;
-	ds->hrtime = later(a->hrtime, b->hrtime);
+	ds->hrtime = hrtime_max(a->hrtime, b->hrtime);
 	ds->tick = a->tick - b->tick;
 	for (unsigned i = 0; i < ds->count; i++)
 		ds->value[i] = a->value[i] - b->value[i];
@@ -114,7 +114,7 @@ void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
 	if (!same_size(cpc, ds, a, b, __func__))
 		return;
-	ds->hrtime = later(a->hrtime, b->hrtime);
+	ds->hrtime = hrtime_max(a->hrtime, b->hrtime);
 	ds->tick = a->tick + b->tick;
 	for (unsigned i = 0; i < ds->count; i++)
 		ds->value[i] = a->value[i] + b->value[i];

@@ -12,7 +12,7 @@
 #include "cpc.h"
 
 /* The kernel rejects periods above INT64_MAX; no counter gets that far anyway. */
-static uint64_t period(uint64_t preset)
+static uint64_t counting_sample_period(uint64_t preset)
 {
 	uint64_t left = 0 - preset;
 
@@ -47,7 +47,7 @@ static void counting_program_member(
 	attr->exclude_user = !(r->flags & CPC_COUNT_USER);
 	attr->exclude_kernel = attr->exclude_hv = !(r->flags & CPC_COUNT_SYSTEM);
 	if (member < b->notifying) {
-		attr->sample_period = period(b->preset[b->request_of[member]]);
+		attr->sample_period = counting_sample_period(b->preset[b->request_of[member]]);
 		attr->wakeup_events = 1;
 	}
 }
@@ -163,7 +163,7 @@ int counting_restart(struct binding *b)
 	if (rc == 0)
 		rc = perf_group_reset(&b->group);
 	for (unsigned i = 0; i < b->notifying && rc == 0; i++) {
-		uint64_t next = period(b->preset[b->request_of[i]]);
+		uint64_t next = counting_sample_period(b->preset[b->request_of[i]]);
 
 		rc = member_call(b, i, PERF_EVENT_IOC_PERIOD, &next);
 	}

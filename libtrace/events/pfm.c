@@ -52,7 +52,7 @@ static void name_pmu(struct cpc_event *e)
 }
 
 /* Whether the name begins with this event's name. */
-static bool begins(const char *name, const char *event)
+static bool pfm_name_begins_with(const char *name, const char *event)
 {
 	size_t n = strlen(event);
 
@@ -60,7 +60,7 @@ static bool begins(const char *name, const char *event)
 }
 
 /* Finds another processor with an event of that name. */
-static bool elsewhere(const char *name, pfm_pmu_info_t *pmu)
+static bool pfm_find_other_pmu(const char *name, pfm_pmu_info_t *pmu)
 {
 	const char *scope = strstr(name, "::"), *event = scope ? scope + 2 : name;
 	pfm_event_info_t info;
@@ -72,24 +72,24 @@ static bool elsewhere(const char *name, pfm_pmu_info_t *pmu)
 	pfm_for_all_pmus(id)
 	{
 		if (!event_pfm_info(id, pmu) || pmu->is_present ||
-			(scope && !begins(name, pmu->name)))
+			(scope && !pfm_name_begins_with(name, pmu->name)))
 			continue;
 		for (int i = pmu->first_event; i >= 0; i = pfm_calls.get_event_next(i)) {
 			memset(&info, 0, sizeof info);
 			info.size = sizeof info;
 			if (pfm_calls.get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
-				begins(event, info.name))
+				pfm_name_begins_with(event, info.name))
 				return true;
 		}
 	}
 	return false;
 }
 
-static int unknown(const char *name, char why[EVENT_WHY_MAX])
+static int pfm_explain_unknown(const char *name, char why[EVENT_WHY_MAX])
 {
 	pfm_pmu_info_t pmu;
 
-	if (!elsewhere(name, &pmu))
+	if (!pfm_find_other_pmu(name, &pmu))
 		return -ENOENT;
 	return event_refuse(why, -ENOTSUP,
 		"\"%s\" is an event of %s (%s), which this processor is not", name, pmu.name,
@@ -130,7 +130,7 @@ int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX
 		pfm_calls.get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg);
 	free(whole);
 	if (rc == PFM_ERR_NOTFOUND)
-		return unknown(name, why);
+		return pfm_explain_unknown(name, why);
 	if (rc != PFM_SUCCESS)
 		return event_refuse(why, rc == PFM_ERR_NOTSUPP ? -ENOTSUP : -EINVAL,
 			"\"%s\": libpfm4 says: %s", name, pfm_calls.strerror(rc));

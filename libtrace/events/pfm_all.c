@@ -59,7 +59,7 @@ static bool event_info(int i, pfm_event_info_t *info)
 	return pfm_calls.get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS;
 }
 
-static bool attribute(int event, int i, pfm_event_attr_info_t *info)
+static bool pfm_get_attribute(int event, int i, pfm_event_attr_info_t *info)
 {
 	memset(info, 0, sizeof *info);
 	info->size = sizeof *info;
@@ -77,7 +77,7 @@ static int visit_masks(const struct event_pfm_pmu *pmu, int i, const pfm_event_i
 
 	said.name = name;
 	for (int k = 0; k < event->nattrs && rc == 0; k++) {
-		if (!attribute(i, k, &mask) || mask.type != PFM_ATTR_UMASK)
+		if (!pfm_get_attribute(i, k, &mask) || mask.type != PFM_ATTR_UMASK)
 			continue;
 		masks++;
 		snprintf(name, sizeof name, "%s::%s:%s", pmu->name, event->name, mask.name);
@@ -122,7 +122,7 @@ int event_pfm_describe(const char *name, struct cpc_event_info *info, uint64_t *
 		.origin = CPC_EVENT_LIBPFM4};
 	*code = event.code;
 	for (int k = 0; k < event.nattrs && rc == 0; k++) {
-		if (!attribute(i, k, &attr))
+		if (!pfm_get_attribute(i, k, &attr))
 			continue;
 		rc = visit(user, &(struct event_pfm_attribute){.name = attr.name,
 					 .description = attr.desc,

@@ -83,7 +83,7 @@ bool event_pmu_field(const struct event_pmu *pmu, const char *term, struct event
 
 /* ------------------------------------------------------------------------- directories */
 
-static int visible(const struct dirent *e)
+static int sysfs_is_visible(const struct dirent *e)
 {
 	return good_name(e->d_name);
 }
@@ -97,7 +97,7 @@ static int sysfs_is_event(const struct dirent *e)
 	for (size_t i = 0; dot && i < sizeof about / sizeof *about; i++)
 		if (strcmp(dot, about[i]) == 0)
 			return 0;
-	return visible(e);
+	return sysfs_is_visible(e);
 }
 
 static int sysfs_walk_folder(const char *path, int (*wanted)(const struct dirent *e),
@@ -128,7 +128,7 @@ int event_pmu_walk_terms(
 	if (pmu->formats)
 		return rc;
 	snprintf(path, sizeof path, "%s/" DEVICES "/%s/format", root, pmu->name);
-	return sysfs_walk_folder(path, visible, visit, user);
+	return sysfs_walk_folder(path, sysfs_is_visible, visit, user);
 }
 
 int event_pmu_walk_events(
@@ -147,7 +147,7 @@ int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof path, "%s/" DEVICES, root);
-	return sysfs_walk_folder(path, visible, visit, user);
+	return sysfs_walk_folder(path, sysfs_is_visible, visit, user);
 }
 
 bool event_pmu_counts_on(const char *pmu, uint32_t cpu)

@@ -93,7 +93,8 @@ static bool terms_next_term(struct parse *p, const char **text, struct term *t)
 }
 
 /* Calls the function for each term. */
-static bool each(struct parse *p, const char *text, bool (*act)(struct parse *p, struct term *t))
+static bool terms_parse_each(
+	struct parse *p, const char *text, bool (*act)(struct parse *p, struct term *t))
 {
 	struct term t;
 
@@ -140,7 +141,7 @@ static bool apply_event(struct parse *p, struct term *t)
 		event_refuse(p->why, 0, "%s needs values: write its terms, %s", t->name, text);
 		return false;
 	}
-	return each(p, text, terms_add_term);
+	return terms_parse_each(p, text, terms_add_term);
 }
 
 static bool apply_term(struct parse *p, struct term *t)
@@ -177,10 +178,10 @@ int event_terms(const struct event_pmu *pmu, const char *terms, struct cpc_event
 	snprintf(e->pmu, sizeof e->pmu, "%s", pmu->name);
 	if (!*terms)
 		return event_refuse(why, -EINVAL, "there is no event between the slashes");
-	if (!each(&p, terms, apply_event))
+	if (!terms_parse_each(&p, terms, apply_event))
 		return -EINVAL;
 	memset(p.taken, 0, sizeof p.taken);
-	if (!each(&p, terms, apply_term)) {
+	if (!terms_parse_each(&p, terms, apply_term)) {
 		if (!generic_of(pmu, terms, e))
 			return -EINVAL;
 		why[0] = 0;

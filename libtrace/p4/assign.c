@@ -298,7 +298,7 @@ static bool p4_requests_are_same(const struct p4_request *a, const struct p4_req
 
 /* Two requests that name different counters are no duplicates: a user may compare the two counts or
  * preset them differently. */
-static bool duplicates(const struct p4_request *a, const struct p4_request *b)
+static bool p4_is_duplicate(const struct p4_request *a, const struct p4_request *b)
 {
 	return p4_requests_are_same(a, b) &&
 	       (a->counter < 0 || b->counter < 0 || a->counter == b->counter);
@@ -320,7 +320,7 @@ static uint32_t tags_of(const struct p4_request *r)
 }
 
 /* The event and mask whose uops get the tag. */
-static uint32_t tagger(const struct p4_request *r)
+static uint32_t p4_tagging_event(const struct p4_request *r)
 {
 	return (r->metric ? p4_upstream_value(r) : p4_escr_value(r)) >> P4_ESCR_MASK_SHIFT;
 }
@@ -330,12 +330,13 @@ static bool tags_mix(const struct p4_request *a, const struct p4_request *b)
 {
 	if (!(tags_of(a) & tags_of(b)) || !(a->metric || b->metric))
 		return false;
-	return tagger(a) != tagger(b) || (a->metric && b->metric && a->metric != b->metric);
+	return p4_tagging_event(a) != p4_tagging_event(b) ||
+	       (a->metric && b->metric && a->metric != b->metric);
 }
 
 static int check_pair(const struct p4_request *a, const struct p4_request *b, char why[P4_WHY_MAX])
 {
-	if (duplicates(a, b)) {
+	if (p4_is_duplicate(a, b)) {
 		snprintf(why, P4_WHY_MAX,
 			"%s and %s are the same: one counter would do (or name one for each, ctr=N)",
 			a->name, b->name);

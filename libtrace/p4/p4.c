@@ -19,7 +19,7 @@ static uint32_t p4_escr_modes(const struct p4_request *r)
 	return bits;
 }
 
-static uint32_t selection(const struct p4_event *event, uint32_t masks, uint32_t tags)
+static uint32_t p4_escr_selection(const struct p4_event *event, uint32_t masks, uint32_t tags)
 {
 	return (uint32_t)event->select << P4_ESCR_SELECT_SHIFT |
 	       (masks & 0xffff) << P4_ESCR_MASK_SHIFT | tags << P4_ESCR_TAG_SHIFT |
@@ -28,7 +28,7 @@ static uint32_t selection(const struct p4_event *event, uint32_t masks, uint32_t
 
 uint32_t p4_escr_value(const struct p4_request *r)
 {
-	return selection(r->event, r->masks, r->masks >> P4_TAG_BIT) | p4_escr_modes(r);
+	return p4_escr_selection(r->event, r->masks, r->masks >> P4_TAG_BIT) | p4_escr_modes(r);
 }
 
 uint32_t p4_upstream_value(const struct p4_request *r)
@@ -40,10 +40,11 @@ uint32_t p4_upstream_value(const struct p4_request *r)
 	/* NBOGUS0 and BOGUS0 test tag bit 0, and so on. */
 	if (r->metric->tagging == P4_EXECUTION)
 		tags = (r->masks | r->masks >> 4) & 0xf;
-	return selection(P4FindEvent(r->metric->event), r->metric->masks, tags) | p4_escr_modes(r);
+	return p4_escr_selection(P4FindEvent(r->metric->event), r->metric->masks, tags) |
+	       p4_escr_modes(r);
 }
 
-static uint32_t filter(const struct p4_request *r)
+static uint32_t p4_cccr_filter(const struct p4_request *r)
 {
 	if (!r->compare)
 		return 0;
@@ -54,7 +55,7 @@ static uint32_t filter(const struct p4_request *r)
 uint32_t p4_cccr_value(const struct p4_request *r)
 {
 	uint32_t v = (uint32_t)r->event->cccr_select << P4_CCCR_SELECT_SHIFT | P4_CCCR_ANY_THREAD |
-		     filter(r);
+		     p4_cccr_filter(r);
 
 	/* The alternate counter's overflow enables a cascaded counter. */
 	v |= r->cascade ? P4_CCCR_CASCADE : P4_CCCR_ENABLE;
@@ -88,7 +89,7 @@ size_t p4_counters_of(const struct p4_request *r, uint8_t escr, uint8_t counters
 uint64_t P4PerfConfig(const struct p4_request *r, const char **lacking)
 {
 	struct p4_event numbered = *r->event;
-	uint64_t cccr = filter(r) | P4_CCCR_ANY_THREAD;
+	uint64_t cccr = p4_cccr_filter(r) | P4_CCCR_ANY_THREAD;
 	const char *why = NULL;
 
 	numbered.select = (uint8_t)(r->event - p4_events);
@@ -102,7 +103,8 @@ uint64_t P4PerfConfig(const struct p4_request *r, const char **lacking)
 		cccr |= r->metric->perf;
 	if (lacking)
 		*lacking = why;
-	return (uint64_t)selection(&numbered, r->masks, r->masks >> P4_TAG_BIT) << 32 | cccr;
+	return (uint64_t)p4_escr_selection(&numbered, r->masks, r->masks >> P4_TAG_BIT) << 32 |
+	       cccr;
 }
 
 /* ---------------------------------------------------------------------- steps */
@@ -119,7 +121,7 @@ __attribute__((format(printf, 3, 4))) static struct p4_step *p4_write_step(
 	return s;
 }
 
-static void wrmsr(struct p4_step *s, uint32_t msr, uint32_t value)
+static void p4_set_wrmsr(struct p4_step *s, uint32_t msr, uint32_t value)
 {
 	s->write = true;
 	s->msr = msr;
@@ -145,16 +147,17 @@ static size_t tag_steps(const struct p4_program *p, struct p4_step *s)
 
 	if (p->upstream) {
 		mask_names(P4FindEvent(metric->event), metric->masks, masks);
-		wrmsr(p4_write_step(s++, 5, "write %s: %s with %s, which tags the uops",
-			      p4_escrs[p->upstream_escr].name, metric->event, masks),
+		p4_set_wrmsr(p4_write_step(s++, 5, "write %s: %s with %s, which tags the uops",
+				     p4_escrs[p->upstream_escr].name, metric->event, masks),
 			p4_escrs[p->upstream_escr].msr, p->upstream_value);
 	}
 	if (metric && metric->pebs_enable) {
-		wrmsr(p4_write_step(s++, 5, "write IA32_PEBS_ENABLE: replay tagging for %s",
-			      metric->name),
+		p4_set_wrmsr(p4_write_step(s++, 5, "write IA32_PEBS_ENABLE: replay tagging for %s",
+				     metric->name),
 			P4_MSR_PEBS_ENABLE, metric->pebs_enable);
-		wrmsr(p4_write_step(s++, 5, "write MSR_PEBS_MATRIX_VERT: replay tagging for %s",
-			      metric->name),
+		p4_set_wrmsr(
+			p4_write_step(s++, 5, "write MSR_PEBS_MATRIX_VERT: replay tagging for %s",
+				metric->name),
 			P4_MSR_PEBS_MATRIX_VERT, metric->matrix_vert);
 	}
 	return (size_t)(s - first);
@@ -181,7 +184,7 @@ static void cccr_text(const struct p4_program *p, struct p4_step *s)
 		r->interrupt ? ", interrupt at overflow" : "",
 		r->force_overflow ? ", forced overflow" : "",
 		r->cascade ? ", cascade instead of enable" : ", enable");
-	wrmsr(s, p4_counters[p->counter].cccr_msr, p->cccr_value);
+	p4_set_wrmsr(s, p4_counters[p->counter].cccr_msr, p->cccr_value);
 }
 
 size_t P4Steps(const struct p4_program *p, struct p4_step steps[P4_STEPS_MAX])
@@ -201,12 +204,12 @@ size_t P4Steps(const struct p4_program *p, struct p4_step steps[P4_STEPS_MAX])
 	p4_write_step(s++, 4, "addresses: counter %s %XH, CCCR %s %XH, ESCR %s %XH", counter->name,
 		counter->msr, counter->cccr_name, counter->cccr_msr, escr->name, escr->msr);
 	s += tag_steps(p, s);
-	wrmsr(p4_write_step(s++, 5,
-		      "write %s: event select %02XH, event mask %04XH, %s on thread %s", escr->name,
-		      r->event->select, mask, mode_names(r),
-		      r->threads == 3		 ? "0 and 1"
-		      : r->threads & P4_THREAD_1 ? "1"
-						 : "0"),
+	p4_set_wrmsr(p4_write_step(s++, 5,
+			     "write %s: event select %02XH, event mask %04XH, %s on thread %s",
+			     escr->name, r->event->select, mask, mode_names(r),
+			     r->threads == 3		? "0 and 1"
+			     : r->threads & P4_THREAD_1 ? "1"
+							: "0"),
 		escr->msr, p->escr_value);
 	cccr_text(p, s++);
 	return (size_t)(s - steps);

@@ -119,7 +119,7 @@ static bool p4_parse_value(const char *text, unsigned max, unsigned *value)
 
 /* Parses a part of a name other than a unit mask. Returns 1, 0 if the part is no modifier, or an
  * error if its value is out of range. */
-static int modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
+static int p4_parse_modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
 {
 	unsigned n;
 
@@ -202,7 +202,7 @@ static int request_add_part(struct p4_request *r, const char *part, char why[P4_
 		r->metric = metric;
 		return PU_SUCCESS;
 	}
-	rc = modifier(r, part, why);
+	rc = p4_parse_modifier(r, part, why);
 	if (rc == 0)
 		return no_such_part(r, part, why);
 	return rc < 0 ? rc : PU_SUCCESS;

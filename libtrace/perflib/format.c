@@ -72,7 +72,7 @@ static const struct rule *rule_of(ULONG type)
 	return NULL;
 }
 
-static ULONGLONG sized(ULONG type, ULONGLONG value)
+static ULONGLONG format_limit_to_size(ULONG type, ULONGLONG value)
 {
 	return (type & PERF_SIZE_MASK) == PERF_SIZE_LARGE ? value : (uint32_t)value;
 }
@@ -126,7 +126,7 @@ static double format_percent(double share)
 }
 
 /* The denominator of a formula that divides a difference. */
-static ULONG divisor(
+static ULONG format_find_divisor(
 	enum formula formula, const PERF_SAMPLE *a, const PERF_SAMPLE *b, ULONGLONG *by)
 {
 	switch (formula) {
@@ -171,7 +171,7 @@ static ULONG from_two(
 		return ERROR_NOT_READY;
 	status = count_difference(rule->type, a->Value, b->Value, &count);
 	if (!status)
-		status = divisor(rule->formula, a, b, &by);
+		status = format_find_divisor(rule->formula, a, b, &by);
 	if (status)
 		return status;
 	share = (double)count / (double)by;
@@ -208,7 +208,7 @@ static ULONG from_two(
 	return ERROR_SUCCESS;
 }
 
-static ULONG elapsed(const PERF_SAMPLE *s, double *value)
+static ULONG format_elapsed_time(const PERF_SAMPLE *s, double *value)
 {
 	if (s->PerfFreq <= 0 || s->PerfTimeStamp < 0 || (ULONGLONG)s->PerfTimeStamp < s->Value)
 		return ERROR_INVALID_DATA;
@@ -227,16 +227,16 @@ ULONG PerfFormatCounterValue(
 		return ERROR_NOT_SUPPORTED;
 	switch (rule->formula) {
 	case RAW:
-		*value = (double)sized(type, second->Value);
+		*value = (double)format_limit_to_size(type, second->Value);
 		return ERROR_SUCCESS;
 	case FRACTION:
-		if (sized(type, second->Base) == 0)
+		if (format_limit_to_size(type, second->Base) == 0)
 			return ERROR_NOT_READY;
-		*value = 100 *
-			 ((double)sized(type, second->Value) / (double)sized(type, second->Base));
+		*value = 100 * ((double)format_limit_to_size(type, second->Value) /
+				       (double)format_limit_to_size(type, second->Base));
 		return ERROR_SUCCESS;
 	case ELAPSED:
-		return elapsed(second, value);
+		return format_elapsed_time(second, value);
 	default:
 		return from_two(rule, first, second, value);
 	}

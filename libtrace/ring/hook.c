@@ -26,7 +26,7 @@ static inline bool is_off(UINT32 major)
 
 /* The error of invalid arguments, if the major is on. Before its first hook a process does not
  * know that yet, so it attaches now. */
-__attribute__((cold)) static int refuse(UINT32 major, int rc)
+__attribute__((cold)) static int hook_refuse(UINT32 major, int rc)
 {
 	if (!ring_thread_may_write(&ring_self, major))
 		attach_thread(0);
@@ -137,9 +137,9 @@ static __attribute__((noinline)) int words_slow(
 	if (is_off(major))
 		return PU_SUCCESS;
 	if (nwords > REC_MAX_WORDS)
-		return refuse(major, PU_ERROR_INVALID_PARAMETER);
+		return hook_refuse(major, PU_ERROR_INVALID_PARAMETER);
 	if (!words && nwords)
-		return refuse(major, PU_ERR_NULL_PTR);
+		return hook_refuse(major, PU_ERR_NULL_PTR);
 	size = ready_size(major, rec_size(nwords, 0));
 	if (size == 0)
 		return PU_SUCCESS;
@@ -257,12 +257,12 @@ int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words
 	if (is_off(major))
 		return PU_SUCCESS;
 	if (nwords > REC_MAX_WORDS || nstrings > REC_MAX_STRINGS)
-		return refuse(major, PU_ERROR_INVALID_PARAMETER);
+		return hook_refuse(major, PU_ERROR_INVALID_PARAMETER);
 	if (!words && nwords)
-		return refuse(major, PU_ERR_NULL_PTR);
+		return hook_refuse(major, PU_ERR_NULL_PTR);
 	rc = strings_size(nstrings, strings, &string_bytes);
 	if (rc)
-		return refuse(major, rc);
+		return hook_refuse(major, rc);
 	size = ready_size(major, hook_size(nwords, string_bytes));
 	if (size == 0)
 		return PU_SUCCESS;
@@ -328,7 +328,7 @@ static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings,
 	va_copy(again, args);
 	string_bytes = arguments_size(nints, nstrings, args);
 	if (string_bytes == 0)
-		rc = refuse(major, PU_ERR_NULL_PTR);
+		rc = hook_refuse(major, PU_ERR_NULL_PTR);
 	else
 		rc = hook_begin_inline(&w, major, hook_size(nints, string_bytes), 1);
 	if (rc == HOOK_RESERVED) {
@@ -360,7 +360,7 @@ int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...)
 	if (is_off(major))
 		return PU_SUCCESS;
 	if (nints < 0 || nints > REC_MAX_WORDS || nstrings < 0 || nstrings > REC_MAX_STRINGS)
-		return refuse(major, PU_ERROR_INVALID_PARAMETER);
+		return hook_refuse(major, PU_ERROR_INVALID_PARAMETER);
 	va_start(args, nstrings);
 	if (nstrings == 0)
 		rc = hook_ints(major, minor, (UINT32)nints, args);

@@ -21,7 +21,7 @@ struct events {
 
 static int add_event(struct events *e, struct event event)
 {
-	ck_assert(!grow(&e->at, e->count, &e->room, sizeof *e->at));
+	ck_assert(!array_grow(&e->at, e->count, &e->room, sizeof *e->at));
 	e->at[e->count++] = event;
 	return 0;
 }

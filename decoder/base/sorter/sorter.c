@@ -127,7 +127,7 @@ int sorter_load(struct sorter *s, void *p, size_t n, uint64_t offset)
 static int sorter_add_run(struct sorter *s, struct sorter_run run)
 {
 	pthread_mutex_lock(&s->lock);
-	int rc = grow(&s->runs, s->nruns, &s->runs_cap, sizeof *s->runs);
+	int rc = array_grow(&s->runs, s->nruns, &s->runs_cap, sizeof *s->runs);
 	if (!rc)
 		s->runs[s->nruns++] = run;
 	pthread_mutex_unlock(&s->lock);
@@ -241,7 +241,7 @@ static __attribute__((noinline)) int sorter_make_room(struct sorter *s, struct s
 			return CPIDECODE_ENOMEM;
 		b->cap = cap;
 	}
-	return grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
+	return array_grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
 }
 
 int sorter_reserve(struct sorter *s, unsigned thread, struct sorter_record **r)

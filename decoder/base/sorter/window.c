@@ -109,7 +109,7 @@ int window_batch_reserve(
 	if (!array_reserve(&b->bytes, &b->cap, b->used + w->largest, 1))
 		return CPIDECODE_ENOMEM;
 	*r = (void *)(b->bytes + b->used);
-	return grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
+	return array_grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
 }
 
 void window_batch_add(struct window_batch *batch)
@@ -192,7 +192,7 @@ int sorter_window_insert(struct sorter_window *w, struct window_batch *b)
 		sorter_window_cancel(w, b);
 		return 0;
 	}
-	if (grow(&w->heap, w->count, &w->room, sizeof *w->heap)) {
+	if (array_grow(&w->heap, w->count, &w->room, sizeof *w->heap)) {
 		sorter_window_cancel(w, b);
 		return CPIDECODE_ENOMEM;
 	}

@@ -41,7 +41,7 @@ static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **c
 	if (!*slot) {
 		if (s->ncpus == NRM2_MAX_CPUS)
 			return 0;
-		if (grow(&s->cpus, s->ncpus, &s->cpus_cap, sizeof *s->cpus))
+		if (array_grow(&s->cpus, s->ncpus, &s->cpus_cap, sizeof *s->cpus))
 			return CPIDECODE_ENOMEM;
 		bool wrap = !s->own && s->mode == NRM2_MODE_WRAP;
 		s->cpus[s->ncpus] = (struct nrm2_cpu){

@@ -35,7 +35,7 @@ int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *wh
 		im->damage_untold++;
 		return 0;
 	}
-	if (grow(&im->damage, im->ndamage, &s->damage_cap, sizeof *im->damage))
+	if (array_grow(&im->damage, im->ndamage, &s->damage_cap, sizeof *im->damage))
 		return CPIDECODE_ENOMEM;
 	im->damage[im->ndamage++] = (struct io_damage){.offset = at, .bytes = bytes, .why = why};
 	return 0;

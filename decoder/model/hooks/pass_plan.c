@@ -135,7 +135,7 @@ static bool can_cut(const struct trace *t)
 
 static int add_cut(struct pass_plan *plan, uint64_t key)
 {
-	int rc = grow(&plan->cuts, plan->ncuts, &plan->cuts_cap, sizeof *plan->cuts);
+	int rc = array_grow(&plan->cuts, plan->ncuts, &plan->cuts_cap, sizeof *plan->cuts);
 
 	if (!rc)
 		plan->cuts[plan->ncuts++] = key;
@@ -178,7 +178,8 @@ static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t eno
 
 static int add_batch(struct pass_plan *plan, const struct stream *s, size_t begin, size_t end)
 {
-	int rc = grow(&plan->batches, plan->slices, &plan->batches_cap, sizeof *plan->batches);
+	int rc =
+		array_grow(&plan->batches, plan->slices, &plan->batches_cap, sizeof *plan->batches);
 
 	if (!rc)
 		plan->batches[plan->slices++] = (struct pass_batch){.file = s->file->pub.index,

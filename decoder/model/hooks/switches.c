@@ -128,7 +128,7 @@ struct switch_cpu *switch_cpus_find(struct switch_cpus *c, uint32_t group, uint3
 		if (c->at[c->last].cpu == cpu && c->at[c->last].group == group)
 			return &c->at[c->last];
 	}
-	if (grow(&c->at, c->count, &c->room, sizeof *c->at))
+	if (array_grow(&c->at, c->count, &c->room, sizeof *c->at))
 		return NULL;
 	c->at[c->count] = (struct switch_cpu){.group = group, .cpu = cpu};
 	c->last = c->count++;
@@ -182,7 +182,7 @@ static uint32_t *switch_names_slot(const struct switch_names *n, const struct sw
 
 static int switch_names_make_room(struct switch_names *n)
 {
-	if (grow(&n->at, n->count, &n->room, sizeof *n->at))
+	if (array_grow(&n->at, n->count, &n->room, sizeof *n->at))
 		return CPIDECODE_ENOMEM;
 	if (2 * (n->count + 1) <= n->by_thread.slots)
 		return 0;

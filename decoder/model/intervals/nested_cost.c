@@ -64,7 +64,7 @@ int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t 
 		nested_cost_close_interval(c, t);
 	if (!t->count)
 		t->until = key->end;
-	if (grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
+	if (array_grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
 		return CPIDECODE_ENOMEM;
 	((struct open_cost *)t->at)[t->count++] = (struct open_cost){.end = key->end,
 		.place = key->place,

@@ -23,7 +23,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 	struct thread_stack *t = thread_stacks_find(
 		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
 
-	if (!t || grow(&t->at, t->count, &t->cap, sizeof(struct open_interval)))
+	if (!t || array_grow(&t->at, t->count, &t->cap, sizeof(struct open_interval)))
 		return CPIDECODE_ENOMEM;
 	struct open_interval *stack = t->at;
 	const struct open_interval *outer = find_outer(stack, &t->count, key->end);
@@ -81,7 +81,7 @@ int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
 	if (iv->parent >= 0)
 		iv->parent = nesting_find_place(stack, t->count, iv->parent);
 	iv->place = place;
-	if (grow(&t->at, t->count, &t->cap, sizeof own))
+	if (array_grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	((struct placed_interval *)t->at)[t->count++] = own;
 	return 0;

@@ -71,7 +71,7 @@ struct thread_stack *thread_stacks_find(
 	}
 	if (s->count == s->room)
 		thread_stacks_forget(s);
-	if (grow(&s->stacks, s->count, &s->room, sizeof *s->stacks))
+	if (array_grow(&s->stacks, s->count, &s->room, sizeof *s->stacks))
 		return NULL;
 	hash_index_add(&s->by_thread, hash, (uint32_t)s->count);
 	at = &s->stacks[s->count++];

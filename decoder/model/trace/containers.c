@@ -8,7 +8,7 @@
 
 int containers_add(struct container_table *t, const struct container *entry)
 {
-	if (grow(&t->at, t->count, &t->room, sizeof *t->at))
+	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at))
 		return CPIDECODE_ENOMEM;
 	t->at[t->count++] = *entry;
 	return 0;

@@ -103,7 +103,7 @@ static int make_ring(struct directory *d, uint32_t ring, struct ring_state **sta
 	if (d->nstates == MAX_RINGS)
 		return 1;
 	if (!directory_grow_index(d) ||
-		grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
+		array_grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
 		return CPIDECODE_ENOMEM;
 	hash_index_add(&d->by_ring, directory_hash_ring(ring), (uint32_t)d->nstates);
 	*state = &d->states[d->nstates++];
@@ -176,7 +176,7 @@ static int verify_pending(struct file *f, struct ring_state *r)
 	if (d->nbad == MAX_BAD)
 		return directory_damage_section(
 			f, &r->last, "too many wrong sections: not searched further");
-	rc = grow(&d->bad, d->nbad, &d->bad_cap, sizeof *d->bad);
+	rc = array_grow(&d->bad, d->nbad, &d->bad_cap, sizeof *d->bad);
 	if (!rc)
 		d->bad[d->nbad++] = r->last;
 	return rc;
@@ -291,16 +291,6 @@ static int by_number(const void *a, const void *b)
 	const struct trace_ring *x = a, *y = b;
 
 	return compare_u64(x->ring, y->ring);
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /*

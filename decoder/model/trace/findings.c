@@ -56,7 +56,7 @@ size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most)
 static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int rc = grow(&f->damage, f->ndamage, &f->damage_cap, sizeof *f->damage);
+		int rc = array_grow(&f->damage, f->ndamage, &f->damage_cap, sizeof *f->damage);
 
 		if (rc)
 			return rc;

@@ -36,7 +36,7 @@ int texts_add(struct trace_texts *t, const char *at, uint32_t length, uint32_t *
 	*index = texts_find(t, at, length, hash);
 	if (*index != TEXT_NONE)
 		return 0;
-	if (grow(&t->at, t->count, &t->room, sizeof *t->at) || t->count == TEXT_NONE)
+	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at) || t->count == TEXT_NONE)
 		return CPIDECODE_ENOMEM;
 	if (2 * (t->count + 1) > t->index.slots && texts_index_all(t, 2 * (t->count + 1)))
 		return CPIDECODE_ENOMEM;
@@ -98,7 +98,7 @@ int labels_add(struct labels *l, const struct label *entry)
 {
 	if (labels_find(l, entry->number))
 		return 0;
-	if (grow(&l->at, l->count, &l->room, sizeof *l->at))
+	if (array_grow(&l->at, l->count, &l->room, sizeof *l->at))
 		return CPIDECODE_ENOMEM;
 	if (2 * (l->count + 1) > l->index.slots) {
 		if (!hash_index_reset(&l->index, 2 * (l->count + 1)))

@@ -25,7 +25,7 @@ int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why
 		f->pub.damage_untold++;
 		return 0;
 	}
-	int rc = grow(&f->damage, f->pub.ndamage, &f->damage_cap, sizeof *f->damage);
+	int rc = array_grow(&f->damage, f->pub.ndamage, &f->damage_cap, sizeof *f->damage);
 	if (!rc)
 		f->damage[f->pub.ndamage++] =
 			(struct io_damage){.offset = offset, .bytes = bytes, .why = why};
@@ -38,7 +38,7 @@ int file_contradiction(struct file *f, uint64_t offset, const char *why)
 		f->pub.contradictions_untold++;
 		return 0;
 	}
-	int rc = grow(&f->contradictions, f->pub.ncontradictions, &f->contradictions_cap,
+	int rc = array_grow(&f->contradictions, f->pub.ncontradictions, &f->contradictions_cap,
 		sizeof *f->contradictions);
 	if (!rc)
 		f->contradictions[f->pub.ncontradictions++] =
@@ -74,7 +74,7 @@ static int add_meta(struct file *f, char *line, uint32_t length)
 	load_trim_text(&value, &value_length);
 	if (!key_length && !value_length)
 		return 0;
-	int rc = grow(&f->meta, f->pub.nmeta, &f->meta_cap, sizeof *f->meta);
+	int rc = array_grow(&f->meta, f->pub.nmeta, &f->meta_cap, sizeof *f->meta);
 	if (rc)
 		return rc;
 	line[key_length] = 0;
@@ -94,7 +94,7 @@ static int load_meta(struct load *l, const struct io_section *s)
 		return 0;
 	if (s->raw > MAX_META_BYTES - f->meta_bytes || f->ntexts == MAX_META_SECTIONS)
 		return section_damage(f, s, "more META than this reader keeps");
-	int rc = grow(&f->texts, f->ntexts, &f->texts_cap, sizeof *f->texts);
+	int rc = array_grow(&f->texts, f->ntexts, &f->texts_cap, sizeof *f->texts);
 	char *text = rc ? NULL : malloc((size_t)s->raw + 1);
 	if (!text)
 		return CPIDECODE_ENOMEM;
@@ -117,7 +117,7 @@ static int load_meta(struct load *l, const struct io_section *s)
 static int keep_schema(struct file *f, struct schema *schema, const char *text, size_t n)
 {
 	char *copy = strndup(text, n);
-	int rc = copy ? grow(&f->schema_texts, f->nschemas, &f->schema_texts_cap,
+	int rc = copy ? array_grow(&f->schema_texts, f->nschemas, &f->schema_texts_cap,
 				sizeof *f->schema_texts)
 		      : CPIDECODE_ENOMEM;
 
@@ -144,7 +144,8 @@ static void keep_refused_line(void *arg, const struct schema_error *error)
 
 	if (f->pub.nschema_problems == MAX_SCHEMAS || r->rc)
 		return;
-	r->rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
+	r->rc = array_grow(
+		&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
 	if (!r->rc)
 		f->problems[f->pub.nschema_problems++] =
 			(struct trace_schema_problem){.offset = r->offset, .error = *error};
@@ -161,7 +162,7 @@ static int load_schema(struct load *l, const struct io_section *s)
 	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes || f->nschemas == MAX_SCHEMAS)
 		return section_damage(f, s, "more schemas than this reader keeps");
 	f->schema_bytes += s->raw;
-	int rc = grow(&f->schemas, f->nschemas, &f->schemas_cap, sizeof *f->schemas);
+	int rc = array_grow(&f->schemas, f->nschemas, &f->schemas_cap, sizeof *f->schemas);
 	if (!rc)
 		rc = schema_code(
 			schema_salvage(text, s->raw, &schema, keep_refused_line, &refused));
@@ -199,7 +200,7 @@ static int load_tasks(struct load *l, const struct io_section *s)
 
 static int add_sync(struct file *f, struct clock_sync sync)
 {
-	int rc = grow(&f->syncs, f->pub.nsyncs, &f->syncs_cap, sizeof *f->syncs);
+	int rc = array_grow(&f->syncs, f->pub.nsyncs, &f->syncs_cap, sizeof *f->syncs);
 
 	if (!rc)
 		f->syncs[f->pub.nsyncs++] = sync;

@@ -29,7 +29,7 @@ int machine_of(struct trace *t, struct file *f)
 			return 0;
 		}
 	}
-	int rc = grow(&t->machines, t->nmachines, &t->machines_cap, sizeof *t->machines);
+	int rc = array_grow(&t->machines, t->nmachines, &t->machines_cap, sizeof *t->machines);
 	struct machine *m = rc ? NULL : calloc(1, sizeof *m);
 	if (!m)
 		return CPIDECODE_ENOMEM;

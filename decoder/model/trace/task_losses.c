@@ -32,7 +32,7 @@ static int task_losses_make_room(struct task_losses *t)
 
 	if (!room)
 		t->seed = seed_make();
-	if (grow(&t->at, t->count, &t->room, sizeof *t->at))
+	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at))
 		return CPIDECODE_ENOMEM;
 	if (room == t->room)
 		return 0;

@@ -116,7 +116,7 @@ void trace_set_verify(struct trace *t, enum trace_verify how)
 
 int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error)
 {
-	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
+	int rc = array_grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
 
 	if (!rc)
 		rc = schema_code(schema_parse(text, length, &t->user[t->nuser], error));
@@ -165,7 +165,7 @@ static void trace_note_owner(struct trace *t, const struct trace_file *f)
 /* f->in is open; the trace owns the file from now on, or frees it. */
 static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
-	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
+	int rc = array_grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
 
 	f->pub.index = (uint32_t)t->nfiles;
 	f->texts_of_trace = t->texts;

@@ -67,7 +67,7 @@ static int callgrind_find_arc(
 		if ((*arc)->caller == caller && (*arc)->callee == callee)
 			return 0;
 	}
-	if (grow(&e->arcs, e->narcs, &e->room, sizeof **arc))
+	if (array_grow(&e->arcs, e->narcs, &e->room, sizeof **arc))
 		return CPIDECODE_ENOMEM;
 	if (2 * (e->narcs + 1) > e->by_pair.slots) {
 		if (!hash_index_reset(&e->by_pair, 2 * (e->narcs + 1)))
@@ -116,7 +116,7 @@ static int callgrind_begin_slice(
 	char room[EXPORT_NAME_ROOM];
 	size_t length, at, depth = l->count - 1;
 
-	if (grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
+	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
 		return CPIDECODE_ENOMEM;
 	struct callgrind_frame *frame = &lane->frames[depth];
 	*frame = (struct callgrind_frame){.caller = *thread,

@@ -233,7 +233,7 @@ static int classes_read(struct ctf_classes *c, const struct hook *h)
 	memset(c->first, 0, (nfields + 1) * sizeof *c->first);
 	field_start(&cursor, h);
 	for (;; count++) {
-		if (grow(&c->values, count, &c->room, sizeof *c->values))
+		if (array_grow(&c->values, count, &c->room, sizeof *c->values))
 			return CPIDECODE_ENOMEM;
 		if (!field_next(&cursor, &c->values[count]))
 			break;

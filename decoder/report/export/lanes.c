@@ -36,7 +36,7 @@ static inline bool lanes_index_before(const void *ctx, const void *a, const void
 
 static int lanes_push_index(unsigned **heap, size_t *count, size_t *room, unsigned index)
 {
-	if (grow(heap, *count, room, sizeof **heap))
+	if (array_grow(heap, *count, room, sizeof **heap))
 		return CPIDECODE_ENOMEM;
 	heap_sift_up(*heap, (*count)++, &index, sizeof index, lanes_index_before, NULL);
 	return 0;
@@ -122,9 +122,9 @@ static int lanes_open_slice(
 	const struct lane_mark ends = {end, lane->index};
 
 	lanes_drop_places(t);
-	if (grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
-		grow(&o->ends, o->nends, &o->ends_room, sizeof *o->ends) ||
-		grow(&o->places, o->nplaces, &o->places_room, sizeof *o->places))
+	if (array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
+		array_grow(&o->ends, o->nends, &o->ends_room, sizeof *o->ends) ||
+		array_grow(&o->places, o->nplaces, &o->places_room, sizeof *o->places))
 		return CPIDECODE_ENOMEM;
 	lane->open[lane->count++] = (struct open_slice){start, end, place};
 	lane->last = start;
@@ -247,7 +247,7 @@ static int lanes_add_thread(struct lanes *l, const struct interval *iv, struct l
 		if (rc)
 			return rc;
 	}
-	if (grow(&l->threads, l->nthreads, &l->room, sizeof *l->threads))
+	if (array_grow(&l->threads, l->nthreads, &l->room, sizeof *l->threads))
 		return CPIDECODE_ENOMEM;
 	*t = calloc(1, sizeof **t);
 	if (!*t)
@@ -295,7 +295,7 @@ static int lanes_find_thread(struct lanes *l, const struct interval *iv, struct 
 
 static int lanes_add_lane(struct lanes *l, struct lane_thread *t, struct lane **lane)
 {
-	if (grow(&t->lanes, t->count, &t->room, sizeof *t->lanes))
+	if (array_grow(&t->lanes, t->count, &t->room, sizeof *t->lanes))
 		return CPIDECODE_ENOMEM;
 	*lane = &t->lanes[t->count];
 	**lane = (struct lane){.last = INT64_MIN, .index = (unsigned)t->count++};

@@ -260,7 +260,7 @@ static int perfetto_find_event(
 			*uuid = tracks->events[i].uuid;
 			return 0;
 		}
-	if (grow(&tracks->events, tracks->count, &tracks->room, sizeof *tracks->events))
+	if (array_grow(&tracks->events, tracks->count, &tracks->room, sizeof *tracks->events))
 		return CPIDECODE_ENOMEM;
 	export_name_event(e->r, name, &e->text);
 	if (e->text.error)
@@ -400,7 +400,7 @@ static struct cpu_track *perfetto_find_cpu(
 	for (size_t i = 0; i < e->ncpus; i++)
 		if (e->cpus[i].cpu == cpu && e->cpus[i].machine == iv->machine)
 			return &e->cpus[i];
-	if (grow(&e->cpus, e->ncpus, &e->cpus_room, sizeof *e->cpus))
+	if (array_grow(&e->cpus, e->ncpus, &e->cpus_room, sizeof *e->cpus))
 		return NULL;
 	struct cpu_track *c = &e->cpus[e->ncpus++];
 	*c = (struct cpu_track){.machine = iv->machine, .cpu = cpu};

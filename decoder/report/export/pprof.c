@@ -131,7 +131,7 @@ static uint32_t pprof_find_node(
 			return found;
 	}
 	if (e->nnodes >= UINT32_MAX - 1 ||
-		grow(&e->nodes, e->nnodes + 1, &e->room, sizeof *e->nodes))
+		array_grow(&e->nodes, e->nnodes + 1, &e->room, sizeof *e->nodes))
 		return 0;
 	if (!e->nnodes)
 		e->nodes[e->nnodes++] = (struct pprof_node){0};
@@ -198,7 +198,7 @@ static int pprof_begin_slice(
 	char room[EXPORT_NAME_ROOM];
 	size_t length, at, depth = l->count - 1;
 
-	if (grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
+	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
 		return CPIDECODE_ENOMEM;
 	struct pprof_frame *frame = &lane->frames[depth];
 	*frame = (struct pprof_frame){.cost = {1, pprof_elapsed_ns(iv), iv->thread_cycles,

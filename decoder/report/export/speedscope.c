@@ -99,7 +99,7 @@ static int speedscope_find_profile(
 		if (memcmp(&e->profiles[*found], p, sizeof *p) == 0)
 			return 0;
 	}
-	if (grow(&e->profiles, e->nprofiles, &e->room, sizeof *p))
+	if (array_grow(&e->profiles, e->nprofiles, &e->room, sizeof *p))
 		return CPIDECODE_ENOMEM;
 	if (2 * (e->nprofiles + 1) > e->by_lane.slots) {
 		if (!hash_index_reset(&e->by_lane, 2 * (e->nprofiles + 1)))
@@ -151,7 +151,7 @@ static int speedscope_begin_slice(
 	(void)end;
 	const char *name = export_name(iv, room, &length);
 	uint32_t frame = flame_names_add(&e->names, name, length);
-	if (!frame || grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
+	if (!frame || array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
 		return CPIDECODE_ENOMEM;
 	lane->open[lane->count++] = frame;
 	return speedscope_add(e, l, iv->start_ns, frame, true);

@@ -78,7 +78,8 @@ static uint32_t builder_open_interval(struct flame_builder *b)
 		b->unused = (uint32_t)b->open[number - 1].path;
 		return number;
 	}
-	if (b->nopen == FRAME_WAITING || grow(&b->open, b->nopen, &b->open_cap, sizeof *b->open))
+	if (b->nopen == FRAME_WAITING ||
+		array_grow(&b->open, b->nopen, &b->open_cap, sizeof *b->open))
 		return 0;
 	return (uint32_t)++b->nopen;
 }
@@ -171,7 +172,7 @@ static int builder_nest_interval(struct flame_builder *b, const struct flame_rec
 	uint32_t own = builder_open_interval(b);
 	uint64_t parent, own_pair, weight = builder_find_weight(r, &own_pair);
 
-	if (!t || !own || grow(&t->at, t->count, &t->cap, sizeof own))
+	if (!t || !own || array_grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	uint32_t *stack = t->at;
 	while (t->count && b->open[stack[t->count - 1] - 1].end < r->end)

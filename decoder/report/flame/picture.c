@@ -76,7 +76,7 @@ static int picture_show_node(struct picture *p, uint32_t number)
 	struct flame *f = p->flame;
 	struct flame_node *node = flame_tree_node(p->tree, number);
 
-	if (grow(&f->frames, f->count, &p->cap, sizeof *f->frames))
+	if (array_grow(&f->frames, f->count, &p->cap, sizeof *f->frames))
 		return CPIDECODE_ENOMEM;
 	struct flame_name name = {"all", 3};
 	struct flame_frame frame = {.total = node->self,

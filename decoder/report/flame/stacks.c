@@ -141,7 +141,7 @@ static int flame_stacks_enter_container(
 {
 	r->container = name;
 	r->container_length = length;
-	if (grow(&r->open, depth, &r->cap, sizeof *r->open))
+	if (array_grow(&r->open, depth, &r->cap, sizeof *r->open))
 		return CPIDECODE_ENOMEM;
 	r->open[depth] = r->open[0];
 	return 0;
@@ -188,7 +188,7 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 		r->container = NULL;
 	if (flags & IS_CONTAINER && r->is_shown)
 		return flame_stacks_enter_container(r, depth, bytes, length);
-	if (grow(&r->open, depth, &r->cap, sizeof *r->open))
+	if (array_grow(&r->open, depth, &r->cap, sizeof *r->open))
 		return CPIDECODE_ENOMEM;
 	const struct flame_open *on = &r->open[depth - 1];
 	const uint32_t name =
@@ -212,7 +212,7 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 static int flame_stacks_get_frames(struct flame_stacks_reader *r)
 {
 	uint64_t depth, before = 0;
-	int rc = grow(&r->open, 0, &r->cap, sizeof *r->open);
+	int rc = array_grow(&r->open, 0, &r->cap, sizeof *r->open);
 
 	if (rc)
 		return rc;

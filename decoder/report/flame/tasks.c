@@ -36,7 +36,7 @@ static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_ta
 			tasks->at[found - 1].thread == task->thread)
 			return found;
 	if (tasks->count >= UINT32_MAX ||
-		grow(&tasks->at, tasks->count, &tasks->cap, sizeof *tasks->at))
+		array_grow(&tasks->at, tasks->count, &tasks->cap, sizeof *tasks->at))
 		return 0;
 	hash_index_add(&tasks->by_names, hash, (uint32_t)tasks->count);
 	tasks->at[tasks->count++] = *task;

@@ -48,7 +48,7 @@ int heatmap_cells_add(struct heatmap_cells *c, const struct heatmap_cell *cell)
 		last->count += cell->count;
 		return 0;
 	}
-	if (grow(&c->at, c->count, &c->room, sizeof *c->at))
+	if (array_grow(&c->at, c->count, &c->room, sizeof *c->at))
 		return CPIDECODE_ENOMEM;
 	c->at[c->count++] = *cell;
 	return 0;

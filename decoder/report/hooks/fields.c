@@ -34,7 +34,7 @@ void hook_fields_init(struct hook_fields *f, const struct trace *t, enum hook_fi
 
 static int hook_fields_append_value(struct hook_fields *f, const struct field_value *v)
 {
-	if (grow(&f->entries, f->count, &f->room, sizeof *f->entries))
+	if (array_grow(&f->entries, f->count, &f->room, sizeof *f->entries))
 		return CPIDECODE_ENOMEM;
 	f->entries[f->count] = (struct hook_field_entry){.value = *v};
 	uint32_t entry = (uint32_t)++f->count;

@@ -83,7 +83,7 @@ int around_add(struct around *a, const struct interval *iv, struct by_around *fo
 	found->root_length = t->count ? stack[0].length : own.length;
 	if (a->wants_stack && around_spell_stack(a, stack, t->count, &own, found))
 		return CPIDECODE_ENOMEM;
-	if (grow(&t->at, t->count, &t->cap, sizeof own))
+	if (array_grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	((struct around_open *)t->at)[t->count++] = own;
 	return 0;

@@ -87,7 +87,7 @@ static struct hook_count *hook_counts_find(struct hook_counter *c, const struct 
 			c->recent = at - 1;
 			return &c->at[at - 1];
 		}
-	if (c->count >= UINT32_MAX - 1 || grow(&c->at, c->count, &c->room, sizeof *c->at))
+	if (c->count >= UINT32_MAX - 1 || array_grow(&c->at, c->count, &c->room, sizeof *c->at))
 		return NULL;
 	hash_index_add(&c->index, hash, (uint32_t)c->count);
 	c->at[c->count] =

@@ -67,7 +67,7 @@ static int in_flight_add_row(struct in_flight *f, uint32_t series, int64_t bucke
 		return 0;
 	if (f->count == IN_FLIGHT_ROWS)
 		return CPIDECODE_EINVAL;
-	if (grow(&f->rows, f->count, &f->room, sizeof *f->rows))
+	if (array_grow(&f->rows, f->count, &f->room, sizeof *f->rows))
 		return CPIDECODE_ENOMEM;
 	f->rows[f->count++] = (struct in_flight_row){.series = series, .bucket = bucket};
 	return 0;

@@ -162,7 +162,7 @@ static struct thread_stack *lineage_push(
 	}
 	if (!t->count)
 		t->until = key->end;
-	if (grow(&t->at, t->count, &t->cap, sizeof(struct lineage_entry)))
+	if (array_grow(&t->at, t->count, &t->cap, sizeof(struct lineage_entry)))
 		return NULL;
 	struct lineage_entry *stack = t->at, *own = &stack[t->count++];
 	*own = (struct lineage_entry){.end = key->end,

@@ -70,7 +70,7 @@ static int top_add_entry(struct top_heap *h, size_t n, const struct top_entry *e
 				h->at, h->count, 0, entry, sizeof *entry, top_is_after, NULL);
 		return 0;
 	}
-	if (grow(&h->at, h->count, &h->room, sizeof *h->at))
+	if (array_grow(&h->at, h->count, &h->room, sizeof *h->at))
 		return CPIDECODE_ENOMEM;
 	h->at[h->count++] = *entry;
 	if (h->count == n)

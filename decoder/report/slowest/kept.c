@@ -29,7 +29,7 @@ void slowest_median_settle(struct slowest_median *m)
 
 struct slowest_file *slowest_kept_file(struct slowest_kept *k)
 {
-	if (grow(&k->files, k->nfiles, &k->files_room, sizeof *k->files))
+	if (array_grow(&k->files, k->nfiles, &k->files_room, sizeof *k->files))
 		return NULL;
 	k->files[k->nfiles] = (struct slowest_file){.fingerprint = 0};
 	return &k->files[k->nfiles++];
@@ -37,7 +37,7 @@ struct slowest_file *slowest_kept_file(struct slowest_kept *k)
 
 struct slowest_row *slowest_kept_row(struct slowest_kept *k)
 {
-	if (grow(&k->rows, k->nrows, &k->rows_room, sizeof *k->rows))
+	if (array_grow(&k->rows, k->nrows, &k->rows_room, sizeof *k->rows))
 		return NULL;
 	k->rows[k->nrows] = (struct slowest_row){.rank = 0};
 	return &k->rows[k->nrows++];
@@ -45,7 +45,7 @@ struct slowest_row *slowest_kept_row(struct slowest_kept *k)
 
 struct slowest_median *slowest_kept_median(struct slowest_kept *k)
 {
-	if (grow(&k->medians, k->nmedians, &k->medians_room, sizeof *k->medians))
+	if (array_grow(&k->medians, k->nmedians, &k->medians_room, sizeof *k->medians))
 		return NULL;
 	k->medians[k->nmedians] = (struct slowest_median){.ns = 0};
 	return &k->medians[k->nmedians++];

@@ -66,7 +66,7 @@ static int kin_add_child(
 	if (!child && k->nchildren == KIN_CHILDREN)
 		child = &k->others;
 	if (!child) {
-		if (grow(&k->children, k->nchildren, &k->room, sizeof *k->children))
+		if (array_grow(&k->children, k->nchildren, &k->room, sizeof *k->children))
 			return CPIDECODE_ENOMEM;
 		child = &k->children[k->nchildren];
 		*child = (struct kin_child){0};
@@ -155,7 +155,7 @@ int kin_add(struct kin_walk *w, const struct interval *iv)
 	int rc = w->rc;
 	if (!rc && own.kin)
 		rc = kin_note_interval(w, own.kin, iv, t);
-	if (rc || grow(&t->at, t->count, &t->cap, sizeof own))
+	if (rc || array_grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	struct kin_open *stack = t->at;
 	if (iv->has_label) {

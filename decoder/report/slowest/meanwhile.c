@@ -31,7 +31,7 @@ static struct meanwhile_name *meanwhile_find_name(
 			return &m->names[i];
 	if (m->count == MEANWHILE_NAMES)
 		return &m->others;
-	if (grow(&m->names, m->count, &m->room, sizeof *m->names))
+	if (array_grow(&m->names, m->count, &m->room, sizeof *m->names))
 		return NULL;
 	if (name.label) {
 		name.label = intern_bytes(&w->memory, name.label, name.length);

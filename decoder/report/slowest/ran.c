@@ -46,7 +46,7 @@ static int ran_add_stretch(struct ran_walk *w, struct ran *r, const void *ctx)
 		last->preempted = run->preempted;
 		return 0;
 	}
-	if (grow(&r->stretches, r->nstretches, &r->stretches_room, sizeof *r->stretches))
+	if (array_grow(&r->stretches, r->nstretches, &r->stretches_room, sizeof *r->stretches))
 		return CPIDECODE_ENOMEM;
 	r->stretches[r->nstretches++] = (struct ran_stretch){.start = run->start,
 		.end = run->end,
@@ -130,7 +130,7 @@ static int ran_visit_wakeups(struct ran_walk *w, const struct hook *h)
 	if (!wakeups_has_hook(h))
 		return 0;
 	if (!ran_has_wakeups(w, h->machine)) {
-		if (grow(&w->wakeup_machines, w->nwakeup_machines, &w->wakeup_machines_room,
+		if (array_grow(&w->wakeup_machines, w->nwakeup_machines, &w->wakeup_machines_room,
 			    sizeof *w->wakeup_machines))
 			return CPIDECODE_ENOMEM;
 		w->wakeup_machines[w->nwakeup_machines++] = h->machine;
@@ -259,7 +259,7 @@ static struct ran_thread *ran_find_thread(struct ran *r, const struct switch_run
 			return &r->threads[i];
 	if (r->count == RAN_THREADS)
 		return &r->others;
-	if (grow(&r->threads, r->count, &r->room, sizeof *r->threads))
+	if (array_grow(&r->threads, r->count, &r->room, sizeof *r->threads))
 		return NULL;
 	r->threads[r->count] = (struct ran_thread){.pid = run->pid, .tid = run->tid};
 	return &r->threads[r->count++];

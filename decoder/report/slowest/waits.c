@@ -24,7 +24,7 @@ int waits_add_hook(struct waits *w, const struct hook *h)
 	w->is_full |= w->ngaps == WAITS_MOST;
 	if (!wakeups_advance(c, &s) || w->is_full)
 		return 0;
-	if (grow(&w->gaps, w->ngaps, &w->gaps_room, sizeof *w->gaps))
+	if (array_grow(&w->gaps, w->ngaps, &w->gaps_room, sizeof *w->gaps))
 		return CPIDECODE_ENOMEM;
 	w->gaps[w->ngaps++] =
 		(struct waits_gap){.machine = s.machine, .start = s.start, .end = s.end};
@@ -110,7 +110,7 @@ int waits_add(struct waits *w, const struct trace_file *f, const struct wait *wa
 	}
 	if (w->is_full)
 		return 0;
-	if (grow(&w->at, w->count, &w->room, sizeof *w->at))
+	if (array_grow(&w->at, w->count, &w->room, sizeof *w->at))
 		return CPIDECODE_ENOMEM;
 	added = &w->at[w->count++];
 	*added = *wait;

@@ -24,7 +24,7 @@ static struct waker *wakers_find(struct wakers *w, const struct wait *wait)
 			return &w->at[i];
 	if (w->count == WAKERS_MOST)
 		return &w->others;
-	if (grow(&w->at, w->count, &w->room, sizeof *w->at))
+	if (array_grow(&w->at, w->count, &w->room, sizeof *w->at))
 		return NULL;
 	w->at[w->count] = wanted;
 	return &w->at[w->count++];

@@ -164,7 +164,7 @@ static int value_add_name(struct value_columns *v, size_t *room, uint8_t kind, u
 	size_t prefix = strlen(before);
 	char *name = arena_alloc(&v->memory, prefix + text.length);
 
-	if (!name || grow(&v->names, v->count, room, sizeof *v->names))
+	if (!name || array_grow(&v->names, v->count, room, sizeof *v->names))
 		return CPIDECODE_ENOMEM;
 	memcpy(name, before, prefix);
 	memcpy(name + prefix, text.at, text.length);

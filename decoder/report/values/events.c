@@ -11,7 +11,7 @@ int event_names_add(struct event_names *n, const char *name, uint32_t length)
 	const size_t before = n->memory.count;
 	const char *text = intern_bytes(&n->memory, name, length);
 
-	if (!text || grow(&n->at, n->count, &n->room, sizeof *n->at))
+	if (!text || array_grow(&n->at, n->count, &n->room, sizeof *n->at))
 		return CPIDECODE_ENOMEM;
 	if (n->memory.count > before)
 		n->at[n->count++] = (struct event_name){text, length};

@@ -118,7 +118,7 @@ static struct why_cell *why_find_cell(const struct why_explaining *x, const stru
 static struct why_cell *why_add_cell(struct why_explaining *x, const struct why_key *k)
 {
 	if (x->count >= UINT32_MAX - 1 ||
-		grow(&x->cells, x->count, &x->cells_room, sizeof *x->cells))
+		array_grow(&x->cells, x->count, &x->cells_room, sizeof *x->cells))
 		return NULL;
 	if (2 * (x->count + 1) > x->by_key.slots) {
 		if (!hash_index_reset(&x->by_key, 2 * (x->count + 1)))
@@ -469,7 +469,7 @@ static int why_add_explanation(
 	const char *value = text.error ? NULL
 				       : intern_bytes(&x->found->memory, text.len ? text.buf : "",
 						 (uint32_t)text.len);
-	if (value && !grow(&x->found->at, x->found->count, &x->room, sizeof *x->found->at)) {
+	if (value && !array_grow(&x->found->at, x->found->count, &x->room, sizeof *x->found->at)) {
 		x->found->at[x->found->count++] = (struct why_explanation){.group = c->key.group,
 			.cell = (uint32_t)(c - x->cells),
 			.by = c->key.by,

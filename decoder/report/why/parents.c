@@ -23,7 +23,7 @@ int why_parents_add(
 		thread_stacks_find(&p->threads, iv->machine, iv->tid, iv->start_ticks);
 	const uint32_t name = why_parents_name(p, iv);
 
-	if (!t || name == UINT32_MAX || grow(&t->at, iv->depth, &t->cap, sizeof(uint32_t)))
+	if (!t || name == UINT32_MAX || array_grow(&t->at, iv->depth, &t->cap, sizeof(uint32_t)))
 		return CPIDECODE_ENOMEM;
 	if (iv->end_ticks > t->until)
 		t->until = iv->end_ticks;

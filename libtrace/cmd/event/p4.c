@@ -257,7 +257,8 @@ struct notes {
 	char text[NOTES_MAX][P4_TEXT_MAX];
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct notes *n, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void p4_add_note(
+	struct notes *n, const char *format, ...)
 {
 	va_list args;
 
@@ -273,20 +274,23 @@ static void p4_add_notes(struct notes *n, const struct p4_program *p)
 
 	n->count = 0;
 	if (r->event->note)
-		note(n, "%s", r->event->note);
+		p4_add_note(n, "%s", r->event->note);
 	if (r->event->tagging && !r->metric)
-		note(n, "counts uops that something else tags: name what, as in show %s, or have another event tag them",
+		p4_add_note(n,
+			"counts uops that something else tags: name what, as in show %s, or have another event tag them",
 			r->event->name);
 	if (r->metric && r->metric->pebs_enable)
-		note(n, "sampling with PEBS needs a debug store area before IA32_PEBS_ENABLE is written; counting does not");
+		p4_add_note(n,
+			"sampling with PEBS needs a debug store area before IA32_PEBS_ENABLE is written; counting does not");
 	if (r->cascade)
-		note(n, "the counter starts when the alternate one of its pair overflows");
+		p4_add_note(n, "the counter starts when the alternate one of its pair overflows");
 	if (p->shares >= 0)
-		note(n, "shares %s, with the same selection, with the counter of event %d of this list; Linux and Solaris would refuse that",
+		p4_add_note(n,
+			"shares %s, with the same selection, with the counter of event %d of this list; Linux and Solaris would refuse that",
 			P4EscrAt(p->escr)->name, p->shares + 1);
 }
 
-static const char *exclude(const struct p4_request *r)
+static const char *p4_exclude_modifier(const struct p4_request *r)
 {
 	if (r->user && r->kernel)
 		return "";
@@ -318,8 +322,8 @@ static void encode_text(const struct p4_program *p)
 		printf("  perf: n/a: %s\n", lacking);
 	else
 		printf("  perf: type 4 (raw), config %#llx%s; perf stat -e r%llx%s\n",
-			(unsigned long long)config, exclude(p->request), (unsigned long long)config,
-			perf_modes(p->request));
+			(unsigned long long)config, p4_exclude_modifier(p->request),
+			(unsigned long long)config, perf_modes(p->request));
 	p4_add_notes(&notes, p);
 	for (size_t i = 0; i < notes.count; i++)
 		printf("  note: %s\n", notes.text[i]);
@@ -403,7 +407,7 @@ static void encode_json(struct json *j, const struct p4_program *p)
 		perf_json(j, p->request, config);
 	p4_add_notes(&notes, p);
 	if (lacking)
-		note(&notes, "%s", lacking);
+		p4_add_note(&notes, "%s", lacking);
 	json_member_open(j, "notes", '[');
 	for (size_t i = 0; i < notes.count; i++)
 		json_text(j, notes.text[i]);

@@ -176,7 +176,7 @@ static void report_interval(struct follow *f, uint64_t began, uint64_t at)
 	f->last = at;
 }
 
-static uint64_t microseconds(struct timeval t)
+static uint64_t timeval_to_us(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
@@ -198,8 +198,8 @@ static void report_total(
 	if (r.has_command)
 		r.exit_code = command_exit_code(&run->command);
 	if (run->scope == STAT_COMMAND && getrusage(RUSAGE_CHILDREN, &usage) == 0) {
-		r.user_us = microseconds(usage.ru_utime);
-		r.system_us = microseconds(usage.ru_stime);
+		r.user_us = timeval_to_us(usage.ru_utime);
+		r.system_us = timeval_to_us(usage.ru_stime);
 	}
 	stat_rows(&f->count, NULL, values, run->printer.per_cpu, &r);
 	stat_print(&run->printer, &r);

@@ -42,7 +42,7 @@ static int add_process(struct list *l, pid_t pid)
 	return rc == 0 && l->count == before ? -ESRCH : rc;
 }
 
-static int ascending(const void *a, const void *b)
+static int threads_compare_ids(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
@@ -61,7 +61,7 @@ int count_threads(const pid_t *pid, unsigned n, int **tid, unsigned *count)
 		return rc;
 	}
 	if (l.count)
-		qsort(l.tid, l.count, sizeof *l.tid, ascending);
+		qsort(l.tid, l.count, sizeof *l.tid, threads_compare_ids);
 	*tid = l.tid;
 	*count = l.count;
 	return 0;

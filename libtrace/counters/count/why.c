@@ -34,7 +34,7 @@ static int level_needed(const struct count_event *e, bool processors)
 	return e->event.kernel ? 1 : 2;
 }
 
-static void denied(const struct count_event *e, bool processors, pid_t tid, char *why)
+static void why_explain_access(const struct count_event *e, bool processors, pid_t tid, char *why)
 {
 	int level = why_read_paranoid(), needed = level_needed(e, processors);
 
@@ -53,7 +53,7 @@ static void denied(const struct count_event *e, bool processors, pid_t tid, char
 			level);
 }
 
-static const char *other(const struct count_event *e, int error, bool processors)
+static const char *why_explain_error(const struct count_event *e, int error, bool processors)
 {
 	switch (error) {
 	case ENOENT:
@@ -82,7 +82,7 @@ void count_explain(
 	const struct count_event *e, int error, bool processors, pid_t tid, char why[EVENT_WHY_MAX])
 {
 	if (error == EACCES || error == EPERM)
-		denied(e, processors, tid, why);
+		why_explain_access(e, processors, tid, why);
 	else
-		snprintf(why, EVENT_WHY_MAX, "%s", other(e, error, processors));
+		snprintf(why, EVENT_WHY_MAX, "%s", why_explain_error(e, error, processors));
 }

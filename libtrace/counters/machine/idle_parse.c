@@ -5,7 +5,7 @@
 #include "idle.h"
 #include "proc_stat.h"
 
-static void spaces(const char **p, const char *end)
+static void idle_skip_spaces(const char **p, const char *end)
 {
 	while (*p < end && **p == ' ')
 		(*p)++;
@@ -120,10 +120,10 @@ static void idle_parse_field(struct timer_list *t, const char *p, const char *en
 
 		if (!idle_skip_word(&p, end, fields[i].name))
 			continue;
-		spaces(&p, end);
+		idle_skip_spaces(&p, end);
 		if (!idle_skip_word(&p, end, ":"))
 			return;
-		spaces(&p, end);
+		idle_skip_spaces(&p, end);
 		if (number_scan(&p, end, 10, UINT64_MAX, &value)) {
 			memcpy((char *)t + fields[i].offset, &value, sizeof value);
 			t->seen |= fields[i].bit;

@@ -9,7 +9,7 @@
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 
 /* The number of fields: user, nice, system, idle, iowait, irq, softirq, steal. */
-static int fields(const char *p, const char *end, uint64_t value[FIELDS])
+static int stat_parse_fields(const char *p, const char *end, uint64_t value[FIELDS])
 {
 	int n = 0;
 
@@ -38,7 +38,7 @@ static bool stat_parse_line(const char *p, const char *end, struct stat_line *li
 	p += 3;
 	if (!number_scan(&p, end, 10, PROC_STAT_MOST, &cpu) || cpu >= UINT32_MAX)
 		return false;
-	n = fields(p, end, value);
+	n = stat_parse_fields(p, end, value);
 	if (n <= IOWAIT)
 		return false;
 	*line = (struct stat_line){.cpu = (uint32_t)cpu,

@@ -40,7 +40,7 @@ static bool script_parse_integer(const char *p, size_t length, uint64_t *value)
 }
 
 /* "12", "1.5": at most 9 digits on either side; in units of 1/SCRIPT_ONE. */
-static bool decimal(const char *p, size_t length, uint64_t *value)
+static bool script_parse_decimal(const char *p, size_t length, uint64_t *value)
 {
 	const char *dot = memchr(p, '.', length);
 	size_t left = dot ? (size_t)(dot - p) : length, right = dot ? length - left - 1 : 0;
@@ -116,12 +116,14 @@ static const char *script_parse_value(struct script_action *a, const char *p, si
 		return NULL;
 	}
 	if (a->how == SCRIPT_CPI)
-		return decimal(p, length, &a->value) && a->value ? NULL : "not a CPI (1.5)";
+		return script_parse_decimal(p, length, &a->value) && a->value ? NULL
+									      : "not a CPI (1.5)";
 	if (length > 1 && p[length - 1] == '%' &&
 		(a->what == SCRIPT_BUSY || a->what == SCRIPT_INTR ||
 			a->what == SCRIPT_THREAD_CYCLES)) {
 		a->how = SCRIPT_PERCENT;
-		return decimal(p, length - 1, &a->value) && a->value <= 100 * SCRIPT_ONE
+		return script_parse_decimal(p, length - 1, &a->value) &&
+				       a->value <= 100 * SCRIPT_ONE
 			       ? NULL
 			       : "not a percentage (0% to 100%)";
 	}

@@ -16,7 +16,7 @@ static uint64_t script_add_saturating(uint64_t a, uint64_t b)
 	return a + b < a || a + b == NOT_MEASURED ? NOT_MEASURED - 1 : a + b;
 }
 
-static uint64_t amount(const struct script_action *a, uint64_t cycles)
+static uint64_t script_action_amount(const struct script_action *a, uint64_t cycles)
 {
 	switch (a->how) {
 	case SCRIPT_COUNT:
@@ -32,7 +32,7 @@ static uint64_t amount(const struct script_action *a, uint64_t cycles)
 
 static void act_on_cpus(struct script *script, const struct script_action *a, uint64_t cycles)
 {
-	uint64_t more = amount(a, cycles);
+	uint64_t more = script_action_amount(a, cycles);
 	uint64_t *count = script->count[a->what];
 
 	for (uint32_t cpu = a->from; cpu <= a->to && cpu < ONLINE_MAX; cpu++)
@@ -54,7 +54,7 @@ static void act_on_thread(
 
 			if (a->what != what)
 				continue;
-			more = amount(a, pass ? ran : cycles);
+			more = script_action_amount(a, pass ? ran : cycles);
 			if (!pass)
 				ran = more;
 			thread_count[pass] = script_add_saturating(thread_count[pass], more);

@@ -38,7 +38,8 @@ static uint64_t ticks_of_cycles(uint64_t cycles, uint64_t from_hz, uint64_t to_h
 }
 
 /* An account of the kernel, right within `slack` ns at either end, of `whole` ticks. */
-static uint64_t account(uint64_t from, uint64_t to, uint64_t whole, uint64_t slack, bool of_its_own)
+static uint64_t difference_bound_account(
+	uint64_t from, uint64_t to, uint64_t whole, uint64_t slack, bool of_its_own)
 {
 	if (from == NOT_MEASURED || to == NOT_MEASURED)
 		return NOT_MEASURED;
@@ -59,8 +60,8 @@ static void count_accounts(const struct counter_sample *from, const struct count
 		c->steal = 0;
 		return;
 	}
-	c->intr = account(a->intr, b->intr, whole, slack, of_its_own);
-	c->steal = account(a->steal, b->steal, whole, slack, of_its_own);
+	c->intr = difference_bound_account(a->intr, b->intr, whole, slack, of_its_own);
+	c->steal = difference_bound_account(a->steal, b->steal, whole, slack, of_its_own);
 	if (c->steal == NOT_MEASURED)
 		c->steal = 0;
 }
@@ -74,7 +75,7 @@ static void count_cpu(const struct counter_sample *from, const struct counter_sa
 		NOT_MEASURED, NOT_MEASURED, 0, false};
 	count_accounts(from, to, a, b, of_its_own, c);
 	if (to->method == AI_METHOD_IDLE_FINE || to->method == AI_METHOD_IDLE_TICK) {
-		c->idle = account(a->idle_ns, b->idle_ns, c->elapsed,
+		c->idle = difference_bound_account(a->idle_ns, b->idle_ns, c->elapsed,
 			(a->idle_slack + b->idle_slack) / 2, of_its_own);
 		return;
 	}

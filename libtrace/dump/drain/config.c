@@ -109,7 +109,7 @@ static void add_escaped(struct buffer *t, const char *key, const char *value)
 }
 
 /* False if add_escaped did not write it, or it does not fit. */
-static bool unescape(const char *from, char *to, size_t room)
+static bool config_unescape_value(const char *from, char *to, size_t room)
 {
 	size_t n = 0;
 
@@ -214,9 +214,9 @@ static bool config_parse_line(struct drain_config *c, const char *key, const cha
 	uint64_t n;
 
 	if (strcmp(key, "path") == 0)
-		return unescape(value, c->path, sizeof c->path);
+		return config_unescape_value(value, c->path, sizeof c->path);
 	if (strcmp(key, "command") == 0)
-		return unescape(value, c->command, sizeof c->command);
+		return config_unescape_value(value, c->command, sizeof c->command);
 	if (strcmp(key, "rotate") == 0)
 		return number_parse(value, 10, UINT64_MAX, &c->rotate);
 	if (strcmp(key, "keep") == 0) {

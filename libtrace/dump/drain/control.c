@@ -111,7 +111,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 #define PATIENCE_NS 10000000000u
 #define LOOK_NS 10000000u
 
-static uint64_t progress(const struct session *s)
+static uint64_t control_drain_progress(const struct session *s)
 {
 	const struct shm_drain *d = session_drain(s);
 
@@ -121,11 +121,11 @@ static uint64_t progress(const struct session *s)
 /* Waits until the drain has ended; false: it makes no progress. */
 static bool wait_for_drain(struct session *s)
 {
-	uint64_t seen = progress(s), since = time_ns_monotonic();
+	uint64_t seen = control_drain_progress(s), since = time_ns_monotonic();
 
 	while (session_is_drained(s)) {
-		if (progress(s) != seen) {
-			seen = progress(s);
+		if (control_drain_progress(s) != seen) {
+			seen = control_drain_progress(s);
 			since = time_ns_monotonic();
 		} else if (time_ns_monotonic() - since > PATIENCE_NS) {
 			return false;

@@ -387,7 +387,7 @@ static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schem
 	       pread(s->schemas_fd, schemas, sizeof *schemas, schemas_at) == sizeof *schemas;
 }
 
-static int news(struct drain *d, struct session_error *error)
+static int drain_write_news(struct drain *d, struct session_error *error)
 {
 	uint64_t since = d->polled_at - d->gathered, claims;
 	uint32_t schemas;
@@ -415,7 +415,7 @@ int drain_file_keep_up(struct drain *d, struct session_error *error)
 	int rc = drain_file_add_labels(d, error);
 
 	if (rc == 0)
-		rc = news(d, error);
+		rc = drain_write_news(d, error);
 	if (rc == 0)
 		rc = clock_in_time(d, error);
 	if (rc == 0)

@@ -230,7 +230,7 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 
 /* ----------------------------------------------------------------------- check */
 
-static bool named(const struct drain_file *f)
+static bool drain_file_is_named(const struct drain_file *f)
 {
 	struct stat st;
 
@@ -297,7 +297,7 @@ int drain_name_check(struct drain *d, struct session_error *error)
 {
 	struct session_error why = {""};
 
-	if (!d->file.regular || named(&d->file))
+	if (!d->file.regular || drain_file_is_named(&d->file))
 		return 0;
 	int rc = bring_back(d, &why);
 	if (rc)

@@ -151,7 +151,7 @@ static void note_section(struct scan *s)
 
 /* ------------------------------------------------------------------------ scan */
 
-static int damaged(const struct scan *s, struct session_error *error)
+static int resume_fail_damaged(const struct scan *s, struct session_error *error)
 {
 	return session_fail(error, PU_ERR_FILE_ERROR,
 		"%s is damaged at byte %llu, and cannot be gone on with; move it away",
@@ -195,7 +195,7 @@ static int resume_scan_file(struct scan *s, struct session_error *error)
 	/* A kill leaves an incomplete section and at most one altered section before it. More is
 	 * damage. */
 	if (s->size - s->at > 2 * (TF_SECTION_SIZE + (uint64_t)s->f->max_raw))
-		return damaged(s, error);
+		return resume_fail_damaged(s, error);
 	return 0;
 }
 

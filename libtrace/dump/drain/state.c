@@ -79,7 +79,7 @@ void drain_state_meta(const struct drain *d, bool rotated, struct buffer *t)
 }
 
 /* The numbers of a line, or false. */
-static bool numbers(const char *text, uint64_t *w, int count)
+static bool state_parse_numbers(const char *text, uint64_t *w, int count)
 {
 	const char *end = text + strlen(text);
 
@@ -94,10 +94,10 @@ static bool numbers(const char *text, uint64_t *w, int count)
 /* The numbers of a ring's line, which may lack causes added later. */
 static bool ring_numbers(const char *text, uint64_t *w, int count)
 {
-	if (numbers(text, w, count))
+	if (state_parse_numbers(text, w, count))
 		return true;
 	memset(w, 0, (size_t)count * sizeof *w);
-	return numbers(text, w, count - CAUSES_LACKED);
+	return state_parse_numbers(text, w, count - CAUSES_LACKED);
 }
 
 /* The ring named by a key "prefix.N", or d->rings. */
@@ -106,7 +106,8 @@ static uint32_t ring_of(const struct drain *d, const char *key, const char *pref
 	size_t length = strlen(prefix);
 	uint64_t n;
 
-	if (strncmp(key, prefix, length) != 0 || !numbers(key + length, &n, 1) || n >= d->rings)
+	if (strncmp(key, prefix, length) != 0 || !state_parse_numbers(key + length, &n, 1) ||
+		n >= d->rings)
 		return d->rings;
 	return (uint32_t)n;
 }
@@ -117,9 +118,9 @@ static void meta_line(void *ctx, const char *key, const char *value)
 	uint32_t ring = ring_of(d, key, "before.");
 	uint64_t w[BEFORE_WORDS];
 
-	if (strcmp(key, "files before") == 0 && numbers(value, w, 1))
+	if (strcmp(key, "files before") == 0 && state_parse_numbers(value, w, 1))
 		d->rotations = w[0];
-	else if (strcmp(key, "bytes before") == 0 && numbers(value, w, 1))
+	else if (strcmp(key, "bytes before") == 0 && state_parse_numbers(value, w, 1))
 		d->bytes_before = w[0];
 	else if (ring < d->rings && ring_numbers(value, w, BEFORE_WORDS)) {
 		struct drain_ring *r = &d->ring[ring];
@@ -222,9 +223,9 @@ static void state_line(void *ctx, const char *key, const char *value)
 	uint32_t ring = ring_of(s->drain, key, "ring.");
 
 	if (strcmp(key, "generation") == 0)
-		numbers(value, &s->generation, 1);
+		state_parse_numbers(value, &s->generation, 1);
 	else if (strcmp(key, "rings") == 0)
-		numbers(value, &s->rings, 1);
+		state_parse_numbers(value, &s->rings, 1);
 	else if (strcmp(key, "trace") == 0)
 		snprintf(s->trace, sizeof s->trace, "%s", value);
 	else if (ring == s->seen && ring_numbers(value, s->ring[ring], STATE_WORDS))

@@ -22,7 +22,7 @@ static uint64_t figures_divide(uint64_t a, unsigned factor, uint64_t b)
 	return units > UINT64_MAX ? UINT64_MAX : (uint64_t)units;
 }
 
-static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
+static void figures_set_fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
 {
 	uint64_t units;
 
@@ -41,12 +41,12 @@ static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
 
 void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2])
 {
-	fixed(cycles, 1, instructions, word);
+	figures_set_fixed(cycles, 1, instructions, word);
 }
 
 void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2])
 {
-	fixed(part, 100, whole, word);
+	figures_set_fixed(part, 100, whole, word);
 }
 
 /* The cycles where they are known, so that the hook's own numbers give the same; else the

@@ -312,7 +312,7 @@ void replay_end_intervals(struct replay *r)
 
 /* -------------------------------------------------------------------------------- sums */
 
-static bool knows(const struct figures *f, unsigned bits)
+static bool figures_know(const struct figures *f, unsigned bits)
 {
 	return (f->known & bits) == bits;
 }
@@ -328,21 +328,21 @@ static void derived_sum_cpus(struct derived *d)
 	for (uint32_t i = 0; i < d->cpus; i++) {
 		const struct figures *f = &d->cpu[i].now;
 
-		if (d->utilisation && !knows(f, BIT(ELAPSED)))
+		if (d->utilisation && !figures_know(f, BIT(ELAPSED)))
 			continue;
 		all.known |= f->known;
 		for (int k = 0; k < FIGURES; k++)
 			all.v[k] += f->v[k];
 	}
 	for (int k = 0; k < FIGURES; k++)
-		if (!knows(&d->total, BIT(k)) && knows(&all, BIT(k))) {
+		if (!figures_know(&d->total, BIT(k)) && figures_know(&all, BIT(k))) {
 			d->total.v[k] = all.v[k];
 			d->total.known |= BIT(k);
 		}
 }
 
 /* More than fits a number is nonsense, and nothing. */
-static uint64_t share(uint64_t of, uint64_t above, uint64_t below)
+static uint64_t figures_share(uint64_t of, uint64_t above, uint64_t below)
 {
 	double part = below ? (double)of * ((double)above / (double)below) : 0;
 
@@ -351,13 +351,13 @@ static uint64_t share(uint64_t of, uint64_t above, uint64_t below)
 
 static void advance_utilisation(uint64_t sum[FIGURES], const struct figures *f, uint64_t passed)
 {
-	if (knows(f, BIT(ELAPSED) | BIT(IDLE)))
-		sum[SUM_IDLE] += share(passed, f->v[IDLE], f->v[ELAPSED]);
-	if (knows(f, BIT(ELAPSED) | BIT(INTR)))
-		sum[SUM_INTR] += share(passed, f->v[INTR], f->v[ELAPSED]);
-	if (knows(f, BIT(UNHALTED) | BIT(REFERENCE)) && f->v[REFERENCE]) {
+	if (figures_know(f, BIT(ELAPSED) | BIT(IDLE)))
+		sum[SUM_IDLE] += figures_share(passed, f->v[IDLE], f->v[ELAPSED]);
+	if (figures_know(f, BIT(ELAPSED) | BIT(INTR)))
+		sum[SUM_INTR] += figures_share(passed, f->v[INTR], f->v[ELAPSED]);
+	if (figures_know(f, BIT(UNHALTED) | BIT(REFERENCE)) && f->v[REFERENCE]) {
 		sum[SUM_PERFORMANCE] +=
-			share(100 * PERFORMANCE_WEIGHT, f->v[UNHALTED], f->v[REFERENCE]);
+			figures_share(100 * PERFORMANCE_WEIGHT, f->v[UNHALTED], f->v[REFERENCE]);
 		sum[SUM_WEIGHT] += PERFORMANCE_WEIGHT;
 	}
 }
@@ -385,13 +385,13 @@ static void derived_put_value(struct replay_set *s, uint32_t id, uint64_t value)
 
 static void put_utilisation(struct replay_set *s, const uint64_t *sum, const struct figures *f)
 {
-	if (knows(f, BIT(ELAPSED) | BIT(IDLE))) {
+	if (figures_know(f, BIT(ELAPSED) | BIT(IDLE))) {
 		derived_put_value(s, PROCESSOR_TIME, sum[SUM_IDLE]);
 		derived_put_value(s, PROCESSOR_IDLE, sum[SUM_IDLE]);
 	}
-	if (knows(f, BIT(ELAPSED) | BIT(INTR)))
+	if (figures_know(f, BIT(ELAPSED) | BIT(INTR)))
 		derived_put_value(s, PROCESSOR_INTERRUPT, sum[SUM_INTR]);
-	if (knows(f, BIT(UNHALTED) | BIT(REFERENCE))) {
+	if (figures_know(f, BIT(UNHALTED) | BIT(REFERENCE))) {
 		derived_put_value(s, PROCESSOR_PERFORMANCE, sum[SUM_PERFORMANCE]);
 		derived_put_value(s, PROCESSOR_PERFORMANCE_BASE, (uint32_t)sum[SUM_WEIGHT]);
 	}
@@ -399,8 +399,8 @@ static void put_utilisation(struct replay_set *s, const uint64_t *sum, const str
 
 static void derived_put_cpi(struct replay_set *s, const uint64_t *sum, const struct figures *f)
 {
-	bool instructions = knows(f, BIT(INSTRUCTIONS)), cycles = knows(f, BIT(CYCLES)),
-	     busy = knows(f, BIT(BUSY_CYCLES));
+	bool instructions = figures_know(f, BIT(INSTRUCTIONS)),
+	     cycles = figures_know(f, BIT(CYCLES)), busy = figures_know(f, BIT(BUSY_CYCLES));
 
 	if (instructions) {
 		derived_put_value(s, CPI_BASE, sum[INSTRUCTIONS]);
@@ -448,7 +448,7 @@ static bool put_rows(struct derived *d)
 	for (uint32_t cpu = 0; cpu < d->cpus && more; cpu++) {
 		const struct figures *f = &d->cpu[cpu].now;
 
-		if (!knows(f, d->utilisation ? BIT(ELAPSED) : 0) || !f->known)
+		if (!figures_know(f, d->utilisation ? BIT(ELAPSED) : 0) || !f->known)
 			continue;
 		snprintf(name, sizeof name, d->utilisation ? "0,%u" : "%u", cpu);
 		more = derived_put_row(d, name, cpu, d->cpu[cpu].sum, f);

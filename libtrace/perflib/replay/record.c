@@ -3,13 +3,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../query.h"
 #include "definition.h"
 #include "record_part.h"
 
-/* ---------------------------------------------------------------- what a counterset is */
+/* --------------------------------------------------------------------------- definitions */
 
 static void put_identity(struct record_part *p, const struct query_set *s)
 {
@@ -79,21 +79,13 @@ static void tell_set(struct record_part *p, const struct query_set *s)
 		first += tell_counters(p, s, first);
 }
 
-/* CLOCK_MONOTONIC seconds, never 0. */
-static int64_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + 1;
-}
-
 /* Writes the definition with the first sample, after each change, and periodically, since rings
  * overwrite old hooks. */
 static void tell_if_due(struct record_part *p, struct query_set *s)
 {
 	uint64_t definition = definition_hash(s->set->definition);
-	int64_t now = seconds();
+	/* Never 0, which stands for never. */
+	int64_t now = (int64_t)(time_ns_monotonic() / TIME_SECOND_NS) + 1;
 	int before = p->lost;
 
 	if (s->recorded_at && s->recorded_definition == definition &&

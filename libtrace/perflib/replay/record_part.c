@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-static size_t length(const char *text, size_t most)
+static size_t part_string_length(const char *text, size_t most)
 {
 	return text ? strnlen(text, most) : 0;
 }
 
 void record_string(struct record_part *p, const char *text, size_t most)
 {
-	p->string[p->strings++] =
-		(TRACE_STRING){.bytes = text ? text : "", .length = (UINT32)length(text, most)};
+	p->string[p->strings++] = (TRACE_STRING){
+		.bytes = text ? text : "", .length = (UINT32)part_string_length(text, most)};
 }
 
 size_t record_string_bytes(const char *text, size_t most)
 {
-	return 4 + (length(text, most) + 3) / 4 * 4;
+	return 4 + (part_string_length(text, most) + 3) / 4 * 4;
 }
 
 void record_write(struct record_part *p, uint32_t minor)

@@ -69,7 +69,7 @@ static void replay_scan_hook(
 	found->utilisation |= part == PART_UTIL_PER_CPU;
 }
 
-static uint32_t list(struct replay *r)
+static uint32_t scan_list_instances(struct replay *r)
 {
 	r->listed = calloc(r->sets + 1, sizeof(struct counterset *));
 	if (!r->listed)
@@ -97,5 +97,5 @@ uint32_t replay_scan(struct replay *r)
 	if (!status)
 		status = replay_add_derived(r, found.cpi && !found.sampled_cpi,
 			found.utilisation && !found.sampled_processor);
-	return status ? status : list(r);
+	return status ? status : scan_list_instances(r);
 }

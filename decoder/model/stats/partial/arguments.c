@@ -12,7 +12,7 @@ int partial_arguments_add(struct partial_arguments *a, const char *text, size_t 
 	if (a->count == PARTIAL_ARGUMENTS || length > PARTIAL_ARGUMENTS_BYTES - a->bytes)
 		return CPIDECODE_EINVAL;
 	char *copy = strndup(length ? text : "", length);
-	if (!copy || grow(&a->at, a->count, &a->cap, sizeof *a->at)) {
+	if (!copy || array_grow(&a->at, a->count, &a->cap, sizeof *a->at)) {
 		free(copy);
 		return CPIDECODE_ENOMEM;
 	}

@@ -13,7 +13,7 @@ struct partial_source *partial_add_source(struct partial *p, const char *path)
 {
 	char *copy = strdup(path);
 
-	if (!copy || grow(&p->sources, p->nsources, &p->sources_cap, sizeof *p->sources)) {
+	if (!copy || array_grow(&p->sources, p->nsources, &p->sources_cap, sizeof *p->sources)) {
 		free(copy);
 		return NULL;
 	}
@@ -47,7 +47,7 @@ int partial_add_slice(struct partial_source *s, struct tick_range slice)
 		if (next->last > slice.last)
 			slice.last = next->last;
 	}
-	if (after == at && grow(&s->slices, s->nslices, &s->slices_cap, sizeof *s->slices))
+	if (after == at && array_grow(&s->slices, s->nslices, &s->slices_cap, sizeof *s->slices))
 		return CPIDECODE_ENOMEM;
 	if (s->nslices > after)
 		memmove(&s->slices[at + 1], &s->slices[after],
@@ -59,7 +59,7 @@ int partial_add_slice(struct partial_source *s, struct tick_range slice)
 
 int partial_add_span(struct partial_source *s, struct partial_span span)
 {
-	int rc = grow(&s->spans, s->nspans, &s->spans_cap, sizeof *s->spans);
+	int rc = array_grow(&s->spans, s->nspans, &s->spans_cap, sizeof *s->spans);
 
 	if (!rc)
 		s->spans[s->nspans++] = span;
@@ -68,7 +68,7 @@ int partial_add_span(struct partial_source *s, struct partial_span span)
 
 int partial_add_damage(struct partial_source *s, struct partial_damage damage)
 {
-	int rc = grow(&s->damage, s->ndamage, &s->damage_cap, sizeof *s->damage);
+	int rc = array_grow(&s->damage, s->ndamage, &s->damage_cap, sizeof *s->damage);
 
 	if (!rc)
 		s->damage[s->ndamage++] = damage;
@@ -79,7 +79,7 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 {
 	if (s->nfindings == PARTIAL_CLOCK_FINDINGS)
 		return 0;
-	int rc = grow(&s->findings, s->nfindings, &s->findings_cap, sizeof *s->findings);
+	int rc = array_grow(&s->findings, s->nfindings, &s->findings_cap, sizeof *s->findings);
 	if (!rc)
 		s->findings[s->nfindings++] = *finding;
 	return rc;

@@ -17,7 +17,7 @@ enum { PLACE_UNNAMED, PLACE_NAMED, PLACE_SEVERAL };
 /* A new set, which may be of a trace that has one already. NULL: no memory. */
 static struct partial_threads *partial_threads_push(struct partial *p, const uint8_t *trace_id)
 {
-	if (grow(&p->threads, p->nthreads, &p->threads_cap, sizeof *p->threads))
+	if (array_grow(&p->threads, p->nthreads, &p->threads_cap, sizeof *p->threads))
 		return NULL;
 	struct partial_threads *set = &p->threads[p->nthreads++];
 	*set = (struct partial_threads){.count = 0};

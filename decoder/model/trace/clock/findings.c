@@ -181,7 +181,7 @@ static double max_double(double a, double b)
 	return b > a ? b : a;
 }
 
-static double magnitude(double v)
+static double abs_double(double v)
 {
 	return v < 0 ? -v : v;
 }
@@ -247,7 +247,7 @@ static double error_outside(const struct clock *c, const struct habits *h, uint6
 {
 	if (!h->known)
 		return NAN;
-	double drift = max_double(magnitude(h->low), magnitude(h->high)) + h->blur;
+	double drift = max_double(abs_double(h->low), abs_double(h->high)) + h->blur;
 	return (double)clock_scale(ticks, c->rate) * drift;
 }
 
@@ -272,7 +272,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 }
 
 /* Unknown (NAN) counts as the worst. */
-static double worse(double a, double b)
+static double max_error(double a, double b)
 {
 	return isnan(b) || b > a ? b : a;
 }
@@ -285,11 +285,11 @@ double clock_error(const struct clock *c, uint64_t first, uint64_t last)
 	const struct clock_sync *from = &c->sync[0], *to = &c->sync[c->nsyncs - 1];
 	double worst = 0;
 	if (first < from->ticks)
-		worst = worse(error_outside(c, &h, from->ticks - first), worst);
+		worst = max_error(error_outside(c, &h, from->ticks - first), worst);
 	if (last > to->ticks)
-		worst = worse(error_outside(c, &h, last - to->ticks), worst);
+		worst = max_error(error_outside(c, &h, last - to->ticks), worst);
 	for (size_t i = 0; i + 1 < c->nsyncs; i++)
 		if (first <= c->sync[i + 1].ticks && last > c->sync[i].ticks)
-			worst = worse(error_inside(c, &h, i), worst);
+			worst = max_error(error_inside(c, &h, i), worst);
 	return h.reading + worst;
 }

@@ -67,7 +67,7 @@ static bool cells_is_code(const struct column *c)
 
 static int cells_add_column(struct cells *c, struct cell_column column)
 {
-	if (grow(&c->columns, c->ncolumns, &c->room, sizeof *c->columns))
+	if (array_grow(&c->columns, c->ncolumns, &c->room, sizeof *c->columns))
 		return CPIDECODE_ENOMEM;
 	c->columns[c->ncolumns++] = column;
 	return 0;

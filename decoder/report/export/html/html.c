@@ -159,7 +159,7 @@ static int html_find_lane(struct html_export *e, const struct html_lane *l, uint
 			e->lanes[*found].name == l->name)
 			return 0;
 	}
-	if (grow(&e->lanes, e->nlanes, &e->lane_room, sizeof *l))
+	if (array_grow(&e->lanes, e->nlanes, &e->lane_room, sizeof *l))
 		return CPIDECODE_ENOMEM;
 	if (2 * (e->nlanes + 1) > e->by_lane.slots) {
 		if (!hash_index_reset(&e->by_lane, 2 * (e->nlanes + 1)))
@@ -210,8 +210,8 @@ static int html_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
 static int html_row(struct html_export *e, struct html_lane *lane, size_t level, uint32_t *row)
 {
 	if (level >= lane->nrows) {
-		if (grow(&lane->rows, lane->nrows, &lane->room, sizeof *lane->rows) ||
-			grow(&e->rows, e->nrows, &e->row_room, sizeof *e->rows))
+		if (array_grow(&lane->rows, lane->nrows, &lane->room, sizeof *lane->rows) ||
+			array_grow(&e->rows, e->nrows, &e->row_room, sizeof *e->rows))
 			return CPIDECODE_ENOMEM;
 		lane->rows[lane->nrows++] = (uint32_t)e->nrows;
 		e->rows[e->nrows++] = (struct html_row){0};

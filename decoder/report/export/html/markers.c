@@ -57,7 +57,7 @@ static int markers_read_slice(void *ctx, struct pass_slice *slice)
 			continue;
 		if (atomic_fetch_add_explicit(&m->count, 1, memory_order_relaxed) >= MARKERS_MAX)
 			return CPIDECODE_ECANCELED;
-		if (grow(&part->at, part->count, &part->room, sizeof *part->at))
+		if (array_grow(&part->at, part->count, &part->room, sizeof *part->at))
 			return CPIDECODE_ENOMEM;
 		part->at[part->count++] = (struct marker){.time = h->time_ns,
 			.position = h->position,

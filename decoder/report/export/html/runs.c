@@ -201,7 +201,7 @@ static int runs_find_thread(struct runs *w, uint32_t machine, uint32_t pid, uint
 			return 0;
 		}
 	}
-	if (grow(&w->threads, w->nthreads, &w->thread_room, sizeof t))
+	if (array_grow(&w->threads, w->nthreads, &w->thread_room, sizeof t))
 		return CPIDECODE_ENOMEM;
 	if (2 * (w->nthreads + 1) > w->by_thread.slots) {
 		if (!hash_index_reset(&w->by_thread, 2 * (w->nthreads + 1)))

@@ -352,7 +352,7 @@ static int gaps_find_machine(struct gap_search *s, const uint8_t *id, uint32_t *
 		if (memcmp(s->machines[at - 1], id, GAP_ID_BYTES) == 0)
 			return 0;
 	}
-	if (grow(&s->machines, s->nmachines, &s->machines_room, sizeof *s->machines) ||
+	if (array_grow(&s->machines, s->nmachines, &s->machines_room, sizeof *s->machines) ||
 		gaps_index_machines(s))
 		return CPIDECODE_ENOMEM;
 	*number = (uint32_t)s->nmachines;

@@ -231,7 +231,7 @@ static int gaps_begin_selected(
 		p->end = iv->end_ticks;
 	if (rc || p->inside++ || p->is_over)
 		return rc;
-	if (grow(&t->around, t->naround, &t->around_room, sizeof *t->around))
+	if (array_grow(&t->around, t->naround, &t->around_room, sizeof *t->around))
 		return CPIDECODE_ENOMEM;
 	t->around[t->naround++] = pair;
 	return 0;
@@ -254,7 +254,7 @@ static int gaps_add_interval(struct gap_search *s, const struct interval *iv, bo
 		rc = gaps_begin_selected(s, t, pair, iv);
 	if (!rc && gaps_is_in(t->slice, iv->start_ticks))
 		rc = gaps_count(s, t, pair, &one);
-	if (rc || grow(&t->open, t->count, &t->room, sizeof *t->open))
+	if (rc || array_grow(&t->open, t->count, &t->room, sizeof *t->open))
 		return rc ? rc : CPIDECODE_ENOMEM;
 	struct gap_open own = {.end = iv->end_ticks,
 		.least_end = iv->end_ticks,

@@ -17,7 +17,7 @@ static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
 			*number = at - 1;
 			return true;
 		}
-	if (k->count >= GAP_OTHERS || grow(&k->at, k->count, &k->room, sizeof *k->at))
+	if (k->count >= GAP_OTHERS || array_grow(&k->at, k->count, &k->room, sizeof *k->at))
 		return false;
 	if (2 * (k->count + 1) > k->index.slots) {
 		if (!hash_index_reset(&k->index, 2 * (k->count + 1)))
@@ -48,7 +48,7 @@ struct gap_pair *gaps_find_pair(
 	const size_t before = s->pair_keys.count;
 	uint32_t i;
 
-	if (grow(&s->pairs, before, &s->pairs_room, sizeof *s->pairs) ||
+	if (array_grow(&s->pairs, before, &s->pairs_room, sizeof *s->pairs) ||
 		!gaps_number_key(&s->pair_keys, gaps_join(thread, place), &i))
 		return NULL;
 	if (i == before) {
@@ -76,7 +76,7 @@ uint32_t gaps_find_thread(struct gap_search *s, uint32_t machine, uint32_t tid)
 	const size_t before = s->thread_keys.count;
 	uint32_t i;
 
-	if (grow(&s->threads, before, &s->threads_room, sizeof *s->threads) ||
+	if (array_grow(&s->threads, before, &s->threads_room, sizeof *s->threads) ||
 		!gaps_number_key(&s->thread_keys, gaps_join(machine, tid), &i))
 		return GAP_NONE;
 	if (i == before) {
@@ -111,7 +111,7 @@ int gaps_add_cell(struct gap_search *s, uint32_t pair, uint32_t filler, const st
 	const size_t before = s->cell_keys.count;
 	uint32_t i;
 
-	if (grow(&s->cells, before, &s->cells_room, sizeof *s->cells) ||
+	if (array_grow(&s->cells, before, &s->cells_room, sizeof *s->cells) ||
 		!gaps_number_key(&s->cell_keys, gaps_join(pair, filler), &i))
 		return CPIDECODE_ENOMEM;
 	if (i == before)

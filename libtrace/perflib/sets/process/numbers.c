@@ -56,7 +56,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Sort: the kernel returns entries in order, but does not guarantee it. */
-static void sort(struct numbers *n)
+static void numbers_sort(struct numbers *n)
 {
 	for (uint32_t i = 1; i < n->used; i++)
 		if (n->number[i - 1] > n->number[i]) {
@@ -79,7 +79,7 @@ bool numbers_read(struct numbers *n, const char *path)
 		good = add_answer(n, (size_t)bytes);
 	if (fd >= 0)
 		close(fd);
-	sort(n);
+	numbers_sort(n);
 	return good && bytes == 0;
 }
 

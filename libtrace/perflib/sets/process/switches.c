@@ -50,7 +50,7 @@ static bool process_read_thread_switches(
 }
 
 /* A smaller count belongs to a new thread with a reused id. */
-static uint64_t gained(uint64_t before, uint64_t now)
+static uint64_t switches_gained(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : now;
 }
@@ -64,8 +64,8 @@ static bool switches_add_thread(
 	if (!process_read_thread_switches(p, to->pid, tid, &now))
 		return false;
 	before = thread_before(&p->threads_before, tid, to->pid);
-	sums[0] += gained(before ? before->voluntary : 0, now.voluntary);
-	sums[1] += gained(before ? before->involuntary : 0, now.involuntary);
+	sums[0] += switches_gained(before ? before->voluntary : 0, now.voluntary);
+	sums[1] += switches_gained(before ? before->involuntary : 0, now.involuntary);
 	return add_thread(&p->threads, &now);
 }
 

@@ -22,7 +22,7 @@ enum { FIRMWARE_SHIFT = 12 };
 
 /* Opens the counters for the first sample that wants them, unless SWTRACE_COUNTERS selects other
  * sources. */
-static bool hold(struct processors *p)
+static bool processors_hold_counters(struct processors *p)
 {
 	const struct counter_choice *c = counter_choice();
 
@@ -68,7 +68,7 @@ static void processor_read_perf(struct processors *p)
 {
 	bool all = true;
 
-	if (!hold(p))
+	if (!processors_hold_counters(p))
 		return;
 	for (int tries = 0; tries < 2; tries++) {
 		all = true;

@@ -7,7 +7,7 @@
 #include "processor.h"
 
 /* Matches a prefix and a number only, such as "cpu12". */
-static bool numbered(const char *name, const char *prefix, uint64_t *number)
+static bool topology_parse_name(const char *name, const char *prefix, uint64_t *number)
 {
 	struct scan t = scan_of(name, strlen(name));
 
@@ -27,7 +27,7 @@ static void read_node(struct topology *t, const char *nodes, uint32_t node)
 	while (dir && (e = readdir(dir)) != NULL) {
 		uint64_t cpu;
 
-		if (numbered(e->d_name, "cpu", &cpu) && cpu < ONLINE_MAX)
+		if (topology_parse_name(e->d_name, "cpu", &cpu) && cpu < ONLINE_MAX)
 			t->cpu[cpu].node = node;
 	}
 	if (dir)
@@ -46,7 +46,7 @@ static void read_nodes(struct topology *t, const char *sys)
 	while (dir && (e = readdir(dir)) != NULL) {
 		uint64_t node;
 
-		if (numbered(e->d_name, "node", &node) && node < ONLINE_MAX)
+		if (topology_parse_name(e->d_name, "node", &node) && node < ONLINE_MAX)
 			read_node(t, path, (uint32_t)node);
 	}
 	if (dir)

@@ -16,7 +16,8 @@ static bool is_steady(uint32_t column)
  * Moves that excess to the next interval, but never more than the error of two readings: a larger
  * excess has another cause.
  */
-static uint64_t smooth(uint64_t before, uint64_t now, uint64_t elapsed, uint64_t error)
+static uint64_t total_smooth_counter(
+	uint64_t before, uint64_t now, uint64_t elapsed, uint64_t error)
 {
 	if (now < before)
 		return before - now <= error ? before : now;
@@ -34,14 +35,15 @@ void processors_smooth(struct processors *p, int64_t time)
 
 			for (uint32_t i = 0; i < PROCESSOR_COLUMNS; i++)
 				if (both & PROCESSOR_BIT(i) && is_steady(i))
-					c->value[i] = smooth(c->before[i], c->value[i],
-						(uint64_t)(time - p->time), 2 * p->slack);
+					c->value[i] =
+						total_smooth_counter(c->before[i], c->value[i],
+							(uint64_t)(time - p->time), 2 * p->slack);
 		}
 	p->time = time;
 }
 
 /* A column's increase; 0 if the count was reset. */
-static uint64_t rise(const struct processor *c, uint32_t column)
+static uint64_t total_column_rise(const struct processor *c, uint32_t column)
 {
 	bool is_32_bits =
 		(processor_definition.counter[column].type & PERF_SIZE_MASK) == PERF_SIZE_DWORD;
@@ -71,7 +73,7 @@ static struct sum add_column(const struct processors *p, uint32_t group, uint32_
 		s.have++;
 		if (!(c->known_before & PROCESSOR_BIT(column)))
 			continue;
-		s.risen += rise(c, column);
+		s.risen += total_column_rise(c, column);
 		s.had++;
 	}
 	return s;

@@ -269,7 +269,7 @@ uint32_t offer_file_share(struct offer_file *f, bool everyone)
 								  : ERROR_ACCESS_DENIED;
 }
 
-static void divert(struct offer_file *f)
+static void offer_reserve_addresses(struct offer_file *f)
 {
 	if (f->base)
 		reserve_addresses(f->base);
@@ -284,7 +284,7 @@ void offer_file_remove(struct offer_file *f)
 			unlinkat(dir, f->name, 0);
 		close(dir);
 	}
-	divert(f);
+	offer_reserve_addresses(f);
 	munmap(f->lock_map, LOCK_MAP_BYTES);
 	f->lock_map = NULL;
 	if (fd >= 0)
@@ -294,7 +294,7 @@ void offer_file_remove(struct offer_file *f)
 
 void offer_file_forget(struct offer_file *f)
 {
-	divert(f);
+	offer_reserve_addresses(f);
 	f->lock_map = NULL;
 	if (offer_file_is_own(f, f->fd))
 		close(f->fd);

@@ -7,7 +7,7 @@
 
 /* Relaxed throughout: a value is independent and orders no other data. */
 
-static uint64_t *column(
+static uint64_t *offer_find_column(
 	const struct offered_instance *i, uint32_t counter, uint32_t size, uint32_t *status)
 {
 	const struct offered_set *set = i->set;
@@ -39,7 +39,7 @@ static uint64_t *value_of(HANDLE provider, const PERF_COUNTERSET_INSTANCE *insta
 	}
 	*status = ERROR_INVALID_PARAMETER;
 	i = offer_instance_of(provider, instance);
-	return i ? column(i, counter, size, status) : NULL;
+	return i ? offer_find_column(i, counter, size, status) : NULL;
 }
 
 /* A 32-bit counter uses the low half, which comes first on both (little-endian) architectures. */
