@@ -18,7 +18,7 @@ static struct {
 
 static int64_t now_ms(void)
 {
-	return (int64_t)(time_ns_monotonic() / 1000000);
+	return (int64_t)(time_ns_monotonic() / TIME_MS_NS);
 }
 
 void progress_start(void)

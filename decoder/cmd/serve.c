@@ -21,6 +21,7 @@
 
 #include "../../formats/base/number.h"
 #include "../../formats/base/temporary.h"
+#include "../../formats/base/time_ns.h"
 #include "../sink/json.h"
 
 enum {
@@ -105,7 +106,7 @@ static int64_t serve_now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / (long)TIME_MS_NS;
 }
 
 static void serve_end_maker(pid_t maker)
@@ -566,7 +567,7 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 {
 	struct pollfd fds[SERVE_CLIENTS + 1];
 	const struct timespec second = {.tv_sec = 1},
-			      soon = {.tv_nsec = SERVE_MAKER_MS * INT64_C(1000000)};
+			      soon = {.tv_nsec = SERVE_MAKER_MS * (long)TIME_MS_NS};
 	static const short events[] = {[CLIENT_READS] = POLLIN,
 		[CLIENT_WAITS] = POLLRDHUP,
 		[CLIENT_SENDS] = POLLOUT,

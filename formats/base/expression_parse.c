@@ -151,21 +151,12 @@ static bool expression_is_end(char c, bool in_list)
 /* A duration in ns; without a unit, where that is allowed, ns too. */
 static bool expression_parse_duration(const char **at, bool needs_unit, uint64_t *ns)
 {
-	const uint64_t minute = UINT64_C(60000000000);
 	size_t digits = strspn(*at, "0123456789."), unit = expression_letters(*at + digits);
 	const char *end = *at + digits + unit;
 
 	if (unit == 0 && !needs_unit)
 		return quantity_scan_decimal(at, end, QUANTITY_WHOLE_POINT, 1, INT64_MAX, ns) &&
 		       *at == end;
-	if (unit == 3 && memcmp(*at + digits, "min", 3) == 0) {
-		bool good = quantity_scan_decimal(at, *at + digits, QUANTITY_WHOLE_POINT, minute,
-				    INT64_MAX, ns) &&
-			    end - *at == 3;
-
-		*at = end;
-		return good;
-	}
 	/* `m` alone would be taken for milli. */
 	if (unit == 0 || (unit == 1 && (*at)[digits] == 'm') ||
 		!quantity_parse_duration(*at, digits + unit, QUANTITY_WHOLE_POINT, INT64_MAX, ns))

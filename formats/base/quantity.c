@@ -11,8 +11,9 @@ struct unit {
 	uint64_t factor;
 };
 
-static const struct unit duration_units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000},
-	{"s", TIME_SECOND_NS}, {"m", 60 * TIME_SECOND_NS}, {"h", 3600 * TIME_SECOND_NS}, {NULL, 0}};
+static const struct unit duration_units[] = {{"ns", 1}, {"us", 1000}, {"ms", TIME_MS_NS},
+	{"s", TIME_SECOND_NS}, {"m", 60 * TIME_SECOND_NS}, {"min", 60 * TIME_SECOND_NS},
+	{"h", 3600 * TIME_SECOND_NS}, {NULL, 0}};
 static const struct unit size_units[] = {
 	{"", 1}, {"K", 1u << 10}, {"M", 1u << 20}, {"G", 1u << 30}, {NULL, 0}};
 

@@ -22,7 +22,7 @@ enum quantity_form {
 bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint64_t unit,
 	uint64_t most, uint64_t *value);
 
-/* All of text: a decimal number and ns, us, ms, s, m or h. */
+/* All of text: a decimal number and ns, us, ms, s, m (or min) or h. */
 bool quantity_parse_duration(
 	const char *text, size_t size, unsigned form, uint64_t most, uint64_t *ns);
 

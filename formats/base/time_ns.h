@@ -27,6 +27,11 @@ static inline struct timespec time_of_ns(uint64_t ns)
 		.tv_sec = (time_t)(ns / TIME_SECOND_NS), .tv_nsec = (long)(ns % TIME_SECOND_NS)};
 }
 
+static inline double time_seconds(uint64_t ns)
+{
+	return (double)ns / (double)TIME_SECOND_NS;
+}
+
 /* Now, of a clock that every kernel has: it cannot fail. */
 static inline uint64_t time_ns_now(clockid_t clock)
 {

@@ -64,7 +64,8 @@ void arguments_expect_no_operand(const struct arguments *a);
 
 /* Parses bytes, with an optional suffix K, M or G (powers of 1024). */
 bool parse_size(const char *text, uint64_t *bytes);
-/* Parses a duration in seconds, or with a suffix ns, us, ms, s, m or h; a fraction is allowed. */
+/* Parses a duration in seconds, or with a suffix ns, us, ms, s, m, min or h; a fraction is allowed.
+ */
 bool parse_time(const char *text, uint64_t *ns);
 #define CMD_TIME_HELP "seconds, or a time with ns, us, ms, s, m or h" /* in messages */
 

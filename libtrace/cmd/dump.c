@@ -107,7 +107,7 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 	if (r->waited_ns >= REPORTED_WAIT_NS)
 		cmd_note(verb,
 			"waited %.1f s for another dump of these buffers: the hooks are those of the time after that",
-			(double)r->waited_ns / 1e9);
+			time_seconds(r->waited_ns));
 	if (r->missed)
 		tell_missed(verb, r);
 	if (r->damaged)

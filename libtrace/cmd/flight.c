@@ -123,7 +123,7 @@ static void tell_before(
 	if (reason && reason->start && r->before_ns < reason->before_ns)
 		cmd_note(f->verb,
 			"of the %.3f s before the event that --before asks for, the buffers still had %.3f s (%.0f %%): make them larger (init -s)",
-			(double)reason->before_ns / 1e9, (double)r->before_ns / 1e9,
+			time_seconds(reason->before_ns), time_seconds(r->before_ns),
 			100 * (double)r->before_ns / (double)reason->before_ns);
 }
 

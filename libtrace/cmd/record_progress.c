@@ -33,9 +33,9 @@ void record_progress_show(struct record_progress *p, const struct drain *drain)
 	if (!p->verb || now - p->shown < 500000000u)
 		return;
 	drain_status(drain, &s);
-	double seconds = (double)(now - p->shown) / 1e9;
+	double seconds = time_seconds(now - p->shown);
 	fprintf(stderr, "\rswtrace %s: %.1f s, %shooks/s, %sB, lost %llu, waiting %sB\033[K",
-		p->verb->name, (double)(now - p->started) / 1e9,
+		p->verb->name, time_seconds(now - p->started),
 		progress_format_quantity((double)(s.hooks - p->hooks) / seconds, rate),
 		progress_format_quantity((double)s.bytes, bytes),
 		(unsigned long long)(s.lost_full + s.lost_other + s.lost_unwritten),

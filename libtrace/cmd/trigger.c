@@ -184,7 +184,7 @@ static void note_window(struct trigger *t, const struct event *e)
 	end = start ? unix_time(s, e->stamp) : 0;
 	if (end < start || start == 0)
 		return;
-	margin = (end - start) / 4 > 1000000 ? (end - start) / 4 : 1000000;
+	margin = (end - start) / 4 > TIME_MS_NS ? (end - start) / 4 : TIME_MS_NS;
 	start -= margin;
 	end += margin;
 	snprintf(t->window, sizeof t->window, "--from %llu.%09u --to %llu.%09u",
@@ -274,7 +274,7 @@ static void trigger_poll_hooks(struct trigger *t)
 /* Returns true if an ending signal arrived. */
 static bool pause_until(struct trigger *t, uint64_t until)
 {
-	uint64_t ns = watch_pause(&t->watch) * (uint64_t)1000000, now = time_ns_monotonic();
+	uint64_t ns = watch_pause(&t->watch) * TIME_MS_NS, now = time_ns_monotonic();
 
 	if (until && now + ns > until)
 		ns = until > now ? until - now : 0;

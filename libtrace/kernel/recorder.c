@@ -182,7 +182,7 @@ static void recorder_request(const struct session *s, uint64_t asked, uint32_t e
  */
 static bool recorder_ask(const struct session *s, bool ends, struct shm_kernel *figures)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct timespec pause = {.tv_nsec = TIME_MS_NS};
 	const uint64_t since = time_ns_monotonic();
 	int fd = recorder_open_file(s, O_RDONLY);
 	bool done = !recorder_read(fd, figures);

@@ -269,7 +269,8 @@ void recording_follow(struct recording *r)
 {
 	const uint32_t cpus = r->figures.cpus;
 	const long ms = PERIOD_MS + (long)cpus * PERIOD_MS_A_CPU;
-	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	const struct timespec period = {
+		.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * (long)TIME_MS_NS};
 	sigset_t none;
 	uint64_t asked;
 	bool ends;

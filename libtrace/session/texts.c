@@ -1,3 +1,4 @@
+#include "../../formats/base/time_ns.h"
 #include "texts.h"
 
 #include <fcntl.h>
@@ -43,7 +44,7 @@ void texts_unlock(int fd)
 
 bool texts_lock(int fd, int wait_ms)
 {
-	const struct timespec wait = {.tv_nsec = 1000000};
+	const struct timespec wait = {.tv_nsec = TIME_MS_NS};
 
 	for (int i = 0; i < wait_ms; i++) {
 		if (texts_set_lock(fd, F_WRLCK))

@@ -264,7 +264,7 @@ static bool watch_read_head(struct watch *w, uint32_t ring)
 
 static void note_rate(struct watch *w, uint64_t most, uint64_t ns)
 {
-	double seconds = (double)ns / 1e9;
+	double seconds = time_seconds(ns);
 	double rate = (double)most / (double)w->reader.geometry.ring_size /
 		      (seconds > 1e-6 ? seconds : 1e-6);
 

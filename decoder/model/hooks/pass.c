@@ -151,7 +151,7 @@ static void wait_for_move(struct pass_slice *s)
 		return;
 	}
 	const struct timespec until =
-		time_of_ns(time_ns_monotonic() + PROGRESS_WAIT_MS * UINT64_C(1000000));
+		time_of_ns(time_ns_monotonic() + PROGRESS_WAIT_MS * TIME_MS_NS);
 	pthread_cond_timedwait(&run->moved, &run->lock, &until);
 }
 

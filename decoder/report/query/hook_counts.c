@@ -6,6 +6,7 @@
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/hash.h"
+#include "../../../formats/base/time_ns.h"
 #include "../../base/grow.h"
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
@@ -276,7 +277,7 @@ static double hook_counts_seconds(const struct report *r)
 		first = r->filter->from;
 	if (r->filter->to < last)
 		last = r->filter->to;
-	return last > first ? (double)((uint64_t)last - (uint64_t)first) / 1e9 : 0;
+	return last > first ? time_seconds((uint64_t)last - (uint64_t)first) : 0;
 }
 
 static void hook_counts_add_row(

@@ -98,7 +98,8 @@ static int follow_explain_failure(const struct follow *f, const char *what, int 
 static int follow_samples(struct follow *f)
 {
 	sampling_calls.wait = wait_until;
-	int rc = CpuUtilSample(f->util, (UINT32)(f->run->interval / 1000000), ai_visit_sample, f);
+	int rc =
+		CpuUtilSample(f->util, (UINT32)(f->run->interval / TIME_MS_NS), ai_visit_sample, f);
 
 	if (rc < 0)
 		return follow_explain_failure(f, "cannot sample", rc);

@@ -36,7 +36,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	json_member_text(j, "started", text);
 	json_member_i64(j, "processors", r->columns);
 	json_key(j, "interval_s");
-	json_general(j, (double)r->interval / 1e9, 9);
+	json_general(j, time_seconds(r->interval), 9);
 	json_member_count(j, "samples", r->samples, r->samples);
 	json_member_text(j, "method", AiMethodName(AiMethod()));
 	json_member_text(j, "why", ai_why());

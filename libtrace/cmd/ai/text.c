@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../counters/machine/proc_stat.h"
 #include "../../counters/usage/usage.h"
 #include "../print_stream.h"
@@ -42,7 +43,7 @@ static void text_print_header(struct ai_run *r, FILE *f)
 		print_plain(f, r->log);
 		fputc('\n', f);
 	}
-	fprintf(f, "**   Sample interval: %.9g Second(s)\n", (double)r->interval / 1e9);
+	fprintf(f, "**   Sample interval: %.9g Second(s)\n", time_seconds(r->interval));
 	if (r->samples)
 		fprintf(f, "** Number of samples: %llu", (unsigned long long)r->samples);
 	else

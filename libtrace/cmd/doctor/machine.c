@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "doctor.h"
 
 /* ------------------------------------------------------------- the clock */
@@ -125,13 +126,13 @@ static void clock_kernel(struct findings *f, const struct clock_facts *c)
 
 static void clock_suspend(struct findings *f, const struct clock_facts *c)
 {
-	bool slept = c->suspended_ns > 1000000;
+	bool slept = c->suspended_ns > TIME_MS_NS;
 	struct finding *n;
 
 	n = finding(f, "clock.suspend", slept ? FINDING_NOTE : FINDING_GOOD,
 		slept ? "the machine was suspended for %.3g s since boot"
 		      : "the machine has not been suspended since boot",
-		(double)c->suspended_ns / 1e9);
+		time_seconds(c->suspended_ns));
 	if (!slept) {
 		finding_means(n, "all stamps are of one uninterrupted clock");
 		return;

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../decoder/sink/document.h"
 #include "stat.h"
 
@@ -61,8 +62,8 @@ static struct stat_times stat_get_times(const struct stat_report *r)
 	const bool has_times = r->has_command && r->user_us != UINT64_MAX;
 
 	return (struct stat_times){.kind = r->total ? "total" : "interval",
-		.time = (double)r->at / 1e9,
-		.elapsed = (double)r->elapsed / 1e9,
+		.time = time_seconds(r->at),
+		.elapsed = time_seconds(r->elapsed),
 		.target = r->target,
 		.exit_code = r->has_command ? cell_i64(r->exit_code) : cell_u64(0, false),
 		.user = has_times ? (double)r->user_us / 1e6 : NAN,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/base/quantity.h"
+#include "../../../formats/base/time_ns.h"
 #include "../print_stream.h"
 #include "stat.h"
 
@@ -65,7 +66,7 @@ static void stat_print_remarks(struct out *o, const struct stat_row *row)
 static void put_row(const struct stat_printer *p, struct table *t, const struct stat_report *r,
 	const struct stat_row *row)
 {
-	out_fixed(table_right(t), (double)r->at / 1e9, 6);
+	out_fixed(table_right(t), time_seconds(r->at), 6);
 	if (row->cpu >= 0)
 		out_printf(table_left(t), "cpu%d", row->cpu);
 	else
@@ -93,7 +94,7 @@ static void put_seconds(struct table *t, double seconds, const char *name)
 static void put_total(struct table *t, const struct stat_report *r)
 {
 	out_char(t->o, '\n');
-	put_seconds(t, (double)r->elapsed / 1e9, "elapsed");
+	put_seconds(t, time_seconds(r->elapsed), "elapsed");
 	if (!r->has_command || r->user_us == UINT64_MAX)
 		return;
 	put_seconds(t, (double)r->user_us / 1e6, "user");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/trace_file.h"
 #include "../../core/clock.h"
 #include "../../core/file.h"
@@ -142,7 +143,7 @@ static void probe_explain_pmu(struct counters_pmu *p)
 /* If others hold the counters without sharing them, an open group never runs. */
 static bool ever_runs(const struct perf_counters *c)
 {
-	const struct timespec turn = {.tv_nsec = 1000000};
+	const struct timespec turn = {.tv_nsec = TIME_MS_NS};
 	struct perf_reading r;
 
 	for (int i = 0; i < 20; i++) {

@@ -190,7 +190,7 @@ void drain_close(struct drain *d)
 static void drain_measure_fill(struct drain *d)
 {
 	uint64_t now = time_ns_monotonic(), most = 0;
-	double seconds = (double)(now - d->polled_at) / 1e9;
+	double seconds = time_seconds(now - d->polled_at);
 
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint64_t before = d->ring[i].head;
@@ -408,7 +408,7 @@ bool drain_orphaned(const struct drain *d)
 static int drain_write_rest(struct drain *d)
 {
 	uint64_t until = time_ns_monotonic() + LAST_NS;
-	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct timespec pause = {.tv_nsec = TIME_MS_NS};
 	bool force = false;
 	int rc;
 
@@ -456,7 +456,7 @@ static bool drain_count_unwritten(struct drain *d, uint32_t ring, bool force)
 static void drain_count_rest(struct drain *d)
 {
 	const uint64_t until = time_ns_monotonic() + LAST_NS;
-	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct timespec pause = {.tv_nsec = TIME_MS_NS};
 	bool force, held;
 
 	do {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../../counters/machine/proc_stat.h"
@@ -265,8 +266,7 @@ static struct usage_carry *cpu_util_begin_row(struct cpu_util *u, uint64_t perio
 int CpuUtilSample(void *handle, UINT32 period_ms,
 	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context)
 {
-	const uint64_t period =
-		(period_ms ? period_ms : CPUUTIL_DEFAULT_PERIOD_MS) * UINT64_C(1000000);
+	const uint64_t period = (period_ms ? period_ms : CPUUTIL_DEFAULT_PERIOD_MS) * TIME_MS_NS;
 	struct usage_carry *carry;
 	uint64_t begun, n = 1;
 	int rc;
