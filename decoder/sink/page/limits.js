@@ -35,9 +35,12 @@ function limitsOf(meta, unasked, reports) {
 	if (meta.switches_left_out)
 		limits.push("The kernel's context switches are recorded, but not shown: " + (meta.span ? "a page of a span has none." :
 			"there are more than 4\u202f000\u202f000 runs of threads. A part of the trace may have fewer (--from and --to).") + " The reports slowest and info tell of them.");
-	if (!reports.includes("why"))
-		limits.push(meta.span ? "A page of a span has none of the reports below: they read the whole trace."
-			: "The report why is not here, and info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report why and info.");
+	if (meta.span)
+		limits.push("A page of a span has none of the reports below: they read the whole trace.");
+	else if (!reports.includes("why"))
+		limits.push("The report why is not here: more than 30 million intervals would be read several times. Run cpidecode --report why.");
+	if (!meta.span && meta.intervals > 1e7)
+		limits.push("The report info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report info.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");
 	return limits;

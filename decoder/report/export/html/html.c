@@ -491,12 +491,12 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
 }
 
-static int html_put_reports(struct html_export *e, struct out *to, bool is_large)
+static int html_put_reports(struct html_export *e, struct out *to, uint64_t intervals)
 {
 	struct json json = {.o = &e->text};
 
 	e->text.len = 0;
-	int rc = reports_write(e->r, is_large, &json);
+	int rc = reports_write(e->r, intervals, &json);
 	if (!rc)
 		page_put_block(e->packer, to, "reports", e->text.buf, e->text.len);
 	return rc;
@@ -522,7 +522,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
-	int rc = e->r->is_span ? 0 : html_put_reports(e, o, intervals > HTML_MOST_INTERVALS);
+	int rc = e->r->is_span ? 0 : html_put_reports(e, o, intervals);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {

@@ -98,15 +98,16 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 	return rc;
 }
 
-int reports_write(const struct report *r, bool is_large, struct json *j)
+int reports_write(const struct report *r, uint64_t intervals, struct json *j)
 {
 	struct findings why = {0}, info = {0};
 	/* A filter leaves parts of the trace unread. */
-	const bool is_known = is_large && !r->where && filter_takes_all(r->filter);
+	const bool is_known =
+		intervals > REPORTS_MOST_INFO && !r->where && filter_takes_all(r->filter);
 	int rc = 0;
 
 	json_open(j, '[');
-	if (!is_large)
+	if (intervals <= REPORTS_MOST_WHY)
 		rc = reports_put(r, j, "why", report_why, &why, true);
 	if (!rc)
 		rc = reports_put(r, j, "info", is_known ? info_write_known : report_info,

@@ -10,11 +10,13 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 
-/*
- * Writes a JSON list. 0 or a CPIDECODE_E code. is_large: without why, which reads the trace several
- * times, and, of all intervals, without reading it for info: r->found has them, and costs are left
- * out.
+/* Of more intervals there is no why, which reads the trace several times. */
+#define REPORTS_MOST_WHY UINT64_C(30000000)
+/* Of more, info does not read the trace again: r->found has its findings, and costs are left out.
  */
-int reports_write(const struct report *r, bool is_large, struct json *j);
+#define REPORTS_MOST_INFO UINT64_C(10000000)
+
+/* Writes a JSON list, of a page with so many intervals. 0 or a CPIDECODE_E code. */
+int reports_write(const struct report *r, uint64_t intervals, struct json *j);
 
 #endif
