@@ -1,35 +1,14 @@
 // node page.mjs CHROMIUM PAGE.html [FILE.tiles]: how fast a page of --format html is, and how much memory it takes. One line for each
 // figure: its name, value and unit.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Browser } from "../browser/devtools.mjs";
+import { rendererMemory } from "./renderer.mjs";
 
 const [program, html, tiles] = process.argv.slice(2);
 const WARM = 100, FRAMES = 1000;
 const tell = (name, value, unit) => console.log(name.padEnd(34) + value.padStart(10) + " " + unit);
-
-// Values of /proc/PID/status in MB (10^6 bytes), of the renderer that has most: the page's.
-function memory() {
-	const found = [];
-	for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
-		try {
-			if (!readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("--type=renderer") || !isBelow(pid, browser.process.pid))
-				continue;
-			const status = readFileSync(`/proc/${pid}/status`, "latin1"), of = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)[1]) * 1024 / 1e6;
-			found.push({ now: of("VmRSS"), peak: of("VmHWM") });
-		} catch { /* it has ended */ }
-	return found.reduce((most, one) => one.peak > most.peak ? one : most, { now: 0, peak: 0 });
-}
-
-function isBelow(pid, ancestor) {
-	for (let at = Number(pid); at > 1;) {
-		if (at === ancestor)
-			return true;
-		at = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${at}/status`, "latin1"))[1]);
-	}
-	return false;
-}
 
 // In the page, before its scripts: when it said what the trace is (its overview is drawn then), and when every query was ready.
 const WATCH = `window.seen = {}; new MutationObserver(() => {
@@ -64,7 +43,7 @@ try {
 	writeFileSync(join(profile, "empty.html"), "<!DOCTYPE html><title>empty</title>");
 	await browser.open("file://" + join(profile, "empty.html"));
 	await browser.until("document.title === 'empty'");
-	const empty = memory();
+	const empty = rendererMemory(browser);
 	await browser.open("about:blank");
 	/* Seconds of the main thread's processor time: other load does not add to them. */
 	await browser.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -92,7 +71,7 @@ try {
 	tell("its drawing, p99", drawn[1].toFixed(1), "ms");
 	await browser.settled();
 	await browser.send("HeapProfiler.collectGarbage");
-	const after = memory(), { usedSize, embedderHeapUsedSize = 0, backingStorageSize = 0 } = await browser.send("Runtime.getHeapUsage");
+	const after = rendererMemory(browser), { usedSize, embedderHeapUsedSize = 0, backingStorageSize = 0 } = await browser.send("Runtime.getHeapUsage");
 	tell("renderer, settled", after.now.toFixed(0), "MB");
 	tell("renderer, at its peak", after.peak.toFixed(0), "MB");
 	tell("renderer of an empty page", empty.now.toFixed(0), "MB");

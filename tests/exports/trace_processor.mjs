@@ -70,7 +70,10 @@ export class TraceProcessor {
 		await this.engine.resetTraceProcessor({ cropTrackEvents: false,
 			ingestFtraceInRawTable: true, analyzeTraceProtoContent: false,
 			ftraceDropUntilAllCpusValid: false });
-		await this.engine.parse(new Uint8Array(fs.readFileSync(file)));
+		/* A message may have 64 MiB. */
+		const bytes = new Uint8Array(fs.readFileSync(file)), most = 32 << 20;
+		for (let at = 0; at < bytes.length; at += most)
+			await this.engine.parse(bytes.subarray(at, at + most));
 		await this.engine.notifyEof();
 	}
 
