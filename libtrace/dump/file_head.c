@@ -66,11 +66,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	if (left_out)
 		meta_add_linef(&h->meta, "schemas left out", "%u (refused)", left_out);
 
-	buffer_add(&h->schema, swtrace_cpi_schema, swtrace_cpi_schema_size);
-	buffer_add(&h->schema, swtrace_interval_schema, swtrace_interval_schema_size);
-	buffer_add(&h->schema, swtrace_scope_schema, swtrace_scope_schema_size);
-	buffer_add(&h->schema, swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);
-	buffer_add(&h->schema, swtrace_counters_schema, swtrace_counters_schema_size);
+	buffer_add(&h->schema, swtrace_own_schemas, swtrace_own_schemas_size);
 	if (n > 0) {
 		buffer_add(&h->schema, registered, (size_t)n);
 		h->registered = (size_t)n;

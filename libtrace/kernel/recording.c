@@ -26,8 +26,8 @@
 #include "batch.h"
 #include "names.h"
 
-extern const unsigned char swtrace_kernel_schema[];
-extern const unsigned swtrace_kernel_schema_size;
+extern const unsigned char swtrace_kernel_schemas[];
+extern const unsigned swtrace_kernel_schemas_size;
 
 /* The kernel publishes a record within this time of its stamp. */
 #define SETTLE_NS UINT64_C(5000000)
@@ -448,13 +448,13 @@ static void recording_watch_requests(struct recording *r)
 
 static int recording_register_schema(void)
 {
-	char *text = malloc(swtrace_kernel_schema_size + 1);
+	char *text = malloc(swtrace_kernel_schemas_size + 1);
 	int rc;
 
 	if (!text)
 		return -ENOMEM;
-	memcpy(text, swtrace_kernel_schema, swtrace_kernel_schema_size);
-	text[swtrace_kernel_schema_size] = 0;
+	memcpy(text, swtrace_kernel_schemas, swtrace_kernel_schemas_size);
+	text[swtrace_kernel_schemas_size] = 0;
 	rc = TraceRegisterSchema(text);
 	free(text);
 	/* Without room for it there, readers use their own. */

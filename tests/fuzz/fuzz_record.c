@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t at = 0;
 
 	if (!cpi)
-		PROMISE(!schema_parse((const char *)cpidecode_cpi_schema, cpidecode_cpi_schema_size,
-				&cpi, NULL),
+		PROMISE(!schema_parse((const char *)cpidecode_schemas, cpidecode_schemas_size, &cpi,
+				NULL),
 			"the built-in schema");
 	while (at < size) {
 		struct hook h = {0};

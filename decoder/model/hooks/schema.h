@@ -18,13 +18,9 @@ static inline int schema_code(int rc)
 /* The first hook of the schema that describes major and minor, or NULL. */
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
 
-/* The hook schemas of formats/ as they were built in (formats/embed.cmake): for schema_parse. */
-extern const unsigned char cpidecode_cpi_schema[], cpidecode_interval_schema[],
-	cpidecode_scope_schema[], cpidecode_cpuutil_schema[], cpidecode_counters_schema[],
-	cpidecode_kernel_schema[];
-extern const unsigned cpidecode_cpi_schema_size, cpidecode_interval_schema_size,
-	cpidecode_scope_schema_size, cpidecode_cpuutil_schema_size, cpidecode_counters_schema_size,
-	cpidecode_kernel_schema_size;
+/* The hook schemas of formats/, joined (formats/embed.cmake). */
+extern const unsigned char cpidecode_schemas[];
+extern const unsigned cpidecode_schemas_size;
 
 /*
  * The schemas of a file's hooks: for each major the first layer that describes it (user's files,

@@ -13,34 +13,8 @@
 #include "clock/private.h"
 #include "trace_private.h"
 
-/* The schemas of the toolkit's own hooks, joined. */
-static int parse_builtin(struct schema **s)
-{
-	const struct {
-		const unsigned char *text;
-		unsigned size;
-	} parts[] = {{cpidecode_cpi_schema, cpidecode_cpi_schema_size},
-		{cpidecode_interval_schema, cpidecode_interval_schema_size},
-		{cpidecode_scope_schema, cpidecode_scope_schema_size},
-		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
-		{cpidecode_counters_schema, cpidecode_counters_schema_size},
-		{cpidecode_kernel_schema, cpidecode_kernel_schema_size}};
-	size_t n = 0;
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		n += parts[i].size;
-	char *text = malloc(n), *to = text;
-	if (!text)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; to += parts[i++].size)
-		memcpy(to, parts[i].text, parts[i].size);
-	int rc = schema_code(schema_parse(text, n, s, NULL));
-	free(text);
-	return rc;
-}
-
-/* Parses them once and keeps them for the process: parsing is slower than opening a small trace.
- * Two threads may both be the first. */
+/* Parses the built-in schemas once and keeps them for the process: parsing is slower than opening a
+ * small trace. Two threads may both be the first. */
 static int trace_share_builtin(const struct schema **s)
 {
 	static struct schema *_Atomic shared;
@@ -49,7 +23,8 @@ static int trace_share_builtin(const struct schema **s)
 	*s = atomic_load_explicit(&shared, memory_order_acquire);
 	if (*s)
 		return 0;
-	int rc = parse_builtin(&mine);
+	int rc = schema_code(
+		schema_parse((const char *)cpidecode_schemas, cpidecode_schemas_size, &mine, NULL));
 	if (rc)
 		return rc;
 	*s = mine;

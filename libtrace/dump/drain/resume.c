@@ -221,8 +221,8 @@ static int resume_reopen_writer(struct scan *s, struct session_error *error)
 	if (rc == 0)
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
 	memcpy(f->writer.trace_id, s->d->id, sizeof f->writer.trace_id);
-	if (s->schemas > own_schemas_size())
-		f->registered = s->schemas - own_schemas_size();
+	if (s->schemas > swtrace_own_schemas_size)
+		f->registered = s->schemas - swtrace_own_schemas_size;
 	return rc ? rc : 1;
 }
 
