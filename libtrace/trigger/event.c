@@ -56,8 +56,11 @@ static void event_read_label(struct event *e, const struct fields *f, const uint
 }
 
 /* 0 is not measured. */
-static void event_read_cpi(struct event *e, const uint8_t *words)
+static void event_read_cpi(struct event *e, const struct fields *f, uint64_t at)
 {
+	if (at + 2 > f->nwords)
+		return;
+	const uint8_t *words = f->words + 4 * at;
 	uint64_t cpi = (uint64_t)get_le32(words) * CPI_FRACTION + get_le32(words + 4);
 
 	if (cpi == 0)
@@ -66,26 +69,26 @@ static void event_read_cpi(struct event *e, const uint8_t *words)
 	e->cpi = cpi;
 }
 
-/* The system's elapsed time, then the thread's if the group has one. */
+/* The system's CPI, then the thread's if the group has one. */
 static void event_read_summary_cpi(struct event *e, const struct fields *f)
 {
-	bool whole = f->nwords >= CPI_SUMMARY_RAW;
-	uint64_t cpus = whole ? get_le32(f->words + 4 * CPI_SUMMARY_CPUS) : 0;
-	uint32_t types = whole ? get_le32(f->words + 4 * CPI_SUMMARY_TYPES) : 0;
-	uint64_t system = CPI_SUMMARY_RAW + 2 * cpus;
-	uint64_t thread = CPI_SUMMARY_RAW + cpi_summary_ratio_words(types, cpus);
-
-	if (system + 2 > f->nwords)
+	if (f->nwords < CPI_SUMMARY_RAW)
 		return;
-	event_read_cpi(e, f->words + 4 * system);
-	if ((types & CPI_HOOK_THREAD) && thread + 2 <= f->nwords)
-		event_read_cpi(e, f->words + 4 * thread);
+	uint64_t cpus = get_le32(f->words + 4 * CPI_SUMMARY_CPUS);
+	uint32_t types = get_le32(f->words + 4 * CPI_SUMMARY_TYPES);
+
+	event_read_cpi(e, f, CPI_SUMMARY_RAW + 2 * cpus);
+	if (types & CPI_HOOK_THREAD)
+		event_read_cpi(e, f, CPI_SUMMARY_RAW + cpi_summary_ratio_words(types, cpus));
 }
 
 static void event_read_args(struct event *e, const struct fields *f, const uint8_t *record,
-	uint32_t count, uint32_t first)
+	uint32_t count_at, uint32_t first)
 {
-	if (first > f->nwords || count > (f->nwords - first) / INTERVAL_ARG_WORDS)
+	if (first > f->nwords)
+		return;
+	uint32_t count = get_le32(f->words + 4 * count_at);
+	if (count > (f->nwords - first) / INTERVAL_ARG_WORDS)
 		return;
 	e->args = f->words + 4 * first;
 	e->nargs = count;
@@ -95,18 +98,16 @@ static void event_read_args(struct event *e, const struct fields *f, const uint8
 
 static void event_read_scope(struct event *e, const struct fields *f, const uint8_t *record)
 {
-	bool has_args = f->group.part == PART_SCOPE_ARGS;
-	uint32_t known;
+	uint32_t first = group_kinds[f->group.part].first;
 
-	if (f->nwords < (has_args ? SCOPE_ARGS_FIRST : SCOPE_PLAIN_FIRST))
+	if (f->nwords < first)
 		return;
-	known = get_le32(f->words + 4 * SCOPE_WORD_KNOWN);
+	uint32_t known = get_le32(f->words + 4 * SCOPE_WORD_KNOWN);
 	e->label_number = get_le32(f->words + 4 * SCOPE_WORD_LABEL);
 	e->has_label = e->label_number != 0;
-	if (!has_args)
+	if (f->group.part != PART_SCOPE_ARGS)
 		return;
-	event_read_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS),
-		SCOPE_ARGS_FIRST + scope_known_words(known));
+	event_read_args(e, f, record, SCOPE_WORD_ARGUMENTS, first + scope_known_words(known));
 	if (known & SCOPE_KNOWN_TEXT) {
 		e->has_label = false;
 		event_read_label(e, f, record);
@@ -140,14 +141,11 @@ static void event_read_record(struct event *e, const struct fields *f, const uin
 		event_read_scope(e, f, record);
 		break;
 	case PART_ARGS:
-		if (f->nwords >= INTERVAL_ARGS_WORD_FIRST)
-			event_read_args(e, f, record,
-				get_le32(f->words + 4 * INTERVAL_ARGS_WORD_COUNT),
-				INTERVAL_ARGS_WORD_FIRST);
+		event_read_args(e, f, record, INTERVAL_ARGS_WORD_COUNT, INTERVAL_ARGS_WORD_FIRST);
 		break;
 	default:
-		if (cpi && cpi + 2 <= f->nwords)
-			event_read_cpi(e, f->words + 4 * cpi);
+		if (cpi)
+			event_read_cpi(e, f, cpi);
 		break;
 	}
 }
@@ -195,12 +193,6 @@ static uint64_t fields_read_long(const struct fields *f, uint64_t at)
 	return at + 2 <= f->nwords ? get_hl64(f->words + 4 * at) : NOT_MEASURED;
 }
 
-/* The word `known`, which lists the figures from word `first` on; 0 of a shorter hook. */
-static uint32_t fields_read_known(const struct fields *f, uint32_t at, uint32_t first)
-{
-	return f->nwords >= first ? get_le32(f->words + 4 * at) : 0;
-}
-
 /* 0 is not measured. */
 static void figures_read_counts(struct event_figures *to, const struct fields *f, uint32_t at)
 {
@@ -212,67 +204,23 @@ static void figures_read_counts(struct event_figures *to, const struct fields *f
 	to->cycles = cycles;
 }
 
-/* Both are at word `at`, one behind the other, if they are known. */
-static void figures_read_times(struct event_figures *to, const struct fields *f, uint64_t at,
-	bool has_on_cpu, bool has_switches)
+/* The figures that the word `known` lists. */
+static void figures_read_known(
+	struct event_figures *to, const struct fields *f, const struct group_kind *kind)
 {
-	if (has_on_cpu) {
-		to->on_cpu_ns = fields_read_long(f, at);
-		at += 2;
-	}
-	if (has_switches)
-		to->ctx_switches = fields_read_long(f, at);
-}
+	const uint32_t known = get_le32(f->words + 4 * kind->known);
+	const uint32_t both = known & (kind->on_cpu | kind->switches);
+	uint64_t at = kind->first;
 
-static void figures_read_scope(struct event_figures *to, const struct fields *f, uint32_t first)
-{
-	const uint32_t known = fields_read_known(f, SCOPE_WORD_KNOWN, first);
-
-	if (known & SCOPE_KNOWN_NO_SWITCH)
+	if (kind->major == SCOPE_MAJOR && known & SCOPE_KNOWN_NO_SWITCH)
 		to->ctx_switches = 0;
-	if (known & SCOPE_KNOWN_SWITCHES) {
-		to->ctx_switches = fields_read_long(f, first);
-		first += 2;
-	}
-	if (known & SCOPE_KNOWN_ON_CPU)
-		to->on_cpu_ns = fields_read_long(f, first);
-}
-
-static void figures_read_hook(struct event_figures *to, const struct fields *f)
-{
-	uint32_t known;
-
-	switch ((enum group_part)f->group.part) {
-	case PART_SYSTEM:
-		figures_read_counts(to, f, CPI_SYSTEM_INSTRUCTIONS);
-		break;
-	case PART_THREAD:
-		figures_read_counts(to, f, CPI_THREAD_INSTRUCTIONS);
-		break;
-	case PART_QUALITY:
-		known = fields_read_known(f, CPI_QUALITY_KNOWN, CPI_QUALITY_FIRST);
-		if (known)
-			figures_read_times(to, f,
-				CPI_QUALITY_FIRST +
-					CPI_QUALITY_WORDS *
-						(uint64_t)get_le32(
-							f->words + 4 * CPI_QUALITY_QUANTITIES),
-				known & CPI_KNOWN_ON_CPU, known & CPI_KNOWN_SWITCHES);
-		break;
-	case PART_TIME:
-		known = fields_read_known(f, INTERVAL_TIME_WORD_KNOWN, INTERVAL_TIME_WORD_FIRST);
-		figures_read_times(to, f, INTERVAL_TIME_WORD_FIRST, known & INTERVAL_KNOWN_ON_CPU,
-			known & INTERVAL_KNOWN_SWITCHES);
-		break;
-	case PART_SCOPE:
-		figures_read_scope(to, f, SCOPE_PLAIN_FIRST);
-		break;
-	case PART_SCOPE_ARGS:
-		figures_read_scope(to, f, SCOPE_ARGS_FIRST);
-		break;
-	default:
-		break;
-	}
+	if (kind->turns)
+		at += CPI_QUALITY_WORDS * (uint64_t)get_le32(f->words + 4 * kind->turns);
+	/* Behind the figure of a lower bit. */
+	if (both & kind->on_cpu)
+		to->on_cpu_ns = fields_read_long(f, at + (both & (kind->on_cpu - 1u) ? 2 : 0));
+	if (both & kind->switches)
+		to->ctx_switches = fields_read_long(f, at + (both & (kind->switches - 1u) ? 2 : 0));
 }
 
 void event_read_figures(const struct event *e, struct event_figures *to)
@@ -285,7 +233,11 @@ void event_read_figures(const struct event *e, struct event_figures *to)
 		struct fields f;
 
 		read_fields(&f, e->record + at);
-		figures_read_hook(to, &f);
+		const struct group_kind *kind = &group_kinds[f.group.part];
+		if (kind->counts)
+			figures_read_counts(to, &f, kind->counts);
+		if (kind->first && kind->first <= f.nwords)
+			figures_read_known(to, &f, kind);
 	}
 }
 
