@@ -17,7 +17,7 @@
 Suite *record_suite(void);
 Suite *unrecorded_suite(void); /* for a process that has written nothing */
 Suite *samples_suite(void);
-Suite *derived_suite(void);
+Suite *intervals_suite(void);
 
 /* In the folder of this run. */
 const char *scratch(const char *name);

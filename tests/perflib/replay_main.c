@@ -16,7 +16,7 @@ static int run(bool unrecorded)
 {
 	if (unrecorded)
 		return suites_run(unrecorded_suite(), NULL);
-	return suites_run(record_suite(), samples_suite(), derived_suite(), NULL);
+	return suites_run(record_suite(), samples_suite(), intervals_suite(), NULL);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 
 #include "../../../formats/base/hash_index.h"
 #include "../input.h"
-#include "group.h"
+#include "pending.h"
 
 enum {
 	NRM2_WINDOW = 1 << 20,

@@ -1,4 +1,4 @@
-#include "group.h"
+#include "pending.h"
 
 #include <string.h>
 

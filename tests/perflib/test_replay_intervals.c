@@ -332,9 +332,9 @@ START_TEST(broken_groups_do_no_harm)
 }
 END_TEST
 
-Suite *derived_suite(void)
+Suite *intervals_suite(void)
 {
-	return SUITE("derived",
+	return SUITE("intervals",
 		TESTS(processors_of_utilisation, processors_that_are_offline_have_no_row,
 			cpi_of_groups, a_system_alone, both_are_countersets_of_a_trace,
 			broken_groups_do_no_harm, stamps_and_times_may_be_as_large_as_words_are));

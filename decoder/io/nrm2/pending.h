@@ -1,11 +1,11 @@
 /*
- * The CPI groups of an original file. There each hook has a stamp of its own, and only the thread's
- * hook names the thread; in a trace.bin a group has one stamp and one thread. So the hooks of a
- * processor that can be one group wait until it is complete, and get its first stamp and its
- * thread.
+ * The CPI groups of an original file that are not complete yet. There each hook has a stamp of its
+ * own, and only the thread's hook names the thread; in a trace.bin a group has one stamp and one
+ * thread. So the hooks of a processor that can be one group wait until it is complete, and get its
+ * first stamp and its thread.
  */
-#ifndef SWT_DECODER_IO_NRM2_GROUP_H
-#define SWT_DECODER_IO_NRM2_GROUP_H
+#ifndef SWT_DECODER_IO_NRM2_PENDING_H
+#define SWT_DECODER_IO_NRM2_PENDING_H
 
 #include "../../../formats/cpi_group.h"
 #include "hook.h"
