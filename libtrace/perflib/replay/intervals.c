@@ -16,33 +16,8 @@
 #include "../../../formats/base/array.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/cpi_group.h"
-#include "../guid.h"
+#include "../columns.h"
 #include "fields.h"
-
-const GUID replay_cpi_guid = {
-	0x2e68c9f1, 0xd73b, 0x4a95, {0xb2, 0x46, 0x58, 0x0b, 0xe1, 0x7d, 0x3c, 0x9a}};
-const GUID replay_processor_guid = {
-	0xb4fc721a, 0x0378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
-
-/* Counters' ids, as the countersets have them on a live machine (perflib.3). */
-enum {
-	CPI_CPI,
-	CPI_BASE,
-	CPI_SCALED,
-	CPI_BUSY,
-	CPI_BUSY_BASE,
-	CPI_INSTRUCTIONS,
-	CPI_CYCLES,
-	CPI_BUSY_CYCLES
-};
-enum {
-	PROCESSOR_TIME = 0,
-	PROCESSOR_INTERRUPT = 5,
-	PROCESSOR_IDLE = 8,
-	PROCESSOR_PERFORMANCE = 24,
-	PROCESSOR_PERFORMANCE_BASE = 25
-};
-enum { ID_GROUP = 0x10000, ID_ALL = 0x20000 };
 
 /* A group's addition to the base of actual performance, which has 32 bits: four decimals are left.
  */
@@ -90,21 +65,11 @@ void replay_free_derived(struct derived *d)
 	free(d);
 }
 
-static const struct counterset *built_in(const GUID *id)
+static uint32_t add_derived(
+	struct replay *r, const struct counterset_definition *like, bool utilisation)
 {
-	for (unsigned i = 0; i < counterset_builtins; i++)
-		if (guid_equal(&counterset_builtin[i]->definition->guid, id))
-			return counterset_builtin[i];
-	return NULL;
-}
+	struct replay_set *s = replay_find(r, &like->guid);
 
-static uint32_t add_derived(struct replay *r, const GUID *id, bool utilisation)
-{
-	const struct counterset *like = built_in(id);
-	struct replay_set *s = replay_find(r, id);
-
-	if (!like)
-		return ERROR_SUCCESS;
 	if (s)
 		replay_forget(r, s); /* it was announced, but nothing was recorded */
 	else
@@ -116,17 +81,16 @@ static uint32_t add_derived(struct replay *r, const GUID *id, bool utilisation)
 		return ERROR_OUTOFMEMORY;
 	s->derived->set = s;
 	s->derived->utilisation = utilisation;
-	s->definition = *like->definition;
+	s->definition = *like;
 	s->whole = true;
 	return ERROR_SUCCESS;
 }
 
 uint32_t replay_add_derived(struct replay *r, bool cpi, bool utilisation)
 {
-	uint32_t status =
-		utilisation ? add_derived(r, &replay_processor_guid, true) : ERROR_SUCCESS;
+	uint32_t status = utilisation ? add_derived(r, &processor_definition, true) : ERROR_SUCCESS;
 
-	return status || !cpi ? status : add_derived(r, &replay_cpi_guid, false);
+	return status || !cpi ? status : add_derived(r, &cpi_definition, false);
 }
 
 /* ------------------------------------------------------------------------------- hooks */
@@ -390,7 +354,7 @@ static void put_utilisation(struct replay_set *s, const uint64_t *sum, const str
 		derived_put_value(s, PROCESSOR_IDLE, sum[SUM_IDLE]);
 	}
 	if (figures_know(f, BIT(ELAPSED) | BIT(INTR)))
-		derived_put_value(s, PROCESSOR_INTERRUPT, sum[SUM_INTR]);
+		derived_put_value(s, PROCESSOR_INTERRUPT_TIME, sum[SUM_INTR]);
 	if (figures_know(f, BIT(UNHALTED) | BIT(REFERENCE))) {
 		derived_put_value(s, PROCESSOR_PERFORMANCE, sum[SUM_PERFORMANCE]);
 		derived_put_value(s, PROCESSOR_PERFORMANCE_BASE, (uint32_t)sum[SUM_WEIGHT]);
@@ -403,20 +367,20 @@ static void derived_put_cpi(struct replay_set *s, const uint64_t *sum, const str
 	     cycles = figures_know(f, BIT(CYCLES)), busy = figures_know(f, BIT(BUSY_CYCLES));
 
 	if (instructions) {
-		derived_put_value(s, CPI_BASE, sum[INSTRUCTIONS]);
-		derived_put_value(s, CPI_INSTRUCTIONS, sum[INSTRUCTIONS]);
+		derived_put_value(s, CPI_COLUMN_BASE, sum[INSTRUCTIONS]);
+		derived_put_value(s, CPI_COLUMN_INSTRUCTIONS, sum[INSTRUCTIONS]);
 	}
 	if (cycles)
-		derived_put_value(s, CPI_CYCLES, sum[CYCLES]);
+		derived_put_value(s, CPI_COLUMN_CYCLES, sum[CYCLES]);
 	if (busy)
-		derived_put_value(s, CPI_BUSY_CYCLES, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_COLUMN_BUSY_CYCLES, sum[BUSY_CYCLES]);
 	if (instructions && cycles)
-		derived_put_value(s, CPI_CPI, sum[CYCLES]);
+		derived_put_value(s, CPI_COLUMN_CPI, sum[CYCLES]);
 	if (instructions && busy)
-		derived_put_value(s, CPI_SCALED, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_COLUMN_SCALED, sum[BUSY_CYCLES]);
 	if (busy && cycles) {
-		derived_put_value(s, CPI_BUSY, sum[BUSY_CYCLES]);
-		derived_put_value(s, CPI_BUSY_BASE, sum[CYCLES]);
+		derived_put_value(s, CPI_COLUMN_BUSY, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_COLUMN_BUSY_BASE, sum[CYCLES]);
 	}
 }
 
@@ -442,9 +406,9 @@ static bool put_rows(struct derived *d)
 	bool more;
 
 	rows_begin(&d->set->rows, d->set->definition.ncounters);
-	more = derived_put_row(d, "_Total", ID_ALL, d->total_sum, &d->total);
+	more = derived_put_row(d, "_Total", INSTANCE_ALL, d->total_sum, &d->total);
 	if (more && d->utilisation)
-		more = derived_put_row(d, "0,_Total", ID_GROUP, d->total_sum, &d->total);
+		more = derived_put_row(d, "0,_Total", INSTANCE_GROUP, d->total_sum, &d->total);
 	for (uint32_t cpu = 0; cpu < d->cpus && more; cpu++) {
 		const struct figures *f = &d->cpu[cpu].now;
 

@@ -95,7 +95,6 @@ void replay_drop_samples(struct replay *r);
 uint32_t replay_read_interval(struct replay *r);
 void replay_end_intervals(struct replay *r);
 bool replay_ready_interval(struct replay *r, struct sample_time *time, uint32_t *status);
-extern const GUID replay_cpi_guid, replay_processor_guid;
 /* Adds the built-in countersets that can be derived from interval hooks. */
 uint32_t replay_add_derived(struct replay *r, bool cpi, bool utilisation);
 void replay_free_derived(struct derived *d);

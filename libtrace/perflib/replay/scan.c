@@ -6,6 +6,7 @@
 
 #include "../../../formats/counters_hooks.h"
 #include "../../../formats/cpi_group.h"
+#include "../columns.h"
 #include "../guid.h"
 #include "definition.h"
 #include "fields.h"
@@ -46,8 +47,8 @@ static void note_sample(struct replay_reader *f, struct found *found)
 		if (v.field == FIELD_SET_LOW) {
 			GUID id = guid_of(high, v.u);
 
-			found->sampled_cpi |= guid_equal(&id, &replay_cpi_guid);
-			found->sampled_processor |= guid_equal(&id, &replay_processor_guid);
+			found->sampled_cpi |= guid_equal(&id, &cpi_definition.guid);
+			found->sampled_processor |= guid_equal(&id, &processor_definition.guid);
 			return;
 		}
 	}

@@ -1,26 +1,11 @@
 /*
- * CPI: its columns and running sums. Private to cpi*.c; pure.
+ * CPI: its running sums. Private to cpi*.c; pure.
  */
 #ifndef SWT_PERFLIB_SETS_CPI_SUMS_H
 #define SWT_PERFLIB_SETS_CPI_SUMS_H
 
 #include "../../counters/source.h"
-#include "../counterset.h"
-
-/* Also the counters' ids. */
-enum cpi_column {
-	CPI_COLUMN_CPI,
-	CPI_COLUMN_BASE,
-	CPI_COLUMN_SCALED,
-	CPI_COLUMN_BUSY,
-	CPI_COLUMN_BUSY_BASE,
-	CPI_COLUMN_INSTRUCTIONS,
-	CPI_COLUMN_CYCLES,
-	CPI_COLUMN_BUSY_CYCLES,
-	CPI_COLUMNS,
-};
-
-extern const struct counterset_definition cpi_definition;
+#include "../columns.h"
 
 enum {
 	CPI_KNOWS_INSTRUCTIONS = 1,

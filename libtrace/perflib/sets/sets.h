@@ -8,10 +8,7 @@
 #ifndef SWT_PERFLIB_SETS_H
 #define SWT_PERFLIB_SETS_H
 
-#include "../counterset.h"
-
-/* Instance ids of totals. Other instances have the number of their processor, ring or process. */
-enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
+#include "../columns.h"
 
 /* The provider of all built-in countersets. */
 #define SETS_PROVIDER                                                                              \

@@ -1,46 +1,10 @@
 /*
- * The columns of Processor Information, and how to total them over processors.
+ * How to total the columns of Processor Information over processors.
  */
 #ifndef SWT_PERFLIB_SETS_PROCESSOR_COLUMNS_H
 #define SWT_PERFLIB_SETS_PROCESSOR_COLUMNS_H
 
-#include "../../counterset.h"
-
-/* Column numbers equal counter ids up to UTILITY_PRIVILEGED; counter 29 does not exist. */
-enum processor_column {
-	PROCESSOR_TIME,
-	PROCESSOR_USER,
-	PROCESSOR_PRIVILEGED,
-	PROCESSOR_INTERRUPTS,
-	PROCESSOR_DPC_TIME,
-	PROCESSOR_INTERRUPT_TIME,
-	PROCESSOR_DPCS,
-	PROCESSOR_DPC_RATE,
-	PROCESSOR_IDLE,
-	PROCESSOR_C1_TIME,
-	PROCESSOR_C2_TIME,
-	PROCESSOR_C3_TIME,
-	PROCESSOR_C1,
-	PROCESSOR_C2,
-	PROCESSOR_C3,
-	PROCESSOR_PRIORITY_TIME,
-	PROCESSOR_PARKING,
-	PROCESSOR_FREQUENCY,
-	PROCESSOR_OF_MAXIMUM,
-	PROCESSOR_STATE_FLAGS,
-	PROCESSOR_CLOCK_INTERRUPTS,
-	PROCESSOR_AVERAGE_IDLE,
-	PROCESSOR_AVERAGE_IDLE_BASE,
-	PROCESSOR_IDLE_BREAKS,
-	PROCESSOR_PERFORMANCE,
-	PROCESSOR_PERFORMANCE_BASE,
-	PROCESSOR_UTILITY,
-	PROCESSOR_UTILITY_BASE,
-	PROCESSOR_PRIVILEGED_UTILITY,
-	PROCESSOR_LIMIT,
-	PROCESSOR_LIMIT_FLAGS,
-	PROCESSOR_COLUMNS,
-};
+#include "../../columns.h"
 
 #define PROCESSOR_BIT(column) (UINT64_C(1) << (column))
 
@@ -53,6 +17,5 @@ enum processor_sum {
 };
 
 extern const enum processor_sum processor_sums[PROCESSOR_COLUMNS];
-extern const struct counterset_definition processor_definition;
 
 #endif

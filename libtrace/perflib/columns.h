@@ -1,0 +1,64 @@
+/*
+ * The columns of the countersets that sets/ reads from this machine, and replay/ computes of a
+ * trace's intervals.
+ */
+#ifndef SWT_PERFLIB_COLUMNS_H
+#define SWT_PERFLIB_COLUMNS_H
+
+#include "counterset.h"
+
+/* Instance ids of totals. Other instances have the number of their processor, ring or process. */
+enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
+
+/* Also the counters' ids. */
+enum cpi_column {
+	CPI_COLUMN_CPI,
+	CPI_COLUMN_BASE,
+	CPI_COLUMN_SCALED,
+	CPI_COLUMN_BUSY,
+	CPI_COLUMN_BUSY_BASE,
+	CPI_COLUMN_INSTRUCTIONS,
+	CPI_COLUMN_CYCLES,
+	CPI_COLUMN_BUSY_CYCLES,
+	CPI_COLUMNS,
+};
+
+/* Column numbers equal counter ids up to UTILITY_PRIVILEGED; counter 29 does not exist. */
+enum processor_column {
+	PROCESSOR_TIME,
+	PROCESSOR_USER,
+	PROCESSOR_PRIVILEGED,
+	PROCESSOR_INTERRUPTS,
+	PROCESSOR_DPC_TIME,
+	PROCESSOR_INTERRUPT_TIME,
+	PROCESSOR_DPCS,
+	PROCESSOR_DPC_RATE,
+	PROCESSOR_IDLE,
+	PROCESSOR_C1_TIME,
+	PROCESSOR_C2_TIME,
+	PROCESSOR_C3_TIME,
+	PROCESSOR_C1,
+	PROCESSOR_C2,
+	PROCESSOR_C3,
+	PROCESSOR_PRIORITY_TIME,
+	PROCESSOR_PARKING,
+	PROCESSOR_FREQUENCY,
+	PROCESSOR_OF_MAXIMUM,
+	PROCESSOR_STATE_FLAGS,
+	PROCESSOR_CLOCK_INTERRUPTS,
+	PROCESSOR_AVERAGE_IDLE,
+	PROCESSOR_AVERAGE_IDLE_BASE,
+	PROCESSOR_IDLE_BREAKS,
+	PROCESSOR_PERFORMANCE,
+	PROCESSOR_PERFORMANCE_BASE,
+	PROCESSOR_UTILITY,
+	PROCESSOR_UTILITY_BASE,
+	PROCESSOR_PRIVILEGED_UTILITY,
+	PROCESSOR_LIMIT,
+	PROCESSOR_LIMIT_FLAGS,
+	PROCESSOR_COLUMNS,
+};
+
+extern const struct counterset_definition cpi_definition, processor_definition;
+
+#endif
