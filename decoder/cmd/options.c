@@ -342,15 +342,62 @@ static _Noreturn void options_end(void)
 	exit(fflush(stdout) || ferror(stdout) ? EXIT_FAILED : EXIT_FINE);
 }
 
+/* From OPT_LABEL to OPT_TO. */
+static void options_apply_filter(struct options *o, int option, const char *value)
+{
+	struct filter *f = &o->filter;
+	const char *lacking;
+
+	switch (option) {
+	case OPT_LABEL:
+		lacking = glob_check(value);
+		if (lacking)
+			misuse("--label %s: it lacks %s", value, lacking);
+		f->label = value;
+		break;
+	case OPT_MAJOR:
+		f->major = major_option(value);
+		f->by_major = true;
+		break;
+	case OPT_MINOR:
+		f->minor = options_parse_number("minor", value);
+		f->by_minor = true;
+		break;
+	case OPT_CPU:
+		cpu_list(f, value);
+		break;
+	case OPT_TID:
+		f->tid = options_parse_number("tid", value);
+		f->by_tid = true;
+		break;
+	case OPT_PID:
+		f->pid = options_parse_number("pid", value);
+		f->by_pid = true;
+		break;
+	case OPT_FROM:
+		time_option("from", value, &o->from);
+		break;
+	case OPT_WHERE:
+		where_option(o, value);
+		break;
+	case OPT_TO:
+		time_option("to", value, &o->to);
+		break;
+	}
+}
+
 static void options_apply_argument(
 	struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
 	char *value = scan->value;
-	struct filter *f = &o->filter;
 
-	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
 	if (option > 0)
 		options_carry(o, scan->found, value);
+	if (option >= OPT_LABEL && option <= OPT_TO) {
+		seen->filter = true;
+		options_apply_filter(o, option, value);
+		return;
+	}
 	switch (option) {
 	case OPT_REPORT:
 		o->report = options_choose_name("report", value, report_names, REPORT_NAMES);
@@ -455,42 +502,6 @@ static void options_apply_argument(
 		break;
 	case OPT_SLICE:
 		slice_option(o, value);
-		break;
-	case OPT_LABEL: {
-		const char *lacking = glob_check(value);
-
-		if (lacking)
-			misuse("--label %s: it lacks %s", value, lacking);
-		f->label = value;
-		break;
-	}
-	case OPT_MAJOR:
-		f->major = major_option(value);
-		f->by_major = true;
-		break;
-	case OPT_MINOR:
-		f->minor = options_parse_number("minor", value);
-		f->by_minor = true;
-		break;
-	case OPT_CPU:
-		cpu_list(f, value);
-		break;
-	case OPT_TID:
-		f->tid = options_parse_number("tid", value);
-		f->by_tid = true;
-		break;
-	case OPT_PID:
-		f->pid = options_parse_number("pid", value);
-		f->by_pid = true;
-		break;
-	case OPT_FROM:
-		time_option("from", value, &o->from);
-		break;
-	case OPT_WHERE:
-		where_option(o, value);
-		break;
-	case OPT_TO:
-		time_option("to", value, &o->to);
 		break;
 	case OPT_STRICT:
 		o->strict = true;
