@@ -68,8 +68,8 @@ static bool document_pass_table(struct document *d)
 	const unsigned label =
 		d->n && d->chosen[0]->place == PLACE_FIRST ? d->indent != NULL : TABLE_LAST;
 
-	if (!is_fixed &&
-		((d->pass && d->table.rows < 2) || !table_pass_fit(&d->table, d->width, label))) {
+	if (!is_fixed && ((d->pass && d->table.rows < 2 && !d->keeps_heading) ||
+				 !table_pass_fit(&d->table, d->width, label))) {
 		table_free(&d->table);
 		d->title = NULL;
 		return false;

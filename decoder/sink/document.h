@@ -27,6 +27,7 @@ struct document {
 	const char *indent;	      /* of tables: their first column; NULL: none */
 	unsigned width;		      /* of tables; 0: unlimited */
 	unsigned gap;		      /* of tables of columns with widths */
+	bool keeps_heading;	      /* of tables without rows */
 	/* The list that is being written: */
 	unsigned has; /* settable for each row of JSON */
 	unsigned pass, n;
@@ -50,9 +51,10 @@ void document_add(struct document *d, const struct column *columns, unsigned has
 void document_begin_lines(struct document *d, const char *label, const char *key,
 	const struct column *columns, unsigned has);
 /*
- * key: of JSON, where an empty list is []; text has no table then. A table of columns with widths
- * is printed as its rows come, its heading even without rows. Otherwise the rows are added twice,
- * and d->width fits the table: cuts the column of PLACE_FIRST, otherwise the last one.
+ * key: of JSON, where an empty list is []; text has no table then, unless keeps_heading. A table of
+ * columns with widths is printed as its rows come, its heading even without rows. Otherwise the
+ * rows are added twice, and d->width fits the table: cuts the column of PLACE_FIRST, otherwise the
+ * last one.
  */
 void document_begin_list(
 	struct document *d, const char *key, const struct column *columns, unsigned has);

@@ -10,41 +10,20 @@
 /* Label and minor, which begin the lists of columns. */
 enum { DIFF_NAME_COLUMNS = 2 };
 
-struct column *diff_make_columns(const struct diff *d, const struct column *columns, size_t n)
+struct column *diff_make_columns(
+	const struct diff *d, const struct column *columns, size_t n, int8_t place)
 {
 	const size_t keys = d->by ? d->by->count : 0, skipped = d->by ? DIFF_NAME_COLUMNS : 0;
 	struct column *to = calloc(keys + n, sizeof *to);
 
 	if (!to)
 		return NULL;
-	if (keys)
-		memcpy(to, d->keys, keys * sizeof *to);
+	for (size_t i = 0; i < keys; i++) {
+		to[i] = d->keys[i];
+		to[i].place = place;
+	}
 	memcpy(to + keys, columns + skipped, (n - skipped) * sizeof *to);
 	return to;
-}
-
-void diff_write_name_headings(struct table *t, const struct diff *d)
-{
-	for (unsigned i = 0; d->by && i < d->by->count; i++)
-		if (d->keys[i].left)
-			table_text(t, d->keys[i].heading);
-		else
-			table_heading(t, d->keys[i].heading);
-	if (d->by)
-		return;
-	table_printf(t, ">mm\tlabel");
-}
-
-void diff_write_name(struct table *t, const struct diff *d, const struct tally_group *g)
-{
-	static const struct time_text none;
-
-	for (unsigned i = 0; d->by && i < d->by->count; i++)
-		column_write_cell(t, &none, &d->keys[i], &g);
-	if (d->by)
-		return;
-	tallies_spell_code(table_right(t), &g);
-	tallies_spell_label(table_left(t), &g);
 }
 
 static void diff_spell_key(struct out *o, const struct column *key, const struct tally_group *g)

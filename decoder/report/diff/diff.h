@@ -184,13 +184,17 @@ static inline double diff_percent(double before, double after)
 
 /* With its sign and %; n/a. */
 void diff_spell_percent(struct out *o, double percent);
+/* The same of a change, and whether it is more than noise. */
+void diff_spell_change(struct out *o, const struct diff_value *v);
 
-/* Copies a list of n columns that begins with label and minor, and replaces these by d->by's keys.
- * The caller frees it; NULL: no memory. */
-struct column *diff_make_columns(const struct diff *d, const struct column *columns, size_t n);
-/* The last columns of text: minor and label, or the keys. */
-void diff_write_name_headings(struct table *t, const struct diff *d);
-void diff_write_name(struct table *t, const struct diff *d, const struct tally_group *g);
+/* Label and minor behind the columns of text. */
+#define DIFF_LABEL                                                                                 \
+	"label", "label", .left = true, .place = PLACE_LAST, .get = tallies_get_label,             \
+			  .text = tallies_spell_label
+/* Copies a list of n columns that begins with label and minor, and replaces these by d->by's keys,
+ * which text has in that place. The caller frees it; NULL: no memory. */
+struct column *diff_make_columns(
+	const struct diff *d, const struct column *columns, size_t n, int8_t place);
 void diff_spell_name(struct out *o, const struct diff *d, const struct tally_group *g);
 /* Whether the gate's label, if it has one, matches the row's, or the value of a key. */
 bool diff_matches(const struct diff *d, const struct gate *gate, const struct diff_row *row);
@@ -201,16 +205,20 @@ int diff_make_derived(struct diff *d, struct report *r);
 struct value_name diff_metric_name(const struct diff *d, unsigned m);
 unsigned diff_metric_decimals(const struct diff *d, unsigned m);
 
-enum { DIFF_EVENT_CELLS = 3 };
 /* Of the columns that a diff and its noise share. */
 enum { DIFF_HAS_OF = TALLIES_HAS_NEXT, DIFF_IN_METRIC = IN_CSV | IN_NESTED };
-typedef void (*diff_cells_fn)(
-	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m);
-/* The text's table of events, after that of labels: a row for each label that has one. */
+
+/* The noise of a metric. NAN: too few runs. */
+struct noise {
+	double value; /* the mean of all runs */
+	double share; /* standard deviation between runs of a side, in percent of it */
+	double least; /* the change that this many runs show, in percent */
+};
+
+/* The text's table of events, derived metrics and percentiles, after that of labels: a row for each
+ * label that has one. noise: of a metric, NULL: a table of changes. */
 void diff_print_events(struct report *r, const struct diff *d,
-	const char *const headings[DIFF_EVENT_CELLS], diff_cells_fn cells);
-/* Of an event, a derived metric or a percentile, as that table has it. */
-void diff_spell_value(struct out *o, const struct diff *d, unsigned m, double value);
+	struct noise (*noise)(const struct diff *d, const struct diff_row *row, unsigned m));
 /* Whether a run of either side has the event of that metric in the row. */
 bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m);
 /* Which CPI or instructions the row compares, see diff_row; NULL: n/a, or another metric. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "../../model/stats/student.h"
-#include "../../sink/units.h"
 #include "diff.h"
 #include "../tallies.h"
 
@@ -16,13 +15,6 @@ static const enum metric tested_metrics[] = {
 	METRIC_MEAN, METRIC_P50, METRIC_P90, METRIC_P99, METRIC_CPI, METRIC_INSTRUCTIONS};
 
 enum { TESTED = sizeof tested_metrics / sizeof *tested_metrics, TIMES = 4 };
-
-/* NAN: too few runs. */
-struct noise {
-	double value; /* the mean of all runs */
-	double share; /* standard deviation between runs of a side, in percent of it */
-	double least; /* the change that this many runs show, in percent */
-};
 
 /* Runs of each side of the comparison; those of one side serve for both. */
 static void count_sides(const size_t have[DIFF_SIDES], size_t asked[DIFF_SIDES])
@@ -146,27 +138,10 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 	}
 }
 
-static void noise_spell_share(struct out *o, double share)
-{
-	units_fixed(o, share, 2);
-	if (isfinite(share))
-		out_char(o, '%');
-}
-
-static void noise_write_text_event(
-	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m)
-{
-	const struct noise noise = noise_of(d, row, m);
-
-	diff_spell_value(table_right(t), d, m, noise.value);
-	noise_spell_share(table_right(t), noise.share);
-	noise_spell_share(table_right(t), noise.least);
-}
-
 void diff_print_noise(struct report *r, const struct diff *d)
 {
-	struct column *own =
-		diff_make_columns(d, noise_columns, sizeof noise_columns / sizeof *noise_columns);
+	struct column *own = diff_make_columns(
+		d, noise_columns, sizeof noise_columns / sizeof *noise_columns, PLACE_FIRST);
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
 
@@ -192,6 +167,5 @@ void diff_print_noise(struct report *r, const struct diff *d)
 	rows_end(&rows);
 	free(own);
 	if (r->format == FORMAT_TEXT)
-		diff_print_events(r, d, (const char *const[]){"mean", "noise", "least"},
-			noise_write_text_event);
+		diff_print_events(r, d, noise_of);
 }

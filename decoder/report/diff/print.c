@@ -1,11 +1,8 @@
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "../../sink/table.h"
-#include "../../sink/units.h"
+#include "../../sink/document.h"
 #include "diff.h"
 #include "../tallies.h"
 
@@ -72,11 +69,6 @@ static void find_figures(
 		decimals);
 }
 
-static double percent_of(const struct diff_value *v)
-{
-	return diff_percent(v->before, v->after);
-}
-
 /* NULL: not judged. */
 static const char *verdict_word(enum verdict v)
 {
@@ -117,21 +109,44 @@ static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 	return methods;
 }
 
-/* A metric: in CSV a row, in JSON an object in the row of its label. */
+/* A metric: a row in CSV, an object in the label's row in JSON. Text has all in the label's row. */
 struct diff_cells {
 	const struct tally_group *group;
-	const char *of, *verdict;
-	struct cell metric, figures[3], methods[DIFF_SIDES];
+	const char *in, *of, *verdict;
+	bool scripted;
+	struct cell metric, alpha, figures[3], methods[DIFF_SIDES];
 	double percent, p;
 	uint64_t runs[DIFF_SIDES], hosts[DIFF_SIDES];
+	struct diff_value values[METRICS];
 };
 
 enum { HAS_HOSTS = DIFF_HAS_OF << 1 };
 
+/* of: an enum metric. */
+static void diff_spell_metric(struct out *o, const void *row, const void *of)
+{
+	diff_spell_change(o, &((const struct diff_cells *)row)->values[(uintptr_t)of]);
+}
+
 #define DIFF_AT(member) COLUMN_AT(struct diff_cells, member)
+#define TEXT_FIGURES(metric, title, ...)                                                           \
+	{.heading = title, DIFF_AT(values[metric].before), __VA_ARGS__},                           \
+	{                                                                                          \
+		.heading = "after", DIFF_AT(values[metric].after), __VA_ARGS__                     \
+	}
+#define TEXT_CHANGE(metric, title)                                                                 \
+	.heading = title, .text_of = diff_spell_metric, .of = (const void *)metric
+
+static void diff_nest_methods(struct json *j, const void *row)
+{
+	static const struct column columns[] = {{"before", DIFF_AT(methods[DIFF_BEFORE])},
+		{"after", DIFF_AT(methods[DIFF_AFTER])}, {.name = NULL}};
+
+	column_write_object(j, columns, IN_JSON, 0, row);
+}
 
 static const struct column diff_columns[] = {
-	{TALLIES_LABEL},
+	{DIFF_LABEL},
 	{TALLIES_MINOR},
 	{TALLIES_MAJOR, .in = IN_JSON},
 	{"metric", DIFF_AT(metric), .in = IN_CSV},
@@ -142,19 +157,32 @@ static const struct column diff_columns[] = {
 	{"change_pct", DIFF_AT(percent), .in = DIFF_IN_METRIC, .decimals = 2},
 	{"verdict", DIFF_AT(verdict), .in = DIFF_IN_METRIC},
 	{"p_value", DIFF_AT(p), .in = DIFF_IN_METRIC, .decimals = 6},
-	{"runs_before", DIFF_AT(runs[DIFF_BEFORE]), .in = IN_CSV},
-	{"runs_after", DIFF_AT(runs[DIFF_AFTER]), .in = IN_CSV},
+	{"in", DIFF_AT(in), .in = IN_JSON},
+	{"runs_before", DIFF_AT(runs[DIFF_BEFORE])},
+	{"runs_after", DIFF_AT(runs[DIFF_AFTER])},
 	{TALLIES_MAJOR, .in = IN_CSV},
-	{"method_before", DIFF_AT(methods[DIFF_BEFORE]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
-	{"method_after", DIFF_AT(methods[DIFF_AFTER]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
-	{"hosts_before", DIFF_AT(hosts[DIFF_BEFORE]), .in = IN_CSV, .when = HAS_HOSTS},
-	{"hosts_after", DIFF_AT(hosts[DIFF_AFTER]), .in = IN_CSV, .when = HAS_HOSTS},
+	TEXT_FIGURES(METRIC_COUNT, "count", .decimals = 0),
+	TEXT_FIGURES(METRIC_TOTAL, "total", .unit = UNIT_DURATION),
+	TEXT_FIGURES(METRIC_MEAN, "mean", .unit = UNIT_DURATION),
+	{TEXT_CHANGE(METRIC_MEAN, "mean ")},
+	{TEXT_CHANGE(METRIC_P50, "p50 ")},
+	{TEXT_CHANGE(METRIC_P90, "p90 ")},
+	{TEXT_CHANGE(METRIC_P99, "p99 ")},
+	TEXT_FIGURES(METRIC_CPI, "CPI", .decimals = 4),
+	{TEXT_CHANGE(METRIC_CPI, "CPI ")},
+	{TEXT_CHANGE(METRIC_INSTRUCTIONS, "instr. ")},
+	{"method_before", "method", DIFF_AT(methods[DIFF_BEFORE]), .in = IN_CSV | IN_TEXT,
+		.left = true, .when = TALLIES_HAS_UTIL},
+	{"method_after", "after", DIFF_AT(methods[DIFF_AFTER]), .in = IN_CSV | IN_TEXT,
+		.left = true, .when = TALLIES_HAS_UTIL},
+	{"hosts_before", DIFF_AT(hosts[DIFF_BEFORE]), .when = HAS_HOSTS},
+	{"hosts_after", DIFF_AT(hosts[DIFF_AFTER]), .when = HAS_HOSTS},
+	{"scripted", DIFF_AT(scripted), .in = IN_JSON},
+	{"alpha", DIFF_AT(alpha), .in = IN_JSON},
+	{"method", .in = IN_JSON, .source = COLUMN_NEST, .nest = diff_nest_methods,
+		.when = TALLIES_HAS_UTIL},
 	{.name = NULL},
 };
-
-/* An object in JSON. */
-static const struct column method_columns[] = {{"before", DIFF_AT(methods[DIFF_BEFORE])},
-	{"after", DIFF_AT(methods[DIFF_AFTER])}, {.name = NULL}};
 
 static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, unsigned m)
 {
@@ -162,9 +190,13 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	const struct value_name name = diff_metric_name(d, m);
 	struct diff_cells cells = {.group = diff_name(row),
 		.metric = cell_string(name.text, name.length, true),
+		.alpha = {.kind = CELL_DOUBLE, .real = d->alpha},
+		.in = diff_in_both(row)	       ? "both"
+		      : row->runs[DIFF_BEFORE] ? "before"
+					       : "after",
 		.of = diff_kind_name(row, m),
 		.verdict = verdict_word(v->judged.verdict),
-		.percent = percent_of(v),
+		.percent = diff_percent(v->before, v->after),
 		.p = v->judged.p};
 
 	find_figures(d, row, m, cells.figures);
@@ -176,31 +208,15 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	return cells;
 }
 
-static void diff_write_json_row(struct report *r, struct json *j, const struct column *names,
+static void diff_write_json_row(const struct report *r, struct json *j, const struct column *names,
 	const struct diff *d, const struct diff_row *row)
 {
-	const unsigned has = tallies_has(diff_name(row));
 	struct diff_cells cells = cells_of(d, row, 0);
 
 	json_open(j, '{');
-	column_write_members(j, names, IN_JSON, has, &cells);
-	json_member_text(j, "in",
-		diff_in_both(row)	 ? "both"
-		: row->runs[DIFF_BEFORE] ? "before"
-					 : "after");
-	json_member_u64(j, "runs_before", row->runs[DIFF_BEFORE]);
-	json_member_u64(j, "runs_after", row->runs[DIFF_AFTER]);
-	if (diff_by_host(d)) {
-		json_member_u64(j, "hosts_before", cells.hosts[DIFF_BEFORE]);
-		json_member_u64(j, "hosts_after", cells.hosts[DIFF_AFTER]);
-	}
-	json_member_bool(j, "scripted", r->scripted);
-	json_key(j, "alpha");
-	json_double(j, d->alpha);
-	if (has & TALLIES_HAS_UTIL) {
-		json_key(j, "method");
-		column_write_object(j, method_columns, IN_JSON, has, &cells);
-	}
+	cells.scripted = r->scripted;
+	column_write_members(j, names, IN_JSON,
+		tallies_has(cells.group) | (diff_by_host(d) ? HAS_HOSTS : 0), &cells);
 	for (unsigned m = 0; m < d->metrics; m++) {
 		const struct value_name name = diff_metric_name(d, m);
 
@@ -213,21 +229,16 @@ static void diff_write_json_row(struct report *r, struct json *j, const struct c
 	json_end_line(j);
 }
 
-static void diff_print_rows(struct report *r, const struct diff *d)
+static void diff_print_rows(struct report *r, const struct diff *d, const struct column *columns)
 {
-	struct column *own =
-		diff_make_columns(d, diff_columns, sizeof diff_columns / sizeof *diff_columns);
 	struct rows rows;
 
-	if (!own) {
-		r->out->error = ENOMEM;
-		return;
-	}
-	rows_begin(&rows, r, own, DIFF_HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
+	rows_begin(
+		&rows, r, columns, DIFF_HAS_OF | (diff_by_host(d) ? HAS_HOSTS : 0) | diff_has(d));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {
-				diff_write_json_row(r, &rows.json, own, d, &d->rows[i]);
+				diff_write_json_row(r, &rows.json, columns, d, &d->rows[i]);
 				continue;
 			}
 			for (unsigned m = 0; m < d->metrics; m++) {
@@ -237,125 +248,11 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 			}
 		}
 	rows_end(&rows);
-	free(own);
 }
 
-void diff_spell_percent(struct out *o, double percent)
+static void diff_print_text(struct report *r, const struct diff *d, const struct column *columns)
 {
-	if (!isfinite(percent)) {
-		out_str(o, "n/a");
-		return;
-	}
-	if (percent > -0.05)
-		out_char(o, '+');
-	out_fixed(o, percent, 1);
-	out_char(o, '%');
-}
-
-/* The change, and whether it is more than noise. */
-static void text_change(struct table *t, const struct diff_value *v)
-{
-	struct out *o = table_right(t);
-
-	diff_spell_percent(o, percent_of(v));
-	if (v->judged.verdict == VERDICT_CHANGED)
-		out_char(o, '!');
-	else
-		out_char(o, v->judged.verdict == VERDICT_TOO_FEW && isfinite(percent_of(v)) ? '?'
-											    : ' ');
-}
-
-static void text_methods(struct table *t, const struct diff_row *row)
-{
-	report_methods_text(table_left(t), methods_of(row, DIFF_BEFORE));
-	report_methods_text(table_left(t), methods_of(row, DIFF_AFTER));
-}
-
-static void diff_write_text_row(
-	struct table *t, const struct diff *d, const struct diff_row *row, bool util)
-{
-	const struct tally_group *g = diff_name(row);
-	const struct diff_value *v = row->values;
-
-	out_fixed(table_right(t), v[METRIC_COUNT].before, 0);
-	out_fixed(table_right(t), v[METRIC_COUNT].after, 0);
-	units_duration(table_right(t), v[METRIC_TOTAL].before);
-	units_duration(table_right(t), v[METRIC_TOTAL].after);
-	units_duration(table_right(t), v[METRIC_MEAN].before);
-	units_duration(table_right(t), v[METRIC_MEAN].after);
-	for (unsigned m = METRIC_MEAN; m <= METRIC_P99; m++)
-		text_change(t, &v[m]);
-	units_fixed(table_right(t), v[METRIC_CPI].before, 4);
-	units_fixed(table_right(t), v[METRIC_CPI].after, 4);
-	text_change(t, &v[METRIC_CPI]);
-	text_change(t, &v[METRIC_INSTRUCTIONS]);
-	if (util)
-		text_methods(t, row);
-	diff_write_name(t, d, g);
-	table_end_row(t);
-}
-
-void diff_spell_value(struct out *o, const struct diff *d, unsigned m, double value)
-{
-	if (diff_percentile(d, m))
-		units_duration(o, value);
-	else
-		units_fixed(o, value, 2);
-}
-
-static void diff_write_text_event(
-	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m)
-{
-	const struct diff_value *v = &row->values[m];
-
-	diff_spell_value(table_right(t), d, m, v->before);
-	diff_spell_value(table_right(t), d, m, v->after);
-	text_change(t, v);
-}
-
-static void diff_write_text_events(
-	struct table *t, const struct diff *d, const struct diff_row *row, diff_cells_fn cells)
-{
-	const struct tally_group *g = diff_name(row);
-
-	for (unsigned m = METRICS; m < d->metrics; m++) {
-		const struct value_name name = diff_metric_name(d, m);
-
-		if (!diff_has_event(d, row, m))
-			continue;
-		value_spell_text(table_left(t), name.text, name.length);
-		cells(t, d, row, m);
-		diff_write_name(t, d, g);
-		table_end_row(t);
-	}
-}
-
-void diff_print_events(struct report *r, const struct diff *d,
-	const char *const headings[DIFF_EVENT_CELLS], diff_cells_fn cells)
-{
-	struct table t;
-
-	if (d->metrics == METRICS)
-		return;
-	out_char(r->out, '\n');
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
-		table_text(&t, "event");
-		for (unsigned i = 0; i < DIFF_EVENT_CELLS; i++)
-			table_heading(&t, headings[i]);
-		diff_write_name_headings(&t, d);
-		table_end_row(&t);
-		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			diff_write_text_events(&t, d, &d->rows[i], cells);
-	}
-	table_free(&t);
-}
-
-static void diff_text(struct report *r, const struct diff *d)
-{
-	static const char *const right[] = {"count", "after", "total", "after", "mean", "after",
-		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. "};
-	const bool util = diff_has(d) & TALLIES_HAS_UTIL;
-	struct table t;
+	struct document t = {.o = r->out, .width = r->width};
 
 	report_head_lines(r);
 	if (!d->count) {
@@ -373,31 +270,30 @@ static void diff_text(struct report *r, const struct diff *d)
 		out_printf(r->out, "# %zu runs before, %zu after: means of their figures\n",
 			d->runs[DIFF_BEFORE], d->runs[DIFF_AFTER]);
 	out_str(r->out, "# ! more than noise   ? too few to tell   otherwise it may be noise\n");
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, TABLE_LAST);) {
-		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
-			table_heading(&t, right[i]);
-		if (util) {
-			table_printf(&t, "method\tafter");
+	for (document_begin_list(&t, NULL, columns, diff_has(d)); document_pass(&t);)
+		for (size_t i = 0; i < d->count && !r->out->error; i++) {
+			struct diff_cells cells = cells_of(d, &d->rows[i], 0);
+
+			memcpy(cells.values, d->rows[i].values, sizeof cells.values);
+			document_add_row(&t, &cells);
 		}
-		diff_write_name_headings(&t, d);
-		table_end_row(&t);
-		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			diff_write_text_row(&t, d, &d->rows[i], util);
-	}
-	table_free(&t);
-	diff_print_events(
-		r, d, (const char *const[]){"mean", "after", "mean "}, diff_write_text_event);
+	diff_print_events(r, d, NULL);
 }
 
 static void diff_print(struct report *r, const struct diff *d)
 {
-	if (r->format == FORMAT_TEXT) {
-		diff_text(r, d);
-		return;
-	}
-	if (diff_is_single(d))
+	struct column *columns = diff_make_columns(
+		d, diff_columns, sizeof diff_columns / sizeof *diff_columns, PLACE_LAST);
+
+	if (r->format != FORMAT_TEXT && diff_is_single(d))
 		report_note(r, DIFF_SINGLE);
-	diff_print_rows(r, d);
+	if (!columns)
+		r->out->error = ENOMEM;
+	else if (r->format == FORMAT_TEXT)
+		diff_print_text(r, d, columns);
+	else
+		diff_print_rows(r, d, columns);
+	free(columns);
 }
 
 int report_diff(
