@@ -178,8 +178,10 @@ void column_write_member(struct json *j, const struct column *c, const void *row
 		json_key_bytes(j, c->name, c->name_length);
 	else
 		json_key(j, c->name);
-	if (c->source == COLUMN_NEST)
+	if (c->source == COLUMN_NEST && c->nest)
 		c->nest(j, row);
+	else if (c->source == COLUMN_NEST)
+		column_write_object(j, c->of, IN_NESTED, 0, (const char *)row + c->offset);
 	else
 		cell_write_json(j, column_read(c, row));
 }

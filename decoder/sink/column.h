@@ -63,7 +63,7 @@ enum column_source {
 	COLUMN_CHARS, /* a string in an array of the row */
 	COLUMN_CELL,  /* a struct cell, with decimals of its own */
 	COLUMN_COUNT, /* uint64_t; UINT64_MAX: none */
-	COLUMN_NEST,  /* JSON only: the function nest writes the value */
+	COLUMN_NEST,  /* JSON only: the function nest writes the value; NULL: see of */
 };
 
 /* How text shows a number. */
@@ -107,7 +107,9 @@ struct column {
 	void (*text)(struct out *o, const void *row);
 	void (*text_of)(struct out *o, const void *row, const void *of);
 	const char *none; /* in text; NULL: n/a */
-	const void *of;	  /* passed to get_of and text_of: selects the part of the row to show */
+	/* Passed to get_of and text_of: selects the part of the row to show. Of COLUMN_NEST: the
+	 * columns of an object, IN_NESTED ones, and `offset` is its row. */
+	const void *of;
 	uint32_t name_length; /* of a name of any bytes; 0: it is plain ASCII */
 };
 

@@ -137,13 +137,11 @@ static void diff_spell_metric(struct out *o, const void *row, const void *of)
 #define TEXT_CHANGE(metric, title)                                                                 \
 	.heading = title, .text_of = diff_spell_metric, .of = (const void *)metric
 
-static void diff_nest_methods(struct json *j, const void *row)
-{
-	static const struct column columns[] = {{"before", DIFF_AT(methods[DIFF_BEFORE])},
-		{"after", DIFF_AT(methods[DIFF_AFTER])}, {.name = NULL}};
-
-	column_write_object(j, columns, IN_JSON, 0, row);
-}
+static const struct column method_columns[] = {
+	{"before", DIFF_AT(methods[DIFF_BEFORE]), .in = IN_NESTED},
+	{"after", DIFF_AT(methods[DIFF_AFTER]), .in = IN_NESTED},
+	{.name = NULL},
+};
 
 static const struct column diff_columns[] = {
 	{DIFF_LABEL},
@@ -179,7 +177,7 @@ static const struct column diff_columns[] = {
 	{"hosts_after", DIFF_AT(hosts[DIFF_AFTER]), .when = HAS_HOSTS},
 	{"scripted", DIFF_AT(scripted), .in = IN_JSON},
 	{"alpha", DIFF_AT(alpha), .in = IN_JSON},
-	{"method", .in = IN_JSON, .source = COLUMN_NEST, .nest = diff_nest_methods,
+	{"method", .in = IN_JSON, .source = COLUMN_NEST, .of = method_columns,
 		.when = TALLIES_HAS_UTIL},
 	{.name = NULL},
 };
