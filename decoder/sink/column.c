@@ -72,6 +72,12 @@ static void cell_write_text(
 		units_duration(o, cell.kind == CELL_U64 ? (double)cell.u : cell.real);
 	else if (c->unit == UNIT_TIME)
 		units_time(o, time, cell.i);
+	else if (c->unit == UNIT_SIZE)
+		units_size(o, cell.u);
+	else if (c->unit == UNIT_PART)
+		units_part(o, cell.real);
+	else if (c->unit == UNIT_RATE)
+		units_rate(o, cell.real);
 	else if (cell.kind == CELL_REAL)
 		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
 	else if (cell.kind == CELL_DOUBLE)

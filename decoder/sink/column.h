@@ -73,6 +73,9 @@ enum column_unit {
 	UNIT_SHARE,    /* the same, and % */
 	UNIT_DURATION, /* ns in a unit that suits it */
 	UNIT_TIME,     /* CLOCK_REALTIME in ns, as units_time spells it */
+	UNIT_SIZE,     /* bytes in a unit that suits them */
+	UNIT_PART,     /* a share of 1, as units_part spells it */
+	UNIT_RATE,     /* a real one: a decimal below 100, none above */
 };
 
 enum column_format {

@@ -11,6 +11,17 @@ void units_fixed(struct out *o, double v, unsigned decimals)
 		out_str(o, "n/a");
 }
 
+void units_part(struct out *o, double share)
+{
+	units_fixed(o, 100 * (share < 1 && share > 0.9994 ? 0.9994 : share), 1);
+	out_str(o, isfinite(share) ? " %" : "");
+}
+
+void units_rate(struct out *o, double per_second)
+{
+	units_fixed(o, per_second, per_second < 99.95 ? 1 : 0);
+}
+
 void units_duration(struct out *o, double ns)
 {
 	static const struct {

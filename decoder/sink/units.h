@@ -21,6 +21,10 @@ struct time_text {
 void units_duration(struct out *o, double ns);
 /* "512 B", "1.5 KiB". */
 void units_size(struct out *o, uint64_t bytes);
+/* A share of 1 in percent: "12.3 %", never "100.0 %" of less than 1. NAN: n/a. */
+void units_part(struct out *o, double share);
+/* With a decimal below 100. NAN: n/a. */
+void units_rate(struct out *o, double per_second);
 /* CLOCK_REALTIME ns as ISO 8601, UTC, with nanoseconds. */
 void units_iso8601(struct out *o, int64_t ns);
 /* CLOCK_REALTIME ns as `+1.500000000 s`, `1714564801.500000000` or

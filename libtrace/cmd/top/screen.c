@@ -146,19 +146,21 @@ static const struct top_label *histogram_label(const struct top_screen *s, const
 
 static void render_view(const struct top_screen *s, const struct top *t, struct out *o)
 {
+	struct document d = {.o = o, .keeps_heading = true};
+
 	switch (s->view) {
 	case VIEW_LABELS:
-		top_view_labels(o, t, s->since_start);
+		top_view_labels(&d, t, s->since_start);
 		break;
 	case VIEW_PROGRAMS:
-		top_view_programs(o, t);
+		top_view_programs(&d, t);
 		break;
 	case VIEW_RINGS:
-		top_view_rings(o, t);
+		top_view_rings(&d, t);
 		break;
 	case VIEW_HISTOGRAM:
 		top_view_histogram(
-			o, t, t->options.label ? t->options.label : "", histogram_label(s, t));
+			&d, t, t->options.label ? t->options.label : "", histogram_label(s, t));
 		break;
 	case VIEW_HELP:
 		out_str(o, help_text);

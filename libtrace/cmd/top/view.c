@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "../../../decoder/sink/escapes.h"
-#include "../../../decoder/sink/table.h"
 #include "../../../decoder/sink/units.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/trace_file.h"
@@ -17,20 +16,19 @@ double top_share(uint64_t hooks, uint64_t missed)
 
 /* --------------------------------------------------------------------- figures */
 
-static void view_put_rate(struct out *o, uint64_t n, double seconds)
-{
-	double rate = seconds > 0 ? (double)n / seconds : NAN;
+struct view_rates {
+	double hooks, lost; /* a second */
+	uint64_t bytes;
+};
 
-	units_fixed(o, rate, rate < 99.95 ? 1 : 0);
-}
-
-static void view_put_percent(struct out *o, double share)
+static struct view_rates view_find_rates(
+	uint64_t hooks, uint64_t bytes, uint64_t lost, double seconds)
 {
-	/* Never "100.0 %" of an incomplete value. */
-	if (share < 1 && share > 0.9994)
-		share = 0.9994;
-	units_fixed(o, 100 * share, 1);
-	out_str(o, isnan(share) ? "" : " %");
+	const bool known = seconds > 0;
+
+	return (struct view_rates){.hooks = known ? (double)hooks / seconds : NAN,
+		.lost = known ? (double)lost / seconds : NAN,
+		.bytes = known ? (uint64_t)((double)bytes / seconds) : 0};
 }
 
 static void view_put_time(struct out *o, uint64_t ns)
@@ -69,20 +67,22 @@ static void view_put_lag(struct out *o, const struct top *t)
 void top_view_summary(struct out *o, const struct top *t)
 {
 	const struct top_ring *sum = &t->rings.sum;
+	const struct view_rates rates =
+		view_find_rates(sum->hooks, sum->bytes, sum->lost, t->round_s);
 
-	view_put_rate(o, sum->hooks, t->round_s);
+	units_rate(o, rates.hooks);
 	out_str(o, " hooks/s, seen ");
-	view_put_percent(o, top_share(sum->hooks, sum->missed));
+	units_part(o, top_share(sum->hooks, sum->missed));
 	out_str(o, ", ");
-	units_size(o, t->round_s > 0 ? (uint64_t)((double)sum->bytes / t->round_s) : 0);
+	units_size(o, rates.bytes);
 	out_str(o, "/s, lost ");
-	view_put_rate(o, sum->lost, t->round_s);
+	units_rate(o, rates.lost);
 	out_str(o, "/s, fullest ring ");
-	view_put_percent(o, sum->full);
+	units_part(o, sum->full);
 	out_str(o, "\nsince the start ");
 	out_u64(o, sum->all_hooks);
 	out_str(o, " hooks, seen ");
-	view_put_percent(o, top_share(sum->all_hooks, sum->all_missed));
+	units_part(o, top_share(sum->all_hooks, sum->all_missed));
 	out_str(o, ", ");
 	units_size(o, sum->all_bytes);
 	out_str(o, ", lost ");
@@ -109,111 +109,187 @@ void top_view_summary(struct out *o, const struct top *t)
 
 /* ----------------------------------------------------------------------- rings */
 
-static void view_put_ring(
-	struct table *t, const struct top_ring *r, double seconds, bool continuous)
+enum { VIEW_HAS_DRAIN = 1 << 0, VIEW_HAS_LAST = 1 << 1, VIEW_HAS_TOTAL = 1 << 2 };
+
+struct view_ring {
+	struct top_ring of;
+	const char *kind;
+	uint32_t number;
+	struct view_rates rates;
+	double seen, lag_ns;
+};
+
+static struct view_ring view_make_ring(const struct top *t, const struct top_ring *r)
 {
-	out_printf(table_left(t), r->id < TF_GUEST_RING ? "cpu %u" : "guest %u",
-		r->id < TF_GUEST_RING ? r->id : r->id - TF_GUEST_RING);
-	view_put_rate(table_right(t), r->hooks, seconds);
-	units_size(table_right(t), seconds > 0 ? (uint64_t)((double)r->bytes / seconds) : 0);
-	view_put_percent(table_right(t), top_share(r->hooks, r->missed));
-	view_put_rate(table_right(t), r->lost, seconds);
-	out_u64(table_right(t), r->lost_ever);
-	view_put_percent(table_right(t), r->full);
-	if (continuous) {
-		units_size(table_right(t), r->lag_bytes);
-		units_duration(table_right(t), r->lag_s * 1e9);
-	}
-	table_end_row(t);
+	const bool guest = r->id >= TF_GUEST_RING;
+
+	return (struct view_ring){.of = *r,
+		.kind = guest ? "guest" : "cpu",
+		.number = guest ? r->id - TF_GUEST_RING : r->id,
+		.rates = view_find_rates(r->hooks, r->bytes, r->lost, t->round_s),
+		.seen = top_share(r->hooks, r->missed),
+		.lag_ns = r->lag_s * 1e9};
 }
 
-void top_view_rings(struct out *o, const struct top *t)
+static void view_spell_ring(struct out *o, const void *row)
 {
-	bool continuous = t->session.geometry.mode == SHM_MODE_CONTINUOUS;
-	struct table table;
+	const struct view_ring *r = row;
 
-	for (table_begin(&table, o); table_pass(&table);) {
-		table_printf(
-			&table, "ring\t>hooks/s\t>bytes/s\t>seen\t>lost/s\t>lost in all\t>full");
-		if (continuous) {
-			table_printf(&table, ">undrained\t>for");
+	out_printf(o, "%s %u", r->kind, r->number);
+}
+
+#define AT(member) COLUMN_AT(struct view_ring, member)
+static const struct column ring_columns[] = {
+	{NULL, "ring", .text = view_spell_ring, .left = true},
+	{"kind", AT(kind)},
+	{"number", AT(number)},
+	{"hooks", AT(of.hooks)},
+	{NULL, "hooks/s", AT(rates.hooks), .unit = UNIT_RATE},
+	{"missed", AT(of.missed)},
+	{"bytes", AT(of.bytes)},
+	{NULL, "bytes/s", AT(rates.bytes), .unit = UNIT_SIZE},
+	{NULL, "seen", AT(seen), .unit = UNIT_PART},
+	{"lost", AT(of.lost)},
+	{NULL, "lost/s", AT(rates.lost), .unit = UNIT_RATE},
+	{"lost_in_all", "lost in all", AT(of.lost_ever)},
+	{"full", "full", AT(of.full), .decimals = 4, .unit = UNIT_PART},
+	{"lag_bytes", "undrained", AT(of.lag_bytes), .in = IN_TEXT | IN_JSON | IN_NESTED,
+		.unit = UNIT_SIZE, .when = VIEW_HAS_DRAIN},
+	{"lag_s", AT(of.lag_s), .in = IN_JSON | IN_NESTED, .decimals = 6, .when = VIEW_HAS_DRAIN},
+	{NULL, "for", AT(lag_ns), .unit = UNIT_DURATION, .when = VIEW_HAS_DRAIN},
+	{.name = NULL},
+};
+#undef AT
+
+void top_view_rings(struct document *d, const struct top *t)
+{
+	const bool drained = t->session.geometry.mode == SHM_MODE_CONTINUOUS;
+
+	for (document_begin_list(d, "rings", ring_columns, drained ? VIEW_HAS_DRAIN : 0);
+		document_pass(d);)
+		for (uint32_t i = 0; i < t->rings.count; i++) {
+			const struct view_ring row = view_make_ring(t, &t->rings.ring[i]);
+
+			if (!top_ring_is_quiet(&row.of))
+				document_add_row(d, &row);
 		}
-		table_end_row(&table);
-		for (uint32_t i = 0; i < t->rings.count; i++)
-			if (!top_ring_is_quiet(&t->rings.ring[i]))
-				view_put_ring(&table, &t->rings.ring[i], t->round_s, continuous);
-	}
-	table_free(&table);
+}
+
+void top_view_lag(struct json *j, const struct top *t)
+{
+	const struct view_ring sum = view_make_ring(t, &t->rings.sum);
+
+	column_write_members(j, ring_columns, IN_NESTED, VIEW_HAS_DRAIN, &sum);
 }
 
 /* -------------------------------------------------------------------- programs */
 
-void top_view_programs(struct out *o, const struct top *t)
-{
-	struct table table;
+struct view_program {
+	struct top_program of;
+	struct cell name, pid;
+	struct view_rates rates;
+};
 
-	for (table_begin(&table, o); table_pass(&table);) {
-		table_printf(&table,
-			"program\t>process\t>hooks/s\t>bytes/s\t>hooks in all\t>lost/s\t>lost in all\n");
+#define AT(member) COLUMN_AT(struct view_program, member)
+static const struct column program_columns[] = {
+	{"name", "program", AT(name), .left = true},
+	{"pid", "process", AT(pid)},
+	{"hooks", AT(of.last.hooks)},
+	{NULL, "hooks/s", AT(rates.hooks), .unit = UNIT_RATE},
+	{"bytes", AT(of.last.bytes)},
+	{NULL, "bytes/s", AT(rates.bytes), .unit = UNIT_SIZE},
+	{"lost", AT(of.last.lost)},
+	{NULL, "lost/s", AT(rates.lost), .unit = UNIT_RATE, .place = 1},
+	{"total_hooks", "hooks in all", AT(of.total.hooks)},
+	{"total_bytes", AT(of.total.bytes)},
+	{"total_lost", "lost in all", AT(of.total.lost), .place = 1},
+	{.name = NULL},
+};
+#undef AT
+
+void top_view_programs(struct document *d, const struct top *t)
+{
+	for (document_begin_list(d, "programs", program_columns, 0); document_pass(d);)
 		for (size_t i = 0; i < t->shown_programs; i++) {
 			const struct top_program *p = &t->programs.row[t->program[i]];
+			const struct top_count *last = &p->last;
 
-			if (p->pid)
-				escape_text(table_left(&table), p->name, strlen(p->name));
-			else
-				table_text(&table, "n/a");
-			if (p->pid)
-				out_u64(table_right(&table), p->pid);
-			else
-				table_heading(&table, "n/a");
-			view_put_rate(table_right(&table), p->last.hooks, t->round_s);
-			units_size(table_right(&table),
-				t->round_s > 0 ? (uint64_t)((double)p->last.bytes / t->round_s)
-					       : 0);
-			out_u64(table_right(&table), p->total.hooks);
-			view_put_rate(table_right(&table), p->last.lost, t->round_s);
-			out_u64(table_right(&table), p->total.lost);
-			table_end_row(&table);
+			document_add_row(
+				d, &(struct view_program){.of = *p,
+					   .name = cell_string(p->name, strlen(p->name), p->pid),
+					   .pid = cell_u64(p->pid, p->pid),
+					   .rates = view_find_rates(last->hooks, last->bytes,
+						   last->lost, t->round_s)});
 		}
-	}
-	table_free(&table);
 }
 
 /* ---------------------------------------------------------------------- labels */
 
-static void view_put_summary(struct table *t, const struct top_summary *s)
+struct view_label {
+	struct top_summary of; /* of text, and first: of an object of JSON */
+	struct top_summary last, total;
+	const struct top_label *label;
+	struct cell name, mm;
+};
+
+static void view_spell_label(struct out *o, const void *row)
 {
-	out_u64(table_right(t), s->count);
-	units_fixed(table_right(t), s->per_second, s->per_second < 99.95 ? 1 : 0);
-	units_duration(table_right(t), s->mean_ns);
-	units_duration(table_right(t), s->p50_ns);
-	units_duration(table_right(t), s->p99_ns);
-	units_duration(table_right(t), s->max_ns);
-	units_fixed(table_right(t), s->cpi, 2);
-	units_duration(table_right(t), s->on_cpu_ns);
-	units_duration(table_right(t), s->off_cpu_ns);
+	view_put_label(o, ((const struct view_label *)row)->label);
 }
 
-void top_view_labels(struct out *o, const struct top *t, bool since_start)
-{
-	struct table table;
+enum { VIEW_FIGURE = IN_TEXT | IN_NESTED };
+#define VIEW_NS .in = VIEW_FIGURE, .decimals = 3, .unit = UNIT_DURATION
+#define AT(member) COLUMN_AT(struct view_label, member)
+#define VIEW_NEST(member)                                                                          \
+	.source = COLUMN_NEST, .of = label_columns, .offset = offsetof(struct view_label, member)
+static const struct column label_columns[] = {
+	{"label", AT(name)},
+	{"mm", AT(mm)},
+	{"last", VIEW_NEST(last)},
+	{"total", VIEW_NEST(total)},
+	{"count", "count", AT(of.count), .in = VIEW_FIGURE},
+	{"per_s", "rate/s", AT(of.per_second), .in = VIEW_FIGURE, .decimals = 3, .unit = UNIT_RATE},
+	{"mean_ns", "mean", AT(of.mean_ns), VIEW_NS},
+	{"p50_ns", "p50", AT(of.p50_ns), VIEW_NS},
+	{"p99_ns", "p99", AT(of.p99_ns), VIEW_NS},
+	{"max_ns", "max", AT(of.max_ns), VIEW_NS},
+	{"cpi", AT(of.cpi), .in = IN_NESTED, .decimals = 4},
+	{NULL, "CPI", AT(of.cpi), .decimals = 2},
+	{"on_cpu_ns", "on CPU", AT(of.on_cpu_ns), VIEW_NS},
+	{"off_cpu_ns", "off CPU", AT(of.off_cpu_ns), VIEW_NS},
+	{NULL, "label", .text = view_spell_label, .left = true, .when = VIEW_HAS_LAST},
+	{NULL, "label, since the start", .text = view_spell_label, .left = true,
+		.when = VIEW_HAS_TOTAL},
+	{.name = NULL},
+};
+#undef AT
 
-	for (table_begin(&table, o); table_pass(&table);) {
-		table_printf(&table,
-			">count\t>rate/s\t>mean\t>p50\t>p99\t>max\t>CPI\t>on CPU\t>off CPU\tlabel%s\n",
-			since_start ? ", since the start" : "");
+void top_view_labels(struct document *d, const struct top *t, bool since_start)
+{
+	const unsigned has = since_start ? VIEW_HAS_TOTAL : VIEW_HAS_LAST;
+
+	for (document_begin_list(d, "labels", label_columns, has); document_pass(d);)
 		for (size_t i = 0; i < t->rows; i++) {
-			view_put_summary(&table, since_start ? &t->row[i].total : &t->row[i].last);
-			view_put_label(table_left(&table), &t->labels.row[t->row[i].label]);
-			table_end_row(&table);
+			const struct top_row *row = &t->row[i];
+			const struct top_label *label = &t->labels.row[row->label];
+
+			document_add_row(
+				d, &(struct view_label){.of = since_start ? row->total : row->last,
+					   .last = row->last,
+					   .total = row->total,
+					   .label = label,
+					   .name = cell_string(
+						   label->name, label->length, label->name),
+					   .mm = cell_u64(label->mm, !label->name)});
 		}
-	}
-	table_free(&table);
 }
 
 /* ------------------------------------------------------------------- histogram */
 
-unsigned top_bounds(const struct top *t, const struct top_label *label, double bounds[TOP_BOUNDS])
+/* The bounds of a histogram's lines, in ns: 1, 2, 5, 10, ... Line i has [bound i, bound i + 1). */
+enum { VIEW_BOUNDS = 64 };
+static unsigned view_bounds(
+	const struct top *t, const struct top_label *label, double bounds[VIEW_BOUNDS])
 {
 	static const double steps[] = {1, 2, 5};
 	const struct top_histogram *h = &label->total.elapsed;
@@ -224,7 +300,7 @@ unsigned top_bounds(const struct top *t, const struct top_label *label, double b
 	bounds[0] = 0;
 	if (h->count == 0)
 		return 0;
-	for (unsigned k = 0; n < TOP_BOUNDS && bounds[n - 1] <= max; k++) {
+	for (unsigned k = 0; n < VIEW_BOUNDS && bounds[n - 1] <= max; k++) {
 		double bound = steps[k % 3] * power;
 
 		if (bound <= min)
@@ -237,7 +313,8 @@ unsigned top_bounds(const struct top *t, const struct top_label *label, double b
 	return n - 1;
 }
 
-uint64_t top_between(const struct top *t, const struct top_figures *f, double from_ns, double to_ns)
+static uint64_t view_count_between(
+	const struct top *t, const struct top_figures *f, double from_ns, double to_ns)
 {
 	double from = ceil(from_ns / t->ns_per_tick), to = ceil(to_ns / t->ns_per_tick);
 
@@ -245,68 +322,85 @@ uint64_t top_between(const struct top *t, const struct top_figures *f, double fr
 		to < 0x1p64 ? (uint64_t)to : UINT64_MAX);
 }
 
-static void view_put_bar(struct out *o, uint64_t n, uint64_t most)
+struct view_bucket {
+	double from, to; /* ns */
+	uint64_t count, total, most;
+};
+
+static void view_spell_bar(struct out *o, const void *row)
 {
 	enum { WIDTH = 40 };
-	uint64_t length = most ? (uint64_t)ceil((double)n / (double)most * WIDTH) : 0;
+	const struct view_bucket *b = row;
+	uint64_t length = b->most ? (uint64_t)ceil((double)b->total / (double)b->most * WIDTH) : 0;
 
 	out_repeat(o, '#', length < WIDTH ? length : WIDTH);
 }
 
-void top_view_histogram(
-	struct out *o, const struct top *t, const char *name, const struct top_label *label)
+#define AT(member) COLUMN_AT(struct view_bucket, member)
+static const struct column bucket_columns[] = {
+	{"from_ns", "from", AT(from), .unit = UNIT_DURATION},
+	{"to_ns", "to", AT(to), .unit = UNIT_DURATION},
+	{"count", "count", AT(count)},
+	{"total", "in all", AT(total)},
+	{NULL, "", .text = view_spell_bar, .left = true},
+	{.name = NULL},
+};
+#undef AT
+
+void top_view_buckets(struct document *d, const struct top *t, const struct top_label *label)
 {
-	double bounds[TOP_BOUNDS];
-	unsigned lines = label ? top_bounds(t, label, bounds) : 0;
+	double bounds[VIEW_BOUNDS];
+	unsigned lines = label ? view_bounds(t, label, bounds) : 0;
+	struct view_bucket row[VIEW_BOUNDS];
 	uint64_t most = 0;
-	struct table table;
 
-	out_str(o, "elapsed times of ");
-	if (label)
-		view_put_label(o, label);
-	else
-		escape_text(o, name, strlen(name));
-	out_str(o, lines ? "\n" : ": there are none yet\n");
-	if (lines == 0)
-		return;
 	for (unsigned i = 0; i < lines; i++) {
-		uint64_t n = top_between(t, &label->total, bounds[i], bounds[i + 1]);
-
-		most = n > most ? n : most;
+		row[i] = (struct view_bucket){.from = bounds[i],
+			.to = bounds[i + 1],
+			.count = view_count_between(t, &label->last, bounds[i], bounds[i + 1]),
+			.total = view_count_between(t, &label->total, bounds[i], bounds[i + 1])};
+		most = row[i].total > most ? row[i].total : most;
 	}
-	for (table_begin(&table, o); table_pass(&table);) {
-		table_printf(&table, ">from\t>to\t>count\t>in all\t\n");
+	for (document_begin_list(d, "buckets", bucket_columns, 0); document_pass(d);)
 		for (unsigned i = 0; i < lines; i++) {
-			uint64_t n = top_between(t, &label->total, bounds[i], bounds[i + 1]);
-
-			units_duration(table_right(&table), bounds[i]);
-			units_duration(table_right(&table), bounds[i + 1]);
-			out_u64(table_right(&table),
-				top_between(t, &label->last, bounds[i], bounds[i + 1]));
-			out_u64(table_right(&table), n);
-			view_put_bar(table_left(&table), n, most);
-			table_end_row(&table);
+			row[i].most = most;
+			document_add_row(d, &row[i]);
 		}
-	}
-	table_free(&table);
+}
+
+void top_view_histogram(
+	struct document *d, const struct top *t, const char *name, const struct top_label *label)
+{
+	const bool any = label && label->total.elapsed.count;
+
+	out_str(d->o, "elapsed times of ");
+	if (label)
+		view_put_label(d->o, label);
+	else
+		escape_text(d->o, name, strlen(name));
+	out_str(d->o, any ? "\n" : ": there are none yet\n");
+	if (any)
+		top_view_buckets(d, t, label);
 }
 
 void top_view_batch(struct out *o, const struct top *t)
 {
+	struct document d = {.o = o, .keeps_heading = true};
+
 	top_view_summary(o, t);
 	out_char(o, '\n');
-	top_view_rings(o, t);
+	top_view_rings(&d, t);
 	out_char(o, '\n');
-	top_view_programs(o, t);
+	top_view_programs(&d, t);
 	out_char(o, '\n');
 	if (t->options.counts)
 		return;
-	top_view_labels(o, t, false);
+	top_view_labels(&d, t, false);
 	out_char(o, '\n');
-	top_view_labels(o, t, true);
+	top_view_labels(&d, t, true);
 	out_char(o, '\n');
 	if (!t->options.label)
 		return;
-	top_view_histogram(o, t, t->options.label, top_labels_find(&t->labels, t->options.label));
+	top_view_histogram(&d, t, t->options.label, top_labels_find(&t->labels, t->options.label));
 	out_char(o, '\n');
 }

@@ -1,28 +1,27 @@
-/* The figures of the last round as text, a table each. */
+/* The figures of the last round: lists of text or JSON, and what text has in front of them. */
 #ifndef SWT_CMD_TOP_VIEW_H
 #define SWT_CMD_TOP_VIEW_H
 
-#include "../../../decoder/sink/out.h"
+#include "../../../decoder/sink/document.h"
 #include "state.h"
 
 /* Lines about the session, the most important first. */
 void top_view_summary(struct out *o, const struct top *t);
-/* Tables, with a line of headings. */
-void top_view_rings(struct out *o, const struct top *t);
-void top_view_programs(struct out *o, const struct top *t);
-void top_view_labels(struct out *o, const struct top *t, bool since_start);
-/* label NULL: there is none of that name yet. */
+/* Tables, with a line of headings, or arrays. */
+void top_view_rings(struct document *d, const struct top *t);
+void top_view_programs(struct document *d, const struct top *t);
+/* since_start: of text, which shows one of JSON's two summaries. */
+void top_view_labels(struct document *d, const struct top *t, bool since_start);
+/* The label's histogram. label NULL: there is none of that name yet. */
+void top_view_buckets(struct document *d, const struct top *t, const struct top_label *label);
+/* The same after a line of text. */
 void top_view_histogram(
-	struct out *o, const struct top *t, const char *name, const struct top_label *label);
+	struct document *d, const struct top *t, const char *name, const struct top_label *label);
+/* Members: how far behind the drain is. */
+void top_view_lag(struct json *j, const struct top *t);
 
 /* All of it, for --batch. */
 void top_view_batch(struct out *o, const struct top *t);
-
-/* The bounds of a histogram's lines, in ns: 1, 2, 5, 10, ... Line i has [bound i, bound i + 1). */
-enum { TOP_BOUNDS = 64 };
-unsigned top_bounds(const struct top *t, const struct top_label *label, double bounds[TOP_BOUNDS]);
-uint64_t top_between(
-	const struct top *t, const struct top_figures *f, double from_ns, double to_ns);
 
 /* The share of hooks that was seen; NAN: there were none. */
 double top_share(uint64_t hooks, uint64_t missed);
