@@ -5,12 +5,6 @@
 #include "escapes.h"
 #include "fmt.h"
 
-void csv_empties(struct csv *c, unsigned n)
-{
-	while (n--)
-		csv_empty(c);
-}
-
 void csv_u64(struct csv *c, uint64_t v)
 {
 	char *p = out_reserve(c->o, 1 + FMT_U64 + FMT_SLACK);

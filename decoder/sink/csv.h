@@ -19,7 +19,6 @@ static inline void csv_empty(struct csv *c)
 	c->comma = true;
 }
 
-void csv_empties(struct csv *c, unsigned n);
 void csv_u64(struct csv *c, uint64_t v);
 void csv_i64(struct csv *c, int64_t v);
 void csv_fixed(struct csv *c, double v, unsigned decimals); /* NaN, infinity: empty */

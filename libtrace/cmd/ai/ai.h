@@ -1,7 +1,7 @@
 /*
  * Shared by the files of the verb ai.
  *
- * libtrace/cmd/ai owns the verb ai. It includes cmd, counters, dump and measure. Errors as in
+ * libtrace/cmd/ai owns the verb ai. It includes cmd, counters, dump, measure and sink. Errors as in
  * cmd.h.
  */
 #ifndef SWT_CMD_AI_AI_H

@@ -1,6 +1,7 @@
 /*
  * ai: machine-readable output. Unmeasured values are null in JSON and empty in CSV.
  */
+#include "../../../decoder/sink/column.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../counters/usage/usage.h"
 #include "../print_stream.h"
@@ -47,29 +48,70 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	print_stream_end(&stream);
 }
 
-static void ai_json_figures(
-	struct json *j, double busy, double idle, double intr, double actual_perf)
+/* A processor's, or the system's. */
+struct ai_row {
+	struct cell cpu, dispatches, interrupts; /* CELL_NONE: of the system */
+	double busy, idle, intr, actual_perf;
+	/* Of CSV: */
+	double elapsed;
+	struct cell flags;
+	const char *time, *method, *why, *frequency;
+};
+
+static void records_spell_flags(struct out *o, uint32_t flags)
 {
-	json_member_fixed(j, "busy", busy, 4);
-	json_member_fixed(j, "idle", idle, 4);
-	json_member_fixed(j, "intr", intr, 4);
-	json_member_fixed(j, "actual_perf", actual_perf, 4);
+	const char *between = "";
+
+	for (int i = 0; i < FLAGS; i++) {
+		if (!(flags & flag_words[i].flag))
+			continue;
+		out_str(o, between);
+		out_str(o, flag_words[i].word);
+		between = "+";
+	}
 }
 
-static void ai_json_count(struct json *j, const char *key, UINT32 count)
+enum { HAS_CPU = 1 };
+#define AT(member) COLUMN_AT(struct ai_row, member)
+static const struct column sample_columns[] = {
+	{"time", AT(time), .in = IN_CSV},
+	{"elapsed_s", AT(elapsed), .in = IN_CSV, .decimals = 9},
+	{"cpu", AT(cpu), .when = HAS_CPU},
+	{"busy", AT(busy), .decimals = 4},
+	{"idle", AT(idle), .decimals = 4},
+	{"intr", AT(intr), .decimals = 4},
+	{"actual_perf", AT(actual_perf), .decimals = 4},
+	{"dispatches", AT(dispatches), .when = HAS_CPU},
+	{"interrupts", AT(interrupts), .when = HAS_CPU},
+	{"method", AT(method), .in = IN_CSV},
+	{"why", AT(why), .in = IN_CSV},
+	{"flags", AT(flags), .in = IN_CSV},
+	{"frequency_source", AT(frequency), .in = IN_CSV},
+	{.name = NULL},
+};
+
+static struct cell records_count(UINT32 count)
 {
-	json_member_count(j, key, count != AI_COUNT_NOT_MEASURED, count);
+	return cell_u64(count, count != AI_COUNT_NOT_MEASURED);
 }
 
-static void ai_json_cpu(struct json *j, const CPUUTIL_DATA *d, int cpu)
+static void records_read_cpu(struct ai_row *row, const CPUUTIL_DATA *d, int cpu)
 {
-	json_open(j, '{');
-	json_member_i64(j, "cpu", cpu);
-	ai_json_figures(
-		j, d->cpu_busy[cpu], d->cpu_idle[cpu], d->cpu_intr[cpu], d->cpu_actual_perf[cpu]);
-	ai_json_count(j, "dispatches", d->cpu_disp_cnt[cpu]);
-	ai_json_count(j, "interrupts", d->cpu_intr_cnt[cpu]);
-	json_close(j, '}');
+	row->cpu = cell_i64(cpu);
+	row->busy = d->cpu_busy[cpu];
+	row->idle = d->cpu_idle[cpu];
+	row->intr = d->cpu_intr[cpu];
+	row->actual_perf = d->cpu_actual_perf[cpu];
+	row->dispatches = records_count(d->cpu_disp_cnt[cpu]);
+	row->interrupts = records_count(d->cpu_intr_cnt[cpu]);
+}
+
+static struct ai_row records_read_system(const CPUUTIL_DATA *d)
+{
+	return (struct ai_row){.busy = d->sys_busy,
+		.idle = d->sys_idle,
+		.intr = d->sys_intr,
+		.actual_perf = d->sys_actual_perf};
 }
 
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
@@ -77,6 +119,7 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	struct print_stream stream;
 	struct json *j = print_json_begin(&stream, f);
 	const CPUUTIL_DATA *d = s->data;
+	struct ai_row row = {.time = NULL};
 	char text[TIME_UTC_TEXT];
 
 	time_utc(s->at, 3, text);
@@ -87,12 +130,14 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	for (int i = 0; i < FLAGS; i++)
 		json_member_bool(j, flag_words[i].word, d->flags & flag_words[i].flag);
 	json_member_open(j, "cpus", '[');
-	for (int i = 0; r->processors && i < d->num_cpus; i++)
-		ai_json_cpu(j, d, i);
+	for (int i = 0; r->processors && i < d->num_cpus; i++) {
+		records_read_cpu(&row, d, i);
+		column_write_object(j, sample_columns, IN_JSON, HAS_CPU, &row);
+	}
 	json_close(j, ']');
-	json_member_open(j, "system", '{');
-	ai_json_figures(j, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
-	json_close(j, '}');
+	row = records_read_system(d);
+	json_key(j, "system");
+	column_write_object(j, sample_columns, IN_JSON, 0, &row);
 	json_close(j, '}');
 	json_end_line(j);
 	print_stream_end(&stream);
@@ -104,65 +149,13 @@ const struct ai_printer ai_json = {records_begin_json, sample_json, records_prin
 
 static void begin_csv(struct ai_run *r, FILE *f)
 {
-	static const char *const columns[] = {"time", "elapsed_s", "cpu", "busy", "idle", "intr",
-		"actual_perf", "dispatches", "interrupts", "method", "why", "flags",
-		"frequency_source", NULL};
 	struct print_stream stream;
+	struct csv *c = print_csv_begin(&stream, f);
 
 	(void)r;
-	csv_header(print_csv_begin(&stream, f), columns);
-	print_stream_end(&stream);
-}
-
-static void ai_csv_figures(struct csv *c, double busy, double idle, double intr, double actual_perf)
-{
-	csv_fixed(c, busy, 4);
-	csv_fixed(c, idle, 4);
-	csv_fixed(c, intr, 4);
-	csv_fixed(c, actual_perf, 4);
-}
-
-static void ai_csv_count(struct csv *c, UINT32 count)
-{
-	if (count == AI_COUNT_NOT_MEASURED)
-		csv_empty(c);
-	else
-		csv_u64(c, count);
-}
-
-static void ai_csv_flags(struct csv *c, UINT32 flags)
-{
-	const char *between = "";
-
-	csv_empty(c);
-	for (int i = 0; i < FLAGS; i++) {
-		if (!(flags & flag_words[i].flag))
-			continue;
-		out_str(c->o, between);
-		out_str(c->o, flag_words[i].word);
-		between = "+";
-	}
-}
-
-static void begin_row(struct csv *c, const struct ai_sample *s)
-{
-	char text[TIME_UTC_TEXT];
-
-	time_utc(s->at, 3, text);
-	csv_text(c, *text ? text : NULL);
-	csv_fixed(c, s->elapsed, 9);
-}
-
-static void end_row(struct csv *c, const struct ai_sample *s)
-{
-	char frequency[128];
-
-	usage_frequency_source(s->data->method, frequency, sizeof frequency);
-	csv_text(c, AiMethodName(s->data->method));
-	csv_text(c, ai_why());
-	ai_csv_flags(c, s->data->flags);
-	csv_text(c, *frequency ? frequency : NULL);
+	column_write_names(c, sample_columns, HAS_CPU);
 	csv_end(c);
+	print_stream_end(&stream);
 }
 
 static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
@@ -170,21 +163,24 @@ static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	const CPUUTIL_DATA *d = s->data;
 	struct print_stream stream;
 	struct csv *c = print_csv_begin(&stream, f);
+	struct ai_row row = records_read_system(d);
+	char time[TIME_UTC_TEXT], frequency[128];
 
+	row.elapsed = s->elapsed;
+	row.method = AiMethodName(d->method);
+	row.why = ai_why();
+	row.flags = (struct cell){.kind = CELL_WORDS, .u = d->flags, .words = records_spell_flags};
+	row.time = time_utc(s->at, 3, time) ? time : NULL;
+	usage_frequency_source(d->method, frequency, sizeof frequency);
+	row.frequency = *frequency ? frequency : NULL;
+	const struct ai_row all = row;
 	for (int i = 0; r->processors && i < d->num_cpus; i++) {
-		begin_row(c, s);
-		csv_i64(c, i);
-		ai_csv_figures(
-			c, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
-		ai_csv_count(c, d->cpu_disp_cnt[i]);
-		ai_csv_count(c, d->cpu_intr_cnt[i]);
-		end_row(c, s);
+		records_read_cpu(&row, d, i);
+		column_write_fields(c, sample_columns, HAS_CPU, &row);
+		csv_end(c);
 	}
-	begin_row(c, s);
-	csv_empty(c);
-	ai_csv_figures(c, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
-	csv_empties(c, 2);
-	end_row(c, s);
+	column_write_fields(c, sample_columns, HAS_CPU, &all);
+	csv_end(c);
 	print_stream_end(&stream);
 }
 
