@@ -1,8 +1,9 @@
 /* Count, times and CPIs per label, minor and major. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sink/units.h"
+#include "../sink/document.h"
 #include "notes/missing.h"
 #include "text/rows_fit.h"
 #include "query/groups.h"
@@ -74,7 +75,6 @@ struct summary_more {
 	struct report *r;
 	const struct groups *groups; /* NULL: none */
 	struct column *own;	     /* of all traces */
-	struct column keys[BY_KEYS]; /* of --by; its first ones */
 	/* Columns after them. */
 	struct event_names names;
 	struct event_columns events;
@@ -140,106 +140,81 @@ static struct summary_row summary_make_row(
 	return row;
 }
 
-static void summary_spell_figure(struct table *t, struct cell cell)
-{
-	struct out *o = table_right(t);
-
-	if (cell.kind == CELL_U64)
-		out_u64(o, cell.u);
-	else
-		units_fixed(o, cell.kind == CELL_REAL ? cell.real : NAN, 2);
-}
-
-/* The label, or the keys, that a row of an event begins with. */
-static void summary_write_name(
-	struct table *t, const struct tally_group *g, const struct summary_more *more)
-{
-	const struct by *by = more->r->by;
-	const struct time_text time = time_text_of(more->r);
-
-	if (!by)
-		tallies_spell_label(table_left(t), &g);
-	for (unsigned i = 0; by && i < by->count; i++)
-		column_write_cell(t, &time, &more->keys[i], &g);
-}
-
-/* The minor is its last column. */
-static void summary_end_name(
-	struct table *t, const struct tally_group *g, const struct summary_more *more)
-{
-	if (!more->r->by)
-		tallies_spell_code(table_right(t), &g);
-	table_end_row(t);
-}
-
-static void summary_write_name_headings(struct table *t, const struct summary_more *more)
-{
-	const struct by *by = more->r->by;
-
-	if (!by)
-		table_text(t, "label");
-	for (unsigned i = 0; by && i < by->count; i++)
-		if (more->keys[i].left)
-			table_text(t, more->keys[i].heading);
-		else
-			table_heading(t, more->keys[i].heading);
-}
-
-static void summary_write_event(struct table *t, const struct tally_group *g,
-	const struct tally_event *e, const struct summary_more *more)
-{
-	summary_write_name(t, g, more);
-	value_spell_text(table_left(t), e->name, e->length);
-	for (enum event_figure f = 0; f < EVENT_FIGURES; f++)
-		summary_spell_figure(t, event_cell(e, g->time.count, f));
-	summary_end_name(t, g, more);
-}
-
 static struct cell summary_get_metric(const void *row, const void *of)
 {
 	return cell_real(
 		derived_of_group(of, ((const struct summary_row *)row)->group), METRIC_DECIMALS);
 }
 
-static void summary_write_metric(struct table *t, const struct tally_group *g,
-	const struct derived *d, const struct summary_more *more)
-{
-	const double value = derived_of_group(d, g);
+/* In text an event or a metric has a row: there may be very many. */
+struct summary_event {
+	const struct tally_group *group;
+	const struct tally_event *event; /* NULL: a metric */
+	const char *metric;
+	struct cell figures[EVENT_FIGURES];
+};
 
-	if (isnan(value) && !tally_extra(g)->events)
-		return;
-	summary_write_name(t, g, more);
-	table_text(t, d->name);
-	table_text(t, "");
-	units_fixed(table_right(t), value, METRIC_DECIMALS);
-	table_printf(t, "\t");
-	summary_end_name(t, g, more);
+static void summary_spell_event(struct out *o, const void *row)
+{
+	const struct summary_event *e = row;
+
+	if (e->event)
+		value_spell_text(o, e->event->name, e->event->length);
+	else
+		out_str(o, e->metric);
 }
 
-/* In text they have rows of their own: there may be very many. */
+#define FIGURE_AT(figure) COLUMN_AT(struct summary_event, figures[figure])
+static const struct column event_rows[] = {
+	{TALLIES_LABEL},
+	{TALLIES_MINOR},
+	{NULL, "event", .text = summary_spell_event, .left = true},
+	{NULL, "total", FIGURE_AT(EVENT_TOTAL)},
+	{NULL, "mean", FIGURE_AT(EVENT_MEAN)},
+	{NULL, "known%", FIGURE_AT(EVENT_KNOWN)},
+	{NULL, "scaled", FIGURE_AT(EVENT_SCALED)},
+	{.name = NULL},
+};
+
+static void summary_add_events(
+	struct document *d, const struct tally_group *g, const struct summary_more *more)
+{
+	struct summary_event row = {.group = g, .event = tally_extra(g)->events};
+
+	for (; row.event; row.event = row.event->next) {
+		for (enum event_figure f = 0; f < EVENT_FIGURES; f++) {
+			row.figures[f] = event_cell(row.event, g->time.count, f);
+			row.figures[f].decimals = 2;
+		}
+		document_add_row(d, &row);
+	}
+	for (enum event_figure f = 0; f < EVENT_FIGURES; f++)
+		row.figures[f] = cell_string("", 0, true);
+	for (size_t k = 0; k < more->metrics.count; k++) {
+		const double value = derived_of_group(&more->metrics.at[k], g);
+
+		row.metric = more->metrics.at[k].name;
+		row.figures[EVENT_MEAN] = cell_real(value, METRIC_DECIMALS);
+		if (!isnan(value) || tally_extra(g)->events)
+			document_add_row(d, &row);
+	}
+}
+
 static void summary_write_more(
 	struct report *r, const struct tally *t, const struct summary_more *more)
 {
-	struct table table;
+	struct column *columns = by_name_columns(
+		r->by, event_rows, sizeof event_rows / sizeof *event_rows, PLACE_FIRST);
+	struct document d = {.o = r->out, .width = r->width, .title = "\n", .keeps_heading = true};
 
-	out_char(r->out, '\n');
-	for (table_begin(&table, r->out); table_pass_fit(&table, r->width, 0);) {
-		summary_write_name_headings(&table, more);
-		table_printf(&table, "event\t>total\t>mean\t>known%%\t>scaled");
-		if (!r->by)
-			table_heading(&table, "mm");
-		table_end_row(&table);
-		for (size_t i = 0; i < t->count && !r->out->error; i++) {
-			const struct tally_event *e = tally_extra(t->groups[i])->events;
-
-			for (; e; e = e->next)
-				summary_write_event(&table, t->groups[i], e, more);
-			for (size_t k = 0; k < more->metrics.count; k++)
-				summary_write_metric(
-					&table, t->groups[i], &more->metrics.at[k], more);
-		}
+	if (!columns) {
+		r->out->error = ENOMEM;
+		return;
 	}
-	table_free(&table);
+	for (document_begin_list(&d, NULL, columns, 0); document_pass(&d);)
+		for (size_t i = 0; i < t->count && !r->out->error; i++)
+			summary_add_events(&d, t->groups[i], more);
+	free(columns);
 }
 
 static void summary_print_groups(
@@ -374,10 +349,8 @@ static int summary_make_columns(struct summary_more *more)
 
 	if (!to)
 		return CPIDECODE_ENOMEM;
-	if (r->by) {
-		by_make_columns(r->by, more->keys);
-		memcpy(to, more->keys, n * sizeof *to);
-	}
+	if (r->by)
+		by_make_columns(r->by, to);
 	for (size_t i = r->by ? 2 : 0; i < SUMMARY_COLUMNS - 1; i++) {
 		if (!r->percentiles || !summary_is_percentile(&summary_columns[i]))
 			to[n++] = summary_columns[i];

@@ -7,25 +7,6 @@
 #include "../tallies.h"
 #include "../values/columns.h"
 
-/* Label and minor, which begin the lists of columns. */
-enum { DIFF_NAME_COLUMNS = 2 };
-
-struct column *diff_make_columns(
-	const struct diff *d, const struct column *columns, size_t n, int8_t place)
-{
-	const size_t keys = d->by ? d->by->count : 0, skipped = d->by ? DIFF_NAME_COLUMNS : 0;
-	struct column *to = calloc(keys + n, sizeof *to);
-
-	if (!to)
-		return NULL;
-	for (size_t i = 0; i < keys; i++) {
-		to[i] = d->keys[i];
-		to[i].place = place;
-	}
-	memcpy(to + keys, columns + skipped, (n - skipped) * sizeof *to);
-	return to;
-}
-
 static void diff_spell_key(struct out *o, const struct column *key, const struct tally_group *g)
 {
 	const struct cell cell = column_cell(key, &g);

@@ -191,10 +191,6 @@ void diff_spell_change(struct out *o, const struct diff_value *v);
 #define DIFF_LABEL                                                                                 \
 	"label", "label", .left = true, .place = PLACE_LAST, .get = tallies_get_label,             \
 			  .text = tallies_spell_label
-/* Copies a list of n columns that begins with label and minor, and replaces these by d->by's keys,
- * which text has in that place. The caller frees it; NULL: no memory. */
-struct column *diff_make_columns(
-	const struct diff *d, const struct column *columns, size_t n, int8_t place);
 void diff_spell_name(struct out *o, const struct diff *d, const struct tally_group *g);
 /* Whether the gate's label, if it has one, matches the row's, or the value of a key. */
 bool diff_matches(const struct diff *d, const struct gate *gate, const struct diff_row *row);

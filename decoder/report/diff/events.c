@@ -88,8 +88,8 @@ void diff_print_events(struct report *r, const struct diff *d,
 
 	if (d->metrics == METRICS)
 		return;
-	columns = diff_make_columns(
-		d, event_columns, sizeof event_columns / sizeof *event_columns, PLACE_LAST);
+	columns = by_name_columns(
+		d->by, event_columns, sizeof event_columns / sizeof *event_columns, PLACE_LAST);
 	if (!columns) {
 		r->out->error = ENOMEM;
 		return;

@@ -140,8 +140,8 @@ static void noise_add_row(struct report *r, struct rows *rows, const struct colu
 
 void diff_print_noise(struct report *r, const struct diff *d)
 {
-	struct column *own = diff_make_columns(
-		d, noise_columns, sizeof noise_columns / sizeof *noise_columns, PLACE_FIRST);
+	struct column *own = by_name_columns(
+		d->by, noise_columns, sizeof noise_columns / sizeof *noise_columns, PLACE_FIRST);
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
 

@@ -280,8 +280,8 @@ static void diff_print_text(struct report *r, const struct diff *d, const struct
 
 static void diff_print(struct report *r, const struct diff *d)
 {
-	struct column *columns = diff_make_columns(
-		d, diff_columns, sizeof diff_columns / sizeof *diff_columns, PLACE_LAST);
+	struct column *columns = by_name_columns(
+		d->by, diff_columns, sizeof diff_columns / sizeof *diff_columns, PLACE_LAST);
 
 	if (r->format != FORMAT_TEXT && diff_is_single(d))
 		report_note(r, DIFF_SINGLE);

@@ -1,6 +1,7 @@
 #include "by.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../formats/base/compare.h"
@@ -474,6 +475,24 @@ void by_make_columns(const struct by *by, struct column columns[BY_KEYS])
 			columns[i].text_of = by_spell_minor;
 		}
 	}
+}
+
+enum { BY_NAME_COLUMNS = 2 /* label and minor */ };
+
+struct column *by_name_columns(
+	const struct by *by, const struct column *columns, size_t n, int8_t place)
+{
+	const size_t keys = by ? by->count : 0, skipped = by ? BY_NAME_COLUMNS : 0;
+	struct column *to = calloc(BY_KEYS + n, sizeof *to);
+
+	if (!to)
+		return NULL;
+	if (by)
+		by_make_columns(by, to);
+	for (size_t i = 0; i < keys; i++)
+		to[i].place = place;
+	memcpy(to + keys, columns + skipped, (n - skipped) * sizeof *to);
+	return to;
 }
 
 static int by_compare_texts(const struct cell *a, const struct cell *b)

@@ -79,6 +79,11 @@ int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const c
 bool by_is_encoded(const struct by *by, const struct tally_group *g);
 /* A column for each key, of rows that begin with a const struct tally_group *. */
 void by_make_columns(const struct by *by, struct column columns[BY_KEYS]);
+/* Copies a list of n columns that begins with label and minor, and replaces these by the keys'
+ * columns, which text has in that place; by NULL: as it is. The caller frees it; NULL: no memory.
+ */
+struct column *by_name_columns(
+	const struct by *by, const struct column *columns, size_t n, int8_t place);
 /* Groups by the keys' values, in the list's order; texts by their bytes; absent values last. */
 int by_compare_groups(
 	const struct by *by, const struct tally_group *a, const struct tally_group *b);
