@@ -128,10 +128,3 @@ void csv_end(struct csv *c)
 		out_bytes(c->o, "\r\n", 2);
 	c->comma = false;
 }
-
-void csv_header(struct csv *c, const char *const *names)
-{
-	for (; *names; names++)
-		csv_text(c, *names);
-	csv_end(c);
-}

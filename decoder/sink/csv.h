@@ -10,8 +10,6 @@ struct csv {
 	bool is_tsv; /* quote every field; tabs separate fields, a newline ends a record */
 };
 
-/* A header line of the names in a NULL-terminated list. */
-void csv_header(struct csv *c, const char *const *names);
 static inline void csv_empty(struct csv *c)
 {
 	if (c->comma)

@@ -91,13 +91,15 @@ void hook_lines_free(struct hook_lines *l)
 void hook_lines_header(struct hook_lines *l, struct out *o)
 {
 	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
-		"major", "minor", "name", "words", "strings", "fields", NULL};
-	static const char *const more[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
-		"container", "major", "minor", "name", "words", "strings", "fields", NULL};
+		"container", "major", "minor", "name", "words", "strings", "fields"};
 	struct csv c = {.o = o};
 
-	if (l->format == FORMAT_CSV)
-		csv_header(&c, l->has_containers ? more : names);
+	if (l->format != FORMAT_CSV)
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (l->has_containers || strcmp(names[i], "container") != 0)
+			csv_text(&c, names[i]);
+	csv_end(&c);
 }
 
 static struct spelled *find_spelled(struct spelled *of, const void *about)
