@@ -2,7 +2,6 @@
  * the time. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../formats/base/utf8.h"
 #include "query/groups.h"
@@ -99,25 +98,11 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 	}
 }
 
-/* The list above, with the keys instead of label and minor; NULL: no memory. */
-static struct column *histogram_make_columns(const struct by *by)
-{
-	struct column *to =
-		calloc(BY_KEYS + sizeof histogram_columns / sizeof *histogram_columns, sizeof *to);
-
-	if (!to)
-		return NULL;
-	if (by)
-		by_make_columns(by, to);
-	memcpy(to + (by ? by->count : 0), by ? histogram_columns + 2 : histogram_columns,
-		sizeof histogram_columns - (by ? 2 : 0) * sizeof *histogram_columns);
-	return to;
-}
-
 void histogram_print(struct report *r, const struct tally *t)
 {
 	const unsigned bar = histogram_choose_bar(r, t);
-	struct column *own = histogram_make_columns(r->by);
+	struct column *own = by_name_columns(r->by, histogram_columns,
+		sizeof histogram_columns / sizeof *histogram_columns, PLACE_FIRST);
 	struct rows rows;
 
 	if (!own) {
