@@ -41,13 +41,14 @@ struct value_name diff_metric_name(const struct diff *d, unsigned m)
 		.length = (uint32_t)strlen(metrics[m].name), .text = metrics[m].name};
 }
 
-enum { DIFF_KEYS = 10, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS + BY_KEYS };
+enum { DIFF_KEYS = 12, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS + BY_KEYS };
 
 /* The keys of JSON's objects, and what a gate calls its metrics, are no event's. */
 static size_t diff_list_taken(const struct diff *d, const char *taken[DIFF_TAKEN])
 {
 	static const char *const keys[DIFF_KEYS] = {"label", "minor", "major", "in", "runs",
-		"runs_before", "runs_after", "scripted", "alpha", "method"};
+		"runs_before", "runs_after", "hosts_before", "hosts_after", "scripted", "alpha",
+		"method"};
 
 	memcpy(taken, keys, sizeof keys);
 	for (unsigned m = 0; m < METRICS; m++) {
