@@ -447,16 +447,6 @@ static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 	return true;
 }
 
-void hook_iter_complete_lone(struct hook_iter *it)
-{
-	struct hook *h = &it->lone->hook;
-
-	if (!(it->spared & HOOK_SPARE_TIME))
-		h->time_ns = clock_cursor_time(&it->current->clock, h->ticks);
-	if (!(it->spared & HOOK_SPARE_TASK))
-		h->task = hook_iter_find_task(it, h);
-}
-
 int hook_iter_next(struct hook_iter *it, const struct hook **result)
 {
 	struct ring_cursor *c;

@@ -29,7 +29,5 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
  * NULL: hooks are merged.
  */
 struct ring_cursor *hook_iter_lone(struct hook_iter *it);
-/* Finds the time and task of the hook that the caller has taken from it. */
-void hook_iter_complete_lone(struct hook_iter *it);
 
 #endif

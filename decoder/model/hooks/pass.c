@@ -108,12 +108,6 @@ int pass_next(struct pass_slice *s, const struct hook **h)
 	return rc ? rc : hook_iter_next(s->it, h);
 }
 
-int pass_taken(struct pass_slice *s)
-{
-	hook_iter_complete_lone(s->it);
-	return ++s->hooks % CHECK_HOOKS ? 0 : pass_check(s);
-}
-
 struct ring_cursor *pass_lone(const struct pass_slice *s)
 {
 	return hook_iter_lone(s->it);

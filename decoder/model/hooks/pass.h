@@ -69,9 +69,6 @@ struct pass {
 int pass_next(struct pass_slice *s, const struct hook **h);
 /* hook_iter_lone of the slice's iterator; NULL in an ordered pass. */
 struct ring_cursor *pass_lone(const struct pass_slice *s);
-/* Instead of pass_next, after the caller has read a hook from that cursor, which reads complete
- * sections: completes the hook. 0 or a negative code. */
-int pass_taken(struct pass_slice *s);
 /* The calling thread's number, below pass_threads, for per-thread state. */
 unsigned pass_thread(const struct pass_slice *s);
 /* From 0, in order. */

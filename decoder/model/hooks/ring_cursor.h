@@ -74,14 +74,6 @@ static inline void ring_cursor_step(struct ring_cursor *c, uint32_t size)
 	c->counts.hooks++;
 }
 
-/* Reads the next record, which is a hook that fits, with ring_cursor_alone. */
-static inline void ring_cursor_decode_record(struct ring_cursor *c, uint32_t size)
-{
-	record_decode(c->p, size, &c->hook);
-	section_facts_add_stamp(&c->facts, c->hook.ticks);
-	ring_cursor_step(c, size);
-}
-
 /*
  * 1: c->hook is the next one, c->key its key (no time, task or schema yet), 0: no more of this
  * part, or a code.
@@ -116,25 +108,6 @@ static inline bool ring_cursor_try_next(struct ring_cursor *c)
 	}
 	ring_cursor_step(c, size);
 	return true;
-}
-
-/*
- * The next record, left where it is, if it is a hook with that stamp and of that thread; NULL:
- * ring_cursor_next. Then it is of the part, as the one before it with that stamp was.
- */
-static inline const uint8_t *ring_cursor_peek(
-	const struct ring_cursor *c, uint64_t stamp, uint32_t tid, uint32_t *size)
-{
-	const uint8_t *p = c->p;
-
-	if (c->stop - p < REC_HEADER_SIZE || get_le64(p + REC_STAMP) != stamp ||
-		get_le32(p + REC_TID) != tid)
-		return NULL;
-	uint32_t control = get_le32(p);
-	*size = control & REC_SIZE_MASK;
-	bool is_hook =
-		(control & (REC_COMMITTED | REC_KIND_MASK)) == (REC_COMMITTED | REC_KIND_HOOK);
-	return is_hook && *size <= (size_t)(c->stop - p) && record_fits(p, *size) ? p : NULL;
 }
 
 /* Steps over hooks of that size together, of the stamp and thread of the one before. */

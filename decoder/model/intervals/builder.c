@@ -66,15 +66,10 @@ struct interval_builder {
 	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
 	bool has_others; /* some hook belongs to no interval */
 	bool had_begins; /* see interval_builder_had_begins */
-	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
-	const struct schema_set *known_set;
-	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
-	struct group_shapes shapes;				 /* by plans of `known` */
-	const uint8_t *begun;  /* the first record of the open group, if its shape can be learned;
-				  else NULL */
-	struct interval blank; /* a template: a compile-time constant would be stored field by
-				  field, which is slower */
+	struct group_shapes shapes; /* by these plans */
+	struct interval blank;	    /* a template: a compile-time constant would be stored field by
+				       field, which is slower */
 	struct group_reader reader;
 };
 
@@ -96,6 +91,7 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->wants = wants;
 	b->plans.wants = wants;
 	b->plans.builtin = t->builtin;
+	b->shapes.plans = &b->plans;
 	b->reader.trace = t;
 	b->blank = interval_blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
@@ -136,23 +132,6 @@ int interval_builder_tell(struct interval_builder *b, struct findings *found)
 	unnamed_add(&found->unnamed, b->reader.unnamed);
 	found->has_other_hooks |= b->has_others;
 	return begins_move(&found->begins, &b->begins);
-}
-
-static const struct group_plan *find_plan(
-	struct interval_builder *b, const struct hook *h, enum group_part part)
-{
-	const struct group_plan *plan = b->last[part];
-
-	if (!plan || plan->key != h->schema)
-		plan = b->last[part] = group_plans_find(&b->plans, h->schema, part);
-	return plan;
-}
-
-static __attribute__((noinline)) const struct group_plan *find_known(
-	struct interval_builder *b, uint32_t minor, enum group_part part)
-{
-	return group_plans_find(
-		&b->plans, schema_set_find(b->known_set, group_kinds[part].major, minor), part);
 }
 
 static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
@@ -333,7 +312,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 		return 0;
 	if (part == PART_NONE)
 		return close_group(b, h->file, iv);
-	const struct group_plan *plan = find_plan(b, h, part);
+	const struct group_plan *plan = group_plans_find(&b->plans, h->schema, part);
 	if (!plan)
 		return CPIDECODE_ENOMEM;
 	struct group_identity next = interval_identify_hook(plan, part, h);
@@ -351,60 +330,6 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	return rc ? rc : closed;
 }
 
-/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not known yet. */
-static const struct group_plan **known_plans(
-	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
-{
-	if (b->known_set != set) {
-		memset(b->known, 0, sizeof b->known);
-		b->known_set = set;
-		group_shapes_free(&b->shapes);
-	}
-	return b->known[mm];
-}
-
-/*
- * The fast path of interval_feed: reads the hooks that directly follow the open group's last
- * one, with fewer lookups. Leaves the first hook that is not plainly of the group to
- * interval_feed. 0 or CPIDECODE_ENOMEM.
- */
-static int interval_decode_rest(struct interval_builder *b, struct ring_cursor *c)
-{
-	struct group *g = b->groups[c->hook.file];
-	const uint8_t *p;
-	uint32_t size;
-	int rc = 0;
-
-	if (!g || !g->open)
-		return 0;
-	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
-	while (!rc && (p = ring_cursor_peek(c, g->iv.end_ticks, g->iv.tid, &size))) {
-		uint32_t minor = get_le32(p + REC_MINOR);
-		enum group_part part = group_part(p[REC_MAJOR], minor);
-		uint64_t elapsed;
-
-		if (!group_part_follows((enum group_part)g->identity.part, part) ||
-			(minor & CPI_MINOR_MM) != g->identity.mm)
-			break;
-		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
-			return CPIDECODE_ENOMEM;
-		if (!group_elapsed_at(
-			    plans[part], p + REC_DATA, get_le16(p + REC_NWORDS), &elapsed))
-			break;
-		if (g->identity.has_elapsed && g->identity.elapsed != elapsed)
-			break;
-		struct group_identity next = group_identify(part, minor, true, elapsed);
-		ring_cursor_pass(c, size, 1);
-		if (interval_extend_group(g, plans[part], &next)) {
-			struct hook h;
-
-			record_decode(p, size, &h);
-			rc = group_decode(g, plans[part], &h);
-		}
-	}
-	return rc;
-}
-
 /* Leaves the strays of a slice to the findings of reading. */
 static void count_strays(struct interval_builder *b, struct ring_cursor *c)
 {
@@ -413,106 +338,58 @@ static void count_strays(struct interval_builder *b, struct ring_cursor *c)
 	b->strays = 0;
 }
 
-/*
- * If the next hooks are a group of a known shape, reads them as interval_feed would one by one, and
- * sets *taken.
- */
-static int interval_decode_shape(struct interval_builder *b, struct pass_slice *s,
-	struct ring_cursor *c, const struct interval **iv, bool *taken)
+/* interval_feed for all hooks of a group, of which h is the first. */
+static int interval_feed_shape(struct interval_builder *b, const struct hook *h,
+	const struct shape_found *found, const struct interval **iv)
 {
-	const struct group *before = b->groups[c->hook.file];
-	const uint8_t *p = c->p;
-	struct shape_found found;
+	int closed = close_group(b, h->file, iv);
+	struct group *g = closed < 0 ? NULL : group_for(b, h);
 
-	*taken = false;
-	if (!c->whole || c->stop - p < REC_HEADER_SIZE ||
-		group_part(p[REC_MAJOR], get_le32(p + REC_MINOR)) == PART_NONE)
-		return 0;
-	const struct group_plan **plans =
-		known_plans(b, c->file->set, get_le32(p + REC_MINOR) & CPI_MINOR_MM);
-	if (!group_shapes_find(&b->shapes, p, c->stop, plans, &found))
-		return 0;
-	/* They may continue the group. */
-	if (before && before->open && before->iv.end_ticks == get_le64(p + REC_STAMP))
-		return 0;
-	*taken = true;
-	ring_cursor_decode_record(c, get_le32(p) & REC_SIZE_MASK);
-	ring_cursor_pass(c, (size_t)(found.end - c->p), found.shape->count - 1);
-	int rc = pass_taken(s);
-	if (rc)
-		return rc;
-	int closed = close_group(b, c->hook.file, iv);
-	struct group *g = closed < 0 ? NULL : group_for(b, &c->hook);
 	if (!g)
 		return CPIDECODE_ENOMEM;
-	g->identity.elapsed = found.elapsed;
+	g->identity.elapsed = found->elapsed;
 	g->identity.has_elapsed = true;
-	g->identity.part = found.shape->records[found.shape->count - 1].part;
-	g->iv.flags |= found.shape->flags;
-	g->iv.types |= found.shape->types;
-	rc = group_decode_shape(g, &found);
+	g->identity.part = found->shape->records[found->shape->count - 1].part;
+	g->iv.flags |= found->shape->flags;
+	g->iv.types |= found->shape->types;
+	int rc = group_decode_shape(g, found, b->wants & WANT_FLAGS);
 	return rc ? rc : closed;
 }
 
-/* Learns the shape of the open group, which interval_decode_rest has read to its end. 0 or
- * CPIDECODE_ENOMEM.
- */
-static int interval_learn_shape(struct interval_builder *b, const struct ring_cursor *c)
+/* Whether h and the hooks after it, which c reads next, are a group with a shape. */
+static bool interval_find_shape(struct interval_builder *b, const struct hook *h,
+	const struct ring_cursor *c, struct shape_found *found)
 {
-	const struct group *g = b->groups[c->hook.file];
-	const enum group_part part = group_part(c->hook.major, c->hook.minor);
-	const uint8_t *begun = b->begun;
+	const struct group *before = b->groups[h->file];
 
-	b->begun = NULL;
-	if (!g || !g->open || g->iv.position != c->hook.position)
-		return 0;
-	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
-	if (!plans[part] && !(plans[part] = find_known(b, c->hook.minor, part)))
-		return CPIDECODE_ENOMEM;
-	group_shapes_learn(&b->shapes, begun, c->p, plans);
-	return 0;
-}
-
-/* interval_feed for the next hooks. 1 and an interval, 0, or a negative code; *more: there were
- * some. */
-static int interval_feed_next(struct interval_builder *b, struct pass_slice *s,
-	struct ring_cursor *lone, const struct interval **iv, bool *more)
-{
-	const struct hook *h;
-	int rc;
-
-	if (lone) {
-		rc = interval_decode_shape(b, s, lone, iv, more);
-		if (*more)
-			return rc;
-	}
-	rc = pass_next(s, &h);
-	*more = rc > 0;
-	if (rc <= 0)
-		return rc;
-	if (lone && lone->whole && group_shapes_may_learn(&b->shapes))
-		b->begun = lone->p - h->size;
-	return interval_feed(b, h, iv);
+	return group_part(h->major, h->minor) != PART_NONE &&
+	       /* They may continue the group. */
+	       !(before && before->open && before->iv.end_ticks == h->ticks) &&
+	       group_shapes_find(&b->shapes, c->file->set, c->p - h->size, c->stop, found);
 }
 
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
 {
 	struct ring_cursor *lone = pass_lone(s);
-	bool more = true;
+	struct shape_found found;
+	const struct hook *h;
 	int rc;
 
-	do {
-		rc = lone ? interval_decode_rest(b, lone) : 0;
-		if (!rc && b->begun)
-			rc = interval_learn_shape(b, lone);
-		if (!rc)
-			rc = interval_feed_next(b, s, lone, iv, &more);
-		if (!rc && !more) {
-			count_strays(b, lone);
-			return interval_flush(b, iv);
+	while ((rc = pass_next(s, &h)) > 0) {
+		if (lone && interval_find_shape(b, h, lone, &found)) {
+			ring_cursor_pass(
+				lone, (size_t)(found.end - lone->p), found.shape->count - 1);
+			rc = interval_feed_shape(b, h, &found, iv);
+		} else {
+			rc = interval_feed(b, h, iv);
 		}
-	} while (!rc);
-	return rc;
+		if (rc)
+			return rc;
+	}
+	if (rc)
+		return rc;
+	count_strays(b, lone);
+	return interval_flush(b, iv);
 }
 
 int interval_flush(struct interval_builder *b, const struct interval **iv)

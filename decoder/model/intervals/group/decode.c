@@ -8,7 +8,6 @@
 #include "../../../../include/cpidecode.h"
 #include "../../trace/labels.h"
 #include "group.h"
-#include "line.h"
 #include "shape.h"
 
 void group_free(struct group *g)
@@ -219,18 +218,9 @@ static inline int group_decode_value(
 	}
 }
 
-/* Strings, and what a hook has in turns of its own: read by the cursor alone. */
-static int group_decode_text_or_value(
-	struct group *g, enum group_op op, const struct field_value *v, bool values)
+/* Reads a field of a named value: only the cursor does. */
+static int group_decode_named_value(struct group *g, enum group_op op, const struct field_value *v)
 {
-	if (op == DECODE_LABEL)
-		return group_decode_label(g, v->string, v->length);
-	if (op == DECODE_TEXT && g->known & SCOPE_KNOWN_TEXT) {
-		g->known &= ~SCOPE_KNOWN_TEXT;
-		return group_decode_label(g, v->string, v->length);
-	}
-	if (!values)
-		return 0;
 	switch (op) {
 	case DECODE_ARG_NAME:
 		return group_decode_value_name(g, v->turn, v->u, VALUE_ARGUMENT);
@@ -253,14 +243,13 @@ static int group_decode_text_or_value(
 	}
 }
 
-static int group_decode_by_cursor(
-	struct group *g, const struct group_plan *plan, const struct hook *h)
+int group_decode(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct hook read_as = *h;
 	struct field_cursor c;
 	struct field_value v;
-
 	const bool values = group_plan_has_values(plan);
+	bool label_follows = false; /* as the next text */
 
 	read_as.schema = plan->schema;
 	g->first_value = g->text_value = g->iv.num_values;
@@ -268,10 +257,18 @@ static int group_decode_by_cursor(
 	while (field_next(&c, &v)) {
 		const struct group_field *f = plan->means[v.index];
 		const enum group_op op = (enum group_op)f->op;
+		int rc = 0;
 
-		int rc = op == DECODE_LABEL || op >= DECODE_ARG_NAME
-				 ? group_decode_text_or_value(g, op, &v, values)
-				 : group_decode_value(g, op, f->at, v.turn, !v.not_measured, v.u);
+		if (op == DECODE_KNOWN)
+			label_follows = v.u & SCOPE_KNOWN_TEXT;
+		if (op == DECODE_LABEL || (op == DECODE_TEXT && label_follows)) {
+			rc = group_decode_label(g, v.string, v.length);
+			label_follows &= op == DECODE_LABEL;
+		} else if (op >= DECODE_ARG_NAME) {
+			rc = values ? group_decode_named_value(g, op, &v) : 0;
+		} else if (group_field_is_wanted(f, plan->wants)) {
+			rc = group_decode_value(g, op, f->at, v.turn, !v.not_measured, v.u);
+		}
 		if (rc)
 			return rc;
 	}
@@ -280,16 +277,29 @@ static int group_decode_by_cursor(
 	return group_settle_values(g);
 }
 
-static inline const struct line_field *group_decode_ratios(struct interval *iv, void *of,
-	const uint8_t *const *records, const struct line_field *f, uint32_t n)
+static inline uint64_t shape_value(const uint8_t *p, enum field_type type)
 {
-	for (const struct line_field *end = f + n; f < end; f++) {
-		uint64_t v = line_value(records[f->record] + f->at, FIELD_FIX4);
+	switch (type) {
+	case FIELD_U32:
+		return get_le32(p);
+	case FIELD_FIX4:
+		return (uint64_t)get_le32(p) * CPI_FRACTION + get_le32(p + 4);
+	default:
+		return get_hl64(p);
+	}
+}
+
+/* checks: the place may have a value by now, and the two must agree. */
+static inline const struct shape_field *group_decode_ratios(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct shape_field *f, uint32_t n, bool checks)
+{
+	for (const struct shape_field *end = f + n; f < end; f++) {
+		uint64_t v = shape_value(records[f->record] + f->at, FIELD_FIX4);
 		void *to = (char *)of + f->to;
 
 		if (!v && f->na0)
 			continue;
-		if (f->again)
+		if (checks)
 			set_ratio(iv, to, v);
 		else
 			*(double *)to = (double)v / CPI_FRACTION;
@@ -297,17 +307,17 @@ static inline const struct line_field *group_decode_ratios(struct interval *iv, 
 	return f;
 }
 
-static inline const struct line_field *group_decode_counts(struct interval *iv, void *of,
-	const uint8_t *const *records, const struct line_field *f, uint32_t n)
+static inline const struct shape_field *group_decode_counts(struct interval *iv, void *of,
+	const uint8_t *const *records, const struct shape_field *f, uint32_t n, bool checks)
 {
-	for (const struct line_field *end = f + n; f < end; f++) {
+	for (const struct shape_field *end = f + n; f < end; f++) {
 		const uint8_t *p = records[f->record] + f->at;
 		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
 		void *to = (char *)of + f->to;
 
 		if (!v && f->na0)
 			continue;
-		if (f->again)
+		if (checks)
 			set_count(iv, to, v);
 		else
 			*(uint64_t *)to = v;
@@ -323,31 +333,34 @@ static int group_need_cpus(struct group *g, uint32_t cpus, uint32_t utils)
 	return utils > g->num_utils ? group_need_util(g, utils - 1) : 0;
 }
 
-/* records: of a line, its hook's words. */
-static int group_decode_fields(struct group *g, const struct line_form *form,
-	const struct line_field *f, const uint8_t *const *records)
+static int group_decode_fields(struct group *g, const struct shape_found *found, bool checks)
 {
-	const uint32_t *n = form->n;
+	const struct group_shape *shape = found->shape;
+	const uint8_t *const *records = found->at;
+	const struct shape_field *f = shape->fields;
+	const uint32_t *n = shape->n;
 	struct interval *iv = &g->iv;
 	int rc = 0;
 
-	f = group_decode_ratios(iv, iv, records, f, n[LINE_RATIO]);
-	f = group_decode_counts(iv, iv, records, f, n[LINE_COUNT]);
-	if (form->cpus || form->utils) {
-		rc = group_need_cpus(g, form->cpus, form->utils);
-		if (rc)
-			return rc;
-		f = group_decode_ratios(iv, g->cpus, records, f, n[LINE_CPU_RATIO]);
-		f = group_decode_counts(iv, g->cpus, records, f, n[LINE_CPU_COUNT]);
-		f = group_decode_ratios(iv, g->utils, records, f, n[LINE_UTIL_RATIO]);
-		f = group_decode_counts(iv, g->utils, records, f, n[LINE_UTIL_COUNT]);
-	}
-	for (const struct line_field *end = f + n[LINE_OTHER]; f < end && !rc; f++) {
-		uint64_t v = line_value(records[f->record] + f->at, (enum field_type)f->type);
+	for (const struct shape_field *end = f + n[DECODE_NOTHING]; f < end; f++) {
+		uint64_t v = shape_value(records[f->record] + f->at, (enum field_type)f->type);
 
 		rc = group_decode_value(g, (enum group_op)f->op, f->to, 0, v || !f->na0, v);
+		if (rc)
+			return rc;
 	}
-	return rc;
+	f = group_decode_counts(iv, iv, records, f, n[DECODE_COUNT], checks);
+	f = group_decode_ratios(iv, iv, records, f, n[DECODE_RATIO], checks);
+	if (!shape->cpus && !shape->utils)
+		return 0;
+	rc = group_need_cpus(g, shape->cpus, shape->utils);
+	if (rc)
+		return rc;
+	f = group_decode_counts(iv, g->cpus, records, f, n[DECODE_CPU_COUNT], checks);
+	f = group_decode_ratios(iv, g->cpus, records, f, n[DECODE_CPU_RATIO], checks);
+	f = group_decode_counts(iv, g->utils, records, f, n[DECODE_UTIL_COUNT], checks);
+	group_decode_ratios(iv, g->utils, records, f, n[DECODE_UTIL_RATIO], checks);
+	return 0;
 }
 
 void group_settle_scope(struct group *g, bool own_cost)
@@ -369,18 +382,6 @@ void group_settle_scope(struct group *g, bool own_cost)
 			: INTERVAL_TIME_NONE;
 }
 
-int group_decode(struct group *g, const struct group_plan *plan, const struct hook *h)
-{
-	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
-
-	if (!line)
-		return group_decode_by_cursor(g, plan, h);
-	int rc = group_decode_fields(g, &line->form, line->fields, &h->words);
-	if (!rc && plan->lines->label)
-		rc = group_decode_label(g, (const char *)h->strings + 4, get_le32(h->strings));
-	return rc;
-}
-
 static int group_decode_shape_labels(struct group *g, const struct shape_found *found)
 {
 	const struct group_shape *shape = found->shape;
@@ -398,10 +399,9 @@ static int group_decode_shape_labels(struct group *g, const struct shape_found *
 	return rc;
 }
 
-int group_decode_shape(struct group *g, const struct shape_found *found)
+int group_decode_shape(struct group *g, const struct shape_found *found, bool checks)
 {
-	const struct group_shape *shape = found->shape;
-	int rc = group_decode_fields(g, &shape->form, shape->fields, found->at);
+	int rc = group_decode_fields(g, found, checks);
 
 	return rc ? rc : group_decode_shape_labels(g, found);
 }

@@ -19,6 +19,7 @@ enum group_op {
 	DECODE_LABEL, /* the hook's first string */
 	DECODE_LABEL_NUMBER,
 	DECODE_KNOWN, /* of a light interval */
+	/* From here to DECODE_UTIL_RATIO: figures. */
 	DECODE_COUNT, /* to `at` of struct interval */
 	DECODE_RATIO,
 	/* Figures of a processor: one value per turn of a repeat. */

@@ -63,10 +63,11 @@ static inline bool group_elapsed_at(
 	return true;
 }
 
-/* Reads the wanted fields of a hook. 0 or CPIDECODE_ENOMEM. */
+/* Reads the wanted fields of a hook, by the schema's cursor. 0 or CPIDECODE_ENOMEM. */
 int group_decode(struct group *g, const struct group_plan *plan, const struct hook *h);
-/* Reads the wanted fields of a group, just opened, of a known shape. 0 or CPIDECODE_ENOMEM. */
-int group_decode_shape(struct group *g, const struct shape_found *found);
+/* Reads the wanted fields of a group, just opened, of a known shape. checks: figures that several
+ * hooks have must agree (WANT_FLAGS). 0 or CPIDECODE_ENOMEM. */
+int group_decode_shape(struct group *g, const struct shape_found *found, bool checks);
 /* Room for processor `cpu`, and those before it: 0 or CPIDECODE_ENOMEM. */
 int group_need_cpu(struct group *g, uint32_t cpu);
 int group_need_util(struct group *g, uint32_t cpu); /* in utils */

@@ -5,7 +5,6 @@
 #include "../../../../formats/base/array.h"
 #include "../../../../formats/base/hash.h"
 #include "../../../../formats/schema_program.h"
-#include "line.h"
 #include "../intervals.h"
 
 /* The elapsed time has a fixed offset if no optional field precedes it. */
@@ -69,13 +68,9 @@ static struct group_plan *group_plan_make(
 		plan->means[i] = group_field_of(&s->fields[i], part);
 	plan->wanted = plan_has_wanted(plan, p->wants);
 	plan->elapsed_words = UINT32_MAX;
-	if (p->wants & WANT_BY_CURSOR)
-		return plan;
-	plan_place_elapsed(plan);
-	if (group_lines_make(plan, p->wants))
-		return plan;
-	free(plan);
-	return NULL;
+	if (!(p->wants & WANT_BY_CURSOR))
+		plan_place_elapsed(plan);
+	return plan;
 }
 
 static uint64_t group_plan_hash(const struct schema_hook *key, enum group_part part)
@@ -121,10 +116,8 @@ const struct group_plan *group_plans_find(
 
 void group_plans_free(struct group_plans *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		group_lines_free(p->plans[i]->lines);
+	for (size_t i = 0; i < p->count; i++)
 		free(p->plans[i]);
-	}
 	free(p->plans);
 	hash_index_free(&p->index);
 }

@@ -1,6 +1,6 @@
 /*
  * How to read the hooks of a group: for each schema hook and part a plan, made on first use. It has
- * the meanings of the schema's fields, the offset of the elapsed time, and the lines of line.h.
+ * the meanings of the schema's fields and the offset of the elapsed time.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
@@ -17,8 +17,7 @@ struct group_plan {
 	unsigned wants;	   /* enum interval_want */
 	bool elapsed_wide; /* two words */
 	uint16_t elapsed_word;
-	uint32_t elapsed_words;	   /* for the elapsed time; UINT32_MAX: by the schema's cursor */
-	struct group_lines *lines; /* NULL: hooks are read by the schema's cursor */
+	uint32_t elapsed_words; /* for the elapsed time; UINT32_MAX: by the schema's cursor */
 	const struct group_field *means[]; /* by the schema's field */
 };
 

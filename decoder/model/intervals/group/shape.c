@@ -1,35 +1,64 @@
 #include "shape.h"
 
-#include "../../../../formats/cpi_group.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../../formats/base/array.h"
+#include "../../../../formats/base/hash.h"
+#include "../../../../formats/schema_program.h"
 #include "../../hooks/record.h"
 #include "group.h"
 
-static bool shape_has_plans(const struct group_shape *shape, const struct group_plan *const *plans)
+_Static_assert(REC_TID == REC_MINOR + 4, "one load for both");
+
+/* The thread and mm, which are the same for all of a group. */
+static inline uint64_t shape_load_owner(const uint8_t *p)
 {
-	for (uint32_t i = 0; i < shape->count; i++)
-		if (plans[shape->records[i].part] != shape->records[i].plan)
-			return false;
-	return true;
+	return get_le64(p + REC_MINOR) & ~(uint64_t)CPI_MINOR_KIND;
 }
 
-static bool shape_has_mm(
-	struct group_shape *shape, uint32_t mm, const struct group_plan *const *plans)
+/* The bits of the first eight bytes that records of one form share: with strings, the size differs.
+ */
+static inline uint64_t shape_head_bits(const uint8_t *p)
+{
+	return p[REC_NSTRINGS] ? ~(uint64_t)REC_SIZE_MASK : UINT64_MAX;
+}
+
+/* The part of the record at p, if it may continue the group of `before`; else PART_NONE. */
+static inline enum group_part shape_next_part(
+	const uint8_t *p, const uint8_t *stop, const uint8_t *before, enum group_part last)
+{
+	if (stop - p < REC_HEADER_SIZE || get_le64(p + REC_STAMP) != get_le64(before + REC_STAMP) ||
+		shape_load_owner(p) != shape_load_owner(before))
+		return PART_NONE;
+	const enum group_part part = group_part(p[REC_MAJOR], get_le32(p + REC_MINOR));
+
+	return group_part_follows(last, part) ? part : PART_NONE;
+}
+
+/* Whether hooks of that mm have the shape's plans. */
+static bool shape_has_mm(struct group_shape *shape, const struct schema_set *set, uint32_t mm)
 {
 	uint64_t *mms = &shape->mms[mm / 64], bit = UINT64_C(1) << mm % 64;
 
-	if (!(*mms & bit) && shape_has_plans(shape, plans))
-		*mms |= bit;
-	return *mms & bit;
+	if (*mms & bit)
+		return true;
+	for (uint32_t i = 0; i < shape->count; i++) {
+		const struct shape_record *r = &shape->records[i];
+
+		if (schema_set_find(set, group_kinds[r->part].major, r->minor | mm) != r->plan->key)
+			return false;
+	}
+	*mms |= bit;
+	return true;
 }
 
-static inline bool group_has_shape(struct group_shape *shape, const uint8_t *p, const uint8_t *stop,
-	const struct group_plan *const *plans, struct shape_found *found)
+static inline bool group_has_shape(struct group_shape *shape, const struct schema_set *set,
+	const uint8_t *p, const uint8_t *stop, struct shape_found *found)
 {
-	_Static_assert(REC_TID == REC_MINOR + 4, "one load for both");
-	const uint64_t who = get_le64(p + REC_MINOR) & ~(uint64_t)CPI_MINOR_KIND;
-	const uint64_t stamp = get_le64(p + REC_STAMP);
+	const uint64_t owner = shape_load_owner(p), stamp = get_le64(p + REC_STAMP);
 	const struct shape_record *r = shape->records, *const end = r + shape->count;
-	const uint8_t **at = found->at;
+	const uint8_t *const begin = p, **at = found->at;
 	uint64_t elapsed = 0;
 
 	for (; r < end; r++) {
@@ -37,7 +66,7 @@ static inline bool group_has_shape(struct group_shape *shape, const uint8_t *p, 
 			return false;
 		const uint64_t head = get_le64(p);
 		const uint32_t size = (uint32_t)head & REC_SIZE_MASK;
-		if ((head & r->bits) != r->head || get_le64(p + REC_MINOR) != (who | r->minor) ||
+		if ((head & r->bits) != r->head || get_le64(p + REC_MINOR) != (owner | r->minor) ||
 			get_le64(p + REC_STAMP) != stamp)
 			return false;
 		/* Without strings, the size is that of a record that fitted. */
@@ -60,224 +89,286 @@ static inline bool group_has_shape(struct group_shape *shape, const uint8_t *p, 
 	found->shape = shape;
 	found->elapsed = elapsed << 32 | elapsed >> 32;
 	found->end = p;
-	return shape_has_mm(shape, (uint32_t)who & CPI_MINOR_MM, plans);
+	return shape_next_part(p, stop, begin, (enum group_part)end[-1].part) == shape->next &&
+	       shape_has_mm(shape, set, (uint32_t)owner & CPI_MINOR_MM);
 }
 
-bool group_shapes_find(struct group_shapes *shapes, const uint8_t *p, const uint8_t *stop,
-	const struct group_plan *const *plans, struct shape_found *found)
+/* The bits of a slot that a hook's form depends on: conditions test bits, repeats use the number.
+ */
+static uint64_t shape_find_mask(const struct schema_hook *s, int16_t slot)
 {
-	const uint32_t last = shapes->last;
+	uint64_t mask = 0;
 
-	if (!shapes->count || stop - p < REC_HEADER_SIZE)
-		return false;
-	if (group_has_shape(&shapes->at[last], p, stop, plans, found))
+	for (uint32_t pc = 0; slot >= 0 && pc < s->nops; pc++) {
+		if (s->ops[pc].kind == OP_IF && s->ops[pc].slot == slot)
+			mask |= s->ops[pc].number;
+		if (s->ops[pc].kind == OP_REPEAT && s->ops[pc].slot == slot)
+			mask = UINT64_MAX;
+	}
+	return mask;
+}
+
+static bool shape_add_check(struct group_shape *shape, const uint8_t *p, uint32_t at, uint32_t bits)
+{
+	if (!bits)
 		return true;
-	for (uint32_t i = 0; i < shapes->count; i++) {
-		if (i != last && group_has_shape(&shapes->at[i], p, stop, plans, found)) {
-			shapes->last = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-#define SIGN_I32 (UINT32_C(1) << 31)
-
-static bool shape_add_check(
-	struct group_shape *shape, uint32_t at, uint64_t mask, uint64_t value, enum field_type type)
-{
-	const bool wide = schema_type_words(type) == 2;
-
-	/* The higher word is the first one. */
-	if (wide && !shape_add_check(shape, at, mask >> 32, value >> 32, FIELD_U32))
-		return false;
-	/* The bits above an i32 are its sign. */
-	if (type == FIELD_I32 && mask >> 32) {
-		mask |= SIGN_I32;
-		value |= value >> 32 ? SIGN_I32 : 0;
-	}
 	if (shape->checks == SHAPE_CHECKS)
 		return false;
-	shape->check[shape->checks++] = (struct shape_check){
-		shape->count, at + 4 * (uint32_t)wide, (uint32_t)mask, (uint32_t)value};
+	shape->check[shape->checks++] =
+		(struct shape_check){shape->count, at, bits, get_le32(p + at) & bits};
 	return true;
 }
 
-/* The properties of a hook that have that line. */
-static bool shape_add_line_checks(
-	struct group_shape *shape, const struct group_lines *lines, const struct group_line *line)
+/* Of a field with those bits. */
+static bool shape_add_checks(struct group_shape *shape, const uint8_t *p, uint32_t at,
+	uint64_t mask, enum field_type type)
 {
-	for (uint32_t i = 0; i < lines->nslots; i++) {
-		uint64_t mask = lines->slots[i].mask;
+	const uint32_t high = (uint32_t)(mask >> 32), low = (uint32_t)mask;
 
-		if ((int)i == lines->known)
+	/* The bits above an i32 are its sign. */
+	if (schema_type_words(type) == 1)
+		return shape_add_check(shape, p, at, low | (high ? UINT32_C(1) << 31 : 0));
+	/* The higher word is the first one. */
+	return shape_add_check(shape, p, at, high) && shape_add_check(shape, p, at + 4, low);
+}
+
+/* Figures are read in loops of their own; the other fields have DECODE_NOTHING for a kind. */
+static enum group_op shape_kind_of(enum group_op op)
+{
+	return op >= DECODE_COUNT && op <= DECODE_UTIL_RATIO ? op : DECODE_NOTHING;
+}
+
+/* Adds a wanted field to those learned. */
+static bool shape_add_field(struct group_shapes *shapes, struct group_shape *shape, uint32_t at,
+	const struct group_field *means, const struct field_value *v)
+{
+	const enum group_op kind = shape_kind_of((enum group_op)means->op);
+	uint32_t to = means->at;
+
+	if (shape->nfields == SHAPE_FIELDS ||
+		!array_reserve(&shapes->learned, &shapes->learned_room, shape->nfields + 1,
+			sizeof *shapes->learned))
+		return false;
+	if (kind == DECODE_CPU_RATIO || kind == DECODE_CPU_COUNT) {
+		to += v->turn * (uint32_t)sizeof(struct interval_cpu);
+		shape->cpus = v->turn >= shape->cpus ? v->turn + 1 : shape->cpus;
+	}
+	if (kind == DECODE_UTIL_RATIO || kind == DECODE_UTIL_COUNT) {
+		to += v->turn * (uint32_t)sizeof(struct interval_util);
+		shape->utils = v->turn >= shape->utils ? v->turn + 1 : shape->utils;
+	}
+	shapes->learned[shape->nfields++] = (struct shape_field){.at = at,
+		.to = to,
+		.record = (uint8_t)shape->count,
+		.op = means->op,
+		.type = (uint8_t)v->field->type,
+		.na0 = v->field->attributes & FIELD_NA0};
+	shape->n[kind]++;
+	return true;
+}
+
+/* Adds the fields of the shape's next record. False: only the cursor reads it. */
+static bool shape_add_fields(struct group_shapes *shapes, struct group_shape *shape,
+	const struct group_plan *plan, const uint8_t *p, const struct hook *h)
+{
+	struct field_cursor c;
+	struct field_value v;
+	uint64_t known = 0;
+
+	field_start(&c, h);
+	while (field_next(&c, &v)) {
+		const struct group_field *means = plan->means[v.index];
+		const uint32_t words = schema_type_words(v.field->type);
+		const uint32_t at = REC_DATA + 4 * (c.words_used - words);
+		uint64_t mask = shape_find_mask(plan->schema, v.field->slot);
+
+		if (means->op == DECODE_KNOWN) {
+			known = v.u;
 			mask |= SCOPE_KNOWN_TEXT;
-		if (!shape_add_check(shape, REC_DATA + 4 * (uint32_t)lines->slots[i].word, mask,
-			    line->slot[i], (enum field_type)lines->slots[i].type))
+		}
+		/* The text may be the label. */
+		if ((means->op >= DECODE_ARG_NAME && group_plan_has_values(plan)) ||
+			(means->op == DECODE_TEXT && known & SCOPE_KNOWN_TEXT) ||
+			(means->op == DECODE_LABEL && c.strings_used != 1))
+			return false;
+		shape->records[shape->count].has_label |= means->op == DECODE_LABEL;
+		if (!words)
+			continue;
+		if (!shape_add_checks(shape, p, at, mask, v.field->type) ||
+			(group_field_is_wanted(means, plan->wants) &&
+				!shape_add_field(shapes, shape, at, means, &v)))
 			return false;
 	}
-	return true;
+	return !(c.fit & FIT_SHORT);
 }
 
-/* line: NULL, unless the hook is wanted. False: a group with this record has no shape. */
-static bool shape_add_record(struct group_shape *shape, const uint8_t *p, const struct hook *h,
-	const struct group_plan *plan, const struct group_line *line)
+static void shape_add_record(struct group_shape *shape, const uint8_t *p, const struct hook *h,
+	const struct group_plan *plan)
 {
-	struct shape_record *r = &shape->records[shape->count];
+	struct shape_record *r = &shape->records[shape->count++];
 
-	if (!plan->elapsed_wide || (line && !shape_add_line_checks(shape, plan->lines, line)))
-		return false;
-	*r = (struct shape_record){.head = get_le64(p),
-		.bits = UINT64_MAX,
+	*r = (struct shape_record){.head = get_le64(p) & shape_head_bits(p),
+		.bits = shape_head_bits(p),
 		.minor = h->minor & CPI_MINOR_KIND,
-		.least = h->size,
+		.least = h->nstrings ? REC_DATA + 4 * (uint32_t)h->nwords : h->size,
 		.elapsed = REC_DATA + 4 * (uint32_t)plan->elapsed_word,
 		.part = plan->part,
 		.has_strings = h->nstrings != 0,
-		.has_label = line && plan->lines->label,
+		.has_label = r->has_label,
 		.plan = plan};
-	if (r->has_strings) {
-		r->bits &= ~(uint64_t)REC_SIZE_MASK;
-		r->least = REC_DATA + 4 * (uint32_t)h->nwords;
-	}
-	r->head &= r->bits;
 	group_raise_flags((enum group_part)plan->part, &shape->flags, &shape->types);
-	shape->count++;
-	return true;
 }
 
-static void shape_count_fields(struct group_shape *shape, const struct group_line *line)
+/* A copy with the fields learned. NULL: no memory. */
+static struct group_shape *shape_complete(
+	const struct group_shape *shape, const struct shape_field *learned)
 {
-	for (int kind = 0; kind < LINE_KINDS; kind++)
-		shape->form.n[kind] += line->form.n[kind];
-	if (line->form.cpus > shape->form.cpus)
-		shape->form.cpus = line->form.cpus;
-	if (line->form.utils > shape->form.utils)
-		shape->form.utils = line->form.utils;
+	struct group_shape *made = malloc(sizeof *made + shape->nfields * sizeof *learned);
+	uint32_t at = 0;
+
+	if (!made)
+		return NULL;
+	memcpy(made, shape, sizeof *made);
+	for (int kind = 0; kind < SHAPE_KINDS; kind++)
+		for (uint32_t i = 0; i < made->nfields; i++)
+			if (shape_kind_of((enum group_op)learned[i].op) == (enum group_op)kind)
+				made->fields[at++] = learned[i];
+	return made;
 }
 
-/* Sets the fields of a kind in order of their records. Returns the end of them. */
-static struct line_field *shape_set_fields(const struct group_shape *shape,
-	const struct group_line *const *lines, enum line_kind kind, struct line_field *first)
+/* The shape of the group at p. NULL: it has none. */
+static struct group_shape *shape_learn(
+	struct group_shapes *shapes, const uint8_t *p, const uint8_t *stop)
 {
-	struct line_field *to = first;
-
-	for (uint32_t i = 0; i < shape->count; i++) {
-		const struct group_line *line = lines[i];
-		const struct line_field *f = line ? line->fields : NULL;
-
-		for (enum line_kind k = 0; line && k < kind; k++)
-			f += line->form.n[k];
-		for (uint32_t j = 0; line && j < line->form.n[kind]; j++, f++, to++) {
-			*to = *f;
-			to->at += REC_DATA;
-			to->record = (uint8_t)i;
-			to->again = false;
-			for (const struct line_field *other = first; f->again && other < to;
-				other++)
-				to->again |= other->to == f->to;
-		}
-	}
-	return to;
-}
-
-static bool shape_make_fields(struct group_shape *shape, const struct group_line *const *lines)
-{
-	uint32_t total = 0;
-
-	for (int kind = 0; kind < LINE_KINDS; kind++)
-		total += shape->form.n[kind];
-	if (total > SHAPE_FIELDS)
-		return false;
-	struct line_field *at = malloc((total + 1) * sizeof *at);
-	shape->fields = at;
-	for (enum line_kind kind = 0; at && kind < LINE_KINDS; kind++)
-		at = shape_set_fields(shape, lines, kind, at);
-	return at;
-}
-
-/* Where the next shape goes; SHAPES_MAX: nowhere yet. */
-static uint32_t shapes_find_room(struct group_shapes *shapes)
-{
-	if (shapes->count < SHAPES_MAX)
-		return shapes->count;
-	if (++shapes->missed < (uint64_t)SHAPES_PATIENCE << shapes->replaced)
-		return SHAPES_MAX;
-	return shapes->replaced % SHAPES_MAX;
-}
-
-static void shapes_set(struct group_shapes *shapes, uint32_t at, const struct group_shape *shape)
-{
-	if (at == shapes->count) {
-		shapes->count++;
-	} else {
-		free(shapes->at[at].fields);
-		shapes->missed = 0;
-		shapes->replaced += shapes->replaced < 32;
-	}
-	shapes->at[at] = *shape;
-	shapes->last = at;
-}
-
-/* False: the group has no shape. */
-static bool shapes_learn_at(struct group_shapes *shapes, uint32_t to, const uint8_t *p,
-	const uint8_t *end, const struct group_plan *const *plans)
-{
-	const struct group_line *lines[SHAPE_RECORDS];
-	struct group_shape shape = {0};
+	struct group_shape learning = {0}, *const shape = &learning;
+	const uint8_t *const begin = p;
+	enum group_part part = group_part(p[REC_MAJOR], get_le32(p + REC_MINOR));
 	bool has_label = false;
+	uint64_t elapsed = 0;
 
-	for (uint32_t size; p < end; p += size) {
+	/* A time hook begins no group. */
+	if (part == PART_TIME)
+		return NULL;
+	while (part != PART_NONE) {
 		struct hook h;
+		uint32_t size;
 
-		size = get_le32(p) & REC_SIZE_MASK;
-		record_decode(p, size, &h);
-		const struct group_plan *plan = plans[group_part(h.major, h.minor)];
-		if (!plan || h.nwords < plan->elapsed_words || shape.count == SHAPE_RECORDS)
-			return false;
-		const struct group_line *line = NULL;
+		if (record_parse(p, (size_t)(stop - p), &h, &size) != RECORD_HOOK)
+			return NULL;
+		const struct group_plan *plan = group_plans_find(
+			shapes->plans, schema_set_find(shapes->set, h.major, h.minor), part);
+		uint64_t own;
+		if (!plan || !plan->elapsed_wide ||
+			!group_elapsed_at(plan, h.words, h.nwords, &own) ||
+			(shape->count && own != elapsed))
+			return NULL;
+		elapsed = own;
+		h.schema = plan->schema;
 		if (group_plan_is_asked(plan, has_label)) {
-			line = plan->lines ? group_line_find(plan, &h) : NULL;
-			if (!line)
+			const struct group_shape before = *shape;
+
+			if (!shape_add_fields(shapes, shape, plan, p, &h)) {
+				*shape = before;
 				break;
-			has_label |= plan->lines->label;
+			}
 		}
-		lines[shape.count] = line;
-		if (!shape_add_record(&shape, p, &h, plan, line))
-			return false;
-		if (line)
-			shape_count_fields(&shape, line);
+		shape_add_record(shape, p, &h, plan);
+		has_label |= shape->records[shape->count - 1].has_label;
+		p += size;
+		part = shape_next_part(p, stop, begin, part);
 	}
-	if (!shape.count)
-		return false;
-	if (shape_make_fields(&shape, lines))
-		shapes_set(shapes, to, &shape);
-	else
-		free(shape.fields);
-	return true;
+	shape->next = (uint8_t)part;
+	return shape->count ? shape_complete(shape, shapes->learned) : NULL;
 }
 
-void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uint8_t *end,
-	const struct group_plan *const *plans)
+static void shapes_clear(struct group_shapes *shapes)
 {
-	struct shape_found found;
+	while (shapes->count)
+		free(shapes->at[--shapes->count]);
+	shapes->last = NULL;
+	shapes->fields = 0;
+	shapes->rest = shapes->resting = 0;
+}
 
-	/* Its mm may have been the first one of its kind. */
-	if (group_shapes_find(shapes, p, end, plans, &found))
-		return;
-	const uint32_t to = shapes_find_room(shapes);
-	if (to == SHAPES_MAX)
-		return;
-	if (shapes_learn_at(shapes, to, p, end, plans))
-		shapes->rest = 0;
-	else if (shapes->rest < SHAPES_REST_MAX)
-		shapes->rest = 2 * shapes->rest + 1;
-	shapes->resting = shapes->rest;
+static bool shapes_are_full(const struct group_shapes *shapes)
+{
+	return shapes->count == SHAPES_MAX || shapes->fields >= SHAPES_FIELDS;
+}
+
+/* NULL: the group has no shape, or it is not learned now. */
+static struct group_shape *shapes_learn(
+	struct group_shapes *shapes, uint64_t hash, const uint8_t *p, const uint8_t *stop)
+{
+	if (shapes->resting) {
+		shapes->resting--;
+		return NULL;
+	}
+	struct group_shape *shape = shape_learn(shapes, p, stop);
+	if (!shape) {
+		if (shapes->rest < SHAPES_REST_MAX)
+			shapes->rest = 2 * shapes->rest + 1;
+		shapes->resting = shapes->rest;
+		return NULL;
+	}
+	if (shapes_are_full(shapes))
+		shapes_clear(shapes);
+	if (!shapes->count && !hash_index_reset(&shapes->index, SHAPES_MAX)) {
+		free(shape);
+		return NULL;
+	}
+	hash_index_add(&shapes->index, hash, shapes->count);
+	shapes->at[shapes->count++] = shape;
+	shapes->fields += shape->nfields;
+	shapes->rest = 0;
+	shapes->resting = shapes_are_full(shapes) ? SHAPES_REST_FULL : 0;
+	return shape;
+}
+
+/* Of a group's sequence of records. Of events and arguments only the presence counts: their number
+ * varies, and the cursor reads them, if they are wanted. */
+static uint64_t shape_hash(const uint8_t *p, const uint8_t *stop)
+{
+	const uint8_t *const begin = p;
+	enum group_part part = group_part(p[REC_MAJOR], get_le32(p + REC_MINOR));
+	uint64_t hash = 0;
+
+	for (uint32_t size; part != PART_NONE; part = shape_next_part(p, stop, begin, part)) {
+		const bool varies = part == PART_EVENTS || part == PART_ARGS;
+		const uint64_t head = get_le64(p);
+
+		hash = hash_add_u64(hash, part);
+		if (!varies)
+			hash = hash_add_u64(hash, head & shape_head_bits(p));
+		size = (uint32_t)head & REC_SIZE_MASK;
+		if (size < REC_HEADER_SIZE || size > stop - p)
+			break;
+		p += size;
+	}
+	return hash;
+}
+
+bool group_shapes_find(struct group_shapes *shapes, const struct schema_set *set, const uint8_t *p,
+	const uint8_t *stop, struct shape_found *found)
+{
+	if (shapes->set != set)
+		shapes_clear(shapes);
+	shapes->set = set;
+	if (shapes->last && group_has_shape(shapes->last, set, p, stop, found))
+		return true;
+	const uint64_t hash = shape_hash(p, stop);
+	for (uint64_t h = hash, i; shapes->count && (i = *hash_index_at(&shapes->index, h)); h++) {
+		if (group_has_shape(shapes->at[i - 1], set, p, stop, found)) {
+			shapes->last = shapes->at[i - 1];
+			return true;
+		}
+	}
+	struct group_shape *learned = shapes_learn(shapes, hash, p, stop);
+	return learned && group_has_shape(learned, set, p, stop, found);
 }
 
 void group_shapes_free(struct group_shapes *shapes)
 {
-	for (uint32_t i = 0; i < shapes->count; i++)
-		free(shapes->at[i].fields);
-	shapes->count = shapes->last = 0;
+	shapes_clear(shapes);
+	hash_index_free(&shapes->index);
+	free(shapes->learned);
 }

@@ -1,30 +1,42 @@
 /*
- * Groups that repeat. Most groups of a trace are a sequence of records like that of a group before:
- * the same kinds, sizes and slots. A shape is such a sequence, learned from a group that was read
- * hook by hook. A group of that shape is recognized by comparing a few words of each record, and
- * read from known offsets: the meaning of its hooks, and how they form a group, were decided for
- * the first one.
+ * The compiled form of a group. Most groups of a trace are a sequence of records like that of a
+ * group before: the same kinds, sizes and slots. A shape is such a sequence, with its fields at
+ * known offsets: the schema's cursor finds them in the first group of each shape. The following
+ * ones are recognized by comparing a few words of each record. Fields that no consumer asked for
+ * are not in it.
  *
- * Other groups are read hook by hook, and so are hooks after a group of a shape: the shape may be
- * only its beginning. It ends before the first record that is read by the schema's cursor.
+ * A shape ends before the first record that only the cursor reads: one with named values, with a
+ * text that may be the label, or shorter than its schema. Groups without a shape, and hooks after a
+ * shape, are read hook by hook.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_SHAPE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_SHAPE_H
 
-#include "line.h"
+#include "plan.h"
 
 enum {
-	/* Groups with more have no shape. */
-	SHAPE_RECORDS = 12,
-	SHAPE_CHECKS = 16,
-	SHAPE_FIELDS = 1024,
-	SHAPES_MAX = 8,
-	/* Once the table is full, a shape replaces another one after this many groups without a
-	   shape, and the next one after twice as many. */
-	SHAPES_PATIENCE = 64,
+	SHAPE_RECORDS = PART_ARGS, /* no group has more: its parts ascend */
+	/* Records with more are read by the cursor. */
+	SHAPE_CHECKS = 32,
+	SHAPE_FIELDS = 1 << 14,
+	/* Bound the memory of a builder's shapes: a table with as many is full. */
+	SHAPES_MAX = 256,
+	SHAPES_FIELDS = 1 << 18,
 	/* After groups that have no shape, twice as many pass each time until the next one is
 	   tried. */
-	SHAPES_REST_MAX = 1 << 10,
+	SHAPES_REST_MAX = 1 << 6,
+	/* The groups without a shape that pass before a full table is cleared. */
+	SHAPES_REST_FULL = 1 << 11,
+	SHAPE_KINDS = DECODE_UTIL_RATIO + 1,
+};
+
+struct shape_field {
+	uint32_t at; /* offset in the record */
+	uint32_t to; /* offset in struct interval, or in the processors' array */
+	uint8_t record;
+	uint8_t op;   /* enum group_op */
+	uint8_t type; /* enum field_type */
+	bool na0;
 };
 
 struct shape_record {
@@ -48,20 +60,24 @@ struct group_shape {
 	uint32_t count, checks;
 	uint32_t flags; /* enum interval_flag: that its parts raise */
 	uint8_t types;	/* the same */
-	struct line_form form;
+	uint8_t next;	/* enum group_part: of the record that follows, if there is one */
+	uint32_t nfields, n[SHAPE_KINDS]; /* by shape_kind_of */
+	uint32_t cpus, utils;		  /* how many processors it has */
 	struct shape_record records[SHAPE_RECORDS];
 	struct shape_check check[SHAPE_CHECKS];
-	struct line_field *fields;
+	struct shape_field fields[]; /* by kind, and in the order of the group */
 };
 
 /* Starts zeroed. */
 struct group_shapes {
-	struct group_shape at[SHAPES_MAX];
-	uint32_t count;
-	uint32_t last; /* found */
-	uint32_t replaced;
-	uint64_t missed;
-	uint32_t rest, resting; /* groups to pass, and how many are left of them */
+	struct group_plans *plans;
+	const struct schema_set *set;		   /* of the shapes' files */
+	struct group_shape *at[SHAPES_MAX], *last; /* found; NULL: none */
+	uint32_t count, fields;
+	struct hash_index index;     /* of `at` */
+	uint32_t rest, resting;	     /* groups to pass, and how many are left of them */
+	struct shape_field *learned; /* fields of the shape in the making */
+	size_t learned_room;
 };
 
 /* A group in a section's bytes. */
@@ -72,24 +88,11 @@ struct shape_found {
 };
 
 /*
- * Recognizes the group at p. plans: those for hooks of its mm, by part. False: it has no known
- * shape.
+ * Recognizes the group at p, of a file with these schemas, or learns its shape. False: it has none.
+ * Without memory there is no shape, which only costs speed.
  */
-bool group_shapes_find(struct group_shapes *shapes, const uint8_t *p, const uint8_t *stop,
-	const struct group_plan *const *plans, struct shape_found *found);
-/* Whether the next group is worth learning. */
-static inline bool group_shapes_may_learn(struct group_shapes *shapes)
-{
-	if (!shapes->resting)
-		return true;
-	shapes->resting--;
-	return false;
-}
-/* The records of a group that was read hook by hook from p to `end`, by these plans. Without memory
- * there is no shape, which only costs speed. */
-void group_shapes_learn(struct group_shapes *shapes, const uint8_t *p, const uint8_t *end,
-	const struct group_plan *const *plans);
-/* Forgets all. */
+bool group_shapes_find(struct group_shapes *shapes, const struct schema_set *set, const uint8_t *p,
+	const uint8_t *stop, struct shape_found *found);
 void group_shapes_free(struct group_shapes *shapes);
 
 #endif
