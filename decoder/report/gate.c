@@ -105,13 +105,10 @@ const char *gate_parse(const char *text, struct gate *g)
 	if (*s != '+' && *s != '-')
 		return "a change has a sign: >+5% or <-5%";
 	bool negative = *s++ == '-';
-	const char *unit = s;
-	uint64_t whole;
-	if (!quantity_scan_decimal(
-		    &unit, unit + strlen(unit), QUANTITY_WHOLE_POINT, 1, UINT64_MAX, &whole))
+	if (!quantity_scan_real(&s, &g->limit))
 		return "a number like 5 or 0.25 has to follow the sign";
-	g->limit = strtod(s, NULL) * (negative ? -1 : 1);
-	return parse_unit(unit, g);
+	g->limit = negative ? -g->limit : g->limit;
+	return parse_unit(s, g);
 }
 
 void gate_settle(struct gate *g, const char *event, size_t length, unsigned number)

@@ -165,34 +165,6 @@ static bool expression_parse_duration(const char **at, bool needs_unit, uint64_t
 	return true;
 }
 
-/* Digits, and more behind a point; the nearest double up to 2^53 of them and 22 behind it. */
-static bool expression_parse_real(const char **at, double *real)
-{
-	static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-	const char *p = *at;
-	double value = 0;
-	unsigned behind = 0;
-	int digit;
-
-	if (number_digit(*p, 10) < 0)
-		return false;
-	for (; (digit = number_digit(*p, 10)) >= 0; p++)
-		value = value * 10 + digit;
-	if (*p == '.') {
-		if (number_digit(*++p, 10) < 0)
-			return false;
-		for (; (digit = number_digit(*p, 10)) >= 0; p++)
-			if (behind < sizeof power / sizeof *power - 1) {
-				value = value * 10 + digit;
-				behind++;
-			}
-	}
-	*real = value / power[behind];
-	*at = p;
-	return true;
-}
-
 /* Copies up to a space, a parenthesis or, in a list, a comma; or in quotes, where \" is a quote. */
 static void expression_parse_pattern(
 	struct expression_parser *p, struct expression_literal *l, bool in_list)
@@ -269,7 +241,7 @@ static bool expression_scan_number(struct expression_parser *p, const struct exp
 		if (l->is_whole)
 			return quantity_scan_decimal(&p->at, expression_end(p->at),
 				QUANTITY_WHOLE_POINT, word->parts, INT64_MAX, &l->number);
-		return expression_parse_real(&p->at, &l->real);
+		return quantity_scan_real(&p->at, &l->real);
 	}
 }
 

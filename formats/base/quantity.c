@@ -1,5 +1,6 @@
 #include "quantity.h"
 
+#include <float.h>
 #include <string.h>
 #include <strings.h>
 
@@ -74,6 +75,35 @@ bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint6
 		return false;
 	*value += fraction;
 	return has_whole || (has_fraction && !(form & QUANTITY_WHOLE_POINT));
+}
+
+bool quantity_scan_real(const char **at, double *real)
+{
+	static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+	const char *p = *at;
+	double value = 0;
+	unsigned behind = 0;
+	int digit;
+
+	if (number_digit(*p, 10) < 0)
+		return false;
+	for (; (digit = number_digit(*p, 10)) >= 0; p++)
+		value = value * 10 + digit;
+	if (*p == '.') {
+		if (number_digit(*++p, 10) < 0)
+			return false;
+		for (; (digit = number_digit(*p, 10)) >= 0; p++)
+			if (behind < sizeof power / sizeof *power - 1) {
+				value = value * 10 + digit;
+				behind++;
+			}
+	}
+	if (value > DBL_MAX)
+		return false;
+	*real = value / power[behind];
+	*at = p;
+	return true;
 }
 
 bool quantity_parse_duration(

@@ -22,6 +22,10 @@ enum quantity_form {
 bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint64_t unit,
 	uint64_t most, uint64_t *value);
 
+/* Digits, and more behind a point, at *at, which ends in a NUL; moves *at behind them. The nearest
+ * double up to 2^53 of them and 22 behind the point. False: none, or beyond doubles. */
+bool quantity_scan_real(const char **at, double *real);
+
 /* All of text: a decimal number and ns, us, ms, s, m (or min) or h. */
 bool quantity_parse_duration(
 	const char *text, size_t size, unsigned form, uint64_t most, uint64_t *ns);

@@ -215,12 +215,26 @@ static int allocate_headers(int fd, const struct shm_geometry *g)
 
 /* ------------------------------------------------------------------- init */
 
-/* Removes the ring, task, schema, label and lock files of all generations but `keep`. */
+/* Whether a file's name has that format, and the generation in it. */
+static bool owner_scan_name(const char *name, const char *format, uint64_t *generation)
+{
+	const size_t before = strcspn(format, "%");
+	const char *at = name + before;
+
+	return strncmp(name, format, before) == 0 &&
+	       number_scan(&at, name + strlen(name), 10, UINT32_MAX, generation);
+}
+
+/* Removes the files of all generations but `keep`. */
 static void remove_files(struct session *s, uint32_t keep)
 {
+	static const char *const formats[] = {SHM_RINGS_FORMAT, SHM_TASKS_FORMAT,
+		SHM_SCHEMAS_FORMAT, SHM_LABELS_FORMAT, SHM_CGROUPS_FORMAT, SHM_DOCTOR_FORMAT,
+		SHM_LOCKS_FORMAT};
 	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *e;
+	uint64_t generation;
 
 	if (!d) {
 		if (copy >= 0)
@@ -228,17 +242,10 @@ static void remove_files(struct session *s, uint32_t keep)
 		return;
 	}
 	while ((e = readdir(d)) != NULL) {
-		unsigned generation, lock;
-
-		if ((sscanf(e->d_name, SHM_RINGS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_LABELS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_CGROUPS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_DOCTOR_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_LOCKS_FORMAT, &generation, &lock) == 2) &&
-			(keep == 0 || generation != keep))
-			unlinkat(s->dir, e->d_name, 0);
+		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+			if (owner_scan_name(e->d_name, formats[i], &generation) &&
+				(keep == 0 || generation != keep))
+				unlinkat(s->dir, e->d_name, 0);
 	}
 	closedir(d);
 }

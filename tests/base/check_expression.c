@@ -156,6 +156,12 @@ START_TEST(values_and_patterns_are_bounded)
 	strcpy(end, "x)");
 	ck_assert(!expression_parse(e, text, &names, &error));
 	ck_assert_msg(strstr(error.text, "too many bytes"), "%s", error.text);
+	for (unsigned zeros = 308; zeros <= 309; zeros++) {
+		end = stpcpy(text, "r.2<1");
+		memset(end, '0', zeros);
+		end[zeros] = '\0';
+		ck_assert_int_eq(expression_parse(e, text, &names, &error), zeros == 308);
+	}
 	free(text);
 	free(e);
 }

@@ -151,13 +151,18 @@ static void find_container(char *name, size_t size)
 /* The initial user namespace maps all ids to themselves. */
 static bool in_user_namespace(void)
 {
-	unsigned long inside, outside, count;
+	uint64_t word[3]; /* the first id inside, outside, and how many there are */
 	char line[80];
 
-	if (!gather_line("/proc/self/uid_map", line, sizeof line) ||
-		sscanf(line, "%lu %lu %lu", &inside, &outside, &count) != 3)
+	if (!gather_line("/proc/self/uid_map", line, sizeof line))
 		return false;
-	return inside != 0 || outside != 0 || count < 4294967295ul;
+	const char *at = line, *const end = line + strlen(line);
+	for (int i = 0; i < 3; i++) {
+		at += strspn(at, " ");
+		if (!number_scan(&at, end, 10, UINT64_MAX, &word[i]))
+			return false;
+	}
+	return word[0] != 0 || word[1] != 0 || word[2] < UINT32_MAX;
 }
 
 static void gather_kernel(struct kernel_facts *k)

@@ -1,10 +1,10 @@
 #include "cells.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../../formats/base/number.h"
 #include "../../../../formats/interval_hooks.h"
 #include "../../../base/grow.h"
 #include "../../../model/trace/labels.h"
@@ -130,13 +130,14 @@ static uint8_t cells_put_fixed(struct cells *c, struct buffer *to, double v, uns
 
 		memmove(fraction - 1, fraction, decimals + 1);
 	}
-	errno = 0;
-	long long digits = strtoll(text->buf, NULL, 10);
-	if (errno) {
+	const bool is_negative = text->buf[0] == '-';
+	const char *at = text->buf + is_negative;
+	uint64_t digits;
+	if (!number_scan(&at, text->buf + text->len, 10, INT64_MAX, &digits)) {
 		cells_put_double(to, v);
 		return TAG_DOUBLE;
 	}
-	varint_put_signed(to, digits);
+	varint_put_signed(to, is_negative ? -(int64_t)digits : (int64_t)digits);
 	return (uint8_t)(TAG_FIXED + decimals);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../../formats/base/number.h"
 #include "../../../core/online.h"
 #include "../../../counters/machine/proc_stat.h"
 #include "../scan.h"
@@ -181,7 +182,7 @@ static bool parse_mhz(struct scan t, uint64_t *mhz)
 
 	if (!scan_number(&t, &whole) || whole == 0 || whole > 1000000)
 		return false;
-	if (t.end - t.at >= 2 && t.at[0] == '.' && t.at[1] >= '5' && t.at[1] <= '9')
+	if (t.end - t.at >= 2 && t.at[0] == '.' && number_digit(t.at[1], 10) >= 5)
 		whole++;
 	*mhz = whole;
 	return true;
