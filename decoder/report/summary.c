@@ -164,15 +164,15 @@ static void summary_spell_event(struct out *o, const void *row)
 		out_str(o, e->metric);
 }
 
-#define FIGURE_AT(figure) COLUMN_AT(struct summary_event, figures[figure])
+#define EVENT_AT(figure) COLUMN_AT(struct summary_event, figures[figure])
 static const struct column event_rows[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
 	{NULL, "event", .text = summary_spell_event, .left = true},
-	{NULL, "total", FIGURE_AT(EVENT_TOTAL)},
-	{NULL, "mean", FIGURE_AT(EVENT_MEAN)},
-	{NULL, "known%", FIGURE_AT(EVENT_KNOWN)},
-	{NULL, "scaled", FIGURE_AT(EVENT_SCALED)},
+	{NULL, "total", EVENT_AT(EVENT_TOTAL)},
+	{NULL, "mean", EVENT_AT(EVENT_MEAN)},
+	{NULL, "known%", EVENT_AT(EVENT_KNOWN)},
+	{NULL, "scaled", EVENT_AT(EVENT_SCALED)},
 	{.name = NULL},
 };
 
