@@ -95,6 +95,19 @@ void box_finish_status(struct box *b, struct drain_status *status)
 
 	ck_assert_msg(rc == 0, "drain_finish: %d: %s", rc, e.text);
 	drain_status(b->d, status);
+	box_close(b);
+}
+
+void box_finish_failed(struct box *b, struct drain_status *status)
+{
+	struct session_error e = {""};
+
+	ck_assert_int_eq(drain_finish(b->d, &e), PU_ERR_FILE_ERROR);
+	drain_status(b->d, status);
+}
+
+void box_close(struct box *b)
+{
 	drain_close(b->d);
 	b->d = NULL;
 }
@@ -218,8 +231,9 @@ void contents_free(struct contents *c)
 	c->seen = NULL;
 }
 
-void contents_clean(const struct contents *c)
+void contents_free_clean(struct contents *c)
 {
+	contents_free(c);
 	ck_assert_uint_eq(c->torn + c->loss_torn, 0);
 	ck_assert_uint_eq(c->not_whole, 0);
 	ck_assert_uint_eq(c->out_of_order, 0);
@@ -228,15 +242,51 @@ void contents_clean(const struct contents *c)
 	ck_assert(!c->cut_off);
 }
 
-void box_finish_clean(struct box *b, uint64_t hooks)
+void box_finish_read(struct box *b, struct contents *c)
+{
+	box_finish(b);
+	read_file(c, b->config.path);
+}
+
+void file_expect_hooks(const char *path, uint64_t hooks)
 {
 	struct contents c;
 
-	box_finish(b);
-	read_file(&c, b->config.path);
-	ck_assert_uint_eq(c.hooks, hooks);
-	contents_clean(&c);
+	read_file(&c, path);
 	contents_free(&c);
+	ck_assert_uint_eq(c.hooks, hooks);
+}
+
+void file_expect_clean(const char *path, uint64_t hooks)
+{
+	struct contents c;
+
+	read_file(&c, path);
+	ck_assert_uint_eq(c.hooks, hooks);
+	contents_free_clean(&c);
+}
+
+off_t file_size(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size;
+}
+
+void file_limit_size(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+void box_finish_clean(struct box *b, uint64_t hooks)
+{
+	box_finish(b);
+	file_expect_clean(b->config.path, hooks);
 	box_end(b);
 }
 

@@ -6,13 +6,15 @@
 #define SWT_TESTS_DRAIN_DRAINED_H
 
 #include <check.h>
+#include <sys/resource.h>
 
 #include "../../include/cpidecode.h"
 #include "../../libtrace/dump/drain/drain.h"
 #include "../lib/suites.h"
 #include "sandbox.h"
 
-enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4 }; /* of write_hooks */
+/* A checked hook's bytes, and how many of them fill a section. */
+enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4, PER_SECTION = SECTION / CHECKED_BYTES };
 
 struct box {
 	struct session s;
@@ -33,6 +35,10 @@ void box_drain(struct box *b);
 void box_start(struct box *b, uint32_t sections);
 void box_finish(struct box *b);
 void box_finish_status(struct box *b, struct drain_status *status);
+/* Finishing fails with PU_ERR_FILE_ERROR. */
+void box_finish_failed(struct box *b, struct drain_status *status);
+/* Closes the drain without its end, as if it were killed. */
+void box_close(struct box *b);
 /* Rounds until there is nothing more to take. */
 void box_rounds(struct box *b);
 
@@ -58,9 +64,17 @@ struct contents {
 /* Reads a file. seen is kept from file to file: a hook that comes twice is out of order. */
 void read_file(struct contents *c, const char *path);
 void read_more(struct contents *c, const char *path);
+/* Finishes the drain and reads its file. */
+void box_finish_read(struct box *b, struct contents *c);
 void contents_free(struct contents *c);
-/* Nothing torn, twice, out of order, foreign or damaged, and END is there. */
-void contents_clean(const struct contents *c);
+/* Frees them; nothing is torn, twice, out of order, foreign or damaged, and END is there. */
+void contents_free_clean(struct contents *c);
+/* The file has these hooks; and is clean, too. */
+void file_expect_hooks(const char *path, uint64_t hooks);
+void file_expect_clean(const char *path, uint64_t hooks);
+off_t file_size(const char *path);
+/* No file of this process can grow beyond this. */
+void file_limit_size(rlim_t bytes);
 /* Finishes the drain and ends the box: the file is clean and has these hooks. */
 void box_finish_clean(struct box *b, uint64_t hooks);
 /* hooks + torn + losses */

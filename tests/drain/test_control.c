@@ -49,12 +49,11 @@ START_TEST(the_file_is_whole_after_off)
 		WORKS(i < 2 ? TraceOff() : TraceTerminate());
 		read_file(&c, name);
 		ck_assert_uint_eq(c.hooks, next);
-		contents_clean(&c);
+		contents_free_clean(&c);
 		/* On again, the same trace goes on. */
 		if (i)
 			ck_assert_mem_eq(id, c.trace_id, sizeof id);
 		memcpy(id, c.trace_id, sizeof id);
-		contents_free(&c);
 	}
 	ck_assert_int_eq(TraceOff(), PU_ERROR_NO_BUFFER);
 }
@@ -76,8 +75,7 @@ START_TEST(hooks_beyond_the_ring_are_in_the_file_or_lost)
 	ck_assert_uint_ge(c.hooks, 1000);
 	ck_assert_uint_eq(c.full + c.held + c.other, lost);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	session_close(&s);
 	WORKS(TraceTerminate());
 }
@@ -87,7 +85,6 @@ START_TEST(a_killed_drain_is_replaced_or_finished_for)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	char name[] = "streamed.bin";
-	struct contents c;
 	uint32_t next = 0;
 
 	begin(name, 1 << 20);
@@ -103,10 +100,7 @@ START_TEST(a_killed_drain_is_replaced_or_finished_for)
 			WORKS(TraceOn()); /* another takes the file up */
 		ck_assert_uint_eq(write_hooks(1, &next, 100), 0);
 		WORKS(TraceOff());
-		read_file(&c, name);
-		ck_assert_uint_eq(c.hooks, next);
-		contents_clean(&c);
-		contents_free(&c);
+		file_expect_clean(name, next);
 	}
 	WORKS(TraceTerminate());
 }
@@ -115,7 +109,6 @@ END_TEST
 START_TEST(without_a_file_nothing_begins)
 {
 	char directory[] = "made/later", output[] = "-";
-	struct contents c;
 	uint32_t next = 0;
 
 	begin(directory, 1 << 20);
@@ -128,9 +121,7 @@ START_TEST(without_a_file_nothing_begins)
 	ck_assert_uint_eq(write_hooks(1, &next, 10), 0);
 	WORKS(TraceTerminate());
 	ck_assert_int_eq(chdir(sandbox_dir()), 0);
-	read_file(&c, directory);
-	ck_assert_uint_eq(c.hooks, 10);
-	contents_free(&c);
+	file_expect_hooks(directory, 10);
 	WORKS(TraceSetName(output));
 	ck_assert_int_eq(TraceInit(0), PU_ERROR_INVALID_PARAMETER);
 	/* The other modes stream nothing. */

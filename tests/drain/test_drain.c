@@ -20,17 +20,15 @@ START_TEST(writers_stop_where_nothing_is_released_and_go_on_when_it_is)
 	lost = write_hooks(1, &next, 1000);
 	ck_assert_uint_gt(lost, 0);
 	uint32_t kept = next - lost;
-	ck_assert_uint_eq(kept, 4 * (SECTION / CHECKED_BYTES));
+	ck_assert_uint_eq(kept, 4 * PER_SECTION);
 	box_rounds(&b);
 	ck_assert_uint_eq(write_hooks(1, &next, 50), 0);
 	session_off(&b.s, NULL);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, kept + 50);
 	ck_assert_uint_eq(c.full, lost);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -42,11 +40,9 @@ START_TEST(only_finished_sections_are_taken_before_the_end)
 	uint32_t next = 0;
 
 	box_start(&b, 4);
-	write_hooks(1, &next, SECTION / CHECKED_BYTES);
+	write_hooks(1, &next, PER_SECTION);
 	box_rounds(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, 0);
-	contents_free(&c);
+	file_expect_hooks(b.config.path, 0);
 	write_hooks(1, &next, 1); /* pads the section and enters the next */
 	box_rounds(&b);
 	read_file(&c, b.config.path);
@@ -136,14 +132,11 @@ START_TEST(discarded_hooks_are_not_written_and_their_room_is_free)
 	ck_assert_uint_eq(write_hooks(1, &next, 20), 0);
 	box_rounds(&b);
 	session_off(&b.s, NULL);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.last, next - 1);
-	ck_assert_uint_eq(
-		c.hooks, 100 / (SECTION / CHECKED_BYTES) * (SECTION / CHECKED_BYTES) + 20);
-	contents_clean(&c);
+	ck_assert_uint_eq(c.hooks, 100 / PER_SECTION * PER_SECTION + 20);
+	contents_free_clean(&c);
 	page_says(&b, &c);
-	contents_free(&c);
 	box_end(&b);
 }
 END_TEST
@@ -166,13 +159,11 @@ START_TEST(tasks_and_schemas_that_come_later_are_in_the_file)
 	waitpid(pid, &status, 0);
 	usleep(30000); /* news are looked for 50 times a second at most */
 	box_rounds(&b);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, 60);
 	ck_assert_uint_eq(c.pid, (uint32_t)pid);
 	ck_assert_str_eq(c.name, "known");
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -223,8 +214,7 @@ START_TEST(causes_that_losses_lack_are_in_their_own_section)
 		add_loss(&b, SHM_LOST_NO_SLOT, 1);
 		add_loss(&b, SHM_LOST_NO_MEMORY, 10);
 		add_loss(&b, SHM_LOST_UNATTACHED, 100);
-		box_finish(&b);
-		read_file(&c, b.config.path);
+		box_finish_read(&b, &c);
 		ck_assert_uint_eq(c.hooks, next);
 		ck_assert_uint_eq(c.other, 111 * turn);
 		ck_assert_uint_eq(c.version_minor, 6); /* it may get TASKLOSS */
@@ -245,7 +235,7 @@ START_TEST(a_word_of_another_generation_releases_nothing)
 		b.s.control->ring[i].released =
 			ring_released_word(&b.s.geometry, b.s.generation + 1, 2 * SECTION);
 	lost = write_hooks(1, &next, 1000);
-	ck_assert_uint_eq(next - lost, 4 * (SECTION / CHECKED_BYTES));
+	ck_assert_uint_eq(next - lost, 4 * PER_SECTION);
 	box_end(&b);
 }
 END_TEST
@@ -274,7 +264,6 @@ END_TEST
 START_TEST(a_new_generation_leaves_the_drain_its_own_rings)
 {
 	struct box b;
-	struct contents c;
 	uint32_t next = 0;
 
 	box_start(&b, 4);
@@ -291,10 +280,7 @@ START_TEST(a_new_generation_leaves_the_drain_its_own_rings)
 	ck_assert(drain_orphaned(b.d));
 	box_rounds(&b);
 	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, 60);
-	contents_clean(&c);
-	contents_free(&c);
+	file_expect_clean(b.config.path, 60);
 	for (uint32_t i = 0; i < SHM_MAX_RINGS; i++)
 		ck_assert_uint_eq(other.control->ring[i].released, 0);
 	ck_assert_uint_eq(other.control->drain.state, SHM_DRAIN_NONE);

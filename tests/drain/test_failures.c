@@ -3,29 +3,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "drained.h"
-
-enum { PER_SECTION = SECTION / CHECKED_BYTES };
-
-static off_t size_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 ? st.st_size : -1;
-}
-
-static void limit_size(rlim_t bytes)
-{
-	struct rlimit limit;
-
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = bytes;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
 
 /* Rounds with writing in between until the drain fails. Returns how many hooks were lost. */
 static uint32_t until_it_fails(struct box *b, uint32_t *next, struct session_error *e)
@@ -52,7 +33,7 @@ START_TEST(a_file_at_its_size_limit_keeps_its_contents)
 
 	box_start(&b, 8);
 	for (int i = 0; i < 12; i++) {
-		limit_size((rlim_t)size_of(b.config.path) + 1 + (rlim_t)i * 401);
+		file_limit_size((rlim_t)file_size(b.config.path) + 1 + (rlim_t)i * 401);
 		lost = until_it_fails(&b, &next, &e);
 		ck_assert_ptr_nonnull(strstr(e.text, "trace.bin: cannot write"));
 		ck_assert_ptr_nonnull(strstr(e.text, "ulimit -f"));
@@ -68,9 +49,8 @@ START_TEST(a_file_at_its_size_limit_keeps_its_contents)
 		ck_assert_uint_gt(status.lost_unwritten, unwritten);
 		unwritten = (uint32_t)status.lost_unwritten;
 		ck_assert_uint_eq(b.s.control->drain.lost, unwritten);
-		drain_close(b.d);
-		b.d = NULL;
-		limit_size(RLIM_INFINITY);
+		box_close(&b);
+		file_limit_size(RLIM_INFINITY);
 		read_file(&c, b.config.path);
 		ck_assert_uint_eq(c.hooks + unwritten + status.lost_full, next);
 		ck_assert_uint_eq(c.not_whole + c.out_of_order + c.foreign + c.damaged_bytes, 0);
@@ -88,8 +68,7 @@ START_TEST(a_file_at_its_size_limit_keeps_its_contents)
 	ck_assert_uint_eq(contents_sum(&c), next);
 	ck_assert_uint_eq(c.full, status.lost_full);
 	ck_assert_uint_eq(c.unwritten, unwritten);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -107,9 +86,9 @@ START_TEST(the_trailer_gets_room)
 		write_hooks(1, &next, 2 * PER_SECTION);
 		box_rounds(&b);
 	}
-	limit_size((rlim_t)size_of(b.config.path) + 100);
+	file_limit_size((rlim_t)file_size(b.config.path) + 100);
 	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
-	limit_size(RLIM_INFINITY);
+	file_limit_size(RLIM_INFINITY);
 	read_file(&c, b.config.path);
 	ck_assert(!c.cut_off);
 	ck_assert_uint_gt(c.unwritten, 0);
@@ -117,8 +96,7 @@ START_TEST(the_trailer_gets_room)
 	ck_assert_uint_eq(contents_sum(&c), next);
 	ck_assert_uint_eq(b.s.control->drain.hooks, c.hooks);
 	ck_assert_uint_eq(b.s.control->drain.lost, c.unwritten);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -150,8 +128,7 @@ START_TEST(a_rotation_that_fails_leaves_the_file)
 	read_file(&c, b.config.path);
 	ck_assert_uint_eq(contents_sum(&c), next);
 	ck_assert_uint_ge(c.full, lost);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -199,8 +176,7 @@ START_TEST(a_reader_that_goes_away_is_reported)
 	lost = until_it_fails(&b, &next, &e);
 	ck_assert_ptr_nonnull(strstr(e.text, "Broken pipe"));
 	lost += write_hooks(1, &next, 20);
-	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
-	drain_status(b.d, &status);
+	box_finish_failed(&b, &status);
 	ck_assert_uint_eq(status.hooks + status.lost_unwritten + lost, next);
 	ck_assert_uint_eq(status.lost_full, lost);
 	box_end(&b);
@@ -210,7 +186,6 @@ END_TEST
 START_TEST(a_stream_equals_a_file)
 {
 	struct box b;
-	struct contents c;
 	uint32_t next = 0;
 	char copy[PATH_MAX], *bytes = malloc(1 << 20);
 	struct session_error e = {""};
@@ -237,10 +212,7 @@ START_TEST(a_stream_equals_a_file)
 	ck_assert_int_eq(write(fd, bytes, (size_t)n), n);
 	close(fd);
 	free(bytes);
-	read_file(&c, copy);
-	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
+	file_expect_clean(copy, next);
 	box_end(&b);
 }
 END_TEST

@@ -2,20 +2,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "drained.h"
-
-enum { PER_SECTION = SECTION / CHECKED_BYTES };
-
-static off_t size_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 ? st.st_size : -1;
-}
 
 static void file_name(const struct box *b, int n, char *name)
 {
@@ -38,14 +28,12 @@ START_TEST(a_file_that_was_finished_is_gone_on_with)
 		/* Ends within a section, at every second turn of the ring's size. */
 		ck_assert_uint_eq(write_hooks(1, &next, 13 + (uint32_t)i % 3 * 60), 0);
 		box_rounds(&b);
-		box_finish(&b);
-		read_file(&c, b.config.path);
+		box_finish_read(&b, &c);
 		ck_assert_uint_eq(c.hooks, next);
-		contents_clean(&c);
+		contents_free_clean(&c);
 		if (i)
 			ck_assert_mem_eq(id, c.trace_id, sizeof id);
 		memcpy(id, c.trace_id, sizeof id);
-		contents_free(&c);
 		ck_assert_uint_eq(b.s.control->drain.hooks, next);
 	}
 	box_end(&b);
@@ -59,8 +47,7 @@ static void hooks_of(struct box *b, uint32_t next)
 	read_file(&c, b->config.path);
 	ck_assert_uint_eq(c.hooks, next);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 }
 
 /* In a process of its own, because one looks for its session once. */
@@ -94,14 +81,13 @@ static void kill_and_take_up(int cut)
 	box_drain(&b);
 	write_hooks(1, &next, 3 * PER_SECTION + 5);
 	box_rounds(&b);
-	off_t whole = size_of(b.config.path);
+	off_t whole = file_size(b.config.path);
 	memcpy(before, b.s.control->ring, sizeof before);
 	write_hooks(1, &next, PER_SECTION);
 	box_rounds(&b);
-	drain_close(b.d);
-	b.d = NULL;
+	box_close(&b);
 	memcpy(b.s.control->ring, before, sizeof before);
-	off_t end = size_of(b.config.path) - abs(cut);
+	off_t end = file_size(b.config.path) - abs(cut);
 	ck_assert_int_ge(end, whole);
 	ck_assert_int_eq(truncate(b.config.path, end), 0);
 	read_file(&c, b.config.path);
@@ -157,8 +143,7 @@ START_TEST(losses_are_reported_once_over_several_drains)
 	read_file(&c, b.config.path);
 	ck_assert_uint_eq(c.full, lost);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -208,8 +193,7 @@ START_TEST(a_file_of_another_trace_is_replaced)
 	ck_assert_int_ne(memcmp(c.trace_id, other.trace_id, 16), 0);
 	ck_assert_uint_eq(c.hooks, 25);
 	ck_assert_uint_eq(c.first, 20);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	ck_assert_uint_eq(b.s.control->drain.hooks, 45);
 	box_end(&b);
 }
@@ -230,13 +214,11 @@ START_TEST(a_file_that_was_moved_away_is_not_written_again)
 	uint32_t from = next;
 	uint32_t lost2 = write_hooks(1, &next, 400);
 	box_drain(&b);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(contents_sum(&c), 400);
 	ck_assert_uint_eq(c.first, from);
 	ck_assert_uint_eq(c.full, lost2);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	read_file(&c, moved);
 	ck_assert_uint_eq(c.full, lost);
 	contents_free(&c);
@@ -258,7 +240,7 @@ START_TEST(a_file_that_is_damaged_in_the_middle_is_left_alone)
 		box_rounds(&b);
 	}
 	box_finish(&b);
-	off_t size = size_of(b.config.path);
+	off_t size = file_size(b.config.path);
 	ck_assert_int_gt(size, 1500000);
 	int fd = open(b.config.path, O_RDWR);
 	char junk[8192];
@@ -268,7 +250,7 @@ START_TEST(a_file_that_is_damaged_in_the_middle_is_left_alone)
 	int rc = drain_open(&b.d, &b.s, &b.config, &e);
 	ck_assert_int_eq(rc, PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(e.text, "damaged"));
-	ck_assert_int_eq(size_of(b.config.path), size);
+	ck_assert_int_eq(file_size(b.config.path), size);
 	ck_assert(!session_is_drained(&b.s));
 	box_end(&b);
 }
@@ -288,10 +270,9 @@ static uint32_t read_all(const struct box *b, int oldest, struct contents *sum)
 
 		file_name(b, n, name);
 		read_file(&c, name); /* each decodes alone */
-		contents_clean(&c);
+		contents_free_clean(&c);
 		if (files++)
 			ck_assert_mem_eq(c.trace_id, sum->trace_id, 16);
-		contents_free(&c);
 		read_more(sum, name);
 	}
 	return files;
@@ -338,8 +319,7 @@ START_TEST(rotated_files_hold_everything_between_them)
 	ck_assert_uint_eq(all.full, lost);
 	ck_assert_uint_gt(lost, 100);
 	ck_assert_uint_eq(all.hooks, status.hooks);
-	contents_clean(&all);
-	contents_free(&all);
+	contents_free_clean(&all);
 	box_end(&b);
 }
 END_TEST
@@ -423,8 +403,7 @@ START_TEST(a_rotation_that_was_cut_short_is_mended)
 	read_all(&b, n, &all);
 	ck_assert_uint_eq(all.hooks, next);
 	ck_assert_uint_eq(contents_sum(&all), next);
-	contents_clean(&all);
-	contents_free(&all);
+	contents_free_clean(&all);
 	box_end(&b);
 }
 END_TEST

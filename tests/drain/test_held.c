@@ -3,14 +3,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "drained.h"
-
-enum { PER_SECTION = SECTION / CHECKED_BYTES };
 
 /* A checked hook of id 1 that is filled but not committed yet. */
 static void begin_hook(struct hook_writer *w)
@@ -39,18 +35,14 @@ START_TEST(a_section_waits_for_a_record_that_is_not_committed)
 	begin_hook(&w);
 	write_hooks(1, &next, 3 * PER_SECTION);
 	box_rounds(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, 0);
-	contents_free(&c);
+	file_expect_hooks(b.config.path, 0);
 	end_hook(&w);
 	box_rounds(&b);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.foreign, 1);
 	c.foreign = 0;
 	ck_assert_uint_eq(c.hooks, next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
@@ -73,8 +65,7 @@ START_TEST(a_section_does_not_wait_when_its_room_is_needed)
 	/* What it holds is still its own. */
 	end_hook(&w);
 	lost += write_hooks(1, &next, PER_SECTION * 20);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.torn, 1);
 	ck_assert_uint_eq(contents_sum(&c), next + 1);
 	ck_assert_uint_eq(c.full, lost);
@@ -116,8 +107,7 @@ START_TEST(sections_of_the_dead_are_reclaimed)
 	}
 	ck_assert_uint_ge(now.hooks, 3 * PER_SECTION - 10);
 	ck_assert_uint_eq(now.torn, 1);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, next);
 	ck_assert_uint_eq(c.torn, 1);
 	ck_assert_uint_eq(c.foreign + c.not_whole + c.out_of_order + c.damaged_bytes, 0);
@@ -137,8 +127,7 @@ START_TEST(an_end_does_not_wait_for_ever)
 	write_hooks(1, &next, 10);
 	begin_hook(&w);
 	write_hooks(1, &next, 10);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, 20);
 	ck_assert_uint_eq(c.torn, 1);
 	contents_free(&c);
@@ -146,8 +135,7 @@ START_TEST(an_end_does_not_wait_for_ever)
 	end_hook(&w);
 	write_hooks(1, &next, 10);
 	box_drain(&b);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, 30);
 	ck_assert_uint_eq(c.torn, 1);
 	ck_assert_uint_eq(c.foreign + c.out_of_order, 0);
@@ -166,8 +154,7 @@ START_TEST(a_section_without_hooks_is_written)
 	box_start(&b, 4);
 	for (int i = 0; i < PER_SECTION + 1; i++)
 		begin_hook(&w[i]);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.hooks, 0);
 	ck_assert_uint_eq(c.torn, PER_SECTION + 1);
 	ck_assert_uint_eq(c.loss_torn, 0);
@@ -181,8 +168,6 @@ END_TEST
 static void fail_drain(struct box *b, struct hook_writer *w, uint32_t *next)
 {
 	struct session_error e = {""};
-	struct rlimit limit;
-	struct stat st;
 
 	*next = 0;
 	box_begin(b, 16);
@@ -190,10 +175,7 @@ static void fail_drain(struct box *b, struct hook_writer *w, uint32_t *next)
 	box_drain(b);
 	write_hooks(1, next, 2 * PER_SECTION);
 	begin_hook(w);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(stat(b->config.path, &st), 0);
-	limit.rlim_cur = (rlim_t)st.st_size + 1;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	file_limit_size((rlim_t)file_size(b->config.path) + 1);
 	ck_assert_int_eq(drain_round(b->d, &e), PU_ERR_FILE_ERROR);
 }
 
@@ -206,7 +188,6 @@ static void *commit_late(void *w)
 
 START_TEST(a_record_that_commits_after_the_drain_failed_is_unwritten)
 {
-	struct session_error e = {""};
 	struct drain_status status;
 	struct hook_writer w;
 	pthread_t writer;
@@ -215,9 +196,8 @@ START_TEST(a_record_that_commits_after_the_drain_failed_is_unwritten)
 
 	fail_drain(&b, &w, &next);
 	ck_assert_int_eq(pthread_create(&writer, NULL, commit_late, &w), 0);
-	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
+	box_finish_failed(&b, &status);
 	ck_assert_int_eq(pthread_join(writer, NULL), 0);
-	drain_status(b.d, &status);
 	ck_assert_uint_eq(status.torn, 0);
 	ck_assert_uint_eq(status.lost_unwritten, next + 1);
 	box_end(&b);
@@ -227,15 +207,13 @@ END_TEST
 /* The failure leaves no file to write it to: it is counted once. */
 START_TEST(a_record_that_is_torn_when_the_drain_fails_counts_once)
 {
-	struct session_error e = {""};
 	struct drain_status status;
 	struct hook_writer w;
 	struct box b;
 	uint32_t next;
 
 	fail_drain(&b, &w, &next);
-	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
-	drain_status(b.d, &status);
+	box_finish_failed(&b, &status);
 	ck_assert_uint_eq(status.torn, 1);
 	ck_assert_uint_eq(status.lost_unwritten, next);
 	box_end(&b);

@@ -7,8 +7,6 @@
 #include "../lib/random.h"
 #include "drained.h"
 
-enum { PER_SECTION = SECTION / CHECKED_BYTES };
-
 static uint64_t random_state = 0x9e3779b97f4a7c15ull;
 
 static void scribble(struct box *b, uint64_t offset, const void *bytes, size_t size)
@@ -140,8 +138,7 @@ START_TEST(scribbling_ends_nothing)
 			box_drain(&b);
 		}
 	}
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.damaged_bytes, 0);
 	ck_assert(!c.cut_off);
 	contents_free(&c);
@@ -152,7 +149,6 @@ END_TEST
 START_TEST(a_truncated_ring_file_is_read_up_to_its_end)
 {
 	struct drain_status status;
-	struct contents c;
 	struct box b;
 	uint32_t next = 0;
 
@@ -164,17 +160,13 @@ START_TEST(a_truncated_ring_file_is_read_up_to_its_end)
 	box_rounds(&b);
 	box_finish_status(&b, &status);
 	ck_assert_uint_eq(status.damaged, b.s.geometry.cpus + b.s.geometry.guests);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, 3 * PER_SECTION);
-	contents_clean(&c);
-	contents_free(&c);
+	file_expect_clean(b.config.path, 3 * PER_SECTION);
 	box_end(&b);
 }
 END_TEST
 
 START_TEST(tables_that_were_cut_off_stop_nothing)
 {
-	struct contents c;
 	struct box b;
 	uint32_t next = 0;
 
@@ -188,12 +180,8 @@ START_TEST(tables_that_were_cut_off_stop_nothing)
 	usleep(30000);
 	box_rounds(&b);
 	box_finish(&b);
-	read_file(&c, b.config.path);
-	ck_assert_uint_eq(c.hooks, 3);
-	contents_clean(&c);
-	contents_free(&c);
-	drain_close(b.d);
-	b.d = NULL;
+	file_expect_clean(b.config.path, 3);
+	box_close(&b);
 	box_drain(&b);
 	box_finish(&b);
 	box_end(&b);

@@ -5,15 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../libtrace/ring/layout.h"
 #include "drained.h"
 
-enum { PER_SECTION = SECTION / CHECKED_BYTES, RING_SECTIONS = 64 };
+enum { RING_SECTIONS = 64 };
 
 static void file_is_whole(struct box *b, uint32_t next, uint64_t lost)
 {
@@ -23,8 +21,7 @@ static void file_is_whole(struct box *b, uint32_t next, uint64_t lost)
 	ck_assert_uint_eq(c.full, lost);
 	ck_assert_uint_eq(c.hooks + lost, next);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 }
 
 START_TEST(other_threads_compress_and_the_order_stays)
@@ -169,40 +166,30 @@ START_TEST(a_failed_write_requeues_later_sections)
 	struct session_error e = {""};
 	struct drain_status status;
 	struct contents c;
-	struct rlimit limit;
 	struct box b;
 	uint32_t next = 0;
-	struct stat st;
 
 	box_start(&b, RING_SECTIONS);
 	ck_assert_uint_eq(write_hooks(1, &next, 30 * PER_SECTION + 7), 0);
-	ck_assert_int_eq(stat(b.config.path, &st), 0);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = (rlim_t)st.st_size + 1 + (rlim_t)_i * 777;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	file_limit_size((rlim_t)file_size(b.config.path) + 1 + (rlim_t)_i * 777);
 	ck_assert_int_eq(drain_round(b.d, &e), PU_ERR_FILE_ERROR);
 	drain_status(b.d, &status);
 	/* All that is not written is still in the rings. */
 	ck_assert_uint_ge(status.waiting, (uint64_t)(next - status.hooks) * CHECKED_BYTES);
-	ck_assert_int_eq(drain_finish(b.d, &e), PU_ERR_FILE_ERROR);
-	drain_status(b.d, &status);
+	box_finish_failed(&b, &status);
 	ck_assert_uint_eq(status.hooks + status.lost_unwritten, next);
 	ck_assert_uint_eq(status.waiting, 0);
-	drain_close(b.d);
-	b.d = NULL;
-	limit.rlim_cur = limit.rlim_max;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	box_close(&b);
+	file_limit_size(RLIM_INFINITY);
 	/* Another one goes on. */
 	uint32_t unwritten = (uint32_t)status.lost_unwritten;
 	box_drain(&b);
 	ck_assert_uint_eq(write_hooks(1, &next, 20 * PER_SECTION), 0);
 	box_rounds(&b);
-	box_finish(&b);
-	read_file(&c, b.config.path);
+	box_finish_read(&b, &c);
 	ck_assert_uint_eq(c.unwritten, unwritten);
 	ck_assert_uint_eq(contents_sum(&c), next);
-	contents_clean(&c);
-	contents_free(&c);
+	contents_free_clean(&c);
 	box_end(&b);
 }
 END_TEST
