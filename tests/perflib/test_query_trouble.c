@@ -16,14 +16,20 @@ static void *only(struct result *r)
 	return data;
 }
 
-static void expect_status(ULONG status)
+/* The first result of the next sample is of this type, and has this status. */
+static void expect_result(uint32_t type, ULONG status)
 {
 	struct result r;
 	void *data = only(&r);
 
-	ck_assert_int_eq(r.header.dwType, PERF_ERROR_RETURN);
+	ck_assert_int_eq(r.header.dwType, type);
 	ck_assert_uint_eq(r.header.dwStatus, status);
 	free(data);
+}
+
+static void expect_status(ULONG status)
+{
+	expect_result(PERF_ERROR_RETURN, status);
 }
 
 START_TEST(missing_output_arguments_are_refused)
@@ -162,7 +168,7 @@ START_TEST(a_counterset_that_is_there_and_says_that_it_is_not)
 }
 END_TEST
 
-/* Of the same GUID, with another list of counters. */
+/* One that is gone comes back by the same GUID, with another list of counters. */
 static struct made_up_set successor;
 
 static void comes_back(uint32_t type)
@@ -173,7 +179,7 @@ static void comes_back(uint32_t type)
 	definition.ncounters = 3;
 	definition.type = type;
 	made_up_set(&successor, &definition, row, 1);
-	machine.sets = 1;
+	gone();
 	made_up_host_add(&machine, &successor);
 }
 
@@ -187,7 +193,6 @@ START_TEST(a_counterset_that_comes_back)
 	add(&several_guid, 9, PERF_ANY_INSTANCE_ID, "*");
 	add(&several_guid, 2, PERF_ANY_INSTANCE_ID, "*");
 	free(sample());
-	gone();
 	comes_back(PERF_COUNTERSET_MULTI_INSTANCES);
 	data = only(&r);
 	ck_assert_uint_eq(several.closed, 1);
@@ -216,7 +221,6 @@ START_TEST(a_counter_that_comes_back_as_another_column)
 	void *data;
 
 	add(&several_guid, 5, PERF_ANY_INSTANCE_ID, "*");
-	gone();
 	comes_back(PERF_COUNTERSET_MULTI_INSTANCES);
 	successor.definition.counter++; /* without the first one */
 	data = only(&r);
@@ -230,15 +234,9 @@ END_TEST
 
 START_TEST(a_counterset_that_comes_back_as_a_single_one)
 {
-	struct result r;
-	void *data;
-
 	add(&several_guid, ALL, "1,*");
-	gone();
 	comes_back(PERF_COUNTERSET_SINGLE_INSTANCE);
-	data = only(&r);
-	ck_assert_int_eq(r.header.dwType, PERF_MULTIPLE_COUNTERS);
-	free(data);
+	expect_result(PERF_MULTIPLE_COUNTERS, ERROR_SUCCESS);
 	begin_anew(0);
 	ck_assert_uint_eq(successor.closed, 1);
 }
@@ -247,8 +245,6 @@ END_TEST
 START_TEST(a_single_counterset_that_comes_back_with_instances)
 {
 	struct counterset_definition definition;
-	struct result r;
-	void *data;
 
 	add(&single_guid, ALL, NULL);
 	definition = single.definition;
@@ -256,9 +252,7 @@ START_TEST(a_single_counterset_that_comes_back_with_instances)
 	made_up_set(&successor, &definition, single.row, 1);
 	single.collect_status = ERROR_WMI_GUID_NOT_FOUND;
 	machine.set[0] = &successor.set;
-	data = only(&r);
-	ck_assert_int_eq(r.header.dwType, PERF_COUNTERSET);
-	free(data);
+	expect_result(PERF_COUNTERSET, ERROR_SUCCESS);
 	begin_anew(0);
 	ck_assert_uint_eq(successor.closed, 1);
 }
@@ -267,7 +261,6 @@ END_TEST
 START_TEST(a_counterset_that_comes_back_and_cannot_begin)
 {
 	add(&several_guid, ALL, "*");
-	gone();
 	comes_back(PERF_COUNTERSET_MULTI_INSTANCES);
 	successor.open_status = ERROR_ACCESS_DENIED;
 	expect_status(ERROR_WMI_GUID_NOT_FOUND);
