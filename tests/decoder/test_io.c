@@ -10,188 +10,187 @@
 
 enum { MOST = 256 };
 
-struct seen {
+/* The trace of a test, in a process of its own; and what was seen of it. */
+static struct bytes file;
+static struct {
 	struct io_section section[MOST];
 	struct io_damage damage[MOST];
 	unsigned sections, damages;
 	bool ended;
 	struct io_header header;
 	struct io_input *in;
-};
+} seen;
+static size_t at[4]; /* offsets of put_three's sections and of END */
 
 static int on_section(void *ctx, const struct io_section *s)
 {
-	struct seen *seen = ctx;
-
-	ck_assert_uint_lt(seen->sections, MOST);
-	seen->section[seen->sections++] = *s;
+	(void)ctx;
+	ck_assert_uint_lt(seen.sections, MOST);
+	seen.section[seen.sections++] = *s;
 	return 0;
 }
 
 static int on_damage(void *ctx, const struct io_damage *d)
 {
-	struct seen *seen = ctx;
-
-	ck_assert_uint_lt(seen->damages, MOST);
-	seen->damage[seen->damages++] = *d;
+	(void)ctx;
+	ck_assert_uint_lt(seen.damages, MOST);
+	seen.damage[seen.damages++] = *d;
 	return 0;
 }
 
-static int header_code(const struct bytes *b)
+static int header_code(void)
 {
 	struct io_input *in;
 	struct io_header h;
 
-	ck_assert_int_eq(io_open_memory(b->p, b->n, &in), 0);
+	ck_assert_int_eq(io_open_memory(file.p, file.n, &in), 0);
 	int rc = io_read_header(in, &h);
 	io_close(in);
 	return rc;
 }
 
-static void scan(struct seen *seen, const struct bytes *b)
+/* Scans seen.in, which is open. */
+static void scan_input(void)
 {
-	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = seen};
+	struct io_scan_events events = {.section = on_section, .damage = on_damage};
 
-	*seen = (struct seen){0};
-	ck_assert_int_eq(io_open_memory(b->p, b->n, &seen->in), 0);
-	ck_assert_int_eq(io_read_header(seen->in, &seen->header), 0);
+	ck_assert_int_eq(io_read_header(seen.in, &seen.header), 0);
 	ck_assert_int_eq(
-		io_scan(seen->in, &seen->header, false, &events, NULL, NULL, &seen->ended), 0);
+		io_scan(seen.in, &seen.header, false, &events, NULL, NULL, &seen.ended), 0);
 }
 
-static void done(struct seen *seen, struct bytes *b)
+static void scan(void)
 {
-	io_close(seen->in);
-	bytes_free(b);
+	memset(&seen, 0, sizeof seen);
+	ck_assert_int_eq(io_open_memory(file.p, file.n, &seen.in), 0);
+	scan_input();
 }
 
-/* Three sections of plain hooks and END; at[] are the offsets. */
-static void three(struct bytes *b, size_t *at)
+static void done(void)
+{
+	io_close(seen.in);
+	bytes_free(&file);
+}
+
+/* So many sections were seen, and no damage. */
+static void expect_whole(unsigned sections)
+{
+	ck_assert_uint_eq(seen.sections, sections);
+	ck_assert_uint_eq(seen.damages, 0);
+}
+
+/* So many sections were seen, and these bytes are damaged. */
+static void expect_damage(unsigned sections, size_t offset, size_t bytes)
+{
+	ck_assert_uint_eq(seen.sections, sections);
+	ck_assert_uint_eq(seen.damages, 1);
+	ck_assert_uint_eq(seen.damage[0].offset, offset);
+	ck_assert_uint_eq(seen.damage[0].bytes, bytes);
+}
+
+/* Three sections of plain hooks and END. */
+static void put_three(void)
 {
 	struct bytes r = {0};
 
-	put_header(b, 1);
+	put_header(&file, 1);
 	for (unsigned i = 0; i < 3; i++) {
 		put_plain(&r, 100 + i, 1, i);
 		put_plain(&r, 200 + i, 1, i);
-		at[i] = put_hooks(b, 0, i * 4096, TF_CODEC_NONE, &r);
+		at[i] = put_hooks(&file, 0, i * 4096, TF_CODEC_NONE, &r);
 	}
-	at[3] = b->n;
-	put_end(b);
+	at[3] = file.n;
+	put_end(&file);
 	bytes_free(&r);
 }
 
 START_TEST(whole_file)
 {
-	struct bytes b = {0};
-	struct seen s;
-
-	put_small_trace(&b, TF_CODEC_LZ4);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.damages, 0);
-	ck_assert_uint_eq(s.sections, 10);
-	ck_assert(s.ended && !s.header.damaged);
-	done(&s, &b);
+	put_small_trace(&file, TF_CODEC_LZ4);
+	scan();
+	expect_whole(10);
+	ck_assert(seen.ended && !seen.header.damaged);
+	done();
 }
 END_TEST
 
 START_TEST(other_magic_is_no_trace)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	b.p[3]++;
-	ck_assert_int_eq(header_code(&b), CPIDECODE_ENOTTRACE);
-	b.n = 3;
-	ck_assert_int_eq(header_code(&b), CPIDECODE_ETRUNCATED);
-	b.p[0] = 'x';
-	ck_assert_int_eq(header_code(&b), CPIDECODE_ENOTTRACE);
-	bytes_free(&b);
+	put_header(&file, 1);
+	file.p[3]++;
+	ck_assert_int_eq(header_code(), CPIDECODE_ENOTTRACE);
+	file.n = 3;
+	ck_assert_int_eq(header_code(), CPIDECODE_ETRUNCATED);
+	file.p[0] = 'x';
+	ck_assert_int_eq(header_code(), CPIDECODE_ENOTTRACE);
+	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(other_major_version_is_refused)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	put_le16(b.p + TF_H_VERSION_MAJOR, 2);
-	seal_header(b.p);
-	ck_assert_int_eq(header_code(&b), CPIDECODE_EVERSION);
-	put_le16(b.p + TF_H_VERSION_MAJOR, 1);
-	put_le16(b.p + TF_H_VERSION_MINOR, 9);
-	seal_header(b.p);
-	ck_assert_int_eq(header_code(&b), 0);
-	bytes_free(&b);
+	put_header(&file, 1);
+	put_le16(file.p + TF_H_VERSION_MAJOR, 2);
+	seal_header(file.p);
+	ck_assert_int_eq(header_code(), CPIDECODE_EVERSION);
+	put_le16(file.p + TF_H_VERSION_MAJOR, 1);
+	put_le16(file.p + TF_H_VERSION_MINOR, 9);
+	seal_header(file.p);
+	ck_assert_int_eq(header_code(), 0);
+	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(cut_off_header)
 {
-	struct bytes b = {0};
-
-	put_header(&b, 1);
-	for (b.n = 1; b.n < TF_HEADER_SIZE; b.n++)
-		ck_assert_int_eq(header_code(&b), CPIDECODE_ETRUNCATED);
-	b.n = 0;
-	ck_assert_int_eq(header_code(&b), CPIDECODE_EEMPTY);
-	bytes_free(&b);
+	put_header(&file, 1);
+	for (file.n = 1; file.n < TF_HEADER_SIZE; file.n++)
+		ck_assert_int_eq(header_code(), CPIDECODE_ETRUNCATED);
+	file.n = 0;
+	ck_assert_int_eq(header_code(), CPIDECODE_EEMPTY);
+	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(damaged_header_is_read_on)
 {
-	struct bytes b = {0};
-	struct seen s;
-	size_t at[4];
-
-	three(&b, at);
-	b.p[TF_H_HEADER_SIZE] ^= 0x40;
-	scan(&s, &b);
-	ck_assert(s.header.damaged);
-	ck_assert_uint_eq(s.sections, 4);
-	done(&s, &b);
+	put_three();
+	file.p[TF_H_HEADER_SIZE] ^= 0x40;
+	scan();
+	ck_assert(seen.header.damaged);
+	ck_assert_uint_eq(seen.sections, 4);
+	done();
 }
 END_TEST
 
 START_TEST(longer_header_of_a_later_minor)
 {
-	struct bytes b = {0}, longer = {0};
-	struct seen s;
-	size_t at[4];
-
-	three(&b, at);
-	bytes_put(&longer, b.p, TF_HEADER_SIZE);
-	put_le32(longer.p + TF_H_HEADER_SIZE, TF_HEADER_SIZE + 16);
-	seal_header(longer.p);
-	put_u64(&longer, 1);
-	put_u64(&longer, 2);
-	bytes_put(&longer, b.p + TF_HEADER_SIZE, b.n - TF_HEADER_SIZE);
-	scan(&s, &longer);
-	ck_assert_uint_eq(s.damages, 0);
-	ck_assert_uint_eq(s.sections, 4);
-	bytes_free(&b);
-	done(&s, &longer);
+	put_three();
+	struct bytes plain = file;
+	file = (struct bytes){0};
+	bytes_put(&file, plain.p, TF_HEADER_SIZE);
+	put_le32(file.p + TF_H_HEADER_SIZE, TF_HEADER_SIZE + 16);
+	seal_header(file.p);
+	put_u64(&file, 1);
+	put_u64(&file, 2);
+	bytes_put(&file, plain.p + TF_HEADER_SIZE, plain.n - TF_HEADER_SIZE);
+	scan();
+	expect_whole(4);
+	bytes_free(&plain);
+	done();
 }
 END_TEST
 
 START_TEST(flipped_payload)
 {
-	struct bytes b = {0};
-	struct seen s;
-	size_t at[4];
-
-	three(&b, at);
-	b.p[at[1] + TF_SECTION_SIZE + 5] ^= 1;
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 3);
-	ck_assert_uint_eq(s.section[0].offset, at[0]);
-	ck_assert_uint_eq(s.section[1].offset, at[2]);
-	ck_assert_uint_eq(s.damages, 1);
-	ck_assert_uint_eq(s.damage[0].offset, at[1]);
-	ck_assert_uint_eq(s.damage[0].bytes, at[2] - at[1]);
-	ck_assert(s.ended);
-	done(&s, &b);
+	put_three();
+	file.p[at[1] + TF_SECTION_SIZE + 5] ^= 1;
+	scan();
+	expect_damage(3, at[1], at[2] - at[1]);
+	ck_assert_uint_eq(seen.section[0].offset, at[0]);
+	ck_assert_uint_eq(seen.section[1].offset, at[2]);
+	ck_assert(seen.ended);
+	done();
 }
 END_TEST
 
@@ -199,18 +198,12 @@ START_TEST(flipped_header_of_a_section)
 {
 	/* Any byte of the header, the size's among them: both neighbours are found. */
 	for (unsigned i = 0; i < TF_SECTION_SIZE; i++) {
-		struct bytes b = {0};
-		struct seen s;
-		size_t at[4];
-
-		three(&b, at);
-		b.p[at[1] + i] ^= 0x81;
-		scan(&s, &b);
-		ck_assert_uint_eq(s.sections, 3);
-		ck_assert_uint_eq(s.section[1].offset, at[2]);
-		ck_assert_uint_eq(s.damages, 1);
-		ck_assert_uint_eq(s.damage[0].bytes, at[2] - at[1]);
-		done(&s, &b);
+		put_three();
+		file.p[at[1] + i] ^= 0x81;
+		scan();
+		expect_damage(3, at[1], at[2] - at[1]);
+		ck_assert_uint_eq(seen.section[1].offset, at[2]);
+		done();
 	}
 }
 END_TEST
@@ -218,138 +211,110 @@ END_TEST
 START_TEST(missing_bytes)
 {
 	/* A stretch of 8 bytes is gone: what follows still stands on multiples of 8. */
-	struct bytes b = {0};
-	struct seen s;
-	size_t at[4];
-
-	three(&b, at);
-	memmove(b.p + at[1] + 80, b.p + at[1] + 88, b.n - at[1] - 88);
-	b.n -= 8;
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 3);
-	ck_assert_uint_eq(s.damage[0].bytes, at[2] - 8 - at[1]);
-	done(&s, &b);
+	put_three();
+	memmove(file.p + at[1] + 80, file.p + at[1] + 88, file.n - at[1] - 88);
+	file.n -= 8;
+	scan();
+	expect_damage(3, at[1], at[2] - 8 - at[1]);
+	done();
 }
 END_TEST
 
 START_TEST(bytes_between_sections)
 {
-	struct bytes b = {0}, none = {0};
-	struct seen s;
+	struct bytes none = {0};
 
-	put_header(&b, 1);
+	put_header(&file, 1);
 	for (unsigned i = 0; i < 9; i++)
-		put_u64(&b, 0);
-	put_section(&b, &(struct section){.type = TF_TYPE_META}, &none);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 1);
-	ck_assert_uint_eq(s.damages, 1);
-	ck_assert_uint_eq(s.damage[0].offset, TF_HEADER_SIZE);
-	ck_assert_uint_eq(s.damage[0].bytes, 72);
-	done(&s, &b);
+		put_u64(&file, 0);
+	put_section(&file, &(struct section){.type = TF_TYPE_META}, &none);
+	scan();
+	expect_damage(1, TF_HEADER_SIZE, 72);
+	done();
 }
 END_TEST
 
 START_TEST(cut_off_anywhere)
 {
-	struct bytes whole = {0};
-	size_t at[5];
-
-	three(&whole, at);
-	at[4] = whole.n;
-	for (size_t n = TF_HEADER_SIZE; n < whole.n; n++) {
-		struct bytes b = {.p = whole.p, .n = n};
-		struct seen s;
-
-		scan(&s, &b);
+	put_three();
+	while (--file.n >= TF_HEADER_SIZE) {
 		unsigned there = 0;
-		while (there < 4 && at[there + 1] <= n)
+
+		scan();
+		while (there < 3 && at[there + 1] <= file.n)
 			there++;
-		ck_assert_uint_eq(s.sections, there);
-		ck_assert_uint_eq(s.damages, n > at[there]);
-		if (s.damages) {
-			ck_assert_uint_eq(s.damage[0].offset, at[there]);
-			ck_assert_uint_eq(s.damage[0].bytes, n - at[there]);
-		}
-		ck_assert(!s.ended);
-		io_close(s.in);
+		if (file.n > at[there])
+			expect_damage(there, at[there], file.n - at[there]);
+		else
+			expect_whole(there);
+		ck_assert(!seen.ended);
+		io_close(seen.in);
 	}
-	bytes_free(&whole);
+	bytes_free(&file);
 }
 END_TEST
 
 START_TEST(bytes_after_the_end)
 {
-	struct bytes b = {0};
-	struct seen s;
-	size_t at[4];
-
-	three(&b, at);
-	size_t end = b.n;
-	bytes_put(&b, "more", 4);
-	scan(&s, &b);
-	ck_assert(s.ended);
-	ck_assert_uint_eq(s.damages, 1);
-	ck_assert_uint_eq(s.damage[0].offset, end);
-	ck_assert_uint_eq(s.damage[0].bytes, 4);
-	done(&s, &b);
+	put_three();
+	size_t end = file.n;
+	bytes_put(&file, "more", 4);
+	scan();
+	ck_assert(seen.ended);
+	expect_damage(4, end, 4);
+	done();
 }
 END_TEST
 
 START_TEST(padding_is_not_looked_at)
 {
-	struct bytes b = {0}, text = {0};
-	struct seen s;
+	struct bytes text = {0};
 
-	put_header(&b, 1);
+	put_header(&file, 1);
 	bytes_put(&text, "a: b", 4);
-	put_section(&b, &(struct section){.type = TF_TYPE_META}, &text);
-	b.p[b.n - 1] = 0xff;
-	put_end(&b);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 2);
-	ck_assert_uint_eq(s.damages, 0);
+	put_section(&file, &(struct section){.type = TF_TYPE_META}, &text);
+	file.p[file.n - 1] = 0xff;
+	put_end(&file);
+	scan();
+	expect_whole(2);
 	bytes_free(&text);
-	done(&s, &b);
+	done();
 }
 END_TEST
 
 START_TEST(unknown_types_are_stepped_over)
 {
-	struct bytes b = {0}, any = {0};
-	struct seen s;
+	struct bytes any = {0};
 
-	put_header(&b, 1);
+	put_header(&file, 1);
 	bytes_put(&any, "anything", 8);
-	put_section(&b, &(struct section){.type = 999, .raw = 0xffffffff}, &any);
-	put_end(&b);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 2);
-	ck_assert_uint_eq(s.damages, 0);
+	put_section(&file, &(struct section){.type = 999, .raw = 0xffffffff}, &any);
+	put_end(&file);
+	scan();
+	expect_whole(2);
 	bytes_free(&any);
-	done(&s, &b);
+	done();
 }
 END_TEST
 
 /* A HOOKS section whose checksum holds but whose sizes cannot be: damage, and go on. */
 static void sizes_refused(uint8_t codec, uint32_t stored, uint32_t raw)
 {
-	struct bytes b = {0}, payload = {0};
-	struct seen s;
+	struct bytes payload = {0};
 
-	put_header(&b, 1);
+	put_header(&file, 1);
 	while (payload.n < stored)
 		put_u64(&payload, 0x1234567890abcdef * payload.n);
 	payload.n = stored;
-	put_stored(
-		&b, &(struct section){.type = TF_TYPE_HOOKS, .codec = codec, .raw = raw}, &payload);
-	put_end(&b);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 1);
-	ck_assert_uint_eq(s.damages, 1);
-	ck_assert(s.ended);
+	put_stored(&file, &(struct section){.type = TF_TYPE_HOOKS, .codec = codec, .raw = raw},
+		&payload);
+	put_end(&file);
+	scan();
+	ck_assert_uint_eq(seen.sections, 1);
+	ck_assert_uint_eq(seen.damages, 1);
+	ck_assert(seen.ended);
 	bytes_free(&payload);
-	done(&s, &b);
+	done();
 }
 
 START_TEST(impossible_sizes)
@@ -366,39 +331,35 @@ START_TEST(impossible_sizes)
 }
 END_TEST
 
-static int load(const struct bytes *b, const char **why)
+/* Loads the first section, which holds the payload if it is loaded. */
+static int load(const struct bytes *payload, const char **why)
 {
-	struct seen s;
 	struct io_buffer raw = {0}, scratch = {0};
 
-	scan(&s, b);
-	ck_assert_uint_ge(s.sections, 1);
-	int rc = io_load(s.in, &s.section[0], &raw, &scratch, why);
+	scan();
+	ck_assert_uint_ge(seen.sections, 1);
+	int rc = io_load(seen.in, &seen.section[0], &raw, &scratch, why);
+	if (rc == 0)
+		ck_assert_mem_eq(raw.p, payload->p, payload->n);
 	io_buffer_free(&raw);
 	io_buffer_free(&scratch);
-	io_close(s.in);
+	done();
 	return rc;
 }
 
 START_TEST(codecs_round_trip)
 {
 	for (uint8_t codec = 0; codec <= TF_CODEC_ZLIB; codec++) {
-		struct bytes b = {0}, payload = {0};
-		struct seen s;
-		struct io_buffer raw = {0}, scratch = {0};
+		struct bytes payload = {0};
 		const char *why;
 
-		put_header(&b, 1);
+		put_header(&file, 1);
 		for (uint64_t t = 0; t < 1000; t++)
 			put_plain(&payload, t, 1, 1);
-		put_section(&b, &(struct section){.type = TF_TYPE_HOOKS, .codec = codec}, &payload);
-		scan(&s, &b);
-		ck_assert_int_eq(io_load(s.in, &s.section[0], &raw, &scratch, &why), 0);
-		ck_assert_mem_eq(raw.p, payload.p, payload.n);
-		io_buffer_free(&raw);
-		io_buffer_free(&scratch);
+		put_section(
+			&file, &(struct section){.type = TF_TYPE_HOOKS, .codec = codec}, &payload);
+		ck_assert_int_eq(load(&payload, &why), 0);
 		bytes_free(&payload);
-		done(&s, &b);
 	}
 }
 END_TEST
@@ -407,21 +368,20 @@ START_TEST(payloads_of_another_size_are_damage)
 {
 	for (uint8_t codec = TF_CODEC_LZ4; codec <= TF_CODEC_ZLIB; codec++) {
 		for (int off = -8; off <= 8; off += 8) {
-			struct bytes b = {0}, payload = {0};
+			struct bytes payload = {0};
 			const char *why = NULL;
 
-			put_header(&b, 1);
+			put_header(&file, 1);
 			for (uint64_t t = 0; t < 100; t++)
 				put_plain(&payload, t, 1, 1);
-			put_section(&b,
+			put_section(&file,
 				&(struct section){.type = TF_TYPE_HOOKS,
 					.codec = codec,
 					.raw = (uint32_t)((int)payload.n + off)},
 				&payload);
-			ck_assert_int_eq(load(&b, &why), off ? 1 : 0);
+			ck_assert_int_eq(load(&payload, &why), off ? 1 : 0);
 			ck_assert((why != NULL) == (off != 0));
 			bytes_free(&payload);
-			bytes_free(&b);
 		}
 	}
 }
@@ -430,18 +390,18 @@ END_TEST
 START_TEST(payloads_that_are_not_packed_are_damage)
 {
 	for (uint8_t codec = TF_CODEC_LZ4; codec <= TF_CODEC_ZLIB; codec++) {
-		struct bytes b = {0}, payload = {0};
+		struct bytes payload = {0};
 		const char *why = NULL;
 
-		put_header(&b, 1);
+		put_header(&file, 1);
 		for (uint64_t i = 0; i < 100; i++)
 			put_u64(&payload, 0xffff000000000000 + i * 77);
-		put_stored(&b, &(struct section){.type = TF_TYPE_HOOKS, .codec = codec, .raw = 800},
+		put_stored(&file,
+			&(struct section){.type = TF_TYPE_HOOKS, .codec = codec, .raw = 800},
 			&payload);
-		ck_assert_int_eq(load(&b, &why), 1);
+		ck_assert_int_eq(load(&payload, &why), 1);
 		ck_assert_ptr_nonnull(why);
 		bytes_free(&payload);
-		bytes_free(&b);
 	}
 }
 END_TEST
@@ -449,103 +409,85 @@ END_TEST
 START_TEST(false_headers_do_not_cost_their_square)
 {
 	/* 8 MiB of section headers, each of which claims half the file. */
-	struct bytes b = {0};
-	struct seen s;
-
-	put_header(&b, 1);
+	put_header(&file, 1);
 	uint8_t h[TF_SECTION_SIZE] = {0};
 	put_le32(h, TF_SECTION_MAGIC);
 	h[TF_S_TYPE] = TF_TYPE_HOOKS;
 	put_le32(h + TF_S_STORED, 4 << 20);
-	while (b.n < 8 << 20)
-		bytes_put(&b, h, sizeof h);
-	put_end(&b);
+	while (file.n < 8 << 20)
+		bytes_put(&file, h, sizeof h);
+	put_end(&file);
 	alarm(60);
-	scan(&s, &b);
+	scan();
 	alarm(0);
-	ck_assert_uint_eq(s.damages, 1);
-	ck_assert_uint_eq(s.damage[0].offset, TF_HEADER_SIZE);
-	done(&s, &b);
+	ck_assert_uint_eq(seen.damages, 1);
+	ck_assert_uint_eq(seen.damage[0].offset, TF_HEADER_SIZE);
+	done();
 }
 END_TEST
 
 START_TEST(section_beyond_false_headers_is_found)
 {
-	struct bytes b = {0};
-	struct seen s;
-
-	put_header(&b, 1);
+	put_header(&file, 1);
 	for (unsigned i = 0; i < 100000; i++) {
-		put_u32(&b, TF_SECTION_MAGIC);
-		put_u32(&b, 0);
+		put_u32(&file, TF_SECTION_MAGIC);
+		put_u32(&file, 0);
 	}
-	put_end(&b);
-	scan(&s, &b);
-	ck_assert_uint_eq(s.sections, 1);
-	ck_assert(s.ended);
-	done(&s, &b);
+	put_end(&file);
+	scan();
+	ck_assert_uint_eq(seen.sections, 1);
+	ck_assert(seen.ended);
+	done();
 }
 END_TEST
 
-static FILE *file_with(const struct bytes *b)
+static FILE *file_of(void)
 {
 	FILE *f = tmpfile();
 
 	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(b->p, 1, b->n, f), b->n);
+	ck_assert_uint_eq(fwrite(file.p, 1, file.n, f), file.n);
 	fflush(f);
 	return f;
 }
 
 START_TEST(shorter_while_read)
 {
-	struct bytes b = {0};
-	struct io_input *in;
 	struct io_buffer raw = {0}, scratch = {0};
 	const char *why = NULL;
-	size_t at[4];
 
-	three(&b, at);
-	FILE *f = file_with(&b);
+	put_three();
+	FILE *f = file_of();
 	rewind(f);
 	lseek(fileno(f), 0, SEEK_SET);
-	ck_assert_int_eq(io_open_fd(fileno(f), NULL, NULL, &in), 0);
+	ck_assert_int_eq(io_open_fd(fileno(f), NULL, NULL, &seen.in), 0);
 	ck_assert_int_eq(ftruncate(fileno(f), (off_t)at[0] + 70), 0);
-	struct io_section s = {.offset = at[0], .stored = 64, .raw = 64};
-	ck_assert_int_eq(io_load(in, &s, &raw, &scratch, &why), 1);
+	struct io_section section = {.offset = at[0], .stored = 64, .raw = 64};
+	ck_assert_int_eq(io_load(seen.in, &section, &raw, &scratch, &why), 1);
 	ck_assert_ptr_nonnull(why);
-	struct seen seen = {.in = in};
-	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &seen};
-	ck_assert_int_eq(io_read_header(in, &seen.header), 0);
-	ck_assert_int_eq(io_scan(in, &seen.header, false, &events, NULL, NULL, &seen.ended), 0);
+	scan_input();
 	ck_assert_uint_eq(seen.sections, 0);
 	ck_assert_uint_eq(seen.damages, 1);
 	io_buffer_free(&raw);
-	io_close(in);
 	fclose(f);
-	bytes_free(&b);
+	done();
 }
 END_TEST
 
 START_TEST(pipes_are_spooled)
 {
-	struct bytes b = {0};
-	struct seen s = {0};
-	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &s};
 	int fd[2];
-	size_t at[4];
 
-	three(&b, at);
+	put_three();
 	ck_assert_int_eq(pipe(fd), 0);
-	ck_assert_int_eq(write(fd[1], b.p, b.n), (ssize_t)b.n);
+	ck_assert_int_eq(write(fd[1], file.p, file.n), (ssize_t)file.n);
 	close(fd[1]);
-	ck_assert_int_eq(io_open_fd(fd[0], NULL, NULL, &s.in), 0);
+	ck_assert_int_eq(io_open_fd(fd[0], NULL, NULL, &seen.in), 0);
 	close(fd[0]);
-	ck_assert_uint_eq(io_size(s.in), b.n);
-	ck_assert_int_eq(io_read_header(s.in, &s.header), 0);
-	ck_assert_int_eq(io_scan(s.in, &s.header, false, &events, NULL, NULL, &s.ended), 0);
-	ck_assert_uint_eq(s.sections, 4);
-	done(&s, &b);
+	ck_assert_uint_eq(io_size(seen.in), file.n);
+	scan_input();
+	ck_assert_uint_eq(seen.sections, 4);
+	done();
 }
 END_TEST
 

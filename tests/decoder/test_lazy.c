@@ -64,6 +64,17 @@ static size_t one(struct bytes *b, uint32_t ring, uint64_t position, uint32_t mi
 
 enum { ONE = 32 }; /* bytes of such a hook */
 
+/* A trace of n such sections, of the rings in turn, a step apart from `start` on; at: their
+ * offsets. */
+static void put_ones(
+	struct bytes *b, size_t *at, unsigned n, unsigned rings, uint64_t start, uint64_t step)
+{
+	put_header(b, 1);
+	for (unsigned i = 0; i < n; i++)
+		at[i] = one(b, i % rings, start + step * i, i);
+	put_end(b);
+}
+
 /* The section at `at` takes everything up to `to` for its payload. */
 static void swallow(struct bytes *b, size_t at, size_t to)
 {
@@ -77,10 +88,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 	struct bytes b = {0};
 	size_t at[5], nd;
 
-	put_header(&b, 1);
-	for (unsigned i = 0; i < 5; i++)
-		at[i] = one(&b, 0, ONE * i, i);
-	put_end(&b);
+	put_ones(&b, at, 5, 1, 0, ONE);
 	swallow(&b, at[1], at[3]);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
@@ -116,10 +124,7 @@ START_TEST(damaged_headers_are_not_believed)
 	struct bytes b = {0};
 	size_t at[5];
 
-	put_header(&b, 1);
-	for (unsigned i = 0; i < 5; i++)
-		at[i] = one(&b, 0, 4096 + ONE * i, i);
-	put_end(&b);
+	put_ones(&b, at, 5, 1, 4096, ONE);
 	struct trace *whole = open_how(&b, VERIFY_ALL);
 	for (unsigned i = 0; i < 5; i++) {
 		for (size_t byte = at[i]; byte < at[i] + TF_SECTION_SIZE; byte++) {
@@ -143,10 +148,7 @@ START_TEST(last_section_of_a_ring_is_verified)
 	struct bytes b = {0};
 	size_t at[2], nd;
 
-	put_header(&b, 1);
-	for (unsigned i = 0; i < 2; i++)
-		at[i] = one(&b, 0, ONE * i, i);
-	put_end(&b);
+	put_ones(&b, at, 2, 1, 0, ONE);
 	swallow(&b, at[1], b.n);
 	struct trace *t = open_how(&b, VERIFY_LATER);
 	const struct trace_file *f = trace_file(t, 0);
@@ -167,10 +169,7 @@ START_TEST(unrecoverable_sections_are_reported)
 	struct hook_damage d = {0};
 	size_t at[6], nd;
 
-	put_header(&b, 1);
-	for (unsigned i = 0; i < 6; i++)
-		at[i] = one(&b, i % 2, 4096 * i, i);
-	put_end(&b);
+	put_ones(&b, at, 6, 2, 0, 4096);
 	swallow(&b, at[2], at[4]);
 	struct trace *t = open_how(&b, VERIFY_LATER);
 	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 0);
@@ -195,10 +194,7 @@ START_TEST(range_reads_no_damage_outside_of_it)
 	struct bytes b = {0};
 	size_t at[8], nd;
 
-	put_header(&b, 1);
-	for (unsigned i = 0; i < 8; i++)
-		at[i] = one(&b, 0, ONE * i, i);
-	put_end(&b);
+	put_ones(&b, at, 8, 1, 0, ONE);
 	b.p[at[4] + TF_SECTION_SIZE + 9] ^= 1;
 	struct trace *t = open_how(&b, VERIFY_LATER);
 	ck_assert_uint_eq(minors(t, 1150, 1350, NULL, &nd), 0x0c);

@@ -36,13 +36,21 @@ static const struct claim *of(const struct claim *c, size_t n, uint32_t member)
 	ck_abort();
 }
 
+/* Where every section holds, member i skips skip[i] bytes. */
+static void expect_skips(struct claim *c, size_t n, const uint32_t *skip)
+{
+	ck_assert_int_eq(overlap_settle(c, n, all_hold, NULL), 0);
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert_uint_eq(of(c, n, i)->skip, skip[i]);
+}
+
+#define EXPECT_SKIPS(...) expect_skips(c, sizeof c / sizeof *c, (const uint32_t[]){__VA_ARGS__})
+
 START_TEST(the_same_section_is_read_once)
 {
 	struct claim c[] = {claim(0, 64, 96, 10, 12), claim(1, 64, 96, 10, 12)};
 
-	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
-	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
-	ck_assert_uint_eq(of(c, 2, 1)->skip, 96);
+	EXPECT_SKIPS(0, 96);
 }
 END_TEST
 
@@ -50,9 +58,7 @@ START_TEST(the_longer_section_has_the_newer_hooks)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 160, 10, 14)};
 
-	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
-	ck_assert_uint_eq(of(c, 2, 0)->skip, 96);
-	ck_assert_uint_eq(of(c, 2, 1)->skip, 0);
+	EXPECT_SKIPS(96, 0);
 }
 END_TEST
 
@@ -61,9 +67,7 @@ START_TEST(of_two_as_long_the_one_with_fewer_torn_is_read)
 	struct claim c[] = {claim(0, 0, 96, 11, 12), claim(1, 0, 96, 10, 12)};
 
 	c[0].torn = 1;
-	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
-	ck_assert_uint_eq(of(c, 2, 0)->skip, 96);
-	ck_assert_uint_eq(of(c, 2, 1)->skip, 0);
+	EXPECT_SKIPS(96, 0);
 }
 END_TEST
 
@@ -71,9 +75,7 @@ START_TEST(a_common_part_is_read_once)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 64, 96, 12, 14)};
 
-	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
-	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
-	ck_assert_uint_eq(of(c, 2, 1)->skip, 32);
+	EXPECT_SKIPS(0, 32);
 }
 END_TEST
 
@@ -82,11 +84,7 @@ START_TEST(pieces_of_a_drain_yield_to_the_complete_file)
 	struct claim c[] = {claim(0, 0, 32, 10, 10), claim(1, 32, 64, 11, 12),
 		claim(2, 0, 128, 10, 13), claim(3, 128, 32, 14, 14)};
 
-	ck_assert_int_eq(overlap_settle(c, 4, all_hold, NULL), 0);
-	ck_assert_uint_eq(of(c, 4, 0)->skip, 32);
-	ck_assert_uint_eq(of(c, 4, 1)->skip, 64);
-	ck_assert_uint_eq(of(c, 4, 2)->skip, 0);
-	ck_assert_uint_eq(of(c, 4, 3)->skip, 0);
+	EXPECT_SKIPS(32, 64, 0, 0);
 }
 END_TEST
 
@@ -95,9 +93,7 @@ START_TEST(other_hooks_at_one_position_refute_a_claim)
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 96, 20, 22),
 		claim(2, 32, 32, 30, 31), claim(3, 64, 96, 5, 14)};
 
-	ck_assert_int_eq(overlap_settle(c, 4, all_hold, NULL), 0);
-	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(of(c, 4, i)->skip, 0);
+	EXPECT_SKIPS(0, 0, 0, 0);
 	ck_assert(!of(c, 4, 0)->refuted && of(c, 4, 1)->refuted);
 	ck_assert(of(c, 4, 2)->refuted && of(c, 4, 3)->refuted);
 }
