@@ -46,6 +46,22 @@ static void tear_down(void)
 	free(out);
 }
 
+/* The difference has these flags. */
+static void expect_flags(uint64_t flags)
+{
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, flags);
+}
+
+/* The difference has these values of each processor. */
+#define EXPECT_EACH(field, ...)                                                                    \
+	do {                                                                                       \
+		const uint64_t each_[CPUS] = {__VA_ARGS__};                                        \
+		counters_difference(from, to, out);                                                \
+		for (int cpu = 0; cpu < CPUS; cpu++)                                               \
+			ck_assert_uint_eq(out->cpu[cpu].field, each_[cpu]);                        \
+	} while (0)
+
 START_TEST(nothing_measured)
 {
 	counters_difference(from, to, out);
@@ -98,11 +114,7 @@ START_TEST(idle_glitches)
 	to->cpu[1].idle_ns = 99000;
 	to->cpu[2].idle_ns = 5;
 	from->cpu[3].idle_ns = 5;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].busy, 1000000);
-	ck_assert_uint_eq(out->cpu[1].busy, 0);
-	ck_assert_uint_eq(out->cpu[2].busy, NOT_MEASURED);
-	ck_assert_uint_eq(out->cpu[3].busy, NOT_MEASURED);
+	EXPECT_EACH(busy, 1000000, 0, NOT_MEASURED, NOT_MEASURED);
 	to->idle_at = 100;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
@@ -140,11 +152,7 @@ START_TEST(reference_cycles)
 	to->cpu[1].busy = 2000000; /* more than there were: clamped */
 	from->cpu[2].busy = 10;
 	to->cpu[2].busy = 5; /* backwards */
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].busy, 400000);
-	ck_assert_uint_eq(out->cpu[1].busy, 1000000);
-	ck_assert_uint_eq(out->cpu[2].busy, NOT_MEASURED);
-	ck_assert_uint_eq(out->cpu[3].busy, NOT_MEASURED);
+	EXPECT_EACH(busy, 400000, 1000000, NOT_MEASURED, NOT_MEASURED);
 }
 END_TEST
 
@@ -159,11 +167,7 @@ START_TEST(scaled_by_running)
 	to->cpu[1].running = 100;
 	to->cpu[2].running = 0;
 	to->cpu[3].running = 301; /* nonsense */
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->cpu[0].instructions, 1000);
-	ck_assert_uint_eq(out->cpu[1].instructions, 3000);
-	ck_assert_uint_eq(out->cpu[2].instructions, NOT_MEASURED);
-	ck_assert_uint_eq(out->cpu[3].instructions, NOT_MEASURED);
+	EXPECT_EACH(instructions, 1000, 3000, NOT_MEASURED, NOT_MEASURED);
 }
 END_TEST
 
@@ -227,8 +231,7 @@ static void count_all(uint64_t enabled, uint64_t running)
 
 START_TEST(nothing_to_say)
 {
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		ck_assert_int_eq(out->quality[q].source, CPI_SOURCE_NONE);
 		ck_assert_uint_eq(out->quality[q].enabled, 0);
@@ -240,15 +243,13 @@ END_TEST
 START_TEST(quality_of_processors)
 {
 	count_all(300, 300);
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 	ck_assert_int_eq(out->quality[COUNTER_INSTRUCTIONS].source, CPI_SOURCE_COUNTER);
 	ck_assert_int_eq(out->quality[COUNTER_BUSY].source, CPI_SOURCE_REF_CYCLES);
 	ck_assert_uint_eq(out->quality[COUNTER_BUSY].enabled, CPUS * 300);
 	ck_assert_uint_eq(out->quality[COUNTER_INSTRUCTIONS].running, CPUS * 300);
 	to->cpu[2].running = 100;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_MULTIPLEXED);
+	expect_flags(CPI_QUALITY_MULTIPLEXED);
 	ck_assert_uint_eq(out->quality[COUNTER_INSTRUCTIONS].running, CPUS * 300 - 200);
 	ck_assert_uint_eq(out->cpu[2].instructions, 3000);
 	ck_assert_uint_eq(out->cpu[1].instructions, 1000);
@@ -261,10 +262,9 @@ START_TEST(never_ran)
 	count_all(300, 0);
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		to->cpu[cpu].instructions = to->cpu[cpu].busy = 1000;
-	counters_difference(from, to, out);
+	expect_flags(0);
 	ck_assert_uint_eq(out->cpu[0].instructions, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[0].busy, NOT_MEASURED);
-	ck_assert_uint_eq(out->flags, 0);
 	ck_assert_int_eq(out->quality[COUNTER_INSTRUCTIONS].source, CPI_SOURCE_NONE);
 	/* A group that is not even enabled any more. */
 	count_all(0, 0);
@@ -280,11 +280,10 @@ START_TEST(quality_of_idle)
 		from->cpu[cpu].idle_ns = to->cpu[cpu].idle_ns = 7000;
 	from->idle_at = 100;
 	to->idle_at = 1100;
-	counters_difference(from, to, out);
+	expect_flags(0);
 	ck_assert_int_eq(out->quality[COUNTER_BUSY].source, CPI_SOURCE_PROC_STAT);
 	ck_assert_uint_eq(out->quality[COUNTER_BUSY].enabled, 3000);
 	ck_assert_uint_eq(out->quality[COUNTER_BUSY].running, 3000);
-	ck_assert_uint_eq(out->flags, 0);
 }
 END_TEST
 
@@ -321,8 +320,7 @@ START_TEST(a_changed_processor_is_flagged_and_unknown)
 {
 	count_all(300, 300);
 	changes[_i]();
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
+	expect_flags(CPI_QUALITY_CPUS_CHANGED);
 	ck_assert_uint_eq(out->cpu[1].instructions, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[1].cycles, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[1].busy, NOT_MEASURED);
@@ -338,18 +336,15 @@ START_TEST(not_changed)
 	to->cpu[1].opening = 0;
 	to->cpu[1].instructions = to->cpu[1].busy = NOT_MEASURED;
 	from->cpu[2].presence = 50;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 	ck_assert_uint_eq(out->cpu[1].instructions, NOT_MEASURED);
 	ck_assert_uint_eq(out->cpu[2].instructions, 1000);
 	/* The highest that went is not in the sample any more. */
 	to->cpus = CPUS - 1;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
+	expect_flags(CPI_QUALITY_CPUS_CHANGED);
 	/* It was not read at the start. */
 	from->cpus = 0;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 	ck_assert_uint_eq(out->cpu[0].cycles, 1000000);
 }
 END_TEST
@@ -358,12 +353,10 @@ START_TEST(types_of_core)
 {
 	count_all(300, 300);
 	to->cpu[2].core_type = to->cpu[3].core_type = 1;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES);
+	expect_flags(CPI_QUALITY_CORE_TYPES);
 	/* Only those that were counted. */
 	to->cpu[2].instructions = to->cpu[3].instructions = NOT_MEASURED;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 }
 END_TEST
 
@@ -398,8 +391,7 @@ START_TEST(quality_of_the_thread)
 {
 	count_thread(400, 100);
 	to->thread_user_only = true;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_MULTIPLEXED | CPI_QUALITY_USER_ONLY);
+	expect_flags(CPI_QUALITY_MULTIPLEXED | CPI_QUALITY_USER_ONLY);
 	ck_assert_uint_eq(out->thread_instructions, 4000);
 	ck_assert_uint_eq(out->quality[COUNTER_THREAD_CYCLES].enabled, 400);
 	ck_assert_uint_eq(out->quality[COUNTER_THREAD_CYCLES].running, 100);
@@ -411,9 +403,8 @@ START_TEST(quality_of_the_thread)
 	ck_assert_int_eq(out->quality[COUNTER_THREAD_CYCLES].source, CPI_SOURCE_COUNTER);
 	ck_assert_int_eq(out->quality[COUNTER_THREAD_INSTRUCTIONS].source, CPI_SOURCE_COUNTER);
 	to->thread_running = 0;
-	counters_difference(from, to, out);
+	expect_flags(0);
 	ck_assert_uint_eq(out->thread_cycles, NOT_MEASURED);
-	ck_assert_uint_eq(out->flags, 0);
 }
 END_TEST
 
@@ -422,20 +413,17 @@ START_TEST(thread_on_types_of_core)
 	count_thread(1000000, 1000003); /* they were read one after the other */
 	to->thread_running_on[0] = 600000;
 	to->thread_running_on[1] = 400003;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES);
+	expect_flags(CPI_QUALITY_CORE_TYPES);
 	ck_assert_uint_eq(out->thread_instructions, 1000);
 	/* Much of the time on a core without counters. */
 	to->thread_running_on[0] = 100000;
 	to->thread_running = 500000;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES | CPI_QUALITY_MULTIPLEXED);
+	expect_flags(CPI_QUALITY_CORE_TYPES | CPI_QUALITY_MULTIPLEXED);
 	ck_assert_uint_eq(out->thread_instructions, 2000);
 	/* On one of them all the time. */
 	from->thread_running_on[1] = to->thread_running_on[1];
 	to->thread_running = 999990;
-	counters_difference(from, to, out);
-	ck_assert_uint_eq(out->flags, 0);
+	expect_flags(0);
 }
 END_TEST
 

@@ -33,11 +33,20 @@ static void tear_down(void)
 static uint64_t start_ticks = 1000;
 static struct group_spec spec = {.mm = 0x5A, .tid = 77};
 
-static int write_it(uint64_t *elapsed)
+static uint64_t elapsed;
+
+static int write_it(void)
 {
-	*elapsed = 12345;
+	elapsed = 12345;
 	ring_double.stamp = 1000 + 0x500000006u;
-	return group_write(&spec, it, start_ticks, NULL, elapsed);
+	return group_write(&spec, it, start_ticks, NULL, &elapsed);
+}
+
+/* Writes the group, which has so many records. */
+static void write_records(unsigned records)
+{
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), records);
 }
 
 static void expect(unsigned n, uint32_t minor, const uint32_t *word, uint32_t nwords)
@@ -67,14 +76,11 @@ static void expect_label(unsigned n, uint32_t minor, const char *label)
 
 START_TEST(a_group_has_all_requested_hooks)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	spec.label = "read block";
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	write_records(6);
 	ck_assert_uint_eq(elapsed, 0x500000006u);
-	ck_assert_uint_eq(group_records(), 6);
 	expect_label(0, 0x0000005A, "read block");
 	EXPECT(1, 0x1000005A, 7, 3, 5, 6,
 		/* raw CPI */ 1, 5000, 0, 0, 3, 0, 2, 0,
@@ -104,12 +110,9 @@ static void set_quality(void)
 
 START_TEST(quality_follows_the_summary)
 {
-	uint64_t elapsed;
-
 	set_quality();
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 2);
+	write_records(2);
 	ck_assert_uint_eq(group_record(0)->minor, 0x1000005A);
 	EXPECT(1, 0xA000005A, 9, 9, 5, 6, QUANTITIES, 9, 1, 3, 12);
 }
@@ -117,16 +120,13 @@ END_TEST
 
 START_TEST(quality_precedes_the_label)
 {
-	uint64_t elapsed;
-
 	set_quality();
 	it->activity.switches = 0;
 	it->activity.migrations = 0x200000002u;
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	spec.label = "read block";
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 7);
+	write_records(7);
 	ck_assert_uint_eq(group_record(4)->minor, 0x2000005A);
 	EXPECT(5, 0xA000005A, 9, 15, 5, 6, QUANTITIES, 9, 1, 0, 0, 2, 2, 3, 12);
 	expect_label(6, 0xF000005A, "read block");
@@ -135,47 +135,35 @@ END_TEST
 
 START_TEST(quality_of_another_thread)
 {
-	uint64_t elapsed;
-
 	set_quality();
 	it->thread_known = false;
 	spec.types = CPI_TYPE_TRACE_QUALITY;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 1);
+	write_records(1);
 	EXPECT(0, 0xA000005A, 9, 0, 5, 6, QUANTITIES);
 }
 END_TEST
 
 START_TEST(summary_raw)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 1);
+	write_records(1);
 	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
 }
 END_TEST
 
 START_TEST(summary_thread)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.mode = CPI_TYPE_ONTHREAD;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 1);
+	write_records(1);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 1, 5000);
 }
 END_TEST
 
 START_TEST(detailed_raw)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_DETAILED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 2);
+	write_records(2);
 	EXPECT(0, 0x8000005A, 1, 5, 6, 3, 0, 6, 0, 2, 0);
 	EXPECT(1, 0x4000005A, 1, 3, 5, 6, 2, 0, 3, 0, 1, 5000, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0);
 }
@@ -183,12 +171,9 @@ END_TEST
 
 START_TEST(detailed_thread_has_no_thread_bit)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_ONTHREAD;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 3);
+	write_records(3);
 	ck_assert_uint_eq(group_record(0)->word[0], 1);
 	ck_assert_uint_eq(group_record(1)->word[0], 1);
 }
@@ -196,13 +181,10 @@ END_TEST
 
 START_TEST(busy_not_measured)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_SCALED;
 	it->cpu[2].busy = it->cpu[2].busy_part = it->cpu[2].busy_whole = NOT_MEASURED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 3);
+	write_records(3);
 	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
 	EXPECT(1, 0x8000005A, 1, 5, 6, 3, 0, 6, 0, 2, 0);
 	ck_assert_uint_eq(group_record(2)->word[0], 1);
@@ -212,13 +194,11 @@ END_TEST
 /* Software counters: cycles and busy, no instructions. */
 START_TEST(instructions_not_measured)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	it->cpu[0].instructions = it->cpu[2].instructions = NOT_MEASURED;
 	it->thread_instructions = NOT_MEASURED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
 	EXPECT(0, 0x1000005A, 7, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 75,
 		0, 0, 0, 50, 0, 0, 0);
 	EXPECT(1, 0x8000005A, 3, 5, 6, 0, 0, 6, 0, 0, 0, 3, 0, 0, 0, 50, 0);
@@ -228,11 +208,9 @@ END_TEST
 
 START_TEST(one_processor_without_instructions)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_DETAILED;
 	it->cpu[0].instructions = NOT_MEASURED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
 	EXPECT(0, 0x8000005A, 1, 5, 6, 0, 0, 6, 0, 0, 0);
 	EXPECT(1, 0x4000005A, 1, 3, 5, 6, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0);
 }
@@ -240,12 +218,10 @@ END_TEST
 
 START_TEST(thread_of_another)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.mode = CPI_TYPE_ONTHREAD;
 	it->thread_instructions = it->thread_cycles = NOT_MEASURED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 0, 0);
 }
 END_TEST
@@ -254,12 +230,10 @@ START_TEST(a_label_surrounds_the_group)
 {
 	static const char *const label[] = {
 		"", "a", "ab", "abc", "abcd", "\xff\x01\n;\"", "abcdefgh"};
-	uint64_t elapsed;
 
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.label = label[_i];
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 3);
+	write_records(3);
 	expect_label(0, 0x0000005A, label[_i]);
 	expect_label(2, 0xF000005A, label[_i]);
 }
@@ -269,13 +243,12 @@ START_TEST(label_too_long)
 {
 	static const size_t sizes[] = {600 * 1024, 9 << 20, 20 << 20};
 	char *label = malloc(sizes[_i] + 1);
-	uint64_t elapsed;
 
 	memset(label, 'x', sizes[_i]);
 	label[sizes[_i]] = 0;
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.label = label;
-	ck_assert_int_eq(write_it(&elapsed), PU_ERROR_HOOK_TOO_LONG);
+	ck_assert_int_eq(write_it(), PU_ERROR_HOOK_TOO_LONG);
 	ck_assert_uint_eq(elapsed, 12345);
 	ck_assert_uint_eq(ring_double.refused, 1);
 	free(label);
@@ -285,22 +258,19 @@ END_TEST
 START_TEST(a_refusal_is_returned)
 {
 	static const int codes[] = {PU_ERROR_BUFFER_FULL, PU_ERROR_NO_BUFFER};
-	uint64_t elapsed;
 
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	ring_double.rc = codes[_i];
-	ck_assert_int_eq(write_it(&elapsed), codes[_i]);
+	ck_assert_int_eq(write_it(), codes[_i]);
 	ck_assert_uint_eq(elapsed, 12345);
 }
 END_TEST
 
 START_TEST(nothing_is_reserved_while_tracing_is_off)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	ring_double.on = false;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
 	ck_assert_uint_eq(elapsed, 12345);
 	ck_assert_uint_eq(ring_double.reservations, 0);
 }
@@ -308,11 +278,9 @@ END_TEST
 
 START_TEST(stamp_before_start)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	start_ticks = UINT64_MAX;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_int_eq(write_it(), PU_SUCCESS);
 	ck_assert_uint_eq(elapsed, 0);
 }
 END_TEST
@@ -320,14 +288,11 @@ END_TEST
 /* Without any count nothing of a processor is looked at. */
 START_TEST(nothing_counted)
 {
-	uint64_t elapsed;
-
 	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	it->counted = false;
 	it->thread_instructions = NOT_MEASURED;
-	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 1);
+	write_records(1);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 END_TEST
@@ -368,7 +333,6 @@ START_TEST(image_of_a_group)
 	static uint8_t written[4096];
 	struct group_image *image = calloc(1, group_image_size(3));
 	const struct hook_time at = {2000, 0};
-	uint64_t elapsed;
 
 	ck_assert_uint_eq(strlen(next[7].label), IMAGE_LABEL_MOST);
 	it->counted = false;
@@ -423,7 +387,6 @@ START_TEST(the_largest_group_fits_its_reservation)
 	size_t size = counters_interval_size(MAX_CPUS);
 	struct counter_interval *i = calloc(1, size);
 	uint32_t words = 0;
-	uint64_t elapsed;
 
 	i->cpus = MAX_CPUS;
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)

@@ -157,19 +157,30 @@ END_TEST
 
 /* ---------------------------------------------------------------- read in user mode */
 
+static void open_mapped(void)
+{
+	ck_assert_int_eq(open_three(NULL), 0);
+	perf_group_map(&g);
+}
+
+/* Reading from this thread succeeds, in user mode or not, with this first count. */
+static void expect_read_here(bool in_user_mode, uint64_t count)
+{
+	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
+	ck_assert_int_eq(r.in_user_mode, in_user_mode);
+	ck_assert_uint_eq(r.count[0], count);
+}
+
 START_TEST(mapped_pages_save_the_system_call)
 {
 	ck_assert_int_eq(open_three(NULL), 0);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(!r.in_user_mode);
+	expect_read_here(false, 1000);
 	ck_assert_uint_eq(fake_pmu.reads, 1);
 	perf_group_map(&g);
 	ck_assert(g.mapped);
 	perf_group_map(&g);
 	ck_assert_uint_eq(fake_pmu.mapped, 3);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(r.in_user_mode);
-	ck_assert_uint_eq(r.count[0], 2000);
+	expect_read_here(true, 2000);
 	ck_assert_uint_eq(r.count[1], 1000);
 	ck_assert_uint_eq(fake_pmu.reads, 1);
 	ck_assert_uint_eq(fake_pmu.user_reads, 4);
@@ -186,25 +197,20 @@ END_TEST
 START_TEST(not_all_mapped)
 {
 	fake_pmu.pages = (unsigned)_i;
-	ck_assert_int_eq(open_three(NULL), 0);
-	perf_group_map(&g);
+	open_mapped();
 	ck_assert(!g.mapped);
 	ck_assert_uint_eq(fake_pmu.mapped, 0);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(!r.in_user_mode);
-	ck_assert_uint_eq(r.count[0], 1000);
+	expect_read_here(false, 1000);
 }
 END_TEST
 
 START_TEST(pages_without_counters)
 {
 	fake_pmu.user_read = false;
-	ck_assert_int_eq(open_three(NULL), 0);
-	perf_group_map(&g);
+	open_mapped();
 	ck_assert(!g.mapped);
 	ck_assert_uint_eq(fake_pmu.mapped, 0);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(!r.in_user_mode);
+	expect_read_here(false, 1000);
 }
 END_TEST
 
@@ -212,17 +218,12 @@ END_TEST
 START_TEST(off_the_counters)
 {
 	fake_pmu.off_counters = true;
-	ck_assert_int_eq(open_three(NULL), 0);
-	perf_group_map(&g);
+	open_mapped();
 	ck_assert(g.mapped);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(!r.in_user_mode);
-	ck_assert_uint_eq(r.count[0], 1000);
+	expect_read_here(false, 1000);
 	fake_pmu_lose_descriptors();
 	memset(r.snapshot, 0x5a, sizeof r.snapshot);
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(r.in_user_mode);
-	ck_assert_uint_eq(r.count[0], 777);
+	expect_read_here(true, 777);
 	/* There is no register to go on from. */
 	for (unsigned i = 0; i < g.count; i++)
 		ck_assert_ptr_null(r.snapshot[i].page);
@@ -231,12 +232,9 @@ END_TEST
 
 START_TEST(mapped_without_descriptors)
 {
-	ck_assert_int_eq(open_three(NULL), 0);
-	perf_group_map(&g);
+	open_mapped();
 	fake_pmu_lose_descriptors();
-	ck_assert_int_eq(perf_group_read_here(&g, &r), 0);
-	ck_assert(r.in_user_mode);
-	ck_assert_uint_eq(r.count[0], 1000);
+	expect_read_here(true, 1000);
 	ck_assert_int_eq(perf_group_read(&g, &r), -EBADF);
 	perf_group_close(&g, false);
 	ck_assert_uint_eq(fake_pmu.mapped, 0);
@@ -246,8 +244,7 @@ END_TEST
 /* The child may have something else mapped there. */
 START_TEST(a_forked_child_leaves_the_pages_mapped)
 {
-	ck_assert_int_eq(open_three(NULL), 0);
-	perf_group_map(&g);
+	open_mapped();
 	perf_group_close(&g, true);
 	ck_assert_uint_eq(fake_pmu.mapped, 3);
 	ck_assert_uint_eq(fake_pmu.open, 0);
