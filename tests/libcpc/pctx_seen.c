@@ -31,7 +31,7 @@ int on_init(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 	return seen.return_at_init == seen.init;
 }
 
-int on_fini(pctx_t *p, pid_t pid, id_t lwp, void *arg)
+static int on_fini(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 {
 	(void)arg;
 	seen.out_of_order |= *p != pid || lwp == 0 || seen.fini >= seen.init;
@@ -39,7 +39,7 @@ int on_fini(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 	return 0;
 }
 
-int on_lwp_create(pctx_t *p, pid_t pid, id_t lwp, void *arg)
+static int on_lwp_create(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 {
 	(void)arg;
 	seen.out_of_order |= *p != pid || (pid_t)lwp == pid;
@@ -47,14 +47,14 @@ int on_lwp_create(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 	return 0;
 }
 
-int on_lwp_exit(pctx_t *p, pid_t pid, id_t lwp, void *arg)
+static int on_lwp_exit(pctx_t *p, pid_t pid, id_t lwp, void *arg)
 {
 	(void)p, (void)pid, (void)lwp, (void)arg;
 	seen.lwp_exit++;
 	return 0;
 }
 
-int on_exec(pctx_t *p, pid_t pid, id_t lwp, char *command, void *arg)
+static int on_exec(pctx_t *p, pid_t pid, id_t lwp, char *command, void *arg)
 {
 	(void)arg;
 	seen.out_of_order |= *p != pid || (pid_t)lwp != pid || seen.fini != seen.init;
@@ -63,7 +63,7 @@ int on_exec(pctx_t *p, pid_t pid, id_t lwp, char *command, void *arg)
 	return 0;
 }
 
-void on_exit_status(pctx_t *p, pid_t pid, id_t lwp, int status, void *arg)
+static void on_exit_status(pctx_t *p, pid_t pid, id_t lwp, int status, void *arg)
 {
 	(void)p, (void)lwp, (void)arg;
 	seen.out_of_order |= pid != seen.pid || seen.fini != seen.init;
@@ -84,7 +84,7 @@ static void on_child_exit(pctx_t *p, pid_t pid, id_t lwp, int status, void *arg)
 	seen.child_exit = status;
 }
 
-void on_fork(pctx_t *child, pid_t old, id_t pid, pid_t lwp, void *arg)
+static void on_fork(pctx_t *child, pid_t old, id_t pid, pid_t lwp, void *arg)
 {
 	(void)arg;
 	seen.fork++;
@@ -112,12 +112,25 @@ pctx_t *create_shell(const char *script)
 	pctx_t *p = pctx_create("sh", argv, &seen, 1, keep_line);
 
 	ck_assert_msg(p != NULL, "%s", line);
+	seen_watch_process(p, false);
+	return p;
+}
+
+void seen_watch_process(pctx_t *p, bool forks)
+{
 	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
 				 on_fini, PCTX_SYSC_LWP_CREATE_EVENT, on_lwp_create,
 				 PCTX_SYSC_LWP_EXIT_EVENT, on_lwp_exit, PCTX_SYSC_EXEC_EVENT,
-				 on_exec, PCTX_SYSC_EXIT_EVENT, on_exit_status, PCTX_NULL_EVENT),
+				 on_exec, PCTX_SYSC_EXIT_EVENT, on_exit_status,
+				 PCTX_SYSC_FORK_EVENT, forks ? on_fork : NULL, PCTX_NULL_EVENT),
 		0);
-	return p;
+}
+
+void seen_expect_end(pctx_t *p, int status)
+{
+	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	ck_assert_int_eq(seen.exit_status, status);
+	ck_assert(!seen.out_of_order);
 }
 
 bool process_exists(pid_t pid)

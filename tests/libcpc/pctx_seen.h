@@ -23,14 +23,12 @@ extern char line[512]; /* the last error */
 void pctx_begin(void);
 void keep_line(const char *fn, const char *format, va_list ap);
 int on_init(pctx_t *p, pid_t pid, id_t lwp, void *arg);
-int on_fini(pctx_t *p, pid_t pid, id_t lwp, void *arg);
-int on_lwp_create(pctx_t *p, pid_t pid, id_t lwp, void *arg);
-int on_lwp_exit(pctx_t *p, pid_t pid, id_t lwp, void *arg);
-int on_exec(pctx_t *p, pid_t pid, id_t lwp, char *command, void *arg);
-void on_exit_status(pctx_t *p, pid_t pid, id_t lwp, int status, void *arg);
-void on_fork(pctx_t *child, pid_t old, id_t pid, pid_t lwp, void *arg);
 int on_tick(pctx_t *p, pid_t pid, id_t lwp, void *arg);
 pctx_t *create_shell(const char *script);
+/* All events of the process are seen; forks: its children are run, too. */
+void seen_watch_process(pctx_t *p, bool forks);
+/* Runs it to its end: it exits with this status, and all events came in order. */
+void seen_expect_end(pctx_t *p, int status);
 bool process_exists(pid_t pid);
 
 #endif

@@ -16,12 +16,10 @@ START_TEST(a_program_runs_to_its_end)
 	pctx_t *p = create_shell("exit 7");
 
 	ck_assert(process_exists(*p));
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
-	ck_assert_int_eq(seen.exit_status, 7);
+	seen_expect_end(p, 7);
 	ck_assert_int_eq(seen.init, 1);
 	ck_assert_int_eq(seen.fini, 1);
 	ck_assert_int_eq(seen.lwp_exit + seen.create + seen.exec, 0);
-	ck_assert(!seen.out_of_order);
 	ck_assert_int_eq(*p, -1);
 	ck_assert(!process_exists(seen.pid));
 	errno = 0;
@@ -35,13 +33,11 @@ START_TEST(an_exec_is_reported)
 {
 	pctx_t *p = create_shell("exec sh -c 'kill -TERM $$'");
 
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	seen_expect_end(p, 128 + SIGTERM);
 	ck_assert_int_eq(seen.exec, 1);
 	ck_assert_str_eq(seen.command, "sh -c kill -TERM $$");
-	ck_assert_int_eq(seen.exit_status, 128 + SIGTERM);
 	ck_assert_int_eq(seen.init, 2);
 	ck_assert_int_eq(seen.fini, 2);
-	ck_assert(!seen.out_of_order);
 	pctx_release(p);
 }
 END_TEST
@@ -51,16 +47,11 @@ START_TEST(children_are_followed)
 {
 	pctx_t *p = create_shell("(exit 5); x=$?; (exit 3); exit $((x + $?))");
 
-	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
-				 on_fini, PCTX_SYSC_FORK_EVENT, on_fork, PCTX_SYSC_EXIT_EVENT,
-				 on_exit_status, PCTX_NULL_EVENT),
-		0);
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	seen_watch_process(p, true);
+	seen_expect_end(p, 8);
 	ck_assert_int_eq(seen.fork, 2);
 	ck_assert_int_eq(seen.child_init, 2);
 	ck_assert_int_eq(seen.child_exit, 3);
-	ck_assert_int_eq(seen.exit_status, 8);
-	ck_assert(!seen.out_of_order);
 	pctx_release(p);
 }
 END_TEST
@@ -71,12 +62,8 @@ START_TEST(children_run_side_by_side)
 	pctx_t *p = create_shell("(read x; exit $x) <<E\n4\nE\n"
 				 "a=$?; (echo 6; sleep 0) | (read x; exit $x); exit $((a + $?))");
 
-	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
-				 on_fini, PCTX_SYSC_FORK_EVENT, on_fork, PCTX_SYSC_EXIT_EVENT,
-				 on_exit_status, PCTX_NULL_EVENT),
-		0);
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
-	ck_assert_int_eq(seen.exit_status, 10);
+	seen_watch_process(p, true);
+	seen_expect_end(p, 10);
 	pctx_release(p);
 }
 END_TEST
@@ -85,8 +72,7 @@ START_TEST(children_are_left_alone)
 {
 	pctx_t *p = create_shell("(exit 5); exit $?");
 
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
-	ck_assert_int_eq(seen.exit_status, 5);
+	seen_expect_end(p, 5);
 	ck_assert_int_eq(seen.init, 1);
 	pctx_release(p);
 }

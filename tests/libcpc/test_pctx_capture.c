@@ -57,32 +57,31 @@ static pctx_t *capture(pid_t pid)
 	pctx_t *p = pctx_capture(pid, &seen, 1, keep_line);
 
 	ck_assert_msg(p != NULL, "%s", line);
-	ck_assert_int_eq(
-		pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT, on_fini,
-			PCTX_SYSC_LWP_CREATE_EVENT, on_lwp_create, PCTX_SYSC_LWP_EXIT_EVENT,
-			on_lwp_exit, PCTX_SYSC_EXIT_EVENT, on_exit_status, PCTX_NULL_EVENT),
-		0);
+	seen_watch_process(p, false);
 	return p;
+}
+
+/* A child that does this work, captured when it is ready. */
+static pctx_t *capture_child(struct child *c, int (*work)(void *))
+{
+	*c = begin_child(work, NULL);
+	ck_assert_int_eq(hear(c), 'r');
+	return capture(c->pid);
 }
 
 START_TEST(lwps_come_and_go)
 {
-	struct child c = begin_child(with_threads, NULL);
-	pctx_t *p;
-	int lwps;
+	struct child c;
+	pctx_t *p = capture_child(&c, with_threads);
+	int lwps = lwps_of(c.pid);
 
-	ck_assert_int_eq(hear(&c), 'r');
-	p = capture(c.pid);
-	lwps = lwps_of(c.pid);
 	ck_assert_int_ge(lwps, 2);
 	say(&c, 'g');
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	seen_expect_end(p, 4);
 	ck_assert_int_ge(seen.create, 1);
 	ck_assert_int_eq(seen.init, lwps + seen.create);
 	ck_assert_int_eq(seen.fini, seen.init);
 	ck_assert_int_ge(seen.lwp_exit, 1);
-	ck_assert_int_eq(seen.exit_status, 4);
-	ck_assert(!seen.out_of_order);
 	pctx_release(p);
 	/* A child of ours: its end was the run's to see. */
 	ck_assert_int_eq(waitpid(c.pid, NULL, 0), -1);
@@ -111,23 +110,15 @@ static int executes_in_thread(void *unused)
 /* Its id becomes the process' own, and the others are gone. */
 START_TEST(a_thread_executes)
 {
-	struct child c = begin_child(executes_in_thread, NULL);
-	pctx_t *p;
+	struct child c;
+	pctx_t *p = capture_child(&c, executes_in_thread);
 
-	ck_assert_int_eq(hear(&c), 'r');
-	p = capture(c.pid);
-	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
-				 on_fini, PCTX_SYSC_EXEC_EVENT, on_exec, PCTX_SYSC_EXIT_EVENT,
-				 on_exit_status, PCTX_NULL_EVENT),
-		0);
 	say(&c, 'g');
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	seen_expect_end(p, 6);
 	ck_assert_int_eq(seen.exec, 1);
 	ck_assert_str_eq(seen.command, "sh -c exit 6");
-	ck_assert_int_eq(seen.exit_status, 6);
 	ck_assert_int_ge(seen.init, 3);
 	ck_assert_int_eq(seen.fini, seen.init);
-	ck_assert(!seen.out_of_order);
 	pctx_release(p);
 }
 END_TEST
@@ -150,22 +141,15 @@ static int spawns(void *unused)
 /* The parent waits in vfork until the child executes. */
 START_TEST(a_child_by_vfork_is_followed)
 {
-	struct child c = begin_child(spawns, NULL);
-	pctx_t *p;
+	struct child c;
+	pctx_t *p = capture_child(&c, spawns);
 
-	ck_assert_int_eq(hear(&c), 'r');
-	p = capture(c.pid);
-	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
-				 on_fini, PCTX_SYSC_FORK_EVENT, on_fork, PCTX_SYSC_EXIT_EVENT,
-				 on_exit_status, PCTX_NULL_EVENT),
-		0);
+	seen_watch_process(p, true);
 	say(&c, 'g');
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	seen_expect_end(p, 23);
 	ck_assert_int_eq(seen.fork, 1);
 	ck_assert_int_eq(seen.child_init, 2); /* itself, and the program in it */
 	ck_assert_int_eq(seen.child_exit, 3);
-	ck_assert_int_eq(seen.exit_status, 23);
-	ck_assert(!seen.out_of_order);
 	pctx_release(p);
 }
 END_TEST
@@ -201,13 +185,10 @@ END_TEST
 /* Stopped after its ticks, run again, let go: and it has noticed nothing. */
 START_TEST(a_captured_process_survives)
 {
-	struct child c = begin_child(with_threads, NULL);
-	pctx_t *p;
-	int lwps;
+	struct child c;
+	pctx_t *p = capture_child(&c, with_threads);
+	int lwps = lwps_of(c.pid);
 
-	ck_assert_int_eq(hear(&c), 'r');
-	p = capture(c.pid);
-	lwps = lwps_of(c.pid);
 	for (int i = 1; i <= 20; i++) {
 		ck_assert_int_eq(pctx_run(p, 1, 2, on_tick), 0);
 		ck_assert_int_eq(seen.ticks, i * 2 * lwps);
@@ -239,8 +220,7 @@ START_TEST(handlers_end_the_run)
 	seen.terminate = p;
 	ck_assert_int_eq(pctx_run(p, 1, 0, on_tick), 0);
 	kill(*p, SIGKILL);
-	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
-	ck_assert_int_eq(seen.exit_status, 128 + SIGKILL);
+	seen_expect_end(p, 128 + SIGKILL);
 	pctx_release(p);
 }
 END_TEST
@@ -254,12 +234,10 @@ static void *terminates(void *pctx)
 /* Whenever it comes, also as the run ends by itself; a wake that was not needed stops nothing. */
 START_TEST(another_thread_ends_the_run)
 {
-	struct child c = begin_child(with_threads, NULL);
+	struct child c;
+	pctx_t *p = capture_child(&c, with_threads);
 	pthread_t t;
-	pctx_t *p;
 
-	ck_assert_int_eq(hear(&c), 'r');
-	p = capture(c.pid);
 	for (int i = 0; i < 50; i++) {
 		ck_assert_int_eq(pthread_create(&t, NULL, terminates, p), 0);
 		ck_assert_int_eq(pctx_run(p, 1, 1, on_tick), 0);
