@@ -389,6 +389,7 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 	if (rc)
 		return rc;
 	count_strays(b, lone);
+	begins_end_slice(&b->begins);
 	return interval_flush(b, iv);
 }
 

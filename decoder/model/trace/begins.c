@@ -24,7 +24,9 @@ static int begins_compare(const void *a, const void *b)
 
 	if (!c)
 		c = (int)y->over - (int)x->over;
-	return c ? c : compare_u64_pair(x->ticks, y->ticks, x->position, y->position);
+	if (!c)
+		c = compare_u64_pair(x->ticks, y->ticks, x->position, y->position);
+	return c ? c : compare_u64_pair(x->ring, y->ring, x->file, y->file);
 }
 
 static int begins_compare_times(const void *a, const void *b)
@@ -56,17 +58,17 @@ static void begins_pair(struct begins *b, bool all)
 		else
 			free(b->at[i].text);
 	}
-	b->count = b->paired = kept;
+	b->count = b->paired = b->slice = kept;
 }
 
 enum { BEGINS_LOOK_BACK = 16, BEGINS_PAIR_AFTER = 4096 };
 
-/* The interval that ends was mostly begun last. */
+/* The interval that ends was mostly begun last, in the same slice. */
 static bool begins_end_late_one(struct begins *b, const struct begun *over)
 {
 	size_t n = b->count;
 
-	for (size_t i = n; i > 0 && i + BEGINS_LOOK_BACK > n; i--) {
+	for (size_t i = n; i > b->slice && i + BEGINS_LOOK_BACK > n; i--) {
 		const struct begun *at = &b->at[i - 1];
 
 		if (at->id != over->id || at->machine != over->machine)
@@ -123,7 +125,7 @@ int begins_move(struct begins *to, struct begins *from)
 		return CPIDECODE_ENOMEM;
 	memcpy(to->at + to->count, from->at, from->count * sizeof *from->at);
 	to->count += from->count;
-	from->count = from->paired = 0;
+	from->count = from->paired = from->slice = 0;
 	return 0;
 }
 

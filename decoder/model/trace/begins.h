@@ -29,12 +29,19 @@ struct begun {
 struct begins {
 	struct begun *at;
 	size_t count, room, paired; /* paired: those left when pairs were dropped last */
+	size_t slice;		    /* where those of the current slice begin */
 	uint32_t *period;	    /* by machine: the last one of all begin hooks */
 	size_t machines, machines_room;
 };
 
 /* Adds one, whose text becomes this one's. 0 or CPIDECODE_ENOMEM. */
 int begins_add(struct begins *b, struct begun *begun);
+/* The next ones are of another slice: numbers that a damaged trace has several times are paired
+ * alike in whatever order slices are read, unless there are thousands in different slices. */
+static inline void begins_end_slice(struct begins *b)
+{
+	b->slice = b->count;
+}
 /* Whether one of them is unnamed. */
 bool begins_lack_names(const struct begins *b);
 /* Moves all to another one. 0 or CPIDECODE_ENOMEM. */
