@@ -20,6 +20,19 @@ static struct session_config config = {
 
 #define WORKS(call) ck_assert_int_eq(call, 0)
 
+static void box_begin(void)
+{
+	sandbox_fresh();
+	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+}
+
+/* New rings for the session, which is on then. */
+static void box_renew_rings(void)
+{
+	WORKS(session_init(&box, &config, NULL));
+	WORKS(session_on(&box, NULL));
+}
+
 static uint64_t hooks_in_rings(void)
 {
 	struct account a;
@@ -27,6 +40,16 @@ static uint64_t hooks_in_rings(void)
 	box_account(&box, &a, NULL, NULL);
 	ck_assert_uint_eq(a.damaged, 0);
 	return a.hooks;
+}
+
+/* The session has one task, which is alive or not. */
+static void expect_task(bool alive)
+{
+	struct session_task *tasks;
+
+	ck_assert_int_eq(session_tasks(&box, &tasks), 1);
+	ck_assert_int_eq(tasks[0].alive, alive);
+	free(tasks);
 }
 
 /* ------------------------------------------------------------------- who may */
@@ -47,8 +70,7 @@ START_TEST(members_of_the_group_may_trace)
 	umask(077);
 	box_open_bare(&box);
 	config.group = OTHER_GROUP;
-	WORKS(session_init(&box, &config, NULL));
-	WORKS(session_on(&box, NULL));
+	box_renew_rings();
 	WORKS(fstat(box.dir, &st));
 	ck_assert_uint_eq(st.st_mode & 07777, 0750);
 	ck_assert_uint_eq(st.st_gid, OTHER_GROUP);
@@ -71,8 +93,7 @@ START_TEST(members_of_the_group_may_trace)
 	/* Without a group only the owner may trace again. */
 	WORKS(session_off(&box, NULL));
 	config.group = (gid_t)-1;
-	WORKS(session_init(&box, &config, NULL));
-	WORKS(session_on(&box, NULL));
+	box_renew_rings();
 	WORKS(as_user(OTHER_USER, OTHER_GROUP, one_hook));
 	ck_assert_uint_eq(hooks_in_rings(), 0);
 	snprintf(path, sizeof path, "%.200s/rings.2", box.location.dir);
@@ -124,8 +145,7 @@ START_TEST(a_program_from_before_init_begins_with_on)
 	ck_assert_uint_eq(hooks_in_rings(), 1);
 	WORKS(session_off(&box, NULL));
 	WORKS(session_free(&box, NULL));
-	WORKS(session_init(&box, &config, NULL));
-	WORKS(session_on(&box, NULL));
+	box_renew_rings();
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert_uint_eq(hooks_in_rings(), 2);
@@ -141,8 +161,7 @@ START_TEST(looking_again_finds_another_session)
 	box_open(&first, SHM_MODE_WRAP, 65536, 4096);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert(attach_wants(1));
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	nanosleep(&wait, NULL);
 	attach_discover();
 	WORKS(TraceHookWords(1, 1, 0, NULL));
@@ -164,8 +183,7 @@ START_TEST(a_removed_session_is_over)
 {
 	const struct timespec wait = {.tv_nsec = 120000000};
 
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert_int_eq(TraceMajorIsOn(1), 1);
 	WORKS(session_remove(&box));
@@ -193,12 +211,10 @@ START_TEST(a_reservation_outlives_its_rings)
 	struct hook_writer w;
 	struct account a;
 
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	ck_assert_int_eq(hook_begin(&w, 1, 128, 1), HOOK_RESERVED);
 	WORKS(session_off(&box, NULL));
-	WORKS(session_init(&box, &config, NULL));
-	WORKS(session_on(&box, NULL));
+	box_renew_rings();
 	/* As in a signal handler that interrupted the hook and attached to the new rings. */
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	memset(hook_record(&w, 1, 1, 26, 0, 0), 0x77, 104);
@@ -223,12 +239,10 @@ static uint32_t descriptors(void)
 
 START_TEST(closing_descriptors_is_harmless)
 {
-	struct session_task *tasks;
-	int status, n;
+	int status;
 	pid_t pid;
 
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	pid = fork();
 	if (pid == 0) {
 		struct hook_writer w;
@@ -254,31 +268,23 @@ START_TEST(closing_descriptors_is_harmless)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
 	ck_assert_msg(WIFSTOPPED(status), "status %#x", (unsigned)status);
-	n = session_tasks(&box, &tasks);
-	ck_assert_int_eq(n, 1);
-	ck_assert(tasks[0].alive);
-	free(tasks);
+	expect_task(true);
 	ck_assert_int_eq(session_reclaim(&box), 0);
 	ck_assert_uint_eq(hooks_in_rings(), 101);
 	kill(pid, SIGCONT);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	n = session_tasks(&box, &tasks);
-	ck_assert_int_eq(n, 1);
-	ck_assert(!tasks[0].alive);
-	free(tasks);
+	expect_task(false);
 	ck_assert_int_eq(session_reclaim(&box), 1);
 }
 END_TEST
 
 START_TEST(a_child_is_no_proof_that_its_parent_lives)
 {
-	struct session_task *tasks;
-	int status, n, pipes[2];
+	int status, pipes[2];
 	pid_t pid;
 
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	WORKS(pipe(pipes));
 	pid = fork();
 	if (pid == 0) {
@@ -294,10 +300,7 @@ START_TEST(a_child_is_no_proof_that_its_parent_lives)
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	n = session_tasks(&box, &tasks);
-	ck_assert_int_eq(n, 1);
-	ck_assert(!tasks[0].alive);
-	free(tasks);
+	expect_task(false);
 	ck_assert_int_eq(session_reclaim(&box), 1);
 	close(pipes[1]);
 }
@@ -305,12 +308,10 @@ END_TEST
 
 START_TEST(exec_ends_the_old_task)
 {
-	struct session_task *tasks;
-	int n, pipes[2];
+	int pipes[2];
 	pid_t pid;
 
-	sandbox_fresh();
-	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
+	box_begin();
 	WORKS(pipe(pipes));
 	pid = fork();
 	if (pid == 0) {
@@ -321,10 +322,7 @@ START_TEST(exec_ends_the_old_task)
 	}
 	char c;
 	ck_assert_int_eq(read(pipes[0], &c, 1), 1);
-	n = session_tasks(&box, &tasks);
-	ck_assert_int_eq(n, 1);
-	ck_assert(!tasks[0].alive);
-	free(tasks);
+	expect_task(false);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

@@ -101,21 +101,44 @@ START_TEST(sources_are_the_processs)
 }
 END_TEST
 
+/* A child that wrote a hook, or began one that stays unfinished, and is stopped. */
+static pid_t fork_stopped(bool unfinished)
+{
+	struct hook_writer w;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (unfinished ? hook_begin(&w, 1, 64, 1) != HOOK_RESERVED
+			       : TraceHookWords(1, 1, 0, NULL) != 0)
+			_exit(1);
+		raise(SIGSTOP);
+		exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	ck_assert(WIFSTOPPED(status));
+	return pid;
+}
+
+/* What the rings hold, and the hooks that had no slot. */
+static void expect_account(uint64_t hooks, uint64_t no_slot)
+{
+	struct account a;
+
+	box_account(&table_box, &a, NULL, NULL);
+	ck_assert_uint_eq(a.hooks, hooks);
+	ck_assert_uint_eq(a.torn, 0);
+	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], no_slot);
+}
+
 START_TEST(a_child_has_its_own_ids)
 {
 	const struct session_task *t;
 	int status;
-	pid_t pid;
 
 	table_begin();
 	TraceHookWords(1, 1, 0, NULL);
-	pid = fork();
-	if (pid == 0) {
-		TraceHookWords(1, 1, 0, NULL);
-		raise(SIGSTOP);
-		_exit(0);
-	}
-	waitpid(pid, &status, WUNTRACED);
+	pid_t pid = fork_stopped(false);
 	t = table_find((uint32_t)pid);
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->pid, (uint32_t)pid);
@@ -189,7 +212,6 @@ END_TEST
 
 START_TEST(without_a_slot_hooks_are_lost_and_counted)
 {
-	struct account a;
 	uint64_t began = clock_raw_ns(), tenths;
 	uint32_t refused;
 
@@ -198,10 +220,7 @@ START_TEST(without_a_slot_hooks_are_lost_and_counted)
 	for (int i = 0; i < 10; i++)
 		ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	tenths = (clock_raw_ns() - began) / 100000000;
-	box_account(&table_box, &a, NULL, NULL);
-	ck_assert_uint_eq(a.hooks, 0);
-	ck_assert_uint_eq(a.torn, 0);
-	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 10);
+	expect_account(0, 10);
 	/* Asks once, and again for each 100 ms that the hooks took. */
 	refused = table_word(offsetof(struct shm_task_header, refused));
 	ck_assert_uint_ge(refused, 1);
@@ -213,28 +232,17 @@ START_TEST(without_a_slot_hooks_are_lost_and_counted)
 	table_leave_slots(1);
 	usleep(110000);
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
-	box_account(&table_box, &a, NULL, NULL);
-	ck_assert_uint_eq(a.hooks, 0);
-	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 11);
+	expect_account(0, 11);
 }
 END_TEST
 
 START_TEST(it_recovers_when_slots_are_given_back)
 {
-	struct account a;
 	int status;
-	pid_t pid;
 
 	table_begin();
 	table_leave_slots(2);
-	pid = fork();
-	if (pid == 0) {
-		TraceHookWords(1, 1, 0, NULL);
-		raise(SIGSTOP);
-		exit(0);
-	}
-	waitpid(pid, &status, WUNTRACED);
-	ck_assert(WIFSTOPPED(status));
+	pid_t pid = fork_stopped(false);
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	kill(pid, SIGCONT);
 	waitpid(pid, &status, 0);
@@ -242,9 +250,7 @@ START_TEST(it_recovers_when_slots_are_given_back)
 	/* At once: something was given back. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	ck_assert_ptr_nonnull(table_find((uint32_t)getpid()));
-	box_account(&table_box, &a, NULL, NULL);
-	ck_assert_uint_eq(a.hooks, 2);
-	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 1);
+	expect_account(2, 1);
 }
 END_TEST
 
@@ -338,7 +344,6 @@ START_TEST(queues_of_nonsense)
 {
 	struct shm_task slot = {.state = shm_task_state(1u << SHM_TASK_INDEX_BITS, SHM_TASK_LIVE)};
 	uint32_t number = 1u << SHM_TASK_INDEX_BITS; /* slot 0, its first task */
-	struct account a;
 
 	table_begin();
 	table_leave_slots(0);
@@ -351,8 +356,7 @@ START_TEST(queues_of_nonsense)
 	table_set_word(FREED, 100);
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	ck_assert_uint_eq(table_word(offsetof(struct shm_task_header, given.reused)), 2);
-	box_account(&table_box, &a, NULL, NULL);
-	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 1);
+	expect_account(0, 1);
 }
 END_TEST
 
@@ -393,20 +397,10 @@ END_TEST
 START_TEST(a_discarded_reservation_is_reclaimed)
 {
 	struct session_error error;
-	struct hook_writer w;
 	int status;
-	pid_t pid;
 
 	table_begin();
-	pid = fork();
-	if (pid == 0) {
-		if (hook_begin(&w, 1, 64, 1) != HOOK_RESERVED)
-			_exit(1);
-		raise(SIGSTOP);
-		_exit(1);
-	}
-	waitpid(pid, &status, WUNTRACED);
-	ck_assert(WIFSTOPPED(status));
+	pid_t pid = fork_stopped(true);
 	TraceHookWords(1, 1, 0, NULL);
 	ck_assert_int_eq(session_discard(&table_box, &error), 0);
 	kill(pid, SIGKILL);
