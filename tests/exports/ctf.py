@@ -7,18 +7,10 @@ NAME.info.json. NAME.err is what cpidecode said. Says what differs and ends with
 import collections
 import json
 import re
-import sys
 
 import bt2
 
-wrong = 0
-hooks = 0
-
-
-def say(name, what):
-    global wrong
-    print(f"{name}: {what}")
-    wrong += 1
+from differences import compare_all, say
 
 
 def plain(text):
@@ -141,7 +133,6 @@ def compare_event(name, hook, event):
 
 
 def compare(name):
-    global hooks
     with open(name + ".json", encoding="utf-8") as file:
         expected = collections.defaultdict(list)
         for line in file:
@@ -155,23 +146,24 @@ def compare(name):
     for events in [expected[None]]:  # several guest rings
         events.sort(key=lambda hook: (hook["ticks"], hook["tid"], hook["minor"]))
     found[None].sort(key=lambda event: (event[2]["ticks"], event[2]["tid"], event[2]["minor"]))
-    words = 0
+    words = hooks = 0
     for cpu in expected.keys() | found.keys():
         if len(expected[cpu]) != len(found[cpu]):
             say(name, f"processor {cpu}: {len(found[cpu])} of {len(expected[cpu])} events")
-            return
+            return hooks
         for hook, event in zip(expected[cpu], found[cpu]):
             hooks += 1
             words += event[1] == "hook" and hook["name"] is not None
             what = compare_event(name, hook, event)
             if what:
                 say(name, f"{what}: {hook}")
-                return
+                return hooks
     with open(name + ".err", encoding="utf-8") as file:
         told = re.search(r"(\d+) hooks? that (its|their) schemas? do", file.read())
     if words != (int(told[1]) if told else 0):
         say(name, f"{words} events of words, told are {told and told[1]}")
     compare_losses(name, rings)
+    return hooks
 
 
 def compare_losses(name, rings):
@@ -186,7 +178,4 @@ def compare_losses(name, rings):
                 f"{(lost, expected['overwritten'], expected['torn'])}")
 
 
-for name in sys.argv[1:]:
-    compare(name)
-print(f"FAILED: {wrong} differences" if wrong else f"ok: {len(sys.argv) - 1} traces, {hooks} hooks")
-sys.exit(1 if wrong else 0)
+compare_all(compare, "hooks")

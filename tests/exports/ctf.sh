@@ -40,7 +40,7 @@ for name in mixed utilisation labels filled; do
 	export_hooks $name
 done
 # shellcheck disable=SC2086
-readers_agree 'traces, [0-9]+ hooks' "$python" "$here/ctf.py" $names
+readers_agree 'traces, [0-9]+ hooks' "$python" -B "$here/ctf.py" $names
 in_file strings.err '3 strings have a NUL, which ends them in CTF'
 
 # A clock that was set back begins another stream of the ring.

@@ -8,16 +8,8 @@ import collections
 import csv
 import gzip
 import re
-import sys
 
-wrong = 0
-intervals = 0
-
-
-def say(name, what):
-    global wrong
-    print(f"{name}: {what}")
-    wrong += 1
+from differences import compare_all, say
 
 
 def read_varint(data, at):
@@ -130,7 +122,6 @@ def compare_stacks(name, profile):
 
 
 def compare_threads(name, profile):
-    global intervals
     found = collections.Counter()
     for _, values, labels in profile.samples:
         thread = alike(labels["thread"])
@@ -142,14 +133,15 @@ def compare_threads(name, profile):
                 continue
             pid = "" if row["pid"] == "0" else row["pid"]
             expected[row["tid"], pid, alike(row["task"] or "tid " + row["tid"])] += 1
-    intervals += sum(expected.values())
     if found != expected:
         say(name, f"threads: {found} instead of {expected}")
+    return sum(expected.values())
 
 
-for name in sys.argv[1:]:
+def compare(name):
     profile = Profile(name + ".pprof")
     compare_stacks(name, profile)
-    compare_threads(name, profile)
-print(f"FAILED: {wrong} differences" if wrong else f"ok: {len(sys.argv) - 1} traces, {intervals} intervals")
-sys.exit(1 if wrong else 0)
+    return compare_threads(name, profile)
+
+
+compare_all(compare, "intervals")

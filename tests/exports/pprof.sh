@@ -17,7 +17,7 @@ for name in $names; do
 		sed -E '/^tid [0-9]+;/!s/^[^;]*;//' >"$name.folded"
 done
 # shellcheck disable=SC2086,SC2154
-readers_agree 'traces, [0-9]+ intervals' python3 "$here/pprof.py" $names
+readers_agree 'traces, [0-9]+ intervals' python3 -B "$here/pprof.py" $names
 in_file measured.err "pprof's format holds sums by stack: times, arguments and losses are left out"
 in_file begins.err '4 open intervals are left out: sums are of those that ended'
 "$CPIDECODE" --format pprof - <deep.bin >piped 2>/dev/null

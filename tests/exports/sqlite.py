@@ -9,16 +9,8 @@ import json
 import math
 import re
 import sqlite3
-import sys
 
-wrong = 0
-intervals = 0
-
-
-def say(name, what):
-    global wrong
-    print(f"{name}: {what}")
-    wrong += 1
+from differences import compare_all, say
 
 
 def read_csv(path):
@@ -150,16 +142,17 @@ def compare_files(name, db):
                 say(name, "other findings of doctor")
 
 
-for name in sys.argv[1:]:
+def compare(name):
     db = sqlite3.connect(f"file:{name}.sqlite?mode=ro", uri=True)
     for (line,) in db.execute("pragma integrity_check"):
         if line != "ok":
             say(name, line)
     rows = read_csv(name + ".csv")
-    intervals += len(rows)
     compare_columns(name, rows, db)
     compare_summary(name, db)
     compare_files(name, db)
     db.close()
-print(f"FAILED: {wrong} differences" if wrong else f"ok: {len(sys.argv) - 1} traces, {intervals} intervals")
-sys.exit(1 if wrong else 0)
+    return len(rows)
+
+
+compare_all(compare, "intervals")
