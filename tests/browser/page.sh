@@ -7,6 +7,7 @@
 # (else what is installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../lib/traces.sh"
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
 : "${GENTRACE:?the generator of traces gentrace}"
 if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
@@ -55,10 +56,7 @@ for dir in "$here"/../golden/cases/*/; do
 done
 # Switches: of processor 0 all up to 40000, of 1 some were lost, of 2 there are none. Thread 2 has a name like HTML; thread 5, of a
 # container, has another number.
-"$MKTRACE" - switches.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked switches.bin <<'END'
 cpus 3
 section schema
 | major 0xC3 kernel
@@ -91,10 +89,7 @@ put16 header+10 4
 fix header
 END
 # Without intervals: from the first run to the last hook.
-"$MKTRACE" - alone.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked alone.bin <<'END'
 cpus 1
 section schema
 | major 0xC3 kernel
@@ -205,10 +200,7 @@ ${pwned=1} `script`
 END
 	printf 'section end\n'
 } | "$MKTRACE" - hostile.bin
-"$MKTRACE" - loss.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked loss.bin <<'END'
 section hooks ring=0
 group mm=1 tid=1 at=1000000 elapsed=9000 types=1 label="script" summary
 cpu 4000 8000 0

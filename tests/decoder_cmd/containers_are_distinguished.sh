@@ -3,10 +3,7 @@
 
 # Two containers with threads of one name, one of the owner's namespace and one of another, and
 # a task of the owner's: thread 8 is at home, in a cgroup.
-"$MKTRACE" - c.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked c.bin <<'END'
 cpus 1
 section tasks
 task 7 7 0 "server"
@@ -114,11 +111,8 @@ done
 # Traces of one container each: the column is shown if the containers differ.
 owned()
 {
-	"$MKTRACE" - "$1" <<END
-clock raw
-hz 1000000000
+	make_clocked "$1" <<END
 id "$1           "
-sync 0 1700000000000000000 5
 section meta
 | cgroup: $2
 section tasks
@@ -159,11 +153,8 @@ in_file out '^l,1,5,80,.*,"-, /box/a, /box/b, /pod/a, /pod/b"'
 
 # Merged partial results show what the traces together show: of owners in one container and in several, of
 # an unknown owner and an unknown thread, and of more containers than are shown.
-"$MKTRACE" - unowned.bin <<'END'
-clock raw
-hz 1000000000
+make_clocked unowned.bin <<'END'
 id "unowned         "
-sync 0 1700000000000000000 5
 section tasks
 task 7 7 0 "server"
 section hooks ring=0

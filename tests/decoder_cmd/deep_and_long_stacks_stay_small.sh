@@ -20,10 +20,7 @@ awk '{ n = split($1, a, ";"); if (n > 1024) deep++; sum += $NF }
 [ "$(wc -l <out)" -le 1024 ] || fail "$(wc -l <out) lines"
 
 long=$(head -c 60000 /dev/zero | tr '\0' x)
-"$MKTRACE" - long.bin <<END
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked long.bin <<END
 section hooks ring=0
 hook 0xC0 1 tid=7 at=1000 64:400 "$long"
 hook 0xC0 0xF0000001 64:400 "$long"

@@ -3,10 +3,7 @@
 
 # Two threads. On the first one requests with a disk read between, whose time off the processor is
 # known; an interval around two requests; one that overlaps a request without nesting.
-"$MKTRACE" - t.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked t.bin <<'END'
 cpus 2
 section labels
 # numbers 1, 3, 5 and 7
@@ -76,10 +73,7 @@ in_file out '^request .*   1  -  +C2:00$'
 run 2 --report gaps --by tid t.bin
 
 # What is open at the end counts up to there: the second request ends a gap, and fills that of others.
-"$MKTRACE" - open.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked open.bin <<'END'
 cpus 1
 section meta
 | period: 7

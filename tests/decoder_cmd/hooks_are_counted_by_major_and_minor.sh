@@ -39,10 +39,7 @@ done
 in_file out ',guest,'
 
 # Rates are over the whole trace, or the part that is asked for.
-"$MKTRACE" - r.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked r.bin <<'END'
 cpus 2
 section hooks ring=0
 hook 0x10 1 tid=1 at=0

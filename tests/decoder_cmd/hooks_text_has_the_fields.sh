@@ -2,10 +2,7 @@
 . "${0%/*}/lib.sh"
 
 # Fields of a user's schema: signed, unmeasured, repeated, a string with a quote, a hook that is cut off.
-"$MKTRACE" - u.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked u.bin <<'END'
 cpus 1
 section schema
 | major 0x20 app "Application"

@@ -155,3 +155,24 @@ make_case()
 		files="$files ${name%.txt}.bin"
 	done
 }
+
+# slowest_merges NAMES...: of the traces that each argument names, the slowest intervals of merged partial
+# results are those of the traces read together.
+slowest_merges()
+{
+	for t; do
+		files='' parts=''
+		for f in $t; do
+			files="$files $f.bin" parts="$parts $f.part"
+			run 0 --report slowest --partial "$f.part" "$f.bin"
+		done
+		for format in text json; do
+			# shellcheck disable=SC2086
+			run 0 --report slowest --format $format $files
+			mv out whole
+			# shellcheck disable=SC2086
+			run 0 merge --report slowest --format $format $parts
+			cmp out whole || fail "merged, $t: $(diff out whole)"
+		done
+	done
+}

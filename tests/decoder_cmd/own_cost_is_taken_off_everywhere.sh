@@ -60,10 +60,7 @@ run 0 --report intervals --top 20 --sort -elapsed_ns --format csv --compensate o
 # A tick is 0.4 ns.
 tr -d '\r' <out | awk -F, 'NR > 1 { printf "%.0f\n", $3 * 4 }' | sort -nr | cmp -s - slowest ||
 	fail "the slowest are others than those of intervals"
-"$MKTRACE" - nested.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked nested.bin <<'END'
 section hooks ring=0
 group mm=1 tid=7 at=1600 elapsed=100 types=0 label="inner"
 endgroup
@@ -93,10 +90,7 @@ known()
 {
 	echo $(($1 + 10 * 128 + 40 * 524288))
 }
-"$MKTRACE" - light.bin <<END
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked light.bin <<END
 section labels
 label "light"
 section hooks ring=0

@@ -85,11 +85,8 @@ done
 
 # Equal rows of several traces have one order, with --top or without, whatever the order of files.
 for name in first second; do
-	"$MKTRACE" - $name.bin <<END
-clock raw
-hz 1000000000
+	make_clocked $name.bin <<END
 id "$(printf '%-16s' $name)"
-sync 0 1700000000000000000 5
 cpus 1
 section hooks ring=0
 group mm=1 tid=1 at=5000 elapsed=1000 types=1 label="$name" summary

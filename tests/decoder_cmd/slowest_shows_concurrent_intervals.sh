@@ -3,10 +3,7 @@
 
 # A request of thread 1 from processor 1 to 0, and around it: one that ends as it begins, one that
 # overlaps its start (on processor 1), a nested pair inside (begun on 0, ended on 2), its own thread's.
-"$MKTRACE" - t.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked t.bin <<'END'
 cpus 3
 section labels
 # numbers 1, 3, 5 and 7
@@ -51,10 +48,7 @@ in_file out '^   at: 5\.00 us before the trace.s first hook, thread 2, CPU 1$'
 not_in_file out 'at: -'
 
 # Intervals that are open at the end contain it, and overlap it, too.
-"$MKTRACE" - open.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked open.bin <<'END'
 cpus 1
 section meta
 | period: 7

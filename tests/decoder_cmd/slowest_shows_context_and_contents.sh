@@ -2,10 +2,7 @@
 . "${0%/*}/lib.sh"
 
 # Three requests, the median one with a disk read of 1000 ns; the slowest in a light interval.
-"$MKTRACE" - t.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked t.bin <<'END'
 cpus 2
 section tasks
 task 1 10 0 "server"

@@ -13,10 +13,16 @@ END
 	echo 'section end'
 }
 
+# slowest_of NAME: makes NAME.bin of mktrace's text on standard input, and reports its slowest interval.
+slowest_of()
+{
+	"$MKTRACE" - "$1.bin"
+	run 0 --report slowest -n 1 "$1.bin"
+}
+
 switches='hook 0xC3 1 tid=9 at=30000 0 7 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0 4000 2 3 0 5000 0 0 0 6000 1 1 0 10000 0 0 0'
 names='hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:30000 "other"'
-trace "$switches" "$names" | "$MKTRACE" - t.bin
-run 0 --report slowest -n 1 t.bin
+trace "$switches" "$names" | slowest_of t
 sed -n '/meanwhile/,/show/p' out >told
 cat >expected <<'END'
    meanwhile, on other threads (intervals of this trace): none
@@ -39,30 +45,25 @@ run 0 --report info --format json t.bin
 in_file out '"kernel_switches":\[{"cpu":0,"idle_ns":2000\.0,"busy_ns":12000\.0,"not_recorded_ns":0\.0}\]'
 
 # A name counts for the time that it is known for.
-trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:11999 "other"' | "$MKTRACE" - name.bin
-run 0 --report slowest -n 1 name.bin
+trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:11999 "other"' | slowest_of name
 not_in_file out 'other .thread'
 
 # The same in several hooks: each goes on where the one before ended.
 trace 'hook 0xC3 1 tid=9 at=30000 0 3 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0' \
 	'hook 0xC3 1 tid=9 at=30000 0 2 64:15000 64:16000 0 0 0 2 3 0 1000 0 0 0' \
 	'hook 0xC3 1 tid=9 at=30000 0 1 64:17000 64:18000 0 0 0 1 1 0' \
-	'hook 0xC3 1 tid=9 at=30000 0 0 64:18000 64:22000 1 1' "$names" | "$MKTRACE" - hooks.bin
-run 0 --report slowest -n 1 hooks.bin
+	'hook 0xC3 1 tid=9 at=30000 0 0 64:18000 64:22000 1 1' "$names" | slowest_of hooks
 sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "several hooks: $(cat out)"
 
 # Lost records, and switches that begin after the interval or end before it, leave things unknown.
-trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:4' | "$MKTRACE" - lost.bin
-run 0 --report slowest -n 1 lost.bin
+trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:4' | slowest_of lost
 in_file out "^   away from a processor, by the kernel's switches: n/a .4 records were lost meanwhile.$"
-trace 'hook 0xC3 1 tid=9 at=30000 0 1 64:12000 64:14000 2 2 0 1 1 0' | "$MKTRACE" - part.bin
-run 0 --report slowest -n 1 part.bin
+trace 'hook 0xC3 1 tid=9 at=30000 0 1 64:12000 64:14000 2 2 0 1 1 0' | slowest_of part
 in_file out "^   away from a processor, by the kernel's switches: n/a .they do not cover it.$"
 in_file out '^        n/a   2\.00 us  unknown name .thread 2, process 2.$'
 in_file out '^        n/a   8\.00 us  .not recorded.$'
 
-trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:0' | "$MKTRACE" - unknown.bin
-run 0 --report slowest -n 1 unknown.bin
+trace "$switches" 'hook 0xC3 3 tid=9 at=30000 1 64:19000 64:19500 64:0' | slowest_of unknown
 in_file out "^   away from a processor, by the kernel's switches: n/a .records were lost meanwhile.$"
 run 0 --report slowest -n 1 --format json unknown.bin
 in_file out '"kernel_switches":null,"kernel_records_lost":null,'
@@ -72,40 +73,33 @@ first='hook 0xC3 1 tid=9 at=30000 0 2 64:8000 64:11000 1 1 0 2 2 1 1000 3 3 0'
 last='hook 0xC3 1 tid=9 at=30000 0 1 64:18000 64:19000 3 3 0 1 1 0'
 end='hook 0xC3 1 tid=9 at=30000 0 0 64:19000 64:22000 1 1'
 trace "$first" 'hook 0xC3 1 tid=9 at=30000 0 2 64:12000 64:12500 3 3 0 1 1 0 5500 3 3 0' "$last" "$end" |
-	"$MKTRACE" - whole.bin
-run 0 --report slowest -n 1 whole.bin
+	slowest_of whole
 in_file out "switches: 2\.50 us, 2 switches: preempted for 1\.50 us, waiting for 1\.00 us$"
 trace "$first" "$last" "$end" | "$MKTRACE" - gap.bin
 run 0 --report info gap.bin
 in_file out '^cpu 0  *0 ns  *8\.00 us  *6\.00 us$'
 run 0 --report slowest -n 1 gap.bin
 in_file out "^   away from a processor, by the kernel's switches: n/a .they do not cover it.$"
-trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:15000 4 4' | "$MKTRACE" - other.bin
-run 0 --report slowest -n 1 other.bin
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:15000 4 4' | slowest_of other
 in_file out "switches: n/a .they do not cover it.$"
 # A processor of which there are hooks, but no switches.
-trace "$switches" 'section hooks ring=1' 'hook 0x10 1 tid=5 at=9000 7' | "$MKTRACE" - ring.bin
-run 0 --report slowest -n 1 ring.bin
+trace "$switches" 'section hooks ring=1' 'hook 0x10 1 tid=5 at=9000 7' | slowest_of ring
 in_file out "switches: n/a .they do not cover it.$"
 # On two processors at once.
 trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 2 64:8000 64:11000 4 4 0 1 1 0 1500 4 4 0' \
-	'hook 0xC3 1 tid=9 at=30000 1 0 64:12500 64:22000 4 4' | "$MKTRACE" - both.bin
-run 0 --report slowest -n 1 both.bin
+	'hook 0xC3 1 tid=9 at=30000 1 0 64:12500 64:22000 4 4' | slowest_of both
 in_file out "switches: n/a .they contradict each other.$"
 # Where no switch told who it was, none came or went.
-trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:21000 0 4294967295' "$names" | "$MKTRACE" - quiet.bin
-run 0 --report slowest -n 1 quiet.bin
+trace "$switches" 'hook 0xC3 1 tid=9 at=30000 1 0 64:8000 64:21000 0 4294967295' "$names" | slowest_of quiet
 sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "a quiet processor: $(cat out)"
 
 # Told twice, by dumps that overlap: counted once.
-trace "$switches" "$switches" "$names" | "$MKTRACE" - twice.bin
-run 0 --report slowest -n 1 twice.bin
+trace "$switches" "$switches" "$names" | slowest_of twice
 sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "twice: $(cat out)"
 
 # A processor that no kernel has: a file that names many must not slow the search down.
 trace "$switches" 'hook 0xC3 1 tid=9 at=30000 8192 0 64:8000 64:15000 4 4' \
-	'hook 0xC3 3 tid=9 at=30000 8192 64:9000 64:19500 64:4' "$names" | "$MKTRACE" - beyond.bin
-run 0 --report slowest -n 1 beyond.bin
+	'hook 0xC3 3 tid=9 at=30000 8192 64:9000 64:19500 64:4' "$names" | slowest_of beyond
 sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "processor 8192: $(cat out)"
 
 # Contradictions are left out: too many switches for the hook's words, time going back, stamps of the
@@ -117,26 +111,11 @@ trace 'hook 0xC3 1 tid=9 at=30000 0 4294967295 64:8000 64:12000 1 1 0 2 2 1' \
 	'hook 0xC3 1 tid=9 at=30000 0' 'hook 0xC3 2 tid=9 at=30000 9 9 2 2 64:1' \
 	'hook 0xC3 2 tid=9 at=30000 9 9 2 2 64:9 64:1 "x"' 'hook 0xC3 3 tid=9 at=30000 0 64:9' \
 	'hook 0xC3 3 tid=9 at=30000 0 64:18446744073709551615 64:0 64:18446744073709551615' |
-	"$MKTRACE" - hostile.bin
-run 0 --report slowest -n 1 hostile.bin
+	slowest_of hostile
 in_file out "by the kernel's switches: n/a"
 not_in_file out 'thread 7'
 
 # Partial results hold them: the merged answer is the whole one, of one trace and of two, of which one
 # has no switches.
 { echo 'id "another trace id"'; trace '' | grep -v 0xC3; } | "$MKTRACE" - without.bin
-for t in t name lost part unknown gap both beyond hostile "t without" "lost without"; do
-	files='' parts='' n=0
-	for f in $t; do
-		files="$files $f.bin" parts="$parts $f.part"
-		run 0 --report slowest --partial "$f.part" "$f.bin"
-	done
-	for format in text json; do
-		# shellcheck disable=SC2086
-		run 0 --report slowest --format $format $files
-		mv out whole
-		# shellcheck disable=SC2086
-		run 0 merge --report slowest --format $format $parts
-		cmp out whole || fail "merged, $t: $(diff out whole)"
-	done
-done
+slowest_merges t name lost part unknown gap both beyond hostile "t without" "lost without"

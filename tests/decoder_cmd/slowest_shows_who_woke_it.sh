@@ -23,39 +23,41 @@ told()
 	sed -n '/waited/,/show/p' out | grep -v show || :
 }
 
+# wakers_are NAME: of NAME.bin the report says the rows on standard input.
+wakers_are()
+{
+	{
+		echo '     waited  then to run  waits  who woke it'
+		cat
+	} >expected
+	told "$1.bin" >text
+	cmp expected text || fail "$1: $(cat text)"
+}
+
 # Of the waits one ended by a thread of another processor, one by an interrupt while another ran, one by one while idle: the report has interrupts as one waker. The wake-up at
 # 29000, while it was preempted, ended none, nor did that of thread 7.
 remote='hook 0xC3 4 tid=9 at=50000 1 3 64:8000 64:14000 0 1 2 4 0 100 7 2 4 0 15000 1 2 4 0'
 local='hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:23000 0 1 2 2 1 2500 1 0 0 2'
 trace "$remote" "$local" | "$MKTRACE" - t.bin
-told t.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are t <<'END'
     9.00 us      1.50 us      2  an interrupt
     3.00 us      1.00 us      1  waker (thread 4, process 2)
 END
-cmp expected text || fail "text: $(cat text)"
 run 0 --report slowest -n 1 --format json t.bin
 in_file out ',"wakers":\[{"tid":null,"pid":null,"name":null,"interrupt":true,"waits":2,"waited_ns":9000.0,"to_run_ns":1500.0},{"tid":4,"pid":2,"name":"waker","interrupt":false,"waits":1,"waited_ns":3000.0,"to_run_ns":1000.0}\],"waits_without_waker":0,"without_waker_ns":0.0}$'
 
 # The last wake-up counts, and one just before the thread has left. Waits of one waker add up.
 trace 'hook 0xC3 4 tid=9 at=50000 1 4 64:8000 64:11900 0 1 2 4 0 4050 1 2 4 0 7050 1 2 4 0 13050 1 2 4 0' | "$MKTRACE" - early.bin
-told early.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are early <<'END'
     12.0 us      9.05 us      3  waker (thread 4, process 2)
 END
-cmp expected text || fail "early: $(cat text)"
 
 # Not recorded: n/a, never a guess. So is a waker without a number, unless it was interrupted.
 trace 'hook 0xC3 4 tid=9 at=50000 1 2 64:8000 64:14000 0 1 4294967295 4294967295 0 11500 1 4294967295 4294967295 1' | "$MKTRACE" - unknown.bin
-told unknown.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are unknown <<'END'
     1.00 us       500 ns      1  an interrupt
     11.0 us          n/a      2  n/a (not recorded)
 END
-cmp expected text || fail "unknown: $(cat text)"
 run 0 --report slowest -n 1 --format json unknown.bin
 in_file out ',"wakers":\[{"tid":null,"pid":null,"name":null,"interrupt":true,"waits":1,"waited_ns":1000.0,"to_run_ns":500.0}\],"waits_without_waker":2,"without_waker_ns":11000.0}$'
 
@@ -96,42 +98,30 @@ trace 'hook 0xC3 4 tid=9 at=50000 1 4294967295 64:8000 64:14000 0 1 2 4 0' 'hook
 	'hook 0xC3 4 tid=9 at=50000 8192 1 64:8000 64:25500 0 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1' 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:25500 0 1 3' \
 	'hook 0xC3 4 tid=9 at=50000 0 2 64:8000 64:25500 0 0 3 3 0 1 4294967295 3 3 0' \
 	'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:18446744073709551615 1 1 3 3 0' 'hook 0xC3 4 tid=9 at=50000 0 1 64:25501 64:25500 0 1 3 3 0' | "$MKTRACE" - hostile.bin
-told hostile.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are hostile <<'END'
     3.00 us      1.00 us      1  waker (thread 4, process 2)
     9.00 us          n/a      2  n/a (not recorded)
 END
-cmp expected text || fail "hostile: $(cat text)"
 
 # A hook of wake-ups is missing, on whichever processor: a wait that one of its wake-ups may have ended has no waker, rather than an
 # earlier one. The wait at its edge, too; not the one after it. Hooks that follow each other, some without wake-ups, miss nothing.
 before='hook 0xC3 4 tid=9 at=50000 1 2 64:8000 64:14000 0 1 2 4 0 2500 1 2 4 0'
 after='hook 0xC3 4 tid=9 at=50000 1 1 64:20000 64:25500 0 1 2 4 0'
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+trace "$before" "$after" | "$MKTRACE" - gap.bin
+wakers_are gap <<'END'
     4.00 us      1.50 us      2  waker (thread 4, process 2)
     8.00 us          n/a      1  n/a (not recorded)
 END
-trace "$before" "$after" | "$MKTRACE" - gap.bin
-told gap.bin >text
-cmp expected text || fail "gap: $(cat text)"
 trace "$before" "$after" 'hook 0xC3 4 tid=9 at=50000 0 0 64:8000 64:14500' 'hook 0xC3 4 tid=9 at=50000 0 0 64:15000 64:30000' | "$MKTRACE" - edge.bin
-told edge.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are edge <<'END'
     1.00 us       500 ns      1  waker (thread 4, process 2)
     11.0 us          n/a      2  n/a (not recorded)
 END
-cmp expected text || fail "edge: $(cat text)"
 trace "$before" 'hook 0xC3 4 tid=9 at=50000 1 0 64:16500 64:20000' "$after" 'hook 0xC3 4 tid=9 at=50000 0 1 64:8000 64:9000 0 7 3 3 0' |
 	"$MKTRACE" - whole.bin
-told whole.bin >text
-cat >expected <<'END'
-     waited  then to run  waits  who woke it
+wakers_are whole <<'END'
     12.0 us      9.00 us      3  waker (thread 4, process 2)
 END
-cmp expected text || fail "whole: $(cat text)"
 
 # The first hooks were overwritten.
 trace 'hook 0xC3 4 tid=9 at=50000 0 1 64:24000 64:25500 0 1 2 2 0' | "$MKTRACE" - first.bin
@@ -158,18 +148,4 @@ told twice.bin | cmp - expected || fail "twice: $(told twice.bin)"
 { echo 'id "a third trace id"'; trace; } | "$MKTRACE" - alone.bin
 
 # Partial results hold them; those of a trace without are as before.
-for t in t early unknown lost none many hostile gap edge whole first long twice "t alone" "t other" "alone unknown"; do
-	files='' parts=''
-	for f in $t; do
-		files="$files $f.bin" parts="$parts $f.part"
-		run 0 --report slowest --partial "$f.part" "$f.bin"
-	done
-	for format in text json; do
-		# shellcheck disable=SC2086
-		run 0 --report slowest --format $format $files
-		mv out whole
-		# shellcheck disable=SC2086
-		run 0 merge --report slowest --format $format $parts
-		cmp out whole || fail "merged, $t: $(diff out whole)"
-	done
-done
+slowest_merges t early unknown lost none many hostile gap edge whole first long twice "t alone" "t other" "alone unknown"

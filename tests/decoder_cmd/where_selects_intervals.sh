@@ -5,10 +5,7 @@ golden=$(cd "${0%/*}/../golden/cases" && pwd)
 
 # A request that holds a query, which reads the disk; one that holds a disk read too short to
 # matter; a disk read of another thread beside the first; light intervals with arguments.
-"$MKTRACE" - t.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked t.bin <<'END'
 cpus 2
 section tasks
 task 1 10 0 "server"

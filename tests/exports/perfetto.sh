@@ -27,10 +27,7 @@ readers_agree 'traces, [0-9]+ intervals' node "$here/equal.mjs" "${processor-}" 
 cmp -s piped deep.perfetto || fail "from a pipe, it is another trace"
 
 # What overlaps is on a further track with the thread's name, and what nests in it too.
-"$MKTRACE" - overlap.bin <<'END'
-clock raw
-hz 1000000000
-sync 0 1700000000000000000 5
+make_clocked overlap.bin <<'END'
 section tasks
 task 7 5 0 "worker"
 section hooks ring=0
