@@ -5,21 +5,10 @@
 
 set -eu
 . "${0%/*}/../lib/checks.sh"
+. "${0%/*}/../lib/work_folder.sh"
 : "${SWTRACE:?the swtrace command}" "${WORK:?the program tests/stat/work.c}"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-stat.XXXXXX")
 chmod 755 "$dir"
-pids=
-cleanup()
-{
-	for pid in $pids; do
-		kill -9 "$pid" 2>/dev/null || :
-	done
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir"
 
 # run STATUS ARGUMENTS...: swtrace stat, stdout to out, stderr to err.
 run()

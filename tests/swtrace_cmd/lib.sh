@@ -4,22 +4,11 @@
 
 set -eu
 . "${0%/*}/../lib/checks.sh"
+. "${0%/*}/../lib/work_folder.sh"
 : "${SWTRACE:?the swtrace command}"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-cmd.XXXXXX")
-SWTRACE_SESSION=$(mktemp -d /dev/shm/swtrace-cmd-test.XXXXXX)
-export SWTRACE_SESSION
-pids=
-cleanup()
-{
-	for pid in $pids; do
-		kill -9 "$pid" 2>/dev/null || :
-	done
-	rm -rf "$dir" "$SWTRACE_SESSION"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir"
+session=$(mktemp -d /dev/shm/swtrace-cmd-test.XXXXXX)
+export SWTRACE_SESSION="$session"
 
 # run STATUS ARGUMENTS...: swtrace, stdout to out, stderr to err.
 run()
