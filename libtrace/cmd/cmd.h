@@ -67,7 +67,7 @@ bool parse_size(const char *text, uint64_t *bytes);
 /* Parses a duration in seconds, or with a suffix ns, us, ms, s, m, min or h; a fraction is allowed.
  */
 bool parse_time(const char *text, uint64_t *ns);
-#define CMD_TIME_HELP "seconds, or a time with ns, us, ms, s, m or h" /* in messages */
+#define CMD_TIME_HELP "seconds, or a time with ns, us, ms, s, m, min or h" /* in messages */
 
 /* Options that init and run share. */
 enum {

@@ -1,4 +1,3 @@
-#include "../../formats/base/time_ns.h"
 #include "texts.h"
 
 #include <fcntl.h>
@@ -8,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "paths.h"
 
 _Static_assert(

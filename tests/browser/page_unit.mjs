@@ -681,7 +681,7 @@ test("no script can end its element, and none makes markup of text", () => {
 });
 
 test("limits are told where there are some", () => {
-	const meta = { columns: ["cpu", "raw_cpi", "minor"], numeric: [0, 1], intervals: 2000, losses: [] }, both = ["why", "info"];
+	const meta = { columns: ["cpu", "raw_cpi", "minor"], numeric: [0, 1], intervals: 2000, losses: [] }, both = [{ name: "why" }, { name: "info" }];
 	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
 	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
 	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
@@ -689,8 +689,8 @@ test("limits are told where there are some", () => {
 	assert.match(page.limitsOf({ ...meta, switches_left_out: true }, 1000000, both)[0], /^The kernel's context switches .* 4\u202f000\u202f000 runs/);
 	assert.match(page.limitsOf({ ...meta, losses: [{ what: "hooks lost: too big" }] }, 1000000, both)[0], /^When hooks were lost/);
 	assert.match(page.limitsOf({ ...meta, span: ["1", "2"], intervals: 40000000 }, 40000000, []).join(" "), /^A page of a span[^.]*\.$/);
-	assert.match(page.limitsOf({ ...meta, intervals: 20000000 }, 40000000, both).join(" "), /^The report info lacks[^.]*\. Run cpidecode --report info\.$/);
-	assert.match(page.limitsOf({ ...meta, intervals: 40000000 }, 40000000, ["info"])[0], /^The report why is not here/);
-	const tiled = page.limitsOf({ ...meta, tiles: { means: [1] } }, 1000000, ["info"]);
+	assert.match(page.limitsOf(meta, 1000000, [{ name: "why" }, { name: "info", without_costs: true }]).join(" "), /^The report info lacks[^.]*\. Run cpidecode --report info\.$/);
+	assert.match(page.limitsOf(meta, 1000000, [{ name: "info" }])[0], /^The report why is not here/);
+	const tiled = page.limitsOf({ ...meta, tiles: { means: [1] } }, 1000000, [{ name: "info" }]);
 	assert.match(tiled.join(" "), /which the file has for: raw_cpi\. Codes, numbers of processors and columns behind the first 64 have no mean, and need at most about 1 million intervals in view: cpu\..*cpidecode --report why/);
 });

@@ -27,7 +27,7 @@ function columnLimits(meta, unasked) {
 		"they unpack columns of all intervals. Colour by a column to see it over time."] : [];
 }
 
-/* Sentences. reports: the names of those that the page holds. */
+/* Sentences. reports: those that the page holds. */
 function limitsOf(meta, unasked, reports) {
 	const limits = meta.tiles ? tileLimits(meta) : columnLimits(meta, unasked);
 	if (meta.marks_left_out)
@@ -37,9 +37,9 @@ function limitsOf(meta, unasked, reports) {
 			"there are more than 4\u202f000\u202f000 runs of threads. A part of the trace may have fewer (--from and --to).") + " The reports slowest and info tell of them.");
 	if (meta.span)
 		limits.push("A page of a span has none of the reports below: they read the whole trace.");
-	else if (!reports.includes("why"))
+	else if (!reports.some((one) => one.name === "why"))
 		limits.push("The report why is not here: more than 30 million intervals would be read several times. Run cpidecode --report why.");
-	if (!meta.span && meta.intervals > 1e7)
+	if (reports.some((one) => one.without_costs))
 		limits.push("The report info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report info.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");

@@ -62,7 +62,7 @@ class Page {
 	}
 
 	async tellReports() {
-		const reports = await readLists("reports"), limits = limitsOf(this.meta, this.unasked(), reports.map((one) => one.name));
+		const reports = await readLists("reports"), limits = limitsOf(this.meta, this.unasked(), reports);
 		showReports($("reports"), reports);
 		$("limits").append(...limits.map((text) => element("li", text)));
 		$("limited").hidden = !limits.length;

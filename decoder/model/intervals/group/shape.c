@@ -10,6 +10,8 @@
 #include "group.h"
 
 _Static_assert(REC_TID == REC_MINOR + 4, "one load for both");
+_Static_assert(PART_UTIL_LABEL_START == PART_ARGS + 1 && PARTS - PART_UTIL_LABEL_START <= PART_ARGS,
+	"no group has more than SHAPE_RECORDS");
 
 /* The thread and mm, which are the same for all of a group. */
 static inline uint64_t shape_load_owner(const uint8_t *p)
@@ -72,7 +74,7 @@ static inline bool group_has_shape(struct group_shape *shape, const struct schem
 		/* Without strings, the size is that of a record that fitted. */
 		if (r->has_strings && (size > stop - p || !record_fits(p, size)))
 			return false;
-		/* Compared as it lies. */
+		/* Raw words: their order does not matter for equality. */
 		const uint64_t own = get_le64(p + r->elapsed);
 		if (r > shape->records && own != elapsed)
 			return false;

@@ -59,7 +59,7 @@ struct group_shape {
 	uint64_t mms[(CPI_MINOR_MM + 1) / 64]; /* bitmap: whose plans are these */
 	uint32_t count, checks;
 	uint32_t flags; /* enum interval_flag: that its parts raise */
-	uint8_t types;	/* the same */
+	uint8_t types;	/* CPI_HOOK_...: that its parts raise */
 	uint8_t next;	/* enum group_part: of the record that follows, if there is one */
 	uint32_t nfields, n[SHAPE_KINDS]; /* by shape_kind_of */
 	uint32_t cpus, utils;		  /* how many processors it has */

@@ -58,7 +58,7 @@ static void reports_put_text(struct json *j, const char *key, const struct repor
 	json_string(j, t->kept.buf ? t->kept.buf : "", reports_length(t));
 }
 
-/* With has_answers: its lines of JSON too. found: of like, or empty ones. */
+/* With has_answers: its lines of JSON too. found: of like, which lack the costs, or empty ones. */
 static int reports_put(const struct report *like, struct json *j, const char *name,
 	int (*run)(struct report *r), struct findings *found, bool has_answers)
 {
@@ -87,6 +87,7 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 		json_member_text(j, "name", name);
 		reports_put_text(j, "text", &text);
 		json_member_u64(j, "cut", text.cut);
+		json_member_bool(j, "without_costs", found == like->found);
 		if (has_answers)
 			reports_put_text(j, "answers", &lines);
 		json_close(j, '}');
