@@ -326,16 +326,19 @@ static struct group_shape *shapes_learn(
 	return shape;
 }
 
-/* Of a group's sequence of records. Of events and arguments only the presence counts: their number
- * varies, and the cursor reads them, if they are wanted. */
-static uint64_t shape_hash(const uint8_t *p, const uint8_t *stop)
+/* Of a group's sequence of records. Of named values that are wanted only the presence counts: their
+ * number varies, and the cursor reads them. */
+static uint64_t shape_hash(const uint8_t *p, const uint8_t *stop, unsigned wants)
 {
+	const bool has_args = wants & (WANT_VALUES | WANT_FLAGS);
+	const bool has_events = has_args || wants & WANT_EVENTS;
 	const uint8_t *const begin = p;
 	enum group_part part = group_part(p[REC_MAJOR], get_le32(p + REC_MINOR));
 	uint64_t hash = 0;
 
 	for (uint32_t size; part != PART_NONE; part = shape_next_part(p, stop, begin, part)) {
-		const bool varies = part == PART_EVENTS || part == PART_ARGS;
+		const bool varies =
+			(part == PART_EVENTS && has_events) || (part == PART_ARGS && has_args);
 		const uint64_t head = get_le64(p);
 
 		hash = hash_add_u64(hash, part);
@@ -357,7 +360,7 @@ bool group_shapes_find(struct group_shapes *shapes, const struct schema_set *set
 	shapes->set = set;
 	if (shapes->last && group_has_shape(shapes->last, set, p, stop, found))
 		return true;
-	const uint64_t hash = shape_hash(p, stop);
+	const uint64_t hash = shape_hash(p, stop, shapes->plans->wants);
 	for (uint64_t h = hash, i; shapes->count && (i = *hash_index_at(&shapes->index, h)); h++) {
 		if (group_has_shape(shapes->at[i - 1], set, p, stop, found)) {
 			shapes->last = shapes->at[i - 1];
