@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "../../libtrace/counters/machine/rate.h"
+#include "../../formats/interval_hooks.h"
 #include "../../libtrace/counters/source.h"
+#include "../../libtrace/counters/thread/activity.h"
 #include "suites.h"
 
 enum { CPUS = 4 };
@@ -481,6 +483,29 @@ START_TEST(thread_counted)
 }
 END_TEST
 
+/* The thread's time at the start is computed from an earlier reading, by another clock. */
+START_TEST(a_switch_soon_after_a_computed_start_leaves_no_time)
+{
+	const uint64_t later = rate_ns_of_ticks(from->ticks - 500);
+
+	ck_assert_uint_gt(later, 0);
+	from->activity = to->activity = (struct counter_activity){.on_cpu_ns = 7000, .switches = 2};
+	from->activity_source = to->activity_source = INTERVAL_TIME_CLOCK;
+	from->activity_ticks = 500;
+	to->activity.switches = 3;
+	to->activity.on_cpu_ns = 7000 + later - 1;
+	activity_of_interval(from, to, out);
+	ck_assert_uint_eq(out->activity.on_cpu_ns, 0);
+	to->activity.on_cpu_ns = 7000 + later + 20;
+	activity_of_interval(from, to, out);
+	ck_assert_uint_eq(out->activity.on_cpu_ns, 20);
+	/* The thread's clock went back. */
+	to->activity.on_cpu_ns = 6999;
+	activity_of_interval(from, to, out);
+	ck_assert_uint_eq(out->activity.on_cpu_ns, NOT_MEASURED);
+}
+END_TEST
+
 Suite *difference_suite(void)
 {
 	return SUITE("difference", .set_up = set_up, .tear_down = tear_down,
@@ -490,7 +515,8 @@ Suite *difference_suite(void)
 			another_threads_counts_are_not_subtracted, nothing_to_say,
 			quality_of_processors, never_ran, quality_of_idle, not_changed,
 			types_of_core, unhalted_cycles, quality_of_the_thread,
-			thread_on_types_of_core, thread_between, thread_counted),
+			thread_on_types_of_core, thread_between, thread_counted,
+			a_switch_soon_after_a_computed_start_leaves_no_time),
 		LOOPS({a_changed_processor_is_flagged_and_unknown, 0,
 			sizeof changes / sizeof *changes}));
 }

@@ -441,8 +441,12 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 		activity_stayed(from, to, elapsed, out);
 		return;
 	}
-	out->activity.on_cpu_ns =
-		activity_count_since(activity_time_at(from), activity_time_at(to));
+	uint64_t begin = activity_time_at(from), end = activity_time_at(to);
+	/* The clocks of thread and processor differ: it left soon after a moment that was computed.
+	 */
+	if (begin > end && from->activity.on_cpu_ns <= end)
+		begin = end;
+	out->activity.on_cpu_ns = activity_count_since(begin, end);
 	if (out->activity.on_cpu_ns != NOT_MEASURED && out->activity.on_cpu_ns > elapsed)
 		out->activity.on_cpu_ns = elapsed;
 }
