@@ -407,11 +407,14 @@ static void compare_all(uint64_t seed, const char *schema)
  */
 static void compare_repeated(uint64_t seed, const char *schema)
 {
+	static const unsigned alone[] = {WANT_METHOD, WANT_VALUES, WANT_TYPES, WANT_OWN_COST};
 	struct bytes file = {0};
 	struct trace *t = random_trace(&file, seed, schema, 12);
 
 	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
 		ck_assert_uint_gt(compare_pass(t, want, INT64_MIN, INT64_MAX), 200);
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+		ck_assert_uint_gt(compare_pass(t, alone[i], INT64_MIN, INT64_MAX), 200);
 	ck_assert_uint_gt(compare_pass(t, WANT_ALL, INT64_MIN, INT64_MAX), 200);
 	ck_assert_uint_gt(compare_pass(t, WANT_ALL & ~WANT_FLAGS, INT64_MIN, INT64_MAX), 200);
 	ck_assert_uint_gt(compare_pass(t, WANT_ALL | WANT_VALUES, INT64_MIN, INT64_MAX), 200);
