@@ -18,23 +18,16 @@
 static const struct {
 	const char *csv, *json, *text;
 	unsigned decimals;
-} terms[WHY_TERMS] = {[WHY_INSTRUCTIONS] = {"instructions", "instructions", "instructions", 1},
+} terms[WHY_TERMS + 1] = {[WHY_INSTRUCTIONS] = {"instructions", "instructions", "instructions", 1},
 	[WHY_CPI] = {"cpi", "cpi", "CPI", 4},
 	[WHY_FREQUENCY] = {"cycles_per_ns", "cycles_per_ns", "cycles_per_ns", 4},
 	[WHY_OFF_CPU] = {"off_cpu_ns", "off_cpu", "off CPU", 1},
-	[WHY_UNATTRIBUTED] = {"unattributed", "unattributed", "unattributed", 0}};
+	[WHY_UNATTRIBUTED] = {"unattributed", "unattributed", "unattributed", 0},
+	[WHY_TERMS] = {"time_ns", NULL, "time", 1}};
 
 static double ns_of(int64_t tenths)
 {
 	return (double)tenths / WHY_PER_NS;
-}
-
-/* Percent of the difference; NAN if there is no difference. */
-static double share_of(const struct why_answer *a, enum why_term term)
-{
-	if (!a->is_known[term] || !a->difference)
-		return NAN;
-	return 100 * (double)a->term[term] / (double)a->difference;
 }
 
 /* NULL: no term depends on the time of a cycle. */
@@ -50,6 +43,8 @@ struct why_row {
 	bool scripted;
 	double tail; /* percent */
 	struct cell quantity;
+	const char *heading; /* of text */
+	unsigned term;	     /* enum why_term; WHY_TERMS: the time */
 	const char *cycle;
 	struct cell sides[WHY_SIDES];
 	double difference, share;
@@ -143,10 +138,33 @@ static void why_add_explanations(
 	}
 }
 
+/* term: enum why_term, or WHY_TERMS for the time that the terms add up to. */
+static void why_set_term_row(struct why_row *row, const struct why_answer *a, unsigned term)
+{
+	const bool is_time = term == WHY_TERMS;
+
+	row->term = term;
+	row->heading = terms[term].text;
+	row->quantity = cell_string(terms[term].csv, strlen(terms[term].csv), true);
+	row->difference = row->share = NAN;
+	if (is_time || a->is_known[term]) {
+		const int64_t tenths = is_time ? a->difference : a->term[term];
+
+		row->difference = ns_of(tenths);
+		if (a->difference)
+			row->share = 100 * (double)tenths / (double)a->difference;
+	}
+	row->cycle = term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL;
+	for (unsigned side = 0; side < WHY_SIDES; side++)
+		row->sides[side] = cell_real(is_time ? ns_of(a->mean[side]) : a->value[side][term],
+			terms[term].decimals);
+}
+
 static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a,
 	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	struct why_row row = {.of.group = g->group, .difference = NAN, .share = NAN};
+	const struct why_row none = row;
 
 	why_add_quantity(rows, row, "intervals", cell_u64(g->sums[WHY_MIDDLE].count, true),
 		cell_u64(g->sums[WHY_TAIL].count, true));
@@ -154,26 +172,18 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 		cell_u64(g->from[WHY_TAIL], true));
 	why_add_quantity(rows, row, "to_ns", cell_u64(g->to[WHY_MIDDLE], true),
 		cell_u64(g->to[WHY_TAIL], true));
-	row.difference = ns_of(a->difference);
-	row.share = a->difference ? 100 : NAN;
-	why_add_quantity(rows, row, "time_ns", cell_real(ns_of(a->mean[WHY_MIDDLE]), 1),
-		cell_real(ns_of(a->mean[WHY_TAIL]), 1));
-	why_add_explanations(rows, row, e);
+	why_set_term_row(&row, a, WHY_TERMS);
+	rows_add(rows, &row);
+	why_add_explanations(rows, none, e);
 	struct why_candidate all[TALLY_EVENTS];
 	why_find_candidates(g, all);
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
-		row.difference = a->is_known[term] ? ns_of(a->term[term]) : NAN;
-		row.share = share_of(a, term);
-		row.cycle = term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL;
-		why_add_quantity(rows, row, terms[term].csv,
-			cell_real(a->value[WHY_MIDDLE][term], terms[term].decimals),
-			cell_real(a->value[WHY_TAIL][term], terms[term].decimals));
+		why_set_term_row(&row, a, term);
+		rows_add(rows, &row);
 	}
-	row.difference = row.share = NAN;
-	row.cycle = NULL;
 	for (uint32_t k = 0; k < tally_extra(g->group)->num_events; k++)
-		why_add_candidate(rows, row, &all[k]);
-	why_add_metrics(rows, row, metrics);
+		why_add_candidate(rows, none, &all[k]);
+	why_add_metrics(rows, none, metrics);
 }
 
 /* A figure next to the difference, not in it: the cost of an event is unknown. */
@@ -331,59 +341,58 @@ static void text_heading(struct report *r, const struct why_group *g)
 	out_str(o, " up\n");
 }
 
-static void text_difference(struct table *t, int64_t tenths)
+/* side: into the row's sides. */
+static void why_spell_side(struct out *o, const void *row, const void *side)
 {
-	struct out *o = table_right(t);
+	const struct why_row *w = row;
+	const double v = w->sides[*(const enum why_side *)side].real;
 
-	out_char(o, tenths < 0 ? '-' : '+');
-	out_fixed(o, fabs(ns_of(tenths)), 1);
+	if (w->term == WHY_TERMS || w->term == WHY_OFF_CPU)
+		units_duration(o, v);
+	else if (w->term != WHY_UNATTRIBUTED)
+		units_fixed(o, v, terms[w->term].decimals);
 }
 
-static void text_value(struct table *t, const struct why_answer *a, unsigned side, unsigned term)
+static void why_spell_difference(struct out *o, const void *row)
 {
-	double v = a->value[side][term];
+	const double ns = ((const struct why_row *)row)->difference;
 
-	if (term == WHY_OFF_CPU)
-		units_duration(table_right(t), v);
-	else if (term == WHY_UNATTRIBUTED)
-		table_text(t, "");
-	else
-		units_fixed(table_right(t), v, terms[term].decimals);
+	out_str(o, ns >= 0 ? "+" : "");
+	units_fixed(o, ns, 1);
 }
 
-static void why_write_text_row(struct table *t, const struct why_answer *a, unsigned term)
+static const enum why_side why_sides[] = {WHY_MIDDLE, WHY_TAIL};
+static const struct column term_columns[] = {
+	{.heading = "", AT(heading), .left = true},
+	{.heading = "middle", .text_of = why_spell_side, .of = &why_sides[WHY_MIDDLE]},
+	{.heading = "tail", .text_of = why_spell_side, .of = &why_sides[WHY_TAIL]},
+	{.heading = "difference (ns)", .text = why_spell_difference},
+	{.heading = "%", AT(share), .decimals = 1},
+	{.name = NULL},
+};
+
+static void why_write_terms(struct document *d, const struct why_answer *a)
 {
-	table_text(t, terms[term].text);
-	text_value(t, a, WHY_MIDDLE, term);
-	text_value(t, a, WHY_TAIL, term);
-	if (a->is_known[term])
-		text_difference(t, a->term[term]);
-	else
-		out_str(table_right(t), "n/a");
-	units_fixed(table_right(t), share_of(a, term), 1);
-	table_end_row(t);
+	struct why_row row = {0};
+
+	for (document_begin_list(d, NULL, term_columns, 0); document_pass(d);) {
+		why_set_term_row(&row, a, WHY_TERMS);
+		document_add_row(d, &row);
+		for (unsigned term = 0; term < WHY_TERMS; term++) {
+			why_set_term_row(&row, a, term);
+			document_add_row(d, &row);
+		}
+	}
 }
 
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
 	const struct why_explanations *e, const struct why_metrics *metrics)
 {
 	struct document d = {.o = r->out, .width = r->width};
-	struct table t;
 
 	text_heading(r, g);
 	why_write_explanations(&d, e, g->group->place);
-	for (table_begin(&t, r->out); table_pass_fit(&t, r->width, 0);) {
-		table_printf(&t, "\t>middle\t>tail\t>difference (ns)\t>%%\n");
-		table_text(&t, "time");
-		units_duration(table_right(&t), ns_of(a->mean[WHY_MIDDLE]));
-		units_duration(table_right(&t), ns_of(a->mean[WHY_TAIL]));
-		text_difference(&t, a->difference);
-		units_fixed(table_right(&t), a->difference ? 100 : NAN, 1);
-		table_end_row(&t);
-		for (unsigned term = 0; term < WHY_TERMS; term++)
-			why_write_text_row(&t, a, term);
-	}
-	table_free(&t);
+	why_write_terms(&d, a);
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
 	why_write_candidates(&d, g);
