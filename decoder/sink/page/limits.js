@@ -38,9 +38,9 @@ function limitsOf(meta, unasked, reports) {
 	if (meta.span)
 		limits.push("A page of a span has none of the reports below: they read the whole trace.");
 	else if (!reports.some((one) => one.name === "why"))
-		limits.push("The report why is not here: more than 30 million intervals would be read several times. Run cpidecode --report why.");
+		limits.push("The report why is not here: it would read these many intervals several times. Run cpidecode --report why.");
 	if (reports.some((one) => one.without_costs))
-		limits.push("The report info lacks the library's own cost: more than 10 million intervals would be read again. Run cpidecode --report info.");
+		limits.push("The report info lacks the library's own cost: it would read these many intervals again. Run cpidecode --report info.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");
 	return limits;
