@@ -42,6 +42,6 @@ function limitsOf(meta, unasked, reports) {
 	if (reports.some((one) => one.without_costs))
 		limits.push("The report info lacks the library's own cost: it would read these many intervals again. Run cpidecode --report info.");
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
-		limits.push("When hooks were lost is known only where a ring was full; otherwise only how many.");
+		limits.push("When hooks were lost is known only where a ring was full and others were not; otherwise only how many.");
 	return limits;
 }

@@ -123,9 +123,13 @@ static void about_write_gaps(const struct about *a, const struct trace_file *f, 
 
 		if (!ring->hooks)
 			continue;
-		if (ring->overwritten && ring->first > f->first)
-			about_write_gap(j, ring, "overwritten", about_place(a, f, f->first),
-				about_place(a, f, ring->first));
+		/* The timeline begins with the first start, which is before the first hook. */
+		const int64_t first = about_place(a, f, f->first);
+		const int64_t begin = first < 0 ? first : 0;
+
+		if (ring->overwritten && about_place(a, f, ring->first) > begin)
+			about_write_gap(
+				j, ring, "overwritten", begin, about_place(a, f, ring->first));
 		if (ring->loss_full && ring->last < f->last)
 			about_write_gap(j, ring, "ring full", about_place(a, f, ring->last),
 				about_place(a, f, f->last));
