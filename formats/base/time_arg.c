@@ -132,8 +132,14 @@ static const char *parse_relative(const char *s, struct time_arg *t)
 const char *time_arg_parse(const char *text, struct time_arg *t)
 {
 	*t = (struct time_arg){.given = true};
-	if (text[0] == '+')
-		return parse_relative(text + 1, t);
+	/* Reports have -0.5 s before the trace's first hook; seconds since 1970 have no unit. */
+	const char last = text[0] ? text[strlen(text) - 1] : 0;
+	if (text[0] == '+' || (text[0] == '-' && last >= 'a' && last <= 'z')) {
+		const char *wrong = parse_relative(text + 1, t);
+
+		t->ns = text[0] == '-' ? -t->ns : t->ns;
+		return wrong;
+	}
 	const char *dash = strchr(text, '-');
 	if (dash && dash > text)
 		return parse_iso(text, t);

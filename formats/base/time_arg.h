@@ -14,7 +14,7 @@ struct time_arg {
 /*
  * Seconds since 1970 with an optional fraction; ISO 8601 (a date, and a time of day
  * with an optional fraction and zone; without a zone: local time); or `+` and a
- * duration: a number and h, m, s, ms, us or ns (s if there is none).
+ * duration: a number and h, m, s, ms, us or ns (s if there is none); or `-` and one with a unit.
  * NULL, or the error.
  */
 const char *time_arg_parse(const char *text, struct time_arg *t);

@@ -328,14 +328,16 @@ START_TEST(times_relative)
 	ck_assert_int_eq(time_of("+7ns", true), 7);
 	ck_assert_int_eq(time_of("+1.5m", true), 90000000000);
 	ck_assert_int_eq(time_of("+1h", true), 3600000000000);
+	ck_assert_int_eq(time_of("-0.000983682 s", true), -983682);
+	ck_assert_int_eq(time_of("-1ms", true), -1000000);
 }
 END_TEST
 
 START_TEST(times_refused)
 {
 	static const char *const bad[] = {"", "+", "+s", "+1x", "+1.2.3s", "+1 ", "+1 5", "+ s",
-		"abc", "1e9", "12 ", "99999999999999", "+99999999999h", "2024-13-01", "2024-02-30",
-		"2023-02-29T00:00Z", "2024-05-01T25:00Z", "2024-05-01T12:00:00Zx",
+		"-s", "-1x", "abc", "1e9", "12 ", "99999999999999", "+99999999999h", "2024-13-01",
+		"2024-02-30", "2023-02-29T00:00Z", "2024-05-01T25:00Z", "2024-05-01T12:00:00Zx",
 		"2024-05-01T12:00:00+2", "--5", ".", "2024-05-01T12:00:00.Z"};
 	struct time_arg t;
 
