@@ -480,26 +480,12 @@ int summary_print(struct report *r, const struct tally *t, const struct groups *
 	return rc;
 }
 
-/* On standard error: a partial result lacks it, and its report has the same bytes. */
-static void summary_note_children_lost(const struct report *r, const struct tally *t)
-{
-	uint64_t count = 0;
-	exact_sum total = 0;
-
-	for (size_t i = 0; i < t->count; i++) {
-		count += t->groups[i]->time.count;
-		exact_add(&total, t->groups[i]->total);
-	}
-	report_note_children_lost(r, t->children_lost, count,
-		(double)t->children_lost_time / (double)total, "time", "");
-}
-
 static int summary_print_read(struct report *r, const struct tally *t, const struct groups *groups)
 {
 	int rc = summary_print(r, t, groups);
 
 	if (!rc)
-		summary_note_children_lost(r, t);
+		tallies_note_children_lost(r, t, "");
 	return rc;
 }
 

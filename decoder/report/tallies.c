@@ -267,6 +267,20 @@ int tallies_read(struct report *r, struct tally *t)
 	return tally_show_containers(t, NULL);
 }
 
+void tallies_note_children_lost(
+	const struct report *r, const struct tally *t, const char *consequence)
+{
+	uint64_t count = 0;
+	exact_sum total = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		count += t->groups[i]->time.count;
+		exact_add(&total, t->groups[i]->total);
+	}
+	report_note_children_lost(r, t->children_lost, count,
+		(double)t->children_lost_time / (double)total, "time", consequence);
+}
+
 void tallies_tell_left_out(const struct report *r, const struct tally *t)
 {
 	if (t->cpus_left_out)

@@ -10,6 +10,10 @@
  * but for its wants, and settles it. 0 or a CPIDECODE_E code; *t has to be freed either way.
  */
 int tallies_read(struct report *r, struct tally *t);
+/* report_note_children_lost of a tally that was read. A partial result lacks what it counts, and
+ * its report has the same bytes. */
+void tallies_note_children_lost(
+	const struct report *r, const struct tally *t, const char *consequence);
 
 /* An interval, valid during the call; on any thread below the threads of tallies_each. */
 typedef int (*tallies_visit_fn)(void *ctx, unsigned thread, const struct interval *iv);

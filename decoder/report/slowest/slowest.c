@@ -290,6 +290,8 @@ int report_slowest(struct report *r)
 			report_head_lines(r);
 		rc = slowest_print_all(&s);
 	}
+	if (!rc)
+		tallies_note_children_lost(r, &s.tally, ", so self times are upper bounds");
 	slowest_free(&s);
 	return rc;
 }
