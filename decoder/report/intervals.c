@@ -158,6 +158,12 @@ static void intervals_add_row(struct intervals_table *t, const struct interval *
 	rows_add(rows, iv);
 }
 
+/* Whether a column that traces with these facts have has a value. */
+static bool intervals_know(const struct intervals_table *t, const char *name, unsigned facts)
+{
+	return t->has & facts && rows_is_known(&t->rows, name);
+}
+
 static int intervals_print(struct report *r, struct interval_stream *s, const struct taking *t,
 	const struct column *values, unsigned has)
 {
@@ -181,8 +187,16 @@ static int intervals_print(struct report *r, struct interval_stream *s, const st
 	}
 	if (r->format == FORMAT_TEXT && !r->columns && rc >= 0)
 		missing_intervals_line(r, &table.facts,
-			(struct missing_names){
-				rows_is_known(rows, "task"), rows_is_known(rows, "cpu")});
+			(struct missing_columns){.task = rows_is_known(rows, "task"),
+				.cpu = rows_is_known(rows, "cpu"),
+				.off_cpu = intervals_know(&table, "off_cpu_ns", INTERVAL_HAS_TIME),
+				.switches =
+					intervals_know(&table, "ctx_switches", INTERVAL_HAS_TIME),
+				.migrations =
+					intervals_know(&table, "migrations", INTERVAL_HAS_LIFE),
+				.faults = intervals_know(&table, "faults", INTERVAL_HAS_LIFE),
+				.unexplained = intervals_know(
+					&table, "unexplained_ns", INTERVAL_HAS_UNEXPLAINED)});
 	rows_end(rows);
 	return rc < 0 ? rc : 0;
 }

@@ -131,9 +131,10 @@ static enum missing_need missing_thread(const struct missing_facts *f)
 }
 
 static void missing_write_columns(
-	const struct report *r, const struct missing_facts *f, struct missing_names names)
+	const struct report *r, const struct missing_facts *f, struct missing_columns has)
 {
 	const enum missing_need hooks = missing_hooks(f);
+	const enum missing_need time = f->has_cpi_groups ? NEED_QUALITY : NEED_INTERVALS;
 	const bool flag = f->sums.ratios.busy.measured || f->sums.ratios.scaled.measured;
 	const struct missing_figure figures[] = {
 		{"raw CPI", f->raw, hooks ? hooks : missing_counts(f, &f->sums.ratios.raw)},
@@ -150,7 +151,10 @@ static void missing_write_columns(
 		{"idle%", f->util[COLUMN_IDLE] || !f->has_util, NEED_METHOD},
 		{"intr%", f->util[COLUMN_INTR] || !f->has_util, NEED_METHOD},
 		{"perf%", f->util[COLUMN_PERF] || !f->has_util, NEED_METHOD},
-		{"task", names.task, NEED_TASKS}, {"cpu", names.cpu, NEED_RINGS}};
+		{"off CPU", has.off_cpu, time}, {"switches", has.switches, time},
+		{"migr", has.migrations, time}, {"faults", has.faults, time},
+		{"unexplained", has.unexplained, time}, {"task", has.task, NEED_TASKS},
+		{"cpu", has.cpu, NEED_RINGS}};
 
 	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
 }
@@ -163,7 +167,8 @@ void missing_summary_line(const struct report *r, const struct tally *t)
 	/* A partial result does not have it, and its report the same bytes. */
 	f.seen = 0;
 	if (t->count)
-		missing_write_columns(r, &f, (struct missing_names){.task = true, .cpu = true});
+		missing_write_columns(
+			r, &f, (struct missing_columns){true, true, true, true, true, true, true});
 }
 
 void missing_add_interval(struct missing_facts *f, const struct interval *iv)
@@ -189,10 +194,10 @@ void missing_add_interval(struct missing_facts *f, const struct interval *iv)
 }
 
 void missing_intervals_line(
-	const struct report *r, const struct missing_facts *f, struct missing_names names)
+	const struct report *r, const struct missing_facts *f, struct missing_columns has)
 {
 	if (f->has_cpi_groups || f->has_util || f->has_others)
-		missing_write_columns(r, f, names);
+		missing_write_columns(r, f, has);
 }
 
 static enum missing_need missing_off(const struct missing_facts *f)

@@ -20,12 +20,12 @@ struct missing_facts {
 };
 
 void missing_add_interval(struct missing_facts *f, const struct interval *iv);
-/* The columns of threads and processors in the list's table. */
-struct missing_names {
-	bool task, cpu;
+/* Of which other columns the list's table has a value. */
+struct missing_columns {
+	bool task, cpu, off_cpu, switches, migrations, faults, unexplained;
 };
 void missing_intervals_line(
-	const struct report *r, const struct missing_facts *f, struct missing_names names);
+	const struct report *r, const struct missing_facts *f, struct missing_columns has);
 
 /* Each prints nothing if no figure is n/a throughout, or without intervals. */
 void missing_summary_line(const struct report *r, const struct tally *t);
