@@ -18,9 +18,10 @@ endgroup
 section end
 END
 
-# If no interval has the figures: no columns, no line.
+# If no interval has the figures: no columns, and the last line says so.
 run 0 --report intervals plain.bin
-not_in_file out 'off CPU|switches|migr|faults'
+not_in_file out '^label.*(off CPU|switches|migr|faults)'
+in_file out '^# n/a: .*off CPU, switches, migr, faults and unexplained need CPI_TYPE_TRACE_QUALITY in CpiInit'
 run 0 plain.bin
 not_in_file out 'flagged'
 
@@ -37,7 +38,7 @@ not_in_file out 'flagged'
 run 0 --report intervals quality.bin plain.bin
 in_file out '^outer .* n/a +n/a +n/a +n/a +01 +summary\+detailed$'
 run 0 --report intervals --label outer quality.bin plain.bin
-not_in_file out 'off CPU'
+not_in_file out '^label.*off CPU'
 
 run 0 --report intervals --format csv quality.bin
 in_file out ',asleep,.*,summary\+quality,30000000,5,0,7'

@@ -363,7 +363,7 @@ static void why_spell_difference(struct out *o, const void *row)
 
 static const enum why_side why_sides[] = {WHY_MIDDLE, WHY_TAIL};
 static const struct column term_columns[] = {
-	{.heading = "", AT(heading), .left = true},
+	{.heading = "", AT(heading), .left = true, .place = PLACE_FIRST},
 	{.heading = "middle", .text_of = why_spell_side, .of = &why_sides[WHY_MIDDLE]},
 	{.heading = "tail", .text_of = why_spell_side, .of = &why_sides[WHY_TAIL]},
 	{.heading = "difference (ns)", .text = why_spell_difference},
