@@ -102,6 +102,9 @@ enum { TF_CODECS = 3 };
 /* As options, reports and a drain's configuration name them. */
 static const char *const tf_codec_names[TF_CODECS] = {"none", "lz4", "zlib"};
 
+/* META: `alive: TICK TID TID ...`, threads that a dump found alive. */
+#define TF_META_ALIVE "alive"
+
 /* The codec of that name; TF_CODECS: none. */
 static inline unsigned tf_codec_find(const char *name)
 {

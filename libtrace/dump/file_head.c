@@ -20,8 +20,7 @@
  * Uses the session's clock, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
  * namespace cannot be read: then the sync of init serves.
  */
-/* Reads a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
-static void head_sync_now(const struct session *s, uint64_t sync[3])
+void head_sync_now(const struct session *s, uint64_t sync[3])
 {
 	uint32_t kind = s->geometry.clock;
 	uint64_t best = UINT64_MAX;

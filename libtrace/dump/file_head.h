@@ -55,6 +55,9 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 	const char *command, bool anyhow, struct session_error *error);
 void head_free(struct file_head *h);
 
+/* Reads a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
+void head_sync_now(const struct session *s, uint64_t sync[3]);
+
 /* The size of the largest raw payload among the sections of head_write. */
 uint64_t head_largest(const struct file_head *h);
 

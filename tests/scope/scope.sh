@@ -312,19 +312,26 @@ open)
 	"$CASES" holds >said 2>err &
 	holder=$!
 	wait_until grep -q ready said
+	sleep 0.2
 	"$SWTRACE" dump trace.bin >out 2>err || fail "dump while it runs"
+	# opened running|killed: those of a living thread last until the dump.
 	opened() {
-		"$CPIDECODE" --report intervals --format json trace.bin >rows 2>err || fail "cpidecode"
+		"$CPIDECODE" --report intervals --format json trace.bin >"$1.rows" 2>err || fail "cpidecode"
 		[ -s err ] && fail "the intervals have a note"
 		python3 -c '
 import json
-rows = [json.loads(line) for line in open("rows")]
+import sys
+rows = [json.loads(line) for line in open(sys.argv[1] + ".rows")]
 last = max(row["end_ns"] for row in rows)
+if sys.argv[1] == "running":
+    assert last >= max(row["end_ns"] for row in rows if "open" not in row["flags"]) + 200000000
+else:
+    assert last < max(json.loads(line)["end_ns"] for line in open("running.rows"))
 for row in rows:
     if "open" in row["flags"]:
         assert row["end_ns"] == last and row["cpu"] is None, row
         print(row["label"], row["minor"], row.get("major", 192))
-' | LC_ALL=C sort >got
+' "$1" | LC_ALL=C sort >got
 		diff -u - got >out <<-'END' || fail "$1: other intervals are open: $(cat out)"
 		inner 0 194
 		named 5 192

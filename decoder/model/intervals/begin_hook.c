@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/schema_program.h"
+#include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../hooks/schema.h"
 #include "../trace/clock/clock.h"
@@ -87,6 +89,26 @@ int begin_decode(struct begins *b, const struct trace *t, const struct hook *h)
 	return rc;
 }
 
+/* The tick at which a dump found the thread alive; 0: none did. META: `alive: TICK TID TID ...` */
+static uint64_t begin_seen_alive(
+	const struct begun *begun, const struct trace *t, const struct trace_file *f)
+{
+	uint64_t last = 0, ticks, tid;
+
+	for (size_t i = 0; i < f->nmeta; i++) {
+		const char *p = f->meta[i].value, *end = p + f->meta[i].value_length;
+
+		if (strcmp(f->meta[i].key, TF_META_ALIVE) != 0 ||
+			!number_scan(&p, end, 10, UINT64_MAX, &ticks) || ticks <= last)
+			continue;
+		while (p < end && *p++ == ' ' && number_scan(&p, end, 10, UINT32_MAX, &tid))
+			if (tid == begun->tid &&
+				trace_task(t, f->machine, begun->tid, ticks) == begun->task)
+				last = ticks;
+	}
+	return last;
+}
+
 void begin_interval(const struct begun *begun, const struct trace *t,
 	const struct overwritten *overwritten, struct interval *iv)
 {
@@ -96,9 +118,13 @@ void begin_interval(const struct begun *begun, const struct trace *t,
 	iv->end_ticks = begun->ticks;
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
+		uint64_t last = f->has_hooks ? f->last : 0, seen;
 
-		if (f->machine == begun->machine && f->has_hooks && f->last > iv->end_ticks)
-			iv->end_ticks = f->last;
+		if (f->machine != begun->machine)
+			continue;
+		seen = begin_seen_alive(begun, t, f);
+		last = last > seen ? last : seen;
+		iv->end_ticks = last > iv->end_ticks ? last : iv->end_ticks;
 	}
 	iv->start_ticks = begun->ticks;
 	iv->elapsed = iv->end_ticks - begun->ticks;
