@@ -4,38 +4,10 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/buckets.h"
 #include "../../../formats/base/compare.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/intern.h"
-
-static void histogram_find_bucket(uint64_t value, unsigned *row, unsigned *sub)
-{
-	if (value < HISTOGRAM_SUB) {
-		*row = 0;
-		*sub = (unsigned)value;
-		return;
-	}
-	unsigned shift = 63 - (unsigned)__builtin_clzll(value) - HISTOGRAM_SUB_BITS;
-	*row = shift + 1;
-	*sub = (unsigned)(value >> shift) - HISTOGRAM_SUB;
-}
-
-uint32_t histogram_place_of(uint64_t value)
-{
-	unsigned row, sub;
-
-	histogram_find_bucket(value, &row, &sub);
-	return row * HISTOGRAM_SUB + sub;
-}
-
-uint64_t histogram_place_middle(uint32_t place)
-{
-	const unsigned row = place / HISTOGRAM_SUB, sub = place % HISTOGRAM_SUB;
-	const unsigned shift = row ? row - 1 : 0;
-	const uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
-
-	return low + ((UINT64_C(1) << shift) - 1) / 2;
-}
 
 static uint64_t histogram_bucket_count(const struct histogram *h, unsigned row, unsigned sub)
 {
@@ -46,14 +18,14 @@ static uint64_t histogram_bucket_count(const struct histogram *h, unsigned row, 
 
 static struct histogram_bin histogram_bin_at(const struct histogram *h, unsigned row, unsigned sub)
 {
-	unsigned shift = row ? row - 1 : 0;
-	uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
-	uint64_t high = low + ((UINT64_C(1) << shift) - 1);
+	const uint32_t place = row * HISTOGRAM_SUB + sub;
+	const uint64_t low = bucket_low(place, HISTOGRAM_SUB_BITS);
+	const uint64_t high = bucket_high(place, HISTOGRAM_SUB_BITS);
 
 	return (struct histogram_bin){.low = low < h->min ? h->min : low,
 		.high = high > h->max ? h->max : high,
 		.count = histogram_bucket_count(h, row, sub),
-		.place = row * HISTOGRAM_SUB + sub};
+		.place = place};
 }
 
 /* n more in a bucket. */
@@ -79,10 +51,9 @@ static int histogram_count_bucket(struct histogram *h, unsigned row, unsigned su
 
 static int histogram_count_value(struct histogram *h, uint64_t value, uint64_t n)
 {
-	unsigned row, sub;
+	const uint32_t bucket = bucket_of(value, HISTOGRAM_SUB_BITS);
 
-	histogram_find_bucket(value, &row, &sub);
-	return histogram_count_bucket(h, row, sub, n);
+	return histogram_count_bucket(h, bucket / HISTOGRAM_SUB, bucket % HISTOGRAM_SUB, n);
 }
 
 /* Moves the kept values into the rows. After a failure the histogram can only be freed. */
@@ -245,7 +216,7 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 		;
 	h->min = min;
 	h->max = max;
-	return histogram_place_of(max) == bin.place;
+	return bucket_of(max, HISTOGRAM_SUB_BITS) == bin.place;
 }
 
 static int merge_rows(struct histogram *h, const struct histogram *from)

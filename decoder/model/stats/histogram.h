@@ -47,7 +47,8 @@ struct histogram {
 /* A step of histogram_next: count values from low to high. */
 struct histogram_bin {
 	uint64_t low, high, count;
-	uint32_t place; /* the bucket's number; of no meaning where values are exact */
+	/* bucket_of(value, HISTOGRAM_SUB_BITS); of no meaning where values are exact */
+	uint32_t place;
 };
 
 /* Where histogram_next is; starts zeroed. */
@@ -109,11 +110,6 @@ double histogram_middle_at_rank(const struct histogram *h, uint64_t rank);
 double histogram_share(const struct histogram *h, double value);
 /* Values in order; false at the end. Equal exact ones come together. */
 bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);
-
-/* The middle of a bucket, not clipped to the least and the greatest value. */
-uint64_t histogram_place_middle(uint32_t place);
-/* The number of the bucket that a value falls into. */
-uint32_t histogram_place_of(uint64_t value);
 
 /* A value n times, which is stored elsewhere. */
 static inline void histogram_count(struct histogram *h, uint64_t value, uint64_t n)

@@ -17,7 +17,7 @@ enum {
 
 struct heatmap_cell {
 	uint32_t column; /* since that of `first` */
-	uint32_t bucket; /* heatmap_bucket with HEATMAP_PARTS_MOST */
+	uint32_t bucket; /* bucket_of with HEATMAP_PARTS_MOST */
 	uint64_t count;
 };
 

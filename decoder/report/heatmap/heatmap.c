@@ -42,7 +42,7 @@ static int heatmap_see_interval(void *ctx, unsigned thread, const struct interva
 {
 	struct heatmap_search *s = ctx;
 	struct heatmap_range *range = &s->ranges[thread];
-	const uint32_t bucket = heatmap_bucket(elapsed_whole_ns(iv), s->map.parts);
+	const uint32_t bucket = bucket_of(elapsed_whole_ns(iv), s->map.parts);
 
 	if (!range->count++) {
 		range->first = range->last = iv->start_ns;
@@ -124,7 +124,7 @@ static int heatmap_count_interval(void *ctx, unsigned thread, const struct inter
 {
 	const struct heatmap_search *s = ctx;
 	const struct heatmap *m = &s->map;
-	const uint32_t bucket = heatmap_bucket(elapsed_whole_ns(iv), m->parts);
+	const uint32_t bucket = bucket_of(elapsed_whole_ns(iv), m->parts);
 	const int64_t column = heatmap_find_column(s, iv->start_ns) - s->first_column;
 
 	/* A pass over a trace that changed meanwhile may find others. */
@@ -211,8 +211,8 @@ static void heatmap_print_rows(struct report *r, const struct heatmap_search *s)
 					.start = heatmap_time(m, s->origin, column),
 					.since = heatmap_time(m, 0, column),
 					.to = heatmap_time(m, 0, column + 1),
-					.elapsed_from = heatmap_low(m->first_row + i, m->parts),
-					.elapsed_to = heatmap_low(m->first_row + i + 1, m->parts),
+					.elapsed_from = bucket_low(m->first_row + i, m->parts),
+					.elapsed_to = bucket_low(m->first_row + i + 1, m->parts),
 					.count = m->counts[(size_t)i * m->columns + column]};
 
 				if (row.count)
@@ -265,7 +265,7 @@ static void heatmap_print_text(struct report *r, const struct heatmap_search *s)
 			for (uint32_t column = 0; column < m->columns; column++)
 				sum += counts[column];
 			units_duration(
-				table_right(&t), (double)heatmap_low(m->first_row + row, m->parts));
+				table_right(&t), (double)bucket_low(m->first_row + row, m->parts));
 			out_u64(table_right(&t), sum);
 			struct out *line = table_left(&t);
 			out_char(line, '|');
@@ -400,7 +400,7 @@ int report_heatmap_partial(struct report *r, struct partial *p)
 
 static uint32_t heatmap_coarsen(uint32_t bucket, unsigned parts)
 {
-	return heatmap_bucket(heatmap_low(bucket, HEATMAP_PARTS_MOST), parts);
+	return bucket_of(bucket_low(bucket, HEATMAP_PARTS_MOST), parts);
 }
 
 /* Fills the map from the cells. Their step divides the map's. */

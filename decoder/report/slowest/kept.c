@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/buckets.h"
 #include "../../../formats/base/compare.h"
 #include "../../base/grow.h"
 
@@ -12,7 +13,8 @@ uint64_t slowest_median_ns(const struct histogram *h)
 		return histogram_percentile(h, 50);
 	/* Do not clip the bucket to the least and greatest value: a part does not know those of all
 	 * parts. */
-	return histogram_place_middle(histogram_bin_at_rank(h, histogram_rank(h->count, 50)).place);
+	return bucket_middle(
+		histogram_bin_at_rank(h, histogram_rank(h->count, 50)).place, HISTOGRAM_SUB_BITS);
 }
 
 void slowest_median_settle(struct slowest_median *m)
@@ -22,8 +24,8 @@ void slowest_median_settle(struct slowest_median *m)
 		m->distance = 0;
 		return;
 	}
-	m->slot = histogram_place_of(m->ns);
-	const uint64_t middle = histogram_place_middle((uint32_t)m->slot);
+	m->slot = bucket_of(m->ns, HISTOGRAM_SUB_BITS);
+	const uint64_t middle = bucket_middle((uint32_t)m->slot, HISTOGRAM_SUB_BITS);
 	m->distance = m->ns > middle ? m->ns - middle : middle - m->ns;
 }
 

@@ -174,9 +174,9 @@ static void heatmap_write_legend(struct out *o, const struct heatmap *h)
 /* The place of a latency on the axis: 0 at the bottom, 1 at the top. */
 static double heatmap_place(const struct heatmap *h, uint64_t ns)
 {
-	const uint32_t bucket = heatmap_bucket(ns, h->parts);
-	const double low = (double)heatmap_low(bucket, h->parts);
-	const double high = (double)heatmap_low(bucket + 1, h->parts);
+	const uint32_t bucket = bucket_of(ns, h->parts);
+	const double low = (double)bucket_low(bucket, h->parts);
+	const double high = (double)bucket_low(bucket + 1, h->parts);
 	const double in = high > low ? ((double)ns - low) / (high - low) : 0;
 
 	return ((double)bucket - h->first_row + in) / h->rows;
@@ -203,8 +203,8 @@ static void heatmap_write_latency(
 /* Decades, or with few of them 1, 2 and 5 of each. */
 static void heatmap_write_latencies(struct out *o, const struct heatmap *h, unsigned height)
 {
-	const uint64_t low = heatmap_low(h->first_row, h->parts);
-	const uint64_t high = heatmap_low(h->first_row + h->rows, h->parts);
+	const uint64_t low = bucket_low(h->first_row, h->parts);
+	const uint64_t high = bucket_low(h->first_row + h->rows, h->parts);
 	const bool is_fine = high / (low ? low : 1) < 200;
 
 	for (uint64_t power = 1; power && power <= high;
@@ -263,9 +263,9 @@ static void heatmap_write_cell(
 	out_str(o, " to ");
 	heatmap_write_time(o, to, (double)h->step, greatest, true);
 	out_str(o, ", ");
-	units_duration(o, (double)heatmap_low(h->first_row + row, h->parts));
+	units_duration(o, (double)bucket_low(h->first_row + row, h->parts));
 	out_str(o, " to ");
-	units_duration(o, (double)heatmap_low(h->first_row + row + 1, h->parts));
+	units_duration(o, (double)bucket_low(h->first_row + row + 1, h->parts));
 	out_str(o, "</title></rect>\n");
 }
 
@@ -301,16 +301,16 @@ static void heatmap_write_description(struct out *o, const struct heatmap *h)
 	while (h->counts[fullest] != h->most)
 		fullest++;
 	out_str(o, " by when they began, to the right, and how long they took, upwards, from ");
-	units_duration(o, (double)heatmap_low(h->first_row, h->parts));
+	units_duration(o, (double)bucket_low(h->first_row, h->parts));
 	out_str(o, " to ");
-	units_duration(o, (double)heatmap_low(h->first_row + h->rows, h->parts));
+	units_duration(o, (double)bucket_low(h->first_row + h->rows, h->parts));
 	out_str(o, ", logarithmic. A column is ");
 	units_duration(o, (double)h->step);
 	out_printf(o, ". Most, %" PRIu64 ", took from ", h->most);
 	const uint32_t row = h->first_row + (uint32_t)(fullest / h->columns);
-	units_duration(o, (double)heatmap_low(row, h->parts));
+	units_duration(o, (double)bucket_low(row, h->parts));
 	out_str(o, " to ");
-	units_duration(o, (double)heatmap_low(row + 1, h->parts));
+	units_duration(o, (double)bucket_low(row + 1, h->parts));
 	out_str(o, " and began in the column at ");
 	out_fixed(o, ((double)h->from + (double)h->step * (double)(fullest % h->columns)) / 1e9, 9);
 	out_str(o, " s. --report heatmap --format csv has every number.</desc>\n");

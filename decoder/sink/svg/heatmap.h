@@ -6,6 +6,7 @@
 #ifndef SWT_DECODER_HEATMAP_H
 #define SWT_DECODER_HEATMAP_H
 
+#include "../../../formats/base/buckets.h"
 #include "../out.h"
 
 /*
@@ -27,30 +28,8 @@ struct heatmap {
 	bool scripted;
 };
 
-/* The number of a latency's bucket, below HEATMAP_BUCKETS. */
-enum {
-	HEATMAP_PARTS_MOST = 2,
-	HEATMAP_BUCKETS = (64 - HEATMAP_PARTS_MOST + 1) << HEATMAP_PARTS_MOST
-};
-static inline uint32_t heatmap_bucket(uint64_t ns, unsigned parts)
-{
-	if (ns >> parts == 0)
-		return (uint32_t)ns;
-	const unsigned high = 63 - (unsigned)__builtin_clzll(ns);
-	return ((high - parts + 1) << parts) +
-	       (uint32_t)((ns >> (high - parts)) - (UINT64_C(1) << parts));
-}
-
-/* The least latency of a bucket; of the number after the last one, the greatest there is. */
-static inline uint64_t heatmap_low(uint32_t bucket, unsigned parts)
-{
-	const uint32_t block = bucket >> parts;
-	const uint64_t in = bucket & ((1u << parts) - 1);
-
-	if (!block)
-		return bucket;
-	return block + parts > 64 ? UINT64_MAX : ((UINT64_C(1) << parts) + in) << (block - 1);
-}
+/* Latencies fall into buckets of up to so many bits (formats/base/buckets.h). */
+enum { HEATMAP_PARTS_MOST = 2, HEATMAP_BUCKETS = BUCKETS_COUNT(HEATMAP_PARTS_MOST) };
 
 /* The least of 1, 2 and 5 times a power of ten that is at least that. */
 uint64_t heatmap_round_up(uint64_t least);

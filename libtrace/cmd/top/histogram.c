@@ -8,22 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/buckets.h"
+
 enum { STEP_BITS = 7 };
-_Static_assert(1 << STEP_BITS == HISTOGRAM_STEPS && HISTOGRAM_OCTAVES == 64 - STEP_BITS + 1,
+_Static_assert(1 << STEP_BITS == HISTOGRAM_STEPS &&
+		       BUCKETS_COUNT(STEP_BITS) / HISTOGRAM_STEPS == HISTOGRAM_OCTAVES,
 	"every value has a bucket");
 
-static unsigned octave_of(uint64_t value)
+static uint64_t top_histogram_middle(unsigned octave, unsigned step)
 {
-	return value < HISTOGRAM_STEPS ? 0 : 64 - STEP_BITS - (unsigned)__builtin_clzll(value);
-}
-
-/* The middle of a bucket. */
-static uint64_t middle_of(unsigned octave, unsigned step)
-{
-	unsigned shift = octave ? octave - 1 : 0;
-	uint64_t low = (uint64_t)(octave ? step + HISTOGRAM_STEPS : step) << shift;
-
-	return low + ((UINT64_C(1) << shift) >> 1);
+	return bucket_middle(octave * HISTOGRAM_STEPS + step, STEP_BITS);
 }
 
 static uint64_t *need_octave(struct top_histogram *h, unsigned octave)
@@ -41,12 +35,12 @@ static void top_histogram_widen(struct top_histogram *h, uint64_t min, uint64_t 
 
 bool top_histogram_add(struct top_histogram *h, uint64_t value)
 {
-	unsigned octave = octave_of(value);
-	uint64_t *steps = need_octave(h, octave);
+	const uint32_t bucket = bucket_of(value, STEP_BITS);
+	uint64_t *steps = need_octave(h, bucket / HISTOGRAM_STEPS);
 
 	if (!steps)
 		return false;
-	steps[(octave ? value >> (octave - 1) : value) & (HISTOGRAM_STEPS - 1)]++;
+	steps[bucket % HISTOGRAM_STEPS]++;
 	top_histogram_widen(h, value, value);
 	h->count++;
 	return true;
@@ -89,7 +83,7 @@ uint64_t top_histogram_percentile(const struct top_histogram *h, double share)
 
 	for (unsigned k = 0; k < HISTOGRAM_OCTAVES; k++) {
 		for (unsigned i = 0; h->octave[k] && i < HISTOGRAM_STEPS; i++) {
-			uint64_t middle = middle_of(k, i);
+			uint64_t middle = top_histogram_middle(k, i);
 
 			below += h->octave[k][i];
 			if (below == 0 || (double)below < rank)
@@ -106,7 +100,7 @@ uint64_t top_histogram_between(const struct top_histogram *h, uint64_t from, uin
 
 	for (unsigned k = 0; k < HISTOGRAM_OCTAVES; k++) {
 		for (unsigned i = 0; h->octave[k] && i < HISTOGRAM_STEPS; i++) {
-			uint64_t middle = middle_of(k, i);
+			uint64_t middle = top_histogram_middle(k, i);
 
 			if (middle >= from && middle < to)
 				n += h->octave[k][i];
