@@ -357,9 +357,9 @@ async function checkRuns(browser, isRecorded) {
 		await browser.until(`${told}.test(document.getElementById("told").textContent)`);
 	}
 	const colours = {};
-	for (const [choice, legend, told] of [["process", /ran: server \(pid 1\)ran: <b>other<\/b> \(pid 2\)empty/, /^Processor 0: server \(tid 1\), 14 \u00b5s from \+0\.000016 s$/],
+	for (const [choice, legend, told] of [["process", /ran: server \(pid 1\)ran: <b>other<\/b> \(pid 2\)empty/, /^Processor 0: server \(tid 1\), 14 \u00b5s from \+0\.000006 s$/],
 		["name", /ran: serverran: <b>other<\/b>ran: tid 3empty/, /^Processor 0: server/],
-		["interval", /in the colour of the outermost interval.*a run without an interval/, /, 14 \u00b5s from \+0\.000016 s; mostly in (request|script)$/], ["thread", /ran: server \(tid 1\)/, /\+0\.000016 s$/]]) {
+		["interval", /in the colour of the outermost interval.*a run without an interval/, /, 14 \u00b5s from \+0\.000006 s; mostly in (request|script)$/], ["thread", /ran: server \(tid 1\)/, /\+0\.000006 s$/]]) {
 		await browser.evaluate(`document.getElementById("runs-colour").value = "${choice}", document.getElementById("runs-colour").dispatchEvent(new Event("change"))`);
 		assert.match(await text(browser, "legend"), legend);
 		await browser.settled();

@@ -18,7 +18,7 @@ const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_w
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
-	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, offsetText, clockText, ticksOf, tickText,
+	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, countFrom, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
 	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
 
@@ -303,6 +303,10 @@ test("views, addresses and texts", () => {
 	assert.equal(page.exactText(1234567n), "1\u202f234\u202f567");
 	assert.equal(page.exactText("1234.56789"), "1\u202f234.56789");
 	assert.equal(page.offsetText(1500000001), "+1.500000001 s");
+	page.countFrom(2000000);
+	assert.equal(page.offsetText(1500000001), "+1.498000001 s");
+	assert.equal(page.offsetText(0), "-0.002 s");
+	page.countFrom(0);
 	assert.equal(page.clockText(-1n, 0), "1969-12-31T23:59:59.999999999Z");
 	assert.equal(page.clockText(1700000000000000000n, 5), "2023-11-14T22:13:20.000000005Z");
 	const { step, ticks } = page.ticksOf(0, 36e11, 10);

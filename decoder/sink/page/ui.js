@@ -29,6 +29,7 @@ class Page {
 	async begin() {
 		this.meta = await readObject("meta");
 		this.base = BigInt(this.meta.base);
+		countFrom(this.meta.first_hook);
 		this.until = Math.max(this.meta.until, VIEW_LEAST_NS);
 		this.view = { from: 0, to: this.until };
 		this.tellAbout();

@@ -28,9 +28,15 @@ function exactText(number) {
 	return whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f") + (fraction === undefined ? "" : "." + fraction);
 }
 
-/* A time since the first start, in the form of --from. */
+/* The trace's first hook, in ns since the page's base: texts count from it, as --from does. */
+let firstHook = 0;
+function countFrom(hook) {
+	firstHook = hook;
+}
+
+/* A time since the base, in the form of --from. */
 function offsetText(ns) {
-	const whole = BigInt(Math.round(ns)), sign = whole < 0n ? "-" : "+";
+	const whole = BigInt(Math.round(ns - firstHook)), sign = whole < 0n ? "-" : "+";
 	const digits = String(whole < 0n ? -whole : whole).padStart(10, "0");
 	const fraction = digits.slice(-9).replace(/0+$/, "");
 	return sign + digits.slice(0, -9) + (fraction ? "." + fraction : "") + " s";

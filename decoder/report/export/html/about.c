@@ -5,6 +5,7 @@
 
 #include "../../info/doctor.h"
 #include "../../losses.h"
+#include "../../open.h"
 
 static void overview_widen(struct overview *o)
 {
@@ -146,6 +147,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_member_text(j, "command", r->command);
 	json_key(j, "base"); /* a string: a double lacks its last digits */
 	json_format(j, "%" PRId64, a->base);
+	json_member_i64(j, "first_hook", report_start(r->trace) - a->base);
 	json_member_u64(j, "until", a->until);
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
