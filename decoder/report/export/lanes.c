@@ -1,25 +1,20 @@
 #include "lanes.h"
 
-#include <math.h>
-
 #include "../../../formats/base/search.h"
 #include "../../base/grow.h"
 #include "../../base/heap.h"
+#include "../../model/intervals/elapsed.h"
 
 enum { THREADS_HELD = 1024, PLACES_HELD = 64 };
 
 static int64_t lanes_find_end(struct lanes *l, const struct interval *iv)
 {
-	int64_t elapsed, end;
+	int64_t end;
 
 	if (iv->end_ns >= iv->start_ns)
 		return iv->end_ns;
 	l->set_back++;
-	if (iv->long_ns)
-		elapsed = iv->long_ns > INT64_MAX ? INT64_MAX : (int64_t)iv->long_ns;
-	else
-		elapsed = llround(iv->elapsed_ns);
-	return __builtin_add_overflow(iv->start_ns, elapsed, &end) ? INT64_MAX : end;
+	return __builtin_add_overflow(iv->start_ns, elapsed_whole_ns(iv), &end) ? INT64_MAX : end;
 }
 
 static inline bool lanes_end_before(const void *ctx, const void *a, const void *b)

@@ -3,11 +3,11 @@
  * each thread, with the sums of its intervals' own figures, by the nesting of the reports.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "../../../formats/base/hash.h"
 #include "../../base/grow.h"
+#include "../../model/intervals/elapsed.h"
 #include "../../sink/escapes.h"
 #include "../../sink/gzip.h"
 #include "../../sink/protobuf.h"
@@ -182,12 +182,6 @@ static int pprof_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
 	return l->own ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* By the ticks, as in the reports: CLOCK_REALTIME may have been set within it. */
-static uint64_t pprof_elapsed_ns(const struct interval *iv)
-{
-	return iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns);
-}
-
 static int pprof_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
@@ -201,7 +195,7 @@ static int pprof_begin_slice(
 	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
 		return CPIDECODE_ENOMEM;
 	struct pprof_frame *frame = &lane->frames[depth];
-	*frame = (struct pprof_frame){.cost = {1, pprof_elapsed_ns(iv), iv->thread_cycles,
+	*frame = (struct pprof_frame){.cost = {1, elapsed_whole_ns(iv), iv->thread_cycles,
 					      iv->thread_instructions, iv->off_cpu_ns}};
 	if (end > e->last)
 		e->last = end;

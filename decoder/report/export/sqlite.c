@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../model/intervals/elapsed.h"
 #include "../flame/names.h"
 #include "../losses.h"
 #include "../values/columns.h"
@@ -324,7 +325,7 @@ static int sqlite_add_interval(struct sqlite_export *e, const struct interval *i
 	else
 		sqlite_put_null(row);
 	sqlite_put_i64(row, iv->file);
-	sqlite_put_u64(row, iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns));
+	sqlite_put_u64(row, elapsed_whole_ns(iv));
 	for (unsigned i = 0; i < e->ncolumns && !rc; i++) {
 		const struct column *c = e->columns[i];
 

@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "../../../include/cpidecode.h"
+#include "../../model/intervals/elapsed.h"
 
 uint64_t flame_weight(enum report_weight weight, const struct interval *iv)
 {
 	switch (weight) {
 	case WEIGHT_NS:
-		return iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns);
+		return elapsed_whole_ns(iv);
 	case WEIGHT_INSTRUCTIONS:
 		return iv->instructions;
 	case WEIGHT_THREAD_CYCLES:

@@ -6,6 +6,7 @@
 
 #include "../../../../include/cpidecode.h"
 #include "../../../base/copy.h"
+#include "../../../model/intervals/elapsed.h"
 #include "../../../sink/escapes.h"
 #include "../../values/columns.h"
 
@@ -307,9 +308,7 @@ static struct batch rows_batch_first(
 			b = batch_add(b, i, iv->file, true);
 			break;
 		default:
-			b = batch_add(b, i,
-				iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns),
-				true);
+			b = batch_add(b, i, elapsed_whole_ns(iv), true);
 		}
 	}
 	return b;
