@@ -8,6 +8,7 @@
 
 #include "../../formats/base/temporary.h"
 #include "../../include/cpidecode.h"
+#include "whole_io.h"
 
 enum {
 	RUN_STAGE = 256 << 10,
@@ -45,20 +46,8 @@ static void run_file_drop(const struct run_file *f, uint64_t end, uint64_t behin
 
 static int run_file_flush(struct run_file *f)
 {
-	size_t done = 0;
-
-	while (done < f->used) {
-		const ssize_t n =
-			pwrite(f->fd, f->stage + done, f->used - done, (off_t)(f->offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n ? errno : ENOSPC;
-			return CPIDECODE_ESPOOL;
-		}
-		done += (size_t)n;
-	}
+	if (whole_write(f->fd, f->stage, f->used, f->offset))
+		return CPIDECODE_ESPOOL;
 	f->offset += f->used;
 	f->used = 0;
 	/* Starts writing, so that the pages can be dropped later. */
@@ -106,24 +95,17 @@ static int run_file_fill(struct run_file *f)
 {
 	const size_t rest = f->used - f->at;
 	const uint64_t left = f->bytes - f->offset;
-	size_t more = RUN_STAGE / 2;
+	const size_t more = left < RUN_STAGE / 2 ? (size_t)left : RUN_STAGE / 2;
 
 	memmove(f->stage, f->stage + f->at, rest);
 	f->at = 0;
-	f->used = rest;
-	for (more = left < more ? (size_t)left : more; more;) {
-		const ssize_t n = pread(f->fd, f->stage + f->used, more, (off_t)f->offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) { /* the file is shorter than the bytes written */
-			errno = n ? errno : EIO;
-			return CPIDECODE_ESPOOL;
-		}
-		f->used += (size_t)n;
-		f->offset += (uint64_t)n;
-		more -= (size_t)n;
+	const ssize_t got = whole_read(f->fd, f->stage + rest, more, f->offset);
+	if (got != (ssize_t)more) {
+		errno = got < 0 ? errno : EIO; /* or shorter than the bytes written */
+		return CPIDECODE_ESPOOL;
 	}
+	f->used = rest + more;
+	f->offset += more;
 	run_file_drop(f, f->offset, 0);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/temporary.h"
+#include "../base/whole_io.h"
 #include "../report/export/html/early.h"
 #include "../report/open.h"
 #include "complain.h"
@@ -23,19 +24,7 @@ enum { SERVE_JOB_HOOKS = 4000000 };
 /* A write function of an out. */
 static int serve_job_write(void *ctx, const void *bytes, size_t n)
 {
-	const int *fd = ctx;
-
-	for (const char *at = bytes; n;) {
-		ssize_t written = write(*fd, at, n);
-
-		if (written < 0 && errno != EINTR)
-			return errno;
-		if (written > 0) {
-			at += written;
-			n -= (size_t)written;
-		}
-	}
-	return 0;
+	return whole_write(*(const int *)ctx, bytes, n, WHOLE_APPEND) ? errno : 0;
 }
 
 /* Writes a page to an unnamed file. Returns an exit code. */

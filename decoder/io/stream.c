@@ -10,6 +10,7 @@
 #include "../../formats/base/temporary.h"
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
+#include "../base/whole_io.h"
 #include "nrm2/convert.h"
 
 enum {
@@ -37,21 +38,6 @@ static ssize_t stream_read_some(int fd, void *buf, size_t n)
 		got = read(fd, buf, n);
 	while (got < 0 && stream_is_passing(fd, errno));
 	return got;
-}
-
-static int stream_write_all(int fd, const uint8_t *buf, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, buf, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		buf += put;
-		n -= (size_t)put;
-	}
-	return 0;
 }
 
 void stream_end(struct io_input *in)
@@ -103,7 +89,7 @@ static int stream_copy(struct io_input *in)
 	if (in->size == 0 && have >= 8 && memcmp(s->buf, TF_MAGIC, 8) != 0 &&
 		!nrm2_is(s->buf, have))
 		return CPIDECODE_ENOTTRACE;
-	if (stream_write_all(in->fd, s->buf, have))
+	if (whole_write(in->fd, s->buf, have, WHOLE_APPEND))
 		return CPIDECODE_ESPOOL;
 	in->stream.splices = in->size == 0;
 	in->size += have;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/temporary.h"
+#include "../base/whole_io.h"
 
 /* The files of a folder, but not folders in it. */
 static void folder_empty(int fd)
@@ -122,22 +123,10 @@ int folder_put(struct folder *f, const char *name, int flags, const struct out *
 {
 	snprintf(f->failed, sizeof f->failed, "%s", name);
 	int fd = openat(f->fd, f->failed, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-	const char *p = bytes->buf;
-	size_t left = bytes->len;
-	int error = fd < 0 ? errno : 0;
+	int error = 0;
 
-	while (!error && left) {
-		ssize_t put = write(fd, p, left);
-
-		if (put > 0) {
-			p += put;
-			left -= (size_t)put;
-		} else if (put == 0) {
-			error = EIO;
-		} else if (errno != EINTR) {
-			error = errno;
-		}
-	}
+	if (fd < 0 || whole_write(fd, bytes->buf, bytes->len, WHOLE_APPEND))
+		error = errno;
 	if (fd >= 0 && close(fd) != 0 && !error && errno != EINTR)
 		error = errno;
 	return error;

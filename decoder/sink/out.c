@@ -13,6 +13,7 @@
 #include "../../formats/base/array.h"
 #include "../../formats/base/number.h"
 #include "../../formats/base/temporary.h"
+#include "../base/whole_io.h"
 #include "out.h"
 #include "fmt.h"
 
@@ -152,18 +153,8 @@ static void write_through(struct out *o, const char *p, size_t n)
 			o->error = o->write(o->ctx, p, n);
 		return;
 	}
-	while (n && !o->error) {
-		ssize_t put = write(o->fd, p, n);
-
-		if (put > 0) {
-			p += put;
-			n -= (size_t)put;
-		} else if (put == 0) {
-			out_fail(o, EIO);
-		} else if (errno != EINTR) {
-			out_fail(o, errno);
-		}
-	}
+	if (!o->error && whole_write(o->fd, p, n, WHOLE_APPEND))
+		out_fail(o, errno);
 }
 
 static void out_flush(struct out *o)

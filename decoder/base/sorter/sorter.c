@@ -4,6 +4,7 @@
 
 #include "../../../formats/base/temporary.h"
 #include "../grow.h"
+#include "../whole_io.h"
 #include "private.h"
 
 enum {
@@ -90,38 +91,16 @@ static int sorter_extend_file(struct sorter *s, uint64_t bytes, uint64_t *offset
 
 static int sorter_write(struct sorter *s, const void *p, size_t n, uint64_t offset)
 {
-	const uint8_t *from = p;
-
-	while (n) {
-		ssize_t done = pwrite(s->fd, from, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return sorter_fail(s, done ? errno : ENOSPC);
-		from += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return whole_write(s->fd, p, n, offset) ? sorter_fail(s, errno) : 0;
 }
 
 int sorter_load(struct sorter *s, void *p, size_t n, uint64_t offset)
 {
-	uint8_t *to = p;
+	ssize_t got = whole_read(s->fd, p, n, offset);
 
-	while (n) {
-		ssize_t done = pread(s->fd, to, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) /* the file is shorter than the bytes written */
-			return sorter_fail(s, done ? errno : EIO);
-		to += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
+	if (got == (ssize_t)n)
+		return 0;
+	return sorter_fail(s, got < 0 ? errno : EIO); /* or shorter than the bytes written */
 }
 
 static int sorter_add_run(struct sorter *s, struct sorter_run run)

@@ -10,6 +10,7 @@
 
 #include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
+#include "../../base/whole_io.h"
 #include "data.h"
 #include "sections.h"
 
@@ -183,17 +184,7 @@ int io_import_kernel(const struct io_import *import, unsigned which, uint64_t of
 		return 0;
 	if (n > k->size - offset)
 		n = (size_t)(k->size - offset);
-	while (*got < n) {
-		ssize_t r = pread(import->kernel_fd, (uint8_t *)buf + *got, n - *got,
-			(off_t)(k->at + offset + *got));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return CPIDECODE_EREAD;
-		if (r == 0)
-			break;
-		*got += (size_t)r;
-	}
-	return 0;
+	ssize_t done = whole_read(import->kernel_fd, buf, n, k->at + offset);
+	*got = done < 0 ? 0 : (size_t)done;
+	return done < 0 ? CPIDECODE_EREAD : 0;
 }

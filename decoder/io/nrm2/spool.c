@@ -1,6 +1,5 @@
 #include "spool.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../../../formats/base/temporary.h"
+#include "../../base/whole_io.h"
 
 enum {
 	/* Records are written as a section beyond this. */
@@ -48,18 +48,7 @@ void nrm2_buffer_clear(struct buffer *b)
 
 int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 {
-	while (n) {
-		ssize_t put = pwrite(fd, p, n, (off_t)at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return CPIDECODE_ESPOOL;
-		p += put;
-		at += (uint64_t)put;
-		n -= (size_t)put;
-	}
-	return 0;
+	return whole_write(fd, p, n, at) ? CPIDECODE_ESPOOL : 0;
 }
 
 /* The head's sizes are those of b. */
