@@ -181,7 +181,7 @@ static int flame_stacks_get_frame(struct flame_stacks_reader *r, uint64_t depth)
 
 	if (flags & IS_CONTAINER &&
 		(depth != 1 || self || count || flags & (IS_PROCESS | HAS_MEASURES)))
-		varint_fail(&r->in, "a container that is none");
+		varint_fail(&r->in, "an invalid container");
 	if (r->in.why)
 		return 0;
 	if (depth == 1)

@@ -102,9 +102,9 @@ static struct tally_group *kept_get_entry(
 	const uint8_t major = (uint8_t)(table == WHY_NAMES ? varint_get_max(in, UINT8_MAX) : 0);
 
 	if (!has_label && length)
-		varint_fail(in, "a label that is none");
+		varint_fail(in, "an invalid label");
 	if (table == WHY_TASKS && (length > KEPT_TASK_NAME || (length && memchr(text, 0, length))))
-		varint_fail(in, "a thread's name that is none");
+		varint_fail(in, "an invalid thread's name");
 	if (in->why)
 		return NULL;
 	return kept_number_name(t, has_label, length ? (const char *)text : "", length, major, mm);

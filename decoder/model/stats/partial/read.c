@@ -184,7 +184,7 @@ static int get_timeline(struct varint_in *in, const struct tally_group *g, struc
 	int64_t last = INT64_MAX >> t->shift;
 	uint64_t total = 0;
 	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
-		varint_fail(in, "a time that is none");
+		varint_fail(in, "an invalid time");
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		step = i ? varint_get_max(in, (uint64_t)last - (uint64_t)e.cell) : 0;
 		bool same = i && !step;
@@ -309,7 +309,7 @@ static int get_container(struct varint_in *in, struct tally *t, const char **nam
 		return 0;
 	const uint8_t *bytes = varint_get_string(in, &length);
 	if (length > TF_CONTAINER_MAX || !length || memchr(bytes, 0, length))
-		varint_fail(in, "a container's name that is none");
+		varint_fail(in, "an invalid container's name");
 	if (in->why)
 		return 0;
 	char *copy = arena_alloc(&t->memory, length + 1);
@@ -415,7 +415,7 @@ static int get_group(struct varint_in *in, struct tally *t, bool owners_differ)
 						      : SCOPE_MAJOR;
 
 	if (!has_label && length)
-		varint_fail(in, "a label that is none");
+		varint_fail(in, "an invalid label");
 	if (in->why)
 		return 0;
 	struct tally_group *g =
@@ -535,7 +535,7 @@ static int get_extent(struct varint_in *in, struct partial_source *s)
 	if (!rc)
 		rc = get_meta(in, &s->cgroup);
 	if (s->cgroup && strlen(s->cgroup) > TF_CONTAINER_MAX)
-		varint_fail(in, "a container's name that is none");
+		varint_fail(in, "an invalid container's name");
 	s->has_hooks = varint_get_max(in, 1);
 	s->first = varint_get_max(in, UINT64_MAX);
 	s->last = s->first + varint_get_max(in, UINT64_MAX - s->first);

@@ -177,7 +177,7 @@ static int partial_threads_get_place(struct varint_in *in, struct partial_thread
 		return 0;
 	const uint8_t *name = varint_get_string(in, &length);
 	if (in->why || length > TF_CONTAINER_MAX || !length || memchr(name, 0, length)) {
-		varint_fail(in, "a container's name that is none");
+		varint_fail(in, "an invalid container's name");
 		return 0;
 	}
 	set->container = strndup((const char *)name, length);
