@@ -94,7 +94,7 @@ static void cell_write_text(
 		out_char(o, '%');
 }
 
-bool cell_is_known(struct cell cell)
+static bool cell_is_known(struct cell cell)
 {
 	if (cell.kind == CELL_REAL || cell.kind == CELL_DOUBLE)
 		return isfinite(cell.real);

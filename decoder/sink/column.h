@@ -140,8 +140,6 @@ struct column {
  * number, from 2, in front: tN.rRING.POSITION. */
 void cell_spell_id(struct out *o, const struct cell *cell);
 void cell_write_json(struct json *j, struct cell cell);
-/* Words of no bits are an empty text. */
-bool cell_is_known(struct cell cell);
 
 struct cell column_cell(const struct column *c, const void *row);
 /* A name of CSV. */

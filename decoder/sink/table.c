@@ -89,11 +89,6 @@ void table_text(struct table *t, const char *s)
 	out_str(table_begin_cell(t, false), s);
 }
 
-void table_heading(struct table *t, const char *s)
-{
-	out_str(table_begin_cell(t, true), s);
-}
-
 void table_colour(struct table *t, const char *code)
 {
 	if (t->current)

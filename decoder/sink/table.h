@@ -84,7 +84,6 @@ struct out *table_left(struct table *t);
 struct out *table_right(struct table *t);
 /* A cell of text that is safe for a terminal. */
 void table_text(struct table *t, const char *s);
-void table_heading(struct table *t, const char *s); /* the same, to the right */
 /* Prints the current cell in the colour of that escape code. */
 void table_colour(struct table *t, const char *code);
 void table_end_row(struct table *t);

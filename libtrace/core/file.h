@@ -22,7 +22,7 @@ ssize_t file_pread(int fd, void *bytes, size_t size, off_t at) PRIVATE_ABI(file_
 ssize_t file_read_once(const char *path, void *bytes, size_t size) PRIVATE_ABI(file_read_once);
 
 /* The number, perhaps negative, that the file begins with. False: no such file, or no number. */
-bool file_read_number(const char *path, int64_t *value) PRIVATE_ABI(file_read_number);
+bool file_read_number(const char *path, int64_t *value);
 
 /* Descriptors from this number on are out of a program's way. Programs count theirs from 0, and
  * some close all that they do not know. */

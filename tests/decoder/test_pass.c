@@ -211,7 +211,7 @@ static int gather_in_order(void *ctx, struct pass_slice *s)
 		rc = pass_turn(s);
 	if (!rc) {
 		ck_assert(pass_has_turn(s));
-		ck_assert_uint_eq(pass_index(s), g->turns++);
+		g->turns++;
 		for (size_t i = 0; i < own.n; i++) {
 			struct hook copy = {.ticks = own.at[i].ticks,
 				.position = own.at[i].position,
@@ -442,13 +442,13 @@ static struct trace *long_ring(struct bytes *file, unsigned n)
 static int fail_some(void *ctx, struct pass_slice *s)
 {
 	const struct hook *h;
-	int rc;
+	int rc, section = 0;
 
 	(void)ctx;
 	while ((rc = pass_next(s, &h)) > 0)
-		;
-	if (pass_index(s) == 5 || pass_index(s) == 9)
-		return -1000 - (int)pass_index(s);
+		section = (int)(h->ticks / 100);
+	if (section == 5 || section == 9)
+		return -1000 - section;
 	return rc ? rc : pass_turn(s);
 }
 

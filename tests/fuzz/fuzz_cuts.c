@@ -3,8 +3,6 @@
  * threads, or on the memory for sorting intervals. The first bytes select these, the rest is one or
  * two recipes (recipe.h). The passes of reports cut only traces far larger than these.
  */
-#include <pthread.h>
-
 #include "../../formats/interval_hooks.h"
 #include "../../decoder/model/intervals/stream.h"
 #include "../../decoder/model/hooks/pass.h"
@@ -24,21 +22,14 @@ struct settings {
 	uint16_t slice, budget;
 };
 
-/* A hook's identity and time. */
+/* A hook's identity and time. Their lists are bytes. */
 struct seen {
 	uint64_t ticks, position;
 	int64_t time_ns;
 	uint32_t file, ring, tid, minor;
-	size_t slice, place; /* its slice, and its index there; an unordered pass returns slices in
-				any order */
 };
 
-struct list {
-	struct bytes bytes; /* struct seen */
-	pthread_mutex_t lock;
-};
-
-static void see(struct list *l, const struct hook *h, size_t slice, size_t place)
+static void see(struct bytes *l, const struct hook *h)
 {
 	struct seen s;
 
@@ -49,34 +40,24 @@ static void see(struct list *l, const struct hook *h, size_t slice, size_t place
 		.file = h->file,
 		.ring = h->ring,
 		.tid = h->tid,
-		.minor = h->minor,
-		.slice = slice,
-		.place = place};
-	bytes_put(&l->bytes, &s, sizeof s);
+		.minor = h->minor};
+	bytes_put(l, &s, sizeof s);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
 {
-	struct list *l = ctx;
+	struct bytes *l = ctx, own = {0};
 	const struct hook *h;
-	size_t place = 0;
 	int rc;
 
-	while ((rc = pass_next(slice, &h)) > 0) {
-		pthread_mutex_lock(&l->lock);
-		see(l, h, pass_index(slice), place++);
-		pthread_mutex_unlock(&l->lock);
-	}
+	while ((rc = pass_next(slice, &h)) > 0)
+		see(&own, h);
+	if (!rc)
+		rc = pass_turn(slice); /* only this slice adds to the list */
+	if (!rc)
+		bytes_put(l, own.p, own.n);
+	bytes_free(&own);
 	return rc;
-}
-
-static int by_slice(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-
-	if (x->slice != y->slice)
-		return x->slice < y->slice ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 static int by_ring(const void *a, const void *b)
@@ -90,18 +71,18 @@ static int by_ring(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-static void sort(struct list *l, int (*order)(const void *, const void *))
+static void sort(struct bytes *l)
 {
-	if (l->bytes.n)
-		qsort(l->bytes.p, l->bytes.n / sizeof(struct seen), sizeof(struct seen), order);
+	if (l->n)
+		qsort(l->p, l->n / sizeof(struct seen), sizeof(struct seen), by_ring);
 }
 
-static void same_hooks(const struct list *a, const struct list *b)
+static void same_hooks(const struct bytes *a, const struct bytes *b)
 {
-	const struct seen *x = (void *)a->bytes.p, *y = (void *)b->bytes.p;
-	size_t n = a->bytes.n / sizeof *x;
+	const struct seen *x = (void *)a->p, *y = (void *)b->p;
+	size_t n = a->n / sizeof *x;
 
-	PROMISE(a->bytes.n == b->bytes.n, "%zu hooks, in slices %zu", n, b->bytes.n / sizeof *x);
+	PROMISE(a->n == b->n, "%zu hooks, in slices %zu", n, b->n / sizeof *x);
 	for (size_t i = 0; i < n; i++)
 		PROMISE(x[i].ticks == y[i].ticks && x[i].position == y[i].position &&
 				x[i].time_ns == y[i].time_ns && x[i].file == y[i].file &&
@@ -110,7 +91,7 @@ static void same_hooks(const struct list *a, const struct list *b)
 			"hook %zu of %zu", i, n);
 }
 
-static void iterate(const struct trace *t, int64_t from, int64_t to, struct list *l)
+static void iterate(const struct trace *t, int64_t from, int64_t to, struct bytes *l)
 {
 	struct hook_iter *it;
 	const struct hook *h;
@@ -118,16 +99,15 @@ static void iterate(const struct trace *t, int64_t from, int64_t to, struct list
 
 	PROMISE(!hook_iter_open(t, &it), "memory");
 	hook_iter_range(it, from, to);
-	for (size_t i = 0; (rc = hook_iter_next(it, &h)) > 0; i++)
-		see(l, h, 0, i);
+	while ((rc = hook_iter_next(it, &h)) > 0)
+		see(l, h);
 	PROMISE(!rc, "code %d", rc);
 	hook_iter_close(it);
 }
 
 static void hooks(const struct trace *t, const struct settings *s, int64_t from, int64_t to)
 {
-	struct list whole = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	struct list cut = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct bytes whole = {0}, cut = {0};
 	struct findings found = {0};
 	struct pass p = {.trace = t,
 		.from_ns = from,
@@ -140,17 +120,18 @@ static void hooks(const struct trace *t, const struct settings *s, int64_t from,
 
 	iterate(t, from, to, &whole);
 	PROMISE(!pass_run(&p, &found), "a pass");
-	PROMISE(found.total.hooks * sizeof(struct seen) == cut.bytes.n || from != INT64_MIN ||
+	PROMISE(found.total.hooks * sizeof(struct seen) == cut.n || from != INT64_MIN ||
 			to != INT64_MAX,
 		"%llu hooks", (unsigned long long)found.total.hooks);
-	sort(&cut, p.ordered ? by_slice : by_ring);
-	if (!p.ordered)
-		sort(&whole, by_ring);
+	if (!p.ordered) {
+		sort(&cut);
+		sort(&whole);
+	}
 	if (!(s->how & HOSTILE))
 		same_hooks(&whole, &cut);
 	findings_free(&found);
-	bytes_free(&whole.bytes);
-	bytes_free(&cut.bytes);
+	bytes_free(&whole);
+	bytes_free(&cut);
 }
 
 static struct interval_stream *stream(

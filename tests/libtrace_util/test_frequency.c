@@ -1,16 +1,30 @@
 /* The actual frequency of a processor, as a made-up /sys tells it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../libtrace/counters/machine/frequency.h"
 #include "../../libtrace/counters/source.h"
 #include "made_up_sysfs.h"
 #include "util_suites.h"
 
+bool __real_file_read_number(const char *path, int64_t *value);
+bool __wrap_file_read_number(const char *path, int64_t *value);
+
+/* Frequencies come from the made-up /sys. */
+bool __wrap_file_read_number(const char *path, int64_t *value)
+{
+	char below[256];
+
+	if (!strstr(path, "/cpufreq/"))
+		return __real_file_read_number(path, value);
+	snprintf(below, sizeof below, "%s%s", sysfs_root(), path + strlen("/sys"));
+	return __real_file_read_number(below, value);
+}
+
 static void set_up(void)
 {
 	unsetenv("SWTRACE_CPU_HZ");
-	frequency_set_root(sysfs_root());
 }
 
 static void put(const char *name, const char *text)

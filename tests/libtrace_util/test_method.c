@@ -8,7 +8,6 @@
 #include "../../include/perfutil.h"
 #include "../../libtrace/counters/choice.h"
 #include "../../libtrace/core/clock.h"
-#include "../../libtrace/counters/machine/frequency.h"
 #include "../../libtrace/counters/machine/proc_stat.h"
 #include "../../libtrace/counters/usage/usage.h"
 #include "double.h"
@@ -26,7 +25,6 @@ static void set_up(void)
 	unsetenv("SWTRACE_CLOCK");
 	fake_pmu_use();
 	sysfs_use();
-	frequency_set_root(sysfs_root());
 }
 
 /* Their scripts are kept until the test's process ends. */

@@ -118,11 +118,6 @@ unsigned pass_thread(const struct pass_slice *s)
 	return s->thread;
 }
 
-size_t pass_index(const struct pass_slice *s)
-{
-	return s->index;
-}
-
 void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks)
 {
 	const struct pass_batch *b = &s->run->plan.batches[s->index];

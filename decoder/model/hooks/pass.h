@@ -71,8 +71,6 @@ int pass_next(struct pass_slice *s, const struct hook **h);
 struct ring_cursor *pass_lone(const struct pass_slice *s);
 /* The calling thread's number, below pass_threads, for per-thread state. */
 unsigned pass_thread(const struct pass_slice *s);
-/* From 0, in order. */
-size_t pass_index(const struct pass_slice *s);
 /* Of a pass that is not ordered: section_starts_note for the slice's sections. */
 void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks);
 /*

@@ -12,7 +12,6 @@
 static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
 enum { FILES = sizeof files / sizeof *files, FROM_ENVIRONMENT = FILES };
 
-static const char *root = "/sys";
 static _Atomic unsigned used; /* a bit a file, and FROM_ENVIRONMENT */
 
 static uint64_t frequency_note_source(unsigned source, uint64_t hz)
@@ -21,18 +20,13 @@ static uint64_t frequency_note_source(unsigned source, uint64_t hz)
 	return hz;
 }
 
-void frequency_set_root(const char *sysfs)
-{
-	root = sysfs;
-}
-
 /* kHz; 0: no such file, or currently unknown. */
 static uint64_t read_khz(uint32_t cpu, const char *name)
 {
 	char path[256];
 	int64_t khz;
 
-	snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%u/cpufreq/%s", root, cpu, name);
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", cpu, name);
 	return file_read_number(path, &khz) && khz > 0 ? (uint64_t)khz : 0;
 }
 

@@ -17,7 +17,4 @@ uint64_t frequency_of(uint32_t cpu);
  * (SWTRACE_CPU_HZ)", joined by " + "; "" if none is known. */
 void frequency_sources(char *text, size_t size);
 
-/* Reads below this directory instead ("/sys"), which stays the caller's. Not while others read. */
-void frequency_set_root(const char *sysfs);
-
 #endif
