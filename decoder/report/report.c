@@ -71,7 +71,7 @@ static void report_put_open(struct out *o, const struct begins *b)
 			out_bytes(o, name[k]->label,
 				name[k]->label_len < 100 ? name[k]->label_len : 100);
 		else
-			out_printf(o, "minor 0x%02X", name[k]->mm);
+			out_printf(o, ESCAPE_MINOR, name[k]->mm);
 		out_printf(o, " %" PRIu64, n[k]);
 	}
 	if (others)
@@ -222,6 +222,16 @@ void report_methods_text(struct out *o, uint32_t methods)
 }
 
 void report_code(struct out *o, uint8_t major, uint8_t mm)
+const char *report_name(const struct interval *iv, char room[REPORT_NAME_ROOM], size_t *length)
+{
+	if (iv->has_label) {
+		*length = iv->label_len;
+		return iv->label;
+	}
+	*length = (size_t)snprintf(room, REPORT_NAME_ROOM, ESCAPE_MINOR, iv->mm);
+	return room;
+}
+
 {
 	if (major != CPI_MAJOR)
 		out_printf(o, "%02X:", major);

@@ -302,6 +302,9 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 /* The tally.wanted of a merged result that the report is made of. */
 unsigned report_merged_wants(enum report_kind kind);
 
+/* The name of an interval: its label, or `minor 0xMM` in `room`. */
+enum { REPORT_NAME_ROOM = 16 };
+const char *report_name(const struct interval *iv, char room[REPORT_NAME_ROOM], size_t *length);
 /* NULL: the trace has no name for the thread. */
 static inline const char *report_task_name(const struct task *task)
 {

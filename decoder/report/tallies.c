@@ -353,10 +353,7 @@ void tallies_spell_label(struct out *o, const void *row)
 {
 	const struct tally_group *g = tallies_row_group(row);
 
-	if (g->has_label)
-		escape_text(o, g->label, g->label_len);
-	else
-		tallies_text_minor(o, g);
+	escape_label(o, g->has_label ? g->label : NULL, g->label_len, g->mm);
 }
 
 void tallies_spell_code(struct out *o, const void *row)
@@ -374,18 +371,13 @@ bool tallies_pass(struct rows *rows, const struct report *r, size_t groups)
 	return false;
 }
 
-void tallies_text_minor(struct out *o, const struct tally_group *g)
-{
-	out_printf(o, "minor 0x%02X", g->mm);
-}
-
 void tallies_text_name(struct out *o, const struct tally_group *g)
 {
 	if (g->has_label) {
 		escape_quoted(o, g->label, g->label_len);
 		out_str(o, ", ");
 	}
-	tallies_text_minor(o, g);
+	out_printf(o, ESCAPE_MINOR, g->mm);
 	if (g->major != CPI_MAJOR)
 		out_printf(o, " of major 0x%02X", g->major);
 }

@@ -95,8 +95,6 @@ void tallies_spell_code(struct out *o, const void *row);
 /* rows_pass; of no groups, text says so instead. */
 bool tallies_pass(struct rows *rows, const struct report *r, size_t groups);
 
-/* "minor 0x01": the name of an interval without a label. */
-void tallies_text_minor(struct out *o, const struct tally_group *g);
 /* The label, if any, the minor, and the major if it is not CPI's. */
 void tallies_text_name(struct out *o, const struct tally_group *g);
 

@@ -190,6 +190,14 @@ void escape_text(struct out *o, const char *s, size_t n)
 	escape_with(o, s, n, care_text);
 }
 
+void escape_label(struct out *o, const char *label, size_t n, unsigned minor)
+{
+	if (label)
+		escape_text(o, label, n);
+	else
+		out_printf(o, ESCAPE_MINOR, minor);
+}
+
 void escape_quoted(struct out *o, const char *s, size_t n)
 {
 	out_char(o, '"');

@@ -10,6 +10,9 @@
 
 #include "out.h"
 
+/* A printf format: the name of an interval without a label. */
+#define ESCAPE_MINOR "minor 0x%02X"
+
 /* For CSV: control characters except tabs and line ends become U+FFFD, too. */
 void escape_utf8(struct out *o, const char *s, size_t n);
 /*
@@ -17,7 +20,9 @@ void escape_utf8(struct out *o, const char *s, size_t n);
  * text direction, so that a name cannot rearrange the figures after it.
  */
 void escape_text(struct out *o, const char *s, size_t n);
-/* The same in double quotes, quotes and backslashes escaped as well. */
+/* A label so; NULL: `minor 0xMM`, the name of an interval without one. */
+void escape_label(struct out *o, const char *label, size_t n, unsigned minor);
+/* escape_text in double quotes, quotes and backslashes escaped as well. */
 void escape_quoted(struct out *o, const char *s, size_t n);
 /* The inside of a JSON string. */
 void escape_json(struct out *o, const char *s, size_t n);

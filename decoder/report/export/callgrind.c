@@ -113,7 +113,7 @@ static int callgrind_begin_slice(
 	struct callgrind_export *e = ctx;
 	struct callgrind_lane *lane = l->own;
 	const uint32_t *thread = t->own;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length, at, depth = l->count - 1;
 
 	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
@@ -123,7 +123,7 @@ static int callgrind_begin_slice(
 		.cost = {e->r->compensate ? elapsed_whole_ns(iv)
 					  : (uint64_t)end - (uint64_t)iv->start_ns,
 			iv->thread_cycles, iv->thread_instructions}};
-	const char *name = export_name(iv, room, &length);
+	const char *name = report_name(iv, room, &length);
 	frame->function = flame_names_add(&e->names, name, length);
 	if (!frame->function)
 		return CPIDECODE_ENOMEM;

@@ -173,13 +173,13 @@ static int chrome_begin_slice(
 	struct chrome_export *e = ctx;
 	struct json *j = &e->json;
 	const struct chrome_lane *ids = l->own;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length;
 	int rc = 0;
 
 	(void)t;
 	(void)end;
-	const char *name = export_name(iv, room, &length);
+	const char *name = report_name(iv, room, &length);
 	chrome_begin_event(e, "B", *ids);
 	chrome_put_time(e, iv->start_ns);
 	json_key(j, "name");

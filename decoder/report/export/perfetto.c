@@ -462,7 +462,7 @@ static int perfetto_begin_slice(
 	struct lane_sequences *sequences = l->own;
 	struct perfetto_sequence *s = &sequences->slices;
 	struct counter_values v;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length;
 	int rc = perfetto_find_values(e, t->own, iv, &v);
 
@@ -471,7 +471,7 @@ static int perfetto_begin_slice(
 	if (end > e->last)
 		e->last = end;
 	e->before_1970 += iv->start_ns < 0;
-	const char *name = export_name(iv, room, &length);
+	const char *name = report_name(iv, room, &length);
 	unsigned n = perfetto_fit(v.at, v.n);
 	perfetto_set_counters(&e->to, s, v.at, v.n, n);
 	perfetto_begin_event(&e->to, s, PERFETTO_SLICE_BEGIN, iv->start_ns);

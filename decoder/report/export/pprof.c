@@ -189,7 +189,7 @@ static int pprof_begin_slice(
 	struct pprof_lane *lane = l->own;
 	const uint32_t *thread = t->own;
 	uint32_t under = *thread;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length, at, depth = l->count - 1;
 
 	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
@@ -211,7 +211,7 @@ static int pprof_begin_slice(
 	}
 	for (unsigned i = PPROF_TIME; parent && i < PPROF_VALUES; i++)
 		parent->nested[i] += frame->cost[i];
-	const char *name = export_name(iv, room, &length);
+	const char *name = report_name(iv, room, &length);
 	uint32_t key = flame_names_add(&e->names, name, length);
 	if (key)
 		frame->node = pprof_find_node(e, under, key, NODE_FRAME);

@@ -144,12 +144,12 @@ static int speedscope_begin_slice(
 {
 	struct speedscope_export *e = ctx;
 	struct speedscope_lane *lane = l->own;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length;
 
 	(void)t;
 	(void)end;
-	const char *name = export_name(iv, room, &length);
+	const char *name = report_name(iv, room, &length);
 	uint32_t frame = flame_names_add(&e->names, name, length);
 	if (!frame || array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
 		return CPIDECODE_ENOMEM;

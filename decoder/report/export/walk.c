@@ -34,16 +34,6 @@ const struct export_figure export_reals[EXPORT_REALS] = {
 	{FIGURE(actual_perf_pct), false},
 };
 
-const char *export_name(const struct interval *iv, char room[EXPORT_NAME_ROOM], size_t *length)
-{
-	if (iv->has_label) {
-		*length = iv->label_len;
-		return iv->label;
-	}
-	*length = (size_t)snprintf(room, EXPORT_NAME_ROOM, "minor 0x%02X", iv->mm);
-	return room;
-}
-
 const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THREAD_ROOM])
 {
 	const char *name = report_task_name(t->task);

@@ -18,10 +18,6 @@ void export_note_lanes(struct report *r, const struct lanes *l, const char *wher
 /* Adds all of the stream to lanes, and ends them. */
 int export_lanes(struct report *r, struct interval_stream *s, struct lanes *l);
 
-/* The name of an interval: its label, or `minor 0xMM` in `room`. */
-enum { EXPORT_NAME_ROOM = 16 };
-const char *export_name(const struct interval *iv, char room[EXPORT_NAME_ROOM], size_t *length);
-
 /* The name of a thread: its task's, or `tid N` in `room`. */
 enum { EXPORT_THREAD_ROOM = 24 };
 const char *export_thread_name(const struct lane_thread *t, char room[EXPORT_THREAD_ROOM]);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,13 +259,9 @@ static int collect_add_interval(
 		r->sort.size += sizeof mark;
 		r->flags |= FLAME_HAS_MARK;
 	}
-	const char *name = iv->label;
-	size_t n = iv->label_len;
-	char minor[12];
-	if (!iv->has_label) {
-		name = minor;
-		n = (size_t)snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
-	}
+	char room[REPORT_NAME_ROOM];
+	size_t n;
+	const char *name = report_name(iv, room, &n);
 	return iv->major == CPUUTIL_MAJOR ? collect_add_util_name(c, w, name, n, iv->method)
 					  : collect_add_name(c, w, name, n);
 }

@@ -1,6 +1,5 @@
 #include "around.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +15,11 @@ struct around_open {
 /* Its label, or the words for none, as reports have them. */
 static int around_name(struct around *a, const struct interval *iv, struct around_open *to)
 {
-	char minor[16];
-	const char *name = iv->label ? iv->label : "";
+	char room[REPORT_NAME_ROOM];
+	size_t length;
+	const char *name = report_name(iv, room, &length);
 
-	to->length = iv->label_len;
-	if (!iv->has_label) {
-		to->length = (uint32_t)snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
-		name = minor;
-	}
+	to->length = (uint32_t)length;
 	to->name = intern_bytes(&a->names, name, to->length);
 	return to->name ? 0 : CPIDECODE_ENOMEM;
 }

@@ -37,10 +37,7 @@ static const struct kin_child *slowest_find_child(const struct kin *k, const str
 
 static void slowest_spell_name(struct out *o, const struct kin_name *name)
 {
-	if (name->label)
-		escape_text(o, name->label, name->length);
-	else
-		out_printf(o, "minor 0x%02X", name->mm);
+	escape_label(o, name->label, name->length, name->mm);
 }
 
 /* A column for each processor, one if that is the same, none of guests. */

@@ -158,10 +158,7 @@ static void interval_spell_label(struct out *o, const void *row)
 
 	/* The nesting shows, up to where it would only push the label off the screen. */
 	out_repeat(o, ' ', 2 * (size_t)(iv->depth < 12 ? iv->depth : 12));
-	if (iv->has_label)
-		escape_text(o, iv->label, iv->label_len);
-	else
-		out_printf(o, "minor 0x%02X", iv->mm);
+	escape_label(o, iv->has_label ? iv->label : NULL, iv->label_len, iv->mm);
 }
 
 #define AT(member) COLUMN_AT(struct interval, member)

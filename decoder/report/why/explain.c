@@ -11,6 +11,7 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/elapsed.h"
+#include "../../sink/escapes.h"
 #include "../query/selection_walk.h"
 #include "../values/columns.h"
 #include "parents.h"
@@ -437,7 +438,7 @@ static void why_spell_value(struct out *o, const struct why_explaining *x, const
 		else if (g->has_label)
 			out_bytes(o, g->label, g->label_len);
 		else
-			tallies_text_minor(o, g);
+			out_printf(o, ESCAPE_MINOR, g->mm);
 		break;
 	case WHY_BY_TIME:
 		out_char(o, '+');

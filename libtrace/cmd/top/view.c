@@ -44,10 +44,7 @@ static void view_put_time(struct out *o, uint64_t ns)
 
 static void view_put_label(struct out *o, const struct top_label *label)
 {
-	if (label->name)
-		escape_text(o, label->name, label->length);
-	else
-		out_printf(o, "minor 0x%02X", label->mm);
+	escape_label(o, label->name, label->length, label->mm);
 }
 
 /* --------------------------------------------------------------------- summary */

@@ -313,7 +313,7 @@ static int html_begin_slice(
 	const uint32_t *own = l->own;
 	uint64_t start = (uint64_t)iv->start_ns - (uint64_t)e->base;
 	uint64_t until = (uint64_t)end - (uint64_t)e->base;
-	char room[EXPORT_NAME_ROOM];
+	char room[REPORT_NAME_ROOM];
 	size_t length;
 	uint32_t name, row;
 
@@ -321,7 +321,7 @@ static int html_begin_slice(
 		return html_refuse_time(e, UINT64_MAX);
 	if (until > html_most_ns)
 		return html_refuse_time(e, until);
-	const char *text = export_name(iv, room, &length);
+	const char *text = report_name(iv, room, &length);
 	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, &name);
 	if (!rc)
 		rc = html_row(e, &e->lanes[*own], l->count - 1, &row);
