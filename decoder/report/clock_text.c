@@ -1,5 +1,6 @@
 #include "clock_text.h"
 
+#include "../../formats/base/text.h"
 #include "../sink/units.h"
 
 const char *clock_finding_name(enum clock_finding_kind kind)
@@ -72,7 +73,7 @@ void clock_text_finding(struct out *o, const struct clock_finding *f)
 void clock_text_alignment(struct out *o, const struct trace_alignment *a)
 {
 	out_printf(o, "%zu traces of %zu host%s merged by CLOCK_REALTIME; their ", a->traces,
-		a->hosts, a->hosts == 1 ? "" : "s");
+		a->hosts, text_plural(a->hosts));
 	if (a->within_ns == a->within_ns) {
 		out_str(o, "clocks agree to within ");
 		units_duration(o, a->within_ns);

@@ -6,6 +6,7 @@
 
 #include "../../formats/base/compare.h"
 #include "../../formats/base/search.h"
+#include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../model/trace/labels.h"
 #include "../model/trace/clock/clock.h"
@@ -347,11 +348,6 @@ static int put_kernel(struct export *e)
 
 /* ------------------------------------------------------------------ omissions */
 
-static const char *nrm2_plural_ending(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void tell_left_out(const struct export *e)
 {
 	const struct left_out *l = &e->left;
@@ -370,14 +366,14 @@ static void tell_left_out(const struct export *e)
 		if (counts[i].n)
 			n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s%s%s",
 				n ? ", " : "", counts[i].n, counts[i].noun,
-				nrm2_plural_ending(counts[i].n), counts[i].rest);
+				text_plural(counts[i].n), counts[i].rest);
 	if (n)
 		report_note(e->r, "NRM2 cannot hold, and lacks: %s", line);
 	if (l->guests)
 		report_note(e->r,
 			"NRM2 has no guest rings: their %" PRIu64
 			" hook%s %s written as processors %" PRIu32 " and up",
-			l->guests, nrm2_plural_ending(l->guests), l->guests == 1 ? "is" : "are",
+			l->guests, text_plural(l->guests), l->guests == 1 ? "is" : "are",
 			e->first_guest);
 }
 

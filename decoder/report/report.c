@@ -1,4 +1,5 @@
 /* Text and notes shared by several reports. */
+#include "../../formats/base/text.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../model/intervals/begin_hook.h"
@@ -129,7 +130,7 @@ void report_note_no_intervals(const struct report *r)
 		report_note(r,
 			"no intervals, but %" PRIu64
 			" hook%s (of TraceHook, say): --report hooks shows %s",
-			hooks, hooks == 1 ? "" : "s", hooks == 1 ? "it" : "them");
+			hooks, text_plural(hooks), hooks == 1 ? "it" : "them");
 }
 
 void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t all, double share,
@@ -140,7 +141,7 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 	report_note(r,
 		"%" PRIu64 " of %" PRIu64
 		" interval%s (%.1f %% of the %s) began before the oldest hook left in the rings: intervals nested in %s may be missing%s",
-		lost, all, all == 1 ? "" : "s", isnan(share) ? 0 : 100 * share, unit,
+		lost, all, text_plural(all), isnan(share) ? 0 : 100 * share, unit,
 		lost == 1 ? "it" : "them", consequence);
 }
 
@@ -178,7 +179,7 @@ void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_
 		report_note(r,
 			"--compensate: the library's own cost is taken off times; %" PRIu64
 			" of %" PRIu64 " interval%s %s it",
-			with_cost, of, of == 1 ? "" : "s", with_cost == 1 ? "has" : "have");
+			with_cost, of, text_plural(of), with_cost == 1 ? "has" : "have");
 }
 
 void report_flags(struct out *o, uint32_t flags)
@@ -221,7 +222,6 @@ void report_methods_text(struct out *o, uint32_t methods)
 		out_str(o, "n/a");
 }
 
-void report_code(struct out *o, uint8_t major, uint8_t mm)
 const char *report_name(const struct interval *iv, char room[REPORT_NAME_ROOM], size_t *length)
 {
 	if (iv->has_label) {
@@ -232,6 +232,7 @@ const char *report_name(const struct interval *iv, char room[REPORT_NAME_ROOM], 
 	return room;
 }
 
+void report_code(struct out *o, uint8_t major, uint8_t mm)
 {
 	if (major != CPI_MAJOR)
 		out_printf(o, "%02X:", major);

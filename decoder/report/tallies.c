@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/text.h"
 #include "../model/hooks/pass.h"
 #include "../model/intervals/stream.h"
 #include "../model/stats/tally/shared.h"
@@ -286,7 +287,7 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t)
 	if (t->cpus_left_out)
 		report_note(r,
 			"%" PRIu64 " interval%s with processors beyond %d: those are left out",
-			t->cpus_left_out, t->cpus_left_out == 1 ? "" : "s", TALLY_CPUS);
+			t->cpus_left_out, text_plural(t->cpus_left_out), TALLY_CPUS);
 }
 
 unsigned tallies_has(const struct tally_group *g)
@@ -393,7 +394,7 @@ void tallies_text_heading(struct out *o, const struct tally_group *g, bool with_
 		out_str(o, ", container ");
 		escape_text(o, tally_extra(g)->container, strlen(tally_extra(g)->container));
 	}
-	out_printf(o, ", %" PRIu64 " interval%s", g->time.count, g->time.count == 1 ? "" : "s");
+	out_printf(o, ", %" PRIu64 " interval%s", g->time.count, text_plural(g->time.count));
 }
 
 void tallies_flagged_line(const struct report *r, const struct tally *t)

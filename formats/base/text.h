@@ -20,6 +20,12 @@ __attribute__((format(printf, 3, 4))) static inline void text_append(
 	va_end(args);
 }
 
+/* The ending of a noun after its number. */
+static inline const char *text_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Whether a word, such as a column's name, may begin with it. */
 static inline bool text_is_word_letter(char c)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "../dump/output.h"
 #include "../ring/reader.h"
@@ -143,7 +144,7 @@ void continuous_report(const struct verb *verb, const char *path, const struct d
 			(unsigned long long)d->lost_other);
 	cmd_note(verb, "%s: %llu hook%s, %llu bytes; lost %llu%s, torn %llu, rotations %llu",
 		strcmp(path, "-") == 0 ? "standard output" : path, (unsigned long long)d->hooks,
-		d->hooks == 1 ? "" : "s", (unsigned long long)d->bytes, (unsigned long long)lost,
+		text_plural(d->hooks), (unsigned long long)d->bytes, (unsigned long long)lost,
 		causes, (unsigned long long)d->torn, (unsigned long long)d->rotations);
 	if (d->damaged)
 		cmd_note(verb,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/drain/drain.h"
@@ -88,7 +89,7 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 	cmd_note(verb,
 		"%s: %llu hook%s in %u section%s, %llu bytes; lost %llu, overwritten %llu, torn %llu",
 		strcmp(path, "-") == 0 ? "standard output" : path, (unsigned long long)r->hooks,
-		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
+		text_plural(r->hooks), r->sections, text_plural(r->sections),
 		(unsigned long long)r->bytes, (unsigned long long)r->lost,
 		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
 	if (r->normal && r->loss[SHM_LOST_FULL]) {

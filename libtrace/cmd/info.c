@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "../core/clock_trust.h"
 #include "../dump/losses.h"
@@ -273,7 +274,7 @@ static void info_print_switches(const struct info *i)
 
 	if (i->records_switches)
 		printf("switches  recorded by process %u on %u processor%s: ", k->pid, k->cpus,
-			k->cpus == 1 ? "" : "s");
+			text_plural(k->cpus));
 	else if (k->has_ended)
 		printf("switches  recorded until tracing was off: ");
 	else

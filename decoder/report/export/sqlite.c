@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/text.h"
 #include "../../model/intervals/elapsed.h"
 #include "../flame/names.h"
 #include "../losses.h"
@@ -489,6 +490,6 @@ int export_sqlite(struct report *r, struct interval_stream *s)
 			"SQLite's integers end at 2^63 - 1: %" PRIu64
 			" larger number%s stored as real%s",
 			e.file.reals, e.file.reals == 1 ? " is" : "s are",
-			e.file.reals == 1 ? "" : "s");
+			text_plural(e.file.reals));
 	return rc;
 }

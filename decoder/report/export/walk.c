@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "../../../formats/base/text.h"
 #include "../values/columns.h"
 
 #define FIGURE(member) #member, offsetof(struct interval, member)
@@ -116,11 +117,10 @@ void export_note_lanes(struct report *r, const struct lanes *l, const char *wher
 		report_note(r,
 			"%" PRIu64
 			" interval%s overlap%s others of the same thread without nesting in them: shown on further %s, along with the intervals nested inside",
-			l->overlaps, l->overlaps == 1 ? "" : "s", l->overlaps == 1 ? "s" : "",
-			where);
+			l->overlaps, text_plural(l->overlaps), l->overlaps == 1 ? "s" : "", where);
 	if (l->set_back)
 		report_note(r,
 			"%" PRIu64
 			" interval%s end%s before the start, because the clock was set back: shown with the measured length",
-			l->set_back, l->set_back == 1 ? "" : "s", l->set_back == 1 ? "s" : "");
+			l->set_back, text_plural(l->set_back), l->set_back == 1 ? "s" : "");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../base/grow.h"
 #include "../../model/intervals/thread_stacks.h"
 #include "../../sink/units.h"
@@ -397,7 +398,7 @@ static int flame_run(struct report *r, const struct flame_target *to)
 		report_note_no_intervals(r);
 	if (!rc && left_out)
 		report_note(r, "%" PRIu64 " interval%s left out: %s were not measured in %s",
-			left_out, left_out == 1 ? "" : "s", flame_unit(r),
+			left_out, text_plural(left_out), flame_unit(r),
 			left_out == 1 ? "it" : "them");
 	if (!rc)
 		report_note_children_lost(r, b->children_lost, b->collection.counted,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/text.h"
 #include "../../sink/units.h"
 
 static bool same_cost(const struct info_cost *a, const struct info_cost *b)
@@ -102,8 +103,7 @@ static void info_cost_write_line(struct out *o, const struct trace_file *f,
 {
 	info_cost_write_range(o, f, of->inside_min, of->inside_max, " inside an interval, ");
 	info_cost_write_range(o, f, of->pair_min, of->pair_max, " for a pair of start and end");
-	out_printf(
-		o, "; %s, %" PRIu64 " interval%s\n", whose, intervals, intervals == 1 ? "" : "s");
+	out_printf(o, "; %s, %" PRIu64 " interval%s\n", whose, intervals, text_plural(intervals));
 }
 
 static void info_costs_text(

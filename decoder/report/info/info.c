@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/trace_file.h"
 #include "../../sink/escapes.h"
 #include "../../model/hooks/pass.h"
@@ -269,7 +270,7 @@ static void info_sections_text(struct document *d, const struct trace_file *f)
 			continue;
 		out_printf(o, "%s%llu section%s %s", between,
 			(unsigned long long)f->hooks_by_codec[codec],
-			f->hooks_by_codec[codec] == 1 ? "" : "s",
+			text_plural(f->hooks_by_codec[codec]),
 			codec ? info_codec_name(codec) : "uncompressed");
 		between = ", ";
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../sink/escapes.h"
 #include "../../sink/units.h"
 #include "notes.h"
@@ -69,7 +70,7 @@ static void hosts_spell(struct out *o, const struct notes_host *host)
 {
 	out_str(o, "host ");
 	escape_text(o, host->name, strlen(host->name));
-	out_printf(o, ": %zu file%s, ", host->files, notes_plural(host->files));
+	out_printf(o, ": %zu file%s, ", host->files, text_plural(host->files));
 	if (isnan(host->error)) {
 		out_str(o, "error of times unknown");
 	} else {

@@ -3,16 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../sink/out.h"
 #include "../clock_text.h"
 #include "notes.h"
 
 enum { STRETCHES_TOLD = 3 };
-
-const char *notes_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 const char *notes_name(const char *path)
 {
@@ -38,7 +34,7 @@ bool notes_lost(notes_say say, const char *path, const struct losses *l)
 		if (causes[i].n)
 			used += (size_t)snprintf(list + used, sizeof list - used,
 				"%s%" PRIu64 " %s", used ? ", " : "", causes[i].n, causes[i].why);
-	say("%s: %" PRIu64 " hook%s lost (%s)", path, lost, notes_plural(lost), list);
+	say("%s: %" PRIu64 " hook%s lost (%s)", path, lost, text_plural(lost), list);
 	return true;
 }
 
@@ -47,7 +43,7 @@ static void note_stretches(notes_say say, const struct trace_file *f)
 	for (size_t i = 0; i < f->ndamage && i < STRETCHES_TOLD; i++)
 		say("%s: damaged at offset %" PRIu64 ": %s; %" PRIu64 " byte%s skipped",
 			notes_name(f->path), f->damage[i].offset, f->damage[i].why,
-			f->damage[i].bytes, notes_plural(f->damage[i].bytes));
+			f->damage[i].bytes, text_plural(f->damage[i].bytes));
 	uint64_t all = f->ndamage + f->damage_untold;
 	if (all > STRETCHES_TOLD)
 		say("%s: %" PRIu64 " more damaged stretches, %" PRIu64
@@ -93,7 +89,7 @@ void notes_findings(notes_say say, const char *name, const struct clock_finding 
 	if (all > STRETCHES_TOLD)
 		say("%s: %" PRIu64
 		    " more such finding%s about its clocks (--report info lists them)",
-			name, all - STRETCHES_TOLD, notes_plural(all - STRETCHES_TOLD));
+			name, all - STRETCHES_TOLD, text_plural(all - STRETCHES_TOLD));
 }
 
 static void note_alignment(notes_say say, const struct trace *t)
@@ -113,7 +109,7 @@ static void note_alignment(notes_say say, const struct trace *t)
 void notes_torn(notes_say say, const char *where, uint64_t n)
 {
 	if (n)
-		say("%s: %" PRIu64 " torn record%s (never committed)", where, n, notes_plural(n));
+		say("%s: %" PRIu64 " torn record%s (never committed)", where, n, text_plural(n));
 }
 
 /* Notes the assumptions about facts that an NRM2 file lacks. */
@@ -140,7 +136,7 @@ static void note_filled(notes_say say, const struct trace_file *f, const struct 
 		kept += f->rings[i].twice;
 	say("%s: the buffers filled: kept the first %" PRIu64 " hook%s, lost %" PRIu64
 	    ": swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB makes more room",
-		notes_name(f->path), kept, notes_plural(kept), l->full);
+		notes_name(f->path), kept, text_plural(kept), l->full);
 }
 
 static bool note_file(
@@ -154,7 +150,7 @@ static bool note_file(
 	notes_torn(say, notes_name(f->path), l.torn);
 	if (l.overwritten)
 		say("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)",
-			notes_name(f->path), l.overwritten, notes_plural(l.overwritten));
+			notes_name(f->path), l.overwritten, text_plural(l.overwritten));
 	if (f->header.damaged)
 		say("%s: the file header is damaged; its contents are doubtful",
 			notes_name(f->path));
@@ -184,17 +180,17 @@ static bool note_reading(notes_say say, const struct trace *t, const struct find
 		else
 			say("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
 			    " byte%s of hooks skipped",
-				name, d->offset, d->why, d->bytes, notes_plural(d->bytes));
+				name, d->offset, d->why, d->bytes, text_plural(d->bytes));
 	}
 	if (c->bad_sections > STRETCHES_TOLD)
 		say("%" PRIu64 " more sections are damaged inside (--report info lists them)",
 			c->bad_sections - STRETCHES_TOLD);
 	if (c->malformed)
 		say("%" PRIu64 " malformed record%s skipped", c->malformed,
-			notes_plural(c->malformed));
+			text_plural(c->malformed));
 	if (c->reserved)
 		say("%" PRIu64 " record%s of an unknown kind skipped", c->reserved,
-			notes_plural(c->reserved));
+			text_plural(c->reserved));
 	return c->bad_sections || c->malformed || found->ndamage;
 }
 
@@ -204,13 +200,13 @@ static void note_unnamed(notes_say say, const struct unnamed *u)
 	if (u->labels)
 		say("%" PRIu64
 		    " interval%s without a label: the table of labels in the file lacks %s",
-			u->labels, notes_plural(u->labels),
+			u->labels, text_plural(u->labels),
 			u->labels == 1 ? "its entry" : "their entries");
 	if (u->names)
 		say("%" PRIu64
 		    " value%s of intervals left out: the table of labels in the file lacks "
 		    "%s",
-			u->names, notes_plural(u->names),
+			u->names, text_plural(u->names),
 			u->names == 1 ? "its name" : "their names");
 }
 

@@ -50,7 +50,4 @@ void notes_findings(notes_say say, const char *name, const struct clock_finding 
 /* A file's display name: "-" is standard input. */
 const char *notes_name(const char *path);
 
-/* The plural ending of a noun. */
-const char *notes_plural(uint64_t n);
-
 #endif

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/text.h"
 #include "notes.h"
 
 static bool note_damage(notes_say say, const struct partial_source *s, const char *name)
@@ -14,29 +15,29 @@ static bool note_damage(notes_say say, const struct partial_source *s, const cha
 	if (stretches)
 		say("%s: %" PRIu64 " damaged stretch%s, %" PRIu64 " byte%s skipped", name,
 			stretches, stretches == 1 ? "" : "es", c[PARTIAL_DAMAGED_BYTES],
-			notes_plural(c[PARTIAL_DAMAGED_BYTES]));
+			text_plural(c[PARTIAL_DAMAGED_BYTES]));
 	if (c[PARTIAL_CONTRADICTIONS])
 		say("%s: %" PRIu64 " section%s contradict%s itself or the ring's others", name,
-			c[PARTIAL_CONTRADICTIONS], notes_plural(c[PARTIAL_CONTRADICTIONS]),
+			c[PARTIAL_CONTRADICTIONS], text_plural(c[PARTIAL_CONTRADICTIONS]),
 			c[PARTIAL_CONTRADICTIONS] == 1 ? "s" : "");
 	if (c[PARTIAL_CUT_OFF])
 		say("%s: cut off: the file does not end with an END section", name);
 	if (c[PARTIAL_SCHEMAS])
 		say("%s: %" PRIu64 " schema%s refused", name, c[PARTIAL_SCHEMAS],
-			notes_plural(c[PARTIAL_SCHEMAS]));
+			text_plural(c[PARTIAL_SCHEMAS]));
 	for (size_t i = 0; i < s->ndamage && i < 3; i++)
 		say("%s: damage in the section at offset %" PRIu64 "; %" PRIu64
 		    " byte%s of hooks skipped",
 			name, s->damage[i].offset, s->damage[i].bytes,
-			notes_plural(s->damage[i].bytes));
+			text_plural(s->damage[i].bytes));
 	if (s->ndamage > 3)
 		say("%s: %zu more sections are damaged inside", name, s->ndamage - 3);
 	if (c[PARTIAL_MALFORMED])
 		say("%s: %" PRIu64 " malformed record%s skipped", name, c[PARTIAL_MALFORMED],
-			notes_plural(c[PARTIAL_MALFORMED]));
+			text_plural(c[PARTIAL_MALFORMED]));
 	if (c[PARTIAL_RESERVED])
 		say("%s: %" PRIu64 " record%s of an unknown kind skipped", name,
-			c[PARTIAL_RESERVED], notes_plural(c[PARTIAL_RESERVED]));
+			c[PARTIAL_RESERVED], text_plural(c[PARTIAL_RESERVED]));
 	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CONTRADICTIONS] ||
 	       c[PARTIAL_CUT_OFF] || s->ndamage || c[PARTIAL_MALFORMED];
 }
@@ -62,7 +63,7 @@ static bool note_source(notes_say say, const struct partial_source *s)
 	notes_torn(say, name, torn);
 	if (c[PARTIAL_OVERWRITTEN])
 		say("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
-			c[PARTIAL_OVERWRITTEN], notes_plural(c[PARTIAL_OVERWRITTEN]));
+			c[PARTIAL_OVERWRITTEN], text_plural(c[PARTIAL_OVERWRITTEN]));
 	bad |= note_damage(say, s, name);
 	notes_findings(say, name, s->findings, s->nfindings, c[PARTIAL_FINDINGS]);
 	if (!partial_whole(s)) {

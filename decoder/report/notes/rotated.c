@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "notes.h"
 
 #include "../../../formats/base/compare.h"
@@ -43,7 +44,7 @@ static bool note_oldest(notes_say say, const struct notes_part *oldest)
 	}
 	say("%s: the %" PRIu64 " file%s before it %s not here: the writer kept %" PRIu64
 	    " (--keep)",
-		notes_name(oldest->path), before, notes_plural(before), before == 1 ? "is" : "are",
+		notes_name(oldest->path), before, text_plural(before), before == 1 ? "is" : "are",
 		keep);
 	return false;
 }

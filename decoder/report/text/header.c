@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/base/utf8.h"
 #include "../../model/stats/partial/threads.h"
 #include "../../sink/escapes.h"
@@ -124,7 +125,7 @@ static void header_spell_counts(struct out *o, const struct report_header *h)
 	bool any = false;
 
 	if (h->threads)
-		out_printf(o, ", %" PRIu64 " thread%s", h->threads, h->threads == 1 ? "" : "s");
+		out_printf(o, ", %" PRIu64 " thread%s", h->threads, text_plural(h->threads));
 	for (unsigned i = 0; i < sizeof losses / sizeof *losses; i++) {
 		if (!losses[i].count)
 			continue;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "flame_colour.h"
 #include "text.h"
 
@@ -124,7 +125,7 @@ void svg_change_gone(struct out *o, const struct flame *f)
 
 	if (!gone)
 		return;
-	out_printf(o, " %u frame%s of before %s not there after: ", gone, gone == 1 ? "" : "s",
+	out_printf(o, " %u frame%s of before %s not there after: ", gone, text_plural(gone),
 		gone == 1 ? "is" : "are");
 	svg_change_value(o, f, BEFORE, f->change->gone_self);
 	out_char(o, '.');

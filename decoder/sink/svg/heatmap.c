@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../escapes.h"
 #include "flame_colour.h"
 #include "../units.h"
@@ -117,7 +118,7 @@ static void heatmap_write_head(struct out *o, const struct heatmap *h)
 		out_str(o, " <tspan class=\"warn\">(scripted counters)</tspan>");
 	out_str(o, "</text>\n<text class=\"sub\" x=\"1%\" y=\"49\">");
 	heatmap_write_text(o, h->range);
-	out_printf(o, " \xC2\xB7 %" PRIu64 " interval%s", h->total, h->total == 1 ? "" : "s");
+	out_printf(o, " \xC2\xB7 %" PRIu64 " interval%s", h->total, text_plural(h->total));
 	if (h->label) {
 		out_str(o, " of ");
 		heatmap_write_text(o, h->label);
@@ -132,7 +133,7 @@ static void heatmap_write_head(struct out *o, const struct heatmap *h)
 		out_printf(o,
 			"<tspan class=\"warn\">%s%" PRIu64
 			" hook%s lost: intervals may be missing</tspan>",
-			h->command ? " \xC2\xB7 " : "", h->lost, h->lost == 1 ? "" : "s");
+			h->command ? " \xC2\xB7 " : "", h->lost, text_plural(h->lost));
 	out_str(o, "</text>\n");
 }
 
@@ -258,7 +259,7 @@ static void heatmap_write_cell(
 	out_printf(o,
 		"<rect x=\"%u\" y=\"%u\" width=\"1\" height=\"1\" class=\"c%u\"><title>%" PRIu64
 		" interval%s: ",
-		column, h->rows - 1 - row, heatmap_level(h, count), count, count == 1 ? "" : "s");
+		column, h->rows - 1 - row, heatmap_level(h, count), count, text_plural(count));
 	heatmap_write_time(o, from, (double)h->step, greatest, true);
 	out_str(o, " to ");
 	heatmap_write_time(o, to, (double)h->step, greatest, true);
@@ -292,8 +293,7 @@ static void heatmap_write_description(struct out *o, const struct heatmap *h)
 {
 	size_t fullest = 0;
 
-	out_printf(
-		o, "<desc id=\"desc\">%" PRIu64 " interval%s", h->total, h->total == 1 ? "" : "s");
+	out_printf(o, "<desc id=\"desc\">%" PRIu64 " interval%s", h->total, text_plural(h->total));
 	if (!h->total) {
 		out_str(o, ": nothing to show.</desc>\n");
 		return;

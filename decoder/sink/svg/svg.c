@@ -7,6 +7,7 @@
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/search.h"
+#include "../../../formats/base/text.h"
 #include "../../../formats/base/utf8.h"
 #include "../escapes.h"
 #include "../flame.h"
@@ -385,8 +386,8 @@ static void svg_write_command(struct svg *s)
 		if (f->command)
 			out_str(o, " \xC2\xB7 ");
 		svg_grouped(o, f->lost);
-		out_printf(o, " hook%s lost: intervals may be missing</tspan>",
-			f->lost == 1 ? "" : "s");
+		out_printf(
+			o, " hook%s lost: intervals may be missing</tspan>", text_plural(f->lost));
 	}
 	out_str(o, "</text>\n");
 }
@@ -431,7 +432,7 @@ static void write_footer(struct svg *s)
 	if (left_out)
 		out_printf(o,
 			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows left out.",
-			left_out, left_out == 1 ? "" : "s", FLAME_MAX_ROWS);
+			left_out, text_plural(left_out), FLAME_MAX_ROWS);
 	if (s->flame->change)
 		svg_change_gone(o, s->flame);
 	if (!s->flame->frames[0].total)

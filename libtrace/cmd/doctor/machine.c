@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/base/time_ns.h"
 #include "doctor.h"
 
@@ -58,7 +59,7 @@ static void clock_order(struct findings *f, const struct clock_facts *c)
 	}
 	n = finding(f, "clock.order", FINDING_GOOD,
 		"stamps never went backwards over %d processor%s", c->visited,
-		c->visited == 1 ? "" : "s");
+		text_plural(c->visited));
 	finding_means(n, "hooks of several processors are merged in the right order");
 }
 
