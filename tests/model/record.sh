@@ -8,7 +8,7 @@ done
 . "$here/../lib/tally.sh"
 
 # judges PATTERN FILE EXPRESSION: of a copy, FILE edited by the expression, run.sh says PATTERN.
-case=nested-guest-kill
+case=bounded-walk-three-laps
 judges() {
 	rm -rf "$work/model" && cp -R "$here" "$work/model" && sed -i "$3" "$work/model/$2" || return
 	! cmp "$here/$2" "$work/model/$2" || return

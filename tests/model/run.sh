@@ -53,7 +53,7 @@ trap 'exit 1' INT TERM HUP PIPE
 
 passed=0 failed=0 skipped=0 unrecorded=0
 # Searches of at least so many states are recorded.
-large=400000
+large=50000
 record=$here/searched
 : >"$work/searched"
 # Huge pages: states lie all over the memory, and page walks take a fifth of the time.
@@ -174,7 +174,7 @@ breaks() {
 	shift 2
 	[ "$1" != forward ] || { order=; shift; }
 	wanted "$name" || return 0
-	hash=22
+	hash=19
 	verify "-O0 $order" "$@" || { not_ok "$name" "cannot be made"; return 0; }
 	error=$(grep -m 1 '^pan:1:' "$work/out")
 	case $error in
