@@ -21,7 +21,7 @@ partial() {
 # clear_line: standard error is one line, or two, of swtrace's own, that say something. Not if
 # it was the writing of that line that failed.
 clear_line() {
-	grep -q '^write(2, .*INJECTED' "$log" && return 0
+	grep -q '\<write(2, .*INJECTED' "$log" && return 0
 	[ "$(wc -l <"$err")" -ge 1 ] && [ "$(wc -l <"$err")" -le 2 ] &&
 		! grep -qv '^swtrace' "$err" &&
 		! grep -q -i -e 'unknown error' -e '(null)' -e ': Success' "$err"
@@ -29,7 +29,7 @@ clear_line() {
 
 # nothing_half: no temporary file stays, unless it was its removal that failed.
 nothing_half() {
-	grep -q '^unlink.*INJECTED' "$log" && return 0
+	grep -q '\<unlink.*INJECTED' "$log" && return 0
 	! is_there "$work"/*.tmp && ! is_there "$work"/.*.tmp
 }
 

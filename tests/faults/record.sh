@@ -64,7 +64,7 @@ judge_record() {
 
 part_record() {
 	unset SWTRACE_SESSION
-	close_of=$t
+	close_of=$t brief=
 	sweep record fresh_work judge_record \
 		"$SWTRACE" record -s 1 -ss 4 -o "$t" -- "$WRITER" hooks 2000
 	close_of=
