@@ -42,7 +42,7 @@ beside() {
 	"$work/top_writer" "$writes" 1000000 "$seconds" >"$work/written" 2>"$log" &
 	writer_pid=$!
 	sleep 0.5
-	[ "$id" = alone ] || top_measure "$id.$writes" "$((seconds - 1))"
+	[ "$id" = alone ] || top_measure "$id.$writes" "$measured"
 	wait "$writer_pid" || fail "the writer failed"
 	read -r hooks each <"$work/written"
 	top_sample "$id.$writes.writer" "$each"
@@ -62,8 +62,8 @@ beside() {
 measure() {
 	compile top_writer "$here/machine.c" "$here/top_writer.c"
 	machine >"$work/samples"
-	seconds=4 repetitions=5
-	[ "$quick" -eq 0 ] || seconds=2 repetitions=1
+	seconds=4 measured=3 repetitions=5
+	[ "$quick" -eq 0 ] || seconds=1 measured=0.4 repetitions=1
 	if [ ! -r /proc/self/schedstat ]; then
 		absent '' "the kernel tells no processor time of processes"
 		return
@@ -77,7 +77,7 @@ measure() {
 		must "making a session" "$swtrace" init -s 16 -t wrap
 		must "turning tracing on" "$swtrace" on
 		top_begin
-		top_measure none.idle 1
+		top_measure none.idle "$measured"
 		must "turning tracing off" "$swtrace" off
 		must "freeing the session" "$swtrace" free
 		wait "$top_pid" || top_failed
