@@ -109,9 +109,9 @@ static int drain_open_rings(struct drain *d, struct session_error *error)
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
-		r->taken = r->written = r->released = r->head =
+		r->queued = r->written = r->released = r->head =
 			ring_released(&s->geometry, s->generation, d->control[i].released);
-		d->control[i].start = r->taken;
+		d->control[i].start = r->queued;
 	}
 	return 0;
 }
@@ -519,7 +519,7 @@ void drain_status(const struct drain *d, struct drain_status *status)
 		status->lost_full += r->loss[SHM_LOST_FULL];
 		status->lost_other += shm_losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
 		status->lost_unwritten += r->before.unwritten + r->here.unwritten;
-		status->waiting += r->head - r->taken;
+		status->waiting += r->head - r->queued;
 		status->damaged += r->damaged;
 	}
 }

@@ -64,7 +64,7 @@ struct drain_status {
 	uint64_t bytes, hooks, torn;	/* written, all files, those taken up included */
 	uint64_t lost_full, lost_other; /* by the writers, since the generation began */
 	uint64_t lost_unwritten;	/* by the drain, after a failure */
-	uint64_t waiting;		/* bytes in the rings that are not taken yet */
+	uint64_t waiting;		/* bytes in the rings that are not queued yet */
 	uint64_t rotations;
 	uint32_t damaged; /* rings that were truncated or made no sense */
 };

@@ -133,7 +133,7 @@ int drain_name_open(struct drain *d, struct session_error *error)
 	tell_losses_from_here(d);
 	if (rc == 0 && !f->regular && d->config.rotate)
 		rc = session_fail(error, PU_ERROR_INVALID_PARAMETER,
-			"%s is no file that could be renamed: it cannot be rotated", f->out.path);
+			"%s: not a regular file: cannot be rotated", f->out.path);
 	if (rc || !f->regular)
 		return rc;
 	rc = output_appear(&f->out, error);

@@ -23,24 +23,24 @@ struct drain_share {
 };
 
 /*
- * Between two rounds `written` is `taken`. Within a round the sections between them are in the
- * queue, in order; if one has to wait or cannot be written, taken goes back.
+ * Between two rounds `written` is `queued`. Within a round the sections between them are in the
+ * queue, in order; if one has to wait or cannot be written, queued goes back.
  */
 struct drain_ring {
-	uint64_t taken;	     /* byte-exact: all before it is queued, skipped or discarded */
+	uint64_t queued;     /* byte-exact: all before it is queued, skipped or discarded */
 	uint64_t written;    /* all before it is in the files, or counted */
-	uint32_t queued;     /* jobs between them */
+	uint32_t jobs;	     /* in the queue, between them */
 	bool waits;	     /* until the next round, and so do its jobs in the queue */
 	uint64_t released;   /* the control page's: the section that written is in */
 	uint64_t head;	     /* of the last read; never beyond the writers' reach */
-	uint64_t stamp;	     /* of the first record at taken */
-	bool ready;	     /* there is a section at taken */
+	uint64_t stamp;	     /* of the first record at queued */
+	bool ready;	     /* there is a section at queued */
 	bool damaged;	     /* was truncated, or made no sense */
 	uint64_t held_since; /* ns: it holds uncommitted records; 0: it does not */
 	uint64_t clock_back; /* section entries whose clock was behind the stamps */
 	uint32_t lock;	     /* of a guest ring */
 	uint64_t locked_since;
-	uint64_t entry_lost;	    /* the sum of losses when the section at taken was entered */
+	uint64_t entry_lost;	    /* the sum of losses when the section at queued was entered */
 	uint64_t recorded_lost;	    /* of them are in sections' headers, or in files before */
 	uint64_t loss[SHM_LOSSES];  /* the writers', of the last read, since the generation began */
 	uint64_t lost0[SHM_LOSSES]; /* of them are in files before */
@@ -51,7 +51,7 @@ struct drain_ring {
 /* A section on its way from its ring to the file. */
 struct drain_job {
 	uint32_t ring;
-	uint64_t from, end; /* positions: the ring's taken before and after it */
+	uint64_t from, end; /* positions: the ring's queued before and after it */
 	struct ring_span span;
 	uint64_t stamp, entry_lost, held_since; /* the ring's, of this section */
 	uint8_t *copy;				/* a section */
@@ -92,7 +92,7 @@ struct drain {
 	int lock_fd;
 	uint8_t id[TRACE_ID_SIZE];
 	struct ring_reader reader;
-	/* The owner's, but start: that is where the drain has got to. */
+	/* A copy of the owner's, except start: the drain's position. */
 	struct shm_ring_control *control;
 	struct drain_ring *ring;
 	uint32_t rings;
@@ -129,7 +129,7 @@ int drain_lock(struct drain *d, struct session_error *error);
 bool drain_owns_page(const struct drain *d);
 void drain_tell_figures(struct drain *d, uint32_t ring);
 
-/* Begins at a position: nothing before it will be taken. Writers get the room. */
+/* Starts at a position, and releases the room before it to writers. */
 void drain_start_at(struct drain *d, uint32_t ring, uint64_t position);
 
 /* The largest position that writers can have reached. */
@@ -149,7 +149,7 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial);
 /* The ring whose section comes next by time; d->rings: there is none. */
 uint32_t drain_earliest(const struct drain *d);
 
-/* Describes the section at taken in a job, and continues behind it. The room stays the section's.
+/* Describes the section at queued in a job, and continues behind it. The room stays the section's.
  * Returns whether it is finished: only then may others be queued behind it. */
 bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job);
 
@@ -223,7 +223,7 @@ int drain_name_open(struct drain *d, struct session_error *error);
 /* The next file, if this one has reached its size. */
 int drain_name_rotate(struct drain *d, struct session_error *error);
 
-/* Whether the path still names the file; where it does not, it is made to. */
+/* Checks that the path still names the file; restores the name if not. */
 int drain_name_check(struct drain *d, struct session_error *error);
 
 /* A file without a name is lost with all that is in it: its hooks are counted so. */
@@ -233,7 +233,7 @@ void drain_name_account(struct drain *d);
 
 /*
  * Continues the file at d->file.out.path: 1, 0: it is not this trace's, or a PU_ code. The
- * positions of its sections are noted as taken, its figures as those of this file.
+ * positions of its sections are noted as queued, its figures as those of this file.
  */
 int drain_resume(struct drain *d, struct session_error *error);
 

@@ -94,7 +94,7 @@ static void note_hooks(struct scan *s)
 	r->here.hooks += get_le32(h + TF_S_HOOKS);
 	r->here.torn += get_le32(h + TF_S_TORN);
 	r->recorded_lost += get_le32(h + TF_S_LOST);
-	if (end > r->taken && end <= drain_limit(d, ring))
+	if (end > r->queued && end <= drain_limit(d, ring))
 		drain_start_at(d, ring, end);
 }
 

@@ -34,7 +34,7 @@ static void drain_release_sections(struct drain *d, uint32_t ring)
 	struct drain_ring *r = &d->ring[ring];
 	uint64_t to = section_start(&d->reader.geometry, r->written);
 
-	d->control[ring].start = r->taken;
+	d->control[ring].start = r->queued;
 	if (to <= r->released)
 		return;
 	r->released = to;
@@ -51,8 +51,8 @@ void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)
 {
 	struct drain_ring *r = &d->ring[ring];
 
-	r->taken = position;
-	if (r->queued == 0)
+	r->queued = position;
+	if (r->jobs == 0)
 		r->written = position;
 	r->ready = false;
 	r->held_since = 0;
@@ -76,7 +76,7 @@ static void drain_follow_discard(struct drain *d, uint32_t ring)
 	uint64_t start = __atomic_load_n(&d->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
 
 	/* It was copied from head, which any member can write. */
-	if (start > r->taken && start <= r->head)
+	if (start > r->queued && start <= r->head)
 		drain_start_at(d, ring, start);
 }
 
@@ -119,7 +119,7 @@ void drain_read_header(struct drain *d, uint32_t ring)
 	drain_note_losses(r, &header);
 	r->clock_back = header.clock_back;
 	note_lock(r, ring >= d->reader.geometry.cpus ? header.lock : 0);
-	if ((header.head & 7) || header.head < r->taken || header.head > drain_limit(d, ring)) {
+	if ((header.head & 7) || header.head < r->queued || header.head > drain_limit(d, ring)) {
 		r->damaged = true;
 		return;
 	}
@@ -132,8 +132,8 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial)
 	const struct shm_geometry *g = &d->reader.geometry;
 	struct drain_ring *r = &d->ring[ring];
 
-	while (!r->ready && r->taken < r->head) {
-		uint64_t section = section_start(g, r->taken), end = section + g->section_size;
+	while (!r->ready && r->queued < r->head) {
+		uint64_t section = section_start(g, r->queued), end = section + g->section_size;
 
 		if (end > r->head && !partial)
 			return;
@@ -143,7 +143,7 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial)
 			return;
 		}
 		if (entered) {
-			r->stamp = ring_reader_stamp(&d->reader, ring, r->taken);
+			r->stamp = ring_reader_stamp(&d->reader, ring, r->queued);
 			r->ready = true;
 			return;
 		}
@@ -179,16 +179,16 @@ bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job)
 {
 	const struct shm_geometry *g = &d->reader.geometry;
 	struct drain_ring *r = &d->ring[ring];
-	uint64_t end = section_start(g, r->taken) + g->section_size;
+	uint64_t end = section_start(g, r->queued) + g->section_size;
 	bool is_finished = end <= r->head;
 
 	job->ring = ring;
-	job->from = r->taken;
+	job->from = r->queued;
 	job->end = is_finished ? end : r->head;
 	job->stamp = r->stamp;
 	job->entry_lost = r->entry_lost;
 	job->held_since = r->held_since;
-	r->queued++;
+	r->jobs++;
 	drain_start_at(d, ring, job->end);
 	return is_finished;
 }
@@ -199,11 +199,11 @@ void drain_put_back(struct drain *d, const struct drain_job *job)
 
 	/* A ring that waits has gone back further. */
 	if (!r->waits)
-		r->taken = job->from;
+		r->queued = job->from;
 	r->ready = false;
-	if (--r->queued == 0)
-		r->written = r->taken;
-	d->control[job->ring].start = r->taken;
+	if (--r->jobs == 0)
+		r->written = r->queued;
+	d->control[job->ring].start = r->queued;
 }
 
 bool drain_decide(struct drain *d, struct drain_job *job, bool force)
@@ -225,7 +225,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force)
 	/* An invalid record ends an unfinished section: the rest cannot be parsed. */
 	if (job->end % d->reader.geometry.section_size && span->bytes && !span->damaged) {
 		job->end = span->position + span->bytes;
-		r->taken = job->end;
+		r->queued = job->end;
 	}
 	return true;
 }
@@ -235,6 +235,6 @@ void drain_complete_job(struct drain *d, const struct drain_job *job)
 	struct drain_ring *r = &d->ring[job->ring];
 
 	/* Skipped sections follow the last one. */
-	r->written = --r->queued ? job->end : r->taken;
+	r->written = --r->jobs ? job->end : r->queued;
 	drain_release_sections(d, job->ring);
 }

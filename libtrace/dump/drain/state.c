@@ -5,7 +5,7 @@
  *
  *	generation: G
  *	trace: 32 hexadecimal digits
- *	ring.N: taken unwritten full big held no_guest skipped no_slot no_memory unattached
+ *	ring.N: queued unwritten full big held no_guest skipped no_slot no_memory unattached
  *	rings: how many such lines
  */
 #include <errno.h>
@@ -196,7 +196,7 @@ void drain_state_save(struct drain *d)
 	meta_add_line(&t, "trace", id);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		const struct drain_ring *r = &d->ring[i];
-		uint64_t w[STATE_WORDS] = {r->taken, r->here.unwritten};
+		uint64_t w[STATE_WORDS] = {r->queued, r->here.unwritten};
 
 		losses_to_words(r->loss, w + 2);
 		words_line(&t, "ring.", i, w, STATE_WORDS);
@@ -242,7 +242,7 @@ static void use_state(struct drain *d, const struct state *s)
 		struct drain_ring *r = &d->ring[i];
 		const uint64_t *w = s->ring[i];
 
-		if (w[0] > r->taken && w[0] <= drain_limit(d, i))
+		if (w[0] > r->queued && w[0] <= drain_limit(d, i))
 			drain_start_at(d, i, w[0]);
 		if (d->state_known)
 			r->here.unwritten = w[1];
