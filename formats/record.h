@@ -65,12 +65,19 @@ static inline bool rec_read_control(
 	return rec_control_size(*control) >= REC_ALIGN && rec_control_size(*control) <= end - at;
 }
 
-/* Bytes of a record with these words and, per string, these padded bytes. */
+/* Bytes of a string with its length and padding. */
 static inline uint32_t rec_string_bytes(uint32_t length)
 {
 	return 4 + ((length + 3u) & ~3u);
 }
 
+/* The same of a length that was not checked. */
+static inline uint64_t rec_any_string_bytes(uint64_t length)
+{
+	return 4 + ((length + 3) & ~UINT64_C(3));
+}
+
+/* Bytes of a record with these words and strings. */
 static inline uint32_t rec_size(uint32_t nwords, uint32_t string_bytes)
 {
 	return (REC_HEADER_SIZE + 4 * nwords + string_bytes + 7u) & ~7u;

@@ -338,7 +338,7 @@ static void check_compression(const struct options *o)
 	if (strcmp(name, "lz4") == 0)
 		return;
 	if (strcmp(name, "zstd") != 0)
-		misuse("--compress takes lz4 or zstd, not \"%s\"", name);
+		misuse("--compress: \"%s\": expected lz4 or zstd", name);
 	lacking = zstd_find_lacking();
 	if (lacking)
 		misuse("--compress zstd: %s", lacking);

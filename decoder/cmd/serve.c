@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../../formats/base/signals.h"
 #include "../../formats/base/temporary.h"
 #include "../../formats/base/time_ns.h"
 #include "../sink/json.h"
@@ -604,21 +605,14 @@ static int serve_step(struct server *s, const sigset_t *unblocked)
 	return serve_heed_maker(s);
 }
 
-/* A signal that the caller ignores (nohup) stays ignored. The signals are blocked except while it
- * waits, so that none arrives between a check of the flag and the wait. */
-static void serve_heed(sigset_t *unblocked)
+/* The signals are blocked except while it waits, so that none arrives between a check of the flag
+ * and the wait. */
+static void serve_catch_signals(sigset_t *unblocked)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	const struct sigaction end = {.sa_handler = serve_on_signal};
-	struct sigaction before;
-	sigset_t blocked;
+	const sigset_t blocked = signals_catch(numbers, sizeof numbers / sizeof *numbers, &end);
 
-	sigemptyset(&blocked);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		sigaddset(&blocked, numbers[i]);
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &end, NULL);
-	}
 	sigprocmask(SIG_BLOCK, &blocked, unblocked);
 }
 
@@ -637,7 +631,7 @@ int serve_files(const struct serve_files *files, uint16_t port, int *failed)
 	if (!rc)
 		rc = serve_make_path(&server);
 	if (!rc) {
-		serve_heed(&unblocked);
+		serve_catch_signals(&unblocked);
 		printf("%s%s\n", server.origin, server.path);
 		if (fflush(stdout))
 			rc = -errno;

@@ -8,6 +8,7 @@
 #include "../../formats/base/search.h"
 #include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
+#include "../io/input.h"
 #include "../model/trace/labels.h"
 #include "../model/trace/clock/clock.h"
 #include "../model/trace/nrm2_tail.h"

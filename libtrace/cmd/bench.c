@@ -190,7 +190,7 @@ static void bench_parse_option(struct bench *b, const struct arguments *a, int i
 	case BENCH_RUNS:
 		if (!number_parse(a->value, 10, MOST_RUNS, &b->runs) || b->runs == 0)
 			cmd_misuse(
-				a->verb, "-n takes 1 to %d runs, not \"%s\"", MOST_RUNS, a->value);
+				a->verb, "-n: \"%s\": expected 1 to %d runs", a->value, MOST_RUNS);
 		break;
 	case BENCH_AGAINST:
 		b->against = (char *)a->value;
@@ -209,7 +209,7 @@ static void bench_parse_option(struct bench *b, const struct arguments *a, int i
 		if (strcmp(a->value, "text") != 0 && strcmp(a->value, "csv") != 0 &&
 			strcmp(a->value, "json") != 0)
 			cmd_misuse(
-				a->verb, "--format takes text, csv or json, not \"%s\"", a->value);
+				a->verb, "--format: \"%s\": expected text, csv or json", a->value);
 		break;
 	case BENCH_FAIL_IF:
 		if (b->ngates == MOST_GATES)

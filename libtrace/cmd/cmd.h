@@ -1,8 +1,9 @@
 /*
  * Shared by the verbs of the swtrace command.
  *
- * libtrace/cmd owns the swtrace command, with a file or a folder per verb. It includes every room
- * of libtrace, decoder/sink and cpidecode.h. Errors: an exit code, after a line on stderr.
+ * libtrace/cmd owns the swtrace command, with a file or a folder per verb. It includes trigger,
+ * dump, kernel, measure, session, ring, counters, events, core, perflib, decoder's sink and
+ * cpidecode.h. Errors: an exit code, after a line on stderr.
  */
 #ifndef SWT_CMD_CMD_H
 #define SWT_CMD_CMD_H
@@ -28,6 +29,8 @@ extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable
 	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_bench,
 	verb_trigger, verb_top, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
 
+/* For completion of enable and disable: "all" and the majors that have a name. */
+const char *enable_operands(void);
 /* For completion: prints the countersets that the last argument may become. */
 void counters_complete_set(int argc, char **argv);
 
@@ -38,6 +41,9 @@ __attribute__((format(printf, 2, 3))) int cmd_fail(
  * with `| head`. */
 int cmd_fail_output(const struct verb *verb, const char *path, const char *why);
 bool cmd_reader_is_gone(void);
+/* The same of an open one. Returns true, for a field `failed`. */
+struct output;
+bool cmd_fail_writing(const struct verb *verb, const struct output *to, const char *why);
 /* Prints a note to stderr. */
 __attribute__((format(printf, 2, 3))) void cmd_note(
 	const struct verb *verb, const char *format, ...);

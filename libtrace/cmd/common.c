@@ -64,6 +64,13 @@ int cmd_fail_output(const struct verb *verb, const char *path, const char *why)
 	return cmd_fail(verb, "%s", why);
 }
 
+bool cmd_fail_writing(const struct verb *verb, const struct output *to, const char *why)
+{
+	if (to->why != EPIPE)
+		cmd_fail(verb, "%s", why);
+	return true;
+}
+
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 {
 	struct session_location used;

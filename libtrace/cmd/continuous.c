@@ -31,20 +31,20 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 	case DRAIN_ROTATE:
 		if (!parse_size(a->value, &config->rotate) || config->rotate < 1 << 20)
 			cmd_misuse(a->verb,
-				"--rotate takes a size of at least 1M (in bytes, or with K, M or G), not \"%s\"",
+				"--rotate: \"%s\": expected a size of at least 1M (in bytes, or with K, M or G)",
 				a->value);
 		return true;
 	case DRAIN_KEEP:
 		if (!number_parse(a->value, 10, 1000000, &n) || n == 0)
 			cmd_misuse(a->verb,
-				"--keep takes a number of files, 1 to 1000000, not \"%s\"",
+				"--keep: \"%s\": expected a number of files, 1 to 1000000",
 				a->value);
 		config->keep = (uint32_t)n;
 		return true;
 	case DRAIN_THREADS:
 		if (!number_parse(a->value, 10, DRAIN_THREADS_MAX, &n) || n == 0)
-			cmd_misuse(a->verb, "--drain-threads takes a number, 1 to %d, not \"%s\"",
-				DRAIN_THREADS_MAX, a->value);
+			cmd_misuse(a->verb, "--drain-threads: \"%s\": expected a number, 1 to %d",
+				a->value, DRAIN_THREADS_MAX);
 		config->threads = (uint32_t)n;
 		return true;
 	case DRAIN_COMPRESS:
@@ -63,8 +63,7 @@ int drain_check(const struct verb *verb, const struct drain_config *config)
 		cmd_misuse(verb, "--rotate: standard output cannot be rotated");
 	int code = cmd_check_output(verb, config->path);
 	if (code == EXIT_FINE && config->rotate && !output_is_file(config->path))
-		return cmd_fail(
-			verb, "%s: is not a regular file, so it cannot be rotated", config->path);
+		return cmd_fail(verb, "%s: not a regular file: cannot be rotated", config->path);
 	return code;
 }
 

@@ -1,10 +1,10 @@
 /*
  * dump (get): writes the trace buffers as a trace.bin. Also ends `run`.
  */
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/signals.h"
 #include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
@@ -19,7 +19,7 @@ enum tf_codec cmd_codec(const struct arguments *a)
 	const unsigned codec = tf_codec_find(a->value);
 
 	if (codec == TF_CODECS)
-		cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"", a->value);
+		cmd_misuse(a->verb, "--compress: \"%s\": expected none, lz4 or zlib", a->value);
 	return (enum tf_codec)codec;
 }
 
@@ -32,16 +32,14 @@ static void dump_catch_signal(int signal)
 	stopped_by = signal;
 }
 
-/* Remove the temporary file on a signal. Signals that were ignored (nohup) stay ignored. */
+/* Remove the temporary file on a signal. */
 static void dump_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction now, catcher = {.sa_handler = dump_catch_signal};
+	const struct sigaction catcher = {.sa_handler = dump_catch_signal};
 
 	stopped_by = 0;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaction(signals[i], &catcher, NULL);
+	signals_catch(signals, sizeof signals / sizeof *signals, &catcher);
 }
 
 struct progress {
@@ -194,13 +192,13 @@ static void dump_parse_option(struct request *r, const struct arguments *a, int 
 	case OPTION_FORMAT:
 		r->format = strcmp(a->value, "nrm2") == 0 ? CMD_NRM2 : CMD_TRACE;
 		if (r->format == CMD_TRACE && strcmp(a->value, "trace") != 0)
-			cmd_misuse(a->verb, "--format takes trace or nrm2, not \"%s\"", a->value);
+			cmd_misuse(a->verb, "--format: \"%s\": expected trace or nrm2", a->value);
 		break;
 	case OPTION_ON_SIGNAL:
 		r->signal = a->value ? flight_signal(a->value) : SIGUSR1;
 		if (r->signal == 0)
 			cmd_misuse(a->verb,
-				"--on-signal takes USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or RTMIN+N, not \"%s\"",
+				"--on-signal: \"%s\": expected USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or RTMIN+N",
 				a->value);
 		break;
 	case OPTION_KEEP:

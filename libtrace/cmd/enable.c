@@ -8,7 +8,10 @@
 #include "../../formats/counters_hooks.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/interval_hooks.h"
+#include "../../formats/kernel_hooks.h"
 #include "../../formats/schema_program.h"
+#include "../../formats/scope_hooks.h"
 #include "../../include/perfutil.h"
 #include "cmd.h"
 #include "print_stream.h"
@@ -99,8 +102,21 @@ static const struct {
 	{0x11, {.name = "system information"}}, {0x12, {.name = "dispatch"}},
 	{0x19, {.name = "modules and tasks"}}, {0xA8, {.name = "special"}},
 	{CPI_MAJOR, {.name = "CPI measurement", .is_written = true}},
+	{INTERVAL_MAJOR, {.name = "intervals", .is_written = true}},
+	{SCOPE_MAJOR, {.name = "light intervals", .is_written = true}},
+	{KERNEL_MAJOR, {.name = "kernel's records", .is_written = true}},
 	{CPUUTIL_MAJOR, {.name = "CPU utilisation", .is_written = true}},
 	{COUNTERS_MAJOR, {.name = "recorded counters", .is_written = true}}};
+
+const char *enable_operands(void)
+{
+	static char text[sizeof "all" + sizeof known / sizeof *known * (sizeof "|0x00" - 1)];
+	char *at = stpcpy(text, "all");
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		at += sprintf(at, "|0x%02X", known[i].major);
+	return text;
+}
 
 /* Ignores schemas that cannot be read. */
 static void read_registered(struct majors *m, struct session *s)

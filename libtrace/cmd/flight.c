@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../../formats/base/signals.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
@@ -21,20 +22,15 @@ uint32_t flight_keep(const struct verb *verb, const char *value)
 	uint64_t n;
 
 	if (!number_parse(value, 10, UINT32_MAX, &n) || n == 0)
-		cmd_misuse(verb, "--keep takes a whole number above 0, not \"%s\"", value);
+		cmd_misuse(verb, "--keep: \"%s\": expected a whole number above 0", value);
 	return (uint32_t)n;
 }
 
-/* Signals that were ignored (nohup, a shell's background job) stay ignored. */
 static void block_enders(struct flight *f)
 {
 	static const int enders[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction now;
 
-	sigemptyset(&f->enders);
-	for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
-		if (sigaction(enders[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaddset(&f->enders, enders[i]);
+	f->enders = signals_catch(enders, sizeof enders / sizeof *enders, NULL);
 	sigprocmask(SIG_BLOCK, &f->enders, NULL);
 }
 
@@ -47,8 +43,8 @@ static int no_buffers(const struct flight *f)
 int flight_begin(struct flight *f)
 {
 	if (!output_is_file(f->path))
-		return cmd_fail(f->verb, "%s: is not a regular file, so older dumps cannot be kept",
-			f->path);
+		return cmd_fail(
+			f->verb, "%s: not a regular file: older dumps cannot be kept", f->path);
 	if (!output_resolve(f->path, f->file))
 		return cmd_fail(f->verb, "%s: %s", f->path, strerror(errno));
 	int code = cmd_check_output(f->verb, f->file);

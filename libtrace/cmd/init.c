@@ -56,7 +56,7 @@ static void init_parse_mode(struct request *r, const struct arguments *a)
 		 strcmp(a->value, "wrap") == 0)
 		init_option(&r->buffers, a, INIT_MODE);
 	else
-		cmd_misuse(a->verb, "-t takes norm, wrap or cont, not \"%s\"", a->value);
+		cmd_misuse(a->verb, "-t: \"%s\": expected norm, wrap or cont", a->value);
 }
 
 /* Returns an exit code. Checks already here that the file can be written. */

@@ -44,7 +44,7 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 	case INIT_SIZE:
 		if (!number_parse(a->value, 10, 65536, &n) || n == 0)
 			cmd_misuse(a->verb,
-				"-s takes a whole number of MB per processor, 1 to 65536, not \"%s\"",
+				"-s: \"%s\": expected a whole number of MB per processor, 1 to 65536",
 				a->value);
 		config->ring_bytes = n << 20;
 		return true;
@@ -54,11 +54,11 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 		else if (strcmp(a->value, "wrap") == 0)
 			config->mode = SHM_MODE_WRAP;
 		else
-			cmd_misuse(a->verb, "-t takes norm or wrap, not \"%s\"", a->value);
+			cmd_misuse(a->verb, "-t: \"%s\": expected norm or wrap", a->value);
 		return true;
 	case INIT_SECTION:
 		if (!number_parse(a->value, 10, 8192, &n) || n < 4)
-			cmd_misuse(a->verb, "-ss takes a whole number of KB, 4 to 8192, not \"%s\"",
+			cmd_misuse(a->verb, "-ss: \"%s\": expected a whole number of KB, 4 to 8192",
 				a->value);
 		config->section_bytes = (uint32_t)n << 10;
 		return true;

@@ -13,13 +13,17 @@ static const struct verb *const verbs[] = {&verb_init, &verb_on, &verb_off, &ver
 	&verb_enable, &verb_disable, &verb_maj, &verb_doctor, &verb_event, &verb_stat, &verb_ai,
 	&verb_counters, &verb_install};
 
-enum { VERBS = sizeof verbs / sizeof *verbs };
+enum { VERBS = sizeof verbs / sizeof *verbs, VERB_COLUMN = 12 };
 
 static void main_print_overview(FILE *f)
 {
 	fputs("usage: swtrace VERB [option ...]\n\n", f);
-	for (int i = 0; i < VERBS; i++)
-		fprintf(f, "  %-9s %s\n", verbs[i]->name, verbs[i]->what);
+	for (int i = 0; i < VERBS; i++) {
+		const struct option row[] = {
+			{.id = 1, .name = verbs[i]->name, .help = verbs[i]->what}, {0}};
+
+		options_print_help(f, row, VERB_COLUMN);
+	}
 	fputs("\n`swtrace VERB --help` describes a verb, swtrace(1) all. Exit codes: 0 fine,\n"
 	      "1 failed, 2 wrong usage, 3 (record --strict) hooks were lost, 4 (doctor,\n"
 	      "event list --try, stat, ai, counters, --switches) nothing is measured here, 5 (bench) a\n"
@@ -42,20 +46,19 @@ static int no_verb(const char *name)
 }
 
 /* Operands of the verbs, for completion; format as of options_print_completion. */
-#define MAJORS "all|0x04|0x10|0x11|0x12|0x19|0xA8|0xC0|0xC8|0xC9"
 static const struct {
 	const struct verb *verb;
 	const char *operands;
 } completed[] = {{&verb_run, OPTIONS_COMMAND}, {&verb_record, OPTIONS_COMMAND},
-	{&verb_bench, OPTIONS_COMMAND}, {&verb_stat, OPTIONS_COMMAND}, {&verb_enable, MAJORS},
-	{&verb_disable, MAJORS}, {&verb_event, "list|show|encode"},
-	{&verb_counters, "list|instances|query"}};
+	{&verb_bench, OPTIONS_COMMAND}, {&verb_stat, OPTIONS_COMMAND},
+	{&verb_event, "list|show|encode"}, {&verb_counters, "list|instances|query"}};
 
 /* --complete WORD...: prints completions of the last word. */
 static int main_print_completion(int argc, char **argv)
 {
 	const struct verb *verb = argc > 1 ? find_verb(argv[0]) : NULL;
-	const char *operands = NULL;
+	const char *operands =
+		verb == &verb_enable || verb == &verb_disable ? enable_operands() : NULL;
 
 	for (int i = 0; argc == 1 && i < VERBS; i++)
 		if (strncmp(verbs[i]->name, argv[0], strlen(argv[0])) == 0)

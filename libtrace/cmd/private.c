@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../formats/base/signals.h"
 #include "../../include/perfutil.h"
 #include "doctor/keep.h"
 
@@ -68,17 +69,12 @@ enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 /* Blocks the signals until there is a command to forward them to. */
 static void private_catch_signals(sigset_t *before)
 {
-	struct sigaction now,
-		catcher = {.sa_sigaction = private_forward_signal, .sa_flags = SA_SIGINFO};
-	sigset_t set;
+	const struct sigaction catcher = {
+		.sa_sigaction = private_forward_signal, .sa_flags = SA_SIGINFO};
+	const sigset_t set = signals_catch(forwarded, FORWARDED, NULL);
 
-	sigemptyset(&set);
-	for (int i = 0; i < FORWARDED; i++)
-		sigaddset(&set, forwarded[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
-	for (int i = 0; i < FORWARDED; i++)
-		if (sigaction(forwarded[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &catcher, NULL);
+	signals_catch(forwarded, FORWARDED, &catcher);
 }
 
 static int command_check_file(const char *path)

@@ -425,7 +425,7 @@ static void trigger_parse_option(struct trigger *t, const struct arguments *a, i
 		break;
 	case OPTION_COUNT:
 		if (!number_parse(a->value, 10, UINT32_MAX, &n))
-			cmd_misuse(a->verb, "--count takes a whole number, not \"%s\"", a->value);
+			cmd_misuse(a->verb, "--count: \"%s\": expected a whole number", a->value);
 		t->count = (uint32_t)n;
 		break;
 	case OPTION_TIMEOUT:

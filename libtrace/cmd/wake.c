@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "../../formats/base/signals.h"
 #include "../dump/drain/stream.h"
 
 volatile sig_atomic_t wake_should_end;
@@ -27,16 +28,14 @@ static void wake_catch_signal(int signal)
 int wake_catch_signals(const struct verb *verb, bool enders, int *fd)
 {
 	static const int ender[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction now, catcher = {.sa_handler = wake_catch_signal};
+	const struct sigaction catcher = {.sa_handler = wake_catch_signal};
 
 	*fd = wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake_fd < 0)
 		return cmd_fail(verb, "cannot wait for signals: %s", strerror(errno));
 	stream_catch_signals();
 	sigaction(SIGCHLD, &catcher, NULL);
-	/* Signals that were ignored (nohup, a shell's background job) stay ignored. */
-	for (size_t i = 0; enders && i < sizeof ender / sizeof *ender; i++)
-		if (sigaction(ender[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaction(ender[i], &catcher, NULL);
+	if (enders)
+		signals_catch(ender, sizeof ender / sizeof *ender, &catcher);
 	return EXIT_FINE;
 }

@@ -1,7 +1,6 @@
 #include "clock_trust.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -12,30 +11,18 @@
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "clock.h"
+#include "file.h"
 
 #define SOURCES "/sys/devices/system/clocksource/clocksource0/"
 
 /* --------------------------------------------------------- what the kernel says */
 
-static void read_line(const char *path, char *line, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	line[n > 0 ? n : 0] = 0;
-	line[strcspn(line, "\n")] = 0;
-	for (size_t end = strlen(line); end && line[end - 1] == ' '; end--)
-		line[end - 1] = 0;
-}
-
 static void clock_read_sources(struct clock_sources *s)
 {
 	int saved_errno = errno;
 
-	read_line(SOURCES "current_clocksource", s->current, sizeof s->current);
-	read_line(SOURCES "available_clocksource", s->available, sizeof s->available);
+	file_read_line(SOURCES "current_clocksource", s->current, sizeof s->current);
+	file_read_line(SOURCES "available_clocksource", s->available, sizeof s->available);
 	errno = saved_errno;
 }
 

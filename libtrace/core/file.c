@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,6 +37,17 @@ ssize_t file_read_once(const char *path, void *bytes, size_t size)
 	close(fd);
 	errno = saved;
 	return n < 0 ? -1 : (ssize_t)have;
+}
+
+bool file_read_line(const char *path, char *line, size_t size)
+{
+	ssize_t n = file_read_once(path, line, size - 1);
+
+	line[n > 0 ? n : 0] = 0;
+	line[strcspn(line, "\n")] = 0;
+	for (size_t end = strlen(line); end && line[end - 1] == ' '; end--)
+		line[end - 1] = 0;
+	return n > 0;
 }
 
 bool file_read_number(const char *path, int64_t *value)

@@ -21,6 +21,10 @@ ssize_t file_pread(int fd, void *bytes, size_t size, off_t at) PRIVATE_ABI(file_
 /* Opens, reads until the end or until `bytes` is full, and closes. -1: see errno. */
 ssize_t file_read_once(const char *path, void *bytes, size_t size) PRIVATE_ABI(file_read_once);
 
+/* Reads the first line, without the blanks at its end. False, and "": no such file, or it is empty.
+ */
+bool file_read_line(const char *path, char *line, size_t size);
+
 /* The number, perhaps negative, that the file begins with. False: no such file, or no number. */
 bool file_read_number(const char *path, int64_t *value);
 

@@ -6,8 +6,8 @@
  * scripted:FILE). Quantities are independent: one that a source cannot supply may come from
  * another; a quantity without a source is NOT_MEASURED, never a number.
  *
- * libtrace/counters owns where counts come from: one sample, one difference. It includes core,
- * events and p4. Errors: 0 or a negative PU_ code; a folder below may say otherwise.
+ * libtrace/counters owns where counts come from: one sample, one difference. It includes core
+ * and events. Errors: 0 or a negative PU_ code; a folder below may say otherwise.
  */
 #ifndef SWT_COUNTERS_SOURCE_H
 #define SWT_COUNTERS_SOURCE_H

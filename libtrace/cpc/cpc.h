@@ -2,7 +2,7 @@
  * libcpc's internals: handles, sets and bindings. Private to this room; other rooms include only
  * include/libcpc.h.
  *
- * libtrace/cpc owns libcpc and libpctx. It includes counters, events, p4 and core. Errors: internal
+ * libtrace/cpc owns libcpc and libpctx. It includes counters, events and core. Errors: internal
  * functions return 0 or a negative errno. Public functions report through cpc_fail: it calls the
  * error handler, sets errno and returns -1.
  */

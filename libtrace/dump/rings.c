@@ -393,11 +393,6 @@ uint64_t rings_complete_since(const struct rings *r)
 	return since;
 }
 
-uint64_t rings_cut(const struct rings *r, uint32_t ring)
-{
-	return r->cursor[ring].cut;
-}
-
 const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
 {
 	return r->cursor[ring].ledger.loss;
@@ -492,6 +487,7 @@ int rings_settle(
 	int rc;
 
 	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
+		.cut = c->cut,
 		.sections = c->count,
 		.missed = count_missed(c),
 		.overwritten = c->ledger.overwritten,

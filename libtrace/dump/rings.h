@@ -47,6 +47,7 @@ struct rings_section {
 /* The hooks of a ring that are in no section. */
 struct rings_ledger {
 	uint32_t id;
+	uint64_t cut; /* the ring's head then */
 	uint64_t loss[SHM_LOSSES];
 	uint64_t overwritten, torn;
 	uint32_t sections, missed; /* at the cut; of these, overwritten before their turn */
@@ -66,9 +67,6 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 /* The time from which on the sections hold everything: 0, or ticks; UINT64_MAX: there is none. Call
  * it after the last section. */
 uint64_t rings_complete_since(const struct rings *r);
-
-/* Returns a ring's head at the cut. The dump has everything below it. */
-uint64_t rings_cut(const struct rings *r, uint32_t ring);
 
 /* Returns a ring's losses up to the cut, by cause. */
 const uint64_t *rings_losses(const struct rings *r, uint32_t ring);

@@ -45,7 +45,7 @@ int event_list_parse(
 
 /* Whether the PMU of that name counts on the processor: those of a socket, and of one type of core,
  * name theirs. */
-bool event_pmu_counts_on(const char *pmu, uint32_t cpu) PRIVATE_ABI(event_pmu_counts_on);
+bool event_pmu_counts_on(const char *pmu, uint32_t cpu);
 
 /* How many programmable and fixed counters this processor has as far as the kernel or the
  * processor says (0: unknown, as always on AArch64). */

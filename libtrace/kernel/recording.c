@@ -52,7 +52,8 @@ struct recorded_cpu {
 struct recording {
 	struct session session;
 	int file;     /* SHM_KERNEL_NAME */
-	int requests; /* wakes it when another process closes the file; -1: its period has to do */
+	int requests; /* wakes it when another process closes the file; -1: it wakes by its period
+			 only */
 	int channel;
 	bool stays;
 	struct recorded_cpu *cpus;
@@ -234,7 +235,7 @@ static void recording_write_figures(struct recording *r)
 		r->figures.dropped += r->cpus[i].batch.dropped + r->cpus[i].wakings.dropped;
 		r->figures.hooks += r->cpus[i].batch.hooks + r->cpus[i].wakings.hooks;
 	}
-	/* A failure costs a figure of `info`, and an asker its patience. */
+	/* A failure loses a figure of `info`, and the requester times out. */
 	if (pwrite(r->file, (const char *)&r->figures + behind, sizeof r->figures - behind,
 		    (off_t)behind) < 0 ||
 		pwrite(r->file, &r->figures, offsetof(struct shm_kernel, asked), 0) < 0)
@@ -297,7 +298,7 @@ static void recording_catch_signals(void)
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	/* It arrives while it waits. */
+	/* Deliver SIGTERM only inside the wait. */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	sigaction(SIGTERM, &catcher, NULL);
 	signal(SIGHUP, SIG_IGN);

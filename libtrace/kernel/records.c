@@ -140,10 +140,8 @@ void kernel_records_close(struct kernel_records *r)
 static void records_explain_rights(int error, char *text, size_t size)
 {
 	char level[LEVEL_BYTES];
-	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", level, sizeof level - 1);
 
-	level[n > 0 ? n : 0] = 0;
-	level[strcspn(level, "\n")] = 0;
+	file_read_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
 	/* The kernel's own refusal is EACCES. */
 	if (error == EPERM)
 		snprintf(text, size,

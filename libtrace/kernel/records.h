@@ -4,7 +4,7 @@
  * PMU has it, too; it needs CAP_PERFMON or kernel.perf_event_paranoid <= 0. Wake-ups (wakings.h)
  * may join them in the same buffer, in order.
  *
- * libtrace/kernel owns the kernel's records, and turns them into hooks. It includes session, ring,
+ * libtrace/kernel owns the kernel's records, and turns them into hooks. It includes session,
  * counters and core. Errors: 0 or a negative errno.
  */
 #ifndef SWT_KERNEL_RECORDS_H

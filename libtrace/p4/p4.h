@@ -2,8 +2,8 @@
  * Declarations shared by the files of this directory, beyond the public header. All functions are
  * pure.
  *
- * libtrace/p4 owns the Pentium 4's events and how its counters are programmed. It includes core
- * only. Errors: as p4counters.h says of each function.
+ * libtrace/p4 owns the Pentium 4's events and how its counters are programmed. It includes
+ * formats and include only. Errors: as p4counters.h says of each function.
  */
 #ifndef SWT_P4_P4_H
 #define SWT_P4_P4_H

@@ -2,37 +2,9 @@
 
 #include "../../formats/base/number.h"
 
-/* Bytes in text order: the GUID's first three members are integers. */
-static void to_bytes(const GUID *id, uint8_t byte[16])
-{
-	for (int i = 0; i < 4; i++)
-		byte[i] = (uint8_t)(id->Data1 >> (24 - 8 * i));
-	for (int i = 0; i < 2; i++) {
-		byte[4 + i] = (uint8_t)(id->Data2 >> (8 - 8 * i));
-		byte[6 + i] = (uint8_t)(id->Data3 >> (8 - 8 * i));
-	}
-	memcpy(byte + 8, id->Data4, 8);
-}
-
 static bool has_dash_before(int byte)
 {
 	return byte == 4 || byte == 6 || byte == 8 || byte == 10;
-}
-
-void guid_format(const GUID *id, char text[GUID_TEXT])
-{
-	static const char digit[] = "0123456789abcdef";
-	uint8_t byte[16];
-	char *to = text;
-
-	to_bytes(id, byte);
-	for (int i = 0; i < 16; i++) {
-		if (has_dash_before(i))
-			*to++ = '-';
-		*to++ = digit[byte[i] >> 4];
-		*to++ = digit[byte[i] & 15];
-	}
-	*to = 0;
 }
 
 bool guid_parse(const char *text, GUID *id)

@@ -43,7 +43,7 @@ static bool contents_fit(const uint8_t *record, uint32_t size)
 	for (unsigned i = 0; i < record[REC_NSTRINGS]; i++) {
 		if (at + 4 > size)
 			return false;
-		at += 4 + (((uint64_t)get_le32(record + at) + 3) & ~UINT64_C(3));
+		at += rec_any_string_bytes(get_le32(record + at));
 	}
 	return at <= size;
 }
@@ -185,7 +185,7 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 		ring_data_offset(g, ring) + section_data_offset(g, part->position, part->area);
 	uint64_t entry;
 
-	if (!ring_read_at(r->fd, r->looks, bytes, at))
+	if (!ring_read_at(r->fd, r->first_read, bytes, at))
 		return PU_ERR_FILE_ERROR;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
 	 * records are committed. tests/litmus/look-twice.litmus, commit-release.litmus,
@@ -236,7 +236,7 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 	uint64_t start =
 		r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
 	enum step step = STEP_READ_AGAIN;
-	struct copy_parse p = {.first = r->looks, .copy = buf, .start = start, .span = span};
+	struct copy_parse p = {.first = r->first_read, .copy = buf, .start = start, .span = span};
 
 	for (int i = 0; i < COPY_MAX_READS && step == STEP_READ_AGAIN; i++) {
 		memset(span, 0, sizeof *span);

@@ -28,7 +28,7 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 		return false;
 	at = ring_data_offset(g, ring) +
 	     section_data_offset(g, from, section_entry_area(g, before));
-	if (!ring_read_at(r->fd, r->looks, bytes, at))
+	if (!ring_read_at(r->fd, r->first_read, bytes, at))
 		return false;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
 	 * records are committed. tests/litmus/look-twice.litmus */
@@ -92,7 +92,7 @@ int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 		if (!follow_read_twice(r, ring, from, bytes, buf, &news->state))
 			return PU_ERR_FILE_ERROR;
 		if (news->state != NEWS_THERE ||
-			follow_parse_records(r->looks, buf ? buf : r->looks, bytes,
+			follow_parse_records(r->first_read, buf ? buf : r->first_read, bytes,
 				i == FOLLOW_MAX_READS - 1, news))
 			return 0;
 	}

@@ -25,8 +25,8 @@ struct ring_news {
  * first that is not committed. from < head, which ring_reader_header gave. buf has room for
  * geometry.section_size bytes. 0 or PU_ERR_FILE_ERROR.
  *
- * buf NULL: one read, half the cost. The records are then in r->looks until the next call, and only
- * their headers are valid: a record may have been committed after its words were copied.
+ * buf NULL: one read, half the cost. The records are then in r->first_read until the next call, and
+ * only their headers are valid: a record may have been committed after its words were copied.
  */
 int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint64_t head,
 	uint8_t *buf, struct ring_news *news);

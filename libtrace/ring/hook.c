@@ -215,7 +215,7 @@ static int strings_size(UINT32 nstrings, const TRACE_STRING *strings, uint64_t *
 	for (UINT32 i = 0; i < nstrings; i++) {
 		if (!strings[i].bytes && strings[i].length)
 			return PU_ERR_NULL_PTR;
-		*bytes += 4 + (((uint64_t)strings[i].length + 3) & ~(uint64_t)3);
+		*bytes += rec_any_string_bytes(strings[i].length);
 	}
 	return PU_SUCCESS;
 }
@@ -310,7 +310,7 @@ static uint64_t arguments_size(UINT32 nints, UINT32 nstrings, va_list args)
 
 		if (!s)
 			return 0;
-		bytes += 4 + (((uint64_t)strlen(s) + 3) & ~(uint64_t)3);
+		bytes += rec_any_string_bytes(strlen(s));
 	}
 	return bytes;
 }

@@ -36,11 +36,11 @@ int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *g
 		return PU_ERR_FILE_ERROR;
 	r->geometry = *geometry;
 	r->control = control;
-	r->looks = malloc(geometry->section_size);
+	r->first_read = malloc(geometry->section_size);
 	r->sections = malloc(geometry->sections * sizeof *r->sections);
 	r->before = malloc(geometry->sections * sizeof *r->before);
 	r->kept = calloc(ring_reader_rings(r), sizeof *r->kept);
-	if (!r->looks || !r->sections || !r->before || !r->kept) {
+	if (!r->first_read || !r->sections || !r->before || !r->kept) {
 		ring_reader_close(r);
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	}
@@ -49,12 +49,12 @@ int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *g
 
 void ring_reader_close(struct ring_reader *r)
 {
-	free(r->looks);
+	free(r->first_read);
 	free(r->sections);
 	free(r->before);
 	free(r->kept);
 	r->kept = NULL;
-	r->looks = NULL;
+	r->first_read = NULL;
 	r->sections = r->before = NULL;
 }
 

@@ -20,7 +20,7 @@ struct ring_reader {
 	int fd;					/* of the ring file, readable */
 	struct shm_geometry geometry;		/* the owner's, from the control file */
 	const struct shm_ring_control *control; /* the owner's, per ring */
-	uint8_t *looks;				/* private: a section's copy of the first read */
+	uint8_t *first_read;			/* private: a section's copy of the first read */
 	/* Private: tables of entry words and counts, of one ring, the later and the earlier. The
 	 * entry words are without their area, which is in `held`. */
 	struct shm_section *sections, *before;

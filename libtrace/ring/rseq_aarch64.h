@@ -2,16 +2,16 @@
  * The sequences for AArch64. Included by rseq.h.
  *
  * Order. A reader acquires head and then reads control words: head is stored with release (pairs
- * with the acquire in reader.c and survey), so that every record below it shows its control word,
- * thread and stamp. A record's control word is stored with release too: a signal handler's record
- * may not be seen before the reservation it interrupted. After head, a store barrier (dmb ishst):
- * the payload's plain stores may not be seen before head, or a reader's second read could miss that
- * its copy was overwritten. After an entry word, the same: a reader whose copy holds a new byte
- * finds the new entry word. lap is stored with release: it may not be seen before the head on a
- * boundary that a pad or a skip stored, or a writer elsewhere finds it wrong for a head that did
- * not move (switch_section in section.c) and calls the ring scribbled on. An acquire load between
- * the two would order them where it is an ldar, and not where the compiler makes it an ldapr
- * (Armv8.3 and later). Nothing weaker: stlr orders only earlier accesses. In tests/litmus:
+ * with the acquire in reader.c and target_survey_section), so that every record below it shows its
+ * control word, thread and stamp. A record's control word is stored with release too: a signal
+ * handler's record may not be seen before the reservation it interrupted. After head, a store
+ * barrier (dmb ishst): the payload's plain stores may not be seen before head, or a reader's second
+ * read could miss that its copy was overwritten. After an entry word, the same: a reader whose copy
+ * holds a new byte finds the new entry word. lap is stored with release: it may not be seen before
+ * the head on a boundary that a pad or a skip stored, or a writer elsewhere finds it wrong for a
+ * head that did not move (target_switch_section) and calls the ring scribbled on. An acquire load
+ * between the two would order them where it is an ldar, and not where the compiler makes it an
+ * ldapr (Armv8.3 and later). Nothing weaker: stlr orders only earlier accesses. In tests/litmus:
  * head-release, handler-order, payload-after-head, entry-guard, lap-release.
  */
 

@@ -28,7 +28,7 @@ enum { TARGET_LOOK_STEPS = 16 };
 /* guest: the ring's lock is held. */
 struct target {
 	struct ring_thread *thread;
-	/* Taken once: a handler that forks or attaches may change the thread's own. */
+	/* Read once: a handler that forks or attaches may change the thread's own. */
 	const struct ring_map *map;
 	uint32_t generation; /* of map */
 	const struct shm_geometry *geometry;

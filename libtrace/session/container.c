@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../core/file.h"
 #include "../ring/reader.h"
 #include "paths.h"
 #include "texts.h"
@@ -105,12 +106,9 @@ static uint32_t path_of_lines(char *lines, uint32_t bytes, const char **path)
 static uint32_t container_read_path(const char **name)
 {
 	static char lines[4096];
-	int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, lines, sizeof lines);
+	ssize_t got = file_read_once("/proc/self/cgroup", lines, sizeof lines);
 	uint32_t length = got > 0 ? path_of_lines(lines, (uint32_t)got, name) : 0;
 
-	if (fd >= 0)
-		close(fd);
 	if (length || got <= 0)
 		return length;
 	*name = "/";

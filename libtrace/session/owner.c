@@ -27,6 +27,7 @@
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../core/clock_trust.h"
+#include "../core/online.h"
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 #include "container.h"
@@ -35,6 +36,8 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+
+_Static_assert((int)ONLINE_MAX == SHM_MAX_CPUS, "a ring a processor");
 
 enum { DEFAULT_RING_BYTES = 3 << 20, DEFAULT_SECTION_BYTES = 64 << 10, MAX_SECTION = 1 << 23 };
 
@@ -47,32 +50,6 @@ static int need_rings(const struct session *s, struct session_error *error)
 }
 
 /* ------------------------------------------------------------------- plan */
-
-/* Configured processors: the highest possible CPU number + 1. */
-static uint32_t configured_cpus(void)
-{
-	char text[256];
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (got > 0) {
-		const char *p = text, *end = text + got;
-		uint64_t last = 0, at;
-
-		for (; p < end; p++) {
-			if (number_scan(&p, end, 10, 1u << 20, &at) && at > last)
-				last = at;
-		}
-		if ((long)last + 1 > n)
-			n = (long)last + 1;
-	}
-	if (n < 1)
-		n = 1;
-	return n > SHM_MAX_CPUS ? SHM_MAX_CPUS : (uint32_t)n;
-}
 
 /* More processors than the machine has, for tests of large machines. 0: none asked for, or a PU_
  * code. */
@@ -135,7 +112,7 @@ int session_plan(
 	int made_up;
 
 	memset(g, 0, sizeof *g);
-	g->cpus = configured_cpus();
+	g->cpus = cpus_possible();
 	made_up = made_up_cpus(g->cpus, error);
 	if (made_up < 0)
 		return made_up;
@@ -409,7 +386,7 @@ static void owner_publish_generation(struct session *s, const struct shm_geometr
 	memset(c->events, 0, sizeof c->events);
 	memcpy(c->events, events, strlen(events));
 	c->begins = config->begins;
-	c->made_up = made_up_cpus(configured_cpus(), NULL) > 0;
+	c->made_up = made_up_cpus(cpus_possible(), NULL) > 0;
 	if (getrandom(c->rings_id, sizeof c->rings_id, 0) != sizeof c->rings_id)
 		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);

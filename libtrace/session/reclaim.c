@@ -130,9 +130,9 @@ static uint64_t reclaim_count_taken(const struct shm_task_header *h)
 }
 
 /*
- * Taken are more than twice the slots that the last sweep left, and half of those that init
- * allocated; or more than half way from what it left to all there are; or a claim was refused.
- * So sweeps cost no more than the claims between them.
+ * Sweep once the slots in use reach twice those left by the last sweep plus half of init's, or the
+ * midpoint between those left and the table's size, or a claim was refused. A sweep then costs no
+ * more than the claims since the last.
  */
 static bool sweep_is_due(const struct shm_task_header *h)
 {

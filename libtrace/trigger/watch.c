@@ -135,7 +135,7 @@ static void watch_pass_run(struct watch *w, struct watch_ring *r, uint32_t ring,
 	r->seen += news->hooks;
 	w->seen += news->hooks;
 	if (news->bytes)
-		to->run(to->arg, ring, w->reader.looks, news->bytes);
+		to->run(to->arg, ring, w->reader.first_read, news->bytes);
 }
 
 /* Passes the copied records on. False: stopped. */

@@ -7,7 +7,7 @@
  * unfinished were passed over, because their writer did not commit them for long or the ring was
  * filling up; if it does commit them later, they are not seen.
  *
- * libtrace/trigger owns conditions and watching. It includes session, ring and core. Errors: a
+ * libtrace/trigger owns conditions and watching. It includes session and ring. Errors: a
  * negative PU_ code and a line in struct session_error.
  */
 #ifndef SWT_TRIGGER_WATCH_H

@@ -150,18 +150,18 @@ in_file out '^1700000000\.060000000 +1 +101 00000010'
 run 0 --report hooks --time iso plain.bin
 in_file out '^2023-11-14T22:13:20\.060000000Z +1 +101 00000010'
 
-misuse()
+refuses()
 {
 	run 2 "$@"
 	[ ! -s out ] || fail "$*: a report all the same"
 	in_file err '^cpidecode: --(time|width)'
 }
-misuse --time local plain.bin
-misuse --time unix plain.bin
-misuse --time unix --report intervals --format csv plain.bin
-misuse --width 10 plain.bin
-misuse --width wide plain.bin
-misuse --width 80 --format json plain.bin
+refuses --time local plain.bin
+refuses --time unix plain.bin
+refuses --time unix --report intervals --format csv plain.bin
+refuses --width 10 plain.bin
+refuses --width wide plain.bin
+refuses --width 80 --format json plain.bin
 
 # On a terminal: its own width, or that of COLUMNS.
 command -v script >/dev/null || skip "terminals: no script command (util-linux)"

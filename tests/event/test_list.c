@@ -28,7 +28,7 @@ static const struct {
 	{"page-faults:a,nosuchpmu/event=1/a", 2, "nosuchpmu/event=1/a", true, true},
 };
 
-START_TEST(lists_are_taken_apart)
+START_TEST(lists_are_parsed)
 {
 	struct event_listed listed[MAX];
 	char why[EVENT_WHY_MAX];
@@ -93,7 +93,7 @@ void add_list(Suite *suite)
 	TCase *c = tcase_create("list");
 
 	tcase_add_unchecked_fixture(c, trees_make, trees_remove);
-	tcase_add_loop_test(c, lists_are_taken_apart, 0, (int)(sizeof good / sizeof *good));
+	tcase_add_loop_test(c, lists_are_parsed, 0, (int)(sizeof good / sizeof *good));
 	tcase_add_loop_test(c, wrong_lists_say_why, 0, (int)(sizeof bad / sizeof *bad));
 	tcase_add_test(c, names_are_not_longer_than_an_event_s);
 	suite_add_tcase(suite, c);

@@ -48,7 +48,7 @@ run 2 --report summary --format parquet plain.bin
 "$CPIDECODE" --format parquet --compress lz4 -o lz4 deep.bin 2>/dev/null
 cmp -s lz4 deep.parquet || fail "--compress lz4 is not the default"
 run 2 --format parquet --compress gzip -o refused plain.bin
-in_file err 'compress takes lz4 or zstd, not "gzip"'
+in_file err '--compress: "gzip": expected lz4 or zstd'
 run 2 --format sqlite --compress lz4 -o refused plain.bin
 in_file err 'compress goes with --format parquet'
 mkdir without

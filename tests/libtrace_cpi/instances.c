@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <check.h>
 
@@ -33,6 +35,19 @@ void sleep_ms(long ms)
 unsigned time_hooks(UINT32 mode)
 {
 	return mode & CPI_TYPE_ONTHREAD && rate_hz() != 0;
+}
+
+void touch_fresh_pages(unsigned pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(
+		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(p != MAP_FAILED);
+	madvise(p, pages * page, MADV_NOHUGEPAGE);
+	for (unsigned i = 0; i < pages; i++)
+		*(volatile char *)(p + i * page) = 1;
+	munmap(p, pages * page);
 }
 
 void *init(UINT32 mode)

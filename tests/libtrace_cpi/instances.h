@@ -9,6 +9,8 @@ void use(const char *counters);
 void use_script(const char *text);
 
 void sleep_ms(long ms);
+/* Causes as many page faults. */
+void touch_fresh_pages(unsigned pages);
 
 /* Time hooks in a group of an instance of this mode, without quality, of the software source: one
  * if the thread's clock is read for its cycles, which takes a known rate of the processors. */

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,19 +61,6 @@ static void refuse_from(unsigned nth, int error)
 	perf_calls.close = counting_close;
 }
 
-static void touch(unsigned pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *p = mmap(
-		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert(p != MAP_FAILED);
-	madvise(p, pages * page, MADV_NOHUGEPAGE);
-	for (unsigned i = 0; i < pages; i++)
-		*(volatile char *)(p + i * page) = 1;
-	munmap(p, pages * page);
-}
-
 static void burn_ms(uint64_t ms)
 {
 	uint64_t last = thread_time_ns(), burnt = 0;
@@ -98,7 +84,7 @@ static struct counter_activity live(void)
 	/* Two to spare: a pause on the way to a sleep uses it up. */
 	for (int i = 0; i < 5; i++)
 		sleep_ms(4);
-	touch(64);
+	touch_fresh_pages(64);
 	burn_ms(5);
 	activity_read(thread_self(), &to);
 	activity_difference(&from, &to, &activity);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,19 +74,6 @@ static void want(const char *list)
 {
 	setenv("SWTRACE_EVENTS", list, 1);
 	ring_double_renew(NULL);
-}
-
-static void touch(unsigned pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *p = mmap(
-		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert(p != MAP_FAILED);
-	madvise(p, pages * page, MADV_NOHUGEPAGE);
-	for (unsigned i = 0; i < pages; i++)
-		*(volatile char *)(p + i * page) = 1;
-	munmap(p, pages * page);
 }
 
 static void trace(void *h)
@@ -196,7 +182,7 @@ START_TEST(faults_agree_with_the_quality_hook)
 	CpiStart(h);
 	trace(h);
 	CpiStart(h);
-	touch(64);
+	touch_fresh_pages(64);
 	trace(h);
 	v = need_events(3);
 	is_named(v, 0, "page-faults");
@@ -226,7 +212,7 @@ START_TEST(task_clock_is_the_thread_s)
 	CpiStart(h);
 	inner = thread_time_ns();
 	sleep_ms(20);
-	touch(200);
+	touch_fresh_pages(200);
 	inner = thread_time_ns() - inner;
 	trace(h);
 	outer = thread_time_ns() - outer;
@@ -312,7 +298,7 @@ START_TEST(eight_events)
 	want(list);
 	h = init(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY);
 	CpiStart(h);
-	touch(10);
+	touch_fresh_pages(10);
 	ck_assert_int_eq(
 		CpiGetAndTrace(h, 3, CPI_TYPE_TRACE_EVERYTHING, "label", NULL), PU_SUCCESS);
 	v = need_events(8);
@@ -328,7 +314,7 @@ static const char *const wrong[] = {"no-such-event", "page-faults,", ",page-faul
 	"page-faults,,task-clock", "{page-faults,task-clock}", "page-faults,page-faults",
 	nine_events, "page-faults:x", "cpu/event=1", " "};
 
-START_TEST(a_wrong_list_is_none)
+START_TEST(a_wrong_list_counts_nothing)
 {
 	void *h;
 
@@ -482,7 +468,7 @@ static void *measure_in_thread(void *unused)
 
 	(void)unused;
 	CpiStart(h);
-	touch(20);
+	touch_fresh_pages(20);
 	trace(h);
 	ck_assert_uint_ge(known_value(need_events(1), 0), 20);
 	return h;
@@ -533,13 +519,13 @@ START_TEST(a_child_starts_over)
 		if (events_hook())
 			_exit(1);
 		CpiStart(h);
-		touch(30);
+		touch_fresh_pages(30);
 		trace(h);
 		_exit(known_value(need_events(1), 0) < 30);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	touch(5);
+	touch_fresh_pages(5);
 	trace(h);
 	ck_assert_uint_ge(known_value(need_events(1), 0), 5);
 }
@@ -629,7 +615,7 @@ Suite *events_suite(void)
 	tcase_add_test(t, task_clock_is_the_thread_s);
 	tcase_add_loop_test(t, switches_are_counted_in_the_kernel_or_not_at_all, 0, 2);
 	tcase_add_test(t, eight_events);
-	tcase_add_loop_test(t, a_wrong_list_is_none, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(t, a_wrong_list_counts_nothing, 0, sizeof wrong / sizeof *wrong);
 	tcase_add_test(t, the_session_s_list);
 	tcase_add_test(t, names_are_numbers_of_these_rings);
 	tcase_add_test(t, in_a_loop);

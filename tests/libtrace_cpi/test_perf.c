@@ -347,7 +347,7 @@ START_TEST(probe_user_read)
 }
 END_TEST
 
-START_TEST(probe_taken)
+START_TEST(counters_in_use_are_reported)
 {
 	fake_pmu.running = 0;
 	ck_assert(probe_now()->taken);
@@ -426,8 +426,9 @@ Suite *perf_suite(void)
 			user_mode_only, threads_close_theirs, child_counts_itself,
 			thread_out_of_descriptors, instances_share_the_processors_groups,
 			instance_without_descriptors, multiplexed_counts_are_scaled,
-			only_the_thread, only_the_processors, probe_user_read, probe_taken,
-			thread_read_in_user_mode, thread_without_descriptors, child_maps_its_own),
+			only_the_thread, only_the_processors, probe_user_read,
+			counters_in_use_are_reported, thread_read_in_user_mode,
+			thread_without_descriptors, child_maps_its_own),
 		LOOPS({no_descriptors, 0, 12},
 			{a_refused_processor_stops_further_opens, 0,
 				sizeof refusals / sizeof *refusals},

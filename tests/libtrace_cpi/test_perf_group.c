@@ -117,7 +117,7 @@ START_TEST(bad_reads)
 }
 END_TEST
 
-START_TEST(taken_apart)
+START_TEST(dissolved_group_is_enodata)
 {
 	ck_assert_int_eq(perf_group_open(&g, attr, 3, -1, 5, NULL), 0);
 	ck_assert_int_eq(perf_group_read(&g, &r), 0);
@@ -395,7 +395,7 @@ Suite *perf_group_suite(void)
 	tcase_add_test(t, groups_of_an_impossible_size_are_refused);
 	tcase_add_test(t, interrupted_calls_are_repeated);
 	tcase_add_test(t, bad_reads);
-	tcase_add_test(t, taken_apart);
+	tcase_add_test(t, dissolved_group_is_enodata);
 	tcase_add_test(t, descriptors_lost);
 	tcase_add_test(t, reset_enable_and_disable_reach_the_group);
 	tcase_add_test(t, mapped_pages_save_the_system_call);

@@ -333,7 +333,7 @@ START_TEST(never_torn)
 }
 END_TEST
 
-START_TEST(counts_since_a_mark)
+START_TEST(counts_since_a_snapshot)
 {
 	uint64_t count[2];
 
@@ -370,7 +370,7 @@ START_TEST(interrupted_between)
 }
 END_TEST
 
-START_TEST(interrupted_since_a_mark)
+START_TEST(interrupted_since_a_snapshot)
 {
 	uint64_t count[2];
 
@@ -389,7 +389,7 @@ Suite *perf_page_suite(void)
 		/* two threads need to be running */ .set_up = set_up,
 		TESTS(pages_of_a_group_give_its_counts, a_descheduled_group_keeps_its_counts,
 			time_is_scaled, short_clock, times_of_the_leader, never_torn),
-		LOOPS({counts_since_a_mark, 0, 2}, {interrupted_since_a_mark, 0, 2},
+		LOOPS({counts_since_a_snapshot, 0, 2}, {interrupted_since_a_snapshot, 0, 2},
 			{interrupted_between, 0, MEMBERS + 2},
 			{counts_are_extended_from_their_width, 0, sizeof widths / sizeof *widths},
 			{a_useless_page_is_given_up_soon, 0, sizeof useless / sizeof *useless},

@@ -35,7 +35,7 @@ static void put(const char *name, const char *text)
 	sysfs_put_below_root(path, text);
 }
 
-START_TEST(an_unknown_frequency_is_none)
+START_TEST(an_unknown_frequency_is_not_measured)
 {
 	ck_assert_uint_eq(frequency_of(1), NOT_MEASURED);
 	put("scaling_cur_freq", "2000000\n");
@@ -113,7 +113,7 @@ END_TEST
 Suite *frequency_suite(void)
 {
 	return SUITE("frequency", .set_up = set_up,
-		TESTS(an_unknown_frequency_is_none, the_nearest_to_the_truth,
+		TESTS(an_unknown_frequency_is_not_measured, the_nearest_to_the_truth,
 			cpufreq_precedes_the_environment, each_source_of_frequencies_is_named,
 			source_of_the_kernel),
 		LOOPS({no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies}));

@@ -38,7 +38,7 @@ static inline GUID guid_of(uint32_t n)
 	return (GUID){.Data1 = 0x5a5a0000 + n, .Data4 = {1, 2, 3}};
 }
 
-/* Counters of the sets that offer_set makes: ids and sizes. */
+/* Counters of the sets that offer_counters makes: ids and sizes. */
 enum { REQUESTS = 1, QUEUE = 2, BUSY = 7, BASE = 9 };
 
 HANDLE offer_provider(uint32_t n);

@@ -198,7 +198,7 @@ static const struct {
 	{"/dev/null", ERROR_INVALID_DATA},
 };
 
-START_TEST(other_places)
+START_TEST(other_machines_are_refused)
 {
 	const char *where = elsewhere[_i].where;
 	ULONG status = elsewhere[_i].status;
@@ -247,7 +247,7 @@ Suite *live_suite(void)
 	tcase_add_test(t, moments_are_of_now);
 	tcase_add_test(t, a_provider_that_ends_and_starts_again);
 	tcase_add_test(t, providers_that_cannot_be_looked_for);
-	tcase_add_loop_test(t, other_places, 0, sizeof elsewhere / sizeof *elsewhere);
+	tcase_add_loop_test(t, other_machines_are_refused, 0, sizeof elsewhere / sizeof *elsewhere);
 	tcase_add_test(t, a_file_of_this_folder);
 	suite_add_tcase(s, t);
 	return s;

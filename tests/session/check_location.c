@@ -81,7 +81,7 @@ START_TEST(the_environment_names_an_absolute_path)
 }
 END_TEST
 
-START_TEST(there_is_none)
+START_TEST(a_missing_session_is_refused)
 {
 	setup();
 	refused(PU_ERROR_DRIVER_NOT_LOADED);
@@ -370,8 +370,8 @@ START_TEST(private_sessions)
 END_TEST
 
 SANDBOX_MAIN(60, "location", .timeout = 60,
-	TESTS(the_environment_names_an_absolute_path, there_is_none, made_complete_and_private,
-		a_location_that_others_can_write_is_not_used, links_are_not_followed,
-		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,
-		ring_files_that_are_missing, made_by_many_at_once, a_session_of_another_user,
-		a_umask_of_0777, private_sessions))
+	TESTS(the_environment_names_an_absolute_path, a_missing_session_is_refused,
+		made_complete_and_private, a_location_that_others_can_write_is_not_used,
+		links_are_not_followed, other_kinds_of_files_are_refused,
+		a_control_file_that_makes_no_sense, ring_files_that_are_missing,
+		made_by_many_at_once, a_session_of_another_user, a_umask_of_0777, private_sessions))

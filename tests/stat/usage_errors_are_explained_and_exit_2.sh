@@ -26,7 +26,7 @@ misuse 'duration: ".*": expected' -a --duration x
 misuse 'duration: ".*": expected' -a --duration 0
 misuse "file's name is empty" -o '' -- true
 for pids in '' x 0 -1 1,, ,1 1,x 99999999999 2147483648; do
-	misuse '-p takes up to' -p "$pids"
+	misuse '-p: ".*": expected up to' -p "$pids"
 done
 for time in '' 0 x 0.5 1.5 0ms 999us 1x -5; do
 	misuse '-I: ".*": expected' -I "$time" -- true

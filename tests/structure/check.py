@@ -94,9 +94,9 @@ def includes_of(path, text, sources):
                 break
 
 
-def find_wrong_arrows(sources):
-    arrows = read_arrows()
-    always = {"formats", "formats/base", "include"}
+def room_includes(sources, arrows):
+    """Each include of another room's file: the room, the other room, the file, the other file.
+    Leaves out what every room may include."""
     for path, text in sorted(sources.items()):
         room = room_of(path, arrows)
         for included in includes_of(path, text, sources):
@@ -105,8 +105,19 @@ def find_wrong_arrows(sources):
             own = included.startswith(DECODER_HEADER)
             if to == "include" and own != room.startswith("decoder/"):
                 to = included
-            if to != room and to not in always and to not in arrows[room]:
-                yield f"{room} -> {to}: {path} includes {included}"
+            if to not in (room, "formats", "formats/base", "include"):
+                yield room, to, path, included
+
+
+def find_wrong_arrows(sources):
+    """Includes without an arrow, and arrows without an include."""
+    arrows = read_arrows()
+    used = {(room, to) for room, to, _, _ in room_includes(sources, arrows)}
+    for room, to, path, included in room_includes(sources, arrows):
+        if to not in arrows[room]:
+            yield f"{room} -> {to}: {path} includes {included}"
+    for room, rooms in arrows.items():
+        yield from (f"{room} -> {to}: unused" for to in sorted(rooms) if (room, to) not in used)
 
 
 def module_of(path):
@@ -251,7 +262,7 @@ def find_one_word_names(sources):
 # value. None of them prints to where JSON goes: the first two print to stderr behind the program's
 # name, the others write the reason of a failure.
 MESSAGE_CALL = re.compile(
-    r"\b(?:(?:cmd_fail|cmd_misuse)\((?:\w+->)?verb,|(?:event_refuse|snprintf)\(why,|session_say\(error,)")
+    r"\b(?:(?:cmd_fail|cmd_misuse)\(\s*(?:\w+->)?verb,|(?:event_refuse|snprintf)\(why,|session_say\(error,)")
 STRING_OR_BOUND = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[;{}]""")
 
 
@@ -379,27 +390,36 @@ def folder_includes(sources):
 
 
 def find_undescribed_folders(sources):
-    """Folders without a comment "FOLDER owns ... It includes ... Errors ..."; or that, within a room,
-    include others than it says: "It includes A, B and C." or "formats only"."""
+    """Folders without a comment "FOLDER owns ... It includes ... Errors ..."; or that include others
+    than it says: "It includes A, B and C." or "formats only"."""
     arrows = read_arrows()
     includes = folder_includes(sources)
+    rooms = {os.path.basename(room) for room in arrows} | {"cpidecode"}
+    of_room = collections.defaultdict(set)
+    for room, to, _, _ in room_includes(sources, arrows):
+        of_room[room].add(os.path.basename(to).removesuffix(".h"))
     comments = collections.defaultdict(list)
     for path, text in sources.items():
         for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):
             if " owns " in comment:
                 comments[path].append(re.sub(r"\s+\*?\s*", " ", comment))
     for folder in sorted({os.path.dirname(path) for path in sources} | set(arrows)):
-        if folder in ("include", "libtrace"):
+        if folder == "include":
             continue
         wanted = re.compile(rf"(?:^| ){folder} owns (?=.*Errors).*?[Ii]ncludes ([^.]*)")
         said = [found[1] for path in comments if path.startswith(folder + "/")
                 for comment in comments[path] if (found := wanted.search(comment))]
         if not said:
             yield folder
-        elif folder not in arrows:
+            continue
+        if folder in arrows:
+            named = rooms & set(re.findall(r"[\w/]+", said[0])) - {"formats", "include"}
+            included = of_room[folder]
+        else:
             named = set(re.split(r", | and ", said[0])) - {"formats only"}
-            if named != includes[folder]:
-                yield f"{folder}: includes {', '.join(sorted(includes[folder]))}"
+            included = includes[folder]
+        if named != included:
+            yield f"{folder}: includes {', '.join(sorted(included))}"
 
 
 # Headers of the system that comments name.

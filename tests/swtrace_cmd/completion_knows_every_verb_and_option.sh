@@ -52,6 +52,7 @@ try() {
 try "$SWTRACE" rec
 try "$SWTRACE" record --compress = l
 try "$SWTRACE" record --compress =
+try "$SWTRACE" enable 0xC
 try "$SWTRACE" counters list Proc
 try "$SWTRACE" run --compress = lz4 -- ls -l
 try "$CPIDECODE" --report w
@@ -61,6 +62,7 @@ END
 record
 lz4
 none lz4 zlib
+0xC0 0xC1 0xC2 0xC3 0xC8 0xC9
 Processor\ Information Process
 command from word 6
 why

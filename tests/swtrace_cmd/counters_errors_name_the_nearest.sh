@@ -36,12 +36,12 @@ misuse 'exclude each other' list -q --json
 misuse 'exclude each other' list -q -qx
 misuse 'exclude each other' query '\a\b' --json -f csv
 for time in 0 0.001 x '' 1: :1 1:2:3:4 -1 1m 86401 99999:0; do
-	misuse '-si takes' query '\a\b' -si "$time"
+	misuse '-si: ".*": expected' query '\a\b' -si "$time"
 done
 for count in 0 x '' 1.5 4294967296; do
-	misuse '-sc takes' query '\a\b' -sc "$count"
+	misuse '-sc: ".*": expected' query '\a\b' -sc "$count"
 done
-misuse '-f takes csv, tsv or json' query '\a\b' -f xml
+misuse '-f: "xml": expected csv, tsv or json' query '\a\b' -f xml
 misuse "file's name is empty" query '\a\b' -o ''
 misuse "trace's name is empty" query '\a\b' --from ''
 misuse 'a trace.s samples have their times' query '\a\b' --from x -si 1

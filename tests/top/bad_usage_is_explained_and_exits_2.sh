@@ -9,9 +9,9 @@ session wrap 1
 refuses 2 '--interval: ".*": expected' top --interval 0
 refuses 2 '--interval: ".*": expected' top --interval 1ms
 refuses 2 '--interval: ".*": expected' top --interval soon
-refuses 2 '--rounds takes a whole number' top --rounds 0
-refuses 2 '--rounds takes a whole number' top --rounds many
-refuses 2 '--sort takes rate.*, not "colour"' top --sort colour
+refuses 2 '--rounds: ".*": expected a whole number' top --rounds 0
+refuses 2 '--rounds: ".*": expected a whole number' top --rounds many
+refuses 2 '--sort: "colour": expected rate' top --sort colour
 for condition in label colour=red 'elapsed>10'; do
 	run 2 top --where "$condition"
 	in_file err '^swtrace top: --where: '

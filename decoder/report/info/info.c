@@ -226,11 +226,11 @@ static void info_write_meta(struct document *d, const struct trace_file *f)
 	if (d->j)
 		json_member_open(d->j, "meta", '[');
 	for (size_t i = 0; i < f->nmeta; i++) {
-		if (info_doctor_owns(&f->meta[i]) || strcmp(f->meta[i].key, TF_META_ALIVE) == 0)
+		if (info_doctor_owns(&f->meta[i]))
 			continue;
 		if (d->j)
 			info_meta_json(d->j, &f->meta[i]);
-		else
+		else if (strcmp(f->meta[i].key, TF_META_ALIVE) != 0) /* ticks and numbers */
 			info_meta_text(d, &f->meta[i]);
 	}
 	if (d->j)

@@ -118,7 +118,7 @@ static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t 
 			"interval: \"%.80s\": expected seconds, or a time with ms, s, m or h, 10ms to 24h in multiples of 1ms",
 			operand[0]);
 	if (n > 1 && (!number_parse(operand[1], 10, UINT32_MAX, &r->samples) || !r->samples))
-		cmd_misuse(r->verb, "the number of samples is a whole one above 0, not \"%.80s\"",
+		cmd_misuse(r->verb, "number of samples: \"%.80s\": expected a whole number above 0",
 			operand[1]);
 	if (!run_time)
 		return;

@@ -7,13 +7,6 @@
 
 #include "ai.h"
 
-static void ai_output_fail(struct ai_output *o, const struct output *at, const char *why)
-{
-	o->failed = true;
-	if (at->why != EPIPE)
-		cmd_fail(o->verb, "%s", why);
-}
-
 /* Write the log in place, not through a temporary file: users read it while it grows. */
 static int open_log(struct ai_output *o, const char *path)
 {
@@ -51,7 +44,7 @@ static void send_to(struct ai_output *o, struct output *at, const char *text, si
 	struct session_error error = {"unknown error"};
 
 	if (!o->failed && output_write(at, text, size, &error))
-		ai_output_fail(o, at, error.text);
+		o->failed = cmd_fail_writing(o->verb, at, error.text);
 }
 
 void ai_output_write(struct ai_output *o, const char *text, size_t size)
@@ -67,7 +60,7 @@ static void close_one(struct ai_output *o, struct output *at)
 	struct session_error error = {"unknown error"};
 
 	if (output_finish(at, &error) && !o->failed)
-		ai_output_fail(o, at, error.text);
+		o->failed = cmd_fail_writing(o->verb, at, error.text);
 }
 
 int ai_output_close(struct ai_output *o)

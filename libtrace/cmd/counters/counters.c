@@ -118,7 +118,7 @@ static void counters_parse_format(struct asked *a, const char *name)
 			a->run.format = (enum counters_format)i;
 			return;
 		}
-	cmd_misuse(a->verb, "-f takes csv, tsv or json, not \"%.80s\"", name);
+	cmd_misuse(a->verb, "-f: \"%.80s\": expected csv, tsv or json", name);
 }
 
 static void counters_parse_option(struct asked *a, int id, const char *value)
@@ -128,13 +128,13 @@ static void counters_parse_option(struct asked *a, int id, const char *value)
 	case COUNTERS_INTERVAL:
 		if (!parse_interval(value, &a->run.interval))
 			cmd_misuse(a->verb,
-				"-si takes seconds or [HH:]MM:SS, from 0.01 s to a day, not \"%.80s\"",
+				"-si: \"%.80s\": expected seconds or [HH:]MM:SS, from 0.01 s to a day",
 				value);
 		break;
 	case COUNTERS_SAMPLES:
 		if (!number_parse(value, 10, UINT32_MAX, &a->run.samples) || !a->run.samples)
 			cmd_misuse(
-				a->verb, "-sc takes a whole number above 0, not \"%.80s\"", value);
+				a->verb, "-sc: \"%.80s\": expected a whole number above 0", value);
 		break;
 	case COUNTERS_FORMAT:
 		counters_parse_format(a, value);

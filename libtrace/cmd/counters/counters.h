@@ -2,8 +2,8 @@
  * Shared by the files of the verb counters. They use perflib.h like any other program, and check
  * every size.
  *
- * libtrace/cmd/counters owns the verb counters. It includes cmd, counters and dump. Errors: an
- * ERROR_ status; the verb's are those of cmd.h.
+ * libtrace/cmd/counters owns the verb counters. It includes cmd, counters, dump and perflib.
+ * Errors: an ERROR_ status; the verb's are those of cmd.h.
  */
 #ifndef SWT_CMD_COUNTERS_COUNTERS_H
 #define SWT_CMD_COUNTERS_COUNTERS_H
@@ -55,7 +55,6 @@ const char *counter_type_name(ULONG type);
 bool counter_is_hidden(const struct catalogue_counter *c);
 /* Why values of the counter's registered type cannot be formatted; NULL if they can. */
 const char *counter_no_value(const struct catalogue_counter *c);
-void guid_text(const GUID *g, char text[40]);
 
 /* Describes a status in words. */
 const char *counters_status(ULONG status);

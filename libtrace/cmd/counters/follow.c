@@ -14,13 +14,6 @@
 
 /* ---------------------------------------------------------------------------- output */
 
-static void follow_fail_output(struct counters_run *r, const char *why)
-{
-	r->failed = true;
-	if (r->to.why != EPIPE)
-		cmd_fail(r->verb, "%s", why);
-}
-
 static void follow_print_lines(
 	struct counters_run *r, void (*what)(const struct counters_run *r, FILE *f))
 {
@@ -33,9 +26,9 @@ static void follow_print_lines(
 		what(r, f);
 	bool whole = f && !ferror(f);
 	if (!f || fclose(f) || !whole)
-		follow_fail_output(r, "output: not enough memory");
+		r->failed = cmd_fail_writing(r->verb, &r->to, "output: not enough memory");
 	else if (output_write(&r->to, text, size, &error))
-		follow_fail_output(r, error.text);
+		r->failed = cmd_fail_writing(r->verb, &r->to, error.text);
 	free(text);
 }
 
@@ -46,7 +39,7 @@ static void follow_print_head(struct counters_run *r)
 
 	follow_print_lines(r, counters_print_head);
 	if (!r->failed && output_appear(&r->to, &error))
-		follow_fail_output(r, error.text);
+		r->failed = cmd_fail_writing(r->verb, &r->to, error.text);
 }
 
 static int follow_finish_output(struct counters_run *r)
@@ -56,7 +49,7 @@ static int follow_finish_output(struct counters_run *r)
 	if (r->failed)
 		output_abandon(&r->to);
 	else if (output_finish(&r->to, &error))
-		follow_fail_output(r, error.text);
+		r->failed = cmd_fail_writing(r->verb, &r->to, error.text);
 	return r->failed ? EXIT_FAILED : EXIT_FINE;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../perflib/guid.h"
 #include "../print_stream.h"
 #include "counters.h"
 
@@ -75,9 +76,9 @@ static void list_print_counters(const struct catalogue_set *set)
 
 static void print_set(const struct catalogue_set *set)
 {
-	char guid[40];
+	char guid[GUID_TEXT];
 
-	guid_text(&set->guid, guid);
+	guid_format(&set->guid, guid);
 	print_plain(stdout, set->name);
 	printf("  (%s, {%s}, from ", set->many ? "has instances" : "no instances", guid);
 	print_plain(stdout, set->provider_name);
@@ -111,14 +112,14 @@ static void print_set_json(const struct catalogue_set *set)
 {
 	struct print_stream stream;
 	struct json *j = print_json_begin(&stream, stdout);
-	char guid[40];
+	char guid[GUID_TEXT];
 
 	json_open(j, '{');
 	json_member_text(j, "counterset", set->name);
-	guid_text(&set->guid, guid);
+	guid_format(&set->guid, guid);
 	json_member_text(j, "guid", guid);
 	json_member_text(j, "provider", set->provider_name);
-	guid_text(&set->provider, guid);
+	guid_format(&set->provider, guid);
 	json_member_text(j, "provider_guid", guid);
 	json_member_bool(j, "instances", set->many);
 	json_member_text(j, "help", set->help);

@@ -110,13 +110,6 @@ const char *counter_no_value(const struct catalogue_counter *c)
 	return NULL;
 }
 
-void guid_text(const GUID *g, char text[40])
-{
-	snprintf(text, 40, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", g->Data1, g->Data2,
-		g->Data3, g->Data4[0], g->Data4[1], g->Data4[2], g->Data4[3], g->Data4[4],
-		g->Data4[5], g->Data4[6], g->Data4[7]);
-}
-
 const char *counters_status(ULONG status)
 {
 	switch (status) {

@@ -154,7 +154,4 @@ void gather_switches(struct switches_facts *s);
  */
 void gather_wakeups(struct switches_facts *s, const struct doctor_facts *m, bool tries);
 
-/* Reads the first line of a small file; false (and "") on failure. */
-bool gather_line(const char *path, char *line, size_t size);
-
 #endif

@@ -17,7 +17,7 @@ static void findings_add_verdict(struct findings *f, const struct doctor_facts *
 
 	/* A script has its own rate. */
 	cpus = cpus || (scripted && d->quantity[COUNTER_INSTRUCTIONS].measured);
-	/* Taken: they open, and never count. */
+	/* Counters that others hold open but never count. */
 	f->measurable = d->rc == 0 && (cpus || thread) && (scripted || !m->pmu.found.taken);
 	f->cause = doctor_cause_word(cause);
 	doctor_cause_text(cause, m, why, sizeof why);

@@ -20,15 +20,6 @@
 #include "../../session/session.h"
 #include "facts.h"
 
-bool gather_line(const char *path, char *line, size_t size)
-{
-	ssize_t n = file_read_once(path, line, size - 1);
-
-	line[n > 0 ? n : 0] = 0;
-	line[strcspn(line, "\n")] = 0;
-	return n > 0;
-}
-
 /* Reads a file that holds one number; -1 on failure. */
 static long gather_number(const char *path)
 {
@@ -103,12 +94,12 @@ static bool ask_firmware(char *name, size_t size)
 		{"Apple Virtualization", "Apple"}, {"BHYVE", "bhyve"}};
 	char line[128];
 
-	if (gather_line("/sys/hypervisor/type", line, sizeof line)) {
+	if (file_read_line("/sys/hypervisor/type", line, sizeof line)) {
 		snprintf(name, size, "%.40s", line);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		if (!gather_line(files[i], line, sizeof line))
+		if (!file_read_line(files[i], line, sizeof line))
 			continue;
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
 			if (!strstr(line, known[k].word))
@@ -129,7 +120,7 @@ static void find_container(char *name, size_t size)
 	char line[64], groups[4096];
 	ssize_t n;
 
-	if (gather_line("/run/systemd/container", line, sizeof line))
+	if (file_read_line("/run/systemd/container", line, sizeof line))
 		snprintf(name, size, "%.40s", line);
 	else if (said && *said)
 		snprintf(name, size, "%.40s", said);
@@ -154,7 +145,7 @@ static bool in_user_namespace(void)
 	uint64_t word[3]; /* the first id inside, outside, and how many there are */
 	char line[80];
 
-	if (!gather_line("/proc/self/uid_map", line, sizeof line))
+	if (!file_read_line("/proc/self/uid_map", line, sizeof line))
 		return false;
 	const char *at = line, *const end = line + strlen(line);
 	for (int i = 0; i < 3; i++) {
@@ -199,7 +190,7 @@ static void find_lockdown(char *word, size_t size)
 {
 	char line[80], *begin, *end;
 
-	if (!gather_line("/sys/kernel/security/lockdown", line, sizeof line))
+	if (!file_read_line("/sys/kernel/security/lockdown", line, sizeof line))
 		return;
 	begin = strchr(line, '[');
 	end = begin ? strchr(begin, ']') : NULL;
@@ -230,7 +221,7 @@ static bool is_core_pmu(const char *name, struct core_pmu *pmu)
 	char path[320];
 
 	snprintf(path, sizeof path, PMUS "/%s/cpus", name);
-	if (!gather_line(path, pmu->cpus, sizeof pmu->cpus) && strcmp(name, "cpu") != 0)
+	if (!file_read_line(path, pmu->cpus, sizeof pmu->cpus) && strcmp(name, "cpu") != 0)
 		return false;
 	snprintf(pmu->name, sizeof pmu->name, "%.31s", name);
 	return true;

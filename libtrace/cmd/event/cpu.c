@@ -209,7 +209,7 @@ int event_cpu_event(
 	size_t length = strlen(cpu->pfm);
 
 	if (scope && ((size_t)(scope - name) != length || strncasecmp(name, cpu->pfm, length) != 0))
-		return event_refuse(why, -EINVAL, "\"%s\" is no event of %s", name, cpu->pfm);
+		return event_refuse(why, -EINVAL, "unknown event \"%s\" of %s", name, cpu->pfm);
 	snprintf(whole, sizeof whole, "%s::%s", cpu->pfm, scope ? scope + 2 : name);
 	rc = event_find(whole, e, why);
 	if (rc)

@@ -39,19 +39,12 @@ int stat_printer_open(struct stat_printer *p, const char *path)
 	return output_open(&p->to, path, &error) ? cmd_fail(p->verb, "%s", error.text) : EXIT_FINE;
 }
 
-static void printer_fail_output(struct stat_printer *p, const char *why)
-{
-	p->failed = true;
-	if (p->to.why != EPIPE)
-		cmd_fail(p->verb, "%s", why);
-}
-
 static void send_text(struct stat_printer *p, const char *text, size_t size)
 {
 	struct session_error error = {"unknown error"};
 
 	if (output_write(&p->to, text, size, &error))
-		printer_fail_output(p, error.text);
+		p->failed = cmd_fail_writing(p->verb, &p->to, error.text);
 }
 
 void stat_print(struct stat_printer *p, const struct stat_report *r)
@@ -66,7 +59,7 @@ void stat_print(struct stat_printer *p, const struct stat_report *r)
 	printers[p->format](p, &text, r);
 	p->begun = true;
 	if (text.error)
-		printer_fail_output(p, "report: not enough memory");
+		p->failed = cmd_fail_writing(p->verb, &p->to, "report: not enough memory");
 	else
 		send_text(p, text.buf, text.len);
 	out_discard(&text);
@@ -79,6 +72,6 @@ int stat_printer_close(struct stat_printer *p)
 	if (p->failed)
 		output_abandon(&p->to);
 	else if (output_finish(&p->to, &error))
-		printer_fail_output(p, error.text);
+		p->failed = cmd_fail_writing(p->verb, &p->to, error.text);
 	return p->failed ? EXIT_FAILED : EXIT_FINE;
 }

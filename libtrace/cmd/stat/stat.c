@@ -76,8 +76,8 @@ static void stat_add_targets(
 	r->scope = scope;
 	r->targets.threads = scope == STAT_THREADS;
 	if (text && !stat_targets_add(&r->targets, text))
-		cmd_misuse(r->verb, "%s takes up to %d numbers, separated by commas, not \"%.80s\"",
-			option, STAT_TARGETS_MAX, text);
+		cmd_misuse(r->verb, "%s: \"%.80s\": expected up to %d numbers, separated by commas",
+			option, text, STAT_TARGETS_MAX);
 }
 
 static void stat_set_format(struct stat_run *r, enum stat_format format)

@@ -320,7 +320,7 @@ static enum top_key parse_key(const struct arguments *a)
 	for (int key = 0; key < TOP_KEYS; key++)
 		if (strcmp(a->value, top_key_names[key]) == 0)
 			return (enum top_key)key;
-	cmd_misuse(a->verb, "--sort takes " SORT_KEYS ", not \"%s\"", a->value);
+	cmd_misuse(a->verb, "--sort: \"%s\": expected " SORT_KEYS, a->value);
 }
 
 static void top_parse_condition(struct top_options *o, const struct arguments *a)
@@ -354,7 +354,7 @@ static void top_parse_option(struct top_options *o, const struct arguments *a, i
 		break;
 	case OPTION_ROUNDS:
 		if (!number_parse(a->value, 10, UINT32_MAX, &n) || n == 0)
-			cmd_misuse(a->verb, "--rounds takes a whole number above 0, not \"%s\"",
+			cmd_misuse(a->verb, "--rounds: \"%s\": expected a whole number above 0",
 				a->value);
 		o->rounds = (uint32_t)n;
 		break;
@@ -389,7 +389,7 @@ static int top_run(const struct verb *verb, int argc, char **argv)
 		top_parse_option(&t->options, &a, id);
 	arguments_expect_no_operand(&a);
 	if (t->options.counts && (t->options.has_condition || t->options.label))
-		cmd_misuse(verb, "--counts looks at no hook's contents: not with %s",
+		cmd_misuse(verb, "--counts reads no hook contents: excludes %s",
 			t->options.label ? "--label" : "--where");
 	if (t->options.batch && t->options.json)
 		cmd_misuse(verb, "--batch and --json exclude each other");

@@ -1,21 +1,12 @@
 /* Explains in one line why an event is not counted. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "count.h"
-#include "../../core/file.h"
-
-static int why_read_paranoid(void)
-{
-	int64_t level;
-
-	return file_read_number("/proc/sys/kernel/perf_event_paranoid", &level) ? (int)level
-										: INT_MIN;
-}
+#include "../perf/probe.h"
 
 static bool is_others(pid_t tid)
 {
@@ -36,7 +27,7 @@ static int level_needed(const struct count_event *e, bool processors)
 
 static void why_explain_access(const struct count_event *e, bool processors, pid_t tid, char *why)
 {
-	int level = why_read_paranoid(), needed = level_needed(e, processors);
+	int level = perf_paranoid(), needed = level_needed(e, processors);
 
 	if (is_others(tid))
 		snprintf(why, EVENT_WHY_MAX,

@@ -23,6 +23,11 @@ static int read_number(const char *path)
 	return file_read_number(path, &v) && v >= -100 && v <= 100 ? (int)v : INT_MIN;
 }
 
+int perf_paranoid(void)
+{
+	return read_number("/proc/sys/kernel/perf_event_paranoid");
+}
+
 /* The first online processor that works: one may go offline meanwhile. */
 static int try_cpus(struct perf_counters *c)
 {
@@ -250,7 +255,7 @@ static void probe_thread(struct counters_pmu *p)
 void counters_probe_pmu(struct counters_pmu *p)
 {
 	memset(p, 0, sizeof *p);
-	p->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
+	p->paranoid = perf_paranoid();
 	p->nmi_watchdog = read_number("/proc/sys/kernel/nmi_watchdog") > 0;
 	p->core_types = core_types()->count;
 	probe_cpus(p);

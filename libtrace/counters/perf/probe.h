@@ -22,13 +22,16 @@ struct counters_pmu {
 	unsigned core_types; /* of which this machine has PMUs: more than 1 is a hybrid one */
 	int cpu_wide_errno;  /* 0, or of perf_event_open for a processor */
 	int thread_errno;
-	int paranoid;	  /* kernel.perf_event_paranoid; INT_MIN: unknown */
+	int paranoid;	  /* of perf_paranoid */
 	char why[256];	  /* one line: the missing counters and why; "" if none is */
 	char advice[256]; /* one line: what to do; "" if nothing can be */
 	/* One line each: why user_read is false, and what to do; "" if it is true. */
 	char user_read_why[256];
 	char user_read_advice[256];
 };
+
+/* kernel.perf_event_paranoid; INT_MIN: unknown. */
+int perf_paranoid(void);
 
 void counters_probe_pmu(struct counters_pmu *pmu);
 

@@ -76,7 +76,7 @@ static bool activity_has_page(const struct thread_self *self)
 	return self->group && self->group->page_number % 2;
 }
 
-/* While the page changes it is none to readers, and signal handlers leave it alone. */
+/* While it changes, readers treat the page as absent; signal handlers do not touch it. */
 static bool activity_begin_change(struct thread_group *g)
 {
 	if (g->page_changes)

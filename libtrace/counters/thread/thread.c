@@ -206,7 +206,7 @@ struct idle_reading *thread_idle(struct thread_self *self)
 	return g ? g->idle : NULL;
 }
 
-/* One after the other: their times differ by what opening took, their differences do not. */
+/* Read in sequence: times include the cost of opening, differences do not. */
 static int open_types(struct perf_counters perf[CORE_TYPES_MAX], unsigned *count)
 {
 	unsigned types = core_types()->count > 1 ? core_types()->count : 1;

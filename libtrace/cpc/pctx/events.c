@@ -2,7 +2,6 @@
  * The loop of pctx_run: from stops of the kernel's to handlers.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "../../../formats/base/number.h"
 #include "../../../formats/base/time_ns.h"
+#include "../../core/file.h"
 #include "../../core/proc_field.h"
 #include "pctx.h"
 
@@ -111,15 +111,10 @@ static void process_ends(struct process *p, int status)
 static void command_line(pid_t pid, char *line, size_t size)
 {
 	char path[64];
-	ssize_t n = 0;
-	int fd;
+	ssize_t n;
 
 	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, line, size - 1);
-		close(fd);
-	}
+	n = file_read_once(path, line, size - 1);
 	n = n < 0 ? 0 : n;
 	while (n > 0 && !line[n - 1])
 		n--;

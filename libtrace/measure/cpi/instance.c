@@ -449,7 +449,7 @@ static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const stru
 		cpi_find_more(i);
 	if (spec)
 		rc = group_write(spec, i->interval, i->start->ticks, at, &elapsed);
-	/* If the group is lost, the next one says it. */
+	/* If the group was lost, the next one carries its begin number. */
 	if (spec && rc == PU_SUCCESS && i->arguments)
 		i->arguments->begin = 0;
 	if (data) {

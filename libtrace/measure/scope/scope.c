@@ -131,7 +131,7 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	if (bytes > room)
 		bytes = room & ~(size_t)7;
 	t->used = at + (uint32_t)bytes;
-	/* Compiler barrier: a signal handler's come behind. */
+	/* Compiler barrier: raise `used` before a handler can add its data. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	s->serial = ((struct kept *)(void *)p)->serial = ++t->serial;
 	if (length)

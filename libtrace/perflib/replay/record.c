@@ -145,7 +145,7 @@ static size_t row_bytes(const struct recorded *r, uint32_t i)
 {
 	const struct row *row = &r->s->rows.row[r->row[i]];
 
-	return 4 + (4 + (row->name_bytes + 3) / 4 * 4) + 8 * r->columns;
+	return 4 + rec_any_string_bytes(row->name_bytes) + 8 * r->columns;
 }
 
 /* Number of rows in the part that begins with this row: as many as fit, at least one. */

@@ -15,7 +15,7 @@ void record_string(struct record_part *p, const char *text, size_t most)
 
 size_t record_string_bytes(const char *text, size_t most)
 {
-	return 4 + (part_string_length(text, most) + 3) / 4 * 4;
+	return rec_any_string_bytes(part_string_length(text, most));
 }
 
 void record_write(struct record_part *p, uint32_t minor)

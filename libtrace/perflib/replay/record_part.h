@@ -5,6 +5,7 @@
 #define SWT_PERFLIB_REPLAY_RECORD_PART_H
 
 #include "../../../formats/counters_hooks.h"
+#include "../../../formats/record.h"
 #include "../../../include/perfutil.h"
 #include "../counterset.h"
 

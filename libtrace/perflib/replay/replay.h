@@ -83,7 +83,7 @@ uint32_t replay_scan(struct replay *r);
 uint32_t replay_status(int code);
 
 /*
- * Builds samples from hooks. take processes the current hook; end marks the end of the trace. After
+ * Builds samples from hooks. read processes the current hook; end marks the end of the trace. After
  * each, call ready until it returns false: it places a sample in the sets asked for and its time in
  * *time. sample.c reads counter samples, intervals.c intervals.
  */

@@ -1,7 +1,7 @@
 /*
  * Samples, assembled from their parts. Threads write theirs at the same time; of each thread one
- * sample at most is incomplete. Of one that never is complete only those countersets count that
- * are, and only if no later sample was handed out before.
+ * sample at most is incomplete. If one never completes, only its complete countersets are returned,
+ * and only if no later sample was.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct pending {
 	uint32_t file, tid;
 	struct sample_time time;
 	uint64_t parts, seen;
-	uint64_t order; /* 0: incomplete; else it was the so manieth that was complete */
+	uint64_t order; /* 0: incomplete; else its rank among the completed */
 	struct part_set *set;
 	size_t sets, set_room;
 };
@@ -206,7 +206,7 @@ static struct part_set *set_of(struct pending *p, struct replay_set *set, const 
 	return added;
 }
 
-/* The values of a part go into rows by and by. */
+/* Stores a part's values in rows as they are read. */
 struct filling {
 	struct replay *r;
 	struct part_set *s;

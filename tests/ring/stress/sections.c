@@ -89,13 +89,12 @@ static void judge(struct rings *rings, uint32_t ring, uint64_t counted, struct t
 	sum->judged++;
 	sum->hooks += counted;
 	sum->overwritten += l.overwritten;
-	if (counted + l.overwritten + l.torn == hooks_below(rings_cut(rings, ring)))
+	if (counted + l.overwritten + l.torn == hooks_below(l.cut))
 		return;
 	if (sum->wrong++ == 0)
 		printf("ring %u: %llu in it, %llu overwritten, %llu torn; %llu begun\n", ring,
 			(unsigned long long)counted, (unsigned long long)l.overwritten,
-			(unsigned long long)l.torn,
-			(unsigned long long)hooks_below(rings_cut(rings, ring)));
+			(unsigned long long)l.torn, (unsigned long long)hooks_below(l.cut));
 }
 
 static void dump_once(struct session *s, struct totals *sum)
