@@ -1,4 +1,5 @@
 /* info: hooks lost since init, by program. */
+#include "../../decoder/sink/program_columns.h"
 #include "../ring/reader.h"
 #include "info.h"
 
@@ -30,23 +31,9 @@ void info_read_losses(struct info *i)
 	tasks_close(&tasks);
 }
 
-struct info_program {
-	const char *name;
-	struct cell pid;
-	uint64_t lost;
-};
-
-#define AT(member) COLUMN_AT(struct info_program, member)
-static const struct column program_columns[] = {
-	{"name", "program", AT(name), .left = true},
-	{"pid", "process", AT(pid)},
-	{"lost", "hooks lost", AT(lost)},
-	{.name = NULL},
-};
-
 void info_write_losses(struct document *d, const struct info *i)
 {
-	struct info_program unknown = {.name = "unknown"};
+	struct program_row unknown = {.name = "unknown"};
 
 	if (d->j) {
 		json_member_open(d->j, "lost_since_init", '{');
@@ -60,7 +47,7 @@ void info_write_losses(struct document *d, const struct info *i)
 			if (p->pid == 0)
 				unknown.lost = p->total.lost;
 			else if (p->total.lost)
-				document_add_row(d, &(struct info_program){p->name,
+				document_add_row(d, &(struct program_row){p->name,
 							    cell_u64(p->pid, true), p->total.lost});
 		}
 		if (document_is_text(d) && unknown.lost)

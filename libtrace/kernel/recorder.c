@@ -20,7 +20,7 @@
 #include "records.h"
 #include "recording.h"
 
-#define PATIENCE_NS UINT64_C(10000000000)
+#define PATIENCE_NS (10 * TIME_SECOND_NS)
 
 /* Its single message to its starter. */
 struct recorder_report {

@@ -57,11 +57,12 @@ static inline void same_values(const struct interval *a, const struct interval *
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < b->num_values; i++) {
-		const struct interval_value *x = &a->values[n], *y = &b->values[i];
+		const struct interval_value *y = &b->values[i];
 
 		if (!(wants & WANT_VALUES) && !(wants & WANT_EVENTS && y->kind == VALUE_EVENT))
 			continue;
-		ck_assert_uint_lt(n++, a->num_values);
+		ck_assert_uint_lt(n, a->num_values);
+		const struct interval_value *x = &a->values[n++];
 		ck_assert(x->name == y->name && x->kind == y->kind && x->type == y->type &&
 			  x->length == y->length);
 		if (x->type == INTERVAL_ARG_TEXT)

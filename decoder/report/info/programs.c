@@ -4,6 +4,7 @@
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/trace_file.h"
+#include "../../sink/program_columns.h"
 
 static const struct task *programs_find_task(
 	const struct trace *trace, const struct trace_file *f, const struct task_loss *loss)
@@ -80,20 +81,6 @@ void info_programs_free(struct info_programs *p)
 	*p = (struct info_programs){0};
 }
 
-struct info_program_row {
-	const char *name;
-	struct cell pid;
-	uint64_t lost;
-};
-
-#define AT(member) COLUMN_AT(struct info_program_row, member)
-static const struct column program_columns[] = {
-	{"name", "program", AT(name), .left = true},
-	{"pid", "process", AT(pid)},
-	{"lost", "hooks lost", AT(lost)},
-	{.name = NULL},
-};
-
 void info_write_programs(
 	struct document *d, const struct info_programs *p, const struct trace_file *f)
 {
@@ -110,17 +97,15 @@ void info_write_programs(
 		for (size_t i = 0; i < p->count; i++) {
 			const struct info_program *at = &p->at[i];
 
-			document_add_row(d, &(struct info_program_row){
-						    at->name, cell_u64(at->pid, true), at->lost});
+			document_add_row(d,
+				&(struct program_row){at->name, cell_u64(at->pid, true), at->lost});
 		}
 		if (document_is_text(d) && p->unknown)
-			document_add_row(d, &(struct info_program_row){
-						    "unknown", {.kind = CELL_NONE}, p->unknown});
+			document_add_row(d,
+				&(struct program_row){"unknown", {.kind = CELL_NONE}, p->unknown});
 	}
 	if (d->j) {
 		json_member_u64(d->j, "unknown", p->unknown);
 		json_close(d->j, '}');
 	}
 }
-
-#undef AT

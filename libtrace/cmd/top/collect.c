@@ -184,8 +184,8 @@ bool top_collect_close_round(struct top *t)
 	uint64_t now = time_ns_monotonic();
 
 	t->time_ns = time_ns_now(CLOCK_REALTIME);
-	t->round_s = (double)(now - t->round_began) / 1e9;
-	t->all_s = (double)(now - t->began) / 1e9;
+	t->round_s = time_seconds(now - t->round_began);
+	t->all_s = time_seconds(now - t->began);
 	t->round_began = now;
 	t->state = __atomic_load_n(&t->session.control->state, __ATOMIC_RELAXED);
 	/* Read the tasks' losses first: a loss is counted in the ring before its task. */

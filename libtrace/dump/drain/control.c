@@ -108,7 +108,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 /* ------------------------------------------------------------------------------ off */
 
 /* A drain without progress for this long will not finish. */
-#define PATIENCE_NS 10000000000u
+#define PATIENCE_NS (10 * TIME_SECOND_NS)
 #define LOOK_NS 10000000u
 
 static uint64_t control_drain_progress(const struct session *s)

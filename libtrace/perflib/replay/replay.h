@@ -83,9 +83,9 @@ uint32_t replay_scan(struct replay *r);
 uint32_t replay_status(int code);
 
 /*
- * Builds samples from hooks. read processes the current hook; end marks the end of the trace. After
- * each, call ready until it returns false: it places a sample in the sets asked for and its time in
- * *time. sample.c reads counter samples, intervals.c intervals.
+ * Builds samples from hooks. The function read processes the current hook, end marks the end of the
+ * trace. After each, call ready until it returns false: it places a sample in the sets asked for
+ * and its time in *time. sample.c reads counter samples, intervals.c intervals.
  */
 uint32_t replay_read_sample(struct replay *r);
 void replay_end_samples(struct replay *r);
