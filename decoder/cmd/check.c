@@ -260,7 +260,7 @@ static void check_where(const struct options *o)
 	if (!o->where)
 		return;
 	if (o->report == REPORT_HOOKS)
-		misuse("--where asks intervals: --report hooks%s takes --label, --major, --minor, --cpu, --tid, --pid, --from and --to",
+		misuse("--where selects intervals: --report hooks%s takes --label, --major, --minor, --cpu, --tid, --pid, --from and --to",
 			o->format == FORMAT_NRM2  ? " (--format nrm2)"
 			: o->format == FORMAT_CTF ? " (--format ctf)"
 						  : "");

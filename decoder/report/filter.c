@@ -99,7 +99,7 @@ static uint8_t group_major(const struct hook *h)
 	}
 }
 
-static bool label_taken(const struct filter *f, const struct hook *h, struct filter_group *group)
+static bool label_matches(const struct filter *f, const struct hook *h, struct filter_group *group)
 {
 	const uint8_t major = group_major(h);
 
@@ -137,8 +137,8 @@ static bool minor_taken(const struct filter *f, const struct hook *h)
 
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group)
 {
-	/* First, because a group's hooks lean on its first one. */
-	if (f->label && !label_taken(f, h, group))
+	/* First: a group's hooks follow its first one. */
+	if (f->label && !label_matches(f, h, group))
 		return false;
 	if (h->time_ns < f->from || h->time_ns > f->to)
 		return false;

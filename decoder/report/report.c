@@ -174,10 +174,10 @@ void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_
 		return;
 	if (!with_cost)
 		report_note(r,
-			"--compensate: no interval has the library's own cost: nothing is taken off");
+			"--compensate: no interval has the library's own cost: nothing is subtracted");
 	else
 		report_note(r,
-			"--compensate: the library's own cost is taken off times; %" PRIu64
+			"--compensate: the library's own cost is subtracted from times; %" PRIu64
 			" of %" PRIu64 " interval%s %s it",
 			with_cost, of, text_plural(of), with_cost == 1 ? "has" : "have");
 }

@@ -240,7 +240,7 @@ enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 void report_head_lines(const struct report *r);
 
 /* The line after it, with r->compensate. */
-#define REPORT_COMPENSATED "the library's own cost is taken off times where the trace has it"
+#define REPORT_COMPENSATED "the library's own cost is subtracted from times where the trace has it"
 
 /*
  * Notes, with r->compensate, how many of the intervals that were read have the library's own cost.

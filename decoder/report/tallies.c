@@ -54,8 +54,8 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-/* An interval ends with its hooks, so one that a part of lies before `to` may have its hooks
- * after it; but not before `from`. */
+/* Hooks are written at an interval's end: one that overlaps the range may have hooks after `to`,
+ * never before `from`. */
 static struct pass make_pass(struct reader *reader, unsigned threads)
 {
 	const struct report *r = reader->r;

@@ -8,7 +8,7 @@
 # Every number of threads says the same, and every report goes by the same times.
 for kind in intervals summary why; do
 	run 0 -j1 --report $kind --format csv --compensate own.bin
-	in_file err "taken off times; 5000 of 5000 intervals have it"
+	in_file err "subtracted from times; 5000 of 5000 intervals have it"
 	mv out $kind.csv
 	run 0 -j3 --report $kind --format csv --compensate own.bin
 	cmp -s out $kind.csv || fail "$kind: three threads say otherwise"
@@ -28,7 +28,7 @@ tr -d '\r' <out | awk -F, '
 
 # Partial results keep it, and do not mix.
 run 0 --compensate own.bin
-in_file out "^# the library's own cost is taken off times"
+in_file out "^# the library's own cost is subtracted from times"
 mv out expected
 run 0 --compensate --partial own.p own.bin
 run 0 merge own.p
@@ -133,7 +133,7 @@ in_file out 'own cost +10 ns inside an interval, 40 ns for a pair'
 
 # Nothing to take off.
 run 0 --compensate none.bin
-in_file err 'nothing is taken off'
+in_file err 'nothing is subtracted'
 [ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
 sed 1d out >less
 run 0 none.bin

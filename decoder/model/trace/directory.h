@@ -53,7 +53,7 @@ struct ring_state {
 	struct trace_ring sum;
 	struct io_section last; /* of which nothing is counted yet, if pending */
 	uint64_t last_position, last_offset;
-	uint64_t loss_at;   /* offset of the LOSS section that spoke last */
+	uint64_t loss_at;   /* offset of the last LOSS section with this ring */
 	uint64_t causes_at; /* and of the CAUSES section */
 	size_t count;
 	bool pending, unsorted;

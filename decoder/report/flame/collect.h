@@ -89,7 +89,7 @@ static inline uint64_t flame_record_weight(const struct flame_record *r)
 	return r->sort.spare & FLAME_HAS_WEIGHT ? r->words[0] : r->end - r->sort.key;
 }
 
-/* The library's own cost: how much of it is inside the interval. 0: unknown, or not taken off. */
+/* The library's own cost: how much of it is inside the interval. 0: unknown, or not subtracted. */
 static inline uint64_t flame_record_own(const struct flame_record *r, uint64_t *pair)
 {
 	if (!(r->flags & FLAME_HAS_OWN)) {

@@ -123,7 +123,8 @@ int groups_find_flights(struct groups *to, const struct tally *series)
 
 void groups_note_buckets(struct report *r)
 {
-	report_note(r, "--by time: intervals fly through more than %d buckets: choose longer ones",
+	report_note(r,
+		"--by time: intervals in flight span more than %d buckets: choose longer ones",
 		IN_FLIGHT_ROWS);
 	r->is_misused = true;
 }
@@ -212,7 +213,7 @@ static int groups_visit_flight(void *ctx, uint64_t key, int64_t more)
 	struct groups_getting *g = ctx;
 	struct in_flight *f = &g->to->in_flight;
 
-	/* As many as ends of a series are starts, none of them later. */
+	/* No interval ends before it starts. */
 	if (more < 0 && f->flying < (uint64_t)-more)
 		return CPIDECODE_EINVAL;
 	int rc = in_flight_move(f, g->group, key, more);
