@@ -183,7 +183,7 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	json_key(j, "columns");
 	cells_write_names(a->cells, j);
 	json_key(j, "numeric");
-	cells_write_numeric(a->cells, j);
+	cells_write_numeric(a->cells, j, false);
 	about_write_overview(a->overview, j);
 	if (r->is_span) {
 		/* Strings, as base. */

@@ -360,20 +360,11 @@ int cells_write(struct cells *c, struct buffer *to)
 	return to->failed ? CPIDECODE_ENOMEM : 0;
 }
 
-void cells_write_numeric(const struct cells *c, struct json *j)
+void cells_write_numeric(const struct cells *c, struct json *j, bool measured)
 {
 	json_open(j, '[');
 	for (size_t i = 0; i < c->ncolumns; i++)
-		if (c->columns[i].has_numbers)
-			json_u64(j, i);
-	json_close(j, ']');
-}
-
-void cells_write_measured(const struct cells *c, struct json *j)
-{
-	json_open(j, '[');
-	for (size_t i = 0; i < c->ncolumns; i++)
-		if (c->columns[i].has_measures)
+		if (measured ? c->columns[i].has_measures : c->columns[i].has_numbers)
 			json_u64(j, i);
 	json_close(j, ']');
 }

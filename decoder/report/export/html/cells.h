@@ -32,10 +32,8 @@ int cells_add(struct cells *c, const struct interval *iv);
 int cells_write(struct cells *c, struct buffer *to);
 /* An array of the columns' names; after the last block. */
 void cells_write_names(struct cells *c, struct json *j);
-/* An array of the indexes there of columns that have numbers. */
-void cells_write_numeric(const struct cells *c, struct json *j);
-/* The same of columns that had a value in `measured`. */
-void cells_write_measured(const struct cells *c, struct json *j);
+/* An array of the indexes there of columns that have numbers, or that had a value in `measured`. */
+void cells_write_numeric(const struct cells *c, struct json *j, bool measured);
 void cells_free(struct cells *c);
 
 #endif

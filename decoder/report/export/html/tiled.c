@@ -141,7 +141,7 @@ void tiled_about(const struct tiled *t, const struct cells *cells, struct json *
 	if (t->kind == PAGE_TILES_SERVED)
 		json_member_bool(j, "served", true);
 	json_key(j, "means");
-	cells_write_measured(cells, j);
+	cells_write_numeric(cells, j, true);
 	json_member_u64(j, "bytes", t->summary.bytes);
 	json_member_u64(j, "check", t->summary.check);
 	json_close(j, '}');
