@@ -3,8 +3,8 @@
  * written next to its final name and renamed when it is complete, so that a reader never sees half
  * a report; a device, a pipe or standard output is written directly.
  *
- * Writers do not return errors: they stop storing after the first one, and out_close
- * (or out_error, in a long loop) returns it.
+ * Writers do not return errors: they stop storing after the first one, which `error` holds and
+ * out_close returns.
  *
  * decoder/sink owns how output is spelled, one writer for each syntax. It includes base only.
  * Errors: a stream remembers its first one, an errno.

@@ -18,7 +18,7 @@ struct pass_plan {
 	uint64_t held;	 /* bytes of sections that one slice may hold at a time */
 	uint64_t *cuts;	 /* ordered: the starts of slices 1... */
 	size_t ncuts, cuts_cap;
-	bool by_time; /* cuts are times (plan_time), else ticks, which all files share */
+	bool by_time; /* cuts are times (cut_by_time), else ticks, which all files share */
 	struct pass_batch *batches; /* not ordered: one slice each */
 	size_t batches_cap;
 };

@@ -1,4 +1,4 @@
-/* Internals of the trace, for trace.c, load.c and hook_iter.c only. */
+/* Internals of the trace, for files of model. */
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 
