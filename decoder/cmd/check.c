@@ -285,7 +285,7 @@ static void check_binary(const struct options *o)
 }
 
 /* These formats are not byte streams. */
-static void check_place(const struct options *o)
+static void check_output_is_named(const struct options *o)
 {
 	if (o->format == FORMAT_CTF && (!o->output || strcmp(o->output, "-") == 0))
 		misuse("--format ctf: a trace of CTF is a folder: name one with -o");
@@ -404,7 +404,7 @@ void check_options(struct options *o, const struct seen *seen)
 	if (report_is_export(o->format))
 		check_export(o, seen);
 	check_binary(o);
-	check_place(o);
+	check_output_is_named(o);
 	check_partition(o);
 	check_compression(o);
 	check_tiles(o);

@@ -66,8 +66,8 @@ static void expect_read_back(const struct trace *t, const struct interval *iv, u
 	ck_assert_uint_eq(read.label_len, iv->label_len);
 	ck_assert_mem_eq(read.label, iv->label, iv->label_len);
 	ck_assert_mem_eq(read.cpus, iv->cpus, sizeof cpus);
-	if (wants & RECORD_MARK)
-		ck_assert_uint_eq(interval_record_mark(r), MARK);
+	if (wants & RECORD_SELECTION)
+		ck_assert_uint_eq(interval_record_selection(r), MARK);
 	free(tail);
 	free(again);
 	free(r);
@@ -87,9 +87,9 @@ static struct trace *make_trace(struct bytes *file)
 /* As much as a narrow member holds, one less and one more. */
 START_TEST(members_at_their_limits)
 {
-	static const unsigned wants[] = {WANT_ALL, WANT_ALL | RECORD_MARK,
+	static const unsigned wants[] = {WANT_ALL, WANT_ALL | RECORD_SELECTION,
 		WANT_ALL | WANT_START | RECORD_PLACES,
-		WANT_ALL | WANT_START | RECORD_PLACES | RECORD_MARK};
+		WANT_ALL | WANT_START | RECORD_PLACES | RECORD_SELECTION};
 	struct bytes file = {0};
 	struct trace *t = make_trace(&file);
 

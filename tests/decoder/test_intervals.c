@@ -401,7 +401,7 @@ static int64_t place_at(struct nesting *n, uint32_t tid, int64_t start_ns, int64
 		.place = found,
 		.parent = parent};
 
-	ck_assert_int_eq(nesting_place(n, &iv, place), 0);
+	ck_assert_int_eq(nesting_renumber(n, &iv, place), 0);
 	return iv.parent;
 }
 

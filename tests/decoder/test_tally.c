@@ -150,7 +150,8 @@ START_TEST(buckets_count_beyond_32_bits)
 	ck_assert_int_eq(histogram_add_many(&other, 1000, UINT32_MAX), 0);
 	ck_assert_int_eq(histogram_add_many(&other, 5, 300), 0);
 	ck_assert_int_eq(histogram_merge(&h, &other), 0);
-	ck_assert_int_eq(histogram_add_place(&h, bucket_of(1000, HISTOGRAM_SUB_BITS), 2 * many), 0);
+	ck_assert_int_eq(
+		histogram_add_bucket(&h, bucket_of(1000, HISTOGRAM_SUB_BITS), 2 * many), 0);
 	ck_assert_int_eq(histogram_settle(&h), 0);
 	ck_assert_uint_eq(h.count, 3 * many + UINT32_MAX + 300);
 	ck_assert(histogram_next(&h, &at, &bin));

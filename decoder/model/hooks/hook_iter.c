@@ -379,7 +379,7 @@ static const struct schema_hook *find_schema(
 }
 
 /* Reads everything from a time on. */
-static int place_from(struct hook_iter *it, int64_t time_ns)
+static int hook_iter_start_from(struct hook_iter *it, int64_t time_ns)
 {
 	struct tick_range *keys = calloc(it->nsources ? it->nsources : 1, sizeof *keys);
 
@@ -395,7 +395,7 @@ static int place_from(struct hook_iter *it, int64_t time_ns)
 int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
 {
 	if (!it->error)
-		it->error = place_from(it, time_ns);
+		it->error = hook_iter_start_from(it, time_ns);
 	return it->error;
 }
 
@@ -405,7 +405,7 @@ static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 	int rc = it->error;
 
 	if (!rc && !it->placed)
-		rc = place_from(it, INT64_MIN);
+		rc = hook_iter_start_from(it, INT64_MIN);
 	if (rc)
 		return it->error = rc;
 	if (!it->started)

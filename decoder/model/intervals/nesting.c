@@ -58,7 +58,7 @@ static uint64_t nesting_bias_time(int64_t ns)
 	return (uint64_t)ns ^ UINT64_C(1) << 63;
 }
 
-static int64_t nesting_find_place(const struct placed_interval *stack, size_t n, int64_t found)
+static int64_t nesting_find_index(const struct placed_interval *stack, size_t n, int64_t found)
 {
 	while (n-- > 0)
 		if (stack[n].found == found)
@@ -66,21 +66,21 @@ static int64_t nesting_find_place(const struct placed_interval *stack, size_t n,
 	return -1;
 }
 
-int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
+int nesting_renumber(struct nesting *n, struct interval *iv, int64_t index)
 {
 	n->threads.mixed = true;
 	struct thread_stack *t = thread_stacks_find(
 		&n->threads, iv->machine, iv->tid, n->keeps ? 0 : nesting_bias_time(iv->start_ns));
 	if (!t)
 		return CPIDECODE_ENOMEM;
-	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, place};
+	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, index};
 	while (t->count && stack[t->count - 1].end < own.end)
 		t->count--;
 	if (!t->count)
 		t->until = nesting_bias_time(iv->end_ns);
 	if (iv->parent >= 0)
-		iv->parent = nesting_find_place(stack, t->count, iv->parent);
-	iv->place = place;
+		iv->parent = nesting_find_index(stack, t->count, iv->parent);
+	iv->place = index;
 	if (array_grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
 	((struct placed_interval *)t->at)[t->count++] = own;

@@ -11,8 +11,8 @@
  */
 struct nesting {
 	struct thread_stacks threads;
-	/* Of nesting_place: drop no stack, as a clock was set back: an interval may begin after the
-	 * time at which its parent ended. */
+	/* Of nesting_renumber: drop no stack, as a clock was set back: an interval may begin after
+	 * the time at which its parent ended. */
 	bool keeps;
 };
 
@@ -39,10 +39,10 @@ int nesting_add(struct nesting *n, const struct nest_key *key, struct nest_found
 void nesting_free(struct nesting *n);
 
 /*
- * Places instead, of several machines' intervals in order of CLOCK_REALTIME: iv has its place and
- * its parent's in another order, in which depths were found, and gets those in this one,
- * where it has the place that is given. A parent that comes later, as a clock was set back, is -1.
+ * Instead, for several machines' intervals in order of CLOCK_REALTIME: iv->place and iv->parent are
+ * indexes in the order in which depths were found. Replaces them by those in this order, in which
+ * iv has `index`. A parent that comes later, as a clock was set back, is -1.
  */
-int nesting_place(struct nesting *n, struct interval *iv, int64_t place);
+int nesting_renumber(struct nesting *n, struct interval *iv, int64_t index);
 
 #endif

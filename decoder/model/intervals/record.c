@@ -290,7 +290,7 @@ static inline uint8_t *put_origin(struct interval_record *r, const struct interv
 }
 
 void interval_record_put(uint8_t *to, const struct interval *iv, const struct task *tasks,
-	unsigned wants, bool kept, size_t tail, uint64_t offset, uint64_t mark)
+	unsigned wants, bool kept, size_t tail, uint64_t offset, uint64_t selection)
 {
 	struct interval_record *r = (void *)to;
 	const bool outside = kept && tail > RECORD_MAX_INSIDE;
@@ -318,9 +318,9 @@ void interval_record_put(uint8_t *to, const struct interval *iv, const struct ta
 	}
 	uint8_t *p = put_origin(r, iv);
 
-	if (wants & RECORD_MARK) {
-		memcpy(p, &mark, sizeof mark);
-		p += sizeof mark;
+	if (wants & RECORD_SELECTION) {
+		memcpy(p, &selection, sizeof selection);
+		p += sizeof selection;
 	}
 	if (kept)
 		p = put_body(to, p, iv, wants, tail, offset);
@@ -349,7 +349,7 @@ static inline void find_parts(const struct interval_record *r, unsigned wants, s
 	parts->places = NULL;
 	parts->values = (struct values){0};
 	parts->num_cpus = 0;
-	p += wants & RECORD_MARK ? sizeof(uint64_t) : 0;
+	p += wants & RECORD_SELECTION ? sizeof(uint64_t) : 0;
 	if (r->marks & RECORD_LABEL_STAYS) {
 		memcpy(&parts->label, p, sizeof parts->label);
 		p += sizeof(uint64_t);

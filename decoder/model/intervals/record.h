@@ -55,8 +55,8 @@ enum {
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
-/* With the wants: keeps a mark of each record, also of those that are only keys. */
-#define RECORD_MARK (1u << 17)
+/* With the wants: keeps a selection of each record, also of those that are only keys. */
+#define RECORD_SELECTION (1u << 17)
 
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
@@ -78,11 +78,11 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 /*
  * Writes iv, at most RECORD_MAX_SIZE bytes. tail: interval_record_tail. A tail longer than
  * RECORD_MAX_INSIDE is not written but is at `outside` of the file. kept false: the key
- * is all that is written, and the mark. tasks: of its file's record_clock. wants: of enum
- * interval_want, RECORD_PLACES and RECORD_MARK.
+ * is all that is written, and the selection. tasks: of its file's record_clock. wants: of enum
+ * interval_want, RECORD_PLACES and RECORD_SELECTION.
  */
 void interval_record_put(uint8_t *to, const struct interval *iv, const struct task *tasks,
-	unsigned wants, bool kept, size_t tail, uint64_t outside, uint64_t mark);
+	unsigned wants, bool kept, size_t tail, uint64_t outside, uint64_t selection);
 
 static inline struct interval_record_wide interval_record_widen(const struct interval_record *r)
 {
@@ -99,8 +99,8 @@ static inline const uint8_t *interval_record_body(const struct interval_record *
 	       (r->marks & RECORD_WIDE ? sizeof(struct interval_record_wide) : 0);
 }
 
-/* Of a record written with RECORD_MARK. */
-static inline uint64_t interval_record_mark(const struct interval_record *r)
+/* Of a record written with RECORD_SELECTION. */
+static inline uint64_t interval_record_selection(const struct interval_record *r)
 {
 	return *(const uint64_t *)(const void *)interval_record_body(r);
 }

@@ -58,7 +58,7 @@ const struct task *interval_sorter_tasks(const struct interval_sorter *s, uint32
 }
 
 int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
-	bool kept, uint64_t mark)
+	bool kept, uint64_t selection)
 {
 	struct sorter_record *r;
 	uint64_t outside = 0;
@@ -70,7 +70,7 @@ int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct
 	if (rc)
 		return rc;
 	interval_record_put((uint8_t *)r, iv, interval_sorter_tasks(s, iv->file), s->options.wants,
-		kept, tail, outside, mark);
+		kept, tail, outside, selection);
 	sorter_add(s->records, thread);
 	return 0;
 }

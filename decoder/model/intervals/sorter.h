@@ -18,10 +18,10 @@ struct interval_sorter_options {
 int interval_sorter_new(const struct interval_sorter_options *options, struct interval_sorter **s);
 /*
  * thread: below options.threads, each for one thread at a time. kept false: only the
- * key. mark: with RECORD_MARK. 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL.
+ * key. selection: with RECORD_SELECTION. 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL.
  */
 int interval_sorter_add(struct interval_sorter *s, unsigned thread, const struct interval *iv,
-	bool kept, uint64_t mark);
+	bool kept, uint64_t selection);
 /* The tasks whose numbers the records of a file have. */
 const struct task *interval_sorter_tasks(const struct interval_sorter *s, uint32_t file);
 /* Adds a copy of a record of these tasks, without RECORD_OUTSIDE. Returns as the above. */

@@ -83,9 +83,9 @@ static int interval_stream_add_interval(
 	if (choice == INTERVAL_LEFT_OUT)
 		return 0;
 	const bool kept = choice == INTERVAL_KEPT;
-	uint64_t mark = o->query ? o->query->mark(o->query->ctx, iv) : 0;
+	uint64_t selection = o->query ? o->query->selection(o->query->ctx, iv) : 0;
 	feeder_count(&r->feeders[thread], iv, kept);
-	return interval_sorter_add(r->stream->sorter, thread, iv, kept, mark);
+	return interval_sorter_add(r->stream->sorter, thread, iv, kept, selection);
 }
 
 static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
@@ -284,8 +284,8 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	const bool has_window =
 		o->windowed && !o->query && interval_window_suits(s->t, how->budget);
 	/* The sorter finds the times of starts, in their order. */
-	const unsigned to_build = (how->wants & ~(RECORD_MARK | WANT_START)) | o->filter_wants |
-				  (o->query ? o->query->wants : 0);
+	const unsigned to_build = (how->wants & ~(RECORD_SELECTION | WANT_START)) |
+				  o->filter_wants | (o->query ? o->query->wants : 0);
 
 	sorter.threads = pass_threads(&pass);
 	if (has_window)
@@ -328,7 +328,7 @@ static int gather_query(struct interval_stream *s)
 		struct nest_key key = stream_nest_key(r, -1);
 
 		rc = q->gather(
-			q->ctx, &key, interval_record_widen(r).file, interval_record_mark(r));
+			q->ctx, &key, interval_record_widen(r).file, interval_record_selection(r));
 		if (rc)
 			return rc;
 	}
@@ -359,7 +359,7 @@ static int nest_record(struct interval_stream *s, const struct interval_record *
 
 	if (s->query) {
 		int rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,
-			interval_record_mark(r), selected);
+			interval_record_selection(r), selected);
 
 		if (rc < 0)
 			return rc;
@@ -408,7 +408,7 @@ static int next_sorted(struct interval_stream *s)
 		return rc;
 	rc = interval_sorter_get(s->sorter, r, &s->iv);
 	if (!rc)
-		rc = nesting_place(&s->nesting, &s->iv, s->place++);
+		rc = nesting_renumber(&s->nesting, &s->iv, s->place++);
 	return rc ? rc : 1;
 }
 
@@ -419,7 +419,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	struct interval_sorter *sorter;
 
 	options.threads = 1;
-	options.wants = (options.wants & ~RECORD_MARK) | RECORD_PLACES;
+	options.wants = (options.wants & ~RECORD_SELECTION) | RECORD_PLACES;
 	int rc = interval_sorter_new(&options, &sorter);
 	if (rc)
 		return rc;
@@ -449,7 +449,7 @@ static int interval_stream_fill_sorter(
 {
 	bool by_time = !o->by_machine && has_machines(s->t);
 	struct interval_sorter_options how = {.trace = s->t,
-		.wants = o->wants | (by_time ? WANT_START : 0) | (o->query ? RECORD_MARK : 0),
+		.wants = o->wants | (by_time ? WANT_START : 0) | (o->query ? RECORD_SELECTION : 0),
 		.budget = o->budget ? o->budget : DEFAULT_BUDGET};
 
 	if (by_time)

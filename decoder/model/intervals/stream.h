@@ -22,20 +22,20 @@ struct section_starts;
 
 /*
  * Selects intervals by others of their thread: those that contain them, and those that are nested
- * in them. Each interval gets a mark as it is read, also one that the filter leaves out. Then all
- * are walked in order, parents first: to gather, if it gathers, and to select. Functions return 0
- * or a negative code.
+ * in them. Each interval gets a selection as it is read, also one that the filter leaves out. Then
+ * all are walked in order, parents first: to gather, if it gathers, and to select. Functions return
+ * 0 or a negative code.
  */
 struct interval_query {
 	void *ctx;
-	unsigned wants; /* enum interval_want, of mark */
+	unsigned wants; /* enum interval_want, of selection */
 	bool gathers;
 	/* Called on any thread, before the depth is known. */
-	uint64_t (*mark)(void *ctx, const struct interval *iv);
+	uint64_t (*selection)(void *ctx, const struct interval *iv);
 	/* Once, before the first walk: how many intervals there are. */
 	int (*begin)(void *ctx, uint64_t count);
-	int (*gather)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark);
-	int (*select)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark,
+	int (*gather)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection);
+	int (*select)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection,
 		bool *selected);
 	/* After each walk, and one that was broken off. */
 	void (*end)(void *ctx);

@@ -190,7 +190,7 @@ int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, stru
 	return 0;
 }
 
-int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
+int histogram_add_bucket(struct histogram *h, uint32_t number, uint64_t n)
 {
 	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
 	int rc = h->rows && !h->held ? 0 : into_rows(h);

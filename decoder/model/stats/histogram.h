@@ -65,7 +65,7 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
 int histogram_hold(struct histogram *h, const uint64_t *values, unsigned n, struct intern *arena);
 int histogram_merge(struct histogram *h, const struct histogram *from);
 /* n values more in the bucket of that number (below HISTOGRAM_ROWS * HISTOGRAM_SUB). */
-int histogram_add_place(struct histogram *h, uint32_t place, uint64_t n);
+int histogram_add_bucket(struct histogram *h, uint32_t number, uint64_t n);
 /* Says what the least and greatest were; false: the buckets say otherwise. */
 bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max);
 void histogram_free(struct histogram *h);

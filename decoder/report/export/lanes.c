@@ -74,7 +74,7 @@ static int lanes_find_due(struct lane_thread *t, int64_t now)
 }
 
 /* Whether a slice is still open. */
-static bool lane_has_place(const struct lane *lane, int64_t place)
+static bool lane_has_slice(const struct lane *lane, int64_t place)
 {
 	struct search s = {0, lane->count};
 
@@ -84,7 +84,7 @@ static bool lane_has_place(const struct lane *lane, int64_t place)
 }
 
 /* Drops the entries of slices that have ended, once they are most of them. */
-static void lanes_drop_places(struct lane_thread *t)
+static void lanes_drop_ended(struct lane_thread *t)
 {
 	struct lane_order *o = &t->order;
 	size_t kept = 0;
@@ -92,13 +92,13 @@ static void lanes_drop_places(struct lane_thread *t)
 	if (o->nplaces < PLACES_HELD || o->nplaces < 2 * o->open)
 		return;
 	for (size_t i = 0; i < o->nplaces; i++)
-		if (lane_has_place(&t->lanes[o->places[i].lane], o->places[i].at))
+		if (lane_has_slice(&t->lanes[o->places[i].lane], o->places[i].at))
 			o->places[kept++] = o->places[i];
 	o->nplaces = kept;
 }
 
 /* The lane of the slice at that place; NULL: it has ended, or was of none. */
-static struct lane *lanes_find_place(struct lane_thread *t, int64_t place)
+static struct lane *lanes_find_slice(struct lane_thread *t, int64_t place)
 {
 	const struct lane_order *o = &t->order;
 	struct search s = {0, o->nplaces};
@@ -116,7 +116,7 @@ static int lanes_open_slice(
 	struct lane_order *o = &t->order;
 	const struct lane_mark ends = {end, lane->index};
 
-	lanes_drop_places(t);
+	lanes_drop_ended(t);
 	if (array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
 		array_grow(&o->ends, o->nends, &o->ends_room, sizeof *o->ends) ||
 		array_grow(&o->places, o->nplaces, &o->places_room, sizeof *o->places))
@@ -330,7 +330,7 @@ static int lanes_choose(struct lanes *l, struct lane_thread *t, const struct int
 	int64_t end, struct lane **chosen)
 {
 	struct lane_order *o = &t->order;
-	struct lane *parent = iv->parent >= 0 ? lanes_find_place(t, iv->parent) : NULL;
+	struct lane *parent = iv->parent >= 0 ? lanes_find_slice(t, iv->parent) : NULL;
 	struct lane *kept = NULL;
 	int rc = lanes_find_due(t, iv->start_ns);
 

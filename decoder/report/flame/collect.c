@@ -253,11 +253,11 @@ static int collect_add_interval(
 		collect_add_own_cost(c->r, r, iv);
 	}
 	if (c->query) {
-		uint64_t mark = c->query->mark(c->query->ctx, iv);
+		uint64_t selection = c->query->selection(c->query->ctx, iv);
 
-		memcpy((uint8_t *)r + r->sort.size, &mark, sizeof mark);
-		r->sort.size += sizeof mark;
-		r->flags |= FLAME_HAS_MARK;
+		memcpy((uint8_t *)r + r->sort.size, &selection, sizeof selection);
+		r->sort.size += sizeof selection;
+		r->flags |= FLAME_HAS_SELECTION;
 	}
 	char room[REPORT_NAME_ROOM];
 	size_t n;

@@ -25,14 +25,14 @@ struct flame_record {
 	uint32_t name, task; /* as its writer numbers them */
 	uint32_t flags;	     /* enum interval_flag, FLAME_HAS_OWN, FLAME_HAS_OFF_CPU */
 	/* As the shape says: weight; in pictures above, below, value; with FLAME_HAS_OWN its own
-	 * cost; with FLAME_HAS_MARK the query's mark. Absent ones are not stored. */
+	 * cost; with FLAME_HAS_SELECTION the query's selection. Absent ones are not stored. */
 	uint64_t words[6];
 };
 
-/* The last word but the mark is the library's own cost, in the weight's unit: of the pair, inside
- * (low half). */
+/* The last word but the selection is the library's own cost, in the weight's unit: of the pair,
+ * inside (low half). */
 #define FLAME_HAS_OWN (UINT32_C(1) << 31)
-#define FLAME_HAS_MARK (UINT32_C(1) << 30)
+#define FLAME_HAS_SELECTION (UINT32_C(1) << 30)
 /* Taken by the filter, but not measured. */
 #define FLAME_LEFT_OUT (UINT32_C(1) << 29)
 /* The counts are ns off the processors and of all: FLAME_OFF_CPU, which the shape has no bit for.
@@ -97,13 +97,13 @@ static inline uint64_t flame_record_own(const struct flame_record *r, uint64_t *
 		return 0;
 	}
 	uint64_t own = ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1 -
-					     (r->flags & FLAME_HAS_MARK ? 1 : 0)];
+					     (r->flags & FLAME_HAS_SELECTION ? 1 : 0)];
 	*pair = own >> 32;
 	return own & UINT32_MAX;
 }
 
 /* With a query. */
-static inline uint64_t flame_record_mark(const struct flame_record *r)
+static inline uint64_t flame_record_selection(const struct flame_record *r)
 {
 	return ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1];
 }

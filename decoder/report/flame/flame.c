@@ -260,7 +260,7 @@ static int builder_gather_query(struct flame_builder *b)
 	while ((rc = flame_collection_next(&b->collection, &r)) > 0) {
 		struct nest_key key = builder_nest_key(r);
 
-		rc = q->gather(q->ctx, &key, r->file, flame_record_mark(r));
+		rc = q->gather(q->ctx, &key, r->file, flame_record_selection(r));
 		if (rc)
 			return rc;
 	}
@@ -278,7 +278,7 @@ static int builder_select(struct flame_builder *b, const struct flame_record *r,
 	*counts = r->sort.spare & FLAME_COUNTED;
 	if (!q)
 		return 0;
-	int rc = q->select(q->ctx, &key, r->file, flame_record_mark(r), &selected);
+	int rc = q->select(q->ctx, &key, r->file, flame_record_selection(r), &selected);
 	*counts &= selected;
 	b->collection.counted += *counts;
 	b->collection.left_out += selected && r->flags & FLAME_LEFT_OUT;

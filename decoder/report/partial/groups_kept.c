@@ -248,7 +248,7 @@ static int groups_kept_open(
 	int rc = p->answers.count > 1 ? CPIDECODE_EINVAL : 0;
 
 	s->tally = &p->tally;
-	s->place = r->by ? by_container_place(r->by) : UINT32_MAX;
+	s->place = r->by ? by_container_index(r->by) : UINT32_MAX;
 	s->owner = partial_owner(p, &differ);
 	if (!rc && p->answers.count)
 		rc = groups_kept_next(&all, &s->answer, &s->flags);

@@ -100,7 +100,7 @@ static bool by_parse_key(struct by *by, char *name, char expected[BY_EXPECTED])
 	return true;
 }
 
-static void by_number_places(struct by *by)
+static void by_number_values(struct by *by)
 {
 	uint32_t place = 0;
 
@@ -134,7 +134,7 @@ bool by_parse(struct by *by, const char *text, size_t *at, char expected[BY_EXPE
 			break;
 		*at += n + 1;
 	}
-	by_number_places(by);
+	by_number_values(by);
 	return true;
 }
 
@@ -350,7 +350,7 @@ static size_t by_value_bytes(const char *p)
 	return 9 + (*p == BY_TEXT ? word : 0);
 }
 
-uint32_t by_container_place(const struct by *by)
+uint32_t by_container_index(const struct by *by)
 {
 	for (unsigned i = 0; i < by->count; i++)
 		if (by_is_container(&by->keys[i]))

@@ -68,8 +68,8 @@ int64_t by_bucket(const struct by *by, int64_t ns);
 /* Appends the value of a bucket after the others. 0 or CPIDECODE_ENOMEM. */
 int by_encode_bucket(int64_t bucket, struct buffer *to);
 
-/* The place of the key `container`; UINT32_MAX: there is none. */
-uint32_t by_container_place(const struct by *by);
+/* The index of the key `container` among the values; UINT32_MAX: there is none. */
+uint32_t by_container_index(const struct by *by);
 /* Replaces the bytes by a group's name, with the value at that place absent if it is `owner`. 0,
  * CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: the name has no valid value there. */
 int by_hide_owner(const char *label, uint32_t label_len, uint32_t place, const char *owner,

@@ -147,14 +147,15 @@ static int groups_visit_interval(void *ctx, unsigned thread, const struct interv
 
 /*
  * The stream hands out all intervals, also those of other slices. Whether --where selects one is
- * known from its mark, or, if the condition asks other intervals, from the lineage, just before it
- * is handed out.
+ * known from its selection, or, if the condition asks other intervals, from the lineage, just
+ * before it is handed out.
  */
-static uint64_t groups_mark(void *ctx, const struct interval *iv)
+static uint64_t groups_selection(void *ctx, const struct interval *iv)
 {
 	struct groups_reading *g = ctx;
 
-	return select_nests(g->r) ? g->query.mark(g->query.ctx, iv) : select_interval(g->r, iv);
+	return select_nests(g->r) ? g->query.selection(g->query.ctx, iv)
+				  : select_interval(g->r, iv);
 }
 
 static int groups_begin_walks(void *ctx, uint64_t count)
@@ -164,22 +165,22 @@ static int groups_begin_walks(void *ctx, uint64_t count)
 	return select_nests(g->r) ? g->query.begin(g->query.ctx, count) : 0;
 }
 
-static int groups_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark)
+static int groups_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection)
 {
 	struct groups_reading *g = ctx;
 
-	return g->query.gather(g->query.ctx, key, file, mark);
+	return g->query.gather(g->query.ctx, key, file, selection);
 }
 
 static int groups_select(
-	void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark, bool *selected)
+	void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection, bool *selected)
 {
 	struct groups_reading *g = ctx;
 	int rc = 0;
 
-	g->is_selected = mark;
+	g->is_selected = selection;
 	if (select_nests(g->r))
-		rc = g->query.select(g->query.ctx, key, file, mark, &g->is_selected);
+		rc = g->query.select(g->query.ctx, key, file, selection, &g->is_selected);
 	*selected = true;
 	return rc;
 }
@@ -214,7 +215,7 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 	struct report *r = g->r;
 	struct interval_query query = {.ctx = g,
 		.wants = select_wants(r),
-		.mark = groups_mark,
+		.selection = groups_selection,
 		.begin = groups_begin_walks,
 		.gather = groups_gather,
 		.select = groups_select,

@@ -5,7 +5,7 @@
 #include "../../../formats/base/compare.h"
 #include "../../model/intervals/intervals.h"
 
-static int groups_compare_places(const void *x, const void *y)
+static int groups_compare_addresses(const void *x, const void *y)
 {
 	return compare_u64((uintptr_t) * (const struct tally_group *const *)x,
 		(uintptr_t) * (const struct tally_group *const *)y);
@@ -14,16 +14,16 @@ static int groups_compare_places(const void *x, const void *y)
 void groups_sort_more(struct groups *to)
 {
 	if (to->nexact)
-		qsort(to->exact, to->nexact, sizeof *to->exact, groups_compare_places);
+		qsort(to->exact, to->nexact, sizeof *to->exact, groups_compare_addresses);
 	if (to->nflights)
-		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_places);
+		qsort(to->flights, to->nflights, sizeof *to->flights, groups_compare_addresses);
 }
 
 uint64_t groups_exact_value(const struct groups *g, const struct tally_group *group, unsigned i)
 {
 	const struct groups_exact *found =
 		g->nexact ? bsearch(&group, g->exact, g->nexact, sizeof *g->exact,
-				    groups_compare_places)
+				    groups_compare_addresses)
 			  : NULL;
 
 	return found && group->time.count ? found->values[i] : NOT_MEASURED;
@@ -34,7 +34,7 @@ const struct in_flight_row *groups_in_flight(
 {
 	const struct groups_flight *found =
 		g->nflights ? bsearch(&group, g->flights, g->nflights, sizeof *g->flights,
-				      groups_compare_places)
+				      groups_compare_addresses)
 			    : NULL;
 
 	return found ? found->row : NULL;

@@ -15,8 +15,8 @@ struct lineage_inside {
 /* An interval that may contain later ones. */
 struct lineage_entry {
 	uint64_t end;
-	uint64_t mark;	/* bits of leaves that hold of it */
-	uint64_t calls; /* bits of calls: under() of it, contains() once that is known */
+	uint64_t selection; /* bits of leaves that hold of it */
+	uint64_t calls;	    /* bits of calls: under() of it, contains() once that is known */
 	uint64_t elapsed, children; /* ticks; children: of those directly in it */
 	uint64_t at;		    /* its place in the walk */
 	uint32_t file;
@@ -50,7 +50,7 @@ static bool lineage_test_leaf(
 	case WHERE_OWN:
 		break;
 	}
-	return asked->mark >> bit & 1;
+	return asked->selection >> bit & 1;
 }
 
 static bool lineage_holds(const struct lineage *l, const struct thread_stack *t, uint16_t node)
@@ -73,7 +73,7 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 
 		if ((n->kind == EXPRESSION_COMPARE || n->kind == EXPRESSION_ABSENT) &&
 			l->where->words[n->id].source == source && expression_test(e, n, &value))
-			own->mark |= UINT64_C(1) << l->where->bit[i];
+			own->selection |= UINT64_C(1) << l->where->bit[i];
 	}
 }
 
@@ -146,7 +146,7 @@ static void lineage_drop_results(struct lineage *l)
 
 /* Pops intervals that end before this one, and pushes it. NULL: no memory. */
 static struct thread_stack *lineage_push(
-	struct lineage *l, const struct nest_key *key, uint32_t file, uint64_t mark)
+	struct lineage *l, const struct nest_key *key, uint32_t file, uint64_t selection)
 {
 	struct thread_stack *t = thread_stacks_find(
 		&l->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
@@ -166,7 +166,7 @@ static struct thread_stack *lineage_push(
 		return NULL;
 	struct lineage_entry *stack = t->at, *own = &stack[t->count++];
 	*own = (struct lineage_entry){.end = key->end,
-		.mark = mark,
+		.selection = selection,
 		.elapsed = key->end - key->start,
 		.at = l->at++,
 		.file = file};
@@ -177,10 +177,10 @@ static struct thread_stack *lineage_push(
 	return t;
 }
 
-static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark)
+static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection)
 {
 	struct lineage *l = ctx;
-	struct thread_stack *t = lineage_push(l, key, file, mark);
+	struct thread_stack *t = lineage_push(l, key, file, selection);
 
 	if (!t)
 		return CPIDECODE_ENOMEM;
@@ -190,11 +190,11 @@ static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, 
 }
 
 static int lineage_select(
-	void *ctx, const struct nest_key *key, uint32_t file, uint64_t mark, bool *selected)
+	void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection, bool *selected)
 {
 	struct lineage *l = ctx;
 	const uint64_t at = l->at;
-	struct thread_stack *t = lineage_push(l, key, file, mark);
+	struct thread_stack *t = lineage_push(l, key, file, selection);
 
 	if (!t)
 		return CPIDECODE_ENOMEM;
@@ -233,11 +233,11 @@ static int lineage_begin(void *ctx, uint64_t count)
 	return spill_reserve(&l->inside, (size_t)count * sizeof(struct lineage_inside));
 }
 
-static uint64_t lineage_mark(void *ctx, const struct interval *iv)
+static uint64_t lineage_selection(void *ctx, const struct interval *iv)
 {
 	const struct lineage *l = ctx;
 
-	return where_mark(l->where, l->trace, iv);
+	return where_selection(l->where, l->trace, iv);
 }
 
 static void lineage_find_asked(struct lineage *l)
@@ -266,7 +266,7 @@ void lineage_init(
 	*q = (struct interval_query){.ctx = l,
 		.wants = w->wants,
 		.gathers = w->asks_inside,
-		.mark = lineage_mark,
+		.selection = lineage_selection,
 		.begin = lineage_begin,
 		.gather = lineage_gather,
 		.select = lineage_select,

@@ -116,7 +116,7 @@ static int top_compare_hooks(
 	return c ? c : compare_u64(a->order.position, position);
 }
 
-static int top_compare_places(const void *x, const void *y)
+static int top_compare_positions(const void *x, const void *y)
 {
 	const struct top_entry *a = *(const struct top_entry *const *)x;
 	const struct top_entry *b = *(const struct top_entry *const *)y;
@@ -161,7 +161,7 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 	t->count = t->count < s->n ? t->count : s->n;
 	for (size_t i = 0; i < t->count; i++)
 		t->by_hook[i] = t->by_end[i] = &t->at[i];
-	qsort(t->by_hook, t->count, sizeof *t->by_hook, top_compare_places);
+	qsort(t->by_hook, t->count, sizeof *t->by_hook, top_compare_positions);
 	qsort(t->by_end, t->count, sizeof *t->by_end, top_compare_ends);
 	return 0;
 }

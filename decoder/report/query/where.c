@@ -483,19 +483,20 @@ bool where_holds(const struct where *w, const struct trace *t, const struct inte
 	return expression_holds(&w->expression, where_test_leaf, &row);
 }
 
-uint64_t where_mark(const struct where *w, const struct trace *t, const struct interval *iv)
+uint64_t where_selection(const struct where *w, const struct trace *t, const struct interval *iv)
 {
 	struct where_row row = {w, t, iv};
-	uint64_t mark = 0;
+	uint64_t selection = 0;
 
 	for (uint16_t i = 0; i < w->expression.nodes; i++) {
 		const struct expression_node *n = &w->expression.node[i];
 
 		if ((n->kind == EXPRESSION_COMPARE || n->kind == EXPRESSION_ABSENT) &&
 			w->words[n->id].source < WHERE_DEPTH)
-			mark |= (uint64_t)where_test_leaf(&row, &w->expression, n) << w->bit[i];
+			selection |= (uint64_t)where_test_leaf(&row, &w->expression, n)
+				     << w->bit[i];
 	}
-	return mark;
+	return selection;
 }
 
 bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED])

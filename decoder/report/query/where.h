@@ -5,7 +5,7 @@
  * under() and contains().
  *
  * A condition that asks nothing of other intervals is tested as intervals are read. Of others
- * (nests), each leaf is: where_mark has a bit for each, and lineage.h the rest.
+ * (nests), each leaf is: where_selection has a bit for each, and lineage.h the rest.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_WHERE_H
 #define SWT_DECODER_REPORT_QUERY_WHERE_H
@@ -82,6 +82,6 @@ bool where_test_cell(
 bool where_holds(const struct where *w, const struct trace *t, const struct interval *iv);
 /* The leaves that hold of the interval itself, whatever interval they ask; depth and self_ns are
  * left out. */
-uint64_t where_mark(const struct where *w, const struct trace *t, const struct interval *iv);
+uint64_t where_selection(const struct where *w, const struct trace *t, const struct interval *iv);
 
 #endif

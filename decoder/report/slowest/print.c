@@ -252,7 +252,7 @@ static void slowest_spell_parents(struct out *o, const struct kin *k)
 	out_char(o, '\n');
 }
 
-static void slowest_spell_place(struct out *o, const struct slowest *s)
+static void slowest_spell_location(struct out *o, const struct slowest *s)
 {
 	const struct interval *iv = s->kin->iv;
 	const char *task = report_task_name(iv->task);
@@ -297,7 +297,7 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 		o, ", p%.1f of %" PRIu64 " (median ", slowest_percentile(s), s->group->time.count);
 	units_duration(o, s->median->elapsed_ns);
 	out_str(o, ")\n");
-	slowest_spell_place(o, s);
+	slowest_spell_location(o, s);
 	slowest_spell_parents(o, s->kin);
 	if (iv->num_values) {
 		out_str(o, "   values: ");

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* The last column of that place; TABLE_NONE: none. */
-static unsigned rows_find_place(const struct rows *rows, int place)
+static unsigned rows_find_last(const struct rows *rows, int place)
 {
 	for (unsigned i = rows->n; i--;)
 		if (rows->columns[i]->place == place)
@@ -20,8 +20,8 @@ void rows_fit(struct rows *rows)
 		if (rows->known && !rows->known[i])
 			table_hide(t, i);
 	}
-	table_fit(t, rows->width, rows_find_place(rows, PLACE_FIRST),
-		rows_find_place(rows, PLACE_LAST));
+	table_fit(t, rows->width, rows_find_last(rows, PLACE_FIRST),
+		rows_find_last(rows, PLACE_LAST));
 }
 
 bool rows_is_known(const struct rows *rows, const char *name)

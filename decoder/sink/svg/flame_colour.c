@@ -23,7 +23,7 @@ struct flame_scale flame_scale_of(double low, double high)
 	return s;
 }
 
-double flame_scale_place(const struct flame_scale *s, double cpi)
+double flame_scale_fraction(const struct flame_scale *s, double cpi)
 {
 	double place = s->logarithmic ? log(cpi / s->low) / log(s->high / s->low)
 				      : (cpi - s->low) / (s->high - s->low);

@@ -17,7 +17,7 @@ struct flame_scale {
 /* The scale from the lowest CPI above 0 to the highest; high 0: there is no CPI. */
 struct flame_scale flame_scale_of(double low, double high);
 /* 0 at the low end of the scale, 1 at the high one. */
-double flame_scale_place(const struct flame_scale *s, double cpi);
+double flame_scale_fraction(const struct flame_scale *s, double cpi);
 double flame_scale_value(const struct flame_scale *s, double place);
 /* 0xRRGGBB */
 unsigned flame_colour(double place);

@@ -172,8 +172,8 @@ static void heatmap_write_legend(struct out *o, const struct heatmap *h)
 		HEATMAP_SCALE_WIDTH + 12);
 }
 
-/* The place of a latency on the axis: 0 at the bottom, 1 at the top. */
-static double heatmap_place(const struct heatmap *h, uint64_t ns)
+/* The height of a latency on the axis: 0 at the bottom, 1 at the top. */
+static double heatmap_height(const struct heatmap *h, uint64_t ns)
 {
 	const uint32_t bucket = bucket_of(ns, h->parts);
 	const double low = (double)bucket_low(bucket, h->parts);
@@ -186,7 +186,7 @@ static double heatmap_place(const struct heatmap *h, uint64_t ns)
 static void heatmap_write_latency(
 	struct out *o, const struct heatmap *h, uint64_t ns, unsigned height)
 {
-	const double y = TOP + height * (1 - heatmap_place(h, ns));
+	const double y = TOP + height * (1 - heatmap_height(h, ns));
 
 	out_printf(o, "<line class=\"grid\" x1=\"%d%%\" x2=\"%d%%\" y1=\"", LEFT_PERCENT,
 		LEFT_PERCENT + WIDTH_PERCENT);

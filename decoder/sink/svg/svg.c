@@ -248,7 +248,7 @@ static unsigned frame_colour(const struct svg *s, const struct flame_frame *fram
 		return flame_colour_of_name(frame->name, frame->name_len);
 	if (isnan(frame->cpi) || (s->colours == BY_CPI && frame->cpi_kind == FLAME_OFF_CPU))
 		return 0;
-	return flame_colour(flame_scale_place(&s->scale, frame->cpi));
+	return flame_colour(flame_scale_fraction(&s->scale, frame->cpi));
 }
 
 static void write_frame(struct svg *s, const struct flame_frame *frame)

@@ -8,7 +8,7 @@
 #include "../intervals.h"
 
 /* The elapsed time has a fixed offset if no optional field precedes it. */
-static void plan_place_elapsed(struct group_plan *plan)
+static void plan_find_elapsed(struct group_plan *plan)
 {
 	const struct schema_hook *s = plan->schema;
 	uint32_t word = 0;
@@ -69,7 +69,7 @@ static struct group_plan *group_plan_make(
 	plan->wanted = plan_has_wanted(plan, p->wants);
 	plan->elapsed_words = UINT32_MAX;
 	if (!(p->wants & WANT_BY_CURSOR))
-		plan_place_elapsed(plan);
+		plan_find_elapsed(plan);
 	return plan;
 }
 

@@ -49,7 +49,7 @@ static int get_histogram(
 		if (in->why)
 			return 0;
 		place += step;
-		int rc = histogram_add_place(h, (uint32_t)place, n);
+		int rc = histogram_add_bucket(h, (uint32_t)place, n);
 		if (rc)
 			return rc;
 	}

@@ -36,7 +36,7 @@ static int partial_threads_add(struct partial_threads *set, const uint32_t *tids
 }
 
 /* Merges the containers of other threads of the trace. */
-static int partial_threads_place(
+static int partial_threads_merge_container(
 	struct partial_threads *set, bool is_first, bool has_several, const char *container)
 {
 	const bool same = is_first || (!set->container && !container) ||
@@ -98,7 +98,8 @@ int partial_threads_settle(struct partial *p)
 		if (!rc)
 			rc = partial_threads_add(last, set->tids, set->count);
 		if (!rc)
-			rc = partial_threads_place(last, false, set->has_several, set->container);
+			rc = partial_threads_merge_container(
+				last, false, set->has_several, set->container);
 		free(set->tids);
 		free(set->container);
 	}
@@ -127,7 +128,7 @@ int partial_threads_gather(struct partial *p, const struct trace *t)
 		const char *container;
 		const bool several = trace_machine_has_several(t, f->machine, &container);
 		if (!rc)
-			rc = set ? partial_threads_place(set, true, several, container)
+			rc = set ? partial_threads_merge_container(set, true, several, container)
 				 : CPIDECODE_ENOMEM;
 	}
 	free(seen);
@@ -141,7 +142,7 @@ int partial_threads_merge(struct partial *p, const struct partial *from)
 
 		if (!set ||
 			partial_threads_add(set, from->threads[i].tids, from->threads[i].count) ||
-			partial_threads_place(set, true, from->threads[i].has_several,
+			partial_threads_merge_container(set, true, from->threads[i].has_several,
 				from->threads[i].container))
 			return CPIDECODE_ENOMEM;
 	}
@@ -167,7 +168,7 @@ void partial_threads_put(struct buffer *o, const struct partial *p)
 	}
 }
 
-static int partial_threads_get_place(struct varint_in *in, struct partial_threads *set)
+static int partial_threads_get_container(struct varint_in *in, struct partial_threads *set)
 {
 	const uint64_t place = varint_get_max(in, PLACE_SEVERAL);
 	uint32_t length;
@@ -207,7 +208,7 @@ static int partial_threads_get_set(struct varint_in *in, struct partial *p)
 		else if (!in->why)
 			rc = partial_threads_add(set, &tid, 1);
 	}
-	return rc || in->why ? rc : partial_threads_get_place(in, set);
+	return rc || in->why ? rc : partial_threads_get_container(in, set);
 }
 
 int partial_threads_get(struct varint_in *in, struct partial *p)

@@ -105,7 +105,7 @@ static struct tally_group *find_or_add(struct tally *t, uint32_t hash, bool has_
 }
 
 /* A hash of some bytes at both ends: faster than a good hash, and mostly as good. */
-static unsigned recent_place(const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
+static unsigned recent_index(const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t ends = label_len ^ (uint64_t)major << 32;
 
@@ -119,7 +119,7 @@ static unsigned recent_place(const char *label, uint32_t label_len, uint8_t majo
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	struct tally_group **recent = &t->recent[recent_place(label, label_len, major, mm)];
+	struct tally_group **recent = &t->recent[recent_index(label, label_len, major, mm)];
 
 	if (!*recent || !same_name(*recent, has_label, label, label_len, major, mm))
 		*recent = find_or_add(t, hash_name(has_label, label, label_len, major, mm),

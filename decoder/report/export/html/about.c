@@ -96,7 +96,7 @@ void about_write_losses(const struct report *r, struct json *j)
 }
 
 /* Since the first start; may be negative. */
-static int64_t about_place(const struct about *a, const struct trace_file *f, uint64_t ticks)
+static int64_t about_since_base(const struct about *a, const struct trace_file *f, uint64_t ticks)
 {
 	return (int64_t)((uint64_t)trace_time(f, ticks) - (uint64_t)a->base);
 }
@@ -125,15 +125,15 @@ static void about_write_gaps(const struct about *a, const struct trace_file *f, 
 		if (!ring->hooks)
 			continue;
 		/* The timeline begins with the first start, which is before the first hook. */
-		const int64_t first = about_place(a, f, f->first);
+		const int64_t first = about_since_base(a, f, f->first);
 		const int64_t begin = first < 0 ? first : 0;
 
-		if (ring->overwritten && about_place(a, f, ring->first) > begin)
+		if (ring->overwritten && about_since_base(a, f, ring->first) > begin)
 			about_write_gap(
-				j, ring, "overwritten", begin, about_place(a, f, ring->first));
+				j, ring, "overwritten", begin, about_since_base(a, f, ring->first));
 		if (ring->loss_full && ring->last < f->last)
-			about_write_gap(j, ring, "ring full", about_place(a, f, ring->last),
-				about_place(a, f, f->last));
+			about_write_gap(j, ring, "ring full", about_since_base(a, f, ring->last),
+				about_since_base(a, f, f->last));
 	}
 }
 

@@ -89,7 +89,7 @@ struct runs {
 /* ----------------------------------------------------------- first, names and the number */
 
 /* Within the span, in ns since its base. */
-static uint64_t runs_place(const struct runs *w, uint32_t file, uint64_t ticks)
+static uint64_t runs_since_base(const struct runs *w, uint32_t file, uint64_t ticks)
 {
 	const int64_t time = trace_time(trace_file(w->r->trace, file), ticks);
 	const uint64_t since = (uint64_t)time - (uint64_t)w->span->base;
@@ -104,7 +104,7 @@ static int runs_count(void *ctx, const struct switch_run *run)
 	struct runs *w = ctx;
 
 	if (run->tid && filter_takes_ring(w->r->filter, run->cpu) &&
-		runs_place(w, run->file, run->start) < runs_place(w, run->file, run->end))
+		runs_since_base(w, run->file, run->start) < runs_since_base(w, run->file, run->end))
 		w->count++;
 	return 0;
 }
@@ -301,8 +301,8 @@ static struct runs_lane *runs_find_lane(
 /* Idle time is left out. */
 static int runs_add_recorded(struct runs *w, struct runs_lane *l, const struct switch_run *run)
 {
-	const uint64_t start = runs_place(w, run->file, run->start);
-	const uint64_t end = runs_place(w, run->file, run->end);
+	const uint64_t start = runs_since_base(w, run->file, run->start);
+	const uint64_t end = runs_since_base(w, run->file, run->end);
 	const enum runs_end how = !run->is_left	   ? RUNS_END_UNKNOWN
 				  : run->preempted ? RUNS_END_PREEMPTED
 						   : RUNS_END_WAIT;
@@ -342,7 +342,7 @@ static int runs_visit_run(void *ctx, const struct switch_run *read)
 			l->has_loss && l->lost_from <= run.start && l->lost_to >= known;
 
 		/* Before its first record nothing is known either. */
-		rc = runs_add(w, l, l->last, runs_place(w, run.file, run.start),
+		rc = runs_add(w, l, l->last, runs_since_base(w, run.file, run.start),
 			is_lost ? RUNS_LOST : RUNS_NOT_RECORDED, RUNS_END_UNKNOWN);
 	}
 	return rc ? rc : runs_add_recorded(w, l, &run);
@@ -363,7 +363,7 @@ static int runs_visit_missing(struct runs *w, const struct hook *h)
 		return CPIDECODE_ENOMEM;
 	if (!wakeups_advance(c, &s))
 		return 0;
-	const uint64_t at = runs_place(w, s.file, s.end);
+	const uint64_t at = runs_since_base(w, s.file, s.end);
 	if (at <= l->woke)
 		return 0;
 	const uint64_t row[RUN_COLUMNS] = {[WAKEUP_LANE] = (uint64_t)(l - w->lanes),
@@ -379,7 +379,7 @@ static int runs_visit_wakeup(void *ctx, const struct wakeup *wakeup)
 {
 	struct runs *w = ctx;
 	const int64_t time = trace_time(trace_file(w->r->trace, wakeup->file), wakeup->at);
-	const uint64_t at = runs_place(w, wakeup->file, wakeup->at);
+	const uint64_t at = runs_since_base(w, wakeup->file, wakeup->at);
 	uint32_t by = wakeup->by ? RUNS_UNNUMBERED : RUNS_IDLE;
 	struct switch_cpu *c;
 	struct runs_lane *l = runs_find_lane(w, wakeup->machine, wakeup->cpu, wakeup->file, &c);
