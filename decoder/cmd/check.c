@@ -194,7 +194,7 @@ static void check_hooks(const struct options *o)
 	if (report_is_hooks(o->format) || o->format == FORMAT_PARQUET)
 		check_misuse_by();
 	if (!hook_counts_parse(o->by_list, &by_minor))
-		misuse("--by %s: of hooks it is major,minor or major", o->by_list);
+		misuse("--by: \"%s\": expected major,minor or major of hooks", o->by_list);
 }
 
 /* Of the summary. */
@@ -210,7 +210,7 @@ static void check_parse_by(struct options *o)
 		exit(EXIT_FAILED);
 	}
 	if (!by_parse(o->by, text, &at, expected))
-		misuse("--by %s: expected %s instead of \"%s\"", text, expected, text + at);
+		misuse("--by: \"%s\": expected %s instead of \"%s\"", text, expected, text + at);
 }
 
 /* Strips a leading `host`, which asks for a report of each host, from the list of keys. */
@@ -230,10 +230,11 @@ static void check_by_host(struct options *o)
 	if (!o->by_list)
 		return;
 	if (is_gaps && strcmp(o->by_list, GAPS_BY_THREAD) != 0)
-		misuse("--by %s: of gaps it is host, " GAPS_BY_THREAD " or host," GAPS_BY_THREAD,
+		misuse("--by: \"%s\": expected host, " GAPS_BY_THREAD " or host," GAPS_BY_THREAD
+		       " of gaps",
 			list);
 	if (!is_gaps)
-		misuse("--by %s: of %s it is host", list, report_names[o->report]);
+		misuse("--by: \"%s\": expected host of %s", list, report_names[o->report]);
 }
 
 static void check_groups(struct options *o)

@@ -11,7 +11,7 @@ static bool is_limited;
 const char *memory_parse(const char *text, uint64_t *bytes)
 {
 	static const char wrong[] =
-		"it is a number of bytes with K, M or G (1024s), from 8M on, like 512M";
+		"expected a number of bytes with K, M or G (1024s), from 8M on, like 512M";
 
 	return quantity_parse_size(text, 0, UINT64_MAX, bytes) &&
 			       *bytes >= (uint64_t)MEMORY_LEAST_MIB << 20

@@ -32,7 +32,7 @@ static int options_choose_name(
 		strcat(list, i ? i + 1 == n ? " or " : ", " : "");
 		strcat(list, names[i]);
 	}
-	misuse("--%s %s: it is %s", option, text, list);
+	misuse("--%s: \"%s\": expected %s", option, text, list);
 }
 
 static uint32_t options_parse_number(const char *option, const char *text)
@@ -40,7 +40,7 @@ static uint32_t options_parse_number(const char *option, const char *text)
 	uint64_t v;
 
 	if (!number_parse(text, NUMBER_PREFIXED, UINT32_MAX, &v))
-		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
+		misuse("--%s: \"%s\": expected a number from 0 to %u", option, text, UINT32_MAX);
 	return (uint32_t)v;
 }
 
@@ -49,7 +49,7 @@ static unsigned options_parse_jobs(const char *text)
 	uint64_t n;
 
 	if (!number_parse(text, 10, REPORT_MAX_THREADS, &n))
-		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
+		misuse("-j: \"%s\": expected a number of threads from 1 to %d (0: one for each processor)",
 			text, REPORT_MAX_THREADS);
 	return (unsigned)n;
 }
@@ -59,7 +59,7 @@ static uint8_t major_option(const char *text)
 	const uint32_t major = options_parse_number("major", text);
 
 	if (major > UINT8_MAX)
-		misuse("--major %s: a hook's major is 0 to 0xFF", text);
+		misuse("--major: \"%s\": expected a number from 0 to 0xFF", text);
 	return (uint8_t)major;
 }
 
@@ -91,7 +91,7 @@ static void cpu_list(struct filter *f, const char *text)
 		if (*s++ != ',')
 			break;
 	}
-	misuse("--cpu %s: not a list like 0-3,8 of processors 0 to %d (or guest)", text,
+	misuse("--cpu: \"%s\": expected a list like 0-3,8 of processors 0 to %d (or guest)", text,
 		FILTER_CPUS - 1);
 }
 
@@ -100,7 +100,7 @@ static void time_option(const char *option, const char *text, struct time_arg *t
 	const char *wrong = time_arg_parse(text, t);
 
 	if (wrong)
-		misuse("--%s %s: %s", option, text, wrong);
+		misuse("--%s: \"%s\": %s", option, text, wrong);
 }
 
 static void memory_option(const char *text, uint64_t *bytes)
@@ -108,7 +108,7 @@ static void memory_option(const char *text, uint64_t *bytes)
 	const char *wrong = memory_parse(text, bytes);
 
 	if (wrong)
-		misuse("--memory %s: %s", text, wrong);
+		misuse("--memory: \"%s\": %s", text, wrong);
 }
 
 static void options_reserve(void *array, size_t *room, size_t need, size_t size)
@@ -133,8 +133,8 @@ static void slice_option(struct options *o, const char *text)
 
 	if (!number_scan(&s, end, 10, MAX_SLICES, &at) || *s++ != '/' ||
 		!number_scan(&s, end, 10, MAX_SLICES, &of) || s < end || at < 1 || at > of)
-		misuse("--slice %s: it is I/N, the I-th of N slices (1/N to N/N, N up to %d)", text,
-			MAX_SLICES);
+		misuse("--slice: \"%s\": expected I/N, the I-th of N slices (1/N to N/N, N up to %d)",
+			text, MAX_SLICES);
 	o->slice = (unsigned)at;
 	o->slices = (unsigned)of;
 }
@@ -150,7 +150,8 @@ static unsigned tail_option(const char *text)
 	if (good && s[0] == '.' && (tenths = number_digit(s[1], 10)) >= 0)
 		s += 2;
 	if (!good || s < end || percent < LEAST_TAIL)
-		misuse("--tail %s: it is p%d to p99.9, with at most one decimal", text, LEAST_TAIL);
+		misuse("--tail: \"%s\": expected p%d to p99.9, with at most one decimal", text,
+			LEAST_TAIL);
 	return 10 * (unsigned)percent + (unsigned)tenths;
 }
 
@@ -159,7 +160,7 @@ static void add_gate(struct options *o, const char *text)
 	options_reserve(&o->gates, &o->gate_room, o->ngates + 1, sizeof *o->gates);
 	const char *wrong = gate_parse(text, &o->gates[o->ngates++]);
 	if (wrong)
-		misuse("--fail-if %s: %s", text, wrong);
+		misuse("--fail-if: \"%s\": %s", text, wrong);
 }
 
 /* Shows where a condition is wrong. */
@@ -213,7 +214,7 @@ static void percentiles_option(struct options *o, const char *text)
 	const char *wrong = percentiles_parse(&o->percentiles, text);
 
 	if (wrong)
-		misuse("--percentiles %s: %s", text, wrong);
+		misuse("--percentiles: \"%s\": %s", text, wrong);
 }
 
 static void partition_option(struct options *o, const char *text)
@@ -224,7 +225,8 @@ static void partition_option(struct options *o, const char *text)
 	if (o->partition.count)
 		misuse("--partition is given twice: it takes a list, with commas between");
 	if (!partition_parse(&o->partition, text, &at, expected))
-		misuse("--partition %s: expected %s instead of \"%s\"", text, expected, text + at);
+		misuse("--partition: \"%s\": expected %s instead of \"%s\"", text, expected,
+			text + at);
 }
 
 static size_t top_option(const char *text)
@@ -232,7 +234,7 @@ static size_t top_option(const char *text)
 	uint64_t n;
 
 	if (!number_parse(text, 10, TOP_MOST, &n) || n == 0)
-		misuse("--top %s: not a number of rows from 1 to %d", text, TOP_MOST);
+		misuse("--top: \"%s\": expected a number of rows from 1 to %d", text, TOP_MOST);
 	return n;
 }
 
@@ -241,8 +243,8 @@ static unsigned width_option(const char *text)
 	uint64_t n;
 
 	if (!number_parse(text, 10, WIDTH_MOST, &n) || (n && n < WIDTH_LEAST))
-		misuse("--width %s: not a number of columns from %d to %d (0: no limit)", text,
-			WIDTH_LEAST, WIDTH_MOST);
+		misuse("--width: \"%s\": expected a number of columns from %d to %d (0: no limit)",
+			text, WIDTH_LEAST, WIDTH_MOST);
 	return (unsigned)n;
 }
 
@@ -251,7 +253,7 @@ static void add_metric(struct options *o, const char *text)
 	options_reserve(&o->metrics, &o->metric_room, o->nmetrics + 1, sizeof *o->metrics);
 	const char *wrong = formula_parse(text, &o->metrics[o->nmetrics++]);
 	if (wrong)
-		misuse("--metric %s: %s", text, wrong);
+		misuse("--metric: \"%s\": %s", text, wrong);
 }
 
 static uint16_t port_option(const char *text)
@@ -259,7 +261,7 @@ static uint16_t port_option(const char *text)
 	uint64_t n;
 
 	if (!number_parse(text, 10, UINT16_MAX, &n) || !n)
-		misuse("--port %s: not a port, a number from 1 to %d", text, UINT16_MAX);
+		misuse("--port: \"%s\": expected a number from 1 to %d", text, UINT16_MAX);
 	return (uint16_t)n;
 }
 
@@ -352,7 +354,7 @@ static void options_apply_filter(struct options *o, int option, const char *valu
 	case OPT_LABEL:
 		lacking = glob_check(value);
 		if (lacking)
-			misuse("--label %s: it lacks %s", value, lacking);
+			misuse("--label: \"%s\": expected %s", value, lacking);
 		f->label = value;
 		break;
 	case OPT_MAJOR:

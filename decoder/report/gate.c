@@ -96,17 +96,16 @@ const char *gate_parse(const char *text, struct gate *g)
 
 	*g = (struct gate){.text = text};
 	if (!s)
-		return "it begins with " GATE_METRICS
-		       ", or an event (LABEL: before it), then > or <";
+		return "expected " GATE_METRICS ", or an event (LABEL: before it), then > or <";
 	const char *wrong = gate_parse_metric(g, s);
 	if (wrong)
 		return wrong;
 	g->above = *s++ == '>';
 	if (*s != '+' && *s != '-')
-		return "a change has a sign: >+5% or <-5%";
+		return "expected a change with a sign: >+5% or <-5%";
 	bool negative = *s++ == '-';
 	if (!quantity_scan_real(&s, &g->limit))
-		return "a number like 5 or 0.25 has to follow the sign";
+		return "expected a number like 5 or 0.25 after the sign";
 	g->limit = negative ? -g->limit : g->limit;
 	return parse_unit(s, g);
 }

@@ -78,7 +78,7 @@ static bool time_of_day(const char **s, struct tm *tm, int64_t *ns)
 static const char *parse_iso(const char *s, struct time_arg *t)
 {
 	static const char *const wrong =
-		"not a date and time like 2024-05-01T12:30:00.5Z (zone Z, +hh:mm or none: local)";
+		"expected a date and time like 2024-05-01T12:30:00.5Z (zone Z, +hh:mm or none: local)";
 	struct tm tm = {.tm_isdst = -1};
 	int64_t ns = 0;
 	int year, offset = 0;
@@ -123,7 +123,7 @@ static const char *parse_relative(const char *s, struct time_arg *t)
 		s = joined;
 	}
 	if (!quantity_parse_duration(s, strlen(s), QUANTITY_BARE_SECONDS, INT64_MAX, &ns))
-		return "not a duration like +1.5s (units h, m, s, ms, us, ns)";
+		return "expected a duration like +1.5s (units h, m, s, ms, us, ns)";
 	t->relative = true;
 	t->ns = (int64_t)ns;
 	return NULL;
@@ -146,7 +146,7 @@ const char *time_arg_parse(const char *text, struct time_arg *t)
 	bool negative = text[0] == '-';
 	text += negative;
 	if (!time_arg_read_seconds(&text, &t->ns) || *text)
-		return "not a time: seconds since 1970, an ISO 8601 date and time, or +1.5s after the start of the trace";
+		return "expected seconds since 1970, an ISO 8601 date and time, or +1.5s after the start of the trace";
 	if (negative)
 		t->ns = -t->ns;
 	return NULL;

@@ -126,7 +126,7 @@ in_file err 'no such intervals on either side'
 run 5 --report diff --single-run --fail-if 'page-faults>+1%' before.1 after.1
 in_file err '; page-faults has no statistical test of one run each: the gate compares the value itself'
 compare 2 --fail-if 'minor-faults>+1%'
-in_file err '^cpidecode: --fail-if minor-faults>\+1%: it begins with count, .*, or an event of the runs'
+in_file err '^cpidecode: --fail-if: "minor-faults>\+1%": expected count, .*, or an event of the runs'
 [ ! -s out ] || fail "a report in spite of misuse"
 compare 2 --fail-if 'page-faults>+1ms'
 in_file err 'only times have units'
@@ -148,7 +148,7 @@ not_in_file out 'a<b>'
 for weight in page-faults '' event.page-faults; do
 	run 2 --format folded --weight "$weight" nested.bin
 	[ ! -s out ] || fail "a graph in spite of misuse"
-	in_file err '^cpidecode: --weight .*: it is cycles, .* or an event of the trace'
+	in_file err '^cpidecode: --weight: .*: expected cycles, .* or an event of the trace'
 done
 run 2 --format folded --compensate --weight event.instructions nested.bin
 # A metric that adds up is a weight, too; fractions are rounded.
@@ -266,18 +266,18 @@ metric()
 	run 2 --metric "$1" cycles.bin
 	[ ! -s out ] || fail "a report in spite of misuse"
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
-	in_file err "^cpidecode: --metric .*: $2"
+	in_file err "^cpidecode: --metric[: ].*: $2"
 }
-metric x 'it is NAME=EXPR'
-metric =1 'its name has 1 to 63 bytes'
-metric 'a b=1' 'its name has letters'
-metric x= 'a number, a name,'
-metric x=1+ 'a number, a name,'
+metric x 'expected NAME=EXPR'
+metric =1 'expected a name of 1 to 63 bytes'
+metric 'a b=1' 'expected a name of letters'
+metric x= 'expected a number, a name,'
+metric x=1+ 'expected a number, a name,'
 metric 'x=(1' 'a \) is missing'
-metric 'x=1)' '\+, -, \* or / was expected'
+metric 'x=1)' 'expected \+, -, \* or / after'
 metric 'x={cycles' 'a } is missing'
-metric 'x=1 2' '\+, -, \* or / was expected'
-metric x=1e999 'a number like'
+metric 'x=1 2' 'expected \+, -, \* or / after'
+metric x=1e999 'expected a number like'
 metric "x=$(printf '%0100d' 0 | tr 0 '(')1" 'it nests too deeply'
 metric "x=1$(printf '%0100d' 0 | sed 's/0/+1/g')" 'it is too long'
 metric x=cycle 'no interval here has an event, and none a column, named cycle$'

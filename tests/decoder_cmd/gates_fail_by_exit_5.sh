@@ -125,12 +125,12 @@ in_file out '^p95_ns +1[.]10 us +1[.]30 us +[+]18[.]2%!'
 run 0 --aa --report diff --percentiles 95 before.?
 in_file out '^p95_ns +1[.]10 us +0[.]09%'
 
-misuse 'it begins with .* or an event of the runs' --report diff --single-run --fail-if 'p95>+5%' before.bin slower.bin
+misuse 'expected .* or an event of the runs' --report diff --single-run --fail-if 'p95>+5%' before.bin slower.bin
 for expression in '' x mean 'mean=+5%' ':mean' 'mean +5%'; do
-	misuse 'it begins with|has to follow the metric' --report diff --fail-if "$expression" before.bin slower.bin
+	misuse 'expected|has to follow the metric' --report diff --fail-if "$expression" before.bin slower.bin
 done
-misuse 'has a sign' --report diff --fail-if 'mean>5%' before.bin slower.bin
-misuse 'has a sign' --report diff --fail-if 'mean>' before.bin slower.bin
+misuse 'with a sign' --report diff --fail-if 'mean>5%' before.bin slower.bin
+misuse 'with a sign' --report diff --fail-if 'mean>' before.bin slower.bin
 for expression in 'mean>+' 'mean>+%' 'mean>+.5%' 'mean>+5.%' 'mean>+1.2.3%' 'cpi>+nan' 'cpi>+0x1' \
 	'cpi>+1e3'; do
 	misuse 'number|unknown unit' --report diff --fail-if "$expression" before.bin slower.bin

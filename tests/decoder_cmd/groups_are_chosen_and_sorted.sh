@@ -136,7 +136,7 @@ misused 'time once' --by time:1s,time:2s plain.bin
 misused 'tid once' --by tid,tid plain.bin
 misused 'given twice' --by tid --by pid plain.bin
 misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
-misused 'of cpus it is host' --by tid --report cpus plain.bin
+misused 'expected host of cpus' --by tid --report cpus plain.bin
 misused 'goes with --report summary, hooks, diff, histogram and gaps' --by tid --report intervals plain.bin
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
@@ -149,6 +149,6 @@ misused 'at column' --having 'count>' plain.bin
 misused 'it has tid, ' --by tid --sort label plain.bin
 misused 'it has label, minor, major, count,.*flagged, idle_pct' --columns tid plain.bin
 for list in '' 101 '50,' 50,50 x 99.99999 -1 50.; do
-	misused 'not a list like|twice' --percentiles "$list" plain.bin
+	misused 'expected a list like|each once' --percentiles "$list" plain.bin
 done
 misused 'at most 24' --percentiles 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25 plain.bin

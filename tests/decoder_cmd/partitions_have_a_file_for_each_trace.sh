@@ -75,7 +75,7 @@ in_file err '^cpidecode: --partition: it takes a folder'
 run 2 --format csv --partition host -o lake a.bin
 for list in '' host, day host=1,host=2 1=2 'a b=1' version= host,host; do
 	run 2 --format parquet --partition "$list" -o lake a.bin
-	in_file err "^cpidecode: --partition .*: expected "
+	in_file err "^cpidecode: --partition: .*: expected "
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
 done
 

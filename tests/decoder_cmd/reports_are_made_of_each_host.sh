@@ -155,6 +155,6 @@ run 0 --partial both.p --report cpus a.bin b1.bin
 run 1 merge --report cpus --by host both.p
 in_file err 'both.p: it is of several hosts'
 run 2 --report why --by tid a.bin
-in_file err 'of why it is host'
+in_file err 'expected host of why'
 run 2 --report gaps --by host,tid a.bin
-in_file err 'of gaps it is host, label,tid or host,label,tid'
+in_file err 'expected host, label,tid or host,label,tid of gaps'

@@ -160,8 +160,8 @@ misused 'no column of that name' --sort nothing plain.bin
 misused 'a numeric column' --report intervals --top 2 --sort label plain.bin
 misused 'a numeric column' --report intervals --top 2 --sort depth plain.bin
 misused 'a numeric column' --report intervals --sort label plain.bin
-misused 'not a number of rows' --top 0 plain.bin
-misused 'not a number of rows' --top 1000001 plain.bin
+misused 'expected a number of rows' --top 0 plain.bin
+misused 'expected a number of rows' --top 1000001 plain.bin
 misused 'go with --report summary and intervals' --report cpus --top 3 plain.bin
 misused 'go with --report summary and intervals' --report hooks --columns tid plain.bin
 misused 'go with --report summary and intervals' --format svg --top 3 plain.bin

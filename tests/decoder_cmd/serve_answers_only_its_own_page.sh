@@ -126,7 +126,7 @@ refuses 'it takes no --report' serve --report summary plain.bin
 refuses 'it takes no --report' serve --format csv plain.bin
 refuses 'it takes no --report' serve -o x.html plain.bin
 refuses 'no trace file' serve
-refuses 'not a port' serve --port 65536 plain.bin
+refuses 'expected a number from 1 to 65535' serve --port 65536 plain.bin
 refuses '--port goes with serve' --port 80 plain.bin
 run 1 serve /dev/null
 [ ! -s out ] || fail "an address without a page: $(cat out)"

@@ -27,29 +27,29 @@ misuse 'p56 to p99.9' --report why --tail '' plain.bin
 misuse 'goes with --report why' --tail p99 plain.bin
 misuse 'closes the set' --label '[a' plain.bin
 misuse 'no filters' --report info --label x plain.bin
-misuse 'not a number' --tid x plain.bin
-misuse 'not a number' --tid -1 plain.bin
-misuse 'not a number' --pid 4294967296 plain.bin
-misuse 'not a number' --minor '' plain.bin
+misuse 'expected a number from 0 to 4294967295' --tid x plain.bin
+misuse 'expected a number from 0 to 4294967295' --tid -1 plain.bin
+misuse 'expected a number from 0 to 4294967295' --pid 4294967296 plain.bin
+misuse 'expected a number from 0 to 4294967295' --minor '' plain.bin
 misuse '0 to 0xFF' --minor 256 plain.bin
-misuse 'not a list' --cpu 3-1 plain.bin
-misuse 'not a list' --cpu 1, plain.bin
-misuse 'not a list' --cpu 0-99999 plain.bin
-misuse 'not a list' --cpu guestroom plain.bin
-misuse 'not a time' --from yesterday plain.bin
-misuse 'not a duration' --to +1week plain.bin
+misuse 'expected a list' --cpu 3-1 plain.bin
+misuse 'expected a list' --cpu 1, plain.bin
+misuse 'expected a list' --cpu 0-99999 plain.bin
+misuse 'expected a list' --cpu guestroom plain.bin
+misuse 'expected seconds since 1970' --from yesterday plain.bin
+misuse 'expected a duration' --to +1week plain.bin
 misuse 'no such day' --to 2024-02-30 plain.bin
 misuse 'needs a value' plain.bin --report
 misuse 'needs a value' plain.bin -o
 misuse 'needs a value' plain.bin -j
-misuse 'not a number of threads from 1 to 1024' -j 1025 plain.bin
-misuse 'not a number of threads' -j -1 plain.bin
-misuse 'not a number of threads' -j two plain.bin
-misuse 'not a number of threads' --jobs= plain.bin
+misuse 'expected a number of threads from 1 to 1024' -j 1025 plain.bin
+misuse 'expected a number of threads' -j -1 plain.bin
+misuse 'expected a number of threads' -j two plain.bin
+misuse 'expected a number of threads' --jobs= plain.bin
 for limit in '' M 7M 8388607 512X 512MB -1 1.5G 99999999999G; do
 	misuse 'number of bytes with K, M or G' "--memory=$limit" plain.bin
 done
-misuse 'not a number of threads' -j 99999999999999999999 plain.bin
+misuse 'expected a number of threads' -j 99999999999999999999 plain.bin
 misuse 'no such option' --wrong plain.bin
 misuse 'takes no value' --strict=yes plain.bin
 misuse 'no option -z' -z plain.bin

@@ -259,10 +259,10 @@ def find_one_word_names(sources):
 
 
 # Calls whose text is a message of the form `"OBJECT": what happened`, which looks like a key and its
-# value. None of them prints to where JSON goes: the first two and misuse print to stderr behind the program's
-# name, the others write the reason of a failure.
+# value. None of them prints to where JSON goes: the first two, misuse and report_note print to stderr behind the
+# program's name, the others write the reason of a failure.
 MESSAGE_CALL = re.compile(
-    r"\b(?:(?:cmd_fail|cmd_misuse)\(\s*(?:\w+->)?verb,|(?:event_refuse|snprintf)\(why,|session_say\(error,|misuse\(\s*\Z)")
+    r"\b(?:(?:cmd_fail|cmd_misuse)\(\s*(?:\w+->)?verb,|(?:event_refuse|snprintf)\(why,|session_say\(error,|report_note\(r,|misuse\(\s*\Z)")
 STRING_OR_BOUND = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[;{}]""")
 
 

@@ -200,7 +200,7 @@ bool diff_refuse_gates(struct report *r, const struct diff *d)
 		if (diff_settle_gate(d, &g))
 			continue;
 		report_note(r,
-			"--fail-if %s: it begins with " GATE_METRICS
+			"--fail-if: \"%s\": expected " GATE_METRICS
 			", one of --percentiles, or an event of the runs (LABEL: before it)",
 			g.text);
 		r->is_misused = true;

@@ -336,7 +336,7 @@ static int builder_add_intervals(struct flame_builder *b)
 static int flame_refuse_event(struct report *r)
 {
 	report_note(r,
-		"--weight %s: it is cycles, ns, instructions or thread_cycles, or an event of the trace's intervals, or a metric (--metric)",
+		"--weight: \"%s\": expected cycles, ns, instructions or thread_cycles, or an event of the trace's intervals, or a metric (--metric)",
 		r->weight_event);
 	r->is_misused = true;
 	return CPIDECODE_EINVAL;

@@ -207,7 +207,7 @@ int top_parse_order(struct top_order *o, struct report *r)
 		where_settle(&o->column, r->trace);
 		return 0;
 	}
-	report_note(r, "--sort %s: expected %s", sort, expected);
+	report_note(r, "--sort: \"%s\": expected %s", sort, expected);
 	r->is_misused = true;
 	return CPIDECODE_EINVAL;
 }

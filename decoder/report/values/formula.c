@@ -95,7 +95,7 @@ static void formula_parse_number(struct formula_parser *p)
 	double number = strtod(p->at, &end);
 
 	if (formula_is_name(*end) || !isfinite(number))
-		formula_fail(p, "a number like 1000 or 0.5 was expected");
+		formula_fail(p, "expected a number like 1000 or 0.5");
 	formula_add_step(p, (struct formula_step){.op = FORMULA_NUMBER, .number = number});
 	p->at = end;
 }
@@ -125,7 +125,7 @@ static void formula_parse_factor(struct formula_parser *p)
 	} else if (text_is_word_letter(*p->at)) {
 		formula_parse_name(p);
 	} else {
-		formula_fail(p, "a number, a name, {NAME} or ( was expected");
+		formula_fail(p, "expected a number, a name, {NAME} or (");
 	}
 	p->depth--;
 	formula_skip_blanks(p);
@@ -160,17 +160,17 @@ const char *formula_parse(const char *text, struct formula *f)
 
 	*f = (struct formula){.text = text};
 	if (!end)
-		return "it is NAME=EXPR, like ipc=instructions/cycles";
+		return "expected NAME=EXPR, like ipc=instructions/cycles";
 	for (const char *s = text; s < end; s++)
 		if (!formula_is_name(*s) && *s != '-')
-			return "its name has letters, digits, _ - . and :";
+			return "expected a name of letters, digits, _ - . and :";
 	if (end == text || end - text > FORMULA_NAME)
-		return "its name has 1 to 63 bytes";
+		return "expected a name of 1 to 63 bytes";
 	memcpy(f->name, text, (size_t)(end - text));
 	p.at = end + 1;
 	formula_parse_sum(&p);
 	if (*p.at)
-		formula_fail(&p, "+, -, * or / was expected after an operand");
+		formula_fail(&p, "expected +, -, * or / after an operand");
 	return p.wrong;
 }
 

@@ -53,12 +53,12 @@ const char *percentiles_parse(struct percentiles *p, const char *text)
 		uint32_t parts;
 
 		if (p->count == PERCENTILES)
-			return "it has at most 24 of them";
+			return "expected at most 24";
 		if (!percentile_scan(&s, end, &parts) || (s < end && *s != ','))
-			return "not a list like 50,95,99.9 of percents from 0 to 100, with at most four decimals";
+			return "expected a list like 50,95,99.9 of percents from 0 to 100, with at most four decimals";
 		for (unsigned i = 0; i < p->count; i++)
 			if (p->at[i].parts == parts)
-				return "it has one of them twice";
+				return "expected each once";
 		percentile_set(&p->at[p->count++], parts);
 		if (s++ == end)
 			return NULL;
