@@ -36,13 +36,12 @@ void *arena_alloc(struct intern *in, size_t n)
 /* Makes room for one more string. */
 static bool intern_grow(struct intern *in)
 {
-	if (!array_reserve(&in->strings, &in->room, in->count + 1, sizeof *in->strings))
+	size_t i;
+
+	if (!array_reserve(&in->strings, &in->room, in->count + 1, sizeof *in->strings) ||
+		!hash_index_grow(&in->index, in->count + 1, &i))
 		return false;
-	if (2 * (in->count + 1) <= in->index.slots)
-		return true;
-	if (!hash_index_reset(&in->index, 2 * (in->count + 1)))
-		return false;
-	for (size_t i = 0; i < in->count; i++)
+	for (; i < in->count; i++)
 		hash_index_add(&in->index, in->strings[i].hash, (uint32_t)i);
 	return true;
 }

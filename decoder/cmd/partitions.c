@@ -36,7 +36,7 @@ static bool partition_is_written(const struct partition_files *f, const char *pa
 {
 	uint64_t hash = XXH3_64bits(path, strlen(path));
 
-	for (uint32_t at; (at = *hash_index_at(&f->by_path, hash)); hash++)
+	for (uint32_t at; (at = hash_index_next(&f->by_path, &hash));)
 		if (strcmp(f->paths[at - 1], path) == 0)
 			return true;
 	return false;

@@ -147,7 +147,7 @@ static struct diff_run *runs_find(const struct runs *r, const char *path, size_t
 {
 	uint64_t hash = XXH3_64bits(path, length);
 
-	for (uint32_t at; (at = *hash_index_at(&r->by_name, hash)); hash++) {
+	for (uint32_t at; (at = hash_index_next(&r->by_name, &hash));) {
 		const char *base = r->runs[at - 1].files[0];
 
 		if (strlen(base) == length && strncmp(base, path, length) == 0 &&

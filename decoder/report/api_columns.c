@@ -95,18 +95,6 @@ struct cpidecode_columns {
 
 /* -------------------------------------------------------------------------------- texts */
 
-static int columns_grow_index(struct cpidecode_columns *c)
-{
-	if (2 * (c->ntexts + 1) <= c->index.slots)
-		return 0;
-	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < c->ntexts; i++)
-		hash_index_add(
-			&c->index, XXH3_64bits(c->texts[i].at, c->texts[i].length), (uint32_t)i);
-	return 0;
-}
-
 static bool columns_is_text(
 	const struct cpidecode_columns *c, uint32_t code, const char *text, size_t length)
 {
@@ -118,18 +106,21 @@ static bool columns_is_text(
 static int columns_add_text(
 	struct cpidecode_columns *c, const char *text, size_t length, uint64_t hash, uint32_t *code)
 {
-	if (columns_grow_index(c) ||
-		array_grow(&c->texts, c->ntexts, &c->texts_room, sizeof *c->texts))
+	size_t i;
+
+	if (array_grow(&c->texts, c->ntexts, &c->texts_room, sizeof *c->texts))
 		return CPIDECODE_ENOMEM;
 	const char *copy = c->ntexts < CPIDECODE_NO_TEXT
 				   ? intern_bytes(&c->memory, text, (uint32_t)length)
 				   : NULL;
-	if (!copy)
+	if (!copy || !hash_index_grow(&c->index, c->ntexts + 1, &i))
 		return CPIDECODE_ENOMEM;
 	*code = (uint32_t)c->ntexts;
 	c->texts[c->ntexts++] =
 		(struct trace_text){.at = copy, .length = (uint32_t)length, .hash = (uint32_t)hash};
-	hash_index_add(&c->index, hash, *code);
+	for (; i < c->ntexts; i++)
+		hash_index_add(
+			&c->index, XXH3_64bits(c->texts[i].at, c->texts[i].length), (uint32_t)i);
 	return 0;
 }
 
@@ -139,7 +130,7 @@ static int columns_find_code(
 	const uint64_t hash = XXH3_64bits(text, length);
 	uint64_t slot = hash;
 
-	for (uint32_t found; c->ntexts && (found = *hash_index_at(&c->index, slot)); slot++) {
+	for (uint32_t found; (found = hash_index_next(&c->index, &slot));) {
 		*code = found - 1;
 		if (c->texts[*code].hash == (uint32_t)hash &&
 			columns_is_text(c, *code, text, length))

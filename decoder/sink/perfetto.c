@@ -281,41 +281,31 @@ static void perfetto_restart(struct perfetto *p, struct perfetto_sequence *s)
 	perfetto_end_packet(p);
 }
 
-static bool names_make_room(struct perfetto_names *n, size_t length)
-{
-	if (!array_reserve(&n->entries, &n->room, n->count + 1, sizeof *n->entries) ||
-		!array_reserve(&n->text, &n->text_room, n->text_used + length + 1, 1))
-		return false;
-	if (2 * (n->count + 1) <= n->index.slots)
-		return true;
-	if (!hash_index_reset(&n->index, 2 * (n->count + 1)))
-		return false;
-	for (size_t i = 0; i < n->count; i++)
-		hash_index_add(&n->index, n->entries[i].hash, (uint32_t)i);
-	return true;
-}
-
 /* The number of a name; *added: it is new. 0: out of memory. */
 static uint32_t names_find(struct perfetto_names *n, const char *name, size_t length, bool *added)
 {
 	uint64_t hash = XXH3_64bits(name, length), at = hash;
+	size_t i;
 
 	*added = false;
-	for (uint32_t found; n->index.slots && (found = *hash_index_at(&n->index, at)); at++) {
+	for (uint32_t found; (found = hash_index_next(&n->index, &at));) {
 		const struct perfetto_name *e = &n->entries[found - 1];
 
 		if (e->hash == hash && e->length == length &&
 			(!length || memcmp(n->text + e->at, name, length) == 0))
 			return found;
 	}
-	if (!names_make_room(n, length))
+	if (!array_reserve(&n->entries, &n->room, n->count + 1, sizeof *n->entries) ||
+		!array_reserve(&n->text, &n->text_room, n->text_used + length + 1, 1) ||
+		!hash_index_grow(&n->index, n->count + 1, &i))
 		return 0;
-	hash_index_add(&n->index, hash, (uint32_t)n->count);
 	n->entries[n->count++] = (struct perfetto_name){
 		.hash = hash, .at = (uint32_t)n->text_used, .length = (uint32_t)length};
 	if (length)
 		memcpy(n->text + n->text_used, name, length);
 	n->text_used += length;
+	for (; i < n->count; i++)
+		hash_index_add(&n->index, n->entries[i].hash, (uint32_t)i);
 	*added = true;
 	return (uint32_t)n->count;
 }

@@ -40,10 +40,29 @@ static inline bool hash_index_reset(struct hash_index *x, size_t elements)
 	return true;
 }
 
+/*
+ * Makes room for that many elements. *from: the first one to add, which is the last one, or 0 where
+ * that freed every slot: add them at once. False: as hash_index_reset.
+ */
+static inline bool hash_index_grow(struct hash_index *x, size_t elements, size_t *from)
+{
+	const bool fits = 2 * elements <= x->slots;
+
+	*from = fits ? elements - 1 : 0;
+	return fits || hash_index_reset(x, 2 * elements);
+}
+
 /* The slot of a hash; a search goes on at hash + 1, hash + 2, ... up to the first free one. */
 static inline uint32_t *hash_index_at(const struct hash_index *x, uint64_t hash)
 {
 	return &x->slot[hash & (x->slots - 1)];
+}
+
+/* That search: the number + 1 of the next element that may have the hash, which it moves on; 0 at
+ * the end. */
+static inline uint32_t hash_index_next(const struct hash_index *x, uint64_t *hash)
+{
+	return x->slots ? *hash_index_at(x, (*hash)++) : 0;
 }
 
 /* There must be room for the element. */

@@ -73,41 +73,32 @@ static uint32_t directory_hash_ring(uint32_t ring)
 
 static struct ring_state *find_ring(const struct directory *d, uint32_t ring)
 {
-	uint32_t hash = directory_hash_ring(ring);
+	uint64_t hash = directory_hash_ring(ring);
 
-	for (uint32_t found; d->nstates && (found = *hash_index_at(&d->by_ring, hash)); hash++)
+	for (uint32_t found; (found = hash_index_next(&d->by_ring, &hash));)
 		if (d->states[found - 1].sum.ring == ring)
 			return &d->states[found - 1];
 	return NULL;
 }
 
-/* Makes room in by_ring for one more state: few files have more than some tens of rings. */
-static bool directory_grow_index(struct directory *d)
-{
-	if (2 * (d->nstates + 1) <= d->by_ring.slots)
-		return true;
-	if (!hash_index_reset(&d->by_ring, 2 * (d->nstates + 1)))
-		return false;
-	for (size_t i = 0; i < d->nstates; i++)
-		hash_index_add(
-			&d->by_ring, directory_hash_ring(d->states[i].sum.ring), (uint32_t)i);
-	return true;
-}
-
 /* 0, a code, or 1: there are too many. */
 static int make_ring(struct directory *d, uint32_t ring, struct ring_state **state)
 {
+	size_t i;
+
 	*state = find_ring(d, ring);
 	if (*state)
 		return 0;
 	if (d->nstates == MAX_RINGS)
 		return 1;
-	if (!directory_grow_index(d) ||
-		array_grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
+	if (array_grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states) ||
+		!hash_index_grow(&d->by_ring, d->nstates + 1, &i))
 		return CPIDECODE_ENOMEM;
-	hash_index_add(&d->by_ring, directory_hash_ring(ring), (uint32_t)d->nstates);
 	*state = &d->states[d->nstates++];
 	**state = (struct ring_state){.sum.ring = ring};
+	for (; i < d->nstates; i++)
+		hash_index_add(
+			&d->by_ring, directory_hash_ring(d->states[i].sum.ring), (uint32_t)i);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ static uint32_t texts_find(
 {
 	uint64_t slot = hash;
 
-	for (uint32_t found; t->count && (found = *hash_index_at(&t->index, slot)); slot++) {
+	for (uint32_t found; (found = hash_index_next(&t->index, &slot));) {
 		const struct trace_text *text = &t->at[found - 1];
 
 		if (text->hash == hash && text->length == length &&
@@ -96,18 +96,16 @@ void texts_free(struct trace_texts *t)
 
 int labels_add(struct labels *l, const struct label *entry)
 {
+	size_t i;
+
 	if (labels_find(l, entry->number))
 		return 0;
-	if (array_grow(&l->at, l->count, &l->room, sizeof *l->at))
+	if (array_grow(&l->at, l->count, &l->room, sizeof *l->at) ||
+		!hash_index_grow(&l->index, l->count + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (l->count + 1) > l->index.slots) {
-		if (!hash_index_reset(&l->index, 2 * (l->count + 1)))
-			return CPIDECODE_ENOMEM;
-		for (size_t i = 0; i < l->count; i++)
-			hash_index_add(&l->index, hash_u64(l->at[i].number), (uint32_t)i);
-	}
-	hash_index_add(&l->index, hash_u64(entry->number), (uint32_t)l->count);
 	l->at[l->count++] = *entry;
+	for (; i < l->count; i++)
+		hash_index_add(&l->index, hash_u64(l->at[i].number), (uint32_t)i);
 	return 1;
 }
 

@@ -17,7 +17,7 @@ static struct task_loss *task_losses_find(const struct task_losses *t, const str
 {
 	uint64_t slot = task_losses_hash(t, like);
 
-	for (uint32_t found; t->count && (found = *hash_index_at(&t->index, slot)); slot++) {
+	for (uint32_t found; (found = hash_index_next(&t->index, &slot));) {
 		struct task_loss *entry = &t->at[found - 1];
 
 		if (entry->tid == like->tid && entry->first == like->first)

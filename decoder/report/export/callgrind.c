@@ -60,25 +60,22 @@ static uint64_t callgrind_hash(uint32_t caller, uint32_t callee)
 static int callgrind_find_arc(
 	struct callgrind_export *e, uint32_t caller, uint32_t callee, struct callgrind_arc **arc)
 {
-	uint64_t hash = callgrind_hash(caller, callee), at = hash;
+	uint64_t hash = callgrind_hash(caller, callee);
+	size_t i;
 
-	for (; e->by_pair.slots && *hash_index_at(&e->by_pair, at); at++) {
-		*arc = &e->arcs[*hash_index_at(&e->by_pair, at) - 1];
+	for (uint32_t at; (at = hash_index_next(&e->by_pair, &hash));) {
+		*arc = &e->arcs[at - 1];
 		if ((*arc)->caller == caller && (*arc)->callee == callee)
 			return 0;
 	}
-	if (array_grow(&e->arcs, e->narcs, &e->room, sizeof **arc))
+	if (array_grow(&e->arcs, e->narcs, &e->room, sizeof **arc) ||
+		!hash_index_grow(&e->by_pair, e->narcs + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (e->narcs + 1) > e->by_pair.slots) {
-		if (!hash_index_reset(&e->by_pair, 2 * (e->narcs + 1)))
-			return CPIDECODE_ENOMEM;
-		for (size_t i = 0; i < e->narcs; i++)
-			hash_index_add(&e->by_pair,
-				callgrind_hash(e->arcs[i].caller, e->arcs[i].callee), (uint32_t)i);
-	}
-	hash_index_add(&e->by_pair, hash, (uint32_t)e->narcs);
 	*arc = &e->arcs[e->narcs++];
 	**arc = (struct callgrind_arc){.caller = caller, .callee = callee};
+	for (; i < e->narcs; i++)
+		hash_index_add(&e->by_pair, callgrind_hash(e->arcs[i].caller, e->arcs[i].callee),
+			(uint32_t)i);
 	return 0;
 }
 

@@ -121,14 +121,13 @@ static uint64_t pprof_hash(uint32_t parent, uint32_t key, enum pprof_kind kind)
 static uint32_t pprof_find_node(
 	struct pprof_export *e, uint32_t parent, uint32_t key, enum pprof_kind kind)
 {
-	uint64_t hash = pprof_hash(parent, key, kind);
+	uint64_t hash = pprof_hash(parent, key, kind), next = hash;
 
-	for (uint64_t at = hash; e->index.slots && *hash_index_at(&e->index, at); at++) {
-		uint32_t found = *hash_index_at(&e->index, at) - 1;
-		const struct pprof_node *n = &e->nodes[found];
+	for (uint32_t at; (at = hash_index_next(&e->index, &next));) {
+		const struct pprof_node *n = &e->nodes[at - 1];
 
 		if (n->parent == parent && n->key == key && n->kind == kind)
-			return found;
+			return at - 1;
 	}
 	if (e->nnodes >= UINT32_MAX - 1 ||
 		array_grow(&e->nodes, e->nnodes + 1, &e->room, sizeof *e->nodes))

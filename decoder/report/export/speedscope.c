@@ -93,23 +93,20 @@ static int speedscope_find_profile(
 	struct speedscope_export *e, const struct speedscope_profile *p, uint32_t *found)
 {
 	uint64_t hash = speedscope_hash(p);
+	size_t i;
 
-	for (uint64_t at = hash; e->by_lane.slots && *hash_index_at(&e->by_lane, at); at++) {
-		*found = *hash_index_at(&e->by_lane, at) - 1;
+	for (uint32_t at; (at = hash_index_next(&e->by_lane, &hash));) {
+		*found = at - 1;
 		if (memcmp(&e->profiles[*found], p, sizeof *p) == 0)
 			return 0;
 	}
-	if (array_grow(&e->profiles, e->nprofiles, &e->room, sizeof *p))
+	if (array_grow(&e->profiles, e->nprofiles, &e->room, sizeof *p) ||
+		!hash_index_grow(&e->by_lane, e->nprofiles + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (e->nprofiles + 1) > e->by_lane.slots) {
-		if (!hash_index_reset(&e->by_lane, 2 * (e->nprofiles + 1)))
-			return CPIDECODE_ENOMEM;
-		for (size_t i = 0; i < e->nprofiles; i++)
-			hash_index_add(&e->by_lane, speedscope_hash(&e->profiles[i]), (uint32_t)i);
-	}
-	hash_index_add(&e->by_lane, hash, (uint32_t)e->nprofiles);
 	*found = (uint32_t)e->nprofiles;
 	e->profiles[e->nprofiles++] = *p;
+	for (; i < e->nprofiles; i++)
+		hash_index_add(&e->by_lane, speedscope_hash(&e->profiles[i]), (uint32_t)i);
 	return 0;
 }
 

@@ -15,31 +15,23 @@ static uint64_t flame_tasks_hash(const struct flame_task *task)
 		hash_u64((uint64_t)task->process << 32 | task->thread), task->container);
 }
 
-static bool flame_tasks_index_all(struct flame_tasks *tasks)
-{
-	if (!hash_index_reset(&tasks->by_names, 2 * (tasks->count + 1)))
-		return false;
-	for (size_t i = 0; i < tasks->count; i++)
-		hash_index_add(&tasks->by_names, flame_tasks_hash(&tasks->at[i]), (uint32_t)i);
-	return true;
-}
-
 static uint32_t flame_tasks_add(struct flame_tasks *tasks, const struct flame_task *task)
 {
 	uint64_t hash = flame_tasks_hash(task);
+	size_t i;
 
-	if (2 * (tasks->count + 1) > tasks->by_names.slots && !flame_tasks_index_all(tasks))
-		return 0;
-	for (uint32_t found; (found = *hash_index_at(&tasks->by_names, hash)); hash++)
+	for (uint32_t found; (found = hash_index_next(&tasks->by_names, &hash));)
 		if (tasks->at[found - 1].container == task->container &&
 			tasks->at[found - 1].process == task->process &&
 			tasks->at[found - 1].thread == task->thread)
 			return found;
 	if (tasks->count >= UINT32_MAX ||
-		array_grow(&tasks->at, tasks->count, &tasks->cap, sizeof *tasks->at))
+		array_grow(&tasks->at, tasks->count, &tasks->cap, sizeof *tasks->at) ||
+		!hash_index_grow(&tasks->by_names, tasks->count + 1, &i))
 		return 0;
-	hash_index_add(&tasks->by_names, hash, (uint32_t)tasks->count);
 	tasks->at[tasks->count++] = *task;
+	for (; i < tasks->count; i++)
+		hash_index_add(&tasks->by_names, flame_tasks_hash(&tasks->at[i]), (uint32_t)i);
 	return (uint32_t)tasks->count;
 }
 

@@ -74,27 +74,24 @@ static void hook_counts_merge(struct hook_count *to, const struct hook_count *fr
 static struct hook_count *hook_counts_find(struct hook_counter *c, const struct hook_count *key)
 {
 	uint64_t hash = hook_counts_hash(key);
+	size_t i;
 
 	if (c->recent < c->count && hook_counts_is_same(&c->at[c->recent], key))
 		return &c->at[c->recent];
-	if (2 * (c->count + 1) > c->index.slots) {
-		if (!hash_index_reset(&c->index, 2 * (c->count + 1)))
-			return NULL;
-		for (size_t i = 0; i < c->count; i++)
-			hash_index_add(&c->index, hook_counts_hash(&c->at[i]), (uint32_t)i);
-	}
-	for (uint32_t at; (at = *hash_index_at(&c->index, hash)); hash++)
+	for (uint32_t at; (at = hash_index_next(&c->index, &hash));)
 		if (hook_counts_is_same(&c->at[at - 1], key)) {
 			c->recent = at - 1;
 			return &c->at[at - 1];
 		}
-	if (c->count >= UINT32_MAX - 1 || array_grow(&c->at, c->count, &c->room, sizeof *c->at))
+	if (c->count >= UINT32_MAX - 1 || array_grow(&c->at, c->count, &c->room, sizeof *c->at) ||
+		!hash_index_grow(&c->index, c->count + 1, &i))
 		return NULL;
-	hash_index_add(&c->index, hash, (uint32_t)c->count);
 	c->at[c->count] =
 		(struct hook_count){.minor = key->minor, .ring = key->ring, .major = key->major};
-	c->recent = c->count;
-	return &c->at[c->count++];
+	c->recent = c->count++;
+	for (; i < c->count; i++)
+		hash_index_add(&c->index, hook_counts_hash(&c->at[i]), (uint32_t)i);
+	return &c->at[c->recent];
 }
 
 static int hook_counts_read_slice(void *ctx, struct pass_slice *slice)

@@ -109,7 +109,7 @@ static struct why_cell *why_find_cell(const struct why_explaining *x, const stru
 {
 	uint64_t hash = why_hash_key(k);
 
-	for (uint32_t at; x->count && (at = *hash_index_at(&x->by_key, hash)); hash++)
+	for (uint32_t at; (at = hash_index_next(&x->by_key, &hash));)
 		if (why_is_key(&x->cells[at - 1].key, k))
 			return &x->cells[at - 1];
 	return NULL;
@@ -118,18 +118,16 @@ static struct why_cell *why_find_cell(const struct why_explaining *x, const stru
 /* NULL: no memory. */
 static struct why_cell *why_add_cell(struct why_explaining *x, const struct why_key *k)
 {
+	size_t i;
+
 	if (x->count >= UINT32_MAX - 1 ||
-		array_grow(&x->cells, x->count, &x->cells_room, sizeof *x->cells))
+		array_grow(&x->cells, x->count, &x->cells_room, sizeof *x->cells) ||
+		!hash_index_grow(&x->by_key, x->count + 1, &i))
 		return NULL;
-	if (2 * (x->count + 1) > x->by_key.slots) {
-		if (!hash_index_reset(&x->by_key, 2 * (x->count + 1)))
-			return NULL;
-		for (size_t i = 0; i < x->count; i++)
-			hash_index_add(&x->by_key, why_hash_key(&x->cells[i].key), (uint32_t)i);
-	}
-	hash_index_add(&x->by_key, why_hash_key(k), (uint32_t)x->count);
-	x->cells[x->count] = (struct why_cell){.key = *k, .explanation = WHY_NO_EXPLANATION};
-	return &x->cells[x->count++];
+	x->cells[x->count++] = (struct why_cell){.key = *k, .explanation = WHY_NO_EXPLANATION};
+	for (; i < x->count; i++)
+		hash_index_add(&x->by_key, why_hash_key(&x->cells[i].key), (uint32_t)i);
+	return &x->cells[x->count - 1];
 }
 
 static struct why_key why_limit_key(const struct why_key *k)

@@ -71,12 +71,13 @@ static inline bool parquet_find_text(
 	if (last && before == n && memcmp(last, s, n) == 0)
 		return true;
 	*hash = XXH3_64bits(s, n);
-	for (uint64_t at = *hash; c->index.slots && *hash_index_at(&c->index, at); at++) {
-		size_t i = *hash_index_at(&c->index, at) - 1, other;
-		const char *text = parquet_text(c, i, &other);
+	uint64_t next = *hash;
+	for (uint32_t at; (at = hash_index_next(&c->index, &next));) {
+		size_t other;
+		const char *text = parquet_text(c, at - 1, &other);
 
 		if (other == n && memcmp(text, s, n) == 0) {
-			c->last = i;
+			c->last = at - 1;
 			return true;
 		}
 	}

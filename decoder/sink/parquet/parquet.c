@@ -184,19 +184,20 @@ static bool parquet_find_dictionary(
 			d->indices[i] = d->indices[i - 1];
 			continue;
 		}
-		uint64_t hash = hash_u64(c->values[i]), at = hash;
+		uint64_t hash = hash_u64(c->values[i]), next = hash;
+		uint32_t at;
 
-		while (*hash_index_at(&index, at) &&
-			d->values[*hash_index_at(&index, at) - 1] != c->values[i])
-			at++;
-		if (!*hash_index_at(&index, at)) {
+		while ((at = hash_index_next(&index, &next)) && d->values[at - 1] != c->values[i])
+			;
+		if (!at) {
 			fits = d->count < most;
 			if (!fits)
 				break;
 			hash_index_add(&index, hash, (uint32_t)d->count);
 			d->values[d->count++] = c->values[i];
+			at = (uint32_t)d->count;
 		}
-		d->indices[i] = *hash_index_at(&index, at) - 1;
+		d->indices[i] = at - 1;
 	}
 	hash_index_free(&index);
 	return fits;

@@ -81,22 +81,22 @@ static uint64_t group_plan_hash(const struct schema_hook *key, enum group_part p
 static const struct group_plan *group_plans_add(
 	struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
+	size_t i;
+
 	if (!array_reserve(&p->plans, &p->room, p->count + 1, sizeof(struct group_plan *)))
 		return NULL;
-	if (2 * (p->count + 1) > p->index.slots) {
-		if (!hash_index_reset(&p->index, 2 * (p->count + 1)))
-			return NULL;
-		for (size_t i = 0; i < p->count; i++)
-			hash_index_add(&p->index,
-				group_plan_hash(
-					p->plans[i]->key, (enum group_part)p->plans[i]->part),
-				(uint32_t)i);
-	}
 	struct group_plan *plan = group_plan_make(p, key, part);
 	if (!plan)
 		return NULL;
-	hash_index_add(&p->index, group_plan_hash(key, part), (uint32_t)p->count);
+	if (!hash_index_grow(&p->index, p->count + 1, &i)) {
+		free(plan);
+		return NULL;
+	}
 	p->plans[p->count++] = plan;
+	for (; i < p->count; i++)
+		hash_index_add(&p->index,
+			group_plan_hash(p->plans[i]->key, (enum group_part)p->plans[i]->part),
+			(uint32_t)i);
 	return plan;
 }
 
@@ -105,7 +105,7 @@ const struct group_plan *group_plans_find(
 {
 	uint64_t hash = group_plan_hash(schema, part);
 
-	for (uint32_t found; p->count && (found = *hash_index_at(&p->index, hash)); hash++) {
+	for (uint32_t found; (found = hash_index_next(&p->index, &hash));) {
 		const struct group_plan *plan = p->plans[found - 1];
 
 		if (plan->key == schema && plan->part == part)

@@ -152,24 +152,21 @@ static uint64_t html_hash(const struct html_lane *l)
 static int html_find_lane(struct html_export *e, const struct html_lane *l, uint32_t *found)
 {
 	uint64_t hash = html_hash(l);
+	size_t i;
 
-	for (uint64_t at = hash; e->by_lane.slots && *hash_index_at(&e->by_lane, at); at++) {
-		*found = *hash_index_at(&e->by_lane, at) - 1;
+	for (uint32_t at; (at = hash_index_next(&e->by_lane, &hash));) {
+		*found = at - 1;
 		if (memcmp(&e->lanes[*found], l, offsetof(struct html_lane, file)) == 0 &&
 			e->lanes[*found].name == l->name)
 			return 0;
 	}
-	if (array_grow(&e->lanes, e->nlanes, &e->lane_room, sizeof *l))
+	if (array_grow(&e->lanes, e->nlanes, &e->lane_room, sizeof *l) ||
+		!hash_index_grow(&e->by_lane, e->nlanes + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (e->nlanes + 1) > e->by_lane.slots) {
-		if (!hash_index_reset(&e->by_lane, 2 * (e->nlanes + 1)))
-			return CPIDECODE_ENOMEM;
-		for (size_t i = 0; i < e->nlanes; i++)
-			hash_index_add(&e->by_lane, html_hash(&e->lanes[i]), (uint32_t)i);
-	}
-	hash_index_add(&e->by_lane, hash, (uint32_t)e->nlanes);
 	*found = (uint32_t)e->nlanes;
 	e->lanes[e->nlanes++] = *l;
+	for (; i < e->nlanes; i++)
+		hash_index_add(&e->by_lane, html_hash(&e->lanes[i]), (uint32_t)i);
 	return 0;
 }
 

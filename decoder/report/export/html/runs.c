@@ -191,28 +191,21 @@ static int runs_find_thread(struct runs *w, uint32_t machine, uint32_t pid, uint
 		.pid = pid,
 		.tid = tid,
 		.name = switch_names_find(&w->names, machine, tid, ticks)};
-	const uint64_t hash = runs_hash(&t, w->seed);
+	uint64_t hash = runs_hash(&t, w->seed);
+	size_t i;
 
-	for (uint64_t at = hash; w->by_thread.slots && *hash_index_at(&w->by_thread, at); at++) {
-		const uint32_t i = *hash_index_at(&w->by_thread, at) - 1;
-
-		if (runs_is_same(&w->threads[i], &t)) {
-			*found = RUNS_UNKNOWN + i;
+	for (uint32_t at; (at = hash_index_next(&w->by_thread, &hash));)
+		if (runs_is_same(&w->threads[at - 1], &t)) {
+			*found = RUNS_UNKNOWN + at - 1;
 			return 0;
 		}
-	}
-	if (array_grow(&w->threads, w->nthreads, &w->thread_room, sizeof t))
+	if (array_grow(&w->threads, w->nthreads, &w->thread_room, sizeof t) ||
+		!hash_index_grow(&w->by_thread, w->nthreads + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (w->nthreads + 1) > w->by_thread.slots) {
-		if (!hash_index_reset(&w->by_thread, 2 * (w->nthreads + 1)))
-			return CPIDECODE_ENOMEM;
-		for (size_t i = 0; i < w->nthreads; i++)
-			hash_index_add(
-				&w->by_thread, runs_hash(&w->threads[i], w->seed), (uint32_t)i);
-	}
-	hash_index_add(&w->by_thread, hash, (uint32_t)w->nthreads);
 	*found = RUNS_UNKNOWN + (uint32_t)w->nthreads;
 	w->threads[w->nthreads++] = t;
+	for (; i < w->nthreads; i++)
+		hash_index_add(&w->by_thread, runs_hash(&w->threads[i], w->seed), (uint32_t)i);
 	return 0;
 }
 

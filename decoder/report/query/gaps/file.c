@@ -326,38 +326,24 @@ static uint32_t gaps_get_index(struct gap_reader *r, uint32_t n)
 	return r->in.why ? 0 : (uint32_t)i;
 }
 
-/* Makes room for one more. */
-static int gaps_index_machines(struct gap_search *s)
-{
-	if (2 * (s->nmachines + 1) <= s->machine_ids.slots)
-		return 0;
-	if (!hash_index_reset(&s->machine_ids, 2 * (s->nmachines + 1)))
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < s->nmachines; i++)
-		hash_index_add(
-			&s->machine_ids, XXH3_64bits(s->machines[i], GAP_ID_BYTES), (uint32_t)i);
-	return 0;
-}
-
 static int gaps_find_machine(struct gap_search *s, const uint8_t *id, uint32_t *number)
 {
-	const uint64_t hash = XXH3_64bits(id, GAP_ID_BYTES);
+	uint64_t hash = XXH3_64bits(id, GAP_ID_BYTES);
+	size_t i;
 
-	for (uint64_t i = hash; s->machine_ids.slots; i++) {
-		const uint32_t at = *hash_index_at(&s->machine_ids, i);
-
-		if (!at)
-			break;
+	for (uint32_t at; (at = hash_index_next(&s->machine_ids, &hash));) {
 		*number = at - 1;
 		if (memcmp(s->machines[at - 1], id, GAP_ID_BYTES) == 0)
 			return 0;
 	}
 	if (array_grow(&s->machines, s->nmachines, &s->machines_room, sizeof *s->machines) ||
-		gaps_index_machines(s))
+		!hash_index_grow(&s->machine_ids, s->nmachines + 1, &i))
 		return CPIDECODE_ENOMEM;
 	*number = (uint32_t)s->nmachines;
-	hash_index_add(&s->machine_ids, hash, *number);
 	memcpy(s->machines[s->nmachines++], id, GAP_ID_BYTES);
+	for (; i < s->nmachines; i++)
+		hash_index_add(
+			&s->machine_ids, XXH3_64bits(s->machines[i], GAP_ID_BYTES), (uint32_t)i);
 	return 0;
 }
 

@@ -11,23 +11,20 @@
 static bool gaps_number_key(struct gap_keys *k, uint64_t key, uint32_t *number)
 {
 	uint64_t hash = hash_u64(key);
+	size_t i;
 
-	for (uint32_t at; k->count && (at = *hash_index_at(&k->index, hash)); hash++)
+	for (uint32_t at; (at = hash_index_next(&k->index, &hash));)
 		if (k->at[at - 1] == key) {
 			*number = at - 1;
 			return true;
 		}
-	if (k->count >= GAP_OTHERS || array_grow(&k->at, k->count, &k->room, sizeof *k->at))
+	if (k->count >= GAP_OTHERS || array_grow(&k->at, k->count, &k->room, sizeof *k->at) ||
+		!hash_index_grow(&k->index, k->count + 1, &i))
 		return false;
-	if (2 * (k->count + 1) > k->index.slots) {
-		if (!hash_index_reset(&k->index, 2 * (k->count + 1)))
-			return false;
-		for (size_t i = 0; i < k->count; i++)
-			hash_index_add(&k->index, hash_u64(k->at[i]), (uint32_t)i);
-	}
 	*number = (uint32_t)k->count;
 	k->at[k->count++] = key;
-	hash_index_add(&k->index, hash_u64(key), *number);
+	for (; i < k->count; i++)
+		hash_index_add(&k->index, hash_u64(k->at[i]), (uint32_t)i);
 	return true;
 }
 
