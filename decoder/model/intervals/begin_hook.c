@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/compare.h"
 #include "../../../formats/base/number.h"
 #include "../../../formats/schema_program.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
+#include "../../base/grow.h"
 #include "../hooks/schema.h"
 #include "../trace/clock/clock.h"
 #include "../trace/labels.h"
@@ -89,42 +91,97 @@ int begin_decode(struct begins *b, const struct trace *t, const struct hook *h)
 	return rc;
 }
 
-/* The tick at which a dump found the thread alive; 0: none did. META: `alive: TICK TID TID ...` */
-static uint64_t begin_seen_alive(
-	const struct begun *begun, const struct trace *t, const struct trace_file *f)
+static int living_compare_threads(const void *a, const void *b)
 {
-	uint64_t last = 0, ticks, tid;
+	const struct living_thread *x = a, *y = b;
 
-	for (size_t i = 0; i < f->nmeta; i++) {
-		const char *p = f->meta[i].value, *end = p + f->meta[i].value_length;
+	return compare_u64_pair(x->machine, y->machine, x->tid, y->tid);
+}
 
-		if (strcmp(f->meta[i].key, TF_META_ALIVE) != 0 ||
-			!number_scan(&p, end, 10, UINT64_MAX, &ticks) || ticks <= last)
-			continue;
-		while (p < end && *p++ == ' ' && number_scan(&p, end, 10, UINT32_MAX, &tid))
-			if (tid == begun->tid &&
-				trace_task(t, f->machine, begun->tid, ticks) == begun->task)
-				last = ticks;
+static int living_compare(const void *a, const void *b)
+{
+	const struct living_thread *x = a, *y = b;
+	int c = living_compare_threads(a, b);
+
+	return c ? c : compare_u64(x->ticks, y->ticks);
+}
+
+/* A line's value: TICK TID TID ... */
+static int living_add_line(struct living *l, uint32_t machine, const char *p, const char *end)
+{
+	uint64_t ticks, tid;
+
+	if (!number_scan(&p, end, 10, UINT64_MAX, &ticks))
+		return 0;
+	while (p < end && *p++ == ' ' && number_scan(&p, end, 10, UINT32_MAX, &tid)) {
+		if (array_grow(&l->at, l->count, &l->room, sizeof *l->at))
+			return CPIDECODE_ENOMEM;
+		l->at[l->count++] = (struct living_thread){machine, (uint32_t)tid, ticks};
 	}
-	return last;
+	return 0;
+}
+
+int living_find(struct living *l, const struct trace *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+
+		for (size_t k = 0; k < f->nmeta; k++) {
+			const struct trace_meta *m = &f->meta[k];
+
+			if (strcmp(m->key, TF_META_ALIVE) == 0 &&
+				living_add_line(
+					l, f->machine, m->value, m->value + m->value_length))
+				return CPIDECODE_ENOMEM;
+		}
+	}
+	if (l->count)
+		qsort(l->at, l->count, sizeof *l->at, living_compare);
+	/* The latest of each thread id: a file may have any number of them. */
+	for (size_t i = 0; i < l->count; i++) {
+		kept -= kept && living_compare_threads(&l->at[kept - 1], &l->at[i]) == 0;
+		l->at[kept++] = l->at[i];
+	}
+	l->count = kept;
+	return 0;
+}
+
+void living_free(struct living *l)
+{
+	free(l->at);
+	*l = (struct living){0};
+}
+
+/* 0: no dump found the thread alive. */
+static uint64_t living_last(
+	const struct living *l, const struct trace *t, const struct begun *begun)
+{
+	const struct living_thread key = {begun->machine, begun->tid, 0}, *found = NULL;
+
+	if (l->count)
+		found = bsearch(&key, l->at, l->count, sizeof key, living_compare_threads);
+	/* The id may be another thread's by then. */
+	return found && trace_task(t, key.machine, key.tid, found->ticks) == begun->task
+		       ? found->ticks
+		       : 0;
 }
 
 void begin_interval(const struct begun *begun, const struct trace *t,
-	const struct overwritten *overwritten, struct interval *iv)
+	const struct overwritten *overwritten, const struct living *living, struct interval *iv)
 {
 	const struct trace_file *file = trace_file(t, begun->file);
 
 	*iv = interval_blank;
-	iv->end_ticks = begun->ticks;
+	iv->end_ticks = living_last(living, t, begun);
+	if (iv->end_ticks < begun->ticks)
+		iv->end_ticks = begun->ticks;
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
-		uint64_t last = f->has_hooks ? f->last : 0, seen;
 
-		if (f->machine != begun->machine)
-			continue;
-		seen = begin_seen_alive(begun, t, f);
-		last = last > seen ? last : seen;
-		iv->end_ticks = last > iv->end_ticks ? last : iv->end_ticks;
+		if (f->machine == begun->machine && f->has_hooks && f->last > iv->end_ticks)
+			iv->end_ticks = f->last;
 	}
 	iv->start_ticks = begun->ticks;
 	iv->elapsed = iv->end_ticks - begun->ticks;

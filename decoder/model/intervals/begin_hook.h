@@ -21,8 +21,22 @@ static inline bool begin_may_have_ended(const struct begun *begun, const struct 
 	return overwritten_after(o, begun->machine, begun->ring, false, begun->ticks);
 }
 
-/* The open interval: up to the last stamp of its machine's files. Its label is the begun one's. */
+/* Threads that dumps found alive: META's `alive`. Starts zeroed. */
+struct living {
+	struct living_thread {
+		uint32_t machine, tid;
+		uint64_t ticks; /* the last ones */
+	} * at;
+	size_t count, room;
+};
+
+/* 0 or CPIDECODE_ENOMEM; free it either way. */
+int living_find(struct living *l, const struct trace *t);
+void living_free(struct living *l);
+
+/* The open interval: up to the last stamp of its machine's files, or to a later tick at which its
+ * thread lived. Its label is the begun one's. */
 void begin_interval(const struct begun *begun, const struct trace *t,
-	const struct overwritten *overwritten, struct interval *iv);
+	const struct overwritten *overwritten, const struct living *living, struct interval *iv);
 
 #endif

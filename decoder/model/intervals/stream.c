@@ -137,18 +137,22 @@ static void free_feeders(struct feeder *feeders, unsigned n)
 static int interval_stream_add_open(struct reading_in *r, struct findings *found)
 {
 	struct overwritten overwritten = {0};
+	struct living living = {0};
 	struct interval iv;
 	int rc = 0;
 
 	begins_settle(&found->begins, r->stream->t);
 	if (found->begins.count)
 		rc = overwritten_find(&overwritten, r->stream->t);
+	if (found->begins.count && !rc)
+		rc = living_find(&living, r->stream->t);
 	r->stream->skipped |= found->begins.count > 0; /* the sorter has them */
 	for (size_t i = 0; i < found->begins.count && !rc; i++) {
-		begin_interval(&found->begins.at[i], r->stream->t, &overwritten, &iv);
+		begin_interval(&found->begins.at[i], r->stream->t, &overwritten, &living, &iv);
 		rc = interval_stream_add_interval(r, 0, &iv);
 	}
 	overwritten_free(&overwritten);
+	living_free(&living);
 	return rc;
 }
 
