@@ -102,7 +102,7 @@ enum { TF_CODECS = 3 };
 /* As options, reports and a drain's configuration name them. */
 static const char *const tf_codec_names[TF_CODECS] = {"none", "lz4", "zlib"};
 
-/* META: `alive: TICK TID TID ...`, threads that a dump found alive. */
+/* META or REMARKS: `alive: TICK TID TID ...`, threads found alive at that tick or later. */
 #define TF_META_ALIVE "alive"
 
 /* The codec of that name; TF_CODECS: none. */

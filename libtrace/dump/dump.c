@@ -101,29 +101,6 @@ static bool dump_may_remark(const struct dump *d)
 	return (!d->result.normal && d->rings.total) || dump_asks_before(d);
 }
 
-/* Open intervals of these threads last until the cut, which began at that tick. */
-static void dump_put_living(struct dump *d, uint64_t ticks)
-{
-	enum { A_LINE = 32, LIVING_MAX = 4096, TICKS_MAX = 20, TID_MAX = 11 };
-	const struct head_tasks *tasks = &d->head.tasks;
-	char line[TICKS_MAX + A_LINE * TID_MAX + 1];
-	int n = 0, at = 0;
-
-	for (int i = 0; i < tasks->count && n < LIVING_MAX; i++) {
-		if (!tasks->tasks[i].alive)
-			continue;
-		if (!at)
-			at = sprintf(line, "%llu", (unsigned long long)ticks);
-		at += sprintf(line + at, " %u", tasks->tasks[i].tid);
-		if (++n % A_LINE == 0) {
-			meta_add_line(&d->head.meta, TF_META_ALIVE, line);
-			at = 0;
-		}
-	}
-	if (at)
-		meta_add_line(&d->head.meta, TF_META_ALIVE, line);
-}
-
 static int dump_gather_contents(struct dump *d)
 {
 	uint64_t sync[3];
@@ -143,7 +120,7 @@ static int dump_gather_contents(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
-	dump_put_living(d, sync[0]);
+	head_add_living(&d->head.meta, &d->head.tasks, sync[0]);
 	meta_add_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
 	if (d->keep.waited_ns)
 		meta_add_linef(&d->head.meta, "cut wait", "%llu ns",

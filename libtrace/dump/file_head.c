@@ -96,6 +96,27 @@ void head_free_tasks(struct head_tasks *t)
 	memset(t, 0, sizeof *t);
 }
 
+void head_add_living(struct buffer *lines, const struct head_tasks *t, uint64_t ticks)
+{
+	enum { A_LINE = 32, LIVING_MAX = 4096, TICKS_MAX = 20, TID_MAX = 11 };
+	char line[TICKS_MAX + A_LINE * TID_MAX + 1];
+	int n = 0, at = 0;
+
+	for (int i = 0; i < t->count && n < LIVING_MAX; i++) {
+		if (!t->tasks[i].alive)
+			continue;
+		if (!at)
+			at = sprintf(line, "%llu", (unsigned long long)ticks);
+		at += sprintf(line + at, " %u", t->tasks[i].tid);
+		if (++n % A_LINE == 0) {
+			meta_add_line(lines, TF_META_ALIVE, line);
+			at = 0;
+		}
+	}
+	if (at)
+		meta_add_line(lines, TF_META_ALIVE, line);
+}
+
 int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
 	const char *command, bool anyhow, struct session_error *error)
 {

@@ -31,6 +31,10 @@ int head_gather_tasks(
 	struct head_tasks *t, struct session *s, struct tasks *known, struct session_error *error);
 void head_free_tasks(struct head_tasks *t);
 
+/* Adds lines for META or REMARKS: open intervals of these threads last until that tick, at which
+ * or later the table was read. */
+void head_add_living(struct buffer *lines, const struct head_tasks *t, uint64_t ticks);
+
 struct file_head {
 	struct session *session;
 	enum tf_codec codec;

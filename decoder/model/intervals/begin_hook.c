@@ -154,7 +154,7 @@ void living_free(struct living *l)
 	*l = (struct living){0};
 }
 
-/* 0: no dump found the thread alive. */
+/* 0: not known to have lived past its last hook. */
 static uint64_t living_last(
 	const struct living *l, const struct trace *t, const struct begun *begun)
 {

@@ -21,7 +21,7 @@ static inline bool begin_may_have_ended(const struct begun *begun, const struct 
 	return overwritten_after(o, begun->machine, begun->ring, false, begun->ticks);
 }
 
-/* Threads that dumps found alive: META's `alive`. Starts zeroed. */
+/* Threads that writers of files found alive: `alive` lines. Starts zeroed. */
 struct living {
 	struct living_thread {
 		uint32_t machine, tid;

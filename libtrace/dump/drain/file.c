@@ -425,12 +425,35 @@ int drain_file_keep_up(struct drain *d, struct session_error *error)
 
 /* -------------------------------------------------------------------------- end */
 
+static int drain_file_write_remarks(struct drain *d, struct session_error *error)
+{
+	struct buffer lines = {0};
+	struct head_tasks t;
+	uint64_t sync[3];
+	int rc = 0;
+
+	head_sync_now(d->session, sync);
+	/* The file is complete without these lines, if members destroyed the table. */
+	if (head_gather_tasks(&t, d->session, &d->tasks, NULL) == 0)
+		head_add_living(&lines, &t, sync[0]);
+	if (d->tasks.unwritten)
+		rc = head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
+	if (rc == 0 && lines.n && !lines.failed && lines.n <= d->file.max_raw)
+		rc = head_write_plain(
+			&d->file.writer, TF_TYPE_REMARKS, TF_CODEC_NONE, lines.p, lines.n, error);
+	head_free_tasks(&t);
+	buffer_free(&lines);
+	return rc;
+}
+
 int drain_file_end(struct drain *d, struct session_error *error)
 {
 	int rc = drain_file_add_labels(d, error);
 
 	if (rc == 0)
 		rc = drain_file_write_news_of_losses(d, true, error);
+	if (rc == 0)
+		rc = drain_file_write_remarks(d, error);
 	if (rc == 0)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)
