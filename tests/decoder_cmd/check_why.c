@@ -17,9 +17,19 @@ static exact_sum random_sum(uint64_t *state)
 	return kind == 1 ? EXACT_MAX : (exact_sum)random64(state) >> random64(state) % 64;
 }
 
+/* All, nine in ten, fewer, or half. */
 static uint64_t some_or_all(uint64_t *state, uint64_t count)
 {
-	return random64(state) % 4 ? count : count / 2;
+	const uint64_t some[] = {count - count / 10, count - count / 10 - (count != 0), count / 2};
+	const uint64_t kind = random64(state) % 8;
+
+	return kind < sizeof some / sizeof *some ? some[kind] : count;
+}
+
+/* Nine in ten of a side. */
+static bool is_enough(uint64_t known, uint64_t count)
+{
+	return known >= count - count / 10;
 }
 
 static struct why_sums random_sums(uint64_t *state)
@@ -41,7 +51,7 @@ static struct why_sums random_sums(uint64_t *state)
 START_TEST(terms_add_up_exactly)
 {
 	uint64_t state = 2026;
-	unsigned measured = 0, nominal = 0, neither = 0;
+	unsigned measured = 0, nominal = 0, neither = 0, partial = 0;
 
 	for (unsigned turn = 0; turn < 50000; turn++) {
 		struct why_sums sums[WHY_SIDES] = {random_sums(&state), random_sums(&state)};
@@ -59,19 +69,23 @@ START_TEST(terms_add_up_exactly)
 		ck_assert(!a.is_known[WHY_FREQUENCY] || a.is_known[WHY_OFF_CPU]);
 		ck_assert(!a.nominal || (a.is_known[WHY_CPI] && !a.is_known[WHY_FREQUENCY]));
 		for (unsigned side = 0; side < WHY_SIDES; side++) {
-			if (sums[side].tell_off < sums[side].count)
+			const struct why_sums *s = &sums[side];
+
+			if (!is_enough(s->tell_off, s->count))
 				ck_assert(!a.is_known[WHY_OFF_CPU]);
-			if (sums[side].tell_counts < sums[side].count)
+			if (!is_enough(s->tell_counts, s->count))
 				ck_assert(!a.is_known[WHY_CPI] && isnan(a.value[side][WHY_CPI]));
-			if (sums[side].user_only)
+			if (s->user_only || s->tell_off < s->count || s->tell_counts < s->count)
 				ck_assert(!a.is_known[WHY_FREQUENCY]);
 		}
 		measured += a.is_known[WHY_FREQUENCY];
 		nominal += a.nominal;
 		neither += !a.is_known[WHY_CPI];
+		partial +=
+			a.is_known[WHY_OFF_CPU] && sums[WHY_TAIL].tell_off < sums[WHY_TAIL].count;
 	}
-	/* All three were among them. */
-	ck_assert(measured > 100 && nominal > 100 && neither > 100);
+	/* All four were among them. */
+	ck_assert(measured > 100 && nominal > 100 && neither > 100 && partial > 100);
 }
 END_TEST
 
@@ -85,6 +99,25 @@ START_TEST(means_are_rounded_to_tenths)
 	ck_assert_int_eq(a.mean[WHY_MIDDLE], 3333);
 	ck_assert_int_eq(a.mean[WHY_TAIL], 4005);
 	ck_assert_int_eq(a.term[WHY_UNATTRIBUTED], 672);
+}
+END_TEST
+
+START_TEST(means_are_of_the_intervals_that_measured)
+{
+	struct why_sums sums[WHY_SIDES] = {
+		{.count = 10, .time = 100 * EXACT_PER_NS, .tell_off = 10, .off_ns = 20},
+		{.count = 10, .time = 1000 * EXACT_PER_NS, .tell_off = 9, .off_ns = 720}};
+	struct why_answer a;
+
+	why_answer(sums, &a);
+	ck_assert(a.is_known[WHY_OFF_CPU]);
+	ck_assert_double_eq(a.value[WHY_TAIL][WHY_OFF_CPU], 80);
+	ck_assert_int_eq(a.term[WHY_OFF_CPU], 780);
+	ck_assert_int_eq(a.term[WHY_UNATTRIBUTED], 120);
+	sums[WHY_TAIL].tell_off = 8;
+	why_answer(sums, &a);
+	ck_assert(!a.is_known[WHY_OFF_CPU]);
+	ck_assert_int_eq(a.term[WHY_UNATTRIBUTED], 900);
 }
 END_TEST
 
@@ -112,6 +145,7 @@ END_TEST
 int main(void)
 {
 	return suites_run(SUITE("why", TESTS(terms_add_up_exactly, means_are_rounded_to_tenths,
+					       means_are_of_the_intervals_that_measured,
 					       chances_are_hypergeometric)),
 		NULL);
 }

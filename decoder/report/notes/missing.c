@@ -202,10 +202,10 @@ void missing_intervals_line(
 
 static enum missing_need missing_off(const struct missing_facts *f)
 {
-	if (!f->has_cpi_groups)
-		return NEED_INTERVALS;
 	if (f->seen & TALLY_SEEN_ON_CPU)
 		return NEED_EVERY;
+	if (!f->has_cpi_groups)
+		return NEED_INTERVALS;
 	return f->seen & IV_QUALITY ? NEED_QUALITY_INIT : NEED_QUALITY;
 }
 

@@ -32,12 +32,13 @@ struct answer_side {
 static struct answer_side side_of(const struct why_sums *s, bool nominal)
 {
 	double n = (double)s->count;
+	double counted = (double)s->tell_counts;
 	struct answer_side side = {.time = (double)s->time / EXACT_PER_NS / n,
-		.off = (double)s->off_ns / n,
-		.instructions = (double)s->instructions / n,
-		.cycles = (double)s->cycles / n,
+		.off = (double)s->off_ns / (double)s->tell_off,
+		.instructions = (double)s->instructions / counted,
+		.cycles = (double)s->cycles / counted,
 		.cpi = (double)s->cycles / (double)s->instructions};
-	double on = nominal ? (double)s->nominal / EXACT_PER_NS / n : side.time - side.off;
+	double on = nominal ? (double)s->nominal / EXACT_PER_NS / counted : side.time - side.off;
 
 	side.tick = on / side.cycles;
 	return side;
@@ -80,18 +81,27 @@ static void show_values(
 		a->value[side][WHY_FREQUENCY] = 1 / s->tick;
 }
 
+/* Whether so many of a side's intervals are enough for a mean. */
+static bool why_is_known(const struct why_sums *s, uint64_t tell)
+{
+	return s->count && tell >= s->count - s->count / WHY_UNKNOWN_AT_MOST;
+}
+
 void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 {
-	bool off = true, counts = true, nominal = true, user_only = false, cycles = true;
+	bool off = true, counts = true, nominal = true, cycles = true;
+	bool all = true; /* the same intervals measured all */
+	bool user_only = false;
 
 	*a = (struct why_answer){0};
 	for (unsigned i = 0; i < WHY_SIDES; i++) {
 		const struct why_sums *s = &sums[i];
 
 		a->mean[i] = why_mean_time(s);
-		off &= s->count && s->tell_off == s->count;
-		counts &= s->count && s->tell_counts == s->count && s->instructions;
-		nominal &= s->tell_nominal == s->count;
+		off &= why_is_known(s, s->tell_off);
+		counts &= why_is_known(s, s->tell_counts) && s->instructions;
+		all &= s->tell_off == s->count && s->tell_counts == s->count;
+		nominal &= s->tell_nominal == s->tell_counts;
 		cycles &= s->cycles != 0;
 		user_only |= s->user_only != 0;
 		for (unsigned term = 0; term < WHY_TERMS; term++)
@@ -99,7 +109,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 	}
 	a->difference = a->mean[WHY_TAIL] - a->mean[WHY_MIDDLE];
 	/* User-mode cycles, or time that may include waiting, give no cycle length. */
-	bool measured = off && !user_only;
+	bool measured = off && all && !user_only;
 	a->nominal = counts && cycles && !measured && nominal;
 	struct answer_side middle = side_of(&sums[WHY_MIDDLE], a->nominal);
 	struct answer_side tail = side_of(&sums[WHY_TAIL], a->nominal);

@@ -82,8 +82,20 @@ static void why_add_quantity(struct rows *rows, struct why_row row, const char *
 	rows_add(rows, &row);
 }
 
+#define OFF_CPU_INTERVALS "off_cpu_intervals"
+#define COUNTED_INTERVALS "counted_intervals"
+
 const char *const why_quantities[WHY_QUANTITIES] = {"intervals", "from_ns", "to_ns", "time_ns",
-	"instructions", "cpi", "cycles_per_ns", "off_cpu_ns", "unattributed"};
+	"instructions", "cpi", "cycles_per_ns", "off_cpu_ns", "unattributed", OFF_CPU_INTERVALS,
+	COUNTED_INTERVALS};
+
+/* Whether some of a group's intervals measured it, but not all. */
+static bool why_is_partial(const struct why_group *g, uint64_t middle, uint64_t tail)
+{
+	const uint64_t known = middle + tail;
+
+	return known && known < g->sums[WHY_MIDDLE].count + g->sums[WHY_TAIL].count;
+}
 
 /* Its name in CSV, where quantities have names, too. */
 static void why_name_candidate(struct out *o, const struct why_candidate *c)
@@ -160,6 +172,13 @@ static void why_set_term_row(struct why_row *row, const struct why_answer *a, un
 			terms[term].decimals);
 }
 
+static void why_add_partial(struct rows *rows, struct why_row row, const struct why_group *g,
+	const char *quantity, uint64_t middle, uint64_t tail)
+{
+	if (why_is_partial(g, middle, tail))
+		why_add_quantity(rows, row, quantity, cell_u64(middle, true), cell_u64(tail, true));
+}
+
 static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a,
 	const struct why_explanations *e, const struct why_metrics *metrics)
 {
@@ -181,6 +200,9 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 		why_set_term_row(&row, a, term);
 		rows_add(rows, &row);
 	}
+	const struct why_sums *middle = &g->sums[WHY_MIDDLE], *tail = &g->sums[WHY_TAIL];
+	why_add_partial(rows, none, g, OFF_CPU_INTERVALS, middle->tell_off, tail->tell_off);
+	why_add_partial(rows, none, g, COUNTED_INTERVALS, middle->tell_counts, tail->tell_counts);
 	for (uint32_t k = 0; k < tally_extra(g->group)->num_events; k++)
 		why_add_candidate(rows, none, &all[k]);
 	why_add_metrics(rows, none, metrics);
@@ -282,8 +304,14 @@ static void why_write_metrics(
 static void json_side(
 	struct json *j, const struct why_group *g, const struct why_answer *a, enum why_side side)
 {
+	const struct why_sums *middle = &g->sums[WHY_MIDDLE], *tail = &g->sums[WHY_TAIL];
+
 	json_open(j, '{');
 	json_member_u64(j, "count", g->sums[side].count);
+	if (why_is_partial(g, middle->tell_off, tail->tell_off))
+		json_member_u64(j, OFF_CPU_INTERVALS, g->sums[side].tell_off);
+	if (why_is_partial(g, middle->tell_counts, tail->tell_counts))
+		json_member_u64(j, COUNTED_INTERVALS, g->sums[side].tell_counts);
 	json_member_u64(j, "from_ns", g->from[side]);
 	json_member_u64(j, "to_ns", g->to[side]);
 	json_member_fixed(j, "mean_ns", ns_of(a->mean[side]), 1);
@@ -385,6 +413,19 @@ static void why_write_terms(struct document *d, const struct why_answer *a)
 	}
 }
 
+static void why_note_partial(struct report *r, const struct why_group *g, const char *what,
+	uint64_t middle, uint64_t tail)
+{
+	if (!why_is_partial(g, middle, tail))
+		return;
+	out_printf(r->out,
+		"(%s measured in %" PRIu64 " of %" PRIu64 " around p50, %" PRIu64 " of %" PRIu64
+		" from ",
+		what, middle, g->sums[WHY_MIDDLE].count, tail, g->sums[WHY_TAIL].count);
+	spell_percentile(r->out, r->tail);
+	out_str(r->out, " up)\n");
+}
+
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a,
 	const struct why_explanations *e, const struct why_metrics *metrics)
 {
@@ -395,6 +436,9 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	why_write_terms(&d, a);
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
+	const struct why_sums *middle = &g->sums[WHY_MIDDLE], *tail = &g->sums[WHY_TAIL];
+	why_note_partial(r, g, "off CPU", middle->tell_off, tail->tell_off);
+	why_note_partial(r, g, "instructions", middle->tell_counts, tail->tell_counts);
 	why_write_candidates(&d, g);
 	why_write_metrics(&d, g, metrics);
 	out_char(r->out, '\n');

@@ -18,6 +18,8 @@ enum {
 	WHY_MIDDLE_TO = 55,
 	/* Durations come in tenths of a nanosecond. */
 	WHY_PER_NS = 10,
+	/* A side's mean is known if all but one in so many of its intervals measured it. */
+	WHY_UNKNOWN_AT_MOST = 10,
 };
 
 enum why_side {
@@ -92,7 +94,7 @@ static inline double why_change(const double value[WHY_SIDES])
 }
 
 /* Names in CSV of the quantities of every group: no event or metric has one of these names. */
-enum { WHY_QUANTITIES = 9 };
+enum { WHY_QUANTITIES = 11 };
 extern const char *const why_quantities[WHY_QUANTITIES];
 
 struct why_explanations; /* explain.h */
