@@ -149,6 +149,38 @@ START_TEST(time_off_the_processor_is_measured_by_its_switches)
 }
 END_TEST
 
+/* Between the kernel's answer and the hook's stamp the thread ran, unless it was switched. */
+START_TEST(time_after_the_reading_is_on_the_processor)
+{
+	unsigned stayed = 0, left = 0;
+
+	if (!page_opens("time_after_the_reading_is_on_the_processor"))
+		return;
+	for (int i = 0; i < 100; i++) {
+		struct activity_start light;
+		struct activity_since since;
+		uint64_t begun = activity_begin(&light), end;
+
+		if (!sleep_switches(1) || !activity_read_since(&light, begun, &since))
+			continue;
+		if (i % 2)
+			sleep_switches(1);
+		end = since.ticks + clock_ticks_per_second() / 1000;
+		if (activity_page_is(light.group, light.page, since.lock)) {
+			ck_assert_uint_ge(
+				activity_time_since(&light, &since, end) - since.on_cpu_ns, 999000);
+			stayed++;
+		} else {
+			ck_assert_uint_eq(
+				activity_time_since(&light, &since, end), since.on_cpu_ns);
+			left++;
+		}
+	}
+	ck_assert_uint_ge(stayed, 10);
+	ck_assert_uint_ge(left, 10);
+}
+END_TEST
+
 START_TEST(refused_pages_leave_the_clock_of_the_thread)
 {
 	perf_calls.open = refusing_open;
@@ -498,7 +530,8 @@ START_TEST(a_signal_handler_may_close_and_open_it)
 	ck_assert_int_eq(pthread_create(&thread, NULL, interrupt_reader, NULL), 0);
 	while (!reader_ends) {
 		struct activity_start light;
-		uint64_t begun = activity_begin(&light), switches, ns;
+		uint64_t begun = activity_begin(&light);
+		struct activity_since since;
 		bool switched;
 
 		counters_start(from, COUNTER_TIME_BIT, begun);
@@ -506,7 +539,7 @@ START_TEST(a_signal_handler_may_close_and_open_it)
 		ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval) ||
 			  !switched);
 		ck_assert(!activity_stayed_since(&light) || !switched);
-		activity_read_since(&light, begun, &switches, &ns);
+		activity_read_since(&light, begun, &since);
 	}
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	signal(SIGUSR1, SIG_DFL);
@@ -556,6 +589,7 @@ Suite *switch_page_suite(void)
 	return SUITE("switch page", .timeout = 60, .set_up = set_up, .tear_down = tear_down,
 		TESTS(moves_with_each_switch, without_a_switch_all_time_is_on_the_processor,
 			time_off_the_processor_is_measured_by_its_switches,
+			time_after_the_reading_is_on_the_processor,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
 			children_open_their_own, reopened_after_a_rest,
 			a_signal_handler_may_close_and_open_it, counts_do_not_span_a_rest,

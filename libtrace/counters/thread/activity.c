@@ -51,8 +51,9 @@ static void read_usage(struct counter_activity *activity)
 		activity->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 		activity->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
 	}
-	activity->on_cpu_ns = thread_time_ns();
 	activity->cpu = activity_find_cpu();
+	/* Last: as close as possible to the ticks of the reading. */
+	activity->on_cpu_ns = thread_time_ns();
 }
 
 void activity_read(struct thread_self *self, struct counter_activity *activity)
@@ -275,7 +276,7 @@ uint64_t activity_begin(struct activity_start *s)
 }
 
 bool activity_read_since(
-	const struct activity_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns)
+	const struct activity_start *s, uint64_t start, struct activity_since *since)
 {
 	struct thread_self *self = thread_self();
 	struct counter_sample now;
@@ -286,12 +287,15 @@ bool activity_read_since(
 		now.activity.switches == NOT_MEASURED || now.activity.on_cpu_ns == NOT_MEASURED ||
 		s->switches == (uint32_t)NOT_MEASURED || s->on_cpu_ns == NOT_MEASURED)
 		return false;
-	*switches = (uint32_t)now.activity.switches - s->switches;
-	*on_cpu_ns = now.activity.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
+	since->switches = (uint32_t)now.activity.switches - s->switches;
+	since->on_cpu_ns =
+		now.activity.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
+	since->ticks = now.activity_ticks;
+	since->lock = now.page_lock;
 	/* The clocks of thread and processor differ. */
-	most = rate_ns_of_ticks(now.activity_ticks - start);
-	if (*on_cpu_ns > most)
-		*on_cpu_ns = *on_cpu_ns >> 63 ? 0 : most;
+	most = rate_ns_of_ticks(since->ticks - start);
+	if (since->on_cpu_ns > most)
+		since->on_cpu_ns = since->on_cpu_ns >> 63 ? 0 : most;
 	return true;
 }
 

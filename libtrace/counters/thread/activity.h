@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "../../core/clock.h"
+#include "../machine/rate.h"
 #include "../sample.h"
 #include "thread.h"
 
@@ -181,10 +182,26 @@ static inline bool activity_stayed_since(const struct activity_start *s)
 	return s->page && activity_page_is(s->group, s->page, s->lock);
 }
 
-/* Asks the kernel, after a switch, what the thread did in an interval from the ticks `start` until
- * now. False: nothing is known. */
+/* What a thread did from a light interval's start until `ticks`. */
+struct activity_since {
+	uint64_t switches, on_cpu_ns, ticks;
+	uint32_t lock; /* the page's, then */
+};
+
+/* Asks the kernel, after a switch in an interval from the ticks `start` on. False: nothing is
+ * known. */
 bool activity_read_since(
-	const struct activity_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns);
+	const struct activity_start *s, uint64_t start, struct activity_since *since);
+
+/* The time on a processor up to `end`, a later moment: what came after the reading, such as the
+ * first access to a page of the ring, is no time off it, unless there was a switch. */
+static inline uint64_t activity_time_since(
+	const struct activity_start *s, const struct activity_since *since, uint64_t end)
+{
+	return end > since->ticks && activity_page_is(s->group, s->page, since->lock)
+		       ? since->on_cpu_ns + rate_ns_of_ticks(end - since->ticks)
+		       : since->on_cpu_ns;
+}
 
 /* to - from, each; NOT_MEASURED where either was not read. */
 void activity_difference(const struct counter_activity *from, const struct counter_activity *to,

@@ -176,8 +176,8 @@ static unsigned scope_cost_kind_of(const swtrace_scope_ *s, unsigned base)
 /* The thread's activity in an interval, as far as it is known. */
 struct scope_time {
 	uint32_t known;
-	uint64_t switches, on_cpu_ns;
 	uint32_t cpu; /* where it began */
+	struct activity_since since;
 };
 
 static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
@@ -187,7 +187,7 @@ static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
 
 	if (likely(activity_stayed_since(activity)))
 		return time;
-	time.known = activity_read_since(activity, s->start, &time.switches, &time.on_cpu_ns)
+	time.known = activity_read_since(activity, s->start, &time.since)
 			     ? SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU
 			     : 0;
 	time.cpu = activity->cpu;
@@ -202,11 +202,12 @@ static uint32_t scope_time_words(const struct scope_time *time)
 	       (time->known & SCOPE_KNOWN_START_CPU ? 1 : 0);
 }
 
-static uint8_t *scope_put_time(uint8_t *p, const struct scope_time *time)
+static uint8_t *scope_put_time(
+	uint8_t *p, const swtrace_scope_ *s, const struct scope_time *time, uint64_t end)
 {
 	if (time->known & SCOPE_KNOWN_SWITCHES) {
-		put_hl64(p, time->switches);
-		put_hl64(p + 8, time->on_cpu_ns);
+		put_hl64(p, time->since.switches);
+		put_hl64(p + 8, activity_time_since((const void *)s->life, &time->since, end));
 		p += 16;
 	}
 	if (time->known & SCOPE_KNOWN_START_CPU) {
@@ -275,7 +276,7 @@ static __attribute__((noinline)) uint64_t scope_write_kept(
 	scope_put_head(p, &w, s, known, number);
 	put_le32(p + 4 * SCOPE_WORD_ARGUMENTS, args->count);
 	put_le32(p + 4 * SCOPE_WORD_TEXTS, shape.texts);
-	p = scope_put_time(p + 4 * SCOPE_ARGS_FIRST, time);
+	p = scope_put_time(p + 4 * SCOPE_ARGS_FIRST, s, time, w.stamp);
 	p = args_write_words(p, args, &shape);
 	if (length)
 		p = hook_string(p, text, length);
@@ -305,7 +306,7 @@ static __attribute__((noinline)) uint64_t scope_write_all(const swtrace_scope_ *
 		number = INTERVAL_LABEL_UNKNOWN;
 	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, nwords, 0, 0);
 	scope_put_head(p, &w, s, time.known | scope_cost_known(base), number);
-	scope_put_time(p + 4 * SCOPE_PLAIN_FIRST, &time);
+	scope_put_time(p + 4 * SCOPE_PLAIN_FIRST, s, &time, w.stamp);
 	hook_commit(&w);
 	return w.stamp;
 }
