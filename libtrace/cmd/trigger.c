@@ -120,13 +120,13 @@ static void print_elapsed(FILE *out, uint64_t ticks, uint64_t rate)
 		fprintf(out, ", elapsed %.3f s", ns / 1e9);
 }
 
-static void print_label(FILE *out, const struct event *e)
+static void trigger_print_label(FILE *out, const uint8_t *text, uint32_t length)
 {
 	char label[256];
-	size_t n = e->label_length < sizeof label - 1 ? e->label_length : sizeof label - 1;
+	size_t n = length < sizeof label - 1 ? length : sizeof label - 1;
 
 	if (n)
-		memcpy(label, e->label, n);
+		memcpy(label, text, n);
 	label[n] = 0;
 	fputs("label ", out);
 	print_json(out, label);
@@ -141,13 +141,15 @@ static void trigger_find_task(struct trigger *t, struct event *e)
 static void print_event(FILE *out, struct trigger *t, struct event *e)
 {
 	const struct session *s = &t->flight.session;
+	const uint8_t *label;
+	uint32_t length;
 
 	if (!e->record) {
 		fprintf(out, "%llu hooks were lost", (unsigned long long)e->lost);
 		return;
 	}
-	if (e->has_label)
-		print_label(out, e);
+	if (event_find_label(e, &label, &length))
+		trigger_print_label(out, label, length);
 	else
 		fprintf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
 	if (e->has_elapsed)

@@ -384,6 +384,7 @@ trigger)
 	wait_until grep -q watching told
 	"$CASES" with_cpi && "$CASES" nested && "$CASES" arguments || fail "the cases"
 	wait "$watcher" || fail "the trigger: $(cat told)"
+	grep -q '^label "begun", ' said || fail "the trigger matched: $(cat said)"
 	intervals >got
 	grep -q '^0 begun' got || fail "not in the dump: begun"
 	;;
