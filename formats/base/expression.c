@@ -125,8 +125,8 @@ static void expression_show_part(char *shown, const char *text, const char *end)
 	shown[at] = 0;
 }
 
-_Static_assert(
-	EXPRESSION_SHOWN > 4 * (SHOWN_BEFORE + SHOWN_AFTER) + SHOWN_BEFORE + 32, "the lines fit");
+_Static_assert(EXPRESSION_SHOWN > 4 * (SHOWN_BEFORE + SHOWN_AFTER) + 2 * SHOWN_BEFORE + 32,
+	"the lines fit");
 
 void expression_show(
 	const char *text, const struct expression_error *error, char shown[EXPRESSION_SHOWN])
@@ -140,10 +140,9 @@ void expression_show(
 	for (; *end && after < SHOWN_AFTER; after++)
 		end += utf8_step(end, strlen(end), &kind);
 	strcpy(shown, begin > text ? "  ..." : "  ");
-	size_t column = strlen(shown);
 	expression_show_part(shown, begin, place);
-	column += expression_count(shown + column, strlen(shown + column));
+	const int cells = (int)utf8_width(shown, strlen(shown));
 	expression_show_part(shown, place, end);
 	strcat(shown, *end ? "...\n" : "\n");
-	sprintf(shown + strlen(shown), "%*s^\n", (int)column, "");
+	sprintf(shown + strlen(shown), "%*s^\n", cells, "");
 }

@@ -112,6 +112,9 @@ START_TEST(errors_are_shown_at_their_column)
 		{"x=1", "at column 1: expected not, ( or a word", "  x=1\n  ^\n"},
 		{"name=\xC3\xA9 \x01 y", "at column 8: expected and, or, or the end",
 			"  name=\xC3\xA9 ? y\n         ^\n"},
+		/* Two cells each. */
+		{"name=\xE3\x81\x82\xF0\x9F\x91\x8D y", "at column 9: expected and, or, or the end",
+			"  name=\xE3\x81\x82\xF0\x9F\x91\x8D y\n            ^\n"},
 		{"count=1 and count=2 and count=3 and count=4 and count=5 and count=x or count=6 or "
 		 "count=7",
 			"at column 67: expected a whole number up to 18446744073709551615, decimal or "
