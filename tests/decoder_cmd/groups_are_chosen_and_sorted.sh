@@ -140,7 +140,6 @@ misused 'expected host of cpus' --by tid --report cpus plain.bin
 misused 'goes with --report summary, hooks, diff, histogram and gaps' --by tid --report intervals plain.bin
 misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
-misused 'more than 1048576 buckets' --by time:1ns plain.bin
 misused 'columns: tid, .*count, total_ns' --by tid --having 'nothing>1' plain.bin
 in_file err '^cpidecode:   \^$'
 misused 'a column of the summary' --having 'tid>1' plain.bin
@@ -152,3 +151,32 @@ for list in '' 101 '50,' 50,50 x 99.99999 -1 50.; do
 	misused 'expected a list like|each once' --percentiles "$list" plain.bin
 done
 misused 'at most 24' --percentiles 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25 plain.bin
+
+# Too many buckets are the trace's fault: one line, which names the shortest of 1, 2, 5, 10, ... that will do.
+too_many()
+{
+	run 1 "$@"
+	[ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line on standard error"
+	in_file err "^cpidecode: --by time: intervals in flight span more than 1048576 buckets of $width: choose [0-9]+[mun]?s or longer$"
+	longer=$(sed 's/.*choose \(.*\) or longer/\1/' err)
+}
+"$GENTRACE" -k groups -n 2k -g 20000 long.bin
+for keys in '' label,; do
+	width=1ns
+	too_many --by "${keys}time:$width" long.bin
+	run 0 --by "${keys}time:$longer" --format csv long.bin
+	mv out whole
+	[ "$(wc -l <whole)" -gt 200000 ] || fail "time:$longer: only $(wc -l <whole) buckets"
+	run 0 --partial part --by "${keys}time:$longer" long.bin
+	run 0 merge --format csv --by "${keys}time:$longer" part
+	cmp -s out whole || fail "time:$longer: the merged result differs"
+	ns=${longer%ns}
+	case $ns in
+	5*) width=$((ns * 2 / 5))ns ;;
+	*) width=$((ns / 2))ns ;;
+	esac
+	too_many --by "${keys}time:$width" long.bin
+	run 0 --partial part --by "${keys}time:$width" long.bin
+	run 1 merge --by "${keys}time:$width" part
+	in_file err "$longer or longer"
+done

@@ -299,7 +299,7 @@ int groups_kept_print(struct report *r, enum report_kind kind, const struct part
 	for (size_t i = 0; r->by && i < t->count && !rc; i++)
 		if (!by_is_encoded(r->by, t->groups[i]))
 			rc = CPIDECODE_EINVAL;
-	if (rc == CPIDECODE_EINVAL && !r->is_misused)
+	if (rc == CPIDECODE_EINVAL && !in_flight_settle(&g.in_flight))
 		report_note(r, "the groups of a partial result are damaged");
 	if (!rc)
 		rc = kind == REPORT_SUMMARY ? summary_print(r, t, &g)

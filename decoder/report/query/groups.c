@@ -287,7 +287,7 @@ static int groups_find_more(struct groups_reading *g)
 	if (!rc && g->to->in_flight.sorter)
 		rc = in_flight_sweep(&g->to->in_flight);
 	if (rc == CPIDECODE_EINVAL)
-		groups_note_buckets(g->r);
+		groups_note_buckets(g->r, &g->to->in_flight);
 	if (!rc)
 		rc = groups_find_flights(g->to, &g->series);
 	if (!rc)

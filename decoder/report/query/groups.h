@@ -33,7 +33,7 @@ struct groups {
 
 /*
  * Reads r->trace by r->by, or by label and minor. r->percentiles: what r->exact asks for. 0, a
- * CPIDECODE_E code, or CPIDECODE_EINVAL: too many buckets, noted, and r->is_misused.
+ * CPIDECODE_E code, or CPIDECODE_EINVAL: too many buckets, noted.
  */
 int groups_read(struct report *r, struct groups *g);
 /* The value of that percentile; NOT_MEASURED: the group is empty, or there are none. */

@@ -1,5 +1,7 @@
 #include "groups_more.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
@@ -121,12 +123,27 @@ int groups_find_flights(struct groups *to, const struct tally *series)
 	return rc;
 }
 
-void groups_note_buckets(struct report *r)
+/* As --by takes it: in the longest unit of which it is a whole number. */
+static void groups_spell_width(uint64_t ns, char text[24])
 {
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	size_t i = 0;
+
+	for (; i < 3 && ns && ns % 1000 == 0; i++)
+		ns /= 1000;
+	snprintf(text, 24, "%" PRIu64 "%s", ns, units[i]);
+}
+
+void groups_note_buckets(struct report *r, const struct in_flight *f)
+{
+	const uint64_t least = in_flight_least_width(f);
+	char width[24], longer[24];
+
+	groups_spell_width(f->width_ns, width);
+	groups_spell_width(least, longer);
 	report_note(r,
-		"--by time: intervals in flight span more than %d buckets: choose longer ones",
-		IN_FLIGHT_ROWS);
-	r->is_misused = true;
+		"--by time: intervals in flight span more than %d buckets of %s: choose %s%s",
+		IN_FLIGHT_ROWS, width, least ? longer : "other keys", least ? " or longer" : "");
 }
 
 /* ------------------------------------------------------------------------ from points */
@@ -216,10 +233,7 @@ static int groups_visit_flight(void *ctx, uint64_t key, int64_t more)
 	/* No interval ends before it starts. */
 	if (more < 0 && f->flying < (uint64_t)-more)
 		return CPIDECODE_EINVAL;
-	int rc = in_flight_move(f, g->group, key, more);
-	if (rc == CPIDECODE_EINVAL)
-		groups_note_buckets(g->r);
-	return rc;
+	return in_flight_move(f, g->group, key, more);
 }
 
 static int groups_end_series(void *ctx)
@@ -234,7 +248,11 @@ static int groups_get_flights(struct groups_getting *g, struct varint_in *points
 
 	g->to->in_flight.origin_ns = g->r->by->origin_ns;
 	g->to->in_flight.width_ns = g->r->by->width_ns;
-	return points_get(points, &reader);
+	int rc = points_get(points, &reader);
+
+	if (!rc && (rc = in_flight_settle(&g->to->in_flight)))
+		groups_note_buckets(g->r, &g->to->in_flight);
+	return rc;
 }
 
 static int groups_copy_tally(struct groups *to, const struct tally *from)

@@ -16,13 +16,13 @@ int groups_find_values(struct groups *to, const struct percentiles *p, struct so
  * `series`, whose names have all keys but time. */
 int groups_find_flights(struct groups *to, const struct tally *series);
 void groups_sort_more(struct groups *to);
-/* Notes that there are too many buckets of time: a misuse. */
-void groups_note_buckets(struct report *r);
+/* Notes that there are too many buckets of time. */
+void groups_note_buckets(struct report *r, const struct in_flight *f);
 
 /*
  * Reads the points of a merged result's tally into *to, of which only has_cpi is set. By time,
  * copies the tally to to->tally, and adds the groups that only have intervals in flight.
- * CPIDECODE_EINVAL: damaged, or too many buckets, noted, and r->is_misused.
+ * CPIDECODE_EINVAL: damaged, or too many buckets, noted: in_flight_settle fails.
  */
 int groups_get_more(
 	struct report *r, struct groups *to, const struct tally *tally, struct varint_in *points);

@@ -8,6 +8,8 @@
 
 #define IN_FLIGHT_BUDGET ((size_t)8 << 20)
 
+enum { IN_FLIGHT_LONGER = 56 /* 2, 5, 10, ... up to 5e18 */ };
+
 /* A start or an end: its time is the key, the series the group, and `spare` 1 for a start. */
 struct in_flight_record {
 	struct sorter_record sort;
@@ -59,18 +61,90 @@ int in_flight_add(struct in_flight *f, uint32_t series, int64_t start_ns, int64_
 	return rc ? rc : in_flight_put(f, series, end_ns, false);
 }
 
-static int in_flight_add_row(struct in_flight *f, uint32_t series, int64_t bucket)
+static __int128 in_flight_bucket(__int128 at, __int128 width)
 {
-	const struct in_flight_row *last = f->count ? &f->rows[f->count - 1] : NULL;
+	__int128 bucket = at / width;
 
-	if (last && last->series == series && last->bucket == bucket)
-		return 0;
-	if (f->count == IN_FLIGHT_ROWS)
-		return CPIDECODE_EINVAL;
-	if (array_grow(&f->rows, f->count, &f->room, sizeof *f->rows))
+	return bucket - (at < bucket * width);
+}
+
+/* ---------------------------------------------------------------- with longer buckets */
+
+/* Times are after the origin. */
+static void in_flight_count_longer(struct in_flight *f, uint32_t series, __int128 at, __int128 end)
+{
+	for (size_t i = 0; i < f->nlonger; i++) {
+		struct in_flight_longer *l = &f->longer[i];
+		const __int128 width = l->width_ns;
+		const bool goes_on = l->rows && l->series == series;
+
+		if (l->rows > IN_FLIGHT_ROWS || (goes_on && end <= l->end))
+			continue;
+		const __int128 last = in_flight_bucket(end - 1, width);
+		const __int128 rows = last - in_flight_bucket(at, width) + 1;
+		l->rows += rows > IN_FLIGHT_ROWS ? IN_FLIGHT_ROWS + 1u : (uint64_t)rows;
+		l->rows -= goes_on && at < l->end;
+		l->series = series;
+		l->end = (last + 1) * width;
+	}
+}
+
+/* Only the number of rows is of interest from now on. */
+static int in_flight_begin_longer(struct in_flight *f)
+{
+	static const uint8_t factors[] = {1, 2, 5};
+	__int128 power = f->width_ns;
+
+	f->longer = calloc(IN_FLIGHT_LONGER, sizeof *f->longer);
+	if (!f->longer)
 		return CPIDECODE_ENOMEM;
-	f->rows[f->count++] = (struct in_flight_row){.series = series, .bucket = bucket};
+	for (unsigned i = 1; i <= IN_FLIGHT_LONGER; i++) {
+		power *= i % 3 ? 1 : 10;
+		if (power * factors[i % 3] > INT64_MAX)
+			break;
+		f->longer[f->nlonger++].width_ns = (uint64_t)(power * factors[i % 3]);
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		const __int128 at = (__int128)f->rows[i].bucket * f->width_ns;
+
+		in_flight_count_longer(f, f->rows[i].series, at, at + f->width_ns);
+	}
 	return 0;
+}
+
+int in_flight_settle(const struct in_flight *f)
+{
+	return f->longer ? CPIDECODE_EINVAL : 0;
+}
+
+uint64_t in_flight_least_width(const struct in_flight *f)
+{
+	for (size_t i = 0; i < f->nlonger; i++)
+		if (f->longer[i].rows <= IN_FLIGHT_ROWS)
+			return f->longer[i].width_ns;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------ rows */
+
+/* The row of a bucket, the last one or after it. NULL with *rc 0: there are too many. */
+static struct in_flight_row *in_flight_add_row(
+	struct in_flight *f, uint32_t series, __int128 bucket, int *rc)
+{
+	struct in_flight_row *last = f->count ? &f->rows[f->count - 1] : NULL;
+
+	*rc = 0;
+	if (last && last->series == series && last->bucket == bucket)
+		return last;
+	if (f->count == IN_FLIGHT_ROWS || bucket < INT64_MIN || bucket > INT64_MAX)
+		return NULL;
+	if (array_grow(&f->rows, f->count, &f->room, sizeof *f->rows)) {
+		*rc = CPIDECODE_ENOMEM;
+		return NULL;
+	}
+	last = &f->rows[f->count++];
+	*last = (struct in_flight_row){.series = series, .bucket = (int64_t)bucket};
+	return last;
 }
 
 /* Adds `flying` in flight from one time to a later one. */
@@ -79,24 +153,26 @@ static int in_flight_cover(
 {
 	const __int128 width = (__int128)f->width_ns;
 	__int128 at = (__int128)from - f->origin_ns, end = (__int128)to - f->origin_ns;
-	__int128 bucket = at / width;
 
-	bucket -= at < bucket * width;
-	for (; at < end; bucket++) {
+	for (__int128 bucket = in_flight_bucket(at, width); at < end && !f->longer; bucket++) {
 		__int128 edge = (bucket + 1) * width;
 		uint64_t ns = (uint64_t)((edge < end ? edge : end) - at);
-		int rc = bucket < INT64_MIN || bucket > INT64_MAX
-				 ? CPIDECODE_EINVAL
-				 : in_flight_add_row(f, series, (int64_t)bucket);
+		int rc;
+		struct in_flight_row *row = in_flight_add_row(f, series, bucket, &rc);
 
+		if (!row && !rc)
+			rc = in_flight_begin_longer(f);
 		if (rc)
 			return rc;
-		struct in_flight_row *row = &f->rows[f->count - 1];
+		if (!row)
+			break;
 		exact_add(&row->sum, (exact_sum)ns * flying);
 		row->busy_ns += ns;
 		row->most = row->most > flying ? row->most : flying;
 		at = edge;
 	}
+	if (f->longer)
+		in_flight_count_longer(f, series, at, end);
 	return 0;
 }
 
@@ -123,13 +199,15 @@ int in_flight_sweep(struct in_flight *f)
 
 	while (!rc && (rc = sorter_next(f->sorter, &r)) > 0)
 		rc = in_flight_move(f, r->group, r->key, in_flight_more(r));
-	return rc;
+	return rc ? rc : in_flight_settle(f);
 }
 
 void in_flight_free(struct in_flight *f)
 {
 	sorter_free(f->sorter);
 	free(f->rows);
+	free(f->longer);
 	f->sorter = NULL;
 	f->rows = NULL;
+	f->longer = NULL;
 }
