@@ -165,11 +165,12 @@ static void check_rows(const struct options *o)
 
 static void check_text(const struct options *o)
 {
-	const bool has_moments = o->report == REPORT_INTERVALS || o->report == REPORT_HOOKS;
+	const bool has_moments = o->report == REPORT_INTERVALS || o->report == REPORT_HOOKS ||
+				 o->report == REPORT_SLOWEST || (o->by && o->by->asks_time);
 
 	if (o->has_times && o->report != REPORT_HEATMAP &&
 		(o->format != FORMAT_TEXT || !has_moments))
-		misuse("--time goes with --report heatmap, and with the text of intervals and hooks: other formats have nanoseconds");
+		misuse("--time goes with --report heatmap, and with the text of intervals, hooks, slowest and --by time: other formats have nanoseconds");
 	if (o->width != WIDTH_OF_TERMINAL && o->format != FORMAT_TEXT)
 		misuse("--width goes with --format text");
 }
@@ -428,8 +429,8 @@ void check_options(struct options *o, const struct seen *seen)
 	check_where(o);
 	check_hooks(o);
 	check_rows(o);
-	check_text(o);
 	check_groups(o);
+	check_text(o);
 	o->partial_of = o->report;
 	if (seen->partial)
 		o->report = REPORT_PARTIAL;

@@ -49,9 +49,9 @@ const struct option cpidecode_options[] = {
 		.help = "with parquet: its pages (default lz4; zstd is smaller and needs\n"
 			"                      libzstd.so.1)"},
 	{OPT_TIME, "--time", .value = "relative|unix|iso", .is_marked = true,
-		.help = "with intervals, hooks as text: +1.5 s after the trace's first\n"
-			"                      hook (default), seconds since 1970, or ISO 8601; heatmap: the\n"
-			"                      columns of unix and iso begin at multiples of their width"},
+		.help = "with intervals, hooks, slowest and --by time as text: +1.5 s after\n"
+			"                      the trace's first hook (default), seconds since 1970, or ISO 8601;\n"
+			"                      heatmap: columns of unix and iso begin at multiples of their width"},
 	{OPT_WIDTH, "--width", .value = "N", .is_marked = true,
 		.help = "with text: N columns wide (default: the terminal's, else no limit; 0:\n"
 			"                      no limit)"},

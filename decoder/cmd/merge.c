@@ -296,7 +296,8 @@ bool merge_fits(const struct partial *p, const struct options *o, const char *pa
 		return false;
 	else if (o->exact && !merge_has_option(p, "--exact", NULL))
 		complain("%s: it was not made with --exact", notes_name(path));
-	else if (o->has_times && !merge_has_option(p, "--time=", times_names[o->times]))
+	else if (has == PARTIAL_HEATMAP && o->has_times &&
+		 !merge_has_option(p, "--time=", times_names[o->times]))
 		complain("%s: it was not made with --time %s", notes_name(path),
 			times_names[o->times]);
 	else

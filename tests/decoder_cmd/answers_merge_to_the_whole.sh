@@ -131,6 +131,8 @@ done <<'END'
 --report heatmap --format json --label a --from 1700000000.006
 --report heatmap --time iso
 --report slowest
+--report slowest --time iso
+--by label,time:10us --time unix --from 1700000000
 --report slowest --format json --top 40 --label a
 --report slowest --format json --where elapsed<1us
 --report gaps

@@ -149,6 +149,16 @@ run 0 --report hooks --time unix plain.bin
 in_file out '^1700000000\.060000000 +1 +101 00000010'
 run 0 --report hooks --time iso plain.bin
 in_file out '^2023-11-14T22:13:20\.060000000Z +1 +101 00000010'
+run 0 --report slowest --time unix --label outer plain.bin
+in_file out '^   at: 1700000000\.005000000, thread '
+run 0 --report slowest --time iso --label outer plain.bin
+in_file out '^   at: 2023-11-14T22:13:20\.005000000Z, thread '
+run 0 --by time:1s --time unix --from 1699999999.5 plain.bin
+in_file out '^1699999999\.500000000 '
+run 0 --by label,time:1s --time iso --from 1699999999.5 plain.bin
+in_file out '^outer +2023-11-14T22:13:19\.500000000Z '
+run 0 --report histogram --by time:1s --time iso --from 1699999999.5 plain.bin
+in_file out '^2023-11-14T22:13:19\.500000000Z '
 
 refuses()
 {
@@ -158,6 +168,8 @@ refuses()
 }
 refuses --time local plain.bin
 refuses --time unix plain.bin
+refuses --time unix --by tid plain.bin
+refuses --time iso --by time:1s --format csv plain.bin
 refuses --time unix --report intervals --format csv plain.bin
 refuses --width 10 plain.bin
 refuses --width wide plain.bin

@@ -276,8 +276,10 @@ static int groups_kept_get(
 		return 0;
 	if ((s->flags & asked) != asked)
 		return CPIDECODE_EINVAL;
-	if (r->by)
+	if (r->by) {
 		r->by->origin_ns = p->answers.origin;
+		r->by->times = r->times;
+	}
 	/* Values come first. */
 	if (s->flags & ~asked & GROUPS_HAS_VALUES)
 		rc = points_get(&s->answer, &groups_kept_skip);

@@ -147,6 +147,7 @@ void by_settle(struct by *by, const struct report *r)
 			by->keys[i].index =
 				trace_text_index(r->trace, name, (uint32_t)strlen(name));
 	}
+	by->times = r->times;
 	by->origin_ns = r->filter->from != INT64_MIN ? r->filter->from : report_start(r->trace);
 }
 
@@ -427,14 +428,25 @@ static struct cell by_get_time(const void *row, const void *of)
 	return cell;
 }
 
-/* In the form of --from, but for times before the origin: +1.5s. */
+/* A relative one in the form of --from, but for times before the origin: +1.5s. */
 static void by_spell_time(struct out *o, const void *row, const void *of)
 {
+	const struct by *by = of;
+	const struct time_text form = {.how = by->times};
 	int64_t ns = by_get_time(row, of).i;
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	char fraction[16];
 	int n = snprintf(fraction, sizeof fraction, ".%09u", (unsigned)(size % TIME_SECOND_NS));
 
+	if (by->times != TIMES_RELATIVE) {
+		int64_t moment;
+
+		units_time(o, &form,
+			__builtin_add_overflow(by->origin_ns, ns, &moment)
+				? (ns < 0 ? INT64_MIN : INT64_MAX)
+				: moment);
+		return;
+	}
 	while (n && (fraction[n - 1] == '0' || fraction[n - 1] == '.'))
 		if (fraction[--n] == '.')
 			break;

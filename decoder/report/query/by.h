@@ -42,14 +42,16 @@ struct by {
 	bool asks_stack, asks_time;
 	/* Containers of sessions' owners have their names, which merged traces may show. */
 	bool names_owners;
-	uint64_t width_ns; /* of a bucket of time */
-	int64_t origin_ns; /* where bucket 0 begins; set by by_settle */
+	uint64_t width_ns;	 /* of a bucket of time */
+	int64_t origin_ns;	 /* where bucket 0 begins; set by by_settle */
+	enum report_times times; /* of text; set by by_settle */
 	char names[BY_BYTES];
 };
 
 /* False: `expected` says what the list may have at `at`, an offset. */
 bool by_parse(struct by *by, const char *text, size_t *at, char expected[BY_EXPECTED]);
-/* Finds the names of arguments in the trace, and the origin; before anything is encoded. */
+/* Finds the names of arguments in the trace, the origin and the form of times; before anything is
+ * encoded. */
 void by_settle(struct by *by, const struct report *r);
 
 /* The intervals around one. NULL: none, or not asked. */

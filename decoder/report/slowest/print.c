@@ -252,14 +252,16 @@ static void slowest_spell_parents(struct out *o, const struct kin *k)
 	out_char(o, '\n');
 }
 
-static void slowest_spell_location(struct out *o, const struct slowest *s)
+static void slowest_spell_location(struct out *o, const struct slowest *s, enum report_times times)
 {
 	const struct interval *iv = s->kin->iv;
 	const char *task = report_task_name(iv->task);
 	const int64_t since = slowest_since_start(s);
 
 	out_str(o, "   at: ");
-	if (since < 0) {
+	if (times != TIMES_RELATIVE) {
+		units_time(o, &(struct time_text){.how = times}, iv->start_ns);
+	} else if (since < 0) {
 		units_duration(o, -(double)since);
 		out_str(o, " before the trace's first hook");
 	} else {
@@ -297,7 +299,7 @@ static void slowest_write_text(struct report *r, const struct slowest *s, bool i
 		o, ", p%.1f of %" PRIu64 " (median ", slowest_percentile(s), s->group->time.count);
 	units_duration(o, s->median->elapsed_ns);
 	out_str(o, ")\n");
-	slowest_spell_location(o, s);
+	slowest_spell_location(o, s, r->times);
 	slowest_spell_parents(o, s->kin);
 	if (iv->num_values) {
 		out_str(o, "   values: ");
