@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../formats/base/compare.h"
+#include "../../formats/base/text.h"
 #include "../../formats/trace_file.h"
 #include "../sink/escapes.h"
 #include "../sink/fmt.h"
@@ -28,6 +29,19 @@ const struct column *rows_find_column(
 	return NULL;
 }
 
+/* The same for a name in --columns, with those that only a list has. */
+static const struct column *rows_find_listed(
+	const struct column *columns, const char *name, size_t length, enum report_format format)
+{
+	const struct column *found = rows_find_column(columns, name, length, format);
+
+	for (const struct column *c = columns; !found && c && !column_is_last(c); c++)
+		if (c->listed &&
+			(text_is(name, length, c->listed) || text_is(name, length, c->heading)))
+			found = c;
+	return found;
+}
+
 const char *rows_next_name(const char **list, size_t *length)
 {
 	const char *name = *list;
@@ -43,11 +57,14 @@ static size_t rows_list_names(
 	const struct column *list, enum report_format format, char *text, size_t size, size_t n)
 {
 	for (const struct column *c = list; c && !column_is_last(c); c++) {
-		const char *name = c->name ? c->name : format == FORMAT_TEXT ? c->heading : NULL;
+		const char *name = c->name		   ? c->name
+				   : c->listed		   ? c->listed
+				   : format == FORMAT_TEXT ? c->heading
+							   : NULL;
 		size_t length = name ? c->name_length ? c->name_length : strlen(name) : 0;
 
 		/* A name that two columns share means the first. */
-		if (!name || rows_find_column(list, name, length, format) != c)
+		if (!name || rows_find_listed(list, name, length, format) != c)
 			continue;
 		if (n + length + 8 > size)
 			return n + (size_t)snprintf(text + n, size - n, ", ...");
@@ -148,8 +165,8 @@ int rows_check_columns(struct report *r, const struct column *columns, const str
 	size_t length;
 
 	while ((name = rows_next_name(&list, &length))) {
-		if (rows_find_column(columns, name, length, r->format) ||
-			rows_find_column(more, name, length, r->format))
+		if (rows_find_listed(columns, name, length, r->format) ||
+			rows_find_listed(more, name, length, r->format))
 			continue;
 		rows_list_columns(columns, more, r->format, known, sizeof known);
 		report_note(r, "--columns %s: this report has no column \"%.*s\"; it has %s",
@@ -170,10 +187,10 @@ static void rows_choose_listed(struct rows *rows, const struct report *r)
 		count += *s == ',';
 	rows->columns = calloc(count + 1, sizeof(struct column *));
 	while (rows->columns && (name = rows_next_name(&list, &length))) {
-		const struct column *c = rows_find_column(rows->all, name, length, r->format);
+		const struct column *c = rows_find_listed(rows->all, name, length, r->format);
 
 		if (!c)
-			c = rows_find_column(rows->more, name, length, r->format);
+			c = rows_find_listed(rows->more, name, length, r->format);
 		if (c)
 			rows->columns[rows->n++] = c;
 	}

@@ -135,7 +135,9 @@ void column_write_heading(struct table *t, const struct column *c)
 
 void column_write_name(struct csv *csv, const struct column *c)
 {
-	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
+	const char *name = column_name(c);
+
+	csv_string(csv, name, c->name_length ? c->name_length : strlen(name));
 }
 
 void column_write_names(struct csv *csv, const struct column *columns, unsigned has)
@@ -183,7 +185,7 @@ void column_write_member(struct json *j, const struct column *c, const void *row
 	if (c->name_length)
 		json_key_bytes(j, c->name, c->name_length);
 	else
-		json_key(j, c->name);
+		json_key(j, column_name(c));
 	if (c->source == COLUMN_NEST && c->nest)
 		c->nest(j, row);
 	else if (c->source == COLUMN_NEST)

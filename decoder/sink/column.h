@@ -88,6 +88,7 @@ enum column_format {
 struct column {
 	const char *name;    /* of CSV and JSON; NULL: in neither. See name_length */
 	const char *heading; /* of text; NULL: not there */
+	const char *listed;  /* without a name: what --columns calls it, then in all formats */
 	enum column_source source;
 	uint16_t offset;  /* in the row */
 	uint8_t decimals; /* of COLUMN_REAL */
@@ -212,6 +213,12 @@ static inline bool column_is_in(const struct column *c, enum column_format in, u
 static inline bool column_is_last(const struct column *c)
 {
 	return !c->name && !c->heading;
+}
+
+/* The name of one that --columns has listed. */
+static inline const char *column_name(const struct column *c)
+{
+	return c->name ? c->name : c->listed;
 }
 
 static inline const char *column_heading(const struct column *c)

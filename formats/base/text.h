@@ -26,6 +26,11 @@ static inline const char *text_plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+static inline bool text_is(const char *text, size_t length, const char *name)
+{
+	return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
 /* Whether a word, such as a column's name, may begin with it. */
 static inline bool text_is_word_letter(char c)
 {

@@ -137,6 +137,15 @@ run 0 --report intervals --format json --columns label,cpus,tid plain.bin
 grep -q '^{"label":"inner","cpus":\[{"cpu":0,.*\],"tid":100}$' out || fail "--columns: json"
 run 0 --report intervals --columns label,elapsed,elapsed_cycles plain.bin
 grep -qx 'label *elapsed *elapsed_cycles' out || fail "--columns: text"
+# Elapsed time, which only text has unasked.
+run 0 --report intervals --columns label,elapsed_ns plain.bin
+grep -qx 'label *elapsed' out || fail "--columns elapsed_ns: text"
+for name in elapsed elapsed_ns; do
+	run 0 --report intervals --format csv --columns "label,$name" first.bin
+	[ "$(tr -d '\r' <out | paste -sd' ' -)" = 'label,elapsed_ns first,1000' ] || fail "--columns $name: csv"
+	run 0 --report intervals --format json --columns "$name" first.bin
+	grep -qx '{"elapsed_ns":1000}' out || fail "--columns $name: json"
+done
 run 0 --partial part g.bin
 run 0 --format csv --top 2 --columns label,total_ns g.bin
 mv out whole

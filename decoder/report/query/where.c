@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../base/exact.h"
 #include "../../model/intervals/elapsed.h"
@@ -58,11 +59,6 @@ static const struct {
 	{"start_cpu", WANT_QUALITY},
 };
 
-static bool where_is(const char *text, size_t length, const char *name)
-{
-	return strlen(name) == length && memcmp(name, text, length) == 0;
-}
-
 static bool where_begins(const char *text, size_t length, const char *prefix)
 {
 	return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -71,7 +67,7 @@ static bool where_begins(const char *text, size_t length, const char *prefix)
 static const struct column *where_find_column(const char *text, size_t length)
 {
 	for (const struct column *c = interval_columns; c->name || c->heading; c++)
-		if (c->name && c->source != COLUMN_NEST && where_is(text, length, c->name))
+		if (c->name && c->source != COLUMN_NEST && text_is(text, length, c->name))
 			return c;
 	return NULL;
 }
@@ -127,7 +123,7 @@ static enum where_scope where_parse_scope(const char **text, size_t *length)
 	size_t skip = 0;
 	enum where_scope scope = WHERE_OWN;
 
-	if (where_is(*text, *length, "parent_id")) {
+	if (text_is(*text, *length, "parent_id")) {
 		scope = WHERE_PARENT;
 		skip = strlen(parent);
 	} else if (where_begins(*text, *length, parent)) {
@@ -167,7 +163,7 @@ static bool where_find_own(struct where *w, struct where_word *to, const char *t
 	struct expression_word *word)
 {
 	for (size_t i = 0; i < sizeof own_words / sizeof *own_words; i++) {
-		if (!where_is(text, length, own_words[i].name))
+		if (!text_is(text, length, own_words[i].name))
 			continue;
 		to->source = own_words[i].source;
 		*word = own_words[i].word;
@@ -196,12 +192,12 @@ static bool where_find_word(void *ctx, const char *text, size_t length,
 	*to = (struct where_word){
 		.scope = in_braces ? WHERE_OWN : where_parse_scope(&text, &length)};
 	w->nests |= to->scope != WHERE_OWN;
-	if (!in_braces && where_is(text, length, "parent_id")) {
+	if (!in_braces && text_is(text, length, "parent_id")) {
 		snprintf(expected, EXPRESSION_EXPECTED,
 			"another column: only of the interval itself the parent's id is known");
 		return false;
 	}
-	if (!in_braces && where_is(text, length, "own_nested_ns")) {
+	if (!in_braces && text_is(text, length, "own_nested_ns")) {
 		snprintf(expected, EXPRESSION_EXPECTED,
 			"another column: own_nested_ns is not known before all intervals are");
 		return false;
@@ -224,9 +220,9 @@ static bool where_find_word(void *ctx, const char *text, size_t length,
 static bool where_find_function(void *ctx, const char *text, size_t length, uint32_t *id)
 {
 	struct where *w = ctx;
-	bool is_contains = where_is(text, length, "contains");
+	bool is_contains = text_is(text, length, "contains");
 
-	if (!is_contains && !where_is(text, length, "under"))
+	if (!is_contains && !text_is(text, length, "under"))
 		return false;
 	*id = is_contains ? WHERE_CONTAINS : WHERE_UNDER;
 	w->nests = true;

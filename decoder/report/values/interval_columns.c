@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/interval_hooks.h"
+#include "../../model/intervals/elapsed.h"
 #include "../../model/stats/tally/tally.h"
 #include "../../sink/escapes.h"
 
@@ -42,6 +44,13 @@ static void interval_nest_cpus(struct json *j, const void *row)
 			j, cpu_columns, IN_JSON, iv->utils ? INTERVAL_HAS_UTIL : 0, &cpu);
 	}
 	json_close(j, ']');
+}
+
+static struct cell interval_get_elapsed(const void *row)
+{
+	const struct interval *iv = row;
+
+	return (struct cell){CELL_WHOLE, .u = elapsed_whole_ns(iv), .real = iv->elapsed_ns};
 }
 
 static struct cell interval_get_cpu(const void *row)
@@ -133,7 +142,7 @@ bool interval_column_is_nested(const char *name, size_t length)
 	static const char *const nested[] = {"depth", "parent", "parent_id"};
 
 	for (size_t i = 0; i < sizeof nested / sizeof *nested; i++)
-		if (strlen(nested[i]) == length && memcmp(nested[i], name, length) == 0)
+		if (text_is(name, length, nested[i]))
 			return true;
 	return false;
 }
@@ -167,8 +176,9 @@ static void interval_spell_label(struct out *o, const void *row)
 #define PERCENT_AT(member) RATIO_AT(member), .unit = UNIT_PERCENT, .place = 1, .spare = 7
 
 const struct column interval_columns[] = {{"start_ns", "start", AT(start_ns), .unit = UNIT_TIME},
-	{NULL, "elapsed", AT(elapsed_ns), .unit = UNIT_DURATION}, {"end_ns", AT(end_ns)},
-	{"elapsed_cycles", NULL, AT(elapsed)},
+	{NULL, "elapsed", .listed = "elapsed_ns", .get = interval_get_elapsed,
+		.unit = UNIT_DURATION},
+	{"end_ns", AT(end_ns)}, {"elapsed_cycles", NULL, AT(elapsed)},
 	{"cpu", "cpu", .get = interval_get_cpu, .none = "-", .spare = 4},
 	{"pid", NULL, .get = interval_get_pid}, {"tid", "tid", AT(tid), .spare = 2},
 	{"task", "task", .get = interval_get_task, .is_text = true, .none = "-", .left = true,
