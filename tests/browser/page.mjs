@@ -237,6 +237,17 @@ async function checkCurves(browser, rows) {
 async function checkColour(browser, rows) {
 	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
 		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
+	/* Frames that are not drawn are counted, also of a part of the graph. */
+	for (const root of [0, 1]) {
+		await browser.evaluate(`document.querySelectorAll("#flame button")[${root}].click()`);
+		const [drawn, all, told] = await browser.evaluate(`(() => { const { frames } = page.flame, box = document.getElementById("flame");
+			const isWithin = (i) => i === top || (i > 0 && isWithin(frames[i].parent)), top = ${root} ? frames.findIndex((one) => one.parent === 0 && page.names[one.name] === box.firstChild.textContent) : 0;
+			return [box.children.length, frames.filter((_, i) => isWithin(i)).length, document.getElementById("undrawn").textContent.replaceAll("\u202f", "")]; })()`);
+		assert.equal(Number(told.match(/^(\d+) frames? (?:is|are) not drawn: narrower than 0.1 % of the graph/)?.[1] ?? 0), all - drawn, told);
+		assert.ok(all === drawn || /\d+\.\d\d % of its time is theirs/.test(told));
+		undrawn += all - drawn;
+	}
+	await browser.evaluate(`document.querySelector("#flame button").click()`);
 		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
 	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
 	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
@@ -451,7 +462,7 @@ async function checkIsolation(browser) {
 		"asked.onerror = () => done('refused'); asked.open('GET', 'deep.csv'); asked.send(); })"), "refused");
 }
 
-let marks = 0;
+let marks = 0, undrawn = 0;
 const browser = browserOf(program, profile);
 try {
 	await checkIsolation(browser);
@@ -498,3 +509,4 @@ try {
 	process.exitCode = 1;
 }
 await browser.close();
+	assert.ok(undrawn > 0, "frames that are not drawn");

@@ -16,7 +16,7 @@ class ChangePage {
 			name: i, text: i ? printable(name) : "all", parent: i ? parent : -1, time: after, colour: rgbOf(colour), told: regroup(text.replaceAll("\n", "; ")),
 			before: runs[0] ? before / runs[0] : 0, after: runs[1] ? after / runs[1] : 0,
 		}));
-		this.graph = new FlameGraph($("flame"), $("frame"), {
+		this.graph = new FlameGraph($("flame"), $("frame"), $("undrawn"), {
 			nameOf: (frame) => frame.text, tellOf: (frame) => frame.text + ": " + frame.told, colourOf: (frame) => frame.colour,
 		});
 		this.sorting = { column: 3, falls: true };

@@ -3,21 +3,30 @@
 
 const FLAME_LEAST = 0.001, FLAME_ROW = 21, FLAME_DEEPEST = 200;
 
+/* What a graph of that time does not show. */
+function undrawnText({ count, time }, all) {
+	return count ? exactText(count) + (count === 1 ? " frame is" : " frames are") + " not drawn: narrower than " + 100 * FLAME_LEAST + " % of the graph, or deeper than " + FLAME_DEEPEST +
+		" rows. " + (100 * time / (all || 1)).toFixed(2) + " % of its time is theirs: click a frame to see what is nested in it." : "";
+}
+
 class FlameGraph {
 	/*
-	 * box holds the frames; `told` describes the frame under the pointer. look: nameOf(frame, index),
-	 * tellOf(frame, index, share of all) and colourOf(frame, index).
+	 * box holds the frames; `told` describes the frame under the pointer, `undrawn` those that are left out. look:
+	 * nameOf(frame, index), tellOf(frame, index, share of all) and colourOf(frame, index).
 	 */
-	constructor(box, told, look) {
-		Object.assign(this, { box, told, look });
+	constructor(box, told, undrawn, look) {
+		Object.assign(this, { box, told, undrawn, look });
 	}
 
 	/* frames: each with parent and time, a parent before its children; the first is all. */
 	fill(frames, root = 0) {
-		const children = frames.map(() => []), buttons = [];
+		const children = frames.map(() => []), buttons = [], leftOut = { count: 0, time: 0 };
+		const sizes = frames.map(() => 1); /* with the frames nested in it */
 		let deepest = 0;
 		for (let i = 1; i < frames.length; i++)
 			children[frames[i].parent].push(i);
+		for (let i = frames.length - 1; i > 0; i--)
+			sizes[frames[i].parent] += sizes[i];
 		const place = (index, left, width, depth) => {
 			const button = this.button(frames, index, left, width, depth);
 			button.onclick = () => this.fill(frames, index === root ? 0 : index);
@@ -28,8 +37,12 @@ class FlameGraph {
 			const all = Math.max(frames[index].time, below.reduce((sum, child) => sum + frames[child].time, 0)) || 1;
 			for (const child of below) {
 				const wide = width * frames[child].time / all;
-				if (wide >= FLAME_LEAST && depth < FLAME_DEEPEST)
+				if (wide >= FLAME_LEAST && depth < FLAME_DEEPEST) {
 					place(child, left, wide, depth + 1);
+				} else {
+					leftOut.count += sizes[child];
+					leftOut.time += frames[child].time;
+				}
 				left += wide;
 			}
 		};
@@ -38,6 +51,7 @@ class FlameGraph {
 		this.box.style.height = (deepest + 1) * FLAME_ROW + "px";
 		this.box.replaceChildren(...buttons);
 		this.told.textContent = frames.length > 1 ? "" : "Nothing is in this span.";
+		this.undrawn.textContent = undrawnText(leftOut, frames[root].time);
 	}
 
 	button(frames, index, left, width, depth) {

@@ -12,7 +12,7 @@ class FlamePanel {
 		this.page = page;
 		this.choice = "timeline";
 		this.column = this.groups = null;
-		this.graph = new FlameGraph($("flame"), $("frame"), {
+		this.graph = new FlameGraph($("flame"), $("frame"), $("undrawn"), {
 			nameOf: (frame, i) => i ? page.names[frame.name] : "all intervals",
 			tellOf: (frame, i, share) => this.tell(frame, i, share),
 			colourOf: (frame, i) => i ? this.colourOf(frame) : FLAME_ALL,
