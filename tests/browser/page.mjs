@@ -199,9 +199,26 @@ async function checkUse(browser, rows) {
 	const [from, to] = (await viewOf(browser)).parts.get("select").split("-").map(Number);
 	const { count } = spanOf(rows, from, to);
 	equal((await text(browser, "span")).replaceAll("\u202f", "").match(/: (\d+) interval/)[1], String(count), "the selection");
-	await browser.key("Escape", "Escape");
+	/* F and its button: the span with a margin, then the chosen interval. */
+	const wide = rows.reduce((best, row, i) => row.end - row.start > rows[best].end - rows[best].start && row.end - row.start < until / 2 ? i : best, 0);
+	const isAround = async (start, end) => {
+		await browser.settled();
+		const shown = await viewOf(browser), wanted = await browser.evaluate(`viewWithin(${start} - (${end} - ${start}) / 20, ${end} + (${end} - ${start}) / 20, page.until)`);
+		return Math.abs(shown.from - wanted.from) < 2 && Math.abs(shown.to - wanted.to) < 2;
+	};
+	await browser.evaluate(`page.choose(page.store.find(${wide}), false)`);
 	await browser.key("Home", "Home");
-	await browser.settled();
+	await browser.key("f", "KeyF");
+	assert.ok(await isAround(from, to), "F zooms to the span");
+	for (const press of [() => browser.key("f", "KeyF"), () => browser.evaluate("document.getElementById('fit').click()")]) {
+		await press();
+		assert.ok(await isAround(rows[wide].start, rows[wide].end), "F zooms to the interval");
+		await browser.key("Escape", "Escape");
+		await browser.key("Home", "Home");
+		await browser.settled();
+	}
+	await browser.evaluate("page.chosen = -1, document.getElementById('fit').click()");
+	assert.match(await text(browser, "told"), /^Nothing is selected/);
 	before = await viewOf(browser);
 	equal([before.from, before.to, before.parts.get("select")], [0, until, null]);
 	await checkColour(browser, rows);
@@ -220,6 +237,17 @@ async function checkFlame(browser) {
 		await browser.until(`${patterns[choice]}.test(document.getElementById("flame-legend").textContent)`);
 		equal(await browser.evaluate(`document.querySelectorAll("#flame button").length > 1`), true, choice);
 	}
+	/* Frames that are not drawn are counted, also of a part of the graph. */
+	for (const root of [0, 1]) {
+		await browser.evaluate(`document.querySelectorAll("#flame button")[${root}].click()`);
+		const [drawn, all, told] = await browser.evaluate(`(() => { const { frames } = page.flame, box = document.getElementById("flame");
+			const isWithin = (i) => i === top || (i > 0 && isWithin(frames[i].parent)), top = ${root} ? frames.findIndex((one) => one.parent === 0 && page.names[one.name] === box.firstChild.textContent) : 0;
+			return [box.children.length, frames.filter((_, i) => isWithin(i)).length, document.getElementById("undrawn").textContent.replaceAll("\u202f", "")]; })()`);
+		assert.equal(Number(told.match(/^(\d+) frames? (?:is|are) not drawn: narrower than 0.1 % of the graph/)?.[1] ?? 0), all - drawn, told);
+		assert.ok(all === drawn || /\d+\.\d\d % of its time is theirs/.test(told));
+		undrawn += all - drawn;
+	}
+	await browser.evaluate(`document.querySelector("#flame button").click()`);
 }
 
 // CPI and busy, where they were measured, are curves with their least and greatest as text.
@@ -237,17 +265,6 @@ async function checkCurves(browser, rows) {
 async function checkColour(browser, rows) {
 	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
 		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
-	/* Frames that are not drawn are counted, also of a part of the graph. */
-	for (const root of [0, 1]) {
-		await browser.evaluate(`document.querySelectorAll("#flame button")[${root}].click()`);
-		const [drawn, all, told] = await browser.evaluate(`(() => { const { frames } = page.flame, box = document.getElementById("flame");
-			const isWithin = (i) => i === top || (i > 0 && isWithin(frames[i].parent)), top = ${root} ? frames.findIndex((one) => one.parent === 0 && page.names[one.name] === box.firstChild.textContent) : 0;
-			return [box.children.length, frames.filter((_, i) => isWithin(i)).length, document.getElementById("undrawn").textContent.replaceAll("\u202f", "")]; })()`);
-		assert.equal(Number(told.match(/^(\d+) frames? (?:is|are) not drawn: narrower than 0.1 % of the graph/)?.[1] ?? 0), all - drawn, told);
-		assert.ok(all === drawn || /\d+\.\d\d % of its time is theirs/.test(told));
-		undrawn += all - drawn;
-	}
-	await browser.evaluate(`document.querySelector("#flame button").click()`);
 		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
 	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
 	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
@@ -503,10 +520,10 @@ try {
 		equal(browser.errors, [], files[i]);
 	}
 	assert.ok(marks > 1000, "hooks are marked");
+	assert.ok(undrawn > 0, "frames that are not drawn");
 	console.log(`ok: ${files.length / 2} pages, ${checks} checks`);
 } catch (error) {
 	console.log(`FAILED: ${error.stack}\n${browser.errors?.join("\n") ?? ""}`);
 	process.exitCode = 1;
 }
 await browser.close();
-	assert.ok(undrawn > 0, "frames that are not drawn");

@@ -1244,7 +1244,7 @@ class Page {
 		$("lanes").addEventListener("change", () => this.showLanes($("lanes").value));
 		const buttons = {
 			next: () => this.walk(1), previous: () => this.walk(-1), closer: () => this.zoom(0.5), farther: () => this.zoom(2),
-			earlier: () => this.pan(-0.25), later: () => this.pan(0.25), whole: () => this.show(0, this.until), unselect: () => this.unselect(),
+			earlier: () => this.pan(-0.25), later: () => this.pan(0.25), whole: () => this.show(0, this.until), fit: () => this.zoomToSelection(), unselect: () => this.unselect(),
 		};
 		for (const id in buttons)
 			$(id).addEventListener("click", buttons[id]);
@@ -1271,12 +1271,25 @@ class Page {
 		this.changed();
 	}
 
+	/* Shows a part of time, with a margin. False: it is shown already. */
+	showAround(from, to) {
+		const margin = (to - from) / 20, { from: left, to: right } = viewWithin(from - margin, to + margin, this.until), { view } = this;
+		this.show(left, right);
+		return Math.abs(left - view.from) + Math.abs(right - view.to) > (right - left) / 1000;
+	}
+
 	zoomToChosen() {
 		const { store, at } = this.chosenOne();
-		if (at < 0)
-			return;
-		const start = store.start[at], width = store.duration[at];
-		this.show(start - width / 20, start + width * 1.05);
+		if (at >= 0)
+			this.showAround(store.start[at], store.end(at));
+	}
+
+	/* Zooms to the selected span; without one, or where it fills the view already, to what is chosen. */
+	zoomToSelection() {
+		if (!this.selection && this.chosenOne().at < 0)
+			$("told").textContent = "Nothing is selected: Shift and drag selects a span, a click an interval.";
+		else if (!this.selection || !this.showAround(this.selection.from, this.selection.to))
+			this.zoomToChosen();
 	}
 
 	/* The interval that an arrow key leads to; -1: none. */
@@ -1314,7 +1327,7 @@ class Page {
 			const step = event.shiftKey ? 4 : 1;
 			const actions = {
 				KeyW: () => this.zoom(0.7 ** step), KeyS: () => this.zoom(1 / 0.7 ** step), KeyA: () => this.pan(-0.1 * step),
-				KeyD: () => this.pan(0.1 * step), KeyN: () => this.walk(event.shiftKey ? -1 : 1), Home: () => this.show(0, this.until),
+				KeyD: () => this.pan(0.1 * step), KeyF: () => this.zoomToSelection(), KeyN: () => this.walk(event.shiftKey ? -1 : 1), Home: () => this.show(0, this.until),
 			};
 			if (event.key === "/") {
 				$("search").focus();
