@@ -71,13 +71,15 @@ async function checkIntervals(browser, rows) {
 async function checkSummary(browser, rows) {
 	const shown = await browser.evaluate(`Array.from(document.getElementById("all").tBodies[0].rows, (row) =>
 		Array.from(row.cells, (cell) => cell.textContent.replaceAll("\\u202f", "")))`);
-	for (const [label, count, total, , , min, , , , max] of shown.slice(0, 20)) {
-		const own = rows.filter((row) => (row.label || "minor 0x" + Number(row.minor).toString(16).toUpperCase().padStart(2, "0")) === label);
+	const hex = (code) => Number(code).toString(16).toUpperCase().padStart(2, "0"), codeOf = ({ minor, major }) => (Number(major || 0xc0) === 0xc0 ? "" : hex(major) + ":") + hex(minor);
+	for (const [label, code, count, total, , , min, , , , max] of shown.slice(0, 20)) {
+		const own = rows.filter((row) => (row.label || "minor 0x" + hex(row.minor)) === label && codeOf(row) === code);
 		if (!own.length) /* A name that is shown with escapes. */
 			continue;
 		const durations = own.map((row) => row.end - row.start);
 		equal([count, total, min, max], [own.length, durations.reduce((a, b) => a + b, 0), Math.min(...durations), Math.max(...durations)].map(String), label);
 	}
+	equal(shown.length, Math.min(200, new Set(rows.map((row) => row.label + " " + codeOf(row))).size) + (shown.at(-1)?.[0].startsWith("Show all") ? 1 : 0), "a row for each label and minor");
 }
 
 // Hooks of other majors than those of intervals and counters.

@@ -9,7 +9,7 @@ import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
 vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, readRuns, readWakeups, Store, RunStore, whyList })");
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList })");
 const MOST = 4 << 20;
 let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
 
@@ -27,7 +27,7 @@ const lists = async (html, kind) => (await blocksOf(html, kind)).flatMap((bytes)
 
 async function storeOf(html) {
 	const [meta] = (await blocksOf(html, "meta")).map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-	const names = await lists(html, "names"), lanes = await lists(html, "lanes");
+	const { names, minors, majors } = page.namesOf(await lists(html, "names")), lanes = await lists(html, "lanes");
 	assert.deepEqual([names.length, lanes.length], [meta.names, meta.lanes]);
 	const store = new page.Store(meta, lanes, names);
 	const more = [];
@@ -44,13 +44,13 @@ async function storeOf(html) {
 	const parts = await blocksOf(html, "more");
 	assert.equal(parts.length, more.length);
 	more.forEach((one, i) => one.bytes = parts[i]);
-	return { store, more };
+	return { store, more, minors, majors };
 }
 
 // CSV replaces what JSON escapes, and writes reals of arguments by its own rule.
 const isAlike = (a, b, name) => (a ?? "") === (b ?? "") || name.startsWith("arg.") || /[\ufffd\u0000-\u001f\u007f-\u009f]/.test(a + b);
 
-function checkRow(store, more, row, number, at, base, own) {
+function checkRow({ store, minors, majors }, row, number, at, base, own) {
 	const lane = store.lanes[store.laneOf[store.rowOf(at)]], name = store.names[store.name[at]];
 	const start = BigInt(row.start_ns), end = BigInt(row.end_ns);
 	assert.equal(BigInt(store.start[at]) + base, start, "start");
@@ -62,6 +62,8 @@ function checkRow(store, more, row, number, at, base, own) {
 		assert.ok(isAlike(name.slice(1), row.label, "label"), `label ${name} ${row.label}`);
 	else
 		assert.equal(row.label, "");
+	assert.equal(String(minors[store.name[at]]), row.minor, "minor");
+	assert.equal(String(majors[store.name[at]]), row.major || "192", "major");
 	store.meta.columns.forEach((column, i) => {
 		if (column in row)
 			assert.ok(isAlike(own[i], row[column], column), `${column} of ${number}: ${own[i]}, not ${row[column]}`);
@@ -135,7 +137,7 @@ async function checkRuns(html, name) {
 for (let i = 2; i < process.argv.length; i += 2)
 	try {
 		const html = readFileSync(process.argv[i], "latin1");
-		const rows = readCsv(process.argv[i + 1]), { store, more } = await storeOf(html);
+		const rows = readCsv(process.argv[i + 1]), read = await storeOf(html), { store, more } = read;
 		await checkReports(html, process.argv[i + 1]);
 		await checkRuns(html, process.argv[i]);
 		assert.equal(store.filled, rows.length);
@@ -145,7 +147,7 @@ for (let i = 2; i < process.argv.length; i += 2)
 		for (const one of more)
 			for (let k = 0; k < one.count; k += one.count > 2000 ? 509 : 1) {
 				const number = one.first + k;
-				checkRow(store, more, rows[number], number, position[number], base, page.readMore(one.bytes, one.count, k));
+				checkRow(read, rows[number], number, position[number], base, page.readMore(one.bytes, one.count, k));
 			}
 		/* Rows hold intervals that do not overlap. */
 		for (let row = 0; row < store.meta.rows; row++)

@@ -17,7 +17,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink
 const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors", "runs", "run_panel"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
-const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, rangeOf, shareOf, rampOf, Store, finish,
+const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, namesOf, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, countFrom, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
 	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
@@ -237,27 +237,38 @@ test("the summary and the histogram of a span", () => {
 	assert.deepEqual([0, 1, 2, 3, 31, 32, 41].map((i) => buckets[i]), [1, 1, 2, 1, 1, 1, 1]);
 });
 
-test("the flame graph of a span", () => {
-	const all = makeIntervals(10, 2, 4000), store = storeOf(all, 2), from = 12345, to = 54321, stacks = new Map();
-	const pathOf = (one) => one ? pathOf(one.parent) + "/" + one.name : "";
-	for (const one of all.filter((each) => overlaps(each, from, to))) {
-		const entry = stacks.get(pathOf(one)) ?? { count: 0, time: 0 };
-		entry.count++;
-		entry.time += Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start));
-		stacks.set(pathOf(one), entry);
-	}
-	const frames = page.finish(page.flameOf(store, from, to));
-	const nameOf = (i) => i ? nameOf(frames[i].parent) + "/" + frames[i].name : "";
-	assert.equal(frames.length - 1, stacks.size);
-	frames.forEach((frame, i) => i && assert.deepEqual({ count: frame.count, time: frame.time }, stacks.get(nameOf(i))));
-	assert.equal(frames[0].time, frames.filter((frame) => frame.parent === 0).reduce((sum, frame) => sum + frame.time, 0));
-	const grouped = page.finish(page.flameOf(store, from, to, null, (lane) => 7 - lane.index));
-	assert.deepEqual(grouped.map((frame) => [frame.time, frame.count]), frames.map((frame) => [frame.time, frame.count]));
-	const times = (i, lane) => all.filter((one) => one.lane === lane && overlaps(one, from, to) && pathOf(one) === nameOf(i))
-		.reduce((sum, one) => sum + Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start)), 0);
-	grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, Math.max(times(i, 0), times(i, 1))));
-	grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, times(i, 7 - frame.group)));
+test("names of intervals by their codes", () => {
+	const { names, minors, majors, labels } = page.namesOf(["tmain", ["lget", 1], ["lget", 3], ["lset", 1], ["lget", 1, 200], ["mminor 0x03", 3], "hget"]);
+	assert.deepEqual(names, ["tmain", "lget", "lget", "lset", "lget", "mminor 0x03", "hget"]);
+	assert.deepEqual([...minors], [undefined, 1, 3, 1, 1, 3, undefined]);
+	assert.deepEqual(majors.slice(1, 6), [0xc0, 0xc0, 0xc0, 200, 0xc0]);
+	assert.deepEqual([...labels], [0, 1, 1, 3, 1, 5, 6]);
 });
+
+/* Names as they are, and two of one label. */
+const LABELS = [0, 1, 2, 3, 4];
+for (const labels of [LABELS, [0, 1, 2, 1, 4]])
+	test("the flame graph of a span, labels " + labels, () => {
+		const all = makeIntervals(10, 2, 4000), store = storeOf(all, 2), from = 12345, to = 54321, stacks = new Map();
+		const pathOf = (one) => one ? pathOf(one.parent) + "/" + labels[one.name] : "";
+		for (const one of all.filter((each) => overlaps(each, from, to))) {
+			const entry = stacks.get(pathOf(one)) ?? { count: 0, time: 0 };
+			entry.count++;
+			entry.time += Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start));
+			stacks.set(pathOf(one), entry);
+		}
+		const frames = page.finish(page.flameOf(store, from, to, labels));
+		const nameOf = (i) => i ? nameOf(frames[i].parent) + "/" + frames[i].name : "";
+		assert.equal(frames.length - 1, stacks.size);
+		frames.forEach((frame, i) => i && assert.deepEqual({ count: frame.count, time: frame.time }, stacks.get(nameOf(i))));
+		assert.equal(frames[0].time, frames.filter((frame) => frame.parent === 0).reduce((sum, frame) => sum + frame.time, 0));
+		const grouped = page.finish(page.flameOf(store, from, to, labels, null, (lane) => 7 - lane.index));
+		assert.deepEqual(grouped.map((frame) => [frame.time, frame.count]), frames.map((frame) => [frame.time, frame.count]));
+		const times = (i, lane) => all.filter((one) => one.lane === lane && overlaps(one, from, to) && pathOf(one) === nameOf(i))
+			.reduce((sum, one) => sum + Math.max(0, Math.min(to, one.start + one.duration) - Math.max(from, one.start)), 0);
+		grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, Math.max(times(i, 0), times(i, 1))));
+		grouped.forEach((frame, i) => i && assert.equal(frame.groupTime, times(i, 7 - frame.group)));
+	});
 
 test("nothing vanishes at a distance: 1 us in an hour, alone and in a crowd", () => {
 	const hour = 3600e9, spike = { lane: 0, level: 0, start: 1234567890123, duration: 1000, name: 0 };
@@ -325,7 +336,7 @@ test("colours of a column", () => {
 	assert.equal(page.shareOf({ low: 2, high: 2, isLog: false }, 2), 0.5);
 	assert.deepEqual([0, 0.5, 1].map(page.rampOf), [[0, 32, 76], [124, 123, 120], [255, 234, 70]]);
 	const all = makeIntervals(11, 1, 500), store = storeOf(all, 1), seen = [];
-	const frames = page.finish(page.flameOf(store, 0, 100001, (at) => {
+	const frames = page.finish(page.flameOf(store, 0, 100001, LABELS, (at) => {
 		seen.push(at);
 		return store.name[at] === 1 ? NaN : store.number[at];
 	}));

@@ -53,7 +53,7 @@ async function checkSpans(until) {
 	await browser.until("page.isNear()");
 	await browser.settled();
 	assert.match(await plain("span"), new RegExp(`: ${spanOf(from, to).length} interval`));
-	const counts = await browser.evaluate(`Array.from(document.querySelectorAll("#summary tbody tr"), (row) => Number(row.cells[1].textContent.replaceAll("\\u202f", "")))`);
+	const counts = await browser.evaluate(`Array.from(document.querySelectorAll("#summary tbody tr"), (row) => Number(row.cells[2].textContent.replaceAll("\\u202f", "")))`);
 	assert.equal(counts.reduce((a, b) => a + b, 0), spanOf(from, to).length);
 }
 

@@ -14,7 +14,7 @@ globalThis.ImageData = class {
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
 vm.runInThisContext(["decode", "store", "analysis", "draw", "grid", "tiles"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, Tiles, ChunkSource, Painter, finish, summarize, pixelOf })");
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, namesOf, Tiles, ChunkSource, Painter, finish, summarize, pixelOf })");
 let queries = 0, intervals = 0, tiles = 0, windows = 0, parents = 0, measured = 0, cells = 0;
 
 function random(seed) {
@@ -181,7 +181,7 @@ async function checkMeans(one, all, until) {
 		assert.ok(curve.mean.every((mean, i) => isNaN(mean) || isAtMost(curve.least[i], mean, 1e-9) && isAtMost(mean, curve.most[i], 1e-9) && isAtMost(least, curve.least[i], 1e-6)), name);
 		measured += least < Infinity;
 	}
-	const codes = ["cpu", "start_cpu", "major", "minor", "types"];
+	const codes = ["cpu", "start_cpu", "types"];
 	assert.deepEqual(one.meta.tiles.means, one.meta.numeric.filter((i) => !codes.includes(one.meta.columns[i])));
 	codes.forEach((name) => assert.equal(one.meansOf(one.meta.columns.indexOf(name)), null));
 }
@@ -257,7 +257,7 @@ for (let i = 2; i < process.argv.length; i += 3)
 	try {
 		const html = readFileSync(process.argv[i], "latin1"), bytes = readFileSync(process.argv[i + 1]);
 		const [meta] = await lists(html, "meta"), all = intervalsOf(process.argv[i + 2], BigInt(meta.base));
-		const one = new page.Tiles(i % 2 ? chunksOf(bytes) : sourceOf(bytes), meta, await lists(html, "lanes"), await lists(html, "names"));
+		const one = new page.Tiles(i % 2 ? chunksOf(bytes) : sourceOf(bytes), meta, await lists(html, "lanes"), page.namesOf(await lists(html, "names")).names);
 		await one.open();
 		assert.equal(meta.intervals, all.length);
 		assert.equal(one.countOf.reduce((a, b) => a + b, 0), all.length);

@@ -223,9 +223,9 @@ function* curveOf(store, from, to, columns, valueOf) {
  * Stacks of names. Of each frame: `time` is that of its intervals within the span, `count` how many
  * there are; children follow their parent. The first frame is the root, of all lanes' stacks. With
  * valueOf(position), NaN where there is none: `value` is its mean, weighted by that time. With
- * groupOf(lane), a number: `group` is the one with most of the time, which is `groupTime`.
+ * groupOf(lane), a number: `group` is the one with most of the time, which is `groupTime`. labels: of namesOf.
  */
-function* flameOf(store, from, to, valueOf, groupOf) {
+function* flameOf(store, from, to, labels, valueOf, groupOf) {
 	const frames = [{ name: -1, parent: -1, depth: 0, time: 0, count: 0, value: NaN }];
 	const index = new Map(), names = store.names.length;
 	const frameOf = (parent, name) => {
@@ -238,7 +238,7 @@ function* flameOf(store, from, to, valueOf, groupOf) {
 		}
 		return frame;
 	};
-	const frameAround = (at) => at < 0 ? 0 : frameOf(frameAround(store.parent(at)), store.name[at]);
+	const frameAround = (at) => at < 0 ? 0 : frameOf(frameAround(store.parent(at)), labels[store.name[at]]);
 	const weights = [], add = (frame, value, time) => {
 		if (isNaN(value) || !time)
 			return;
@@ -265,7 +265,7 @@ function* flameOf(store, from, to, valueOf, groupOf) {
 					parent++;
 				const above = around ? around.frames[parent - around.low] :
 					store.adopted.has(at) ? frameAround(store.adopted.get(at)) : 0;
-				const frame = frameOf(above, store.name[at]);
+				const frame = frameOf(above, labels[store.name[at]]);
 				const time = Math.max(0, Math.min(to, store.end(at)) - Math.max(from, store.start[at]));
 				own.frames[at - low] = frame;
 				frames[frame].time += time;

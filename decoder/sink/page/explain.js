@@ -1,7 +1,7 @@
 "use strict";
 /* Explains in words why an interval was slow, from its columns. Uses no document: Node's tests run it. */
 
-/* How many intervals of its label are shorter. */
+/* How many intervals of its label and minor are shorter. */
 function countShorter(store, at) {
 	const name = store.name[at], duration = store.duration[at];
 	let shorter = 0;
@@ -11,15 +11,15 @@ function countShorter(store, at) {
 }
 
 /*
- * duration and median (of its label; undefined: unknown): ns; count: of its label; shorter: of these;
+ * group: of what median (undefined: unknown), count and shorter are; duration and median: ns;
  * cells: its columns by name, as text, null where there is none.
  */
-function explain({ duration, median, count, shorter, cells }) {
+function explain({ group = "label", duration, median, count, shorter, cells }) {
 	const sentences = [], number = (name) => cells[name] === null || cells[name] === undefined ? NaN : Number(cells[name]);
 	const share = (part) => (100 * part / duration).toFixed(1) + " %";
 	if (count > 1 && median !== undefined)
-		sentences.push((median ? exactText(Number((duration / median).toPrecision(3))) + " times the median of its label (" + durationText(median) + ")"
-			: "The median of its label is 0 ns") + "; longer than " + exactText(shorter) + " of " + exactText(count) + ".");
+		sentences.push((median ? exactText(Number((duration / median).toPrecision(3))) + " times the median of its " + group + " (" + durationText(median) + ")"
+			: "The median of its " + group + " is 0 ns") + "; longer than " + exactText(shorter) + " of " + exactText(count) + ".");
 	const off = number("off_cpu_ns"), switches = number("ctx_switches"), begun = number("start_cpu"), ended = number("cpu");
 	if (off >= 0 && duration)
 		sentences.push("Off the processors for " + durationText(off) + ", " + share(off) + " of it" +

@@ -31,7 +31,7 @@ window.trace = {
 	/* The columns of an interval by its number. */
 	async interval(number) {
 		const { name, start, duration, parent } = await page.intervalOf(number);
-		const columns = { label: page.store.names[name].slice(1), start, duration, parent };
+		const columns = { label: page.store.names[name].slice(1), minor: String(page.minors[name]), major: String(page.majors[name]), start, duration, parent };
 		(await page.cellsOf(number)).forEach((cell, i) => columns[page.meta.columns[i]] = cell);
 		return columns;
 	},

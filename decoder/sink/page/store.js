@@ -12,6 +12,23 @@
 /* This many positions, or nodes, are one node of the next level. */
 const FAN = 16;
 
+/*
+ * The page's names from its list: of threads and hooks a text, of intervals [text, minor] or, if it is not CPI's, [text,
+ * minor, major]. By number: the text, the codes, and `labels`, the first number of the same text, which colours and flame
+ * graphs go by.
+ */
+const CPI_MAJOR = 0xc0;
+function namesOf(list) {
+	const names = [], minors = [], majors = [], labels = new Uint32Array(list.length), first = new Map();
+	list.forEach((one, i) => {
+		[names[i], minors[i], majors[i] = CPI_MAJOR] = typeof one === "string" ? [one] : one;
+		if (!first.has(names[i]))
+			first.set(names[i], i);
+		labels[i] = first.get(names[i]);
+	});
+	return { names, minors, majors, labels };
+}
+
 class Store {
 	/* lanes: each with rows [row, count, row, count, ...] by level. */
 	constructor(meta, lanes, names) {

@@ -47,8 +47,7 @@ class TiledPage extends Page {
 	async load() {
 		await this.begun;
 		await this.tellReports();
-		const names = await readLists("names"), lanes = await readLists("lanes");
-		this.names = names.map((name) => printable(name.slice(1)));
+		const names = await this.readNames(), lanes = await readLists("lanes");
 		this.far = new Map();
 		this.tiles = await this.opened(lanes, names);
 		const store = this.store = new WindowStore(this.meta, lanes, names, this.tiles.countOf, [], 0, 0);

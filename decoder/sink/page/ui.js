@@ -71,8 +71,7 @@ class Page {
 
 	async load() {
 		await this.begun;
-		const names = await readLists("names"), lanes = await readLists("lanes");
-		this.names = names.map((name) => printable(name.slice(1)));
+		const names = await this.readNames(), lanes = await readLists("lanes");
 		const store = new Store(this.meta, lanes, names);
 		await this.tellReports();
 		this.more = [];
@@ -119,6 +118,13 @@ class Page {
 			this.showLanes("both");
 			this.curves.find();
 		}
+	}
+
+	/* Sets the names and what they stand for. Returns them with their kinds. */
+	async readNames() {
+		const { names, minors, majors, labels } = namesOf(await readLists("names"));
+		Object.assign(this, { minors, majors, labels, names: names.map((name) => printable(name.slice(1))) });
+		return names;
 	}
 
 	/* A blob needs three quarters of a block's memory, and not the page's. */
@@ -229,10 +235,12 @@ class Page {
 	}
 
 	chooseColours() {
-		const counts = this.store.countOf;
+		const { labels } = this, counts = this.labelCounts = new Float64Array(labels.length);
+		this.store.countOf.forEach((count, name) => counts[labels[name]] += count);
 		this.frequent = Array.from(counts.keys()).filter((i) => counts[i]).sort((a, b) => counts[b] - counts[a] || a - b);
 		this.colours = new Uint8Array(counts.length);
-		this.frequent.forEach((name, rank) => this.colours[name] = rank % PALETTE.length);
+		this.frequent.forEach((label, rank) => this.colours[label] = rank % PALETTE.length);
+		labels.forEach((label, name) => this.colours[name] = this.colours[label]);
 	}
 
 	/* Colour by a column. */
@@ -629,7 +637,7 @@ class Page {
 		$("used").hidden = !uses || !uses.length;
 		if (uses)
 			processors.fill($("uses"), uses, to - from);
-		const frames = await this.run(flameOf(this.store, from, to, this.flame.valueOf(), this.flame.groupOf()), job);
+		const frames = await this.run(flameOf(this.store, from, to, this.labels, this.flame.valueOf(), this.flame.groupOf()), job);
 		if (frames)
 			this.flame.fill(frames);
 		const heat = frames && await this.run(heatOf(this.store, from, to, 160), job);
@@ -837,14 +845,16 @@ class Page {
 		const store = this.store, list = element("dl"), number = store.number[at];
 		const add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
 		const { link } = this;
-		const name = store.name[at], wanted = [];
-		wanted[name] = true;
+		const name = store.name[at], label = this.labels[name], alike = this.labelCounts[label], wanted = Array.from(this.labels, (one) => one === label);
 		add("label", store.names[name][0] === "l" ? this.names[name] : "none (" + this.names[name] + ")");
 		add("duration", durationText(store.duration[at]) + " (" + exactText(store.duration[at]) + " ns)");
 		add("start", offsetText(store.start[at]) + ", " + clockText(this.base, store.start[at]));
 		add("end", offsetText(store.end(at)) + ", " + clockText(this.base, store.end(at)));
 		add("start_ns", String(this.base + BigInt(store.start[at])));
 		add("end_ns", String(this.base + BigInt(store.end(at))));
+		add("minor", String(this.minors[name]));
+		if (this.majors[name] !== CPI_MAJOR)
+			add("major", String(this.majors[name]));
 		add("thread", this.laneText(lane));
 		if (lane.pid)
 			add("pid", String(lane.pid));
@@ -856,8 +866,8 @@ class Page {
 		if (this.runs.store)
 			this.runs.linksOf(at, lane).forEach((value, i) => add(i ? "" : "ran, by the kernel's switches", value));
 		this.runs.wakersOf(at, lane).forEach((value, i) => add(i ? "" : "woken by", value));
-		add("same label", exactText(store.countOf[name]) + " in all");
-		if (store.countOf[name] > 1) {
+		add("same label", exactText(alike) + " in all");
+		if (alike > 1) {
 			add("", link("next one", () => this.chooseNext(wanted, number, 1)));
 			add("", link("one before", () => this.chooseNext(wanted, number, -1)));
 		}
@@ -868,7 +878,7 @@ class Page {
 			if (cell !== null)
 				add(printable(this.meta.columns[i]), printable(cell));
 		});
-		const words = explain({ duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name],
+		const words = explain({ group: alike > store.countOf[name] ? "label and minor" : "label", duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name],
 			shorter: this.medians.has(name) ? countShorter(store, at) : 0,
 			cells: Object.fromEntries(cells.map((cell, i) => [this.meta.columns[i], cell])) });
 		$("h-interval").textContent = "Interval";
@@ -887,15 +897,16 @@ class Page {
 		const test = matcherOf($("search").value), counted = (count, what) => exactText(count) + " " + what + (count === 1 ? "" : "s");
 		this.matches = test && this.names.map((name, i) => this.store.countOf[i] > 0 && test(name));
 		this.matched = 0;
-		let labels = 0;
+		const labels = new Set();
 		if (test)
 			this.matches.forEach((is, i) => {
-				labels += is;
+				if (is)
+					labels.add(this.labels[i]);
 				this.matched += is ? this.store.countOf[i] : 0;
 			});
 		const threads = this.runs.search(test);
 		this.flame.dim();
-		this.found = test ? { intervals: counted(this.matched, "interval") + " of " + counted(labels, "label"),
+		this.found = test ? { intervals: counted(this.matched, "interval") + " of " + counted(labels.size, "label"),
 			runs: this.runs.store ? counted(this.runs.matched, "run") + " of " + counted(threads, "thread") : "" } : null;
 		this.tellFound("intervals", 0);
 		this.redraw();
@@ -980,11 +991,12 @@ class Page {
 	/* Tables. */
 
 	fill(table, summary) {
-		const columns = [["label", (row) => this.names[row.name]], ["count", (row) => row.count],
+		const code = (row) => this.majors[row.name] * 256 + this.minors[row.name];
+		const columns = [["label", (row) => this.names[row.name]], ["minor", code, (row) => this.codeText(row.name)], ["count", (row) => row.count],
 			["total", (row) => row.total], ["self", (row) => row.self], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
 			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]]
 			.filter(([name]) => !summary.absent || !summary.absent.includes(name));
-		const sorting = this.sorting.get(table) || { column: 2, falls: true };
+		const sorting = this.sorting.get(table) || { column: 3, falls: true };
 		const value = columns[sorting.column][1];
 		const rows = summary.rows.slice().sort((a, b) => {
 			const x = value(a), y = value(b);
@@ -998,7 +1010,7 @@ class Page {
 			cell.append(element("button", name + (i === sorting.column ? sorting.falls ? " \u25be" : " \u25b4" : ""), {
 				type: "button",
 				onclick: () => {
-					this.sorting.set(table, { column: i, falls: i === sorting.column ? !sorting.falls : i > 0 });
+					this.sorting.set(table, { column: i, falls: i === sorting.column ? !sorting.falls : i > 1 });
 					this.fill(table, summary);
 					table.tHead.rows[0].cells[i].firstChild.focus();
 				},
@@ -1010,9 +1022,12 @@ class Page {
 			const line = element("tr"), first = element("th", undefined, { scope: "row" });
 			first.append(element("button", this.names[row.name], { className: "link", type: "button", onclick: () => this.searchFor(row.name) }));
 			line.append(first);
-			for (const [name, of] of columns.slice(1)) {
+			for (const [name, of, textOf] of columns.slice(1)) {
 				const number = of(row);
-				line.append(element("td", name === "mean" ? exactText(number.toFixed(1)) : exactText(number), name === "count" ? {} : { title: durationText(Number(number)) }));
+				if (textOf)
+					line.append(element("td", textOf(row)));
+				else
+					line.append(element("td", name === "mean" ? exactText(number.toFixed(1)) : exactText(number), name === "count" ? {} : { title: durationText(Number(number)) }));
 			}
 			body.append(line);
 		}
@@ -1021,12 +1036,18 @@ class Page {
 		table.replaceChildren(table.caption, top, body);
 		if (rows.length > most) {
 			const line = element("tr"), cell = element("td", undefined, { colSpan: columns.length });
-			cell.append(element("button", "Show all " + exactText(rows.length) + " labels", {
+			cell.append(element("button", "Show all " + exactText(rows.length) + " rows", {
 				type: "button", onclick: () => this.fill(table, { ...summary, all: true }),
 			}));
 			line.append(cell);
 			body.append(line);
 		}
+	}
+
+	/* A minor, with its major if that is not CPI's. */
+	codeText(name) {
+		const hex = (code) => code.toString(16).toUpperCase().padStart(2, "0");
+		return (this.majors[name] === CPI_MAJOR ? "" : hex(this.majors[name]) + ":") + hex(this.minors[name]);
 	}
 
 	searchFor(name) {

@@ -45,8 +45,8 @@ struct cell_column {
 static bool cells_has_elsewhere(const struct column *c)
 {
 	/* Ids would need a third of the page, which numbers intervals itself. */
-	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "label",
-		"container", "id", "parent_id"};
+	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "minor",
+		"label", "major", "container", "id", "parent_id"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], c->name) == 0)
@@ -57,7 +57,7 @@ static bool cells_has_elsewhere(const struct column *c)
 /* Codes, and numbers of processors. */
 static bool cells_is_code(const struct column *c)
 {
-	static const char *const names[] = {"cpu", "start_cpu", "major", "minor", "types"};
+	static const char *const names[] = {"cpu", "start_cpu", "types"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], c->name) == 0)

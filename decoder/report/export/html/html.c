@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "../../../../formats/base/time_ns.h"
+#include "../../../../formats/cpi_hooks.h"
 #include "../../../base/grow.h"
 #include "../../../base/spill.h"
 #include "../../../model/hooks/switches.h"
@@ -108,14 +109,43 @@ static void html_end_names(struct html_export *e, size_t above)
 	e->names_json = (struct json){.o = &e->names_text};
 }
 
-/* The number of a name in the page: 0, 1, ... in order of appearance. */
-static int html_name(
-	struct html_export *e, char kind, const char *name, size_t length, uint32_t *id)
+/* Writes the name in e->text, which ends with `group` bytes. */
+static void html_put_name(struct html_export *e, size_t group)
+{
+	struct json *j = &e->names_json;
+	const size_t length = e->text.len - group;
+	const char *code = e->text.buf + length;
+
+	if (!e->names_text.len)
+		json_open(j, '[');
+	if (!group) {
+		json_string(j, e->text.buf, length);
+	} else {
+		json_open(j, '[');
+		json_string(j, e->text.buf, length);
+		json_u64(j, (uint8_t)code[0]);
+		if ((uint8_t)code[1] != CPI_MAJOR)
+			json_u64(j, (uint8_t)code[1]);
+		json_close(j, ']');
+	}
+	html_end_names(e, HTML_LIST_BYTES);
+}
+
+/*
+ * The number of a name in the page: 0, 1, ... in order of appearance. iv: the interval that it
+ * names, NULL: none. One label has a name for each minor and major, as a row in a summary.
+ */
+static int html_name(struct html_export *e, char kind, const char *name, size_t length,
+	const struct interval *iv, uint32_t *id)
 {
 	/* A kind before it: a label is not a minor that is spelled alike. */
 	e->text.len = 0;
 	out_char(&e->text, kind);
 	out_bytes(&e->text, name, length);
+	if (iv) {
+		out_char(&e->text, (char)iv->mm);
+		out_char(&e->text, (char)iv->major);
+	}
 	if (e->text.error)
 		return CPIDECODE_ENOMEM;
 	uint32_t number = flame_names_add(&e->names, e->text.buf, e->text.len);
@@ -128,10 +158,7 @@ static int html_name(
 		memset(e->name_ids + room, 0, (e->name_room - room) * sizeof *e->name_ids);
 	if (!e->name_ids[number]) {
 		e->name_ids[number] = ++e->nnames;
-		if (!e->names_text.len)
-			json_open(&e->names_json, '[');
-		json_string(&e->names_json, e->text.buf, e->text.len);
-		html_end_names(e, HTML_LIST_BYTES);
+		html_put_name(e, iv ? 2 : 0);
 	}
 	*id = e->name_ids[number] - 1;
 	return e->names_text.error ? CPIDECODE_ENOMEM : 0;
@@ -183,9 +210,9 @@ static int html_lane(struct html_export *e, struct html_lane lane, const struct 
 		leader = trace_task(e->r->trace, lane.machine, task->pid, task->first);
 	}
 	const char *process = leader && leader->pid == task->pid ? report_task_name(leader) : NULL;
-	int rc = html_name(e, 't', name, strlen(name), &lane.name);
+	int rc = html_name(e, 't', name, strlen(name), NULL, &lane.name);
 	if (!rc && process) {
-		rc = html_name(e, 't', process, strlen(process), &lane.process);
+		rc = html_name(e, 't', process, strlen(process), NULL, &lane.process);
 		lane.process++;
 	}
 	return rc ? rc : html_find_lane(e, &lane, found);
@@ -319,7 +346,7 @@ static int html_begin_slice(
 	if (until > html_most_ns)
 		return html_refuse_time(e, until);
 	const char *text = report_name(iv, room, &length);
-	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, &name);
+	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, iv, &name);
 	if (!rc)
 		rc = html_row(e, &e->lanes[*own], l->count - 1, &row);
 	if (rc)
@@ -380,7 +407,7 @@ static int html_add_marker(struct html_export *e, const struct marker *marker, u
 		name = code;
 	}
 	if (!rc)
-		rc = html_name(e, 'h', name, strlen(name), &id);
+		rc = html_name(e, 'h', name, strlen(name), NULL, &id);
 	if (rc)
 		return rc;
 	varint_put(&e->marker_columns[MARKER_TIME], since);
