@@ -12,9 +12,10 @@ struct unit {
 	uint64_t factor;
 };
 
-static const struct unit duration_units[] = {{"ns", 1}, {"us", 1000}, {"ms", TIME_MS_NS},
-	{"s", TIME_SECOND_NS}, {"m", 60 * TIME_SECOND_NS}, {"min", 60 * TIME_SECOND_NS},
-	{"h", 3600 * TIME_SECOND_NS}, {NULL, 0}};
+/* Without QUANTITY_DAYS from the second one. */
+static const struct unit duration_units[] = {{"d", 86400 * TIME_SECOND_NS}, {"ns", 1}, {"us", 1000},
+	{"ms", TIME_MS_NS}, {"s", TIME_SECOND_NS}, {"m", 60 * TIME_SECOND_NS},
+	{"min", 60 * TIME_SECOND_NS}, {"h", 3600 * TIME_SECOND_NS}, {NULL, 0}};
 static const struct unit size_units[] = {
 	{"", 1}, {"K", 1u << 10}, {"M", 1u << 20}, {"G", 1u << 30}, {NULL, 0}};
 
@@ -115,13 +116,14 @@ bool quantity_parse_duration(
 		end++;
 	uint64_t unit = end == last && (form & QUANTITY_BARE_SECONDS)
 				? TIME_SECOND_NS
-				: unit_factor(duration_units, end, (size_t)(last - end), form);
+				: unit_factor(duration_units + !(form & QUANTITY_DAYS), end,
+					  (size_t)(last - end), form);
 	return unit && quantity_scan_decimal(&text, end, form, unit, most, ns) && text == end;
 }
 
 uint64_t quantity_duration_unit(const char *name)
 {
-	return unit_factor(duration_units, name, strlen(name), 0);
+	return unit_factor(duration_units + 1, name, strlen(name), 0);
 }
 
 bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes)

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 enum quantity_form {
-	QUANTITY_WHOLE_POINT = 1, /* digits on both sides of a point, not "1." or ".5" */
-	QUANTITY_ANY_CASE = 2,	  /* units in either case */
-	QUANTITY_BARE_SECONDS = 4 /* a duration without a unit is in seconds */
+	QUANTITY_WHOLE_POINT = 1,  /* digits on both sides of a point, not "1." or ".5" */
+	QUANTITY_ANY_CASE = 2,	   /* units in either case */
+	QUANTITY_BARE_SECONDS = 4, /* a duration without a unit is in seconds */
+	QUANTITY_DAYS = 8,	   /* durations have the unit d, too */
 };
 
 /*

@@ -187,7 +187,5 @@ const char *cmd_colour(FILE *f, const char *code);
 
 /* Prints text with question marks instead of control characters, which could drive a terminal. */
 void print_plain(FILE *f, const char *text);
-/* A JSON string in quotes, as decoder/sink escapes it. */
-void print_json(FILE *f, const char *text);
 
 #endif

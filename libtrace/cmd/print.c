@@ -75,11 +75,3 @@ void print_plain(FILE *f, const char *text)
 	print_plain_out(print_stream_begin(&s, f), text);
 	print_stream_end(&s);
 }
-
-void print_json(FILE *f, const char *text)
-{
-	struct print_stream s;
-
-	json_text(print_json_begin(&s, f), text);
-	print_stream_end(&s);
-}

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../decoder/sink/json.h"
+#include "../../decoder/sink/units.h"
 #include "../../formats/base/number.h"
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
@@ -77,6 +79,8 @@ struct trigger {
 
 /* -------------------------------------------------------------------- what matched */
 
+enum { LABEL_BYTES = 255 /* at most, of the description */ };
+
 /* The time of a stamp by the session's clock, in ns since 1970, counted back from now: more exact
  * than forward from `init`. 0: an impossible one, of a stamp that is corrupt. */
 static uint64_t unix_time(const struct session *s, uint64_t stamp)
@@ -95,7 +99,7 @@ static uint64_t unix_time(const struct session *s, uint64_t stamp)
 	return before ? sync[1] - ns : sync[1] + ns;
 }
 
-static void print_time(FILE *out, const struct session *s, uint64_t stamp)
+static void print_time(struct out *out, const struct session *s, uint64_t stamp)
 {
 	uint64_t real = unix_time(s, stamp);
 	char text[40];
@@ -105,31 +109,12 @@ static void print_time(FILE *out, const struct session *s, uint64_t stamp)
 		return;
 	time_t seconds = (time_t)(real / TIME_SECOND_NS);
 	if (localtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
-		fprintf(out, ", at %s.%06u", text, (unsigned)(real % TIME_SECOND_NS / 1000));
+		out_printf(out, ", at %s.%06u", text, (unsigned)(real % TIME_SECOND_NS / 1000));
 }
 
-static void print_elapsed(FILE *out, uint64_t ticks, uint64_t rate)
+static void print_quoted(struct out *out, const void *text, size_t size)
 {
-	double ns = (double)ticks * 1e9 / (double)rate;
-
-	if (ns < 1e6)
-		fprintf(out, ", elapsed %.3f us", ns / 1e3);
-	else if (ns < 1e9)
-		fprintf(out, ", elapsed %.3f ms", ns / 1e6);
-	else
-		fprintf(out, ", elapsed %.3f s", ns / 1e9);
-}
-
-static void trigger_print_label(FILE *out, const uint8_t *text, uint32_t length)
-{
-	char label[256];
-	size_t n = length < sizeof label - 1 ? length : sizeof label - 1;
-
-	if (n)
-		memcpy(label, text, n);
-	label[n] = 0;
-	fputs("label ", out);
-	print_json(out, label);
+	json_string(&(struct json){.o = out}, text, size);
 }
 
 static void trigger_find_task(struct trigger *t, struct event *e)
@@ -138,31 +123,36 @@ static void trigger_find_task(struct trigger *t, struct event *e)
 	e->tid = tasks_thread(&t->tasks, e->number, e->stamp);
 }
 
-static void print_event(FILE *out, struct trigger *t, struct event *e)
+static void print_event(struct out *out, struct trigger *t, struct event *e)
 {
 	const struct session *s = &t->flight.session;
 	const uint8_t *label;
 	uint32_t length;
 
 	if (!e->record) {
-		fprintf(out, "%llu hooks were lost", (unsigned long long)e->lost);
+		out_printf(out, "%llu hooks were lost", (unsigned long long)e->lost);
 		return;
 	}
-	if (event_find_label(e, &label, &length))
-		trigger_print_label(out, label, length);
-	else
-		fprintf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
-	if (e->has_elapsed)
-		print_elapsed(out, e->elapsed, s->geometry.ticks_per_second);
+	if (event_find_label(e, &label, &length)) {
+		out_str(out, "label ");
+		print_quoted(out, label, length < LABEL_BYTES ? length : LABEL_BYTES);
+	} else {
+		out_printf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
+	}
+	if (e->has_elapsed) {
+		out_str(out, ", elapsed ");
+		units_duration(
+			out, (double)time_ticks_to_ns(e->elapsed, s->geometry.ticks_per_second));
+	}
 	trigger_find_task(t, e);
-	fprintf(out, ", thread %u", e->tid);
+	out_printf(out, ", thread %u", e->tid);
 	if (e->task) {
-		fputs(" (", out);
-		print_json(out, e->task->name);
-		fprintf(out, ", process %u)", e->task->pid);
+		out_str(out, " (");
+		print_quoted(out, e->task->name, strlen(e->task->name));
+		out_printf(out, ", process %u)", e->task->pid);
 	}
 	if (e->has_cpu)
-		fprintf(out, ", CPU %u", e->cpu);
+		out_printf(out, ", CPU %u", e->cpu);
 	print_time(out, s, e->stamp);
 }
 
@@ -198,19 +188,18 @@ static void note_window(struct trigger *t, const struct event *e)
 static bool on_event(void *arg, struct event *e)
 {
 	struct trigger *t = arg;
-	size_t size;
+	struct out what;
 
 	if (!trigger_matches_event(t, e))
 		return true;
 	t->matched = true;
 	note_window(t, e);
+	out_memory(&what);
+	print_event(&what, t, e);
+	out_char(&what, 0);
 	free(t->what);
-	t->what = NULL;
-	FILE *out = open_memstream(&t->what, &size);
-	if (out) {
-		print_event(out, t, e);
-		fclose(out);
-	}
+	t->what = what.error ? NULL : strdup(what.buf);
+	out_discard(&what);
 	return false;
 }
 

@@ -84,7 +84,8 @@ START_TEST(durations_have_units)
 		{"1MS", ANY, 1000000}, {"1MS", 0, UINT64_MAX}, {"1 s", 0, UINT64_MAX},
 		{"1.2.3s", 0, UINT64_MAX}, {"1d", 0, UINT64_MAX}, {"1sx", 0, UINT64_MAX},
 		{"-1s", 0, UINT64_MAX}, {"9223372036s", 0, 9223372036000000000},
-		{"9223372037s", 0, UINT64_MAX}, {"99999999999999999999h", 0, UINT64_MAX}};
+		{"1.5D", ANY | QUANTITY_DAYS, 129600000000000}, {"9223372037s", 0, UINT64_MAX},
+		{"99999999999999999999h", 0, UINT64_MAX}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint64_t ns = 0;

@@ -5,13 +5,14 @@
  *
  * ROUNDS (1) times: FAST intervals "fast" of next to nothing, one "slow" of SLOW_MS
  * milliseconds (0: none), and AFTER hooks of major 0x22 with minors from 0 on, one a
- * millisecond, so that some come after a trigger has fired.
+ * millisecond, so that some come after a trigger has fired. 0 times: one light interval.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "perfutil.h"
+#include "swtrace.h"
 
 static void sleep_ms(long ms)
 {
@@ -38,7 +39,11 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || CpiInit(CPI_TYPE_RAW | CPI_TYPE_TRACE_SUMMARY, &handle) != PU_SUCCESS)
 		return 2;
-	while (rounds--) {
+	if (rounds == 0) {
+		SWTRACE_SCOPE("light request");
+		sleep_ms(1);
+	}
+	while (rounds-- > 0) {
 		for (long i = atol(argv[1]); i > 0; i--)
 			bad += interval(handle, "fast", 1, 0) != PU_SUCCESS;
 		if (atol(argv[2]))

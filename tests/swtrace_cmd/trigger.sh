@@ -156,6 +156,12 @@ for condition in 'comm=swtrace_int* and major=0x22' 'mm=2 and cpi>=0 or elapsed>
 	ended 0
 	same "$condition: lines said" "$(wc -l <"$said" | tr -d ' ')" 1
 done
+# The label of a light interval is a number in its hook.
+rm -f "$t"*
+watched --when 'label=light*' --after 0 --timeout 60 -o "$t"
+exits 0 "$INTERVALS" 0 0 0 0
+ended 0
+says "$said" '^label "light request", elapsed '
 session norm
 watched --when 'lost>0' --after 0 --timeout 60 -o "$t"
 exits 0 "$WRITER" hooks 200000

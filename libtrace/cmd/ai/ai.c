@@ -1,7 +1,6 @@
 /*
  * ai: samples how busy the processors are.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "../../../formats/base/number.h"
@@ -14,7 +13,7 @@ enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_
 static const struct option options[] = {
 	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it runs\nuntil Ctrl-C.\n\n"},
 	{AI_RUN_TIME, "-r", .value = "TIME",
-		.help = "ends after TIME: seconds, or with a suffix s, m, h or d"},
+		.help = "ends after TIME: seconds, or with a suffix ms, s, m, h or d"},
 	{AI_STAMP, "-t", .help = "the time after each sample"},
 	{AI_SYSTEM, "-s", .help = "only the system's total"},
 	{AI_BOTH, "-sp", .help = "also the system's total"},
@@ -32,30 +31,6 @@ static const struct option options[] = {
 #define SHORTEST (10 * TIME_MS_NS)
 #define LONGEST (86400 * TIME_SECOND_NS)
 
-/* Parses a run time such as "90", "1.5m" or "2d" into ns, and spells it out. */
-static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t room)
-{
-	static const struct {
-		char suffix;
-		const char *unit;
-		uint64_t ns;
-	} units[] = {{'s', "seconds", TIME_SECOND_NS}, {'m', "minutes", 60 * TIME_SECOND_NS},
-		{'h', "hours", 3600 * TIME_SECOND_NS}, {'d', "days", 86400 * TIME_SECOND_NS}};
-	const char *p = text, *end = text + strlen(text);
-	unsigned unit = 0;
-
-	for (unsigned u = 0; u < 4 && end > text; u++)
-		if (units[u].suffix == tolower((unsigned char)end[-1])) {
-			unit = u;
-			end--;
-			break;
-		}
-	snprintf(name, room, "%.*s %s", (int)(end - text), text, units[unit].unit);
-	return quantity_scan_decimal(
-		       &p, end, QUANTITY_WHOLE_POINT, units[unit].ns, INT64_MAX, ns) &&
-	       p == end && *ns > 0;
-}
-
 static void ai_set_format(struct ai_run *r, enum ai_format format)
 {
 	if (r->format != AI_TEXT && r->format != format)
@@ -71,13 +46,17 @@ static void ai_set_scope(struct ai_run *r, bool processors)
 	r->processors = processors;
 }
 
-static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
+static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id)
 {
 	switch (id) {
 	case AI_RUN_TIME:
-		if (!parse_run_time(a->value, run_time, r->run_time, sizeof r->run_time))
+		if (!quantity_parse_duration(a->value, strlen(a->value),
+			    QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE | QUANTITY_BARE_SECONDS |
+				    QUANTITY_DAYS,
+			    INT64_MAX, &r->run_time) ||
+			!r->run_time)
 			cmd_misuse(r->verb,
-				"-r: \"%.80s\": expected seconds, or a time with s, m, h or d, above 0",
+				"-r: \"%.80s\": expected seconds, or a time with ms, s, m, h or d, above 0",
 				a->value);
 		break;
 	case AI_STAMP:
@@ -106,7 +85,7 @@ static void ai_parse_option(struct ai_run *r, const struct arguments *a, int id,
 	}
 }
 
-static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t run_time)
+static void ai_parse_operands(struct ai_run *r, int n, char **operand)
 {
 	if (n > 2)
 		cmd_misuse(r->verb,
@@ -120,11 +99,11 @@ static void ai_parse_operands(struct ai_run *r, int n, char **operand, uint64_t 
 	if (n > 1 && (!number_parse(operand[1], 10, UINT32_MAX, &r->samples) || !r->samples))
 		cmd_misuse(r->verb, "number of samples: \"%.80s\": expected a whole number above 0",
 			operand[1]);
-	if (!run_time)
+	if (!r->run_time)
 		return;
 	if (n > 1)
 		cmd_misuse(r->verb, "a number of samples and -r exclude each other");
-	r->samples = run_time / r->interval;
+	r->samples = r->run_time / r->interval;
 	if (!r->samples)
 		cmd_misuse(r->verb, "-r: the time is shorter than the interval");
 }
@@ -133,12 +112,11 @@ static int ai_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct ai_run r = {.verb = verb, .processors = true, .interval = TIME_SECOND_NS};
-	uint64_t run_time = 0;
 	int id;
 
 	while ((id = arguments_next(&a)))
-		ai_parse_option(&r, &a, id, &run_time);
-	ai_parse_operands(&r, a.operands, argv + 1, run_time);
+		ai_parse_option(&r, &a, id);
+	ai_parse_operands(&r, a.operands, argv + 1);
 	/* Machine-readable output always includes the system's column. */
 	if (r.format != AI_TEXT)
 		r.system = true;

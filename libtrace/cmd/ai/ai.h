@@ -36,8 +36,8 @@ struct ai_run {
 	bool stamped;		 /* -t */
 	bool traced;		 /* --trace */
 	uint64_t interval;	 /* ns */
+	uint64_t run_time;	 /* ns; 0: without -r */
 	uint64_t samples;	 /* 0: until a signal arrives */
-	char run_time[48];	 /* -r as text; "" without it */
 	const char *log;	 /* -l, or NULL */
 	int columns;		 /* number of processors in the last heading */
 	unsigned rows;		 /* rows since the last heading, in text format */

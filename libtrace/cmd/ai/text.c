@@ -48,8 +48,8 @@ static void text_print_header(struct ai_run *r, FILE *f)
 		fprintf(f, "** Number of samples: %llu", (unsigned long long)r->samples);
 	else
 		fputs("** Number of samples: infinite (until stopped via Ctrl-c)", f);
-	if (*r->run_time)
-		fprintf(f, " (Run time: %s)", r->run_time);
+	if (r->run_time)
+		fprintf(f, " (Run time: %.9g seconds)", time_seconds(r->run_time));
 	fprintf(f, "\n**            Method: %s\n", AiMethodName(AiMethod()));
 	if (why)
 		fprintf(f, "** No better, because: %s\n", why);

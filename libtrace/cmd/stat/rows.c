@@ -170,7 +170,7 @@ static void set_figure_of(const struct count *c, const struct stat_report *r, st
 		   is_of_all_time(c, row->event) && (other = task_clock(r, row))) {
 		set_figure(row, (double)row->count / (double)other->count, "GHz", 3);
 	} else if (!set_ratio(r, row)) {
-		set_figure(row, (double)row->count * 1e9 / (double)r->elapsed, "/s", 1);
+		set_figure(row, (double)row->count * TIME_SECOND_NS / (double)r->elapsed, "/s", 1);
 	}
 }
 

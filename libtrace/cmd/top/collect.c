@@ -204,7 +204,7 @@ int top_collect_open(struct top *t)
 		return cmd_fail(t->verb, "%s", error.text);
 	tasks_open(&t->tasks, &t->session);
 	t->open = true;
-	t->ns_per_tick = 1e9 / (double)t->session.geometry.ticks_per_second;
+	t->ns_per_tick = (double)TIME_SECOND_NS / (double)t->session.geometry.ticks_per_second;
 	t->began = t->round_began = time_ns_monotonic();
 	top_programs_begin_losses(&t->programs, &t->session);
 	if (!top_rings_open(&t->rings, &t->watch)) {

@@ -55,7 +55,7 @@ void top_put_json(struct json *j, const struct top *t)
 	struct document d = {.j = j};
 
 	json_open(j, '{');
-	json_member_fixed(j, "time", (double)t->time_ns / 1e9, 6);
+	json_member_fixed(j, "time", time_seconds(t->time_ns), 6);
 	json_member_text(j, "session", t->session.location.dir);
 	json_member_text(j, "mode", cmd_mode_name(t->session.geometry.mode));
 	json_member_text(j, "state", cmd_state_name(t->state));

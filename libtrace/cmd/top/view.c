@@ -57,7 +57,7 @@ static void view_put_lag(struct out *o, const struct top *t)
 	units_size(o, sum->lag_bytes);
 	out_str(o, t->rings.drained ? " behind, the furthest ring by " : " wait in the rings");
 	if (t->rings.drained)
-		units_duration(o, sum->lag_s * 1e9);
+		units_duration(o, sum->lag_s * TIME_SECOND_NS);
 	out_char(o, '\n');
 }
 
@@ -85,7 +85,7 @@ void top_view_summary(struct out *o, const struct top *t)
 	out_str(o, ", lost ");
 	out_u64(o, sum->all_lost);
 	out_str(o, " in ");
-	units_duration(o, t->all_s * 1e9);
+	units_duration(o, t->all_s * TIME_SECOND_NS);
 	out_char(o, '\n');
 	if (t->session.geometry.mode == SHM_MODE_CONTINUOUS)
 		view_put_lag(o, t);
@@ -94,7 +94,7 @@ void top_view_summary(struct out *o, const struct top *t)
 	escape_text(o, t->session.location.dir, strlen(t->session.location.dir));
 	out_printf(o, ", %s, tracing is %s, the last ", cmd_mode_name(t->session.geometry.mode),
 		cmd_state_name(t->state));
-	units_duration(o, t->round_s * 1e9);
+	units_duration(o, t->round_s * TIME_SECOND_NS);
 	if (t->labels.left_out) {
 		out_str(o, "; intervals left out: ");
 		out_u64(o, t->labels.left_out);
@@ -125,7 +125,7 @@ static struct view_ring view_make_ring(const struct top *t, const struct top_rin
 		.number = guest ? r->id - TF_GUEST_RING : r->id,
 		.rates = view_find_rates(r->hooks, r->bytes, r->lost, t->round_s),
 		.seen = top_share(r->hooks, r->missed),
-		.lag_ns = r->lag_s * 1e9};
+		.lag_ns = r->lag_s * TIME_SECOND_NS};
 }
 
 static void view_spell_ring(struct out *o, const void *row)
