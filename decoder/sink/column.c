@@ -46,6 +46,9 @@ void cell_write_json(struct json *j, struct cell cell)
 	case CELL_STRING:
 		json_string(j, cell.s, cell.len);
 		break;
+	case CELL_HEX:
+		json_format(j, "0x%llx", (unsigned long long)cell.u);
+		break;
 	case CELL_WORDS:
 		json_open(j, '"');
 		cell.words(j->o, (uint32_t)cell.u);
@@ -82,6 +85,8 @@ static void cell_write_text(
 		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
 	else if (cell.kind == CELL_DOUBLE)
 		out_general(o, cell.real, 17);
+	else if (cell.kind == CELL_HEX)
+		out_printf(o, "0x%llx", (unsigned long long)cell.u);
 	else if (cell.kind == CELL_WORDS)
 		cell.words(o, (uint32_t)cell.u);
 	else if (cell.kind == CELL_ID)

@@ -27,6 +27,7 @@ enum cell_kind {
 	CELL_DOUBLE, /* with all its digits; not finite: none */
 	CELL_BOOL,   /* u; 0 or 1 in CSV */
 	CELL_STRING, /* len bytes, any bytes */
+	CELL_HEX,    /* u as 0x3c: a string in JSON, whose numbers have 53 bits */
 	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
 	CELL_ID,     /* of an interval: cell_spell_id */
 };
@@ -63,6 +64,7 @@ enum column_source {
 	COLUMN_CHARS, /* a string in an array of the row */
 	COLUMN_CELL,  /* a struct cell, with decimals of its own */
 	COLUMN_COUNT, /* uint64_t; UINT64_MAX: none */
+	COLUMN_HEX,   /* uint64_t, as a CELL_HEX */
 	COLUMN_NEST,  /* JSON only: the function nest writes the value; NULL: see of */
 };
 
@@ -128,6 +130,7 @@ struct column {
 		bool: COLUMN_BOOL,                                                                 \
 		double: COLUMN_REAL,                                                               \
 		const char *: COLUMN_TEXT,                                                         \
+		char *: COLUMN_TEXT,                                                         \
 		struct cell: COLUMN_CELL),                                                         \
 	.offset = offsetof(type, member)
 /* Text begins with the column, and cuts it rather than dropping it. */
@@ -135,6 +138,7 @@ struct column {
 /* Text ends with the column, and cuts it to the rest of the line. */
 #define PLACE_LAST INT8_MAX
 #define COLUMN_CHARS_AT(type, member) .source = COLUMN_CHARS, .offset = offsetof(type, member)
+#define COLUMN_HEX_AT(type, member) .source = COLUMN_HEX, .offset = offsetof(type, member)
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
 /* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
@@ -242,6 +246,9 @@ static inline struct cell column_read(const struct column *c, const void *row)
 		return cell_u64(*(const uint64_t *)at, true);
 	case COLUMN_COUNT:
 		return cell_u64(*(const uint64_t *)at, *(const uint64_t *)at != UINT64_MAX);
+	case COLUMN_HEX:
+		return (struct cell){
+			.kind = CELL_HEX, .decimals = 0, .u = *(const uint64_t *)at, .s = NULL};
 	case COLUMN_I64:
 		return cell_i64(*(const int64_t *)at);
 	case COLUMN_BOOL:
@@ -286,6 +293,10 @@ static inline void cell_write_csv(struct csv *c, struct cell cell)
 		break;
 	case CELL_STRING:
 		csv_string(c, cell.s, cell.len);
+		break;
+	case CELL_HEX:
+		csv_empty(c);
+		out_printf(c->o, "0x%llx", (unsigned long long)cell.u);
 		break;
 	case CELL_WORDS:
 		csv_empty(c);

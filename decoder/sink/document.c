@@ -76,6 +76,8 @@ static bool document_pass_table(struct document *d)
 	}
 	if (!table_is_measuring(&d->table) && d->title)
 		out_str(d->o, d->title);
+	if (d->has_no_headings)
+		return true;
 	document_begin_row(d);
 	for (unsigned i = 0; i < d->n; i++)
 		column_write_heading(&d->table, d->chosen[i]);
@@ -88,16 +90,19 @@ bool document_pass(struct document *d)
 	const bool is_due = d->j || d->label ? d->pass == 0 : document_pass_table(d);
 
 	d->pass++;
-	if (d->j && is_due)
+	if (d->j && is_due) {
 		json_member_open(d->j, d->key, '[');
-	else if (d->j)
+	} else if (d->j) {
+		d->j->broken = d->breaks;
 		json_close(d->j, ']');
+	}
 	return is_due;
 }
 
 void document_add_row(struct document *d, const void *row)
 {
 	if (d->j) {
+		d->j->broken = d->breaks;
 		column_write_object(d->j, d->columns, IN_JSON, d->has, row);
 		return;
 	}

@@ -28,6 +28,8 @@ struct document {
 	unsigned width;		      /* of tables; 0: unlimited */
 	unsigned gap;		      /* of tables of columns with widths */
 	bool keeps_heading;	      /* of tables without rows */
+	bool has_no_headings;	      /* of tables of columns with widths */
+	bool breaks;		      /* each row of JSON on a line of its own */
 	/* The list that is being written: */
 	unsigned has; /* settable for each row of JSON */
 	unsigned pass, n;
@@ -40,6 +42,21 @@ struct document {
 static inline bool document_is_text(const struct document *d)
 {
 	return !d->j;
+}
+
+/* Opens and closes an object or a list of JSON. key NULL: a value without one. Text has none. */
+static inline void document_open(struct document *d, const char *key, char bracket)
+{
+	if (d->j && key)
+		json_key(d->j, key);
+	if (d->j)
+		json_open(d->j, bracket);
+}
+
+static inline void document_close(struct document *d, char bracket)
+{
+	if (d->j)
+		json_close(d->j, bracket);
 }
 
 /* Begins a line: the caller writes its value and a newline. Only of text. */

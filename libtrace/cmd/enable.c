@@ -84,6 +84,7 @@ static const struct option maj_options[] = {
 
 /* A major's name and writers. */
 struct major {
+	uint8_t number;
 	const char *name; /* NULL: none */
 	bool is_enabled;
 	bool is_written; /* this toolkit writes it, or a program registered a schema for it */
@@ -95,18 +96,16 @@ struct majors {
 };
 
 /* Majors of the original toolkit's kernel part have a name here but no writer. */
-static const struct {
-	uint8_t major;
-	struct major is;
-} known[] = {{0x04, {.name = "interrupts"}}, {0x10, {.name = "time profile"}},
-	{0x11, {.name = "system information"}}, {0x12, {.name = "dispatch"}},
-	{0x19, {.name = "modules and tasks"}}, {0xA8, {.name = "special"}},
-	{CPI_MAJOR, {.name = "CPI measurement", .is_written = true}},
-	{INTERVAL_MAJOR, {.name = "intervals", .is_written = true}},
-	{SCOPE_MAJOR, {.name = "light intervals", .is_written = true}},
-	{KERNEL_MAJOR, {.name = "kernel's records", .is_written = true}},
-	{CPUUTIL_MAJOR, {.name = "CPU utilisation", .is_written = true}},
-	{COUNTERS_MAJOR, {.name = "recorded counters", .is_written = true}}};
+static const struct major known[] = {{.number = 0x04, .name = "interrupts"},
+	{.number = 0x10, .name = "time profile"}, {.number = 0x11, .name = "system information"},
+	{.number = 0x12, .name = "dispatch"}, {.number = 0x19, .name = "modules and tasks"},
+	{.number = 0xA8, .name = "special"},
+	{.number = CPI_MAJOR, .name = "CPI measurement", .is_written = true},
+	{.number = INTERVAL_MAJOR, .name = "intervals", .is_written = true},
+	{.number = SCOPE_MAJOR, .name = "light intervals", .is_written = true},
+	{.number = KERNEL_MAJOR, .name = "kernel's records", .is_written = true},
+	{.number = CPUUTIL_MAJOR, .name = "CPU utilisation", .is_written = true},
+	{.number = COUNTERS_MAJOR, .name = "recorded counters", .is_written = true}};
 
 const char *enable_operands(void)
 {
@@ -114,7 +113,7 @@ const char *enable_operands(void)
 	char *at = stpcpy(text, "all");
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		at += sprintf(at, "|0x%02X", known[i].major);
+		at += sprintf(at, "|0x%02X", known[i].number);
 	return text;
 }
 
@@ -139,11 +138,13 @@ static void read_registered(struct majors *m, struct session *s)
 static void read_majors(struct majors *m, struct session *s)
 {
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		m->of[known[i].major] = known[i].is;
+		m->of[known[i].number] = known[i];
 	read_registered(m, s);
-	for (int i = 0; i < SHM_MAJORS; i++)
+	for (int i = 0; i < SHM_MAJORS; i++) {
+		m->of[i].number = (uint8_t)i;
 		m->of[i].is_enabled =
 			__atomic_load_n(&s->control->majors[i], __ATOMIC_RELAXED) != 0;
+	}
 }
 
 static bool is_enabled(const struct major *m)
@@ -168,11 +169,10 @@ static const struct {
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
-static void print_ranges(struct table *t, const struct majors *m, int list)
+static void maj_print_ranges(struct out *o, const struct majors *m, int list)
 {
 	const char *separator = "";
 
-	table_printf(t, "%s\t", lists[list].key);
 	for (int i = 0, end; i < SHM_MAJORS; i = end) {
 		for (end = i; end < SHM_MAJORS && lists[list].has(&m->of[end]); end++)
 			;
@@ -180,66 +180,62 @@ static void print_ranges(struct table *t, const struct majors *m, int list)
 			end++;
 			continue;
 		}
-		out_printf(&t->row, end - i > 1 ? "%s0x%02X-0x%02X" : "%s0x%02X", separator, i,
-			end - 1);
+		out_printf(o, end - i > 1 ? "%s0x%02X-0x%02X" : "%s0x%02X", separator, i, end - 1);
 		separator = ", ";
 	}
-	out_str(&t->row, *separator ? "" : "none");
-	table_end_row(t);
+	out_str(o, *separator ? "\n" : "none\n");
 }
 
-static void maj_print_text(const struct majors *m)
+static void maj_print_list(struct document *d, const struct majors *m, int list)
 {
-	static const unsigned range_widths[] = {9, 0}, widths[] = {7, 19, 0};
-	struct print_stream stream;
-	struct table *t = print_table_begin(&stream, stdout, range_widths, 1);
+	if (document_is_text(d)) {
+		maj_print_ranges(document_begin_line(d, lists[list].key), m, list);
+		return;
+	}
+	json_member_open(d->j, lists[list].key, '[');
+	for (int i = 0; i < SHM_MAJORS; i++)
+		if (lists[list].has(&m->of[i]))
+			json_i64(d->j, i);
+	json_close(d->j, ']');
+}
 
+static void maj_spell_number(struct out *o, const void *row)
+{
+	out_printf(o, "  0x%02X", ((const struct major *)row)->number);
+}
+
+static void maj_spell_state(struct out *o, const void *row)
+{
+	const struct major *m = row;
+
+	out_str(o, m->is_enabled ? "enabled" : "disabled");
+	out_str(o, m->is_written ? "" : ", no known writer");
+}
+
+#define AT(member) COLUMN_AT(struct major, member)
+static const struct column known_columns[] = {
+	{"major", "major", AT(number), .left = true, .width = 7, .text = maj_spell_number},
+	{"name", "name", AT(name), .left = true, .width = 19},
+	{"enabled", "state", AT(is_enabled), .left = true, .text = maj_spell_state},
+	{"written", AT(is_written)},
+	{.name = NULL},
+};
+#undef AT
+
+static void maj_print(struct majors *m, bool json)
+{
+	struct print_stream stream;
+	struct document *d = print_document_begin(&stream, stdout, json);
+
+	d->label_width = 10;
+	d->has_no_headings = true;
 	for (int i = 0; i < LISTS; i++)
-		print_ranges(t, m, i);
-	print_stream_end(&stream);
-	t = print_table_begin(&stream, stdout, widths, 1);
-	for (int i = 0; i < SHM_MAJORS; i++) {
-		const struct major *one = &m->of[i];
-
-		if (one->name)
-			table_printf(t, "  0x%02X\t%s\t%s%s\n", i, one->name,
-				one->is_enabled ? "enabled" : "disabled",
-				one->is_written ? "" : ", no known writer");
-	}
-	print_stream_end(&stream);
-}
-
-static void maj_print_json(const struct majors *m)
-{
-	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
-
-	json_open(j, '{');
-	for (int list = 0; list < LISTS; list++) {
-		json_member_open(j, lists[list].key, '[');
-		for (int i = 0; i < SHM_MAJORS; i++) {
-			if (lists[list].has(&m->of[i]))
-				json_i64(j, i);
-		}
-		json_close(j, ']');
-	}
-	json_member_open(j, "known", '[');
-	for (int i = 0; i < SHM_MAJORS; i++) {
-		const struct major *one = &m->of[i];
-
-		if (!one->name)
-			continue;
-		json_open(j, '{');
-		json_member_i64(j, "major", i);
-		json_member_text(j, "name", one->name);
-		json_member_bool(j, "enabled", one->is_enabled);
-		json_member_bool(j, "written", one->is_written);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+		maj_print_list(d, m, i);
+	for (document_begin_list(d, "known", known_columns, 0); document_pass(d);)
+		for (int i = 0; i < SHM_MAJORS; i++)
+			if (m->of[i].name)
+				document_add_row(d, &m->of[i]);
+	print_document_end(&stream);
 }
 
 static int run_maj(const struct verb *verb, int argc, char **argv)
@@ -258,10 +254,7 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 		return code;
 	read_majors(&majors, &s);
 	session_close(&s);
-	if (json)
-		maj_print_json(&majors);
-	else
-		maj_print_text(&majors);
+	maj_print(&majors, json);
 	schema_free(majors.registered);
 	return EXIT_FINE;
 }

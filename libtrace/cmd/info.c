@@ -408,9 +408,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 static void info_print_json(const struct info *i)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
+	struct json *j = print_document_begin(&stream, stdout, true)->j;
 
-	json_open(j, '{');
 	json_member_text(j, "session", i->session.location.dir);
 	json_member_text(j, "why", i->session.location.why);
 	json_member_u64(j, "owner", i->session.location.owner);
@@ -419,9 +418,7 @@ static void info_print_json(const struct info *i)
 	json_member_u64(j, "majors_enabled", i->majors);
 	if (i->state != SHM_NO_RINGS)
 		info_json_buffers(j, i);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 /* ----------------------------------------------------------------------------- verb */

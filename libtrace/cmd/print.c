@@ -49,6 +49,25 @@ struct table *print_table_begin(
 	return &s->table;
 }
 
+struct document *print_document_begin(struct print_stream *s, FILE *f, bool json)
+{
+	struct json *j = print_json_begin(s, f);
+
+	s->document = (struct document){.o = &s->out, .j = json ? j : NULL, .gap = 1};
+	if (json)
+		json_open(j, '{');
+	return &s->document;
+}
+
+void print_document_end(struct print_stream *s)
+{
+	if (s->document.j) {
+		json_close(&s->json, '}');
+		json_end_line(&s->json);
+	}
+	print_stream_end(s);
+}
+
 void print_stream_end(struct print_stream *s)
 {
 	table_free(&s->table);

@@ -7,14 +7,13 @@
 
 #include <stdio.h>
 
-#include "../../decoder/sink/csv.h"
-#include "../../decoder/sink/json.h"
-#include "../../decoder/sink/table.h"
+#include "../../decoder/sink/document.h"
 
 struct print_stream {
 	struct json json;
 	struct csv csv;
 	struct table table;
+	struct document document;
 	struct out out;
 	FILE *f;
 	int error;	  /* errno of the first failed write; 0: none */
@@ -27,6 +26,9 @@ struct csv *print_csv_begin(struct print_stream *s, FILE *f);
 struct out *print_stream_begin(struct print_stream *s, FILE *f);
 struct table *print_table_begin(
 	struct print_stream *s, FILE *f, const unsigned *widths, unsigned gap);
+/* Text, or with `json` an object, which print_document_end closes. */
+struct document *print_document_begin(struct print_stream *s, FILE *f, bool json);
+void print_document_end(struct print_stream *s);
 /* Exits if there was no memory for a table; other errors show in f's flag, and errno says which. */
 void print_stream_end(struct print_stream *s);
 /* print_plain (cmd.h) into a stream. */

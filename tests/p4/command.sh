@@ -64,15 +64,15 @@ says '  2. ESCR MSR_CRU_ESCR2'
 says '  3. counter number 12'
 says '  4. addresses: counter MSR_IQ_COUNTER0 30CH, CCCR MSR_IQ_CCCR0 36CH, ESCR MSR_CRU_ESCR2 3CCH'
 says '  5. write MSR_CRU_ESCR2: event select 06H, event mask 0004H, USR on thread 0'
-says '       wrmsr 0x3cc, 0x0c000804'
+says '       WRMSR 0x000003cc <- 0x000000000c000804'
 says '  6. write MSR_IQ_CCCR0: CCCR select 5, compare, not above 2, edge, enable'
-says '       wrmsr 0x36c, 0x012fb000'
+says '       WRMSR 0x0000036c <- 0x00000000012fb000'
 says 'config 0x52000800012f0000, exclude_kernel 1; perf stat -e r52000800012f0000:u'
 p4 0 encode replay_event:SP_LD_RET:k
-says '       wrmsr 0x3af, 0x08000408'
-says '       wrmsr 0x3f1, 0x03000400'
-says '       wrmsr 0x3f2, 0x00000001'
-says '       wrmsr 0x3cc, 0x12000208'
+says '       WRMSR 0x000003af <- 0x0000000008000408'
+says '       WRMSR 0x000003f1 <- 0x0000000003000400'
+says '       WRMSR 0x000003f2 <- 0x0000000000000001'
+says '       WRMSR 0x000003cc <- 0x0000000012000208'
 says 'perf: n/a: Linux does not write the ESCR'
 p4 0 encode front_end_event:NBOGUS
 says 'note: counts uops that something else tags'
@@ -99,7 +99,7 @@ p4 2 encode
 [ $? -eq 1 ] && pass || fail 'netburst has instr_completed'
 warns '(PU_ERROR_EVENT_NOT_SUPPORTED)'
 "$SWTRACE" event encode --cpu NETBURST_P instr_completed:NBOGUS >"$out" 2>"$err"
-says 'wrmsr 0x3b8, 0x0e00020c'
+says 'WRMSR 0x000003b8 <- 0x000000000e00020c'
 
 # JSON: every kind of answer is one object.
 if command -v python3 >/dev/null; then

@@ -227,7 +227,7 @@ START_TEST(hosts_and_paths_stay_in_their_cells)
 {
 	static struct counters_run r;
 	static char path[600], expected[700];
-	struct column column = {.path = path};
+	struct counters_column column = {.path = path};
 	char *text = NULL;
 	FILE *f = open_memstream(&text, &size);
 

@@ -28,11 +28,10 @@ static void records_print_no_end(struct ai_run *r, FILE *f, bool all)
 static void records_begin_json(struct ai_run *r, FILE *f)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, f);
+	struct json *j = print_document_begin(&stream, f, true)->j;
 	char text[TIME_UTC_TEXT], frequency[128];
 
 	time_utc(time_of_ns(time_ns_now(CLOCK_REALTIME)), 3, text);
-	json_open(j, '{');
 	json_member_text(j, "kind", "header");
 	json_member_text(j, "started", text);
 	json_member_i64(j, "processors", r->columns);
@@ -43,9 +42,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	json_member_text(j, "why", ai_why());
 	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
 	json_member_text(j, "frequency_source", *frequency ? frequency : NULL);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 /* A processor's, or the system's. */
@@ -117,13 +114,12 @@ static struct ai_row records_read_system(const CPUUTIL_DATA *d)
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, f);
+	struct json *j = print_document_begin(&stream, f, true)->j;
 	const CPUUTIL_DATA *d = s->data;
 	struct ai_row row = {.time = NULL};
 	char text[TIME_UTC_TEXT];
 
 	time_utc(s->at, 3, text);
-	json_open(j, '{');
 	json_member_text(j, "kind", "sample");
 	json_member_text(j, "time", text);
 	json_member_fixed(j, "elapsed_s", s->elapsed, 9);
@@ -138,9 +134,7 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	row = records_read_system(d);
 	json_key(j, "system");
 	column_write_object(j, sample_columns, IN_JSON, 0, &row);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 const struct ai_printer ai_json = {records_begin_json, sample_json, records_print_no_end};

@@ -19,7 +19,7 @@ static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const ch
 
 static void columns_index_column(struct counters_query *q, unsigned column)
 {
-	const struct column *c = &q->column[column];
+	const struct counters_column *c = &q->column[column];
 
 	hash_index_add(&q->column_index, hash_of(c->set, c->counter->id, c->instance), column);
 }
@@ -41,7 +41,7 @@ static bool columns_grow_table(struct counters_query *q)
 	return true;
 }
 
-static char *path_of(const struct column *c)
+static char *path_of(const struct counters_column *c)
 {
 	char *path, suffix[16] = "";
 	int n;
@@ -56,7 +56,8 @@ static char *path_of(const struct column *c)
 	return n < 0 ? NULL : path;
 }
 
-static struct column *columns_add_column(struct counters_query *q, struct column c)
+static struct counters_column *columns_add_column(
+	struct counters_query *q, struct counters_column c)
 {
 	c.instance = strdup(c.instance);
 	c.path = c.instance ? path_of(&c) : NULL;
@@ -77,7 +78,7 @@ static unsigned next_of_name(const struct counters_query *q, const struct catalo
 	unsigned index;
 
 	for (; q->columns && (index = *hash_index_at(&q->column_index, *at)); ++*at) {
-		const struct column *c = &q->column[index - 1];
+		const struct counters_column *c = &q->column[index - 1];
 
 		if (c->set != set || c->counter != counter || strcmp(c->instance, name) != 0)
 			continue;
@@ -88,7 +89,8 @@ static unsigned next_of_name(const struct counters_query *q, const struct catalo
 }
 
 /* The next unused N of name#N. In a trace, an ended instance keeps its number. */
-static unsigned free_number(const struct counters_query *q, const struct column *c, unsigned number)
+static unsigned free_number(
+	const struct counters_query *q, const struct counters_column *c, unsigned number)
 {
 	const unsigned begin = hash_of(c->set, c->counter->id, c->instance);
 	unsigned at = begin, index;
@@ -101,11 +103,11 @@ static unsigned free_number(const struct counters_query *q, const struct column 
 	return number;
 }
 
-struct column *column_of(struct counters_query *q, const struct counter_path *path,
+struct counters_column *column_of(struct counters_query *q, const struct counter_path *path,
 	const struct catalogue_counter *counter, const struct block_instance *instance,
 	unsigned number)
 {
-	struct column c = {.question = path->question,
+	struct counters_column c = {.question = path->question,
 		.base = path->base,
 		.set = path->set,
 		.counter = counter,
@@ -128,7 +130,7 @@ struct column *column_of(struct counters_query *q, const struct counter_path *pa
 
 static int columns_compare_order(const void *a, const void *b)
 {
-	const struct column *x = a, *y = b;
+	const struct counters_column *x = a, *y = b;
 
 	if (x->order != y->order)
 		return x->order > y->order ? 1 : -1;

@@ -132,7 +132,7 @@ struct question {
 enum { COLUMNS_MAX = 1 << 18 }; /* a trace may hold any number of instances */
 
 /* An output column: a counter of an instance. */
-struct column {
+struct counters_column {
 	struct question *question, *base; /* base: the question for the base counter */
 	const struct catalogue_set *set;
 	const struct catalogue_counter *counter;
@@ -157,7 +157,7 @@ struct counters_query {
 	struct question *question;
 	unsigned questions;
 	struct question **result; /* the question of each result of PerfQueryCounterData */
-	struct column *column;
+	struct counters_column *column;
 	unsigned columns, column_room;
 	bool too_many; /* columns */
 	struct hash_index column_index;
@@ -180,7 +180,7 @@ void query_free(struct counters_query *q);
 
 /* Finds or makes the column of an instance's counter; NULL: out of memory. number: N of name#N, or
  * the next free one above. */
-struct column *column_of(struct counters_query *q, const struct counter_path *path,
+struct counters_column *column_of(struct counters_query *q, const struct counter_path *path,
 	const struct catalogue_counter *counter, const struct block_instance *instance,
 	unsigned number);
 /* Sorts the columns by their paths. Make no more columns afterwards. */

@@ -43,108 +43,113 @@ static void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 	block_free(&b);
 }
 
-/* ---------------------------------------------------------------------------- human-readable */
+/* ---------------------------------------------------------------------------- output */
 
-static void print_counter(struct table *t, const struct catalogue_counter *c)
+static void list_spell_name(struct out *o, const void *row)
 {
-	const char *type = counter_type_name(c->type);
+	print_plain_out(o, ((const struct catalogue_counter *)row)->name);
+}
 
-	out_u64(table_right(t), c->id);
-	print_plain_out(table_left(t), c->name);
-	if (type)
-		table_text(t, type);
+static struct cell list_get_type(const void *row)
+{
+	const char *type = counter_type_name(((const struct catalogue_counter *)row)->type);
+
+	return cell_string(type, type ? strlen(type) : 0, type);
+}
+
+static void list_spell_type(struct out *o, const void *row)
+{
+	const ULONG type = ((const struct catalogue_counter *)row)->type;
+
+	if (counter_type_name(type))
+		out_str(o, counter_type_name(type));
 	else
-		out_printf(table_left(t), "0x%08x", c->type);
-	if (!c->supplied)
-		table_text(t, "not here");
-	table_end_row(t);
+		out_printf(o, "0x%08x", type);
 }
 
-static void list_print_counters(const struct catalogue_set *set)
+static struct cell list_get_base(const void *row)
 {
-	unsigned widths[] = {6, 10, 35, 0}; /* id, name, type */
-	struct print_stream stream;
+	const ULONG base = ((const struct catalogue_counter *)row)->base;
 
-	for (unsigned i = 0; i < set->counters; i++)
-		if (strlen(set->counter[i].name) > widths[1])
-			widths[1] = (unsigned)strlen(set->counter[i].name);
-	struct table *t = print_table_begin(&stream, stdout, widths, 2);
-	for (unsigned i = 0; i < set->counters; i++)
-		print_counter(t, &set->counter[i]);
-	print_stream_end(&stream);
+	return cell_u64(base, base != PERF_NO_COUNTER);
 }
 
-static void print_set(const struct catalogue_set *set)
+static void list_spell_supplied(struct out *o, const void *row)
 {
-	char guid[GUID_TEXT];
+	out_str(o, ((const struct catalogue_counter *)row)->supplied ? "" : "not here");
+}
+
+#define AT(member) COLUMN_AT(struct catalogue_counter, member)
+static const struct column counter_columns[] = {
+	{"id", "id", AT(id), .width = 6},
+	{"name", "name", AT(name), .left = true, .width = 10, .text = list_spell_name},
+	{"type", "type", .get = list_get_type, .left = true, .width = 35, .text = list_spell_type},
+	{"type_code", AT(type)},
+	{"base", .get = list_get_base},
+	{"supplied", "supplied", AT(supplied), .left = true, .text = list_spell_supplied},
+	{"help", AT(help)},
+	{.name = NULL},
+};
+#undef AT
+
+static void list_write_head(struct document *d, const struct catalogue_set *set)
+{
+	char guid[GUID_TEXT], provider[GUID_TEXT];
 
 	guid_format(&set->guid, guid);
-	print_plain(stdout, set->name);
-	printf("  (%s, {%s}, from ", set->many ? "has instances" : "no instances", guid);
-	print_plain(stdout, set->provider_name);
-	fputs(")\n", stdout);
-	if (*set->help) {
-		fputs("  ", stdout);
-		print_plain(stdout, set->help);
-		fputc('\n', stdout);
+	guid_format(&set->provider, provider);
+	if (d->j) {
+		json_member_text(d->j, "counterset", set->name);
+		json_member_text(d->j, "guid", guid);
+		json_member_text(d->j, "provider", set->provider_name);
+		json_member_text(d->j, "provider_guid", provider);
+		json_member_bool(d->j, "instances", set->many);
+		json_member_text(d->j, "help", set->help);
+		return;
 	}
+	print_plain_out(d->o, set->name);
+	out_printf(d->o, "  (%s, {%s}, from ", set->many ? "has instances" : "no instances", guid);
+	print_plain_out(d->o, set->provider_name);
+	out_str(d->o, *set->help ? ")\n  " : ")\n");
+	print_plain_out(d->o, set->help);
+	out_str(d->o, *set->help ? "\n" : "");
 	if (set->why != ERROR_SUCCESS)
-		printf("  not here: %s\n", counters_status(set->why));
-	list_print_counters(set);
+		out_printf(d->o, "  not here: %s\n", counters_status(set->why));
 }
 
-/* ------------------------------------------------------------------------- for programs */
-
-static void list_counter_json(struct json *j, const struct catalogue_counter *c)
+/* With a column of names as wide as the longest. */
+static void list_write_counters(struct document *d, const struct catalogue_set *set)
 {
-	json_open(j, '{');
-	json_member_u64(j, "id", c->id);
-	json_member_text(j, "name", c->name);
-	json_member_text(j, "type", counter_type_name(c->type));
-	json_member_u64(j, "type_code", c->type);
-	json_member_count(j, "base", c->base != PERF_NO_COUNTER, c->base);
-	json_member_bool(j, "supplied", c->supplied);
-	json_member_text(j, "help", c->help);
-	json_close(j, '}');
-}
+	struct column columns[sizeof counter_columns / sizeof *counter_columns];
+	size_t width = counter_columns[1].width;
 
-static void print_set_json(const struct catalogue_set *set)
-{
-	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
-	char guid[GUID_TEXT];
-
-	json_open(j, '{');
-	json_member_text(j, "counterset", set->name);
-	guid_format(&set->guid, guid);
-	json_member_text(j, "guid", guid);
-	json_member_text(j, "provider", set->provider_name);
-	guid_format(&set->provider, guid);
-	json_member_text(j, "provider_guid", guid);
-	json_member_bool(j, "instances", set->many);
-	json_member_text(j, "help", set->help);
-	json_member_open(j, "counters", '[');
 	for (unsigned i = 0; i < set->counters; i++)
-		list_counter_json(j, &set->counter[i]);
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+		if (strlen(set->counter[i].name) > width)
+			width = strlen(set->counter[i].name);
+	memcpy(columns, counter_columns, sizeof columns);
+	columns[1].width = (uint8_t)(width < UINT8_MAX ? width : UINT8_MAX);
+	for (document_begin_list(d, "counters", columns, 0); document_pass(d);)
+		for (unsigned i = 0; i < set->counters; i++)
+			document_add_row(d, &set->counter[i]);
 }
 
 int counters_list(const struct catalogue *c, struct catalogue_set *set, bool json)
 {
+	struct print_stream stream;
+	struct document *d;
+
 	for (unsigned i = 0; i < c->sets; i++) {
 		if (set && set != &c->set[i])
 			continue;
 		catalogue_try(c, &c->set[i]);
-		if (json) {
-			print_set_json(&c->set[i]);
-			continue;
-		}
-		if (i && !set)
+		if (i && !set && !json)
 			putchar('\n');
-		print_set(&c->set[i]);
+		d = print_document_begin(&stream, stdout, json);
+		d->gap = 2;
+		d->has_no_headings = true;
+		list_write_head(d, &c->set[i]);
+		list_write_counters(d, &c->set[i]);
+		print_document_end(&stream);
 	}
 	return EXIT_FINE;
 }
@@ -156,6 +161,7 @@ struct names {
 	struct listed_name {
 		char *text;
 		ULONG id;
+		unsigned before; /* equal ones */
 	} * name;
 	size_t count, room;
 	bool failed;
@@ -168,7 +174,7 @@ static void keep_name(void *arg, const char *name, ULONG id)
 	char *copy = has_room ? strdup(name) : NULL;
 
 	if (copy)
-		n->name[n->count++] = (struct listed_name){copy, id};
+		n->name[n->count++] = (struct listed_name){copy, id, 0};
 	else
 		n->failed = true;
 }
@@ -180,15 +186,20 @@ static void free_names(struct names *n)
 	free(n->name);
 }
 
-static void print_name(const struct names *n, size_t which)
+static void list_count_equals(struct names *n)
 {
-	unsigned before = 0;
+	for (size_t i = 0; i < n->count; i++)
+		for (size_t k = 0; k < i; k++)
+			n->name[i].before += strcmp(n->name[k].text, n->name[i].text) == 0;
+}
 
-	for (size_t i = 0; i < which; i++)
-		before += strcmp(n->name[i].text, n->name[which].text) == 0;
-	print_plain(stdout, n->name[which].text);
-	if (before)
-		printf("#%u", before);
+static void list_spell_instance(struct out *o, const void *row)
+{
+	const struct listed_name *name = row;
+
+	print_plain_out(o, name->text);
+	if (name->before)
+		out_printf(o, "#%u", name->before);
 }
 
 /* Finds the names, which the caller frees. Returns EXIT_FINE, or an exit code after reporting the
@@ -206,24 +217,26 @@ static int find_names(const struct verb *verb, const struct catalogue *c,
 	return cmd_fail(verb, "the counterset \"%s\": %s", set->name, counters_status(status));
 }
 
-static void list_instances_json(const struct catalogue_set *set, const struct names *n)
+#define AT(member) COLUMN_AT(struct listed_name, member)
+static const struct column instance_columns[] = {
+	{"name", "name", AT(text), .left = true, .width = 1, .text = list_spell_instance},
+	{"id", AT(id)},
+	{.name = NULL},
+};
+#undef AT
+
+static void list_print_instances(const struct catalogue_set *set, const struct names *n, bool json)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
+	struct document *d = print_document_begin(&stream, stdout, json);
 
-	json_open(j, '{');
-	json_member_text(j, "counterset", set->name);
-	json_member_open(j, "instances", '[');
-	for (size_t i = 0; i < n->count; i++) {
-		json_open(j, '{');
-		json_member_text(j, "name", n->name[i].text);
-		json_member_u64(j, "id", n->name[i].id);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	d->has_no_headings = true;
+	if (json)
+		json_member_text(d->j, "counterset", set->name);
+	for (document_begin_list(d, "instances", instance_columns, 0); document_pass(d);)
+		for (size_t i = 0; i < n->count; i++)
+			document_add_row(d, &n->name[i]);
+	print_document_end(&stream);
 }
 
 int counters_list_instances(
@@ -235,37 +248,34 @@ int counters_list_instances(
 
 	if (code)
 		return code;
-	if (json)
-		list_instances_json(set, &n);
-	for (size_t i = 0; !json && i < n.count; i++) {
-		print_name(&n, i);
-		putchar('\n');
-	}
+	if (!json)
+		list_count_equals(&n);
+	list_print_instances(set, &n, json);
 	free_names(&n);
 	return EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------- paths */
 
-/* names NULL: prints (*) if the set has instances. */
-static void print_paths(const struct catalogue_set *set, const struct names *names, size_t which)
+/* instance NULL: (*) if the set has instances. */
+static void print_paths(const struct catalogue_set *set, const struct listed_name *instance)
 {
+	struct print_stream stream;
+	struct out *o = print_stream_begin(&stream, stdout);
+
 	for (unsigned i = 0; i < set->counters; i++) {
 		if (counter_is_hidden(&set->counter[i]))
 			continue;
-		putchar('\\');
-		print_plain(stdout, set->name);
-		if (names) {
-			putchar('(');
-			print_name(names, which);
-			putchar(')');
-		} else if (set->many) {
-			fputs("(*)", stdout);
-		}
-		putchar('\\');
-		print_plain(stdout, set->counter[i].name);
-		putchar('\n');
+		out_char(o, '\\');
+		print_plain_out(o, set->name);
+		out_str(o, instance ? "(" : set->many ? "(*)" : "");
+		if (instance)
+			list_spell_instance(o, instance);
+		out_str(o, instance ? ")\\" : "\\");
+		print_plain_out(o, set->counter[i].name);
+		out_char(o, '\n');
 	}
+	print_stream_end(&stream);
 }
 
 int counters_list_paths(const struct verb *verb, const struct catalogue *c,
@@ -279,14 +289,15 @@ int counters_list_paths(const struct verb *verb, const struct catalogue *c,
 		if (set && set != s)
 			continue;
 		if (!s->many || !instances) {
-			print_paths(s, NULL, 0);
+			print_paths(s, NULL);
 			continue;
 		}
 		code = find_names(verb, c, s, &n, true);
 		if (code)
 			return code;
+		list_count_equals(&n);
 		for (size_t j = 0; j < n.count; j++)
-			print_paths(s, &n, j);
+			print_paths(s, &n.name[j]);
 		free_names(&n);
 	}
 	return EXIT_FINE;

@@ -44,9 +44,8 @@ static struct csv *print_begin(const struct counters_run *r, struct print_stream
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, f);
+	struct json *j = print_document_begin(&stream, f, true)->j;
 
-	json_open(j, '{');
 	json_member_text(j, "kind", "header");
 	json_member_text(j, "host", r->catalogue.host);
 	json_member_text(j, "trace", r->catalogue.where);
@@ -55,9 +54,7 @@ static void put_head_json(const struct counters_run *r, FILE *f)
 		json_text(j, r->query.column[i].path);
 	json_close(j, ']');
 	json_member_bool(j, "scripted", r->scripted);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 void counters_print_head(const struct counters_run *r, FILE *f)
@@ -94,24 +91,21 @@ static struct timespec sample_time(const PERF_DATA_HEADER *d)
 static void put_row_json(const struct counters_run *r, FILE *f)
 {
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, f);
+	struct json *j = print_document_begin(&stream, f, true)->j;
 	char text[TIME_UTC_TEXT];
 
 	time_utc(sample_time(r->query.data), 3, text);
-	json_open(j, '{');
 	json_member_text(j, "kind", "sample");
 	json_member_text(j, "time", text);
 	json_member_open(j, "values", '{');
 	for (unsigned i = 0; i < r->query.columns; i++) {
-		const struct column *c = &r->query.column[i];
+		const struct counters_column *c = &r->query.column[i];
 
 		json_key_text(j, c->path);
 		json_fixed(j, c->known ? c->value : NAN, 6);
 	}
 	json_close(j, '}');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 void counters_print_row(const struct counters_run *r, FILE *f)
@@ -132,7 +126,7 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 	out_printf(c->o, "%s.%03d", text, (int)(at.tv_nsec / 1000000));
 	csv_end_quoted(c);
 	for (unsigned i = 0; i < r->query.columns; i++) {
-		const struct column *column = &r->query.column[i];
+		const struct counters_column *column = &r->query.column[i];
 
 		csv_begin_quoted(c);
 		if (column->known && isfinite(column->value))

@@ -336,7 +336,8 @@ int query_end_columns(struct counters_query *q)
 
 /* ---------------------------------------------------------------------------- values */
 
-static bool find_value(struct question *q, ULONG counter, const struct column *c, ULONGLONG *value)
+static bool find_value(
+	struct question *q, ULONG counter, const struct counters_column *c, ULONGLONG *value)
 {
 	struct block *b = &q->block;
 	long column = block_column(b, counter), row = block_find(b, c->instance, c->id);
@@ -349,7 +350,8 @@ static bool find_value(struct question *q, ULONG counter, const struct column *c
 }
 
 /* Finds the column's raw values in the sample. */
-static bool find_sample(const struct counters_query *q, const struct column *c, PERF_SAMPLE *sample)
+static bool find_sample(
+	const struct counters_query *q, const struct counters_column *c, PERF_SAMPLE *sample)
 {
 	*sample = (PERF_SAMPLE){.PerfTimeStamp = q->data->PerfTimeStamp,
 		.PerfTime100NSec = q->data->PerfTime100NSec,
@@ -365,7 +367,7 @@ static bool find_sample(const struct counters_query *q, const struct column *c, 
 	return true;
 }
 
-static void set_value(const struct counters_query *q, struct column *c)
+static void set_value(const struct counters_query *q, struct counters_column *c)
 {
 	PERF_SAMPLE now;
 

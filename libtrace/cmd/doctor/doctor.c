@@ -77,9 +77,8 @@ static void doctor_print_json(const struct findings *f)
 {
 	static const char *const status[] = {"good", "note", "bad"};
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
+	struct json *j = print_document_begin(&stream, stdout, true)->j;
 
-	json_open(j, '{');
 	json_member_bool(j, "cpi_measurable", f->measurable);
 	json_member_text(j, "cause", f->cause);
 	json_member_text(j, "verdict", f->verdict);
@@ -98,9 +97,7 @@ static void doctor_print_json(const struct findings *f)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	print_document_end(&stream);
 }
 
 /* ------------------------------------------------------------------ verb */

@@ -111,32 +111,33 @@ static int event_encode_all(struct encoding *n)
 	return code;
 }
 
-/* The value of the global enable register. NULL: there is no such register. */
-static const struct event_register *enable_all(const struct encoding *n, uint64_t *value)
+/* The global enable register. name "": there is none. */
+static struct event_register enable_all(const struct encoding *n)
 {
-	const struct event_register *r = NULL;
+	struct event_register all = {.name = ""};
 
-	*value = 0;
 	for (int i = 0; i < n->count; i++) {
-		const struct event_programme *p = &n->list[i].programme;
+		const struct event_register *r = &n->list[i].programme.enable;
+		const uint64_t value = all.value;
 
-		if (!n->list[i].programmed || !p->enable.name[0])
+		if (!n->list[i].programmed || !r->name[0])
 			continue;
-		r = &p->enable;
-		*value |= r->value;
+		all = *r;
+		all.value |= value;
 	}
-	return r;
+	return all;
 }
 
-/* -------------------------------------------------------------------------------- text */
+/* ------------------------------------------------------------------------ the procedure */
 
-static void write_text(struct out *o, const struct event_register *r, uint64_t value)
+static void encode_spell_write(struct out *o, const struct event_register *r, uint64_t value)
 {
-	if (r->msr)
-		out_printf(o, "       WRMSR 0x%08x <- 0x%016llx  %s\n", (unsigned)r->address,
-			(unsigned long long)value, r->name);
-	else
+	if (r->msr) {
+		event_spell_wrmsr(o, r->address, value);
+		out_printf(o, "  %s\n", r->name);
+	} else {
 		out_printf(o, "       MSR %s <- 0x%llx\n", r->name, (unsigned long long)value);
+	}
 }
 
 static void fields_text(struct out *o, const struct event_programme *p)
@@ -198,17 +199,15 @@ static void stop_text(struct out *o, const struct encoding *n)
 			out_printf(o, "       MSR PMCNTENCLR_EL0 <- 0x%llx\n",
 				(unsigned long long)e->programme.enable.value);
 		else
-			write_text(o, &e->programme.select, 0);
-		write_text(o, &e->programme.count, 0);
+			encode_spell_write(o, &e->programme.select, 0);
+		encode_spell_write(o, &e->programme.count, 0);
 	}
 }
 
-static void procedure_text(const struct encoding *n)
+static void procedure_text(struct out *o, const struct encoding *n)
 {
-	uint64_t all;
-	const struct event_register *enable = enable_all(n, &all);
+	const struct event_register enable = enable_all(n);
 	bool arm = n->asked->cpu.kind == EVENT_CPU_ARM;
-	struct out *o = n->asked->table->o;
 
 	out_printf(o, "\n%s: the registers of one processor\n", n->asked->cpu.title);
 	choice_text(o, n);
@@ -218,10 +217,10 @@ static void procedure_text(const struct encoding *n)
 	EACH(n, e)
 	{
 		if (e->programme.extra.name[0])
-			write_text(o, &e->programme.extra, e->programme.extra.value);
-		write_text(o, &e->programme.select, e->programme.select.value);
+			encode_spell_write(o, &e->programme.extra, e->programme.extra.value);
+		encode_spell_write(o, &e->programme.select, e->programme.select.value);
 	}
-	if (!enable) {
+	if (!enable.name[0]) {
 		out_printf(o, "  6. They count already: no other register enables them.\n");
 		return;
 	}
@@ -229,42 +228,28 @@ static void procedure_text(const struct encoding *n)
 		arm ? "; bit 0 (E) of PMCR_EL0 enables all of them" : "");
 	if (arm)
 		out_printf(o, "       ISB\n");
-	write_text(o, enable, all);
+	encode_spell_write(o, &enable, enable.value);
 	if (arm)
 		out_printf(o, "       MRS X0, PMCR_EL0; ORR X0, X0, #1; MSR PMCR_EL0, X0\n");
 }
 
-static void encode_print_text(const struct encoding *n)
+/* -------------------------------------------------------------------------------- output */
+
+enum { HAS_MSR = 1 };
+static const struct column register_columns[] = {
+	{"name", COLUMN_CHARS_AT(struct event_register, name)},
+	{"msr", COLUMN_HEX_AT(struct event_register, address), .when = HAS_MSR},
+	{"value", COLUMN_HEX_AT(struct event_register, value)},
+	{.name = NULL},
+};
+
+static void encode_add_register(struct json *j, const char *key, const struct event_register *r)
 {
-	struct table *t = n->asked->table;
-
-	for (int i = 0; i < n->count; i++) {
-		const struct encoded *e = &n->list[i];
-
-		table_printf(t, "%s%s\n", i ? "\n" : "", e->name);
-		table_printf(t, "  counts in\t%s\n", event_modes_name(&e->event));
-		event_perf_text(t, &n->asked->cpu, &e->event);
-		if (!e->programmed)
-			table_printf(t, "  registers\tn/a: %s\n", e->why);
-	}
-	if (n->programmed)
-		procedure_text(n);
+	json_key(j, key);
+	column_write_object(j, register_columns, IN_JSON, r->msr ? HAS_MSR : 0, r);
 }
 
-/* -------------------------------------------------------------------------------- JSON */
-
-static void encode_print_register_json(
-	struct json *j, const char *key, const struct event_register *r, uint64_t value)
-{
-	json_member_open(j, key, '{');
-	json_member_text(j, "name", r->name);
-	if (r->msr)
-		event_json_hex(j, "msr", r->address);
-	event_json_hex(j, "value", value);
-	json_close(j, '}');
-}
-
-static void programme_json(struct json *j, const struct event_programme *p)
+static void encode_add_programme(struct json *j, const struct event_programme *p)
 {
 	json_member_open(j, "registers", '{');
 	json_member_i64(j, "counter", p->counter);
@@ -275,49 +260,56 @@ static void programme_json(struct json *j, const struct event_programme *p)
 	json_close(j, '}');
 	if (p->also)
 		json_member_text(j, "also", p->also);
-	encode_print_register_json(j, "select", &p->select, p->select.value);
-	encode_print_register_json(j, "count", &p->count, 0);
+	encode_add_register(j, "select", &p->select);
+	encode_add_register(j, "count", &p->count);
 	if (p->extra.name[0])
-		encode_print_register_json(j, "extra", &p->extra, p->extra.value);
+		encode_add_register(j, "extra", &p->extra);
 	json_close(j, '}');
 }
 
-static void encoded_json(struct json *j, const struct encoding *n, const struct encoded *e)
+static void encode_write_event(
+	struct document *d, const struct encoding *n, const struct encoded *e)
 {
-	json_break(j);
-	json_open(j, '{');
-	json_member_text(j, "name", e->name);
-	json_member_open(j, "perf_event", '{');
-	event_perf_json(j, &n->asked->cpu, &e->event);
-	json_close(j, '}');
-	if (e->programmed) {
-		programme_json(j, &e->programme);
+	if (d->j) {
+		json_break(d->j);
+		json_open(d->j, '{');
+		json_member_text(d->j, "name", e->name);
 	} else {
-		json_member_text(j, "registers", NULL);
-		json_member_text(j, "why", e->why);
+		out_printf(d->o, "%s%s\n", e == n->list ? "" : "\n", e->name);
+		out_printf(
+			document_begin_line(d, "counts in"), "%s\n", event_modes_name(&e->event));
 	}
-	json_close(j, '}');
+	event_write_perf(d, &n->asked->cpu, &e->event);
+	if (d->j && e->programmed) {
+		encode_add_programme(d->j, &e->programme);
+	} else if (d->j) {
+		json_member_text(d->j, "registers", NULL);
+		json_member_text(d->j, "why", e->why);
+	} else if (!e->programmed) {
+		out_printf(document_begin_line(d, "registers"), "n/a: %s\n", e->why);
+	}
+	document_close(d, '}');
 }
 
-static void encode_print_json(const struct encoding *n)
+static void encode_print(const struct encoding *n)
 {
+	const struct event_register enable = enable_all(n);
 	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
-	uint64_t all;
-	const struct event_register *enable = enable_all(n, &all);
+	struct document *d = event_begin_document(&stream, n->asked->json);
 
-	json_open(j, '{');
-	json_member_text(j, "processor", n->asked->cpu.title);
-	json_member_open(j, "events", '[');
+	if (d->j)
+		json_member_text(d->j, "processor", n->asked->cpu.title);
+	document_open(d, "events", '[');
 	for (int i = 0; i < n->count; i++)
-		encoded_json(j, n, &n->list[i]);
-	json_break(j);
-	json_close(j, ']');
-	if (enable)
-		encode_print_register_json(j, "enable", enable, all);
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+		encode_write_event(d, n, &n->list[i]);
+	if (d->j)
+		json_break(d->j);
+	document_close(d, ']');
+	if (d->j && enable.name[0])
+		encode_add_register(d->j, "enable", &enable);
+	if (!d->j && n->programmed)
+		procedure_text(d->o, n);
+	print_document_end(&stream);
 }
 
 int event_encode(const struct event_asked *a)
@@ -328,10 +320,8 @@ int event_encode(const struct event_asked *a)
 	if (!n.list)
 		return cmd_fail(a->verb, "encodings: not enough memory");
 	int code = event_encode_all(&n);
-	if (code == EXIT_FINE && a->json)
-		encode_print_json(&n);
-	else if (code == EXIT_FINE)
-		encode_print_text(&n);
+	if (code == EXIT_FINE)
+		encode_print(&n);
 	free(n.list);
 	return code;
 }

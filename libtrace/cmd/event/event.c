@@ -29,20 +29,16 @@ static const struct option options[] = {
 		 "tried counts here.\n"},
 	{0}};
 
-static const unsigned list_widths[] = {32, 10, 12, 8, 0};
-static const unsigned fact_widths[] = {14, 24, 6, 0}; /* a label after two spaces, values */
-
 static const struct action {
 	const char *name;
-	const unsigned *widths;
 	int (*run)(const struct event_asked *a);
 	int (*p4)(
 		const struct verb *verb, const char *cpu, bool json, int operands, char **operand);
 	bool needs_names;
 } actions[] = {
-	{"list", list_widths, event_list, event_p4_list, false},
-	{"show", fact_widths, event_show, event_p4_show, true},
-	{"encode", fact_widths, event_encode, event_p4_encode, true},
+	{"list", event_list, event_p4_list, false},
+	{"show", event_show, event_p4_show, true},
+	{"encode", event_encode, event_p4_encode, true},
 };
 
 static const struct action *find_action(const struct verb *verb, const char *name)
@@ -70,7 +66,6 @@ static int event_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
 	struct event_asked a = {.verb = verb};
-	struct print_stream stream;
 	const char *sysfs = NULL;
 	char why[EVENT_WHY_MAX];
 	int id;
@@ -102,12 +97,7 @@ static int event_run(const struct verb *verb, int argc, char **argv)
 		event_pfm_want_all();
 	if (event_cpu_find(a.cpu_name, &a.cpu, why))
 		cmd_misuse(verb, "--cpu: %s", why);
-	if (a.json)
-		return action->run(&a);
-	a.table = print_table_begin(&stream, stdout, action->widths, 1);
-	int code = action->run(&a);
-	print_stream_end(&stream);
-	return code;
+	return action->run(&a);
 }
 
 const struct verb verb_event = {"event",

@@ -7,8 +7,13 @@
 
 struct listing {
 	const struct event_asked *asked;
-	struct json *json; /* NULL: as text */
+	struct document *document;
 	int listed, counting;
+};
+
+struct list_row {
+	const char *name, *pmu, *origin, *description, *verdict;
+	bool counts;
 };
 
 /* ---------------------------------------------------------------------------- which */
@@ -71,23 +76,26 @@ static const char *list_name_verdict(const struct trial *t)
 
 /* ----------------------------------------------------------------------------- output */
 
-static void list_print_json(
-	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
+static void list_spell_pmu(struct out *o, const void *row)
 {
-	struct json *j = l->json;
+	const char *pmu = ((const struct list_row *)row)->pmu;
 
-	json_break(j);
-	json_open(j, '{');
-	json_member_text(j, "name", info->name);
-	json_member_text(j, "pmu", info->pmu);
-	json_member_text(j, "origin", event_origin_name(info->origin));
-	json_member_text(j, "description", info->description);
-	if (l->asked->try) {
-		json_member_bool(j, "counts", t->rc == 0);
-		json_member_text(j, "verdict", list_name_verdict(t));
-	}
-	json_close(j, '}');
+	out_str(o, *pmu ? pmu : "-");
 }
+
+enum { HAS_TRIED = 1 };
+#define AT(member) COLUMN_AT(struct list_row, member)
+static const struct column list_columns[] = {
+	{"name", "name", AT(name), .left = true, .width = 32},
+	{"pmu", "pmu", AT(pmu), .left = true, .width = 10, .text = list_spell_pmu},
+	{.heading = "verdict", AT(verdict), .left = true, .width = 12, .when = HAS_TRIED},
+	{"origin", "origin", AT(origin), .left = true, .width = 8},
+	{"description", "description", AT(description), .left = true, .none = ""},
+	{"counts", AT(counts), .when = HAS_TRIED},
+	{"verdict", AT(verdict), .when = HAS_TRIED},
+	{.name = NULL},
+};
+#undef AT
 
 static int event_list_visit(void *user, const struct cpc_event_info *info)
 {
@@ -98,13 +106,9 @@ static int event_list_visit(void *user, const struct cpc_event_info *info)
 		return 0;
 	if (l->asked->try)
 		t = try_name(info->name);
-	if (l->json)
-		list_print_json(l, info, &t);
-	else
-		table_printf(l->asked->table, "%s\t%s\t%s\t%s\t%s\n", info->name,
-			*info->pmu ? info->pmu : "-", list_name_verdict(&t),
-			event_origin_name(info->origin),
-			info->description ? info->description : "");
+	document_add_row(l->document,
+		&(struct list_row){info->name, info->pmu, event_origin_name(info->origin),
+			info->description, list_name_verdict(&t), t.rc == 0});
 	l->listed++;
 	l->counting += t.rc == 0;
 	return 0;
@@ -136,33 +140,18 @@ static void event_list_walk(struct listing *l)
 		event_pfm_walk_of(l->asked->cpu.pfm, event_list_visit, l);
 }
 
-static void list_json(struct listing *l)
-{
-	struct print_stream stream;
-	struct json *j = print_json_begin(&stream, stdout);
-
-	l->json = j;
-	json_open(j, '{');
-	json_member_bool(j, "libpfm4", event_has_libpfm4());
-	json_member_open(j, "events", '[');
-	event_list_walk(l);
-	json_break(j);
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
-}
-
 int event_list(const struct event_asked *a)
 {
-	struct listing l = {.asked = a};
+	struct print_stream stream;
+	struct listing l = {.asked = a, .document = event_begin_document(&stream, a->json)};
 
-	if (!a->json && !a->try)
-		table_hide(a->table, 2);
 	if (a->json)
-		list_json(&l);
-	else
+		json_member_bool(l.document->j, "libpfm4", event_has_libpfm4());
+	l.document->breaks = true;
+	document_begin_list(l.document, "events", list_columns, a->try ? HAS_TRIED : 0);
+	while (document_pass(l.document))
 		event_list_walk(&l);
+	print_document_end(&stream);
 	if (!l.listed)
 		return cmd_fail(a->verb, "no event matches%s%s; see swtrace event list",
 			a->operands ? " " : "", a->operands ? a->operand[0] : "");

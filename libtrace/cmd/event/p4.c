@@ -10,8 +10,7 @@
 
 #include "../../../formats/base/glob.h"
 #include "../../../include/p4counters.h"
-#include "../cmd.h"
-#include "../print_stream.h"
+#include "verb.h"
 
 static const struct {
 	const char *name;
@@ -38,35 +37,27 @@ bool event_p4_is(const char *cpu)
 	return false;
 }
 
-/* Closes the object of a complete answer. */
-static void end_json(struct print_stream *stream, struct json *j)
+static struct document *p4_begin(struct print_stream *stream, bool json, const char *cpu)
 {
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(stream);
-}
+	struct document *d = print_document_begin(stream, stdout, json);
 
-static struct json *p4_begin_json(struct print_stream *stream, const char *cpu)
-{
-	struct json *j = print_json_begin(stream, stdout);
-
-	json_open(j, '{');
-	json_member_text(j, "cpu", cpu);
-	json_member_open(j, "events", '[');
-	return j;
+	d->before_label = "  ";
+	d->has_no_headings = true;
+	if (d->j)
+		json_member_text(d->j, "cpu", cpu);
+	return d;
 }
 
 static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 {
 	struct print_stream stream;
-	struct json *j;
 
 	if (json) {
-		j = print_json_begin(&stream, stdout);
-		json_open(j, '{');
+		struct json *j = print_document_begin(&stream, stdout, true)->j;
+
 		json_member_text(j, "error", why);
 		json_member_text(j, "code", RcToString(rc));
-		end_json(&stream, j);
+		print_document_end(&stream);
 	}
 	return cmd_fail(verb, "%s (%s)", why, RcToString(rc));
 }
@@ -84,36 +75,28 @@ static bool p4_is_listed(
 	return operands == 0;
 }
 
+#define AT(member) COLUMN_AT(struct p4_event, member)
+static const struct column list_columns[] = {
+	{"name", "name", AT(name), .left = true, .width = 28},
+	{"description", "description", AT(what), .left = true},
+	{.name = NULL},
+};
+
 int event_p4_list(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
-	static const unsigned widths[] = {28, 0};
 	enum p4_model model = model_of(cpu);
 	struct print_stream stream;
-	struct json *j = json ? p4_begin_json(&stream, cpu) : NULL;
-	struct table *t = json ? NULL : print_table_begin(&stream, stdout, widths, 1);
+	struct document *d = p4_begin(&stream, json, cpu);
+	const struct p4_event *event;
 	int count = 0;
 
-	for (size_t i = 0; P4EventAt(i); i++) {
-		const struct p4_event *event = P4EventAt(i);
-
-		if (!p4_is_listed(event, model, operands, operand))
-			continue;
-		count++;
-		if (!j) {
-			table_printf(t, "%s\t%s\n", event->name, event->what);
-			continue;
-		}
-		json_open(j, '{');
-		json_member_text(j, "name", event->name);
-		json_member_text(j, "description", event->what);
-		json_close(j, '}');
-	}
-	if (j) {
-		json_close(j, ']');
-		end_json(&stream, j);
-	} else {
-		print_stream_end(&stream);
-	}
+	for (document_begin_list(d, "events", list_columns, 0); document_pass(d);)
+		for (size_t i = 0; (event = P4EventAt(i)); i++)
+			if (p4_is_listed(event, model, operands, operand)) {
+				document_add_row(d, event);
+				count++;
+			}
+	print_document_end(&stream);
 	if (count == 0)
 		return cmd_fail(verb, "the Pentium 4 has no event with such a name");
 	return EXIT_FINE;
@@ -121,93 +104,125 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 
 /* ------------------------------------------------------------------------ show */
 
-/* "MSR_CRU_ESCR2 (3CCH): counters 12, 13, 16" */
-static void escr_text(const struct p4_escr *escr)
+static void p4_spell_select(struct out *o, const void *row)
 {
+	const struct p4_event *event = row;
+
+	out_printf(o, "select %02XH, CCCR select %u%s", event->select, event->cccr_select,
+		event->prescott ? "; models 3, 4 and 6 only" : "");
+}
+
+static struct cell p4_get_models(const void *row)
+{
+	const char *models = ((const struct p4_event *)row)->prescott ? "3, 4, 6" : "all";
+
+	return cell_string(models, strlen(models), true);
+}
+
+static const struct column event_columns[] = {
+	{"name", AT(name)},
+	{"description", AT(what)},
+	{"event_select", AT(select)},
+	{"cccr_select", AT(cccr_select)},
+	{"models", .get = p4_get_models},
+	{.heading = "event", .text = p4_spell_select},
+	{.name = NULL},
+};
+
+enum { HAS_NOTE = 1 };
+static const struct column note_columns[] = {
+	{"note", AT(note)},
+	{.heading = "note:", AT(note), .when = HAS_NOTE},
+	{.name = NULL},
+};
+#undef AT
+
+/* "MSR_CRU_ESCR2 (3CCH): counters 12, 13, 16" */
+static void p4_spell_escr(struct out *o, const void *row)
+{
+	const struct p4_escr *escr = row;
 	const char *join = "";
 
-	printf("  %s (%XH): counters ", escr->name, escr->msr);
+	out_printf(o, "  %s (%XH): counters ", escr->name, escr->msr);
 	for (unsigned c = 0; c < P4_COUNTERS; c++)
 		if (escr->counters >> c & 1) {
-			printf("%s%u", join, c);
+			out_printf(o, "%s%u", join, c);
 			join = ", ";
 		}
-	printf("\n");
 }
 
-static void escr_json(struct json *j, const struct p4_escr *escr)
+static void p4_nest_counters(struct json *j, const void *row)
 {
-	json_open(j, '{');
-	json_member_text(j, "name", escr->name);
-	json_member_u64(j, "msr", escr->msr);
-	json_member_open(j, "counters", '[');
+	json_open(j, '[');
 	for (unsigned c = 0; c < P4_COUNTERS; c++)
-		if (escr->counters >> c & 1)
+		if (((const struct p4_escr *)row)->counters >> c & 1)
 			json_u64(j, c);
 	json_close(j, ']');
-	json_close(j, '}');
 }
 
-static void show_text(const struct p4_event *event)
-{
-	static const unsigned widths[] = {18, 7, 0};
-	const struct p4_metric *metric;
-	struct print_stream stream;
+#define AT(member) COLUMN_AT(struct p4_escr, member)
+static const struct column escr_columns[] = {
+	{"name", AT(name)},
+	{"msr", AT(msr)},
+	{"counters", .source = COLUMN_NEST, .nest = p4_nest_counters},
+	{.heading = "ESCR", .text = p4_spell_escr, .left = true, .width = 1},
+	{.name = NULL},
+};
+#undef AT
 
-	printf("%s: %s\n", event->name, event->what);
-	printf("  event select %02XH, CCCR select %u%s\n", event->select, event->cccr_select,
-		event->prescott ? "; models 3, 4 and 6 only" : "");
-	escr_text(P4EscrAt(event->escr[0]));
-	if (event->escr[1] != event->escr[0])
-		escr_text(P4EscrAt(event->escr[1]));
-	struct table *t = print_table_begin(&stream, stdout, widths, 1);
-	for (size_t i = 0; i < event->mask_count; i++)
-		table_printf(t, "  :%s\tbit %2u\t%s\n", event->masks[i].name, event->masks[i].bit,
-			event->masks[i].what);
-	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
-		if (event->tagging && metric->tagging == event->tagging)
-			table_printf(t, "  :%s\ttags\t%s\n", metric->name, metric->what);
-	print_stream_end(&stream);
-	if (event->note)
-		printf("  note: %s\n", event->note);
+/* A unit mask or a metric. */
+struct part_row {
+	const char *name, *what;
+	uint32_t bit;
+	char form[40], kind[16];
+};
+
+enum { IS_MASK = 1 };
+#define AT(member) COLUMN_AT(struct part_row, member)
+static const struct column part_columns[] = {
+	{"name", AT(name)},
+	{.heading = "form", COLUMN_CHARS_AT(struct part_row, form), .left = true, .width = 18},
+	{"bit", AT(bit), .when = IS_MASK},
+	{.heading = "kind", COLUMN_CHARS_AT(struct part_row, kind), .left = true, .width = 7},
+	{"description", "description", AT(what), .left = true},
+	{.name = NULL},
+};
+#undef AT
+
+static void p4_add_part(
+	struct document *d, const char *name, const char *what, const struct p4_mask *mask)
+{
+	struct part_row row = {name, what, mask ? mask->bit : 0, "", "tags"};
+
+	snprintf(row.form, sizeof row.form, "  :%s", name);
+	if (mask)
+		snprintf(row.kind, sizeof row.kind, "bit %2u", mask->bit);
+	document_add_row(d, &row);
 }
 
-static void show_json(struct json *j, const struct p4_event *event)
+static void p4_write_event(struct document *d, const struct p4_event *event)
 {
 	const struct p4_metric *metric;
 
-	json_open(j, '{');
-	json_member_text(j, "name", event->name);
-	json_member_text(j, "description", event->what);
-	json_member_u64(j, "event_select", event->select);
-	json_member_u64(j, "cccr_select", event->cccr_select);
-	json_member_text(j, "models", event->prescott ? "3, 4, 6" : "all");
-	json_member_open(j, "escrs", '[');
-	escr_json(j, P4EscrAt(event->escr[0]));
-	if (event->escr[1] != event->escr[0])
-		escr_json(j, P4EscrAt(event->escr[1]));
-	json_close(j, ']');
-	json_member_open(j, "masks", '[');
-	for (size_t i = 0; i < event->mask_count; i++) {
-		json_open(j, '{');
-		json_member_text(j, "name", event->masks[i].name);
-		json_member_u64(j, "bit", event->masks[i].bit);
-		json_member_text(j, "description", event->masks[i].what);
-		json_close(j, '}');
+	document_open(d, NULL, '{');
+	if (document_is_text(d))
+		out_printf(d->o, "%s: %s\n", event->name, event->what);
+	document_add(d, event_columns, 0, event);
+	for (document_begin_list(d, "escrs", escr_columns, 0); document_pass(d);) {
+		document_add_row(d, P4EscrAt(event->escr[0]));
+		if (event->escr[1] != event->escr[0])
+			document_add_row(d, P4EscrAt(event->escr[1]));
 	}
-	json_close(j, ']');
-	json_member_open(j, "tags", '[');
-	for (size_t i = 0; (metric = P4MetricAt(i)); i++) {
-		if (!event->tagging || metric->tagging != event->tagging)
-			continue;
-		json_open(j, '{');
-		json_member_text(j, "name", metric->name);
-		json_member_text(j, "description", metric->what);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_member_text(j, "note", event->note);
-	json_close(j, '}');
+	for (document_begin_list(d, "masks", part_columns, IS_MASK); document_pass(d);)
+		for (size_t i = 0; i < event->mask_count; i++)
+			p4_add_part(
+				d, event->masks[i].name, event->masks[i].what, &event->masks[i]);
+	for (document_begin_list(d, "tags", part_columns, 0); document_pass(d);)
+		for (size_t i = 0; (metric = P4MetricAt(i)); i++)
+			if (event->tagging && metric->tagging == event->tagging)
+				p4_add_part(d, metric->name, metric->what, NULL);
+	document_add(d, note_columns, event->note ? HAS_NOTE : 0, event);
+	document_close(d, '}');
 }
 
 int event_p4_show(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
@@ -215,7 +230,6 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 	enum p4_model model = model_of(cpu);
 	const struct p4_event *event;
 	struct print_stream stream;
-	struct json *j = NULL;
 	char why[P4_WHY_MAX];
 
 	if (operands == 0)
@@ -230,21 +244,15 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 		return p4_fail(verb, json,
 			event ? PU_ERROR_EVENT_NOT_SUPPORTED : PU_ERROR_INVALID_EVENT, why);
 	}
-	if (json)
-		j = p4_begin_json(&stream, cpu);
+	struct document *d = p4_begin(&stream, json, cpu);
+	document_open(d, "events", '[');
 	for (int i = 0; i < operands; i++) {
-		event = P4FindEvent(operand[i]);
-		if (j) {
-			show_json(j, event);
-			continue;
-		}
-		printf("%s", i == 0 ? "" : "\n");
-		show_text(event);
+		if (i && document_is_text(d))
+			out_char(d->o, '\n');
+		p4_write_event(d, P4FindEvent(operand[i]));
 	}
-	if (j) {
-		json_close(j, ']');
-		end_json(&stream, j);
-	}
+	document_close(d, ']');
+	print_document_end(&stream);
 	return EXIT_FINE;
 }
 
@@ -304,31 +312,6 @@ static const char *perf_modes(const struct p4_request *r)
 	return r->user ? ":u" : ":k";
 }
 
-static void encode_text(const struct p4_program *p)
-{
-	struct p4_step steps[P4_STEPS_MAX];
-	size_t n = P4Steps(p, steps);
-	const char *lacking;
-	uint64_t config = P4PerfConfig(p->request, &lacking);
-	struct notes notes;
-
-	printf("%s\n", p->request->name);
-	for (size_t i = 0; i < n; i++) {
-		printf("  %u. %s\n", steps[i].number, steps[i].text);
-		if (steps[i].write)
-			printf("       wrmsr %#x, %#010x\n", steps[i].msr, steps[i].value);
-	}
-	if (lacking)
-		printf("  perf: n/a: %s\n", lacking);
-	else
-		printf("  perf: type 4 (raw), config %#llx%s; perf stat -e r%llx%s\n",
-			(unsigned long long)config, p4_exclude_modifier(p->request),
-			(unsigned long long)config, perf_modes(p->request));
-	p4_add_notes(&notes, p);
-	for (size_t i = 0; i < notes.count; i++)
-		printf("  note: %s\n", notes.text[i]);
-}
-
 static void p4_print_register_json(
 	struct json *j, const char *key, const char *name, uint32_t msr, uint32_t value)
 {
@@ -360,23 +343,39 @@ static void registers_json(struct json *j, const struct p4_program *p)
 		j, "upstream_escr", upstream->name, upstream->msr, p->upstream_value);
 }
 
-static void steps_json(struct json *j, const struct p4_program *p)
+static void p4_spell_step(struct out *o, const void *row)
+{
+	const struct p4_step *step = row;
+
+	out_printf(o, "  %u. %s", step->number, step->text);
+	if (!step->write)
+		return;
+	out_char(o, '\n');
+	event_spell_wrmsr(o, step->msr, step->value);
+}
+
+enum { IS_WRITE = 1 };
+#define AT(member) COLUMN_AT(struct p4_step, member)
+static const struct column step_columns[] = {
+	{"step", AT(number)},
+	{"text", COLUMN_CHARS_AT(struct p4_step, text)},
+	{"msr", AT(msr), .when = IS_WRITE},
+	{"value", AT(value), .when = IS_WRITE},
+	{.heading = "step", .text = p4_spell_step, .left = true, .width = 1},
+	{.name = NULL},
+};
+#undef AT
+
+static void p4_write_steps(struct document *d, const struct p4_program *p)
 {
 	struct p4_step steps[P4_STEPS_MAX];
 	size_t n = P4Steps(p, steps);
 
-	json_member_open(j, "steps", '[');
-	for (size_t i = 0; i < n; i++) {
-		json_open(j, '{');
-		json_member_u64(j, "step", steps[i].number);
-		json_member_text(j, "text", steps[i].text);
-		if (steps[i].write) {
-			json_member_u64(j, "msr", steps[i].msr);
-			json_member_u64(j, "value", steps[i].value);
+	for (document_begin_list(d, "steps", step_columns, 0); document_pass(d);)
+		for (size_t i = 0; i < n; i++) {
+			d->has = steps[i].write ? IS_WRITE : 0;
+			document_add_row(d, &steps[i]);
 		}
-		json_close(j, '}');
-	}
-	json_close(j, ']');
 }
 
 static void perf_json(struct json *j, const struct p4_request *r, uint64_t config)
@@ -391,52 +390,67 @@ static void perf_json(struct json *j, const struct p4_request *r, uint64_t confi
 	json_close(j, '}');
 }
 
-static void encode_json(struct json *j, const struct p4_program *p)
+static void perf_text(struct out *o, const struct p4_request *r, uint64_t config)
+{
+	out_printf(o, "type 4 (raw), config %#llx%s; perf stat -e r%llx%s\n",
+		(unsigned long long)config, p4_exclude_modifier(r), (unsigned long long)config,
+		perf_modes(r));
+}
+
+static void p4_write_program(struct document *d, const struct p4_program *p)
 {
 	const char *lacking;
 	uint64_t config = P4PerfConfig(p->request, &lacking);
 	struct notes notes;
 
-	json_open(j, '{');
-	json_member_text(j, "event", p->request->name);
-	registers_json(j, p);
-	steps_json(j, p);
-	if (lacking)
-		json_member_text(j, "perf", NULL);
-	else
-		perf_json(j, p->request, config);
 	p4_add_notes(&notes, p);
-	if (lacking)
+	document_open(d, NULL, '{');
+	if (d->j) {
+		json_member_text(d->j, "event", p->request->name);
+		registers_json(d->j, p);
+	} else {
+		out_printf(d->o, "%s\n", p->request->name);
+	}
+	p4_write_steps(d, p);
+	if (!d->j && lacking)
+		out_printf(document_begin_line(d, "perf:"), "n/a: %s\n", lacking);
+	else if (!d->j)
+		perf_text(document_begin_line(d, "perf:"), p->request, config);
+	else if (!lacking)
+		perf_json(d->j, p->request, config);
+	if (d->j && lacking) {
+		json_member_text(d->j, "perf", NULL);
 		p4_add_note(&notes, "%s", lacking);
-	json_member_open(j, "notes", '[');
+	}
+	document_open(d, "notes", '[');
 	for (size_t i = 0; i < notes.count; i++)
-		json_text(j, notes.text[i]);
-	json_close(j, ']');
-	json_close(j, '}');
+		if (d->j)
+			json_text(d->j, notes.text[i]);
+		else
+			out_printf(document_begin_line(d, "note:"), "%s\n", notes.text[i]);
+	document_close(d, ']');
+	document_close(d, '}');
 }
 
 static int encode_all(
 	const struct verb *verb, bool json, const struct p4_request *requests, size_t count)
 {
 	struct p4_program programs[P4_COUNTERS];
+	struct print_stream stream;
 	char why[P4_WHY_MAX];
 	int rc = P4Assign(requests, count, programs, why);
 
 	if (rc)
 		return p4_fail(verb, json, rc, why);
-	if (!json) {
-		for (size_t i = 0; i < count; i++) {
-			printf("%s", i == 0 ? "" : "\n");
-			encode_text(&programs[i]);
-		}
-		return EXIT_FINE;
+	struct document *d = p4_begin(&stream, json, "p4");
+	document_open(d, "events", '[');
+	for (size_t i = 0; i < count; i++) {
+		if (i && document_is_text(d))
+			out_char(d->o, '\n');
+		p4_write_program(d, &programs[i]);
 	}
-	struct print_stream stream;
-	struct json *j = p4_begin_json(&stream, "p4");
-	for (size_t i = 0; i < count; i++)
-		encode_json(j, &programs[i]);
-	json_close(j, ']');
-	end_json(&stream, j);
+	document_close(d, ']');
+	print_document_end(&stream);
 	return EXIT_FINE;
 }
 

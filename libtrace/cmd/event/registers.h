@@ -10,7 +10,7 @@
 struct event_register {
 	char name[40];
 	bool msr; /* has an address; else a system register of AArch64, by its name */
-	uint32_t address;
+	uint64_t address;
 	uint64_t value;
 };
 

@@ -38,62 +38,121 @@ static bool show_spell_raw(const struct event_cpu *cpu, const struct cpc_event *
 	       show_spell_event(cpu, own, text, size);
 }
 
-void event_json_hex(struct json *j, const char *key, uint64_t value)
+struct perf_row {
+	struct cpc_event event, own; /* own: the processor's code */
+	bool exclude_user, exclude_kernel;
+	const char *spelling; /* of option; NULL: unknown */
+	char option[SPELLED_MAX], own_spelling[SPELLED_MAX];
+};
+
+static void perf_spell_event(struct out *o, const void *row)
 {
-	json_key(j, key);
-	json_format(j, "0x%llx", (unsigned long long)value);
-}
+	const struct cpc_event *e = &((const struct perf_row *)row)->event;
 
-void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct cpc_event *e)
-{
-	struct cpc_event own;
-	char text[SPELLED_MAX];
-
-	json_member_u64(j, "type", e->type);
-	event_json_hex(j, "config", e->config);
-	event_json_hex(j, "config1", e->config1);
-	event_json_hex(j, "config2", e->config2);
-	json_member_bool(j, "exclude_user", !e->user);
-	json_member_bool(j, "exclude_kernel", !e->kernel);
-	json_member_text(j, "spelling", show_spell_event(cpu, e, text, sizeof text) ? text : NULL);
-	if (!show_spell_raw(cpu, e, &own, text, sizeof text))
-		return;
-	json_member_open(j, "raw", '{');
-	json_member_u64(j, "type", own.type);
-	event_json_hex(j, "config", own.config);
-	json_member_text(j, "spelling", text);
-	json_close(j, '}');
-}
-
-void event_perf_text(struct table *t, const struct event_cpu *cpu, const struct cpc_event *e)
-{
-	struct cpc_event own;
-	char text[SPELLED_MAX];
-
-	table_printf(t, "  perf_event\ttype %u, config 0x%llx", (unsigned)e->type,
-		(unsigned long long)e->config);
+	out_printf(o, "type %u, config 0x%llx", (unsigned)e->type, (unsigned long long)e->config);
 	if (e->config1)
-		out_printf(&t->row, ", config1 0x%llx", (unsigned long long)e->config1);
+		out_printf(o, ", config1 0x%llx", (unsigned long long)e->config1);
 	if (e->config2)
-		out_printf(&t->row, ", config2 0x%llx", (unsigned long long)e->config2);
-	out_str(&t->row, e->user ? "" : ", exclude_user");
-	out_str(&t->row, e->kernel ? "" : ", exclude_kernel");
-	table_end_row(t);
-	if (show_spell_event(cpu, e, text, sizeof text))
-		table_printf(t, "  perf\t-e %s\n", text);
-	if (show_spell_raw(cpu, e, &own, text, sizeof text))
-		table_printf(t, "  raw\ttype %u, config 0x%llx: -e %s\n", (unsigned)own.type,
-			(unsigned long long)own.config, text);
+		out_printf(o, ", config2 0x%llx", (unsigned long long)e->config2);
+	out_str(o, e->user ? "" : ", exclude_user");
+	out_str(o, e->kernel ? "" : ", exclude_kernel");
+}
+
+static void perf_spell_raw(struct out *o, const void *row)
+{
+	const struct perf_row *r = row;
+
+	out_printf(o, "type %u, config 0x%llx: -e %s", (unsigned)r->own.type,
+		(unsigned long long)r->own.config, r->own_spelling);
+}
+
+enum { HAS_SPELLING = 1, HAS_RAW = 2 };
+#define AT(member) COLUMN_AT(struct perf_row, member)
+#define HEX_AT(member) COLUMN_HEX_AT(struct perf_row, member)
+static const struct column raw_columns[] = {
+	{"type", AT(own.type), .in = IN_NESTED},
+	{"config", HEX_AT(own.config), .in = IN_NESTED},
+	{"spelling", COLUMN_CHARS_AT(struct perf_row, own_spelling), .in = IN_NESTED},
+	{.name = NULL},
+};
+
+static const struct column perf_columns[] = {
+	{"type", AT(event.type)},
+	{"config", HEX_AT(event.config)},
+	{"config1", HEX_AT(event.config1)},
+	{"config2", HEX_AT(event.config2)},
+	{"exclude_user", AT(exclude_user)},
+	{"exclude_kernel", AT(exclude_kernel)},
+	{"spelling", AT(spelling)},
+	{"raw", .source = COLUMN_NEST, .of = raw_columns, .when = HAS_RAW},
+	{.heading = "perf_event", .text = perf_spell_event},
+	{.heading = "perf", COLUMN_CHARS_AT(struct perf_row, option), .when = HAS_SPELLING},
+	{.heading = "raw", .text = perf_spell_raw, .when = HAS_RAW},
+	{.name = NULL},
+};
+#undef HEX_AT
+#undef AT
+
+void event_write_perf(struct document *d, const struct event_cpu *cpu, const struct cpc_event *e)
+{
+	struct perf_row row = {.event = *e,
+		.exclude_user = !e->user,
+		.exclude_kernel = !e->kernel,
+		.option = "-e "};
+	unsigned has = 0;
+
+	if (show_spell_event(cpu, e, row.option + 3, sizeof row.option - 3)) {
+		row.spelling = row.option + 3;
+		has |= HAS_SPELLING;
+	}
+	if (show_spell_raw(cpu, e, &row.own, row.own_spelling, sizeof row.own_spelling))
+		has |= HAS_RAW;
+	document_open(d, "perf_event", '{');
+	document_add(d, perf_columns, has, &row);
+	document_close(d, '}');
 }
 
 /* ----------------------------------------------------------------------- facts */
 
+struct fact_row {
+	const char *name, *pmu, *origin, *description;
+	uint64_t code;
+};
+
+static void show_spell_origin(struct out *o, const void *row)
+{
+	const struct fact_row *f = row;
+
+	out_printf(o, "%s%s%s", f->origin, *f->pmu ? ", PMU " : "", f->pmu);
+}
+
+enum { HAS_DESCRIPTION = 1, HAS_ALIAS = 2, HAS_CODE = 4 };
+#define AT(member) COLUMN_AT(struct fact_row, member)
+static const struct column fact_columns[] = {
+	{"name", AT(name)},
+	{"pmu", AT(pmu)},
+	{"origin", AT(origin)},
+	{"description", AT(description)},
+	{.heading = "counts", AT(description), .when = HAS_DESCRIPTION},
+	{.heading = "stands for", AT(description), .when = HAS_ALIAS},
+	{.heading = "known from", .text = show_spell_origin},
+	{"code", "code", COLUMN_HEX_AT(struct fact_row, code), .when = HAS_CODE},
+	{.name = NULL},
+};
+#undef AT
+
+static void show_write_facts(struct document *d, const struct fact_row *f, unsigned has)
+{
+	if (document_is_text(d))
+		out_printf(d->o, "%s\n", f->name);
+	document_add(d, fact_columns, has, f);
+}
+
 struct shown {
-	const struct event_asked *asked;
-	struct json *json; /* NULL: as text */
+	struct document *document;
 	const char *name;
-	int masks, modifiers;  /* printed so far */
-	bool of_masks;	       /* which of them this pass prints */
+	int count;	       /* printed so far */
+	bool masks;	       /* print the masks, else the modifiers */
 	char description[512]; /* "": none */
 };
 
@@ -108,40 +167,53 @@ static int keep_description(void *user, const struct cpc_event_info *info)
 	return 1;
 }
 
-static void mask_or_modifier_json(struct json *j, const struct event_pfm_attribute *a)
+struct attribute_row {
+	const char *label, *name, *takes, *description;
+	uint64_t code;
+	bool preset;
+	char form[80];
+};
+
+static void show_spell_description(struct out *o, const void *row)
 {
-	json_open(j, '{');
-	json_member_text(j, "name", a->name);
-	if (a->mask) {
-		event_json_hex(j, "code", a->code);
-		json_member_bool(j, "preset", a->preset);
-	} else {
-		json_member_text(j, "takes", a->flag ? "yes or no" : "number");
-	}
-	json_member_text(j, "description", a->description ? a->description : "");
-	json_close(j, '}');
+	const struct attribute_row *a = row;
+
+	out_str(o, a->description);
+	out_str(o, a->preset ? " (preset)" : "");
 }
+
+enum { OF_MASKS = 1, OF_MODIFIERS = 2 };
+#define AT(member) COLUMN_AT(struct attribute_row, member)
+static const struct column attribute_columns[] = {
+	{.heading = "label", AT(label), .left = true, .width = 14},
+	{"name", AT(name)},
+	{.heading = "form", COLUMN_CHARS_AT(struct attribute_row, form), .left = true, .width = 24},
+	{"code", "code", COLUMN_HEX_AT(struct attribute_row, code), .left = true, .width = 6,
+		.when = OF_MASKS},
+	{"preset", AT(preset), .when = OF_MASKS},
+	{"takes", AT(takes), .when = OF_MODIFIERS},
+	{"description", "description", AT(description), .left = true,
+		.text = show_spell_description},
+	{.name = NULL},
+};
+#undef AT
 
 static int show_attribute(void *user, const struct event_pfm_attribute *a)
 {
 	struct shown *s = user;
-	int *count = a->mask ? &s->masks : &s->modifiers;
-	const char *said = a->description ? a->description : "";
-	char form[80];
 
-	if (a->mask != s->of_masks)
+	if (a->mask != s->masks)
 		return 0;
-	snprintf(form, sizeof form, ":%s%s", a->name, a->mask || a->flag ? "" : "=N");
-	if (s->json)
-		mask_or_modifier_json(s->json, a);
-	else if (a->mask)
-		table_printf(s->asked->table, "%s\t%s\t0x%llx\t%s%s\n",
-			*count ? "" : "  unit masks", form, (unsigned long long)a->code, said,
-			a->preset ? " (preset)" : "");
-	else
-		table_printf(
-			s->asked->table, "%s\t%s\t%s\n", *count ? "" : "  modifiers", form, said);
-	++*count;
+	struct attribute_row row = {.label = s->count++ ? ""
+					     : s->masks ? "  unit masks"
+							: "  modifiers",
+		.name = a->name,
+		.takes = a->flag ? "yes or no" : "number",
+		.description = a->description ? a->description : "",
+		.code = a->code,
+		.preset = a->mask && a->preset};
+	snprintf(row.form, sizeof row.form, ":%s%s", a->name, a->mask || a->flag ? "" : "=N");
+	document_add_row(s->document, &row);
 	return 0;
 }
 
@@ -151,16 +223,27 @@ static int no_attribute(void *user, const struct event_pfm_attribute *a)
 	return 0;
 }
 
+static void show_attributes(struct document *d, const char *name, const char *key, bool masks)
+{
+	struct shown s = {.document = d, .masks = masks};
+	struct cpc_event_info info;
+	uint64_t code;
+
+	document_begin_list(d, key, attribute_columns, masks ? OF_MASKS : OF_MODIFIERS);
+	while (document_pass(d))
+		event_pfm_describe(name, &info, &code, show_attribute, &s);
+}
+
 static int show_term(void *user, const char *term)
 {
 	struct shown *s = user;
 
-	if (s->json)
-		json_text(s->json, term);
-	else if (!s->masks++)
-		table_printf(s->asked->table, "  terms\t%s", term);
+	if (s->document->j)
+		json_text(s->document->j, term);
+	else if (s->count++)
+		out_printf(s->document->o, ", %s", term);
 	else
-		out_printf(&s->asked->table->row, ", %s", term);
+		out_str(document_begin_line(s->document, "terms"), term);
 	return 0;
 }
 
@@ -178,40 +261,9 @@ static void bare_name(const struct event_asked *a, const char *name, char *bare,
 		snprintf(bare, size, "%.*s", length, name);
 }
 
-static void show_begin_event(const struct event_asked *a, struct json *j, const char *name,
-	const char *pmu, enum cpc_event_origin origin, const char *description)
-{
-	if (j) {
-		json_open(j, '{');
-		json_member_text(j, "name", name);
-		json_member_text(j, "pmu", pmu);
-		json_member_text(j, "origin", event_origin_name(origin));
-		json_member_text(j, "description", description);
-		return;
-	}
-	table_printf(a->table, "%s\n", name);
-	if (*description)
-		table_printf(a->table, "  %s\t%s\n",
-			origin == CPC_EVENT_SYSFS ? "stands for" : "counts", description);
-	table_printf(a->table, "  known from\t%s%s%s\n", event_origin_name(origin),
-		*pmu ? ", PMU " : "", pmu);
-}
-
-static void show_encoding(const struct event_asked *a, struct json *j, const struct cpc_event *e)
-{
-	if (j) {
-		json_member_open(j, "perf_event", '{');
-		event_perf_json(j, &a->cpu, e);
-		json_close(j, '}');
-	} else {
-		event_perf_text(a->table, &a->cpu, e);
-	}
-}
-
 /* False: libpfm4 does not know it. */
-static bool show_pfm(const struct event_asked *a, struct json *j, const char *name)
+static bool show_pfm(const struct event_asked *a, struct document *d, const char *name)
 {
-	struct shown s = {.asked = a, .json = j, .of_masks = true};
 	struct cpc_event_info info;
 	struct cpc_event e;
 	char bare[EVENT_NAME_MAX * 2], why[EVENT_WHY_MAX];
@@ -220,49 +272,46 @@ static bool show_pfm(const struct event_asked *a, struct json *j, const char *na
 	bare_name(a, name, bare, sizeof bare);
 	if (event_pfm_describe(bare, &info, &code, no_attribute, NULL))
 		return false;
-	show_begin_event(a, j, info.name, info.pmu, CPC_EVENT_LIBPFM4,
-		info.description ? info.description : "");
-	if (j) {
-		event_json_hex(j, "code", code);
-		json_member_open(j, "unit_masks", '[');
-	} else {
-		table_printf(a->table, "  code\t0x%llx\n", (unsigned long long)code);
-	}
-	event_pfm_describe(bare, &info, &code, show_attribute, &s);
-	if (j) {
-		json_close(j, ']');
-		json_member_open(j, "modifiers", '[');
-	}
-	s.of_masks = false;
-	event_pfm_describe(bare, &info, &code, show_attribute, &s);
-	if (j)
-		json_close(j, ']');
+	const struct fact_row f = {info.name, info.pmu, event_origin_name(CPC_EVENT_LIBPFM4),
+		info.description ? info.description : "", code};
+	document_open(d, NULL, '{');
+	show_write_facts(d, &f, HAS_CODE | (*f.description ? HAS_DESCRIPTION : 0));
+	show_attributes(d, bare, "unit_masks", true);
+	show_attributes(d, bare, "modifiers", false);
 	/* Without a mask that it needs, there is none. */
 	if (event_cpu_event(&a->cpu, name, &e, why) == 0)
-		show_encoding(a, j, &e);
-	if (j)
-		json_close(j, '}');
+		event_write_perf(d, &a->cpu, &e);
+	document_close(d, '}');
 	return true;
 }
 
-/* Behind the terms; the event's last. */
-static void show_modifiers_json(struct json *j)
+static void show_terms(const struct event_asked *a, struct shown *s, const struct cpc_event *e)
 {
-	static const char *const modifiers[] = {"u", "k", "uk"};
+	struct event_pmu pmu = a->cpu.pmu;
 
-	json_close(j, ']');
-	json_member_open(j, "modifiers", '[');
-	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-		json_text(j, modifiers[i]);
-	json_close(j, ']');
-	json_close(j, '}');
+	if (e->origin != CPC_EVENT_GENERIC &&
+		(strcmp(e->pmu, pmu.name) == 0 || event_pmu_open(e->pmu, &pmu) == 0))
+		event_pmu_walk_terms(&pmu, show_term, s);
 }
 
-static int show_found(const struct event_asked *a, struct json *j, const char *name)
+static void show_write_modifiers(struct document *d)
 {
-	struct shown s = {.asked = a, .json = j};
+	if (document_is_text(d)) {
+		out_str(document_begin_line(d, "modifiers"),
+			":u (user mode), :k (the kernel), :uk\n");
+		return;
+	}
+	json_member_open(d->j, "modifiers", '[');
+	json_text(d->j, "u");
+	json_text(d->j, "k");
+	json_text(d->j, "uk");
+	json_close(d->j, ']');
+}
+
+static int show_found(const struct event_asked *a, struct document *d, const char *name)
+{
+	struct shown s = {.document = d};
 	struct cpc_event e;
-	struct event_pmu pmu;
 	char why[EVENT_WHY_MAX], base[EVENT_NAME_MAX];
 	int rc = event_cpu_event(&a->cpu, name, &e, why);
 
@@ -273,25 +322,22 @@ static int show_found(const struct event_asked *a, struct json *j, const char *n
 		*strrchr(base, ':') = 0;
 	s.name = base;
 	event_walk(keep_description, &s);
-	show_begin_event(a, j, name, e.pmu, e.origin, s.description);
-	show_encoding(a, j, &e);
-	bool known = e.origin != CPC_EVENT_GENERIC &&
-		     (strcmp(e.pmu, a->cpu.pmu.name) == 0 ? (pmu = a->cpu.pmu, true)
-							  : event_pmu_open(e.pmu, &pmu) == 0);
-	if (j)
-		json_member_open(j, "terms", '[');
-	if (known)
-		event_pmu_walk_terms(&pmu, show_term, &s);
-	if (s.masks)
-		table_end_row(a->table);
-	if (j)
-		show_modifiers_json(j);
-	else
-		table_printf(a->table, "  modifiers\t:u (user mode), :k (the kernel), :uk\n");
+	const struct fact_row f = {name, e.pmu, event_origin_name(e.origin), s.description, 0};
+	unsigned has = e.origin == CPC_EVENT_SYSFS ? HAS_ALIAS : HAS_DESCRIPTION;
+	document_open(d, NULL, '{');
+	show_write_facts(d, &f, *s.description ? has : 0);
+	event_write_perf(d, &a->cpu, &e);
+	document_open(d, "terms", '[');
+	show_terms(a, &s, &e);
+	document_close(d, ']');
+	if (s.count)
+		out_char(d->o, '\n');
+	show_write_modifiers(d);
+	document_close(d, '}');
 	return EXIT_FINE;
 }
 
-static int show_all(const struct event_asked *a, struct json *j)
+static int show_all(const struct event_asked *a, struct document *d)
 {
 	int code = EXIT_FINE;
 
@@ -299,12 +345,12 @@ static int show_all(const struct event_asked *a, struct json *j)
 		struct cpc_event e;
 		char why[EVENT_WHY_MAX];
 
-		if (i && !j)
-			out_char(a->table->o, '\n');
+		if (i && !d->j)
+			out_char(d->o, '\n');
 		bool kernel = event_cpu_event(&a->cpu, a->operand[i], &e, why) == 0 &&
 			      e.origin != CPC_EVENT_LIBPFM4;
-		if (kernel || !show_pfm(a, j, a->operand[i]))
-			code = show_found(a, j, a->operand[i]);
+		if (kernel || !show_pfm(a, d, a->operand[i]))
+			code = show_found(a, d, a->operand[i]);
 	}
 	return code;
 }
@@ -312,17 +358,11 @@ static int show_all(const struct event_asked *a, struct json *j)
 int event_show(const struct event_asked *a)
 {
 	struct print_stream stream;
-	struct json *j;
+	struct document *d = event_begin_document(&stream, a->json);
 
-	if (!a->json)
-		return show_all(a, NULL);
-	j = print_json_begin(&stream, stdout);
-	json_open(j, '{');
-	json_member_open(j, "events", '[');
-	int code = show_all(a, j);
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-	print_stream_end(&stream);
+	document_open(d, "events", '[');
+	int code = show_all(a, d);
+	document_close(d, ']');
+	print_document_end(&stream);
 	return code;
 }

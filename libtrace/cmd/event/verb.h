@@ -16,7 +16,6 @@ struct event_asked {
 	const char *cpu_name; /* --cpu; NULL: this machine */
 	struct event_cpu cpu;
 	bool json, try;
-	struct table *table; /* for text */
 	int operands;
 	char **operand;
 };
@@ -32,11 +31,12 @@ const char *event_modes_name(const struct cpc_event *e);
 /* Advice on an error of event_cpu_event. */
 const char *event_advice(int rc);
 
-/* The members "type": 4, "config": "0x3c", ... */
-void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct cpc_event *e);
-/* A number as a string in hexadecimal: JSON's own have 53 bits. */
-void event_json_hex(struct json *j, const char *key, uint64_t value);
-/* "type 4, config 0x3c" and how perf spells it. */
-void event_perf_text(struct table *t, const struct event_cpu *cpu, const struct cpc_event *e);
+/* A document on standard output, with the labels of facts and without headings. print_document_end
+ * ends it. */
+struct document *event_begin_document(struct print_stream *s, bool json);
+/* Type, config, ..., and how perf spells the event. */
+void event_write_perf(struct document *d, const struct event_cpu *cpu, const struct cpc_event *e);
+/* "       WRMSR 0x00000186 <- 0x000000000041003c" */
+void event_spell_wrmsr(struct out *o, uint64_t address, uint64_t value);
 
 #endif
