@@ -14,56 +14,68 @@ static const struct option options[] = {{DOCTOR_JSON, "--json", .help = "one JSO
 
 /* ------------------------------------------------------------------ text */
 
-enum { TEXT_INDENT = 14, TEXT_WIDTH = 100 };
+enum {
+	TOPIC_WIDTH = 9,
+	MARK_WIDTH = 3,
+	TEXT_INDENT = TOPIC_WIDTH + MARK_WIDTH + 2,
+	TEXT_WIDTH = 100
+};
 
-/* Wraps text to TEXT_WIDTH; the first line begins at column `at`. */
-static void print_wrapped(const char *text, int at)
+/* Ends the row with name and text, wrapped to TEXT_WIDTH. */
+static void print_wrapped(struct table *t, const char *name, const char *text)
 {
-	bool first = true;
+	size_t at = TEXT_INDENT + strlen(name), n;
+	const char *between = "";
 
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-
-		if (!first && at + 1 + n > TEXT_WIDTH) {
-			printf("\n%*s", TEXT_INDENT, "");
+	for (out_str(table_left(t), name); *text; text += n + strspn(text + n, " ")) {
+		n = strcspn(text, " ");
+		if (*between && at + 1 + n > TEXT_WIDTH) {
+			table_end_row(t);
+			table_printf(t, "\t\t");
+			between = "";
 			at = TEXT_INDENT;
-			first = true;
 		}
-		at += printf("%s%.*s", first ? "" : " ", n, text);
-		first = false;
-		text += n;
-		text += strspn(text, " ");
+		out_str(&t->row, between);
+		out_bytes(&t->row, text, n);
+		at += strlen(between) + n;
+		between = " ";
 	}
-	printf("\n");
+	table_end_row(t);
 }
 
-static void print_part(const char *name, const char *text)
+static void print_part(struct table *t, const char *name, const char *text)
 {
-	if (*text)
-		print_wrapped(text, printf("%*s%s", TEXT_INDENT, "", name));
+	if (*text) {
+		table_printf(t, "\t");
+		print_wrapped(t, name, text);
+	}
 }
 
 static void doctor_print_text(const struct findings *f)
 {
+	static const unsigned widths[] = {TOPIC_WIDTH, MARK_WIDTH, 0};
 	static const char *const mark[] = {"ok", "--", "no"};
 	static const char *const colour[] = {COLOUR_GOOD, "", COLOUR_BAD};
+	struct print_stream stream;
+	struct table *t = print_table_begin(&stream, stdout, widths, 1);
 	const char *before = "";
 
 	for (int i = 0; i < f->count; i++) {
 		const struct finding *n = &f->list[i];
-		const char *code = cmd_colour(stdout, colour[n->status]);
 		int topic = (int)strcspn(n->id, ".");
 		bool again = strncmp(before, n->id, (size_t)topic + 1) == 0;
 
-		printf("%s%-9.*s %s%s%s  ", i && !again ? "\n" : "", again ? 0 : topic, n->id, code,
-			mark[n->status], *code ? COLOUR_OFF : "");
-		print_wrapped(n->text, TEXT_INDENT);
-		print_part("means: ", n->meaning);
-		print_part("to do: ", n->todo);
+		out_str(t->o, i && !again ? "\n" : "");
+		table_printf(t, "%.*s\t%s", again ? 0 : topic, n->id, mark[n->status]);
+		table_colour(t, cmd_colour(stdout, colour[n->status]));
+		print_wrapped(t, "", n->text);
+		print_part(t, "means: ", n->meaning);
+		print_part(t, "to do: ", n->todo);
 		before = n->id;
 	}
 	const char *code = cmd_colour(stdout, f->measurable ? COLOUR_GOOD : COLOUR_BAD);
-	printf("\n%s%s%s\n", code, f->verdict, *code ? COLOUR_OFF : "");
+	out_printf(t->o, "\n%s%s%s\n", code, f->verdict, *code ? COLOUR_OFF : "");
+	print_stream_end(&stream);
 }
 
 /* ------------------------------------------------------------------ JSON */
