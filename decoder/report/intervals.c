@@ -122,11 +122,9 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	return selected;
 }
 
-/* Costs are summed from nested intervals. */
-static bool intervals_is_around(void *ctx, const struct interval *iv)
+static bool intervals_is_near(void *ctx, const struct interval *iv)
 {
-	return iv->own_pair != NOT_MEASURED ||
-	       top_is_around(&((const struct taking *)ctx)->top, iv);
+	return top_is_near(&((const struct taking *)ctx)->top, iv);
 }
 
 /* Selections by other intervals are known only now. */
@@ -276,7 +274,7 @@ int report_intervals(struct report *r)
 	int rc = value_columns_init(&taking.values, r->trace);
 
 	if (r->top)
-		how.around = intervals_is_around;
+		how.near = intervals_is_near;
 	if (!rc && r->top)
 		rc = top_find(&taking.top, r, r->top);
 	else if (!rc && r->sort)

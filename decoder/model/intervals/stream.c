@@ -23,7 +23,7 @@ struct interval_stream {
 	const struct trace *t;
 	struct interval_sorter *sorter;
 	struct interval_window *window;	  /* NULL: the sorter has all, else only those too late */
-	const struct reading_in *reading; /* while a window is read in */
+	const struct reading_in *reading; /* while the trace is read in */
 	struct nesting nesting;
 	struct nested_cost costs;
 	bool nested;	/* the sorter's records hold their depths */
@@ -48,52 +48,48 @@ struct feeder {
 
 struct reading_in {
 	const struct interval_stream_options *options;
-	struct interval_stream *stream;
 	struct feeder *feeders;
 };
 
-static enum interval_choice interval_stream_choose(const struct interval_stream *s,
-	const struct interval_stream_options *o, const struct interval *iv)
+static enum interval_choice interval_stream_choose(
+	void *ctx, unsigned thread, const struct interval *iv)
 {
-	if (!o->filter || o->filter(o->ctx, iv))
+	struct interval_stream *s = ctx;
+	const struct interval_stream_options *o = s->reading->options;
+	struct feeder *f = &s->reading->feeders[thread];
+	const bool has_pair = iv->own_pair != NOT_MEASURED;
+
+	f->has_pairs |= has_pair;
+	if (!o->filter || o->filter(o->ctx, iv)) {
+		f->seen++;
+		f->kept++;
+		f->with_cost += has_pair;
 		return INTERVAL_KEPT;
-	if (o->around && !o->around(o->ctx, iv))
+	}
+	if ((o->near && !o->near(o->ctx, iv)) || (s->unnested && !o->query && !o->nested_cost))
 		return INTERVAL_LEFT_OUT;
-	if (s->unnested && !o->query && !o->nested_cost)
-		return INTERVAL_LEFT_OUT;
+	f->seen++;
 	return INTERVAL_KEY;
 }
 
-static void feeder_count(struct feeder *f, const struct interval *iv, bool kept)
-{
-	f->seen++;
-	f->kept += kept;
-	if (iv->own_pair != NOT_MEASURED) {
-		f->with_cost += kept;
-		f->has_pairs = true;
-	}
-}
-
 static int interval_stream_add_interval(
-	struct reading_in *r, unsigned thread, const struct interval *iv)
+	struct interval_stream *s, unsigned thread, const struct interval *iv)
 {
-	const struct interval_stream_options *o = r->options;
-	const enum interval_choice choice = interval_stream_choose(r->stream, o, iv);
+	const enum interval_choice choice = interval_stream_choose(s, thread, iv);
+	const struct interval_query *q = s->reading->options->query;
 
 	if (choice == INTERVAL_LEFT_OUT)
 		return 0;
-	const bool kept = choice == INTERVAL_KEPT;
-	uint64_t selection = o->query ? o->query->selection(o->query->ctx, iv) : 0;
-	feeder_count(&r->feeders[thread], iv, kept);
-	return interval_sorter_add(r->stream->sorter, thread, iv, kept, selection);
+	return interval_sorter_add(
+		s->sorter, thread, iv, choice == INTERVAL_KEPT, q ? q->selection(q->ctx, iv) : 0);
 }
 
 static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 {
-	struct reading_in *r = ctx;
+	struct interval_stream *s = ctx;
 	unsigned thread = pass_thread(slice);
-	struct interval_builder *b = r->feeders[thread].builder;
-	struct section_starts *noted = r->options->noted;
+	struct interval_builder *b = s->reading->feeders[thread].builder;
+	struct section_starts *noted = s->reading->options->noted;
 	const struct interval *iv;
 	uint64_t least = UINT64_MAX;
 	int rc;
@@ -101,7 +97,7 @@ static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 	while ((rc = interval_read(b, slice, &iv)) > 0) {
 		if (iv->start_ticks < least)
 			least = iv->start_ticks;
-		if ((rc = interval_stream_add_interval(r, thread, iv)))
+		if ((rc = interval_stream_add_interval(s, thread, iv)))
 			break;
 	}
 	/* An ended interval may have begun anywhere. */
@@ -134,22 +130,22 @@ static void free_feeders(struct feeder *feeders, unsigned n)
 }
 
 /* Open intervals, if they are wanted. */
-static int interval_stream_add_open(struct reading_in *r, struct findings *found)
+static int interval_stream_add_open(struct interval_stream *s, struct findings *found)
 {
 	struct overwritten overwritten = {0};
 	struct living living = {0};
 	struct interval iv;
 	int rc = 0;
 
-	begins_settle(&found->begins, r->stream->t);
+	begins_settle(&found->begins, s->t);
 	if (found->begins.count)
-		rc = overwritten_find(&overwritten, r->stream->t);
+		rc = overwritten_find(&overwritten, s->t);
 	if (found->begins.count && !rc)
-		rc = living_find(&living, r->stream->t);
-	r->stream->skipped |= found->begins.count > 0; /* the sorter has them */
+		rc = living_find(&living, s->t);
+	s->skipped |= found->begins.count > 0; /* the sorter has them */
 	for (size_t i = 0; i < found->begins.count && !rc; i++) {
-		begin_interval(&found->begins.at[i], r->stream->t, &overwritten, &living, &iv);
-		rc = interval_stream_add_interval(r, 0, &iv);
+		begin_interval(&found->begins.at[i], s->t, &overwritten, &living, &iv);
+		rc = interval_stream_add_interval(s, 0, &iv);
 	}
 	overwritten_free(&overwritten);
 	living_free(&living);
@@ -220,35 +216,21 @@ static int interval_stream_emit(void *ctx, const struct interval_record *r)
 	return rc ? rc : sum_cost(s, r);
 }
 
-static enum interval_choice interval_stream_choose_for_window(
-	void *ctx, unsigned thread, const struct interval *iv)
-{
-	struct interval_stream *s = ctx;
-	const enum interval_choice choice = interval_stream_choose(s, s->reading->options, iv);
-
-	if (choice != INTERVAL_LEFT_OUT)
-		feeder_count(&s->reading->feeders[thread], iv, choice == INTERVAL_KEPT);
-	return choice;
-}
-
 /* Reads the trace into a window; to_build: enum interval_want. */
-static int read_in_window(struct reading_in *r, const struct pass *pass,
+static int read_in_window(struct interval_stream *s, const struct pass *pass,
 	const struct interval_sorter_options *how, unsigned to_build, struct findings *found)
 {
-	struct interval_stream *s = r->stream;
 	const struct interval_window_options options = {.pass = *pass,
 		.wants = how->wants,
 		.to_build = to_build,
 		.budget = how->budget - how->budget / LATE_SHARE,
 		.late = s->sorter,
 		.ctx = s,
-		.choose = interval_stream_choose_for_window,
+		.choose = interval_stream_choose,
 		.emit = interval_stream_emit,
-		.noted = r->options->noted};
-
-	s->reading = r;
+		.noted = s->reading->options->noted};
 	int rc = interval_window_open(&options, &s->window, found);
-	s->reading = NULL;
+
 	if (!rc)
 		s->skipped |= !interval_window_emitted_all(s->window);
 	return rc;
@@ -256,26 +238,27 @@ static int read_in_window(struct reading_in *r, const struct pass *pass,
 
 /* Reads the trace into the sorter. */
 static int read_in_sorter(
-	struct reading_in *r, struct pass *pass, unsigned to_build, struct findings *found)
+	struct interval_stream *s, struct pass *pass, unsigned to_build, struct findings *found)
 {
+	struct feeder *feeders = s->reading->feeders;
 	const unsigned threads = pass_threads(pass);
 	int rc = 0;
 
 	pass->read = interval_stream_read_slice;
-	pass->ctx = r;
+	pass->ctx = s;
 	for (unsigned i = 0; i < threads && !rc; i++)
-		rc = interval_builder_new(r->stream->t, to_build, &r->feeders[i].builder);
+		rc = interval_builder_new(s->t, to_build, &feeders[i].builder);
 	if (!rc)
 		rc = pass_run(pass, found);
 	for (unsigned i = 0; found && i < threads && !rc; i++)
-		rc = interval_builder_tell(r->feeders[i].builder, found);
+		rc = interval_builder_tell(feeders[i].builder, found);
 	return rc;
 }
 
 static int read_in(struct interval_stream *s, const struct interval_stream_options *o,
 	const struct interval_sorter_options *how, struct findings *found)
 {
-	struct reading_in r = {.options = o, .stream = s};
+	struct reading_in r = {.options = o};
 	struct pass pass = {.trace = s->t,
 		.from_ns = o->from_ns,
 		.to_ns = INT64_MAX,
@@ -294,13 +277,14 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	sorter.threads = pass_threads(&pass);
 	if (has_window)
 		sorter.budget /= LATE_SHARE;
+	s->reading = &r;
 	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
 	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
 	if (!rc)
-		rc = has_window ? read_in_window(&r, &pass, how, to_build, found)
-				: read_in_sorter(&r, &pass, to_build, found);
+		rc = has_window ? read_in_window(s, &pass, how, to_build, found)
+				: read_in_sorter(s, &pass, to_build, found);
 	if (!rc && found && o->open)
-		rc = interval_stream_add_open(&r, found);
+		rc = interval_stream_add_open(s, found);
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
 		s->seen += r.feeders[i].seen;
 		s->count += r.feeders[i].kept;
@@ -308,6 +292,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
 	}
 	free_feeders(r.feeders, sorter.threads);
+	s->reading = NULL;
 	return rc;
 }
 

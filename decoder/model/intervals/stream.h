@@ -44,9 +44,10 @@ struct interval_query {
 struct interval_stream_options {
 	/* Called on any thread, before the depth is known. NULL: all. */
 	bool (*filter)(void *ctx, const struct interval *iv);
-	/* Of those that the filter leaves out, whether the depths of others need it: intervals that
-	 * contain none of these may be skipped. Called the same way. NULL: all. */
-	bool (*around)(void *ctx, const struct interval *iv);
+	/* Of those that the filter leaves out, whether the depths or costs of others need it:
+	 * intervals of a thread that overlap none of these may be skipped. Called the same way.
+	 * NULL: all. */
+	bool (*near)(void *ctx, const struct interval *iv);
 	void *ctx;	       /* of both */
 	unsigned filter_wants; /* read for the filter in addition to `wants`, and not kept */
 	const struct interval_query *query; /* NULL: none */

@@ -124,20 +124,38 @@ static int top_compare_positions(const void *x, const void *y)
 	return top_compare_hooks(a, b->order.file, b->order.ring, b->order.position);
 }
 
-static int top_compare_thread_ends(
-	const struct top_entry *a, uint32_t machine, uint32_t tid, uint64_t end)
+static int top_compare_spans(const void *x, const void *y)
 {
-	int c = compare_u64_pair(a->order.machine, machine, a->tid, tid);
+	const struct top_span *a = x, *b = y;
+	int c = compare_u64_pair(a->machine, b->machine, a->tid, b->tid);
 
-	return c ? c : compare_u64(a->end, end);
+	return c ? c : compare_u64(a->start, b->start);
 }
 
-static int top_compare_ends(const void *x, const void *y)
+static bool top_is_of_thread(const struct top_span *a, uint32_t machine, uint32_t tid)
 {
-	const struct top_entry *a = *(const struct top_entry *const *)x;
-	const struct top_entry *b = *(const struct top_entry *const *)y;
+	return a->machine == machine && a->tid == tid;
+}
 
-	return top_compare_thread_ends(a, b->order.machine, b->tid, b->end);
+/* Sorts the spans of the entries, and joins those that overlap. */
+static void top_join_spans(struct top *t)
+{
+	struct top_span *last = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct top_entry *e = &t->at[i];
+
+		t->spans[i] = (struct top_span){e->order.start, e->end, e->order.machine, e->tid};
+	}
+	qsort(t->spans, t->count, sizeof *t->spans, top_compare_spans);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct top_span *s = &t->spans[i];
+
+		if (!last || !top_is_of_thread(last, s->machine, s->tid) || s->start > last->end)
+			*(last = &t->spans[t->nspans++]) = *s;
+		else if (s->end > last->end)
+			last->end = s->end;
+	}
 }
 
 /* Merges the threads' entries. */
@@ -149,8 +167,8 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 		count += s->heaps[i].count;
 	t->at = calloc(count + 1, sizeof *t->at);
 	t->by_hook = calloc(count + 1, sizeof *t->by_hook);
-	t->by_end = calloc(count + 1, sizeof *t->by_end);
-	if (!t->at || !t->by_hook || !t->by_end)
+	t->spans = calloc(count + 1, sizeof *t->spans);
+	if (!t->at || !t->by_hook || !t->spans)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < threads; i++) {
 		if (s->heaps[i].count)
@@ -160,9 +178,9 @@ static int top_settle(struct top *t, const struct top_search *s, unsigned thread
 	qsort(t->at, t->count, sizeof *t->at, top_compare_entries);
 	t->count = t->count < s->n ? t->count : s->n;
 	for (size_t i = 0; i < t->count; i++)
-		t->by_hook[i] = t->by_end[i] = &t->at[i];
+		t->by_hook[i] = &t->at[i];
 	qsort(t->by_hook, t->count, sizeof *t->by_hook, top_compare_positions);
-	qsort(t->by_end, t->count, sizeof *t->by_end, top_compare_ends);
+	top_join_spans(t);
 	return 0;
 }
 
@@ -251,29 +269,21 @@ bool top_has(const struct top *t, const struct interval *iv, size_t *place)
 	return false;
 }
 
-bool top_is_around(const struct top *t, const struct interval *iv)
+bool top_is_near(const struct top *t, const struct interval *iv)
 {
-	struct search s = {0, t->count};
+	const struct top_span at = {.start = iv->end_ticks, .machine = iv->machine, .tid = iv->tid};
+	struct search s = {0, t->nspans};
 
-	/* Those that end after it do not count. */
+	/* Those that begin after its end do not count. */
 	while (s.low < s.high)
-		search_narrow(&s, top_compare_thread_ends(t->by_end[search_middle(&s)], iv->machine,
-					  iv->tid, iv->end_ticks) <= 0);
-	while (s.low-- > 0) {
-		const struct top_entry *e = t->by_end[s.low];
-
-		if (e->order.machine != iv->machine || e->tid != iv->tid ||
-			e->end < iv->start_ticks)
-			return false;
-		if (e->order.start >= iv->start_ticks)
-			return true;
-	}
-	return false;
+		search_narrow(&s, top_compare_spans(&t->spans[search_middle(&s)], &at) <= 0);
+	const struct top_span *last = s.low ? &t->spans[s.low - 1] : NULL;
+	return last && top_is_of_thread(last, at.machine, at.tid) && last->end >= iv->start_ticks;
 }
 
 void top_free(struct top *t)
 {
-	free(t->by_end);
+	free(t->spans);
 	free(t->at);
 	free(t->by_hook);
 }

@@ -19,12 +19,19 @@ struct top_entry {
 	bool is_known;	/* those without a value come last */
 };
 
+/* A time of a thread in which some of them were open, in ticks. */
+struct top_span {
+	uint64_t start, end;
+	uint32_t machine, tid;
+};
+
 /* Starts zeroed. */
 struct top {
 	struct top_entry *at; /* the first one has the first place */
 	size_t count;
 	const struct top_entry **by_hook; /* in order of file, ring and position */
-	const struct top_entry **by_end;  /* in order of machine, thread and end */
+	struct top_span *spans;		  /* in order of machine, thread and start; disjoint */
+	size_t nspans;
 };
 
 /* By r->sort, or by elapsed time falling. */
@@ -50,8 +57,8 @@ bool top_find_rank(const struct top_order *o, const struct trace *t, const struc
 int top_find(struct top *t, struct report *r, size_t n);
 /* Whether the interval is one of them, and its place. On any thread. */
 bool top_has(const struct top *t, const struct interval *iv, size_t *place);
-/* Whether the interval may contain one of them. On any thread. */
-bool top_is_around(const struct top *t, const struct interval *iv);
+/* Whether the interval may contain one of them, or be nested in one. On any thread. */
+bool top_is_near(const struct top *t, const struct interval *iv);
 void top_free(struct top *t);
 
 #endif
