@@ -32,10 +32,10 @@ for dir in "$here"/../golden/cases/*/; do
 done
 written=$(find . -name '*.ctf')
 [ "$(echo "$written" | wc -l)" -gt 50 ] || fail "few golden traces: $written"
-"$GENTRACE" -k mixed -n 5000 --seed 7 -z lz4 mixed.bin
+"$GENTRACE" -k mixed -n 1500 --seed 7 -z lz4 mixed.bin
 "$GENTRACE" -k groups -n 500 -u utilisation.bin
 "$GENTRACE" -k groups -n 2000 -p label,thread,time -l 5000 -e labels.bin
-"$GENTRACE" -k hooks -n 20000 -o filled -c 8 filled.bin
+"$GENTRACE" -k hooks -n 6000 -o filled -c 8 filled.bin
 for name in mixed utilisation labels filled; do
 	export_hooks $name
 done

@@ -8,18 +8,22 @@ if is_read; then
 fi
 
 export_all parquet
-# Several row groups.
+# Several row groups: of intervals, and of hooks.
 "$GENTRACE" -k groups -n 130000 -p label,time rows.bin
+"$GENTRACE" -k hooks -n 130000 hooks.bin
 export_trace rows parquet
+export_trace hooks parquet
 names=''
 for file in *.parquet; do
 	name=${file%.parquet}
+	if is_read; then
+		names="$names $name"
+		"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
+	fi
+	[ "$name" != rows ] || continue
 	"$CPIDECODE" --report hooks --format parquet -o "$name.hooks.parquet" "$name.bin" 2>/dev/null ||
 		fail "$name: no hooks"
-	is_read || continue
-	"$CPIDECODE" --format csv -o "$name.summary.csv" "$name.bin" 2>/dev/null
-	"$CPIDECODE" --report hooks --format csv -o "$name.hooks.csv" "$name.bin" 2>/dev/null
-	names="$names $name"
+	! is_read || "$CPIDECODE" --report hooks --format csv -o "$name.hooks.csv" "$name.bin" 2>/dev/null
 done
 for name in arguments deep measured; do
 	"$CPIDECODE" --format parquet --columns label,elapsed_ns,thread_cycles,parent_id,number,own_nested_ns,flags \
@@ -28,13 +32,13 @@ done
 "$CPIDECODE" --report hooks --format parquet --columns words,time_ns,name,minor,words -o measured.hooks.chosen.parquet \
 	measured.bin 2>/dev/null || fail "no chosen columns of hooks"
 # Pages by libzstd, where it is, hold the same.
-for name in measured rows; do
+for name in measured deep; do
 	"$CPIDECODE" --format parquet --compress zstd -o $name.zstd.parquet $name.bin 2>zstd.err || break
 done
 "$CPIDECODE" --report hooks --format parquet --compress zstd -o measured.hooks.zstd.parquet measured.bin 2>zstd.err || :
 if grep -q 'libzstd.so.1 is not here' zstd.err; then
 	echo "skipped: pages by zstd: libzstd.so.1 is not here (Debian: libzstd1)"
-elif [ ! -s rows.zstd.parquet ] || [ ! -s measured.hooks.zstd.parquet ]; then
+elif [ ! -s deep.zstd.parquet ] || [ ! -s measured.hooks.zstd.parquet ]; then
 	fail "--compress zstd: $(cat zstd.err)"
 fi
 # shellcheck disable=SC2086,SC2154
