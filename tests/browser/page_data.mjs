@@ -145,7 +145,7 @@ for (let i = 2; i < process.argv.length; i += 2)
 		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);
 		store.number.forEach((number, at) => position[number] = at);
 		for (const one of more)
-			for (let k = 0; k < one.count; k += one.count > 2000 ? 509 : 1) {
+			for (let k = 0; k < one.count; k += one.count > 500 ? 1 + (one.count >> 6) : 1) {
 				const number = one.first + k;
 				checkRow(read, rows[number], number, position[number], base, page.readMore(one.bytes, one.count, k));
 			}
