@@ -14,6 +14,7 @@ struct expression_parser {
 	const struct expression_names *names;
 	struct expression_error *error;
 	const char *text, *at;
+	const char *apostrophe; /* the last pattern that began with one; NULL */
 	unsigned depth;
 	bool failed;
 };
@@ -175,6 +176,7 @@ static void expression_parse_pattern(
 	size_t length = 0;
 
 	l->text = e->used;
+	p->apostrophe = *begin == '\'' ? begin : NULL;
 	for (p->at += quoted; *p->at; p->at++) {
 		if (quoted ? *p->at == '"' : expression_is_end(*p->at, in_list))
 			break;
@@ -380,11 +382,19 @@ static uint16_t expression_parse_comparison(struct expression_parser *p)
 	return node;
 }
 
+/* No keyword follows: often the rest of a text in apostrophes, which do not quote. */
+static void expression_fail_keyword(struct expression_parser *p, const char *expected)
+{
+	if (p->apostrophe)
+		expression_fail(p, p->apostrophe, "text with spaces in \"double quotes\"");
+	expression_fail(p, p->at, expected);
+}
+
 static void expression_close(struct expression_parser *p, const char *expected)
 {
 	expression_skip_space(p);
 	if (!p->failed && *p->at != ')')
-		expression_fail(p, p->at, expected);
+		expression_fail_keyword(p, expected);
 	p->at += !p->failed;
 }
 
@@ -504,6 +514,6 @@ bool expression_parse(struct expression *e, const char *text, const struct expre
 	e->root = expression_parse_or(&p);
 	expression_skip_space(&p);
 	if (!p.failed && *p.at)
-		expression_fail(&p, p.at, "and, or, or the end");
+		expression_fail_keyword(&p, "and, or, or the end");
 	return !p.failed;
 }

@@ -112,6 +112,11 @@ START_TEST(errors_are_shown_at_their_column)
 		{"x=1", "at column 1: expected not, ( or a word", "  x=1\n  ^\n"},
 		{"name=\xC3\xA9 \x01 y", "at column 8: expected and, or, or the end",
 			"  name=\xC3\xA9 ? y\n         ^\n"},
+		{"name='a b' or count=1",
+			"at column 6: expected text with spaces in \"double quotes\"",
+			"  name='a b' or count=1\n       ^\n"},
+		{"(name='a b')", "at column 7: expected text with spaces in \"double quotes\"",
+			"  (name='a b')\n        ^\n"},
 		/* Two cells each. */
 		{"name=\xE3\x81\x82\xF0\x9F\x91\x8D y", "at column 9: expected and, or, or the end",
 			"  name=\xE3\x81\x82\xF0\x9F\x91\x8D y\n            ^\n"},
