@@ -42,6 +42,12 @@ for width in 30 50 64; do
 	in_file out '^label +count '
 	run 0 --report gaps --by label,tid --width $width t.bin
 	fits $width
+	for by in major major,minor; do
+		run 0 --report hooks --by $by --width $width t.bin
+		fits $width
+		[ "$(grep -c '^[^#]' out)" -eq "$("$CPIDECODE" --report hooks --by $by t.bin | grep -c '^[^#]')" ] ||
+			fail "--by $by: kinds are missing"
+	done
 	run 0 --report heatmap --width $width t.bin
 	fits $width '^each column'
 	[ "$(sed -n 's/^ *[0-9.]* [num]*s *\([0-9]*\)  |.*/\1/p' out | awk '{ n += $1 } END { print n }')" -eq 12 ] ||

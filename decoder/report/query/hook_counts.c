@@ -240,16 +240,17 @@ static void hook_counts_nest_cpus(struct json *j, const void *row)
 
 #define AT(member) COLUMN_AT(struct hook_kind_row, member)
 static const struct column hook_count_columns[] = {
-	{"major", "major", AT(of.major), .text = hook_counts_spell_major},
-	{"minor", "minor", AT(minor), .text = hook_counts_spell_minor},
-	{"name", "name", AT(name), .is_text = true, .left = true, .none = ""},
+	{"major", "major", AT(of.major), .text = hook_counts_spell_major, .spare = 1},
+	{"minor", "minor", AT(minor), .text = hook_counts_spell_minor, .spare = 2},
+	{"name", "name", AT(name), .is_text = true, .left = true, .none = "", .place = PLACE_FIRST},
 	{"cpu", AT(cpu), .in = IN_CSV},
 	{"count", "count", AT(of.count)},
-	{"rate_per_s", "per second", AT(rate), .decimals = 1},
-	{"first_ns", "first", AT(of.first_ns), .text = hook_counts_spell_first},
-	{"last_ns", "last", AT(of.last_ns), .text = hook_counts_spell_last},
+	{"rate_per_s", "per second", AT(rate), .decimals = 1, .spare = 3},
+	{"first_ns", "first", AT(of.first_ns), .text = hook_counts_spell_first, .spare = 5},
+	{"last_ns", "last", AT(of.last_ns), .text = hook_counts_spell_last, .spare = 6},
 	{"cpus", "by processor", .source = COLUMN_NEST, .nest = hook_counts_nest_cpus,
-		.text = hook_counts_spell_rings, .left = true, .in = IN_TEXT | IN_JSON},
+		.text = hook_counts_spell_rings, .left = true, .in = IN_TEXT | IN_JSON,
+		.place = PLACE_LAST, .spare = 4},
 	{.name = NULL},
 };
 
