@@ -3,6 +3,7 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../model/intervals/begin_hook.h"
+#include "../model/intervals/elapsed.h"
 #include "../sink/escapes.h"
 #include "report.h"
 
@@ -143,6 +144,27 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 		" interval%s (%.1f %% of the %s) began before the oldest hook left in the rings: intervals nested in %s may be missing%s",
 		lost, all, text_plural(all), isnan(share) ? 0 : 100 * share, unit,
 		lost == 1 ? "it" : "them", consequence);
+}
+
+void report_count_children_lost(struct report_children_lost *c, const struct interval *iv)
+{
+	const exact_sum time = elapsed_exact(iv);
+
+	if (iv->flags & IV_OPEN)
+		return;
+	c->all++;
+	exact_add(&c->time, time);
+	if (!(iv->flags & IV_CHILDREN_LOST))
+		return;
+	c->lost++;
+	exact_add(&c->lost_time, time);
+}
+
+void report_note_counted_lost(
+	const struct report *r, const struct report_children_lost *c, const char *consequence)
+{
+	report_note_children_lost(
+		r, c->lost, c->all, (double)c->lost_time / (double)c->time, "time", consequence);
 }
 
 static void report_head_host(const struct report *r)

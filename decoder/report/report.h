@@ -231,6 +231,17 @@ void report_note_no_intervals(const struct report *r);
 void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t all, double share,
 	const char *unit, const char *consequence);
 
+/* Counts what that note says, of intervals that have ended. Starts zeroed. */
+struct report_children_lost {
+	uint64_t lost, all;
+	exact_sum lost_time, time;
+};
+void report_count_children_lost(struct report_children_lost *c, const struct interval *iv);
+void report_note_counted_lost(
+	const struct report *r, const struct report_children_lost *c, const char *consequence);
+/* A consequence. */
+#define REPORT_SELF_BOUNDS ", so self times are upper bounds"
+
 enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 
 /* The first line of every text report of a trace with scripted counters. report_head_lines

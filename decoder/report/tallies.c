@@ -278,8 +278,10 @@ void tallies_note_children_lost(
 		count += t->groups[i]->time.count;
 		exact_add(&total, t->groups[i]->total);
 	}
-	report_note_children_lost(r, t->children_lost, count,
-		(double)t->children_lost_time / (double)total, "time", consequence);
+	report_note_counted_lost(r,
+		&(struct report_children_lost){
+			t->children_lost, count, t->children_lost_time, total},
+		consequence);
 }
 
 void tallies_tell_left_out(const struct report *r, const struct tally *t)

@@ -44,6 +44,7 @@ struct callgrind_export {
 	struct hash_index by_pair;
 	struct out text;
 	bool measured[COSTS]; /* of all intervals */
+	struct report_children_lost lost;
 };
 
 /* The open slices' frames, innermost last. */
@@ -181,6 +182,7 @@ static int callgrind_find_costs(struct callgrind_export *e, struct interval_stre
 	while (rc >= 0 && (rc = interval_stream_next(s, &iv)) > 0) {
 		e->measured[COST_THREAD_CYCLES] &= iv->thread_cycles != NOT_MEASURED;
 		e->measured[COST_THREAD_INSTRUCTIONS] &= iv->thread_instructions != NOT_MEASURED;
+		report_count_children_lost(&e->lost, iv);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -284,11 +286,13 @@ int export_callgrind(struct report *r, struct interval_stream *s)
 	free(e.arcs);
 	hash_index_free(&e.by_pair);
 	out_discard(&e.text);
-	if (!rc)
-		report_note(r,
-			"callgrind's format holds sums by label: times, arguments and losses are left out%s",
-			e.measured[COST_THREAD_CYCLES] && e.measured[COST_THREAD_INSTRUCTIONS]
-				? ""
-				: ", and counts that some intervals lack");
-	return rc;
+	if (rc)
+		return rc;
+	report_note(r,
+		"callgrind's format holds sums by label: times, arguments and losses are left out%s",
+		e.measured[COST_THREAD_CYCLES] && e.measured[COST_THREAD_INSTRUCTIONS]
+			? ""
+			: ", and counts that some intervals lack");
+	report_note_counted_lost(r, &e.lost, REPORT_SELF_BOUNDS);
+	return 0;
 }

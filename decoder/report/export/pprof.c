@@ -110,6 +110,7 @@ struct pprof_export {
 	struct protobuf to;
 	int64_t first, last;
 	uint64_t capped, open;
+	struct report_children_lost lost;
 };
 
 static uint64_t pprof_hash(uint32_t parent, uint32_t key, enum pprof_kind kind)
@@ -257,6 +258,7 @@ static int pprof_find_measured(struct pprof_export *e, struct interval_stream *s
 		e->measured[PPROF_THREAD_CYCLES] &= iv->thread_cycles != NOT_MEASURED;
 		e->measured[PPROF_THREAD_INSTRUCTIONS] &= iv->thread_instructions != NOT_MEASURED;
 		e->measured[PPROF_OFF_CPU] &= iv->off_cpu_ns != NOT_MEASURED;
+		report_count_children_lost(&e->lost, iv);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -415,6 +417,7 @@ static void pprof_note(const struct pprof_export *e)
 	if (e->capped)
 		report_note(e->r, "pprof's numbers end at 2^63 - 1: %" PRIu64 " sum%s cut to that",
 			e->capped, e->capped == 1 ? " is" : "s are");
+	report_note_counted_lost(e->r, &e->lost, REPORT_SELF_BOUNDS);
 }
 
 int export_pprof(struct report *r, struct interval_stream *s)

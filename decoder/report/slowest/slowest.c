@@ -291,7 +291,7 @@ int report_slowest(struct report *r)
 		rc = slowest_print_all(&s);
 	}
 	if (!rc)
-		tallies_note_children_lost(r, &s.tally, ", so self times are upper bounds");
+		tallies_note_children_lost(r, &s.tally, REPORT_SELF_BOUNDS);
 	slowest_free(&s);
 	return rc;
 }

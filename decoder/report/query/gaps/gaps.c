@@ -56,6 +56,8 @@ static int gaps_see_interval(struct gap_search *s, const struct interval *iv, bo
 	if (!selected)
 		return 0;
 	s->has_intervals = true;
+	if (gaps_is_in(s->threads[p->thread].slice, iv->end_ticks))
+		report_count_children_lost(&s->lost, iv);
 	p->count++;
 	if (iv->end_ticks > p->last_end)
 		p->last_end = iv->end_ticks;
@@ -474,6 +476,9 @@ int report_gaps(struct report *r)
 
 	if (!rc)
 		rc = gaps_answer(&s);
+	if (!rc)
+		report_note_counted_lost(
+			r, &s.lost, ", and gaps between them may hide overwritten ones");
 	gaps_free(&s);
 	return rc;
 }

@@ -85,6 +85,7 @@ struct gap_search {
 	struct gap_filler *fillers;
 	size_t nfillers;
 	bool has_intervals, by_thread;
+	struct report_children_lost lost; /* of the selected intervals */
 };
 
 /* place: of the group, or GAP_NONE or GAP_OTHERS. NULL: no memory. */
