@@ -99,6 +99,8 @@ static void check_diff(const struct options *o)
 
 	if (o->tail && o->report != REPORT_WHY)
 		misuse("--tail goes with --report why");
+	if (o->noise && (o->top || o->sort || o->columns || o->having))
+		misuse("--aa shows all groups: it takes no --top, --sort, --columns or --having");
 	if (o->ngates && o->report != REPORT_DIFF)
 		misuse("--fail-if goes with --report diff");
 	if (o->report == REPORT_DIFF)
@@ -158,9 +160,17 @@ static void check_rows(const struct options *o)
 	const bool is_table = o->format == FORMAT_PARQUET;
 	if (o->columns && !o->top && !o->sort && is_table)
 		return;
-	if ((o->top || o->sort || o->columns) && !report_takes(o->report, TAKES_ROWS))
+	if (!o->top && !o->sort && !o->columns && !o->having)
+		return;
+	if (o->having && !report_takes(o->report, TAKES_HAVING))
+		misuse("--having goes with --report %s", check_list_reports(TAKES_HAVING, list));
+	if (!report_takes(o->report, TAKES_ROWS))
 		misuse("--top, --sort and --columns go with --report %s, --columns with --format parquet, too",
 			check_list_reports(TAKES_ROWS, list));
+	if (o->columns && o->report == REPORT_WHY && o->format == FORMAT_TEXT)
+		misuse("--columns: the text of --report why is no table: give it --format csv or json");
+	if (o->report == REPORT_HOOKS && (!o->by_list || report_is_hooks(o->format)))
+		misuse("--top, --sort, --columns and --having choose kinds of hooks, which --by major,minor counts");
 }
 
 static void check_text(const struct options *o)
@@ -250,8 +260,8 @@ static void check_groups(struct options *o)
 		check_parse_by(o);
 	if (o->by && o->by->asks_time && o->report == REPORT_DIFF)
 		misuse("--by: runs of a diff have no times in common: time goes with --report summary and histogram");
-	if ((o->exact || o->having) && o->report != REPORT_SUMMARY)
-		misuse("--having and --exact go with --report summary");
+	if (o->exact && o->report != REPORT_SUMMARY)
+		misuse("--exact goes with --report summary");
 	if (o->percentiles.count && !report_takes(o->report, TAKES_PERCENTILES))
 		misuse("--percentiles goes with --report %s",
 			check_list_reports(TAKES_PERCENTILES, list));
@@ -384,8 +394,8 @@ void check_options(struct options *o, const struct seen *seen)
 
 	if (is_change) {
 		if (o->noise || o->ngates || o->nmetrics || o->single || o->percentiles.count ||
-			o->by_list)
-			misuse("--report diff --format %s is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric, --percentiles or --by",
+			o->by_list || o->top || o->sort || o->columns || o->having)
+			misuse("--report diff --format %s is the differential flame graph: it takes no --aa, --fail-if, --single-run, --metric, --percentiles, --by, --top, --sort, --columns or --having",
 				format_names[o->format]);
 	} else if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)

@@ -36,12 +36,12 @@ const struct option cpidecode_options[] = {
 			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
 	{OPT_TOP, "-n", .longer = "--top", .value = "N", .is_marked = true,
-		.help = "with summary, intervals, slowest: N rows, by --sort, or the longest\n"
-			"                      intervals and the groups with the greatest total (slowest: 10)"},
+		.help = "intervals: N, by --sort or the longest (slowest: 10); groups: N, by\n"
+			"                      --sort or with the greatest total; hooks --by: kinds, diff: changes"},
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN", .is_marked = true,
-		.help = "with summary, intervals: by a column, with - falling; n/a last"},
+		.help = "intervals and groups: by a column, with - falling; n/a last"},
 	{OPT_COLUMNS, "--columns", .value = "LIST", .is_marked = true,
-		.help = "with summary, intervals, parquet: these columns, with commas between"},
+		.help = "of tables, csv, json and parquet: these columns, with commas between"},
 	{OPT_PARTITION, "--partition", .value = "LIST",
 		.help = "with parquet: -o is a folder, each trace a file in folders of these\n"
 			"                      keys: host, date, KEY=VALUE; with commas between"},
@@ -63,8 +63,8 @@ const struct option cpidecode_options[] = {
 			"                      with gaps: label,tid; with gaps, cpus, why, slowest: host, a report of\n"
 			"                      each host"},
 	{OPT_HAVING, "--having", .value = "'EXPR'", .is_marked = true,
-		.help = "with summary: groups for which it holds, like 'count>100 and\n"
-			"                      p99_ns>1ms': its columns, in the language of --where"},
+		.help = "groups for which it holds, like 'count>100 and p99_ns>1ms':\n"
+			"                      columns, in the language of --where"},
 	{OPT_PERCENTILES, "--percentiles", .value = "LIST", .is_marked = true,
 		.help = "with summary: these instead of 50,90,99; with diff and its gates\n"
 			"                      in addition; up to four decimals"},

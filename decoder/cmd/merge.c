@@ -378,6 +378,10 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.nmetrics = o->nmetrics,
 		.percentiles = o->percentiles.count ? &o->percentiles : NULL,
 		.by = o->by,
+		.having = o->having,
+		.sort = o->sort,
+		.top = o->top,
+		.columns = o->columns,
 		.note = merge_say_line};
 
 	if (r.scripted && o->format != FORMAT_TEXT)

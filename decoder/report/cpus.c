@@ -2,8 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "query/choice.h"
 #include "tallies.h"
 
 enum row {
@@ -76,14 +78,40 @@ enum {
 	CPUS_CELL = 8, /* and of each column but the first */
 };
 
-/* A block: the system, and the processors from `from` to `to`. */
-static void cpus_text_block(struct out *o, const struct tally_group *g, uint32_t from, uint32_t to)
-{
-	static const char *const rows[ALL_ROWS] = {
-		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
+/* The figures of a table in text, in their order. */
+struct cpus_shown {
+	enum row rows[ALL_ROWS];
+	unsigned n;
+};
+
+static const struct {
+	const char *name, *heading;
 	/* CPU utilisation has no CPIs, and CPI groups have no other ratios. */
+	bool is_cpi, is_util;
+} cpus_rows[ALL_ROWS] = {[ROW_CPI] = {"cpi", "cpi   ", true, false},
+	[ROW_CPI_WB] = {"cpi_wb", "cpi_wb", true, false},
+	[ROW_IDLE] = {"idle_pct", "idle% ", true, true},
+	[ROW_BUSY] = {"busy_pct", "busy% ", true, true},
+	[ROW_INTR] = {"intr_pct", "intr% ", false, true},
+	[ROW_PERF] = {"actual_perf_pct", "perf% ", false, true}};
+
+static struct cpus_shown cpus_choose_rows(const struct report *r, const struct tally_group *g)
+{
 	const bool util = tally_is_util(g);
-	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
+	struct cpus_shown shown = {.n = 0};
+
+	for (enum row row = 0; row < ALL_ROWS; row++)
+		if ((util ? cpus_rows[row].is_util : cpus_rows[row].is_cpi) &&
+			rows_lists(r, cpus_rows[row].name, strlen(cpus_rows[row].name)))
+			shown.rows[shown.n++] = row;
+	return shown;
+}
+
+/* A block: the system, and the processors from `from` to `to`. */
+static void cpus_text_block(struct out *o, const struct tally_group *g,
+	const struct cpus_shown *shown, uint32_t from, uint32_t to)
+{
+	const bool util = tally_is_util(g);
 	struct ratio system[COLUMN_UTIL_RATIOS];
 	struct columns_reader r;
 
@@ -96,9 +124,11 @@ static void cpus_text_block(struct out *o, const struct tally_group *g, uint32_t
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
 		out_str(o, name);
 	}
-	for (int row = first; row < end; row++) {
+	for (unsigned i = 0; i < shown->n; i++) {
+		const enum row row = shown->rows[i];
+
 		out_char(o, '\n');
-		out_str(o, rows[row]);
+		out_str(o, cpus_rows[row].heading);
 		out_char(o, ' ');
 		text_cell(o, cpus_figure(system, util, row));
 		tally_first_processor(g, &r);
@@ -115,8 +145,11 @@ static void cpus_text_block(struct out *o, const struct tally_group *g, uint32_t
 }
 
 /* Processors beyond the width go to further blocks below. */
-static void matrix_text(struct out *o, const struct tally_group *g, unsigned width)
+static void matrix_text(struct report *r, const struct tally_group *g)
 {
+	const struct cpus_shown shown = cpus_choose_rows(r, g);
+	const unsigned width = r->width;
+	struct out *o = r->out;
 	const uint32_t cpus = tally_processors(g);
 	const uint32_t fit = !width ? cpus
 			     : width >= CPUS_NAME + 2 * CPUS_CELL
@@ -130,7 +163,8 @@ static void matrix_text(struct out *o, const struct tally_group *g, unsigned wid
 	do {
 		const uint32_t to = cpus - from > fit ? from + fit : cpus;
 
-		cpus_text_block(o, g, from, to);
+		if (shown.n)
+			cpus_text_block(o, g, &shown, from, to);
 		from = to;
 	} while (from < cpus);
 	out_char(o, '\n');
@@ -166,24 +200,48 @@ static void cpus_fill_row(struct cpus_row *row, const struct ratio *column)
 		row->figures[i] = cpus_figure(column, tally_is_util(row->group), i);
 }
 
-static void cpus_add_group(const struct report *r, struct rows *rows, const struct tally_group *g)
+static bool cpus_has_nested(const struct column *columns)
 {
-	struct cpus_row row = {
-		.group = g, .scripted = r->scripted, .cpu = cell_string("system", 6, true)};
-	const bool is_json = rows->format == FORMAT_JSON;
-	const unsigned has = tallies_has(g);
+	for (; !column_is_last(columns); columns++)
+		if (column_is_in(columns, IN_NESTED, ~0u))
+			return true;
+	return false;
+}
+
+/* Of a group, the system's. */
+static struct cpus_row cpus_make_row(const struct tally_group *g)
+{
+	struct cpus_row row = {.group = g, .cpu = cell_string("system", 6, true)};
 	struct ratio system[COLUMN_UTIL_RATIOS];
-	struct columns_reader reader;
-	struct json *j = &rows->json;
 
 	read_system(g, system);
 	cpus_fill_row(&row, system);
+	return row;
+}
+
+/* columns: of JSON. */
+static void cpus_add_group(const struct report *r, struct rows *rows, const struct column *columns,
+	const struct tally_group *g)
+{
+	const bool is_json = rows->format == FORMAT_JSON;
+	const bool has_figures = !r->columns || cpus_has_nested(columns);
+	const unsigned has = tallies_has(g);
+	struct cpus_row row = cpus_make_row(g);
+	struct columns_reader reader;
+	struct json *j = &rows->json;
+
+	row.scripted = r->scripted;
 	if (is_json) {
 		json_open(j, '{');
 		rows_write_host(j, r);
-		column_write_members(j, cpus_columns, IN_JSON, has, &row);
+		column_write_members(j, columns, IN_JSON, has, &row);
+		if (!has_figures) {
+			json_close(j, '}');
+			json_end_line(j);
+			return;
+		}
 		json_key(j, "system");
-		column_write_object(j, cpus_columns, IN_NESTED, has, &row);
+		column_write_object(j, columns, IN_NESTED, has, &row);
 		json_member_open(j, "cpus", '[');
 	} else {
 		rows_add(rows, &row);
@@ -193,7 +251,7 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 		row.cpu = cell_u64(i, true);
 		cpus_fill_row(&row, columns_next(&reader));
 		if (is_json)
-			column_write_object(j, cpus_columns, IN_NESTED, has | HAS_CPU, &row);
+			column_write_object(j, columns, IN_NESTED, has | HAS_CPU, &row);
 		else
 			rows_add(rows, &row);
 	}
@@ -210,22 +268,65 @@ static void cpus_print_text(struct report *r, const struct tally *t)
 	if (!t->count)
 		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < t->count && !r->out->error; i++)
-		matrix_text(r->out, t->groups[i], r->width);
+		matrix_text(r, t->groups[i]);
 }
 
-void cpus_print(struct report *r, const struct tally *t)
+static void cpus_print_rows(struct report *r, const struct tally *t, const struct column *columns)
 {
 	struct rows rows;
 
-	if (r->format == FORMAT_TEXT) {
-		cpus_print_text(r, t);
-		return;
-	}
 	rows_begin(&rows, r, cpus_columns, HAS_CPU | tallies_of_hosts(r, tallies_have(t)));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < t->count && !r->out->error; i++)
-			cpus_add_group(r, &rows, t->groups[i]);
+			cpus_add_group(r, &rows, columns, t->groups[i]);
 	rows_end(&rows);
+}
+
+static struct cell cpus_get_total(const void *row)
+{
+	return cell_real(tally_total_ns(((const struct cpus_row *)row)->group), 1);
+}
+
+/* Groups can be chosen by it, too. */
+static const struct column cpus_total[] = {
+	{"total_ns", .get = cpus_get_total, .unit = UNIT_DURATION}, {.name = NULL}};
+
+/* ctx: the row. */
+static const void *cpus_choose_row(void *ctx, const void *element)
+{
+	struct cpus_row *row = ctx;
+
+	*row = cpus_make_row(*(const struct tally_group *const *)element);
+	return row;
+}
+
+int cpus_print(struct report *r, const struct tally *t)
+{
+	struct cpus_row row;
+	const struct choice choice = {.columns = cpus_columns,
+		.more = cpus_total,
+		.what = "a column of the report",
+		.otherwise = "-total_ns",
+		.row = cpus_choose_row,
+		.ctx = &row};
+	struct tally shown = *t;
+	void *groups = NULL;
+	int rc = rows_check_columns(r, cpus_columns, NULL);
+	struct column *columns = rows_choose_columns(r, cpus_columns);
+
+	if (!rc && !columns)
+		rc = CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = choice_copy(r, &choice, t->groups, &shown.count, sizeof *t->groups, &groups);
+	if (groups)
+		shown.groups = groups;
+	if (!rc && r->format == FORMAT_TEXT)
+		cpus_print_text(r, &shown);
+	else if (!rc)
+		cpus_print_rows(r, &shown, columns);
+	free(groups);
+	free(columns);
+	return rc;
 }
 
 int report_cpus(struct report *r)
@@ -234,7 +335,7 @@ int report_cpus(struct report *r)
 	int rc = tallies_read(r, &t);
 
 	if (!rc)
-		cpus_print(r, &t);
+		rc = cpus_print(r, &t);
 	tally_free(&t);
 	return rc;
 }

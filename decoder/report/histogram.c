@@ -1,9 +1,9 @@
 /* How long intervals took, per label, minor and major or by other keys: a row for each doubling of
  * the time. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "../../formats/base/utf8.h"
+#include "query/choice.h"
 #include "query/groups.h"
 #include "tallies.h"
 
@@ -40,7 +40,7 @@ static const struct column histogram_columns[] = {
 		.unit = UNIT_PERCENT, .spare = 6},
 	{"up_to_pct", "up to%", COLUMN_AT(struct histogram_row, up_to), .decimals = 4,
 		.unit = UNIT_PERCENT, .spare = 5},
-	{NULL, "", .text = histogram_spell_bar, .left = true, .place = 1, .in = IN_TEXT},
+	{"bar", "", .text = histogram_spell_bar, .left = true, .place = 1, .in = IN_TEXT},
 	{.name = NULL},
 };
 
@@ -98,49 +98,45 @@ static void histogram_add_rows(struct rows *rows, const struct tally_group *g, u
 	}
 }
 
-void histogram_print(struct report *r, const struct tally *t)
+static void histogram_print_groups(
+	struct report *r, const struct column *columns, const struct tally *t)
 {
 	const unsigned bar = histogram_choose_bar(r, t);
-	struct column *own = by_name_columns(r->by, histogram_columns,
-		sizeof histogram_columns / sizeof *histogram_columns, PLACE_FIRST);
 	struct rows rows;
 
-	if (!own) {
-		r->out->error = ENOMEM;
-		return;
-	}
-	rows_begin(&rows, r, own, tallies_have(t));
+	rows_begin(&rows, r, columns, tallies_have(t));
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
 			histogram_add_rows(&rows, t->groups[i], bar);
 		}
 	rows_end(&rows);
-	free(own);
 }
 
-static int histogram_print_by(struct report *r)
+int histogram_print(struct report *r, const struct tally *t, const struct groups *groups)
 {
-	struct groups groups = {.nexact = 0};
-	int rc = groups_read(r, &groups);
+	struct column *own = by_name_columns(r->by, histogram_columns,
+		sizeof histogram_columns / sizeof *histogram_columns, PLACE_FIRST);
+	struct tally chosen = {.groups = NULL};
+	int rc = own ? rows_check_columns(r, own, NULL) : CPIDECODE_ENOMEM;
 
 	if (!rc)
-		rc = groups_order(r, groups.tally.groups, groups.tally.count);
+		rc = summary_choose(r, t, groups, &chosen);
 	if (!rc)
-		histogram_print(r, &groups.tally);
-	groups_free(&groups);
+		histogram_print_groups(r, own, chosen.groups ? &chosen : t);
+	free(chosen.groups);
+	free(own);
 	return rc;
 }
 
 int report_histogram(struct report *r)
 {
-	struct tally t = {0};
+	struct groups groups = {
+		.tally.wanted = choice_is_asked(r) && !r->by ? tallies_want_containers(r) : 0};
+	int rc = r->by ? groups_read(r, &groups) : tallies_read(r, &groups.tally);
 
-	if (r->by)
-		return histogram_print_by(r);
-	int rc = tallies_read(r, &t);
 	if (!rc)
-		histogram_print(r, &t);
-	tally_free(&t);
+		rc = histogram_print(r, &groups.tally, r->by ? &groups : NULL);
+	groups_free(&groups);
 	return rc;
 }

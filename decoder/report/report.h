@@ -27,6 +27,7 @@ enum report_takes {
 	TAKES_PERCENTILES = 1 << 4, /* --percentiles */
 	TAKES_PARTIAL = 1 << 5,	    /* --partial, --slice and merge */
 	TAKES_CSV = 1 << 6,	    /* --format csv */
+	TAKES_HAVING = 1 << 7,	    /* --having: it has groups */
 };
 
 /* Each report that has a name: its constant, its name on the command line and in cpidecode.h, its
@@ -34,26 +35,33 @@ enum report_takes {
 #define REPORTS(X)                                                                                 \
 	X(SUMMARY, "summary", report_summary,                                                      \
 		TAKES_ROWS | TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES | TAKES_PARTIAL |        \
-			TAKES_CSV,                                                                 \
+			TAKES_CSV | TAKES_HAVING,                                                  \
 		"per label and minor: count, times, CPIs, busy (default)")                         \
 	X(INTERVALS, "intervals", report_intervals, TAKES_ROWS | TAKES_METRICS | TAKES_CSV,        \
 		"every interval")                                                                  \
-	X(HOOKS, "hooks", report_hooks, TAKES_BY | TAKES_CSV, "every hook")                        \
-	X(CPUS, "cpus", report_cpus, TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,                    \
+	X(HOOKS, "hooks", report_hooks, TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_CSV,          \
+		"every hook")                                                                      \
+	X(CPUS, "cpus", report_cpus,                                                               \
+		TAKES_ROWS | TAKES_HAVING | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,             \
 		"per label and minor: a column per processor, System first")                       \
 	X(INFO, "info", report_info, 0, "about the files: rings, losses, damage, tasks, schemas")  \
 	X(DIFF, "diff", report_diff_alone,                                                         \
-		TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES | TAKES_CSV,                          \
+		TAKES_ROWS | TAKES_HAVING | TAKES_METRICS | TAKES_BY | TAKES_PERCENTILES |         \
+			TAKES_CSV,                                                                 \
 		"of runs before and after (traces, partial results, folders of\n"                  \
 		"                      them): what changed, and whether it is more than noise")    \
-	X(WHY, "why", report_why, TAKES_METRICS | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,       \
+	X(WHY, "why", report_why,                                                                  \
+		TAKES_ROWS | TAKES_HAVING | TAKES_METRICS | TAKES_BY_HOST | TAKES_PARTIAL |        \
+			TAKES_CSV,                                                                 \
 		"what makes the slowest intervals slower than those in the middle")                \
-	X(HISTOGRAM, "histogram", report_histogram, TAKES_BY | TAKES_PARTIAL | TAKES_CSV,          \
+	X(HISTOGRAM, "histogram", report_histogram,                                                \
+		TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_PARTIAL | TAKES_CSV,                  \
 		"per label and minor: histogram of elapsed times, by powers of two")               \
 	X(SLOWEST, "slowest", report_slowest, TAKES_BY_HOST | TAKES_PARTIAL,                       \
 		"the longest intervals: the containers and contents of each,\n"                    \
 		"                      next to the median one of its label")                       \
-	X(GAPS, "gaps", report_gaps, TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,         \
+	X(GAPS, "gaps", report_gaps,                                                               \
+		TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,  \
 		"per label and minor: the time between one and the next on a\n"                    \
 		"                      thread, and what filled it")                                \
 	X(HEATMAP, "heatmap", report_heatmap, TAKES_PARTIAL | TAKES_CSV,                           \
@@ -153,17 +161,17 @@ struct report {
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
 	struct where *where; /* query/where.h; NULL: none */
-	/* Of summary, intervals and FORMAT_PARQUET: */
-	const char *columns; /* names with commas between, instead of all; NULL: all */
-	/* Of summary and intervals: */
+	/* Of TAKES_ROWS: */
+	const char *columns; /* names with commas between, instead of all; NULL: all. Also of
+				FORMAT_PARQUET */
 	const char *sort;    /* a column, behind a '-' falling; NULL: the default order */
-	size_t top;	     /* rows at most; 0: all. Also of slowest */
+	size_t top;	     /* rows, or groups, at most; 0: all. Also of slowest */
 	const char *by_list; /* of hooks and gaps: query/hook_counts.h, gaps.h; NULL: none */
 	/* With --by host; NULL: of all. */
 	const struct report_host *of_host;
 	/* Of summary: */
 	struct by *by;	    /* query/by.h; NULL: by label and minor. Also of histogram */
-	const char *having; /* query/having.h; NULL: none */
+	const char *having; /* of TAKES_HAVING: query/having.h; NULL: none */
 	const struct percentiles *percentiles; /* values/percentiles.h; NULL: 50, 90, 99 */
 	bool exact;			       /* with percentiles: of all values */
 	bool scripted;			       /* a file's counters were scripted */

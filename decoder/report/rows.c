@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/base/compare.h"
 #include "../../formats/base/text.h"
 #include "../../formats/trace_file.h"
 #include "../sink/escapes.h"
@@ -15,18 +14,39 @@
 #include "text/header.h"
 #include "text/rows_fit.h"
 
+/* The name that a format's reports choose it by; NULL: none. */
+static const char *rows_name_of(const struct column *c, enum report_format format)
+{
+	const bool is_text = format == FORMAT_TEXT;
+
+	if (c->source == COLUMN_NEST && format != FORMAT_JSON && !(is_text && c->text))
+		return NULL;
+	if (c->in == IN_TEXT && !is_text)
+		return NULL;
+	return c->name ? c->name : is_text ? c->heading : NULL;
+}
+
+/* A name may have a column of its own in a format. */
 const struct column *rows_find_column(
 	const struct column *columns, const char *name, size_t length, enum report_format format)
 {
+	const enum column_format in = format == FORMAT_TEXT  ? IN_TEXT
+				      : format == FORMAT_CSV ? IN_CSV
+							     : IN_JSON;
+	const struct column *found = NULL;
+
 	for (const struct column *c = columns; c && !column_is_last(c); c++) {
-		const char *own = c->name ? c->name : format == FORMAT_TEXT ? c->heading : NULL;
+		const char *own = rows_name_of(c, format);
 		size_t n = c->name_length ? c->name_length : own ? strlen(own) : 0;
 
-		if (own && n == length && memcmp(own, name, n) == 0 &&
-			(c->source != COLUMN_NEST || format == FORMAT_JSON))
+		if (!own || !n || n != length || memcmp(own, name, n) != 0)
+			continue;
+		if (column_is_in(c, in, ~0u))
 			return c;
+		if (!found)
+			found = c;
 	}
-	return NULL;
+	return found;
 }
 
 /* The same for a name in --columns, with those that only a list has. */
@@ -57,10 +77,8 @@ static size_t rows_list_names(
 	const struct column *list, enum report_format format, char *text, size_t size, size_t n)
 {
 	for (const struct column *c = list; c && !column_is_last(c); c++) {
-		const char *name = c->name		   ? c->name
-				   : c->listed		   ? c->listed
-				   : format == FORMAT_TEXT ? c->heading
-							   : NULL;
+		const char *own = rows_name_of(c, format);
+		const char *name = c->listed && !c->name ? c->listed : own;
 		size_t length = name ? c->name_length ? c->name_length : strlen(name) : 0;
 
 		/* A name that two columns share means the first. */
@@ -83,81 +101,6 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 		rows_list_names(more, format, text, size, n);
 }
 
-static double rows_key_number(const struct cell *c)
-{
-	switch (c->kind) {
-	case CELL_U64:
-	case CELL_BOOL:
-		return (double)c->u;
-	case CELL_I64:
-		return (double)c->i;
-	case CELL_WHOLE:
-	case CELL_REAL:
-	case CELL_DOUBLE:
-		return c->real;
-	default:
-		return NAN;
-	}
-}
-
-/* Numbers by value, then texts by their bytes, n/a last. */
-static int rows_compare_keys(const void *x, const void *y)
-{
-	const struct rows_key *a = x, *b = y;
-	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
-	double m = rows_key_number(&a->cell), n = rows_key_number(&b->cell);
-	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
-	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
-	int c = 0;
-
-	if (known_a != known_b)
-		return known_a ? -1 : 1;
-	/* One argument may have both. */
-	if (known_a && a->cell.kind != b->cell.kind &&
-		(a->cell.kind == CELL_STRING || b->cell.kind == CELL_STRING))
-		return a->cell.kind == CELL_STRING ? 1 : -1;
-	if (texts) {
-		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
-
-		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
-		if (!c)
-			c = compare_u64(a->cell.len, b->cell.len);
-	} else if (known_a) {
-		c = (m > n) - (m < n);
-	}
-	if (!c)
-		return compare_u64(a->place, b->place);
-	return a->falling ? -c : c;
-}
-
-const struct column *rows_find_sort(struct report *r, const struct column *columns,
-	const struct column *more, const char *otherwise, bool *falling)
-{
-	const char *sort = r->sort ? r->sort : otherwise, *name = sort + (*sort == '-');
-	const struct column *c = rows_find_column(columns, name, strlen(name), FORMAT_CSV);
-	char known[ROWS_LIST];
-
-	*falling = *sort == '-';
-	if (!c)
-		c = rows_find_column(more, name, strlen(name), FORMAT_CSV);
-	if (c)
-		return c;
-	rows_list_columns(columns, more, FORMAT_CSV, known, sizeof known);
-	report_note(r, "--sort %s: this report has no column of that name; it has %s", sort, known);
-	r->is_misused = true;
-	return NULL;
-}
-
-size_t rows_sort(const struct report *r, struct rows_key *keys, size_t n, bool falling)
-{
-	for (size_t i = 0; i < n; i++) {
-		keys[i].place = i;
-		keys[i].falling = falling;
-	}
-	qsort(keys, n, sizeof *keys, rows_compare_keys);
-	return r->top && r->top < n ? r->top : n;
-}
-
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more)
 {
 	const char *list = r->columns, *name;
@@ -175,6 +118,30 @@ int rows_check_columns(struct report *r, const struct column *columns, const str
 		return CPIDECODE_EINVAL;
 	}
 	return 0;
+}
+
+bool rows_lists(const struct report *r, const char *name, size_t length)
+{
+	const char *list = r->columns, *listed;
+	size_t n;
+
+	while ((listed = rows_next_name(&list, &n)))
+		if (n == length && memcmp(listed, name, n) == 0)
+			return true;
+	return !r->columns;
+}
+
+struct column *rows_choose_columns(const struct report *r, const struct column *columns)
+{
+	struct column *chosen = calloc(column_count(columns) + 1, sizeof *chosen);
+	size_t n = 0;
+
+	for (const struct column *c = columns; chosen && !column_is_last(c); c++)
+		if (!r->columns ||
+			(c->name && rows_lists(r, c->name,
+					    c->name_length ? c->name_length : strlen(c->name))))
+			chosen[n++] = *c;
+	return chosen;
 }
 
 /* Those that the list names, in its order. */
@@ -337,6 +304,8 @@ void rows_add(struct rows *rows, const void *row)
 		rows_add_text(rows, row);
 	} else {
 		json_open(&rows->json, '{');
+		if (rows->of_host)
+			json_member_text(&rows->json, "host", rows->of_host->name);
 		for (unsigned i = 0; rows->is_listed && i < rows->n; i++)
 			column_write_member(&rows->json, rows->columns[i], row);
 		if (!rows->is_listed)

@@ -25,7 +25,7 @@ struct rows {
 	bool *known;			 /* of text: a row has more than `none` in that column */
 	unsigned width;			 /* of text; 0: no limit */
 	struct time_text time;
-	const struct report_host *of_host; /* of CSV: its first column */
+	const struct report_host *of_host; /* of CSV and JSON: the first column */
 	struct csv csv;
 	struct json json;
 	struct table table;
@@ -51,19 +51,11 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 /* Whether the report has all columns that r->columns names: 0, or CPIDECODE_EINVAL, noted, and
  * r->is_misused. Before rows_begin. */
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more);
-/* A row and its sort key. */
-struct rows_key {
-	void *of; /* the caller's */
-	struct cell cell;
-	size_t place; /* among all */
-	bool falling;
-};
-/* The column that r->sort names, or `otherwise`, with a - before it if falling. NULL: there is
- * none, which is noted, and r->is_misused. */
-const struct column *rows_find_sort(struct report *r, const struct column *columns,
-	const struct column *more, const char *otherwise, bool *falling);
-/* Sorts keys with `of` and `cell`, equal ones in their order. How many of them --top leaves. */
-size_t rows_sort(const struct report *r, struct rows_key *keys, size_t n, bool falling);
+/* Whether r->columns names it, or is NULL. */
+bool rows_lists(const struct report *r, const char *name, size_t length);
+/* Those of a list that r->columns names, all if it is NULL, in the list's order: for JSON that
+ * rows_add does not write. The caller frees it; NULL: no memory. */
+struct column *rows_choose_columns(const struct report *r, const struct column *columns);
 /*
  * True once, in text twice: the rows have to be added. Writes the names of the columns. Text leaves
  * out columns that no row has a value for, and those that r->width has no room for, which rows_end

@@ -6,8 +6,8 @@
 #include "../sink/document.h"
 #include "notes/missing.h"
 #include "text/rows_fit.h"
+#include "query/choice.h"
 #include "query/groups.h"
-#include "query/having.h"
 #include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
@@ -386,62 +386,34 @@ static int summary_find_more(struct summary_more *more, struct report *r, const 
 	return more->columns ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* Sorts and cuts the groups of `to`. */
-static int summary_sort(struct report *r, const struct summary_more *more, struct tally *to)
+/* To choose groups. */
+struct summary_choosing {
+	const struct summary_more *more;
+	struct summary_row row;
+};
+
+static const void *summary_choose_row(void *ctx, const void *element)
 {
-	bool falling;
-	const struct column *by =
-		rows_find_sort(r, more->own, more->columns, "-total_ns", &falling);
+	struct summary_choosing *c = ctx;
 
-	if (!by)
-		return CPIDECODE_EINVAL;
-	struct rows_key *keys = calloc(to->count + 1, sizeof *keys);
-	if (!keys)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < to->count; i++) {
-		struct summary_row row = summary_make_row(to->groups[i], more);
-		keys[i] = (struct rows_key){.of = to->groups[i], .cell = column_cell(by, &row)};
-	}
-	to->count = rows_sort(r, keys, to->count, falling);
-	for (size_t i = 0; i < to->count; i++)
-		to->groups[i] = keys[i].of;
-	free(keys);
-	return 0;
-}
-
-/* Leaves those groups of `to` for which r->having holds. */
-static int summary_choose(struct report *r, const struct summary_more *more, struct tally *to)
-{
-	struct having *having = malloc(sizeof *having);
-	struct expression_error error;
-	size_t kept = 0;
-
-	if (!having)
-		return CPIDECODE_ENOMEM;
-	if (!having_parse(having, r->having, more->own, more->columns, &error)) {
-		having_note(r, having, &error);
-		free(having);
-		r->is_misused = true;
-		return CPIDECODE_EINVAL;
-	}
-	for (size_t i = 0; i < to->count; i++) {
-		struct summary_row row = summary_make_row(to->groups[i], more);
-
-		if (having_holds(having, &row))
-			to->groups[kept++] = to->groups[i];
-	}
-	to->count = kept;
-	free(having);
-	return 0;
+	c->row = summary_make_row(*(const struct tally_group *const *)element, c->more);
+	return &c->row;
 }
 
 /* The groups that are printed, in their order: *to, a copy of t, gets an array of its own. */
 static int summary_arrange(
 	struct report *r, const struct summary_more *more, const struct tally *t, struct tally *to)
 {
+	struct summary_choosing choosing = {.more = more};
+	const struct choice choice = {.columns = more->own,
+		.more = more->columns,
+		.what = "a column of the summary",
+		.otherwise = "-total_ns",
+		.row = summary_choose_row,
+		.ctx = &choosing};
 	int rc = 0;
 
-	if (!r->sort && !r->top && !r->having && !r->by)
+	if (!choice_is_asked(r) && !r->by)
 		return 0;
 	to->groups = calloc(t->count + 1, sizeof *to->groups);
 	if (!to->groups)
@@ -450,9 +422,31 @@ static int summary_arrange(
 		memcpy(to->groups, t->groups, t->count * sizeof *to->groups);
 	if (r->by)
 		rc = groups_order(r, to->groups, to->count);
-	if (!rc && r->having)
-		rc = summary_choose(r, more, to);
-	return !rc && (r->sort || r->top) ? summary_sort(r, more, to) : rc;
+	return rc ? rc : choice_make(r, &choice, to->groups, &to->count, sizeof *to->groups);
+}
+
+static void summary_free_more(struct summary_more *more)
+{
+	free(more->own);
+	free(more->columns);
+	free(more->found);
+	derived_free(&more->metrics);
+	event_columns_free(&more->events);
+	event_names_free(&more->names);
+}
+
+int summary_choose(
+	struct report *r, const struct tally *t, const struct groups *groups, struct tally *chosen)
+{
+	struct summary_more more = {.r = r, .groups = groups};
+	int rc = summary_find_more(&more, r, t);
+
+	*chosen = *t;
+	chosen->groups = NULL;
+	if (!rc)
+		rc = summary_arrange(r, &more, t, chosen);
+	summary_free_more(&more);
+	return rc;
 }
 
 int summary_print(struct report *r, const struct tally *t, const struct groups *groups)
@@ -471,12 +465,7 @@ int summary_print(struct report *r, const struct tally *t, const struct groups *
 		summary_note_events(r, t, &more.names);
 	}
 	free(sorted.groups);
-	free(more.own);
-	free(more.columns);
-	free(more.found);
-	derived_free(&more.metrics);
-	event_columns_free(&more.events);
-	event_names_free(&more.names);
+	summary_free_more(&more);
 	return rc;
 }
 

@@ -39,8 +39,13 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes);
 /* groups: those whose tally t is, NULL: t is of none. 0 or a CPIDECODE_E code. */
 struct groups;
 int summary_print(struct report *r, const struct tally *t, const struct groups *groups);
-void cpus_print(struct report *r, const struct tally *t);
-void histogram_print(struct report *r, const struct tally *t);
+int cpus_print(struct report *r, const struct tally *t);
+int histogram_print(struct report *r, const struct tally *t, const struct groups *groups);
+/* The groups, in their order, that the summary prints; a report whose rows are parts of them shows
+ * these. *chosen is a copy of *t, whose array of groups (NULL: those of t as they are) the caller
+ * frees. Returns the same. */
+int summary_choose(
+	struct report *r, const struct tally *t, const struct groups *groups, struct tally *chosen);
 
 /* Notes the processors without columns, if any. */
 void tallies_tell_left_out(const struct report *r, const struct tally *t);

@@ -138,7 +138,7 @@ misused 'given twice' --by tid --by pid plain.bin
 misused 'at most 12 keys' --by label,minor,tid,pid,task,cpu,start_cpu,container,host,parent,root,stack,arg.x plain.bin
 misused 'expected host of cpus' --by tid --report cpus plain.bin
 misused 'goes with --report summary, hooks, diff, histogram and gaps' --by tid --report intervals plain.bin
-misused 'go with --report summary' --having 'count>1' --report intervals plain.bin
+misused 'goes with --report summary, ' --having 'count>1' --report intervals plain.bin
 misused 'goes with --report summary and diff' --percentiles 5 --report histogram plain.bin
 misused 'columns: tid, .*count, total_ns' --by tid --having 'nothing>1' plain.bin
 in_file err '^cpidecode:   \^$'

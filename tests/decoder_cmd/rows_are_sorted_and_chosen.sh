@@ -171,6 +171,6 @@ misused 'a numeric column' --report intervals --top 2 --sort depth plain.bin
 misused 'a numeric column' --report intervals --sort label plain.bin
 misused 'expected a number of rows' --top 0 plain.bin
 misused 'expected a number of rows' --top 1000001 plain.bin
-misused 'go with --report summary and intervals' --report cpus --top 3 plain.bin
-misused 'go with --report summary and intervals' --report hooks --columns tid plain.bin
-misused 'go with --report summary and intervals' --format svg --top 3 plain.bin
+misused 'go with --report summary, intervals' --report heatmap --top 3 plain.bin
+misused 'kinds of hooks' --report hooks --columns tid plain.bin
+misused 'go with --report summary, intervals' --format svg --top 3 plain.bin

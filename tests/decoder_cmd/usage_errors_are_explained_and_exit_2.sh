@@ -8,7 +8,7 @@ misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
 misuse 'slowest goes with text or json' --report slowest --format csv plain.bin
 misuse 'slowest shows up to 1000' --report slowest -n 1001 plain.bin
-misuse 'go with --report summary and intervals' --report slowest --sort tid plain.bin
+misuse 'go with --report summary, intervals, hooks' --report slowest --sort tid plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
 misuse 'hooks has no interval times to compensate' --report hooks --compensate plain.bin

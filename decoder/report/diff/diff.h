@@ -3,7 +3,7 @@
  * gives one figure. With several hosts on a side the unit of comparison is the host instead of the
  * run (hosts.c): its figure is the mean of its runs'.
  *
- * decoder/report/diff owns comparing runs. It includes report, model, query, sink and values.
+ * decoder/report/diff owns comparing runs. It includes report, base, model, query, sink and values.
  * Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_DIFF_DIFF_H

@@ -1,10 +1,10 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../sink/document.h"
-#include "diff.h"
+#include "../query/choice.h"
 #include "../tallies.h"
+#include "choose.h"
 
 static double change_of(const struct diff_value *v)
 {
@@ -70,7 +70,7 @@ static void find_figures(
 }
 
 /* NULL: not judged. */
-static const char *verdict_word(enum verdict v)
+const char *diff_verdict_word(enum verdict v)
 {
 	switch (v) {
 	case VERDICT_CHANGED:
@@ -89,6 +89,11 @@ const char *diff_kind_name(const struct diff_row *row, unsigned m)
 	if (m == METRIC_CPI)
 		return row->cpi_of;
 	return m == METRIC_INSTRUCTIONS ? row->instructions_of : NULL;
+}
+
+const char *diff_find_in(const struct diff_row *row)
+{
+	return diff_in_both(row) ? "both" : row->runs[DIFF_BEFORE] ? "before" : "after";
 }
 
 static unsigned diff_has(const struct diff *d)
@@ -189,11 +194,9 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	struct diff_cells cells = {.group = diff_name(row),
 		.metric = cell_string(name.text, name.length, true),
 		.alpha = {.kind = CELL_DOUBLE, .real = d->alpha},
-		.in = diff_in_both(row)	       ? "both"
-		      : row->runs[DIFF_BEFORE] ? "before"
-					       : "after",
+		.in = diff_find_in(row),
 		.of = diff_kind_name(row, m),
-		.verdict = verdict_word(v->judged.verdict),
+		.verdict = diff_verdict_word(v->judged.verdict),
 		.percent = diff_percent(v->before, v->after),
 		.p = v->judged.p};
 
@@ -206,6 +209,7 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 	return cells;
 }
 
+/* names: of JSON's own members. */
 static void diff_write_json_row(const struct report *r, struct json *j, const struct column *names,
 	const struct diff *d, const struct diff_row *row)
 {
@@ -218,6 +222,8 @@ static void diff_write_json_row(const struct report *r, struct json *j, const st
 	for (unsigned m = 0; m < d->metrics; m++) {
 		const struct value_name name = diff_metric_name(d, m);
 
+		if (!rows_lists(r, name.text, name.length))
+			continue;
 		cells = cells_of(d, row, m);
 		json_key_bytes(j, name.text, name.length);
 		column_write_object(j, diff_columns, IN_NESTED,
@@ -227,7 +233,9 @@ static void diff_write_json_row(const struct report *r, struct json *j, const st
 	json_end_line(j);
 }
 
-static void diff_print_rows(struct report *r, const struct diff *d, const struct column *columns)
+/* names: columns of CSV, or members of JSON, that are shown. */
+static void diff_print_rows(struct report *r, const struct diff *d, const struct column *columns,
+	const struct column *names)
 {
 	struct rows rows;
 
@@ -236,7 +244,7 @@ static void diff_print_rows(struct report *r, const struct diff *d, const struct
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {
-				diff_write_json_row(r, &rows.json, columns, d, &d->rows[i]);
+				diff_write_json_row(r, &rows.json, names, d, &d->rows[i]);
 				continue;
 			}
 			for (unsigned m = 0; m < d->metrics; m++) {
@@ -248,15 +256,8 @@ static void diff_print_rows(struct report *r, const struct diff *d, const struct
 	rows_end(&rows);
 }
 
-static void diff_print_text(struct report *r, const struct diff *d, const struct column *columns)
+void diff_print_runs(struct report *r, const struct diff *d)
 {
-	struct document t = {.o = r->out, .width = r->width};
-
-	report_head_lines(r);
-	if (!d->count) {
-		out_str(r->out, "no intervals\n");
-		return;
-	}
 	if (diff_is_single(d))
 		out_str(r->out, "# " DIFF_SINGLE "\n");
 	else if (diff_by_host(d))
@@ -267,6 +268,18 @@ static void diff_print_text(struct report *r, const struct diff *d, const struct
 	else
 		out_printf(r->out, "# %zu runs before, %zu after: means of their figures\n",
 			d->runs[DIFF_BEFORE], d->runs[DIFF_AFTER]);
+}
+
+static void diff_print_text(struct report *r, const struct diff *d, const struct column *columns)
+{
+	struct document t = {.o = r->out, .width = r->width};
+
+	report_head_lines(r);
+	if (!d->count) {
+		out_str(r->out, "no intervals\n");
+		return;
+	}
+	diff_print_runs(r, d);
 	out_str(r->out, "# ! more than noise   ? too few to tell   otherwise it may be noise\n");
 	for (document_begin_list(&t, NULL, columns, diff_has(d)); document_pass(&t);)
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
@@ -278,20 +291,75 @@ static void diff_print_text(struct report *r, const struct diff *d, const struct
 	diff_print_events(r, d, NULL);
 }
 
-static void diff_print(struct report *r, const struct diff *d)
+/* Whether r->columns names columns of CSV, or members of JSON, alone. */
+static bool diff_has_columns(
+	const struct report *r, const struct diff *d, const struct column *columns)
+{
+	const char *list = r->columns, *name;
+	size_t length;
+
+	while ((name = rows_next_name(&list, &length))) {
+		bool has = rows_find_column(columns, name, length, r->format);
+
+		for (unsigned m = 0; m < d->metrics && !has && r->format == FORMAT_JSON; m++) {
+			const struct value_name metric = diff_metric_name(d, m);
+
+			has = metric.length == length && memcmp(metric.text, name, length) == 0;
+		}
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+static int diff_print_shown(struct report *r, const struct diff *d, const struct column *columns)
+{
+	struct column *names = rows_choose_columns(r, columns);
+
+	if (r->format == FORMAT_TEXT)
+		diff_print_text(r, d, columns);
+	else if (names)
+		diff_print_rows(r, d, columns, names);
+	free(names);
+	return names ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* By --having, --sort, --top and --columns. */
+static int diff_print_chosen(struct report *r, const struct diff *d, const struct column *columns)
+{
+	const bool is_own =
+		!r->columns || (r->format != FORMAT_TEXT && diff_has_columns(r, d, columns));
+	struct diff_choosing choosing;
+	struct diff shown;
+	void *rows = NULL;
+	int rc = diff_choosing_begin(&choosing, d);
+
+	if (!rc && !is_own)
+		rc = diff_check_columns(r, &choosing);
+	if (!rc)
+		rc = diff_choose(r, &choosing, &shown, &rows);
+	if (!rc && is_own)
+		rc = diff_print_shown(r, &shown, columns);
+	else if (!rc)
+		diff_print_groups(r, &choosing, &shown);
+	free(rows);
+	diff_choosing_end(&choosing);
+	return rc;
+}
+
+static int diff_print(struct report *r, const struct diff *d)
 {
 	struct column *columns = by_name_columns(
 		d->by, diff_columns, sizeof diff_columns / sizeof *diff_columns, PLACE_LAST);
+	int rc = CPIDECODE_ENOMEM;
 
 	if (r->format != FORMAT_TEXT && diff_is_single(d))
 		report_note(r, DIFF_SINGLE);
-	if (!columns)
-		r->out->error = ENOMEM;
-	else if (r->format == FORMAT_TEXT)
-		diff_print_text(r, d, columns);
-	else
-		diff_print_rows(r, d, columns);
+	if (columns)
+		rc = r->columns || choice_is_asked(r) ? diff_print_chosen(r, d, columns)
+						      : diff_print_shown(r, d, columns);
 	free(columns);
+	return rc;
 }
 
 int report_diff(
@@ -307,8 +375,9 @@ int report_diff(
 	} else if (noise) {
 		diff_print_noise(r, &d);
 	} else {
-		diff_print(r, &d);
-		rc = diff_gates(r, &d);
+		rc = diff_print(r, &d);
+		if (!rc)
+			rc = diff_gates(r, &d);
 	}
 	diff_free(&d);
 	return rc;

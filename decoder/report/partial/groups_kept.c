@@ -130,23 +130,6 @@ int groups_kept_settle(struct partial *p)
 	return rc;
 }
 
-static int groups_kept_print_histogram(struct report *r, const struct tally *t)
-{
-	struct tally sorted = *t;
-	int rc = CPIDECODE_ENOMEM;
-
-	sorted.groups = calloc(t->count + 1, sizeof *sorted.groups);
-	if (sorted.groups) {
-		if (t->count)
-			memcpy(sorted.groups, t->groups, t->count * sizeof *sorted.groups);
-		rc = groups_order(r, sorted.groups, sorted.count);
-	}
-	if (!rc)
-		histogram_print(r, &sorted);
-	free(sorted.groups);
-	return rc;
-}
-
 static int groups_kept_skip_name(
 	void *ctx, bool has_label, const char *label, uint32_t length, uint8_t major, uint8_t mm)
 {
@@ -304,8 +287,7 @@ int groups_kept_print(struct report *r, enum report_kind kind, const struct part
 	if (rc == CPIDECODE_EINVAL && !in_flight_settle(&g.in_flight))
 		report_note(r, "the groups of a partial result are damaged");
 	if (!rc)
-		rc = kind == REPORT_SUMMARY ? summary_print(r, t, &g)
-					    : groups_kept_print_histogram(r, t);
+		rc = kind == REPORT_SUMMARY ? summary_print(r, t, &g) : histogram_print(r, t, &g);
 	groups_free(&g);
 	groups_kept_close(&s);
 	return rc;

@@ -251,6 +251,7 @@ unsigned report_merged_wants(enum report_kind kind)
 	case REPORT_CPUS:
 		return TALLY_WANT_CPUS;
 	case REPORT_SUMMARY:
+	case REPORT_HISTOGRAM:
 	case REPORT_WHY:
 		return TALLY_WANT_CONTAINERS;
 	default:
@@ -267,11 +268,9 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		return summary_print(r, &p->tally, NULL);
 	case REPORT_CPUS:
 		tallies_tell_left_out(r, &p->tally);
-		cpus_print(r, &p->tally);
-		return 0;
+		return cpus_print(r, &p->tally);
 	case REPORT_HISTOGRAM:
-		histogram_print(r, &p->tally);
-		return 0;
+		return histogram_print(r, &p->tally, NULL);
 	case REPORT_FLAME:
 		return report_flame_merged(r, p);
 	case REPORT_HEATMAP:

@@ -18,7 +18,7 @@ static struct expression_word having_column_word(const struct column *c)
 	struct expression_word word = {.type = EXPRESSION_ANY, .is_signed = true};
 	size_t length = c->name_length ? c->name_length : strlen(c->name);
 
-	if (having_ends(c->name, length, "_ns"))
+	if (c->unit == UNIT_DURATION || having_ends(c->name, length, "_ns"))
 		word.type = EXPRESSION_DURATION;
 	else if (c->source == COLUMN_REAL)
 		word.type = EXPRESSION_DECIMAL;
@@ -48,10 +48,10 @@ static bool having_find_word(void *ctx, const char *text, size_t length,
 }
 
 bool having_parse(struct having *h, const char *text, const struct column *columns,
-	const struct column *more, struct expression_error *error)
+	const struct column *more, const char *what, struct expression_error *error)
 {
 	const struct expression_names names = {
-		.find_word = having_find_word, .ctx = h, .word = "a column of the summary"};
+		.find_word = having_find_word, .ctx = h, .word = what};
 
 	h->nwords = 0;
 	h->columns = columns;
@@ -62,7 +62,7 @@ bool having_parse(struct having *h, const char *text, const struct column *colum
 bool having_check(const char *text, struct expression_error *error)
 {
 	struct having *h = malloc(sizeof *h);
-	bool good = !h || having_parse(h, text, NULL, NULL, error);
+	bool good = !h || having_parse(h, text, NULL, NULL, "a column", error);
 
 	free(h);
 	return good;

@@ -1,6 +1,6 @@
 /*
- * --having: a condition of groups, in the language of formats/base/expression.h. Its words are the
- * columns of the summary.
+ * --having: a condition of groups, in the language of formats/base/expression.h. Its words are
+ * columns.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_HAVING_H
 #define SWT_DECODER_REPORT_QUERY_HAVING_H
@@ -17,10 +17,10 @@ struct having {
 
 /* Whether the text is a condition, whatever its words are. False: *error has the error. */
 bool having_check(const char *text, struct expression_error *error);
-/* Of these columns: two lists as in rows_begin_more. Returns the same. *h is kept as long as they.
- */
+/* Of these columns: two lists as in rows_begin_more, which errors call `what`. Returns the same. *h
+ * is kept as long as they. */
 bool having_parse(struct having *h, const char *text, const struct column *columns,
-	const struct column *more, struct expression_error *error);
+	const struct column *more, const char *what, struct expression_error *error);
 /* Notes the error of r->having, its position, and the columns. */
 void having_note(
 	const struct report *r, const struct having *h, const struct expression_error *error);

@@ -14,6 +14,7 @@
 #include "../hooks/lines.h"
 #include "../open.h"
 #include "../rows.h"
+#include "choice.h"
 
 /* Of a kind, in one ring or in all. */
 struct hook_count {
@@ -278,66 +279,110 @@ static double hook_counts_seconds(const struct report *r)
 	return last > first ? time_seconds((uint64_t)last - (uint64_t)first) : 0;
 }
 
-static void hook_counts_add_row(
-	struct rows *rows, struct hook_kind_row *row, const struct hook_count *of, double seconds)
+static double hook_counts_rate(const struct hook_count *c, double seconds)
 {
-	row->of = *of;
-	row->rate = seconds > 0 ? (double)of->count / seconds : NAN;
-	rows_add(rows, row);
+	return seconds > 0 ? (double)c->count / seconds : NAN;
 }
 
-/* seconds: of the trace. */
-static void hook_counts_add_rows(struct rows *rows, const struct hook_counting *s,
-	const struct hook_kind *k, int64_t origin, double seconds)
+/* Of a kind, the sum of its rings. seconds: of the trace. */
+static struct hook_kind_row hook_counts_make_row(
+	const struct hook_kind *k, bool by_minor, int64_t origin, double seconds)
 {
-	const char *name = k->sum.schema && s->by_minor ? schema_hook_name(k->sum.schema) : NULL;
-	struct hook_kind_row row = {.kind = k,
-		.minor = cell_u64(k->sum.minor, s->by_minor),
+	const char *name = k->sum.schema && by_minor ? schema_hook_name(k->sum.schema) : NULL;
+
+	return (struct hook_kind_row){.kind = k,
+		.of = k->sum,
+		.minor = cell_u64(k->sum.minor, by_minor),
 		.name = cell_string(name, name ? strlen(name) : 0, name),
 		.cpu = cell_string("all", 3, true),
-		.origin = origin};
+		.origin = origin,
+		.rate = hook_counts_rate(&k->sum, seconds)};
+}
 
-	hook_counts_add_row(rows, &row, &k->sum, seconds);
+struct hook_kinds {
+	struct report *r;
+	struct hook_kind *at;
+	size_t count;
+	bool by_minor;
+	int64_t origin;
+	double seconds; /* of the trace */
+	struct hook_kind_row row;
+};
+
+/* ctx: the kinds. */
+static const void *hook_counts_choose_row(void *ctx, const void *element)
+{
+	struct hook_kinds *k = ctx;
+
+	k->row = hook_counts_make_row(element, k->by_minor, k->origin, k->seconds);
+	return &k->row;
+}
+
+static void hook_counts_add_rows(
+	struct rows *rows, const struct hook_kinds *all, const struct hook_kind *k)
+{
+	struct hook_kind_row row =
+		hook_counts_make_row(k, all->by_minor, all->origin, all->seconds);
+
+	rows_add(rows, &row);
 	for (size_t i = 0; i < k->nrings && rows->format == FORMAT_CSV; i++) {
 		const uint32_t ring = k->rings[i].ring;
 
 		row.cpu =
 			ring & TF_GUEST_RING ? cell_string("guest", 5, true) : cell_u64(ring, true);
-		hook_counts_add_row(rows, &row, &k->rings[i], seconds);
+		row.of = k->rings[i];
+		row.rate = hook_counts_rate(&row.of, all->seconds);
+		rows_add(rows, &row);
 	}
 }
 
-static int hook_counts_print(const struct hook_counting *s)
+static void hook_counts_print(const struct hook_kinds *k)
 {
-	struct report *r = s->r;
-	struct hook_kind *kinds = calloc(s->count + 1, sizeof *kinds);
-	const int64_t origin = report_start(r->trace);
-	const double seconds = hook_counts_seconds(r);
-	size_t n = 0;
+	struct report *r = k->r;
 	struct rows rows;
 
-	if (!kinds)
+	rows_begin(&rows, r, hook_count_columns, 0);
+	if (!k->count && r->format == FORMAT_TEXT)
+		out_str(r->out, "no hooks\n");
+	while ((k->count || r->format != FORMAT_TEXT) && rows_pass(&rows))
+		for (size_t i = 0; i < k->count && !r->out->error; i++)
+			hook_counts_add_rows(&rows, k, &k->at[i]);
+	rows_end(&rows);
+}
+
+static int hook_counts_answer(const struct hook_counting *s)
+{
+	struct hook_kinds kinds = {.r = s->r,
+		.at = calloc(s->count + 1, sizeof *kinds.at),
+		.by_minor = s->by_minor,
+		.origin = report_start(s->r->trace),
+		.seconds = hook_counts_seconds(s->r)};
+	const struct choice choice = {.columns = hook_count_columns,
+		.what = "a column of the report",
+		.row = hook_counts_choose_row,
+		.ctx = &kinds};
+	struct hook_kind *k = kinds.at;
+
+	if (!k)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct hook_count *c = &s->all[i];
 
-		if (!n || kinds[n - 1].sum.minor != c->minor || kinds[n - 1].sum.major != c->major)
-			kinds[n++] = (struct hook_kind){
+		if (!kinds.count || k->sum.minor != c->minor || k->sum.major != c->major) {
+			k = &kinds.at[kinds.count++];
+			*k = (struct hook_kind){
 				.rings = c, .sum = {.minor = c->minor, .major = c->major}};
-		kinds[n - 1].nrings++;
-		hook_counts_merge(&kinds[n - 1].sum, c);
+		}
+		k->nrings++;
+		hook_counts_merge(&k->sum, c);
 	}
-	if (n)
-		qsort(kinds, n, sizeof *kinds, hook_counts_compare_kinds);
-	rows_begin(&rows, r, hook_count_columns, 0);
-	if (!n && r->format == FORMAT_TEXT)
-		out_str(r->out, "no hooks\n");
-	while ((n || r->format != FORMAT_TEXT) && rows_pass(&rows))
-		for (size_t i = 0; i < n && !r->out->error; i++)
-			hook_counts_add_rows(&rows, s, &kinds[i], origin, seconds);
-	rows_end(&rows);
-	free(kinds);
-	return 0;
+	if (kinds.count)
+		qsort(kinds.at, kinds.count, sizeof *kinds.at, hook_counts_compare_kinds);
+	int rc = choice_make(s->r, &choice, kinds.at, &kinds.count, sizeof *kinds.at);
+	if (!rc)
+		hook_counts_print(&kinds);
+	free(kinds.at);
+	return rc;
 }
 
 int hook_counts_report(struct report *r)
@@ -359,11 +404,13 @@ int hook_counts_report(struct report *r)
 		s.imported |= trace_file(r->trace, i)->import != NULL;
 	s.threads = pass_threads(&pass);
 	s.counters = pass_alloc(s.threads, sizeof *s.counters);
-	int rc = s.counters ? pass_run(&pass, r->found) : CPIDECODE_ENOMEM;
+	int rc = !s.counters ? CPIDECODE_ENOMEM : rows_check_columns(r, hook_count_columns, NULL);
+	if (!rc)
+		rc = pass_run(&pass, r->found);
 	if (!rc)
 		rc = hook_counts_collect(&s);
 	if (!rc)
-		rc = hook_counts_print(&s);
+		rc = hook_counts_answer(&s);
 	for (unsigned i = 0; s.counters && i < s.threads; i++) {
 		free(s.counters[i].at);
 		hash_index_free(&s.counters[i].index);

@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../sink/escapes.h"
@@ -321,8 +323,28 @@ static void json_side(
 	json_close(j, '}');
 }
 
-static void group_json(struct report *r, struct json *j, const struct why_group *g,
-	const struct why_answer *a, const struct why_explanations *e,
+/* Members of JSON alone. */
+static const struct column why_members[] = {{.name = "explanations"}, {.name = "terms_ns"},
+	{.name = "events"}, {.name = "metrics"}, {.name = NULL}};
+
+static bool why_lists(const struct report *r, const char *name)
+{
+	return rows_lists(r, name, strlen(name));
+}
+
+static void why_write_terms_json(struct json *j, const struct why_answer *a)
+{
+	json_member_open(j, "terms_ns", '{');
+	for (unsigned term = 0; term < WHY_TERMS; term++) {
+		json_member_fixed(
+			j, terms[term].json, a->is_known[term] ? ns_of(a->term[term]) : NAN, 1);
+	}
+	json_close(j, '}');
+}
+
+/* columns: those of why_columns that are shown. */
+static void group_json(struct report *r, struct json *j, const struct column *columns,
+	const struct why_group *g, const struct why_answer *a, const struct why_explanations *e,
 	const struct why_metrics *metrics)
 {
 	const struct why_row row = {
@@ -331,22 +353,27 @@ static void group_json(struct report *r, struct json *j, const struct why_group 
 
 	json_open(j, '{');
 	rows_write_host(j, r);
-	column_write_members(j, why_columns, IN_JSON, tallies_has(g->group), &row);
-	json_key(j, "middle");
-	json_side(j, g, a, WHY_MIDDLE);
-	json_key(j, "tail");
-	json_side(j, g, a, WHY_TAIL);
-	json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
-	why_write_explanations(&d, e, g->group->place);
-	json_member_text(j, "cycle", cycle_word(a));
-	json_member_open(j, "terms_ns", '{');
-	for (unsigned term = 0; term < WHY_TERMS; term++) {
-		json_member_fixed(
-			j, terms[term].json, a->is_known[term] ? ns_of(a->term[term]) : NAN, 1);
+	column_write_members(j, columns, IN_JSON, tallies_has(g->group), &row);
+	for (enum why_side side = 0; side < WHY_SIDES; side++) {
+		const char *name = side == WHY_MIDDLE ? "middle" : "tail";
+
+		if (!why_lists(r, name))
+			continue;
+		json_key(j, name);
+		json_side(j, g, a, side);
 	}
-	json_close(j, '}');
-	why_write_candidates(&d, g);
-	why_write_metrics(&d, g, metrics);
+	if (why_lists(r, "difference_ns"))
+		json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
+	if (why_lists(r, "explanations"))
+		why_write_explanations(&d, e, g->group->place);
+	if (why_lists(r, "cycle"))
+		json_member_text(j, "cycle", cycle_word(a));
+	if (why_lists(r, "terms_ns"))
+		why_write_terms_json(j, a);
+	if (why_lists(r, "events"))
+		why_write_candidates(&d, g);
+	if (why_lists(r, "metrics"))
+		why_write_metrics(&d, g, metrics);
 	json_close(j, '}');
 	json_end_line(j);
 }
@@ -466,31 +493,50 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 	missing_why_line(r, t, &found);
 }
 
-void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
-	const struct why_explanations *e, const struct why_metrics *metrics)
+int why_check_columns(struct report *r)
 {
-	const size_t n = t->count;
+	return rows_check_columns(
+		r, why_columns, r->format == FORMAT_JSON ? why_members : why_explanation_columns);
+}
+
+static void why_print_rows(struct report *r, const struct column *columns,
+	const struct why_group *groups, const struct tally *t, const struct why_explanations *e,
+	const struct why_metrics *metrics)
+{
 	struct rows rows;
 
-	if (r->format == FORMAT_TEXT) {
-		why_print_text(r, groups, t, e, metrics);
-		return;
-	}
 	/* Explanations get columns only if there are any. */
 	for (rows_begin_more(&rows, r, why_columns,
-		     e->count || r->of_host ? why_explanation_columns : NULL,
+		     e->count || r->of_host || r->columns ? why_explanation_columns : NULL,
 		     tallies_of_hosts(r, tallies_have(t)));
 		rows_pass(&rows);)
-		for (size_t i = 0; i < n && !r->out->error; i++) {
+		for (size_t i = 0; i < t->count && !r->out->error; i++) {
 			struct why_answer a;
 
 			why_answer(groups[i].sums, &a);
 			if (r->format == FORMAT_CSV)
 				group_csv(&rows, &groups[i], &a, e, metrics);
 			else
-				group_json(r, &rows.json, &groups[i], &a, e, metrics);
+				group_json(r, &rows.json, columns, &groups[i], &a, e, metrics);
 		}
 	rows_end(&rows);
+}
+
+void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
+	const struct why_explanations *e, const struct why_metrics *metrics)
+{
+	struct column *columns;
+
+	if (r->format == FORMAT_TEXT) {
+		why_print_text(r, groups, t, e, metrics);
+		return;
+	}
+	columns = rows_choose_columns(r, why_columns);
+	if (columns)
+		why_print_rows(r, columns, groups, t, e, metrics);
+	else
+		r->out->error = ENOMEM;
+	free(columns);
 }
 
 #undef AT

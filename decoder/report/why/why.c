@@ -224,25 +224,48 @@ static int why_read_sides(struct search *s)
 	return rc;
 }
 
+/* Prints the groups that `chosen` has. */
+static int why_print_chosen(
+	struct search *s, const struct tally *chosen, const struct why_explanations *explanations)
+{
+	const struct tally *t = chosen->groups ? chosen : &s->tally;
+	struct why_group *groups = calloc(t->count + 1, sizeof *groups);
+	struct report *r = s->r;
+
+	if (!groups)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < t->count; i++)
+		groups[i] = s->groups[t->groups[i]->place];
+	why_print(r, groups, t, explanations, &s->metrics);
+	if (r->twin) {
+		r->twin->tail = r->tail;
+		why_print(r->twin, groups, t, explanations, &s->metrics);
+	}
+	free(groups);
+	return 0;
+}
+
 /* With the tally. */
 static int why_find(struct search *s)
 {
+	struct tally chosen = {.groups = NULL};
 	struct why_explanations explanations = {0};
 	struct report *r = s->r;
 
 	if (!r->tail)
 		r->tail = REPORT_TAIL;
-	int rc = why_metrics_begin(&s->metrics, r, s->kept, &s->tally);
+	int rc = why_check_columns(r);
+	if (!rc)
+		rc = summary_choose(r, &s->tally, NULL, &chosen);
+	if (!rc)
+		rc = why_metrics_begin(&s->metrics, r, s->kept, &s->tally);
 	if (!rc)
 		rc = why_read_sides(s);
 	if (!rc)
 		rc = why_explain(r, s->kept, s->groups, &s->tally, &explanations);
 	if (!rc)
-		why_print(r, s->groups, &s->tally, &explanations, &s->metrics);
-	if (!rc && r->twin) {
-		r->twin->tail = r->tail;
-		why_print(r->twin, s->groups, &s->tally, &explanations, &s->metrics);
-	}
+		rc = why_print_chosen(s, &chosen, &explanations);
+	free(chosen.groups);
 	why_explanations_free(&explanations);
 	why_metrics_free(&s->metrics);
 	free(s->groups);

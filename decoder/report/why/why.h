@@ -99,6 +99,8 @@ extern const char *const why_quantities[WHY_QUANTITIES];
 
 struct why_explanations; /* explain.h */
 
+/* As rows_check_columns. */
+int why_check_columns(struct report *r);
 /* groups: parallel to those of t. */
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t,
 	const struct why_explanations *e, const struct why_metrics *metrics);

@@ -445,7 +445,7 @@ static int gaps_answer(struct gap_search *s)
 	if (!rc && count)
 		qsort(rows, count, sizeof *rows, gaps_compare_rows);
 	if (!rc)
-		gaps_print(s->r, rows, count);
+		rc = gaps_print(s->r, rows, count);
 	free(rows);
 	return rc;
 }

@@ -43,7 +43,7 @@ struct gap_row {
 	struct gap_filler nothing, others;
 };
 
-/* Rows with gaps, by total time, the greatest first. */
-void gaps_print(struct report *r, const struct gap_row *const *rows, size_t count);
+/* Rows with gaps, by total time, the greatest first. Returns as choice_make. */
+int gaps_print(struct report *r, const struct gap_row *const *rows, size_t count);
 
 #endif

@@ -1,7 +1,9 @@
 /* Prints gaps: a line for each label, and one for each interval that filled them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../sink/escapes.h"
+#include "../choice.h"
 #include "gaps.h"
 
 static const char gaps_nothing[] = "nothing recorded";
@@ -46,36 +48,6 @@ static void gaps_spell_minor(struct out *o, const void *line)
 }
 
 #define AT(member) COLUMN_AT(struct gap_line, member)
-
-enum { GAPS_HAS_THREAD = TALLIES_HAS_NEXT };
-static const struct column gaps_columns[] = {
-	{TALLIES_LABEL, .in = IN_CSV | IN_JSON},
-	{TALLIES_MINOR, .in = IN_CSV | IN_JSON},
-	{TALLIES_MAJOR},
-	{"tid", AT(tid), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
-	{"task", AT(task), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
-	{"what", AT(what), .in = IN_CSV},
-	{"filler", AT(filler_label), .in = IN_CSV},
-	{"filler_minor", AT(filler_minor), .in = IN_CSV},
-	{"count", "count", AT(count), .none = ""},
-	{"total_ns", "total", AT(total), .decimals = 1, .unit = UNIT_DURATION},
-	{"share_pct", "share%", AT(share), .unit = UNIT_PERCENT, .in = IN_TEXT | IN_CSV, .none = "",
-		.spare = 1},
-	{"mean_ns", "mean", AT(mean), .unit = UNIT_DURATION, .none = "", .spare = 4},
-	{"p50_ns", "p50", AT(p50), .unit = UNIT_DURATION, .none = "", .spare = 3},
-	{"p99_ns", "p99", AT(p99), .unit = UNIT_DURATION, .none = "", .spare = 1},
-	{"max_ns", "max", AT(max), .unit = UNIT_DURATION, .none = "", .spare = 2},
-	{"off_cpu_ns", "off CPU", COLUMN_COUNT_AT(struct gap_line, off_ns), .unit = UNIT_DURATION,
-		.spare = 5},
-	{NULL, "tid", AT(text_tid), .place = 7, .none = "", .in = IN_TEXT, .when = GAPS_HAS_THREAD},
-	{NULL, "task", AT(text_task), .place = 7, .none = "", .left = true, .in = IN_TEXT,
-		.when = GAPS_HAS_THREAD, .spare = 6},
-	{NULL, "mm", .place = 8, .text = gaps_spell_minor, .get = tallies_get_minor, .in = IN_TEXT,
-		.spare = 10},
-	{NULL, "label", .left = true, .place = PLACE_FIRST, .text = gaps_spell_label,
-		.get = tallies_get_label, .in = IN_TEXT},
-	{.name = NULL},
-};
 
 static const struct column filler_columns[] = {
 	{"label", AT(filler_label)},
@@ -140,6 +112,55 @@ static void gaps_each_filler(
 	}
 }
 
+static void gaps_write_filler(void *ctx, const struct gap_line *line)
+{
+	struct json *j = ctx;
+
+	json_open(j, '{');
+	json_member_text(j, "what", line->what);
+	column_write_members(j, filler_columns, IN_JSON, 0, line);
+	json_close(j, '}');
+}
+
+static void gaps_nest_fillers(struct json *j, const void *line)
+{
+	json_open(j, '[');
+	gaps_each_filler(((const struct gap_line *)line)->row, gaps_write_filler, j);
+	json_close(j, ']');
+}
+
+enum { GAPS_HAS_THREAD = TALLIES_HAS_NEXT };
+static const struct column gaps_columns[] = {
+	{TALLIES_LABEL, .in = IN_CSV | IN_JSON},
+	{TALLIES_MINOR, .in = IN_CSV | IN_JSON},
+	{TALLIES_MAJOR},
+	{"tid", AT(tid), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
+	{"task", AT(task), .in = IN_CSV | IN_JSON, .when = GAPS_HAS_THREAD},
+	{"what", AT(what), .in = IN_CSV},
+	{"filler", AT(filler_label), .in = IN_CSV},
+	{"filler_minor", AT(filler_minor), .in = IN_CSV},
+	{"count", "count", AT(count), .none = ""},
+	{"total_ns", "total", AT(total), .decimals = 1, .unit = UNIT_DURATION},
+	{"share_pct", "share%", AT(share), .unit = UNIT_PERCENT, .in = IN_TEXT | IN_CSV, .none = "",
+		.spare = 1},
+	{"mean_ns", "mean", AT(mean), .unit = UNIT_DURATION, .none = "", .spare = 4},
+	{"p50_ns", "p50", AT(p50), .unit = UNIT_DURATION, .none = "", .spare = 3},
+	{"p99_ns", "p99", AT(p99), .unit = UNIT_DURATION, .none = "", .spare = 1},
+	{"max_ns", "max", AT(max), .unit = UNIT_DURATION, .none = "", .spare = 2},
+	{"off_cpu_ns", "off CPU", COLUMN_COUNT_AT(struct gap_line, off_ns), .unit = UNIT_DURATION,
+		.spare = 5},
+	{"tid", "tid", AT(text_tid), .place = 7, .none = "", .in = IN_TEXT,
+		.when = GAPS_HAS_THREAD},
+	{"task", "task", AT(text_task), .place = 7, .none = "", .left = true, .in = IN_TEXT,
+		.when = GAPS_HAS_THREAD, .spare = 6},
+	{"minor", "mm", .place = 8, .text = gaps_spell_minor, .get = tallies_get_minor,
+		.in = IN_TEXT, .spare = 10},
+	{"label", "label", .left = true, .place = PLACE_FIRST, .text = gaps_spell_label,
+		.get = tallies_get_label, .in = IN_TEXT},
+	{"filled_by", .source = COLUMN_NEST, .nest = gaps_nest_fillers, .in = IN_JSON},
+	{.name = NULL},
+};
+
 static struct gap_line gaps_head_line(const struct gap_row *row)
 {
 	struct gap_line line = gaps_begin_line(row, "gaps", row->total);
@@ -161,37 +182,21 @@ static struct gap_line gaps_head_line(const struct gap_row *row)
 	return line;
 }
 
+/* ctx: the line. */
+static const void *gaps_choose_line(void *ctx, const void *element)
+{
+	struct gap_line *line = ctx;
+
+	*line = gaps_head_line(*(const struct gap_row *const *)element);
+	return line;
+}
+
 static void gaps_add_line(void *ctx, const struct gap_line *line)
 {
 	rows_add(ctx, line);
 }
 
-static void gaps_write_filler(void *ctx, const struct gap_line *line)
-{
-	struct json *j = ctx;
-
-	json_open(j, '{');
-	json_member_text(j, "what", line->what);
-	column_write_members(j, filler_columns, IN_JSON, 0, line);
-	json_close(j, '}');
-}
-
-static void gaps_write_json(
-	const struct report *r, struct json *j, const struct gap_row *row, unsigned has)
-{
-	const struct gap_line line = gaps_head_line(row);
-
-	json_open(j, '{');
-	rows_write_host(j, r);
-	column_write_members(j, gaps_columns, IN_JSON, has | tallies_has(row->group), &line);
-	json_member_open(j, "filled_by", '[');
-	gaps_each_filler(row, gaps_write_filler, j);
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
-}
-
-void gaps_print(struct report *r, const struct gap_row *const *all, size_t count)
+static void gaps_print_rows(struct report *r, const struct gap_row *const *all, size_t count)
 {
 	struct rows rows;
 	const unsigned has_thread = r->by_list ? GAPS_HAS_THREAD : 0;
@@ -206,14 +211,30 @@ void gaps_print(struct report *r, const struct gap_row *const *all, size_t count
 		for (size_t i = 0; i < count && !r->out->error; i++) {
 			const struct gap_line line = gaps_head_line(all[i]);
 
-			if (r->format == FORMAT_JSON) {
-				gaps_write_json(r, &rows.json, all[i], has_thread);
-				continue;
-			}
+			rows.has = has_thread | tallies_has(all[i]->group);
 			rows_add(&rows, &line);
-			gaps_each_filler(all[i], gaps_add_line, &rows);
+			if (r->format != FORMAT_JSON)
+				gaps_each_filler(all[i], gaps_add_line, &rows);
 		}
 	rows_end(&rows);
+}
+
+int gaps_print(struct report *r, const struct gap_row *const *all, size_t count)
+{
+	struct gap_line line;
+	const struct choice choice = {.columns = gaps_columns,
+		.what = "a column of the report",
+		.row = gaps_choose_line,
+		.ctx = &line};
+	void *chosen = NULL;
+	int rc = rows_check_columns(r, gaps_columns, NULL);
+
+	if (!rc)
+		rc = choice_copy(r, &choice, all, &count, sizeof *all, &chosen);
+	if (!rc)
+		gaps_print_rows(r, chosen ? chosen : all, count);
+	free(chosen);
+	return rc;
 }
 
 #undef AT

@@ -1,0 +1,156 @@
+#include "choice.h"
+
+#include <stdlib.h>
+
+#include "../../../formats/base/compare.h"
+#include "having.h"
+
+/* An element and what it is sorted by. */
+struct choice_key {
+	size_t element; /* its place among all */
+	struct cell cell;
+	bool falling;
+};
+
+static double choice_number(const struct cell *c)
+{
+	switch (c->kind) {
+	case CELL_U64:
+	case CELL_BOOL:
+		return (double)c->u;
+	case CELL_I64:
+		return (double)c->i;
+	case CELL_WHOLE:
+	case CELL_REAL:
+	case CELL_DOUBLE:
+		return c->real;
+	default:
+		return NAN;
+	}
+}
+
+/* Numbers by value, then texts by their bytes, n/a last. */
+static int choice_compare_keys(const void *x, const void *y)
+{
+	const struct choice_key *a = x, *b = y;
+	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
+	double m = choice_number(&a->cell), n = choice_number(&b->cell);
+	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
+	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
+	int c = 0;
+
+	if (known_a != known_b)
+		return known_a ? -1 : 1;
+	/* One argument may have both. */
+	if (known_a && a->cell.kind != b->cell.kind &&
+		(a->cell.kind == CELL_STRING || b->cell.kind == CELL_STRING))
+		return a->cell.kind == CELL_STRING ? 1 : -1;
+	if (texts) {
+		size_t least = a->cell.len < b->cell.len ? a->cell.len : b->cell.len;
+
+		c = least ? memcmp(a->cell.s, b->cell.s, least) : 0;
+		if (!c)
+			c = compare_u64(a->cell.len, b->cell.len);
+	} else if (known_a) {
+		c = (m > n) - (m < n);
+	}
+	if (!c)
+		return compare_u64(a->element, b->element);
+	return a->falling ? -c : c;
+}
+
+static int choice_find_sort(struct report *r, const struct choice *c, const char *sort,
+	const struct column **column, bool *falling)
+{
+	const char *name = sort + (*sort == '-');
+	char known[ROWS_LIST];
+
+	*falling = *sort == '-';
+	*column = rows_find_column(c->columns, name, strlen(name), FORMAT_CSV);
+	if (!*column)
+		*column = rows_find_column(c->more, name, strlen(name), FORMAT_CSV);
+	if (*column)
+		return 0;
+	rows_list_columns(c->columns, c->more, FORMAT_CSV, known, sizeof known);
+	report_note(r, "--sort %s: this report has no column of that name; it has %s", sort, known);
+	r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
+static int choice_sort(
+	struct report *r, const struct choice *c, char *elements, size_t n, size_t size)
+{
+	const char *sort = r->sort ? r->sort : r->top ? c->otherwise : NULL;
+	const struct column *by;
+	bool falling;
+	int rc = sort ? choice_find_sort(r, c, sort, &by, &falling) : 0;
+
+	if (rc || !sort || !n)
+		return rc;
+	struct choice_key *keys = calloc(n, sizeof *keys);
+	char *copy = malloc(n * size);
+	if (keys && copy) {
+		memcpy(copy, elements, n * size);
+		for (size_t i = 0; i < n; i++)
+			keys[i] = (struct choice_key){.element = i,
+				.cell = column_cell(by, c->row(c->ctx, copy + i * size)),
+				.falling = falling};
+		qsort(keys, n, sizeof *keys, choice_compare_keys);
+		for (size_t i = 0; i < n; i++)
+			memcpy(elements + i * size, copy + keys[i].element * size, size);
+	} else {
+		rc = CPIDECODE_ENOMEM;
+	}
+	free(keys);
+	free(copy);
+	return rc;
+}
+
+/* Leaves those for which r->having holds. */
+static int choice_filter(
+	struct report *r, const struct choice *c, char *elements, size_t *n, size_t size)
+{
+	struct having *having = malloc(sizeof *having);
+	struct expression_error error;
+	size_t kept = 0;
+
+	if (!having)
+		return CPIDECODE_ENOMEM;
+	if (!having_parse(having, r->having, c->columns, c->more, c->what, &error)) {
+		having_note(r, having, &error);
+		free(having);
+		r->is_misused = true;
+		return CPIDECODE_EINVAL;
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (having_holds(having, c->row(c->ctx, elements + i * size)))
+			memmove(elements + kept++ * size, elements + i * size, size);
+	*n = kept;
+	free(having);
+	return 0;
+}
+
+int choice_make(struct report *r, const struct choice *c, void *elements, size_t *n, size_t size)
+{
+	int rc = r->having ? choice_filter(r, c, elements, n, size) : 0;
+
+	if (!rc)
+		rc = choice_sort(r, c, elements, *n, size);
+	if (!rc && r->top && r->top < *n)
+		*n = r->top;
+	return rc;
+}
+
+int choice_copy(struct report *r, const struct choice *c, const void *elements, size_t *n,
+	size_t size, void **chosen)
+{
+	*chosen = NULL;
+	if (!choice_is_asked(r))
+		return 0;
+	*chosen = malloc(*n * size + 1);
+	if (!*chosen)
+		return CPIDECODE_ENOMEM;
+	if (*n)
+		memcpy(*chosen, elements, *n * size);
+	return choice_make(r, c, *chosen, n, size);
+}
