@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,12 @@
 #include "complain.h"
 
 enum { CHECK_LIST = 128 };
+
+static void __attribute__((noreturn)) check_fail_memory(void)
+{
+	complain("no memory");
+	exit(EXIT_FAILED);
+}
 
 /* Names the reports that accept this option (enum report_takes): "a, b and c". */
 static const char *check_list_reports(unsigned takes, char list[CHECK_LIST])
@@ -216,10 +223,8 @@ static void check_parse_by(struct options *o)
 	size_t at;
 
 	o->by = malloc(sizeof *o->by);
-	if (!o->by) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
+	if (!o->by)
+		check_fail_memory();
 	if (!by_parse(o->by, text, &at, expected))
 		misuse("--by: \"%s\": expected %s instead of \"%s\"", text, expected, text + at);
 }
@@ -267,15 +272,37 @@ static void check_groups(struct options *o)
 			check_list_reports(TAKES_PERCENTILES, list));
 }
 
-static void check_where(const struct options *o)
+void check_misuse_expression(
+	const char *option, const char *text, const struct expression_error *error)
 {
-	if (!o->where)
+	char shown[EXPRESSION_SHOWN];
+
+	complain("--%s: %s", option, error->text);
+	expression_show(text, error, shown);
+	fputs(shown, stderr);
+	exit(EXIT_USAGE);
+}
+
+static void check_where(struct options *o)
+{
+	const bool is_hooks = o->report == REPORT_HOOKS;
+	struct expression_error error;
+	bool is_parsed = false;
+
+	if (!o->where_text)
 		return;
-	if (o->report == REPORT_HOOKS)
-		misuse("--where selects intervals: --report hooks%s takes --label, --major, --minor, --cpu, --tid, --pid, --from and --to",
-			o->format == FORMAT_NRM2  ? " (--format nrm2)"
-			: o->format == FORMAT_CTF ? " (--format ctf)"
-						  : "");
+	if (is_hooks)
+		o->hook_where = malloc(sizeof *o->hook_where);
+	else
+		o->where = malloc(sizeof *o->where);
+	if (o->hook_where)
+		is_parsed = hook_where_parse(o->hook_where, o->where_text, &error);
+	else if (o->where)
+		is_parsed = where_parse(o->where, o->where_text, &error);
+	else
+		check_fail_memory();
+	if (!is_parsed)
+		check_misuse_expression("where", o->where_text, &error);
 }
 
 static size_t count_pipes(char *const *files, size_t n)

@@ -112,8 +112,8 @@ const struct option cpidecode_options[] = {
 			"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local time), or\n"
 			"                      +1.5s after the trace's first hook (h, m, s, ms, us, ns)"},
 	{OPT_WHERE, "--where", .value = "'EXPR'",
-		.help = "intervals for which it holds (not for hooks): columns, = != < <=\n"
-			"                      > >=, in (...), and, or, not, like 'elapsed>10ms and\n"
+		.help = "intervals for which it holds (with hooks: hooks): columns, = != <\n"
+			"                      <= > >=, in (...), and, or, not, like 'elapsed>10ms and\n"
 			"                      label=req*' or 'arg.size>1000'; parent.COLUMN, root.COLUMN;\n"
 			"                      under(EXPR): it or one around it; contains(EXPR): one in it"},
 	{.help = "\nSharing the work:\n"},

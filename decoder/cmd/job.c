@@ -106,6 +106,7 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 		.folder = o->format == FORMAT_CTF ? o->output : NULL,
 		.filter = &o->filter,
 		.where = o->where,
+		.hook_where = o->hook_where,
 		.threads = o->threads,
 		.tail = o->tail,
 		.compensate = o->compensate,
@@ -347,5 +348,14 @@ int job_open_trace(struct options *o, struct trace **t)
 	settle_times(o, *t);
 	if (o->where)
 		where_settle(o->where, *t);
-	return EXIT_FINE;
+	const struct hook_where_word *unknown =
+		o->hook_where ? hook_where_settle(o->hook_where, *t) : NULL;
+	if (!unknown)
+		return EXIT_FINE;
+	complain(
+		"--where: hooks have no column \"%.*s\", and no schema of the trace has such a field",
+		(int)unknown->length, unknown->name);
+	report_close(*t);
+	*t = NULL;
+	return EXIT_USAGE;
 }

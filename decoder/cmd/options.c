@@ -163,31 +163,12 @@ static void add_gate(struct options *o, const char *text)
 		misuse("--fail-if: \"%s\": %s", text, wrong);
 }
 
-/* Shows where a condition is wrong. */
-static void __attribute__((noreturn))
-misuse_expression(const char *option, const char *text, const struct expression_error *error)
-{
-	char shown[EXPRESSION_SHOWN];
-
-	complain("--%s: %s", option, error->text);
-	expression_show(text, error, shown);
-	fputs(shown, stderr);
-	exit(EXIT_USAGE);
-}
-
+/* Its words depend on the report. */
 static void where_option(struct options *o, const char *text)
 {
-	struct expression_error error;
-
-	if (o->where)
+	if (o->where_text)
 		misuse("--where is given twice: join the conditions by and");
-	o->where = malloc(sizeof *o->where);
-	if (!o->where) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
-	if (!where_parse(o->where, text, &error))
-		misuse_expression("where", text, &error);
+	o->where_text = text;
 }
 
 /* Its words are columns, which are known later. */
@@ -198,7 +179,7 @@ static void having_option(struct options *o, const char *text)
 	if (o->having)
 		misuse("--having is given twice: join the conditions by and");
 	if (!having_check(text, &error))
-		misuse_expression("having", text, &error);
+		check_misuse_expression("having", text, &error);
 	o->having = text;
 }
 
@@ -651,6 +632,7 @@ void options_free(struct options *o)
 	free(o->gates);
 	free(o->metrics);
 	free(o->where);
+	free(o->hook_where);
 	free(o->by);
 	merge_free_arguments(&o->carried);
 }

@@ -11,6 +11,7 @@
 
 #include "../../formats/base/options.h"
 #include "../report/export/partition.h"
+#include "../report/hooks/where.h"
 #include "../report/query/by.h"
 #include "../report/query/where.h"
 #include "../report/report.h"
@@ -75,13 +76,16 @@ extern const struct option cpidecode_options[];
 struct options {
 	enum report_kind report;
 	enum report_format format;
-	const char *weight;	    /* report_set_weight; NULL: the default */
-	struct filter filter;	    /* from and to are set once the trace's start is known */
-	bool has_filter;	    /* any of those of the filter was given */
-	struct where *where;	    /* NULL: none; settled once the trace is open */
-	const char *sort, *columns; /* NULL: the defaults */
-	const char *by_list;	    /* --by of summary and hooks; NULL: none */
-	size_t top;		    /* 0: all */
+	const char *weight;   /* report_set_weight; NULL: the default */
+	struct filter filter; /* from and to are set once the trace's start is known */
+	bool has_filter;      /* any of those of the filter was given */
+	/* NULL: none. Settled once the trace is open. */
+	const char *where_text;
+	struct where *where;	       /* of intervals */
+	struct hook_where *hook_where; /* of hooks */
+	const char *sort, *columns;    /* NULL: the defaults */
+	const char *by_list;	       /* --by of summary and hooks; NULL: none */
+	size_t top;		       /* 0: all */
 	/* --by host of reports without keys; of_host: of the report at hand, NULL: all. */
 	bool by_host;
 	const struct report_host *of_host;

@@ -14,6 +14,7 @@
 #include "../model/trace/nrm2_tail.h"
 #include "../model/hooks/pass.h"
 #include "../sink/nrm2.h"
+#include "hooks/where.h"
 #include "report.h"
 
 /* Facts that NRM2 cannot hold. */
@@ -272,7 +273,7 @@ static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 	int rc;
 
 	while ((rc = pass_next(slice, &h)) > 0 && !e->r->out->error) {
-		int failed = filter_hook(e->r->filter, h, &group) ? put_hook(e, h) : 0;
+		int failed = hooks_select(e->r, h, &group) ? put_hook(e, h) : 0;
 
 		if (failed)
 			return failed;

@@ -160,7 +160,8 @@ struct report {
 	enum report_weight weight;
 	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
-	struct where *where; /* query/where.h; NULL: none */
+	struct where *where;		     /* of intervals: query/where.h; NULL: none */
+	const struct hook_where *hook_where; /* of hooks: hooks/where.h; NULL: none */
 	/* Of TAKES_ROWS: */
 	const char *columns; /* names with commas between, instead of all; NULL: all. Also of
 				FORMAT_PARQUET */

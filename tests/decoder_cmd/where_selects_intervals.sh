@@ -201,10 +201,6 @@ exported()
 }
 [ "$(exported 'under(elapsed>9us)')" -eq 4 ] || fail "an export of what is under a request"
 [ "$(exported 'contains(label=disk)')" -eq 3 ] || fail "an export of what contains a disk read"
-run 2 --report hooks --where tid=1 t.bin
-in_file err '^cpidecode: --where selects intervals'
-run 2 --format nrm2 -o x --where tid=1 t.bin
-in_file err '^cpidecode: --where selects intervals'
 run 2 --report info --where tid=1 t.bin
 in_file err 'takes no filters'
 run 2 merge --where tid=1 part

@@ -75,6 +75,27 @@ const char *schema_set_major_name(const struct schema_set *set, uint8_t major, c
 	return m ? m->name : NULL;
 }
 
+static bool schema_hook_has_field(const struct schema_hook *h, const char *name, size_t length)
+{
+	for (unsigned i = 0; i < h->nfields; i++)
+		if (strncmp(h->fields[i].name, name, length) == 0 && !h->fields[i].name[length])
+			return true;
+	return false;
+}
+
+bool schema_set_has_field(const struct schema_set *set, const char *name, size_t length)
+{
+	for (unsigned major = 0; major < 256; major++) {
+		const struct schema *s = set->by_major[major];
+		const struct schema_major *m = s ? s->by_code[major] : NULL;
+
+		for (uint32_t i = 0; m && i < m->nhooks; i++)
+			if (schema_hook_has_field(&s->hooks[m->first_hook + i], name, length))
+				return true;
+	}
+	return false;
+}
+
 const char *schema_hook_name(const struct schema_hook *h)
 {
 	return h->name;

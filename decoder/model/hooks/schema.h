@@ -35,6 +35,8 @@ bool schema_set_brought(const struct schema_set *set, uint8_t major);
 void schema_set_free(struct schema_set *set);
 const struct schema_hook *schema_set_find(
 	const struct schema_set *set, uint8_t major, uint32_t minor);
+/* Whether a hook of some major has a field of that name. */
+bool schema_set_has_field(const struct schema_set *set, const char *name, size_t length);
 const char *schema_set_major_name(const struct schema_set *set, uint8_t major, const char **title);
 
 /* A hook's description. */

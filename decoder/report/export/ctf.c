@@ -11,6 +11,7 @@
 #include "../../../formats/base/search.h"
 #include "../../model/hooks/pass.h"
 #include "../../sink/ctf.h"
+#include "../hooks/where.h"
 #include "../losses.h"
 #include "../report.h"
 #include "ctf_classes.h"
@@ -284,7 +285,7 @@ static int ctf_read_slice(void *ctx, struct pass_slice *slice)
 	int rc, failed = 0;
 
 	while (!failed && (rc = pass_next(slice, &h)) > 0)
-		if (filter_hook(e->r->filter, h, &group))
+		if (hooks_select(e->r, h, &group))
 			failed = ctf_put_hook(e, h);
 	/* The next slice may be another ring's. */
 	if (!failed && rc == 0)

@@ -3,7 +3,7 @@
  * and turns it into the calls of its sink.
  *
  * decoder/report/export owns the exports of intervals and hooks. It includes report, base, flame,
- * model, query, sink and values. Errors as in report.h.
+ * hooks, model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_EXPORT_EXPORT_H
 #define SWT_DECODER_REPORT_EXPORT_EXPORT_H

@@ -7,6 +7,7 @@
 #include "../../model/hooks/pass.h"
 #include "../../model/trace/nrm2_tail.h"
 #include "lines.h"
+#include "where.h"
 #include "../query/hook_counts.h"
 #include "../report.h"
 
@@ -63,7 +64,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
-		if (s->filtered && !filter_hook(s->r->filter, h, &group))
+		if (s->filtered && !hooks_select(s->r, h, &group))
 			continue;
 		if (s->imported)
 			h = hook_as_written(s->r->trace, h, &copy);
@@ -111,7 +112,7 @@ int report_hooks(struct report *r)
 		return report_parquet_hooks(r);
 	if (r->by_list)
 		return hook_counts_report(r);
-	struct hooks_report s = {.r = r, .filtered = !filter_takes_all(r->filter)};
+	struct hooks_report s = {.r = r, .filtered = !hooks_take_all(r)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = r->filter->to,

@@ -2,8 +2,8 @@
  * A hook as a line: the document's notation, CSV or JSON. There are millions of them, so what
  * many have in common (the keys of their fields, their names, their tasks) is spelled once.
  *
- * decoder/report/hooks owns the report of hooks. It includes report, base, model, query, sink
- * and values. Errors as in report.h.
+ * decoder/report/hooks owns the report of hooks, and which hooks a report is about. It includes
+ * report, base, model, query, sink and values. Errors as in report.h.
  */
 #ifndef SWT_DECODER_REPORT_HOOKS_LINES_H
 #define SWT_DECODER_REPORT_HOOKS_LINES_H

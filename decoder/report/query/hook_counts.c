@@ -12,6 +12,7 @@
 #include "../../model/trace/nrm2_tail.h"
 #include "../../model/hooks/schema.h"
 #include "../hooks/lines.h"
+#include "../hooks/where.h"
 #include "../open.h"
 #include "../rows.h"
 #include "choice.h"
@@ -105,7 +106,7 @@ static int hook_counts_read_slice(void *ctx, struct pass_slice *slice)
 	int rc;
 
 	while ((rc = pass_next(slice, &h)) > 0) {
-		if (s->filtered && !filter_hook(s->r->filter, h, &group))
+		if (s->filtered && !hooks_select(s->r, h, &group))
 			continue;
 		if (s->imported)
 			h = hook_as_written(s->r->trace, h, &copy);
@@ -387,7 +388,7 @@ static int hook_counts_answer(const struct hook_counting *s)
 
 int hook_counts_report(struct report *r)
 {
-	struct hook_counting s = {.r = r, .filtered = !filter_takes_all(r->filter)};
+	struct hook_counting s = {.r = r, .filtered = !hooks_take_all(r)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = r->filter->to,
@@ -398,7 +399,7 @@ int hook_counts_report(struct report *r)
 		.progress_ctx = r->ctx};
 
 	hook_counts_parse(r->by_list, &s.by_minor);
-	if (!r->filter->by_pid)
+	if (!r->filter->by_pid && !(r->hook_where && r->hook_where->asks_task))
 		pass.spared = HOOK_SPARE_TASK;
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
 		s.imported |= trace_file(r->trace, i)->import != NULL;

@@ -7,6 +7,7 @@
 #include "../../../model/hooks/pass.h"
 #include "../../../sink/escapes.h"
 #include "../../hooks/fields.h"
+#include "../../hooks/where.h"
 #include "../../rows.h"
 #include "../export.h"
 #include "meta.h"
@@ -199,7 +200,7 @@ static int hooks_read_slice(void *ctx, struct pass_slice *slice)
 	int rc, failed = 0;
 
 	while (!failed && (rc = pass_next(slice, &h)) > 0) {
-		if (filter_hook(e->r->filter, h, &group))
+		if (hooks_select(e->r, h, &group))
 			failed = hooks_put_hook(e, h);
 		if (e->r->out->error)
 			failed = CPIDECODE_ECANCELED;
