@@ -45,6 +45,15 @@ static bool check_takes_or_draws(enum report_kind report, unsigned takes)
 	return report == REPORT_FLAME || report_takes(report, takes);
 }
 
+/* A partial result for a diff is one run, or a part of it. */
+static void check_run(const struct options *o)
+{
+	if (o->nsides[0] || o->nsides[1] || o->single || o->noise || o->ngates)
+		misuse("--partial with --report diff is of one run: --before, --after, --single-run, --aa and --fail-if go with the diff of runs");
+	if (o->format == FORMAT_SVG || o->format == FORMAT_HTML)
+		misuse("--partial with --report diff has no stacks: the differential flame graph needs traces");
+}
+
 static void check_partial(struct options *o, const struct seen *seen)
 {
 	char list[CHECK_LIST];
@@ -58,12 +67,14 @@ static void check_partial(struct options *o, const struct seen *seen)
 				o->carried.at[0]);
 	}
 	const bool is_merged = check_takes_or_draws(o->report, TAKES_PARTIAL);
+	const bool is_run = seen->partial && o->report == REPORT_DIFF;
 
-	if (seen->partial && !is_merged)
-		misuse("--partial: of --report %s there are no partial results, only of %s, and of --format folded and svg",
+	if (seen->partial && !is_merged && !is_run)
+		misuse("--partial: of --report %s there are no partial results, only of %s, of the runs of diff, and of --format folded and svg",
 			o->report < REPORT_NAMES ? report_names[o->report] : "intervals", list);
-
-	if (o->slice && !is_merged)
+	if (is_run)
+		check_run(o);
+	if (o->slice && !is_merged && !is_run)
 		misuse("--slice goes with --report %s, with --format folded and svg, and with --partial",
 			list);
 	if (!o->merge) {
@@ -73,6 +84,8 @@ static void check_partial(struct options *o, const struct seen *seen)
 	}
 	if (seen->filter || o->slice || seen->schema)
 		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
+	if (o->report == REPORT_DIFF)
+		misuse("merge: partial results of --report diff are runs: cpidecode --report diff compares them, merge --partial joins the parts of one");
 	if (!is_merged)
 		misuse("merge goes with --report %s, with --format folded and svg, and with --partial",
 			list);
@@ -100,7 +113,7 @@ static void check_sides(const struct options *o)
 		misuse("--report diff compares two: a trace, partial result or folder of runs before, one after; or several with --before and --after");
 }
 
-static void check_diff(const struct options *o)
+static void check_diff(const struct options *o, const struct seen *seen)
 {
 	bool sides = o->nsides[0] || o->nsides[1];
 
@@ -110,6 +123,8 @@ static void check_diff(const struct options *o)
 		misuse("--aa shows all groups: it takes no --top, --sort, --columns or --having");
 	if (o->ngates && o->report != REPORT_DIFF)
 		misuse("--fail-if goes with --report diff");
+	if (o->report == REPORT_DIFF && seen->partial)
+		return;
 	if (o->report == REPORT_DIFF)
 		check_sides(o);
 	else if (sides || o->single || o->noise)
@@ -460,7 +475,7 @@ void check_options(struct options *o, const struct seen *seen)
 		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with --report hooks",
 			o->filter.minor);
 	check_partial(o, seen);
-	check_diff(o);
+	check_diff(o, seen);
 	check_compensate(o);
 	check_metrics(o, seen);
 	check_where(o);

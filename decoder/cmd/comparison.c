@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../report/diff/diff.h"
 #include "../report/notes/notes.h"
@@ -160,22 +161,58 @@ static int find_runs(struct options *o, struct runs sides[2])
 	return code;
 }
 
-int comparison_write(struct options *o)
+/* The options that the first partial result carries, if it was made for a diff. */
+static int comparison_find_carried(
+	const struct runs sides[2], struct partial_arguments *carried, const char **path)
 {
-	struct runs sides[2] = {{0}, {0}};
-	struct job job = {.o = o, .is_diff = true};
-	int code = find_runs(o, sides);
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < sides[side].n; i++) {
+			*path = sides[side].runs[i].files[0];
+			if (merge_peek_arguments(*path, carried)) {
+				complain("no memory");
+				return EXIT_FAILED;
+			}
+			if (carried->count && strcmp(carried->at[0], "--report=diff") == 0)
+				return EXIT_FINE;
+			merge_free_arguments(carried);
+		}
+	return EXIT_FINE;
+}
 
-	if (!code)
-		code = o->format == FORMAT_SVG || o->format == FORMAT_HTML
-			       ? read_all_stacks(&job, sides)
-			       : read_sides(&job, sides);
+static int comparison_write_runs(struct options *o, const struct runs sides[2])
+{
+	struct job job = {.o = o, .is_diff = true};
+	int code = o->format == FORMAT_SVG || o->format == FORMAT_HTML
+			   ? read_all_stacks(&job, sides)
+			   : read_sides(&job, sides);
+
 	if (!code)
 		code = job_write_report(&job);
 	for (size_t i = 0; i < job.nparts; i++)
 		merge_free(&job.parts[i]);
 	free(job.parts);
 	flame_sides_free(job.sides);
+	return code;
+}
+
+int comparison_write(struct options *o)
+{
+	struct runs sides[2] = {{0}, {0}};
+	struct partial_arguments carried = {0};
+	const char *path = NULL;
+	struct options own;
+	int code = find_runs(o, sides);
+
+	if (!code)
+		code = comparison_find_carried(sides, &carried, &path);
+	if (!code && carried.count) {
+		options_parse_carried(&own, o, &carried, path);
+		code = comparison_write_runs(&own, sides);
+		options_free(&own);
+	} else if (!code) {
+		code = comparison_write_runs(o, sides);
+	}
+	merge_free_arguments(&carried);
 	runs_free(&sides[0]);
 	runs_free(&sides[1]);
 	return code;

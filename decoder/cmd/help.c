@@ -121,7 +121,7 @@ const struct option cpidecode_options[] = {
 		.help = "only what ended in the I-th of N slices of the trace's time"},
 	{OPT_PARTIAL, "--partial", .value = "FILE",
 		.help = "no report: what summary, cpus and histogram are made of, for\n"
-			"                      merge; with --report NAME (also heatmap, slowest, gaps, why), or\n"
+			"                      merge; with --report NAME (also heatmap, slowest, gaps, why, diff), or\n"
 			"                      --format folded or svg, for that one, with its options"},
 	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
 		 "                      whole, byte by byte\n"},

@@ -581,9 +581,13 @@ static bool options_may_be_carried(const char *text)
 	return false;
 }
 
-/* Lists and conditions of the command line replace those that are carried. */
+/* Lists and conditions of the command line replace those that are carried, and what it repeats
+ * counts once. */
 static bool options_are_given_instead(const struct options *given, const char *carried)
 {
+	for (size_t i = 0; i < given->carried.count; i++)
+		if (strcmp(given->carried.at[i], carried) == 0)
+			return true;
 	return (given->by_list && strncmp(carried, "--by=", 5) == 0) ||
 	       (given->having && strncmp(carried, "--having=", 9) == 0);
 }
@@ -600,7 +604,8 @@ void options_parse_carried(struct options *o, const struct options *given,
 		exit(EXIT_FAILED);
 	}
 	argv[argc++] = given->arguments[-1];
-	argv[argc++] = merge;
+	if (given->merge)
+		argv[argc++] = merge;
 	for (size_t i = 0; i < carried->count; i++) {
 		if (!options_may_be_carried(carried->at[i])) {
 			complain("%s: it carries %s, which is no option of a report", path,

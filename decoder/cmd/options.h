@@ -102,7 +102,7 @@ struct options {
 	enum report_kind partial_of;	  /* the report, or that which a partial result is for */
 	bool names_report;		  /* --report or --format was given */
 	struct partial_arguments carried; /* a report's options: a partial result carries them */
-	char **arguments;		  /* the command line, behind `merge` */
+	char **arguments;		  /* the command line, behind the command or `merge` */
 	int narguments;
 	const char *expect; /* a list of the traces that are merged; NULL: none */
 	bool allow_missing;
@@ -138,7 +138,8 @@ struct options {
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 /*
- * Parses what a partial result carries, and then the rest of the command line of `given`, a merge.
+ * Parses what a partial result carries, and then the rest of the command line of `given`: a merge,
+ * or a diff.
  * Prints an error and exits, or returns. carried has to outlive *o.
  */
 void options_parse_carried(struct options *o, const struct options *given,

@@ -47,6 +47,10 @@ done <<'END'
 --report summary --width 40
 --report histogram --width 50
 --report summary --format csv --csv-safe --having count>1 --percentiles 50,75
+--report histogram --having count>1 --sort -p99_ns --top 3
+--report cpus --format csv --sort -count --top 4 --columns label,cpu,cpi
+--report gaps --sort mean_ns --top 2 --columns label,total_ns
+--report why --format csv --having count>10 --sort label --top 2
 END
 
 # The command line adds to what is carried, or names another report.
@@ -110,3 +114,45 @@ run 0 --partial evil.p --report summary --columns label,count t.bin
 LC_ALL=C sed 's/--columns=label,count/--output=label,countx/' evil.p >evil2.p
 run 1 merge evil2.p
 [ ! -e label,countx ] || fail "a partial result chose a file"
+
+# Of a diff: the runs of either side, whose options it takes from the first one that has some.
+"$MKTRACE" - t2.bin <<'END'
+clock tsc
+id "the 2nd machine!"
+hz 1000000000
+sync 0 1700000000000000000 1000
+section hooks ring=0
+group mm=1 tid=7 at=1000000 elapsed=500 types=1 label="l1" summary
+cpu 1 2 1
+endgroup
+section end
+END
+options='--format csv --percentiles 75 --metric x=elapsed_ns/2 --by label,tid --having count.before>0 --top 2 --columns label,metric,change'
+# shellcheck disable=SC2086
+run 0 --report diff $options t.bin t2.bin
+cp out whole
+cp err whole.err
+[ "$(wc -l <whole)" -gt 20 ] || fail "a diff of nothing"
+# shellcheck disable=SC2086
+run 0 --partial t2.p --report diff $options t2.bin
+for i in 1 2; do
+	# shellcheck disable=SC2086
+	run 0 --partial part.$i --slice $i/2 --report diff $options t.bin
+done
+run 0 merge --partial t.p part.1 part.2
+run 0 --report diff t.p t2.p
+cmp -s out whole && cmp -s err whole.err || fail "a diff of partial results is another one"
+run 0 --report diff t.bin t2.p
+cmp -s out whole || fail "a diff of a trace and a partial result is another one"
+run 0 --report diff --metric x=elapsed_ns/2 --before t.p --after t2.p
+cmp -s out whole || fail "an option given again counts twice"
+run 0 --report diff --format json --columns label t.p t2.p
+lines_are 2 && grep -q '^{"label":"[=a-z0-9]*"}$' out || fail "the command line is not the last word"
+run 1 --report diff --by pid t.p t2.p
+in_file err 't.p: it was not made with --by pid, but with --by label,tid$'
+run 1 merge --partial y part.1 s.p
+in_file err 's.p: it was made for --report=summary'
+misuse 'are runs: cpidecode --report diff compares them, merge --partial' merge t.p
+misuse 'is of one run' --partial x --report diff --before t.bin --after t2.bin
+misuse 'is of one run' --partial x --report diff --fail-if 'mean>+1%' t.bin
+misuse 'needs traces' --partial x --report diff --format svg t.bin
