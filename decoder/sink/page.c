@@ -28,6 +28,7 @@ struct page_packer {
 	X(draw)                                                                                    \
 	X(dom)                                                                                     \
 	X(explain)                                                                                 \
+	X(figures)                                                                                 \
 	X(processors)                                                                              \
 	X(runs)                                                                                    \
 	X(why_words)                                                                               \
@@ -38,6 +39,7 @@ struct page_packer {
 	X(curve_panel)                                                                             \
 	X(processor_panel)                                                                         \
 	X(run_panel)                                                                               \
+	X(summary_panel)                                                                           \
 	X(grid)                                                                                    \
 	X(tiles)                                                                                   \
 	X(ui)                                                                                      \

@@ -68,18 +68,33 @@ async function checkIntervals(browser, rows) {
 	}
 }
 
-async function checkSummary(browser, rows) {
-	const shown = await browser.evaluate(`Array.from(document.getElementById("all").tBodies[0].rows, (row) =>
-		Array.from(row.cells, (cell) => cell.textContent.replaceAll("\\u202f", "")))`);
+// Both tables have the rows of --report summary: of the whole trace with its numbers, of the span with its CPIs and busy.
+async function checkSummary(browser, rows, summary) {
+	const columns = { count: "count", total: "total_ns", mean: "mean_ns", min: "min_ns", p50: "p50_ns", p90: "p90_ns", p99: "p99_ns", max: "max_ns" };
+	const ratios = { "raw CPI": "raw_cpi", "scaled CPI": "scaled_cpi", "thread CPI": "thread_cpi", "busy %": "busy_pct" };
+	const sums = { "on CPU": "on_cpu_ns", "off CPU": "off_cpu_ns", switches: "ctx_switches" }, measured = ([, name]) => rows.some((row) => row[name] !== "");
 	const hex = (code) => Number(code).toString(16).toUpperCase().padStart(2, "0"), codeOf = ({ minor, major }) => (Number(major || 0xc0) === 0xc0 ? "" : hex(major) + ":") + hex(minor);
-	for (const [label, code, count, total, , , min, , , , max] of shown.slice(0, 20)) {
-		const own = rows.filter((row) => (row.label || "minor 0x" + hex(row.minor)) === label && codeOf(row) === code);
-		if (!own.length) /* A name that is shown with escapes. */
-			continue;
-		const durations = own.map((row) => row.end - row.start);
-		equal([count, total, min, max], [own.length, durations.reduce((a, b) => a + b, 0), Math.min(...durations), Math.max(...durations)].map(String), label);
+	const shownOf = async (id) => {
+		await browser.until(`document.getElementById("${id}").tBodies[0] && !document.getElementById("${id}").textContent.includes("\u2026")`);
+		await browser.evaluate(`Array.from(document.querySelectorAll("#${id} td button"), (button) => button.click())`);
+		return browser.evaluate(`(() => { const table = document.getElementById("${id}"), heads = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent.replace(/ [\u25be\u25b4]$/, ""));
+			return Array.from(table.tBodies[0].rows, (row) => Object.fromEntries(Array.from(row.cells, (cell, i) => [heads[i], cell.textContent.replaceAll("\u202f", "").replace(/^n.a$/, "")]))); })()`);
+	};
+	const known = Object.entries(ratios).filter(measured);
+	for (const [id, numbers] of [["all", [...Object.entries(columns), ...known]], ["summary", [["count", "count"], ...known]]]) {
+		const shown = await shownOf(id), line = (code, values) => [code, ...values].join(" ");
+		equal(shown.map((row) => line(row.minor, numbers.map(([heading]) => row[heading]))).sort(),
+			summary.map((row) => line(codeOf(row), numbers.map(([, name]) => name === "mean_ns" ? Number(row[name]).toFixed(1) : row[name]))).sort(), id + " of --report summary");
+		for (const row of shown.slice(0, 20)) {
+			const own = rows.filter((one) => (one.label || "minor 0x" + hex(one.minor)) === row.label && codeOf(one) === row.minor);
+			for (const [heading, name] of own.length ? Object.entries(sums).filter(measured) : []) {
+				const values = own.map((one) => one[name]).filter((value) => value !== "");
+				equal(row[heading], values.length ? String(values.reduce((sum, value) => sum + Number(value), 0)) : "", heading);
+			}
+		}
+		const absent = [...Object.entries(ratios), ...Object.entries(sums)].filter((pair) => !measured(pair)).map(([heading]) => heading);
+		equal(await text(browser, id + "-note"), absent.length ? "Measured in no interval: " + absent.join(", ") + "." : "");
 	}
-	equal(shown.length, Math.min(200, new Set(rows.map((row) => row.label + " " + codeOf(row))).size) + (shown.at(-1)?.[0].startsWith("Show all") ? 1 : 0), "a row for each label and minor");
 }
 
 // Hooks of other majors than those of intervals and counters.
@@ -500,7 +515,7 @@ try {
 		await browser.settled();
 		await checkQueries(browser, rows);
 		await checkIntervals(browser, rows);
-		await checkSummary(browser, rows);
+		await checkSummary(browser, rows, readCsv(files[i + 1] + ".summary"));
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);

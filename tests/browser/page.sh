@@ -35,6 +35,7 @@ page() {
 	"$CPIDECODE" --format html ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
 	[ "$PAGES_READ" = yes ] || return 0
 	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
+		"$CPIDECODE" --report summary --format csv -o "$1.csv.summary" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
 		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null

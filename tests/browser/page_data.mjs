@@ -8,10 +8,10 @@ import vm from "node:vm";
 import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList })");
+vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "figures"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
 const MOST = 4 << 20;
-let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0;
+let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0;
 
 async function blocksOf(html, kind) {
 	const found = [];
@@ -44,7 +44,7 @@ async function storeOf(html) {
 	const parts = await blocksOf(html, "more");
 	assert.equal(parts.length, more.length);
 	more.forEach((one, i) => one.bytes = parts[i]);
-	return { store, more, minors, majors };
+	return { store, more, names, minors, majors };
 }
 
 // CSV replaces what JSON escapes, and writes reals of arguments by its own rule.
@@ -86,16 +86,58 @@ function checkParent(store, rows, at) {
 // The reports are those of cpidecode, or their first complete lines.
 async function checkReports(html, csv) {
 	const reports = await lists(html, "reports");
-	assert.deepEqual(reports.map((one) => one.name), ["why", "info"]);
+	assert.deepEqual(reports.map((one) => one.name), ["why", "summary", "info"]);
 	const lines = readFileSync(csv + ".why.json", "utf8");
 	assert.ok(reports[0].answers === lines || (reports[0].answers.length > 200000 && lines.startsWith(reports[0].answers)), "answers");
 	assert.equal(page.whyList(reports[0].answers).length, reports[0].answers.split("\n").length - 1);
-	for (const { name, text, cut } of reports) {
+	for (const { name, text, cut } of reports.filter((one) => one.name !== "summary")) {
 		const lines = readFileSync(csv + "." + name, "utf8").split("\n"), kept = text.split("\n");
 		assert.equal(kept.length + cut, lines.length, `lines of ${name}`);
 		assert.deepEqual(kept.slice(0, -1), lines.slice(0, kept.length - 1), name);
 		shortened += cut > 0;
 	}
+}
+
+// The summary of the whole trace has the rows and numbers of the report, and what the page itself adds up the same CPIs and busy.
+async function checkSummary(html, csv, { store, more, names, minors, majors }, rows) {
+	const [report] = (await lists(html, "reports")).filter((one) => one.name === "summary"), wanted = readCsv(csv + ".summary");
+	const whole = page.finish(page.summarize(store, 0, Infinity)), got = page.wholeSummary(whole.rows, report, await lists(html, "times"), { names, minors, majors });
+	assert.equal(got.absent, report.cut, "rows that are left out");
+	assert.equal(got.rows.length, wanted.length, "groups");
+	const figures = new page.Figures();
+	for (const { first, count, bytes } of more) {
+		const values = Object.fromEntries(page.FIGURE_COLUMNS.map((name) => [name, page.readMoreColumn(bytes, count, store.meta.columns.indexOf(name))]));
+		figures.begin(values);
+		store.number.forEach((number, at) => number >= first && number < first + count && figures.add(store.name[at], number - first));
+	}
+	const own = figures.table(), ratios = page.FIGURES.filter((one) => one.above).map((one) => one.name), sums = page.FIGURES.filter((one) => !one.above).map((one) => one.name);
+	const textOf = (value) => value === null ? "" : value.toFixed(4), mean = (value) => Number(value).toFixed(1);
+	const lineOf = (row, table) => [minors[row.name], majors[row.name], row.count, row.total, mean(row.mean), row.min, row.p50, row.p90, row.p99, row.max,
+		...ratios.map((name) => textOf(table.get(row.name)[name]))].join(" ");
+	const wantedLines = wanted.map((row) => [row.minor, row.major || 192, row.count, row.total_ns, mean(row.mean_ns), row.min_ns, row.p50_ns, row.p90_ns, row.p99_ns, row.max_ns,
+		...ratios.map((name) => row[name])].join(" ")).sort();
+	if (!report.cut)
+		assert.deepEqual(got.rows.map((row) => lineOf(row, got.figures)).sort(), wantedLines, "the report's rows");
+	if (!report.cut && !store.meta.open)
+		assert.deepEqual(got.rows.map((row) => lineOf(row, own)).sort(), wantedLines, "the page's CPIs");
+	for (const row of whole.rows.slice(0, 100)) {
+		const inGroup = rows.filter((_, number) => store.name[position(store)[number]] === row.name);
+		for (const name of sums) {
+			const values = inGroup.map((one) => one[name]).filter((value) => value !== ""), sum = values.length ? values.reduce((a, b) => a + Number(b), 0) : null;
+			assert.deepEqual([got.figures.get(row.name)[name], own.get(row.name)[name]], [sum, sum], name);
+		}
+		groups++;
+	}
+}
+
+let positions = new Map();
+function position(store) {
+	if (!positions.has(store)) {
+		const of = new Uint32Array(store.count);
+		store.number.forEach((number, at) => of[number] = at);
+		positions = new Map([[store, of]]);
+	}
+	return positions.get(store);
 }
 
 // Of switches.bin and alone.bin (page.sh): processor, start, end and thread, in ns since the page's first time; by hand from the format.
@@ -142,12 +184,12 @@ for (let i = 2; i < process.argv.length; i += 2)
 		await checkRuns(html, process.argv[i]);
 		assert.equal(store.filled, rows.length);
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
-		const position = new Uint32Array(rows.length), base = BigInt(store.meta.base);
-		store.number.forEach((number, at) => position[number] = at);
+		await checkSummary(html, process.argv[i + 1], read, rows);
+		const base = BigInt(store.meta.base);
 		for (const one of more)
 			for (let k = 0; k < one.count; k += one.count > 500 ? 1 + (one.count >> 6) : 1) {
 				const number = one.first + k;
-				checkRow(read, rows[number], number, position[number], base, page.readMore(one.bytes, one.count, k));
+				checkRow(read, rows[number], number, position(store)[number], base, page.readMore(one.bytes, one.count, k));
 			}
 		/* Rows hold intervals that do not overlap. */
 		for (let row = 0; row < store.meta.rows; row++)
@@ -163,4 +205,4 @@ for (let i = 2; i < process.argv.length; i += 2)
 		process.exitCode = 1;
 	}
 assert.ok(shortened > 0, "a report is too long for a page");
-console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted`);
+console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted, ${groups} groups`);

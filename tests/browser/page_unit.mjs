@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "processors", "runs", "run_panel"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "figures", "processors", "runs", "run_panel"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, namesOf, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, countFrom, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf, Figures, wholeSummary })`);
 
 function random(seed) {
 	return () => {
@@ -350,6 +350,30 @@ test("colours of a column", () => {
 // Lanes of up to so many intervals each.
 const makeLanes = (seed, lanes, most) => Array.from({ length: lanes }, (_, lane) => makeIntervals(seed + lane, 1, most).map((one) => ({ ...one, lane })))
 	.flat().sort((a, b) => a.start - b.start || b.duration - a.duration || a.level - b.level);
+
+test("figures of groups", () => {
+	const figures = new page.Figures(), values = { elapsed_cycles: [100, 300, 0, 100, 50], cycles: [NaN, 60, NaN, 50, 0], instructions: [10, 40, NaN, 0, 10], raw_cpi: [2, NaN, 7, NaN, NaN],
+		thread_cycles: [20, 30, NaN, NaN, NaN], thread_instructions: [10, 10, NaN, NaN, NaN], busy_cycles: [NaN, 30, NaN, 25, NaN], on_cpu_ns: [5, NaN, 0, NaN, NaN], ctx_switches: [NaN, NaN, NaN, 2 ** 40, NaN] };
+	figures.begin(values);
+	for (const [group, row] of [[4, 0], [4, 1], [4, 2], [9, 3], [8, 4]])
+		figures.add(group, row);
+	const table = figures.table();
+	/* By elapsed cycles: not all have counts. Of no length: left out beside others. */
+	assert.deepEqual(table.get(4), { raw_cpi: (2 * 100 + 1.5 * 300) / 400, scaled_cpi: 0.75, thread_cpi: 2.5, busy_pct: 50, on_cpu_ns: 5, off_cpu_ns: null, ctx_switches: null });
+	assert.deepEqual(table.get(9), { raw_cpi: null, scaled_cpi: null, thread_cpi: null, busy_pct: 50, on_cpu_ns: null, off_cpu_ns: null, ctx_switches: 2 ** 40 });
+	assert.equal(table.get(8).raw_cpi, null, "a CPI of 0 was not measured");
+});
+
+test("the report's rows in the summary of the whole trace", () => {
+	const names = { names: ["lget", "lget", "mminor 0x03"], minors: [1, 2, 3], majors: [0xc0, 200, 0xc0] }, rows = [0, 1, 2].map((name) => ({ name, count: 1, total: 5n }));
+	const line = (label, minor, more) => `{"label":${label},"minor":${minor},${more}"count":2,"total_ns":9007199254740993,"mean_ns":1.5,"min_ns":1,"p50_ns":1,"p90_ns":2,"p99_ns":2,"max_ns":2,"raw_cpi":1.25,"busy_pct":null}\n`;
+	const summary = { rows: line('"get"', 1, "") + line('"get"', 2, '"major":200,'), cut: 0 };
+	const got = page.wholeSummary(rows, summary, [[0, 7, null, 3]], names);
+	assert.deepEqual(got.rows.map(({ name, count, total, max }) => [name, count, total, max]), [[0, 2, 9007199254740993n, 2], [1, 2, 9007199254740993n, 2]]);
+	assert.deepEqual([got.absent, got.figures.get(0).raw_cpi, got.figures.get(0).on_cpu_ns, got.figures.get(0).off_cpu_ns, got.figures.get(1).on_cpu_ns], [0, 1.25, 7, null, null]);
+	const cut = page.wholeSummary(rows, { ...summary, cut: 1 }, [], names);
+	assert.deepEqual([cut.rows.length, cut.rows[2], cut.absent, cut.figures.get(2).raw_cpi], [3, rows[2], 1, null]);
+});
 
 test("an interval in words", () => {
 	const all = makeIntervals(17, 2, 900), store = storeOf(all, 2);

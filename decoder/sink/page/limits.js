@@ -7,12 +7,12 @@ function columnsText(names) {
 }
 
 /* What a page with tiles shows only of a window. */
-function tileLimits(meta) {
+function tileLimits(meta, hasSummary) {
 	const namesOf = (isFar) => meta.numeric.filter((i) => meta.tiles.means.includes(i) === isFar).map((i) => meta.columns[i]);
 	const far = namesOf(true), near = namesOf(false), limits = [
 		"The summary, the flame graph, the heat map, the histogram and the hooks of a span need its intervals one by one. The page reads them from the file of tiles " +
 			"where at most about 1 million overlap the view and the selection: more would take too much memory. Of larger spans it has the exact count, longest and sum, and the curves.",
-		"Percentiles and self times of the whole trace need every interval: cpidecode --report summary has them.",
+		"Self times of the whole trace need every interval" + (hasSummary ? "." : ", and so do its percentiles, CPI and busy: cpidecode --report summary has these."),
 		"Lanes of processors, apart from the threads that ran by the kernel's switches, are made from the intervals in view, up to about 1 million.",
 	];
 	if (near.length)
@@ -23,13 +23,13 @@ function tileLimits(meta) {
 
 /* What a page without tiles shows only on request. unasked: the number of intervals up to which it reads columns by itself. */
 function columnLimits(meta, unasked) {
-	return meta.intervals > unasked ? ["Beyond " + exactText(unasked) + " intervals, lanes of processors are made when you choose them, and there are no curves of CPI and busy: " +
-		"they unpack columns of all intervals. Colour by a column to see it over time."] : [];
+	return meta.intervals > unasked ? ["Beyond " + exactText(unasked) + " intervals, lanes of processors are made when you choose them, and there are no curves of CPI and busy, " +
+		"and none of these figures in the summary of a larger span: they unpack columns of all intervals. Colour by a column to see it over time."] : [];
 }
 
 /* Sentences. reports: those that the page holds. */
 function limitsOf(meta, unasked, reports) {
-	const limits = meta.tiles ? tileLimits(meta) : columnLimits(meta, unasked);
+	const limits = meta.tiles ? tileLimits(meta, reports.some((one) => one.name === "summary")) : columnLimits(meta, unasked);
 	if (meta.marks_left_out)
 		limits.push("Hooks that belong to no interval are not marked: there are more than 100\u202f000. A part of the trace may have fewer (--from and --to).");
 	if (meta.switches_left_out)

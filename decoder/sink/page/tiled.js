@@ -61,7 +61,7 @@ class TiledPage extends Page {
 		$("about").textContent += " \u00b7 Threads: " + exactText(new Set(lanes.map(this.threadKey)).size);
 		this.listen();
 		this.arrange();
-		this.fill($("all"), this.totals());
+		this.summaries.fillWhole(this.totals(), this.summary, await readLists("times"));
 		addEventListener("unhandledrejection", (event) => $("told").textContent = "The tiles cannot be read: " + printable(String(event.reason.message)));
 		$("place").after(element("output", "", { id: "reading" }));
 		this.restore();
@@ -122,7 +122,7 @@ class TiledPage extends Page {
 		$("told").textContent = text;
 	}
 
-	/* The summary of the entire trace. Percentiles and self times are those of a window. */
+	/* The summary of the entire trace, from the tiles. Percentiles are of the page's summary, self times of a window. */
 	totals() {
 		const { count, sum, least, most } = this.tiles.totals, rows = [];
 		count.forEach((n, name) => {
@@ -432,8 +432,8 @@ class TiledPage extends Page {
 		return this.chosen < 0 && this.sought >= 0 ? this.sought : super.chosenNumber();
 	}
 
-	cellsOf(number) {
-		return this.tiles.cellsOf(number);
+	blockWith(number) {
+		return this.tiles.blockWith(number);
 	}
 
 	async intervalOf(number) {

@@ -476,8 +476,14 @@ class Tiles {
 
 	/* The columns of an interval as text; null where there is none. */
 	async cellsOf(number) {
+		const { bytes, first, count } = await this.blockWith(number);
+		return readMore(bytes, count, number - first);
+	}
+
+	/* As Page.blockWith. */
+	async blockWith(number) {
 		const at = this.orderOf(number);
-		return readMore(await this.readBlock(this.order.block[at] + 1), this.order.count[at], number - this.order.first[at]);
+		return { bytes: await this.readBlock(this.order.block[at] + 1), first: this.order.first[at], count: this.order.count[at] };
 	}
 
 	/* As Page.readNumbers, for a window. */

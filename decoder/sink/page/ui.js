@@ -1,7 +1,7 @@
 "use strict";
 /* The page itself: reads the blocks, draws, and answers the mouse and the keys. */
 
-const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6, SUMMARY_ROWS = 200;
+const HEADING = 20, ROW = 18, AXIS = 26, GAPS = 14, MARKS = 10, PALE = 0.6;
 const UNASKED = 1000000; /* Page.unasked */
 
 class Page {
@@ -12,7 +12,7 @@ class Page {
 		this.coloured = "label";
 		this.chosen = -1;
 		this.selection = null;
-		this.sorting = new Map();
+		this.summaries = new SummaryPanel(this);
 		this.painter = null;
 		this.scheme = matchMedia("(prefers-color-scheme: dark)");
 		this.processors = new ProcessorPanel(this);
@@ -64,7 +64,8 @@ class Page {
 
 	async tellReports() {
 		const reports = await readLists("reports"), limits = limitsOf(this.meta, this.unasked(), reports);
-		showReports($("reports"), reports);
+		this.summary = reports.find((one) => one.name === "summary");
+		showReports($("reports"), reports.filter((one) => one !== this.summary));
 		$("limits").append(...limits.map((text) => element("li", text)));
 		$("limited").hidden = !limits.length;
 	}
@@ -108,7 +109,7 @@ class Page {
 		this.arrange();
 		const whole = finish(summarize(store, 0, this.until + 1));
 		this.medians = new Map(whole.rows.map((row) => [row.name, row.p50]));
-		await this.fill($("all"), whole);
+		this.summaries.fillWhole(whole, this.summary, await readLists("times"));
 		this.restore();
 		for (const control of document.querySelectorAll("button:disabled, input:disabled, select:disabled"))
 			control.disabled = false;
@@ -628,7 +629,8 @@ class Page {
 			return;
 		$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) +
 			": " + exactText(summary.count) + " interval" + (summary.count === 1 ? "" : "s") + ". An interval counts where it overlaps the span.";
-		this.fill($("summary"), summary);
+		const figures = this.summaries.known(summary);
+		this.summaries.fill($("summary"), { ...summary, figures });
 		this.fillMarks(this.store.countMarks(from, to));
 		this.fillHistogram(summary.histogram);
 		const processors = this.lanesShown() !== "threads" && this.processors.store && this.processors, uses = processors && await this.run(usesOf(processors.store, from, to), job);
@@ -654,6 +656,31 @@ class Page {
 			await this.curves.look(Math.floor(this.view.from), Math.ceil(this.view.to), job);
 		if (drawn)
 			await this.runs.tell(from, Math.min(to, this.until), job);
+		if (drawn && figures === undefined)
+			await this.summaries.find(summary, from, to, job);
+	}
+
+	/* What was measured in the intervals of a span, by name. null: no longer wanted. */
+	async readFigures(from, to, isWanted) {
+		const { store } = this, columns = FIGURE_COLUMNS.filter((name) => this.hasNumbers(name)).map((name) => [name, this.meta.columns.indexOf(name)]);
+		/* Positions in the order of the trace, so that each block is read once. */
+		const ranges = rangesOf(store, from, to), room = store.count, order = new Float64Array(ranges.reduce((sum, [low, high]) => sum + high - low, 0)), figures = new Figures();
+		let filled = 0;
+		for (const [low, high] of ranges)
+			for (let at = low; at < high; at++)
+				order[filled++] = store.number[at] * room + at;
+		order.sort();
+		for (let i = 0; i < order.length;) {
+			const { bytes, first, count } = await this.blockWith(Math.floor(order[i] / room)), values = {};
+			if (!isWanted())
+				return null;
+			for (const [name, column] of columns)
+				values[name] = readMoreColumn(bytes, count, column);
+			figures.begin(values);
+			for (let number; i < order.length && (number = Math.floor(order[i] / room)) < first + count; i++)
+				figures.add(store.name[order[i] % room], number - first);
+		}
+		return figures.table();
 	}
 
 	/* How often intervals start, and the column that colours show. */
@@ -887,8 +914,14 @@ class Page {
 
 	/* The columns of an interval, as text; null: not measured. */
 	async cellsOf(number) {
+		const { bytes, first, count } = await this.blockWith(number);
+		return readMore(bytes, count, number - first);
+	}
+
+	/* The block of `more` with an interval. */
+	async blockWith(number) {
 		const block = this.more.findLast((one) => one.first <= number);
-		return readMore(await inflate(this.blobOf(block)), block.count, number - block.first);
+		return { bytes: await inflate(this.blobOf(block)), first: block.first, count: block.count };
 	}
 
 	/* Search. */
@@ -989,66 +1022,6 @@ class Page {
 	}
 
 	/* Tables. */
-
-	fill(table, summary) {
-		const code = (row) => this.majors[row.name] * 256 + this.minors[row.name];
-		const columns = [["label", (row) => this.names[row.name]], ["minor", code, (row) => this.codeText(row.name)], ["count", (row) => row.count],
-			["total", (row) => row.total], ["self", (row) => row.self], ["mean", (row) => row.mean], ["min", (row) => row.min], ["p50", (row) => row.p50],
-			["p90", (row) => row.p90], ["p99", (row) => row.p99], ["max", (row) => row.max]]
-			.filter(([name]) => !summary.absent || !summary.absent.includes(name));
-		const sorting = this.sorting.get(table) || { column: 3, falls: true };
-		const value = columns[sorting.column][1];
-		const rows = summary.rows.slice().sort((a, b) => {
-			const x = value(a), y = value(b);
-			return (x < y ? -1 : x > y ? 1 : a.name - b.name) * (sorting.falls ? -1 : 1);
-		});
-		const head = element("tr"), body = element("tbody");
-		columns.forEach(([name], i) => {
-			const cell = element("th", undefined, { scope: "col" });
-			if (i === sorting.column)
-				cell.setAttribute("aria-sort", sorting.falls ? "descending" : "ascending");
-			cell.append(element("button", name + (i === sorting.column ? sorting.falls ? " \u25be" : " \u25b4" : ""), {
-				type: "button",
-				onclick: () => {
-					this.sorting.set(table, { column: i, falls: i === sorting.column ? !sorting.falls : i > 1 });
-					this.fill(table, summary);
-					table.tHead.rows[0].cells[i].firstChild.focus();
-				},
-			}));
-			head.append(cell);
-		});
-		const most = summary.all ? Infinity : SUMMARY_ROWS;
-		for (const row of rows.slice(0, most)) {
-			const line = element("tr"), first = element("th", undefined, { scope: "row" });
-			first.append(element("button", this.names[row.name], { className: "link", type: "button", onclick: () => this.searchFor(row.name) }));
-			line.append(first);
-			for (const [name, of, textOf] of columns.slice(1)) {
-				const number = of(row);
-				if (textOf)
-					line.append(element("td", textOf(row)));
-				else
-					line.append(element("td", name === "mean" ? exactText(number.toFixed(1)) : exactText(number), name === "count" ? {} : { title: durationText(Number(number)) }));
-			}
-			body.append(line);
-		}
-		const top = element("thead");
-		top.append(head);
-		table.replaceChildren(table.caption, top, body);
-		if (rows.length > most) {
-			const line = element("tr"), cell = element("td", undefined, { colSpan: columns.length });
-			cell.append(element("button", "Show all " + exactText(rows.length) + " rows", {
-				type: "button", onclick: () => this.fill(table, { ...summary, all: true }),
-			}));
-			line.append(cell);
-			body.append(line);
-		}
-	}
-
-	/* A minor, with its major if that is not CPI's. */
-	codeText(name) {
-		const hex = (code) => code.toString(16).toUpperCase().padStart(2, "0");
-		return (this.majors[name] === CPI_MAJOR ? "" : hex(this.majors[name]) + ":") + hex(this.minors[name]);
-	}
 
 	searchFor(name) {
 		$("search").value = this.names[name];

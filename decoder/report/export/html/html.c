@@ -22,6 +22,7 @@
 #include "reports.h"
 #include "runs.h"
 #include "tiled.h"
+#include "times.h"
 
 enum {
 	HTML_MOST_INTERVALS = 10000000, /* in the page itself */
@@ -58,6 +59,7 @@ struct html_export {
 	struct report *r;
 	struct page_packer *packer;
 	struct cells cells;
+	struct times times;
 	struct flame_names names;
 	uint32_t *name_ids; /* by their number in flame_names: dense, + 1; 0: none yet */
 	size_t name_room;
@@ -349,6 +351,8 @@ static int html_begin_slice(
 	int rc = html_name(e, iv->has_label ? 'l' : 'm', text, length, iv, &name);
 	if (!rc)
 		rc = html_row(e, &e->lanes[*own], l->count - 1, &row);
+	if (!rc)
+		rc = times_add(&e->times, name, iv);
 	if (rc)
 		return rc;
 	if (l->count == 1 && iv->parent >= 0)
@@ -493,6 +497,15 @@ static void html_put_lanes(struct html_export *e, struct out *to)
 	}
 }
 
+static void html_put_times(struct html_export *e, struct out *to)
+{
+	struct json json = {.o = &e->text};
+
+	e->text.len = 0;
+	times_write(&e->times, &json);
+	page_put_block(e->packer, to, "times", e->text.buf, e->text.len);
+}
+
 static void html_put_about(struct html_export *e, struct out *to, uint64_t intervals)
 {
 	const struct about about = {.base = e->base,
@@ -546,6 +559,7 @@ static int html_write(struct html_export *e, uint64_t intervals)
 	html_put_about(e, o, intervals);
 	page_show_early(o);
 	html_put_lanes(e, o);
+	html_put_times(e, o);
 	int rc = e->r->is_span ? 0 : html_put_reports(e, o, intervals);
 	if (rc)
 		return rc;
@@ -591,6 +605,7 @@ static void html_close(struct html_export *e)
 	hash_index_free(&e->by_lane);
 	flame_names_free(&e->names);
 	cells_free(&e->cells);
+	times_free(&e->times);
 	tiled_close(&e->tiled);
 	page_packer_free(e->packer);
 	out_discard(&e->later);

@@ -4,11 +4,13 @@
 
 #include "../../info/info.h"
 
-/* Limit of a report's text: bounds the page's block for traces with many labels. */
-enum { REPORTS_MOST_BYTES = 256 << 10 };
+/* Limits of a report's text, and of the summary's rows: they bound the page's block for traces with
+ * many labels. */
+enum { REPORTS_MOST_BYTES = 256 << 10, REPORTS_MOST_SUMMARY = 1 << 20 };
 
 struct reports_text {
 	struct out kept;
+	size_t most;
 	uint64_t cut; /* lines left out */
 };
 
@@ -27,7 +29,7 @@ static uint64_t reports_count_lines(const char *text, size_t n)
 static int reports_keep(void *ctx, const void *bytes, size_t n)
 {
 	struct reports_text *t = ctx;
-	size_t room = REPORTS_MOST_BYTES - t->kept.len, kept = n < room ? n : room;
+	size_t room = t->most - t->kept.len, kept = n < room ? n : room;
 
 	out_bytes(&t->kept, bytes, kept);
 	t->cut += reports_count_lines((const char *)bytes + kept, n - kept);
@@ -44,8 +46,9 @@ static size_t reports_length(const struct reports_text *t)
 	return n;
 }
 
-static int reports_open(struct reports_text *t, struct out *out)
+static int reports_open(struct reports_text *t, size_t most, struct out *out)
 {
+	t->most = most;
 	if (out_function(out, reports_keep, t))
 		return CPIDECODE_ENOMEM;
 	out_memory(&t->kept);
@@ -65,10 +68,10 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 	struct reports_text text = {.cut = 0}, lines = {.cut = 0};
 	struct out out = {0}, answers = {0};
 	struct report r = *like, twin = *like;
-	int rc = reports_open(&text, &out);
+	int rc = reports_open(&text, REPORTS_MOST_BYTES, &out);
 
 	if (!rc)
-		rc = reports_open(&lines, &answers);
+		rc = reports_open(&lines, REPORTS_MOST_BYTES, &answers);
 	r.out = &out;
 	r.format = FORMAT_TEXT;
 	r.found = found;
@@ -99,22 +102,54 @@ static int reports_put(const struct report *like, struct json *j, const char *na
 	return rc;
 }
 
+/* The rows of the summary, as lines of JSON. */
+static int reports_put_summary(const struct report *like, struct json *j, struct findings *found)
+{
+	struct reports_text lines = {.cut = 0};
+	struct out out = {0};
+	struct report r = *like;
+	int rc = reports_open(&lines, REPORTS_MOST_SUMMARY, &out);
+
+	r.out = &out;
+	r.format = FORMAT_JSON;
+	r.found = found;
+	r.note = NULL;
+	if (!rc)
+		rc = report_summary(&r);
+	if (!rc && out_close(&out))
+		rc = CPIDECODE_ENOMEM;
+	if (!rc) {
+		json_open(j, '{');
+		json_member_text(j, "name", "summary");
+		reports_put_text(j, "rows", &lines);
+		json_member_u64(j, "cut", lines.cut);
+		json_close(j, '}');
+	}
+	out_discard(&out);
+	out_discard(&lines.kept);
+	return rc;
+}
+
 int reports_write(const struct report *r, uint64_t intervals, struct json *j)
 {
-	struct findings why = {0}, info = {0};
+	struct findings why = {0}, info = {0}, summary = {0};
 	/* A filter leaves parts of the trace unread. */
 	const bool is_known =
 		intervals > REPORTS_MOST_INFO && !r->where && filter_takes_all(r->filter);
 	int rc = 0;
 
 	json_open(j, '[');
-	if (intervals <= REPORTS_MOST_WHY)
+	if (intervals <= REPORTS_MOST_WHY) {
 		rc = reports_put(r, j, "why", report_why, &why, true);
+		if (!rc)
+			rc = reports_put_summary(r, j, &summary);
+	}
 	if (!rc)
 		rc = reports_put(r, j, "info", is_known ? info_write_known : report_info,
 			is_known ? r->found : &info, false);
 	json_close(j, ']');
 	findings_free(&why);
 	findings_free(&info);
+	findings_free(&summary);
 	return rc;
 }

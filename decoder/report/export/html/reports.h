@@ -1,5 +1,6 @@
 /*
- * The reports why and info, which the page of --format html shows as text: its block `reports`.
+ * The reports why, summary and info of the same intervals, which the page of --format html shows:
+ * its block `reports`.
  *
  * decoder/report/export/html owns the page's data and its tiles. It includes report, base, export,
  * flame, info, model, sink and values. Errors as in report.h.
@@ -10,7 +11,7 @@
 #include "../../../sink/json.h"
 #include "../../report.h"
 
-/* Of more intervals there is no why, which reads the trace several times. */
+/* Of more intervals there are no why and no summary: why reads the trace several times. */
 #define REPORTS_MOST_WHY UINT64_C(30000000)
 /* Of more, info does not read the trace again: r->found has its findings, and costs are left out.
  */
