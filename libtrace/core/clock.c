@@ -1,14 +1,10 @@
 #include "clock.h"
 
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../../formats/base/time_ns.h"
 #include "../../formats/trace_file.h"
@@ -77,35 +73,6 @@ uint64_t clock_now(void)
 }
 
 #if defined(__x86_64__)
-/*
- * The kernel exports its own TSC conversion in the page of any perf event, a software
- * event's too: ns = ticks * mult >> shift, good to a few parts per billion.
- */
-static uint64_t rate_from_kernel(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof attr,
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1};
-	long page = sysconf(_SC_PAGESIZE);
-	uint64_t rate = 0;
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	const volatile struct perf_event_mmap_page *p =
-		mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, fd, 0);
-	if (p != MAP_FAILED) {
-		if (p->cap_user_time && p->time_mult)
-			rate = (uint64_t)(((unsigned __int128)TIME_SECOND_NS << p->time_shift) /
-					  p->time_mult);
-		munmap((void *)(uintptr_t)p, (size_t)page);
-	}
-	close(fd);
-	return rate;
-}
-
 static void clock_read_pair(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -147,7 +114,7 @@ static void choose_rate(void)
 	rate_source = "CLOCK_MONOTONIC_RAW";
 #if defined(__x86_64__)
 	if (clock_kind() == TF_CLOCK_TSC) {
-		rate = rate_from_kernel();
+		rate = clock_rate_of_kernel();
 		rate_source = "TSC (rate of the kernel)";
 		if (rate == 0) {
 			rate = rate_measured();

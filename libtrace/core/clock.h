@@ -19,6 +19,10 @@ uint32_t clock_kind(void);
 /* Ticks per second; measured or asked of the kernel once per process (up to 20 ms). */
 uint64_t clock_ticks_per_second(void) PRIVATE_ABI(clock_ticks_per_second);
 
+/* The kernel's figure of that rate, 0 if it has none: counters/perf defines it, which opens an
+ * event to learn it. */
+uint64_t clock_rate_of_kernel(void);
+
 /* How that rate was found: "TSC (rate of the kernel)". */
 const char *clock_rate_source(void);
 

@@ -9,7 +9,7 @@ inside="../formats/shm_source core/clock core/clock_trust core/file core/online
 	counters/choice counters/describe counters/difference counters/events/count
 	counters/events/cpus counters/events/groups counters/events/set counters/machine/idle counters/machine/idle_parse
 	counters/machine/proc_stat counters/machine/proc_stat_parse counters/machine/rate
-	counters/perf/core_types counters/perf/cpus counters/perf/group counters/perf/page
+	counters/perf/core_types counters/perf/cpus counters/perf/clock_rate counters/perf/group counters/perf/page
 	counters/perf/perf counters/perf/probe counters/script/parse counters/script/script
 	counters/source counters/thread/activity counters/thread/switch_page counters/thread/thread
 	events/event events/format events/generic events/list events/machine events/pfm
