@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../formats/base/array.h"
+#include "../../formats/base/hash.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
@@ -33,27 +34,10 @@ void tasks_close(struct tasks *t)
 
 /* ---------------------------------------------------------------------- tables */
 
-static uint32_t tasks_hash_key(uint32_t key)
-{
-	key *= 0x9e3779b1u;
-	return key ^ key >> 15;
-}
-
-/* The slot in by_number of the task with this number, or the free one for it. */
-static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
-{
-	for (uint32_t i = tasks_hash_key(number);; i++) {
-		uint32_t *slot = hash_index_at(&t->by_number, i);
-
-		if (*slot == 0 || t->task[*slot - 1].number == number)
-			return slot;
-	}
-}
-
 /* The slot in by_tid of the first task with this thread id, or the free one for it. */
 static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 {
-	for (uint32_t i = tasks_hash_key(tid);; i++) {
+	for (uint64_t i = hash_u64(tid);; i++) {
 		uint32_t *slot = hash_index_at(&t->by_tid, i);
 
 		if (*slot == 0 || t->task[*slot - 1].task.tid == tid)
@@ -63,9 +47,12 @@ static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 
 static struct known_task *tasks_find_number(const struct tasks *t, uint32_t number)
 {
-	uint32_t slot = t->count ? *slot_of_number(t, number) : 0;
+	uint32_t found;
 
-	return slot ? &t->task[slot - 1] : NULL;
+	for (uint64_t hash = hash_u64(number); (found = hash_index_next(&t->by_number, &hash));)
+		if (t->task[found - 1].number == number)
+			return &t->task[found - 1];
+	return NULL;
 }
 
 /* Of two tasks with the same thread id, the earlier one's name applies until the later one
@@ -96,7 +83,7 @@ static void tasks_index_all(struct tasks *t)
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint32_t *head = slot_of_tid(t, t->task[i].task.tid);
 
-		*slot_of_number(t, t->task[i].number) = i + 1;
+		hash_index_add(&t->by_number, hash_u64(t->task[i].number), i);
 		t->task[i].next = *head;
 		*head = i + 1;
 	}
@@ -200,7 +187,7 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 	tasks_set_name(k, from->name);
 	if (!link_by_tid(t, k))
 		return true;
-	*slot_of_number(t, k->number) = ++t->count;
+	hash_index_add(&t->by_number, hash_u64(k->number), t->count++);
 	tasks_set_unwritten(t, k);
 	t->unplaced += !k->placed;
 	memset(t->cache, 0, sizeof t->cache);

@@ -26,9 +26,7 @@ static struct kernel_thread *names_find(const struct kernel_names *n, uint32_t t
 {
 	uint32_t slot;
 
-	if (!n->by_tid.slots)
-		return NULL;
-	for (uint64_t hash = hash_u64(tid); (slot = *hash_index_at(&n->by_tid, hash)); hash++)
+	for (uint64_t hash = hash_u64(tid); (slot = hash_index_next(&n->by_tid, &hash));)
 		if (n->threads[slot - 1].tid == tid)
 			return &n->threads[slot - 1];
 	return NULL;

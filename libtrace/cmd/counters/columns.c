@@ -17,27 +17,22 @@ static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const ch
 	return (unsigned)(h ^ h >> 32);
 }
 
-static void columns_index_column(struct counters_query *q, unsigned column)
+/* Adds a column, and to the index all that it lacks. False: no memory, or too many. */
+static bool columns_append(struct counters_query *q, const struct counters_column *c)
 {
-	const struct counters_column *c = &q->column[column];
+	size_t from;
 
-	hash_index_add(&q->column_index, hash_of(c->set, c->counter->id, c->instance), column);
-}
-
-static bool columns_grow_table(struct counters_query *q)
-{
-	if (q->columns < q->column_room)
-		return true;
-	q->too_many = q->columns >= COLUMNS_MAX;
-	if (q->too_many)
+	q->too_many = q->columns == COLUMNS_MAX;
+	if (q->too_many ||
+		!array_reserve(&q->column, &q->column_room, q->columns + 1, sizeof *q->column) ||
+		!hash_index_grow(&q->column_index, q->columns + 1, &from))
 		return false;
-	size_t room = q->column_room, need = room ? room + 1 : 64;
-	if (!array_reserve(&q->column, &room, need, sizeof *q->column) ||
-		!hash_index_reset(&q->column_index, room))
-		return false;
-	q->column_room = (unsigned)room;
-	for (unsigned i = 0; i < q->columns; i++)
-		columns_index_column(q, i);
+	q->column[q->columns++] = *c;
+	for (; from < q->columns; from++) {
+		c = &q->column[from];
+		hash_index_add(&q->column_index, hash_of(c->set, c->counter->id, c->instance),
+			(uint32_t)from);
+	}
 	return true;
 }
 
@@ -61,31 +56,27 @@ static struct counters_column *columns_add_column(
 {
 	c.instance = strdup(c.instance);
 	c.path = c.instance ? path_of(&c) : NULL;
-	if (!c.path || !columns_grow_table(q)) {
+	if (!c.path || !columns_append(q, &c)) {
 		free(c.path);
 		free(c.instance);
 		return NULL;
 	}
-	q->column[q->columns] = c;
-	columns_index_column(q, q->columns);
-	return &q->column[q->columns++];
+	return &q->column[q->columns - 1];
 }
 
 /* Continues a hash lookup at *at: the index + 1 of the next column with this name; 0: no more. */
 static unsigned next_of_name(const struct counters_query *q, const struct catalogue_set *set,
-	const struct catalogue_counter *counter, const char *name, unsigned *at)
+	const struct catalogue_counter *counter, const char *name, uint64_t *at)
 {
-	unsigned index;
+	uint32_t index;
 
-	for (; q->columns && (index = *hash_index_at(&q->column_index, *at)); ++*at) {
+	while ((index = hash_index_next(&q->column_index, at))) {
 		const struct counters_column *c = &q->column[index - 1];
 
-		if (c->set != set || c->counter != counter || strcmp(c->instance, name) != 0)
-			continue;
-		++*at;
-		return index;
+		if (c->set == set && c->counter == counter && strcmp(c->instance, name) == 0)
+			break;
 	}
-	return 0;
+	return index;
 }
 
 /* The next unused N of name#N. In a trace, an ended instance keeps its number. */
@@ -93,7 +84,8 @@ static unsigned free_number(
 	const struct counters_query *q, const struct counters_column *c, unsigned number)
 {
 	const unsigned begin = hash_of(c->set, c->counter->id, c->instance);
-	unsigned at = begin, index;
+	uint64_t at = begin;
+	unsigned index;
 
 	while ((index = next_of_name(q, c->set, c->counter, c->instance, &at)))
 		if (q->column[index - 1].number == number) {
@@ -115,7 +107,8 @@ struct counters_column *column_of(struct counters_query *q, const struct counter
 		.order = (unsigned)(path - q->path),
 		.made = q->columns,
 		.id = instance->id};
-	unsigned at = hash_of(c.set, counter->id, c.instance), index;
+	uint64_t at = hash_of(c.set, counter->id, c.instance);
+	unsigned index;
 
 	while ((index = next_of_name(q, c.set, counter, c.instance, &at)))
 		if (q->column[index - 1].id == instance->id)

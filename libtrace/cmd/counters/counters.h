@@ -158,7 +158,8 @@ struct counters_query {
 	unsigned questions;
 	struct question **result; /* the question of each result of PerfQueryCounterData */
 	struct counters_column *column;
-	unsigned columns, column_room;
+	unsigned columns;
+	size_t column_room;
 	bool too_many; /* columns */
 	struct hash_index column_index;
 };

@@ -29,44 +29,30 @@ static uint32_t labels_hash_row(const char *name, uint32_t length, uint8_t mm)
 	return name ? labels_hash(name, length) : mm;
 }
 
-/* The slot of the row + 1, or the free one for it. The index is not empty. */
-static uint32_t *labels_slot_of(
+/* The row + 1; 0: there is none. */
+static uint32_t labels_find_row(
 	const struct top_labels *l, const char *name, uint32_t length, uint8_t mm, uint64_t hash)
 {
-	for (;; hash++) {
-		uint32_t *slot = hash_index_at(&l->by_name, hash);
+	uint32_t found;
 
-		if (*slot == 0 || labels_is_row(&l->row[*slot - 1], name, length, mm))
-			return slot;
-	}
-}
-
-static bool labels_make_room(struct top_labels *l)
-{
-	if (l->count < l->room)
-		return true;
-	if (l->count == MOST_LABELS ||
-		!array_reserve(&l->row, &l->room, l->count + 1, sizeof *l->row))
-		return false;
-	if (!hash_index_reset(&l->by_name, l->room)) {
-		l->room = l->count;
-		return false;
-	}
-	for (uint32_t i = 0; i < l->count; i++)
-		hash_index_add(&l->by_name, l->row[i].hash, i);
-	return true;
+	while ((found = hash_index_next(&l->by_name, &hash)))
+		if (labels_is_row(&l->row[found - 1], name, length, mm))
+			break;
+	return found;
 }
 
 /* The row + 1, which is made if it is missing. 0: there is no room. */
 static uint32_t labels_need_row(struct top_labels *l, const char *name, uint32_t length, uint8_t mm)
 {
-	uint64_t hash = labels_hash_row(name, length, mm);
-	uint32_t *slot = l->by_name.slots ? labels_slot_of(l, name, length, mm, hash) : NULL;
+	const uint64_t hash = labels_hash_row(name, length, mm);
+	uint32_t found = labels_find_row(l, name, length, mm, hash);
 	char *copy = NULL;
+	size_t from;
 
-	if (slot && *slot)
-		return *slot;
-	if (!labels_make_room(l))
+	if (found)
+		return found;
+	if (l->count == MOST_LABELS ||
+		!array_reserve(&l->row, &l->room, l->count + 1, sizeof *l->row))
 		return 0;
 	if (name) {
 		copy = malloc((size_t)length + 1);
@@ -75,11 +61,15 @@ static uint32_t labels_need_row(struct top_labels *l, const char *name, uint32_t
 		memcpy(copy, name, length);
 		copy[length] = 0;
 	}
+	if (!hash_index_grow(&l->by_name, l->count + 1, &from)) {
+		free(copy);
+		return 0;
+	}
 	l->row[l->count++] = (struct top_label){
 		.name = copy, .length = name ? length : 0, .mm = name ? 0 : mm, .hash = hash};
-	slot = labels_slot_of(l, name, length, mm, hash);
-	*slot = (uint32_t)l->count;
-	return *slot;
+	for (; from < l->count; from++)
+		hash_index_add(&l->by_name, l->row[from].hash, (uint32_t)from);
+	return (uint32_t)l->count;
 }
 
 static uint32_t row_of_text(struct top_labels *l, const struct event *e)
@@ -226,11 +216,9 @@ void top_labels_free(struct top_labels *l)
 const struct top_label *top_labels_find(const struct top_labels *l, const char *name)
 {
 	uint32_t length = (uint32_t)strlen(name);
-	uint32_t slot =
-		l->count ? *labels_slot_of(l, name, length, 0, labels_hash_row(name, length, 0))
-			 : 0;
+	uint32_t found = labels_find_row(l, name, length, 0, labels_hash_row(name, length, 0));
 
-	return slot ? &l->row[slot - 1] : NULL;
+	return found ? &l->row[found - 1] : NULL;
 }
 
 /* ---------------------------------------------------------------------- summary */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../formats/base/array.h"
+#include "../../../formats/base/hash.h"
 #include "../../session/labels.h"
 
 enum {
@@ -11,98 +12,58 @@ enum {
 	MOST_WRITERS = 1 << 16, /* then the table of writers starts empty again */
 };
 
-static uint32_t hash_number(uint32_t number)
+static uint64_t hash_program(uint32_t pid, const char *name)
 {
-	number *= 0x9e3779b1u;
-	return number ^ number >> 15;
-}
-
-static uint32_t hash_program(uint32_t pid, const char *name)
-{
-	return labels_hash(name, (uint32_t)strlen(name)) ^ hash_number(pid);
-}
-
-static uint32_t *slot_of_writer(const struct top_programs *p, uint32_t number)
-{
-	for (uint32_t hash = hash_number(number);; hash++) {
-		uint32_t *slot = hash_index_at(&p->by_number, hash);
-
-		if (*slot == 0 || p->writer[*slot - 1].number == number)
-			return slot;
-	}
-}
-
-static uint32_t *slot_of_program(const struct top_programs *p, uint32_t pid, const char *name)
-{
-	for (uint32_t hash = hash_program(pid, name);; hash++) {
-		uint32_t *slot = hash_index_at(&p->by_program, hash);
-
-		if (*slot == 0 ||
-			(p->row[*slot - 1].pid == pid && strcmp(p->row[*slot - 1].name, name) == 0))
-			return slot;
-	}
-}
-
-static bool make_row(struct top_programs *p)
-{
-	if (p->count < p->room)
-		return true;
-	if (p->count == MOST_PROGRAMS ||
-		!array_reserve(&p->row, &p->room, p->count + 1, sizeof *p->row))
-		return false;
-	if (!hash_index_reset(&p->by_program, p->room)) {
-		p->room = p->count;
-		return false;
-	}
-	for (uint32_t i = 0; i < p->count; i++)
-		hash_index_add(&p->by_program, hash_program(p->row[i].pid, p->row[i].name), i);
-	return true;
+	return labels_hash(name, (uint32_t)strlen(name)) ^ hash_u64(pid);
 }
 
 /* The row of a program. 0, that of unknown writers, if there is no room; UINT32_MAX: not even it.
  */
 static uint32_t need_program(struct top_programs *p, const struct task_identity *task)
 {
-	uint32_t pid = task ? task->pid : 0;
+	uint32_t pid = task ? task->pid : 0, found;
 	const char *name = task ? task->name : "";
-	uint32_t *slot = p->by_program.slots ? slot_of_program(p, pid, name) : NULL;
+	size_t from;
 
-	if (slot && *slot)
-		return *slot - 1;
-	if (!make_row(p))
+	for (uint64_t hash = hash_program(pid, name);
+		(found = hash_index_next(&p->by_program, &hash));)
+		if (p->row[found - 1].pid == pid && strcmp(p->row[found - 1].name, name) == 0)
+			return found - 1;
+	if (p->count == MOST_PROGRAMS ||
+		!array_reserve(&p->row, &p->room, p->count + 1, sizeof *p->row) ||
+		!hash_index_grow(&p->by_program, p->count + 1, &from))
 		return p->count ? 0 : UINT32_MAX;
 	p->row[p->count] = (struct top_program){.pid = pid};
 	strcpy(p->row[p->count++].name, name);
-	*slot_of_program(p, pid, name) = (uint32_t)p->count;
+	for (; from < p->count; from++)
+		hash_index_add(&p->by_program, hash_program(p->row[from].pid, p->row[from].name),
+			(uint32_t)from);
 	return (uint32_t)p->count - 1;
 }
 
 static void remember_writer(struct top_programs *p, uint32_t number, uint32_t row)
 {
+	size_t from;
+
 	if (p->writers == MOST_WRITERS) {
 		p->writers = 0;
 		hash_index_reset(&p->by_number, MOST_WRITERS);
 	}
-	if (p->writers == p->writers_room) {
-		if (!array_reserve(&p->writer, &p->writers_room, p->writers + 1, sizeof *p->writer))
-			return;
-		if (!hash_index_reset(&p->by_number, p->writers_room)) {
-			p->writers_room = p->writers;
-			return;
-		}
-		for (uint32_t i = 0; i < p->writers; i++)
-			hash_index_add(&p->by_number, hash_number(p->writer[i].number), i);
-	}
+	if (!array_reserve(&p->writer, &p->writers_room, p->writers + 1, sizeof *p->writer) ||
+		!hash_index_grow(&p->by_number, p->writers + 1, &from))
+		return;
 	p->writer[p->writers++] = (struct top_writer){number, row};
-	*slot_of_writer(p, number) = (uint32_t)p->writers;
+	for (; from < p->writers; from++)
+		hash_index_add(&p->by_number, hash_u64(p->writer[from].number), (uint32_t)from);
 }
 
 static uint32_t row_of_writer(struct top_programs *p, struct tasks *tasks, uint32_t number)
 {
-	uint32_t slot = p->writers ? *slot_of_writer(p, number) : 0;
+	uint32_t found;
 
-	if (slot)
-		return p->writer[slot - 1].row;
+	for (uint64_t hash = hash_u64(number); (found = hash_index_next(&p->by_number, &hash));)
+		if (p->writer[found - 1].number == number)
+			return p->writer[found - 1].row;
 	/* The first row is that of unknown writers. */
 	uint32_t unknown = p->count ? 0 : need_program(p, NULL);
 	const struct task_identity *task = tasks_find(tasks, number);

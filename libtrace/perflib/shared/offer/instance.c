@@ -32,8 +32,9 @@ static const char *instance_name(const struct offered_instance *i)
 static struct offered_instance *instance_find(
 	const struct offered_set *set, const char *name, uint32_t id, uint32_t hash)
 {
-	for (uint32_t found, at = hash; set->indexed && (found = *hash_index_at(&set->by_name, at));
-		at++) {
+	uint32_t found;
+
+	for (uint64_t at = hash; (found = hash_index_next(&set->by_name, &at));) {
 		struct offered_instance *i = set->all[found - 1];
 
 		if (i->owner && i->hash == hash && i->shown.InstanceId == id &&
