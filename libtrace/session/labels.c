@@ -51,7 +51,7 @@ static bool labels_is_text(const struct shm_label_file *file, uint32_t number, c
 uint32_t labels_find_number(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash)
 {
-	/* Acquire: pairs with the release in labels_put_number and labels_grow_index.
+	/* Acquire: pairs with the release in labels_add_to_index and labels_grow_index.
 	 * tests/litmus/label-index.litmus */
 	const struct label_index *index = __atomic_load_n(&t->index, __ATOMIC_ACQUIRE);
 
@@ -80,7 +80,7 @@ uint32_t labels_hash(const char *text, uint32_t length)
 
 /* ---------------------------------------------------------------------- adding */
 
-static void labels_put_number(struct label_index *index, uint64_t hash, uint32_t number)
+static void labels_add_to_index(struct label_index *index, uint64_t hash, uint32_t number)
 {
 	while (*hash_index_at(&index->by_hash, hash))
 		hash++;
@@ -105,7 +105,7 @@ static bool labels_grow_index(struct label_table *t)
 		uint32_t number = old->slot[i];
 
 		if (number)
-			labels_put_number(index,
+			labels_add_to_index(index,
 				labels_entry(t->file, 8 * (uint64_t)(number - 1))->hash, number);
 	}
 	__atomic_store_n(&t->index, index, __ATOMIC_RELEASE);
@@ -117,7 +117,7 @@ static bool labels_index_number(struct label_table *t, uint32_t number, uint32_t
 	if ((!t->index || 2 * ((size_t)t->index->count + 1) > t->index->by_hash.slots) &&
 		!labels_grow_index(t))
 		return false;
-	labels_put_number(t->index, hash, number);
+	labels_add_to_index(t->index, hash, number);
 	return true;
 }
 

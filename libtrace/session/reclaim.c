@@ -174,7 +174,7 @@ static uint8_t *read_queued(struct session *s, const struct shm_task_header *h)
 }
 
 /* Appends to the owner's queue: entries first, then their count. */
-static bool put_swept(struct session *s, const uint32_t *numbers, uint32_t n)
+static bool reclaim_queue_swept(struct session *s, const uint32_t *numbers, uint32_t n)
 {
 	struct shm_task_header h;
 	uint64_t freed;
@@ -240,7 +240,7 @@ static void reclaim_sweep_slots(struct reclaim *r)
 		if (sweep_slot(r, i, &slots[i], queued))
 			numbers[n++] = shm_task_number(i, slots[i].state);
 	}
-	if (n == 0 || put_swept(r->session, numbers, n)) {
+	if (n == 0 || reclaim_queue_swept(r->session, numbers, n)) {
 		uint64_t kept[2] = {
 			reclaim_count_taken(&h) > n ? reclaim_count_taken(&h) - n : 0, h.refused};
 

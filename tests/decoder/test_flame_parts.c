@@ -121,7 +121,7 @@ START_TEST(numbers_that_collide_are_all_found)
 		ck_assert(flame_slots_fit(&s, COUNT, highest));
 		ck_assert_uint_ge(s.numbers, highest);
 		for (uint32_t i = 0; i < COUNT; i++)
-			flame_slots_put(&s, (uint32_t)highest - i, (uint64_t)i << 53 | 3);
+			flame_slots_add(&s, (uint32_t)highest - i, (uint64_t)i << 53 | 3);
 		for (uint32_t i = 0; i < COUNT; i++) {
 			uint64_t hash = (uint64_t)i << 53 | 3, at = hash;
 

@@ -158,7 +158,7 @@ START_TEST(buckets_count_beyond_32_bits)
 	ck_assert_uint_eq(bin.low, 5);
 	ck_assert_uint_eq(bin.count, 300);
 	ck_assert(histogram_next(&h, &at, &bin));
-	ck_assert_uint_eq(bin.place, bucket_of(1000, HISTOGRAM_SUB_BITS));
+	ck_assert_uint_eq(bin.bucket, bucket_of(1000, HISTOGRAM_SUB_BITS));
 	ck_assert_uint_eq(bin.count, 3 * many + UINT32_MAX);
 	ck_assert(!histogram_next(&h, &at, &bin));
 	histogram_free(&h);

@@ -18,14 +18,14 @@ static uint64_t histogram_bucket_count(const struct histogram *h, unsigned row, 
 
 static struct histogram_bin histogram_bin_at(const struct histogram *h, unsigned row, unsigned sub)
 {
-	const uint32_t place = row * HISTOGRAM_SUB + sub;
-	const uint64_t low = bucket_low(place, HISTOGRAM_SUB_BITS);
-	const uint64_t high = bucket_high(place, HISTOGRAM_SUB_BITS);
+	const uint32_t bucket = row * HISTOGRAM_SUB + sub;
+	const uint64_t low = bucket_low(bucket, HISTOGRAM_SUB_BITS);
+	const uint64_t high = bucket_high(bucket, HISTOGRAM_SUB_BITS);
 
 	return (struct histogram_bin){.low = low < h->min ? h->min : low,
 		.high = high > h->max ? h->max : high,
 		.count = histogram_bucket_count(h, row, sub),
-		.place = place};
+		.bucket = bucket};
 }
 
 /* n more in a bucket. */
@@ -216,7 +216,7 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 		;
 	h->min = min;
 	h->max = max;
-	return bucket_of(max, HISTOGRAM_SUB_BITS) == bin.place;
+	return bucket_of(max, HISTOGRAM_SUB_BITS) == bin.bucket;
 }
 
 static int merge_rows(struct histogram *h, const struct histogram *from)

@@ -48,7 +48,7 @@ struct histogram {
 struct histogram_bin {
 	uint64_t low, high, count;
 	/* bucket_of(value, HISTOGRAM_SUB_BITS); of no meaning where values are exact */
-	uint32_t place;
+	uint32_t bucket;
 };
 
 /* Where histogram_next is; starts zeroed. */

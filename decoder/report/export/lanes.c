@@ -320,7 +320,7 @@ static int lanes_pop_due(
 	return rc;
 }
 
-static int lanes_put_back(struct lane_thread *t, struct lane *kept, int rc)
+static int lanes_return_kept(struct lane_thread *t, struct lane *kept, int rc)
 {
 	return rc || !kept ? rc : lanes_add_due(t, kept);
 }
@@ -339,10 +339,10 @@ static int lanes_choose(struct lanes *l, struct lane_thread *t, const struct int
 		rc = lanes_pop_due(l, t, iv, &kept);
 	*chosen = parent;
 	if (rc || (parent && lane_takes(parent, iv, end)))
-		return lanes_put_back(t, kept, rc);
+		return lanes_return_kept(t, kept, rc);
 	while (!rc && o->ndue)
 		rc = lanes_pop_due(l, t, iv, &kept);
-	rc = lanes_put_back(t, kept, rc);
+	rc = lanes_return_kept(t, kept, rc);
 	if (rc)
 		return rc;
 	if (o->nfree)

@@ -60,7 +60,7 @@ static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 	return end > FLAME_SLOTS_MOST || pages_room(&names->text, end, 4) ? CPIDECODE_ENOMEM : 0;
 }
 
-static void put_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
+static void names_index_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
 {
 	uint64_t hash[FLAME_WANTED];
 
@@ -69,7 +69,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 		__builtin_prefetch(hash_index_at(&names->slots.index, hash[i]), 1);
 	}
 	for (unsigned i = 0; i < n; i++)
-		flame_slots_put(&names->slots, numbers[i], hash[i]);
+		flame_slots_add(&names->slots, numbers[i], hash[i]);
 }
 
 /* Makes room in the index for n more names, whose text is reserved. */
@@ -86,11 +86,11 @@ static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 	for (uint32_t k = 1; k < names->used; k = flame_names_next(names, k)) {
 		some[waiting++] = k;
 		if (waiting == FLAME_WANTED) {
-			put_some(names, some, waiting);
+			names_index_some(names, some, waiting);
 			waiting = 0;
 		}
 	}
-	put_some(names, some, waiting);
+	names_index_some(names, some, waiting);
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static int order_children(struct picture *p)
 }
 
 /* Adds a hidden frame's weight in front of the next shown sibling. */
-static void put_before(struct picture *p, const struct flame_node *node)
+static void picture_add_before(struct picture *p, const struct flame_node *node)
 {
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
 	uint64_t key = picture_make_key(name.at, name.len);
@@ -191,12 +191,12 @@ static void put_before(struct picture *p, const struct flame_node *node)
 }
 
 /* Names are scattered in memory: prefetches those of a batch. */
-static void put_batch(struct picture *p)
+static void picture_add_batch(struct picture *p)
 {
 	for (unsigned i = 0; i < p->nbatch; i++)
 		flame_names_ask(&p->tree->names, flame_tree_node(p->tree, p->batch[i])->name);
 	for (unsigned i = 0; i < p->nbatch; i++)
-		put_before(p, flame_tree_node(p->tree, p->batch[i]));
+		picture_add_before(p, flame_tree_node(p->tree, p->batch[i]));
 	p->nbatch = 0;
 }
 
@@ -215,9 +215,9 @@ static void picture_subtract_children(struct picture *p)
 			continue;
 		p->batch[p->nbatch++] = i;
 		if (p->nbatch == PICTURE_BATCH)
-			put_batch(p);
+			picture_add_batch(p);
 	}
-	put_batch(p);
+	picture_add_batch(p);
 }
 
 /* Links siblings and computes their offsets. */

@@ -60,7 +60,7 @@ static inline void flame_slots_set(
 }
 
 /* Adds a number that is not in the index. */
-static inline void flame_slots_put(struct flame_slots *s, uint32_t number, uint64_t hash)
+static inline void flame_slots_add(struct flame_slots *s, uint32_t number, uint64_t hash)
 {
 	uint64_t at = hash;
 

@@ -27,7 +27,7 @@ static int flame_tree_rehash_nodes(struct flame_tree *t)
 		path[i] = flame_tree_path(t, path[node->parent], node->name);
 		flame_tree_ask(t, path[i]);
 		for (; put <= i && (put + TREE_AHEAD <= i || i + 1 == t->count); put++)
-			flame_slots_put(&t->slots, put, path[put]);
+			flame_slots_add(&t->slots, put, path[put]);
 	}
 	free(path);
 	return 0;

@@ -156,7 +156,7 @@ struct groups_kept_shown {
 	unsigned flags;
 	/* The traces' one owner; its name means no container. */
 	const char *owner;
-	uint32_t place; /* of the key */
+	uint32_t index; /* of the key */
 	struct buffer label;
 	struct tally renamed;
 	struct buffer points;
@@ -165,7 +165,7 @@ struct groups_kept_shown {
 static int groups_kept_rename(void *ctx, const char **label, uint32_t *length)
 {
 	struct groups_kept_shown *s = ctx;
-	int rc = by_hide_owner(*label, *length, s->place, s->owner, &s->label);
+	int rc = by_hide_owner(*label, *length, s->index, s->owner, &s->label);
 
 	if (rc)
 		return rc;
@@ -231,11 +231,11 @@ static int groups_kept_open(
 	int rc = p->answers.count > 1 ? CPIDECODE_EINVAL : 0;
 
 	s->tally = &p->tally;
-	s->place = r->by ? by_container_index(r->by) : UINT32_MAX;
+	s->index = r->by ? by_container_index(r->by) : UINT32_MAX;
 	s->owner = partial_owner(p, &differ);
 	if (!rc && p->answers.count)
 		rc = groups_kept_next(&all, &s->answer, &s->flags);
-	return rc || differ || !s->owner || s->place == UINT32_MAX ? rc : groups_kept_hide_owner(s);
+	return rc || differ || !s->owner || s->index == UINT32_MAX ? rc : groups_kept_hide_owner(s);
 }
 
 static void groups_kept_close(struct groups_kept_shown *s)

@@ -84,7 +84,7 @@ static void merge_say_again(
 		say("%s: earlier partial results have all of it: it is counted once", path);
 }
 
-static int merge_put_together(struct partial *p, const struct partial *one, bool is_of_several,
+static int merge_add_partial(struct partial *p, const struct partial *one, bool is_of_several,
 	const char *path, notes_say say)
 {
 	struct partial_clash clash = {0};
@@ -196,7 +196,7 @@ static int merge_put_result(void *ctx, struct results_range range)
 		return 0;
 	}
 	if (!rc)
-		rc = merge_put_together(p, &one, f->results > 1, f->name, f->say);
+		rc = merge_add_partial(p, &one, f->results > 1, f->name, f->say);
 	if (!rc && p->answers.bytes.n > 2 * p->answers.settled + UNSETTLED_BYTES)
 		rc = merge_settle_answers(p, f->say);
 	int error = errno;

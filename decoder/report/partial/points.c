@@ -13,14 +13,14 @@
 /* ------------------------------------------------------------------------ writing */
 
 /* The points of a group, among those of all. */
-struct points_place {
+struct points_run {
 	size_t from, bytes;
 	uint64_t count;
 };
 
 struct points_writer {
 	struct buffer all;
-	struct points_place *places; /* by group */
+	struct points_run *runs; /* by group */
 	uint32_t group;
 	uint64_t key, before; /* before: the group's last key */
 	__int128 amount;
@@ -29,18 +29,18 @@ struct points_writer {
 
 static int points_end_key(struct points_writer *w)
 {
-	struct points_place *place = &w->places[w->group];
+	struct points_run *run = &w->runs[w->group];
 
 	if (!w->has_key || !w->amount)
 		return 0;
 	if (w->amount > MOST_AMOUNT || w->amount < -MOST_AMOUNT)
 		return CPIDECODE_EINVAL;
-	if (!place->count)
-		place->from = w->all.n;
-	varint_put(&w->all, w->key - (place->count ? w->before : 0));
+	if (!run->count)
+		run->from = w->all.n;
+	varint_put(&w->all, w->key - (run->count ? w->before : 0));
 	varint_put_signed(&w->all, (int64_t)w->amount);
-	place->bytes = w->all.n - place->from;
-	place->count++;
+	run->bytes = w->all.n - run->from;
+	run->count++;
 	w->before = w->key;
 	return w->all.failed ? CPIDECODE_ENOMEM : 0;
 }
@@ -78,20 +78,20 @@ static int points_write(struct buffer *o, const struct points_writer *w, const s
 	if (!sorted)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < names->count; i++)
-		if (w->places[names->groups[i]->place].count)
+		if (w->runs[names->groups[i]->place].count)
 			sorted[n++] = names->groups[i];
 	if (n)
 		qsort(sorted, n, sizeof(struct tally_group *), points_compare_names);
 	varint_put(o, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct points_place *place = &w->places[sorted[i]->place];
+		const struct points_run *run = &w->runs[sorted[i]->place];
 
 		varint_put(o, sorted[i]->has_label);
 		varint_put_string(o, sorted[i]->label, sorted[i]->label_len);
 		varint_put(o, sorted[i]->mm);
 		varint_put(o, sorted[i]->major);
-		varint_put(o, place->count);
-		buffer_add(o, w->all.p + place->from, place->bytes);
+		varint_put(o, run->count);
+		buffer_add(o, w->all.p + run->from, run->bytes);
 	}
 	free(sorted);
 	return o->failed ? CPIDECODE_ENOMEM : 0;
@@ -100,14 +100,14 @@ static int points_write(struct buffer *o, const struct points_writer *w, const s
 int points_put(
 	struct buffer *o, struct sorter *s, const struct tally *names, points_amount_fn *amount)
 {
-	struct points_writer w = {.places = calloc(names->count + 1, sizeof *w.places)};
-	int rc = w.places ? points_collect(&w, s, amount) : CPIDECODE_ENOMEM;
+	struct points_writer w = {.runs = calloc(names->count + 1, sizeof *w.runs)};
+	int rc = w.runs ? points_collect(&w, s, amount) : CPIDECODE_ENOMEM;
 
 	if (!rc)
 		rc = points_write(o, &w, names);
 	int error = sorter_error(s);
 	free(w.all.p);
-	free(w.places);
+	free(w.runs);
 	if (rc == CPIDECODE_ESPOOL && error)
 		errno = error;
 	return rc;

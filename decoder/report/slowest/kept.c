@@ -14,7 +14,7 @@ uint64_t slowest_median_ns(const struct histogram *h)
 	/* Do not clip the bucket to the least and greatest value: a part does not know those of all
 	 * parts. */
 	return bucket_middle(
-		histogram_bin_at_rank(h, histogram_rank(h->count, 50)).place, HISTOGRAM_SUB_BITS);
+		histogram_bin_at_rank(h, histogram_rank(h->count, 50)).bucket, HISTOGRAM_SUB_BITS);
 }
 
 void slowest_median_settle(struct slowest_median *m)

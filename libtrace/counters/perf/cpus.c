@@ -180,7 +180,7 @@ enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf
 	return error == ENODATA ? PERF_CPU_DEAD : PERF_CPU_NONE;
 }
 
-static void put_aside(struct cpu_set_groups *s, struct cpu_counters *g)
+static void cpus_set_aside(struct cpu_set_groups *s, struct cpu_counters *g)
 {
 	g->next = s->aside;
 	s->aside = g;
@@ -197,7 +197,7 @@ static void perf_renew_cpu(struct cpu_set_groups *s, uint32_t cpu)
 		return;
 	s->group_of[cpu] = g;
 	if (old)
-		put_aside(s, old);
+		cpus_set_aside(s, old);
 }
 
 void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)

@@ -227,7 +227,7 @@ static int drain_write_oldest(struct drain *d, bool force)
 		return 0;
 	if (d->ring[job->ring].waits) {
 		/* An earlier section of its ring waits. */
-		drain_put_back(d, job);
+		drain_requeue_job(d, job);
 		drain_queue_remove_oldest(d);
 		return 0;
 	}
@@ -253,7 +253,7 @@ static void drain_empty_queue(struct drain *d)
 	const struct drain_job *job;
 
 	while ((job = drain_queue_newest(d))) {
-		drain_put_back(d, job);
+		drain_requeue_job(d, job);
 		drain_queue_remove_newest(d);
 	}
 }

@@ -164,7 +164,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force);
 void drain_complete_job(struct drain *d, const struct drain_job *job);
 
 /* The ring's newest job, or its oldest if the ring waits from there on, is not written. */
-void drain_put_back(struct drain *d, const struct drain_job *job);
+void drain_requeue_job(struct drain *d, const struct drain_job *job);
 
 /* ----------------------------------------------------------- queue.c */
 

@@ -193,7 +193,7 @@ bool drain_pass(struct drain *d, uint32_t ring, struct drain_job *job)
 	return is_finished;
 }
 
-void drain_put_back(struct drain *d, const struct drain_job *job)
+void drain_requeue_job(struct drain *d, const struct drain_job *job)
 {
 	struct drain_ring *r = &d->ring[job->ring];
 
@@ -218,7 +218,7 @@ bool drain_decide(struct drain *d, struct drain_job *job, bool force)
 			r->damaged = true;
 		else
 			r->held_since = job->held_since ? job->held_since : time_ns_monotonic();
-		drain_put_back(d, job);
+		drain_requeue_job(d, job);
 		r->waits = true;
 		return false;
 	}

@@ -39,17 +39,17 @@ static int get_histogram(
 	if (count <= HISTOGRAM_VALUES)
 		return get_values(in, h, count, arena);
 	uint64_t min = varint_get_max(in, UINT64_MAX), max = varint_get_max(in, UINT64_MAX);
-	uint64_t bins = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB), place = 0;
+	uint64_t bins = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB), bucket = 0;
 	for (uint64_t i = 0; i < bins && !in->why; i++) {
-		uint64_t step = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB - 1 - place);
+		uint64_t step = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB - 1 - bucket);
 		uint64_t n = varint_get_max(in, count - h->count);
 
 		if ((i && !step) || !n)
 			varint_fail(in, "a histogram's buckets are not in order");
 		if (in->why)
 			return 0;
-		place += step;
-		int rc = histogram_add_bucket(h, (uint32_t)place, n);
+		bucket += step;
+		int rc = histogram_add_bucket(h, (uint32_t)bucket, n);
 		if (rc)
 			return rc;
 	}

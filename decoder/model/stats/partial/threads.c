@@ -12,7 +12,7 @@
 enum { UNSETTLED = 64 /* sets that may come before they are joined */ };
 
 /* Reads the containers of a trace's threads. */
-enum { PLACE_UNNAMED, PLACE_NAMED, PLACE_SEVERAL };
+enum { CONTAINER_UNNAMED, CONTAINER_NAMED, CONTAINER_SEVERAL };
 
 /* A new set, which may be of a trace that has one already. NULL: no memory. */
 static struct partial_threads *partial_threads_push(struct partial *p, const uint8_t *trace_id)
@@ -160,9 +160,9 @@ void partial_threads_put(struct buffer *o, const struct partial *p)
 		varint_put(o, set->count);
 		for (size_t k = 0; k < set->count; k++)
 			varint_put(o, set->tids[k] - (k ? set->tids[k - 1] : 0));
-		varint_put(o, set->has_several ? PLACE_SEVERAL
-			      : set->container ? PLACE_NAMED
-					       : PLACE_UNNAMED);
+		varint_put(o, set->has_several ? CONTAINER_SEVERAL
+			      : set->container ? CONTAINER_NAMED
+					       : CONTAINER_UNNAMED);
 		if (set->container)
 			varint_put_string(o, set->container, strlen(set->container));
 	}
@@ -170,11 +170,11 @@ void partial_threads_put(struct buffer *o, const struct partial *p)
 
 static int partial_threads_get_container(struct varint_in *in, struct partial_threads *set)
 {
-	const uint64_t place = varint_get_max(in, PLACE_SEVERAL);
+	const uint64_t kind = varint_get_max(in, CONTAINER_SEVERAL);
 	uint32_t length;
 
-	set->has_several = place == PLACE_SEVERAL;
-	if (place != PLACE_NAMED)
+	set->has_several = kind == CONTAINER_SEVERAL;
+	if (kind != CONTAINER_NAMED)
 		return 0;
 	const uint8_t *name = varint_get_string(in, &length);
 	if (in->why || length > TF_CONTAINER_MAX || !length || memchr(name, 0, length)) {

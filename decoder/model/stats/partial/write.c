@@ -31,9 +31,9 @@ void partial_put_histogram(struct buffer *o, const struct histogram *h)
 	varint_put(o, bins);
 	at = (struct histogram_at){0};
 	while (histogram_next(h, &at, &bin)) {
-		varint_put(o, bin.place - before);
+		varint_put(o, bin.bucket - before);
 		varint_put(o, bin.count);
-		before = bin.place;
+		before = bin.bucket;
 	}
 }
 
