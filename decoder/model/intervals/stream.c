@@ -33,7 +33,7 @@ struct interval_stream {
 	bool unnested;
 	int64_t from_ns, known_to_ns;	    /* known_to_ns: INT64_MAX if all is read */
 	const struct interval_query *query; /* NULL: none, or it has selected */
-	uint64_t seen, count, with_cost;
+	uint64_t count, with_cost;
 	int64_t place;	    /* of the next one returned */
 	int64_t kept;	    /* place of the next one that passes the filter */
 	struct interval iv; /* the one returned */
@@ -42,8 +42,8 @@ struct interval_stream {
 /* Per-thread state of the pass. */
 struct feeder {
 	struct interval_builder *builder;
-	uint64_t seen, kept, with_cost; /* with_cost: of those kept */
-	bool has_pairs;			/* some interval, kept or not, has its cost */
+	uint64_t kept, with_cost; /* with_cost: of those kept */
+	bool has_pairs;		  /* some interval, kept or not, has its cost */
 };
 
 struct reading_in {
@@ -61,14 +61,12 @@ static enum interval_choice interval_stream_choose(
 
 	f->has_pairs |= has_pair;
 	if (!o->filter || o->filter(o->ctx, iv)) {
-		f->seen++;
 		f->kept++;
 		f->with_cost += has_pair;
 		return INTERVAL_KEPT;
 	}
 	if ((o->near && !o->near(o->ctx, iv)) || (s->unnested && !o->query && !o->nested_cost))
 		return INTERVAL_LEFT_OUT;
-	f->seen++;
 	return INTERVAL_KEY;
 }
 
@@ -286,7 +284,6 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	if (!rc && found && o->open)
 		rc = interval_stream_add_open(s, found);
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
-		s->seen += r.feeders[i].seen;
 		s->count += r.feeders[i].kept;
 		s->with_cost += r.feeders[i].with_cost;
 		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
@@ -309,10 +306,8 @@ static int gather_query(struct interval_stream *s)
 {
 	const struct interval_query *q = s->query;
 	const struct interval_record *r;
-	int rc = q->begin(q->ctx, s->seen);
+	int rc;
 
-	if (rc || !q->gathers)
-		return rc;
 	while ((rc = next_record(s, &r)) > 0) {
 		struct nest_key key = stream_nest_key(r, -1);
 
@@ -457,7 +452,7 @@ static int interval_stream_fill_sorter(
 		rc = sum_costs(s);
 	else
 		nested_cost_end(&s->costs);
-	if (!rc && s->query)
+	if (!rc && s->query && s->query->gathers)
 		rc = gather_query(s);
 	return !rc && by_time ? sort_by_time(s, &how) : rc;
 }

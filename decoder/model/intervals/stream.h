@@ -32,8 +32,6 @@ struct interval_query {
 	bool gathers;
 	/* Called on any thread, before the depth is known. */
 	uint64_t (*selection)(void *ctx, const struct interval *iv);
-	/* Once, before the first walk: how many intervals there are. */
-	int (*begin)(void *ctx, uint64_t count);
 	int (*gather)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection);
 	int (*select)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection,
 		bool *selected);

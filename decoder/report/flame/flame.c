@@ -247,16 +247,10 @@ static int builder_gather_query(struct flame_builder *b)
 {
 	const struct interval_query *q = &b->query;
 	const struct flame_record *r;
-	uint64_t count = 0;
 	int rc;
 
-	while ((rc = flame_collection_next(&b->collection, &r)) > 0)
-		count++;
-	rc = rc ? rc : flame_collection_rewind(&b->collection);
-	if (!rc)
-		rc = q->begin(q->ctx, count);
-	if (rc || !q->gathers)
-		return rc;
+	if (!q->gathers)
+		return 0;
 	while ((rc = flame_collection_next(&b->collection, &r)) > 0) {
 		struct nest_key key = builder_nest_key(r);
 

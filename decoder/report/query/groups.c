@@ -158,13 +158,6 @@ static uint64_t groups_selection(void *ctx, const struct interval *iv)
 				  : select_interval(g->r, iv);
 }
 
-static int groups_begin_walks(void *ctx, uint64_t count)
-{
-	struct groups_reading *g = ctx;
-
-	return select_nests(g->r) ? g->query.begin(g->query.ctx, count) : 0;
-}
-
 static int groups_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection)
 {
 	struct groups_reading *g = ctx;
@@ -216,7 +209,6 @@ static int groups_read_around(struct groups_reading *g, unsigned wants)
 	struct interval_query query = {.ctx = g,
 		.wants = select_wants(r),
 		.selection = groups_selection,
-		.begin = groups_begin_walks,
 		.gather = groups_gather,
 		.select = groups_select,
 		.end = groups_end_walk};

@@ -6,10 +6,10 @@
 /* Intervals between calls that drop the mapped results from memory. */
 enum { DROP_RESULTS = 1 << 17 };
 
-/* The intervals nested in one. */
+/* Known of an interval once those nested in it are, if the condition asks it of one around. */
 struct lineage_inside {
-	uint64_t calls; /* bits of contains() that hold of one nested in it */
-	uint64_t self;	/* ticks */
+	uint64_t calls;	    /* bits of contains() that hold of one nested in it */
+	uint64_t selection; /* with the leaves of self_ns */
 };
 
 /* An interval that may contain later ones. */
@@ -77,8 +77,10 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 	}
 }
 
-static void lineage_set_self(const struct lineage *l, struct lineage_entry *own, uint64_t ticks)
+static void lineage_set_self(const struct lineage *l, struct lineage_entry *own)
 {
+	const uint64_t ticks = own->elapsed > own->children ? own->elapsed - own->children : 0;
+
 	if (!l->asks_self)
 		return;
 	lineage_set_leaves(l, own, WHERE_SELF,
@@ -103,11 +105,10 @@ static void lineage_set_under(const struct lineage *l, struct thread_stack *t)
 
 /* Passes the calls of contains() that hold for the innermost interval on to its parent, for which
  * they hold too. */
-static void lineage_set_contains(const struct lineage *l, struct thread_stack *t, uint64_t self)
+static void lineage_set_contains(const struct lineage *l, struct thread_stack *t)
 {
 	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1, *around = own - 1;
 
-	lineage_set_self(l, own, self);
 	around->calls |= own->calls & l->contains;
 	for (uint64_t left = l->contains & ~around->calls; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
@@ -121,12 +122,15 @@ static void lineage_set_contains(const struct lineage *l, struct thread_stack *t
 static void lineage_close_interval(struct lineage *l, struct thread_stack *t)
 {
 	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1;
-	const uint64_t self = own->elapsed > own->children ? own->elapsed - own->children : 0;
 
-	((struct lineage_inside *)l->inside.p)[own->at] =
-		(struct lineage_inside){.calls = own->calls, .self = self};
+	lineage_set_self(l, own);
+	if (l->where->asks_inside_around)
+		((struct lineage_inside *)l->inside.p)[own->at] =
+			(struct lineage_inside){own->calls, own->selection};
+	else
+		((bool *)l->inside.p)[own->at] = lineage_holds(l, t, l->where->expression.root);
 	if (l->contains && t->count > 1)
-		lineage_set_contains(l, t, self);
+		lineage_set_contains(l, t);
 	t->count--;
 }
 
@@ -180,8 +184,14 @@ static struct thread_stack *lineage_push(
 static int lineage_gather(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection)
 {
 	struct lineage *l = ctx;
-	struct thread_stack *t = lineage_push(l, key, file, selection);
+	const size_t size =
+		l->where->asks_inside_around ? sizeof(struct lineage_inside) : sizeof(bool);
+	int rc = spill_reserve(&l->inside, (l->at + 1) * size);
 
+	if (rc)
+		return rc;
+	l->gathering = true;
+	struct thread_stack *t = lineage_push(l, key, file, selection);
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	if (l->under)
@@ -194,17 +204,22 @@ static int lineage_select(
 {
 	struct lineage *l = ctx;
 	const uint64_t at = l->at;
-	struct thread_stack *t = lineage_push(l, key, file, selection);
 
+	if (l->where->asks_inside && !l->where->asks_inside_around) {
+		lineage_drop_results(l);
+		*selected = ((const bool *)l->inside.p)[l->at++];
+		return 0;
+	}
+	struct thread_stack *t = lineage_push(l, key, file, selection);
 	if (!t)
 		return CPIDECODE_ENOMEM;
-	if (l->where->asks_inside) {
+	if (l->where->asks_inside_around) {
 		const struct lineage_inside *inside = (struct lineage_inside *)l->inside.p + at;
 		struct lineage_entry *own = &((struct lineage_entry *)t->at)[t->count - 1];
 
 		/* Those of under() may have been set before these were known. */
 		own->calls |= inside->calls & l->contains;
-		lineage_set_self(l, own, inside->self);
+		own->selection |= inside->selection;
 	}
 	if (l->under)
 		lineage_set_under(l, t);
@@ -219,18 +234,6 @@ static void lineage_end_walk(void *ctx)
 	thread_stacks_free(&l->threads);
 	l->gathering = false;
 	l->at = 0;
-}
-
-static int lineage_begin(void *ctx, uint64_t count)
-{
-	struct lineage *l = ctx;
-
-	l->gathering = l->where->asks_inside;
-	if (!l->gathering)
-		return 0;
-	if (count > SIZE_MAX / sizeof(struct lineage_inside))
-		return CPIDECODE_ENOMEM;
-	return spill_reserve(&l->inside, (size_t)count * sizeof(struct lineage_inside));
 }
 
 static uint64_t lineage_selection(void *ctx, const struct interval *iv)
@@ -267,7 +270,6 @@ void lineage_init(
 		.wants = w->wants,
 		.gathers = w->asks_inside,
 		.selection = lineage_selection,
-		.begin = lineage_begin,
 		.gather = lineage_gather,
 		.select = lineage_select,
 		.end = lineage_end_walk};

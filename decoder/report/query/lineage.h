@@ -1,8 +1,9 @@
 /*
- * Conditions that ask other intervals (where.h): the walks of an interval_query. The marks of the
- * intervals around are on a stack of each thread, parents first. The intervals nested in one are
- * known when it is popped, so contains() and self_ns need a walk of their own, whose results, 8 or
- * 16 bytes an interval, spill to a file.
+ * Conditions that ask other intervals (where.h): the walks of an interval_query. The selections of
+ * the intervals around are on a stack of each thread, parents first. The intervals nested in one
+ * are known when it is popped, so contains() and self_ns need a walk of their own. Its results
+ * spill to a file: whether each interval is selected, or, if the condition asks for contents of an
+ * interval around, what is known of them.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_LINEAGE_H
 #define SWT_DECODER_REPORT_QUERY_LINEAGE_H
@@ -15,8 +16,9 @@ struct lineage {
 	const struct where *where;
 	const struct trace *trace;
 	struct thread_stacks threads;
-	struct spill inside; /* struct lineage_inside of each interval, in order of the walks */
-	uint64_t at;	     /* the next interval of the walk */
+	/* Of each interval, in order of the walks: struct lineage_inside, or bool. */
+	struct spill inside;
+	uint64_t at; /* the next interval of the walk */
 	bool gathering;
 	/* Facts that the condition needs; the others are not computed. */
 	bool asks_depth, asks_self;

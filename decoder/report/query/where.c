@@ -307,6 +307,7 @@ static bool where_number_nodes(struct where *w, struct expression_error *error)
 		if (is_call)
 			w->calls[w->ncalls++] = i;
 	}
+	w->asks_inside_around = where_find_too_late(w, e->root) != EXPRESSION_NODES;
 	return true;
 }
 

@@ -53,6 +53,7 @@ struct where {
 	bool asks_task, asks_time;
 	bool nests;		       /* it asks depths, self_ns or other intervals */
 	bool asks_inside;	       /* contains() or self_ns: needs the nested intervals */
+	bool asks_inside_around;       /* those of an interval around, too */
 	uint8_t bit[EXPRESSION_NODES]; /* of a leaf or a call: its bit; of nests only */
 	unsigned ncalls;
 	uint16_t calls[WHERE_CALLS]; /* nodes, those inside others first */
