@@ -23,7 +23,8 @@ enum {
 /* Passes every interval that the filter and the slice select to a function. */
 struct reader {
 	struct report *r;
-	unsigned wants;			    /* enum interval_want */
+	unsigned wants;	 /* enum interval_want */
+	unsigned unkept; /* of these: the visitor needs flags and on_cpu_ns alone */
 	struct interval_builder **builders; /* one per thread, created on first use */
 	tallies_visit_fn visit;
 	void *ctx;
@@ -144,8 +145,11 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		.progress_ctx = r->ctx,
 		.from_ns = INT64_MIN,
 		.threads = r->threads,
-		.wants = reader->wants | WANT_START | (r->compensate ? WANT_OWN_COST : 0),
-		.filter_wants = select_wants(r),
+		.wants = (reader->wants & ~reader->unkept) |
+			 (r->compensate ? WANT_START | WANT_OWN_COST : 0) |
+			 (reader->spared & HOOK_SPARE_TIME ? 0 : WANT_START),
+		.spared = reader->spared,
+		.filter_wants = select_wants(r) | reader->unkept,
 		.by_machine = true,
 		/* A reader of unsorted intervals has no depths either. */
 		.unnested = true,
@@ -230,6 +234,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 	struct tally_shared *shared;
 	struct reader reader = {.r = r,
 		.wants = tallies_wants(t->wanted),
+		.unkept = WANT_QUALITY,
 		.visit = add_to_tally,
 		.all = select_takes_all(r)};
 

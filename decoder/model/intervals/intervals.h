@@ -14,7 +14,7 @@ extern const struct interval interval_blank;
 
 /* Parts of intervals that a caller wants. The other members of an interval are undefined. */
 enum interval_want {
-	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
+	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns */
 	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
 	WANT_THREAD = 1u << 2,	/* the thread's */
 	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */

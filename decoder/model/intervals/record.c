@@ -56,6 +56,11 @@ struct named {
 
 _Static_assert(IV_OPEN <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
+/* Bits of find_measured_counts. */
+#define COUNT_SHIFT(member) (2 * ((offsetof(struct interval, member) - FIRST_VALUE) / 8 - DOUBLES))
+#define COUNT_BITS(first, last)                                                                    \
+	((UINT32_C(4) << COUNT_SHIFT(last)) - (UINT32_C(1) << COUNT_SHIFT(first)))
+
 enum {
 	VALUE_WANTS = WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS |
 		      WANT_FLAGS | WANT_OWN_COST
@@ -200,13 +205,20 @@ static uint8_t *put_wide_values(uint8_t *p, const uint8_t *value, uint32_t mask)
 	return p;
 }
 
-static uint8_t *put_values(uint8_t *to, const struct interval *iv)
+/* on_cpu_ns is always among them. */
+static inline uint32_t find_unwanted_counts(unsigned wants)
+{
+	return (wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : COUNT_BITS(off_cpu_ns, start_cpu)) |
+	       (wants & (WANT_OWN_COST | WANT_FLAGS) ? 0 : COUNT_BITS(own_inside, own_nested));
+}
+
+static uint8_t *put_values(uint8_t *to, const struct interval *iv, unsigned wants)
 {
 	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
 	const uint8_t *const counts = value + DOUBLES * sizeof(double);
 	struct values head = {.doubles = (uint8_t)find_measured_values(value, 0, DOUBLES),
 		.has_cpus = iv->num_cpus != 0,
-		.counts = find_measured_counts(counts)};
+		.counts = find_measured_counts(counts) & ~find_unwanted_counts(wants)};
 	uint8_t *const first = to + sizeof head + (head.has_cpus ? sizeof iv->num_cpus : 0);
 	uint8_t *p = put_wide_values(first, value, head.doubles);
 
@@ -251,7 +263,7 @@ static uint8_t *put_body(uint8_t *to, uint8_t *p, const struct interval *iv, uns
 		p += sizeof places;
 	}
 	if (wants & VALUE_WANTS)
-		p = put_values(p, iv);
+		p = put_values(p, iv, wants);
 	if (iv->num_values) {
 		struct named named = {iv->num_values, iv->values_bytes};
 
@@ -440,15 +452,13 @@ static inline uint32_t interval_record_read_times(uint64_t start, uint64_t era, 
 {
 	iv->start_ticks = era & 1 ? start : 0;
 	iv->end_ticks = start + iv->elapsed;
+	elapsed_set_ns(iv, clock->file);
 	iv->start_ns = iv->end_ns = 0;
-	iv->elapsed_ns = 0;
-	iv->long_ns = 0;
 	if (wants & WANT_START) {
 		iv->start_ns =
 			era & 1 ? clock_cursor_time(&clock->starts, start)
 				: clock_time_before(clock->file->clock, iv->end_ticks, iv->elapsed);
 		iv->end_ns = clock_cursor_time(&clock->ends, iv->end_ticks);
-		elapsed_set_ns(iv, clock->file);
 	}
 	return (uint32_t)(era / 2);
 }

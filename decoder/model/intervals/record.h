@@ -79,7 +79,7 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
  * Writes iv, at most RECORD_MAX_SIZE bytes. tail: interval_record_tail. A tail longer than
  * RECORD_MAX_INSIDE is not written but is at `outside` of the file. kept false: the key
  * is all that is written, and the selection. tasks: of its file's record_clock. wants: of enum
- * interval_want, RECORD_PLACES and RECORD_SELECTION.
+ * interval_want, RECORD_PLACES and RECORD_SELECTION; on_cpu_ns is kept with any value.
  */
 void interval_record_put(uint8_t *to, const struct interval *iv, const struct task *tasks,
 	unsigned wants, bool kept, size_t tail, uint64_t outside, uint64_t selection);

@@ -261,6 +261,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.from_ns = o->from_ns,
 		.to_ns = INT64_MAX,
 		.threads = o->threads,
+		.spared = o->spared,
 		.known = o->known,
 		.known_to_ns = o->known_to_ns,
 		.progress = o->progress,

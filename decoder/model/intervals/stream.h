@@ -64,6 +64,7 @@ struct interval_stream_options {
 	int64_t from_ns;  /* skips intervals that end before; INT64_MIN: none */
 	unsigned threads; /* 0: one for each processor that the process may use */
 	unsigned wants;	  /* enum interval_want */
+	unsigned spared;  /* enum hook_spared: of hooks, what no one of these needs */
 	/* Returns the intervals machine by machine, by ticks: less work for several machines. */
 	bool by_machine;
 	/* Leave depth, parent and parent_hook undefined. */
