@@ -75,16 +75,6 @@ void rows_write_host(struct json *j, const struct report *r);
 /* As the report asks for; relative ones count from its trace's first hook. */
 struct time_text time_text_of(const struct report *r);
 
-/* It names every member, as cell_real does. */
-static inline struct cell cell_id(struct interval_hook hook, bool known)
-{
-	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
-		.decimals = 0,
-		.u = hook.position,
-		.machine = hook.machine,
-		.ring = hook.ring};
-}
-
 static inline struct cell cell_words(
 	uint32_t u, void (*words)(struct out *o, uint32_t u), bool known)
 {

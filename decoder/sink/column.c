@@ -1,6 +1,5 @@
 #include "column.h"
 
-#include "../../formats/trace_file.h"
 #include "escapes.h"
 #include "fmt.h"
 
@@ -15,12 +14,11 @@ void cell_spell_id(struct out *o, const struct cell *cell)
 
 	if (!p)
 		return;
-	if (cell->machine) {
-		p = fmt_u64(fmt_char(p, 't'), cell->machine + UINT64_C(1));
+	if (cell->trace) {
+		p = fmt_u64(fmt_char(p, 't'), cell->trace + UINT64_C(1));
 		p = fmt_char(p, '.');
 	}
-	p = fmt_char(p, cell->ring & TF_GUEST_RING ? 'g' : 'r');
-	p = fmt_char(fmt_u64(p, cell->ring & ~TF_GUEST_RING), '.');
+	p = fmt_char(fmt_u64(fmt_char(p, (char)cell->decimals), cell->number), '.');
 	out_reach(o, fmt_u64(p, cell->u));
 }
 

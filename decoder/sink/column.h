@@ -29,12 +29,12 @@ enum cell_kind {
 	CELL_STRING, /* len bytes, any bytes */
 	CELL_HEX,    /* u as 0x3c: a string in JSON, whose numbers have 53 bits */
 	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
-	CELL_ID,     /* of an interval: cell_spell_id */
+	CELL_ID,     /* cell_spell_id */
 };
 
 struct cell {
 	enum cell_kind kind;
-	unsigned decimals; /* of CELL_REAL */
+	unsigned decimals; /* of CELL_REAL; of CELL_ID its letter */
 	union {
 		uint64_t u;
 		int64_t i;
@@ -45,7 +45,7 @@ struct cell {
 		const char *s;
 		void (*words)(struct out *o, uint32_t u);
 		struct {
-			uint32_t machine, ring; /* of CELL_ID; u: the position */
+			uint32_t trace, number; /* of CELL_ID */
 		};
 	};
 };
@@ -141,8 +141,8 @@ struct column {
 #define COLUMN_HEX_AT(type, member) .source = COLUMN_HEX, .offset = offsetof(type, member)
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
-/* rRING.POSITION, of a guest ring gRING.POSITION; of a trace other than the first file's with its
- * number, from 2, in front: tN.rRING.POSITION. */
+/* Letter, number, a dot and u; of another trace than 0, with its number + 1 before them: t2.r0.64.
+ */
 void cell_spell_id(struct out *o, const struct cell *cell);
 void cell_write_json(struct json *j, struct cell cell);
 

@@ -130,11 +130,21 @@ static struct cell interval_get_method(const void *row)
 	return cell_methods(tally_method(((const struct interval *)row)->method));
 }
 
+/* rRING.POSITION, of a guest ring gRING.POSITION. It names every member, as cell_real does. */
+static inline struct cell interval_id_cell(struct interval_hook hook, bool known)
+{
+	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
+		.decimals = hook.ring & TF_GUEST_RING ? 'g' : 'r',
+		.u = hook.position,
+		.trace = hook.machine,
+		.number = hook.ring & ~TF_GUEST_RING};
+}
+
 static struct cell interval_get_id(const void *row)
 {
 	const struct interval *iv = row;
 
-	return cell_id((struct interval_hook){iv->machine, iv->ring, iv->position}, true);
+	return interval_id_cell((struct interval_hook){iv->machine, iv->ring, iv->position}, true);
 }
 
 bool interval_column_is_nested(const char *name, size_t length)
@@ -151,7 +161,7 @@ static struct cell interval_get_parent_id(const void *row)
 {
 	const struct interval *iv = row;
 
-	return cell_id(iv->parent_hook, iv->depth);
+	return interval_id_cell(iv->parent_hook, iv->depth);
 }
 
 static void interval_spell_code(struct out *o, const void *row)
