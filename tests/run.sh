@@ -5,9 +5,9 @@
 # usage: sh tests/run.sh [--quick] [--no-emulation] [--browser[=firefox]] [--keep]
 #	--quick	one build (gcc, Release) and its tests, nothing for AArch64
 #	--no-emulation	without the emulated machine (tests/emulation), which takes QEMU
-#	--browser	opens flame graphs and pages in a browser: installs chromium (some 400 MB) if there is
-#		none, and fails if that cannot be done; without it a chromium that is there serves, for
-#		pages with SWTRACE_TEST_BROWSER=1. firefox: pages in Firefox
+#	--browser	opens all pages, tiles and servers in a browser: installs chromium (some 600 MB) if there
+#		is none, and fails if that cannot be done. Without it some pages are opened, by a Chromium that is
+#		there or, not with --quick, Debian's headless one (some 470 MB). firefox: pages in Firefox
 #	--keep	keeps the build folders (build-test-*) for a faster next time
 # SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
 # bound to that CPU loses its binding.
@@ -264,10 +264,17 @@ if need_packages ninja-build; then
 fi
 # The test of the layout needs its version 14 (75 kB); others skip it.
 need_packages clang-format || true
-# Without the option, and without a browser, the test is skipped and says why.
+# Without a browser its tests are skipped and say why. The headless one is installed beside the first build.
+installing=''
 case $browser in
 chromium) need_packages chromium && SWTRACE_TEST_BROWSER=1 || exit 1 ;;
 firefox) need_packages firefox-esr && SWTRACE_TEST_BROWSER=firefox || exit 1 ;;
+*)
+	if [ "$quick" -eq 0 ] && ! have_packages chromium; then
+		need_packages chromium-headless-shell &
+		installing=$!
+	fi
+	;;
 esac
 export SWTRACE_TEST_BROWSER
 
@@ -278,7 +285,9 @@ export SWTRACE_TEST_ARM64 CPIDECODE
 rm -f build-test-*.status "$failures" "$spent".*
 say "build: gcc"
 (make_build gcc; status=$?; spend sub "build: gcc"; exit $status)
-if built gcc $?; then
+status=$?
+[ -z "$installing" ] || wait "$installing" || true
+if built gcc $status; then
 	# First those that want idle processors.
 	alone='^(ring_hotplug|swtrace_cmd/ai_measures.*)$'
 	suite gcc "tests: gcc" -R "$alone"

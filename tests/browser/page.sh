@@ -1,9 +1,9 @@
 #!/bin/sh
 # The page of --format html. Its scripts that know no document run under Node, and read the pages of
-# all golden traces and of generated ones, whose data is that of intervals.csv, and files of tiles; with
-# SWTRACE_TEST_BROWSER=1 the page is opened in a Chromium, or if there is none in Firefox (firefox: in that),
-# from file:// and compared with intervals.csv: queries, columns, summary, search, mouse and keys, and
-# names that are HTML and scripts. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a browser
+# all golden traces and of generated ones, whose data is that of intervals.csv, and files of tiles. Where there is
+# a Chromium, it opens pages from file:// and compares them with intervals.csv: queries, columns, summary, search,
+# mouse and keys, and names that are HTML and scripts. SWTRACE_TEST_BROWSER=1 opens more pages, tiles and
+# servers, in Firefox if there is no Chromium; firefox: in that. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a browser
 # (else what is installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -155,13 +155,11 @@ first_of() {
 		! command -v "$program" || return 0
 	done
 }
+chromium=$(first_of chromium chromium-browser google-chrome chromium-headless-shell)
 case ${SWTRACE_TEST_BROWSER-} in
-1) browser=${BROWSER-$(first_of chromium chromium-browser google-chrome firefox-esr firefox)} ;;
 firefox) browser=${BROWSER-$(first_of firefox-esr firefox)} ;;
-*)
-	echo "skipped: the page in a browser: SWTRACE_TEST_BROWSER is neither 1 nor firefox"
-	exit 0
-	;;
+1) browser=${BROWSER-${chromium:-$(first_of firefox-esr firefox)}} ;;
+*) browser=${BROWSER-$chromium} ;;
 esac
 if [ -z "$browser" ]; then
 	echo "skipped: the page in a browser: none here (sh tests/run.sh --browser or --browser=firefox installs one)"
@@ -169,14 +167,8 @@ if [ -z "$browser" ]; then
 fi
 
 "$GENTRACE" -k groups -n 20000 --seed 7 deep.bin
-"$GENTRACE" -k groups -n 1500 -t 1200 -p label,time threads.bin
-"$GENTRACE" -k groups -n 300 -u utilisation.bin
-"$GENTRACE" -k mixed -n 3000 mixed.bin
-"$GENTRACE" -k hooks -n 500 hooks.bin
-for name in arguments empty nesting guest; do
-	"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
-done
-cp data/switches.bin data/wakeups.bin .
+"$GENTRACE" -k hooks -n 1500 hooks.bin
+cp data/switches.bin .
 {
 	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection meta\n'
 	printf '| host: </script><script>pwned=1</script>\n| command: <img src=x onerror=pwned=1>\n'
@@ -214,6 +206,15 @@ section loss
 loss 0 77 0 0 0 0 0 0
 section end
 END
+if [ -n "${SWTRACE_TEST_BROWSER-}" ]; then
+	"$GENTRACE" -k groups -n 1500 -t 1200 -p label,time threads.bin
+	"$GENTRACE" -k groups -n 300 -u utilisation.bin
+	"$GENTRACE" -k mixed -n 3000 mixed.bin
+	for name in arguments empty nesting guest; do
+		"$MKTRACE" "$here/../golden/cases/$name/trace.txt" $name.bin
+	done
+	cp data/wakeups.bin .
+fi
 set --
 for trace in *.bin; do
 	name=${trace%.bin}
@@ -221,6 +222,13 @@ for trace in *.bin; do
 	"$CPIDECODE" --report hooks --format csv -o "$name.csv.hooks" "$trace" 2>/dev/null
 	set -- "$@" "$name.html" "$name.csv"
 done
+"$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
+set -- "$@" names.html change
+if [ -z "${SWTRACE_TEST_BROWSER-}" ]; then
+	echo "skipped: further pages, tiles and servers in a browser: SWTRACE_TEST_BROWSER is neither 1 nor firefox"
+	timeout 300 node "$here/page.mjs" "$browser" "$work/profile" "$@"
+	exit
+fi
 "$CPIDECODE" serve deep.bin >address &
 server=$!
 trap 'kill $server; rm -rf "$work"' EXIT
@@ -245,8 +253,7 @@ node -e 'const wait = async (url) => { while (!(await (await fetch(url)).json())
 set -- "$@" "$(cat address)" deep.csv
 # A page that was cut short says so.
 awk '/class="core"/ && !n++ { next } { print }' deep.html >cut.html
-"$CPIDECODE" --report diff --format html -o names.html hostile.bin hostile.bin
-set -- "$@" cut.html - data/diff.html change names.html change
+set -- "$@" cut.html - data/diff.html change
 "$CPIDECODE" --format html --tiles-dir -o blocks.html data/blocks.bin
 "$CPIDECODE" --format html --tiles-dir -o ran.html switches.bin
 timeout 800 node "$here/page.mjs" "$browser" "$work/profile" "$@"

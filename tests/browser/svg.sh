@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
 browser=${BROWSER-}
-for program in chromium chromium-browser google-chrome; do
+for program in chromium chromium-browser google-chrome chromium-headless-shell; do
 	[ -n "$browser" ] || browser=$(command -v $program) || browser=
 done
 if [ -z "$browser" ]; then

@@ -12,9 +12,10 @@ export class Waiting {
 		}
 	}
 
-	// The page's tables follow the view after a moment.
+	// The page's tables follow the view by a timer of 150 ms. A later timer of the page's own comes after it, however
+	// busy the machine is.
 	async settled() {
-		await new Promise((done) => setTimeout(done, 250));
+		await this.evaluate("new Promise((done) => setTimeout(done, 250))");
 		await this.until("!document.getElementById('span').textContent.startsWith('Counting')");
 	}
 }
