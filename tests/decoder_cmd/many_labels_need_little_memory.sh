@@ -13,7 +13,7 @@ if ! (ulimit -d "$base" && "$CPIDECODE" --version) >/dev/null 2>&1; then
 	exit 77
 fi
 
-"$GENTRACE" -k groups -n 50k -l 500k -e -d 1 -p label -z zlib labels.bin
+"$GENTRACE" -k groups -n 50k -l 500k -e -d 1 -p label -z lz4 labels.bin
 
 # within ARGUMENTS...: the report's text, with memory for three times the larger of text and CSV.
 within()
@@ -35,14 +35,14 @@ within --report summary labels.bin
 within --report diff labels.bin labels.bin
 
 # Eight intervals of each label, on average.
-"$GENTRACE" -k groups -n 80k -l 10k -e -d 1 -p label,summary -z zlib several.bin
+"$GENTRACE" -k groups -n 80k -l 10k -e -d 1 -p label,summary -z lz4 several.bin
 within --report summary several.bin
 within --report diff several.bin several.bin
 
 # Of each processor, and of CPU utilisation.
-"$GENTRACE" -k groups -n 30k -l 7500 -c 8 -e -d 1 -p label,cpus -z zlib cpus.bin
+"$GENTRACE" -k groups -n 30k -l 7500 -c 8 -e -d 1 -p label,cpus -z lz4 cpus.bin
 within --report cpus cpus.bin
 
-"$GENTRACE" -k groups -u -n 40k -l 250k -e -d 1 -p label,summary,cpus -z zlib util.bin
+"$GENTRACE" -k groups -u -n 40k -l 250k -e -d 1 -p label,summary,cpus -z lz4 util.bin
 within --report cpus util.bin
 within --report summary util.bin

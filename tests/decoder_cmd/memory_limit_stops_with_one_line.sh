@@ -11,13 +11,14 @@ if ! (ulimit -d 30000 && "$CPIDECODE" --version) >/dev/null 2>&1; then
 fi
 
 "$GENTRACE" -k groups -n 100k -l 1000k -e -d 1 labels.bin
+"$GENTRACE" -k groups -n 10k -l 100k -e -d 1 few.bin
 
-for report in summary cpus 'diff labels.bin' 'intervals --format csv' 'summary --format json'; do
+for report in summary cpus 'diff few.bin' 'intervals --format csv' 'summary --format json'; do
 	# shellcheck disable=SC2086
-	run 0 --report $report labels.bin
+	run 0 --report $report few.bin
 	mv out expected
 	# shellcheck disable=SC2086
-	run 0 --memory 2G --report $report labels.bin
+	run 0 --memory 2G --report $report few.bin
 	cmp -s out expected || fail "$report: other bytes with a limit"
 done
 
