@@ -105,7 +105,7 @@ boot() {
 # not depend on the processor. Those of the first machine have one writer at work at a time or interrupt
 # writers, which with one processor takes a quarter less of the host's time, and less than half for signals.
 rings_one=kill_steps,stop,layout,sections,hooks,signal rings_cpus=1
-rings_two=storm_hour:5,fork,many,drain,migrate,kill:300,hotplug,reader,abort,held,kill_held
+rings_two=storm_hour:3,fork,many,drain,migrate,kill:300,hotplug,reader,abort,held,kill_held
 if [ "$full" -eq 1 ]; then
 	rings_cpus=4
 	rings_one=$rings_one,hostile_drain,hostile_dump,hostile,spawn
