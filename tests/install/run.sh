@@ -297,7 +297,8 @@ fi
 packages() {
 	# Lintian refuses the addresses of machines without a domain.
 	cpack -G DEB --config "$BUILD/CPackConfig.cmake" -B "$work/deb" \
-		-D CPACK_PACKAGE_CONTACT="swtrace <swtrace@packages.debian.org>" >"$work/cpack" 2>&1 || {
+		-D CPACK_PACKAGE_CONTACT="swtrace <swtrace@packages.debian.org>" \
+		-D CPACK_DEBIAN_COMPRESSION_TYPE=gzip >"$work/cpack" 2>&1 || {
 		cat "$work/cpack"
 		return 1
 	}
