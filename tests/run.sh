@@ -247,7 +247,7 @@ fuzz() {
 	rm -f build-test-fuzzed.log
 }
 
-skip() { # WHAT WHY
+count_skip() { # WHAT WHY
 	skipped=$((skipped + 1))
 	echo "skipped: $1: $2"
 }
@@ -336,7 +336,7 @@ if [ "$quick" -eq 0 ]; then
 		skipped=$((skipped + $(grep -cE '^skipped[: ]' build-test-cross.log)))
 		grep -E '^skipped[: ]|^AArch64' build-test-cross.log | sed 's/^/  /'
 		;;
-	77) skip "AArch64" "$(tail -n 1 build-test-cross.log)" ;;
+	77) count_skip "AArch64" "$(tail -n 1 build-test-cross.log)" ;;
 	*) failed=$((failed + 1)); tail -n 40 build-test-cross.log ;;
 	esac
 fi
@@ -346,7 +346,7 @@ if [ "$quick" -eq 0 ] && [ "$emulation" -eq 1 ]; then
 	counts=$(tail -n 1 build-test-emulation.log | sed -n \
 		's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p')
 	if [ "$status" = 77 ]; then
-		skip "the emulated machine" "$(tail -n 1 build-test-emulation.log)"
+		count_skip "the emulated machine" "$(tail -n 1 build-test-emulation.log)"
 	elif [ -z "$counts" ]; then
 		failed=$((failed + 1))
 		tail -n 40 build-test-emulation.log

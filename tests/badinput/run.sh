@@ -24,7 +24,7 @@ out=$work/out err=$work/err
 # The script on standard input as a trace in FILE (t.bin).
 make_trace() {
 	"$MKTRACE" - "${1:-t.bin}" || {
-		fail "${1:-t.bin}" "mktrace"
+		count_failure "${1:-t.bin}" "mktrace"
 		return 1
 	}
 }
@@ -40,7 +40,7 @@ one_line() {
 	if [ "$(wc -l <err)" -eq 1 ]; then
 		return 0
 	fi
-	fail "$1" "$(wc -l <err) lines on standard error instead of one"
+	count_failure "$1" "$(wc -l <err) lines on standard error instead of one"
 	return 1
 }
 
@@ -61,7 +61,7 @@ next_turn() {
 	if [ $((turns % 2)) -eq 1 ]; then turn=$1; else turn=$2; fi
 }
 [ -z "${SAMPLED-}" ] ||
-	skip "half of the reports of each bad section and record" "the build without a sanitizer has them"
+	count_skip "half of the reports of each bad section and record" "the build without a sanitizer has them"
 
 hooks_out() {
 	wc -l <out | tr -d ' '

@@ -87,13 +87,13 @@ check_rows() {
 		check_json --peers
 		check "every peer was asked for" peers_asked_for
 	else
-		[ -z "$packages" ] || skip "peers of $kind" "packages are missing:$missing"
+		[ -z "$packages" ] || count_skip "peers of $kind" "packages are missing:$missing"
 		check_json
 	fi
 	if command -v jq >/dev/null; then
 		check "it is JSON" jq -e '.rows | length > 0' "$json"
 	else
-		skip "whether it is JSON" "there is no jq"
+		count_skip "whether it is JSON" "there is no jq"
 	fi
 	# The report is the same for all kinds: one without options, and so without peers, is enough.
 	[ "$kind" != writer ] || check "a table on standard output" plain

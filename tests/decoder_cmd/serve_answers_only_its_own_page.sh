@@ -115,18 +115,11 @@ END
 mv page2.tiles page.tiles
 python3 ask.py "$CPIDECODE" plain.bin page.html >answers 2>&1 || fail "$(cat answers)"
 
-refuses()
-{
-	words=$1
-	shift
-	run 2 "$@"
-	grep -qF -- "$words" err || fail "$*: $(cat err)"
-}
-refuses 'it takes no --report' serve --report summary plain.bin
-refuses 'it takes no --report' serve --format csv plain.bin
-refuses 'it takes no --report' serve -o x.html plain.bin
-refuses 'no trace file' serve
-refuses 'expected a number from 1 to 65535' serve --port 65536 plain.bin
-refuses '--port goes with serve' --port 80 plain.bin
+misuse 'it takes no --report' serve --report summary plain.bin
+misuse 'it takes no --report' serve --format csv plain.bin
+misuse 'it takes no --report' serve -o x.html plain.bin
+misuse 'no trace file' serve
+misuse 'expected a number from 1 to 65535' serve --port 65536 plain.bin
+misuse '--port goes with serve' --port 80 plain.bin
 run 1 serve /dev/null
 [ ! -s out ] || fail "an address without a page: $(cat out)"

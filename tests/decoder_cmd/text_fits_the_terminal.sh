@@ -160,20 +160,14 @@ in_file out '^outer +2023-11-14T22:13:19\.500000000Z '
 run 0 --report histogram --by time:1s --time iso --from 1699999999.5 plain.bin
 in_file out '^2023-11-14T22:13:19\.500000000Z '
 
-refuses()
-{
-	run 2 "$@"
-	[ ! -s out ] || fail "$*: a report all the same"
-	in_file err '^cpidecode: --(time|width)'
-}
-refuses --time local plain.bin
-refuses --time unix plain.bin
-refuses --time unix --by tid plain.bin
-refuses --time iso --by time:1s --format csv plain.bin
-refuses --time unix --report intervals --format csv plain.bin
-refuses --width 10 plain.bin
-refuses --width wide plain.bin
-refuses --width 80 --format json plain.bin
+misuse '^cpidecode: --time' --time local plain.bin
+misuse '^cpidecode: --time' --time unix plain.bin
+misuse '^cpidecode: --time' --time unix --by tid plain.bin
+misuse '^cpidecode: --time' --time iso --by time:1s --format csv plain.bin
+misuse '^cpidecode: --time' --time unix --report intervals --format csv plain.bin
+misuse '^cpidecode: --width' --width 10 plain.bin
+misuse '^cpidecode: --width' --width wide plain.bin
+misuse '^cpidecode: --width' --width 80 --format json plain.bin
 
 # On a terminal: its own width, or that of COLUMNS.
 command -v script >/dev/null || skip "terminals: no script command (util-linux)"

@@ -75,9 +75,9 @@ python() {
 		"$interpreter" "$SOURCE/samples/print_intervals.py" "$@"
 }
 if [ -z "$interpreter" ]; then
-	skip "the Python package" "no Python with NumPy here (apt-get install python3-numpy)"
+	count_skip "the Python package" "no Python with NumPy here (apt-get install python3-numpy)"
 elif nm -D "$LIBRARY" | grep -qE ' __(a|t|ub)san_'; then
-	skip "the Python package" "a library with sanitizers is not for a program without"
+	count_skip "the Python package" "a library with sanitizers is not for a program without"
 else
 	same_in_python() { # CASE
 		python "$work/$1"-*.bin >"$work/python" || return 1

@@ -23,21 +23,21 @@ event()
 # says PATTERN: on stdout; complains PATTERN: on stderr; silent PATTERN: not on stdout.
 says()
 {
-	if grep -q -e "$1" "$out"; then pass; else fail "does not say: $1"; fi
+	if grep -q -e "$1" "$out"; then count_pass; else count_failure "does not say: $1"; fi
 }
 complains()
 {
-	if grep -q -e "$1" "$err"; then pass; else fail "does not complain: $1"; fi
+	if grep -q -e "$1" "$err"; then count_pass; else count_failure "does not complain: $1"; fi
 }
 silent()
 {
-	if grep -q -e "$1" "$out"; then fail "says: $1"; else pass; fi
+	if grep -q -e "$1" "$out"; then count_failure "says: $1"; else count_pass; fi
 }
 
 # well_formed: stdout is one JSON value.
 well_formed()
 {
-	"$WELLFORMED" document "$out" >"$err" || fail "not JSON"
+	"$WELLFORMED" document "$out" >"$err" || count_failure "not JSON"
 }
 
 # file PATH TEXT: in a made-up /sys.
@@ -228,7 +228,7 @@ fi
 event 0 --help
 says '^usage: swtrace event '
 if [ -c /dev/full ]; then
-	"$SWTRACE" event list >/dev/full 2>"$err" && fail "a full disk went unnoticed"
+	"$SWTRACE" event list >/dev/full 2>"$err" && count_failure "a full disk went unnoticed"
 	complains 'cannot write to standard output: No space left on device'
 fi
 

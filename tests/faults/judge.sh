@@ -37,15 +37,15 @@ nothing_half() {
 judge_file() {
 	case $status in
 	0)
-		if whole "$t" "$2" || partial "$t"; then pass; else fail "$1: exit code 0, but no complete trace"; fi
+		if whole "$t" "$2" || partial "$t"; then count_pass; else count_failure "$1: exit code 0, but no complete trace"; fi
 		;;
 	1)
-		if clear_line; then pass; else fail "$1: no clear line"; fi
-		if [ ! -e "$t" ] || whole "$t" "$2"; then pass; else fail "$1: half a file"; fi
+		if clear_line; then count_pass; else count_failure "$1: no clear line"; fi
+		if [ ! -e "$t" ] || whole "$t" "$2"; then count_pass; else count_failure "$1: half a file"; fi
 		;;
-	*) fail "$1: exit code $status" ;;
+	*) count_failure "$1: exit code $status" ;;
 	esac
-	if nothing_half; then pass; else fail "$1: a temporary file stays"; fi
+	if nothing_half; then count_pass; else count_failure "$1: a temporary file stays"; fi
 }
 
 # nothing_left WHAT: no private session; or, if removing it was what failed, one that the next
@@ -55,7 +55,7 @@ nothing_left() {
 		left | xargs touch -d '1 hour ago'
 		"$SWTRACE" run -s 1 -o /dev/null -- true 2>/dev/null
 	fi
-	if is_left; then fail "$1: left behind: $(left)"; else pass; fi
+	if is_left; then count_failure "$1: left behind: $(left)"; else count_pass; fi
 	if is_left || is_there /dev/shm/swtrace."$uid".kept.*; then
 		rm -rf /dev/shm/swtrace."$uid".run.* /dev/shm/swtrace."$uid".kept.*
 	fi

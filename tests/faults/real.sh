@@ -10,7 +10,7 @@ real() {
 }
 
 no_file() {
-	if [ ! -e "$t" ] && nothing_half; then pass; else fail "$1: something is left: $(ls -A "$work")"; fi
+	if [ ! -e "$t" ] && nothing_half; then count_pass; else count_failure "$1: something is left: $(ls -A "$work")"; fi
 }
 
 many_hooks=30000
@@ -19,7 +19,7 @@ session_of_many() {
 	SWTRACE_SESSION=$shm/many
 	export SWTRACE_SESSION
 	"$SWTRACE" init -s 4 2>"$err" && "$SWTRACE" on && "$WRITER" hooks $many_hooks >/dev/null &&
-		"$SWTRACE" off || fail "a session of many hooks"
+		"$SWTRACE" off || count_failure "a session of many hooks"
 }
 
 # kept_is_whole WHAT: run keeps what it could not write.
@@ -27,9 +27,9 @@ kept_is_whole() {
 	kept=$(sed -n 's/.*the trace is kept: SWTRACE_SESSION=\([^ ]*\) .*/\1/p' "$err")
 	if [ -n "$kept" ] && SWTRACE_SESSION=$kept "$SWTRACE" dump "$dir/kept.bin" 2>"$err" &&
 		whole "$dir/kept.bin" $many_hooks; then
-		pass
+		count_pass
 	else
-		fail "$1: the trace was not kept"
+		count_failure "$1: the trace was not kept"
 	fi
 	[ -z "$kept" ] || rm -rf "$kept"
 	rm -f "$dir/kept.bin"
@@ -43,7 +43,7 @@ limits() {
 	expect "dump, file size limit" 1 "ulimit -f"
 	no_file "dump, file size limit"
 	if ! command -v prlimit >/dev/null; then
-		skip "run and record, file size limit: no prlimit"
+		count_skip "run and record, file size limit: no prlimit"
 		return
 	fi
 	# The command lowers the limit of who runs it: after init, before the file.
@@ -70,7 +70,7 @@ full_disk() {
 	mkdir "$dir/small"
 	if [ "$uid" -ne 0 ] ||
 		! mount -t tmpfs -o size=256k,mode=755 tmpfs "$dir/small" 2>/dev/null; then
-		skip "a full disk: no small tmpfs can be mounted here"
+		count_skip "a full disk: no small tmpfs can be mounted here"
 		rmdir "$dir/small"
 		return
 	fi
@@ -115,7 +115,7 @@ to_reader() {
 
 # A reader that has gone had enough.
 not_said() {
-	if grep -q -e "$1" "$err"; then fail "says '$1'"; else pass; fi
+	if grep -q -e "$1" "$err"; then count_failure "says '$1'"; else count_pass; fi
 }
 
 pipes() {
@@ -126,7 +126,7 @@ pipes() {
 	not_said "Broken pipe"
 	to_reader 'sleep 1; cat' "$SWTRACE" dump --compress none -
 	expect "dump, slow reader" 0
-	if whole "$t" $many_hooks; then pass; else fail "dump, slow reader: incomplete"; fi
+	if whole "$t" $many_hooks; then count_pass; else count_failure "dump, slow reader: incomplete"; fi
 	unset SWTRACE_SESSION
 	to_reader 'head -c 100' "$SWTRACE" run -s 4 -o - -- "$WRITER" hooks $many_hooks
 	expect "run, closed pipe" 1
@@ -138,21 +138,21 @@ pipes() {
 	# shellcheck disable=SC2046
 	set -- $(figures)
 	if ! grep -q "^$many_hooks\$" "$err"; then
-		pass
+		count_pass
 	elif [ $# -eq 3 ] && [ $(($1 + $2 + $3)) -le $many_hooks ] && [ "$2" -gt 0 ]; then
-		pass
+		count_pass
 	else
-		fail "record, closed pipe: the loss is not counted"
+		count_failure "record, closed pipe: the loss is not counted"
 	fi
 	to_reader 'sleep 1; cat' "$SWTRACE" record -s 1 --compress none -o - -- \
 		"$WRITER" hooks $many_hooks
 	expect "record, slow reader" 0
 	if decodes "$t" && adds_up $many_hooks; then
-		pass
+		count_pass
 	else
-		fail "record, slow reader: does not add up"
+		count_failure "record, slow reader: does not add up"
 	fi
-	if is_left; then fail "pipes: left behind: $(left)"; else pass; fi
+	if is_left; then count_failure "pipes: left behind: $(left)"; else count_pass; fi
 }
 
 # ---------------------------------------------------------------- paths that vanish
@@ -165,7 +165,7 @@ vanishing() {
 		fresh_work
 		real "$SWTRACE" record -s 4 -ss $ss -o "$t" -- sh -c \
 			"\"$WRITER\" hooks 1000; sleep 0.3; rm \"$t\"; \"$WRITER\" hooks 1000"
-		[ -e "$t" ] || [ "$status" -eq 1 ] || fail "record, its file removed: gone"
+		[ -e "$t" ] || [ "$status" -eq 1 ] || count_failure "record, its file removed: gone"
 		judge_recording "record, its file removed" 2000
 		fresh_work
 		# As long as the directory is there, the drain brings its file back.
@@ -176,9 +176,9 @@ vanishing() {
 		expect "record, its directory removed" 1 "No such file"
 		found=0
 		if clear_line && adds_up 2000; then
-			pass
+			count_pass
 		else
-			fail "record, its directory removed: does not add up"
+			count_failure "record, its directory removed: does not add up"
 		fi
 	done
 	fresh_work
@@ -212,8 +212,8 @@ signals() {
 		while inject_signal "$call" SIGTERM $n "$SWTRACE" dump "$t"; do
 			case $status in
 			143) no_file "dump, SIGTERM at call $n of $call" ;;
-			0) if whole "$t" $many_hooks; then pass; else fail "dump, SIGTERM at $call $n"; fi ;;
-			*) fail "dump, SIGTERM at call $n of $call: exit code $status" ;;
+			0) if whole "$t" $many_hooks; then count_pass; else count_failure "dump, SIGTERM at $call $n"; fi ;;
+			*) count_failure "dump, SIGTERM at call $n of $call: exit code $status" ;;
 			esac
 			n=$((n + step))
 			fresh_work
@@ -234,9 +234,9 @@ signals() {
 		inject_signal writev SIGKILL $n "$SWTRACE" record -s 1 -ss 4 -o "$t" -- \
 			"$WRITER" hooks 2000 || continue
 		if [ ! -s "$t" ] || decodes "$t"; then
-			pass
+			count_pass
 		else
-			fail "record, killed at writev $n: $(head -n 2 "$dir/told")"
+			count_failure "record, killed at writev $n: $(head -n 2 "$dir/told")"
 		fi
 	done
 	rm -rf /dev/shm/swtrace."$uid".run.*

@@ -33,27 +33,27 @@ judge_recording() {
 	case $status in
 	0)
 		if whole "$t" "$2"; then
-			pass
+			count_pass
 		elif decodes "$t" && { adds_up "$2" || partial "$t"; }; then
-			pass
+			count_pass
 		else
-			fail "$1: exit code 0, and hooks are missing without a word"
+			count_failure "$1: exit code 0, and hooks are missing without a word"
 		fi
 		;;
 	1)
-		if clear_line; then pass; else fail "$1: no clear line"; fi
+		if clear_line; then count_pass; else count_failure "$1: no clear line"; fi
 		if [ ! -e "$t" ]; then
-			pass
+			count_pass
 		elif ! decodes "$t"; then
-			fail "$1: no valid file: $(head -n 2 "$dir/told")"
+			count_failure "$1: no valid file: $(head -n 2 "$dir/told")"
 		elif [ -z "$(figures)" ] || adds_up "$2"; then
-			pass
+			count_pass
 		else
-			fail "$1: $found hooks in the file of $2"
+			count_failure "$1: $found hooks in the file of $2"
 		fi
 		;;
-	126 | 127) if clear_line; then pass; else fail "$1: no clear line"; fi ;;
-	*) fail "$1: exit code $status" ;;
+	126 | 127) if clear_line; then count_pass; else count_failure "$1: no clear line"; fi ;;
+	*) count_failure "$1: exit code $status" ;;
 	esac
 	nothing_left "$1"
 }

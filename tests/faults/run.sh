@@ -71,7 +71,7 @@ is_left() {
 . "$here/record.sh"
 
 if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null; then
-	skip "the sweep: no strace, or it may not trace here"
+	count_skip "the sweep: no strace, or it may not trace here"
 	sweeps=0
 else
 	sweeps=1

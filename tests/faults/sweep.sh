@@ -66,7 +66,7 @@ sweep() {
 		done
 	done
 	# Fewer calls than this has no program: then it is the counting that is broken.
-	[ $((runs - before_sweep)) -ge 30 ] || fail "$what: only $((runs - before_sweep)) runs"
+	[ $((runs - before_sweep)) -ge 30 ] || count_failure "$what: only $((runs - before_sweep)) runs"
 }
 
 close_of=
@@ -98,9 +98,9 @@ part_dump() {
 	SWTRACE_SESSION=$shm/dump
 	export SWTRACE_SESSION
 	"$SWTRACE" init -s 1 2>"$err" && "$SWTRACE" on && "$WRITER" hooks 5000 >/dev/null &&
-		"$SWTRACE" off || fail "a session for dumps"
+		"$SWTRACE" off || count_failure "a session for dumps"
 	sweep dump fresh_work judge_dump "$SWTRACE" dump "$t"
-	if [ "$(hooks_in_session)" = 5000 ]; then pass; else fail "dump: the session changed"; fi
+	if [ "$(hooks_in_session)" = 5000 ]; then count_pass; else count_failure "dump: the session changed"; fi
 	rm -rf "$SWTRACE_SESSION"
 }
 
@@ -110,16 +110,16 @@ part_dump() {
 judge_run() {
 	kept=$(sed -n 's/.*the trace is kept: SWTRACE_SESSION=\([^ ]*\) .*/\1/p' "$err")
 	case $status in
-	126 | 127) if clear_line; then pass; else fail "$1: no clear line"; fi ;;
+	126 | 127) if clear_line; then count_pass; else count_failure "$1: no clear line"; fi ;;
 	*) judge_file "$1" 100 ;;
 	esac
 	if [ "$status" -eq 1 ] && [ -s "$out" ] && [ -z "$kept" ] && [ ! -e "$t" ] &&
 		! grep -q 'the trace is lost' "$err" && ! grep -q '\<write(2.*INJECTED' "$log"; then
-		fail "$1: the command ran, and its trace is gone without a word"
+		count_failure "$1: the command ran, and its trace is gone without a word"
 	fi
 	if [ -n "$kept" ]; then
 		SWTRACE_SESSION=$kept "$SWTRACE" dump "$work/kept.bin" 2>"$err"
-		if whole "$work/kept.bin" 100; then pass; else fail "$1: the kept file is incomplete"; fi
+		if whole "$work/kept.bin" 100; then count_pass; else count_failure "$1: the kept file is incomplete"; fi
 		rm -rf "$kept"
 	fi
 	nothing_left "$1"
@@ -140,24 +140,24 @@ part_run() {
 setup_init() {
 	rm -rf "$SWTRACE_SESSION"
 	"$SWTRACE" init -s 1 2>"$err" && "$SWTRACE" on && "$WRITER" hooks 10 >/dev/null &&
-		"$SWTRACE" off || fail "a session for init"
+		"$SWTRACE" off || count_failure "a session for init"
 }
 
 judge_init() {
 	hooks=$(hooks_in_session)
 	case $status:$hooks in
-	0:0) pass ;;
-	1:10) if clear_line; then pass; else fail "$1: no clear line"; fi ;;
-	*) fail "$1: exit code $status, then $hooks hooks" ;;
+	0:0) count_pass ;;
+	1:10) if clear_line; then count_pass; else count_failure "$1: no clear line"; fi ;;
+	*) count_failure "$1: exit code $status, then $hooks hooks" ;;
 	esac
 	if [ "$status" -eq 1 ] && ! grep -q '\<unlinkat.*INJECTED' "$log" &&
 		[ "$(find "$SWTRACE_SESSION" -name 'rings.*' | wc -l)" -ne 1 ]; then
-		fail "$1: half-made buffers stay"
+		count_failure "$1: half-made buffers stay"
 	fi
 	if "$SWTRACE" init -s 1 2>"$err" && [ "$(hooks_in_session)" = 0 ]; then
-		pass
+		count_pass
 	else
-		fail "$1: the next init does not work"
+		count_failure "$1: the next init does not work"
 	fi
 }
 
@@ -175,14 +175,14 @@ setup_first() {
 
 judge_first() {
 	case $status in
-	0) pass ;;
-	1) if clear_line; then pass; else fail "$1: no clear line"; fi ;;
-	*) fail "$1: exit code $status" ;;
+	0) count_pass ;;
+	1) if clear_line; then count_pass; else count_failure "$1: no clear line"; fi ;;
+	*) count_failure "$1: exit code $status" ;;
 	esac
 	if "$SWTRACE" init -s 1 2>"$err" && [ "$(hooks_in_session)" = 0 ]; then
-		pass
+		count_pass
 	else
-		fail "$1: the next init does not work"
+		count_failure "$1: the next init does not work"
 	fi
 }
 
@@ -192,24 +192,24 @@ judge_first() {
 # not attach at first has its hooks counted as lost once it can.
 setup_program() {
 	"$SWTRACE" off 2>/dev/null
-	"$SWTRACE" init -s 1 2>"$err" && "$SWTRACE" on 2>>"$err" || fail "a session for programs"
+	"$SWTRACE" init -s 1 2>"$err" && "$SWTRACE" on 2>>"$err" || count_failure "a session for programs"
 }
 
 judge_program() {
 	hooks=$(hooks_in_session)
 	if [ "$status" -eq 0 ] || grep -q '\<write(1.*INJECTED' "$log"; then
-		pass
+		count_pass
 	else
-		fail "$1: the program's exit code is $status"
+		count_failure "$1: the program's exit code is $status"
 	fi
 	case $hooks in
-	100 | 0) pass ;;
+	100 | 0) count_pass ;;
 	*)
 		lost=$(lost_in_session)
 		if [ $((hooks + lost)) -eq 100 ]; then
-			pass
+			count_pass
 		else
-			fail "$1: $hooks of 100 hooks, $lost lost"
+			count_failure "$1: $hooks of 100 hooks, $lost lost"
 		fi
 		;;
 	esac
@@ -227,9 +227,9 @@ part_program() {
 
 judge_comes_first() {
 	if [ "$status" -eq 0 ] || grep -q '\<write(1.*INJECTED' "$log"; then
-		pass
+		count_pass
 	else
-		fail "$1: the program's exit code is $status"
+		count_failure "$1: the program's exit code is $status"
 	fi
-	if "$SWTRACE" init -s 1 2>"$err"; then pass; else fail "$1: no init afterwards"; fi
+	if "$SWTRACE" init -s 1 2>"$err"; then count_pass; else count_failure "$1: no init afterwards"; fi
 }

@@ -322,7 +322,7 @@ time_workers() {
 			scontrol update NodeName=n2 State=$state Reason=time || return 1
 			begin=$(date +%s%N)
 			submit "time.$round.$workers" "$work"/traces/*
-			answered || { fail time "$(tail -n 1 "$work/err")"; return 1; }
+			answered || { count_failure time "$(tail -n 1 "$work/err")"; return 1; }
 			echo "workers $workers: partial results $(seconds_since "$begin" "$folder"/parts/0.*)," \
 				"answer $(seconds_since "$begin" "$folder/exit")"
 		done
@@ -356,6 +356,6 @@ for name in ${tests:-$all}; do
 	rm -f "$work/err"
 	CPIDECODE=$cpidecode
 	export CPIDECODE
-	if $name "$name"; then pass "$name"; else fail "$name" "$(tail -n 1 "$work/err" 2>/dev/null)"; fi
+	if $name "$name"; then count_pass "$name"; else count_failure "$name" "$(tail -n 1 "$work/err" 2>/dev/null)"; fi
 done
 tally

@@ -90,7 +90,7 @@ if command -v babeltrace2 >/dev/null; then
 	}
 	check "the same events as CTF" ctf
 else
-	skip "the same events as CTF" "there is no babeltrace2"
+	count_skip "the same events as CTF" "there is no babeltrace2"
 fi
 
 check "an existing folder is refused for a new CTF trace: 1" fails_with 1 "$GENTRACE" -f ctf "$work"

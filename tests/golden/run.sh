@@ -59,7 +59,7 @@ check() {
 	got=$?
 	if [ "$got" != "$want" ]; then
 		sed -n '1,20p' "$work/err"
-		fail "$id" "exit status $got instead of $want"
+		count_failure "$id" "exit status $got instead of $want"
 		return
 	fi
 	told=
@@ -67,13 +67,13 @@ check() {
 	[ -e "$dir/$name.stderr" ] && told=$name.stderr
 	if [ -z "$told" ] && [ -s "$work/err" ]; then
 		cat -v "$work/err"
-		fail "$id" "nothing is expected on standard error"
+		count_failure "$id" "nothing is expected on standard error"
 	elif [ -n "$told" ] && ! compare "$dir" "$told" "$work/err"; then
-		fail "$id" "standard error"
+		count_failure "$id" "standard error"
 	elif [ "$name" != - ] && ! compare "$dir" "$name" "$work/out"; then
-		fail "$id" "standard output"
+		count_failure "$id" "standard output"
 	else
-		pass "$id"
+		count_pass "$id"
 	fi
 }
 
@@ -85,7 +85,7 @@ run_case() {
 	for script in "$dir"/trace*.txt; do
 		name=${script##*/}
 		if ! "$MKTRACE" "$script" "$work/t/${name%.txt}.bin"; then
-			fail "${dir##*/}" "mktrace"
+			count_failure "${dir##*/}" "mktrace"
 			return
 		fi
 		files="$files ${name%.txt}.bin"
@@ -114,7 +114,7 @@ run_case() {
 for case in "$@"; do
 	[ -d "$case" ] || case=$here/cases/$case
 	if [ ! -e "$case/trace.txt" ]; then
-		fail "${case##*/}" "no trace.txt"
+		count_failure "${case##*/}" "no trace.txt"
 		continue
 	fi
 	run_case "$case"

@@ -325,15 +325,15 @@ if command -v cpack >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
 	if [ "$(id -u)" -eq 0 ]; then
 		check "the packages install and remove cleanly" install_packages
 	else
-		skip "the packages install and remove cleanly" "dpkg takes root"
+		count_skip "the packages install and remove cleanly" "dpkg takes root"
 	fi
 	if command -v lintian >/dev/null; then
 		check "lintian finds no errors in the packages" lint_packages
 	else
-		skip "lintian finds no errors in the packages" "lintian is not installed"
+		count_skip "lintian finds no errors in the packages" "lintian is not installed"
 	fi
 else
-	skip "packages" "cpack or dpkg-dev is not installed"
+	count_skip "packages" "cpack or dpkg-dev is not installed"
 fi
 uninstalls() {
 	cmake --install "$BUILD" --prefix "$work/again" &&

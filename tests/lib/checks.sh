@@ -1,5 +1,5 @@
-# For tests of one file each, in a folder of their own: stdout of the last command is in out, stderr in
-# err. Sourced by the lib.sh beside them.
+# For tests of one file each, in a folder of their own, which the first failure ends: stdout of the last command is
+# in out, stderr in err. Sourced by the lib.sh beside them.
 # shellcheck shell=sh
 
 fail()

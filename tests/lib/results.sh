@@ -1,16 +1,16 @@
-# For tests of many results, of which a failed one ends nothing. Sourced; the last command is tally. out and err
-# name the files with the output of the last command, which a failure shows.
+# Counts many results; a failed one does not end the test, as fail of checks.sh does. Sourced; the last command is
+# tally. out and err name the files with the output of the last command, which a failure shows.
 # shellcheck shell=sh disable=SC2034
 
 passed=0 failed=0 skipped=0
 
-pass() # [NAME]
+count_pass() # [NAME]
 {
 	passed=$((passed + 1))
 	[ $# -eq 0 ] || echo "ok: $1"
 }
 
-fail() # NAME [WHY]
+count_failure() # NAME [WHY]
 {
 	failed=$((failed + 1))
 	echo "FAILED: $1${2+: $2}"
@@ -19,7 +19,7 @@ fail() # NAME [WHY]
 	done
 }
 
-skip() # NAME [WHY]
+count_skip() # NAME [WHY]
 {
 	skipped=$((skipped + 1))
 	echo "skipped: $1${2+: $2}"
@@ -29,9 +29,9 @@ skip() # NAME [WHY]
 same()
 {
 	if [ "$2" = "$3" ]; then
-		pass
+		count_pass
 	else
-		fail "$1: '$2' instead of '$3'"
+		count_failure "$1: '$2' instead of '$3'"
 	fi
 }
 
@@ -43,10 +43,10 @@ exits()
 	status=0
 	"$@" >"$out" 2>"$err" </dev/null || status=$?
 	if [ "$status" -eq "$want" ]; then
-		pass
+		count_pass
 		return 0
 	fi
-	fail "$*: exit status $status instead of $want"
+	count_failure "$*: exit status $status instead of $want"
 	return 1
 }
 
@@ -64,13 +64,13 @@ matches()
 expect()
 {
 	if [ "$status" != "$2" ]; then
-		fail "$1" "exit status $status instead of $2"
+		count_failure "$1" "exit status $status instead of $2"
 	elif ! matches "$err" "${3-*}"; then
-		fail "$1" "standard error is not as expected: $3"
+		count_failure "$1" "standard error is not as expected: $3"
 	elif ! matches "$out" "${4-*}"; then
-		fail "$1" "standard output is not as expected: $4"
+		count_failure "$1" "standard output is not as expected: $4"
 	else
-		pass "$1"
+		count_pass "$1"
 	fi
 }
 

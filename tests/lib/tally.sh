@@ -11,7 +11,7 @@ check() # NAME COMMAND...
 {
 	name=$1
 	shift
-	if "$@" >"$out" 2>&1; then pass "$name"; else fail "$name"; fi
+	if "$@" >"$out" 2>&1; then count_pass "$name"; else count_failure "$name"; fi
 }
 
 # fails_with STATUS COMMAND...: with one line on stderr.

@@ -18,18 +18,18 @@ p4()
 # says TEXT, warns TEXT: a part of a line of stdout, of stderr.
 says()
 {
-	grep -qF -- "$1" "$out" && pass || fail "no \"$1\""
+	grep -qF -- "$1" "$out" && count_pass || count_failure "no \"$1\""
 }
 
 warns()
 {
-	grep -qF -- "$1" "$err" && pass || fail "no \"$1\" on stderr"
-	[ "$(wc -l <"$err")" -eq 1 ] && pass || fail "more than a line on stderr"
+	grep -qF -- "$1" "$err" && count_pass || count_failure "no \"$1\" on stderr"
+	[ "$(wc -l <"$err")" -eq 1 ] && count_pass || count_failure "more than a line on stderr"
 }
 
 lines()
 {
-	[ "$(wc -l <"$out")" -eq "$1" ] && pass || fail "not $1 lines"
+	[ "$(wc -l <"$out")" -eq "$1" ] && count_pass || count_failure "not $1 lines"
 }
 
 p4 0 list
@@ -96,7 +96,7 @@ p4 1 encode machine_clear
 warns 'needs a unit mask: CLEAR, MOCLEAR, SMCLEAR (PU_ERROR_INVALID_METRIC)'
 p4 2 encode
 "$SWTRACE" event encode --cpu netburst instr_completed:NBOGUS >"$out" 2>"$err"
-[ $? -eq 1 ] && pass || fail 'netburst has instr_completed'
+[ $? -eq 1 ] && count_pass || count_failure 'netburst has instr_completed'
 warns '(PU_ERROR_EVENT_NOT_SUPPORTED)'
 "$SWTRACE" event encode --cpu NETBURST_P instr_completed:NBOGUS >"$out" 2>"$err"
 says 'WRMSR 0x000003b8 <- 0x000000000e00020c'
@@ -106,7 +106,7 @@ if command -v python3 >/dev/null; then
 	json()
 	{
 		python3 -c "import json, sys; o = json.load(open(sys.argv[1])); assert $1, o" \
-			"$out" 2>>"$err" && pass || fail "json: $1"
+			"$out" 2>>"$err" && count_pass || count_failure "json: $1"
 	}
 	p4 0 list --json
 	json 'len(o["events"]) == 46 and o["events"][0]["name"] == "TC_deliver_mode"'
@@ -122,7 +122,7 @@ if command -v python3 >/dev/null; then
 	p4 1 encode --json bnr:BIT0 bnr:BIT1 bnr:BIT2
 	json 'o["code"] == "PU_ERROR_EVENT_ALL_ESCR_IN_USE" and "MSR_FSB_ESCR0" in o["error"]'
 else
-	skip "the JSON of event --cpu p4" "python3 is not here"
+	count_skip "the JSON of event --cpu p4" "python3 is not here"
 fi
 
 tally

@@ -39,9 +39,9 @@ refuses()
 {
 	exits "$@" || return
 	if [ "$(wc -l <"$err")" -eq 1 ] && [ ! -s "$out" ]; then
-		pass
+		count_pass
 	else
-		fail "$*: expected one line on stderr and nothing on stdout"
+		count_failure "$*: expected one line on stderr and nothing on stdout"
 	fi
 }
 
@@ -49,9 +49,9 @@ refuses()
 says()
 {
 	if grep -q -e "$2" "$1"; then
-		pass
+		count_pass
 	else
-		fail "no line matches '$2'"
+		count_failure "no line matches '$2'"
 	fi
 }
 
@@ -60,12 +60,12 @@ until_true()
 {
 	for _ in $(seq 1200); do
 		if eval "$1" >/dev/null 2>&1; then
-			pass
+			count_pass
 			return 0
 		fi
 		sleep 0.05
 	done
-	fail "after a minute still not: $1"
+	count_failure "after a minute still not: $1"
 	return 1
 }
 
@@ -91,7 +91,7 @@ is_trace()
 	case $(head -c 8 "$1" | od -An -tx1 | tr -d ' \n') in
 	895357540d0a1a0a) ;;
 	*)
-		fail "$1 does not begin as a trace does"
+		count_failure "$1 does not begin as a trace does"
 		return
 		;;
 	esac
@@ -101,9 +101,9 @@ is_trace()
 	[ -x "$CPIDECODE" ] || return
 	if "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told" &&
 		! grep -q -i -e damage -e 'cut off' -e skipped "$dir/told"; then
-		pass
+		count_pass
 	else
-		fail "$1: cpidecode says: $(head -n 5 "$dir/told")"
+		count_failure "$1: cpidecode says: $(head -n 5 "$dir/told")"
 	fi
 }
 
