@@ -141,8 +141,9 @@ static void check_metrics(const struct options *o, const struct seen *seen)
 		misuse("--metric: of a graph it is the weight: --weight NAME");
 	if (o->nmetrics && o->report == REPORT_WHY && (o->merge || seen->partial))
 		misuse("--metric: partial results of --report why have no figures for it");
-	if (o->nmetrics && !check_takes_or_draws(o->report, TAKES_METRICS))
-		misuse("--metric goes with --report %s, and with --weight",
+	if (o->nmetrics && !check_takes_or_draws(o->report, TAKES_METRICS) &&
+		!(o->where && o->where->asks_metrics))
+		misuse("--metric goes with --report %s, with --weight, and with a --where that names it",
 			check_list_reports(TAKES_METRICS, list));
 }
 
@@ -287,17 +288,6 @@ static void check_groups(struct options *o)
 			check_list_reports(TAKES_PERCENTILES, list));
 }
 
-void check_misuse_expression(
-	const char *option, const char *text, const struct expression_error *error)
-{
-	char shown[EXPRESSION_SHOWN];
-
-	complain("--%s: %s", option, error->text);
-	expression_show(text, error, shown);
-	fputs(shown, stderr);
-	exit(EXIT_USAGE);
-}
-
 static void check_where(struct options *o)
 {
 	const bool is_hooks = o->report == REPORT_HOOKS;
@@ -313,11 +303,11 @@ static void check_where(struct options *o)
 	if (o->hook_where)
 		is_parsed = hook_where_parse(o->hook_where, o->where_text, &error);
 	else if (o->where)
-		is_parsed = where_parse(o->where, o->where_text, &error);
+		is_parsed = where_parse(o->where, o->where_text, o->metrics, o->nmetrics, &error);
 	else
 		check_fail_memory();
 	if (!is_parsed)
-		check_misuse_expression("where", o->where_text, &error);
+		misuse_expression("where", o->where_text, &error);
 }
 
 static size_t count_pipes(char *const *files, size_t n)
@@ -477,8 +467,8 @@ void check_options(struct options *o, const struct seen *seen)
 	check_partial(o, seen);
 	check_diff(o, seen);
 	check_compensate(o);
-	check_metrics(o, seen);
 	check_where(o);
+	check_metrics(o, seen);
 	check_hooks(o);
 	check_rows(o);
 	check_groups(o);

@@ -14,9 +14,6 @@ struct seen {
 	size_t *n;
 };
 
-/* Shows where an option's condition is wrong, and exits. */
-void __attribute__((noreturn))
-check_misuse_expression(const char *option, const char *text, const struct expression_error *error);
 void check_options(struct options *o, const struct seen *seen);
 
 #endif

@@ -47,6 +47,21 @@ void complain_code(const char *about, int rc, int error)
 		complain("%s: %s", about, cpidecode_strerror(rc));
 }
 
+void complain_expression(const char *option, const char *text, const struct expression_error *error)
+{
+	char shown[EXPRESSION_SHOWN];
+
+	complain("--%s: %s", option, error->text);
+	expression_show(text, error, shown);
+	fputs(shown, stderr);
+}
+
+void misuse_expression(const char *option, const char *text, const struct expression_error *error)
+{
+	complain_expression(option, text, error);
+	exit(EXIT_USAGE);
+}
+
 void misuse(const char *format, ...)
 {
 	va_list ap;

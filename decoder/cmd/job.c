@@ -12,6 +12,7 @@
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "../report/partial/merge.h"
+#include "../report/query/where_events.h"
 #include "../report/stream/arrived.h"
 #include "by_host.h"
 #include "merge.h"
@@ -97,6 +98,17 @@ static int run_into(struct report *r, const struct job_target *into)
 			     : report_flame_side(r, into->sides, into->side);
 }
 
+static int job_find_where(struct report *r, bool *is_misused)
+{
+	struct expression_error error;
+	int rc = where_find_events(r, &error);
+
+	if (rc == CPIDECODE_EINVAL && *error.text)
+		complain_expression("where", r->where->text, &error);
+	*is_misused |= rc == CPIDECODE_EINVAL;
+	return rc;
+}
+
 int job_run_report(struct trace *t, const struct options *o, struct out *out,
 	const struct job_target *into, bool *bad, bool *is_misused)
 {
@@ -138,6 +150,9 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 		.note = job_say_line};
 
 	report_about(&r, t);
+	int rc = job_find_where(&r, is_misused);
+	if (rc)
+		return rc;
 	if (o->weight)
 		report_set_weight(&r, o->weight);
 	struct tick_range *slices = NULL;
@@ -149,7 +164,7 @@ int job_run_report(struct trace *t, const struct options *o, struct out *out,
 	r.slices = slices;
 	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
 		complain(REPORT_SCRIPTED);
-	int rc = into ? run_into(&r, into) : report_run(&r, o->report);
+	rc = into ? run_into(&r, into) : report_run(&r, o->report);
 	int error = errno;
 	*is_misused |= r.is_misused;
 	progress_end();

@@ -179,7 +179,7 @@ static void having_option(struct options *o, const char *text)
 	if (o->having)
 		misuse("--having is given twice: join the conditions by and");
 	if (!having_check(text, &error))
-		check_misuse_expression("having", text, &error);
+		misuse_expression("having", text, &error);
 	o->having = text;
 }
 
@@ -636,6 +636,8 @@ void options_free(struct options *o)
 	free(o->schemas);
 	free(o->gates);
 	free(o->metrics);
+	if (o->where)
+		where_free(o->where);
 	free(o->where);
 	free(o->hook_where);
 	free(o->by);

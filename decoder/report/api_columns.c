@@ -19,6 +19,7 @@
 #include "../model/trace/labels.h"
 #include "query/lineage.h"
 #include "query/select.h"
+#include "query/where_events.h"
 #include "values/columns.h"
 #include "values/interval_columns.h"
 
@@ -333,11 +334,12 @@ static int columns_set_where(struct cpidecode_columns *c, const char *where, siz
 	c->where_text = strdup(where);
 	if (!c->where_text)
 		return CPIDECODE_ENOMEM;
-	if (!where_parse(&c->where, c->where_text, &wrong))
+	if (!where_parse(&c->where, c->where_text, NULL, 0, &wrong))
 		return columns_refuse(error, names, wrong.at, wrong.text);
 	where_settle(&c->where, c->report.trace);
 	c->report.where = &c->where;
-	return 0;
+	int rc = where_find_events(&c->report, &wrong);
+	return rc == CPIDECODE_EINVAL ? columns_refuse(error, names, wrong.at, wrong.text) : rc;
 }
 
 static const struct interval_value *columns_find_value(
@@ -699,6 +701,7 @@ void cpidecode_columns_close(cpidecode_columns *c)
 		free(c->at[i].known);
 	}
 	free(c->at);
+	where_free(&c->where);
 	free(c->where_text);
 	free(c->texts);
 	intern_free(&c->memory);

@@ -10,6 +10,7 @@
 #include "../model/intervals/ranking.h"
 #include "../model/intervals/stream.h"
 #include "notes/missing.h"
+#include "query/cell_order.h"
 #include "query/lineage.h"
 #include "query/select.h"
 #include "query/top.h"
@@ -38,7 +39,7 @@ static unsigned intervals_find_columns(const struct interval *iv)
 }
 
 struct taking {
-	const struct report *r;
+	struct report *r;
 	atomic_bool any; /* there are intervals */
 	atomic_uint has; /* the columns that some of them have */
 	struct value_columns values;
@@ -46,9 +47,15 @@ struct taking {
 	struct top top;
 	struct interval *chosen;
 	struct intern memory;
-	/* With --sort alone: all of them. */
+	bool has_top; /* by numbers that an interval has alone */
+	/* With --sort, but for those: all of them. */
 	struct top_order order;
+	struct cell_order cells; /* instead, if by_cells */
+	bool by_cells, by_argument;
 	struct interval_ranking *ranking;
+	/* Columns of values and derived metrics. */
+	struct derived_set metrics;
+	struct column *more;
 };
 
 /* The copies replace the stream. */
@@ -69,20 +76,45 @@ static int intervals_keep_chosen(struct taking *t, struct interval_stream *s)
 	return rc;
 }
 
+/* Texts get their ranks by a walk of their own. */
+static int intervals_see_cells(struct taking *t, struct interval_stream *s)
+{
+	const struct interval *iv;
+	uint64_t place = 0;
+	int rc = interval_stream_rewind(s);
+
+	while (!rc && (rc = interval_stream_next(s, &iv)) > 0)
+		rc = cell_order_see(&t->cells, place++, iv);
+	return rc ? rc : cell_order_settle(&t->cells, place);
+}
+
+static uint64_t intervals_rank(
+	struct taking *t, uint64_t place, const struct interval *iv, uint32_t *group)
+{
+	uint64_t rank;
+
+	if (t->by_cells)
+		return cell_order_rank(&t->cells, place, iv, group);
+	*group = !top_find_rank(&t->order, t->r->trace, iv, &rank);
+	return ~rank;
+}
+
 /* The ranking replaces the stream. Equal ones have the order that --top gives them. */
 static int intervals_rank_all(struct taking *t, struct interval_stream *s, unsigned wants)
 {
 	const struct interval *iv;
-	uint64_t rank;
-	uint32_t *places = top_place_traces(t->r->trace);
+	uint64_t place = 0;
+	uint32_t group, *places = top_place_traces(t->r->trace);
 	int rc = places ? interval_ranking_new(t->r->trace, wants, &t->ranking) : CPIDECODE_ENOMEM;
 
+	if (!rc && t->by_cells)
+		rc = intervals_see_cells(t, s);
 	if (!rc)
 		rc = interval_stream_rewind(s);
 	while (!rc && (rc = interval_stream_next(s, &iv)) > 0) {
-		bool known = top_find_rank(&t->order, t->r->trace, iv, &rank);
+		const uint64_t rank = intervals_rank(t, place++, iv, &group);
 
-		rc = interval_ranking_add(t->ranking, iv, !known, ~rank, places[iv->file]);
+		rc = interval_ranking_add(t->ranking, iv, group, rank, places[iv->file]);
 	}
 	free(places);
 	return rc;
@@ -115,9 +147,9 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 {
 	struct taking *t = ctx;
 	size_t place;
-	bool selected = t->r->top ? top_has(&t->top, iv, &place) : select_interval(t->r, iv);
+	bool selected = t->has_top ? top_has(&t->top, iv, &place) : select_interval(t->r, iv);
 
-	if (selected && (t->r->top || !select_nests(t->r)))
+	if (selected && (t->has_top || !select_nests(t->r)))
 		intervals_see(t, iv);
 	return selected;
 }
@@ -133,7 +165,7 @@ static int intervals_see_selected(struct taking *t, struct interval_stream *s)
 	const struct interval *iv;
 	int rc = 0;
 
-	while (!t->r->top && select_nests(t->r) && (rc = interval_stream_next(s, &iv)) > 0)
+	while (!t->has_top && select_nests(t->r) && (rc = interval_stream_next(s, &iv)) > 0)
 		intervals_see(t, iv);
 	return rc;
 }
@@ -162,24 +194,27 @@ static bool intervals_know(const struct intervals_table *t, const char *name, un
 	return t->has & facts && rows_is_known(&t->rows, name);
 }
 
-static int intervals_print(struct report *r, struct interval_stream *s, const struct taking *t,
-	const struct column *values, unsigned has)
+static int intervals_print(
+	struct report *r, struct interval_stream *s, const struct taking *t, unsigned has)
 {
 	struct intervals_table table = {.has = has};
 	struct rows *rows = &table.rows;
 	const struct interval *iv;
-	int rc = rows_check_columns(r, interval_columns, values);
+	int rc = rows_check_columns(r, interval_columns, t->more);
 
 	if (rc)
 		return rc;
 
-	for (rows_begin_more(rows, r, interval_columns, values, has); rc >= 0 && rows_pass(rows);) {
+	for (rows_begin_more(rows, r, interval_columns, t->more, has);
+		rc >= 0 && rows_pass(rows);) {
 		for (size_t i = 0; t->chosen && i < t->top.count && !r->out->error; i++)
 			intervals_add_row(&table, &t->chosen[i]);
 		if (t->chosen)
 			continue;
 		rc = intervals_rewind(t, s);
-		while (rc >= 0 && !r->out->error && (rc = intervals_next(t, s, &iv)) > 0) {
+		for (size_t n = 0; rc >= 0 && !r->out->error && (!r->top || n < r->top); n++) {
+			if ((rc = intervals_next(t, s, &iv)) <= 0)
+				break;
 			intervals_add_row(&table, iv);
 		}
 	}
@@ -204,13 +239,26 @@ static struct cell interval_get_metric(const void *row, const void *of)
 	return cell_real(derived_of_interval(of, row), METRIC_DECIMALS);
 }
 
-/* Columns of values and derived metrics; *more: to be freed. */
-static int intervals_find_more(struct report *r, const struct value_columns *values,
-	struct derived_set *metrics, struct column **more)
+static void intervals_drop_columns(struct taking *t)
 {
+	free(t->more);
+	t->more = NULL;
+	derived_free(&t->metrics);
+	t->metrics = (struct derived_set){0};
+	value_columns_free(&t->values);
+	t->values = (struct value_columns){0};
+}
+
+/* The columns of the values that were seen, and of derived metrics. */
+static int intervals_make_columns(struct taking *t)
+{
+	struct report *r = t->r;
+	const struct value_columns *values = &t->values;
 	struct event_names names = {0};
 	const char *taken[DERIVED_TAKEN];
-	int rc = 0;
+	/* A list of columns names arguments one by one. */
+	int rc = value_columns_make(
+		&t->values, r->columns ? FORMAT_CSV : r->format, interval_columns);
 
 	for (size_t i = 0; i < values->count && !rc; i++) {
 		struct trace_text text = trace_text_at(r->trace, values->names[i].name);
@@ -220,40 +268,98 @@ static int intervals_find_more(struct report *r, const struct value_columns *val
 	}
 	if (!rc)
 		rc = derived_make(
-			metrics, r, &names, taken, derived_list_names(interval_columns, taken));
+			&t->metrics, r, &names, taken, derived_list_names(interval_columns, taken));
 	if (!rc)
-		*more = derived_add_columns(metrics, values->columns, interval_get_metric, true);
+		t->more = derived_add_columns(
+			&t->metrics, values->columns, interval_get_metric, true);
 	event_names_free(&names);
-	return rc || *more ? rc : CPIDECODE_ENOMEM;
+	return rc || t->more ? rc : CPIDECODE_ENOMEM;
 }
 
-/* The stream is there. */
+/* The stream is there, and the columns. */
 static int intervals_report(struct report *r, struct interval_stream *s, struct taking *taking)
 {
-	/* A list of columns names arguments one by one. */
-	int rc = value_columns_make(
-		&taking->values, r->columns ? FORMAT_CSV : r->format, interval_columns);
-	struct derived_set metrics = {0};
-	struct column *more = NULL;
+	unsigned has = atomic_load_explicit(&taking->has, memory_order_relaxed);
 
-	if (!rc)
-		rc = intervals_find_more(r, &taking->values, &metrics, &more);
-	if (!rc)
-		rc = intervals_print(r, s, taking, more,
-			atomic_load_explicit(&taking->has, memory_order_relaxed) |
-				(trace_has_several_containers(r->trace) ? INTERVAL_HAS_CONTAINER
-									: 0) |
-				(r->format != FORMAT_TEXT ? INTERVAL_HAS_TIME | INTERVAL_HAS_LIFE |
-								    INTERVAL_HAS_UNEXPLAINED |
-								    INTERVAL_HAS_OWN_COST
-							  : 0));
+	if (trace_has_several_containers(r->trace))
+		has |= INTERVAL_HAS_CONTAINER;
+	if (r->format != FORMAT_TEXT)
+		has |= INTERVAL_HAS_TIME | INTERVAL_HAS_LIFE | INTERVAL_HAS_UNEXPLAINED |
+		       INTERVAL_HAS_OWN_COST;
+	int rc = intervals_print(r, s, taking, has);
 	if (!rc && !atomic_load_explicit(&taking->any, memory_order_relaxed))
 		report_note_no_intervals(r);
 	if (!rc && r->format != FORMAT_TEXT && taking->values.count > VALUE_COLUMNS_MAX)
 		report_note(r, "%zu names of values have no column: only the first %d do",
 			taking->values.count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
-	free(more);
-	derived_free(&metrics);
+	return rc;
+}
+
+/* Finds the column that --sort names. */
+static int intervals_find_cells(struct taking *t)
+{
+	struct report *r = t->r;
+	const char *name = r->sort + (*r->sort == '-');
+
+	t->cells.falling = *r->sort == '-';
+	t->cells.column = t->by_argument ? rows_find_column(t->more, name, strlen(name), FORMAT_CSV)
+					 : rows_find_sort(r, interval_columns, t->more, r->sort,
+						   &t->cells.falling);
+	return t->by_argument || t->cells.column ? 0 : CPIDECODE_EINVAL;
+}
+
+/* The columns of the first intervals alone, which --top leaves. */
+static int intervals_see_first(struct taking *t)
+{
+	const struct interval *iv;
+	int rc;
+
+	intervals_drop_columns(t);
+	atomic_store_explicit(&t->any, false, memory_order_relaxed);
+	atomic_store_explicit(&t->has, 0, memory_order_relaxed);
+	rc = value_columns_init(&t->values, t->r->trace);
+	if (!rc)
+		rc = interval_ranking_rewind(t->ranking);
+	for (size_t n = 0;
+		n < t->r->top && !rc && (rc = interval_ranking_next(t->ranking, &iv)) > 0; n++) {
+		intervals_see(t, iv);
+		rc = 0;
+	}
+	return rc ? rc : intervals_make_columns(t);
+}
+
+static int intervals_sort(struct taking *t, struct interval_stream *s, unsigned wants)
+{
+	int rc = t->by_cells ? intervals_find_cells(t) : 0;
+
+	if (!rc)
+		rc = intervals_rank_all(t, s, wants);
+	return rc || !t->r->top ? rc : intervals_see_first(t);
+}
+
+/* How --sort and --top choose. */
+static int intervals_find_order(struct taking *t)
+{
+	struct report *r = t->r;
+	int rc = 0;
+
+	if (!r->top && !r->sort)
+		return 0;
+	t->by_cells = !top_parse_order(&t->order, r);
+	const struct where_word *word = &t->order.column.words[0];
+	/* Some of an argument's values may be texts. No interval may have it. */
+	t->by_argument =
+		!t->by_cells && word->source == WHERE_VALUE && word->kind == VALUE_ARGUMENT;
+	t->by_cells |= t->by_argument && !r->top;
+	t->has_top = r->top && !t->by_cells;
+	if (t->has_top)
+		rc = top_find(&t->top, r, &t->order, r->top);
+	if (!rc && t->has_top && atomic_load_explicit(&t->order.has_texts, memory_order_relaxed)) {
+		top_free(&t->top);
+		t->top = (struct top){0};
+		t->has_top = false;
+		t->by_cells = true;
+	}
 	return rc;
 }
 
@@ -268,25 +374,25 @@ int report_intervals(struct report *r)
 	struct lineage lineage = {0};
 	struct interval_query query;
 
-	select_stream(&how, r);
-	if (!r->top)
-		how.query = lineage_query(&lineage, r, &query);
 	int rc = value_columns_init(&taking.values, r->trace);
 
-	if (r->top)
+	if (!rc)
+		rc = intervals_find_order(&taking);
+	select_stream(&how, r);
+	if (taking.has_top)
 		how.near = intervals_is_near;
-	if (!rc && r->top)
-		rc = top_find(&taking.top, r, r->top);
-	else if (!rc && r->sort)
-		rc = top_parse_order(&taking.order, r);
+	else
+		how.query = lineage_query(&lineage, r, &query);
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
 		report_note_compensated(r, interval_stream_with_cost(s), interval_stream_count(s));
-		rc = r->top ? intervals_keep_chosen(&taking, s)
-			    : intervals_see_selected(&taking, s);
-		if (!rc && r->sort && !r->top)
-			rc = intervals_rank_all(&taking, s, how.wants);
+		rc = taking.has_top ? intervals_keep_chosen(&taking, s)
+				    : intervals_see_selected(&taking, s);
+		if (!rc)
+			rc = intervals_make_columns(&taking);
+		if (!rc && r->sort && !taking.has_top)
+			rc = intervals_sort(&taking, s, how.wants);
 		if (!rc)
 			rc = intervals_report(r, s, &taking);
 		if (rc == CPIDECODE_ESPOOL && taking.ranking &&
@@ -298,7 +404,8 @@ int report_intervals(struct report *r)
 		begins_free(&r->found->begins);
 	}
 	lineage_free(&lineage);
-	value_columns_free(&taking.values);
+	intervals_drop_columns(&taking);
+	cell_order_free(&taking.cells);
 	top_free(&taking.top);
 	free(taking.chosen);
 	intern_free(&taking.memory);

@@ -101,15 +101,60 @@ void rows_list_columns(const struct column *columns, const struct column *more,
 		rows_list_names(more, format, text, size, n);
 }
 
+const struct column *rows_find_sort(struct report *r, const struct column *columns,
+	const struct column *more, const char *sort, bool *falling)
+{
+	const char *name = sort + (*sort == '-');
+	const struct column *c = rows_find_column(columns, name, strlen(name), FORMAT_CSV);
+	char known[ROWS_LIST];
+
+	*falling = *sort == '-';
+	if (!c)
+		c = rows_find_column(more, name, strlen(name), FORMAT_CSV);
+	if (c)
+		return c;
+	rows_list_columns(columns, more, FORMAT_CSV, known, sizeof known);
+	report_note(r, "--sort %s: this report has no column of that name; it has %s", sort, known);
+	r->is_misused = true;
+	return NULL;
+}
+
+/*
+ * The column that --columns names next, of one of the lists; NULL: none, and the name is up to the
+ * next comma. Names of events may have commas. *name is NULL at the end.
+ */
+static const struct column *rows_next_listed(const char **list, const struct column *columns,
+	const struct column *more, enum report_format format, const char **name, size_t *length)
+{
+	const char *rest;
+	size_t more_length;
+
+	*name = rows_next_name(list, length);
+	for (rest = *list, more_length = *length; *name;) {
+		const struct column *c = rows_find_listed(columns, *name, more_length, format);
+
+		if (!c)
+			c = rows_find_listed(more, *name, more_length, format);
+		if (c) {
+			*list = rest;
+			return c;
+		}
+		if (!rest)
+			break;
+		const char *next = rows_next_name(&rest, &more_length);
+		more_length += (size_t)(next - *name);
+	}
+	return NULL;
+}
+
 int rows_check_columns(struct report *r, const struct column *columns, const struct column *more)
 {
 	const char *list = r->columns, *name;
 	char known[ROWS_LIST];
 	size_t length;
 
-	while ((name = rows_next_name(&list, &length))) {
-		if (rows_find_listed(columns, name, length, r->format) ||
-			rows_find_listed(more, name, length, r->format))
+	while (list) {
+		if (rows_next_listed(&list, columns, more, r->format, &name, &length))
 			continue;
 		rows_list_columns(columns, more, r->format, known, sizeof known);
 		report_note(r, "--columns %s: this report has no column \"%.*s\"; it has %s",
@@ -153,11 +198,10 @@ static void rows_choose_listed(struct rows *rows, const struct report *r)
 	for (const char *s = list; *s; s++)
 		count += *s == ',';
 	rows->columns = calloc(count + 1, sizeof(struct column *));
-	while (rows->columns && (name = rows_next_name(&list, &length))) {
-		const struct column *c = rows_find_listed(rows->all, name, length, r->format);
+	while (rows->columns && list) {
+		const struct column *c =
+			rows_next_listed(&list, rows->all, rows->more, r->format, &name, &length);
 
-		if (!c)
-			c = rows_find_listed(rows->more, name, length, r->format);
 		if (c)
 			rows->columns[rows->n++] = c;
 	}

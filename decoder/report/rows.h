@@ -42,6 +42,10 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
  */
 const struct column *rows_find_column(
 	const struct column *columns, const char *name, size_t length, enum report_format format);
+/* The column that `sort` names (--sort), and its direction. NULL, noted, and r->is_misused: none.
+ */
+const struct column *rows_find_sort(struct report *r, const struct column *columns,
+	const struct column *more, const char *sort, bool *falling);
 /* The next name of *list, with commas between, and its length; NULL: none. */
 const char *rows_next_name(const char **list, size_t *length);
 enum { ROWS_LIST = 768 };

@@ -2,8 +2,9 @@
 #include <check.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "../../decoder/base/sorter/sorter.h"
+#include "../../decoder/base/sorter/text_ranks.h"
 #include "../lib/suites.h"
 #include "compare.h"
 
@@ -152,6 +153,56 @@ START_TEST(long_runs_of_two_threads_are_merged)
 }
 END_TEST
 
+/* Texts by number: of few and many bytes, equal up to some place, some of them several times. */
+static size_t make_text(uint64_t n, char text[TEXT_RANKS_BYTES + 8])
+{
+	const size_t lengths[] = {0, 1, 7, 8, 9, 40, TEXT_RANKS_BYTES - 1, TEXT_RANKS_BYTES};
+	const size_t length = lengths[n % 8];
+
+	memset(text, "a\xff\0"[n / 8 % 3], length);
+	if (length)
+		text[length - 1 - n / 24 % length] = (char)(n / 100 % 4);
+	return length;
+}
+
+static int compare_texts(uint64_t x, uint64_t y)
+{
+	static char a[TEXT_RANKS_BYTES + 8], b[TEXT_RANKS_BYTES + 8];
+	const size_t m = make_text(x, a), n = make_text(y, b);
+	const int c = memcmp(a, b, m < n ? m : n);
+
+	return c ? c : (m > n) - (m < n);
+}
+
+START_TEST(texts_are_ranked_by_their_bytes)
+{
+	enum { TEXTS = 20000, ASKED = 30000 };
+	static char text[TEXT_RANKS_BYTES + 8];
+	struct text_ranks t = {0};
+
+	for (uint64_t i = 0; i < TEXTS; i += 1 + i % 2)
+		ck_assert_int_eq(text_ranks_add(&t, i, text, make_text(i, text)), 0);
+	ck_assert_int_eq(text_ranks_settle(&t, TEXTS), 0);
+	for (uint64_t k = 0; k < ASKED; k++) {
+		const uint64_t x = k * 7919 % (TEXTS / 2) * 2 + 1,
+			       y = k * 104729 % (TEXTS / 2) * 2 + 1;
+		const uint64_t a = text_ranks_get(&t, x), b = text_ranks_get(&t, y);
+		const int c = compare_texts(x, y);
+
+		ck_assert_int_eq((a > b) - (a < b), (c > 0) - (c < 0));
+	}
+	text_ranks_free(&t);
+	/* Longer ones differ only up to there. */
+	t = (struct text_ranks){0};
+	memset(text, 'x', sizeof text);
+	ck_assert_int_eq(text_ranks_add(&t, 0, text, sizeof text), 0);
+	ck_assert_int_eq(text_ranks_add(&t, 1, text, sizeof text - 1), 0);
+	ck_assert_int_eq(text_ranks_settle(&t, 2), 0);
+	ck_assert_uint_eq(text_ranks_get(&t, 0), text_ranks_get(&t, 1));
+	text_ranks_free(&t);
+}
+END_TEST
+
 START_TEST(no_item_is_sorted)
 {
 	const struct sorter_record *r;
@@ -169,7 +220,8 @@ int main(void)
 
 	return suites_run(SUITE("sorter", .timeout = 300,
 				  TESTS(equal_keys_come_in_the_order_of_compare,
-					  long_runs_of_two_threads_are_merged, no_item_is_sorted),
+					  long_runs_of_two_threads_are_merged, no_item_is_sorted,
+					  texts_are_ranked_by_their_bytes),
 				  LOOPS({any_number_of_runs_is_sorted, 0, COUNTS})),
 		NULL);
 }

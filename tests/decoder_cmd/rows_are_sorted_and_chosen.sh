@@ -166,9 +166,8 @@ misused 'no column "nothing"' --columns label,nothing plain.bin
 misused 'no column "cpus"' --report intervals --format csv --columns cpus plain.bin
 misused 'no column ""' --columns label, plain.bin
 misused 'no column of that name' --sort nothing plain.bin
-misused 'a numeric column' --report intervals --top 2 --sort label plain.bin
-misused 'a numeric column' --report intervals --top 2 --sort depth plain.bin
-misused 'a numeric column' --report intervals --sort label plain.bin
+misused 'no column of that name' --report intervals --sort nothing plain.bin
+misused 'no column of that name' --report intervals --top 2 --sort -self_ns plain.bin
 misused 'expected a number of rows' --top 0 plain.bin
 misused 'expected a number of rows' --top 1000001 plain.bin
 misused 'go with --report summary, intervals' --report heatmap --top 3 plain.bin

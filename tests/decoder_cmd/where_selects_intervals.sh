@@ -191,7 +191,8 @@ refused 9 'expected a duration with its unit' --where 'elapsed>1'
 refused 10 'expected a value' --report why --where 'elapsed>==1'
 refused 7 'expected = or !=' --where 'label >x'
 refused 14 'expected and, or, or the end' --where 'cpu in (1,2) x'
-refused 7 'expected not, \( or a column' --where 'under(a=1'
+refused 7 'expected not, \( or a column' --where 'under(a=1)'
+refused 10 'expected and, or, or \)' --where 'under(a=1'
 refused 12 'expected and, or, or \)' --where 'under(tid=1'
 # Exports take it, too.
 exported()
@@ -216,4 +217,4 @@ run 2 --where tid=1 --where tid=2 t.bin
 in_file err 'given twice'
 refused 12 'contains\(\) cannot ask' --where 'contains(  parent.self_ns>1)'
 refused 20 'contains\(\) cannot ask' --where 'contains(tid=1 and under(contains(tid=1)))'
-refused 1 'expected another column: own_nested_ns' --where 'own_nested_ns>1'
+refused 10 'contains\(\) cannot ask' --where 'contains(parent.own_nested_ns>1)'

@@ -10,8 +10,7 @@ enum { DROP_SUMS = 1 << 17 };
 struct open_cost {
 	uint64_t end;
 	int64_t place; /* -1: not kept */
-	uint64_t pair, nested;
-	bool has_cost; /* it, or one nested in it, has its cost */
+	struct nested_sum sum;
 };
 
 static void nested_cost_drop_sums(struct nested_cost *c)
@@ -34,13 +33,9 @@ static void nested_cost_close_interval(void *ctx, struct thread_stack *t)
 	struct open_cost *stack = t->at, *own = &stack[--t->count];
 
 	if (own->place >= 0)
-		((uint64_t *)c->sums.p)[own->place] = own->has_cost ? own->nested : NOT_MEASURED;
-	if (!t->count)
-		return;
-	uint64_t sum = own->nested + own->pair;
-	struct open_cost *outer = own - 1;
-	outer->nested = sum > UINT64_MAX / 2 - outer->nested ? UINT64_MAX / 2 : outer->nested + sum;
-	outer->has_cost |= own->has_cost;
+		((uint64_t *)c->sums.p)[own->place] = nested_sum_get(&own->sum);
+	if (t->count)
+		nested_sum_add(&own[-1].sum, &own->sum);
 }
 
 static void nested_cost_close_thread(void *ctx, struct thread_stack *t)
@@ -49,10 +44,8 @@ static void nested_cost_close_thread(void *ctx, struct thread_stack *t)
 		nested_cost_close_interval(ctx, t);
 }
 
-int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t pair)
+int nested_cost_add(struct nested_cost *c, const struct nest_key *key)
 {
-	bool has_cost = pair != NOT_MEASURED;
-
 	c->threads.drop = nested_cost_close_thread;
 	c->threads.ctx = c;
 	nested_cost_drop_sums(c);
@@ -66,10 +59,8 @@ int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t 
 		t->until = key->end;
 	if (array_grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
 		return CPIDECODE_ENOMEM;
-	((struct open_cost *)t->at)[t->count++] = (struct open_cost){.end = key->end,
-		.place = key->place,
-		.pair = has_cost ? pair : 0,
-		.has_cost = has_cost};
+	((struct open_cost *)t->at)[t->count++] = (struct open_cost){
+		.end = key->end, .place = key->place, .sum = nested_sum_begin(key)};
 	return 0;
 }
 

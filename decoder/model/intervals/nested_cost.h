@@ -10,6 +10,34 @@
 #include "nesting.h"
 #include "thread_stacks.h"
 
+/* Of an interval that may contain later ones. */
+struct nested_sum {
+	uint64_t pair, nested;
+	bool has_cost; /* it, or one nested in it, has its cost */
+};
+
+static inline struct nested_sum nested_sum_begin(const struct nest_key *key)
+{
+	const bool has_cost = key->pair != NOT_MEASURED;
+
+	return (struct nested_sum){.pair = has_cost ? key->pair : 0, .has_cost = has_cost};
+}
+
+/* Adds one that is nested in it, after all that is nested in that. */
+static inline void nested_sum_add(struct nested_sum *outer, const struct nested_sum *own)
+{
+	const uint64_t sum = own->nested + own->pair;
+
+	outer->nested = sum > UINT64_MAX / 2 - outer->nested ? UINT64_MAX / 2 : outer->nested + sum;
+	outer->has_cost |= own->has_cost;
+}
+
+/* In ticks; NOT_MEASURED: neither that interval nor one nested in it has its cost. */
+static inline uint64_t nested_sum_get(const struct nested_sum *own)
+{
+	return own->has_cost ? own->nested : NOT_MEASURED;
+}
+
 /* Starts zeroed. */
 struct nested_cost {
 	struct thread_stacks threads;
@@ -19,12 +47,11 @@ struct nested_cost {
 
 /* Makes room for that many places. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
 int nested_cost_begin(struct nested_cost *c, uint64_t places);
-/* The next interval, in the order that nesting_add needs. pair: its ticks, or NOT_MEASURED. 0 or
- * CPIDECODE_ENOMEM. */
-int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t pair);
+/* The next interval, in the order that nesting_add needs. 0 or CPIDECODE_ENOMEM. */
+int nested_cost_add(struct nested_cost *c, const struct nest_key *key);
 /* After the last one: the sums are complete. */
 void nested_cost_end(struct nested_cost *c);
-/* In ticks; NOT_MEASURED: neither that interval nor one nested in it has its cost. */
+/* nested_sum_get of the interval at that place. */
 uint64_t nested_cost_get(struct nested_cost *c, int64_t place);
 void nested_cost_free(struct nested_cost *c);
 

@@ -18,11 +18,11 @@ struct nesting {
 
 /*
  * The next interval: start and end in ticks; era as in struct interval_record; place: among
- * those handed out, -1: it is not.
+ * those handed out, -1: it is not. pair: its own_pair.
  */
 struct nest_key {
 	uint32_t era, tid;
-	uint64_t start, end;
+	uint64_t start, end, pair;
 	int64_t place;
 	struct interval_hook hook;
 };

@@ -159,6 +159,7 @@ static struct nest_key stream_nest_key(const struct interval_record *r, int64_t 
 		.tid = r->tid,
 		.start = r->sort.key,
 		.end = r->sort.key + wide.elapsed,
+		.pair = r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair,
 		.place = r->marks & RECORD_KEPT ? place : -1,
 		.hook = {r->sort.group / 2, r->ring, wide.position}};
 }
@@ -169,8 +170,7 @@ static int sum_cost(struct interval_stream *s, const struct interval_record *r)
 	const struct nest_key key = stream_nest_key(r, s->kept);
 
 	s->kept += key.place >= 0;
-	return nested_cost_add(
-		&s->costs, &key, r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair);
+	return nested_cost_add(&s->costs, &key);
 }
 
 static int next_record(struct interval_stream *s, const struct interval_record **r)

@@ -33,13 +33,16 @@ static int flame_metric_refuse(struct report *r, const struct derived *d)
 
 int flame_metric_find(struct flame_metric *m, struct report *r)
 {
-	if (r->weight != WEIGHT_EVENT || !derived_may_be(r, r->weight_event))
+	const char *name = r->weight_event;
+
+	if (r->weight != WEIGHT_EVENT ||
+		!derived_may_be(r->metrics, r->nmetrics, name, strlen(name)))
 		return 0;
 	int rc = flame_metric_gather_events(m, r);
 	if (!rc)
 		rc = derived_make(&m->derived, r, &m->names, NULL, 0);
 	for (size_t i = 0; i < m->derived.count && !rc; i++)
-		if (strcmp(m->derived.at[i].name, r->weight_event) == 0)
+		if (strcmp(m->derived.at[i].name, name) == 0)
 			m->weight = &m->derived.at[i];
 	if (!rc && m->weight && !derived_is_additive(m->weight))
 		rc = flame_metric_refuse(r, m->weight);

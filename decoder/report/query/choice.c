@@ -59,34 +59,21 @@ static int choice_compare_keys(const void *x, const void *y)
 	return a->falling ? -c : c;
 }
 
-static int choice_find_sort(struct report *r, const struct choice *c, const char *sort,
-	const struct column **column, bool *falling)
-{
-	const char *name = sort + (*sort == '-');
-	char known[ROWS_LIST];
-
-	*falling = *sort == '-';
-	*column = rows_find_column(c->columns, name, strlen(name), FORMAT_CSV);
-	if (!*column)
-		*column = rows_find_column(c->more, name, strlen(name), FORMAT_CSV);
-	if (*column)
-		return 0;
-	rows_list_columns(c->columns, c->more, FORMAT_CSV, known, sizeof known);
-	report_note(r, "--sort %s: this report has no column of that name; it has %s", sort, known);
-	r->is_misused = true;
-	return CPIDECODE_EINVAL;
-}
-
 static int choice_sort(
 	struct report *r, const struct choice *c, char *elements, size_t n, size_t size)
 {
 	const char *sort = r->sort ? r->sort : r->top ? c->otherwise : NULL;
 	const struct column *by;
 	bool falling;
-	int rc = sort ? choice_find_sort(r, c, sort, &by, &falling) : 0;
+	int rc = 0;
 
-	if (rc || !sort || !n)
-		return rc;
+	if (!sort)
+		return 0;
+	by = rows_find_sort(r, c->columns, c->more, sort, &falling);
+	if (!by)
+		return CPIDECODE_EINVAL;
+	if (!n)
+		return 0;
 	struct choice_key *keys = calloc(n, sizeof *keys);
 	char *copy = malloc(n * size);
 	if (keys && copy) {

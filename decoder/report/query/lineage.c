@@ -2,6 +2,7 @@
 
 #include "../../base/exact.h"
 #include "../../base/grow.h"
+#include "../../model/intervals/nested_cost.h"
 
 /* Intervals between calls that drop the mapped results from memory. */
 enum { DROP_RESULTS = 1 << 17 };
@@ -9,7 +10,7 @@ enum { DROP_RESULTS = 1 << 17 };
 /* Known of an interval once those nested in it are, if the condition asks it of one around. */
 struct lineage_inside {
 	uint64_t calls;	    /* bits of contains() that hold of one nested in it */
-	uint64_t selection; /* with the leaves of self_ns */
+	uint64_t selection; /* with the leaves of self_ns and own_nested_ns */
 };
 
 /* An interval that may contain later ones. */
@@ -18,7 +19,8 @@ struct lineage_entry {
 	uint64_t selection; /* bits of leaves that hold of it */
 	uint64_t calls;	    /* bits of calls: under() of it, contains() once that is known */
 	uint64_t elapsed, children; /* ticks; children: of those directly in it */
-	uint64_t at;		    /* its place in the walk */
+	struct nested_sum cost;
+	uint64_t at; /* its place in the walk */
 	uint32_t file;
 };
 
@@ -33,24 +35,31 @@ static bool lineage_test_leaf(
 {
 	const struct lineage_row *row = ctx;
 	const struct where *w = row->lineage->where;
-	const struct lineage_entry *asked = row->own;
+	const ptrdiff_t depth = row->own - row->root;
 	const unsigned bit = w->bit[leaf - e->node];
+	ptrdiff_t up = 0;
 
 	if (leaf->kind == EXPRESSION_CALL)
 		return row->own->calls >> bit & 1;
 	switch (w->words[leaf->id].scope) {
-	case WHERE_ROOT:
-		asked = row->root;
-		break;
-	case WHERE_PARENT:
-		if (row->own == row->root)
-			return leaf->kind == EXPRESSION_ABSENT;
-		asked = row->own - 1;
-		break;
 	case WHERE_OWN:
 		break;
+	case WHERE_PARENT:
+		up = 1;
+		break;
+	case WHERE_GRANDPARENT:
+		up = 2;
+		break;
+	case WHERE_ROOT:
+		up = depth;
+		break;
+	case WHERE_AROUND_ROOT:
+		up = depth + 1;
+		break;
 	}
-	return asked->selection >> bit & 1;
+	if (up > depth)
+		return leaf->kind == EXPRESSION_ABSENT;
+	return row->own[-up].selection >> bit & 1;
 }
 
 static bool lineage_holds(const struct lineage *l, const struct thread_stack *t, uint16_t node)
@@ -66,7 +75,9 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 	enum where_source source, uint64_t figure)
 {
 	const struct expression *e = &l->where->expression;
-	const struct expression_value value = {.kind = EXPRESSION_VALUE_WHOLE, .size = figure};
+	const struct expression_value value = {
+		.kind = figure == NOT_MEASURED ? EXPRESSION_VALUE_NONE : EXPRESSION_VALUE_WHOLE,
+		.size = figure};
 
 	for (uint16_t i = 0; i < e->nodes; i++) {
 		const struct expression_node *n = &e->node[i];
@@ -77,14 +88,24 @@ static void lineage_set_leaves(const struct lineage *l, struct lineage_entry *ow
 	}
 }
 
-static void lineage_set_self(const struct lineage *l, struct lineage_entry *own)
+/* Of ticks, or NOT_MEASURED. */
+static void lineage_set_duration(const struct lineage *l, struct lineage_entry *own,
+	enum where_source source, uint64_t ticks)
 {
-	const uint64_t ticks = own->elapsed > own->children ? own->elapsed - own->children : 0;
+	const struct trace_file *f = trace_file(l->trace, own->file);
 
-	if (!l->asks_self)
-		return;
-	lineage_set_leaves(l, own, WHERE_SELF,
-		exact_round(trace_duration_ns(trace_file(l->trace, own->file), ticks)));
+	lineage_set_leaves(l, own, source,
+		ticks == NOT_MEASURED ? ticks : exact_round(trace_duration_ns(f, ticks)));
+}
+
+/* The leaves that are known once the intervals nested in it are. */
+static void lineage_set_inside(const struct lineage *l, struct lineage_entry *own)
+{
+	if (l->asks_self)
+		lineage_set_duration(l, own, WHERE_SELF,
+			own->elapsed > own->children ? own->elapsed - own->children : 0);
+	if (l->asks_cost)
+		lineage_set_duration(l, own, WHERE_OWN_NESTED, nested_sum_get(&own->cost));
 }
 
 /* Those of under(), which hold of an interval if they do of the one around; the others are set. */
@@ -123,7 +144,9 @@ static void lineage_close_interval(struct lineage *l, struct thread_stack *t)
 {
 	struct lineage_entry *own = (struct lineage_entry *)t->at + t->count - 1;
 
-	lineage_set_self(l, own);
+	lineage_set_inside(l, own);
+	if (l->asks_cost && t->count > 1)
+		nested_sum_add(&own[-1].cost, &own->cost);
 	if (l->where->asks_inside_around)
 		((struct lineage_inside *)l->inside.p)[own->at] =
 			(struct lineage_inside){own->calls, own->selection};
@@ -172,6 +195,7 @@ static struct thread_stack *lineage_push(
 	*own = (struct lineage_entry){.end = key->end,
 		.selection = selection,
 		.elapsed = key->end - key->start,
+		.cost = nested_sum_begin(key),
 		.at = l->at++,
 		.file = file};
 	if (own > stack)
@@ -253,6 +277,7 @@ static void lineage_find_asked(struct lineage *l)
 
 		l->asks_depth |= is_leaf && l->where->words[n->id].source == WHERE_DEPTH;
 		l->asks_self |= is_leaf && l->where->words[n->id].source == WHERE_SELF;
+		l->asks_cost |= is_leaf && l->where->words[n->id].source == WHERE_OWN_NESTED;
 	}
 	for (unsigned i = 0; i < l->where->ncalls; i++)
 		*(e->node[l->where->calls[i]].id == WHERE_UNDER ? &l->under : &l->contains) |=

@@ -1,9 +1,9 @@
 /*
  * Conditions that ask other intervals (where.h): the walks of an interval_query. The selections of
  * the intervals around are on a stack of each thread, parents first. The intervals nested in one
- * are known when it is popped, so contains() and self_ns need a walk of their own. Its results
- * spill to a file: whether each interval is selected, or, if the condition asks for contents of an
- * interval around, what is known of them.
+ * are known when it is popped, so contains(), self_ns and own_nested_ns need a walk of their own.
+ * Its results spill to a file: whether each interval is selected, or, if the condition asks for
+ * contents of an interval around, what is known of them.
  */
 #ifndef SWT_DECODER_REPORT_QUERY_LINEAGE_H
 #define SWT_DECODER_REPORT_QUERY_LINEAGE_H
@@ -21,7 +21,7 @@ struct lineage {
 	uint64_t at; /* the next interval of the walk */
 	bool gathering;
 	/* Facts that the condition needs; the others are not computed. */
-	bool asks_depth, asks_self;
+	bool asks_depth, asks_self, asks_cost;
 	uint64_t under, contains; /* bits of calls */
 };
 

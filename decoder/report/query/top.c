@@ -19,7 +19,7 @@ struct top_heap {
 
 struct top_search {
 	struct report *r;
-	struct top_order order;
+	struct top_order *order;
 	size_t n;
 	struct top_heap *heaps; /* one for each thread */
 	uint32_t *places;
@@ -42,12 +42,18 @@ static bool top_is_after(const void *ctx, const void *a, const void *b)
 	return top_compare_entries(a, b) > 0;
 }
 
+uint64_t top_rank_real(double real)
+{
+	uint64_t bits;
+
+	real += 0.0; /* -0 is 0 */
+	memcpy(&bits, &real, sizeof bits);
+	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
 /* A number in the order of the values, all of which are of one kind or compared as doubles. */
 static uint64_t top_rank(const struct where *w, const struct expression_value *v)
 {
-	uint64_t bits;
-	double real = v->real;
-
 	if (v->kind == EXPRESSION_VALUE_WHOLE && w->words[0].source != WHERE_VALUE)
 		return v->is_negative
 			       ? (UINT64_C(1) << 63) - v->size
@@ -55,10 +61,8 @@ static uint64_t top_rank(const struct where *w, const struct expression_value *v
 						 ? v->size | UINT64_C(1) << 63
 						 : v->size);
 	if (v->kind == EXPRESSION_VALUE_WHOLE)
-		real = v->is_negative ? -(double)v->size : (double)v->size;
-	real += 0.0; /* -0 is 0 */
-	memcpy(&bits, &real, sizeof bits);
-	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+		return top_rank_real(v->is_negative ? -(double)v->size : (double)v->size);
+	return top_rank_real(v->real);
 }
 
 /* Adds an entry, replacing the last one if there are n. 0 or CPIDECODE_ENOMEM. */
@@ -83,11 +87,13 @@ static int top_add_entry(struct top_heap *h, size_t n, const struct top_entry *e
 }
 
 bool top_find_rank(
-	const struct top_order *o, const struct trace *t, const struct interval *iv, uint64_t *rank)
+	struct top_order *o, const struct trace *t, const struct interval *iv, uint64_t *rank)
 {
 	struct expression_value value = where_get_column(&o->column, t, iv);
 
 	*rank = 0;
+	if (value.kind == EXPRESSION_VALUE_TEXT)
+		atomic_store_explicit(&o->has_texts, true, memory_order_relaxed);
 	if (value.kind != EXPRESSION_VALUE_WHOLE &&
 		!(value.kind == EXPRESSION_VALUE_REAL && value.real == value.real))
 		return false;
@@ -104,7 +110,7 @@ static int top_visit_interval(void *ctx, unsigned thread, const struct interval 
 		.tid = iv->tid,
 		.trace = s->places[iv->file]};
 
-	entry.is_known = top_find_rank(&s->order, s->r->trace, iv, &entry.rank);
+	entry.is_known = top_find_rank(s->order, s->r->trace, iv, &entry.rank);
 	return top_add_entry(&s->heaps[thread], s->n, &entry);
 }
 
@@ -215,34 +221,31 @@ uint32_t *top_place_traces(const struct trace *t)
 	return places;
 }
 
-int top_parse_order(struct top_order *o, struct report *r)
+bool top_parse_order(struct top_order *o, const struct report *r)
 {
 	const char *sort = r->sort ? r->sort : "-elapsed_ns";
-	char expected[EXPRESSION_EXPECTED];
 
 	o->falling = *sort == '-';
-	if (where_parse_column(&o->column, sort + o->falling, expected)) {
-		where_settle(&o->column, r->trace);
-		return 0;
-	}
-	report_note(r, "--sort: \"%s\": expected %s", sort, expected);
-	r->is_misused = true;
-	return CPIDECODE_EINVAL;
+	o->has_texts = false;
+	if (!where_parse_column(&o->column, sort + o->falling))
+		return false;
+	where_settle(&o->column, r->trace);
+	return true;
 }
 
-int top_find(struct top *t, struct report *r, size_t n)
+int top_find(struct top *t, struct report *r, struct top_order *order, size_t n)
 {
-	struct top_search s = {.r = r, .n = n};
-	int rc = top_parse_order(&s.order, r);
+	struct top_order longest;
+	struct top_search s = {.r = r, .n = n, .order = order ? order : &longest};
 
-	if (rc)
-		return rc;
+	if (!order)
+		top_parse_order(&longest, r);
 	const unsigned threads = tallies_threads(r, n * sizeof(struct top_entry));
 	s.heaps = pass_alloc(threads, sizeof *s.heaps);
 	s.places = top_place_traces(r->trace);
-	rc = s.heaps && s.places
-		     ? tallies_each(r, threads, s.order.column.wants, NULL, top_visit_interval, &s)
-		     : CPIDECODE_ENOMEM;
+	int rc = s.heaps && s.places ? tallies_each(r, threads, s.order->column.wants, NULL,
+					       top_visit_interval, &s)
+				     : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = top_settle(t, &s, threads);
 	for (unsigned i = 0; s.heaps && i < threads; i++)

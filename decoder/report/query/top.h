@@ -5,6 +5,8 @@
 #ifndef SWT_DECODER_REPORT_QUERY_TOP_H
 #define SWT_DECODER_REPORT_QUERY_TOP_H
 
+#include <stdatomic.h>
+
 #include "../../model/intervals/order.h"
 #include "where.h"
 
@@ -38,23 +40,26 @@ struct top {
 struct top_order {
 	struct where column;
 	bool falling;
+	atomic_bool has_texts; /* some interval has a text there, which has no rank */
 };
 
 /* Ranks a trace's files by their trace ids; files of one trace share a rank. The caller frees the
  * array. NULL: no memory. */
 uint32_t *top_place_traces(const struct trace *t);
 
-/* 0, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused. */
-int top_parse_order(struct top_order *o, struct report *r);
+/* False: r->sort is no column of numbers that an interval has alone. */
+bool top_parse_order(struct top_order *o, const struct report *r);
 /* False: it has no value, and comes last. Greater ranks come first. On any thread. */
-bool top_find_rank(const struct top_order *o, const struct trace *t, const struct interval *iv,
-	uint64_t *rank);
+bool top_find_rank(
+	struct top_order *o, const struct trace *t, const struct interval *iv, uint64_t *rank);
+/* A number in the order of such numbers. */
+uint64_t top_rank_real(double real);
 
 /*
- * The first n intervals that r selects, by r->sort, or by elapsed time falling. 0, a CPIDECODE_E
- * code, or CPIDECODE_EINVAL: r->sort is no column, which is noted, and r->is_misused.
+ * The first n intervals that r selects, by an order that was parsed; NULL: the longest. 0 or a
+ * CPIDECODE_E code.
  */
-int top_find(struct top *t, struct report *r, size_t n);
+int top_find(struct top *t, struct report *r, struct top_order *order, size_t n);
 /* Whether the interval is one of them, and its place. On any thread. */
 bool top_has(const struct top *t, const struct interval *iv, size_t *place);
 /* Whether the interval may contain one of them, or be nested in one. On any thread. */

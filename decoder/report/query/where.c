@@ -26,6 +26,7 @@ static const struct {
 	{"own_inside_ns", WHERE_OWN_INSIDE, {.type = EXPRESSION_DURATION}, NULL},
 	{"depth", WHERE_DEPTH, {.type = EXPRESSION_WHOLE}, NULL},
 	{"self_ns", WHERE_SELF, {.type = EXPRESSION_DURATION}, NULL},
+	{"own_nested_ns", WHERE_OWN_NESTED, {.type = EXPRESSION_DURATION}, NULL},
 	{"comm", WHERE_COLUMN, {.type = EXPRESSION_TEXT}, "task"},
 	{"mm", WHERE_COLUMN, {.type = EXPRESSION_WHOLE}, "minor"},
 };
@@ -116,26 +117,21 @@ static struct expression_word where_column_word(const struct column *c)
 	return word;
 }
 
-/* "parent." or "root." in front; parent_id is parent.id. */
+/* "parent." or "root." in front; parent_id is the id of the one around. */
 static enum where_scope where_parse_scope(const char **text, size_t *length)
 {
 	static const char parent[] = "parent.", root[] = "root.";
-	size_t skip = 0;
-	enum where_scope scope = WHERE_OWN;
+	const bool of_parent = where_begins(*text, *length, parent);
+	const bool of_root = where_begins(*text, *length, root);
+	const size_t skip = of_parent ? strlen(parent) : of_root ? strlen(root) : 0;
 
-	if (text_is(*text, *length, "parent_id")) {
-		scope = WHERE_PARENT;
-		skip = strlen(parent);
-	} else if (where_begins(*text, *length, parent)) {
-		scope = WHERE_PARENT;
-		skip = strlen(parent);
-	} else if (where_begins(*text, *length, root)) {
-		scope = WHERE_ROOT;
-		skip = strlen(root);
-	}
 	*text += skip;
 	*length -= skip;
-	return scope;
+	if (!text_is(*text, *length, "parent_id"))
+		return of_parent ? WHERE_PARENT : of_root ? WHERE_ROOT : WHERE_OWN;
+	*text += strlen("parent_");
+	*length -= strlen("parent_");
+	return of_parent ? WHERE_GRANDPARENT : of_root ? WHERE_AROUND_ROOT : WHERE_PARENT;
 }
 
 /* "arg.NAME", "event.NAME", or an event's name in braces. */
@@ -173,12 +169,30 @@ static bool where_find_own(struct where *w, struct where_word *to, const char *t
 			where_want_column(w, own_words[i].column);
 		}
 		if (to->source == WHERE_CPI)
-			w->wants |= WANT_SYSTEM | WANT_THREAD;
-		if (to->source == WHERE_OWN_INSIDE)
+			w->wants |= WANT_SYSTEM | WANT_THREAD | WANT_EVENTS;
+		if (to->source == WHERE_OWN_INSIDE || to->source == WHERE_OWN_NESTED)
 			w->wants |= WANT_OWN_COST;
 		return true;
 	}
 	return false;
+}
+
+/* A metric or an event: where_find_events tells. */
+static void where_find_measured(struct where *w, struct where_word *to, const char *text,
+	size_t length, struct expression_word *word)
+{
+	const bool is_metric = derived_may_be(w->formulas, w->nformulas, text, length);
+
+	to->source = WHERE_METRIC;
+	to->kind = VALUE_EVENT;
+	to->may_be_event = true;
+	to->may_be_metric = is_metric;
+	to->name = text;
+	to->length = (uint32_t)length;
+	word->type = EXPRESSION_ANY;
+	w->wants |= is_metric ? DERIVED_WANTS : WANT_EVENTS;
+	w->asks_metrics |= is_metric;
+	w->asks_events = true;
 }
 
 static bool where_find_word(void *ctx, const char *text, size_t length,
@@ -187,32 +201,26 @@ static bool where_find_word(void *ctx, const char *text, size_t length,
 	struct where *w = ctx;
 	struct where_word *to = &w->words[w->nwords];
 	const bool in_braces = word->in_braces;
-	const uint32_t id = w->nwords++;
+	const uint32_t id = w->nwords++, at = (uint32_t)(text - w->text);
 
 	*to = (struct where_word){
-		.scope = in_braces ? WHERE_OWN : where_parse_scope(&text, &length)};
+		.scope = in_braces ? WHERE_OWN : where_parse_scope(&text, &length), .at = at};
 	w->nests |= to->scope != WHERE_OWN;
-	if (!in_braces && text_is(text, length, "parent_id")) {
-		snprintf(expected, EXPRESSION_EXPECTED,
-			"another column: only of the interval itself the parent's id is known");
-		return false;
-	}
-	if (!in_braces && text_is(text, length, "own_nested_ns")) {
-		snprintf(expected, EXPRESSION_EXPECTED,
-			"another column: own_nested_ns is not known before all intervals are");
-		return false;
-	}
 	if (where_find_value(w, to, text, length, in_braces, expected)) {
 		word->type = EXPRESSION_ANY;
+	} else if (in_braces || !length || text[length - 1] == '.') {
+		return false;
 	} else if (!where_find_own(w, to, text, length, word)) {
 		to->column = where_find_column(text, length);
-		if (!to->column)
-			return false;
-		*word = where_column_word(to->column);
-		where_want_column(w, to->column->name);
+		if (to->column) {
+			*word = where_column_word(to->column);
+			where_want_column(w, to->column->name);
+		} else {
+			where_find_measured(w, to, text, length, word);
+		}
 	}
 	w->nests |= to->source >= WHERE_DEPTH;
-	w->asks_inside |= to->source == WHERE_SELF;
+	w->asks_inside |= to->source >= WHERE_SELF;
 	word->id = id;
 	return true;
 }
@@ -246,7 +254,7 @@ static bool where_asks_inside(const struct where *w, uint16_t node)
 	case EXPRESSION_CALL:
 		return n->id == WHERE_CONTAINS || where_asks_inside(w, n->left);
 	default:
-		return w->words[n->id].source == WHERE_SELF;
+		return w->words[n->id].source >= WHERE_SELF;
 	}
 }
 
@@ -271,7 +279,7 @@ static uint16_t where_find_too_late(const struct where *w, uint16_t node)
 			return node;
 		return where_find_too_late(w, n->left);
 	default:
-		return w->words[n->id].scope != WHERE_OWN && w->words[n->id].source == WHERE_SELF
+		return w->words[n->id].scope != WHERE_OWN && w->words[n->id].source >= WHERE_SELF
 			       ? node
 			       : EXPRESSION_NODES;
 	}
@@ -311,24 +319,32 @@ static bool where_number_nodes(struct where *w, struct expression_error *error)
 	return true;
 }
 
-bool where_parse(struct where *w, const char *text, struct expression_error *error)
+static const char *const where_open_prefixes[] = {"arg.", "event.", NULL};
+
+bool where_parse(struct where *w, const char *text, const struct formula *formulas,
+	size_t nformulas, struct expression_error *error)
 {
-	static const char *const open_prefixes[] = {"arg.", "event.", NULL};
 	const struct expression_names names = {.find_word = where_find_word,
 		.find_function = where_find_function,
 		.ctx = w,
-		.word = "a column: those of --report intervals --format csv, elapsed, elapsed_ns, cpi, "
-			"self_ns, arg.NAME, event.NAME; parent. or root. before it",
-		.open_prefixes = open_prefixes};
+		.word = WHERE_WORDS,
+		.open_prefixes = where_open_prefixes};
 
-	memset(w, 0, sizeof *w);
-	w->text = text;
+	*w = (struct where){.text = text, .formulas = formulas, .nformulas = nformulas};
 	return expression_parse(&w->expression, text, &names, error) &&
 	       (!w->nests || where_number_nodes(w, error));
 }
 
+void where_free(struct where *w)
+{
+	derived_free(&w->metrics);
+	w->metrics = (struct derived_set){0};
+}
+
 void where_settle(struct where *w, const struct trace *t)
 {
+	w->cycles = trace_text_index(t, "cycles", strlen("cycles"));
+	w->instructions = trace_text_index(t, "instructions", strlen("instructions"));
 	for (uint32_t i = 0; i < w->nwords; i++)
 		if (w->words[i].source == WHERE_VALUE)
 			w->words[i].index =
@@ -391,6 +407,15 @@ static struct expression_value where_named(const struct interval *iv, const stru
 	return (struct expression_value){.kind = EXPRESSION_VALUE_NONE};
 }
 
+static double where_cpi(const struct where *w, const struct interval *iv)
+{
+	if (!isnan(iv->thread_cpi))
+		return iv->thread_cpi;
+	if (!isnan(iv->raw_cpi) || !iv->num_values)
+		return iv->raw_cpi;
+	return derived_of_event(iv, w->cycles) / derived_of_event(iv, w->instructions);
+}
+
 static struct expression_value where_value(
 	const struct where_row *row, const struct where_word *word)
 {
@@ -400,7 +425,7 @@ static struct expression_value where_value(
 	case WHERE_ELAPSED:
 		return where_whole(elapsed_whole_ns(iv));
 	case WHERE_CPI:
-		return where_real(isnan(iv->thread_cpi) ? iv->raw_cpi : iv->thread_cpi);
+		return where_real(where_cpi(row->where, iv));
 	case WHERE_OWN_INSIDE:
 		if (iv->own_inside == NOT_MEASURED)
 			break;
@@ -408,6 +433,8 @@ static struct expression_value where_value(
 			trace_duration_ns(trace_file(row->trace, iv->file), iv->own_inside)));
 	case WHERE_VALUE:
 		return where_named(iv, word);
+	case WHERE_METRIC:
+		return where_real(word->metric ? derived_of_interval(word->metric, iv) : NAN);
 	default:
 		break;
 	}
@@ -460,6 +487,15 @@ bool where_test_cell(
 	return expression_test(e, leaf, &value);
 }
 
+/* Apart: columns and elapsed times, which most leaves ask, need fewer registers. */
+static __attribute__((noinline)) bool where_test_value(
+	const struct expression *e, const struct expression_node *leaf, const struct where_row *row)
+{
+	struct expression_value value = where_value(row, &row->where->words[leaf->id]);
+
+	return expression_test(e, leaf, &value);
+}
+
 /* Whether a comparison holds of the row itself, whichever interval it asks. */
 static bool where_test_leaf(
 	void *ctx, const struct expression *e, const struct expression_node *leaf)
@@ -469,7 +505,9 @@ static bool where_test_leaf(
 
 	if (word->source == WHERE_COLUMN)
 		return where_test_cell(e, leaf, column_cell(word->column, row->iv));
-	struct expression_value value = where_value(row, word);
+	if (word->source != WHERE_ELAPSED)
+		return where_test_value(e, leaf, row);
+	struct expression_value value = where_whole(elapsed_whole_ns(row->iv));
 	return expression_test(e, leaf, &value);
 }
 
@@ -496,16 +534,14 @@ uint64_t where_selection(const struct where *w, const struct trace *t, const str
 	return selection;
 }
 
-bool where_parse_column(struct where *w, const char *name, char expected[EXPRESSION_EXPECTED])
+bool where_parse_column(struct where *w, const char *name)
 {
 	struct expression_word word = {0};
+	char expected[EXPRESSION_EXPECTED];
 
-	memset(w, 0, sizeof *w);
-	w->text = name;
-	snprintf(expected, EXPRESSION_EXPECTED,
-		"a numeric column of --report intervals --format csv: elapsed_ns, cpi, arg.NAME, event.NAME");
+	*w = (struct where){.text = name};
 	return where_find_word(w, name, strlen(name), &word, expected) && !w->nests &&
-	       word.type != EXPRESSION_TEXT;
+	       !w->asks_events && word.type != EXPRESSION_TEXT;
 }
 
 struct expression_value where_get_column(

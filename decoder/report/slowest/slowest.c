@@ -275,7 +275,7 @@ int report_slowest(struct report *r)
 		.walk = {.trace = r->trace},
 		.meanwhile = {.trace = r->trace, .overlaps = &s.overlaps},
 		.ran = {.trace = r->trace, .overlaps = &s.overlaps}};
-	int rc = top_find(&s.top, r, r->top ? r->top : SLOWEST_DEFAULT);
+	int rc = top_find(&s.top, r, NULL, r->top ? r->top : SLOWEST_DEFAULT);
 
 	if (!rc)
 		rc = tallies_read(r, &s.tally);
@@ -460,7 +460,7 @@ int report_slowest_partial(struct report *r, struct partial *p)
 	/* Only counts and times are needed. */
 	p->tally.wanted = 0;
 	k.has_start = trace_span(r->trace, &k.start, &last);
-	int rc = top_find(&s.top, r, k.most);
+	int rc = top_find(&s.top, r, NULL, k.most);
 	if (!rc)
 		rc = tallies_read(r, &p->tally);
 	if (!rc)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../formats/interval_hooks.h"
 
 static const char *const builtin_formulas[] = {
@@ -163,15 +164,13 @@ static bool derived_is_taken(const struct derived_set *d, const char *name,
 static int derived_add(struct derived_set *d, struct derived *new, const struct event_names *names,
 	const char *const *taken, size_t ntaken)
 {
-	static const char prefix[] = "metric.";
-
 	new->name = new->formula->name;
 	if (derived_is_taken(d, new->name, names, taken, ntaken)) {
-		char *name = arena_alloc(&d->memory, sizeof prefix + strlen(new->name));
+		char *name = arena_alloc(&d->memory, sizeof METRIC_PREFIX + strlen(new->name));
 
 		if (!name)
 			return CPIDECODE_ENOMEM;
-		strcpy(name, prefix);
+		strcpy(name, METRIC_PREFIX);
 		strcat(name, new->name);
 		new->name = name;
 	}
@@ -237,7 +236,7 @@ double derived_of_group(const struct derived *d, const struct tally_group *g)
 	return formula_value(d->formula, values);
 }
 
-static double metric_of_event(const struct interval *iv, uint32_t index)
+double derived_of_event(const struct interval *iv, uint32_t index)
 {
 	for (uint32_t i = 0; i < iv->num_values; i++) {
 		const struct interval_value *v = &iv->values[i];
@@ -264,25 +263,25 @@ double derived_of_interval(const struct derived *d, const struct interval *iv)
 	for (unsigned i = 0; i < d->formula->noperands; i++) {
 		const struct metric_operand *o = &d->operands[i];
 
-		values[i] = o->own ? metric_of_column(iv, o->own) : metric_of_event(iv, o->index);
+		values[i] = o->own ? metric_of_column(iv, o->own) : derived_of_event(iv, o->index);
 	}
 	return formula_value(d->formula, values);
 }
 
-bool derived_may_be(const struct report *r, const char *name)
+bool derived_may_be(const struct formula *formulas, size_t n, const char *name, size_t length)
 {
-	static const char prefix[] = "metric.";
-	const size_t skipped =
-		strncmp(name, prefix, sizeof prefix - 1) != 0 ? 0 : sizeof prefix - 1;
-	const char *plain = name + skipped;
-	const size_t length = strlen(plain);
+	const size_t prefix = strlen(METRIC_PREFIX);
+	const bool is_prefixed = length > prefix && memcmp(name, METRIC_PREFIX, prefix) == 0;
+	const char *plain = name + (is_prefixed ? prefix : 0);
+	const size_t left = length - (size_t)(plain - name);
 
-	for (size_t i = 0; i < r->nmetrics; i++)
-		if (strcmp(r->metrics[i].name, plain) == 0 || strcmp(r->metrics[i].name, name) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (text_is(plain, left, formulas[i].name) ||
+			text_is(name, length, formulas[i].name))
 			return true;
 	for (size_t i = 0; i < BUILTIN; i++)
-		if (strncmp(builtin_formulas[i], plain, length) == 0 &&
-			builtin_formulas[i][length] == '=')
+		if (strncmp(builtin_formulas[i], plain, left) == 0 &&
+			builtin_formulas[i][left] == '=')
 			return true;
 	return false;
 }

@@ -6,10 +6,14 @@
 #ifndef SWT_DECODER_REPORT_VALUES_METRICS_H
 #define SWT_DECODER_REPORT_VALUES_METRICS_H
 
+#include "../../model/intervals/intervals.h"
 #include "events.h"
 #include "formula.h"
 
 enum { METRIC_DECIMALS = 4 };
+
+/* Before a metric's name that is taken. */
+#define METRIC_PREFIX "metric."
 
 struct metric_operand {
 	const struct metric_column *own; /* NULL: an event */
@@ -42,9 +46,14 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
  * same intervals have is the ratio of their sums. NAN: n/a.
  */
 double derived_of_group(const struct derived *d, const struct tally_group *g);
+/* index: trace_text_at. NAN: n/a. */
+double derived_of_event(const struct interval *iv, uint32_t index);
 double derived_of_interval(const struct derived *d, const struct interval *iv);
-/* Whether a metric of that name, or metric.NAME, can be in a set of the report. */
-bool derived_may_be(const struct report *r, const char *name);
+/* The parts of intervals that any of them asks for: enum interval_want. */
+enum { DERIVED_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS };
+/* Whether a metric of that name, or metric.NAME, can be in a set of a report with these formulas of
+ * the user. */
+bool derived_may_be(const struct formula *formulas, size_t n, const char *name, size_t length);
 /* Whether the metric of two intervals together is the sum of both: operands are counts and times,
  * added, subtracted, and times or through numbers. */
 bool derived_is_additive(const struct derived *d);
