@@ -40,8 +40,8 @@ run 0 --report intervals --format csv metrics.bin
 in_file out ',branch-misses,branches,event.cycles,event.instructions,ipc,metric.ipc,cpi,branch_miss_rate,id,parent_id'
 columns metrics.bin -- --metric 'twice=2 * elapsed_ns'
 
-cases='nesting own_cost cpuutil scopes arguments interval_time tid_reuse containers'
-! is_sampled "6 of 8 traces" || cases='own_cost arguments'
+cases='own_cost cpuutil scopes arguments interval_time containers'
+! is_sampled "5 of 6 traces" || cases=arguments
 for case in $cases; do
 	"$MKTRACE" "$golden/$case/trace.txt" "$case.bin"
 	columns "$case.bin"
