@@ -30,15 +30,16 @@ else
 	echo "skipped: reading pages: only cpidecode has a sanitizer, and another build reads them"
 fi
 
-# page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds.
+# page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds; of the intervals where $where holds.
+where=
 page() {
-	"$CPIDECODE" --format html ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
+	"$CPIDECODE" --format html ${where:+--where "$where"} ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
 	[ "$PAGES_READ" = yes ] || return 0
-	"$CPIDECODE" --report intervals --format csv -o "$1.csv" "$1.bin" 2>/dev/null &&
-		"$CPIDECODE" --report summary --format csv -o "$1.csv.summary" "$1.bin" 2>/dev/null &&
-		"$CPIDECODE" --report why -o "$1.csv.why" "$1.bin" 2>/dev/null &&
-		"$CPIDECODE" --report why --format json -o "$1.csv.why.json" "$1.bin" 2>/dev/null &&
-		"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
+	for report in intervals:csv.csv summary:csv.csv.summary why:text.csv.why why:json.csv.why.json; do
+		format=${report#*:}
+		"$CPIDECODE" --report "${report%%:*}" --format "${format%%.*}" ${where:+--where "$where"} -o "$1.${format#*.}" "$1.bin" 2>/dev/null || return
+	done
+	"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
 # read_by SCRIPT FILE...
 read_by() {
@@ -111,6 +112,12 @@ for trace in *.bin; do
 		exit 1
 	fi
 done
+# A part of the intervals, some without their parent.
+"$GENTRACE" -k groups -n 3000 nested.bin
+where='depth > 1 or depth = 0'
+page nested
+where=
+set -- "$@" nested.html nested.csv
 if [ $pages -lt 70 ]; then
 	echo "FAILED: few pages: $pages"
 	exit 1

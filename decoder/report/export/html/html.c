@@ -74,7 +74,8 @@ struct html_export {
 	bool has_switches, is_without_runs; /* is_without_runs: they are left out */
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
-	uint64_t last_start, until, open, added;
+	uint64_t last_start, until, open;
+	uint64_t added; /* intervals: a --where that asks others selects them while they are read */
 	struct overview overview;
 	struct out text, names_text, later;
 	struct json names_json;
@@ -364,7 +365,7 @@ static int html_begin_slice(
 	if (e->tiled.tiles) {
 		const struct tiles_interval one = {.start = start,
 			.duration = until - start,
-			.number = e->added++,
+			.number = e->added,
 			.name = name,
 			.measured = e->cells.measured,
 			.nmeasured = e->cells.nmeasured};
@@ -374,6 +375,7 @@ static int html_begin_slice(
 		varint_put(&e->core[CORE_START], start - e->last_start);
 		varint_put(&e->core[CORE_DURATION], until - start);
 	}
+	e->added++;
 	varint_put(&e->core[CORE_NAME], name);
 	varint_put(&e->core[CORE_ROW], row);
 	e->last_start = start;
@@ -540,7 +542,7 @@ static int html_put_reports(struct html_export *e, struct out *to, uint64_t inte
 }
 
 /* The stream was walked. 0 or a code. */
-static int html_write(struct html_export *e, uint64_t intervals)
+static int html_write(struct html_export *e)
 {
 	struct out *o = e->r->out;
 
@@ -556,11 +558,11 @@ static int html_write(struct html_export *e, uint64_t intervals)
 		return e->spill_error ? e->spill_error : CPIDECODE_ENOMEM;
 	}
 	page_begin(o, e->tiled.kind);
-	html_put_about(e, o, intervals);
+	html_put_about(e, o, e->added);
 	page_show_early(o);
 	html_put_lanes(e, o);
 	html_put_times(e, o);
-	int rc = e->r->is_span ? 0 : html_put_reports(e, o, intervals);
+	int rc = e->r->is_span ? 0 : html_put_reports(e, o, e->added);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
@@ -661,7 +663,7 @@ static int html_runs_span(struct html_export *e, struct runs_span *span)
 
 /* Who ran on the processors. A page of a span has none: finding them means reading the entire
  * trace. */
-static int html_put_runs(struct html_export *e, uint64_t intervals)
+static int html_put_runs(struct html_export *e)
 {
 	struct runs_span span = {.base = e->base, .until = e->until};
 	bool too_many = false;
@@ -672,7 +674,7 @@ static int html_put_runs(struct html_export *e, uint64_t intervals)
 	e->is_without_runs = e->r->is_span;
 	if (e->is_without_runs)
 		return 0;
-	if (!intervals && !e->markers.count)
+	if (!e->added && !e->markers.count)
 		rc = html_runs_span(e, &span);
 	if (rc)
 		return rc;
@@ -707,9 +709,9 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 	if (!rc)
 		rc = html_put_markers(e);
 	if (!rc)
-		rc = html_put_runs(e, interval_stream_count(s));
+		rc = html_put_runs(e);
 	if (!rc)
-		rc = html_write(e, interval_stream_count(s));
+		rc = html_write(e);
 	if (!rc)
 		export_note_lanes(e->r, &lanes, "lanes");
 	return rc;
