@@ -68,6 +68,25 @@ async function checkIntervals(browser, rows) {
 	}
 }
 
+// What a click shows has each column of the interval's row in intervals.csv.
+async function checkDetails(browser, rows) {
+	for (const number of new Set([0, 1, rows.length >> 1, rows.length - 1].filter((one) => rows[one]))) {
+		const row = rows[number], isPlain = ([name, value]) => typeof value === "string" && name && !name.startsWith("arg.") && !/[^ -~]/.test(value) && !(name === "label" && value === "");
+		await browser.evaluate(`page.choose(page.store.find(${number}), false)`);
+		await browser.until(`Array.from(document.querySelectorAll("#interval dt")).some((one) => one.textContent === "id" && one.nextSibling.textContent === "${row.id}")`);
+		const shown = await browser.evaluate(`Object.fromEntries(Array.from(document.querySelectorAll("#interval dt"), (one) => [one.textContent, one.nextSibling.textContent]))`);
+		const wanted = Object.entries(row).filter(isPlain), absent = new Set((shown["n/a"] ?? "").split(", "));
+		for (const [name, value] of wanted)
+			if (value !== "" && name !== "label")
+				equal(shown[name], value, `${name} of ${number}`);
+			else if (value === "" && name in shown)
+				equal(shown[name], "", `${name} of ${number}`);
+		equal(wanted.filter(([name, value]) => value !== "" && absent.has(name)), [], "n/a");
+	}
+	await browser.evaluate("page.chosen = -1, page.changed()");
+	await browser.settled();
+}
+
 // Both tables have the rows of --report summary: of the whole trace with its numbers, of the span with its CPIs and busy.
 async function checkSummary(browser, rows, summary) {
 	const columns = { count: "count", total: "total_ns", mean: "mean_ns", min: "min_ns", p50: "p50_ns", p90: "p90_ns", p99: "p99_ns", max: "max_ns" };
@@ -515,6 +534,7 @@ try {
 		await browser.settled();
 		await checkQueries(browser, rows);
 		await checkIntervals(browser, rows);
+		await checkDetails(browser, rows);
 		await checkSummary(browser, rows, readCsv(files[i + 1] + ".summary"));
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);

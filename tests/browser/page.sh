@@ -112,6 +112,23 @@ for trace in *.bin; do
 		exit 1
 	fi
 done
+# Derived metrics.
+make_clocked counted.bin <<'END'
+section tasks
+task 7 7 0 "t"
+section hooks ring=0
+group mm=1 tid=7 at=2000000 elapsed=200000 types=1 label="a" summary
+cpu 0 200000 0
+endgroup
+hook 0xC1 0x20000001 tid=7 at=2000000 3 3 64:200000 0 1 64:1000 64:200000 64:200000 0 1 64:3000 64:200000 64:200000 0 1 64:7 64:0 64:0 "instructions" "cycles" "page-faults"
+group mm=1 tid=7 at=3000000 elapsed=300000 types=1 label="a" summary
+cpu 0 300000 0
+endgroup
+hook 0xC1 0x20000001 tid=7 at=3000000 3 3 64:300000 0 1 64:3000 64:300000 64:300000 0 0 64:0 64:0 64:0 0 1 64:2 64:0 64:0 "instructions" "cycles" "page-faults"
+section end
+END
+page counted
+set -- "$@" counted.html counted.csv
 # A part of the intervals, some without their parent.
 "$GENTRACE" -k groups -n 3000 nested.bin
 where='depth > 1 or depth = 0'

@@ -8,10 +8,10 @@ import vm from "node:vm";
 import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "figures"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
+vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "figures", "explain"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ readId, endsIn, metricText, bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
 const MOST = 4 << 20;
-let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0;
+let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0, parentIds = 0, metrics = 0;
 
 async function blocksOf(html, kind) {
 	const found = [];
@@ -50,7 +50,7 @@ async function storeOf(html) {
 // CSV replaces what JSON escapes, and writes reals of arguments by its own rule.
 const isAlike = (a, b, name) => (a ?? "") === (b ?? "") || name.startsWith("arg.") || /[\ufffd\u0000-\u001f\u007f-\u009f]/.test(a + b);
 
-function checkRow({ store, minors, majors }, row, number, at, base, own) {
+function checkRow({ store, minors, majors }, row, number, at, base, own, idOf) {
 	const lane = store.lanes[store.laneOf[store.rowOf(at)]], name = store.names[store.name[at]];
 	const start = BigInt(row.start_ns), end = BigInt(row.end_ns);
 	assert.equal(BigInt(store.start[at]) + base, start, "start");
@@ -64,8 +64,15 @@ function checkRow({ store, minors, majors }, row, number, at, base, own) {
 		assert.equal(row.label, "");
 	assert.equal(String(minors[store.name[at]]), row.minor, "minor");
 	assert.equal(String(majors[store.name[at]]), row.major || "192", "major");
+	const parent = store.parent(at), idColumn = store.meta.columns.indexOf("id"), given = own[idColumn + 1];
+	assert.deepEqual([idOf(number), given ?? (parent < 0 ? "" : idOf(store.number[parent]))], [row.id, row.parent_id], `ids of ${number}`);
+	parentIds += Number(row.parent_id !== "");
+	for (const metric of store.meta.metrics) {
+		assert.equal(page.metricText(metric, own) ?? "", row[metric.name], metric.name);
+		metrics += Number(row[metric.name] !== "");
+	}
 	store.meta.columns.forEach((column, i) => {
-		if (column in row)
+		if (column in row && i !== idColumn && i !== idColumn + 1)
 			assert.ok(isAlike(own[i], row[column], column), `${column} of ${number}: ${own[i]}, not ${row[column]}`);
 		cells++;
 	});
@@ -186,10 +193,15 @@ for (let i = 2; i < process.argv.length; i += 2)
 		assert.deepEqual(Array.from(store.number).sort((a, b) => a - b), Array.from(rows.keys()), "numbers");
 		await checkSummary(html, process.argv[i + 1], read, rows);
 		const base = BigInt(store.meta.base);
+		const ends = new Map(more.map((one) => [one, page.endsIn(store, one.first, one.count)]));
+		const idOf = (number) => {
+			const one = more.findLast(({ first }) => first <= number);
+			return page.readId(one.bytes, one.count, store.meta.columns.indexOf("id"), number - one.first, ends.get(one), store.meta.rings);
+		};
 		for (const one of more)
 			for (let k = 0; k < one.count; k += one.count > 500 ? 1 + (one.count >> 6) : 1) {
 				const number = one.first + k;
-				checkRow(read, rows[number], number, position(store)[number], base, page.readMore(one.bytes, one.count, k));
+				checkRow(read, rows[number], number, position(store)[number], base, page.readMore(one.bytes, one.count, k), idOf);
 			}
 		/* Rows hold intervals that do not overlap. */
 		for (let row = 0; row < store.meta.rows; row++)
@@ -205,4 +217,5 @@ for (let i = 2; i < process.argv.length; i += 2)
 		process.exitCode = 1;
 	}
 assert.ok(shortened > 0, "a report is too long for a page");
-console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted, ${groups} groups`);
+assert.ok(parentIds > 0 && metrics > 0, "ids of parents and derived metrics");
+console.log(`ok: ${(process.argv.length - 2) / 2} pages, ${blocks} blocks, ${intervals} intervals, ${cells} cells, ${adopted} adopted, ${groups} groups, ${parentIds} ids of parents, ${metrics} metrics`);

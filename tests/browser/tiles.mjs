@@ -36,7 +36,8 @@ async function checkQueries(until) {
 	}
 	for (const number of [0, all.length >> 1, all.length - 1]) {
 		const got = await browser.evaluate(`trace.interval(${number})`);
-		assert.deepEqual([got.label, got.start, got.duration, got.depth], [rows[number].label, all[number].start, all[number].end - all[number].start, rows[number].depth]);
+		assert.deepEqual([got.label, got.start, got.duration, got.depth, got.id, got.parent_id ?? ""],
+			[rows[number].label, all[number].start, all[number].end - all[number].start, rows[number].depth, rows[number].id, rows[number].parent_id]);
 	}
 }
 

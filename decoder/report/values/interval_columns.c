@@ -130,16 +130,6 @@ static struct cell interval_get_method(const void *row)
 	return cell_methods(tally_method(((const struct interval *)row)->method));
 }
 
-/* rRING.POSITION, of a guest ring gRING.POSITION. It names every member, as cell_real does. */
-static inline struct cell interval_id_cell(struct interval_hook hook, bool known)
-{
-	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
-		.decimals = hook.ring & TF_GUEST_RING ? 'g' : 'r',
-		.u = hook.position,
-		.trace = hook.machine,
-		.number = hook.ring & ~TF_GUEST_RING};
-}
-
 static struct cell interval_get_id(const void *row)
 {
 	const struct interval *iv = row;

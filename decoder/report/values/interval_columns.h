@@ -5,6 +5,8 @@
 #ifndef SWT_DECODER_REPORT_VALUES_INTERVAL_COLUMNS_H
 #define SWT_DECODER_REPORT_VALUES_INTERVAL_COLUMNS_H
 
+#include "../../../formats/trace_file.h"
+#include "../../model/intervals/intervals.h"
 #include "../rows.h"
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
@@ -23,5 +25,15 @@ enum {
 extern const struct column interval_columns[];
 /* Whether the column of that name shows how intervals nest. */
 bool interval_column_is_nested(const char *name, size_t length);
+
+/* rRING.POSITION, of a guest ring gRING.POSITION. It names every member, as cell_real does. */
+static inline struct cell interval_id_cell(struct interval_hook hook, bool known)
+{
+	return (struct cell){.kind = known ? CELL_ID : CELL_NONE,
+		.decimals = hook.ring & TF_GUEST_RING ? 'g' : 'r',
+		.u = hook.position,
+		.trace = hook.machine,
+		.number = hook.ring & ~TF_GUEST_RING};
+}
 
 #endif

@@ -128,7 +128,7 @@ function readAdopted(bytes) {
 	return all;
 }
 
-const TAG_NONE = 0, TAG_UNSIGNED = 1, TAG_SIGNED = 2, TAG_DOUBLE = 3, TAG_TEXT = 4, TAG_FIXED = 16,
+const TAG_NONE = 0, TAG_UNSIGNED = 1, TAG_SIGNED = 2, TAG_DOUBLE = 3, TAG_TEXT = 4, TAG_IDS = 5, TAG_FIXED = 16,
 	TAG_MIXED = 255;
 
 /* Digits with a decimal point, as in CSV. */
@@ -161,7 +161,7 @@ function readNumber(reader, tag) {
 		return Number(reader.signed());
 	if (tag >= TAG_FIXED && tag < TAG_MIXED)
 		return Number(reader.signed()) / 10 ** (tag - TAG_FIXED);
-	return tag === TAG_NONE ? NaN : Number(readCell(reader, tag) ?? NaN);
+	return tag === TAG_NONE || tag === TAG_IDS ? NaN : Number(readCell(reader, tag) ?? NaN);
 }
 
 /* Of a block of `more`: one column as numbers, NaN where there is none. */
@@ -178,7 +178,34 @@ function readMoreColumn(bytes, count, column) {
 	return numbers;
 }
 
-/* Of a block of `more` with `count` rows: the cells of one row as text, null where there is none. */
+/*
+ * Of a block of `more`: the id of a row, from the column of ids: each row's ring, then the positions in the order of the rings, and of
+ * the intervals' ends in each; `ends` has these by row. rings: the beginnings of ids. null: there are no ids.
+ */
+function readId(bytes, count, column, row, ends, rings) {
+	const reader = new Reader(bytes);
+	for (let left = reader.number(), i = 0; left > 0; left--, i++) {
+		const tag = reader.raw(1)[0];
+		if (tag === TAG_MIXED)
+			reader.raw(count);
+		const values = new Reader(reader.raw(reader.number()));
+		if (i !== column || tag !== TAG_IDS)
+			continue;
+		const all = Array.from({ length: count }, () => values.number()), own = all[row];
+		const alike = Array.from(all.keys()).filter((one) => all[one] === own).sort((a, b) => ends[a] - ends[b] || a - b);
+		for (let before = all.filter((ring) => ring < own).length; before > 0; before--)
+			values.number();
+		let position = 0n;
+		for (const one of alike) {
+			position += BigInt(values.signed());
+			if (one === row)
+				return rings[own] + BigInt.asUintN(64, position);
+		}
+	}
+	return null;
+}
+
+/* Of a block of `more` with `count` rows: the cells of one row as text, null where there is none. Ids need readId. */
 function readMore(bytes, count, row) {
 	const reader = new Reader(bytes), cells = [];
 	for (let left = reader.number(); left > 0; left--) {
@@ -186,7 +213,7 @@ function readMore(bytes, count, row) {
 		const tags = first === TAG_MIXED ? reader.raw(count) : null;
 		const values = new Reader(reader.raw(reader.number()));
 		let cell = null;
-		for (let i = 0; i <= row; i++)
+		for (let i = 0; first !== TAG_IDS && i <= row; i++)
 			cell = readCell(values, tags ? tags[i] : first);
 		cells.push(cell);
 	}

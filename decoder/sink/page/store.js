@@ -310,6 +310,15 @@ class Store {
 	}
 }
 
+/* The ends of that many intervals from a number on; NaN: of one that the store lacks. */
+function endsIn(store, first, count) {
+	const ends = new Float64Array(count).fill(NaN);
+	for (let at = 0; at < store.count; at++)
+		if (store.number[at] >= first && store.number[at] < first + count)
+			ends[store.number[at] - first] = store.end(at);
+	return ends;
+}
+
 /* The innermost interval of a thread (machine, pid, tid) that overlaps [from, to), the first of several; -1: none. */
 function innermostOf(store, { machine, pid, tid }, from, to) {
 	let best = -1, depth = -1;

@@ -436,6 +436,10 @@ class TiledPage extends Page {
 		return this.tiles.blockWith(number);
 	}
 
+	endsOf(first, count) {
+		return this.tiles.endsOf(first, count);
+	}
+
 	async intervalOf(number) {
 		const found = await this.tiles.find(number);
 		if (!found)

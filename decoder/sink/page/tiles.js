@@ -480,6 +480,12 @@ class Tiles {
 		return readMore(bytes, count, number - first);
 	}
 
+	/* As Page.endsOf. */
+	async endsOf(first, count) {
+		const [from, to] = [await this.find(first), await this.find(first + count - 1)];
+		return endsIn(await this.window(from.start, to.start + 1, () => true), first, count);
+	}
+
 	/* As Page.blockWith. */
 	async blockWith(number) {
 		const at = this.orderOf(number);

@@ -883,6 +883,10 @@ class Page {
 		if (this.majors[name] !== CPI_MAJOR)
 			add("major", String(this.majors[name]));
 		add("thread", this.laneText(lane));
+		const task = this.names[lane.name];
+		if (task !== "tid " + lane.tid)
+			add("task", task);
+		add("tid", String(lane.tid));
 		if (lane.pid)
 			add("pid", String(lane.pid));
 		add("number", exactText(number));
@@ -898,21 +902,47 @@ class Page {
 			add("", link("next one", () => this.chooseNext(wanted, number, 1)));
 			add("", link("one before", () => this.chooseNext(wanted, number, -1)));
 		}
-		const cells = await this.cellsOf(number);
+		const columns = await this.columnsOf(number, parent < 0 ? null : store.number[parent]), unmeasured = [];
 		if (this.chosen !== at)
 			return;
-		cells.forEach((cell, i) => {
+		for (const [name, cell] of Object.entries(columns))
 			if (cell !== null)
-				add(printable(this.meta.columns[i]), printable(cell));
-		});
+				add(printable(name), printable(cell));
+			else if (name !== "parent_id")
+				unmeasured.push(printable(name));
+		if (unmeasured.length)
+			add("n/a", unmeasured.join(", "));
 		const words = explain({ group: alike > store.countOf[name] ? "label and minor" : "label", duration: store.duration[at], median: this.medians.get(name), count: store.countOf[name],
 			shorter: this.medians.has(name) ? countShorter(store, at) : 0,
-			cells: Object.fromEntries(cells.map((cell, i) => [this.meta.columns[i], cell])) });
+			cells: columns });
 		$("h-interval").textContent = "Interval";
 		$("interval").replaceChildren(element("p", words, { id: "explained" }), list);
 	}
 
-	/* The columns of an interval, as text; null: not measured. */
+	/* The columns of an interval by name, as text, and derived metrics; null: not measured. parent: the number of its parent, null: none. */
+	async columnsOf(number, parent) {
+		const { columns, metrics } = this.meta, cells = await this.cellsOf(number), found = Object.create(null), idOf = (one) => this.idOf(one).catch(() => null);
+		cells.forEach((cell, i) => found[columns[i]] = cell);
+		found.id = await idOf(number);
+		/* Of a parent that the page lacks, `more` has the id. */
+		found.parent_id ??= parent === null ? null : await idOf(parent);
+		for (const metric of metrics)
+			found[metric.name] = metricText(metric, cells);
+		return found;
+	}
+
+	/* The id of an interval by its number, as in intervals.csv. */
+	async idOf(number) {
+		const { bytes, first, count } = await this.blockWith(number), { columns, rings } = this.meta;
+		return readId(bytes, count, columns.indexOf("id"), number - first, await this.endsOf(first, count), rings);
+	}
+
+	/* The ends of that many intervals from a number on. */
+	async endsOf(first, count) {
+		return endsIn(this.store, first, count);
+	}
+
+	/* The cells of an interval in its block of `more`, as text; null: not measured. */
 	async cellsOf(number) {
 		const { bytes, first, count } = await this.blockWith(number);
 		return readMore(bytes, count, number - first);

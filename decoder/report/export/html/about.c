@@ -6,6 +6,7 @@
 #include "../../info/doctor.h"
 #include "../../losses.h"
 #include "../../open.h"
+#include "formulas.h"
 
 static void overview_widen(struct overview *o)
 {
@@ -137,7 +138,7 @@ static void about_write_gaps(const struct about *a, const struct trace_file *f, 
 	}
 }
 
-void about_write(const struct report *r, const struct about *a, struct json *j)
+int about_write(struct report *r, const struct about *a, struct json *j)
 {
 	size_t files = trace_nfiles(r->trace);
 
@@ -184,6 +185,10 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	cells_write_names(a->cells, j);
 	json_key(j, "numeric");
 	cells_write_numeric(a->cells, j, false);
+	json_key(j, "rings");
+	ids_write_rings(&a->cells->ids, j);
+	json_key(j, "metrics");
+	int rc = formulas_write(r, a->cells, j);
 	about_write_overview(a->overview, j);
 	if (r->is_span) {
 		/* Strings, as base. */
@@ -195,4 +200,5 @@ void about_write(const struct report *r, const struct about *a, struct json *j)
 	if (a->tiled)
 		tiled_about(a->tiled, a->cells, j);
 	json_close(j, '}');
+	return rc;
 }

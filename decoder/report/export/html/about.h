@@ -37,6 +37,7 @@ struct about {
 /* The elements of a list: the losses of each file. r->found may be NULL. */
 void about_write_losses(const struct report *r, struct json *j);
 
-void about_write(const struct report *r, const struct about *a, struct json *j);
+/* 0 or CPIDECODE_ENOMEM. */
+int about_write(struct report *r, const struct about *a, struct json *j);
 
 #endif

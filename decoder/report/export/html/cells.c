@@ -19,6 +19,7 @@ enum {
 	TAG_SIGNED,
 	TAG_DOUBLE,
 	TAG_TEXT,
+	TAG_IDS,	/* of all rows: ids.h */
 	TAG_FIXED = 16, /* and its decimals */
 	TAG_MIXED = 255,
 };
@@ -41,17 +42,17 @@ struct cell_column {
 	struct buffer tags, values; /* rows after the last tag have none */
 };
 
-/* Columns that the lanes, the names and the blocks of `core` have. */
-static bool cells_has_elsewhere(const struct column *c)
+/* Columns that the lanes, the names and the blocks of `core` have, ids, and containers where there
+ * is only one. */
+static bool cells_is_apart(const struct report *r, const struct column *c)
 {
-	/* Ids would need a third of the page, which numbers intervals itself. */
 	static const char *const names[] = {"start_ns", "end_ns", "pid", "tid", "task", "minor",
-		"label", "major", "container", "id", "parent_id"};
+		"label", "major", "id", "parent_id"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], c->name) == 0)
 			return true;
-	return false;
+	return strcmp(c->name, "container") == 0 && !trace_has_several_containers(r->trace);
 }
 
 /* Codes, and numbers of processors. */
@@ -84,10 +85,13 @@ int cells_init(struct cells *c, struct report *r)
 	if (!c->by_value || !c->measured)
 		return CPIDECODE_ENOMEM;
 	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
-		if (i->name && i->source != COLUMN_NEST && !cells_has_elsewhere(i))
+		if (i->name && i->source != COLUMN_NEST && !cells_is_apart(r, i))
 			rc = cells_add_column(
 				c, (struct cell_column){.column = i, .is_code = cells_is_code(i)});
-	c->nown = c->ncolumns;
+	c->nown = c->id = c->ncolumns;
+	for (const struct column *i = interval_columns; (i->name || i->heading) && !rc; i++)
+		if (i->is_id)
+			rc = cells_add_column(c, (struct cell_column){.column = i});
 	return rc;
 }
 
@@ -98,6 +102,7 @@ void cells_free(struct cells *c)
 		free(c->columns[i].values.p);
 	}
 	free(c->columns);
+	ids_free(&c->ids);
 	free(c->by_value);
 	free(c->measured);
 	out_discard(&c->text);
@@ -300,14 +305,24 @@ static void cells_add_cell(struct cells *c, struct cell_column *to, const struct
 	cells_measure_cell(c, to, &cell);
 }
 
-int cells_add(struct cells *c, const struct interval *iv)
+static void cells_add_parent(struct cells *c, const struct interval *iv)
 {
-	struct cell_column *const end = c->columns + c->nown;
+	struct cell_column *to = &c->columns[c->id + 1];
+	const struct cell cell = column_cell(to->column, iv);
+
+	c->text.len = 0;
+	cell_spell_id(&c->text, &cell);
+	cells_put_tag(to, c->rows, cells_put_text(c, &to->values));
+}
+
+int cells_add(struct cells *c, const struct interval *iv, uint64_t end, bool is_parent_known)
+{
+	struct cell_column *const last = c->columns + c->nown;
 	size_t bytes = 0;
 	int rc = 0;
 
 	c->nmeasured = 0;
-	for (struct cell_column *to = c->columns; to < end; to++) {
+	for (struct cell_column *to = c->columns; to < last; to++) {
 		const size_t before = to->values.n;
 
 		if (!cells_add_member(c, to, iv))
@@ -315,6 +330,9 @@ int cells_add(struct cells *c, const struct interval *iv)
 		bytes += to->values.n - before;
 	}
 	c->bytes += bytes;
+	if (!is_parent_known)
+		cells_add_parent(c, iv);
+	rc = ids_add(&c->ids, iv, end);
 	for (uint32_t i = 0; i < iv->num_values && !rc; i++)
 		rc = cells_add_value(c, iv, &iv->values[i]);
 	c->rows++;
@@ -331,6 +349,9 @@ static bool cells_is_uniform(const struct buffer *tags)
 
 int cells_write(struct cells *c, struct buffer *to)
 {
+	ids_write(&c->ids, &c->columns[c->id].values);
+	c->columns[c->id].tag = TAG_IDS;
+	c->columns[c->id].alike = c->rows;
 	varint_put(to, c->ncolumns);
 	for (size_t i = 0; i < c->ncolumns; i++) {
 		struct cell_column *from = &c->columns[i];
@@ -391,4 +412,27 @@ void cells_write_names(struct cells *c, struct json *j)
 		json_string(j, c->text.buf, c->text.len);
 	}
 	json_close(j, ']');
+}
+
+int64_t cells_find_event(const struct cells *c, uint32_t name)
+{
+	for (size_t i = c->nown; i < c->ncolumns; i++)
+		if (!c->columns[i].column && c->columns[i].kind == VALUE_EVENT &&
+			c->columns[i].name == name)
+			return (int64_t)i;
+	return -1;
+}
+
+int cells_list_events(const struct cells *c, struct event_names *names)
+{
+	int rc = 0;
+
+	for (size_t i = c->nown; i < c->ncolumns && !rc; i++)
+		if (!c->columns[i].column && c->columns[i].kind == VALUE_EVENT) {
+			struct trace_text text = trace_text_at(c->r->trace, c->columns[i].name);
+
+			rc = event_names_add(names, text.at, text.length);
+		}
+	event_names_sort(names);
+	return rc;
 }

@@ -359,7 +359,7 @@ static int html_begin_slice(
 	if (l->count == 1 && iv->parent >= 0)
 		html_adopt(e, t, iv, row, e->rows[row].count);
 	e->rows[row].count++;
-	rc = cells_add(&e->cells, iv);
+	rc = cells_add(&e->cells, iv, until, iv->depth == l->count - 1);
 	if (rc)
 		return rc;
 	if (e->tiled.tiles) {
@@ -508,7 +508,7 @@ static void html_put_times(struct html_export *e, struct out *to)
 	page_put_block(e->packer, to, "times", e->text.buf, e->text.len);
 }
 
-static void html_put_about(struct html_export *e, struct out *to, uint64_t intervals)
+static int html_put_about(struct html_export *e, struct out *to, uint64_t intervals)
 {
 	const struct about about = {.base = e->base,
 		.until = e->until,
@@ -526,8 +526,10 @@ static void html_put_about(struct html_export *e, struct out *to, uint64_t inter
 	struct json json = {.o = &e->text};
 
 	e->text.len = 0;
-	about_write(e->r, &about, &json);
-	page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
+	int rc = about_write(e->r, &about, &json);
+	if (!rc)
+		page_put_block(e->packer, to, "meta", e->text.buf, e->text.len);
+	return rc;
 }
 
 static int html_put_reports(struct html_export *e, struct out *to, uint64_t intervals)
@@ -558,11 +560,13 @@ static int html_write(struct html_export *e)
 		return e->spill_error ? e->spill_error : CPIDECODE_ENOMEM;
 	}
 	page_begin(o, e->tiled.kind);
-	html_put_about(e, o, e->added);
+	int rc = html_put_about(e, o, e->added);
+	if (rc)
+		return rc;
 	page_show_early(o);
 	html_put_lanes(e, o);
 	html_put_times(e, o);
-	int rc = e->r->is_span ? 0 : html_put_reports(e, o, e->added);
+	rc = e->r->is_span ? 0 : html_put_reports(e, o, e->added);
 	if (rc)
 		return rc;
 	for (size_t at = 0, piece; at < e->spilled && !o->error; at += piece) {
