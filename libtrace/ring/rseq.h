@@ -75,6 +75,13 @@ _Static_assert(REC_CONTROL == 0 && REC_TID == 12 && REC_STAMP == 16, "likewise")
 
 #define RSEQ_OP(field) [field] "i"(offsetof(struct rseq_op, field))
 #define RSEQ_MAP(name, field) [name] "i"(offsetof(struct ring_map, field))
+/* Ends a function whose assembly may leave for `aborted` or `out`. */
+#define RSEQ_RETURN                                                                                \
+	return RSEQ_DONE;                                                                          \
+aborted:                                                                                           \
+	return RSEQ_ABORTED;                                                                       \
+out:                                                                                               \
+	return RSEQ_OUT
 
 #if defined(__x86_64__)
 #include "rseq_x86_64.h"

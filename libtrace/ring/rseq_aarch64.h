@@ -177,12 +177,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10", "x11"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 static inline enum rseq_result rseq_pad(struct rseq *rs, uint32_t cpu, const struct rseq_op *op)
@@ -201,12 +196,7 @@ static inline enum rseq_result rseq_pad(struct rseq *rs, uint32_t cpu, const str
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const struct rseq_op *op)
@@ -227,12 +217,7 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 static inline enum rseq_result rseq_add(

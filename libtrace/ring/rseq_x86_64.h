@@ -166,12 +166,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax", "rdx"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 /* Fills the rest of a section with a pad and moves head to the next section. */
@@ -190,12 +185,7 @@ static inline enum rseq_result rseq_pad(struct rseq *rs, uint32_t cpu, const str
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 /*
@@ -219,12 +209,7 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted, out);
-
-	return RSEQ_DONE;
-aborted:
-	return RSEQ_ABORTED;
-out:
-	return RSEQ_OUT;
+	RSEQ_RETURN;
 }
 
 /* Adds to a counter of this CPU's ring. */

@@ -42,14 +42,10 @@ static const struct counter_definition counters[CPI_COLUMNS] = {
 
 const struct counterset_definition cpi_definition = {
 	.guid = {0x2e68c9f1, 0xd73b, 0x4a95, {0xb2, 0x46, 0x58, 0x0b, 0xe1, 0x7d, 0x3c, 0x9a}},
-	.provider = SETS_PROVIDER,
 	.name = "CPI",
 	.help = "Cycles per instruction and busy time, of each processor and all of them, counted while a query is open.",
-	.provider_name = SETS_PROVIDER_NAME,
-	.type = PERF_COUNTERSET_MULTI_INSTANCES,
-	.detail = PERF_DETAIL_NOVICE,
+	SETS_DEFINITION,
 	.ncounters = CPI_COLUMNS,
-	.counter = counters,
 };
 
 unsigned cpi_knows(const struct counter_sample *s, uint32_t cpu)

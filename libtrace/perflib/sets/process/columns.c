@@ -34,12 +34,8 @@ static const struct counter_definition counters[PROCESS_COLUMNS] = {
 
 const struct counterset_definition process_definition = {
 	.guid = {0xc50e7d38, 0x6f92, 0x4d1b, {0x95, 0xe4, 0x2a, 0xb8, 0x71, 0x06, 0xdf, 0x53}},
-	.provider = SETS_PROVIDER,
 	.name = "Process",
 	.help = "The processes of this machine: time, faults, switches, memory and instructions.",
-	.provider_name = SETS_PROVIDER_NAME,
-	.type = PERF_COUNTERSET_MULTI_INSTANCES,
-	.detail = PERF_DETAIL_NOVICE,
+	SETS_DEFINITION,
 	.ncounters = PROCESS_COLUMNS,
-	.counter = counters,
 };

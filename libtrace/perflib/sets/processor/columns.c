@@ -116,12 +116,8 @@ const enum processor_sum processor_sums[PROCESSOR_COLUMNS] = {
 
 const struct counterset_definition processor_definition = {
 	.guid = {0xb4fc721a, 0x0378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
-	.provider = SETS_PROVIDER,
 	.name = "Processor Information",
 	.help = "Activity of each processor, by NUMA node and processor, and of the machine.",
-	.provider_name = SETS_PROVIDER_NAME,
-	.type = PERF_COUNTERSET_MULTI_INSTANCES,
-	.detail = PERF_DETAIL_NOVICE,
+	SETS_DEFINITION,
 	.ncounters = PROCESSOR_COLUMNS,
-	.counter = counters,
 };

@@ -52,12 +52,8 @@ static const struct counter_definition counters[RINGS_COLUMNS] = {
 
 const struct counterset_definition rings_definition = {
 	.guid = {0x9b3f0d64, 0x51a7, 0x4e2c, {0xa8, 0x1d, 0x73, 0xc6, 0x0e, 0xf2, 0x95, 0x48}},
-	.provider = SETS_PROVIDER,
 	.name = "SWTRACE Rings",
 	.help = "The rings of the session that this user traces in: hooks, bytes, and losses by cause.",
-	.provider_name = SETS_PROVIDER_NAME,
-	.type = PERF_COUNTERSET_MULTI_INSTANCES,
-	.detail = PERF_DETAIL_NOVICE,
+	SETS_DEFINITION,
 	.ncounters = RINGS_COLUMNS,
-	.counter = counters,
 };
