@@ -112,6 +112,8 @@ struct column {
 	/* In place of the cell, in text only. */
 	void (*text)(struct out *o, const void *row);
 	void (*text_of)(struct out *o, const void *row, const void *of);
+	/* Of a cell of a table, an escape code; NULL: none. */
+	const char *(*colour)(const void *row);
 	const char *none; /* in text; NULL: n/a */
 	/* Passed to get_of and text_of: selects the part of the row to show. Of COLUMN_NEST: the
 	 * columns of an object, IN_NESTED ones, and `offset` is its row. */

@@ -114,7 +114,10 @@ void document_add_row(struct document *d, const void *row)
 		return;
 	}
 	document_begin_row(d);
-	for (unsigned i = 0; i < d->n; i++)
+	for (unsigned i = 0; i < d->n; i++) {
 		column_write_cell(&d->table, d->time, d->chosen[i], row);
+		if (d->chosen[i]->colour)
+			table_colour(&d->table, d->chosen[i]->colour(row));
+	}
 	table_end_row(&d->table);
 }
