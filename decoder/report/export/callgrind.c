@@ -14,26 +14,19 @@
 #include "../../sink/escapes.h"
 #include "../flame/names.h"
 #include "export.h"
-#include "parents.h"
+#include "own_costs.h"
 
-enum callgrind_cost {
-	COST_NS,
-	COST_THREAD_CYCLES,
-	COST_THREAD_INSTRUCTIONS,
-	COSTS,
-};
+/* The costs written: from OWN_TIME to before this one. */
+enum { CALLGRIND_COSTS = OWN_OFF_CPU };
 
-static const char *const cost_names[COSTS] = {"ns", "thread_cycles", "thread_instructions"};
+static const char *const cost_names[CALLGRIND_COSTS] = {[OWN_TIME] = "ns",
+	[OWN_THREAD_CYCLES] = "thread_cycles",
+	[OWN_THREAD_INSTRUCTIONS] = "thread_instructions"};
 
 /* Calls of one function by another; of a function itself, its own cost and no calls. */
 struct callgrind_arc {
 	uint32_t caller, callee; /* of flame_names */
-	uint64_t calls, cost[COSTS];
-};
-
-struct callgrind_frame {
-	uint32_t function, caller;
-	uint64_t cost[COSTS], nested[COSTS];
+	uint64_t cost[CALLGRIND_COSTS];
 };
 
 struct callgrind_export {
@@ -43,14 +36,8 @@ struct callgrind_export {
 	size_t narcs, room;
 	struct hash_index by_pair;
 	struct out text;
-	bool measured[COSTS]; /* of all intervals */
+	bool known[OWN_COSTS];
 	struct report_children_lost lost;
-};
-
-/* The open slices' frames, innermost last. */
-struct callgrind_lane {
-	struct callgrind_frame *frames;
-	size_t room;
 };
 
 static uint64_t callgrind_hash(uint32_t caller, uint32_t callee)
@@ -97,94 +84,42 @@ static int callgrind_begin_thread(void *ctx, struct lane_thread *t)
 	return *function ? 0 : CPIDECODE_ENOMEM;
 }
 
-static int callgrind_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
-{
-	(void)ctx;
-	(void)t;
-	l->own = calloc(1, sizeof(struct callgrind_lane));
-	return l->own ? 0 : CPIDECODE_ENOMEM;
-}
-
 static int callgrind_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
 	struct callgrind_export *e = ctx;
-	struct callgrind_lane *lane = l->own;
-	const uint32_t *thread = t->own;
+	const uint64_t time =
+		e->r->compensate ? elapsed_whole_ns(iv) : (uint64_t)end - (uint64_t)iv->start_ns;
+	struct own_frame *frame = own_costs_begin(t, l, iv, time, true);
 	char room[REPORT_NAME_ROOM];
-	size_t length, at, depth = l->count - 1;
-
-	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
-		return CPIDECODE_ENOMEM;
-	struct callgrind_frame *frame = &lane->frames[depth];
-	*frame = (struct callgrind_frame){.caller = *thread,
-		.cost = {e->r->compensate ? elapsed_whole_ns(iv)
-					  : (uint64_t)end - (uint64_t)iv->start_ns,
-			iv->thread_cycles, iv->thread_instructions}};
+	size_t length;
 	const char *name = report_name(iv, room, &length);
-	frame->function = flame_names_add(&e->names, name, length);
-	if (!frame->function)
-		return CPIDECODE_ENOMEM;
-	const struct lane *of = parents_find(t, l, iv->parent, &at);
-	if (!of)
-		return 0;
-	struct callgrind_frame *parent = &((struct callgrind_lane *)of->own)->frames[at];
-	frame->caller = parent->function;
-	for (unsigned i = 0; i < COSTS; i++)
-		parent->nested[i] += frame->cost[i];
-	return 0;
+
+	frame->node = flame_names_add(&e->names, name, length);
+	return frame->node ? 0 : CPIDECODE_ENOMEM;
 }
 
 static int callgrind_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int64_t end)
 {
 	struct callgrind_export *e = ctx;
-	const struct callgrind_lane *lane = l->own;
+	const struct own_frame *f = own_costs_frame(l);
 	struct callgrind_arc *arc;
 
 	(void)t;
 	(void)end;
-	/* None, where memory ran out at its begin. */
-	if (l->count > lane->room || !lane->frames[l->count - 1].function)
+	if (!f->node)
 		return 0;
-	const struct callgrind_frame *f = &lane->frames[l->count - 1];
-	int rc = callgrind_find_arc(e, f->caller, f->function, &arc);
+	int rc = callgrind_find_arc(e, f->under, f->node, &arc);
 	if (rc)
 		return rc;
-	arc->calls++;
-	for (unsigned i = 0; i < COSTS; i++)
+	for (unsigned i = OWN_COUNT; i < CALLGRIND_COSTS; i++)
 		arc->cost[i] += f->cost[i];
-	rc = callgrind_find_arc(e, f->function, 0, &arc);
+	rc = callgrind_find_arc(e, f->node, 0, &arc);
 	if (rc)
 		return rc;
-	for (unsigned i = 0; i < COSTS; i++)
-		if (f->cost[i] > f->nested[i])
-			arc->cost[i] += f->cost[i] - f->nested[i];
+	for (unsigned i = OWN_TIME; i < CALLGRIND_COSTS; i++)
+		arc->cost[i] += own_costs_rest(f, i);
 	return 0;
-}
-
-static void callgrind_free_lane(void *ctx, struct lane *l)
-{
-	struct callgrind_lane *lane = l->own;
-
-	(void)ctx;
-	if (lane)
-		free(lane->frames);
-}
-
-/* A cost that some interval lacks would be wrong in every sum: it is left out. */
-static int callgrind_find_costs(struct callgrind_export *e, struct interval_stream *s)
-{
-	const struct interval *iv;
-	int rc = interval_stream_rewind(s);
-
-	for (unsigned i = 0; i < COSTS; i++)
-		e->measured[i] = true;
-	while (rc >= 0 && (rc = interval_stream_next(s, &iv)) > 0) {
-		e->measured[COST_THREAD_CYCLES] &= iv->thread_cycles != NOT_MEASURED;
-		e->measured[COST_THREAD_INSTRUCTIONS] &= iv->thread_instructions != NOT_MEASURED;
-		report_count_children_lost(&e->lost, iv);
-	}
-	return rc < 0 ? rc : 0;
 }
 
 /* By caller; its own cost (callee 0) first. */
@@ -195,12 +130,13 @@ static int callgrind_compare(const void *x, const void *y)
 	return compare_u64_pair(a->caller, b->caller, a->callee, b->callee);
 }
 
-static void callgrind_put_costs(const struct callgrind_export *e, const uint64_t cost[COSTS])
+static void callgrind_put_costs(
+	const struct callgrind_export *e, const uint64_t cost[CALLGRIND_COSTS])
 {
 	struct out *o = e->r->out;
 
-	for (unsigned i = 0; i < COSTS; i++)
-		if (e->measured[i]) {
+	for (unsigned i = OWN_TIME; i < CALLGRIND_COSTS; i++)
+		if (e->known[i]) {
 			out_char(o, ' ');
 			out_u64(o, cost[i]);
 		}
@@ -228,18 +164,18 @@ static int callgrind_write(struct callgrind_export *e)
 {
 	bool *mentioned = calloc((size_t)e->names.used + 1, sizeof *mentioned);
 	struct out *o = e->r->out;
-	uint64_t total[COSTS] = {0};
+	uint64_t total[CALLGRIND_COSTS] = {0};
 
 	if (!mentioned)
 		return CPIDECODE_ENOMEM;
 	if (e->narcs)
 		qsort(e->arcs, e->narcs, sizeof *e->arcs, callgrind_compare);
 	for (size_t i = 0; i < e->narcs; i++)
-		for (unsigned k = 0; k < COSTS && !e->arcs[i].callee; k++)
+		for (unsigned k = OWN_TIME; k < CALLGRIND_COSTS && !e->arcs[i].callee; k++)
 			total[k] += e->arcs[i].cost[k];
 	out_str(o, "# callgrind format\nversion: 1\ncreator: cpidecode\npositions: line\nevents:");
-	for (unsigned i = 0; i < COSTS; i++)
-		if (e->measured[i])
+	for (unsigned i = OWN_TIME; i < CALLGRIND_COSTS; i++)
+		if (e->known[i])
 			out_printf(o, " %s", cost_names[i]);
 	out_str(o, "\nsummary:");
 	callgrind_put_costs(e, total);
@@ -255,7 +191,7 @@ static int callgrind_write(struct callgrind_export *e)
 		}
 		if (arc->callee) {
 			callgrind_put_function(e, "cfn", arc->callee, mentioned);
-			out_printf(o, "calls=%" PRIu64 " 0\n", arc->calls);
+			out_printf(o, "calls=%" PRIu64 " 0\n", arc->cost[OWN_COUNT]);
 		}
 		out_char(o, '0');
 		callgrind_put_costs(e, arc->cost);
@@ -266,14 +202,13 @@ static int callgrind_write(struct callgrind_export *e)
 
 int export_callgrind(struct report *r, struct interval_stream *s)
 {
-	static const struct lane_writer writer = {.begin_thread = callgrind_begin_thread,
-		.begin_lane = callgrind_begin_lane,
+	static const struct lane_writer writer = {.slice_size = sizeof(struct own_frame),
+		.begin_thread = callgrind_begin_thread,
 		.begin_slice = callgrind_begin_slice,
-		.end_slice = callgrind_end_slice,
-		.free_lane = callgrind_free_lane};
+		.end_slice = callgrind_end_slice};
 	struct callgrind_export e = {.r = r};
 	struct lanes lanes;
-	int rc = callgrind_find_costs(&e, s);
+	int rc = own_costs_find(s, true, e.known, &e.lost);
 
 	if (rc)
 		return rc;
@@ -290,7 +225,7 @@ int export_callgrind(struct report *r, struct interval_stream *s)
 		return rc;
 	report_note(r,
 		"callgrind's format holds sums by label: times, arguments and losses are left out%s",
-		e.measured[COST_THREAD_CYCLES] && e.measured[COST_THREAD_INSTRUCTIONS]
+		e.known[OWN_THREAD_CYCLES] && e.known[OWN_THREAD_INSTRUCTIONS]
 			? ""
 			: ", and counts that some intervals lack");
 	report_note_counted_lost(r, &e.lost, REPORT_SELF_BOUNDS);

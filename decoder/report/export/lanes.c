@@ -110,17 +110,21 @@ static struct lane *lanes_find_slice(struct lane_thread *t, int64_t place)
 	return &t->lanes[o->places[s.low].lane];
 }
 
-static int lanes_open_slice(
-	struct lane_thread *t, struct lane *lane, int64_t start, int64_t end, int64_t place)
+static int lanes_open_slice(struct lanes *l, struct lane_thread *t, struct lane *lane,
+	int64_t start, int64_t end, int64_t place)
 {
 	struct lane_order *o = &t->order;
 	const struct lane_mark ends = {end, lane->index};
+	const size_t size = l->writer->slice_size;
 
 	lanes_drop_ended(t);
-	if (array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
+	if ((size && array_grow(&lane->slices, lane->count, &lane->slices_room, size)) ||
+		array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open) ||
 		array_grow(&o->ends, o->nends, &o->ends_room, sizeof *o->ends) ||
 		array_grow(&o->places, o->nplaces, &o->places_room, sizeof *o->places))
 		return CPIDECODE_ENOMEM;
+	if (size)
+		memset((char *)lane->slices + lane->count * size, 0, size);
 	lane->open[lane->count++] = (struct open_slice){start, end, place};
 	lane->last = start;
 	heap_sift_up(o->ends, o->nends++, &ends, sizeof ends, lanes_end_before, NULL);
@@ -162,6 +166,7 @@ static int lanes_end_thread(struct lanes *l, struct lane_thread *t)
 		if (l->writer->free_lane)
 			l->writer->free_lane(l->ctx, &t->lanes[i]);
 		free(t->lanes[i].own);
+		free(t->lanes[i].slices);
 		free(t->lanes[i].open);
 	}
 	t->count = 0;
@@ -294,7 +299,7 @@ static int lanes_add_lane(struct lanes *l, struct lane_thread *t, struct lane **
 		return CPIDECODE_ENOMEM;
 	*lane = &t->lanes[t->count];
 	**lane = (struct lane){.last = INT64_MIN, .index = (unsigned)t->count++};
-	return l->writer->begin_lane(l->ctx, t, *lane);
+	return l->writer->begin_lane ? l->writer->begin_lane(l->ctx, t, *lane) : 0;
 }
 
 /* Whether the interval nests in the lane's innermost slice, its parent. */
@@ -365,7 +370,7 @@ int lanes_add(struct lanes *l, const struct interval *iv)
 	int64_t end = lanes_find_end(l, iv);
 	rc = lanes_choose(l, t, iv, end, &lane);
 	if (!rc)
-		rc = lanes_open_slice(t, lane, iv->start_ns, end, iv->place);
+		rc = lanes_open_slice(l, t, lane, iv->start_ns, end, iv->place);
 	if (rc)
 		return rc;
 	if (t->until < end)

@@ -29,6 +29,8 @@ struct lane {
 	unsigned index; /* 0: the thread's first one */
 	bool is_due;	/* among the thread's due lanes */
 	void *own;	/* the writer's; free() releases it unless the writer does before */
+	void *slices;	/* the writer's data of each open slice */
+	size_t slices_room;
 };
 
 /* A lane's hash. Threads of one id may have lanes of several names. */
@@ -72,13 +74,14 @@ struct lane_thread {
 
 /* Functions that return int return 0 or a CPIDECODE_E code. */
 struct lane_writer {
+	size_t slice_size; /* of lane->slices, which start zeroed; 0: none */
 	int (*begin_thread)(void *ctx, struct lane_thread *t);
-	int (*begin_lane)(void *ctx, struct lane_thread *t, struct lane *l);
+	int (*begin_lane)(void *ctx, struct lane_thread *t, struct lane *l); /* NULL: nothing */
 	int (*begin_slice)(void *ctx, struct lane_thread *t, struct lane *l,
 		const struct interval *iv, int64_t end);
 	int (*end_slice)(void *ctx, struct lane_thread *t, struct lane *l, int64_t end);
-	void (*free_lane)(void *ctx, struct lane *l);	       /* NULL: none */
-	void (*free_thread)(void *ctx, struct lane_thread *t); /* NULL: none */
+	void (*free_lane)(void *ctx, struct lane *l);	       /* NULL: nothing */
+	void (*free_thread)(void *ctx, struct lane_thread *t); /* NULL: nothing */
 };
 
 struct lanes {

@@ -13,21 +13,15 @@
 #include "../../sink/protobuf.h"
 #include "../flame/names.h"
 #include "export.h"
-#include "parents.h"
-
-enum pprof_value {
-	PPROF_COUNT,
-	PPROF_TIME,
-	PPROF_THREAD_CYCLES,
-	PPROF_THREAD_INSTRUCTIONS,
-	PPROF_OFF_CPU,
-	PPROF_VALUES,
-};
+#include "own_costs.h"
 
 static const struct {
 	const char *name, *unit;
-} pprof_values[PPROF_VALUES] = {{"intervals", "count"}, {"time", "nanoseconds"},
-	{"thread_cycles", "count"}, {"thread_instructions", "count"}, {"off_cpu", "nanoseconds"}};
+} pprof_values[OWN_COSTS] = {[OWN_COUNT] = {"intervals", "count"},
+	[OWN_TIME] = {"time", "nanoseconds"},
+	[OWN_THREAD_CYCLES] = {"thread_cycles", "count"},
+	[OWN_THREAD_INSTRUCTIONS] = {"thread_instructions", "count"},
+	[OWN_OFF_CPU] = {"off_cpu", "nanoseconds"}};
 
 /* Fields of profile.proto's messages. */
 enum {
@@ -63,7 +57,7 @@ enum {
 /* The string table's first entries: "", the values' names and units, keys of labels. */
 enum {
 	STRING_VALUES = 1,
-	STRING_THREAD = STRING_VALUES + 2 * PPROF_VALUES,
+	STRING_THREAD = STRING_VALUES + 2 * OWN_COSTS,
 	STRING_TID,
 	STRING_PID,
 	STRING_HOST,
@@ -85,18 +79,7 @@ struct pprof_node {
 	uint32_t parent; /* of nodes; 0: none */
 	uint32_t key;	 /* of flame_names, or an id; 0: unknown */
 	enum pprof_kind kind;
-	uint64_t value[PPROF_VALUES];
-};
-
-struct pprof_frame {
-	uint32_t node; /* 0: none, as memory ran out at its begin */
-	bool is_open;  /* the interval is: it counts for nothing */
-	uint64_t cost[PPROF_VALUES], nested[PPROF_VALUES];
-};
-
-struct pprof_lane {
-	struct pprof_frame *frames; /* of the open slices */
-	size_t room;
+	uint64_t value[OWN_COSTS];
 };
 
 struct pprof_export {
@@ -105,7 +88,7 @@ struct pprof_export {
 	struct pprof_node *nodes; /* from 1 */
 	size_t nnodes, room;
 	struct hash_index index; /* of nodes, by parent, key and kind */
-	bool measured[PPROF_VALUES];
+	bool known[OWN_COSTS];
 	struct out text, gzip;
 	struct protobuf to;
 	int64_t first, last;
@@ -174,93 +157,41 @@ static int pprof_begin_thread(void *ctx, struct lane_thread *t)
 	return 0;
 }
 
-static int pprof_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
-{
-	(void)ctx;
-	(void)t;
-	l->own = calloc(1, sizeof(struct pprof_lane));
-	return l->own ? 0 : CPIDECODE_ENOMEM;
-}
-
 static int pprof_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
 	struct pprof_export *e = ctx;
-	struct pprof_lane *lane = l->own;
-	const uint32_t *thread = t->own;
-	uint32_t under = *thread;
+	const bool counts = !(iv->flags & IV_OPEN);
+	struct own_frame *frame = own_costs_begin(t, l, iv, elapsed_whole_ns(iv), counts);
 	char room[REPORT_NAME_ROOM];
-	size_t length, at, depth = l->count - 1;
+	size_t length;
 
-	if (array_grow(&lane->frames, depth, &lane->room, sizeof *lane->frames))
-		return CPIDECODE_ENOMEM;
-	struct pprof_frame *frame = &lane->frames[depth];
-	*frame = (struct pprof_frame){.cost = {1, elapsed_whole_ns(iv), iv->thread_cycles,
-					      iv->thread_instructions, iv->off_cpu_ns}};
 	if (end > e->last)
 		e->last = end;
-	const struct lane *of = parents_find(t, l, iv->parent, &at);
-	struct pprof_frame *parent = of ? &((struct pprof_lane *)of->own)->frames[at] : NULL;
-	if (parent)
-		under = parent->node;
-	if (iv->flags & IV_OPEN) {
+	if (!counts) {
 		e->open++;
-		frame->is_open = true;
-		frame->node = under;
+		frame->node = frame->under;
 		return 0;
 	}
-	for (unsigned i = PPROF_TIME; parent && i < PPROF_VALUES; i++)
-		parent->nested[i] += frame->cost[i];
 	const char *name = report_name(iv, room, &length);
 	uint32_t key = flame_names_add(&e->names, name, length);
 	if (key)
-		frame->node = pprof_find_node(e, under, key, NODE_FRAME);
+		frame->node = pprof_find_node(e, frame->under, key, NODE_FRAME);
 	return frame->node ? 0 : CPIDECODE_ENOMEM;
 }
 
 static int pprof_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int64_t end)
 {
 	struct pprof_export *e = ctx;
-	const struct pprof_lane *lane = l->own;
+	const struct own_frame *f = own_costs_frame(l);
 
 	(void)t;
 	(void)end;
-	if (l->count > lane->room || !lane->frames[l->count - 1].node)
+	if (!f->node)
 		return 0;
-	const struct pprof_frame *f = &lane->frames[l->count - 1];
-	struct pprof_node *n = &e->nodes[f->node];
-	for (unsigned i = 0; i < PPROF_VALUES && !f->is_open; i++)
-		if (f->cost[i] > f->nested[i])
-			n->value[i] += f->cost[i] - f->nested[i];
+	for (unsigned i = 0; i < OWN_COSTS; i++)
+		e->nodes[f->node].value[i] += own_costs_rest(f, i);
 	return 0;
-}
-
-static void pprof_free_lane(void *ctx, struct lane *l)
-{
-	struct pprof_lane *lane = l->own;
-
-	(void)ctx;
-	if (lane)
-		free(lane->frames);
-}
-
-/* A value that some interval lacks would be wrong in every sum: it is left out. */
-static int pprof_find_measured(struct pprof_export *e, struct interval_stream *s)
-{
-	const struct interval *iv;
-	int rc = interval_stream_rewind(s);
-
-	for (unsigned i = 0; i < PPROF_VALUES; i++)
-		e->measured[i] = true;
-	while (rc >= 0 && (rc = interval_stream_next(s, &iv)) > 0) {
-		if (iv->flags & IV_OPEN)
-			continue;
-		e->measured[PPROF_THREAD_CYCLES] &= iv->thread_cycles != NOT_MEASURED;
-		e->measured[PPROF_THREAD_INSTRUCTIONS] &= iv->thread_instructions != NOT_MEASURED;
-		e->measured[PPROF_OFF_CPU] &= iv->off_cpu_ns != NOT_MEASURED;
-		report_count_children_lost(&e->lost, iv);
-	}
-	return rc < 0 ? rc : 0;
 }
 
 static void pprof_label(struct protobuf *p, unsigned key, unsigned field, uint64_t value)
@@ -286,8 +217,8 @@ static void pprof_put_sample(
 		out_varint(&p->bytes, numbers[at->key]);
 	protobuf_close(p);
 	protobuf_open(p, SAMPLE_VALUES);
-	for (unsigned i = 0; i < PPROF_VALUES; i++) {
-		if (!e->measured[i])
+	for (unsigned i = 0; i < OWN_COSTS; i++) {
+		if (!e->known[i])
 			continue;
 		e->capped += n->value[i] > INT64_MAX;
 		out_varint(&p->bytes, n->value[i] > INT64_MAX ? INT64_MAX : n->value[i]);
@@ -327,8 +258,8 @@ static void pprof_put_head(struct pprof_export *e)
 {
 	struct protobuf *p = &e->to;
 
-	for (unsigned i = 0; i < PPROF_VALUES; i++) {
-		if (!e->measured[i])
+	for (unsigned i = 0; i < OWN_COSTS; i++) {
+		if (!e->known[i])
 			continue;
 		protobuf_open(p, PROFILE_SAMPLE_TYPE);
 		protobuf_uint(p, TYPE_NAME, STRING_VALUES + 2 * i);
@@ -343,7 +274,7 @@ static void pprof_put_head(struct pprof_export *e)
 	protobuf_int(p, PROFILE_TIME, e->first);
 	protobuf_int(p, PROFILE_DURATION, (int64_t)((uint64_t)e->last - (uint64_t)e->first));
 	protobuf_uint(p, PROFILE_COMMENT, STRING_COMMENT);
-	protobuf_uint(p, PROFILE_DEFAULT_TYPE, STRING_VALUES + 2 * PPROF_TIME);
+	protobuf_uint(p, PROFILE_DEFAULT_TYPE, STRING_VALUES + 2 * OWN_TIME);
 	protobuf_flush(p, &e->gzip);
 }
 
@@ -354,7 +285,7 @@ static void pprof_put_strings(struct pprof_export *e)
 	struct protobuf *p = &e->to;
 
 	protobuf_ascii(p, PROFILE_STRING, "");
-	for (unsigned i = 0; i < PPROF_VALUES; i++) {
+	for (unsigned i = 0; i < OWN_COSTS; i++) {
 		protobuf_ascii(p, PROFILE_STRING, pprof_values[i].name);
 		protobuf_ascii(p, PROFILE_STRING, pprof_values[i].unit);
 	}
@@ -393,7 +324,7 @@ static int pprof_write(struct pprof_export *e)
 		protobuf_flush(&e->to, &e->gzip);
 	}
 	for (size_t i = 1; i < e->nnodes && !e->gzip.error; i++)
-		if (e->nodes[i].kind == NODE_FRAME && e->nodes[i].value[PPROF_COUNT])
+		if (e->nodes[i].kind == NODE_FRAME && e->nodes[i].value[OWN_COUNT])
 			pprof_put_sample(e, &e->nodes[i], numbers);
 	pprof_put_strings(e);
 	gzip_close(&e->gzip);
@@ -404,8 +335,8 @@ static int pprof_write(struct pprof_export *e)
 
 static void pprof_note(const struct pprof_export *e)
 {
-	const bool all = e->measured[PPROF_THREAD_CYCLES] &&
-			 e->measured[PPROF_THREAD_INSTRUCTIONS] && e->measured[PPROF_OFF_CPU];
+	const bool all = e->known[OWN_THREAD_CYCLES] && e->known[OWN_THREAD_INSTRUCTIONS] &&
+			 e->known[OWN_OFF_CPU];
 
 	report_note(e->r,
 		"pprof's format holds sums by stack: times, arguments and losses are left out%s",
@@ -422,14 +353,13 @@ static void pprof_note(const struct pprof_export *e)
 
 int export_pprof(struct report *r, struct interval_stream *s)
 {
-	static const struct lane_writer writer = {.begin_thread = pprof_begin_thread,
-		.begin_lane = pprof_begin_lane,
+	static const struct lane_writer writer = {.slice_size = sizeof(struct own_frame),
+		.begin_thread = pprof_begin_thread,
 		.begin_slice = pprof_begin_slice,
-		.end_slice = pprof_end_slice,
-		.free_lane = pprof_free_lane};
+		.end_slice = pprof_end_slice};
 	struct pprof_export e = {.r = r};
 	struct lanes lanes;
-	int rc = pprof_find_measured(&e, s);
+	int rc = own_costs_find(s, false, e.known, &e.lost);
 
 	if (!rc)
 		rc = export_find_base(r, s, &e.first);

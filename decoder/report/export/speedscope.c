@@ -41,12 +41,6 @@ struct speedscope_export {
 	int64_t base, first, last; /* first and last: since the base */
 };
 
-struct speedscope_lane {
-	uint32_t profile;
-	uint32_t *open; /* the frames of open slices */
-	size_t count, room;
-};
-
 static int speedscope_compare(const struct sorter_record *a, const struct sorter_record *b)
 {
 	return compare_u64(a->key, b->key);
@@ -55,7 +49,7 @@ static int speedscope_compare(const struct sorter_record *a, const struct sorter
 static int speedscope_add(
 	struct speedscope_export *e, struct lane *l, int64_t time, uint32_t frame, bool begins)
 {
-	const struct speedscope_lane *lane = l->own;
+	const uint32_t *profile = l->own;
 	struct sorter_record *r;
 	int rc = sorter_reserve(e->events, 0, &r);
 
@@ -64,7 +58,7 @@ static int speedscope_add(
 	int64_t at = (int64_t)((uint64_t)time - (uint64_t)e->base);
 	struct speedscope_event *event = (struct speedscope_event *)r;
 	*event = (struct speedscope_event){.sort = {.key = e->order++,
-						   .group = lane->profile,
+						   .group = *profile,
 						   .size = sizeof *event,
 						   .spare = begins},
 		.at = at,
@@ -113,14 +107,14 @@ static int speedscope_find_profile(
 static int speedscope_begin_lane(void *ctx, struct lane_thread *t, struct lane *l)
 {
 	struct speedscope_export *e = ctx;
-	struct speedscope_lane *lane = l->own = calloc(1, sizeof *lane);
+	uint32_t *profile = l->own = malloc(sizeof *profile);
 	struct speedscope_profile p = {.machine = t->machine,
 		.tid = t->tid,
 		.pid = t->task ? t->task->pid : 0,
 		.index = l->index};
 	char room[EXPORT_THREAD_ROOM];
 
-	if (!lane)
+	if (!profile)
 		return CPIDECODE_ENOMEM;
 	e->text.len = 0;
 	const char *host = trace_meta_value(trace_file(e->r->trace, t->file), "host");
@@ -133,45 +127,31 @@ static int speedscope_begin_lane(void *ctx, struct lane_thread *t, struct lane *
 		out_printf(&e->text, ", overlapping %u", l->index);
 	if (e->text.error || !(p.name = flame_names_add(&e->names, e->text.buf, e->text.len)))
 		return CPIDECODE_ENOMEM;
-	return speedscope_find_profile(e, &p, &lane->profile);
+	return speedscope_find_profile(e, &p, profile);
 }
 
 static int speedscope_begin_slice(
 	void *ctx, struct lane_thread *t, struct lane *l, const struct interval *iv, int64_t end)
 {
 	struct speedscope_export *e = ctx;
-	struct speedscope_lane *lane = l->own;
+	uint32_t *frame = (uint32_t *)l->slices + l->count - 1;
 	char room[REPORT_NAME_ROOM];
 	size_t length;
 
 	(void)t;
 	(void)end;
 	const char *name = report_name(iv, room, &length);
-	uint32_t frame = flame_names_add(&e->names, name, length);
-	if (!frame || array_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
-		return CPIDECODE_ENOMEM;
-	lane->open[lane->count++] = frame;
-	return speedscope_add(e, l, iv->start_ns, frame, true);
+	*frame = flame_names_add(&e->names, name, length);
+	return *frame ? speedscope_add(e, l, iv->start_ns, *frame, true) : CPIDECODE_ENOMEM;
 }
 
 static int speedscope_end_slice(void *ctx, struct lane_thread *t, struct lane *l, int64_t end)
 {
-	struct speedscope_lane *lane = l->own;
+	const uint32_t frame = ((const uint32_t *)l->slices)[l->count - 1];
 
 	(void)t;
 	/* None, where memory ran out at its begin. */
-	if (!lane->count)
-		return 0;
-	return speedscope_add(ctx, l, end, lane->open[--lane->count], false);
-}
-
-static void speedscope_free_lane(void *ctx, struct lane *l)
-{
-	struct speedscope_lane *lane = l->own;
-
-	(void)ctx;
-	if (lane)
-		free(lane->open);
+	return frame ? speedscope_add(ctx, l, end, frame, false) : 0;
 }
 
 static void speedscope_begin_profile(struct speedscope_export *e, struct json *j, uint32_t profile)
@@ -267,11 +247,11 @@ static int speedscope_write(struct speedscope_export *e)
 
 int export_speedscope(struct report *r, struct interval_stream *s)
 {
-	static const struct lane_writer writer = {.begin_thread = speedscope_begin_thread,
+	static const struct lane_writer writer = {.slice_size = sizeof(uint32_t),
+		.begin_thread = speedscope_begin_thread,
 		.begin_lane = speedscope_begin_lane,
 		.begin_slice = speedscope_begin_slice,
-		.end_slice = speedscope_end_slice,
-		.free_lane = speedscope_free_lane};
+		.end_slice = speedscope_end_slice};
 	const struct sorter_options sort = {.threads = 1,
 		.budget = SPEEDSCOPE_BUDGET,
 		.largest = sizeof(struct speedscope_event),
