@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libtrace/events/private.h"
+#include "../../libtrace/events/encoding.h"
 #include "test_event.h"
 #include "tree.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../libtrace/events/private.h"
+#include "../../libtrace/events/encoding.h"
 #include "test_event.h"
 #include "tree.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/counters/perf/try_event.h"
-#include "../../libtrace/events/private.h"
+#include "../../libtrace/events/encoding.h"
 #include "test_event.h"
 #include "tree.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../libtrace/events/private.h"
+#include "../../libtrace/events/encoding.h"
 #include "../lib/folder.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 #ifndef SWT_CMD_EVENT_CPU_H
 #define SWT_CMD_EVENT_CPU_H
 
-#include "../../events/private.h"
+#include "../../events/encoding.h"
 
 enum event_kind {
 	EVENT_CPU_OTHER, /* its registers are not known here */
