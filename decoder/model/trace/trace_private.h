@@ -6,29 +6,10 @@
 #include "containers.h"
 #include "directory.h"
 #include "labels.h"
+#include "limits.h"
 #include "task_losses.h"
 #include "tasks.h"
 #include "trace.h"
-
-enum {
-	/* The most per file; the rest is reported as damage. */
-	MAX_META_BYTES = 4 << 20,
-	MAX_META_SECTIONS = 4096,
-	MAX_META_LINES = 1 << 16,
-	MAX_SCHEMA_BYTES = 2 << 20,
-	MAX_SCHEMAS = 4096,
-	MAX_SYNCS = 1 << 18,
-	/* Texts and, of each label, LABEL_COSTS. */
-	MAX_LABELS_BYTES =
-		160 << 20, /* a full table of a session: 2^20 labels of 8 bytes at most */
-	LABEL_COSTS = 128,
-	/* Files up to this size are verified on opening: the cost is negligible. */
-	VERIFY_SMALL_BYTES = 64 << 20,
-	/* Files up to this size are also unpacked on opening, to check headers against contents:
-	 * that costs as much as a summary. */
-	UNPACK_SMALL_BYTES = 8 << 20,
-	MAX_CLOCK_FINDINGS = 1000,
-};
 
 /*
  * Shared by the files of one trace, say those that a drain rotated: ticks, so the clock
