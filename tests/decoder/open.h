@@ -16,6 +16,27 @@ static inline struct trace *opened(const struct bytes *b)
 	return t;
 }
 
+/* A trace of built files. */
+struct built_trace {
+	struct bytes files[3];
+	size_t count;
+	struct trace *t;
+};
+
+static inline void built_trace_open(struct built_trace *b)
+{
+	ck_assert_int_eq(trace_new(&b->t), 0);
+	for (size_t i = 0; i < b->count; i++)
+		ck_assert_int_eq(trace_add_memory(b->t, b->files[i].p, b->files[i].n, "memory"), 0);
+}
+
+static inline void built_trace_close(struct built_trace *b)
+{
+	trace_free(b->t);
+	for (size_t i = 0; i < b->count; i++)
+		bytes_free(&b->files[i]);
+}
+
 /* Reads everything; checks the order within a file. */
 static inline uint64_t read_hooks(const struct trace *t, struct hook_counts *counts)
 {

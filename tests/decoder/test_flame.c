@@ -11,11 +11,12 @@
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"
+#include "open.h"
 #include "../lib/suites.h"
 
-enum { FILES = 3, RINGS = 3 };
+enum { RINGS = 3 };
 
-/* What a population may have. */
+/* What a generated trace may have. */
 enum {
 	OVERLAPS = 1,	/* intervals that begin at any time, not nested on purpose */
 	GOES_BACK = 2,	/* stamps of a ring */
@@ -76,28 +77,13 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine, unsi
 	put_end(file);
 }
 
-struct population {
-	struct bytes files[FILES];
-	struct trace *t;
-	size_t n;
-};
-
-static void make(
-	struct population *p, uint64_t seed, size_t files, unsigned machines, unsigned kinds)
+static void build_random(
+	struct built_trace *p, uint64_t seed, size_t files, unsigned machines, unsigned kinds)
 {
-	*p = (struct population){.n = files};
-	ck_assert_int_eq(trace_new(&p->t), 0);
-	for (size_t i = 0; i < p->n; i++) {
+	*p = (struct built_trace){.count = files};
+	for (size_t i = 0; i < files; i++)
 		put_random(&p->files[i], &seed, (uint8_t)(1 + i % machines), kinds);
-		ck_assert_int_eq(trace_add_memory(p->t, p->files[i].p, p->files[i].n, "memory"), 0);
-	}
-}
-
-static void unmake(struct population *p)
-{
-	trace_free(p->t);
-	for (size_t i = 0; i < p->n; i++)
-		bytes_free(&p->files[i]);
+	built_trace_open(p);
 }
 
 struct result {
@@ -112,7 +98,7 @@ static void take_note(void *ctx, const char *line)
 	strncpy(result->note, line, sizeof result->note - 1);
 }
 
-static void run(const struct population *p, enum report_format format, enum report_weight weight,
+static void run(const struct built_trace *p, enum report_format format, enum report_weight weight,
 	const struct filter *filter, unsigned threads, struct result *result)
 {
 	struct findings found = {0};
@@ -131,7 +117,7 @@ static void run(const struct population *p, enum report_format format, enum repo
 	ck_assert_int_eq(report_run(&r, REPORT_FLAME), 0);
 	ck_assert_int_eq(result->out.error, 0);
 	uint64_t hooks = 0;
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->count; i++)
 		for (size_t k = 0; k < trace_file(p->t, i)->nrings; k++)
 			if (findings_ring(&found, i, k))
 				hooks += findings_ring(&found, i, k)->hooks;
@@ -189,7 +175,7 @@ static int by_stack(const void *a, const void *b)
 }
 
 /* Returns how many intervals are selected and not measured. */
-static unsigned model_run(const struct population *p, enum report_weight weight,
+static unsigned model_run(const struct built_trace *p, enum report_weight weight,
 	const struct filter *filter, struct out *o)
 {
 	struct interval_stream_options how = {
@@ -246,7 +232,7 @@ static void expect_same(const struct out *a, const struct out *b)
 }
 
 static void compare_lines(
-	const struct population *p, enum report_weight weight, const struct filter *filter)
+	const struct built_trace *p, enum report_weight weight, const struct filter *filter)
 {
 	struct result result;
 	struct out model;
@@ -260,7 +246,7 @@ static void compare_lines(
 	out_discard(&model);
 }
 
-static void compare_threads(const struct population *p, enum report_format format,
+static void compare_threads(const struct built_trace *p, enum report_format format,
 	enum report_weight weight, const struct filter *filter)
 {
 	struct result one, three;
@@ -273,7 +259,7 @@ static void compare_threads(const struct population *p, enum report_format forma
 	out_discard(&three.out);
 }
 
-static void compare(const struct population *p)
+static void compare(const struct built_trace *p)
 {
 	struct filter all, some;
 
@@ -294,11 +280,11 @@ static void compare(const struct population *p)
 static void compare_many(uint64_t from, size_t files, unsigned machines, unsigned kinds)
 {
 	for (uint64_t seed = from; seed < from + 12; seed++) {
-		struct population p;
+		struct built_trace p;
 
-		make(&p, seed, files, machines, kinds);
+		build_random(&p, seed, files, machines, kinds);
 		compare(&p);
-		unmake(&p);
+		built_trace_close(&p);
 	}
 }
 
@@ -341,7 +327,7 @@ START_TEST(unmeasured_weights)
 END_TEST
 
 /* Collects with that budget; each record's bytes, and its name in place of its number. */
-static void collect(const struct population *p, size_t budget, struct out *o)
+static void collect(const struct built_trace *p, size_t budget, struct out *o)
 {
 	struct filter filter;
 	struct flame_names names = {0};
@@ -366,11 +352,11 @@ static void collect(const struct population *p, size_t budget, struct out *o)
 
 START_TEST(records_in_memory_and_in_a_file)
 {
-	struct population p;
+	struct built_trace p;
 	struct filter all;
 	struct out memory, file;
 
-	make(&p, 3, 1, 1, BIG);
+	build_random(&p, 3, 1, 1, BIG);
 	collect(&p, 0, &memory);
 	ck_assert_uint_gt(memory.len, 0);
 	for (size_t budget = 1; budget < 1000000; budget = budget * 60 + 1) {
@@ -381,7 +367,7 @@ START_TEST(records_in_memory_and_in_a_file)
 	out_discard(&memory);
 	filter_init(&all);
 	compare_threads(&p, FORMAT_FOLDED, WEIGHT_CYCLES, &all);
-	unmake(&p);
+	built_trace_close(&p);
 }
 END_TEST
 
@@ -389,7 +375,7 @@ END_TEST
 START_TEST(many_that_overlap)
 {
 	enum { N = 5000 };
-	struct population p = {.n = 1};
+	struct built_trace p = {.count = 1};
 	struct bytes records = {0};
 	struct filter all;
 
@@ -402,7 +388,7 @@ START_TEST(many_that_overlap)
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
 	filter_init(&all);
 	compare_lines(&p, WEIGHT_CYCLES, &all);
-	unmake(&p);
+	built_trace_close(&p);
 }
 END_TEST
 
@@ -410,7 +396,7 @@ END_TEST
 START_TEST(many_names_on_several_threads)
 {
 	enum { NEW = 12000, AGAIN = 2000, LONG = 5000 };
-	struct population p = {.n = 1};
+	struct built_trace p = {.count = 1};
 	struct bytes records = {0};
 	uint64_t position[RINGS] = {0};
 	struct filter all;
@@ -439,7 +425,7 @@ START_TEST(many_names_on_several_threads)
 	filter_init(&all);
 	compare_lines(&p, WEIGHT_CYCLES, &all);
 	compare_threads(&p, FORMAT_FOLDED, WEIGHT_CYCLES, &all);
-	unmake(&p);
+	built_trace_close(&p);
 }
 END_TEST
 

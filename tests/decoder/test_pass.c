@@ -147,30 +147,15 @@ static void put_any_file(struct bytes *file, struct dice *d, enum kind kind, uin
 	bytes_free(&p);
 }
 
-struct made {
-	struct bytes files[3];
-	size_t nfiles;
-	struct trace *t;
-};
-
-static void make(struct made *m, uint64_t seed)
+static void build_random(struct built_trace *m, uint64_t seed)
 {
 	struct dice d = {seed};
 	enum kind kind = seed % KINDS;
 
-	*m = (struct made){.nfiles = 1 + roll(&d, 3)};
-	ck_assert_int_eq(trace_new(&m->t), 0);
-	for (size_t i = 0; i < m->nfiles; i++) {
+	*m = (struct built_trace){.count = 1 + roll(&d, 3)};
+	for (size_t i = 0; i < m->count; i++)
 		put_any_file(&m->files[i], &d, kind, (uint8_t)(1 + i));
-		ck_assert_int_eq(trace_add_memory(m->t, m->files[i].p, m->files[i].n, "made"), 0);
-	}
-}
-
-static void unmake(struct made *m)
-{
-	trace_free(m->t);
-	for (size_t i = 0; i < m->nfiles; i++)
-		bytes_free(&m->files[i]);
+	built_trace_open(m);
 }
 
 /* What one iteration says. */
@@ -314,12 +299,12 @@ START_TEST(any_cut_and_any_number_of_threads_say_the_same)
 	size_t most = 0;
 
 	for (uint64_t seed = 0; seed < 120; seed += STEP) {
-		struct made m;
+		struct built_trace m;
 		struct findings found = {0};
 		struct dice d = {seed + 1000};
 		int64_t from = INT64_MIN, to = INT64_MAX;
 
-		make(&m, seed);
+		build_random(&m, seed);
 		if (roll(&d, 2))
 			from = 4999999000 + roll(&d, 4000);
 		if (roll(&d, 2))
@@ -343,7 +328,7 @@ START_TEST(any_cut_and_any_number_of_threads_say_the_same)
 		findings_free(&found);
 		free(all.at);
 		free(sorted.at);
-		unmake(&m);
+		built_trace_close(&m);
 	}
 	/* They were cut, or nothing was tested. */
 	ck_assert_uint_gt(most, 30);
@@ -368,16 +353,16 @@ static int by_time(const void *a, const void *b)
 START_TEST(honest_hooks_come_in_order_of_time)
 {
 	for (uint64_t seed = HONEST; seed < 40; seed += KINDS) {
-		struct made m;
+		struct built_trace m;
 		struct findings found = {0};
 
-		make(&m, seed);
+		build_random(&m, seed);
 		struct list all = iterate(m.t, INT64_MIN, INT64_MAX, &found);
 		for (size_t i = 1; i < all.n; i++)
 			ck_assert_int_le(by_time(&all.at[i - 1], &all.at[i]), 0);
 		findings_free(&found);
 		free(all.at);
-		unmake(&m);
+		built_trace_close(&m);
 	}
 }
 END_TEST
@@ -385,13 +370,13 @@ END_TEST
 START_TEST(seek_goes_to_any_time)
 {
 	for (uint64_t seed = HONEST; seed < 40; seed += KINDS) {
-		struct made m;
+		struct built_trace m;
 		struct findings found = {0};
 		struct dice d = {seed};
 		struct hook_iter *it;
 		const struct hook *h;
 
-		make(&m, seed);
+		build_random(&m, seed);
 		struct list all = iterate(m.t, INT64_MIN, INT64_MAX, &found);
 		ck_assert_int_eq(hook_iter_open(m.t, &it), 0);
 		for (unsigned i = 0; i < 40; i++) {
@@ -419,7 +404,7 @@ START_TEST(seek_goes_to_any_time)
 		hook_iter_close(it);
 		findings_free(&found);
 		free(all.at);
-		unmake(&m);
+		built_trace_close(&m);
 	}
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"
+#include "open.h"
 #include "../lib/sanitized.h"
 #include "../lib/suites.h"
 
@@ -129,27 +130,12 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 	}
 }
 
-struct population {
-	struct bytes files[FILES];
-	struct trace *t;
-	size_t n;
-};
-
-static void make(struct population *p, uint64_t seed, unsigned machines)
+static void build_random(struct built_trace *p, uint64_t seed, unsigned machines)
 {
-	*p = (struct population){.n = machines == 1 ? 1 + next(&seed) % 2 : FILES};
-	ck_assert_int_eq(trace_new(&p->t), 0);
-	for (size_t i = 0; i < p->n; i++) {
+	*p = (struct built_trace){.count = machines == 1 ? 1 + next(&seed) % 2 : FILES};
+	for (size_t i = 0; i < p->count; i++)
 		put_random(&p->files[i], &seed, (uint8_t)(1 + i % machines));
-		ck_assert_int_eq(trace_add_memory(p->t, p->files[i].p, p->files[i].n, "memory"), 0);
-	}
-}
-
-static void unmake(struct population *p)
-{
-	trace_free(p->t);
-	for (size_t i = 0; i < p->n; i++)
-		bytes_free(&p->files[i]);
+	built_trace_open(p);
 }
 
 static bool some(void *ctx, const struct interval *iv)
@@ -278,7 +264,7 @@ static void check_some(struct interval_stream *s, const struct interval_set *set
 		ck_assert_int_eq(interval_stream_next(s, &iv), 1);
 }
 
-static void compare(const struct population *p, const struct interval_stream_options *o)
+static void compare(const struct built_trace *p, const struct interval_stream_options *o)
 {
 	const struct interval_stream_options how = {.from_ns = INT64_MIN,
 		.filter = o->filter,
@@ -305,7 +291,7 @@ static void compare(const struct population *p, const struct interval_stream_opt
 }
 
 /* Sorted and nested by definition. */
-static void check_all(const struct population *p)
+static void check_all(const struct built_trace *p)
 {
 	const struct interval_stream_options how = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 	struct interval_set all = {0};
@@ -318,7 +304,7 @@ static void check_all(const struct population *p)
 	interval_set_free(&all);
 }
 
-static void compare_all(const struct population *p)
+static void compare_all(const struct built_trace *p)
 {
 	static const size_t budgets[] = {1, 30000, 100000, 0};
 	static const unsigned wants[] = {
@@ -340,11 +326,11 @@ static void compare_all(const struct population *p)
 START_TEST(one_machine)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct population p;
+		struct built_trace p;
 
-		make(&p, seed, 1);
+		build_random(&p, seed, 1);
 		compare_all(&p);
-		unmake(&p);
+		built_trace_close(&p);
 	}
 }
 END_TEST
@@ -352,11 +338,11 @@ END_TEST
 START_TEST(several_machines)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct population p;
+		struct built_trace p;
 
-		make(&p, 100 + seed, 2 + seed % 2);
+		build_random(&p, 100 + seed, 2 + seed % 2);
 		compare_all(&p);
-		unmake(&p);
+		built_trace_close(&p);
 	}
 }
 END_TEST
@@ -396,7 +382,7 @@ static void check_cost(const struct interval *iv, const struct interval *measure
 	ck_assert_uint_eq(iv->elapsed, cost < elapsed ? elapsed - cost : 0);
 }
 
-static void compare_costs(const struct population *p, const struct interval_stream_options *o)
+static void compare_costs(const struct built_trace *p, const struct interval_stream_options *o)
 {
 	const struct interval_stream_options how = {.from_ns = INT64_MIN, .wants = WANT_ALL};
 	struct interval_set all = {0};
@@ -428,9 +414,9 @@ START_TEST(costs_of_nested_intervals_are_summed)
 	static const size_t budgets[] = {1, 30000, 0};
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct population p;
+		struct built_trace p;
 
-		make(&p, 200 + seed, 1 + seed % 3);
+		build_random(&p, 200 + seed, 1 + seed % 3);
 		for (unsigned i = 0; i < 12; i++) {
 			struct interval_stream_options o = {.from_ns = INT64_MIN,
 				.filter = i % 2 ? some : NULL,
@@ -445,7 +431,7 @@ START_TEST(costs_of_nested_intervals_are_summed)
 			o.windowed = true;
 			compare_costs(&p, &o);
 		}
-		unmake(&p);
+		built_trace_close(&p);
 	}
 }
 END_TEST
@@ -453,7 +439,7 @@ END_TEST
 /* Each interval a run of its own: more than are merged at one time. */
 START_TEST(more_runs_than_are_merged_at_once)
 {
-	struct population p = {.n = 1};
+	struct built_trace p = {.count = 1};
 	struct bytes records = {0};
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_ALL, .threads = 1, .budget = 1};
@@ -467,7 +453,7 @@ START_TEST(more_runs_than_are_merged_at_once)
 	ck_assert_int_eq(trace_new(&p.t), 0);
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
 	compare(&p, &o);
-	unmake(&p);
+	built_trace_close(&p);
 }
 END_TEST
 
@@ -508,7 +494,7 @@ START_TEST(many_threads_and_deep_nesting)
 }
 END_TEST
 
-static void fails(const struct population *p, int error)
+static void fails(const struct built_trace *p, int error)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		struct interval_stream_options o = {
@@ -523,10 +509,10 @@ static void fails(const struct population *p, int error)
 
 START_TEST(a_file_that_cannot_be_made_or_written)
 {
-	struct population p;
+	struct built_trace p;
 	struct rlimit none = {0, RLIM_INFINITY}, old;
 
-	make(&p, 1, 1);
+	build_random(&p, 1, 1);
 	ck_assert_int_eq(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
 	fails(&p, ENOENT);
 	ck_assert_int_eq(unsetenv("TMPDIR"), 0);
@@ -536,7 +522,7 @@ START_TEST(a_file_that_cannot_be_made_or_written)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
 	fails(&p, EFBIG);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
-	unmake(&p);
+	built_trace_close(&p);
 }
 END_TEST
 

@@ -15,12 +15,13 @@
 #include "../../libtrace/counters/machine/idle.h"
 #include "../../libtrace/counters/machine/proc_stat.h"
 #include "../../libtrace/counters/plain.h"
+#include "../lib/fork.h"
 #include "double.h"
 #include "fake_pmu.h"
 #include "instances.h"
 #include "suites.h"
 
-enum { ROUNDS = 50, WAYS = 2, CHILD_SECONDS = 100 };
+enum { ROUNDS = 50, CHILD_SECONDS = 100 };
 
 static const UINT32 modes[] = {CPI_TYPE_RAW, CPI_TYPE_ONTHREAD,
 	CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY, CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD};
@@ -28,11 +29,6 @@ static const UINT32 modes[] = {CPI_TYPE_RAW, CPI_TYPE_ONTHREAD,
 static void tear_down(void)
 {
 	ring_double_hold(false);
-}
-
-static pid_t bear(int way)
-{
-	return way ? _Fork() : (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
 /* As Linux does since 4.14. An emulator of user mode does not. */
@@ -47,7 +43,7 @@ static bool fork_wipes_pages(const char *test)
 	ck_assert(page != MAP_FAILED);
 	if (madvise((void *)page, bytes, MADV_WIPEONFORK) == 0) {
 		*page = 1;
-		pid = bear(0);
+		pid = fork_without_handlers(FORK_BY_CLONE);
 		if (pid == 0)
 			syscall(SYS_exit_group, (int)*page);
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -97,7 +93,7 @@ static int measure_in_child(void *h)
 static void child_measures(int way, void *h)
 {
 	int status = 0;
-	pid_t pid = bear(way);
+	pid_t pid = fork_without_handlers(way);
 
 	if (pid == 0)
 		syscall(SYS_exit_group, measure_in_child(h));
@@ -113,7 +109,7 @@ static void parent_goes_on(UINT32 mode, const struct thread_group *g, bool count
 	const uint32_t number = g ? g->page_number : 0;
 
 	ck_assert_int_eq(run_loop(h), 0);
-	for (int way = 0; way < WAYS; way++) {
+	for (int way = 0; way < FORK_WAYS; way++) {
 		CpiStart(h);
 		child_measures(way, h);
 		ck_assert_int_eq(trace(h), PU_SUCCESS);
@@ -180,7 +176,7 @@ START_TEST(locks_are_held)
 	use("auto");
 	open_all(mode);
 	h = init(mode);
-	for (int way = 0; way < WAYS; way++) {
+	for (int way = 0; way < FORK_WAYS; way++) {
 		CpiStart(h);
 		event_sets_lock();
 		perf_before_fork();

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "swtrace.h"
+#include "../lib/fork.h"
 
 static void nested(void)
 {
@@ -176,12 +177,6 @@ static void forks_inside(void)
 		exit(1);
 }
 
-/* By means that no fork handler sees. */
-static pid_t bear(int way)
-{
-	return way ? _Fork() : (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-}
-
 static void usual(void)
 {
 	SWTRACE_SCOPE("usual");
@@ -223,7 +218,7 @@ static pid_t bear_inside(int way, void *handle)
 	SWTRACE_SCOPE("around");
 	SwtraceBegin("begun");
 	CpiStart(handle);
-	pid_t pid = bear(way % 2);
+	pid_t pid = fork_without_handlers(way % FORK_WAYS);
 
 	if (pid == 0) {
 		measure_as_orphan(handle, way / 2);
@@ -248,7 +243,7 @@ static void orphans(void)
 			syscall(SYS_exit_group, 0);
 		wait_for(pid);
 		usual();
-		pid = bear(way % 2);
+		pid = fork_without_handlers(way % FORK_WAYS);
 		if (pid == 0) {
 			rest_as_orphan(handle);
 			syscall(SYS_exit_group, 0);
