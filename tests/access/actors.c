@@ -109,7 +109,7 @@ void helper_end(void)
 	box.helper = 0;
 }
 
-static int nothing(void)
+static int do_nothing(void)
 {
 	return 0;
 }
@@ -117,7 +117,7 @@ static int nothing(void)
 bool actors_prepare(char *why, size_t size)
 {
 	for (int who = OWNER; who < ACTORS; who++) {
-		if (actor_does((enum actor)who, nothing) != 0) {
+		if (actor_does((enum actor)who, do_nothing) != 0) {
 			snprintf(why, size, "this process cannot become user %u here",
 				(unsigned)actor_uid((enum actor)who));
 			return false;

@@ -58,7 +58,7 @@ static void copy(const char *from, const char *name)
 	close(out);
 }
 
-static void give(const char *name, uid_t uid, gid_t gid, mode_t mode)
+static void install_tool(const char *name, uid_t uid, gid_t gid, mode_t mode)
 {
 	const char *file = path("%s/tools/%s", box.base, name);
 
@@ -84,9 +84,9 @@ static void make_tools(void)
 	if (statvfs(box.base, &v) != 0 || !(has & NEEDS_ROOT) || (v.f_flag & ST_NOSUID))
 		return;
 	has |= NEEDS_SUID;
-	give("setuid", actor_uid(OWNER), actor_gid(OWNER), 04755);
-	give("setuid-root", 0, 0, 04755);
-	give("setgid", actor_uid(OWNER), FRIENDS, 02755);
+	install_tool("setuid", actor_uid(OWNER), actor_gid(OWNER), 04755);
+	install_tool("setuid-root", 0, 0, 04755);
+	install_tool("setgid", actor_uid(OWNER), FRIENDS, 02755);
 }
 
 static const char *lacks(int needs)
@@ -104,7 +104,7 @@ static const char *lacks(int needs)
 
 /* ------------------------------------------------------------------------- a row */
 
-static void act(const struct row *row)
+static void act_as_row(const struct row *row)
 {
 	setpgid(0, 0);
 	if (!actor_become(row->actor))
@@ -163,7 +163,7 @@ static const char *do_row(const struct row *row)
 	fflush(stdout);
 	acting = fork();
 	if (acting == 0)
-		act(row);
+		act_as_row(row);
 	alarm(ROW_SECONDS);
 	while (waitpid(acting, &status, 0) < 0 && errno == EINTR)
 		;

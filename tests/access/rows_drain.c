@@ -58,7 +58,7 @@ static void make_trap(void)
 	make_file(path("%s/out.bin", place), "root's\n", ROOT, 0600);
 }
 
-static void displaced(void)
+static void move_drain_to_home(void)
 {
 	make_continuous();
 	must(rename(in("drain"), path("%s/real", actor_home(OWNER))), "drain");
@@ -66,19 +66,19 @@ static void displaced(void)
 
 static void as_link(void)
 {
-	displaced();
+	move_drain_to_home();
 	must(symlink(path("%s/real", actor_home(OWNER)), in("drain")), "drain");
 }
 
 static void as_dangling_link(void)
 {
-	displaced();
+	move_drain_to_home();
 	must(symlink(path("%s/made", actor_home(OWNER)), in("drain")), "drain");
 }
 
 static void as_fifo(void)
 {
-	displaced();
+	move_drain_to_home();
 	must(mkfifo(in("drain"), 0600), "drain");
 	if (geteuid() == 0)
 		must(chown(in("drain"), actor_uid(OWNER), actor_gid(OWNER)), "drain");
@@ -86,7 +86,7 @@ static void as_fifo(void)
 
 static void as_directory(void)
 {
-	displaced();
+	move_drain_to_home();
 	must(mkdir(in("drain"), 0700), "drain");
 }
 

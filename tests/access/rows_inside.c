@@ -29,7 +29,7 @@ static const char *in(const char *name)
 }
 
 /* A link's target elsewhere: complete, with the right owner and mode. */
-static void displace(const char *name)
+static void move_to_home(const char *name)
 {
 	must(rename(in(name), path("%s/real", actor_home(OWNER))), name);
 }
@@ -37,14 +37,14 @@ static void displace(const char *name)
 static void as_link(const char *name)
 {
 	private_session.make();
-	displace(name);
+	move_to_home(name);
 	must(symlink(path("%s/real", actor_home(OWNER)), in(name)), name);
 }
 
 static void as_fifo(const char *name)
 {
 	private_session.make();
-	displace(name);
+	move_to_home(name);
 	must(mkfifo(in(name), 0600), name);
 	if (geteuid() == 0)
 		must(chown(in(name), actor_uid(OWNER), actor_gid(OWNER)), name);
@@ -53,7 +53,7 @@ static void as_fifo(const char *name)
 static void as_directory(const char *name)
 {
 	private_session.make();
-	displace(name);
+	move_to_home(name);
 	must(mkdir(in(name), 0700), name);
 	if (geteuid() == 0)
 		must(chown(in(name), actor_uid(OWNER), actor_gid(OWNER)), name);
@@ -78,7 +78,7 @@ static void as_hard_link(const char *name)
 	const char *his = path("%s/his", box.base);
 
 	private_session.make();
-	displace(name);
+	move_to_home(name);
 	make_file(his, "his\n", STRANGER, 0644);
 	must(link(his, in(name)), name);
 }

@@ -30,7 +30,7 @@ static const char *default_place(void)
 	return box.dir;
 }
 
-static void theirs(const char *name, enum actor who, mode_t mode)
+static void give_to(const char *name, enum actor who, mode_t mode)
 {
 	must(lchown(name, actor_uid(who), actor_gid(who)), name);
 	must(chmod(name, mode), name);
@@ -41,7 +41,7 @@ static void theirs(const char *name, enum actor who, mode_t mode)
 static void squat_directory(void)
 {
 	must(mkdir(default_place(), 0700), box.dir);
-	theirs(box.dir, STRANGER, 0755);
+	give_to(box.dir, STRANGER, 0755);
 }
 
 static void squat_session(void)
@@ -60,7 +60,7 @@ static void squat_file(void)
 static void squat_fifo(void)
 {
 	must(mkfifo(default_place(), 0600), box.dir);
-	theirs(box.dir, STRANGER, 0666);
+	give_to(box.dir, STRANGER, 0666);
 }
 
 static void squat_link(void)
@@ -96,7 +96,7 @@ static void mine_but_open_to_the_group(void)
 }
 
 /* Old enough for the sweep. */
-static void age(const char *name)
+static void set_old_times(const char *name)
 {
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 
@@ -112,13 +112,13 @@ static void plant_private(void)
 	name = path("%s.run.aaaaaa", box.dir);
 	must(mkdir(name, 0755), name);
 	make_file(path("%s/file", name), "theirs\n", STRANGER, 0600);
-	theirs(name, STRANGER, 0755);
-	age(name);
+	give_to(name, STRANGER, 0755);
+	set_old_times(name);
 	name = path("%s.run.bbbbbb", box.dir);
 	make_file(path("%s/file", actor_home(OWNER)), "mine\n", OWNER, 0600);
-	age(actor_home(OWNER));
+	set_old_times(actor_home(OWNER));
 	must(symlink(actor_home(OWNER), name), name);
-	age(name);
+	set_old_times(name);
 }
 
 static const struct situation squatter = {"stranger's directory", NEEDS_NAMESPACE, squat_directory};

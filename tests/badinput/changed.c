@@ -35,7 +35,7 @@ static void part_of(const uint8_t *p, size_t n, size_t byte, size_t *from, size_
 }
 
 /* As far as the (changed) header says that its payload goes. */
-static void fix(uint8_t *p, size_t n, size_t from)
+static void seal_changed(uint8_t *p, size_t n, size_t from)
 {
 	if (!from) {
 		seal_header(p);
@@ -80,7 +80,7 @@ static void read_all(const uint8_t *p, size_t n, enum trace_verify how)
 	trace_free(t);
 }
 
-static unsigned change(const uint8_t *p, size_t n, size_t byte, uint8_t *copy)
+static unsigned check_changes(const uint8_t *p, size_t n, size_t byte, uint8_t *copy)
 {
 	static const uint8_t values[] = {0xff, 0x80, 0x01};
 	size_t from, to;
@@ -92,7 +92,7 @@ static unsigned change(const uint8_t *p, size_t n, size_t byte, uint8_t *copy)
 			continue;
 		memcpy(copy, p, n);
 		copy[byte] = values[i];
-		fix(copy, n, from);
+		seal_changed(copy, n, from);
 		snprintf(at_work, sizeof at_work, "ended at byte %zu = 0x%02x\n", byte, values[i]);
 		alarm(120);
 		read_all(copy, n, VERIFY_ALL);
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		if (number != SIGKILL && number != SIGSTOP && number != SIGCHLD)
 			signal(number, on_signal);
 	for (size_t byte = 0; byte < n; byte += step)
-		runs += change(p, n, byte, copy);
+		runs += check_changes(p, n, byte, copy);
 	free(p);
 	free(copy);
 	printf("%u traces\n", runs);

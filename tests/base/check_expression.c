@@ -59,21 +59,21 @@ static const struct expression_value values[] = {
 };
 
 /* A function holds where its condition does not. */
-static bool leaf(void *ctx, const struct expression *e, const struct expression_node *n)
+static bool leaf_holds(void *ctx, const struct expression *e, const struct expression_node *n)
 {
 	if (n->kind != EXPRESSION_CALL)
 		return expression_test(e, n, &values[n->id]);
 	ck_assert_uint_eq(n->id, 5);
-	return !expression_holds_at(e, n->left, leaf, ctx);
+	return !expression_holds_at(e, n->left, leaf_holds, ctx);
 }
 
-static bool ask(const char *text)
+static bool evaluate(const char *text)
 {
 	struct expression *e = malloc(sizeof *e);
 	struct expression_error error;
 
 	ck_assert_msg(expression_parse(e, text, &names, &error), "%s: %s", text, error.text);
-	bool yes = expression_holds(e, leaf, NULL);
+	bool yes = expression_holds(e, leaf_holds, NULL);
 	free(e);
 	return yes;
 }
@@ -94,9 +94,9 @@ START_TEST(conditions_hold)
 		"absent in (0, 1)", "absent(count)", "under(count=40)"};
 
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		ck_assert_msg(ask(yes[i]), "%s", yes[i]);
+		ck_assert_msg(evaluate(yes[i]), "%s", yes[i]);
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		ck_assert_msg(!ask(no[i]), "%s", no[i]);
+		ck_assert_msg(!evaluate(no[i]), "%s", no[i]);
 }
 END_TEST
 

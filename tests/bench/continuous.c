@@ -34,7 +34,7 @@ struct traced {
 	FILE *to, *from;
 };
 
-static void become(char **words, int in, int out, const cpu_set_t *where, bool urgent)
+static void exec_drain(char **words, int in, int out, const cpu_set_t *where, bool urgent)
 {
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		die("%s", strerror(errno));
@@ -66,30 +66,30 @@ static struct traced start(char **words, const cpu_set_t *where, bool urgent)
 	if (t.pid < 0)
 		die("fork: %s", strerror(errno));
 	if (t.pid == 0)
-		become(words, down[0], up[1], where, urgent);
+		exec_drain(words, down[0], up[1], where, urgent);
 	close(down[0]);
 	close(up[1]);
 	return t;
 }
 
-static void answer(struct traced *t, char *line, int size)
+static void read_reply(struct traced *t, char *line, int size)
 {
 	if (!fgets(line, size, t->from))
 		die("the traced program is gone");
 }
 
-static void ask(struct traced *t, char *line, int size)
+static void request_reply(struct traced *t, char *line, int size)
 {
 	if (fputs("go\n", t->to) == EOF || fflush(t->to) != 0)
 		die("the traced program does not listen");
-	answer(t, line, size);
+	read_reply(t, line, size);
 }
 
 static void wait_ready(struct traced *t)
 {
 	char line[64];
 
-	answer(t, line, sizeof line);
+	read_reply(t, line, sizeof line);
 	if (strcmp(line, "ready\n") != 0)
 		die("the traced program says %s", line);
 }
@@ -149,7 +149,7 @@ static void sustained(char **a)
 	struct traced t = start(words, NULL, false);
 	wait_ready(&t);
 	uint64_t before = cpu_ns(t.pid);
-	ask(&t, line, sizeof line);
+	request_reply(&t, line, sizeof line);
 	uint64_t used = cpu_ns(t.pid) - before;
 	double memory = memory_mib(t.pid);
 	end(&t);
@@ -212,7 +212,7 @@ static void stream(char **a)
 	struct traced t = start(words, &others, true);
 	wait_ready(&t);
 	uint64_t before = cpu_ns(t.pid);
-	ask(&t, line, sizeof line);
+	request_reply(&t, line, sizeof line);
 	if (sscanf(line, "%llu %lf", &hooks, &seconds) != 2)
 		die("the writer says %s", line);
 	uint64_t used = await_end(&t) - before;
@@ -259,7 +259,7 @@ static void alone(char **a)
 	wait_ready(&t);
 	if (kill(t.pid, SIGSTOP) != 0)
 		die("cannot stop the drain: %s", strerror(errno));
-	ask(&t, line, sizeof line);
+	request_reply(&t, line, sizeof line);
 	uint64_t before = cpu_ns(t.pid), start_ns = now_ns();
 	kill(t.pid, SIGCONT);
 	await_hooks(a[1], hooks);
@@ -299,7 +299,7 @@ static void cost(char **a)
 	for (unsigned r = 0; r < 2 * repetitions; r++) {
 		unsigned which = (r + r / 2) % 2; /* each goes first equally often */
 
-		ask(&t[which], line, sizeof line);
+		request_reply(&t[which], line, sizeof line);
 		if (sscanf(line, "%lf", &value) != 1)
 			die("the writer says %s", line);
 		printf("sample\t%s\t%.6g\n", id[which], value);
@@ -308,7 +308,7 @@ static void cost(char **a)
 	for (int i = 0; i < 2; i++) {
 		fputs("hooks\n", t[i].to);
 		fflush(t[i].to);
-		answer(&t[i], line, sizeof line);
+		read_reply(&t[i], line, sizeof line);
 		printf("attempted\t%s\t%s", id[i], line);
 		end(&t[i]);
 	}

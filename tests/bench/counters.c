@@ -123,7 +123,7 @@ static bool try_it(const struct reading *r)
 	return !why;
 }
 
-static void answer(int in, int out, enum source source)
+static void serve_request(int in, int out, enum source source)
 {
 	struct request q;
 	struct summary sum = {0};
@@ -172,7 +172,7 @@ static void start(enum source source, const char *name, bool *there)
 			close(server[before].from);
 		}
 		setenv("SWTRACE_COUNTERS", name, 1);
-		answer(down[0], up[1], source);
+		serve_request(down[0], up[1], source);
 	}
 	close(down[0]);
 	close(up[1]);
@@ -184,7 +184,7 @@ static void start(enum source source, const char *name, bool *there)
 		there[i] |= its[i];
 }
 
-static double ask(unsigned op, bool find, uint64_t amount)
+static double request_reading(unsigned op, bool find, uint64_t amount)
 {
 	const struct server *s = &server[readings[op].source];
 	struct request q = {op, find, amount};
@@ -217,7 +217,7 @@ static void measure_all(const bool *there)
 
 	for (unsigned i = 0; i < reading_count; i++)
 		if (there[i])
-			turns[i] = (uint64_t)ask(i, true, batch_ns / SLICES);
+			turns[i] = (uint64_t)request_reading(i, true, batch_ns / SLICES);
 	for (unsigned r = 0; r < repetitions; r++) {
 		double ns[OPS_MAX] = {0};
 
@@ -225,7 +225,7 @@ static void measure_all(const bool *there)
 			unsigned i = (k + r * 5) % reading_count;
 
 			if (there[i])
-				ns[i] += ask(i, false, turns[i]);
+				ns[i] += request_reading(i, false, turns[i]);
 		}
 		for (unsigned i = 0; i < reading_count; i++) {
 			ns[i] /= (double)turns[i] * SLICES;

@@ -25,7 +25,7 @@ static struct {
 	unsigned active, ready, done;
 } crowd;
 
-static unsigned arrive(unsigned *counter)
+static unsigned count_arrival(unsigned *counter)
 {
 	return __atomic_add_fetch(counter, 1, __ATOMIC_ACQ_REL);
 }
@@ -40,14 +40,14 @@ static void take_part(struct member *m)
 	uint64_t start;
 
 	run_turns(crowd.op, crowd.work, crowd.turns / 8 + 1);
-	arrive(&crowd.ready);
+	count_arrival(&crowd.ready);
 	while (!all(&crowd.ready))
 		;
 	start = now_ns();
 	run_turns(crowd.op, crowd.work, crowd.turns);
 	m->ns = (double)(now_ns() - start) / (double)crowd.turns;
 	/* Keep running until all are timed: no thread may have the machine to itself at the end. */
-	arrive(&crowd.done);
+	count_arrival(&crowd.done);
 	while (!all(&crowd.done))
 		run_turns(crowd.op, crowd.work, crowd.turns / 64 + 1);
 }

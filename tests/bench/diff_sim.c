@@ -57,12 +57,12 @@ static uint64_t random64(void)
 	return z ^ z >> 31;
 }
 
-static double even(void)
+static double random_uniform(void)
 {
 	return ((double)(random64() >> 11) + 0.5) * 0x1p-53;
 }
 
-static double normal(void)
+static double random_normal(void)
 {
 	static double kept;
 	static int has;
@@ -71,7 +71,8 @@ static double normal(void)
 		has = 0;
 		return kept;
 	}
-	double radius = sqrt(-2 * log(even())), angle = 2 * 3.14159265358979323846 * even();
+	double radius = sqrt(-2 * log(random_uniform())),
+	       angle = 2 * 3.14159265358979323846 * random_uniform();
 	has = 1;
 	kept = radius * sin(angle);
 	return radius * cos(angle);
@@ -88,7 +89,7 @@ static void check(int rc)
 static void draw_run(
 	struct partial *p, const struct model *m, unsigned n, double sigma, int after, double host)
 {
-	double level = (1 + host) * (1 + m->between * normal()), x = normal();
+	double level = (1 + host) * (1 + m->between * random_normal()), x = random_normal();
 	struct interval iv = {.has_label = true, .label = "x", .label_len = 1, .major = 4};
 
 	iv.thread_cpi = iv.scaled_cpi = iv.raw_cpi = iv.busy_pct = NAN;
@@ -96,8 +97,8 @@ static void draw_run(
 	iv.thread_instructions = iv.thread_cycles = iv.method = NOT_MEASURED;
 	*p = (struct partial){.tally.wanted = wanted};
 	for (unsigned i = 0; i < n; i++) {
-		x = m->rho * x + sqrt(1 - m->rho * m->rho) * normal();
-		double mode = m->second > 0 && even() < m->second ? 2 : 1;
+		x = m->rho * x + sqrt(1 - m->rho * m->rho) * random_normal();
+		double mode = m->second > 0 && random_uniform() < m->second ? 2 : 1;
 		double drift = 1 + m->drift * i / n;
 		iv.elapsed_ns =
 			1e6 * level * mode * drift * (1 + sigma * x) * (after ? 1 + m->change : 1);
@@ -170,7 +171,7 @@ static void draw_fleet(struct fleet *f, const struct model *m, unsigned runs)
 			else if (side == DIFF_AFTER && m->same_hosts)
 				effects[i] = f->effects[DIFF_BEFORE][i];
 			else
-				effects[i] = m->host * normal();
+				effects[i] = m->host * random_normal();
 		}
 }
 

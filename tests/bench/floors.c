@@ -77,7 +77,7 @@ static void find_parts(const char *path)
 		die("%s has no sections of hooks", path);
 }
 
-static void tell(const char *id, uint64_t ns)
+static void print_sample(const char *id, uint64_t ns)
 {
 	printf("sample\tfloor.%s\t%.4g\n", id, (double)ns / (double)hooks);
 }
@@ -146,11 +146,11 @@ int main(int argc, char **argv)
 
 		time_codec(&codec, &checksum);
 		uint64_t writes = time_writes(argv[2]);
-		tell("look", once);
-		tell("looks", looks);
-		tell("lz4", codec);
-		tell("checksum", checksum);
-		tell("write", writes);
+		print_sample("look", once);
+		print_sample("looks", looks);
+		print_sample("lz4", codec);
+		print_sample("checksum", checksum);
+		print_sample("write", writes);
 		printf("sample\tfloor.rate\t%.4g\n",
 			(double)hooks * 1e3 / (double)(looks + checksum + writes));
 		printf("sample\tfloor.rate_lz4\t%.4g\n",

@@ -38,7 +38,7 @@ static int opened(const char *path, int flags)
 }
 
 /* Starts a process that copies the file into a pipe; returns the pipe's read end. */
-static int feed(const char *path, pid_t *feeder)
+static int start_feeder(const char *path, pid_t *feeder)
 {
 	static char bytes[1 << 16];
 	int ends[2], from = opened(path, O_RDONLY);
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	int out = opened(output, O_WRONLY | O_CREAT | O_TRUNC);
-	int in = input ? feed(input, &feeder) : opened("/dev/null", O_RDONLY);
+	int in = input ? start_feeder(input, &feeder) : opened("/dev/null", O_RDONLY);
 	struct rusage usage;
 	long anonymous;
 	uint64_t begin = now_ns();

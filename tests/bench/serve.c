@@ -43,7 +43,8 @@ static void transfer(bool out, int fd, void *bytes, size_t n)
 		die("a measuring process is gone");
 }
 
-static void become(int in, int out, const char *name, const char *value, int cpu, const char *table)
+static void exec_server(
+	int in, int out, const char *name, const char *value, int cpu, const char *table)
 {
 	char items[16], number[16];
 
@@ -70,7 +71,7 @@ void server_start(enum place place, const char *name, const char *value, int cpu
 	if (s->pid < 0)
 		die("fork: %s", strerror(errno));
 	if (s->pid == 0)
-		become(down[0], up[1], name, value, cpu, table);
+		exec_server(down[0], up[1], name, value, cpu, table);
 	close(down[0]);
 	close(up[1]);
 	s->to = down[1];

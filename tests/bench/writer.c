@@ -218,7 +218,7 @@ static void emit_worst(const char *scene, const char *id, const double *ratio, u
 	free(copy);
 }
 
-static void crowd(const struct op *o, bool work, uint64_t turns, unsigned n)
+static void measure_crowd(const struct op *o, bool work, uint64_t turns, unsigned n)
 {
 	double *ratio = calloc((size_t)repetitions * n, sizeof *ratio);
 	double *alone = calloc(n, sizeof *alone), *together = calloc(n, sizeof *together);
@@ -253,12 +253,13 @@ static void all_processors(void)
 		return;
 	}
 	crowd_start();
-	crowd(&work_alone, true, (uint64_t)measure(&work_alone, ASK_WORK_TURNS, batch_ns), n);
+	measure_crowd(
+		&work_alone, true, (uint64_t)measure(&work_alone, ASK_WORK_TURNS, batch_ns), n);
 	for (unsigned i = 0; i < ops; i++) {
 		if (!op[i]->crowd)
 			continue;
-		crowd(op[i], false, tight_turns[i], n);
-		crowd(op[i], true, work_turns[i], n);
+		measure_crowd(op[i], false, tight_turns[i], n);
+		measure_crowd(op[i], true, work_turns[i], n);
 	}
 	crowd_end();
 }

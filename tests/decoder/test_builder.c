@@ -18,7 +18,7 @@ static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_M
 	CPI_MINOR_PER_CPU, CPI_MINOR_THREAD, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
 
 /* Words that mostly make sense where they stand in some hook, and sometimes none at all. */
-static uint32_t word(uint64_t *seed)
+static uint32_t random_word(uint64_t *seed)
 {
 	static const uint32_t likely[] = {0, 0, 0, 1, 2, 3, 7, 15, 50, 5000};
 	uint32_t r = next(seed);
@@ -36,7 +36,7 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	const char *strings[] = {labels[next(seed) % 4], labels[next(seed) % 4], NULL};
 
 	for (unsigned i = 0; i < n; i++)
-		words[i] = word(seed);
+		words[i] = random_word(seed);
 	if (next(seed) % 8 == 0)
 		kind = next(seed) % 2 ? 0x30000000 : 0x100;
 	if (next(seed) % 3 == 0)
@@ -47,7 +47,7 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 }
 
 /* The hook at `at` becomes none, or comes after something that is none. */
-static void spoil(struct bytes *b, size_t at, uint64_t *seed)
+static void break_hook(struct bytes *b, size_t at, uint64_t *seed)
 {
 	switch (next(seed) % 3) {
 	case 0:
@@ -109,7 +109,7 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 			break;
 		}
 		if (next(seed) % 32 == 0)
-			words[next(seed) % 32] = word(seed);
+			words[next(seed) % 32] = random_word(seed);
 		if (next(seed) % 32 == 0)
 			n -= n > 1;
 		size_t at = b->n;
@@ -118,7 +118,7 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 		put_hook(b, *stamp, 1 + (next(seed) % 64 == 0), CPI_MAJOR,
 			kinds[k] | (next(seed) % 64 == 0), n, words, n == 2 ? label : NULL);
 		if (next(seed) % 32 == 0)
-			spoil(b, at, seed);
+			break_hook(b, at, seed);
 	}
 }
 
@@ -147,7 +147,7 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 		else
 			memcpy(words, head + 3, 2 * sizeof *head);
 		if (next(seed) % 32 == 0)
-			words[next(seed) % 32] = word(seed);
+			words[next(seed) % 32] = random_word(seed);
 		if (next(seed) % 32 == 0)
 			n -= n > 1;
 		if (next(seed) % 8)
@@ -181,7 +181,7 @@ static void put_nearly_companions(struct bytes *b, uint64_t *seed, uint64_t stam
 	for (uint32_t i = 0; i < ntexts; i++)
 		strings[i] = texts[next(seed) % 3];
 	if (next(seed) % 32 == 0)
-		words[next(seed) % 36] = word(seed);
+		words[next(seed) % 36] = random_word(seed);
 	if (next(seed) % 4)
 		put_hook(b, stamp, 1, INTERVAL_MAJOR, INTERVAL_MINOR_EVENTS,
 			INTERVAL_EVENTS_WORD_FIRST + nevents * INTERVAL_EVENT_WORDS, words,
@@ -214,13 +214,13 @@ static void put_nearly_scope(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	for (uint32_t i = 0; has_args && i < nargs; i++, n += 4) {
 		words[n] = next(seed) % 8;
 		words[n + 1] = next(seed) % 6;
-		words[n + 2] = word(seed);
-		words[n + 3] = word(seed);
+		words[n + 2] = random_word(seed);
+		words[n + 3] = random_word(seed);
 	}
 	for (uint32_t i = 0; has_args && i < ntexts; i++)
 		strings[i] = texts[next(seed) % 5];
 	if (next(seed) % 32 == 0)
-		words[next(seed) % n] = word(seed);
+		words[next(seed) % n] = random_word(seed);
 	if (next(seed) % 16 == 0)
 		n -= next(seed) % n;
 	put_hook(b, *stamp, 1, is_scope ? SCOPE_MAJOR : INTERVAL_MAJOR,
@@ -265,7 +265,7 @@ static void put_again(struct bytes *b, size_t from, size_t end, uint64_t stamp, 
 		if (changes && changed == at)
 			put_le32(copy + at, control ^ REC_COMMITTED);
 		else if (changes && changed > at && changed < at + size)
-			put_le32(copy + changed, word(seed));
+			put_le32(copy + changed, random_word(seed));
 	}
 	bytes_put(b, copy, n);
 	free(copy);
@@ -327,7 +327,7 @@ static void open_side(struct side *s, const struct trace *t, unsigned wants)
 	ck_assert_int_eq(interval_builder_new(t, wants, &s->builder), 0);
 }
 
-static bool step(struct side *s, const struct interval **iv)
+static bool next_interval(struct side *s, const struct interval **iv)
 {
 	const struct hook *h;
 
@@ -360,11 +360,11 @@ static unsigned compare(const struct trace *t, unsigned wants)
 
 	open_side(&flat, t, wants);
 	open_side(&cursor, t, WANT_ALL | WANT_VALUES | WANT_BY_CURSOR);
-	for (; step(&cursor, &b); n++) {
-		ck_assert(step(&flat, &a));
+	for (; next_interval(&cursor, &b); n++) {
+		ck_assert(next_interval(&flat, &a));
 		same(a, b, wants);
 	}
-	ck_assert(!step(&flat, &a));
+	ck_assert(!next_interval(&flat, &a));
 	close_side(&flat);
 	close_side(&cursor);
 	return n;
@@ -384,7 +384,7 @@ static int read_along(void *ctx, struct pass_slice *s)
 	int rc;
 
 	for (; (rc = interval_read(along->builder, s, &a)) > 0; along->count++) {
-		ck_assert(step(&along->fed, &b));
+		ck_assert(next_interval(&along->fed, &b));
 		same(a, b, along->wants);
 	}
 	return rc;
@@ -408,7 +408,7 @@ static unsigned compare_pass(const struct trace *t, unsigned wants, int64_t from
 	hook_iter_range(along.fed.it, from_ns, to_ns);
 	ck_assert_int_eq(interval_builder_new(t, wants, &along.builder), 0);
 	ck_assert_int_eq(pass_run(&pass, &found), 0);
-	ck_assert(!step(&along.fed, &iv));
+	ck_assert(!next_interval(&along.fed, &iv));
 	hook_iter_counts(along.fed.it, &counts);
 	/* To the builder alone, time hooks without a group are malformed. */
 	ck_assert_uint_ge(found.total.malformed, counts.malformed);

@@ -7,17 +7,17 @@
 #include "../lib/suites.h"
 #include "../lib/random.h"
 
-static double even(uint64_t *state)
+static double random_uniform(uint64_t *state)
 {
 	return ((double)(random64(state) >> 11) + 0.5) * 0x1p-53;
 }
 
-static double normal(uint64_t *state)
+static double random_normal(uint64_t *state)
 {
 	double sum = -6;
 
 	for (unsigned i = 0; i < 12; i++)
-		sum += even(state);
+		sum += random_uniform(state);
 	return sum;
 }
 
@@ -101,13 +101,13 @@ struct drawn {
 	double mean;
 };
 
-static void draw(struct drawn *d, uint64_t *state, size_t n, double rho, double scale)
+static void draw_series(struct drawn *d, uint64_t *state, size_t n, double rho, double scale)
 {
-	double x = normal(state), sum = 0;
+	double x = random_normal(state), sum = 0;
 
 	*d = (struct drawn){0};
 	for (size_t i = 0; i < n; i++) {
-		x = rho * x + sqrt(1 - rho * rho) * normal(state);
+		x = rho * x + sqrt(1 - rho * rho) * random_normal(state);
 		uint64_t value = (uint64_t)(1e6 * scale * (1 + 0.1 * x));
 		sum += (double)value;
 		ck_assert_int_eq(histogram_add(&d->values, value), 0);
@@ -118,13 +118,13 @@ static void draw(struct drawn *d, uint64_t *state, size_t n, double rho, double 
 	d->mean = sum / (double)n;
 }
 
-static void forget(struct drawn *d)
+static void free_series(struct drawn *d)
 {
 	histogram_free(&d->values);
 	timeline_free(&d->order);
 }
 
-static double chance(const struct drawn *a, const struct drawn *b, unsigned percent)
+static double chance_of_difference(const struct drawn *a, const struct drawn *b, unsigned percent)
 {
 	struct compare_run before = {&a->values, &a->order, a->mean};
 	struct compare_run after = {&b->values, &b->order, b->mean};
@@ -149,19 +149,19 @@ START_TEST(dependent_intervals_are_no_change)
 		for (unsigned turn = 0; turn < 60; turn++) {
 			struct drawn a, b, c;
 
-			draw(&a, &state, 4000, rhos[r], 1);
-			draw(&b, &state, 4000, rhos[r], 1);
-			draw(&c, &state, 4000, rhos[r], 1.2);
+			draw_series(&a, &state, 4000, rhos[r], 1);
+			draw_series(&b, &state, 4000, rhos[r], 1);
+			draw_series(&c, &state, 4000, rhos[r], 1.2);
 			for (unsigned m = 0; m < 4; m++) {
-				double p = chance(&a, &b, metrics[m]);
+				double p = chance_of_difference(&a, &b, metrics[m]);
 
 				judged[m] += !isnan(p);
 				changes[m] += p <= 0.01;
-				found[m] += chance(&a, &c, metrics[m]) <= 0.01;
+				found[m] += chance_of_difference(&a, &c, metrics[m]) <= 0.01;
 			}
-			forget(&a);
-			forget(&b);
-			forget(&c);
+			free_series(&a);
+			free_series(&b);
+			free_series(&c);
 		}
 		for (unsigned m = 0; m < 4; m++) {
 			ck_assert_uint_le(changes[m], 4);
@@ -177,20 +177,20 @@ START_TEST(few_independent_intervals_are_not_judged)
 	uint64_t state = 3;
 	struct drawn few, dependent, many, unordered;
 
-	draw(&few, &state, 90, 0, 1);
-	draw(&dependent, &state, 300, 0.95, 1);
-	draw(&many, &state, 1000, 0, 1);
-	draw(&unordered, &state, 1000, 0, 1);
+	draw_series(&few, &state, 90, 0, 1);
+	draw_series(&dependent, &state, 300, 0.95, 1);
+	draw_series(&many, &state, 1000, 0, 1);
+	draw_series(&unordered, &state, 1000, 0, 1);
 	timeline_free(&unordered.order);
-	ck_assert(isnan(chance(&few, &many, 0)));
-	ck_assert(isnan(chance(&many, &dependent, 50)));
-	ck_assert(isnan(chance(&many, &unordered, 0)));
-	ck_assert(!isnan(chance(&many, &many, 99)));
-	ck_assert_double_eq(chance(&many, &many, 0), 1);
-	forget(&few);
-	forget(&dependent);
-	forget(&many);
-	forget(&unordered);
+	ck_assert(isnan(chance_of_difference(&few, &many, 0)));
+	ck_assert(isnan(chance_of_difference(&many, &dependent, 50)));
+	ck_assert(isnan(chance_of_difference(&many, &unordered, 0)));
+	ck_assert(!isnan(chance_of_difference(&many, &many, 99)));
+	ck_assert_double_eq(chance_of_difference(&many, &many, 0), 1);
+	free_series(&few);
+	free_series(&dependent);
+	free_series(&many);
+	free_series(&unordered);
 }
 END_TEST
 

@@ -44,7 +44,7 @@ static const struct lie {
 
 /* Rings of three sections of four hooks; stamps of ring r are 1000 + 10 r and every 100 from there.
  */
-static size_t make(struct bytes *file)
+static size_t build_contradiction(struct bytes *file)
 {
 	struct bytes records = {0};
 	size_t liar = 0;
@@ -98,7 +98,7 @@ static void expect_all(const struct trace *t)
 START_TEST(a_false_header_is_reported_and_reorders_no_hook)
 {
 	struct bytes file = {0};
-	size_t at = make(&file);
+	size_t at = build_contradiction(&file);
 
 	ck_assert_uint_eq(get_le64(file.p + at + TF_S_FIRST), FIRST);
 	ck_assert_uint_eq(get_le64(file.p + at + TF_S_LAST), LAST);
@@ -118,7 +118,7 @@ START_TEST(a_true_header_is_not_reported)
 {
 	struct bytes file = {0};
 
-	make(&file);
+	build_contradiction(&file);
 	struct trace *t = opened(&file);
 	expect_all(t);
 	ck_assert_uint_eq(trace_file(t, 0)->ncontradictions, 0);
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(a_lie_is_found_late_too)
 {
 	struct bytes file = {0};
-	size_t at = make(&file), n;
+	size_t at = build_contradiction(&file), n;
 	struct trace *t;
 	struct hook_iter *it;
 	const struct hook *h;

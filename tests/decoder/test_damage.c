@@ -95,7 +95,7 @@ static int read_trace(const uint8_t *p, size_t n, enum trace_verify how, struct 
 	return rc;
 }
 
-static void make(struct whole *w, uint8_t codec)
+static void build_whole(struct whole *w, uint8_t codec)
 {
 	*w = (struct whole){0};
 	put_small_trace(&w->b, codec);
@@ -184,7 +184,7 @@ static bool header_told(const struct whole *w, const struct reading *r, int rc, 
 	       r->bytes == TF_HEADER_SIZE;
 }
 
-static void change(const struct whole *w, size_t byte, uint8_t value)
+static void check_change(const struct whole *w, size_t byte, uint8_t value)
 {
 	uint8_t was = w->b.p[byte];
 
@@ -207,12 +207,12 @@ static void change_every_byte(uint8_t codec)
 {
 	struct whole w;
 
-	make(&w, codec);
+	build_whole(&w, codec);
 	for (size_t i = 0; i < w.b.n; i++) {
-		change(&w, i, w.b.p[i] ^ 0x01);
-		change(&w, i, w.b.p[i] ^ 0x80);
-		change(&w, i, 0x00);
-		change(&w, i, 0xff);
+		check_change(&w, i, w.b.p[i] ^ 0x01);
+		check_change(&w, i, w.b.p[i] ^ 0x80);
+		check_change(&w, i, 0x00);
+		check_change(&w, i, 0xff);
 	}
 	bytes_free(&w.b);
 }
@@ -248,7 +248,7 @@ static void cut_everywhere(uint8_t codec)
 {
 	struct whole w;
 
-	make(&w, codec);
+	build_whole(&w, codec);
 	for (size_t n = 0; n < w.b.n; n++) {
 		/* A copy of its own, so that a byte too far is seen. */
 		uint8_t *copy = malloc(n ? n : 1);
@@ -284,7 +284,7 @@ START_TEST(every_section_overwritten)
 		for (unsigned noise = 0; noise < 2; noise++) {
 			struct whole w;
 
-			make(&w, codec);
+			build_whole(&w, codec);
 			for (size_t k = 0; k < w.sections; k++) {
 				size_t n = w.at[k + 1] - w.at[k];
 				uint8_t *was = malloc(n);

@@ -18,7 +18,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 }
 
 /* Intervals in one another, of several threads, and names that lines spell in another way. */
-static struct trace *make(struct bytes *file)
+static struct trace *build_nested(struct bytes *file)
 {
 	static const char *const labels[] = {"outer", "a;b", "inner", "tab\there"};
 	struct bytes records = {0}, tasks = {0};
@@ -43,7 +43,7 @@ static struct trace *make(struct bytes *file)
 	return t;
 }
 
-static int draw(struct trace *t, enum report_format format, struct out *o)
+static int draw_flame(struct trace *t, enum report_format format, struct out *o)
 {
 	struct filter filter;
 	struct findings found = {0};
@@ -61,16 +61,16 @@ static int draw(struct trace *t, enum report_format format, struct out *o)
 static void fail_each(enum report_format format)
 {
 	struct bytes file = {0};
-	struct trace *t = make(&file);
+	struct trace *t = build_nested(&file);
 	struct out all, o;
 
-	ck_assert_int_eq(draw(t, format, &all), 0);
+	ck_assert_int_eq(draw_flame(t, format, &all), 0);
 	ck_assert_int_eq(all.error, 0);
 	ck_assert_uint_gt(all.len, 0);
 	long n = 0;
 	for (bool more = true; more; n++) {
 		fail_after(n);
-		int rc = draw(t, format, &o);
+		int rc = draw_flame(t, format, &o);
 		more = !no_more_failures();
 		ck_assert_int_le(rc, 0);
 		if (!rc && !o.error) {

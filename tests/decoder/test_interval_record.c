@@ -33,7 +33,7 @@ static struct interval make_interval(void)
 }
 
 /* Puts it into memory that holds `garbage`. */
-static struct interval_record *put(const struct interval *iv, unsigned wants, int garbage)
+static struct interval_record *pack_record(const struct interval *iv, unsigned wants, int garbage)
 {
 	uint8_t *to = malloc(RECORD_MAX_SIZE);
 
@@ -46,7 +46,8 @@ static struct interval_record *put(const struct interval *iv, unsigned wants, in
 static void expect_read_back(const struct trace *t, const struct interval *iv, unsigned wants)
 {
 	struct record_clock *clocks = record_clocks_new(t);
-	struct interval_record *r = put(iv, wants, 0xAA), *again = put(iv, wants, 0x55);
+	struct interval_record *r = pack_record(iv, wants, 0xAA),
+			       *again = pack_record(iv, wants, 0x55);
 	uint8_t *tail = malloc(interval_record_tail(iv) + 1);
 	struct interval read = interval_blank;
 	size_t bytes;
@@ -128,7 +129,7 @@ START_TEST(files_at_their_limit)
 	for (uint32_t file = UINT16_MAX - 1; file <= UINT16_MAX + 1; file++) {
 		struct interval iv = make_interval();
 		iv.file = file;
-		struct interval_record *r = put(&iv, WANT_ALL, 0);
+		struct interval_record *r = pack_record(&iv, WANT_ALL, 0);
 
 		ck_assert_uint_eq(interval_record_widen(r).file, file);
 		ck_assert_uint_eq(interval_record_widen(r).elapsed, iv.elapsed);

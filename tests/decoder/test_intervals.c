@@ -384,7 +384,7 @@ static bool only_short(void *ctx, const struct interval *iv)
 	return iv->elapsed < 100;
 }
 
-static bool none(void *ctx, const struct interval *iv)
+static bool match_nothing(void *ctx, const struct interval *iv)
 {
 	(void)ctx;
 	(void)iv;
@@ -436,7 +436,7 @@ START_TEST(the_filter_does_not_change_depths)
 	ck_assert_uint_eq(f.set.at[1].depth, 2);
 	ck_assert_int_eq(f.set.at[1].parent, 0);
 	interval_set_free(&f.set);
-	o.filter = none;
+	o.filter = match_nothing;
 	ck_assert_int_eq(interval_set_read(&f.set, f.t, &o), 0);
 	ck_assert_uint_eq(f.set.count, 0);
 	end(&f);

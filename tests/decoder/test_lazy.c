@@ -24,7 +24,7 @@ static struct trace *open_how(const struct bytes *b, enum trace_verify how)
 }
 
 /* The minors of the hooks stamped from..to, each a bit; in order of time. */
-static uint64_t minors(
+static uint64_t read_minors(
 	const struct trace *t, uint64_t from, uint64_t to, struct hook_damage *d, size_t *nd)
 {
 	struct hook_iter *it;
@@ -50,11 +50,11 @@ static uint64_t minors(
 
 static uint64_t all_minors(const struct trace *t, struct hook_damage *d, size_t *nd)
 {
-	return minors(t, 1000, 1000000, d, nd);
+	return read_minors(t, 1000, 1000000, d, nd);
 }
 
 /* A section of one hook: minor and stamp tell which. */
-static size_t one(struct bytes *b, uint32_t ring, uint64_t position, uint32_t minor)
+static size_t put_one_hook(struct bytes *b, uint32_t ring, uint64_t position, uint32_t minor)
 {
 	struct bytes r = {0};
 
@@ -73,12 +73,12 @@ static void put_ones(
 {
 	put_header(b, 1);
 	for (unsigned i = 0; i < n; i++)
-		at[i] = one(b, i % rings, start + step * i, i);
+		at[i] = put_one_hook(b, i % rings, start + step * i, i);
 	put_end(b);
 }
 
 /* The section at `at` takes everything up to `to` for its payload. */
-static void swallow(struct bytes *b, size_t at, size_t to)
+static void extend_payload(struct bytes *b, size_t at, size_t to)
 {
 	put_le32(b->p + at + TF_S_STORED, (uint32_t)(to - at - TF_SECTION_SIZE));
 	put_le32(b->p + at + TF_S_RAW, (uint32_t)(to - at - TF_SECTION_SIZE));
@@ -91,7 +91,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 	size_t at[5], nd;
 
 	put_ones(&b, at, 5, 1, 0, ONE);
-	swallow(&b, at[1], at[3]);
+	extend_payload(&b, at[1], at[3]);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
 		const struct trace_file *f = trace_file(t, 0);
@@ -109,7 +109,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 END_TEST
 
 /* Opened by headers alone, what a damaged one says is in no sum. */
-static bool believed(const struct bytes *b, const struct trace_file *whole)
+static bool has_wrong_sums(const struct bytes *b, const struct trace_file *whole)
 {
 	struct trace *t = open_how(b, VERIFY_LATER);
 	const struct trace_file *f = trace_file(t, 0);
@@ -132,7 +132,7 @@ START_TEST(damaged_headers_are_not_believed)
 		for (size_t byte = at[i]; byte < at[i] + TF_SECTION_SIZE; byte++) {
 			for (unsigned bit = 0; bit < 8; bit++) {
 				b.p[byte] ^= 1u << bit;
-				if (believed(&b, trace_file(whole, 0)))
+				if (has_wrong_sums(&b, trace_file(whole, 0)))
 					ck_abort_msg("section %u, byte %zu, bit %u", i,
 						byte - at[i], bit);
 				b.p[byte] ^= 1u << bit;
@@ -151,7 +151,7 @@ START_TEST(last_section_of_a_ring_is_verified)
 	size_t at[2], nd;
 
 	put_ones(&b, at, 2, 1, 0, ONE);
-	swallow(&b, at[1], b.n);
+	extend_payload(&b, at[1], b.n);
 	struct trace *t = open_how(&b, VERIFY_LATER);
 	const struct trace_file *f = trace_file(t, 0);
 	ck_assert_uint_eq(f->ndamage, 1);
@@ -172,7 +172,7 @@ START_TEST(unrecoverable_sections_are_reported)
 	size_t at[6], nd;
 
 	put_ones(&b, at, 6, 2, 0, 4096);
-	swallow(&b, at[2], at[4]);
+	extend_payload(&b, at[2], at[4]);
 	struct trace *t = open_how(&b, VERIFY_LATER);
 	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 0);
 	ck_assert_uint_eq(all_minors(t, &d, &nd), 0x33);
@@ -199,9 +199,9 @@ START_TEST(range_reads_no_damage_outside_of_it)
 	put_ones(&b, at, 8, 1, 0, ONE);
 	b.p[at[4] + TF_SECTION_SIZE + 9] ^= 1;
 	struct trace *t = open_how(&b, VERIFY_LATER);
-	ck_assert_uint_eq(minors(t, 1150, 1350, NULL, &nd), 0x0c);
+	ck_assert_uint_eq(read_minors(t, 1150, 1350, NULL, &nd), 0x0c);
 	ck_assert_uint_eq(nd, 0);
-	ck_assert_uint_eq(minors(t, 1350, 1550, NULL, &nd), 0x20);
+	ck_assert_uint_eq(read_minors(t, 1350, 1550, NULL, &nd), 0x20);
 	ck_assert_uint_eq(nd, 1);
 	trace_free(t);
 	bytes_free(&b);
@@ -209,7 +209,7 @@ START_TEST(range_reads_no_damage_outside_of_it)
 END_TEST
 
 /* A section whose header says another range than its hook's. */
-static void lying(struct bytes *b, uint64_t position, uint32_t minor, uint32_t hooks,
+static void put_false_range(struct bytes *b, uint64_t position, uint32_t minor, uint32_t hooks,
 	uint64_t first, uint64_t last)
 {
 	struct bytes r = {0};
@@ -232,7 +232,8 @@ static void check_ranges(const struct trace *t, uint64_t of)
 	for (uint32_t first = 0; first < 5; first++)
 		for (uint32_t last = first; last < 5; last++)
 			ck_assert_uint_eq(
-				minors(t, 950 + 100 * first, 1050 + 100 * last, NULL, &nd) & of,
+				read_minors(t, 950 + 100 * first, 1050 + 100 * last, NULL, &nd) &
+					of,
 				((2u << last) - (1u << first)) & of);
 }
 
@@ -250,21 +251,22 @@ START_TEST(headers_that_lie_about_stamps_lose_no_hook)
 			size_t nd;
 
 			put_header(&b, 1);
-			one(&b, 0, 0, 0);
-			one(&b, 0, ONE, 1);
-			lying(&b, 2 * ONE, 2, lies[i].hooks, lies[i].first, lies[i].last);
+			put_one_hook(&b, 0, 0, 0);
+			put_one_hook(&b, 0, ONE, 1);
+			put_false_range(&b, 2 * ONE, 2, lies[i].hooks, lies[i].first, lies[i].last);
 			if (two)
-				lying(&b, 3 * ONE, 3, lies[i].hooks, lies[i].first, lies[i].last);
+				put_false_range(
+					&b, 3 * ONE, 3, lies[i].hooks, lies[i].first, lies[i].last);
 			else
-				one(&b, 0, 3 * ONE, 3);
-			one(&b, 0, 4 * ONE, 4);
+				put_one_hook(&b, 0, 3 * ONE, 3);
+			put_one_hook(&b, 0, 4 * ONE, 4);
 			put_end(&b);
 			struct trace *t = open_how(&b, VERIFY_LATER);
 			check_ranges(t, two ? 0x13 : 0x1b);
 			/* Reported, unless only its first stamp is wrong: that takes verifying. */
 			ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1f);
 			ck_assert_uint_le(nd, 1 + two);
-			ck_assert_uint_eq(minors(t, 1050, 1150, NULL, &nd), 0x02);
+			ck_assert_uint_eq(read_minors(t, 1050, 1150, NULL, &nd), 0x02);
 			trace_free(t);
 			bytes_free(&b);
 		}
@@ -273,7 +275,7 @@ START_TEST(headers_that_lie_about_stamps_lose_no_hook)
 END_TEST
 
 /* So many that their directory leaves memory; with the rings' sections backwards. */
-static void many(struct bytes *b, unsigned n)
+static void put_many_sections(struct bytes *b, unsigned n)
 {
 	struct bytes r = {0};
 
@@ -293,7 +295,7 @@ START_TEST(many_sections_wait_in_a_file)
 	const struct hook *h;
 	unsigned n = 100000, seen = 0;
 
-	many(&b, n);
+	put_many_sections(&b, n);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++, seen = 0) {
 		struct trace *t = open_how(&b, how);
 
@@ -324,7 +326,7 @@ START_TEST(no_room_for_many_sections_is_an_error)
 	struct bytes b = {0};
 	struct trace *t;
 
-	many(&b, 100000);
+	put_many_sections(&b, 100000);
 	setenv("TMPDIR", "/nonexistent", 1);
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "memory"), CPIDECODE_ESPOOL);
@@ -342,7 +344,7 @@ START_TEST(too_many_rings_are_reported)
 
 	put_header(&b, 1);
 	for (unsigned i = 0; i < MAX_RINGS + 3; i++)
-		one(&b, i, 0, 0);
+		put_one_hook(&b, i, 0, 0);
 	put_end(&b);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
@@ -444,7 +446,7 @@ START_TEST(too_much_of_a_type_is_reported)
 		memset(much.p, types[i].fill, much.n);
 		put_section(&b, &(struct section){.type = types[i].type, .codec = TF_CODEC_ZLIB},
 			&much);
-		one(&b, 0, 0, 0);
+		put_one_hook(&b, 0, 0, 0);
 		put_end(&b);
 		struct trace *t = opened(&b);
 		ck_assert_uint_eq(trace_file(t, 0)->ndamage, 1);

@@ -28,7 +28,7 @@ static struct claim claim(
 		.member = member};
 }
 
-static const struct claim *of(const struct claim *c, size_t n, uint32_t member)
+static const struct claim *claim_of(const struct claim *c, size_t n, uint32_t member)
 {
 	for (size_t i = 0; i < n; i++)
 		if (c[i].member == member)
@@ -41,7 +41,7 @@ static void expect_skips(struct claim *c, size_t n, const uint32_t *skip)
 {
 	ck_assert_int_eq(overlap_settle(c, n, all_hold, NULL), 0);
 	for (uint32_t i = 0; i < n; i++)
-		ck_assert_uint_eq(of(c, n, i)->skip, skip[i]);
+		ck_assert_uint_eq(claim_of(c, n, i)->skip, skip[i]);
 }
 
 #define EXPECT_SKIPS(...) expect_skips(c, sizeof c / sizeof *c, (const uint32_t[]){__VA_ARGS__})
@@ -94,8 +94,8 @@ START_TEST(other_hooks_at_one_position_refute_a_claim)
 		claim(2, 32, 32, 30, 31), claim(3, 64, 96, 5, 14)};
 
 	EXPECT_SKIPS(0, 0, 0, 0);
-	ck_assert(!of(c, 4, 0)->refuted && of(c, 4, 1)->refuted);
-	ck_assert(of(c, 4, 2)->refuted && of(c, 4, 3)->refuted);
+	ck_assert(!claim_of(c, 4, 0)->refuted && claim_of(c, 4, 1)->refuted);
+	ck_assert(claim_of(c, 4, 2)->refuted && claim_of(c, 4, 3)->refuted);
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(nothing_is_given_up_for_a_damaged_section)
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 160, 10, 14)};
 
 	ck_assert_int_eq(overlap_settle(c, 2, others_hold, &damaged), 0);
-	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
+	ck_assert_uint_eq(claim_of(c, 2, 0)->skip, 0);
 }
 END_TEST
 

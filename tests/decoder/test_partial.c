@@ -39,7 +39,8 @@ static void add(struct tally *t, const char *label, double ns, uint64_t instruct
 }
 
 /* n intervals from number first on, as of a file's slice. */
-static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigned first, unsigned n)
+static void make_partial(
+	struct partial *p, uint8_t id, struct tick_range slice, unsigned first, unsigned n)
 {
 	*p = (struct partial){.tally.wanted = PARTIAL_WANTED, .filter = strdup("tid 5; ")};
 	struct partial_source *s = partial_add_source(p, "a trace.bin");
@@ -167,7 +168,7 @@ START_TEST(a_file_reads_back_as_it_was)
 		struct partial p, q = {.tally.wanted = PARTIAL_WANTED};
 		const char *why;
 
-		make(&p, 1, whole, 0, sizes[i]);
+		make_partial(&p, 1, whole, 0, sizes[i]);
 		struct buffer a = bytes_of(&p);
 		ck_assert_int_eq(partial_read(&q, a.p, a.n, &why), 0);
 		ck_assert_ptr_null(why);
@@ -198,7 +199,7 @@ START_TEST(slices_merge_to_the_full_result)
 	struct partial all;
 	struct partial_clash clash;
 
-	make(&all, 1, whole, 0, 900);
+	make_partial(&all, 1, whole, 0, 900);
 	all.sources[0].counts[PARTIAL_MALFORMED] = 3;
 	struct buffer expected = bytes_of(&all);
 	for (unsigned i = 0; i < 12; i++) {
@@ -207,7 +208,7 @@ START_TEST(slices_merge_to_the_full_result)
 		const unsigned *order = orders[i / 2];
 
 		for (unsigned k = 0; k < 3; k++)
-			make(&part[k], 1, third(order[k]), order[k] * 300, 300);
+			make_partial(&part[k], 1, third(order[k]), order[k] * 300, 300);
 		ck_assert_int_eq(partial_merge(&one, &part[0], &clash), 0);
 		if (i % 2) { /* first + (second + third) */
 			ck_assert_int_eq(partial_merge(&two, &part[1], &clash), 0);
@@ -238,8 +239,8 @@ START_TEST(files_merge_side_by_side)
 	struct partial a, b;
 	struct partial_clash clash;
 
-	make(&a, 2, whole, 0, 10);
-	make(&b, 1, whole, 10, 10);
+	make_partial(&a, 2, whole, 0, 10);
+	make_partial(&b, 1, whole, 10, 10);
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), 0);
 	ck_assert_int_eq(partial_settle(&a), 0);
 	ck_assert_uint_eq(a.nsources, 2);
@@ -273,8 +274,8 @@ START_TEST(hooks_that_two_files_share_are_refused)
 		struct partial a, b;
 		struct partial_clash clash = {9, 9};
 
-		make(&a, 1, third(1), 0, 10);
-		make(&b, 1, cases[i].slice, 10, 10);
+		make_partial(&a, 1, third(1), 0, 10);
+		make_partial(&b, 1, cases[i].slice, 10, 10);
 		struct partial_source *s = &b.sources[0];
 		s->fingerprint--;
 		s->nspans = 0;
@@ -297,24 +298,24 @@ START_TEST(results_that_do_not_go_together_change_nothing)
 	struct partial a, b;
 	struct partial_clash clash;
 
-	make(&a, 1, third(1), 0, 300);
+	make_partial(&a, 1, third(1), 0, 300);
 	struct buffer before = bytes_of(&a);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		make(&b, 1, others[i], 300, 300);
+		make_partial(&b, 1, others[i], 300, 300);
 		ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_TWICE);
 		partial_free(&b);
 	}
-	make(&b, 1, third(1), 0, 300);
+	make_partial(&b, 1, third(1), 0, 300);
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_AGAIN);
 	partial_free(&b);
-	make(&b, 1, (struct tick_range){150, 150}, 300, 300);
+	make_partial(&b, 1, (struct tick_range){150, 150}, 300, 300);
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_AGAIN);
 	partial_free(&b);
-	make(&b, 1, third(0), 300, 300);
+	make_partial(&b, 1, third(0), 300, 300);
 	b.filter[0]++;
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_FILTER);
 	partial_free(&b);
-	make(&b, 1, third(0), 300, 300);
+	make_partial(&b, 1, third(0), 300, 300);
 	b.arguments.at[0][2]++;
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_REPORT);
 	partial_free(&b);
@@ -326,7 +327,7 @@ START_TEST(results_that_do_not_go_together_change_nothing)
 }
 END_TEST
 
-static void fix(uint8_t *p, size_t n)
+static void seal_partial(uint8_t *p, size_t n)
 {
 	put_le64(p + PARTIAL_H_PAYLOAD, n - PARTIAL_HEADER_SIZE);
 	put_le64(p + PARTIAL_H_CHECKSUM,
@@ -347,7 +348,7 @@ START_TEST(other_versions_are_refused)
 		struct partial q = {.tally.wanted = PARTIAL_WANTED};
 
 		put_le32(o.p + PARTIAL_H_VERSION, version);
-		fix(o.p, o.n);
+		seal_partial(o.p, o.n);
 		ck_assert_int_eq(partial_read(&q, o.p, o.n, &why), version != PARTIAL_VERSION);
 		if (version != PARTIAL_VERSION)
 			ck_assert_ptr_nonnull(strstr(why, "of another version: make it again"));
@@ -393,7 +394,7 @@ static int read_copy(const uint8_t *p, size_t n, bool repair)
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, p, n);
 	if (repair && n >= PARTIAL_HEADER_SIZE)
-		fix(copy, n);
+		seal_partial(copy, n);
 	int rc = partial_read(&q, copy, n, &why);
 	ck_assert(rc == 0 || rc == 1);
 	ck_assert_int_eq(rc == 1, why != NULL);
@@ -412,7 +413,7 @@ START_TEST(every_truncation_is_refused)
 {
 	struct partial p;
 
-	make(&p, 1, whole, 0, 450);
+	make_partial(&p, 1, whole, 0, 450);
 	struct buffer o = bytes_of(&p);
 	for (size_t n = 0; n < o.n; n++) {
 		ck_assert_int_eq(read_copy(o.p, n, false), 1);
@@ -431,7 +432,7 @@ START_TEST(every_changed_byte_is_survived)
 	static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
 	struct partial p;
 
-	make(&p, 1, whole, 0, 450);
+	make_partial(&p, 1, whole, 0, 450);
 	struct buffer o = bytes_of(&p);
 	ck_assert_int_eq(read_copy(o.p, o.n, true), 0);
 	for (size_t i = 0; i < o.n; i++) {

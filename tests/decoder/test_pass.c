@@ -39,7 +39,7 @@ struct dice {
 	uint64_t state;
 };
 
-static uint32_t roll(struct dice *d, uint32_t sides)
+static uint32_t roll_dice(struct dice *d, uint32_t sides)
 {
 	d->state = d->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)(d->state >> 33) % sides;
@@ -55,9 +55,9 @@ enum kind {
 
 static void put_odd_record(struct bytes *b, struct dice *d, uint64_t stamp)
 {
-	switch (roll(d, 4)) {
+	switch (roll_dice(d, 4)) {
 	case 0:
-		put_pad(b, 8 + 8 * roll(d, 3));
+		put_pad(b, 8 + 8 * roll_dice(d, 3));
 		break;
 	case 1: /* torn */
 		put_u32(b, 16);
@@ -80,9 +80,9 @@ static uint64_t next_stamp(struct dice *d, enum kind kind, uint64_t stamp)
 	static const uint64_t extremes[] = {0, 1, UINT64_MAX, UINT64_MAX - 1};
 	bool honest = kind == HONEST || kind == STEPPED;
 
-	if (!honest && roll(d, 10) == 0)
-		return roll(d, 4) ? roll(d, 4000) : extremes[roll(d, 4)];
-	return stamp + (roll(d, 3) ? roll(d, 40) : 0);
+	if (!honest && roll_dice(d, 10) == 0)
+		return roll_dice(d, 4) ? roll_dice(d, 4000) : extremes[roll_dice(d, 4)];
+	return stamp + (roll_dice(d, 3) ? roll_dice(d, 40) : 0);
 }
 
 /* A section whose header says what there is, or anything. */
@@ -91,17 +91,18 @@ static void put_any_section(struct bytes *file, struct dice *d, enum kind kind, 
 {
 	struct section s = {.type = TF_TYPE_HOOKS, .ring = ring, .position = position};
 
-	if (kind != LYING || roll(d, 2)) {
-		put_hooks(file, ring, position, roll(d, 2) ? TF_CODEC_LZ4 : TF_CODEC_NONE, records);
+	if (kind != LYING || roll_dice(d, 2)) {
+		put_hooks(file, ring, position, roll_dice(d, 2) ? TF_CODEC_LZ4 : TF_CODEC_NONE,
+			records);
 		return;
 	}
-	if (roll(d, 5) == 0)
-		put_u64(records, REC_COMMITTED);	     /* a size that leads nowhere */
-	s.codec = roll(d, 8) ? TF_CODEC_NONE : TF_CODEC_LZ4; /* which does not unpack */
-	s.hooks = roll(d, 4);
-	s.torn = roll(d, 3);
-	s.first = roll(d, 5000);
-	s.last = roll(d, 8) ? roll(d, 5000) : UINT64_MAX;
+	if (roll_dice(d, 5) == 0)
+		put_u64(records, REC_COMMITTED);		  /* a size that leads nowhere */
+	s.codec = roll_dice(d, 8) ? TF_CODEC_NONE : TF_CODEC_LZ4; /* which does not unpack */
+	s.hooks = roll_dice(d, 4);
+	s.torn = roll_dice(d, 3);
+	s.first = roll_dice(d, 5000);
+	s.last = roll_dice(d, 8) ? roll_dice(d, 5000) : UINT64_MAX;
 	put_stored(file, &s, records);
 	records->n = 0;
 }
@@ -109,16 +110,16 @@ static void put_any_section(struct bytes *file, struct dice *d, enum kind kind, 
 static void put_ring(struct bytes *file, struct dice *d, enum kind kind, uint32_t ring)
 {
 	struct bytes r = {0};
-	uint64_t stamp = roll(d, 1000), position = roll(d, 100) * 8;
+	uint64_t stamp = roll_dice(d, 1000), position = roll_dice(d, 100) * 8;
 
-	for (unsigned sections = roll(d, 10); sections > 0; sections--) {
-		for (unsigned n = roll(d, 12); n > 0; n--) {
-			if (roll(d, 6) == 0) {
+	for (unsigned sections = roll_dice(d, 10); sections > 0; sections--) {
+		for (unsigned n = roll_dice(d, 12); n > 0; n--) {
+			if (roll_dice(d, 6) == 0) {
 				put_odd_record(&r, d, stamp);
 				continue;
 			}
 			stamp = next_stamp(d, kind, stamp);
-			put_plain(&r, stamp, 1 + roll(d, 3), roll(d, 3));
+			put_plain(&r, stamp, 1 + roll_dice(d, 3), roll_dice(d, 3));
 		}
 		size_t bytes = r.n + 8;
 		put_any_section(file, d, kind, ring, position, &r);
@@ -132,16 +133,16 @@ static void put_any_file(struct bytes *file, struct dice *d, enum kind kind, uin
 	struct bytes p = {0};
 
 	put_header(file, id);
-	int64_t real = 5000000000 + roll(d, 500);
+	int64_t real = 5000000000 + roll_dice(d, 500);
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_REALTIME, (uint64_t)real);
 	seal_header(file->p);
-	if (kind == STEPPED || roll(d, 3) == 0) {
+	if (kind == STEPPED || roll_dice(d, 3) == 0) {
 		put_sync(&p, 1500, real + 600, 1600);
 		put_sync(&p, 2000, real + (kind == STEPPED ? 100 : 1200), 2200);
 		put_section(file, &(struct section){.type = TF_TYPE_CLOCK}, &p);
 	}
 	for (uint32_t ring = 0; ring < 6; ring++)
-		if (roll(d, 3))
+		if (roll_dice(d, 3))
 			put_ring(file, d, kind, ring);
 	put_end(file);
 	bytes_free(&p);
@@ -152,7 +153,7 @@ static void build_random(struct built_trace *m, uint64_t seed)
 	struct dice d = {seed};
 	enum kind kind = seed % KINDS;
 
-	*m = (struct built_trace){.count = 1 + roll(&d, 3)};
+	*m = (struct built_trace){.count = 1 + roll_dice(&d, 3)};
 	for (size_t i = 0; i < m->count; i++)
 		put_any_file(&m->files[i], &d, kind, (uint8_t)(1 + i));
 	built_trace_open(m);
@@ -211,7 +212,7 @@ static int gather_in_order(void *ctx, struct pass_slice *s)
 	return rc;
 }
 
-static int gather(void *ctx, struct pass_slice *s)
+static int gather_slice(void *ctx, struct pass_slice *s)
 {
 	struct gathering *g = ctx;
 	const struct hook *h;
@@ -278,7 +279,7 @@ static size_t check_pass(const struct trace *t, const struct pass *how, struct l
 	struct pass p = *how;
 
 	p.trace = t;
-	p.read = p.ordered ? gather_in_order : gather;
+	p.read = p.ordered ? gather_in_order : gather_slice;
 	p.ctx = &g;
 	ck_assert_int_eq(pass_run(&p, &own), 0);
 	if (!p.ordered && g.list.n)
@@ -305,10 +306,10 @@ START_TEST(any_cut_and_any_number_of_threads_say_the_same)
 		int64_t from = INT64_MIN, to = INT64_MAX;
 
 		build_random(&m, seed);
-		if (roll(&d, 2))
-			from = 4999999000 + roll(&d, 4000);
-		if (roll(&d, 2))
-			to = 5000000000 + roll(&d, 3000);
+		if (roll_dice(&d, 2))
+			from = 4999999000 + roll_dice(&d, 4000);
+		if (roll_dice(&d, 2))
+			to = 5000000000 + roll_dice(&d, 3000);
 		struct list all = iterate(m.t, from, to, &found);
 		struct list sorted = {.n = all.n, .at = calloc(all.n + 1, sizeof *all.at)};
 		if (all.n)
@@ -380,7 +381,7 @@ START_TEST(seek_goes_to_any_time)
 		struct list all = iterate(m.t, INT64_MIN, INT64_MAX, &found);
 		ck_assert_int_eq(hook_iter_open(m.t, &it), 0);
 		for (unsigned i = 0; i < 40; i++) {
-			int64_t to = 4999999000 + roll(&d, 4000);
+			int64_t to = 4999999000 + roll_dice(&d, 4000);
 			size_t first = 0;
 
 			if (i == 0)
@@ -390,7 +391,7 @@ START_TEST(seek_goes_to_any_time)
 			while (first < all.n && all.at[first].time_ns < to)
 				first++;
 			ck_assert_int_eq(hook_iter_seek(it, to), 0);
-			for (size_t k = first; k < first + roll(&d, 30); k++) {
+			for (size_t k = first; k < first + roll_dice(&d, 30); k++) {
 				int rc = hook_iter_next(it, &h);
 
 				ck_assert_int_eq(rc, k < all.n);
@@ -461,7 +462,7 @@ START_TEST(the_first_slice_that_fails_says_why)
 }
 END_TEST
 
-static bool enough(void *ctx, uint64_t done, uint64_t total)
+static bool stop_at_third(void *ctx, uint64_t done, uint64_t total)
 {
 	ck_assert_uint_le(done, total);
 	return ++*(unsigned *)ctx < 3;
@@ -488,7 +489,7 @@ START_TEST(progress_can_end_it)
 		.to_ns = INT64_MAX,
 		.threads = 1,
 		.read = read_to_end,
-		.progress = enough,
+		.progress = stop_at_third,
 		.progress_ctx = &calls};
 
 	ck_assert_int_eq(pass_run(&p, NULL), CPIDECODE_ECANCELED);

@@ -19,7 +19,7 @@ static void end_record(uint8_t *p, uint32_t size)
 }
 
 /* Sections of one hook and a pad; the first one's pad has n headers that claim `stored` bytes. */
-static void make(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
+static void build_pads(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
 {
 	struct bytes payload = {0};
 
@@ -95,7 +95,7 @@ START_TEST(twelve_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
 
-	make(&file, 12, rest_of(), 1000);
+	build_pads(&file, 12, rest_of(), 1000);
 	seal_header(file.p);
 	expect_others(&file);
 }
@@ -105,7 +105,7 @@ START_TEST(hundreds_of_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
 
-	make(&file, MOST_FAKES, rest_of() - 8, 72);
+	build_pads(&file, MOST_FAKES, rest_of() - 8, 72);
 	seal_header(file.p);
 	expect_others(&file);
 }
@@ -118,7 +118,7 @@ START_TEST(hundreds_of_headers_that_lead_to_the_end)
 	uint32_t first = TF_HEADER_SIZE + TF_SECTION_SIZE + 32 + 8 + TF_SECTION_SIZE;
 	uint32_t end = TF_HEADER_SIZE + SECTIONS * (PAYLOAD + TF_SECTION_SIZE);
 
-	make(&file, MOST_FAKES, end - first, TF_SECTION_SIZE);
+	build_pads(&file, MOST_FAKES, end - first, TF_SECTION_SIZE);
 	set_checks(&file);
 	expect_others(&file);
 }
@@ -128,7 +128,7 @@ START_TEST(hundreds_of_headers_without_their_check)
 {
 	struct bytes file = {0};
 
-	make(&file, MOST_FAKES, PAYLOAD - 8, 0);
+	build_pads(&file, MOST_FAKES, PAYLOAD - 8, 0);
 	set_checks(&file);
 	expect_others(&file);
 }
@@ -140,7 +140,7 @@ START_TEST(checks_hold_where_sections_moved)
 	struct bytes file = {0};
 	static const uint8_t inserted[16] = "SWTS, inserted";
 
-	make(&file, 0, 0, 0);
+	build_pads(&file, 0, 0, 0);
 	set_checks(&file);
 	bytes_put(&file, inserted, sizeof inserted);
 	memmove(file.p + TF_HEADER_SIZE + sizeof inserted, file.p + TF_HEADER_SIZE,

@@ -167,8 +167,8 @@ static struct answer ask_within(const struct trace *t, struct span span,
 	return answer;
 }
 
-static struct answer ask(const struct trace *t, struct span span, struct section_starts *noted,
-	const struct section_starts *known)
+static struct answer read_span(const struct trace *t, struct span span,
+	struct section_starts *noted, const struct section_starts *known)
 {
 	return ask_within(t, span, noted, known, 0);
 }
@@ -185,7 +185,7 @@ static struct section_starts *know_all(const struct trace *t)
 {
 	struct section_starts *starts = section_starts_new(t);
 	ck_assert_ptr_nonnull(starts);
-	struct answer all = ask(t, (struct span){INT64_MIN, INT64_MAX}, starts, NULL);
+	struct answer all = read_span(t, (struct span){INT64_MIN, INT64_MAX}, starts, NULL);
 
 	ck_assert_uint_ge(all.n, RINGS * SECTIONS * GROUPS);
 	free(all.at);
@@ -221,9 +221,9 @@ static void ask_both(const struct trace_of_sections *s, struct span span,
 	const struct section_starts *known, const struct section_starts *unknown,
 	uint64_t *known_hooks, uint64_t *hooks)
 {
-	struct answer all = ask(s->t, span, NULL, NULL);
-	struct answer some = ask(s->t, span, NULL, known);
-	struct answer none_known = ask(s->t, span, NULL, unknown);
+	struct answer all = read_span(s->t, span, NULL, NULL);
+	struct answer some = read_span(s->t, span, NULL, known);
+	struct answer none_known = read_span(s->t, span, NULL, unknown);
 
 	same_but_late_costs(&some, &all, span);
 	same_answers(&none_known, &some);
@@ -282,7 +282,7 @@ START_TEST(sections_with_begins_are_always_read)
 		struct span span = choose_span(&s, &seed);
 
 		span.from_ns = s.first_ns;
-		struct answer some = ask(s.t, span, NULL, starts);
+		struct answer some = read_span(s.t, span, NULL, starts);
 		ck_assert_uint_gt(some.n, 0);
 		for (size_t k = 0; k < some.n; k++)
 			ck_assert(!(some.at[k].flags & IV_OPEN));
@@ -306,9 +306,9 @@ START_TEST(intervals_of_a_window_are_the_same)
 		const struct span span = i % 2 ? choose_span(&s, &seed) : everything;
 		struct section_starts *starts = section_starts_new(s.t);
 		ck_assert_ptr_nonnull(starts);
-		struct answer all = ask(s.t, span, NULL, NULL);
+		struct answer all = read_span(s.t, span, NULL, NULL);
 		struct answer windowed = ask_within(s.t, span, starts, NULL, windows[i]);
-		struct answer some = ask(s.t, span, NULL, starts);
+		struct answer some = read_span(s.t, span, NULL, starts);
 
 		same_answers(&windowed, &all);
 		ck_assert_uint_eq(windowed.hooks, all.hooks);

@@ -138,7 +138,7 @@ static void build_random(struct built_trace *p, uint64_t seed, unsigned machines
 	built_trace_open(p);
 }
 
-static bool some(void *ctx, const struct interval *iv)
+static bool match_two_thirds(void *ctx, const struct interval *iv)
 {
 	(void)ctx;
 	return iv->position / 8 % 3 != 0;
@@ -313,7 +313,7 @@ static void compare_all(const struct built_trace *p)
 	check_all(p);
 	for (unsigned i = 0; i < 24; i++) {
 		struct interval_stream_options o = {.from_ns = INT64_MIN,
-			.filter = i % 2 ? some : NULL,
+			.filter = i % 2 ? match_two_thirds : NULL,
 			.threads = 1 + i % 3,
 			.wants = wants[i % 3] | (i % 4 < 2 ? WANT_VALUES : 0),
 			.by_machine = i / 3 % 2,
@@ -419,7 +419,7 @@ START_TEST(costs_of_nested_intervals_are_summed)
 		build_random(&p, 200 + seed, 1 + seed % 3);
 		for (unsigned i = 0; i < 12; i++) {
 			struct interval_stream_options o = {.from_ns = INT64_MIN,
-				.filter = i % 2 ? some : NULL,
+				.filter = i % 2 ? match_two_thirds : NULL,
 				.threads = 1 + i % 3,
 				.wants = WANT_START | WANT_OWN_COST,
 				.by_machine = i / 2 % 2,

@@ -365,7 +365,7 @@ START_TEST(losses_of_two_dumps)
 }
 END_TEST
 
-static bool never(void *ctx, const char *path, uint64_t done, uint64_t total)
+static bool cancel_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	(void)path;
 	(void)done;
@@ -384,7 +384,7 @@ START_TEST(progress_may_cancel_an_open)
 	while (b.n < 16 << 20)
 		put_u64(&b, 0);
 	ck_assert_int_eq(trace_new(&t), 0);
-	trace_set_progress(t, never, &calls);
+	trace_set_progress(t, cancel_progress, &calls);
 	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "b"), CPIDECODE_ECANCELED);
 	ck_assert_int_eq(calls, 1);
 	trace_free(t);

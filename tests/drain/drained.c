@@ -133,7 +133,7 @@ uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n)
 
 /* ------------------------------------------------------------------- reading */
 
-static void remember(struct contents *c, uint32_t sequence)
+static void note_sequence(struct contents *c, uint32_t sequence)
 {
 	if (sequence >= c->seen_size) {
 		size_t size = (size_t)sequence * 2 + 1024;
@@ -167,7 +167,7 @@ static void take_hook(struct contents *c, const cpidecode_hook *h)
 		return;
 	}
 	if (checked_id(record) == 1)
-		remember(c, checked_sequence(record));
+		note_sequence(c, checked_sequence(record));
 	c->pid = h->pid;
 	snprintf(c->name, sizeof c->name, "%s", h->name ? h->name : "");
 	c->hooks++;

@@ -24,7 +24,7 @@ static void begin(char *file, uint32_t ring_bytes)
 	WORKS(TraceInit(ring_bytes));
 }
 
-static void look(void)
+static void open_session(void)
 {
 	struct session_location location;
 
@@ -67,7 +67,7 @@ START_TEST(hooks_beyond_the_ring_are_in_the_file_or_lost)
 
 	begin(name, 8 * SECTION);
 	WORKS(TraceOn());
-	look();
+	open_session();
 	while (s.control->drain.hooks < 1000)
 		lost += write_hooks(1, &next, 100);
 	WORKS(TraceOff());
@@ -90,7 +90,7 @@ START_TEST(a_killed_drain_is_replaced_or_finished_for)
 	begin(name, 1 << 20);
 	for (int i = 0; i < 2; i++) {
 		WORKS(TraceOn());
-		look();
+		open_session();
 		ck_assert_uint_eq(write_hooks(1, &next, 100), 0);
 		ck_assert_int_eq(kill((pid_t)s.control->drain.pid, SIGKILL), 0);
 		while (session_is_drained(&s))
@@ -128,7 +128,7 @@ START_TEST(without_a_file_nothing_begins)
 	WORKS(TraceSetMode(TRACE_MODE_WRAP));
 	WORKS(TraceInit(1 << 20));
 	WORKS(TraceOn());
-	look();
+	open_session();
 	ck_assert(!session_is_drained(&s));
 	session_close(&s);
 	WORKS(TraceTerminate());

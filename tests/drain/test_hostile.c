@@ -9,7 +9,7 @@
 
 static uint64_t random_state = 0x9e3779b97f4a7c15ull;
 
-static void scribble(struct box *b, uint64_t offset, const void *bytes, size_t size)
+static void overwrite_rings(struct box *b, uint64_t offset, const void *bytes, size_t size)
 {
 	ck_assert_int_eq(pwrite(b->s.rings_fd, bytes, size, (off_t)offset), (ssize_t)size);
 }
@@ -66,7 +66,7 @@ START_TEST(heads_of_nonsense_are_no_positions)
 	const uint64_t heads[] = {0, 1, 7, good.head + 4, good.head + 8 * SECTION, 8 * SECTION + 8,
 		UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, 5};
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-		scribble(&b, at, &heads[i], 8);
+		overwrite_rings(&b, at, &heads[i], 8);
 		note(&b, released);
 		box_rounds(&b);
 		bounded(&b, released);
@@ -76,7 +76,7 @@ START_TEST(heads_of_nonsense_are_no_positions)
 		if (heads[i])
 			ck_assert_uint_ge(status.damaged, 1);
 	}
-	scribble(&b, at, &good.head, 8);
+	overwrite_rings(&b, at, &good.head, 8);
 	box_rounds(&b);
 	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);
 	box_finish_clean(&b, next);
@@ -123,10 +123,10 @@ START_TEST(scribbling_ends_nothing)
 		else
 			at += g->data_offset + (random64(&random_state) % g->ring_size & ~3ull);
 		if (random64(&random_state) % 3)
-			scribble(&b, at, &word, random64(&random_state) % 2 ? 8 : 4);
+			overwrite_rings(&b, at, &word, random64(&random_state) % 2 ? 8 : 4);
 		if (i % 50 == 0) { /* and a head that writers can go on from */
 			word = released_of(&b, ring);
-			scribble(&b, ring_offset(g, ring), &word, 8);
+			overwrite_rings(&b, ring_offset(g, ring), &word, 8);
 		}
 		note(&b, released);
 		struct session_error e = {""};

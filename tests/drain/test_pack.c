@@ -17,7 +17,7 @@ enum { LARGEST = 1 << 18, GUARD = 0xA5, GUARDED = 64 };
 
 static uint64_t state = 1;
 
-static uint32_t draw(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
 	return below ? (uint32_t)(state >> 33) % below : 0;
@@ -64,7 +64,7 @@ static uint8_t *put_record(uint8_t *at, uint32_t minor, uint32_t words, uint64_t
 	put_le32(at + REC_TID, 4711);
 	put_le64(at + REC_STAMP, stamp);
 	for (uint32_t i = 0; i < words; i++)
-		put_le32(at + REC_DATA + 4 * i, i % 3 == 0 ? draw(1u << 31) : i);
+		put_le32(at + REC_DATA + 4 * i, i % 3 == 0 ? random_below(1u << 31) : i);
 	return at + size;
 }
 
@@ -75,9 +75,9 @@ static uint32_t fill_records(uint8_t *to, uint32_t room, uint32_t kinds, uint32_
 	uint64_t stamp = 1000;
 
 	while (room - (uint32_t)(at - to) >= rec_size(most_words, 0)) {
-		uint32_t kind = draw(kinds);
+		uint32_t kind = random_below(kinds);
 
-		at = put_record(at, kind, kind % (most_words + 1), stamp += draw(500));
+		at = put_record(at, kind, kind % (most_words + 1), stamp += random_below(500));
 	}
 	return (uint32_t)(at - to);
 }
@@ -93,7 +93,7 @@ START_TEST(records_of_any_kinds_come_back)
 
 			ck_assert_uint_gt(pack_and_check(bytes, size, size), 0);
 			for (uint32_t room = 0; room < 200; room++)
-				pack_and_check(bytes, 40 + draw(400) / 8 * 8, room);
+				pack_and_check(bytes, 40 + random_below(400) / 8 * 8, room);
 		}
 	}
 }
@@ -142,7 +142,7 @@ START_TEST(records_too_far_back_are_not_cited)
 
 		at = bytes + 56;
 		for (uint32_t i = 0; i < gap; i++)
-			at[i] = (uint8_t)draw(256);
+			at[i] = (uint8_t)random_below(256);
 		put_le32(at, control);
 		memcpy(at + gap, bytes, 56);
 		pack_and_check(bytes, 56 + gap + 56 + 100, LARGEST);
@@ -156,24 +156,26 @@ START_TEST(hostile_records_come_back)
 	static uint8_t bytes[8192];
 
 	for (int turn = 0; turn < 4000; turn++) {
-		uint32_t size = fill_records(bytes, 64 + draw(sizeof bytes - 64), 1 + draw(6), 9);
+		uint32_t size = fill_records(
+			bytes, 64 + random_below(sizeof bytes - 64), 1 + random_below(6), 9);
 
-		for (uint32_t i = draw(40); i && size >= 8; i--) {
-			uint32_t where = draw(size - 4);
+		for (uint32_t i = random_below(40); i && size >= 8; i--) {
+			uint32_t where = random_below(size - 4);
 
-			if (draw(2))
-				put_le32(
-					bytes + (where & ~7u), draw(2) ? draw(1u << 24) : draw(64));
+			if (random_below(2))
+				put_le32(bytes + (where & ~7u), random_below(2)
+									? random_below(1u << 24)
+									: random_below(64));
 			else
-				bytes[where] = (uint8_t)draw(256);
+				bytes[where] = (uint8_t)random_below(256);
 		}
-		pack_and_check(bytes, size, draw(4) ? size : draw(size + 1));
+		pack_and_check(bytes, size, random_below(4) ? size : random_below(size + 1));
 	}
 	for (int turn = 0; turn < 2000; turn++) {
-		uint32_t size = draw(600);
+		uint32_t size = random_below(600);
 
 		for (uint32_t i = 0; i < size; i++)
-			bytes[i] = (uint8_t)draw(turn % 3 ? 256 : 2);
+			bytes[i] = (uint8_t)random_below(turn % 3 ? 256 : 2);
 		pack_and_check(bytes, size, size + size / 255 + 16);
 	}
 }
@@ -241,7 +243,7 @@ START_TEST(incompressible_bytes_are_stored_uncompressed)
 	struct packer p;
 
 	for (uint32_t i = 0; i < sizeof bytes; i++)
-		bytes[i] = (uint8_t)draw(256);
+		bytes[i] = (uint8_t)random_below(256);
 	ck_assert(packer_open(&p, sizeof bytes));
 	for (int codec = TF_CODEC_NONE; codec <= TF_CODEC_ZLIB; codec++)
 		for (int records = 0; records < 2; records++)

@@ -19,7 +19,7 @@ struct tally {
 	unsigned long same, fixed, filtered, refused, wrong;
 };
 
-static bool wrong(struct tally *t, const char *name, const char *what)
+static bool report_wrong(struct tally *t, const char *name, const char *what)
 {
 	fprintf(stderr, "%s: %s\n", name, what);
 	t->wrong++;
@@ -33,11 +33,11 @@ static bool reads_again(struct tally *t, const char *name, const struct cpc_even
 	struct cpc_event again;
 
 	if (!event_spell(&t->cpu->pmu, e, event_extra_term(t->cpu, e), text, sizeof text))
-		return wrong(t, name, "cannot be spelled");
+		return report_wrong(t, name, "cannot be spelled");
 	if (strlen(text) >= EVENT_NAME_MAX || event_find_for(&t->cpu->pmu, text, &again, why))
-		return wrong(t, name, text);
+		return report_wrong(t, name, text);
 	if (again.config != e->config || again.config1 != e->config1 || again.config2)
-		return wrong(t, name, text);
+		return report_wrong(t, name, text);
 	return true;
 }
 
@@ -48,9 +48,9 @@ static bool on_fixed(
 	enum { FILTERS = 0xff840000 };
 
 	if (rc && !(code & FILTERS))
-		return wrong(t, name, "refused");
+		return report_wrong(t, name, "refused");
 	if (!rc && (!p->fixed || p->counter != (int)(code >> 8 & 0xff) - 1))
-		return wrong(t, name, "not on its fixed counter");
+		return report_wrong(t, name, "not on its fixed counter");
 	t->fixed += !rc;
 	t->filtered += !!rc;
 	return true;
@@ -66,7 +66,7 @@ static bool same_registers(struct tally *t, const char *name, const struct cpc_e
 	if (!(code[0] & 0xff) && code[0] & 0xff00 && t->cpu->kind == EVENT_CPU_INTEL)
 		return on_fixed(t, name, &p, rc, code[0]);
 	if (rc || p.fixed)
-		return wrong(t, name, rc ? why : "on a fixed counter");
+		return report_wrong(t, name, rc ? why : "on a fixed counter");
 	if ((p.select.value | INT_BIT) != (code[0] | INT_BIT)) {
 		fprintf(stderr, "%s: %#llx, libpfm4 %#llx\n", name,
 			(unsigned long long)p.select.value, (unsigned long long)code[0]);
@@ -74,7 +74,7 @@ static bool same_registers(struct tally *t, const char *name, const struct cpc_e
 		return false;
 	}
 	if (p.extra.name[0] ? codes < 2 || p.extra.value != code[1] : codes > 1 && code[1])
-		return wrong(t, name, "the second register differs");
+		return report_wrong(t, name, "the second register differs");
 	t->same++;
 	return true;
 }
@@ -92,7 +92,7 @@ static int compare_one(struct tally *t, const char *name)
 	if (rc)
 		t->refused++;
 	else if (ours)
-		wrong(t, name, why);
+		report_wrong(t, name, why);
 	else if (reads_again(t, name, &e))
 		same_registers(t, name, &e, code, codes);
 	free(code);

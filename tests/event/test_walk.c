@@ -20,7 +20,7 @@ struct seen {
 	int count, stop_at;
 };
 
-static int see(void *user, const struct cpc_event_info *info)
+static int collect_event(void *user, const struct cpc_event_info *info)
 {
 	struct seen *s = user;
 	struct cpc_event e;
@@ -48,7 +48,7 @@ static bool has(const struct seen *s, const char *name)
 	return false;
 }
 
-static void forget(struct seen *s)
+static void free_seen(struct seen *s)
 {
 	while (s->count)
 		free(s->name[--s->count]);
@@ -59,12 +59,12 @@ START_TEST(every_listed_name_is_found_and_listed_once)
 	struct seen s = {.count = 0};
 
 	tree_use(_i);
-	ck_assert_int_eq(event_walk(see, &s), 0);
+	ck_assert_int_eq(event_walk(collect_event, &s), 0);
 	ck_assert_int_gt(s.count, 50);
 	qsort(s.name, (size_t)s.count, sizeof *s.name, by_name);
 	for (int i = 1; i < s.count; i++)
 		ck_assert_str_ne(s.name[i - 1], s.name[i]);
-	forget(&s);
+	free_seen(&s);
 }
 END_TEST
 
@@ -73,12 +73,12 @@ START_TEST(lists_hold_the_events_of_sysfs)
 	struct seen s = {.count = 0};
 
 	tree_use(TREE_INTEL);
-	ck_assert_int_eq(event_walk(see, &s), 0);
+	ck_assert_int_eq(event_walk(collect_event, &s), 0);
 	ck_assert(has(&s, "cycles") && has(&s, "cs") && has(&s, "LLC-loads"));
 	ck_assert(has(&s, "cpu/cache-misses/") && has(&s, "msr/tsc/") && has(&s, "cpu/slots/"));
 	ck_assert(!has(&s, "cpu/slots.scale/") && !has(&s, "cpu/slots.unit/"));
 	ck_assert(!has(&s, "uncore_imc/reads/"));
-	forget(&s);
+	free_seen(&s);
 }
 END_TEST
 
@@ -88,9 +88,9 @@ START_TEST(a_visitor_stops_a_walk)
 
 	tree_use(TREE_INTEL);
 	for (s.stop_at = 1; s.stop_at < 60; s.stop_at += 4) {
-		ck_assert_int_eq(event_walk(see, &s), 77);
+		ck_assert_int_eq(event_walk(collect_event, &s), 77);
 		ck_assert_int_eq(s.count, s.stop_at);
-		forget(&s);
+		free_seen(&s);
 	}
 }
 END_TEST

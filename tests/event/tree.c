@@ -68,7 +68,7 @@ static const struct {
 
 static char root[64];
 
-static void make(const char *path, const char *text)
+static void make_file(const char *path, const char *text)
 {
 	char whole[256];
 
@@ -98,14 +98,14 @@ void trees_make(void)
 		for (int i = 0; files[t][i].path; i++) {
 			snprintf(path, sizeof path, "%s/%d/bus/event_source/devices/%s", root, t,
 				files[t][i].path);
-			make(path, files[t][i].text);
+			make_file(path, files[t][i].text);
 		}
 	}
 	/* What a name that leaves the directory would find. */
 	snprintf(path, sizeof path, "%s/outside", root);
-	make(path, "config:0-7\n");
+	make_file(path, "config:0-7\n");
 	snprintf(path, sizeof path, "%s/%d/bus/event_source/type", root, TREE_INTEL);
-	make(path, "4\n");
+	make_file(path, "4\n");
 }
 
 void trees_remove(void)

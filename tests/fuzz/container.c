@@ -28,7 +28,7 @@ static int on_damage(void *ctx, const struct io_damage *d);
 static int on_section(void *ctx, const struct io_section *s);
 
 /* A section that was trusted: the sections inside it are reported like the others. */
-static void doubt(const struct reading *r, const struct io_section *s)
+static void rescan_inside(const struct reading *r, const struct io_section *s)
 {
 	struct reading inner = *r;
 	struct io_scan_events events = {on_section, on_damage, &inner};
@@ -61,7 +61,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		whole = r->size - s->offset;
 	account(r, s->offset, whole);
 	if (!s->checked)
-		doubt(r, s);
+		rescan_inside(r, s);
 	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
 		return 0;
 	int rc = io_load(r->in, s, &r->raw, &r->scratch, &why);

@@ -11,7 +11,7 @@ uint8_t *exact_copy(const void *p, size_t n)
 	return copy;
 }
 
-static void take(struct feed *f, void *to, size_t n)
+static void feed_copy(struct feed *f, void *to, size_t n)
 {
 	size_t there = f->n < n ? f->n : n;
 
@@ -26,7 +26,7 @@ uint8_t feed_u8(struct feed *f)
 {
 	uint8_t v;
 
-	take(f, &v, sizeof v);
+	feed_copy(f, &v, sizeof v);
 	return v;
 }
 
@@ -34,7 +34,7 @@ uint16_t feed_u16(struct feed *f)
 {
 	uint8_t b[2];
 
-	take(f, b, sizeof b);
+	feed_copy(f, b, sizeof b);
 	return get_le16(b);
 }
 
@@ -42,7 +42,7 @@ uint32_t feed_u32(struct feed *f)
 {
 	uint8_t b[4];
 
-	take(f, b, sizeof b);
+	feed_copy(f, b, sizeof b);
 	return get_le32(b);
 }
 
@@ -50,7 +50,7 @@ uint64_t feed_u64(struct feed *f)
 {
 	uint8_t b[8];
 
-	take(f, b, sizeof b);
+	feed_copy(f, b, sizeof b);
 	return get_le64(b);
 }
 

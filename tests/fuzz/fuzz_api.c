@@ -114,7 +114,7 @@ struct sink {
 	bool canceled;
 };
 
-static int take(void *ctx, const void *bytes, size_t n)
+static int sink_write(void *ctx, const void *bytes, size_t n)
 {
 	struct sink *s = ctx;
 
@@ -139,13 +139,13 @@ static void report(const cpidecode_trace *t, uint8_t which, uint8_t how)
 		.threads = how >> 6};
 	struct sink s = {.left = how & 8 ? 100 : SIZE_MAX};
 	cpidecode_counts counts;
-	int rc = cpidecode_report(t, &o, take, &s, &counts);
+	int rc = cpidecode_report(t, &o, sink_write, &s, &counts);
 
 	PROMISE(!rc || rc == CPIDECODE_EINVAL || (s.canceled && rc == CPIDECODE_ECANCELED),
 		"code %d", rc);
 }
 
-static bool same(const cpidecode_interval *a, const cpidecode_interval *b)
+static bool same_interval(const cpidecode_interval *a, const cpidecode_interval *b)
 {
 	return a->start_ns == b->start_ns && a->end_ns == b->end_ns && a->tid == b->tid &&
 	       a->ring == b->ring && a->depth == b->depth && a->flags == b->flags &&
@@ -189,8 +189,8 @@ static void intervals(const cpidecode_trace *t)
 	for (; (rc = cpidecode_interval_stream_next(stream, &a)) > 0; i++) {
 		PROMISE(!cpidecode_intervals_get(set, i, &b), "more in the stream");
 		ordered &= in_time(&a) && in_time(&b);
-		PROMISE(!ordered || same(&a, &b), "interval %zu: depths %u and %u", i, a.depth,
-			b.depth);
+		PROMISE(!ordered || same_interval(&a, &b), "interval %zu: depths %u and %u", i,
+			a.depth, b.depth);
 		if (ordered)
 			values(stream, set, i);
 		if (!ordered || !b.depth)
@@ -204,7 +204,7 @@ static void intervals(const cpidecode_trace *t)
 	cpidecode_intervals_free(set);
 }
 
-static void use(const cpidecode_trace *t, struct feed *in, unsigned statements, bool steady)
+static void use_trace(const cpidecode_trace *t, struct feed *in, unsigned statements, bool steady)
 {
 	struct times times = {0};
 	cpidecode_hooks *it;
@@ -244,7 +244,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *bytes = exact_copy(file.p, file.n);
 	if (!cpidecode_open_memory(bytes, file.n, &t)) {
 		/* With a single sync time advances evenly. */
-		use(t, &program, statements,
+		use_trace(t, &program, statements,
 			!memmem(bytes, file.n, clock_section, sizeof clock_section));
 		cpidecode_close(t);
 	} else {

@@ -28,7 +28,7 @@ static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *
 	return rc;
 }
 
-static void hostile(struct io_section *s, const uint8_t *p, size_t n)
+static void unpack_hostile(struct io_section *s, const uint8_t *p, size_t n)
 {
 	struct io_buffer raw = {0};
 
@@ -75,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	/* At most 64 MiB: larger claims would leave no time for other inputs. */
 	s.raw = kind & 0x40 ? feed_u32(&in) % (64 << 20) : feed_u16(&in);
-	hostile(&s, in.p, in.n);
+	unpack_hostile(&s, in.p, in.n);
 	return 0;
 }

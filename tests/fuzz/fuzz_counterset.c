@@ -21,12 +21,12 @@ static off_t place_of(uint16_t at, size_t front)
 	return at < front ? at : (off_t)(PROV_HEADER_BYTES + at - front);
 }
 
-static void put(int fd, const uint8_t *bytes, size_t n, off_t at)
+static void write_at(int fd, const uint8_t *bytes, size_t n, off_t at)
 {
 	PROMISE(pwrite(fd, bytes, n, at) == (ssize_t)n, "a file in memory");
 }
 
-static void change(int fd, struct feed changes, size_t front, size_t size)
+static void change_bytes(int fd, struct feed changes, size_t front, size_t size)
 {
 	while (changes.n >= 3) {
 		off_t at = place_of(feed_u16(&changes), front);
@@ -35,11 +35,11 @@ static void change(int fd, struct feed changes, size_t front, size_t size)
 		if (b == 0xff && at < (off_t)size) /* a change that truncates the file */
 			PROMISE(!ftruncate(fd, at), "a shorter file");
 		else if (at < (off_t)size)
-			put(fd, &b, 1, at);
+			write_at(fd, &b, 1, at);
 	}
 }
 
-static bool same(const struct rows *a, const struct rows *b)
+static bool same_rows(const struct rows *a, const struct rows *b)
 {
 	if (a->used != b->used || a->names_used != b->names_used)
 		return false;
@@ -88,9 +88,9 @@ static void read_all(int fd, struct image *im, struct feed changes, size_t front
 		uint32_t rc = rows_of(fd, im, i, definition[i], &rows[0]);
 
 		PROMISE(rc == rows_of(fd, im, i, definition[i], &rows[1]), "%u, then not", rc);
-		PROMISE(rc || same(&rows[0], &rows[1]), "two looks, two answers");
+		PROMISE(rc || same_rows(&rows[0], &rows[1]), "two looks, two answers");
 	}
-	change(fd, changes, front, size);
+	change_bytes(fd, changes, front, size);
 	for (uint32_t i = 0; i < sets; i++) {
 		rows_of(fd, im, i, definition[i], &rows[0]);
 		free(definition[i]);
@@ -115,8 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	changes.n = feed_bytes(&in, feed_u8(&in) * (size_t)3, &changes.p);
 	front_bytes = feed_bytes(&in, feed_u16(&in) % (PROV_HEADER_BYTES + 1), &front);
 	PROMISE(!ftruncate(fd, 0), "an empty file");
-	put(fd, front, front_bytes, 0);
-	put(fd, in.p, in.n, PROV_HEADER_BYTES);
+	write_at(fd, front, front_bytes, 0);
+	write_at(fd, in.p, in.n, PROV_HEADER_BYTES);
 	if (!image_read(fd, im))
 		read_all(fd, im, changes, front_bytes, PROV_HEADER_BYTES + in.n);
 	return 0;

@@ -29,7 +29,7 @@ struct seen {
 	uint32_t file, ring, tid, minor;
 };
 
-static void see(struct bytes *l, const struct hook *h)
+static void collect_hook(struct bytes *l, const struct hook *h)
 {
 	struct seen s;
 
@@ -51,7 +51,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	int rc;
 
 	while ((rc = pass_next(slice, &h)) > 0)
-		see(&own, h);
+		collect_hook(&own, h);
 	if (!rc)
 		rc = pass_turn(slice); /* only this slice adds to the list */
 	if (!rc)
@@ -100,7 +100,7 @@ static void iterate(const struct trace *t, int64_t from, int64_t to, struct byte
 	PROMISE(!hook_iter_open(t, &it), "memory");
 	hook_iter_range(it, from, to);
 	while ((rc = hook_iter_next(it, &h)) > 0)
-		see(l, h);
+		collect_hook(l, h);
 	PROMISE(!rc, "code %d", rc);
 	hook_iter_close(it);
 }
@@ -226,7 +226,7 @@ static void gather_values(struct gathered *g, const struct interval *iv)
 	}
 }
 
-static void gather(struct gathered *g, const struct interval *iv)
+static void collect_interval(struct gathered *g, const struct interval *iv)
 {
 	struct interval own = *iv;
 
@@ -248,17 +248,17 @@ static int gather_slice(void *ctx, struct pass_slice *slice)
 
 	if (!g->fed) {
 		while ((rc = interval_read(g->builder, slice, &iv)) > 0)
-			gather(g, iv);
+			collect_interval(g, iv);
 		return rc;
 	}
 	while ((rc = pass_next(slice, &h)) > 0) {
 		rc = interval_feed(g->builder, h, &iv);
 		PROMISE(rc >= 0, "code %d", rc);
 		if (rc)
-			gather(g, iv);
+			collect_interval(g, iv);
 	}
 	while (interval_flush(g->builder, &iv) > 0)
-		gather(g, iv);
+		collect_interval(g, iv);
 	return rc;
 }
 
@@ -330,7 +330,7 @@ static int add(
 	return rc;
 }
 
-static void judge(const struct trace *t, const struct settings *s)
+static void check_cuts(const struct trace *t, const struct settings *s)
 {
 	int64_t from = INT64_MIN, to = INT64_MAX, first, last, span;
 
@@ -372,7 +372,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rc)
 		rc = add(t, &s, in.p, in.n, &files[1]);
 	if (!rc)
-		judge(t, &s);
+		check_cuts(t, &s);
 	trace_free(t);
 	free(files[0]);
 	free(files[1]);

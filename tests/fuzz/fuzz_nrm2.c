@@ -20,7 +20,7 @@ enum how {
 	ALL_OURS = 2, /* every little-endian section is marked as written by swtrace */
 };
 
-static void mend(uint8_t *p, size_t n, unsigned how)
+static void seal_headers(uint8_t *p, size_t n, unsigned how)
 {
 	for (size_t at = 0; at + NRM2_HEADER_SIZE <= n;) {
 		uint8_t *h = p + at;
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	uint8_t *file = exact_copy(in.p, in.n);
 	if (how & MENDED)
-		mend(file, in.n, how);
+		seal_headers(file, in.n, how);
 	struct trace *t = opened(file, in.n);
 	if (t) {
 		const struct trace_file *f = trace_file(t, 0);

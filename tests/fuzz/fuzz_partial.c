@@ -144,13 +144,13 @@ static void write(const struct partial *p, struct buffer *o)
 	PROMISE(!o->failed, "memory");
 }
 
-static bool same(const struct buffer *a, const struct buffer *b)
+static bool same_bytes(const struct buffer *a, const struct buffer *b)
 {
 	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
 
 /* A written result can be read, and is written again as the same bytes. */
-static void again(const uint8_t *bytes, size_t n)
+static void rewrite_partial(const uint8_t *bytes, size_t n)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS};
 	struct buffer o;
@@ -200,7 +200,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 		PROMISE(!partial_settle(p), "memory");
 
 		write(p, &o);
-		again(o.p, o.n);
+		rewrite_partial(o.p, o.n);
 		free(o.p);
 	}
 	free(exact);
@@ -208,7 +208,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	return rc;
 }
 
-static void hostile(struct feed *in)
+static void read_hostile(struct feed *in)
 {
 	struct partial one[2] = {{0}, {0}}, other[2] = {{0}, {0}};
 	struct buffer a, b;
@@ -236,7 +236,7 @@ static void hostile(struct feed *in)
 			"the order of answers shows");
 		write(&one[0], &a);
 		write(&other[1], &b);
-		PROMISE(ab || answer || same(&a, &b), "the order of merging shows");
+		PROMISE(ab || answer || same_bytes(&a, &b), "the order of merging shows");
 		free(a.p);
 		free(b.p);
 	}
@@ -326,7 +326,7 @@ static void several(struct feed *in)
 		PROMISE(!merge_add_bytes(&again, "file", first.to.p, first.to.n, say_nothing),
 			"a rewritten file is refused");
 		rewrite(first.to.p, first.to.n, &second);
-		PROMISE(same(&first.to, &second.to), "written twice, other bytes");
+		PROMISE(same_bytes(&first.to, &second.to), "written twice, other bytes");
 		free(first.to.p);
 		free(second.to.p);
 	}
@@ -359,7 +359,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, const struc
 	p->tally.wanted = PARTIAL_WANTED | TALLY_WANT_CONTAINERS;
 	int rc = partial_read(p, (uint8_t *)out.buf, out.len, &why);
 	PROMISE(!rc && !partial_settle(p), "our own partial result: %s", why);
-	again((uint8_t *)out.buf, out.len);
+	rewrite_partial((uint8_t *)out.buf, out.len);
 	out_discard(&out);
 	findings_free(&found);
 }
@@ -406,7 +406,7 @@ static void changed_hosts(struct partial *p, struct feed *in)
 }
 
 /* A trace's partial result, with some bytes changed by the input. */
-static void changed(const struct trace *t, bool is_of_hosts, const uint8_t *changes, size_t n)
+static void read_changed(const struct trace *t, bool is_of_hosts, const uint8_t *changes, size_t n)
 {
 	struct partial p = {0};
 	struct buffer o;
@@ -431,7 +431,7 @@ static void changed(const struct trace *t, bool is_of_hosts, const uint8_t *chan
 		two.p[2 + place % (2 * payload)] ^= feed_u8(&in);
 	}
 	if (payload <= UINT16_MAX)
-		hostile(&(struct feed){two.p, two.n});
+		read_hostile(&(struct feed){two.p, two.n});
 	bytes_free(&two);
 	free(o.p);
 }
@@ -493,7 +493,7 @@ static void of_trace(struct feed *in, uint8_t kind)
 	PROMISE(!trace_new(&t), "an empty trace");
 	int rc = trace_add_memory(t, bytes, file.n, "memory");
 	if (!rc && !(kind & 0x80)) {
-		changed(t, kind & 0x20, changes, n);
+		read_changed(t, kind & 0x20, changes, n);
 	} else if (!rc && trace_file(t, 0)->has_hooks) {
 		uint64_t first = trace_file(t, 0)->first, span = trace_file(t, 0)->last - first;
 		uint64_t cut = first + span / 256 * part + part % 7;
@@ -515,6 +515,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (kind & 0x20)
 		several(&in);
 	else
-		hostile(&in);
+		read_hostile(&in);
 	return 0;
 }

@@ -145,7 +145,8 @@ static void set_filter(struct filter *f, const struct settings *s, const struct 
 		f->to = add_saturated(first, part * (s->to - 1));
 }
 
-static void ask(const struct trace *t, const struct settings *s, unsigned threads, struct answer *a)
+static void run_report(
+	const struct trace *t, const struct settings *s, unsigned threads, struct answer *a)
 {
 	struct filter filter;
 
@@ -170,7 +171,7 @@ static void ask(const struct trace *t, const struct settings *s, unsigned thread
 		PROMISE(!a->rc && !a->out.error, "code %d, error %d", a->rc, a->out.error);
 }
 
-static void forget(struct answer *a)
+static void free_answer(struct answer *a)
 {
 	out_discard(&a->out);
 	findings_free(&a->found);
@@ -203,7 +204,7 @@ static uint64_t lines(const struct out *o)
 	return n;
 }
 
-static void judge(const struct trace *t, const struct settings *s, const struct answer *a)
+static void check_answer(const struct trace *t, const struct settings *s, const struct answer *a)
 {
 	size_t at = 0;
 	const char *text = a->out.buf ? a->out.buf : "";
@@ -225,14 +226,14 @@ static void report(const struct trace *t, const struct settings *s)
 {
 	struct answer one = {0}, several = {0};
 
-	ask(t, s, 1, &one);
+	run_report(t, s, 1, &one);
 	if (!(s->how & (FULL_DISK | CANCELED))) {
-		judge(t, s, &one);
-		ask(t, s, 2 + s->threads % 3, &several);
+		check_answer(t, s, &one);
+		run_report(t, s, 2 + s->threads % 3, &several);
 		compare(&one, &several);
-		forget(&several);
+		free_answer(&several);
 	}
-	forget(&one);
+	free_answer(&one);
 }
 
 /* 0, or the code of the refusal. *bytes must outlive the trace. */

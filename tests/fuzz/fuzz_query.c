@@ -47,7 +47,7 @@ static bool matches(const char *pattern, const char *s)
 	return at[n];
 }
 
-static bool takes(const PERF_COUNTER_IDENTIFIER *id, const char *pattern, const char *name,
+static bool is_matched(const PERF_COUNTER_IDENTIFIER *id, const char *pattern, const char *name,
 	const struct made_row *row, bool single)
 {
 	return (id->InstanceId == PERF_ANY_INSTANCE_ID || id->InstanceId == row->id) &&
@@ -117,7 +117,7 @@ static void expect_result(const struct result *r, const struct made *m,
 	for (uint32_t i = 0; i < m->nrows; i++) {
 		const char *name = names.names + names.row[i].name;
 
-		if (!takes(id, pattern, name, &m->row[i], single) || (single && n == 1))
+		if (!is_matched(id, pattern, name, &m->row[i], single) || (single && n == 1))
 			continue;
 		PROMISE(n < r->instances, "too few instances");
 		if (!single)
@@ -145,7 +145,7 @@ static uint8_t *buffer(size_t bytes)
 	return p;
 }
 
-static void untouched(const uint8_t *p, size_t from, size_t to)
+static void check_canaries(const uint8_t *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		PROMISE(p[i] == CANARY, "byte %zu was written", i);
@@ -161,7 +161,7 @@ static uint32_t choose_room(struct feed *in, uint32_t needed)
 	return how < 192 ? (needed ? feed_u16(in) % needed : 0) : needed + how % 64;
 }
 
-static uint8_t *told(HANDLE query, DWORD *bytes)
+static uint8_t *read_counter_info(HANDLE query, DWORD *bytes)
 {
 	uint8_t *p;
 	DWORD again;
@@ -179,7 +179,7 @@ static void expect_sample(HANDLE query, const uint8_t *data)
 	PERF_COUNTER_IDENTIFIER id;
 	struct result r;
 	DWORD bytes;
-	uint8_t *info = told(query, &bytes);
+	uint8_t *info = read_counter_info(query, &bytes);
 	ULONG n = 0;
 
 	for (DWORD at = 0; at < bytes; at += id.Size, n++) {
@@ -210,10 +210,10 @@ static void take_sample(struct feed *in, HANDLE query)
 	PROMISE(actual == needed, "%u then %u", (unsigned)needed, (unsigned)actual);
 	if (room < needed) {
 		PROMISE(status == ERROR_NOT_ENOUGH_MEMORY, "%u", (unsigned)status);
-		untouched(p, 0, room + 2);
+		check_canaries(p, 0, room + 2);
 	} else {
 		PROMISE(status == ERROR_SUCCESS, "%u", (unsigned)status);
-		untouched(p, needed + 1, room + 2);
+		check_canaries(p, needed + 1, room + 2);
 		wrong = walk(p + 1, actual);
 		PROMISE(!wrong, "%s", wrong);
 		expect_sample(query, p + 1);
@@ -244,7 +244,7 @@ static size_t make_identifier(struct feed *in, uint8_t *to)
 }
 
 /* Adds or deletes a sequence of specifications, or malformed bytes. */
-static void change(struct feed *in, HANDLE query)
+static void change_query(struct feed *in, HANDLE query)
 {
 	uint8_t blocks[4 * (sizeof(PERF_COUNTER_IDENTIFIER) + 32)], how = feed_u8(in);
 	const uint8_t *any;
@@ -289,7 +289,7 @@ static void ask_registration(struct feed *in)
 				      &machine.host, &id, request, counter, p + 1, room, &actual);
 	PROMISE(actual == needed, "%u then %u", needed, actual);
 	PROMISE(status == (room < needed ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS), "%u", status);
-	untouched(p, room < needed ? 0 : needed + 1, room + 2);
+	check_canaries(p, room < needed ? 0 : needed + 1, room + 2);
 	free(p);
 }
 
@@ -322,7 +322,7 @@ static void empty(HANDLE query)
 {
 	PERF_COUNTER_IDENTIFIER id;
 	DWORD bytes;
-	uint8_t *info = told(query, &bytes);
+	uint8_t *info = read_counter_info(query, &bytes);
 
 	if (bytes)
 		PROMISE(PerfDeleteCounters(query, (void *)info, bytes) == ERROR_SUCCESS,
@@ -332,7 +332,7 @@ static void empty(HANDLE query)
 		PROMISE(id.Status == ERROR_SUCCESS, "%u", (unsigned)id.Status);
 	}
 	free(info);
-	free(told(query, &bytes));
+	free(read_counter_info(query, &bytes));
 	PROMISE(bytes == 0, "something is left");
 	for (unsigned i = 0; i < SETS; i++)
 		PROMISE(made[i].opened == made[i].closed, "counting continues");
@@ -350,7 +350,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case 0:
 		case 1:
 		case 2:
-			change(&in, query);
+			change_query(&in, query);
 			break;
 		case 3:
 		case 4:

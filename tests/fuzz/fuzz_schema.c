@@ -34,7 +34,7 @@ static void check_error(const struct schema_error *error)
 	PROMISE(memchr(error->reason, 0, sizeof error->reason) && error->reason[0], "no reason");
 }
 
-static void use(const struct schema *s, const uint8_t *p, size_t n)
+static void use_schema(const struct schema *s, const uint8_t *p, size_t n)
 {
 	struct hook h = {0};
 	struct schema_set *set;
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The schema owns the names it keeps. */
 	free(text);
 	if (!code)
-		use(s, data + length, size - length);
+		use_schema(s, data + length, size - length);
 	schema_free(s);
 	return 0;
 }

@@ -33,16 +33,16 @@ struct maker {
 	struct bytes text;
 };
 
-static void word(struct maker *m, uint32_t v)
+static void add_word(struct maker *m, uint32_t v)
 {
 	if (m->words < MOST_WORDS)
 		m->word[m->words++] = v;
 }
 
-static void pair(struct maker *m, uint64_t v)
+static void add_pair(struct maker *m, uint64_t v)
 {
-	word(m, (uint32_t)(v >> 32));
-	word(m, (uint32_t)v);
+	add_word(m, (uint32_t)(v >> 32));
+	add_word(m, (uint32_t)v);
 }
 
 /* Mostly small numbers, sometimes all 64 bits. */
@@ -105,19 +105,19 @@ static void identity(struct maker *m, unsigned which)
 		{UINT64_C(0x2e68c9f1d73b4a95), UINT64_C(0xb246580be17d3c9a)},
 		{UINT64_C(0xb4fc721a0378476f), UINT64_C(0x89baa5a79f810b36)}};
 
-	pair(m, guid[which & 3][0]);
-	pair(m, guid[which & 3][1]);
-	pair(m, which >> 2 & 1);
+	add_pair(m, guid[which & 3][0]);
+	add_pair(m, guid[which & 3][1]);
+	add_pair(m, which >> 2 & 1);
 }
 
 static void counterset(struct maker *m, unsigned which, uint32_t counters)
 {
 	identity(m, which);
-	pair(m, 5);
-	pair(m, 6);
-	word(m, which & 8 ? PERF_COUNTERSET_SINGLE_INSTANCE : PERF_COUNTERSET_MULTI_INSTANCES);
-	word(m, PERF_DETAIL_NOVICE);
-	word(m, counters);
+	add_pair(m, 5);
+	add_pair(m, 6);
+	add_word(m, which & 8 ? PERF_COUNTERSET_SINGLE_INSTANCE : PERF_COUNTERSET_MULTI_INSTANCES);
+	add_word(m, PERF_DETAIL_NOVICE);
+	add_word(m, counters);
 	name(m);
 	name(m);
 	name(m);
@@ -130,17 +130,17 @@ static void counters(struct maker *m, unsigned which, uint32_t all, uint32_t fir
 		PERF_AVERAGE_BULK, PERF_100NSEC_TIMER_INV};
 
 	identity(m, which);
-	word(m, all);
-	word(m, first);
-	word(m, n);
+	add_word(m, all);
+	add_word(m, first);
+	add_word(m, n);
 	for (uint32_t i = first; i < first + n; i++) {
-		word(m, 2 * i + 1);
-		word(m, types[i % 4]);
-		pair(m, 0);
-		word(m, PERF_DETAIL_NOVICE);
-		word(m, 0);
-		word(m, i % 3 ? 2 * i - 1 : PERF_NO_COUNTER);
-		word(m, PERF_AGGREGATE_TOTAL);
+		add_word(m, 2 * i + 1);
+		add_word(m, types[i % 4]);
+		add_pair(m, 0);
+		add_word(m, PERF_DETAIL_NOVICE);
+		add_word(m, 0);
+		add_word(m, i % 3 ? 2 * i - 1 : PERF_NO_COUNTER);
+		add_word(m, PERF_AGGREGATE_TOTAL);
 		name(m);
 		name(m);
 	}
@@ -166,28 +166,28 @@ static void part(struct maker *m, unsigned which, const struct part *p)
 	uint32_t known = (p->rows * p->columns + 31) / 32;
 
 	identity(m, which);
-	pair(m, m->time);
-	pair(m, 1000);
-	pair(m, m->time * UINT64_C(10000));
-	word(m, p->parts);
-	word(m, p->part);
-	word(m, p->status);
-	word(m, p->set_rows);
-	word(m, p->first_row);
-	word(m, p->columns);
-	word(m, p->rows);
-	word(m, p->rows * p->columns);
-	word(m, known);
+	add_pair(m, m->time);
+	add_pair(m, 1000);
+	add_pair(m, m->time * UINT64_C(10000));
+	add_word(m, p->parts);
+	add_word(m, p->part);
+	add_word(m, p->status);
+	add_word(m, p->set_rows);
+	add_word(m, p->first_row);
+	add_word(m, p->columns);
+	add_word(m, p->rows);
+	add_word(m, p->rows * p->columns);
+	add_word(m, known);
 	for (uint32_t i = 0; i < p->columns; i++)
-		word(m, 2 * i + 1);
+		add_word(m, 2 * i + 1);
 	for (uint32_t i = 0; i < p->rows; i++) {
-		word(m, p->first_row + i);
+		add_word(m, p->first_row + i);
 		name(m);
 	}
 	for (uint32_t i = 0; i < p->rows * p->columns; i++)
-		pair(m, number(m));
+		add_pair(m, number(m));
 	for (uint32_t i = 0; i < known; i++)
-		word(m, feed_u8(&m->in) * 0x01010101u);
+		add_word(m, feed_u8(&m->in) * 0x01010101u);
 	hook(m, COUNTERS_MAJOR, COUNTERS_MINOR_INSTANCES);
 }
 
@@ -219,13 +219,13 @@ static void any_part(struct maker *m, unsigned which)
 
 static void counts(struct maker *m, bool busy)
 {
-	pair(m, number(m));
-	pair(m, number(m));
-	pair(m, 0);
+	add_pair(m, number(m));
+	add_pair(m, number(m));
+	add_pair(m, 0);
 	if (busy) {
-		pair(m, number(m));
-		pair(m, 0);
-		pair(m, 0);
+		add_pair(m, number(m));
+		add_pair(m, 0);
+		add_pair(m, 0);
 	}
 }
 
@@ -233,18 +233,18 @@ static void utilisation(struct maker *m, unsigned mm)
 {
 	uint32_t types = feed_u8(&m->in) & 31, cpus = feed_u8(&m->in) % 5;
 
-	word(m, types);
-	word(m, 1);
-	word(m, cpus);
-	pair(m, number(m));
+	add_word(m, types);
+	add_word(m, 1);
+	add_word(m, cpus);
+	add_pair(m, number(m));
 	while (cpus--) {
 		for (unsigned i = 0; i < 6; i++)
 			if (i == 0 || (i < 3 && types & 1) || (i == 3 && types & 2) ||
 				(i > 3 && types & 4))
-				pair(m, number(m));
+				add_pair(m, number(m));
 		for (unsigned bit = 8; bit <= 16; bit *= 2)
 			if (types & bit)
-				word(m, (uint32_t)number(m));
+				add_word(m, (uint32_t)number(m));
 	}
 	hook(m, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | mm);
 }
@@ -253,10 +253,10 @@ static void cpi(struct maker *m, unsigned mm, bool system)
 {
 	uint32_t types = feed_u8(&m->in) & 3, cpus = system ? 1 : feed_u8(&m->in) % 5;
 
-	word(m, types);
+	add_word(m, types);
 	if (!system)
-		word(m, cpus);
-	pair(m, number(m));
+		add_word(m, cpus);
+	add_pair(m, number(m));
 	while (cpus--)
 		counts(m, types & CPI_HOOK_BUSY);
 	hook(m, CPI_MAJOR, (system ? CPI_MINOR_SYSTEM : CPI_MINOR_PER_CPU) | mm);
@@ -274,7 +274,7 @@ static void interval(struct maker *m, unsigned how)
 
 /* ------------------------------------------------------------------------ statements */
 
-static void bend(struct maker *m, unsigned at)
+static void change_hook(struct maker *m, unsigned at)
 {
 	uint32_t words;
 
@@ -320,7 +320,7 @@ static void statement(struct maker *m, uint8_t code)
 		m->tid = operand;
 		break;
 	default:
-		bend(m, operand);
+		change_hook(m, operand);
 	}
 }
 

@@ -30,16 +30,16 @@ struct words {
 	unsigned n;
 };
 
-static void word(struct words *w, uint32_t v)
+static void add_word(struct words *w, uint32_t v)
 {
 	if (w->n < sizeof w->at / sizeof *w->at)
 		w->at[w->n++] = v;
 }
 
-static void pair(struct words *w, uint64_t v)
+static void add_pair(struct words *w, uint64_t v)
 {
-	word(w, (uint32_t)(v >> 32));
-	word(w, (uint32_t)v);
+	add_word(w, (uint32_t)(v >> 32));
+	add_word(w, (uint32_t)v);
 }
 
 /* Mostly small numbers, sometimes all 64 bits. */
@@ -56,8 +56,8 @@ static uint64_t number(struct feed *in)
 
 static void quotient(struct words *w, struct feed *in)
 {
-	word(w, (uint32_t)number(in));
-	word(w, (uint32_t)number(in) * 40);
+	add_word(w, (uint32_t)number(in));
+	add_word(w, (uint32_t)number(in) * 40);
 }
 
 static void record(struct maker *m, uint8_t major, uint32_t minor, const struct words *w,
@@ -104,7 +104,7 @@ static void put_any_hook(struct maker *m, unsigned operand)
 	unsigned nstrings = operand & 3;
 
 	for (unsigned i = 0; i < operand >> 2; i++)
-		word(&w, (uint32_t)number(&m->in));
+		add_word(&w, (uint32_t)number(&m->in));
 	for (unsigned i = 0; i < nstrings; i++)
 		put_any_label(&strings, &m->in);
 	/* Kinds, as of light intervals and of arguments. */
@@ -116,9 +116,9 @@ static void put_any_hook(struct maker *m, unsigned operand)
 
 static void summary_words(struct words *w, struct maker *m, uint32_t types, uint32_t cpus)
 {
-	word(w, types);
-	word(w, cpus);
-	pair(w, m->elapsed);
+	add_word(w, types);
+	add_word(w, cpus);
+	add_pair(w, m->elapsed);
 	for (uint32_t i = 0; i <= cpus; i++)
 		quotient(w, &m->in);
 	for (uint32_t i = 0; types & CPI_HOOK_BUSY && i <= cpus; i++) {
@@ -131,11 +131,11 @@ static void summary_words(struct words *w, struct maker *m, uint32_t types, uint
 
 static void counts(struct words *w, struct maker *m, bool busy)
 {
-	pair(w, number(&m->in));
-	pair(w, number(&m->in));
+	add_pair(w, number(&m->in));
+	add_pair(w, number(&m->in));
 	quotient(w, &m->in);
 	if (busy) {
-		pair(w, number(&m->in));
+		add_pair(w, number(&m->in));
 		quotient(w, &m->in);
 		quotient(w, &m->in);
 	}
@@ -145,18 +145,18 @@ static void quality_words(struct words *w, struct maker *m)
 {
 	uint32_t known = feed_u8(&m->in), quantities = feed_u8(&m->in) % 6;
 
-	word(w, feed_u8(&m->in));
-	word(w, known);
-	pair(w, m->elapsed);
-	word(w, quantities);
+	add_word(w, feed_u8(&m->in));
+	add_word(w, known);
+	add_pair(w, m->elapsed);
+	add_word(w, quantities);
 	for (uint32_t i = 0; i < quantities; i++) {
-		word(w, feed_u8(&m->in));
-		pair(w, number(&m->in));
-		pair(w, number(&m->in));
+		add_word(w, feed_u8(&m->in));
+		add_pair(w, number(&m->in));
+		add_pair(w, number(&m->in));
 	}
 	for (unsigned i = 0; i < CPI_QUALITY_LIFE; i++)
 		if (known >> i & 1)
-			pair(w, number(&m->in));
+			add_pair(w, number(&m->in));
 }
 
 static void part(struct maker *m, uint32_t minor, uint32_t types, uint32_t cpus)
@@ -170,27 +170,27 @@ static void part(struct maker *m, uint32_t minor, uint32_t types, uint32_t cpus)
 		summary_words(&w, m, types, cpus);
 		break;
 	case CPI_MINOR_SYSTEM:
-		word(&w, types);
-		pair(&w, m->elapsed);
+		add_word(&w, types);
+		add_pair(&w, m->elapsed);
 		counts(&w, m, types & CPI_HOOK_BUSY);
 		break;
 	case CPI_MINOR_PER_CPU:
-		word(&w, types);
-		word(&w, cpus);
-		pair(&w, m->elapsed);
+		add_word(&w, types);
+		add_word(&w, cpus);
+		add_pair(&w, m->elapsed);
 		for (uint32_t i = 0; i < cpus; i++)
 			counts(&w, m, types & CPI_HOOK_BUSY);
 		break;
 	case CPI_MINOR_THREAD:
-		word(&w, m->tid);
-		pair(&w, m->elapsed);
+		add_word(&w, m->tid);
+		add_pair(&w, m->elapsed);
 		counts(&w, m, false);
 		break;
 	case CPI_MINOR_QUALITY:
 		quality_words(&w, m);
 		break;
 	default:
-		pair(&w, m->elapsed);
+		add_pair(&w, m->elapsed);
 		put_any_label(&strings, &m->in);
 		label = true;
 		break;

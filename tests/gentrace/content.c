@@ -40,7 +40,7 @@ uint64_t random_next(uint64_t *state)
 }
 
 /* Below n, which is below 2^32. */
-static uint64_t below(struct content *c, uint64_t n)
+static uint64_t random_below(struct content *c, uint64_t n)
 {
 	return (random_next(&c->random) >> 32) * n >> 32;
 }
@@ -130,7 +130,7 @@ static uint32_t skewed(struct content *c, uint32_t n)
 static uint32_t some_label(struct content *c, const struct thread *t)
 {
 	if (c->o.even)
-		return (uint32_t)below(c, c->o.labels);
+		return (uint32_t)random_below(c, c->o.labels);
 	if (!t->depth)
 		return skewed(c, (c->o.labels + ROOTS - 1) / ROOTS);
 	return (t->label[t->depth - 1] * NESTED + 1 + skewed(c, NESTED)) % c->o.labels;
@@ -149,7 +149,7 @@ static void make_hook(struct content *c, struct unit *u, unsigned thread)
 					   : 0x00007F00u + thread;
 	}
 	*h = (struct hook){.major = HOOK_MAJOR,
-		.minor = (uint32_t)below(c, HOOK_MINORS),
+		.minor = (uint32_t)random_below(c, HOOK_MINORS),
 		.words = c->words,
 		.nwords = c->o.words};
 	u->nhooks = 1;
@@ -163,7 +163,8 @@ static void begin_some(struct content *c, struct thread *t)
 	while (t->depth < c->o.depth && (!t->depth || random_next(&c->random) >> 63)) {
 		uint64_t room = c->now - t->last;
 		uint64_t step =
-			room < 4 ? 0 : below(c, room / 4 < UINT32_MAX ? room / 4 : UINT32_MAX);
+			room < 4 ? 0
+				 : random_below(c, room / 4 < UINT32_MAX ? room / 4 : UINT32_MAX);
 
 		t->last += step;
 		t->start[t->depth] = t->last;
@@ -214,7 +215,7 @@ static bool ending(const struct content *c)
 	return c->bytes >= c->o.bytes;
 }
 
-static bool over(const struct content *c)
+static bool content_is_complete(const struct content *c)
 {
 	if (c->o.count)
 		return c->units >= c->o.count;
@@ -223,12 +224,12 @@ static bool over(const struct content *c)
 
 bool content_next(struct content *c, struct unit *u)
 {
-	unsigned thread = (unsigned)below(c, c->o.threads);
+	unsigned thread = (unsigned)random_below(c, c->o.threads);
 	bool hook = c->o.kind == KIND_HOOKS, last = ending(c);
 
-	if (over(c))
+	if (content_is_complete(c))
 		return false;
-	c->now += 1 + below(c, 2 * c->gap);
+	c->now += 1 + random_below(c, 2 * c->gap);
 	if (c->o.kind == KIND_MIXED)
 		hook = random_next(&c->random) >> 63 && !last;
 	if (!hook && last)
@@ -236,8 +237,8 @@ bool content_next(struct content *c, struct unit *u)
 			thread = (thread + 1) % c->o.threads;
 	struct thread *t = &c->threads[thread];
 
-	if (!below(c, 256))
-		t->cpu = (unsigned)below(c, c->o.cpus);
+	if (!random_below(c, 256))
+		t->cpu = (unsigned)random_below(c, c->o.cpus);
 	u->cpu = t->cpu;
 	u->stamp = c->now;
 	if (hook) {

@@ -46,7 +46,7 @@ static void put_bytes(struct trace_sink *s, const void *bytes, size_t n)
 	}
 }
 
-static void remember(struct trace_sink *s, const uint8_t *header)
+static void index_section(struct trace_sink *s, const uint8_t *header)
 {
 	if (!s->o.index)
 		return;
@@ -78,7 +78,7 @@ static void write_section(struct trace_sink *s, struct filling *section, unsigne
 	fill_section(h, &section->head, stored, raw);
 	seal_section(h, payload, stored);
 	if (section->head.type == TF_TYPE_HOOKS)
-		remember(s, h);
+		index_section(s, h);
 	memset(payload + stored, 0, TF_ALIGN);
 	put_bytes(s, h, section_step(h));
 }

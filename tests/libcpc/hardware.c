@@ -49,7 +49,7 @@ static uint64_t value(int index)
 	return v;
 }
 
-static bool near(uint64_t counted, uint64_t expected)
+static bool is_near(uint64_t counted, uint64_t expected)
 {
 	return counted >= expected && counted < expected + SLACK;
 }
@@ -68,7 +68,7 @@ static void begin_set(void)
 
 /* -------------------------------------------------------------------------- counting */
 
-static bool there(void)
+static bool has_counters(void)
 {
 	begin_set();
 	if (add("instructions", 0, 0) == 0 && add("cycles", 0, 0) == 1 &&
@@ -92,7 +92,7 @@ static void counted(void)
 	cycles = value(1) - before[1];
 	printf("%d turns of 2: %" PRIu64 " instructions, %" PRIu64 " cycles\n", TURNS, instructions,
 		cycles);
-	check(near(instructions, 2 * (uint64_t)TURNS), "instructions of a known loop");
+	check(is_near(instructions, 2 * (uint64_t)TURNS), "instructions of a known loop");
 	check(cycles > 0, "cycles of a known loop");
 	check(cpc_buf_tick(cpc, buf) > 0, "ticks");
 	printf("%u counters: %s\n", cpc_npic(cpc), cpc_cciname(cpc));
@@ -108,7 +108,7 @@ static void preset(void)
 	buf = cpc_buf_create(cpc, set);
 	check(cpc_bind_curlwp(cpc, set, 0) == 0, "a set of one");
 	loop(TURNS);
-	check(cpc_set_sample(cpc, set, buf) == 0 && near(value(0), TURNS - 1),
+	check(cpc_set_sample(cpc, set, buf) == 0 && is_near(value(0), TURNS - 1),
 		"a counter wraps at 2^64");
 	cpc_buf_destroy(cpc, buf);
 }
@@ -190,7 +190,7 @@ static void inherited(void)
 	check(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == 0, "bound to inherit");
 	if (pthread_create(&thread, NULL, inherits, &instructions) == 0)
 		pthread_join(thread, NULL);
-	check(near(instructions, 2 * (uint64_t)TURNS), "a new thread's own instructions");
+	check(is_near(instructions, 2 * (uint64_t)TURNS), "a new thread's own instructions");
 }
 
 int main(int argc, char **argv)
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	cpc = cpc_open(CPC_VER_CURRENT);
 	if (!cpc)
 		return 1;
-	if (!there()) {
+	if (!has_counters()) {
 		if (!required)
 			puts("skipped: hardware counters: this machine has none");
 		return required ? 1 : 77;

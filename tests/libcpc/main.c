@@ -19,7 +19,7 @@ const char *registry_path(void)
 	return getenv("SWTRACE_CPC_REGISTRY");
 }
 
-static void keep(const char *fn, int subcode, const char *format, va_list ap)
+static void keep_error(const char *fn, int subcode, const char *format, va_list ap)
 {
 	told.times++;
 	told.subcode = subcode;
@@ -32,7 +32,7 @@ cpc_t *open_quietly(void)
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 
 	ck_assert_ptr_nonnull(cpc);
-	ck_assert_int_eq(cpc_seterrhndlr(cpc, keep), 0);
+	ck_assert_int_eq(cpc_seterrhndlr(cpc, keep_error), 0);
 	memset(&told, 0, sizeof told);
 	return cpc;
 }
@@ -108,7 +108,7 @@ struct child begin_child(int (*work)(void *), void *user)
 	return c;
 }
 
-int hear(const struct child *c)
+int receive_byte(const struct child *c)
 {
 	char byte;
 

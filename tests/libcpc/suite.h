@@ -69,7 +69,7 @@ struct child {
 };
 struct child begin_child(int (*work)(void *), void *user);
 /* Its next byte; -1: it ended. */
-int hear(const struct child *c);
+int receive_byte(const struct child *c);
 void say(const struct child *c, char byte);
 /* Exit status, or 128 + signal. */
 int end_child(struct child *c);

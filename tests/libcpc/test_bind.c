@@ -241,10 +241,10 @@ static void count_child(id_t (*id)(pid_t))
 	pctx_t pctx = c.pid;
 	uint64_t v;
 
-	ck_assert_int_eq(hear(&c), 'r');
+	ck_assert_int_eq(receive_byte(&c), 'r');
 	ck_assert_msg(cpc_bind_pctx(cpc, &pctx, id(c.pid), set, 0) == 0, "%s", told.line);
 	say(&c, 'g');
-	ck_assert_int_eq(hear(&c), 'd');
+	ck_assert_int_eq(receive_byte(&c), 'd');
 	v = sampled(cpc, set, buf, 0);
 	/* Code that it runs for the first time since fork faults as well. */
 	ck_assert_uint_ge(v, 1000);
@@ -255,21 +255,21 @@ static void count_child(id_t (*id)(pid_t))
 	ck_assert_int_eq(cpc_unbind(cpc, set), 0);
 }
 
-static id_t none(pid_t pid)
+static id_t no_id(pid_t pid)
 {
 	(void)pid;
 	return 0;
 }
 
-static id_t same(pid_t pid)
+static id_t same_id(pid_t pid)
 {
 	return (id_t)pid;
 }
 
 START_TEST(another_process_is_counted)
 {
-	count_child(none);
-	count_child(same);
+	count_child(no_id);
+	count_child(same_id);
 }
 END_TEST
 
@@ -328,7 +328,7 @@ START_TEST(threads_that_are_not_there_are_esrch)
 	struct child c = begin_child(faulting_child, NULL);
 	pctx_t gone = c.pid, negative = -1, zero = 0, self = getpid();
 
-	ck_assert_int_eq(hear(&c), 'r');
+	ck_assert_int_eq(receive_byte(&c), 'r');
 	ck_fails(cpc_bind_pctx(cpc, &self, (id_t)c.pid, set, 0), ESRCH, "has no thread");
 	kill(c.pid, SIGKILL);
 	ck_assert_int_eq(end_child(&c), 128 + SIGKILL);

@@ -24,7 +24,7 @@ static void end(void)
 	ck_assert_int_eq(cpc_close(cpc), 0);
 }
 
-static uint64_t get(cpc_buf_t *buf, int index)
+static uint64_t buffer_get(cpc_buf_t *buf, int index)
 {
 	uint64_t v = 0;
 
@@ -32,7 +32,7 @@ static uint64_t get(cpc_buf_t *buf, int index)
 	return v;
 }
 
-static void put(cpc_buf_t *buf, uint64_t first, uint64_t second)
+static void buffer_set(cpc_buf_t *buf, uint64_t first, uint64_t second)
 {
 	ck_assert_int_eq(cpc_buf_set(cpc, buf, 0, first), 0);
 	ck_assert_int_eq(cpc_buf_set(cpc, buf, 1, second), 0);
@@ -40,8 +40,8 @@ static void put(cpc_buf_t *buf, uint64_t first, uint64_t second)
 
 START_TEST(a_new_buffer_is_zero)
 {
-	ck_assert_uint_eq(get(a, 0), 0);
-	ck_assert_uint_eq(get(a, 1), 0);
+	ck_assert_uint_eq(buffer_get(a, 0), 0);
+	ck_assert_uint_eq(buffer_get(a, 1), 0);
 	ck_assert_int_eq(cpc_buf_hrtime(cpc, a), 0);
 	ck_assert_uint_eq(cpc_buf_tick(cpc, a), 0);
 }
@@ -49,19 +49,19 @@ END_TEST
 
 START_TEST(values_are_subtracted_and_added)
 {
-	put(a, 10, 3);
-	put(b, 4, 5);
+	buffer_set(a, 10, 3);
+	buffer_set(b, 4, 5);
 	cpc_buf_sub(cpc, c, a, b);
-	ck_assert_uint_eq(get(c, 0), 6);
-	ck_assert_uint_eq(get(c, 1), UINT64_MAX - 1);
+	ck_assert_uint_eq(buffer_get(c, 0), 6);
+	ck_assert_uint_eq(buffer_get(c, 1), UINT64_MAX - 1);
 	cpc_buf_add(cpc, c, c, b);
-	ck_assert_uint_eq(get(c, 0), 10);
-	ck_assert_uint_eq(get(c, 1), 3);
+	ck_assert_uint_eq(buffer_get(c, 0), 10);
+	ck_assert_uint_eq(buffer_get(c, 1), 3);
 	cpc_buf_copy(cpc, b, a);
-	ck_assert_uint_eq(get(b, 0), 10);
+	ck_assert_uint_eq(buffer_get(b, 0), 10);
 	cpc_buf_zero(cpc, b);
-	ck_assert_uint_eq(get(b, 0), 0);
-	ck_assert_uint_eq(get(a, 0), 10);
+	ck_assert_uint_eq(buffer_get(b, 0), 0);
+	ck_assert_uint_eq(buffer_get(a, 0), 10);
 }
 END_TEST
 
@@ -107,7 +107,7 @@ END_TEST
 
 START_TEST(sizes_must_agree)
 {
-	put(a, 1, 2);
+	buffer_set(a, 1, 2);
 	told.times = 0;
 	cpc_buf_sub(cpc, a, a, small);
 	cpc_buf_add(cpc, a, small, a);
@@ -117,8 +117,8 @@ START_TEST(sizes_must_agree)
 	cpc_buf_zero(cpc, NULL);
 	ck_assert_int_eq(told.times, 6);
 	ck_assert_int_eq(errno, EINVAL);
-	ck_assert_uint_eq(get(a, 0), 1);
-	ck_assert_uint_eq(get(a, 1), 2);
+	ck_assert_uint_eq(buffer_get(a, 0), 1);
+	ck_assert_uint_eq(buffer_get(a, 1), 2);
 }
 END_TEST
 

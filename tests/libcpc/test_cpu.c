@@ -171,7 +171,7 @@ START_TEST(other_processes_bindings_are_kept_to)
 	ck_assert_int_eq(cpc_bind_pctx(cpc, &self, 0, second, 0), 0);
 	ck_assert_int_eq(cpc_set_sample(cpc, lwp, lwp_buf), 0);
 	c = begin_child(binds_a_cpu, NULL);
-	ck_assert_int_eq(hear(&c), 'b');
+	ck_assert_int_eq(receive_byte(&c), 'b');
 	snprintf(who, sizeof who, "process %d", c.pid);
 	ck_fails(cpc_set_sample(cpc, lwp, lwp_buf), EAGAIN, "no longer valid");
 	ck_fails(cpc_set_sample(cpc, second, cpc_buf_create(cpc, second)), EAGAIN, "no longer");
@@ -183,7 +183,7 @@ START_TEST(other_processes_bindings_are_kept_to)
 		ck_assert_int_eq(cpc_unbind(cpc, set), 0);
 	}
 	say(&c, 'u');
-	ck_assert_int_eq(hear(&c), 'u');
+	ck_assert_int_eq(receive_byte(&c), 'u');
 	/* The old binding stays invalid, a new one counts. */
 	ck_fails(cpc_set_sample(cpc, second, cpc_buf_create(cpc, second)), EAGAIN, "no longer");
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, lwp, 0), 0);
@@ -196,7 +196,7 @@ START_TEST(a_killed_binder_leaves_the_cpu_free)
 {
 	struct child c = begin_child(binds_a_cpu, NULL);
 
-	ck_assert_int_eq(hear(&c), 'b');
+	ck_assert_int_eq(receive_byte(&c), 'b');
 	ck_fails(cpc_bind_curlwp(cpc, lwp, 0), EAGAIN, "process");
 	ck_fails(cpc_bind_cpu(cpc, first, set, 0), EAGAIN, "process");
 	kill(c.pid, SIGKILL);

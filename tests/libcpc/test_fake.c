@@ -85,7 +85,7 @@ static cpc_set_t *set;
 static cpc_buf_t *buf;
 static char line[512];
 
-static void keep(const char *fn, int subcode, const char *format, va_list ap)
+static void keep_error(const char *fn, int subcode, const char *format, va_list ap)
 {
 	(void)fn, (void)subcode;
 	vsnprintf(line, sizeof line, format, ap);
@@ -100,7 +100,7 @@ static void begin(void)
 	perf_calls.ioctl = fake_ioctl;
 	perf_calls.map = no_map;
 	cpc = cpc_open(CPC_VER_CURRENT);
-	cpc_seterrhndlr(cpc, keep);
+	cpc_seterrhndlr(cpc, keep_error);
 	set = cpc_set_create(cpc);
 }
 

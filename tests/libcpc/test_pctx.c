@@ -130,7 +130,7 @@ START_TEST(a_created_program_dies_with_its_creator)
 	struct child c = begin_child(creates_and_is_killed, NULL);
 	pid_t pid = 0;
 
-	for (int byte; (byte = hear(&c)) != '.';)
+	for (int byte; (byte = receive_byte(&c)) != '.';)
 		pid = pid * 10 + byte - '0';
 	ck_assert_int_gt(pid, 0);
 	ck_assert(process_exists(pid));

@@ -65,7 +65,7 @@ static pctx_t *capture(pid_t pid)
 static pctx_t *capture_child(struct child *c, int (*work)(void *))
 {
 	*c = begin_child(work, NULL);
-	ck_assert_int_eq(hear(c), 'r');
+	ck_assert_int_eq(receive_byte(c), 'r');
 	return capture(c->pid);
 }
 
@@ -256,7 +256,7 @@ START_TEST(a_capture_can_fail)
 	struct child c = begin_child(with_threads, NULL);
 	pctx_t *p;
 
-	ck_assert_int_eq(hear(&c), 'r');
+	ck_assert_int_eq(receive_byte(&c), 'r');
 	ck_assert_ptr_null(pctx_capture(getpid(), NULL, 0, keep_line));
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_ptr_null(pctx_capture(-1, NULL, 0, keep_line));

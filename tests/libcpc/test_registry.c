@@ -150,12 +150,12 @@ START_TEST(locks_do_not_block)
 
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
 	c = begin_child(locks, all);
-	ck_assert_int_eq(hear(&c), 'l');
+	ck_assert_int_eq(receive_byte(&c), 'l');
 	ck_assert_int_eq(cpc_set_sample(cpc, set, buf), 0);
 	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, "process");
 	ck_assert_int_eq(end_child(&c), 0);
 	c = begin_child(locks, unrelated);
-	ck_assert_int_eq(hear(&c), 'l');
+	ck_assert_int_eq(receive_byte(&c), 'l');
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
 	ck_assert_int_eq(end_child(&c), 0);
 }
@@ -192,7 +192,7 @@ START_TEST(an_unreadable_registry_is_reported)
 }
 END_TEST
 
-static int nobodys(void *unused)
+static int bind_as_nobody(void *unused)
 {
 	(void)unused;
 	become_nobody();
@@ -202,7 +202,7 @@ static int nobodys(void *unused)
 /* In a sticky folder the kernel is strict about others' files: each uses it all the same. */
 START_TEST(another_users_file_is_used)
 {
-	struct child c = begin_child(nobodys, NULL);
+	struct child c = begin_child(bind_as_nobody, NULL);
 	struct stat st;
 	int rc = end_child(&c);
 
@@ -214,7 +214,7 @@ START_TEST(another_users_file_is_used)
 	ck_assert_int_eq(lstat(registry_path(), &st), 0);
 	ck_assert_uint_eq(st.st_uid, 65534);
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
-	c = begin_child(nobodys, NULL);
+	c = begin_child(bind_as_nobody, NULL);
 	ck_assert_int_eq(end_child(&c), 0);
 }
 END_TEST

@@ -131,7 +131,7 @@ static uint32_t double_string_bytes(const uint8_t *p, uint32_t count)
 	return bytes;
 }
 
-static uint32_t see(uint32_t at)
+static uint32_t check_record(uint32_t at)
 {
 	const uint8_t *p = ring_double.bytes + at;
 	uint32_t size, string_bytes;
@@ -167,7 +167,7 @@ unsigned group_records(void)
 	unsigned n = 0;
 
 	for (uint32_t at = 0; at < ring_double.size; n++)
-		at += see(at);
+		at += check_record(at);
 	ck_assert_uint_eq(n, ring_double.size ? ring_double.hooks : 0);
 	return n;
 }
@@ -177,8 +177,8 @@ const struct record_view *group_record(unsigned n)
 	uint32_t at = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		at += see(at);
-	see(at);
+		at += check_record(at);
+	check_record(at);
 	/* What accompanies a CPI group stands behind its first hook. */
 	if (n == 0 || view.major != INTERVAL_MAJOR)
 		ck_assert_uint_eq(view.major, expected());

@@ -141,7 +141,7 @@ static uint64_t value_of(const struct event *e, const struct event *leader)
 }
 
 /* A processor that goes offline takes groups apart. */
-static bool apart(const struct event *e)
+static bool is_dissolved(const struct event *e)
 {
 	return e->cpu >= 0 && fake_pmu.present[e->cpu] != e->present;
 }
@@ -159,7 +159,8 @@ static size_t read_words(int leader, uint64_t *word)
 	}
 	word[2] = l->running;
 	for (int fd = leader; fd < FDS; fd++) {
-		if (!events[fd].open || events[fd].leader != leader || (fd != leader && apart(l)))
+		if (!events[fd].open || events[fd].leader != leader ||
+			(fd != leader && is_dissolved(l)))
 			continue;
 		word[n++] = value_of(&events[fd], l);
 		word[n++] = fake_pmu.foreign_reads && word[0] > 0 ? 7 : events[fd].serial;

@@ -75,7 +75,7 @@ static void burn_ms(uint64_t ms)
 }
 
 /* What must be seen however it is read: three sleeps, 64 pages, 5 ms of work. */
-static struct counter_activity live(void)
+static struct counter_activity measure_activity(void)
 {
 	struct counter_activity from, to, activity;
 	uint64_t began = time_ns_monotonic();
@@ -109,7 +109,7 @@ static bool counts_in_the_kernel(void)
 
 START_TEST(counted_as_the_rights_allow)
 {
-	struct counter_activity activity = live();
+	struct counter_activity activity = measure_activity();
 
 	ck_assert((activity.migrations != NOT_MEASURED) == counts_in_the_kernel());
 }
@@ -152,11 +152,11 @@ START_TEST(refused_migrations_stay_unknown)
 	struct counter_activity activity;
 
 	refuse_from(0, refusals[_i]);
-	activity = live();
+	activity = measure_activity();
 	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
 	/* What was counted since another moment does not come in between. */
 	perf_calls = kernel;
-	activity = live();
+	activity = measure_activity();
 	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
 }
 END_TEST
@@ -185,7 +185,7 @@ END_TEST
 static void *read_there(void *unused)
 {
 	(void)unused;
-	live();
+	measure_activity();
 	return NULL;
 }
 
@@ -208,7 +208,7 @@ START_TEST(a_child_has_its_own)
 	int status;
 	pid_t pid;
 
-	live();
+	measure_activity();
 	pid = fork();
 	if (pid == 0) {
 		struct counter_activity activity;
@@ -218,7 +218,7 @@ START_TEST(a_child_has_its_own)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	live();
+	measure_activity();
 }
 END_TEST
 

@@ -207,7 +207,7 @@ END_TEST
 
 /* ------------------------------------------------------------------- the whole facility */
 
-static const CPI_DATA *get(void *h)
+static const CPI_DATA *get_data(void *h)
 {
 	const CPI_DATA *d;
 
@@ -227,19 +227,19 @@ static void *instance(void)
 START_TEST(interval_across_a_change)
 {
 	void *h = instance();
-	const CPI_DATA *d = get(h);
+	const CPI_DATA *d = get_data(h);
 
 	ck_assert(d->raw_cpi[0] > 0 && d->raw_sys_cpi > 0 && d->scaled_sys_cpi > 0);
 	fake_pmu_replace_cpu(0);
-	d = get(h);
+	d = get_data(h);
 	ck_assert(isnan(d->raw_cpi[0]) && isnan(d->scaled_cpi[0]) && isnan(d->cpu_busy[0]));
 	ck_assert(isnan(d->raw_sys_cpi) && isnan(d->scaled_sys_cpi) && isnan(d->sys_busy));
 	for (int cpu = 1; cpu < d->num_cpus; cpu++)
 		ck_assert(d->raw_cpi[cpu] > 0);
 	/* The same interval goes on, and stays so. */
-	ck_assert(isnan(get(h)->raw_cpi[0]));
+	ck_assert(isnan(get_data(h)->raw_cpi[0]));
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
-	d = get(h);
+	d = get_data(h);
 	ck_assert(d->raw_cpi[0] > 0 && d->raw_sys_cpi > 0);
 	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);
 }
@@ -251,10 +251,10 @@ START_TEST(replaced_by_another_instance)
 	void *h = instance(), *other = instance();
 
 	fake_pmu_replace_cpu(0);
-	ck_assert(isnan(get(other)->raw_cpi[0]));
+	ck_assert(isnan(get_data(other)->raw_cpi[0]));
 	ck_assert_int_eq(CpiStart(other), PU_SUCCESS);
-	ck_assert(get(other)->raw_cpi[0] > 0);
-	ck_assert(isnan(get(h)->raw_cpi[0]));
+	ck_assert(get_data(other)->raw_cpi[0] > 0);
+	ck_assert(isnan(get_data(h)->raw_cpi[0]));
 }
 END_TEST
 
@@ -265,7 +265,7 @@ START_TEST(changed_before_the_start)
 
 	fake_pmu_replace_cpu(0);
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
-	ck_assert(get(h)->raw_cpi[0] > 0);
+	ck_assert(get_data(h)->raw_cpi[0] > 0);
 }
 END_TEST
 
@@ -275,7 +275,7 @@ START_TEST(closed_by_the_program)
 	const CPI_DATA *d;
 
 	fake_pmu_lose_descriptors();
-	d = get(h);
+	d = get_data(h);
 	ck_assert(isnan(d->raw_cpi[0]) && isnan(d->raw_sys_cpi));
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
 	ck_assert_int_eq(CpiTerminate(h), PU_SUCCESS);

@@ -70,13 +70,13 @@ static void set_up(void)
 	use("none");
 }
 
-static void want(const char *list)
+static void set_events(const char *list)
 {
 	setenv("SWTRACE_EVENTS", list, 1);
 	ring_double_renew(NULL);
 }
 
-static void trace(void *h)
+static void trace_interval(void *h)
 {
 	ck_assert_int_eq(CpiGetAndTrace(h, 3, 0, NULL, NULL), PU_SUCCESS);
 }
@@ -177,13 +177,13 @@ START_TEST(faults_agree_with_the_quality_hook)
 	void *h;
 
 	refused = _i ? EACCES : 0;
-	want("page-faults,minor-faults,page-faults:u");
+	set_events("page-faults,minor-faults,page-faults:u");
 	h = init(CPI_TYPE_TRACE_QUALITY);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	CpiStart(h);
 	touch_fresh_pages(64);
-	trace(h);
+	trace_interval(h);
 	v = need_events(3);
 	is_named(v, 0, "page-faults");
 	is_named(v, 2, "page-faults:u");
@@ -206,7 +206,7 @@ START_TEST(task_clock_is_the_thread_s)
 	uint64_t outer, inner;
 	void *h;
 
-	want("task-clock");
+	set_events("task-clock");
 	h = init(0);
 	outer = thread_time_ns();
 	CpiStart(h);
@@ -214,7 +214,7 @@ START_TEST(task_clock_is_the_thread_s)
 	sleep_ms(20);
 	touch_fresh_pages(200);
 	inner = thread_time_ns() - inner;
-	trace(h);
+	trace_interval(h);
 	outer = thread_time_ns() - outer;
 	v = need_events(1);
 	ck_assert_uint_ge(known_value(v, 0), inner);
@@ -230,12 +230,12 @@ START_TEST(switches_are_counted_in_the_kernel_or_not_at_all)
 	void *h;
 
 	refused = _i ? EACCES : 0;
-	want("context-switches,cpu-migrations,context-switches:u");
+	set_events("context-switches,cpu-migrations,context-switches:u");
 	h = init(0);
 	CpiStart(h);
 	for (int i = 0; i < 5; i++)
 		sleep_ms(2);
-	trace(h);
+	trace_interval(h);
 	v = need_events(3);
 	if (refused || !may_count_in_the_kernel()) {
 		is_unknown(v, 0);
@@ -259,10 +259,10 @@ START_TEST(user_mode_alone_is_said)
 	void *h;
 
 	refused = EACCES;
-	want("alignment-faults,alignment-faults:u");
+	set_events("alignment-faults,alignment-faults:u");
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	v = need_events(2);
 	ck_assert_uint_eq(event_word(v, 0, INTERVAL_EVENT_FLAGS),
 		INTERVAL_EVENT_KNOWN | INTERVAL_EVENT_USER_ONLY);
@@ -275,10 +275,10 @@ START_TEST(an_event_that_the_machine_lacks)
 	const struct record_view *v;
 	void *h;
 
-	want("page-faults,nosuchpmu/event=1,umask=2/,cpu-clock");
+	set_events("page-faults,nosuchpmu/event=1,umask=2/,cpu-clock");
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	v = need_events(3);
 	known_value(v, 0);
 	is_named(v, 1, "nosuchpmu/event=1,umask=2/");
@@ -295,7 +295,7 @@ START_TEST(eight_events)
 	const struct record_view *v;
 	void *h;
 
-	want(list);
+	set_events(list);
 	h = init(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY);
 	CpiStart(h);
 	touch_fresh_pages(10);
@@ -318,10 +318,10 @@ START_TEST(a_wrong_list_counts_nothing)
 {
 	void *h;
 
-	want(wrong[_i]);
+	set_events(wrong[_i]);
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	ck_assert_ptr_null(events_hook());
 	ck_assert_uint_eq(group_records(), 1);
 	ck_assert_uint_eq(opened, closed);
@@ -334,28 +334,28 @@ START_TEST(nothing_is_opened_while_off)
 {
 	void *h;
 
-	want("page-faults:u,task-clock");
+	set_events("page-faults:u,task-clock");
 	ring_double.on = false;
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	ck_assert_uint_eq(opened, 0);
 	/* The start read nothing. */
 	ring_double.on = true;
-	trace(h);
+	trace_interval(h);
 	ck_assert_ptr_null(events_hook());
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	need_events(2);
 	ck_assert_uint_gt(opened, closed);
 	ring_double.on = false;
 	CpiStart(h);
 	ck_assert_uint_eq(opened, closed);
 	ring_double.on = true;
-	trace(h);
+	trace_interval(h);
 	ck_assert_ptr_null(events_hook());
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	need_events(2);
 }
 END_TEST
@@ -367,25 +367,25 @@ START_TEST(the_session_s_list)
 	ring_double_renew("page-faults");
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	is_named(need_events(1), 0, "page-faults");
 	/* An interval across the change has none. */
 	CpiStart(h);
 	ring_double_renew("task-clock,minor-faults");
-	trace(h);
+	trace_interval(h);
 	is_named(need_events(1), 0, "page-faults");
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	is_named(need_events(2), 1, "minor-faults");
 	CpiStart(h);
 	ring_double_renew(NULL);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	ck_assert_ptr_null(events_hook());
 	ck_assert_uint_eq(opened, closed);
 	ring_double_renew("no-such-event");
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	ck_assert_ptr_null(events_hook());
 }
 END_TEST
@@ -396,7 +396,7 @@ START_TEST(in_a_loop)
 	void *h;
 
 	use("auto");
-	want("page-faults,minor-faults");
+	set_events("page-faults,minor-faults");
 	ring_double.with_time = true;
 	ring_double_hold(true);
 	h = init(0);
@@ -437,10 +437,10 @@ START_TEST(names_are_numbers_of_these_rings)
 		ring_self.map = &rings[n / 2];
 		ring_double_renew("page-faults,task-clock");
 		CpiStart(h);
-		trace(h);
+		trace_interval(h);
 		has_names(ring_double.labels);
 		CpiStart(h);
-		trace(h);
+		trace_interval(h);
 		has_names(ring_double.labels);
 	}
 	ring_self.map = NULL;
@@ -455,7 +455,7 @@ START_TEST(the_program_s_list_is_the_one)
 	void *h = init(0);
 
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	is_named(need_events(1), 0, _i ? "page-faults" : "minor-faults");
 }
 END_TEST
@@ -469,14 +469,14 @@ static void *measure_in_thread(void *unused)
 	(void)unused;
 	CpiStart(h);
 	touch_fresh_pages(20);
-	trace(h);
+	trace_interval(h);
 	ck_assert_uint_ge(known_value(need_events(1), 0), 20);
 	return h;
 }
 
 static void *get_in_thread(void *h)
 {
-	trace(h);
+	trace_interval(h);
 	return NULL;
 }
 
@@ -485,14 +485,14 @@ START_TEST(threads_have_their_own)
 	pthread_t t;
 	void *h;
 
-	want("page-faults:u");
+	set_events("page-faults:u");
 	h = init(0);
 	CpiStart(h);
 	pthread_create(&t, NULL, measure_in_thread, NULL);
 	pthread_join(t, NULL);
 	/* The thread's are closed, this one's are not. */
 	ck_assert_uint_eq(opened, closed + 1);
-	trace(h);
+	trace_interval(h);
 	need_events(1);
 	pthread_create(&t, NULL, get_in_thread, h);
 	pthread_join(t, NULL);
@@ -505,28 +505,28 @@ START_TEST(a_child_starts_over)
 	int status;
 	void *h;
 
-	want("page-faults");
+	set_events("page-faults");
 	h = init(0);
 	CpiStart(h);
-	trace(h);
+	trace_interval(h);
 	CpiStart(h);
 
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		/* Begun in the parent. */
-		trace(h);
+		trace_interval(h);
 		if (events_hook())
 			_exit(1);
 		CpiStart(h);
 		touch_fresh_pages(30);
-		trace(h);
+		trace_interval(h);
 		_exit(known_value(need_events(1), 0) < 30);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	touch_fresh_pages(5);
-	trace(h);
+	trace_interval(h);
 	ck_assert_uint_ge(known_value(need_events(1), 0), 5);
 }
 END_TEST

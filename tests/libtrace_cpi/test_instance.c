@@ -177,7 +177,7 @@ START_TEST(ten_thousand)
 }
 END_TEST
 
-static void *churn(void *unused)
+static void *create_and_destroy(void *unused)
 {
 	void *h[50], *old = NULL;
 	const CPI_DATA *d;
@@ -206,7 +206,7 @@ START_TEST(many_threads)
 	use(source[_i]);
 	ring_double.on = false;
 	for (int i = 0; i < 6; i++)
-		pthread_create(&t[i], NULL, churn, NULL);
+		pthread_create(&t[i], NULL, create_and_destroy, NULL);
 	for (int i = 0; i < 6; i++)
 		pthread_join(t[i], NULL);
 }
@@ -221,7 +221,7 @@ START_TEST(fork_in_the_middle)
 	use("software");
 	ring_double.on = false;
 	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, churn, NULL);
+		pthread_create(&t[i], NULL, create_and_destroy, NULL);
 	for (int i = 0; i < 20; i++) {
 		int status;
 		pid_t pid = fork();

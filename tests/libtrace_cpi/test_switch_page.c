@@ -319,7 +319,7 @@ static ssize_t counting_read(int fd, void *bytes, size_t size)
 }
 
 /* Whether the short end was enough for an interval with that many faults. */
-static bool stay(unsigned want, char *fresh, unsigned faults)
+static bool stays_on_page(unsigned want, char *fresh, unsigned faults)
 {
 	counters_start(from, want, clock_now());
 	touch_pages(fresh, faults);
@@ -344,7 +344,7 @@ START_TEST(all_figures_of_a_stay_are_free)
 		perf_calls.read = counting_read;
 		reads = 0;
 		usage = faults_of_usage();
-		is_short = stay(ALL, fresh, faults);
+		is_short = stays_on_page(ALL, fresh, faults);
 		usage = faults_of_usage() - usage;
 		perf_calls = kernel;
 		fresh += faults * (size_t)sysconf(_SC_PAGESIZE);
@@ -374,7 +374,7 @@ START_TEST(the_first_interval_of_a_millisecond_shows_unexplained_time)
 		return;
 	for (int i = 0; i < 50; i++) {
 		sleep_ms(2);
-		ck_assert(!stay(ALL, NULL, 0));
+		ck_assert(!stays_on_page(ALL, NULL, 0));
 		ck_assert_uint_eq(from->activity_source, INTERVAL_TIME_CLOCK);
 		counters_read(to, ALL | COUNTER_ASK_BIT, COUNTER_GET);
 		counters_difference(from, to, interval);
@@ -405,7 +405,7 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 		return;
 	perf_calls.open = open_of_user_mode;
 	for (int i = 0; i < 10; i++) {
-		ck_assert(!stay(ALL, fresh, i ? 0 : 5));
+		ck_assert(!stays_on_page(ALL, fresh, i ? 0 : 5));
 		ck_assert(thread_self()->group->page.is_open);
 		counters_read(to, ALL, COUNTER_GET);
 		counters_difference(from, to, interval);

@@ -27,7 +27,7 @@ static AI_COUNTERS *array(void)
 	return kept[count++];
 }
 
-static AI_COUNTERS *get(void)
+static AI_COUNTERS *get_counters(void)
 {
 	AI_COUNTERS *c = array();
 
@@ -42,9 +42,9 @@ START_TEST(scripted_counts_are_returned)
 	use_script(SCRIPT);
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
 	ck_assert_int_eq(AiMethod(), AI_METHOD_SCRIPT);
-	a = get();
-	get();
-	b = get();
+	a = get_counters();
+	get_counters();
+	b = get_counters();
 	for (int cpu = 0; cpu < GetActiveProcessorCount(); cpu++) {
 		ck_assert_uint_eq(b[cpu].CurTime - a[cpu].CurTime, 2000);
 		ck_assert_uint_eq(b[cpu].BusyTime - a[cpu].BusyTime, 600);
@@ -65,8 +65,8 @@ START_TEST(counts_wrap)
 
 	use_script("cycles 10\nbusy all 1\nswitches all 4294967295\ninterrupts all 4294967294\n");
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
-	a = get();
-	b = get();
+	a = get_counters();
+	b = get_counters();
 	ck_assert_uint_eq(a->DispCnt, 0);
 	ck_assert_uint_eq(b->DispCnt, 0);
 	ck_assert_uint_eq(a->IntrCnt, 4294967294);
@@ -80,8 +80,8 @@ START_TEST(values_missing_in_the_script)
 
 	use_script("cycles 1000\nbusy all 40%\n");
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
-	a = get();
-	b = get();
+	a = get_counters();
+	b = get_counters();
 	ck_assert_uint_eq(b->BusyTime - a->BusyTime, 400);
 	ck_assert_uint_eq(b->IdleTime - a->IdleTime, 600);
 	ck_assert_uint_eq(b->IntrTime, AI_NOT_MEASURED);
@@ -98,11 +98,11 @@ START_TEST(a_gap)
 	use_script("step 2\ncycles 1000\nbusy all 40%\nstep\ncycles 1000\nbusy all none\n"
 		   "step\ncycles 1000\nbusy all 40%\n");
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
-	a = get();
-	b = get();
+	a = get_counters();
+	b = get_counters();
 	ck_assert_uint_eq(b->CurTime, a->CurTime);
 	ck_assert_uint_eq(b->BusyTime, a->BusyTime);
-	c = get();
+	c = get_counters();
 	ck_assert_uint_ge(c->BusyTime, b->BusyTime + 400);
 	ck_assert_uint_eq(c->CurTime, a->CurTime + 2000);
 	ck_assert_uint_eq(
@@ -121,7 +121,7 @@ START_TEST(inits_nest)
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
 	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
-	b = get();
+	b = get_counters();
 	/* The second did not begin anew. */
 	ck_assert_uint_ge(b->BusyTime, a->BusyTime + 300);
 	AiTerminate();
@@ -246,7 +246,7 @@ START_TEST(a_child_counts_too)
 	if (!measures())
 		return;
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
-	a = get();
+	a = get_counters();
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {

@@ -27,7 +27,7 @@ static void set_up(void)
 	unsetenv("SWTRACE_CPU_HZ");
 }
 
-static void put(const char *name, const char *text)
+static void put_cpufreq(const char *name, const char *text)
 {
 	char path[128];
 
@@ -38,7 +38,7 @@ static void put(const char *name, const char *text)
 START_TEST(an_unknown_frequency_is_not_measured)
 {
 	ck_assert_uint_eq(frequency_of(1), NOT_MEASURED);
-	put("scaling_cur_freq", "2000000\n");
+	put_cpufreq("scaling_cur_freq", "2000000\n");
 	ck_assert_uint_eq(frequency_of(0), NOT_MEASURED);
 	ck_assert_uint_eq(frequency_of(11), NOT_MEASURED);
 	ck_assert_uint_eq(frequency_of(UINT32_MAX), NOT_MEASURED);
@@ -47,11 +47,11 @@ END_TEST
 
 START_TEST(the_nearest_to_the_truth)
 {
-	put("cpuinfo_cur_freq", "1000000\n");
+	put_cpufreq("cpuinfo_cur_freq", "1000000\n");
 	ck_assert_uint_eq(frequency_of(1), 1000000000);
-	put("scaling_cur_freq", "2000000\n");
+	put_cpufreq("scaling_cur_freq", "2000000\n");
 	ck_assert_uint_eq(frequency_of(1), 2000000000);
-	put("cpuinfo_avg_freq", "2345678\n");
+	put_cpufreq("cpuinfo_avg_freq", "2345678\n");
 	ck_assert_uint_eq(frequency_of(1), 2345678000);
 }
 END_TEST
@@ -73,7 +73,7 @@ START_TEST(each_source_of_frequencies_is_named)
 	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
 	frequency_of(1);
 	sources_are("environment (SWTRACE_CPU_HZ)");
-	put("scaling_cur_freq", "2000000\n");
+	put_cpufreq("scaling_cur_freq", "2000000\n");
 	frequency_of(1);
 	sources_are("cpufreq/scaling_cur_freq + environment (SWTRACE_CPU_HZ)");
 }
@@ -82,7 +82,7 @@ END_TEST
 START_TEST(source_of_the_kernel)
 {
 	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
-	put("cpuinfo_cur_freq", "2000000\n");
+	put_cpufreq("cpuinfo_cur_freq", "2000000\n");
 	frequency_of(1);
 	sources_are("cpufreq/cpuinfo_cur_freq");
 }
@@ -93,7 +93,7 @@ START_TEST(cpufreq_precedes_the_environment)
 {
 	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
 	ck_assert_uint_eq(frequency_of(1), 1500000000);
-	put("scaling_cur_freq", "2000000\n");
+	put_cpufreq("scaling_cur_freq", "2000000\n");
 	ck_assert_uint_eq(frequency_of(1), 2000000000);
 	setenv("SWTRACE_CPU_HZ", "fast", 1);
 	ck_assert_uint_eq(frequency_of(0), NOT_MEASURED);
@@ -105,7 +105,7 @@ static const char *const no_frequencies[] = {"", "\n", "<unknown>\n", "0\n", "-5
 
 START_TEST(no_frequency)
 {
-	put("scaling_cur_freq", no_frequencies[_i]);
+	put_cpufreq("scaling_cur_freq", no_frequencies[_i]);
 	ck_assert_uint_eq(frequency_of(1), NOT_MEASURED);
 }
 END_TEST

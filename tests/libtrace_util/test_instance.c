@@ -21,7 +21,7 @@ static void *util(UINT32 mode)
 	return h;
 }
 
-static const CPUUTIL_DATA *get(void *h)
+static const CPUUTIL_DATA *get_data(void *h)
 {
 	const CPUUTIL_DATA *d = NULL;
 
@@ -39,7 +39,7 @@ START_TEST(an_interval_has_the_scripted_figures)
 	use_script("cycles 1000\nbusy all 40%\nintr all 10%\nunhalted all 300\nreference all 200\n"
 		   "switches all 3\ninterrupts all 9\n");
 	h = util(CPUUTIL_TRACE_NONE);
-	d = get(h);
+	d = get_data(h);
 	ck_assert_int_eq(d->num_cpus, cpus);
 	ck_assert_int_eq(d->method, AI_METHOD_SCRIPT);
 	ck_assert_uint_eq(d->flags, 0);
@@ -52,11 +52,11 @@ START_TEST(an_interval_has_the_scripted_figures)
 	ck_assert(isnan(d->cpu_busy[cpus]) && isnan(d->cpu_busy[MAX_CPUS - 1]));
 	ck_assert_uint_eq(d->cpu_disp_cnt[cpus], AI_COUNT_NOT_MEASURED);
 	/* From the same start. */
-	d = get(h);
+	d = get_data(h);
 	ck_assert_uint_eq(d->cpu_disp_cnt[0], 6);
 	ck_assert_double_eq_tol(d->sys_busy, 30, 1e-9);
 	ck_assert_int_eq(CpuUtilStart(h), PU_SUCCESS);
-	ck_assert_uint_eq(get(h)->cpu_disp_cnt[0], 3);
+	ck_assert_uint_eq(get_data(h)->cpu_disp_cnt[0], 3);
 	ck_assert_int_eq(CpuUtilTerminate(h), PU_SUCCESS);
 }
 END_TEST
@@ -71,7 +71,7 @@ START_TEST(sums_and_not_averages)
 	}
 	use_script("cycles 1000\nbusy all 0\nbusy 0 80%\nintr all 0\nunhalted all 100\n"
 		   "unhalted 0 900\nreference all 100\nreference 0 300\n");
-	d = get(util(0));
+	d = get_data(util(0));
 	ck_assert_double_eq_tol(d->cpu_busy[0], 80, 1e-9);
 	ck_assert_double_eq_tol(d->cpu_busy[1], 0, 1e-9);
 	ck_assert_double_eq_tol(d->sys_busy, 80.0 / d->num_cpus, 1e-9);
@@ -86,7 +86,7 @@ START_TEST(interrupts_missing)
 	const CPUUTIL_DATA *d;
 
 	use_script("cycles 1000\nbusy all 40%\n");
-	d = get(util(0));
+	d = get_data(util(0));
 	ck_assert_double_eq_tol(d->cpu_busy[0], 40, 1e-9);
 	ck_assert_double_eq_tol(d->cpu_idle[0], 60, 1e-9);
 	ck_assert(isnan(d->cpu_intr[0]) && isnan(d->sys_intr));
@@ -100,7 +100,7 @@ START_TEST(no_time)
 	const CPUUTIL_DATA *d;
 
 	use_script("cycles 0\nbusy all 0\nintr all 0\n");
-	d = get(util(0));
+	d = get_data(util(0));
 	ck_assert(isnan(d->cpu_busy[0]) && isnan(d->cpu_idle[0]) && isnan(d->cpu_intr[0]));
 	ck_assert(isnan(d->sys_busy));
 }
@@ -114,9 +114,9 @@ START_TEST(not_measured_now)
 		   "step\ncycles 10\nbusy all 1\n");
 	void *h = util(0);
 
-	d = get(h);
+	d = get_data(h);
 	ck_assert(isnan(d->cpu_busy[0]) && isnan(d->sys_busy));
-	d = get(h);
+	d = get_data(h);
 	ck_assert_double_eq_tol(d->cpu_busy[0], 5, 1e-9);
 }
 END_TEST
@@ -159,7 +159,7 @@ START_TEST(null_pointers)
 }
 END_TEST
 
-static int never(const CPUUTIL_DATA *data, void *context)
+static int fail_if_sampled(const CPUUTIL_DATA *data, void *context)
 {
 	(void)data, (void)context;
 	ck_abort_msg("sampled");
@@ -174,7 +174,7 @@ static void refuses(void *h)
 	ck_assert_int_eq(CpuUtilGet(h, &d), PU_ERR_NOT_INITIALIZED);
 	ck_assert_int_eq(CpuUtilGetAndTrace(h, 1, 0, NULL, &d), PU_ERR_NOT_INITIALIZED);
 	ck_assert_int_eq(CpuUtilSetTraceHookId(h, 1, NULL), PU_ERR_NOT_INITIALIZED);
-	ck_assert_int_eq(CpuUtilSample(h, 1, never, NULL), PU_ERR_NOT_INITIALIZED);
+	ck_assert_int_eq(CpuUtilSample(h, 1, fail_if_sampled, NULL), PU_ERR_NOT_INITIALIZED);
 	ck_assert_int_eq(CpuUtilTerminate(h), PU_ERR_NOT_INITIALIZED);
 	ck_assert_ptr_null(d);
 }
@@ -200,7 +200,7 @@ START_TEST(no_handles)
 	ck_assert_int_eq(CpiTerminate(h), PU_ERR_NOT_INITIALIZED);
 	ck_assert_uint_eq(CpiGetCurrentMode(h), 0);
 	ck_assert_int_eq(CpiGet(cpi, &cd), PU_SUCCESS);
-	get(h);
+	get_data(h);
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(many_instances)
 	for (int i = 0; i < 50; i += 2)
 		ck_assert_int_eq(CpuUtilTerminate(h[i]), PU_SUCCESS);
 	for (int i = 1; i < 50; i += 2) {
-		ck_assert_int_eq(get(h[i])->num_cpus, GetActiveProcessorCount());
+		ck_assert_int_eq(get_data(h[i])->num_cpus, GetActiveProcessorCount());
 		ck_assert_int_eq(CpuUtilTerminate(h[i]), PU_SUCCESS);
 	}
 }

@@ -62,7 +62,7 @@ void about(uint64_t value, uint64_t want)
 		(unsigned long long)want);
 }
 
-static uint64_t known(uint64_t part)
+static uint64_t zero_if_unmeasured(uint64_t part)
 {
 	return part == NOT_MEASURED ? 0 : part;
 }
@@ -74,8 +74,10 @@ void difference(void)
 		const struct counter_usage *c = &out->cpu[cpu].usage;
 
 		if (c->elapsed != NOT_MEASURED)
-			ck_assert_uint_le(
-				known(c->busy) + known(c->idle) + known(c->intr), c->elapsed);
+			ck_assert_uint_le(zero_if_unmeasured(c->busy) +
+						  zero_if_unmeasured(c->idle) +
+						  zero_if_unmeasured(c->intr),
+				c->elapsed);
 	}
 }
 

@@ -218,7 +218,7 @@ END_TEST
 
 /* Stolen from processor 0 so far, which is neither busy nor idle: the accounts of /proc/stat are
  * this machine's. */
-static uint64_t stolen(void)
+static uint64_t read_steal(void)
 {
 	struct stat_cpu cpu[1];
 	uint64_t at;
@@ -237,11 +237,11 @@ START_TEST(ticks_are_counted)
 	a = AiAllocCounters(NULL);
 	b = AiAllocCounters(NULL);
 	for (;;) {
-		before = stolen();
+		before = read_steal();
 		ck_assert_int_eq(AiInit(), PU_SUCCESS);
 		ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
 		ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
-		if (stolen() == before)
+		if (read_steal() == before)
 			break;
 		AiTerminate(); /* forgets what is yet to be taken off */
 	}

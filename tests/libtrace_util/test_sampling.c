@@ -134,7 +134,7 @@ END_TEST
 /* Where one interval ends, the next begins: in the trace too. */
 static uint64_t last_stamp;
 
-static int follows(const CPUUTIL_DATA *d, void *context)
+static int check_order(const CPUUTIL_DATA *d, void *context)
 {
 	unsigned *calls = context;
 
@@ -150,7 +150,7 @@ START_TEST(intervals_abut)
 	void *h;
 
 	ck_assert_int_eq(CpuUtilInit(CPUUTIL_TRACE_SUMMARY, &h), PU_SUCCESS);
-	ck_assert_int_eq(CpuUtilSample(h, 20, follows, &calls), 1);
+	ck_assert_int_eq(CpuUtilSample(h, 20, check_order, &calls), 1);
 	ck_assert_uint_eq(calls, 5);
 }
 END_TEST

@@ -201,7 +201,7 @@ static const char *manual_name(const char *event, const char *mask)
 }
 
 /* The mask that the manual wants beside a tag or a metric. */
-static const char *companion(const struct p4_event *event, const char *mask)
+static const char *required_mask(const struct p4_event *event, const char *mask)
 {
 	const struct p4_mask *m = P4FindMask(event, mask);
 
@@ -212,7 +212,7 @@ static void compare_mask(const char *pmu, const char *pfm, const struct p4_event
 	const char *pfm_mask, enum p4_model model)
 {
 	const char *mask = manual_name(pfm, pfm_mask);
-	const char *other = companion(event, mask);
+	const char *other = required_mask(event, mask);
 	char theirs[256], ours[256];
 
 	if (!P4FindMask(event, mask) && !P4FindMetric(event, mask)) {

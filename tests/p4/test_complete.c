@@ -19,7 +19,7 @@ struct place {
 };
 
 /* escrs_too: false asks for the counters alone. */
-static bool collide(const struct place *a, const struct place *b, bool escrs_too)
+static bool places_collide(const struct place *a, const struct place *b, bool escrs_too)
 {
 	if (a->counter == b->counter)
 		return true;
@@ -37,7 +37,7 @@ static bool try_place(
 	const struct p4_request *r, size_t count, struct place *places, size_t done, bool escrs_too)
 {
 	for (size_t i = 0; i < done; i++)
-		if (collide(&places[i], &places[done], escrs_too))
+		if (places_collide(&places[i], &places[done], escrs_too))
 			return false;
 	return place_next(r, count, places, done + 1, escrs_too);
 }
@@ -85,7 +85,7 @@ static bool place_next(
 	return false;
 }
 
-static bool possible(const struct p4_request *r, size_t count, bool escrs_too)
+static bool is_possible(const struct p4_request *r, size_t count, bool escrs_too)
 {
 	struct place places[P4_COUNTERS];
 
@@ -120,7 +120,7 @@ static void check_programs(
 			ck_assert(metric->only < 0 || p->upstream_escr == escr[metric->only]);
 		}
 		for (size_t k = 0; k < i; k++)
-			ck_assert(!collide(&places[k], &places[i], true));
+			ck_assert(!places_collide(&places[k], &places[i], true));
 	}
 }
 
@@ -135,12 +135,12 @@ static void compare(const struct p4_request *r, size_t count, unsigned seen[3])
 		seen[2]++;
 		return;
 	}
-	ck_assert_msg(possible(r, count, true) == (rc == PU_SUCCESS), "%s", why);
+	ck_assert_msg(is_possible(r, count, true) == (rc == PU_SUCCESS), "%s", why);
 	seen[rc != PU_SUCCESS]++;
 	if (rc == PU_SUCCESS)
 		check_programs(r, count, programs);
 	else if (rc == PU_ERROR_ALL_COUNTERS_IN_USE)
-		ck_assert_msg(!possible(r, count, false), "%s", why);
+		ck_assert_msg(!is_possible(r, count, false), "%s", why);
 	else
 		ck_assert_msg(rc == PU_ERROR_EVENT_ALL_ESCR_IN_USE, "%s", why);
 }
@@ -179,31 +179,31 @@ START_TEST(pairs_and_triples)
 }
 END_TEST
 
-static unsigned below(unsigned n)
+static unsigned random_below(unsigned n)
 {
 	return (unsigned)(random() % n);
 }
 
 static struct p4_request random_request(bool wishes)
 {
-	struct p4_request r = first_mask_of(below(P4_EVENTS));
+	struct p4_request r = first_mask_of(random_below(P4_EVENTS));
 	uint8_t counters[P4_COUNTERS];
 	size_t n;
 
-	r.masks = 1u << r.event->masks[below((unsigned)r.event->mask_count)].bit;
+	r.masks = 1u << r.event->masks[random_below((unsigned)r.event->mask_count)].bit;
 	if (!(r.masks & 0xffff))
 		r.masks |= 1u << r.event->masks[0].bit;
-	r.compare = below(3) == 0;
-	r.threshold = r.compare ? (uint8_t)below(16) : 0;
-	r.kernel = below(4) == 0;
-	r.cascade = below(8) == 0;
-	if (r.event->tagging && below(2))
+	r.compare = random_below(3) == 0;
+	r.threshold = r.compare ? (uint8_t)random_below(16) : 0;
+	r.kernel = random_below(4) == 0;
+	r.cascade = random_below(8) == 0;
+	if (r.event->tagging && random_below(2))
 		do
-			r.metric = &p4_metrics[below(P4_METRICS)];
+			r.metric = &p4_metrics[random_below(P4_METRICS)];
 		while (r.metric->tagging != r.event->tagging);
-	n = p4_counters_of(&r, r.event->escr[below(2)], counters);
-	if (wishes && n && below(3) == 0)
-		r.counter = counters[below((unsigned)n)];
+	n = p4_counters_of(&r, r.event->escr[random_below(2)], counters);
+	if (wishes && n && random_below(3) == 0)
+		r.counter = counters[random_below((unsigned)n)];
 	return r;
 }
 
@@ -217,7 +217,7 @@ START_TEST(random_sets)
 	srandom(4);
 	for (unsigned set = 0; set < SETS; set++) {
 		struct p4_request r[MOST];
-		size_t count = 1 + below(MOST);
+		size_t count = 1 + random_below(MOST);
 
 		for (size_t i = 0; i < count; i++)
 			do
@@ -263,13 +263,13 @@ START_TEST(smallest_conflict)
 				named[n++] = r[i];
 		}
 		ck_assert_uint_ge(n, 2);
-		ck_assert(!possible(named, n, true));
-		ck_assert_int_eq(rc == PU_ERROR_ALL_COUNTERS_IN_USE, !possible(named, n, false));
+		ck_assert(!is_possible(named, n, true));
+		ck_assert_int_eq(rc == PU_ERROR_ALL_COUNTERS_IN_USE, !is_possible(named, n, false));
 		for (size_t i = 0; i < n; i++) {
 			struct p4_request left = named[i];
 
 			named[i] = named[n - 1];
-			ck_assert(possible(named, n - 1, true));
+			ck_assert(is_possible(named, n - 1, true));
 			named[i] = left;
 		}
 	}

@@ -22,7 +22,7 @@ static void ask_open(struct asked *a)
 		die("open");
 }
 
-static uint32_t ask(struct asked *a)
+static uint32_t collect_rows(struct asked *a)
 {
 	const uint64_t wanted[COUNTERSET_COUNTERS / 64] = {UINT64_MAX};
 	const struct sample_time time = {1, 1, 1};
@@ -70,7 +70,7 @@ static void no_session(const void *arg)
 
 	(void)arg;
 	ask_open(&a);
-	expect("no session: status", ask(&a), ERROR_SUCCESS);
+	expect("no session: status", collect_rows(&a), ERROR_SUCCESS);
 	expect("no session: instances", a.rows.used, 0);
 	rows_begin(&rows, RINGS_COLUMNS);
 	expect("no session: enumerated", rings_set.operations->instances(&rings_set, &rows),
@@ -119,7 +119,7 @@ static void ledger(const void *arg)
 	for (int round = 0; round < 4; round++) {
 		for (int i = 0; i < 10 + round * 1500; i++, written++)
 			checked_hook(1, (uint32_t)written, 4);
-		expect("status", ask(&a), ERROR_SUCCESS);
+		expect("status", collect_rows(&a), ERROR_SUCCESS);
 		compare(&a, &s, written);
 		if (box_has_rseq()) {
 			expect("all on this ring", value(&a, name, RINGS_ATTEMPTED), written);
@@ -133,7 +133,7 @@ static void ledger(const void *arg)
 		tell(value(&a, "_Total", RINGS_LOST_FULL) > 0, "full", "lost");
 	/* One that fits no section. */
 	checked_hook(1, (uint32_t)written++, sizeof words / sizeof *words);
-	ask(&a);
+	collect_rows(&a);
 	compare(&a, &s, written);
 	expect("guest ring's size", value(&a, "guest 0", RINGS_SIZE), s.geometry.ring_size);
 	tell(!is_known(&a, "_Total", RINGS_DRAINED), "drained", "only in continuous mode");
@@ -154,29 +154,29 @@ static void changes(const void *arg)
 	ask_open(&a);
 	for (uint32_t i = 0; i < 3000; i++)
 		checked_hook(1, i, 4);
-	ask(&a);
+	collect_rows(&a);
 	tell(value(&a, "_Total", RINGS_ATTEMPTED) == 3000, "before", "3000 hooks");
 	session_off(&s, NULL);
 	session_discard(&s, NULL);
-	ask(&a);
+	collect_rows(&a);
 	expect("discarded", value(&a, "_Total", RINGS_ATTEMPTED), 0);
 	expect("off", value(&a, "_Total", RINGS_STATE), SHM_OFF);
 	session_on(&s, NULL);
 	for (uint32_t i = 0; i < 5; i++)
 		checked_hook(1, i, 4);
-	ask(&a);
+	collect_rows(&a);
 	expect("after the discard", value(&a, "_Total", RINGS_ATTEMPTED), 5);
 	session_off(&s, NULL);
 	session_free(&s, NULL);
-	expect("freed", ask(&a), ERROR_SUCCESS);
+	expect("freed", collect_rows(&a), ERROR_SUCCESS);
 	expect("freed: no rings", a.rows.used, 0);
 	session_close(&s);
 	box_open(&s, SHM_MODE_NORMAL, 256 << 10, 16 << 10);
-	ask(&a);
+	collect_rows(&a);
 	expect("new rings", value(&a, "0", RINGS_SIZE), s.geometry.ring_size);
 	session_remove(&s);
 	session_close(&s);
-	expect("removed", ask(&a), ERROR_SUCCESS);
+	expect("removed", collect_rows(&a), ERROR_SUCCESS);
 	expect("removed: no rings", a.rows.used, 0);
 	ask_close(&a);
 }
@@ -222,7 +222,7 @@ static void busy(const void *arg)
 	while (__atomic_load_n(&shared->begun, __ATOMIC_RELAXED) < WRITERS)
 		usleep(500);
 	for (int i = 0; i < 100; i++) {
-		ask(&a);
+		collect_rows(&a);
 		if (!is_known(&a, "_Total", RINGS_ATTEMPTED)) {
 			unknown++;
 			continue;
@@ -236,7 +236,7 @@ static void busy(const void *arg)
 		waitpid(writer[i], NULL, 0);
 		sum += shared->written[i];
 	}
-	ask(&a);
+	collect_rows(&a);
 	lost = value(&a, "_Total", RINGS_LOST_RATE);
 	expect("went back", back, 0);
 	tell(unknown < 100, "known", "not in %u of 100 samples", unknown);
@@ -263,7 +263,7 @@ static void continuous(const void *arg)
 	snprintf(name, sizeof name, "%u", cpu);
 	for (uint32_t i = 0; i < 100; i++)
 		checked_hook(1, i, 4);
-	ask(&a);
+	collect_rows(&a);
 	expect("nothing drained", value(&a, "_Total", RINGS_DRAINED), 0);
 	expect("all in the buffers", value(&a, "_Total", RINGS_HELD), 100);
 	tell(!is_known(&a, "_Total", RINGS_OVERWRITTEN), "overwritten", "not in this mode");
@@ -272,7 +272,7 @@ static void continuous(const void *arg)
 	ring = &s.control->ring[name[0] ? cpu : s.geometry.cpus];
 	ring->drained = shm_figure(s.generation, 60);
 	ring->drained_torn = shm_figure(s.generation, 1);
-	ask(&a);
+	collect_rows(&a);
 	if (name[0]) {
 		expect("drained", value(&a, name, RINGS_DRAINED), 60);
 		expect("held", value(&a, name, RINGS_HELD), 39);
@@ -282,12 +282,12 @@ static void continuous(const void *arg)
 	}
 	/* A control file that claims more than there was. */
 	ring->drained = shm_figure(s.generation, UINT64_C(1) << 40);
-	ask(&a);
+	collect_rows(&a);
 	expect("held, if all is said to be gone", value(&a, name[0] ? name : "guest 0", RINGS_HELD),
 		0);
 	/* A drain that did not see an init yet. */
 	ring->drained = shm_figure(s.generation - 1, 60);
-	ask(&a);
+	collect_rows(&a);
 	expect("drained by another generation's drain", value(&a, "_Total", RINGS_DRAINED), 0);
 	ask_close(&a);
 	session_close(&s);
@@ -301,10 +301,10 @@ static void refused(const void *arg)
 	(void)arg;
 	setenv("SWTRACE_SESSION", "relative", 1);
 	ask_open(&a);
-	expect("a relative path", ask(&a), ERROR_INVALID_PARAMETER);
+	expect("a relative path", collect_rows(&a), ERROR_INVALID_PARAMETER);
 	expect("a relative path: no rows", a.rows.used, 0);
 	setenv("SWTRACE_SESSION", "/dev/null", 1);
-	expect("no directory", ask(&a), ERROR_ACCESS_DENIED);
+	expect("no directory", collect_rows(&a), ERROR_ACCESS_DENIED);
 	ask_close(&a);
 }
 

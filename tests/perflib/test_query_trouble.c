@@ -139,7 +139,7 @@ END_TEST
 
 /* ----------------------------------------------------------- that goes and comes back */
 
-static void gone(void)
+static void remove_counterset(void)
 {
 	several.collect_status = ERROR_WMI_GUID_NOT_FOUND;
 	machine.sets = 1;
@@ -149,7 +149,7 @@ START_TEST(a_counterset_disappears)
 {
 	add(&several_guid, ALL, "*");
 	free(sample());
-	gone();
+	remove_counterset();
 	expect_status(ERROR_WMI_GUID_NOT_FOUND);
 	machine.refresh_status = ERROR_READ_FAULT;
 	expect_status(ERROR_WMI_GUID_NOT_FOUND);
@@ -179,7 +179,7 @@ static void comes_back(uint32_t type)
 	definition.ncounters = 3;
 	definition.type = type;
 	made_up_set(&successor, &definition, row, 1);
-	gone();
+	remove_counterset();
 	made_up_host_add(&machine, &successor);
 }
 

@@ -102,7 +102,7 @@ static void tear_down(void)
 	TraceTerminate();
 }
 
-static void advance(void)
+static void advance_values(void)
 {
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned c = 0; c < 4; c++)
@@ -115,7 +115,7 @@ static PERF_DATA_HEADER *record(void)
 	PERF_DATA_HEADER *data = next_sample(live);
 
 	ck_assert_uint_eq(PerfTraceCounterData(live, data, data->dwTotalSize), ERROR_SUCCESS);
-	advance();
+	advance_values();
 	return data;
 }
 

@@ -400,23 +400,23 @@ END_TEST
 
 static uint32_t state = 12345;
 
-static uint32_t any(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	state = state * 1664525 + 1013904223;
 	return (state >> 8) % below;
 }
 
 /* Bytes changed, runs of them left out or doubled. */
-static size_t spoil(char *text, size_t length, size_t room)
+static size_t change_text(char *text, size_t length, size_t room)
 {
 	static const char bytes[] = "0 9:\n()-\0\xff\tC";
 	size_t at, n;
 
-	for (uint32_t k = any(4); k > 0; k--)
-		text[any((uint32_t)length)] = bytes[any(sizeof bytes)];
-	at = any((uint32_t)length);
-	n = any((uint32_t)(length - at)) + 1;
-	if (any(2) && length + n <= room) {
+	for (uint32_t k = random_below(4); k > 0; k--)
+		text[random_below((uint32_t)length)] = bytes[random_below(sizeof bytes)];
+	at = random_below((uint32_t)length);
+	n = random_below((uint32_t)(length - at)) + 1;
+	if (random_below(2) && length + n <= room) {
 		memmove(text + at + n, text + at, length - at);
 		return length + n;
 	}
@@ -435,7 +435,7 @@ START_TEST(any_bytes)
 		"voluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t34\n"};
 
 	for (int round = 0; round < 20000; round++) {
-		const char *text = texts[any(sizeof texts / sizeof *texts)];
+		const char *text = texts[random_below(sizeof texts / sizeof *texts)];
 		size_t length = strlen(text), room = 2 * length;
 		struct processor_interrupts lines[4];
 		struct processor_ticks ticks[4];
@@ -444,7 +444,7 @@ START_TEST(any_bytes)
 		char *copy, *spoilt = malloc(room);
 
 		memcpy(spoilt, text, length);
-		length = spoil(spoilt, length, room);
+		length = change_text(spoilt, length, room);
 		copy = copy_of(spoilt, length);
 		free(spoilt);
 		processor_parse_stat(copy, length, ticks, 4);

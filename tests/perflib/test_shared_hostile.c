@@ -71,7 +71,7 @@ static void put_image(void)
 
 /* A consumer's look at all there is; the rules are checked on the way. Rows of all sets, or -1:
  * none is seen; -2: one is and cannot be read. */
-static int look(void)
+static int count_rows(void)
 {
 	struct seen all;
 	int rows = -1;
@@ -92,7 +92,7 @@ static int look(void)
 START_TEST(the_image_is_a_good_one)
 {
 	ck_assert_uint_eq(header()->blocks, BLOCKS);
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(every_byte_is_changed)
 			int rows;
 
 			ck_assert_int_eq(pwrite(fd, &b, 1, (off_t)at), 1);
-			rows = look();
+			rows = count_rows();
 			refused += rows == -1;
 			failed += rows == -2;
 			seen_all += rows == 3;
@@ -136,7 +136,7 @@ START_TEST(every_byte_is_changed)
 	ck_assert_uint_gt(refused, 100);
 	ck_assert_uint_gt(failed, 10);
 	ck_assert_uint_gt(seen_all, 100);
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 }
 END_TEST
 
@@ -151,7 +151,7 @@ START_TEST(every_truncation_is_no_provider_or_an_error)
 		if (at < PROV_HEADER_BYTES - 8 && at % 1009 && at > 8)
 			continue;
 		ck_assert_int_eq(ftruncate(fd, (off_t)at), 0);
-		int rows = look();
+		int rows = count_rows();
 		if (at < header()->block[0].offset + header()->block[0].bytes)
 			ck_assert_int_eq(rows, -1);
 		else if (at < whole)
@@ -167,7 +167,7 @@ END_TEST
 		memcpy(good, image, bytes);                                                        \
 		change;                                                                            \
 		put_image();                                                                       \
-		ck_assert_msg(look() == -1, "%s", #change);                                        \
+		ck_assert_msg(count_rows() == -1, "%s", #change);                                  \
 		memcpy(image, good, bytes);                                                        \
 		free(good);                                                                        \
 	} while (0)
@@ -218,7 +218,7 @@ START_TEST(tables_that_make_no_sense_are_refused)
 	is_refused(b[2].offset = b[0].offset);
 	image[b[2].offset]++;
 	put_image();
-	ck_assert_int_eq(look(), 1);
+	ck_assert_int_eq(count_rows(), 1);
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(countersets_that_make_no_sense_are_refused)
 	is_refused(s->counter[2].name.offset = size - 1);
 	is_refused(s->counter[2].help.offset = size + 1);
 	put_image();
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 }
 END_TEST
 
@@ -326,7 +326,7 @@ START_TEST(a_single_instance_set_has_one_slot)
 {
 	the_set()->type = PERF_COUNTERSET_SINGLE_INSTANCE;
 	put_image();
-	ck_assert_int_eq(look(), -2);
+	ck_assert_int_eq(count_rows(), -2);
 }
 END_TEST
 
@@ -337,35 +337,35 @@ START_TEST(only_regular_files_of_their_owner_are_read)
 	ck_assert_int_eq(shared_files(path), 1);
 	snprintf(other, sizeof other, "%s/../%s.x", shared_dir, strrchr(shared_dir, '/') + 1);
 	ck_assert_int_eq(fchmod(fd, 0620), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	ck_assert_int_eq(fchmod(fd, 0602), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	ck_assert_int_eq(fchmod(fd, 0644), 0);
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 	ck_assert_int_eq(chmod(shared_dir, 0775), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	ck_assert_int_eq(chmod(shared_dir, 0755), 0);
 	if (geteuid() == 0) {
 		ck_assert_int_eq(fchown(fd, 61234, 61234), 0);
-		ck_assert_int_eq(look(), -1);
+		ck_assert_int_eq(count_rows(), -1);
 		ck_assert_int_eq(fchown(fd, 0, 0), 0);
 	}
 	ck_assert_int_eq(rename(path, other), 0);
 	ck_assert_int_eq(symlink(other, path), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	unlink(path);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	unlink(path);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	rmdir(path);
 	if (geteuid() == 0 && mknod(path, S_IFCHR | 0600, makedev(1, 5)) == 0) {
-		ck_assert_int_eq(look(), -1);
+		ck_assert_int_eq(count_rows(), -1);
 		unlink(path);
 	}
 	ck_assert_int_eq(rename(other, path), 0);
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 }
 END_TEST
 
@@ -377,11 +377,11 @@ START_TEST(without_its_lock_it_is_dead)
 	ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_SUCCESS);
 	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &fl), 0);
 	ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_WMI_GUID_NOT_FOUND);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	/* Who can only read it cannot make it live. */
 	fl.l_type = F_RDLCK;
 	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &fl), 0);
-	ck_assert_int_eq(look(), -1);
+	ck_assert_int_eq(count_rows(), -1);
 	fl.l_type = F_WRLCK;
 	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &fl), 0);
 	ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_SUCCESS);
@@ -417,13 +417,13 @@ END_TEST
 START_TEST(a_huge_file_costs_no_more)
 {
 	ck_assert_int_eq(ftruncate(fd, (off_t)1 << 40), 0);
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 	/* As many instances as may be, of which none is there. */
 	struct prov_block *b = &header()->block[2];
 	b->slots = PROV_INSTANCES - header()->block[1].slots;
 	b->bytes = b->slots * prov_slot_bytes(b->name_room, 4);
 	put_image();
-	ck_assert_int_eq(look(), 3);
+	ck_assert_int_eq(count_rows(), 3);
 }
 END_TEST
 

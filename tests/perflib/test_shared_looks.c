@@ -56,14 +56,14 @@ static void collect(void)
 	ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_SUCCESS);
 }
 
-static void nothing(int look, uint8_t *slot)
+static void change_nothing(int look, uint8_t *slot)
 {
 	(void)look, (void)slot;
 }
 
 START_TEST(three_reads_suffice_if_nothing_changes)
 {
-	meddle = nothing;
+	meddle = change_nothing;
 	collect();
 	ck_assert_int_eq(looks, 3);
 	ck_assert_uint_eq(seen_value(&seen, 0, 0), 0x500000005);

@@ -41,7 +41,7 @@ static struct child begin_child(int (*work)(void *), void *user)
 }
 
 /* What work returned. */
-static int hear(const struct child *c)
+static int receive_byte(const struct child *c)
 {
 	char byte;
 
@@ -77,7 +77,7 @@ START_TEST(providers_of_many_processes_are_seen_while_they_live)
 
 	for (uint32_t i = 0; i < N; i++) {
 		c[i] = begin_child(offer_one, &i);
-		ck_assert_int_eq(hear(&c[i]), 0);
+		ck_assert_int_eq(receive_byte(&c[i]), 0);
 	}
 	seen_open(&seen);
 	ck_assert_uint_eq(seen.n, N);
@@ -507,7 +507,7 @@ START_TEST(who_sees_whose)
 	c[1] = begin_child(offer_unshared_as, &alice);
 	c[2] = begin_child(offer_shared_as, &bob);
 	for (int i = 0; i < 3; i++)
-		ck_assert_int_eq(hear(&c[i]), 0);
+		ck_assert_int_eq(receive_byte(&c[i]), 0);
 	/* Root sees all of them, others their own. */
 	ck_assert_int_eq(seen_by(0, NULL), 7);
 	ck_assert_int_eq(seen_by(ALICE, NULL), 2);
@@ -519,7 +519,7 @@ START_TEST(who_sees_whose)
 	ck_assert_int_eq(seen_by(0, alices), 2);
 	kill_child(&c[0]);
 	c[0] = begin_child(offer_shared_as, &root);
-	ck_assert_int_eq(hear(&c[0]), 0);
+	ck_assert_int_eq(receive_byte(&c[0]), 0);
 	ck_assert_int_eq(seen_by(ALICE, NULL), 3);
 	ck_assert_int_eq(seen_by(65534, NULL), 1);
 	/* A directory under another user's name is ignored. */
@@ -538,7 +538,7 @@ START_TEST(who_sees_whose)
 		uid_t uid = i == 0 ? root : i == 1 ? alice : bob;
 
 		c[i] = begin_child(offer_as, &uid);
-		ck_assert_int_eq(hear(&c[i]), 0);
+		ck_assert_int_eq(receive_byte(&c[i]), 0);
 		kill_child(&c[i]);
 	}
 	unsetenv("SWTRACE_COUNTERSETS");

@@ -113,7 +113,7 @@ END_TEST
 static const uint64_t halves[] = {
 	0x1111111111111111, 0x2222222222222222, 0xfffffffffffffff0, 0x100000000, 0xffffffff};
 
-static void *alternate(void *arg)
+static void *alternate_values(void *arg)
 {
 	(void)arg;
 	for (unsigned i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++)
@@ -132,7 +132,7 @@ START_TEST(no_value_is_half_of_one_and_half_of_another)
 	for (unsigned c = 1; c <= 8; c++)
 		PerfSetULongLongCounterValue(h, one, c, halves[0]);
 	seen_open(&seen);
-	ck_assert_int_eq(pthread_create(&thread, NULL, alternate, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, alternate_values, NULL), 0);
 	for (int i = 0; i < 2000; i++) {
 		ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_SUCCESS);
 		ck_assert_uint_eq(seen.rows.used, 1);
@@ -162,7 +162,7 @@ enum { CHURN = 8 };
 static uint32_t churned;
 
 /* An instance's values are its id, or 0 while it is new; its name begins with it. */
-static void *churn(void *arg)
+static void *create_and_delete(void *arg)
 {
 	PERF_COUNTERSET_INSTANCE *i[CHURN] = {NULL};
 	char name[256];
@@ -197,7 +197,7 @@ START_TEST(no_instance_is_half_of_one_and_half_of_another)
 	still = PerfCreateInstance(h, &set, "still", 0);
 	PerfSetULongLongCounterValue(h, still, 1, 77);
 	seen_open(&seen);
-	ck_assert_int_eq(pthread_create(&thread, NULL, churn, &failed), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, create_and_delete, &failed), 0);
 	/* A new thread may begin late. */
 	for (int i = 0;
 		i < 3000 || (i < 1000000 && (rows == 0 || __atomic_load_n(&churned,

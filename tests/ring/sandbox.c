@@ -367,22 +367,22 @@ uint32_t box_locks_taken(struct session *s)
 
 /* -------------------------------------------------------------- checked hooks */
 
-static uint32_t mix(uint32_t sum, uint32_t word)
+static uint32_t mix_checksum(uint32_t sum, uint32_t word)
 {
 	return (sum ^ word) * 0x01000193u + 0x9e3779b9u;
 }
 
 void checked_fill(uint8_t *to, uint32_t id, uint32_t sequence, uint32_t n)
 {
-	uint32_t sum = mix(mix(0, id), sequence);
+	uint32_t sum = mix_checksum(mix_checksum(0, id), sequence);
 
 	put_le32(to, id);
 	put_le32(to + 4, sequence);
 	for (uint32_t i = 2; i + 1 < n; i++) {
-		uint32_t word = mix(sequence, i);
+		uint32_t word = mix_checksum(sequence, i);
 
 		put_le32(to + 4 * i, word);
-		sum = mix(sum, word);
+		sum = mix_checksum(sum, word);
 	}
 	put_le32(to + 4 * (n - 1), sum);
 }
@@ -403,7 +403,7 @@ bool checked_is_whole(const uint8_t *record)
 		get_le32(record + 8) != checked_id(record))
 		return false;
 	for (uint32_t i = 0; i + 1 < n; i++)
-		sum = mix(sum, get_le32(record + 24 + 4 * i));
+		sum = mix_checksum(sum, get_le32(record + 24 + 4 * i));
 	return sum == get_le32(record + 24 + 4 * (n - 1));
 }
 

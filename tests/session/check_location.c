@@ -22,7 +22,7 @@ static void setup(void)
 	ck_assert_str_eq(location.why, "SWTRACE_SESSION");
 }
 
-static void make(void)
+static void make_session(void)
 {
 	setup();
 	ck_assert_int_eq(
@@ -97,7 +97,7 @@ START_TEST(made_complete_and_private)
 	ino_t inode;
 
 	umask(0);
-	make();
+	make_session();
 	ck_assert_int_eq(stat(location.dir, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0700);
 	ck_assert_int_eq(stat(file("control"), &st), 0);
@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(a_location_that_others_can_write_is_not_used)
 {
-	make();
+	make_session();
 	chmod(location.dir, 0770);
 	refused(PU_ERROR_ACCESS_DENIED);
 	chmod(location.dir, 0702);
@@ -145,7 +145,7 @@ START_TEST(links_are_not_followed)
 {
 	char real[300];
 
-	make();
+	make_session();
 	snprintf(real, sizeof real, "%.250s.real", location.dir);
 	ck_assert_int_eq(rename(location.dir, real), 0);
 	ck_assert_int_eq(symlink(real, location.dir), 0);
@@ -180,7 +180,7 @@ START_TEST(other_kinds_of_files_are_refused)
 	ck_assert_int_lt(
 		session_open(&box, &location, SESSION_CONTROL | SESSION_CREATE, &error), 0);
 	unlink(location.dir);
-	make();
+	make_session();
 	unlink(file("control"));
 	ck_assert_int_eq(mkfifo(file("control"), 0600), 0);
 	refused(PU_ERROR_ACCESS_DENIED); /* without waiting for a writer */
@@ -202,7 +202,7 @@ static void store(const char *name, off_t at, uint64_t value, size_t bytes)
 
 START_TEST(a_control_file_that_makes_no_sense)
 {
-	make();
+	make_session();
 	store("control", offsetof(struct shm_control, version), SHM_VERSION + 1, 4);
 	ck_assert_int_eq(session_open(&box, &location, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	store("control", offsetof(struct shm_control, version), SHM_VERSION, 4);
@@ -228,7 +228,7 @@ START_TEST(ring_files_that_are_missing)
 {
 	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
 
-	make();
+	make_session();
 	ck_assert_int_eq(session_open(&box, &location, SESSION_CONTROL, &error), 0);
 	ck_assert_int_eq(session_init(&box, &config, &error), 0);
 	session_close(&box);
@@ -293,7 +293,7 @@ START_TEST(a_session_of_another_user)
 {
 	if (only_one_user())
 		return;
-	make();
+	make_session();
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_control), -PU_ERROR_ACCESS_DENIED);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_read), -PU_ERROR_ACCESS_DENIED);
 	/* Readable by all: others may open it to read, not to control. */

@@ -117,7 +117,7 @@ static int no_descriptors(void)
 
 static struct session box;
 
-static void nothing(void)
+static void do_nothing(void)
 {
 }
 
@@ -164,14 +164,14 @@ static const struct row {
 	int (*hook)(void);
 	size_t arguments;
 } rows[] = {
-	{"first hook ever", nothing, words_none, 0},
+	{"first hook ever", do_nothing, words_none, 0},
 	{"first hook ever, no session yet", no_session_yet, words_none, 0},
 	{"first hook ever, 40 keys", many_keys, words_none, 0},
-	{"first hook ever, TraceHook", nothing, ints_none, 0},
-	{"first hook ever, TraceHook with a string", nothing, string_one, 0},
-	{"first hook ever, TraceHookData", nothing, data_most, 0},
+	{"first hook ever, TraceHook", do_nothing, ints_none, 0},
+	{"first hook ever, TraceHook with a string", do_nothing, string_one, 0},
+	{"first hook ever, TraceHookData", do_nothing, data_most, 0},
 	{"first hook, no descriptors", descriptors_gone, no_descriptors, 0},
-	{"first hook ever, invalid", nothing, invalid, 0},
+	{"first hook ever, invalid", do_nothing, invalid, 0},
 	{"first hook of new rings", new_rings, words_none, 0},
 	{"first hook of new rings, TraceHook with a string", new_rings, string_one, 0},
 	{"TraceHookWords", attached, words_many, 0},

@@ -81,7 +81,7 @@ struct seen {
 	uint32_t of[THREADS];
 };
 
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 
@@ -98,7 +98,7 @@ static bool both_are_here(struct session *s, struct seen *seen, uint32_t *damage
 
 		memset(seen->of, 0, sizeof seen->of);
 		follow_reset(&seen->follow, s->geometry.cpus + s->geometry.guests);
-		box_account(s, &a, see, seen);
+		box_account(s, &a, collect_record, seen);
 		*damaged += a.damaged + a.backwards + seen->follow.not_whole +
 			    seen->follow.foreign + seen->follow.out_of_order;
 		if (seen->of[0] && seen->of[1])

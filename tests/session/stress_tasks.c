@@ -224,7 +224,7 @@ static void alive_at_once(const void *arg)
 
 /* ------------------------------------------------------------------ full table */
 
-static pid_t hold(bool full)
+static pid_t fork_holder(bool full)
 {
 	struct hook_writer w;
 	pid_t pid = fork();
@@ -278,7 +278,7 @@ static void living_writer(const void *arg)
 	box_pin(0);
 	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
 	leave_slots(16);
-	pid = hold(true);
+	pid = fork_holder(true);
 	short_lived(SHORT);
 	for (uint32_t i = 0; i < LAPS; i++)
 		checked_hook(1, i, 8);
@@ -306,7 +306,7 @@ static void killed_writers(const void *arg)
 	leave_slots(16);
 	short_lived(50);
 	for (int i = 0; i < KILLED; i++) {
-		pid_t pid = hold(true);
+		pid_t pid = fork_holder(true);
 
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
@@ -397,7 +397,7 @@ static int register_at(uint32_t call)
 		if (!run_to_next_call(reclaimer, &status))
 			return -1;
 	}
-	writer = hold(true);
+	writer = fork_holder(true);
 	ptrace(PTRACE_CONT, reclaimer, NULL, NULL);
 	waitpid(reclaimer, &status, 0);
 	back = WIFEXITED(status) ? WEXITSTATUS(status) : 255;

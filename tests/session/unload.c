@@ -53,7 +53,7 @@ static unsigned mappings(void)
 	return n;
 }
 
-static void go(const void *arg)
+static void run_unload(const void *arg)
 {
 	pthread_t id[MAX_THREADS];
 	struct session box;
@@ -106,7 +106,7 @@ static int body(int argc, char **argv)
 	threads = argc == 2 ? (unsigned)atoi(argv[1]) - 1 : MAX_THREADS; /* the other threads */
 	if (!plugin || threads >= MAX_THREADS)
 		die("see the first lines of unload.c");
-	scenario(go, NULL);
+	scenario(run_unload, NULL);
 	return results();
 }
 

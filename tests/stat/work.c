@@ -112,7 +112,7 @@ static void *wait_for_ever(void *arg)
 }
 
 /* Does what its standard input says, until that ends. A second thread waits all the time. */
-static void obey(void)
+static void follow_commands(void)
 {
 	char line[80], what[20];
 	pthread_t t;
@@ -146,7 +146,7 @@ static bool run(const char *what, unsigned long n, unsigned long m)
 	else if (strcmp(what, "loop") == 0)
 		loop(n);
 	else if (strcmp(what, "obey") == 0)
-		obey();
+		follow_commands();
 	else
 		return false;
 	return true;

@@ -22,7 +22,7 @@ static void sleep_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-static void *answer(void *unused)
+static void *answer_requests(void *unused)
 {
 	prctl(PR_SET_NAME, "waker");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -41,7 +41,7 @@ int main(void)
 	char byte;
 
 	prctl(PR_SET_NAME, "woken");
-	if (pipe(pipes) != 0 || pthread_create(&waker, NULL, answer, NULL) != 0)
+	if (pipe(pipes) != 0 || pthread_create(&waker, NULL, answer_requests, NULL) != 0)
 		return 2;
 	SwtraceBegin("asked");
 	for (int i = 0; i < ROUNDS; i++)

@@ -40,7 +40,7 @@ static int hooks(long n, UINT32 major)
 	return 0;
 }
 
-static int paced(long n, long first)
+static int write_paced(long n, long first)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	long accepted = 0;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	if (strcmp(what, "hooks") == 0)
 		return hooks(atol(argument), argc > 3 ? (UINT32)strtoul(argv[3], NULL, 0) : 0x22);
 	if (strcmp(what, "paced") == 0)
-		return paced(atol(argument), argc > 3 ? atol(argv[3]) : 0);
+		return write_paced(atol(argument), argc > 3 ? atol(argv[3]) : 0);
 	if (strcmp(what, "phases") == 0)
 		return phases();
 	if (strcmp(what, "loop") == 0)

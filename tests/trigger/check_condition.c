@@ -46,7 +46,7 @@ static struct event hook(void)
 	return e;
 }
 
-static bool ask(const char *text, const struct event *e)
+static bool evaluate(const char *text, const struct event *e)
 {
 	struct condition *c = malloc(sizeof *c);
 	struct expression_error error;
@@ -88,9 +88,9 @@ START_TEST(conditions_of_intervals_hold)
 	struct event e = interval();
 
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		ck_assert_msg(ask(yes[i], &e), "should hold: %s", yes[i]);
+		ck_assert_msg(evaluate(yes[i], &e), "should hold: %s", yes[i]);
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		ck_assert_msg(!ask(no[i], &e), "should not hold: %s", no[i]);
+		ck_assert_msg(!evaluate(no[i], &e), "should not hold: %s", no[i]);
 }
 END_TEST
 
@@ -105,14 +105,14 @@ START_TEST(absent_fields_compare_false)
 	struct event e = hook();
 
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		ck_assert_msg(!ask(no[i], &e), "should not hold: %s", no[i]);
+		ck_assert_msg(!evaluate(no[i], &e), "should not hold: %s", no[i]);
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		ck_assert_msg(ask(yes[i], &e), "should hold: %s", yes[i]);
+		ck_assert_msg(evaluate(yes[i], &e), "should hold: %s", yes[i]);
 	e = (struct event){.lost = 3};
-	ck_assert(ask("lost=3", &e));
-	ck_assert(!ask("major=0", &e));
-	ck_assert(!ask("tid=0 or minor=0 or mm=0", &e));
-	ck_assert(ask("absent(tid) and absent(minor)", &e));
+	ck_assert(evaluate("lost=3", &e));
+	ck_assert(!evaluate("major=0", &e));
+	ck_assert(!evaluate("tid=0 or minor=0 or mm=0", &e));
+	ck_assert(evaluate("absent(tid) and absent(minor)", &e));
 }
 END_TEST
 
@@ -165,16 +165,16 @@ START_TEST(arguments_compare_by_their_type)
 	p = put_string(p, "size");
 	e.strings_end = p;
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		ck_assert_msg(ask(yes[i], &e), "%s", yes[i]);
+		ck_assert_msg(evaluate(yes[i], &e), "%s", yes[i]);
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		ck_assert_msg(!ask(no[i], &e), "%s", no[i]);
+		ck_assert_msg(!evaluate(no[i], &e), "%s", no[i]);
 	put_argument(words + 32, INTERVAL_ARG_F64, UINT64_C(0x7ff8) << 48); /* NaN */
-	ck_assert(ask("arg.half!=1", &e) && !ask("arg.half=1", &e));
-	ck_assert(!ask("arg.half<=1", &e) && !ask("arg.half>=1", &e));
+	ck_assert(evaluate("arg.half!=1", &e) && !evaluate("arg.half=1", &e));
+	ck_assert(!evaluate("arg.half<=1", &e) && !evaluate("arg.half>=1", &e));
 	/* Strings that are cut off: what is behind them is not there. */
 	e.strings_end = e.strings + 6;
-	ck_assert(!ask("arg.size=1000", &e));
-	ck_assert(!ask("arg.big>0", &e));
+	ck_assert(!evaluate("arg.size=1000", &e));
+	ck_assert(!evaluate("arg.big>0", &e));
 }
 END_TEST
 
@@ -185,10 +185,10 @@ START_TEST(patterns_are_of_characters)
 
 	e.label = (const uint8_t *)"\xC3\xA9x";
 	e.label_length = 3;
-	ck_assert(ask("label=[\xC3\xA9]x", &e));
-	ck_assert(ask("label=?x", &e));
-	ck_assert(!ask("label=??x", &e));
-	ck_assert(!ask("label!=[\xC3\xA0-\xC3\xBF]x", &e));
+	ck_assert(evaluate("label=[\xC3\xA9]x", &e));
+	ck_assert(evaluate("label=?x", &e));
+	ck_assert(!evaluate("label=??x", &e));
+	ck_assert(!evaluate("label!=[\xC3\xA0-\xC3\xBF]x", &e));
 }
 END_TEST
 

@@ -73,7 +73,7 @@ static uint32_t write_hooks(struct box *b, uint32_t n)
 	return refused;
 }
 
-static bool take(void *arg, struct event *e)
+static bool check_event(void *arg, struct event *e)
 {
 	struct box *b = arg;
 
@@ -111,7 +111,7 @@ START_TEST(every_hook_once_and_in_order)
 	open_watch(&b);
 	for (uint32_t i = 0; i < 500; i++) {
 		write_hooks(&b, i % 60); /* less than the ring holds */
-		ck_assert(watch_poll(&b.w, take, &b));
+		ck_assert(watch_poll(&b.w, check_event, &b));
 		ck_assert_uint_eq(b.w.seen + 77, b.next);
 		ck_assert_uint_eq(b.last, b.next - 1);
 	}
@@ -138,7 +138,7 @@ START_TEST(overwritten_ones_are_counted_exactly)
 
 			write_hooks(&b, n);
 			written += n;
-			ck_assert(watch_poll(&b.w, take, &b));
+			ck_assert(watch_poll(&b.w, check_event, &b));
 			ck_assert_uint_eq(b.w.seen + b.w.missed, written);
 			ck_assert_uint_eq(b.last, b.next - 1);
 		}
@@ -199,9 +199,9 @@ START_TEST(a_stopped_poll_continues_after_its_position)
 	open_watch(&b);
 	write_hooks(&b, 100);
 	b.stop_at = 10;
-	ck_assert(!watch_poll(&b.w, take, &b));
+	ck_assert(!watch_poll(&b.w, check_event, &b));
 	ck_assert_uint_eq(b.seen, 10);
-	ck_assert(watch_poll(&b.w, take, &b));
+	ck_assert(watch_poll(&b.w, check_event, &b));
 	ck_assert_uint_eq(b.seen, 100);
 	check_order(&b);
 	end(&b);
@@ -216,7 +216,7 @@ static void pause_ms(long ms)
 }
 
 /* A record of the checked kind that its writer has begun and not finished. */
-static void hold(struct hook_writer *w)
+static void hold_record(struct hook_writer *w)
 {
 	ck_assert_int_eq(hook_begin(w, CHECKED_MAJOR, rec_size(0, 0), 1), HOOK_RESERVED);
 }
@@ -239,14 +239,14 @@ START_TEST(a_watch_waits_for_a_pending_record)
 	for (int before = 0; before < 2;) {
 		write_hooks(&b, 3);
 		if (before) /* it is new all the same */
-			hold(&w);
+			hold_record(&w);
 		open_watch(&b);
 		if (!before)
-			hold(&w);
+			hold_record(&w);
 		write_hooks(&b, 5);
-		watch_poll(&b.w, take, &b);
+		watch_poll(&b.w, check_event, &b);
 		uint64_t first = b.w.polled_at;
-		watch_poll(&b.w, take, &b);
+		watch_poll(&b.w, check_event, &b);
 		if (b.w.polled_at - first >= PATIENCE_NS) { /* the machine was busy: again */
 			let_go(&w);
 			begin_again(&b);
@@ -254,7 +254,7 @@ START_TEST(a_watch_waits_for_a_pending_record)
 		}
 		ck_assert_uint_eq(b.seen, 0);
 		let_go(&w);
-		watch_poll(&b.w, take, &b);
+		watch_poll(&b.w, check_event, &b);
 		ck_assert_uint_eq(b.seen, 6);
 		ck_assert_uint_eq(b.not_whole, 1); /* that one */
 		ck_assert_uint_eq(b.w.unfinished + b.w.missed, 0);
@@ -272,16 +272,16 @@ START_TEST(but_not_for_ever)
 
 	begin(&b, SHM_MODE_WRAP, 16);
 	open_watch(&b);
-	hold(&w);
+	hold_record(&w);
 	write_hooks(&b, 5);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_eq(b.seen, 0);
 	pause_ms(150);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_eq(b.seen, 5);
 	ck_assert_uint_eq(b.w.unfinished, 1);
 	let_go(&w);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_eq(b.seen, 5);
 	check_order(&b);
 	end(&b);
@@ -299,13 +299,13 @@ START_TEST(held_sections)
 	open_watch(&b);
 	write_hooks(&b, 20);
 	written += 20;
-	hold(&w);
+	hold_record(&w);
 	for (uint32_t i = 0; i < 60; i++) {
 		uint32_t n = i % 4 ? 37 : 700;
 
 		write_hooks(&b, n);
 		written += n;
-		watch_poll(&b.w, take, &b);
+		watch_poll(&b.w, check_event, &b);
 		ck_assert_uint_le(b.w.seen + b.w.missed + b.w.unfinished, written);
 	}
 	ck_assert_uint_eq(b.w.seen + b.w.missed + b.w.unfinished, written);
@@ -313,7 +313,7 @@ START_TEST(held_sections)
 	ck_assert_uint_eq(b.last, b.next - 1);
 	let_go(&w);
 	write_hooks(&b, 1000);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_eq(b.w.seen + b.w.missed + b.w.unfinished, written + 1000);
 	check_order(&b);
 	end(&b);
@@ -327,7 +327,7 @@ START_TEST(normal_mode_and_losses)
 	begin(&b, SHM_MODE_NORMAL, SECTIONS);
 	open_watch(&b);
 	uint32_t refused = write_hooks(&b, 1000);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_gt(refused, 0);
 	ck_assert_uint_eq(b.w.lost, refused);
 	ck_assert_uint_eq(b.w.seen, 1000 - refused);
@@ -347,16 +347,16 @@ START_TEST(a_discard_is_followed)
 	for (int ahead = 0; ahead < 2; ahead++) {
 		write_hooks(&b, 50);
 		if (ahead)
-			watch_poll(&b.w, take, &b);
+			watch_poll(&b.w, check_event, &b);
 		seen = b.seen;
 		ck_assert_int_eq(session_discard(&b.s, NULL), 0);
 		write_hooks(&b, 20);
-		watch_poll(&b.w, take, &b);
+		watch_poll(&b.w, check_event, &b);
 		ck_assert_uint_eq(b.seen, seen + 20);
 		ck_assert_uint_eq(b.w.missed, 0);
 	}
 	write_hooks(&b, 3000);
-	watch_poll(&b.w, take, &b);
+	watch_poll(&b.w, check_event, &b);
 	ck_assert_uint_eq(b.seen - seen - 20 + b.w.missed, 3000);
 	check_order(&b);
 	end(&b);
@@ -401,7 +401,7 @@ static bool follow_order(void *arg, struct event *e)
 	return true;
 }
 
-static void race(uint32_t sections)
+static void race_writers(uint32_t sections)
 {
 	struct order o = {0};
 	pid_t pids[2];
@@ -444,9 +444,9 @@ START_TEST(while_they_write)
 		puts("skipped: the watch while others write: sanitizers slow it down too much");
 		return;
 	}
-	race(4);
-	race(16);
-	race(512);
+	race_writers(4);
+	race_writers(16);
+	race_writers(512);
 }
 END_TEST
 

@@ -94,7 +94,7 @@ static void tracing_off(struct session *s)
 	session_unlock(s);
 }
 
-static void scribbled(const void *arg)
+static void drain_scribbled(const void *arg)
 {
 	struct files f = {.seen = {.world = &world}};
 	struct rounds r = {.failed = 0};
@@ -185,7 +185,7 @@ static int body(int argc, char **argv)
 	config.codec = TF_CODEC_LZ4;
 	config.rotate = 4 << 20;
 	snprintf(config.path, sizeof config.path, "%s/cont.bin", sandbox_dir());
-	return hostile_world_play(&world, argc, argv, "drains", scribbled, sizes);
+	return hostile_world_play(&world, argc, argv, "drains", drain_scribbled, sizes);
 }
 
 int main(int argc, char **argv)

@@ -91,7 +91,7 @@ static void tell_totals(const char *name, const struct totals *sum, uint32_t dum
 		sum->inconsistent);
 }
 
-static void scribbled(const void *arg)
+static void dump_scribbled(const void *arg)
 {
 	struct hostile_seen seen = {.world = &world};
 	struct dump_options options = {.path = path};
@@ -168,7 +168,7 @@ static void sizes(const void *arg)
 static int body(int argc, char **argv)
 {
 	snprintf(path, sizeof path, "%s/trace.bin", sandbox_dir());
-	return hostile_world_play(&world, argc, argv, "dumps", scribbled, sizes);
+	return hostile_world_play(&world, argc, argv, "dumps", dump_scribbled, sizes);
 }
 
 int main(int argc, char **argv)

@@ -64,7 +64,7 @@ static void intact_writer(struct hostile_world *w, uint32_t n, uint32_t cpu)
 }
 
 /* Writes to rings that are scribbled on. */
-static void victim(struct hostile_world *w, uint32_t n, uint32_t cpu)
+static void write_among_scribbles(struct hostile_world *w, uint32_t n, uint32_t cpu)
 {
 	const struct timespec pause = {.tv_nsec = w->pause * 1000l};
 
@@ -108,7 +108,7 @@ static void start_writers(struct hostile_world *w)
 	 * locked. */
 	for (uint32_t i = 0; i < INTACT_WRITERS && !w->guest; i++) {
 		if (fork() == 0)
-			victim(w, 10 + i, cpu[0]);
+			write_among_scribbles(w, 10 + i, cpu[0]);
 	}
 }
 

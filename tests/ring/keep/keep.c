@@ -143,7 +143,7 @@ static void look_at_section(struct dumped *d, const struct rings_section *from)
 	d->torn += from->span.torn;
 }
 
-static void settle(struct rings *rings, struct dumped *d)
+static void settle_rings(struct rings *rings, struct dumped *d)
 {
 	for (uint32_t i = 0; i < rings->rings; i++) {
 		struct rings_ledger l;
@@ -189,7 +189,7 @@ static void dump_once(struct session *s, unsigned laps, struct dumped *d)
 			if (++n == SECTIONS / 2)
 				wait_for_laps(laps);
 		}
-		settle(&rings, d);
+		settle_rings(&rings, d);
 		rings_close(&rings);
 	}
 	session_keep_end(&keep);

@@ -73,7 +73,7 @@ struct seen {
 };
 static struct seen seen;
 
-static void see(void *arg, uint32_t in, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t in, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 
@@ -85,14 +85,14 @@ static void see(void *arg, uint32_t in, uint64_t position, const uint8_t *record
 	s->not_whole += !operation_is_whole(record);
 }
 
-static void look(struct account *a)
+static void read_account(struct account *a)
 {
 	follow_reset(&seen.follow, box.geometry.cpus + box.geometry.guests);
 	seen.operations = seen.not_whole = 0;
-	box_account(&box, a, see, &seen);
+	box_account(&box, a, collect_record, &seen);
 }
 
-static bool sound(const struct account *a)
+static bool is_sound(const struct account *a)
 {
 	return !a->damaged && !a->backwards && !seen.not_whole && !seen.follow.not_whole &&
 	       !seen.follow.out_of_order && !seen.follow.foreign;
@@ -223,8 +223,8 @@ static void expect(void *arg, uint32_t k)
 		expected[k].unchanged = true;
 		return;
 	}
-	look(&a);
-	expected[k].phase = (uint8_t)(sound(&a) ? phase_of(&a) : NO_PHASE);
+	read_account(&a);
+	expected[k].phase = (uint8_t)(is_sound(&a) ? phase_of(&a) : NO_PHASE);
 	expected[k].locked = locked_by_the_dead();
 	expected[k].head = ring_now()->head;
 }
@@ -276,7 +276,7 @@ struct tally {
 	const char *what;
 };
 
-static void wrong(struct tally *t, uint32_t k, bool ok, const char *what)
+static void note_wrong(struct tally *t, uint32_t k, bool ok, const char *what)
 {
 	if (ok)
 		return;
@@ -301,7 +301,7 @@ static bool dump_agrees(const struct account *a)
 }
 
 /* The child is dead: its share of the ledger is `phase` for good. */
-static void aftermath(struct tally *t, uint32_t k)
+static void check_after_death(struct tally *t, uint32_t k)
 {
 	enum phase phase = (enum phase)expected[k].phase;
 	uint64_t torn = phase == TORN;
@@ -309,36 +309,40 @@ static void aftermath(struct tally *t, uint32_t k)
 	uint64_t head;
 	int back;
 
-	look(&killed);
-	wrong(t, k, sound(&killed), "the rings are not sound");
-	wrong(t, k, phase_of(&killed) == phase, "the books say something else");
-	wrong(t, k, seen.operations == (phase == WHOLE ? scene->hooks : 0),
+	read_account(&killed);
+	note_wrong(t, k, is_sound(&killed), "the rings are not sound");
+	note_wrong(t, k, phase_of(&killed) == phase, "the books say something else");
+	note_wrong(t, k, seen.operations == (phase == WHOLE ? scene->hooks : 0),
 		"what was committed is not there, or what was not is");
-	wrong(t, k, dump_agrees(&killed), "the dump says something else");
+	note_wrong(t, k, dump_agrees(&killed), "the dump says something else");
 	draining = scene->mode == SHM_MODE_CONTINUOUS;
 	others(OTHERS);
-	look(&gone_on);
-	wrong(t, k, sound(&gone_on), "the rings are damaged after the others continued");
-	wrong(t, k, account_sum(&gone_on) == account_sum(&killed) + OTHERS, "the sum is not exact");
-	wrong(t, k, gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
+	read_account(&gone_on);
+	note_wrong(t, k, is_sound(&gone_on), "the rings are damaged after the others continued");
+	note_wrong(t, k, account_sum(&gone_on) == account_sum(&killed) + OTHERS,
+		"the sum is not exact");
+	note_wrong(t, k,
+		gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
 		"a writer overwrote a held section");
 	back = session_reclaim(&box);
-	wrong(t, k, back == (int)torn + expected[k].locked, "not given back what it held");
+	note_wrong(t, k, back == (int)torn + expected[k].locked, "not given back what it held");
 	head = ring_now()->head;
 	others(OTHERS);
-	look(&in_the_end);
+	read_account(&in_the_end);
 	draining = false;
-	wrong(t, k, sound(&in_the_end), "the rings are not sound after it was given back");
-	wrong(t, k, account_sum(&in_the_end) == account_sum(&gone_on) + OTHERS,
+	note_wrong(t, k, is_sound(&in_the_end), "the rings are not sound after it was given back");
+	note_wrong(t, k, account_sum(&in_the_end) == account_sum(&gone_on) + OTHERS,
 		"the sum is not exact in the end");
 	if (scene->blocked)
 		return;
-	wrong(t, k, ring_now()->head >= head + box.geometry.ring_size, "the ring is dead");
-	wrong(t, k, account_lost(&in_the_end) == account_lost(&gone_on), "hooks are lost for good");
-	wrong(t, k, in_the_end.torn == before.torn, "its section did not come back");
-	wrong(t, k, in_the_end.gone_torn == before.gone_torn + torn, "its torn record went astray");
+	note_wrong(t, k, ring_now()->head >= head + box.geometry.ring_size, "the ring is dead");
+	note_wrong(t, k, account_lost(&in_the_end) == account_lost(&gone_on),
+		"hooks are lost for good");
+	note_wrong(t, k, in_the_end.torn == before.torn, "its section did not come back");
+	note_wrong(t, k, in_the_end.gone_torn == before.gone_torn + torn,
+		"its torn record went astray");
 	if (!holder)
-		wrong(t, k, in_the_end.loss[SHM_SKIPPED] - gone_on.loss[SHM_SKIPPED] <= 1,
+		note_wrong(t, k, in_the_end.loss[SHM_SKIPPED] - gone_on.loss[SHM_SKIPPED] <= 1,
 			"sections are skipped for good");
 }
 
@@ -355,12 +359,12 @@ static void kill_behind(struct tally *t, const struct steps_path *path, uint32_t
 		}
 		t->kills++;
 		t->by_breakpoint += how == STEPS_BY_BREAKPOINT;
-		wrong(t, k, steps_inside(path, k) == (how == STEPS_BY_BREAKPOINT),
+		note_wrong(t, k, steps_inside(path, k) == (how == STEPS_BY_BREAKPOINT),
 			"stepped inside a sequence");
-		aftermath(t, k);
+		check_after_death(t, k);
 		return;
 	}
-	wrong(t, k, false, "no child got there");
+	note_wrong(t, k, false, "no child got there");
 }
 
 /* Whether no scene of this program has killed at this address yet; notes it. */
@@ -445,16 +449,16 @@ static void set_up(void)
 	memcpy(rings_before, rings, bytes);
 	released_before = box.control->ring[ring].released;
 	sequence_before = sequence_now;
-	look(&before);
+	read_account(&before);
 }
 
-static void play(const void *arg)
+static void play_scene(const void *arg)
 {
 	struct steps_path path = {.n = 0};
 
 	scene = arg;
 	set_up();
-	if (!sound(&before))
+	if (!is_sound(&before))
 		tell(false, scene->name, "damaged before the first hook");
 	else if (record(&path))
 		kill_everywhere(&path);
@@ -489,7 +493,7 @@ static int body(int argc, char **argv)
 	killed_at = box_shared(MOST_KILLED * sizeof *killed_at);
 	for (uint32_t i = 0; i < scene_count; i++) {
 		if (scenes[i].guest == guest && (!only || strstr(scenes[i].name, only))) {
-			scenario(play, &scenes[i]);
+			scenario(play_scene, &scenes[i]);
 			played++;
 		}
 	}

@@ -126,7 +126,7 @@ bool operation_is_whole(const uint8_t *record)
 
 /* ------------------------------------------------------------- what they find */
 
-static uint64_t head(void)
+static uint64_t ring_head(void)
 {
 	return box_ring(&box, ring).head;
 }
@@ -142,7 +142,7 @@ static void hook_of(uint32_t size)
 static void leave_room(uint32_t room)
 {
 	for (;;) {
-		uint32_t left = SECTION - (uint32_t)(head() % SECTION);
+		uint32_t left = SECTION - (uint32_t)(ring_head() % SECTION);
 
 		if (left == room || (room == 0 && left == SECTION))
 			return;
@@ -193,7 +193,7 @@ static void on_a_boundary(void)
 }
 
 /* A writer that reserves one record in each of so many sections, and then stops. */
-static void hold(uint32_t sections)
+static void hold_sections(uint32_t sections)
 {
 	int status;
 
@@ -217,9 +217,9 @@ static void before_a_held_one(void)
 {
 	lap();
 	leave_room(0);
-	uint64_t held = head() / SECTION;
-	hold(1);
-	while (head() / SECTION < held + SECTIONS - 1)
+	uint64_t held = ring_head() / SECTION;
+	hold_sections(1);
+	while (ring_head() / SECTION < held + SECTIONS - 1)
 		hook_of(1000);
 	leave_room(200);
 }
@@ -227,7 +227,7 @@ static void before_a_held_one(void)
 static void all_held(void)
 {
 	lap();
-	hold(SECTIONS);
+	hold_sections(SECTIONS);
 	leave_room(0);
 }
 
@@ -235,7 +235,7 @@ static void all_held(void)
 static void all_but_one_held(void)
 {
 	lap();
-	hold(SECTIONS - 1);
+	hold_sections(SECTIONS - 1);
 	leave_room(0);
 	hook_of(1000);
 	leave_room(200);

@@ -144,7 +144,7 @@ void steps_kill(pid_t child)
 		;
 }
 
-static void nothing(void *arg)
+static void do_nothing(void *arg)
 {
 	(void)arg;
 }
@@ -159,7 +159,7 @@ const char *steps_impossible(void)
 	waitpid(child, &status, 0);
 	if (status != 0)
 		return "no child can be traced here (ptrace)";
-	child = steps_fork(nothing, nothing, NULL);
+	child = steps_fork(do_nothing, do_nothing, NULL);
 	if (!child)
 		return "a traced child does not stop at a trap";
 	if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0) {
@@ -175,7 +175,7 @@ const char *steps_impossible(void)
 
 /* Disarms the sequence, which the kernel would abort at the next step. The child is a fork, so its
  * rseq area has the same address as ours. */
-static void disarm(pid_t child)
+static void clear_sequence(pid_t child)
 {
 	char *area = (char *)rseq_lookup();
 
@@ -214,7 +214,7 @@ bool steps_record(
 		if (k == STEPS_MOST)
 			return false;
 		if (sequence_at(ip))
-			disarm(child);
+			clear_sequence(child);
 		if (!resume(child, PTRACE_SINGLESTEP))
 			return false;
 	}

@@ -73,7 +73,7 @@ void ring_point(enum ring_point point)
 }
 
 /* Writes until it stops at its point, then a few more hooks. */
-static void victim(uint32_t id, uint32_t visits)
+static void write_to_point(uint32_t id, uint32_t visits)
 {
 	attach_writer();
 	stop_at = (int)self->point;
@@ -98,7 +98,7 @@ static bool stop(uint32_t id, enum ring_point point, uint32_t visits)
 	pid = fork();
 	if (pid == 0) {
 		self = v;
-		victim(id, visits);
+		write_to_point(id, visits);
 	}
 	v->pid = pid;
 	while (waitpid(v->pid, &status, WUNTRACED) < 0 && errno == EINTR)
@@ -122,7 +122,7 @@ struct seen {
 };
 static struct seen seen;
 
-static void see(void *arg, uint32_t in, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t in, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 	uint32_t id = checked_id(record);
@@ -132,11 +132,11 @@ static void see(void *arg, uint32_t in, uint64_t position, const uint8_t *record
 		s->stopped_ones[id]++;
 }
 
-static bool look(struct account *a)
+static bool read_account(struct account *a)
 {
 	follow_reset(&seen.follow, box.geometry.cpus + box.geometry.guests);
 	memset(seen.stopped_ones, 0, sizeof seen.stopped_ones);
-	box_account(&box, a, see, &seen);
+	box_account(&box, a, collect_record, &seen);
 	return !a->damaged && !a->backwards && !seen.follow.not_whole &&
 	       !seen.follow.out_of_order && !seen.follow.foreign;
 }
@@ -172,7 +172,7 @@ static void while_stopped(struct trials *t, uint32_t n, uint64_t base_torn)
 		attempted += victims[i].attempted;
 		torn += points[victims[i].point].reserved;
 	}
-	check(t, look(&a), "the rings are damaged while they are stopped");
+	check(t, read_account(&a), "the rings are damaged while they are stopped");
 	check(t, account_sum(&a) <= attempted && account_sum(&a) + n >= attempted,
 		"the sum is not exact while they are stopped");
 	check(t, a.torn == torn && a.gone_torn == 0, "a writer overwrote a held section");
@@ -185,7 +185,7 @@ static void in_the_end(struct trials *t, uint32_t n, uint64_t base_torn)
 
 	for (uint32_t i = 0; i < n; i++)
 		attempted += victims[i].attempted;
-	check(t, look(&a), "the rings are damaged after they continued");
+	check(t, read_account(&a), "the rings are damaged after they continued");
 	check(t, account_sum(&a) == attempted, "the sum is not exact after they continued");
 	check(t, a.torn == base_torn && a.gone_torn == 0, "a record is torn after they continued");
 }
@@ -196,7 +196,7 @@ static void resume(struct trials *t, uint32_t id)
 	struct account a;
 
 	check(t, go_on(id, false), "a writer does not continue");
-	check(t, look(&a), "the rings are damaged after it");
+	check(t, read_account(&a), "the rings are damaged after it");
 	if (points[victims[id].point].reserved)
 		check(t, seen.stopped_ones[id] == 1, "the hook it was stopped in is missing");
 	check(t, go_on(id, true), "a writer does not end");
@@ -252,7 +252,7 @@ static void report(const struct trials *t, const char *what)
 			points[t->at[1]].name, t->what);
 }
 
-static void play(const void *arg)
+static void play_points(const void *arg)
 {
 	struct trials one = {.count = 0}, two = {.count = 0};
 
@@ -292,7 +292,7 @@ static int body(int argc, char **argv)
 		if (!kinds[i].guest && !box_has_rseq())
 			tell_skipped(kinds[i].name, "no restartable sequences here");
 		else
-			scenario(play, &kinds[i]);
+			scenario(play_points, &kinds[i]);
 	}
 	return results();
 }

@@ -88,7 +88,7 @@ uint32_t rings_used(void)
 
 /* Starts a process that holds a section of each ring, so that writers must skip one. When
  * continued, it exits with 0 if its bytes are unchanged. */
-static void hold(void)
+static void hold_record(void)
 {
 	uint32_t touched = 0;
 	int status;
@@ -131,7 +131,7 @@ void prepare_rings(void)
 	own = 0;
 	draining = false;
 	hook_of(VICTIMS, (uint32_t)own++);
-	hold();
+	hold_record();
 	/* The held section is the second to last of those that may be entered from here. */
 	while (box_ring(&box, ring).head < 2 * SECTION)
 		hook_of(VICTIMS, (uint32_t)own++);

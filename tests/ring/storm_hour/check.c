@@ -83,7 +83,7 @@ static uint64_t lost_of(uint32_t generation)
 	return load(&hour->lost[generation % HOUR_GENERATIONS]);
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t subtract_to_zero(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
@@ -92,8 +92,8 @@ static struct bounds bounds_of(uint32_t generation)
 {
 	uint32_t g = generation % HOUR_GENERATIONS;
 
-	return (struct bounds){less(load(&hour->done[g]), load(&hour->discarded_most)),
-		less(load(&hour->maybe[g]) + load(&hour->unattached),
+	return (struct bounds){subtract_to_zero(load(&hour->done[g]), load(&hour->discarded_most)),
+		subtract_to_zero(load(&hour->maybe[g]) + load(&hour->unattached),
 			load(&hour->discarded_least))};
 }
 

@@ -87,7 +87,7 @@ static void init(const struct hour_plan *p)
 }
 
 /* Bounds of what is in the ledger now. */
-static void change(const struct hour_plan *p, bool discard)
+static void note_change(const struct hour_plan *p, bool discard)
 {
 	uint32_t g = box.generation % HOUR_GENERATIONS;
 
@@ -196,7 +196,7 @@ static void start_program(bool without_rseq, uint32_t seed)
 }
 
 /* Reaps all ended children. */
-static void reap(struct world *w)
+static void reap_children(struct world *w)
 {
 	pid_t pid;
 
@@ -239,13 +239,13 @@ static void kill_drain(struct world *w)
 }
 
 /* Draws all random numbers first, so that the sequence of actions depends on the seed alone. */
-static void act(struct world *w)
+static void play_action(struct world *w)
 {
 	uint32_t what = hour_random(&w->seed) % 20, which = hour_random(&w->seed) % HOUR_WRITERS;
 	uint32_t how = hour_random(&w->seed), pause = 100 + hour_random(&w->seed) % 4000;
 	uint32_t events = w->plan->events;
 
-	reap(w);
+	reap_children(w);
 	if (!w->writer[which])
 		w->writer[which] = start(how, hour_writer);
 	session_lock(&box, true, NULL);
@@ -256,9 +256,9 @@ static void act(struct world *w)
 	else if (what < 8 && (events & HOUR_TOGGLES))
 		toggle(how);
 	else if (what == 8 && (events & HOUR_DISCARDS))
-		change(w->plan, true);
+		note_change(w->plan, true);
 	else if (what == 9 && (events & HOUR_INITS))
-		change(w->plan, false);
+		note_change(w->plan, false);
 	else if (what == 10)
 		session_reclaim(&box);
 	session_unlock(&box);
@@ -322,7 +322,7 @@ static void episode(const void *arg)
 	if (continuous)
 		w.drain = start_drain(p);
 	for (uint32_t i = 0; i < p->actions; i++)
-		act(&w);
+		play_action(&w);
 	calm_down(&w);
 	if (continuous) {
 		session_lock(&box, true, NULL);
@@ -340,7 +340,7 @@ static void episode(const void *arg)
 	session_close(&box);
 }
 
-static void *share(const char *path)
+static void *map_shared(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
@@ -371,7 +371,7 @@ static int body(int argc, char **argv)
 	}
 	snprintf(path, sizeof path, "%s/storm", sandbox_dir());
 	setenv("SWTRACE_TEST_STORM", path, 1);
-	hour = share(path);
+	hour = map_shared(path);
 	do {
 		struct hour_plan p = draw_plan(number++);
 
@@ -392,7 +392,7 @@ int main(int argc, char **argv)
 	const char *path = getenv("SWTRACE_TEST_STORM");
 
 	if (argc == 3 && strcmp(argv[1], spawned) == 0 && path) {
-		hour = share(path);
+		hour = map_shared(path);
 		hour_short_writer(strtoull(argv[2], NULL, 10));
 	}
 	for (int i = 1; i < argc; i++) {

@@ -33,7 +33,7 @@ static bool running(void)
 }
 
 /* Handlers draw from the same seed; an interrupting one draws the same number. */
-static uint32_t draw(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	return hour_random(&me.seed) % n;
 }
@@ -101,9 +101,10 @@ static void write_hooks(uint32_t hooks, uint32_t words, uint32_t doze_us, bool d
 
 static void write_some(void)
 {
-	uint32_t words = CHECKED_MIN_WORDS + draw(draw(8) ? 8 : MAX_WORDS);
+	uint32_t words = CHECKED_MIN_WORDS + random_below(random_below(8) ? 8 : MAX_WORDS);
 
-	write_hooks(draw(8) ? 1 : 1 + draw(HOUR_GROUP), words, draw(1000) ? 0 : 200, false);
+	write_hooks(random_below(8) ? 1 : 1 + random_below(HOUR_GROUP), words,
+		random_below(1000) ? 0 : 200, false);
 }
 
 bool hour_is_whole(const uint8_t *record, uint32_t *id, uint32_t *sequence)
@@ -119,7 +120,7 @@ bool hour_is_whole(const uint8_t *record, uint32_t *id, uint32_t *sequence)
 static void fork_and_trace(void)
 {
 	uint64_t seed = me.seed + hour->next_id;
-	bool die = (hour->events & HOUR_KILLS) && draw(8) == 0;
+	bool die = (hour->events & HOUR_KILLS) && random_below(8) == 0;
 
 	if (_Fork() != 0)
 		return;
@@ -127,7 +128,7 @@ static void fork_and_trace(void)
 		for (uint32_t i = 0; i < SHORT_HOOKS; i++)
 			write_some();
 		if (die)
-			write_hooks(1, 4, draw(3000), true);
+			write_hooks(1, 4, random_below(3000), true);
 	}
 	_exit(0);
 }
@@ -138,16 +139,16 @@ static void handler(int signal_number)
 	if (!me.ready || me.depth + 1 >= HOUR_DEPTHS)
 		return;
 	me.depth++;
-	if (running() || draw(2))
+	if (running() || random_below(2))
 		write_some();
-	if ((hour->events & HOUR_FORKS) && running() && draw(200) == 0)
+	if ((hour->events & HOUR_FORKS) && running() && random_below(200) == 0)
 		fork_and_trace();
 	me.depth--;
 }
 
 /* --------------------------------------------------------------------- threads */
 
-static void move(void)
+static void move_to_processor(void)
 {
 	uint32_t cpu[64], n = storm_cpus(cpu, 64);
 	cpu_set_t set;
@@ -155,8 +156,8 @@ static void move(void)
 	CPU_ZERO(&set);
 	for (uint32_t i = 0; i < n; i++)
 		CPU_SET(cpu[i], &set);
-	if (n && draw(2)) {
-		uint32_t to = cpu[draw(n)];
+	if (n && random_below(2)) {
+		uint32_t to = cpu[random_below(n)];
 
 		CPU_ZERO(&set);
 		CPU_SET(to, &set);
@@ -181,7 +182,7 @@ static void write_many(uint32_t hooks, uint32_t pause_every)
 	for (uint32_t i = 1; i <= hooks && running(); i++) {
 		write_some();
 		if (i % 4096 == 0)
-			move();
+			move_to_processor();
 		if (i % pause_every == 0)
 			nanosleep(&pause, NULL);
 	}
@@ -195,16 +196,16 @@ static void *work(void *arg)
 
 	if (!become_thread(w->seed))
 		return NULL;
-	bool signals = (hour->events & HOUR_SIGNALS) && draw(2);
-	if (draw(4) == 0)
-		box_become_guest(draw(4));
+	bool signals = (hour->events & HOUR_SIGNALS) && random_below(2);
+	if (random_below(4) == 0)
+		box_become_guest(random_below(4));
 	if (signals) {
-		timer = storm_timer(SIGUSR1, 50000 * SLOW_MACHINE + (long)draw(400000));
+		timer = storm_timer(SIGUSR1, 50000 * SLOW_MACHINE + (long)random_below(400000));
 		sigemptyset(&set);
 		sigaddset(&set, SIGUSR1);
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	}
-	write_many(w->hooks, draw(2) ? 16 : 1000);
+	write_many(w->hooks, random_below(2) ? 16 : 1000);
 	if (signals) {
 		timer_delete(timer);
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -232,18 +233,19 @@ void hour_writer(uint64_t seed)
 	begin_process();
 	if (!become_thread(seed))
 		_exit(0);
-	uint32_t threads = draw(THREADS + 1);
-	bool exits = (hour->events & HOUR_EXITS) && draw(2);
+	uint32_t threads = random_below(THREADS + 1);
+	bool exits = (hour->events & HOUR_EXITS) && random_below(2);
 	do {
 		uint32_t made = 0;
 
 		for (uint32_t i = 0; i < threads; i++) {
 			uint64_t own = seed ^ (uint64_t)hour_random(&me.seed) << 8;
 
-			worker[i] = (struct worker){own, exits ? UINT32_MAX : 100 + draw(20000)};
+			worker[i] = (struct worker){
+				own, exits ? UINT32_MAX : 100 + random_below(20000)};
 			made += pthread_create(&thread[made], NULL, work, &worker[i]) == 0;
 		}
-		write_many(1000 + draw(4000), 64);
+		write_many(1000 + random_below(4000), 64);
 		if (exits)
 			exit(0);
 		for (uint32_t i = 0; i < made; i++)
@@ -256,12 +258,12 @@ void hour_short_writer(uint64_t seed)
 {
 	begin_process();
 	if (become_thread(seed)) {
-		bool in_order = draw(2);
+		bool in_order = random_below(2);
 
-		for (uint32_t n = 1 + draw(SHORT_HOOKS); n; n--)
+		for (uint32_t n = 1 + random_below(SHORT_HOOKS); n; n--)
 			write_some();
-		if ((hour->events & HOUR_KILLS) && draw(8) == 0)
-			write_hooks(1 + draw(3), 8, draw(5000), true);
+		if ((hour->events & HOUR_KILLS) && random_below(8) == 0)
+			write_hooks(1 + random_below(3), 8, random_below(5000), true);
 		if (in_order)
 			exit(0);
 	}

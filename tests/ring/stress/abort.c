@@ -198,7 +198,7 @@ struct where {
 	uint32_t guest[2], cpu[2]; /* per id: hooks on guest rings and on CPU rings */
 };
 
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct where *w = arg;
 
@@ -213,7 +213,7 @@ static void check_where(struct session *s, const char *name, uint32_t stepped, u
 	struct account a;
 
 	follow_open(&w.follow, s->geometry.cpus + s->geometry.guests);
-	box_account(s, &a, see, &w);
+	box_account(s, &a, collect_record, &w);
 	tell(w.guest[1] == stepped && w.cpu[1] == 0 && w.cpu[0] == others && w.guest[0] == 0, name,
 		"of %u hooks stepped through %u are on guest rings, of %u others %u on the CPUs'",
 		stepped, w.guest[1], others, w.cpu[0]);

@@ -46,7 +46,7 @@ static struct drain_config config;
 static uint64_t seed;
 static uint32_t next_id, times = 1;
 
-static uint32_t chance(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)(seed >> 33) % n;
@@ -91,9 +91,9 @@ static pid_t start_writer(bool holder)
 		return pid;
 	seed += id;
 	for (uint32_t i = 0; running() && i < DRAINED_SEQUENCES; i++) {
-		one_hook(id, i, holder ? chance(40000) : 0);
+		one_hook(id, i, holder ? random_below(40000) : 0);
 		if (!holder && i % kind->burst == 0)
-			microseconds(500 + chance(1000));
+			microseconds(500 + random_below(1000));
 	}
 	_exit(0);
 }
@@ -105,7 +105,7 @@ struct looks {
 	uint64_t hooks;
 };
 
-static void look(struct looks *l)
+static void check_copy(struct looks *l)
 {
 	char copy[PATH_MAX + 16];
 	struct drained s;
@@ -171,7 +171,7 @@ static bool kill_drain(pid_t pid)
 {
 	int status;
 
-	if (chance(2))
+	if (random_below(2))
 		wait_for_growth();
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -200,29 +200,29 @@ struct world {
 
 static void one_step(struct world *w)
 {
-	uint32_t n = chance(WRITERS);
+	uint32_t n = random_below(WRITERS);
 
-	microseconds((1000 + chance(4000)) * SLOW_MACHINE);
-	if (w->stopped && chance(8) == 0) {
+	microseconds((1000 + random_below(4000)) * SLOW_MACHINE);
+	if (w->stopped && random_below(8) == 0) {
 		kill(w->stopped, SIGCONT);
 		w->stopped = 0;
-	} else if (kind->stop_writers && !w->stopped && chance(4) == 0) {
+	} else if (kind->stop_writers && !w->stopped && random_below(4) == 0) {
 		w->stopped = w->writer[n];
 		kill(w->stopped, SIGSTOP);
 		w->stops++;
 	}
-	if (kind->kill_writers && chance(8) == 0 && w->writer[n] != w->stopped &&
+	if (kind->kill_writers && random_below(8) == 0 && w->writer[n] != w->stopped &&
 		next_id < DRAINED_IDS) {
 		kill(w->writer[n], SIGKILL);
 		waitpid(w->writer[n], NULL, 0);
 		w->writer[n] = start_writer(false);
 		w->writers_killed++;
 	}
-	if (kind->off && chance(16) == 0) {
+	if (kind->off && random_below(16) == 0) {
 		session_lock(&box, true, NULL);
 		if (session_off(&box, NULL) != 0)
 			die("off");
-		microseconds(chance(3000));
+		microseconds(random_below(3000));
 		if (session_on(&box, NULL) != 0)
 			die("on");
 		session_unlock(&box);
@@ -232,10 +232,10 @@ static void one_step(struct world *w)
 		w->drains_failed += !kill_drain(w->drain);
 		w->drains_killed++;
 		if (w->drains_killed % 16 == 0)
-			look(&w->looks);
+			check_copy(&w->looks);
 		w->drain = start_drain();
-	} else if (chance(16) == 0) {
-		look(&w->looks);
+	} else if (random_below(16) == 0) {
+		check_copy(&w->looks);
 	}
 }
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void see(void *arg, uint32_t ring, const cpidecode_hook *hook)
+static void collect_hook(void *arg, uint32_t ring, const cpidecode_hook *hook)
 {
 	struct drained *s = arg;
 	uint8_t record[TRACED_RECORD];
@@ -46,7 +46,7 @@ void drained_close(struct drained *s)
 void drained_file(struct drained *s, const char *path, bool complete)
 {
 	struct traced t;
-	int rc = traced_read(path, s->cpus, &t, see, s);
+	int rc = traced_read(path, s->cpus, &t, collect_hook, s);
 	bool bad = rc || t.damaged_bytes || t.malformed || t.damaged ||
 		   (complete && (t.rest || t.cut_off));
 

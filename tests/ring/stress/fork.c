@@ -30,7 +30,7 @@ struct seen {
 
 static struct seen seen;
 
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	uint32_t id = checked_id(record) % MAX_IDS;
 
@@ -58,7 +58,7 @@ static void check(const char *name)
 {
 	struct account a;
 
-	box_account(&box, &a, see, NULL);
+	box_account(&box, &a, collect_record, NULL);
 	tell(account_sum(&a) == *attempts && !a.torn && !a.gone_torn && !a.damaged &&
 			!a.backwards && !seen.follow.not_whole && !seen.follow.foreign &&
 			!seen.follow.out_of_order && !seen.wrong_tid,
@@ -247,7 +247,7 @@ static void see_forked(void *arg, uint32_t ring, uint64_t position, const uint8_
 	if (record[4] == COUNTED_MAJOR || record[4] == HELD_MAJOR)
 		storm_follow(&seen.follow, ring, position, record);
 	else
-		see(arg, ring, position, record);
+		collect_record(arg, ring, position, record);
 }
 
 static void check_forked(const char *name)

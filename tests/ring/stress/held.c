@@ -23,7 +23,7 @@ struct shared {
 static struct shared *all;
 
 /* Reserves, fills half, sleeps, checks that the bytes are unchanged, and commits. */
-static void slow(uint32_t id, uint32_t seed)
+static void write_slowly(uint32_t id, uint32_t seed)
 {
 	for (uint32_t i = 0; i < HOLDS; i++) {
 		struct timespec doze = {0, 200000 + (seed = seed * 1103515245 + 12345) % 2000000};
@@ -69,7 +69,7 @@ struct seen {
 	uint32_t slow_broken;
 };
 
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 	uint32_t n = get_le16(record + 6);
@@ -102,7 +102,7 @@ static void run(const void *arg)
 	all->slow_running = SLOW;
 	for (uint32_t i = 0; i < SLOW; i++) {
 		if (fork() == 0)
-			slow(i, i * 999 + sections);
+			write_slowly(i, i * 999 + sections);
 	}
 	for (uint32_t i = 0; i < FAST; i++) {
 		if (fork() == 0)
@@ -110,7 +110,7 @@ static void run(const void *arg)
 	}
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
-	box_account(&s, &a, see, &seen);
+	box_account(&s, &a, collect_record, &seen);
 	tell(all->disturbed == 0 && seen.slow_broken == 0, name,
 		"%llu held reservations disturbed, %u broken in the end",
 		(unsigned long long)all->disturbed, seen.slow_broken);

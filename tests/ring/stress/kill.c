@@ -142,7 +142,7 @@ static void writer(struct note *note, uint32_t incarnation)
 
 /* ------------------------------------------------------------------ a nursery */
 
-static void bury(struct nursery *n, struct note *note)
+static void count_killed(struct nursery *n, struct note *note)
 {
 	struct tally *t = &n->tally;
 	bool inside = note->reserved > note->done;
@@ -168,7 +168,7 @@ static pid_t start(struct note *note)
 	return pid;
 }
 
-static void nursery(struct nursery *n)
+static void run_nursery(struct nursery *n)
 {
 	pid_t pid[WRITERS] = {0};
 	uint32_t alive = 0;
@@ -184,7 +184,7 @@ static void nursery(struct nursery *n)
 			;
 		if (i == WRITERS || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 			die("a writer ended with status %#x", (unsigned)status);
-		bury(n, &n->note[i]);
+		count_killed(n, &n->note[i]);
 		pid[i] = 0;
 		alive--;
 		if (begun < n->wanted) {
@@ -237,7 +237,7 @@ struct battle {
 	uint64_t own; /* hooks of the owner */
 };
 
-static bool look(struct battle *b, struct account *a)
+static bool read_account(struct battle *b, struct account *a)
 {
 	follow_reset(&b->follow, box.geometry.cpus + box.geometry.guests);
 	box_account(&box, a, follow_record, &b->follow);
@@ -257,14 +257,14 @@ static void round_of(struct battle *b, uint64_t kills)
 		all->nursery[i].wanted = kills * (i + 1) / NURSERIES - kills * i / NURSERIES;
 		pid[i] = fork();
 		if (pid[i] == 0)
-			nursery(&all->nursery[i]);
+			run_nursery(&all->nursery[i]);
 	}
 	for (uint32_t turn = 0; running; turn++) {
 		nanosleep(&doze, NULL);
 		b->given_back += (uint64_t)session_reclaim(&box);
 		if (turn % 8 == 0) {
 			b->looks++;
-			b->unsound += !look(b, &a);
+			b->unsound += !read_account(b, &a);
 		}
 		for (uint32_t i = 0; i < NURSERIES; i++) {
 			int status;
@@ -317,12 +317,12 @@ static bool all_enterable(struct battle *b)
 }
 
 /* All killed writers are dead and the survivors pause: checks the ledger at rest. */
-static void settle(struct battle *b)
+static void check_at_rest(struct battle *b)
 {
 	struct tally t = {0};
 	struct account a;
 	uint64_t living = b->own, sum, torn;
-	bool sound = look(b, &a), again, enterable;
+	bool sound = read_account(b, &a), again, enterable;
 
 	for (uint32_t i = 0; i < NURSERIES; i++) {
 		struct tally *n = &all->nursery[i].tally;
@@ -375,7 +375,7 @@ static void run(const void *arg)
 	for (uint32_t i = 0; i < s->rounds; i++) {
 		round_of(&b, s->kills * (i + 1) / s->rounds - s->kills * i / s->rounds);
 		let_rest(true);
-		settle(&b);
+		check_at_rest(&b);
 		let_rest(false);
 	}
 	__atomic_store_n(&all->over, 1, __ATOMIC_RELEASE);

@@ -77,7 +77,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-static void move(uint32_t first, uint32_t n)
+static void move_writers(uint32_t first, uint32_t n)
 {
 	uint32_t seed = first + 1;
 
@@ -105,7 +105,7 @@ static void process(uint32_t number)
 			die("no thread");
 	}
 	if (!kind->from_outside)
-		move(first, kind->threads);
+		move_writers(first, kind->threads);
 	for (uint32_t i = 0; i < kind->threads; i++)
 		pthread_join(threads[i], NULL);
 	_exit(0);
@@ -184,7 +184,7 @@ static void run(const void *arg)
 			process(i);
 	}
 	if (kind->from_outside && fork() == 0) {
-		move(0, kind->processes * kind->threads);
+		move_writers(0, kind->processes * kind->threads);
 		_exit(0);
 	}
 	if (!kind->hooks)

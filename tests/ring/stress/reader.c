@@ -82,7 +82,7 @@ static void see_group(struct seen *s, const uint8_t *record)
 	s->broken_groups += !ok;
 }
 
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 
@@ -122,7 +122,7 @@ static void run(const void *arg)
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		follow_reset(&seen.follow, s.geometry.cpus + s.geometry.guests);
 		seen.expect = seen.broken_groups = seen.groups = 0;
-		box_account(&s, &a, see, &seen);
+		box_account(&s, &a, collect_record, &seen);
 		damaged += a.damaged;
 		broken += a.backwards + seen.follow.not_whole + seen.follow.out_of_order +
 			  seen.follow.foreign + seen.broken_groups;

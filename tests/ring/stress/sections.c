@@ -76,7 +76,7 @@ static int read_all(struct rings *rings, uint64_t *counted, struct session_error
  * Every hook begun before the cut is in the ledger or was returned, and no other. If the reader was
  * stopped for longer than a lap, it says so, and its ledger is not checked.
  */
-static void judge(struct rings *rings, uint32_t ring, uint64_t counted, struct totals *sum)
+static void check_ring(struct rings *rings, uint32_t ring, uint64_t counted, struct totals *sum)
 {
 	struct rings_ledger l;
 
@@ -109,7 +109,7 @@ static void dump_once(struct session *s, struct totals *sum)
 		return;
 	}
 	for (uint32_t i = 0; i < WRITERS; i++)
-		judge(&rings, i, counted[i], sum);
+		check_ring(&rings, i, counted[i], sum);
 	rings_close(&rings);
 }
 

@@ -251,7 +251,7 @@ static uint32_t points_missed(uint32_t depths, const char *say)
 /* Holds one section throughout, so that writers skip it. */
 static struct hook_writer held;
 
-static void hold(void)
+static void hold_record(void)
 {
 	/* If all guest rings are locked the hook is lost, and counted. */
 	while (add(&all->attempts, 1),
@@ -270,7 +270,7 @@ static void points_process(uint32_t number)
 	handle(SIGUSR1, SA_NODEFER, on_signal);
 	handle(SIGUSR2, 0, on_signal);
 	begin(number);
-	hold();
+	hold_record();
 	points = POINTS_SIGNAL;
 	for (uint32_t i = 0; i < 3000 || (i < 100000 && points_missed(2, NULL)); i++)
 		one_hook(0);
@@ -319,7 +319,7 @@ static void steps_process(uint32_t number)
 {
 	handle(SIGTRAP, 0, on_step);
 	begin(number);
-	hold();
+	hold_record();
 	points = POINTS_STEP;
 	for (uint32_t i = 0; i < 100000 && wanted < STEP_ROUNDS * RING_POINTS; i++)
 		one_hook(0);

@@ -37,7 +37,7 @@ struct seen {
 };
 
 /* Collects hooks of spawned programs (id 0) by the thread that wrote them. */
-static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void collect_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
 	uint32_t number = get_le32(record + REC_TID), i = 0;
@@ -112,7 +112,7 @@ static void check_all(const char *name, uint32_t programs, uint64_t others)
 
 	free(tasks);
 	follow_open(&s.follow, box.geometry.cpus + box.geometry.guests);
-	box_account(&box, &a, see, &s);
+	box_account(&box, &a, collect_record, &s);
 	for (uint32_t i = 0; i < s.programs; i++)
 		wrong += s.of_number[i] != HOOKS_EACH;
 	storm_ledger(name, &a, &s.follow, others + (uint64_t)programs * HOOKS_EACH);

@@ -20,14 +20,14 @@ static void write_hook(void)
 	storm_fill_counted(&w, 0, written++);
 }
 
-static uint64_t head(void)
+static uint64_t ring_head(void)
 {
 	return box_ring(&box, ring_id).head;
 }
 
 static void write_until(uint64_t section)
 {
-	while (head() / SECTION < section)
+	while (ring_head() / SECTION < section)
 		write_hook();
 }
 
@@ -54,7 +54,7 @@ static uint64_t hand_out(uint32_t n)
 	return hooks;
 }
 
-static void judge(const char *name, uint64_t handed, uint64_t begun, bool may_be_later)
+static void check_ledger(const char *name, uint64_t handed, uint64_t begun, bool may_be_later)
 {
 	struct rings_ledger l;
 
@@ -101,7 +101,7 @@ static void go_round(const void *arg)
 		storm_fill_counted(&w, 1, 0);
 	write_until(20);
 	handed += hand_out(UINT32_MAX);
-	judge(c->name, handed, begun, c->may_be_later);
+	check_ledger(c->name, handed, begun, c->may_be_later);
 }
 
 /* The section before the cut is held during the next lap: its counters outlive two laps of the
@@ -125,7 +125,7 @@ static void go_round_held(const void *name)
 		die("a hook was lost");
 	write_until(31);
 	write_hook();
-	judge(name, handed, begun, false);
+	check_ledger(name, handed, begun, false);
 }
 
 static int body(int argc, char **argv)

@@ -19,7 +19,7 @@ struct latest {
 	uint32_t size;
 };
 
-static void keep(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+static void keep_latest(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct latest *l = arg;
 
@@ -44,7 +44,7 @@ static void read_latest_hook(void)
 	struct account a;
 
 	latest.size = 0;
-	box_account(&box, &a, keep, &latest);
+	box_account(&box, &a, keep_latest, &latest);
 	ck_assert_uint_eq(a.damaged, 0);
 	ck_assert_uint_eq(a.torn, 0);
 	ck_assert_uint_eq(account_sum(&a), ++written);

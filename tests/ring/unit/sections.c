@@ -146,7 +146,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- held sections */
 
-static void hold(struct hook_writer *w, uint32_t size)
+static void hold_record(struct hook_writer *w, uint32_t size)
 {
 	ck_assert_int_eq(hook_begin(w, 1, size, 1), HOOK_RESERVED);
 	memset(w->first + 24, 0x5a, size - 24);
@@ -169,7 +169,7 @@ START_TEST(a_held_section_is_skipped)
 	setup(SHM_MODE_WRAP, 4, 4096);
 	for (; n < 20; n++)
 		ck_assert_int_eq(hook_of(n, 256), PU_SUCCESS);
-	hold(&w, 64);
+	hold_record(&w, 64);
 	for (; n < 1000; n++)
 		ck_assert_int_eq(hook_of(n, 256), PU_SUCCESS);
 	box_account(&box, &account, NULL, NULL);
@@ -195,7 +195,7 @@ START_TEST(one_usable_section_follows_itself)
 	struct hook_writer w;
 
 	setup(SHM_MODE_WRAP, 2, 4096);
-	hold(&w, 4096);
+	hold_record(&w, 4096);
 	for (uint32_t n = 0; n < 16 * 50; n++)
 		ck_assert_int_eq(hook_of(n, 256), PU_SUCCESS);
 	box_account(&box, &account, NULL, NULL);
@@ -216,7 +216,7 @@ START_TEST(an_interrupted_entry_counts_nothing_twice)
 	uint64_t at, position;
 
 	setup(SHM_MODE_WRAP, 2, 4096);
-	hold(&w, 4096);
+	hold_record(&w, 4096);
 	for (uint32_t n = 0; n < 16 * 3; n++)
 		ck_assert_int_eq(hook_of(n, 256), PU_SUCCESS);
 	position = box_ring(&box, 0).head;
@@ -244,7 +244,7 @@ START_TEST(when_all_are_held_hooks_are_lost)
 
 	setup(SHM_MODE_WRAP, 3, 4096);
 	for (int i = 0; i < 3; i++)
-		hold(&w[i], 4096);
+		hold_record(&w[i], 4096);
 	head = box_ring(&box, 0).head;
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(hook_of(0, 24), PU_ERROR_NO_BUFFER);
@@ -271,7 +271,7 @@ START_TEST(a_full_ring_keeps_reservations)
 	struct hook_writer w;
 
 	setup(SHM_MODE_NORMAL, 2, 4096);
-	hold(&w, 128);
+	hold_record(&w, 128);
 	for (uint32_t n = 0; n < 100; n++)
 		hook_of(n, 256);
 	box_account(&box, &account, NULL, NULL);
