@@ -1,6 +1,7 @@
 /*
  * Actors: users and groups that need no entry in any file.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "matrix.h"
+#include "sandbox.h"
 
 const char *actor_name(enum actor who)
 {
@@ -74,6 +76,17 @@ const char *path(const char *format, ...)
 	vsnprintf(p, PATH_MAX, format, args);
 	va_end(args);
 	return p;
+}
+
+const char *session_path(const char *name)
+{
+	return path("%s/%s", box.dir, name);
+}
+
+void require_success(int rc, const char *what)
+{
+	if (rc != 0)
+		die("%s: %s", what, strerror(errno));
 }
 
 const char *actor_home(enum actor who)

@@ -108,6 +108,10 @@ int actor_does(enum actor who, int (*what)(void));
 const char *actor_home(enum actor who);
 /* A path in the box's base, or in a directory; good until the eighth call after. */
 __attribute__((format(printf, 1, 2))) const char *path(const char *format, ...);
+/* In box.dir. */
+const char *session_path(const char *name);
+/* Exits with errno's text unless rc is 0. */
+void require_success(int rc, const char *what);
 /* This program as program_main, as him, in the background until the next wipe(). */
 void helper_start(enum actor who, const char *way);
 void helper_end(void);

@@ -11,17 +11,6 @@
 #include "matrix.h"
 #include "sandbox.h"
 
-static void must(int rc, const char *what)
-{
-	if (rc != 0)
-		die("%s: %s", what, strerror(errno));
-}
-
-static const char *in(const char *name)
-{
-	return path("%s/%s", box.dir, name);
-}
-
 static char init_line[PATH_MAX];
 
 static int run_init(void)
@@ -51,56 +40,60 @@ static void make_trap(void)
 {
 	const char *place = path("%s/place", actor_home(OWNER));
 
-	must(mkdir(place, 0700), place);
-	must(chown(place, actor_uid(OWNER), actor_gid(OWNER)), place);
+	require_success(mkdir(place, 0700), place);
+	require_success(chown(place, actor_uid(OWNER), actor_gid(OWNER)), place);
 	continuous(path("%s/out.bin", place));
-	must(chown(place, 0, 0), place);
+	require_success(chown(place, 0, 0), place);
 	make_file(path("%s/out.bin", place), "root's\n", ROOT, 0600);
 }
 
 static void move_drain_to_home(void)
 {
 	make_continuous();
-	must(rename(in("drain"), path("%s/real", actor_home(OWNER))), "drain");
+	require_success(rename(session_path("drain"), path("%s/real", actor_home(OWNER))), "drain");
 }
 
 static void as_link(void)
 {
 	move_drain_to_home();
-	must(symlink(path("%s/real", actor_home(OWNER)), in("drain")), "drain");
+	require_success(
+		symlink(path("%s/real", actor_home(OWNER)), session_path("drain")), "drain");
 }
 
 static void as_dangling_link(void)
 {
 	move_drain_to_home();
-	must(symlink(path("%s/made", actor_home(OWNER)), in("drain")), "drain");
+	require_success(
+		symlink(path("%s/made", actor_home(OWNER)), session_path("drain")), "drain");
 }
 
 static void as_fifo(void)
 {
 	move_drain_to_home();
-	must(mkfifo(in("drain"), 0600), "drain");
+	require_success(mkfifo(session_path("drain"), 0600), "drain");
 	if (geteuid() == 0)
-		must(chown(in("drain"), actor_uid(OWNER), actor_gid(OWNER)), "drain");
+		require_success(
+			chown(session_path("drain"), actor_uid(OWNER), actor_gid(OWNER)), "drain");
 }
 
 static void as_directory(void)
 {
 	move_drain_to_home();
-	must(mkdir(in("drain"), 0700), "drain");
+	require_success(mkdir(session_path("drain"), 0700), "drain");
 }
 
 static void as_strangers(void)
 {
 	make_continuous();
-	must(chown(in("drain"), actor_uid(STRANGER), actor_gid(STRANGER)), "drain");
-	must(chmod(in("drain"), 0644), "drain");
+	require_success(
+		chown(session_path("drain"), actor_uid(STRANGER), actor_gid(STRANGER)), "drain");
+	require_success(chmod(session_path("drain"), 0644), "drain");
 }
 
 static void as_open_to_all(void)
 {
 	make_continuous();
-	must(chmod(in("drain"), 0666), "drain");
+	require_success(chmod(session_path("drain"), 0666), "drain");
 }
 
 static const struct situation cont = {"owner's session, -t cont", 0, make_continuous};

@@ -15,11 +15,6 @@
 #include "matrix.h"
 #include "sandbox.h"
 
-static const char *in(const char *name)
-{
-	return path("%s/%s", box.dir, name);
-}
-
 static void outcome(struct result *r, int rc)
 {
 	r->code = rc < 0 ? errno : 0;
@@ -28,27 +23,27 @@ static void outcome(struct result *r, int rc)
 
 static void do_open(const char *name, struct result *r)
 {
-	outcome(r, open(in(name), O_RDONLY | O_NONBLOCK));
+	outcome(r, open(session_path(name), O_RDONLY | O_NONBLOCK));
 }
 
 static void do_open_to_write(const char *name, struct result *r)
 {
-	outcome(r, open(in(name), O_RDWR | O_NONBLOCK));
+	outcome(r, open(session_path(name), O_RDWR | O_NONBLOCK));
 }
 
 static void do_truncate(const char *name, struct result *r)
 {
-	outcome(r, truncate(in(name), 4096));
+	outcome(r, truncate(session_path(name), 4096));
 }
 
 static void do_unlink(const char *name, struct result *r)
 {
-	outcome(r, unlink(in(name)));
+	outcome(r, unlink(session_path(name)));
 }
 
 static void do_rename(const char *name, struct result *r)
 {
-	outcome(r, rename(in(name), in("elsewhere")));
+	outcome(r, rename(session_path(name), session_path("elsewhere")));
 }
 
 static void do_replace(const char *name, struct result *r)
@@ -56,23 +51,23 @@ static void do_replace(const char *name, struct result *r)
 	const char *mine = path("%s/mine", actor_home(MEMBER));
 
 	make_file(mine, "mine", MEMBER, 0600);
-	outcome(r, rename(mine, in(name)));
+	outcome(r, rename(mine, session_path(name)));
 	unlink(mine);
 }
 
 static void do_create(const char *name, struct result *r)
 {
-	outcome(r, open(in(name), O_CREAT | O_EXCL | O_RDWR, 0666));
+	outcome(r, open(session_path(name), O_CREAT | O_EXCL | O_RDWR, 0666));
 }
 
 static void do_link_to(const char *name, struct result *r)
 {
-	outcome(r, symlink("/etc/passwd", in(name)));
+	outcome(r, symlink("/etc/passwd", session_path(name)));
 }
 
 static void do_chmod(const char *name, struct result *r)
 {
-	outcome(r, chmod(in(name), 0666));
+	outcome(r, chmod(session_path(name), 0666));
 }
 
 static void do_move_directory(const char *name, struct result *r)
@@ -83,7 +78,7 @@ static void do_move_directory(const char *name, struct result *r)
 
 static void do_map_control(const char *name, struct result *r)
 {
-	int fd = open(in(name), O_RDONLY);
+	int fd = open(session_path(name), O_RDONLY);
 
 	outcome(r,
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
@@ -92,7 +87,7 @@ static void do_map_control(const char *name, struct result *r)
 /* Reopens its read-only descriptor for writing through /proc. */
 static void do_reopen_control(const char *name, struct result *r)
 {
-	int fd = open(in(name), O_RDONLY);
+	int fd = open(session_path(name), O_RDONLY);
 
 	outcome(r, open(path("/proc/self/fd/%d", fd), O_RDWR));
 }

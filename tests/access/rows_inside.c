@@ -17,59 +17,50 @@
 /* The kernel reports the error when they are opened for writing. */
 #define NOT_USED "session file"
 
-static void must(int rc, const char *what)
-{
-	if (rc != 0)
-		die("%s: %s", what, strerror(errno));
-}
-
-static const char *in(const char *name)
-{
-	return path("%s/%s", box.dir, name);
-}
-
 /* A link's target elsewhere: complete, with the right owner and mode. */
 static void move_to_home(const char *name)
 {
-	must(rename(in(name), path("%s/real", actor_home(OWNER))), name);
+	require_success(rename(session_path(name), path("%s/real", actor_home(OWNER))), name);
 }
 
 static void as_link(const char *name)
 {
 	private_session.make();
 	move_to_home(name);
-	must(symlink(path("%s/real", actor_home(OWNER)), in(name)), name);
+	require_success(symlink(path("%s/real", actor_home(OWNER)), session_path(name)), name);
 }
 
 static void as_fifo(const char *name)
 {
 	private_session.make();
 	move_to_home(name);
-	must(mkfifo(in(name), 0600), name);
+	require_success(mkfifo(session_path(name), 0600), name);
 	if (geteuid() == 0)
-		must(chown(in(name), actor_uid(OWNER), actor_gid(OWNER)), name);
+		require_success(
+			chown(session_path(name), actor_uid(OWNER), actor_gid(OWNER)), name);
 }
 
 static void as_directory(const char *name)
 {
 	private_session.make();
 	move_to_home(name);
-	must(mkdir(in(name), 0700), name);
+	require_success(mkdir(session_path(name), 0700), name);
 	if (geteuid() == 0)
-		must(chown(in(name), actor_uid(OWNER), actor_gid(OWNER)), name);
+		require_success(
+			chown(session_path(name), actor_uid(OWNER), actor_gid(OWNER)), name);
 }
 
 static void as_strangers(const char *name)
 {
 	private_session.make();
-	must(chown(in(name), actor_uid(STRANGER), actor_gid(STRANGER)), name);
-	must(chmod(in(name), 0644), name);
+	require_success(chown(session_path(name), actor_uid(STRANGER), actor_gid(STRANGER)), name);
+	require_success(chmod(session_path(name), 0644), name);
 }
 
 static void as_open_to_all(const char *name)
 {
 	private_session.make();
-	must(chmod(in(name), 0666), name);
+	require_success(chmod(session_path(name), 0666), name);
 }
 
 /* The name is a hard link to another user's file. */
@@ -80,13 +71,13 @@ static void as_hard_link(const char *name)
 	private_session.make();
 	move_to_home(name);
 	make_file(his, "his\n", STRANGER, 0644);
-	must(link(his, in(name)), name);
+	require_success(link(his, session_path(name)), name);
 }
 
 static void as_cut_off(const char *name)
 {
 	private_session.make();
-	must(truncate(in(name), 100), name);
+	require_success(truncate(session_path(name), 100), name);
 }
 
 #define SITUATION(kind, file, id, text, needs)                                                     \
@@ -126,17 +117,17 @@ SITUATION(as_cut_off, "rings.1", cut_rings, "rings.1 is cut off", 0)
 static void next_is(void (*make)(const char *name))
 {
 	group_off.make();
-	make(in("rings.2"));
+	make(session_path("rings.2"));
 }
 
 static void link_to_victim(const char *name)
 {
-	must(symlink(box.victim, name), name);
+	require_success(symlink(box.victim, name), name);
 }
 
 static void directory_there(const char *name)
 {
-	must(mkdir(name, 0700), name);
+	require_success(mkdir(name, 0700), name);
 }
 
 static void make_next_link(void)
@@ -153,8 +144,8 @@ static void make_next_directory(void)
 static void make_lock_dangles(void)
 {
 	private_session.make();
-	must(unlink(in("lock")), "lock");
-	must(symlink(path("%s/made", actor_home(OWNER)), in("lock")), "lock");
+	require_success(unlink(session_path("lock")), "lock");
+	require_success(symlink(path("%s/made", actor_home(OWNER)), session_path("lock")), "lock");
 }
 
 static const struct situation next_link = {"rings.2 is a link", NEEDS_ROOT, make_next_link};

@@ -16,12 +16,6 @@
 
 #define NO_LINK "is a link or not a directory"
 
-static void must(int rc, const char *what)
-{
-	if (rc != 0)
-		die("%s: %s", what, strerror(errno));
-}
-
 /* The owner's default place, without SWTRACE_SESSION. */
 static const char *default_place(void)
 {
@@ -32,24 +26,24 @@ static const char *default_place(void)
 
 static void give_to(const char *name, enum actor who, mode_t mode)
 {
-	must(lchown(name, actor_uid(who), actor_gid(who)), name);
-	must(chmod(name, mode), name);
+	require_success(lchown(name, actor_uid(who), actor_gid(who)), name);
+	require_success(chmod(name, mode), name);
 }
 
 /* ----------------------------------------------------------------------- squatters */
 
 static void squat_directory(void)
 {
-	must(mkdir(default_place(), 0700), box.dir);
+	require_success(mkdir(default_place(), 0700), box.dir);
 	give_to(box.dir, STRANGER, 0755);
 }
 
 static void squat_session(void)
 {
 	make_session(STRANGER, path("%s/s", actor_home(STRANGER)), (gid_t)-1, true);
-	must(rename(path("%s/s", actor_home(STRANGER)), default_place()), "rename");
-	must(chmod(box.dir, 0755), box.dir);
-	must(chmod(path("%s/control", box.dir), 0644), "control");
+	require_success(rename(path("%s/s", actor_home(STRANGER)), default_place()), "rename");
+	require_success(chmod(box.dir, 0755), box.dir);
+	require_success(chmod(path("%s/control", box.dir), 0644), "control");
 }
 
 static void squat_file(void)
@@ -59,40 +53,40 @@ static void squat_file(void)
 
 static void squat_fifo(void)
 {
-	must(mkfifo(default_place(), 0600), box.dir);
+	require_success(mkfifo(default_place(), 0600), box.dir);
 	give_to(box.dir, STRANGER, 0666);
 }
 
 static void squat_link(void)
 {
 	make_session(STRANGER, path("%s/s", actor_home(STRANGER)), (gid_t)-1, true);
-	must(symlink(path("%s/s", actor_home(STRANGER)), default_place()), box.dir);
-	must(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
+	require_success(symlink(path("%s/s", actor_home(STRANGER)), default_place()), box.dir);
+	require_success(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
 }
 
 static void squat_link_to_mine(void)
 {
 	make_session(OWNER, path("%s/s", actor_home(OWNER)), (gid_t)-1, true);
-	must(symlink(path("%s/s", actor_home(OWNER)), default_place()), box.dir);
-	must(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
+	require_success(symlink(path("%s/s", actor_home(OWNER)), default_place()), box.dir);
+	require_success(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
 }
 
 static void squat_link_to_nothing(void)
 {
-	must(symlink(path("%s/made", actor_home(OWNER)), default_place()), box.dir);
-	must(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
+	require_success(symlink(path("%s/made", actor_home(OWNER)), default_place()), box.dir);
+	require_success(lchown(box.dir, actor_uid(STRANGER), actor_gid(STRANGER)), box.dir);
 }
 
 static void mine_but_open(void)
 {
 	make_session(OWNER, default_place(), (gid_t)-1, true);
-	must(chmod(box.dir, 0777), box.dir);
+	require_success(chmod(box.dir, 0777), box.dir);
 }
 
 static void mine_but_open_to_the_group(void)
 {
 	make_session(OWNER, default_place(), (gid_t)-1, true);
-	must(chmod(box.dir, 0770), box.dir);
+	require_success(chmod(box.dir, 0770), box.dir);
 }
 
 /* Old enough for the sweep. */
@@ -100,7 +94,7 @@ static void set_old_times(const char *name)
 {
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 
-	must(utimensat(AT_FDCWD, name, long_ago, AT_SYMLINK_NOFOLLOW), name);
+	require_success(utimensat(AT_FDCWD, name, long_ago, AT_SYMLINK_NOFOLLOW), name);
 }
 
 /* Matches the sweep of `swtrace free` and `run`, but belongs to another user. */
@@ -110,14 +104,14 @@ static void plant_private(void)
 
 	make_session(OWNER, default_place(), (gid_t)-1, false);
 	name = path("%s.run.aaaaaa", box.dir);
-	must(mkdir(name, 0755), name);
+	require_success(mkdir(name, 0755), name);
 	make_file(path("%s/file", name), "theirs\n", STRANGER, 0600);
 	give_to(name, STRANGER, 0755);
 	set_old_times(name);
 	name = path("%s.run.bbbbbb", box.dir);
 	make_file(path("%s/file", actor_home(OWNER)), "mine\n", OWNER, 0600);
 	set_old_times(actor_home(OWNER));
-	must(symlink(actor_home(OWNER), name), name);
+	require_success(symlink(actor_home(OWNER), name), name);
 	set_old_times(name);
 }
 
@@ -235,7 +229,7 @@ static void limit_file_size(void)
 {
 	const struct rlimit limit = {.rlim_cur = 1024, .rlim_max = RLIM_INFINITY};
 
-	must(setrlimit(RLIMIT_FSIZE, &limit), "RLIMIT_FSIZE");
+	require_success(setrlimit(RLIMIT_FSIZE, &limit), "RLIMIT_FSIZE");
 }
 
 static void do_limited_trace(const char *argument, struct result *r)

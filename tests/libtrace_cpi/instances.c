@@ -11,7 +11,7 @@
 #include "../../libtrace/counters/machine/rate.h"
 #include "double.h"
 
-void use(const char *counters)
+void use_counters(const char *counters)
 {
 	setenv("SWTRACE_COUNTERS", counters, 1);
 }
@@ -21,7 +21,7 @@ void use_script(const char *text)
 	char value[128];
 
 	snprintf(value, sizeof value, "scripted:%s", text_file(text));
-	use(value);
+	use_counters(value);
 }
 
 void sleep_ms(long ms)

@@ -5,7 +5,7 @@
 #include "../../include/perfutil.h"
 
 /* SWTRACE_COUNTERS; a script's text. */
-void use(const char *counters);
+void use_counters(const char *counters);
 void use_script(const char *text);
 
 void sleep_ms(long ms);

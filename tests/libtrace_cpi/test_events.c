@@ -67,7 +67,7 @@ static void set_up(void)
 	kernel = perf_calls;
 	perf_calls.open = watched_open;
 	perf_calls.close = watched_close;
-	use("none");
+	use_counters("none");
 }
 
 static void set_events(const char *list)
@@ -395,7 +395,7 @@ START_TEST(in_a_loop)
 {
 	void *h;
 
-	use("auto");
+	use_counters("auto");
 	set_events("page-faults,minor-faults");
 	ring_double.with_time = true;
 	ring_double_hold(true);

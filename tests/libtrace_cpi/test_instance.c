@@ -129,14 +129,14 @@ START_TEST(misnamed_source)
 	struct counters_description d;
 	void *h = &h;
 
-	use(bad_sources[_i].value);
+	use_counters(bad_sources[_i].value);
 	ck_assert_int_eq(CpiInit(1, &h), bad_sources[_i].rc);
 	ck_assert_ptr_eq(h, &h);
 	counters_describe(&d);
 	ck_assert_int_eq(d.rc, bad_sources[_i].rc);
 	ck_assert(strstr(d.line, bad_sources[_i].value) != NULL);
 	ck_assert_int_eq(d.source, SHM_SOURCE_NONE);
-	use("software"); /* once a process */
+	use_counters("software"); /* once a process */
 	ck_assert_int_eq(CpiInit(1, &h), bad_sources[_i].rc);
 }
 END_TEST
@@ -161,7 +161,7 @@ START_TEST(ten_thousand)
 	static void *h[MANY];
 	const CPI_DATA *d;
 
-	use("software");
+	use_counters("software");
 	for (int i = 0; i < MANY; i++)
 		h[i] = init(5); /* no idle accounting, which costs 100 us a look */
 	for (int i = 1; i < MANY; i++)
@@ -203,7 +203,7 @@ START_TEST(many_threads)
 	static const char *const source[] = {"software", "none", "auto"};
 	pthread_t t[6];
 
-	use(source[_i]);
+	use_counters(source[_i]);
 	ring_double.on = false;
 	for (int i = 0; i < 6; i++)
 		pthread_create(&t[i], NULL, create_and_destroy, NULL);
@@ -218,7 +218,7 @@ START_TEST(fork_in_the_middle)
 {
 	pthread_t t[2];
 
-	use("software");
+	use_counters("software");
 	ring_double.on = false;
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, create_and_destroy, NULL);

@@ -16,7 +16,7 @@ START_TEST(software_counts_have_busy_but_no_cpi)
 	const CPI_DATA *d;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(7);
 	ck_assert_int_eq(ring_double.source, SHM_SOURCE_SOFTWARE);
 	ck_assert_uint_eq(ring_double.source_flags & 5, 0);
@@ -44,7 +44,7 @@ START_TEST(interval_goes_on)
 	UINT64 first;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(1);
 	sleep_ms(2);
 	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS); /* since CpiInit */
@@ -62,7 +62,7 @@ START_TEST(without_a_source_only_elapsed_cycles_are_measured)
 	const CPI_DATA *d;
 	void *h;
 
-	use("none");
+	use_counters("none");
 	h = init(7);
 	ck_assert_int_eq(ring_double.source, SHM_SOURCE_NONE);
 	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_TRACE_EVERYTHING, NULL, &d), PU_SUCCESS);

@@ -73,7 +73,7 @@ static void *begin_loop(UINT32 mode, const char *test)
 	const struct thread_group *g;
 	void *h;
 
-	use("auto");
+	use_counters("auto");
 	ring_double.with_time = true;
 	ring_double_hold(true);
 	h = init(mode);

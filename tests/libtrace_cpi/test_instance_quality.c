@@ -59,7 +59,7 @@ START_TEST(a_thread_that_sleeps)
 	const CPI_DATA *d;
 	void *h;
 
-	use(sources[_i / 3]);
+	use_counters(sources[_i / 3]);
 	h = init(modes[_i % 3]);
 	ck_assert_uint_eq(CpiGetCurrentMode(h), modes[_i % 3] | CPI_TYPE_RAW);
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
@@ -109,7 +109,7 @@ START_TEST(another_thread_gets)
 	pthread_t t;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(CPI_TYPE_TRACE_QUALITY | CPI_TYPE_SCALED);
 	pthread_create(&t, NULL, get_there, h);
 	pthread_join(t, NULL);
@@ -121,7 +121,7 @@ START_TEST(labels_surround_it)
 {
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(CPI_TYPE_TRACE_QUALITY | CPI_TYPE_TRACE_DETAILED);
 	ck_assert_int_eq(CpiGetAndTrace(h, 3, 0, "l", NULL), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 6);
@@ -137,7 +137,7 @@ START_TEST(never_unasked)
 	const CPI_DATA *d;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(CPI_TYPE_ALL & ~CPI_TYPE_TRACE_ONLY_ON_GET);
 	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 4 + time_hooks(CPI_TYPE_ALL));

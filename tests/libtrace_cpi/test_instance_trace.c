@@ -43,7 +43,7 @@ START_TEST(trace_on_get)
 	if (hooks && !(gets[_i].mode & CPI_TYPE_TRACE_QUALITY))
 		hooks += time_hooks(gets[_i].mode);
 
-	use("software");
+	use_counters("software");
 	h = init(gets[_i].mode);
 	ck_assert_uint_eq(CpiGetCurrentMode(h), gets[_i].mode | CPI_TYPE_RAW);
 	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
@@ -88,7 +88,7 @@ START_TEST(trace_types)
 	const CPI_DATA *d = NULL;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(get_and_traces[_i].mode);
 	ck_assert_int_eq(CpiSetTraceHookId(h, 9, "not mine"), PU_SUCCESS);
 	ck_assert_int_eq(CpiGetAndTrace(h, 0xFF, get_and_traces[_i].flags, NULL, &d), PU_SUCCESS);
@@ -106,7 +106,7 @@ START_TEST(hook_id)
 	const CPI_DATA *d;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(CPI_TYPE_TRACE_ON_GET);
 	ck_assert_int_eq(CpiSetTraceHookId(h, 0, label), PU_SUCCESS);
 	label[0] = 'x';
@@ -130,7 +130,7 @@ START_TEST(tracing_off)
 	const CPI_DATA *d = NULL;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	ring_double.on = false;
 	h = init(CPI_TYPE_ALL & ~CPI_TYPE_TRACE_ONLY_ON_GET);
 	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
@@ -148,7 +148,7 @@ START_TEST(lost_hooks)
 	const CPI_DATA *d = NULL;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = init(CPI_TYPE_TRACE_ON_GET);
 	ring_double.rc = losses[_i];
 	ck_assert_int_eq(CpiGet(h, &d), losses[_i]);
@@ -168,7 +168,7 @@ START_TEST(long_label)
 
 	memset(label, 'l', 3 << 20);
 	label[(3 << 20) - 1] = 0;
-	use("software");
+	use_counters("software");
 	h = init(0);
 	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, label, &d), PU_ERROR_HOOK_TOO_LONG);
 	ck_assert_uint_gt(d->elapsed_cycles, 0);
@@ -230,7 +230,7 @@ START_TEST(without_data_the_same_hooks)
 	int same = 0;
 	void *h;
 
-	use("auto");
+	use_counters("auto");
 	ring_double.with_time = true;
 	h = init(light_modes[_i]);
 	/* All but those with a switch, and the first of a millisecond, however many these are. */
@@ -255,7 +255,7 @@ START_TEST(own_cost_is_in_the_hooks)
 	unsigned told = 0;
 	void *h;
 
-	use("auto");
+	use_counters("auto");
 	ring_double.with_time = true;
 	h = init(CPI_TYPE_RAW);
 	for (int i = 0; i < 40; i++) {
@@ -307,7 +307,7 @@ static void *init_without_data(void)
 {
 	void *h;
 
-	use("auto");
+	use_counters("auto");
 	h = init(CPI_TYPE_ONTHREAD);
 	start(h, true);
 	trace_without_data(h);

@@ -142,7 +142,7 @@ START_TEST(of_this_machine)
 {
 	if (!fork_wipes_pages("of_this_machine"))
 		return;
-	use("auto");
+	use_counters("auto");
 	parent_goes_on(modes[_i], open_all(modes[_i]), false);
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(of_a_machine_with_counters)
 	fake_pmu_use();
 	fake_pmu.user_read = fake_pmu.switch_pages = true;
 	fake_pmu.cpu_errno = EACCES;
-	use("auto");
+	use_counters("auto");
 	g = open_all(CPI_TYPE_ONTHREAD);
 	ck_assert(g && g->count == 1 && g->perf[0].group.mapped);
 	parent_goes_on(CPI_TYPE_ONTHREAD, g, true);
@@ -173,7 +173,7 @@ START_TEST(locks_are_held)
 
 	if (!fork_wipes_pages("locks_are_held"))
 		return;
-	use("auto");
+	use_counters("auto");
 	open_all(mode);
 	h = init(mode);
 	for (int way = 0; way < FORK_WAYS; way++) {
@@ -204,7 +204,7 @@ START_TEST(grandchildren_are_counted)
 	fake_pmu_use();
 	fake_pmu.user_read = fake_pmu.switch_pages = true;
 	fake_pmu.cpu_errno = EACCES;
-	use("auto");
+	use_counters("auto");
 	open_all(CPI_TYPE_ONTHREAD);
 	h = init(CPI_TYPE_ONTHREAD);
 	pid = _Fork();

@@ -22,7 +22,7 @@
 
 static void set_up(void)
 {
-	use("auto");
+	use_counters("auto");
 	ring_double.on = ring_double.with_time = true;
 }
 

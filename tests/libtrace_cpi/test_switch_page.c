@@ -27,7 +27,7 @@ static struct perf_calls kernel;
 static void set_up(void)
 {
 	kernel = perf_calls;
-	use("auto");
+	use_counters("auto");
 	ck_assert_int_eq(counters_choose(), PU_SUCCESS);
 	from = calloc(1, counters_sample_size(counters_room()));
 	to = calloc(1, counters_sample_size(counters_room()));

@@ -174,7 +174,7 @@ START_TEST(no_source)
 	AI_COUNTERS *a;
 	void *h = NULL;
 
-	use(refused[_i].counters);
+	use_counters(refused[_i].counters);
 	ck_assert_int_eq(AiInit(), refused[_i].rc);
 	ck_assert_int_eq(CpuUtilInit(0, &h), refused[_i].rc);
 	ck_assert_ptr_null(h);
@@ -211,7 +211,7 @@ START_TEST(this_machine)
 	AI_COUNTERS *a = array(), *b = array();
 	int cpus = GetActiveProcessorCount();
 
-	use("auto");
+	use_counters("auto");
 	if (!measures())
 		return;
 	errno = 77;
@@ -242,7 +242,7 @@ START_TEST(a_child_counts_too)
 	int status;
 	pid_t pid;
 
-	use("auto");
+	use_counters("auto");
 	if (!measures())
 		return;
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);

@@ -128,7 +128,7 @@ START_TEST(unknown_modes)
 	const CPUUTIL_DATA *d = NULL;
 	void *h = NULL;
 
-	use("software");
+	use_counters("software");
 	ck_assert_int_eq(CpuUtilInit(no_modes[_i], &h), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_ptr_null(h);
 	h = util(0);
@@ -144,7 +144,7 @@ START_TEST(null_pointers)
 	const CPUUTIL_DATA *d = NULL;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	ck_assert_int_eq(CpuUtilInit(0, NULL), PU_ERR_NULL_PTR);
 	ck_assert_int_eq(CpuUtilStart(NULL), PU_ERR_NULL_PTR);
 	ck_assert_int_eq(CpuUtilGet(NULL, &d), PU_ERR_NULL_PTR);
@@ -184,7 +184,7 @@ START_TEST(no_handles)
 	const CPI_DATA *cd;
 	void *h, *cpi;
 
-	use("software");
+	use_counters("software");
 	refuses((void *)0x1234);
 	refuses((void *)UINTPTR_MAX);
 	h = util(0);
@@ -209,7 +209,7 @@ START_TEST(minor_codes)
 	const CPUUTIL_DATA *d = NULL;
 	void *h;
 
-	use("software");
+	use_counters("software");
 	h = util(0);
 	ck_assert_int_eq(CpuUtilGetAndTrace(h, -1, 0, "x", &d), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_int_eq(CpuUtilGetAndTrace(h, 256, 0, "x", &d), PU_ERROR_INVALID_PARAMETER);
@@ -223,7 +223,7 @@ START_TEST(many_instances)
 {
 	void *h[50];
 
-	use("auto");
+	use_counters("auto");
 	if (AiMethod() == AI_METHOD_NONE) {
 		printf("skipped: this machine: %s\n", AiWhy());
 		return;
@@ -295,7 +295,7 @@ START_TEST(threads_and_forks)
 	AI_COUNTERS *array[THREADS + 1];
 	void *good;
 
-	use("auto");
+	use_counters("auto");
 	if (AiMethod() == AI_METHOD_NONE) {
 		printf("skipped: this machine: %s\n", AiWhy());
 		return;

@@ -59,7 +59,7 @@ static uint64_t value(const struct asked *a, const char *name, uint32_t column)
 
 static void expect(const char *what, uint64_t is, uint64_t should)
 {
-	tell(is == should, what, "%llu, expected %llu", (unsigned long long)is,
+	count_result(is == should, what, "%llu, expected %llu", (unsigned long long)is,
 		(unsigned long long)should);
 }
 
@@ -128,16 +128,17 @@ static void ledger(const void *arg)
 		}
 	}
 	if (mode == SHM_MODE_WRAP)
-		tell(value(&a, "_Total", RINGS_OVERWRITTEN) > 0, "came round", "overwritten");
+		count_result(
+			value(&a, "_Total", RINGS_OVERWRITTEN) > 0, "came round", "overwritten");
 	else
-		tell(value(&a, "_Total", RINGS_LOST_FULL) > 0, "full", "lost");
+		count_result(value(&a, "_Total", RINGS_LOST_FULL) > 0, "full", "lost");
 	/* One that fits no section. */
 	checked_hook(1, (uint32_t)written++, sizeof words / sizeof *words);
 	collect_rows(&a);
 	compare(&a, &s, written);
 	expect("guest ring's size", value(&a, "guest 0", RINGS_SIZE), s.geometry.ring_size);
-	tell(!is_known(&a, "_Total", RINGS_DRAINED), "drained", "only in continuous mode");
-	tell(!is_known(&a, "_Total", RINGS_POSITION), "position", "a total has none");
+	count_result(!is_known(&a, "_Total", RINGS_DRAINED), "drained", "only in continuous mode");
+	count_result(!is_known(&a, "_Total", RINGS_POSITION), "position", "a total has none");
 	expect("instances", a.rows.used, 1 + s.geometry.cpus + s.geometry.guests);
 	ask_close(&a);
 	session_close(&s);
@@ -155,7 +156,7 @@ static void changes(const void *arg)
 	for (uint32_t i = 0; i < 3000; i++)
 		checked_hook(1, i, 4);
 	collect_rows(&a);
-	tell(value(&a, "_Total", RINGS_ATTEMPTED) == 3000, "before", "3000 hooks");
+	count_result(value(&a, "_Total", RINGS_ATTEMPTED) == 3000, "before", "3000 hooks");
 	session_off(&s, NULL);
 	session_discard(&s, NULL);
 	collect_rows(&a);
@@ -239,9 +240,9 @@ static void busy(const void *arg)
 	collect_rows(&a);
 	lost = value(&a, "_Total", RINGS_LOST_RATE);
 	expect("went back", back, 0);
-	tell(unknown < 100, "known", "not in %u of 100 samples", unknown);
-	tell(last > 0 && last <= sum, "in between", "%llu of %llu", (unsigned long long)last,
-		(unsigned long long)sum);
+	count_result(unknown < 100, "known", "not in %u of 100 samples", unknown);
+	count_result(last > 0 && last <= sum, "in between", "%llu of %llu",
+		(unsigned long long)last, (unsigned long long)sum);
 	expect("attempted", value(&a, "_Total", RINGS_ATTEMPTED), sum);
 	expect("written", value(&a, "_Total", RINGS_WRITTEN) + lost, sum);
 	ask_close(&a);
@@ -266,7 +267,7 @@ static void continuous(const void *arg)
 	collect_rows(&a);
 	expect("nothing drained", value(&a, "_Total", RINGS_DRAINED), 0);
 	expect("all in the buffers", value(&a, "_Total", RINGS_HELD), 100);
-	tell(!is_known(&a, "_Total", RINGS_OVERWRITTEN), "overwritten", "not in this mode");
+	count_result(!is_known(&a, "_Total", RINGS_OVERWRITTEN), "overwritten", "not in this mode");
 	if (!box_has_rseq())
 		name[0] = 0; /* then they are in some guest ring */
 	ring = &s.control->ring[name[0] ? cpu : s.geometry.cpus];

@@ -24,7 +24,7 @@ void ask_close(struct asked *a)
 	rows_free(&a->rows);
 }
 
-void ask(struct asked *a, int64_t time)
+void read_rows(struct asked *a, int64_t time)
 {
 	a->time =
 		(struct sample_time){.ticks = time / 10, .frequency = 1000000, .time_100ns = time};
@@ -128,7 +128,7 @@ void put_bytes(const char *name, const char *bytes, size_t length)
 	fclose(f);
 }
 
-void put(const char *name, const char *format, ...)
+void write_file(const char *name, const char *format, ...)
 {
 	char text[4096];
 	va_list args;

@@ -27,7 +27,7 @@ struct asked {
 void ask_open(struct asked *a, const struct counterset *set);
 void ask_close(struct asked *a);
 /* Another sample, at this time (100 ns); a millisecond of it is 1000 ticks. */
-void ask(struct asked *a, int64_t time);
+void read_rows(struct asked *a, int64_t time);
 
 /* The row of this name; it must be there. */
 uint32_t row_of(const struct asked *a, const char *name);
@@ -40,7 +40,7 @@ bool is_known(const struct asked *a, const char *instance, uint32_t column);
 /* Files below a directory of this process's, which its end removes. */
 const char *made_up_root(void);
 void put_bytes(const char *name, const char *bytes, size_t length);
-__attribute__((format(printf, 2, 3))) void put(const char *name, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void write_file(const char *name, const char *format, ...);
 void put_away(const char *name); /* the file, or an empty directory, is no more */
 
 /* Every counterset's: ids ascend, names are there and differ, bases are counters of this set. */

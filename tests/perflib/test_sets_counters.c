@@ -38,7 +38,7 @@ START_TEST(performance_is_the_share_of_the_nominal_frequency)
 	begin();
 	ask_open(&a, &fake);
 	for (int i = 0; i < 2; i++) {
-		ask(&a, i + 1);
+		read_rows(&a, i + 1);
 		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
 		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
 	}
@@ -71,7 +71,7 @@ START_TEST(performance_of_registers)
 	fake_pmu.count[PERF_APERF] = 250 << 16;
 	ask_open(&a, &fake);
 	for (int i = 0; i < 2; i++) {
-		ask(&a, i + 1);
+		read_rows(&a, i + 1);
 		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
 		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
 	}
@@ -91,7 +91,7 @@ START_TEST(utility_is_work_per_time)
 	fake_pmu.running = UINT64_C(8000000);
 	ask_open(&a, &fake);
 	for (int i = 0; i < 2; i++) {
-		ask(&a, i + 1);
+		read_rows(&a, i + 1);
 		n[i] = value(&a, "0,0", PROCESSOR_UTILITY);
 		b[i] = value(&a, "0,0", PROCESSOR_UTILITY_BASE);
 	}
@@ -111,10 +111,10 @@ START_TEST(held_only_while_wanted)
 	begin();
 	ask_open(&a, &fake);
 	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
-	ask(&a, 2);
+	read_rows(&a, 2);
 	ck_assert_uint_gt(fake_pmu.open, 0);
 	ask_close(&a);
 	ck_assert_uint_eq(fake_pmu.open, 0);
@@ -126,7 +126,7 @@ static void none_known(void)
 	struct asked a;
 
 	ask_open(&a, &fake);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	for (uint32_t i = PROCESSOR_PERFORMANCE; i <= PROCESSOR_UTILITY_BASE; i++)
 		ck_assert(!is_known(&a, "_Total", i));
 	ask_close(&a);

@@ -14,7 +14,7 @@ static void use_script(const char *text)
 {
 	char value[128];
 
-	put("script", "%s", text);
+	write_file("script", "%s", text);
 	snprintf(value, sizeof value, "scripted:%s/script", made_up_root());
 	setenv("SWTRACE_COUNTERS", value, 1);
 }
@@ -37,7 +37,7 @@ START_TEST(counts_start_at_the_querys_opening)
 	use_script("cycles 1000000\ncpi all 2\nbusy all 40%\n");
 	ask_open(&a, &cpi_set);
 	for (uint64_t i = 1; i <= 3; i++) {
-		ask(&a, (int64_t)i);
+		read_rows(&a, (int64_t)i);
 		ck_assert_uint_eq(a.rows.used, (uint32_t)cpus + 1);
 		ck_assert_str_eq(name_of(&a, 0), "_Total");
 		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), i * 1000000);
@@ -64,8 +64,8 @@ START_TEST(counts_exceed_32_bits)
 
 	use_script("cycles 900000000000\ninstructions all 300000000000\n");
 	ask_open(&a, &cpi_set);
-	ask(&a, 1);
-	ask(&a, 2);
+	read_rows(&a, 1);
+	read_rows(&a, 2);
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), UINT64_C(600000000000));
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), UINT64_C(1800000000000));
 	/* What the script never mentions is not measured. */
@@ -85,12 +85,12 @@ START_TEST(an_interval_lacking_a_quantity_adds_nothing)
 		"step\ncycles 100\ninstructions all 10\nstep\ncycles 100\ninstructions all none\n"
 		"step\ncycles 100\ninstructions all 10\n");
 	ask_open(&a, &cpi_set);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert(!is_known(&a, "0", CPI_COLUMN_BASE));
 	ck_assert(!is_known(&a, "0", CPI_COLUMN_CPI));
-	ask(&a, 2);
+	read_rows(&a, 2);
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 0);
-	ask(&a, 3);
+	read_rows(&a, 3);
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 10);
 	ask_close(&a);
 }
@@ -102,7 +102,7 @@ START_TEST(without_counters_all_is_unknown)
 
 	setenv("SWTRACE_COUNTERS", "none", 1);
 	ask_open(&a, &cpi_set);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	for (uint32_t i = 0; i < CPI_COLUMNS; i++)
 		ck_assert(!is_known(&a, "_Total", i));
 	ask_close(&a);
@@ -130,7 +130,7 @@ START_TEST(the_idle_accounting_gives_busy_only)
 	/* Intervals as long as the first reading took are too short. */
 	for (int i = 1; i <= 5 || (whole == 0 && i < 1000); i++) {
 		usleep(30000);
-		ask(&a, i);
+		read_rows(&a, i);
 		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_CPI));
 		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_SCALED));
 		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_INSTRUCTIONS));

@@ -29,9 +29,9 @@ static void begin(void)
 {
 	snprintf(proc, sizeof proc, "%s/proc", made_up_root());
 	machine = (struct process_machine){.proc = proc};
-	put("proc/version", "no process\n");
-	put("proc/12x/stat", "no process\n");
-	put("proc/0/stat", "0 (no process) R 1\n");
+	write_file("proc/version", "no process\n");
+	write_file("proc/12x/stat", "no process\n");
+	write_file("proc/0/stat", "0 (no process) R 1\n");
 }
 
 static void put_process(
@@ -40,8 +40,8 @@ static void put_process(
 	char path[64];
 
 	snprintf(path, sizeof path, "proc/%u/stat", pid);
-	put(path, "%u (%s) S 1 1 1 0 -1 0 10 0 2 0 %u 5 0 0 20 0 %u 0 %u 8192 3 0 0\n", pid, name,
-		user, threads, start);
+	write_file(path, "%u (%s) S 1 1 1 0 -1 0 10 0 2 0 %u 5 0 0 20 0 %u 0 %u 8192 3 0 0\n", pid,
+		name, user, threads, start);
 }
 
 static void put_switches(unsigned pid, unsigned tid, unsigned voluntary, unsigned involuntary)
@@ -49,7 +49,8 @@ static void put_switches(unsigned pid, unsigned tid, unsigned voluntary, unsigne
 	char path[64];
 
 	snprintf(path, sizeof path, "proc/%u/task/%u/status", pid, tid);
-	put(path, "Name:\tx\nvoluntary_ctxt_switches:\t%u\nnonvoluntary_ctxt_switches:\t%u\n",
+	write_file(path,
+		"Name:\tx\nvoluntary_ctxt_switches:\t%u\nnonvoluntary_ctxt_switches:\t%u\n",
 		voluntary, involuntary);
 }
 
@@ -69,7 +70,7 @@ START_TEST(values_are_those_of_the_processes)
 	put_process(7, "one", 100, 1, 50);
 	put_process(3, "two", 200, 4, 60);
 	ask_open(&a, &made_up);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert_uint_eq(a.rows.used, 3);
 	ck_assert_str_eq(name_of(&a, 0), "_Total");
 	ck_assert_str_eq(name_of(&a, 1), "two");
@@ -103,17 +104,17 @@ START_TEST(totals_go_on)
 	put_process(3, "a", 100, 1, 1);
 	put_process(4, "b", 1000, 1, 1);
 	ask_open(&a, &made_up);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1100 * TICK);
 	/* One ends, one begins, and one is another of its number. */
 	put_away("proc/4/stat");
 	put_process(3, "a", 110, 1, 1);
 	put_process(5, "c", 7, 1, 99);
-	ask(&a, 2);
+	read_rows(&a, 2);
 	ck_assert(!has_row(&a, "b"));
 	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1117 * TICK);
 	put_process(3, "other", 2, 1, 100);
-	ask(&a, 3);
+	read_rows(&a, 3);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESS_USER), 1119 * TICK);
 	ck_assert_uint_eq(value(&a, "other", PROCESS_USER), 2 * TICK);
 	ask_close(&a);
@@ -129,7 +130,7 @@ START_TEST(switches_are_those_of_all_threads)
 	put_switches(3, 3, 10, 1);
 	put_switches(3, 8, 100, 2);
 	ask_open(&a, &made_up);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 110);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_INVOLUNTARY), 3);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_SWITCHES), 113);
@@ -137,16 +138,16 @@ START_TEST(switches_are_those_of_all_threads)
 	put_away("proc/3/task/8/status");
 	put_switches(3, 3, 12, 1);
 	put_switches(3, 9, 5, 0);
-	ask(&a, 2);
+	read_rows(&a, 2);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 117);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESS_SWITCHES), 120);
 	/* Another thread of the same number. */
 	put_switches(3, 9, 1, 0);
-	ask(&a, 3);
+	read_rows(&a, 3);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 118);
 	/* Not asked for: not read. */
 	a.wanted[0] = PROCESS_BIT(PROCESS_USER);
-	ask(&a, 4);
+	read_rows(&a, 4);
 	ck_assert(!is_known(&a, "a", PROCESS_SWITCHES));
 	ask_close(&a);
 }
@@ -163,10 +164,10 @@ START_TEST(hostile_names)
 	put_process(6, "\xff", 4, 1, 1);
 	put_process(7, "same", 5, 1, 1);
 	put_process(8, "same", 6, 1, 1);
-	put("proc/9/stat", "9 (cut off");
-	put("proc/10/stat", "%s", "");
+	write_file("proc/9/stat", "9 (cut off");
+	write_file("proc/10/stat", "%s", "");
 	ask_open(&a, &made_up);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	ck_assert_uint_eq(a.rows.used, 7);
 	ck_assert_uint_eq(value(&a, "a) R 1 (b", PROCESS_USER), TICK);
 	ck_assert_uint_eq(
@@ -232,7 +233,7 @@ START_TEST(this_process)
 	burn(0.02);
 	ask_open(&a, &process_set);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
 	ck_assert(has_row(&a, "me (here)"));
 	time = of_pid(&a, getpid(), PROCESS_TIME) * 100;
@@ -258,7 +259,7 @@ START_TEST(a_crowd)
 
 		if (child == 0)
 			_exit(0);
-		ask(&a, i + 1);
+		read_rows(&a, i + 1);
 		ck_assert_uint_gt(value(&a, "_Total", PROCESS_THREADS), 0);
 		ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	}
@@ -394,11 +395,11 @@ START_TEST(a_childs_instructions_are_counted)
 	child = start_child(to, from);
 	ask_open(&a, &process_set);
 	a.wanted[0] = PROCESS_BIT(PROCESS_INSTRUCTIONS);
-	ask(&a, 1);
+	read_rows(&a, 1);
 	first = of_pid(&a, child, PROCESS_INSTRUCTIONS);
 	ck_assert_int_eq(write(to[1], &byte, 1), 1);
 	ck_assert_int_eq(read(from[0], &took, sizeof took), sizeof took);
-	ask(&a, 2);
+	read_rows(&a, 2);
 	ns = of_pid(&a, child, PROCESS_INSTRUCTIONS) - first;
 	/* Both threads, and not the child. The thread clock that they burn by runs up to a percent
 	 * ahead of the event that counts here. */
@@ -406,11 +407,11 @@ START_TEST(a_childs_instructions_are_counted)
 	ck_assert_uint_lt(ns, (uint64_t)((took + 0.1) * 1e9));
 	ck_assert_int_eq(write(to[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	ask(&a, 3);
+	read_rows(&a, 3);
 	ck_assert_uint_gt(closed, 0);
 	/* No longer wanted: nothing counts. */
 	a.wanted[0] = PROCESS_BIT(PROCESS_USER);
-	ask(&a, 4);
+	read_rows(&a, 4);
 	ck_assert_uint_gt(opened, 0);
 	ck_assert_uint_eq(opened, closed);
 	ask_close(&a);
@@ -435,7 +436,7 @@ START_TEST(instructions_denied)
 	open_errno = denials[_i].error;
 	ask_open(&a, &process_set);
 	for (int i = 1; i <= 2; i++) {
-		ask(&a, i);
+		read_rows(&a, i);
 		ck_assert(!is_known(&a, "_Total", PROCESS_INSTRUCTIONS));
 	}
 	ck_assert_uint_ge(tried, denials[_i].least);

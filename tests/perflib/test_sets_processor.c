@@ -22,7 +22,7 @@ static void begin(const char *online)
 	snprintf(proc, sizeof proc, "%s/proc", made_up_root());
 	snprintf(sys, sizeof sys, "%s/sys", made_up_root());
 	machine = (struct processor_machine){.proc = proc, .sys = sys};
-	put("sys/devices/system/cpu/online", "%s\n", online);
+	write_file("sys/devices/system/cpu/online", "%s\n", online);
 }
 
 static void put_node(unsigned node, unsigned from, unsigned to)
@@ -31,7 +31,7 @@ static void put_node(unsigned node, unsigned from, unsigned to)
 
 	for (unsigned cpu = from; cpu <= to; cpu++) {
 		snprintf(name, sizeof name, "sys/devices/system/node/node%u/cpu%u/x", node, cpu);
-		put(name, "%s", "");
+		write_file(name, "%s", "");
 	}
 }
 
@@ -104,11 +104,11 @@ START_TEST(times_are_those_of_proc_stat)
 	struct asked a;
 
 	begin("0-1");
-	put("proc/stat",
+	write_file("proc/stat",
 		"cpu 0 0 0 0 0 0 0\n"
 		"cpu0 100 20 30 400 50 6 7 800 0 0\ncpu1 200 0 50 600 0 0 1 0 0 0\nintr 0\n");
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(a.rows.used, 4);
 	ck_assert_str_eq(name_of(&a, 0), "_Total");
 	ck_assert_str_eq(name_of(&a, 1), "0,_Total");
@@ -142,16 +142,16 @@ START_TEST(missing_values_are_unavailable_everywhere)
 
 	begin("0");
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(a.rows.used, 3);
 	for (int i = 0; i < PROCESSOR_COLUMNS; i++)
 		ck_assert(
 			!is_known(&a, "0,0", (uint32_t)i) && !is_known(&a, "_Total", (uint32_t)i));
-	put("proc/stat", "cpu0 1 1 1 1 1\n");
-	put("proc/interrupts", " CPU0\n1: 3 x\n");
-	put("proc/softirqs", "nonsense\n");
-	put("proc/cpuinfo", "processor : 0\n");
-	ask(&a, 2 * SECOND);
+	write_file("proc/stat", "cpu0 1 1 1 1 1\n");
+	write_file("proc/interrupts", " CPU0\n1: 3 x\n");
+	write_file("proc/softirqs", "nonsense\n");
+	write_file("proc/cpuinfo", "processor : 0\n");
+	read_rows(&a, 2 * SECOND);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PRIVILEGED), TICK);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 3);
 	ck_assert(!is_known(&a, "_Total", PROCESSOR_DPC_TIME));
@@ -171,11 +171,11 @@ START_TEST(only_requested_files_are_read)
 	struct asked a;
 
 	begin("0");
-	put("proc/stat", "cpu0 1 1 1 1 1 1 1\n");
-	put("proc/interrupts", " CPU0\n1: 3 x\n");
+	write_file("proc/stat", "cpu0 1 1 1 1 1 1 1\n");
+	write_file("proc/interrupts", " CPU0\n1: 3 x\n");
 	ask_open(&a, &made_up);
 	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert(is_known(&a, "0,0", PROCESSOR_USER));
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_PRIVILEGED));
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_INTERRUPTS));
@@ -190,13 +190,13 @@ static void put_state(unsigned cpu, unsigned state, const char *name, unsigned u
 
 	snprintf(
 		path, sizeof path, "sys/devices/system/cpu/cpu%u/cpuidle/state%u/name", cpu, state);
-	put(path, "%s\n", name);
+	write_file(path, "%s\n", name);
 	snprintf(
 		path, sizeof path, "sys/devices/system/cpu/cpu%u/cpuidle/state%u/time", cpu, state);
-	put(path, "%u\n", us);
+	write_file(path, "%u\n", us);
 	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/cpuidle/state%u/usage", cpu,
 		state);
-	put(path, "%u\n", usage);
+	write_file(path, "%u\n", usage);
 }
 
 START_TEST(idle_states)
@@ -212,7 +212,7 @@ START_TEST(idle_states)
 	put_state(1, 0, "WFI", 100, 2);
 	put_state(1, 1, "cpu-sleep-0", 900, 3);
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C1_TIME), 400);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_C1), 60);
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_C2_TIME));
@@ -228,8 +228,8 @@ START_TEST(idle_states)
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_C1), 62);
 	ck_assert(!is_known(&a, "_Total", PROCESSOR_C2));
 	/* Half a set of states says nothing. */
-	put("sys/devices/system/cpu/cpu0/cpuidle/state1/usage", "x\n");
-	ask(&a, 2 * SECOND);
+	write_file("sys/devices/system/cpu/cpu0/cpuidle/state1/usage", "x\n");
+	read_rows(&a, 2 * SECOND);
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_C1_TIME));
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_IDLE_BREAKS));
 	ask_close(&a);
@@ -241,14 +241,15 @@ START_TEST(frequencies_come_from_cpufreq_or_cpuinfo)
 	struct asked a;
 
 	begin("0-1");
-	put("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1200499\n");
-	put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2400000\n");
-	put("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "1800000\n");
-	put("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
-	put("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "0\n");
-	put("proc/cpuinfo", "processor\t: 0\ncpu MHz\t: 5.0\n\nprocessor\t: 1\ncpu MHz\t: 800.4\n");
+	write_file("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1200499\n");
+	write_file("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2400000\n");
+	write_file("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "1800000\n");
+	write_file("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
+	write_file("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "0\n");
+	write_file("proc/cpuinfo",
+		"processor\t: 0\ncpu MHz\t: 5.0\n\nprocessor\t: 1\ncpu MHz\t: 800.4\n");
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_FREQUENCY), 1200);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_OF_MAXIMUM), 50);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_LIMIT), 75);
@@ -266,11 +267,11 @@ static void put_feedback(unsigned cpu, unsigned long reference, unsigned long de
 	char path[96];
 
 	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/feedback_ctrs", cpu);
-	put(path, "ref:%lu del:%lu\n", reference, delivered);
+	write_file(path, "ref:%lu del:%lu\n", reference, delivered);
 	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/reference_perf", cpu);
-	put(path, "100\n");
+	write_file(path, "100\n");
 	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/nominal_perf", cpu);
-	put(path, "200\n");
+	write_file(path, "200\n");
 }
 
 /* Firmware counts what was delivered: three times the reference's clock, which is half of the
@@ -284,25 +285,25 @@ START_TEST(performance_of_firmware)
 	put_feedback(0, 4096000, 8192000);
 	put_feedback(1, 0, 0);
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	n = value(&a, "0,0", PROCESSOR_PERFORMANCE);
 	b = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
 	ck_assert(!is_known(&a, "0,0", PROCESSOR_UTILITY));
 	put_feedback(0, 4096000 + 409600, 8192000 + 3 * 409600);
 	put_feedback(1, 409600, 409600);
-	ask(&a, 2 * SECOND);
+	read_rows(&a, 2 * SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE) - n, 150 * 100);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE) - b, 100);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE) - n, 200 * 100);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
 	/* One that begins anew leaves the total alone. */
 	put_feedback(0, 4096, 4096);
-	ask(&a, 3 * SECOND);
+	read_rows(&a, 3 * SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE), 1);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
 	/* What makes no sense is not known. */
-	put("sys/devices/system/cpu/cpu1/acpi_cppc/nominal_perf", "0\n");
-	ask(&a, 4 * SECOND);
+	write_file("sys/devices/system/cpu/cpu1/acpi_cppc/nominal_perf", "0\n");
+	read_rows(&a, 4 * SECOND);
 	ck_assert(!is_known(&a, "0,1", PROCESSOR_PERFORMANCE));
 	ask_close(&a);
 }
@@ -325,9 +326,9 @@ START_TEST(large_machine)
 				text + at, sizeof text - at, "cpu%u %u 0 0 0 0 0 0\n", cpu, cpu);
 	}
 	put_bytes("proc/stat", text, at);
-	put("sys/devices/system/node/node2/memory", "no processors\n");
+	write_file("sys/devices/system/node/node2/memory", "no processors\n");
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(a.rows.used, 1 + 2 + 255);
 	ck_assert_str_eq(name_of(&a, 1), "1,_Total");
 	ck_assert_str_eq(name_of(&a, 2), "1,0");
@@ -352,7 +353,7 @@ START_TEST(instances_are_those_of_a_sample)
 	begin("0,2");
 	put_node(0, 0, 1);
 	ask_open(&a, &made_up);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	rows_begin(&rows, PROCESSOR_COLUMNS);
 	ck_assert_uint_eq(made_up.operations->instances(&made_up, &rows), ERROR_SUCCESS);
 	/* What no node has is of node 0. */
@@ -378,8 +379,8 @@ static void put_user(const char *online, unsigned cpu0, unsigned cpu1, unsigned 
 
 	if (strchr(online, '1'))
 		snprintf(one, sizeof one, "cpu1 %u 0 0 0 0 0 0\n", cpu1);
-	put("sys/devices/system/cpu/online", "%s\n", online);
-	put("proc/stat", "cpu0 %u 0 0 0 0 0 0\n%scpu2 %u 0 0 0 0 0 0\n", cpu0, one, cpu2);
+	write_file("sys/devices/system/cpu/online", "%s\n", online);
+	write_file("proc/stat", "cpu0 %u 0 0 0 0 0 0\n%scpu2 %u 0 0 0 0 0 0\n", cpu0, one, cpu2);
 }
 
 /* The total goes on: by what those gained that were there all the time. */
@@ -390,21 +391,21 @@ START_TEST(processors_go_and_come)
 	begin("0-2");
 	ask_open(&a, &made_up);
 	put_user("0,1,2", 100, 9000, 200);
-	ask(&a, 1 * SECOND);
+	read_rows(&a, 1 * SECOND);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3100 * TICK);
 	put_user("0,2", 110, 0, 220);
-	ask(&a, 2 * SECOND);
+	read_rows(&a, 2 * SECOND);
 	ck_assert(!has_row(&a, "0,1"));
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3115 * TICK);
 	put_user("0,1,2", 120, 9050, 240);
-	ask(&a, 3 * SECOND);
+	read_rows(&a, 3 * SECOND);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3130 * TICK);
 	put_user("0,1,2", 150, 9080, 270);
-	ask(&a, 4 * SECOND);
+	read_rows(&a, 4 * SECOND);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3160 * TICK);
 	/* It began anew meanwhile. */
 	put_user("0,1,2", 160, 5, 280);
-	ask(&a, 5 * SECOND);
+	read_rows(&a, 5 * SECOND);
 	ck_assert_uint_eq(value(&a, "0,1", PROCESSOR_USER), 5 * TICK);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_USER), 3160 * TICK + 20 * TICK / 3);
 	ask_close(&a);
@@ -417,11 +418,11 @@ START_TEST(counts_of_32_bits_wrap)
 
 	begin("0-1");
 	ask_open(&a, &made_up);
-	put("proc/interrupts", " CPU0 CPU1\n1: 4294967290 10 x\n");
-	ask(&a, 1 * SECOND);
+	write_file("proc/interrupts", " CPU0 CPU1\n1: 4294967290 10 x\n");
+	read_rows(&a, 1 * SECOND);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 4);
-	put("proc/interrupts", " CPU0 CPU1\n1: 4 15 x\n");
-	ask(&a, 2 * SECOND);
+	write_file("proc/interrupts", " CPU0 CPU1\n1: 4 15 x\n");
+	read_rows(&a, 2 * SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_INTERRUPTS), 4);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_INTERRUPTS), 19);
 	ask_close(&a);
@@ -436,26 +437,26 @@ START_TEST(no_time_runs_faster_than_time)
 
 	begin("0");
 	ask_open(&a, &made_up);
-	put("proc/stat", "cpu0 100 0 0 0 0 0 0\n");
-	ask(&a, SECOND);
-	put("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
-	ask(&a, SECOND + TICK);
+	write_file("proc/stat", "cpu0 100 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND);
+	write_file("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND + TICK);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 101 * TICK);
-	put("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
-	ask(&a, SECOND + 2 * TICK);
+	write_file("proc/stat", "cpu0 102 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND + 2 * TICK);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 102 * TICK);
-	put("proc/stat", "cpu0 101 0 0 0 0 0 0\n");
-	ask(&a, SECOND + 3 * TICK);
+	write_file("proc/stat", "cpu0 101 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND + 3 * TICK);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 102 * TICK);
-	put("proc/stat", "cpu0 200 0 0 0 0 0 0\n");
-	ask(&a, SECOND + 4 * TICK);
+	write_file("proc/stat", "cpu0 200 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND + 4 * TICK);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 198 * TICK);
-	put("proc/stat", "cpu0 20 0 0 0 0 0 0\n");
-	ask(&a, SECOND + 5 * TICK);
+	write_file("proc/stat", "cpu0 20 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND + 5 * TICK);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 20 * TICK);
 	/* Time that went back, or stood still, says nothing. */
-	put("proc/stat", "cpu0 29 0 0 0 0 0 0\n");
-	ask(&a, SECOND);
+	write_file("proc/stat", "cpu0 29 0 0 0 0 0 0\n");
+	read_rows(&a, SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_USER), 29 * TICK);
 	ask_close(&a);
 }
@@ -476,7 +477,7 @@ START_TEST(agrees_with_the_idle_accounting)
 	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_TIME);
 	for (int i = 1; i <= 3; i++) {
 		ck_assert(idle_read(before, ONLINE_MAX, &at));
-		ask(&a, i * SECOND);
+		read_rows(&a, i * SECOND);
 		ck_assert(idle_read(after, ONLINE_MAX, &at));
 		for (uint32_t row = 0; row < a.rows.used; row++) {
 			uint32_t cpu = a.rows.row[row].id;
@@ -502,7 +503,7 @@ START_TEST(bounds_of_this_machine)
 	struct asked a;
 
 	ask_open(&a, &processor_set);
-	ask(&a, SECOND);
+	read_rows(&a, SECOND);
 	for (uint32_t row = 0; row < a.rows.used; row++) {
 		const char *name = name_of(&a, row);
 

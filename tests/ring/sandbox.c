@@ -118,7 +118,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 
 /* ------------------------------------------------------------------- results */
 
-void tell(bool ok, const char *name, const char *format, ...)
+void count_result(bool ok, const char *name, const char *format, ...)
 {
 	va_list args;
 
@@ -130,7 +130,7 @@ void tell(bool ok, const char *name, const char *format, ...)
 	putchar('\n');
 }
 
-void tell_skipped(const char *name, const char *why)
+void count_skipped(const char *name, const char *why)
 {
 	count->skipped++;
 	printf("skipped: %s: %s\n", name, why);
@@ -154,7 +154,7 @@ void scenario(void (*run)(const void *arg), const void *arg)
 		exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || status != 0)
-		tell(false, "scenario", "ended with status %#x", (unsigned)status);
+		count_result(false, "scenario", "ended with status %#x", (unsigned)status);
 }
 
 /* ------------------------------------------------------------------- session */
@@ -234,7 +234,7 @@ bool box_guest_or_told(int argc, char **argv)
 	if (box_guest(argc, argv))
 		return true;
 	if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this libc or clock has none");
+		count_skipped("restartable sequences", "this libc or clock has none");
 	return !box_has_rseq();
 }
 

@@ -60,8 +60,9 @@ void sandbox_fresh(void);
 __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...);
 
 /* Reports one result of a stress program; results() prints the last line. */
-__attribute__((format(printf, 3, 4))) void tell(bool ok, const char *name, const char *format, ...);
-void tell_skipped(const char *name, const char *why);
+__attribute__((format(printf, 3, 4))) void count_result(
+	bool ok, const char *name, const char *format, ...);
+void count_skipped(const char *name, const char *why);
 int results(void);
 
 /*

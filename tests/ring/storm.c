@@ -185,8 +185,8 @@ void storm_follow(void *follow, uint32_t ring, uint64_t position, const uint8_t 
 void storm_ledger(
 	const char *name, const struct account *a, const struct follow *f, uint64_t attempted)
 {
-	tell(account_sum(a) == attempted && a->torn + a->gone_torn == 0 && !a->damaged &&
-			!a->backwards && !f->not_whole && !f->out_of_order && !f->foreign,
+	count_result(account_sum(a) == attempted && a->torn + a->gone_torn == 0 && !a->damaged &&
+			     !a->backwards && !f->not_whole && !f->out_of_order && !f->foreign,
 		name,
 		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu big %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, incomplete %u, out of order %u, foreign %u",
 		(unsigned long long)attempted, (unsigned long long)account_sum(a),

@@ -59,7 +59,7 @@ static struct container begin_container(const char *host, container_fn *writer)
 		run_container(host, writer, pipes[1]);
 	close(pipes[1]);
 	c.said = pipes[0];
-	tell(read(c.said, &said, 1) == 1, host, "its writer, thread 2, wrote");
+	count_result(read(c.said, &said, 1) == 1, host, "its writer, thread 2, wrote");
 	return c;
 }
 
@@ -116,13 +116,13 @@ static void killed_writer(const void *arg)
 	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
 	dead = begin_container("alpha", reserve);
 	live = begin_container("beta", write_hooks);
-	tell(session_reclaim(&box) == 0, name, "kept while it lives");
+	count_result(session_reclaim(&box) == 0, name, "kept while it lives");
 	kill_container(&dead);
-	tell(reclaim_some() == 1, name, "reclaimed once it is dead");
+	count_result(reclaim_some() == 1, name, "reclaimed once it is dead");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
 	box_account(&box, &a, NULL, NULL);
-	tell(account_lost(&a) == 0 && account_sum(&a) == hooks + 11, name,
+	count_result(account_lost(&a) == 0 && account_sum(&a) == hooks + 11, name,
 		"its section is used again");
 	kill_container(&live);
 	session_remove(&box);
@@ -139,9 +139,9 @@ static void live_writer(const void *arg)
 	live = begin_container("alpha", reserve);
 	dead = begin_container("beta", write_hooks);
 	kill_container(&dead);
-	tell(session_reclaim(&box) == 0, name, "keeps its record");
+	count_result(session_reclaim(&box) == 0, name, "keeps its record");
 	kill_container(&live);
-	tell(reclaim_some() == 1, name, "until it is dead, too");
+	count_result(reclaim_some() == 1, name, "until it is dead, too");
 	session_remove(&box);
 	session_close(&box);
 }
@@ -169,14 +169,15 @@ static void tasks_of_both(const void *arg)
 	alpha = begin_container("alpha", write_hooks);
 	beta = begin_container("beta", write_hooks);
 	n = session_tasks(&box, &tasks);
-	tell(n == 3, name, "three tasks");
+	count_result(n == 3, name, "three tasks");
 	if (n == 3) {
-		tell(tasks[0].tid == (uint32_t)getpid() && !tasks[0].foreign, name,
+		count_result(tasks[0].tid == (uint32_t)getpid() && !tasks[0].foreign, name,
 			"the owner's has its own id");
-		tell(is_in_container(&tasks[1], "alpha") && is_in_container(&tasks[2], "beta"),
+		count_result(
+			is_in_container(&tasks[1], "alpha") && is_in_container(&tasks[2], "beta"),
 			name, "the others have ids of the session, names and containers");
-		tell(tasks[1].tid != tasks[2].tid && tasks[1].pid != tasks[2].pid &&
-				tasks[1].pid_namespace != tasks[2].pid_namespace,
+		count_result(tasks[1].tid != tasks[2].tid && tasks[1].pid != tasks[2].pid &&
+				     tasks[1].pid_namespace != tasks[2].pid_namespace,
 			name, "which differ");
 	}
 	free(tasks);

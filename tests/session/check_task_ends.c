@@ -94,7 +94,7 @@ START_TEST(slots_of_threads_that_trace_during_exit_are_swept)
 	int status;
 
 	if (WITH_TSAN) {
-		tell_skipped("threads that trace during exit",
+		count_skipped("threads that trace during exit",
 			"the sanitizer does not see what makes CPUs' rings exclusive");
 		return;
 	}

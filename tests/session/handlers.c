@@ -206,7 +206,7 @@ static void run_row(const void *arg)
 	watched_hook = row->hook;
 	used = painted_run(watched, &rc);
 	used = used > row->arguments ? used - row->arguments : 0;
-	tell(rc == 0 && used <= HANDLER_STACK_BYTES && allocations == 0, row->name,
+	count_result(rc == 0 && used <= HANDLER_STACK_BYTES && allocations == 0, row->name,
 		"rc %d, %zu bytes of stack, %u allocations", rc, used, allocations);
 }
 

@@ -142,15 +142,15 @@ static void run(const void *arg)
 	missed += !both_are_here(&s, &seen, &damaged);
 	__atomic_store_n(&all->stop, 1, __ATOMIC_RELAXED);
 	waitpid(pid, &status, 0);
-	tell(status == 0 && !missed && !errors && !all->bad_code, name,
+	count_result(status == 0 && !missed && !errors && !all->bad_code, name,
 		"%d rings: %u missed by a thread, %u errors, status %d", GENERATIONS, missed,
 		errors, status);
-	tell(damaged == 0, name, "damaged or out of order: %u", damaged);
+	count_result(damaged == 0, name, "damaged or out of order: %u", damaged);
 	/* An interrupted hook may use old rings, so their addresses stay reserved, as empty
 	 * mappings; most of these merge. */
-	tell(SANITIZED || all->maps[1] <= all->maps[0] + GENERATIONS / 2, name,
+	count_result(SANITIZED || all->maps[1] <= all->maps[0] + GENERATIONS / 2, name,
 		"mappings: %ld, then %ld", all->maps[0], all->maps[1]);
-	tell(all->fds[1] <= all->fds[0], name, "descriptors: %ld, then %ld", all->fds[0],
+	count_result(all->fds[1] <= all->fds[0], name, "descriptors: %ld, then %ld", all->fds[0],
 		all->fds[1]);
 	follow_close(&seen.follow);
 	session_remove(&s);
@@ -205,7 +205,7 @@ static void handlers(const void *arg)
 	}
 	__atomic_store_n(&all->stop, 1, __ATOMIC_RELAXED);
 	waitpid(pid, &status, 0);
-	tell(status == 0 && !errors && !damaged, "handlers",
+	count_result(status == 0 && !errors && !damaged, "handlers",
 		"status %d, %u errors, damaged or incomplete: %u", status, errors, damaged);
 	follow_close(&f);
 	session_remove(&s);

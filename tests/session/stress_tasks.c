@@ -136,13 +136,13 @@ static void row(const char *name, bool reused)
 			check_batch(&n, &sum);
 	}
 	check_batch(&n, &sum);
-	tell(sum == in_a_row, name, "%llu hooks in the ledger of %u", (unsigned long long)sum,
-		in_a_row);
+	count_result(sum == in_a_row, name, "%llu hooks in the ledger of %u",
+		(unsigned long long)sum, in_a_row);
 	/* Slots of killed processes are missing until a sweep, so names may be dropped early
 	 * then. */
-	tell(n.right + n.absent == in_a_row && (reused || n.absent == 0) && n.wrong == 0, name,
-		"%u named right, %u not, %u wrong; %.0f us a process", n.right, n.absent, n.wrong,
-		(now_us() - from) / in_a_row);
+	count_result(n.right + n.absent == in_a_row && (reused || n.absent == 0) && n.wrong == 0,
+		name, "%u named right, %u not, %u wrong; %.0f us a process", n.right, n.absent,
+		n.wrong, (now_us() - from) / in_a_row);
 	done();
 }
 
@@ -212,9 +212,9 @@ static void alive_at_once(const void *arg)
 	for (uint32_t i = 0; i < at_once; i++)
 		bad += wait(&status) < 0 || status != 0;
 	ended = now_us() - ended;
-	tell((uint32_t)n == at_once && (uint32_t)alive == at_once && bad == 0, arg,
+	count_result((uint32_t)n == at_once && (uint32_t)alive == at_once && bad == 0, arg,
 		"%d tasks, %d alive; %u processes failed", n, alive, bad);
-	tell(account_sum(&a) == at_once && account_lost(&a) == 0, arg, "%llu hooks",
+	count_result(account_sum(&a) == at_once && account_lost(&a) == 0, arg, "%llu hooks",
 		(unsigned long long)a.hooks);
 	printf("%u at once: first hook %.0f us in the first half, %.0f in the second; tasks %.2f us each, reclaim %.2f, exit %.0f\n",
 		at_once, 2 * first / at_once, 2 * last / at_once, looked / at_once,
@@ -282,14 +282,14 @@ static void living_writer(const void *arg)
 	short_lived(SHORT);
 	for (uint32_t i = 0; i < LAPS; i++)
 		checked_hook(1, i, 8);
-	tell(session_reclaim(&box) == 0, arg, "nothing of it is reclaimed");
+	count_result(session_reclaim(&box) == 0, arg, "nothing of it is reclaimed");
 	kill(pid, SIGCONT);
 	waitpid(pid, &status, 0);
 	box_account(&box, &a, count_broken, &broken);
-	tell(status == 0 && a.torn == 0 && a.gone_torn == 0 && broken == 0, arg,
+	count_result(status == 0 && a.torn == 0 && a.gone_torn == 0 && broken == 0, arg,
 		"it ended with %d; %llu torn, %u broken", status,
 		(unsigned long long)(a.torn + a.gone_torn), broken);
-	tell(account_sum(&a) == SHORT + LAPS + 1, arg, "%llu in the ledger of %u",
+	count_result(account_sum(&a) == SHORT + LAPS + 1, arg, "%llu in the ledger of %u",
 		(unsigned long long)account_sum(&a), SHORT + LAPS + 1);
 	done();
 }
@@ -317,8 +317,9 @@ static void killed_writers(const void *arg)
 	for (uint32_t i = 0; i < HOOKS; i++)
 		checked_hook(1, i, 8);
 	box_account(&box, &a, NULL, NULL);
-	tell(back == KILLED && account_lost(&a) == 0, arg, "%d of %d given back, %llu hooks lost",
-		back, KILLED, (unsigned long long)account_lost(&a));
+	count_result(back == KILLED && account_lost(&a) == 0, arg,
+		"%d of %d given back, %llu hooks lost", back, KILLED,
+		(unsigned long long)account_lost(&a));
 	done();
 }
 
@@ -349,7 +350,7 @@ static void full_tmpfs(const void *arg)
 	snprintf(file, sizeof file, "%s/file", path);
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 		mkdir(path, 0755) != 0 || mount("none", path, "tmpfs", 0, "size=8m") != 0) {
-		tell_skipped(arg, "no tmpfs can be mounted here");
+		count_skipped(arg, "no tmpfs can be mounted here");
 		return;
 	}
 	snprintf(file, sizeof file, "%s/session", path);
@@ -361,11 +362,12 @@ static void full_tmpfs(const void *arg)
 	lost = checked_hook(1, 0, 4);
 	unlink(file);
 	nanosleep(&retry, NULL);
-	tell(lost == PU_ERROR_INSUFFICIENT_RESOURCES && checked_hook(1, 1, 4) == PU_SUCCESS, arg,
-		"a hook returned %d, the next, with room, PU_SUCCESS", lost);
+	count_result(lost == PU_ERROR_INSUFFICIENT_RESOURCES && checked_hook(1, 1, 4) == PU_SUCCESS,
+		arg, "a hook returned %d, the next, with room, PU_SUCCESS", lost);
 	box_account(&box, &a, NULL, NULL);
-	tell(a.hooks == 1 && a.loss[SHM_LOST_NO_SLOT] == 1, arg, "%llu hooks, %llu without a slot",
-		(unsigned long long)a.hooks, (unsigned long long)a.loss[SHM_LOST_NO_SLOT]);
+	count_result(a.hooks == 1 && a.loss[SHM_LOST_NO_SLOT] == 1, arg,
+		"%llu hooks, %llu without a slot", (unsigned long long)a.hooks,
+		(unsigned long long)a.loss[SHM_LOST_NO_SLOT]);
 	done();
 }
 
@@ -421,7 +423,7 @@ static void registration_at_every_step(const void *arg)
 		calls += step;
 	}
 	box_account(&box, &a, NULL, NULL);
-	tell(calls > 20 && wrong == 0 && a.torn + a.gone_torn == 0, arg,
+	count_result(calls > 20 && wrong == 0 && a.torn + a.gone_torn == 0, arg,
 		"%u of %u reclaims gave back a living writer's record", wrong, calls / step);
 	done();
 }

@@ -94,10 +94,11 @@ static void run_unload(const void *arg)
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(id[i], NULL);
 	box_account(&box, &a, NULL, NULL);
-	tell(account_sum(&a) == (uint64_t)ROUNDS * (threads + 1) * 100 && a.damaged == 0, "hooks",
-		"%llu", (unsigned long long)account_sum(&a));
+	count_result(account_sum(&a) == (uint64_t)ROUNDS * (threads + 1) * 100 && a.damaged == 0,
+		"hooks", "%llu", (unsigned long long)account_sum(&a));
 	/* Only the control page stays mapped. */
-	tell(mappings() <= before + ROUNDS + 4, "mappings", "%u, then %u", before, mappings());
+	count_result(
+		mappings() <= before + ROUNDS + 4, "mappings", "%u, then %u", before, mappings());
 }
 
 static int body(int argc, char **argv)

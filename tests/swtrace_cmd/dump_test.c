@@ -76,7 +76,7 @@ static void after(void)
 {
 	/* Some tests name a device, which is not ours to remove. */
 	snprintf(path, sizeof path, "%s/t.bin", folder);
-	forget();
+	reader_free();
 	unlink(path);
 	rmdir(folder);
 	fake_free();
@@ -317,7 +317,7 @@ START_TEST(losses_name_their_task)
 	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), TF_VERSION_MINOR);
 	ck_assert_ptr_null(find(TF_TYPE_TASKLOSS, 0));
 
-	forget();
+	reader_free();
 	fake_ring[0].ledger.loss[SHM_LOST_FULL] = 38;
 	fake_control.ring[0].loss_base[SHM_LOST_BIG] = 2;
 	dump_and_parse(TF_CODEC_NONE);
@@ -337,7 +337,7 @@ START_TEST(losses_name_their_task)
 		ck_assert_uint_eq(get_le64(p + TF_TASKLOSS_BEFORE), 0);
 	}
 
-	forget();
+	reader_free();
 	fake_losses = PU_ERROR_NOT_ENOUGH_MEMORY;
 	dump_and_parse(TF_CODEC_NONE);
 	ck_assert_ptr_null(find(TF_TYPE_TASKLOSS, 0));

@@ -101,7 +101,7 @@ const struct seen *find(uint32_t type, int nth)
 	return NULL;
 }
 
-void forget(void)
+void reader_free(void)
 {
 	for (int i = 0; i < sections; i++)
 		free(seen[i].payload);

@@ -23,6 +23,6 @@ extern int sections;
 void load(const char *path);
 void parse(const char *path);
 const struct seen *find(uint32_t type, int nth);
-void forget(void);
+void reader_free(void);
 
 #endif

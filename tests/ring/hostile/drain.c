@@ -103,7 +103,7 @@ static void drain_scribbled(const void *arg)
 	int bad;
 
 	if (hostile_world_none(world.guest)) {
-		tell_skipped(arg, hostile_world_none(world.guest));
+		count_skipped(arg, hostile_world_none(world.guest));
 		return;
 	}
 	world.pause = 300;
@@ -122,16 +122,16 @@ static void drain_scribbled(const void *arg)
 	follow_open(&f.seen.follow, world.box.geometry.cpus + world.box.geometry.guests);
 	traced_files(config.path, read_file, &f);
 	f.scribbled -= f.seen.hooks;
-	tell(r.failed == 0 && r.longest < LONGEST_MS && finish < LONGEST_MS, arg,
+	count_result(r.failed == 0 && r.longest < LONGEST_MS && finish < LONGEST_MS, arg,
 		"%d rounds, %u drained hooks, %u failed (%s); the longest took %llu ms, the end %llu ms",
 		ROUNDS, r.took, r.failed, r.why, (unsigned long long)r.longest,
 		(unsigned long long)finish);
-	tell(f.bad == 0 && f.scribbled > 0, arg,
+	count_result(f.bad == 0 && f.scribbled > 0, arg,
 		"%u files of %llu bytes, %u bad; %llu hooks of others in them", f.files,
 		(unsigned long long)f.bytes, f.bad, (unsigned long long)f.scribbled);
-	tell(bad == 0 && f.intact == hostile_world_done(&world) && f.seen.hooks > 10000 &&
-			!f.seen.follow.not_whole && !f.seen.follow.out_of_order &&
-			!f.seen.follow.foreign,
+	count_result(bad == 0 && f.intact == hostile_world_done(&world) && f.seen.hooks > 10000 &&
+			     !f.seen.follow.not_whole && !f.seen.follow.out_of_order &&
+			     !f.seen.follow.foreign,
 		arg,
 		"%llu attempted on intact rings, %llu accounted, %llu of them in the files; %u incomplete, %u out of order, %u foreign; %d writers failed",
 		(unsigned long long)hostile_world_done(&world), (unsigned long long)f.intact,
@@ -169,8 +169,8 @@ static void sizes(const void *arg)
 		;
 	finish = timed_finish(d, &r);
 	int rc = traced_read(config.path, world.box.geometry.cpus, &t, NULL, NULL);
-	tell(rc == 0 && !t.damaged_bytes && !t.rest && r.longest < LONGEST_MS &&
-			finish < LONGEST_MS,
+	count_result(rc == 0 && !t.damaged_bytes && !t.rest && r.longest < LONGEST_MS &&
+			     finish < LONGEST_MS,
 		arg,
 		"%u of %d rounds continued (%s); the longest took %llu ms; the file: %s, %llu hooks, %llu bytes damaged",
 		went_on, SIZE_ROUNDS, r.why, (unsigned long long)r.longest,

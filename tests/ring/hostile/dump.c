@@ -77,15 +77,15 @@ static void dump_once(uint32_t n, struct hostile_seen *seen, struct totals *sum)
 
 static void tell_totals(const char *name, const struct totals *sum, uint32_t dumps)
 {
-	tell(sum->failed + sum->unreadable + sum->cut_off == 0, name,
+	count_result(sum->failed + sum->unreadable + sum->cut_off == 0, name,
 		"%u dumps: %u failed, %u unreadable, %u cut off or damaged in between", dumps,
 		sum->failed, sum->unreadable, sum->cut_off);
-	tell(sum->wrong == 0 && sum->not_exact == 0 && sum->hooks > dumps, name,
+	count_result(sum->wrong == 0 && sum->not_exact == 0 && sum->hooks > dumps, name,
 		"%llu hooks of intact rings, %u incomplete or out of order, %u dumps not exact",
 		(unsigned long long)sum->hooks, sum->wrong, sum->not_exact);
-	tell(sum->longest < LONGEST_MS, name, "the longest took %llu ms",
+	count_result(sum->longest < LONGEST_MS, name, "the longest took %llu ms",
 		(unsigned long long)sum->longest);
-	tell(sum->scribbled > 0 && sum->damaged == 0 && sum->inconsistent == 0, name,
+	count_result(sum->scribbled > 0 && sum->damaged == 0 && sum->inconsistent == 0, name,
 		"on the others: %llu hooks, %llu records or sections that made no sense; %u dumps contradict themselves",
 		(unsigned long long)sum->scribbled, (unsigned long long)sum->damaged,
 		sum->inconsistent);
@@ -101,7 +101,7 @@ static void dump_scribbled(const void *arg)
 	int bad, rc;
 
 	if (hostile_world_none(world.guest)) {
-		tell_skipped(arg, hostile_world_none(world.guest));
+		count_skipped(arg, hostile_world_none(world.guest));
 		return;
 	}
 	hostile_world_start(&world, SHM_MODE_WRAP);
@@ -120,8 +120,9 @@ static void dump_scribbled(const void *arg)
 	rc = dump_write(&world.box, &options, NULL, NULL);
 	if (rc == 0)
 		rc = traced_read(path, g->cpus, &t, hostile_see, &seen);
-	tell(rc == 0 && bad == 0 && traced_sum(&t, world.intact) == hostile_world_done(&world), arg,
-		"%llu attempted on intact rings, %llu accounted; %d writers failed",
+	count_result(
+		rc == 0 && bad == 0 && traced_sum(&t, world.intact) == hostile_world_done(&world),
+		arg, "%llu attempted on intact rings, %llu accounted; %d writers failed",
 		(unsigned long long)hostile_world_done(&world),
 		(unsigned long long)traced_sum(&t, world.intact), bad);
 	follow_close(&seen.follow);
@@ -158,7 +159,7 @@ static void sizes(const void *arg)
 	scribble_stop(scribbler);
 	while (wait(NULL) > 0)
 		;
-	tell(unreadable == 0 && dumped > 0 && longest < LONGEST_MS, arg,
+	count_result(unreadable == 0 && dumped > 0 && longest < LONGEST_MS, arg,
 		"%d dumps, %u in spite of it, %u of them unreadable; the longest took %llu ms",
 		SIZE_DUMPS, dumped, unreadable, (unsigned long long)longest);
 	session_remove(&box);

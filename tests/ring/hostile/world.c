@@ -15,7 +15,7 @@ int hostile_world_play(struct hostile_world *w, int argc, char **argv, const cha
 {
 	w->guest = box_guest_or_told(argc, argv);
 	if (SEES_ONE_PROCESS) {
-		tell_skipped(readers, "the sanitizer sees one process");
+		count_skipped(readers, "the sanitizer sees one process");
 		return results();
 	}
 	scenario(scribbled, "scribbled on");

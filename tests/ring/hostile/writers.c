@@ -85,7 +85,7 @@ static void one_ring(const void *arg)
 	*running = 1;
 	box_open(&box, SHM_MODE_WRAP, 8 * 4096, 4096);
 	if (box_pin(0) != 0 || !box_has_rseq()) {
-		tell_skipped(name, "needs CPU 0 and restartable sequences");
+		count_skipped(name, "needs CPU 0 and restartable sequences");
 		return;
 	}
 	scribbler = fork();
@@ -100,7 +100,7 @@ static void one_ring(const void *arg)
 		strange += wait_for(pid[i]) != 0;
 	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
 	wait_for(scribbler);
-	tell(strange == 0, name, "%u writers failed", strange);
+	count_result(strange == 0, name, "%u writers failed", strange);
 	/* Many aborts may divert hooks to a guest ring, and every ring's counters change: so check
 	 * only the other CPUs' rings and the gaps after all headers. */
 	strange = 0;
@@ -117,7 +117,7 @@ static void one_ring(const void *arg)
 		for (uint64_t i = 0; i < to - from; i++)
 			strange += byte[i] != 0;
 	}
-	tell(strange == 0, name, "%u bytes changed outside the ring", strange);
+	count_result(strange == 0, name, "%u bytes changed outside the ring", strange);
 	free(byte);
 	session_remove(&box);
 	session_close(&box);
@@ -143,18 +143,18 @@ static void everywhere(const void *arg)
 		failed += wait_for(pid[i]) != 0;
 	scribble_stop(scribbler);
 	read_all();
-	tell(session_discard(&box, NULL) == 0, name, "discarded");
+	count_result(session_discard(&box, NULL) == 0, name, "discarded");
 	read_all();
-	tell(failed == 0, name, "%u reads; %u writers failed", READS, failed);
+	count_result(failed == 0, name, "%u reads; %u writers failed", READS, failed);
 	/* A new init repairs everything. */
 	struct session_config config = {
 		.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
 	struct account a;
-	tell(session_off(&box, NULL) == 0 && session_init(&box, &config, NULL) == 0 &&
-			session_on(&box, NULL) == 0 && checked_hook(1, 1, 1) == 0,
+	count_result(session_off(&box, NULL) == 0 && session_init(&box, &config, NULL) == 0 &&
+			     session_on(&box, NULL) == 0 && checked_hook(1, 1, 1) == 0,
 		name, "initialised again");
 	box_account(&box, &a, NULL, NULL);
-	tell(a.hooks == 1 && a.damaged == 0 && account_sum(&a) == 1, name, "and clean");
+	count_result(a.hooks == 1 && a.damaged == 0 && account_sum(&a) == 1, name, "and clean");
 	session_remove(&box);
 	session_close(&box);
 }
@@ -183,7 +183,7 @@ static void bounded(const void *arg)
 	}
 	for (int i = 0; i < 20; i++)
 		lost += checked_hook(1, 2, 1) == PU_ERROR_NO_BUFFER;
-	tell(lost == 20, name, "%llu lost", (unsigned long long)lost);
+	count_result(lost == 20, name, "%llu lost", (unsigned long long)lost);
 	session_remove(&box);
 	session_close(&box);
 }
@@ -210,19 +210,20 @@ static void truncated(const void *arg)
 	if (ring_reader_open(&r, box.rings_fd, &box.geometry, box.control->ring))
 		die("reader");
 	ring_reader_ledger(&r, 0, &l);
-	tell(l.damaged, name, "the ledger says damaged");
+	count_result(l.damaged, name, "the ledger says damaged");
 	ring_reader_close(&r);
-	tell(session_tasks(&box, &tasks) < 0 && tasks == NULL, name, "no tasks");
-	tell(session_schemas(&box, &text, NULL) < 0 && text == NULL, name, "no schemas");
-	tell(session_reclaim(&box) == 0 && session_discard(&box, NULL) != 0, name,
+	count_result(session_tasks(&box, &tasks) < 0 && tasks == NULL, name, "no tasks");
+	count_result(session_schemas(&box, &text, NULL) < 0 && text == NULL, name, "no schemas");
+	count_result(session_reclaim(&box) == 0 && session_discard(&box, NULL) != 0, name,
 		"nothing to give back or discard");
 	session_close(&box);
 	/* The session can still be opened and initialised. */
 	struct session_location location;
 	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
 	session_find(&location, NULL);
-	tell(session_open(&again, &location, SESSION_CONTROL, NULL) == 0 &&
-			session_off(&again, NULL) == 0 && session_init(&again, &config, NULL) == 0,
+	count_result(session_open(&again, &location, SESSION_CONTROL, NULL) == 0 &&
+			     session_off(&again, NULL) == 0 &&
+			     session_init(&again, &config, NULL) == 0,
 		name, "initialised again");
 	session_remove(&again);
 	session_close(&again);

@@ -220,7 +220,7 @@ static bool dump_is_full(const struct dumped *d)
 
 static void tell_dump(bool ok, const char *name, const struct dumped *d)
 {
-	tell(ok, name,
+	count_result(ok, name,
 		"%u sections, %u missed; %llu hooks, %llu overwritten, %llu torn, %llu lost; %u not whole",
 		d->there, d->missed, (unsigned long long)d->hooks,
 		(unsigned long long)d->overwritten, (unsigned long long)d->torn,
@@ -447,7 +447,7 @@ static void no_memory(const void *arg)
 
 	(void)arg;
 	if (!in_small_memory()) {
-		tell_skipped("memory", "a small tmpfs cannot be mounted here");
+		count_skipped("memory", "a small tmpfs cannot be mounted here");
 		return;
 	}
 	start();
@@ -482,7 +482,8 @@ static void preallocated(const void *arg)
 	if (session_off(&box, &e) != 0 || session_init(&box, &config, &e) != 0)
 		die("%s", e.text);
 	session_keep_begin(&keep, &box, NULL, NULL);
-	tell(!keep.control && keep.why == KEEP_ONE_AREA, "--prealloc", "one area: nothing is kept");
+	count_result(!keep.control && keep.why == KEEP_ONE_AREA, "--prealloc",
+		"one area: nothing is kept");
 	session_keep_end(&keep);
 	session_remove(&box);
 	session_close(&box);
@@ -491,7 +492,7 @@ static void preallocated(const void *arg)
 static int body(int argc, char **argv)
 {
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("keep", "it takes processes");
+		count_skipped("keep", "it takes processes");
 		return results();
 	}
 	box_guest(argc, argv);

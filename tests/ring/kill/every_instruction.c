@@ -243,8 +243,8 @@ static bool in_order(const struct steps_path *path)
 			not_at_head +=
 				(expected[k].phase == NOTHING) != (expected[k].head != last_head);
 	}
-	tell(!back && !not_at_head && !phases[NO_PHASE] && phases[NOTHING] && phases[scene->last] &&
-			(scene->last == WHOLE) == (phases[TORN] != 0),
+	count_result(!back && !not_at_head && !phases[NO_PHASE] && phases[NOTHING] &&
+			     phases[scene->last] && (scene->last == WHOLE) == (phases[TORN] != 0),
 		scene->name,
 		"%u instructions: nothing yet behind %u, torn %u, complete %u, lost %u; wrong ledgers %u, back %u, not from the store of head on %u",
 		path->n, phases[NOTHING], phases[TORN], phases[WHOLE], phases[LOST],
@@ -262,7 +262,7 @@ static bool record(struct steps_path *path)
 		die("memory");
 	there = steps_record(child, path, expect, NULL);
 	steps_kill(child);
-	tell(there && steps_sequences(path) == scene->sequences, scene->name,
+	count_result(there && steps_sequences(path) == scene->sequences, scene->name,
 		"goes through %u sequences", steps_sequences(path));
 	return there && in_order(path);
 }
@@ -404,8 +404,8 @@ static void kill_everywhere(const struct steps_path *path)
 		inside += steps_inside(path, k);
 		kill_behind(&t, path, k);
 	}
-	tell(t.wrong == 0 && t.kills == wanted && t.by_breakpoint == inside &&
-			(passed > 0) == (scene->sequences > 0),
+	count_result(t.wrong == 0 && t.kills == wanted && t.by_breakpoint == inside &&
+			     (passed > 0) == (scene->sequences > 0),
 		scene->name,
 		"%u kills, %u of them inside sequences, behind %u changes outside; %u tries went astray; wrong %u",
 		t.kills, t.by_breakpoint, (changes + CHANGE - 1) / CHANGE, t.astray, t.wrong);
@@ -459,7 +459,7 @@ static void play_scene(const void *arg)
 	scene = arg;
 	set_up();
 	if (!is_sound(&before))
-		tell(false, scene->name, "damaged before the first hook");
+		count_result(false, scene->name, "damaged before the first hook");
 	else if (record(&path))
 		kill_everywhere(&path);
 	if (holder)
@@ -487,7 +487,7 @@ static int body(int argc, char **argv)
 	if (!why && !guest && !box_has_rseq())
 		why = "no restartable sequences here";
 	if (why) {
-		tell_skipped("kill at every instruction", why);
+		count_skipped("kill at every instruction", why);
 		return results();
 	}
 	killed_at = box_shared(MOST_KILLED * sizeof *killed_at);
@@ -498,7 +498,7 @@ static int body(int argc, char **argv)
 		}
 	}
 	if (!played)
-		tell(false, "scenes", "there is none of that name");
+		count_result(false, "scenes", "there is none of that name");
 	return results();
 }
 

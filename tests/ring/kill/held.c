@@ -35,25 +35,25 @@ static void stopped_writer(const void *arg)
 		_exit(2);
 	}
 	waitpid(pid, &status, WUNTRACED);
-	tell(WIFSTOPPED(status), name, "stopped with a reservation");
+	count_result(WIFSTOPPED(status), name, "stopped with a reservation");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
-	tell(session_reclaim(&box) == 0, name, "not reclaimed while it lives");
+	count_result(session_reclaim(&box) == 0, name, "not reclaimed while it lives");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
 	box_account(&box, &a, NULL, NULL);
-	tell(a.torn == 1 && a.gone_torn == 0 && account_sum(&a) == hooks + 1, name,
+	count_result(a.torn == 1 && a.gone_torn == 0 && account_sum(&a) == hooks + 1, name,
 		"its record is still there after many laps");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	tell(session_reclaim(&box) == 1, name, "reclaimed once it is dead");
-	tell(session_reclaim(&box) == 0, name, "once");
+	count_result(session_reclaim(&box) == 1, name, "reclaimed once it is dead");
+	count_result(session_reclaim(&box) == 0, name, "once");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
 	box_account(&box, &a, NULL, NULL);
 	/* Without rseq the writer may have locked another guest ring than ours; then its record
 	 * stays. */
-	tell(a.torn + a.gone_torn == 1 && account_sum(&a) == hooks + 1, name,
+	count_result(a.torn + a.gone_torn == 1 && account_sum(&a) == hooks + 1, name,
 		"and counted as torn when overwritten");
 	session_remove(&box);
 	session_close(&box);
@@ -78,7 +78,8 @@ static void dead_lock_holder(const void *arg)
 	}
 	waitpid(pid, &n, WUNTRACED);
 	n = session_tasks(&box, &tasks);
-	tell(n == 1 && tasks[0].tid == (uint32_t)pid && tasks[0].alive, name, "one task, alive");
+	count_result(
+		n == 1 && tasks[0].tid == (uint32_t)pid && tasks[0].alive, name, "one task, alive");
 	lock = n == 1 ? tasks[0].number : 0;
 	free(tasks);
 	for (uint32_t i = 0; i < box.geometry.guests; i++) {
@@ -87,12 +88,13 @@ static void dead_lock_holder(const void *arg)
 				    offsetof(struct shm_ring, lock))) != 4)
 			die("write");
 	}
-	tell(session_reclaim(&box) == 0 && box_locks_taken(&box) == box.geometry.guests, name,
-		"kept while the holder lives");
+	count_result(session_reclaim(&box) == 0 && box_locks_taken(&box) == box.geometry.guests,
+		name, "kept while the holder lives");
 	kill(pid, SIGKILL);
 	waitpid(pid, &n, 0);
-	tell(session_reclaim(&box) == (int)box.geometry.guests && box_locks_taken(&box) == 0, name,
-		"reclaimed once it is dead");
+	count_result(
+		session_reclaim(&box) == (int)box.geometry.guests && box_locks_taken(&box) == 0,
+		name, "reclaimed once it is dead");
 	session_remove(&box);
 	session_close(&box);
 }

@@ -246,7 +246,8 @@ static void report(const struct trials *t, const char *what)
 			snprintf(missed + strlen(missed), sizeof missed - strlen(missed),
 				"; missed: %s", points[p].name);
 	}
-	tell(t->wrong == 0 && !*missed, name, "%u trials, %u wrong%s", t->count, t->wrong, missed);
+	count_result(t->wrong == 0 && !*missed, name, "%u trials, %u wrong%s", t->count, t->wrong,
+		missed);
 	if (t->wrong)
 		printf("%s: first at %s, %s: %s\n", name, points[t->at[0]].name,
 			points[t->at[1]].name, t->what);
@@ -290,7 +291,7 @@ static int body(int argc, char **argv)
 	victims = box_shared(VICTIMS * sizeof *victims);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (!kinds[i].guest && !box_has_rseq())
-			tell_skipped(kinds[i].name, "no restartable sequences here");
+			count_skipped(kinds[i].name, "no restartable sequences here");
 		else
 			scenario(play_points, &kinds[i]);
 	}

@@ -39,8 +39,9 @@ void hour_failed(const struct hour_plan *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	tell(false, "storm", "%s (mode %u, events %#x: storm_hour --seed %llu --episode %u)", text,
-		p->mode, p->events, (unsigned long long)run_seed, p->number);
+	count_result(false, "storm",
+		"%s (mode %u, events %#x: storm_hour --seed %llu --episode %u)", text, p->mode,
+		p->events, (unsigned long long)run_seed, p->number);
 }
 
 static void pause_us(uint32_t us)
@@ -366,7 +367,7 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("the storm", "the sanitizer sees one process");
+		count_skipped("the storm", "the sanitizer sees one process");
 		return results();
 	}
 	snprintf(path, sizeof path, "%s/storm", sandbox_dir());
@@ -380,7 +381,7 @@ static int body(int argc, char **argv)
 		kills += hour->kills;
 		dumps_made += hour->dumps;
 	} while (only < 0 && time_ns_monotonic() / TIME_SECOND_NS < until);
-	tell(hooks > 0, "storm",
+	count_result(hooks > 0, "storm",
 		"seed %llu, episodes %u to %u: %llu hooks, %llu writers killed, %llu dumps while they wrote",
 		(unsigned long long)run_seed, first, number - 1, (unsigned long long)hooks,
 		(unsigned long long)kills, (unsigned long long)dumps_made);

@@ -137,11 +137,12 @@ static void by_membarrier(const void *arg)
 	uint32_t cpu[2];
 
 	if (storm_no_barriers() || storm_cpus(cpu, 2) < 2) {
-		tell_skipped(arg, storm_no_barriers() ? storm_no_barriers() : "one CPU is allowed");
+		count_skipped(
+			arg, storm_no_barriers() ? storm_no_barriers() : "one CPU is allowed");
 		return;
 	}
 	threads(arg, WRITERS, true);
-	tell(all->aborts > 0 && all->barriers > LEAST_BARRIERS, arg,
+	count_result(all->aborts > 0 && all->barriers > LEAST_BARRIERS, arg,
 		"%llu barriers aborted %llu sequences of counted hooks",
 		(unsigned long long)all->barriers, (unsigned long long)all->aborts);
 }
@@ -185,7 +186,7 @@ static void by_signals(const void *arg)
 		checked_hook(1, i, i % 20);
 	timer_delete(timer);
 	all->attempts = i;
-	tell(all->aborts >= 500 / SLOW_MACHINE, arg, "%llu signals aborted %llu sequences",
+	count_result(all->aborts >= 500 / SLOW_MACHINE, arg, "%llu signals aborted %llu sequences",
 		(unsigned long long)all->signals, (unsigned long long)all->aborts);
 	finish(&s, &f, arg);
 }
@@ -214,7 +215,9 @@ static void check_where(struct session *s, const char *name, uint32_t stepped, u
 
 	follow_open(&w.follow, s->geometry.cpus + s->geometry.guests);
 	box_account(s, &a, collect_record, &w);
-	tell(w.guest[1] == stepped && w.cpu[1] == 0 && w.cpu[0] == others && w.guest[0] == 0, name,
+	count_result(
+		w.guest[1] == stepped && w.cpu[1] == 0 && w.cpu[0] == others && w.guest[0] == 0,
+		name,
 		"of %u hooks stepped through %u are on guest rings, of %u others %u on the CPUs'",
 		stepped, w.guest[1], others, w.cpu[0]);
 	storm_ledger(name, &a, &w.follow, all->attempts);
@@ -244,7 +247,7 @@ static void by_own_steps(const void *arg)
 		most = before > most ? before : most;
 	}
 	all->attempts = 2 * STEPPED + 1;
-	tell(least >= 100 && most <= 1000, arg, "%llu to %llu aborts, then a guest ring",
+	count_result(least >= 100 && most <= 1000, arg, "%llu to %llu aborts, then a guest ring",
 		(unsigned long long)least, (unsigned long long)most);
 	check_where(&s, arg, STEPPED, STEPPED + 1);
 }
@@ -270,8 +273,8 @@ static void losses(const void *arg)
 	storm_steps_end();
 	box_account(&s, &a, NULL, NULL);
 	all->attempts = 5 * STEPPED;
-	tell(account_sum(&a) == all->attempts && a.loss[SHM_LOST_BIG] == STEPPED &&
-			big == STEPPED && full > 0 && a.loss[SHM_LOST_FULL] > full,
+	count_result(account_sum(&a) == all->attempts && a.loss[SHM_LOST_BIG] == STEPPED &&
+			     big == STEPPED && full > 0 && a.loss[SHM_LOST_FULL] > full,
 		arg, "%llu attempted, %llu accounted (full %llu, of them stepped %u; big %llu)",
 		(unsigned long long)all->attempts, (unsigned long long)account_sum(&a),
 		(unsigned long long)a.loss[SHM_LOST_FULL], full,
@@ -306,7 +309,7 @@ static void by_debugger(const void *arg)
 		debugged();
 	waitpid(pid, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-		tell_skipped(arg, "ptrace is not allowed");
+		count_skipped(arg, "ptrace is not allowed");
 		session_remove(&s);
 		return;
 	}
@@ -318,8 +321,8 @@ static void by_debugger(const void *arg)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	waitpid(pid, &status, 0);
 	all->attempts = DEBUGGED + 2;
-	tell(WIFEXITED(status) && WEXITSTATUS(status) == 0, arg, "%d steps, status %#x", steps,
-		(unsigned)status);
+	count_result(WIFEXITED(status) && WEXITSTATUS(status) == 0, arg, "%d steps, status %#x",
+		steps, (unsigned)status);
 	check_where(&s, arg, DEBUGGED, 2);
 }
 
@@ -328,7 +331,7 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (!box_has_rseq() || SEES_ONE_PROCESS) {
-		tell_skipped(
+		count_skipped(
 			"aborts", "no restartable sequences, or not to be seen by the sanitizer");
 		return results();
 	}
@@ -337,7 +340,7 @@ static int body(int argc, char **argv)
 	scenario(by_yielding, "sched_yield");
 	scenario(by_signals, "signals");
 	if (storm_no_steps()) {
-		tell_skipped("a program's own steps", storm_no_steps());
+		count_skipped("a program's own steps", storm_no_steps());
 	} else {
 		scenario(by_own_steps, "a program's own steps");
 		scenario(losses, "losses while stepped");

@@ -273,19 +273,20 @@ static void check(struct world *w, const struct drain_status *status)
 	drained_open(&s, kind->name, &box.geometry);
 	drained_all(&s, config.path);
 	sum = s.hooks + s.torn + s.lost;
-	tell(w->drains_failed == 0 && w->looks.bad == 0, kind->name,
+	count_result(w->drains_failed == 0 && w->looks.bad == 0, kind->name,
 		"%u drains killed, %u ended by themselves; %u of %u copies of the file bad, %llu hooks in them",
 		w->drains_killed, w->drains_failed, w->looks.bad, w->looks.files,
 		(unsigned long long)w->looks.hooks);
-	tell(sum >= attempted && sum <= attempted + w->writers_killed, kind->name,
+	count_result(sum >= attempted && sum <= attempted + w->writers_killed, kind->name,
 		"%llu attempted, %u writers killed, %llu accounted (%llu in %u files, %llu torn, %llu lost); %u times stopped, %u times off",
 		(unsigned long long)attempted, w->writers_killed, (unsigned long long)sum,
 		(unsigned long long)s.hooks, s.files, (unsigned long long)s.torn,
 		(unsigned long long)s.lost, w->stops, w->offs);
-	tell(drained_fine(&s), kind->name,
+	count_result(drained_fine(&s), kind->name,
 		"%u hooks twice, %u files bad, %u hooks incomplete, %u out of order, %u foreign",
 		s.twice, s.bad_files, s.follow.not_whole, s.follow.out_of_order, s.follow.foreign);
-	tell(status->hooks == s.hooks && status->torn == s.torn &&
+	count_result(
+		status->hooks == s.hooks && status->torn == s.torn &&
 			status->lost_full + status->lost_other + status->lost_unwritten == s.lost &&
 			status->waiting == 0 && status->damaged == 0,
 		kind->name,
@@ -345,7 +346,7 @@ static int body(int argc, char **argv)
 		times = (uint32_t)atoi(argv[argc - 1]);
 	box_guest_or_told(argc, argv);
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("drains", "the sanitizer sees one process");
+		count_skipped("drains", "the sanitizer sees one process");
 		return results();
 	}
 	all = box_shared(sizeof *all);

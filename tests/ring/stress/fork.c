@@ -59,9 +59,9 @@ static void check(const char *name)
 	struct account a;
 
 	box_account(&box, &a, collect_record, NULL);
-	tell(account_sum(&a) == *attempts && !a.torn && !a.gone_torn && !a.damaged &&
-			!a.backwards && !seen.follow.not_whole && !seen.follow.foreign &&
-			!seen.follow.out_of_order && !seen.wrong_tid,
+	count_result(account_sum(&a) == *attempts && !a.torn && !a.gone_torn && !a.damaged &&
+			     !a.backwards && !seen.follow.not_whole && !seen.follow.foreign &&
+			     !seen.follow.out_of_order && !seen.wrong_tid,
 		name,
 		"%llu attempted, %llu accounted, torn %llu, incomplete %u, out of order %u, under another's id %u",
 		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
@@ -114,7 +114,7 @@ static void plain(const void *arg)
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	tell(bad == 0, name, "%d children, %d failed", CHILDREN, bad);
+	count_result(bad == 0, name, "%d children, %d failed", CHILDREN, bad);
 	check(name);
 	finish();
 }
@@ -149,7 +149,7 @@ static void threads_in_child(const void *arg)
 		waitpid(pid, &status, 0);
 		bad += status != 0;
 	}
-	tell(bad == 0, "threads of a child", "%d of 80 children failed", bad);
+	count_result(bad == 0, "threads of a child", "%d of 80 children failed", bad);
 	check("threads of a child");
 	finish();
 }
@@ -170,7 +170,7 @@ static void generations(const void *arg)
 			waitpid(pid, &status, 0);
 			if (depth != 0)
 				_exit(status != 0);
-			tell(status == 0, "children of children", "status %d", status);
+			count_result(status == 0, "children of children", "status %d", status);
 			break;
 		}
 		write_as(10 + ++depth, HOOKS_EACH);
@@ -256,7 +256,7 @@ static void check_forked(const char *name)
 
 	box_account(&box, &a, see_forked, NULL);
 	storm_ledger(name, &a, &seen.follow, *attempts);
-	tell(seen.wrong_tid == 0, name, "under another's id %u", seen.wrong_tid);
+	count_result(seen.wrong_tid == 0, name, "under another's id %u", seen.wrong_tid);
 }
 
 static void parents_hooks(uint32_t *i)
@@ -298,7 +298,8 @@ static void from_a_handler(const void *arg)
 	__atomic_fetch_add(attempts, i + 1, __ATOMIC_RELAXED);
 	while (wait(&status) > 0)
 		bad += status != 0;
-	tell(bad == 0 && forks > CHILDREN / 2, name, "%u forks, %d children failed", forks, bad);
+	count_result(
+		bad == 0 && forks > CHILDREN / 2, name, "%u forks, %d children failed", forks, bad);
 	check_forked(name);
 	finish();
 }
@@ -363,8 +364,8 @@ static void at_points(const void *arg)
 		bad += status != 0;
 	for (int p = 0; p < RING_POINTS; p++)
 		points += at_point[p] > 0;
-	tell(bad == 0 && points >= 9, arg, "%u forks at %u points, %d children failed", forks,
-		points, bad);
+	count_result(bad == 0 && points >= 9, arg, "%u forks at %u points, %d children failed",
+		forks, points, bad);
 	check_forked(arg);
 	finish();
 }
@@ -382,7 +383,7 @@ static int body(int argc, char **argv)
 	tids = box_shared(MAX_IDS * sizeof *tids);
 	box_guest(argc, argv);
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("forks", "the sanitizer cannot follow threads of a forked child");
+		count_skipped("forks", "the sanitizer cannot follow threads of a forked child");
 		return results();
 	}
 	run(plain, "fork");

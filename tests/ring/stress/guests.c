@@ -38,8 +38,8 @@ static void run(const void *arg)
 	for (uint32_t i = 0; i < threads; i++)
 		pthread_join(id[i], NULL);
 	box_account(&s, &a, NULL, NULL);
-	tell(account_sum(&a) == attempted && account_lost(&a) * 100 <= attempted && !a.damaged &&
-			!a.backwards,
+	count_result(account_sum(&a) == attempted && account_lost(&a) * 100 <= attempted &&
+			     !a.damaged && !a.backwards,
 		name, "%llu attempted, %llu accounted, %llu lost, %llu of them for want of a ring",
 		(unsigned long long)attempted, (unsigned long long)account_sum(&a),
 		(unsigned long long)account_lost(&a),

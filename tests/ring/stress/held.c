@@ -111,18 +111,19 @@ static void run(const void *arg)
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
 	box_account(&s, &a, collect_record, &seen);
-	tell(all->disturbed == 0 && seen.slow_broken == 0, name,
+	count_result(all->disturbed == 0 && seen.slow_broken == 0, name,
 		"%llu held reservations disturbed, %u broken in the end",
 		(unsigned long long)all->disturbed, seen.slow_broken);
-	tell(!bad && account_sum(&a) == all->attempts && !a.torn && !a.damaged && !a.backwards &&
-			!seen.follow.not_whole && !seen.follow.out_of_order,
+	count_result(!bad && account_sum(&a) == all->attempts && !a.torn && !a.damaged &&
+			     !a.backwards && !seen.follow.not_whole && !seen.follow.out_of_order,
 		name,
 		"%llu attempted, %llu accounted (%llu overwritten, %llu held, %llu of slow writers lost, %llu sections skipped), torn %llu, incomplete %u",
 		(unsigned long long)all->attempts, (unsigned long long)account_sum(&a),
 		(unsigned long long)a.overwritten, (unsigned long long)a.loss[SHM_LOST_HELD],
 		(unsigned long long)all->slow_lost, (unsigned long long)a.loss[SHM_SKIPPED],
 		(unsigned long long)(a.torn + a.gone_torn), seen.follow.not_whole);
-	tell(a.gone_torn == 0, name, "nothing torn: a sleeping writer is waited for or skipped");
+	count_result(
+		a.gone_torn == 0, name, "nothing torn: a sleeping writer is waited for or skipped");
 	follow_close(&seen.follow);
 	session_remove(&s);
 	session_close(&s);

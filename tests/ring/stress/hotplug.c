@@ -144,10 +144,10 @@ static void run(const void *arg)
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
 	if (gone == 0)
-		tell_skipped(m->name, why);
+		count_skipped(m->name, why);
 	else
-		tell(bad == 0, m->name, "CPU %u was away %d times, %d writers failed", cpu, gone,
-			bad);
+		count_result(bad == 0, m->name, "CPU %u was away %d times, %d writers failed", cpu,
+			gone, bad);
 	box_account(&s, &a, storm_follow, &f);
 	storm_ledger(m->name, &a, &f, all->attempts);
 	follow_close(&f);
@@ -186,11 +186,11 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (why || SEES_ONE_PROCESS) {
-		tell_skipped("hotplug", why ? why : "the sanitizer sees one process");
+		count_skipped("hotplug", why ? why : "the sanitizer sees one process");
 		return results();
 	}
 	if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this libc or clock has none");
+		count_skipped("restartable sequences", "this libc or clock has none");
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		scenario(run, &modes[i]);

@@ -339,8 +339,8 @@ static void check_at_rest(struct battle *b)
 	b->given_back += (uint64_t)session_reclaim(&box);
 	again = session_reclaim(&box) == 0 && box_locks_taken(&box) == 0;
 	enterable = all_enterable(b);
-	tell(sound && !b->unsound && sum >= t.least + living && sum <= t.most + living &&
-			torn <= t.kills && again && enterable,
+	count_result(sound && !b->unsound && sum >= t.least + living && sum <= t.most + living &&
+			     torn <= t.kills && again && enterable,
 		b->name,
 		"%llu kills; %llu to %llu attempted, %llu accounted; %llu torn, %llu given "
 		"back%s%s%s",
@@ -381,13 +381,14 @@ static void run(const void *arg)
 	__atomic_store_n(&all->over, 1, __ATOMIC_RELEASE);
 	while (wait(&status) > 0) {
 		if (status != 0)
-			tell(false, b.name, "a survivor ended with status %#x", (unsigned)status);
+			count_result(false, b.name, "a survivor ended with status %#x",
+				(unsigned)status);
 	}
 	for (uint32_t i = 0; i < NURSERIES; i++)
 		inside += all->nursery[i].tally.inside;
 	box_account(&box, &a, NULL, NULL);
 	/* Otherwise the test proves nothing: the timers are too slow or too fast. */
-	tell(a.gone_torn + a.torn > s->kills / 100, b.name,
+	count_result(a.gone_torn + a.torn > s->kills / 100, b.name,
 		"%llu died with a reservation, %llu looks at running rings",
 		(unsigned long long)inside, (unsigned long long)b.looks);
 	follow_close(&b.follow);

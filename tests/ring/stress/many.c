@@ -97,8 +97,8 @@ static void own_area(const void *arg)
 	bool registered = area != rseq_none() && (int32_t)area->cpu_id >= 0;
 
 	rseq_release();
-	tell(registered && (int32_t)area->cpu_id < 0 && rseq_lookup() == area &&
-			(int32_t)area->cpu_id >= 0,
+	count_result(registered && (int32_t)area->cpu_id < 0 && rseq_lookup() == area &&
+			     (int32_t)area->cpu_id >= 0,
 		arg, "registered, given back, registered again");
 }
 
@@ -122,8 +122,9 @@ static void run(const void *arg)
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
 	box_account(&s, &a, follow_record, &f);
-	tell(!bad && account_sum(&a) == *attempts && a.torn + a.gone_torn == 0 && !a.damaged &&
-			!a.backwards && !f.not_whole && !f.out_of_order && !f.foreign,
+	count_result(!bad && account_sum(&a) == *attempts && a.torn + a.gone_torn == 0 &&
+			     !a.damaged && !a.backwards && !f.not_whole && !f.out_of_order &&
+			     !f.foreign,
 		k->name,
 		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, incomplete %u, out of order %u, processes failed %d",
 		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
@@ -134,9 +135,10 @@ static void run(const void *arg)
 		(unsigned long long)(a.torn + a.gone_torn), a.damaged, a.backwards, f.not_whole,
 		f.out_of_order, bad);
 	if (k->mode == SHM_MODE_NORMAL && k->ring_kib > 5000)
-		tell(a.loss[SHM_LOST_FULL] + a.overwritten == 0, k->name, "a large ring keeps all");
+		count_result(a.loss[SHM_LOST_FULL] + a.overwritten == 0, k->name,
+			"a large ring keeps all");
 	if (on_cpu_rings)
-		tell(guest_bytes(&s) == 0, k->name, "all of them are on the CPUs' rings");
+		count_result(guest_bytes(&s) == 0, k->name, "all of them are on the CPUs' rings");
 	follow_close(&f);
 	session_remove(&s);
 	session_close(&s);
@@ -164,10 +166,11 @@ static int body(int argc, char **argv)
 	if (strcmp(how, "guest") == 0)
 		box_without_rseq(argv);
 	else if (SEES_ONE_PROCESS) {
-		tell_skipped("CPUs' rings", "the sanitizer does not see what makes them exclusive");
+		count_skipped(
+			"CPUs' rings", "the sanitizer does not see what makes them exclusive");
 		return results();
 	} else if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this kernel has none");
+		count_skipped("restartable sequences", "this kernel has none");
 	else if (strcmp(how, "own") == 0)
 		scenario(own_area, "an area of our own");
 	on_cpu_rings = box_has_rseq() && strcmp(how, "guest") != 0;

@@ -147,9 +147,9 @@ static void dumped(struct session *s, const char *name)
 		die("dump: %s", e.text);
 	int rc = traced_read(path, s->geometry.cpus, &t, in_order, &order);
 	unlink(path);
-	tell(rc == 0 && traced_sum(&t, UINT64_MAX) == all->attempts && t.hooks == all->attempts &&
-			!t.torn && !t.malformed && !t.damaged && !t.damaged_bytes && !t.cut_off &&
-			!order.wrong && !order.not_whole,
+	count_result(rc == 0 && traced_sum(&t, UINT64_MAX) == all->attempts &&
+			     t.hooks == all->attempts && !t.torn && !t.malformed && !t.damaged &&
+			     !t.damaged_bytes && !t.cut_off && !order.wrong && !order.not_whole,
 		name,
 		"%llu hooks in the dump, %u of them not in their thread's order, %u incomplete",
 		(unsigned long long)t.hooks, order.wrong, order.not_whole);
@@ -193,7 +193,7 @@ static void run(const void *arg)
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
 	box_account(&s, &a, storm_follow, &f);
-	tell(bad == 0 && all->moves > ENOUGH && all->seen > ENOUGH, kind->name,
+	count_result(bad == 0 && all->moves > ENOUGH && all->seen > ENOUGH, kind->name,
 		"%llu moves, %llu noticed by %u threads, %d processes failed",
 		(unsigned long long)all->moves, (unsigned long long)all->seen,
 		kind->processes * kind->threads, bad);
@@ -220,7 +220,7 @@ static int body(int argc, char **argv)
 	box_guest_or_told(argc, argv);
 	cpus = storm_cpus(cpu, SOME_CPUS);
 	if (cpus < 2 || SEES_ONE_PROCESS) {
-		tell_skipped("migration",
+		count_skipped("migration",
 			cpus < 2 ? "one CPU is allowed" : "the sanitizer sees one process");
 		return results();
 	}

@@ -135,10 +135,11 @@ static void run(const void *arg)
 	while (wait(NULL) > 0)
 		;
 	box_account(&s, &a, NULL, NULL);
-	tell(account_sum(&a) == all->attempts && a.torn + a.gone_torn == 0 && !a.damaged, name,
-		"%llu attempted, %llu accounted, torn %llu", (unsigned long long)all->attempts,
-		(unsigned long long)account_sum(&a), (unsigned long long)(a.torn + a.gone_torn));
-	tell(damaged == 0 && broken == 0 && shrunk == 0 && hooks > 0, name,
+	count_result(account_sum(&a) == all->attempts && a.torn + a.gone_torn == 0 && !a.damaged,
+		name, "%llu attempted, %llu accounted, torn %llu",
+		(unsigned long long)all->attempts, (unsigned long long)account_sum(&a),
+		(unsigned long long)(a.torn + a.gone_torn));
+	count_result(damaged == 0 && broken == 0 && shrunk == 0 && hooks > 0, name,
 		"%u rounds, %llu hooks, %llu groups read; damaged %u, broken %u, ledger shrunk %u",
 		ROUNDS, (unsigned long long)hooks, (unsigned long long)groups, damaged, broken,
 		shrunk);

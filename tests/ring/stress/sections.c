@@ -149,8 +149,8 @@ static void exact(const void *arg)
 		dump_once(&s, &sum);
 	stop(&s);
 	if (sum.judged == 0)
-		tell_skipped(name, "the machine is too busy to keep up with them");
-	tell(sum.failed == 0 && sum.wrong == 0, name,
+		count_skipped(name, "the machine is too busy to keep up with them");
+	count_result(sum.failed == 0 && sum.wrong == 0, name,
 		"%u dumps of %u sections a ring: %u failed; %u ledgers judged, %u wrong; %llu hooks, %llu overwritten",
 		(unsigned)DUMPS, (unsigned)SECTIONS, sum.failed, sum.judged, sum.wrong,
 		(unsigned long long)sum.hooks, (unsigned long long)sum.overwritten);
@@ -173,7 +173,7 @@ static void linear(const void *arg)
 		rings_close(&rings);
 	few /= s.geometry.cpus + s.geometry.guests;
 	stop(&s);
-	tell(rc == 0 && few < 2ull * SECTIONS, arg, "%llu preads a ring to find the cut",
+	count_result(rc == 0 && few < 2ull * SECTIONS, arg, "%llu preads a ring to find the cut",
 		(unsigned long long)few);
 }
 
@@ -184,11 +184,11 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (SEES_ONE_PROCESS || !box_has_rseq()) {
-		tell_skipped("sections", "it takes processes that write to CPUs' rings");
+		count_skipped("sections", "it takes processes that write to CPUs' rings");
 		return results();
 	}
 	if (sysconf(_SC_NPROCESSORS_ONLN) < WRITERS) {
-		tell_skipped("sections", "there are not enough processors");
+		count_skipped("sections", "there are not enough processors");
 		return results();
 	}
 	all = box_shared(sizeof *all);

@@ -164,7 +164,7 @@ static void in_processes(
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
 	box_account(&s, &a, storm_follow, &f);
-	tell(bad == 0, name, "%d processes failed", bad);
+	count_result(bad == 0, name, "%d processes failed", bad);
 	storm_ledger(name, &a, &f, all->attempts);
 	follow_close(&f);
 	session_remove(&s);
@@ -176,7 +176,7 @@ static void timers(const void *arg)
 	const struct kind *k = arg;
 
 	in_processes(k->name, k, SEES_ONE_PROCESS ? 1 : PROCESSES, timers_process);
-	tell(timers_have_hit(), k->name,
+	count_result(timers_have_hit(), k->name,
 		"%llu signals, %llu of them aborted a sequence, %llu hooks of handlers that interrupted handlers, %llu too deep",
 		(unsigned long long)all->signals, (unsigned long long)all->aborts,
 		(unsigned long long)all->nested, (unsigned long long)all->too_deep);
@@ -290,8 +290,8 @@ static void at_points(const void *arg)
 
 	in_processes(arg, &small, 3, step ? steps_process : points_process);
 	missed = points_missed(step ? 1 : 2, arg);
-	tell(missed == 0, arg, "%u points missed; %llu signals, %llu steps, %llu aborts", missed,
-		(unsigned long long)all->signals, (unsigned long long)all->steps,
+	count_result(missed == 0, arg, "%u points missed; %llu signals, %llu steps, %llu aborts",
+		missed, (unsigned long long)all->signals, (unsigned long long)all->steps,
 		(unsigned long long)all->aborts);
 }
 
@@ -350,7 +350,7 @@ static void whole_hooks(const void *arg)
 	static const struct kind small = {NULL, SHM_MODE_WRAP, 32, 4};
 
 	in_processes(arg, &small, 2, whole_process);
-	tell(all->steps > 10000 && (guest || all->aborts > 1000), arg,
+	count_result(all->steps > 10000 && (guest || all->aborts > 1000), arg,
 		"%llu steps with a hook after each, %llu of them aborted a sequence",
 		(unsigned long long)all->steps, (unsigned long long)all->aborts);
 }
@@ -367,7 +367,7 @@ static int body(int argc, char **argv)
 
 	guest = box_guest_or_told(argc, argv);
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("signals", "the sanitizer defers them");
+		count_skipped("signals", "the sanitizer defers them");
 		return results();
 	}
 	all = box_shared(sizeof *all);
@@ -375,7 +375,7 @@ static int body(int argc, char **argv)
 		scenario(timers, &kinds[i]);
 	scenario(at_points, "a signal at each point");
 	if (storm_no_steps()) {
-		tell_skipped("single steps", storm_no_steps());
+		count_skipped("single steps", storm_no_steps());
 		return results();
 	}
 	scenario(at_points, "a step from each point");

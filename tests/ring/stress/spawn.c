@@ -116,7 +116,8 @@ static void check_all(const char *name, uint32_t programs, uint64_t others)
 	for (uint32_t i = 0; i < s.programs; i++)
 		wrong += s.of_number[i] != HOOKS_EACH;
 	storm_ledger(name, &a, &s.follow, others + (uint64_t)programs * HOOKS_EACH);
-	tell(s.programs == programs && wrong == 0 && s.foreign == 0 && n > (int)programs, name,
+	count_result(s.programs == programs && wrong == 0 && s.foreign == 0 && n > (int)programs,
+		name,
 		"%u programs' hooks in the rings, %u with another count, %u incomplete; %d tasks",
 		s.programs, wrong, s.foreign, n);
 	follow_close(&s.follow);
@@ -144,7 +145,7 @@ static void while_others_write(const void *arg)
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < BUSY; i++)
 		pthread_join(threads[i], NULL);
-	tell(bad == 0, arg, "%d programs, %d failed", PROGRAMS, bad);
+	count_result(bad == 0, arg, "%d programs, %d failed", PROGRAMS, bad);
 	check_all(arg, PROGRAMS, attempts);
 }
 
@@ -165,7 +166,7 @@ static void exec_after_hooks(const void *arg)
 		wait(&status);
 		bad += status != 0;
 	}
-	tell(bad == 0, arg, "%d failed", bad);
+	count_result(bad == 0, arg, "%d failed", bad);
 	check_all(arg, EXECS, EXECS * HOOKS_EACH);
 }
 
@@ -186,10 +187,10 @@ static void exec_in_the_middle(const void *arg)
 		_exit(127);
 	}
 	waitpid(pid, &status, WUNTRACED);
-	tell(WIFSTOPPED(status), arg, "status %#x", (unsigned)status);
+	count_result(WIFSTOPPED(status), arg, "status %#x", (unsigned)status);
 	box_account(&box, &a, NULL, NULL);
-	tell(a.torn == 1 && account_sum(&a) == HOOKS_EACH + 1 && session_reclaim(&box) == 1, arg,
-		"%llu torn of %llu, and given back while the program after it runs",
+	count_result(a.torn == 1 && account_sum(&a) == HOOKS_EACH + 1 && session_reclaim(&box) == 1,
+		arg, "%llu torn of %llu, and given back while the program after it runs",
 		(unsigned long long)a.torn, (unsigned long long)account_sum(&a));
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -208,7 +209,7 @@ static int body(int argc, char **argv)
 	}
 	box_guest(argc, argv);
 	if (SEES_ONE_PROCESS) {
-		tell_skipped("programs started", "the sanitizer sees one process");
+		count_skipped("programs started", "the sanitizer sees one process");
 		return results();
 	}
 	scenario(while_others_write, "posix_spawn");

@@ -61,7 +61,7 @@ static void check_ledger(const char *name, uint64_t handed, uint64_t begun, bool
 	if (rings_settle(&rings, ring_id, &l, NULL) != 0)
 		die("no ledger");
 	uint64_t sum = handed + l.overwritten + l.torn;
-	tell(l.later ? may_be_later && sum >= begun : sum == begun, name,
+	count_result(l.later ? may_be_later && sum >= begun : sum == begun, name,
 		"%llu handed out, %llu overwritten, %llu torn%s; %llu begun",
 		(unsigned long long)handed, (unsigned long long)l.overwritten,
 		(unsigned long long)l.torn, l.later ? ", some later" : "",
