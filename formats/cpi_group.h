@@ -12,6 +12,7 @@
 
 #include "cpi_hooks.h"
 #include "cpuutil_hooks.h"
+#include "interval_flags.h"
 #include "scope_hooks.h"
 
 /* The hooks of a group, in order. */
@@ -205,6 +206,41 @@ static inline void group_go_on(struct group_identity *group, const struct group_
 		group->elapsed = next->elapsed;
 		group->has_elapsed = true;
 	}
+}
+
+/* Of a hook of that part, after those before it. */
+static inline void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types)
+{
+	static const uint8_t raises[PARTS] = {
+		[PART_LABEL_START] = IV_NO_END, /* until the end comes */
+		[PART_LABEL_END] = IV_NO_START, /* unless the start came */
+		[PART_SUMMARY] = IV_SUMMARY,
+		[PART_SYSTEM] = IV_DETAILED,
+		[PART_PER_CPU] = IV_DETAILED,
+		[PART_THREAD] = IV_DETAILED,
+		[PART_QUALITY] = IV_QUALITY,
+		[PART_UTIL_LABEL_START] = IV_NO_END,
+		[PART_UTIL_LABEL_END] = IV_NO_START,
+		[PART_UTIL_SUMMARY] = IV_SUMMARY,
+		[PART_UTIL_PER_CPU] = IV_DETAILED,
+	};
+	uint32_t raised = raises[part];
+
+	if (raised == IV_NO_START && *flags & IV_NO_END)
+		*flags &= ~(uint32_t)IV_NO_END;
+	else
+		*flags |= raised;
+	if (part == PART_THREAD)
+		*types |= CPI_HOOK_THREAD;
+}
+
+/* Of the quality hook's word. Ignores bits that are not defined yet. */
+static inline uint32_t interval_quality_flags(uint32_t word)
+{
+	return (word & CPI_QUALITY_MULTIPLEXED ? IV_MULTIPLEXED : 0) |
+	       (word & CPI_QUALITY_CPUS_CHANGED ? IV_CPUS_CHANGED : 0) |
+	       (word & CPI_QUALITY_CORE_TYPES ? IV_CORE_TYPES : 0) |
+	       (word & CPI_QUALITY_USER_ONLY ? IV_USER_ONLY : 0);
 }
 
 #endif

@@ -13,14 +13,6 @@
 #include <stdio.h>
 
 /* Words of enum interval_flag's bits. */
-static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
-	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
-	"core-types", "user-only", "children-lost", "args-cut", "own-cost", "open"};
-
-enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
-
-_Static_assert(IV_OPEN == 1u << (FLAG_WORDS - 1), "a word for each flag");
-
 void report_note(const struct report *r, const char *format, ...)
 {
 	char line[1024];
@@ -206,13 +198,9 @@ void report_note_compensated(const struct report *r, uint64_t with_cost, uint64_
 
 void report_flags(struct out *o, uint32_t flags)
 {
-	const char *between = "";
+	char text[INTERVAL_FLAGS_BYTES];
 
-	for (flags &= (1u << FLAG_WORDS) - 1; flags; flags &= flags - 1) {
-		out_str(o, between);
-		out_str(o, flag_words[__builtin_ctz(flags)]);
-		between = "+";
-	}
+	out_bytes(o, text, interval_flags_spell(flags, text));
 }
 
 void report_methods(struct out *o, uint32_t methods)

@@ -13,8 +13,8 @@
 #include "../core/clock.h"
 #include "../core/clock_trust.h"
 #include "../session/fail.h"
+#include "../session/own_schemas.h"
 #include "meta.h"
-#include "own_schemas.h"
 
 /*
  * Uses the session's clock, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time

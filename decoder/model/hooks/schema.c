@@ -11,19 +11,6 @@ struct schema_set {
 	bool brought[256];
 };
 
-const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor)
-{
-	const struct schema_major *m = s->by_code[major];
-
-	if (!m || m->nhooks == 0)
-		return NULL;
-	const struct schema_hook *h = s->hooks + m->first_hook;
-	for (uint32_t i = 0; i < m->nhooks; i++)
-		if ((minor & h[i].mask) == h[i].minor)
-			return &h[i];
-	return NULL;
-}
-
 int schema_set_new(struct schema_set **set)
 {
 	*set = calloc(1, sizeof **set);

@@ -1,11 +1,11 @@
 /*
- * Compiled hook schemas: finding a hook's description, and the cursor that walks a hook's
- * fields with it. No allocation per hook or field.
+ * Compiled hook schemas: finding a hook's description, and walking a hook's fields with it. No
+ * allocation per hook or field.
  */
 #ifndef SWT_DECODER_MODEL_HOOKS_SCHEMA_H
 #define SWT_DECODER_MODEL_HOOKS_SCHEMA_H
 
-#include "../../../formats/schema_parse.h"
+#include "../../../formats/schema_cursor.h"
 #include "../../../include/cpidecode.h"
 #include "../trace/model.h"
 
@@ -14,9 +14,6 @@ static inline int schema_code(int rc)
 {
 	return rc == SCHEMA_REFUSED ? CPIDECODE_ESCHEMA : rc ? CPIDECODE_ENOMEM : 0;
 }
-
-/* The first hook of the schema that describes major and minor, or NULL. */
-const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
 
 /* The hook schemas of formats/, joined (formats/embed.cmake). */
 extern const unsigned char cpidecode_schemas[];
@@ -45,51 +42,17 @@ const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsig
 /* Its fields come once each, in order: no if, no repeat. */
 bool schema_hook_straight(const struct schema_hook *h);
 
-/* One value of one field. The bytes belong to the hook. */
-struct field_value {
-	const struct schema_field *field;
-	unsigned index; /* of the field in its hook */
-	uint32_t turn;	/* of its repeat, from 0; 0 outside of one */
-	union {
-		uint64_t u; /* FIELD_U32, U64; FIELD_FIX4: ten-thousandths, exact */
-		int64_t i;  /* FIELD_I32, I64 */
-		double f;   /* FIELD_F64 */
-	};
-	const char *string; /* FIELD_STRING: length bytes, any, no terminator */
-	uint32_t length;
-	bool not_measured; /* FIELD_NA0 and the value is 0 */
-};
-
-/* How well a record fits its schema; final once field_next has returned false. */
-enum field_fit {
-	FIT_SHORT = 1u << 0, /* fewer words or strings than the schema asks for */
-	FIT_LONG = 1u << 1,  /* more: see words_used and strings_used for the rest */
-};
-
 /*
  *	struct field_cursor c;
  *	struct field_value v;
  *	field_start(&c, hook);
  *	while (field_next(&c, &v))
  *		...
- *
- * A hook without schema has no fields (and no fit). Steps are bounded by the record's
- * size: a repeat ends with the words.
  */
-struct field_cursor {
-	const struct schema_hook *schema;
-	const uint8_t *words, *string;
-	uint32_t nwords, nstrings;
-	uint32_t words_used, strings_used;
-	uint32_t fit;
-	/* private to field_next */
-	uint32_t pc, turn, turns, loop_words, loop_strings;
-	bool words_done, in_loop;
-	uint64_t slot[SCHEMA_MAX_FIELDS];
-};
-
-void field_start(struct field_cursor *c, const struct hook *h);
-bool field_next(struct field_cursor *c, struct field_value *v);
+static inline void field_start(struct field_cursor *c, const struct hook *h)
+{
+	field_begin(c, h->schema, h->words, h->nwords, h->strings, h->nstrings);
+}
 /* FIT_SHORT, else FIT_LONG, else 0; walks the fields only if needed. */
 uint32_t field_fit(const struct hook *h);
 

@@ -7,9 +7,6 @@
 
 #include "../trace/trace.h"
 
-/* An interval in which it is above this share of elapsed is flagged: one in so many. */
-enum { OWN_COST_MUCH = 20 };
-
 /* The known part, in ticks. */
 static inline uint64_t own_cost_of(const struct interval *iv)
 {

@@ -15,7 +15,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../formats/section_check.h"
 #include "../../../include/perfutil.h"
-#include "../own_schemas.h"
+#include "../../session/own_schemas.h"
 #include "private.h"
 #include "../../session/fail.h"
 

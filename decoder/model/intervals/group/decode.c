@@ -22,31 +22,6 @@ void group_free(struct group *g)
 	free(g);
 }
 
-void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types)
-{
-	static const uint8_t raises[PARTS] = {
-		[PART_LABEL_START] = IV_NO_END, /* until the end comes */
-		[PART_LABEL_END] = IV_NO_START, /* unless the start came */
-		[PART_SUMMARY] = IV_SUMMARY,
-		[PART_SYSTEM] = IV_DETAILED,
-		[PART_PER_CPU] = IV_DETAILED,
-		[PART_THREAD] = IV_DETAILED,
-		[PART_QUALITY] = IV_QUALITY,
-		[PART_UTIL_LABEL_START] = IV_NO_END,
-		[PART_UTIL_LABEL_END] = IV_NO_START,
-		[PART_UTIL_SUMMARY] = IV_SUMMARY,
-		[PART_UTIL_PER_CPU] = IV_DETAILED,
-	};
-	uint32_t raised = raises[part];
-
-	if (raised == IV_NO_START && *flags & IV_NO_END)
-		*flags &= ~(uint32_t)IV_NO_END;
-	else
-		*flags |= raised;
-	if (part == PART_THREAD)
-		*types |= CPI_HOOK_THREAD;
-}
-
 /* A figure in two hooks of a group must agree; the later, more detailed one wins. */
 static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
 {
@@ -130,20 +105,6 @@ static void group_decode_types(struct group *g, uint64_t types)
 	g->iv.types |= (uint8_t)types;
 }
 
-/* Ignores bits that are not defined yet. */
-static void group_decode_quality_flags(struct interval *iv, uint64_t flags)
-{
-	static const struct {
-		uint32_t hook, interval;
-	} means[] = {{CPI_QUALITY_MULTIPLEXED, IV_MULTIPLEXED},
-		{CPI_QUALITY_CPUS_CHANGED, IV_CPUS_CHANGED},
-		{CPI_QUALITY_CORE_TYPES, IV_CORE_TYPES}, {CPI_QUALITY_USER_ONLY, IV_USER_ONLY}};
-
-	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
-		if (flags & means[i].hook)
-			iv->flags |= means[i].interval;
-}
-
 static void group_decode_num_cpus(struct group *g, uint64_t n)
 {
 	if (g->num_cpus_word && g->num_cpus_word != n)
@@ -199,7 +160,7 @@ static inline int group_decode_value(
 		group_decode_num_cpus(g, v);
 		return 0;
 	case DECODE_QUALITY:
-		group_decode_quality_flags(iv, v);
+		iv->flags |= interval_quality_flags((uint32_t)v);
 		return 0;
 	case DECODE_COUNT:
 		return group_decode_count(iv, iv, at, measured, v);

@@ -45,8 +45,6 @@ struct group {
 	struct group_reader *reader;
 };
 
-/* Of a hook of that part, after those before it. */
-void group_raise_flags(enum group_part part, uint32_t *flags, uint8_t *types);
 bool group_elapsed_by_cursor(
 	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
 
