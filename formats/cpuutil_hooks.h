@@ -34,6 +34,16 @@ enum cpuutil_method {
 	CPUUTIL_METHODS,
 };
 
+/* In reports. The last one is of numbers that came after this reader. */
+static const char *const cpuutil_method_words[] = {[CPUUTIL_METHOD_NONE] = "none",
+	[CPUUTIL_METHOD_REFERENCE] = "reference",
+	[CPUUTIL_METHOD_MPERF] = "mperf",
+	[CPUUTIL_METHOD_CYCLES] = "cycles",
+	[CPUUTIL_METHOD_IDLE_FINE] = "idle_fine",
+	[CPUUTIL_METHOD_IDLE_TICK] = "idle_tick",
+	[CPUUTIL_METHOD_SCRIPT] = "script",
+	[CPUUTIL_METHODS] = "unknown"};
+
 /* For readers without the schema: index of the (first) word. */
 enum cpuutil_word {
 	CPUUTIL_LABEL_ELAPSED = 0,

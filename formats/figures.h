@@ -19,6 +19,28 @@ static inline double figure_ratio(uint64_t above, uint64_t below)
 	return (double)above / (double)below;
 }
 
+/* Without nominal cycles no cycle counts as idle or busy: 0 means unmeasured. */
+static inline void figures_forget_busy(uint64_t cycles, uint64_t *busy_cycles)
+{
+	if (cycles == NOT_MEASURED && *busy_cycles == 0)
+		*busy_cycles = NOT_MEASURED;
+}
+
+/* Cycles of a clock of unknown rate are scaled cycles, but no share of the time. A processor
+ * that was not idle was not 0 % busy. */
+static inline void figures_forget_share(double raw_cpi, double scaled_cpi, double *busy_pct)
+{
+	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
+		*busy_pct = NAN;
+}
+
+/* Time is busy, idle or in interrupts: a processor without any of them was offline. */
+static inline void figures_forget_offline(double *busy, double *idle, double *intr)
+{
+	if (*busy == 0 && *idle == 0 && !(*intr > 0))
+		*busy = *idle = *intr = NAN;
+}
+
 /*
  * Completes the time on and off the processor. A thread without a switch ran all the time, whatever
  * its clock lacks. The time on a processor comes from another clock than elapsed, and may exceed it

@@ -39,6 +39,15 @@ enum interval_time_source {
 	INTERVAL_TIME_SOURCES,
 };
 
+/* In reports. */
+static const char *const interval_time_source_words[INTERVAL_TIME_SOURCES] = {
+	[INTERVAL_TIME_NONE] = "none",
+	[INTERVAL_TIME_PAGE] = "page",
+	[INTERVAL_TIME_RECORDS] = "records",
+	[INTERVAL_TIME_CLOCK] = "clock",
+	[INTERVAL_TIME_SCHEDSTAT] = "schedstat",
+};
+
 /* For readers without the schema: index of the (first) word. */
 enum interval_word {
 	INTERVAL_TIME_WORD_SOURCE = 0,

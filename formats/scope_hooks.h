@@ -30,6 +30,19 @@
 #define SCOPE_OWN_PAIR_SHIFT 19
 #define SCOPE_OWN_PAIR_MAX 0x1FFFu
 
+/* In ticks, out of the "known" word: of an empty interval. */
+static inline uint32_t scope_own_inside(uint32_t known)
+{
+	return known >> SCOPE_OWN_INSIDE_SHIFT & SCOPE_OWN_INSIDE_MAX;
+}
+
+static inline enum interval_time_source scope_time_source(uint32_t known)
+{
+	return known & (SCOPE_KNOWN_NO_SWITCH | SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU)
+		       ? INTERVAL_TIME_PAGE
+		       : INTERVAL_TIME_NONE;
+}
+
 /* For readers without the schema: index of the (first) word. */
 enum scope_word {
 	SCOPE_WORD_KNOWN = 0,

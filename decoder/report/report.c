@@ -205,21 +205,13 @@ void report_flags(struct out *o, uint32_t flags)
 
 void report_methods(struct out *o, uint32_t methods)
 {
-	static const char *const words[] = {[CPUUTIL_METHOD_NONE] = "none",
-		[CPUUTIL_METHOD_REFERENCE] = "reference",
-		[CPUUTIL_METHOD_MPERF] = "mperf",
-		[CPUUTIL_METHOD_CYCLES] = "cycles",
-		[CPUUTIL_METHOD_IDLE_FINE] = "idle_fine",
-		[CPUUTIL_METHOD_IDLE_TICK] = "idle_tick",
-		[CPUUTIL_METHOD_SCRIPT] = "script",
-		[CPUUTIL_METHODS] = "unknown"};
 	const char *between = "";
 
 	for (unsigned i = 0; i <= CPUUTIL_METHODS; i++) {
 		if (!(methods & 1u << i))
 			continue;
 		out_str(o, between);
-		out_str(o, words[i]);
+		out_str(o, cpuutil_method_words[i]);
 		between = "+";
 	}
 }

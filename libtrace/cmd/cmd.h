@@ -134,6 +134,9 @@ __attribute__((noreturn)) void cmd_misuse_condition(
 /* Finds and opens the session; reports errors and returns an exit code. */
 int cmd_open(const struct verb *verb, struct session *s, int flags);
 bool cmd_is_on(const struct session *s);
+/* The time of a stamp by the session's clock, in ns since 1970, counted back from now: more exact
+ * than forward from `init`. 0: an impossible one, of a stamp that is corrupt. */
+uint64_t cmd_unix_time(const struct session *s, uint64_t stamp);
 /* Warns a member of root's group that programs trace in root's session, not in this one. */
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s);
 /* Warns, with figures, if full buffers will not fit in memory. */

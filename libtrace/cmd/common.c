@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
+#include "../core/clock.h"
 #include "../dump/output.h"
 #include "cmd.h"
 
@@ -208,4 +210,20 @@ void cmd_sweep(void)
 	}
 	if (root)
 		closedir(root);
+}
+
+uint64_t cmd_unix_time(const struct session *s, uint64_t stamp)
+{
+	uint64_t sync[3], rate = s->geometry.ticks_per_second;
+
+	if (clock_kind() == s->geometry.clock)
+		clock_sync(sync);
+	else
+		memcpy(sync, s->control->sync, sizeof sync);
+	bool before = stamp < sync[0];
+	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
+	uint64_t ns = time_ticks_to_ns(ticks, rate);
+	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
+		return 0;
+	return before ? sync[1] - ns : sync[1] + ns;
 }

@@ -31,14 +31,17 @@ enum {
 
 static const struct option options[] = {
 	{OPTION_WHEN, "--when", .value = "CONDITION",
-		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.",
+		.words =
+			"label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.|event.|off_cpu_ns>|on_cpu_ns>|ctx_switches>|faults>|raw_cpi>|thread_cpi>|busy_pct>|flags=",
 		.help = "terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
 			"              of one hook, or of an interval's hooks together:\n"
 			"                label comm             = !=    a pattern (* ? [a-z]), in \"...\" with spaces\n"
 			"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
 			"                major minor mm tid pid cpu lost    the same, with a whole number or 0x...\n"
 			"                cpi                    the same, with a number\n"
-			"                arg.NAME               a number or a pattern\n"
+			"                arg.NAME event.NAME    a number or a pattern\n"
+			"                off_cpu_ns raw_cpi ... any column of cpidecode --report intervals\n"
+			"                                       --format csv that an interval's hooks carry\n"
 			"              FIELD in (VALUE, ...): one of them; absent(FIELD): there is none"},
 	{OPTION_BEFORE, "--before", .value = "T",
 		.help = "how long before the event is wanted: the dump has what the buffers\n"
@@ -81,27 +84,9 @@ struct trigger {
 
 enum { LABEL_BYTES = 255 /* at most, of the description */ };
 
-/* The time of a stamp by the session's clock, in ns since 1970, counted back from now: more exact
- * than forward from `init`. 0: an impossible one, of a stamp that is corrupt. */
-static uint64_t unix_time(const struct session *s, uint64_t stamp)
-{
-	uint64_t sync[3], rate = s->geometry.ticks_per_second;
-
-	if (clock_kind() == s->geometry.clock)
-		clock_sync(sync);
-	else
-		memcpy(sync, s->control->sync, sizeof sync);
-	bool before = stamp < sync[0];
-	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
-	uint64_t ns = time_ticks_to_ns(ticks, rate);
-	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
-		return 0;
-	return before ? sync[1] - ns : sync[1] + ns;
-}
-
 static void print_time(struct out *out, const struct session *s, uint64_t stamp)
 {
-	uint64_t real = unix_time(s, stamp);
+	uint64_t real = cmd_unix_time(s, stamp);
 	char text[40];
 	struct tm tm;
 
@@ -160,6 +145,8 @@ static bool trigger_matches_event(struct trigger *t, struct event *e)
 {
 	if (t->condition.asks_task && e->record)
 		trigger_find_task(t, e);
+	if (t->condition.asks_time && e->record)
+		e->end_ns = cmd_unix_time(&t->flight.session, e->stamp);
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
@@ -172,8 +159,8 @@ static void note_window(struct trigger *t, const struct event *e)
 
 	t->start = e->record ? e->stamp - elapsed : 0;
 	t->window[0] = 0;
-	start = t->start ? unix_time(s, t->start) : 0;
-	end = start ? unix_time(s, e->stamp) : 0;
+	start = t->start ? cmd_unix_time(s, t->start) : 0;
+	end = start ? cmd_unix_time(s, e->stamp) : 0;
 	if (end < start || start == 0)
 		return;
 	margin = (end - start) / 4 > TIME_MS_NS ? (end - start) / 4 : TIME_MS_NS;

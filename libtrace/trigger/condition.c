@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/cpi_group.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/interval_hooks.h"
+#include "../../formats/schema_parse.h"
 #include "../../include/perfutil.h"
 
 typedef unsigned __int128 wide;
@@ -24,7 +26,10 @@ enum condition_field {
 	FIELD_CPU,
 	FIELD_CPI,
 	FIELD_LOST,
-	FIELD_ARG, /* and up: by its name */
+	FIELD_START,
+	FIELD_END,
+	FIELD_NAMED,			     /* and up: an argument or event, by its name */
+	FIELD_COLUMN = EXPRESSION_NODES * 2, /* and up: of columns.h */
 };
 
 static const struct field {
@@ -43,25 +48,71 @@ static const struct field {
 	{"task", {.id = FIELD_COMM, .type = EXPRESSION_TEXT}},
 	{"cpu", {.id = FIELD_CPU, .type = EXPRESSION_WHOLE, .most = UINT32_MAX}},
 	{"cpi", {.id = FIELD_CPI, .type = EXPRESSION_DECIMAL, .parts = CPI_FRACTION}},
+	{"start_ns", {.id = FIELD_START, .type = EXPRESSION_DURATION}},
+	{"end_ns", {.id = FIELD_END, .type = EXPRESSION_DURATION}},
 	{"lost", {.id = FIELD_LOST, .type = EXPRESSION_WHOLE, .most = INT64_MAX}},
 };
 #define FIELD_NAMES                                                                                \
-	"a field: label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi, lost or arg.NAME"
+	"a field: label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi, lost, arg.NAME, "    \
+	"event.NAME or a column of cpidecode's intervals"
 
 /* ---------------------------------------------------------------------------- words */
 
-/* "arg.NAME"; name follows the point. */
-static bool condition_add_name(struct condition *c, const char *name, size_t length,
+static bool condition_begins(const char *text, size_t length, const char *prefix)
+{
+	return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* What cpidecode knows of a whole trace, and nobody of a single event. */
+static bool condition_is_of_trace(const char *text, size_t length)
+{
+	static const char *const words[] = {"self_ns", "depth", "children", "own_nested_ns", "id",
+		"parent_id", "container", "under", "contains", "ipc", "branch_miss_rate",
+		"cache_miss_rate", "llc_miss_rate", "frontend_stalled", "backend_stalled"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (text_is(text, length, words[i]))
+			return true;
+	return condition_begins(text, length, "parent.") ||
+	       condition_begins(text, length, "root.") || condition_begins(text, length, "metric.");
+}
+
+static bool condition_add_name(struct condition *c, const char *name, size_t length, bool is_event,
 	struct expression_word *word, char expected[EXPRESSION_EXPECTED])
 {
 	if (length == 0 || length >= CONDITION_NAME || c->names == EXPRESSION_NODES) {
 		snprintf(expected, EXPRESSION_EXPECTED,
-			"a name of at most 63 bytes behind arg., as in arg.size");
+			"a name of at most 127 bytes behind %s, as in %s",
+			is_event ? "event." : "arg.", is_event ? "event.branches" : "arg.size");
 		return false;
 	}
 	memcpy(c->name[c->names], name, length);
 	c->name[c->names][length] = 0;
-	*word = (struct expression_word){.id = FIELD_ARG + c->names++, .type = EXPRESSION_ANY};
+	c->is_event[c->names] = is_event;
+	*word = (struct expression_word){.id = FIELD_NAMED + c->names++, .type = EXPRESSION_ANY};
+	return true;
+}
+
+static bool condition_find_field(
+	struct condition *c, const char *text, size_t length, struct expression_word *word)
+{
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		uint32_t id = fields[i].word.id;
+
+		if (!text_is(text, length, fields[i].name))
+			continue;
+		*word = fields[i].word;
+		c->asks_task |= id == FIELD_TID || id == FIELD_PID || id == FIELD_COMM;
+		c->asks_lost |= id == FIELD_LOST;
+		c->asks_time |= id == FIELD_START || id == FIELD_END;
+		return true;
+	}
+	const int column = columns_find(text, length);
+	if (column < 0)
+		return false;
+	*word = (struct expression_word){.id = FIELD_COLUMN + (uint32_t)column};
+	columns_describe(column, word);
+	c->asks_columns = true;
 	return true;
 }
 
@@ -69,34 +120,51 @@ static bool condition_find_word(void *ctx, const char *text, size_t length,
 	struct expression_word *word, char expected[EXPRESSION_EXPECTED])
 {
 	struct condition *c = ctx;
+	const size_t arg = strlen("arg."), event = strlen("event.");
 
-	if (length >= 3 && memcmp(text, "arg", 3) == 0 && (length == 3 || text[3] == '.'))
-		return condition_add_name(c, text + 4, length > 4 ? length - 4 : 0, word, expected);
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		uint32_t id = fields[i].word.id;
-
-		if (strlen(fields[i].name) != length || memcmp(fields[i].name, text, length) != 0)
-			continue;
-		*word = fields[i].word;
-		c->asks_task |= id == FIELD_TID || id == FIELD_PID || id == FIELD_COMM;
-		c->asks_lost |= id == FIELD_LOST;
+	if (word->in_braces)
+		return condition_add_name(c, text, length, true, word, expected);
+	if (text_is(text, length, "arg"))
+		return condition_add_name(c, text, 0, false, word, expected);
+	if (condition_begins(text, length, "arg."))
+		return condition_add_name(c, text + arg, length - arg, false, word, expected);
+	if (condition_begins(text, length, "event."))
+		return condition_add_name(c, text + event, length - event, true, word, expected);
+	if (condition_find_field(c, text, length, word))
 		return true;
-	}
+	if (condition_is_of_trace(text, length))
+		snprintf(expected, EXPRESSION_EXPECTED,
+			"another field: %.*s is known only of a whole trace (cpidecode --where)",
+			length < 64 ? (int)length : 64, text);
 	return false;
 }
 
 int condition_parse(struct condition *c, const char *text, struct expression_error *error)
 {
-	static const char *const open_prefixes[] = {"arg.", NULL};
+	static const char *const open_prefixes[] = {"arg.", "event.", NULL};
 	const struct expression_names names = {.find_word = condition_find_word,
 		.ctx = c,
 		.word = FIELD_NAMES,
 		.open_prefixes = open_prefixes};
 
 	c->names = 0;
-	c->asks_task = c->asks_lost = false;
-	return expression_parse(&c->expression, text, &names, error) ? 0
-								     : PU_ERROR_INVALID_PARAMETER;
+	c->asks_task = c->asks_lost = c->asks_time = c->asks_columns = false;
+	c->schema = NULL;
+	if (!expression_parse(&c->expression, text, &names, error))
+		return PU_ERROR_INVALID_PARAMETER;
+	if (c->asks_columns)
+		c->schema = columns_schema();
+	if (!c->asks_columns || c->schema)
+		return 0;
+	if (error)
+		expression_refuse(error, text, 0, "not enough memory");
+	return PU_ERROR_NOT_ENOUGH_MEMORY;
+}
+
+void condition_free(struct condition *c)
+{
+	schema_free(c->schema);
+	c->schema = NULL;
 }
 
 /* ------------------------------------------------------------------------ evaluation */
@@ -104,7 +172,9 @@ int condition_parse(struct condition *c, const char *text, struct expression_err
 struct condition_event {
 	const struct condition *condition;
 	const struct event *event;
-	uint64_t rate; /* ticks per second */
+	uint64_t rate;	  /* ticks per second */
+	bool has_columns; /* they were read */
+	struct columns columns;
 };
 
 static bool condition_compare(wide a, enum expression_op op, wide b)
@@ -148,6 +218,33 @@ static struct expression_value condition_text(const void *text, size_t length)
 		.kind = EXPRESSION_VALUE_TEXT, .text = text, .length = length};
 }
 
+static struct expression_value condition_get_count(const struct event *e, const char *name)
+{
+	const uint64_t count = event_find_count(e, name);
+
+	return count == NOT_MEASURED ? (struct expression_value){0} : condition_whole(count);
+}
+
+/* Of CLOCK_REALTIME. */
+static struct expression_value condition_get_time(
+	const struct condition_event *of, enum condition_field field)
+{
+	const struct event *e = of->event;
+	const uint64_t elapsed = e->has_elapsed ? time_ticks_to_ns(e->elapsed, of->rate) : 0;
+	const bool is_known = e->end_ns > elapsed && (field == FIELD_END || e->has_elapsed);
+
+	return is_known ? condition_whole(field == FIELD_END ? e->end_ns : e->end_ns - elapsed)
+			: (struct expression_value){0};
+}
+
+static struct expression_value condition_get_column(struct condition_event *of, uint32_t id)
+{
+	if (!of->has_columns)
+		columns_read(&of->columns, of->event, of->condition->schema, of->rate);
+	of->has_columns = true;
+	return columns_get(&of->columns, (int)(id - FIELD_COLUMN));
+}
+
 static struct expression_value condition_get_arg(const struct event *e, const char *name)
 {
 	struct expression_value value = {0};
@@ -174,7 +271,7 @@ static struct expression_value condition_get_arg(const struct event *e, const ch
 }
 
 /* NONE: the event does not have it. */
-static struct expression_value condition_get(const struct condition_event *of, uint32_t id)
+static struct expression_value condition_get(struct condition_event *of, uint32_t id)
 {
 	const struct event *e = of->event;
 	const struct expression_value none = {0};
@@ -205,15 +302,23 @@ static struct expression_value condition_get(const struct condition_event *of, u
 		return e->has_cpu ? condition_whole(e->cpu) : none;
 	case FIELD_CPI:
 		return e->has_cpi ? condition_whole(e->cpi) : none;
+	case FIELD_START:
+	case FIELD_END:
+		return condition_get_time(of, (enum condition_field)id);
 	default:
-		return condition_get_arg(e, of->condition->name[id - FIELD_ARG]);
+		break;
 	}
+	if (id >= FIELD_COLUMN)
+		return condition_get_column(of, id);
+	const char *name = of->condition->name[id - FIELD_NAMED];
+	return of->condition->is_event[id - FIELD_NAMED] ? condition_get_count(e, name)
+							 : condition_get_arg(e, name);
 }
 
 static bool condition_leaf(
 	void *ctx, const struct expression *x, const struct expression_node *leaf)
 {
-	const struct condition_event *of = ctx;
+	struct condition_event *of = ctx;
 	struct expression_value value = condition_get(of, leaf->id);
 
 	if (leaf->kind == EXPRESSION_ABSENT || value.kind == EXPRESSION_VALUE_NONE ||
@@ -227,7 +332,12 @@ static bool condition_leaf(
 
 bool condition_holds(const struct condition *c, const struct event *e, uint64_t ticks_per_second)
 {
-	struct condition_event of = {c, e, ticks_per_second};
+	/* Not the columns: they are large, and read when one is asked. */
+	struct condition_event of;
 
+	of.condition = c;
+	of.event = e;
+	of.rate = ticks_per_second;
+	of.has_columns = false;
 	return expression_holds(&c->expression, condition_leaf, &of);
 }

@@ -35,8 +35,6 @@ static void read_fields(struct fields *f, const uint8_t *record)
 	f->nwords = f->whole ? words : 0;
 	f->minor = get_le32(record + REC_MINOR);
 	enum group_part part = group_part(record[REC_MAJOR], f->minor);
-	if (group_class(part) == GROUP_UTIL)
-		part = PART_NONE;
 	uint32_t at = group_kinds[part].elapsed;
 	bool has_elapsed = part != PART_NONE && at + 2 <= f->nwords;
 	f->group = group_identify(
@@ -96,6 +94,21 @@ static void event_read_args(struct event *e, const struct fields *f, const uint8
 	e->strings_end = record + size_of(record);
 }
 
+static void event_read_events(struct event *e, const struct fields *f, const uint8_t *record)
+{
+	const uint32_t first = INTERVAL_EVENTS_WORD_FIRST;
+
+	if (first > f->nwords)
+		return;
+	uint32_t count = get_le32(f->words + 4 * INTERVAL_EVENTS_WORD_COUNT);
+	if (count > (f->nwords - first) / INTERVAL_EVENT_WORDS)
+		return;
+	e->events = f->words + 4 * first;
+	e->nevents = count;
+	e->event_names = f->words + 4 * f->nwords;
+	e->event_names_end = record + size_of(record);
+}
+
 static void event_read_scope(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	uint32_t first = group_kinds[f->group.part].first;
@@ -131,6 +144,8 @@ static void event_read_record(struct event *e, const struct fields *f, const uin
 	switch ((enum group_part)f->group.part) {
 	case PART_LABEL_START:
 	case PART_LABEL_END:
+	case PART_UTIL_LABEL_START:
+	case PART_UTIL_LABEL_END:
 		event_read_label(e, f, record);
 		break;
 	case PART_SUMMARY:
@@ -139,6 +154,9 @@ static void event_read_record(struct event *e, const struct fields *f, const uin
 	case PART_SCOPE:
 	case PART_SCOPE_ARGS:
 		event_read_scope(e, f, record);
+		break;
+	case PART_EVENTS:
+		event_read_events(e, f, record);
 		break;
 	case PART_ARGS:
 		event_read_args(e, f, record, INTERVAL_ARGS_WORD_COUNT, INTERVAL_ARGS_WORD_FIRST);
@@ -174,14 +192,25 @@ void event_read(struct event *e, const uint8_t *records, uint32_t bytes)
 	read_fields(&f, records);
 	event_read_record(e, &f, records);
 	group = f.group;
-	while (is_hook(records + e->bytes, bytes - e->bytes)) {
-		const uint8_t *record = records + e->bytes;
+	for (uint32_t at = e->bytes, others = 0; is_hook(records + at, bytes - at);) {
+		const uint8_t *record = records + at;
 
 		read_fields(&f, record);
-		if (!event_is_sibling(e, record) || !group_goes_on(&group, &f.group))
+		at += size_of(record);
+		if (!event_is_sibling(e, record))
 			return;
-		group_go_on(&group, &f.group);
-		event_read_record(e, &f, record);
+		if (group_goes_on(&group, &f.group)) {
+			group_go_on(&group, &f.group);
+			event_read_record(e, &f, record);
+			e->hooks += others;
+			e->bytes = at;
+			others = 0;
+		} else if (group_is_companion(record[REC_MAJOR], (enum group_part)f.group.part)) {
+			/* The group's if more of it follows. */
+			others++;
+		} else {
+			return;
+		}
 	}
 }
 
@@ -266,23 +295,61 @@ static bool event_next_string(
 	return true;
 }
 
+/* Whether a value has that name: by its number, or, of 0, by the next string. */
+static bool event_is_named(const struct event *e, uint32_t number, const uint8_t **strings,
+	const uint8_t *end, const char *name)
+{
+	const uint8_t *text;
+	uint32_t length;
+	bool is_known = number ? e->labels && label_copy_find(e->labels, number, &text, &length)
+			       : event_next_string(strings, end, &text, &length);
+
+	return is_known && length == strlen(name) && memcmp(text, name, length) == 0;
+}
+
+uint64_t event_find_count(const struct event *e, const char *name)
+{
+	const uint8_t *strings = e->event_names;
+	uint64_t count = NOT_MEASURED;
+
+	for (uint32_t i = 0; i < e->nevents; i++) {
+		const uint8_t *words = e->events + 4 * INTERVAL_EVENT_WORDS * i;
+
+		if (!event_is_named(e, get_le32(words + 4 * INTERVAL_EVENT_NAME), &strings,
+			    e->event_names_end, name))
+			continue;
+		count = get_le32(words + 4 * INTERVAL_EVENT_FLAGS) & INTERVAL_EVENT_KNOWN
+				? get_hl64(words + 4 * INTERVAL_EVENT_VALUE)
+				: NOT_MEASURED;
+	}
+	return count;
+}
+
+bool event_has_scaled_counts(const struct event *e)
+{
+	for (uint32_t i = 0; i < e->nevents; i++) {
+		const uint8_t *words = e->events + 4 * INTERVAL_EVENT_WORDS * i;
+
+		if (get_le32(words + 4 * INTERVAL_EVENT_FLAGS) & INTERVAL_EVENT_KNOWN &&
+			get_hl64(words + 4 * INTERVAL_EVENT_RUNNING) <
+				get_hl64(words + 4 * INTERVAL_EVENT_ENABLED))
+			return true;
+	}
+	return false;
+}
+
 bool event_find_arg(const struct event *e, const char *name, struct event_arg *arg)
 {
-	const uint8_t *strings = e->strings, *text;
-	size_t wanted = strlen(name);
-	uint32_t length;
+	const uint8_t *strings = e->strings;
 	bool found = false;
 
 	for (uint32_t i = 0; i < e->nargs; i++) {
 		const uint8_t *words = e->args + 4 * INTERVAL_ARG_WORDS * i;
-		uint32_t number = get_le32(words + 4 * INTERVAL_ARG_NAME);
 		struct event_arg next = {.type = get_le32(words + 4 * INTERVAL_ARG_TYPE),
 			.value = get_hl64(words + 4 * INTERVAL_ARG_VALUE)};
-		bool is_named =
-			number ? e->labels && label_copy_find(e->labels, number, &text, &length)
-			       : event_next_string(&strings, e->strings_end, &text, &length);
+		const bool is_named = event_is_named(
+			e, get_le32(words + 4 * INTERVAL_ARG_NAME), &strings, e->strings_end, name);
 
-		is_named = is_named && length == wanted && memcmp(text, name, wanted) == 0;
 		if (next.type == INTERVAL_ARG_TEXT &&
 			!event_next_string(&strings, e->strings_end, &next.text, &next.length))
 			break;

@@ -1,5 +1,5 @@
 /*
- * An event, which conditions test: one hook, or the hooks of one CPI group together.
+ * An event, which conditions test: one hook, or the hooks of one group together.
  */
 #ifndef SWT_TRIGGER_EVENT_H
 #define SWT_TRIGGER_EVENT_H
@@ -30,10 +30,14 @@ struct event {
 	/* Arguments: their words, and the strings of their hook. */
 	const uint8_t *args, *strings, *strings_end;
 	uint32_t nargs;
-	struct label_copy *labels;	  /* set by the watch; NULL: numbers have no texts */
-	uint64_t cpi;			  /* of the thread, else of the system; times 10000 */
-	uint32_t cpu;			  /* not of a guest ring's */
-	uint64_t lost;			  /* hooks, since the watch began */
+	/* Events that it counted: the same. */
+	const uint8_t *events, *event_names, *event_names_end;
+	uint32_t nevents;
+	struct label_copy *labels; /* set by the watch; NULL: numbers have no texts */
+	uint64_t cpi;		   /* of the thread, else of the system; times 10000 */
+	uint32_t cpu;		   /* not of a guest ring's */
+	uint64_t end_ns; /* of its stamp, CLOCK_REALTIME; set for conditions that ask; 0: unknown */
+	uint64_t lost;	 /* hooks, since the watch began */
 	const struct task_identity *task; /* its writer, if found */
 };
 
@@ -66,5 +70,9 @@ struct event_arg {
 
 /* Finds the last argument of this name. */
 bool event_find_arg(const struct event *e, const char *name, struct event_arg *arg);
+/* The count of the last event of this name. NOT_MEASURED: none, or it was not counted. */
+uint64_t event_find_count(const struct event *e, const char *name);
+/* Whether a count was scaled up. */
+bool event_has_scaled_counts(const struct event *e);
 
 #endif

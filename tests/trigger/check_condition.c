@@ -54,6 +54,7 @@ static bool evaluate(const char *text, const struct event *e)
 
 	ck_assert_msg(rc == 0, "%s: %s", text, error.text);
 	bool yes = condition_holds(c, e, RATE);
+	condition_free(c);
 	free(c);
 	return yes;
 }
@@ -198,13 +199,18 @@ START_TEST(refused_with_the_column)
 		const char *text;
 		unsigned column;
 		const char *expected;
-	} bad[] = {{"arg=1", 1, "a name of at most 63 bytes"},
-		{"arg.=1", 1, "a name of at most 63 bytes"}, {"arg.x>y", 7, "a number"},
-		{"", 1, "a field"}, {"   ", 4, "a field"}, {"label", 6, "= or !="},
-		{"label=", 7, "a pattern"}, {"label=[a", 7, "a ] that closes"},
-		{"label>x", 6, "= or !="}, {"label===x", 8, "after the operator"},
-		{"Label=x", 1, "a field"}, {"labels=x", 1, "a field"}, {"=x", 1, "a field"},
-		{"comm<=x", 5, "= or !="}, {"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
+	} bad[] = {{"arg=1", 1, "a name of at most 127 bytes"},
+		{"arg.=1", 1, "a name of at most 127 bytes"},
+		{"event.=1", 1, "as in event.branches"},
+		{"elapsed>1us and depth>1", 17,
+			"depth is known only of a whole trace (cpidecode --where)"},
+		{"parent.label=x", 1, "parent.label is known only of a whole trace"},
+		{"arg.x>y", 7, "a number"}, {"", 1, "a field"}, {"   ", 4, "a field"},
+		{"label", 6, "= or !="}, {"label=", 7, "a pattern"},
+		{"label=[a", 7, "a ] that closes"}, {"label>x", 6, "= or !="},
+		{"label===x", 8, "after the operator"}, {"Label=x", 1, "a field"},
+		{"labels=x", 1, "a field"}, {"=x", 1, "a field"}, {"comm<=x", 5, "= or !="},
+		{"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
 		{"elapsed>10", 9, "a duration"}, {"elapsed>10 ms", 9, "a duration"},
 		{"elapsed>ms", 9, "a duration"}, {"elapsed>-1ms", 9, "a duration"},
 		{"elapsed>1.ms", 9, "a duration"}, {"elapsed>.5ms", 9, "a duration"},
@@ -233,7 +239,7 @@ START_TEST(refused_with_the_column)
 		{"tid in ()", 9, "whole"}, {"label in (a b)", 13, ", or )"},
 		{"absent(tid", 11, ") behind"}, {"absent()", 8, "a field"},
 		{"absent tid", 1, "a field"}, {"{tid=1", 7, "} behind"},
-		{"under(tid=1)", 1, "a field"}};
+		{"under(tid=1)", 1, "under is known only of a whole trace"}};
 
 	struct condition *c = malloc(sizeof *c);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -274,6 +280,8 @@ static int parses(char *text)
 	struct condition *c = malloc(sizeof *c);
 	int rc = condition_parse(c, text, NULL);
 
+	if (rc == 0)
+		condition_free(c);
 	free(c);
 	free(text);
 	return rc;

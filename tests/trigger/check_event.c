@@ -1,7 +1,9 @@
 /* Events: which hooks belong together, and what they carry. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/trigger/event.h"
+#include "../../formats/cpi_group.h"
+#include "../../libtrace/trigger/condition.h"
 #include "../lib/suites.h"
 #include "../lib/trace_build.h"
 #include "sandbox.h"
@@ -114,6 +116,46 @@ START_TEST(without_a_label_and_with_a_summary)
 }
 END_TEST
 
+/* A companion that came after this reader is the group's only if more of the group follows. */
+START_TEST(unknown_companions_stay_within_a_group)
+{
+	const uint32_t time[] = {INTERVAL_TIME_NONE, 0, 0, 50}, elapsed[] = {0, 0, 0, 50};
+	struct event e;
+
+	begin();
+	add_label(CPI_MINOR_LABEL_START, 50, "one");
+	add_system(50, 2);
+	add(INTERVAL_MAJOR, 0x70000005, 7, 100, 4, elapsed, NULL);
+	add(INTERVAL_MAJOR, INTERVAL_MINOR_TIME | 5, 7, 100, 4, time, NULL);
+	const uint32_t group = used;
+	add(INTERVAL_MAJOR, 0x70000005, 7, 100, 4, elapsed, NULL);
+	add(0x22, 1, 7, 100, 0, NULL, NULL);
+	event_read(&e, bytes, used);
+	ck_assert_uint_eq(e.hooks, 4);
+	ck_assert_uint_eq(e.bytes, group);
+	event_read(&e, bytes + group, used - group);
+	ck_assert_uint_eq(e.hooks, 1);
+	ck_assert_uint_eq(e.major, INTERVAL_MAJOR);
+}
+END_TEST
+
+START_TEST(cpu_utilisation_is_one_event)
+{
+	/* types 1, method, one processor, elapsed; 40 % busy, 60 % idle; the same of the system */
+	const uint32_t words[] = {1, 2, 1, 0, 50, 40, 0, 60, 0, 40, 0, 60, 0};
+	const uint32_t label[] = {0, 50};
+	struct event e;
+
+	begin();
+	add(CPUUTIL_MAJOR, CPUUTIL_MINOR_LABEL_START | 5, 7, 100, 2, label, "busy");
+	add(CPUUTIL_MAJOR, CPUUTIL_MINOR_SUMMARY | 5, 7, 100, 13, words, NULL);
+	add(CPUUTIL_MAJOR, CPUUTIL_MINOR_LABEL_END | 5, 7, 100, 2, label, "busy");
+	event_read(&e, bytes, used);
+	ck_assert_uint_eq(e.hooks, 3);
+	ck_assert(e.has_label && e.has_elapsed && e.elapsed == 50);
+}
+END_TEST
+
 /* Each of these begins a new group. */
 START_TEST(a_hook_of_another_group_ends_the_event)
 {
@@ -204,6 +246,39 @@ START_TEST(no_record_is_read_beyond_its_end)
 }
 END_TEST
 
+/* Each byte in turn has some values, behind the sizes, which were checked before. The copy has the
+ * event's size, for sanitizers. */
+START_TEST(scribbled_figures_are_read_within_the_event)
+{
+	static const uint32_t summary[] = {
+		7, 1, 0, 50, 1, 0, 1, 0, 1, 0, 9, 0, 1, 0, 9, 0, 4, 2500};
+	static const uint32_t events[] = {1, 1, 0, 50, 0, INTERVAL_EVENT_KNOWN, 0, 5, 0, 9, 0, 9};
+	struct condition *c = malloc(sizeof *c);
+
+	ck_assert_int_eq(
+		condition_parse(c, "event.branches=5 and raw_cpi=1 and flags=summary", NULL), 0);
+	begin();
+	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 5, 7, 100, 18, summary, NULL);
+	add(INTERVAL_MAJOR, INTERVAL_MINOR_EVENTS | 5, 7, 100, 12, events, "branches");
+	for (uint32_t at = 0; at < used; at++)
+		for (unsigned value = 0; value < 256; value += at % 4 ? 17 : 1) {
+			uint8_t *copy = malloc(used), before = bytes[at];
+			const bool is_size =
+				at < 4 || (at >= rec_size(18, 0) && at < rec_size(18, 0) + 4);
+			struct event e;
+
+			memcpy(copy, bytes, used);
+			copy[at] = is_size ? before : (uint8_t)value;
+			event_read(&e, copy, used);
+			const bool holds = condition_holds(c, &e, 1000000000);
+			ck_assert(holds || copy[at] != before);
+			free(copy);
+		}
+	condition_free(c);
+	free(c);
+}
+END_TEST
+
 START_TEST(pads_are_no_hooks)
 {
 	struct event e;
@@ -220,6 +295,8 @@ START_TEST(pads_are_no_hooks)
 END_TEST
 
 SANDBOX_MAIN(100, "event", .timeout = 60,
-	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary,
+	TESTS(a_group_is_one_event, unknown_companions_stay_within_a_group,
+		cpu_utilisation_is_one_event, without_a_label_and_with_a_summary,
 		a_hook_of_another_group_ends_the_event, a_short_hook_joins,
-		no_record_is_read_beyond_its_end, pads_are_no_hooks))
+		no_record_is_read_beyond_its_end, scribbled_figures_are_read_within_the_event,
+		pads_are_no_hooks))

@@ -168,29 +168,14 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	iv->task = h->task;
 }
 
-/* Without nominal cycles no cycle counts as idle or busy: 0 means unmeasured. */
-static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
-{
-	if (cycles == NOT_MEASURED && *busy_cycles == 0)
-		*busy_cycles = NOT_MEASURED;
-}
-
-/* Cycles of a clock of unknown rate are scaled cycles, but no share of the time. A processor
- * that was not idle was not 0 % busy. */
-static void forget_share_of_unknown(double raw_cpi, double scaled_cpi, double *busy_pct)
-{
-	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
-		*busy_pct = NAN;
-}
-
 /* A processor without cycles among others with cycles was offline: its 0 % busy is unmeasured. */
 static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 {
 	bool counted = false;
 
 	for (uint32_t i = 0; i < n; i++) {
-		forget_busy_of_unknown(cpus[i].cycles, &cpus[i].busy_cycles);
-		forget_share_of_unknown(cpus[i].raw_cpi, cpus[i].scaled_cpi, &cpus[i].busy_pct);
+		figures_forget_busy(cpus[i].cycles, &cpus[i].busy_cycles);
+		figures_forget_share(cpus[i].raw_cpi, cpus[i].scaled_cpi, &cpus[i].busy_pct);
 		counted |= cpus[i].cycles != NOT_MEASURED;
 	}
 	for (uint32_t i = 0; counted && i < n; i++) {
@@ -226,8 +211,8 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
 			       : iv->end_ns;
 	elapsed_set_ns(iv, f);
-	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
-	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
+	figures_forget_busy(iv->cycles, &iv->busy_cycles);
+	figures_forget_share(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
 	figures_settle_times(iv->elapsed_ns, iv->ctx_switches, &iv->on_cpu_ns, &iv->off_cpu_ns);
 	settle_start_cpu(iv);

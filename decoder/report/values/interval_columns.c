@@ -112,15 +112,9 @@ static struct cell interval_get_flags(const void *row)
 
 static struct cell interval_get_time_source(const void *row)
 {
-	static const char *const names[INTERVAL_TIME_SOURCES] = {
-		[INTERVAL_TIME_NONE] = "none",
-		[INTERVAL_TIME_PAGE] = "page",
-		[INTERVAL_TIME_RECORDS] = "records",
-		[INTERVAL_TIME_CLOCK] = "clock",
-		[INTERVAL_TIME_SCHEDSTAT] = "schedstat",
-	};
 	uint64_t source = ((const struct interval *)row)->time_source;
-	const char *name = source < INTERVAL_TIME_SOURCES ? names[source] : NULL;
+	const char *name =
+		source < INTERVAL_TIME_SOURCES ? interval_time_source_words[source] : NULL;
 
 	return cell_string(name, name ? strlen(name) : 0, name);
 }

@@ -7,6 +7,7 @@
 #include "../../../formats/base/compare.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/bytes.h"
+#include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/record.h"
 
 const char *const top_key_names[TOP_KEYS] = {
@@ -46,6 +47,8 @@ static bool collect_is_wanted(struct top *t, struct event *e)
 		e->task = tasks_find(&t->tasks, e->number);
 		e->tid = tasks_thread(&t->tasks, e->number, e->stamp);
 	}
+	if (t->options.condition.asks_time)
+		e->end_ns = cmd_unix_time(&t->session, e->stamp);
 	return condition_holds(&t->options.condition, e, t->session.geometry.ticks_per_second);
 }
 
@@ -56,7 +59,8 @@ static bool count_event(void *arg, struct event *e)
 	if (!collect_is_wanted(t, e))
 		return true;
 	top_programs_add(&t->programs, &t->tasks, e->number, e->hooks, e->bytes);
-	if (e->has_elapsed)
+	/* CPU utilisation is no interval of a program's work. */
+	if (e->has_elapsed && e->major != CPUUTIL_MAJOR)
 		top_labels_add(&t->labels, e, t->ns_per_tick);
 	return true;
 }

@@ -45,7 +45,8 @@ static const struct option options[] = {
 	{OPTION_ROUNDS, "--rounds", .value = "N", .help = "ends after N rounds"},
 	{OPTION_SORT, "--sort", .value = SORT_KEYS, .help = "the order of labels (rate)"},
 	{OPTION_WHERE, "--where", .value = "CONDITION",
-		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.",
+		.words =
+			"label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>|arg.|event.|off_cpu_ns>|on_cpu_ns>|ctx_switches>|faults>|raw_cpi>|thread_cpi>|busy_pct>|flags=",
 		.help = "labels and programs count only hooks for which it holds, as\n"
 			"              trigger --when has it; rings count all"},
 	{OPTION_LABEL, "--label", .value = "NAME",

@@ -329,7 +329,7 @@ void group_settle_scope(struct group *g, bool own_cost)
 	struct interval *iv = &g->iv;
 
 	if (own_cost && g->known >> SCOPE_OWN_INSIDE_SHIFT) {
-		iv->own_inside = g->known >> SCOPE_OWN_INSIDE_SHIFT & SCOPE_OWN_INSIDE_MAX;
+		iv->own_inside = scope_own_inside(g->known);
 		iv->own_pair = g->known >> SCOPE_OWN_PAIR_SHIFT & SCOPE_OWN_PAIR_MAX;
 	}
 
@@ -337,10 +337,7 @@ void group_settle_scope(struct group *g, bool own_cost)
 		set_count(iv, &iv->ctx_switches, 0);
 	if (g->known & SCOPE_KNOWN_ARGS_CUT)
 		iv->flags |= IV_ARGS_CUT;
-	iv->time_source =
-		g->known & (SCOPE_KNOWN_NO_SWITCH | SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU)
-			? INTERVAL_TIME_PAGE
-			: INTERVAL_TIME_NONE;
+	iv->time_source = scope_time_source(g->known);
 }
 
 static int group_decode_shape_labels(struct group *g, const struct shape_found *found)

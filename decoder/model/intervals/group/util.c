@@ -19,13 +19,6 @@ int group_need_util(struct group *g, uint32_t cpu)
 	return 0;
 }
 
-/* Time is busy, idle or in interrupts: a processor without any of them was offline. */
-static void forget_offline(double *busy, double *idle, double *intr)
-{
-	if (*busy == 0 && *idle == 0 && !(*intr > 0))
-		*busy = *idle = *intr = NAN;
-}
-
 /* The ratio above / below; both are NOT_MEASURED or 0 if unknown. */
 static double util_percent(double above, double below)
 {
@@ -77,7 +70,7 @@ int group_settle_util(struct group *g)
 		struct interval_util *u = &g->utils[i];
 		double *cpu_busy = &g->cpus[i].busy_pct;
 
-		forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
+		figures_forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
 		util_settle_share(iv, cpu_busy, u->busy_time, u->elapsed);
 		util_settle_share(iv, &u->idle_pct, u->idle_time, u->elapsed);
 		util_settle_share(iv, &u->intr_pct, u->intr_time, u->elapsed);
@@ -87,7 +80,7 @@ int group_settle_util(struct group *g)
 		group_add_ratio(&intr, u->intr_time, u->elapsed);
 		group_add_ratio(&perf, u->unhalted_cycles, u->reference_cycles);
 	}
-	forget_offline(&iv->busy_pct, &iv->idle_pct, &iv->intr_pct);
+	figures_forget_offline(&iv->busy_pct, &iv->idle_pct, &iv->intr_pct);
 	settle_system(&iv->busy_pct, &busy);
 	settle_system(&iv->idle_pct, &idle);
 	settle_system(&iv->intr_pct, &intr);
