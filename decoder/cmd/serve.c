@@ -22,6 +22,7 @@
 #include "../../formats/base/number.h"
 #include "../../formats/base/signals.h"
 #include "../../formats/base/temporary.h"
+#include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../sink/json.h"
 
@@ -146,8 +147,8 @@ static int serve_make_path(struct server *s)
 	if (getrandom(token, sizeof token, 0) != sizeof token)
 		return -errno;
 	s->path[0] = '/';
-	for (size_t i = 0; i < sizeof token; i++)
-		snprintf(s->path + 1 + 2 * i, 4, "%02x/", token[i]);
+	text_of_bytes(s->path + 1, token, sizeof token);
+	strcpy(s->path + 1 + 2 * sizeof token, "/");
 	return 0;
 }
 

@@ -20,6 +20,13 @@ __attribute__((format(printf, 3, 4))) static inline void text_append(
 	va_end(args);
 }
 
+/* Two hexadecimal digits a byte; text has room for them and a NUL. */
+static inline void text_of_bytes(char *text, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
 /* The ending of a noun after its number. */
 static inline const char *text_plural(uint64_t n)
 {

@@ -11,6 +11,7 @@
 #include "../../formats/base/compare.h"
 #include "../core/clock_trust.h"
 #include "../core/proc_field.h"
+#include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/shm_source.h"
 #include "../session/clock_back.h"
@@ -90,12 +91,11 @@ static void meta_add_rings(struct buffer *t, const struct shm_control *c)
 	char id[2 * sizeof c->rings_id + 1];
 	uint8_t any = 0;
 
-	for (size_t i = 0; i < sizeof c->rings_id; i++) {
-		snprintf(id + 2 * i, 3, "%02x", c->rings_id[i]);
+	for (size_t i = 0; i < sizeof c->rings_id; i++)
 		any |= c->rings_id[i];
-	}
 	if (!any) /* made by an older version, or no random number was available */
 		return;
+	text_of_bytes(id, c->rings_id, sizeof c->rings_id);
 	meta_add_line(t, "rings", id);
 	meta_add_linef(t, "period", "%llu", (unsigned long long)(uint32_t)c->period);
 	meta_add_linef(t, "ledger", "%llu", (unsigned long long)c->discards);

@@ -145,8 +145,7 @@ static void info_write_head(struct document *d, const struct trace_file *f)
 			     (row.is_scripted ? INFO_IS_SCRIPTED : 0) |
 			     (d->j || f->has_hooks ? INFO_HAS_HOOKS : 0);
 
-	for (unsigned i = 0; i < sizeof f->header.trace_id; i++)
-		snprintf(id + 2 * (size_t)i, 3, "%02x", f->header.trace_id[i]);
+	text_of_bytes(id, f->header.trace_id, sizeof f->header.trace_id);
 	row.has_drift = clock_drift(f->clock, &row.drift);
 	if (f->has_hooks) {
 		row.first = cell_i64(trace_time(f, f->first));

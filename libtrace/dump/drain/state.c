@@ -157,12 +157,6 @@ enum { STATE_BYTES_MAX = 512 << 10, STATE_WORDS = 2 + SHM_LOSSES };
 
 static const char state_begins[] = "generation: ";
 
-static void id_text(const uint8_t id[TRACE_ID_SIZE], char out[2 * TRACE_ID_SIZE + 1])
-{
-	for (int i = 0; i < TRACE_ID_SIZE; i++)
-		snprintf(out + 2 * i, 3, "%02x", id[i]);
-}
-
 /* All of the text, terminated; *state: where the state begins in it, or its end. */
 static char *drain_state_read_text(const struct drain *d, size_t *state)
 {
@@ -191,7 +185,7 @@ void drain_state_save(struct drain *d)
 	free(old);
 	if (!old)
 		return;
-	id_text(d->id, id);
+	text_of_bytes(id, d->id, TRACE_ID_SIZE);
 	meta_add_linef(&t, "generation", "%" PRIu32, d->session->generation);
 	meta_add_line(&t, "trace", id);
 	for (uint32_t i = 0; i < d->rings; i++) {
@@ -236,7 +230,7 @@ static void use_state(struct drain *d, const struct state *s)
 {
 	char id[2 * TRACE_ID_SIZE + 1];
 
-	id_text(d->id, id);
+	text_of_bytes(id, d->id, TRACE_ID_SIZE);
 	d->state_known = strcmp(s->trace, id) == 0;
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
