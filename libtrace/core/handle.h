@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../include/perfutil.h"
 #include "private_abi.h"
 
 /* The kind of a handle's object. A handle of another kind is invalid. */
@@ -22,6 +23,12 @@ void *handle_find(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_find);
 
 /* The same, and invalidates the handle. */
 void *handle_end(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_end);
+
+/* Of a handle that was not found. */
+static inline int handle_error(const void *handle)
+{
+	return handle ? PU_ERR_NOT_INITIALIZED : PU_ERR_NULL_PTR;
+}
 
 /* --------------------------------------------------- handle_find in place, for libswtrace's own */
 

@@ -324,13 +324,10 @@ out:
 
 int CpiTerminate(void *handle)
 {
-	struct instance *i;
+	struct instance *i = handle_end(HANDLE_CPI, handle);
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	i = handle_end(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	cpi_drop_begin(i);
 	counters_drop(i->want);
 	if (i->data_use != DATA_UNUSED)
@@ -344,13 +341,10 @@ int CpiTerminate(void *handle)
 
 int CpiStart(void *handle)
 {
-	struct instance *i;
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	if (i->only_ticks && cpi_start_off_again(i))
 		return PU_SUCCESS;
 	if (__builtin_expect(own_cost_needs_inside(i->own), 0) || !cpi_start_again(i))
@@ -564,15 +558,12 @@ static UINT32 trace_types(UINT32 flags)
 
 int CpiGet(void *handle, const CPI_DATA **cd)
 {
-	struct instance *i;
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 	bool only;
 	int rc;
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	only = (i->mode & CPI_TYPE_TRACE_ONLY_ON_GET) != 0;
 	if (!cd && !only)
 		return PU_ERR_NULL_PTR;
@@ -604,14 +595,11 @@ static __attribute__((noinline)) int cpi_get_and_trace(
 int CpiGetAndTrace(
 	void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd)
 {
-	struct instance *i;
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 	int rc;
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 
@@ -625,13 +613,12 @@ int CpiGetAndTrace(
 
 int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args)
 {
-	struct instance *i;
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 
-	if (!handle || (nargs && !args))
+	if (nargs && !args)
 		return PU_ERR_NULL_PTR;
-	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	if (!i->arguments)
 		i->arguments = arguments_new();
 	return i->arguments ? arguments_add(i->arguments, nargs, args) : PU_ERROR_NOT_ENOUGH_MEMORY;
@@ -639,14 +626,11 @@ int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args)
 
 int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 {
-	struct instance *i;
+	struct instance *i = handle_find_here(HANDLE_CPI, handle);
 	char *copy = NULL;
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	i = handle_find_here(HANDLE_CPI, handle);
 	if (!i)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM)
 		return PU_ERROR_INVALID_PARAMETER;
 	if (label) {

@@ -108,19 +108,16 @@ static struct cpu_util *cpu_util_find_instance(void *handle, int *rc)
 {
 	struct cpu_util *u = handle_find(HANDLE_CPU_UTIL, handle);
 
-	*rc = u ? PU_SUCCESS : handle ? PU_ERR_NOT_INITIALIZED : PU_ERR_NULL_PTR;
+	*rc = u ? PU_SUCCESS : handle_error(handle);
 	return u;
 }
 
 int CpuUtilTerminate(void *handle)
 {
-	struct cpu_util *u;
+	struct cpu_util *u = handle_end(HANDLE_CPU_UTIL, handle);
 
-	if (!handle)
-		return PU_ERR_NULL_PTR;
-	u = handle_end(HANDLE_CPU_UTIL, handle);
 	if (!u)
-		return PU_ERR_NOT_INITIALIZED;
+		return handle_error(handle);
 	usage_drop();
 	free(u->label);
 	free(u);
