@@ -51,8 +51,8 @@ const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 	if (!intern_grow(in))
 		return NULL;
 	const uint64_t hash = XXH3_64bits(at, length);
-	uint64_t place = hash;
-	for (uint32_t found; (found = *hash_index_at(&in->index, place)); place++) {
+	uint64_t next = hash;
+	for (uint32_t found; (found = hash_index_next(&in->index, &next));) {
 		const struct intern_entry *e = &in->strings[found - 1];
 
 		if (e->hash == hash && e->length == length && memcmp(e->at, at, length) == 0)
@@ -65,7 +65,7 @@ const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 		memcpy(copy, at, length);
 	copy[length] = 0;
 	in->strings[in->count] = (struct intern_entry){.hash = hash, .at = copy, .length = length};
-	*hash_index_at(&in->index, place) = (uint32_t)++in->count;
+	hash_index_add(&in->index, hash, (uint32_t)in->count++);
 	return copy;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/hash.h"
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
 #include "data.h"
@@ -21,34 +22,27 @@ enum {
 
 /* -------------------------------------------------------------- processors */
 
-static uint32_t *slot_of(struct nrm2_scan *s, uint32_t ring)
-{
-	for (uint32_t i = ring * 0x9e3779b1u;; i++) {
-		uint32_t *slot = hash_index_at(&s->by_ring, i);
-
-		if (!*slot || s->cpus[*slot - 1].ring == ring)
-			return slot;
-	}
-}
-
 /* *cpu is NULL if there are too many already. */
 static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **cpu)
 {
-	*cpu = NULL;
-	if (!s->by_ring.slots && !hash_index_reset(&s->by_ring, NRM2_MAX_CPUS))
-		return CPIDECODE_ENOMEM;
-	uint32_t *slot = slot_of(s, ring);
-	if (!*slot) {
-		if (s->ncpus == NRM2_MAX_CPUS)
+	uint64_t hash = hash_u64(ring);
+	size_t i;
+
+	for (uint32_t found; (found = hash_index_next(&s->by_ring, &hash));)
+		if ((*cpu = &s->cpus[found - 1])->ring == ring)
 			return 0;
-		if (array_grow(&s->cpus, s->ncpus, &s->cpus_cap, sizeof *s->cpus))
-			return CPIDECODE_ENOMEM;
-		bool wrap = !s->own && s->mode == NRM2_MODE_WRAP;
-		s->cpus[s->ncpus] = (struct nrm2_cpu){
-			.ring = ring, .position = wrap ? NRM2_NEWER_POSITION : 0, .gaps = s->gaps};
-		*slot = (uint32_t)++s->ncpus;
-	}
-	*cpu = &s->cpus[*slot - 1];
+	*cpu = NULL;
+	if (s->ncpus == NRM2_MAX_CPUS)
+		return 0;
+	if (array_grow(&s->cpus, s->ncpus, &s->cpus_cap, sizeof *s->cpus) ||
+		!hash_index_grow(&s->by_ring, s->ncpus + 1, &i))
+		return CPIDECODE_ENOMEM;
+	const bool wrap = !s->own && s->mode == NRM2_MODE_WRAP;
+	*cpu = &s->cpus[s->ncpus++];
+	**cpu = (struct nrm2_cpu){
+		.ring = ring, .position = wrap ? NRM2_NEWER_POSITION : 0, .gaps = s->gaps};
+	for (; i < s->ncpus; i++)
+		hash_index_add(&s->by_ring, hash_u64(s->cpus[i].ring), (uint32_t)i);
 	return 0;
 }
 

@@ -182,13 +182,12 @@ static uint32_t *switch_names_slot(const struct switch_names *n, const struct sw
 
 static int switch_names_make_room(struct switch_names *n)
 {
-	if (array_grow(&n->at, n->count, &n->room, sizeof *n->at))
+	size_t i;
+
+	if (array_grow(&n->at, n->count, &n->room, sizeof *n->at) ||
+		!hash_index_grow(&n->by_thread, n->count + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (n->count + 1) <= n->by_thread.slots)
-		return 0;
-	if (!hash_index_reset(&n->by_thread, 2 * (n->count + 1)))
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < n->count; i++)
+	for (; i < n->count; i++)
 		*switch_names_slot(n, &n->at[i]) = (uint32_t)i + 1;
 	return 0;
 }

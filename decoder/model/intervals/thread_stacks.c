@@ -63,8 +63,9 @@ struct thread_stack *thread_stacks_find(
 		if (!thread_stacks_make_room(s, machine, start))
 			return NULL;
 	}
-	uint64_t hash = thread_stacks_hash(machine, tid);
-	for (uint32_t found; (found = *hash_index_at(&s->by_thread, hash)); hash++) {
+	const uint64_t hash = thread_stacks_hash(machine, tid);
+	uint64_t next = hash;
+	for (uint32_t found; (found = hash_index_next(&s->by_thread, &next));) {
 		at = &s->stacks[found - 1];
 		if (at->tid == tid && at->machine == machine)
 			return *recent = at;

@@ -5,15 +5,6 @@
 
 #include "../../base/grow.h"
 
-static int texts_index_all(struct trace_texts *t, size_t n)
-{
-	if (!hash_index_reset(&t->index, n))
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < t->count; i++)
-		hash_index_add(&t->index, t->at[i].hash, (uint32_t)i);
-	return 0;
-}
-
 static uint32_t texts_find(
 	const struct trace_texts *t, const char *at, uint32_t length, uint32_t hash)
 {
@@ -32,14 +23,16 @@ static uint32_t texts_find(
 int texts_add(struct trace_texts *t, const char *at, uint32_t length, uint32_t *index)
 {
 	uint32_t hash = (uint32_t)XXH3_64bits(at, length);
+	size_t i;
 
 	*index = texts_find(t, at, length, hash);
 	if (*index != TEXT_NONE)
 		return 0;
-	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at) || t->count == TEXT_NONE)
+	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at) || t->count == TEXT_NONE ||
+		!hash_index_grow(&t->index, t->count + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (2 * (t->count + 1) > t->index.slots && texts_index_all(t, 2 * (t->count + 1)))
-		return CPIDECODE_ENOMEM;
+	for (; i < t->count; i++)
+		hash_index_add(&t->index, t->at[i].hash, (uint32_t)i);
 	char *copy = arena_alloc(&t->memory, (size_t)length + 1);
 	if (!copy)
 		return CPIDECODE_ENOMEM;

@@ -64,7 +64,7 @@ static inline const struct label *labels_find(const struct labels *l, uint32_t n
 {
 	uint64_t hash = hash_u64(number);
 
-	for (uint32_t found; l->count && (found = *hash_index_at(&l->index, hash)); hash++)
+	for (uint32_t found; (found = hash_index_next(&l->index, &hash));)
 		if (l->at[found - 1].number == number)
 			return &l->at[found - 1];
 	return NULL;

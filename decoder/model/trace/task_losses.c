@@ -28,19 +28,14 @@ static struct task_loss *task_losses_find(const struct task_losses *t, const str
 
 static int task_losses_make_room(struct task_losses *t)
 {
-	size_t room = t->room;
+	size_t i;
 
-	if (!room)
+	if (!t->room)
 		t->seed = seed_make();
-	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at))
+	if (array_grow(&t->at, t->count, &t->room, sizeof *t->at) ||
+		!hash_index_grow(&t->index, t->count + 1, &i))
 		return CPIDECODE_ENOMEM;
-	if (room == t->room)
-		return 0;
-	if (!hash_index_reset(&t->index, t->room)) {
-		t->room = room;
-		return CPIDECODE_ENOMEM;
-	}
-	for (size_t i = 0; i < t->count; i++)
+	for (; i < t->count; i++)
 		hash_index_add(&t->index, task_losses_hash(t, &t->at[i]), (uint32_t)i);
 	return 0;
 }

@@ -262,9 +262,7 @@ static struct lane_thread *lanes_find(const struct lanes *l, uint32_t machine, u
 {
 	uint64_t hash = lanes_hash(machine, tid);
 
-	if (!l->index.slots)
-		return NULL;
-	for (uint32_t found; (found = *hash_index_at(&l->index, hash)); hash++) {
+	for (uint32_t found; (found = hash_index_next(&l->index, &hash));) {
 		struct lane_thread *t = l->threads[found - 1];
 
 		if (t->tid == tid && t->machine == machine)

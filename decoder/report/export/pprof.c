@@ -105,30 +105,27 @@ static uint64_t pprof_hash(uint32_t parent, uint32_t key, enum pprof_kind kind)
 static uint32_t pprof_find_node(
 	struct pprof_export *e, uint32_t parent, uint32_t key, enum pprof_kind kind)
 {
-	uint64_t hash = pprof_hash(parent, key, kind), next = hash;
+	uint64_t hash = pprof_hash(parent, key, kind);
+	size_t i;
 
-	for (uint32_t at; (at = hash_index_next(&e->index, &next));) {
+	for (uint32_t at; (at = hash_index_next(&e->index, &hash));) {
 		const struct pprof_node *n = &e->nodes[at - 1];
 
 		if (n->parent == parent && n->key == key && n->kind == kind)
 			return at - 1;
 	}
-	if (e->nnodes >= UINT32_MAX - 1 ||
-		array_grow(&e->nodes, e->nnodes + 1, &e->room, sizeof *e->nodes))
-		return 0;
 	if (!e->nnodes)
-		e->nodes[e->nnodes++] = (struct pprof_node){0};
-	if (2 * (e->nnodes + 1) > e->index.slots) {
-		if (!hash_index_reset(&e->index, 2 * (e->nnodes + 1)))
-			return 0;
-		for (size_t i = 1; i < e->nnodes; i++)
-			hash_index_add(&e->index,
-				pprof_hash(e->nodes[i].parent, e->nodes[i].key, e->nodes[i].kind),
-				(uint32_t)i);
-	}
-	hash_index_add(&e->index, hash, (uint32_t)e->nnodes);
-	e->nodes[e->nnodes] = (struct pprof_node){.parent = parent, .key = key, .kind = kind};
-	return (uint32_t)e->nnodes++;
+		e->nnodes = 1;
+	if (e->nnodes >= UINT32_MAX - 1 ||
+		array_grow(&e->nodes, e->nnodes, &e->room, sizeof *e->nodes) ||
+		!hash_index_grow(&e->index, e->nnodes + 1, &i))
+		return 0;
+	e->nodes[e->nnodes++] = (struct pprof_node){.parent = parent, .key = key, .kind = kind};
+	for (i = i ? i : 1; i < e->nnodes; i++)
+		hash_index_add(&e->index,
+			pprof_hash(e->nodes[i].parent, e->nodes[i].key, e->nodes[i].kind),
+			(uint32_t)i);
+	return (uint32_t)e->nnodes - 1;
 }
 
 static int pprof_begin_thread(void *ctx, struct lane_thread *t)

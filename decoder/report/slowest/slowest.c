@@ -313,11 +313,11 @@ static uint64_t slowest_hash_median(const struct slowest_median *m)
 /* Room for twice as many. */
 static int slowest_index_medians(struct slowest_collector *c)
 {
-	if (2 * (c->kept->nmedians + 1) <= c->index.slots)
-		return 0;
-	if (!hash_index_reset(&c->index, 4 * (c->kept->nmedians + 1)))
+	size_t i;
+
+	if (!hash_index_grow(&c->index, c->kept->nmedians + 1, &i))
 		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < c->kept->nmedians; i++)
+	for (; i < c->kept->nmedians; i++)
 		hash_index_add(&c->index, slowest_hash_median(&c->kept->medians[i]), (uint32_t)i);
 	return 0;
 }
@@ -339,7 +339,7 @@ static int slowest_collect_interval(void *ctx, unsigned thread, const struct int
 	slowest_median_settle(&m);
 	const uint64_t hash = slowest_hash_median(&m);
 	uint64_t at = hash;
-	for (uint32_t found; (found = *hash_index_at(&c->index, at)); at++) {
+	for (uint32_t found; (found = hash_index_next(&c->index, &at));) {
 		struct slowest_median *known = &c->kept->medians[found - 1];
 
 		if (known->group != m.group || known->slot != m.slot)

@@ -19,14 +19,15 @@ bool parquet_make_room(struct parquet_file *p, struct parquet_column *c)
 /* Makes room for one more text. */
 static bool parquet_grow_texts(struct parquet_column *c)
 {
+	size_t i, n;
+
 	if (!array_reserve(&c->offsets, &c->texts_room, c->ntexts + 1, sizeof *c->offsets))
 		return false;
-	if (c->is_plain || 2 * (c->ntexts + 1) <= c->index.slots)
+	if (c->is_plain)
 		return true;
-	if (!hash_index_reset(&c->index, 2 * (c->ntexts + 1)))
+	if (!hash_index_grow(&c->index, c->ntexts + 1, &i))
 		return false;
-	for (size_t i = 0; i < c->ntexts; i++) {
-		size_t n;
+	for (; i < c->ntexts; i++) {
 		const char *s = parquet_text(c, i, &n);
 
 		hash_index_add(&c->index, XXH3_64bits(s, n), (uint32_t)i);

@@ -361,7 +361,7 @@ bool group_shapes_find(struct group_shapes *shapes, const struct schema_set *set
 	if (shapes->last && group_has_shape(shapes->last, set, p, stop, found))
 		return true;
 	const uint64_t hash = shape_hash(p, stop, shapes->plans->wants);
-	for (uint64_t h = hash, i; shapes->count && (i = *hash_index_at(&shapes->index, h)); h++) {
+	for (uint64_t h = hash, i; shapes->count && (i = hash_index_next(&shapes->index, &h));) {
 		if (group_has_shape(shapes->at[i - 1], set, p, stop, found)) {
 			shapes->last = shapes->at[i - 1];
 			return true;

@@ -120,14 +120,15 @@ static struct interval_value *values_find(struct group *g, struct interval_value
 	struct interval_value *end, const struct interval_value *v, bool indexed)
 {
 	struct hash_index *names = &g->reader->names;
-	uint64_t hash = hash_u64(v->name + UINT64_C(1));
+	const uint64_t hash = hash_u64(v->name + UINT64_C(1));
+	uint64_t next = hash;
 
 	if (!indexed) {
 		while (first < end && !is_same_value(first, v))
 			first++;
 		return first;
 	}
-	for (uint32_t found; (found = *hash_index_at(names, hash)); hash++)
+	for (uint32_t found; (found = hash_index_next(names, &next));)
 		if (is_same_value(&first[found - 1], v))
 			return &first[found - 1];
 	hash_index_add(names, hash, (uint32_t)(end - first));

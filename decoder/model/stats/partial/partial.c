@@ -200,7 +200,7 @@ static struct partial_source *find_source(struct partial *p, const struct partia
 {
 	uint64_t hash = partial_hash_id(s->trace_id);
 
-	for (uint32_t found; (found = *hash_index_at(&p->by_trace, hash)); hash++)
+	for (uint32_t found; (found = hash_index_next(&p->by_trace, &hash));)
 		if (!partial_compare_sources(&p->sources[found - 1], s))
 			return &p->sources[found - 1];
 	return NULL;
@@ -286,7 +286,7 @@ static int clash_of(const struct partial *p, const struct partial_source *s, siz
 	for (unsigned k = 0; k < (s->has_rings ? 2 : 1); k++) {
 		uint64_t hash = hashes[k];
 
-		for (uint32_t found; !clash && (found = *hash_index_at(indexes[k], hash)); hash++) {
+		for (uint32_t found; !clash && (found = hash_index_next(indexes[k], &hash));) {
 			*before = found - 1;
 			clash = clash_of_two(&p->sources[found - 1], s);
 		}

@@ -86,7 +86,7 @@ static struct tally_group *tally_find_group(const struct tally *t, uint32_t hash
 {
 	uint64_t at = hash;
 
-	for (uint32_t found; (found = *hash_index_at(&t->by_name, at)); at++) {
+	for (uint32_t found; (found = hash_index_next(&t->by_name, &at));) {
 		struct tally_group *g = t->groups[found - 1];
 
 		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
