@@ -28,7 +28,7 @@ static struct result *result; /* shared with the child */
 static int ran, failed, skipped;
 static int has; /* enum needs: available on this machine */
 
-/* ------------------------------------------------------------------- what there is */
+/* ------------------------------------------------------------------- the machine */
 
 static bool own_shm(char *why, size_t size)
 {
@@ -129,7 +129,7 @@ static void too_long(int signal_number)
 	}
 }
 
-/* NULL, or a text that says what is wrong. */
+/* NULL, or a description of the error. */
 static const char *verdict(const struct row *row, int status)
 {
 	static char why[2 * PATH_MAX];

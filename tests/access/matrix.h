@@ -24,7 +24,7 @@ enum needs {
 	NEEDS_SUID = 4,	     /* a file system that honours set-user-ID */
 };
 
-/* What the situation has made; the same for every row, so that actions find it. */
+/* The situation's files and session: the same for every row, so that actions find them. */
 struct box {
 	char base[64];	      /* everything of this test, tools and homes */
 	char dir[PATH_MAX];   /* the session's directory, or where one might be */
@@ -52,7 +52,7 @@ struct situation {
 
 typedef void action_fn(const char *argument, struct result *r);
 
-/* What must be true when it is over. */
+/* The state required afterwards. */
 enum after {
 	SAME,	  /* nothing changed, for any user */
 	OWN,	  /* the actor's own session was made, private; else nothing changed */

@@ -1,5 +1,5 @@
 /*
- * Benchmarks: what is timed, and how.
+ * Benchmarks: operations, and how they are timed.
  *
  * An op is one body in two loops: alone ("tight"), and after a turn of independent work ("work").
  * Samples are ns per turn, timed over whole batches; each batch begins with some untimed turns.
@@ -39,7 +39,7 @@ extern const struct op our_ops[], interval_ops[];
 extern const unsigned our_op_count, interval_op_count;
 extern const struct op work_alone, fwrite_op;
 
-/* What EVENTS counts: software events, which every machine has. */
+/* The events of EVENTS: software events, which every machine has. */
 extern const char bench_events[];
 
 /* Enables the majors that the ops need in our session; exits on failure. */

@@ -104,7 +104,7 @@ static void end(struct traced *t)
 		die("swtrace failed (status 0x%x)", (unsigned)status);
 }
 
-/* ------------------------------------------------- what a process has used so far */
+/* ------------------------------------------------- a process's usage so far */
 
 static uint64_t cpu_ns(pid_t pid)
 {

@@ -101,7 +101,7 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* A thread that comes late writes what it owes at once: the rate is kept over the whole. */
+/* A late thread catches up at once, which keeps the average rate. */
 static void *write_paced(void *arg)
 {
 	struct paced *p = arg;

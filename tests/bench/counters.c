@@ -1,5 +1,5 @@
 /*
- * What reading counters costs.
+ * The cost of reading counters.
  *
  *	counters [-r REPETITIONS] [-t MILLISECONDS]
  *	-t	approximate time of one op's batches in a repetition
@@ -87,7 +87,7 @@ struct request {
 	uint64_t amount;
 };
 
-/* What a process reports at its end. */
+/* A process's final report. */
 struct summary {
 	uint64_t failures, traced;
 };
@@ -97,7 +97,7 @@ static struct server {
 	int to, from;
 } server[SOURCES];
 
-/* Tries in a thread: what it opens closes when it ends. */
+/* Tries in a thread, whose counters close when it ends. */
 static void *try_in_thread(void *reading)
 {
 	const struct reading *r = reading;

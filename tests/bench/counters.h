@@ -1,5 +1,5 @@
 /*
- * What reading counters costs: the parts of the program.
+ * The cost of reading counters: the parts of the program.
  *
  * Times are ns per turn. Batches are cut into slices, so that background load hits all ops equally.
  */
@@ -18,7 +18,7 @@ enum source { SOURCE_PERF, SOURCE_SOFTWARE, SOURCES };
  */
 struct reading {
 	const char *id;
-	/* Opens what the loop reads. Returns NULL, or why it cannot be measured here. */
+	/* Opens the loop's counters. Returns NULL, or why it cannot be measured here. */
 	const char *(*open)(void);
 	void (*loop)(uint64_t turns);
 	void (*close)(void);

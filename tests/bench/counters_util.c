@@ -1,5 +1,5 @@
 /*
- * What a sample of CPU utilisation costs: the library's own functions.
+ * The cost of a sample of CPU utilisation: the library's own functions.
  */
 #include "counters.h"
 

@@ -32,7 +32,7 @@ static const struct op interval_peers[] = {
 };
 /* clang-format on */
 
-/* What LIKWID says of all regions so far: how many there were, and whether a counter moved. */
+/* LIKWID's results of all regions so far: their number, and whether a counter moved. */
 static bool has_counted(uint64_t *there)
 {
 	double count[EVENTS_MOST] = {0}, seconds = 0;

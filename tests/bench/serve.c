@@ -165,7 +165,7 @@ int serve(int argc, char **arguments)
 	if (argc != 3)
 		die("--serve takes two numbers and which ops");
 
-	unsetenv("LD_PRELOAD"); /* not for what a peer's library starts */
+	unsetenv("LD_PRELOAD"); /* not for children of a peer's library */
 	const struct op *own = find_table(arguments[2], &count);
 
 	work_items = (unsigned)atoi(arguments[0]);

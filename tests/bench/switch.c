@@ -1,5 +1,5 @@
 /*
- * What a context switch costs once the threads have measured an interval.
+ * The cost of a context switch once the threads have measured an interval.
  *
  *	switch [-r REPETITIONS] [-t MILLISECONDS]
  *	-t	approximate time of a sample

@@ -1,5 +1,5 @@
 /*
- * What a hook, or an interval, costs the program that writes it.
+ * The cost of a hook, or an interval, to the program that writes it.
  *
  *	writer [-i] [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE]... [-f DIRECTORY]
  *	-i	intervals, and the slowest of short batches of them

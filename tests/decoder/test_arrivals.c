@@ -1,4 +1,4 @@
-/* Streams whose hooks are read while the rest arrives, and what makes that reading void. */
+/* Streams whose hooks are read while the rest arrives, and data that invalidates that reading. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ enum {
 };
 _Static_assert(SECTIONS *SECTION > IO_AT_ONCE, "some of it arrives later");
 
-/* What is wrong with a trace. */
+/* Faults of a trace. */
 enum wrong {
 	NOTHING,
 	DAMAGED,

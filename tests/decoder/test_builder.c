@@ -370,7 +370,7 @@ static unsigned compare(const struct trace *t, unsigned wants)
 	return n;
 }
 
-/* A pass that is not ordered reads from the ring itself what a fed builder is told. */
+/* An unordered pass reads the fields from the ring that a fed builder gets as arguments. */
 struct along {
 	struct side fed;
 	struct interval_builder *builder;
@@ -571,7 +571,7 @@ START_TEST(slots_by_their_sign)
 }
 END_TEST
 
-/* What a hook holds changes with each of them: more shapes than the table holds. */
+/* Each hook has another shape: more shapes than the table holds. */
 START_TEST(hooks_that_are_never_alike)
 {
 	static const char *const label[] = {"same", NULL};
@@ -616,7 +616,7 @@ static int sum_cycles(void *ctx, struct pass_slice *s)
 	return rc;
 }
 
-/* What one builder learned of a file's hooks does not hold for the next file's. */
+/* Shapes of one file's hooks do not apply to the next file's. */
 START_TEST(every_file_has_its_own_schema)
 {
 	static const char *const texts[] = {

@@ -140,7 +140,7 @@ START_TEST(rate_from_syncs)
 }
 END_TEST
 
-/* What a machine's clocks read: a sync is one of them, at so many ns of its ticks. */
+/* A sync: a machine's clocks, read at one moment. */
 enum { SECOND = 1000000000 };
 
 static struct clock_sync sync_at(double ticks_s, double realtime_s, double monotonic_s)
@@ -373,7 +373,7 @@ START_TEST(ticks_that_stood_still_after_a_snapshot)
 	struct clock c = clock_of_syncs(s, 6);
 
 	ck_assert_uint_ge(clock_findings(&c, NULL, 0), 1);
-	/* What stood still at 12 s, and what was stamped after that. */
+	/* The stop at 12 s, and the stamps after it. */
 	ck_assert_double_ge(clock_error(&c, 11500000000, 12000000000), 59.5e9);
 	ck_assert_int_eq(clock_time(&c, 13500000000), INT64_C(163000000000));
 	ck_assert_double_eq_tol(clock_error(&c, 13000000001, 13500000000), 1000, 1);
@@ -504,9 +504,9 @@ START_TEST(errors_by_the_formula)
 	/* 5 s after the last: at up to 12.2 ppm. */
 	ck_assert_double_eq_tol(
 		clock_error(&c, UINT64_C(60) * SECOND + 1, UINT64_C(65) * SECOND), 1000 + 61000, 1);
-	/* At a sync: what reading it may be off. */
+	/* At a sync: the error of reading it. */
 	ck_assert_double_eq_tol(clock_error(&c, 0, 0), 1000, 1e-9);
-	/* Two syncs show no band: what it gained from one to the other. */
+	/* Two syncs show no band: its gain between them. */
 	c = clock_of_syncs(s, 2);
 	ck_assert_double_eq_tol(clock_error(&c, 1, 2), 1000 + 100000, 1);
 	/* One sync says nothing of any other tick. */

@@ -54,7 +54,7 @@ START_TEST(known_distances_of_runs)
 	ck_assert_double_eq_tol(compare_chance_of_side(d, true), 0.040258, 1e-6);
 	ck_assert_double_eq_tol(compare_chance_of_side(d, false), 0.959742, 1e-6);
 	ck_assert_double_eq_tol(compare_runs(b, a, COMPARE_EQUAL).t, -2, 1e-12);
-	/* Just what the null says, and nothing that would vary. */
+	/* Exactly the null hypothesis, without variance. */
 	ck_assert_double_eq(compare_runs(a, b, (struct compare_null){1, 2}).t, 0);
 	ck_assert_double_eq(compare_runs(flat, flat, COMPARE_EQUAL).t, 0);
 	ck_assert(isinf(compare_runs(flat, flat, (struct compare_null){1.5, 0}).t));

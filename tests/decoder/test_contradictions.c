@@ -1,4 +1,4 @@
-/* Section headers whose checksum holds and which do not say what is so. */
+/* Section headers with a valid checksum and false contents. */
 #include <stdlib.h>
 #include <xxhash.h>
 

@@ -158,7 +158,7 @@ static size_t section_of(const struct whole *w, size_t byte)
 	return i;
 }
 
-/* A section is wrong from `byte` on: what must have become of it? */
+/* The result required for a section that is wrong from `byte` on. */
 static bool section_told(const struct whole *w, const struct reading *r, size_t byte)
 {
 	size_t k = section_of(w, byte);
@@ -177,7 +177,7 @@ static bool section_told(const struct whole *w, const struct reading *r, size_t 
 
 static bool header_told(const struct whole *w, const struct reading *r, int rc, size_t byte)
 {
-	/* Magic and version are what makes it a trace. */
+	/* Magic and version identify a trace. */
 	if (byte < TF_H_VERSION_MINOR)
 		return rc == (byte < 8 ? CPIDECODE_ENOTTRACE : CPIDECODE_EVERSION);
 	return !rc && all_but(w, r, 0, 0) && r->ndamage == 1 && r->offset == 0 &&

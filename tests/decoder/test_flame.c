@@ -16,7 +16,7 @@
 
 enum { RINGS = 3 };
 
-/* What a generated trace may have. */
+/* Variants of a generated trace. */
 enum {
 	OVERLAPS = 1,	/* intervals that begin at any time, not nested on purpose */
 	GOES_BACK = 2,	/* stamps of a ring */

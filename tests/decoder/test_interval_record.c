@@ -1,4 +1,4 @@
-/* The sorter's records hold what was put, in their narrow and their wide form. */
+/* The sorter's records keep an interval's values, in their narrow and their wide form. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -305,7 +305,7 @@ END_TEST
 
 START_TEST(another_schema_of_the_cpi_hooks)
 {
-	/* One that renames everything: intervals are still what the format says they are. */
+	/* One that renames everything: intervals keep the format's definition. */
 	struct fixture f;
 
 	begin(&f);

@@ -10,7 +10,7 @@
 
 enum { MOST = 256 };
 
-/* The trace of a test, in a process of its own; and what was seen of it. */
+/* The trace of a test, read in a process of its own, and the result. */
 static struct bytes file;
 static struct {
 	struct io_section section[MOST];
@@ -210,7 +210,7 @@ END_TEST
 
 START_TEST(missing_bytes)
 {
-	/* A stretch of 8 bytes is gone: what follows still stands on multiples of 8. */
+	/* 8 bytes are missing: the rest keeps its alignment of 8. */
 	put_three();
 	memmove(file.p + at[1] + 80, file.p + at[1] + 88, file.n - at[1] - 88);
 	file.n -= 8;

@@ -6,7 +6,7 @@
 #include "../lib/suites.h"
 #include "compare.h"
 
-/* What a writer was told. */
+/* The calls that a writer received. */
 struct event {
 	bool begins;
 	uint32_t tid;

@@ -108,7 +108,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 }
 END_TEST
 
-/* Opened by headers alone, what a damaged one says is in no sum. */
+/* Whether a damaged header's values are in a sum of a file opened by headers alone. */
 static bool has_wrong_sums(const struct bytes *b, const struct trace_file *whole)
 {
 	struct trace *t = open_how(b, VERIFY_LATER);

@@ -1,4 +1,4 @@
-/* What libcpidecode's embedders rely on: fields, seeking, damage, streams, reports. */
+/* The contract of libcpidecode: fields, seeking, damage, streams, reports. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -607,7 +607,7 @@ START_TEST(opening_with_options)
 }
 END_TEST
 
-/* A trace in a file; what is read after this fails. */
+/* A trace in a file; later reads fail. */
 static void begin_unreadable(struct fixture *f, int *fd)
 {
 	char name[] = "/tmp/cpidecode-test.XXXXXX";

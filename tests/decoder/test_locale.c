@@ -31,7 +31,7 @@ static bool take_comma(void)
 	FILE *to = popen(command, "w");
 	if (to) {
 		fputs(source, to);
-		pclose(to); /* it complains of what is not numbers */
+		pclose(to); /* it reports cells that are not numbers */
 	}
 	setenv("LOCPATH", folder, 1);
 	bool taken =

@@ -1,4 +1,4 @@
-/* Records and merging: what comes out is whole and in order. */
+/* Records and merging: the output is complete and in order. */
 #include "open.h"
 #include "../lib/suites.h"
 
@@ -127,7 +127,7 @@ START_TEST(stamps_that_go_back_are_all_read)
 }
 END_TEST
 
-/* A HOOKS section of these bytes between two good ones: what reading it finds. */
+/* Reads a HOOKS section of these bytes between two good ones. */
 static struct hook_counts odd_section(const struct bytes *odd)
 {
 	struct bytes b = {0}, r = {0};

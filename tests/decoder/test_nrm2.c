@@ -1,4 +1,4 @@
-/* NRM2 files: what is made of whole, split, cut, damaged and hostile ones. */
+/* NRM2 files: complete, split, truncated, damaged and hostile. */
 #define XXH_INLINE_ALL
 #include <check.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void add_own_hook(struct nrm2_section *s, uint32_t tid, uint32_t minor, u
 
 enum { OWN_HOOKS = 5 };
 
-/* What this toolkit writes: a table, three sections, a ledger. */
+/* A file as this toolkit writes it: a table, three sections, a ledger. */
 static void put_own(struct bytes *file)
 {
 	static uint8_t data[NRM2_SECTION_ROOM];

@@ -398,7 +398,7 @@ static int read_copy(const uint8_t *p, size_t n, bool repair)
 	int rc = partial_read(&q, copy, n, &why);
 	ck_assert(rc == 0 || rc == 1);
 	ck_assert_int_eq(rc == 1, why != NULL);
-	if (!rc) { /* what is accepted can be worked with */
+	if (!rc) { /* an accepted result is usable */
 		struct buffer o = bytes_of(&q);
 		for (size_t i = 0; i < q.tally.count; i++)
 			histogram_percentile(&q.tally.groups[i]->time, 99);

@@ -85,7 +85,7 @@ static uint64_t next_stamp(struct dice *d, enum kind kind, uint64_t stamp)
 	return stamp + (roll_dice(d, 3) ? roll_dice(d, 40) : 0);
 }
 
-/* A section whose header says what there is, or anything. */
+/* A section whose header is true, or random. */
 static void put_any_section(struct bytes *file, struct dice *d, enum kind kind, uint32_t ring,
 	uint64_t position, struct bytes *records)
 {
@@ -159,7 +159,7 @@ static void build_random(struct built_trace *m, uint64_t seed)
 	built_trace_open(m);
 }
 
-/* What one iteration says. */
+/* The hooks of one iteration. */
 static struct list iterate(const struct trace *t, int64_t from, int64_t to, struct findings *f)
 {
 	struct list l = {0};

@@ -97,7 +97,7 @@ START_TEST(quality_flags)
 }
 END_TEST
 
-/* The clocks differ a little; and no clock says what the last ones say. */
+/* The clocks differ a little; the last values come from no clock. */
 START_TEST(off_cpu_is_never_below_nothing)
 {
 	static const struct {

@@ -134,7 +134,7 @@ START_TEST(hundreds_of_headers_without_their_check)
 }
 END_TEST
 
-/* What was inserted moves sections: they are found all the same. */
+/* Inserted bytes move sections: they are found all the same. */
 START_TEST(checks_hold_where_sections_moved)
 {
 	struct bytes file = {0};

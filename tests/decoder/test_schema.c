@@ -359,7 +359,7 @@ START_TEST(short_records)
 	const uint32_t words[] = {0xffffffff, 7, 8};
 	const char *strings[] = {"there"};
 
-	/* Half a field is none, and what stood after it is not where it belongs. */
+	/* A truncated field is dropped, and so are the words behind it. */
 	walk(&w, "u64 a\nu64 b\nu32 c\nstring s\nstring t", 3, words, 1, strings);
 	is_next(&w, "a", 0, 0xffffffff00000007);
 	is_next(&w, "s", 0, 5);

@@ -18,7 +18,7 @@ struct trace_of_sections {
 	int64_t first_ns, last_ns;
 };
 
-/* What a trace may have. */
+/* Variants of a trace. */
 enum {
 	BEGINS = 1, /* an interval that began first, has no hooks of its own and is over at the end
 		     */
@@ -199,7 +199,7 @@ static void same_answers(const struct answer *a, const struct answer *b)
 		ck_assert_mem_eq(&a->at[i], &b->at[i], sizeof a->at[i]);
 }
 
-/* As `all`, but for what was nested in intervals that end after the span. */
+/* As `all`, except own_nested of intervals that end after the span. */
 static void same_but_late_costs(
 	const struct answer *some, const struct answer *all, struct span span)
 {

@@ -187,7 +187,7 @@ static const struct interval *find(const struct interval_set *set, const struct 
 	return NULL;
 }
 
-/* Holds what a builder reads, less what the filter leaves out. */
+/* The intervals that a builder reads and the filter passes. */
 struct reading {
 	const struct interval_stream_options *options;
 	const struct interval_set *set;

@@ -1,4 +1,4 @@
-/* Files: what they say beside their hooks, and several of them together. */
+/* Files: their sections beside hooks, and several files together. */
 #include <stdlib.h>
 
 #include "../../include/cpidecode.h"
@@ -105,7 +105,7 @@ static unsigned count_fields(const struct schema_hook *h)
 	return count;
 }
 
-/* The texts of three programs in one section; the second registered what is no schema. */
+/* The texts of three programs in one section; the second registered an invalid schema. */
 START_TEST(a_bad_schema_leaves_the_others)
 {
 	struct bytes b = {0};

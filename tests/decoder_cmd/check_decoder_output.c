@@ -38,7 +38,7 @@ static void teardown(void)
 	out_discard(&o);
 }
 
-/* What was written since the last look. */
+/* The bytes written since the last call. */
 static const char *written(void)
 {
 	static char text[4096];
@@ -89,7 +89,7 @@ START_TEST(integers_reach_their_ends)
 }
 END_TEST
 
-/* What a put function wrote, and that it is what printf writes. */
+/* The bytes that a put function wrote; they must equal printf's. */
 #define SAME_AS(format, v, call)                                                                   \
 	do {                                                                                       \
 		char text[64], expected[64];                                                       \
@@ -182,7 +182,7 @@ START_TEST(csv_quotes_only_where_needed)
 	csv_is(" padded", 7, "\" padded\"");
 	csv_is("\xFF,\xC3\xA9", 4, "\"" FFFD ",\xC3\xA9\"");
 	csv_is("\x1b[2J\x07\x7f\xC2\x9b\xC2\xA0\t", 11, FFFD "[2J" FFFD FFFD FFFD "\xC2\xA0\t");
-	/* What a spreadsheet would take for a formula is data like any other. */
+	/* Data that a spreadsheet would read as a formula is not changed. */
 	csv_is("=1+1", 4, "=1+1");
 }
 END_TEST
@@ -490,7 +490,7 @@ END_TEST
 
 START_TEST(folded_stacks_are_in_order)
 {
-	/* A name that another begins with: its own line comes first, what is on it last. */
+	/* A name that is a prefix of another: its own line comes first, the longer one last. */
 	struct flame_stack frames[] = {{.first_child = 1}, frame("t", false, 0),
 		frame("b", true, 5), frame("b c", true, 7), frame("a_x", true, 1),
 		frame("in", true, 2), frame("", true, 4), frame("t=", false, 0),

@@ -45,7 +45,7 @@ void box_rounds(struct box *b);
 /* Writes n checked hooks of this id, numbered on from *next; returns how many were lost. */
 uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n);
 
-/* What a file holds. */
+/* A file's contents. */
 struct contents {
 	int rc; /* of opening it */
 	uint64_t hooks, torn, not_whole, out_of_order, foreign;

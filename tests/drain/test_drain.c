@@ -1,4 +1,4 @@
-/* The drain while all goes well: the writers' limit, the ledger, what a file holds. */
+/* The drain while all goes well: the writers' limit, the ledger, a file's contents. */
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>

@@ -62,7 +62,7 @@ START_TEST(a_section_does_not_wait_when_its_room_is_needed)
 		box_rounds(&b);
 	}
 	ck_assert_uint_eq(lost, 0);
-	/* What it holds is still its own. */
+	/* Its held record is still its own. */
 	end_hook(&w);
 	lost += write_hooks(1, &next, PER_SECTION * 20);
 	box_finish_read(&b, &c);

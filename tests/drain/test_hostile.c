@@ -31,7 +31,7 @@ static uint64_t released_of(const struct box *b, uint32_t ring)
 	return ring_released(&b->s.geometry, b->s.generation, b->s.control->ring[ring].released);
 }
 
-/* released never passes what writers can have reached. */
+/* `released` never exceeds the positions that writers can have reached. */
 static void bounded(struct box *b, const uint64_t *before)
 {
 	const struct shm_geometry *g = &b->s.geometry;

@@ -37,7 +37,7 @@ static uint32_t pack_and_check(const uint8_t *bytes, uint32_t size, uint32_t roo
 		ck_assert_uint_eq(to[room + i], GUARD);
 	ck_assert_mem_eq(from, bytes, size);
 	if (packed) {
-		/* The block must not rely on what follows it. */
+		/* The block must not rely on the bytes behind it. */
 		uint8_t *alone = malloc(packed);
 
 		memcpy(alone, to, packed);
@@ -150,7 +150,7 @@ START_TEST(records_too_far_back_are_not_cited)
 }
 END_TEST
 
-/* Members of the session's group write what they like. */
+/* Members of the session's group may write any bytes. */
 START_TEST(hostile_records_come_back)
 {
 	static uint8_t bytes[8192];

@@ -26,7 +26,7 @@
 
 enum { FAILED = 1, SKIPPED = 77, ROUNDS = 50, HALF_NS = 10000000, TRIES = 3 };
 
-/* Points: the steps of the kernel's account, and what else runs while one is still reading. */
+/* Points: the steps of the kernel's account, and other work during a read. */
 static const double near_enough = 3;
 
 struct figure {
@@ -86,7 +86,7 @@ static struct figure get(void *handle, int cpu)
 	return f;
 }
 
-/* Begins when it is told to, and tells what it found. */
+/* Starts on request, and reports its result. */
 static void by_idle_time(int from, int to, int cpu)
 {
 	struct figure f;

@@ -3,7 +3,7 @@
  *
  *	comings CPU
  *
- * On stdout: what was seen, or what is wrong, with exit status 1.
+ * On stdout: the observations, or the error, with exit status 1.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Work of a known length: what is counted must be what was executed.
+ * Work of a known length: counts must equal the instructions executed.
  */
 #ifndef SWT_TESTS_EMULATION_LOOP_H
 #define SWT_TESTS_EMULATION_LOOP_H

@@ -52,7 +52,7 @@ static const struct {
 		{"cpu_atom/format/umask", "config:8-15\n"},
 		{"cpu_atom/format/cmask", "config:24-31\n"},
 		{"cpu_atom/events/instructions", "event=0xc0\n"}},
-	/* What no kernel writes. */
+	/* Malformed files, as no kernel writes them. */
 	[TREE_ODD] = {{"software/type", "1\n"}, {"cpu/type", "4\n"},
 		{"cpu/format/event", "config:0-7\n"}, {"cpu/format/same", "config:0-3\n"},
 		{"cpu/format/backwards", "config:7-0\n"}, {"cpu/format/word", "config9:0-7\n"},
@@ -101,7 +101,7 @@ void trees_make(void)
 			make_file(path, files[t][i].text);
 		}
 	}
-	/* What a name that leaves the directory would find. */
+	/* A file outside, for names that leave the directory. */
 	snprintf(path, sizeof path, "%s/outside", root);
 	make_file(path, "config:0-7\n");
 	snprintf(path, sizeof path, "%s/%d/bus/event_source/type", root, TREE_INTEL);

@@ -57,7 +57,7 @@ static void round_trip(uint8_t codec, const uint8_t *p, size_t n)
 		.raw = (uint32_t)n};
 	const char *wrong = codec_check(&s);
 	PROMISE(!wrong, "%s", wrong);
-	PROMISE(!load(&s, packed.p, &raw), "what was packed does not unpack");
+	PROMISE(!load(&s, packed.p, &raw), "packed bytes do not unpack");
 	PROMISE(!n || memcmp(raw.p, p, n) == 0, "other bytes");
 	io_buffer_free(&raw);
 	bytes_free(&packed);

@@ -141,8 +141,8 @@ static void there_and_back(const struct trace *t)
 	say(t, FORMAT_JSON, &hooks);
 	say(t, FORMAT_NRM2, &file);
 	struct trace *back = opened((const uint8_t *)file.buf, file.len);
-	PROMISE(back, "what was written is refused");
-	PROMISE(!trace_file(back, 0)->ndamage, "what was written is damaged");
+	PROMISE(back, "a written file is refused");
+	PROMISE(!trace_file(back, 0)->ndamage, "a written file is damaged");
 	say(back, FORMAT_JSON, &again);
 	/* Where a ring's stamps step back, the order depends on how it is cut into sections. */
 	bool ordered = in_order(t);

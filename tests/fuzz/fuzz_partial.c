@@ -82,7 +82,7 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	/* Answers are parsed on use. */
 	if (rc == CPIDECODE_EINVAL && p->answers.count)
 		return;
-	PROMISE(!rc && !out->error, "a report of what was merged");
+	PROMISE(!rc && !out->error, "a report of the merged result");
 	const char *text = out->buf ? out->buf : "", *wrong = how->wrong(text, out->len, &at);
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)out->len, text);
 }
@@ -158,7 +158,7 @@ static void rewrite_partial(const uint8_t *bytes, size_t n)
 	size_t at = PARTIAL_HEADER_SIZE;
 	int rc = partial_read(&p, bytes, n, &why);
 
-	PROMISE(!rc, "what was written is refused: %s", why);
+	PROMISE(!rc, "a written result is refused: %s", why);
 	write(&p, &o);
 	while (at < n && at < o.n && o.p[at] == bytes[at])
 		at++;

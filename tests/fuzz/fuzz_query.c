@@ -170,7 +170,8 @@ static uint8_t *read_counter_info(HANDLE query, DWORD *bytes)
 	PROMISE(status == (*bytes ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS), "a size");
 	p = buffer(*bytes);
 	status = PerfQueryCounterInfo(query, (void *)p, *bytes, &again);
-	PROMISE(status == ERROR_SUCCESS && again == *bytes && *bytes % 8 == 0, "what there is");
+	PROMISE(status == ERROR_SUCCESS && again == *bytes && *bytes % 8 == 0,
+		"the size of the info");
 	return p;
 }
 

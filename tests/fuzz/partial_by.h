@@ -1,4 +1,4 @@
-/* The keys of --by apart: what they include has names of tests/lib/bytes.h, too. */
+/* The keys of --by, in a file of their own: their headers clash with tests/lib/bytes.h. */
 #ifndef SWT_TESTS_FUZZ_PARTIAL_BY_H
 #define SWT_TESTS_FUZZ_PARTIAL_BY_H
 
@@ -6,7 +6,7 @@ struct by;
 
 enum partial_keys {
 	KEYS_NONE,
-	KEYS_PLAIN, /* texts, numbers and absent values, none of what is around an interval */
+	KEYS_PLAIN, /* texts, numbers and absent values, nothing of an interval's parents */
 	KEYS_TIME,
 };
 

@@ -46,7 +46,8 @@ static uint32_t collect(const struct counterset *set, void *state, const uint64_
 {
 	const struct made *m = set->context;
 
-	PROMISE(state == m && time->frequency == machine.time.frequency, "what collect is given");
+	PROMISE(state == m && time->frequency == machine.time.frequency,
+		"the arguments of collect");
 	for (uint32_t i = 0; i < m->nrows; i++) {
 		const struct made_row *r = &m->row[i];
 

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-/* The file; what it was made of is used up. Returns how many hooks it has. */
+/* Builds the file and consumes its parts. Returns the number of hooks. */
 unsigned replay_made(struct feed *in, struct bytes *file);
 
 #endif

@@ -12,7 +12,7 @@ enum { ROOTS = 8, NESTED = 4 };
 enum { HOOK_MAJOR = 0x10, HOOK_MINORS = 16, THREADS_OF_PROCESS = 4, FIRST_TID = 1000 };
 
 struct thread {
-	uint64_t last; /* what it began or ended last */
+	uint64_t last; /* when it last began or ended one */
 	unsigned cpu, depth;
 	uint64_t start[MAX_DEPTH], nested[MAX_DEPTH];
 	uint32_t label[MAX_DEPTH];

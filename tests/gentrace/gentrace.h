@@ -18,7 +18,7 @@ enum format { FORMAT_TRACE, FORMAT_CTF, FORMAT_FOLDED };
  * ring after ring, which is as far from the order of time as it gets. */
 enum order { ORDER_FIRST, ORDER_FILLED, ORDER_RINGS };
 
-/* What a group consists of. */
+/* The parts of a group. */
 enum part {
 	PART_LABEL = 1, /* both */
 	PART_SUMMARY = 2,

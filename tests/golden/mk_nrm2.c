@@ -5,7 +5,7 @@
 #include <string.h>
 
 static bool big, in_section;
-static uint8_t header[NRM2_HEADER]; /* what all sections have */
+static uint8_t header[NRM2_HEADER]; /* the part common to all sections */
 static size_t section;		    /* where the current one begins */
 static struct bytes carried;	    /* the end of its data, for the next one */
 static uint64_t stamp;

@@ -169,7 +169,7 @@ void mk_pad(struct line *l, struct bytes *payload, struct tally *tally)
 	add_zeros(payload, size - 4);
 }
 
-/* A CPI group: what its hooks are computed from. */
+/* A CPI group: the input from which its hooks are computed. */
 struct count {
 	uint64_t instructions, cycles, busy;
 };

@@ -106,7 +106,7 @@ static char *escape(char *p, char *out)
 	return p + 3;
 }
 
-/* Unescapes in place from the opening quote; returns what follows the closing one. */
+/* Unescapes in place from the opening quote; returns the position after the closing one. */
 static char *quoted(char *p, struct token *t)
 {
 	char *out = p + 1;

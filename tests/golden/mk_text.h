@@ -40,7 +40,7 @@ extern unsigned script_line;
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void script_name(const char *name);
 
-/* Splits in place; what starts with # outside quotes is a comment. */
+/* Splits in place; outside quotes, # starts a comment. */
 void split(char *text, struct line *l);
 struct token *next_token(struct line *l);
 uint64_t number(const char *text);

@@ -1,4 +1,4 @@
-/* What a program outside the tree needs of both libraries: their headers, and to link. */
+/* A program outside the tree uses both libraries: their headers, and links. */
 #include <stdio.h>
 #include <string.h>
 

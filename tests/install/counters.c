@@ -1,4 +1,4 @@
-/* What a program outside the tree needs of libcpc: also a thread that inherits its set. */
+/* A program outside the tree uses libcpc: also a thread that inherits its set. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

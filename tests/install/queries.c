@@ -1,4 +1,4 @@
-/* What a program outside the tree needs of libperflib: its header, with the others', a link. */
+/* A program outside the tree uses libperflib: its header, with the others', and the library. */
 #include <stdio.h>
 #include <string.h>
 

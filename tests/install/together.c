@@ -1,4 +1,4 @@
-/* All libraries in one process, and what each does in a child after fork. */
+/* All libraries in one process, and in a child after fork. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -180,7 +180,7 @@ static void make_record(uint8_t bytes[RECORD], uint8_t flags)
 	memcpy(bytes + 36 + 24, &woken, sizeof woken);
 }
 
-/* common_flags, and what an interrupt's record says. */
+/* common_flags, and the record of a wake-up by an interrupt. */
 static const uint32_t flags[][2] = {{0, 0}, {0x01, 0}, {0x08, KERNEL_WAKEUP_HARD_IRQ},
 	{0x10, KERNEL_WAKEUP_SOFT_IRQ}, {0x18, KERNEL_WAKEUP_HARD_IRQ | KERNEL_WAKEUP_SOFT_IRQ},
 	{0xe7, 0}};

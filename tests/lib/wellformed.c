@@ -57,7 +57,7 @@ const char *wrong_for_people(const char *p, size_t n, size_t *at)
 		*at += character(p + *at, n - *at, &code);
 		if ((code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
 			code == 0x200E || code == 0x200F || code == 0x061C)
-			wrong = "a character that turns what follows it";
+			wrong = "a character that reverses the text behind it";
 	}
 	return wrong;
 }

@@ -9,7 +9,7 @@
 
 /* UTF-8 (RFC 3629) without control characters but those in allowed. */
 const char *wrong_text(const char *p, size_t n, const char *allowed, size_t *at);
-/* ... and nothing that turns the direction of what follows it, or ends a line unseen. */
+/* ... and no characters that reverse the text's direction or end a line unseen. */
 const char *wrong_for_people(const char *p, size_t n, size_t *at);
 /* One object a line (RFC 8259), no key twice in an object, 64 levels at most. */
 const char *wrong_json_lines(const char *p, size_t n, size_t *at);

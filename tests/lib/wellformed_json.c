@@ -102,7 +102,7 @@ struct key {
 
 static bool value(struct text *t, int level);
 
-/* A key's escapes are compared as they are written: equal spellings are what a writer makes. */
+/* Keys are compared with their escapes: one writer spells equal keys alike. */
 static bool object(struct text *t, int level)
 {
 	struct key keys[KEYS];

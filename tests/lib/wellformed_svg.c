@@ -87,7 +87,7 @@ static bool attribute(struct svg *s)
 	return text(s, '"', '<') && (skip(s, "\"") || fail(s, "a value without its end"));
 }
 
-/* To a closing tag: what stands there are the sink's own constants. */
+/* Skips to a closing tag: the sink's own constants. */
 static bool before(struct svg *s, const char *close)
 {
 	const char *found = memmem(s->p, (size_t)(s->end - s->p), close, strlen(close));

@@ -213,7 +213,7 @@ static int closes_all(void *unused)
 	return n >= 10 && n <= 10 + FAULTS_OF_SANITIZER ? 0 : 5;
 }
 
-/* A program that closes what it does not know gets errors, not wrong numbers. */
+/* A program that closes descriptors it did not open gets errors, not wrong numbers. */
 START_TEST(closed_descriptors_are_eagain)
 {
 	struct child c = begin_child(closes_all, NULL);
@@ -250,7 +250,7 @@ static void count_child(id_t (*id)(pid_t))
 	ck_assert_uint_ge(v, 1000);
 	ck_assert_uint_lt(v, 1200);
 	ck_assert_int_eq(end_child(&c), 0);
-	/* What it counted stays to be seen. */
+	/* Its counts stay readable. */
 	ck_assert_uint_ge(sampled(cpc, set, buf, 0), v);
 	ck_assert_int_eq(cpc_unbind(cpc, set), 0);
 }
@@ -403,7 +403,7 @@ static int as_nobody(void *victim)
 	return 0;
 }
 
-/* The kernel's default, perf_event_paranoid 2, is what other levels are less or more than. */
+/* Levels are compared with the kernel's default, perf_event_paranoid 2. */
 START_TEST(a_missing_right_is_eacces)
 {
 	char level = '?';

@@ -1,4 +1,5 @@
-/* Sets bound to CPUs: where the thread runs, who else may bind, what becomes invalid. */
+/* Sets bound to CPUs: where the thread runs, who else may bind, and when a binding becomes invalid.
+ */
 #include "suite.h"
 
 #include <sched.h>

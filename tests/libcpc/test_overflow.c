@@ -96,7 +96,7 @@ START_TEST(without_restart_it_stays_frozen)
 	ck_assert_int_eq(times, 1);
 	ck_assert_uint_eq(sampled(cpc, set, buf, 0), 0);
 	ck_assert_uint_eq(sampled(cpc, set, buf, 1), PERIOD + 7);
-	/* Enable is for what disable stopped. */
+	/* Enable restarts only counters that disable stopped. */
 	ck_assert_int_eq(cpc_enable(cpc), 0);
 	fault(100);
 	ck_assert_uint_eq(sampled(cpc, set, buf, 1), PERIOD + 7);

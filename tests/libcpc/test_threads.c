@@ -144,7 +144,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------ inherited */
 
-/* Says what it skips. */
+/* Prints the checks that it skips. */
 static bool inherited(void)
 {
 	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == 0)

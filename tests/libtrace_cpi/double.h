@@ -17,7 +17,7 @@ struct ring_double {
 	uint32_t major; /* that is written; 0: the CPI hooks' */
 	bool on;
 	bool with_time; /* the interval major is on, too */
-	int rc;		/* if negative: what hook_begin answers */
+	int rc;		/* if negative: returned by hook_begin */
 	uint32_t limit; /* the largest group that fits */
 	uint64_t stamp; /* 0: now */
 	uint64_t stamped;

@@ -276,7 +276,7 @@ static void fake_unmap(void *page, size_t count)
 	pthread_mutex_unlock(&lock);
 }
 
-/* They stay where they are; what is at `onto` goes. */
+/* They stay in place; the file at `onto` is replaced. */
 static void *fake_move_map(void *page, size_t count, void *onto)
 {
 	if (is_switch_page(page))

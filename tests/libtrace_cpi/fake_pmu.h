@@ -35,7 +35,7 @@ struct fake_pmu {
 	unsigned pages;	   /* that can be mapped at a time */
 	bool switch_pages; /* those of threads (thread/switch_page.h) are the kernel's */
 	bool off_counters; /* the pages say that the group is not on the counters */
-	/* What happened. */
+	/* Events, for the tests to check. */
 	unsigned open, most, reads, opens, maps, mapped, user_reads;
 	uint64_t access;       /* config1 of the last event that was opened */
 	unsigned long control; /* the last request to a group */

@@ -74,7 +74,7 @@ static void burn_ms(uint64_t ms)
 	}
 }
 
-/* What must be seen however it is read: three sleeps, 64 pages, 5 ms of work. */
+/* Activity that every source must count: three sleeps, 64 pages, 5 ms of work. */
 static struct counter_activity measure_activity(void)
 {
 	struct counter_activity from, to, activity;
@@ -154,7 +154,7 @@ START_TEST(refused_migrations_stay_unknown)
 	refuse_from(0, refusals[_i]);
 	activity = measure_activity();
 	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);
-	/* What was counted since another moment does not come in between. */
+	/* Counts since another moment are not mixed in. */
 	perf_calls = kernel;
 	activity = measure_activity();
 	ck_assert_uint_eq(activity.migrations, NOT_MEASURED);

@@ -144,7 +144,7 @@ START_TEST(no_instructions)
 }
 END_TEST
 
-/* Others have the counters: what never ran is not measured. */
+/* Others hold the counters: an event that never ran is not measured. */
 START_TEST(counters_in_use_elsewhere_are_not_measured)
 {
 	fake_pmu.running = 0;

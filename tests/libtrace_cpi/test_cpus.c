@@ -130,7 +130,7 @@ START_TEST(renewed_without_descriptors)
 }
 END_TEST
 
-/* What is put aside is bounded; then the processor stays unmeasured. */
+/* The retained counts are bounded; beyond, the processor stays unmeasured. */
 START_TEST(retired_groups_are_bounded)
 {
 	fake_pmu.limit = 4000;

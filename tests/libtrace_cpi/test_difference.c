@@ -216,7 +216,7 @@ START_TEST(another_threads_counts_are_not_subtracted)
 }
 END_TEST
 
-/* ------------------------------------------------- what must be known of the counts */
+/* ------------------------------------------------- quality of the counts */
 
 static void count_all(uint64_t enabled, uint64_t running)
 {
@@ -258,7 +258,7 @@ START_TEST(quality_of_processors)
 }
 END_TEST
 
-/* What never ran is not a count that was scaled, nor one of 0. */
+/* A counter that never ran is unmeasured: neither scaled nor 0. */
 START_TEST(never_ran)
 {
 	count_all(300, 0);
@@ -429,7 +429,7 @@ START_TEST(thread_on_types_of_core)
 }
 END_TEST
 
-/* The short way says what the usual one does, or nothing. */
+/* The fast path gives the usual path's figures, or declines. */
 START_TEST(thread_between)
 {
 	from->thread = to->thread = 7;

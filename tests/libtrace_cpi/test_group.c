@@ -327,7 +327,7 @@ static const struct {
 	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 3, 8, NULL, 4, 9},
 };
 
-/* Byte for byte what is written without one. */
+/* The same bytes as without one. */
 START_TEST(image_of_a_group)
 {
 	static uint8_t written[4096];

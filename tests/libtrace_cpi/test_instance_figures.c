@@ -1,4 +1,4 @@
-/* What a Get returns. */
+/* The figures that a Get returns. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

@@ -77,7 +77,7 @@ START_TEST(a_thread_that_sleeps)
 }
 END_TEST
 
-/* What is known of the counts is; the thread was not looked at in the beginning. */
+/* Reports the counts' quality; the thread's was not read at the start. */
 START_TEST(asked_for_at_the_end_only)
 {
 	const struct record_view *v;

@@ -1,4 +1,4 @@
-/* What a Get writes. */
+/* The hooks that a Get writes. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +248,7 @@ START_TEST(without_data_the_same_hooks)
 }
 END_TEST
 
-/* The first intervals of a mode are the samples; the others tell what they found. */
+/* The first intervals of a mode are the samples; later ones report the cost found. */
 START_TEST(own_cost_is_in_the_hooks)
 {
 	const struct record_view *time;
@@ -334,7 +334,7 @@ START_TEST(counters_rest_while_off)
 }
 END_TEST
 
-/* What they did not count in between is in no figure. */
+/* No figure includes the time in which they did not count. */
 START_TEST(no_interval_spans_a_rest)
 {
 	void *outer, *inner;

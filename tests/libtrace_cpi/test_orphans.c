@@ -102,7 +102,8 @@ static void child_measures(int way, void *h)
 	ck_assert_int_eq(status, 0);
 }
 
-/* An interval of the parent that is open at the fork, and those after it, tell what they did. */
+/* An interval of the parent that is open at the fork, and those after it, are measured completely.
+ */
 static void parent_goes_on(UINT32 mode, const struct thread_group *g, bool counts)
 {
 	void *h = init(mode);
@@ -192,7 +193,7 @@ START_TEST(locks_are_held)
 }
 END_TEST
 
-/* A grandchild has handlers, and what each fork's child has. */
+/* A grandchild has fork handlers, and the state of each fork's child. */
 START_TEST(grandchildren_are_counted)
 {
 	int status = 0;

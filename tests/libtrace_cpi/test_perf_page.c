@@ -200,7 +200,7 @@ START_TEST(a_descheduled_group_keeps_its_counts)
 }
 END_TEST
 
-/* What was read before the change is thrown away, whichever page changed. */
+/* Values read before the change are discarded, whichever page changed. */
 START_TEST(changed_meanwhile)
 {
 	changes = 2;
@@ -259,7 +259,7 @@ static _Atomic bool stop;
 
 #define STORE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELEASE)
 
-/* Everything is a multiple of n, or is not what was written together. */
+/* All values are multiples of n, or were not written together. */
 static void write_page(struct perf_event_mmap_page *p, uint64_t factor, uint64_t n)
 {
 	STORE(p->lock, p->lock + 1);

@@ -60,7 +60,7 @@ static void trace_sleep(void *h, UINT32 types)
 	ck_assert_int_eq(CpiGetAndTrace(h, 3, types, "sleep", NULL), PU_SUCCESS);
 }
 
-/* With quality the hook names the slower source, and has what that one tells. */
+/* With quality the hook names the slower source and has its figures. */
 START_TEST(quality_comes_from_the_clock)
 {
 	void *h;
@@ -186,7 +186,7 @@ static unsigned make_threads(pthread_t thread[THREADS])
 	return n;
 }
 
-/* What another process of this user takes meanwhile may only make it less. */
+/* Memory that another process of this user locks meanwhile can only reduce it. */
 START_TEST(a_thousand_threads_leave_half_to_the_user)
 {
 	static const char name[] = "a_thousand_threads_leave_half_to_the_user";

@@ -365,7 +365,7 @@ START_TEST(all_figures_of_a_stay_are_free)
 }
 END_TEST
 
-/* What the kernel is asked at both ends tells what the thread's clock lacks. */
+/* System calls at both ends measure the part that the thread's clock lacks. */
 START_TEST(the_first_interval_of_a_millisecond_shows_unexplained_time)
 {
 	int told = 0;
@@ -417,7 +417,7 @@ START_TEST(without_the_right_faults_come_from_the_kernel)
 }
 END_TEST
 
-/* An interval does not span two pages: the kernel's counts tell what it had. */
+/* An interval does not span two pages: the kernel's counts measure it instead. */
 START_TEST(a_page_with_faults_replaces_one_without)
 {
 	if (!fault_page_opens("a_page_with_faults_takes_the_place_of_one_without"))

@@ -22,7 +22,7 @@ void samples_end(void);
 /* usage_difference, each for itself; looks that the parts are parts of the whole. */
 void difference(void);
 
-/* Within a millionth: what rounding to ticks costs. */
+/* Within a millionth: the error of rounding to ticks. */
 void about(uint64_t value, uint64_t want);
 
 #endif

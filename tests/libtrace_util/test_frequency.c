@@ -64,7 +64,7 @@ static void sources_are(const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
-/* Each is named for what it was, not for what it could have been. */
+/* Lists the sources used, not those available. */
 START_TEST(each_source_of_frequencies_is_named)
 {
 	sources_are("");
@@ -88,7 +88,7 @@ START_TEST(source_of_the_kernel)
 }
 END_TEST
 
-/* What was said is for machines whose kernel says nothing. */
+/* The environment's value is for machines whose kernel has none. */
 START_TEST(cpufreq_precedes_the_environment)
 {
 	setenv("SWTRACE_CPU_HZ", "1500000000", 1);

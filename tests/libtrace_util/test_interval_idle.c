@@ -152,7 +152,7 @@ START_TEST(steps_are_not_lost)
 }
 END_TEST
 
-/* What waits is no more than the accounts can be wrong by. */
+/* The carried remainder is at most the accounts' error. */
 START_TEST(a_jump_is_not_kept)
 {
 	const uint64_t bound = ticks(2 * stat_resolution() / MS);

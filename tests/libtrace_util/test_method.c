@@ -243,7 +243,7 @@ START_TEST(ticks_are_counted)
 		ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
 		if (read_steal() == before)
 			break;
-		AiTerminate(); /* forgets what is yet to be taken off */
+		AiTerminate(); /* drops the remainder still to be subtracted */
 	}
 	ck_assert_uint_eq(b->BusyTime - a->BusyTime + (b->IntrTime - a->IntrTime), 500);
 	ck_assert_uint_eq(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
@@ -327,13 +327,13 @@ START_TEST(readings_fail)
 	ck_assert_uint_eq(a->BusyTime, b->BusyTime);
 	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
 	ck_assert(d->cpu_busy[0] != d->cpu_busy[0] && d->sys_busy != d->sys_busy);
-	/* New ones, which know nothing of what was between. */
+	/* New instances, without the time in between. */
 	fake_pmu.read_fails = false;
 	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
 	ck_assert_uint_gt(a->CurTime, b->CurTime);
 	ck_assert_uint_eq(a->BusyTime, b->BusyTime);
 	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
-	/* What is stolen meanwhile is not idle. */
+	/* Time stolen meanwhile is not idle. */
 	ck_assert_uint_ge(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
 	ck_assert_uint_eq(b->BusyTime - a->BusyTime + (b->IntrTime - a->IntrTime), 500);
 	AiFreeCounters(a);

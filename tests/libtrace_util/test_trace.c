@@ -90,7 +90,7 @@ START_TEST(details_are_one_hook_of_all_processors)
 }
 END_TEST
 
-/* What was not measured has its bit not set, and no words. */
+/* An unmeasured value has neither its bit set nor words. */
 static const struct {
 	const char *script;
 	unsigned summary_types, detailed_types, summary_words, detailed_words;
@@ -207,7 +207,7 @@ START_TEST(tracing_off)
 }
 END_TEST
 
-/* What init reserves for a group is enough, and its hooks fit a record. */
+/* The space that init reserves for a group suffices, and its hooks fit a record. */
 START_TEST(as_many_processors_as_there_can_be)
 {
 	static const struct util_spec spec = {.summary = true, .detailed = true, .mm = 1};

@@ -67,7 +67,7 @@ enum { DIFFERENCES = sizeof differences / sizeof *differences };
 
 static unsigned events, masks, compared, equal, explained, failures;
 
-/* What the kernel lets through of a raw config: it sets the rest itself. */
+/* The bits of a raw config that the kernel passes through: it sets the rest itself. */
 #define PERF_ESCR (0x7e000000ull | 0x01fffe00 | 0x1e0 | 0x10)
 #define PERF_CCCR (0x01000000ull | 0x00f00000 | 0x00080000 | 0x00040000 | 0x00030000 | 0xfff)
 #define PERF_MASK (PERF_ESCR << 32 | PERF_CCCR)

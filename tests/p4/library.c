@@ -114,7 +114,7 @@ START_TEST(nothing_where_something_is_needed)
 }
 END_TEST
 
-/* What a program fills in by itself is held against the tables. */
+/* Fields that a program fills in itself are checked against the tables. */
 START_TEST(requests_of_a_program)
 {
 	struct p4_request good = parsed("front_end_event:TAGLOADS"), r = good;

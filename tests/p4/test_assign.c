@@ -63,7 +63,7 @@ START_TEST(branches_on_12_and_13)
 	ck_assert_int_eq(o.rc, PU_SUCCESS);
 	ck_assert_uint_eq(o.program[0].escr, P4_CRU_ESCR2);
 	ck_assert_uint_eq(o.program[1].escr, P4_CRU_ESCR3);
-	/* and without a wish that is what is found */
+	/* the same assignment as without a preference */
 	o = assign("branch_retired:MMTP branch_retired:MMTM");
 	ck_assert_int_eq(o.rc, PU_SUCCESS);
 	ck_assert_uint_ne(o.program[0].escr, o.program[1].escr);

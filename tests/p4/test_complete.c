@@ -10,7 +10,7 @@
 #include "../../include/perfutil.h"
 #include "suites.h"
 
-/* What a request occupies. */
+/* The registers that a request occupies. */
 struct place {
 	uint8_t counter;
 	size_t escrs;
@@ -124,7 +124,7 @@ static void check_programs(
 	}
 }
 
-/* Compares both; what the rules for pairs refuse is not compared. */
+/* Compares both; combinations that the rules for pairs refuse are not compared. */
 static void compare(const struct p4_request *r, size_t count, unsigned seen[3])
 {
 	struct p4_program programs[P4_COUNTERS];

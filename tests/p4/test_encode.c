@@ -101,7 +101,7 @@ START_TEST(six_steps)
 }
 END_TEST
 
-/* What tags uops is written before the ESCR that counts them. */
+/* The tagging ESCR is written before the ESCR that counts tagged uops. */
 START_TEST(tagging_steps)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /*
- * What must not be encoded.
+ * Requests that must be refused.
  */
 #include <string.h>
 

@@ -197,7 +197,7 @@ static void write_on(uint32_t id, const uint32_t *stop, uint32_t *begun, uint64_
 	__atomic_store_n(written, n, __ATOMIC_RELEASE);
 }
 
-/* What is read while others write never goes back, and in the end is what they wrote. */
+/* Values read while others write never decrease, and end as the amounts written. */
 static void busy(const void *arg)
 {
 	struct {
@@ -249,7 +249,7 @@ static void busy(const void *arg)
 	session_close(&s);
 }
 
-/* What the drain says that it took is no longer in the buffers. */
+/* Bytes that the drain reports as drained are no longer in the buffers. */
 static void continuous(const void *arg)
 {
 	const uint32_t cpu = box_pin(0);

@@ -20,10 +20,10 @@ struct made_up_set {
 	struct counterset_definition definition;
 	const struct made_up_row *row;
 	uint32_t rows;
-	/* what its operations say */
+	/* results of its operations */
 	uint32_t open_status, collect_status;
 	bool other_columns; /* it collects rows of another width */
-	/* what became of it */
+	/* calls that it received */
 	unsigned opened, closed, collected;
 	uint64_t wanted[COUNTERSET_COUNTERS / 64];
 };

@@ -1,5 +1,5 @@
 /*
- * The rules of what is handed on, as counterset.h states them.
+ * counterset.h's rules for countersets of other programs.
  */
 #include "shared_rules.h"
 

@@ -43,13 +43,13 @@ static const struct formula_case {
 		{DAY_100NS + 7500000, 0, 0, 5 * DAY_100NS + 10000000, 0}, 75},
 	{PERF_100NSEC_TIMER_INV, {DAY_100NS, 0, 0, 5 * DAY_100NS, 0},
 		{DAY_100NS + 7500000, 0, 0, 5 * DAY_100NS + 10000000, 0}, 25},
-	/* What rounding explains: 100.4 and -0.4 per cent. */
+	/* Within rounding: 100.4 and -0.4 per cent. */
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1004, 0, 0, 1000, 0}, 100},
 	{PERF_100NSEC_TIMER_INV, {0, 0, 0, 0, 0}, {1004, 0, 0, 1000, 0}, 0},
 	{PERF_100NSEC_TIMER_INV, {0, 0, 0, 0, 0}, {0, 0, 0, 1000, 0}, 100},
 	{PERF_COUNTER_TIMER, {0, 0, 0, 0, 0}, {1009, 0, 1000, 0, 0}, 100},
 	{PERF_COUNTER_TIMER_INV, {0, 0, 0, 0, 0}, {1009, 0, 1000, 0, 0}, 0},
-	/* And what it does not. */
+	/* Beyond rounding. */
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, 150},
 	{PERF_100NSEC_TIMER_INV, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, -50},
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1010, 0, 0, 1000, 0}, 101},
@@ -142,7 +142,7 @@ static const struct {
 	{PERF_AVERAGE_TIMER, {1, 0, 0, 0, 1}, {2, 4, 0, 0, 0}, ERROR_INVALID_DATA},
 	{PERF_ELAPSED_TIME, {0, 0, 0, 0, 0}, {1, 0, 4, 0, 0}, ERROR_INVALID_DATA},
 	{PERF_ELAPSED_TIME, {0, 0, 0, 0, 0}, {1, 0, 4, 0, -1}, ERROR_INVALID_DATA},
-	/* What stood still. */
+	/* Unchanged counts. */
 	{PERF_COUNTER_COUNTER, {1, 0, 5, 0, 1}, {2, 0, 5, 0, 1}, ERROR_NOT_READY},
 	{PERF_COUNTER_BULK_COUNT, {1, 0, 5, 0, 1}, {1, 0, 5, 0, 1}, ERROR_NOT_READY},
 	{PERF_SAMPLE_COUNTER, {1, 0, 5, 0, 1}, {2, 0, 5, 0, 1}, ERROR_NOT_READY},
@@ -164,7 +164,7 @@ static const struct {
 	{PERF_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, ERROR_NOT_READY},
 	{PERF_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, UINT64_C(1) << 32, 0, 0, 0}, ERROR_NOT_READY},
 	{PERF_LARGE_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, ERROR_NOT_READY},
-	/* What has no formula. */
+	/* Types without a formula. */
 	{PERF_AVERAGE_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{PERF_SAMPLE_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{PERF_RAW_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},

@@ -237,7 +237,7 @@ START_TEST(times_of_a_sample)
 }
 END_TEST
 
-/* Moments and their days: the first there is, ends of centuries, and what is none. */
+/* Moments and their days: the first there is, ends of centuries, and invalid ones. */
 static const struct {
 	int64_t time;
 	WORD year, month, day, weekday;

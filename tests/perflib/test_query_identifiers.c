@@ -266,7 +266,7 @@ START_TEST(a_name_may_be_followed_by_anything)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what a query has */
+/* ---------------------------------------------------------------- a query's identifiers */
 
 START_TEST(specifications_come_in_the_order_of_results)
 {

@@ -292,7 +292,7 @@ START_TEST(a_recorded_sample_waits)
 	ck_assert_uint_eq(PerfQueryCounterData(query, NULL, 0, &bytes), ERROR_NOT_ENOUGH_MEMORY);
 	ck_assert_uint_eq(PerfQueryCounterData(query, NULL, 0, &bytes), ERROR_NOT_ENOUGH_MEMORY);
 	ck_assert_uint_eq(machine.steps, 1);
-	/* What is added meanwhile is of the same moment. */
+	/* Counters added meanwhile are of the same moment. */
 	ck_assert_uint_eq(add(&several_guid, ALL, "*"), ERROR_SUCCESS);
 	data = sample();
 	ck_assert_uint_eq(data->dwNumCounters, 2);

@@ -238,7 +238,7 @@ START_TEST(no_instances_are_a_sample_too)
 }
 END_TEST
 
-/* What could not be collected has its status in the trace. */
+/* A counterset that could not be collected has its status in the trace. */
 START_TEST(failures_are_recorded)
 {
 	PERF_DATA_HEADER *was, *now;

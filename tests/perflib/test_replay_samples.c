@@ -60,7 +60,7 @@ static void put_definition(uint32_t which)
 	put_counters(which, HASH, 2, 0, 2, ids);
 }
 
-/* Of one part. What is 0 is as it should be. */
+/* A sample of one part. Fields left 0 are valid. */
 struct part {
 	uint32_t which, hash, time, parts, part, set_rows, first_row, rows, tid, known, ids[2];
 	uint32_t says_columns, says_rows, says_values;
@@ -211,7 +211,7 @@ START_TEST(missing_parts_break_their_countersets_only)
 }
 END_TEST
 
-/* Of a thread that went on, of one that never did; what came later was handed out before. */
+/* An incomplete sample is not returned after a later one. */
 START_TEST(incomplete_samples_do_not_step_back)
 {
 	put_definition(0xaaaaaaaa);

@@ -68,7 +68,7 @@ START_TEST(counts_exceed_32_bits)
 	read_rows(&a, 2);
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), UINT64_C(600000000000));
 	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), UINT64_C(1800000000000));
-	/* What the script never mentions is not measured. */
+	/* Counters that the script never mentions are not measured. */
 	ck_assert(!is_known(&a, "0", CPI_COLUMN_SCALED));
 	ck_assert(!is_known(&a, "0", CPI_COLUMN_BUSY));
 	ck_assert(!is_known(&a, "_Total", CPI_COLUMN_BUSY_CYCLES));

@@ -191,7 +191,7 @@ START_TEST(interrupts_cut_off_anywhere)
 }
 END_TEST
 
-/* More columns than there may be processors, and a number beyond what is asked for. */
+/* More columns than there may be processors, and a number beyond those requested. */
 START_TEST(interrupts_of_too_many)
 {
 	struct processor_interrupts cpu[4];

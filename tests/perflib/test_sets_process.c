@@ -134,7 +134,7 @@ START_TEST(switches_are_those_of_all_threads)
 	ck_assert_uint_eq(value(&a, "a", PROCESS_VOLUNTARY), 110);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_INVOLUNTARY), 3);
 	ck_assert_uint_eq(value(&a, "a", PROCESS_SWITCHES), 113);
-	/* A thread that ends takes nothing with it; one that comes brings what it has. */
+	/* An ended thread's counts stay in the total; a new one's are added. */
 	put_away("proc/3/task/8/status");
 	put_switches(3, 3, 12, 1);
 	put_switches(3, 9, 5, 0);

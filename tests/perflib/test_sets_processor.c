@@ -301,7 +301,7 @@ START_TEST(performance_of_firmware)
 	read_rows(&a, 3 * SECOND);
 	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE), 1);
 	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
-	/* What makes no sense is not known. */
+	/* Implausible values count as unknown. */
 	write_file("sys/devices/system/cpu/cpu1/acpi_cppc/nominal_perf", "0\n");
 	read_rows(&a, 4 * SECOND);
 	ck_assert(!is_known(&a, "0,1", PROCESSOR_PERFORMANCE));
@@ -356,7 +356,7 @@ START_TEST(instances_are_those_of_a_sample)
 	read_rows(&a, SECOND);
 	rows_begin(&rows, PROCESSOR_COLUMNS);
 	ck_assert_uint_eq(made_up.operations->instances(&made_up, &rows), ERROR_SUCCESS);
-	/* What no node has is of node 0. */
+	/* Processors of no node belong to node 0. */
 	ck_assert_uint_eq(rows.used, 4);
 	ck_assert_str_eq(name_of(&a, 3), "0,2");
 	ck_assert_uint_eq(rows.used, a.rows.used);
@@ -383,7 +383,7 @@ static void put_user(const char *online, unsigned cpu0, unsigned cpu1, unsigned 
 	write_file("proc/stat", "cpu0 %u 0 0 0 0 0 0\n%scpu2 %u 0 0 0 0 0 0\n", cpu0, one, cpu2);
 }
 
-/* The total goes on: by what those gained that were there all the time. */
+/* The total grows by the gains of processors that were online throughout. */
 START_TEST(processors_go_and_come)
 {
 	struct asked a;
@@ -464,7 +464,7 @@ END_TEST
 
 /* -------------------------------------------------------------------------- this machine */
 
-/* Idle time is what the idle accounting says before and after. */
+/* Idle time is the difference of the idle accounting. */
 START_TEST(agrees_with_the_idle_accounting)
 {
 	struct idle_cpu before[ONLINE_MAX], after[ONLINE_MAX];

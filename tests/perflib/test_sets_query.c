@@ -99,7 +99,7 @@ START_TEST(instance_0_is_the_total)
 }
 END_TEST
 
-/* What Linux has not is said to be not available, and is not among all. */
+/* Counters that Linux lacks are reported as not available, and are not among all. */
 START_TEST(not_available)
 {
 	static const ULONG never[] = {7, 16, 19, 21, 22, 28, 31};

@@ -1,4 +1,4 @@
-/* What providers' functions refuse, and that nothing of it is seen. */
+/* Calls that providers' functions refuse: consumers see nothing of them. */
 #include "shared.h"
 
 #include <fcntl.h>

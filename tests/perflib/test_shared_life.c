@@ -153,7 +153,7 @@ START_TEST(a_stopped_one_is_gone_and_its_file_too)
 	set = seen_set(&seen, 2);
 	ck_assert_uint_eq(PerfStopProvider(h), ERROR_SUCCESS);
 	ck_assert_int_eq(shared_files(NULL), 0);
-	/* What was found stays valid, and says that it is gone. */
+	/* Found instances stay valid, and are marked as gone. */
 	ck_assert_uint_eq(seen_collect(&seen, set), ERROR_WMI_GUID_NOT_FOUND);
 	ck_assert_uint_eq(set->operations->instances(set, &seen.rows), ERROR_WMI_GUID_NOT_FOUND);
 	seen_refresh(&seen);

@@ -11,7 +11,7 @@ static GUID set;
 static struct seen seen;
 static PERF_COUNTERSET_INSTANCE *one;
 
-/* Called after each look at the slots, with what was read: number of the look from 0 on. */
+/* Called after each read of the slots with its bytes; `look` counts from 0. */
 static void (*meddle)(int look, uint8_t *slot);
 static int looks;
 

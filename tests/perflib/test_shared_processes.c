@@ -40,7 +40,7 @@ static struct child begin_child(int (*work)(void *), void *user)
 	return c;
 }
 
-/* What work returned. */
+/* The result of the child's work. */
 static int receive_byte(const struct child *c)
 {
 	char byte;
@@ -165,7 +165,7 @@ START_TEST(whenever_one_is_killed_nothing_of_it_remains)
 }
 END_TEST
 
-/* What a kill leaves between the steps of a start, step by step. */
+/* The file's state if a start is killed after each of its steps. */
 START_TEST(a_start_that_was_cut_off_is_swept)
 {
 	char path[160];

@@ -91,7 +91,7 @@ START_TEST(signal_handlers_count_too)
 	one = PerfCreateInstance(h, &set, "", 0);
 	signal(SIGALRM, handler);
 	setitimer(ITIMER_REAL, &often, NULL);
-	/* Also in the middle of what takes the lock. */
+	/* Also in the middle of a locked section. */
 	while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < 200) {
 		GUID id = guid_of(4);
 		HANDLE other;
@@ -259,7 +259,7 @@ START_TEST(a_late_increment_is_harmless)
 	ck_assert_int_eq(pthread_create(&thread, NULL, count_late, &refused), 0);
 	usleep(1000);
 	ck_assert_uint_eq(PerfStopProvider(h), ERROR_SUCCESS);
-	/* The same place is another's now: what comes late is not counted there. */
+	/* Another instance has the slot now: late updates are not counted there. */
 	HANDLE other = offer_provider(3);
 	ck_assert_uint_eq(offer_wide(other, 3, 5, 1), ERROR_SUCCESS);
 	usleep(1000);

@@ -10,7 +10,7 @@
 			return #holds;                                                             \
 	} while (0)
 
-/* What is left of a block. */
+/* The rest of a block. */
 struct rest {
 	const unsigned char *at;
 	size_t bytes;

@@ -10,13 +10,13 @@
 
 #include "../../include/perflib.h"
 
-/* NULL, or what is wrong with it. */
+/* NULL, or a description of the error. */
 const char *walk(const void *data, size_t bytes);
 
 /* Parts of a block that walk has found right. */
 struct result {
 	PERF_COUNTER_HEADER header;
-	const unsigned char *body; /* what follows the header */
+	const unsigned char *body; /* behind the header */
 	ULONG counters, instances; /* as far as the type has them */
 };
 

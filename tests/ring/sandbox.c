@@ -109,7 +109,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 	while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
 		;
 	alarm(0);
-	kill(-worker, SIGKILL); /* what a failed test left behind */
+	kill(-worker, SIGKILL); /* children that a failed test left */
 	folder_remove(dir);
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));

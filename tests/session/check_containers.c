@@ -18,10 +18,10 @@ static struct session box;
 
 struct container {
 	pid_t init; /* seen from here; killing it kills all */
-	int said;   /* a byte once its writer holds or has written what it should */
+	int said;   /* a byte once its writer holds its record or has written it */
 };
 
-/* What the writer, thread 2 of its namespace, does before it says so and waits. */
+/* The steps of the writer, thread 2 of its namespace, before it reports and waits. */
 typedef void container_fn(void);
 
 static void run_container(const char *host, container_fn *writer, int say)

@@ -120,7 +120,7 @@ static pid_t fork_stopped(bool unfinished)
 	return pid;
 }
 
-/* What the rings hold, and the hooks that had no slot. */
+/* The rings' content, and the hooks that had no slot. */
 static void expect_account(uint64_t hooks, uint64_t no_slot)
 {
 	struct account a;

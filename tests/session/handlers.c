@@ -113,7 +113,7 @@ static int no_descriptors(void)
 	return TraceHookWords(1, 1, 0, NULL) == PU_ERROR_INSUFFICIENT_RESOURCES ? 0 : 1;
 }
 
-/* -------------------------------------------------------------- what they find */
+/* -------------------------------------------------------------- the state that they find */
 
 static struct session box;
 

@@ -1,4 +1,4 @@
-/* Counting on counters that are made up: who is opened how, and what becomes of the values. */
+/* Counting on counters that are made up: how they are opened, and how values are reported. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ static struct opened {
 } opened[OPENED_MAX];
 
 static int opened_count;
-/* What an opening is answered with: 0, or an errno. */
+/* The result of an opening: 0, or an errno. */
 static int (*rule)(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader);
 
 static int fake_open(

@@ -111,7 +111,7 @@ static void *wait_for_ever(void *arg)
 	return arg;
 }
 
-/* Does what its standard input says, until that ends. A second thread waits all the time. */
+/* Executes commands from standard input until its end. A second thread waits all the time. */
 static void follow_commands(void)
 {
 	char line[80], what[20];

@@ -172,7 +172,7 @@ START_TEST(cut_off)
 }
 END_TEST
 
-/* Every word of it set to what it must not be, or to anything: nothing is read beyond it. */
+/* Each word set to invalid and random values: nothing is read beyond the block. */
 START_TEST(words_that_lie)
 {
 	static const ULONG lies[] = {
@@ -222,7 +222,7 @@ START_TEST(sizes_of_values)
 }
 END_TEST
 
-/* Both may hold anything: a trace's host is what the trace says. */
+/* Both may hold any text: a trace names its host itself. */
 START_TEST(hosts_and_paths_stay_in_their_cells)
 {
 	static struct counters_run r;

@@ -57,7 +57,7 @@ START_TEST(test_machine)
 }
 END_TEST
 
-/* Whatever the machine: everything has its meaning, and what is bad has its cure. */
+/* On every machine, each finding has a meaning, and each bad one a remedy. */
 START_TEST(test_form)
 {
 	const char *name = machines[_i].name;
@@ -81,7 +81,7 @@ START_TEST(test_form)
 }
 END_TEST
 
-/* A machine on which all is well has nothing to do but what its user chose. */
+/* On a machine without faults, only the user's own choices leave something to do. */
 START_TEST(test_healthy)
 {
 	static struct findings f;

@@ -227,7 +227,7 @@ static uint32_t writer_of(const struct seen *s, uint32_t hook)
 	return get_le32(s->payload + hook * rec_size(1, 0) + REC_TID);
 }
 
-/* A name is right or absent: what a reader finds by thread id and stamp is the writer, or none. */
+/* A name is right or absent: the task at a thread id and stamp is the writer, or unknown. */
 START_TEST(numbers_become_thread_ids)
 {
 	enum { FIRST = 7 | 3u << SHM_TASK_INDEX_BITS, LATER = 8 | 1u << SHM_TASK_INDEX_BITS };
@@ -472,7 +472,7 @@ START_TEST(overwritten_before_its_turn)
 }
 END_TEST
 
-/* What a trigger wants reaches back to the last gap in a ring. */
+/* A trigger's range reaches back to the last gap in a ring. */
 START_TEST(window_ends_at_a_gap)
 {
 	static const struct {

@@ -117,7 +117,7 @@ void fake_add_torn(uint32_t ring)
 	fake_ring[ring].part[fake_ring[ring].parts - 1].torn++;
 }
 
-/* ----------------------------------------------------------------------- what is faked */
+/* ----------------------------------------------------------------------- replaced functions */
 
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
 	const struct shm_ring_control *control)

@@ -44,7 +44,7 @@ void fake_free(void);
 /* A section in a ring, to which records are added; head moves along. */
 struct fake_part *fake_add_part(uint32_t ring, uint64_t position);
 void fake_add_hook(uint32_t ring, uint64_t stamp, uint32_t words);
-/* What add_hook writes as words from now on: compressible or not. */
+/* Chooses the words of further add_hook calls: compressible or not. */
 void fake_noise(bool on);
 void fake_add_torn(uint32_t ring);
 

@@ -71,7 +71,7 @@ START_TEST(conditions_of_intervals_hold)
 		"not label=x", "not (label=x or tid=8)", "label=x and tid=8 or tid=7",
 		"tid=7 or tid=8 and label=x", "  ( ( tid = 7 ) )  ", "not not tid=7",
 		"not tid=8 and tid=7",
-		/* Synonyms, and what the language has beside comparisons. */
+		/* Synonyms, and functions beside comparisons. */
 		"label==slow*", "elapsed_ns>11999999", "elapsed_ns=12ms", "elapsed<1min",
 		"elapsed<1h", "task=work*", "tid in (6, 7)", "label in (x,slow*)",
 		"label in (\"slow request\")", "elapsed in (1ms,12ms)", "not absent(label)",
@@ -95,7 +95,7 @@ START_TEST(conditions_of_intervals_hold)
 }
 END_TEST
 
-/* What an event does not have is neither equal nor unequal to anything. */
+/* An absent value is neither equal nor unequal to anything. */
 START_TEST(absent_fields_compare_false)
 {
 	static const char *const no[] = {"label=*", "label!=x", "elapsed>=0ns", "elapsed<1s",
@@ -172,7 +172,7 @@ START_TEST(arguments_compare_by_their_type)
 	put_argument(words + 32, INTERVAL_ARG_F64, UINT64_C(0x7ff8) << 48); /* NaN */
 	ck_assert(evaluate("arg.half!=1", &e) && !evaluate("arg.half=1", &e));
 	ck_assert(!evaluate("arg.half<=1", &e) && !evaluate("arg.half>=1", &e));
-	/* Strings that are cut off: what is behind them is not there. */
+	/* Truncated strings: nothing behind them is read. */
 	e.strings_end = e.strings + 6;
 	ck_assert(!evaluate("arg.size=1000", &e));
 	ck_assert(!evaluate("arg.big>0", &e));

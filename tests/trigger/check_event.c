@@ -1,4 +1,4 @@
-/* Events: which hooks belong together, and what they carry. */
+/* Events: which hooks belong together, and their contents. */
 #include <stdlib.h>
 #include <string.h>
 

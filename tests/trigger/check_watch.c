@@ -18,7 +18,7 @@ struct box {
 	struct session s;
 	struct watch w;
 	uint32_t next; /* sequence number */
-	/* What was handed out. */
+	/* The events received. */
 	uint32_t seen, not_whole, out_of_order, last, stop_at;
 	uint32_t events;
 };

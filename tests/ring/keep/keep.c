@@ -439,7 +439,7 @@ static void fill_memory(void)
 		;
 }
 
-/* What the dump lacks is told, and no hook is lost for it. */
+/* The dump reports the hooks it lacks, and loses none. */
 static void no_memory(const void *arg)
 {
 	struct dumped d;

@@ -313,7 +313,7 @@ static void check_after_death(struct tally *t, uint32_t k)
 	note_wrong(t, k, is_sound(&killed), "the rings are not sound");
 	note_wrong(t, k, phase_of(&killed) == phase, "the books say something else");
 	note_wrong(t, k, seen.operations == (phase == WHOLE ? scene->hooks : 0),
-		"what was committed is not there, or what was not is");
+		"a committed record is missing, or an uncommitted one is there");
 	note_wrong(t, k, dump_agrees(&killed), "the dump says something else");
 	draining = scene->mode == SHM_MODE_CONTINUOUS;
 	others(OTHERS);
@@ -325,7 +325,8 @@ static void check_after_death(struct tally *t, uint32_t k)
 		gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
 		"a writer overwrote a held section");
 	back = session_reclaim(&box);
-	note_wrong(t, k, back == (int)torn + expected[k].locked, "not given back what it held");
+	note_wrong(
+		t, k, back == (int)torn + expected[k].locked, "held resources were not released");
 	head = ring_now()->head;
 	others(OTHERS);
 	read_account(&in_the_end);
@@ -483,7 +484,7 @@ static int body(int argc, char **argv)
 
 	why = steps_impossible();
 	if (!why && SEES_ONE_PROCESS)
-		why = "most of what would be stepped through is the thread sanitizer";
+		why = "most steps would be in the thread sanitizer";
 	if (!why && !guest && !box_has_rseq())
 		why = "no restartable sequences here";
 	if (why) {

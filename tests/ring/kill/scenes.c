@@ -124,7 +124,7 @@ bool operation_is_whole(const uint8_t *record)
 	return true;
 }
 
-/* ------------------------------------------------------------- what they find */
+/* ------------------------------------------------------------- the state that they find */
 
 static uint64_t ring_head(void)
 {

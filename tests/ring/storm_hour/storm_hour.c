@@ -87,7 +87,7 @@ static void init(const struct hour_plan *p)
 		die("session: %s", e.text);
 }
 
-/* Bounds of what is in the ledger now. */
+/* Bounds of the ledger's present content. */
 static void note_change(const struct hour_plan *p, bool discard)
 {
 	uint32_t g = box.generation % HOUR_GENERATIONS;
