@@ -209,7 +209,7 @@ suite() {
 	p=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*Passed' "build-test-$name/tests.log")
 	s=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "build-test-$name/tests.log")
 	f=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' "build-test-$name/tests.log")
-	# What tests left out within themselves, and why.
+	# Parts that tests skipped, and why.
 	left_out=$(grep -hE '^skipped[: ]' "build-test-$name/Testing/Temporary/LastTest.log")
 	if [ -n "$left_out" ]; then
 		printf '%s\n' "$left_out" | sed 's/^/  /'

@@ -4,7 +4,7 @@
 # a Chromium, it opens pages from file:// and compares them with intervals.csv: queries, columns, summary, search,
 # mouse and keys, and names that are HTML and scripts. SWTRACE_TEST_BROWSER=1 opens more pages, tiles and
 # servers, in Firefox if there is no Chromium; firefox: in that. CPIDECODE, MKTRACE and GENTRACE name the programs, BROWSER a browser
-# (else what is installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
+# (else the one installed), PICTURES a folder for pictures of the pages. Ends with 77 if there is no Node.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib/traces.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Flame graphs of hostile names in a browser: no name runs, none adds an element or an
 # attribute, and the picture does what it is for. CPIDECODE and MKTRACE name the programs,
-# BROWSER a Chromium (else what is installed). Ends with 77 if there is none.
+# BROWSER a Chromium (else the one installed). Ends with 77 if there is none.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"

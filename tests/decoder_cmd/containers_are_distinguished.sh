@@ -74,7 +74,7 @@ in_file out '^"m", minor 0x02, container /box/a, 1 interval'
 run 0 --report summary --format csv --where 'absent(container)' c.bin
 in_file out '^l,1,1,10,.*,0,,'
 
-# What cpus shows of them does not depend on where its data comes from.
+# The report cpus does not depend on the source of its data.
 run 0 --report cpus c.bin
 not_in_file out container
 cp out cpus

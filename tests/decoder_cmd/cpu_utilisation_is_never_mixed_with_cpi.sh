@@ -27,7 +27,7 @@ in_file out '^load,1,300,.*,,,,none,30\.0000,0,,200,60\.0000,10\.0000,100\.0000,
 run 0 --report cpus t.bin
 in_file out '^"load", minor 0x01 of major 0xC8, method reference\+idle_fine, 300 intervals$'
 
-# What busy was measured by.
+# The method that measured busy.
 run 0 --report why t.bin
 in_file out '^"load", minor 0x01 of major 0xC8, method reference\+idle_fine, 300 intervals: '
 in_file out '^"load", minor 0x01, 300 intervals: '

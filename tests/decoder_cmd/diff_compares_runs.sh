@@ -62,7 +62,7 @@ run 2 --report diff --by time:1s old new
 in_file err 'runs of a diff have no times in common'
 run 2 --report diff --by tid --format svg old/1.bin new/1.bin
 
-# What runs differ by decides, not what 250 intervals would.
+# The variance between runs decides, not that of 250 intervals.
 run 0 --report diff --format csv old noisy
 [ "$(verdict mean_ns)" = noise ] || fail "runs that differ anyway are a change"
 run 0 --report diff --fail-if 'mean>+0.1%' --fail-if 'p90>+0.1%' old noisy
@@ -108,7 +108,7 @@ in_file err 'empty: no traces in it'
 run 1 --report diff --before 'none*' --after new
 in_file err 'none\*: no such files'
 
-# What runs of one program differ by.
+# The variance between runs of one program.
 run 0 --report diff --aa --format csv old
 in_file out '^label,minor,metric,of,runs,value,noise_pct,least_change_pct'
 in_file out '^x,1,mean_ns,,5,[0-9.]*,[0-9.]*,[0-9.]*.?$'

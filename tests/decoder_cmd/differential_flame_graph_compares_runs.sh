@@ -94,7 +94,7 @@ tip_is 'unnamed process' 'process|+4.8% against before|before 2,100 cycles|after
 tip_is query '+50.0% against before|before 1,000 cycles|after 1,500 cycles, 68.18% of all'
 not_in_file out 'pid [0-9]'
 
-# Filters, and what does not go together.
+# Filters, and incompatible options.
 run 0 --report diff --format svg --weight ns --label query a.bin b.bin
 tip_is query '+50.0% against before|before 1,000 ns|after 1,500 ns, 100.00% of all'
 run 0 --partial a.p a.bin

@@ -131,7 +131,7 @@ in_file err '^cpidecode: --fail-if: "minor-faults>\+1%": expected count, .*, or 
 compare 2 --fail-if 'page-faults>+1ms'
 in_file err 'only times have units'
 
-# Weights of a flame graph: what is not nested.
+# Weights of a flame graph: own values.
 {
 	begin 3
 	interval 1 1000000 200 inner 1 1000000 200 30 4

@@ -44,13 +44,13 @@ for case in $cases; do
 	rm -f trace*.bin
 done
 
-# Many slices; what contains an interval lies in another slice.
+# Many slices; an interval's parent lies in another slice.
 "$GENTRACE" -k groups -n 3000 -c 3 big.bin
 merging_gives_the_whole '--format folded' 7 big.bin
 merging_gives_the_whole '--format svg --weight instructions' 7 big.bin
 [ "$(wc -l <whole)" -gt 100 ] || fail "nothing to compare"
 
-# What does not go together is said.
+# Incompatible partial results are refused by name.
 refused()
 {
 	pattern=$1

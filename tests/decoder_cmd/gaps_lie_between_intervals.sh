@@ -52,7 +52,7 @@ run 0 --report gaps --format json t.bin
 grep -q '^{"label":"request","minor":0,"major":194,"count":3,"total_ns":4000.0,"mean_ns":1333.3,"p50_ns":1000,"p99_ns":3000,"max_ns":3000,"off_cpu_ns":1000,"filled_by":\[{"what":"label","label":"disk","minor":0,"count":1,"total_ns":1500.0,"share_pct":37.50,"off_cpu_ns":1000},' out || fail "json"
 grep -q '{"what":"nothing recorded","label":null,"minor":null,"count":null,"total_ns":1000.0,"share_pct":25.00,"off_cpu_ns":null}\]}$' out || fail "json: nothing"
 
-# Of a choice, what is not chosen fills gaps, too: a request of its own label.
+# With a filter, intervals that it leaves out fill gaps, too: a request of its own label.
 run 0 --report gaps --where 'label=request and not (start_ns > 1700000000000004000 and start_ns < 1700000000000006000)' --format csv --tid 1 t.bin
 in_file out '^request,0,194,gaps,,,2,5000.0,,2500.0,0,5000,5000,1000'
 in_file out '^request,0,194,label,request,0,1,500.0,10.00,'
@@ -72,7 +72,7 @@ in_file out ' tid  task +mm$'
 in_file out '^request .*   1  -  +C2:00$'
 run 2 --report gaps --by tid t.bin
 
-# What is open at the end counts up to there: the second request ends a gap, and fills that of others.
+# Intervals open at the end count up to there: the second request ends a gap, and fills that of others.
 make_clocked open.bin <<'END'
 cpus 1
 section meta

@@ -62,7 +62,7 @@ for label in a b; do
 	in_file err "gate failed: $label:mean>.*no such intervals"
 done
 
-# What may be noise fails nothing, however large; what cannot be judged does, and says why.
+# A change within noise fails nothing, however large; one that cannot be judged fails and says why.
 gate 0 noisy.bin 'mean>+1%' 'p90>+0%'
 gate 5 noisy.bin 'max>+5%' 'total>+1%'
 in_file err 'total has no statistical test: the gate compares the value itself$'

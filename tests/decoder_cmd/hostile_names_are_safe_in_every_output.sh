@@ -73,7 +73,7 @@ for kind in summary:text:people summary:csv:csv summary:json:json intervals:text
 	[ -s err ] || fail "$kind: nothing about the damage"
 	"$WELLFORMED" people err || fail "$kind: standard error"
 done
-# The same names out of partial results, in what changed, and in what is said of it.
+# The same names in merged partial results, in diffs, and in messages.
 run 0 --partial "$file.p" "$file"
 for kind in text:people csv:csv json:json; do
 	run 5 --report diff --single-run --fail-if 'count>-1' --format "${kind%:*}" "$file.p" "$file"
@@ -93,10 +93,10 @@ cp script "$file.hooks"
 run 1 --schema "$file.hooks" "$file"
 "$WELLFORMED" people err || fail "standard error, schema"
 
-# What a spreadsheet would take for a formula is written as it is: CSV is for programs.
+# Formulas of spreadsheets are written unchanged: CSV is for programs.
 run 0 --report summary --format csv "$file"
 in_file out '^\+1,1,'
-# The checkers see what they are for.
+# The checkers detect unsafe output.
 wrong()
 {
 	# shellcheck disable=SC2059

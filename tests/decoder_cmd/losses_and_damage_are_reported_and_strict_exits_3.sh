@@ -26,7 +26,7 @@ run 3 --strict --report info lossy.bin
 in_file out '^ *cpu 0 +1 +[0-9]+ +[0-9]+ +5 +4 +3 +2 +0 +0 +0 +0$'
 in_file out '^ *cpu 1 +1 +[0-9]+ +[0-9]+ +0 +0 +0 +0 +0 +40 +1 +2$'
 
-# Overwritten hooks are what wrap mode is for.
+# Overwritten hooks are no loss in wrap mode.
 loss='section loss
 loss 1 0 0 0 0 40 0 0'
 make_trace wrapped.bin

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --memory: what fits is the same report, what does not stops with one line and leaves no file.
+# --memory: within the limit the report is the same; beyond it the command stops with one line and leaves no file.
 # shellcheck disable=SC3045 # the shells that run this know ulimit -d
 . "${0%/*}/lib.sh"
 : "${GENTRACE:?the maker of large traces gentrace}"

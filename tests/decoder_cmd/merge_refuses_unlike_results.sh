@@ -63,7 +63,7 @@ run 0 --partial loss1.p --slice 1/2 lossy.bin
 run 3 --partial loss2.p --slice 2/2 --strict lossy.bin
 run 0 lossy.bin
 in_file err 'may be missing'
-# Partial results do not hold what overwriting may have cost.
+# Partial results do not record intervals lost by overwriting.
 grep -v 'may be missing' err >expected
 run 3 merge --strict loss1.p loss2.p
 cmp -s err expected || fail "losses are told otherwise"

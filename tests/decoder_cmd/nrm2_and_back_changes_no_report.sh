@@ -2,7 +2,7 @@
 # Every golden trace: written as NRM2 it reports as it did, and written once more it is the same.
 . "${0%/*}/lib.sh"
 
-# What the two files say on stderr, but for their names, and for damage and what stood twice, which stay behind.
+# The two files' messages, except for names, and for damage and duplicates, which are not converted.
 told()
 {
 	sed -e '/damaged/d' -e '/twice in one/d' -e 's/^cpidecode: [^:]*: /cpidecode: /' err >"$1"

@@ -2,7 +2,7 @@
 # --format nrm2: its combinations, filters, and the hooks that it cannot hold and reports.
 . "${0%/*}/lib.sh"
 
-# ------------------------------------------------------------------ what is refused
+# ------------------------------------------------------------------ refused options
 for report in summary intervals cpus info; do
 	run 2 --report $report --format nrm2 -o x plain.bin
 	in_file err 'no --format nrm2'
@@ -43,7 +43,7 @@ sort expected >a
 sort out >b
 cmp a b || fail "two files: other hooks"
 
-# ----------------------------------------------------------------- what does not go in
+# ----------------------------------------------------------------- parts left out
 "$MKTRACE" - big.bin <<END
 section hooks
 hook 0 1 at=1 2

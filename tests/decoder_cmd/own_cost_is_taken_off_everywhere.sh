@@ -13,7 +13,7 @@ for kind in intervals summary why; do
 	run 0 -j3 --report $kind --format csv --compensate own.bin
 	cmp -s out $kind.csv || fail "$kind: three threads say otherwise"
 done
-# A graph has what the outermost intervals have. Labels have no commas.
+# A graph's total is that of the outermost intervals. Labels have no commas.
 run 0 --format folded --compensate own.bin
 folded=$(awk '{ sum += $NF } END { printf "%d", sum }' out)
 outermost=$(awk -F, 'NR > 1 && $10 == 0 { sum += $3 } END { printf "%d", sum }' intervals.csv)
@@ -46,14 +46,14 @@ in_file err 'plain.p: --compensate: a partial result that was made without it'
 run 0 merge --compensate own.p
 cmp -s out expected || fail "a merged result of which it is asked says otherwise"
 
-# What is nested in an interval of a slice may be in another slice.
+# An interval of one slice may contain intervals of another.
 for slice in 1 2 3; do
 	run 0 --compensate --slice $slice/3 --partial slice$slice.p own.bin
 done
 run 0 merge --partial slices.p slice2.p slice1.p slice3.p
 cmp -s slices.p own.p || fail "three slices are not the whole"
 
-# The slowest ones, and what they spent in themselves.
+# The slowest ones, and their self time.
 run 0 --report slowest --top 20 --format json --compensate own.bin
 sed 's/.*"elapsed_ns":\([0-9]*\)\.\([0-9]\),"percentile.*/\1\2/' out >slowest
 run 0 --report intervals --top 20 --sort -elapsed_ns --format csv --compensate own.bin

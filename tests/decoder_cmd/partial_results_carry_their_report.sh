@@ -53,7 +53,7 @@ done <<'END'
 --report why --format csv --having count>10 --sort label --top 2
 END
 
-# The command line adds to what is carried, or names another report.
+# The command line adds to the carried options, or names another report.
 run 0 --partial h.p --report histogram t.bin
 run 0 --format csv t.bin
 cp out summary.csv

@@ -114,7 +114,7 @@ while read -r report; do
 	run 0 merge --partial two.p a.bin.p three.p
 	cmp -s whole.p one.p || fail "$report: another partial result"
 	cmp -s whole.p two.p || fail "$report: another partial result in another order"
-	# What comes again counts once.
+	# A repeated host counts once.
 	run 0 merge --partial again.p one.p left.p two.p b1.bin.p
 	in_file err '^cpidecode: left.p: earlier partial results have all of its host b: it is counted once$'
 	in_file err '^cpidecode: b1.bin.p: earlier partial results have all of it: it is counted once$'

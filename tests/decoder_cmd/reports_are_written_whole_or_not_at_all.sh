@@ -94,7 +94,7 @@ wait
 [ "$status" -eq 1 ] || [ "$status" -eq 0 ] || fail "a broken pipe: exit $status"
 not_in_file err 'lost'
 
-# No file gets the number of a closed one, and so what was for a person.
+# No file gets the descriptor of a closed stream, and with it the messages.
 status=0
 cat plain.bin | "$CPIDECODE" - >&- 2>err || status=$?
 [ "$status" -eq 1 ] || fail "a closed stdout: exit $status"

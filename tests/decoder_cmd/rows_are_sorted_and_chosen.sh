@@ -107,7 +107,7 @@ for top in '' '--top 9'; do
 	cmp expected out || fail "equal rows: another order of files $top"
 done
 
-# Costs of what is nested, and depths, do not depend on how many rows there are.
+# Costs of nested intervals, and depths, do not depend on the number of rows.
 for case in own_cost nesting zero_length equal_stamps; do
 	"$MKTRACE" "$golden/$case/trace.txt" c.bin
 	for more in '' --compensate; do

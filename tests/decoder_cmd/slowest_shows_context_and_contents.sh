@@ -69,7 +69,7 @@ for threads in 1 4; do
 	run 0 -j $threads --report slowest -n 2 t.bin
 	cmp expected out || fail "the two slowest"
 done
-# The line at the end shows the interval and what is in it.
+# The last line shows the interval and its contents.
 # shellcheck disable=SC2046
 run 0 --format csv $(sed -n '$s/.*show: //p' expected) t.bin
 in_file out ',10000,0,10,1,server,4,request,'
@@ -82,14 +82,14 @@ cmp expected there || fail "json"
 sed -n 1p out >there
 in_file there '"values":\[\{"name":"size","value":1000\},\{"name":"key","value":"user 1"\}\]'
 
-# A choice is compared within itself; what is around stays.
+# Selected intervals are compared with each other; their context stays complete.
 run 0 --report slowest --where 'label=disk and parent.label=query' t.bin
 in_file out '^1. "disk", minor 0x01: 1.50 us, p100.0 of 1 \(median 1.50 us\)$'
 in_file out '^   in: serve \(12.0 us\) > request \(10.0 us\) > query \(3.00 us\)$'
 run 0 --report slowest --label none t.bin
 in_file out '^no intervals$'
 
-# The interval's own time and what is beneath it are all of it; threads change nothing.
+# Self time and children add up to the interval; the number of threads changes nothing.
 "$GENTRACE" -k groups -n 5000 -c 3 -d 8 g.bin
 run 0 -j 1 --report slowest --format json -n 300 g.bin
 mv out one

@@ -16,7 +16,7 @@ END
 	echo 'section end'
 }
 
-# told FILE: what the report says of who woke it.
+# told FILE: the report's lines about wakers.
 told()
 {
 	run 0 --report slowest -n 1 "$1"
@@ -61,7 +61,7 @@ END
 run 0 --report slowest -n 1 --format json unknown.bin
 in_file out ',"wakers":\[{"tid":null,"pid":null,"name":null,"interrupt":true,"waits":1,"waited_ns":1000.0,"to_run_ns":500.0}\],"waits_without_waker":2,"without_waker_ns":11000.0}$'
 
-# What the switches do not cover has no waits either.
+# Intervals that the switches do not cover have no waits either.
 trace "$remote" 'hook 0xC3 3 tid=9 at=50000 1 64:19000 64:19500 64:4' | "$MKTRACE" - lost.bin
 [ -z "$(told lost.bin)" ] || fail "lost: $(told lost.bin)"
 run 0 --report slowest -n 1 --format json lost.bin

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nested intervals share what is kept of the wake-ups of their thread.
+# Nested intervals share the record of their thread's wake-ups.
 # shellcheck disable=SC3045 # the shells that run this know ulimit -d
 . "${0%/*}/lib.sh"
 

@@ -33,7 +33,7 @@ run 0 -o file plain.bin
 cmp -s file unlimited || fail "a file has another width by COLUMNS"
 unset COLUMNS
 
-# What says least goes first, the label stays whole.
+# The least informative columns go first, the label stays complete.
 run 0 --width 90 plain.bin
 fits 90
 heading_is 'label count total p50 p99 max raw CPI thread'
@@ -86,7 +86,7 @@ in_file out '^日本語の名前 +1 '
 [ "$(sed -n 's/日本語の名前/............/; s/^\(.*\)300 ns.*/\1/p' out | head -n 1 | wc -c)" -eq \
 	"$(sed -n 's/^\(.*\)200 ns.*/\1/p' out | head -n 1 | wc -c)" ] || fail "columns do not line up"
 
-# The first line: what the trace is. Only a command gives way to the width.
+# The first line describes the trace. Only its command is cut to the width.
 trace_of()
 {
 	"$MKTRACE" - "$1" <<END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --format html --tiles: the intervals in a file beside the page, and what it refuses.
+# --format html --tiles: the intervals in a file beside the page, and refused options.
 . "${0%/*}/lib.sh"
 
 run 0 --format html --tiles -o page.html plain.bin

@@ -43,7 +43,7 @@ hook 0xC2 0x20000000 tid=3 at=42000 1 5 64:100 1 0 1 2 64:-5
 section end
 END
 
-# The labels and ends of what it selects.
+# The labels and ends of the selected intervals.
 chosen()
 {
 	run 0 --report intervals --format csv --where "$1" t.bin
@@ -134,7 +134,7 @@ not_in_file out 'parse'
 run 0 --report intervals --format json --where 'depth=2' t.bin
 lines_are 1
 run 0 --report intervals --where 'label=none' t.bin
-# Columns are those of what is selected.
+# Columns are those of the selected intervals.
 run 0 --report intervals --format csv --where 'depth>0' t.bin
 not_in_file out 'arg.size'
 run 0 --report intervals --format csv --where 'tid=3 and depth=0' t.bin

@@ -48,7 +48,7 @@ section tasks''')
     print("section end")
 END
 
-# What it says of each value, computed from the intervals; and the rule, by binomials.
+# Each value's line, computed from the intervals; and the rule, by binomials.
 cat >compute.py <<'END'
 import csv, math, statistics, sys
 

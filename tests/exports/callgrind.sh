@@ -1,5 +1,5 @@
 #!/bin/sh
-# What callgrind_annotate reads of an export equals the folded stacks: own ns by label, and their sum.
+# callgrind_annotate reads an export as the folded stacks: own ns by label, and their sum.
 . "${0%/*}/lib.sh"
 
 command -v callgrind_annotate >/dev/null || skip "no callgrind_annotate here (Debian's valgrind has it)"

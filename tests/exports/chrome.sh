@@ -1,5 +1,5 @@
 #!/bin/sh
-# What Perfetto's trace_processor reads of Chrome's trace events equals intervals.csv.
+# Perfetto's trace_processor reads Chrome's trace events as intervals.csv.
 . "${0%/*}/lib.sh"
 
 # shellcheck disable=SC2154 # of lib.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What babeltrace2 reads of a CTF trace equals the hooks report, and info's losses.
+# babeltrace2 reads a CTF trace as the hooks report, and info's losses.
 . "${0%/*}/lib.sh"
 
 python=''
@@ -70,7 +70,7 @@ status=0
 (ulimit -f 64 && exec "$CPIDECODE" --format ctf -o large filled.bin 2>err) || status=$?
 [ "$status" -eq 1 ] || fail "with no room: exit $status"
 in_file err 'large/stream_[0-9]*: cannot write: File too large'
-# What a killed writer left is removed, what another one writes is not.
+# A killed writer's folder is removed, other programs' are not.
 mkdir .left.1-0.tmp .left.other.tmp
 : >.left.1-0.tmp/stream_1
 run 0 --format ctf -o left plain.bin

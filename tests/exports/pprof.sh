@@ -32,7 +32,7 @@ if [ -z "${PPROF:-}" ]; then
 	PPROF='go tool pprof'
 fi
 
-# go_pprof ARGUMENTS...: what it says, in nanoseconds, with every node.
+# go_pprof ARGUMENTS...: its text, in nanoseconds, with every node.
 go_pprof()
 {
 	# shellcheck disable=SC2086,SC2154

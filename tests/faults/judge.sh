@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# Sourced by run.sh: what must be true of a run, whatever failed in it.
+# Sourced by run.sh: requirements on a run, whatever failed in it.
 
 # Reports of changes to the wall clock meanwhile are no fault of the trace.
 clock_lines='CLOCK_REALTIME|the clocks contradict|the machine was suspended'

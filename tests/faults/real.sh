@@ -22,7 +22,7 @@ session_of_many() {
 		"$SWTRACE" off || count_failure "a session of many hooks"
 }
 
-# kept_is_whole WHAT: run keeps what it could not write.
+# kept_is_whole WHAT: run keeps a trace that it could not write.
 kept_is_whole() {
 	kept=$(sed -n 's/.*the trace is kept: SWTRACE_SESSION=\([^ ]*\) .*/\1/p' "$err")
 	if [ -n "$kept" ] && SWTRACE_SESSION=$kept "$SWTRACE" dump "$dir/kept.bin" 2>"$err" &&

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What swtrace does when system calls fail: run.sh [--all] [PART...]. Parts: dump, run, init,
+# swtrace while system calls fail: run.sh [--all] [PART...]. Parts: dump, run, init,
 # program, record, real. SWTRACE, CPIDECODE and WRITER name the programs.
 #
 # The sweep lets the N-th call of a kind fail, for every N until there is no N-th call any more

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154,SC2015
 # Sourced by run.sh: the N-th call fails.
 
-# The calls, and what may become of them.
+# The calls, and their injected errors.
 calls="openat:EMFILE,EACCES,EIO write:ENOSPC,EIO,EDQUOT,EINTR writev:ENOSPC,EIO,EINTR
 pwrite64:EIO,ENOSPC,EINTR pread64:EIO,EINTR read:EIO,EINTR fsync:EIO,ENOSPC,EDQUOT,EINTR
 close:EIO,EINTR,EDQUOT rename:EIO,ENOSPC renameat2:EIO ftruncate:EIO,ENOSPC,EINTR

@@ -32,12 +32,12 @@ while [ $# -gt 0 ]; do
 done
 case $time$runs$jobs in *[!0-9]*) echo "run.sh: --time, --runs and --jobs are numbers" >&2; exit 2 ;; esac
 
-# What is told of one target's run: search TARGET.
+# search TARGET: prints one target's result.
 search() {
 	target=$1
 	corpus=$build/corpus/$target
 	log=$build/log/$target
-	# Where inputs are looked for: what was found before, what once failed, the seeds.
+	# Folders of inputs: earlier findings, earlier failures, the seeds.
 	set -- "$corpus" "$build/seeds/$target" "$build/kept/$target"
 	[ ! -d "$here/regressions/$target" ] || set -- "$@" "$here/regressions/$target"
 	least=1
@@ -51,7 +51,7 @@ search() {
 	[ ! -f "$here/$target.dict" ] || set -- "-dict=$here/$target.dict" "$@"
 	mkdir -p "$corpus" "$build/kept/$target" "$build/failed" "$build/log"
 	start=$(date +%s)
-	# What was freed is remembered for a while, but not for as long as would cost page faults.
+	# Freed memory is quarantined for a while, but not for as long as would cost page faults.
 	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 	"$build/fuzz_$target" -timeout=20 -rss_limit_mb=2048 \
 		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether gentrace's traces are what they say: other tests and the benchmark believe them.
+# gentrace's traces have the contents requested: other tests and the benchmark rely on that.
 #
 # usage: check.sh
 # Environment: GENTRACE, CPIDECODE: the programs.
@@ -20,7 +20,7 @@ hooks_are_whole() {
 }
 check "hooks: as many as asked for, none lost or damaged" hooks_are_whole
 
-# Every group counted, flagged as nothing but what it holds, its time in the stacks.
+# Every group counted, flagged with its contents only, its time in the stacks.
 groups_are_whole() {
 	"$GENTRACE" -k groups -n 2000 -c 3 "$work/t" || return 1
 	"$GENTRACE" -k groups -n 2000 -c 3 -f folded "$work/folded" || return 1

@@ -91,7 +91,7 @@ reads_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 		env -u LD_LIBRARY_PATH "$work/c" "$SOURCE/samples/measured.trace" &&
 		! readelf -d "$work/c" | grep -qE 'NEEDED.*libcpidecode'
 }
-# One copy of what the libraries share: its functions, its state and its fork handlers.
+# The libraries share one copy of functions, state and fork handlers.
 all_libraries="libperflib libcpc libswtrace libcpidecode"
 together() {
 	# shellcheck disable=SC2046,SC2086
@@ -155,7 +155,7 @@ moved() {
 	)
 }
 absolute() {
-	# Only configured: nothing is built for what is text.
+	# Only configured: text needs no build.
 	cmake -S "$SOURCE" -B "$work/absolute" -DSWTRACE_TESTS=OFF -DSWTRACE_SAMPLES=OFF \
 		-DCMAKE_C_COMPILER="$cc" -DCMAKE_INSTALL_PREFIX=/opt/x \
 		-DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include || return 1
@@ -304,7 +304,7 @@ packages() {
 	}
 	ls "$work"/deb/libswtrace1_*.deb "$work"/deb/libswtrace-dev_*.deb "$work"/deb/swtrace_*.deb
 }
-# Into a root of its own; what depends on Debian's packages finds the system's.
+# Into a root of its own; dependencies are the system's.
 install_packages() {
 	root=$work/root
 	mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" && : >"$root/var/lib/dpkg/status" &&

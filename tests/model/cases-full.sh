@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2086,SC2154
-# Sourced by run.sh --full, after cases.sh: what takes minutes and gigabytes.
+# Sourced by run.sh --full, after cases.sh: searches of minutes and gigabytes.
 
 holds wrap-three-writers-two-laps 7500000 $wrap $long -DWRITERS=3 -DABORTS=0
 holds group-reader-aborts 4600000 -DGROUP $wrap $long $reader

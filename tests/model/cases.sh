@@ -7,7 +7,7 @@ wrap="-DMODE=WRAP" cont="-DMODE=CONTINUOUS -DDRAIN"
 long=-DLONG_ONLY short=-DSHORT_ONLY reader=-DREADER
 keep="-DKEEPING -DSETTLE -DMODE=WRAP -DLONG_ONLY" one="-DWRITERS=1 -DEACH=4"
 
-# What must hold, with about 9/10 of the states it has.
+# Searches that must hold, with about 9/10 of their states.
 holds wrap 470000 $wrap
 holds wrap-reader 2500000 $wrap $long $reader
 holds wrap-three-laps 440000 $wrap $long -DEACH=3
@@ -41,7 +41,7 @@ holds keeping-two-writers 240000 $keep -DDUMP=1 -DABORTS=0 -DSECTIONS=1 -DEACH=1
 holds keeping-no-memory 1220000 $keep -DDUMP=1 -DABORTS=1 $one -DNO_MEMORY
 holds keeping-taken-over 2700000 $keep -DDUMP=1 -DTAKEOVER=1 -DABORTS=0 -DSECTIONS=1 -DWRITERS=1 -DEACH=2
 
-# What must be found: each leaves out one rule.
+# Faults that must be found: each leaves out one rule.
 breaks early-commit accepted_is_whole -DF_EARLY_COMMIT $wrap $long $reader -DEACH=1
 breaks early-commit-and-a-lap live_record_never_overwritten -DF_EARLY_COMMIT $wrap $long
 breaks no-held-check live_record_never_overwritten -DF_NO_HELD_CHECK -DSUM_ONLY $wrap $long

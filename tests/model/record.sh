@@ -1,5 +1,5 @@
 #!/bin/sh
-# What run.sh leaves out as already searched: a search whose record is of the same model, and no other.
+# run.sh leaves out a search if its record is of the same model, and only then.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 for tool in spin "${CC:-gcc}"; do

@@ -46,7 +46,7 @@ for line in sys.stdin:
 ' <rows | sed 's/ $//'
 }
 
-# expect: standard input is what `intervals` prints.
+# expect: `intervals` must print standard input.
 expect() {
 	cat >expected
 	intervals >got
@@ -63,7 +63,7 @@ nested)
 	1 inner
 	2 begun
 	END
-	# What the thread did in an interval without a switch, in every one of them.
+	# The thread's figures of an interval without a switch, in each of them.
 	python3 -c '
 import json
 for line in open("rows"):
@@ -187,7 +187,7 @@ costs)
 	around = [row for row in rows if row["label"] == "around"][0]
 	plain = told["plain"][-1]
 	if plain is not None:
-	    # Ten pairs, each at least as long as what it has inside.
+	    # Ten pairs, each at least as long as its contents.
 	    assert around["own_nested_ns"] >= 10 * plain - 10, (around["own_nested_ns"], plain)
 	print("skip" if skipped else "ok")
 	END

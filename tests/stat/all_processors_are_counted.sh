@@ -13,7 +13,7 @@ sum=$(tr -d '\r' <counts | awk -F, '$4 != "" && $5 == "page-faults" { n += $6 } 
 rows=$(tr -d '\r' <counts | awk -F, '$4 ~ /^[0-9]+$/ && $5 == "page-faults"' | wc -l)
 [ "$rows" -eq "$(grep -c '^processor' /proc/cpuinfo)" ] || fail "$rows processors"
 
-# A processor's clock is the time, but for what passes between the start and the first look.
+# A processor's clock equals the elapsed time, except for the delay before the first read.
 run 0 --csv -a --per-cpu -e cpu-clock --duration 0.1
 tr -d '\r' <out | awk -F, '$4 == 0 && ($6 < 90e6 || $6 > ($3 + 1) * 1e9) { bad = 1 }
 	END { exit bad }' || fail "the clock of processor 0"

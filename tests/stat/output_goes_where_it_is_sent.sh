@@ -52,7 +52,7 @@ run 127 -o counts -e page-faults -- ./nothing-of-that-name
 refuses 1 -o . -e page-faults -- true
 refuses 1 -o nowhere/counts -e page-faults -- echo hello
 
-# What cannot be written is an error, whatever the command did well.
+# A failed write is an error, whatever the command's own status.
 refuses 1 -o /dev/full -e page-faults -- true
 in_file err '/dev/full'
 run 7 -o /dev/full -e page-faults -- sh -c 'exit 7'

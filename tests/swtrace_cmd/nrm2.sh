@@ -1,8 +1,8 @@
-# dump --format nrm2: what is in the file by its layout, and that it reports like a trace.bin.
+# dump --format nrm2: the file's contents by its layout; it reports like a trace.bin.
 . "$(dirname "$0")/decode.sh"
 n=$dir/t.nrm2
 
-# walk FILE: by the layout alone: "SECTIONS HOOKS INTEGERS" of major 0x22, or what is wrong.
+# walk FILE: by the layout alone: "SECTIONS HOOKS INTEGERS" of major 0x22, or the error.
 walk()
 {
 	od -An -v -tu1 -w1 "$1" | awk '
@@ -43,7 +43,7 @@ alike()
 	fi
 }
 
-# ------------------------------------------------------------------- what is refused
+# ------------------------------------------------------------------- refused options
 fresh
 exits 0 "$SWTRACE" install
 refuses 1 "$SWTRACE" dump --format nrm2 "$n" && says "$err" 'swtrace init'
@@ -56,7 +56,7 @@ refuses 1 "$SWTRACE" dump --format nrm2 "$dir/no/t.nrm2"
 TMPDIR=$dir/no refuses 1 "$SWTRACE" dump --format nrm2 "$n" && says "$err" TMPDIR
 [ ! -e "$n" ] || fail "a refused dump left a file"
 
-# ----------------------------------------------------------------------- what it holds
+# ----------------------------------------------------------------------- contents
 exits 0 "$SWTRACE" on
 "$WRITER" hooks 100 34 >/dev/null
 exits 0 "$SWTRACE" off

@@ -45,7 +45,7 @@ exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" info && says "$out" '^tracing  *on'
 exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" off
 exits 1 "$SWTRACE" run -o "$t" -- "$SWTRACE" free
 
-# What cannot be run, what cannot be written.
+# Commands that cannot be run, files that cannot be written.
 refuses 127 "$SWTRACE" run -o "$t" -- no-such-command-here
 refuses 127 "$SWTRACE" run -o "$t" -- ./no/such/command
 echo text >"$dir/run/text"
@@ -97,7 +97,7 @@ for signal in TERM INT HUP; do
 	is_trace "$t"
 done
 
-# What a killed `run` leaves is removed by the next one, once no process uses it.
+# A killed run's session is removed by the next run, once no process uses it.
 rm -f "$ready"
 setsid "$SWTRACE" run -s 1 -o "$t" -- sh -c ': >"$0"; exec sleep 10' "$ready" \
 	>"$out" 2>"$err" &

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Continuous mode: whether a drain runs, and what it has not read yet.
+# Continuous mode: whether a drain runs, and its backlog.
 . "${0%/*}/lib.sh"
 
 run 0 init -s 1 -t cont -f "$dir/stream.bin"

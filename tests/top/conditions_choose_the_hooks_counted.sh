@@ -1,5 +1,5 @@
 #!/bin/sh
-# --where: labels and programs count what matches, rings all. --sort, --label, and lines of text.
+# --where: labels and programs count matching hooks, rings all. --sort, --label, and lines of text.
 . "${0%/*}/lib.sh"
 
 session wrap 4

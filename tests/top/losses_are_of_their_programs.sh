@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whose hooks were lost: of several programs, of a killed one, and of one that found the task table full,
-# which is unknown. What programs and unknown ones lost is what the rings lost.
+# which is unknown. The losses of programs and of unknown ones add up to the rings'.
 . "${0%/*}/lib.sh"
 
 sum='sum(p["total_lost"] for p in last["programs"]) == last["total"]["lost"]'

@@ -22,7 +22,7 @@ for options in '' --counts; do
 	expect 'program("swtrace_writer")["total_hooks"] == 200000 - last["total"]["missed"]'
 done
 
-# In text, never "100.0 %" of what is not whole.
+# In text, an incomplete share is never "100.0 %".
 session wrap 1
 watch --batch
 kill -STOP "$top"
