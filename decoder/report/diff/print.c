@@ -299,7 +299,8 @@ static bool diff_has_columns(
 	size_t length;
 
 	while ((name = rows_next_name(&list, &length))) {
-		bool has = rows_find_column(columns, name, length, r->format);
+		const struct column *c = rows_find_column(columns, name, length, r->format);
+		bool has = c && column_is_in(c, r->format == FORMAT_CSV ? IN_CSV : IN_JSON, ~0u);
 
 		for (unsigned m = 0; m < d->metrics && !has && r->format == FORMAT_JSON; m++) {
 			const struct value_name metric = diff_metric_name(d, m);
@@ -353,11 +354,11 @@ static int diff_print(struct report *r, const struct diff *d)
 		d->by, diff_columns, sizeof diff_columns / sizeof *diff_columns, PLACE_LAST);
 	int rc = CPIDECODE_ENOMEM;
 
-	if (r->format != FORMAT_TEXT && diff_is_single(d))
-		report_note(r, DIFF_SINGLE);
 	if (columns)
 		rc = r->columns || choice_is_asked(r) ? diff_print_chosen(r, d, columns)
 						      : diff_print_shown(r, d, columns);
+	if (!rc && r->format != FORMAT_TEXT && diff_is_single(d))
+		report_note(r, DIFF_SINGLE);
 	free(columns);
 	return rc;
 }
