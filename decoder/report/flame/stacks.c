@@ -16,23 +16,13 @@ enum { IS_TASK = 1, IS_PROCESS = 2, HAS_MEASURES = 4, IS_CONTAINER = 8, FLAGS = 
  */
 static void flame_stacks_put_ratio(struct buffer *o, const struct ratio *r)
 {
-	varint_put(o, r->above);
-	varint_put(o, r->below);
-	varint_put(o, r->weighted);
-	varint_put(o, r->weight);
-	varint_put(o, r->instant);
-	varint_put(o, r->instants);
+	partial_put_ratio(o, r);
 	varint_put(o, !r->measured ? 0 : r->counted == r->measured ? 2 : 1);
 }
 
 static void flame_stacks_get_ratio(struct varint_in *in, struct ratio *r)
 {
-	r->above = varint_get(in);
-	r->below = varint_get(in);
-	r->weighted = varint_get(in);
-	r->weight = varint_get(in);
-	r->instant = varint_get(in);
-	r->instants = varint_get_max(in, MOST_INTERVALS);
+	partial_get_ratio(in, r, MOST_INTERVALS);
 	const uint64_t state = varint_get_max(in, 2);
 	r->measured = state > 0;
 	r->counted = state > 1;
@@ -293,11 +283,8 @@ int flame_stacks_settle(struct partial *p)
 {
 	struct flame_tree tree = {0};
 	struct flame_about about = {0};
-	int rc;
+	int rc = flame_tree_begin(&tree, flame_stacks_are_measured(p));
 
-	if (p->answers.count < 2)
-		return 0;
-	rc = flame_tree_begin(&tree, flame_stacks_are_measured(p));
 	if (!rc)
 		rc = flame_stacks_get(&tree, p, false, &about);
 	if (!rc) {

@@ -274,11 +274,8 @@ int heatmap_cells_get(struct heatmap_cells *c, const struct partial *p)
 int heatmap_cells_settle(struct partial *p)
 {
 	struct heatmap_cells c = {0};
-	int rc;
+	int rc = heatmap_cells_get(&c, p);
 
-	if (p->answers.count < 2)
-		return 0;
-	rc = heatmap_cells_get(&c, p);
 	if (!rc) {
 		partial_clear_answers(p);
 		rc = heatmap_cells_put(p, &c);

@@ -44,7 +44,8 @@ int heatmap_cells_add(struct heatmap_cells *c, const struct heatmap_cell *cell);
 int heatmap_cells_put(struct partial *p, const struct heatmap_cells *c);
 /* Reads and merges all answers of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL: damaged. */
 int heatmap_cells_get(struct heatmap_cells *c, const struct partial *p);
-/* Joins the answers of *p into one, after the last merge. Returns as heatmap_cells_get. */
+/* Joins the answers of *p, several, into one, after the last merge. Returns as heatmap_cells_get.
+ */
 int heatmap_cells_settle(struct partial *p);
 void heatmap_cells_free(struct heatmap_cells *c);
 

@@ -120,9 +120,9 @@ int groups_kept_settle(struct partial *p)
 {
 	struct buffer points = {0};
 	unsigned flags;
-	int rc = p->answers.count < 2 ? 0 : groups_kept_join(p, &flags, &points);
+	int rc = groups_kept_join(p, &flags, &points);
 
-	if (!rc && p->answers.count >= 2) {
+	if (!rc) {
 		partial_clear_answers(p);
 		rc = groups_kept_add(p, p->answers.kind, flags, &points);
 	}

@@ -10,7 +10,8 @@
 
 /* Reads r->trace by r->by, or by label and minor, into *p. Returns as groups_read. */
 int groups_kept_read(struct report *r, struct partial *p);
-/* Joins the answers of *p into one. 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged. */
+/* Joins the answers of *p, several, into one. 0 or a CPIDECODE_E code; CPIDECODE_EINVAL: damaged.
+ */
 int groups_kept_settle(struct partial *p);
 /* Prints the summary or histogram of *p, which was made with r->by and r->exact. Returns the same,
  * and notes damage. */

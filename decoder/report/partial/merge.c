@@ -119,41 +119,20 @@ static int merge_add_partial(struct partial *p, const struct partial *one, bool 
 /* Joins the merged answers into one. */
 static int merge_settle_answers(struct partial *p, notes_say say)
 {
-	static const char *const names[] = {[PARTIAL_STACKS] = "stacks",
-		[PARTIAL_HEATMAP] = "cells",
-		[PARTIAL_SLOWEST] = "intervals",
-		[PARTIAL_GAPS] = "gaps",
-		[PARTIAL_BY] = "groups",
-		[PARTIAL_EXACT] = "values",
-		[PARTIAL_WHY] = "intervals"};
-	int rc = 0;
+	static const struct {
+		const char *name;
+		int (*settle)(struct partial *p); /* of several answers */
+	} kinds[PARTIAL_ANSWERS] = {[PARTIAL_STACKS] = {"stacks", flame_stacks_settle},
+		[PARTIAL_HEATMAP] = {"cells", heatmap_cells_settle},
+		[PARTIAL_SLOWEST] = {"intervals", slowest_kept_settle},
+		[PARTIAL_GAPS] = {"gaps", gaps_settle},
+		[PARTIAL_BY] = {"groups", groups_kept_settle},
+		[PARTIAL_EXACT] = {"values", groups_kept_settle},
+		[PARTIAL_WHY] = {"intervals", why_kept_settle}};
+	int rc = p->answers.count > 1 ? kinds[p->answers.kind].settle(p) : 0;
 
-	switch (p->answers.kind) {
-	case PARTIAL_STACKS:
-		rc = flame_stacks_settle(p);
-		break;
-	case PARTIAL_HEATMAP:
-		rc = heatmap_cells_settle(p);
-		break;
-	case PARTIAL_SLOWEST:
-		rc = slowest_kept_settle(p);
-		break;
-	case PARTIAL_GAPS:
-		rc = gaps_settle(p);
-		break;
-	case PARTIAL_BY:
-	case PARTIAL_EXACT:
-		rc = groups_kept_settle(p);
-		break;
-	case PARTIAL_WHY:
-		rc = why_kept_settle(p);
-		break;
-	case PARTIAL_NO_ANSWER:
-	case PARTIAL_ANSWERS:
-		break;
-	}
 	if (rc == CPIDECODE_EINVAL)
-		say("the %s of a partial result are damaged", names[p->answers.kind]);
+		say("the %s of a partial result are damaged", kinds[p->answers.kind].name);
 	p->answers.settled = p->answers.bytes.n;
 	return rc;
 }

@@ -146,11 +146,8 @@ void slowest_kept_free(struct slowest_kept *k)
 int slowest_kept_settle(struct partial *p)
 {
 	struct slowest_kept k = {0};
-	int rc;
+	int rc = slowest_kept_get(&k, p);
 
-	if (p->answers.count < 2)
-		return 0;
-	rc = slowest_kept_get(&k, p);
 	if (!rc) {
 		partial_clear_answers(p);
 		rc = slowest_kept_put(p, &k);

@@ -77,7 +77,7 @@ int slowest_kept_put(struct partial *p, const struct slowest_kept *k);
 /* Reads, merges and reduces all answers of *p. 0, CPIDECODE_ENOMEM, or CPIDECODE_EINVAL:
  * damaged. */
 int slowest_kept_get(struct slowest_kept *k, const struct partial *p);
-/* Joins the answers of *p into one. Returns as slowest_kept_get. */
+/* Joins the answers of *p, several, into one. Returns as slowest_kept_get. */
 int slowest_kept_settle(struct partial *p);
 
 #endif

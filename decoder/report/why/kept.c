@@ -262,15 +262,11 @@ static int kept_join(struct kept_part *parts, size_t n, struct buffer *o)
 
 int why_kept_settle(struct partial *p)
 {
-	struct varint_in all = {p->answers.bytes.p, NULL, NULL};
-	struct kept_part *parts;
+	struct varint_in all = {p->answers.bytes.p, p->answers.bytes.p + p->answers.bytes.n, NULL};
+	struct kept_part *parts = calloc(p->answers.count, sizeof *parts);
 	struct buffer o = {0};
 	int rc = 0;
 
-	if (p->answers.count < 2)
-		return 0;
-	all.end = p->answers.bytes.p + p->answers.bytes.n;
-	parts = calloc(p->answers.count, sizeof *parts);
 	if (!parts)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < p->answers.count && !rc; i++) {

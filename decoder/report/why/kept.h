@@ -66,7 +66,7 @@ static inline bool why_knows_rate(const struct trace_file *f)
 
 /* Adds r->trace's intervals to *p as its answer. seen: the tally's. */
 int why_kept_read(struct report *r, struct partial *p, uint32_t seen);
-/* Joins the answers of *p into one. CPIDECODE_ESPOOL: errno is set. */
+/* Joins the answers of *p, several, into one. CPIDECODE_ESPOOL: errno is set. */
 int why_kept_settle(struct partial *p);
 /* Opens the only answer of *p, and borrows it. Free *k in any case. */
 int why_kept_open(struct why_kept *k, const struct partial *p);

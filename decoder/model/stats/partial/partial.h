@@ -172,6 +172,10 @@ void partial_put_histogram(struct buffer *o, const struct histogram *h);
  * CPIDECODE_ENOMEM. */
 int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t most);
 
+/* A ratio's sums and instants: what it has but the counts of its intervals. */
+void partial_put_ratio(struct buffer *o, const struct ratio *r);
+void partial_get_ratio(struct varint_in *in, struct ratio *r, uint64_t most);
+
 /* The bytes of the file, of a settled one. */
 void partial_write(struct buffer *o, const struct partial *p);
 /* Makes them one of several results in a file, with that many after it. */

@@ -78,6 +78,16 @@ int partial_get_histogram(struct varint_in *in, struct histogram *h, uint64_t mo
 	return get_histogram(in, h, most, NULL);
 }
 
+void partial_get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
+{
+	r->above = varint_get(in);
+	r->below = varint_get(in);
+	r->weighted = varint_get(in);
+	r->weight = varint_get(in);
+	r->instant = varint_get(in);
+	r->instants = varint_get_max(in, most);
+}
+
 static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 {
 	/* Fast path: most groups lack most ratios. */
@@ -86,12 +96,7 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 		in->p += RATIO_NUMBERS;
 		return;
 	}
-	r->above = varint_get(in);
-	r->below = varint_get(in);
-	r->weighted = varint_get(in);
-	r->weight = varint_get(in);
-	r->instant = varint_get(in);
-	r->instants = varint_get_max(in, most);
+	partial_get_ratio(in, r, most);
 	r->counted = varint_get_max(in, most);
 	r->measured = varint_get_max(in, most);
 	if (r->counted > r->measured || r->instants > r->measured ||

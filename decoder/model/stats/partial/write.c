@@ -37,7 +37,7 @@ void partial_put_histogram(struct buffer *o, const struct histogram *h)
 	}
 }
 
-static void put_ratio(struct buffer *o, const struct ratio *r)
+void partial_put_ratio(struct buffer *o, const struct ratio *r)
 {
 	varint_put(o, r->above);
 	varint_put(o, r->below);
@@ -45,6 +45,11 @@ static void put_ratio(struct buffer *o, const struct ratio *r)
 	varint_put(o, r->weight);
 	varint_put(o, r->instant);
 	varint_put(o, r->instants);
+}
+
+static void put_ratio(struct buffer *o, const struct ratio *r)
+{
+	partial_put_ratio(o, r);
 	varint_put(o, r->counted);
 	varint_put(o, r->measured);
 }

@@ -551,11 +551,8 @@ int gaps_get(struct gap_search *s, const struct partial *p)
 int gaps_settle(struct partial *p)
 {
 	struct gap_search s = {0};
-	int rc;
+	int rc = gaps_get(&s, p);
 
-	if (p->answers.count < 2)
-		return 0;
-	rc = gaps_get(&s, p);
 	if (!rc) {
 		partial_clear_answers(p);
 		rc = gaps_put(p, &s);

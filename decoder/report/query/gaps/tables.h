@@ -112,7 +112,7 @@ void gaps_free(struct gap_search *s);
 int gaps_put(struct partial *p, const struct gap_search *s);
 /* Reads and merges all answers of *p into *s. CPIDECODE_EINVAL: damaged. */
 int gaps_get(struct gap_search *s, const struct partial *p);
-/* Joins the answers of *p into one. Returns as gaps_get. */
+/* Joins the answers of *p, several, into one. Returns as gaps_get. */
 int gaps_settle(struct partial *p);
 
 #endif
