@@ -320,6 +320,7 @@ test("views, addresses and texts", () => {
 	page.countFrom(0);
 	assert.equal(page.clockText(-1n, 0), "1969-12-31T23:59:59.999999999Z");
 	assert.equal(page.clockText(1700000000000000000n, 5), "2023-11-14T22:13:20.000000005Z");
+	assert.deepEqual([[-2000, 1000], [0, 1e6], [5e9, 1e9]].map(([at, step]) => page.tickText(at, step)), ["-2 \u00b5s", "+0 ms", "+5 s"]);
 	const { step, ticks } = page.ticksOf(0, 36e11, 10);
 	assert.ok(ticks.length >= 2 && ticks.length <= 11 && ticks.every((tick) => tick % step === 0));
 	assert.ok(page.matcherOf("ReQ")("a request") && !page.matcherOf("/^req/")("a request") && page.matcherOf("/(/")("x/(/"));

@@ -552,7 +552,7 @@ class Page {
 	}
 
 	drawAxis(ctx, width, theme) {
-		const { step, ticks } = ticksOf(this.view.from, this.view.to, Math.max(1, Math.floor(width / 130)));
+		const { step, ticks } = ticksOf(this.view.from - firstHook, this.view.to - firstHook, Math.max(1, Math.floor(width / 130)));
 		ctx.fillStyle = "rgb(" + theme.back.join(",") + ")";
 		ctx.fillRect(0, 0, width, AXIS);
 		ctx.fillStyle = theme.faint;
@@ -562,7 +562,7 @@ class Page {
 		ctx.textBaseline = "middle";
 		ctx.beginPath();
 		for (const at of ticks) {
-			const x = Math.round(this.xOf(at, width)) + 0.5, text = tickText(at, step);
+			const x = Math.round(this.xOf(at + firstHook, width)) + 0.5, text = tickText(at, step);
 			ctx.moveTo(x, 4);
 			ctx.lineTo(x, AXIS);
 			/* No part of a number. */

@@ -73,10 +73,10 @@ function ticksOf(from, to, most) {
 	return { step, ticks };
 }
 
-/* Relative to the view, with the digits that distinguish two marks. */
+/* A mark since the first hook, as offsetText, with the digits that distinguish two marks. */
 function tickText(at, step) {
 	const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : step >= 1e3 ? ["\u00b5s", 1e3] : ["ns", 1];
-	return "+" + exactText(Math.round(at / size)) + " " + unit;
+	return (at < 0 ? "-" : "+") + exactText(Math.abs(Math.round(at / size))) + " " + unit;
 }
 
 const VIEW_LEAST_NS = 20;
