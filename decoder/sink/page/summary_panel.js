@@ -54,7 +54,7 @@ class SummaryPanel {
 			head.append(cell);
 		});
 		for (const [, row] of rows.slice(0, most))
-			body.append(this.line(columns, row));
+			body.append(this.line(table, columns, row));
 		top.append(head);
 		table.replaceChildren(table.caption, top, body);
 		if (rows.length > most) {
@@ -70,13 +70,18 @@ class SummaryPanel {
 		this.tell(table, summary);
 	}
 
-	line(columns, row) {
+	line(table, columns, row) {
+		/* With tiles, the page has only the intervals around the view. */
+		const { page } = this, [from, to] = table === $("all") ? [0, page.until + 1] : [page.span().from, page.span().to], has = table !== $("all") || page.store.count === page.meta.intervals;
 		const line = element("tr"), first = element("th", undefined, { scope: "row" });
 		first.append(element("button", this.page.names[row.name], { className: "link", type: "button", onclick: () => this.page.searchFor(row.name) }));
 		line.append(first);
-		for (const { value, text, isTime } of columns.slice(1)) {
-			const one = value(row);
-			line.append(element("td", text ? text(one, row) : one === null ? "n/a" : exactText(one), isTime && one !== null ? { title: durationText(Number(one)) } : {}));
+		for (const { name, value, text, isTime } of columns.slice(1)) {
+			const one = value(row), cell = element("td", text ? text(one, row) : one === null ? "n/a" : exactText(one), isTime && one !== null ? { title: durationText(Number(one)) } : {});
+			if (name === "max" && has)
+				cell.replaceChildren(element("button", cell.textContent, { className: "link", type: "button", title: "Go to it: " + cell.title,
+					onclick: () => page.chooseLongest(row.name, from, to) }));
+			line.append(cell);
 		}
 		return line;
 	}

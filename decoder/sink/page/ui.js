@@ -1018,6 +1018,19 @@ class Page {
 		const at = this.store.nextNamed(wanted, number, step);
 		if (past && this.isPast(this.store.number[at], number, step))
 			past();
+	/* Chooses the longest interval of a name in a span, the first one of equals. */
+	chooseLongest(name, from, to) {
+		const { store } = this;
+		let best = -1;
+		for (const [low, high] of rangesOf(store, from, to))
+			for (let at = low; at < high; at++)
+				if (store.name[at] === name && (best < 0 || store.duration[at] > store.duration[best] ||
+					(store.duration[at] === store.duration[best] && store.number[at] < store.number[best])))
+					best = at;
+		if (best >= 0)
+			this.choose(best, true);
+	}
+
 		else if (at >= 0)
 			this.choose(at, true);
 	}
