@@ -199,7 +199,7 @@ for (let i = 2; i < process.argv.length; i += 2)
 			return page.readId(one.bytes, one.count, store.meta.columns.indexOf("id"), number - one.first, ends.get(one), store.meta.rings);
 		};
 		for (const one of more)
-			for (let k = 0; k < one.count; k += one.count > 500 ? 1 + (one.count >> 6) : 1) {
+			for (let k = 0; k < one.count; k += one.count > 2000 ? 2039 : 1) {
 				const number = one.first + k;
 				checkRow(read, rows[number], number, position(store)[number], base, page.readMore(one.bytes, one.count, k), idOf);
 			}

@@ -466,6 +466,9 @@ test("runs of threads, by the kernel's switches", () => {
 		got.processors.forEach(({ lane, count, busy, unknown: time }, index) => {
 			const own = inside.filter((one) => lanes[one.lane].cpu === lane.cpu && lanes[one.lane].machine === lane.machine), known = own.filter((one) => one.isKnown);
 			assert.deepEqual([count, busy, time], [known.length, sum(known, (one) => within(one, from, to)), sum(own.filter((one) => !one.isKnown), (one) => within(one, from, to))]);
+			const thread = threads[i % 4], others = store.othersIn(lane, from, to, thread), at = unknown + i % 4;
+			assert.deepEqual(others && Object.fromEntries(others), own.every((one) => one.isKnown) ? own.reduce((all, one) => one.thread === at ? all
+				: { ...all, [one.thread]: (all[one.thread] ?? 0) + within(one, from, to) }, {}) : null, "who else ran");
 			const query = store.query(from, to, index);
 			assert.deepEqual([query.count, query.longest, query.sum], [known.length, Math.max(0, ...known.map((one) => one.end - one.start)), sum(known, (one) => one.end - one.start)]);
 		});

@@ -293,6 +293,18 @@ class RunPanel {
 			offsetText(store.start[run]), () => this.choose(run, true))) : [element("dd", "not known: no record of it")];
 	}
 
+	/* Who ran on a processor during an interval whose thread was away from it; "": none did, or that is not known. cpu: its number, as text. */
+	insteadOf(at, lane, cpu) {
+		const { store, page } = this, processor = store && !lane.apart && store.processors.find((one) => one.machine === lane.machine && String(one.cpu) === cpu);
+		const others = processor && store.othersIn(processor, page.store.start[at], page.store.end(at), { machine: lane.machine, pid: lane.pid || 0, tid: lane.tid });
+		if (!others || !others.length)
+			return "";
+		/* At most three, of 1 % of its time or more. */
+		const named = others.slice(0, 3).filter(([, time], i) => !i || time >= page.store.duration[at] / 100), left = others.slice(named.length).reduce((sum, [, time]) => sum + time, 0);
+		return " Meanwhile on " + page.processors.name(processor).toLowerCase() + ": " + named.map(([name, time]) => this.text(name) + " for " + durationText(time)).join(", ") +
+			(left ? ", others for " + durationText(left) : "") + ".";
+	}
+
 	/* Who woke a thread. */
 
 	/* Why the page has no wakers; "": it has. */

@@ -102,6 +102,15 @@ class RunStore extends Store {
 		return -1;
 	}
 
+	/* Who ran on a processor within a span instead of a thread: [name, time], the longest first; null: that is not known of all of it. */
+	othersIn({ levels: [row], unknownRow }, from, to, thread) {
+		const times = new Map(), [low, high] = this.bounds(row, from, to), [first, last] = this.bounds(unknownRow, from, to);
+		for (let at = low; at < high; at++)
+			if (!this.isOf(this.name[at], thread))
+				times.set(this.name[at], (times.get(this.name[at]) || 0) + Math.min(to, this.end(at)) - Math.max(from, this.start[at]));
+		return first < last ? null : Array.from(times).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+	}
+
 	/* The thread's next run after that one, or (step -1) the one before, on any processor; -1: none. */
 	nextOf(at, step) {
 		const thread = this.names[this.name[at]];

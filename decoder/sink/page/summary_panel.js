@@ -74,7 +74,7 @@ class SummaryPanel {
 		/* With tiles, the page has only the intervals around the view. */
 		const { page } = this, [from, to] = table === $("all") ? [0, page.until + 1] : [page.span().from, page.span().to], has = table !== $("all") || page.store.count === page.meta.intervals;
 		const line = element("tr"), first = element("th", undefined, { scope: "row" });
-		first.append(element("button", this.page.names[row.name], { className: "link", type: "button", onclick: () => this.page.searchFor(row.name) }));
+		first.append(element("button", this.page.names[row.name], { className: "link", type: "button", onclick: () => page.searchFor(row.name) }));
 		line.append(first);
 		for (const { name, value, text, isTime } of columns.slice(1)) {
 			const one = value(row), cell = element("td", text ? text(one, row) : one === null ? "n/a" : exactText(one), isTime && one !== null ? { title: durationText(Number(one)) } : {});

@@ -627,7 +627,7 @@ class Page {
 		const summary = await this.run(summarize(this.store, from, to), job);
 		if (!summary)
 			return;
-		$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(to) +
+		$("span").textContent = (this.selection ? "Selected: " : "In view: ") + offsetText(from) + " to " + offsetText(Math.min(to, this.until)) +
 			": " + exactText(summary.count) + " interval" + (summary.count === 1 ? "" : "s") + ". An interval counts where it overlaps the span.";
 		const figures = this.summaries.known(summary);
 		this.summaries.fill($("summary"), { ...summary, figures });
@@ -726,7 +726,7 @@ class Page {
 		ctx.font = "11px system-ui, sans-serif";
 		ctx.textBaseline = "middle";
 		ctx.fillStyle = theme.faint;
-		ctx.fillText(String(Number(ceiling.toPrecision(4))), 4, 10);
+		ctx.fillText(exactText(Number(ceiling.toPrecision(4))), 4, 10);
 		ctx.fillText(String(Number(floor.toPrecision(4))), 4, height - 10);
 		ctx.fillStyle = theme.bar;
 		ctx.globalAlpha = 0.35;
@@ -775,7 +775,7 @@ class Page {
 			}
 		}
 		$("heattold").textContent = heat.most ? "Starts to the right, durations from " + durationText(heat.lowest ? 2 ** (heat.lowest - 1) : 0) +
-			" upwards by doublings; a cell holds up to " + exactText(heat.most) + " intervals." : "Nothing is in this span.";
+			" upwards by doublings; a cell holds up to " + exactText(heat.most) + (heat.most === 1 ? " interval." : " intervals.") : "Nothing is in this span.";
 		this.fillHeatLegend(heat);
 	}
 
@@ -869,8 +869,9 @@ class Page {
 	}
 
 	async tellInterval(at, lane) {
-		const store = this.store, list = element("dl"), number = store.number[at];
-		const add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
+		const store = this.store, number = store.number[at];
+		let list = element("dl");
+		const lists = [list], add = (name, value) => list.append(element("dt", name), value instanceof Node ? value : element("dd", value));
 		const { link } = this;
 		const name = store.name[at], label = this.labels[name], alike = this.labelCounts[label], wanted = Array.from(this.labels, (one) => one === label);
 		add("label", store.names[name][0] === "l" ? this.names[name] : "none (" + this.names[name] + ")");
@@ -905,6 +906,7 @@ class Page {
 		const columns = await this.columnsOf(number, parent < 0 ? null : store.number[parent]), unmeasured = [];
 		if (this.chosen !== at)
 			return;
+		lists.push(list = element("dl"));
 		for (const [name, cell] of Object.entries(columns))
 			if (cell !== null)
 				add(printable(name), printable(cell));
@@ -916,7 +918,8 @@ class Page {
 			shorter: this.medians.has(name) ? countShorter(store, at) : 0,
 			cells: columns });
 		$("h-interval").textContent = "Interval";
-		$("interval").replaceChildren(element("p", words, { id: "explained" }), list);
+		const instead = columns.cpu !== null && columns.start_cpu === columns.cpu ? this.runs.insteadOf(at, lane, columns.cpu) : "";
+		$("interval").replaceChildren(element("p", words + instead, { id: "explained" }), ...lists);
 	}
 
 	/* The columns of an interval by name, as text, and derived metrics; null: not measured. parent: the number of its parent, null: none. */
@@ -951,7 +954,9 @@ class Page {
 	/* The block of `more` with an interval. */
 	async blockWith(number) {
 		const block = this.more.findLast((one) => one.first <= number);
-		return { bytes: await inflate(this.blobOf(block)), first: block.first, count: block.count };
+		const unpacked = this.unpacked?.block === block ? this.unpacked : { block, bytes: await inflate(this.blobOf(block)) };
+		this.unpacked = unpacked;
+		return { bytes: unpacked.bytes, first: block.first, count: block.count };
 	}
 
 	/* Search. */
@@ -1013,11 +1018,6 @@ class Page {
 		return rank;
 	}
 
-	/* The next interval whose name is wanted: Store.nextNamed. past(): what to do after the last one, instead of starting over. */
-	async chooseNext(wanted, number, step, past) {
-		const at = this.store.nextNamed(wanted, number, step);
-		if (past && this.isPast(this.store.number[at], number, step))
-			past();
 	/* Chooses the longest interval of a name in a span, the first one of equals. */
 	chooseLongest(name, from, to) {
 		const { store } = this;
@@ -1031,6 +1031,11 @@ class Page {
 			this.choose(best, true);
 	}
 
+	/* The next interval whose name is wanted: Store.nextNamed. past(): what to do after the last one, instead of starting over. */
+	async chooseNext(wanted, number, step, past) {
+		const at = this.store.nextNamed(wanted, number, step);
+		if (past && this.isPast(this.store.number[at], number, step))
+			past();
 		else if (at >= 0)
 			this.choose(at, true);
 	}
