@@ -322,6 +322,8 @@ async function checkColour(browser, rows) {
 
 async function checkAddress(browser, rows) {
 	const number = rows.length >> 1, label = rows[number].label;
+	/* The page may still write the address of its last view. */
+	await browser.settled();
 	await browser.evaluate(`location.hash = "#from=10&to=1010&select=20-500&interval=${number}&search=" + encodeURIComponent(${JSON.stringify(label)})`);
 	await browser.settled();
 	const view = await viewOf(browser);
