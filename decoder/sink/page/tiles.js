@@ -480,10 +480,10 @@ class Tiles {
 		return readMore(bytes, count, number - first);
 	}
 
-	/* As Page.endsOf. */
+	/* As Page.endsOf. Besides those of a block, only intervals around it overlap its time. */
 	async endsOf(first, count) {
 		const [from, to] = [await this.find(first), await this.find(first + count - 1)];
-		return endsIn(await this.window(from.start, to.start + 1, () => true), first, count);
+		return endsIn(await this.window(from.start, to.start + 1, () => true, Infinity), first, count);
 	}
 
 	/* As Page.blockWith. */
@@ -578,9 +578,9 @@ class Tiles {
 	}
 
 	/* The store of the intervals that overlap a span; null: too many, or no longer wanted. */
-	async window(from, to, isWanted) {
+	async window(from, to, isWanted, most = Tiles.most) {
 		const { count, tiles } = this.guess(from, to);
-		if (count > Tiles.most || tiles > WINDOW_TILES)
+		if (count > most || tiles > WINDOW_TILES)
 			return null;
 		const wanted = [], parts = [];
 		let all = 0;
@@ -599,7 +599,7 @@ class Tiles {
 				if (low < high)
 					parts.push([row, this.cutTile(tile, low, high), 0, high - low, this.tile.place[at] + low]);
 			});
-			if (all > 2 * Tiles.most)
+			if (all > 2 * most)
 				return null;
 		}
 		return new WindowStore(this.meta, this.lanes, this.names, this.countOf, parts, from, to);
