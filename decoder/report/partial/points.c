@@ -78,13 +78,13 @@ static int points_write(struct buffer *o, const struct points_writer *w, const s
 	if (!sorted)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < names->count; i++)
-		if (w->runs[names->groups[i]->place].count)
+		if (w->runs[names->groups[i]->index].count)
 			sorted[n++] = names->groups[i];
 	if (n)
 		qsort(sorted, n, sizeof(struct tally_group *), points_compare_names);
 	varint_put(o, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct points_run *run = &w->runs[sorted[i]->place];
+		const struct points_run *run = &w->runs[sorted[i]->index];
 
 		varint_put(o, sorted[i]->has_label);
 		varint_put_string(o, sorted[i]->label, sorted[i]->label_len);
@@ -183,8 +183,8 @@ static int points_merge_begin(
 	if (!g)
 		return CPIDECODE_ENOMEM;
 	if (m->names.count > before)
-		g->place = (uint32_t)before;
-	m->group = g->place;
+		g->index = (uint32_t)before;
+	m->group = g->index;
 	return 0;
 }
 

@@ -42,7 +42,7 @@ struct groups_reading {
 	struct groups *to;
 	struct groups_writer *writers;
 	struct tally_shared *shared; /* NULL: one thread adds to to->tally */
-	struct tally series;	     /* of time: the other keys; a group's place is its number */
+	struct tally series;	     /* of time: the other keys; a group's index is its number */
 	struct sorter *values;	     /* of --exact */
 	uint64_t added;
 	/* Of the keys of intervals around. */
@@ -58,7 +58,7 @@ static int groups_compare_records(const struct sorter_record *a, const struct so
 		((const struct groups_record *)(const void *)b)->number);
 }
 
-/* The group of an interval, whose place is its number. NULL: no memory. */
+/* The group of an interval, whose index is its number. NULL: no memory. */
 static struct tally_group *groups_number_group(struct tally *t, const struct interval *iv)
 {
 	const size_t before = t->count;
@@ -66,7 +66,7 @@ static struct tally_group *groups_number_group(struct tally *t, const struct int
 		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 
 	if (g && t->count > before)
-		g->place = (uint32_t)before;
+		g->index = (uint32_t)before;
 	return g;
 }
 
@@ -80,7 +80,7 @@ static int groups_keep_value(struct groups_reading *g, const struct interval *iv
 		return rc;
 	*(struct groups_record *)(void *)r =
 		(struct groups_record){.sort = {.key = elapsed_whole_ns(iv),
-					       .group = group->place,
+					       .group = group->index,
 					       .size = sizeof(struct groups_record)},
 			.number = g->added++};
 	sorter_add(g->values, 0);
@@ -91,7 +91,7 @@ static int groups_keep_time(struct groups_reading *g, const struct interval *iv)
 {
 	const struct tally_group *series = groups_number_group(&g->series, iv);
 
-	return series ? in_flight_add(&g->to->in_flight, series->place, iv->start_ns, iv->end_ns)
+	return series ? in_flight_add(&g->to->in_flight, series->index, iv->start_ns, iv->end_ns)
 		      : CPIDECODE_ENOMEM;
 }
 

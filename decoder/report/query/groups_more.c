@@ -151,7 +151,7 @@ void groups_note_buckets(struct report *r, const struct in_flight *f)
 struct groups_getting {
 	struct report *r;
 	struct groups *to;
-	const struct tally *tally; /* settled: places are numbers */
+	const struct tally *tally; /* settled: indexes are numbers */
 	struct tally series;
 	uint32_t group; /* or series: the number of the points at hand */
 	uint64_t place; /* values up to now */
@@ -165,9 +165,9 @@ static int groups_begin_exact(
 	struct groups_getting *g = ctx;
 	const struct tally_group *group = tally_find(g->tally, has_label, label, length, major, mm);
 
-	if (!group || g->has_values[group->place])
+	if (!group || g->has_values[group->index])
 		return CPIDECODE_EINVAL;
-	g->group = group->place;
+	g->group = group->index;
 	g->has_values[g->group] = true;
 	g->place = 0;
 	groups_find_ranks(g->r->percentiles, group, g->ranks);

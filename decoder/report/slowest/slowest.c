@@ -68,14 +68,14 @@ static int slowest_visit_interval(void *ctx, unsigned thread, const struct inter
 	/* Another pass may find new groups if the trace has changed since. */
 	if (!g)
 		return 0;
-	const uint64_t p50 = s->p50[g->place];
+	const uint64_t p50 = s->p50[g->index];
 	const struct top_entry entry = {.rank = ns > p50 ? ns - p50 : p50 - ns,
 		.order = interval_order_of(iv),
 		.trace = s->places[iv->file]};
 
 	if (top_has(&s->top, iv, &place))
-		atomic_store_explicit(&s->wanted[g->place], 1, memory_order_relaxed);
-	slowest_update_median(&s->medians[thread * s->tally.count + g->place], &entry);
+		atomic_store_explicit(&s->wanted[g->index], 1, memory_order_relaxed);
+	slowest_update_median(&s->medians[thread * s->tally.count + g->index], &entry);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int slowest_find_medians(struct slowest_search *s)
 	if (!s->p50 || !s->wanted || !s->medians || !s->places)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < groups; i++)
-		s->p50[s->tally.groups[i]->place] = slowest_median_ns(&s->tally.groups[i]->time);
+		s->p50[s->tally.groups[i]->index] = slowest_median_ns(&s->tally.groups[i]->time);
 	int rc = tallies_each(s->r, s->threads, 0, NULL, slowest_visit_interval, s);
 	for (unsigned thread = 1; thread < s->threads && !rc; thread++)
 		for (size_t i = 0; i < groups; i++) {
@@ -237,7 +237,7 @@ static int slowest_print_all(struct slowest_search *s)
 		one.group = slowest_group(s, one.kin->iv);
 		if (!one.group)
 			continue;
-		middle = &s->medians[one.group->place].hook;
+		middle = &s->medians[one.group->index].hook;
 		one.median = kin_find(s->walk.kins, s->walk.count, middle->order.file,
 			middle->order.ring, middle->order.position);
 		if (!one.median)

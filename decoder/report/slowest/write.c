@@ -57,7 +57,7 @@ static void slowest_put_name(struct slowest_writer *w, const struct kin_name *n)
 
 	if (!w->is_counting)
 		varint_put(&w->o,
-			tally_find(&w->names, n->label, label, n->length, n->major, n->mm)->place);
+			tally_find(&w->names, n->label, label, n->length, n->major, n->mm)->index);
 	else if (!tally_group_of(
 			 &w->names, n->label, label, n->label ? n->length : 0, n->major, n->mm))
 		w->o.failed = true;
@@ -321,7 +321,7 @@ static void slowest_put_names(struct slowest_writer *w)
 	struct tally *names = &w->names;
 
 	varint_put(&w->o, names->count);
-	/* Sort pointers, not the table: places in it are numbers. */
+	/* Sort pointers, not the table: indexes in it are numbers. */
 	struct tally_group **order = calloc(names->count + 1, sizeof(struct tally_group *));
 	if (!order) {
 		w->o.failed = true;
@@ -334,7 +334,7 @@ static void slowest_put_names(struct slowest_writer *w)
 	for (size_t i = 0; i < names->count; i++) {
 		struct tally_group *g = order[i];
 
-		g->place = (uint32_t)i;
+		g->index = (uint32_t)i;
 		varint_put(&w->o, g->has_label);
 		varint_put_string(&w->o, g->label, g->label_len);
 		varint_put(&w->o, g->mm);

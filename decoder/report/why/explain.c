@@ -310,13 +310,13 @@ static int why_visit_interval(struct why_explaining *x, const struct interval *i
 		tally_find(x->tally, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	struct why_seen seen = {.iv = iv};
 
-	if (!g || x->groups[g->place].sums[WHY_TAIL].count < WHY_LEAST_TAIL)
+	if (!g || x->groups[g->index].sums[WHY_TAIL].count < WHY_LEAST_TAIL)
 		return 0;
 	const uint64_t ns = elapsed_whole_ns(iv);
-	struct why_total *total = &x->totals[g->place];
-	seen.group = g->place;
+	struct why_total *total = &x->totals[g->index];
+	seen.group = g->index;
 	seen.is_tail =
-		ns >= x->groups[g->place].from[WHY_TAIL] && ns <= x->groups[g->place].to[WHY_TAIL];
+		ns >= x->groups[g->index].from[WHY_TAIL] && ns <= x->groups[g->index].to[WHY_TAIL];
 	if (x->is_second && !total->nexplanations)
 		return 0;
 	if (!x->is_second) {
@@ -339,7 +339,7 @@ static int why_walk(struct why_explaining *x, struct selection_walk *walk)
 
 		rc = why_parents_add(&x->parents, iv, &around);
 		if (!rc && selected && !(iv->flags & IV_OPEN) && tallies_is_in_slice(x->r, iv))
-			rc = why_visit_interval(x, iv, around ? around->place + 1 : 0);
+			rc = why_visit_interval(x, iv, around ? around->index + 1 : 0);
 		if (rc)
 			return rc;
 	}

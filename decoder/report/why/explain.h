@@ -36,7 +36,7 @@ enum why_by {
 };
 
 struct why_explanation {
-	uint32_t group; /* its place */
+	uint32_t group; /* its index */
 	uint32_t cell;	/* of the search */
 	enum why_by by;
 	const char *value; /* any bytes */

@@ -95,7 +95,7 @@ static int kept_sort_tables(struct kept_join *j)
 			qsort(j->sorted[t], n, sizeof *j->sorted[t], kept_compare_groups);
 		}
 		for (size_t i = 0; i < n; i++)
-			j->sorted[t][i]->place = (uint32_t)i;
+			j->sorted[t][i]->index = (uint32_t)i;
 	}
 	const size_t clocks = j->tables[WHY_CLOCKS].count;
 	j->machines = calloc(clocks + 1, sizeof *j->machines);
@@ -120,7 +120,7 @@ static int kept_renumber_values(
 	for (uint32_t i = 0; i < row->nvalues && !rc; i++) {
 		rc = kept_get_value(&in, p->counts[WHY_TEXTS], &v, &text);
 		if (!rc)
-			kept_put_value(&j->values, p->groups[WHY_TEXTS][v.name]->place, &v, text);
+			kept_put_value(&j->values, p->groups[WHY_TEXTS][v.name]->index, &v, text);
 	}
 	return !rc && j->values.failed ? CPIDECODE_ENOMEM : rc;
 }
@@ -136,12 +136,12 @@ static int kept_add_row(struct kept_join *j, const struct kept_part *p, struct k
 		return rc;
 	struct kept_record *r = (void *)reserved;
 	const bool is_inside = j->values.n <= KEPT_INSIDE;
-	row.clock = p->groups[WHY_CLOCKS][row.clock]->place;
-	row.name = p->groups[WHY_NAMES][row.name]->place;
+	row.clock = p->groups[WHY_CLOCKS][row.clock]->index;
+	row.name = p->groups[WHY_NAMES][row.name]->index;
 	if (row.parent)
-		row.parent = p->groups[WHY_NAMES][row.parent - 1]->place + 1;
+		row.parent = p->groups[WHY_NAMES][row.parent - 1]->index + 1;
 	if (row.task)
-		row.task = p->groups[WHY_TASKS][row.task - 1]->place + 1;
+		row.task = p->groups[WHY_TASKS][row.task - 1]->index + 1;
 	row.values = NULL;
 	row.values_bytes = (uint32_t)j->values.n;
 	const size_t size = sizeof *r + (is_inside ? j->values.n : 0);
@@ -334,7 +334,7 @@ static int kept_read_values(struct kept_reading *k, const struct interval *iv, s
 			kept_number_text(&k->tables[WHY_TEXTS], name.at, name.length);
 		if (!g)
 			return CPIDECODE_ENOMEM;
-		kept_put_value(&k->values, g->place, v,
+		kept_put_value(&k->values, g->index, v,
 			v->type == INTERVAL_ARG_TEXT ? iv->value_texts + v->at : NULL);
 		row->nvalues++;
 	}
@@ -372,10 +372,10 @@ static int kept_add_interval(
 
 	if (!clock || !name || (around && !parent) || (*task && !named))
 		return CPIDECODE_ENOMEM;
-	row.clock = clock->place;
-	row.name = name->place;
-	row.parent = parent ? parent->place + 1 : 0;
-	row.task = named ? named->place + 1 : 0;
+	row.clock = clock->index;
+	row.name = name->index;
+	row.parent = parent ? parent->index + 1 : 0;
+	row.task = named ? named->index + 1 : 0;
 	int rc = kept_read_values(k, iv, &row);
 	if (rc)
 		return rc;

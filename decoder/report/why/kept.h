@@ -26,7 +26,7 @@ enum { WHY_CLOCK_BYTES = 25 };
 
 /* An opened result. Starts zeroed. */
 struct why_kept {
-	struct tally tables[WHY_TABLES]; /* a group's place is its number */
+	struct tally tables[WHY_TABLES]; /* a group's index is its number */
 	uint32_t seen;			 /* of the tally */
 	bool has_span;
 	int64_t first_ns, last_ns; /* trace_span */

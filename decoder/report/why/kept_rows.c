@@ -14,7 +14,7 @@ struct tally_group *kept_number_name(struct tally *t, bool has_label, const char
 	struct tally_group *g = tally_group_of(t, has_label, label, length, major, mm);
 
 	if (g && t->count > before)
-		g->place = (uint32_t)before;
+		g->index = (uint32_t)before;
 	return g;
 }
 

@@ -11,8 +11,8 @@ static uint32_t why_parents_name(struct why_parents *p, const struct interval *i
 		&p->names, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 
 	if (g && p->names.count > before)
-		g->place = (uint32_t)before;
-	return g ? g->place : UINT32_MAX;
+		g->index = (uint32_t)before;
+	return g ? g->index : UINT32_MAX;
 }
 
 /* The innermost interval around it is the last one of the depth before, of the thread. */

@@ -7,7 +7,7 @@
 
 /* Starts zeroed. */
 struct why_parents {
-	struct tally names;	      /* a group's place is its number */
+	struct tally names;	      /* a group's index is its number */
 	struct thread_stacks threads; /* uint32_t: the name of the interval of each depth */
 };
 

@@ -142,7 +142,7 @@ static void why_add_explanations(
 	struct rows *rows, struct why_row row, const struct why_explanations *e)
 {
 	size_t count;
-	const struct why_explanation *of = why_explanations_of(e, row.of.group->place, &count);
+	const struct why_explanation *of = why_explanations_of(e, row.of.group->index, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		why_explained_set(&row.of, &of[i]);
@@ -365,7 +365,7 @@ static void group_json(struct report *r, struct json *j, const struct column *co
 	if (why_lists(r, "difference_ns"))
 		json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
 	if (why_lists(r, "explanations"))
-		why_write_explanations(&d, e, g->group->place);
+		why_write_explanations(&d, e, g->group->index);
 	if (why_lists(r, "cycle"))
 		json_member_text(j, "cycle", cycle_word(a));
 	if (why_lists(r, "terms_ns"))
@@ -459,7 +459,7 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	struct document d = {.o = r->out, .width = r->width};
 
 	text_heading(r, g);
-	why_write_explanations(&d, e, g->group->place);
+	why_write_explanations(&d, e, g->group->index);
 	why_write_terms(&d, a);
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");

@@ -115,7 +115,7 @@ static int why_sum_interval(void *ctx, unsigned thread, const struct interval *i
 
 	if (!found) /* the trace grew meanwhile */
 		return 0;
-	struct why_group *g = &s->groups[thread * s->tally.count + found->place];
+	struct why_group *g = &s->groups[thread * s->tally.count + found->index];
 	int rc = 0;
 	for (unsigned side = 0; side < WHY_SIDES && !rc; side++)
 		if (ns >= g->from[side] && ns <= g->to[side]) {
@@ -235,7 +235,7 @@ static int why_print_chosen(
 	if (!groups)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < t->count; i++)
-		groups[i] = s->groups[t->groups[i]->place];
+		groups[i] = s->groups[t->groups[i]->index];
 	why_print(r, groups, t, explanations, &s->metrics);
 	if (r->twin) {
 		r->twin->tail = r->tail;

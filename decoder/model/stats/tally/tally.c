@@ -522,7 +522,7 @@ int tally_settle(struct tally *t)
 	if (t->count)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
 	for (size_t i = 0; i < t->count; i++)
-		t->groups[i]->place = (uint32_t)i;
+		t->groups[i]->index = (uint32_t)i;
 	return rc || !t->count ? rc : tally_index_groups(t, t->count);
 }
 

@@ -113,7 +113,7 @@ struct tally_group {
 	 * version: unknown.
 	 */
 	struct timeline *order;
-	uint32_t hash, place; /* place: in tally.groups, once it is settled */
+	uint32_t hash, index; /* index: in tally.groups, once it is settled */
 	uint32_t label_len;
 	uint8_t mm, major, room;
 	bool has_label : 1, has_sums : 1; /* has_sums: they are not packed */

@@ -103,8 +103,8 @@ static int gaps_compare_pairs(const void *x, const void *y, void *ctx)
 		gaps_tid_of(w->s, *b));
 
 	return c ? c
-		 : compare_u64(w->names.place[w->s->pairs[*a].group->place],
-			   w->names.place[w->s->pairs[*b].group->place]);
+		 : compare_u64(w->names.place[w->s->pairs[*a].group->index],
+			   w->names.place[w->s->pairs[*b].group->index]);
 }
 
 static uint32_t gaps_spell_filler(const struct gap_writer *w, const struct gap_cell *c)
@@ -112,7 +112,7 @@ static uint32_t gaps_spell_filler(const struct gap_writer *w, const struct gap_c
 	const struct gap_pair *filler = &w->s->pairs[c->filler];
 
 	if (filler->group)
-		return FILLER_NAME + w->names.place[filler->group->place];
+		return FILLER_NAME + w->names.place[filler->group->index];
 	return w->s->threads[filler->thread].pairs == c->filler ? FILLER_NOTHING : FILLER_OTHERS;
 }
 
@@ -130,7 +130,7 @@ static void gaps_use_pair(struct gap_writer *w, uint32_t pair)
 {
 	gaps_use(&w->pairs, pair);
 	gaps_use(&w->machines, gaps_machine_of(w->s, pair));
-	gaps_use(&w->names, w->s->pairs[pair].group->place);
+	gaps_use(&w->names, w->s->pairs[pair].group->index);
 }
 
 /* Numbers the elements that the file holds. */
@@ -153,7 +153,7 @@ static int gaps_order_all(struct gap_writer *w)
 		gaps_use(&w->cells, i);
 		gaps_use_pair(w, c->pair);
 		if (s->pairs[c->filler].group)
-			gaps_use(&w->names, s->pairs[c->filler].group->place);
+			gaps_use(&w->names, s->pairs[c->filler].group->index);
 	}
 	for (uint32_t i = 0; i < s->nrows && !rc; i++) {
 		if (!s->rows[i].gaps.count)
@@ -256,7 +256,7 @@ static int gaps_put_pairs(struct gap_writer *w)
 
 		varint_put(&w->o, w->machines.place[gaps_machine_of(w->s, pair)]);
 		varint_put(&w->o, gaps_tid_of(w->s, pair));
-		varint_put(&w->o, w->names.place[p->group->place]);
+		varint_put(&w->o, w->names.place[p->group->index]);
 		varint_put(&w->o, p->rate);
 		if (w->s->by_thread) {
 			gaps_put_task(w, w->s->threads[p->thread].task);
@@ -417,7 +417,7 @@ static int gaps_get_rows(struct gap_reader *r)
 		const uint32_t name = gaps_get_index(r, r->nnames);
 
 		if (!r->in.why)
-			rc = gaps_get_row(r, r->names[name]->place);
+			rc = gaps_get_row(r, r->names[name]->index);
 	}
 	return rc;
 }
@@ -457,7 +457,7 @@ static uint32_t gaps_read_filler(struct gap_reader *r, uint32_t thread)
 	if (filler == FILLER_OTHERS)
 		return r->s->pairs[nothing].next;
 	struct tally_group *g = r->names[filler - FILLER_NAME];
-	const struct gap_pair *p = gaps_find_pair(r->s, thread, g->place, g);
+	const struct gap_pair *p = gaps_find_pair(r->s, thread, g->index, g);
 	return p ? (uint32_t)(p - r->s->pairs) : GAP_NONE;
 }
 
@@ -495,7 +495,7 @@ static int gaps_get_pair(struct gap_reader *r)
 		return 0;
 	struct tally_group *g = r->names[name];
 	const uint32_t thread = gaps_find_thread(r->s, r->machines[machine], tid);
-	struct gap_pair *p = thread == GAP_NONE ? NULL : gaps_find_pair(r->s, thread, g->place, g);
+	struct gap_pair *p = thread == GAP_NONE ? NULL : gaps_find_pair(r->s, thread, g->index, g);
 	if (!p)
 		return CPIDECODE_ENOMEM;
 	p->rate = rate > p->rate ? rate : p->rate;

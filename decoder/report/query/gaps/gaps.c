@@ -29,7 +29,7 @@ static struct gap_pair *gaps_pair_of(struct gap_search *s, const struct interval
 		gaps_find_group(s, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	const uint32_t thread = g ? gaps_find_thread(s, iv->machine, iv->tid) : GAP_NONE;
 
-	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g->place, g);
+	return thread == GAP_NONE ? NULL : gaps_find_pair(s, thread, g->index, g);
 }
 
 /* The slice's ticks on the thread's machine: only these count. */
@@ -69,7 +69,7 @@ static int gaps_compare_elapsed(const void *x, const void *y)
 	const struct gap_pair *a = *(const struct gap_pair *const *)x;
 	const struct gap_pair *b = *(const struct gap_pair *const *)y;
 
-	return compare_u64_pair(b->elapsed, a->elapsed, a->group->place, b->group->place);
+	return compare_u64_pair(b->elapsed, a->elapsed, a->group->index, b->group->index);
 }
 
 /* Of a thread with more labels than so many, those with the longest time are distinguished. pairs:
@@ -319,7 +319,7 @@ static int gaps_compare_fillers(const void *x, const void *y)
 		return a->group ? -1 : 1;
 	if (!a->group)
 		return (int)b->is_others - (int)a->is_others;
-	return compare_u64(a->group->place, b->group->place);
+	return compare_u64(a->group->index, b->group->index);
 }
 
 /* Of one row: those with a name, by time. */

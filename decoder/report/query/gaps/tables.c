@@ -40,22 +40,22 @@ static uint64_t gaps_join(uint32_t high, uint32_t low)
 }
 
 struct gap_pair *gaps_find_pair(
-	struct gap_search *s, uint32_t thread, uint32_t place, struct tally_group *g)
+	struct gap_search *s, uint32_t thread, uint32_t index, struct tally_group *g)
 {
 	const size_t before = s->pair_keys.count;
 	uint32_t i;
 
 	if (array_grow(&s->pairs, before, &s->pairs_room, sizeof *s->pairs) ||
-		!gaps_number_key(&s->pair_keys, gaps_join(thread, place), &i))
+		!gaps_number_key(&s->pair_keys, gaps_join(thread, index), &i))
 		return NULL;
 	if (i == before) {
 		struct gap_thread *t = &s->threads[thread];
 		struct gap_pair pair = {
 			.group = g, .thread = thread, .next = GAP_NONE, .filler = i};
 
-		if (place == GAP_NONE) {
+		if (index == GAP_NONE) {
 			t->pairs = i;
-		} else if (place == GAP_OTHERS) {
+		} else if (index == GAP_OTHERS) {
 			s->pairs[t->pairs].next = i;
 		} else {
 			struct gap_pair *others = &s->pairs[s->pairs[t->pairs].next];
@@ -92,7 +92,7 @@ struct tally_group *gaps_find_group(struct gap_search *s, bool has_label, const 
 	struct tally_group *g = tally_group_of(&s->names, has_label, label, length, major, mm);
 
 	if (g && s->names.count > before)
-		g->place = (uint32_t)before;
+		g->index = (uint32_t)before;
 	return g;
 }
 
@@ -123,7 +123,7 @@ int gaps_add_cell(struct gap_search *s, uint32_t pair, uint32_t filler, const st
 
 uint32_t gaps_find_row(const struct gap_search *s, const struct gap_pair *p)
 {
-	return s->by_thread ? (uint32_t)(p - s->pairs) : p->group->place;
+	return s->by_thread ? (uint32_t)(p - s->pairs) : p->group->index;
 }
 
 size_t gaps_count_rows(const struct gap_search *s)

@@ -88,9 +88,9 @@ struct gap_search {
 	struct report_children_lost lost; /* of the selected intervals */
 };
 
-/* place: of the group, or GAP_NONE or GAP_OTHERS. NULL: no memory. */
+/* index: of the group, or GAP_NONE or GAP_OTHERS. NULL: no memory. */
 struct gap_pair *gaps_find_pair(
-	struct gap_search *s, uint32_t thread, uint32_t place, struct tally_group *g);
+	struct gap_search *s, uint32_t thread, uint32_t index, struct tally_group *g);
 /* The thread's number; GAP_NONE: no memory. */
 uint32_t gaps_find_thread(struct gap_search *s, uint32_t machine, uint32_t tid);
 /* NULL: no memory. */
