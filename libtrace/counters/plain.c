@@ -228,6 +228,8 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	out->flags = 0;
 	out->thread_instructions = out->thread_cycles = out->unexplained_ns = NOT_MEASURED;
 	out->activity_source = INTERVAL_TIME_PAGE;
+	out->page = from->page;
+	out->page_lock = from->page_lock;
 	out->stayed = out->thread_known = true;
 	out->counted = false;
 	out->activity.switches = 0;

@@ -87,6 +87,8 @@ static inline bool plain_stayed_again(const struct counter_sample *from, bool al
 	if (!plain_has_stayed(from, now) || !plain_knows_online(now) ||
 		cpu_set_lately.set.end != cpus)
 		return false;
+	out->page = from->page;
+	out->page_lock = from->page_lock;
 	return !all || (from->page_faults != NOT_MEASURED && from->online_at == cpu_set_lately.at &&
 			       plain_fill_quality(from, now, out));
 }

@@ -145,7 +145,9 @@ struct counter_interval {
 	uint64_t
 		unexplained_ns; /* neither on the processor by the thread's clock nor in a switch */
 	enum interval_time_source activity_source;
-	bool stayed;	   /* no switch: it ran all the time */
+	bool stayed; /* no switch: it ran all the time */
+	/* The thread's page at the end, and the lock in it (activity_page_is). 0: it has none. */
+	uint32_t page, page_lock;
 	bool thread_known; /* both samples were of the same thread */
 	bool counted;	   /* of some processor's instructions and busy, one was measured */
 	int method;	   /* AI_METHOD_ and CPUUTIL_DATA_FLAG_, of usage_difference */

@@ -327,7 +327,7 @@ static const struct {
 	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 3, 8, NULL, 4, 9},
 };
 
-/* The same bytes as without one. */
+/* The same bytes as without one, also if the thread was switched before the stamp. */
 START_TEST(image_of_a_group)
 {
 	static uint8_t written[4096];
@@ -339,10 +339,12 @@ START_TEST(image_of_a_group)
 	it->thread_instructions = it->thread_cycles = NOT_MEASURED;
 	it->stayed = true;
 	it->activity_source = INTERVAL_TIME_PAGE;
-	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
+	for (size_t turn = 0; turn < 2 * sizeof next / sizeof *next; turn++) {
+		const size_t n = turn / 2;
 		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
 			next[n].label, NULL, NULL};
 
+		it->page = turn % 2; /* one that is not open */
 		it->thread_instructions = next[n].cycles ? next[n].instructions : NOT_MEASURED;
 		it->thread_cycles = next[n].cycles ? next[n].cycles : NOT_MEASURED;
 		it->cpus = next[n].cpus;
@@ -377,6 +379,38 @@ START_TEST(image_of_a_group)
 		group_write_stayed(image, &spec, it, 0, &at, &elapsed), PU_ERROR_BUFFER_FULL);
 	ck_assert_uint_eq(elapsed, 12345);
 	free(image);
+}
+END_TEST
+
+static void check_time_hook(enum interval_time_source source, uint32_t switches_half)
+{
+	const struct record_view *v = group_record(group_records() - 1);
+
+	ck_assert_uint_eq(v->word[INTERVAL_TIME_WORD_SOURCE], source);
+	ck_assert_uint_eq(v->word[INTERVAL_TIME_WORD_FIRST], switches_half);
+	ck_assert_uint_eq(v->word[INTERVAL_TIME_WORD_FIRST + 1], switches_half);
+}
+
+/* The group lasts to the stamp, and what the thread did after the interval's end is not known. */
+START_TEST(a_switch_before_the_stamp_leaves_nothing_known)
+{
+	const struct hook_time at = {2000, 0};
+
+	it->counted = false;
+	it->stayed = true;
+	it->activity_source = INTERVAL_TIME_PAGE;
+	it->activity = (struct counter_activity){10, 0, 0, 0, 0, COUNTER_NO_CPU};
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	for (it->page = 0; it->page < 2; it->page++) {
+		ring_double.stamp = 2000;
+		ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+		check_time_hook(INTERVAL_TIME_PAGE, 0);
+	}
+	it->page = 1;
+	ring_double.stamp = 3000;
+	ck_assert_int_eq(group_write(&spec, it, 1000, &at, &elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(elapsed, 2000);
+	check_time_hook(INTERVAL_TIME_NONE, UINT32_MAX);
 }
 END_TEST
 
@@ -417,6 +451,7 @@ Suite *group_suite(void)
 			summary_thread, detailed_raw, detailed_thread_has_no_thread_bit,
 			busy_not_measured, instructions_not_measured,
 			one_processor_without_instructions, thread_of_another,
+			a_switch_before_the_stamp_leaves_nothing_known,
 			nothing_is_reserved_while_tracing_is_off, stamp_before_start,
 			nothing_counted, image_of_a_group, the_largest_group_fits_its_reservation),
 		LOOPS({a_label_surrounds_the_group, 0, 7}, {label_too_long, 0, 3},

@@ -391,6 +391,7 @@ void activity_of_none(struct counter_interval *out)
 {
 	out->activity = COUNTER_NO_ACTIVITY;
 	out->activity_source = INTERVAL_TIME_NONE;
+	out->page = 0;
 	out->unexplained_ns = NOT_MEASURED;
 	out->stayed = false;
 }
@@ -425,6 +426,8 @@ void activity_of_interval(const struct counter_sample *from, const struct counte
 	uint64_t elapsed = rate_ns_of_ticks(to->ticks > from->ticks ? to->ticks - from->ticks : 0);
 	uint64_t faults = activity_faults(from, to);
 
+	out->page = to->page;
+	out->page_lock = to->page_lock;
 	out->activity_source = same ? INTERVAL_TIME_PAGE : to->activity_source;
 	if (from->activity_source == INTERVAL_TIME_NONE ||
 		to->activity_source == INTERVAL_TIME_NONE) {

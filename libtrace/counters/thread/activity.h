@@ -69,6 +69,15 @@ static inline bool activity_page_is(const struct thread_group *g, uint32_t numbe
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
+/* Whether the calling thread, whose interval it is, has not left its processor since its end, as
+ * far as a page tells. */
+static inline bool activity_stays(const struct counter_interval *i)
+{
+	const struct thread_group *g = counters_self.group;
+
+	return !i->page || (g && activity_page_is(g, i->page, i->page_lock));
+}
+
 /* Copies a valid reading. Faults are read again: they advance without a switch. Copies members,
  * because compilers copy structures by a slow string instruction. */
 static inline void activity_fill(

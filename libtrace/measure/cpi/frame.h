@@ -135,6 +135,13 @@ static inline void cursor_put_count(struct cursor *c, uint64_t v)
 	c->at += 8;
 }
 
+/* Of the thread's activity: NOT_MEASURED as it is. */
+static inline void cursor_put_activity(struct cursor *c, uint64_t v)
+{
+	put_hl64(c->at, v);
+	c->at += 8;
+}
+
 /* Two label hooks of an interval have the same text: it is loaded once for both, where it is short.
  */
 static inline void frame_label(struct frame *f, uint32_t minor)

@@ -32,6 +32,9 @@ struct group {
 	uint32_t known;	     /* of the quality hook */
 	uint32_t known_time; /* of the time hook */
 	bool has_time;
+	/* Of the thread up to the stamp. */
+	struct counter_activity activity;
+	enum interval_time_source source;
 };
 
 static void put_cpi(struct cursor *c, uint64_t cycles, uint64_t instructions)
@@ -204,12 +207,15 @@ static uint32_t time_words(const struct group *g)
 	return INTERVAL_TIME_WORD_FIRST + group_known_words(g->known_time);
 }
 
-static void put_quality(
-	struct cursor *c, const struct counter_interval *i, uint32_t known, uint64_t elapsed)
+static void put_quality(struct cursor *c, const struct group *g)
 {
+	const struct counter_interval *i = g->i;
+	const struct counter_activity *activity = &g->activity;
+	const uint32_t known = g->known;
+
 	cursor_put_word(c, i->flags);
 	cursor_put_word(c, known);
-	cursor_put_count(c, elapsed);
+	cursor_put_count(c, g->f.elapsed);
 	cursor_put_word(c, COUNTER_QUANTITIES);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		cursor_put_word(c, i->quality[q].source);
@@ -217,20 +223,20 @@ static void put_quality(
 		cursor_put_count(c, i->quality[q].running);
 	}
 	if (known & CPI_KNOWN_ON_CPU)
-		cursor_put_count(c, i->activity.on_cpu_ns);
+		cursor_put_activity(c, activity->on_cpu_ns);
 	if (known & CPI_KNOWN_SWITCHES)
-		cursor_put_count(c, i->activity.switches);
+		cursor_put_activity(c, activity->switches);
 	if (known & CPI_KNOWN_MIGRATIONS)
-		cursor_put_count(c, i->activity.migrations);
+		cursor_put_activity(c, activity->migrations);
 	if (known & CPI_KNOWN_FAULTS)
-		cursor_put_count(c, i->activity.faults);
+		cursor_put_count(c, activity->faults);
 }
 
 static void write_quality(struct group *g)
 {
 	struct cursor c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_QUALITY, quality_words(g));
 
-	put_quality(&c, g->i, g->known, g->f.elapsed);
+	put_quality(&c, g);
 }
 
 static void write_time(struct group *g)
@@ -238,13 +244,13 @@ static void write_time(struct group *g)
 	const struct counter_interval *i = g->i;
 	struct cursor c = frame_record(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, time_words(g));
 
-	cursor_put_word(&c, (uint32_t)i->activity_source);
+	cursor_put_word(&c, (uint32_t)g->source);
 	cursor_put_word(&c, g->known_time);
 	cursor_put_elapsed(&c, &g->f);
 	if (g->known_time & INTERVAL_KNOWN_ON_CPU)
-		cursor_put_count(&c, i->activity.on_cpu_ns);
+		cursor_put_activity(&c, g->activity.on_cpu_ns);
 	if (g->known_time & INTERVAL_KNOWN_SWITCHES)
-		cursor_put_count(&c, i->activity.switches);
+		cursor_put_activity(&c, g->activity.switches);
 	if (g->known_time & INTERVAL_KNOWN_UNEXPLAINED)
 		cursor_put_count(&c, i->unexplained_ns);
 	if (g->known_time & INTERVAL_KNOWN_OWN_COST) {
@@ -307,6 +313,28 @@ static void group_prepare(struct group *g, const struct group_spec *spec,
 	}
 }
 
+/*
+ * The group lasts to its stamp, which may be later than the moment at which the interval ended and
+ * the thread was read. It ran in between, if it was not switched out; otherwise what it did is not
+ * known.
+ */
+static void group_extend_activity(struct group *g, const struct hook_time *at)
+{
+	struct counter_activity *activity = &g->activity;
+	const uint64_t stamp = g->f.w.stamp;
+
+	g->activity = g->i->activity;
+	g->source = g->i->activity_source;
+	if (!g->i->page || (at && stamp == at->ticks))
+		return;
+	if (!activity_stays(g->i)) {
+		activity->on_cpu_ns = activity->switches = activity->migrations = NOT_MEASURED;
+		g->source = INTERVAL_TIME_NONE;
+	} else if (at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
+		activity->on_cpu_ns += rate_ns_of_ticks(stamp - at->ticks);
+	}
+}
+
 static void group_fill(struct group *g)
 {
 	frame_label(&g->f, CPI_MINOR_LABEL_START);
@@ -351,6 +379,7 @@ __attribute__((noinline)) int group_write(const struct group_spec *spec,
 	if (rc != HOOK_RESERVED)
 		return rc;
 	*elapsed = g.f.elapsed;
+	group_extend_activity(&g, at);
 	group_fill(&g);
 	/* Stale if a signal handler attached the thread to other rings. */
 	if (more->events)
@@ -404,6 +433,8 @@ static void image_find_places(struct group_image *image, bool counted)
 
 		if (kind == CPI_MINOR_QUALITY)
 			image->quality = at + REC_DATA;
+		if (record[REC_MAJOR] == INTERVAL_MAJOR)
+			image->time = at + REC_DATA;
 		/* No processor was counted, so that there are no busy words. */
 		if (counted && kind == CPI_MINOR_SUMMARY && record[REC_MAJOR] == CPI_MAJOR)
 			image->cpi = at + REC_DATA + 4 * (CPI_SUMMARY_RAW + 2 * (image->cpus + 1));
@@ -423,6 +454,8 @@ static __attribute__((noinline)) bool image_make(
 	group_prepare(&g, spec, i, NULL);
 	g.f.w = (struct hook_writer){.first = image->record, .at = image->record};
 	g.f.elapsed = 0;
+	g.activity = i->activity;
+	g.source = i->activity_source;
 	group_fill(&g);
 	image->key = image_key(spec->types, spec->mm, spec->label);
 	image->cpus = i->cpus;
@@ -433,7 +466,7 @@ static __attribute__((noinline)) bool image_make(
 	image->first_control = g.f.w.first_control;
 	image->bytes = g.f.bytes;
 	image->hooks = g.f.hooks;
-	image->cpi = image->quality = 0;
+	image->cpi = image->quality = image->time = 0;
 	/* Only the summary of such an instance has words for the thread. */
 	image_find_places(
 		image, spec->mode & CPI_TYPE_ONTHREAD && i->thread_instructions != NOT_MEASURED);

@@ -12,7 +12,8 @@
 #include "../../../formats/bytes.h"
 #include "../../../formats/cpi_hooks.h"
 #include "../../../include/perfutil.h"
-#include "../../counters/sample.h"
+#include "../../../formats/interval_hooks.h"
+#include "../../counters/thread/activity.h"
 #include "../../ring/reserve.h"
 #include "events.h"
 #include "figures.h"
@@ -35,6 +36,7 @@ struct group_image {
 		uint32_t record, elapsed;
 	} place[IMAGE_HOOKS];
 	uint32_t quality; /* the words of its hook; 0: there is none */
+	uint32_t time;	  /* the same of the time hook */
 	uint32_t cpi;	  /* of the thread, in the summary; 0: the first interval counted none */
 	char label[IMAGE_LABEL_MOST + 1];
 	_Alignas(8) uint8_t record[];
@@ -112,6 +114,28 @@ static inline void image_put_quality(
 		put_hl64(p, i->activity.faults);
 }
 
+/* A switch between the interval's end and the stamp, to which the group lasts: what the thread did
+ * is not known. */
+static __attribute__((noinline, cold)) void image_forget_activity(
+	const struct group_image *image, uint8_t *first)
+{
+	uint8_t *p = first + image->quality +
+		     4 * (CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_QUANTITIES);
+	uint8_t *time = first + image->time;
+
+	for (uint32_t bit = CPI_KNOWN_ON_CPU; image->quality && bit <= CPI_KNOWN_MIGRATIONS;
+		bit <<= 1)
+		if (image->known & bit) {
+			put_hl64(p, NOT_MEASURED);
+			p += 8;
+		}
+	if (!image->time)
+		return;
+	put_le32(time + 4 * INTERVAL_TIME_WORD_SOURCE, INTERVAL_TIME_NONE);
+	if (get_le32(time + 4 * INTERVAL_TIME_WORD_KNOWN) & INTERVAL_KNOWN_SWITCHES)
+		put_hl64(time + 4 * INTERVAL_TIME_WORD_FIRST, NOT_MEASURED);
+}
+
 /* Writes the group of the image. events: NULL, or read at both ends; the thread is
  * attached. Returns as group_write. */
 static inline __attribute__((always_inline)) int group_write_image(const struct group_image *image,
@@ -145,6 +169,8 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	}
 	if (image->quality)
 		image_put_quality(w.first + image->quality, i, image->known);
+	if (unlikely(!at || w.stamp != at->ticks) && !activity_stays(i))
+		image_forget_activity(image, w.first);
 	if (events) {
 		more.w = w;
 		more.w.at += image->bytes;
