@@ -219,8 +219,9 @@ struct shm_control {
 	uint32_t keep_owner;
 	uint32_t reserved2;
 	uint64_t cgroup_namespace; /* at init: inode of the owner's cgroup namespace, 0: unknown */
+	uint64_t closed;	   /* ticks when `period` ended, 0: unknown */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 80 - SHM_EVENTS_BYTES];
+			  sizeof(struct shm_drain) - 88 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

@@ -102,6 +102,9 @@ enum { TF_CODECS = 3 };
 /* As options, reports and a drain's configuration name them. */
 static const char *const tf_codec_names[TF_CODECS] = {"none", "lz4", "zlib"};
 
+/* META or REMARKS: of the intervals that have not ended, those of the largest period are open. */
+#define TF_META_PERIOD "period"
+
 /* META or REMARKS: `alive: TICK TID TID ...`, threads found alive at that tick or later. */
 #define TF_META_ALIVE "alive"
 

@@ -14,7 +14,6 @@
 
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
-#include "../core/clock.h"
 #include "../dump/output.h"
 #include "cmd.h"
 
@@ -216,10 +215,7 @@ uint64_t cmd_unix_time(const struct session *s, uint64_t stamp)
 {
 	uint64_t sync[3], rate = s->geometry.ticks_per_second;
 
-	if (clock_kind() == s->geometry.clock)
-		clock_sync(sync);
-	else
-		memcpy(sync, s->control->sync, sizeof sync);
+	session_sync_clock(s, sync);
 	bool before = stamp < sync[0];
 	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
 	uint64_t ns = time_ticks_to_ns(ticks, rate);

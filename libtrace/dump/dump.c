@@ -103,7 +103,6 @@ static bool dump_may_remark(const struct dump *d)
 
 static int dump_gather_contents(struct dump *d)
 {
-	uint64_t sync[3];
 	int rc;
 
 	session_keep_begin(&d->keep, d->session, keep_going, d);
@@ -111,7 +110,7 @@ static int dump_gather_contents(struct dump *d)
 	d->result.waited_ns = d->keep.waited_ns;
 	/* Read before the cut, so that the rings' losses up to it include these. */
 	const bool has_losses = task_losses_read(&d->task_losses, d->session);
-	head_sync_now(d->session, sync);
+	const uint64_t until = session_on_until(d->session);
 	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)
 		return rc;
@@ -120,7 +119,7 @@ static int dump_gather_contents(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
-	head_add_living(&d->head.meta, &d->head.tasks, sync[0]);
+	head_add_living(&d->head.meta, &d->head.tasks, until);
 	meta_add_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
 	if (d->keep.waited_ns)
 		meta_add_linef(&d->head.meta, "cut wait", "%llu ns",

@@ -6,47 +6,13 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 #include "../../formats/section_check.h"
 #include "../../include/perfutil.h"
-#include "../core/clock.h"
 #include "../core/clock_trust.h"
 #include "../session/fail.h"
 #include "../session/own_schemas.h"
 #include "meta.h"
-
-/*
- * Uses the session's clock, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
- * namespace cannot be read: then the sync of init serves.
- */
-void head_sync_now(const struct session *s, uint64_t sync[3])
-{
-	uint32_t kind = s->geometry.clock;
-	uint64_t best = UINT64_MAX;
-
-	if (kind == TF_CLOCK_MONOTONIC_RAW && !clock_is_same_time(s->control->time_namespace)) {
-		memcpy(sync, s->control->sync, sizeof s->control->sync);
-		return;
-	}
-	if (kind == clock_kind()) {
-		clock_sync(sync);
-		return;
-	}
-	for (int i = 0; i < 10; i++) {
-		bool call = kind == TF_CLOCK_MONOTONIC_RAW;
-		uint64_t before = call ? clock_raw_ns() : clock_instruction();
-		uint64_t real = time_ns_now(CLOCK_REALTIME), mono = time_ns_monotonic();
-		uint64_t after = call ? clock_raw_ns() : clock_instruction();
-
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		sync[0] = before + best / 2;
-		sync[1] = real;
-		sync[2] = mono;
-	}
-}
 
 static int head_fail_memory(struct session_error *error)
 {
@@ -102,7 +68,7 @@ void head_add_living(struct buffer *lines, const struct head_tasks *t, uint64_t 
 	char line[TICKS_MAX + A_LINE * TID_MAX + 1];
 	int n = 0, at = 0;
 
-	for (int i = 0; i < t->count && n < LIVING_MAX; i++) {
+	for (int i = 0; ticks && i < t->count && n < LIVING_MAX; i++) {
 		if (!t->tasks[i].alive)
 			continue;
 		if (!at)
@@ -136,7 +102,7 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 	h->labels = session_labels_used(s);
 	h->scripted = h->tasks.scripted || (session_sticky(s) & SHM_STICKY_SCRIPTED);
 	meta_lines(&h->meta, s, h->tasks.tasks, h->tasks.count, command);
-	head_sync_now(s, h->started);
+	session_sync_clock(s, h->started);
 	return h->meta.failed ? head_fail_memory(error) : 0;
 }
 
@@ -251,7 +217,7 @@ int head_write_clock(struct section_writer *w, const struct session *s, struct s
 	uint8_t bytes[TF_SYNC_SIZE];
 	uint64_t sync[3];
 
-	head_sync_now(s, sync);
+	session_sync_clock(s, sync);
 	put_sync(bytes, sync);
 	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, bytes, sizeof bytes, error);
 }

@@ -32,7 +32,7 @@ int head_gather_tasks(
 void head_free_tasks(struct head_tasks *t);
 
 /* Adds lines for META or REMARKS: open intervals of these threads last until that tick, at which
- * or later the table was read. */
+ * or later the table was read. 0: unknown, adds nothing. */
 void head_add_living(struct buffer *lines, const struct head_tasks *t, uint64_t ticks);
 
 struct file_head {
@@ -58,9 +58,6 @@ struct file_head {
 int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
 	const char *command, bool anyhow, struct session_error *error);
 void head_free(struct file_head *h);
-
-/* Reads a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
-void head_sync_now(const struct session *s, uint64_t sync[3]);
 
 /* The size of the largest raw payload among the sections of head_write. */
 uint64_t head_largest(const struct file_head *h);

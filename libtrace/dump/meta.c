@@ -14,6 +14,7 @@
 #include "../../formats/base/text.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/shm_source.h"
+#include "../../formats/trace_file.h"
 #include "../session/clock_back.h"
 
 static void cpu_model(struct buffer *t)
@@ -82,6 +83,11 @@ static void meta_put_cgroup(struct buffer *t, const struct session *s)
 	meta_add_line(t, "cgroup", name);
 }
 
+void meta_add_period(struct buffer *lines, const struct shm_control *c)
+{
+	meta_add_linef(lines, TF_META_PERIOD, "%llu", (unsigned long long)(uint32_t)c->period);
+}
+
 /*
  * The origin of positions and losses. Two files with the same rings hold the same hooks at the
  * same positions; with the same ledger, their losses are one running total.
@@ -97,7 +103,7 @@ static void meta_add_rings(struct buffer *t, const struct shm_control *c)
 		return;
 	text_of_bytes(id, c->rings_id, sizeof c->rings_id);
 	meta_add_line(t, "rings", id);
-	meta_add_linef(t, "period", "%llu", (unsigned long long)(uint32_t)c->period);
+	meta_add_period(t, c);
 	meta_add_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
 }
 

@@ -11,4 +11,7 @@
 void meta_lines(struct buffer *t, const struct session *s, const struct session_task *tasks,
 	int ntasks, const char *command);
 
+/* Adds the period of the intervals that are open now. */
+void meta_add_period(struct buffer *lines, const struct shm_control *c);
+
 #endif

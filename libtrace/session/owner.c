@@ -347,14 +347,24 @@ static bool write_magic(int fd, uint32_t generation)
 	       (generation == 0 || pwrite(fd, &generation, 4, 8) == 4);
 }
 
-static void owner_count_closing(struct shm_control *c)
+static void owner_count_closing(struct session *s)
 {
-	__atomic_store_n(&c->closings, c->closings + 1, __ATOMIC_RELAXED);
+	struct shm_control *c = s->control;
+	uint64_t sync[3];
+
+	if (c->period == c->closings) {
+		session_sync_clock(s, sync);
+		c->closed = sync[0];
+	}
+	/* Release: a reader of the new count finds the tick (session_on_until). */
+	__atomic_store_n(&c->closings, c->closings + 1, __ATOMIC_RELEASE);
 }
 
-static void close_gate(struct shm_control *c)
+static void close_gate(struct session *s)
 {
-	owner_count_closing(c);
+	struct shm_control *c = s->control;
+
+	owner_count_closing(s);
 	for (int i = 0; i < SHM_MAJORS; i++)
 		__atomic_store_n(&c->gate[i], 0, __ATOMIC_RELAXED);
 }
@@ -374,7 +384,7 @@ static void owner_publish_generation(struct session *s, const struct shm_geometr
 	const char *events = config->events ? config->events : "";
 	struct shm_control *c = s->control;
 
-	close_gate(c);
+	close_gate(s);
 	/* Programs do not attach while this is 0. The new generation is stored last. */
 	__atomic_store_n(&c->generation, 0, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -489,7 +499,7 @@ int session_free(struct session *s, struct session_error *error)
 
 	if (rc)
 		return rc;
-	close_gate(s->control);
+	close_gate(s);
 	s->control->state = SHM_NO_RINGS;
 	__atomic_store_n(&s->control->generation, 0, __ATOMIC_RELEASE);
 	remove_files(s, 0);
@@ -524,7 +534,7 @@ int session_off(struct session *s, struct session_error *error)
 		session_say(error, "tracing is not on in %s", s->location.dir);
 		return PU_ERROR_INCORRECT_STATE;
 	}
-	close_gate(s->control);
+	close_gate(s);
 	s->control->state = SHM_OFF;
 	session_reclaim(s);
 	return 0;
@@ -543,7 +553,7 @@ int session_suspend(struct session *s, bool suspend, struct session_error *error
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	if (suspend)
-		close_gate(s->control);
+		close_gate(s);
 	s->control->state = suspend ? SHM_SUSPENDED : SHM_ON;
 	if (!suspend)
 		owner_open_gate(s->control);
@@ -561,7 +571,7 @@ int session_enable(struct session *s, int major, bool enable, struct session_err
 			s->control->majors[i] = enable;
 	}
 	if (!enable)
-		owner_count_closing(s->control);
+		owner_count_closing(s);
 	if (s->control->state == SHM_ON)
 		owner_open_gate(s->control);
 	return 0;

@@ -81,6 +81,13 @@ void session_unlock(struct session *s);
 /* The report of the drain of these rings; all zeros if there was none. */
 const struct shm_drain *session_drain(const struct session *s);
 
+/* Reads a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
+void session_sync_clock(const struct session *s, uint64_t sync[3]);
+
+/* The tick up to which intervals stayed open: now, or when tracing was turned off or suspended. 0:
+ * unknown. */
+uint64_t session_on_until(const struct session *s);
+
 /* Whether tracing is on, suspended or not. */
 static inline bool session_is_on(const struct session *s)
 {

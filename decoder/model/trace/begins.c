@@ -5,6 +5,8 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../formats/base/compare.h"
+#include "../../../formats/base/number.h"
+#include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "trace.h"
 
@@ -131,8 +133,8 @@ int begins_move(struct begins *to, struct begins *from)
 
 /* ------------------------------------------------------------------------ open intervals */
 
-/* The machine's last period: by its dumps, and by its hooks, as a drain continues after its META.
- */
+/* The machine's last period: by its files, and by its hooks, as a drain continues after its META
+ * and may have been killed before its REMARKS. */
 static uint32_t begins_last_period(const struct begins *b, const struct trace *t, uint32_t machine)
 {
 	uint32_t last = machine < b->machines ? b->period[machine] : 0;
@@ -141,9 +143,13 @@ static uint32_t begins_last_period(const struct begins *b, const struct trace *t
 		const struct trace_file *f = trace_file(t, i);
 		uint64_t period;
 
-		if (f->machine == machine && trace_meta_number(f, "period", &period) &&
-			period <= UINT32_MAX && period > last)
-			last = (uint32_t)period;
+		if (f->machine != machine || f->header.damaged)
+			continue;
+		for (size_t k = 0; k < f->nmeta; k++)
+			if (strcmp(f->meta[k].key, TF_META_PERIOD) == 0 &&
+				number_parse(f->meta[k].value, 10, UINT32_MAX, &period) &&
+				period > last)
+				last = (uint32_t)period;
 	}
 	return last;
 }

@@ -14,6 +14,7 @@
 #include "private.h"
 #include "../../session/fail.h"
 #include "../losses.h"
+#include "../meta.h"
 
 #define CLOCK_NS (10 * TIME_SECOND_NS)
 #define CLOCK_BACK_NS TIME_SECOND_NS
@@ -429,13 +430,14 @@ static int drain_file_write_remarks(struct drain *d, struct session_error *error
 {
 	struct buffer lines = {0};
 	struct head_tasks t;
-	uint64_t sync[3];
+	const uint64_t until = session_on_until(d->session);
 	int rc = 0;
 
-	head_sync_now(d->session, sync);
+	/* Programs may have dropped intervals since META was written. */
+	meta_add_period(&lines, d->session->control);
 	/* The file is complete without these lines, if members destroyed the table. */
 	if (head_gather_tasks(&t, d->session, &d->tasks, NULL) == 0)
-		head_add_living(&lines, &t, sync[0]);
+		head_add_living(&lines, &t, until);
 	if (d->tasks.unwritten)
 		rc = head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error);
 	if (rc == 0 && lines.n && !lines.failed && lines.n <= d->file.max_raw)
