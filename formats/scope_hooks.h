@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "figures.h"
 #include "interval_hooks.h"
 
 #define SCOPE_MAJOR 0xC2u
@@ -36,11 +37,10 @@ static inline uint32_t scope_own_inside(uint32_t known)
 	return known >> SCOPE_OWN_INSIDE_SHIFT & SCOPE_OWN_INSIDE_MAX;
 }
 
-static inline enum interval_time_source scope_time_source(uint32_t known)
+static inline enum interval_time_source scope_time_source(uint64_t switches, uint64_t on_cpu_ns)
 {
-	return known & (SCOPE_KNOWN_NO_SWITCH | SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU)
-		       ? INTERVAL_TIME_PAGE
-		       : INTERVAL_TIME_NONE;
+	return switches != NOT_MEASURED || on_cpu_ns != NOT_MEASURED ? INTERVAL_TIME_PAGE
+								     : INTERVAL_TIME_NONE;
 }
 
 /* For readers without the schema: index of the (first) word. */

@@ -228,7 +228,8 @@ static void columns_settle_scope(struct columns *c)
 		c->whole[WHOLE_SWITCHES] = 0;
 	if (known & SCOPE_KNOWN_ARGS_CUT)
 		c->flags |= IV_ARGS_CUT;
-	c->whole[WHOLE_TIME_SOURCE] = scope_time_source(known);
+	c->whole[WHOLE_TIME_SOURCE] =
+		scope_time_source(c->whole[WHOLE_SWITCHES], c->whole[WHOLE_ON_CPU]);
 }
 
 /* As the decoder settles them. */

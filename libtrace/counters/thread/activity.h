@@ -69,13 +69,13 @@ static inline bool activity_page_is(const struct thread_group *g, uint32_t numbe
 	return switch_page_lock(&g->page) == lock && g->page_number == number;
 }
 
-/* Whether the calling thread, whose interval it is, has not left its processor since its end, as
- * far as a page tells. */
+/* Whether the calling thread, whose interval it is, has not left its processor since its end. For
+ * intervals with a page. */
 static inline bool activity_stays(const struct counter_interval *i)
 {
 	const struct thread_group *g = counters_self.group;
 
-	return !i->page || (g && activity_page_is(g, i->page, i->page_lock));
+	return g && activity_page_is(g, i->page, i->page_lock);
 }
 
 /* Copies a valid reading. Faults are read again: they advance without a switch. Copies members,
@@ -202,14 +202,17 @@ struct activity_since {
 bool activity_read_since(
 	const struct activity_start *s, uint64_t start, struct activity_since *since);
 
-/* The time on a processor up to `end`, a later moment: what came after the reading, such as the
- * first access to a page of the ring, is no time off it, unless there was a switch. */
-static inline uint64_t activity_time_since(
-	const struct activity_start *s, const struct activity_since *since, uint64_t end)
+/* Extends a reading to `end`, a later moment: what came after it, such as the first access to a
+ * page of the ring, is time on the processor; after another switch nothing is known. */
+static inline void activity_extend_since(
+	const struct activity_start *s, struct activity_since *since, uint64_t end)
 {
-	return end > since->ticks && activity_page_is(s->group, s->page, since->lock)
-		       ? since->on_cpu_ns + rate_ns_of_ticks(end - since->ticks)
-		       : since->on_cpu_ns;
+	if (!activity_page_is(s->group, s->page, since->lock)) {
+		since->switches = since->on_cpu_ns = NOT_MEASURED;
+	} else if (end > since->ticks) {
+		since->on_cpu_ns += rate_ns_of_ticks(end - since->ticks);
+		since->ticks = end;
+	}
 }
 
 /* to - from, each; NOT_MEASURED where either was not read. */

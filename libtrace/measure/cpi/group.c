@@ -34,6 +34,7 @@ struct group {
 	bool has_time;
 	/* Of the thread up to the stamp. */
 	struct counter_activity activity;
+	uint64_t unexplained_ns;
 	enum interval_time_source source;
 };
 
@@ -252,7 +253,7 @@ static void write_time(struct group *g)
 	if (g->known_time & INTERVAL_KNOWN_SWITCHES)
 		cursor_put_activity(&c, g->activity.switches);
 	if (g->known_time & INTERVAL_KNOWN_UNEXPLAINED)
-		cursor_put_count(&c, i->unexplained_ns);
+		cursor_put_activity(&c, g->unexplained_ns);
 	if (g->known_time & INTERVAL_KNOWN_OWN_COST) {
 		cursor_put_word(&c, g->spec->own->inside);
 		cursor_put_word(&c, g->spec->own->pair);
@@ -325,10 +326,10 @@ static void group_extend_activity(struct group *g, const struct hook_time *at)
 
 	g->activity = g->i->activity;
 	g->source = g->i->activity_source;
-	if (!g->i->page || (at && stamp == at->ticks))
-		return;
-	if (!activity_stays(g->i)) {
-		activity->on_cpu_ns = activity->switches = activity->migrations = NOT_MEASURED;
+	g->unexplained_ns = g->i->unexplained_ns;
+	if (!image_activity_lasts(g->i, at, stamp)) {
+		activity->on_cpu_ns = activity->switches = activity->migrations =
+			g->unexplained_ns = NOT_MEASURED;
 		g->source = INTERVAL_TIME_NONE;
 	} else if (at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
 		activity->on_cpu_ns += rate_ns_of_ticks(stamp - at->ticks);
@@ -455,6 +456,7 @@ static __attribute__((noinline)) bool image_make(
 	g.f.w = (struct hook_writer){.first = image->record, .at = image->record};
 	g.f.elapsed = 0;
 	g.activity = i->activity;
+	g.unexplained_ns = i->unexplained_ns;
 	g.source = i->activity_source;
 	group_fill(&g);
 	image->key = image_key(spec->types, spec->mm, spec->label);

@@ -114,6 +114,16 @@ static inline void image_put_quality(
 		put_hl64(p, i->activity.faults);
 }
 
+/* Whether the thread is known to have stayed on its processor from the interval's end to the stamp.
+ * Without a page a stamp that the ring raised tells of a switch: another thread wrote before. */
+static inline bool image_activity_lasts(
+	const struct counter_interval *i, const struct hook_time *at, uint64_t stamp)
+{
+	if (at && stamp == at->ticks)
+		return true;
+	return i->page ? activity_stays(i) : !at;
+}
+
 /* A switch between the interval's end and the stamp, to which the group lasts: what the thread did
  * is not known. */
 static __attribute__((noinline, cold)) void image_forget_activity(
@@ -169,7 +179,7 @@ static inline __attribute__((always_inline)) int group_write_image(const struct 
 	}
 	if (image->quality)
 		image_put_quality(w.first + image->quality, i, image->known);
-	if (unlikely(!at || w.stamp != at->ticks) && !activity_stays(i))
+	if (unlikely(!image_activity_lasts(i, at, w.stamp)))
 		image_forget_activity(image, w.first);
 	if (events) {
 		more.w = w;

@@ -206,8 +206,11 @@ static uint8_t *scope_put_time(
 	uint8_t *p, const swtrace_scope_ *s, const struct scope_time *time, uint64_t end)
 {
 	if (time->known & SCOPE_KNOWN_SWITCHES) {
-		put_hl64(p, time->since.switches);
-		put_hl64(p + 8, activity_time_since((const void *)s->life, &time->since, end));
+		struct activity_since since = time->since;
+
+		activity_extend_since((const void *)s->life, &since, end);
+		put_hl64(p, since.switches);
+		put_hl64(p + 8, since.on_cpu_ns);
 		p += 16;
 	}
 	if (time->known & SCOPE_KNOWN_START_CPU) {

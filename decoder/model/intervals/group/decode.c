@@ -337,7 +337,7 @@ void group_settle_scope(struct group *g, bool own_cost)
 		set_count(iv, &iv->ctx_switches, 0);
 	if (g->known & SCOPE_KNOWN_ARGS_CUT)
 		iv->flags |= IV_ARGS_CUT;
-	iv->time_source = scope_time_source(g->known);
+	iv->time_source = scope_time_source(iv->ctx_switches, iv->on_cpu_ns);
 }
 
 static int group_decode_shape_labels(struct group *g, const struct shape_found *found)
