@@ -1,4 +1,4 @@
-/* What is to be known of an interval's figures: flags, and their words in reports. */
+/* Flags of an interval's figures, and their words in reports. */
 #ifndef SWT_FORMATS_INTERVAL_FLAGS_H
 #define SWT_FORMATS_INTERVAL_FLAGS_H
 

@@ -310,8 +310,7 @@ if [ "$quick" -eq 0 ]; then
 	# moved or aborted in their sequences, thousands of processes that only come and go, all of this at
 	# random, the samples, the benchmarks and the commands that only wait for what others have tested,
 	# dumps and drains of guest rings, which are read as the CPUs' are, and what looks at sources alone.
-	# What was freed is kept for 16 MB more, which is longer than most tests take, and costs few page
-	# faults.
+	# A quarantine of 16 MB outlasts most tests and costs few page faults.
 	if await asan; then
 		fuzz
 		without='install|format|model_.*|litmus|structure|browser/lint|faults|access|ring_(storm_hour|kill|stop|abort|signal|migrate|hotplug|drain_guest|keep_guest|hostile_(dump|drain)_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*'

@@ -1,4 +1,4 @@
-/* What the sources of events share. */
+/* Shared by the sources of events. */
 #ifndef SWT_EVENTS_PRIVATE_H
 #define SWT_EVENTS_PRIVATE_H
 

@@ -63,7 +63,7 @@ static bool condition_begins(const char *text, size_t length, const char *prefix
 	return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* What cpidecode knows of a whole trace, and nobody of a single event. */
+/* Names that need a whole trace, as cpidecode has it: a single event lacks them. */
 static bool condition_is_of_trace(const char *text, size_t length)
 {
 	static const char *const words[] = {"self_ns", "depth", "children", "own_nested_ns", "id",

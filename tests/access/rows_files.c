@@ -1,5 +1,5 @@
 /*
- * What the modes of the session's files must deny members and strangers: system calls on those
+ * The modes of the session's files deny these to members and strangers: system calls on those
  * files, and their errno.
  */
 #include <errno.h>

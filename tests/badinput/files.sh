@@ -102,7 +102,7 @@ header-size-0 put32 header+12 0
 header-size-4-GiB put32 header+12 0xFFFFFFFF
 LIST
 
-# What the disk does not give back is an error, at any place: no report of the rest with status 0.
+# A failing read is an error, wherever it is: no report of the rest with status 0.
 unreadable() { # NAME WHEN PATTERN
 	ASAN_OPTIONS=detect_leaks=0 timeout 120 strace -f -o calls -e trace=pread64 \
 		-e inject=pread64:error=EIO:when="$2" "$CPIDECODE" -j 1 t.bin >out 2>err

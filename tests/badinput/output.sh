@@ -57,7 +57,7 @@ for kind in $kinds; do
 	cmp -s old report && [ "$(echo report*)" = report ] && pass "$kind: the old file stays" ||
 		fail "$kind: the old file stays" "$(echo report*)"
 done
-# What comes through a pipe has to be kept somewhere first.
+# A trace from a pipe needs a temporary file.
 told=$(cat good.bin | (ulimit -f 0 && exec timeout 120 "$CPIDECODE" - 2>&1))
 status=$?
 printf '%s\n' "$told" >err

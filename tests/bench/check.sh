@@ -13,7 +13,7 @@ json=$work/out.json
 
 bench() { sh "$here/run.sh" "$@"; }
 
-# What may be missing on some machine, or without --peers.
+# Accepted reasons for a missing figure, on some machines or without --peers.
 excuses="--peers was not given|there is one processor only|no thread has restartable sequences"
 excuses="$excuses|the drain could not follow|.* is in memory"
 excuses="$excuses|it reads in user mode here|the kernel does not let a thread read these counters"

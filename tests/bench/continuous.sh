@@ -32,7 +32,7 @@ sustained() { # ID FOLDER SECONDS
 	undo=''
 }
 
-# What a file cost that has been checked: CPU time of the drain and bytes, for a hook in it. ns per
+# The cost of a checked file: the drain's CPU time, and bytes, per hook in it. ns per
 # hook are ms per million.
 cost_of() { # ID FILE
 	awk -v id="$1" -v bytes="$(wc -c <"$2")" -v hooks="$(file_sum "$2" hooks)" '

@@ -64,8 +64,8 @@ static void write_hooks(uint64_t n)
 	}
 }
 
-/* What a server might say of a request: its number, a random id, how long it took, how much it
- * moved, and constants. */
+/* Hooks as a server might write for a request: its number, a random id, duration, bytes moved, and
+ * constants. */
 static void write_requests(uint64_t n)
 {
 	static _Thread_local UINT32 word[8] = {0, 0, 0, 0x7f3a, 0, 1, 0, 0};

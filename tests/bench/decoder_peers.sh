@@ -1,5 +1,5 @@
 # Sourced by decoder.sh: other tools' readers, on the same events where their format allows it.
-# What is missing is a reason in the report, never a number.
+# A missing figure is a reason in the report, never a number.
 # shellcheck shell=sh disable=SC2034,SC2154
 
 # has ROWS PACKAGE COMMAND: installs the package if the command is not there.

@@ -5,7 +5,7 @@
 # shellcheck source=writer.sh
 . "$here/writer.sh"
 
-# What a file has of a ring, in percent: the least of those that were written round and round.
+# The share of a ring that a file has, in percent: the least among rings that went round.
 share_of() { # FILE RING-BYTES
 	"$cpidecode" --report info --format json "$1" 2>"$log" | sed 's/.*"rings"://; s/{/\n/g' |
 		sed -n 's/.*"bytes":\([0-9]*\).*"overwritten":\([1-9][0-9]*\).*/\1/p' |

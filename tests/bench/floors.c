@@ -1,5 +1,5 @@
 /*
- * What the steps of a drain cost at least, by the sections of a file of `swtrace record --compress
+ * Lower bounds of a drain's steps, by the sections of a file of `swtrace record --compress
  * none`: the kernel's copies and the library functions alone, without anything of ours.
  *
  *	floors FILE SCRATCH

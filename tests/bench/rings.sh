@@ -13,7 +13,7 @@ time_verb() { # VERB ARGUMENT...
 		"$(awk -v from="$began" -v to="$(date +%s%N)" 'BEGIN { print (to - from) / 1e6 }')" >>"$work/samples"
 }
 
-# What the session's files have of memory, in MiB.
+# The memory of the session's files, in MiB.
 resident() {
 	du -sk "$SWTRACE_SESSION" | awk '{ printf "%.2f", $1 / 1024 }'
 }

@@ -73,7 +73,7 @@ for (const name of new Set(pages.flat())) {
 	texts.set(name, text);
 	lines += text.split("\n").length - 1;
 }
-// What one page does not use the other may. Neither repeats a fault of a script that both have.
+// A name that one page does not use may be the other's. A fault in a shared script is reported once.
 const used = new Set();
 pages.forEach((names, i) => {
 	const starts = [];

@@ -68,7 +68,7 @@ async function checkIntervals(browser, rows) {
 	}
 }
 
-// What a click shows has each column of the interval's row in intervals.csv.
+// The details after a click have each column of the interval's row in intervals.csv.
 async function checkDetails(browser, rows) {
 	for (const number of new Set([0, 1, rows.length >> 1, rows.length - 1].filter((one) => rows[one]))) {
 		const row = rows[number], isPlain = ([name, value]) => typeof value === "string" && name && !name.startsWith("arg.") && !/[^ -~]/.test(value) && !(name === "label" && value === "");

@@ -1,4 +1,4 @@
-// What a browser of devtools.mjs or firefox.mjs shows in the end. Both have `errors`, and evaluate(expression): a promise.
+// Waits until a browser of devtools.mjs or firefox.mjs shows something. Both have `errors`, and evaluate(expression): a promise.
 export class Waiting {
 	async until(expression) {
 		for (;;) {

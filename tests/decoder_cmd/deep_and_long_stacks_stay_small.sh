@@ -1,5 +1,5 @@
 #!/bin/sh
-# What nests deeper than 1024 frames is counted in the frame at that depth, and that is said: the lines
+# Intervals deeper than 1024 frames count in the frame at that depth, and a message says so: the lines
 # of n nested intervals would be n * n / 2 names. A picture has a long name in full once, however many frames have it.
 . "${0%/*}/lib.sh"
 

@@ -15,8 +15,8 @@ run 1 -o report.txt missing.bin
 ls -A >names
 not_in_file names tmp
 
-# What a killed run left goes with the next one beside it; what a living one writes stays, and so
-# does what only looks like it.
+# The next run beside them removes the temporary files of killed runs, but keeps those of living runs
+# and files with similar names.
 : >.report.txt.4194305-0.tmp
 : >.report.txt.7-1.tmp
 : >.report.txt.7-x.tmp

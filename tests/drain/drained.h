@@ -1,5 +1,5 @@
 /*
- * What the drain's tests share: a session in continuous mode with a file, and its trace.bin
+ * Shared by the drain's tests: a session in continuous mode with a file, and its trace.bin
  * decoded hook by hook with libcpidecode.
  */
 #ifndef SWT_TESTS_DRAIN_DRAINED_H
@@ -80,7 +80,7 @@ void box_finish_clean(struct box *b, uint64_t hooks);
 /* hooks + torn + losses */
 uint64_t contents_sum(const struct contents *c);
 
-/* What each program here ends with: its tests (the last is NULL), in a sandbox. With the argument
+/* Runs a program's tests (the last is NULL) in a sandbox, as its last call. With the argument
  * "threads" its drains have 3 threads, which take random times to compress. */
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv);
 int drain_suite_with_loops(const char *name, const TTest *const *tests,

@@ -15,7 +15,7 @@ fresh() { # init options
 	"$SWTRACE" init "$@" 2>"$work/log" && "$SWTRACE" on 2>>"$work/log"
 }
 dump() { "$SWTRACE" off && "$SWTRACE" dump "$@" "$work/t.bin"; }
-# What was done to the wall clock meanwhile is said, and no fault of the trace.
+# Changes of the wall clock are reported, and do not count as damage.
 hooks() {
 	"$CPIDECODE" --report hooks --format json "$work/t.bin" 2>"$work/told"
 	status=$?

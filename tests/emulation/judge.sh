@@ -436,7 +436,7 @@ pairs_have_cpi() {
 	' "$out/pairs.csv"
 }
 
-# What a rings' set tests it tells by itself; this looks where the hooks are.
+# A set of rings judges itself; this checks which rings have hooks.
 judge_rings() { # CPUS: at least so many have written
 	out=$(machine_out "$name")
 	check "hooks of three processes: all decoded here, all from CPUs' rings" \

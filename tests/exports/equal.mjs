@@ -241,7 +241,7 @@ class Comparison {
 		for (const s of found)
 			s[3] = s[3] === null || this.epoch === null ? s[3] : s[3] + this.epoch;
 		for (const s of found) {
-			/* What chrome's events have where there is no id. */
+			/* chrome's events without an id. */
 			if (s[8] >= 2 ** 30)
 				[s[6], s[7], s[8]] = [s[7], null, null];
 			if (s[9] >= 2 ** 30)

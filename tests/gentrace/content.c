@@ -1,5 +1,5 @@
 /*
- * What is in a trace: threads that stay on their processor mostly, and open and close
+ * The content of a trace: threads that mostly stay on their processor, and open and close
  * intervals within intervals, or write hooks.
  */
 #include "gentrace.h"

@@ -4,7 +4,7 @@
 
 #include "mk_text.h"
 
-/* What the section header says about its records, computed as they are added. */
+/* The counts of a section header, summed up as records are added. */
 struct tally {
 	uint32_t hooks, torn;
 	uint64_t first, last;

@@ -1,5 +1,5 @@
 /*
- * What the tests of libcpc share: a registry of their own, errors that are kept, and a load
+ * Shared by the tests of libcpc: a registry of their own, errors that are kept, and a load
  * whose page faults are known to the last one.
  */
 #ifndef TESTS_LIBCPC_SUITE_H

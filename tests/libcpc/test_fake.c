@@ -1,6 +1,6 @@
 /*
- * What this machine may not have: PMUs that are too small, cannot interrupt, or are taken by
- * others. libcpc's objects, with system calls that stand in for such machines.
+ * libcpc on machines that this one may not be: PMUs that are too small, cannot interrupt, or are
+ * taken by others. System calls of the test's own stand in for them.
  */
 #include <check.h>
 #include <fcntl.h>

@@ -179,7 +179,7 @@ const struct record_view *group_record(unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		at += check_record(at);
 	check_record(at);
-	/* What accompanies a CPI group stands behind its first hook. */
+	/* A CPI group comes first; hooks of the other major follow it. */
 	if (n == 0 || view.major != INTERVAL_MAJOR)
 		ck_assert_uint_eq(view.major, expected());
 	ck_assert_uint_eq(view.tid, 4711);

@@ -29,7 +29,7 @@ struct fake_pmu {
 	uint64_t cpus_of[FAKE_TYPES]; /* bits */
 	unsigned thread_on;
 	bool no_extended_types; /* generic events cannot name a PMU */
-	/* What it does with config1 of an event that wants to be read in user mode. */
+	/* Its answers to events that ask for user-mode reads, by config1. */
 	int errno_of_access[4];
 	bool user_read;	   /* its pages can be mapped, and tell where the counters are */
 	unsigned pages;	   /* that can be mapped at a time */

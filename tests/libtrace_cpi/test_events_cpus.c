@@ -134,7 +134,7 @@ static const struct event_set *set_of(const char *list)
 	return set;
 }
 
-/* What each of the processors' events counts from now on; of the thread's, none. */
+/* Raises the counts of the processors' events, and no thread's. */
 static void count_on_processors(uint64_t more)
 {
 	for (int i = 0; i < FAKES; i++)

@@ -1,5 +1,5 @@
 /*
- * What the tests of providers share: a directory of their own, a provider with a set of each
+ * Shared by the tests of providers: a directory of their own, a provider with a set of each
  * kind, and a consumer.
  */
 #ifndef TESTS_PERFLIB_SHARED_H

@@ -1,6 +1,6 @@
 /*
- * What is handed on of other programs' countersets keeps counterset.h's rules: NULL, or what is
- * broken.
+ * Other programs' countersets obey counterset.h's rules. The check returns NULL, or the broken
+ * rule.
  */
 #ifndef TESTS_PERFLIB_SHARED_RULES_H
 #define TESTS_PERFLIB_SHARED_RULES_H

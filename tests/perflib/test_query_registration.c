@@ -1,5 +1,5 @@
 /*
- * What is registered, which countersets and which instances there are.
+ * Registered countersets and their instances.
  */
 #include "suites.h"
 

@@ -1,5 +1,5 @@
 /*
- * What the hardware counts, of a machine that has it, by way of its system calls.
+ * Hardware counts, on machines that have counters, checked against their system calls.
  */
 #include <errno.h>
 #include <stdio.h>

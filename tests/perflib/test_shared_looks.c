@@ -1,6 +1,6 @@
 /*
- * What a reader makes of a file that changes between its looks, look by look: the system call is
- * the test's own.
+ * Readers of a file that changes between two reads, at each pair of reads: the system call is the
+ * test's own.
  */
 #include "shared.h"
 

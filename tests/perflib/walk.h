@@ -1,6 +1,6 @@
 /*
- * What PerfLib's documentation has a consumer check in a PERF_DATA_HEADER block, and what
- * perflib.h promises beyond.
+ * The checks that PerfLib's documentation asks of a consumer of a PERF_DATA_HEADER block, and
+ * perflib.h's further promises.
  */
 #ifndef SWT_TESTS_PERFLIB_WALK_H
 #define SWT_TESTS_PERFLIB_WALK_H

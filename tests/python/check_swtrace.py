@@ -104,7 +104,7 @@ def check_hooks(trace, path):
         said = json.loads(line)
         fields = said["fields"] or {}
         found = hook._asdict()
-        # What the report derives, and repeats without a turn.
+        # Fields that the report derives, and repeated ones without a turn.
         more = [k for k in fields if k not in hook.fields and k not in ("label", "args", "counts") and fields[k] != []]
         check(not more, "%s: fields %s" % (path, more))
         fields = {k: v for k, v in fields.items() if k in hook.fields}

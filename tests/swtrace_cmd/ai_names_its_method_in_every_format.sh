@@ -68,7 +68,7 @@ if grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource
 fi
 
 # Measured: what busy and idle leave of 100 is the time in interrupts.
-# What a hypervisor took away is no part of them. Each processor's line is rounded by itself, so
+# They exclude stolen time. Each processor's line is rounded by itself, so
 # one of them may step where the line of all does not.
 stolen()
 {

@@ -1,5 +1,5 @@
 /*
- * What doctor says of machines that are made up: facts go in, findings come out.
+ * doctor's findings on made-up machines: facts go in, findings come out.
  */
 #include <check.h>
 #include <errno.h>

@@ -30,7 +30,7 @@ options_in out >shown
 "$CPIDECODE" --complete - | cut -f1 | sort -u >offered
 [ -z "$(comm -23 shown offered)" ] || fail "cpidecode: not offered: $(comm -23 shown offered)"
 
-# What is offered as a report or a format is one.
+# Each offered report and format exists.
 for option in --report --format; do
 	"$CPIDECODE" --complete $option '' >words
 	[ "$(wc -l <words)" -ge 6 ] || fail "$option: few words"

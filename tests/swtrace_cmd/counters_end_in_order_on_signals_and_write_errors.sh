@@ -17,7 +17,7 @@ for signal in INT TERM; do
 done
 [ "$(ls -A | grep -c '\.tmp$')" -eq 0 ] || fail "something is left: $(ls -A)"
 
-# What failed replaces none.
+# A failed query replaces no file.
 echo before >rows
 run 1 counters query '\Processor Information(99,99)\% Idle Time' -o rows
 [ "$(cat rows)" = before ] || fail "a query that failed replaced the file"

@@ -15,7 +15,7 @@ is_json out
 [ "$(wc -l <out)" -eq 3 ] || fail "-sc"
 in_file out '"trace": "./t.bin"'
 
-# What it holds, it lists.
+# list shows the trace's countersets.
 run 0 counters list --from t.bin
 in_file out '^Processor Information  \('
 ! grep -q '^Process  (' out || fail "lists what was not traced"

@@ -63,7 +63,7 @@ run 0 counters query "\\$set_name(back\\slash)\\moving" "\\$set_name(pl?in)\\STI
 run 0 counters query "\\$set_name(plain)\\Moving" "\\$set_name(PLAIN)\\MOVING" -si 0.02 -sc 1
 [ "$(sed -n 2p out | cut -d, -f2-)" = "\"0.000000\"$end" ] || fail "other than one column"
 
-# What is counted between two samples is in one row. The heading comes after the first sample.
+# Counts between two samples are in one row. The heading comes after the first sample.
 "$SWTRACE" counters query "\\$set_name(back\\slash)\\moving" -si 0.02 -o rows &
 query=$!
 pids="$pids $query"
@@ -88,7 +88,7 @@ run 0 counters query -cf paths "\\$set_name(twice)\\Moving" -si 0:00.02 -sc 1 -o
 [ "$(wc -l <rows)" -eq 2 ] || fail "the file does not hold the rows"
 [ "$(ls -A | grep -c '\.tmp$')" -eq 0 ] || fail "something is left: $(ls -A)"
 
-# What list says is what query takes.
+# query takes the paths that list prints.
 run 0 counters list -qx "$set_name"
 mv out paths
 run 0 counters query -cf paths -si 0.02 -sc 1

@@ -16,7 +16,7 @@ in_file err "this machine: $says"
 in_file out '^\{"kind": "header", .*, "scripted": true\}$'
 in_file out '"\\\\CPI\(_Total\)\\\\% Busy": 25\.0000'
 run 0 run -o intervals.bin -- "$SWTRACE" ai 0.02 2 --trace
-# What does not ask for counts is measured all the same.
+# Times are measured, with scripted counts too.
 run 0 counters query "$idle" -si 0.02 -sc 1 --json
 [ ! -s err ] || fail "a measured value is called scripted"
 in_file out '"scripted": false\}$'
@@ -31,7 +31,7 @@ run 0 counters query "$idle" --from intervals.bin --json
 in_file err "intervals\.bin: $says"
 in_file out '"scripted": true\}$'
 
-# What is measured is not called so, neither now nor in its trace.
+# Measured values are not called scripted, neither live nor in a trace.
 run 0 run -o measured.bin -- "$SWTRACE" counters query "$busy" "$idle" -si 0.02 -sc 1 --trace
 "$CPIDECODE" --report info --format json measured.bin >info
 ! grep -q '"scripted":true' info || fail "a measured trace is marked as scripted"

@@ -1,4 +1,4 @@
-# What is in a trace of the writer's hooks (major 0x22), by its minors.
+# The writer's hooks (major 0x22) in a trace, by minor.
 
 # minors FILE ...: the minors of its hooks, a line each.
 minors()

@@ -115,7 +115,7 @@ doctor env SWTRACE_COUNTERS=nonsense
 finds counters.source bad
 finds_no counters.busy
 
-# What the environment takes away.
+# Limits and rights that the environment takes away.
 doctor sh -c 'ulimit -n 64 && exec "$@"' sh
 finds limits.descriptors bad 'ulimit -n'
 doctor sh -c 'ulimit -f 2048 && exec "$@"' sh

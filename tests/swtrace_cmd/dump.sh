@@ -82,7 +82,7 @@ exits 0 "$SWTRACE" init -s 1
 exits 0 "$SWTRACE" on
 exits 0 "$WRITER" hooks 5000
 
-# What a killed dump left goes with the next one; what a living one writes stays.
+# The next dump removes the temporary file of a killed one, and keeps a living one's.
 mkdir "$dir/left"
 : >"$dir/left/.swtrace-0123abcd.tmp"
 : >"$dir/left/.swtrace-0123abce.tmp"

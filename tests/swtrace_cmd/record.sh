@@ -42,7 +42,7 @@ exits 3 "$SWTRACE" record -o "$t" sh -c 'exit 3' -o x
 exits 0 "$SWTRACE" record -o "$t" -- sh -c 'test -d "$SWTRACE_SESSION" && echo "$SWTRACE_SESSION"'
 [ -n "$(cat "$out")" ] && [ ! -e "$(cat "$out")" ] && pass || fail "$(cat "$out") is left"
 exits 0 "$SWTRACE" record -o "$t" -- "$SWTRACE" info && says "$out" '^drain  *running'
-# What cannot be run costs no older trace.
+# A command that cannot be run leaves the older trace.
 echo old >"$dir/record/old.bin"
 echo text >"$dir/record/text"
 refuses 127 "$SWTRACE" record -o "$dir/record/old.bin" -- no-such-command-here
@@ -245,7 +245,7 @@ same "the older hooks" "$(number hooks)" 5
 exits 0 "$SWTRACE" record --force --duration 1ms -o "$t"
 exits 0 "$SWTRACE" info && says "$out" 'no buffers'
 
-# What a killed record with a command leaves goes with the next one.
+# The next record removes what a killed one with a command left.
 unset SWTRACE_SESSION
 setsid "$SWTRACE" record -s 1 -o "$t" -- sh -c 'echo "$SWTRACE_SESSION"; exec sleep 10' \
 	>"$dir/private" 2>"$err" &

@@ -107,7 +107,7 @@ says "$told" 'of the 7200.000 s before the event that --before asks for, the buf
 # Tracing goes on.
 exits 0 "$SWTRACE" info && says "$out" '^tracing  *on'
 
-# What was there before is not new.
+# Older events do not match.
 exits 1 "$SWTRACE" trigger --when 'label=slow*' --timeout 200ms -o "$dir/trigger/none.bin"
 says "$err" "nothing matched in time: label=slow"
 [ -e "$dir/trigger/none.bin" ] && fail "dumped what was old" || pass

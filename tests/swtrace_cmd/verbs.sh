@@ -1,4 +1,4 @@
-# What each verb does, and its misuse once a session is or is not there.
+# Each verb, and its misuse with and without a session.
 fresh
 for verb in off free info maj enable disable dump get; do
 	refuses 1 "$SWTRACE" $verb && says "$err" 'no trace session'
@@ -48,7 +48,7 @@ exits 0 "$SWTRACE" disable 0 all
 exits 0 "$SWTRACE" enable
 exits 0 "$SWTRACE" maj --json && says "$out" '"disabled": \[\]'
 
-# What nothing writes is marked; a registered schema is a writer.
+# maj marks majors that no program writes; a registered schema counts as a writer.
 exits 0 "$SWTRACE" disable 0x10
 exits 0 "$SWTRACE" maj
 says "$out" '^unwritten  *0x00-0xBF, 0xC4-0xC7, 0xCA-0xFF$'

@@ -28,7 +28,7 @@ class Intervals(np.ma.MaskedArray):
         **options: Any,
     ) -> "Intervals":
         made = super().__new__(cls, data, mask=mask, **options)
-        # What numpy.ma hands on to views and selections.
+        # Attributes that numpy.ma hands on to views and selections.
         if labels is not None:
             made._optinfo["labels"] = labels
         if texts is not None:

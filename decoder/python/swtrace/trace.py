@@ -162,7 +162,7 @@ class Trace:
                 parts.append(ctypes.string_at(data, size))
             return len(raised)
 
-        # What ctypes returns for a callback that raises, as Ctrl-C does, is undefined: the report could
+        # ctypes defines no return value for a callback that raises, as Ctrl-C does: the report could
         # lack a piece. From Python 3.13 on only the message names the callback.
         def keep(unraisable: Any) -> None:
             if unraisable.object is write or repr(write) in (unraisable.err_msg or ""):

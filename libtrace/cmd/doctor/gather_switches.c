@@ -18,7 +18,7 @@ static uint32_t first_online(void)
 	return cpu < online.end ? cpu : 0;
 }
 
-/* What the kernel requires for a tracepoint's data. */
+/* The right that the kernel requires for a tracepoint's data. */
 static bool has_right_to_tracepoints(const struct doctor_facts *m)
 {
 	return (m->rights.perfmon > 0 && !m->kernel.in_user_namespace) ||

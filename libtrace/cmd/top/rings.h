@@ -1,6 +1,6 @@
 /*
- * What each ring received and lost in a round, how full it is, and how far behind the drain
- * is: from positions, the rings' counters and the control page.
+ * Each ring's hooks and losses in a round, its fill level and the drain's lag: from positions, the
+ * rings' counters and the control page.
  */
 #ifndef SWT_CMD_TOP_RINGS_H
 #define SWT_CMD_TOP_RINGS_H

@@ -191,7 +191,7 @@ static inline bool activity_stayed_since(const struct activity_start *s)
 	return s->page && activity_page_is(s->group, s->page, s->lock);
 }
 
-/* What a thread did from a light interval's start until `ticks`. */
+/* A thread's activity from a light interval's start until `ticks`. */
 struct activity_since {
 	uint64_t switches, on_cpu_ns, ticks;
 	uint32_t lock; /* the page's, then */

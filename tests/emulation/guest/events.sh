@@ -9,7 +9,7 @@ count() { # NAME LIST ARGUMENTS
 		no "$1: recorded" "$(tail -n 1 /tmp/err)"
 	fi
 }
-# What the processor lacks and what the kernel keeps to itself, among what is there.
+# Events that the processor lacks or the kernel refuses, among others that count.
 count events instructions,cycles,branches,page-faults,task-clock,context-switches,instructions:u \
 	"-q -r 4 1000 10000 100000"
 # Instructions and cycles by their numbers too: 8 events on 7 counters make two groups.

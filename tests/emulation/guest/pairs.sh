@@ -1,4 +1,4 @@
-# What an interval costs in instructions, the thread's counters being read in user mode: a system call
+# An interval's instructions, with the thread's counters read in user mode: a system call
 # alone takes more in the kernel than a pair may. At this level a user counts the kernel's part of a
 # thread, and no processors.
 echo 1 >/proc/sys/kernel/perf_event_paranoid

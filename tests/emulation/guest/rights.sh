@@ -1,4 +1,4 @@
-# What a user without rights can measure, from nothing to everything.
+# Figures of a user without rights, from none to all.
 figures() { # COMMAND...: the line of one interval
 	"$@" emulation_intervals 100000 2>/tmp/err
 }

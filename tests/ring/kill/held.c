@@ -1,6 +1,6 @@
 /*
- * What a writer holds: its record and its guest ring's lock remain its own while it lives, even
- * stopped, and are reclaimed once the writer is proven dead.
+ * A writer keeps its record and its guest ring's lock while it lives, even stopped. They are
+ * reclaimed once it is proven dead.
  *
  *	kill_held [guest]
  */
