@@ -38,6 +38,16 @@ for trace in g.bin t.bin; do
 done
 in_file out ',guest,'
 
+# Times since 1970 have more digits than a double.
+for trace in g.bin t.bin; do
+	for sort in first_ns -last_ns; do
+		run 0 --report hooks --by major,minor --format json --sort $sort --columns ${sort#-} $trace
+		tr -dc '0-9\n' <out >got
+		if [ $sort = first_ns ]; then sort -n got; else sort -rn got; fi >expected
+		cmp expected got || fail "$trace: --sort $sort"
+	done
+done
+
 # Rates are over the whole trace, or the part that is asked for.
 make_clocked r.bin <<'END'
 cpus 2

@@ -29,14 +29,41 @@ static double choice_number(const struct cell *c)
 	}
 }
 
+static bool choice_is_whole(const struct cell *c)
+{
+	return c->kind == CELL_U64 || c->kind == CELL_BOOL || c->kind == CELL_I64;
+}
+
+/* Times since 1970 have more digits than a double. */
+static int choice_compare_whole(const struct cell *a, const struct cell *b)
+{
+	const bool is_below_a = a->kind == CELL_I64 && a->i < 0;
+	const bool is_below_b = b->kind == CELL_I64 && b->i < 0;
+
+	if (is_below_a != is_below_b)
+		return is_below_a ? -1 : 1;
+	/* Of one sign they are in the order of their bits. */
+	return compare_u64(a->u, b->u);
+}
+
+static int choice_compare_numbers(const struct cell *a, const struct cell *b)
+{
+	const double m = choice_number(a), n = choice_number(b);
+
+	if (choice_is_whole(a) && choice_is_whole(b))
+		return choice_compare_whole(a, b);
+	if (m != n || a->kind != CELL_WHOLE || b->kind != CELL_WHOLE)
+		return (m > n) - (m < n);
+	return compare_u64(a->u, b->u);
+}
+
 /* Numbers by value, then texts by their bytes, n/a last. */
 static int choice_compare_keys(const void *x, const void *y)
 {
 	const struct choice_key *a = x, *b = y;
 	const bool texts = a->cell.kind == CELL_STRING && b->cell.kind == CELL_STRING;
-	double m = choice_number(&a->cell), n = choice_number(&b->cell);
-	bool known_a = a->cell.kind == CELL_STRING || !isnan(m);
-	bool known_b = b->cell.kind == CELL_STRING || !isnan(n);
+	bool known_a = a->cell.kind == CELL_STRING || !isnan(choice_number(&a->cell));
+	bool known_b = b->cell.kind == CELL_STRING || !isnan(choice_number(&b->cell));
 	int c = 0;
 
 	if (known_a != known_b)
@@ -52,7 +79,7 @@ static int choice_compare_keys(const void *x, const void *y)
 		if (!c)
 			c = compare_u64(a->cell.len, b->cell.len);
 	} else if (known_a) {
-		c = (m > n) - (m < n);
+		c = choice_compare_numbers(&a->cell, &b->cell);
 	}
 	if (!c)
 		return compare_u64(a->element, b->element);
