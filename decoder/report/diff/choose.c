@@ -66,14 +66,10 @@ static struct cell diff_get_figure(const void *row, const void *of)
 	const struct diff_chosen_row *r = row;
 	const struct diff_figure *f = of;
 	const struct diff_value *v = &r->row->values[f->metric];
-	const unsigned decimals = diff_metric_decimals(r->d, f->metric);
+	struct cell figures[3];
 	const char *verdict;
 
 	switch (f->figure) {
-	case FIGURE_BEFORE:
-		return cell_real(v->before, decimals);
-	case FIGURE_CHANGE:
-		return cell_real(v->after - v->before, decimals);
 	case FIGURE_CHANGE_PCT:
 		return cell_real(diff_percent(v->before, v->after), 2);
 	case FIGURE_VERDICT:
@@ -82,14 +78,17 @@ static struct cell diff_get_figure(const void *row, const void *of)
 	case FIGURE_P_VALUE:
 		return cell_real(v->judged.p, 6);
 	default:
-		return cell_real(v->after, decimals);
+		diff_find_figures(r->d, r->row, f->metric, figures);
+		return figures[f->figure == FIGURE_BEFORE ? 0 : f->figure == FIGURE_CHANGE ? 2 : 1];
 	}
 }
 
 /* Of a time, with its sign. */
 static void diff_spell_time_change(struct out *o, const void *row, const void *of)
 {
-	const double change = diff_get_figure(row, of).real;
+	const struct diff_figure *f = of;
+	const struct diff_value *v = &((const struct diff_chosen_row *)row)->row->values[f->metric];
+	const double change = v->after - v->before;
 
 	out_str(o, isnan(change) ? "" : change < 0 ? "-" : "+");
 	units_duration(o, fabs(change));

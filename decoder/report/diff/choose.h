@@ -23,8 +23,11 @@ int diff_check_columns(struct report *r, const struct diff_choosing *c);
 /* A row for each group, with the columns that r->columns names. */
 void diff_print_groups(struct report *r, const struct diff_choosing *c, const struct diff *shown);
 
-/* print.c: the side or sides that have the row, the word of a verdict (NULL: none), and the lines
- * of text before a table. */
+/* print.c: before, after and the change, where long durations keep all their digits; the side or
+ * sides that have the row, the word of a verdict (NULL: none), and the lines of text before a
+ * table. */
+void diff_find_figures(
+	const struct diff *d, const struct diff_row *row, unsigned m, struct cell f[3]);
 const char *diff_find_in(const struct diff_row *row);
 const char *diff_verdict_word(enum verdict v);
 void diff_print_runs(struct report *r, const struct diff *d);

@@ -40,16 +40,24 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, unsigned 
 }
 
 /* An exact integer if known, else a double. */
-static struct cell diff_make_cell(
-	bool known, uint64_t whole, bool negative, double value, unsigned decimals)
+static struct cell diff_make_cell(bool known, uint64_t whole, double value, unsigned decimals)
 {
 	if (!known || whole > INT64_MAX)
 		return cell_real(value, decimals);
-	return cell_i64(negative ? -(int64_t)whole : (int64_t)whole);
+	return (struct cell){.kind = CELL_WHOLE, .decimals = 0, .u = whole, .real = value};
 }
 
-/* Before, after and the change; long durations with all their digits. */
-static void find_figures(
+static struct cell diff_make_change(
+	bool known, uint64_t before, uint64_t after, double value, unsigned decimals)
+{
+	const uint64_t size = after > before ? after - before : before - after;
+
+	if (!known || size > INT64_MAX)
+		return cell_real(value, decimals);
+	return cell_i64(after < before ? -(int64_t)size : (int64_t)size);
+}
+
+void diff_find_figures(
 	const struct diff *d, const struct diff_row *row, unsigned m, struct cell f[3])
 {
 	const struct diff_value *v = &row->values[m];
@@ -61,12 +69,9 @@ static void find_figures(
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
 
 	f[0] = diff_make_cell(
-		has_before && v->before >= TALLY_LONG_NS, before, false, v->before, decimals);
-	f[1] = diff_make_cell(
-		has_after && v->after >= TALLY_LONG_NS, after, false, v->after, decimals);
-	f[2] = diff_make_cell(has_before && has_after,
-		after > before ? after - before : before - after, after < before, change_of(v),
-		decimals);
+		has_before && v->before >= TALLY_LONG_NS, before, v->before, decimals);
+	f[1] = diff_make_cell(has_after && v->after >= TALLY_LONG_NS, after, v->after, decimals);
+	f[2] = diff_make_change(has_before && has_after, before, after, change_of(v), decimals);
 }
 
 /* NULL: not judged. */
@@ -200,7 +205,7 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 		.percent = diff_percent(v->before, v->after),
 		.p = v->judged.p};
 
-	find_figures(d, row, m, cells.figures);
+	diff_find_figures(d, row, m, cells.figures);
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		cells.runs[side] = row->runs[side];
 		cells.hosts[side] = diff_row_units(d, row, side);
