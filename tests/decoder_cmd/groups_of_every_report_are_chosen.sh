@@ -225,6 +225,7 @@ misuse 'no column of that name; it has label, .*max_ns, off_cpu_ns' --report gap
 misuse 'no column of that name; it has label, .*mean_ns, .*instructions' --report diff --sort mean_ns.nothing c.bin d.bin
 misuse 'no column "mean"; it has label' --report diff --columns mean c.bin d.bin
 misuse 'no column "before"; it has label' --report diff --format json --columns before c.bin d.bin
+misuse 'no column "quantity"; it has label, .*middle' --report why --format json --columns quantity c.bin
 misuse 'no table' --report why --columns label c.bin
 misuse 'kinds of hooks' --report hooks --top 3 c.bin
 misuse 'kinds of hooks' --report hooks --having 'count>1' c.bin

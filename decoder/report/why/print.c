@@ -323,9 +323,10 @@ static void json_side(
 	json_close(j, '}');
 }
 
-/* Members of JSON alone. */
-static const struct column why_members[] = {{.name = "explanations"}, {.name = "terms_ns"},
-	{.name = "events"}, {.name = "metrics"}, {.name = NULL}};
+/* Members of JSON that are no columns of why_columns in it. */
+static const struct column why_members[] = {{.name = "middle"}, {.name = "tail"},
+	{.name = "difference_ns"}, {.name = "explanations"}, {.name = "cycle"},
+	{.name = "terms_ns"}, {.name = "events"}, {.name = "metrics"}, {.name = NULL}};
 
 static bool why_lists(const struct report *r, const char *name)
 {
@@ -495,8 +496,15 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 
 int why_check_columns(struct report *r)
 {
-	return rows_check_columns(
-		r, why_columns, r->format == FORMAT_JSON ? why_members : why_explanation_columns);
+	struct column members[sizeof why_columns / sizeof *why_columns] = {{.name = NULL}};
+	size_t n = 0;
+
+	if (r->format != FORMAT_JSON)
+		return rows_check_columns(r, why_columns, why_explanation_columns);
+	for (const struct column *c = why_columns; !column_is_last(c); c++)
+		if (column_is_in(c, IN_JSON, ~0u))
+			members[n++] = *c;
+	return rows_check_columns(r, members, why_members);
 }
 
 static void why_print_rows(struct report *r, const struct column *columns,
