@@ -209,9 +209,10 @@ static bool cpus_has_nested(const struct column *columns)
 }
 
 /* Of a group, the system's. */
-static struct cpus_row cpus_make_row(const struct tally_group *g)
+static struct cpus_row cpus_make_row(const struct report *r, const struct tally_group *g)
 {
-	struct cpus_row row = {.group = g, .cpu = cell_string("system", 6, true)};
+	struct cpus_row row = {
+		.group = g, .cpu = cell_string("system", 6, true), .scripted = r->scripted};
 	struct ratio system[COLUMN_UTIL_RATIOS];
 
 	read_system(g, system);
@@ -226,11 +227,10 @@ static void cpus_add_group(const struct report *r, struct rows *rows, const stru
 	const bool is_json = rows->format == FORMAT_JSON;
 	const bool has_figures = !r->columns || cpus_has_nested(columns);
 	const unsigned has = tallies_has(g);
-	struct cpus_row row = cpus_make_row(g);
+	struct cpus_row row = cpus_make_row(r, g);
 	struct columns_reader reader;
 	struct json *j = &rows->json;
 
-	row.scripted = r->scripted;
 	if (is_json) {
 		json_open(j, '{');
 		rows_write_host(j, r);
@@ -291,24 +291,28 @@ static struct cell cpus_get_total(const void *row)
 static const struct column cpus_total[] = {
 	{"total_ns", .get = cpus_get_total, .unit = UNIT_DURATION}, {.name = NULL}};
 
-/* ctx: the row. */
+struct cpus_choosing {
+	const struct report *r;
+	struct cpus_row row;
+};
+
 static const void *cpus_choose_row(void *ctx, const void *element)
 {
-	struct cpus_row *row = ctx;
+	struct cpus_choosing *c = ctx;
 
-	*row = cpus_make_row(*(const struct tally_group *const *)element);
-	return row;
+	c->row = cpus_make_row(c->r, *(const struct tally_group *const *)element);
+	return &c->row;
 }
 
 int cpus_print(struct report *r, const struct tally *t)
 {
-	struct cpus_row row;
+	struct cpus_choosing choosing = {.r = r};
 	const struct choice choice = {.columns = cpus_columns,
 		.more = cpus_total,
 		.what = "a column of the report",
 		.otherwise = "-total_ns",
 		.row = cpus_choose_row,
-		.ctx = &row};
+		.ctx = &choosing};
 	struct tally shown = *t;
 	void *groups = NULL;
 	int rc = rows_check_columns(r, cpus_columns, NULL);

@@ -24,3 +24,11 @@ run 0 --format folded scripted.bin
 in_file err 'scripted counters'
 run 0 --format svg scripted.bin
 in_file out 'class="title".*scripted counters, not measured'
+
+# Groups can be chosen by it.
+for report in summary cpus; do
+	run 0 --report $report --format json scripted.bin
+	cp out all
+	run 0 --report $report --format json --having 'scripted=1' scripted.bin
+	cmp all out || fail "$report: --having scripted=1"
+done
