@@ -31,6 +31,22 @@ for case in nesting zero_length equal_stamps containers before_tick_0; do
 done
 "$MKTRACE" "$golden/arguments/trace.txt" c.bin
 groups c.bin "arg.size,arg.key arg.nothing"
+# An outermost label that is empty: the stack begins with its separator.
+"$MKTRACE" - c.bin <<'EOF'
+clock tsc
+hz 1000000000
+cpus 1
+sync 0 1700000000000000000 1000
+section hooks ring=0
+hook 0xC2 0x20000000 tid=7 at=2000 9 0 64:500 0 1 "inner"
+hook 0xC2 0x20000000 tid=7 at=3000 9 0 64:2000 0 1 ""
+hook 0xC2 0x20000000 tid=7 at=4000 9 0 64:100 0 1 "inner"
+section end
+EOF
+groups c.bin "stack parent,root"
+run 0 --format csv --by stack --columns stack --sort stack c.bin
+printf '%s\r\n' stack '""' ';inner' inner >expected
+cmp expected out || fail "--by stack"
 
 
 # Hosts are those of the files' META.

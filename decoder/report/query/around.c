@@ -24,11 +24,11 @@ static int around_name(struct around *a, const struct interval *iv, struct aroun
 	return to->name ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* A name in a stack: a ; in it would look like the next one. */
-static int around_add_name(struct around *a, const struct around_open *of)
+/* A name in a stack: a ; in it would look like the next one. The outermost may be empty. */
+static int around_add_name(struct around *a, const struct around_open *of, bool is_outermost)
 {
-	size_t from = a->stack.n + (a->stack.n ? 1 : 0);
-	int rc = from ? by_append(&a->stack, ";", 1) : 0;
+	size_t from = a->stack.n + (is_outermost ? 0 : 1);
+	int rc = is_outermost ? 0 : by_append(&a->stack, ";", 1);
 
 	if (!rc)
 		rc = by_append(&a->stack, of->name, of->length);
@@ -41,15 +41,15 @@ static int around_add_name(struct around *a, const struct around_open *of)
 static int around_spell_stack(struct around *a, const struct around_open *stack, size_t count,
 	const struct around_open *own, struct by_around *found)
 {
+	size_t n = 0;
 	int rc = 0;
 
 	a->stack.n = 0;
-	for (size_t i = 0;
-		i < count && i < AROUND_STACK && !rc && a->stack.n + stack[i].length < AROUND_BYTES;
-		i++)
-		rc = around_add_name(a, &stack[i]);
+	for (; n < count && n < AROUND_STACK && !rc && a->stack.n + stack[n].length < AROUND_BYTES;
+		n++)
+		rc = around_add_name(a, &stack[n], n == 0);
 	if (!rc)
-		rc = around_add_name(a, own);
+		rc = around_add_name(a, own, n == 0);
 	if (rc)
 		return rc;
 	found->stack = a->stack.p ? (const char *)a->stack.p : "";
