@@ -22,12 +22,6 @@ static int read_run(const struct options *all, const struct diff_run *run, unsig
 
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
-		if (all->where) {
-			complain(
-				"%s: a partial result: --where goes with --partial, when it is made",
-				run->files[0]);
-			return EXIT_USAGE;
-		}
 		int code = merge_add(p, run->files[0], all);
 
 		if (!code)

@@ -48,8 +48,11 @@ int merge_add(struct partial *p, const char *path, const struct options *o)
 int merge_check_filter(const struct partial *p, const char *path, const struct options *o)
 {
 	bool is = true;
-	int rc = o->has_filter ? merge_is_filtered(p, &o->filter, o->from.given, o->to.given, &is)
-			       : 0;
+	const struct merge_filter filter = {.filter = &o->filter,
+		.has_from = o->from.given,
+		.has_to = o->to.given,
+		.where = o->where ? o->where->text : NULL};
+	int rc = o->has_filter || o->where ? merge_is_filtered(p, &filter, &is) : 0;
 
 	if (rc || is)
 		return merge_complain(notes_name(path), rc);

@@ -130,7 +130,7 @@ for i in 1 2; do
 	run 0 --partial part.$i old/$i.bin
 	run 0 --partial labelled.$i --label 'x*' --from +0s old/$i.bin
 done
-for filter in --label=x --tid=1 --minor=1 --cpu=0 --from=+0s; do
+for filter in --label=x --tid=1 --minor=1 --cpu=0 --from=+0s --where=tid=1; do
 	misuse 'part.1: a partial result that was made with other filters' --report diff $filter part.1 part.2
 	misuse 'part.2: a partial result that was made with other filters' --report diff $filter old/1.bin part.2
 done
@@ -142,4 +142,14 @@ for one in labelled.1 old/1.bin; do
 done
 misuse 'other filters' --report diff --label 'x*' labelled.1 labelled.2
 misuse 'other filters' --report diff --label 'y*' --from +0s labelled.1 labelled.2
+for i in 1 2; do
+	run 0 --partial where.$i --where 'label=x*' old/$i.bin
+done
+run 0 --report diff --format csv --where 'label=x*' old/1.bin old/2.bin
+cp out labelled
+for one in where.1 old/1.bin; do
+	run 0 --report diff --format csv --where 'label=x*' $one where.2
+	cmp -s out labelled || fail "$one: another condition than that of the partial results"
+done
+misuse 'other filters' --report diff --where 'label=y*' where.1 where.2
 misuse 'one of the runs itself' --report diff -o old/1.bin old new

@@ -356,10 +356,9 @@ static const char *without_times(const char *filter)
 	return merge_skip_times(filter, NULL);
 }
 
-int merge_is_filtered(
-	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is)
+int merge_is_filtered(const struct partial *p, const struct merge_filter *f, bool *is)
 {
-	struct filter any_time = *f;
+	struct filter any_time = *f->filter;
 	bool has[2];
 	const char *filter = merge_skip_times(p->filter, has);
 	struct out text;
@@ -367,9 +366,9 @@ int merge_is_filtered(
 	any_time.from = INT64_MIN;
 	any_time.to = INT64_MAX;
 	out_memory(&text);
-	filter_describe(&any_time, merge_is_compensated(p), NULL, &text);
+	filter_describe(&any_time, merge_is_compensated(p), f->where, &text);
 	out_char(&text, '\0');
-	*is = has[0] == has_from && has[1] == has_to && !text.error &&
+	*is = has[0] == f->has_from && has[1] == f->has_to && !text.error &&
 	      strcmp(filter, text.buf) == 0;
 	int rc = text.error ? CPIDECODE_ENOMEM : 0;
 	out_discard(&text);

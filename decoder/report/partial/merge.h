@@ -60,12 +60,16 @@ int merge_find_missing(
 /* Whether two runs were made with the same filters; times may differ. */
 bool merge_is_comparable(const struct partial *first, const struct partial *run);
 
-/*
- * Whether a result was made with that filter. Of times, only whether it has a start and an end: a
- * result does not record what a relative time was.
- */
-int merge_is_filtered(
-	const struct partial *p, const struct filter *f, bool has_from, bool has_to, bool *is);
+/* Of times, only whether there is a start and an end: a result does not record what a relative time
+ * was. */
+struct merge_filter {
+	const struct filter *filter;
+	bool has_from, has_to;
+	const char *where; /* NULL: none */
+};
+
+/* Whether a result was made with that filter. */
+int merge_is_filtered(const struct partial *p, const struct merge_filter *f, bool *is);
 
 struct by; /* query/by.h */
 /* Whether its groups' names are values of these keys. */
