@@ -175,18 +175,18 @@ static void check_rows(const struct options *o)
 {
 	char list[CHECK_LIST];
 
+	if (o->having && !report_takes(o->report, TAKES_HAVING))
+		misuse("--having goes with --report %s", check_list_reports(TAKES_HAVING, list));
 	if (o->report == REPORT_SLOWEST && !o->sort && !o->columns) {
 		if (o->top > SLOWEST_MOST)
 			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
 		return;
 	}
 	const bool is_table = o->format == FORMAT_PARQUET;
-	if (o->columns && !o->top && !o->sort && is_table)
+	if (o->columns && !o->top && !o->sort && !o->having && is_table)
 		return;
 	if (!o->top && !o->sort && !o->columns && !o->having)
 		return;
-	if (o->having && !report_takes(o->report, TAKES_HAVING))
-		misuse("--having goes with --report %s", check_list_reports(TAKES_HAVING, list));
 	if (!report_takes(o->report, TAKES_ROWS))
 		misuse("--top, --sort and --columns go with --report %s, --columns with --format parquet, too",
 			check_list_reports(TAKES_ROWS, list));
