@@ -213,11 +213,6 @@ static void columns_read_hook(struct columns *c, struct column_sums *sums,
 	}
 }
 
-static uint64_t columns_ns(uint64_t ticks, uint64_t ticks_per_second)
-{
-	return ticks == NOT_MEASURED ? ticks : time_ticks_to_ns(ticks, ticks_per_second);
-}
-
 static void columns_settle_scope(struct columns *c)
 {
 	const uint32_t known = (uint32_t)c->whole[WHOLE_KNOWN];
@@ -230,6 +225,16 @@ static void columns_settle_scope(struct columns *c)
 		c->flags |= IV_ARGS_CUT;
 	c->whole[WHOLE_TIME_SOURCE] =
 		scope_time_source(c->whole[WHOLE_SWITCHES], c->whole[WHOLE_ON_CPU]);
+}
+
+/* The nearest, halves to even, as the decoder rounds them. */
+static uint64_t columns_round_ns(uint64_t ticks, uint64_t ticks_per_second)
+{
+	const unsigned __int128 parts = (unsigned __int128)ticks * TIME_SECOND_NS;
+	const uint64_t ns = time_ticks_to_ns(ticks, ticks_per_second);
+	const unsigned __int128 twice = parts % ticks_per_second * 2;
+
+	return ns + (twice > ticks_per_second || (twice == ticks_per_second && ns & 1));
 }
 
 /* As the decoder settles them. */
@@ -246,7 +251,9 @@ static void columns_settle(struct columns *c, const struct event *e, uint64_t ti
 		c->flags |= IV_OWN_COST;
 	if (event_has_scaled_counts(e))
 		c->flags |= IV_MULTIPLEXED;
-	whole[WHOLE_OWN_INSIDE] = columns_ns(whole[WHOLE_OWN_INSIDE], ticks_per_second);
+	if (whole[WHOLE_OWN_INSIDE] != NOT_MEASURED)
+		whole[WHOLE_OWN_INSIDE] =
+			columns_round_ns(whole[WHOLE_OWN_INSIDE], ticks_per_second);
 	whole[WHOLE_ELAPSED] = e->has_elapsed ? e->elapsed : NOT_MEASURED;
 	if (!whole[WHOLE_CPUS])
 		whole[WHOLE_CPUS] = NOT_MEASURED;
@@ -256,7 +263,7 @@ static void columns_settle(struct columns *c, const struct event *e, uint64_t ti
 		figures_forget_offline(
 			&c->real[REAL_BUSY], &c->real[REAL_IDLE], &c->real[REAL_INTR]);
 	if (e->has_elapsed)
-		figures_settle_times((double)columns_ns(e->elapsed, ticks_per_second),
+		figures_settle_times((double)time_ticks_to_ns(e->elapsed, ticks_per_second),
 			whole[WHOLE_SWITCHES], &whole[WHOLE_ON_CPU], &whole[WHOLE_OFF_CPU]);
 	if (whole[WHOLE_START_CPU] == NOT_MEASURED && e->has_cpu &&
 		(whole[WHOLE_SWITCHES] == 0 || whole[WHOLE_MIGRATIONS] == 0))
