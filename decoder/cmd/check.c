@@ -142,8 +142,8 @@ static void check_metrics(const struct options *o, const struct seen *seen)
 	if (o->nmetrics && o->report == REPORT_WHY && (o->merge || seen->partial))
 		misuse("--metric: partial results of --report why have no figures for it");
 	if (o->nmetrics && !check_takes_or_draws(o->report, TAKES_METRICS) &&
-		!(o->where && o->where->asks_metrics))
-		misuse("--metric goes with --report %s, with --weight, and with a --where that names it",
+		o->format != FORMAT_HTML && !(o->where && o->where->asks_metrics))
+		misuse("--metric goes with --report %s, with --weight, with --format html, and with a --where that names it",
 			check_list_reports(TAKES_METRICS, list));
 }
 

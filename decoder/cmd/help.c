@@ -32,8 +32,8 @@ const struct option cpidecode_options[] = {
 			"                      or a unit, like 'p90>+5%', 'db *:cpi>+0.1' or\n"
 			"                      'page-faults>+1%' (an event); may be given again"},
 	{OPT_METRIC, "--metric", .value = "NAME=EXPR", .is_marked = true,
-		.help = "with summary, intervals, diff, why: a column of events and the intervals'\n"
-			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
+		.help = "with summary, intervals, diff, why, html: a column of events and the\n"
+			"                      intervals' own, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
 			"                      and {EVENT}; may be given again"},
 	{OPT_TOP, "-n", .longer = "--top", .value = "N", .is_marked = true,
 		.help = "intervals: N, by --sort or the longest (slowest: 10); groups: N, by\n"

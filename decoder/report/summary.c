@@ -1,4 +1,6 @@
 /* Count, times and CPIs per label, minor and major. */
+#include "summary.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
-#include "values/metrics.h"
 #include "values/percentiles.h"
 
 struct summary_row {
@@ -337,6 +338,11 @@ static size_t summary_add_percentiles(const struct percentiles *p, struct column
 			.spare = 3,
 			.unit = UNIT_DURATION};
 	return p->count;
+}
+
+size_t summary_list_names(const char *taken[DERIVED_TAKEN])
+{
+	return derived_list_names(summary_columns, taken);
 }
 
 /* The list above, with the keys instead of label and minor, the percentiles that are asked for, and

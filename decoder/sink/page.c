@@ -28,6 +28,7 @@ struct page_packer {
 	X(draw)                                                                                    \
 	X(dom)                                                                                     \
 	X(explain)                                                                                 \
+	X(metrics)                                                                                 \
 	X(figures)                                                                                 \
 	X(processors)                                                                              \
 	X(runs)                                                                                    \

@@ -314,6 +314,18 @@ async function checkColour(browser, rows) {
 		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
 	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
 	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
+	/* Derived metrics: colours, the summary's columns, and details. */
+	const metrics = await browser.evaluate(`(async () => { const box = document.getElementById("colour"), all = [];
+		for (const { value, text } of Array.from(box.options).filter((option) => option.value.startsWith("metric "))) {
+			await page.colourBy(value);
+			all.push([text, Array.from(page.column.values, (value) => isNaN(value) ? "" : value.toFixed(4))]);
+		}
+		return all; })()`);
+	for (const [name, values] of metrics) {
+		equal(values, rows.map((row) => row[name]), `${name} of all`);
+		equal((await browser.evaluate("trace.interval(0)"))[name] ?? "", rows[0][name], name);
+	}
+	equal((await browser.evaluate(`page.groupMetrics().map(({ name }) => name)`)).every((name) => metrics.some(([one]) => one === name)), true, "metrics of groups");
 	await browser.evaluate(`page.colourBy("label")`);
 	await checkFlame(browser);
 	await checkCurves(browser, rows);

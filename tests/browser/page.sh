@@ -30,14 +30,16 @@ else
 	echo "skipped: reading pages: only cpidecode has a sanitizer, and another build reads them"
 fi
 
-# page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds; of the intervals where $where holds.
+# page NAME [--tiles]: NAME.bin as NAME.html and NAME.csv, and the reports that the page holds; of the intervals where $where holds, with
+# the metrics $metrics.
 where=
+metrics=
 page() {
-	"$CPIDECODE" --format html ${where:+--where "$where"} ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
+	"$CPIDECODE" --format html ${where:+--where "$where"} $metrics ${2+"$2"} -o "$1.html" "$1.bin" 2>"$1.err" || return
 	[ "$PAGES_READ" = yes ] || return 0
 	for report in intervals:csv.csv summary:csv.csv.summary why:text.csv.why why:json.csv.why.json; do
 		format=${report#*:}
-		"$CPIDECODE" --report "${report%%:*}" --format "${format%%.*}" ${where:+--where "$where"} -o "$1.${format#*.}" "$1.bin" 2>/dev/null || return
+		"$CPIDECODE" --report "${report%%:*}" --format "${format%%.*}" ${where:+--where "$where"} $metrics -o "$1.${format#*.}" "$1.bin" 2>/dev/null || return
 	done
 	"$CPIDECODE" --report info -o "$1.csv.info" "$1.bin" 2>/dev/null
 }
@@ -127,7 +129,9 @@ endgroup
 hook 0xC1 0x20000001 tid=7 at=3000000 3 3 64:300000 0 1 64:3000 64:300000 64:300000 0 0 64:0 64:0 64:0 0 1 64:2 64:0 64:0 "instructions" "cycles" "page-faults"
 section end
 END
+metrics='--metric rate=1000*page-faults/(instructions+1) --metric cpu=-elapsed_ns/2 --metric count=off_cpu_ns+0.125 --metric raw_cpi=raw_cpi*{cycles}-0'
 page counted
+metrics=
 set -- "$@" counted.html counted.csv
 # A part of the intervals, some without their parent.
 "$GENTRACE" -k groups -n 3000 nested.bin
@@ -192,7 +196,7 @@ fi
 
 "$GENTRACE" -k groups -n 20000 --seed 7 deep.bin
 "$GENTRACE" -k hooks -n 1500 hooks.bin
-cp data/switches.bin .
+cp data/switches.bin data/counted.bin .
 {
 	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection meta\n'
 	printf '| host: </script><script>pwned=1</script>\n| command: <img src=x onerror=pwned=1>\n'
@@ -242,6 +246,8 @@ fi
 set --
 for trace in *.bin; do
 	name=${trace%.bin}
+	metrics=
+	[ "$name" != counted ] || metrics='--metric rate=1000*page-faults/(instructions+1)'
 	page "$name"
 	"$CPIDECODE" --report hooks --format csv -o "$name.csv.hooks" "$trace" 2>/dev/null
 	set -- "$@" "$name.html" "$name.csv"

@@ -8,8 +8,8 @@ import vm from "node:vm";
 import { readCsv } from "../exports/csv.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "figures", "explain"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
-const page = vm.runInThisContext("({ readId, endsIn, metricText, bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
+vm.runInThisContext(["decode", "store", "analysis", "view", "why_words", "runs", "metrics", "figures", "explain"].map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n"));
+const page = vm.runInThisContext("({ readId, endsIn, metricText, metricKey, bytesOfBase64, inflate, readCore, readMore, readMoreColumn, readAdopted, readMarks, namesOf, readRuns, readWakeups, Store, RunStore, whyList, summarize, finish, wholeSummary, Figures, FIGURES, FIGURE_COLUMNS })");
 const MOST = 4 << 20;
 let intervals = 0, cells = 0, adopted = 0, blocks = 0, shortened = 0, groups = 0, parentIds = 0, metrics = 0;
 
@@ -68,7 +68,7 @@ function checkRow({ store, minors, majors }, row, number, at, base, own, idOf) {
 	assert.deepEqual([idOf(number), given ?? (parent < 0 ? "" : idOf(store.number[parent]))], [row.id, row.parent_id], `ids of ${number}`);
 	parentIds += Number(row.parent_id !== "");
 	for (const metric of store.meta.metrics) {
-		assert.equal(page.metricText(metric, own) ?? "", row[metric.name], metric.name);
+		assert.equal(page.metricText(metric, own, store.duration[at]) ?? "", row[metric.name], metric.name);
 		metrics += Number(row[metric.name] !== "");
 	}
 	store.meta.columns.forEach((column, i) => {
@@ -105,24 +105,28 @@ async function checkReports(html, csv) {
 	}
 }
 
+// The metrics of groups, with the names of their operands.
+const metricsOf = ({ metrics, columns }) => metrics.filter((one) => one.summary !== null)
+	.map((one) => ({ ...one, names: one.operands.map((place) => place === null ? null : columns[place]) }));
+
 // The summary of the whole trace has the rows and numbers of the report, and what the page itself adds up the same CPIs and busy.
 async function checkSummary(html, csv, { store, more, names, minors, majors }, rows) {
 	const [report] = (await lists(html, "reports")).filter((one) => one.name === "summary"), wanted = readCsv(csv + ".summary");
-	const whole = page.finish(page.summarize(store, 0, Infinity)), got = page.wholeSummary(whole.rows, report, await lists(html, "times"), { names, minors, majors });
+	const whole = page.finish(page.summarize(store, 0, Infinity)), got = page.wholeSummary(whole.rows, report, await lists(html, "times"), { names, minors, majors }, metricsOf(store.meta));
 	assert.equal(got.absent, report.cut, "rows that are left out");
 	assert.equal(got.rows.length, wanted.length, "groups");
-	const figures = new page.Figures();
+	const metrics = metricsOf(store.meta), figures = new page.Figures(metrics), asked = [...page.FIGURE_COLUMNS, ...metrics.flatMap((one) => one.names)];
 	for (const { first, count, bytes } of more) {
-		const values = Object.fromEntries(page.FIGURE_COLUMNS.map((name) => [name, page.readMoreColumn(bytes, count, store.meta.columns.indexOf(name))]));
+		const values = Object.fromEntries(asked.map((name) => [name, page.readMoreColumn(bytes, count, store.meta.columns.indexOf(name))]));
 		figures.begin(values);
-		store.number.forEach((number, at) => number >= first && number < first + count && figures.add(store.name[at], number - first));
+		store.number.forEach((number, at) => number >= first && number < first + count && figures.add(store.name[at], number - first, store.duration[at]));
 	}
 	const own = figures.table(), ratios = page.FIGURES.filter((one) => one.above).map((one) => one.name), sums = page.FIGURES.filter((one) => !one.above).map((one) => one.name);
 	const textOf = (value) => value === null ? "" : value.toFixed(4), mean = (value) => Number(value).toFixed(1);
 	const lineOf = (row, table) => [minors[row.name], majors[row.name], row.count, row.total, mean(row.mean), row.min, row.p50, row.p90, row.p99, row.max,
-		...ratios.map((name) => textOf(table.get(row.name)[name]))].join(" ");
+		...[...ratios, ...metrics.map(page.metricKey)].map((name) => textOf(table.get(row.name)[name]))].join(" ");
 	const wantedLines = wanted.map((row) => [row.minor, row.major || 192, row.count, row.total_ns, mean(row.mean_ns), row.min_ns, row.p50_ns, row.p90_ns, row.p99_ns, row.max_ns,
-		...ratios.map((name) => row[name])].join(" ")).sort();
+		...[...ratios, ...metrics.map((one) => one.summary)].map((name) => row[name])].join(" ")).sort();
 	if (!report.cut)
 		assert.deepEqual(got.rows.map((row) => lineOf(row, got.figures)).sort(), wantedLines, "the report's rows");
 	if (!report.cut && !store.meta.open)

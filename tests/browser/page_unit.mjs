@@ -14,13 +14,13 @@ globalThis.ImageData = class {
 	}
 };
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../decoder/sink/page");
-const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "figures", "processors", "runs", "run_panel"]
+const source = ["decode", "store", "analysis", "view", "draw", "explain", "why_words", "limits", "metrics", "figures", "processors", "runs", "run_panel"]
 	.map((name) => readFileSync(join(folder, name + ".js"), "utf8")).join("\n");
 vm.runInThisContext(source);
 const page = vm.runInThisContext(`({ bytesOfBase64, inflate, Reader, readCore, readMore, readMoreColumn, readMarks, readAdopted, namesOf, rangeOf, shareOf, rampOf, Store, finish,
 	summarize, flameOf, heatOf, curveOf, histogramOf, Sums, printable, durationText, exactText, countFrom, offsetText, clockText, ticksOf, tickText,
 	viewWithin, viewZoomed, stateText, stateOf, matcherOf, Painter, pixelOf, PALETTE, LOST_COLOUR, isDark,
-	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf, Figures, wholeSummary })`);
+	Residence, processorsOf, usesOf, PROCESSOR_ROWS, readRuns, readWakeups, RunStore, RunIntervals, ranIn, RUNS_UNKNOWN, RunPanel, innermostOf, explain, countShorter, whyList, limitsOf, Figures, wholeSummary, metricValue, metricText, metricColumn, isMetricMeasured })`);
 
 function random(seed) {
 	return () => {
@@ -365,6 +365,28 @@ test("figures of groups", () => {
 	assert.equal(table.get(8).raw_cpi, null, "a CPI of 0 was not measured");
 });
 
+test("derived metrics", () => {
+	const metric = (operands, steps) => ({ name: "m", summary: "m", operands, steps });
+	assert.equal(page.metricValue(metric([3], [0, [1000], "*", "negate", [2.5], "+"]), [2]), -1997.5);
+	assert.equal(page.metricValue(metric([3, 4], [0, 1, "/"]), [2, 0]), NaN);
+	assert.equal(page.metricValue(metric([3, 4], [0, 1, "-"]), [2, NaN]), NaN);
+	assert.equal(page.metricValue(metric([3], [0, [1e300], "*"]), [1e300]), NaN, "too large");
+	assert.ok(Object.is(page.metricValue(metric([3], [0, "negate"]), [0]), 0), "no -0");
+	assert.equal(page.metricText(metric([null, 1], [0, 1, "/"]), ["7", "8"], 20), "2.5000");
+	assert.equal(page.metricText(metric([null, 1], [0, 1, "/"]), ["7", null], 20), null);
+	assert.deepEqual([page.isMetricMeasured(metric([null, 1], []), [1]), page.isMetricMeasured(metric([-1], []), [1])], [true, false]);
+	const values = page.metricColumn(metric([null, 1], [0, 1, "/"]), { count: 2, slot: [1, 0], duration: [6, 10] }, [Float64Array.from([5, 3])]);
+	assert.deepEqual(Array.from(values), [2, 2]);
+	/* In groups: figures, the counts of a CPI, and means. */
+	const named = (name, names) => ({ ...metric(names, names.map((_, i) => i).concat(names.slice(1).map(() => "+"))), name, names });
+	const figures = new page.Figures([named("all", ["cycles", "busy_pct"]), named("raw_cpi", [null]), named("event", ["event.x"]), named("none", ["off"])]);
+	figures.begin({ cycles: [60, 80], busy_cycles: [30, 40], instructions: [10, 10], "event.x": [NaN, 9] });
+	figures.add(1, 0, 4);
+	figures.add(1, 1, 7);
+	const found = figures.table().get(1);
+	assert.deepEqual([found["metric all"], found["metric raw_cpi"], found["metric event"], found["metric none"], found.raw_cpi], [120, 5.5, 9, null, 7]);
+});
+
 test("the report's rows in the summary of the whole trace", () => {
 	const names = { names: ["lget", "lget", "mminor 0x03"], minors: [1, 2, 3], majors: [0xc0, 200, 0xc0] }, rows = [0, 1, 2].map((name) => ({ name, count: 1, total: 5n }));
 	const line = (label, minor, more) => `{"label":${label},"minor":${minor},${more}"count":2,"total_ns":9007199254740993,"mean_ns":1.5,"min_ns":1,"p50_ns":1,"p90_ns":2,"p99_ns":2,"max_ns":2,"raw_cpi":1.25,"busy_pct":null}\n`;
@@ -372,6 +394,8 @@ test("the report's rows in the summary of the whole trace", () => {
 	const got = page.wholeSummary(rows, summary, [[0, 7, null, 3]], names);
 	assert.deepEqual(got.rows.map(({ name, count, total, max }) => [name, count, total, max]), [[0, 2, 9007199254740993n, 2], [1, 2, 9007199254740993n, 2]]);
 	assert.deepEqual([got.absent, got.figures.get(0).raw_cpi, got.figures.get(0).on_cpu_ns, got.figures.get(0).off_cpu_ns, got.figures.get(1).on_cpu_ns], [0, 1.25, 7, null, null]);
+	const metric = page.wholeSummary(rows, summary, [], names, [{ name: "mean", summary: "mean_ns" }, { name: "x", summary: "x" }]).figures.get(1);
+	assert.deepEqual([metric["metric mean"], metric["metric x"]], [1.5, null]);
 	const cut = page.wholeSummary(rows, { ...summary, cut: 1 }, [], names);
 	assert.deepEqual([cut.rows.length, cut.rows[2], cut.absent, cut.figures.get(2).raw_cpi], [3, rows[2], 1, null]);
 });

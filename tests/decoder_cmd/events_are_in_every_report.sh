@@ -284,5 +284,8 @@ metric x=cycle 'no interval here has an event, and none a column, named cycle$'
 metric 'x={elapsed_ns}' 'no interval here has an event,'
 run 2 --report why --metric x=cycle cycles.bin
 in_file err 'and none a column, named cycle$'
+run 2 --format html --metric x=cycle cycles.bin
+in_file err 'and none a column, named cycle$'
+run 0 --format html --metric 'cycles=2*instructions' -o page.html cycles.bin
 run 2 --report histogram --metric x=1 cycles.bin
 in_file err 'metric goes with'

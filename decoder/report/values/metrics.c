@@ -202,6 +202,9 @@ int derived_make(struct derived_set *d, struct report *r, const struct event_nam
 		struct derived new = {0};
 
 		rc = derived_resolve(&new, &r->metrics[i], names, r->trace, &d->memory, &unknown);
+		/* In a span of the trace, no interval may have its events. */
+		if (!rc && unknown && r->is_span)
+			continue;
 		if (!rc)
 			rc = unknown ? derived_refuse(r, &r->metrics[i], unknown)
 				     : derived_add(d, &new, names, taken, ntaken);
@@ -266,6 +269,19 @@ double derived_of_interval(const struct derived *d, const struct interval *iv)
 		values[i] = o->own ? metric_of_column(iv, o->own) : derived_of_event(iv, o->index);
 	}
 	return formula_value(d->formula, values);
+}
+
+const char *derived_column_name(const struct metric_operand *o)
+{
+	return o->own ? o->own->name : NULL;
+}
+
+bool derived_is_of_groups(const struct derived *d)
+{
+	for (unsigned i = 0; i < d->formula->noperands; i++)
+		if (d->operands[i].own && !d->operands[i].own->of_group)
+			return false;
+	return true;
 }
 
 bool derived_may_be(const struct formula *formulas, size_t n, const char *name, size_t length)

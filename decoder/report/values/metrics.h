@@ -49,6 +49,10 @@ double derived_of_group(const struct derived *d, const struct tally_group *g);
 /* index: trace_text_at. NAN: n/a. */
 double derived_of_event(const struct interval *iv, uint32_t index);
 double derived_of_interval(const struct derived *d, const struct interval *iv);
+/* The column that an operand is; NULL: it is an event. */
+const char *derived_column_name(const struct metric_operand *o);
+/* Whether groups have its operands: some columns are known of intervals alone. */
+bool derived_is_of_groups(const struct derived *d);
 /* The parts of intervals that any of them asks for: enum interval_want. */
 enum { DERIVED_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS };
 /* Whether a metric of that name, or metric.NAME, can be in a set of a report with these formulas of

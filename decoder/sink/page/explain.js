@@ -1,11 +1,5 @@
 "use strict";
-/* Derived metrics of an interval, and explains in words why an interval was slow, from its columns. Uses no document: Node's tests run it. */
-
-/* A derived metric with the digits of CSV, the quotient of two columns of an interval; null: n/a. */
-function metricText({ above, below }, cells) {
-	const quotient = cells[above] && cells[below] ? Number(cells[above]) / Number(cells[below]) : NaN;
-	return isFinite(quotient) ? quotient.toFixed(4) : null;
-}
+/* Explains in words why an interval was slow, from its columns. Uses no document: Node's tests run it. */
 
 /* How many intervals of its label and minor are shorter. */
 function countShorter(store, at) {

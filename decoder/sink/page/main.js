@@ -32,6 +32,6 @@ window.trace = {
 	async interval(number) {
 		const { name, start, duration, parent } = await page.intervalOf(number);
 		const columns = { label: page.store.names[name].slice(1), minor: String(page.minors[name]), major: String(page.majors[name]), start, duration, parent };
-		return Object.assign(columns, await page.columnsOf(number, parent));
+		return Object.assign(columns, await page.columnsOf(number, parent, duration));
 	},
 };

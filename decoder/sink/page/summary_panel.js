@@ -26,6 +26,7 @@ class SummaryPanel {
 			{ name: "count", value: (row) => row.count },
 			time("total"), time("self"), { ...time("mean"), text: (value) => exactText(value.toFixed(1)) }, ...["min", "p50", "p90", "p99", "max"].map(time),
 			...FIGURES.filter(({ name }) => page.hasNumbers(name)).map(figure),
+			...page.groupMetrics().map((metric) => figure({ name: metricKey(metric), heading: printable(metric.name), above: true })),
 		].filter(({ name }) => !summary.absent || !summary.absent.includes(name));
 	}
 
@@ -95,18 +96,18 @@ class SummaryPanel {
 	/* The whole trace: lines of the report summary if the page has them, and the times on and off the processors. */
 	fillWhole(whole, report, times) {
 		const { page } = this, { minors, majors, store: { names } } = page, { open } = page.meta;
-		const { rows, figures, absent } = wholeSummary(whole.rows, report || { rows: "", cut: whole.rows.length }, times, { names, minors, majors });
+		const { rows, figures, absent } = wholeSummary(whole.rows, report || { rows: "", cut: whole.rows.length }, times, { names, minors, majors }, page.groupMetrics());
 		if (report && !absent && !open)
 			this.whole = figures;
-		const lacks = FIGURES.some(({ name, above }) => above && page.hasNumbers(name));
+		const lacks = page.groupMetrics().length > 0 || FIGURES.some(({ name, above }) => above && page.hasNumbers(name));
 		this.fill($("all"), { ...whole, absent: whole.absent && report ? ["self"] : whole.absent, rows, figures,
-			notes: [absent && lacks ? "CPI and busy of " + exactText(absent) + " rows are not in the page: cpidecode --report summary has them." : "",
+			notes: [absent && lacks ? "CPI, busy and metrics of " + exactText(absent) + " rows are not in the page: cpidecode --report summary has them." : "",
 				report && open ? "Without the intervals that were open at the end: " + exactText(open) + "." : ""] });
 	}
 
 	/* The figures of a span, if they are known or none was measured; undefined: find() reads them. */
 	known({ count }) {
-		return count === this.page.meta.intervals && this.whole || (FIGURES.some(({ name }) => this.page.hasNumbers(name)) ? undefined : new Map());
+		return count === this.page.meta.intervals && this.whole || (this.page.groupMetrics().length || FIGURES.some(({ name }) => this.page.hasNumbers(name)) ? undefined : new Map());
 	}
 
 	/* Reads the figures of a span, whose summary was filled without them. */
@@ -115,6 +116,6 @@ class SummaryPanel {
 		const figures = isTooMany ? new Map() : await page.readFigures(from, to, () => page.job === job);
 		if (figures)
 			this.fill($("summary"), { ...summary, figures,
-				notes: [isTooMany ? "CPI, busy, times on and off the processors, and switches: of up to " + exactText(page.unasked()) + " intervals in a span." : ""] });
+				notes: [isTooMany ? "CPI, busy, metrics, times on and off the processors, and switches: of up to " + exactText(page.unasked()) + " intervals in a span." : ""] });
 	}
 }

@@ -171,7 +171,7 @@ class TiledPage extends Page {
 		if (choice === "label")
 			return null;
 		if (!this.far.has(choice)) {
-			const { sum, count } = this.tiles.tile, means = this.tiles.meansOf(this.placeOf(choice));
+			const { sum, count } = this.tiles.tile, means = this.metricOf(choice) ? null : this.tiles.meansOf(this.columnsIn(choice)[0]);
 			const values = means && choice === "off" ? means.map((mean, at) => sum[at] ? mean * count[at] / sum[at] : NaN) : means;
 			this.far.set(choice, values && { ...this.columnShape(choice, values), isFar: true });
 		}
@@ -279,8 +279,8 @@ class TiledPage extends Page {
 		for (const choice of [this.coloured === "label" ? null : this.coloured, this.flame.wanted()])
 			if (choice !== null)
 				choices.add(choice);
-		const all = Array.from(choices), numbers = all.length ? await this.readNumbers(store, all.map((choice) => this.placeOf(choice)), isWanted) : [];
-		return numbers && new Map(all.map((choice, i) => [choice, this.columnOf(store, choice, numbers[i])]));
+		const all = Array.from(choices), numbers = all.length ? await this.readNumbers(store, all.flatMap((choice) => this.columnsIn(choice)), isWanted) : [];
+		return numbers && new Map(all.map((choice) => [choice, this.columnOf(store, choice, numbers.splice(0, this.columnsIn(choice).length))]));
 	}
 
 	/* Replaces the window, and keeps the chosen interval. */

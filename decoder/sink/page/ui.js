@@ -253,6 +253,14 @@ class Page {
 			add(String(i), printable(this.meta.columns[i]));
 		if (this.hasNumbers("off_cpu_ns"))
 			add("off", "off-CPU share");
+		this.meta.metrics.forEach((metric, i) => isMetricMeasured(metric, this.meta.numeric) && add("metric " + i, printable(metric.name)));
+	}
+
+	/* The metrics of groups that may have been measured, with the names of their operands. */
+	groupMetrics() {
+		const { metrics, numeric, columns } = this.meta;
+		return metrics.filter((metric) => metric.summary !== null && isMetricMeasured(metric, numeric))
+			.map((metric) => ({ ...metric, names: metric.operands.map((place) => place === null ? null : columns[place]) }));
 	}
 
 	/* The number of intervals up to which columns are read without a request. */
@@ -278,14 +286,20 @@ class Page {
 		return all;
 	}
 
-	/* The index in meta.columns of a choice of colours. */
-	placeOf(choice) {
-		return choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice);
+	/* The metric of a choice of colours; undefined: a column. */
+	metricOf(choice) {
+		return choice.startsWith("metric ") ? this.meta.metrics[Number(choice.slice(7))] : undefined;
 	}
 
-	/* The column of a choice, for pictures, from values by slot. */
-	columnOf(store, choice, values) {
-		const isShare = choice === "off", slots = store.slot;
+	/* The indexes in meta.columns of what a choice of colours is made of. */
+	columnsIn(choice) {
+		const metric = this.metricOf(choice);
+		return metric ? metric.operands.filter((place) => place !== null) : [choice === "off" ? this.meta.columns.indexOf("off_cpu_ns") : Number(choice)];
+	}
+
+	/* The column of a choice, for pictures, from the values by slot of columnsIn. */
+	columnOf(store, choice, numbers) {
+		const isShare = choice === "off", slots = store.slot, metric = this.metricOf(choice), values = metric ? metricColumn(metric, store, numbers) : numbers[0];
 		for (let at = 0; isShare && at < store.count; at++)
 			values[slots[at]] /= store.duration[at] || NaN;
 		return this.columnShape(choice, values);
@@ -293,14 +307,14 @@ class Page {
 
 	/* The name and the range of colours of a column's values. */
 	columnShape(choice, values) {
-		const isShare = choice === "off", range = rangeOf(values);
-		return { name: isShare ? "off-CPU share" : this.meta.columns[this.placeOf(choice)], values, range: range && isShare ? { low: 0, high: 1, isLog: false } : range };
+		const isShare = choice === "off", range = rangeOf(values), metric = this.metricOf(choice);
+		return { name: isShare ? "off-CPU share" : metric ? metric.name : this.meta.columns[Number(choice)], values, range: range && isShare ? { low: 0, high: 1, isLog: false } : range };
 	}
 
 	/* Reads the column of a choice. null: no longer wanted. */
 	async readColumn(choice, isWanted) {
-		const { store } = this, numbers = await this.readNumbers(store, [this.placeOf(choice)], isWanted);
-		return numbers && this.columnOf(store, choice, numbers[0]);
+		const { store } = this, numbers = await this.readNumbers(store, this.columnsIn(choice), isWanted);
+		return numbers && this.columnOf(store, choice, numbers);
 	}
 
 	async colourBy(choice) {
@@ -662,9 +676,10 @@ class Page {
 
 	/* What was measured in the intervals of a span, by name. null: no longer wanted. */
 	async readFigures(from, to, isWanted) {
-		const { store } = this, columns = FIGURE_COLUMNS.filter((name) => this.hasNumbers(name)).map((name) => [name, this.meta.columns.indexOf(name)]);
+		const { store } = this, metrics = this.groupMetrics(), wanted = new Set([...FIGURE_COLUMNS, ...metrics.flatMap(({ names }) => names)]);
+		const columns = Array.from(wanted).filter((name) => this.hasNumbers(name)).map((name) => [name, this.meta.columns.indexOf(name)]);
 		/* Positions in the order of the trace, so that each block is read once. */
-		const ranges = rangesOf(store, from, to), room = store.count, order = new Float64Array(ranges.reduce((sum, [low, high]) => sum + high - low, 0)), figures = new Figures();
+		const ranges = rangesOf(store, from, to), room = store.count, order = new Float64Array(ranges.reduce((sum, [low, high]) => sum + high - low, 0)), figures = new Figures(metrics);
 		let filled = 0;
 		for (const [low, high] of ranges)
 			for (let at = low; at < high; at++)
@@ -678,7 +693,7 @@ class Page {
 				values[name] = readMoreColumn(bytes, count, column);
 			figures.begin(values);
 			for (let number; i < order.length && (number = Math.floor(order[i] / room)) < first + count; i++)
-				figures.add(store.name[order[i] % room], number - first);
+				figures.add(store.name[order[i] % room], number - first, store.duration[order[i] % room]);
 		}
 		return figures.table();
 	}
@@ -903,7 +918,7 @@ class Page {
 			add("", link("next one", () => this.chooseNext(wanted, number, 1)));
 			add("", link("one before", () => this.chooseNext(wanted, number, -1)));
 		}
-		const columns = await this.columnsOf(number, parent < 0 ? null : store.number[parent]), unmeasured = [];
+		const columns = await this.columnsOf(number, parent < 0 ? null : store.number[parent], store.duration[at]), unmeasured = [];
 		if (this.chosen !== at)
 			return;
 		lists.push(list = element("dl"));
@@ -923,14 +938,14 @@ class Page {
 	}
 
 	/* The columns of an interval by name, as text, and derived metrics; null: not measured. parent: the number of its parent, null: none. */
-	async columnsOf(number, parent) {
+	async columnsOf(number, parent, duration) {
 		const { columns, metrics } = this.meta, cells = await this.cellsOf(number), found = Object.create(null), idOf = (one) => this.idOf(one).catch(() => null);
 		cells.forEach((cell, i) => found[columns[i]] = cell);
 		found.id = await idOf(number);
 		/* Of a parent that the page lacks, `more` has the id. */
 		found.parent_id ??= parent === null ? null : await idOf(parent);
 		for (const metric of metrics)
-			found[metric.name] = metricText(metric, cells);
+			found[metric.name] = metricText(metric, cells, duration);
 		return found;
 	}
 

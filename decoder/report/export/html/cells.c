@@ -423,6 +423,14 @@ int64_t cells_find_event(const struct cells *c, uint32_t name)
 	return -1;
 }
 
+int64_t cells_find_own(const struct cells *c, const char *name)
+{
+	for (size_t i = 0; i < c->nown; i++)
+		if (strcmp(c->columns[i].column->name, name) == 0)
+			return (int64_t)i;
+	return -1;
+}
+
 int cells_list_events(const struct cells *c, struct event_names *names)
 {
 	int rc = 0;

@@ -41,6 +41,8 @@ void cells_write_names(struct cells *c, struct json *j);
 void cells_write_numeric(const struct cells *c, struct json *j, bool measured);
 /* The place of an event's column, by its number among the trace's texts; -1: none. */
 int64_t cells_find_event(const struct cells *c, uint32_t name);
+/* The place of a column of intervals' own, by its name; -1: none. */
+int64_t cells_find_own(const struct cells *c, const char *name);
 /* The names of the events that have columns. */
 int cells_list_events(const struct cells *c, struct event_names *names);
 void cells_free(struct cells *c);

@@ -535,9 +535,13 @@ static int html_put_about(struct html_export *e, struct out *to, uint64_t interv
 static int html_put_reports(struct html_export *e, struct out *to, uint64_t intervals)
 {
 	struct json json = {.o = &e->text};
+	struct report r = *e->r;
 
+	/* Groups of intervals may lack an event that a metric is made of. */
+	if (e->cells.ncolumns > TALLY_EVENTS)
+		r.nmetrics = 0;
 	e->text.len = 0;
-	int rc = reports_write(e->r, intervals, &json);
+	int rc = reports_write(&r, intervals, &json);
 	if (!rc)
 		page_put_block(e->packer, to, "reports", e->text.buf, e->text.len);
 	return rc;
