@@ -171,17 +171,28 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
 }
 
-static void check_rows(const struct options *o)
+static void check_slowest(const struct options *o, const struct seen *seen)
+{
+	if (o->top > SLOWEST_MOST)
+		misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
+	if (o->columns)
+		misuse("--columns: --report slowest is no table: it describes each interval (--report intervals --top N has its columns)");
+	if (o->having)
+		misuse("--having: --report slowest has no groups: choose intervals with --where");
+	if (o->sort && (o->merge || seen->partial))
+		misuse("--sort: partial results of --report slowest hold the longest intervals: make the report of the traces");
+}
+
+static void check_rows(const struct options *o, const struct seen *seen)
 {
 	char list[CHECK_LIST];
 
-	if (o->having && !report_takes(o->report, TAKES_HAVING))
-		misuse("--having goes with --report %s", check_list_reports(TAKES_HAVING, list));
-	if (o->report == REPORT_SLOWEST && !o->sort && !o->columns) {
-		if (o->top > SLOWEST_MOST)
-			misuse("--top %zu: --report slowest shows up to %d", o->top, SLOWEST_MOST);
+	if (o->report == REPORT_SLOWEST) {
+		check_slowest(o, seen);
 		return;
 	}
+	if (o->having && !report_takes(o->report, TAKES_HAVING))
+		misuse("--having goes with --report %s", check_list_reports(TAKES_HAVING, list));
 	const bool is_table = o->format == FORMAT_PARQUET;
 	if (o->columns && !o->top && !o->sort && !o->having && is_table)
 		return;
@@ -190,6 +201,8 @@ static void check_rows(const struct options *o)
 	if (!report_takes(o->report, TAKES_ROWS))
 		misuse("--top, --sort and --columns go with --report %s, --columns with --format parquet, too",
 			check_list_reports(TAKES_ROWS, list));
+	if (o->report == REPORT_HEATMAP && (o->format == FORMAT_TEXT || o->format == FORMAT_SVG))
+		misuse("--top, --sort, --columns and --having: the text of --report heatmap and its svg are pictures of all intervals: give it --format csv or json");
 	if (o->columns && o->report == REPORT_WHY && o->format == FORMAT_TEXT)
 		misuse("--columns: the text of --report why is no table: give it --format csv or json");
 	if (o->report == REPORT_HOOKS && (!o->by_list || report_is_hooks(o->format)))
@@ -470,7 +483,7 @@ void check_options(struct options *o, const struct seen *seen)
 	check_where(o);
 	check_metrics(o, seen);
 	check_hooks(o);
-	check_rows(o);
+	check_rows(o, seen);
 	check_groups(o);
 	check_text(o);
 	o->partial_of = o->report;

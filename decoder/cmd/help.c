@@ -39,7 +39,7 @@ const struct option cpidecode_options[] = {
 		.help = "intervals: N, by --sort or the longest (slowest: 10); groups: N, by\n"
 			"                      --sort or with the greatest total; hooks --by: kinds, diff: changes"},
 	{OPT_SORT, "--sort", .value = "COLUMN|-COLUMN", .is_marked = true,
-		.help = "intervals and groups: by a column, with - falling; n/a last"},
+		.help = "intervals (also slowest) and groups: by a column, with - falling; n/a last"},
 	{OPT_COLUMNS, "--columns", .value = "LIST", .is_marked = true,
 		.help = "of tables, csv, json and parquet: these columns, with commas between"},
 	{OPT_PARTITION, "--partition", .value = "LIST",

@@ -64,7 +64,8 @@ enum report_takes {
 		TAKES_ROWS | TAKES_HAVING | TAKES_BY | TAKES_BY_HOST | TAKES_PARTIAL | TAKES_CSV,  \
 		"per label and minor: the time between one and the next on a\n"                    \
 		"                      thread, and what filled it")                                \
-	X(HEATMAP, "heatmap", report_heatmap, TAKES_PARTIAL | TAKES_CSV,                           \
+	X(HEATMAP, "heatmap", report_heatmap,                                                      \
+		TAKES_ROWS | TAKES_HAVING | TAKES_PARTIAL | TAKES_CSV,                             \
 		"counts by start and elapsed time (also svg)")
 
 enum report_kind {

@@ -53,6 +53,16 @@ for label in '' op; do
 	awk -F, -v first="$first" '{ if (substr($1, 10) - first != $2) exit 1 }' cells || fail "start_ns"
 	case $step in 1*0 | 2*0 | 5*0) ;; *) fail "step $step" ;; esac
 done
+# Its rows are chosen and sorted.
+run 0 --report heatmap --format csv --having 'count>1 and elapsed_from_ns>=1us' --sort -count --top 7 --columns since_ns,elapsed_from_ns,count t.bin
+tr -d '\r' <out | sed 1d >chosen
+run 0 --report heatmap --format csv t.bin
+tr -d '\r' <out | sed 1d | awk -F, '$6 > 1 && $4 >= 1000 { print $2 "," $4 "," $6 }' | sort -s -t , -k 3,3nr | head -n 7 >expected
+cmp expected chosen || fail "chosen cells"
+run 0 --report heatmap --format csv --top 3 t.bin
+[ "$(tr -d '\r' <out | sed 1d | cut -d , -f 6 | tr '\n' ' ')" = "$(run 0 --report heatmap --format csv t.bin; tr -d '\r' <out | sed 1d | cut -d , -f 6 | sort -nr | head -n 3 | tr '\n' ' ')" ] || fail "--top"
+run 2 --report heatmap --format csv --sort elapsed_ns t.bin
+in_file err 'no column elapsed_ns|has no column|elapsed_from_ns'
 run 0 -j 1 --report heatmap --format json t.bin
 mv out one
 run 0 -j 4 --report heatmap --format json t.bin

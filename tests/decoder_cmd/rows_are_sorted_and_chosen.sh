@@ -170,6 +170,6 @@ misused 'no column of that name' --report intervals --sort nothing plain.bin
 misused 'no column of that name' --report intervals --top 2 --sort -self_ns plain.bin
 misused 'expected a number of rows' --top 0 plain.bin
 misused 'expected a number of rows' --top 1000001 plain.bin
-misused 'go with --report summary, intervals' --report heatmap --top 3 plain.bin
+misused 'go with --report summary, intervals' --report info --top 3 plain.bin
 misused 'kinds of hooks' --report hooks --columns tid plain.bin
 misused 'go with --report summary, intervals' --format svg --top 3 plain.bin

@@ -86,6 +86,13 @@ in_file there '"values":\[\{"name":"size","value":1000\},\{"name":"key","value":
 run 0 --report slowest --where 'label=disk and parent.label=query' t.bin
 in_file out '^1. "disk", minor 0x01: 1.50 us, p100.0 of 1 \(median 1.50 us\)$'
 in_file out '^   in: serve \(12.0 us\) > request \(10.0 us\) > query \(3.00 us\)$'
+# By another column: as intervals has them.
+for sort in tid -start_ns -off_cpu_ns; do
+	run 0 --report slowest --sort $sort -n 4 --format json t.bin
+	sed 's/.*"end_ns":\([0-9]*\).*/\1/' out >got
+	run 0 --report intervals --sort $sort --top 4 --format csv --columns end_ns t.bin
+	sed 1d out | tr -d '\r' | cmp - got || fail "--sort $sort"
+done
 run 0 --report slowest --label none t.bin
 in_file out '^no intervals$'
 

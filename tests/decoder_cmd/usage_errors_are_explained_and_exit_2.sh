@@ -8,7 +8,13 @@ misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
 misuse 'slowest goes with text or json' --report slowest --format csv plain.bin
 misuse 'slowest shows up to 1000' --report slowest -n 1001 plain.bin
-misuse 'go with --report summary, intervals, hooks' --report slowest --sort tid plain.bin
+misuse 'go with --report summary, intervals, hooks' --report info --sort tid plain.bin
+misuse '--columns: --report slowest is no table' --report slowest --columns tid plain.bin
+misuse '--having: --report slowest has no groups' --report slowest --having 'count>1' plain.bin
+misuse '--sort: partial results of --report slowest hold the longest' --report slowest --sort tid --partial p plain.bin
+misuse 'sorts by a column of numbers that an interval has alone' --report slowest --sort task plain.bin
+misuse 'are pictures of all intervals: give it --format csv or json' --report heatmap --top 3 plain.bin
+misuse 'are pictures of all intervals' --report heatmap --format svg --columns count plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
 misuse 'hooks has no interval times to compensate' --report hooks --compensate plain.bin

@@ -3,8 +3,8 @@
  * same bytes as reading the entire trace. A column's width is the greatest power of ten, in ns,
  * from which any map of these or more intervals can be made; columns count from the origin.
  *
- * decoder/report/heatmap owns heat maps. It includes report, base, model and sink. Errors as in
- * report.h.
+ * decoder/report/heatmap owns heat maps. It includes report, base, model, query and sink. Errors as
+ * in report.h.
  */
 #ifndef SWT_DECODER_REPORT_HEATMAP_CELLS_H
 #define SWT_DECODER_REPORT_HEATMAP_CELLS_H

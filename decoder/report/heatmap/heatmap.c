@@ -13,6 +13,7 @@
 #include "../losses.h"
 #include "../merged.h"
 #include "../open.h"
+#include "../query/choice.h"
 #include "../tallies.h"
 
 enum {
@@ -197,28 +198,61 @@ static const struct column heatmap_columns[] = {
 	{.name = NULL},
 };
 
-/* A line for each cell with intervals, by time, then by latency. */
-static void heatmap_print_rows(struct report *r, const struct heatmap_search *s)
+/* The cells with intervals, by time, then by latency. NULL: no memory. */
+static struct heatmap_row *heatmap_list_rows(const struct heatmap_search *s, size_t *n)
 {
 	const struct heatmap *m = &s->map;
-	struct rows rows;
+	struct heatmap_row *rows = NULL;
+	size_t cells = 0;
 
-	rows_begin(&rows, r, heatmap_columns, 0);
-	while (rows_pass(&rows))
-		for (uint32_t column = 0; column < m->columns; column++)
-			for (uint32_t i = 0; i < m->rows && !r->out->error; i++) {
-				struct heatmap_row row = {
+	for (size_t i = 0; i < (size_t)m->rows * m->columns; i++)
+		cells += m->counts[i] != 0;
+	rows = calloc(cells + 1, sizeof *rows);
+	*n = 0;
+	for (uint32_t column = 0; column < m->columns && rows; column++)
+		for (uint32_t i = 0; i < m->rows; i++) {
+			const uint64_t count = m->counts[(size_t)i * m->columns + column];
+
+			if (count)
+				rows[(*n)++] = (struct heatmap_row){
 					.start = heatmap_time(m, s->origin, column),
 					.since = heatmap_time(m, 0, column),
 					.to = heatmap_time(m, 0, column + 1),
 					.elapsed_from = bucket_low(m->first_row + i, m->parts),
 					.elapsed_to = bucket_low(m->first_row + i + 1, m->parts),
-					.count = m->counts[(size_t)i * m->columns + column]};
+					.count = count};
+		}
+	return rows;
+}
 
-				if (row.count)
-					rows_add(&rows, &row);
-			}
-	rows_end(&rows);
+static const void *heatmap_choose_row(void *ctx, const void *element)
+{
+	(void)ctx;
+	return element;
+}
+
+static int heatmap_print_rows(struct report *r, const struct heatmap_search *s)
+{
+	const struct choice choice = {.columns = heatmap_columns,
+		.what = "a column of the heat map",
+		.otherwise = "-count",
+		.row = heatmap_choose_row};
+	size_t n;
+	struct heatmap_row *cells = heatmap_list_rows(s, &n);
+	struct rows rows;
+	int rc = cells ? rows_check_columns(r, heatmap_columns, NULL) : CPIDECODE_ENOMEM;
+
+	if (!rc)
+		rc = choice_make(r, &choice, cells, &n, sizeof *cells);
+	if (!rc) {
+		rows_begin(&rows, r, heatmap_columns, 0);
+		while (rows_pass(&rows))
+			for (size_t i = 0; i < n && !r->out->error; i++)
+				rows_add(&rows, &cells[i]);
+		rows_end(&rows);
+	}
+	free(cells);
+	return rc;
 }
 
 /* The more, the darker; a count above 0 has a sign. */
@@ -313,10 +347,9 @@ static int heatmap_print(struct report *r, struct heatmap_search *s)
 {
 	if (r->format == FORMAT_SVG)
 		return heatmap_print_svg(r, s);
-	if (r->format == FORMAT_TEXT)
-		heatmap_print_text(r, s);
-	else
-		heatmap_print_rows(r, s);
+	if (r->format != FORMAT_TEXT)
+		return heatmap_print_rows(r, s);
+	heatmap_print_text(r, s);
 	return 0;
 }
 

@@ -269,13 +269,34 @@ static void slowest_free(struct slowest_search *s)
 	top_free(&s->top);
 }
 
+/* Finds the longest ones, or the first ones by --sort. */
+static int slowest_find_top(struct slowest_search *s)
+{
+	struct report *r = s->r;
+	struct top_order order;
+	const size_t most = r->top ? r->top : SLOWEST_DEFAULT;
+
+	if (!r->sort)
+		return top_find(&s->top, r, NULL, most);
+	const bool is_known = top_parse_order(&order, r);
+	int rc = is_known ? top_find(&s->top, r, &order, most) : 0;
+
+	if (rc || (is_known && !atomic_load_explicit(&order.has_texts, memory_order_relaxed)))
+		return rc;
+	report_note(r,
+		"--sort %s: --report slowest sorts by a column of numbers that an interval has alone, as elapsed_ns, off_cpu_ns, arg.NAME and event.NAME",
+		r->sort);
+	r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
 int report_slowest(struct report *r)
 {
 	struct slowest_search s = {.r = r,
 		.walk = {.trace = r->trace},
 		.meanwhile = {.trace = r->trace, .overlaps = &s.overlaps},
 		.ran = {.trace = r->trace, .overlaps = &s.overlaps}};
-	int rc = top_find(&s.top, r, NULL, r->top ? r->top : SLOWEST_DEFAULT);
+	int rc = slowest_find_top(&s);
 
 	if (!rc)
 		rc = tallies_read(r, &s.tally);
