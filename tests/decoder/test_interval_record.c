@@ -138,4 +138,89 @@ START_TEST(files_at_their_limit)
 }
 END_TEST
 
-SUITE_MAIN("interval_record", members_at_their_limits, files_at_their_limit)
+/* An interval on the ring of a thread that ran for all of it: its record needs no room for that. */
+static struct interval make_unswitched(void)
+{
+	struct interval iv = make_interval();
+
+	iv.elapsed = 5000;
+	iv.ctx_switches = 0;
+	iv.start_cpu = iv.ring;
+	iv.own_inside = 20;
+	iv.own_pair = 60;
+	return iv;
+}
+
+static void expect_activity(const struct trace *t, const struct interval *iv, unsigned wants,
+	uint64_t on_cpu_ns, uint64_t off_cpu_ns)
+{
+	struct record_clock *clocks = record_clocks_new(t);
+	struct interval_record *r = pack_record(iv, wants, 0xAA);
+	struct interval read = interval_blank;
+
+	interval_record_get(r, wants, NULL, clocks, &read);
+	ck_assert_uint_eq(read.on_cpu_ns, on_cpu_ns);
+	ck_assert_uint_eq(read.off_cpu_ns, off_cpu_ns);
+	ck_assert_uint_eq(read.ctx_switches, iv->ctx_switches);
+	ck_assert_uint_eq(read.start_cpu, iv->start_cpu);
+	ck_assert_uint_eq(read.own_inside, iv->own_inside);
+	ck_assert_uint_eq(read.own_pair, iv->own_pair);
+	free(r);
+	free(clocks);
+}
+
+/* The times and the processor of an interval are the same whether a record has them or not. */
+START_TEST(activity_is_found_again)
+{
+	static const unsigned wants[] = {WANT_ALL, WANT_ALL | WANT_START | RECORD_PLACES};
+	struct bytes file = {0};
+	struct trace *t = make_trace(&file);
+
+	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+		struct interval iv = make_unswitched();
+		const uint64_t ns = (uint64_t)trace_duration_ns(trace_file(t, 0), iv.elapsed);
+
+		expect_activity(t, &iv, wants[i], ns, 0);
+		iv.start_cpu = 1;
+		expect_activity(t, &iv, wants[i], ns, 0);
+		/* Wide: its figures need eight bytes. */
+		iv.cycles = UINT64_MAX - 1;
+		expect_activity(t, &iv, wants[i], ns, 0);
+		iv = make_unswitched();
+		iv.own_pair = UINT32_MAX;
+		expect_activity(t, &iv, wants[i], ns, 0);
+		iv.own_pair = NOT_MEASURED;
+		expect_activity(t, &iv, wants[i], ns, 0);
+		/* Beyond any clock's range. */
+		iv.end_ticks = iv.elapsed = UINT64_MAX;
+		iv.on_cpu_ns = 7;
+		expect_activity(t, &iv, wants[i], 7, NOT_MEASURED);
+		iv = make_unswitched();
+		iv.ctx_switches = 2;
+		expect_activity(t, &iv, wants[i], NOT_MEASURED, NOT_MEASURED);
+		iv.on_cpu_ns = ns - 1;
+		expect_activity(t, &iv, wants[i], ns - 1, 1);
+	}
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
+START_TEST(unswitched_needs_no_room)
+{
+	struct interval iv = make_unswitched();
+	struct interval_record *r = pack_record(&iv, WANT_ALL, 0);
+	const uint16_t size = r->sort.size;
+
+	free(r);
+	iv.start_cpu = 1;
+	iv.on_cpu_ns = 2500;
+	iv.off_cpu_ns = 0;
+	r = pack_record(&iv, WANT_ALL, 0);
+	ck_assert_uint_lt(size, r->sort.size);
+	free(r);
+}
+END_TEST
+
+SUITE_MAIN("interval_record", members_at_their_limits, files_at_their_limit,
+	activity_is_found_again, unswitched_needs_no_room)

@@ -210,11 +210,14 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	iv->start_ns = b->wants & WANT_START
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
 			       : iv->end_ns;
-	elapsed_set_ns(iv, f);
 	figures_forget_busy(iv->cycles, &iv->busy_cycles);
 	figures_forget_share(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
-	figures_settle_times(iv->elapsed_ns, iv->ctx_switches, &iv->on_cpu_ns, &iv->off_cpu_ns);
+	if (!(b->wants & WANT_UNTIMED)) {
+		elapsed_set_ns(iv, f);
+		figures_settle_times(
+			iv->elapsed_ns, iv->ctx_switches, &iv->on_cpu_ns, &iv->off_cpu_ns);
+	}
 	settle_start_cpu(iv);
 	own_cost_flag(iv);
 	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,

@@ -29,6 +29,9 @@ enum interval_want {
 	WANT_OWN_COST = 1u << 10, /* own_inside, own_pair, IV_OWN_COST; WANT_FLAGS has them, too */
 	/* Of the named values the events, and their IV_MULTIPLEXED; WANT_VALUES has them, too. */
 	WANT_EVENTS = 1u << 11,
+	/* Leaves out elapsed_ns, long_ns, on_cpu_ns and off_cpu_ns: interval_record_get finds them.
+	 */
+	WANT_UNTIMED = 1u << 12,
 };
 
 /*

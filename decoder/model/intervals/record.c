@@ -8,6 +8,7 @@
 
 #include "../../../formats/base/compare.h"
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/figures.h"
 #include "../../base/copy.h"
 #include "elapsed.h"
 #include "intervals.h"
@@ -44,8 +45,9 @@ struct places {
 struct values {
 	uint8_t doubles; /* bitmap */
 	uint8_t bytes;	 /* of the values */
-	bool is_wide, has_cpus;
-	uint32_t counts; /* bitmap, two bits for each; wide: the bitmap, with the doubles */
+	bool is_wide : 1, has_cpus : 1;
+	bool is_unswitched : 1; /* its ctx_switches is 0, and start_cpu its ring */
+	uint32_t counts;	/* bitmap, two bits for each; wide: the bitmap, with the doubles */
 };
 _Static_assert(2 * COUNTS <= 32 && UTIL_VALUES * 8 <= UINT8_MAX, "fit their members");
 
@@ -205,7 +207,14 @@ static uint8_t *put_wide_values(uint8_t *p, const uint8_t *value, uint32_t mask)
 	return p;
 }
 
-/* on_cpu_ns is always among them. */
+/* Whether interval_record_settle finds the times and processor of a thread that was not switched.
+ */
+static inline bool is_unswitched(const struct interval *iv)
+{
+	return iv->ctx_switches == 0 && iv->start_cpu == iv->ring && iv->elapsed <= UINT32_MAX;
+}
+
+/* on_cpu_ns is always among the others. */
 static inline uint32_t find_unwanted_counts(unsigned wants)
 {
 	return (wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : COUNT_BITS(off_cpu_ns, start_cpu)) |
@@ -218,10 +227,17 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv, unsigned want
 	const uint8_t *const counts = value + DOUBLES * sizeof(double);
 	struct values head = {.doubles = (uint8_t)find_measured_values(value, 0, DOUBLES),
 		.has_cpus = iv->num_cpus != 0,
+		.is_unswitched = is_unswitched(iv),
 		.counts = find_measured_counts(counts) & ~find_unwanted_counts(wants)};
 	uint8_t *const first = to + sizeof head + (head.has_cpus ? sizeof iv->num_cpus : 0);
 	uint8_t *p = put_wide_values(first, value, head.doubles);
 
+	if (head.is_unswitched)
+		head.counts &=
+			~(COUNT_BITS(on_cpu_ns, ctx_switches) | COUNT_BITS(start_cpu, start_cpu));
+	/* The record itself has it. */
+	if (!(wants & RECORD_PLACES) && iv->own_pair < RECORD_NO_PAIR)
+		head.counts &= ~COUNT_BITS(own_pair, own_pair);
 	if (head.has_cpus)
 		memcpy(to + sizeof head, &iv->num_cpus, sizeof iv->num_cpus);
 	if (iv->major == CPUUTIL_MAJOR || !put_narrow_counts(&p, counts, head.counts)) {
@@ -432,6 +448,19 @@ static inline void interval_record_read_values(const struct parts *parts, struct
 	}
 }
 
+/* Finds the values that follow from others: their records need no room for them. */
+static inline void interval_record_settle(const struct interval_record *r,
+	const struct values *values, unsigned wants, struct interval *iv)
+{
+	if (values->is_unswitched) {
+		iv->ctx_switches = 0;
+		iv->start_cpu = iv->ring;
+	}
+	figures_settle_times(iv->elapsed_ns, iv->ctx_switches, &iv->on_cpu_ns, &iv->off_cpu_ns);
+	if (!(wants & RECORD_PLACES) && r->own_pair != RECORD_NO_PAIR)
+		iv->own_pair = r->own_pair;
+}
+
 struct record_clock *record_clocks_new(const struct trace *t)
 {
 	const size_t files = trace_nfiles(t);
@@ -516,8 +545,10 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->task = r->task != RECORD_NO_TASK ? clock->tasks + r->task : NULL;
 	iv->own_inside_ns = iv->own_nested_ns = NOT_MEASURED;
 	iv->num_cpus = parts.num_cpus;
-	if (wants & VALUE_WANTS)
+	if (wants & VALUE_WANTS) {
 		interval_record_read_values(&parts, iv);
+		interval_record_settle(r, &parts.values, wants, iv);
+	}
 	iv->num_values = parts.named.count;
 	iv->values_bytes = parts.named.bytes;
 	iv->has_label = r->marks & RECORD_LABEL;

@@ -269,10 +269,15 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	struct interval_sorter_options sorter = *how;
 	const bool has_window =
 		o->windowed && !o->query && interval_window_suits(s->t, how->budget);
+	const bool untimed =
+		o->filter_wants & WANT_UNTIMED || (!o->filter && !o->near && !o->query);
 	/* The sorter finds the times of starts, in their order. */
 	const unsigned to_build = (how->wants & ~(RECORD_SELECTION | WANT_START)) |
-				  o->filter_wants | (o->query ? o->query->wants : 0);
+				  o->filter_wants | (o->query ? o->query->wants : 0) |
+				  (untimed ? WANT_UNTIMED : 0);
 
+	if (untimed && !(to_build & WANT_START))
+		pass.spared |= HOOK_SPARE_TIME;
 	sorter.threads = pass_threads(&pass);
 	if (has_window)
 		sorter.budget /= LATE_SHARE;

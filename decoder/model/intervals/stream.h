@@ -46,8 +46,10 @@ struct interval_stream_options {
 	 * intervals of a thread that overlap none of these may be skipped. Called the same way.
 	 * NULL: all. */
 	bool (*near)(void *ctx, const struct interval *iv);
-	void *ctx;	       /* of both */
-	unsigned filter_wants; /* read for the filter in addition to `wants`, and not kept */
+	void *ctx; /* of both */
+	/* Read for the filter in addition to `wants`, and not kept. WANT_UNTIMED: the filter, if
+	 * there is one, `near` and the query do without what that leaves out. */
+	unsigned filter_wants;
 	const struct interval_query *query; /* NULL: none */
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);

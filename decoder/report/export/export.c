@@ -53,6 +53,8 @@ int report_export(struct report *r)
 	struct interval_query query;
 
 	select_stream(&how, r);
+	if (select_takes_all(r))
+		how.filter_wants |= WANT_UNTIMED;
 	how.unnested = r->format == FORMAT_PARQUET && !export_parquet_is_nested(r);
 	how.nested_cost = wants & WANT_OWN_COST;
 	if (r->format == FORMAT_HTML) {
