@@ -231,7 +231,7 @@ misuse 'kinds of hooks' --report hooks --top 3 c.bin
 misuse 'kinds of hooks' --report hooks --having 'count>1' c.bin
 misuse 'kinds of hooks' --format ctf -o x --having 'count>1' c.bin
 misuse 'kinds of hooks' --report hooks --format parquet --columns name --having 'count>1' c.bin
-misuse 'having goes with' --report slowest --having 'count>1' c.bin
+misuse 'slowest has no groups' --report slowest --having 'count>1' c.bin
 misuse 'having goes with' --format parquet --columns label --having 'count>1' c.bin
 misuse 'shows all groups' --report diff --aa --top 1 c.bin c.bin
 misuse 'differential flame graph' --report diff --format html --top 1 c.bin c.bin
