@@ -99,6 +99,11 @@ awk '/\|$/ && length($0) > 90 { exit 1 }' out || fail "text is wide"
 run 0 --report heatmap --format csv --from 1700000001.005 t.bin
 in_file out '^1700000001005000000,0,'
 
+# Times in columns of less than a double resolves, as far from an origin of 1970 as these are.
+run 0 --report heatmap --format svg --from 1970-01-01 --to 1700000001.00002 t.bin
+"$WELLFORMED" picture out || fail "svg: far from the origin"
+in_file out '<text class="tick" [^>]*>\+1700000001\.[0-9]{9} s</text>'
+
 # None.
 run 0 --report heatmap --label none t.bin
 in_file out '^no intervals$'

@@ -62,14 +62,6 @@ static int64_t heatmap_find_column(const struct heatmap_search *s, int64_t ns)
 	return (int64_t)heatmap_column(ns, s->origin, s->map.step);
 }
 
-/* The start of a column of the map, since `origin`. */
-static int64_t heatmap_time(const struct heatmap *m, int64_t origin, uint32_t column)
-{
-	const __int128 ns = (__int128)m->from + (__int128)m->step * column + origin;
-
-	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
-}
-
 /* Text has only as many columns as fit the width. */
 static uint64_t heatmap_most_columns(const struct report *r)
 {

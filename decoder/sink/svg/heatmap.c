@@ -73,8 +73,9 @@ static void heatmap_write_text(struct out *o, const char *s)
 
 /* A time with enough digits to distinguish steps, in a unit for the greatest one. */
 static void heatmap_write_time(
-	struct out *o, double ns, double step, double greatest, bool is_relative)
+	struct out *o, int64_t ns, double step, double greatest, bool is_relative)
 {
+	const double most_whole = 0x1p53;
 	static const struct {
 		double ns;
 		const char *name;
@@ -87,7 +88,10 @@ static void heatmap_write_time(
 		decimals++;
 	if (is_relative && ns >= 0)
 		out_char(o, '+');
-	out_fixed(o, ns / units[unit].ns, decimals);
+	if (fabs((double)ns) >= most_whole)
+		out_seconds(o, ns);
+	else
+		out_fixed(o, (double)ns / units[unit].ns, decimals);
 	out_printf(o, " %s", units[unit].name);
 }
 
@@ -197,7 +201,8 @@ static void heatmap_write_latency(
 		LEFT_PERCENT - 1);
 	out_fixed(o, y + 4, 1);
 	out_str(o, "\">");
-	heatmap_write_time(o, (double)ns, (double)ns, (double)ns, false);
+	heatmap_write_time(
+		o, ns > INT64_MAX ? INT64_MAX : (int64_t)ns, (double)ns, (double)ns, false);
 	out_str(o, "</text>\n");
 }
 
@@ -219,16 +224,29 @@ static void heatmap_write_latencies(struct out *o, const struct heatmap *h, unsi
 		}
 }
 
+int64_t heatmap_time(const struct heatmap *h, int64_t origin, uint32_t column)
+{
+	const __int128 ns = (__int128)h->from + (__int128)h->step * column + origin;
+
+	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+static double heatmap_find_greatest(const struct heatmap *h)
+{
+	return fmax(fabs((double)h->from), fabs((double)heatmap_time(h, 0, h->columns)));
+}
+
 static void heatmap_write_times(struct out *o, const struct heatmap *h, unsigned height)
 {
 	const double span = (double)h->step * h->columns;
 	const uint64_t step = heatmap_round_up((uint64_t)(span / TICKS) + 1);
-	const double end = (double)h->from + span;
-	const double greatest = fmax(fabs((double)h->from), fabs(end));
+	const int64_t end = heatmap_time(h, 0, h->columns);
+	const double greatest = heatmap_find_greatest(h);
+	/* Far from the origin a double would not advance by a small step. */
+	__int128 at = h->from - (__int128)h->from % step;
 
-	for (double at = ceil((double)h->from / (double)step) * (double)step; at <= end;
-		at += (double)step) {
-		const double x = LEFT_PERCENT + WIDTH_PERCENT * (at - (double)h->from) / span;
+	for (at += at < h->from ? step : 0; at <= end; at += step) {
+		const double x = LEFT_PERCENT + WIDTH_PERCENT * (double)(at - h->from) / span;
 
 		out_str(o, "<line class=\"grid\" x1=\"");
 		out_fixed(o, x, 3);
@@ -239,7 +257,7 @@ static void heatmap_write_times(struct out *o, const struct heatmap *h, unsigned
 			TOP, TOP + height + 5);
 		out_fixed(o, x, 3);
 		out_printf(o, "%%\" y=\"%u\">", TOP + height + 18);
-		heatmap_write_time(o, at, (double)step, greatest, true);
+		heatmap_write_time(o, (int64_t)at, (double)step, greatest, true);
 		out_str(o, "</text>\n");
 	}
 	out_printf(o, "<text class=\"key\" text-anchor=\"middle\" x=\"%d%%\" y=\"%u\">start, from ",
@@ -251,18 +269,15 @@ static void heatmap_write_times(struct out *o, const struct heatmap *h, unsigned
 static void heatmap_write_cell(
 	struct out *o, const struct heatmap *h, uint32_t row, uint32_t column, uint64_t count)
 {
-	const double from = (double)h->from + (double)h->step * column;
-	const double to = from + (double)h->step;
-	const double greatest =
-		fmax(fabs((double)h->from), fabs((double)h->from + (double)h->step * h->columns));
+	const double greatest = heatmap_find_greatest(h);
 
 	out_printf(o,
 		"<rect x=\"%u\" y=\"%u\" width=\"1\" height=\"1\" class=\"c%u\"><title>%" PRIu64
 		" interval%s: ",
 		column, h->rows - 1 - row, heatmap_level(h, count), count, text_plural(count));
-	heatmap_write_time(o, from, (double)h->step, greatest, true);
+	heatmap_write_time(o, heatmap_time(h, 0, column), (double)h->step, greatest, true);
 	out_str(o, " to ");
-	heatmap_write_time(o, to, (double)h->step, greatest, true);
+	heatmap_write_time(o, heatmap_time(h, 0, column + 1), (double)h->step, greatest, true);
 	out_str(o, ", ");
 	units_duration(o, (double)bucket_low(h->first_row + row, h->parts));
 	out_str(o, " to ");

@@ -34,6 +34,9 @@ enum { HEATMAP_PARTS_MOST = 2, HEATMAP_BUCKETS = BUCKETS_COUNT(HEATMAP_PARTS_MOS
 /* The least of 1, 2 and 5 times a power of ten that is at least that. */
 uint64_t heatmap_round_up(uint64_t least);
 
+/* The start of a column, since `origin`. */
+int64_t heatmap_time(const struct heatmap *h, int64_t origin, uint32_t column);
+
 /* A self-contained picture; without a script. */
 void heatmap_svg(struct out *o, const struct heatmap *h);
 
