@@ -7,6 +7,7 @@
 
 #include "../../formats/base/text.h"
 #include "../model/hooks/pass.h"
+#include "../model/intervals/backward.h"
 #include "../model/intervals/stream.h"
 #include "../model/stats/tally/shared.h"
 #include "../sink/escapes.h"
@@ -28,8 +29,9 @@ struct reader {
 	struct interval_builder **builders; /* one per thread, created on first use */
 	tallies_visit_fn visit;
 	void *ctx;
-	bool all;	 /* the filter selects every interval */
-	unsigned spared; /* enum hook_spared */
+	int (*again)(void *ctx); /* forgets what it visited; NULL: cannot */
+	bool all;		 /* the filter selects every interval */
+	unsigned spared;	 /* enum hook_spared */
 };
 
 static int tallies_visit_interval(struct reader *reader, unsigned thread, const struct interval *iv)
@@ -132,14 +134,12 @@ int tallies_find_in_slice(struct report *r, unsigned wants, struct findings *fou
 	return read_unsorted(&reader, tallies_threads(r, 0), found);
 }
 
-/* Intervals nested in one, or around it, are known only once all are sorted; then one thread reads
- * them. Of a slice, too: those nested in its intervals may have ended before it. */
-static int read_sorted(struct reader *reader, struct findings *found)
+/* Of intervals that are selected by others, or whose costs are subtracted. */
+static struct interval_stream_options tallies_sorted_options(struct reader *reader)
 {
 	const struct report *r = reader->r;
-	struct lineage lineage = {0};
-	struct interval_query query;
-	struct interval_stream_options how = {.filter = tallies_filter_interval,
+
+	return (struct interval_stream_options){.filter = tallies_filter_interval,
 		.ctx = reader,
 		.progress = r->progress,
 		.progress_ctx = r->ctx,
@@ -155,15 +155,20 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		.unnested = true,
 		.nested_cost = r->compensate,
 		.compensate = r->compensate};
+}
+
+/* Intervals nested in one, or around it, are known only once all are sorted; then one thread reads
+ * them. Of a slice, too: those nested in its intervals may have ended before it. */
+static int read_sorted(
+	struct reader *reader, const struct interval_stream_options *how, struct findings *found)
+{
+	const struct report *r = reader->r;
 	struct interval_stream *s;
 	const struct interval *iv;
+	int rc = interval_stream_open(r->trace, how, &s, r->slices ? NULL : found);
 
-	how.query = lineage_query(&lineage, r, &query);
-	int rc = interval_stream_open(r->trace, &how, &s, r->slices ? NULL : found);
-	if (rc) {
-		lineage_free(&lineage);
+	if (rc)
 		return rc;
-	}
 	if (r->slices && found)
 		rc = tallies_find_in_slice(reader->r, reader->wants, found);
 	/* Reports that read twice say it once. */
@@ -173,6 +178,40 @@ static int read_sorted(struct reader *reader, struct findings *found)
 		rc = reader->visit(reader->ctx, 0, iv);
 	int error = errno;
 	interval_stream_close(s);
+	errno = error;
+	return rc;
+}
+
+static int tallies_visit_selected(void *ctx, const struct interval *iv)
+{
+	const struct reader *reader = ctx;
+
+	return reader->visit(reader->ctx, 0, iv);
+}
+
+/* Without sorting all intervals, where that is possible and the visitor can begin again. */
+static int tallies_read_nested(struct reader *reader, struct findings *found)
+{
+	const struct report *r = reader->r;
+	struct interval_stream_options how = tallies_sorted_options(reader);
+	struct lineage lineage = {0};
+	struct interval_query query;
+	int rc = INTERVAL_BACKWARD_UNSUITED;
+
+	how.query = lineage_query(&lineage, r, &query);
+	if (reader->again && how.query && !r->compensate && !r->slices &&
+		interval_backward_suits(r->trace, how.query)) {
+		rc = interval_backward_each(r->trace, &how, tallies_visit_selected, reader, found);
+		if (rc == INTERVAL_BACKWARD_UNSUITED) {
+			if (found)
+				findings_free(found);
+			const int failed = reader->again(reader->ctx);
+			rc = failed ? failed : rc;
+		}
+	}
+	if (rc == INTERVAL_BACKWARD_UNSUITED)
+		rc = read_sorted(reader, &how, found);
+	int error = errno;
 	lineage_free(&lineage);
 	errno = error;
 	return rc;
@@ -181,7 +220,7 @@ static int read_sorted(struct reader *reader, struct findings *found)
 static int read_all(struct reader *reader, unsigned threads, struct findings *found)
 {
 	if (reader->r->compensate || select_nests(reader->r))
-		return read_sorted(reader, found);
+		return tallies_read_nested(reader, found);
 	return read_unsorted(reader, threads, found);
 }
 
@@ -194,9 +233,27 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 	return read_all(&reader, threads, found);
 }
 
+/* What the intervals go to, and how it begins. */
+struct tallying {
+	struct tally_shared *shared;
+	const struct trace *trace;
+	unsigned threads, wanted;
+};
+
 static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
 {
-	return tally_shared_add(ctx, thread, iv);
+	const struct tallying *t = ctx;
+
+	return tally_shared_add(t->shared, thread, iv);
+}
+
+static int tallies_begin(void *ctx)
+{
+	struct tallying *t = ctx;
+
+	tally_shared_free(t->shared);
+	return tally_shared_new(
+		t->threads, t->wanted, t->trace, tallies_own_groups(t->threads), &t->shared);
 }
 
 /* The most memory of a thread's columns: only the processors are known before reading. */
@@ -231,11 +288,13 @@ unsigned tallies_wants(unsigned wanted)
 /* Reads into *t, which is not settled yet. */
 static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
-	struct tally_shared *shared;
+	struct tallying to = {.trace = r->trace, .threads = threads, .wanted = t->wanted};
 	struct reader reader = {.r = r,
 		.wants = tallies_wants(t->wanted),
 		.unkept = WANT_QUALITY,
 		.visit = add_to_tally,
+		.again = tallies_begin,
+		.ctx = &to,
 		.all = select_takes_all(r)};
 
 	/* A tally seldom needs a thread or a time: only the selection reads them. */
@@ -243,15 +302,12 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		reader.spared = HOOK_SPARE_TASK;
 	if (!select_asks_time(r) && !(t->wanted & TALLY_WANT_ORDER))
 		reader.spared |= HOOK_SPARE_TIME;
-	int rc = tally_shared_new(
-		threads, t->wanted, r->trace, tallies_own_groups(threads), &shared);
-	if (rc)
-		return rc;
-	reader.ctx = shared;
-	rc = read_all(&reader, threads, r->found);
+	int rc = tallies_begin(&to);
 	if (!rc)
-		rc = tally_shared_collect(shared, t);
-	tally_shared_free(shared);
+		rc = read_all(&reader, threads, r->found);
+	if (!rc)
+		rc = tally_shared_collect(to.shared, t);
+	tally_shared_free(to.shared);
 	return rc;
 }
 

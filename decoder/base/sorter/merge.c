@@ -141,12 +141,20 @@ static bool has_one_group(const struct sorter_entry *a, size_t n)
 	return true;
 }
 
+static bool is_sorted(const struct sorting *w, const struct sorter_entry *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (sorter_entry_precedes(w, &a[i], &a[i - 1]))
+			return false;
+	return true;
+}
+
 int sorter_batch_sort(sorter_compare_fn *compare, struct sorter_batch *b)
 {
 	struct sorting w = {.compare = compare, .batch = b};
 	size_t n = b->count;
 
-	if (!n)
+	if (is_sorted(&w, b->entries, n))
 		return 0;
 	int rc = sorter_batch_spare(b);
 	if (rc)

@@ -129,6 +129,18 @@ static void window_batch_trim(struct sorter_batch *b)
 		b->cap = b->used;
 }
 
+void window_batch_reverse(struct window_batch *batch)
+{
+	struct sorter_entry *entries = batch->records.entries;
+
+	for (size_t i = 0, j = batch->records.count; i + 1 < j; i++) {
+		const struct sorter_entry e = entries[i];
+
+		entries[i] = entries[--j];
+		entries[j] = e;
+	}
+}
+
 int window_batch_sort(const struct sorter_window *w, struct window_batch *b)
 {
 	window_batch_trim(&b->records);

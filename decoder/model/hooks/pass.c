@@ -125,6 +125,11 @@ void pass_note_starts(const struct pass_slice *s, struct section_starts *starts,
 	section_starts_note(starts, b->file, b->ring, b->begin, b->end, ticks);
 }
 
+uint64_t pass_last_tick(const struct pass_slice *s)
+{
+	return pass_plan_last_tick(&s->run->plan, s->run->pass->trace, s->index);
+}
+
 bool pass_has_turn(const struct pass_slice *s)
 {
 	return atomic_load_explicit(&s->run->lowest, memory_order_acquire) >= s->index;

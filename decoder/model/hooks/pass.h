@@ -47,6 +47,7 @@ struct pass {
 	 * not as they lie in the file.
 	 */
 	bool by_start;
+	bool by_end;	 /* instead: by their last stamps, the last one first */
 	unsigned spared; /* enum hook_spared: members that `read` does not use */
 	/* Of a pass that is not ordered: leaves out sections by section_starts_after. NULL: none.
 	 */
@@ -71,6 +72,8 @@ int pass_next(struct pass_slice *s, const struct hook **h);
 struct ring_cursor *pass_lone(const struct pass_slice *s);
 /* The calling thread's number, below pass_threads, for per-thread state. */
 unsigned pass_thread(const struct pass_slice *s);
+/* Of a pass by_end: the end of the slice's range of stamps. No later slice's is greater. */
+uint64_t pass_last_tick(const struct pass_slice *s);
 /* Of a pass that is not ordered: section_starts_note for the slice's sections. */
 void pass_note_starts(const struct pass_slice *s, struct section_starts *starts, uint64_t ticks);
 /*

@@ -254,6 +254,20 @@ static int pass_plan_compare_starts(const void *a, const void *b, void *ctx)
 	return c ? c : pass_plan_compare_offsets(a, b, ctx);
 }
 
+/* Ranges of stamps do not step back along a ring. */
+static uint64_t pass_plan_batch_end(const struct trace *t, const struct pass_batch *b)
+{
+	return file_section(t->files[b->file], b->ring, b->end - 1)->hi;
+}
+
+static int pass_plan_compare_ends(const void *a, const void *b, void *ctx)
+{
+	const struct trace *t = ctx;
+	int c = compare_u64(pass_plan_batch_end(t, b), pass_plan_batch_end(t, a));
+
+	return c ? c : pass_plan_compare_offsets(a, b, ctx);
+}
+
 static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const struct pass *p)
 {
 	uint64_t enough = p->slice_bytes ? p->slice_bytes : SLICE_BYTES;
@@ -263,7 +277,9 @@ static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const 
 		rc = cut_ring(plan, p, &all->heap[i], enough);
 	if (!rc && plan->slices)
 		qsort_r(plan->batches, plan->slices, sizeof *plan->batches,
-			p->by_start ? pass_plan_compare_starts : pass_plan_compare_offsets,
+			p->by_start ? pass_plan_compare_starts
+			: p->by_end ? pass_plan_compare_ends
+				    : pass_plan_compare_offsets,
 			(void *)p->trace);
 	return rc;
 }
@@ -287,6 +303,11 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p)
 	}
 	free(all.heap);
 	return rc;
+}
+
+uint64_t pass_plan_last_tick(const struct pass_plan *plan, const struct trace *t, size_t slice)
+{
+	return pass_plan_batch_end(t, &plan->batches[slice]);
 }
 
 void pass_plan_free(struct pass_plan *plan)

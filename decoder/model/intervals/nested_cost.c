@@ -59,8 +59,10 @@ int nested_cost_add(struct nested_cost *c, const struct nest_key *key)
 		t->until = key->end;
 	if (array_grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
 		return CPIDECODE_ENOMEM;
-	((struct open_cost *)t->at)[t->count++] = (struct open_cost){
-		.end = key->end, .place = key->place, .sum = nested_sum_begin(key)};
+	struct open_cost *own = (struct open_cost *)t->at + t->count++;
+	own->end = key->end;
+	own->place = key->place;
+	nested_sum_begin(&own->sum, key);
 	return 0;
 }
 

@@ -16,11 +16,11 @@ struct nested_sum {
 	bool has_cost; /* it, or one nested in it, has its cost */
 };
 
-static inline struct nested_sum nested_sum_begin(const struct nest_key *key)
+static inline void nested_sum_begin(struct nested_sum *sum, const struct nest_key *key)
 {
-	const bool has_cost = key->pair != NOT_MEASURED;
-
-	return (struct nested_sum){.pair = has_cost ? key->pair : 0, .has_cost = has_cost};
+	sum->has_cost = key->pair != NOT_MEASURED;
+	sum->pair = sum->has_cost ? key->pair : 0;
+	sum->nested = 0;
 }
 
 /* Adds one that is nested in it, after all that is nested in that. */

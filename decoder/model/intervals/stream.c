@@ -11,6 +11,7 @@
 #include "nested_cost.h"
 #include "nesting.h"
 #include "own_cost.h"
+#include "record_key.h"
 #include "../hooks/pass.h"
 #include "../trace/clock/clock.h"
 
@@ -150,24 +151,11 @@ static int interval_stream_add_open(struct interval_stream *s, struct findings *
 	return rc;
 }
 
-/* place: of the next one kept. */
-static struct nest_key stream_nest_key(const struct interval_record *r, int64_t place)
-{
-	const struct interval_record_wide wide = interval_record_widen(r);
-
-	return (struct nest_key){.era = r->sort.group,
-		.tid = r->tid,
-		.start = r->sort.key,
-		.end = r->sort.key + wide.elapsed,
-		.pair = r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair,
-		.place = r->marks & RECORD_KEPT ? place : -1,
-		.hook = {r->sort.group / 2, r->ring, wide.position}};
-}
-
 /* Adds the next one's cost to its containers. */
 static int sum_cost(struct interval_stream *s, const struct interval_record *r)
 {
-	const struct nest_key key = stream_nest_key(r, s->kept);
+	const struct nest_key key =
+		interval_record_nest_key(r, r->marks & RECORD_KEPT ? s->kept : -1);
 
 	s->kept += key.place >= 0;
 	return nested_cost_add(&s->costs, &key);
@@ -315,7 +303,7 @@ static int gather_query(struct interval_stream *s)
 	int rc;
 
 	while ((rc = next_record(s, &r)) > 0) {
-		struct nest_key key = stream_nest_key(r, -1);
+		struct nest_key key = interval_record_nest_key(r, -1);
 
 		rc = q->gather(
 			q->ctx, &key, interval_record_widen(r).file, interval_record_selection(r));
@@ -345,7 +333,7 @@ static void settle_cost(struct interval_stream *s, struct interval *iv)
 static int nest_record(struct interval_stream *s, const struct interval_record *r, bool *selected,
 	struct nest_found *found)
 {
-	struct nest_key key = stream_nest_key(r, -1);
+	struct nest_key key = interval_record_nest_key(r, -1);
 
 	if (s->query) {
 		int rc = s->query->select(s->query->ctx, &key, interval_record_widen(r).file,

@@ -17,8 +17,15 @@
 #include "intervals.h"
 #include "nesting.h"
 
+struct interval_record;
 struct interval_stream;
 struct section_starts;
+
+/* Gets the intervals that a query selects of those it meets. */
+struct interval_taker {
+	int (*take)(void *ctx, const struct interval_record *r); /* 0 or a negative code */
+	void *ctx;
+};
 
 /*
  * Selects intervals by others of their thread: those that contain them, and those that are nested
@@ -37,6 +44,15 @@ struct interval_query {
 		bool *selected);
 	/* After each walk, and one that was broken off. */
 	void (*end)(void *ctx);
+	/*
+	 * Instead of the walks, all at once (backward.h): the intervals in order of their ends, the
+	 * last one first, of one end by start, parents first. r: its record, valid during the call;
+	 * NULL: the filter leaves it out. meet_end: after the last one. They pass each selected
+	 * one to the taker, which lives as long. NULL: this query needs the walks.
+	 */
+	int (*meet)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection,
+		const struct interval_record *r, const struct interval_taker *taker);
+	int (*meet_end)(void *ctx);
 };
 
 struct interval_stream_options {

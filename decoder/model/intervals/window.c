@@ -52,8 +52,7 @@ bool interval_window_suits(const struct trace *t, size_t budget)
 	return raw > budget;
 }
 
-/* Of many rings, smaller slices: the window holds some of each. */
-static uint64_t window_slice_bytes(const struct trace *t, size_t budget)
+uint64_t interval_window_slice_bytes(const struct trace *t, size_t budget)
 {
 	size_t rings = 1;
 
@@ -191,7 +190,7 @@ static int window_read_trace(struct interval_window *w, struct findings *found)
 	pass.read = window_read_slice;
 	pass.ctx = w;
 	pass.by_start = true;
-	pass.slice_bytes = window_slice_bytes(pass.trace, w->options.budget);
+	pass.slice_bytes = interval_window_slice_bytes(pass.trace, w->options.budget);
 	w->threads = pass_threads(&pass);
 	w->builders = calloc(w->threads, sizeof(struct interval_builder *));
 	if (!w->builders)

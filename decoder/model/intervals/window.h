@@ -40,6 +40,8 @@ struct interval_window_options {
 
 /* Whether a window can hold the trace, and memory with that budget perhaps not. */
 bool interval_window_suits(const struct trace *t, size_t budget);
+/* Of slices: of many rings, smaller ones, as a window of that budget holds some of each. */
+uint64_t interval_window_slice_bytes(const struct trace *t, size_t budget);
 /* Reads the trace. *found as for pass_run. Free *w in any case. 0 or a code. */
 int interval_window_open(const struct interval_window_options *options, struct interval_window **w,
 	struct findings *found);
