@@ -308,13 +308,8 @@ async function checkCurves(browser, rows) {
 	}
 }
 
-async function checkColour(browser, rows) {
-	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
-		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
-		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
-	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
-	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
-	/* Derived metrics: colours, the summary's columns, and details. */
+// Derived metrics: colours, the summary's columns, and details.
+async function checkMetrics(browser, rows, summary) {
 	const metrics = await browser.evaluate(`(async () => { const box = document.getElementById("colour"), all = [];
 		for (const { value, text } of Array.from(box.options).filter((option) => option.value.startsWith("metric "))) {
 			await page.colourBy(value);
@@ -325,7 +320,22 @@ async function checkColour(browser, rows) {
 		equal(values, rows.map((row) => row[name]), `${name} of all`);
 		equal((await browser.evaluate("trace.interval(0)"))[name] ?? "", rows[0][name], name);
 	}
-	equal((await browser.evaluate(`page.groupMetrics().map(({ name }) => name)`)).every((name) => metrics.some(([one]) => one === name)), true, "metrics of groups");
+	const shown = await browser.evaluate(`page.groupMetrics().map(({ name }) => name)`);
+	const columns = await browser.evaluate(`Array.from(document.querySelectorAll("#all thead th"), (cell) => cell.textContent)`);
+	for (const name of shown) {
+		const cells = await browser.evaluate(`Array.from(document.querySelectorAll("#all tbody tr"), (row) => row.cells[${columns.indexOf(name)}].textContent)`);
+		equal(cells.map((cell) => cell === "n/a" ? "" : cell).sort(), summary.map((row) => row[name]).sort(), `${name} in the summary`);
+	}
+	await browser.evaluate(`page.colourBy("label")`);
+	return shown.length;
+}
+
+async function checkColour(browser, rows) {
+	const values = await browser.evaluate(`(async () => { const box = document.getElementById("colour");
+		box.value = Array.from(box.options).find((option) => option.text === "elapsed_cycles").value;
+		await page.colourBy(box.value); return Array.from(page.column.values); })()`);
+	equal(values.map(String), rows.map((row) => row.elapsed_cycles), "elapsed_cycles of all");
+	assert.match(await text(browser, "legend"), /elapsed_cycles up to [0-9]+/);
 	await browser.evaluate(`page.colourBy("label")`);
 	await checkFlame(browser);
 	await checkCurves(browser, rows);
@@ -540,7 +550,7 @@ async function checkIsolation(browser) {
 		"asked.onerror = () => done('refused'); asked.open('GET', 'deep.csv'); asked.send(); })"), "refused");
 }
 
-let marks = 0, undrawn = 0;
+let marks = 0, metrics = 0, undrawn = 0;
 const browser = browserOf(program, profile);
 try {
 	await checkIsolation(browser);
@@ -561,6 +571,7 @@ try {
 		await checkIntervals(browser, rows);
 		await checkDetails(browser, rows);
 		await checkSummary(browser, rows, readCsv(files[i + 1] + ".summary"));
+		metrics += await checkMetrics(browser, rows, readCsv(files[i + 1] + ".summary"));
 		marks += await checkMarks(browser, readCsv(files[i + 1] + ".hooks"));
 		await checkSafety(browser);
 		await checkReports(browser, files[i + 1]);
@@ -582,6 +593,7 @@ try {
 		equal(browser.errors, [], files[i]);
 	}
 	assert.ok(marks > 1000, "hooks are marked");
+	assert.ok(metrics > 0, "derived metrics");
 	assert.ok(undrawn > 0, "frames that are not drawn");
 	console.log(`ok: ${files.length / 2} pages, ${checks} checks`);
 } catch (error) {

@@ -69,6 +69,9 @@ def compare_ids(name, rows, db):
     own = db.execute("select count(*), count(distinct id), min(number), max(number) from own").fetchone()
     if rows and own != (len(rows), len(rows), 0, len(rows) - 1):
         say(name, f"the view own: {own}")
+    bounds = [number for number, in db.execute("select number from own where children_lost order by number")]
+    if bounds != [i for i, row in enumerate(rows) if "children-lost" in row["flags"].split("+")]:
+        say(name, f"own times that are bounds: {bounds[:3]}")
 
 
 def compare_values(name, rows, own, db):

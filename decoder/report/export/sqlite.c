@@ -32,6 +32,7 @@ struct sqlite_export {
 	unsigned ncolumns;
 	struct sqlite_texts labels, tasks, words; /* words: of all other columns */
 	bool *named;				  /* of trace_texts_limit: in `names` */
+	struct report_children_lost lost;	  /* the view `own` lacks their times */
 	struct sqlite_row intervals, arguments, events, cpus, names;
 };
 
@@ -80,7 +81,10 @@ static const char *const views =
 	" WHERE flags_id NOT IN (SELECT id FROM words WHERE '+' || name || '+' LIKE '%+open+%')"
 	" GROUP BY label_id, minor, major;"
 	"CREATE VIEW own AS SELECT number, id, elapsed_ns - coalesce((SELECT sum(n.elapsed_ns)"
-	" FROM intervals n WHERE n.parent = i.number), 0) AS own_ns FROM intervals i;";
+	" FROM intervals n WHERE n.parent = i.number), 0) AS own_ns,"
+	" coalesce(flags_id IN (SELECT id FROM words"
+	" WHERE '+' || name || '+' LIKE '%+children-lost+%'), 0) AS children_lost"
+	" FROM intervals i;";
 
 static void sqlite_choose_columns(struct sqlite_export *e)
 {
@@ -320,6 +324,7 @@ static int sqlite_add_interval(struct sqlite_export *e, const struct interval *i
 	const char *table;
 	int rc = 0;
 
+	report_count_children_lost(&e->lost, iv);
 	sqlite_put_i64(row, iv->place);
 	if (iv->parent >= 0)
 		sqlite_put_i64(row, iv->parent);
@@ -491,5 +496,7 @@ int export_sqlite(struct report *r, struct interval_stream *s)
 			" larger number%s stored as real%s",
 			e.file.reals, e.file.reals == 1 ? " is" : "s are",
 			text_plural(e.file.reals));
+	if (!rc)
+		report_note_counted_lost(r, &e.lost, REPORT_SELF_BOUNDS);
 	return rc;
 }

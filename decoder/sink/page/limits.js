@@ -1,6 +1,12 @@
 "use strict";
 /* What a page does not show, and why, in words. No document here: Node's tests run it. */
 
+/* Of how many intervals nested ones may have been overwritten; "": of none. */
+function childrenLostText({ children_lost: lost }) {
+	return lost ? "Of " + exactText(lost) + (lost === 1 ? " interval" : " intervals") + " those nested inside may be missing, as older hooks were overwritten " +
+		"(flags: children-lost): self times are upper bounds." : "";
+}
+
 /* A list of column names, or "none". */
 function columnsText(names) {
 	return names.length ? names.map(printable).join(", ") : "none";
@@ -41,6 +47,13 @@ function limitsOf(meta, unasked, reports) {
 		limits.push("The report why is not here: it would read these many intervals several times. Run cpidecode --report why.");
 	if (reports.some((one) => one.without_costs))
 		limits.push("The report info lacks the library's own cost: it would read these many intervals again. Run cpidecode --report info.");
+	if (meta.values_left_out)
+		limits.push(exactText(meta.values_left_out) + " names of arguments and events have no column here: a page has up to 1\u202f000 columns.");
+	if (meta.times_of)
+		limits.push("In the summary of the whole trace, times on and off the processors, and switches, are of the first " + exactText(meta.times_of) +
+			" names of intervals, threads and hooks: more would take too much memory. Of a span they are complete.");
+	if (meta.children_lost)
+		limits.push(childrenLostText(meta).replace("self times", "self times, and what the flame graph leaves to a frame itself,"));
 	if (meta.losses.some((loss) => loss.what.startsWith("hooks lost")))
 		limits.push("When hooks were lost is known only where a ring was full and others were not; otherwise only how many.");
 	return limits;

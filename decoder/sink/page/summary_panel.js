@@ -88,20 +88,24 @@ class SummaryPanel {
 	}
 
 	/* What the table lacks. */
-	tell(table, { notes = [] }) {
+	tell(table, { notes = [], absent = [] }) {
 		const unmeasured = FIGURES.filter(({ name }) => !this.page.hasNumbers(name)).map(({ heading }) => heading);
-		$(table.id + "-note").textContent = [...notes, unmeasured.length ? "Measured in no interval: " + unmeasured.join(", ") + "." : ""].filter((text) => text).join(" ");
+		const bounds = absent.includes("self") ? "" : childrenLostText(this.page.meta);
+		$(table.id + "-note").textContent = [...notes, bounds, unmeasured.length ? "Measured in no interval: " + unmeasured.join(", ") + "." : ""].filter((text) => text).join(" ");
 	}
 
 	/* The whole trace: lines of the report summary if the page has them, and the times on and off the processors. */
 	fillWhole(whole, report, times) {
 		const { page } = this, { minors, majors, store: { names } } = page, { open } = page.meta;
 		const { rows, figures, absent } = wholeSummary(whole.rows, report || { rows: "", cut: whole.rows.length }, times, { names, minors, majors }, page.groupMetrics());
-		if (report && !absent && !open)
+		const cut = rows.filter(({ name }) => name >= page.meta.times_of).length;
+		if (report && !absent && !open && !cut)
 			this.whole = figures;
 		const lacks = page.groupMetrics().length > 0 || FIGURES.some(({ name, above }) => above && page.hasNumbers(name));
+		const lacking = (whole.absent && report ? "Percentiles, " : "") + "CPI, busy and metrics";
 		this.fill($("all"), { ...whole, absent: whole.absent && report ? ["self"] : whole.absent, rows, figures,
-			notes: [absent && lacks ? "CPI, busy and metrics of " + exactText(absent) + " rows are not in the page: cpidecode --report summary has them." : "",
+			notes: [absent && (lacks || whole.absent && report) ? lacking + " of " + exactText(absent) + " rows are not in the page: cpidecode --report summary has them." : "",
+				cut ? "On CPU, off CPU and switches of " + exactText(cut) + " rows are not in the page: select a span to have them." : "",
 				report && open ? "Without the intervals that were open at the end: " + exactText(open) + "." : ""] });
 	}
 

@@ -7,6 +7,7 @@
 #include "../../losses.h"
 #include "../../open.h"
 #include "formulas.h"
+#include "times.h"
 
 static void overview_widen(struct overview *o)
 {
@@ -152,11 +153,16 @@ int about_write(struct report *r, const struct about *a, struct json *j)
 	json_member_u64(j, "until", a->until);
 	json_member_u64(j, "intervals", a->intervals);
 	json_member_u64(j, "open", a->open);
+	json_member_u64(j, "children_lost", a->children_lost);
 	json_member_u64(j, "marks", a->markers);
 	if (a->has_no_markers)
 		json_member_bool(j, "marks_left_out", true);
 	if (a->is_without_runs)
 		json_member_bool(j, "switches_left_out", true);
+	if (a->has_cut_times)
+		json_member_u64(j, "times_of", TIMES_MOST);
+	if (a->cells->values_left_out)
+		json_member_u64(j, "values_left_out", a->cells->values_left_out);
 	json_member_u64(j, "names", a->names);
 	json_member_u64(j, "lanes", a->lanes);
 	json_member_u64(j, "rows", a->rows);

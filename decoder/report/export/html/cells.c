@@ -30,6 +30,9 @@ enum {
 	CELL_MEAN_COLUMNS = 64,
 };
 
+/* In by_value: left out. */
+static const uint32_t cells_left_out = UINT32_MAX;
+
 struct cell_column {
 	const struct column *column; /* NULL: of a named value */
 	uint32_t name;		     /* of that */
@@ -241,9 +244,13 @@ static int cells_add_value(
 {
 	uint32_t *number = &c->by_value[value->kind * trace_texts_limit(c->r->trace) + value->name];
 
+	if (!*number && c->ncolumns >= CELL_MOST_COLUMNS) {
+		*number = cells_left_out;
+		c->values_left_out++;
+	}
+	if (*number == cells_left_out)
+		return 0;
 	if (!*number) {
-		if (c->ncolumns >= CELL_MOST_COLUMNS)
-			return 0;
 		if (cells_add_column(
 			    c, (struct cell_column){.name = value->name, .kind = value->kind}))
 			return CPIDECODE_ENOMEM;

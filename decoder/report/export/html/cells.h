@@ -21,7 +21,8 @@ struct cells {
 	size_t nown; /* the first ones: not of named values */
 	size_t id;   /* the column of ids; then that of some parents' */
 	struct ids ids;
-	uint32_t *by_value; /* by kind, then name: the column + 1, or 0 */
+	uint32_t *by_value;	  /* by kind, then name: the column + 1; 0: none yet */
+	uint64_t values_left_out; /* names without a column */
 	struct out text;
 	struct tiles_measured *measured; /* values of the last interval, for means */
 	uint32_t nmeasured;

@@ -16,6 +16,7 @@
 #include "../../../model/hooks/switches.h"
 #include "../../../sink/page.h"
 #include "../../flame/names.h"
+#include "../../values/columns.h"
 #include "../export.h"
 #include "about.h"
 #include "markers.h"
@@ -75,6 +76,7 @@ struct html_export {
 	struct tiled tiled;
 	uint32_t held; /* intervals in core */
 	uint64_t last_start, until, open;
+	struct report_children_lost lost;
 	uint64_t added; /* intervals: a --where that asks others selects them while they are read */
 	struct overview overview;
 	struct out text, names_text, later;
@@ -383,6 +385,7 @@ static int html_begin_slice(
 	if (e->until < until)
 		e->until = until;
 	e->open += (iv->flags & IV_OPEN) != 0;
+	report_count_children_lost(&e->lost, iv);
 	if (++e->held >= HTML_BLOCK_INTERVALS || e->cells.bytes >= HTML_BLOCK_BYTES)
 		rc = html_end_block(e);
 	return rc;
@@ -514,8 +517,10 @@ static int html_put_about(struct html_export *e, struct out *to, uint64_t interv
 		.until = e->until,
 		.intervals = intervals,
 		.open = e->open,
+		.children_lost = e->lost.lost,
 		.markers = e->markers.count,
 		.has_no_markers = e->markers.too_many,
+		.has_cut_times = e->times.is_cut,
 		.is_without_runs = e->is_without_runs,
 		.names = e->nnames,
 		.lanes = (uint32_t)e->nlanes,
@@ -720,8 +725,15 @@ static int html_walk(struct html_export *e, struct interval_stream *s)
 		rc = html_put_runs(e);
 	if (!rc)
 		rc = html_write(e);
-	if (!rc)
+	if (!rc) {
 		export_note_lanes(e->r, &lanes, "lanes");
+		report_note_counted_lost(e->r, &e->lost, REPORT_SELF_BOUNDS);
+	}
+	if (!rc && e->cells.values_left_out)
+		report_note(e->r,
+			"--format html: %" PRIu64
+			" names of values have no column: only the first ones up to %d do",
+			e->cells.values_left_out, VALUE_COLUMNS_MAX);
 	return rc;
 }
 

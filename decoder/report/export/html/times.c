@@ -14,8 +14,11 @@ static void times_add_count(struct counted_sum *to, uint64_t value)
 
 int times_add(struct times *t, uint32_t name, const struct interval *iv)
 {
-	if (name >= TIMES_MOST)
+	if (name >= TIMES_MOST) {
+		t->is_cut |= iv->on_cpu_ns != NOT_MEASURED || iv->off_cpu_ns != NOT_MEASURED ||
+			     iv->ctx_switches != NOT_MEASURED;
 		return 0;
+	}
 	while (t->count <= name) {
 		if (array_grow(&t->groups, t->count, &t->room, sizeof *t->groups))
 			return CPIDECODE_ENOMEM;

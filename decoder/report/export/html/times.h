@@ -19,6 +19,7 @@ struct times_group {
 struct times {
 	struct times_group *groups; /* by name */
 	size_t count, room;
+	bool is_cut; /* names beyond have some, too */
 };
 
 /* name: a number from 0. 0 or CPIDECODE_ENOMEM. */
