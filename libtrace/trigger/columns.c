@@ -101,6 +101,39 @@ int columns_find(const char *name, size_t length)
 	return -1;
 }
 
+bool columns_is_flags(int column)
+{
+	return rows[column].at == FLAGS_COLUMN;
+}
+
+/* Letters of flags. */
+static bool columns_is_in_flag(char c)
+{
+	return (c >= 'a' && c <= 'z') || c == '-';
+}
+
+static bool columns_has_flag(const char *pattern, const char *flag)
+{
+	const size_t length = strlen(flag);
+
+	for (const char *at = pattern; (at = strstr(at, flag)); at++)
+		if ((at == pattern || !columns_is_in_flag(at[-1])) &&
+			!columns_is_in_flag(at[length]))
+			return true;
+	return false;
+}
+
+const char *columns_find_flag_of_trace(const char *pattern)
+{
+	static const uint32_t of_trace =
+		IV_INCONSISTENT | IV_SCRIPTED | IV_MALFORMED | IV_CHILDREN_LOST | IV_OPEN;
+
+	for (size_t i = 0; i < INTERVAL_FLAGS; i++)
+		if (of_trace & 1u << i && columns_has_flag(pattern, interval_flag_words[i]))
+			return interval_flag_words[i];
+	return NULL;
+}
+
 void columns_describe(int column, struct expression_word *word)
 {
 	static const enum expression_type types[] = {[COLUMN_WHOLE] = EXPRESSION_WHOLE,

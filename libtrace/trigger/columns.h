@@ -14,6 +14,10 @@ struct schema;
 
 /* A column's number; -1: an event has none of that name. */
 int columns_find(const char *name, size_t length);
+/* Whether it is that of flags. */
+bool columns_is_flags(int column);
+/* A flag that a pattern names and that no single event shows; NULL: none. */
+const char *columns_find_flag_of_trace(const char *pattern);
 /* The value that conditions compare a column with; `id` is left alone. */
 void columns_describe(int column, struct expression_word *word);
 

@@ -139,6 +139,35 @@ static bool condition_find_word(void *ctx, const char *text, size_t length,
 	return false;
 }
 
+/* A comparison of flags with one that no event can have would never hold. */
+static bool condition_check_flags(
+	const struct expression *x, const char *text, struct expression_error *error)
+{
+	char why[EXPRESSION_EXPECTED];
+
+	for (uint16_t i = 0; i < x->nodes; i++) {
+		const struct expression_node *n = &x->node[i];
+
+		if (n->kind != EXPRESSION_COMPARE || n->id < FIELD_COLUMN ||
+			!columns_is_flags((int)(n->id - FIELD_COLUMN)))
+			continue;
+		for (uint16_t k = 0; k < n->literals; k++) {
+			const char *flag = columns_find_flag_of_trace(
+				x->bytes + x->literal[n->first + k].text);
+
+			if (!flag)
+				continue;
+			snprintf(why, sizeof why,
+				"the flag %s is known only of a whole trace (cpidecode --where)",
+				flag);
+			if (error)
+				expression_refuse(error, text, n->at, why);
+			return false;
+		}
+	}
+	return true;
+}
+
 int condition_parse(struct condition *c, const char *text, struct expression_error *error)
 {
 	static const char *const open_prefixes[] = {"arg.", "event.", NULL};
@@ -150,7 +179,8 @@ int condition_parse(struct condition *c, const char *text, struct expression_err
 	c->names = 0;
 	c->asks_task = c->asks_lost = c->asks_time = c->asks_columns = false;
 	c->schema = NULL;
-	if (!expression_parse(&c->expression, text, &names, error))
+	if (!expression_parse(&c->expression, text, &names, error) ||
+		!condition_check_flags(&c->expression, text, error))
 		return PU_ERROR_INVALID_PARAMETER;
 	if (c->asks_columns)
 		c->schema = columns_schema();
