@@ -91,3 +91,37 @@ for format in text csv json; do
 	run 0 --report diff --format $format cpi.bin cpi.bin
 	not_in_file out 'major|method'
 done
+
+# Groups are sorted by the method as by a text; n/a comes last.
+{
+	cat <<'END'
+clock tsc
+hz 1000000000
+sync 0 1700000000000000000 1000
+section hooks ring=0
+group mm=1 tid=7 at=100 elapsed=100 types=3 label="none" summary
+cpu 10 20 10
+endgroup
+END
+	at=1000
+	for method in 1 4 2; do
+		echo "hook 0xC8 0x00000001 tid=7 at=$at 64:10 \"of $method\""
+		echo "hook 0xC8 0x10000001 3 $method 1 64:10 4:30 4:60 4:30 4:60 4:10 4:10"
+		echo "hook 0xC8 0xF0000001 64:10 \"of $method\""
+		at=$((at + 1000))
+	done
+	echo 'section end'
+} | "$MKTRACE" - m.bin
+for report in summary cpus; do
+	run 0 --report $report --format csv --columns method m.bin
+	tr -d '\r' <out | sed 1d | grep . | LC_ALL=C sort -u >expected
+	[ "$(wc -l <expected)" -eq 3 ] || fail "$report: not three methods"
+	for sort in method -method; do
+		run 0 --report $report --format csv --sort $sort --columns method,label m.bin
+		tr -d '\r' <out | sed '1d; s/,.*//' | uniq >got
+		{
+			if [ $sort = method ]; then cat expected; else LC_ALL=C sort -r expected; fi
+			echo
+		} | cmp got - || fail "$report --sort $sort"
+	done
+done

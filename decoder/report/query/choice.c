@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/base/compare.h"
+#include "../../base/intern.h"
 #include "having.h"
 
 /* An element and what it is sorted by. */
@@ -86,6 +87,23 @@ static int choice_compare_keys(const void *x, const void *y)
 	return a->falling ? -c : c;
 }
 
+/* Words are compared as texts; none are n/a. */
+static int choice_keep_words(struct intern *texts, struct cell *cell)
+{
+	struct out spelled;
+
+	if (cell->kind != CELL_WORDS)
+		return 0;
+	out_memory(&spelled);
+	cell->words(&spelled, (uint32_t)cell->u);
+	const char *kept = spelled.error ? NULL
+					 : intern_bytes(texts, spelled.len ? spelled.buf : "",
+						   (uint32_t)spelled.len);
+	*cell = cell_string(kept, spelled.len, spelled.len);
+	out_discard(&spelled);
+	return kept ? 0 : CPIDECODE_ENOMEM;
+}
+
 static int choice_sort(
 	struct report *r, const struct choice *c, char *elements, size_t n, size_t size)
 {
@@ -102,19 +120,24 @@ static int choice_sort(
 	if (!n)
 		return 0;
 	struct choice_key *keys = calloc(n, sizeof *keys);
+	struct intern texts = {0};
 	char *copy = malloc(n * size);
-	if (keys && copy) {
+	if (!keys || !copy)
+		rc = CPIDECODE_ENOMEM;
+	else
 		memcpy(copy, elements, n * size);
-		for (size_t i = 0; i < n; i++)
-			keys[i] = (struct choice_key){.element = i,
-				.cell = column_cell(by, c->row(c->ctx, copy + i * size)),
-				.falling = falling};
+	for (size_t i = 0; i < n && !rc; i++) {
+		keys[i] = (struct choice_key){.element = i,
+			.cell = column_cell(by, c->row(c->ctx, copy + i * size)),
+			.falling = falling};
+		rc = choice_keep_words(&texts, &keys[i].cell);
+	}
+	if (!rc) {
 		qsort(keys, n, sizeof *keys, choice_compare_keys);
 		for (size_t i = 0; i < n; i++)
 			memcpy(elements + i * size, copy + keys[i].element * size, size);
-	} else {
-		rc = CPIDECODE_ENOMEM;
 	}
+	intern_free(&texts);
 	free(keys);
 	free(copy);
 	return rc;
