@@ -752,7 +752,7 @@ test("limits are told where there are some", () => {
 	assert.deepEqual(page.limitsOf(meta, 1000000, both), []);
 	assert.match(page.limitsOf(meta, 1000, both)[0], /^Beyond 1\u202f000 intervals/);
 	assert.match(page.limitsOf({ ...meta, children_lost: 1200 }, 1000000, both)[0], /^Of 1\u202f200 intervals .* self times, and .* are upper bounds\.$/);
-	assert.match(page.limitsOf({ ...meta, values_left_out: 1, times_of: 32768 }, 1000000, both).join(" "), /^1 names of .* 1\u202f000 columns\. In the summary .* first 32\u202f768 names/);
+	assert.match(page.limitsOf({ ...meta, values_left_out: 1, times_of: 32768 }, 1000000, both).join(" "), /^1 name of an argument or event has no column .* 1\u202f000 columns\. In the summary .* first 32\u202f768 names/);
 	assert.match(page.limitsOf({ ...meta, marks_left_out: true }, 1000000, both)[0], /^Hooks .* not marked/);
 	assert.match(page.limitsOf({ ...meta, switches_left_out: true, span: ["1", "2"] }, 1000000, both)[0], /^The kernel's context switches .* a page of a span has none/);
 	assert.match(page.limitsOf({ ...meta, switches_left_out: true }, 1000000, both)[0], /^The kernel's context switches .* 4\u202f000\u202f000 runs/);

@@ -48,7 +48,8 @@ function limitsOf(meta, unasked, reports) {
 	if (reports.some((one) => one.without_costs))
 		limits.push("The report info lacks the library's own cost: it would read these many intervals again. Run cpidecode --report info.");
 	if (meta.values_left_out)
-		limits.push(exactText(meta.values_left_out) + " names of arguments and events have no column here: a page has up to 1\u202f000 columns.");
+		limits.push(exactText(meta.values_left_out) + (meta.values_left_out === 1 ? " name of an argument or event has" : " names of arguments and events have") +
+			" no column here: a page has up to 1\u202f000 columns.");
 	if (meta.times_of)
 		limits.push("In the summary of the whole trace, times on and off the processors, and switches, are of the first " + exactText(meta.times_of) +
 			" names of intervals, threads and hooks: more would take too much memory. Of a span they are complete.");
