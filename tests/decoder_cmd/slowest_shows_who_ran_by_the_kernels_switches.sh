@@ -48,6 +48,15 @@ in_file out '"kernel_switches":\[{"cpu":0,"idle_ns":2000\.0,"busy_ns":12000\.0,"
 trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9000 64:11999 "other"' | slowest_of name
 not_in_file out 'other .thread'
 
+# A name that is written again has a start some ticks before or after, as clocks are converted anew.
+trace "$switches" 'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9001 64:10000 "other"' "$names" \
+	'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:9002 64:11000 "other"' | slowest_of again
+sed -n '/meanwhile/,/show/p' out | cmp - expected || fail "a name again: $(cat out)"
+# Another one in between is another name.
+trace "$switches" 'hook 0xC3 2 tid=9 at=30000 2 2 2 2 64:9000 64:9999 2 2 64:10000 64:20000 "other" "first"' \
+	'hook 0xC3 2 tid=9 at=30000 1 1 2 2 64:20001 64:30000 "other"' | slowest_of names
+in_file out ' first .thread 2, '
+
 # The same in several hooks: each goes on where the one before ended.
 trace 'hook 0xC3 1 tid=9 at=30000 0 3 64:8000 64:12000 1 1 0 2 2 1 2000 1 1 0 3000 0 0 0' \
 	'hook 0xC3 1 tid=9 at=30000 0 2 64:15000 64:16000 0 0 0 2 3 0 1000 0 0 0' \

@@ -202,10 +202,12 @@ static int switch_names_add_one(struct switch_names *n, const struct switch_name
 		return rc;
 	slot = switch_names_slot(n, name);
 	last = *slot ? &n->at[*slot - 1] : NULL;
-	if (last && last->from == name->from && last->pid == name->pid &&
+	/* Repeated while it is valid. Its start is converted from another clock each time, and
+	 * differs by some ticks. */
+	if (last && last->from <= name->to && name->from <= last->to && last->pid == name->pid &&
 		strcmp(last->name, name->name) == 0) {
-		if (name->to > last->to)
-			last->to = name->to;
+		last->from = name->from < last->from ? name->from : last->from;
+		last->to = name->to > last->to ? name->to : last->to;
 		return 0;
 	}
 	if (n->count == SWITCH_NAMES_MAX)
