@@ -12,6 +12,7 @@
 
 enum {
 	RUN_STAGE = 256 << 10,
+	RUN_LARGEST = (16 << 10) + PACK_HEAD, /* the largest record, packed */
 	/* The page cache gives these up at a time, once they were written or read. */
 	DROPPED = 8 << 20,
 	/* Still being written: dropping them would wait for the disk. */
@@ -23,7 +24,7 @@ static const uint64_t run_file_cached = UINT64_C(1) << 30;
 
 static int run_file_open(struct run_file *f)
 {
-	f->stage = malloc(RUN_STAGE);
+	f->stage = malloc(RUN_STAGE + RUN_LARGEST + PACK_SLACK);
 	if (!f->stage)
 		return CPIDECODE_ENOMEM;
 	f->fd = temporary_open_unnamed();
@@ -44,12 +45,14 @@ static void run_file_drop(const struct run_file *f, uint64_t end, uint64_t behin
 		posix_fadvise(f->fd, (off_t)(end - behind - DROPPED), DROPPED, POSIX_FADV_DONTNEED);
 }
 
-static int run_file_flush(struct run_file *f)
+/* Writes that much of the stage. */
+static int run_file_flush(struct run_file *f, size_t bytes)
 {
-	if (whole_write(f->fd, f->stage, f->used, f->offset))
+	if (whole_write(f->fd, f->stage, bytes, f->offset))
 		return CPIDECODE_ESPOOL;
-	f->offset += f->used;
-	f->used = 0;
+	f->offset += bytes;
+	f->used -= bytes;
+	memmove(f->stage, f->stage + bytes, f->used);
 	/* Starts writing, so that the pages can be dropped later. */
 	if (f->offset % DROPPED == 0 && f->offset > run_file_cached)
 		sync_file_range(
@@ -60,21 +63,13 @@ static int run_file_flush(struct run_file *f)
 
 int run_file_add(struct run_file *f, const struct sorter_record *r)
 {
-	const uint8_t *from = (const uint8_t *)r;
 	int rc = f->stage ? 0 : run_file_open(f);
 
-	/* Fills stages completely: pieces of the file end with one. */
-	for (size_t left = r->size; left && !rc;) {
-		const size_t n = left < RUN_STAGE - f->used ? left : RUN_STAGE - f->used;
-
-		memcpy(f->stage + f->used, from, n);
-		f->used += n;
-		from += n;
-		left -= n;
-		if (f->used == RUN_STAGE)
-			rc = run_file_flush(f);
-	}
-	return rc;
+	if (rc)
+		return rc;
+	f->used = (size_t)(pack_record(&f->packer, f->stage + f->used, r) - f->stage);
+	/* Pieces of the file end with a stage. */
+	return f->used < RUN_STAGE ? 0 : run_file_flush(f, RUN_STAGE);
 }
 
 int run_file_rewind(struct run_file *f)
@@ -82,11 +77,12 @@ int run_file_rewind(struct run_file *f)
 	int rc = 0;
 
 	if (f->stage && !f->bytes) {
-		rc = run_file_flush(f);
+		rc = run_file_flush(f, f->used);
 		f->bytes = f->offset;
 	}
-	f->used = f->at = f->step = 0;
+	f->used = f->at = 0;
 	f->offset = 0;
+	unpack_rewind(&f->unpacker);
 	return rc;
 }
 
@@ -112,25 +108,18 @@ static int run_file_fill(struct run_file *f)
 
 int run_file_next(struct run_file *f, const struct sorter_record **result)
 {
-	const struct sorter_record *r;
-
-	f->at += f->step;
-	f->step = 0;
-	for (;;) {
-		const size_t have = f->used - f->at;
-
-		r = (const void *)(f->stage + f->at);
-		if (have >= sizeof *r && have >= r->size)
-			break;
-		if (f->offset == f->bytes)
-			return 0;
+	while (f->offset < f->bytes && !pack_is_whole(f->stage + f->at, f->used - f->at)) {
 		int rc = run_file_fill(f);
+
 		if (rc)
 			return rc;
 	}
-	f->step = r->size;
-	*result = r;
-	return 1;
+	if (f->used == f->at)
+		return 0;
+	const uint8_t *end = f->stage + f->at;
+	*result = unpack_record(&f->unpacker, &end);
+	f->at = (size_t)(end - f->stage);
+	return *result ? 1 : CPIDECODE_ENOMEM;
 }
 
 void run_file_free(struct run_file *f)
@@ -138,5 +127,6 @@ void run_file_free(struct run_file *f)
 	if (f->stage)
 		close(f->fd);
 	free(f->stage);
+	free(f->unpacker.words);
 	*f = (struct run_file){0};
 }

@@ -6,17 +6,18 @@
 #ifndef SWT_DECODER_BASE_RUN_FILE_H
 #define SWT_DECODER_BASE_RUN_FILE_H
 
-#include "sorter/sorter.h"
+#include "sorter/pack.h"
 
 /* Starts zeroed. Codes are 0, CPIDECODE_ENOMEM or CPIDECODE_ESPOOL, with errno set. */
 struct run_file {
 	int fd;		 /* if there is a stage */
-	uint8_t *stage;	 /* NULL: nothing was written yet */
+	uint8_t *stage;	 /* packed; NULL: nothing was written yet */
 	size_t used;	 /* of the stage: bytes to be written, or read */
 	size_t at;	 /* of the next record to be returned */
-	size_t step;	 /* bytes of the one returned last */
 	uint64_t offset; /* in the file, after the stage */
 	uint64_t bytes;	 /* of the file, once it is written */
+	struct packer packer;
+	struct unpacker unpacker;
 };
 
 int run_file_add(struct run_file *f, const struct sorter_record *r);

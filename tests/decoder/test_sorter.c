@@ -2,8 +2,10 @@
 #include <check.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../../decoder/base/sorter/pack.h"
 #include "../../decoder/base/sorter/text_ranks.h"
 #include "../lib/suites.h"
 #include "compare.h"
@@ -115,12 +117,13 @@ START_TEST(any_number_of_runs_is_sorted)
 
 		add_item(s, 0, group, next(&seed) % 100, i);
 	}
-	ck_assert_uint_eq(file_bytes(s), runs * sizeof(struct item));
+	ck_assert_uint_eq(file_bytes(s), runs * pack_most(sizeof(struct item)));
 	for (unsigned walk = 0; walk < 2; walk++) {
 		ck_assert_int_eq(sorter_rewind(s), 0);
 		expect_sorted(s, n);
 	}
-	ck_assert_uint_eq(file_bytes(s), (runs + items_merged_first(runs)) * sizeof(struct item));
+	ck_assert_uint_eq(
+		file_bytes(s), (runs + items_merged_first(runs)) * pack_most(sizeof(struct item)));
 	sorter_free(s);
 }
 END_TEST
@@ -214,6 +217,65 @@ START_TEST(no_item_is_sorted)
 }
 END_TEST
 
+enum { PACKED_WORDS = 2 * PACK_WORDS };
+
+/* A record whose words are mostly those of the one before, or differ in some of their bytes. */
+static void change_record(uint64_t words[PACKED_WORDS], uint64_t *seed)
+{
+	struct sorter_record *r = (void *)words;
+	const uint64_t size = 8 * (2 + next(seed) % (PACKED_WORDS - 1));
+
+	for (size_t i = 0; i < PACKED_WORDS; i++)
+		if (next(seed) % 2)
+			words[i] ^= next(seed) >> next(seed) % 64;
+	r->size = (uint16_t)(next(seed) % 4 ? 8 * PACK_WORDS - 8 : size);
+}
+
+START_TEST(packed_records_are_unpacked)
+{
+	enum { RECORDS = 10000 };
+	const size_t room = RECORDS * pack_most(8 * PACKED_WORDS) + PACK_SLACK;
+	uint8_t *packed = malloc(room), *end = packed;
+	uint64_t words[PACKED_WORDS] = {0}, seed = 5;
+	const struct sorter_record *r = (const void *)words;
+	struct packer packer = {.count = 0};
+	struct unpacker unpacker = {.words = NULL};
+
+	for (unsigned i = 0; i < RECORDS; i++) {
+		uint8_t *const begin = end;
+
+		change_record(words, &seed);
+		end = pack_record(&packer, begin, r);
+		ck_assert_uint_le((size_t)(end - begin), pack_most(r->size));
+	}
+	memset(words, 0, sizeof words);
+	seed = 5;
+	for (const uint8_t *p = packed; p < end;) {
+		change_record(words, &seed);
+		ck_assert_uint_eq(pack_size(p), r->size);
+		ck_assert_mem_eq(unpack_record(&unpacker, &p), words, r->size);
+	}
+	free(unpacker.words);
+	free(packed);
+}
+END_TEST
+
+/* Nearly equal ones need few bytes. */
+START_TEST(packed_records_are_small)
+{
+	struct packer packer = {.count = 0};
+	uint8_t packed[sizeof(struct item) + PACK_HEAD + PACK_SLACK];
+	struct item item = {.sort = {.key = UINT64_C(1) << 50, .group = 3, .size = sizeof item},
+		.number = UINT64_MAX};
+
+	ck_assert_uint_gt(
+		(size_t)(pack_record(&packer, packed, &item.sort) - packed), sizeof item.number);
+	item.sort.key += 200;
+	ck_assert_uint_eq((size_t)(pack_record(&packer, packed, &item.sort) - packed),
+		pack_head(sizeof item / 8) + 1);
+}
+END_TEST
+
 int main(void)
 {
 	enum { COUNTS = sizeof run_counts / sizeof *run_counts };
@@ -221,7 +283,8 @@ int main(void)
 	return suites_run(SUITE("sorter", .timeout = 300,
 				  TESTS(equal_keys_come_in_the_order_of_compare,
 					  long_runs_of_two_threads_are_merged, no_item_is_sorted,
-					  texts_are_ranked_by_their_bytes),
+					  texts_are_ranked_by_their_bytes,
+					  packed_records_are_unpacked, packed_records_are_small),
 				  LOOPS({any_number_of_runs_is_sorted, 0, COUNTS})),
 		NULL);
 }

@@ -4,13 +4,14 @@
 #include "../../../formats/base/search.h"
 #include "../grow.h"
 #include "../heap.h"
+#include "pack.h"
 #include "private.h"
 
 enum {
 	BLOCK = 16,	  /* entries sorted by insertion */
 	MERGE_AHEAD = 12, /* records prefetched ahead */
 	READ_TOTAL = 8 << 20,
-	READ_MIN = 16 << 10,
+	READ_MIN = (16 << 10) + PACK_HEAD, /* the largest record, packed */
 	READ_MAX = 256 << 10,
 };
 
@@ -185,7 +186,8 @@ struct source {
 	const struct sorter_record *head;
 	const struct sorter_batch *batch; /* or, if NULL, of the file: */
 	size_t next;			  /* of the batch's entries */
-	uint8_t *buffer;
+	uint8_t *buffer;		  /* packed */
+	struct unpacker unpacker;
 	size_t at, have, cap;
 	uint64_t offset, left; /* in the file, not yet in the buffer */
 };
@@ -222,12 +224,18 @@ static int merge_fill_buffer(struct sorter *s, struct source *c)
 	return rc;
 }
 
-static bool is_whole(const struct source *c)
+/* 1: c->head is the next one of the file; 0: no more; or a code. */
+static int merge_unpack_next(struct sorter *s, struct source *c)
 {
-	size_t have = c->have - c->at;
-	const struct sorter_record *r = (const void *)(c->buffer + c->at);
+	const bool is_whole = pack_is_whole(c->buffer + c->at, c->have - c->at);
+	int rc = c->left && !is_whole ? merge_fill_buffer(s, c) : 0;
 
-	return have >= sizeof *r && have >= r->size;
+	if (rc || c->have == c->at)
+		return rc;
+	const uint8_t *end = c->buffer + c->at;
+	c->head = unpack_record(&c->unpacker, &end);
+	c->at = (size_t)(end - c->buffer);
+	return c->head ? 1 : CPIDECODE_ENOMEM;
 }
 
 /* 1: c->head is the next one; 0: no more; or a code. */
@@ -246,17 +254,7 @@ static inline int merge_read_source(struct sorter *s, struct source *c)
 		c->next = i + 1;
 		return 1;
 	}
-	if (c->head)
-		c->at += c->head->size;
-	c->head = NULL;
-	if (!is_whole(c)) {
-		int rc = c->left ? merge_fill_buffer(s, c) : 0;
-
-		if (rc || c->have == c->at)
-			return rc;
-	}
-	c->head = (const void *)(c->buffer + c->at);
-	return 1;
+	return merge_unpack_next(s, c);
 }
 
 static inline bool node_before(const void *ctx, const void *x, const void *y)
@@ -303,7 +301,7 @@ static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, s
 		c->cap = size;
 		c->offset = runs[i].offset;
 		c->left = runs[i].bytes;
-		c->buffer = malloc(size);
+		c->buffer = malloc(size + PACK_SLACK);
 		if (!c->buffer)
 			return CPIDECODE_ENOMEM;
 	}
@@ -394,8 +392,10 @@ void sorter_merge_close(struct sorter_merge *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; m->sources && i < m->nsources; i++)
+	for (size_t i = 0; m->sources && i < m->nsources; i++) {
 		free(m->sources[i].buffer);
+		free(m->sources[i].unpacker.words);
+	}
 	free(m->sources);
 	free(m->heap);
 	free(m);

@@ -31,9 +31,10 @@ enum {
 	SORTER_ENTRY_BYTES = 2 * sizeof(struct sorter_entry) + sizeof(uint32_t),
 };
 
-/* A run: sorted records, contiguous in the file. */
+/* A run: sorted records, packed, contiguous in the file. */
 struct sorter_run {
 	uint64_t offset, bytes;
+	uint64_t most; /* bytes that its records may need among others */
 };
 
 struct sorter_merge;

@@ -5,6 +5,7 @@
 #include "../../../formats/base/temporary.h"
 #include "../grow.h"
 #include "../whole_io.h"
+#include "pack.h"
 #include "private.h"
 
 enum {
@@ -116,21 +117,23 @@ static int sorter_add_run(struct sorter *s, struct sorter_run run)
 /* A run being written: batches small records. */
 struct writer {
 	struct sorter *s;
+	struct packer packer;
 	uint8_t *stage;
 	size_t used, cap;
 	uint64_t at;
 };
 
-static int open_writer(struct writer *w, struct sorter *s, uint64_t bytes)
+/* most: of the run. */
+static int open_writer(struct writer *w, struct sorter *s, uint64_t most)
 {
-	*w = (struct writer){.s = s, .cap = bytes < SORTER_STAGE ? (size_t)bytes : SORTER_STAGE};
-	w->stage = malloc(w->cap);
+	*w = (struct writer){.s = s, .cap = most < SORTER_STAGE ? (size_t)most : SORTER_STAGE};
+	w->stage = malloc(w->cap + PACK_SLACK);
 	return w->stage ? 0 : CPIDECODE_ENOMEM;
 }
 
 static int write_record(struct writer *w, const struct sorter_record *r)
 {
-	if (w->used + r->size > w->cap) {
+	if (w->used + pack_most(r->size) > w->cap) {
 		int rc = sorter_write(w->s, w->stage, w->used, w->at);
 
 		if (rc)
@@ -138,8 +141,7 @@ static int write_record(struct writer *w, const struct sorter_record *r)
 		w->at += w->used;
 		w->used = 0;
 	}
-	memcpy(w->stage + w->used, r, r->size);
-	w->used += r->size;
+	w->used = (size_t)(pack_record(&w->packer, w->stage + w->used, r) - w->stage);
 	return 0;
 }
 
@@ -147,16 +149,17 @@ static int end_run(struct writer *w, struct sorter_run run)
 {
 	int rc = sorter_write(w->s, w->stage, w->used, w->at);
 
+	run.bytes = w->at + w->used - run.offset;
 	return rc ? rc : sorter_add_run(w->s, run);
 }
 
-static int write_batch(struct sorter *s, struct sorter_batch *b, struct writer *w)
+static int write_batch(
+	struct sorter *s, struct sorter_batch *b, struct sorter_run run, struct writer *w)
 {
-	struct sorter_run run = {.bytes = b->used};
 	int rc = sorter_batch_sort(s->options.compare, b);
 
 	if (!rc)
-		rc = sorter_extend_file(s, b->used, &run.offset);
+		rc = sorter_extend_file(s, run.most, &run.offset);
 	w->at = run.offset;
 	for (size_t i = 0; i < b->count && !rc; i++) {
 		if (b->count - i > AHEAD)
@@ -184,11 +187,12 @@ static void sorter_limit_batch(const struct sorter *s, struct sorter_batch *b, u
 
 static int sorter_spill_batch(struct sorter *s, struct sorter_batch *b)
 {
+	const struct sorter_run run = {.most = b->used + b->count * PACK_HEAD};
 	struct writer w;
-	int rc = open_writer(&w, s, b->used);
+	int rc = open_writer(&w, s, run.most);
 
 	if (!rc)
-		rc = write_batch(s, b, &w);
+		rc = write_batch(s, b, run, &w);
 	free(w.stage);
 	b->used = b->count = 0;
 	sorter_limit_batch(s, b, w.at);
@@ -263,10 +267,10 @@ static int merge_some(struct sorter *s, size_t first, size_t count)
 	const struct sorter_record *r;
 
 	for (size_t i = first; i < first + count; i++)
-		run.bytes += s->runs[i].bytes;
-	int rc = open_writer(&w, s, run.bytes);
+		run.most += s->runs[i].most;
+	int rc = open_writer(&w, s, run.most);
 	if (!rc)
-		rc = sorter_extend_file(s, run.bytes, &run.offset);
+		rc = sorter_extend_file(s, run.most, &run.offset);
 	w.at = run.offset;
 	if (!rc)
 		rc = sorter_merge_open(s, first, count, false, &m);

@@ -1,7 +1,7 @@
 /*
  * External merge sort: sorts any number of records in bounded memory. Threads fill batches; a full
- * batch is sorted and written as a run to an unlinked temporary file; reading merges the runs and
- * the batches left in memory.
+ * batch is sorted and written as a run to an unlinked temporary file, packed (pack.h); reading
+ * merges the runs and the batches left in memory.
  *
  * decoder/base/sorter owns sorting beyond memory. It includes base. Errors: 0 or a CPIDECODE_E
  * code.
