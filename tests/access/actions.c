@@ -89,7 +89,7 @@ void do_api(const char *argument, struct result *r)
 /* ------------------------------------------------------------------- other programs */
 
 /* Runs the command. Returns its exit code (128 + signal) and its standard error. */
-static void run(char **words, struct result *r)
+static void run_command(char **words, struct result *r)
 {
 	int pipes[2], status;
 	size_t n = 0;
@@ -133,7 +133,7 @@ void do_command(const char *argument, struct result *r)
 	words[n] = NULL;
 	if (chdir("/") != 0)
 		die("/: %s", strerror(errno));
-	run(words, r);
+	run_command(words, r);
 }
 
 void do_program(const char *argument, struct result *r)
@@ -144,7 +144,7 @@ void do_program(const char *argument, struct result *r)
 
 	snprintf(way, sizeof way, "%.*s", slash ? (int)(slash - argument) : 60, argument);
 	words[0] = (char *)path("%s/tools/%s", box.base, slash ? slash + 1 : "access");
-	run(words, r);
+	run_command(words, r);
 }
 
 /* This program under another name (for example set-user-ID): writes a hook and prints its

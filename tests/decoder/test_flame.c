@@ -98,8 +98,9 @@ static void take_note(void *ctx, const char *line)
 	strncpy(result->note, line, sizeof result->note - 1);
 }
 
-static void run(const struct built_trace *p, enum report_format format, enum report_weight weight,
-	const struct filter *filter, unsigned threads, struct result *result)
+static void make_report(const struct built_trace *p, enum report_format format,
+	enum report_weight weight, const struct filter *filter, unsigned threads,
+	struct result *result)
 {
 	struct findings found = {0};
 
@@ -237,7 +238,7 @@ static void compare_lines(
 	struct result result;
 	struct out model;
 
-	run(p, FORMAT_FOLDED, weight, filter, 1, &result);
+	make_report(p, FORMAT_FOLDED, weight, filter, 1, &result);
 	out_memory(&model);
 	unsigned left_out = model_run(p, weight, filter, &model);
 	expect_same(&result.out, &model);
@@ -251,8 +252,8 @@ static void compare_threads(const struct built_trace *p, enum report_format form
 {
 	struct result one, three;
 
-	run(p, format, weight, filter, 1, &one);
-	run(p, format, weight, filter, 3, &three);
+	make_report(p, format, weight, filter, 1, &one);
+	make_report(p, format, weight, filter, 3, &three);
 	expect_same(&one.out, &three.out);
 	ck_assert_str_eq(one.note, three.note);
 	out_discard(&one.out);

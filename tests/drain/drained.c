@@ -300,7 +300,7 @@ static const char *suite_name;
 static const TTest *const *suite_tests;
 static const struct suite_loop *suite_loops;
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -316,7 +316,7 @@ int drain_suite_with_loops(const char *name, const TTest *const *tests,
 	suite_tests = tests;
 	suite_loops = loops;
 	drain_threads = argc > 1 && strcmp(argv[1], "threads") == 0 ? 3 : 0;
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }
 
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv)

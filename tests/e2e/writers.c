@@ -42,7 +42,7 @@ static int write_one(const struct job *j, UINT32 i)
 	return TraceHookData(MAJOR, i, 4, words, 1, &s);
 }
 
-static void *run(void *arg)
+static void *write_hooks(void *arg)
 {
 	struct job *j = arg;
 
@@ -73,7 +73,7 @@ static int process(UINT32 number, UINT32 threads, UINT32 hooks, int named)
 	for (UINT32 i = 0; jobs && i < threads; i++) {
 		jobs[i] = (struct job){
 			.process = number, .number = i, .hooks = hooks, .named = named};
-		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]) != 0)
+		if (pthread_create(&jobs[i].thread, NULL, write_hooks, &jobs[i]) != 0)
 			return 1;
 	}
 	for (UINT32 i = 0; jobs && i < threads; i++) {

@@ -252,7 +252,7 @@ static int add(struct trace *t, const struct settings *s, const uint8_t *p, size
 	return rc;
 }
 
-static void run(const struct settings *s, struct feed *in)
+static void run_pipeline(const struct settings *s, struct feed *in)
 {
 	struct trace *t;
 	struct schema_error error;
@@ -294,6 +294,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.to = feed_u8(&in);
 	s.how = feed_u8(&in);
 	s.threads = feed_u8(&in);
-	run(&s, &in);
+	run_pipeline(&s, &in);
 	return 0;
 }

@@ -309,7 +309,7 @@ static void refused(const void *arg)
 	ask_close(&a);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const uint32_t modes[] = {SHM_MODE_NORMAL, SHM_MODE_WRAP};
 
@@ -327,5 +327,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }

@@ -12,7 +12,7 @@
 #include "../lib/folder.h"
 #include "replay.h"
 
-static int run(bool unrecorded)
+static int run_replay_suites(bool unrecorded)
 {
 	if (unrecorded)
 		return suites_run(unrecorded_suite(), NULL);
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (getenv("PERFLIB_REPLAY_SCRATCH"))
-		return run(argc == 2 && strcmp(argv[1], "unrecorded") == 0);
+		return run_replay_suites(argc == 2 && strcmp(argv[1], "unrecorded") == 0);
 	if (!mkdtemp(folder)) {
 		perror(folder);
 		return EXIT_FAILURE;

@@ -37,7 +37,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 
 /* The main of a program of one suite, as tests/lib/suites.h describes it. */
 #define SANDBOX_MAIN(seconds, name, ...)                                                           \
-	static int body(int argc, char **argv)                                                     \
+	static int sandboxed_main(int argc, char **argv)                                           \
 	{                                                                                          \
 		(void)argc;                                                                        \
 		(void)argv;                                                                        \
@@ -46,7 +46,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
                                                                                                    \
 	int main(int argc, char **argv)                                                            \
 	{                                                                                          \
-		return sandbox_run(body, argc, argv, seconds);                                     \
+		return sandbox_run(sandboxed_main, argc, argv, seconds);                           \
 	}
 
 /* An anonymous mapping that children share. */

@@ -198,7 +198,7 @@ static bool can_contain(void)
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -214,5 +214,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }

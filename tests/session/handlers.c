@@ -210,7 +210,7 @@ static void run_row(const void *arg)
 		"rc %d, %zu bytes of stack, %u allocations", rc, used, allocations);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -223,5 +223,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }

@@ -108,7 +108,7 @@ static bool both_are_here(struct session *s, struct seen *seen, uint32_t *damage
 	return false;
 }
 
-static void run(const void *arg)
+static void stress_generations(const void *arg)
 {
 	struct session_config config = {.ring_bytes = 65536,
 		.section_bytes = 4096,
@@ -212,18 +212,18 @@ static void handlers(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	if (SEES_ONE_PROCESS)
 		box_without_rseq(argv); /* see stress_many */
 	(void)argc;
 	all = box_shared(sizeof *all);
-	scenario(run, NULL);
+	scenario(stress_generations, NULL);
 	scenario(handlers, NULL);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -428,7 +428,7 @@ static void registration_at_every_step(const void *arg)
 	done();
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	if (argc > 1)
 		in_a_row = (uint32_t)strtoul(argv[1], NULL, 10);
@@ -446,5 +446,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, argc > 1 ? 3600 : 110);
+	return sandbox_run(sandboxed_main, argc, argv, argc > 1 ? 3600 : 110);
 }

@@ -101,7 +101,7 @@ static void run_unload(const void *arg)
 		mappings() <= before + ROUNDS + 4, "mappings", "%u, then %u", before, mappings());
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	plugin = getenv("PLUGIN");
 	threads = argc == 2 ? (unsigned)atoi(argv[1]) - 1 : MAX_THREADS; /* the other threads */
@@ -113,5 +113,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }

@@ -102,7 +102,7 @@ static void loop(unsigned long turns)
 #endif
 }
 
-static bool run(const char *what, unsigned long n, unsigned long m);
+static bool work_on(const char *what, unsigned long n, unsigned long m);
 
 static void *wait_for_ever(void *arg)
 {
@@ -124,14 +124,14 @@ static void follow_commands(void)
 	while (fgets(line, sizeof line, stdin)) {
 		unsigned long n = 0, m = 0;
 
-		if (sscanf(line, "%19s %lu %lu", what, &n, &m) < 1 || !run(what, n, m))
+		if (sscanf(line, "%19s %lu %lu", what, &n, &m) < 1 || !work_on(what, n, m))
 			exit(1);
 		printf("done\n");
 		fflush(stdout);
 	}
 }
 
-static bool run(const char *what, unsigned long n, unsigned long m)
+static bool work_on(const char *what, unsigned long n, unsigned long m)
 {
 	if (strcmp(what, "pages") == 0)
 		touch_pages(n);
@@ -157,5 +157,5 @@ int main(int argc, char **argv)
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 	unsigned long m = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 
-	return argc > 1 && run(argv[1], n, m) ? 0 : 2;
+	return argc > 1 && work_on(argv[1], n, m) ? 0 : 2;
 }

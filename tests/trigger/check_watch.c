@@ -513,7 +513,7 @@ START_TEST(there_are_no_rings)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	box_guest(argc, argv);
 	return suites_run(
@@ -529,5 +529,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

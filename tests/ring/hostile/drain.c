@@ -180,7 +180,7 @@ static void sizes(const void *arg)
 	session_close(&world.box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	config.codec = TF_CODEC_LZ4;
 	config.rotate = 4 << 20;
@@ -190,5 +190,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -166,7 +166,7 @@ static void sizes(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	snprintf(path, sizeof path, "%s/trace.bin", sandbox_dir());
 	return hostile_world_play(&world, argc, argv, "dumps", dump_scribbled, sizes);
@@ -174,5 +174,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -229,7 +229,7 @@ static void truncated(const void *arg)
 	session_close(&again);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	box_guest(argc, argv);
 	running = box_shared(4096);
@@ -243,5 +243,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -489,7 +489,7 @@ static void preallocated(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	if (SEES_ONE_PROCESS) {
 		count_skipped("keep", "it takes processes");
@@ -510,5 +510,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 200);
+	return sandbox_run(sandboxed_main, argc, argv, 200);
 }

@@ -476,7 +476,7 @@ static void play_scene(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	bool guest = box_guest(argc, argv);
 	const char *why, *only = argc > 1 + guest ? argv[1 + guest] : NULL;
@@ -510,5 +510,5 @@ int main(int argc, char **argv)
 		puts("skipped: the clock is a call here: a try would not go the same way as the first");
 		return 77;
 	}
-	return sandbox_run(body, argc, argv, 500);
+	return sandbox_run(sandboxed_main, argc, argv, 500);
 }

@@ -99,7 +99,7 @@ static void dead_lock_holder(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	if (!box_guest(argc, argv))
 		scenario(stopped_writer, NULL);
@@ -109,5 +109,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }

@@ -284,7 +284,7 @@ static void play_points(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -300,5 +300,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 110 * SLOW_MACHINE);
+	return sandbox_run(sandboxed_main, argc, argv, 110 * SLOW_MACHINE);
 }

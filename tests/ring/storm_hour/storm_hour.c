@@ -357,7 +357,7 @@ static void *map_shared(const char *path)
 static uint64_t run_seconds = DEFAULT_SECONDS;
 static int64_t only = -1;
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	uint64_t until = time_ns_monotonic() / TIME_SECOND_NS + run_seconds, hooks = 0, kills = 0,
 		 dumps_made = 0;
@@ -406,5 +406,5 @@ int main(int argc, char **argv)
 		else
 			die("storm_hour [SECONDS] [--seed S] [--episode N]");
 	}
-	return sandbox_run(body, argc, argv, (unsigned)run_seconds + 3 * EPISODE_SECONDS);
+	return sandbox_run(sandboxed_main, argc, argv, (unsigned)run_seconds + 3 * EPISODE_SECONDS);
 }

@@ -326,7 +326,7 @@ static void by_debugger(const void *arg)
 	check_where(&s, arg, DEBUGGED, 2);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -351,5 +351,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

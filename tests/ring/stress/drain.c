@@ -298,7 +298,7 @@ static void check(struct world *w, const struct drain_status *status)
 	drained_close(&s);
 }
 
-static void run(const void *arg)
+static void stress_drain(const void *arg)
 {
 	struct world w = {.drain = 0};
 	struct drain_status status;
@@ -327,7 +327,7 @@ static void run(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct kind kinds[] = {
 		{"writing", 100, .burst = 128},
@@ -351,7 +351,7 @@ static int body(int argc, char **argv)
 	}
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		scenario(run, &kinds[i]);
+		scenario(stress_drain, &kinds[i]);
 	return results();
 }
 
@@ -359,5 +359,5 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[argc - 1]) : 0;
 
-	return sandbox_run(body, argc, argv, n > 0 ? 100 * (unsigned)n : 100);
+	return sandbox_run(sandboxed_main, argc, argv, n > 0 ? 100 * (unsigned)n : 100);
 }

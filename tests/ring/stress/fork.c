@@ -370,14 +370,14 @@ static void at_points(const void *arg)
 	finish();
 }
 
-static void run(void (*what)(const void *), const char *name)
+static void run_scenario(void (*what)(const void *), const char *name)
 {
 	*attempts = 0;
 	memset(tids, 0, MAX_IDS * sizeof *tids);
 	scenario(what, name);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	attempts = box_shared(4096);
 	tids = box_shared(MAX_IDS * sizeof *tids);
@@ -386,18 +386,18 @@ static int body(int argc, char **argv)
 		count_skipped("forks", "the sanitizer cannot follow threads of a forked child");
 		return results();
 	}
-	run(plain, "fork");
-	run(plain, "_Fork");
-	run(threads_in_child, NULL);
-	run(generations, NULL);
-	run(from_a_handler, "fork in a handler");
-	run(from_a_handler, "_Fork in a handler");
-	run(at_points, "fork at each point");
-	run(at_points, "_Fork at each point");
+	run_scenario(plain, "fork");
+	run_scenario(plain, "_Fork");
+	run_scenario(threads_in_child, NULL);
+	run_scenario(generations, NULL);
+	run_scenario(from_a_handler, "fork in a handler");
+	run_scenario(from_a_handler, "_Fork in a handler");
+	run_scenario(at_points, "fork at each point");
+	run_scenario(at_points, "_Fork at each point");
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

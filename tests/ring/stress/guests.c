@@ -20,7 +20,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-static void run(const void *arg)
+static void stress_guests(const void *arg)
 {
 	uint32_t threads = *(const uint32_t *)arg;
 	uint64_t attempted = (uint64_t)threads * HOOKS;
@@ -48,18 +48,18 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const uint32_t threads[] = {4, 8, MOST_THREADS};
 
 	(void)argc;
 	box_without_rseq(argv);
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-		scenario(run, &threads[i]);
+		scenario(stress_guests, &threads[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

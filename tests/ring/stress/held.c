@@ -86,7 +86,7 @@ static void collect_record(void *arg, uint32_t ring, uint64_t position, const ui
 	}
 }
 
-static void run(const void *arg)
+static void stress_held(const void *arg)
 {
 	uint32_t sections = *(const uint32_t *)arg;
 	char name[32];
@@ -129,18 +129,18 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const uint32_t sections[] = {2, 3, 5, 16};
 
 	box_guest(argc, argv);
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		scenario(run, &sections[i]);
+		scenario(stress_held, &sections[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

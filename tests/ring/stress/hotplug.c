@@ -116,7 +116,7 @@ struct mode {
 	uint64_t bytes;
 };
 
-static void run(const void *arg)
+static void stress_hotplug(const void *arg)
 {
 	const struct mode *m = arg;
 	const char *why = "";
@@ -177,7 +177,7 @@ static const char *find_cpu(void)
 	return why;
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct mode modes[] = {
 		{"wrap mode", SHM_MODE_WRAP, 16 * 4096}, {"normal mode", SHM_MODE_NORMAL, 8 << 20}};
@@ -193,11 +193,11 @@ static int body(int argc, char **argv)
 		count_skipped("restartable sequences", "this libc or clock has none");
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		scenario(run, &modes[i]);
+		scenario(stress_hotplug, &modes[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -356,7 +356,7 @@ struct setting {
 	uint64_t kills;
 };
 
-static void run(const void *arg)
+static void stress_kill(const void *arg)
 {
 	const struct setting *s = arg;
 	struct battle b = {.own = 0};
@@ -397,7 +397,7 @@ static void run(const void *arg)
 }
 /* ----------------------------------------------------------------------- all */
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const uint32_t sections[] = {2, 3, 8};
 
@@ -409,7 +409,7 @@ static int body(int argc, char **argv)
 		struct setting s = {sections[i], kills_wanted < 200000 ? 3 : 20,
 			kills_wanted * (i + 1) / 3 - kills_wanted * i / 3};
 
-		scenario(run, &s);
+		scenario(stress_kill, &s);
 	}
 	return results();
 }
@@ -426,5 +426,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "stress_kill: from 100 to 1000000 kills\n");
 		return 2;
 	}
-	return sandbox_run(body, argc, argv, (unsigned)(200 + kills_wanted / 200));
+	return sandbox_run(sandboxed_main, argc, argv, (unsigned)(200 + kills_wanted / 200));
 }

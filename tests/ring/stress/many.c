@@ -102,7 +102,7 @@ static void own_area(const void *arg)
 		arg, "registered, given back, registered again");
 }
 
-static void run(const void *arg)
+static void stress_many(const void *arg)
 {
 	const struct kind *k = arg;
 	struct session s;
@@ -144,7 +144,7 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct kind kinds[] = {
 		{"normal, large", SHM_MODE_NORMAL, 6 << 10, 64, false, false, 3000},
@@ -176,11 +176,11 @@ static int body(int argc, char **argv)
 	on_cpu_rings = box_has_rseq() && strcmp(how, "guest") != 0;
 	attempts = box_shared(4096);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		scenario(run, &kinds[i]);
+		scenario(stress_many, &kinds[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -166,7 +166,7 @@ static void write_for_a_while(void)
 		usleep(100000);
 }
 
-static void run(const void *arg)
+static void stress_migrate(const void *arg)
 {
 	struct session s;
 	struct account a;
@@ -205,7 +205,7 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct kind kinds[] = {
 		{"moved, and all kept", SHM_MODE_NORMAL, 16 << 10, 64, 2, 6, true, true,
@@ -226,11 +226,11 @@ static int body(int argc, char **argv)
 	}
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		scenario(run, &kinds[i]);
+		scenario(stress_migrate, &kinds[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -95,7 +95,7 @@ static void collect_record(void *arg, uint32_t ring, uint64_t position, const ui
 	follow_record(&s->follow, ring, position, record);
 }
 
-static void run(const void *arg)
+static void stress_reader(const void *arg)
 {
 	uint32_t sections = *(const uint32_t *)arg, damaged = 0, broken = 0;
 	char name[32];
@@ -148,18 +148,18 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const uint32_t sections[] = {2, 4, 32};
 
 	box_guest(argc, argv);
 	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		scenario(run, &sections[i]);
+		scenario(stress_reader, &sections[i]);
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -177,7 +177,7 @@ static void linear(const void *arg)
 		(unsigned long long)few);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const unsigned pauses[] = {0, 25};
 
@@ -200,5 +200,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

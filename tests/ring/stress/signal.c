@@ -357,7 +357,7 @@ static void whole_hooks(const void *arg)
 
 /* ---------------------------------------------------------------------- main */
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct kind kinds[] = {
 		{"timers, normal mode", SHM_MODE_NORMAL, 4 << 10, 64},
@@ -385,5 +385,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

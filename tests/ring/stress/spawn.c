@@ -198,7 +198,7 @@ static void exec_in_the_middle(const void *arg)
 	session_close(&box);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], word) == 0) {
 		for (uint32_t i = 0; i < HOOKS_EACH; i++)
@@ -221,5 +221,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	return sandbox_run(sandboxed_main, argc, argv, 100);
 }

@@ -128,7 +128,7 @@ static void go_round_held(const void *name)
 	check_ledger(name, handed, begun, false);
 }
 
-static int body(int argc, char **argv)
+static int sandboxed_main(int argc, char **argv)
 {
 	static const struct held_case cases[] = {
 		{"no section held", false, 0, false},
@@ -147,5 +147,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 60);
+	return sandbox_run(sandboxed_main, argc, argv, 60);
 }
