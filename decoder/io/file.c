@@ -89,8 +89,8 @@ static int open_input(
 		*result = in;
 		return 0;
 	}
+	stream_end(in);
 	close_other(in, fd);
-	free(in->stream.buf);
 	free(in);
 	return rc;
 }
@@ -142,9 +142,9 @@ void io_close(struct io_input *in)
 {
 	if (!in)
 		return;
+	stream_end(in);
 	if (in->own_fd)
 		close(in->fd);
-	stream_end(in);
 	nrm2_import_free(&in->import);
 	free(in);
 }

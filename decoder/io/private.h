@@ -4,12 +4,17 @@
 
 #include "input.h"
 
+struct stream_copier;
+
 /* A stream that is copied to the input's file as it arrives (stream.c). */
 struct io_stream {
-	int from;
+	int from, to;
 	bool own_from;
-	bool splices; /* its bytes move without a copy in user memory */
+	bool has_ended;
+	uint64_t copied;
 	uint8_t *buf;
+	struct stream_copier *copier; /* copies on a thread, which then has all but own_from */
+	bool has_tried_copier;
 	io_progress_fn progress;
 	void *progress_ctx;
 };

@@ -1,4 +1,5 @@
 /* Header, sections, damage and codecs. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -491,6 +492,32 @@ START_TEST(pipes_are_spooled)
 }
 END_TEST
 
+static bool cancel_once_copied(void *ctx, uint64_t copied, uint64_t total)
+{
+	(void)total;
+	return copied < *(const uint64_t *)ctx;
+}
+
+/* Of a pipe that stays open and idle. */
+START_TEST(waiting_for_a_pipe_is_canceled)
+{
+	uint64_t written = 600 << 10; /* more than is copied before the thread starts */
+	struct io_input *in;
+	int fd[2];
+
+	put_three();
+	bytes_put(&file, NULL, written - file.n);
+	ck_assert_int_eq(pipe(fd), 0);
+	ck_assert_int_ge(fcntl(fd[1], F_SETPIPE_SZ, 1 << 20), 0);
+	ck_assert_int_eq(write(fd[1], file.p, file.n), (ssize_t)written);
+	ck_assert_int_eq(io_open_fd(fd[0], cancel_once_copied, &written, &in), CPIDECODE_ECANCELED);
+	ck_assert_ptr_null(in);
+	close(fd[0]);
+	close(fd[1]);
+	bytes_free(&file);
+}
+END_TEST
+
 START_TEST(unusable_files_are_refused)
 {
 	struct io_input *in;
@@ -515,4 +542,4 @@ SUITE_MAIN("io", whole_file, other_magic_is_no_trace, other_major_version_is_ref
 	impossible_sizes, codecs_round_trip, payloads_of_another_size_are_damage,
 	payloads_that_are_not_packed_are_damage, false_headers_do_not_cost_their_square,
 	section_beyond_false_headers_is_found, shorter_while_read, pipes_are_spooled,
-	unusable_files_are_refused)
+	waiting_for_a_pipe_is_canceled, unusable_files_are_refused)
