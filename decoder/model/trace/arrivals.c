@@ -183,7 +183,7 @@ static int arrivals_fill(struct arrivals *a, const struct file *f)
 }
 
 /* 0, a code, or 1: something is damaged. */
-static int arrivals_hand_on(struct arrivals *a, struct file *f)
+static int arrivals_hand_on(struct arrivals *a, struct file *f, bool parallel)
 {
 	struct findings found = {0};
 	int rc = a->file.set ? 0 : arrivals_describe(a, f);
@@ -191,7 +191,7 @@ static int arrivals_hand_on(struct arrivals *a, struct file *f)
 	if (!rc)
 		rc = arrivals_fill(a, f);
 	if (!rc)
-		rc = a->how.read(a->how.ctx, &a->part, a->is_packed, &found);
+		rc = a->how.read(a->how.ctx, &a->part, parallel, &found);
 	for (size_t i = 0; i < a->nrings && !rc; i++) {
 		const struct hook_counts *c = findings_ring(&found, 0, i);
 
@@ -207,6 +207,14 @@ static int arrivals_hand_on(struct arrivals *a, struct file *f)
 	return rc;
 }
 
+/* Whether much has arrived behind the sections seen. */
+static bool arrivals_is_behind(const struct arrivals *a, const struct file *f)
+{
+	const struct section_ref *refs = f->dir.refs.p;
+
+	return a->seen && io_size(f->in) - refs[a->seen - 1].offset > a->how.parallel;
+}
+
 static void arrivals_read(struct file *f, bool is_last)
 {
 	struct arrivals *a = f->arrivals;
@@ -214,11 +222,12 @@ static void arrivals_read(struct file *f, bool is_last)
 	if (a->has_failed)
 		return;
 	bool fits = arrivals_check(a, f);
-	uint64_t enough = is_last ? 1 : a->is_packed ? a->how.packed : a->how.plain;
+	const bool parallel = a->is_packed || arrivals_is_behind(a, f);
+	const uint64_t enough = is_last ? 1 : parallel ? a->how.parallel : a->how.alone;
 	if (fits && a->waiting < enough)
 		return;
 	if (!fits || !arrivals_is_clean(a, f) || arrivals_knows_overwritten(&f->dir) ||
-		arrivals_hand_on(a, f))
+		arrivals_hand_on(a, f, parallel))
 		arrivals_fail(a);
 }
 

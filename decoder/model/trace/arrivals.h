@@ -14,14 +14,15 @@
 struct trace_arrivals {
 	/*
 	 * Reads all hooks of `part`, which is one trace, each time with further sections, and
-	 * lives until free. is_packed: they are to be unpacked. 0, or a negative code: everything
-	 * is read again. *found gets what reading found.
+	 * lives until free. parallel: several threads pay, as sections are to be unpacked, or many
+	 * wait already. 0, or a negative code: everything is read again. *found gets what reading
+	 * found.
 	 */
-	int (*read)(void *ctx, const struct trace *part, bool is_packed, struct findings *found);
+	int (*read)(void *ctx, const struct trace *part, bool parallel, struct findings *found);
 	void (*free)(void *ctx);
 	void *ctx;
-	uint64_t plain, packed; /* bytes of sections, unpacked, to read at one time */
-	bool of_one_container;	/* stops reading once the file has others */
+	uint64_t alone, parallel; /* bytes of sections, unpacked, to read at one time */
+	bool of_one_container;	  /* stops reading once the file has others */
 };
 
 /* To be called before files are added. The trace calls free in the end. 0 or CPIDECODE_ENOMEM. */

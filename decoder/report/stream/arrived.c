@@ -9,12 +9,11 @@
 #include "../tallies.h"
 
 enum {
-	/* Enough to make a pass worth its cost; read while the pipe holds later ones. */
+	/* Enough to make a pass worth its cost. */
 	ARRIVED_BYTES = 1 << 20,
-	/* Of packed sections a thread: starting threads costs as much as decoding 100 KiB. No more,
-	 * as the writer may be a drain, which waits meanwhile if the pipe is full. */
-	ARRIVED_PACKED_BYTES = 2 << 20,
-	ARRIVED_PACKED_MOST = 64 << 20,
+	/* Of several threads, each: starting them costs as much as decoding 100 KiB. */
+	ARRIVED_THREAD_BYTES = 2 << 20,
+	ARRIVED_MOST = 64 << 20,
 };
 
 struct tallies_arrived {
@@ -40,14 +39,14 @@ static int arrived_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static int arrived_read(void *ctx, const struct trace *part, bool is_packed, struct findings *found)
+static int arrived_read(void *ctx, const struct trace *part, bool parallel, struct findings *found)
 {
 	struct tallies_arrived *a = ctx;
-	/* One thread keeps pace with a pipe, and its cache still has the copied bytes. */
+	/* One thread keeps pace with most pipes. */
 	const struct pass pass = {.trace = part,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
-		.threads = is_packed ? a->threads : 1,
+		.threads = parallel ? a->threads : 1,
 		.spared = HOOK_SPARE_TASK | HOOK_SPARE_TIME,
 		.read = arrived_read_slice,
 		.ctx = a};
@@ -81,12 +80,12 @@ int tallies_read_arriving(struct trace *t, unsigned wanted, unsigned threads)
 		return CPIDECODE_ENOMEM;
 	a->threads = pass_threads(&pass);
 	a->wanted = wanted & ~(unsigned)TALLY_WANT_CONTAINERS;
-	const uint64_t packed = (uint64_t)a->threads * ARRIVED_PACKED_BYTES;
+	const uint64_t parallel = (uint64_t)a->threads * ARRIVED_THREAD_BYTES;
 	const struct trace_arrivals how = {.read = arrived_read,
 		.free = arrived_free,
 		.ctx = a,
-		.plain = ARRIVED_BYTES,
-		.packed = packed < ARRIVED_PACKED_MOST ? packed : ARRIVED_PACKED_MOST,
+		.alone = ARRIVED_BYTES,
+		.parallel = parallel < ARRIVED_MOST ? parallel : ARRIVED_MOST,
 		.of_one_container = wanted & TALLY_WANT_CONTAINERS};
 	a->builders = calloc(a->threads, sizeof(struct interval_builder *));
 	int rc = a->builders ? tally_shared_new(a->threads, a->wanted, t,
