@@ -9,7 +9,7 @@ command -v python3 >/dev/null || skip "no python3 here"
 
 "$GENTRACE" -k mixed -n 30000 -c 3 --section 4096 trace.bin
 "$CPIDECODE" --report hooks --format csv -o hooks.csv trace.bin
-"$CPIDECODE" --format html --tiles -o whole.html trace.bin
+"$CPIDECODE" --format html --metric half=elapsed_ns/2 --tiles -o whole.html trace.bin
 cat >ask.py <<'END'
 import atexit, base64, csv, json, os, re, signal, subprocess, sys, time, urllib.error, urllib.request, zlib
 
@@ -18,7 +18,7 @@ program = sys.argv[1]
 class Server:
     """With its maker stopped, unless that has ended by then (is_stopped)."""
     def __init__(self, start=None):
-        self.process = subprocess.Popen([program, "serve", "--tiles", "trace.bin"], stdout=subprocess.PIPE, stderr=open("err", "w"),
+        self.process = subprocess.Popen([program, "serve", "--tiles", "--metric", "half=elapsed_ns/2", "trace.bin"], stdout=subprocess.PIPE, stderr=open("err", "w"),
                                         preexec_fn=start)
         atexit.register(self.process.kill)
         self.url = self.process.stdout.readline().decode().strip()
@@ -73,6 +73,7 @@ if server.is_stopped:
         assert meta["span"] == [str(time) for time in times], meta["span"]
         rows = subprocess.run([program, "--report", "intervals", "--format", "csv", "--from", "%d.%09d" % divmod(times[0], 10**9),
                                "--to", "%d.%09d" % divmod(times[1], 10**9), "trace.bin"], check=True, capture_output=True).stdout
+        assert [metric["name"] for metric in meta["metrics"]] == ["half"], meta["metrics"]
         assert meta["intervals"] == len(rows.splitlines()) - 1 > 0, (place, meta["intervals"])
     assert server.status("span/9000000000000000000-9000000000000000001") == 200
     hooks = [(int(row["time_ns"]) - int(early["base"]), row["cpu"]) for row in csv.DictReader(open("hooks.csv"))]
