@@ -128,6 +128,10 @@ run 0 --report why --format json --columns label,tail,terms_ns --top 1 c.bin
 in_file out '^\{"label":"some","tail":\{[^}]*\},"terms_ns":\{[^}]*\}\}$'
 run 0 --report why --format csv --columns label,quantity,by --top 1 c.bin
 [ "$(tr -d '\r' <out | sed -n 2p)" = some,intervals, ] || fail "why --columns"
+run 0 --report why --format csv --columns tail_pct,scripted --top 1 c.bin
+[ "$(tr -d '\r' <out | sed -n 2p)" = 99.0,0 ] || fail "why --columns: members of JSON in CSV"
+run 0 --report why --format json --columns middle,difference_ns,cycle --top 1 c.bin
+in_file out '^\{"middle":\{[^}]*\},"difference_ns":[-0-9.]*,"cycle":[a-z"]*\}$'
 run 0 --report gaps --columns label,minor,total_ns --top 1 c.bin
 grep -qx 'label *mm *total' out && grep -qx 'some *03  *2.89 ms' out && grep -qx '  (nothing recorded) *2.89 ms' out ||
 	fail "gaps --columns: text"
@@ -227,6 +231,8 @@ misuse 'no column "mean"; it has label' --report diff --columns mean c.bin d.bin
 misuse 'no column "before"; it has label' --report diff --format json --columns before c.bin d.bin
 misuse 'no column "quantity"; it has label, .*middle' --report why --format json --columns quantity c.bin
 misuse 'no table' --report why --columns label c.bin
+misuse 'no column "share_pct"; it has label, minor, .*, middle, tail, difference_ns, explanations' --report why --format json --columns label,share_pct c.bin
+misuse 'no column "quantity"' --report why --format json --columns quantity c.bin
 misuse 'kinds of hooks' --report hooks --top 3 c.bin
 misuse 'kinds of hooks' --report hooks --having 'count>1' c.bin
 misuse 'kinds of hooks' --format ctf -o x --having 'count>1' c.bin

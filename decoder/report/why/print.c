@@ -181,10 +181,15 @@ static void why_add_partial(struct rows *rows, struct why_row row, const struct 
 		why_add_quantity(rows, row, quantity, cell_u64(middle, true), cell_u64(tail, true));
 }
 
-static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a,
-	const struct why_explanations *e, const struct why_metrics *metrics)
+static void group_csv(const struct report *r, struct rows *rows, const struct why_group *g,
+	const struct why_answer *a, const struct why_explanations *e,
+	const struct why_metrics *metrics)
 {
-	struct why_row row = {.of.group = g->group, .difference = NAN, .share = NAN};
+	struct why_row row = {.of.group = g->group,
+		.scripted = r->scripted,
+		.tail = r->tail / 10.0,
+		.difference = NAN,
+		.share = NAN};
 	const struct why_row none = row;
 
 	why_add_quantity(rows, row, "intervals", cell_u64(g->sums[WHY_MIDDLE].count, true),
@@ -523,7 +528,7 @@ static void why_print_rows(struct report *r, const struct column *columns,
 
 			why_answer(groups[i].sums, &a);
 			if (r->format == FORMAT_CSV)
-				group_csv(&rows, &groups[i], &a, e, metrics);
+				group_csv(r, &rows, &groups[i], &a, e, metrics);
 			else
 				group_json(r, &rows.json, columns, &groups[i], &a, e, metrics);
 		}
