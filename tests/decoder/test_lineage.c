@@ -212,10 +212,27 @@ START_TEST(stamps_beyond_their_section)
 }
 END_TEST
 
+/* Each overlaps all others: of two, the one that ends earlier also starts earlier. */
+START_TEST(many_that_overlap)
+{
+	enum { INTERVALS = 4000 };
+	struct bytes file = {0}, records = {0};
+
+	put_header(&file, 1);
+	for (uint64_t i = 0; i < INTERVALS; i++)
+		put_label(&records, INTERVALS + i, 1, 0, false, INTERVALS, i % 2 ? "a" : "b");
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	compare_all(&file, 0, INTERVAL_BACKWARD_UNSUITED);
+	bytes_free(&records);
+	bytes_free(&file);
+}
+END_TEST
+
 int main(void)
 {
 	return suites_run(
-		SUITE("lineage", .timeout = 300, TESTS(many_slices, stamps_beyond_their_section),
+		SUITE("lineage", .timeout = 300,
+			TESTS(many_slices, stamps_beyond_their_section, many_that_overlap),
 			LOOPS({one_slice_of_each_ring, 0, SEEDS})),
 		NULL);
 }

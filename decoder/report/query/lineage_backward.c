@@ -5,7 +5,11 @@
 
 #include "../../../include/cpidecode.h"
 #include "../../base/grow.h"
+#include "../../model/intervals/backward.h"
 #include "../../model/intervals/record.h"
+
+/* Many long intervals that overlap without nesting would take quadratic time: sorting does not. */
+enum { LINEAGE_SHIFTED_AT_ALL = 1 << 20, LINEAGE_SHIFTED_EACH = 64 };
 
 bool lineage_meets(const struct where *w)
 {
@@ -101,6 +105,10 @@ static int lineage_enter(struct lineage *l, const struct nest_key *key, uint32_t
 	size_t at = t->count;
 	while (at && lineage_starts_after(&stack[at - 1], key->era, key->start))
 		at--;
+	l->met++;
+	l->shifted += t->count - at;
+	if (l->shifted > LINEAGE_SHIFTED_AT_ALL + LINEAGE_SHIFTED_EACH * l->met)
+		return INTERVAL_BACKWARD_UNSUITED;
 	if (at < t->count)
 		lineage_shift(t, at);
 	else

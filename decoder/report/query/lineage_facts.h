@@ -25,6 +25,7 @@ struct lineage {
 	/* Of intervals in order of their ends: who gets the selected ones, and its first code. */
 	const struct interval_taker *taker;
 	int taken;
+	uint64_t met, shifted; /* intervals, and how many of them made way for another */
 };
 
 #define LINEAGE_NO_PARENT SIZE_MAX
