@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "../../formats/base/temporary.h"
+#include "../../formats/base/threads.h"
 #include "../../formats/base/time_ns.h"
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
@@ -139,21 +139,6 @@ static void copier_free(struct stream_copier *c)
 	free(c);
 }
 
-static bool copier_create_thread(struct stream_copier *c)
-{
-	sigset_t all, before;
-	pthread_attr_t attr;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STREAM_STACK_BYTES);
-	const bool created = !pthread_create(&c->id, &attr, copier_run, c);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return created;
-}
-
 /* Without a thread the reader goes on copying. */
 static void copier_start(struct io_stream *s)
 {
@@ -171,7 +156,7 @@ static void copier_start(struct io_stream *s)
 	c->stream = s;
 	c->copied = s->copied;
 	c->stop = eventfd(0, EFD_CLOEXEC);
-	if (c->stop >= 0 && copier_create_thread(c))
+	if (c->stop >= 0 && !thread_start(&c->id, STREAM_STACK_BYTES, copier_run, c))
 		s->copier = c;
 	else
 		copier_free(c);

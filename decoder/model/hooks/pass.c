@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/threads.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
 #include "pass_plan.h"
@@ -255,22 +255,15 @@ static void close_worker(struct pass_slice *s)
 	free(s->keys);
 }
 
-/* Starts as many threads as possible: fewer are only slower. Blocks all signals in them. */
+/* Starts as many threads as possible: fewer are only slower. */
 static void start_threads(struct pass_run *run, unsigned threads)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (unsigned i = 1; i < threads; i++) {
 		struct pass_slice *s = &run->workers[i];
 		bool started = !open_worker(run, i);
 
 		pthread_mutex_lock(&run->lock);
-		started = started && !pthread_create(&s->id, &attr, pass_run_worker, s);
+		started = started && !thread_start(&s->id, STACK_BYTES, pass_run_worker, s);
 		if (started)
 			run->count++;
 		pthread_mutex_unlock(&run->lock);
@@ -279,8 +272,6 @@ static void start_threads(struct pass_run *run, unsigned threads)
 			break;
 		}
 	}
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static int pass_collect_findings(struct pass_run *run, struct findings *found)

@@ -6,6 +6,8 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include "../../../formats/base/threads.h"
+
 enum {
 	BLOCKS_WAITING = 64,
 	BLOCKS_WAITING_BYTES = 16 << 20,
@@ -108,7 +110,7 @@ struct blocks *blocks_new(struct out *to)
 	}
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->changed, NULL);
-	b->is_running = !pthread_create(&b->thread, NULL, blocks_run, b);
+	b->is_running = !thread_start(&b->thread, 0, blocks_run, b);
 	if (b->is_running)
 		return b;
 	blocks_free(b);

@@ -12,10 +12,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/threads.h"
 #include "../../../include/perfutil.h"
 #include "../../session/fail.h"
 #include "../../ring/layout.h"
@@ -143,18 +143,14 @@ static int queue_open_workers(struct drain_queue *q, uint32_t others)
 /* Signals go to the drain's thread, whose waiting they interrupt. Returns an errno. */
 static int queue_start_threads(struct drain_queue *q, uint32_t others)
 {
-	sigset_t all, before;
 	int rc = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (rc == 0 && q->others < others) {
 		struct drain_worker *w = &q->other[q->others];
 
-		rc = pthread_create(&w->thread, NULL, worker_run, w);
+		rc = thread_start(&w->thread, 0, worker_run, w);
 		q->others += rc == 0;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
