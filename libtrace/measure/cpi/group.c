@@ -331,7 +331,7 @@ static void group_extend_activity(struct group *g, const struct hook_time *at)
 		activity->on_cpu_ns = activity->switches = activity->migrations =
 			g->unexplained_ns = NOT_MEASURED;
 		g->source = INTERVAL_TIME_NONE;
-	} else if (at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
+	} else if (g->i->page && at && stamp > at->ticks && activity->on_cpu_ns != NOT_MEASURED) {
 		activity->on_cpu_ns += rate_ns_of_ticks(stamp - at->ticks);
 	}
 }

@@ -114,14 +114,13 @@ static inline void image_put_quality(
 		put_hl64(p, i->activity.faults);
 }
 
-/* Whether the thread is known to have stayed on its processor from the interval's end to the stamp.
- * Without a page a stamp that the ring raised tells of a switch: another thread wrote before. */
+/* Whether the thread stayed on its processor from the interval's end to the stamp, as far as a page
+ * tells. Without one a later stamp may show that another thread wrote before, and is as often that
+ * of a hook that entered a section. */
 static inline bool image_activity_lasts(
 	const struct counter_interval *i, const struct hook_time *at, uint64_t stamp)
 {
-	if (at && stamp == at->ticks)
-		return true;
-	return i->page ? activity_stays(i) : !at;
+	return !i->page || (at && stamp == at->ticks) || activity_stays(i);
 }
 
 /* A switch between the interval's end and the stamp, to which the group lasts: what the thread did
