@@ -225,9 +225,12 @@ static void change_record(uint64_t words[PACKED_WORDS], uint64_t *seed)
 	struct sorter_record *r = (void *)words;
 	const uint64_t size = 8 * (2 + next(seed) % (PACKED_WORDS - 1));
 
-	for (size_t i = 0; i < PACKED_WORDS; i++)
+	for (size_t i = 0; i < PACKED_WORDS; i++) {
+		const uint64_t change = next(seed) * UINT64_C(0x9E3779B97F4A7C15);
+
 		if (next(seed) % 2)
-			words[i] ^= next(seed) >> next(seed) % 64;
+			words[i] ^= change >> next(seed) % 64;
+	}
 	r->size = (uint16_t)(next(seed) % 4 ? 8 * PACK_WORDS - 8 : size);
 }
 
