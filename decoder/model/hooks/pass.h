@@ -55,7 +55,7 @@ struct pass {
 	int64_t known_to_ns;
 	uint64_t slice_bytes; /* least bytes of sections in a slice; 0: chosen by the trace */
 	/*
-	 * Reads a slice to its end with pass_next; 0, or a negative code, which ends the
+	 * Reads a slice to its end with pass_next; 0, or another code, which ends the
 	 * pass. Runs on any thread, for several slices at once.
 	 */
 	int (*read)(void *ctx, struct pass_slice *s);
