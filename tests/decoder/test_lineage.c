@@ -83,7 +83,7 @@ static int chosen_add(void *ctx, const struct interval *iv)
 		c->at = realloc(c->at, c->cap * sizeof *c->at);
 		ck_assert_ptr_nonnull(c->at);
 	}
-	ck_assert(iv->has_label && iv->label_len == 1);
+	ck_assert(iv->has_label);
 	c->at[c->count++] = (uint64_t)iv->ring << 48 | iv->position;
 	return 0;
 }
@@ -128,9 +128,14 @@ static void compare_chosen(
 		"%s: others", condition);
 }
 
+/* Of reading backward: with a condition on what is nested in an interval, and with others. */
+struct expected {
+	int inside, others;
+};
+
 /* Backward, and then with the same query sorted, as a reader does that cannot go on backward. */
 static void compare_ways(const struct trace *t, const char *condition,
-	struct interval_stream_options *o, int expected)
+	struct interval_stream_options *o, const struct expected *e)
 {
 	struct expression_error error;
 	struct chosen sorted = {0}, backward = {0};
@@ -141,6 +146,7 @@ static void compare_ways(const struct trace *t, const char *condition,
 	ck_assert_msg(where_parse(&w, condition, NULL, 0, &error), "%s", condition);
 	where_settle(&w, t);
 	ck_assert(w.nests);
+	const int expected = w.asks_inside ? e->inside : e->others;
 	lineage_init(&lineage, &w, t, &query);
 	ck_assert(interval_backward_suits(t, &query));
 	o->query = &query;
@@ -154,7 +160,7 @@ static void compare_ways(const struct trace *t, const char *condition,
 	free(backward.at);
 }
 
-static void compare_all(const struct bytes *file, size_t budget, int expected)
+static void compare_all_as(const struct bytes *file, size_t budget, const struct expected *e)
 {
 	struct trace *t;
 
@@ -170,9 +176,14 @@ static void compare_all(const struct bytes *file, size_t budget, int expected)
 			.unnested = true,
 			.budget = budget};
 
-		compare_ways(t, conditions[i], &o, expected);
+		compare_ways(t, conditions[i], &o, e);
 	}
 	trace_free(t);
+}
+
+static void compare_all(const struct bytes *file, size_t budget, int expected)
+{
+	compare_all_as(file, budget, &(struct expected){expected, expected});
 }
 
 START_TEST(one_slice_of_each_ring)
@@ -228,11 +239,38 @@ START_TEST(many_that_overlap)
 }
 END_TEST
 
+/* Each waits for what is nested in it, with a copy of its long label. */
+START_TEST(much_to_hold)
+{
+	enum { LABEL = 1000, INTERVALS = SMALL_BUDGET / LABEL, SECTION = 64 << 10 };
+	struct bytes file = {0}, records = {0};
+	uint64_t position = 0;
+	char label[LABEL + 1];
+
+	memset(label, 'a', LABEL);
+	label[LABEL] = '\0';
+	put_header(&file, 1);
+	for (uint64_t i = 0; i < INTERVALS; i++) {
+		/* Of several lengths: match_some goes by places. */
+		put_label(&records, INTERVALS + i, 1, 0, false, 2 * i, label + i % 32);
+		if (records.n < SECTION && i + 1 < INTERVALS)
+			continue;
+		const size_t bytes = records.n;
+		put_hooks(&file, 0, position, TF_CODEC_NONE, &records);
+		position += bytes;
+	}
+	compare_all_as(&file, SMALL_BUDGET, &(struct expected){INTERVAL_BACKWARD_UNSUITED, 0});
+	compare_all(&file, 4 * SMALL_BUDGET, 0);
+	bytes_free(&records);
+	bytes_free(&file);
+}
+END_TEST
+
 int main(void)
 {
-	return suites_run(
-		SUITE("lineage", .timeout = 300,
-			TESTS(many_slices, stamps_beyond_their_section, many_that_overlap),
-			LOOPS({one_slice_of_each_ring, 0, SEEDS})),
+	return suites_run(SUITE("lineage", .timeout = 300,
+				  TESTS(many_slices, stamps_beyond_their_section, many_that_overlap,
+					  much_to_hold),
+				  LOOPS({one_slice_of_each_ring, 0, SEEDS})),
 		NULL);
 }

@@ -17,7 +17,7 @@ struct backward {
 	const struct trace *t;
 	const struct interval_stream_options *options;
 	unsigned wants;			    /* of records */
-	size_t budget;			    /* bytes of the window */
+	size_t budget;			    /* bytes of the window, and as many of the query */
 	struct interval_builder **builders; /* by thread */
 	unsigned threads;
 	struct sorter_window *window; /* keys of its entries: ~ the end */
@@ -188,11 +188,12 @@ int interval_backward_each(const struct trace *t, const struct interval_stream_o
 	int (*visit)(void *ctx, const struct interval *iv), void *ctx, struct findings *found)
 {
 	const struct interval_query *q = options->query;
+	const size_t budget = options->budget ? options->budget : BACKWARD_BUDGET;
 	struct backward b = {.t = t,
 		.options = options,
 		.wants = options->wants | RECORD_SELECTION,
-		.budget = options->budget ? options->budget : BACKWARD_BUDGET,
-		.taker = {backward_take, &b},
+		.budget = budget,
+		.taker = {backward_take, &b, budget},
 		.visit = visit,
 		.ctx = ctx,
 		.iv = interval_blank};

@@ -25,6 +25,7 @@ struct section_starts;
 struct interval_taker {
 	int (*take)(void *ctx, const struct interval_record *r); /* 0 or a negative code */
 	void *ctx;
+	size_t most_held; /* bytes of records that the query may hold at a time */
 };
 
 /*
@@ -48,7 +49,8 @@ struct interval_query {
 	 * Instead of the walks, all at once (backward.h): the intervals in order of their ends, the
 	 * last one first, of one end by start, parents first. r: its record, valid during the call;
 	 * NULL: the filter leaves it out. meet_end: after the last one. They pass each selected
-	 * one to the taker, which lives as long. NULL: this query needs the walks.
+	 * one to the taker, which lives as long. meet may return INTERVAL_BACKWARD_UNSUITED.
+	 * NULL: this query needs the walks.
 	 */
 	int (*meet)(void *ctx, const struct nest_key *key, uint32_t file, uint64_t selection,
 		const struct interval_record *r, const struct interval_taker *taker);

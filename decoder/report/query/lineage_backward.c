@@ -45,8 +45,10 @@ void lineage_meet_drop(struct lineage *l, struct thread_stack *t)
 
 	while (t->count)
 		lineage_leave(l, t);
-	for (size_t i = 0; i < t->cap; i++)
+	for (size_t i = 0; i < t->cap; i++) {
+		l->held -= stack[i].room;
 		free(stack[i].record);
+	}
 }
 
 /* Makes room for one more; of new entries, no room for records. */
@@ -122,12 +124,17 @@ static int lineage_enter(struct lineage *l, const struct nest_key *key, uint32_t
 }
 
 /* Keeps a copy until what is nested in it is known. */
-static int lineage_keep(struct lineage_entry *e, const struct interval_record *r)
+static int lineage_keep(struct lineage *l, struct lineage_entry *e, const struct interval_record *r)
 {
+	const size_t room = e->room;
+
 	if (!r)
 		return 0;
 	if (!array_reserve(&e->record, &e->room, r->sort.size, 1))
 		return CPIDECODE_ENOMEM;
+	l->held += e->room - room;
+	if (l->held > l->taker->most_held)
+		return INTERVAL_BACKWARD_UNSUITED;
 	memcpy(e->record, r, r->sort.size);
 	e->has_record = true;
 	return 0;
@@ -147,7 +154,7 @@ int lineage_meet(void *ctx, const struct nest_key *key, uint32_t file, uint64_t 
 	struct lineage_entry *stack = t->at;
 	if (l->under)
 		lineage_set_under(l, stack, own);
-	return l->where->asks_inside ? lineage_keep(&stack[own], r)
+	return l->where->asks_inside ? lineage_keep(l, &stack[own], r)
 				     : lineage_offer(l, stack, own, r);
 }
 

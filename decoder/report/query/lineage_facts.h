@@ -26,6 +26,7 @@ struct lineage {
 	const struct interval_taker *taker;
 	int taken;
 	uint64_t met, shifted; /* intervals, and how many of them made way for another */
+	size_t held;	       /* bytes of the entries' records */
 };
 
 #define LINEAGE_NO_PARENT SIZE_MAX
