@@ -8,7 +8,7 @@
 #include "../lib/trace_build.h"
 #include "compare.h"
 
-enum { RINGS = 3, SEEDS = 20, LONG_GROUPS = 3000, SMALL_BUDGET = 1 << 20 };
+enum { RINGS = 3, FEW_THREADS = 3, SEEDS = 20, LONG_GROUPS = 3000, SMALL_BUDGET = 1 << 20 };
 
 static const char *const conditions[] = {
 	"parent.elapsed>100ns",
@@ -28,10 +28,10 @@ static const char *const conditions[] = {
 };
 
 /* Some start or end together, overlap, have no length, or began before the clock. */
-static void put_random_group(struct bytes *b, uint64_t *seed, uint64_t end)
+static void put_random_group(struct bytes *b, uint64_t *seed, unsigned threads, uint64_t end)
 {
 	static const char *const labels[] = {"a", "b", "c"};
-	const uint32_t tid = 1 + next(seed) % 3;
+	const uint32_t tid = 1 + next(seed) % threads;
 	const uint64_t elapsed = next(seed) % 4 ? next(seed) % 500 : next(seed) % 8 * 50;
 
 	put_label(b, end, tid, 0, false, elapsed, labels[next(seed) % 3]);
@@ -44,7 +44,7 @@ static void put_random_group(struct bytes *b, uint64_t *seed, uint64_t end)
 }
 
 /* groups: of each ring, of which a section has 40 at most. */
-static struct bytes build_file(uint64_t seed, unsigned groups)
+static struct bytes build_file(uint64_t seed, unsigned threads, unsigned groups)
 {
 	struct bytes file = {0}, records = {0};
 
@@ -56,7 +56,7 @@ static struct bytes build_file(uint64_t seed, unsigned groups)
 			unsigned n = 1 + next(&seed) % 40;
 
 			for (n = n < left ? n : left, left -= n; n; n--) {
-				put_random_group(&records, &seed, end);
+				put_random_group(&records, &seed, threads, end);
 				end += next(&seed) % 3 ? next(&seed) % 60 : 0;
 			}
 			const size_t bytes = records.n;
@@ -188,7 +188,7 @@ static void compare_all(const struct bytes *file, size_t budget, int expected)
 
 START_TEST(one_slice_of_each_ring)
 {
-	struct bytes file = build_file((uint64_t)_i, 1 + 7 * (unsigned)_i);
+	struct bytes file = build_file((uint64_t)_i, FEW_THREADS, 1 + 7 * (unsigned)_i);
 
 	compare_all(&file, 0, 0);
 	bytes_free(&file);
@@ -197,10 +197,43 @@ END_TEST
 
 START_TEST(many_slices)
 {
-	struct bytes file = build_file(7, LONG_GROUPS);
+	struct bytes file = build_file(7, FEW_THREADS, LONG_GROUPS);
 
 	compare_all(&file, SMALL_BUDGET, 0);
 	compare_all(&file, 1, INTERVAL_BACKWARD_UNSUITED);
+	bytes_free(&file);
+}
+END_TEST
+
+/* Stacks of threads are dropped while others are open; of the last file hardly any is used twice.
+ */
+START_TEST(many_threads)
+{
+	static const unsigned threads[] = {20, 100, 500, 100000};
+
+	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+		struct bytes file = build_file(i, threads[i], LONG_GROUPS);
+
+		compare_all(&file, SMALL_BUDGET, 0);
+		bytes_free(&file);
+	}
+}
+END_TEST
+
+/* Of a thread that is met before and after many others. */
+START_TEST(one_that_began_before_the_clock)
+{
+	enum { OTHERS = 200 };
+	struct bytes file = {0}, records = {0};
+
+	put_header(&file, 1);
+	put_label(&records, 10, 1, 0, false, 1, "a");
+	for (uint32_t i = 0; i < OTHERS; i++)
+		put_label(&records, 20 + i, 2 + i, 0, false, 1, "b");
+	put_label(&records, 20 + OTHERS, 1, 0, false, 1000, "c");
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	compare_all(&file, 0, 0);
+	bytes_free(&records);
 	bytes_free(&file);
 }
 END_TEST
@@ -268,9 +301,10 @@ END_TEST
 
 int main(void)
 {
-	return suites_run(SUITE("lineage", .timeout = 300,
-				  TESTS(many_slices, stamps_beyond_their_section, many_that_overlap,
-					  much_to_hold),
-				  LOOPS({one_slice_of_each_ring, 0, SEEDS})),
+	return suites_run(
+		SUITE("lineage", .timeout = 300,
+			TESTS(many_slices, many_threads, one_that_began_before_the_clock,
+				stamps_beyond_their_section, many_that_overlap, much_to_hold),
+			LOOPS({one_slice_of_each_ring, 0, SEEDS})),
 		NULL);
 }
