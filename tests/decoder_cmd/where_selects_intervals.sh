@@ -218,3 +218,19 @@ in_file err 'given twice'
 refused 12 'contains\(\) cannot ask' --where 'contains(  parent.self_ns>1)'
 refused 20 'contains\(\) cannot ask' --where 'contains(tid=1 and under(contains(tid=1)))'
 refused 10 'contains\(\) cannot ask' --where 'contains(parent.own_nested_ns>1)'
+# Of 2000 that overlap without nesting, after some that are counted by then: those are counted once.
+{
+	printf 'section labels\nlabel "overlaps"\nlabel "later"\nsection hooks ring=0\n'
+	awk 'BEGIN {
+		for (at = 2001; at <= 4000; at++)
+			print "hook 0xC2 0x10000000 tid=1 at=" at " 1 1 64:2000"
+		for (at = 5000; at < 5100; at++)
+			print "hook 0xC2 0x10000000 tid=1 at=" at " 1 3 64:0"
+		print "hook 0xC2 0x10000000 tid=1 at=6000 1 9 64:0"
+	}'
+	echo 'section end'
+} | make_clocked overlapping.bin
+run 0 --where 'absent(parent_id)' --format csv --columns label,count overlapping.bin
+printf 'label,count\r\noverlaps,2000\r\nlater,100\r\n,1\r\n' | sort >expected
+sort out | cmp -s - expected || fail "intervals that overlap without nesting"
+in_file err ' 1 interval without a label'
